@@ -1,0 +1,14 @@
+// Package lin holds the few dense kernels the models need, without
+// allocation in steady state: the triangular factor of a growing matrix, the
+// singular values of a small one, Cholesky factors and their solves.
+//
+// Vectors are float64 slices. Matrices are row-major unless a function says
+// column-major. A packed factor of order n is the upper triangle row by row:
+// row i holds the columns i..n-1, n(n+1)/2 numbers in all.
+//
+// Which algorithm runs depends on the sizes only, never on the values.
+// Products are rounded before they are added, so that no fused multiply-add
+// of another processor changes the bits of a factor. Singular values of
+// orders above JacobiMax come from gonum's LAPACK and are outside that
+// promise: there the same build gives the same bits.
+package lin

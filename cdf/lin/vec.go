@@ -1,0 +1,72 @@
+package lin
+
+// Dot returns the sum of x[i]*y[i] over the entries of x; y is at least as
+// long. Four partial sums are kept, so the order of the additions is fixed by
+// the length.
+func Dot(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	y = y[:len(x)]
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += float64(x[0] * y[0])
+		s1 += float64(x[1] * y[1])
+		s2 += float64(x[2] * y[2])
+		s3 += float64(x[3] * y[3])
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += float64(v * y[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Axpy adds a*x to y, over the entries of x; y is at least as long.
+func Axpy(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for len(x) >= 4 && len(y) >= 4 {
+		y[0] += float64(a * x[0])
+		y[1] += float64(a * x[1])
+		y[2] += float64(a * x[2])
+		y[3] += float64(a * x[3])
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		y[i] += float64(a * v)
+	}
+}
+
+// SumSquares returns |Wx|^2; w holds the rows of W, each as long as x, one
+// after the other.
+func SumSquares(w, x []float64) float64 {
+	sum := 0.0
+	n := len(x)
+	for ; len(w) >= 2*n && n > 0; w = w[2*n:] {
+		p, q := w[:n], w[n:2*n]
+		s, t := 0.0, 0.0
+		for i, v := range x {
+			s += float64(v * p[i])
+			t += float64(v * q[i])
+		}
+		sum += float64(s*s) + float64(t*t)
+	}
+	if len(w) >= n && n > 0 {
+		s := Dot(x, w)
+		sum += float64(s * s)
+	}
+	return sum
+}
+
+// Scale multiplies x by a.
+func Scale(a float64, x []float64) {
+	for i := range x {
+		x[i] *= a
+	}
+}
+
+// Finite reports whether no entry of x is infinite or NaN.
+func Finite(x []float64) bool {
+	s := 0.0
+	for _, v := range x {
+		s += v * 0
+	}
+	return s == 0
+}
