@@ -1,0 +1,134 @@
+package cdf
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// otherLevel is the level of the coefficient that all unlisted levels share.
+const otherLevel = "__other__"
+
+// encode lays the levels of a categorical source out as one-hot columns from
+// s.first on, without the baseline, and returns their names.
+func (s *source) encode() ([]string, error) {
+	f := &s.feature
+	if len(f.Levels) == 0 {
+		return nil, fmt.Errorf("%w: column %q has no levels", ErrSchema, f.Name)
+	}
+	baseline := f.Baseline
+	if baseline == "" {
+		baseline = f.Levels[0]
+	}
+	if !slices.Contains(f.Levels, baseline) {
+		return nil, fmt.Errorf("%w: baseline %q is not a level of column %q", ErrSchema, baseline, f.Name)
+	}
+	var names []string
+	s.column = make(map[string]int32, len(f.Levels))
+	for _, level := range f.Levels {
+		if _, twice := s.column[level]; twice {
+			return nil, fmt.Errorf("%w: level %q of column %q is listed twice", ErrSchema, level, f.Name)
+		}
+		if level == baseline {
+			s.column[level] = none
+			continue
+		}
+		s.column[level] = int32(s.first + len(names))
+		names = append(names, f.Name+"="+level)
+	}
+	switch f.Other {
+	case "drop":
+		s.other = otherDrop
+	case "reject":
+		s.other = otherFail
+	default:
+		s.other = int32(s.first + len(names))
+		names = append(names, f.Name+"="+otherLevel)
+	}
+	return names, nil
+}
+
+// width returns the number of columns of X of a categorical source.
+func (s *source) width() int {
+	n := len(s.feature.Levels) - 1
+	if s.other >= 0 {
+		n++
+	}
+	return n
+}
+
+// firstLevels returns the levels in a column of the first shard in byte order.
+func firstLevels(b *Batch, name string) ([]string, error) {
+	i := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: feature column %q is missing", ErrSchema, name)
+	}
+	c := &b.Columns[i]
+	if c.Type == Float || c.Type == Time {
+		return nil, fmt.Errorf("%w: feature column %q holds %s, which are no levels", ErrSchema, name, c.Type.words())
+	}
+	seen := map[string]bool{}
+	levels := []string{}
+	for row := range b.Rows {
+		if label, ok := c.Label(row); ok && !seen[label] {
+			label = string([]byte(label)) // the batch is a view
+			seen[label] = true
+			levels = append(levels, label)
+		}
+	}
+	slices.Sort(levels)
+	return levels, nil
+}
+
+// labels looks names of rows up in an index, each distinct text of a column
+// once per shard.
+type labels struct {
+	codes []int32 // Text: result per level of the batch
+	buf   []byte
+}
+
+// unasked marks a level of the batch that was not looked up yet.
+const unasked int32 = -1 << 31
+
+func (l *labels) begin(c *Column) {
+	if c.Type != Text {
+		return
+	}
+	l.codes = slices.Grow(l.codes[:0], len(c.Levels))[:len(c.Levels)]
+	for i := range l.codes {
+		l.codes[i] = unasked
+	}
+}
+
+// at returns what index holds for row i of the column, absent where it holds
+// nothing, and whether the row has a label at all.
+func (l *labels) at(c *Column, i int, index map[string]int32, absent int32) (value int32, ok bool) {
+	if c.Type == Text {
+		code := c.Code[i]
+		if code < 0 {
+			return absent, false
+		}
+		if v := l.codes[code]; v != unasked {
+			return v, true
+		}
+		v, known := index[c.Levels[code]]
+		if !known {
+			v = absent
+		}
+		l.codes[code] = v
+		return v, true
+	}
+	if c.Number[i] != c.Number[i] {
+		return absent, false
+	}
+	if c.Type == Bool {
+		l.buf = strconv.AppendBool(l.buf[:0], c.Number[i] != 0)
+	} else {
+		l.buf = strconv.AppendInt(l.buf[:0], c.Int[i], 10)
+	}
+	v, known := index[string(l.buf)]
+	if !known {
+		v = absent
+	}
+	return v, true
+}

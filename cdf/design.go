@@ -1,0 +1,251 @@
+package cdf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// design says which columns of a batch serve as what for one key. It is
+// fixed by the key's first shard and part of the snapshot.
+type design struct {
+	response string
+	sources  []source
+	names    []string // of the columns of X, the intercept first
+	scalable []bool   // per column of X: not an intercept or a one-hot column
+}
+
+// source is one feature column and its place in X.
+type source struct {
+	feature     Feature // with Levels filled in where categorical
+	categorical bool
+	first       int              // its first column of X
+	column      map[string]int32 // categorical: column of X per level, none for the baseline
+	other       int32            // categorical: column of an unlisted level, or one of the below
+}
+
+const (
+	none      int32 = -1 // baseline: no column of X
+	otherDrop int32 = -2
+	otherFail int32 = -3
+)
+
+// newDesign gives roles to the columns of a key's first shard.
+func newDesign(spec *Spec, b *Batch) (*design, error) {
+	roles := &spec.Columns
+	response := roles.response()
+	features := roles.Features
+	if features == nil {
+		features = roles.defaultFeatures(b)
+	}
+	sources := make([]source, 0, len(features))
+	for _, f := range features {
+		s := source{feature: f}
+		if s.categorical = f.Levels != nil || f.LevelsFirst; s.categorical && f.LevelsFirst {
+			levels, err := firstLevels(b, f.Name)
+			if err != nil {
+				if unread := b.unread("feature", f.Name); unread != nil {
+					return nil, unread
+				}
+				return nil, err
+			}
+			s.feature.Levels = levels
+		}
+		sources = append(sources, s)
+	}
+	return assemble(spec, response, sources)
+}
+
+// assemble lays the sources out as columns of X.
+func assemble(spec *Spec, response string, sources []source) (*design, error) {
+	d := &design{response: response, sources: sources}
+	if spec.Columns.Intercept {
+		d.names, d.scalable = append(d.names, "intercept"), append(d.scalable, false)
+	}
+	for i := range d.sources {
+		s := &d.sources[i]
+		s.first = len(d.names)
+		if s.feature.Name == response {
+			return nil, fmt.Errorf("%w: column %q is both response and feature", ErrSchema, response)
+		}
+		if s.feature.Scale != nil && !(*s.feature.Scale > 0) {
+			return nil, fmt.Errorf("%w: column %q has scale %g", ErrSchema, s.feature.Name, *s.feature.Scale)
+		}
+		if !s.categorical {
+			d.names, d.scalable = append(d.names, s.feature.Name), append(d.scalable, true)
+			continue
+		}
+		names, err := s.encode()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			d.names, d.scalable = append(d.names, name), append(d.scalable, false)
+		}
+	}
+	if limit := spec.Limits.Columns; limit > 0 && len(d.names) > limit {
+		return nil, fmt.Errorf("%w: %d columns of coefficients, the limit is %d", ErrSchema, len(d.names), limit)
+	}
+	seen := make(map[string]bool, len(d.names))
+	for _, name := range d.names {
+		if seen[name] {
+			return nil, fmt.Errorf("%w: two coefficients would be named %q", ErrSchema, name)
+		}
+		seen[name] = true
+	}
+	return d, nil
+}
+
+func (r *Roles) response() string {
+	if r.Response.Name == "" {
+		return "y"
+	}
+	return r.Response.Name
+}
+
+// defaultFeatures returns every numeric column without another role, in
+// schema order.
+func (r *Roles) defaultFeatures(b *Batch) []Feature {
+	features := []Feature{}
+	for i := range b.Columns {
+		c := &b.Columns[i]
+		taken := c.Name == r.response() || c.Name == r.Exposure || c.Name == r.Time ||
+			slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Column == c.Name })
+		if !taken && c.Type != Text && c.Type != Time {
+			features = append(features, Feature{Name: c.Name})
+		}
+	}
+	return features
+}
+
+// layout says where a batch has the columns of a design. It is kept for the
+// next batch, which usually has the same schema.
+type layout struct {
+	schema   []Column // names and types only, as seen last
+	y        int      // -1: the batch has no response
+	sources  []int
+	groups   []int
+	slopes   []int // of all factors, one after the other
+	exposure int   // -1: none
+	time     int   // -1: none
+}
+
+// matches reports whether the batch has the schema seen last.
+func (l *layout) matches(b *Batch) bool {
+	if len(l.schema) != len(b.Columns) || len(l.schema) == 0 {
+		return false
+	}
+	for i := range l.schema {
+		if l.schema[i].Type != b.Columns[i].Type || l.schema[i].Name != b.Columns[i].Name {
+			return false
+		}
+	}
+	return true
+}
+
+// bind finds the columns of the design in the batch, by name.
+func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error {
+	if l.matches(b) {
+		return nil
+	}
+	l.schema = nil
+	if limit := spec.Limits.Columns; limit > 0 && len(b.Columns) > limit {
+		return fmt.Errorf("%w: %d columns, the limit is %d", ErrSchema, len(b.Columns), limit)
+	}
+	at := make(map[string]int, len(b.Columns))
+	schema := make([]Column, len(b.Columns))
+	for i := range b.Columns {
+		name := string([]byte(b.Columns[i].Name)) // the batch is a view
+		if _, twice := at[name]; twice {
+			return fmt.Errorf("%w: two columns are named %q", ErrSchema, name)
+		}
+		at[name] = i
+		schema[i] = Column{Name: name, Type: b.Columns[i].Type}
+	}
+	find := func(name, role string, types ...ColumnType) (int, error) {
+		i, ok := at[name]
+		if !ok {
+			if err := b.unread(role, name); err != nil {
+				return -1, err
+			}
+			return -1, fmt.Errorf("%w: %s column %q is missing", ErrSchema, role, name)
+		}
+		if !slices.Contains(types, schema[i].Type) {
+			return -1, fmt.Errorf("%w: %s column %q holds %s", ErrSchema, role, name, schema[i].Type.words())
+		}
+		return i, nil
+	}
+	numbers := []ColumnType{Float, Integer, Bool, Time}
+	labels := []ColumnType{Integer, Bool, Text}
+	found := layout{y: -1, exposure: -1, time: -1}
+	var err error
+	if _, ok := at[d.response]; ok || needResponse {
+		if found.y, err = find(d.response, "response", numbers...); err != nil {
+			return err
+		}
+	}
+	for i := range d.sources {
+		s, types := &d.sources[i], numbers
+		if s.categorical {
+			types = labels
+		}
+		at, err := find(s.feature.Name, "feature", types...)
+		if err != nil {
+			return err
+		}
+		found.sources = append(found.sources, at)
+	}
+	for _, g := range spec.Columns.Groups {
+		at, err := find(g.Column, "group", labels...)
+		if err != nil {
+			return err
+		}
+		found.groups = append(found.groups, at)
+		for _, name := range g.Slopes {
+			at, err := find(name, "slope", numbers...)
+			if err != nil {
+				return err
+			}
+			found.slopes = append(found.slopes, at)
+		}
+	}
+	if name := spec.Columns.Exposure; name != "" {
+		if found.exposure, err = find(name, "exposure", numbers...); err != nil {
+			return err
+		}
+	}
+	if name := spec.Columns.Time; name != "" {
+		if found.time, err = find(name, "time", Integer); err != nil {
+			return err
+		}
+	}
+	found.schema = schema
+	*l = found
+	return nil
+}
+
+// unread returns an error where the batch had the column in a type that is
+// not read.
+func (b *Batch) unread(role, name string) error {
+	for _, s := range b.Skipped {
+		if s.Name == name {
+			return fmt.Errorf("%w: %s column %q has type %s, which is not read", ErrSchema, role, name, s.Type)
+		}
+	}
+	return nil
+}
+
+// words names the type in messages.
+func (t ColumnType) words() string {
+	switch t {
+	case Float:
+		return "numbers with fractions"
+	case Integer:
+		return "integers"
+	case Bool:
+		return "truth values"
+	case Time:
+		return "times"
+	default:
+		return "text"
+	}
+}

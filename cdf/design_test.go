@@ -1,0 +1,60 @@
+package cdf_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// A column that arrived in a type that is not read is there, so that it must
+// not be called missing.
+func TestUnreadableColumnsAreNamedWithTheirType(t *testing.T) {
+	skipped := []cdf.Skipped{{Name: "other", Type: "list"}, {Name: "c", Type: "decimal128"}}
+	for role, roles := range map[string]cdf.Roles{
+		"response": {Response: cdf.Feature{Name: "c"}, Intercept: true},
+		"feature":  {Features: []cdf.Feature{{Name: "x"}, {Name: "c"}}},
+		"levels":   {Features: []cdf.Feature{{Name: "x"}, {Name: "c", LevelsFirst: true}}},
+		"group":    {Groups: []cdf.Group{{Column: "c"}}},
+		"slope":    {Groups: []cdf.Group{{Column: "g", Slopes: []string{"c"}}}},
+		"exposure": {Exposure: "c"},
+		"time":     {Time: "c"},
+	} {
+		spec, _, _ := recording(roles)
+		b := batch(num("y", 1, 2), num("x", 3, 4), whole("g", 1, 2))
+		b.Skipped = skipped
+		want := role
+		if role == "levels" {
+			want = "feature"
+		}
+		want += ` column "c" has type decimal128, which is not read`
+		f := cdf.NewFilter(spec, "k")
+		for range 2 {
+			if _, err := f.Update(b); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", role, err)
+			}
+		}
+		b.Skipped = skipped[:1]
+		if _, err := f.Update(b); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `column "c" is missing`) {
+			t.Errorf("%s that is not there: %v", role, err)
+		}
+	}
+	// The schema that bound before does not hide it.
+	spec, _, _ := recording(cdf.Roles{Features: []cdf.Feature{{Name: "x"}}})
+	f := cdf.NewFilter(spec, "k")
+	if _, err := f.Update(batch(num("y", 1, 2), num("x", 3, 4))); err != nil {
+		t.Fatal(err)
+	}
+	b := batch(num("y", 1, 2))
+	b.Skipped = []cdf.Skipped{{Name: "x", Type: "decimal256"}}
+	if _, err := f.Update(b); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `"x" has type decimal256`) {
+		t.Errorf("later: %v", err)
+	}
+	// A column beside it that is not asked for is nobody's business.
+	b = batch(num("y", 1, 2), num("x", 3, 4))
+	b.Skipped = skipped
+	if _, err := f.Update(b); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,177 @@
+package cdf
+
+import (
+	"math"
+	"slices"
+)
+
+// Diagnostics computes convergence diagnostics as the R package posterior
+// 1.4 does (Vehtari, Gelman, Simpson, Carpenter and Buerkner 2021,
+// doi:10.1214/20-BA1221). The draws are passed as one slice, the chains one
+// after the other and of equal length; they are not changed. Constant or
+// non-finite draws have no diagnostics: NaN. The zero value is ready; its
+// buffers are reused, so it serves one goroutine at a time.
+type Diagnostics struct {
+	order  []int     // ranks: sort order
+	z      []float64 // rank-normalised draws
+	fold   []float64
+	sorted []float64
+	split  []float64
+	acov   []float64
+	rho    []float64
+}
+
+// RHat is the larger of the rank-normalised split R-hat and that of the
+// draws folded at their median.
+func (d *Diagnostics) RHat(x []float64, chains int) float64 {
+	if !finite(x) {
+		return math.NaN()
+	}
+	split, parts := d.halves(x, chains)
+	bulk := rhat(d.normal(split), parts)
+	d.sorted = append(d.sorted[:0], x...)
+	slices.Sort(d.sorted)
+	median := Quantile(d.sorted, .5)
+	d.fold = d.fold[:0]
+	for _, v := range x {
+		d.fold = append(d.fold, math.Abs(v-median))
+	}
+	split, parts = d.halves(d.fold, chains)
+	tail := rhat(d.normal(split), parts)
+	if bulk != bulk || tail != tail {
+		return math.NaN()
+	}
+	return max(bulk, tail)
+}
+
+// ESSBulk is the effective sample size of the rank-normalised draws.
+func (d *Diagnostics) ESSBulk(x []float64, chains int) float64 {
+	if !finite(x) {
+		return math.NaN()
+	}
+	split, parts := d.halves(x, chains)
+	return d.ess(d.normal(split), parts)
+}
+
+// ESSTail is the smaller effective sample size of the indicators of the 5 %
+// and 95 % quantiles.
+func (d *Diagnostics) ESSTail(x []float64, chains int) float64 {
+	if constant(x) {
+		return math.NaN()
+	}
+	d.sorted = append(d.sorted[:0], x...)
+	slices.Sort(d.sorted)
+	least := math.Inf(1)
+	for _, q := range [...]float64{Quantile(d.sorted, .05), Quantile(d.sorted, .95)} {
+		d.fold = d.fold[:0]
+		for _, v := range x {
+			below := 0.
+			if v <= q {
+				below = 1
+			}
+			d.fold = append(d.fold, below)
+		}
+		split, parts := d.halves(d.fold, chains)
+		e := d.ess(split, parts)
+		if e != e {
+			return e
+		}
+		least = min(least, e)
+	}
+	return least
+}
+
+// ESSMean is the effective sample size of the mean of the draws.
+func (d *Diagnostics) ESSMean(x []float64, chains int) float64 {
+	split, parts := d.halves(x, chains)
+	return d.ess(split, parts)
+}
+
+// MCSEMean is the Monte Carlo standard error of the mean of the draws.
+func (d *Diagnostics) MCSEMean(x []float64, chains int) float64 {
+	_, variance := moments(x)
+	return math.Sqrt(variance) / math.Sqrt(d.ESSMean(x, chains))
+}
+
+// halves cuts every chain in two, leaving out the middle draw of an odd one.
+// The result is valid until the next call.
+func (d *Diagnostics) halves(x []float64, chains int) ([]float64, int) {
+	n := len(x) / chains
+	if n < 2 {
+		return x, chains
+	}
+	half := n / 2
+	d.split = d.split[:0]
+	for c := range chains {
+		chain := x[c*n : (c+1)*n]
+		d.split = append(d.split, chain[:half]...)
+		d.split = append(d.split, chain[n-half:]...)
+	}
+	return d.split, 2 * chains
+}
+
+// normal returns the normal scores of the fractional ranks, ties averaged.
+func (d *Diagnostics) normal(x []float64) []float64 {
+	s := len(x)
+	d.order = slices.Grow(d.order[:0], s)[:s]
+	d.z = slices.Grow(d.z[:0], s)[:s]
+	for i := range d.order {
+		d.order[i] = i
+	}
+	slices.SortFunc(d.order, func(a, b int) int {
+		switch {
+		case x[a] < x[b]:
+			return -1
+		case x[a] > x[b]:
+			return 1
+		}
+		return 0
+	})
+	for lo := 0; lo < s; {
+		hi := lo + 1
+		for hi < s && x[d.order[hi]] == x[d.order[lo]] {
+			hi++
+		}
+		rank := float64(lo+1+hi) / 2
+		u := (rank - .375) / (float64(s) + .25)
+		z := math.Sqrt2 * math.Erfinv(2*u-1)
+		for _, i := range d.order[lo:hi] {
+			d.z[i] = z
+		}
+		lo = hi
+	}
+	return d.z
+}
+
+// rhat is the ratio of total to within-chain spread.
+func rhat(x []float64, chains int) float64 {
+	if constant(x) {
+		return math.NaN()
+	}
+	n := len(x) / chains
+	var within, mean, between float64 // between: sum of squares of the chain means
+	for c := range chains {
+		m, v := moments(x[c*n : (c+1)*n])
+		within += v / float64(chains)
+		delta := m - mean
+		mean += delta / float64(c+1)
+		between += delta * (m - mean)
+	}
+	between *= float64(n) / float64(chains-1)
+	return math.Sqrt((between/within + float64(n) - 1) / float64(n))
+}
+
+func finite(x []float64) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return len(x) > 0
+}
+
+// constant reports draws without diagnostics: non-finite, or all within the
+// spacing of floats at 1, as posterior has it.
+func constant(x []float64) bool {
+	return !finite(x) || slices.Max(x)-slices.Min(x) < 0x1p-52
+}

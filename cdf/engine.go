@@ -1,0 +1,89 @@
+package cdf
+
+import "errors"
+
+// engine is a model with what the filter asks of it.
+type engine struct {
+	model       Model
+	blocks      []Block
+	summarizer  Summarizer  // nil: none
+	predictor   Predictor   // nil: none
+	evidence    Evidence    // nil: none
+	covariancer Covariancer // nil: none
+	chains      int         // 0: a closed form
+}
+
+func newEngine(spec *Spec, d *design) (*engine, error) {
+	m, err := spec.New(Dims{
+		Columns:   d.names,
+		Intercept: spec.Columns.Intercept,
+		Draws:     spec.Draws,
+		Publish:   spec.Publish.Draws,
+	})
+	if err != nil {
+		return nil, as(ErrSchema, err)
+	}
+	e := &engine{model: m, blocks: m.Blocks()}
+	faces := m
+	if w, ok := m.(Wrapper); ok {
+		faces = w.Unwrap()
+	}
+	e.summarizer, _ = faces.(Summarizer)
+	e.predictor, _ = faces.(Predictor)
+	e.evidence, _ = faces.(Evidence)
+	e.covariancer, _ = faces.(Covariancer)
+	if s, ok := faces.(Sampler); ok {
+		e.chains = s.Chains()
+	} else if e.summarizer == nil {
+		e.chains = 1
+	}
+	return e, nil
+}
+
+// advance takes the model through one shard: Algorithm 1 of
+// arXiv:1401.3632, the newest estimates of the blocks before being used.
+func (e *engine) advance(step *Step, draws *Draws, s int) error {
+	for i, b := range e.blocks {
+		b.Absorb(step)
+		if i == 0 && draws != nil {
+			draws.shape(count(e.model.Params()), s, max(e.chains, 1))
+			step.Draws = draws
+		}
+		if err := b.Sample(step); err != nil {
+			return as(ErrNumeric, err)
+		}
+	}
+	return nil
+}
+
+// draws returns the number of draws per shard, 0 where none are needed.
+func (e *engine) draws(spec *Spec) int {
+	if e.chains == 0 && !spec.Publish.Draws {
+		return 0
+	}
+	chains := max(e.chains, 1)
+	return (spec.Draws + chains - 1) / chains * chains
+}
+
+// count returns the number of rows of Draws.
+func count(params []Param) int {
+	n := 0
+	for _, p := range params {
+		n += p.Len
+	}
+	return n
+}
+
+// as makes sure that err can be told by the sentinel.
+func as(sentinel, err error) error {
+	if errors.Is(err, sentinel) {
+		return err
+	}
+	return &classed{sentinel, err}
+}
+
+// classed adds a sentinel to an error of a model.
+type classed struct{ class, err error }
+
+func (c *classed) Error() string   { return c.class.Error() + ": " + c.err.Error() }
+func (c *classed) Unwrap() []error { return []error{c.class, c.err} }

@@ -1,0 +1,58 @@
+package cdf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// factor holds the levels of one grouping factor in order of first
+// appearance among rows with a response. It only grows.
+type factor struct {
+	levels []string
+	index  map[string]int32
+}
+
+func newFactors(n int) []factor {
+	factors := make([]factor, n)
+	for i := range factors {
+		factors[i].index = map[string]int32{}
+	}
+	return factors
+}
+
+func (f *factor) add(level string) int32 {
+	i := int32(len(f.levels))
+	f.levels = append(f.levels, level)
+	f.index[level] = i
+	return i
+}
+
+// truncate forgets the levels from n on.
+func (f *factor) truncate(n int) {
+	for _, level := range f.levels[n:] {
+		delete(f.index, level)
+	}
+	f.levels = slices.Delete(f.levels, n, len(f.levels))
+}
+
+// enrol fills dst with the level of each admitted row: new levels of rows
+// that will be absorbed join the factor, those of rows that are only
+// predicted stay -1. With grow unset no level joins.
+func (f *factor) enrol(dst []int32, c *Column, in *intake, limit int, grow bool) error {
+	in.labels.begin(c)
+	for k, row := range in.rows {
+		v, _ := in.labels.at(c, int(row), f.index, none)
+		if v == none && grow && in.observed(int(row)) {
+			if limit > 0 && len(f.levels) >= limit {
+				return fmt.Errorf("%w: more than %d groups in column %q", ErrShard, limit, c.Name)
+			}
+			label, _ := c.Label(int(row))
+			v = f.add(string([]byte(label))) // the batch is a view
+			if c.Type == Text {
+				in.labels.codes[c.Code[row]] = v
+			}
+		}
+		dst[k] = v
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package cdf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// dropped says why a row is not used.
+type dropped uint8
+
+const (
+	used     dropped = iota
+	unlisted         // its level is not listed and `other: drop`
+	null
+)
+
+// intake decides which rows of a batch are used and lays them out as a
+// shard. Its buffers are reused from shard to shard.
+type intake struct {
+	batch  *Batch
+	at     *layout
+	drop   []dropped // per row of the batch
+	rows   []int32   // admitted rows of the batch, ascending
+	hot    [][]int32 // per source: categorical, the column of X per row of the batch
+	labels labels
+}
+
+// observed reports whether a row of the batch has a response.
+func (in *intake) observed(row int) bool {
+	if in.at.y < 0 {
+		return false
+	}
+	y := in.batch.Columns[in.at.y].Number[row]
+	return y == y
+}
+
+// admit checks every used value. Afterwards rows holds the rows without a
+// null in feature, group, exposure or time. ErrShard says what refuses the
+// whole shard.
+func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
+	if b.Rows == 0 {
+		return fmt.Errorf("%w: no rows", ErrShard)
+	}
+	if limit := spec.Limits.Rows; limit > 0 && b.Rows > limit {
+		return fmt.Errorf("%w: %d rows, the limit is %d", ErrShard, b.Rows, limit)
+	}
+	in.batch, in.at = b, at
+	in.drop = slices.Grow(in.drop[:0], b.Rows)[:b.Rows]
+	clear(in.drop)
+	if len(in.hot) < len(d.sources) {
+		in.hot = append(in.hot, make([][]int32, len(d.sources)-len(in.hot))...)
+	}
+	if at.y >= 0 {
+		if err := in.numbers(&b.Columns[at.y], nil); err != nil {
+			return err
+		}
+	}
+	for i := range d.sources {
+		s, c := &d.sources[i], &b.Columns[at.sources[i]]
+		var err error
+		if s.categorical {
+			in.hot[i], err = in.levels(in.hot[i], s, c)
+		} else {
+			err = in.numbers(c, in.drop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, i := range at.slopes {
+		if err := in.numbers(&b.Columns[i], in.drop); err != nil {
+			return err
+		}
+	}
+	for _, i := range [...]int{at.exposure, at.time} {
+		if i < 0 {
+			continue
+		}
+		if err := in.numbers(&b.Columns[i], in.drop); err != nil {
+			return err
+		}
+	}
+	if at.exposure >= 0 {
+		for i, v := range b.Columns[at.exposure].Number {
+			if v <= 0 {
+				return fmt.Errorf("%w: exposure column %q is not positive in row %d",
+					ErrShard, b.Columns[at.exposure].Name, i+1)
+			}
+		}
+	}
+	for _, i := range at.groups {
+		c := &b.Columns[i]
+		if err := in.sized(c); err != nil {
+			return err
+		}
+		for row := range b.Rows {
+			if c.Type == Text && c.Code[row] < 0 || c.Type != Text && c.Number[row] != c.Number[row] {
+				in.drop[row] = null
+			}
+		}
+	}
+	in.rows = in.rows[:0]
+	for row, drop := range in.drop {
+		if drop == used {
+			in.rows = append(in.rows, int32(row))
+		} else if drop == null && spec.Missing == "reject" {
+			return fmt.Errorf("%w: a feature, group or exposure is null in row %d", ErrShard, row+1)
+		}
+	}
+	return nil
+}
+
+// numbers refuses infinite values and marks the nulls in drop, where given.
+func (in *intake) numbers(c *Column, drop []dropped) error {
+	if err := in.sized(c); err != nil {
+		return err
+	}
+	for i, v := range c.Number {
+		if v-v == 0 {
+			continue
+		}
+		if v == v {
+			return fmt.Errorf("%w: column %q is infinite in row %d", ErrShard, c.Name, i+1)
+		}
+		if drop != nil {
+			drop[i] = null
+		}
+	}
+	return nil
+}
+
+// sized refuses a column that does not have one value per row.
+func (in *intake) sized(c *Column) error {
+	n := len(c.Number)
+	switch c.Type {
+	case Text:
+		n = len(c.Code)
+	case Integer:
+		n = min(n, len(c.Int))
+	}
+	if n != in.batch.Rows {
+		return fmt.Errorf("%w: column %q has %d values for %d rows", ErrShard, c.Name, n, in.batch.Rows)
+	}
+	return nil
+}
+
+// levels fills dst with the column of X of every row's level and marks the
+// rows that have none.
+func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
+	if err := in.sized(c); err != nil {
+		return dst, err
+	}
+	dst = slices.Grow(dst[:0], in.batch.Rows)[:in.batch.Rows]
+	in.labels.begin(c)
+	for row := range dst {
+		column, ok := in.labels.at(c, row, s.column, s.other)
+		switch {
+		case !ok:
+			in.drop[row] = null
+		case column == otherDrop:
+			in.drop[row] = max(in.drop[row], unlisted)
+		case column == otherFail:
+			label, _ := c.Label(row)
+			return dst, fmt.Errorf("%w: level %q of column %q in row %d is not listed", ErrShard, label, c.Name, row+1)
+		}
+		dst[row] = column
+	}
+	return dst, nil
+}
+
+// count returns the admitted rows that have a response.
+func (in *intake) count() int {
+	n := 0
+	for _, row := range in.rows {
+		if in.observed(int(row)) {
+			n++
+		}
+	}
+	return n
+}

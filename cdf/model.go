@@ -1,0 +1,137 @@
+package cdf
+
+import (
+	"encoding"
+	"math/rand/v2"
+)
+
+// Dims is what a model's shape depends on beyond its settings. It is fixed by
+// a key's first shard.
+type Dims struct {
+	Columns   []string // of Shard.X in order, "intercept" first where Intercept
+	Intercept bool
+	Draws     int  // S, draws per shard
+	Publish   bool // draws are published, so a model with closed forms must draw too
+}
+
+// Param names a run of parameters: Len rows of Draws, in the order of Params.
+type Param struct {
+	Name string
+	Len  int
+}
+
+// Model holds the statistics of one model and its conditionals, in the units
+// of the scaled columns. It knows no transport and keeps no rows beyond its
+// window. It is used by one goroutine at a time.
+type Model interface {
+	// Params returns the parameters in the row order of Draws. Lengths may
+	// change in Absorb of the first block, when groups appear or retire.
+	Params() []Param
+	// Check reports, wrapping ErrShard, why the shard cannot be absorbed.
+	// It only reads.
+	Check(*Shard) error
+	// Blocks returns Theta_1 .. Theta_K in the order of their updates. The
+	// same blocks are returned on every call.
+	Blocks() []Block
+	// AppendBinary appends the state, independent of Go's type layout.
+	encoding.BinaryAppender
+	// UnmarshalBinary replaces the state. Bytes that AppendBinary of a model
+	// of the same settings and Dims did not make are refused with
+	// ErrSnapshot, and the model must then not be used.
+	encoding.BinaryUnmarshaler
+}
+
+// Block is Theta_l, parameters that are updated together.
+type Block interface {
+	// Absorb folds the shard into the block's SCSS:
+	// C_l <- g(C_l, h(D_t, estimates of the other blocks)).
+	// Rows without a response leave the SCSS as they are (dlm: time passes).
+	Absorb(*Step)
+	// Sample settles the block's conditional density after Absorb and, where
+	// Step.Draws is not nil, fills the block's rows of it from
+	// pi(Theta_l | estimates, C_l). It returns ErrNumeric, wrapped, when the
+	// arithmetic fails; the filter then restores the state before the shard.
+	Sample(*Step) error
+}
+
+// Step is one shard on its way through the blocks.
+type Step struct {
+	Shard  *Shard
+	T      int64   // shard number, from 1
+	Forget float64 // lambda in (0, 1] of this shard
+	RNG    *rand.Rand
+	Draws  *Draws // nil when the model need not draw
+}
+
+// Functional is one published variable: Const + sum_k Weight[k]*theta[Param[k]]
+// over the rows of Draws. It is how results leave the scaled units.
+type Functional struct {
+	Name   string
+	Const  float64
+	Param  []int
+	Weight []float64
+}
+
+// Summarizer is a model that knows moments or quantiles of affine functions
+// of its parameters better than its draws do (closed form, Rao-Blackwell).
+type Summarizer interface {
+	// Summarize fills rows[i] for functionals[i]; all numbers come NaN. What
+	// it leaves NaN in the quantiles, ESS and R-hat of a row with Open set is
+	// completed from the draws, and so is the MCSE of a mean that it gives.
+	// Before the first absorbed row it describes the prior.
+	Summarize(functionals []Functional, rows []Row) error
+	// PriorSD writes the prior sd of each functional, NaN where undefined.
+	PriorSD(functionals []Functional, dst []float64)
+}
+
+// Predictor is a model that predicts rows from its present state.
+type Predictor interface {
+	// Predict fills out[i] for row i of the shard, whose Y may be NaN.
+	Predict(sh *Shard, out []Prediction) error
+	// Score returns the mean log density, rmse and coverage of the rows
+	// that have a response, without the cost of full predictions. Rows may
+	// stay 0 where all of them were scored.
+	Score(sh *Shard, rng *rand.Rand) (Score, error)
+}
+
+// Evidence is a model whose marginal likelihood has a closed form.
+type Evidence interface {
+	// LogEvidence returns log p(D_1, ..., D_t) of all absorbed rows, in the
+	// model's units, 0 before the first; NaN where it is not defined.
+	LogEvidence() float64
+}
+
+// Sampler is a model that knows its posterior through draws. A model that is
+// neither a Sampler nor a Summarizer is sampled by one chain.
+type Sampler interface {
+	// Chains returns the number of chains, 0 where the settings make the
+	// model a closed form. The draws per shard are rounded up to a multiple.
+	Chains() int
+}
+
+// Covariancer is a model that knows the joint posterior covariance of affine
+// functions of its parameters.
+type Covariancer interface {
+	// Covariance writes the lower triangle row by row, len(functionals) *
+	// (len(functionals)+1) / 2 numbers, NaN where undefined.
+	Covariance(functionals []Functional, dst []float64) error
+}
+
+// Sizer is a model that holds more memory than about twice its snapshot.
+type Sizer interface {
+	// Size returns the bytes held, approximately.
+	Size() int64
+}
+
+// Wrapper is a model around another one, whose optional faces count.
+type Wrapper interface {
+	Unwrap() Model
+}
+
+// Prediction describes a new observation y* of one row and E[y* | x, theta].
+// Undefined numbers are NaN.
+type Prediction struct {
+	Mean, SD, Q025, Q975          float64 // of y*
+	EpredSD, EpredQ025, EpredQ975 float64 // of E[y* | x, theta]
+	LogDensity, PIT               float64 // of the row's response, NaN without one
+}

@@ -1,0 +1,148 @@
+package cdf_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+)
+
+// wild is a sampled model that draws what cannot be published from its second
+// shard on.
+type wild struct{ rec recorder }
+
+func (w wild) Params() []cdf.Param                   { return w.rec.Params() }
+func (w wild) Check(*cdf.Shard) error                { return nil }
+func (w wild) AppendBinary(b []byte) ([]byte, error) { return b, nil }
+func (w wild) UnmarshalBinary([]byte) error          { return nil }
+func (w wild) Blocks() []cdf.Block                   { return []cdf.Block{w} }
+func (w wild) Absorb(*cdf.Step)                      {}
+func (w wild) Sample(s *cdf.Step) error {
+	for i := range s.Draws.Row(0) {
+		s.Draws.Row(0)[i] = float64(i)
+		if s.T > 1 {
+			s.Draws.Row(0)[i] = math.Inf(1)
+		}
+	}
+	return nil
+}
+
+// crossing is a closed form whose quantiles do not ascend.
+type crossing struct{ recorder }
+
+func (c crossing) Summarize(list []cdf.Functional, rows []cdf.Row) error {
+	err := c.recorder.Summarize(list, rows)
+	rows[0].Q975 = -1
+	return err
+}
+
+func TestUnpublishable(t *testing.T) {
+	spec, shards, forget := recording(cdf.Roles{Intercept: true})
+	spec.Draws = 10
+	spec.New = func(d cdf.Dims) (cdf.Model, error) { return wild{recorder{d, shards, forget}}, nil }
+	f := cdf.NewFilter(spec, "k")
+	sum, err := f.Update(batch(num("y", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%+v", *sum)
+	if _, err := f.Update(batch(num("y", 1))); !errors.Is(err, cdf.ErrNumeric) {
+		t.Errorf("infinite draws: %v", err)
+	}
+	if sum, err = f.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want {
+		t.Errorf("after a refusal: %+v (%v), want %s", *sum, err, want)
+	}
+	spec.New = func(d cdf.Dims) (cdf.Model, error) { return crossing{recorder{d, shards, forget}}, nil }
+	if _, err := cdf.NewFilter(spec, "k").Update(batch(num("y", 1))); !errors.Is(err, cdf.ErrNumeric) {
+		t.Errorf("crossing quantiles: %v", err)
+	}
+}
+
+// TestPredict checks units and the place of rows that are dropped.
+func TestPredict(t *testing.T) {
+	f := cdf.NewFilter(cdftest.Line(), "k")
+	if _, err := f.Predict(batch(num("x", 1))); !errors.Is(err, cdf.ErrSchema) {
+		t.Errorf("before the first shard: %v", err)
+	}
+	var sum *cdf.Summary
+	for _, b := range cdftest.LineShards(1, 40) {
+		var err error
+		if sum, err = f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	preds, err := f.Predict(batch(num("x", 10, math.NaN(), 20), num("y", 1, 2, 41)))
+	if err != nil || len(preds) != 3 {
+		t.Fatal(preds, err)
+	}
+	a, b := sum.Rows[0].Mean, sum.Rows[1].Mean
+	noise := .5 * sum.Scaling[0].Scale * sum.Scaling[0].Scale
+	last := preds[2]
+	if math.Abs(last.Mean-(a+20*b)) > 1e-9 || math.Abs(preds[0].Mean-(a+10*b)) > 1e-9 || preds[1].Mean == preds[1].Mean {
+		t.Errorf("means %g %g %g, want %g NaN %g", preds[0].Mean, preds[1].Mean, last.Mean, a+10*b, a+20*b)
+	}
+	if math.Abs(last.SD*last.SD-last.EpredSD*last.EpredSD-noise) > 1e-9 {
+		t.Errorf("sd %g and %g differ by another noise than %g", last.SD, last.EpredSD, noise)
+	}
+	z := (41 - last.Mean) / last.SD
+	if want := -.5*z*z - math.Log(last.SD*math.Sqrt(2*math.Pi)); math.Abs(last.LogDensity-want) > 1e-9 {
+		t.Errorf("log density %g, want %g", last.LogDensity, want)
+	}
+	if preds, err = f.Predict(batch(num("x", 20))); err != nil || preds[0].Mean != last.Mean || preds[0].LogDensity == preds[0].LogDensity {
+		t.Errorf("without a response: %+v, %v", preds, err)
+	}
+	if _, err := cdf.NewFilter(cdftest.Levels(), "k").Predict(batch(num("x", 1))); err == nil {
+		t.Error("a filter without shards predicts")
+	}
+}
+
+// TestEvidenceSums checks that the joint scores sum to the log marginal
+// likelihood of all rows in original units, although the constants change
+// while the stream begins.
+func TestEvidenceSums(t *testing.T) {
+	total := func(scale string) (float64, *cdf.Summary) {
+		spec := cdftest.Line()
+		spec.Publish.Scale = scale
+		f, sum := cdf.NewFilter(spec, "k"), 0.
+		var last *cdf.Summary
+		for _, b := range cdftest.LineShards(4, 40) {
+			var err error
+			if last, err = f.Update(b); err != nil {
+				t.Fatal(err)
+			}
+			sum += last.Score.LogEvidence
+		}
+		return sum, last
+	}
+	original, last := total("original")
+	model, _ := total("model")
+	want := model - float64(last.N)*math.Log(last.Scaling[0].Scale)
+	if math.Abs(original-want) > 1e-9*math.Abs(want) {
+		t.Errorf("scores sum to %g, want %g", original, want)
+	}
+}
+
+// TestDroppedSurvives checks that the count of dropped rows is part of the
+// snapshot.
+func TestDroppedSurvives(t *testing.T) {
+	f := cdf.NewFilter(cdftest.Line(), "k")
+	sum, err := f.Update(batch(num("x", 3, math.NaN(), 5), num("y", 1, 2, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%+v", *sum)
+	snap, err := f.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := cdf.NewFilter(cdftest.Line(), "k")
+	if err := g.UnmarshalBinary(snap); err != nil {
+		t.Fatal(err)
+	}
+	if sum, err = g.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want || sum.Dropped != 1 {
+		t.Errorf("restored: %+v (%v), want %s", *sum, err, want)
+	}
+}

@@ -1,0 +1,159 @@
+package cdf
+
+import (
+	"math"
+	"slices"
+)
+
+// rows is the storage behind shards: bound rows with the columns of X in
+// order.
+type rows struct {
+	n, cols int
+	y, x    []float64
+	group   [][]int32
+	slopes  [][]float64
+	offset  []float64
+	time    []int64
+}
+
+// shape makes room for n rows; contents are undefined.
+func (r *rows) shape(n int, d *design, at *layout) {
+	r.n, r.cols = n, len(d.names)
+	r.y = slices.Grow(r.y[:0], n)[:n]
+	r.x = slices.Grow(r.x[:0], n*r.cols)[:n*r.cols]
+	r.group = shapeEach(r.group, len(at.groups), n)
+	r.slopes = shapeEach(r.slopes, len(at.slopes), n)
+	if r.offset = r.offset[:0]; at.exposure >= 0 {
+		r.offset = slices.Grow(r.offset, n)[:n]
+	}
+	if r.time = r.time[:0]; at.time >= 0 {
+		r.time = slices.Grow(r.time, n)[:n]
+	}
+}
+
+func shapeEach[T any](dst [][]T, columns, n int) [][]T {
+	if len(dst) < columns {
+		dst = append(dst, make([][]T, columns-len(dst))...)
+	}
+	dst = dst[:columns]
+	for i := range dst {
+		dst[i] = slices.Grow(dst[i][:0], n)[:n]
+	}
+	return dst
+}
+
+func copyEach[T any](dst, src [][]T) [][]T {
+	dst = shapeEach(dst, len(src), 0)
+	for i := range src {
+		dst[i] = append(dst[i], src[i]...)
+	}
+	return dst
+}
+
+// fill lays the admitted rows out, scaled by s. grow lets new groups join.
+func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scaling, grow bool) error {
+	b, at := in.batch, in.at
+	r.shape(len(in.rows), d, at)
+	if at.y < 0 {
+		for k := range r.y {
+			r.y[k] = math.NaN()
+		}
+	} else {
+		y, c := b.Columns[at.y].Number, s.y
+		for k, row := range in.rows {
+			r.y[k] = (y[row] - c.Center) / c.Scale
+		}
+	}
+	p := r.cols
+	if spec.Columns.Intercept {
+		for k := range in.rows {
+			r.x[k*p] = 1
+		}
+	}
+	for i := range d.sources {
+		src := &d.sources[i]
+		if src.categorical {
+			lo, hi := src.first, src.first+src.width()
+			for k, row := range in.rows {
+				clear(r.x[k*p+lo : k*p+hi])
+				if column := in.hot[i][row]; column >= 0 {
+					r.x[k*p+int(column)] = 1
+				}
+			}
+			continue
+		}
+		v, j := b.Columns[at.sources[i]].Number, src.first
+		c := s.x[j]
+		for k, row := range in.rows {
+			r.x[k*p+j] = (v[row] - c.Center) / c.Scale
+		}
+	}
+	for f, i := range at.groups {
+		if err := factors[f].enrol(r.group[f], &b.Columns[i], in, spec.Limits.Groups, grow); err != nil {
+			return err
+		}
+	}
+	for f, i := range at.slopes {
+		for k, row := range in.rows {
+			r.slopes[f][k] = b.Columns[i].Number[row]
+		}
+	}
+	for k := range r.offset {
+		r.offset[k] = math.Log(b.Columns[at.exposure].Number[in.rows[k]])
+	}
+	for k := range r.time {
+		r.time[k] = b.Columns[at.time].Int[in.rows[k]]
+	}
+	return nil
+}
+
+// shard makes sh a view of rows lo to hi.
+func (r *rows) shard(sh *Shard, lo, hi int) {
+	sh.Rows, sh.Cols = hi-lo, r.cols
+	sh.Y = r.y[lo:hi:hi]
+	sh.X = r.x[lo*r.cols : hi*r.cols : hi*r.cols]
+	sh.Group = sh.Group[:0]
+	for _, g := range r.group {
+		sh.Group = append(sh.Group, g[lo:hi:hi])
+	}
+	sh.Slopes = sh.Slopes[:0]
+	for _, v := range r.slopes {
+		sh.Slopes = append(sh.Slopes, v[lo:hi:hi])
+	}
+	sh.Offset, sh.Time = nil, nil
+	if len(r.offset) > 0 {
+		sh.Offset = r.offset[lo:hi:hi]
+	}
+	if len(r.time) > 0 {
+		sh.Time = r.time[lo:hi:hi]
+	}
+}
+
+// appendObserved copies the rows of from that have a response.
+func (r *rows) appendObserved(from *rows) {
+	r.cols = from.cols
+	if len(r.group) == 0 {
+		r.group = make([][]int32, len(from.group))
+		r.slopes = make([][]float64, len(from.slopes))
+	}
+	for k, y := range from.y {
+		if y != y {
+			continue
+		}
+		r.n++
+		r.y = append(r.y, y)
+		r.x = append(r.x, from.x[k*from.cols:(k+1)*from.cols]...)
+		for f := range from.group {
+			r.group[f] = append(r.group[f], from.group[f][k])
+		}
+		for f := range from.slopes {
+			r.slopes[f] = append(r.slopes[f], from.slopes[f][k])
+		}
+		if len(from.offset) > 0 {
+			r.offset = append(r.offset, from.offset[k])
+		}
+		if len(from.time) > 0 {
+			r.time = append(r.time, from.time[k])
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package cdf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// enough is the number of usable rows that fix centre and scale.
+const enough = 50
+
+// scaling holds centre and scale of every column. Until enough usable rows
+// are there it keeps the key's first rows, so that constants can be computed
+// anew and these shards processed again from the start.
+type scaling struct {
+	y      Constant
+	x      []Constant // per column of X, {0, 1} where never scaled; replaced, not changed
+	frozen bool
+	kept   []keptShard
+	raw    rows // of the kept shards, unscaled, with a response
+	// pending is the discount of shards without a usable row since the last
+	// kept one: they leave nothing to process again but their discount.
+	pending float64
+}
+
+// keptShard is one shard among the kept rows.
+type keptShard struct {
+	t      int64
+	forget float64 // together with that of the unkept shards before it
+	rows   int
+}
+
+// newScaling returns the constants of a key without rows.
+func newScaling(spec *Spec, d *design) scaling {
+	s := scaling{pending: 1, frozen: true}
+	r := &spec.Columns.Response
+	first := spec.Columns.Scaling == "first"
+	s.y = explicit(d.response, r.Center, r.Scale)
+	if first && !spec.RawResponse && (r.Center == nil || r.Scale == nil) {
+		s.frozen = false
+	}
+	s.x = make([]Constant, len(d.names))
+	for j, name := range d.names {
+		s.x[j] = Constant{Column: name, Scale: 1}
+	}
+	for i := range d.sources {
+		src := &d.sources[i]
+		if src.categorical {
+			continue
+		}
+		s.x[src.first] = explicit(src.feature.Name, src.feature.Center, src.feature.Scale)
+		if first && (src.feature.Center == nil || src.feature.Scale == nil) {
+			s.frozen = false
+		}
+	}
+	return s
+}
+
+func explicit(name string, center, scale *float64) Constant {
+	c := Constant{Column: name, Scale: 1}
+	if center != nil {
+		c.Center = *center
+	}
+	if scale != nil {
+		c.Scale = *scale
+	}
+	return c
+}
+
+// keep adds the observed rows of a shard; the slices of earlier copies of s
+// stay as they are up to their lengths.
+func (s *scaling) keep(t int64, forget float64, from *rows) int {
+	before := s.raw.n
+	// The columns of columns are copied: an earlier copy of s must not see
+	// them grow.
+	s.raw.group, s.raw.slopes = slices.Clone(s.raw.group), slices.Clone(s.raw.slopes)
+	s.raw.appendObserved(from)
+	s.kept = append(s.kept, keptShard{t: t, forget: forget * s.pending, rows: s.raw.n - before})
+	s.pending = 1
+	return s.raw.n
+}
+
+// compute derives the constants from the kept rows. ErrNumeric: they have no
+// finite ones.
+func (s *scaling) compute(spec *Spec, d *design) error {
+	if r := &spec.Columns.Response; !spec.RawResponse {
+		s.y = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false)
+	}
+	s.x = slices.Clone(s.x)
+	for i := range d.sources {
+		src := &d.sources[i]
+		if !src.categorical {
+			s.x[src.first] = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
+				src.feature.Center, src.feature.Scale, spec.Origin, true)
+		}
+	}
+	for _, c := range append([]Constant{s.y}, s.x...) {
+		if c.Center-c.Center != 0 || c.Scale-c.Scale != 0 {
+			return fmt.Errorf("%w: column %q has no finite centre and scale", ErrNumeric, c.Column)
+		}
+	}
+	return nil
+}
+
+// column returns the mean and the sd (divisor n-1; 0 becomes 1) of the values
+// v[j], v[j+stride] ...; what is given explicitly wins. Where indicator says
+// so a column of zeros and ones keeps centre 0 and scale 1.
+func column(c Constant, v []float64, j, stride int, center, scale *float64, origin, indicator bool) Constant {
+	if center != nil && scale != nil {
+		return c
+	}
+	n, sum, lo, hi, binary := 0., 0., math.Inf(1), math.Inf(-1), indicator
+	for i := j; i < len(v); i += stride {
+		n++
+		sum += v[i]
+		lo, hi = min(lo, v[i]), max(hi, v[i])
+		binary = binary && (v[i] == 0 || v[i] == 1)
+	}
+	mean, sd := 0., 1.
+	switch {
+	case binary:
+	case lo == hi: // a mean of equal values may round to another one
+		mean = lo
+	default:
+		mean = sum / n
+		squares := 0.
+		for i := j; i < len(v); i += stride {
+			squares += (v[i] - mean) * (v[i] - mean)
+		}
+		if sd = math.Sqrt(squares / (n - 1)); sd == 0 {
+			sd = 1
+		}
+	}
+	if center == nil && !origin {
+		c.Center = mean
+	}
+	if scale == nil {
+		c.Scale = sd
+	}
+	return c
+}
+
+// freeze drops the kept rows once there are enough.
+func (s *scaling) freeze() {
+	if s.raw.n >= enough {
+		s.frozen, s.kept, s.raw = true, nil, rows{}
+	}
+}
+
+// known reports whether the constants mean anything yet.
+func (s *scaling) known() bool { return s.frozen || s.raw.n > 0 }
+
+// scaled lays the kept rows out in dst with the constants applied.
+func (s *scaling) scaled(dst *rows) {
+	r := &s.raw
+	dst.n, dst.cols = r.n, r.cols
+	dst.y = dst.y[:0]
+	for _, y := range r.y {
+		dst.y = append(dst.y, (y-s.y.Center)/s.y.Scale)
+	}
+	dst.x = dst.x[:0]
+	for i, v := range r.x {
+		c := &s.x[i%r.cols]
+		dst.x = append(dst.x, (v-c.Center)/c.Scale)
+	}
+	dst.group = copyEach(dst.group, r.group)
+	dst.slopes = copyEach(dst.slopes, r.slopes)
+	dst.offset = append(dst.offset[:0], r.offset...)
+	dst.time = append(dst.time[:0], r.time...)
+}
+
+// published returns the columns that are centred or scaled, the response
+// first.
+func (s *scaling) published(dst []Constant) []Constant {
+	if s.y.Center != 0 || s.y.Scale != 1 {
+		dst = append(dst, s.y)
+	}
+	for _, c := range s.x {
+		if c.Center != 0 || c.Scale != 1 {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,53 @@
+package cdf
+
+import (
+	"fmt"
+	"math"
+)
+
+// scoreShard scores the checked shard of the workspace with the state before it. A
+// state that absorbed no row predicts nothing.
+func (f *Filter) scoreShard(observed int) error {
+	s, w := &f.now, f.ws
+	scaled := NoScore()
+	scaled.PredictedRows = int64(w.shard.Rows - observed)
+	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
+		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
+		if err != nil {
+			return as(ErrNumeric, fmt.Errorf("score: %w", err))
+		}
+		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
+		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
+		if scaled.Rows == 0 && scaled.LogDensity == scaled.LogDensity {
+			scaled.Rows = int64(observed)
+		}
+	}
+	s.scaled, s.score = scaled, scaled
+	s.score.LogDensity -= math.Log(s.scaling.y.Scale)
+	s.score.RMSE *= s.scaling.y.Scale
+	return nil
+}
+
+// defined makes what cannot be published undefined.
+func defined(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// scoreEvidence completes the score with the growth of the log marginal
+// likelihood of all rows, so that the scores of all shards sum to it. While
+// the constants change, the rows before are valued anew in the same
+// difference. before is the response's scale before the shard.
+func (f *Filter) scoreEvidence(observed int64, before float64) {
+	s := &f.now
+	was := s.evidence
+	s.evidence = math.NaN()
+	if f.engine.evidence != nil && !(f.spec.Forget < 1) {
+		s.evidence = defined(f.engine.evidence.LogEvidence())
+	}
+	s.scaled.LogEvidence = s.evidence - was
+	old, now := math.Log(before), math.Log(s.scaling.y.Scale)
+	s.score.LogEvidence = s.scaled.LogEvidence - (float64(observed)*now + float64(s.n)*(now-old))
+}

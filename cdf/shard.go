@@ -1,0 +1,85 @@
+package cdf
+
+import "strconv"
+
+// Batch holds the columns of one shard as they arrived, before roles are
+// given to them. The slices are views: they are valid until the call that
+// they are passed to returns.
+type Batch struct {
+	Rows    int
+	Time    int64 // of the record, milliseconds since 1970: the clock of `forget_per: DURATION`
+	Columns []Column
+	Skipped []Skipped // columns that arrived in a type that is not read
+}
+
+// Skipped names a column that is not in its Batch, and the type it has.
+type Skipped struct{ Name, Type string }
+
+// ColumnType says what a column can serve as.
+type ColumnType uint8
+
+const (
+	Float   ColumnType = iota // a number
+	Integer                   // a number, a group or a category
+	Bool                      // a number (0, 1), a group or a category
+	Time                      // a number (seconds since 1970), never a feature by default
+	Text                      // a group or a category
+)
+
+// Column is one column of a Batch.
+type Column struct {
+	Name string
+	Type ColumnType
+	// Number has one value per row, NaN where null. Empty for Text.
+	Number []float64
+	// Int has the exact values of an Integer column, 0 where null.
+	Int []int64
+	// Code has, for Text, one index into Levels per row, -1 where null.
+	Code   []int32
+	Levels []string
+}
+
+// Label returns the group or category name of row i and whether it has one:
+// the text itself, an integer in decimal, or true or false. It must not be
+// called on a Float or Time column.
+func (c *Column) Label(i int) (string, bool) {
+	switch c.Type {
+	case Text:
+		if c.Code[i] < 0 {
+			return "", false
+		}
+		return c.Levels[c.Code[i]], true
+	case Bool:
+		return strconv.FormatBool(c.Number[i] != 0), c.Number[i] == c.Number[i]
+	default:
+		return strconv.FormatInt(c.Int[i], 10), c.Number[i] == c.Number[i]
+	}
+}
+
+// Shard is D_t, the rows of one key that advance its model together, with
+// roles given and scaling done. The slices are views, valid until the call
+// that they are passed to returns. Rows with a null feature, group or
+// exposure are not in it.
+type Shard struct {
+	Rows, Cols int
+	Y          []float64 // Rows; NaN: the row is predicted (dlm: a missing observation), not absorbed
+	X          []float64 // Rows x Cols, row-major, the intercept first where there is one
+	// Group has, per grouping factor, Rows indices into the key's levels of
+	// that factor in order of first appearance. An index above those that the
+	// model has absorbed, or -1 where the row has no response, is an unseen group.
+	Group  [][]int32
+	Slopes [][]float64 // per slope of every factor, in their order: Rows values, unscaled
+	Offset []float64   // Rows, log exposure; nil: none
+	Time   []int64     // Rows, dlm's steps; nil: each row is a step
+}
+
+// Observed returns the number of rows that have a response.
+func (s *Shard) Observed() int {
+	n := 0
+	for _, y := range s.Y {
+		if y == y {
+			n++
+		}
+	}
+	return n
+}

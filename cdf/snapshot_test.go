@@ -1,0 +1,237 @@
+package cdf_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+)
+
+var update = flag.Bool("update", false, "write golden files that do not exist yet")
+
+// goldens are snapshots of every version of the format: with kept rows, with
+// frozen constants, and of a sampled model with groups. They load for ever;
+// a new version adds files beside them.
+var goldens = []struct {
+	file   string
+	spec   func() *cdf.Spec
+	shards func(uint64, int) []*cdf.Batch
+	n      int
+}{
+	{"testdata/snapshot_v1_line_kept.bin", cdftest.Line, cdftest.LineShards, 4},
+	{"testdata/snapshot_v1_line_frozen.bin", cdftest.Line, cdftest.LineShards, 30},
+	{"testdata/snapshot_v1_levels_kept.bin", cdftest.Levels, cdftest.LevelShards, 6},
+	{"testdata/snapshot_v1_levels_frozen.bin", cdftest.Levels, cdftest.LevelShards, 30},
+}
+
+func TestSnapshotGolden(t *testing.T) {
+	for _, g := range goldens {
+		f := cdf.NewFilter(g.spec(), "golden")
+		shards := g.shards(1, g.n+1)
+		for _, b := range shards[:g.n] {
+			if _, err := f.Update(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		snap, err := f.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(g.file); *update && os.IsNotExist(err) {
+			if err := os.WriteFile(g.file, snap, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(g.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := cdf.NewFilter(g.spec(), "golden")
+		if err := old.UnmarshalBinary(want); err != nil {
+			t.Fatalf("%s does not load: %v", g.file, err)
+		}
+		if old.T() != int64(g.n) || old.N() != f.N() {
+			t.Errorf("%s: t=%d n=%d, want %d and %d", g.file, old.T(), old.N(), g.n, f.N())
+		}
+		if !bytes.Equal(snap, want) {
+			t.Errorf("%s: the same shards now have other bytes: raise Arithmetic or the snapshot's version", g.file)
+		}
+		if _, err := old.Update(shards[g.n]); err != nil {
+			t.Errorf("%s does not go on: %v", g.file, err)
+		}
+	}
+}
+
+func TestSnapshotRefusals(t *testing.T) {
+	f := cdf.NewFilter(cdftest.Line(), "k")
+	for _, b := range cdftest.LineShards(1, 3) {
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	snap, err := f.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := cdftest.Line()
+	other.Seed = 2
+	err = cdf.NewFilter(other, "k").UnmarshalBinary(snap)
+	a, b := cdftest.Line().Fingerprint(), other.Fingerprint()
+	if !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), hex.EncodeToString(a[:])) || !strings.Contains(err.Error(), hex.EncodeToString(b[:])) {
+		t.Errorf("another configuration: %v", err)
+	}
+	newer := bytes.Clone(snap)
+	newer[4] = 2
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("a newer version: %v", err)
+	}
+	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {
+		if err := f.UnmarshalBinary(bad); !errors.Is(err, cdf.ErrSnapshot) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	// A list that claims more than the bytes hold costs nothing.
+	head, claim := bytes.Clone(snap[:4+1+32]), binary.AppendUvarint(nil, 1<<27)
+	head = append(append(head, claim...), make([]byte, 64)...)
+	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
+	if err := f.UnmarshalBinary(head); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "a list of 134217728") {
+		t.Errorf("a string that is too long: %v", err)
+	}
+	// What a filter is told through publish and limits is not its identity.
+	wide := cdftest.Line()
+	wide.Publish.Scale, wide.Limits.Rows = "model", 5
+	if err := cdf.NewFilter(wide, "k").UnmarshalBinary(snap); err != nil {
+		t.Errorf("other publish and limits: %v", err)
+	}
+	// A filter without shards has a snapshot too.
+	empty, err := cdf.NewFilter(cdftest.Line(), "k").AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.UnmarshalBinary(empty); err != nil || f.T() != 0 {
+		t.Errorf("an empty snapshot: %v, t=%d", err, f.T())
+	}
+	if sum, err := f.Summary(); err != nil || len(sum.Rows) != 0 || sum.T != 0 {
+		t.Errorf("summary of nothing: %+v, %v", sum, err)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	base := cdftest.Line().Fingerprint()
+	if got := hex.EncodeToString(base[:8]); got != "2cc5708c0bfebe83" {
+		t.Errorf("fingerprint %s: states made before no longer load", got)
+	}
+	one := 1.
+	for name, change := range map[string]func(*cdf.Spec){
+		"kind":     func(s *cdf.Spec) { s.Kind = "other" },
+		"variant":  func(s *cdf.Spec) { s.Variant = "other" },
+		"seed":     func(s *cdf.Spec) { s.Seed++ },
+		"columns":  func(s *cdf.Spec) { s.Columns.Response.Center = &one },
+		"draws":    func(s *cdf.Spec) { s.Draws++ },
+		"forget":   func(s *cdf.Spec) { s.Forget = .9 },
+		"clock":    func(s *cdf.Spec) { s.ForgetPer.Unit = "row" },
+		"missing":  func(s *cdf.Spec) { s.Missing = "reject" },
+		"settings": func(s *cdf.Spec) { s.Settings = cdftest.LineSettings{Noise: 1, Prior: 4} },
+	} {
+		s := cdftest.Line()
+		change(s)
+		if s.Fingerprint() == base {
+			t.Errorf("%s is not part of the fingerprint", name)
+		}
+	}
+}
+
+func TestStreamGolden(t *testing.T) {
+	for _, c := range []struct {
+		seed    uint64
+		key     string
+		t       int64
+		purpose string
+		want    string
+	}{
+		{1, "flights/ATL", 1, "update", "4828dd4bb344612bd1440ae5e55ef081"},
+		{1, "flights/ATL", 1, "score", "2404b48e11a156a78700d799b54ab072"},
+		{1, "flights/ATL", 2, "update", "a6d095999e586f823dfb89f895a4a37d"},
+		{2, "flights/ATL", 1, "update", "62543c5a155d2266f9c76ddebb27ae89"},
+		{1, "flights/ATLu", 1, "pdate", "990311068118b74fe6a17df6528c2757"},
+	} {
+		r := cdf.NewStream(c.seed, c.key, c.t, c.purpose)
+		if got := fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64()); got != c.want {
+			t.Errorf("stream of %+v begins %s", c, got)
+		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"**", "beta[x]", true}, {"**", "", true}, {"*", "beta[c=A]", true}, {"*", "u[a/b]", false}, {"**", "u[a/b]", true},
+		{"beta[*]", "beta[x]", true}, {"beta[*]", "beta[x", false}, {"beta", "beta[x]", false}, {"flights/*", "flights/ATL", true},
+		{"flights/*", "flights/a/b", false}, {"flights/**", "flights/a/b", true}, {"*a*a*b", strings.Repeat("a", 400), false},
+		{"a*c", "abc", true}, {"a*c", "abcd", false}, {"", "", true}, {"", "a", false}, {"a**c", "a/b/c", true},
+	} {
+		if got := cdf.Glob(c.pattern, c.name); got != c.want {
+			t.Errorf("Glob(%q, %q) = %v", c.pattern, c.name, got)
+		}
+	}
+}
+
+// FuzzSnapshot gives the decoder arbitrary bytes under a valid head and
+// checksum. What it accepts must survive its own round trip and the next shard.
+func FuzzSnapshot(f *testing.F) {
+	const head = 4 + 1 + 32
+	for _, g := range goldens {
+		b, err := os.ReadFile(g.file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(strings.Contains(g.file, "levels"), b[head:len(b)-4])
+	}
+	line, levels := cdftest.LineShards(1, 1)[0], cdftest.LevelShards(1, 1)[0]
+	f.Fuzz(func(t *testing.T, grouped bool, body []byte) {
+		spec, next := cdftest.Line(), line
+		if grouped {
+			spec, next = cdftest.Levels(), levels
+		}
+		print := spec.Fingerprint()
+		b := append([]byte("CDFS\x01"), print[:]...)
+		b = append(b, body...)
+		b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+		filter := cdf.NewFilter(spec, "k")
+		if err := filter.UnmarshalBinary(b); err != nil {
+			if !errors.Is(err, cdf.ErrSnapshot) {
+				t.Fatalf("refused with %v", err)
+			}
+			return
+		}
+		snap, err := filter.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := cdf.NewFilter(spec, "k")
+		if err := again.UnmarshalBinary(snap); err != nil {
+			t.Fatalf("its own snapshot: %v", err)
+		}
+		for _, g := range []*cdf.Filter{filter, again} {
+			if _, err := g.Update(next); err != nil && !errors.Is(err, cdf.ErrNumeric) && !errors.Is(err, cdf.ErrSchema) && !errors.Is(err, cdf.ErrShard) {
+				t.Fatalf("next shard: %v", err)
+			}
+		}
+		x, errX := filter.AppendBinary(nil)
+		y, errY := again.AppendBinary(nil)
+		if errX != nil || errY != nil || !bytes.Equal(x, y) {
+			t.Fatalf("continues differently: %v %v", errX, errY)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package cdf
+
+// Spec is the configuration of one kind of model for the keys that match it.
+// It is fixed for the life of a filter. The tags are the canonical form that
+// the fingerprint is made of: change neither names nor order.
+type Spec struct {
+	Kind    string `json:"kind"`
+	Variant string `json:"variant"`
+	Seed    uint64 `json:"seed"`
+	Columns Roles  `json:"columns"`
+	Draws   int    `json:"draws"`
+	// Forget is lambda in (0, 1], applied per ForgetPer.
+	Forget    float64 `json:"forget"`
+	ForgetPer Clock   `json:"forget_per"`
+	Missing   string  `json:"missing"` // drop | reject
+	// Settings is the model's own settings struct, defaults filled in.
+	Settings any `json:"settings"`
+
+	// RawResponse says that the response is a class or a count, which is
+	// never centred or scaled. It follows from Kind.
+	RawResponse bool `json:"-"`
+	// Origin says that no intercept, explicit or implied, takes up a shift:
+	// columns are scaled but not centred. It follows from Kind and Columns.
+	Origin bool `json:"-"`
+
+	Publish Publish `json:"-"` // may change without changing the state
+	Limits  Limits  `json:"-"` // may be raised without changing the state
+
+	// New returns the model with empty statistics. ErrSchema, wrapped, says
+	// that the dimensions cannot serve.
+	New func(Dims) (Model, error) `json:"-"`
+
+	print *[32]byte // set by Seal
+}
+
+// Clock is the unit in which forgetting is counted.
+type Clock struct {
+	Unit   string `json:"unit"`             // shard | row | duration
+	Millis int64  `json:"millis,omitempty"` // of event time, for duration
+}
+
+// Roles says what the columns of a shard serve as.
+type Roles struct {
+	Scaling   string    `json:"scaling"`  // first | none
+	Response  Feature   `json:"response"` // Name empty: "y"
+	Features  []Feature `json:"features"` // nil: every other numeric column
+	Groups    []Group   `json:"groups"`
+	Exposure  string    `json:"exposure"`
+	Time      string    `json:"time"`
+	Intercept bool      `json:"intercept"`
+}
+
+// Feature is a column of X, or the response.
+type Feature struct {
+	Name string `json:"name"`
+	// Center and Scale, where given, win over Roles.Scaling.
+	Center *float64 `json:"center,omitempty"`
+	Scale  *float64 `json:"scale,omitempty"`
+	// Levels makes the column categorical. First takes them from the key's
+	// first shard.
+	Levels      []string `json:"levels,omitempty"`
+	LevelsFirst bool     `json:"levels_first,omitempty"`
+	Baseline    string   `json:"baseline,omitempty"`
+	Other       string   `json:"other,omitempty"` // level | drop | reject
+}
+
+// Group is a grouping factor.
+type Group struct {
+	Column string   `json:"column"`
+	Slopes []string `json:"slopes,omitempty"`
+}
+
+// Publish says what leaves the process after a shard.
+type Publish struct {
+	Every       int64 // t mod Every == 0
+	Draws       bool
+	Scale       string // original | model
+	Covariance  bool
+	Predictions string   // none | null_rows | all
+	Groups      string   // all | touched | none
+	Variables   []string // globs
+}
+
+// Limits bound what one key may ask for; 0 is no bound.
+type Limits struct {
+	Rows    int `json:"rows"`
+	Columns int `json:"columns"`
+	Groups  int `json:"groups"`
+}

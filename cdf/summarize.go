@@ -1,0 +1,212 @@
+package cdf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// view is the list of published variables, made anew when constants or
+// parameters change.
+type view struct {
+	stale       bool
+	params      []Param
+	functionals []Functional
+	beta        []Functional // those of the coefficients
+}
+
+func (v *view) refresh(spec *Spec, s *state, params []Param) {
+	if !v.stale && slices.Equal(v.params, params) {
+		return
+	}
+	v.stale = false
+	v.params = append(v.params[:0], params...)
+	v.functionals = functionals(spec, s, params)
+	v.beta = v.beta[:0]
+	for _, f := range v.functionals {
+		if strings.HasPrefix(f.Name, "beta[") {
+			v.beta = append(v.beta, f)
+		}
+	}
+}
+
+// Summary describes the present state, with the same bits as the Update that
+// led to it, also after UnmarshalBinary. errors.ErrUnsupported: see
+// SelfDescribing. The result is valid until the filter's next call.
+func (f *Filter) Summary() (*Summary, error) {
+	if f.broken != nil {
+		return nil, f.broken
+	}
+	if !f.SelfDescribing() {
+		if !f.summed {
+			return nil, errNoSummary
+		}
+		return &f.sum[f.kept], nil
+	}
+	return f.describe()
+}
+
+// LastDraws returns the draws behind the last summary, one row per row of it
+// and in its units, nil when there are none or when the last call was
+// not a successful Update. They are valid until the filter's next call.
+func (f *Filter) LastDraws() *Draws {
+	if !f.drawn || f.broken != nil {
+		return nil
+	}
+	from, to := &f.ws.draws, &f.ws.sent
+	to.shape(len(f.view.functionals), from.S, from.Chains)
+	for i := range f.view.functionals {
+		f.view.functionals[i].draws(to.Row(i), from)
+	}
+	return to
+}
+
+// draws writes the draws of the functional.
+func (f *Functional) draws(dst []float64, d *Draws) {
+	for s := range dst {
+		dst[s] = f.Const
+	}
+	for k, p := range f.Param {
+		w := f.Weight[k]
+		for s, v := range d.Row(p) {
+			dst[s] += w * v
+		}
+	}
+}
+
+// describe makes the summary of the present state. ErrNumeric: it would hold
+// numbers that cannot be published.
+func (f *Filter) describe() (*Summary, error) {
+	s, next := &f.now, f.kept
+	if !f.SelfDescribing() {
+		next = 1 - f.kept // a refused shard must leave the last one alone
+	}
+	sum := &f.sum[next]
+	sum.T, sum.N, sum.NEff, sum.Dropped, sum.Draws = s.t, s.n, s.neff, s.dropped, 0
+	sum.Score = s.score
+	if f.spec.Publish.Scale == "model" {
+		sum.Score = s.scaled
+	}
+	sum.Rows, sum.Scaling = sum.Rows[:0], sum.Scaling[:0]
+	sum.PriorDominated, sum.Covariance = sum.PriorDominated[:0], sum.Covariance[:0]
+	if f.engine == nil {
+		return sum, nil
+	}
+	sum.Scaling = s.scaling.published(sum.Scaling)
+	f.view.refresh(f.spec, s, f.engine.model.Params())
+	if err := f.describeRows(sum); err != nil {
+		return nil, err
+	}
+	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(f.view.beta) > 0 {
+		k := len(f.view.beta)
+		sum.Covariance = slices.Grow(sum.Covariance, k*(k+1)/2)[:k*(k+1)/2]
+		if err := f.engine.covariancer.Covariance(f.view.beta, sum.Covariance); err != nil {
+			return nil, as(ErrNumeric, err)
+		}
+	}
+	f.kept, f.summed = next, true
+	return sum, nil
+}
+
+func (f *Filter) describeRows(sum *Summary) error {
+	list := f.view.functionals
+	nan := math.NaN()
+	for i := range list {
+		sum.Rows = append(sum.Rows, Row{
+			Variable: list[i].Name, Mean: nan, SD: nan,
+			Median: nan, Q025: nan, Q05: nan, Q25: nan, Q75: nan, Q95: nan, Q975: nan,
+			MCSEMean: nan, ESSBulk: nan, ESSTail: nan, RHat: nan,
+			Open: f.engine.summarizer == nil,
+		})
+	}
+	if f.engine.summarizer != nil {
+		if err := f.engine.summarizer.Summarize(list, sum.Rows); err != nil {
+			return as(ErrNumeric, err)
+		}
+	}
+	for i := range sum.Rows {
+		if r := &sum.Rows[i]; r.Open {
+			if !f.drawn {
+				return fmt.Errorf("%w: %s is open and nothing was drawn", ErrNumeric, r.Variable)
+			}
+			sum.Draws = f.ws.draws.S
+			f.complete(r, &list[i])
+			r.Open = false
+		}
+		if err := sum.Rows[i].publishable(); err != nil {
+			return err
+		}
+	}
+	f.priorDominated(sum)
+	return nil
+}
+
+// complete fills what the model left open from the draws.
+func (f *Filter) complete(r *Row, fn *Functional) {
+	w, chains := f.ws, f.ws.draws.Chains
+	w.one = slices.Grow(w.one[:0], w.draws.S)[:w.draws.S]
+	fn.draws(w.one, &w.draws)
+	if f.engine.summarizer == nil {
+		m, v := moments(w.one)
+		r.Mean, r.SD = m, math.Sqrt(v)
+	}
+	w.sorted = append(w.sorted[:0], w.one...)
+	slices.Sort(w.sorted)
+	for _, q := range [...]struct {
+		dst *float64
+		p   float64
+	}{{&r.Median, .5}, {&r.Q025, .025}, {&r.Q05, .05}, {&r.Q25, .25}, {&r.Q75, .75}, {&r.Q95, .95}, {&r.Q975, .975}} {
+		if *q.dst != *q.dst {
+			*q.dst = Quantile(w.sorted, q.p)
+		}
+	}
+	if r.MCSEMean != r.MCSEMean && r.Mean == r.Mean {
+		r.MCSEMean = w.diag.MCSEMean(w.one, chains)
+	}
+	if r.ESSBulk != r.ESSBulk {
+		r.ESSBulk = w.diag.ESSBulk(w.one, chains)
+	}
+	if r.ESSTail != r.ESSTail {
+		r.ESSTail = w.diag.ESSTail(w.one, chains)
+	}
+	if r.RHat != r.RHat {
+		r.RHat = defined(w.diag.RHat(w.one, chains))
+	}
+}
+
+// publishable refuses rows that are not a description of a distribution:
+// moments may be undefined, quantiles always exist and ascend.
+func (r *Row) publishable() error {
+	if math.IsInf(r.Mean, 0) || math.IsInf(r.SD, 0) || r.SD < 0 {
+		return fmt.Errorf("%w: %s has mean %g and sd %g", ErrNumeric, r.Variable, r.Mean, r.SD)
+	}
+	q := [...]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
+	for i, v := range q {
+		if v-v != 0 || i > 0 && v < q[i-1] {
+			return fmt.Errorf("%w: %s has quantiles %g", ErrNumeric, r.Variable, q)
+		}
+	}
+	return nil
+}
+
+// dominated is the share of the prior's sd above which the data have said
+// little.
+const dominated = .8
+
+func (f *Filter) priorDominated(sum *Summary) {
+	if f.engine.summarizer == nil {
+		return
+	}
+	w := f.ws
+	w.priorSD = slices.Grow(w.priorSD[:0], len(sum.Rows))[:len(sum.Rows)]
+	for i := range w.priorSD {
+		w.priorSD[i] = math.NaN()
+	}
+	f.engine.summarizer.PriorSD(f.view.functionals, w.priorSD)
+	for i := range sum.Rows {
+		if sum.Rows[i].SD > dominated*w.priorSD[i] {
+			sum.PriorDominated = append(sum.PriorDominated, sum.Rows[i].Variable)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package cdf
+
+import "math"
+
+// Row summarises the marginal posterior of one variable. Undefined numbers
+// are NaN. Columns and their order: CONTRACT of the output topic.
+type Row struct {
+	Variable                               string
+	Mean, SD                               float64
+	Median, Q025, Q05, Q25, Q75, Q95, Q975 float64
+	MCSEMean, ESSBulk, ESSTail, RHat       float64
+	// Open marks a row that Summarize left to be completed from the draws.
+	Open bool
+}
+
+// Score says how well the state before a shard predicted it, in original
+// units. Undefined numbers are NaN.
+type Score struct {
+	Rows          int64 // rows scored
+	PredictedRows int64 // rows without a response
+	LogDensity    float64
+	LogEvidence   float64
+	RMSE          float64
+	Coverage95    float64
+}
+
+// NoScore is the score of a shard that nothing was predicted for.
+func NoScore() Score {
+	nan := math.NaN()
+	return Score{LogDensity: nan, LogEvidence: nan, RMSE: nan, Coverage95: nan}
+}
+
+// Constant is the centre and scale of one column.
+type Constant struct {
+	Column        string
+	Center, Scale float64
+}
+
+// Summary is what becomes public about a key after a shard. It is owned by
+// the filter and valid until its next call.
+type Summary struct {
+	T              int64   // shards absorbed
+	N              int64   // rows absorbed
+	NEff           float64 // rows after forgetting
+	Draws          int     // draws behind the summary, 0 where all rows are closed forms
+	Dropped        int64   // rows of this shard dropped for a null feature, group or exposure
+	Rows           []Row
+	Score          Score
+	Scaling        []Constant // columns that are centred or scaled
+	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's
+	// Covariance of the coefficients when asked for: lower triangle, row by
+	// row, in the order of the beta rows.
+	Covariance []float64
+}

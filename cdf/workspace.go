@@ -1,0 +1,39 @@
+package cdf
+
+// Workspace holds the buffers of an update. Filters that one goroutine uses
+// may share one, so that a key at rest costs its state and little more.
+type Workspace struct {
+	intake  intake
+	shard   Shard
+	frame   rows // the shard as the model sees it
+	raw     rows // unscaled, while constants are not fixed
+	replay  rows // all kept rows with the constants of the moment
+	step    Step
+	stream  stream
+	undo    []byte // the model before the shard
+	draws   Draws
+	sent    Draws // draws of the published variables
+	diag    Diagnostics
+	one     []float64 // draws of one variable
+	sorted  []float64
+	priorSD []float64
+	preds   []Prediction
+	found   []Prediction
+}
+
+// NewWorkspace returns an empty workspace.
+func NewWorkspace() *Workspace { return new(Workspace) }
+
+// Share makes the filter use w instead of a workspace of its own. What the
+// filter returned before is no longer valid, and what it returns from now on
+// is valid until the next call of any filter that shares w.
+func (f *Filter) Share(w *Workspace) { f.ws = w }
+
+// shape makes room for n parameters of s draws each.
+func (d *Draws) shape(n, s, chains int) {
+	d.S, d.Chains = s, chains
+	if cap(d.Data) < n*s {
+		d.Data = make([]float64, n*s)
+	}
+	d.Data = d.Data[:n*s]
+}
