@@ -1,0 +1,129 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// Linear is Gaussian regression:
+//
+//	y_r | beta, sigma2 ~ N(x_r' beta, sigma2)
+//	beta_j ~ N(0, v_j),  sigma2 ~ IG(a, b)
+//
+// The statistics are exact: the triangular factor of [X y] and the number of
+// rows. Conditional density filtering enters as the plug-in s2 between the
+// blocks {beta} and {sigma2}, whose mean-field fixed point is found in every
+// shard with the trace of the other block's covariance kept, so that neither
+// block is frozen at an early estimate. Both are therefore updated in one
+// step here. While the rows are few the exact marginals are published
+// instead, by quadrature over sigma2.
+//
+// Source: arXiv:1401.3632, section 3.1.1, with its plug-ins corrected.
+type Linear struct {
+	linearShape
+	r      []float64 // packed factor of order p+1: R, z and rho, R'R = X'X, R'z = X'y
+	n      float64   // rows absorbed, discounted
+	s2     float64   // plug-in of sigma2, 0 while n is 0
+	forgot bool      // some shard was discounted: there is no joint evidence
+
+	post   linearPosterior
+	works  *sync.Pool
+	blocks []cdf.Block
+}
+
+// NewLinear returns the corrected linear model with empty statistics.
+func NewLinear(s LinearSettings, d cdf.Dims) (*Linear, error) {
+	return newLinear(s, d, newLinearWorks())
+}
+
+func newLinear(s LinearSettings, d cdf.Dims, works *sync.Pool) (*Linear, error) {
+	shape, err := newLinearShape(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m := &Linear{linearShape: shape, r: make([]float64, lin.PackedLen(shape.p+1)), works: works}
+	m.post.init(shape.p)
+	m.blocks = []cdf.Block{linearBlock{m}}
+	return m, nil
+}
+
+// Blocks returns the single block {beta, sigma2}.
+func (m *Linear) Blocks() []cdf.Block { return m.blocks }
+
+// work takes scratch space for this model's size; the caller gives it back.
+func (m *Linear) work() *linearWork {
+	w := m.works.Get().(*linearWork)
+	w.size(m.p)
+	return w
+}
+
+// linearBlock is {beta, sigma2}, p+1 parameters.
+type linearBlock struct{ m *Linear }
+
+// Absorb discounts the factor by sqrt(lambda), in every shard, and folds in
+// the rows that have a response. The prior is not in the factor and is never
+// discounted.
+func (b linearBlock) Absorb(s *cdf.Step) {
+	m := b.m
+	m.post.ready = false
+	if s.Forget < 1 {
+		m.forgot = true
+		lin.Scale(math.Sqrt(s.Forget), m.r)
+		m.n *= s.Forget
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	rows, sh := blockRows(m.p), s.Shard
+	for i := 0; i < sh.Rows; {
+		k := 0
+		for ; i < sh.Rows && k < rows; i++ {
+			if y := sh.Y[i]; y == y {
+				for j, x := range sh.X[i*m.p : (i+1)*m.p] {
+					w.block[j*rows+k] = x
+				}
+				w.block[m.p*rows+k] = y
+				k++
+			}
+		}
+		// A short block is moved together, column by column.
+		for j := 1; j <= m.p && k < rows; j++ {
+			copy(w.block[j*k:(j+1)*k], w.block[j*rows:j*rows+k])
+		}
+		lin.UpdateQR(m.r, m.p+1, w.block, k)
+		m.n += float64(k)
+	}
+}
+
+// Sample settles the plug-in and the posterior that follows from it, and
+// draws where draws are asked for.
+func (b linearBlock) Sample(s *cdf.Step) error {
+	m := b.m
+	w := m.work()
+	defer m.works.Put(w)
+	if !m.decompose(w) || !m.fixedPoint() {
+		return fmt.Errorf("%w: linear: factor or variance not finite", cdf.ErrNumeric)
+	}
+	if s.Draws != nil {
+		return m.draw(s, w)
+	}
+	return nil
+}
+
+// prepare makes the posterior available after the state was replaced.
+func (m *Linear) prepare(w *linearWork) error {
+	if m.post.ready {
+		return nil
+	}
+	if !m.decompose(w) {
+		return fmt.Errorf("%w: linear: factor not finite", cdf.ErrNumeric)
+	}
+	m.settle()
+	return nil
+}
+
+// early reports that the rows are too few for the closed form.
+func (m *Linear) early() bool { return m.n < float64(max(50, 10*m.p)) }

@@ -1,0 +1,121 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+func randomShard(r *rand.Rand, rows, p int, intercept bool) *cdf.Shard {
+	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows)}
+	for i := range rows {
+		x := sh.X[i*p : (i+1)*p]
+		for j := range x {
+			x[j] = r.NormFloat64()
+		}
+		if intercept {
+			x[0] = 1
+		}
+		sh.Y[i] = r.NormFloat64()
+		for j, v := range x {
+			sh.Y[i] += v * float64(j%3-1) / 2
+		}
+	}
+	return sh
+}
+
+// shardWork is what the engine asks of the model per shard.
+type shardWork struct {
+	m    *Linear
+	step cdf.Step
+	f    []cdf.Functional
+	rows []cdf.Row
+	sink float64
+}
+
+func newShardWork(t testing.TB, rows, p int) *shardWork {
+	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: columns(p), Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	w := &shardWork{m: m, f: coefficients(p), rows: make([]cdf.Row, p+1)}
+	w.step = cdf.Step{Shard: randomShard(r, rows, p, true), Forget: 1}
+	return w
+}
+
+func (w *shardWork) run(t testing.TB) {
+	score, err := w.m.Score(w.step.Shard, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range w.m.Blocks() {
+		b.Absorb(&w.step)
+		if err := b.Sample(&w.step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.m.Summarize(w.f, w.rows); err != nil {
+		t.Fatal(err)
+	}
+	w.sink += score.LogDensity + w.m.LogEvidence()
+}
+
+// One shard with score, update, summary of p+1 variables and evidence.
+func BenchmarkLinearShard(b *testing.B) {
+	for _, c := range []struct{ p, rows int }{{5, 10}, {5, 100}, {5, 1000}, {20, 100}, {50, 100}, {50, 1000}} {
+		b.Run(fmt.Sprintf("p=%d/rows=%d", c.p, c.rows), func(b *testing.B) {
+			w := newShardWork(b, c.rows, c.p)
+			for range 60 {
+				w.run(b)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				w.run(b)
+			}
+		})
+	}
+}
+
+// The same while the rows are too few for the closed form: the factor is
+// discounted so that it stays there.
+func BenchmarkLinearEarlyShard(b *testing.B) {
+	w := newShardWork(b, 10, 5)
+	w.step.Forget = 0.5
+	for range 60 {
+		w.run(b)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		w.run(b)
+	}
+}
+
+func BenchmarkLinearParts(b *testing.B) {
+	w := newShardWork(b, 100, 5)
+	for range 60 {
+		w.run(b)
+	}
+	block := w.m.Blocks()[0]
+	parts := []struct {
+		name string
+		run  func()
+	}{
+		{"score", func() { _, _ = w.m.Score(w.step.Shard, nil) }},
+		{"absorb", func() { block.Absorb(&w.step) }},
+		{"sample", func() { _ = block.Sample(&w.step) }},
+		{"summarize", func() { w.m.post.law.shape = 0; _ = w.m.Summarize(w.f, w.rows) }},
+		{"evidence", func() { w.m.post.known = false; w.sink += w.m.LogEvidence() }},
+	}
+	for _, p := range parts {
+		b.Run(p.name, func(b *testing.B) {
+			w.run(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				p.run()
+			}
+		})
+	}
+}

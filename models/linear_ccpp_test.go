@@ -1,0 +1,90 @@
+package models
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+func readCSV(t *testing.T, path string) (header map[string]int, rows [][]string) {
+	t.Helper()
+	f, err := os.Open(shared(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	header = map[string]int{}
+	for j, name := range all[0] {
+		header[name] = j
+	}
+	return header, all[1:]
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Row R1: the power plant data in 96 shards in file order against the exact
+// posterior by quadrature (B_*), made with R.
+func TestAcceptanceCCPP(t *testing.T) {
+	ref, refs := readCSV(t, "data/reference/lm.csv")
+	data, rows := readCSV(t, "data/ccpp.csv")
+	names := []string{"intercept", "AT", "V", "AP", "RH"}
+	center, scale := make([]float64, 5), make([]float64, 5)
+	var want [][]string
+	for _, name := range append(names, "sigma2") {
+		for _, r := range refs {
+			if r[ref["set"]] == "ccpp" && r[ref["param"]] == name {
+				want = append(want, r)
+			}
+		}
+	}
+	for j := 1; j < 5; j++ {
+		center[j], scale[j] = number(t, want[j][ref["x_center"]]), number(t, want[j][ref["x_scale"]])
+	}
+	yc, ys := number(t, want[0][ref["y_center"]]), number(t, want[0][ref["y_scale"]])
+	settings := DefaultLinear()
+	settings.Prior.BetaVariance, settings.Prior.InterceptVariance = 10, 10
+	m, err := NewLinear(settings, cdf.Dims{Columns: names, Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := stepper{model: m}
+	for from := 0; from < len(rows); from += 100 {
+		sh := &cdf.Shard{Cols: 5}
+		for _, r := range rows[from:min(from+100, len(rows))] {
+			sh.X = append(sh.X, 1)
+			for j := 1; j < 5; j++ {
+				sh.X = append(sh.X, (number(t, r[data[names[j]]])-center[j])/scale[j])
+			}
+			sh.Y = append(sh.Y, (number(t, r[data["PE"]])-yc)/ys)
+			sh.Rows++
+		}
+		d.must(t, sh, 1)
+	}
+	if d.t != 96 || m.n != 9568 {
+		t.Fatalf("%d shards with %v rows", d.t, m.n)
+	}
+	got := summarize(t, m, coefficients(5))
+	for j, w := range want {
+		mean, sd := number(t, w[ref["B_mean"]]), number(t, w[ref["B_sd"]])
+		miss, ratio := math.Abs(got[j].Mean-mean)/sd, got[j].SD/sd
+		t.Logf("| R1 | %s | mean misses by %.1e sd | sd ratio - 1 = %.1e |", w[ref["param"]], miss, ratio-1)
+		if !(miss < 0.02) || !(math.Abs(ratio-1) < 0.01) {
+			t.Errorf("%s: mean %v sd %v, want %v and %v", w[ref["param"]], got[j].Mean, got[j].SD, mean, sd)
+		}
+	}
+}

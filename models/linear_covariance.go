@@ -1,0 +1,117 @@
+package models
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// Covariance writes the lower triangle of the posterior covariance of
+// functionals of beta; one of sigma2 is refused with ErrSchema. Its diagonal
+// is the square of the summary's sd, NaN where that is undefined.
+func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	k := len(functionals)
+	w.joint = grow(w.joint, k*m.p)
+	for i, f := range functionals {
+		if err := m.onlyBeta(f); err != nil {
+			return err
+		}
+		if _, _, err := m.directions(f, w.joint[i*m.p:(i+1)*m.p]); err != nil {
+			return err
+		}
+	}
+	shrink, widen := m.post.shrink, 1.0
+	early := m.n > 0 && m.early()
+	switch {
+	case early:
+		// E[1/(1+d^2/sigma2)]: the directions stay independent given sigma2.
+		m.mixNodes(w)
+		shrink = w.z
+		clear(shrink)
+		for n, weight := range w.mix.w {
+			lin.Axpy(weight, w.mix.inv[n*m.p:(n+1)*m.p], shrink)
+		}
+	case m.n > 0 && m.post.shape > 1:
+		widen = m.post.shape / (m.post.shape - 1)
+	case m.n > 0:
+		widen = math.NaN()
+	}
+	at := 0
+	for i := range k {
+		a := w.joint[i*m.p : (i+1)*m.p]
+		for j := range i + 1 {
+			b, v := w.joint[j*m.p:(j+1)*m.p], 0.0
+			for l, u := range a {
+				v += u * b[l] * shrink[l]
+			}
+			dst[at] = widen * v
+			at++
+		}
+	}
+	if early {
+		m.addMeans(w, k, dst)
+	}
+	return nil
+}
+
+// addMeans adds the covariance over sigma2 of the conditional means of the
+// functionals in w.joint.
+func (m *Linear) addMeans(w *linearWork, k int, dst []float64) {
+	x := &w.mix
+	nodes := len(x.w)
+	w.means = grow(w.means, k*nodes)
+	for i := range k {
+		row := w.means[i*nodes : (i+1)*nodes]
+		m.mixAt(x, w.joint[i*m.p:(i+1)*m.p], 0, false)
+		mean, _ := x.moments()
+		for n, v := range x.mean {
+			row[n] = v - mean
+		}
+	}
+	at := 0
+	for i := range k {
+		for j := range i + 1 {
+			v := 0.0
+			for n, weight := range x.w {
+				v += weight * w.means[i*nodes+n] * w.means[j*nodes+n]
+			}
+			dst[at] += v
+			at++
+		}
+	}
+}
+
+// Covariance writes the lower triangle of the posterior covariance of
+// functionals of beta; one of sigma2 is refused with ErrSchema.
+func (m *LinearPaper) Covariance(functionals []cdf.Functional, dst []float64) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.works.Get().(*linearWork)
+	defer m.works.Put(w)
+	k := len(functionals)
+	w.joint = grow(w.joint, k*m.p)
+	at := 0
+	for i, f := range functionals {
+		if err := m.onlyBeta(f); err != nil {
+			return err
+		}
+		c := w.joint[i*m.p : (i+1)*m.p]
+		clear(c)
+		for l, j := range f.Param {
+			c[j] += f.Weight[l]
+		}
+		lin.SolveLower(m.p, m.chol, c)
+		for j := range i + 1 {
+			dst[at] = lin.Dot(c, w.joint[j*m.p:(j+1)*m.p])
+			at++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/rnd"
+)
+
+// LinearPaper is the same model by the paper's own rule, its typing errors
+// mended and nothing else:
+//
+//	xx += X'X/s2,  xy += X'y/s2,  s2 = 1 in the first shard, then the last estimate
+//	beta ~ N(Sigma^ xy, Sigma^),  Sigma^ = (xx + V0^{-1})^{-1}
+//	ssr += |y - X beta^|^2
+//	sigma2 ~ IG(a + N/2, b + ssr/2),  s2 = its mean (b'/a' where there is none)
+//
+// It is kept for comparison: the early weights stay in the statistics for
+// ever, and its intervals are too short.
+//
+// Source: arXiv:1401.3632, section 3.1.1.
+type LinearPaper struct {
+	linearShape
+	xx []float64 // lower triangle, row by row
+	xy []float64
+	n  float64
+	s2 float64
+	// ssr is the sum of squared residuals, each at its shard's estimate.
+	ssr float64
+
+	ready  bool
+	beta   []float64 // p: beta^
+	chol   []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
+	law    standard
+	works  *sync.Pool
+	blocks []cdf.Block
+}
+
+// NewLinearPaper returns the paper's linear model with empty statistics.
+func NewLinearPaper(s LinearSettings, d cdf.Dims) (*LinearPaper, error) {
+	return newLinearPaper(s, d, newLinearWorks())
+}
+
+func newLinearPaper(s LinearSettings, d cdf.Dims, works *sync.Pool) (*LinearPaper, error) {
+	shape, err := newLinearShape(s, d)
+	if err != nil {
+		return nil, err
+	}
+	p := shape.p
+	m := &LinearPaper{
+		linearShape: shape, s2: 1, works: works,
+		xx: make([]float64, p*(p+1)/2), xy: make([]float64, p),
+		beta: make([]float64, p), chol: make([]float64, p*p),
+	}
+	m.blocks = []cdf.Block{paperBeta{m}, paperSigma{m}}
+	return m, nil
+}
+
+// Blocks returns {beta} and {sigma2}.
+func (m *LinearPaper) Blocks() []cdf.Block { return m.blocks }
+
+// paperBeta is Theta_1 = beta.
+type paperBeta struct{ m *LinearPaper }
+
+// Absorb weights the shard by the plug-in of the shard before.
+func (b paperBeta) Absorb(s *cdf.Step) {
+	m, sh := b.m, s.Shard
+	m.ready = false
+	lin.Scale(s.Forget, m.xx)
+	lin.Scale(s.Forget, m.xy)
+	weight := 1 / m.s2
+	for r, y := range sh.Y {
+		if y != y {
+			continue
+		}
+		x := sh.X[r*m.p : (r+1)*m.p]
+		lin.Axpy(float64(weight*y), x, m.xy)
+		for i, at := 0, 0; i < m.p; i++ {
+			lin.Axpy(float64(weight*x[i]), x[:i+1], m.xx[at:at+i+1])
+			at += i + 1
+		}
+	}
+}
+
+// Sample settles beta^ and Sigma^.
+func (b paperBeta) Sample(s *cdf.Step) error {
+	m := b.m
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	if s.Draws != nil {
+		rnd.MVNPrecision(s.RNG, m.beta, m.chol, s.Draws.S, s.Draws.Data[:m.p*s.Draws.S])
+	}
+	return nil
+}
+
+// prepare factors the precision and solves for beta^.
+func (m *LinearPaper) prepare() error {
+	if m.ready {
+		return nil
+	}
+	for i, at := 0, 0; i < m.p; i++ {
+		copy(m.chol[i*m.p:], m.xx[at:at+i+1])
+		m.chol[i*m.p+i] += 1 / m.variance(i)
+		at += i + 1
+	}
+	if !lin.Finite(m.xx) || !lin.Cholesky(m.p, m.chol) {
+		return fmt.Errorf("%w: linear paper: precision not positive definite", cdf.ErrNumeric)
+	}
+	copy(m.beta, m.xy)
+	lin.SolveLower(m.p, m.chol, m.beta)
+	lin.SolveLowerT(m.p, m.chol, m.beta)
+	if !lin.Finite(m.beta) {
+		return fmt.Errorf("%w: linear paper: estimate not finite", cdf.ErrNumeric)
+	}
+	m.ready = true
+	return nil
+}
+
+// paperSigma is Theta_2 = sigma2.
+type paperSigma struct{ m *LinearPaper }
+
+// Absorb adds the residuals at this shard's estimate.
+func (b paperSigma) Absorb(s *cdf.Step) {
+	m, sh := b.m, s.Shard
+	m.n *= s.Forget
+	m.ssr *= s.Forget
+	for r, y := range sh.Y {
+		if y == y {
+			e := y - lin.Dot(sh.X[r*m.p:(r+1)*m.p], m.beta)
+			m.ssr += float64(e * e)
+			m.n++
+		}
+	}
+}
+
+// Sample settles the plug-in.
+func (b paperSigma) Sample(s *cdf.Step) error {
+	m := b.m
+	shape, rate := m.sigmaLaw()
+	if shape > 1 {
+		m.s2 = rate / (shape - 1)
+	} else {
+		m.s2 = rate / shape
+	}
+	if !(m.s2 > 0) || math.IsInf(m.s2, 1) {
+		return fmt.Errorf("%w: linear paper: variance not finite", cdf.ErrNumeric)
+	}
+	if s.Draws != nil {
+		row := s.Draws.Row(m.p)
+		for k := range row {
+			row[k] = rnd.InvGamma(s.RNG, shape, rate)
+		}
+	}
+	return nil
+}
+
+// sigmaLaw returns a' and b'.
+func (m *LinearPaper) sigmaLaw() (shape, rate float64) {
+	return m.prior.Sigma2Shape + m.n/2, m.prior.Sigma2Rate + m.ssr/2
+}
+
+// spread returns w'Sigma^w and overwrites w.
+func (m *LinearPaper) spread(w []float64) float64 {
+	lin.SolveLower(m.p, m.chol, w)
+	return lin.Dot(w, w)
+}
+
+// Summarize fills the rows in closed form: beta is normal, sigma2 inverse
+// gamma.
+func (m *LinearPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.works.Get().(*linearWork)
+	defer m.works.Put(w)
+	w.size(m.p)
+	shape, rate := m.sigmaLaw()
+	for i, f := range functionals {
+		r := &rows[i]
+		*r = exactRow(f.Name)
+		factor, isSigma, err := m.split(f)
+		if err != nil {
+			return err
+		}
+		if isSigma {
+			invGammaRow(r, &m.law, shape, rate, f.Const, factor)
+			continue
+		}
+		clear(w.c)
+		r.Mean = f.Const
+		for k, j := range f.Param {
+			w.c[j] += f.Weight[k]
+			r.Mean += f.Weight[k] * m.beta[j]
+		}
+		r.SD = math.Sqrt(m.spread(w.c))
+		var q [7]float64
+		for k, z := range normals {
+			q[k] = r.Mean + z*r.SD
+		}
+		setQuantiles(r, &q)
+	}
+	return nil
+}
+
+// The rule names no predictive law. That of an observation is taken as t with
+// 2a' degrees of freedom and scale^2 = b'/a' + x'Sigma^x, exact where beta is
+// known; that of the line is normal.
+
+// Score scores the rows that have a response; before the first row there is
+// nothing to score with. The generator is not used.
+func (m *LinearPaper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	out := cdf.NoScore()
+	if m.n == 0 {
+		out.PredictedRows = int64(sh.Rows - sh.Observed())
+		return out, nil
+	}
+	if err := m.prepare(); err != nil {
+		return out, err
+	}
+	w := m.works.Get().(*linearWork)
+	defer m.works.Put(w)
+	w.size(m.p)
+	t := newTally(out)
+	shape, rate := m.sigmaLaw()
+	law := newStudentScore(2*shape, m.law.at(shape).t[2])
+	for i, y := range sh.Y {
+		if t.skip(y) {
+			continue
+		}
+		copy(w.c, sh.X[i*m.p:(i+1)*m.p])
+		e := y - lin.Dot(w.c, m.beta)
+		t.add(e, law.add(e, rate/shape+m.spread(w.c)))
+	}
+	t.logs = law.log()
+	return t.score("linear paper")
+}
+
+// Predict describes a new observation and the regression line of every row.
+func (m *LinearPaper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.works.Get().(*linearWork)
+	defer m.works.Put(w)
+	w.size(m.p)
+	shape, rate := m.sigmaLaw()
+	law := m.law.at(shape)
+	for i := range sh.Rows {
+		copy(w.c, sh.X[i*m.p:(i+1)*m.p])
+		mean := lin.Dot(w.c, m.beta)
+		v := m.spread(w.c)
+		predictStudent(law, mean, math.Sqrt(rate/shape+v), 0, sh.Y[i], &out[i])
+		sd := math.Sqrt(v)
+		out[i].EpredSD = sd
+		out[i].EpredQ025, out[i].EpredQ975 = mean+normals[0]*sd, mean+normals[6]*sd
+	}
+	return nil
+}

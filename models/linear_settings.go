@@ -1,0 +1,150 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// LinearSettings are the settings of both variants of the linear model.
+type LinearSettings struct {
+	Prior LinearPrior `yaml:"prior" json:"prior"`
+}
+
+// LinearPrior is the prior beta_j ~ N(0, v_j), sigma2 ~ IG(shape, rate) on
+// the scaled columns. Every number is positive and finite.
+type LinearPrior struct {
+	BetaVariance      float64 `yaml:"beta_variance" json:"beta_variance"`           // v_j of a column
+	InterceptVariance float64 `yaml:"intercept_variance" json:"intercept_variance"` // v_0, where there is an intercept
+	Sigma2Shape       float64 `yaml:"sigma2_shape" json:"sigma2_shape"`             // a
+	Sigma2Rate        float64 `yaml:"sigma2_rate" json:"sigma2_rate"`               // b, in units of y^2
+}
+
+// DefaultLinear returns the settings that hold where none are given.
+func DefaultLinear() LinearSettings {
+	return LinearSettings{Prior: LinearPrior{
+		BetaVariance: 1, InterceptVariance: 100, Sigma2Shape: 1, Sigma2Rate: 1,
+	}}
+}
+
+// Validate names the first setting that is out of range.
+func (s LinearSettings) Validate() error {
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"beta_variance", s.Prior.BetaVariance},
+		{"intercept_variance", s.Prior.InterceptVariance},
+		{"sigma2_shape", s.Prior.Sigma2Shape},
+		{"sigma2_rate", s.Prior.Sigma2Rate},
+	} {
+		if !(v.value > 0) || math.IsInf(v.value, 1) {
+			return fmt.Errorf("linear: prior.%s must be positive and finite, got %v", v.name, v.value)
+		}
+	}
+	return nil
+}
+
+func configureLinear(variant string, decode func(any) error) (any, Build, error) {
+	s := DefaultLinear()
+	if decode != nil {
+		if err := decode(&s); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := s.Validate(); err != nil {
+		return nil, nil, err
+	}
+	works := newLinearWorks()
+	switch variant {
+	case "", "corrected":
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newLinear(s, d, works) }, nil
+	case "paper":
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newLinearPaper(s, d, works) }, nil
+	}
+	return nil, nil, errVariant("linear", variant, []string{"corrected", "paper"})
+}
+
+// linearShape is what both variants know of their columns.
+type linearShape struct {
+	prior     LinearPrior
+	p         int // coefficients, the intercept included
+	intercept bool
+}
+
+func newLinearShape(s LinearSettings, d cdf.Dims) (linearShape, error) {
+	if err := s.Validate(); err != nil {
+		return linearShape{}, err
+	}
+	if len(d.Columns) == 0 {
+		return linearShape{}, fmt.Errorf("%w: linear needs an intercept or a feature", cdf.ErrSchema)
+	}
+	return linearShape{prior: s.Prior, p: len(d.Columns), intercept: d.Intercept}, nil
+}
+
+// variance returns v_j, the prior variance of coefficient j.
+func (s *linearShape) variance(j int) float64 {
+	if s.intercept && j == 0 {
+		return s.prior.InterceptVariance
+	}
+	return s.prior.BetaVariance
+}
+
+// Params returns beta, the intercept first where there is one, then sigma2.
+func (s *linearShape) Params() []cdf.Param {
+	return []cdf.Param{{Name: "beta", Len: s.p}, {Name: "sigma2", Len: 1}}
+}
+
+// Check reports, wrapping ErrShard, a shard of the wrong width or with
+// numbers that are not finite. A response may be NaN.
+func (s *linearShape) Check(sh *cdf.Shard) error {
+	if sh.Cols != s.p || len(sh.X) != sh.Rows*sh.Cols || len(sh.Y) != sh.Rows {
+		return fmt.Errorf("%w: %d rows of %d columns with %d entries and %d responses, want %d columns",
+			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.X), len(sh.Y), s.p)
+	}
+	if i := indexNotFinite(sh.X); i >= 0 {
+		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/s.p, i%s.p, sh.X[i])
+	}
+	for i, y := range sh.Y {
+		if math.IsInf(y, 0) {
+			return fmt.Errorf("%w: response of row %d is %v", cdf.ErrShard, i, y)
+		}
+	}
+	return nil
+}
+
+// PriorSD writes the prior sd of each functional, NaN where the variance of
+// sigma2 is undefined.
+func (s *linearShape) PriorSD(functionals []cdf.Functional, dst []float64) {
+	a, b := s.prior.Sigma2Shape, s.prior.Sigma2Rate
+	for i, f := range functionals {
+		v := 0.0
+		for k, j := range f.Param {
+			w2 := f.Weight[k] * f.Weight[k]
+			switch {
+			case j < s.p:
+				v += w2 * s.variance(j)
+			case a > 2:
+				v += w2 * b * b / ((a - 1) * (a - 1) * (a - 2))
+			default:
+				v = math.NaN()
+			}
+		}
+		dst[i] = math.Sqrt(v)
+	}
+}
+
+// indexNotFinite returns the first index of an infinite or NaN entry, -1
+// without one.
+func indexNotFinite(x []float64) int {
+	for i, v := range x {
+		if v-v != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func newLinearWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(linearWork) }} }

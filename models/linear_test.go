@@ -1,0 +1,264 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+var (
+	_ cdf.Model       = (*Linear)(nil)
+	_ cdf.Summarizer  = (*Linear)(nil)
+	_ cdf.Predictor   = (*Linear)(nil)
+	_ cdf.Evidence    = (*Linear)(nil)
+	_ cdf.Covariancer = (*Linear)(nil)
+	_ cdf.Covariancer = (*LinearPaper)(nil)
+	_ cdf.Model       = (*LinearPaper)(nil)
+	_ cdf.Summarizer  = (*LinearPaper)(nil)
+	_ cdf.Predictor   = (*LinearPaper)(nil)
+)
+
+func newTestLinear(t testing.TB, p int) *Linear {
+	t.Helper()
+	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: columns(p), Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// cut returns rows [i, j) of a shard.
+func cut(sh *cdf.Shard, i, j int) *cdf.Shard {
+	return &cdf.Shard{Rows: j - i, Cols: sh.Cols, Y: sh.Y[i:j], X: sh.X[i*sh.Cols : j*sh.Cols]}
+}
+
+// A1: at a frozen s2 the posterior does not depend on how rows were cut into
+// shards or ordered within them, and equals the batch formula.
+func TestLinearIsInvariantToSharding(t *testing.T) {
+	const rows, p, c = 5000, 6, 1.7
+	for _, order := range []int{1, 2} {
+		r := rand.New(rand.NewPCG(31, uint64(order)))
+		all := randomShard(r, rows, p, true)
+		o := newOracle(p, DefaultLinear().Prior, true)
+		o.add(all)
+		_, mean, sd := o.at(math.Log(c))
+		for name, size := range map[string]func() int{
+			"1 x 5000": func() int { return rows }, "500 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
+		} {
+			m := newTestLinear(t, p)
+			d := stepper{model: m}
+			for at := 0; at < rows; {
+				n := min(size(), rows-at)
+				sh := cut(all, at, at+n)
+				if order == 2 {
+					reversed := &cdf.Shard{Rows: n, Cols: p}
+					for i := n - 1; i >= 0; i-- {
+						reversed.Y = append(reversed.Y, sh.Y[i])
+						reversed.X = append(reversed.X, sh.X[i*p:(i+1)*p]...)
+					}
+					sh = reversed
+				}
+				d.must(t, sh, 1)
+				at += n
+			}
+			m.s2 = c
+			m.settle()
+			for j := range p {
+				if relative(m.post.beta[j], mean[j]) > 1e-9 || relative(math.Sqrt(closedScale(m, j, j)), sd[j]) > 1e-9 {
+					t.Errorf("%s: coefficient %d is %v (%v), want %v (%v)", name, j, m.post.beta[j], math.Sqrt(closedScale(m, j, j)), mean[j], sd[j])
+				}
+			}
+			if m.n != rows {
+				t.Errorf("%s: N is %v", name, m.n)
+			}
+		}
+	}
+}
+
+// A2: rows without a response do not matter; a column of zeros keeps its
+// prior; N is discounted geometrically.
+func TestLinearSpecialRowsAndColumns(t *testing.T) {
+	const p, T, lambda = 4, 30, 0.9
+	r := rand.New(rand.NewPCG(32, 1))
+	full, thin, zero := newTestLinear(t, p), newTestLinear(t, p), newTestLinear(t, p)
+	a, b, c := stepper{model: full}, stepper{model: thin}, stepper{model: zero}
+	for range T {
+		sh := randomShard(r, 7, p, true)
+		with := &cdf.Shard{Rows: 9, Cols: p, Y: slices.Concat(sh.Y[:3], []float64{math.NaN()}, sh.Y[3:], []float64{math.NaN()}),
+			X: slices.Concat(sh.X[:3*p], []float64{1, 9, 9, 9}, sh.X[3*p:], []float64{1, 1e9, 2, 3})}
+		a.must(t, sh, lambda)
+		b.must(t, with, lambda)
+		for i := range sh.Rows {
+			sh.X[i*p+2] = 0
+		}
+		c.must(t, sh, lambda)
+		row := summarize(t, zero, coefficients(p))[2]
+		if row.Mean != 0 || zero.early() && math.Abs(row.SD-1) > 1e-14 {
+			t.Fatalf("shard %d: the zero column has mean %v, sd %v", c.t, row.Mean, row.SD)
+		}
+		if zero.post.beta[2] != 0 || closedScale(zero, 2, 2) != 1 {
+			t.Fatalf("shard %d: the zero column has mean %v, scale^2 %v", c.t, zero.post.beta[2], closedScale(zero, 2, 2))
+		}
+	}
+	sameState(t, full, thin)
+	if want := 7 * (1 - math.Pow(lambda, T)) / (1 - lambda); relative(full.n, want) > 1e-12 {
+		t.Errorf("N is %v, want %v", full.n, want)
+	}
+}
+
+func state(t testing.TB, m cdf.Model) []byte {
+	t.Helper()
+	b, err := m.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func sameState(t testing.TB, a, b cdf.Model) {
+	t.Helper()
+	if !slices.Equal(state(t, a), state(t, b)) {
+		t.Error("states differ")
+	}
+}
+
+// Evidence and marginals against an independent method: few rows, many, more
+// coefficients than rows, a prior that the data contradict so that there are
+// two modes, prior shapes near 0 and both algorithms for singular values.
+func TestLinearAgainstTheOracle(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		p, rows      int
+		offset       float64
+		shape, rate  float64
+		beta, center float64 // prior variances
+	}{
+		{"one row", 4, 1, 0, 1, 1, 1, 100},
+		{"fewer rows than columns", 12, 6, 0, 1, 1, 1, 100},
+		{"early", 4, 45, 0, 1, 1, 1, 100},
+		{"closed", 4, 70, 0, 1, 1, 1, 100},
+		{"many", 4, 3000, 0, 1, 1, 1, 100},
+		{"vague", 3, 9, 0, .01, .01, 1, 1},
+		{"two modes, early", 2, 40, 14.6, 1, 1, 1, 1},
+		{"two modes", 2, 60, 18.8, 1, 1, 1, 1},
+		{"two modes, far apart", 2, 400, 56.6, 1, 1, 1, 1},
+		{"two narrow modes", 2, 2000, 139.95, 1, 1, 1, 1},
+		{"lapack", 40, 200, 0, 1, 1, 1, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := LinearSettings{Prior: LinearPrior{c.beta, c.center, c.shape, c.rate}}
+			m, err := NewLinear(s, cdf.Dims{Columns: columns(c.p), Intercept: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh := randomShard(rand.New(rand.NewPCG(33, uint64(c.p))), c.rows, c.p, true)
+			for i := range sh.Y {
+				sh.Y[i] += c.offset
+			}
+			d := stepper{model: m}
+			d.must(t, cut(sh, 0, c.rows/3), 1)
+			d.must(t, cut(sh, c.rows/3, c.rows), 1)
+			o := newOracle(c.p, s.Prior, true)
+			o.add(sh)
+			o.solve(2001)
+			// The oracle subtracts sums of squares: 1e-8 of 1,000 nats.
+			if miss := math.Abs(m.LogEvidence() - o.evidence); !(miss < 1e-8*max(1, -o.evidence/1e3)) {
+				t.Errorf("evidence %v, want %v", m.LogEvidence(), o.evidence)
+			}
+			if !m.early() {
+				return
+			}
+			rows := summarize(t, m, coefficients(c.p))
+			cum, at := 0.0, 0
+			for j, r := range rows[:c.p] {
+				x := o.beta(j)
+				mean, sd := x.moments()
+				got := []float64{r.Mean, r.SD, r.Q025, r.Q25, r.Median, r.Q95}
+				want := []float64{mean, sd, x.quantile(.025, normals[0]), x.quantile(.25, normals[2]), x.quantile(.5, 0), x.quantile(.95, normals[5])}
+				for i := range got {
+					if !(math.Abs(got[i]-want[i]) < 1e-7*sd) {
+						t.Errorf("coefficient %d: %v, want %v", j, got, want)
+						break
+					}
+				}
+			}
+			// sigma2: the share of the oracle's weights below each quantile.
+			for _, q := range []struct{ p, at float64 }{{.025, rows[c.p].Q025}, {.5, rows[c.p].Median}, {.975, rows[c.p].Q975}} {
+				for ; at < len(o.l) && o.l[at] <= math.Log(q.at); at++ {
+					cum += o.w[at]
+				}
+				if !(math.Abs(cum-q.p) < 2*slices.Max(o.w)) {
+					t.Errorf("sigma2: mass below %v is %v, want %v", q.at, cum, q.p)
+				}
+			}
+			if r := rows[c.p]; r.SD == r.SD && m.post.shape > 4 {
+				mean, square := 0.0, 0.0
+				for k, l := range o.l {
+					mean += o.w[k] * math.Exp(l)
+					square += o.w[k] * math.Exp(2*l)
+				}
+				if relative(r.Mean, mean) > 1e-7 || relative(r.SD, math.Sqrt(square-mean*mean)) > 1e-6 {
+					t.Errorf("sigma2: %v (%v), want %v (%v)", r.Mean, r.SD, mean, math.Sqrt(square-mean*mean))
+				}
+			}
+		})
+	}
+}
+
+// What the columns cannot explain, because a direction underflowed, stays in
+// the residual sum of squares.
+func TestLinearKeepsTheSumOfSquares(t *testing.T) {
+	for _, tiny := range []float64{1, 1e-20, 1e-143, 1e-156, 0} {
+		sh := randomShard(rand.New(rand.NewPCG(35, 1)), 80, 3, true)
+		want := 0.0
+		for i, y := range sh.Y {
+			sh.X[i*3+1] *= tiny
+			want += y * y
+		}
+		m := newTestLinear(t, 3)
+		d := stepper{model: m}
+		d.must(t, sh, 1)
+		got := m.post.rho2
+		for _, g := range m.post.g2 {
+			got += g
+		}
+		if relative(got, want) > 1e-13 {
+			t.Errorf("column of size %v: %v, want %v", tiny, got, want)
+		}
+	}
+}
+
+// A row whose features are all zero says nothing of beta: sigma2 is inverse
+// gamma exactly, with moments that barely exist.
+func TestLinearEarlySigma2(t *testing.T) {
+	for _, shape := range []float64{.3, .6, 1.1, 1.6, 4} {
+		s := DefaultLinear()
+		s.Prior.Sigma2Shape = shape
+		m, err := NewLinear(s, cdf.Dims{Columns: columns(2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := stepper{model: m}
+		d.must(t, &cdf.Shard{Rows: 1, Cols: 2, X: []float64{0, 0}, Y: []float64{2}}, 1)
+		f := []cdf.Functional{{Param: []int{2}, Weight: []float64{1}}, {Const: 1, Param: []int{2}, Weight: []float64{-2}}}
+		got, want := summarize(t, m, f), make([]cdf.Row, 2)
+		var law standard
+		for i := range want {
+			want[i] = exactRow("")
+			invGammaRow(&want[i], &law, shape+.5, 3, f[i].Const, f[i].Weight[0])
+			for _, v := range [][2]float64{{got[i].Mean, want[i].Mean}, {got[i].SD, want[i].SD}, {got[i].Q025, want[i].Q025},
+				{got[i].Q25, want[i].Q25}, {got[i].Median, want[i].Median}, {got[i].Q975, want[i].Q975}} {
+				if (v[0] == v[0] || v[1] == v[1]) && !(relative(v[0], v[1]) < 1e-5) {
+					t.Errorf("shape %v: %+v, want %+v", shape, got[i], want[i])
+					break
+				}
+			}
+			if relative(got[i].Q95, want[i].Q95) > 1e-8 {
+				t.Errorf("shape %v: Q95 %v, want %v", shape, got[i].Q95, want[i].Q95)
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+// Package simulate holds the data-generating processes of the models: the
+// producer's scenarios, the paper's experiments and the tests share them.
+//
+// A scenario is a deterministic function of (seed, key, t): shards can be
+// made in any order and by any number of processes.
+package simulate
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+)
+
+// Data is the columns of one shard, Columns[j][i] row i of the column Names[j].
+type Data struct {
+	Names   []string
+	Columns [][]float64
+}
+
+// Truth is one parameter that the data were made with, under the name that a
+// posterior gives it.
+type Truth struct {
+	Variable string
+	Value    float64
+}
+
+// Scenario is one data-generating process.
+type Scenario struct {
+	Name string
+	Kind string // of the model that the data are for
+	Rows int    // per shard, where the caller does not say
+	// Shard makes shard t, from 1, of a key. The slices are the caller's.
+	Shard func(seed uint64, key string, t int64, rows int) Data
+	// Truth returns the parameters behind shard t of a key.
+	Truth func(seed uint64, key string, t int64) []Truth
+}
+
+// Lookup returns the scenario of the given name.
+func Lookup(name string) (Scenario, bool) {
+	all := scenarios()
+	i := slices.IndexFunc(all, func(s Scenario) bool { return s.Name == name })
+	if i < 0 {
+		return Scenario{}, false
+	}
+	return all[i], true
+}
+
+// Names returns the names of all scenarios.
+func Names() []string {
+	var names []string
+	for _, s := range scenarios() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func scenarios() []Scenario { return []Scenario{linear(), linearDrift()} }
+
+// source returns the generator of one shard. The PCG is seeded through
+// splitmix64, so that neighbouring shards have unrelated streams.
+func source(seed uint64, key string, t int64) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key)) // a hash never fails
+	a := mix(seed ^ mix(h.Sum64()))
+	b := mix(a ^ mix(uint64(t)))
+	return rand.New(rand.NewPCG(a, b))
+}
+
+// mix is the splitmix64 finaliser (Steele, Lea and Flood, OOPSLA 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
