@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// status is what a partition's worker says of itself.
+type status struct {
+	ready  bool
+	halted string // reason
+	why    string
+}
+
+// board gathers the partitions' statuses for the readiness check, which is
+// asked from other goroutines.
+type board struct {
+	mu    sync.Mutex
+	given int // partitions, -1: no member of the group
+	parts map[Partition]status
+	// kept is what outlives an assignment: the cache of its last claim and
+	// the highest watermark that it left.
+	kept map[Partition]memory
+}
+
+// memory is what a process remembers of a partition between assignments.
+type memory struct {
+	keep       retained
+	known      int64
+	generation int32
+}
+
+func newBoard() *board {
+	return &board{given: -1, parts: map[Partition]status{}, kept: map[Partition]memory{}}
+}
+
+// join notes how many partitions the group gives this process, -1 for no
+// member: it has no partitions then, and not because there are none for it.
+func (b *board) join(partitions int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.given = partitions
+}
+
+// enter notes an assignment and returns what is remembered. Caches that were
+// not taken up again within a generation are let go.
+func (b *board) enter(a Assignment) memory {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parts[a.Partition] = status{why: "claiming"}
+	m, ok := b.kept[a.Partition]
+	if !ok {
+		m.known = -1
+	}
+	for p, k := range b.kept {
+		if k.generation+1 < a.Generation {
+			k.keep = retained{}
+			b.kept[p] = k
+		}
+	}
+	return m
+}
+
+// leave notes the end of an assignment.
+func (b *board) leave(a Assignment, m memory) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.parts, a.Partition)
+	b.kept[a.Partition] = m
+}
+
+func (b *board) set(p Partition, s status) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parts[p] = s
+}
+
+// assigned returns the number of partitions at work.
+func (b *board) assigned() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.parts)
+}
+
+// ready reports whether every assigned partition makes progress, and what
+// stands in the way.
+func (b *board) ready() (bool, string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var why []string
+	switch {
+	case b.given < 0:
+		why = append(why, "waiting for the consumer group")
+	case len(b.parts) < b.given:
+		why = append(why, "taking partitions over")
+	}
+	for p, s := range b.parts {
+		if !s.ready {
+			why = append(why, fmt.Sprintf("%s: %s", p, s.why))
+		}
+	}
+	sort.Strings(why)
+	return len(why) == 0, strings.Join(why, "; ")
+}
+
+// settled reports whether this process is a member of the group and every
+// partition that it has is decided on: at work, or halted.
+func (b *board) settled() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.parts {
+		if !s.ready && s.halted == "" {
+			return false
+		}
+	}
+	return b.given >= 0 && len(b.parts) >= b.given
+}
+
+// halted returns the reasons of halted partitions.
+func (b *board) halted() map[Partition]status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := map[Partition]status{}
+	for p, s := range b.parts {
+		if s.halted != "" {
+			m[p] = s
+		}
+	}
+	return m
+}

@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+)
+
+// maxRuns is how many producer runs a key remembers for telling repeats.
+const maxRuns = 8
+
+// run is the highest shard number applied of one producer run.
+type run struct {
+	id string
+	n  uint64
+}
+
+// Envelope is what is stored around a key's snapshot: where its state stands
+// in the log. The snapshot itself knows no offset.
+type Envelope struct {
+	Offset   int64 // of the last applied record
+	Time     int64 // of that record, milliseconds since 1970
+	Gaps     int   // ranges that had been given up by then
+	Snapshot []byte
+	runs     []run // least recently used first
+}
+
+const (
+	envelopeMagic   = "CE"
+	envelopeVersion = 1
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendBinary appends the stored form: magic, version, fields, the snapshot
+// and a CRC-32C of all of it.
+func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, envelopeMagic...)
+	dst = append(dst, envelopeVersion)
+	dst = binary.AppendVarint(dst, e.Offset)
+	dst = binary.AppendVarint(dst, e.Time)
+	dst = binary.AppendUvarint(dst, uint64(e.Gaps))
+	dst = binary.AppendUvarint(dst, uint64(len(e.runs)))
+	for _, r := range e.runs {
+		dst = binary.AppendUvarint(dst, uint64(len(r.id)))
+		dst = append(dst, r.id...)
+		dst = binary.AppendUvarint(dst, r.n)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(e.Snapshot)))
+	dst = append(dst, e.Snapshot...)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli)), nil
+}
+
+// UnmarshalBinary reads the stored form; Snapshot aliases b. ErrDamaged,
+// wrapped, says that b is not one.
+func (e *Envelope) UnmarshalBinary(b []byte) error {
+	if len(b) < len(envelopeMagic)+5 || string(b[:2]) != envelopeMagic {
+		return fmt.Errorf("%w: not a stored state", ErrDamaged)
+	}
+	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
+	if crc32.Checksum(body, castagnoli) != sum {
+		return fmt.Errorf("%w: the checksum does not match", ErrDamaged)
+	}
+	if v := body[2]; v != envelopeVersion {
+		return fmt.Errorf("%w: stored state of version %d, this program reads version %d", ErrDamaged, v, envelopeVersion)
+	}
+	r := reader{b: body[3:]}
+	*e = Envelope{Offset: r.varint(), Time: r.varint(), Gaps: int(r.uvarint())}
+	runs := r.uvarint()
+	if runs > maxRuns {
+		r.bad = true
+	}
+	for i := uint64(0); i < runs && !r.bad; i++ {
+		id := string(r.bytes())
+		e.runs = append(e.runs, run{id, r.uvarint()})
+	}
+	e.Snapshot = r.bytes()
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("%w: stored state of a wrong length", ErrDamaged)
+	}
+	return nil
+}
+
+// reader takes fields off the front of b; bad is set once one is missing.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) varint() int64 {
+	v, n := binary.Varint(r.b)
+	r.skip(n)
+	return v
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	r.skip(n)
+	return v
+}
+
+func (r *reader) bytes() []byte {
+	n := r.uvarint()
+	if r.bad || n > uint64(len(r.b)) {
+		r.bad = true
+		return nil
+	}
+	v := r.b[:n:n]
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) skip(n int) {
+	if n <= 0 {
+		r.bad, r.b = true, nil
+		return
+	}
+	r.b = r.b[n:]
+}
+
+// ShardHeader is the record header by which repeats are told: its value is
+// `<run>/<n>` with n increasing per key within a run.
+const ShardHeader = "credence-shard"
+
+// parseShard splits the value of ShardHeader. A value that is not of its form
+// says nothing about repeats.
+func parseShard(value []byte) (id string, n uint64, ok bool) {
+	s := string(value)
+	slash := strings.LastIndexByte(s, '/')
+	if slash <= 0 || slash > 256 {
+		return "", 0, false
+	}
+	n, err := strconv.ParseUint(s[slash+1:], 10, 64)
+	return s[:slash], n, err == nil
+}
+
+// repeated reports whether shard n of the run was applied before.
+func (e *Envelope) repeated(id string, n uint64) bool {
+	for _, r := range e.runs {
+		if r.id == id {
+			return n <= r.n
+		}
+	}
+	return false
+}
+
+// remember notes that shard n of the run is applied, forgetting the run that
+// was quiet for longest when there are too many.
+func (e *Envelope) remember(id string, n uint64) {
+	for i, r := range e.runs {
+		if r.id == id {
+			e.runs = append(append(e.runs[:i], e.runs[i+1:]...), run{id, n})
+			return
+		}
+	}
+	if len(e.runs) == maxRuns {
+		e.runs = append(e.runs[:0], e.runs[1:]...)
+	}
+	e.runs = append(e.runs, run{id, n})
+}

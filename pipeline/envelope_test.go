@@ -1,0 +1,101 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestEnvelopeRoundTrip(t *testing.T) {
+	e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Snapshot: []byte("snapshot")}
+	for i := range 10 {
+		e.remember(fmt.Sprintf("run-%d", i), uint64(i+1))
+	}
+	b, err := e.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Envelope
+	if err := got.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	if got.Offset != e.Offset || got.Time != e.Time || got.Gaps != 2 || !bytes.Equal(got.Snapshot, e.Snapshot) {
+		t.Errorf("read %+v, wrote %+v", got, e)
+	}
+	for i := range 10 {
+		id, n := fmt.Sprintf("run-%d", i), uint64(i+1)
+		if want := i >= 2; got.repeated(id, n) != want {
+			t.Errorf("repeated(%s, %d) = %v: the last %d runs are remembered", id, n, !want, maxRuns)
+		}
+		if got.repeated(id, n+1) {
+			t.Errorf("%s/%d was never applied", id, n+1)
+		}
+	}
+}
+
+func TestEnvelopeDamageIsNoticed(t *testing.T) {
+	e := Envelope{Offset: 7, Snapshot: []byte("snapshot")}
+	e.remember("run", 3)
+	b, err := e.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range b {
+		if err := new(Envelope).UnmarshalBinary(b[:i]); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d of %d bytes: %v, want ErrDamaged", i, len(b), err)
+		}
+		c := bytes.Clone(b)
+		c[i] ^= 1
+		if err := new(Envelope).UnmarshalBinary(c); !errors.Is(err, ErrDamaged) {
+			t.Errorf("bit flipped in byte %d: %v, want ErrDamaged", i, err)
+		}
+	}
+}
+
+func FuzzEnvelope(f *testing.F) {
+	e := Envelope{Offset: 7, Snapshot: []byte("snapshot")}
+	e.remember("run", 3)
+	b, err := e.AppendBinary(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e Envelope
+		if e.UnmarshalBinary(b) != nil {
+			return
+		}
+		again, err := e.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var second Envelope
+		if err := second.UnmarshalBinary(again); err != nil {
+			t.Fatalf("what was read and written again is refused: %v", err)
+		}
+	})
+}
+
+func TestParseShard(t *testing.T) {
+	for _, c := range []struct {
+		in string
+		id string
+		n  uint64
+		ok bool
+	}{
+		{"run/1", "run", 1, true},
+		{"dlq.in.3/17", "dlq.in.3", 17, true},
+		{"a/b/2", "a/b", 2, true},
+		{"/1", "", 0, false},
+		{"run/", "run", 0, false},
+		{"run/-1", "run", 0, false},
+		{"run", "", 0, false},
+		{"", "", 0, false},
+	} {
+		id, n, ok := parseShard([]byte(c.in))
+		if ok != c.ok || ok && (id != c.id || n != c.n) {
+			t.Errorf("%q: %q %d %v, want %q %d %v", c.in, id, n, ok, c.id, c.n, c.ok)
+		}
+	}
+}

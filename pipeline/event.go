@@ -1,0 +1,176 @@
+package pipeline
+
+// What a partition's machine is told and what it asks for. Everything of an
+// epoch (one claim) carries its number: what comes late from an epoch that
+// was given up is not listened to.
+
+// event is something that happened to a partition.
+type event interface{}
+
+type (
+	// evStart begins the work of an assignment.
+	evStart struct {
+		committed int64
+		cache     int64
+	}
+	// evTick says that the checkpoint interval has passed. Cache is this
+	// partition's share of the cache in bytes.
+	evTick struct{ cache int64 }
+	// evTimer answers fxWait.
+	evTimer struct{ wait waitKind }
+	// evRevoked says that the assignment has ended.
+	evRevoked struct{}
+
+	evClaimed struct {
+		facts facts
+		err   error
+	}
+	evFetched struct {
+		epoch uint64
+		got   Fetched
+		size  int64 // bytes that the records hold of the budget
+		err   error
+	}
+	evLoaded struct {
+		epoch  uint64
+		values []Stored // in the order of fxLoad.keys
+		err    error
+	}
+	evApplied struct {
+		epoch uint64
+		tasks []task
+	}
+	evFailed struct {
+		epoch  uint64
+		offset int64
+		key    string
+		err    error // wraps ErrDamaged, or the record's fault
+	}
+	evCut struct {
+		epoch uint64
+		part  cutPart
+	}
+	evPublished struct {
+		epoch uint64
+		err   error
+	}
+	evSaved struct {
+		epoch uint64
+		err   error
+	}
+	// evMeta answers fxResolve.
+	evMeta struct {
+		epoch uint64
+		meta  Meta
+		err   error
+	}
+	evProbed struct {
+		epoch uint64
+		err   error
+	}
+)
+
+// effect is something for a shell to do.
+type effect interface{}
+
+type (
+	// fxClaim claims the partition and gathers the facts that the machine
+	// decides on.
+	fxClaim struct{}
+	// fxOpen starts the epoch's lanes.
+	fxOpen struct {
+		epoch uint64
+		gaps  int
+	}
+	// fxFetch asks the log; one is under way at a time.
+	fxFetch struct {
+		epoch uint64
+		from  int64
+	}
+	fxLoad struct {
+		epoch      uint64
+		lease      Lease
+		watermarks []int64
+		keys       []string
+	}
+	fxApply struct {
+		epoch uint64
+		lane  int
+		tasks []task
+	}
+	// fxBarrier asks every lane for what changed since the last one.
+	fxBarrier struct{ epoch uint64 }
+	// fxPublish sends the outputs of a cut, after a look whether the lease
+	// still holds.
+	fxPublish struct {
+		epoch      uint64
+		lease      Lease
+		watermarks []int64
+		outputs    []Output
+	}
+	fxSave struct {
+		epoch uint64
+		lease Lease
+		c     Checkpoint
+	}
+	// fxResolve reads the meta after a save whose outcome is unknown.
+	fxResolve struct{ epoch uint64 }
+	// fxProbe looks whether the lease still holds while nothing is written.
+	fxProbe struct {
+		epoch      uint64
+		lease      Lease
+		watermarks []int64
+	}
+	// fxCommit moves the group offset.
+	fxCommit struct{ offset int64 }
+	// fxDrop gives up the epoch: its lanes, its memory, what is under way.
+	fxDrop struct{ epoch uint64 }
+	fxWait struct {
+		wait  waitKind
+		steps int // of the wait's unit, see the shell
+	}
+	// fxCount adds to a metric.
+	fxCount struct {
+		metric counter
+		n      int64
+	}
+	// fxDone ends the work of the assignment.
+	fxDone struct{}
+)
+
+// waitKind names a timer. One of each kind runs at a time.
+type waitKind uint8
+
+const (
+	waitClaim waitKind = iota // before the next claim; steps of a tenth of a second
+	waitFetch
+	waitLoad
+	waitPublish
+	waitSave
+	waitFence // two heartbeats
+	waitHalt  // ten seconds
+	waitFlush // the longest that a revoked assignment may take to save its work
+	waitProbe // no timer: the next tick looks again
+	waitKinds
+)
+
+// counter names what the machine counts.
+type counter uint8
+
+const (
+	countFenced counter = iota
+	countRollback
+	countClaim
+	countEvicted
+)
+
+// facts is what a claim finds.
+type facts struct {
+	lease      Lease
+	meta       Meta
+	partitions int // of the topic now
+	pinned     int // stored when the topic was first seen
+	start, end int64
+	// last is the record at meta.Last.Offset where the log still has it.
+	last *Record
+}

@@ -1,0 +1,277 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Stage says where a dead letter failed.
+type Stage string
+
+// The stages, in the order that a record passes them.
+const (
+	StageDecode  Stage = "decode"
+	StageSchema  Stage = "schema"
+	StageCheck   Stage = "check"
+	StageNumeric Stage = "numeric"
+)
+
+// Outputs gives results their bytes. It is used by one lane.
+type Outputs interface {
+	// Posterior returns the records to send for a posterior.
+	Posterior(p *Posterior, f *cdf.Filter, r *Record) ([]Output, error)
+	// Predictions returns the records to send for rows that were predicted.
+	// The rows are valid until it returns.
+	Predictions(p *Predictions, r *Record) ([]Output, error)
+	// Tombstone returns the record that tells readers that a key is deleted.
+	Tombstone(p Partition, r *Record) Output
+	// Dead returns the dead letter of a record: its bytes and the reason.
+	Dead(p Partition, r *Record, stage Stage, reason string) Output
+}
+
+// task is one record on its way through a lane.
+type task struct {
+	record *Record
+	entry  *entry // nil: the record has no valid key
+	spec   *cdf.Spec
+	poison bool // it failed before: a dead letter, not to be applied
+	cut    uint64
+	// filled by the lane
+	size     int64 // of the entry afterwards
+	outBytes int64
+	result   result
+}
+
+// result counts what became of a record.
+type result struct {
+	Kind      string
+	Rows      int64
+	Dropped   int64
+	Published bool
+	Skipped   string // applied | repeat
+	Dead      Stage
+	Score     cdf.Score
+	Seconds   float64
+	MinESS    float64 // 0 without draws
+	MaxRHat   float64
+}
+
+// cutPart is one lane's share of a cut.
+type cutPart struct {
+	changes []Change
+	outputs []Output // in offset order
+}
+
+// failure is a record that made its lane stop.
+type failure struct {
+	offset int64
+	key    string
+	err    error
+}
+
+// lane applies records to the models of its keys, in the order given. It
+// waits for nothing and reads no clock but the one that measures.
+type lane struct {
+	part    Partition
+	rules   *Rules
+	gaps    int
+	decoder Decoder
+	outputs Outputs
+	clock   func() float64  // seconds, for metrics only
+	stopped <-chan struct{} // closed when nobody reads the results any more
+
+	work  *cdf.Workspace // shared by the keys of the lane
+	dirty []*entry
+	outs  []Output
+	rows  []RowPrediction // of the shard at hand
+}
+
+// apply works on the tasks and returns the failure that ended it, if one did.
+func (l *lane) apply(tasks []task) *failure {
+	for i := range tasks {
+		select {
+		case <-l.stopped:
+			return nil
+		default:
+		}
+		if err := l.one(&tasks[i]); err != nil {
+			key := ""
+			if tasks[i].entry != nil {
+				key = tasks[i].entry.key
+			}
+			return &failure{tasks[i].record.Offset, key, err}
+		}
+	}
+	return nil
+}
+
+// one applies one record. A panic is the record's fault, as an arithmetic
+// failure is.
+func (l *lane) one(t *task) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
+		}
+	}()
+	before := len(l.outs)
+	err = l.route(t)
+	for i := before; i < len(l.outs); i++ {
+		t.outBytes += l.outs[i].size()
+	}
+	if t.entry != nil && err == nil {
+		t.size = t.entry.state.size(t.entry.key)
+	}
+	return err
+}
+
+func (o *Output) size() int64 {
+	n := int64(len(o.Key)+len(o.Value)) + 96
+	for _, h := range o.Headers {
+		n += int64(len(h.Key)+len(h.Value)) + 40
+	}
+	return n
+}
+
+// route decides what a record is.
+func (l *lane) route(t *task) error {
+	r := t.record
+	switch reason := checkKey(r.Key); {
+	case t.poison:
+		return l.dead(t, StageNumeric, "the arithmetic failed on this shard; it was not applied")
+	case r.Refused != nil:
+		return l.dead(t, StageDecode, r.Refused.Error())
+	case reason != "":
+		return l.dead(t, StageCheck, reason)
+	case t.spec == nil:
+		return l.dead(t, StageCheck, fmt.Sprintf("no model is configured for key %q", r.Key))
+	}
+	s := t.entry.state
+	if err := s.open(t.entry.key, l.work); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
+	}
+	if s.filter != nil && r.Offset <= s.env.Offset {
+		t.result.Skipped = "applied"
+		return nil
+	}
+	if r.Value == nil {
+		s.filter, s.env = nil, Envelope{}
+		l.touch(t.entry)
+		l.outs = append(l.outs, l.outputs.Tombstone(l.part, r))
+		return nil
+	}
+	var id string
+	var n uint64
+	var numbered bool
+	if v, ok := r.Header(ShardHeader); ok {
+		if id, n, numbered = parseShard(v); numbered && s.filter != nil && s.env.repeated(id, n) {
+			t.result.Skipped = "repeat"
+			return nil
+		}
+	}
+	if size := int64(len(r.Value)); size > l.rules.limits.Record {
+		return l.dead(t, StageCheck, fmt.Sprintf("the record has %d bytes; limits.record allows %d", size, l.rules.limits.Record))
+	}
+	return l.update(t, func(e *Envelope) {
+		if numbered {
+			e.remember(id, n)
+		}
+	})
+}
+
+// update folds the shard into the key's model.
+func (l *lane) update(t *task, note func(*Envelope)) error {
+	start := l.clock()
+	r, s := t.record, t.entry.state
+	batch, err := l.decoder.Decode(r.Value)
+	if err != nil {
+		return l.refuse(t, err)
+	}
+	batch.Time = r.Time
+	filter := s.filter
+	if filter == nil {
+		filter = cdf.NewFilter(s.spec, t.entry.key)
+		filter.Share(l.work)
+	}
+	predicted, err := l.predict(t, filter, batch)
+	if err != nil {
+		return err
+	}
+	n := filter.N()
+	summary, err := filter.Update(batch)
+	if err != nil {
+		return l.refuse(t, err)
+	}
+	s.filter = filter
+	s.env.Offset, s.env.Time, s.env.Gaps = r.Offset, r.Time, l.gaps
+	note(&s.env)
+	l.touch(t.entry)
+	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
+	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
+	if every := s.spec.Publish.Every; every <= 1 || summary.T%every == 0 {
+		outs, err := l.outputs.Posterior(posterior(t.entry.key, s, l.part, l.rules.Config(), summary), filter, r)
+		if err != nil {
+			return fmt.Errorf("encode the summary: %w", err)
+		}
+		l.outs = append(l.outs, outs...)
+		t.result.Published = true
+	}
+	l.outs = append(l.outs, predicted...)
+	t.result.Seconds = l.clock() - start
+	return nil
+}
+
+// posterior is the message about a key's present state.
+func posterior(key string, s *keyState, p Partition, config string, summary *cdf.Summary) *Posterior {
+	return &Posterior{
+		Key: key, Kind: s.spec.Kind, Variant: s.spec.Variant, Config: config,
+		Source: p, Offset: s.env.Offset, Time: s.env.Time, Gaps: s.env.Gaps, Summary: summary,
+	}
+}
+
+// refuse makes a record that cannot be applied a dead letter. Failed
+// arithmetic goes up: the partition's memory is dropped before the record is
+// dead-lettered unapplied.
+func (l *lane) refuse(t *task, err error) error {
+	switch {
+	case errors.Is(err, ErrDecode):
+		return l.dead(t, StageDecode, err.Error())
+	case errors.Is(err, cdf.ErrSchema):
+		return l.dead(t, StageSchema, err.Error())
+	case errors.Is(err, cdf.ErrShard):
+		return l.dead(t, StageCheck, err.Error())
+	}
+	return err
+}
+
+func (l *lane) dead(t *task, stage Stage, reason string) error {
+	l.outs = append(l.outs, l.outputs.Dead(l.part, t.record, stage, reason))
+	t.result.Dead = stage
+	return nil
+}
+
+func (l *lane) touch(e *entry) {
+	if !e.state.dirty {
+		e.state.dirty = true
+		l.dirty = append(l.dirty, e)
+	}
+}
+
+// cut hands over what changed since the last one.
+func (l *lane) cut() (cutPart, *failure) {
+	part := cutPart{outputs: l.outs, changes: make([]Change, 0, len(l.dirty))}
+	for _, e := range l.dirty {
+		value, err := e.state.encode()
+		if err != nil {
+			return cutPart{}, &failure{e.state.env.Offset, e.key, err}
+		}
+		part.changes = append(part.changes, Change{e.key, value})
+		e.state.dirty = false
+	}
+	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
+	l.dirty, l.outs = l.dirty[:0], nil
+	return part, nil
+}

@@ -1,0 +1,388 @@
+package pipeline
+
+import (
+	"errors"
+	"hash/crc32"
+)
+
+// machine holds the rules of one partition: what happens next, given what
+// happened. step is called by one goroutine and does nothing but arithmetic
+// on the machine's own memory, so that a run is a function of its events.
+type machine struct {
+	cfg   machineConfig
+	part  Partition
+	phase phase
+	epoch uint64
+	lease Lease
+
+	halted    string            // reason, when phase is halted
+	why       string            // the same in a sentence
+	outages   [waitKinds]outage // by what they hold up
+	committed int64
+	beyond    int // times in a row that the log ended below the watermark
+
+	acked   int64 // watermark of the last acknowledged checkpoint
+	known   int64 // the highest watermark this process ever left here, -1 none
+	last    Last
+	gaps    []Gap
+	cache   *cache
+	limit   int64 // of the cache, bytes
+	keep    retained
+	poison  map[int64]bool
+	opening bool // the claim's own checkpoint is not yet acknowledged
+	probing bool
+	ticks   int
+
+	fetching   bool
+	fetchFrom  int64
+	end        int64 // of the log, as last heard
+	queue      []Record
+	queueNext  int64 // offset after the queue
+	queueBytes int64
+	chunk      *chunk // waiting for its states
+	running    int    // lane messages not yet answered
+	busyBytes  int64  // record bytes at the lanes
+
+	dispatched int64 // offset after the last record given to a lane
+	tail       *Record
+	open       cut // what the next barrier will cover
+	flight     *cut
+	due        bool
+
+	effects []effect
+}
+
+// machineConfig is what the rules depend on.
+type machineConfig struct {
+	lanes     int
+	records   int   // of a cut
+	bytes     int64 // of a cut: changed states and outputs
+	backlog   int64 // record bytes fetched ahead
+	probe     int   // ticks between two looks at an idle claim
+	onGapSkip bool
+	rules     *Rules
+}
+
+// outage is something that fails and is tried again.
+type outage struct {
+	attempts int
+	why      string
+}
+
+type phase uint8
+
+const (
+	phaseClaiming phase = iota
+	phaseRunning
+	phaseWaiting
+	phaseHalted
+	phaseClosing
+	phaseDone
+)
+
+// chunk is a run of records that go to the lanes together.
+type chunk struct {
+	tasks   []task
+	missing []*entry
+	next    int64 // offset after it
+	tail    *Record
+	bytes   int64
+}
+
+// cut is the work between two barriers.
+type cut struct {
+	seq     uint64
+	records int
+	bytes   int64
+	touched []*entry
+	to      int64 // the watermark it leads to
+	waiting int   // lanes that have not handed over their part
+	outputs []Output
+	save    Checkpoint
+}
+
+// retained is a cache that outlived its claim: usable by the next one only
+// if nobody wrote in between and nothing in it is unacknowledged.
+type retained struct {
+	cache     *cache
+	token     string
+	watermark int64
+}
+
+func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *machine {
+	return &machine{
+		cfg: cfg, part: p, keep: keep, known: known,
+		poison: map[int64]bool{}, cache: newCache(), limit: 1 << 62,
+	}
+}
+
+// step tells the machine what happened and returns what to do, in order. The
+// returned slice is valid until the next call.
+func (m *machine) step(ev event) []effect {
+	m.effects = m.effects[:0]
+	switch e := ev.(type) {
+	case evStart:
+		m.committed, m.limit = e.committed, e.cache
+		m.claim()
+	case evTick:
+		m.due, m.limit = true, e.cache
+		m.tick()
+	case evTimer:
+		m.timer(e.wait)
+	case evRevoked:
+		m.revoke()
+	case evClaimed:
+		m.onClaimed(e)
+	case evFetched:
+		if e.epoch == m.epoch {
+			m.onFetched(e)
+		}
+	case evLoaded:
+		if e.epoch == m.epoch {
+			m.onLoaded(e)
+		}
+	case evApplied:
+		if e.epoch == m.epoch {
+			m.onApplied(e.tasks)
+		}
+	case evFailed:
+		if e.epoch == m.epoch {
+			m.onFailed(e)
+		}
+	case evCut:
+		if e.epoch == m.epoch {
+			m.onCut(e.part)
+		}
+	case evPublished:
+		if e.epoch == m.epoch {
+			m.onPublished(e.err)
+		}
+	case evSaved:
+		if e.epoch == m.epoch {
+			m.onSaved(e.err)
+		}
+	case evMeta:
+		if e.epoch == m.epoch {
+			m.onMeta(e)
+		}
+	case evProbed:
+		if e.epoch == m.epoch {
+			m.onProbed(e.err)
+		}
+	}
+	m.pump()
+	return m.effects
+}
+
+func (m *machine) do(fx effect) { m.effects = append(m.effects, fx) }
+
+// pump starts whatever may go on: a barrier before more work, work before
+// more fetching.
+func (m *machine) pump() {
+	if m.phase != phaseRunning && m.phase != phaseClosing {
+		return
+	}
+	m.barrier()
+	if m.phase == phaseClosing {
+		m.close()
+		return
+	}
+	if !m.opening {
+		m.dispatch()
+		m.barrier()
+	}
+	m.fetch()
+}
+
+// fetch asks for more records while little is waiting.
+func (m *machine) fetch() {
+	if m.fetching || m.outages[waitFetch].attempts > 0 || m.queueBytes+m.busyBytes >= m.cfg.backlog {
+		return
+	}
+	m.fetching = true
+	m.do(fxFetch{m.epoch, m.fetchFrom})
+}
+
+func (m *machine) onFetched(e evFetched) {
+	m.fetching = false
+	switch {
+	case errors.Is(e.err, ErrOutOfRange):
+		// The claim looks at the log's bounds and decides.
+		m.restart(waitClaim, 10)
+	case e.err != nil:
+		m.retry(waitFetch, "kafka", e.err)
+	default:
+		m.recovered(waitFetch)
+		for i := range e.got.Records {
+			m.queue = append(m.queue, e.got.Records[i])
+			m.queueBytes += e.got.Records[i].Size()
+		}
+		m.fetchFrom, m.queueNext, m.end = e.got.Next, e.got.Next, e.got.End
+	}
+}
+
+// chunkRecords bounds how many records go to the lanes, or are looked up in
+// the store, at once.
+const chunkRecords = 512
+
+// lanesBusy is how many messages may be at the lanes per lane: enough that
+// none starves while a result is on its way.
+const lanesBusy = 4
+
+// dispatch gives queued records to the lanes, after loading the states that
+// are not in the cache. It stops at the size of a cut: the next barrier
+// comes first.
+func (m *machine) dispatch() {
+	for m.chunk == nil && m.running < lanesBusy*m.cfg.lanes && !m.full() {
+		if len(m.queue) == 0 {
+			m.dispatched = max(m.dispatched, m.queueNext)
+			return
+		}
+		m.chunk = m.nextChunk()
+		if len(m.chunk.missing) > 0 {
+			m.load()
+			return
+		}
+		m.send()
+	}
+}
+
+// full reports whether the open cut has all it may hold.
+func (m *machine) full() bool {
+	return m.open.records >= m.cfg.records || m.open.bytes >= m.cfg.bytes
+}
+
+func (m *machine) nextChunk() *chunk {
+	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
+	c := &chunk{tasks: make([]task, 0, n)}
+	for i := 0; i < n && (i == 0 || c.bytes < m.cfg.bytes); i++ {
+		r := &m.queue[i]
+		c.tasks = append(c.tasks, m.newTask(r, c))
+		c.bytes += r.Size()
+		c.tail = r
+	}
+	m.queue = m.queue[len(c.tasks):]
+	m.queueBytes -= c.bytes
+	c.next = c.tail.Offset + 1
+	if len(m.queue) == 0 {
+		c.next = m.queueNext
+	}
+	return c
+}
+
+func (m *machine) newTask(r *Record, c *chunk) task {
+	t := task{record: r, poison: m.poison[r.Offset]}
+	if r.Refused != nil || checkKey(r.Key) != "" {
+		return t
+	}
+	key := string(r.Key)
+	e := m.cache.get(key)
+	if e == nil {
+		spec, ok := m.cfg.rules.Match(key)
+		if !ok {
+			return t
+		}
+		e = &entry{key: key, lane: m.laneOf(r.Key), state: &keyState{spec: spec}, size: entryOverhead}
+		m.cache.add(e)
+		c.missing = append(c.missing, e)
+	}
+	m.cache.use(e)
+	e.pending++
+	t.entry, t.spec = e, e.state.spec
+	return t
+}
+
+func (m *machine) laneOf(key []byte) int {
+	return int(crc32.Checksum(key, castagnoli) % uint32(m.cfg.lanes))
+}
+
+func (m *machine) load() {
+	keys := make([]string, len(m.chunk.missing))
+	for i, e := range m.chunk.missing {
+		keys[i] = e.key
+	}
+	m.do(fxLoad{m.epoch, m.lease, m.watermarks(), keys})
+}
+
+// watermarks are those that the store may hold while this claim is good: the
+// acknowledged one and the one in flight.
+func (m *machine) watermarks() []int64 {
+	if m.flight != nil {
+		return []int64{m.acked, m.flight.to}
+	}
+	return []int64{m.acked}
+}
+
+func (m *machine) onLoaded(e evLoaded) {
+	switch {
+	case m.chunk == nil:
+		return
+	case errors.Is(e.err, ErrFenced):
+		m.fenced()
+	case errors.Is(e.err, ErrDamaged):
+		m.halt("damaged", e.err.Error())
+	case e.err != nil:
+		m.retry(waitLoad, "redis", e.err)
+	default:
+		m.recovered(waitLoad)
+		for i, x := range m.chunk.missing {
+			x.state.stored = e.values[i]
+			m.cache.resize(x, x.state.size(x.key))
+		}
+		if m.phase == phaseClosing {
+			return // not begun, so not part of the last checkpoint
+		}
+		m.send()
+	}
+}
+
+// send hands the chunk to the lanes.
+func (m *machine) send() {
+	c := m.chunk
+	m.chunk = nil
+	perLane := make([][]task, m.cfg.lanes)
+	for _, t := range c.tasks {
+		t.cut = m.open.seq
+		lane := 0
+		if t.entry != nil {
+			lane = t.entry.lane
+			if t.entry.cut != m.open.seq {
+				t.entry.cut = m.open.seq
+				m.open.touched = append(m.open.touched, t.entry)
+			}
+		}
+		perLane[lane] = append(perLane[lane], t)
+	}
+	for lane, tasks := range perLane {
+		if len(tasks) > 0 {
+			m.running++
+			m.do(fxApply{m.epoch, lane, tasks})
+		}
+	}
+	m.open.records += len(c.tasks)
+	m.busyBytes += c.bytes
+	m.dispatched, m.tail = c.next, c.tail
+}
+
+func (m *machine) onApplied(tasks []task) {
+	m.running--
+	for i := range tasks {
+		t := &tasks[i]
+		m.busyBytes -= t.record.Size()
+		// What the barrier has overtaken weighs on the cut in flight: the open
+		// one could be full of it without a record that lets it ever close.
+		own := t.cut == m.open.seq
+		if own {
+			m.open.bytes += t.outBytes
+		}
+		if e := t.entry; e != nil {
+			e.pending--
+			if own && e.counted != t.cut {
+				e.counted = t.cut
+				m.open.bytes += t.size - entryOverhead
+			}
+			m.cache.resize(e, t.size)
+			m.cache.rest(e)
+		}
+	}
+}

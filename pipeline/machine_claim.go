@@ -1,0 +1,231 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Taking a partition over, giving it up, and what is never guessed.
+
+// claim asks for ownership under a fresh token.
+func (m *machine) claim() {
+	m.phase = phaseClaiming
+	m.do(fxClaim{})
+}
+
+func (m *machine) onClaimed(e evClaimed) {
+	if m.phase != phaseClaiming {
+		return
+	}
+	m.do(fxCount{countClaim, 1})
+	switch {
+	case errors.Is(e.err, ErrDamaged):
+		m.halt("damaged", e.err.Error())
+	case errors.Is(e.err, ErrFenced): // the first checkpoint met another claim
+		m.fenced()
+	case e.err != nil:
+		m.phase = phaseWaiting
+		m.retry(waitClaim, "kafka or redis", e.err)
+	default:
+		m.recovered(waitClaim)
+		m.decide(e.facts)
+	}
+}
+
+// decide compares what the store says with what the log is.
+func (m *machine) decide(f facts) {
+	meta, rules := f.meta, m.cfg.rules
+	if f.pinned != f.partitions {
+		m.halt("partitions", fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now. "+
+			"Use a new consumer group to rescale, which rebuilds all state from the log", m.part.Topic, f.partitions, f.pinned))
+		return
+	}
+	back := m.wentBack(meta)
+	if back {
+		m.do(fxCount{countRollback, 1})
+	}
+	if !meta.Exists {
+		m.virgin(f, back)
+		return
+	}
+	m.known, m.committed = -1, -1
+	if meta.Format != StateFormat {
+		m.halt("format", fmt.Sprintf("the stored state has format %d, this program writes format %d: run the version that wrote it, or use a new consumer group", meta.Format, StateFormat))
+		return
+	}
+	configured, ok := rules.accept(meta.Configured, meta.Watermark)
+	if !ok {
+		m.halt("configuration", fmt.Sprintf("the state at offset %d was made under configuration %.16s, the present one is %s: "+
+			"restore it (only publish, and limits that are raised, may change in place), or use a new consumer group",
+			meta.Watermark, meta.Configured[len(meta.Configured)-1].Fingerprint, rules.Config()))
+		return
+	}
+	if f.end < meta.Watermark {
+		m.truncated(f)
+		return
+	}
+	m.beyond = 0
+	if f.last != nil && recreated(meta.Last, f.last) {
+		m.halt("recreated", fmt.Sprintf("the record at offset %d is not the one that was applied: %s was recreated. Use a new consumer group", meta.Last.Offset, m.part))
+		return
+	}
+	c := Checkpoint{From: meta.Watermark, To: meta.Watermark, Last: meta.Last, Configured: configured}
+	m.gaps = meta.Gaps
+	if meta.Watermark < f.start {
+		if !m.cfg.onGapSkip {
+			m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d and offset %d is next: %d records were trimmed before they were applied. "+
+				"Set on_gap: skip to go on without them, or use a new consumer group", m.part, f.start, meta.Watermark, f.start-meta.Watermark))
+			return
+		}
+		m.gaps = append(append([]Gap(nil), meta.Gaps...), Gap{meta.Watermark, f.start})
+		c.To, c.Gaps = f.start, m.gaps
+	}
+	m.begin(f, c, configured != nil || c.To != c.From)
+}
+
+// wentBack reports whether the store has lost checkpoints that were
+// acknowledged: this process remembers a higher watermark, or the group
+// offset, which follows the watermark, is ahead of it.
+func (m *machine) wentBack(meta Meta) bool {
+	if !meta.Exists {
+		return m.known >= 0 || m.committed >= 0
+	}
+	return meta.Watermark < m.known || meta.Watermark < m.committed
+}
+
+// virgin begins a partition without stored state: a new group where the log
+// starts, a lost store only where the log still has everything.
+func (m *machine) virgin(f facts, lost bool) {
+	if lost && f.start > 0 {
+		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
+			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.start, f.start))
+		return
+	}
+	m.known, m.committed = -1, -1
+	configured, _ := m.cfg.rules.accept(nil, f.start)
+	m.gaps = nil
+	m.begin(f, Checkpoint{From: -1, To: f.start, Origin: f.start, Last: Last{Offset: -1}, Configured: configured}, true)
+}
+
+// confirmations is how often in a row a log that ends below the watermark is
+// looked at before it is believed: a broker that just became leader may not
+// yet know its end.
+const confirmations = 3
+
+func (m *machine) truncated(f facts) {
+	m.beyond++
+	if m.beyond < confirmations {
+		m.phase = phaseWaiting
+		m.do(fxWait{waitClaim, 50})
+		return
+	}
+	m.halt("truncated", fmt.Sprintf("the log of %s ends at offset %d and offset %d is next: it was truncated or recreated. "+
+		"Use a new consumer group to begin again", m.part, f.end, f.meta.Watermark))
+}
+
+func recreated(want Last, r *Record) bool { return r.Refused == nil && lastOf(r) != want }
+
+// begin opens an epoch at the claim's watermark. What it has to write first
+// goes the way of every checkpoint and is acknowledged before the first
+// record is applied.
+func (m *machine) begin(f facts, c Checkpoint, write bool) {
+	m.lease, m.halted, m.why = f.lease, "", ""
+	m.acked, m.last = c.From, c.Last
+	m.fetchFrom, m.queueNext, m.dispatched, m.end = c.To, c.To, c.To, f.end
+	m.open = cut{seq: 1}
+	m.cache = newCache()
+	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {
+		m.cache = k.cache
+	}
+	m.keep = retained{}
+	m.phase, m.due = phaseRunning, false
+	m.do(fxOpen{m.epoch, len(m.gaps)})
+	if !write {
+		m.known = m.acked
+		return
+	}
+	m.opening, m.flight = true, &cut{to: c.To, save: c}
+	m.save()
+}
+
+// restart drops the epoch's memory and claims again after a wait.
+func (m *machine) restart(wait waitKind, steps int) {
+	if m.phase == phaseClosing {
+		m.finish()
+		return
+	}
+	m.drop()
+	m.phase = phaseWaiting
+	m.do(fxWait{wait, steps})
+}
+
+// halt stops the partition until what is wrong was looked at again.
+func (m *machine) halt(reason, why string) {
+	if m.phase == phaseClosing {
+		m.finish()
+		return
+	}
+	m.drop()
+	m.phase, m.halted, m.why = phaseHalted, reason, why
+	m.do(fxWait{waitHalt, 1})
+}
+
+func (m *machine) drop() {
+	m.do(fxDrop{m.epoch})
+	m.epoch++
+	m.cache, m.keep = newCache(), retained{}
+	m.queue, m.queueBytes, m.chunk = nil, 0, nil
+	m.running, m.busyBytes, m.fetching = 0, 0, false
+	m.flight, m.tail = nil, nil
+	m.opening, m.probing = false, false
+	clear(m.outages[:])
+}
+
+// timer goes on with what was waited for.
+func (m *machine) timer(w waitKind) {
+	switch {
+	case w == waitFlush:
+		if m.phase == phaseClosing {
+			m.finish()
+		}
+	case w == waitClaim || w == waitFence || w == waitHalt:
+		if m.phase == phaseWaiting || m.phase == phaseHalted {
+			m.claim()
+		}
+	case m.phase != phaseRunning && m.phase != phaseClosing:
+	case w == waitFetch:
+		// The attempts stay counted until one succeeds; pump must not ask too.
+		if !m.fetching && m.phase == phaseRunning {
+			m.fetching = true
+			m.do(fxFetch{m.epoch, m.fetchFrom})
+		}
+	case w == waitLoad && m.chunk != nil:
+		m.load()
+	case w == waitPublish && m.flight != nil:
+		m.publish()
+	case w == waitSave && m.flight != nil:
+		m.do(fxResolve{m.epoch})
+	}
+}
+
+// retry waits out an outage: 0.1 s at first, at most 5 s.
+func (m *machine) retry(w waitKind, of string, err error) {
+	m.do(fxWait{w, min(1<<min(m.outages[w].attempts, 6), 50)})
+	m.away(w, of, err)
+}
+
+func (m *machine) away(w waitKind, of string, err error) {
+	m.outages[w] = outage{m.outages[w].attempts + 1, of + ": " + err.Error()}
+}
+
+func (m *machine) recovered(w waitKind) { m.outages[w] = outage{} }
+
+// waitsFor says what is being waited for, "" when nothing is.
+func (m *machine) waitsFor() string {
+	for _, o := range m.outages {
+		if o.why != "" {
+			return o.why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,223 @@
+package pipeline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+)
+
+// The life of a checkpoint. The order is the guarantee: outputs acknowledged
+// by Kafka, then state and watermark by one compare-and-set, then the group
+// offset. One checkpoint is under way at a time.
+
+// barrier starts a checkpoint when one is due and none is under way.
+func (m *machine) barrier() {
+	work := m.dispatched > m.acked
+	if m.flight != nil || !work || (!m.due && !m.full() && m.phase != phaseClosing) {
+		return
+	}
+	m.due = false
+	c := m.open
+	c.to, c.waiting = m.dispatched, m.cfg.lanes
+	if m.tail != nil {
+		m.last = lastOf(m.tail)
+	}
+	c.save = Checkpoint{From: m.acked, To: c.to, Last: m.last}
+	m.tail, m.flight = nil, &c
+	m.open = cut{seq: c.seq + 1}
+	m.do(fxBarrier{m.epoch})
+}
+
+// lastOf is what tells this record from another one at its offset.
+func lastOf(r *Record) Last {
+	crc := crc32.Update(crc32.Checksum(r.Key, castagnoli), castagnoli, r.Value)
+	return Last{r.Offset, r.Time, crc}
+}
+
+func (m *machine) onCut(part cutPart) {
+	c := m.flight
+	c.save.Changes = append(c.save.Changes, part.changes...)
+	c.outputs = append(c.outputs, part.outputs...)
+	c.waiting--
+	if c.waiting > 0 {
+		return
+	}
+	slices.SortStableFunc(c.outputs, func(a, b Output) int { return cmp.Compare(a.Offset, b.Offset) })
+	m.publish()
+}
+
+func (m *machine) publish() {
+	if len(m.flight.outputs) == 0 {
+		m.save()
+		return
+	}
+	m.do(fxPublish{m.epoch, m.lease, m.watermarks(), m.flight.outputs})
+}
+
+func (m *machine) onPublished(err error) {
+	var refused *RefusedError
+	switch {
+	case err == nil:
+		m.recovered(waitPublish)
+		m.flight.outputs = nil
+		m.save()
+	case errors.Is(err, ErrFenced):
+		m.fenced()
+	case errors.As(err, &refused):
+		m.halt("output", err.Error())
+	default:
+		m.retry(waitPublish, "kafka or redis", err) // publishing looks at the claim first
+	}
+}
+
+func (m *machine) save() {
+	m.do(fxSave{m.epoch, m.lease, m.flight.save})
+}
+
+func (m *machine) onSaved(err error) {
+	switch {
+	case err == nil:
+		m.saved()
+	case errors.Is(err, ErrFenced):
+		m.fenced()
+	case errors.Is(err, ErrDamaged):
+		m.halt("damaged", err.Error())
+	default:
+		// It may or may not have happened: wait, then look before trying again.
+		m.retry(waitSave, "redis", err)
+	}
+}
+
+func (m *machine) onMeta(e evMeta) {
+	switch c := m.flight; {
+	case c == nil:
+		return
+	case e.err != nil:
+		m.retry(waitSave, "redis", e.err)
+	case e.meta.Owner == m.lease.Token && watermark(e.meta) == c.to:
+		m.saved()
+	case e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:
+		m.save()
+	default:
+		m.fenced()
+	}
+}
+
+// watermark is the stored one, -1 where nothing is stored.
+func watermark(meta Meta) int64 {
+	if !meta.Exists {
+		return -1
+	}
+	return meta.Watermark
+}
+
+// saved makes what the checkpoint covers clean.
+func (m *machine) saved() {
+	m.recovered(waitSave)
+	c := m.flight
+	m.flight, m.acked, m.opening = nil, c.to, false
+	m.known = max(m.known, m.acked)
+	for _, e := range c.touched {
+		if e.cut == c.seq {
+			e.cut = 0
+			m.cache.rest(e)
+		}
+	}
+	for offset := range m.poison {
+		if offset < m.acked {
+			delete(m.poison, offset)
+		}
+	}
+	if n := m.cache.evict(m.limit); n > 0 {
+		m.do(fxCount{countEvicted, n})
+	}
+	m.do(fxCommit{m.acked})
+}
+
+// tick looks after a claim that has nothing to write: a store that went back
+// in time must be noticed also by an idle owner.
+func (m *machine) tick() {
+	m.ticks++
+	if m.phase != phaseRunning || m.probing || m.ticks < m.cfg.probe || m.flight != nil || m.dispatched != m.acked {
+		return
+	}
+	m.ticks, m.probing = 0, true
+	m.do(fxProbe{m.epoch, m.lease, m.watermarks()})
+}
+
+func (m *machine) onProbed(err error) {
+	m.probing = false
+	switch {
+	case errors.Is(err, ErrFenced):
+		m.fenced()
+	case err != nil: // the next tick tries again
+		m.away(waitProbe, "redis", err)
+	default:
+		m.recovered(waitProbe)
+	}
+}
+
+// fenced gives the claim up: somebody else owns the partition, or the store
+// is not where this claim left it. The wait lets a zombie learn that its
+// generation is over before it could claim again.
+func (m *machine) fenced() {
+	m.do(fxCount{countFenced, 1})
+	m.restart(waitFence, 1)
+}
+
+// onFailed handles a record that its lane could not get past. State that
+// cannot be read halts the partition; failed arithmetic drops the memory,
+// and the replay makes that record a dead letter.
+func (m *machine) onFailed(e evFailed) {
+	if errors.Is(e.err, ErrDamaged) {
+		m.halt("damaged", fmt.Sprintf("%s, offset %d: %v", m.part, e.offset, e.err))
+		return
+	}
+	m.poison[e.offset] = true
+	m.restart(waitClaim, 0)
+}
+
+// revoke ends the assignment: what the lanes were given is saved, what they
+// were not given is forgotten.
+func (m *machine) revoke() {
+	if m.phase == phaseDone {
+		return
+	}
+	if m.phase != phaseRunning {
+		m.finish()
+		return
+	}
+	m.phase = phaseClosing
+	if m.chunk != nil {
+		for _, t := range m.chunk.tasks {
+			if t.entry != nil {
+				t.entry.pending--
+				m.cache.rest(t.entry)
+			}
+		}
+		for _, x := range m.chunk.missing { // never filled: not to be kept
+			m.cache.remove(x)
+		}
+		m.chunk = nil
+	}
+	m.queue, m.queueBytes = nil, 0
+	m.do(fxWait{waitFlush, 1})
+}
+
+// close finishes when the last checkpoint is acknowledged, and keeps the
+// cache for a claim that follows directly.
+func (m *machine) close() {
+	if m.flight == nil && m.dispatched == m.acked && m.running == 0 {
+		m.keep = retained{m.cache, m.lease.Token, m.acked}
+		m.finish()
+	}
+}
+
+func (m *machine) finish() {
+	m.phase = phaseDone
+	m.do(fxDrop{m.epoch})
+	m.epoch++
+	m.do(fxDone{})
+}

@@ -1,0 +1,268 @@
+package pipeline
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+var testLimits = Limits{Record: 1 << 20, Rows: 100, Columns: 10, Groups: 10, Summary: 1 << 20}
+
+// claimed returns a machine that has just been told these facts, and what it
+// asked for.
+func claimed(t *testing.T, committed, known int64, skip bool, f facts) (*machine, []effect) {
+	t.Helper()
+	m := newTestMachine(t, known, skip)
+	if fx := m.step(evStart{committed: committed, cache: 1 << 20}); len(fx) != 1 || fx[0] != (fxClaim{}) {
+		t.Fatalf("the first thing is a claim, got %+v", fx)
+	}
+	return m, append([]effect(nil), m.step(evClaimed{facts: f})...)
+}
+
+func newTestMachine(t *testing.T, known int64, skip bool) *machine {
+	cfg := machineConfig{lanes: 2, records: 10, bytes: 1 << 20, backlog: 1 << 20, probe: 1, onGapSkip: skip,
+		rules: testRules(t, testLimits, "**")}
+	return newMachine(cfg, Partition{"in", 3}, retained{}, known)
+}
+
+// stored is a healthy partition at watermark 50 of a log of 10 to 80.
+func stored(t *testing.T) facts {
+	configured, _ := testRules(t, testLimits, "**").accept(nil, 10)
+	last := &Record{Offset: 49, Time: 7, Key: []byte("k"), Value: []byte("v")}
+	return facts{
+		lease: Lease{Partition: Partition{"in", 3}, Token: "token"}, partitions: 4, pinned: 4, start: 10, end: 80,
+		last: last,
+		meta: Meta{Exists: true, Owner: "before", Watermark: 50, Origin: 10, Format: StateFormat, Configured: configured, Last: lastOf(last)},
+	}
+}
+
+func find[T effect](fx []effect) (T, bool) {
+	for _, e := range fx {
+		if e, ok := e.(T); ok {
+			return e, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+func TestClaimDecides(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		committed int64
+		known     int64
+		skip      bool
+		change    func(*facts)
+		halted    string // reason; "": runs
+		says      string // part of the message
+		from      int64  // of the first fetch
+		saves     bool   // something is to be stored before records are applied
+		rollback  bool
+	}{
+		{name: "healthy", committed: 50, known: -1, from: 50},
+		{name: "healthy, commit not yet done", committed: 40, known: -1, from: 50},
+		{name: "new group on a trimmed log", committed: -1, known: -1, change: func(f *facts) { f.meta, f.last = Meta{}, nil }, from: 10, saves: true},
+		{name: "store lost, log whole", committed: 50, known: -1, change: func(f *facts) { f.meta, f.last, f.start = Meta{}, nil, 0 }, from: 0, saves: true, rollback: true},
+		{name: "store lost, log trimmed", committed: 50, known: -1, change: func(f *facts) { f.meta, f.last = Meta{}, nil }, halted: "store_lost", says: "offset 50", rollback: true},
+		{name: "store lost under a live worker", committed: -1, known: 50, change: func(f *facts) { f.meta, f.last = Meta{}, nil }, halted: "store_lost", rollback: true},
+		{name: "store behind the group offset", committed: 60, known: -1, from: 50, rollback: true},
+		{name: "store behind what this process saved", committed: -1, known: 60, from: 50, rollback: true},
+		{name: "gap", committed: 50, known: -1, change: func(f *facts) { f.start, f.last = 55, nil }, halted: "gap", says: "5 records"},
+		{name: "gap to be skipped", committed: 50, known: -1, skip: true, change: func(f *facts) { f.start, f.last = 55, nil }, from: 55, saves: true},
+		{name: "recreated", committed: 50, known: -1, change: func(f *facts) { f.last = &Record{Offset: 49, Time: 7, Key: []byte("k"), Value: []byte("other")} }, halted: "recreated"},
+		{name: "recreated, although gaps are skipped", committed: 50, known: -1, skip: true, change: func(f *facts) { f.last = &Record{Offset: 49, Time: 8, Key: []byte("k"), Value: []byte("v")} }, halted: "recreated"},
+		{name: "last record compacted away", committed: 50, known: -1, change: func(f *facts) { f.last = nil }, from: 50},
+		{name: "another configuration", committed: 50, known: -1, change: func(f *facts) { f.meta.Configured = []Configured{{Fingerprint: strings.Repeat("0", 64)}} }, halted: "configuration", says: "0000000000000000"},
+		{name: "another format", committed: 50, known: -1, change: func(f *facts) { f.meta.Format = StateFormat + 1 }, halted: "format"},
+		{name: "partitions added", committed: 50, known: -1, change: func(f *facts) { f.partitions = 5 }, halted: "partitions", says: "rescale"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := stored(t)
+			if c.change != nil {
+				c.change(&f)
+			}
+			m, fx := claimed(t, c.committed, c.known, c.skip, f)
+			if m.halted != c.halted || !strings.Contains(m.why, c.says) {
+				t.Fatalf("halted %q (%s), want %q saying %q", m.halted, m.why, c.halted, c.says)
+			}
+			if _, counted := findCount(fx, countRollback); counted != c.rollback {
+				t.Errorf("rollback counted: %v, want %v", counted, c.rollback)
+			}
+			if c.halted != "" {
+				if w, ok := find[fxWait](fx); !ok || w.wait != waitHalt {
+					t.Errorf("a halted partition is looked at again; effects %+v", fx)
+				}
+				return
+			}
+			fetch, ok := find[fxFetch](fx)
+			if !ok || fetch.from != c.from {
+				t.Errorf("fetch %+v, want from %d", fetch, c.from)
+			}
+			if save, ok := find[fxSave](fx); ok != c.saves || ok && save.c.To != c.from {
+				t.Errorf("saved before records are applied: %v %+v, want %v", ok, save.c, c.saves)
+			}
+		})
+	}
+}
+
+func findCount(fx []effect, c counter) (int64, bool) {
+	for _, e := range fx {
+		if e, ok := e.(fxCount); ok && e.metric == c {
+			return e.n, true
+		}
+	}
+	return 0, false
+}
+
+func TestTruncationIsConfirmedThreeTimes(t *testing.T) {
+	f := stored(t)
+	f.end, f.last = 40, nil
+	m, fx := claimed(t, 50, -1, false, f)
+	for look := 1; look < confirmations; look++ {
+		if w, ok := find[fxWait](fx); m.halted != "" || !ok || w.wait != waitClaim {
+			t.Fatalf("look %d: halted %q, effects %+v: a new leader may not know its end yet", look, m.halted, fx)
+		}
+		m.step(evTimer{waitClaim})
+		fx = append([]effect(nil), m.step(evClaimed{facts: f})...)
+	}
+	if m.halted != "truncated" {
+		t.Errorf("halted %q after %d looks, want truncated", m.halted, confirmations)
+	}
+}
+
+func TestNothingIsAppliedBeforeAGapIsStored(t *testing.T) {
+	f := stored(t)
+	f.start, f.last = 55, nil
+	m, _ := claimed(t, 50, -1, true, f)
+	fx := m.step(evFetched{epoch: m.epoch, got: Fetched{Records: []Record{{Offset: 55, Key: []byte("k"), Value: []byte("v")}}, Next: 56, End: 56}})
+	if _, ok := find[fxLoad](fx); ok {
+		t.Fatal("a state is loaded before the gap is acknowledged")
+	}
+	fx = m.step(evSaved{epoch: m.epoch})
+	if _, ok := find[fxLoad](fx); !ok {
+		t.Errorf("after the gap is stored the record's state is loaded; effects %+v", fx)
+	}
+}
+
+func TestOutcomeUnknownIsLookedUpBeforeTryingAgain(t *testing.T) {
+	f := stored(t)
+	f.start, f.last = 55, nil // so that there is something to save
+	for _, c := range []struct {
+		name    string
+		owner   string
+		at      int64
+		again   bool
+		applied bool
+	}{
+		{"applied, reply lost", "token", 55, false, true},
+		{"not applied", "token", 50, true, false},
+		{"another owner", "other", 50, false, false},
+		{"another owner after it was applied", "other", 55, false, false},
+		{"store went back", "token", 30, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, _ := claimed(t, 50, -1, true, f)
+			epoch := m.epoch
+			fx := m.step(evSaved{epoch: epoch, err: errors.New("time-out")})
+			if _, ok := find[fxSave](fx); ok {
+				t.Fatal("saved again without looking")
+			}
+			fx = m.step(evTimer{waitSave})
+			if _, ok := find[fxResolve](fx); !ok {
+				t.Fatalf("effects %+v, want a look at the meta", fx)
+			}
+			fx = m.step(evMeta{epoch: epoch, meta: Meta{Exists: true, Owner: c.owner, Watermark: c.at}})
+			if _, again := find[fxSave](fx); again != c.again {
+				t.Errorf("saved again: %v, want %v", again, c.again)
+			}
+			if applied := m.acked == 55 && m.epoch == epoch; applied != c.applied {
+				t.Errorf("taken as applied: %v, want %v", applied, c.applied)
+			}
+		})
+	}
+}
+
+func TestLateEventsOfAnOldEpochAreIgnored(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	old := m.epoch
+	m.step(evFetched{epoch: old, err: ErrOutOfRange})
+	if m.epoch == old {
+		t.Fatal("an offset out of range starts a new claim")
+	}
+	before := *m
+	m.step(evFetched{epoch: old, got: Fetched{Records: []Record{{Offset: 50}}, Next: 51}})
+	m.step(evSaved{epoch: old})
+	m.step(evFailed{epoch: old, offset: 50, err: errors.New("panic")})
+	if len(m.queue) != 0 || m.acked != before.acked || len(m.poison) != 0 {
+		t.Error("an event of an epoch that was given up changed the machine")
+	}
+}
+
+func TestGroupOffsetFollowsTheCheckpoint(t *testing.T) {
+	f := stored(t)
+	f.start, f.last = 55, nil // so that there is something to save
+	m, fx := claimed(t, 50, -1, true, f)
+	if _, ok := find[fxCommit](fx); ok {
+		t.Fatal("the group offset moves before the store has the watermark: a crash now would look like a lost store")
+	}
+	if c, ok := find[fxCommit](m.step(evSaved{epoch: m.epoch})); !ok || c.offset != 55 {
+		t.Errorf("commit %+v, want 55 once the checkpoint is acknowledged", c)
+	}
+}
+
+func TestCacheIsKeptOnlyWhereNobodyWroteInBetween(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		owner string
+		at    int64
+		kept  bool
+	}{
+		{"ours", "mine", 50, true},
+		{"somebody claimed in between", "other", 50, false},
+		{"the store went back", "mine", 40, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newTestMachine(t, -1, false)
+			m.keep = retained{cache: newCache(), token: "mine", watermark: 50}
+			m.keep.cache.add(&entry{key: "k", state: &keyState{}})
+			m.step(evStart{committed: -1, cache: 1 << 20})
+			f := stored(t)
+			f.meta.Owner, f.meta.Watermark, f.last = c.owner, c.at, nil
+			m.step(evClaimed{facts: f})
+			if kept := m.cache.get("k") != nil; kept != c.kept {
+				t.Errorf("cache kept: %v, want %v", kept, c.kept)
+			}
+		})
+	}
+}
+
+// A barrier does not wait for the lanes. What they had been given before it
+// and report after it is large, and no part of what comes next.
+func TestLateResultsDoNotFillTheNextCut(t *testing.T) {
+	f := stored(t)
+	m, _ := claimed(t, 50, -1, false, f)
+	epoch := m.epoch
+	fetched := func(offset int64) []effect {
+		return m.step(evFetched{epoch: epoch, got: Fetched{Records: []Record{{Offset: offset, Key: []byte("k"), Value: []byte("v")}}, Next: offset + 1, End: 52}})
+	}
+	fetched(50)
+	work, ok := find[fxApply](m.step(evLoaded{epoch: epoch, values: []Stored{nil}}))
+	if !ok {
+		t.Fatal("the record was not given to a lane")
+	}
+	if _, ok := find[fxBarrier](m.step(evTick{cache: 1 << 22})); !ok {
+		t.Fatal("no checkpoint begins at the tick")
+	}
+	work.tasks[0].outBytes, work.tasks[0].size = 1<<21, 1<<21 // more than a cut may hold
+	m.step(evApplied{epoch, work.tasks})
+	for range 2 {
+		m.step(evCut{epoch, cutPart{}})
+	}
+	m.step(evSaved{epoch: epoch})
+	if m.acked != 51 {
+		t.Fatalf("the checkpoint ends at %d, want 51", m.acked)
+	}
+	if _, ok := find[fxApply](fetched(51)); !ok {
+		t.Error("the next record is not given to a lane")
+	}
+}

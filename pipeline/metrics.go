@@ -1,0 +1,131 @@
+package pipeline
+
+import (
+	"runtime"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics are the numbers that a worker reports. No model key is ever a label.
+type Metrics struct {
+	consumed   *prometheus.CounterVec
+	rows       *prometheus.CounterVec
+	dropped    *prometheus.CounterVec
+	dead       *prometheus.CounterVec
+	published  *prometheus.CounterVec
+	skipped    *prometheus.CounterVec
+	update     *prometheus.HistogramVec
+	checkpoint prometheus.Histogram
+	written    prometheus.Counter
+	fenced     prometheus.Counter
+	rollbacks  prometheus.Counter
+	claims     prometheus.Counter
+	cacheBytes prometheus.Gauge
+	cacheKeys  prometheus.Gauge
+	evictions  prometheus.Counter
+	lag        *prometheus.GaugeVec
+	eventLag   *prometheus.GaugeVec
+	stalls     prometheus.Counter
+	halted     *prometheus.GaugeVec
+	logDensity *prometheus.GaugeVec
+	coverage   *prometheus.GaugeVec
+	minESS     *prometheus.GaugeVec
+	maxRHat    *prometheus.GaugeVec
+	registry   prometheus.Registerer
+}
+
+// NewMetrics registers the metrics of a worker.
+func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
+	m := &Metrics{registry: reg}
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help})
+		reg.MustRegister(c)
+		return c
+	}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help}, labels)
+		reg.MustRegister(c)
+		return c
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "credence", Name: name, Help: help})
+		reg.MustRegister(g)
+		return g
+	}
+	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Name: name, Help: help}, labels)
+		reg.MustRegister(g)
+		return g
+	}
+	m.consumed = counters("records_consumed_total", "Input records given to a lane.", "topic", "partition")
+	m.rows = counters("rows_absorbed_total", "Rows folded into a model.", "kind")
+	m.dropped = counters("rows_dropped_total", "Rows left out of a shard.", "kind", "reason")
+	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
+	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
+	m.skipped = counters("records_skipped_total", "Records not applied because they were before.", "reason")
+	m.update = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "credence", Name: "update_duration_seconds",
+		Help: "Time to decode a shard, fold it into its model and encode the summary.", Buckets: prometheus.ExponentialBuckets(5e-6, 4, 12)}, []string{"kind"})
+	m.checkpoint = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "credence", Name: "checkpoint_duration_seconds",
+		Help: "Time of one compare-and-set.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 10)})
+	reg.MustRegister(m.update, m.checkpoint)
+	m.written = counter("checkpoint_bytes_total", "Bytes of state written to the store.")
+	m.fenced = counter("checkpoint_fenced_total", "Claims given up because the store refused them.")
+	m.rollbacks = counter("state_rollbacks_total", "Times that the store had lost acknowledged checkpoints.")
+	m.claims = counter("claims_total", "Partitions claimed.")
+	m.cacheBytes = gauge("cache_bytes", "Bytes of states in memory.")
+	m.cacheKeys = gauge("cache_keys", "Keys in memory.")
+	m.evictions = counter("cache_evictions_total", "Clean states let go to keep memory within its bound.")
+	m.lag = gauges("consumer_lag_records", "Records in the log that are not yet in an acknowledged checkpoint.", "topic", "partition")
+	m.eventLag = gauges("event_time_lag_seconds", "Age of the newest applied record.", "topic", "partition")
+	m.stalls = counter("stalls_total", "Fetches cut off because nothing came back.")
+	m.halted = gauges("partitions_halted", "Partitions that wait for an operator.", "reason")
+	m.logDensity = gauges("score_log_density", "Mean log predictive density per row of the last scored shard.", "kind")
+	m.coverage = gauges("score_coverage95_ratio", "Share of rows of the last scored shard inside their 95 % interval.", "kind")
+	m.minESS = gauges("draws_min_ess", "Least effective sample size of the last summary with draws.", "kind")
+	m.maxRHat = gauges("draws_max_r_hat", "Largest R-hat of the last summary with draws.", "kind")
+	info := gauges("build_info", "Always 1.", "version", "goversion")
+	info.WithLabelValues(version, runtime.Version()).Set(1)
+	return m
+}
+
+// watch reports the budget.
+func (m *Metrics) watch(b *Budget) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "credence", Name: "inflight_bytes", Help: "Bytes of records and outputs in memory.",
+	}, func() float64 { return float64(b.Used()) }))
+}
+
+// observe counts what became of the records of one lane message.
+func (m *Metrics) observe(p Partition, tasks []task) {
+	m.consumed.WithLabelValues(p.Topic, strconv.Itoa(int(p.ID))).Add(float64(len(tasks)))
+	for i := range tasks {
+		switch r := &tasks[i].result; {
+		case r.Dead != "":
+			m.dead.WithLabelValues(string(r.Dead)).Inc()
+		case r.Skipped != "":
+			m.skipped.WithLabelValues(r.Skipped).Inc()
+		case r.Kind != "":
+			m.absorbed(r)
+		}
+	}
+}
+
+func (m *Metrics) absorbed(r *result) {
+	m.rows.WithLabelValues(r.Kind).Add(float64(r.Rows))
+	m.update.WithLabelValues(r.Kind).Observe(r.Seconds)
+	if r.Dropped > 0 {
+		m.dropped.WithLabelValues(r.Kind, "missing").Add(float64(r.Dropped))
+	}
+	if r.Published {
+		m.published.WithLabelValues(r.Kind).Inc()
+	}
+	if r.Score.Rows > 0 && r.Score.LogDensity == r.Score.LogDensity {
+		m.logDensity.WithLabelValues(r.Kind).Set(r.Score.LogDensity)
+		m.coverage.WithLabelValues(r.Kind).Set(r.Score.Coverage95)
+	}
+	if r.MinESS > 0 {
+		m.minESS.WithLabelValues(r.Kind).Set(r.MinESS)
+		m.maxRHat.WithLabelValues(r.Kind).Set(r.MaxRHat)
+	}
+}

@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Partition names one partition of a topic.
+type Partition struct {
+	Topic string
+	ID    int32
+}
+
+func (p Partition) String() string { return fmt.Sprintf("%s/%d", p.Topic, p.ID) }
+
+// Header is one record header.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Record is one record of the input log. Its bytes belong to the record and
+// are not written to.
+type Record struct {
+	Offset  int64
+	Time    int64  // milliseconds since 1970, as in the log
+	Key     []byte // nil: null
+	Value   []byte // nil: null, a tombstone
+	Headers []Header
+	// Refused, when not nil, stands for a record whose bytes were too costly
+	// to unpack: it has an offset and nothing else, and goes to the dead
+	// letters without a value.
+	Refused error
+}
+
+// Header returns the value of the last header with the given key.
+func (r *Record) Header(key string) ([]byte, bool) {
+	for i := len(r.Headers) - 1; i >= 0; i-- {
+		if r.Headers[i].Key == key {
+			return r.Headers[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// Size returns the bytes that the record holds in memory.
+func (r *Record) Size() int64 {
+	n := int64(len(r.Key)+len(r.Value)) + 96
+	for _, h := range r.Headers {
+		n += int64(len(h.Key)+len(h.Value)) + 40
+	}
+	return n
+}
+
+// Fetched is the answer to one fetch.
+type Fetched struct {
+	Records []Record // offsets ascending, none below the one asked for
+	// Next is the offset to ask for next: above every record, also above
+	// control records and aborted transactions that were left out.
+	Next int64
+	// End is the offset after the last record that may be read now.
+	End int64
+}
+
+// ErrOutOfRange reports a fetch below the start or above the end of the log.
+var ErrOutOfRange = errors.New("offset out of range")
+
+// Log reads the input topics. Every error but ErrOutOfRange is an outage: the
+// caller waits and asks again.
+type Log interface {
+	// Fetch returns committed records from offset from on, waiting for a
+	// quarter of a second when there are none. One record larger than
+	// maxBytes comes back whole.
+	Fetch(ctx context.Context, p Partition, from int64, maxBytes int) (Fetched, error)
+	// Bounds returns the first offset of the log and the one after its last
+	// committed record.
+	Bounds(ctx context.Context, p Partition) (start, end int64, err error)
+	// Partitions returns the number of partitions of a topic.
+	Partitions(ctx context.Context, topic string) (int, error)
+}
+
+// Output is one record to send: a summary, draws, a tombstone or a dead letter.
+type Output struct {
+	Topic   string
+	Key     []byte // nil: null
+	Value   []byte // nil: null
+	Headers []Header
+	Time    int64 // milliseconds since 1970
+	Offset  int64 // of the input record it came from
+}
+
+// Publisher sends outputs. The partition of an output is murmur2 of its key,
+// as Java's default partitioner chooses it.
+type Publisher interface {
+	// Publish returns when all outputs are acknowledged by all in-sync
+	// replicas, in the order given per output partition. A *RefusedError
+	// can't be cured by trying again; every other error is an outage, after
+	// which some outputs may be in the log, and the caller sends them all
+	// again.
+	Publish(ctx context.Context, outputs []Output) error
+}
+
+// RefusedError reports an output that Kafka will never take as things are.
+type RefusedError struct {
+	Topic  string
+	Limit  string // what stands in the way, for example "max.message.bytes"
+	Remedy string // what the operator can do
+	Err    error
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("topic %s refuses the output (%s): %v; %s", e.Topic, e.Limit, e.Err, e.Remedy)
+}
+
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// Assignment is one partition handed to this process by the consumer group.
+type Assignment struct {
+	Partition
+	Generation int32
+	Member     string
+	// Committed is the group offset, -1 when there is none.
+	Committed int64
+	// Commit moves the group offset, which only lag tools read.
+	Commit func(ctx context.Context, offset int64) error
+}
+
+// Group is membership of the consumer group.
+type Group interface {
+	// Run calls member with the number of partitions that this process is
+	// given when it has become a member, which may be none, member(-1) when it
+	// is no member any more, and work in
+	// a goroutine of its own for every partition that the group assigns to it,
+	// until ctx ends. The context of work ends when the assignment does; the
+	// group waits for work to return, and work must not return before. It waits
+	// out broker outages.
+	Run(ctx context.Context, member func(partitions int), work func(context.Context, Assignment)) error
+}
+
+// ErrDecode reports bytes that are not an Arrow stream.
+var ErrDecode = errors.New("decode")

@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// StateFormat numbers the layout of what the store holds. A store of another
+// format halts the partition.
+const StateFormat = 1
+
+// Rule gives the keys that match a glob (see cdf.Glob) their model.
+type Rule struct {
+	Match string
+	Spec  *cdf.Spec
+}
+
+// Limits bound what one record may ask for.
+type Limits struct {
+	Record  int64 `json:"record"`  // bytes of a value
+	Rows    int   `json:"rows"`    // of a shard
+	Columns int   `json:"columns"` // of a shard
+	Groups  int   `json:"groups"`  // of a model
+	Summary int   `json:"summary"` // bytes of an encoded summary
+}
+
+// covers reports whether everything that passed old passes l too.
+func (l Limits) covers(old Limits) bool {
+	return l.Record >= old.Record && l.Rows >= old.Rows && l.Columns >= old.Columns &&
+		l.Groups >= old.Groups && l.Summary >= old.Summary
+}
+
+// Rules say which model a key owns: the first match wins.
+type Rules struct {
+	rules      []Rule
+	limits     Limits
+	configured Configured
+}
+
+// NewRules compiles the rules and takes their fingerprint.
+func NewRules(rules []Rule, limits Limits) (*Rules, error) {
+	if len(rules) == 0 {
+		return nil, fmt.Errorf("no models are configured: every key would go to the dead letters")
+	}
+	r := &Rules{rules: rules, limits: limits}
+	core := sha256.New()
+	for _, rule := range rules {
+		rule.Spec.Seal()
+		print := rule.Spec.Fingerprint()
+		fmt.Fprintf(core, "%q %x\n", rule.Match, print[:])
+	}
+	text, err := json.Marshal(limits)
+	if err != nil {
+		return nil, fmt.Errorf("limits: %w", err)
+	}
+	sum := core.Sum(nil)
+	full := sha256.Sum256(append(sum, text...))
+	r.configured = Configured{Fingerprint: hex.EncodeToString(full[:]), Core: hex.EncodeToString(sum), Limits: string(text)}
+	return r, nil
+}
+
+// Match returns the model of a key.
+func (r *Rules) Match(key string) (*cdf.Spec, bool) {
+	for i := range r.rules {
+		if cdf.Glob(r.rules[i].Match, key) {
+			return r.rules[i].Spec, true
+		}
+	}
+	return nil, false
+}
+
+// Config is the short form of the fingerprint that summaries carry.
+func (r *Rules) Config() string { return r.configured.Fingerprint[:16] }
+
+// accept compares the configuration that wrote the stored state with the
+// present one. It returns the list to store from now on, nil for no change,
+// and false where the state belongs to another configuration.
+func (r *Rules) accept(stored []Configured, from int64) ([]Configured, bool) {
+	now := r.configured
+	now.From = from
+	if len(stored) == 0 {
+		return []Configured{now}, true
+	}
+	last := stored[len(stored)-1]
+	if last.Fingerprint == now.Fingerprint {
+		return nil, true
+	}
+	var old Limits
+	if last.Core != now.Core || json.Unmarshal([]byte(last.Limits), &old) != nil || !r.limits.covers(old) {
+		return nil, false
+	}
+	return append(append([]Configured(nil), stored...), now), true
+}
+
+// MaxKey is the longest model key in bytes.
+const MaxKey = 512
+
+// checkKey says what is wrong with a record's key, "" if nothing.
+func checkKey(key []byte) string {
+	switch {
+	case key == nil:
+		return "the key is null; a model key is 1 to 512 bytes of UTF-8"
+	case len(key) == 0:
+		return "the key is empty; a model key is 1 to 512 bytes of UTF-8"
+	case len(key) > MaxKey:
+		return fmt.Sprintf("the key has %d bytes; a model key is 1 to 512 bytes of UTF-8", len(key))
+	case !utf8.Valid(key):
+		return "the key is not UTF-8"
+	}
+	return ""
+}

@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+func testRules(t *testing.T, limits Limits, match string) *Rules {
+	t.Helper()
+	r, err := NewRules([]Rule{{match, &cdf.Spec{Kind: "toy", Variant: "corrected", Forget: 1}}}, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestOnlyRaisedLimitsAreAcceptedInPlace(t *testing.T) {
+	limits := Limits{Record: 100, Rows: 10, Columns: 10, Groups: 10, Summary: 100}
+	old := testRules(t, limits, "**")
+	stored, ok := old.accept(nil, 5)
+	if !ok || len(stored) != 1 || stored[0].From != 5 {
+		t.Fatalf("first configuration: %+v, %v", stored, ok)
+	}
+	if list, ok := old.accept(stored, 9); !ok || list != nil {
+		t.Errorf("the same configuration: %+v, %v, want no change", list, ok)
+	}
+	raised := limits
+	raised.Rows = 11
+	list, ok := testRules(t, raised, "**").accept(stored, 9)
+	if !ok || len(list) != 2 || list[1].From != 9 || list[0] != stored[0] {
+		t.Errorf("raised limit: %+v, %v", list, ok)
+	}
+	if _, ok := old.accept(list, 12); ok {
+		t.Error("a lowered limit was accepted: records would be refused on replay that were applied before")
+	}
+	if _, ok := testRules(t, limits, "a*").accept(stored, 9); ok {
+		t.Error("another match was accepted: keys would change their model")
+	}
+	if !json.Valid([]byte(stored[0].Limits)) {
+		t.Errorf("limits %q are not JSON", stored[0].Limits)
+	}
+}
+
+func TestCheckKey(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		key  []byte
+		ok   bool
+	}{
+		{"null", nil, false},
+		{"empty", []byte{}, false},
+		{"longest", []byte(strings.Repeat("k", 512)), true},
+		{"too long", []byte(strings.Repeat("k", 513)), false},
+		{"not UTF-8", []byte{0xff}, false},
+		{"unicode", []byte("ключ/é"), true},
+	} {
+		if reason := checkKey(c.key); (reason == "") != c.ok {
+			t.Errorf("%s: %q", c.name, reason)
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package pipeline
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// shell does what a partition's machine asks for and tells it what came of
+// it. Its goroutine is the only one that touches the machine.
+type shell struct {
+	w      *Worker
+	a      Assignment
+	m      *machine
+	events chan event
+	timers map[waitKind]*time.Timer
+
+	io     context.Context // ends when the assignment's work does
+	stop   context.CancelFunc
+	epoch  context.Context // ends with the claim
+	drop   context.CancelFunc
+	inbox  []chan laneMessage
+	calls  sync.WaitGroup // I/O under way
+	acks   sync.WaitGroup // group offsets on their way
+	held   int64          // bytes of the budget
+	outs   int64          // of these, outputs being published
+	said   status
+	newest int64    // time of the newest applied record
+	cached [2]int64 // bytes and keys last added to the gauges
+}
+
+// laneMessage is work for a lane: tasks, or a barrier when there are none.
+type laneMessage struct{ tasks []task }
+
+const (
+	fetchBytes   = 4 << 20
+	fetchReserve = 1 << 20
+	backlogBytes = 8 << 20
+)
+
+func newShell(w *Worker, a Assignment, m memory) *shell {
+	probe := max(1, int(time.Second/w.opt.Interval))
+	cfg := machineConfig{
+		lanes: w.opt.Lanes, records: w.opt.Records, bytes: w.opt.Bytes,
+		backlog: backlogBytes, probe: probe, onGapSkip: w.opt.SkipGaps, rules: w.opt.Rules,
+	}
+	return &shell{
+		w: w, a: a, m: newMachine(cfg, a.Partition, m.keep, m.known),
+		events: make(chan event, 64), timers: map[waitKind]*time.Timer{},
+	}
+}
+
+// run works on the assignment and returns when ctx has ended and what was
+// applied is saved, or the time for that is over.
+func (s *shell) run(ctx context.Context) {
+	s.io, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.epoch, s.drop = context.WithCancel(s.io)
+	defer s.end()
+	interval := time.NewTicker(s.w.opt.Interval)
+	defer interval.Stop()
+	revoked := ctx.Done()
+	ev := event(evStart{committed: s.a.Committed, cache: s.share()})
+	for {
+		s.account(ev)
+		for _, fx := range s.m.step(ev) {
+			if _, done := fx.(fxDone); done {
+				return
+			}
+			s.do(fx)
+		}
+		s.report()
+		select {
+		case ev = <-s.events:
+		case <-interval.C:
+			ev = evTick{cache: s.share()}
+		case <-revoked:
+			ev, revoked = evRevoked{}, nil
+		}
+	}
+}
+
+// end leaves nothing running but a lane in the middle of an update, whose
+// result nobody will read.
+func (s *shell) end() {
+	s.acks.Wait()
+	s.stop()
+	for _, t := range s.timers {
+		t.Stop()
+	}
+	s.calls.Wait()
+	for len(s.events) > 0 {
+		if e, ok := (<-s.events).(evFetched); ok {
+			s.w.budget.Add(-e.size)
+		}
+	}
+	s.w.budget.Add(-s.held)
+	s.held = 0
+	if s.said.halted != "" {
+		s.w.opt.Metrics.halted.WithLabelValues(s.said.halted).Dec()
+	}
+	s.gauges(0, 0, newCache())
+}
+
+// share is this partition's part of the cache.
+func (s *shell) share() int64 { return s.w.opt.Cache / int64(max(1, s.w.board.assigned())) }
+
+// do starts an effect. None of them waits here.
+func (s *shell) do(fx effect) {
+	io, epoch := s.io, s.epoch
+	switch fx := fx.(type) {
+	case fxClaim:
+		s.call(func() event { f, err := s.claim(io); return evClaimed{f, err} })
+	case fxOpen:
+		s.open(fx)
+	case fxFetch:
+		s.call(func() event { return s.fetch(epoch, fx) })
+	case fxLoad:
+		s.call(func() event {
+			values, err := s.w.opt.Store.Load(epoch, fx.lease, fx.watermarks, fx.keys)
+			return evLoaded{fx.epoch, values, err}
+		})
+	case fxApply:
+		s.inbox[fx.lane] <- laneMessage{fx.tasks}
+	case fxBarrier:
+		for _, in := range s.inbox {
+			in <- laneMessage{}
+		}
+	case fxPublish:
+		s.outs = 0
+		for i := range fx.outputs {
+			s.outs += fx.outputs[i].size()
+		}
+		s.call(func() event { return evPublished{fx.epoch, s.publish(epoch, fx)} })
+	case fxSave:
+		s.call(func() event { return evSaved{fx.epoch, s.save(epoch, fx)} })
+	case fxResolve:
+		s.call(func() event {
+			meta, err := s.w.opt.Store.Meta(epoch, s.a.Partition)
+			return evMeta{fx.epoch, meta, err}
+		})
+	case fxProbe:
+		s.call(func() event {
+			_, err := s.w.opt.Store.Load(epoch, fx.lease, fx.watermarks, nil)
+			return evProbed{fx.epoch, err}
+		})
+	case fxCommit:
+		s.commit(fx.offset)
+	case fxDrop:
+		s.dropEpoch()
+	case fxWait:
+		s.wait(fx)
+	case fxCount:
+		s.count(fx)
+	}
+}
+
+// call runs one piece of I/O and delivers what came of it.
+func (s *shell) call(f func() event) {
+	s.calls.Go(func() {
+		ev := f()
+		select {
+		case s.events <- ev:
+		case <-s.io.Done():
+			if e, ok := ev.(evFetched); ok {
+				s.w.budget.Add(-e.size)
+			}
+		}
+	})
+}
+
+// open starts the lanes of a claim.
+func (s *shell) open(fx fxOpen) {
+	s.epoch, s.drop = context.WithCancel(s.io)
+	s.inbox = make([]chan laneMessage, s.w.opt.Lanes)
+	for i := range s.inbox {
+		// Room for all that the machine lets be under way, so that giving
+		// work to a lane never waits.
+		s.inbox[i] = make(chan laneMessage, (lanesBusy+1)*s.w.opt.Lanes+2)
+		ctx, in, l := s.epoch, s.inbox[i], s.w.newLane(s.a.Partition, fx.gaps)
+		s.w.lanes.Go(func() { s.lane(ctx, fx.epoch, l, in) })
+	}
+}
+
+// lane is the goroutine of one lane.
+func (s *shell) lane(ctx context.Context, epoch uint64, l *lane, in <-chan laneMessage) {
+	l.stopped = ctx.Done()
+	for {
+		var msg laneMessage
+		select {
+		case msg = <-in:
+		case <-ctx.Done():
+			return
+		}
+		var ev event
+		var failed *failure
+		if msg.tasks != nil {
+			ev, failed = evApplied{epoch, msg.tasks}, l.apply(msg.tasks)
+		} else {
+			var part cutPart
+			part, failed = l.cut()
+			ev = evCut{epoch, part}
+		}
+		if failed != nil {
+			ev = evFailed{epoch, failed.offset, failed.key, failed.err}
+		}
+		select {
+		case s.events <- ev:
+		case <-ctx.Done():
+			return
+		}
+		if failed != nil {
+			return
+		}
+	}
+}
+
+func (s *shell) dropEpoch() {
+	s.drop()
+	for k, t := range s.timers {
+		t.Stop()
+		delete(s.timers, k)
+	}
+	s.w.budget.Add(-s.held)
+	s.held, s.outs = 0, 0
+	s.epoch, s.drop = context.WithCancel(s.io)
+}
+
+func (s *shell) wait(fx fxWait) {
+	d := time.Duration(fx.steps) * 100 * time.Millisecond
+	switch fx.wait {
+	case waitFence:
+		d = 2 * s.w.opt.Heartbeat
+	case waitHalt:
+		d = 10 * time.Second
+	case waitFlush:
+		d = s.w.opt.Flush
+	}
+	if t := s.timers[fx.wait]; t != nil {
+		t.Stop()
+	}
+	s.timers[fx.wait] = time.AfterFunc(d, func() {
+		select {
+		case s.events <- evTimer{fx.wait}:
+		case <-s.io.Done():
+		}
+	})
+}
+
+// account keeps the budget and the metrics in step with the events.
+func (s *shell) account(ev event) {
+	switch e := ev.(type) {
+	case evFetched:
+		if e.epoch != s.m.epoch {
+			s.w.budget.Add(-e.size)
+			return
+		}
+		s.held += e.size
+	case evApplied:
+		if e.epoch != s.m.epoch {
+			return
+		}
+		s.w.opt.Metrics.observe(s.a.Partition, e.tasks)
+		n := int64(0)
+		for i := range e.tasks {
+			n += e.tasks[i].outBytes - e.tasks[i].record.Size()
+			s.newest = max(s.newest, e.tasks[i].record.Time)
+		}
+		s.hold(n)
+	case evPublished:
+		if e.epoch == s.m.epoch && e.err == nil {
+			s.hold(-s.outs)
+			s.outs = 0
+		}
+	}
+}
+
+func (s *shell) hold(n int64) {
+	s.held += n
+	s.w.budget.Add(n)
+}
+
+// report tells the board and the metrics where the partition stands.
+func (s *shell) report() {
+	m := s.m
+	var st status
+	switch {
+	case m.halted != "":
+		st = status{halted: m.halted, why: m.why}
+	case m.waitsFor() != "":
+		st = status{why: m.waitsFor()}
+	case m.phase != phaseRunning || m.opening:
+		st = status{why: "claiming"}
+	default:
+		st = status{ready: true}
+	}
+	s.gauges(max(0, m.end-m.acked), s.newest, m.cache)
+	if st == s.said {
+		return
+	}
+	if st.halted != s.said.halted {
+		s.turned(st)
+	}
+	s.said = st
+	s.w.board.set(s.a.Partition, st)
+}
+
+// turned logs a halt once, and its end.
+func (s *shell) turned(st status) {
+	log := s.w.opt.Logger.With("topic", s.a.Topic, "partition", s.a.ID)
+	if s.said.halted != "" {
+		s.w.opt.Metrics.halted.WithLabelValues(s.said.halted).Dec()
+		log.Info("partition goes on")
+	}
+	if st.halted != "" {
+		s.w.opt.Metrics.halted.WithLabelValues(st.halted).Inc()
+		log.Error("partition halted", "reason", st.halted, "why", st.why)
+	}
+}
+
+func (s *shell) gauges(lag, newest int64, c *cache) {
+	now := [2]int64{c.bytes, int64(len(c.entries))}
+	s.w.opt.Metrics.cacheBytes.Add(float64(now[0] - s.cached[0]))
+	s.w.opt.Metrics.cacheKeys.Add(float64(now[1] - s.cached[1]))
+	s.cached = now
+	topic, part := s.a.Topic, strconv.Itoa(int(s.a.ID))
+	s.w.opt.Metrics.lag.WithLabelValues(topic, part).Set(float64(lag))
+	if newest > 0 {
+		age := time.Since(time.UnixMilli(newest)).Seconds()
+		s.w.opt.Metrics.eventLag.WithLabelValues(topic, part).Set(age)
+	}
+}
+
+func (s *shell) count(fx fxCount) {
+	m := s.w.opt.Metrics
+	switch fx.metric {
+	case countFenced:
+		m.fenced.Add(float64(fx.n))
+	case countRollback:
+		m.rollbacks.Add(float64(fx.n))
+		s.w.opt.Logger.Warn("the store had lost acknowledged checkpoints; replaying the log",
+			"topic", s.a.Topic, "partition", s.a.ID)
+	case countClaim:
+		m.claims.Add(float64(fx.n))
+	case countEvicted:
+		m.evictions.Add(float64(fx.n))
+	}
+}

@@ -1,0 +1,114 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The I/O of a partition. Each function is called in a goroutine of its own
+// and touches nothing of the shell that changes.
+
+// stallAfter is how long a fetch may take before it is given up and asked
+// again: the group's heartbeats go on without it, so nobody else would notice.
+const stallAfter = 20 * time.Second
+
+// ioTimeout bounds every other call.
+const ioTimeout = 30 * time.Second
+
+// claim takes the partition over and gathers what the machine decides on.
+func (s *shell) claim(ctx context.Context) (facts, error) {
+	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
+	defer cancel()
+	opt, p := &s.w.opt, s.a.Partition
+	f := facts{lease: Lease{Partition: p, Token: newToken(), Generation: s.a.Generation}}
+	var err error
+	if f.partitions, err = opt.Log.Partitions(ctx, p.Topic); err != nil {
+		return f, fmt.Errorf("partitions of %s: %w", p.Topic, err)
+	}
+	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil {
+		return f, fmt.Errorf("partition count of %s: %w", p.Topic, err)
+	}
+	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
+		return f, fmt.Errorf("claim %s: %w", p, err)
+	}
+	if f.start, f.end, err = opt.Log.Bounds(ctx, p); err != nil {
+		return f, fmt.Errorf("bounds of %s: %w", p, err)
+	}
+	if at := f.meta.Last.Offset; f.meta.Exists && at >= f.start && at < f.end {
+		got, err := opt.Log.Fetch(ctx, p, at, 1)
+		if err != nil {
+			return f, fmt.Errorf("fetch %s at offset %d: %w", p, at, err)
+		}
+		if len(got.Records) > 0 && got.Records[0].Offset == at {
+			f.last = &got.Records[0]
+		}
+	}
+	return f, nil
+}
+
+// newToken returns the random name of a claim.
+func newToken() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
+	return hex.EncodeToString(b[:])
+}
+
+// fetch waits for memory, then for records.
+func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
+	if err := s.w.budget.Acquire(ctx, fetchReserve); err != nil {
+		return evFetched{epoch: fx.epoch, err: err}
+	}
+	bounded, cancel := context.WithTimeout(ctx, stallAfter)
+	defer cancel()
+	got, err := s.w.opt.Log.Fetch(bounded, s.a.Partition, fx.from, fetchBytes)
+	if err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
+		s.w.opt.Metrics.stalls.Inc()
+	}
+	size := int64(0)
+	for i := range got.Records {
+		size += got.Records[i].Size()
+	}
+	s.w.budget.Add(size - fetchReserve)
+	return evFetched{epoch: fx.epoch, got: got, size: size, err: err}
+}
+
+// publish looks whether the claim still holds, so that a zombie that wakes up
+// is mostly silent, and sends.
+func (s *shell) publish(ctx context.Context, fx fxPublish) error {
+	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
+	defer cancel()
+	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil); err != nil {
+		return err
+	}
+	return s.w.opt.Publisher.Publish(ctx, fx.outputs)
+}
+
+func (s *shell) save(ctx context.Context, fx fxSave) error {
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
+	defer cancel()
+	if err := s.w.opt.Store.Save(ctx, fx.lease, fx.c); err != nil {
+		return err
+	}
+	n := 0
+	for i := range fx.c.Changes {
+		n += len(fx.c.Changes[i].Value)
+	}
+	s.w.opt.Metrics.written.Add(float64(n))
+	s.w.opt.Metrics.checkpoint.Observe(time.Since(start).Seconds())
+	return nil
+}
+
+// commit moves the group offset. Nothing depends on it, so a refusal is not
+// looked at.
+func (s *shell) commit(offset int64) {
+	s.acks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.io), 5*time.Second)
+		defer cancel()
+		_ = s.a.Commit(ctx, offset)
+	})
+}

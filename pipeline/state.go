@@ -1,0 +1,58 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// open turns the stored value into a model, once. cdf.ErrSnapshot, wrapped,
+// says that the snapshot is damaged or belongs to another configuration.
+func (s *keyState) open(key string, w *cdf.Workspace) error {
+	if s.stored == nil {
+		return nil
+	}
+	if err := s.env.UnmarshalBinary(s.stored); err != nil {
+		return fmt.Errorf("key %q: %w", key, err)
+	}
+	f := cdf.NewFilter(s.spec, key)
+	f.Share(w)
+	if err := f.UnmarshalBinary(s.env.Snapshot); err != nil {
+		return fmt.Errorf("key %q: %w", key, err)
+	}
+	s.filter, s.env.Snapshot, s.stored = f, nil, nil
+	return nil
+}
+
+// encode returns the value to store, nil for an absent key.
+func (s *keyState) encode() (Stored, error) {
+	if s.filter == nil {
+		return nil, nil
+	}
+	snapshot, err := s.filter.AppendBinary(nil)
+	if err != nil {
+		return nil, err
+	}
+	s.env.Snapshot = snapshot
+	value, err := s.env.AppendBinary(make([]byte, 0, len(snapshot)+64))
+	s.env.Snapshot = nil
+	return value, err
+}
+
+// Restore reads a stored value back: the message about the key's state, and
+// the model for predictions.
+func (r *Rules) Restore(p Partition, key string, value Stored) (*Posterior, *cdf.Filter, error) {
+	spec, ok := r.Match(key)
+	if !ok {
+		return nil, nil, fmt.Errorf("no model is configured for key %q", key)
+	}
+	s := &keyState{spec: spec, stored: value}
+	if err := s.open(key, cdf.NewWorkspace()); err != nil {
+		return nil, nil, err
+	}
+	summary, err := s.filter.Summary()
+	if err != nil {
+		return nil, nil, fmt.Errorf("key %q: %w", key, err)
+	}
+	return posterior(key, s, p, r.Config(), summary), s.filter, nil
+}

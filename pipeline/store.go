@@ -1,0 +1,113 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+)
+
+// Reasons that a store gives. Every other error means that the outcome is
+// unknown: read the meta again, then decide.
+var (
+	// ErrFenced reports that another worker owns the partition, or that the
+	// stored watermark is not the one this worker left: nothing was written.
+	ErrFenced = errors.New("fenced")
+	// ErrDamaged reports stored state that cannot be right: a count that
+	// does not match, a missing blob, a bad checksum.
+	ErrDamaged = errors.New("damaged state")
+)
+
+// Lease is a worker's claim to a partition. Token is fresh and random per
+// claim; the generation is kept for diagnosis and never compared.
+type Lease struct {
+	Partition
+	Token      string
+	Generation int32
+}
+
+// Last identifies the newest record below a watermark, so that a topic that
+// was recreated is noticed.
+type Last struct {
+	Offset int64  `json:"offset"` // -1: none
+	Time   int64  `json:"time"`
+	CRC    uint32 `json:"crc"` // CRC-32C of key and value
+}
+
+// Configured is the configuration in force from an offset on.
+type Configured struct {
+	From        int64  `json:"from"`
+	Fingerprint string `json:"fingerprint"` // hex
+	Core        string `json:"core"`        // hex, without limits
+	Limits      string `json:"limits"`      // canonical form of the limits
+}
+
+// Gap is a range of offsets that on_gap: skip gave up.
+type Gap struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// Meta is what the store keeps about a partition.
+type Meta struct {
+	Exists     bool
+	Owner      string
+	Generation int32
+	Watermark  int64 // next offset to apply
+	Origin     int64 // where the first worker began
+	Keys       int64
+	Last       Last
+	Configured []Configured
+	Gaps       []Gap
+	Format     int
+}
+
+// Stored is the stored value of one key: envelope and snapshot; nil: none.
+type Stored []byte
+
+// Change is the new value of one key, nil to delete it.
+type Change struct {
+	Key   string
+	Value Stored
+}
+
+// Checkpoint moves a partition's state from one watermark to the next in one
+// compare-and-set. From is -1 for the first.
+type Checkpoint struct {
+	From, To   int64
+	Origin     int64
+	Last       Last
+	Configured []Configured
+	Gaps       []Gap
+	Changes    []Change // each key at most once
+}
+
+// Store keeps the checkpoints of the partitions of one consumer group on one
+// Kafka cluster.
+type Store interface {
+	// Claim makes lease.Token the owner of the partition, removes what a
+	// dead worker announced and did not finish, and returns the meta as it was before,
+	// Owner being the previous one. ErrDamaged: the counts do not match.
+	Claim(ctx context.Context, lease Lease) (Meta, error)
+	// Load returns the stored values of keys in their order. ErrFenced
+	// unless lease owns the partition and the stored watermark is one of
+	// watermarks.
+	Load(ctx context.Context, lease Lease, watermarks []int64, keys []string) ([]Stored, error)
+	// Save applies the checkpoint whole or not at all. ErrFenced unless
+	// lease owns the partition and the stored watermark is c.From. Saving
+	// the same checkpoint again after an unknown outcome is ErrFenced when
+	// it had been applied.
+	Save(ctx context.Context, lease Lease, c Checkpoint) error
+	// Meta returns the meta as it is, without a claim.
+	Meta(ctx context.Context, p Partition) (Meta, error)
+	// Pin writes the topic's partition count if none is stored and returns
+	// the stored one.
+	Pin(ctx context.Context, topic string, partitions int) (int, error)
+}
+
+// Reader reads stored state without a claim, for `consumer get` and HTTP.
+type Reader interface {
+	// Get returns the stored value of a key, nil when there is none.
+	Get(ctx context.Context, p Partition, key string) (Stored, error)
+	// Keys returns up to limit keys of a partition in byte order, from the
+	// first one above after on, that start with prefix.
+	Keys(ctx context.Context, p Partition, prefix, after string, limit int) ([]string, error)
+}

@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Options is what a worker is made of.
+type Options struct {
+	Topic     string // input
+	Group     Group
+	Log       Log
+	Publisher Publisher
+	Store     Store
+	Rules     *Rules
+
+	Interval time.Duration // between two checkpoints of a partition
+	Records  int           // of one checkpoint
+	Bytes    int64         // of one checkpoint: changed states and outputs
+
+	Inflight int64 // bytes of records and outputs in memory
+	Cache    int64 // bytes of states in memory, without those not yet saved
+
+	SkipGaps  bool          // on_gap: skip
+	Heartbeat time.Duration // of the group; a fenced worker waits two
+	Flush     time.Duration // the longest that a revoked assignment saves its work
+	Lanes     int           // per partition; 0: one per core
+
+	NewDecoder func() Decoder // one per lane
+	NewOutputs func() Outputs // one per lane
+
+	Metrics *Metrics
+	Logger  *slog.Logger
+}
+
+// Worker folds the partitions that a consumer group hands to this process
+// into models.
+type Worker struct {
+	opt    Options
+	budget *Budget
+	board  *board
+	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
+	start  time.Time
+}
+
+// New checks the options and returns a worker.
+func New(opt Options) (*Worker, error) {
+	switch {
+	case opt.Interval <= 0 || opt.Records < 1 || opt.Bytes < 1:
+		return nil, fmt.Errorf("checkpoint: interval %v, records %d and bytes %d must be positive", opt.Interval, opt.Records, opt.Bytes)
+	case opt.Inflight < 1 || opt.Cache < 0:
+		return nil, fmt.Errorf("memory: inflight %d must be positive and cache %d not negative", opt.Inflight, opt.Cache)
+	case opt.Heartbeat <= 0 || opt.Flush <= 0:
+		return nil, errors.New("heartbeat and flush must be positive")
+	}
+	if opt.Lanes < 1 {
+		opt.Lanes = runtime.GOMAXPROCS(0)
+	}
+	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), board: newBoard(), start: time.Now()}
+	opt.Metrics.watch(w.budget)
+	return w, nil
+}
+
+// Run works until ctx ends, then saves what was applied and returns. It
+// waits out outages of Kafka and of the store.
+func (w *Worker) Run(ctx context.Context) error {
+	err := w.opt.Group.Run(ctx, w.board.join, func(ctx context.Context, a Assignment) {
+		m := w.board.enter(a)
+		s := newShell(w, a, m)
+		s.run(ctx)
+		w.board.leave(a, memory{s.m.keep, s.m.known, a.Generation})
+	})
+	w.lanes.Wait()
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// Ready reports whether every assigned partition makes progress, and if not
+// what stands in the way.
+func (w *Worker) Ready() (bool, string) { return w.board.ready() }
+
+// UntilEnd waits until the stored watermarks of all partitions of the input,
+// whoever owns them, have reached the ends that the log has now. It returns
+// an error as soon as a partition of this process halts.
+func (w *Worker) UntilEnd(ctx context.Context) error {
+	ends, err := w.ends(ctx)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for p := 0; ; {
+		settled := w.board.settled() // before the look at what halted
+		for part, s := range w.board.halted() {
+			return fmt.Errorf("partition %s halted (%s): %s", part, s.halted, s.why)
+		}
+		if p < len(ends) {
+			meta, err := w.opt.Store.Meta(ctx, Partition{w.opt.Topic, int32(p)})
+			if err == nil && meta.Exists && meta.Watermark >= ends[p] {
+				p++
+				continue
+			}
+		} else if settled {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (w *Worker) ends(ctx context.Context) ([]int64, error) {
+	n, err := w.opt.Log.Partitions(ctx, w.opt.Topic)
+	if err != nil {
+		return nil, fmt.Errorf("topic %s: %w", w.opt.Topic, err)
+	}
+	ends := make([]int64, n)
+	for p := range ends {
+		if _, ends[p], err = w.opt.Log.Bounds(ctx, Partition{w.opt.Topic, int32(p)}); err != nil {
+			return nil, fmt.Errorf("topic %s, partition %d: %w", w.opt.Topic, p, err)
+		}
+	}
+	return ends, nil
+}
+
+// newLane returns a lane of its own decoder and encoders.
+func (w *Worker) newLane(p Partition, gaps int) *lane {
+	return &lane{
+		part: p, rules: w.opt.Rules, gaps: gaps, work: cdf.NewWorkspace(),
+		decoder: w.opt.NewDecoder(), outputs: w.opt.NewOutputs(),
+		clock: func() float64 { return time.Since(w.start).Seconds() },
+	}
+}
+
+// diagnose finds the worst diagnostics of a summary that has draws.
+func diagnose(rows []cdf.Row) (minESS, maxRHat float64) {
+	for i := range rows {
+		if e := rows[i].ESSBulk; e == e && (minESS == 0 || e < minESS) {
+			minESS = e
+		}
+		if h := rows[i].RHat; h == h && h > maxRHat {
+			maxRHat = h
+		}
+	}
+	return minESS, maxRHat
+}
