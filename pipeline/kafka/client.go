@@ -1,0 +1,191 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+)
+
+const (
+	callTimeout = 10 * time.Second
+	// idleTimeout is below what brokers and load balancers grant.
+	idleTimeout = 30 * time.Second
+)
+
+var errClosed = errors.New("client closed")
+
+// Client holds the connections of this process to one cluster. It is safe
+// for concurrent use; a connection carries one request at a time.
+type Client struct {
+	prepared
+	options Options
+
+	mu     sync.Mutex
+	closed bool
+	idle   map[string][]*conn
+	routes map[string]route // by topic
+	known  []string         // addresses that metadata named
+}
+
+// New reads the files that the options name. It does not connect.
+func New(o Options) (*Client, error) {
+	p, err := o.prepare()
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	return &Client{prepared: p, options: o, idle: map[string][]*conn{}, routes: map[string]route{}}, nil
+}
+
+// ClusterID returns the id that the cluster gave itself when it was formatted.
+func (c *Client) ClusterID(ctx context.Context) (string, error) {
+	m, err := c.metadata(ctx, nil)
+	if err != nil {
+		return "", fmt.Errorf("cluster id: %w", err)
+	}
+	if m.ClusterID == "" {
+		return "", errors.New("cluster id: the brokers do not name one")
+	}
+	return m.ClusterID, nil
+}
+
+// Close closes the connections that wait; those in use close when their
+// request ends. Every later call fails.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, conns := range c.idle {
+		for _, n := range conns {
+			_ = n.net.Close()
+		}
+	}
+	c.idle = nil
+	return nil
+}
+
+// grab returns a waiting connection, or nil.
+func (c *Client) grab(addr string) (*conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errClosed
+	}
+	for conns := c.idle[addr]; len(conns) > 0; conns = c.idle[addr] {
+		n := conns[len(conns)-1]
+		c.idle[addr] = conns[:len(conns)-1]
+		if time.Since(n.idle) < idleTimeout {
+			return n, nil
+		}
+		_ = n.net.Close()
+	}
+	return nil, nil
+}
+
+func (c *Client) put(n *conn) {
+	n.idle = time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		_ = n.net.Close()
+		return
+	}
+	c.idle[n.addr] = append(c.idle[n.addr], n)
+}
+
+// do runs one request on a connection to addr. A kafka.Error leaves the
+// connection in order, every other error closes it, and so does the end of
+// ctx. A connection that waited may have been closed by the broker in the
+// meantime, so its failure is followed by one attempt on a new one.
+func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f func(*conn) error) error {
+	n, err := c.grab(addr)
+	if err != nil {
+		return err
+	}
+	for {
+		waited := n != nil
+		if !waited {
+			if n, err = c.dial(ctx, addr); err != nil {
+				return err
+			}
+		}
+		err = n.run(ctx, limit, f)
+		var code kafka.Error
+		switch {
+		case err == nil || errors.As(err, &code):
+			c.put(n)
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !waited || errors.Is(err, os.ErrDeadlineExceeded):
+			return fmt.Errorf("broker %s: %w", addr, err)
+		}
+		n = nil
+	}
+}
+
+// run calls f with a time limit; the end of ctx closes the connection.
+func (n *conn) run(ctx context.Context, limit time.Duration, f func(*conn) error) error {
+	if err := n.net.SetDeadline(time.Now().Add(limit)); err != nil {
+		_ = n.net.Close()
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = n.net.Close() })
+	err := f(n)
+	if !stop() {
+		return ctx.Err()
+	}
+	var code kafka.Error
+	if err != nil && !errors.As(err, &code) {
+		_ = n.net.Close()
+	}
+	return err
+}
+
+// anywhere runs a request on the first broker that answers.
+func (c *Client) anywhere(ctx context.Context, req protocol.Message) (protocol.Message, error) {
+	c.mu.Lock()
+	addrs := append(append([]string(nil), c.brokers...), c.known...)
+	c.mu.Unlock()
+	var answer protocol.Message
+	var first error
+	tried := map[string]bool{}
+	for _, addr := range addrs {
+		if tried[addr] {
+			continue
+		}
+		tried[addr] = true
+		err := c.do(ctx, addr, callTimeout, func(n *conn) (err error) {
+			answer, err = n.call(req)
+			return err
+		})
+		if err == nil {
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// metadata asks for topics, nil: for none, only the cluster.
+func (c *Client) metadata(ctx context.Context, topics []string) (*metadata.Response, error) {
+	if topics == nil {
+		topics = []string{}
+	}
+	answer, err := c.anywhere(ctx, &metadata.Request{TopicNames: topics})
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*metadata.Response), nil
+}

@@ -1,0 +1,224 @@
+package kafka
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/apiversions"
+	"github.com/segmentio/kafka-go/protocol/saslauthenticate"
+	"github.com/segmentio/kafka-go/protocol/saslhandshake"
+	"github.com/segmentio/kafka-go/sasl"
+)
+
+const (
+	dialTimeout = 10 * time.Second
+	// maxAnswer bounds what one answer may ask us to allocate: something that
+	// is not a Kafka broker can answer any four bytes.
+	maxAnswer = 1 << 29
+)
+
+// spoken is the range of versions of each request that this package encodes
+// and decodes alike. Every lower end is at or above what Apache Kafka 4 keeps.
+var spoken = map[protocol.ApiKey][2]int16{
+	protocol.Produce:          {3, 8},
+	protocol.Fetch:            {11, 11},
+	protocol.ListOffsets:      {2, 5},
+	protocol.Metadata:         {5, 8},
+	protocol.SaslHandshake:    {1, 1},
+	protocol.CreateTopics:     {4, 5},
+	protocol.DescribeConfigs:  {1, 3},
+	protocol.SaslAuthenticate: {0, 1},
+}
+
+// conn is one connection to one broker, used by one goroutine at a time.
+type conn struct {
+	net      net.Conn
+	in       *bufio.Reader
+	addr     string
+	clientID string
+	last     int32 // correlation id
+	versions map[protocol.ApiKey]int16
+	idle     time.Time // since when it waits in the pool
+}
+
+// dial connects, shakes hands and authenticates.
+func (p *prepared) dial(ctx context.Context, addr string) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	c, err := p.greet(ctx, raw, addr)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = raw.Close()
+		return nil, fmt.Errorf("broker %s: %w", addr, err)
+	}
+	return c, nil
+}
+
+func (p *prepared) greet(ctx context.Context, raw net.Conn, addr string) (*conn, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	if p.tls != nil {
+		config := p.tls.Clone()
+		if config.ServerName == "" {
+			config.ServerName = host
+		}
+		secure := tls.Client(raw, config)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return nil, err
+		}
+		raw = secure
+	}
+	c := &conn{net: raw, in: bufio.NewReaderSize(raw, 16<<10), addr: addr, clientID: p.clientID}
+	if err := c.negotiate(); err != nil {
+		return nil, err
+	}
+	if p.sasl == nil {
+		return c, nil
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return nil, err
+	}
+	ctx = sasl.WithMetadata(ctx, &sasl.Metadata{Host: host, Port: n})
+	if err := c.authenticate(ctx, p.sasl); err != nil {
+		return nil, fmt.Errorf("sasl %s: %w", p.sasl.Name(), err)
+	}
+	return c, nil
+}
+
+// negotiate picks the newest version of each request that both sides speak.
+// A request that has none fails when it is used, by name.
+func (c *conn) negotiate() error {
+	answer, err := c.exchange(0, new(apiversions.Request))
+	if err != nil {
+		return err
+	}
+	r := answer.(*apiversions.Response)
+	if r.ErrorCode != 0 {
+		return kafka.Error(r.ErrorCode)
+	}
+	c.versions = make(map[protocol.ApiKey]int16, len(spoken))
+	for _, k := range r.ApiKeys {
+		key := protocol.ApiKey(k.ApiKey)
+		if s, ok := spoken[key]; ok && k.MinVersion <= s[1] && k.MaxVersion >= s[0] {
+			c.versions[key] = min(k.MaxVersion, s[1])
+		}
+	}
+	return nil
+}
+
+func (c *conn) authenticate(ctx context.Context, m sasl.Mechanism) error {
+	answer, err := c.call(&saslhandshake.Request{Mechanism: m.Name()})
+	if err != nil {
+		return err
+	}
+	if r := answer.(*saslhandshake.Response); r.ErrorCode != 0 {
+		return fmt.Errorf("%w (the broker offers %v)", kafka.Error(r.ErrorCode), r.Mechanisms)
+	}
+	session, state, err := m.Start(ctx)
+	for done := false; err == nil && !done; {
+		if answer, err = c.call(&saslauthenticate.Request{AuthBytes: state}); err != nil {
+			return err
+		}
+		r := answer.(*saslauthenticate.Response)
+		if r.ErrorCode != 0 {
+			return coded(r.ErrorCode, r.ErrorMessage)
+		}
+		done, state, err = session.Next(ctx, r.AuthBytes)
+	}
+	return err
+}
+
+// version returns the version to speak of a request.
+func (c *conn) version(key protocol.ApiKey) (int16, error) {
+	v, ok := c.versions[key]
+	if !ok {
+		return 0, fmt.Errorf("%w: the broker does not speak %s in versions %d to %d",
+			kafka.UnsupportedVersion, key, spoken[key][0], spoken[key][1])
+	}
+	return v, nil
+}
+
+// call sends a request and reads its answer. After an error that is not a
+// kafka.Error the connection is of no more use.
+func (c *conn) call(req protocol.Message) (protocol.Message, error) {
+	v, err := c.version(req.ApiKey())
+	if err != nil {
+		return nil, err
+	}
+	return c.exchange(v, req)
+}
+
+func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, error) {
+	c.last++
+	if err := protocol.WriteRequest(c.net, version, c.last, c.clientID, req); err != nil {
+		return nil, err
+	}
+	id, answer, err := protocol.ReadResponse(c.in, req.ApiKey(), version)
+	if err != nil {
+		return nil, err
+	}
+	if id != c.last {
+		return nil, fmt.Errorf("answer %d to request %d", id, c.last)
+	}
+	return answer, nil
+}
+
+// callRaw sends a request and returns the bytes of its answer, behind the
+// correlation id. Each further megabyte has another limit to arrive in.
+func (c *conn) callRaw(req protocol.Message, limit time.Duration) ([]byte, error) {
+	v, err := c.version(req.ApiKey())
+	if err != nil {
+		return nil, err
+	}
+	c.last++
+	if err := protocol.WriteRequest(c.net, v, c.last, c.clientID, req); err != nil {
+		return nil, err
+	}
+	var head [8]byte
+	if _, err := io.ReadFull(c.in, head[:]); err != nil {
+		return nil, err
+	}
+	size, id := binary.BigEndian.Uint32(head[:]), int32(binary.BigEndian.Uint32(head[4:]))
+	if size < 4 || size > maxAnswer || id != c.last {
+		return nil, fmt.Errorf("answer %d of %d bytes to request %d", id, size, c.last)
+	}
+	body := make([]byte, size-4)
+	for rest := body; len(rest) > 0; {
+		n := min(len(rest), 1<<20)
+		if err := c.net.SetDeadline(time.Now().Add(limit)); err != nil {
+			return nil, err
+		}
+		if _, err := io.ReadFull(c.in, rest[:n]); err != nil {
+			return nil, err
+		}
+		rest = rest[n:]
+	}
+	return body, nil
+}
+
+// coded is the error of a code that is not zero, with the broker's words.
+func coded(code int16, message string) error {
+	if message == "" {
+		return kafka.Error(code)
+	}
+	return fmt.Errorf("%w: %s", kafka.Error(code), message)
+}

@@ -1,0 +1,193 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// GroupOptions name a consumer group. A duration of zero is its default.
+type GroupOptions struct {
+	Group  string
+	Topics []string
+
+	Heartbeat time.Duration // between heartbeats, 500 ms
+	Session   time.Duration // without heartbeats until the member is expelled, 30 s
+	Rebalance time.Duration // that members have to join again, 60 s
+	Backoff   time.Duration // after an error, 1 s
+	Timeout   time.Duration // of a request to the coordinator, 10 s
+	Watch     time.Duration // between looks at the number of partitions, 5 s
+
+	// OnError, when not nil, is told of each error that Run waits out.
+	OnError func(error)
+}
+
+func (o GroupOptions) withDefaults() GroupOptions {
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&o.Heartbeat, 500 * time.Millisecond},
+		{&o.Session, 30 * time.Second},
+		{&o.Rebalance, 60 * time.Second},
+		{&o.Backoff, time.Second},
+		{&o.Timeout, 10 * time.Second},
+		{&o.Watch, 5 * time.Second},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if o.OnError == nil {
+		o.OnError = func(error) {}
+	}
+	return o
+}
+
+// Group is membership of a consumer group. Where its members read is no
+// business of the group's: its offsets are for lag tools.
+type Group struct {
+	client  *Client
+	options GroupOptions
+}
+
+var _ pipeline.Group = (*Group)(nil)
+
+// NewGroup returns a member that joins when it runs.
+func NewGroup(c *Client, o GroupOptions) *Group {
+	return &Group{client: c, options: o.withDefaults()}
+}
+
+// Run implements pipeline.Group. It returns nil at the end of ctx, when every
+// work has returned and the group was left, and an error only for options
+// that no broker would take. Work that returns too early does not end the
+// generation, which would make the whole group rebalance without a pause.
+func (g *Group) Run(ctx context.Context, member func(partitions int), work func(context.Context, pipeline.Assignment)) error {
+	o := g.options
+	cg, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID:      o.Group,
+		Brokers: g.client.brokers,
+		Topics:  o.Topics,
+		Dialer: &kafka.Dialer{
+			ClientID:      g.client.clientID,
+			Timeout:       dialTimeout,
+			DualStack:     true,
+			TLS:           g.client.tls,
+			SASLMechanism: g.client.sasl,
+		},
+		// Every member must name the same one.
+		GroupBalancers:         []kafka.GroupBalancer{kafka.RoundRobinGroupBalancer{}},
+		HeartbeatInterval:      o.Heartbeat,
+		SessionTimeout:         o.Session,
+		RebalanceTimeout:       o.Rebalance,
+		JoinGroupBackoff:       o.Backoff,
+		Timeout:                o.Timeout,
+		WatchPartitionChanges:  true,
+		PartitionWatchInterval: o.Watch,
+		StartOffset:            kafka.FirstOffset,
+	})
+	if err != nil {
+		return fmt.Errorf("group %s: %w", o.Group, err)
+	}
+	// A generation that ended before work could be started in it starts it
+	// all the same and does not wait for it: so we count ourselves.
+	var running sync.WaitGroup
+	defer running.Wait()
+	m := membership{tell: member}
+	// Close ends the generation, waits for its work and leaves the group.
+	defer func() { _ = cg.Close() }()
+	for {
+		gen, err := cg.Next(ctx)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, kafka.ErrGroupClosed):
+			return nil
+		case err != nil:
+			o.OnError(fmt.Errorf("group %s: %w", o.Group, err))
+			// Most errors were waited after already; the refusal to join while
+			// others are joining was not.
+			if pause(ctx, o.Backoff/10) != nil {
+				return nil
+			}
+		default:
+			m.follow(gen, o.Topics, &running)
+			for _, topic := range o.Topics {
+				for _, a := range gen.Assignments[topic] {
+					start(ctx, gen, &running, assignment(gen, topic, a), work)
+				}
+			}
+		}
+	}
+}
+
+// membership knows whether there is a generation that has not ended.
+type membership struct {
+	tell func(int)
+
+	mu     sync.Mutex
+	newest *kafka.Generation
+}
+
+// follow tells of the generation's begin and of its end, unless the next one
+// has begun: one that ended early may be heard of late.
+func (m *membership) follow(gen *kafka.Generation, topics []string, running *sync.WaitGroup) {
+	given := 0
+	for _, topic := range topics {
+		given += len(gen.Assignments[topic])
+	}
+	m.mu.Lock()
+	m.newest = gen
+	m.tell(given)
+	m.mu.Unlock()
+	running.Add(1)
+	gen.Start(func(generation context.Context) {
+		defer running.Done()
+		<-generation.Done()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.newest == gen {
+			m.tell(-1)
+		}
+	})
+}
+
+// start runs work until both it has returned and the generation has ended.
+func start(ctx context.Context, gen *kafka.Generation, running *sync.WaitGroup, a pipeline.Assignment, work func(context.Context, pipeline.Assignment)) {
+	running.Add(1)
+	gen.Start(func(generation context.Context) {
+		defer running.Done()
+		// The generation's own context ends with an error that is not
+		// context.Canceled, which workers would have to know.
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(generation, cancel)()
+		if generation.Err() == nil {
+			work(ctx, a)
+		}
+		<-generation.Done()
+	})
+}
+
+func assignment(gen *kafka.Generation, topic string, p kafka.PartitionAssignment) pipeline.Assignment {
+	return pipeline.Assignment{
+		Partition:  pipeline.Partition{Topic: topic, ID: int32(p.ID)},
+		Generation: gen.ID,
+		Member:     gen.MemberID,
+		Committed:  max(p.Offset, -1), // FirstOffset, -2, stands for none
+		Commit: func(ctx context.Context, offset int64) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := gen.CommitOffsets(map[string]map[int]int64{topic: {p.ID: offset}})
+			if err != nil {
+				return fmt.Errorf("commit %s/%d at %d: %w", topic, p.ID, offset, err)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,331 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// crew runs one member and keeps what it was given.
+type crew struct {
+	t      testing.TB
+	cancel context.CancelFunc
+	done   chan error
+
+	mu      sync.Mutex
+	holds   map[int32]pipeline.Assignment
+	claims  int
+	errs    []error
+	overlap bool
+	in      bool
+}
+
+func (w *crew) member(partitions int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.in = partitions >= 0
+}
+
+func (w *crew) isMember() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.in
+}
+
+func (w *crew) get() map[int32]pipeline.Assignment {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := make(map[int32]pipeline.Assignment, len(w.holds))
+	for k, v := range w.holds {
+		m[k] = v
+	}
+	return m
+}
+
+func (w *crew) claimed() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.claims
+}
+
+func (w *crew) stop() {
+	w.t.Helper()
+	w.cancel()
+	if err := <-w.done; err != nil {
+		w.t.Error(err)
+	}
+	if n := len(w.get()); n != 0 {
+		w.t.Errorf("%d works outlived Run", n)
+	}
+}
+
+// join starts a member whose work waits for the end of its assignment, and
+// on, when not nil, after that.
+func join(t testing.TB, addrs []string, group, topic string, after func(pipeline.Assignment)) *crew {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &crew{t: t, cancel: cancel, done: make(chan error, 1), holds: map[int32]pipeline.Assignment{}}
+	g := NewGroup(connect(t, addrs), GroupOptions{
+		Group: group, Topics: []string{topic},
+		Heartbeat: 100 * time.Millisecond, Session: 6 * time.Second, Rebalance: 8 * time.Second,
+		Backoff: 200 * time.Millisecond, Watch: 200 * time.Millisecond,
+		OnError: func(err error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.errs = append(w.errs, err)
+		},
+	})
+	go func() {
+		w.done <- g.Run(ctx, w.member, func(ctx context.Context, a pipeline.Assignment) {
+			w.mu.Lock()
+			if _, twice := w.holds[a.ID]; twice {
+				w.overlap = true
+			}
+			w.holds[a.ID] = a
+			w.claims++
+			w.mu.Unlock()
+			<-ctx.Done()
+			if !errors.Is(ctx.Err(), context.Canceled) {
+				t.Errorf("work's context ended with %v", ctx.Err())
+			}
+			if after != nil {
+				after(a)
+			}
+			w.mu.Lock()
+			delete(w.holds, a.ID)
+			w.mu.Unlock()
+		})
+	}()
+	t.Cleanup(cancel)
+	return w
+}
+
+func TestGroupOffsets(t *testing.T) {
+	addrs := brokers(t)
+	c := connect(t, addrs)
+	topic := fresh(t, c, 2)
+	publish(t, c, Plain, numbered(topic, 20)...)
+	w := join(t, addrs, topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 2 })
+	for id, a := range w.get() {
+		if a.Committed != -1 || a.Topic != topic || a.Generation < 1 || a.Member == "" {
+			t.Errorf("first assignment of %d: %+v", id, a)
+		}
+	}
+	a := w.get()[0]
+	if err := a.Commit(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	a = w.get()[1]
+	if err := a.Commit(t.Context(), 17); err != nil {
+		t.Fatal(err)
+	}
+	w.stop()
+	if err := a.Commit(t.Context(), 18); err == nil {
+		t.Error("a member that left commits")
+	}
+	w = join(t, addrs, topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 2 })
+	if m := w.get(); m[0].Committed != 0 || m[1].Committed != 17 {
+		t.Errorf("committed %d and %d", m[0].Committed, m[1].Committed)
+	}
+	w.stop()
+}
+
+// TestGroupRebalance: a partition moves only when its worker has returned.
+func TestGroupRebalance(t *testing.T) {
+	addrs := brokers(t)
+	c := connect(t, addrs)
+	topic := fresh(t, c, 4)
+	var flushed, early atomic.Int64
+	release := make(chan struct{})
+	a := join(t, addrs, topic, topic, func(x pipeline.Assignment) {
+		<-release
+		if err := x.Commit(context.Background(), 7); err != nil {
+			t.Errorf("commit in the final flush: %v", err)
+		}
+		flushed.Add(1)
+	})
+	eventually(t, "assignment", func() bool { return len(a.get()) == 4 })
+	before := a.claimed()
+	b := join(t, addrs, topic, topic, nil)
+	// All of a's works are cancelled; b owns nothing until they have returned.
+	hold := time.NewTimer(time.Second)
+	defer hold.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-hold.C:
+			waiting = false
+		default:
+			if len(b.get()) > 0 {
+				early.Add(1)
+			}
+		}
+	}
+	close(release)
+	eventually(t, "two halves", func() bool { return len(a.get()) == 2 && len(b.get()) == 2 })
+	if early.Load() != 0 || flushed.Load() < 4 {
+		t.Errorf("owned %d times before %d flushes", early.Load(), flushed.Load())
+	}
+	if n := a.claimed(); n <= before {
+		t.Errorf("a kept its %d claims", n)
+	}
+	for id, x := range b.get() {
+		if _, both := a.get()[id]; both {
+			t.Errorf("partition %d twice", id)
+		}
+		if x.Committed != 7 {
+			t.Errorf("partition %d: committed %d", id, x.Committed)
+		}
+	}
+	b.stop()
+	eventually(t, "all four again", func() bool { return len(a.get()) == 4 })
+	a.stop()
+	if a.overlap || b.overlap {
+		t.Error("a partition was worked twice at once in one process")
+	}
+}
+
+// TestGroupSessionLost: the coordinator forgets the member.
+func TestGroupSessionLost(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 2)
+	w := join(t, b.ListenAddrs(), topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 2 })
+	before := w.get()[0]
+	b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Err: kerr.UnknownMemberID, Count: 1})
+	eventually(t, "new generation", func() bool { return w.claimed() == 4 && len(w.get()) == 2 })
+	if after := w.get()[0]; after.Generation == before.Generation && after.Member == before.Member {
+		t.Errorf("the same generation %d of %s", after.Generation, after.Member)
+	}
+	w.stop()
+}
+
+// TestGroupEarlyReturn: work that gives up does not make the group rebalance
+// in a circle.
+func TestGroupEarlyReturn(t *testing.T) {
+	addrs := brokers(t)
+	c := connect(t, addrs)
+	topic := fresh(t, c, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var claims atomic.Int64
+	done := make(chan error, 1)
+	go func() {
+		done <- NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond, Session: 6 * time.Second}).
+			Run(ctx, func(int) {}, func(context.Context, pipeline.Assignment) { claims.Add(1) })
+	}()
+	eventually(t, "claims", func() bool { return claims.Load() == 2 })
+	hold := time.NewTimer(time.Second)
+	defer hold.Stop()
+	<-hold.C
+	if n := claims.Load(); n != 2 {
+		t.Errorf("%d claims", n)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGroupMorePartitions(t *testing.T) {
+	addrs := brokers(t)
+	c := connect(t, addrs)
+	topic := fresh(t, c, 1)
+	w := join(t, addrs, topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 1 })
+	grow(t, addrs, topic, 3)
+	eventually(t, "three partitions", func() bool { return len(w.get()) == 3 })
+	w.stop()
+}
+
+// TestStaleConnection: a broker may close connections that wait.
+func TestStaleConnection(t *testing.T) {
+	dir := t.TempDir()
+	first, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	addrs := first.ListenAddrs()
+	c := connect(t, addrs)
+	l, p := newLog(t, c), pipeline.Partition{Topic: fresh(t, c, 1)}
+	publish(t, c, Plain, numbered(p.Topic, 3)...)
+	first.Close()
+	fake(t, kfake.DataDir(dir), kfake.Ports(port(t, addrs[0])))
+	if f, err := l.Fetch(t.Context(), p, 0, 1<<20); err != nil || len(f.Records) != 3 {
+		t.Errorf("%d records, %v", len(f.Records), err)
+	}
+}
+
+func port(t testing.TB, addr string) int {
+	t.Helper()
+	_, p, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestBrokerRestart: everything waits and goes on.
+func TestBrokerRestart(t *testing.T) {
+	dir := t.TempDir()
+	first, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(dir), kfake.SyncWrites())
+	if err != nil {
+		t.Fatal(err)
+	}
+	addrs := first.ListenAddrs()
+	c := connect(t, addrs)
+	l, p := newLog(t, c), pipeline.Partition{Topic: fresh(t, c, 1)}
+	id, err := c.ClusterID(t.Context())
+	if err != nil || id == "" {
+		t.Fatal(id, err)
+	}
+	w := join(t, addrs, p.Topic, p.Topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 1 })
+	publish(t, c, Plain, numbered(p.Topic, 3)...)
+	first.Close()
+	if _, err := l.Fetch(t.Context(), p, 0, 1<<20); err == nil || errors.Is(err, pipeline.ErrOutOfRange) {
+		t.Errorf("fetch during an outage: %v", err)
+	}
+	var r *pipeline.RefusedError
+	if err := NewPublisher(c, Plain).Publish(t.Context(), numbered(p.Topic, 1)); err == nil || errors.As(err, &r) {
+		t.Errorf("publish during an outage: %v", err)
+	}
+	eventually(t, "end of the assignment", func() bool { return len(w.get()) == 0 && !w.isMember() })
+	fake(t, kfake.DataDir(dir), kfake.Ports(port(t, addrs[0])))
+	var f pipeline.Fetched
+	eventually(t, "fetch", func() bool {
+		f, err = l.Fetch(t.Context(), p, 0, 1<<20)
+		return err == nil
+	})
+	if values(f.Records) != "0 1 2" {
+		t.Errorf("%q", values(f.Records))
+	}
+	eventually(t, "assignment", func() bool { return len(w.get()) == 1 && w.isMember() })
+	publish(t, c, Plain, numbered(p.Topic, 1)...)
+	if again, err := c.ClusterID(t.Context()); again != id || err != nil {
+		t.Errorf("cluster %s, was %s, %v", again, id, err)
+	}
+	w.stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.errs) == 0 {
+		t.Error("the outage was not reported")
+	}
+}

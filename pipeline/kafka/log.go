@@ -1,0 +1,236 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol/fetch"
+	"github.com/segmentio/kafka-go/protocol/listoffsets"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	fetchWait     = 250 * time.Millisecond
+	readCommitted = 1
+	noEpoch       = -1
+	// maxRefused bounds the stand-ins of one answer: the rest of a refused
+	// batch is refused by the fetches that follow.
+	maxRefused = 10_000
+)
+
+// Log reads topics, committed records only. It is safe for concurrent use;
+// each call is one request at a time.
+type Log struct {
+	client *Client
+	unpack *unpacker
+	limit  int64
+}
+
+var _ pipeline.Log = (*Log)(nil)
+
+// NewLog returns the log of a cluster. A batch that takes more than limit
+// bytes in memory, unpacked and with its records' bookkeeping, is refused, and
+// one answer unpacks about a quarter of limit before it leaves the rest to the next.
+func NewLog(c *Client, limit int64) (*Log, error) {
+	u, err := newUnpacker(limit)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{client: c, unpack: u, limit: u.limit}, nil
+}
+
+// Fetch implements pipeline.Log. Records alias the answer they came in.
+func (l *Log) Fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int) (pipeline.Fetched, error) {
+	f, none, err := l.fetch(ctx, p, from, maxBytes, fetchWait)
+	if err != nil || !none || from >= f.End {
+		return f, err
+	}
+	// Nothing came, and yet the log goes on. Compaction can have taken all
+	// that was left; but a broker that reads from remote storage answers
+	// alike when it runs out of time. In the first case the last offset is
+	// gone as well, in the second it is at hand.
+	_, none, err = l.fetch(ctx, p, f.End-1, 1, 0)
+	if err != nil {
+		return pipeline.Fetched{}, err
+	}
+	if none {
+		f.Next = f.End
+	}
+	return f, nil
+}
+
+// fetch is one request. none says that the broker looked and had no batch.
+func (l *Log) fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int, wait time.Duration) (f pipeline.Fetched, none bool, err error) {
+	most := int32(min(max(maxBytes, 1), math.MaxInt32))
+	req := &fetch.Request{
+		ReplicaID:   -1,
+		MaxWaitTime: int32(wait.Milliseconds()),
+		MinBytes:    1,
+		// One partition, one limit: its own. kfake leaves out the aborted
+		// transactions when it is this one that ends an answer.
+		MaxBytes:       math.MaxInt32,
+		IsolationLevel: readCommitted,
+		SessionEpoch:   -1,
+		Topics: []fetch.RequestTopic{{Topic: p.Topic, Partitions: []fetch.RequestPartition{{
+			Partition: p.ID, CurrentLeaderEpoch: noEpoch, FetchOffset: from, LogStartOffset: -1,
+			PartitionMaxBytes: most,
+		}}}},
+	}
+	var a answer
+	err = l.client.toLeader(ctx, p, wait+callTimeout, func(n *conn) error {
+		raw, err := n.callRaw(req, callTimeout)
+		if err != nil {
+			return err
+		}
+		if a, err = parseAnswer(raw, p); err != nil {
+			return err
+		}
+		if a.code != 0 {
+			return kafka.Error(a.code)
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, kafka.OffsetOutOfRange):
+		return f, false, fmt.Errorf("fetch %s from %d: %w", p, from, pipeline.ErrOutOfRange)
+	case err != nil:
+		return f, false, fmt.Errorf("fetch from %d: %w", from, err)
+	case a.absent:
+		f.Next = from
+		_, f.End, err = l.Bounds(ctx, p)
+		return f, false, err
+	}
+	if f, err = l.decode(&a, from); err != nil {
+		return pipeline.Fetched{}, false, fmt.Errorf("fetch %s from %d: %w", p, from, err)
+	}
+	return f, len(a.records) == 0 && !a.throttled, nil
+}
+
+// decode turns the batches of an answer into records. Batches of aborted
+// transactions are told by the broker's list of (producer, first offset): from
+// that offset to the producer's abort marker its records do not count.
+func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
+	f := pipeline.Fetched{Next: from, End: a.stable}
+	var spent int64
+	var dead map[int64]bool // producers
+	for data := a.records; len(data) > 0; {
+		b, n, err := parseBatch(data)
+		if errors.Is(err, errPartial) {
+			if len(data) == len(a.records) {
+				return f, err
+			}
+			break
+		}
+		if err != nil {
+			if len(f.Records) > 0 || f.Next > from {
+				break // what was read is good; the next fetch meets it first
+			}
+			return f, err
+		}
+		data = data[n:]
+		for len(a.aborted) > 0 && a.aborted[0].first <= b.last {
+			if dead == nil {
+				dead = map[int64]bool{}
+			}
+			dead[a.aborted[0].producer] = true
+			a.aborted = a.aborted[1:]
+		}
+		switch {
+		case b.control():
+			if b.aborts() {
+				delete(dead, b.producer)
+			}
+		case b.last < from, b.transactional() && dead[b.producer]:
+		default:
+			if spent > l.limit/4 {
+				return f, nil
+			}
+			var cost int64
+			var whole bool
+			if f.Records, cost, whole = l.expand(f.Records, &b, from); !whole {
+				f.Next = f.Records[len(f.Records)-1].Offset + 1
+				return f, nil
+			}
+			spent += cost
+		}
+		f.Next = max(f.Next, b.last+1)
+	}
+	return f, nil
+}
+
+// expand appends the records of one batch, or their stand-ins when it is
+// refused; whole is false when not all of those had room.
+func (l *Log) expand(dst []pipeline.Record, b *batch, from int64) (_ []pipeline.Record, cost int64, whole bool) {
+	var err error
+	if b.old {
+		err = errors.New("message formats 0 and 1 are not read")
+	} else if payload, uerr := l.unpack.unpack(b.codec(), b.payload); uerr != nil {
+		err = uerr
+	} else {
+		limit := l.limit
+		if b.codec() != 0 {
+			cost = int64(len(payload))
+			limit -= cost
+		}
+		out, more, rerr := b.records(dst, payload, from, limit)
+		if rerr == nil {
+			return out, cost + more, true
+		}
+		err = rerr
+	}
+	err = fmt.Errorf("batch of offsets %d to %d: %w", b.base, b.last, err)
+	for o := max(b.base, from); o <= b.last; o++ {
+		if o-max(b.base, from) == maxRefused {
+			return dst, cost, false
+		}
+		dst = append(dst, pipeline.Record{Offset: o, Time: b.maxTime, Refused: err})
+	}
+	return dst, cost, true
+}
+
+// Bounds implements pipeline.Log: the log's start and its last stable offset.
+func (l *Log) Bounds(ctx context.Context, p pipeline.Partition) (start, end int64, err error) {
+	if start, err = l.offset(ctx, p, kafka.FirstOffset); err == nil {
+		end, err = l.offset(ctx, p, kafka.LastOffset)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("bounds of %w", err)
+	}
+	return start, end, nil
+}
+
+func (l *Log) offset(ctx context.Context, p pipeline.Partition, which int64) (int64, error) {
+	req := &listoffsets.Request{ReplicaID: -1, IsolationLevel: readCommitted,
+		Topics: []listoffsets.RequestTopic{{Topic: p.Topic, Partitions: []listoffsets.RequestPartition{
+			{Partition: p.ID, CurrentLeaderEpoch: noEpoch, Timestamp: which},
+		}}}}
+	var offset int64
+	err := l.client.toLeader(ctx, p, callTimeout, func(n *conn) error {
+		answer, err := n.call(req)
+		if err != nil {
+			return err
+		}
+		r := answer.(*listoffsets.Response)
+		if len(r.Topics) != 1 || len(r.Topics[0].Partitions) != 1 {
+			return errors.New("an answer about other partitions")
+		}
+		q := r.Topics[0].Partitions[0]
+		if q.ErrorCode != 0 {
+			return kafka.Error(q.ErrorCode)
+		}
+		offset = q.Offset
+		return nil
+	})
+	return offset, err
+}
+
+// Partitions implements pipeline.Log. The number is asked for, not remembered.
+func (l *Log) Partitions(ctx context.Context, topic string) (int, error) {
+	r, err := l.client.route(ctx, topic, true)
+	return len(r.leaders), err
+}

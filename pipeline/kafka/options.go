@@ -1,0 +1,122 @@
+package kafka
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+)
+
+// Options say how to reach a Kafka cluster.
+type Options struct {
+	Brokers  []string // host:port, at least one
+	ClientID string   // shown in the brokers' logs and quotas; default "credence"
+	TLS      TLS
+	SASL     SASL
+}
+
+// TLS holds the settings of encrypted connections. Without CAFile the
+// system's authorities are trusted; CertFile and KeyFile go together.
+type TLS struct {
+	Enabled    bool
+	CAFile     string
+	CertFile   string
+	KeyFile    string
+	ServerName string // default: the host that is dialled
+}
+
+// SASL holds the settings of authentication.
+type SASL struct {
+	Mechanism    string // "", "plain", "scram-sha-256" or "scram-sha-512"
+	Username     string
+	PasswordFile string // its trailing line break is not part of the password
+}
+
+// prepared are options whose files were read.
+type prepared struct {
+	brokers  []string
+	clientID string
+	tls      *tls.Config    // nil: plain text
+	sasl     sasl.Mechanism // nil: none
+}
+
+func (o Options) prepare() (prepared, error) {
+	p := prepared{brokers: o.Brokers, clientID: o.ClientID}
+	if p.clientID == "" {
+		p.clientID = "credence"
+	}
+	if len(o.Brokers) == 0 {
+		return p, errors.New("no broker address")
+	}
+	for _, b := range o.Brokers {
+		if host, port, err := net.SplitHostPort(b); err != nil || host == "" || port == "" {
+			return p, fmt.Errorf("broker address %q is not host:port", b)
+		}
+	}
+	var err error
+	if p.tls, err = o.TLS.config(); err != nil {
+		return p, fmt.Errorf("tls: %w", err)
+	}
+	if p.sasl, err = o.SASL.mechanism(); err != nil {
+		return p, fmt.Errorf("sasl: %w", err)
+	}
+	return p, nil
+}
+
+func (t TLS) config() (*tls.Config, error) {
+	if !t.Enabled {
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("no certificate in %s", t.CAFile)
+		}
+	}
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		return nil, errors.New("a certificate and its key go together")
+	}
+	if t.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+func (s SASL) mechanism() (sasl.Mechanism, error) {
+	if s.Mechanism == "" {
+		return nil, nil
+	}
+	if s.Username == "" || s.PasswordFile == "" {
+		return nil, fmt.Errorf("%s needs a user name and a password file", s.Mechanism)
+	}
+	raw, err := os.ReadFile(s.PasswordFile)
+	if err != nil {
+		return nil, err
+	}
+	password := strings.TrimRight(string(raw), "\r\n")
+	switch s.Mechanism {
+	case "plain":
+		return plain.Mechanism{Username: s.Username, Password: password}, nil
+	case "scram-sha-256":
+		return scram.Mechanism(scram.SHA256, s.Username, password)
+	case "scram-sha-512":
+		return scram.Mechanism(scram.SHA512, s.Username, password)
+	}
+	return nil, fmt.Errorf("unknown mechanism %q (plain, scram-sha-256, scram-sha-512)", s.Mechanism)
+}

@@ -1,0 +1,188 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/produce"
+	"github.com/segmentio/kafka-go/protocol/rawproduce"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	// ackWait is how long the leader may wait for its replicas.
+	ackWait  = 30 * time.Second
+	requests = 8 // in parallel, one per output partition
+	// batchBytes is what a request carries unless one output is larger.
+	batchBytes = 1 << 20
+)
+
+// Publisher sends outputs with acknowledgement by all in-sync replicas. It is
+// safe for concurrent use; the order of two calls at once is not defined.
+type Publisher struct {
+	client *Client
+	pack   Compression
+}
+
+var _ pipeline.Publisher = (*Publisher)(nil)
+
+// NewPublisher returns a publisher that packs its batches as said.
+func NewPublisher(c *Client, pack Compression) *Publisher {
+	return &Publisher{client: c, pack: pack}
+}
+
+// Publish implements pipeline.Publisher. After a failure the other
+// partitions are still sent to their end.
+func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) error {
+	groups := map[pipeline.Partition][]*pipeline.Output{}
+	var order []pipeline.Partition
+	for i := range outputs {
+		o := &outputs[i]
+		r, err := p.client.settled(ctx, o.Topic)
+		if err != nil {
+			return refused(o.Topic, err)
+		}
+		to := pipeline.Partition{Topic: o.Topic, ID: place(o, len(r.leaders))}
+		if groups[to] == nil {
+			order = append(order, to)
+		}
+		groups[to] = append(groups[to], o)
+	}
+	errs := make([]error, len(order))
+	var g errgroup.Group
+	g.SetLimit(requests)
+	for i, to := range order {
+		g.Go(func() error {
+			errs[i] = p.send(ctx, to, groups[to])
+			return nil
+		})
+	}
+	_ = g.Wait()
+	var first error
+	for _, err := range errs {
+		var r *pipeline.RefusedError
+		if errors.As(err, &r) {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// settled is route for a topic that exists, waiting a little for one that
+// was created a moment ago.
+func (c *Client) settled(ctx context.Context, topic string) (route, error) {
+	for try := 0; ; try++ {
+		r, err := c.route(ctx, topic, false)
+		if err == nil && len(r.leaders) == 0 {
+			err = fmt.Errorf("topic %s: %w", topic, kafka.UnknownTopicOrPartition)
+		}
+		var code kafka.Error
+		if err == nil || !errors.As(err, &code) || !moved(code) || try == routeRetries {
+			return r, err
+		}
+		if err := pause(ctx, routeBackoff<<try); err != nil {
+			return route{}, err
+		}
+	}
+}
+
+// send sends the outputs of one partition, batch after batch: the next one
+// leaves when the last was acknowledged.
+func (p *Publisher) send(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) error {
+	for len(outputs) > 0 {
+		n, size := 1, sizeOf(outputs[0])
+		for n < len(outputs) && size+sizeOf(outputs[n]) <= batchBytes {
+			size += sizeOf(outputs[n])
+			n++
+		}
+		if err := p.sendBatch(ctx, to, outputs[:n]); err != nil {
+			return err
+		}
+		outputs = outputs[n:]
+	}
+	return nil
+}
+
+// sendBatch halves what the topic finds too large, until single outputs are.
+func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) error {
+	set, err := appendBatch(make([]byte, 4), outputs, p.pack)
+	if err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
+	err = p.client.produce(ctx, to, set)
+	if n := len(outputs); n > 1 && (errors.Is(err, kafka.MessageSizeTooLarge) || errors.Is(err, kafka.RecordListTooLarge)) {
+		if err := p.sendBatch(ctx, to, outputs[:n/2]); err != nil {
+			return err
+		}
+		return p.sendBatch(ctx, to, outputs[n/2:])
+	}
+	return refused(to.Topic, err)
+}
+
+// produce sends one record set, whose size is its first four bytes.
+func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte) error {
+	limit := ackWait + callTimeout + time.Duration(len(set)>>20)*time.Second
+	return c.toLeader(ctx, to, limit, func(n *conn) error {
+		answer, err := n.call(&rawproduce.Request{
+			Acks:    -1,
+			Timeout: int32(ackWait.Milliseconds()),
+			Topics: []rawproduce.RequestTopic{{Topic: to.Topic, Partitions: []rawproduce.RequestPartition{{
+				Partition: to.ID, RecordSet: protocol.RawRecordSet{Reader: bytes.NewReader(set)},
+			}}}},
+		})
+		if err != nil {
+			return err
+		}
+		r := answer.(*produce.Response)
+		if len(r.Topics) != 1 || len(r.Topics[0].Partitions) != 1 {
+			return errors.New("an answer about other partitions")
+		}
+		if q := r.Topics[0].Partitions[0]; q.ErrorCode != 0 {
+			return coded(q.ErrorCode, q.ErrorMessage)
+		}
+		return nil
+	})
+}
+
+// refused turns the errors that no repetition cures into a RefusedError.
+func refused(topic string, err error) error {
+	var code kafka.Error
+	if !errors.As(err, &code) {
+		return err
+	}
+	r := &pipeline.RefusedError{Topic: topic, Err: err}
+	switch code {
+	case kafka.MessageSizeTooLarge:
+		r.Limit, r.Remedy = "max.message.bytes", "raise max.message.bytes of the topic or lower limits.summary"
+	case kafka.RecordListTooLarge:
+		r.Limit, r.Remedy = "segment.bytes", "raise segment.bytes of the topic"
+	case kafka.InvalidTimestamp:
+		r.Limit = "message.timestamp.before.max.ms, message.timestamp.after.max.ms"
+		r.Remedy = "raise both on the topic, because outputs carry the timestamps of the input"
+	case kafka.TopicAuthorizationFailed, kafka.ClusterAuthorizationFailed:
+		r.Limit, r.Remedy = "authorization", "allow this user DESCRIBE and WRITE on the topic"
+	case kafka.InvalidRecord:
+		r.Limit, r.Remedy = "cleanup.policy", "set cleanup.policy=delete on the topic"
+	case kafka.PolicyViolation:
+		r.Limit, r.Remedy = "the brokers' policy", "ask the operator of the cluster"
+	case kafka.InvalidTopic:
+		r.Limit, r.Remedy = "the topic's name", "choose a legal name"
+	case kafka.UnsupportedCompressionType, kafka.UnsupportedForMessageFormat:
+		r.Limit, r.Remedy = "the topic's message format", "set message.format.version of the topic to 0.11 or newer"
+	default:
+		return err
+	}
+	return r
+}

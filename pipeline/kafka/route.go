@@ -1,0 +1,137 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	// A route is asked for anew when a broker disowns it; the age only
+	// bounds how long new partitions of an output topic stay unknown.
+	routeAge     = time.Minute
+	routeRetries = 5
+	routeBackoff = 50 * time.Millisecond
+)
+
+// route holds the leaders of a topic's partitions, "" where there is none.
+type route struct {
+	leaders []string
+	born    time.Time
+}
+
+// route returns the leaders of a topic, from memory when fresh is false and
+// they are young.
+func (c *Client) route(ctx context.Context, topic string, fresh bool) (route, error) {
+	c.mu.Lock()
+	r, ok := c.routes[topic]
+	c.mu.Unlock()
+	if ok && !fresh && time.Since(r.born) < routeAge {
+		return r, nil
+	}
+	m, err := c.metadata(ctx, []string{topic})
+	if err != nil {
+		return route{}, fmt.Errorf("topic %s: %w", topic, err)
+	}
+	addrs := make(map[int32]string, len(m.Brokers))
+	known := make([]string, 0, len(m.Brokers))
+	for _, b := range m.Brokers {
+		addrs[b.NodeID] = address(b.Host, b.Port)
+		known = append(known, addrs[b.NodeID])
+	}
+	if len(m.Topics) != 1 {
+		return route{}, fmt.Errorf("topic %s: metadata of %d topics", topic, len(m.Topics))
+	}
+	t := m.Topics[0]
+	if t.ErrorCode != 0 {
+		return route{}, fmt.Errorf("topic %s: %w", topic, kafka.Error(t.ErrorCode))
+	}
+	r = route{leaders: make([]string, len(t.Partitions)), born: time.Now()}
+	for _, p := range t.Partitions {
+		if p.PartitionIndex < 0 || int(p.PartitionIndex) >= len(r.leaders) {
+			return route{}, fmt.Errorf("topic %s: partition %d of %d", topic, p.PartitionIndex, len(r.leaders))
+		}
+		r.leaders[p.PartitionIndex] = addrs[p.LeaderID]
+	}
+	c.mu.Lock()
+	c.routes[topic], c.known = r, known
+	c.mu.Unlock()
+	return r, nil
+}
+
+func (c *Client) forget(topic string) {
+	c.mu.Lock()
+	delete(c.routes, topic)
+	c.mu.Unlock()
+}
+
+func (c *Client) leader(ctx context.Context, p pipeline.Partition) (string, error) {
+	r, err := c.route(ctx, p.Topic, false)
+	if err != nil {
+		return "", err
+	}
+	if p.ID < 0 || int(p.ID) >= len(r.leaders) {
+		return "", fmt.Errorf("%w: %d partitions", kafka.UnknownTopicOrPartition, len(r.leaders))
+	}
+	if r.leaders[p.ID] == "" {
+		return "", kafka.LeaderNotAvailable
+	}
+	return r.leaders[p.ID], nil
+}
+
+// toLeader runs a request on the leader of p, and again on the next one while
+// the cluster is changing leaders. Every other failure is the caller's.
+func (c *Client) toLeader(ctx context.Context, p pipeline.Partition, limit time.Duration, f func(*conn) error) error {
+	for try := 0; ; try++ {
+		addr, err := c.leader(ctx, p)
+		if err == nil {
+			if err = c.do(ctx, addr, limit, f); err == nil {
+				return nil
+			}
+		}
+		var code kafka.Error
+		known := errors.As(err, &code)
+		if !known || moved(code) {
+			c.forget(p.Topic)
+		}
+		if !known || !moved(code) || try == routeRetries {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		if err := pause(ctx, routeBackoff<<try); err != nil {
+			return err
+		}
+	}
+}
+
+// moved reports errors that end when metadata is read again.
+func moved(code kafka.Error) bool {
+	switch code {
+	case kafka.UnknownTopicOrPartition, kafka.LeaderNotAvailable, kafka.NotLeaderForPartition,
+		kafka.ReplicaNotAvailable, kafka.KafkaStorageError, kafka.FencedLeaderEpoch, kafka.UnknownLeaderEpoch:
+		return true
+	}
+	return false
+}
+
+// pause waits, or returns the error of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func address(host string, port int32) string {
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
