@@ -1,0 +1,205 @@
+package redis
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+)
+
+// script is a Lua script and the name that EVALSHA knows it by.
+type script struct{ source, sha string }
+
+func newScript(source string) script {
+	sum := sha1.Sum([]byte(source))
+	return script{source, hex.EncodeToString(sum[:])}
+}
+
+// The scripts, each from its fragments in the order in which they act. A
+// script looks at everything before it writes anything, because Redis does
+// not undo what a failed script wrote. All keys are declared but the blobs
+// that a script finds in pending or behind a pointer: their names are known
+// nowhere else, and made with the prefix of a declared key they share its slot.
+var (
+	claimScript = newScript(
+		readMeta +
+			countFence +
+			sweep +
+			takeOver)
+	loadScript = newScript(
+		readFence +
+			ownerFence + knownFence +
+			readValues)
+	announceScript = newScript(
+		readFence +
+			ownerFence + fromFence +
+			announce)
+	saveScript = newScript(
+		readFence +
+			findReplaced +
+			ownerFence + fromFence +
+			countFence +
+			blobFence +
+			dropReplaced +
+			writeChanges +
+			sweep +
+			answerOK)
+	pinScript = newScript(`
+redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
+return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
+`)
+)
+
+// Fences. Each returns before anything is written. A reply is a list whose
+// first element is OK, FENCED, DAMAGED or UNWRITTEN.
+const (
+	// readFence reads what the fences compare. A partition without a
+	// checkpoint has the watermark -1.
+	readFence = `
+local owner, at = unpack(redis.call('HMGET', KEYS[1], 'owner', 'watermark'))
+at = at or '-1'
+`
+	// ownerFence: ARGV[1] is the token of the lease.
+	ownerFence = `
+if owner ~= ARGV[1] then return {'FENCED', 'another worker owns the partition'} end
+`
+	// fromFence: ARGV[2] is the watermark that the checkpoint starts from.
+	fromFence = `
+if at ~= ARGV[2] then return {'FENCED', 'the stored watermark is ' .. at .. ', not ' .. ARGV[2]} end
+`
+	// knownFence: ARGV[2] watermarks follow, one of which must be stored.
+	knownFence = `
+local known = false
+for i = 3, 2 + tonumber(ARGV[2]) do known = known or at == ARGV[i] end
+if not known then return {'FENCED', 'the stored watermark is ' .. at .. ', which this worker did not leave'} end
+`
+	// countFence compares the number of keys in meta with what is there.
+	countFence = `
+local held = 0
+for i = 4, 259 do held = held + redis.call('HLEN', KEYS[i]) end
+local counted, listed = redis.call('HGET', KEYS[1], 'keys') or '0', redis.call('ZCARD', KEYS[3])
+if held ~= tonumber(counted) or held ~= listed then
+  return {'DAMAGED', 'meta counts ' .. counted .. ' keys, the hashes hold ' .. held .. ', the list ' .. listed}
+end
+`
+	// blobFence makes sure that no pointer is written to a blob that is not
+	// there in full: a server that lost its last second may have lost it.
+	// The blobs are KEYS from 260 on.
+	blobFence = `
+for i = 1, blobs do
+  if redis.call('STRLEN', KEYS[259 + i]) ~= tonumber(ARGV[4 + fields + i]) then return {'UNWRITTEN'} end
+end
+`
+)
+
+// Reads and writes.
+const (
+	// readMeta answers at once when the layout is another one (ARGV[3]).
+	readMeta = `
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'gen', 'watermark', 'origin', 'keys', 'last', 'fingerprints', 'gaps', 'format')
+local reply = {'OK', unpack(meta)}
+if meta[9] and meta[9] ~= ARGV[3] then return reply end
+`
+	// takeOver: ARGV[1] is the token, ARGV[2] the generation.
+	takeOver = `
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
+return reply
+`
+	// sweep deletes every blob that was announced and that no value points
+	// to. In a claim these are a dead worker's; after a save they are left
+	// from attempts of the same worker that did not come to an end.
+	// An entry of pending is <bucket>:<key>:<token>:<offset>.
+	sweep = `
+local sweepPrefix = string.sub(KEYS[1], 1, -5)
+for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+  local b, key, ref = string.match(entry, '^(%d+):(.*):([^:]*:%d+)$')
+  if redis.call('HGET', KEYS[4 + tonumber(b)], key) ~= '\1' .. ref then
+    redis.call('UNLINK', sweepPrefix .. 'blob:' .. key .. ':' .. ref)
+  end
+end
+redis.call('DEL', KEYS[2])
+`
+	// readValues: after the watermarks come pairs of a place in KEYS and a
+	// key. A value that is absent is a null.
+	readValues = `
+local reply = {'OK'}
+for i = 3 + tonumber(ARGV[2]), #ARGV, 2 do
+  reply[#reply + 1] = redis.call('HGET', KEYS[tonumber(ARGV[i])], ARGV[i + 1])
+end
+return reply
+`
+	// announce makes each blob, empty, and notes it in pending. The value is
+	// then written only where this empty blob still is, so a worker that wakes
+	// up after a claim swept its blobs cannot bring one back. KEYS[2] is
+	// pending, the blobs follow; their entries are ARGV from 3 on.
+	announce = `
+for i = 3, #ARGV do
+  redis.call('SET', KEYS[i], '', 'NX')
+  redis.call('SADD', KEYS[2], ARGV[i])
+end
+return {'OK'}
+`
+	// findReplaced reads the rest of the arguments. ARGV[3] words of meta
+	// follow, then the number of new blobs and their lengths, then the changes,
+	// bucket by bucket: its number, how many values to set and to delete,
+	// pairs of key and value, keys.
+	// It notes which keys appear, which go and which blobs lose their
+	// pointer. A pointer is never longer than 160 bytes; that spares reading
+	// the old values.
+	findReplaced = `
+local prefix = string.sub(KEYS[1], 1, -5)
+local fields = tonumber(ARGV[3])
+local blobs = tonumber(ARGV[4 + fields])
+local first = 5 + fields + blobs
+local appeared, gone, replaced = {}, {}, {}
+local function had(hash, key)
+  local n = redis.call('HSTRLEN', hash, key)
+  if n > 0 and n <= 160 then
+    local old = redis.call('HGET', hash, key)
+    if string.byte(old) == 1 then replaced[#replaced + 1] = prefix .. 'blob:' .. key .. ':' .. string.sub(old, 2) end
+  end
+  return n > 0
+end
+local at_change = first
+while at_change <= #ARGV do
+  local hash = KEYS[4 + tonumber(ARGV[at_change])]
+  local set = at_change + 3
+  local del = set + 2 * tonumber(ARGV[at_change + 1])
+  at_change = del + tonumber(ARGV[at_change + 2])
+  for i = set, del - 1, 2 do
+    if not had(hash, ARGV[i]) then
+      appeared[#appeared + 1] = '0'
+      appeared[#appeared + 1] = ARGV[i]
+    end
+  end
+  for i = del, at_change - 1 do
+    if had(hash, ARGV[i]) then gone[#gone + 1] = ARGV[i] end
+  end
+end
+`
+	// dropReplaced deletes the blobs that lose their pointer in this script.
+	dropReplaced = `
+for i = 1, #replaced do redis.call('UNLINK', replaced[i]) end
+`
+	// writeChanges gives a call at most 4,000 arguments, because Lua's stack
+	// takes no more than twice as many.
+	writeChanges = `
+local function each(command, key, list, from, to)
+  local changed = 0
+  for i = from, to, 4000 do changed = changed + redis.call(command, key, unpack(list, i, math.min(i + 3999, to))) end
+  return changed
+end
+at_change = first
+while at_change <= #ARGV do
+  local hash = KEYS[4 + tonumber(ARGV[at_change])]
+  local set = at_change + 3
+  local del = set + 2 * tonumber(ARGV[at_change + 1])
+  at_change = del + tonumber(ARGV[at_change + 2])
+  held = held + each('HSET', hash, ARGV, set, del - 1) - each('HDEL', hash, ARGV, del, at_change - 1)
+end
+each('ZADD', KEYS[3], appeared, 1, #appeared)
+each('ZREM', KEYS[3], gone, 1, #gone)
+redis.call('HSET', KEYS[1], 'keys', string.format('%d', held), unpack(ARGV, 4, 3 + fields))
+`
+	answerOK = `
+return {'OK'}
+`
+)

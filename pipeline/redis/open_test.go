@@ -1,0 +1,190 @@
+package redis
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	bigint "math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+func TestURLs(t *testing.T) {
+	for _, c := range []struct {
+		raw  string
+		want target
+	}{
+		{"redis://127.0.0.1:6379/0", target{addrs: []string{"127.0.0.1:6379"}}},
+		{"redis://host", target{addrs: []string{"host:6379"}}},
+		{"redis://host/", target{addrs: []string{"host:6379"}}},
+		{"redis://[::1]:7000/3", target{addrs: []string{"[::1]:7000"}, db: 3}},
+		{"redis://[::1]", target{addrs: []string{"[::1]:6379"}}},
+		{"rediss://u:p%2F%3F%40@h:1", target{addrs: []string{"h:1"}, user: "u", password: "p/?@", tls: true}},
+		{"redis://:p@x#:y@h:1", target{addrs: []string{"h:1"}, password: "p@x#:y"}},
+		{"redis://user@h", target{addrs: []string{"h:6379"}, user: "user"}},
+		{"redis+cluster://user@h1:1,h2:2", target{addrs: []string{"h1:1", "h2:2"}, user: "user", cluster: true}},
+		{"rediss+cluster://h1,h2/0", target{addrs: []string{"h1:6379", "h2:6379"}, cluster: true, tls: true}},
+		{"redis+sentinel://u:p@h1,h2:2/main/4", target{addrs: []string{"h1:26379", "h2:2"}, user: "u", password: "p", master: "main", db: 4}},
+	} {
+		if got, err := parseURL(c.raw); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v and error %v, want %+v", c.raw, got, err, c.want)
+		}
+	}
+}
+
+func TestURLErrorsKeepThePassword(t *testing.T) {
+	for _, raw := range []string{
+		"", "hunter2", "hunter2://h", "http://u:hunter2@h", "redis://", "redis://u:hunter2@", "redis://u:hunter2/x@h", "redis://u:hunter2?@h",
+		"redis://u:hunter2%zz@h", "redis://u:hunter2@h:port", "redis://u:hunter2@h:0", "redis://u:hunter2@h:65536", "redis://u:hunter2@h/x", "redis://u:hunter2@h/-1",
+		"redis://u:hunter2@h1,h2", "redis+cluster://u:hunter2@h/1", "redis+sentinel://u:hunter2@h", "redis+sentinel://u:hunter2@h/", "redis+cluster://u:hunter2@h,,h",
+		"redis://u:hunter2/1", "redis://a b",
+	} {
+		_, err := parseURL(raw)
+		if err == nil {
+			t.Errorf("%q passes", raw)
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", raw, err)
+		}
+		if got := Redact(raw); strings.Contains(got, "hunter2") {
+			t.Errorf("redacted %q: %q", raw, got)
+		}
+	}
+	for raw, want := range map[string]string{
+		"redis://u:hunter2@h:1/2":              "redis://u:***@h:1/2",
+		"redis://:hunter2@h":                   "redis://:***@h",
+		"redis+cluster://u:hun@ter2@h1:1,h2:2": "redis+cluster://u:***@h1:1,h2:2",
+		"redis://127.0.0.1:6379/0":             "redis://127.0.0.1:6379/0",
+	} {
+		if got := Redact(raw); got != want {
+			t.Errorf("redacted %q: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		cluster, group string
+		ok             bool
+	}{
+		{"MkU3OEVBNTcwNTJENDM2Qk", "credence", true}, {"a_-b", "A.b_c-9", true},
+		{"", "g", false}, {"a{b", "g", false}, {"a}b", "g", false}, {"a/b", "g", false}, {"a b", "g", false}, {"c", "", false},
+		{"c", "a/b", false}, {"c", "a{b}", false}, {"c", "ä", false}, {"c", strings.Repeat("g", 250), false},
+	} {
+		if _, err := New(nil, c.cluster, c.group); (err == nil) != c.ok {
+			t.Errorf("cluster %q, group %q: error %v", c.cluster, c.group, err)
+		}
+	}
+	s := openMini(t).store(t, "g")
+	for _, token := range []string{"", "a:b", "a b", "{", strings.Repeat("t", 129)} {
+		if _, err := s.Claim(t.Context(), lease(token)); err == nil {
+			t.Errorf("token %q passes", token)
+		}
+	}
+	for _, topic := range []string{"", "a/b", "}"} {
+		l := lease("t")
+		l.Topic = topic
+		if _, err := s.Claim(t.Context(), l); err == nil {
+			t.Errorf("topic %q passes", topic)
+		}
+		if _, err := s.Pin(t.Context(), topic, 1); err == nil {
+			t.Errorf("pin of topic %q passes", topic)
+		}
+	}
+}
+
+func TestOneTag(t *testing.T) {
+	k := space{"credence:{c/g/t/1}:"}
+	if err := oneTag(append(k.fixed(1), k.blob("}{x}", "t:1"))); err != nil {
+		t.Error(err)
+	}
+	if err := oneTag([]string{k.meta(), space{"credence:{c/g/t/2}:"}.meta()}); err == nil {
+		t.Error("two partitions in one script pass")
+	}
+	s := openMini(t).store(t, "credence")
+	if _, err := s.run(t.Context(), pinScript, []string{k.meta(), "credence:{c/g/t}:topic"}, []any{1}); err == nil {
+		t.Error("a script runs over two tags")
+	}
+	for key, want := range map[string]string{"{a}b": "a", "x{a}{b}": "a", "{}a": "{}a", "a": "a", "a{b": "a{b", "{a{b}": "a{b"} {
+		if got := tag(key); got != want {
+			t.Errorf("tag of %q: %q, want %q", key, got, want)
+		}
+	}
+}
+
+// The password of the file wins, a wrong one is an error without it.
+func TestPassword(t *testing.T) {
+	mini := miniredis.RunT(t)
+	mini.RequireUserAuth("credence", "right horse")
+	file := filepath.Join(t.TempDir(), "password")
+	must(t, os.WriteFile(file, []byte("right horse\n"), 0o600))
+	url := "redis://credence:hunter2@" + mini.Addr()
+	for _, c := range []struct {
+		o  Options
+		ok bool
+	}{
+		{Options{URL: url, PasswordFile: file}, true},
+		{Options{URL: url, PasswordFile: file, Password: "hunter2"}, true},
+		{Options{URL: url, Password: "right horse"}, true},
+		{Options{URL: url}, false},
+		{Options{URL: url, PasswordFile: file + "x"}, false},
+	} {
+		c.o.Cluster, c.o.Group = "c", "g"
+		s, err := Open(c.o)
+		if err == nil {
+			err = s.Ping(t.Context())
+			must(t, s.Close())
+		}
+		if (err == nil) != c.ok || err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "horse")) {
+			t.Errorf("%+v: error %v", c.o, err)
+		}
+	}
+}
+
+func TestTLS(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	template := &x509.Certificate{SerialNumber: new(bigint.Int), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	must(t, err)
+	mini := miniredis.NewMiniRedis()
+	must(t, mini.StartTLS(&tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}))
+	t.Cleanup(mini.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	must(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	pool := x509.NewCertPool()
+	cert, err := x509.ParseCertificate(der)
+	must(t, err)
+	pool.AddCert(cert)
+	for _, c := range []struct {
+		what string
+		o    Options
+		ok   bool
+	}{
+		{"authority file", Options{URL: "rediss://" + mini.Addr(), CAFile: ca}, true},
+		{"own settings", Options{URL: "rediss://" + mini.Addr(), TLS: &tls.Config{RootCAs: pool}}, true},
+		{"unknown authority", Options{URL: "rediss://" + mini.Addr()}, false},
+		{"no TLS", Options{URL: "redis://" + mini.Addr()}, false},
+		{"TLS settings without TLS", Options{URL: "redis://" + mini.Addr(), CAFile: ca}, false},
+		{"empty authority file", Options{URL: "rediss://" + mini.Addr(), CAFile: os.DevNull}, false},
+	} {
+		c.o.Cluster, c.o.Group = "c", "g"
+		s, err := Open(c.o)
+		if err == nil {
+			err = s.Ping(t.Context())
+			must(t, s.Close())
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%s: error %v", c.what, err)
+		}
+	}
+}

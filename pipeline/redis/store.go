@@ -1,0 +1,100 @@
+// Package redis keeps checkpoints in Redis, Redis Cluster or behind Redis
+// Sentinel.
+//
+// A Store belongs to one consumer group on one Kafka cluster. Everything it
+// keeps about a partition carries one hash tag, so it lives in one slot and
+// one script can move it:
+//
+//	credence:{<cluster>/<group>/<topic>/<partition>}:meta       hash: owner gen watermark origin keys last fingerprints gaps format
+//	credence:{...}:state:<b>                                    hash: key -> value, b = CRC-32C(key) mod 256
+//	credence:{...}:keys                                         sorted set of the keys, for listing in byte order
+//	credence:{...}:pending                                      set of the blobs that were announced and not yet pointed to
+//	credence:{...}:blob:<key>:<token>:<offset>                  a value above BlobBytes
+//	credence:{<cluster>/<group>/<topic>}:topic                  hash: partitions
+//
+// A partition that was claimed and never saved has a meta with an owner and
+// no watermark; it does not exist yet.
+//
+// What changes state is a script that looks at owner and watermark first.
+// Only the replies of these scripts become pipeline.ErrFenced or
+// pipeline.ErrDamaged; whatever else goes wrong is returned as it is and
+// means that the outcome is unknown.
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// BlobBytes is the greatest value that is kept inside a hash; a larger one is
+// a Redis string of its own, with a pointer in the hash. Scripts copy what
+// passes through them, and a large copy stops the server for everybody.
+const BlobBytes = 256 << 10
+
+// Store implements pipeline.Store and pipeline.Reader. It holds no state but
+// the connections and may be used by any number of goroutines.
+type Store struct {
+	client goredis.UniversalClient
+	scope  string // <cluster>/<group>
+}
+
+var (
+	_ pipeline.Store  = (*Store)(nil)
+	_ pipeline.Reader = (*Store)(nil)
+
+	clusterName = regexp.MustCompile(`^[^\s{}/[:cntrl:]]{1,249}$`)
+	kafkaName   = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
+)
+
+// New returns the store of a consumer group on the Kafka cluster with the
+// given id. The client should neither retry commands nor read from replicas;
+// Open makes one that doesn't. Close closes it.
+func New(client goredis.UniversalClient, cluster, group string) (*Store, error) {
+	if !clusterName.MatchString(cluster) {
+		return nil, fmt.Errorf("kafka cluster id %q cannot be part of a key", cluster)
+	}
+	if !kafkaName.MatchString(group) {
+		return nil, fmt.Errorf("group %q: 1 to 249 of letters, digits, '.', '_' and '-'", group)
+	}
+	return &Store{client: client, scope: cluster + "/" + group}, nil
+}
+
+// Close closes the connections.
+func (s *Store) Close() error { return s.client.Close() }
+
+// Ping reports whether a server answers.
+func (s *Store) Ping(ctx context.Context) error { return s.client.Ping(ctx).Err() }
+
+// Pin implements pipeline.Store.
+func (s *Store) Pin(ctx context.Context, topic string, partitions int) (int, error) {
+	key, err := s.topicKey(topic)
+	if err != nil {
+		return 0, err
+	}
+	reply, err := s.run(ctx, pinScript, []string{key}, []any{partitions})
+	if err != nil {
+		return 0, fmt.Errorf("pin %s: %w", topic, err)
+	}
+	var stored int
+	if err := scanInt(reply, 0, &stored); err != nil {
+		return 0, fmt.Errorf("pin %s: partitions: %w", topic, err)
+	}
+	return stored, nil
+}
+
+// checkLease refuses a token that could not be told apart from the rest of a
+// blob's name.
+func checkLease(lease pipeline.Lease) error {
+	if !tokenName.MatchString(lease.Token) {
+		return errors.New("owner token: 1 to 128 of letters, digits, '.', '_' and '-'")
+	}
+	return nil
+}
+
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
