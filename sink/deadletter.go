@@ -1,0 +1,112 @@
+package sink
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// The headers that a dead letter has after those of its record, in order.
+const (
+	prefix          = "__connect.errors."
+	topicHeader     = prefix + "topic"
+	partitionHeader = prefix + "partition"
+	offsetHeader    = prefix + "offset"
+	stageHeader     = prefix + "stage"
+	classHeader     = prefix + "exception.class.name"
+	messageHeader   = prefix + "exception.message"
+)
+
+// maxMessage bounds the message, so that a dead letter is larger than its
+// record by no more than a dead letter topic allows for.
+const maxMessage = 4096
+
+// DeadLetters makes the records of the dead letter topic.
+type DeadLetters struct{ Topic string }
+
+// Output returns the dead letter of record r of partition src: its key, value,
+// headers and timestamp as they are (Kafka has no timestamps of 0 and below:
+// these become 1), then the headers that say where it came from and why it is
+// here. A record that was a dead letter before keeps the headers of that, too,
+// before ours. stage is decode, schema, check or numeric. The bytes of r are
+// shared, not copied.
+func (d DeadLetters) Output(src pipeline.Partition, r *pipeline.Record, stage, message string) pipeline.Output {
+	headers := make([]pipeline.Header, 0, len(r.Headers)+6)
+	headers = append(headers, r.Headers...)
+	for _, h := range [...]struct{ key, value string }{
+		{topicHeader, src.Topic},
+		{partitionHeader, strconv.Itoa(int(src.ID))},
+		{offsetHeader, strconv.FormatInt(r.Offset, 10)},
+		{stageHeader, stage},
+		{classHeader, class(stage)},
+		{messageHeader, printable(message)},
+	} {
+		headers = append(headers, pipeline.Header{Key: h.key, Value: []byte(h.value)})
+	}
+	return pipeline.Output{
+		Topic: d.Topic, Key: r.Key, Value: r.Value, Headers: headers,
+		Time: jsontext.Clamp(r.Time), Offset: r.Offset,
+	}
+}
+
+// class returns the name that tools made for Kafka Connect show for a stage:
+// dev.credence.SchemaException for schema.
+func class(stage string) string {
+	if stage == "" {
+		return "dev.credence.Exception"
+	}
+	return "dev.credence." + strings.ToUpper(stage[:1]) + stage[1:] + "Exception"
+}
+
+// printable returns message as valid UTF-8 of at most maxMessage bytes.
+func printable(message string) string {
+	message = strings.ToValidUTF8(message, "\ufffd")
+	if len(message) <= maxMessage {
+		return message
+	}
+	end := maxMessage
+	for !utf8.RuneStart(message[end]) {
+		end--
+	}
+	return message[:end]
+}
+
+// Letter is what the headers of a dead letter say.
+type Letter struct {
+	Source                pipeline.Partition // where the record was
+	Offset                int64
+	Stage, Class, Message string
+	// Headers are those of the record itself, to send it again with.
+	Headers []pipeline.Header
+}
+
+// ParseLetter reads the headers of a dead letter and reports whether they are
+// those of one. Of a record that died more than once it tells the last time.
+func ParseLetter(headers []pipeline.Header) (Letter, bool) {
+	own := len(headers) - 6
+	if own < 0 {
+		return Letter{}, false
+	}
+	var v [6]string
+	for i, key := range [...]string{topicHeader, partitionHeader, offsetHeader, stageHeader, classHeader, messageHeader} {
+		if headers[own+i].Key != key {
+			return Letter{}, false
+		}
+		v[i] = string(headers[own+i].Value)
+	}
+	partition, err := strconv.ParseInt(v[1], 10, 32)
+	if err != nil {
+		return Letter{}, false
+	}
+	offset, err := strconv.ParseInt(v[2], 10, 64)
+	if err != nil {
+		return Letter{}, false
+	}
+	return Letter{
+		Source: pipeline.Partition{Topic: v[0], ID: int32(partition)}, Offset: offset,
+		Stage: v[3], Class: v[4], Message: v[5], Headers: headers[:own:own],
+	}, true
+}

@@ -1,0 +1,155 @@
+package sink
+
+import (
+	"strconv"
+
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// EventType is the CloudEvents type of everything on the output topics.
+const EventType = "dev.credence.posterior.v1"
+
+// The ends of the ce_id of what belongs to a posterior.
+const (
+	drawsPart       = "/draws"
+	predictionsPart = "/predictions"
+)
+
+// Form gives posteriors and predictions their bytes, in one content type. The
+// same message always gets the same bytes.
+type Form interface {
+	pipeline.Encoder
+	// AppendPredictions appends the bytes of p. What exceeds limit bytes
+	// loses rows from the end and says how many; a limit of 0 is none.
+	AppendPredictions(dst []byte, p *pipeline.Predictions, limit int) ([]byte, error)
+}
+
+// Topic makes the records of the output topic and of those beside it. The
+// same posterior gives the same record, byte by byte.
+type Topic struct {
+	Group   string // consumer group, part of ce_source
+	Output  string // topic
+	Encoder Form
+	Limit   int // bytes of a value; 0: none
+}
+
+// Posterior returns the record of p. It appends value, key and headers to
+// dst, which belongs to the record from then on; dst may be nil. traceparent
+// is the input's header of that name; nil: it has none. The error is the
+// encoder's.
+func (t *Topic) Posterior(dst []byte, p *pipeline.Posterior, traceparent []byte) (pipeline.Output, error) {
+	start := len(dst)
+	dst, err := t.Encoder.Append(dst, p, t.Limit)
+	if err != nil {
+		return pipeline.Output{}, err
+	}
+	o := t.output(dst, start, event{
+		content: t.Encoder.ContentType(), key: p.Key, source: p.Source, offset: p.Offset, time: p.Time, trace: traceparent,
+	})
+	return o, nil
+}
+
+// Draws returns the record on topic `<output>.draws` that has the given value
+// and content type.
+func (t *Topic) Draws(value []byte, contentType string, p *pipeline.Posterior, traceparent []byte) pipeline.Output {
+	o := t.output(value, 0, event{
+		content: contentType, key: p.Key, source: p.Source, offset: p.Offset, part: drawsPart, time: p.Time, trace: traceparent,
+	})
+	o.Topic = t.Output + ".draws"
+	return o
+}
+
+// Predictions returns the record of p on topic `<output>.predictions`. It
+// appends to dst as Posterior does.
+func (t *Topic) Predictions(dst []byte, p *pipeline.Predictions, traceparent []byte) (pipeline.Output, error) {
+	start := len(dst)
+	dst, err := t.Encoder.AppendPredictions(dst, p, t.Limit)
+	if err != nil {
+		return pipeline.Output{}, err
+	}
+	o := t.output(dst, start, event{
+		content: t.Encoder.ContentType(), key: p.Key, source: p.Source, offset: p.Offset, part: predictionsPart, time: p.Time, trace: traceparent,
+	})
+	o.Topic = t.Output + ".predictions"
+	return o, nil
+}
+
+// Tombstone returns the record that tells readers that the model of key is
+// gone: a null value with all ce_ headers, and no content type, as there is
+// no content. offset and time are those of the input's tombstone.
+func (t *Topic) Tombstone(key string, source pipeline.Partition, offset, time int64, traceparent []byte) pipeline.Output {
+	o := t.output(nil, 0, event{key: key, source: source, offset: offset, time: time, trace: traceparent})
+	o.Value = nil
+	return o
+}
+
+// event is what the headers of an output are made of.
+type event struct {
+	content string // empty: none
+	key     string
+	source  pipeline.Partition
+	offset  int64
+	part    string
+	time    int64
+	trace   []byte
+}
+
+// output makes the record whose value is dst[start:]. Key and headers share
+// the value's memory: two allocations a record are enough.
+func (t *Topic) output(dst []byte, start int, e event) pipeline.Output {
+	var ends [9]int
+	n := 0
+	cut := func() {
+		ends[n] = len(dst)
+		n++
+	}
+	cut()
+	dst = append(dst, e.key...)
+	cut()
+	dst = append(dst, e.content...)
+	cut()
+	dst = append(dst, EventType...)
+	cut()
+	dst = append(dst, '/')
+	dst = append(dst, t.Group...)
+	dst = append(dst, '/')
+	dst = append(dst, e.source.Topic...)
+	dst = append(dst, '/')
+	dst = strconv.AppendInt(dst, int64(e.source.ID), 10)
+	cut()
+	dst = strconv.AppendInt(dst, e.offset, 10)
+	dst = append(dst, e.part...)
+	cut()
+	dst = jsontext.AppendTime(dst, e.time)
+	cut()
+	dst = append(dst, "1.0"...)
+	cut()
+	dst = append(dst, e.trace...)
+	cut()
+	piece := func(i int) []byte { return dst[ends[i-1]:ends[i]:ends[i]] }
+
+	headers := make([]pipeline.Header, 0, 8)
+	if e.content != "" {
+		headers = append(headers, pipeline.Header{Key: "content-type", Value: piece(2)})
+	}
+	headers = append(headers,
+		pipeline.Header{Key: "ce_specversion", Value: piece(7)},
+		pipeline.Header{Key: "ce_type", Value: piece(3)},
+		pipeline.Header{Key: "ce_source", Value: piece(4)},
+		pipeline.Header{Key: "ce_id", Value: piece(5)},
+		pipeline.Header{Key: "ce_subject", Value: piece(1)},
+		pipeline.Header{Key: "ce_time", Value: piece(6)},
+	)
+	if e.trace != nil {
+		headers = append(headers, pipeline.Header{Key: "traceparent", Value: piece(8)})
+	}
+	return pipeline.Output{
+		Topic:   t.Output,
+		Key:     piece(1),
+		Value:   dst[start:ends[0]:ends[0]],
+		Headers: headers,
+		Time:    jsontext.Clamp(e.time),
+		Offset:  e.offset,
+	}
+}
