@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+type fakeCluster struct {
+	topics map[string]topicState
+	err    error
+}
+
+func (c fakeCluster) ClusterID(context.Context) (string, error) { return "id", c.err }
+func (c fakeCluster) Topic(_ context.Context, name string) (topicState, error) {
+	return c.topics[name], nil
+}
+
+type fakeStore struct {
+	eviction   string
+	appendOnly bool
+	err        error
+	keys       map[int32][]string
+	values     map[int32]map[string]pipeline.Stored
+}
+
+func (s fakeStore) Policy(context.Context) (string, bool, error) {
+	return s.eviction, s.appendOnly, s.err
+}
+
+func (s fakeStore) Get(_ context.Context, p pipeline.Partition, key string) (pipeline.Stored, error) {
+	return s.values[p.ID][key], s.err
+}
+
+func (s fakeStore) Keys(_ context.Context, p pipeline.Partition, _, _ string, _ int) ([]string, error) {
+	return s.keys[p.ID], nil
+}
+
+// findingsOf runs part of a check and returns what is not ok, one per line.
+func findingsOf(t *testing.T, text string, run func(*checker)) (string, bool) {
+	t.Helper()
+	k := &checker{config: parse(t, text)}
+	run(k)
+	var b strings.Builder
+	for _, f := range k.findings {
+		if f.Level == levelOK || f.Level == levelNote {
+			continue
+		}
+		if f.Fix == "" {
+			t.Errorf("%+v does not say the fix", f)
+		}
+		b.WriteString(string(f.Level) + " " + f.Subject + ": " + f.Message + " fix: " + f.Fix + "\n")
+	}
+	return b.String(), k.failed()
+}
+
+func goodTopics() map[string]topicState {
+	settings := func(more ...string) map[string]string {
+		m := map[string]string{"cleanup.policy": "delete", "retention.ms": "-1", "message.timestamp.type": "CreateTime", "max.message.bytes": "67108864"}
+		for i := 0; i < len(more); i += 2 {
+			m[more[i]] = more[i+1]
+		}
+		return m
+	}
+	return map[string]topicState{
+		"shards":                 {4, settings("retention.ms", "604800000")},
+		"posteriors":             {4, settings()},
+		"posteriors.draws":       {4, settings()},
+		"posteriors.predictions": {4, settings()},
+		"shards.dead":            {4, settings()},
+	}
+}
+
+func TestCheckTopics(t *testing.T) {
+	for _, c := range []struct {
+		name, text     string
+		topic, setting string
+		value          string // "gone": the topic does not exist
+		want           string
+		failed         bool
+	}{
+		{"all good", smallest, "", "", "", "", false},
+		{"input compacted", smallest, "shards", "cleanup.policy", "compact,delete", "cleanup.policy=delete", true},
+		{"input kept for an hour", smallest, "shards", "retention.ms", "3600000", "retention.ms=604800000", false},
+		{"output deletes by age", smallest, "posteriors", "retention.ms", "604800000", "retention.ms=-1", false},
+		{"output compacted", smallest, "posteriors", "cleanup.policy", "compact", "cleanup.policy=delete", false},
+		{"output restamped", smallest, "posteriors", "message.timestamp.type", "LogAppendTime", "message.timestamp.type=CreateTime", false},
+		{"output narrow", smallest, "posteriors", "max.message.bytes", "1048588", "max.message.bytes=16842752, or lower limits.summary", false},
+		{"dead letters narrow", smallest, "shards.dead", "max.message.bytes", "1048588", "max.message.bytes=33619968, or lower limits.record", false},
+		{"missing, to be made", smallest, "posteriors", "", "gone", "", false},
+		{"output missing", smallest + "\nkafka: {create_topics: false}", "posteriors", "", "gone", "kafka-topics.sh --create --topic posteriors", true},
+		{"draws not published", smallest, "posteriors.draws", "max.message.bytes", "1048588", "", false},
+		{"draws narrow", publishingAll, "posteriors.draws", "max.message.bytes", "1048588", "max.message.bytes=16842752, or lower limits.summary", false},
+		{"draws missing", publishingAll, "posteriors.draws", "", "gone", "kafka-topics.sh --create --topic posteriors.draws", true},
+		{"predictions not published", smallest, "posteriors.predictions", "", "gone", "", false},
+		{"predictions narrow", publishingAll, "posteriors.predictions", "max.message.bytes", "1048588", "max.message.bytes=16842752, or lower limits.summary", false},
+		{"predictions delete by age", publishingAll, "posteriors.predictions", "retention.ms", "604800000", "retention.ms=-1", false},
+		{"predictions missing", publishingAll, "posteriors.predictions", "", "gone", "kafka-topics.sh --create --topic posteriors.predictions", true},
+		{"input missing", smallest + "\nkafka: {create_topics: false}", "shards", "", "gone", "kafka-topics.sh --create --topic shards", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			topics := goodTopics()
+			if c.value == "gone" {
+				delete(topics, c.topic)
+			} else if c.topic != "" {
+				topics[c.topic].settings[c.setting] = c.value
+			}
+			got, failed := findingsOf(t, c.text, func(k *checker) { k.kafka(t.Context(), fakeCluster{topics: topics}) })
+			if failed != c.failed || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("failed %v, found %q, want %q", failed, got, c.want)
+			}
+		})
+	}
+}
+
+// publishingAll has models of which the last publishes more than summaries.
+const publishingAll = `models: [{match: a, kind: linear}, {match: "**", kind: linear, publish: {draws: true, predictions: null_rows}}]` + "\nkafka: {create_topics: false}"
+
+func TestCheckClusterThatDoesNotAnswer(t *testing.T) {
+	got, failed := findingsOf(t, smallest, func(k *checker) {
+		if k.kafka(t.Context(), fakeCluster{err: errors.New("SASL refused")}) {
+			t.Error("went on")
+		}
+	})
+	if !failed || !strings.Contains(got, "SASL refused") || !strings.Contains(got, "kafka.sasl") {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestCheckBrokers(t *testing.T) {
+	up, down := listen(t).Addr().String(), nobody(t)
+	for _, c := range []struct {
+		brokers   string
+		level     string
+		reachable bool
+	}{
+		{up, "", true},
+		{down + ", " + up, "warning broker " + down, true},
+		{down, "error broker " + down, false},
+	} {
+		got, failed := findingsOf(t, smallest+"\nkafka: {brokers: ["+c.brokers+"]}", func(k *checker) {
+			if k.brokers(t.Context()) != c.reachable {
+				t.Errorf("%s: reachable is %v", c.brokers, !c.reachable)
+			}
+		})
+		if failed == c.reachable || (got == "") != (c.level == "") || !strings.HasPrefix(got, c.level) {
+			t.Errorf("%s: found %q, want %q", c.brokers, got, c.level)
+		}
+	}
+}
+
+func TestCheckStore(t *testing.T) {
+	for _, c := range []struct {
+		store  fakeStore
+		want   string
+		failed bool
+	}{
+		{fakeStore{eviction: "noeviction", appendOnly: true}, "", false},
+		{fakeStore{eviction: "noeviction"}, "appendonly yes", false},
+		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "maxmemory-policy noeviction", true},
+		{fakeStore{err: errors.New("connection refused")}, "start Redis", true},
+	} {
+		got, failed := findingsOf(t, smallest, func(k *checker) { k.store(t.Context(), c.store) })
+		if failed != c.failed || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: failed %v, found %q", c.store, failed, got)
+		}
+	}
+}
+
+// byLength stands for a partitioner.
+func byLength(key []byte, n int) int32 { return int32(len(key) % n) }
+
+func TestCheckPartitioner(t *testing.T) {
+	s := fakeStore{keys: map[int32][]string{1: {"a"}, 2: {"bb", "cc"}}}
+	run := func(k *checker) { k.partitioner(t.Context(), s, 4, byLength) }
+	if got, _ := findingsOf(t, smallest, run); got != "" {
+		t.Errorf("keys at home: %q", got)
+	}
+	s.keys[3] = []string{"astray"}
+	if got, _ := findingsOf(t, smallest, run); !strings.Contains(got, `"astray"`) || !strings.Contains(got, "murmur2_random") || !strings.Contains(got, "partition 3") {
+		t.Errorf("a key astray: %q", got)
+	}
+}
+
+func TestFindingsForPeopleAndPrograms(t *testing.T) {
+	all := []finding{{levelOK, "kafka", "answers", ""}, {levelError, "redis store", "away", "start <it>"}}
+	var out bytes.Buffer
+	a := &app{out: &out}
+	if err := a.writeFindings(all, false); err != nil {
+		t.Fatal(err)
+	}
+	want := "ok       kafka        answers\nerror    redis store  away\n                      fix: start <it>\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+	out.Reset()
+	if err := a.writeFindings(all, true); err != nil {
+		t.Fatal(err)
+	}
+	want = `{"level":"ok","subject":"kafka","message":"answers"}` + "\n" + `{"level":"error","subject":"redis store","message":"away","fix":"start <it>"}` + "\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}

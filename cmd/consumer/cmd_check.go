@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var f configFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check --config FILE",
+		Short: "Check configuration, brokers, topics and store, and say what to fix",
+		Long: `check looks at everything that consumer run depends on and changes nothing.
+It ends with exit code 1 if something would keep consumer run from working.`,
+		GroupID: groupCare,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			k, err := a.inspect(cmd.Context(), &f)
+			if err != nil {
+				return err
+			}
+			if err := a.writeFindings(k.findings, asJSON); err != nil {
+				return err
+			}
+			if k.failed() {
+				return errReported
+			}
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+// inspect gathers the findings, each part only where the one before allows it.
+func (a *app) inspect(ctx context.Context, f *configFlags) (*checker, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	k := &checker{}
+	if f.file == "" {
+		return nil, usagef("--config FILE is missing")
+	}
+	c, warnings, err := loadConfig(source{file: f.file, env: a.env, sets: f.sets})
+	for _, w := range warnings {
+		k.add(levelWarning, "configuration", "", "%s", w)
+	}
+	if exitCode(err) == 2 {
+		return nil, err
+	}
+	if err != nil {
+		k.add(levelError, "configuration", "correct the file, the variable or the flag named in front", "%v", err)
+		return k, nil
+	}
+	k.config = c
+	k.add(levelOK, "configuration", "", "%s: %d models", f.file, len(c.Models))
+	if usesEmbedded(c) {
+		k.add(levelNote, "kafka and redis", "", "embedded servers start with consumer run and end with it: nothing to check")
+		return k, nil
+	}
+	k.connect(ctx)
+	return k, nil
+}
+
+func (k *checker) connect(ctx context.Context) {
+	if !k.brokers(ctx) {
+		return
+	}
+	conn, err := dial(k.config)
+	if err != nil {
+		k.add(levelError, "kafka", "correct kafka.tls, kafka.sasl or the files that they name", "%v", err)
+		return
+	}
+	defer conn.close()
+	if !k.kafka(ctx, clusterOf(conn)) {
+		return
+	}
+	if err := conn.openStore(ctx, k.config); err != nil {
+		k.add(levelError, "redis", "correct redis.url and redis.password_file", "%v", err)
+		return
+	}
+	s := storeOf(conn)
+	before := len(k.findings)
+	k.store(ctx, s)
+	for _, f := range k.findings[before:] {
+		if f.Level == levelError {
+			return
+		}
+	}
+	if t, err := clusterOf(conn).Topic(ctx, k.config.Kafka.Input); err == nil && t.partitions > 0 {
+		k.partitioner(ctx, s, t.partitions, partitionOf)
+	}
+}
+
+func (a *app) writeFindings(all []finding, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(a.out)
+		enc.SetEscapeHTML(false)
+		for _, f := range all {
+			if err := enc.Encode(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	width := 0
+	for _, f := range all {
+		width = max(width, len(f.Subject))
+	}
+	for _, f := range all {
+		if _, err := fmt.Fprintf(a.out, "%-8s %-*s  %s\n", f.Level, width, f.Subject, f.Message); err != nil {
+			return err
+		}
+		if f.Fix == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(a.out, "%-8s %-*s  fix: %s\n", "", width, "", f.Fix); err != nil {
+			return err
+		}
+	}
+	return nil
+}

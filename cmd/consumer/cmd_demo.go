@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/credence-stream/credence/cmd/consumer/demo"
+	"github.com/credence-stream/credence/cmd/internal/term"
+)
+
+//go:embed demo_config.yaml
+var demoConfig []byte
+
+const (
+	demoRows   = 10               // flights per shard
+	demoRate   = 30               // shards per second: about 70 seconds in all
+	demoListen = "127.0.0.1:8080" // unless it is taken
+	demoAny    = "127.0.0.1:0"    // then
+	demoKey    = "ATL"            // an airport with many flights
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var listen string
+	var duration time.Duration
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Track the delays of real flights, airport by airport, with nothing else installed",
+		Long: `demo starts a Kafka broker and a Redis server inside the process, replays 20,000
+flights within the United States in order of departure, and folds them into
+one linear regression per airport: delay on distance and hour of departure.`,
+		GroupID: groupFirst,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if duration < 0 {
+				return usagef("--duration %v is below 0", duration)
+			}
+			ctx := cmd.Context()
+			if duration > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, duration)
+				defer cancel()
+			}
+			return a.demo(ctx, listen, cmd.Flags().Changed("listen"))
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", demoListen, "`ADDRESS` of the HTTP server")
+	cmd.Flags().DurationVar(&duration, "duration", 0, "end after this time; 0: when interrupted")
+	cmd.Flags().Bool("no-browser", false, "do not open a browser (this version opens none)")
+	return cmd
+}
+
+// demo runs broker, store, worker and producer in this process until ctx ends.
+func (a *app) demo(ctx context.Context, listen string, fixed bool) error {
+	c, _, err := parseConfig(source{file: "demo_config.yaml", sets: []string{"http.listen=" + listen}}, demoConfig)
+	if err != nil {
+		return err
+	}
+	end, err := startEmbedded(ctx, c)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer end()
+	live := term.IsTerminal(a.out)
+	log := a.err
+	if live {
+		log = io.Discard // the table says what keeps it from moving
+	}
+	s, err := newService(ctx, c, newLogger(log, slog.LevelWarn))
+	if err != nil && !fixed {
+		c.HTTP.Listen = demoAny
+		s, err = newService(ctx, c, newLogger(log, slog.LevelWarn))
+	}
+	if err != nil {
+		return err
+	}
+	if s.http != nil {
+		c.HTTP.Listen = s.http.Addr()
+	}
+	file, err := writeTemp(c)
+	if err != nil {
+		return errors.Join(err, s.discard())
+	}
+	defer func() { _ = os.RemoveAll(filepath.Dir(file)) }()
+	a.explain(c, file)
+
+	p, notify := a.printer(formatTable, newSelection("", 0), "flights")
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.run(ctx, false) })
+	g.Go(func() error {
+		if err := s.conn.createTopics(ctx, c); err != nil {
+			return stopped(ctx, err)
+		}
+		h, ctx := errgroup.WithContext(ctx)
+		h.Go(func() error { return tail(ctx, s.conn.feed(c.Kafka.Output, false, false, notify), p) })
+		h.Go(func() error { return stopped(ctx, s.replay(ctx, notify)) })
+		return h.Wait()
+	})
+	return g.Wait()
+}
+
+// replay sends the flights.
+func (s *service) replay(ctx context.Context, notify func(string, ...any)) error {
+	sender := s.conn.newSender(s.config.Kafka.Input, demoRate)
+	for shard, err := range demo.Shards(demoRows) {
+		if err != nil {
+			return err
+		}
+		if err := sender.Send(ctx, shard); err != nil {
+			return err
+		}
+	}
+	if err := sender.Flush(ctx); err != nil {
+		return err
+	}
+	sent := sender.Totals()
+	notify("all %d flights are sent; Ctrl-C ends the demo", sent.Rows)
+	return nil
+}
+
+// discard gives back what a service that never ran holds.
+func (s *service) discard() error {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	return s.run(ended, false)
+}
+
+// explain says what there is to see and where to look further.
+func (a *app) explain(c *config, file string) {
+	_, _ = fmt.Fprintf(a.err, `Credence demo: 20,000 flights of early 2001, replayed in order of departure.
+Each airport has its own regression: delay on distance and hour of departure.
+Every %d flights of an airport are a shard, and every shard updates its posterior.
+
+Look further while it runs:
+  curl -s http://%s/v1/models/%s
+  curl -s http://%s/metrics
+  consumer get %s --config %s
+  consumer tail --format json --config %s
+The configuration is %s.
+
+`, demoRows, c.HTTP.Listen, demoKey, c.HTTP.Listen, demoKey, file, file, file)
+}
+
+// writeTemp writes the configuration where other commands can read it.
+func writeTemp(c *config) (string, error) {
+	dir, err := os.MkdirTemp("", "credence-demo-*")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "demo.yaml")
+	return file, os.WriteFile(file, []byte(c.String()), 0o600)
+}

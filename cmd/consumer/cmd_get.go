@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// patience is how long commands that answer once wait for an answer.
+const patience = 30 * time.Second
+
+func (a *app) getCommand() *cobra.Command {
+	var config configFlags
+	var format formatFlag
+	cmd := &cobra.Command{
+		Use:     "get KEY --config FILE",
+		Short:   "Print the current posterior of a key from the checkpoint store",
+		GroupID: groupWork,
+		Args:    oneArg("KEY"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			how, err := format.choose(a.out)
+			if err != nil {
+				return err
+			}
+			c, err := a.load(&config)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+			defer cancel()
+			conn, err := dial(c)
+			if err != nil {
+				return err
+			}
+			defer conn.close()
+			if err := conn.openStore(ctx, c); err != nil {
+				return err
+			}
+			return a.get(ctx, conn.lookup, args[0], how)
+		},
+	}
+	config.add(cmd)
+	format.add(cmd)
+	return cmd
+}
+
+// get prints the posterior of a key.
+func (a *app) get(ctx context.Context, l *lookup, key, format string) error {
+	if _, ok := l.rules.Match(key); !ok {
+		return fmt.Errorf("no entry of models matches key %q: its records go to the dead letters", key)
+	}
+	all, err := l.find(ctx, key, false)
+	if err != nil {
+		return fmt.Errorf("key %q: %w", key, err)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no model for key %q: no shard of it is in a checkpoint yet, or it was deleted", key)
+	}
+	if len(all) > 1 {
+		a.printf("warning: partitions %d and %d both have a model for key %q: a producer uses another partitioner than murmur2 (librdkafka: set partitioner=murmur2_random)",
+			all[0].partition.ID, all[1].partition.ID, key)
+	}
+	p, err := l.restore(key, all[0])
+	if err != nil {
+		return err
+	}
+	return a.writePosterior(p, format)
+}
+
+func (a *app) writePosterior(p *pipeline.Posterior, format string) error {
+	text := posteriorJSON(p)
+	if format == formatJSON {
+		_, err := fmt.Fprintf(a.out, "%s\n", text)
+		return err
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		return err
+	}
+	if format == formatCSV {
+		return newCSV(a.out).write(r)
+	}
+	return writeDetails(a.out, r)
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/credence-stream/credence/models"
+)
+
+// kindNames are the kinds that a configuration may one day name, in the order
+// of their documentation. Which of them this build has, models knows.
+func kindNames() []string {
+	return []string{"linear", "anova", "dlm", "probit", "compressed", "poisson"}
+}
+
+func findKind(name string) (models.Kind, error) {
+	if name == "" {
+		return models.Kind{}, fmt.Errorf("missing, available: %s", strings.Join(models.Names(), ", "))
+	}
+	if k, ok := models.Lookup(name); ok {
+		return k, nil
+	}
+	for _, planned := range kindNames() {
+		if name == planned {
+			return models.Kind{}, fmt.Errorf("%q is not available in this version, available: %s", name, strings.Join(models.Names(), ", "))
+		}
+	}
+	return models.Kind{}, fmt.Errorf("unknown kind %q%s", name, suggest(name, models.Names()))
+}
+
+// hasIntercept reports whether a kind has a coefficient for the intercept,
+// which columns.intercept can take away.
+func hasIntercept(kind string) bool {
+	return kind == "linear" || kind == "probit" || kind == "poisson"
+}
+
+// kindsWith returns the kinds that give a meaning to a key of columns.
+func kindsWith(key string) []string {
+	switch key {
+	case "group":
+		return []string{"anova", "poisson"}
+	case "groups", "exposure":
+		return []string{"poisson"}
+	case "time":
+		return []string{"dlm"}
+	default:
+		return kindNames()
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// modelConfig is one entry of models.
+type modelConfig struct {
+	Match     string        `yaml:"match"`
+	Kind      string        `yaml:"kind"`
+	Variant   string        `yaml:"variant"`
+	Columns   columnsConfig `yaml:"columns"`
+	Draws     int           `yaml:"draws"`
+	Forget    float64       `yaml:"forget"`
+	ForgetPer clock         `yaml:"forget_per"`
+	Missing   string        `yaml:"missing"`
+	Publish   publishConfig `yaml:"publish"`
+	Settings  yamlNode      `yaml:"settings"`
+
+	spec *cdf.Spec // set by resolve
+}
+
+type columnsConfig struct {
+	Scaling   string          `yaml:"scaling"`
+	Response  responseConfig  `yaml:"response"`
+	Features  []featureConfig `yaml:"features,omitempty"`
+	Group     string          `yaml:"group,omitempty"` // shorthand for one entry of groups
+	Groups    []groupConfig   `yaml:"groups,omitempty"`
+	Exposure  string          `yaml:"exposure,omitempty"`
+	Time      string          `yaml:"time,omitempty"`
+	Intercept bool            `yaml:"intercept"`
+}
+
+type responseConfig struct {
+	Name   string   `yaml:"name"`
+	Center *float64 `yaml:"center,omitempty"`
+	Scale  *float64 `yaml:"scale,omitempty"`
+}
+
+type featureConfig struct {
+	Name     string   `yaml:"name"`
+	Center   *float64 `yaml:"center,omitempty"`
+	Scale    *float64 `yaml:"scale,omitempty"`
+	Levels   levels   `yaml:"levels,omitempty"`
+	Baseline string   `yaml:"baseline,omitempty"`
+	Other    string   `yaml:"other,omitempty"`
+}
+
+// levels are the categories of a column: listed, or those of the first shard.
+type levels struct {
+	given, first bool
+	list         []string
+}
+
+type groupConfig struct {
+	Column string   `yaml:"column"`
+	Slopes []string `yaml:"slopes,omitempty,flow"`
+}
+
+type publishConfig struct {
+	Every       int64    `yaml:"every"`
+	Draws       bool     `yaml:"draws"`
+	Scale       string   `yaml:"scale"`
+	Covariance  bool     `yaml:"covariance"`
+	Predictions string   `yaml:"predictions"`
+	Groups      string   `yaml:"groups"`
+	Variables   []string `yaml:"variables,flow"`
+}
+
+func (m *modelConfig) setDefaults() {
+	*m = modelConfig{
+		Variant:   "corrected",
+		Columns:   columnsConfig{Scaling: "first", Response: responseConfig{Name: "y"}, Intercept: true},
+		Draws:     500,
+		Forget:    1,
+		ForgetPer: clock{Unit: "shard"},
+		Missing:   "drop",
+		Publish: publishConfig{
+			Every: 1, Scale: "original", Predictions: "none", Groups: "all", Variables: []string{"**"},
+		},
+	}
+}
+
+// decodeNode takes a name alone for {name: ...}.
+func (r *responseConfig) decodeNode(d *decoder, n yamlNode, path string) {
+	if n.Kind == yaml.ScalarNode {
+		r.Name = n.Value
+		return
+	}
+	type plain responseConfig
+	d.decodeInto(n, (*plain)(r), path)
+}
+
+// decodeNode takes a name alone for {name: ...}.
+func (f *featureConfig) decodeNode(d *decoder, n yamlNode, path string) {
+	if n.Kind == yaml.ScalarNode {
+		f.Name = n.Value
+		return
+	}
+	type plain featureConfig
+	d.decodeInto(n, (*plain)(f), path)
+}
+
+// decodeNode takes a column alone for {column: ...}.
+func (g *groupConfig) decodeNode(d *decoder, n yamlNode, path string) {
+	if n.Kind == yaml.ScalarNode {
+		g.Column = n.Value
+		return
+	}
+	type plain groupConfig
+	d.decodeInto(n, (*plain)(g), path)
+}
+
+func (l *levels) decodeNode(d *decoder, n yamlNode, path string) {
+	l.given = true
+	if n.Kind == yaml.ScalarNode && n.Value == "first" {
+		l.first = true
+		return
+	}
+	if n.Kind == yaml.ScalarNode {
+		d.fail(n, path, "%q is neither first nor a list of levels", n.Value)
+		return
+	}
+	d.decodeInto(n, &l.list, path)
+}
+
+// IsZero makes the key disappear where the column is a number.
+func (l levels) IsZero() bool { return !l.given }
+
+// MarshalYAML writes the form that decodeNode reads.
+func (l levels) MarshalYAML() (any, error) {
+	if l.first {
+		return "first", nil
+	}
+	return flowList(l.list), nil
+}
+
+func flowList(items []string) yamlNode {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, s := range items {
+		item := new(yaml.Node)
+		item.SetString(s)
+		n.Content = append(n.Content, item)
+	}
+	return n
+}
+
+// roles is the form of the columns that the engine knows.
+func (c *columnsConfig) roles(kind string) cdf.Roles {
+	r := cdf.Roles{
+		Scaling:   c.Scaling,
+		Response:  cdf.Feature{Name: c.Response.Name, Center: c.Response.Center, Scale: c.Response.Scale},
+		Exposure:  c.Exposure,
+		Time:      c.Time,
+		Intercept: c.Intercept && hasIntercept(kind),
+	}
+	for _, f := range c.Features {
+		r.Features = append(r.Features, cdf.Feature{
+			Name: f.Name, Center: f.Center, Scale: f.Scale,
+			Levels: f.Levels.list, LevelsFirst: f.Levels.first, Baseline: f.Baseline, Other: f.Other,
+		})
+	}
+	for _, g := range c.Groups {
+		r.Groups = append(r.Groups, cdf.Group{Column: g.Column, Slopes: g.Slopes})
+	}
+	return r
+}
+
+// resolve checks the entry, asks the kind about its settings, and makes the
+// Spec.
+func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
+	if problems := m.check(path); len(problems) > 0 {
+		return problems
+	}
+	kind, err := findKind(m.Kind)
+	if err != nil {
+		return []error{fmt.Errorf("%s.kind: %w", path, err)}
+	}
+	if err := oneOf(path+".variant", m.Variant, kind.Variants...); err != nil {
+		return []error{err}
+	}
+	if m.Columns.Group != "" {
+		m.Columns.Groups = []groupConfig{{Column: m.Columns.Group}}
+		m.Columns.Group = ""
+	}
+	before := len(d.problems)
+	settings, build, err := kind.Configure(m.Variant, func(target any) error {
+		if m.Settings != nil {
+			d.decodeInto(m.Settings, target, path+".settings")
+		}
+		if len(d.problems) > before {
+			return d.problems[before]
+		}
+		return nil
+	})
+	if len(d.problems) > before {
+		return d.problems[before:]
+	}
+	if err != nil {
+		return []error{fmt.Errorf("%s.settings: %w", path, err)}
+	}
+	roles := m.Columns.roles(m.Kind)
+	m.spec = &cdf.Spec{
+		Kind: m.Kind, Variant: m.Variant, Seed: c.Seed,
+		Columns: roles, Draws: m.Draws,
+		Forget: m.Forget, ForgetPer: cdf.Clock(m.ForgetPer), Missing: m.Missing,
+		Settings:    settings,
+		RawResponse: m.Kind == "probit" || m.Kind == "poisson",
+		Origin:      hasIntercept(m.Kind) && !roles.Intercept,
+		Publish: cdf.Publish{
+			Every: m.Publish.Every, Draws: m.Publish.Draws, Scale: m.Publish.Scale,
+			Covariance: m.Publish.Covariance, Predictions: m.Publish.Predictions,
+			Groups: m.Publish.Groups, Variables: m.Publish.Variables,
+		},
+		Limits: cdf.Limits{Rows: c.Limits.Rows, Columns: c.Limits.Columns, Groups: c.Limits.Groups},
+		New:    build,
+	}
+	if m.Settings, err = settingsNode(settings); err != nil {
+		return []error{fmt.Errorf("%s.settings: %w", path, err)}
+	}
+	return nil
+}

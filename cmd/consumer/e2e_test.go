@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/pipeline"
+	servers "github.com/credence-stream/credence/testenv/embedded"
+)
+
+// world is an embedded broker and store, and a configuration for them.
+type world struct {
+	*testing.T
+	env  *servers.Env
+	file string
+}
+
+func newWorld(t *testing.T, more string) *world {
+	t.Helper()
+	return newWorldOf(t, more, `models: [{match: "**", kind: linear}]`)
+}
+
+// newWorldOf takes more keys of kafka and what ends the configuration.
+func newWorldOf(t *testing.T, more, rest string) *world {
+	t.Helper()
+	env, err := servers.Start(t.Context(), servers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := env.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{T: t, env: env, file: filepath.Join(t.TempDir(), "c.yaml")}
+	text := fmt.Sprintf("kafka: {brokers: [%q], %s}\nredis: {url: %q}\nhttp: {listen: \"\"}\n%s\n",
+		env.Brokers()[0], more, env.RedisURL(), rest)
+	if err := os.WriteFile(w.file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// consumer runs a command line and returns its exit code, data and messages.
+func (w *world) consumer(args ...string) (code int, out, messages string) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	defer cancel()
+	var o, e bytes.Buffer
+	a := &app{out: &o, err: &e}
+	code = a.execute(ctx, append(args, "--config", w.file))
+	if ctx.Err() != nil {
+		w.Fatalf("consumer %v did not end:\n%s", args, e.String())
+	}
+	return code, o.String(), e.String()
+}
+
+// config is what a command would load.
+func (w *world) config() *config {
+	w.Helper()
+	c, _, err := loadConfig(source{file: w.file})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
+// connect connects as a command would.
+func (w *world) connect(c *config) *connection {
+	w.Helper()
+	conn, err := dial(c)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(conn.close)
+	return conn
+}
+
+// send puts shards of y = 3 + 2x into the input topic.
+func (w *world) send(keys []string, shards int) {
+	w.Helper()
+	var batches []*cdf.Batch
+	for n := range shards {
+		x := []float64{float64(n), float64(n) + 1, float64(n) + 2}
+		y := []float64{3 + 2*x[0], 3.1 + 2*x[1], 2.9 + 2*x[2]}
+		batches = append(batches, &cdf.Batch{Rows: 3, Columns: []cdf.Column{{Name: "x", Number: x}, {Name: "y", Number: y}}})
+	}
+	w.sendShards(keys, batches)
+}
+
+// sendShards puts the same shards under each key into the input topic.
+func (w *world) sendShards(keys []string, shards []*cdf.Batch) {
+	w.Helper()
+	c := w.config()
+	conn := w.connect(c)
+	if err := conn.createTopics(w.Context(), c); err != nil {
+		w.Fatal(err)
+	}
+	sender := conn.newSender(c.Kafka.Input, 0)
+	for n, b := range shards {
+		for _, key := range keys {
+			if err := sender.Send(w.Context(), replay.Shard{Key: key, N: int64(n + 1), Batch: b}); err != nil {
+				w.Fatal(err)
+			}
+		}
+	}
+	if err := sender.Flush(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// read returns all records of a topic.
+func (w *world) read(topic string) []pipeline.Record {
+	w.Helper()
+	var all []pipeline.Record
+	err := w.connect(w.config()).feed(topic, false, true, w.Logf)(w.Context(), func(r *pipeline.Record) error {
+		all = append(all, *r)
+		return nil
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return all
+}
+
+// Shards in, posteriors out, by the command line alone, in both formats.
+func TestFromShardsToPosteriors(t *testing.T) {
+	for _, format := range []string{"arrow", "json"} {
+		t.Run(format, func(t *testing.T) {
+			w := newWorld(t, "format: "+format)
+			w.send([]string{"a/1", "b"}, 3)
+			if code, out, messages := w.consumer("run", "--until-end"); code != 0 || out != "" || !strings.Contains(messages, "effective configuration:") {
+				t.Fatalf("run: exit %d, stdout %q, stderr %s", code, out, messages)
+			}
+			code, out, messages := w.consumer("tail", "--until-end")
+			if lines := strings.Count(out, "\n"); code != 0 || lines != 6 {
+				t.Fatalf("tail: exit %d, %d lines, stderr %s\n%s", code, lines, messages, out)
+			}
+			code, out, _ = w.consumer("tail", "--until-end", "--key", "a/*", "--format", "json")
+			last := lastLine(out)
+			if code != 0 || strings.Count(out, "\n") != 3 || !json.Valid([]byte(last)) || !strings.HasPrefix(last, `{"key":"a/1","kind":"linear","variant":"corrected","t":3,"n":9,`) {
+				t.Errorf("tail a/*: exit %d\n%s", code, out)
+			}
+			// The store says what the topic said, to the bit.
+			code, out, messages = w.consumer("get", "a/1")
+			if code != 0 || out != last+"\n" {
+				t.Errorf("get: exit %d %s\n%s\n%s", code, messages, out, last)
+			}
+			if code, out, messages = w.consumer("get", "nobody"); code != 1 || out != "" || !strings.Contains(messages, "no model for key") {
+				t.Errorf("get nobody: exit %d, %q, %q", code, out, messages)
+			}
+			code, out, _ = w.consumer("check")
+			if code != 0 || strings.Count(out, "4 partitions, settings fit") != 3 {
+				t.Errorf("check: exit %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}
+
+// A service says that it is not ready while Kafka is away, answers HTTP all
+// the same, and ends when it is told to.
+func TestServiceWithoutKafka(t *testing.T) {
+	c := parse(t, smallest, "kafka.brokers="+nobody(t), "http.listen=127.0.0.1:0")
+	s, err := newService(t.Context(), c, newLogger(io.Discard, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.run(ctx, false) }()
+	for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/v1/models/a": 503, "/metrics": 200} {
+		if got := status(t, "http://"+s.http.Addr()+path); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("end: %v", err)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	var out, messages bytes.Buffer
+	a := &app{out: &out, err: &messages}
+	if code := a.execute(t.Context(), []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
+		t.Fatalf("exit %d: %s", code, messages.String())
+	}
+	if !strings.Contains(out.String(), "beta[distance]=") || !strings.Contains(messages.String(), "curl -s http://127.0.0.1:") {
+		t.Errorf("stdout %.500q\nstderr %q", out.String(), messages.String())
+	}
+}

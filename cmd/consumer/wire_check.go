@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/credence-stream/credence/pipeline/kafka"
+	"github.com/credence-stream/credence/pipeline/redis"
+)
+
+func partitionOf(key []byte, n int) int32 { return kafka.PartitionOf(key, n) }
+
+// kafkaCluster is the cluster as check sees it.
+type kafkaCluster struct{ *kafka.Client }
+
+func clusterOf(n *connection) cluster { return kafkaCluster{n.client} }
+
+// Topic implements cluster.
+func (k kafkaCluster) Topic(ctx context.Context, name string) (topicState, error) {
+	s, err := k.Describe(ctx, name)
+	return topicState{partitions: s.Partitions, settings: s.Configs}, err
+}
+
+// redisStore is the store as check sees it.
+type redisStore struct{ *redis.Store }
+
+func storeOf(n *connection) store { return redisStore{n.store} }
+
+// Policy implements store.
+func (r redisStore) Policy(ctx context.Context) (eviction string, appendOnly bool, err error) {
+	p, err := r.CheckPolicy(ctx)
+	if errors.Is(err, redis.ErrEviction) {
+		err = nil // the policy says it
+	}
+	return p.Eviction, p.AppendOnly, err
+}

@@ -1,0 +1,52 @@
+package replay
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxKey is the greatest length of a key, in bytes.
+const maxKey = 512
+
+// ErrKey reports a key that no consumer would take.
+var ErrKey = errors.New("unusable key")
+
+// ErrRun reports a run id that can't stand in the header credence-shard.
+var ErrRun = errors.New("unusable run id")
+
+var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// NewRun returns a fresh run id, 16 hex digits.
+func NewRun() string {
+	var b [8]byte
+	// It never fails: the standard library ends the process instead.
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// CheckRun returns ErrRun unless id may name a run. Ids that start with
+// "dlq." belong to replayed dead letters.
+func CheckRun(id string) error {
+	if !runPattern.MatchString(id) || strings.HasPrefix(id, "dlq.") {
+		return fmt.Errorf("%w %q: want 1 to 64 letters, digits, '.', '_' or '-', not starting with dlq", ErrRun, id)
+	}
+	return nil
+}
+
+// CheckKey returns ErrKey unless key is 1 to 512 bytes of UTF-8.
+func CheckKey(key string) error {
+	switch {
+	case key == "":
+		return fmt.Errorf("%w: it is empty", ErrKey)
+	case len(key) > maxKey:
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrKey, len(key), maxKey)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("%w: %q is not UTF-8", ErrKey, key)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// Package version says which build this is.
+package version
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// Info describes the running binary.
+type Info struct {
+	Version  string `json:"version"`  // of the module, or "devel"
+	Revision string `json:"revision"` // of the source, empty when unknown
+	Modified bool   `json:"modified"` // the source was not as committed
+	Go       string `json:"go"`       // the compiler's version
+	Platform string `json:"platform"` // operating system and processor
+}
+
+// Get returns what the linker stored in the binary.
+func Get() Info {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return from(info)
+}
+
+func from(b *debug.BuildInfo) Info {
+	i := Info{
+		Version:  b.Main.Version,
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	if i.Version == "" || i.Version == "(devel)" {
+		i.Version = "devel"
+	}
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			i.Revision = s.Value
+		case "vcs.modified":
+			i.Modified = s.Value == "true"
+		}
+	}
+	return i
+}
+
+// String is one line for `version` and `--version`.
+func (i Info) String() string {
+	s := i.Version
+	if i.Revision != "" {
+		s += " (" + i.Revision[:min(12, len(i.Revision))]
+		if i.Modified {
+			s += ", modified"
+		}
+		s += ")"
+	}
+	return s + ", " + i.Go + ", " + i.Platform
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/replay"
+)
+
+// writeFile puts content into a new folder and returns the path.
+func writeFile(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func gzipped(t *testing.T, content string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, content)
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// readAll returns the rows of a source as text: key, then values.
+func readAll(t *testing.T, src source) []string {
+	t.Helper()
+	defer func() { _ = src.Close() }()
+	var rows []string
+	for {
+		key, row, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, key+showRow(src.Fields(), row))
+	}
+}
+
+func showRow(fields []replay.Field, row []replay.Value) string {
+	var b strings.Builder
+	for i, v := range row {
+		switch {
+		case v.Null:
+			b.WriteString(" null")
+		case fields[i].Type == cdf.Integer:
+			fmt.Fprintf(&b, " %d", v.Int)
+		case fields[i].Type == cdf.Text:
+			fmt.Fprintf(&b, " %q", v.Text)
+		default:
+			fmt.Fprintf(&b, " %v", v.Number)
+		}
+	}
+	return b.String()
+}
+
+func tickNothing(int64) {}
+
+func TestCSVRows(t *testing.T) {
+	tests := []struct {
+		name    string
+		content string
+		sel     selection
+		want    []string
+	}{
+		{"types", "g,i,f,b,t,s\na,1,2.5,true,1970-01-02,x\nb,-1,3,false,1970-01-03,\"y,z\"\n",
+			selection{KeyColumn: "g"}, []string{`a 1 2.5 1 86400 "x"`, `b -1 3 0 172800 "y,z"`}},
+		{"empty is null", "g,i,f,s\na,,,\nb,1,2.5,x\n",
+			selection{KeyColumn: "g"}, []string{`a null null null`, `b 1 2.5 "x"`}},
+		{"null text", "x,s\nNA,NA\n1,?\n", selection{Key: "k", Null: []string{"NA", "?"}},
+			[]string{"k null null", "k 1 null"}},
+		{"late text", "x\n1\n2\nthree\n", selection{Key: "k"}, []string{`k "1"`, `k "2"`, `k "three"`}},
+		{"chosen columns in their order", "a,b,c\n1,2,3\n", selection{Key: "k", Columns: []string{"c", "a"}},
+			[]string{"k 3 1"}},
+		{"key column on request", "g,x\n7,1\n", selection{KeyColumn: "g", Columns: []string{"g", "x"}},
+			[]string{"7 7 1"}},
+		{"key as written, with prefix", "g,x\n007,1\n", selection{KeyColumn: "g", Prefix: "shop/"},
+			[]string{"shop/007 1"}},
+		{"mark, carriage returns, blanks in the header", "\uFEFFg , x\r\na,1\r\n", selection{KeyColumn: "g"},
+			[]string{"a 1"}},
+		{"doubled column left out", "x,y,y\n1,2,3\n", selection{Key: "k", Columns: []string{"x"}}, []string{"k 1"}},
+		{"no line end", "x\n1", selection{Key: "k"}, []string{"k 1"}},
+	}
+	for _, tt := range tests {
+		for _, packed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s packed=%v", tt.name, packed), func(t *testing.T) {
+				path := writeFile(t, "in.csv", []byte(tt.content))
+				if packed {
+					path = writeFile(t, "in.csv.gz", gzipped(t, tt.content))
+				}
+				src, err := open(t.Context(), path, tt.sel, tickNothing)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := readAll(t, src)
+				if fmt.Sprint(got) != fmt.Sprint(tt.want) || src.Rows() != int64(len(tt.want)) {
+					t.Errorf("%d rows are %q, want %q", src.Rows(), got, tt.want)
+				}
+			})
+		}
+	}
+}
+
+func TestCSVErrorsNameFileAndLine(t *testing.T) {
+	key := selection{KeyColumn: "g"}
+	tests := []struct {
+		name    string
+		content string
+		sel     selection
+		want    string
+	}{
+		{"empty file", "", key, "in.csv: unusable input: no header line"},
+		{"header only", "g,x\n", key, "in.csv: unusable input: no rows below the header"},
+		{"too few fields", "g,x\na,1\nb\n", key, "in.csv:3: unusable input: 1 fields where the header has 2"},
+		{"too many fields", "g,x\na,1,2\n", key, "in.csv:2: unusable input: 3 fields where the header has 2"},
+		{"stray quote", "g,x\na,1\"2\n", key, `in.csv:2: unusable input: bare "`},
+		{"open quote", "g,x\na,1\nb,\"2\n", key, `in.csv:3: unusable input: extraneous or missing "`},
+		{"line after a quoted line break", "g,x\na,\"1\n2\"\n,3\n", key, `in.csv:4: unusable input: no key in column "g"`},
+		{"key too long", "g,x\na,1\n" + strings.Repeat("k", 513) + ",1\n", key, "in.csv:3: unusable input: unusable key: 513 bytes"},
+		{"key not UTF-8", "g,x\n\xff,1\n", key, "in.csv:2: unusable input: unusable key: \"\\xff\" is not UTF-8"},
+		{"text not UTF-8", "g,x\na,\xff\n", key, "in.csv:2: unusable input: \"\\xff\" is not UTF-8"},
+		{"no key column", "x,y\n1,2\n", key, `in.csv: unusable input: no column "g"; the columns are x, y`},
+		{"doubled column", "g,x,x\na,1,2\n", key, `in.csv: unusable input: two columns are called "x"`},
+		{"nameless column", ",g\n1,a\n", key, "in.csv: unusable input: column 1 has no name"},
+		{"missing column", "g,x\na,1\n", selection{KeyColumn: "g", Columns: []string{"y"}}, `no column "y"`},
+		{"only a key", "g\na\n", key, "no column is left to send beside the key"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := writeFile(t, "in.csv", []byte(tt.content))
+			_, err := open(t.Context(), path, tt.sel, tickNothing)
+			if !errors.Is(err, errInput) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
+	path := writeFile(t, "in.csv", []byte("x,y\n1,\n2,\n"))
+	src, err := open(t.Context(), path, selection{Key: "k"}, tickNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = src.Close() }()
+	notes := fmt.Sprint(src.Notes())
+	if f := src.Fields()[1]; f.Type != cdf.Float || !strings.Contains(notes, `column "y" has no value`) {
+		t.Errorf("field %+v, notes %s, want a float column that is reported", f, notes)
+	}
+	for sh, err := range shards(src, 2) {
+		if y := sh.Batch.Columns[1].Number; err != nil || !math.IsNaN(y[0]) || !math.IsNaN(y[1]) {
+			t.Errorf("y is %v, error %v, want NaN", y, err)
+		}
+	}
+}
+
+func TestCSVThatChanges(t *testing.T) {
+	content := "x\n" + strings.Repeat("1\n", 100_000)
+	path := writeFile(t, "in.csv", []byte(content))
+	src, err := open(t.Context(), path, selection{Key: "k"}, tickNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = src.Close() }()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte("z"), int64(len(content)-2))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, _, err = src.Next()
+	}
+	if want := `in.csv:100001: unusable input: "z" was not there before`; !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v, want %q", err, want)
+	}
+}
+
+func TestCSVMustBeAFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t.Context(), dir, selection{Key: "k"}, tickNothing); !errors.Is(err, errInput) {
+		t.Errorf("a folder gives %v", err)
+	}
+	if _, err := open(t.Context(), dir+"/none.csv", selection{Key: "k"}, tickNothing); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file gives %v", err)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The forms that a CSV field can have. Each function reports whether the
+// whole text has that form.
+
+func parseInt(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+// parseFloat takes decimal numbers, NaN and infinities; what is out of range
+// becomes infinite, for the consumer to refuse. Go's hexadecimal forms and
+// underscores are text.
+func parseFloat(s string) (float64, bool) {
+	if strings.ContainsAny(s, "xX_") {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil || f != 0 && strings.ContainsAny(s, "0123456789")
+}
+
+func parseBool(s string) (value, ok bool) {
+	switch s {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+// parseTime takes ISO 8601 dates and times, `T` or a space between them,
+// seconds and zone optional, and returns seconds since 1970. Without a zone
+// they are UTC.
+func parseTime(s string) (float64, bool) {
+	layout := timeLayout(s)
+	if layout == "" {
+		return 0, false
+	}
+	if len(s) > 10 && s[10] != 'T' {
+		s = s[:10] + "T" + s[11:]
+	}
+	t, err := time.Parse(layout, s)
+	if err != nil {
+		return 0, false
+	}
+	return seconds(t.Unix(), int64(t.Nanosecond())), true
+}
+
+// timeLayout returns the one layout that s can have, "" for none. Trying them
+// all would make an error for each.
+func timeLayout(s string) string {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return ""
+	}
+	if len(s) == 10 {
+		return "2006-01-02"
+	}
+	if s[10] != 'T' && s[10] != ' ' {
+		return ""
+	}
+	clock, zone := s[11:], ""
+	if i := strings.IndexAny(clock, "Z+-"); i >= 0 {
+		clock, zone = clock[:i], clock[i:]
+	}
+	layout := "2006-01-02T15:04"
+	if len(clock) > len("15:04") {
+		layout += ":05"
+	}
+	switch len(zone) {
+	case 0:
+		return layout
+	case len("Z"), len("+01:00"):
+		return layout + "Z07:00"
+	case len("+0100"):
+		return layout + "Z0700"
+	case len("+01"):
+		return layout + "Z07"
+	}
+	return ""
+}
+
+// seconds joins whole seconds since 1970 and nanoseconds to the float64 next
+// to them. Times of whole microseconds come out the same from every format.
+func seconds(sec, nano int64) float64 {
+	if nano == 0 {
+		return float64(sec)
+	}
+	if nano%1000 == 0 {
+		return float64(sec*1_000_000+nano/1000) / 1e6
+	}
+	return float64(sec) + float64(nano)/1e9
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/replay"
+)
+
+// recordSource reads the rows of Arrow records, wherever they come from.
+type recordSource struct {
+	name   string
+	sel    selection
+	next   func() (arrow.Record, error) // io.EOF after the last; valid until the next call
+	closer io.Closer
+	total  int64 // rows, -1 when unknown
+
+	fields  []replay.Field
+	key     int // column, -1: none
+	keyType cdf.ColumnType
+	columns []int
+	notes   []string
+
+	record  arrow.Record
+	i       int // next row of record
+	row     int64
+	keys    getter
+	getters []getter
+	values  []replay.Value
+}
+
+// newRecordSource finds the selected columns in the schema.
+func newRecordSource(name string, sel selection, schema *arrow.Schema) (*recordSource, error) {
+	s := &recordSource{name: name, sel: sel, total: -1}
+	names := make([]string, schema.NumFields())
+	for i, f := range schema.Fields() {
+		names[i] = f.Name
+	}
+	var err error
+	if s.key, s.columns, err = sel.resolve(names); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	chosen := s.columns
+	s.columns = nil
+	for _, c := range chosen {
+		f := schema.Field(c)
+		t, ok := columnType(f.Type)
+		if ok {
+			s.fields = append(s.fields, replay.Field{Name: f.Name, Type: t})
+			s.columns = append(s.columns, c)
+			continue
+		}
+		// A column that was asked for by name must not go missing.
+		what := fmt.Sprintf("column %q is %s, neither numbers nor text", f.Name, f.Type)
+		if sel.Columns != nil {
+			return nil, fmt.Errorf("%s: %w: %s", name, errInput, what)
+		}
+		s.notes = append(s.notes, what+": it is left out")
+	}
+	if len(s.columns) == 0 {
+		return nil, fmt.Errorf("%s: %w: no column is left to send: %s", name, errInput, strings.Join(s.notes, "; "))
+	}
+	if s.key >= 0 {
+		f := schema.Field(s.key)
+		t, ok := columnType(f.Type)
+		if !ok || t == cdf.Float || t == cdf.Time {
+			return nil, fmt.Errorf("%s: %w: column %q is %s; a key is text, an integer or a boolean",
+				name, errInput, f.Name, f.Type)
+		}
+		s.keyType = t
+	}
+	s.values = make([]replay.Value, len(s.fields))
+	return s, nil
+}
+
+func (s *recordSource) Fields() []replay.Field { return s.fields }
+func (s *recordSource) Rows() int64            { return s.total }
+func (s *recordSource) Notes() []string        { return s.notes }
+func (s *recordSource) Close() error           { return s.closer.Close() }
+
+func (s *recordSource) Next() (key string, row []replay.Value, err error) {
+	// The Arrow library panics on files that are not what they say.
+	defer recovered(s.name, &err)
+	for s.record == nil || s.i == int(s.record.NumRows()) {
+		if err := s.load(); err != nil {
+			return "", nil, err
+		}
+	}
+	i := s.i
+	s.i++
+	s.row++
+	if key, err = s.keyAt(i); err != nil {
+		return "", nil, err
+	}
+	for c, get := range s.getters {
+		if s.values[c], err = get(i); err != nil {
+			return "", nil, fmt.Errorf("%s: row %d: column %q: %w", s.name, s.row, s.fields[c].Name, err)
+		}
+	}
+	return key, s.values, nil
+}
+
+// load moves to the next record.
+func (s *recordSource) load() error {
+	record, err := s.next()
+	switch {
+	case errors.Is(err, io.EOF) && s.row == 0:
+		return fmt.Errorf("%s: %w: no rows", s.name, errInput)
+	case errors.Is(err, io.EOF):
+		return io.EOF
+	case err != nil:
+		return fmt.Errorf("%s: after row %d: %w: %w", s.name, s.row, errInput, err)
+	}
+	s.record, s.i = record, 0
+	s.getters = s.getters[:0]
+	for _, c := range s.columns {
+		get, err := reader(record.Column(c), s.sel.Null)
+		if err != nil {
+			return fmt.Errorf("%s: column %q: %w", s.name, record.ColumnName(c), err)
+		}
+		s.getters = append(s.getters, get)
+	}
+	if s.key >= 0 {
+		if s.keys, err = reader(record.Column(s.key), s.sel.Null); err != nil {
+			return fmt.Errorf("%s: column %q: %w", s.name, s.sel.KeyColumn, err)
+		}
+	}
+	return nil
+}
+
+func (s *recordSource) keyAt(i int) (string, error) {
+	if s.key < 0 {
+		return s.sel.Prefix + s.sel.Key, nil
+	}
+	v, err := s.keys(i)
+	if err == nil && (v.Null || s.keyType == cdf.Text && v.Text == "") {
+		err = fmt.Errorf("%w: no key in column %q", errInput, s.sel.KeyColumn)
+	}
+	key := s.sel.Prefix + keyText(v, s.keyType)
+	if err == nil {
+		err = replay.CheckKey(key)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: row %d: %w", s.name, s.row, err)
+	}
+	return key, nil
+}
+
+// recovered turns a panic of the Arrow library into an error.
+func recovered(name string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s: %w: damaged: %v", name, errInput, r)
+	}
+}

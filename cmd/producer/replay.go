@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/cmd/internal/term"
+)
+
+const replayHelp = `Send the rows of a file as shards.
+
+The rows of each key go out in the order of the file, N at a time; the rows
+that are left over at the end go out as shorter shards, in the order in which
+their keys first appeared. Columns of a CSV file are integers, numbers,
+booleans (true, false), ISO dates and times, or else text; an empty field is a
+null. The key column is not part of the shards unless --columns names it.
+Without --key-column and --key the key is the file's name without extensions.`
+
+// replayFlags are the flags of `producer replay`.
+type replayFlags struct {
+	delivery
+	input     string
+	keyColumn string
+	key       string
+	keyPrefix string
+	columns   []string
+	null      []string
+	rows      int
+	limit     int64
+}
+
+func (p *program) replayCommand() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:     "replay --input FILE --rows N --topic T --brokers B",
+		Short:   "Send the rows of a CSV, Arrow or Parquet file",
+		Long:    replayHelp,
+		Example: "  producer replay --input flights.csv --key-column origin --rows 10 --topic shards --brokers 127.0.0.1:9092",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			p.started = true
+			return p.replay(cmd.Context(), &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.input, "input", "", "read `FILE`: .csv, .csv.gz, .arrow, .arrows or .parquet (required)")
+	fs.StringVar(&f.keyColumn, "key-column", "", "take the key of each row from column `C`")
+	fs.StringVar(&f.key, "key", "", "give all rows the key `TEXT`")
+	fs.StringVar(&f.keyPrefix, "key-prefix", "", "put `P` before each key")
+	fs.StringSliceVar(&f.columns, "columns", nil, "send only these columns, `a,b,c` (default: all but the key column)")
+	fs.IntVar(&f.rows, "rows", 0, "rows per shard, `N` (required)")
+	fs.Int64Var(&f.limit, "limit", 0, "stop after `N` shards; 0: send all")
+	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` that is a null, as an empty CSV field is (repeatable)")
+	f.register(fs)
+	for _, name := range []string{"input", "rows", "topic", "brokers"} {
+		// It fails only for a name that is no flag.
+		_ = cmd.MarkFlagRequired(name)
+	}
+	cmd.MarkFlagsMutuallyExclusive("key-column", "key")
+	return cmd
+}
+
+// check returns what is wrong with the flags, before anything is opened.
+func (f *replayFlags) check(cmd *cobra.Command) error {
+	if formatOf(f.input) == "" {
+		return fmt.Errorf("--input %s: want a file that ends in %s", f.input, strings.Join(extensions, ", "))
+	}
+	if f.rows < 1 {
+		return fmt.Errorf("--rows %d: want at least 1", f.rows)
+	}
+	if f.limit < 0 {
+		return fmt.Errorf("--limit %d: want at least 0", f.limit)
+	}
+	for _, name := range []string{"key-column", "key", "columns"} {
+		if fl := cmd.Flags().Lookup(name); fl.Changed && (fl.Value.String() == "" || fl.Value.String() == "[]") {
+			return fmt.Errorf("--%s must not be empty", name)
+		}
+	}
+	for i, c := range f.columns {
+		if slices.Contains(f.columns[:i], c) {
+			return fmt.Errorf("--columns names %q twice", c)
+		}
+	}
+	if f.keyColumn == "" {
+		if f.key == "" {
+			f.key = strings.TrimSuffix(filepath.Base(f.input), formatOf(f.input))
+		}
+		if err := replay.CheckKey(f.keyPrefix + f.key); err != nil {
+			return err
+		}
+	}
+	return f.delivery.check()
+}
+
+// replay sends the file.
+func (p *program) replay(ctx context.Context, f *replayFlags) error {
+	reading := term.Progress(p.stderr, "rows read", 0)
+	src, err := open(ctx, f.input, selection{
+		KeyColumn: f.keyColumn, Key: f.key, Prefix: f.keyPrefix, Columns: f.columns, Null: f.null,
+	}, reading.Add)
+	reading.Done()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return errStopped
+	case err != nil:
+		return err
+	}
+	defer func() { _ = src.Close() }()
+	for _, note := range src.Notes() {
+		p.say("%s: %s", f.input, note)
+	}
+	return p.deliver(ctx, &f.delivery, shards(src, f.rows), f.limit, src.Rows())
+}
+
+// shards cuts the rows of a source, in the order in which shards fill, the
+// short ones last. A shard is valid until the next one is asked for.
+func shards(src source, rows int) iter.Seq2[replay.Shard, error] {
+	return func(yield func(replay.Shard, error) bool) {
+		cut := replay.NewCutter(src.Fields(), rows)
+		for {
+			key, row, err := src.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				yield(replay.Shard{}, err)
+				return
+			}
+			if sh, full := cut.Add(key, row); full && !yield(sh, nil) {
+				return
+			}
+		}
+		for sh := range cut.Rest() {
+			if !yield(sh, nil) {
+				return
+			}
+		}
+	}
+}
