@@ -1,0 +1,38 @@
+# A static image with both programs, CA certificates and the demo's flights,
+# and nothing else: no shell, no package manager, no root.
+#
+#   docker build -t credence:local .
+#
+# BUILDER is any image with Go 1.26. Where none can be pulled, build the
+# programs on the host into bin/image and name that folder; BUILDER then is any
+# image with a shell, gunzip and CA certificates (testenv/offline/README.md):
+#
+#   docker build --build-arg BUILDER=credence-base:local --build-arg PREBUILT=bin/image -t credence:local .
+ARG BUILDER=golang:1.26
+FROM ${BUILDER} AS build
+ARG PREBUILT=""
+# Lets testenv/offline find and remove what a build leaves behind.
+LABEL dev.credence.build=1
+WORKDIR /src
+COPY . .
+RUN set -eu; \
+    mkdir -p /out/usr/local/bin /out/etc/ssl/certs /out/data /out/tmp; \
+    chmod 1777 /out/tmp; \
+    if [ -n "$PREBUILT" ]; then \
+        cp "$PREBUILT/consumer" "$PREBUILT/producer" /out/usr/local/bin/; \
+    else \
+        CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w" -o /out/usr/local/bin/ ./cmd/consumer ./cmd/producer; \
+    fi; \
+    cp /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/; \
+    gunzip -c cmd/consumer/demo/flights.csv.gz > /out/data/flights.csv; \
+    echo 'credence:x:65532:65532::/:/sbin/nologin' > /out/etc/passwd; \
+    chmod 0755 /out/usr/local/bin/*; \
+    chmod 0644 /out/etc/passwd /out/etc/ssl/certs/* /out/data/*
+
+FROM scratch
+COPY --from=build /out/ /
+ENV PATH=/usr/local/bin
+USER 65532:65532
+EXPOSE 8080
+ENTRYPOINT ["/usr/local/bin/consumer"]
+CMD ["run", "--config", "/etc/credence/consumer.yaml"]

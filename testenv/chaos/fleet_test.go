@@ -1,0 +1,130 @@
+//go:build unix
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/testenv"
+)
+
+// buildConsumer compiles the program under test once.
+func buildConsumer(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "consumer")
+	args := []string{"build", "-o", path}
+	if overlay := os.Getenv("CREDENCE_OVERLAY"); overlay != "" { // a planted fault
+		args = append(args, "-overlay", overlay)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", append(args, "github.com/credence-stream/credence/cmd/consumer")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("build the consumer: %v\n%s", err, out)
+	}
+	return path
+}
+
+// group is one consumer group over the stream.
+type group struct {
+	name, config string
+	output       string
+}
+
+// newGroup writes a configuration: a cache for a handful of keys, checkpoints
+// many times a second, and a short session so that a frozen member loses its
+// partitions soon.
+func newGroup(t *testing.T, env *testenv.Env, name, input string, cache string) group {
+	t.Helper()
+	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out"}
+	text := fmt.Sprintf(`seed: 7
+kafka: {brokers: [%q], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
+redis: {url: %q}
+checkpoint: {interval: 100ms, records: 100, bytes: 4MiB}
+memory: {inflight: 64MiB, cache: %s}
+http: {listen: ""}
+models:
+  - {match: "blob/*", kind: linear, variant: paper, columns: {scaling: none, response: y}}
+  - {match: "k/*", kind: linear, columns: {response: y}}
+`, env.Brokers()[0], name, input, g.output, name+"-dead", env.RedisURL(), cache)
+	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// member is one consumer process.
+type member struct {
+	cmd  *exec.Cmd
+	log  *os.File
+	done chan error
+}
+
+func startMember(ctx context.Context, binary string, g group, dir string, args ...string) (*member, error) {
+	log, err := os.CreateTemp(dir, g.name+"-*.log")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, binary, append([]string{"run", "--config", g.config}, args...)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	m := &member{cmd: cmd, log: log, done: make(chan error, 1)}
+	go func() { m.done <- cmd.Wait() }()
+	return m, nil
+}
+
+func (m *member) signal(s syscall.Signal) error { return m.cmd.Process.Signal(s) }
+
+// kill ends the process at once and waits for it.
+func (m *member) kill() {
+	_ = m.signal(syscall.SIGKILL)
+	<-m.done
+	_ = m.log.Close()
+}
+
+// awake waits until the process has said something: before that it may not yet
+// know what to do with a SIGTERM.
+func (m *member) awake(patience time.Duration) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
+		if info, err := os.Stat(m.log.Name()); err != nil || info.Size() > 0 {
+			return err
+		}
+	}
+	return fmt.Errorf("the consumer has said nothing for %v", patience)
+}
+
+// stop asks the process to end and reports how it did.
+func (m *member) stop(patience time.Duration) error {
+	if err := m.awake(patience); err != nil {
+		return err
+	}
+	if err := m.signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case err := <-m.done:
+		_ = m.log.Close()
+		return err
+	case <-time.After(patience):
+		m.kill()
+		return fmt.Errorf("the consumer did not end within %v of SIGTERM", patience)
+	}
+}
+
+// tail is the end of what the process said.
+func (m *member) tail() string {
+	b, err := os.ReadFile(m.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-3000):])
+}

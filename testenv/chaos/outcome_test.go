@@ -1,0 +1,190 @@
+//go:build unix
+
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/kafka"
+	"github.com/credence-stream/credence/pipeline/redis"
+	"github.com/credence-stream/credence/testenv"
+)
+
+// outcome is all that a group left behind.
+type outcome struct {
+	states  map[string]string // partition and key -> stored value, snapshot and place in the log
+	outputs map[string]string // partition and offset of the input, topic kind -> the message
+	repeats int
+}
+
+// observer reads what a group left behind.
+type observer struct {
+	log   *kafka.Log
+	store *redis.Store
+	group group
+	input string
+}
+
+func observe(t *testing.T, client *kafka.Client, env *testenv.Env, g group, input string) *observer {
+	t.Helper()
+	cluster, err := client.ClusterID(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := redis.Open(redis.Options{URL: env.RedisURL(), Cluster: cluster, Group: g.name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	log, err := kafka.NewLog(client, 128<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &observer{log, store, g, input}
+}
+
+// watermarks returns the stored watermarks and how far they are from the ends
+// of the log together.
+func (o *observer) behind(ctx context.Context) (int64, error) {
+	n, err := o.log.Partitions(ctx, o.input)
+	if err != nil {
+		return 0, err
+	}
+	behind := int64(0)
+	for p := range n {
+		part := pipeline.Partition{Topic: o.input, ID: int32(p)}
+		_, end, err := o.log.Bounds(ctx, part)
+		if err != nil {
+			return 0, err
+		}
+		meta, err := o.store.Meta(ctx, part)
+		if err != nil {
+			return 0, err
+		}
+		behind += end - max(0, meta.Watermark)
+	}
+	return behind, nil
+}
+
+// outcome reads states and outputs, and checks what holds for every group: a
+// repeated output is byte-identical, and first occurrences per key are in the
+// order of the input.
+func (o *observer) outcome(t *testing.T) outcome {
+	t.Helper()
+	out := outcome{states: map[string]string{}, outputs: map[string]string{}}
+	n, err := o.log.Partitions(t.Context(), o.input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range n {
+		part := pipeline.Partition{Topic: o.input, ID: int32(p)}
+		keys, err := o.store.Keys(t.Context(), part, "", "", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			value, err := o.store.Get(t.Context(), part, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.states[fmt.Sprintf("%d %s", p, key)] = string(value)
+		}
+	}
+	o.readOutputs(t, &out)
+	o.readDead(t, &out)
+	return out
+}
+
+func (o *observer) readOutputs(t *testing.T, out *outcome) {
+	t.Helper()
+	last := map[string]int64{}
+	err := o.log.Tail(t.Context(), o.group.output, kafka.TailOptions{UntilEnd: true}, func(_ pipeline.Partition, r *pipeline.Record) error {
+		source, id := header(r, "ce_source"), header(r, "ce_id")
+		place := strings.TrimPrefix(source, "/"+o.group.name) + " " + id
+		message := fmt.Sprintf("%d\n%s\n%s", r.Time, r.Key, r.Value)
+		for _, h := range r.Headers {
+			if h.Key != "ce_source" {
+				message += fmt.Sprintf("\n%s: %s", h.Key, h.Value)
+			}
+		}
+		if old, ok := out.outputs[place]; ok {
+			out.repeats++
+			if old != message {
+				t.Errorf("%s was published twice with different bytes", place)
+			}
+			return nil
+		}
+		out.outputs[place] = message
+		var offset int64
+		if _, err := fmt.Sscan(id, &offset); err != nil {
+			return fmt.Errorf("ce_id %q: %w", id, err)
+		}
+		of := source + " " + string(r.Key)
+		if before, ok := last[of]; ok && offset < before {
+			t.Errorf("%s: offset %d came first after offset %d", of, offset, before)
+		}
+		last[of] = offset
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (o *observer) readDead(t *testing.T, out *outcome) {
+	t.Helper()
+	err := o.log.Tail(t.Context(), o.group.name+"-dead", kafka.TailOptions{UntilEnd: true}, func(_ pipeline.Partition, r *pipeline.Record) error {
+		place := "dead " + header(r, "__connect.errors.partition") + " " + header(r, "__connect.errors.offset")
+		message := fmt.Sprintf("%d\n%s\n%s\n%s", r.Time, r.Key, r.Value, header(r, "__connect.errors.exception.message"))
+		if old, ok := out.outputs[place]; ok && old != message {
+			t.Errorf("%s was dead-lettered twice with different bytes", place)
+		}
+		out.outputs[place] = message
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func header(r *pipeline.Record, key string) string {
+	v, _ := r.Header(key)
+	return string(bytes.Clone(v))
+}
+
+// equal reports every difference from an undisturbed run.
+func (got outcome) equal(t *testing.T, want outcome) {
+	t.Helper()
+	differ := func(what string, got, want map[string]string) {
+		wrong, missing, extra := 0, 0, 0
+		for k, v := range want {
+			if g, ok := got[k]; !ok {
+				missing++
+				if missing <= 3 {
+					t.Errorf("%s %s is missing", what, k)
+				}
+			} else if g != v {
+				wrong++
+				if wrong <= 3 {
+					t.Errorf("%s %s is not that of an undisturbed run", what, k)
+				}
+			}
+		}
+		for k := range got {
+			if _, ok := want[k]; !ok {
+				extra++
+				if extra <= 3 {
+					t.Errorf("%s %s is not in an undisturbed run", what, k)
+				}
+			}
+		}
+		t.Logf("%ss: %d compared, %d wrong, %d missing, %d extra", what, len(want), wrong, missing, extra)
+	}
+	differ("state", got.states, want.states)
+	differ("output", got.outputs, want.outputs)
+}

@@ -1,0 +1,128 @@
+// Package embedded runs a Kafka broker and a Redis server inside the process:
+// kfake and miniredis, on free loopback ports. They are what `consumer demo`
+// and the fast tests run on. Both can be killed, started again and paused while
+// clients are connected; the broker refuses what Apache Kafka 4 refuses.
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Options shape the servers; the zero value is good for a test.
+type Options struct {
+	// Dir keeps the broker's log; empty: a temporary folder that Close
+	// removes. The cluster id is random per Env, so a folder that was used
+	// before is refused.
+	Dir string
+}
+
+// Env is a running broker and store. Its methods are safe for concurrent use.
+type Env struct {
+	kafka *kafka
+	redis *redisServer
+	temp  string // removed by Close
+}
+
+// Start starts both servers.
+func Start(ctx context.Context, o Options) (*Env, error) {
+	e := new(Env)
+	if o.Dir == "" {
+		dir, err := os.MkdirTemp("", "credence-embedded-*")
+		if err != nil {
+			return nil, err
+		}
+		o.Dir, e.temp = dir, dir
+	} else if held, err := os.ReadDir(o.Dir); err == nil && len(held) > 0 {
+		return nil, fmt.Errorf("embedded broker: %s is not empty", o.Dir)
+	}
+	err := e.start(ctx, o.Dir)
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *Env) start(ctx context.Context, dir string) (err error) {
+	if e.kafka, err = newKafka(ctx, dir, clusterID()); err != nil {
+		return err
+	}
+	if err = e.kafka.start(ctx); err != nil {
+		return err
+	}
+	if e.redis, err = newRedis(); err != nil {
+		return err
+	}
+	return e.redis.start(ctx)
+}
+
+// clusterID returns 16 random bytes as Kafka writes them. A broker whose log is
+// gone must not look like the one before.
+func clusterID() string {
+	var b [16]byte
+	rand.Read(b[:]) //nolint:errcheck // never fails since Go 1.24
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Brokers returns the broker's address.
+func (e *Env) Brokers() []string { return []string{e.kafka.addr()} }
+
+// RedisURL returns the store's URL.
+func (e *Env) RedisURL() string { return "redis://" + e.redis.addr + "/0" }
+
+// KillKafka cuts every connection and takes the broker down; its log stays.
+func (e *Env) KillKafka() error { return e.kafka.kill() }
+
+// StartKafka brings a killed broker back on the same port with the same log.
+func (e *Env) StartKafka(ctx context.Context) error { return e.kafka.start(ctx) }
+
+// PauseKafka stops all bytes from and to the broker, connections stay open.
+func (e *Env) PauseKafka() error { e.kafka.gate.pause(); return nil }
+
+// ResumeKafka ends a pause.
+func (e *Env) ResumeKafka() error { e.kafka.gate.resume(); return nil }
+
+// KillRedis cuts every connection and refuses new ones; the data stays.
+func (e *Env) KillRedis() error { e.redis.kill(); return nil }
+
+// StartRedis takes connections again on the same port.
+func (e *Env) StartRedis(ctx context.Context) error { return e.redis.start(ctx) }
+
+// PauseRedis stops all bytes from and to the store, connections stay open.
+func (e *Env) PauseRedis() error { e.redis.gate.pause(); return nil }
+
+// ResumeRedis ends a pause.
+func (e *Env) ResumeRedis() error { e.redis.gate.resume(); return nil }
+
+// SaveRedis returns a copy of all data as it is at one moment.
+func (e *Env) SaveRedis(ctx context.Context) ([]byte, error) { return e.redis.save(ctx) }
+
+// RestoreRedis puts the data back to a copy, as a restart after a power loss
+// would: connections are cut, the clients stay.
+func (e *Env) RestoreRedis(ctx context.Context, saved []byte) error {
+	e.redis.kill()
+	return errors.Join(e.redis.restore(ctx, saved), e.redis.start(ctx))
+}
+
+// Refused returns the requests that were refused because Apache Kafka 4 knows
+// their version no more, as "JoinGroup v1, Kafka 4 takes v2 and later".
+func (e *Env) Refused() []string { return e.kafka.guard.list() }
+
+// Close stops both servers and removes what they left.
+func (e *Env) Close() error {
+	var err error
+	if e.redis != nil {
+		e.redis.close()
+	}
+	if e.kafka != nil {
+		err = e.kafka.kill()
+	}
+	if e.temp != "" {
+		err = errors.Join(err, os.RemoveAll(e.temp))
+	}
+	return err
+}

@@ -1,0 +1,68 @@
+//go:build unix
+
+package integration
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/testenv"
+)
+
+// TestTrimmedLog deletes records that were not applied yet.
+func TestTrimmedLog(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{partitions: 1})
+		f := w.feeder(t, 1)
+		f.send(t, 10)
+		w.settle(t)
+		f.send(t, 10)
+		if err := env.TrimLog(t.Context(), w.input, 0, 15); err != nil {
+			t.Fatal(err)
+		}
+
+		s := w.start(t)
+		said := s.readiness(t, 503, 5*time.Second)
+		eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
+			return s.metric(t, "partitions_halted", `reason="gap"`) == 1, nil
+		})
+		said = s.readiness(t, 503, time.Second) + said
+		for _, text := range []string{said, s.messages.String()} {
+			for _, want := range []string{"offset 15", "offset 10", "5 records", "on_gap: skip"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the error does not say %q: %s", want, last(text))
+				}
+			}
+		}
+		if s.ended() {
+			t.Error("a halted partition has ended the process")
+		}
+		s.stop(t)
+
+		got := w.consumer(t, "run", "--until-end")
+		if got.code != 1 || !strings.Contains(got.messages, "halted (gap)") {
+			t.Errorf("run --until-end: exit %d\n%s", got.code, last(got.messages))
+		}
+		if p := w.get(t, "k/0"); p.T != 10 {
+			t.Errorf("t is %d after the halt, want 10", p.T)
+		}
+
+		w.settle(t, "--set", "on_gap=skip")
+		f.send(t, 1)
+		w.settle(t) // the gap is behind us
+		all := w.tail(t)
+		for i, p := range all {
+			gaps := 0
+			if i >= 10 {
+				gaps = 1
+			}
+			if p.Gaps != gaps || p.T != int64(i)+1 {
+				t.Errorf("summary %d: t %d, gaps %d, want %d", i, p.T, p.Gaps, gaps)
+			}
+		}
+		if len(all) != 16 {
+			t.Errorf("%d summaries, want 16", len(all))
+		}
+	})
+}

@@ -1,0 +1,139 @@
+//go:build unix
+
+package integration
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/credence-stream/credence/testenv"
+)
+
+// TestConfigurationChanged runs over a state of another configuration.
+func TestConfigurationChanged(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{partitions: 1})
+		f := w.feeder(t, 1)
+		f.send(t, 2)
+		w.settle(t)
+		first := w.file
+
+		w.file = w.configure(t, setup{models: `[{match: "**", kind: linear, columns: {response: y}, settings: {prior: {beta_variance: 2}}}]`})
+		f.send(t, 1)
+		got := w.consumer(t, "run", "--until-end")
+		if got.code != 1 || !strings.Contains(got.messages, "halted (configuration)") {
+			t.Errorf("another prior: exit %d\n%s", got.code, last(got.messages))
+		}
+		s := w.start(t)
+		eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
+			return s.metric(t, "partitions_halted", `reason="configuration"`) == 1, nil
+		})
+		if said := s.readiness(t, 503, time.Second); !strings.Contains(said, "configuration") {
+			t.Errorf("/readyz says %s", said)
+		}
+		s.stop(t)
+
+		// What may change in place: publish, and limits that are raised.
+		w.file = w.configure(t, setup{models: `[{match: "**", kind: linear, columns: {response: y}, publish: {scale: model}}]`})
+		w.settle(t, "--set", "limits.rows=2000000")
+		f.send(t, 1)
+		w.file = first
+		if got := w.consumer(t, "run", "--until-end"); got.code != 1 || !strings.Contains(got.messages, "configuration") {
+			t.Errorf("lowered limits: exit %d\n%s", got.code, last(got.messages))
+		}
+		w.settle(t, "--set", "limits.rows=2000000")
+		f.complete(t, w)
+		if dead := read(t, env, w.dead); len(dead) != 0 {
+			t.Errorf("%d dead letters", len(dead))
+		}
+	})
+}
+
+// TestPartitionsAdded adds partitions under a live consumer: keys move.
+func TestPartitionsAdded(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{partitions: 2})
+		f := w.feeder(t, 6)
+		f.send(t, 12)
+		s := w.start(t)
+		w.caughtUp(t, 30*time.Second)
+
+		req := kmsg.NewPtrCreatePartitionsRequest()
+		topic := kmsg.NewCreatePartitionsRequestTopic()
+		topic.Topic, topic.Count = w.input, 3
+		req.Topics, req.TimeoutMillis = append(req.Topics, topic), 20_000
+		resp, err := req.RequestWith(t.Context(), w.kafka)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := kerr.ErrorForCode(resp.Topics[0].ErrorCode); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, 30*time.Second, "all partitions halted", func() (bool, error) {
+			return s.metric(t, "partitions_halted", `reason="partitions"`) == 3, nil
+		})
+		said := s.readiness(t, 503, time.Second)
+		for _, want := range []string{"rescale", "3 partitions", "had 2"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("the error does not say %q: %s", want, said)
+			}
+		}
+		s.stop(t)
+		if got := w.consumer(t, "run", "--until-end"); got.code != 1 || !strings.Contains(got.messages, "rescale") {
+			t.Errorf("run --until-end: exit %d\n%s", got.code, last(got.messages))
+		}
+		w.settle(t, w.apart("-new")...) // the way out
+		f.complete(t, w, w.apart("-new")...)
+	})
+}
+
+// TestEviction runs over a Redis that may throw state away. The embedded one
+// never does.
+func TestEviction(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		if env.Backend == testenv.Embedded {
+			t.Log("the embedded store has one policy only")
+			return
+		}
+		w := newWorld(t, env, setup{})
+		set := func(policy string) {
+			if err := w.store.ConfigSet(t.Context(), "maxmemory-policy", policy).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set("allkeys-lru")
+		defer set("noeviction")
+		if got := w.consumer(t, "check"); got.code != 1 || !strings.Contains(got.data, "allkeys-lru") || !strings.Contains(got.data, "fix: CONFIG SET maxmemory-policy noeviction") {
+			t.Errorf("check: exit %d\n%s", got.code, got.data)
+		}
+		if got := w.consumer(t, "run"); got.code != 1 || !strings.Contains(got.messages, "allkeys-lru") || !strings.Contains(got.messages, "noeviction") {
+			t.Errorf("run: exit %d\n%s", got.code, last(got.messages))
+		}
+		set("noeviction")
+		if got := w.consumer(t, "check"); got.code != 0 {
+			t.Errorf("check: exit %d\n%s", got.code, got.data)
+		}
+	})
+}
+
+// TestTakenPort listens where somebody else does.
+func TestTakenPort(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{})
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() //nolint:errcheck // nobody was served
+		addr := l.Addr().String()
+		got := w.consumer(t, "run", "--set", "http.listen="+addr)
+		if got.code != 1 || !strings.Contains(got.messages, addr) || !strings.Contains(got.messages, "http.listen") || !strings.Contains(got.messages, "in use") {
+			t.Errorf("exit %d\n%s", got.code, last(got.messages))
+		}
+	})
+}

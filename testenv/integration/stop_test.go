@@ -1,0 +1,111 @@
+//go:build unix
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/testenv"
+)
+
+// TestGracefulStop ends a consumer in the middle of a stream and starts it
+// again: it goes on exactly where it was.
+func TestGracefulStop(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{})
+		f := w.feeder(t, 6)
+		var watermarks int64
+		for range 3 {
+			s := w.start(t)
+			stop := f.flow(t, 5*time.Millisecond)
+			eventually(t, 30*time.Second, "records applied", func() (bool, error) {
+				return s.metric(t, "records_consumed_total") > 50, nil
+			})
+			start := time.Now()
+			s.stop(t)
+			t.Logf("ended within %v", time.Since(start).Round(time.Millisecond))
+			stop()
+			watermarks = 0
+			for partition, offset := range w.committed(t) {
+				stored, err := w.stored(t.Context(), partition)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if offset != stored && (offset != -1 || stored != 0) {
+					t.Errorf("partition %d: group offset %d, watermark %d", partition, offset, stored)
+				}
+				watermarks += stored
+			}
+			if watermarks == 0 {
+				t.Fatal("nothing was saved")
+			}
+		}
+
+		s := w.start(t)
+		w.caughtUp(t, 30*time.Second)
+		if got, want := s.metric(t, "records_consumed_total"), float64(f.shards-watermarks); got != want {
+			t.Errorf("the last one has consumed %v records, %v were left", got, want)
+		}
+		s.stop(t)
+		ends, err := ends(t.Context(), w.kafka, w.input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for partition, offset := range w.committed(t) {
+			if offset != ends[partition] && ends[partition] > 0 {
+				t.Errorf("partition %d: group offset %d, the log ends at %d", partition, offset, ends[partition])
+			}
+		}
+		f.complete(t, w)
+		// Not one summary came twice.
+		if n := int64(len(read(t, env, w.output))); n != f.shards {
+			t.Errorf("%d summaries of %d shards", n, f.shards)
+		}
+
+		s = w.start(t)
+		s.readiness(t, 200, 30*time.Second)
+		if n := s.metric(t, "records_consumed_total"); n != 0 {
+			t.Errorf("%v records consumed where there were none", n)
+		}
+		s.stop(t)
+	})
+}
+
+// TestStopDuringOutage ends a consumer that cannot save what it has applied.
+// The next one finds nothing missing.
+func TestStopDuringOutage(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{kafka: ", session_timeout: 6s"}) // see TestOutages
+		f := w.feeder(t, 6)
+		for _, server := range []struct {
+			name  string
+			kill  func() error
+			start func(context.Context) error
+		}{
+			{"kafka", env.KillKafka, env.StartKafka},
+			{"redis", env.KillRedis, env.StartRedis},
+		} {
+			s := w.start(t)
+			s.readiness(t, 200, 30*time.Second)
+			stop := f.flow(t, 5*time.Millisecond)
+			eventually(t, 30*time.Second, "records applied", func() (bool, error) {
+				return s.metric(t, "records_consumed_total") > 50, nil
+			})
+			if err := server.kill(); err != nil {
+				t.Fatal(err)
+			}
+			s.readiness(t, 503, 15*time.Second)
+			start := time.Now()
+			s.stop(t)
+			t.Logf("without %s ended within %v", server.name, time.Since(start).Round(time.Millisecond))
+			if err := server.start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			stop()
+		}
+		w.settle(t)
+		f.complete(t, w)
+	})
+}

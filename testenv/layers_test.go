@@ -1,0 +1,226 @@
+//go:build unix
+
+package testenv
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/testenv/compose"
+)
+
+const module = "github.com/credence-stream/credence/"
+
+// layer says which packages of this module a package may import, tests aside.
+type layer struct {
+	path string   // below the module
+	may  []string // below the module
+	pure bool     // no waiting, logging, clocks, network or files
+}
+
+// layers lists every package: what is not here is refused. Dependencies point
+// inward, and siblings below pipeline never import each other.
+var layers = []layer{
+	{path: "cdf", pure: true},
+	{path: "cdf/rnd", pure: true, may: []string{"cdf"}},
+	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
+	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
+	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
+	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
+	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
+	{path: "internal/jsontext", may: []string{"cdf"}},
+
+	{path: "pipeline", may: []string{"cdf"}},
+	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
+	{path: "pipeline/kafka", may: []string{"cdf", "pipeline"}},
+	{path: "pipeline/redis", may: []string{"cdf", "pipeline"}},
+	{path: "pipeline/storetest", may: []string{"cdf", "pipeline"}},
+	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
+	{path: "sink/web", may: []string{"cdf", "pipeline", "sink", "internal/jsontext"}},
+
+	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
+	{path: "cmd/internal/term"},
+	{path: "cmd/internal/version"},
+	{path: "cmd/consumer", may: []string{
+		"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "sink", "sink/web",
+		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/version", "cmd/consumer/demo",
+		"internal/jsontext", "testenv/embedded",
+	}},
+	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "testenv/embedded"}},
+	{path: "cmd/producer", may: []string{
+		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
+		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+	}},
+	{path: "cmd/paper", may: []string{"cdf", "cdf/rnd", "cdf/lin", "models", "models/simulate", "baselines", "cmd/internal/term"}},
+
+	{path: "docs"},
+
+	{path: "testenv", may: []string{"testenv/compose", "testenv/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
+	{path: "testenv/bench", may: []string{"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "testenv", "testenv/embedded"}},
+	{path: "testenv/chaos"},
+	{path: "testenv/compose", may: []string{"testenv/probe"}},
+	{path: "testenv/embedded"},
+	{path: "testenv/install"},
+	{path: "testenv/integration"},
+	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
+	{path: "testenv/mutants"},
+	{path: "testenv/probe"},
+}
+
+// homes lists where a library from outside lives and nowhere else; testenv,
+// which speaks to servers without our own adapters, may use any.
+var homes = map[string][]string{
+	"github.com/segmentio/kafka-go":   {"pipeline/kafka"},
+	"github.com/redis/go-redis":       {"pipeline/redis"},
+	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer", "sink"},
+	"github.com/twmb/franz-go":        {},
+	"github.com/alicebob/miniredis":   {},
+	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
+	"github.com/spf13/cobra":          {"cmd/consumer", "cmd/producer", "cmd/paper"},
+	"github.com/spf13/pflag":          {"cmd/consumer", "cmd/producer", "cmd/paper"},
+	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
+	"github.com/schollz/progressbar":  {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer", "cmd/paper"},
+	"go.yaml.in/yaml":                 {"cmd/consumer"},
+	"golang.org/x/term":               {"cmd/internal/term", "cmd/consumer", "cmd/producer"},
+	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
+	"github.com/klauspost/compress":   {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
+	"github.com/pierrec/lz4":          {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
+	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "cmd/paper"},
+	"google.golang.org/protobuf/":     {},
+	"github.com/rogpeppe/go-internal": {},
+}
+
+// impure are the packages of the standard library that wait, log, read clocks
+// or leave the process.
+var impure = []string{"context", "log", "net", "os", "time", "syscall"}
+
+// listed is what go list says about a package.
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// within reports whether path is root or lies below it.
+func within(path, root string) bool {
+	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, "/")+"/")
+}
+
+// violations returns one line for every import that breaks a rule and every
+// package that has none.
+func violations(packages []listed) []string {
+	var found []string
+	for _, p := range packages {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		i := slices.IndexFunc(layers, func(l layer) bool { return l.path == path })
+		if i < 0 {
+			found = append(found, fmt.Sprintf("%s is not listed in layers_test.go", path))
+			continue
+		}
+		for _, imported := range p.Imports {
+			if why := refused(layers[i], imported); why != "" {
+				found = append(found, fmt.Sprintf("%s imports %s: %s", path, imported, why))
+			}
+		}
+	}
+	return found
+}
+
+// refused says why a package of layer l may not import a package, "" if it may.
+func refused(l layer, imported string) string {
+	if inner, ok := strings.CutPrefix(imported, module); ok {
+		if !slices.Contains(l.may, inner) {
+			return "not below it"
+		}
+		return ""
+	}
+	if within(l.path, "testenv") {
+		return ""
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") { // the standard library
+		if l.pure && slices.ContainsFunc(impure, func(s string) bool { return within(imported, s) }) {
+			return "mathematics does not wait, log or read clocks"
+		}
+		return ""
+	}
+	for library, where := range homes {
+		if within(imported, library) {
+			if !slices.Contains(where, l.path) {
+				return "the library does not live there"
+			}
+			return ""
+		}
+	}
+	return "the library is not listed in layers_test.go"
+}
+
+// TestLayers checks the imports of every package of the module.
+func TestLayers(t *testing.T) {
+	root, err := compose.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) < 10 {
+		t.Fatalf("go list found only %d packages", len(packages))
+	}
+	for _, v := range violations(packages) {
+		t.Error(v)
+	}
+}
+
+// TestLayersFindViolations plants one import of each kind.
+func TestLayersFindViolations(t *testing.T) {
+	for _, c := range []struct {
+		path, imports string
+		bad           bool
+	}{
+		{"cdf", "math", false},
+		{"cdf", "time", true},
+		{"cdf", "log/slog", true},
+		{"cdf", "gonum.org/v1/gonum/mat", true},
+		{"models", "gonum.org/v1/gonum/mat", false},
+		{"models", "net/http", true},
+		{"models", module + "pipeline", true},
+		{"models", "github.com/apache/arrow/go/v15/arrow", true},
+		{"pipeline", "time", false},
+		{"pipeline", module + "pipeline/redis", true},
+		{"pipeline", "github.com/segmentio/kafka-go", true},
+		{"pipeline/kafka", "github.com/segmentio/kafka-go/protocol", false},
+		{"pipeline/kafka", module + "pipeline/arrow", true},
+		{"pipeline/redis", module + "pipeline/kafka", true},
+		{"pipeline/arrow", "github.com/redis/go-redis/v9", true},
+		{"sink", "github.com/apache/arrow/go/v15/arrow", false},
+		{"cmd/consumer", module + "testenv", true},
+		{"cmd/consumer", module + "baselines", true},
+		{"cmd/consumer", "example.org/unheard/of", true},
+		{"testenv/embedded", "github.com/twmb/franz-go/pkg/kfake", false},
+		{"pipeline/helpers", "math", true},
+	} {
+		got := violations([]listed{{ImportPath: module + c.path, Imports: []string{c.imports}}})
+		if (len(got) > 0) != c.bad {
+			t.Errorf("%s imports %s: found %q, violation: %t", c.path, c.imports, got, c.bad)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// process is a server that is killed and started again under one name. Its
+// output goes to a file, of which the end explains a failed start.
+type process struct {
+	log  string
+	args []string
+	dir  string
+
+	mu   sync.Mutex
+	cmd  *exec.Cmd     // nil while down
+	done chan struct{} // closed when cmd has ended
+}
+
+// start starts the process in a group of its own, which dies with this one.
+func (p *process) start() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.alive() {
+		return nil
+	}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the child has its own descriptor
+	// Only kill ends it; it outlives the context of whoever started it.
+	cmd := exec.CommandContext(context.Background(), p.args[0], p.args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = p.dir, log, log
+	cmd.SysProcAttr = dieWithParent()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		cmd.Wait() //nolint:errcheck // killed is how it ends
+		close(done)
+	}()
+	p.cmd, p.done = cmd, done
+	return nil
+}
+
+// alive reports whether the process runs; p.mu is held.
+func (p *process) alive() bool {
+	if p.cmd == nil {
+		return false
+	}
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// ended returns an error with the end of the log when the process is not
+// running, so that nobody waits for what will never answer.
+func (p *process) ended() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.alive() {
+		return nil
+	}
+	return fmt.Errorf("%s has ended: %s", p.args[0], tail(p.log, 4000))
+}
+
+// signal sends sig to the process group.
+func (p *process) signal(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.alive() {
+		return fmt.Errorf("%s is not running", p.args[0])
+	}
+	return syscall.Kill(-p.cmd.Process.Pid, sig)
+}
+
+// kill sends SIGKILL, also to a stopped process, and returns when it is gone.
+func (p *process) kill() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.alive() {
+		return nil
+	}
+	err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		err = nil
+	}
+	<-p.done
+	p.cmd = nil
+	return err
+}
+
+// tail returns the last n bytes of a file.
+func tail(path string, n int) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-n):])
+}
+
+// freePort returns a loopback port that nobody listens on. It lies below the
+// range from which outgoing connections take theirs, so that it is
+// still free when a killed server comes back.
+func freePort(ctx context.Context) (int, error) {
+	var err error
+	for range 100 {
+		port := 20000 + rand.IntN(10000)
+		var l net.Listener
+		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, fmt.Errorf("no free port: %w", err)
+}

@@ -1,0 +1,11 @@
+//go:build unix && !linux
+
+package local
+
+import "syscall"
+
+// dieWithParent leaves a child in the group of its parent's terminal: only
+// Linux can tie its life to this process.
+func dieWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true}
+}

@@ -1,0 +1,77 @@
+package main
+
+// mutant is one fault: a text in a file, what stands in its place, and the
+// tests that must notice.
+type mutant struct {
+	name     string
+	file     string
+	old, new string
+	tests    string // for go test -run
+	packages []string
+}
+
+var (
+	machine = []string{"./pipeline"}
+	store   = []string{"./pipeline/redis"}
+)
+
+const scripts = "pipeline/redis/lua.go"
+
+// mutants are the faults that the guarantees rest on not being there.
+var mutants = []mutant{
+	{"state before outputs", "pipeline/machine_cut.go",
+		"\tm.publish()\n}\n\nfunc (m *machine) publish() {",
+		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n\tm.publish()\n}\n\nfunc (m *machine) publish() {",
+		"TestSimulatedTrouble", machine},
+	{"group offset before state", "pipeline/machine_cut.go",
+		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
+		"\tm.do(fxCommit{m.flight.to})\n\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
+		"TestGroupOffset", machine},
+	{"group offset as start", "pipeline/machine_claim.go",
+		"\tm.known, m.committed = -1, -1\n\tif meta.Format",
+		"\tif m.committed >= 0 {\n\t\tmeta.Watermark = m.committed\n\t}\n\tm.known, m.committed = -1, -1\n\tif meta.Format",
+		"TestSimulatedTrouble|TestClaimDecides", machine},
+	{"dirty cache kept across generations", "pipeline/machine_cut.go",
+		"\tm.phase = phaseDone\n",
+		"\tm.keep = retained{m.cache, m.lease.Token, m.acked}\n\tm.phase = phaseDone\n",
+		"TestSimulatedTrouble", machine},
+	{"foreign cache kept across generations", "pipeline/machine_claim.go",
+		"k.token == f.meta.Owner && ", "", "TestCacheIsKept", machine},
+	{"dirty entry evicted", "pipeline/cache.go",
+		"e.listed || e.cut != 0 || e.pending > 0", "e.listed || e.pending > 0", "TestSimulatedTrouble|TestCache", machine},
+	{"busy entry evicted", "pipeline/cache.go",
+		"e.listed || e.cut != 0 || e.pending > 0", "e.listed || e.cut != 0", "TestSimulatedTrouble|TestCache", machine},
+	{"repeat table ignored", "pipeline/lane.go",
+		"numbered && s.filter != nil && s.env.repeated(id, n)", "false", "TestRepeats", machine},
+	{"repeat table not stored", "pipeline/envelope.go",
+		"\tfor _, r := range e.runs {\n\t\tdst =", "\tfor _, r := range e.runs[:0] {\n\t\tdst =", "TestEnvelope", machine},
+	{"unknown outcome taken for failure", "pipeline/machine_cut.go",
+		"\t\tm.retry(waitSave, \"redis\", err)\n\t}\n}\n\nfunc (m *machine) onMeta",
+		"\t\tm.save()\n\t}\n}\n\nfunc (m *machine) onMeta",
+		"TestOutcomeUnknown", machine},
+	{"failed arithmetic applied again", "pipeline/machine_cut.go",
+		"\tm.poison[e.offset] = true\n", "", "TestSimulatedTrouble", machine},
+	{"late events of an old claim believed", "pipeline/machine.go",
+		"\tcase evSaved:\n\t\tif e.epoch == m.epoch {", "\tcase evSaved:\n\t\tif m.flight != nil {", "TestSimulatedTrouble", machine},
+	{"records applied before a gap is stored", "pipeline/machine.go",
+		"\tif !m.opening {", "\tif true {", "TestNothingIsApplied", machine},
+	{"tombstone keeps the envelope", "pipeline/lane.go",
+		"\t\ts.filter, s.env = nil, Envelope{}\n", "\t\ts.filter = nil\n", "TestSimulatedTrouble", machine},
+	{"deletion not stored", "pipeline/lane.go",
+		"\t\tl.touch(t.entry)\n\t\tl.outs = append(l.outs, l.outputs.Tombstone(l.part, r))",
+		"\t\tl.outs = append(l.outs, l.outputs.Tombstone(l.part, r))", "TestSimulatedTrouble", machine},
+	{"late results fill the next cut", "pipeline/machine.go",
+		"own := t.cut == m.open.seq", "own := true", "TestLateResults", machine},
+	{"no owner check", scripts,
+		"if owner ~= ARGV[1] then return {'FENCED', 'another worker owns the partition'} end\n", "",
+		"TestContractMiniredis", store},
+	{"no watermark check", scripts,
+		"if at ~= ARGV[2] then return {'FENCED', 'the stored watermark is ' .. at .. ', not ' .. ARGV[2]} end\n", "",
+		"TestContractMiniredis", store},
+	{"unfenced load", scripts, "\t\t\townerFence + knownFence +\n", "", "TestContractMiniredis", store},
+	{"blob deleted outside the fence", scripts,
+		"\t\t\tfindReplaced +\n", "\t\t\tfindReplaced + dropReplaced +\n",
+		"TestContractMiniredis|TestFencedSave|TestZombie", store},
+	{"damage not counted", scripts,
+		"if held ~= tonumber(counted) or held ~= listed then", "if false then", "TestContractMiniredis", store},
+}

@@ -1,0 +1,106 @@
+// Command mutants plants each known fault in a copy of its source file and
+// runs the tests that must find it. It prints one line per mutant and fails
+// if one survives, or if its place in the source is gone.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// run plants the mutants whose names contain one of the words, all without
+// words.
+func run(ctx context.Context, words []string) error {
+	dir, err := os.MkdirTemp("", "credence-mutants-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	survived := 0
+	for _, m := range mutants {
+		if !chosen(m.name, words) {
+			continue
+		}
+		start := time.Now()
+		found, err := m.try(ctx, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		verdict := "found"
+		if !found {
+			verdict = "survived"
+			survived++
+		}
+		fmt.Printf("%-40s %-8s %5.1f s\n", m.name, verdict, time.Since(start).Seconds())
+	}
+	if survived > 0 {
+		return fmt.Errorf("%d survived", survived)
+	}
+	return nil
+}
+
+func chosen(name string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return len(words) == 0
+}
+
+// try builds with the mutant in place of the real file and reports whether a
+// test failed.
+func (m mutant) try(ctx context.Context, dir string) (bool, error) {
+	path, err := filepath.Abs(m.file)
+	if err != nil {
+		return false, err
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	if n := strings.Count(string(source), m.old); n != 1 {
+		return false, fmt.Errorf("%s holds the text to change %d times, want 1:\n%s", m.file, n, m.old)
+	}
+	changed := filepath.Join(dir, "mutant.go")
+	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), m.old, m.new, 1)), 0o600); err != nil {
+		return false, err
+	}
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{path: changed}})
+	if err != nil {
+		return false, err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
+		return false, err
+	}
+	if out, err := exec.CommandContext(ctx, "go", append([]string{"build", "-overlay", overlay}, m.packages...)...).CombinedOutput(); err != nil {
+		return false, fmt.Errorf("the mutant does not build: %s", out)
+	}
+	args := append([]string{"test", "-overlay", overlay, "-count=1", "-failfast", "-timeout", "5m", "-run", m.tests}, m.packages...)
+	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
+	var failed *exec.ExitError
+	switch {
+	case err == nil:
+		return false, nil
+	case !errors.As(err, &failed):
+		return false, err
+	case !strings.Contains(string(out), "FAIL"):
+		return false, fmt.Errorf("the tests did not run: %s", out)
+	}
+	return true, nil
+}

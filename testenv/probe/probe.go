@@ -1,0 +1,87 @@
+// Package probe waits for servers by talking their protocol.
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/segmentio/kafka-go"
+)
+
+// Until calls try every 50 ms until it returns nil. When ctx ends first it
+// returns the last error of try.
+func Until(ctx context.Context, try func(context.Context) error) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := try(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
+}
+
+// Kafka waits until the broker at addr answers for a cluster in which it is
+// registered and not fenced.
+func Kafka(ctx context.Context, addr string) error {
+	return Until(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+		defer cancel()
+		// A new transport each time: the metadata that one keeps may be
+		// those of the broker before.
+		t := &kafka.Transport{}
+		defer t.CloseIdleConnections()
+		c := kafka.Client{Addr: kafka.TCP(addr), Transport: t}
+		m, err := c.Metadata(ctx, &kafka.MetadataRequest{})
+		if err != nil {
+			return fmt.Errorf("kafka at %s: %w", addr, err)
+		}
+		if len(m.Brokers) == 0 || m.ClusterID == "" {
+			return fmt.Errorf("kafka at %s: no broker is registered yet", addr)
+		}
+		return nil
+	})
+}
+
+// Redis waits until the server at url answers and has loaded its data.
+func Redis(ctx context.Context, url string) error {
+	return untilRedis(ctx, url, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
+}
+
+// Written waits until the server at url has written its append-only file as
+// far as it has answered: with appendfsync everysec it puts writing off for up
+// to two seconds while the disk is slow.
+func Written(ctx context.Context, url string) error {
+	return untilRedis(ctx, url, func(ctx context.Context, c *redis.Client) error {
+		info, err := c.Info(ctx, "persistence").Result()
+		if err == nil && !strings.Contains(info, "aof_buffer_length:0\r\n") {
+			err = errors.New("the append-only file is behind")
+		}
+		return err
+	})
+}
+
+func untilRedis(ctx context.Context, url string, try func(context.Context, *redis.Client) error) error {
+	o, err := redis.ParseURL(url)
+	if err != nil {
+		return err
+	}
+	o.MaxRetries, o.DialTimeout, o.ReadTimeout = -1, time.Second, time.Second
+	c := redis.NewClient(o)
+	defer c.Close() //nolint:errcheck // nothing is pending on it
+	return Until(ctx, func(ctx context.Context) error {
+		if err := try(ctx, c); err != nil {
+			return fmt.Errorf("redis at %s: %w", o.Addr, err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,70 @@
+//go:build unix
+
+package testenv
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/credence-stream/credence/testenv/install"
+)
+
+// requirements are the libraries with which others read and write our topics;
+// these versions need Python 3.11 or later.
+var requirements = []string{
+	"confluent-kafka==2.16.1",
+	"numpy==2.4.6",
+	"pandas==3.1.1",
+	"polars==2.1.0",
+	"pyarrow==26.0.1",
+}
+
+// Python returns a Python interpreter that has confluent-kafka, pandas,
+// polars and pyarrow. The first call on a machine makes a virtual environment
+// in the user's cache and takes a minute; the program python3 with its module
+// venv is installed if it can be. Where that fails the test fails in CI
+// (CI=true); elsewhere a loud line says so and Python returns "".
+func Python(t TB) string {
+	t.Helper()
+	path, err := python(t.Context())
+	if err == nil {
+		return path
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("python: %v", err)
+	}
+	fmt.Fprintf(os.Stderr, "\n*** NOT TESTED WITH PYTHON'S KAFKA AND ARROW: %v ***\n\n", err)
+	return ""
+}
+
+func python(ctx context.Context) (_ string, err error) {
+	i, err := install.New(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, i.Close()) }()
+	sum := sha256.Sum256([]byte(strings.Join(requirements, " ")))
+	dir, err := i.Folder(fmt.Sprintf("python-%x", sum[:4]), func(dir string) error {
+		python3, err := i.Program(ctx, "python3", "python3", "python3-venv")
+		if err != nil {
+			return err
+		}
+		if exec.CommandContext(ctx, python3, "-c", "import venv, ensurepip").Run() != nil {
+			if err := i.Packages(ctx, "python3-venv"); err != nil {
+				return err
+			}
+		}
+		if err := i.Run(ctx, python3, "-m", "venv", dir); err != nil {
+			return err
+		}
+		return i.Run(ctx, filepath.Join(dir, "bin", "python"), append([]string{
+			"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"}, requirements...)...)
+	})
+	return filepath.Join(dir, "bin", "python"), err
+}
