@@ -1,0 +1,54 @@
+# Two commands matter to a newcomer: `make demo` and `make test`.
+# The rest serves people who work on the code.
+
+GO       ?= go
+FUZZTIME ?= 30s
+LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+
+.PHONY: demo test unit integration containers mutants lint race fuzz bench build up down
+
+demo: ## posteriors of real flights in this terminal; needs only Go
+	$(GO) run ./cmd/consumer demo
+
+test: unit integration ## everything, on embedded parts and on a real Kafka and Redis
+
+unit: ## tests of every package; the integration suite runs on embedded parts
+	$(GO) test -count=1 ./...
+
+integration: ## the integration and the chaos suite on real parts, which it starts itself
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration ./testenv/chaos ./testenv/compose
+
+containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
+	testenv/compose/prepare
+	CREDENCE_BACKEND=compose $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration
+
+mutants: ## plants each known fault and shows that a test finds it
+	$(GO) run ./testenv/mutants
+
+lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.cache/golangci-lint # a shared one remembers the paths of other clones
+lint: ## formatting, vet and golangci-lint
+	test -z "$$(gofmt -l .)"
+	$(GO) vet ./...
+	$(GO) run $(LINT) run ./...
+
+race: ## the whole suite on embedded parts under the race detector
+	$(GO) test -race -count=1 -timeout 30m ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@for t in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
+	  for f in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]+).*/\1/p' $$t); do \
+	    echo "== $$f ./$$(dirname $$t)"; \
+	    $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x ./$$(dirname $$t) || exit 1; \
+	  done; done
+
+bench: ## speed as ratios against alternatives measured in the same run
+	$(GO) run ./testenv/bench
+
+build: ## static binaries in bin/
+	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/consumer ./cmd/producer
+
+up: ## Kafka, Redis, consumer and producer in containers
+	testenv/compose/up
+
+down: ## and away again, with their data
+	testenv/compose/down
