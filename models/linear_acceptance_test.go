@@ -1,10 +1,12 @@
 package models
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -78,20 +80,11 @@ func runPaper(t *testing.T, variant string, rep int, accuracy bool) paperRun {
 	return out
 }
 
-// accept fails unless the figure is in the range, and logs it as a table row.
-func accept(t *testing.T, id, what string, got, lo, hi float64) {
-	t.Helper()
-	t.Logf("| %s | %s | %.4f | %g to %g |", id, what, got, lo, hi)
-	if !(got >= lo && got <= hi) {
-		t.Errorf("%s: %s is %v, want %v to %v", id, what, got, lo, hi)
-	}
-}
-
 // Rows L1 to L6 of the acceptance list, 20 replications. The ranges leave
 // about three standard errors on either side; seeds are fixed.
 func TestAcceptancePaperSetting(t *testing.T) {
 	const reps = 20
-	t.Logf("seeds %d to %d; | id | quantity | measured | accepted |", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
 	var cov, length, covPaper, msePaper, worst float64
 	mse, beta, sigma := map[int]float64{}, map[int]float64{}, map[int]float64{}
 	worst = 1
@@ -109,19 +102,19 @@ func TestAcceptancePaperSetting(t *testing.T) {
 		covPaper += r.coverage / reps
 		msePaper += r.mse[200] / reps
 	}
-	accept(t, "L1", "coverage of beta", cov, .92, .99)
-	accept(t, "L2", "mean length", length, 1.29, 1.38)
-	accept(t, "L3", "MSE t=200", mse[200], .065, .125)
-	accept(t, "L3", "MSE t=400", mse[400], .030, .075)
-	accept(t, "L3", "MSE t=500", mse[500], .028, .062)
-	accept(t, "L4", "accuracy of beta t=100", beta[100], .995, 1)
-	accept(t, "L4", "accuracy of beta t=500", beta[500], .995, 1)
-	accept(t, "L5", "accuracy of sigma2 t=50", sigma[50], .995, 1)
-	accept(t, "L5", "accuracy of sigma2 t=100", sigma[100], .995, 1)
-	accept(t, "L5", "accuracy of sigma2 t=500", sigma[500], .995, 1)
-	accept(t, "L5", "worst accuracy of sigma2 t=500", worst, .99, 1)
-	accept(t, "L6", "paper: coverage of beta", covPaper, .65, .83)
-	accept(t, "L6", "paper: MSE t=200", msePaper, .18, .40)
+	accept.Range(t, "L1", "coverage of beta", cov, .92, .99, seeds)
+	accept.Range(t, "L2", "mean length", length, 1.29, 1.38, seeds)
+	accept.Range(t, "L3", "MSE t=200", mse[200], .065, .125, seeds)
+	accept.Range(t, "L3", "MSE t=400", mse[400], .030, .075, seeds)
+	accept.Range(t, "L3", "MSE t=500", mse[500], .028, .062, seeds)
+	accept.Range(t, "L4", "accuracy of beta t=100", beta[100], .995, 1, seeds)
+	accept.Range(t, "L4", "accuracy of beta t=500", beta[500], .995, 1, seeds)
+	accept.Range(t, "L5", "accuracy of sigma2 t=50", sigma[50], .995, 1, seeds)
+	accept.Range(t, "L5", "accuracy of sigma2 t=100", sigma[100], .995, 1, seeds)
+	accept.Range(t, "L5", "accuracy of sigma2 t=500", sigma[500], .995, 1, seeds)
+	accept.Range(t, "L5", "worst accuracy of sigma2 t=500", worst, .99, 1, seeds)
+	accept.Range(t, "L6", "paper: coverage of beta", covPaper, .65, .83, seeds)
+	accept.Range(t, "L6", "paper: MSE t=200", msePaper, .18, .40, seeds)
 }
 
 // Row L7: a coefficient jumps, lambda = .9, 6 replications.
@@ -131,7 +124,7 @@ func TestAcceptanceDrift(t *testing.T) {
 		t.Fatal("no scenario")
 	}
 	const reps = 6
-	t.Logf("seeds %d to %d", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
 	rmse, neff := 0.0, 0.0
 	for rep := range reps {
 		seed := uint64(acceptanceSeed + rep)
@@ -150,6 +143,6 @@ func TestAcceptanceDrift(t *testing.T) {
 		rmse += math.Sqrt(sum/400) / reps
 		neff += m.n / reps
 	}
-	accept(t, "L7", "RMSE of beta_1, t > 100", rmse, .30, .42)
-	accept(t, "L7", "N_eff", neff, 199, 201)
+	accept.Range(t, "L7", "RMSE of beta_1, t > 100", rmse, .30, .42, seeds)
+	accept.Range(t, "L7", "N_eff", neff, 199, 201, seeds)
 }

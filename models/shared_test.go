@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // shared returns a path under the folder of data and vectors that lies beside
 // the module, or under $CREDENCE_SHARED.

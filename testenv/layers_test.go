@@ -34,6 +34,7 @@ var layers = []layer{
 	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
+	{path: "internal/accept"},
 	{path: "internal/jsontext", may: []string{"cdf"}},
 
 	{path: "pipeline", may: []string{"cdf"}},
