@@ -32,7 +32,7 @@ lint: ## formatting, vet and golangci-lint
 	$(GO) run $(LINT) run ./...
 
 accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a quarter
-	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -run Accept ./models
+	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./models
 
 race: ## the whole suite on embedded parts under the race detector
 	$(GO) test -race -count=1 -timeout 30m ./...
