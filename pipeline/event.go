@@ -7,6 +7,19 @@ package pipeline
 // event is something that happened to a partition.
 type event interface{}
 
+// late is an event that may come late: the answer to an effect of an epoch.
+type late interface{ of() uint64 }
+
+func (e evFetched) of() uint64   { return e.epoch }
+func (e evLoaded) of() uint64    { return e.epoch }
+func (e evApplied) of() uint64   { return e.epoch }
+func (e evFailed) of() uint64    { return e.epoch }
+func (e evCut) of() uint64       { return e.epoch }
+func (e evPublished) of() uint64 { return e.epoch }
+func (e evSaved) of() uint64     { return e.epoch }
+func (e evMeta) of() uint64      { return e.epoch }
+func (e evProbed) of() uint64    { return e.epoch }
+
 type (
 	// evStart begins the work of an assignment.
 	evStart struct {

@@ -120,6 +120,9 @@ func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *mac
 // returned slice is valid until the next call.
 func (m *machine) step(ev event) []effect {
 	m.effects = m.effects[:0]
+	if e, ok := ev.(late); ok && e.of() != m.epoch {
+		return m.effects
+	}
 	switch e := ev.(type) {
 	case evStart:
 		m.committed, m.limit = e.committed, e.cache
@@ -134,41 +137,23 @@ func (m *machine) step(ev event) []effect {
 	case evClaimed:
 		m.onClaimed(e)
 	case evFetched:
-		if e.epoch == m.epoch {
-			m.onFetched(e)
-		}
+		m.onFetched(e)
 	case evLoaded:
-		if e.epoch == m.epoch {
-			m.onLoaded(e)
-		}
+		m.onLoaded(e)
 	case evApplied:
-		if e.epoch == m.epoch {
-			m.onApplied(e.tasks)
-		}
+		m.onApplied(e.tasks)
 	case evFailed:
-		if e.epoch == m.epoch {
-			m.onFailed(e)
-		}
+		m.onFailed(e)
 	case evCut:
-		if e.epoch == m.epoch {
-			m.onCut(e.part)
-		}
+		m.onCut(e.part)
 	case evPublished:
-		if e.epoch == m.epoch {
-			m.onPublished(e.err)
-		}
+		m.onPublished(e.err)
 	case evSaved:
-		if e.epoch == m.epoch {
-			m.onSaved(e.err)
-		}
+		m.onSaved(e.err)
 	case evMeta:
-		if e.epoch == m.epoch {
-			m.onMeta(e)
-		}
+		m.onMeta(e)
 	case evProbed:
-		if e.epoch == m.epoch {
-			m.onProbed(e.err)
-		}
+		m.onProbed(e.err)
 	}
 	m.pump()
 	return m.effects
