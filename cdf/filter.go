@@ -175,7 +175,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 	s.neff = forget*s.neff + float64(observed)
 	f.scoreEvidence(int64(observed), before)
 	s.n += int64(observed)
-	return f.describe()
+	return f.describeShard()
 }
 
 // elapsed returns the event time since the shard before, in milliseconds.

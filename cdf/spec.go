@@ -77,8 +77,8 @@ type Publish struct {
 	Scale       string // original | model
 	Covariance  bool
 	Predictions string   // none | null_rows | all
-	Groups      string   // all | touched | none
-	Variables   []string // globs
+	Groups      string   // all (beyond 1,000 of a factor: touched) | touched | none
+	Variables   []string // globs, none: all
 }
 
 // Limits bound what one key may ask for; 0 is no bound.

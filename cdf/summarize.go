@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// view is the list of published variables, made anew when constants or
-// parameters change.
+// view is the list of described variables, made anew when constants,
+// parameters or the selection change.
 type view struct {
 	stale       bool
 	params      []Param
@@ -16,13 +16,13 @@ type view struct {
 	beta        []Functional // those of the coefficients
 }
 
-func (v *view) refresh(spec *Spec, s *state, params []Param) {
-	if !v.stale && slices.Equal(v.params, params) {
+func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection) {
+	if !v.stale && slices.Equal(v.params, params) && !selected.partial() {
 		return
 	}
 	v.stale = false
 	v.params = append(v.params[:0], params...)
-	v.functionals = functionals(spec, s, params)
+	v.functionals = functionals(spec, s, params, selected)
 	v.beta = v.beta[:0]
 	for _, f := range v.functionals {
 		if strings.HasPrefix(f.Name, "beta[") {
@@ -31,9 +31,11 @@ func (v *view) refresh(spec *Spec, s *state, params []Param) {
 	}
 }
 
-// Summary describes the present state, with the same bits as the Update that
-// led to it, also after UnmarshalBinary. errors.ErrUnsupported: see
-// SelfDescribing. The result is valid until the filter's next call.
+// Summary describes the present state, also after UnmarshalBinary, with the
+// same bits as the Update that led to it. It describes all variables and
+// groups where the filter is SelfDescribing, whatever is published of them,
+// and else what Update described. errors.ErrUnsupported: see SelfDescribing.
+// The result is valid until the filter's next call.
 func (f *Filter) Summary() (*Summary, error) {
 	if f.broken != nil {
 		return nil, f.broken
@@ -44,12 +46,12 @@ func (f *Filter) Summary() (*Summary, error) {
 		}
 		return &f.sum[f.kept], nil
 	}
-	return f.describe()
+	return f.describe(&view{stale: true}, new(selection))
 }
 
-// LastDraws returns the draws behind the last summary, one row per row of it
-// and in its units, nil when there are none or when the last call was
-// not a successful Update. They are valid until the filter's next call.
+// LastDraws returns the draws behind the summary of the last Update, one row
+// per row of it and in its units, nil when there are none or when that call
+// was not successful. They are valid until the filter's next call.
 func (f *Filter) LastDraws() *Draws {
 	if !f.drawn || f.broken != nil {
 		return nil
@@ -75,9 +77,15 @@ func (f *Functional) draws(dst []float64, d *Draws) {
 	}
 }
 
-// describe makes the summary of the present state. ErrNumeric: it would hold
-// numbers that cannot be published.
-func (f *Filter) describe() (*Summary, error) {
+// describeShard makes the summary of the shard that was absorbed.
+func (f *Filter) describeShard() (*Summary, error) {
+	f.ws.selected.choose(&f.spec.Publish, f.now.factors, &f.ws.frame)
+	return f.describe(&f.view, &f.ws.selected)
+}
+
+// describe makes the summary of the present state with the view of what is
+// selected. ErrNumeric: it would hold numbers that cannot be published.
+func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	s, next := &f.now, f.kept
 	if !f.SelfDescribing() {
 		next = 1 - f.kept // a refused shard must leave the last one alone
@@ -94,14 +102,14 @@ func (f *Filter) describe() (*Summary, error) {
 		return sum, nil
 	}
 	sum.Scaling = s.scaling.published(sum.Scaling)
-	f.view.refresh(f.spec, s, f.engine.model.Params())
-	if err := f.describeRows(sum); err != nil {
+	v.refresh(f.spec, s, f.engine.model.Params(), selected)
+	if err := f.describeRows(sum, v.functionals); err != nil {
 		return nil, err
 	}
-	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(f.view.beta) > 0 {
-		k := len(f.view.beta)
+	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
+		k := len(v.beta)
 		sum.Covariance = slices.Grow(sum.Covariance, k*(k+1)/2)[:k*(k+1)/2]
-		if err := f.engine.covariancer.Covariance(f.view.beta, sum.Covariance); err != nil {
+		if err := f.engine.covariancer.Covariance(v.beta, sum.Covariance); err != nil {
 			return nil, as(ErrNumeric, err)
 		}
 	}
@@ -109,8 +117,7 @@ func (f *Filter) describe() (*Summary, error) {
 	return sum, nil
 }
 
-func (f *Filter) describeRows(sum *Summary) error {
-	list := f.view.functionals
+func (f *Filter) describeRows(sum *Summary, list []Functional) error {
 	nan := math.NaN()
 	for i := range list {
 		sum.Rows = append(sum.Rows, Row{
@@ -138,7 +145,7 @@ func (f *Filter) describeRows(sum *Summary) error {
 			return err
 		}
 	}
-	f.priorDominated(sum)
+	f.priorDominated(sum, list)
 	return nil
 }
 
@@ -194,7 +201,7 @@ func (r *Row) publishable() error {
 // little.
 const dominated = .8
 
-func (f *Filter) priorDominated(sum *Summary) {
+func (f *Filter) priorDominated(sum *Summary, list []Functional) {
 	if f.engine.summarizer == nil {
 		return
 	}
@@ -203,7 +210,7 @@ func (f *Filter) priorDominated(sum *Summary) {
 	for i := range w.priorSD {
 		w.priorSD[i] = math.NaN()
 	}
-	f.engine.summarizer.PriorSD(f.view.functionals, w.priorSD)
+	f.engine.summarizer.PriorSD(list, w.priorSD)
 	for i := range sum.Rows {
 		if sum.Rows[i].SD > dominated*w.priorSD[i] {
 			sum.PriorDominated = append(sum.PriorDominated, sum.Rows[i].Variable)

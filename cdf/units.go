@@ -1,9 +1,6 @@
 package cdf
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // unit says how a parameter leaves the scaled columns (y = c + s y~).
 type unit uint8
@@ -41,9 +38,9 @@ const (
 	byGroup                  // name[level of the first factor]
 )
 
-// functionals returns the published variables of a model in the order of its
+// functionals returns the selected variables of a model in the order of its
 // parameters.
-func functionals(spec *Spec, s *state, params []Param) []Functional {
+func functionals(spec *Spec, s *state, params []Param, selected *selection) []Functional {
 	var list []Functional
 	row := 0
 	for _, p := range params {
@@ -53,13 +50,12 @@ func functionals(spec *Spec, s *state, params []Param) []Functional {
 				kind, rows = u.unit, u.rows
 			}
 		}
-		if rows == byGroup && spec.Publish.Groups == "none" {
-			row += p.Len
-			continue
-		}
 		for i := range p.Len {
+			if rows == byGroup && !selected.group(0, i) {
+				continue
+			}
 			name := rowName(p, i, rows, s)
-			if spec.publishes(name) {
+			if selected.variable(name) {
 				list = append(list, convert(spec, s, kind, name, row, i, p.Len))
 			}
 		}
@@ -78,12 +74,6 @@ func rowName(p Param, i int, rows rowNames, s *state) string {
 		return p.Name
 	}
 	return p.Name + "[" + strconv.Itoa(i+1) + "]"
-}
-
-// publishes reports whether a variable is among those asked for.
-func (s *Spec) publishes(name string) bool {
-	return len(s.Publish.Variables) == 0 || slices.ContainsFunc(s.Publish.Variables,
-		func(pattern string) bool { return Glob(pattern, name) })
 }
 
 // convert returns row i of a parameter whose rows in Draws begin at row,

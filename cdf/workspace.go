@@ -3,22 +3,23 @@ package cdf
 // Workspace holds the buffers of an update. Filters that one goroutine uses
 // may share one, so that a key at rest costs its state and little more.
 type Workspace struct {
-	intake  intake
-	shard   Shard
-	frame   rows // the shard as the model sees it
-	raw     rows // unscaled, while constants are not fixed
-	replay  rows // all kept rows with the constants of the moment
-	step    Step
-	stream  stream
-	undo    []byte // the model before the shard
-	draws   Draws
-	sent    Draws // draws of the published variables
-	diag    Diagnostics
-	one     []float64 // draws of one variable
-	sorted  []float64
-	priorSD []float64
-	preds   []Prediction
-	found   []Prediction
+	intake   intake
+	shard    Shard
+	frame    rows // the shard as the model sees it
+	raw      rows // unscaled, while constants are not fixed
+	replay   rows // all kept rows with the constants of the moment
+	step     Step
+	stream   stream
+	selected selection
+	undo     []byte // the model before the shard
+	draws    Draws
+	sent     Draws // draws of the published variables
+	diag     Diagnostics
+	one      []float64 // draws of one variable
+	sorted   []float64
+	priorSD  []float64
+	preds    []Prediction
+	found    []Prediction
 }
 
 // NewWorkspace returns an empty workspace.

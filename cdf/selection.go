@@ -1,0 +1,60 @@
+package cdf
+
+import "slices"
+
+// manyGroups is the number of levels of a factor above which a shard's summary
+// describes only those that the shard touched, also where Publish asks for all.
+const manyGroups = 1000
+
+// selection says which variables a summary describes. The zero selection is
+// all of them.
+type selection struct {
+	publish *Publish // nil: all
+	// touched marks, per factor, the levels with an absorbed row in the
+	// shard; empty where it does not matter.
+	touched [][]bool
+}
+
+// choose selects what is published about the shard whose rows are given. The
+// cost of a name is paid only for what is selected.
+func (c *selection) choose(p *Publish, factors []factor, shard *rows) {
+	c.publish = p
+	c.touched = shapeEach(c.touched, len(factors), 0)
+	for f := range factors {
+		n := len(factors[f].levels)
+		if p.Groups != "touched" && n <= manyGroups || p.Groups == "none" {
+			continue
+		}
+		c.touched[f] = slices.Grow(c.touched[f], n)[:n]
+		clear(c.touched[f])
+		for k, g := range shard.group[f] {
+			if y := shard.y[k]; y == y {
+				c.touched[f][g] = true
+			}
+		}
+	}
+}
+
+// partial reports whether the selection differs from shard to shard.
+func (c *selection) partial() bool {
+	return slices.ContainsFunc(c.touched, func(levels []bool) bool { return len(levels) > 0 })
+}
+
+// group reports whether a level of a factor is described.
+func (c *selection) group(factor, level int) bool {
+	switch {
+	case c.publish == nil:
+		return true
+	case c.publish.Groups == "none":
+		return false
+	case factor >= len(c.touched) || len(c.touched[factor]) == 0:
+		return true
+	}
+	return level < len(c.touched[factor]) && c.touched[factor][level]
+}
+
+// variable reports whether a name is among those asked for.
+func (c *selection) variable(name string) bool {
+	return c.publish == nil || len(c.publish.Variables) == 0 || slices.ContainsFunc(c.publish.Variables,
+		func(pattern string) bool { return Glob(pattern, name) })
+}

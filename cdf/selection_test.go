@@ -1,0 +1,128 @@
+package cdf_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// tally is a closed form with one variable per group, which notes how many
+// variables it was asked to describe at most.
+type tally struct {
+	recorder
+	groups uint64
+	asked  *int
+}
+
+func (m *tally) Params() []cdf.Param {
+	return []cdf.Param{{Name: "mu", Len: 1}, {Name: "zeta", Len: int(m.groups)}, {Name: "sigma2", Len: 1}}
+}
+func (m *tally) Blocks() []cdf.Block { return []cdf.Block{m} }
+func (m *tally) Absorb(s *cdf.Step) {
+	for i, g := range s.Shard.Group[0] {
+		if y := s.Shard.Y[i]; y == y {
+			m.groups = max(m.groups, uint64(g)+1)
+		}
+	}
+}
+func (m *tally) AppendBinary(b []byte) ([]byte, error) { return binary.AppendUvarint(b, m.groups), nil }
+func (m *tally) UnmarshalBinary(b []byte) error {
+	m.groups, _ = binary.Uvarint(b)
+	return nil
+}
+func (m *tally) Summarize(list []cdf.Functional, rows []cdf.Row) error {
+	*m.asked = max(*m.asked, len(list))
+	return m.recorder.Summarize(list, rows)
+}
+
+// TestPublishedGroups checks which groups a shard publishes and what the
+// stored state describes, and that the rest costs the model nothing.
+func TestPublishedGroups(t *testing.T) {
+	const many = 1000
+	levels := func(n int) cdf.Column {
+		c := cdf.Column{Name: "g", Type: cdf.Integer}
+		for i := range n {
+			c.Int, c.Number = append(c.Int, int64(i)), append(c.Number, float64(i))
+		}
+		return c
+	}
+	for _, c := range []struct {
+		name      string
+		groups    int
+		publish   string
+		variables []string
+		want      string // of the last shard; all: every variable
+		asked     int
+	}{
+		{"all", many, "all", nil, "all", many + 2},
+		{"all of too many", many + 1, "all", nil, "mu zeta[3] zeta[7] sigma2", 4},
+		{"touched", 9, "touched", nil, "mu zeta[3] zeta[7] sigma2", 4},
+		{"none", 9, "none", nil, "mu sigma2", 2},
+		{"none of too many", many + 1, "none", nil, "mu sigma2", 2},
+		{"touched and named", 9, "touched", []string{"zeta[7]", "zeta[1]", "m*"}, "mu zeta[7]", 2},
+		{"named", 9, "all", []string{"zeta[1]"}, "zeta[1]", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec, shards, forget := recording(cdf.Roles{Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}}})
+			spec.Limits = cdf.Limits{}
+			spec.Publish.Groups, spec.Publish.Variables = c.publish, c.variables
+			asked := 0
+			spec.New = func(d cdf.Dims) (cdf.Model, error) {
+				return &tally{recorder: recorder{d, shards, forget}, asked: &asked}, nil
+			}
+			f := cdf.NewFilter(spec, "k")
+			if _, err := f.Update(batch(levels(c.groups), num("y", make([]float64, c.groups)...))); err != nil {
+				t.Fatal(err)
+			}
+			asked = 0
+			// A row without a response is predicted and touches nothing.
+			sum, err := f.Update(batch(whole("g", 7, 3, 7, 5), num("y", 1, 2, 3, math.NaN())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := func(sum *cdf.Summary) (list []string) {
+				for _, r := range sum.Rows {
+					list = append(list, r.Variable)
+				}
+				return list
+			}
+			every := []string{"mu"}
+			for i := range c.groups {
+				every = append(every, fmt.Sprintf("zeta[%d]", i))
+			}
+			every = append(every, "sigma2")
+			want := strings.Fields(c.want)
+			if c.want == "all" {
+				want = every
+			}
+			if got := names(sum); !slices.Equal(got, want) {
+				t.Errorf("published %q, want %q", got, want)
+			}
+			if asked != c.asked {
+				t.Errorf("the model described %d variables, want %d", asked, c.asked)
+			}
+			snap, err := f.AppendBinary(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := cdf.NewFilter(spec, "k")
+			if err := g.UnmarshalBinary(snap); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range []*cdf.Filter{f, g} {
+				if sum, err = f.Summary(); err != nil || !slices.Equal(names(sum), every) {
+					t.Errorf("the state describes %q (%v), want all variables", names(sum), err)
+				}
+			}
+			// What the state was asked leaves what is published alone.
+			if sum, err = f.Update(batch(whole("g", 3, 7), num("y", 1, 2))); err != nil || !slices.Equal(names(sum), want) {
+				t.Errorf("then published %q (%v), want %q", names(sum), err, want)
+			}
+		})
+	}
+}
