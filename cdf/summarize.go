@@ -97,7 +97,8 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		sum.Score = s.scaled
 	}
 	sum.Rows, sum.Scaling = sum.Rows[:0], sum.Scaling[:0]
-	sum.PriorDominated, sum.Covariance = sum.PriorDominated[:0], sum.Covariance[:0]
+	sum.PriorDominated, sum.WeakMixing = sum.PriorDominated[:0], sum.WeakMixing[:0]
+	sum.Covariance = sum.Covariance[:0]
 	if f.engine == nil {
 		return sum, nil
 	}
@@ -146,6 +147,7 @@ func (f *Filter) describeRows(sum *Summary, list []Functional) error {
 		}
 	}
 	f.priorDominated(sum, list)
+	f.weakMixing(sum)
 	return nil
 }
 

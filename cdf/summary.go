@@ -48,6 +48,7 @@ type Summary struct {
 	Score          Score
 	Scaling        []Constant // columns that are centred or scaled
 	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's
+	WeakMixing     []string   // variables whose R-hat exceeds 1.05, as it did after the shard before
 	// Covariance of the coefficients when asked for: lower triangle, row by
 	// row, in the order of the beta rows.
 	Covariance []float64

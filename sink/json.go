@@ -83,6 +83,10 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 	dst = jsontext.AppendScaling(dst, s.Scaling)
 	dst = append(dst, `,"prior_dominated":`...)
 	dst = jsontext.AppendStrings(dst, s.PriorDominated)
+	if len(s.WeakMixing) > 0 {
+		dst = append(dst, `,"weak_mixing":`...)
+		dst = jsontext.AppendStrings(dst, s.WeakMixing)
+	}
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)
 	dst = appendNumber(dst, `,"log_density":`, s.Score.LogDensity)

@@ -29,6 +29,7 @@ type published struct {
 	NEff           jsontext.Number  `json:"n_eff"`
 	Scaling        jsontext.Scaling `json:"scaling"`
 	PriorDominated []string         `json:"prior_dominated"`
+	WeakMixing     []string         `json:"weak_mixing"`
 	Score          struct {
 		Rows          int64           `json:"rows"`
 		PredictedRows int64           `json:"predicted_rows"`
@@ -88,6 +89,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		},
 		Scaling:        v.Scaling,
 		PriorDominated: v.PriorDominated,
+		WeakMixing:     v.WeakMixing,
 		Covariance:     jsontext.Floats(v.Covariance),
 	}
 	for _, r := range v.Posterior {

@@ -99,7 +99,8 @@ func copied(s *cdf.Summary, err error) (*cdf.Summary, error) {
 	}
 	c := *s
 	c.Rows, c.Scaling = slices.Clone(s.Rows), slices.Clone(s.Scaling)
-	c.PriorDominated, c.Covariance = slices.Clone(s.PriorDominated), slices.Clone(s.Covariance)
+	c.PriorDominated, c.WeakMixing = slices.Clone(s.PriorDominated), slices.Clone(s.WeakMixing)
+	c.Covariance = slices.Clone(s.Covariance)
 	return &c, nil
 }
 

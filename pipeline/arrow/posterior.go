@@ -178,7 +178,11 @@ type extras struct {
 // posterior writes the metadata of p; the offset to it lies at from.
 func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	s := p.Summary
-	m := w.pairs(from, 22)
+	room := 22
+	if len(s.WeakMixing) > 0 {
+		room++ // only then: the bytes of other posteriors stay what they were
+	}
+	m := w.pairs(from, room)
 	number := func(key string, v float64) {
 		if jsontext.Defined(v) {
 			m.open(key)
@@ -203,6 +207,11 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	m.open("credence.prior_dominated")
 	w.b = jsontext.AppendStrings(w.b, s.PriorDominated)
 	m.close()
+	if len(s.WeakMixing) > 0 {
+		m.open("credence.weak_mixing")
+		w.b = jsontext.AppendStrings(w.b, s.WeakMixing)
+		m.close()
+	}
 	m.count("credence.score.rows", s.Score.Rows)
 	m.count("credence.score.predicted_rows", s.Score.PredictedRows)
 	number("credence.score.log_density", s.Score.LogDensity)

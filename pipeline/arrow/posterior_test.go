@@ -29,6 +29,9 @@ func posterior(n int) *pipeline.Posterior {
 		Scaling:        []cdf.Constant{{Column: "distance", Center: 700, Scale: 500}, {Column: "a \"b\"", Center: -1e-9, Scale: 1}},
 		PriorDominated: []string{"beta[hour]"},
 	}
+	if n%2 == 1 {
+		s.WeakMixing = []string{"beta[hour]", "sigma2"}
+	}
 	for i := range n {
 		r := cdf.Row{Variable: fmt.Sprintf("beta[c%d]", i)}
 		if i == n-1 {
@@ -111,7 +114,7 @@ func TestPosteriorIsWhatTheContractSays(t *testing.T) {
 		{"credence.topic", "shards"}, {"credence.partition", "3"}, {"credence.offset", "4711"}, {"credence.config", "0123456789abcdef"},
 		{"credence.draws", "500"}, {"credence.n_eff", "117.25"},
 		{"credence.scaling", `{"distance":{"center":700,"scale":500},"a \"b\"":{"center":-1e-9,"scale":1}}`},
-		{"credence.prior_dominated", `["beta[hour]"]`},
+		{"credence.prior_dominated", `["beta[hour]"]`}, {"credence.weak_mixing", `["beta[hour]","sigma2"]`},
 		{"credence.score.rows", "10"}, {"credence.score.predicted_rows", "1"}, {"credence.score.log_density", "-1.25"},
 		{"credence.score.rmse", "0.5"}, {"credence.score.coverage95", "0.9"},
 		{"credence.covariance", "[1,0.5,2]"}, {"credence.gaps", "2"},

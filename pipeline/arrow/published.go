@@ -45,6 +45,7 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 	}
 	r.json("credence.scaling", (*jsontext.Scaling)(&s.Scaling))
 	r.json("credence.prior_dominated", &s.PriorDominated)
+	r.json("credence.weak_mixing", &s.WeakMixing)
 	var covariance []jsontext.Number
 	r.json("credence.covariance", &covariance)
 	s.Covariance = jsontext.Floats(covariance)
