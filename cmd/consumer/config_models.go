@@ -73,7 +73,6 @@ type publishConfig struct {
 
 func (m *modelConfig) setDefaults() {
 	*m = modelConfig{
-		Variant:   "corrected",
 		Columns:   columnsConfig{Scaling: "first", Response: responseConfig{Name: "y"}, Intercept: true},
 		Draws:     500,
 		Forget:    1,
@@ -179,6 +178,9 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 	kind, err := findKind(m.Kind)
 	if err != nil {
 		return []error{fmt.Errorf("%s.kind: %w", path, err)}
+	}
+	if m.Variant == "" {
+		m.Variant = kind.Variants[0]
 	}
 	if err := oneOf(path+".variant", m.Variant, kind.Variants...); err != nil {
 		return []error{err}
