@@ -275,6 +275,23 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestModelExample compares the Go of add-a-model.md, block after block, with
+// the files that are compiled and tested.
+func TestModelExample(t *testing.T) {
+	var blocks []string
+	for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "add-a-model.md"), -1) {
+		blocks = append(blocks, m[1])
+	}
+	got := strings.Split(strings.Join(blocks, "\n"), "\n")
+	want := strings.Split(read(t, "example/level.go")+"\n"+read(t, "example/level_test.go"), "\n")
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("from line %d of its code on the page has\n%s\nand the example\n%s", i+1,
+				strings.Join(got[min(i, len(got)):min(i+3, len(got))], "\n"), strings.Join(want[min(i, len(want)):min(i+3, len(want))], "\n"))
+		}
+	}
+}
+
 // effective returns the configuration that the program prints before it
 // connects to anything. No server answers at its addresses.
 func effective(t *testing.T, consumer, text string) string {

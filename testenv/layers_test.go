@@ -61,6 +61,7 @@ var layers = []layer{
 	{path: "cmd/paper", may: []string{"cdf", "cdf/rnd", "cdf/lin", "models", "models/simulate", "baselines", "cmd/internal/term"}},
 
 	{path: "docs"},
+	{path: "docs/example", pure: true, may: []string{"cdf", "models"}},
 
 	{path: "testenv", may: []string{"testenv/compose", "testenv/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
 	{path: "testenv/bench", may: []string{"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "testenv", "testenv/embedded"}},
