@@ -73,6 +73,7 @@ var layers = []layer{
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
+	{path: "testenv/sbc", may: []string{"cdf", "cdf/rnd", "models", "models/simulate"}},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,

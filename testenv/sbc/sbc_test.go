@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/models"
+)
+
+func tabulate(t *testing.T, f faults, seed uint64, n int) *table {
+	t.Helper()
+	s := toyStudy()
+	r, err := s.replicate(t.Context(), toyKind(f), seed, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.tabulate(r)
+}
+
+// An exact posterior passes. Each of 100 tables has a false alarm with a
+// probability of at most .01; 5 or more have a probability of .0034.
+func TestExactPosteriorPasses(t *testing.T) {
+	alarms := 0
+	for seed := range uint64(100) {
+		if !tabulate(t, exact(), seed, 500).calibrated() {
+			alarms++
+		}
+	}
+	if alarms >= 5 {
+		t.Errorf("%d false alarms in 100 tables", alarms)
+	}
+}
+
+// Planted faults are found, by the tests that can see them and by no others.
+// The seed is fixed.
+func TestPlantedFaultsAreFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		plant func(*faults)
+		n     int
+		finds []string
+		not   []string
+	}{
+		"draws too narrow":     {func(f *faults) { f.scale = .8 }, 2000, []string{"KS", "χ²", "band"}, []string{"z", "z²", "coverage"}},
+		"draws too wide":       {func(f *faults) { f.scale = 1.25 }, 2000, []string{"KS", "χ²", "band"}, []string{"z", "z²", "coverage"}},
+		"draws shifted":        {func(f *faults) { f.shift = .3 }, 500, []string{"KS", "band"}, []string{"z", "z²", "coverage"}},
+		"published too narrow": {func(f *faults) { f.published = .8 }, 500, []string{"z²", "coverage"}, []string{"KS", "χ²", "band", "z"}},
+		"published too wide":   {func(f *faults) { f.published = 1.25 }, 500, []string{"z²", "coverage"}, []string{"KS", "χ²", "band", "z"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := exact()
+			c.plant(&f)
+			row := tabulate(t, f, 1, c.n).rows[0]
+			for _, d := range c.finds {
+				if !slices.Contains(row.departures, d) {
+					t.Errorf("found %q, not %s", row.departures, d)
+				}
+			}
+			for _, d := range c.not {
+				if slices.Contains(row.departures, d) {
+					t.Errorf("found %q, with %s", row.departures, d)
+				}
+			}
+		})
+	}
+}
+
+// A posterior sd of .9 of the right one leaves the 99 % band in about .31 of
+// the studies of 500 replicates and .95 of those of 2,000, the reason for the
+// number of replicates. 60 and 20 studies; the limits leave 3 standard errors.
+func TestPowerOfTheBand(t *testing.T) {
+	f := exact()
+	f.scale = .9
+	for _, c := range []struct {
+		n, studies int
+		low        float64
+	}{{500, 60, .15}, {2000, 20, .80}} {
+		outside := 0.
+		for seed := range uint64(c.studies) {
+			if tabulate(t, f, seed, c.n).rows[0].band < .01 {
+				outside++
+			}
+		}
+		t.Logf("%d replicates: outside in %g of %d", c.n, outside, c.studies)
+		if got := outside / float64(c.studies); got < c.low {
+			t.Errorf("%d replicates: outside the band in %g of the studies", c.n, got)
+		}
+	}
+}
+
+// A chain is thinned, and made longer until it has 99 effective draws.
+func TestChainIsThinned(t *testing.T) {
+	f := exact()
+	f.correlation = .6 // 25 effective draws in 99
+	got := tabulate(t, f, 1, 500)
+	if !got.chain || got.short > 0 || !(got.least >= ranked) || !got.calibrated() {
+		t.Errorf("chain %t, short %d, least %g, calibrated %t", got.chain, got.short, got.least, got.calibrated())
+	}
+	f.correlation = .999
+	if got := tabulate(t, f, 1, 20); got.short == 0 {
+		t.Errorf("no replicate is short of draws, least %g", got.least)
+	}
+}
+
+func TestRefusedReplicatesAreCounted(t *testing.T) {
+	f := exact()
+	f.refuse = true
+	got := tabulate(t, f, 1, 200)
+	if got.refused == 0 || got.rows[0].n != 200-got.refused || got.calibrated() {
+		t.Errorf("%d refused, %d left, calibrated %t", got.refused, got.rows[0].n, got.calibrated())
+	}
+	var page bytes.Buffer
+	got.section(&page)
+	if !strings.Contains(page.String(), "were refused**, the first with: shard 1: shard: planted") &&
+		!strings.Contains(page.String(), "were refused**, the first with: shard 2: shard: planted") {
+		t.Error(page.String())
+	}
+}
+
+func TestSameOnAnyNumberOfCores(t *testing.T) {
+	many := tabulate(t, exact(), 1, 100)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if one := tabulate(t, exact(), 1, 100); !reflect.DeepEqual(one.rows, many.rows) {
+		t.Errorf("one core %+v, many %+v", one.rows, many.rows)
+	}
+}
+
+// The band of 3 cells and 5 ranks against all 243 outcomes.
+func TestBandAgainstEnumeration(t *testing.T) {
+	const cells, n = 3, 5
+	statistic := func(counts []int) float64 {
+		g, sum := 1., 0
+		for k := 1; k < cells; k++ {
+			sum += counts[k-1]
+			g = min(g, newTail(n, float64(k)/cells).nearer(sum))
+		}
+		return g
+	}
+	var all [][]int
+	for code := range 243 {
+		counts := make([]int, cells)
+		for range n {
+			counts[code%cells]++
+			code /= cells
+		}
+		all = append(all, counts)
+	}
+	for _, counts := range all {
+		want := 0.
+		for _, other := range all {
+			if statistic(other) <= statistic(counts)+1e-12 {
+				want += 1. / 243
+			}
+		}
+		if got := bandP(counts); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: p = %v, want %v", counts, got, want)
+		}
+	}
+}
+
+// Critical values of the tables: KS 1.3581 / sqrt(n) and chi-square 30.144
+// with 19 degrees of freedom at .05.
+func TestPValues(t *testing.T) {
+	const n = 10000
+	u := make([]float64, n)
+	for i := range u {
+		u[i] = (float64(i)+.5)/n*(1-.0135) + .0135 // D = .0135 + .5/n: sqrt(n) D = 1.355
+	}
+	if p := ksP(u); math.Abs(p-.05) > .002 {
+		t.Errorf("KS: %v", p)
+	}
+	counts := make([]int, bins) // 20 x 1000, two cells d off: 2 d^2/1000
+	for i := range counts {
+		counts[i] = 1000
+	}
+	counts[0] += 123
+	counts[9] -= 123
+	if p := chiSquareP(counts); math.Abs(p-.0487) > .001 {
+		t.Errorf("chi-square: %v", p)
+	}
+	if p := normalP(-1.959964); math.Abs(p-.05) > 1e-6 {
+		t.Errorf("normal: %v", p)
+	}
+}
+
+// Every kind of this version has a study, and every study whose kind exists
+// runs: a few replicates, all variables found, nothing refused.
+func TestStudiesRun(t *testing.T) {
+	studied := map[string]bool{}
+	names := map[string]bool{}
+	for _, s := range studies() {
+		studied[s.kind] = true
+		if id := s.kind + "/" + s.name; names[id] {
+			t.Errorf("two studies %s share their random numbers", id)
+		} else {
+			names[id] = true
+		}
+		kind, ok := models.Lookup(s.kind)
+		if !ok {
+			continue
+		}
+		t.Run(s.kind+"/"+s.name, func(t *testing.T) {
+			r, err := s.replicate(t.Context(), kind, 1, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.refused > 0 {
+				t.Errorf("%d of 3 replicates refused: %v", r.refused, r.refusal)
+			}
+			s.tabulate(r).section(io.Discard)
+		})
+	}
+	for _, name := range models.Names() {
+		if !studied[name] {
+			t.Errorf("kind %s has no study", name)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "sbc.md")
+	var out, progress bytes.Buffer
+	if err := run(t.Context(), []string{"-kind", "linear", "-replicates", "20", "-seed", "3", "-out", page}, &out, &progress); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Seed 3;", "-replicates 20", "## linear", "20 replicates; independent draws", "| `sigma2` |"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if out.Len() > 0 || !strings.Contains(progress.String(), "20 replicates, seed 3") {
+		t.Errorf("printed %q and %q", out.String(), progress.String())
+	}
+	if err := run(t.Context(), []string{"-kind", "unheard"}, &out, &progress); err == nil {
+		t.Error("an unknown kind is accepted")
+	}
+}

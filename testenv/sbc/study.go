@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// study is one proper prior with one experiment. It becomes one table.
+type study struct {
+	kind       string
+	name       string // unique among the studies of the kind
+	about      string // the experiment in words
+	replicates int
+	settings   string // of the kind, in YAML; the prior is the one that simulate draws from
+	columns    cdf.Roles
+	// draws per shard: ranked where the model's draws are independent, more
+	// where they are a chain's, which is thinned.
+	draws int
+	// simulate draws parameters from the prior and shards given them.
+	simulate func(r *rand.Rand) experiment
+	note     string // why the table departs from calibration, where it does
+}
+
+// experiment is one draw from prior and likelihood.
+type experiment struct {
+	truth  []simulate.Truth // of the variables that are followed, the same in every experiment
+	shards []*cdf.Batch
+}
+
+// studies lists all studies in the order of the documentation.
+func studies() []study {
+	var all []study
+	all = append(all, linear()...)
+	return all
+}
+
+// spec is the configuration of the study's filters: columns as they are,
+// draws published, everything else as a configuration file has it by default.
+func (s *study) spec(kind models.Kind, seed uint64) (*cdf.Spec, error) {
+	settings, build, err := kind.Configure("", func(target any) error {
+		d := yaml.NewDecoder(bytes.NewReader([]byte(s.settings)))
+		d.KnownFields(true)
+		if err := d.Decode(target); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: settings: %w", s.kind, s.name, err)
+	}
+	columns := s.columns
+	columns.Scaling, columns.Response.Name = "none", "y"
+	return &cdf.Spec{
+		Kind: kind.Name, Variant: kind.Variants[0], Seed: seed, Columns: columns, Draws: s.draws,
+		Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
+		RawResponse: kind.Name == "probit" || kind.Name == "poisson",
+		Publish:     cdf.Publish{Every: 1, Draws: true, Scale: "original", Groups: "all"},
+		New:         build,
+	}, nil
+}
+
+// cut divides rows into consecutive shards of nearly equal size.
+func cut(columns []cdf.Column, rows, shards int) []*cdf.Batch {
+	var out []*cdf.Batch
+	for t := range shards {
+		lo, hi := t*rows/shards, (t+1)*rows/shards
+		b := &cdf.Batch{Rows: hi - lo, Time: int64(1000 * (t + 1))}
+		for _, c := range columns {
+			c.Number = c.Number[lo:hi]
+			if c.Type == cdf.Integer {
+				c.Int = c.Int[lo:hi]
+			}
+			b.Columns = append(b.Columns, c)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func numbers(name string, v []float64) cdf.Column {
+	return cdf.Column{Name: name, Type: cdf.Float, Number: v}
+}
+
+// integers is a column of group numbers.
+func integers(name string, v []int64) cdf.Column {
+	c := cdf.Column{Name: name, Type: cdf.Integer, Int: v}
+	for _, i := range v {
+		c.Number = append(c.Number, float64(i))
+	}
+	return c
+}
+
+// normals returns n independent standard normal draws.
+func normals(r *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	return v
+}
