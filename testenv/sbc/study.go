@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -38,9 +39,7 @@ type experiment struct {
 
 // studies lists all studies in the order of the documentation.
 func studies() []study {
-	var all []study
-	all = append(all, linear()...)
-	return all
+	return slices.Concat(linear(), anova(), dlm(), probit(), compressed(), poisson())
 }
 
 // spec is the configuration of the study's filters: columns as they are,

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// poisson has one factor with a random intercept and an exposure. The default
+// priors are next to improper and are replaced.
+func poisson() []study {
+	return []study{{
+		kind: "poisson", name: "10 groups, 300 rows",
+		about: "Intercept, one column x ~ N(0, 1), exposure ~ U(.5, 3.5), 6 shards of 50 rows. " +
+			"Intercept and beta ~ N(0, .25), sigma2_u ~ IG(3, .5).",
+		replicates: 2000, draws: ranked,
+		columns: cdf.Roles{
+			Features: features(1), Intercept: true, Exposure: "e",
+			Groups: []cdf.Group{{Column: "g"}},
+		},
+		settings: "prior: {beta_variance: 0.25, group: inverse-gamma, group_shape: 3, group_rate: 0.5}",
+		simulate: counts,
+	}}
+}
+
+func counts(r *rand.Rand) experiment {
+	const rows, shards, k = 300, 6, 10
+	intercept := simulate.Truth{Variable: "beta[intercept]", Value: .5 * r.NormFloat64()}
+	truth := append([]simulate.Truth{intercept}, coefficients(r, 1, .25)...)
+	sigma2 := rnd.InvGamma(r, 3, .5)
+	u := make([]float64, k)
+	for i := range u {
+		u[i] = math.Sqrt(sigma2) * r.NormFloat64()
+	}
+	x, eta := design(r, rows, truth, 1)
+	g, exposure, y := make([]int64, rows), make([]float64, rows), make([]float64, rows)
+	for i := range y {
+		group := i % k // every group has rows in every shard
+		g[i] = int64(group + 1)
+		exposure[i] = .5 + 3*r.Float64()
+		y[i] = poissonDraw(r, exposure[i]*math.Exp(eta[i]+u[group]))
+	}
+	truth = append(truth,
+		simulate.Truth{Variable: "u[1]", Value: u[0]},
+		simulate.Truth{Variable: "u[10]", Value: u[k-1]},
+		simulate.Truth{Variable: "sigma2_u", Value: sigma2})
+	columns := append(x, integers("g", g), numbers("e", exposure), numbers("y", y))
+	return experiment{truth: truth, shards: cut(columns, rows, shards)}
+}
+
+// poissonDraw counts unit-rate arrivals up to the mean, which is split so that
+// the product of uniforms does not underflow.
+func poissonDraw(r *rand.Rand, mean float64) float64 {
+	n := 0.
+	for mean > 0 {
+		part := min(mean, 500)
+		mean -= part
+		for p := r.Float64(); p > math.Exp(-part); p *= r.Float64() {
+			n++
+		}
+	}
+	return n
+}

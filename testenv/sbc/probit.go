@@ -1,0 +1,43 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// probit has a window that holds all rows, where the draws are those of a
+// plain Gibbs sampler, and windows that do not, where rows are frozen.
+func probit() []study {
+	one := study{kind: "probit", replicates: 500, draws: 1000, columns: cdf.Roles{Features: features(3), Intercept: true}}
+	whole, frozen, strong := one, one, one
+	whole.name = "200 rows, all in the window"
+	whole.about = "Intercept and 3 columns x ~ N(0, 1), 8 shards of 25 rows. Intercept and beta ~ N(0, 1)."
+	whole.settings = "prior: {beta_variance: 1, intercept_variance: 1}"
+	whole.simulate = func(r *rand.Rand) experiment { return binary(r, 1) }
+	frozen.name = "200 rows, 75 in the window"
+	frozen.about = "The same, with rows frozen from the fourth shard on."
+	frozen.settings = "{prior: {beta_variance: 1, intercept_variance: 1}, window: 75}"
+	frozen.simulate = whole.simulate
+	strong.name = "200 rows, 75 in the window, default prior"
+	strong.about = "The same with the default prior, intercept ~ N(0, 10): in many replicates nearly all responses are equal."
+	strong.settings = "{prior: {beta_variance: 1, intercept_variance: 10}, window: 75}"
+	strong.simulate = func(r *rand.Rand) experiment { return binary(r, 10) }
+	return []study{whole, frozen, strong}
+}
+
+func binary(r *rand.Rand, interceptVariance float64) experiment {
+	const rows, shards, p = 200, 8, 3
+	intercept := simulate.Truth{Variable: "beta[intercept]", Value: math.Sqrt(interceptVariance) * r.NormFloat64()}
+	truth := append([]simulate.Truth{intercept}, coefficients(r, p, 1)...)
+	x, eta := design(r, rows, truth, p)
+	y := make([]float64, rows)
+	for i := range y {
+		if eta[i]+r.NormFloat64() > 0 {
+			y[i] = 1
+		}
+	}
+	return experiment{truth: truth, shards: cut(append(x, numbers("y", y)), rows, shards)}
+}
