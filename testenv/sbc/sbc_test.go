@@ -268,3 +268,61 @@ func TestPoissonDraw(t *testing.T) {
 		}
 	}
 }
+
+// The 99 ranked draws are spread over all draws, in whatever order these come;
+// ties are broken and ranks made continuous at random.
+func TestRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	x := make([]float64, 990)
+	for i := range x {
+		x[i] = float64(i) // 5, 15, 25, ... are ranked
+	}
+	for truth, want := range map[float64]int{-1: 0, 100.5: 10, 494.5: 49, 800.5: 80, 1000: 99} {
+		below, u, spread := rank(x, truth, 495, 1, r)
+		if below != want || !(u > float64(want)/100 && u < float64(want+1)/100) {
+			t.Errorf("truth %g: rank %d, %g, want %d", truth, below, u, want)
+		}
+		// Variance of d^2, d = -490, -480, .., 490: 100 (n^2-1)(n^2-4)/180.
+		if want := 1e4 * (99*99 - 1) * (99*99 - 4) / 180; math.Abs(spread/want-1) > 1e-9 {
+			t.Errorf("spread %g, want %g", spread, want)
+		}
+	}
+	ranks, parts := map[int]bool{}, map[float64]bool{}
+	for range 2000 {
+		below, u, _ := rank(make([]float64, 99), 0, 0, 1, r)
+		ranks[below], parts[u*100-float64(below)] = true, true
+	}
+	if len(ranks) != 100 || len(parts) < 1000 {
+		t.Errorf("ties have %d ranks, continuous in %d ways", len(ranks), len(parts))
+	}
+}
+
+// No two replicates share their data or the numbers that break ties.
+func TestReplicatesAreIndependent(t *testing.T) {
+	r, err := toyStudy().replicate(t.Context(), toyKind(exact()), 1, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, parts := map[float64]bool{}, map[float64]bool{}
+	for _, o := range r.of[0] {
+		z[o.z], parts[math.Round(1e9*(o.u*100-float64(o.rank)))] = true, true
+	}
+	if len(z) != 100 || len(parts) != 100 {
+		t.Errorf("%d standardised errors and %d broken ties in 100 replicates", len(z), len(parts))
+	}
+}
+
+// Where the posteriors' draws spread z^2 more than the replicates happen to,
+// the standard error is the draws'.
+func TestHeavyTailsWidenTheStandardError(t *testing.T) {
+	outcomes := make([]outcome, 1000)
+	for i := range outcomes {
+		outcomes[i] = outcome{z: float64(1 - i%2*2), spread: 100}
+	}
+	outcomes[0].z = math.NaN() // no moments
+	var c calibration
+	c.standardised(outcomes)
+	if c.moments != 999 || c.z2.value != 1 || math.Abs(c.z2.se-math.Sqrt(100./998)) > 1e-12 {
+		t.Errorf("%d moments, z^2 %+v", c.moments, c.z2)
+	}
+}
