@@ -17,6 +17,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	m, err := spec.New(Dims{
 		Columns:   d.names,
 		Intercept: spec.Columns.Intercept,
+		Groups:    spec.Columns.Groups,
 		Draws:     spec.Draws,
 		Publish:   spec.Publish.Draws,
 	})

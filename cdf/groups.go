@@ -12,6 +12,27 @@ type factor struct {
 	index  map[string]int32
 }
 
+// term is what one grouping factor adds to the predictor: its intercept or
+// one of its slopes.
+type term struct {
+	factor  int
+	column  string
+	slope   string // "," and the slope's column; empty for the intercept
+	several bool   // the model has other terms, so names must tell them apart
+}
+
+// groupTerms lists the terms: per factor its intercept, then its slopes.
+func groupTerms(groups []Group) []term {
+	var list []term
+	for f, g := range groups {
+		list = append(list, term{factor: f, column: g.Column})
+		for _, name := range g.Slopes {
+			list = append(list, term{factor: f, column: g.Column, slope: "," + name})
+		}
+	}
+	return list
+}
+
 func newFactors(n int) []factor {
 	factors := make([]factor, n)
 	for i := range factors {

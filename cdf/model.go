@@ -10,11 +10,14 @@ import (
 type Dims struct {
 	Columns   []string // of Shard.X in order, "intercept" first where Intercept
 	Intercept bool
-	Draws     int  // S, draws per shard
-	Publish   bool // draws are published, so a model with closed forms must draw too
+	Groups    []Group // grouping factors in the order of Shard.Group and Shard.Slopes
+	Draws     int     // S, draws per shard
+	Publish   bool    // draws are published, so a model with closed forms must draw too
 }
 
 // Param names a run of parameters: Len rows of Draws, in the order of Params.
+// A model of several factors or slopes lists a parameter that belongs to groups
+// once for every term: per factor its intercept, then its slopes.
 type Param struct {
 	Name string
 	Len  int

@@ -27,6 +27,7 @@ var units = [...]struct {
 	{"theta", location, byIndex},
 	{"zeta", location, byGroup},
 	{"u", asIs, byGroup},
+	{"sigma2_u", asIs, byTerm},
 }
 
 // rowNames says what the rows of a parameter are called.
@@ -35,15 +36,22 @@ type rowNames uint8
 const (
 	byIndex  rowNames = iota // name, or name[1], name[2] ... where it has more
 	byColumn                 // name[column of X]
-	byGroup                  // name[level of the first factor]
+	byGroup                  // name[level]; with several terms name[factor=level] or name[factor=level,slope]
+	byTerm                   // name; with several terms name[factor] or name[factor,slope]
 )
 
 // functionals returns the selected variables of a model in the order of its
 // parameters.
 func functionals(spec *Spec, s *state, params []Param, selected *selection) []Functional {
 	var list []Functional
-	row := 0
+	row, terms, seen := 0, groupTerms(spec.Columns.Groups), map[string]int{}
 	for _, p := range params {
+		at := term{}
+		if n := seen[p.Name]; n < len(terms) {
+			at = terms[n]
+		}
+		at.several = len(terms) > 1
+		seen[p.Name]++
 		kind, rows := asIs, byIndex
 		for _, u := range units {
 			if u.param == p.Name {
@@ -51,10 +59,10 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 			}
 		}
 		for i := range p.Len {
-			if rows == byGroup && !selected.group(0, i) {
+			if rows == byGroup && !selected.group(at.factor, i) {
 				continue
 			}
-			name := rowName(p, i, rows, s)
+			name := rowName(p, i, rows, at, s)
 			if selected.variable(name) {
 				list = append(list, convert(spec, s, kind, name, row, i, p.Len))
 			}
@@ -64,8 +72,12 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 	return list
 }
 
-func rowName(p Param, i int, rows rowNames, s *state) string {
+func rowName(p Param, i int, rows rowNames, at term, s *state) string {
 	switch {
+	case rows == byGroup && at.several && i < len(s.factors[at.factor].levels):
+		return p.Name + "[" + at.column + "=" + s.factors[at.factor].levels[i] + at.slope + "]"
+	case rows == byTerm && at.several:
+		return p.Name + "[" + at.column + at.slope + "]"
 	case rows == byColumn && i < len(s.design.names):
 		return p.Name + "[" + s.design.names[i] + "]"
 	case rows == byGroup && len(s.factors) > 0 && i < len(s.factors[0].levels):
