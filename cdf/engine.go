@@ -10,6 +10,7 @@ type engine struct {
 	predictor   Predictor   // nil: none
 	evidence    Evidence    // nil: none
 	covariancer Covariancer // nil: none
+	retirer     Retirer     // nil: none
 	chains      int         // 0: a closed form
 }
 
@@ -33,6 +34,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.predictor, _ = faces.(Predictor)
 	e.evidence, _ = faces.(Evidence)
 	e.covariancer, _ = faces.(Covariancer)
+	e.retirer, _ = faces.(Retirer)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {
@@ -42,19 +44,23 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 }
 
 // advance takes the model through one shard: Algorithm 1 of
-// arXiv:1401.3632, the newest estimates of the blocks before being used.
-func (e *engine) advance(step *Step, draws *Draws, s int) error {
+// arXiv:1401.3632, the newest estimates of the blocks before being used. With
+// retire set it returns the groups that left.
+func (e *engine) advance(step *Step, draws *Draws, s int, retire bool) (gone []int32, err error) {
 	for i, b := range e.blocks {
 		b.Absorb(step)
+		if i == 0 && retire && e.retirer != nil {
+			gone = e.retirer.Retire()
+		}
 		if i == 0 && draws != nil {
 			draws.shape(count(e.model.Params()), s, max(e.chains, 1))
 			step.Draws = draws
 		}
 		if err := b.Sample(step); err != nil {
-			return as(ErrNumeric, err)
+			return nil, as(ErrNumeric, err)
 		}
 	}
-	return nil
+	return gone, nil
 }
 
 // draws returns the number of draws per shard, 0 where none are needed.

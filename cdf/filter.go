@@ -3,6 +3,7 @@ package cdf
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Filter is the posterior of one key. It is used by one goroutine at a time.
@@ -253,11 +254,24 @@ func (f *Filter) step(e *engine, t int64, forget float64) error {
 	if n > 0 {
 		draws = &w.draws
 	}
-	if err := e.advance(&w.step, draws, n); err != nil {
+	// Kept rows name their groups by index: nobody leaves while there are any.
+	gone, err := e.advance(&w.step, draws, n, f.now.scaling.frozen)
+	if err != nil {
 		return err
+	}
+	if len(gone) > 0 {
+		f.retire(gone)
 	}
 	f.drawn = n > 0
 	return nil
+}
+
+// retire takes the levels of the first factor out that the model let go. The
+// factors are replaced, not changed: Update may have to go back to them.
+func (f *Filter) retire(gone []int32) {
+	f.now.factors = slices.Clone(f.now.factors)
+	f.now.factors[0] = f.now.factors[0].without(gone)
+	f.view.stale = true // as many may have joined
 }
 
 // errNoSummary says that a summary is not part of the snapshot.

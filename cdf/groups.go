@@ -6,7 +6,7 @@ import (
 )
 
 // factor holds the levels of one grouping factor in order of first
-// appearance among rows with a response. It only grows.
+// appearance among rows with a response.
 type factor struct {
 	levels []string
 	index  map[string]int32
@@ -54,6 +54,20 @@ func (f *factor) truncate(n int) {
 		delete(f.index, level)
 	}
 	f.levels = slices.Delete(f.levels, n, len(f.levels))
+}
+
+// without returns the factor without the levels of the given ascending
+// indices; those behind them move up.
+func (f *factor) without(gone []int32) factor {
+	left := factor{levels: make([]string, 0, len(f.levels)), index: make(map[string]int32, len(f.levels))}
+	for i, level := range f.levels {
+		if len(gone) > 0 && int(gone[0]) == i {
+			gone = gone[1:]
+			continue
+		}
+		left.add(level)
+	}
+	return left
 }
 
 // enrol fills dst with the level of each admitted row: new levels of rows

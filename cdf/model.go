@@ -112,6 +112,17 @@ type Sampler interface {
 	Chains() int
 }
 
+// Retirer is a model whose groups leave when forgetting has emptied them, so
+// that labels that come and go do not make the state grow for ever.
+type Retirer interface {
+	// Retire drops such groups of the first factor and returns the indices
+	// that they had, ascending; the groups behind them move up. It is called
+	// after Absorb of the first block and before any Sample, except while the
+	// key's first rows are kept to be processed again. The result is valid
+	// until the next call. A label that returns is a new group.
+	Retire() []int32
+}
+
 // Covariancer is a model that knows the joint posterior covariance of affine
 // functions of its parameters.
 type Covariancer interface {

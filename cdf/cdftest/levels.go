@@ -13,8 +13,8 @@ import (
 //
 //	y_i | zeta ~ N(zeta_g(i), 1),  zeta_g | mu ~ N(mu, 1),  mu ~ N(0, 1)
 //
-// Groups are named by the column "g" and join when they appear. The one
-// block has C = (n_g, sum y_g). Everything published comes from the draws.
+// Groups are named by the column "g", join when they appear and leave when
+// forgetting has emptied them. The one block has C = (n_g, sum y_g). Everything published comes from the draws.
 func Levels() *cdf.Spec {
 	return &cdf.Spec{
 		Kind: "levels", Variant: "gibbs", Seed: 1,
@@ -72,6 +72,20 @@ func (m *levels) Absorb(s *cdf.Step) {
 		m.n[g]++
 		m.sum[g] += y
 	}
+}
+
+func (m *levels) Retire() (gone []int32) {
+	kept := 0
+	for g, n := range m.n {
+		if n < 1e-6 {
+			gone = append(gone, int32(g))
+			continue
+		}
+		m.n[kept], m.sum[kept] = n, m.sum[g]
+		kept++
+	}
+	m.n, m.sum = m.n[:kept], m.sum[:kept]
+	return gone
 }
 
 func (m *levels) Sample(s *cdf.Step) error {
