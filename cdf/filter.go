@@ -156,6 +156,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 		return nil, err
 	}
 	w.frame.shard(&w.shard, 0, w.frame.n)
+	w.shard.Forget = forget
 	if err := f.engine.model.Check(&w.shard); err != nil {
 		return nil, as(ErrShard, err)
 	}

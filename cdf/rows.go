@@ -109,7 +109,7 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 
 // shard makes sh a view of rows lo to hi.
 func (r *rows) shard(sh *Shard, lo, hi int) {
-	sh.Rows, sh.Cols = hi-lo, r.cols
+	sh.Rows, sh.Cols, sh.Forget = hi-lo, r.cols, 1
 	sh.Y = r.y[lo:hi:hi]
 	sh.X = r.x[lo*r.cols : hi*r.cols : hi*r.cols]
 	sh.Group = sh.Group[:0]

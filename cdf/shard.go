@@ -71,6 +71,9 @@ type Shard struct {
 	Slopes [][]float64 // per slope of every factor, in their order: Rows values, unscaled
 	Offset []float64   // Rows, log exposure; nil: none
 	Time   []int64     // Rows, dlm's steps; nil: each row is a step
+	// Forget is the discount that the shard will bring when it is absorbed, in
+	// (0, 1], for predictions that begin with it; 1 where none is known.
+	Forget float64
 }
 
 // Observed returns the number of rows that have a response.
