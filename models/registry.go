@@ -47,6 +47,7 @@ func Names() []string {
 func kinds() []Kind {
 	return []Kind{
 		{Name: "linear", Variants: []string{"corrected", "paper"}, Configure: configureLinear},
+		{Name: "dlm", Variants: []string{"corrected"}, Configure: configureDLM},
 	}
 }
 

@@ -1,0 +1,121 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// DLM is the first-order dynamic linear model of one series:
+//
+//	y_s | theta_s ~ N(theta_s, sigma2)
+//	theta_s | theta_{s-1} ~ N(phi theta_{s-1}, tau2),  theta_0 | sigma2 ~ N(0, h sigma2)
+//	sigma2 ~ IG(a, b),  tau2 ~ IG(c, d),  phi on (-1, 1)
+//
+// A row without a response is a step at which nothing was observed. All that
+// is not linear is (phi, q), q = tau2/sigma2. On a grid of these the posterior
+// is a mixture with closed forms: exact to the spacing of the grid, which
+// follows the posterior. There is one block, and no draw enters the state.
+//
+// Source: the model is that of arXiv:1401.3632, section 3.3; the method is not
+// conditional density filtering but exact filtering on a grid.
+type DLM struct {
+	family *dlmFamily
+	grid   dlmGrid
+	// reserve filters the full range alongside once grid covers less: it
+	// says how the statistics go on beyond the limits when grid must widen.
+	reserve  dlmGrid
+	reserved bool
+	n        float64 // observations, discounted
+	rows     int64   // observations
+	clock    dlmClock
+	forgot   bool // some shard was discounted: there is no joint evidence
+	failed   bool // a statistic is not finite
+	blocks   []cdf.Block
+}
+
+// NewDLM returns the model of mode grid without observations.
+func NewDLM(s DLMSettings, d cdf.Dims) (*DLM, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	s.Mode = "grid"
+	return newDLMOnGrid(newDLMFamily(s), d)
+}
+
+func newDLM(f *dlmFamily, d cdf.Dims) (cdf.Model, error) { return newDLMOnGrid(f, d) }
+
+func newDLMOnGrid(f *dlmFamily, d cdf.Dims) (*DLM, error) {
+	if err := dlmColumns(d); err != nil {
+		return nil, err
+	}
+	m := &DLM{family: f, grid: newDLMGrid()}
+	m.grid.start(f.settings.Prior.Theta0Variance)
+	m.blocks = []cdf.Block{dlmBlock{m}}
+	return m, nil
+}
+
+// Params returns phi, tau2, sigma2 and theta, the level after the last row.
+func (m *DLM) Params() []cdf.Param { return dlmParams }
+
+// Check reports, wrapping ErrShard, a shard with features, an infinite
+// response or a time before the last one absorbed.
+func (m *DLM) Check(sh *cdf.Shard) error { return m.clock.check(sh) }
+
+// Blocks returns the single block of all parameters.
+func (m *DLM) Blocks() []cdf.Block { return m.blocks }
+
+// dlmBlock is {phi, tau2, sigma2, theta}.
+type dlmBlock struct{ m *DLM }
+
+// checkEvery is the number of observations between two checks of the grid
+// within a shard; there is another one at its end.
+const checkEvery = 32
+
+// Absorb discounts the likelihood, in every shard, and filters the rows.
+func (b dlmBlock) Absorb(s *cdf.Step) {
+	m, sh := b.m, s.Shard
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	w.clear()
+	w.regrid.clear()
+	m.failed = false
+	if s.Forget < 1 {
+		m.forgot = true
+		m.n *= s.Forget
+		m.grid.forget(s.Forget)
+		if m.reserved {
+			m.reserve.forget(s.Forget)
+		}
+	}
+	for i, y := range sh.Y {
+		steps := m.clock.tick(sh, i)
+		m.grid.step(steps, y, w.product)
+		if m.reserved {
+			m.reserve.step(steps, y, w.regrid.product)
+		}
+		if y != y {
+			continue
+		}
+		m.n++
+		m.rows++
+		if m.rows%checkEvery == 0 && !m.check(w) {
+			m.failed = true
+			return
+		}
+	}
+	m.failed = !m.check(w)
+}
+
+// Sample reports statistics that are not finite, and draws where draws are
+// asked for.
+func (b dlmBlock) Sample(s *cdf.Step) error {
+	m := b.m
+	if m.failed {
+		return fmt.Errorf("%w: dlm: statistics not finite", cdf.ErrNumeric)
+	}
+	if s.Draws == nil {
+		return nil
+	}
+	return m.draw(s)
+}

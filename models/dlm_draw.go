@@ -1,0 +1,119 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/rnd"
+)
+
+// draw fills the draws with independent ones. (eta, l) comes from the
+// density between the nodes: proposed from its bilinear interpolation, accepted
+// against the posterior at the point itself, whose statistics are interpolated
+// as for a new grid. sigma2, tau2 = q sigma2 and theta follow in closed form.
+func (m *DLM) draw(s *cdf.Step) error {
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	w.clear()
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
+	}
+	d := s.Draws
+	phi, tau2, sigma2, theta := d.Row(dlmPhi), d.Row(dlmTau2), d.Row(dlmSigma2), d.Row(dlmTheta)
+	sum := w.regrid.cumulate(w.weight)
+	for k := range phi {
+		var p point
+		for range 100 {
+			node := find(sum, s.RNG.Float64())
+			at := [2]float64{float64(node / nodes), float64(node % nodes)}
+			inside := true
+			for axis := range at {
+				at[axis] += s.RNG.Float64() + s.RNG.Float64() - 1
+				inside = inside && at[axis] >= 0 && at[axis] <= nodes-1
+			}
+			u := s.RNG.Float64()
+			if !inside {
+				continue
+			}
+			p = m.point(at)
+			if u*envelope*w.bilinear(at) < math.Exp(p.logWeight(&m.family.settings.Prior, w.shape)-w.top)/w.total {
+				break
+			}
+		}
+		v := rnd.InvGamma(s.RNG, w.shape, p.rate(&m.family.settings.Prior))
+		phi[k], sigma2[k], tau2[k] = math.Tanh(p.eta), v, min(v*math.Exp(p.l), math.MaxFloat64)
+		theta[k] = p.m + math.Sqrt(p.v*v)*s.RNG.NormFloat64()
+	}
+	return nil
+}
+
+// envelope bounds the ratio of the density to its bilinear interpolation
+// where the grid resolves it: spacings of half an sd give 1.07.
+const envelope = 1.5
+
+// point is a place between the nodes.
+type point struct{ eta, l, m, v, sse, ld float64 }
+
+func (p *point) rate(prior *DLMPrior) float64 {
+	return prior.Sigma2Rate + prior.Tau2Rate*math.Exp(-p.l) + 0.5*p.sse
+}
+
+// logWeight is that of a node, see dlmWork.weigh.
+func (p *point) logWeight(prior *DLMPrior, shape float64) float64 {
+	return prior.logPhi(math.Tanh(p.eta)) - 2*math.Log(math.Cosh(p.eta)) - prior.Tau2Shape*p.l - 0.5*p.ld - shape*math.Log(p.rate(prior))
+}
+
+// point interpolates the statistics at a place in units of the nodes.
+func (m *DLM) point(at [2]float64) point {
+	g := &m.grid
+	p := point{
+		eta: g.low[etaAxis] + at[etaAxis]*g.spacing(etaAxis),
+		l:   g.low[logAxis] + at[logAxis]*g.spacing(logAxis),
+	}
+	a, b := g.through(etaAxis, p.eta), g.through(logAxis, p.l)
+	for i, u := range a.weight {
+		for j, v := range b.weight {
+			k, c := (a.first+i)*nodes+b.first+j, u*v
+			p.m += c * g.m[k]
+			p.v += c * math.Log(g.v[k])
+			p.sse += c * g.sse[k]
+			p.ld += c * g.ld[k]
+		}
+	}
+	p.v, p.sse = math.Exp(p.v), max(p.sse, 0)
+	return p
+}
+
+// bilinear interpolates the weights at a place in units of the nodes.
+func (w *dlmWork) bilinear(at [2]float64) float64 {
+	i, j := min(int(at[0]), nodes-2), min(int(at[1]), nodes-2)
+	u, v := at[0]-float64(i), at[1]-float64(j)
+	k := i*nodes + j
+	return (1-u)*((1-v)*w.weight[k]+v*w.weight[k+1]) + u*((1-v)*w.weight[k+nodes]+v*w.weight[k+nodes+1])
+}
+
+// cumulate returns the running sums of the weights.
+func (r *dlmRegrid) cumulate(weight []float64) []float64 {
+	r.clear()
+	sum := 0.0
+	for k, v := range weight {
+		sum += v
+		r.half[k] = sum
+	}
+	return r.half
+}
+
+// find returns the first entry of the running sums above u times the last.
+func find(sum []float64, u float64) int {
+	u *= sum[len(sum)-1]
+	lo, hi := 0, len(sum)-1
+	for lo < hi {
+		if k := (lo + hi) / 2; sum[k] > u {
+			hi = k
+		} else {
+			lo = k + 1
+		}
+	}
+	return lo
+}

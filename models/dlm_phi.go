@@ -1,0 +1,58 @@
+package models
+
+import "math"
+
+// finer is the number of points per cell of the marginal of phi.
+const finer = 16
+
+// phiMarginal is the marginal density of eta = atanh phi between the nodes:
+// its logarithm is a natural cubic spline through them.
+type phiMarginal struct {
+	low, h float64 // of the refined points
+	cum    [(nodes-1)*finer + 1]float64
+}
+
+// fill takes the marginal weights of the nodes of g.
+func (x *phiMarginal) fill(g *dlmGrid, weight *[nodes]float64) {
+	var y, second, work [nodes]float64
+	for i, w := range weight {
+		y[i] = math.Log(max(w, 1e-30))
+	}
+	// Second derivatives in units of the spacing, by elimination.
+	for i := 1; i < nodes-1; i++ {
+		p := 0.5*second[i-1] + 2
+		second[i] = -0.5 / p
+		work[i] = (3*(y[i+1]-2*y[i]+y[i-1]) - 0.5*work[i-1]) / p
+	}
+	for i := nodes - 2; i > 0; i-- {
+		second[i] = second[i]*second[i+1] + work[i]
+	}
+	x.low, x.h = g.low[etaAxis], g.spacing(etaAxis)/finer
+	before := weight[0]
+	x.cum[0] = 0
+	for i := range nodes - 1 {
+		for k := range finer {
+			b := float64(k+1) / finer
+			a := 1 - b
+			s := a*y[i] + b*y[i+1] + ((a*a*a-a)*second[i]+(b*b*b-b)*second[i+1])/6
+			f := math.Exp(min(s, 0))
+			at := i*finer + k
+			x.cum[at+1] = x.cum[at] + 0.5*(before+f)
+			before = f
+		}
+	}
+}
+
+// quantile returns the p-quantile of phi, 0 < p < 1.
+func (x *phiMarginal) quantile(p float64) float64 {
+	lo, hi := 0, len(x.cum)-1
+	target := p * x.cum[hi]
+	for hi-lo > 1 {
+		if k := (lo + hi) / 2; x.cum[k] <= target {
+			lo = k
+		} else {
+			hi = k
+		}
+	}
+	return math.Tanh(x.low + x.h*(float64(lo)+(target-x.cum[lo])/(x.cum[hi]-x.cum[lo])))
+}

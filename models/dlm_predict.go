@@ -1,0 +1,159 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// forward is a walk over the rows of a shard that leaves the state alone:
+// each row is predicted from the state and the rows before it.
+type forward struct {
+	w     *dlmWork
+	prior *DLMPrior
+	n     float64
+	clock dlmClock
+}
+
+// forward starts a walk on a copy of the grid, with the shard's discount
+// applied first.
+func (m *DLM) forward(w *dlmWork, sh *cdf.Shard) (forward, error) {
+	w.clear()
+	w.grid.copyFrom(&m.grid)
+	f := forward{w: w, prior: &m.family.settings.Prior, n: m.n, clock: m.clock}
+	if sh.Forget > 0 && sh.Forget < 1 {
+		w.grid.forget(sh.Forget)
+		f.n *= sh.Forget
+	}
+	return f, f.weigh()
+}
+
+func (f *forward) weigh() error {
+	if !f.w.weigh(&f.w.grid, f.prior, f.n) {
+		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
+	}
+	return nil
+}
+
+// Score scores the rows that have a response, each given the rows before it:
+// a mixture of t laws with 2A degrees of freedom and scale^2 = FB/A. Their
+// logarithms sum to that of the joint density, so the posterior's own
+// normaliser gives them without evaluating a density. The generator is not used.
+func (m *DLM) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	out := cdf.NoScore()
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	f, err := m.forward(w, sh)
+	if err != nil {
+		return out, err
+	}
+	t := newTally(out)
+	limit := newLimit()
+	for i, y := range sh.Y {
+		w.grid.step(f.clock.tick(sh, i), math.NaN(), w.product)
+		if t.skip(y) {
+			continue
+		}
+		mean := w.mean(w.grid.m)
+		covered := w.covers(y, limit.at(2*w.shape))
+		logs, err := f.absorb(y)
+		if err != nil {
+			return out, err
+		}
+		t.logs += logs
+		t.add(y-mean, covered)
+	}
+	return t.score("dlm")
+}
+
+// absorb takes a response into the walk and returns its log density.
+func (f *forward) absorb(y float64) (float64, error) {
+	w := f.w
+	before := w.logZ + lgamma(w.shape)
+	w.grid.step(0, y, w.product)
+	f.n++
+	if err := f.weigh(); err != nil {
+		return 0, err
+	}
+	return w.logZ + lgamma(w.shape) - before - 0.5*math.Log(2*math.Pi), nil
+}
+
+// slight is the weight up to which a node does not count for coverage.
+const slight = 1e-6
+
+// covers reports whether y lies between the .025 and the .975 quantile of its
+// predictive mixture, limit being the .975 quantile of one component. The
+// components mostly agree; else the distribution function decides.
+func (w *dlmWork) covers(y, limit float64) bool {
+	inside, outside := true, true
+	for k, p := range w.weight {
+		if p > slight {
+			e := y - w.grid.m[k]
+			in := e*e <= limit*limit*(w.grid.v[k]+1)*w.rate[k]/w.shape
+			inside, outside = inside && in, outside && !in
+		}
+	}
+	if inside || outside {
+		return inside
+	}
+	pit := w.pit(y)
+	return pit >= .025 && pit <= .975
+}
+
+// pit returns the predictive probability of an observation below y.
+func (w *dlmWork) pit(y float64) float64 {
+	below, total := 0.0, 0.0
+	for k, p := range w.weight {
+		if p > slight {
+			below += p * studentCDF((y-w.grid.m[k])/math.Sqrt((w.grid.v[k]+1)*w.rate[k]/w.shape), 2*w.shape)
+			total += p
+		}
+	}
+	return min(below/total, 1)
+}
+
+// studentLimit keeps the .975 quantile of t for the last degrees of freedom.
+type studentLimit struct{ df, limit float64 }
+
+func newLimit() studentLimit { return studentLimit{} }
+
+func (s *studentLimit) at(df float64) float64 {
+	if s.df != df {
+		s.df, s.limit = df, studentQuantile(normals[6], df)
+	}
+	return s.limit
+}
+
+// Predict describes every row's observation and level, given the rows before
+// it: without responses in between, the rows are horizons 1, 2, and so on, or
+// as many steps ahead as their times say.
+func (m *DLM) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	f, err := m.forward(w, sh)
+	if err != nil {
+		return err
+	}
+	for i, y := range sh.Y {
+		w.grid.step(f.clock.tick(sh, i), math.NaN(), w.product)
+		p := &out[i]
+		w.t.student(2 * w.shape)
+		w.mix.reset(&w.t)
+		_, p.EpredSD = w.levels(&w.grid, 0, m.spread())
+		p.EpredQ025, p.EpredQ975 = w.mix.quantile(levels[0]), w.mix.quantile(levels[6])
+		w.mix.reset(&w.t)
+		p.Mean, p.SD = w.levels(&w.grid, 1, m.spread())
+		p.Q025, p.Q975 = w.mix.quantile(levels[0]), w.mix.quantile(levels[6])
+		p.LogDensity, p.PIT = math.NaN(), math.NaN()
+		if y != y {
+			continue
+		}
+		p.PIT = w.pit(y)
+		if p.LogDensity, err = f.absorb(y); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// DLMSettings are the settings of all variants of the dynamic linear model.
+type DLMSettings struct {
+	// Mode is grid, compact or filtered; variant paper has one rule of its
+	// own and does not look at it.
+	Mode  string   `yaml:"mode" json:"mode"`
+	Prior DLMPrior `yaml:"prior" json:"prior"`
+	// Window is the number of steps kept as data; mode grid keeps none.
+	Window int `yaml:"window" json:"window"`
+}
+
+// DLMPrior is the prior on the scaled response: sigma2 ~ IG(a, b),
+// tau2 ~ IG(c, d), phi ~ N(mean, variance) restricted to (-1, 1), or uniform
+// there where the variance is 0.
+type DLMPrior struct {
+	Sigma2Shape float64 `yaml:"sigma2_shape" json:"sigma2_shape"`
+	Sigma2Rate  float64 `yaml:"sigma2_rate" json:"sigma2_rate"`
+	Tau2Shape   float64 `yaml:"tau2_shape" json:"tau2_shape"`
+	Tau2Rate    float64 `yaml:"tau2_rate" json:"tau2_rate"`
+	// Theta0Variance is the variance of theta_0, in units of sigma2 in mode
+	// grid, of the response in the others.
+	Theta0Variance float64 `yaml:"theta0_variance" json:"theta0_variance"`
+	PhiMean        float64 `yaml:"phi_mean" json:"phi_mean"`
+	PhiVariance    float64 `yaml:"phi_variance" json:"phi_variance"`
+}
+
+// DefaultDLM returns the settings that hold where none are given.
+func DefaultDLM() DLMSettings {
+	return DLMSettings{Mode: "grid", Window: 50, Prior: DLMPrior{
+		Sigma2Shape: 2, Sigma2Rate: 0.2, Tau2Shape: 2, Tau2Rate: 0.2, Theta0Variance: 10,
+	}}
+}
+
+// widest bounds the window, whose steps are filtered once per draw.
+const widest = 10_000
+
+// Validate names the first setting that is out of range.
+func (s DLMSettings) Validate() error {
+	switch s.Mode {
+	case "grid", "compact", "filtered":
+	default:
+		return fmt.Errorf("dlm: mode %q is none of grid, compact, filtered", s.Mode)
+	}
+	if s.Window < 2 || s.Window > widest {
+		return fmt.Errorf("dlm: window must lie between 2 and %d, got %d", widest, s.Window)
+	}
+	p := s.Prior
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"sigma2_shape", p.Sigma2Shape}, {"sigma2_rate", p.Sigma2Rate},
+		{"tau2_shape", p.Tau2Shape}, {"tau2_rate", p.Tau2Rate},
+		{"theta0_variance", p.Theta0Variance},
+	} {
+		if !(v.value > 0 && v.value < 1e100) {
+			return fmt.Errorf("dlm: prior.%s must be positive and below 1e100, got %v", v.name, v.value)
+		}
+	}
+	if !(p.PhiVariance >= 0 && p.PhiVariance < 1e100) {
+		return fmt.Errorf("dlm: prior.phi_variance must be 0 (uniform) or positive and below 1e100, got %v", p.PhiVariance)
+	}
+	if !(math.Abs(p.PhiMean) < 1e6) {
+		return fmt.Errorf("dlm: prior.phi_mean must lie within 1e6 of 0, got %v", p.PhiMean)
+	}
+	return nil
+}
+
+// logPhi returns the log prior density of phi up to a constant.
+func (p *DLMPrior) logPhi(phi float64) float64 {
+	if p.PhiVariance == 0 {
+		return 0
+	}
+	d := phi - p.PhiMean
+	return -0.5 * d * d / p.PhiVariance
+}
+
+func configureDLM(variant string, decode func(any) error) (any, Build, error) {
+	s := DefaultDLM()
+	if decode != nil {
+		if err := decode(&s); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := s.Validate(); err != nil {
+		return nil, nil, err
+	}
+	switch variant {
+	case "", "corrected":
+		family := newDLMFamily(s)
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLM(family, d) }, nil
+	}
+	return nil, nil, errVariant("dlm", variant, []string{"corrected"})
+}
+
+// The rows of Draws.
+const (
+	dlmPhi = iota
+	dlmTau2
+	dlmSigma2
+	dlmTheta
+)
+
+var dlmParams = []cdf.Param{{Name: "phi", Len: 1}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "theta", Len: 1}}
+
+// dlmColumns refuses columns other than the response and the time.
+func dlmColumns(d cdf.Dims) error {
+	if len(d.Columns) > 0 {
+		return fmt.Errorf("%w: dlm takes neither an intercept nor features, got %q", cdf.ErrSchema, d.Columns)
+	}
+	return nil
+}
+
+// priorSD writes the prior sd of each functional, NaN where undefined or, for
+// theta, not known in closed form.
+func (p *DLMPrior) priorSD(functionals []cdf.Functional, dst []float64) {
+	sd := func(shape, rate float64) float64 {
+		if !(shape > 2) {
+			return math.NaN()
+		}
+		return rate / ((shape - 1) * math.Sqrt(shape-2))
+	}
+	for i, f := range functionals {
+		dst[i] = math.NaN()
+		if len(f.Param) != 1 {
+			continue
+		}
+		switch f.Param[0] {
+		case dlmPhi:
+			dst[i] = p.phiSD()
+		case dlmTau2:
+			dst[i] = sd(p.Tau2Shape, p.Tau2Rate)
+		case dlmSigma2:
+			dst[i] = sd(p.Sigma2Shape, p.Sigma2Rate)
+		}
+		dst[i] *= math.Abs(f.Weight[0])
+	}
+}
+
+// phiSD returns the prior sd of phi by the midpoint rule.
+func (p *DLMPrior) phiSD() float64 {
+	const n = 2000
+	top := p.logPhi(min(max(p.PhiMean, -1), 1))
+	sum, first, second := 0.0, 0.0, 0.0
+	for i := range n {
+		phi := -1 + (float64(i)+0.5)*2/n
+		w := math.Exp(p.logPhi(phi) - top)
+		sum += w
+		first += w * phi
+		second += w * phi * phi
+	}
+	mean := first / sum
+	return math.Sqrt(second/sum - mean*mean)
+}

@@ -1,0 +1,122 @@
+package models
+
+import (
+	"encoding/binary"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// dlmFormat is the first byte of the state of every mode.
+const dlmFormat = 1
+
+// Flags of the states.
+const (
+	dlmForgot = 1 << iota
+	dlmSeen
+	dlmReserved
+	dlmFlags
+)
+
+func flagged(flag byte, set bool) byte {
+	if set {
+		return flag
+	}
+	return 0
+}
+
+// append appends the time of the last row.
+func (c *dlmClock) append(b []byte) []byte {
+	return binary.LittleEndian.AppendUint64(b, uint64(c.last))
+}
+
+// AppendBinary appends the format, flags, the last time, the number of
+// observations, n, the limits and the statistics of the nodes: 31 kB, and as
+// much again with the reserve.
+func (m *DLM) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, dlmFormat, flagged(dlmForgot, m.forgot)|flagged(dlmSeen, m.clock.seen)|flagged(dlmReserved, m.reserved))
+	b = m.clock.append(b)
+	b = binary.LittleEndian.AppendUint64(b, uint64(m.rows))
+	b = appendFloats(b, m.n)
+	b = appendFloats(b, m.grid.low[:]...)
+	b = appendFloats(b, m.grid.high[:]...)
+	for _, f := range m.grid.fields() {
+		b = appendFloats(b, f...)
+	}
+	if m.reserved {
+		for _, f := range m.reserve.fields() {
+			b = appendFloats(b, f...)
+		}
+	}
+	return b, nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *DLM) UnmarshalBinary(b []byte) error {
+	if len(b) < 18 || b[0] != dlmFormat || b[1] >= dlmFlags {
+		return errState("dlm", "unknown format")
+	}
+	m.failed = false
+	m.forgot, m.clock.seen, m.reserved = b[1]&dlmForgot != 0, b[1]&dlmSeen != 0, b[1]&dlmReserved != 0
+	m.clock.last = int64(binary.LittleEndian.Uint64(b[2:]))
+	m.rows = int64(binary.LittleEndian.Uint64(b[10:]))
+	if m.reserved && m.reserve.m == nil {
+		m.reserve = newDLMGrid()
+	}
+	var n [1]float64
+	var low, high [2]float64
+	dst := [][]float64{n[:], low[:], high[:]}
+	grids := []*dlmGrid{&m.grid}
+	if m.reserved {
+		grids = append(grids, &m.reserve)
+	}
+	for _, g := range grids {
+		f := g.fields()
+		dst = append(dst, f[:]...)
+	}
+	if !readFloats(b[18:], dst...) {
+		return errState("dlm", "wrong length or numbers")
+	}
+	m.n = n[0]
+	for axis := range low {
+		if !(low[axis] >= fullLow[axis] && low[axis] < high[axis] && high[axis] <= fullHigh[axis]) {
+			return errState("dlm", "limits out of range")
+		}
+	}
+	m.grid.place(low, high)
+	for _, g := range grids {
+		for k, v := range g.v {
+			if !(v > 0) || !(g.sse[k] >= 0) {
+				return errState("dlm", "variances out of range")
+			}
+		}
+	}
+	if m.n < 0 || m.rows < 0 || m.n > float64(m.rows) || !m.clock.seen && m.clock.last != 0 ||
+		!m.reserved && (low != fullLow || high != fullHigh) {
+		return errState("dlm", "counts or limits out of range")
+	}
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	w.clear()
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate) {
+		return errState("dlm", "weights not finite")
+	}
+	return nil
+}
+
+// Size returns the bytes held.
+func (m *DLM) Size() int64 {
+	size := int64(8*4*nodes*nodes) + 2048
+	if m.reserve.m != nil {
+		size += 8 * 4 * nodes * nodes
+	}
+	return size
+}
+
+var _ interface {
+	cdf.Model
+	cdf.Summarizer
+	cdf.Predictor
+	cdf.Evidence
+	cdf.Sizer
+} = (*DLM)(nil)

@@ -1,0 +1,155 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Summarize fills the rows in closed form: nothing is left open. A functional
+// is affine in one parameter; others are refused with ErrSchema.
+func (m *DLM) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	w.clear()
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
+	}
+	for i, f := range functionals {
+		r := &rows[i]
+		*r = exactRow(f.Name)
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > dlmTheta {
+			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
+		}
+		switch f.Param[0] {
+		case dlmPhi:
+			m.describePhi(r, w)
+		case dlmTheta:
+			m.describeTheta(r, w)
+		default:
+			m.describeVariance(r, w, f.Param[0] == dlmTau2)
+		}
+		shiftRow(r, f.Const, f.Weight[0])
+	}
+	return nil
+}
+
+// shiftRow turns the row of X into that of shift + factor*X.
+func shiftRow(r *cdf.Row, shift, factor float64) {
+	at := func(v float64) float64 { return min(max(shift+factor*v, -math.MaxFloat64), math.MaxFloat64) }
+	if r.Mean == r.Mean {
+		r.Mean = shift + factor*r.Mean
+	}
+	r.SD *= math.Abs(factor)
+	q := [7]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
+	for i := range q {
+		q[i] = at(q[i])
+	}
+	if factor < 0 {
+		q = [7]float64{q[6], q[5], q[4], q[3], q[2], q[1], q[0]}
+	}
+	setQuantiles(r, &q)
+}
+
+func (m *DLM) describePhi(r *cdf.Row, w *dlmWork) {
+	w.marginals()
+	mean, v := 0.0, 0.0
+	for i, p := range w.axis[etaAxis] {
+		mean += p * m.grid.phi[i]
+	}
+	for i, p := range w.axis[etaAxis] {
+		d := m.grid.phi[i] - mean
+		v += p * d * d
+	}
+	r.Mean, r.SD = mean, math.Sqrt(v)
+	w.phi.fill(&m.grid, &w.axis[etaAxis])
+	var q [7]float64
+	for i, p := range levels {
+		q[i] = w.phi.quantile(p)
+	}
+	setQuantiles(r, &q)
+}
+
+// describeVariance mixes IG(A, B), for tau2 IG(A, qB). Before the first
+// observation the law is the prior's, whose moments may be infinite although
+// those on the grid are not.
+func (m *DLM) describeVariance(r *cdf.Row, w *dlmWork, tau bool) {
+	prior := &m.family.settings.Prior
+	if m.n == 0 {
+		var law standard
+		if tau {
+			invGammaRow(r, &law, prior.Tau2Shape, prior.Tau2Rate, 0, 1)
+		} else {
+			invGammaRow(r, &law, prior.Sigma2Shape, prior.Sigma2Rate, 0, 1)
+		}
+		return
+	}
+	a, mean, v := w.shape, 0.0, 0.0
+	w.g.logInvGamma(a)
+	w.mix.reset(&w.g)
+	for k, p := range w.weight {
+		b := w.rate[k]
+		if tau {
+			b *= m.grid.q[k%nodes]
+		}
+		mean += p * b / (a - 1)
+		w.mix.add(p, math.Log(b), 1)
+	}
+	for k, p := range w.weight {
+		b := w.rate[k]
+		if tau {
+			b *= m.grid.q[k%nodes]
+		}
+		own := b / (a - 1)
+		v += p * (own*own/(a-2) + (own-mean)*(own-mean))
+	}
+	if a > 1 {
+		r.Mean = mean
+	}
+	if a > 2 {
+		r.SD = math.Sqrt(v)
+	}
+	q := w.mix.quantiles()
+	for i := range q {
+		q[i] = math.Exp(q[i])
+	}
+	setQuantiles(r, &q)
+}
+
+// describeTheta mixes t laws with 2A degrees of freedom and scale^2 = vB/A.
+func (m *DLM) describeTheta(r *cdf.Row, w *dlmWork) {
+	w.t.student(2 * w.shape)
+	w.mix.reset(&w.t)
+	mean, sd := w.levels(&m.grid, 0, m.spread())
+	r.Mean, r.SD = mean, sd
+	q := w.mix.quantiles()
+	setQuantiles(r, &q)
+}
+
+// spread reports that variances of theta and y exist.
+func (m *DLM) spread() bool {
+	p := &m.family.settings.Prior
+	return m.n > 0 || min(p.Sigma2Shape, p.Tau2Shape) > 1
+}
+
+// levels fills the mixture with the law of theta, or with noise 1 of y =
+// theta + e, and returns its moments, NaN where they do not exist.
+func (w *dlmWork) levels(g *dlmGrid, noise float64, spread bool) (mean, sd float64) {
+	a, v := w.shape, 0.0
+	for k, p := range w.weight {
+		mean += p * g.m[k]
+		w.mix.add(p, g.m[k], math.Sqrt((g.v[k]+noise)*w.rate[k]/a))
+	}
+	if a <= 1 {
+		return math.NaN(), math.NaN()
+	}
+	for k, p := range w.weight {
+		d := g.m[k] - mean
+		v += p * ((g.v[k]+noise)*w.rate[k]/(a-1) + d*d)
+	}
+	if !spread {
+		return mean, math.NaN()
+	}
+	return mean, math.Sqrt(v)
+}

@@ -1,0 +1,161 @@
+package models
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+type dlmVectors struct {
+	Series map[string][][]float64
+	Cases  []struct {
+		Name, Series string
+		Settings     struct {
+			Forget   float64
+			Settings DLMSettings
+		}
+		Steps    []int `json:"shard_steps"`
+		Expected []struct {
+			T         int
+			N         float64
+			Rows      []dlmVectorRow
+			Posterior map[string]dlmVectorLaw
+			Evidence  *float64 `json:"log_evidence"`
+		}
+	}
+}
+
+type dlmVectorRow struct {
+	Mean, SD, PIT *float64
+	LogDensity    *float64 `json:"log_density"`
+}
+
+type dlmVectorLaw struct {
+	Mean, SD       float64
+	Low, Mid, High float64
+}
+
+func (l *dlmVectorLaw) UnmarshalJSON(b []byte) error {
+	var m map[string]float64
+	if err := json.Unmarshal(b, &m); err != nil {
+		return err
+	}
+	*l = dlmVectorLaw{m["mean"], m["sd"], m["q2.5"], m["q50"], m["q97.5"]}
+	return nil
+}
+
+// dlmFunctionals are the parameters themselves.
+func dlmFunctionals() []cdf.Functional {
+	out := make([]cdf.Functional, len(dlmParams))
+	for i, p := range dlmParams {
+		out[i] = cdf.Functional{Name: p.Name, Param: []int{i}, Weight: []float64{1}}
+	}
+	return out
+}
+
+// stepsShard lays steps out as rows with their times; a missing step is a
+// row without a response, or where skip is set no row at all.
+func stepsShard(steps [][]float64, first int64, skip bool) *cdf.Shard {
+	sh := &cdf.Shard{Forget: 1}
+	for i, rows := range steps {
+		if len(rows) == 0 && !skip {
+			rows = []float64{math.NaN()}
+		}
+		for _, y := range rows {
+			sh.Y, sh.Time = append(sh.Y, y), append(sh.Time, first+int64(i))
+		}
+	}
+	sh.Rows = len(sh.Y)
+	return sh
+}
+
+func newTestDLM(t testing.TB, s DLMSettings) *DLM {
+	t.Helper()
+	m, err := NewDLM(s, cdf.Dims{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Tolerances are those of the vectors' README: they hold values on a fixed
+// 161 x 161 grid.
+func TestDLMVectors(t *testing.T) {
+	var v dlmVectors
+	readJSON(t, "vectors/dlm_grid.json", &v)
+	for _, tc := range v.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			tc.Settings.Settings.Window = 50
+			d := stepper{model: newTestDLM(t, tc.Settings.Settings)}
+			m := d.model.(*DLM)
+			series, first := v.Series[tc.Series], int64(0)
+			for i, steps := range tc.Steps {
+				sh, before := stepsShard(series[first:first+int64(steps)], first, false), m.LogEvidence()
+				first += int64(steps)
+				sh.Forget = tc.Settings.Forget
+				e := tc.Expected[i]
+				c.shard = e.T
+				checkDLMRows(c, m, sh, e.Rows)
+				d.must(t, sh, tc.Settings.Forget)
+				c.near("N", m.n, e.N, 1, 1e-9)
+				for k, r := range summarize(t, m, dlmFunctionals()) {
+					w, name := e.Posterior[dlmParams[k].Name], dlmParams[k].Name
+					c.near(name+" mean", r.Mean, w.Mean, w.SD, .02)
+					c.near(name+" sd", r.SD, w.SD, w.SD, .01)
+					c.near(name+" q2.5", r.Q025, w.Low, w.SD, .03)
+					c.near(name+" median", r.Median, w.Mid, w.SD, .03)
+					c.near(name+" q97.5", r.Q975, w.High, w.SD, .03)
+				}
+				c.maybe("log evidence", m.LogEvidence()-before, e.Evidence, 1, .01)
+			}
+			t.Log("largest misses: ", c.worst)
+		})
+	}
+}
+
+func checkDLMRows(c *vectorCheck, m *DLM, sh *cdf.Shard, want []dlmVectorRow) {
+	c.t.Helper()
+	out := make([]cdf.Prediction, sh.Rows)
+	if err := m.Predict(sh, out); err != nil {
+		c.t.Fatal(err)
+	}
+	sum, squares, covered, n := 0.0, 0.0, 0.0, 0.0
+	for i, p := range out {
+		w := want[i]
+		if w.LogDensity == nil {
+			if p.LogDensity == p.LogDensity || p.PIT == p.PIT {
+				c.t.Errorf("row %d without a response: %+v", i, p)
+			}
+			continue
+		}
+		c.near("row mean", p.Mean, *w.Mean, p.SD, .02)
+		c.near("row sd", p.SD, *w.SD, *w.SD, .01)
+		c.near("row log density", p.LogDensity, *w.LogDensity, 1, .005)
+		c.near("row pit", p.PIT, *w.PIT, 1, .002)
+		// The quantiles and the distribution function are one law.
+		if in := p.PIT >= .025 && p.PIT <= .975; in != (sh.Y[i] >= p.Q025 && sh.Y[i] <= p.Q975) && math.Abs(math.Abs(p.PIT-.5)-.475) > 1e-5 {
+			c.t.Errorf("row %d: %+v of %v", i, p, sh.Y[i])
+		}
+		n++
+		sum += *w.LogDensity
+		squares += (sh.Y[i] - *w.Mean) * (sh.Y[i] - *w.Mean)
+		if *w.PIT >= .025 && *w.PIT <= .975 {
+			covered++
+		}
+	}
+	s, err := m.Score(sh, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if float64(s.Rows) != n || int(s.PredictedRows) != sh.Rows-int(n) {
+		c.t.Errorf("shard %d: %+v, want %v rows of %d", c.shard, s, n, sh.Rows)
+	}
+	if n > 0 {
+		c.near("score log density", s.LogDensity, sum/n, 1, .005)
+		c.near("score rmse", s.RMSE, math.Sqrt(squares/n), math.Sqrt(squares/n), .01)
+		c.near("score coverage", s.Coverage95, covered/n, 1, 1e-12)
+	}
+}

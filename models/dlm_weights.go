@@ -1,0 +1,143 @@
+package models
+
+import (
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// dlmFamily is what all keys of one configuration share.
+type dlmFamily struct {
+	settings DLMSettings
+	works    sync.Pool
+	logZ     float64 // of the prior on the full range, see dlmWork.weigh
+}
+
+func newDLMFamily(s DLMSettings) *dlmFamily {
+	f := &dlmFamily{settings: s}
+	f.works.New = func() any { return newDLMWork() }
+	if s.Mode == "grid" {
+		w := f.take()
+		w.grid.place(fullLow, fullHigh)
+		w.grid.start(s.Prior.Theta0Variance)
+		w.weigh(&w.grid, &s.Prior, 0)
+		f.logZ = w.logZ
+		f.works.Put(w)
+	}
+	return f
+}
+
+func (f *dlmFamily) take() *dlmWork { return f.works.Get().(*dlmWork) }
+
+// dlmWork is scratch space. Nothing in it survives the call that took it.
+type dlmWork struct {
+	grid    dlmGrid   // a copy of the state that scores and predictions move on
+	product []float64 // of F, see dlmGrid.step; all 1 between uses
+	weight  []float64 // posterior weights of the nodes, sum 1
+	rate    []float64 // B of sigma2 | node ~ IG(A, B)
+	shape   float64   // A
+	top     float64   // the greatest log weight
+	total   float64   // sum of the weights relative to it
+	logZ    float64   // log of the integral of the unnormalised posterior
+	axis    [2][nodes]float64
+	regrid  dlmRegrid
+	mix     lawMixture
+	t, g    lawTable
+	phi     phiMarginal
+}
+
+func newDLMWork() *dlmWork {
+	const n = nodes * nodes
+	w := &dlmWork{grid: newDLMGrid(), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n)}
+	w.clear()
+	return w
+}
+
+func (w *dlmWork) clear() {
+	for k := range w.product {
+		w.product[k] = 1
+	}
+}
+
+// weigh computes the posterior of the nodes after n observations,
+//
+//	log weight = log pi(phi) + log(1-phi^2) - c l - LD/2 - A log B,
+//	A = a + c + n/2,  B = b + d/q + SSE/2,
+//
+// where 1-phi^2 and q are the Jacobians of the axes. Logarithms still in the
+// products count. It reports whether all numbers are finite.
+func (w *dlmWork) weigh(g *dlmGrid, p *DLMPrior, n float64) bool {
+	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
+	top := math.Inf(-1)
+	for i := range nodes {
+		at := p.logPhi(g.phi[i]) - 2*math.Log(math.Cosh(g.at(etaAxis, i)))
+		for j := range nodes {
+			k := i*nodes + j
+			b := p.Sigma2Rate + p.Tau2Rate/g.q[j] + 0.5*g.sse[k]
+			w.rate[k] = b
+			ld := g.ld[k]
+			if w.product[k] != 1 {
+				ld += math.Log(w.product[k])
+			}
+			lw := at - float64(p.Tau2Shape*g.l[j]) - 0.5*ld - float64(w.shape*math.Log(b))
+			w.weight[k] = lw
+			top = max(top, lw)
+		}
+	}
+	if top-top != 0 {
+		return false
+	}
+	sum := 0.0
+	for k, lw := range w.weight {
+		e := 0.0
+		if lw -= top; lw > -80 {
+			e = math.Exp(lw)
+		}
+		w.weight[k] = e
+		sum += e
+	}
+	lin.Scale(1/sum, w.weight)
+	w.top, w.total = top, sum
+	w.logZ = top + math.Log(sum*g.spacing(etaAxis)*g.spacing(logAxis))
+	return true
+}
+
+// marginals sums the weights along the axes.
+func (w *dlmWork) marginals() {
+	w.axis = [2][nodes]float64{}
+	for i := range nodes {
+		for j, v := range w.weight[i*nodes : (i+1)*nodes] {
+			w.axis[etaAxis][i] += v
+			w.axis[logAxis][j] += v
+		}
+	}
+}
+
+// mean returns the posterior mean of a function of the nodes.
+func (w *dlmWork) mean(x []float64) float64 { return lin.Dot(w.weight, x) }
+
+// LogEvidence returns log p(D_1, ..., D_t): the integral over phi and q is
+// the sum over the nodes, that over sigma2 and theta is exact. NaN once a shard
+// was discounted.
+func (m *DLM) LogEvidence() float64 {
+	if m.forgot {
+		return math.NaN()
+	}
+	if m.n == 0 {
+		return 0
+	}
+	w := m.family.take()
+	defer m.family.works.Put(w)
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		return math.NaN()
+	}
+	prior := m.family.settings.Prior
+	return w.logZ + lgamma(w.shape) - m.family.logZ - lgamma(prior.Sigma2Shape+prior.Tau2Shape) - 0.5*m.n*math.Log(2*math.Pi)
+}
+
+// PriorSD writes the prior sd of each functional, NaN where undefined.
+func (m *DLM) PriorSD(functionals []cdf.Functional, dst []float64) {
+	m.family.settings.Prior.priorSD(functionals, dst)
+}
