@@ -48,6 +48,7 @@ func kinds() []Kind {
 	return []Kind{
 		{Name: "linear", Variants: []string{"corrected", "paper"}, Configure: configureLinear},
 		{Name: "dlm", Variants: []string{"corrected"}, Configure: configureDLM},
+		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
 	}
 }
 

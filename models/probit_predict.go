@@ -1,0 +1,127 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+var noPrediction = cdf.Prediction{
+	Mean: math.NaN(), SD: math.NaN(), Q025: math.NaN(), Q975: math.NaN(),
+	EpredSD: math.NaN(), EpredQ025: math.NaN(), EpredQ975: math.NaN(),
+	LogDensity: math.NaN(), PIT: math.NaN(),
+}
+
+// eachLine calls f for every row of the shard with x'beta at every draw, in
+// the order of the rows. f may change the values.
+func (m *Probit) eachLine(sh *cdf.Shard, w *probitWork, f func(row int, line []float64)) {
+	p := m.p
+	for i := 0; i < sh.Rows; i += scoreRows {
+		h := min(scoreRows, sh.Rows-i)
+		lin.MulT(h, m.s, p, sh.X[i*p:(i+h)*p], m.draws, w.lines)
+		for r := range h {
+			f(i+r, w.lines[r*m.s:(r+1)*m.s])
+		}
+	}
+}
+
+// mass turns x'beta at every draw into xs'beta for the response y and returns
+// the predictive probability of y, which is the mean of Phi(xs'beta), and its
+// logarithm, also where the probability underflows.
+func mass(line []float64, y float64) (q, log float64) {
+	most := math.Inf(-1)
+	for s, v := range line {
+		v *= 2*y - 1
+		line[s] = v
+		most = max(most, v)
+		q += normalCDF(v)
+	}
+	n := float64(len(line))
+	if q /= n; q > 1e-290 {
+		return q, math.Log(q)
+	}
+	top, sum := logNormalCDF(most), 0.0
+	for _, v := range line {
+		sum += math.Exp(logNormalCDF(v) - top)
+	}
+	return q, top + math.Log(sum/n)
+}
+
+// Score scores the rows that have a response: by the log of the predictive
+// probability, the root of the Brier score, and the share of randomised
+// probability integral transforms P(Y < y) + U P(Y = y) that lie in
+// [.025, .975], with U from rng. Before the first absorbed row there is
+// nothing to score with.
+func (m *Probit) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
+	out := cdf.NoScore()
+	if m.stage != probitRows {
+		out.PredictedRows = int64(sh.Rows - sh.Observed())
+		return out, nil
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	t := newTally(out)
+	m.eachLine(sh, w, func(row int, line []float64) {
+		y := sh.Y[row]
+		if t.skip(y) {
+			return
+		}
+		q, log := mass(line, y)
+		t.logs += log
+		pit := transform(q, y, rng.Float64())
+		t.add(1-q, pit >= .025 && pit <= .975)
+	})
+	return t.score("probit")
+}
+
+// transform returns P(Y < y) + u P(Y = y), where P(Y = y) is q.
+func transform(q, y, u float64) float64 {
+	if y == 0 {
+		return u * q
+	}
+	return (1 - q) + float64(u*q)
+}
+
+// Predict describes a new response, 0 or 1, and its probability of every row.
+// The transform in Prediction.PIT is not randomised: U is 1/2. Before the
+// first step there are no draws to predict with, and every number is NaN.
+func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if m.stage == probitNew {
+		for i := range out {
+			out[i] = noPrediction
+		}
+		return nil
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	m.eachLine(sh, w, func(row int, line []float64) {
+		p := &out[row]
+		p.LogDensity, p.PIT = math.NaN(), math.NaN()
+		if y := sh.Y[row]; y == y {
+			copy(w.series, line)
+			q, log := mass(w.series, y)
+			p.LogDensity, p.PIT = log, transform(q, y, .5)
+		}
+		for s, v := range line {
+			line[s] = normalCDF(v)
+		}
+		slices.Sort(line)
+		p.EpredQ025, p.EpredQ975 = cdf.Quantile(line, .025), cdf.Quantile(line, .975)
+		mean, square := centre(line)
+		p.Mean, p.EpredSD = mean, math.Sqrt(square/float64(m.s))
+		p.SD = math.Sqrt(mean * (1 - mean))
+		p.Q025, p.Q975 = bernoulliQuantile(mean, .025), bernoulliQuantile(mean, .975)
+	})
+	return nil
+}
+
+// bernoulliQuantile returns the least y with P(Y <= y) >= level.
+func bernoulliQuantile(p, level float64) float64 {
+	if 1-p >= level {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,73 @@
+package models
+
+import (
+	"encoding/binary"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// probitFormat is the first byte of the state.
+const probitFormat = 1
+
+// AppendBinary appends the format, the stage, the number of rows in the
+// window (4 bytes, little-endian), the lower triangle of xx, xz, the window
+// and, once there are some, the draws. A full window makes that
+// 8 (p(p+1)/2 + p + bp + Sp) + 6 bytes.
+func (m *Probit) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, probitFormat, byte(m.stage))
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows()))
+	for i := range m.p {
+		b = appendFloats(b, m.xx[i*m.p:i*m.p+i+1]...)
+	}
+	b = appendFloats(b, m.xz...)
+	b = appendFloats(b, m.window.x...)
+	if m.stage != probitNew {
+		b = appendFloats(b, m.draws...)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *Probit) UnmarshalBinary(b []byte) error {
+	if len(b) < 6 || b[0] != probitFormat || b[1] > byte(probitRows) {
+		return errState("probit", "unknown format")
+	}
+	stage, rows := probitStage(b[1]), int(binary.LittleEndian.Uint32(b[2:]))
+	if b = b[6:]; rows > m.limit || rows > len(b)/(8*m.p) || rows > 0 && stage != probitRows {
+		return errState("probit", "too many rows")
+	}
+	m.window.x = grow(m.window.x, rows*m.p)
+	parts := make([][]float64, 0, m.p+3)
+	for i := range m.p {
+		parts = append(parts, m.xx[i*m.p:i*m.p+i+1])
+	}
+	parts = append(parts, m.xz, m.window.x)
+	if stage != probitNew {
+		parts = append(parts, m.draws)
+	}
+	if !readFloats(b, parts...) {
+		return errState("probit", "wrong length or numbers")
+	}
+	for i := range m.p {
+		if m.xx[i*m.p+i] < 0 {
+			return errState("probit", "negative precision")
+		}
+	}
+	m.stage = stage
+	m.outline()
+	return nil
+}
+
+// Size returns the bytes held: the state, and what Summarize needs beside it.
+func (m *Probit) Size() int64 {
+	held := len(m.xx) + len(m.xz) + len(m.window.x) + len(m.draws) + len(m.post.cov) + len(m.post.means)
+	return 8*int64(held) + 512
+}
+
+var (
+	_ cdf.Summarizer  = (*Probit)(nil)
+	_ cdf.Predictor   = (*Probit)(nil)
+	_ cdf.Sampler     = (*Probit)(nil)
+	_ cdf.Covariancer = (*Probit)(nil)
+	_ cdf.Sizer       = (*Probit)(nil)
+)

@@ -1,0 +1,103 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// Summarize fills mean and sd by Rao and Blackwell's theorem from the laws of
+// beta given the latent variables, mixed over the draws, and leaves quantiles
+// and diagnostics to the draws. Between UnmarshalBinary and the next shard the
+// moments too are those of the draws. One that asks for another parameter than
+// beta is refused with ErrSchema.
+func (m *Probit) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	w := m.work()
+	defer m.works.Put(w)
+	for i, f := range functionals {
+		r := &rows[i]
+		if err := m.only(f); err != nil {
+			return err
+		}
+		m.conditional(f, w.series, w.direction)
+		mean, square := centre(w.series)
+		between := square / float64(max(m.s-1, 1))
+		within := m.within(f, w.direction)
+		r.Mean, r.SD = f.Const+mean, math.Sqrt(within+between)
+		r.MCSEMean = 0
+		if between > 0 {
+			r.MCSEMean = w.diag.MCSEMean(w.series, m.chains)
+		}
+		r.Open = true
+	}
+	return nil
+}
+
+func (m *Probit) only(f cdf.Functional) error {
+	for _, j := range f.Param {
+		if j < 0 || j >= m.p {
+			return fmt.Errorf("%w: %s asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, m.p)
+		}
+	}
+	return nil
+}
+
+// conditional writes the functional's conditional mean at every draw, without
+// its constant, and cov times its weights.
+func (m *Probit) conditional(f cdf.Functional, series, direction []float64) {
+	clear(series)
+	clear(direction)
+	for k, j := range f.Param {
+		lin.Axpy(f.Weight[k], m.post.means[j*m.s:(j+1)*m.s], series)
+		lin.Axpy(f.Weight[k], m.post.cov[j*m.p:(j+1)*m.p], direction)
+	}
+}
+
+// within returns the product of the functional's weights and a direction.
+func (m *Probit) within(f cdf.Functional, direction []float64) float64 {
+	v := 0.0
+	for k, j := range f.Param {
+		v += f.Weight[k] * direction[j]
+	}
+	return v
+}
+
+// centre takes the mean out of x and returns it and the sum of squares.
+func centre(x []float64) (mean, square float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	for i := range x {
+		x[i] -= mean
+		square += x[i] * x[i]
+	}
+	return mean, square
+}
+
+// Covariance writes the lower triangle of the posterior covariance of the
+// functionals. Its diagonal is the square of the summary's sd.
+func (m *Probit) Covariance(functionals []cdf.Functional, dst []float64) error {
+	w := m.work()
+	defer m.works.Put(w)
+	k := len(functionals)
+	w.joint = grow(w.joint, k*(m.s+m.p))
+	series, directions := w.joint[:k*m.s], w.joint[k*m.s:]
+	at := 0
+	for i, f := range functionals {
+		if err := m.only(f); err != nil {
+			return err
+		}
+		mine := series[i*m.s : (i+1)*m.s]
+		m.conditional(f, mine, directions[i*m.p:(i+1)*m.p])
+		centre(mine)
+		for j := range i + 1 {
+			between := lin.Dot(mine, series[j*m.s:(j+1)*m.s]) / float64(max(m.s-1, 1))
+			dst[at] = m.within(f, directions[j*m.p:(j+1)*m.p]) + between
+			at++
+		}
+	}
+	return nil
+}

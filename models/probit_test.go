@@ -1,0 +1,75 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// probitDims are p columns, the first of them an intercept where that is
+// asked for, and a number of draws.
+func probitDims(p, draws int, intercept bool) cdf.Dims {
+	return cdf.Dims{Columns: columns(p), Intercept: intercept, Draws: draws}
+}
+
+func newTestProbit(t testing.TB, variant string, s ProbitSettings, d cdf.Dims) *Probit {
+	t.Helper()
+	_, build, err := configureProbit(variant, func(v any) error { *v.(*ProbitSettings) = s; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := build(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.(*Probit)
+}
+
+// window returns the default settings with another window.
+func window(rows int) ProbitSettings {
+	s := DefaultProbit()
+	s.Window = rows
+	return s
+}
+
+// probitShard makes rows of p columns; beta_0 belongs to a column of ones
+// where there is an intercept.
+func probitShard(r *rand.Rand, rows int, beta []float64, sd float64, intercept bool) *cdf.Shard {
+	p := len(beta)
+	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows)}
+	for i := range rows {
+		x := sh.X[i*p : (i+1)*p]
+		eta := r.NormFloat64()
+		for j := range x {
+			x[j] = sd * r.NormFloat64()
+			if intercept && j == 0 {
+				x[j] = 1
+			}
+			eta += x[j] * beta[j]
+		}
+		if eta > 0 {
+			sh.Y[i] = 1
+		}
+	}
+	return sh
+}
+
+// probitDriver takes a model through shards with draws as the engine does.
+func probitDriver(m *Probit) *stepper {
+	return &stepper{model: m, draws: &cdf.Draws{S: m.s, Chains: m.chains, Data: make([]float64, m.s*m.p)}}
+}
+
+// betas returns the functionals beta_0 .. beta_{p-1}.
+func betas(p int) []cdf.Functional { return coefficients(p)[:p] }
+
+func normals01(r *rand.Rand, n int, sd float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = sd * r.NormFloat64()
+	}
+	return x
+}
+
+var nan = math.NaN()
