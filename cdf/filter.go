@@ -61,9 +61,10 @@ func (f *Filter) T() int64 { return f.now.t }
 func (f *Filter) N() int64 { return f.now.n }
 
 // SelfDescribing reports whether Summary can be told from a snapshot alone,
-// as for closed forms. Where it is false the summary of the last shard must
-// be stored beside the snapshot; Summary then fails after UnmarshalBinary
-// until the next shard. It is true before the first shard.
+// as for closed forms. Where it is false the summary of the last shard is
+// stored beside the snapshot (AppendSummary); without it (RestoreSummary)
+// Summary fails after UnmarshalBinary until the next shard, and that shard
+// cannot tell what mixes weakly. It is true before the first shard.
 func (f *Filter) SelfDescribing() bool { return f.engine == nil || f.engine.chains == 0 }
 
 // Update absorbs a shard and returns the summary of the new state. It is

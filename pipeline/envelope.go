@@ -18,18 +18,23 @@ type run struct {
 }
 
 // Envelope is what is stored around a key's snapshot: where its state stands
-// in the log. The snapshot itself knows no offset.
+// in the log, and the summary that the snapshot of a model that draws cannot
+// tell. The snapshot itself knows no offset.
 type Envelope struct {
 	Offset   int64 // of the last applied record
 	Time     int64 // of that record, milliseconds since 1970
 	Gaps     int   // ranges that had been given up by then
 	Snapshot []byte
-	runs     []run // least recently used first
+	Summary  []byte // see cdf.Filter.AppendSummary; empty where the snapshot tells it
+	runs     []run  // least recently used first
 }
 
 const (
-	envelopeMagic   = "CE"
-	envelopeVersion = 1
+	envelopeMagic = "CE"
+	// Version 2 has a summary after the snapshot, and only what has one is
+	// written so: a program that knows only version 1 reads the rest.
+	envelopePlain   = 1
+	envelopeSummary = 2
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -39,7 +44,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, envelopeMagic...)
-	dst = append(dst, envelopeVersion)
+	if len(e.Summary) > 0 {
+		dst = append(dst, envelopeSummary)
+	} else {
+		dst = append(dst, envelopePlain)
+	}
 	dst = binary.AppendVarint(dst, e.Offset)
 	dst = binary.AppendVarint(dst, e.Time)
 	dst = binary.AppendUvarint(dst, uint64(e.Gaps))
@@ -51,10 +60,14 @@ func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(e.Snapshot)))
 	dst = append(dst, e.Snapshot...)
+	if len(e.Summary) > 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(e.Summary)))
+		dst = append(dst, e.Summary...)
+	}
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli)), nil
 }
 
-// UnmarshalBinary reads the stored form; Snapshot aliases b. ErrDamaged,
+// UnmarshalBinary reads the stored form; Snapshot and Summary alias b. ErrDamaged,
 // wrapped, says that b is not one.
 func (e *Envelope) UnmarshalBinary(b []byte) error {
 	if len(b) < len(envelopeMagic)+5 || string(b[:2]) != envelopeMagic {
@@ -64,8 +77,9 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 	if crc32.Checksum(body, castagnoli) != sum {
 		return fmt.Errorf("%w: the checksum does not match", ErrDamaged)
 	}
-	if v := body[2]; v != envelopeVersion {
-		return fmt.Errorf("%w: stored state of version %d, this program reads version %d", ErrDamaged, v, envelopeVersion)
+	version := body[2]
+	if version != envelopePlain && version != envelopeSummary {
+		return fmt.Errorf("%w: stored state of version %d, this program reads versions %d and %d", ErrDamaged, version, envelopePlain, envelopeSummary)
 	}
 	r := reader{b: body[3:]}
 	*e = Envelope{Offset: r.varint(), Time: r.varint(), Gaps: int(r.uvarint())}
@@ -78,6 +92,9 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 		e.runs = append(e.runs, run{id, r.uvarint()})
 	}
 	e.Snapshot = r.bytes()
+	if version == envelopeSummary {
+		e.Summary = r.bytes()
+	}
 	if r.bad || len(r.b) > 0 {
 		return fmt.Errorf("%w: stored state of a wrong length", ErrDamaged)
 	}

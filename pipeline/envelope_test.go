@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 )
 
 func TestEnvelopeRoundTrip(t *testing.T) {
-	e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Snapshot: []byte("snapshot")}
+	e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Snapshot: []byte("snapshot"), Summary: []byte("summary")}
 	for i := range 10 {
 		e.remember(fmt.Sprintf("run-%d", i), uint64(i+1))
 	}
@@ -20,7 +21,7 @@ func TestEnvelopeRoundTrip(t *testing.T) {
 	if err := got.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
 	}
-	if got.Offset != e.Offset || got.Time != e.Time || got.Gaps != 2 || !bytes.Equal(got.Snapshot, e.Snapshot) {
+	if got.Offset != e.Offset || got.Time != e.Time || got.Gaps != 2 || !bytes.Equal(got.Snapshot, e.Snapshot) || !bytes.Equal(got.Summary, e.Summary) {
 		t.Errorf("read %+v, wrote %+v", got, e)
 	}
 	for i := range 10 {
@@ -34,9 +35,37 @@ func TestEnvelopeRoundTrip(t *testing.T) {
 	}
 }
 
+// TestEnvelopeGolden checks that every version of the stored form is read for
+// ever, and that what has no summary is still written as version 1.
+func TestEnvelopeGolden(t *testing.T) {
+	for file, summary := range map[string]string{"testdata/envelope_v1.bin": "", "testdata/envelope_v2.bin": "summary"} {
+		e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Snapshot: []byte("snapshot"), Summary: []byte(summary)}
+		e.remember("run", 3)
+		e.remember("dlq.in.0", 17)
+		golden, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := e.AppendBinary(nil); err != nil || !bytes.Equal(b, golden) {
+			t.Errorf("%s: written as %x (%v)", file, b, err)
+		}
+		var got Envelope
+		if err := got.UnmarshalBinary(golden); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", e) {
+			t.Errorf("%s: read as %+v (%v), want %+v", file, got, err, e)
+		}
+	}
+}
+
 func TestEnvelopeDamageIsNoticed(t *testing.T) {
-	e := Envelope{Offset: 7, Snapshot: []byte("snapshot")}
-	e.remember("run", 3)
+	for _, summary := range []string{"", "summary"} {
+		e := Envelope{Offset: 7, Snapshot: []byte("snapshot"), Summary: []byte(summary)}
+		e.remember("run", 3)
+		checkDamage(t, &e)
+	}
+}
+
+func checkDamage(t *testing.T, e *Envelope) {
+	t.Helper()
 	b, err := e.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,11 +85,14 @@ func TestEnvelopeDamageIsNoticed(t *testing.T) {
 func FuzzEnvelope(f *testing.F) {
 	e := Envelope{Offset: 7, Snapshot: []byte("snapshot")}
 	e.remember("run", 3)
-	b, err := e.AppendBinary(nil)
-	if err != nil {
-		f.Fatal(err)
+	for _, summary := range []string{"", "summary"} {
+		e.Summary = []byte(summary)
+		b, err := e.AppendBinary(nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
 	}
-	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var e Envelope
 		if e.UnmarshalBinary(b) != nil {

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
-// The simulation's shards are pairs (y, x) of float64; a value that begins
+// The simulation's shards are pairs (y, x) of float64, in group n or p by the
+// sign of x; a value that begins
 // with '!' stands for one of the failures that a record can cause.
 
 type simDecoder struct{ batch cdf.Batch }
@@ -37,16 +39,28 @@ func (d *simDecoder) Decode(value []byte) (*cdf.Batch, error) {
 		y[i] = math.Float64frombits(binary.LittleEndian.Uint64(value[16*i:]))
 		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(value[16*i+8:]))
 	}
-	d.batch = cdf.Batch{Rows: n, Columns: []cdf.Column{{Name: "y", Number: y}, {Name: "x", Number: x}}}
+	group := make([]int32, n)
+	for i := range x {
+		if x[i] > 0 {
+			group[i] = 1
+		}
+	}
+	d.batch = cdf.Batch{Rows: n, Columns: []cdf.Column{
+		{Name: "y", Number: y}, {Name: "x", Number: x}, {Name: "g", Type: cdf.Text, Code: group, Levels: []string{"n", "p"}},
+	}}
 	return &d.batch, nil
 }
 
 type simOutputs struct{}
 
 func (simOutputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
-	v := fmt.Appendf(nil, "t=%d n=%d gaps=%d score=%x", p.Summary.T, p.Summary.N, p.Gaps, p.Summary.Score.LogDensity)
+	v := fmt.Appendf(nil, "t=%d n=%d gaps=%d score=%x draws=%d weak=%q", p.Summary.T, p.Summary.N, p.Gaps,
+		p.Summary.Score.LogDensity, p.Summary.Draws, p.Summary.WeakMixing)
 	for _, row := range p.Summary.Rows {
 		v = fmt.Appendf(v, " %s=%x±%x", row.Variable, row.Mean, row.SD)
+		if row.RHat == row.RHat {
+			v = fmt.Appendf(v, " r_hat=%x", row.RHat)
+		}
 	}
 	return []pipeline.Output{{Topic: "out", Key: r.Key, Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
@@ -68,10 +82,13 @@ func (simOutputs) Dead(_ pipeline.Partition, r *pipeline.Record, stage pipeline.
 		Headers: []pipeline.Header{{Key: "stage", Value: []byte(stage)}, {Key: "reason", Value: []byte(reason)}}}
 }
 
-// simRules are of one model, and the rows of one key are predicted.
+// simRules are of one model, and the rows of one key are predicted; one more
+// key has a model that draws.
 func simRules(t testing.TB) *pipeline.Rules {
 	t.Helper()
-	var list []pipeline.Rule
+	drawing := cdftest.Levels()
+	drawing.Draws = 16 // few enough that R-hat is now and then too high
+	list := []pipeline.Rule{{Match: "k2", Spec: drawing}}
 	for i, predictions := range []string{"all", "none"} {
 		publish := cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: predictions, Variables: []string{"**"}}
 		list = append(list, pipeline.Rule{Match: []string{"k1", "k*"}[i], Spec: simSpec(t, publish)})

@@ -20,7 +20,12 @@ func (s *keyState) open(key string, w *cdf.Workspace) error {
 	if err := f.UnmarshalBinary(s.env.Snapshot); err != nil {
 		return fmt.Errorf("key %q: %w", key, err)
 	}
-	s.filter, s.env.Snapshot, s.stored = f, nil, nil
+	if len(s.env.Summary) > 0 {
+		if err := f.RestoreSummary(s.env.Summary); err != nil {
+			return fmt.Errorf("key %q: %w", key, err)
+		}
+	}
+	s.filter, s.env.Snapshot, s.env.Summary, s.stored = f, nil, nil, nil
 	return nil
 }
 
@@ -33,9 +38,9 @@ func (s *keyState) encode() (Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.env.Snapshot = snapshot
-	value, err := s.env.AppendBinary(make([]byte, 0, len(snapshot)+64))
-	s.env.Snapshot = nil
+	s.env.Snapshot, s.env.Summary = snapshot, s.filter.AppendSummary(nil)
+	value, err := s.env.AppendBinary(make([]byte, 0, len(s.env.Snapshot)+len(s.env.Summary)+64))
+	s.env.Snapshot, s.env.Summary = nil, nil
 	return value, err
 }
 

@@ -148,7 +148,7 @@ func roundTripOf(newSpec func() *cdf.Spec, shards []*cdf.Batch) error {
 		if err != nil {
 			return err
 		}
-		published := print(sum)
+		published, stored := print(sum), f.AppendSummary(nil)
 		snap, err := f.AppendBinary(nil)
 		if err == nil {
 			err = same(fmt.Sprintf("shard %d after a restore", i+1), snap, want[i])
@@ -168,7 +168,9 @@ func roundTripOf(newSpec func() *cdf.Spec, shards []*cdf.Batch) error {
 			return err
 		}
 		if !f.SelfDescribing() {
-			continue
+			if err := f.RestoreSummary(stored); err != nil {
+				return fmt.Errorf("shard %d: the summary: %w", i+1, err)
+			}
 		}
 		if sum, err = f.Summary(); err != nil {
 			return err

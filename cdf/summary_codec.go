@@ -1,0 +1,96 @@
+package cdf
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// summaryVersion is the version of what AppendSummary appends.
+const summaryVersion = 1
+
+// AppendSummary appends the summary of the last shard where a snapshot alone
+// cannot tell it (see SelfDescribing), and nothing else. It is stored beside
+// the snapshot and not in it: what it describes depends on what is published,
+// and the state does not.
+func (f *Filter) AppendSummary(b []byte) []byte {
+	if f.broken != nil || f.SelfDescribing() || !f.summed {
+		return b
+	}
+	s := &f.sum[f.kept]
+	b = append(b, summaryVersion)
+	b = binary.AppendVarint(b, s.T)
+	b = binary.AppendVarint(b, s.N)
+	b = appendFloat(b, s.NEff)
+	b = binary.AppendVarint(b, int64(s.Draws))
+	b = binary.AppendVarint(b, s.Dropped)
+	b = binary.AppendVarint(b, s.Score.Rows)
+	b = binary.AppendVarint(b, s.Score.PredictedRows)
+	b = appendFloats(b, []float64{s.Score.LogDensity, s.Score.LogEvidence, s.Score.RMSE, s.Score.Coverage95})
+	b = binary.AppendUvarint(b, uint64(len(s.Rows)))
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		b = appendString(b, r.Variable)
+		for _, v := range r.numbers() {
+			b = appendFloat(b, *v)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Scaling)))
+	for _, c := range s.Scaling {
+		b = appendString(b, c.Column)
+		b = appendFloat(appendFloat(b, c.Center), c.Scale)
+	}
+	b = appendStrings(b, s.PriorDominated)
+	b = appendStrings(b, s.WeakMixing)
+	b = binary.AppendUvarint(b, uint64(len(s.Covariance)))
+	return appendFloats(b, s.Covariance)
+}
+
+// RestoreSummary gives a filter that UnmarshalBinary restored what
+// AppendSummary appended beside that snapshot. ErrSnapshot, wrapped, says that
+// the bytes are damaged or belong to another shard; the filter then is as it
+// was. The bytes are not retained.
+func (f *Filter) RestoreSummary(data []byte) error {
+	if len(data) == 0 || data[0] != summaryVersion {
+		return fmt.Errorf("%w: not a summary of version %d", ErrSnapshot, summaryVersion)
+	}
+	r := &reader{b: data[1:]}
+	s := Summary{T: r.natural(), N: r.natural(), NEff: r.float(), Draws: int(r.natural()), Dropped: r.natural()}
+	s.Score.Rows, s.Score.PredictedRows = r.natural(), r.natural()
+	s.Score.LogDensity, s.Score.LogEvidence = r.float(), r.float()
+	s.Score.RMSE, s.Score.Coverage95 = r.float(), r.float()
+	for range r.length(1 + 8*rowNumbers) {
+		row := Row{Variable: r.string()}
+		for _, v := range row.numbers() {
+			*v = r.float()
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	for range r.length(1 + 8 + 8) {
+		s.Scaling = append(s.Scaling, Constant{Column: r.string(), Center: r.float(), Scale: r.float()})
+	}
+	s.PriorDominated, s.WeakMixing = r.strings(), r.strings()
+	for range r.length(8) {
+		s.Covariance = append(s.Covariance, r.float())
+	}
+	switch {
+	case r.err != nil:
+		return r.err
+	case len(r.b) > 0:
+		return fmt.Errorf("%w: a summary with %d bytes too many", ErrSnapshot, len(r.b))
+	case f.SelfDescribing() || s.T != f.now.t:
+		return fmt.Errorf("%w: a summary of shard %d beside a state of shard %d", ErrSnapshot, s.T, f.now.t)
+	}
+	f.sum[f.kept], f.summed = s, true
+	return nil
+}
+
+// rowNumbers is the number of numbers of a Row.
+const rowNumbers = 13
+
+// numbers returns the numbers of a row in the order of the output topic.
+func (r *Row) numbers() [rowNumbers]*float64 {
+	return [...]*float64{
+		&r.Mean, &r.SD, &r.Median, &r.Q025, &r.Q05, &r.Q25, &r.Q75, &r.Q95, &r.Q975,
+		&r.MCSEMean, &r.ESSBulk, &r.ESSTail, &r.RHat,
+	}
+}

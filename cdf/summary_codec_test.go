@@ -1,0 +1,188 @@
+package cdf_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+)
+
+// goldenSummary is the stored summary of the frozen Levels golden.
+const goldenSummary = "testdata/summary_v1_levels.bin"
+
+// levelsAt returns a filter of Levels after n shards.
+func levelsAt(t testing.TB, n int) *cdf.Filter {
+	t.Helper()
+	f := cdf.NewFilter(cdftest.Levels(), "golden")
+	for _, b := range cdftest.LevelShards(1, n) {
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func restored(t testing.TB, f *cdf.Filter) *cdf.Filter {
+	t.Helper()
+	snap, err := f.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := cdf.NewFilter(cdftest.Levels(), "golden")
+	if err := g.UnmarshalBinary(snap); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestSummaryGolden(t *testing.T) {
+	f := levelsAt(t, 30)
+	stored := f.AppendSummary([]byte("before"))[len("before"):]
+	if _, err := os.Stat(goldenSummary); *update && os.IsNotExist(err) {
+		if err := os.WriteFile(goldenSummary, stored, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(goldenSummary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(stored, golden) {
+		t.Errorf("%s: the same shards now have another summary: raise Arithmetic or the summary's version", goldenSummary)
+	}
+	g := restored(t, f)
+	if err := g.RestoreSummary(golden); err != nil {
+		t.Fatal(err)
+	}
+	want, err := f.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.Summary()
+	if err != nil || fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", *want) {
+		t.Errorf("restored %+v (%v), want %+v", got, err, want)
+	}
+	if again := g.AppendSummary(nil); !bytes.Equal(again, golden) {
+		t.Error("the restored summary is stored with other bytes")
+	}
+}
+
+func TestSummaryRefusals(t *testing.T) {
+	golden, err := os.ReadFile(goldenSummary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := restored(t, levelsAt(t, 30))
+	for i := range golden {
+		if err := g.RestoreSummary(golden[:i]); !errors.Is(err, cdf.ErrSnapshot) {
+			t.Errorf("%d of %d bytes: %v", i, len(golden), err)
+		}
+	}
+	newer := bytes.Clone(golden)
+	newer[0]++
+	for what, bad := range map[string][]byte{"another version": newer, "more bytes": append(bytes.Clone(golden), 0)} {
+		if err := g.RestoreSummary(bad); !errors.Is(err, cdf.ErrSnapshot) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := g.Summary(); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("after refusals the filter describes itself: %v", err)
+	}
+	if b := g.AppendSummary(nil); len(b) > 0 {
+		t.Errorf("a summary that is not known has %d bytes", len(b))
+	}
+	if err := restored(t, levelsAt(t, 29)).RestoreSummary(golden); !errors.Is(err, cdf.ErrSnapshot) {
+		t.Errorf("beside the state of another shard: %v", err)
+	}
+	line := cdf.NewFilter(cdftest.Line(), "k")
+	if _, err := line.Update(cdftest.LineShards(1, 1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if b := line.AppendSummary(nil); len(b) > 0 {
+		t.Errorf("a closed form stores %d bytes of what its state tells", len(b))
+	}
+}
+
+func FuzzSummary(f *testing.F) {
+	golden, err := os.ReadFile(goldenSummary)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(golden)
+	of := levelsAt(f, 30)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		g := restored(t, of)
+		if err := g.RestoreSummary(b); err != nil {
+			if !errors.Is(err, cdf.ErrSnapshot) {
+				t.Fatalf("refused with %v", err)
+			}
+			return
+		}
+		first := g.AppendSummary(nil)
+		if err := g.RestoreSummary(first); err != nil || !bytes.Equal(g.AppendSummary(nil), first) {
+			t.Fatalf("its own bytes: %v", err)
+		}
+	})
+}
+
+// TestWeakMixingOutlivesARestart: what mixes weakly is told by two shards,
+// and a restart may come between them.
+func TestWeakMixingOutlivesARestart(t *testing.T) {
+	spec := stuckSpec("mm.mb")
+	f := cdf.NewFilter(spec, "k")
+	for i, want := range [][]string{nil, {"mu"}, nil, nil, {"mu"}} {
+		sum, err := f.Update(batch(num("y", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(sum.WeakMixing, want) {
+			t.Errorf("shard %d: %q mix weakly, want %q", i+1, sum.WeakMixing, want)
+		}
+		snap, err := f.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := f.AppendSummary(nil)
+		f = cdf.NewFilter(spec, "k")
+		if err := f.UnmarshalBinary(snap); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.RestoreSummary(stored); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStoredSummaryOfManyGroups checks that a state of 100,000 groups is not
+// stored with a summary of all of them at every shard.
+func TestStoredSummaryOfManyGroups(t *testing.T) {
+	const groups = 100_000
+	g := cdf.Column{Name: "g", Type: cdf.Integer}
+	for i := range groups {
+		g.Int, g.Number = append(g.Int, int64(i)), append(g.Number, float64(i))
+	}
+	spec := cdftest.Levels()
+	spec.Draws, spec.Limits.Groups = 4, groups
+	f := cdf.NewFilter(spec, "k")
+	if _, err := f.Update(batch(g, num("y", make([]float64, groups)...))); err != nil {
+		t.Fatal(err)
+	}
+	all := len(f.AppendSummary(nil))
+	if _, err := f.Update(batch(whole("g", 99_999, 7), num("y", 1, 2))); err != nil {
+		t.Fatal(err)
+	}
+	few := len(f.AppendSummary(nil))
+	snap, err := f.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if per := float64(all) / groups; per > 120 || few > 1000 {
+		t.Errorf("%.0f bytes a group, %d bytes for two of them beside %d of state", per, few, len(snap))
+	}
+	t.Logf("a shard of all groups stores %d bytes, of two groups %d, the state has %d", all, few, len(snap))
+}
