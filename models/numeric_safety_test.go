@@ -1,0 +1,272 @@
+package models
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// hardship is data that is legal and hard to compute with.
+type hardship struct {
+	name string
+	rows int // of a shard, 0: 12
+	n    int // shards, 0: 20
+	// edit changes shard t, from 0.
+	edit func(t int, d *dataset)
+	// fair says of which responses the kinds must take the data; the others
+	// may refuse it.
+	fair []response
+}
+
+// dataset is a batch with its columns at hand; x and g may be missing.
+type dataset struct {
+	y []float64
+	x [][]float64
+	g *cdf.Column
+}
+
+func datasetOf(b *cdf.Batch) *dataset {
+	d := new(dataset)
+	for i := range b.Columns {
+		switch c := &b.Columns[i]; c.Name {
+		case "y":
+			d.y = c.Number
+		case "g":
+			d.g = c
+		default:
+			d.x = append(d.x, c.Number)
+		}
+	}
+	return d
+}
+
+func fill(v []float64, value float64) {
+	for i := range v {
+		v[i] = value
+	}
+}
+
+var everyResponse = []response{real, class, count}
+
+var hardships = []hardship{
+	{name: "ordinary", fair: everyResponse},
+	{name: "constant column", fair: everyResponse, edit: func(_ int, d *dataset) {
+		if len(d.x) > 0 {
+			fill(d.x[1], 7)
+		}
+	}},
+	{name: "all-zero rows", fair: everyResponse, edit: func(_ int, d *dataset) {
+		clear(d.y)
+		for _, x := range d.x {
+			clear(x)
+		}
+	}},
+	{name: "collinear columns", fair: everyResponse, edit: func(_ int, d *dataset) {
+		if len(d.x) > 0 {
+			for i, v := range d.x[0] {
+				d.x[1][i], d.x[2][i] = 2*v, v-1
+			}
+		}
+	}},
+	{name: "y of 1e12", fair: []response{real}, edit: func(_ int, d *dataset) {
+		for i := range d.y {
+			d.y[i] *= 1e12
+		}
+	}},
+	{name: "y of 1e12 after ordinary ones", fair: []response{real}, edit: func(t int, d *dataset) {
+		for i := range d.y {
+			if t > 9 {
+				d.y[i] *= 1e12
+			}
+		}
+	}},
+	{name: "x of 1e12", fair: []response{real, class}, edit: func(_ int, d *dataset) {
+		if len(d.x) > 0 {
+			for i := range d.y {
+				d.x[0][i] *= 1e12
+			}
+		}
+	}},
+	{name: "one row per shard", rows: 1, n: 80, fair: everyResponse},
+	{name: "one group", fair: everyResponse, edit: func(_ int, d *dataset) {
+		if d.g != nil {
+			clear(d.g.Code)
+		}
+	}},
+	{name: "a group per row", fair: everyResponse, edit: func(t int, d *dataset) {
+		if d.g == nil {
+			return
+		}
+		d.g.Levels = nil
+		for i := range d.g.Code {
+			d.g.Code[i] = int32(i)
+			d.g.Levels = append(d.g.Levels, fmt.Sprint(t, "/", i))
+		}
+	}},
+	{name: "zeros", fair: everyResponse, edit: func(_ int, d *dataset) { clear(d.y) }},
+	{name: "counts of 1e6", fair: []response{real, count}, edit: func(_ int, d *dataset) {
+		for i := range d.y {
+			d.y[i] = 1e6 + math.Floor(d.y[i])
+		}
+	}},
+	{name: "all one class", fair: everyResponse, edit: func(_ int, d *dataset) { fill(d.y, 1) }},
+	{name: "one class after the other", fair: everyResponse, edit: func(t int, d *dataset) { fill(d.y, float64(t/10)) }},
+	{name: "without a usable row", fair: everyResponse, edit: func(t int, d *dataset) {
+		if t%3 != 1 {
+			fill(d.y, math.NaN())
+			if len(d.x) > 0 && t%3 == 2 {
+				fill(d.x[0], math.NaN())
+			}
+		}
+	}},
+	{name: "never a usable row", fair: everyResponse, edit: func(_ int, d *dataset) { fill(d.y, math.NaN()) }},
+	{name: "100,000 rows", rows: 100_000, n: 2, fair: everyResponse},
+}
+
+// TestNumericalSafety takes every kind through hard data: what comes is a
+// posterior of numbers, or a refusal that changes nothing.
+func TestNumericalSafety(t *testing.T) {
+	everyVariant(t, func(t *testing.T, s stream, spec *cdf.Spec) {
+		for _, h := range hardships {
+			if testing.Short() && h.rows > 1000 {
+				continue
+			}
+			if err := endure(s, spec, h); err != nil {
+				t.Errorf("%s: %v", h.name, err)
+			}
+		}
+	})
+}
+
+// endure returns what went wrong, a panic too.
+func endure(s stream, spec *cdf.Spec, h hardship) (err error) {
+	f := cdf.NewFilter(spec, "k")
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("shard %d: panic: %v", f.T()+1, p)
+		}
+	}()
+	fair := false
+	for _, r := range h.fair {
+		fair = fair || r == s.response
+	}
+	r, rows, n := rand.New(rand.NewPCG(5, 6)), h.rows, h.n
+	if rows == 0 {
+		rows = 12
+	}
+	if n == 0 {
+		n = 20
+	}
+	before, err := f.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	for t := range n + 2 { // and on with ordinary ones
+		b := s.shard(r, min(rows, 12))
+		if t < n {
+			b = s.shard(r, rows)
+			if h.edit != nil {
+				h.edit(t, datasetOf(b))
+			}
+		}
+		if err := predictable(f, b); err != nil {
+			return fmt.Errorf("shard %d: %w", t+1, err)
+		}
+		sum, refused := f.Update(b)
+		after, err := f.AppendBinary(nil)
+		switch {
+		case err != nil:
+			return fmt.Errorf("shard %d: %w", t+1, err)
+		case refused == nil:
+			err = sound(sum)
+		case !errors.Is(refused, cdf.ErrShard) && !errors.Is(refused, cdf.ErrNumeric), fair:
+			err = refused
+		case !bytes.Equal(before, after):
+			err = fmt.Errorf("refused (%w) and changed", refused)
+		}
+		if err == nil {
+			err = survives(spec, f, after)
+		}
+		if err != nil {
+			return fmt.Errorf("shard %d: %w", t+1, err)
+		}
+		before = after
+	}
+	return nil
+}
+
+// predictable checks that predictions are numbers or undefined.
+func predictable(f *cdf.Filter, b *cdf.Batch) error {
+	if f.T() == 0 {
+		return nil
+	}
+	preds, err := f.Predict(b)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, cdf.ErrShard) {
+		return nil
+	}
+	for i, p := range preds {
+		if p.SD < 0 || p.Q025 > p.Q975 || p.EpredSD < 0 || p.EpredQ025 > p.EpredQ975 {
+			return fmt.Errorf("row %d is predicted as %+v", i+1, p)
+		}
+	}
+	return err
+}
+
+// sound checks that a summary is one of numbers: variances may have no
+// moments, and nothing has before the first row.
+func sound(sum *cdf.Summary) error {
+	for i := range sum.Rows {
+		r := &sum.Rows[i]
+		variance := strings.HasPrefix(r.Variable, "sigma2") || strings.HasPrefix(r.Variable, "tau2")
+		if r.Mean != r.Mean && !variance && sum.N > 0 {
+			return fmt.Errorf("%s has no mean after %d rows: %+v", r.Variable, sum.N, *r)
+		}
+		for _, v := range []float64{r.Mean, r.SD, r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat} {
+			if math.IsInf(v, 0) {
+				return fmt.Errorf("%s: %+v", r.Variable, *r)
+			}
+		}
+		for _, v := range []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
+			if v-v != 0 {
+				return fmt.Errorf("%s: %+v", r.Variable, *r)
+			}
+		}
+	}
+	for _, v := range []float64{sum.NEff, sum.Score.LogDensity, sum.Score.LogEvidence, sum.Score.RMSE, sum.Score.Coverage95} {
+		if math.IsInf(v, 0) {
+			return fmt.Errorf("n_eff %g, score %+v", sum.NEff, sum.Score)
+		}
+	}
+	return nil
+}
+
+// survives checks that the state can be loaded and says the same.
+func survives(spec *cdf.Spec, f *cdf.Filter, snap []byte) error {
+	g := cdf.NewFilter(spec, "k")
+	if err := g.UnmarshalBinary(snap); err != nil {
+		return err
+	}
+	if stored := f.AppendSummary(nil); len(stored) > 0 {
+		if err := g.RestoreSummary(stored); err != nil {
+			return err
+		}
+	}
+	want, err := f.Summary()
+	if err != nil {
+		return err
+	}
+	got, err := g.Summary()
+	if err != nil {
+		return fmt.Errorf("after a restart: %w", err)
+	}
+	if a, b := fmt.Sprintf("%+v", *got), fmt.Sprintf("%+v", *want); a != b {
+		return fmt.Errorf("after a restart\n%s, before\n%s", a, b)
+	}
+	return nil
+}
