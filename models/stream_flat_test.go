@@ -8,8 +8,9 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// flatRows is the number of rows of a shard: a window of 20 is full and moves.
-const flatRows = 8
+// flatRows is the number of rows of a shard, one per level of g. A window of
+// 20 is full soon and moves.
+const flatRows = 4
 
 // fold takes a filter through n more shards, out of a few that come again.
 func fold(t testing.TB, f *cdf.Filter, shards []*cdf.Batch, n int) {
