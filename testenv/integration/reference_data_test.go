@@ -161,12 +161,18 @@ func readReference(t *testing.T, file, mean, sd string, begin ...string) []momen
 	return out
 }
 
-// close fails unless the given variables have the means of the reference to
-// within so many of its posterior sds, and its sds to within that share. It
-// prints the worst.
-func (p posterior) close(t *testing.T, what string, ref []moments, mean, sd float64, variable func(param string) (string, bool)) {
+// limits say how far a posterior may be from a reference: means in posterior
+// sds, and between which factors of the reference's sds lie.
+type limits struct{ mean, least, most float64 }
+
+// within are limits with the same room for an sd on either side.
+func within(mean, sd float64) limits { return limits{mean, 1 - sd, 1 + sd} }
+
+// close holds the variables that the parameters of a reference are called
+// against it, and prints the worst of them.
+func (p posterior) close(t *testing.T, what string, ref []moments, limit limits, variable func(param string) (string, bool)) {
 	t.Helper()
-	worstMean, worstSD, n := 0.0, 0.0, 0
+	worst, least, most, n := 0.0, math.Inf(1), 0.0, 0
 	for _, want := range ref {
 		name, ok := variable(want.param)
 		if !ok {
@@ -178,16 +184,16 @@ func (p posterior) close(t *testing.T, what string, ref []moments, mean, sd floa
 			t.Errorf("no variable %s", name)
 			continue
 		}
-		m, s := math.Abs(got.mean-want.mean)/want.sd, math.Abs(got.sd/want.sd-1)
-		if !(m <= mean) || !(s <= sd) {
-			t.Errorf("%s is %.6g (sd %.4g), want %.6g (%.4g): %.3f sd and %.1f %% off", name, got.mean, got.sd, want.mean, want.sd, m, 100*s)
+		off, factor := math.Abs(got.mean-want.mean)/want.sd, got.sd/want.sd
+		if !(off <= limit.mean) || !(limit.least <= factor && factor <= limit.most) {
+			t.Errorf("%s is %.6g (%.4g), want %.6g (%.4g)", name, got.mean, got.sd, want.mean, want.sd)
 		}
-		worstMean, worstSD = max(worstMean, m), max(worstSD, s)
+		worst, least, most = max(worst, off), min(least, factor), max(most, factor)
 	}
 	if n == 0 {
-		t.Errorf("no variable %s was compared", what)
+		t.Errorf("%s: nothing was compared", what)
 	}
-	t.Logf("%-8s means within %.2g posterior sd (limit %g), sds within %.2g %% (limit %g), of %d", what, worstMean, mean, 100*worstSD, 100*sd, n)
+	t.Logf("%s: means within %.2g sd (limit %.3g), sds %.4g to %.4g times (limits %.3g, %.3g), of %d", what, worst, limit.mean, least, most, limit.least, limit.most, n)
 }
 
 // named takes one parameter under the name of a variable.

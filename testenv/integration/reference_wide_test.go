@@ -81,7 +81,7 @@ func fixedProjection(name string, m int) func(t *testing.T) *experiment {
 					t.Errorf("predictive means within %.3g, sds within %.3g %%; limits .01, 1 %%", worst, 100*wide)
 				}
 				t.Logf("predictive means within %.2g (limit .01), sds within %.2g %% (limit 1), of %d", worst, 100*wide, len(pred))
-				got.close(t, "sigma2", coef, .01, .01, named("sigma2", "sigma2"))
+				got.close(t, "sigma2", coef, within(.01, .01), named("sigma2", "sigma2"))
 				worst = 0
 				for _, line := range signs.lines {
 					want := 0.0 // gamma_j = Phi_j' beta
