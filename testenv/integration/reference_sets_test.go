@@ -15,21 +15,23 @@ import (
 // references' own error, it is because the posterior is approximate, and as
 // wide as the approximation was in independent programs over many seeds.
 func allRealData() []realData {
+	wheat := &wide{name: "wheat", response: "y"}
+	nirsoil := &wide{name: "nirsoil", response: "Ciso", log: true}
 	return []realData{
-		{"ccpp", "linear", []int{100}, powerPlant},
-		{"exam", "anova", []int{300}, groupMeans("exam")},
-		{"radon_mn", "anova", []int{300}, groupMeans("radon_mn")},
-		{"nile", "dlm", []int{7, 0}, series("nile", 1/.361)},
-		{"treering", "dlm", []int{400}, series("treering", 1/.645)},
-		{"adult", "probit", []int{300}, income},
-		{"wheat-fixed20", "compressed", []int{50}, fixedProjection("wheat", 20)},
-		{"wheat-fixed60", "compressed", []int{50}, fixedProjection("wheat", 60)},
-		{"wheat", "compressed", []int{20, 50, 0}, learnedProjection("wheat", .93, .89)},
-		{"nirsoil-fixed20", "compressed", []int{50}, fixedProjection("nirsoil", 20)},
-		{"nirsoil-fixed60", "compressed", []int{50}, fixedProjection("nirsoil", 60)},
-		{"nirsoil", "compressed", []int{20, 50, 0}, learnedProjection("nirsoil", .21, .91)},
-		{"epil", "poisson", []int{24, 50, 0}, seizures},
-		{"grouseticks", "poisson", []int{24, 50, 0}, ticks},
+		{"ccpp", "linear", []int{100}, powerPlant, false},
+		{"exam", "anova", []int{300}, groupMeans("exam"), false},
+		{"radon_mn", "anova", []int{300}, groupMeans("radon_mn"), false},
+		{"nile", "dlm", []int{7, 0}, series("nile", 1/.361), false},
+		{"treering", "dlm", []int{400}, series("treering", 1/.645), false},
+		{"adult", "probit", []int{300}, income, true},
+		{"wheat-fixed20", "compressed", []int{50}, fixedProjection(wheat, 20), false},
+		{"wheat-fixed60", "compressed", []int{50}, fixedProjection(wheat, 60), false},
+		{"wheat", "compressed", []int{50, 0}, learnedProjection(wheat, .93, .89), true},
+		{"nirsoil-fixed20", "compressed", []int{50}, fixedProjection(nirsoil, 20), false},
+		{"nirsoil-fixed60", "compressed", []int{50}, fixedProjection(nirsoil, 60), false},
+		{"nirsoil", "compressed", []int{20, 0}, learnedProjection(nirsoil, .21, .91), true},
+		{"epil", "poisson", []int{24, 50, 0}, seizures, false},
+		{"grouseticks", "poisson", []int{24, 50, 0}, ticks, false},
 	}
 }
 

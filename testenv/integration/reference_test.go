@@ -20,6 +20,7 @@ type realData struct {
 	name, kind string
 	cuts       []int // rows per shard, with a key for each; 0: all rows in one
 	load       func(t *testing.T) *experiment
+	heavy      bool // takes minutes under the race detector
 }
 
 // experiment is a real data set made ready.
@@ -57,7 +58,7 @@ func TestReference(t *testing.T) {
 			t.Logf("LEFT OUT: %s needs the model %s, which this version does not have", d.name, d.kind)
 			continue
 		}
-		if raced() && d.name == "adult" {
+		if raced() && d.heavy {
 			t.Logf("LEFT OUT: %s takes minutes under the race detector", d.name)
 			continue
 		}
@@ -75,7 +76,7 @@ func TestReference(t *testing.T) {
 		const record = "33619968" // limits.record and a little more: some shards are a whole data set
 		w := newWorld(t, env, setup{topic: map[string]string{"max.message.bytes": record}, kafka: ", format: json", models: entries})
 		for _, d := range sets {
-			w.replay(t, d, experiments[d.name], "first")
+			w.replay(t, d, experiments[d.name], "first", d.cuts...)
 		}
 		w.settle(t)
 		got := w.outcomes(t, asks)
@@ -98,15 +99,15 @@ func TestReference(t *testing.T) {
 		}
 		// A run that is sent once more changes nothing, another one does.
 		for _, d := range sets {
-			w.replay(t, d, experiments[d.name], "first")
+			w.replay(t, d, experiments[d.name], "first", d.cuts[0])
 		}
 		w.settle(t)
 		w.same(t, "before the repeated run", before)
-		first := sets[0]
-		w.replay(t, first, experiments[first.name], "second")
+		first, cut := sets[0], sets[0].cuts[0]
+		w.replay(t, first, experiments[first.name], "second", cut)
 		w.settle(t)
-		shards, rows := experiments[first.name].size(first.cuts[0])
-		if p := w.get(t, first.key(first.cuts[0])); p.T != 2*shards || p.N != 2*rows {
+		shards, rows := experiments[first.name].size(cut)
+		if p := w.get(t, first.key(cut)); p.T != 2*shards || p.N != 2*rows {
 			t.Errorf("after a second run: t %d, n %d", p.T, p.N)
 		}
 	})
@@ -133,8 +134,8 @@ func (e *experiment) size(cut int) (shards, rows int64) {
 	return shards, int64(n)
 }
 
-// replay sends a data set in each of its cuts.
-func (w *world) replay(t *testing.T, d realData, e *experiment, run string) {
+// replay sends a data set, cut in each of these ways.
+func (w *world) replay(t *testing.T, d realData, e *experiment, run string, cuts ...int) {
 	t.Helper()
 	send := func(what *table, run, key string, rows int) {
 		got := command(t, filepath.Join(programs, "producer"), "replay", "--input", what.file(t), "--key", key,
@@ -143,7 +144,7 @@ func (w *world) replay(t *testing.T, d realData, e *experiment, run string) {
 			t.Fatalf("producer: exit %d\n%s", got.code, got.messages)
 		}
 	}
-	for _, cut := range d.cuts {
+	for _, cut := range cuts {
 		rows := cut
 		if cut == 0 {
 			rows = len(e.rows.lines)

@@ -9,63 +9,71 @@ import (
 	"testing"
 )
 
-// wideRows returns the first four fifths of a data set with many columns, and
-// the rest, the response apart. Columns are centred and scaled by the first
+// wide is a data set with many columns. The first four fifths of its rows are
+// absorbed; the rest is predicted. Columns are centred and scaled by the first
 // part; constant ones are left out.
-func wideRows(t *testing.T, name string) (train, test *table, y []float64) {
+type wide struct {
+	name        string
+	response    string
+	log         bool // of the response
+	train, test *table
+	y           []float64 // of test
+}
+
+// load reads the data, once.
+func (d *wide) load(t *testing.T) {
 	t.Helper()
-	all := readTable(t, name+".csv")
-	response := "y"
-	if name == "nirsoil" {
-		response = "Ciso"
-		all = all.only(t, append([]string{response}, all.header[all.at(t, "nm1100"):]...)...).without("NA")
+	if d.train != nil {
+		return
+	}
+	all := readTable(t, d.name+".csv")
+	if d.name == "nirsoil" {
+		all = all.only(t, append([]string{d.response}, all.header[all.at(t, "nm1100"):]...)...).without("NA")
 	}
 	n := len(all.lines) * 4 / 5
-	train, test = &table{lines: make([][]string, n)}, &table{lines: make([][]string, len(all.lines)-n)}
-	add := func(column string, v []float64, center, scale float64) {
-		train.header, test.header = append(train.header, column), append(test.header, column)
-		for i, x := range v {
-			text := strconv.FormatFloat((x-center)/scale, 'g', -1, 64)
-			if i < n {
-				train.lines[i] = append(train.lines[i], text)
-				continue
+	d.train, d.test = &table{lines: make([][]string, n)}, &table{lines: make([][]string, len(all.lines)-n)}
+	for j, column := range all.header {
+		v := make([]float64, len(all.lines))
+		for i, line := range all.lines {
+			var err error
+			if v[i], err = strconv.ParseFloat(line[j], 64); err != nil {
+				t.Fatal(err)
 			}
-			if column == "y" {
-				y, text = append(y, (x-center)/scale), ""
-			}
-			test.lines[i-n] = append(test.lines[i-n], text)
-		}
-	}
-	for _, column := range all.header {
-		v, as := all.numbers(t, column), column
-		if column == response {
-			as = "y"
-			if name == "nirsoil" {
-				for i := range v {
-					v[i] = math.Log(v[i])
-				}
+			if column == d.response && d.log {
+				v[i] = math.Log(v[i])
 			}
 		}
 		center, scale := standard(v[:n])
 		if !(scale > 1e-12*math.Abs(center)) {
 			continue
 		}
-		add(as, v, center, scale)
+		d.train.header, d.test.header = append(d.train.header, column), append(d.test.header, column)
+		for i, x := range v {
+			z := (x - center) / scale
+			text := strconv.FormatFloat(z, 'g', -1, 64)
+			if i < n {
+				d.train.lines[i] = append(d.train.lines[i], text)
+				continue
+			}
+			if column == d.response {
+				d.y, text = append(d.y, z), ""
+			}
+			d.test.lines[i-n] = append(d.test.lines[i-n], text)
+		}
 	}
-	return train, test, y
 }
 
 // fixedProjection: with the projection given the posterior is a closed form.
-func fixedProjection(name string, m int) func(t *testing.T) *experiment {
+func fixedProjection(d *wide, m int) func(t *testing.T) *experiment {
 	return func(t *testing.T) *experiment {
-		train, test, _ := wideRows(t, name)
-		phi := fmt.Sprintf("reference/phi_%s_m%d.csv", name, m)
+		d.load(t)
+		phi := fmt.Sprintf("reference/phi_%s_m%d.csv", d.name, m)
 		signs := readTable(t, phi)
-		coef := readReference(t, "compressed_coef.csv", "mean", "sd", name, strconv.Itoa(m))
-		pred := readReference(t, "compressed_pred.csv", "pred_mean", "pred_sd", name, strconv.Itoa(m))
+		coef := readReference(t, "compressed_coef.csv", "mean", "sd", d.name, strconv.Itoa(m))
+		pred := readReference(t, "compressed_pred.csv", "pred_mean", "pred_sd", d.name, strconv.Itoa(m))
 		return &experiment{
-			rows: train, asked: test,
-			columns:  "scaling: none, response: y",
+			rows: d.train, asked: d.test,
+			columns:  "scaling: none, response: " + d.response,
 			settings: fmt.Sprintf("projection: fixed, dimension: %d, projection_file: %q, prior: {sigma2_shape: 1, sigma2_rate: 1, beta_variance: 1}", m, data(t, phi)),
 			publish:  ", predictions: null_rows",
 			check: func(t *testing.T, _ int, got outcome) {
@@ -109,29 +117,29 @@ func fixedProjection(name string, m int) func(t *testing.T) *experiment {
 
 // learnedProjection is judged by its predictions of rows that it has not seen,
 // beside those of ridge regression on all columns with the best penalty.
-func learnedProjection(name string, mspe, coverage float64) func(t *testing.T) *experiment {
+func learnedProjection(d *wide, mspe, coverage float64) func(t *testing.T) *experiment {
 	return func(t *testing.T) *experiment {
-		train, test, y := wideRows(t, name)
+		d.load(t)
 		ridge := ""
 		for _, line := range readTable(t, "reference/compressed_summary.csv").lines {
-			if line[0] == name && line[1] == "full_ridge" {
+			if line[0] == d.name && line[1] == "full_ridge" {
 				ridge = fmt.Sprintf("ridge: %.5s and %.5s", line[2], line[3])
 			}
 		}
 		return &experiment{
-			rows: train, asked: test,
-			columns:  "scaling: none, response: y",
+			rows: d.train, asked: d.test,
+			columns:  "scaling: none, response: " + d.response,
 			settings: "projection: learned",
 			publish:  ", predictions: null_rows, variables: [sigma2]",
 			check: func(t *testing.T, _ int, got outcome) {
-				if len(got.predictions) != len(y) {
-					t.Fatalf("%d predictions, want %d", len(got.predictions), len(y))
+				if len(got.predictions) != len(d.y) {
+					t.Fatalf("%d predictions, want %d", len(got.predictions), len(d.y))
 				}
 				miss, in := 0.0, 0.0
 				for i, p := range got.predictions {
-					miss += (y[i] - p.Mean) * (y[i] - p.Mean) / float64(len(y))
-					if p.Low <= y[i] && y[i] <= p.High {
-						in += 1 / float64(len(y))
+					miss += (d.y[i] - p.Mean) * (d.y[i] - p.Mean) / float64(len(d.y))
+					if p.Low <= d.y[i] && d.y[i] <= p.High {
+						in += 1 / float64(len(d.y))
 					}
 				}
 				if !(miss <= mspe) || !(in >= coverage) {
