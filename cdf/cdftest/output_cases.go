@@ -153,11 +153,14 @@ func inBrackets(variable, base string) (string, bool) {
 	return strings.TrimSuffix(inner, "]"), ok
 }
 
-// near compares to rounding, in units of the magnitude or the given spread;
-// NaN is near NaN.
+// near compares to rounding, in units of the magnitude or the given spread
+// where there is one; NaN is near NaN.
 func near(got, want, spread float64) bool {
 	if got != got || want != want {
 		return got != got && want != want
+	}
+	if spread != spread {
+		spread = 0
 	}
 	return math.Abs(got-want) <= 1e-9*(math.Abs(want)+math.Abs(spread))
 }
