@@ -49,6 +49,7 @@ func kinds() []Kind {
 		{Name: "linear", Variants: []string{"corrected", "paper"}, Configure: configureLinear},
 		{Name: "dlm", Variants: []string{"corrected"}, Configure: configureDLM},
 		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
+		{Name: "anova", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureAnova},
 	}
 }
 

@@ -1,0 +1,209 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// anovaState is what both variants keep of the rows and of what they last
+// said: 8(4k+8) bytes for k groups.
+type anovaState struct {
+	prior   AnovaPrior
+	n, ybar []float64 // per group: rows, discounted, and their mean
+	ss      float64   // sum of squares within the groups, discounted
+	s2      float64   // plug-in of sigma2, 0 while there is no group
+	tau2    float64   // last draw, where the next chain starts
+
+	// The posterior as it was published: predictions are made of it.
+	shape      float64   // of sigma2, whose rate is shape*s2
+	zeta, vari []float64 // per group: mean and variance
+	mu, tau    moments
+
+	fresh  bool // this shard has set the start, so the chain must forget it
+	params [4]cdf.Param
+	law    standard
+	works  *sync.Pool
+}
+
+// moments are a mean and an sd. Whether they are those of a law that has
+// them is for tail to say.
+type moments struct{ mean, sd float64 }
+
+// retired is the number of discounted rows below which a group leaves.
+const retired = 1e-6
+
+// flat reports that mu has no proper prior.
+func (m *anovaState) flat() bool { return m.prior.MuVariance == 0 }
+
+// located reports that mu has a law: with a flat prior only once there are
+// rows.
+func (m *anovaState) located() bool { return !m.flat() || len(m.n) > 0 }
+
+// Params returns mu, tau2, sigma2 and zeta, a row per group in the order of
+// first appearance. Under a flat prior mu joins with the first group.
+func (m *anovaState) Params() []cdf.Param {
+	at := 0
+	if m.located() {
+		at = 1
+	}
+	m.params = [...]cdf.Param{{Name: "mu", Len: at}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "zeta", Len: len(m.n)}}
+	return m.params[:]
+}
+
+// Check reports, wrapping ErrShard, an infinite response or a group column of
+// another length. Columns of X are not looked at.
+func (m *anovaState) Check(sh *cdf.Shard) error {
+	if len(sh.Group) != 1 || len(sh.Group[0]) != sh.Rows || len(sh.Y) != sh.Rows {
+		return fmt.Errorf("%w: anova needs one group column with a value in every row", cdf.ErrShard)
+	}
+	for i, y := range sh.Y {
+		if math.IsInf(y, 0) {
+			return fmt.Errorf("%w: response of row %d is %v", cdf.ErrShard, i, y)
+		}
+	}
+	return nil
+}
+
+// absorb discounts every group, also those without rows in the shard, and
+// folds the rows in one by one (Welford's update). The prior, to which the
+// law of zeta given mu and tau2 belongs, is not discounted, and neither are
+// the means: a group without recent rows drifts back to mu.
+func (m *anovaState) absorb(s *cdf.Step) {
+	if s.Forget < 1 {
+		for i := range m.n {
+			m.n[i] *= s.Forget
+		}
+		m.ss *= s.Forget
+	}
+	for i, y := range s.Shard.Y {
+		g := int(s.Shard.Group[0][i])
+		if y != y || g < 0 {
+			continue
+		}
+		for len(m.n) <= g {
+			m.n, m.ybar = append(m.n, 0), append(m.ybar, 0)
+			m.zeta, m.vari = append(m.zeta, 0), append(m.vari, 0)
+		}
+		d, n := y-m.ybar[g], m.n[g]+1
+		m.ss += float64(d * d * (m.n[g] / n))
+		m.ybar[g] += d / n
+		m.n[g] = n
+	}
+	if m.fresh = m.s2 == 0 && len(m.n) > 0; m.fresh {
+		m.start()
+	}
+}
+
+// Retire drops the groups with fewer than 1e-6 rows. Without any group left
+// the model is as it was before its first row.
+func (m *anovaState) Retire() (gone []int32) {
+	kept := 0
+	for i, n := range m.n {
+		if n < retired {
+			gone = append(gone, int32(i))
+			continue
+		}
+		m.n[kept], m.ybar[kept], m.zeta[kept], m.vari[kept] = n, m.ybar[i], m.zeta[i], m.vari[i]
+		kept++
+	}
+	m.n, m.ybar, m.zeta, m.vari = m.n[:kept], m.ybar[:kept], m.zeta[:kept], m.vari[:kept]
+	if kept == 0 {
+		m.ss, m.s2, m.tau2, m.shape, m.mu, m.tau, m.fresh = 0, 0, 0, 0, moments{}, moments{}, false
+	}
+	return gone
+}
+
+// start sets the plug-in and the first tau2 by the method of moments.
+func (m *anovaState) start() {
+	k, total := float64(len(m.n)), 0.0
+	within, inverse, mean := 0.0, 0.0, 0.0
+	for i, n := range m.n {
+		total += n
+		within += max(n-1, 0)
+		inverse += 1 / n / k
+		mean += m.ybar[i] / k
+	}
+	grand, between := 0.0, 0.0
+	for i, n := range m.n {
+		d := m.ybar[i] - mean
+		grand += n / total * d
+		if k > 1 {
+			between += d * d / (k - 1)
+		}
+	}
+	p := &m.prior
+	m.s2 = (p.Sigma2Rate + m.ss/2) / (p.Sigma2Shape + within/2 - 1)
+	if within < 4 {
+		// Too few rows within groups: the variance of all rows.
+		all := m.ss
+		for i, n := range m.n {
+			d := m.ybar[i] - mean - grand
+			all += n * d * d
+		}
+		if m.s2 = all / (total - 1); !(m.s2 > 0) {
+			m.s2 = (p.Sigma2Rate + all/2) / (p.Sigma2Shape + total/2)
+		}
+	}
+	m.tau2 = max(between-m.s2*inverse, 0.1*m.s2*k/total)
+}
+
+// tail is the tail shape of tau2's posterior, whose mean exists above 1 and
+// whose variance above 2. The flat prior of mu takes half a group.
+func (m *anovaState) tail() float64 {
+	e := m.prior.Tau2Shape + float64(len(m.n))/2
+	if m.flat() {
+		e -= 0.5
+	}
+	return e
+}
+
+// tauMoments and muMoments return NaN for moments that the law does not have.
+// Under a flat prior mu's spread is as heavy-tailed as tau2.
+func (m *anovaState) tauMoments() (mean, sd float64) {
+	if len(m.n) == 0 {
+		return invGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
+	}
+	mean, sd = math.NaN(), math.NaN()
+	e := m.tail()
+	if e > 1 {
+		mean = m.tau.mean
+	}
+	if e > 2 {
+		sd = m.tau.sd
+	}
+	return mean, sd
+}
+
+func (m *anovaState) muMoments() (mean, sd float64) {
+	switch {
+	case !m.located() || m.flat() && m.tail() <= 1:
+		return math.NaN(), math.NaN()
+	case len(m.n) == 0:
+		return 0, math.Sqrt(m.prior.MuVariance)
+	}
+	return m.mu.mean, m.mu.sd
+}
+
+// sigmaLaw returns shape and rate of the inverse gamma law of sigma2.
+func (m *anovaState) sigmaLaw() (shape, rate float64) {
+	if len(m.n) == 0 {
+		return m.prior.Sigma2Shape, m.prior.Sigma2Rate
+	}
+	return m.shape, m.shape * m.s2
+}
+
+// invGammaMoments returns the mean and sd of IG(shape, rate), NaN where
+// undefined.
+func invGammaMoments(shape, rate float64) (mean, sd float64) {
+	mean, sd = math.NaN(), math.NaN()
+	if shape > 1 {
+		mean = rate / (shape - 1)
+	}
+	if shape > 2 {
+		sd = mean / math.Sqrt(shape-2)
+	}
+	return mean, sd
+}

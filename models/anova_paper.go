@@ -1,0 +1,236 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/rnd"
+)
+
+// AnovaPaper is the same model by the paper's own partition, {zeta, sigma2}
+// and {mu, tau2}, its errors mended as far as the rule survives:
+//
+//	C_1i = sum of the rows of group i, C_2 = (sum zeta^_i^2, sum zeta^_i)
+//	zeta_i ~ N((tau2^ C_1i + sigma2 mu^)/(N_i tau2^ + sigma2), tau2^ sigma2/(N_i tau2^ + sigma2))
+//	sigma2 | zeta ~ IG(alpha + N/2, beta + sum of squared residuals / 2)
+//	mu ~ N(mean zeta^, tau2/k),  tau2 ~ IG(a + k/2, b + sum (zeta^_i - mu)^2 / 2)
+//
+// with mu^, tau2^ and zeta^ the means of the draws. C_1 as printed
+// accumulates what is cumulative already, under weights that cancel from no
+// term. It is kept for comparison: the uncertainty of zeta is missing from
+// C_2, so tau2 is too small, the groups are drawn together, and their
+// intervals are far too short.
+//
+// Source: arXiv:1401.3632, section 3.1.2.
+type AnovaPaper struct {
+	anovaState
+	last   float64 // draw of sigma2, where the next chain starts
+	sigma  moments // of the last shard's draws; not part of the state
+	blocks []cdf.Block
+}
+
+// NewAnovaPaper returns the paper's anova model with empty statistics.
+func NewAnovaPaper(s AnovaSettings) (*AnovaPaper, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	return newAnovaPaper(s, newAnovaWorks()), nil
+}
+
+func newAnovaPaper(s AnovaSettings, works *sync.Pool) *AnovaPaper {
+	m := &AnovaPaper{anovaState: anovaState{prior: s.Prior, works: works}}
+	m.blocks = []cdf.Block{paperZeta{m}, paperMu{m}}
+	return m
+}
+
+// Retire drops the groups with fewer than 1e-6 rows.
+func (m *AnovaPaper) Retire() []int32 {
+	gone := m.anovaState.Retire()
+	if len(m.n) == 0 {
+		m.last = 0
+	}
+	return gone
+}
+
+// Chains returns 1.
+func (m *AnovaPaper) Chains() int { return 1 }
+
+// Blocks returns {zeta, sigma2} and {mu, tau2}.
+func (m *AnovaPaper) Blocks() []cdf.Block { return m.blocks }
+
+// paperZeta is Theta_1 = {zeta, sigma2}.
+type paperZeta struct{ m *AnovaPaper }
+
+// Absorb discounts and folds in the rows that have a response.
+func (b paperZeta) Absorb(s *cdf.Step) {
+	m := b.m
+	m.absorb(s)
+	if !m.fresh {
+		return
+	}
+	m.last, m.tau.mean, m.mu.mean = m.s2, m.tau2, 0
+	for _, y := range m.ybar {
+		m.mu.mean += y / float64(len(m.ybar))
+	}
+}
+
+// Sample runs one sweep per draw at the plug-ins mu^ and tau2^.
+func (b paperZeta) Sample(s *cdf.Step) error {
+	m := b.m
+	if s.Draws == nil {
+		return errNoDraws
+	}
+	if len(m.n) == 0 {
+		m.drawPrior(s)
+		return nil
+	}
+	w := m.works.Get().(*anovaWork)
+	defer m.works.Put(w)
+	w.size(len(m.n), s.Draws.S)
+	if m.fresh {
+		for range burn {
+			m.sweep(s, w, -1)
+		}
+	}
+	for i := range s.Draws.S {
+		m.sweep(s, w, i)
+	}
+	for j := range m.n {
+		m.zeta[j] = m.ybar[j] + w.mean[j]
+		m.vari[j] = w.m2[j] / float64(s.Draws.S)
+	}
+	m.sigma = drawn(s.Draws.Row(sigma2Row))
+	// The rule names no predictive law. With 1/s2 = E[1/sigma2] given the
+	// spread of zeta, and all rows counted, a row is t as in the other variant.
+	rows, squares, _ := m.squares()
+	m.shape = m.prior.Sigma2Shape + rows/2
+	m.s2 = (m.prior.Sigma2Rate + squares/2) / m.shape
+	if !(m.s2 > 0) || math.IsInf(m.s2, 1) || !(m.last > 0) || math.IsInf(m.last, 1) {
+		return fmt.Errorf("%w: anova paper: sigma2 is %v", cdf.ErrNumeric, m.s2)
+	}
+	return nil
+}
+
+// sweep draws zeta | sigma2 and sigma2 | zeta, and adds to the sums over
+// sweeps. Draw i is written unless it is -1.
+func (m *AnovaPaper) sweep(s *cdf.Step, w *anovaWork, i int) {
+	draws, S := s.Draws.Data, s.Draws.S
+	mu, inv := m.mu.mean, 1/float64(i+1)
+	r := m.last / max(m.tau.mean, leastTau2*m.last)
+	rows, squares := 0.0, m.ss
+	for j, n := range m.n {
+		q := 1 / (n + r)
+		d := float64(r*q*(mu-m.ybar[j])) + float64(math.Sqrt(m.last*q)*s.RNG.NormFloat64()) // zeta - ybar
+		rows += n
+		squares += float64(n * d * d)
+		if i >= 0 {
+			draws[(zetaRow+j)*S+i] = m.ybar[j] + d
+			e := d - w.mean[j]
+			w.mean[j] += e * inv
+			w.m2[j] += float64(e * e * (1 - inv))
+		}
+	}
+	m.last = rnd.InvGamma(s.RNG, m.prior.Sigma2Shape+rows/2, m.prior.Sigma2Rate+squares/2)
+	if i >= 0 {
+		draws[sigma2Row*S+i] = m.last
+	}
+}
+
+// paperMu is Theta_2 = {mu, tau2}.
+type paperMu struct{ m *AnovaPaper }
+
+// Absorb has nothing to add: C_2 follows from the first block's estimate.
+func (b paperMu) Absorb(*cdf.Step) {}
+
+// Sample runs one sweep per draw at the plug-in zeta^, of which only the mean
+// and the sum of squares about it matter.
+func (b paperMu) Sample(s *cdf.Step) error {
+	m := b.m
+	k := float64(len(m.n))
+	if k == 0 {
+		return nil
+	}
+	mean, variance := meanAndVariance(m.zeta)
+	sweeps := s.Draws.S
+	if m.fresh {
+		sweeps += burn
+	}
+	muDraws, tauDraws := s.Draws.Row(muRow), s.Draws.Row(tau2Row)
+	for i := s.Draws.S - sweeps; i < s.Draws.S; i++ {
+		tau2 := max(m.tau2, leastTau2*m.s2)
+		precision := k / tau2
+		centre := mean
+		if v := m.prior.MuVariance; v > 0 {
+			precision += 1 / v
+			centre = k / tau2 * mean / precision
+		}
+		mu := centre + s.RNG.NormFloat64()/math.Sqrt(precision)
+		rate := m.prior.Tau2Rate + k/2*(variance+(mean-mu)*(mean-mu))
+		m.tau2 = min(rnd.InvGamma(s.RNG, m.prior.Tau2Shape+k/2, rate), mostTau2)
+		if i >= 0 {
+			muDraws[i], tauDraws[i] = mu, m.tau2
+		}
+	}
+	m.mu, m.tau = drawn(muDraws), drawn(tauDraws)
+	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd; sum-sum != 0 {
+		return fmt.Errorf("%w: anova paper: moments not finite", cdf.ErrNumeric)
+	}
+	return nil
+}
+
+// drawn returns the moments of draws.
+func drawn(x []float64) moments {
+	mean, variance := meanAndVariance(x)
+	return moments{mean, math.Sqrt(variance)}
+}
+
+// Summarize gives the moments of the draws and leaves the rest to them too.
+// Without a group all laws are the prior's.
+func (m *AnovaPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	for i, f := range functionals {
+		r := &rows[i]
+		p, err := m.parameter(f)
+		switch {
+		case err != nil:
+			return err
+		case len(m.n) == 0:
+			m.closed(r, f, p)
+		case p == sigma2Row:
+			r.Variable, r.Open = f.Name, true
+			if m.shape > 1 {
+				r.Mean = f.Const + f.Weight[0]*m.sigma.mean
+			}
+			if m.shape > 2 {
+				r.SD = math.Abs(f.Weight[0]) * m.sigma.sd
+			}
+		default:
+			m.open(r, f, p)
+		}
+	}
+	return nil
+}
+
+// AppendBinary appends the state: that of both variants and the last draw of
+// sigma2.
+func (m *AnovaPaper) AppendBinary(b []byte) ([]byte, error) {
+	b, err := m.anovaState.AppendBinary(b)
+	return appendFloats(b, m.last), err
+}
+
+// UnmarshalBinary replaces the state.
+func (m *AnovaPaper) UnmarshalBinary(b []byte) error {
+	at := max(len(b)-8, 0)
+	var last [1]float64
+	if !readFloats(b[at:], last[:]) {
+		return errState("anova paper", "wrong length or numbers")
+	}
+	if err := m.anovaState.UnmarshalBinary(b[:at]); err != nil {
+		return err
+	}
+	if m.last = last[0]; m.last < 0 || (len(m.n) > 0) != (m.last > 0) {
+		return errState("anova paper", "a number is out of range")
+	}
+	return nil
+}

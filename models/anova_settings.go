@@ -1,0 +1,94 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// AnovaSettings are the settings of both variants of the anova model.
+type AnovaSettings struct {
+	Prior AnovaPrior `yaml:"prior" json:"prior"`
+}
+
+// AnovaPrior is the prior mu ~ N(0, mu_variance), flat where that is 0,
+// tau2 ~ IG(shape, rate), sigma2 ~ IG(shape, rate), in units of the scaled
+// response. Shapes and rates are positive and finite.
+type AnovaPrior struct {
+	MuVariance  float64 `yaml:"mu_variance" json:"mu_variance"` // v, 0: flat
+	Tau2Shape   float64 `yaml:"tau2_shape" json:"tau2_shape"`   // a
+	Tau2Rate    float64 `yaml:"tau2_rate" json:"tau2_rate"`     // b, in units of y^2
+	Sigma2Shape float64 `yaml:"sigma2_shape" json:"sigma2_shape"`
+	Sigma2Rate  float64 `yaml:"sigma2_rate" json:"sigma2_rate"` // in units of y^2
+}
+
+// DefaultAnova returns the settings that hold where none are given. With
+// shape 1/2 and rate .005 tau2 is scaled inverse chi^2 with one degree of
+// freedom: groups differ by an sd of about .1 a priori, with a long tail.
+func DefaultAnova() AnovaSettings {
+	return AnovaSettings{Prior: AnovaPrior{Tau2Shape: 0.5, Tau2Rate: 0.005, Sigma2Shape: 1, Sigma2Rate: 1}}
+}
+
+// Validate names the first setting that is out of range.
+func (s AnovaSettings) Validate() error {
+	if v := s.Prior.MuVariance; !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("anova: prior.mu_variance must be finite and not negative (0 is flat), got %v", v)
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"tau2_shape", s.Prior.Tau2Shape},
+		{"tau2_rate", s.Prior.Tau2Rate},
+		{"sigma2_shape", s.Prior.Sigma2Shape},
+		{"sigma2_rate", s.Prior.Sigma2Rate},
+	} {
+		if !(v.value > 0) || math.IsInf(v.value, 1) {
+			return fmt.Errorf("anova: prior.%s must be positive and finite, got %v", v.name, v.value)
+		}
+	}
+	return nil
+}
+
+func configureAnova(variant string, decode func(any) error) (any, Build, error) {
+	s := DefaultAnova()
+	if decode != nil {
+		if err := decode(&s); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := s.Validate(); err != nil {
+		return nil, nil, err
+	}
+	works := newAnovaWorks()
+	switch variant {
+	case "", "corrected":
+		return s, func(cdf.Dims) (cdf.Model, error) { return newAnova(s, works), nil }, nil
+	case "paper":
+		return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaPaper(s, works), nil }, nil
+	}
+	return nil, nil, errVariant("anova", variant, []string{"corrected", "paper"})
+}
+
+// anovaWork is scratch space, shared by all models of one configuration
+// through a pool. Nothing in it survives the call that took it.
+type anovaWork struct {
+	q, mean, m2, within        []float64 // per group
+	used, centre, spread, tau2 []float64 // per sweep
+	series                     []float64 // per sweep, of one group
+	diag                       cdf.Diagnostics
+}
+
+func newAnovaWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(anovaWork) }} }
+
+// size makes room for k groups and s sweeps; the sums over sweeps are 0.
+func (w *anovaWork) size(k, s int) {
+	w.q, w.mean, w.m2, w.within = grow(w.q, k), grow(w.mean, k), grow(w.m2, k), grow(w.within, k)
+	clear(w.mean)
+	clear(w.m2)
+	clear(w.within)
+	w.used, w.centre, w.spread = grow(w.used, s), grow(w.centre, s), grow(w.spread, s)
+	w.tau2, w.series = grow(w.tau2, s), grow(w.series, s)
+}

@@ -1,0 +1,110 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Summarize gives mean and sd of mu, tau2 and zeta with the Monte Carlo error
+// of their conditional means, and leaves the quantiles to the draws; sigma2
+// is closed-form. Without a group all laws are the prior's.
+func (m *Anova) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	for i, f := range functionals {
+		r := &rows[i]
+		p, err := m.parameter(f)
+		if err != nil {
+			return err
+		}
+		if m.closed(r, f, p) {
+			continue
+		}
+		m.open(r, f, p)
+		r.MCSEMean = math.Abs(f.Weight[0]) * m.mcse[p]
+	}
+	return nil
+}
+
+// moments returns mean and sd of mu, tau2 or a zeta, NaN where undefined.
+func (m *anovaState) moments(p int) (mean, sd float64) {
+	switch p {
+	case muRow:
+		return m.muMoments()
+	case tau2Row:
+		return m.tauMoments()
+	}
+	return m.zeta[p-zetaRow], math.Sqrt(m.vari[p-zetaRow])
+}
+
+// open fills the moments of mu, tau2 or a zeta and leaves the rest to the
+// draws.
+func (m *anovaState) open(r *cdf.Row, f cdf.Functional, p int) {
+	mean, sd := m.moments(p)
+	r.Variable, r.Open = f.Name, true
+	r.Mean, r.SD = f.Const+f.Weight[0]*mean, math.Abs(f.Weight[0])*sd
+}
+
+// parameter returns which of muRow, tau2Row, sigma2Row, zetaRow+i the
+// functional is of. One that mixes parameters is refused with ErrSchema.
+func (m *anovaState) parameter(f cdf.Functional) (int, error) {
+	if len(f.Param) != 1 {
+		return 0, fmt.Errorf("%w: %s mixes %d parameters", cdf.ErrSchema, f.Name, len(f.Param))
+	}
+	p := f.Param[0]
+	if !m.located() {
+		p++ // mu has no row
+	}
+	if f.Param[0] < 0 || p >= zetaRow+len(m.n) {
+		return 0, fmt.Errorf("%w: %s asks for parameter %d", cdf.ErrSchema, f.Name, f.Param[0])
+	}
+	return p, nil
+}
+
+// closed describes what needs no draws: sigma2, and everything before the
+// first row.
+func (m *anovaState) closed(r *cdf.Row, f cdf.Functional, p int) bool {
+	if p != sigma2Row && len(m.n) > 0 {
+		return false
+	}
+	*r = exactRow(f.Name)
+	switch p {
+	case muRow:
+		sd := math.Abs(f.Weight[0]) * math.Sqrt(m.prior.MuVariance)
+		r.Mean, r.SD = f.Const, sd
+		var q [7]float64
+		for k, z := range normals {
+			q[k] = f.Const + z*sd
+		}
+		setQuantiles(r, &q)
+	case tau2Row:
+		invGammaRow(r, &m.law, m.prior.Tau2Shape, m.prior.Tau2Rate, f.Const, f.Weight[0])
+	default:
+		shape, rate := m.sigmaLaw()
+		invGammaRow(r, &m.law, shape, rate, f.Const, f.Weight[0])
+	}
+	return true
+}
+
+// PriorSD writes the prior sd of each functional, NaN where undefined: of mu
+// and zeta under a flat prior, of the variances with shapes up to 2.
+func (m *anovaState) PriorSD(functionals []cdf.Functional, dst []float64) {
+	for i, f := range functionals {
+		sd := math.NaN()
+		p, err := m.parameter(f)
+		switch {
+		case err != nil:
+		case p == tau2Row:
+			_, sd = invGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
+		case p == sigma2Row:
+			_, sd = invGammaMoments(m.prior.Sigma2Shape, m.prior.Sigma2Rate)
+		case m.flat():
+		case p == muRow:
+			sd = math.Sqrt(m.prior.MuVariance)
+		default:
+			mean, _ := invGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
+			sd = math.Sqrt(m.prior.MuVariance + mean)
+		}
+		dst[i] = math.Abs(f.Weight[0]) * sd
+	}
+}
