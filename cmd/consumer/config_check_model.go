@@ -59,12 +59,16 @@ func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, c
 		key   string
 		given bool
 	}{
+		{"features", len(c.Features) > 0},
 		{"group", c.Group != ""}, {"groups", len(c.Groups) > 0},
 		{"exposure", c.Exposure != ""}, {"time", c.Time != ""},
 	} {
-		if kinds := kindsWith(role.key); role.given && m.Kind != "" && !slices.Contains(kinds, m.Kind) {
-			wrong("columns.%s means nothing to kind %s, only to: %s", role.key, m.Kind, strings.Join(kinds, ", "))
+		if role.given && slices.Contains(kindNames(), m.Kind) && !takes(m.Kind, role.key) {
+			wrong("columns.%s means nothing to kind %s, only to: %s", role.key, m.Kind, strings.Join(kindsWith(role.key), ", "))
 		}
+	}
+	if m.Kind == "anova" {
+		c.checkOneGroup(wrong)
 	}
 	taken := map[string]string{c.Response.Name: "the response"}
 	take := func(name, role string) {
@@ -94,6 +98,18 @@ func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, c
 	}
 	if c.Time != "" {
 		take(c.Time, "the time")
+	}
+}
+
+// checkOneGroup refuses anything but a single grouping column.
+func (c *columnsConfig) checkOneGroup(wrong report) {
+	switch {
+	case c.Group == "" && len(c.Groups) == 0:
+		wrong("columns.group: missing; anova needs the column that names the group of each row")
+	case len(c.Groups) > 1:
+		wrong("columns.groups: %d columns, but anova takes one", len(c.Groups))
+	case len(c.Groups) == 1 && len(c.Groups[0].Slopes) > 0:
+		wrong("columns.groups[0].slopes: anova has no slopes")
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/models"
@@ -34,12 +35,17 @@ func hasIntercept(kind string) bool {
 	return kind == "linear" || kind == "probit" || kind == "poisson"
 }
 
+// takes reports whether a key of columns means something to a kind.
+func takes(kind, key string) bool { return slices.Contains(kindsWith(key), kind) }
+
 // kindsWith returns the kinds that give a meaning to a key of columns.
 func kindsWith(key string) []string {
 	switch key {
-	case "group":
+	case "group", "groups":
 		return []string{"anova", "poisson"}
-	case "groups", "exposure":
+	case "features":
+		return []string{"linear", "probit", "compressed", "poisson"}
+	case "exposure":
 		return []string{"poisson"}
 	case "time":
 		return []string{"dlm"}

@@ -157,6 +157,9 @@ func (c *columnsConfig) roles(kind string) cdf.Roles {
 		Time:      c.Time,
 		Intercept: c.Intercept && hasIntercept(kind),
 	}
+	if !takes(kind, "features") {
+		r.Features = []cdf.Feature{} // nil would be every other numeric column
+	}
 	for _, f := range c.Features {
 		r.Features = append(r.Features, cdf.Feature{
 			Name: f.Name, Center: f.Center, Scale: f.Scale,

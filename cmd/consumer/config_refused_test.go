@@ -8,6 +8,7 @@ import (
 // Each configuration has one fault, and the message must hold all the parts.
 func TestRefused(t *testing.T) {
 	model := func(rest string) string { return "models: [{match: a, kind: linear, " + rest + "}]" }
+	anova := func(rest string) string { return "models: [{match: a, kind: anova, " + rest + "}]" }
 	for name, c := range map[string]struct {
 		text string
 		want []string
@@ -37,7 +38,7 @@ func TestRefused(t *testing.T) {
 		"no match":                {"models: [{kind: linear}]", []string{"models[0].match: missing"}},
 		"same match":              {"models: [{match: a, kind: linear}, {match: a, kind: linear}]", []string{`models[1] (match "a") is never used`, "models[0]"}},
 		"behind all":              {"models: [{match: '**', kind: linear}, {match: a, kind: linear}]", []string{`models[1] (match "a")`, `match "**"`}},
-		"no kind":                 {"models: [{match: a}]", []string{"models[0].kind: missing", "available: linear"}},
+		"no kind":                 {"models: [{match: a}]", []string{"models[0].kind: missing", "available: linear, anova"}},
 		"unknown kind":            {"models: [{match: a, kind: linera}]", []string{`"linera"`, `did you mean "linear"?`}},
 		"variant":                 {model("variant: exact"), []string{"models[0].variant", "corrected, paper"}},
 		"empty features":          {model("columns: {features: []}"), []string{"columns.features: an empty list", "leave the key out"}},
@@ -55,6 +56,16 @@ func TestRefused(t *testing.T) {
 		"linear with group":       {model("columns: {group: g}"), []string{"columns.group", "kind linear", "anova, poisson"}},
 		"linear with exposure":    {model("columns: {exposure: g}"), []string{"columns.exposure", "kind linear", "poisson"}},
 		"linear with time":        {model("columns: {time: g}"), []string{"columns.time", "kind linear", "dlm"}},
+		"linear with groups":      {model("columns: {groups: [g]}"), []string{"columns.groups", "kind linear", "anova, poisson"}},
+		"anova, no group":         {anova("columns: {response: z}"), []string{"models[0].columns.group: missing", "anova"}},
+		"anova, two groups":       {anova("columns: {groups: [g, h]}"), []string{"columns.groups: 2 columns"}},
+		"anova, both":             {anova("columns: {group: g, groups: [h]}"), []string{"columns.group is \"g\""}},
+		"anova with slopes":       {anova("columns: {groups: [{column: g, slopes: [x]}]}"), []string{"slopes: anova has no slopes"}},
+		"anova with features":     {anova("columns: {group: g, features: [x]}"), []string{"columns.features", "kind anova", "linear, probit"}},
+		"anova with time":         {anova("columns: {group: g, time: x}"), []string{"columns.time", "kind anova", "dlm"}},
+		"anova, setting":          {anova("columns: {group: g}, settings: {prior: {tau_shape: 1}}"), []string{"models[0].settings.prior", `did you mean "tau2_shape"?`}},
+		"anova, rate of 0":        {anova("columns: {group: g}, settings: {prior: {tau2_rate: 0}}"), []string{"models[0].settings", "prior.tau2_rate must be positive"}},
+		"group is response":       {anova("columns: {group: y}"), []string{`"y" is the response and a group`}},
 		"draws":                   {model("draws: 0"), []string{"models[0].draws: 0"}},
 		"forget 0":                {model("forget: 0"), []string{"models[0].forget: 0"}},
 		"forget above 1":          {model("forget: 1.5"), []string{"models[0].forget: 1.5"}},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
 )
 
 // smallest is a configuration that needs nothing more.
@@ -54,6 +55,27 @@ func TestDefaults(t *testing.T) {
 		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 5000, Groups: 100_000},
 	}); !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
+	}
+}
+
+// An anova needs its group and nothing else; what it prints is read again.
+func TestAnovaRoles(t *testing.T) {
+	text := `models: [{match: "**", kind: anova, columns: {response: score, group: school}}]`
+	c := parse(t, text)
+	s := c.Models[0].spec
+	want := cdf.Roles{
+		Scaling: "first", Response: cdf.Feature{Name: "score"},
+		Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "school"}},
+	}
+	if !reflect.DeepEqual(s.Columns, want) || s.Origin || s.RawResponse || s.Settings != models.DefaultAnova() {
+		t.Errorf("%+v", s)
+	}
+	again := parse(t, c.String()).Models[0].spec
+	if again.Fingerprint() != s.Fingerprint() {
+		t.Errorf("printed and read again: %+v", again)
+	}
+	if long := parse(t, strings.Replace(text, "group: school", "groups: [{column: school}]", 1)); long.Models[0].spec.Fingerprint() != s.Fingerprint() {
+		t.Error("groups: [{column: school}] is another model than group: school")
 	}
 }
 

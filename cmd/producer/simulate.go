@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,7 +115,14 @@ func (f *simulateFlags) draw(sc simulate.Scenario) iter.Seq2[replay.Shard, error
 func columns(d simulate.Data, rows int) *cdf.Batch {
 	b := &cdf.Batch{Rows: rows}
 	for i, name := range d.Names {
-		b.Columns = append(b.Columns, cdf.Column{Name: name, Type: cdf.Float, Number: d.Columns[i]})
+		c := cdf.Column{Name: name, Type: cdf.Float, Number: d.Columns[i]}
+		if slices.Contains(d.Whole, name) {
+			c.Type = cdf.Integer
+			for _, v := range c.Number {
+				c.Int = append(c.Int, int64(v))
+			}
+		}
+		b.Columns = append(b.Columns, c)
 	}
 	return b
 }

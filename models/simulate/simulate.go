@@ -15,6 +15,8 @@ import (
 type Data struct {
 	Names   []string
 	Columns [][]float64
+	// Whole names the columns of whole numbers, such as the labels of groups.
+	Whole []string
 }
 
 // Truth is one parameter that the data were made with, under the name that a
@@ -54,7 +56,7 @@ func Names() []string {
 	return names
 }
 
-func scenarios() []Scenario { return []Scenario{linear(), linearDrift()} }
+func scenarios() []Scenario { return []Scenario{linear(), linearDrift(), anova(), anovaJump()} }
 
 // source returns the generator of one shard. The PCG is seeded through
 // splitmix64, so that neighbouring shards have unrelated streams.

@@ -66,3 +66,49 @@ func TestLinearHasTheStatedTruth(t *testing.T) {
 	check("mean error", e/n, 0, math.Sqrt(sigma2/n))
 	check("error variance", e2/n, sigma2, sigma2*math.Sqrt(2/n))
 }
+
+// Means of the groups, of their levels over keys, and of the noise: 4.5
+// standard errors, as above.
+func TestAnovaHasTheStatedTruth(t *testing.T) {
+	s, _ := Lookup("anova")
+	const shards, keys = 200, 400
+	truth := s.Truth(3, "k", 1)
+	sum, squares := make([]float64, anovaGroups), 0.0
+	for shard := int64(1); shard <= shards; shard++ {
+		d := s.Shard(3, "k", shard, s.Rows)
+		if len(d.Whole) != 1 || d.Whole[0] != "group" || d.Names[0] != "group" {
+			t.Fatalf("columns %v, whole %v", d.Names, d.Whole)
+		}
+		for i, y := range d.Columns[1] {
+			g := int(d.Columns[0][i]) - 1
+			sum[g] += y
+			e := y - truth[3+g].Value
+			squares += e * e
+		}
+	}
+	per := float64(shards * s.Rows / anovaGroups)
+	for g, v := range sum {
+		if math.Abs(v/per-truth[3+g].Value) > 4.5*10/math.Sqrt(per) {
+			t.Errorf("mean of group %d is %v, its level %v", g+1, v/per, truth[3+g].Value)
+		}
+	}
+	n := per * anovaGroups
+	if v := squares / n; math.Abs(v-100) > 4.5*100*math.Sqrt(2/n) {
+		t.Errorf("noise variance %v", v)
+	}
+	mean, square := 0.0, 0.0
+	for key := range keys {
+		for _, z := range s.Truth(3, string(rune('a'+key)), 1)[3:] {
+			mean += z.Value / keys / anovaGroups
+			square += (z.Value - 4) * (z.Value - 4) / keys / anovaGroups
+		}
+	}
+	if n := float64(keys * anovaGroups); math.Abs(mean-4) > 4.5*.1/math.Sqrt(n) || math.Abs(square-.01) > 4.5*.01*math.Sqrt(2/n) {
+		t.Errorf("levels have mean %v and variance %v", mean, square)
+	}
+	jump, _ := Lookup("anova-jump")
+	before, after := jump.Truth(3, "k", 150), jump.Truth(3, "k", 151)
+	if before[3].Value != 4 || after[3].Value != 8 || before[4] != after[4] || before[2].Value != 25 {
+		t.Errorf("the jump is from %v to %v", before, after)
+	}
+}
