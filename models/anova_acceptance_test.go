@@ -234,31 +234,46 @@ func TestAcceptanceAnovaUnbalanced(t *testing.T) {
 	acc.accept(t, "N5", "t=50..300", seedsText(reps))
 }
 
-// Row N7: a level jumps, lambda = .95.
+// Row N7: a level jumps, lambda = .95. The first measurement, .31 over four
+// replications whose mean has a standard error of .067, was low: over 200 it is
+// .442 (.009) with a coverage of .884, and exact sampling from the discounted
+// statistics gives the same (.437 to our .437 over 60). Forgotten, .05 of the
+// old level's weight is left at t = 208, and a level that is 11 standard errors
+// from the others is still shrunk. With lambda ignored the error is 2.4.
 func TestAcceptanceAnovaJump(t *testing.T) {
-	reps := accept.Reps(t, 4, 4, 16)
+	reps := accept.Reps(t, 8, 32, 32)
 	s, ok := simulate.Lookup("anova-jump")
 	if !ok {
 		t.Fatal("no scenario")
 	}
 	var c intervals
-	rmse := 0.0
+	rmse, exact := 0.0, 0.0
 	for rep := range reps {
 		seed := uint64(acceptanceSeed + rep)
 		d := newAnovaStepper(t, weak, seed, 500, 10)
-		sum := 0.0
+		g := &anovaGibbs{prior: weak, rng: rand.New(rand.NewPCG(seed, 75))}
+		sum, sumExact := 0.0, 0.0
 		for shard := int64(1); shard <= 300; shard++ {
-			d.step(t, groupShard(s.Shard(seed, "jump", shard, s.Rows)), .95)
-			if shard > 200 {
-				e := d.m.zeta[0] - 8
-				sum += e * e / 100
-				c.add(d.draws.Row(zetaRow), 8)
+			sh := groupShard(s.Shard(seed, "jump", shard, s.Rows))
+			g.discount(.95)
+			g.add(sh)
+			d.step(t, sh, .95)
+			if shard <= 200 || shard%4 != 0 {
+				continue
 			}
+			e := d.m.zeta[0] - 8
+			sum += e * e / 25
+			c.add(d.draws.Row(zetaRow), 8)
+			g.run(1000)
+			mean, _ := meanAndVariance(g.zeta[0])
+			sumExact += (mean - 8) * (mean - 8) / 25
 		}
 		rmse += math.Sqrt(sum) / float64(reps)
+		exact += math.Sqrt(sumExact) / float64(reps)
 	}
-	accept.Range(t, "N7", "RMSE of zeta_1, t > 200", rmse, .22, .42, seedsText(reps))
-	accept.Range(t, "N7", "coverage of zeta_1, t > 200", c.covered/c.count, .88, 1, seedsText(reps))
+	accept.Range(t, "N7", "RMSE of zeta_1, t > 200", rmse, .34, .54, seedsText(reps))
+	accept.Range(t, "N7", "RMSE over that of the exact posterior", rmse/exact, .97, 1.03, seedsText(reps))
+	accept.Range(t, "N7", "coverage of zeta_1, t > 200", c.covered/c.count, .78, .97, seedsText(reps))
 }
 
 // Row R2: pupils of 65 schools and houses of 85 counties in shards of 300 rows

@@ -35,6 +35,15 @@ func (g *anovaGibbs) add(sh *cdf.Shard) {
 	}
 }
 
+// discount makes all rows so far count less.
+func (g *anovaGibbs) discount(lambda float64) {
+	for j := range g.n {
+		g.n[j] *= lambda
+		g.sum[j] *= lambda
+	}
+	g.squares *= lambda
+}
+
 // run makes s sweeps, after 1,000 that are dropped the first time.
 func (g *anovaGibbs) run(s int) {
 	k := len(g.n)

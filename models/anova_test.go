@@ -1,0 +1,434 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+var (
+	_ cdf.Model      = (*Anova)(nil)
+	_ cdf.Summarizer = (*Anova)(nil)
+	_ cdf.Predictor  = (*Anova)(nil)
+	_ cdf.Sampler    = (*Anova)(nil)
+	_ cdf.Retirer    = (*Anova)(nil)
+	_ cdf.Model      = (*AnovaPaper)(nil)
+	_ cdf.Summarizer = (*AnovaPaper)(nil)
+	_ cdf.Predictor  = (*AnovaPaper)(nil)
+	_ cdf.Sampler    = (*AnovaPaper)(nil)
+	_ cdf.Retirer    = (*AnovaPaper)(nil)
+)
+
+func anovaVariant(t testing.TB, variant string, p AnovaPrior) cdf.Model {
+	t.Helper()
+	_, build, err := configureAnova(variant, func(v any) error { v.(*AnovaSettings).Prior = p; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := build(cdf.Dims{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// rowsOf makes a shard of groups and responses, NaN for none.
+func rowsOf(groups []int32, y ...float64) *cdf.Shard {
+	return &cdf.Shard{Rows: len(y), Y: y, Group: [][]int32{groups}}
+}
+
+// groupedRows draws rows of k groups whose levels are 3 apart.
+func groupedRows(r *rand.Rand, rows, k int) *cdf.Shard {
+	sh := rowsOf(nil)
+	sh.Rows = rows
+	for range rows {
+		g := r.IntN(k)
+		sh.Group[0] = append(sh.Group[0], int32(g))
+		sh.Y = append(sh.Y, 50+3*float64(g)+2*r.NormFloat64())
+	}
+	return sh
+}
+
+func cutRows(sh *cdf.Shard, i, j int) *cdf.Shard { return rowsOf(sh.Group[0][i:j], sh.Y[i:j]...) }
+
+// A3: the statistics do not depend on how rows were cut into shards, ordered
+// or labelled, and equal those of all rows.
+func TestAnovaIsInvariantToSharding(t *testing.T) {
+	const rows, k = 4000, 7
+	r := rand.New(rand.NewPCG(61, 1))
+	all := groupedRows(r, rows, k)
+	for name, size := range map[string]func() int{
+		"1 x 4000": func() int { return rows }, "400 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
+	} {
+		for _, relabel := range []bool{false, true} {
+			m := newTestAnova(t, weak)
+			sh := rowsOf(slices.Clone(all.Group[0]), slices.Clone(all.Y)...)
+			if relabel {
+				r.Shuffle(rows, func(i, j int) {
+					sh.Y[i], sh.Y[j] = sh.Y[j], sh.Y[i]
+					sh.Group[0][i], sh.Group[0][j] = sh.Group[0][j], sh.Group[0][i]
+				})
+				for i := range sh.Group[0] {
+					sh.Group[0][i] = k - 1 - sh.Group[0][i]
+				}
+			}
+			for at := 0; at < rows; {
+				n := min(size(), rows-at)
+				m.absorb(&cdf.Step{Shard: cutRows(sh, at, at+n), Forget: 1})
+				at += n
+			}
+			within := 0.0
+			for g := range k {
+				var y []float64
+				for i, v := range all.Y {
+					if int(all.Group[0][i]) == g {
+						y = append(y, v)
+					}
+				}
+				mean, variance := meanAndVariance(y)
+				within += variance * float64(len(y))
+				at := g
+				if relabel {
+					at = k - 1 - g
+				}
+				if m.n[at] != float64(len(y)) || relative(m.ybar[at], mean) > 1e-10 {
+					t.Errorf("%s: group %d has %v rows of mean %v, want %d of %v", name, g, m.n[at], m.ybar[at], len(y), mean)
+				}
+			}
+			if relative(m.ss, within) > 1e-10 {
+				t.Errorf("%s: W is %v, want %v", name, m.ss, within)
+			}
+		}
+	}
+}
+
+// A group without rows keeps its statistics to the bit without forgetting;
+// with it, it counts less, its mean stays, and its level drifts to mu.
+func TestAnovaAbsentGroup(t *testing.T) {
+	for _, lambda := range []float64{1, .8} {
+		m := newTestAnova(t, weak)
+		d := stepper{model: m, draws: drawsFor(500, 4)}
+		r := rand.New(rand.NewPCG(62, 1))
+		for range 5 {
+			d.must(t, groupedRows(r, 40, 4), 1)
+		}
+		n, ybar, zeta, sd := m.n[3], m.ybar[3], m.zeta[3], m.vari[3]
+		for range 20 {
+			d.must(t, groupedRows(r, 40, 3), lambda)
+		}
+		if want := n * math.Pow(lambda, 20); relative(m.n[3], want) > 1e-12 || m.ybar[3] != ybar {
+			t.Errorf("lambda %v: N %v, mean %v; want %v, %v", lambda, m.n[3], m.ybar[3], want, ybar)
+		}
+		if drift := zeta - m.zeta[3]; lambda < 1 && !(drift > .05 && m.vari[3] > 2*sd) || lambda == 1 && math.Abs(drift) > .2 {
+			t.Errorf("lambda %v: zeta went from %v (variance %v) to %v (%v)", lambda, zeta, sd, m.zeta[3], m.vari[3])
+		}
+	}
+}
+
+// Rows without a response, whatever their group, change nothing; one of a new
+// group does not make it.
+func TestAnovaNullResponses(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		a := stepper{model: anovaVariant(t, variant, weak), draws: drawsFor(50, 3)}
+		b := stepper{model: anovaVariant(t, variant, weak), draws: drawsFor(50, 3)}
+		nan := math.NaN()
+		a.must(t, rowsOf([]int32{0, 1, 0, 2}, 1, 2, 3, 4), .9)
+		b.must(t, rowsOf([]int32{-1, 0, 1, 1, 0, 2, -1}, nan, 1, 2, nan, 3, 4, nan), .9)
+		sameState(t, a.model, b.model)
+		a.must(t, rowsOf(nil), .9)
+		b.must(t, rowsOf([]int32{2, -1}, nan, nan), .9)
+		sameState(t, a.model, b.model)
+	}
+}
+
+// Retirement by hand: who has less than 1e-6 rows leaves, the others move up.
+func TestAnovaRetires(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		m := anovaVariant(t, variant, weak)
+		retire := m.(cdf.Retirer).Retire
+		d := stepper{model: m, draws: drawsFor(50, 4)}
+		d.must(t, rowsOf([]int32{0, 1, 2, 3, 1}, 1, 2, 3, 4, 5), 1)
+		if gone := retire(); gone != nil {
+			t.Errorf("%s: %v left at once", variant, gone)
+		}
+		d.must(t, rowsOf([]int32{1, 3}, 2, 4), 1e-7)
+		if gone := retire(); !slices.Equal(gone, []int32{0, 2}) {
+			t.Errorf("%s: %v left, want 0 and 2", variant, gone)
+		}
+		if p := m.Params(); p[3].Len != 2 || p[0].Len != 1 {
+			t.Errorf("%s: parameters %v", variant, p)
+		}
+		sh := rowsOf([]int32{0, 1, 2}, 2, 4, 1)
+		out := make([]cdf.Prediction, 3)
+		if err := m.(cdf.Predictor).Predict(sh, out); err != nil || out[0].SD != out[0].SD || out[2].SD == out[2].SD {
+			t.Errorf("%s: %+v, %v; want two known groups, and nothing of a third with two groups", variant, out, err)
+		}
+		d.must(t, rowsOf(nil), 1e-7)
+		fresh := anovaVariant(t, variant, weak)
+		if gone := retire(); !slices.Equal(gone, []int32{0, 1}) {
+			t.Errorf("%s: %v left, want the rest", variant, gone)
+		}
+		sameState(t, fresh, m)
+	}
+}
+
+// Moments are undefined exactly where the tails say so.
+func TestAnovaUndefinedMoments(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		for _, c := range []struct {
+			a, v       float64
+			k          int
+			tauM, tauS bool
+			mu         bool
+		}{
+			{.5, 0, 1, false, false, false}, {.5, 0, 2, false, false, false}, {.5, 0, 3, true, false, true},
+			{.5, 0, 4, true, false, true}, {.5, 0, 5, true, true, true},
+			{.5, 1, 1, false, false, true}, {.5, 1, 2, true, false, true}, {.5, 1, 4, true, true, true},
+			{3, 0, 1, true, true, true}, {1, 0, 1, false, false, false}, {1, 0, 2, true, false, true},
+		} {
+			m := anovaVariant(t, variant, AnovaPrior{MuVariance: c.v, Tau2Shape: c.a, Tau2Rate: .5, Sigma2Shape: 1, Sigma2Rate: 1})
+			d := stepper{model: m, draws: drawsFor(200, c.k)}
+			sh := rowsOf(nil)
+			for i := range 3 * c.k {
+				sh.Group[0], sh.Y = append(sh.Group[0], int32(i%c.k)), append(sh.Y, float64(i))
+			}
+			sh.Rows = len(sh.Y)
+			d.must(t, sh, 1)
+			rows := summarize(t, m, anovaFunctionals(m))
+			has := func(v float64) bool { return v == v }
+			if has(rows[muRow].Mean) != c.mu || has(rows[muRow].SD) != c.mu ||
+				has(rows[tau2Row].Mean) != c.tauM || has(rows[tau2Row].SD) != c.tauS || !has(rows[zetaRow].SD) {
+				t.Errorf("%s %+v: mu %v (%v), tau2 %v (%v)", variant, c, rows[muRow].Mean, rows[muRow].SD, rows[tau2Row].Mean, rows[tau2Row].SD)
+			}
+			out := make([]cdf.Prediction, 1)
+			if err := m.(cdf.Predictor).Predict(rowsOf([]int32{-1}, 2), out); err != nil {
+				t.Fatal(err)
+			}
+			if got := has(out[0].SD); got != (c.mu && c.tauM) || has(out[0].LogDensity) != got || has(out[0].EpredSD) != got {
+				t.Errorf("%s %+v: an unseen group is %+v", variant, c, out[0])
+			}
+		}
+	}
+}
+
+// Before the first row everything is the prior; mu is named only where it has
+// one.
+func TestAnovaPrior(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		p := AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6}
+		m := anovaVariant(t, variant, p)
+		d := stepper{model: m, draws: drawsFor(40_000, 0)}
+		for range 2 {
+			rows := summarize(t, m, anovaFunctionals(m))
+			sd := make([]float64, 3)
+			m.(cdf.Summarizer).PriorSD(anovaFunctionals(m), sd)
+			for i, want := range [][2]float64{{0, 2}, {4, 4}, {2, math.Sqrt2}} {
+				if r := rows[i]; r.Mean != want[0] || relative(r.SD, want[1]) > 1e-14 || relative(sd[i], want[1]) > 1e-14 || r.Open {
+					t.Errorf("%s: variable %d: %+v, prior sd %v, want %v", variant, i, r, sd[i], want)
+				}
+			}
+			d.must(t, rowsOf([]int32{-1}, math.NaN()), 1)
+		}
+		for i, r := range summarize(t, m, anovaFunctionals(m)) {
+			below := 0.0
+			for _, v := range d.draws.Row(i) {
+				if v <= r.Q25 {
+					below += 1. / 40_000
+				}
+			}
+			if math.Abs(below-.25) > 4.5*math.Sqrt(.25*.75/40_000) { // a false alarm in 20,000
+				t.Errorf("%s: %v of the draws of variable %d are below its first quartile", variant, below, i)
+			}
+		}
+		out := make([]cdf.Prediction, 1)
+		if err := m.(cdf.Predictor).Predict(rowsOf([]int32{-1}, 1), out); err != nil || relative(out[0].SD, math.Sqrt(4+4+2)) > 1e-14 {
+			t.Errorf("%s: %+v, %v", variant, out, err)
+		}
+		p.MuVariance = 0
+		m = anovaVariant(t, variant, p)
+		if q := m.Params(); q[0].Len != 0 || len(summarize(t, m, anovaFunctionals(m))) != 2 {
+			t.Errorf("%s: a flat prior has parameters %v", variant, q)
+		}
+		if err := m.(cdf.Summarizer).Summarize(coefficients(2), make([]cdf.Row, 3)); !errors.Is(err, cdf.ErrSchema) {
+			t.Errorf("%s: a third parameter of two gives %v", variant, err)
+		}
+		sd := make([]float64, 1)
+		if m.(cdf.Summarizer).PriorSD([]cdf.Functional{{Param: []int{0}, Weight: []float64{-3}}}, sd); relative(sd[0], 12) > 1e-14 {
+			t.Errorf("%s: prior sd of -3 tau2 is %v", variant, sd[0])
+		}
+	}
+	m := newTestAnova(t, AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6})
+	m.absorb(&cdf.Step{Shard: rowsOf([]int32{0}, 1), Forget: 1})
+	sd := make([]float64, 1)
+	if m.PriorSD([]cdf.Functional{{Param: []int{zetaRow}, Weight: []float64{1}}}, sd); relative(sd[0], math.Sqrt(4+4)) > 1e-14 {
+		t.Errorf("prior sd of zeta is %v", sd[0])
+	}
+}
+
+// The Rao-Blackwell moments are those of the draws, and the closed form of
+// sigma2 is the law of its draws: 5 standard errors with an effective sample
+// of a quarter of the draws, 12 comparisons.
+func TestAnovaDrawsAgreeWithTheSummary(t *testing.T) {
+	const S = 40_000
+	d := newAnovaStepper(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2}, 5, S, 4)
+	r := rand.New(rand.NewPCG(63, 1))
+	d.step(t, groupedRows(r, 30, 4), 1)
+	d.step(t, groupedRows(r, 30, 4), 1)
+	f := anovaFunctionals(d.m)
+	f[muRow].Const, f[muRow].Weight[0] = 7, -2 // leaves the units of the model
+	for i, row := range summarize(t, d.m, f) {
+		x := slices.Clone(d.draws.Row(i))
+		for k := range x {
+			x[k] = f[i].Const + f[i].Weight[0]*x[k]
+		}
+		mean, variance := meanAndVariance(x)
+		se := row.SD / math.Sqrt(S/4)
+		if math.Abs(mean-row.Mean) > 5*se || math.Abs(math.Sqrt(variance)/row.SD-1) > .05 {
+			t.Errorf("variable %d: draws have %v (%v), the summary %v (%v)", i, mean, math.Sqrt(variance), row.Mean, row.SD)
+		}
+	}
+}
+
+// Published predictions against the law they are said to have.
+func TestAnovaPredicts(t *testing.T) {
+	m := newTestAnova(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
+	d := stepper{model: m, draws: drawsFor(500, 4)}
+	r := rand.New(rand.NewPCG(64, 1))
+	d.must(t, groupedRows(r, 60, 4), 1)
+	rows := summarize(t, m, anovaFunctionals(m))
+	sh := rowsOf([]int32{2, -1, 4, 0, 1}, 55, 52, 58, math.NaN(), 90)
+	out := make([]cdf.Prediction, sh.Rows)
+	if err := m.Predict(sh, out); err != nil {
+		t.Fatal(err)
+	}
+	scale := math.Sqrt(m.vari[2] + m.s2)
+	if p := out[0]; p.Mean != rows[zetaRow+2].Mean || relative(p.SD, scale*math.Sqrt(m.shape/(m.shape-1))) > 1e-14 ||
+		relative(p.PIT, studentCDF((55-p.Mean)/scale, 2*m.shape)) > 1e-12 || relative(p.EpredSD, rows[zetaRow+2].SD) > 1e-14 ||
+		relative(p.Q975-p.Mean, scale*studentQuantile(normals[6], 2*m.shape)) > 1e-12 {
+		t.Errorf("known group: %+v", p)
+	}
+	mu, tau2, sigma2 := rows[muRow], rows[tau2Row], rows[sigma2Row]
+	for _, p := range out[1:3] {
+		if p.Mean != mu.Mean || relative(p.SD*p.SD, mu.SD*mu.SD+tau2.Mean+sigma2.Mean) > 1e-12 ||
+			relative(p.EpredSD*p.EpredSD, mu.SD*mu.SD+tau2.Mean) > 1e-12 || relative(p.Q025, p.Mean-1.959963984540054*p.SD) > 1e-12 {
+			t.Errorf("unseen group: %+v", p)
+		}
+	}
+	if z := (52 - mu.Mean) / out[1].SD; relative(out[1].PIT, normalCDF(z)) > 1e-12 ||
+		relative(out[1].LogDensity, -z*z/2-math.Log(out[1].SD*math.Sqrt(2*math.Pi))) > 1e-12 {
+		t.Errorf("unseen group: %+v", out[1])
+	}
+	if out[3].LogDensity == out[3].LogDensity || out[3].PIT == out[3].PIT {
+		t.Errorf("no response: %+v", out[3])
+	}
+	score, err := m.Score(sh, nil)
+	if err != nil || score.Rows != 4 || score.PredictedRows != 1 || score.Coverage95 != .75 {
+		t.Fatalf("%+v, %v", score, err)
+	}
+	logs, squares := 0.0, 0.0
+	for i, p := range out {
+		if i != 3 {
+			logs += p.LogDensity / 4
+			squares += (sh.Y[i] - p.Mean) * (sh.Y[i] - p.Mean) / 4
+		}
+	}
+	if relative(score.LogDensity, logs) > 1e-12 || relative(score.RMSE, math.Sqrt(squares)) > 1e-12 {
+		t.Errorf("score %+v, predictions say %v and %v", score, logs, math.Sqrt(squares))
+	}
+	// With two groups and a flat mu an unseen group has no law: not scored.
+	two := newTestAnova(t, weak)
+	d = stepper{model: two, draws: drawsFor(50, 2)}
+	d.must(t, rowsOf([]int32{0, 1, 0}, 1, 2, 3), 1)
+	if score, err := two.Score(rowsOf([]int32{0, 2}, 1, 2), nil); err != nil || score.Rows != 1 {
+		t.Errorf("%+v, %v", score, err)
+	}
+	if score, err := two.Score(rowsOf([]int32{2}, 2), nil); err != nil || score.Rows != 0 || score.LogDensity == score.LogDensity {
+		t.Errorf("%+v, %v", score, err)
+	}
+}
+
+// A restored model goes on to the bit, while groups join and leave.
+func TestAnovaStateRoundTrip(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		r := rand.New(rand.NewPCG(65, 1))
+		a := stepper{model: anovaVariant(t, variant, weak), draws: drawsFor(50, 12)}
+		for shard := range 24 {
+			b := stepper{model: anovaVariant(t, variant, weak), t: a.t, draws: drawsFor(50, 12)}
+			if err := b.model.UnmarshalBinary(state(t, a.model)); err != nil {
+				t.Fatal(err)
+			}
+			sameState(t, a.model, b.model)
+			k := a.model.Params()[3].Len
+			sh := groupedRows(r, shard%7, min(k+1, 12))
+			for i, g := range sh.Group[0] { // indices come in order of appearance
+				sh.Group[0][i] = min(g, int32(k))
+			}
+			probe := groupedRows(r, 5, 14)
+			x, y := make([]cdf.Prediction, 5), make([]cdf.Prediction, 5)
+			if err := errors.Join(a.model.(cdf.Predictor).Predict(probe, x), b.model.(cdf.Predictor).Predict(probe, y)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range x {
+				if fmt.Sprint(x[i]) != fmt.Sprint(y[i]) { // NaN is NaN
+					t.Fatalf("%s shard %d: %v, restored %v", variant, shard, x[i], y[i])
+				}
+			}
+			a.must(t, sh, .05)
+			b.must(t, sh, .05)
+			if p, q := a.model.(cdf.Retirer).Retire(), b.model.(cdf.Retirer).Retire(); !slices.Equal(p, q) {
+				t.Fatalf("%s shard %d: %v and %v left", variant, shard, p, q)
+			}
+			sameState(t, a.model, b.model)
+		}
+	}
+}
+
+func TestAnovaRefusesOtherBytes(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		m := anovaVariant(t, variant, weak)
+		d := stepper{model: m, draws: drawsFor(50, 3)}
+		d.must(t, groupedRows(rand.New(rand.NewPCG(66, 1)), 20, 3), 1)
+		good := state(t, m)
+		negative := func(at int) []byte { b := slices.Clone(good); b[1+8*at+7] |= 0x80; return b }
+		for name, b := range map[string][]byte{
+			"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "a number less": good[:len(good)-8],
+			"format": append([]byte{9}, good[1:]...), "negative W": negative(0), "negative s2": negative(1), "negative tau2": negative(2),
+			"negative N": negative(anovaHead), "negative variance": negative(anovaHead + 9), "negative sd": negative(5),
+			"NaN":                   append(slices.Clone(good[:len(good)-8]), 1, 0, 0, 0, 0, 0, 0xf8, 0x7f),
+			"groups and no plug-in": slices.Concat(good[:9], make([]byte, 8), good[17:]),
+		} {
+			if err := m.UnmarshalBinary(b); !errors.Is(err, cdf.ErrSnapshot) {
+				t.Errorf("%s %s: %v", variant, name, err)
+			}
+		}
+		if err := m.UnmarshalBinary(good); err != nil {
+			t.Errorf("%s: its own bytes: %v", variant, err)
+		}
+	}
+}
+
+func TestAnovaSettings(t *testing.T) {
+	k, _ := Lookup("anova")
+	got, _, err := k.Configure("", strict("prior: {tau2_shape: 3, mu_variance: 2}"))
+	if err != nil || got != (AnovaSettings{AnovaPrior{2, 3, .005, 1, 1}}) {
+		t.Errorf("settings %+v, %v", got, err)
+	}
+	for given, want := range map[string]string{
+		"prior: {mu_variance: -1}":    "prior.mu_variance must be finite and not negative (0 is flat), got -1",
+		"prior: {tau2_shape: 0}":      "prior.tau2_shape must be positive and finite, got 0",
+		"prior: {tau2_rate: .inf}":    "prior.tau2_rate",
+		"prior: {sigma2_shape: .nan}": "prior.sigma2_shape",
+		"prior: {sigma2_rate: -2}":    "prior.sigma2_rate",
+		"prior: {tau2: 1}":            "tau2",
+	} {
+		if _, _, err := k.Configure("", strict(given)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %q in it", given, err, want)
+		}
+	}
+}
