@@ -165,7 +165,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 		return nil, err
 	}
 	before := s.scaling.y.Scale
-	if s.scaling.frozen || observed == 0 {
+	if s.scaling.frozen || observed == 0 && !(f.spec.Steps && w.shard.Rows > 0) {
 		if err := f.advance(forget, back); err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func (f *Filter) again(forget float64) error {
 	if err := w.raw.fill(&w.intake, f.spec, s.design, s.factors, &identity, false); err != nil {
 		return err
 	}
-	s.scaling.keep(s.t+1, forget, &w.raw)
+	s.scaling.keep(s.t+1, forget, &w.raw, f.spec.Steps)
 	if err := s.scaling.compute(f.spec, s.design); err != nil {
 		return err
 	}

@@ -129,15 +129,18 @@ func (r *rows) shard(sh *Shard, lo, hi int) {
 	}
 }
 
-// appendObserved copies the rows of from that have a response.
-func (r *rows) appendObserved(from *rows) {
+// append copies the rows of from that have a response, with silent those
+// without one too, and returns how many have one.
+func (r *rows) append(from *rows, silent bool) (observed int) {
 	r.cols = from.cols
 	if len(r.group) == 0 {
 		r.group = make([][]int32, len(from.group))
 		r.slopes = make([][]float64, len(from.slopes))
 	}
 	for k, y := range from.y {
-		if y != y {
+		if y == y {
+			observed++
+		} else if !silent {
 			continue
 		}
 		r.n++
@@ -156,4 +159,18 @@ func (r *rows) appendObserved(from *rows) {
 			r.time = append(r.time, from.time[k])
 		}
 	}
+	return observed
+}
+
+// drop forgets the first n rows; the slices of earlier copies of r stay.
+func (r *rows) drop(n int) {
+	r.n -= n
+	r.y, r.x = r.y[n:], r.x[n*r.cols:]
+	for f := range r.group {
+		r.group[f] = r.group[f][n:]
+	}
+	for f := range r.slopes {
+		r.slopes[f] = r.slopes[f][n:]
+	}
+	r.offset, r.time = r.offset[min(n, len(r.offset)):], r.time[min(n, len(r.time)):]
 }

@@ -9,6 +9,11 @@ import (
 // enough is the number of usable rows that fix centre and scale.
 const enough = 50
 
+// most bounds the rows that are kept, where those without a response are
+// too. Beyond it the constants are fixed by the responses there are; without
+// any the oldest shards are given up.
+const most = 2000
+
 // scaling holds centre and scale of every column. Until enough usable rows
 // are there it keeps the key's first rows, so that constants can be computed
 // anew and these shards processed again from the start.
@@ -17,7 +22,10 @@ type scaling struct {
 	x      []Constant // per column of X, {0, 1} where never scaled; replaced, not changed
 	frozen bool
 	kept   []keptShard
-	raw    rows // of the kept shards, unscaled, with a response
+	raw    rows // of the kept shards, unscaled
+	// observed counts the kept rows with a response: all of them, but where
+	// time passes without one.
+	observed int
 	// pending is the discount of shards without a usable row since the last
 	// kept one: they leave nothing to process again but their discount.
 	pending float64
@@ -67,17 +75,20 @@ func explicit(name string, center, scale *float64) Constant {
 	return c
 }
 
-// keep adds the observed rows of a shard; the slices of earlier copies of s
-// stay as they are up to their lengths.
-func (s *scaling) keep(t int64, forget float64, from *rows) int {
-	before := s.raw.n
+// keep adds the observed rows of a shard, with silent all of them; the slices
+// of earlier copies of s stay as they are up to their lengths.
+func (s *scaling) keep(t int64, forget float64, from *rows, silent bool) {
 	// The columns of columns are copied: an earlier copy of s must not see
-	// them grow.
+	// them change.
 	s.raw.group, s.raw.slopes = slices.Clone(s.raw.group), slices.Clone(s.raw.slopes)
-	s.raw.appendObserved(from)
+	for s.observed == 0 && len(s.kept) > 0 && s.raw.n+from.n > most {
+		s.raw.drop(s.kept[0].rows)
+		s.kept = s.kept[1:]
+	}
+	before := s.raw.n
+	s.observed += s.raw.append(from, silent)
 	s.kept = append(s.kept, keptShard{t: t, forget: forget * s.pending, rows: s.raw.n - before})
 	s.pending = 1
-	return s.raw.n
 }
 
 // compute derives the constants from the kept rows. ErrNumeric: they have no
@@ -103,7 +114,7 @@ func (s *scaling) compute(spec *Spec, d *design) error {
 }
 
 // column returns the mean and the sd (divisor n-1; 0 becomes 1) of the values
-// v[j], v[j+stride] ...; what is given explicitly wins. Where indicator says
+// v[j], v[j+stride] ... that are numbers; what is given explicitly wins. Where indicator says
 // so a column of zeros and ones keeps centre 0 and scale 1.
 func column(c Constant, v []float64, j, stride int, center, scale *float64, origin, indicator bool) Constant {
 	if center != nil && scale != nil {
@@ -111,6 +122,9 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 	}
 	n, sum, lo, hi, binary := 0., 0., math.Inf(1), math.Inf(-1), indicator
 	for i := j; i < len(v); i += stride {
+		if v[i] != v[i] {
+			continue
+		}
 		n++
 		sum += v[i]
 		lo, hi = min(lo, v[i]), max(hi, v[i])
@@ -118,6 +132,8 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 	}
 	mean, sd := 0., 1.
 	switch {
+	case n == 0:
+		return c
 	case binary:
 	case lo == hi: // a mean of equal values may round to another one
 		mean = lo
@@ -125,7 +141,9 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 		mean = sum / n
 		squares := 0.
 		for i := j; i < len(v); i += stride {
-			squares += (v[i] - mean) * (v[i] - mean)
+			if v[i] == v[i] {
+				squares += (v[i] - mean) * (v[i] - mean)
+			}
 		}
 		if sd = math.Sqrt(squares / (n - 1)); sd == 0 {
 			sd = 1
@@ -142,13 +160,13 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 
 // freeze drops the kept rows once there are enough.
 func (s *scaling) freeze() {
-	if s.raw.n >= enough {
-		s.frozen, s.kept, s.raw = true, nil, rows{}
+	if s.observed >= enough || s.observed > 0 && s.raw.n >= most {
+		s.frozen, s.kept, s.raw, s.observed = true, nil, rows{}, 0
 	}
 }
 
 // known reports whether the constants mean anything yet.
-func (s *scaling) known() bool { return s.frozen || s.raw.n > 0 }
+func (s *scaling) known() bool { return s.frozen || s.observed > 0 }
 
 // scaled lays the kept rows out in dst with the constants applied.
 func (s *scaling) scaled(dst *rows) {

@@ -144,3 +144,62 @@ func TestScalesOfData(t *testing.T) {
 		t.Errorf("log evidence is off by %g", d)
 	}
 }
+
+// Where time passes at rows without a response these are processed again as
+// well, leading ones too, and count for nothing else; their number is bounded.
+func TestScalingKeepsMissingSteps(t *testing.T) {
+	nan := math.NaN()
+	spec, seen, _ := recording(cdf.Roles{Scaling: "first", Features: []cdf.Feature{}})
+	spec.Steps = true
+	f := cdf.NewFilter(spec, "k")
+	add := func(y ...float64) *cdf.Summary {
+		t.Helper()
+		*seen = nil
+		sum, err := f.Update(batch(num("y", y...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	rows := func() (n []int) {
+		for _, s := range *seen {
+			n = append(n, s.Rows)
+		}
+		return n
+	}
+	add(nan, nan, nan)
+	sum := add(nan, 4, nan, 8)
+	if got := rows(); !slices.Equal(got, []int{3, 4}) || sum.N != 2 || f.T() != 2 {
+		t.Fatalf("processed again: %v rows, n=%d", got, sum.N)
+	}
+	if c := sum.Scaling[0]; c.Center != 6 || math.Abs(c.Scale-math.Sqrt(8)) > 1e-12 {
+		t.Errorf("constants %+v", c)
+	}
+	if s := (*seen)[1]; s.Y[0] == s.Y[0] || math.Abs(s.Y[1]+math.Sqrt(.5)) > 1e-12 || s.Y[2] == s.Y[2] {
+		t.Errorf("processed again: %v", s.Y)
+	}
+	add(slices.Repeat([]float64{5}, 48)...) // 50 responses: frozen
+	add(5, nan)
+	if got := rows(); !slices.Equal(got, []int{2}) {
+		t.Errorf("after 50 responses %v rows are processed", got)
+	}
+
+	f = cdf.NewFilter(spec, "k")
+	silent := slices.Repeat([]float64{nan}, 900)
+	for _, want := range [][]int{{900}, {900, 900}, {900, 900}} {
+		add(silent...)
+		if got := rows(); !slices.Equal(got, want) {
+			t.Fatalf("%v rows kept without a response, want %v", got, want)
+		}
+	}
+	add(slices.Concat([]float64{1, 3}, silent[:898])...)
+	if got := rows(); !slices.Equal(got, []int{900, 900}) {
+		t.Errorf("%v rows kept", got)
+	}
+	if c := add(slices.Concat([]float64{100}, silent[:899])...).Scaling[0]; c.Center != 104./3 {
+		t.Errorf("constants %+v of too many rows", c)
+	}
+	if add(7); !slices.Equal(rows(), []int{1}) {
+		t.Errorf("%v rows kept for ever", rows())
+	}
+}

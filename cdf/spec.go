@@ -23,6 +23,11 @@ type Spec struct {
 	// columns are scaled but not centred. It follows from Kind and Columns.
 	Origin bool `json:"-"`
 
+	// Steps says that a row without a response is a missing observation, at
+	// which time passes: it is kept for the replay of the first rows. It
+	// follows from Kind.
+	Steps bool `json:"-"`
+
 	Publish Publish `json:"-"` // may change without changing the state
 	Limits  Limits  `json:"-"` // may be raised without changing the state
 

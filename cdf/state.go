@@ -196,19 +196,26 @@ func (s *scaling) read(r *reader, st *state, spec *Spec) {
 	n, last := 0, int64(0)
 	for range r.length(10) {
 		k := keptShard{t: r.natural(), forget: r.float(), rows: int(r.natural())}
-		if k.t <= last || k.t > st.t || !(k.forget > 0 && k.forget <= 1) || k.rows < 1 || k.rows >= enough {
+		if k.t <= last || k.t > st.t || !(k.forget > 0 && k.forget <= 1) || k.rows < 1 || !spec.Steps && k.rows >= enough {
 			r.fail("kept shard %d of %d rows", k.t, k.rows)
 			return
 		}
 		last = k.t
-		n += k.rows
+		if n += k.rows; n > len(r.b) {
+			r.fail("%d rows kept in %d bytes", n, len(r.b))
+			return
+		}
 		s.kept = append(s.kept, k)
 	}
-	if n >= enough || int64(n) != st.n {
-		r.fail("%d rows kept, %d absorbed", n, st.n)
-		return
-	}
 	s.readRows(r, st, spec, n)
+	for _, y := range s.raw.y {
+		if y == y {
+			s.observed++
+		}
+	}
+	if s.observed >= enough || int64(s.observed) != st.n || !spec.Steps && n != s.observed {
+		r.fail("%d rows kept, %d of them with a response, %d absorbed", n, s.observed, st.n)
+	}
 }
 
 func (s *scaling) readRows(r *reader, st *state, spec *Spec, n int) {
@@ -217,13 +224,21 @@ func (s *scaling) readRows(r *reader, st *state, spec *Spec, n int) {
 		return
 	}
 	raw.n, raw.cols = n, len(st.design.names)
-	raw.y, raw.x = r.floats(n), r.floats(n*raw.cols)
+	for range n {
+		y := r.float()
+		if math.IsInf(y, 0) || y != y && !spec.Steps {
+			r.fail("response %g", y)
+			return
+		}
+		raw.y = append(raw.y, y)
+	}
+	raw.x = r.floats(n * raw.cols)
 	slopes := 0
 	raw.group = make([][]int32, len(st.factors))
 	for f := range raw.group {
 		for range n {
 			v := r.int()
-			if v < 0 || v >= int64(len(st.factors[f].levels)) {
+			if v < 0 && !(v == -1 && spec.Steps) || v >= int64(len(st.factors[f].levels)) {
 				r.fail("group %d of %d", v, len(st.factors[f].levels))
 				return
 			}

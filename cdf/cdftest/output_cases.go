@@ -222,7 +222,7 @@ func evidence(s Suite) error {
 		if err != nil {
 			return err
 		}
-		if math.Abs(coarse-fine) > 1e-6*(1+math.Abs(fine)) {
+		if math.Abs(coarse-fine) > max(s.Evidence, 1e-6)*(1+math.Abs(fine)) {
 			return fmt.Errorf("log evidence is %g in %d shards, %g in %d", fine, len(shards), coarse, len(cut))
 		}
 	}

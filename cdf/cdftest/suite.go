@@ -21,6 +21,9 @@ type Suite struct {
 	// Steps says that a row without a response is a missing observation, at
 	// which time passes, rather than nothing.
 	Steps bool
+	// Evidence is how far joint evidences may miss each other, relative, where
+	// they come from quadrature; 0 is 1e-6.
+	Evidence float64
 }
 
 // TestModel checks the contract of a model. The data are those of
