@@ -215,6 +215,7 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 		Forget: m.Forget, ForgetPer: cdf.Clock(m.ForgetPer), Missing: m.Missing,
 		Settings:    settings,
 		RawResponse: m.Kind == "probit" || m.Kind == "poisson",
+		Steps:       m.Kind == "dlm",
 		Origin:      hasIntercept(m.Kind) && !roles.Intercept,
 		Publish: cdf.Publish{
 			Every: m.Publish.Every, Draws: m.Publish.Draws, Scale: m.Publish.Scale,
