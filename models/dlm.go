@@ -43,8 +43,6 @@ func NewDLM(s DLMSettings, d cdf.Dims) (*DLM, error) {
 	return newDLMOnGrid(newDLMFamily(s), d)
 }
 
-func newDLM(f *dlmFamily, d cdf.Dims) (cdf.Model, error) { return newDLMOnGrid(f, d) }
-
 func newDLMOnGrid(f *dlmFamily, d cdf.Dims) (*DLM, error) {
 	if err := dlmColumns(d); err != nil {
 		return nil, err
@@ -77,7 +75,6 @@ func (b dlmBlock) Absorb(s *cdf.Step) {
 	m, sh := b.m, s.Shard
 	w := m.family.take()
 	defer m.family.works.Put(w)
-	w.clear()
 	w.regrid.clear()
 	m.failed = false
 	if s.Forget < 1 {

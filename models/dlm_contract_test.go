@@ -60,7 +60,7 @@ func dlmSpec(t testing.TB, variant, mode, time string) *cdf.Spec {
 }
 
 // dlmModes are the rules under the names of variant and mode.
-var dlmModes = [][2]string{{"corrected", "grid"}}
+var dlmModes = [][2]string{{"corrected", "grid"}, {"corrected", "compact"}, {"corrected", "filtered"}, {"paper", "grid"}}
 
 // With a time column the cases that bring a shard twice or out of order do
 // not apply. The evidence is a sum over a grid that follows the data: the

@@ -20,7 +20,6 @@ type forward struct {
 // forward starts a walk on a copy of the grid, with the shard's discount
 // applied first.
 func (m *DLM) forward(w *dlmWork, sh *cdf.Shard) (forward, error) {
-	w.clear()
 	w.grid.copyFrom(&m.grid)
 	f := forward{w: w, prior: &m.family.settings.Prior, n: m.n, clock: m.clock}
 	if sh.Forget > 0 && sh.Forget < 1 {

@@ -93,12 +93,21 @@ func configureDLM(variant string, decode func(any) error) (any, Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
+	works := newFilteredWorks()
 	switch variant {
 	case "", "corrected":
+		switch s.Mode {
+		case "compact":
+			return s, func(d cdf.Dims) (cdf.Model, error) { return NewDLMCompact(s, d) }, nil
+		case "filtered":
+			return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(s, d, false, works) }, nil
+		}
 		family := newDLMFamily(s)
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLM(family, d) }, nil
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMOnGrid(family, d) }, nil
+	case "paper":
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(s, d, true, works) }, nil
 	}
-	return nil, nil, errVariant("dlm", variant, []string{"corrected"})
+	return nil, nil, errVariant("dlm", variant, []string{"corrected", "paper"})
 }
 
 // The rows of Draws.

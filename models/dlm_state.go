@@ -97,7 +97,6 @@ func (m *DLM) UnmarshalBinary(b []byte) error {
 	}
 	w := m.family.take()
 	defer m.family.works.Put(w)
-	w.clear()
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate) {
 		return errState("dlm", "weights not finite")
 	}

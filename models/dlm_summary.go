@@ -12,7 +12,6 @@ import (
 func (m *DLM) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.family.take()
 	defer m.family.works.Put(w)
-	w.clear()
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
 	}

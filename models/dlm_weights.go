@@ -29,12 +29,19 @@ func newDLMFamily(s DLMSettings) *dlmFamily {
 	return f
 }
 
-func (f *dlmFamily) take() *dlmWork { return f.works.Get().(*dlmWork) }
+// take returns scratch space without products; the caller gives it back.
+func (f *dlmFamily) take() *dlmWork {
+	w := f.works.Get().(*dlmWork)
+	for k := range w.product {
+		w.product[k] = 1
+	}
+	return w
+}
 
 // dlmWork is scratch space. Nothing in it survives the call that took it.
 type dlmWork struct {
 	grid    dlmGrid   // a copy of the state that scores and predictions move on
-	product []float64 // of F, see dlmGrid.step; all 1 between uses
+	product []float64 // of F, see dlmGrid.step
 	weight  []float64 // posterior weights of the nodes, sum 1
 	rate    []float64 // B of sigma2 | node ~ IG(A, B)
 	shape   float64   // A
@@ -50,15 +57,7 @@ type dlmWork struct {
 
 func newDLMWork() *dlmWork {
 	const n = nodes * nodes
-	w := &dlmWork{grid: newDLMGrid(), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n)}
-	w.clear()
-	return w
-}
-
-func (w *dlmWork) clear() {
-	for k := range w.product {
-		w.product[k] = 1
-	}
+	return &dlmWork{grid: newDLMGrid(), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n)}
 }
 
 // weigh computes the posterior of the nodes after n observations,

@@ -47,9 +47,9 @@ func Names() []string {
 func kinds() []Kind {
 	return []Kind{
 		{Name: "linear", Variants: []string{"corrected", "paper"}, Configure: configureLinear},
-		{Name: "dlm", Variants: []string{"corrected"}, Configure: configureDLM},
-		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
 		{Name: "anova", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureAnova},
+		{Name: "dlm", Variants: []string{"corrected", "paper"}, Configure: configureDLM},
+		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
 	}
 }
 

@@ -1,0 +1,226 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/rnd"
+)
+
+// DLMFiltered is the model of DLM by conditional density filtering of the
+// complete data: steps that leave the window turn into the statistics that the
+// conditionals of tau2, sigma2 and phi have when theta is known,
+//
+//	c1 = sum (y-theta)^2 / 2,  c2 = sum theta_{s-1}^2 / 2,
+//	c3 = sum theta_{s-1} theta_s / 2,  c4 = sum theta_s^2 / 2,
+//
+// averaged over the draws of the shard. Within the window theta is drawn
+// forward-filtering, backward-sampling. The statistics count the departed theta
+// as if observed, so tau2, sigma2 and phi look surer than they are.
+//
+// The variant paper differs in the statistics alone: products of mean theta
+// instead of mean products, and no variance at the boundary. It is kept for
+// comparison: sigma2 collapses.
+//
+// Source: arXiv:1401.3632, section 3.3, its misprints mended.
+type DLMFiltered struct {
+	dlmWindow
+	paper bool
+	c     [4]float64 // c1 .. c4 of the departed steps
+	nSig  float64    // their observations
+	nTau  float64    // their transitions
+
+	works  *sync.Pool
+	blocks []cdf.Block
+}
+
+// NewDLMFiltered returns the model of mode filtered without observations.
+func NewDLMFiltered(s DLMSettings, d cdf.Dims) (*DLMFiltered, error) {
+	return newDLMFiltered(s, d, false, newFilteredWorks())
+}
+
+// NewDLMPaper returns the model of variant paper without observations.
+func NewDLMPaper(s DLMSettings, d cdf.Dims) (*DLMFiltered, error) {
+	return newDLMFiltered(s, d, true, newFilteredWorks())
+}
+
+func newDLMFiltered(s DLMSettings, d cdf.Dims, paper bool, works *sync.Pool) (*DLMFiltered, error) {
+	base, err := newDLMWindow(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m := &DLMFiltered{dlmWindow: base, paper: paper, works: works}
+	m.blocks = []cdf.Block{filteredBlock{m}}
+	return m, nil
+}
+
+// Blocks returns the single block of all parameters.
+func (m *DLMFiltered) Blocks() []cdf.Block { return m.blocks }
+
+// filteredWork is scratch space for a path of theta, the boundary first.
+type filteredWork struct {
+	m, v, p, theta []float64
+	// Means over the draws at the steps that leave: theta, its square, its
+	// product with the one before, squared residual.
+	first, second, cross, residual []float64
+}
+
+func newFilteredWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(filteredWork) }} }
+
+func (w *filteredWork) size(steps, leaving int) {
+	for _, x := range []*[]float64{&w.m, &w.v, &w.p, &w.theta} {
+		*x = grow(*x, steps+1)
+	}
+	for _, x := range []*[]float64{&w.first, &w.second, &w.cross, &w.residual} {
+		*x = grow(*x, leaving+1)
+		clear(*x)
+	}
+}
+
+type filteredBlock struct{ m *DLMFiltered }
+
+// Absorb appends the rows to the window and discounts the departed steps.
+func (b filteredBlock) Absorb(s *cdf.Step) {
+	m := b.m
+	m.take(s.Shard)
+	if s.Forget < 1 {
+		lin.Scale(s.Forget, m.c[:])
+		m.nSig *= s.Forget
+		m.nTau *= s.Forget
+	}
+}
+
+// Sample sweeps over theta, tau2, sigma2 and phi, and lets the oldest steps
+// leave.
+func (b filteredBlock) Sample(s *cdf.Step) error {
+	m, d := b.m, s.Draws
+	w := m.works.Get().(*filteredWork)
+	defer m.works.Put(w)
+	burn := m.begin()
+	leaving := max(len(m.steps)-m.window, 0)
+	w.size(len(m.steps), leaving)
+	m.sum = dlmMoments{}
+	for k := -burn; k < d.S; k++ {
+		m.path(s, w)
+		m.draw(s, w)
+		if k < 0 {
+			continue
+		}
+		end := len(m.steps)
+		m.sum.add(m.last, w.m[end], w.v[end])
+		for i, x := range m.last {
+			d.Row(i)[k] = x
+		}
+		d.Row(dlmTheta)[k] = w.theta[end]
+		w.collect(m.steps[:leaving], 1/float64(d.S))
+	}
+	copy(m.hat[:], m.sum.mean[:])
+	m.settle(w, leaving)
+	if !lin.Finite(m.c[:]) || !lin.Finite(m.hat[:]) || !lin.Finite(m.sum.mean[:]) || !lin.Finite([]float64{m.m0, m.v0}) {
+		return fmt.Errorf("%w: dlm: statistics not finite", cdf.ErrNumeric)
+	}
+	return nil
+}
+
+// path draws theta from the boundary to the last step given the parameters,
+// by forward filtering and backward sampling.
+func (m *DLMFiltered) path(s *cdf.Step, w *filteredWork) {
+	phi, tau2, sigma2 := m.last[0], m.last[1], m.last[2]
+	mean, v := m.m0, m.v0
+	w.m[0], w.v[0] = mean, v
+	for i := range m.steps {
+		w.p[i+1] = float64(phi*phi*v) + tau2
+		mean, v = m.steps[i].kalman(mean, v, phi, tau2, sigma2)
+		w.m[i+1], w.v[i+1] = mean, v
+	}
+	end := len(m.steps)
+	x := mean + math.Sqrt(v)*s.RNG.NormFloat64()
+	w.theta[end] = x
+	for i := end - 1; i >= 0; i-- {
+		inv := 1 / w.p[i+1]
+		x = w.m[i] + phi*w.v[i]*inv*(x-phi*w.m[i]) + math.Sqrt(w.v[i]*tau2*inv)*s.RNG.NormFloat64()
+		w.theta[i] = x
+	}
+}
+
+// draw draws tau2, sigma2 and phi, in this order, given the path.
+func (m *DLMFiltered) draw(s *cdf.Step, w *filteredWork) {
+	c, nSig, p := m.c, m.nSig, &m.prior
+	before := w.theta[0]
+	for i := range m.steps {
+		step, x := &m.steps[i], w.theta[i+1]
+		if step.n > 0 {
+			e := step.mean - x
+			c[0] += 0.5 * (step.ss + step.n*e*e)
+			nSig += step.n
+		}
+		c[1] += 0.5 * before * before
+		c[2] += 0.5 * before * x
+		c[3] += 0.5 * x * x
+		before = x
+	}
+	phi := m.last[0]
+	nTau := m.nTau + float64(len(m.steps))
+	rest := max(c[3]-2*phi*c[2]+phi*phi*c[1], 0)
+	tau2 := rnd.InvGamma(s.RNG, p.Tau2Shape+nTau/2, p.Tau2Rate+rest)
+	sigma2 := rnd.InvGamma(s.RNG, p.Sigma2Shape+nSig/2, p.Sigma2Rate+c[0])
+	m.last = vec3{p.drawPhi(s, c[1], c[2], tau2), tau2, sigma2}
+}
+
+// drawPhi draws phi given half the sums of squares and lag products of theta.
+func (p *DLMPrior) drawPhi(s *cdf.Step, c2, c3, tau2 float64) float64 {
+	precision, weighted := 2*c2/tau2, 2*c3/tau2
+	if p.PhiVariance > 0 {
+		precision += 1 / p.PhiVariance
+		weighted += p.PhiMean / p.PhiVariance
+	}
+	if !(precision > 1e-8) { // theta says nothing, the prior is flat
+		return 2*s.RNG.Float64() - 1
+	}
+	const edge = 1 - 1e-12 // open at the ends: variances of theta stay finite
+	return rnd.TruncNormal(s.RNG, weighted/precision, 1/math.Sqrt(precision), -edge, edge)
+}
+
+// collect adds a draw of the steps that leave.
+func (w *filteredWork) collect(leaving []dlmStep, weight float64) {
+	for i := range w.first {
+		x := w.theta[i]
+		w.first[i] += weight * x
+		w.second[i] += weight * x * x
+		if i > 0 {
+			e := leaving[i-1].mean - x
+			w.cross[i] += weight * x * w.theta[i-1]
+			w.residual[i] += weight * e * e
+		}
+	}
+}
+
+// settle turns the steps that leave into statistics and moves the boundary
+// behind them.
+func (m *DLMFiltered) settle(w *filteredWork, leaving int) {
+	for i := range leaving {
+		step := &m.steps[i]
+		before, now, cross, residual := w.second[i], w.second[i+1], w.cross[i+1], w.residual[i+1]
+		if m.paper {
+			a, b := w.first[i], w.first[i+1]
+			before, now, cross, residual = a*a, b*b, a*b, (step.mean-b)*(step.mean-b)
+		}
+		if step.n > 0 {
+			m.c[0] += 0.5 * (step.ss + step.n*residual)
+			m.nSig += step.n
+		}
+		m.c[1] += 0.5 * before
+		m.c[2] += 0.5 * cross
+		m.c[3] += 0.5 * now
+		m.nTau++
+		if m.paper {
+			m.m0, m.v0 = w.first[i+1], 0
+		} else {
+			m.m0, m.v0 = step.kalman(m.m0, m.v0, m.hat[0], m.hat[1], m.hat[2])
+		}
+	}
+	m.keep()
+}

@@ -1,0 +1,247 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// dlmStep is one step of a window: the number of its observations, their
+// mean and their sum of squares about it. Without observations it is missing.
+type dlmStep struct{ n, mean, ss float64 }
+
+// add takes one more observation.
+func (s *dlmStep) add(y float64) {
+	s.n++
+	d := y - s.mean
+	s.mean += d / s.n
+	s.ss += float64(d * (y - s.mean))
+}
+
+const (
+	// longest is what a longer gap between two times counts as in a window:
+	// theta has forgotten all by then.
+	longest = 1000
+	// mostSteps bounds the steps of a shard, gaps included, each of which is
+	// filtered once per draw.
+	mostSteps = 200_000
+)
+
+// dlmWindow is what the rules that sample over a window of steps share. Time
+// passes as in DLM; theta_0 ~ N(0, h) with h fixed. The state before the window
+// is the boundary: theta ~ N(m0, v0).
+type dlmWindow struct {
+	prior  DLMPrior
+	window int
+	clock  dlmClock
+	steps  []dlmStep // at most window of them between shards
+	m0, v0 float64
+	n      float64    // rows absorbed
+	last   [3]float64 // the last draw: phi, tau2, sigma2; all 0 before the first
+	hat    [3]float64 // posterior means of the last shard, prior modes before it, for predictions
+
+	sum dlmMoments // of the last shard, not part of the state
+}
+
+func newDLMWindow(s DLMSettings, d cdf.Dims) (dlmWindow, error) {
+	if err := s.Validate(); err != nil {
+		return dlmWindow{}, err
+	}
+	p := s.Prior
+	return dlmWindow{
+		prior: p, window: s.Window, v0: p.Theta0Variance,
+		hat: [3]float64{0.5, p.Tau2Rate / (p.Tau2Shape + 1), p.Sigma2Rate / (p.Sigma2Shape + 1)},
+	}, dlmColumns(d)
+}
+
+// Params returns phi, tau2, sigma2 and theta, the level after the last row.
+func (m *dlmWindow) Params() []cdf.Param { return dlmParams }
+
+// Chains returns 1.
+func (m *dlmWindow) Chains() int { return 1 }
+
+// Check reports, wrapping ErrShard, what DLM reports and a shard whose gaps
+// hold too many steps.
+func (m *dlmWindow) Check(sh *cdf.Shard) error {
+	if err := m.clock.check(sh); err != nil {
+		return err
+	}
+	c, steps := m.clock, 0.0
+	for i := range sh.Time {
+		if steps += min(c.tick(sh, i), longest); steps > mostSteps {
+			return fmt.Errorf("%w: more than %d steps from the times before row %d", cdf.ErrShard, mostSteps, i+2)
+		}
+	}
+	return nil
+}
+
+// take appends the shard's rows to the window.
+func (m *dlmWindow) take(sh *cdf.Shard) {
+	for i, y := range sh.Y {
+		for range int(min(m.clock.tick(sh, i), longest)) {
+			m.steps = append(m.steps, dlmStep{})
+		}
+		if len(m.steps) == 0 { // a snapshot may end before the first step
+			m.steps = append(m.steps, dlmStep{})
+		}
+		if y == y {
+			m.steps[len(m.steps)-1].add(y)
+			m.n++
+		}
+	}
+}
+
+// keep drops the steps that left the window.
+func (m *dlmWindow) keep() {
+	out := len(m.steps) - m.window
+	if out <= 0 {
+		return
+	}
+	if cap(m.steps) > 4*m.window+64 {
+		m.steps = append(make([]dlmStep, 0, 2*m.window), m.steps[out:]...)
+		return
+	}
+	m.steps = m.steps[:copy(m.steps, m.steps[out:])]
+}
+
+// begin starts the chain at phi = .5 and, for both variances, half the
+// variance of the first observations, or the prior mode where that is more.
+func (m *dlmWindow) begin() (burn int) {
+	if m.last != [3]float64{} {
+		return 0
+	}
+	var all dlmStep
+	for _, s := range m.steps {
+		if s.n > 0 {
+			all.add(s.mean)
+		}
+	}
+	half := 0.0
+	if all.n > 1 {
+		half = 0.5 * all.ss / (all.n - 1)
+	}
+	p := &m.prior
+	m.last = [3]float64{0.5, max(half, p.Tau2Rate/(p.Tau2Shape+1)), max(half, p.Sigma2Rate/(p.Sigma2Shape+1))}
+	return 200
+}
+
+// kalman takes theta ~ N(m, v) through one step.
+func (s *dlmStep) kalman(m, v, phi, tau2, sigma2 float64) (float64, float64) {
+	m, v = phi*m, float64(phi*phi*v)+tau2
+	if s.n == 0 {
+		return m, v
+	}
+	r := sigma2 / s.n
+	f := v + r
+	return m + v/f*(s.mean-m), v * r / f
+}
+
+// dlmMoments collects the moments of a shard: those of the parameters from
+// their draws, that of theta from its conditional laws.
+type dlmMoments struct {
+	count        float64
+	mean, square [4]float64 // running mean, sum of squares about it
+	inner        float64    // sum of the conditional variances of theta
+}
+
+func (s *dlmMoments) add(draw [3]float64, m, v float64) {
+	s.count++
+	for i, x := range [4]float64{draw[0], draw[1], draw[2], m} {
+		d := x - s.mean[i]
+		s.mean[i] += d / s.count
+		s.square[i] += d * (x - s.mean[i])
+	}
+	s.inner += v
+}
+
+// Summarize gives the moments of the last shard; quantiles and diagnostics
+// come from the draws.
+func (m *dlmWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	s := &m.sum
+	for i, f := range functionals {
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > dlmTheta {
+			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
+		}
+		r, k, w := &rows[i], f.Param[0], f.Weight[0]
+		r.Open = true
+		v := s.square[k] / s.count
+		hasMean, hasSD := true, true
+		switch k {
+		case dlmTheta:
+			v += s.inner / s.count
+			hasSD = m.n > 0 || min(m.prior.Sigma2Shape, m.prior.Tau2Shape) > 1
+		case dlmTau2:
+			hasMean, hasSD = m.prior.Tau2Shape+m.n/2 > 1, m.prior.Tau2Shape+m.n/2 > 2
+		case dlmSigma2:
+			hasMean, hasSD = m.prior.Sigma2Shape+m.n/2 > 1, m.prior.Sigma2Shape+m.n/2 > 2
+		}
+		if hasMean {
+			r.Mean = f.Const + w*s.mean[k]
+		}
+		if hasSD {
+			r.SD = math.Abs(w) * math.Sqrt(v)
+		}
+	}
+	return nil
+}
+
+// PriorSD writes the prior sd of each functional, NaN where undefined.
+func (m *dlmWindow) PriorSD(functionals []cdf.Functional, dst []float64) {
+	m.prior.priorSD(functionals, dst)
+}
+
+// level returns theta's filtered law at the posterior means of the parameters.
+func (m *dlmWindow) level() (mean, v float64) {
+	mean, v = m.m0, m.v0
+	for i := range m.steps {
+		mean, v = m.steps[i].kalman(mean, v, m.hat[0], m.hat[1], m.hat[2])
+	}
+	return mean, v
+}
+
+// Score scores the rows that have a response as Predict describes them. The
+// generator is not used.
+func (m *dlmWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	t := newTally(cdf.NoScore())
+	m.walk(sh, func(i int, mean, v float64) {
+		if y := sh.Y[i]; !t.skip(y) {
+			e := y - mean
+			s2 := v + m.hat[2]
+			t.logs -= 0.5 * (math.Log(2*math.Pi*s2) + e*e/s2)
+			t.add(e, e*e <= normals[6]*normals[6]*s2)
+		}
+	})
+	return t.score("dlm")
+}
+
+// Predict describes every row given the rows before it by normal laws, with
+// the parameters at their posterior means.
+func (m *dlmWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	m.walk(sh, func(i int, mean, v float64) {
+		line, sd := math.Sqrt(v), math.Sqrt(v+m.hat[2])
+		z := (sh.Y[i] - mean) / sd
+		out[i] = cdf.Prediction{
+			Mean: mean, SD: sd, Q025: mean + normals[0]*sd, Q975: mean + normals[6]*sd,
+			EpredSD: line, EpredQ025: mean + normals[0]*line, EpredQ975: mean + normals[6]*line,
+			LogDensity: -0.5*(z*z+math.Log(2*math.Pi)) - math.Log(sd), PIT: normalCDF(z),
+		}
+	})
+	return nil
+}
+
+// walk calls at with theta's law before each row.
+func (m *dlmWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
+	mean, v := m.level()
+	c := m.clock
+	for i, y := range sh.Y {
+		power, sum := carry(m.hat[0], c.tick(sh, i))
+		mean, v = power*mean, power*power*v+m.hat[1]*sum
+		at(i, mean, v)
+		if y == y {
+			f := v + m.hat[2]
+			mean, v = mean+v/f*(y-mean), v*m.hat[2]/f
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package models
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// append appends what the rules over a window share: the clock, the number of
+// steps and the numbers.
+func (m *dlmWindow) append(b []byte) []byte {
+	b = append(b, dlmFormat, flagged(dlmSeen, m.clock.seen))
+	b = m.clock.append(b)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.steps)))
+	b = appendFloats(b, m.m0, m.v0, m.n)
+	b = appendFloats(b, m.last[:]...)
+	b = appendFloats(b, m.hat[:]...)
+	for _, s := range m.steps {
+		b = appendFloats(b, s.n, s.mean, s.ss)
+	}
+	return b
+}
+
+// read reads what append wrote and then the rule's own numbers.
+func (m *dlmWindow) read(b []byte, own ...[]float64) error {
+	if len(b) < 14 || b[0] != dlmFormat || b[1]&^byte(dlmSeen) != 0 {
+		return errState("dlm", "unknown format")
+	}
+	m.clock = dlmClock{seen: b[1] != 0, last: int64(binary.LittleEndian.Uint64(b[2:]))}
+	steps := int(binary.LittleEndian.Uint32(b[10:]))
+	if steps > m.window || len(b) < 24*steps {
+		return errState("dlm", "too many steps")
+	}
+	var head [3]float64
+	rows := make([]float64, 3*steps)
+	if !readFloats(b[14:], append([][]float64{head[:], m.last[:], m.hat[:], rows}, own...)...) {
+		return errState("dlm", "wrong length or numbers")
+	}
+	m.m0, m.v0, m.n = head[0], head[1], head[2]
+	m.steps = m.steps[:0]
+	for ; len(rows) > 0; rows = rows[3:] {
+		s := dlmStep{rows[0], rows[1], rows[2]}
+		if s.n < 0 || s.ss < 0 || s.n != math.Floor(s.n) {
+			return errState("dlm", "steps out of range")
+		}
+		m.steps = append(m.steps, s)
+	}
+	usable := func(p vec3) bool { return math.Abs(p[0]) < 1 && p[1] > 0 && p[2] > 0 }
+	if !usable(m.hat) || !usable(m.last) && m.last != (vec3{}) {
+		return errState("dlm", "parameters out of range")
+	}
+	if m.v0 < 0 || m.n < 0 || !m.clock.seen && m.clock.last != 0 {
+		return errState("dlm", "counts or variances out of range")
+	}
+	return nil
+}
+
+// AppendBinary appends the window, the statistics and the running moments.
+func (m *DLMCompact) AppendBinary(b []byte) ([]byte, error) {
+	b = m.append(b)
+	b = appendFloats(b, float64(m.shards))
+	for _, v := range m.numbers() {
+		b = appendFloats(b, v...)
+	}
+	return b, nil
+}
+
+func (m *DLMCompact) numbers() [][]float64 {
+	e := &m.edge
+	out := [][]float64{m.h[:], m.center[:], e.dm[:], e.dv[:]}
+	for i := range m.info {
+		out = append(out, m.info[i][:], m.cov[i][:])
+	}
+	return out
+}
+
+// UnmarshalBinary replaces the state.
+func (m *DLMCompact) UnmarshalBinary(b []byte) error {
+	var shards [1]float64
+	if err := m.read(b, append([][]float64{shards[:]}, m.numbers()...)...); err != nil {
+		return err
+	}
+	m.shards = int64(shards[0])
+	m.edge.m, m.edge.v = m.m0, m.v0
+	for i := range 3 {
+		for j := range i {
+			if m.info[i][j] != m.info[j][i] || m.cov[i][j] != m.cov[j][i] {
+				return errState("dlm compact", "matrices not symmetric")
+			}
+		}
+		if m.info[i][i] < 0 || m.cov[i][i] < 0 {
+			return errState("dlm compact", "matrices out of range")
+		}
+	}
+	if m.shards < 0 || float64(m.shards) != shards[0] {
+		return errState("dlm compact", "shards out of range")
+	}
+	return nil
+}
+
+// AppendBinary appends the window and the statistics.
+func (m *DLMFiltered) AppendBinary(b []byte) ([]byte, error) {
+	b = m.append(b)
+	return appendFloats(b, m.c[0], m.c[1], m.c[2], m.c[3], m.nSig, m.nTau), nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *DLMFiltered) UnmarshalBinary(b []byte) error {
+	var counts [2]float64
+	if err := m.read(b, m.c[:], counts[:]); err != nil {
+		return err
+	}
+	m.nSig, m.nTau = counts[0], counts[1]
+	if min(m.c[0], m.c[1], m.c[3], m.nSig, m.nTau) < 0 || !lin.Finite(m.c[:]) {
+		return errState("dlm filtered", "statistics out of range")
+	}
+	return nil
+}
+
+// Size returns the bytes held.
+func (m *dlmWindow) Size() int64 { return int64(24*cap(m.steps)) + 1536 }
+
+type windowed interface {
+	cdf.Model
+	cdf.Summarizer
+	cdf.Predictor
+	cdf.Sampler
+	cdf.Sizer
+}
+
+var (
+	_ windowed = (*DLMCompact)(nil)
+	_ windowed = (*DLMFiltered)(nil)
+)
