@@ -69,7 +69,7 @@ func tail(r *rand.Rand, a, b float64) float64 {
 	root := math.Sqrt(a*a + 4)
 	rate := 0.5 * (a + root)
 	excess := 1 / rate // rate - a
-	if b-a <= math.Exp(0.5-a/(a+root))/rate {
+	if !math.IsInf(b, 1) && b-a <= math.Exp(0.5-a/(a+root))/rate {
 		for {
 			d := (b - a) * r.Float64()
 			if r.ExpFloat64() >= d*(a+0.5*d) {
