@@ -1,0 +1,299 @@
+package models
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// While the window holds every row the model is plain batch Gibbs sampling:
+// what the window could hold beyond that makes no difference to the bit.
+func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
+	const p = 5
+	r := rand.New(rand.NewPCG(51, 1))
+	beta := normals01(r, p, 1)
+	var runs [2]*stepper
+	for i, rows := range []int{200, 1_000_000} {
+		runs[i] = probitDriver(newTestProbit(t, "corrected", window(rows), probitDims(p, 50, true)))
+	}
+	for shard := range 11 {
+		sh := probitShard(r, 20, beta, 1, true)
+		for _, d := range runs {
+			d.must(t, sh, 1)
+		}
+		same := bytes.Equal(state(t, runs[0].model), state(t, runs[1].model))
+		if same != (shard < 10) {
+			t.Errorf("after %d rows of 200: equal is %v", 20*(shard+1), same)
+		}
+	}
+}
+
+// gridRun compares what is published with a quadrature of the same posterior.
+func gridRun(t *testing.T, m *Probit, g *probitGrid, bias, spread float64) {
+	t.Helper()
+	for j, r := range summarize(t, m, betas(2)) {
+		miss, ratio := (r.Mean-g.mean[j])/g.sd[j], r.SD/g.sd[j]
+		t.Logf("beta_%d: mean misses by %.3f sd, sd ratio %.3f", j, miss, ratio)
+		if !(math.Abs(miss) <= bias) || !(math.Abs(ratio-1) <= spread) {
+			t.Errorf("beta_%d: mean %v sd %v, want %v and %v", j, r.Mean, r.SD, g.mean[j], g.sd[j])
+		}
+	}
+}
+
+// 8,000 draws of some 3,000 effective ones: a mean is good to .02 sd, and by
+// Rao and Blackwell's theorem an sd to less than 1 %.
+func TestProbitAgainstQuadrature(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 1))
+	sh := probitShard(r, 60, []float64{-.4, 1.1}, 1, true)
+	for _, c := range []struct {
+		window       int
+		bias, spread float64
+	}{
+		{500, .06, .03}, // exact
+		{20, .15, .06},  // two thirds of the rows are frozen
+	} {
+		m := newTestProbit(t, "corrected", window(c.window), probitDims(2, 8000, true))
+		d := probitDriver(m)
+		for from := 0; from < 60; from += 10 {
+			d.must(t, cut(sh, from, from+10), 1)
+		}
+		g := newProbitGrid(m, sh, powers(60, one), 4)
+		gridRun(t, m, g, c.bias, c.spread)
+		if c.window < 60 {
+			continue
+		}
+		rows := probitShard(r, 8, []float64{0, 0}, 1.5, true)
+		rows.Y[3] = math.NaN()
+		out := make([]cdf.Prediction, 8)
+		if err := m.Predict(rows, out); err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range out {
+			eta := func(at [2]float64) float64 { return rows.X[2*i]*at[0] + rows.X[2*i+1]*at[1] }
+			mean := g.mix(func(at [2]float64) float64 { return normalCDF(eta(at)) })
+			square := g.mix(func(at [2]float64) float64 { v := normalCDF(eta(at)) - mean; return v * v })
+			below := g.mix(func(at [2]float64) float64 {
+				if normalCDF(eta(at)) <= o.EpredQ025 {
+					return 1
+				}
+				return 0
+			})
+			if !(math.Abs(o.Mean-mean) < .01) || !(math.Abs(o.EpredSD/math.Sqrt(square)-1) < .08) || !(math.Abs(below-.025) < .012) {
+				t.Errorf("row %d: %+v, want mean %v epred sd %v; %v is below its 2.5 %% quantile", i, o, mean, math.Sqrt(square), below)
+			}
+			if o.SD != math.Sqrt(o.Mean*(1-o.Mean)) {
+				t.Errorf("row %d: sd %v of a response with mean %v", i, o.SD, o.Mean)
+			}
+		}
+	}
+}
+
+// A row of age k counts lambda^k: against a quadrature of the likelihood with
+// these powers. Rows are frozen by draws that knew them and what came before,
+// not what came after: hence wider limits than above.
+func TestProbitForgetsByPowersOfTheLikelihood(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 1))
+	const lambda, per = .8, 10
+	sh := probitShard(r, 120, []float64{.3, -.9}, 1, true)
+	m := newTestProbit(t, "corrected", DefaultProbit(), probitDims(2, 8000, true))
+	d := probitDriver(m)
+	for from := 0; from < 120; from += per {
+		d.must(t, cut(sh, from, from+per), lambda)
+	}
+	if m.rows() != per {
+		t.Errorf("%d rows count fully, want those of the last shard", m.rows())
+	}
+	g := newProbitGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(11-i/per)) }), 4)
+	gridRun(t, m, g, .2, .08)
+
+	// A shard without a row ages what there is.
+	d.must(t, &cdf.Shard{Cols: 2}, lambda)
+	g = newProbitGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(12-i/per)) }), 4)
+	gridRun(t, m, g, .2, .08)
+}
+
+// Published moments are those of the draws, but for Monte Carlo error; so is
+// the covariance, and its diagonal is the square of the sd.
+func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
+	const p = 4
+	r := rand.New(rand.NewPCG(54, 1))
+	for _, rows := range []int{0, 90} {
+		m := newTestProbit(t, "corrected", window(50), probitDims(p, 4000, true))
+		d := probitDriver(m)
+		beta := []float64{.5, -1, 0, .7}
+		d.must(t, probitShard(r, rows/3, beta, 1, true), 1)
+		d.must(t, probitShard(r, rows-rows/3, beta, 1, true), 1)
+		f := append(betas(p), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 2, 0}, Weight: []float64{1.5, -2, .5}})
+		got := summarize(t, m, f)
+		cov := make([]float64, len(f)*(len(f)+1)/2)
+		if err := m.Covariance(f, cov); err != nil {
+			t.Fatal(err)
+		}
+		series := make([][]float64, len(f))
+		for i, fn := range f {
+			series[i] = make([]float64, m.s)
+			for k, j := range fn.Param {
+				for s, v := range d.draws.Row(j) {
+					series[i][s] += fn.Weight[k] * v
+				}
+			}
+			mean, square := centre(series[i])
+			if z := (mean + fn.Const - got[i].Mean) / got[i].SD * math.Sqrt(800); !(math.Abs(z) < 4.5) {
+				t.Errorf("%d rows, functional %d: mean %v of the draws, %v published", rows, i, mean+fn.Const, got[i].Mean)
+			}
+			if ratio := math.Sqrt(square/float64(m.s)) / got[i].SD; !(math.Abs(ratio-1) < .08) {
+				t.Errorf("%d rows, functional %d: sd of the draws / published is %v", rows, i, ratio)
+			}
+			if rows == 0 && got[i].MCSEMean != 0 || rows > 0 && !(got[i].MCSEMean > 0 && got[i].MCSEMean < .05*got[i].SD) || !got[i].Open {
+				t.Errorf("%d rows, functional %d: %+v", rows, i, got[i])
+			}
+		}
+		at := 0
+		for i := range f {
+			for j := range i + 1 {
+				want := 0.0
+				for s, v := range series[i] {
+					want += v * series[j][s] / float64(m.s)
+				}
+				if scale := got[i].SD * got[j].SD; !(math.Abs(cov[at]-want) < .12*scale) || i == j && !(relative(cov[at], scale) < 1e-12) {
+					t.Errorf("%d rows: covariance %d, %d is %v, of the draws %v", rows, i, j, cov[at], want)
+				}
+				at++
+			}
+		}
+	}
+}
+
+// Every part of a large shard is sampled: 1,000 rows through a window of 50
+// stay close to what all of them say at once.
+func TestProbitCutsLargeShards(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 1))
+	sh := probitShard(r, 1000, []float64{.3, -.9}, 1, true)
+	m := newTestProbit(t, "corrected", window(50), probitDims(2, 500, true))
+	d := probitDriver(m)
+	for i := 0; i < 1000; i += 7 { // rows without a response take no place
+		sh.Y[i] = math.NaN()
+	}
+	d.must(t, sh, 1)
+	if m.rows() != 50 {
+		t.Errorf("%d rows in a window of 50", m.rows())
+	}
+	kept := &cdf.Shard{Cols: 2}
+	for i, y := range sh.Y {
+		if y == y {
+			kept.X, kept.Y = append(kept.X, sh.X[2*i], sh.X[2*i+1]), append(kept.Y, y)
+			kept.Rows++
+		}
+	}
+	gridRun(t, m, newProbitGrid(m, kept, powers(kept.Rows, one), 2), .25, .08)
+}
+
+// The predictive probability of a response stays a number where it is too
+// small for one.
+func TestProbitMass(t *testing.T) {
+	for _, m := range []float64{0, -3, 5, -37, -60, -1e6, -1e12} {
+		for y := range 2 {
+			sign := 2*float64(y) - 1
+			q, log := mass([]float64{sign * m, sign * m, sign * (m - 1)}, float64(y))
+			want := logNormalCDF(m) + math.Log((2+math.Exp(logNormalCDF(m-1)-logNormalCDF(m)))/3)
+			if !(relative(log, want) < 1e-12) || !(q >= 0 && q <= 1) {
+				t.Errorf("m %v: q %v, log %v, want %v", m, q, log, want)
+			}
+		}
+	}
+	for _, c := range [][4]float64{{.3, 0, .5, .15}, {.3, 1, .5, .85}, {.3, 1, 0, .7}, {.3, 0, 1, .3}, {1, 1, .25, .25}} {
+		if got := transform(c[0], c[1], c[2]); math.Abs(got-c[3]) > 1e-15 {
+			t.Errorf("transform(%v) is %v", c[:3], got)
+		}
+	}
+}
+
+// Scores are what they say: against the predictions of the same rows.
+func TestProbitScores(t *testing.T) {
+	r := rand.New(rand.NewPCG(56, 1))
+	beta := []float64{.2, 1, -1}
+	m := newTestProbit(t, "corrected", window(100), probitDims(3, 200, true))
+	d := probitDriver(m)
+	fresh := probitShard(r, 500, beta, 1, true)
+	if s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1))); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {
+		t.Errorf("a new model scores %+v, %v", s, err)
+	}
+	d.must(t, probitShard(r, 300, beta, 1, true), 1)
+	fresh.Y[7] = math.NaN()
+	s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]cdf.Prediction, 500)
+	if err := m.Predict(fresh, out); err != nil {
+		t.Fatal(err)
+	}
+	logs, brier := 0.0, 0.0
+	for i, y := range fresh.Y {
+		if y == y {
+			logs += math.Log(1-math.Abs(y-out[i].Mean)) / 499
+			brier += (y - out[i].Mean) * (y - out[i].Mean) / 499
+		}
+	}
+	if s.Rows != 499 || s.PredictedRows != 1 || !(relative(s.LogDensity, logs) < 1e-12) || !(relative(s.RMSE, math.Sqrt(brier)) < 1e-12) {
+		t.Errorf("score %+v, want log density %v and rmse %v", s, logs, math.Sqrt(brier))
+	}
+	// 4.5 standard errors of 499 rows.
+	if !(math.Abs(s.Coverage95-.95) < 4.5*math.Sqrt(.95*.05/499)) {
+		t.Errorf("coverage %v", s.Coverage95)
+	}
+}
+
+// Where the data say nothing, or the responses are all alike, the engine lists
+// the variable as dominated by its prior.
+func TestProbitFlagsWhatThePriorDecides(t *testing.T) {
+	r := rand.New(rand.NewPCG(57, 1))
+	settings, build, err := configureProbit("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &cdf.Spec{
+		Kind: "probit", Variant: "corrected", Seed: 1, RawResponse: true, Draws: 500, Forget: 1,
+		ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings, New: build,
+		Columns: cdf.Roles{Scaling: "none", Response: cdf.Feature{Name: "y"}, Intercept: true, Features: []cdf.Feature{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
+		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
+	}
+	f := cdf.NewFilter(spec, "k")
+	a, b, c, y := normals01(r, 200, 1), make([]float64, 200), make([]float64, 200), make([]float64, 200)
+	for i := range y {
+		if i%40 == 0 {
+			c[i] = 1 // a rare level whose responses are all 0
+		} else if a[i]+r.NormFloat64() > 0 {
+			y[i] = 1
+		}
+	}
+	sum, err := f.Update(&cdf.Batch{Rows: 200, Columns: []cdf.Column{
+		{Name: "a", Number: a}, {Name: "b", Number: b}, {Name: "c", Number: c}, {Name: "y", Type: cdf.Bool, Number: y},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(sum.PriorDominated); got != "[beta[b]]" {
+		t.Errorf("dominated by the prior: %s", got)
+	}
+	if sum.Draws != 512 {
+		t.Errorf("%d draws, want 500 rounded up to 16 chains", sum.Draws)
+	}
+	if r := sum.Rows[2]; !(math.Abs(r.Mean) < .1) || !(math.Abs(r.SD-1) < .05) || !(r.RHat < 1.1) {
+		t.Errorf("a column of zeros: %+v", r)
+	}
+	// A stream of one class: the intercept is bounded on one side only.
+	f = cdf.NewFilter(spec, "k")
+	if sum, err = f.Update(&cdf.Batch{Rows: 200, Columns: []cdf.Column{
+		{Name: "a", Number: a}, {Name: "b", Number: b}, {Name: "c", Number: c}, {Name: "y", Number: make([]float64, 200)},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(sum.PriorDominated); got != "[beta[b] beta[c]]" {
+		t.Errorf("all responses 0: dominated by the prior: %s %+v", got, sum.Rows)
+	}
+}

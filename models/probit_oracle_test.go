@@ -1,0 +1,68 @@
+package models
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// probitGrid is the posterior of two coefficients by quadrature over
+// +-reach in both. Row i counts power[i] times.
+type probitGrid struct {
+	mean, sd [2]float64
+	x        [][2]float64
+	w        []float64
+}
+
+func newProbitGrid(m *Probit, sh *cdf.Shard, power []float64, reach float64) *probitGrid {
+	const n = 101
+	g := &probitGrid{}
+	most := math.Inf(-1)
+	for a := range n {
+		for b := range n {
+			at := [2]float64{reach * (2*float64(a)/(n-1) - 1), reach * (2*float64(b)/(n-1) - 1)}
+			l := -0.5*at[0]*at[0]/m.variance(0) - 0.5*at[1]*at[1]/m.variance(1)
+			for i, y := range sh.Y {
+				l += power[i] * logNormalCDF((2*y-1)*(sh.X[2*i]*at[0]+sh.X[2*i+1]*at[1]))
+			}
+			g.x, g.w = append(g.x, at), append(g.w, l)
+			most = max(most, l)
+		}
+	}
+	sum := 0.0
+	for i, l := range g.w {
+		g.w[i] = math.Exp(l - most)
+		sum += g.w[i]
+	}
+	for i := range g.w {
+		g.w[i] /= sum
+		for j := range 2 {
+			g.mean[j] += g.w[i] * g.x[i][j]
+		}
+	}
+	for j := range 2 {
+		g.sd[j] = math.Sqrt(g.mix(func(at [2]float64) float64 { return (at[j] - g.mean[j]) * (at[j] - g.mean[j]) }))
+	}
+	return g
+}
+
+// mix returns the posterior mean of f.
+func (g *probitGrid) mix(f func(at [2]float64) float64) float64 {
+	v := 0.0
+	for i, w := range g.w {
+		if w > 1e-12 {
+			v += w * f(g.x[i])
+		}
+	}
+	return v
+}
+
+func powers(n int, of func(i int) float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = of(i)
+	}
+	return out
+}
+
+func one(int) float64 { return 1 }

@@ -1,0 +1,271 @@
+package models
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Whatever arrives, what leaves is a number or ErrNumeric.
+func TestProbitSurvives(t *testing.T) {
+	r := rand.New(rand.NewPCG(58, 1))
+	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
+		sh := probitShard(r, rows, []float64{.3, 1, -1, .5}, 1, true)
+		for i := range rows {
+			f(sh.X[4*i:4*i+4], &sh.Y[i])
+		}
+		return sh
+	}
+	for _, c := range []struct {
+		name string
+		sh   *cdf.Shard
+		fail bool // ErrNumeric is the right answer
+	}{
+		{"no rows", edit(0, nil), false},
+		{"one row", edit(1, func([]float64, *float64) {}), false},
+		{"no response", edit(5, func(_ []float64, y *float64) { *y = nan }), false},
+		{"constant column", edit(150, func(x []float64, _ *float64) { x[1] = 3 }), false},
+		{"all zero", edit(150, func(x []float64, y *float64) { clear(x); *y = 0 }), false},
+		{"all ones", edit(150, func(_ []float64, y *float64) { *y = 1 }), false},
+		{"collinear", edit(150, func(x []float64, _ *float64) { x[2], x[3] = 2*x[1], x[1]-1 }), false},
+		{"separated", edit(150, func(x []float64, y *float64) { *y = (1 + math.Copysign(1, x[1])) / 2 }), false},
+		{"x 1e12", edit(150, func(x []float64, _ *float64) { x[1] *= 1e12 }), false},
+		{"one x of 1e12", edit(1, func(x []float64, _ *float64) { x[1] = 1e12 }), false},
+		{"two of 1e12", edit(1, func(x []float64, _ *float64) { x[1], x[2] = 1e12, -1e12 }), true}, // the prior is below their rounding
+		{"x 1e-12", edit(150, func(x []float64, _ *float64) { x[1] *= 1e-12 }), false},
+		{"subnormal", edit(150, func(x []float64, _ *float64) { x[1] *= 1e-310 }), false},
+		{"x 1e200", edit(150, func(x []float64, _ *float64) { x[1] *= 1e200 }), true},
+	} {
+		for _, variant := range []string{"corrected", "paper"} {
+			for _, forget := range []float64{1, 1e-9} {
+				t.Run(fmt.Sprint(c.name, "/", variant, "/", forget), func(t *testing.T) {
+					m := newTestProbit(t, variant, window(100), probitDims(4, 32, true))
+					d := probitDriver(m)
+					for range 3 {
+						if err := d.step(c.sh, forget); err != nil {
+							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
+								t.Fatal(err)
+							}
+							return
+						}
+						probitWellFormed(t, m, c.sh, d.draws)
+					}
+					if c.fail {
+						t.Error("accepted")
+					}
+				})
+			}
+		}
+	}
+}
+
+// A shard of 100,000 rows goes through a window of 5,000 in 20 parts.
+func TestProbitTakesLargeShards(t *testing.T) {
+	s := window(5000)
+	s.Chains = 4
+	m := newTestProbit(t, "corrected", s, probitDims(2, 4, true))
+	d := probitDriver(m)
+	d.must(t, probitShard(rand.New(rand.NewPCG(59, 1)), 100_000, []float64{.4, -1}, 1, true), 1)
+	if m.rows() != 5000 || cap(m.window.x) > 4*5000 {
+		t.Errorf("%d rows in the window, room for %d", m.rows(), cap(m.window.x)/2)
+	}
+	for j, r := range summarize(t, m, betas(2)) {
+		if want := []float64{.4, -1}[j]; !(math.Abs(r.Mean-want) < .05) {
+			t.Errorf("beta_%d is %v, want %v", j, r.Mean, want)
+		}
+	}
+}
+
+func probitWellFormed(t *testing.T, m *Probit, sh *cdf.Shard, draws *cdf.Draws) {
+	t.Helper()
+	for _, v := range slices.Concat(draws.Data, m.xx, m.xz, m.window.x) {
+		if v-v != 0 {
+			t.Fatalf("a draw or statistic is %v", v)
+		}
+	}
+	for i, r := range summarize(t, m, betas(m.p)) {
+		if r.Mean-r.Mean != 0 || !(r.SD > 0) || math.IsInf(r.SD, 1) || r.MCSEMean < 0 {
+			t.Fatalf("variable %d: %+v", i, r)
+		}
+	}
+	few := cut(sh, 0, min(sh.Rows, 20))
+	out := make([]cdf.Prediction, few.Rows)
+	if err := m.Predict(few, out); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range out {
+		if !(o.Mean >= 0 && o.Mean <= 1 && o.SD >= 0 && o.EpredQ025 >= 0 && o.EpredQ025 <= o.EpredQ975 && o.EpredQ975 <= 1 && o.Q025 <= o.Q975) {
+			t.Fatalf("row %d: %+v", i, o)
+		}
+		if y := few.Y[i]; y == y && !(o.LogDensity <= 0 && o.LogDensity > math.Inf(-1) && o.PIT >= 0 && o.PIT <= 1) {
+			t.Fatalf("row %d: %+v", i, o)
+		}
+	}
+	if _, err := m.Score(few, rand.New(rand.NewPCG(1, 1))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProbitCheck(t *testing.T) {
+	m := newTestProbit(t, "corrected", DefaultProbit(), probitDims(2, 16, true))
+	good := func() *cdf.Shard {
+		return &cdf.Shard{Rows: 3, Cols: 2, X: []float64{1, 2, 1, 3, 1, 4}, Y: []float64{1, nan, 0}}
+	}
+	if err := m.Check(good()); err != nil {
+		t.Errorf("a good shard: %v", err)
+	}
+	for want, spoil := range map[string]func(*cdf.Shard){
+		"want 2 columns": func(s *cdf.Shard) { s.Cols = 3 }, "5 entries": func(s *cdf.Shard) { s.X = s.X[1:] }, "2 responses": func(s *cdf.Shard) { s.Y = s.Y[1:] },
+		"row 1, column 1 is NaN": func(s *cdf.Shard) { s.X[3] = nan }, "row 0, column 1 is +Inf": func(s *cdf.Shard) { s.X[1] = math.Inf(1) },
+		"response of row 2 is +Inf":               func(s *cdf.Shard) { s.Y[2] = math.Inf(1) },
+		"response of row 2 is 0.5":                func(s *cdf.Shard) { s.Y[2] = .5 },
+		"row 0 is -1; probit takes 0 and 1, so c": func(s *cdf.Shard) { s.Y[0] = -1 },
+	} {
+		s := good()
+		spoil(s)
+		if err := m.Check(s); !errors.Is(err, cdf.ErrShard) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+	}
+	for _, params := range [][]int{{0, 2}, {-1}} {
+		f := []cdf.Functional{{Name: "v", Param: params, Weight: []float64{1, 1}[:len(params)]}}
+		if err := m.Summarize(f, make([]cdf.Row, 1)); !errors.Is(err, cdf.ErrSchema) {
+			t.Errorf("summary of %v: %v", params, err)
+		}
+		if err := m.Covariance(f, make([]float64, 1)); !errors.Is(err, cdf.ErrSchema) {
+			t.Errorf("covariance of %v: %v", params, err)
+		}
+	}
+}
+
+// A restored model continues, scores and predicts to the bit as the one that
+// made the snapshot.
+func TestProbitStateRoundTrip(t *testing.T) {
+	for _, variant := range []string{"corrected", "paper"} {
+		for _, forget := range []float64{1, .97} {
+			r := rand.New(rand.NewPCG(60, 1))
+			fresh := func() *Probit { return newTestProbit(t, variant, window(30), probitDims(4, 48, true)) }
+			a := probitDriver(fresh())
+			for shard := range 20 {
+				sh := probitShard(r, shard%13, []float64{.3, 1, -1, .5}, 1, true)
+				b := probitDriver(fresh())
+				b.t = a.t
+				if err := b.model.UnmarshalBinary(state(t, a.model)); err != nil {
+					t.Fatal(err)
+				}
+				var said [2]string
+				for i, d := range []*stepper{a, b} {
+					m, out := d.model.(*Probit), make([]cdf.Prediction, sh.Rows)
+					if err := m.Predict(sh, out); err != nil {
+						t.Fatal(err)
+					}
+					score, err := m.Score(sh, rand.New(rand.NewPCG(1, 1)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					said[i] = fmt.Sprintf("%+v %+v", out, score)
+				}
+				if said[0] != said[1] {
+					t.Fatalf("%s shard %d: predicted\n%v\nand after restoring\n%v", variant, shard, said[0], said[1])
+				}
+				a.must(t, sh, forget)
+				b.must(t, sh, forget)
+				if !bytes.Equal(state(t, a.model), state(t, b.model)) || !reflect.DeepEqual(a.draws, b.draws) {
+					t.Fatalf("%s shard %d: a restored model goes on differently", variant, shard)
+				}
+			}
+			if n, want := len(state(t, a.model)), 8*(10+4+4*a.model.(*Probit).rows()+4*48)+6; n != want {
+				t.Errorf("%d bytes, want %d", n, want)
+			}
+		}
+	}
+}
+
+// Until its next shard a restored model describes the draws it has.
+func TestProbitSummaryOfARestoredModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(62, 1))
+	a := probitDriver(newTestProbit(t, "corrected", window(50), probitDims(3, 800, true)))
+	a.must(t, probitShard(r, 90, []float64{0, 1, 1}, 1, true), 1)
+	b := newTestProbit(t, "corrected", window(50), probitDims(3, 800, true))
+	prior := summarize(t, b, betas(3))
+	if prior[0].SD != math.Sqrt(10) || prior[1].SD != 1 || prior[2].Mean != 0 {
+		t.Errorf("a new model describes %+v, not its prior", prior)
+	}
+	if err := b.UnmarshalBinary(state(t, a.model)); err != nil {
+		t.Fatal(err)
+	}
+	want := summarize(t, a.model, betas(3))
+	for j, r := range summarize(t, b, betas(3)) {
+		if !(math.Abs(r.Mean-want[j].Mean) < .2*want[j].SD) || !(math.Abs(r.SD/want[j].SD-1) < .15) {
+			t.Errorf("beta_%d: %+v, before %+v", j, r, want[j])
+		}
+	}
+}
+
+func TestProbitRefusesOtherBytes(t *testing.T) {
+	m := newTestProbit(t, "corrected", window(6), probitDims(3, 32, true))
+	d := probitDriver(m)
+	d.must(t, probitShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
+	good := state(t, m)
+	spoil := func(f func(b []byte) []byte) []byte { return f(slices.Clone(good)) }
+	for name, b := range map[string][]byte{
+		"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "eight less": good[:len(good)-8],
+		"format": spoil(func(b []byte) []byte { b[0] = 9; return b }), "stage": spoil(func(b []byte) []byte { b[1] = 3; return b }),
+		"rows without a stage": spoil(func(b []byte) []byte { b[1] = 1; return b }),
+		"more rows":            spoil(func(b []byte) []byte { b[2]++; return b }), "rows of 2^32": spoil(func(b []byte) []byte { b[5] = 255; return b }),
+		"NaN":                spoil(func(b []byte) []byte { copy(b[len(b)-8:], []byte{1, 0, 0, 0, 0, 0, 0xf8, 0x7f}); return b }),
+		"negative precision": spoil(func(b []byte) []byte { b[13] |= 0x80; return b }),
+	} {
+		if err := m.UnmarshalBinary(b); !errors.Is(err, cdf.ErrSnapshot) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := m.UnmarshalBinary(good); err != nil {
+		t.Errorf("its own bytes: %v", err)
+	}
+}
+
+func TestProbitSettings(t *testing.T) {
+	k, _ := Lookup("probit")
+	got, build, err := k.Configure("", strict("{prior: {beta_variance: 10}, chains: 8}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ProbitSettings{Prior: ProbitPrior{BetaVariance: 10, InterceptVariance: 10}, Chains: 8, Freeze: "expected"}
+	if got != want {
+		t.Errorf("settings %+v, want %+v", got, want)
+	}
+	for _, c := range [][2]int{{3, 500}, {120, 600}} {
+		m, err := build(probitDims(c[0], 500, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.(*Probit); p.limit != c[1] || p.s != 504 || p.Chains() != 8 {
+			t.Errorf("%d columns: window %d, %d draws, %d chains", c[0], p.limit, p.s, p.Chains())
+		}
+	}
+	for text, want := range map[string]string{
+		"prior: {beta_variance: 0}":       "prior.beta_variance must be positive and finite, got 0",
+		"prior: {intercept_variance: -1}": "prior.intercept_variance",
+		"window: -1":                      "window must not be negative, got -1",
+		"chains: 0":                       "chains must be between 1 and 128, got 0",
+		"chains: 200":                     "got 200",
+		"freeze: lap":                     `freeze must be expected, got "lap"`,
+		"windows: 3":                      "windows",
+	} {
+		if _, _, err := k.Configure("", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %q in it", text, err, want)
+		}
+	}
+	if _, err := NewProbit(DefaultProbit(), cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
+		t.Errorf("no columns gives %v", err)
+	}
+}
