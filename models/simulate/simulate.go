@@ -56,7 +56,13 @@ func Names() []string {
 	return names
 }
 
-func scenarios() []Scenario { return []Scenario{linear(), linearDrift(), anova(), anovaJump()} }
+func scenarios() []Scenario {
+	return []Scenario{
+		linear(), linearDrift(),
+		anova(), anovaJump(),
+		probit(), probitDrift(),
+	}
+}
 
 // source returns the generator of one shard. The PCG is seeded through
 // splitmix64, so that neighbouring shards have unrelated streams.

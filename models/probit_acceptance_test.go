@@ -1,0 +1,271 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// unitPrior is the prior of the paper's experiments, N(0, 1) throughout.
+func unitPrior(rows int) ProbitSettings {
+	s := window(rows)
+	s.Prior.InterceptVariance = 1
+	return s
+}
+
+// probitPost is mean and sd of every coefficient.
+type probitPost struct{ mean, sd []float64 }
+
+func probitPosteriorOf(t *testing.T, m *Probit) probitPost {
+	var out probitPost
+	for _, r := range summarize(t, m, betas(m.p)) {
+		out.mean, out.sd = append(out.mean, r.Mean), append(out.sd, r.SD)
+	}
+	return out
+}
+
+// batch is the posterior of all rows at once by plain Gibbs sampling.
+func batch(t *testing.T, like *Probit, all *cdf.Shard, draws int) probitPost {
+	t.Helper()
+	s := window(all.Rows)
+	s.Prior = like.prior
+	d := probitDims(like.p, draws, like.intercept)
+	m := newTestProbit(t, "corrected", s, d)
+	probitDriver(m).must(t, all, 1)
+	return probitPosteriorOf(t, m)
+}
+
+func (a probitPost) length() float64 { return 2 * normals[6] * average(a.sd) }
+
+// coverage is the share of the truths inside mean +- 1.96 sd.
+func (a probitPost) coverage(truth []float64) float64 {
+	inside := 0.0
+	for j, v := range truth {
+		if math.Abs(a.mean[j]-v) <= normals[6]*a.sd[j] {
+			inside++
+		}
+	}
+	return inside / float64(len(truth))
+}
+
+func (a probitPost) mse(truth []float64) float64 {
+	v := 0.0
+	for j, b := range truth {
+		v += (a.mean[j] - b) * (a.mean[j] - b) / float64(len(truth))
+	}
+	return v
+}
+
+// against returns means over the coefficients: 1 - |p - q|/2 of the two
+// normal laws, the ratio of sds, and the miss of the mean in sds, absolute
+// and root mean square.
+func (a probitPost) against(b probitPost) (accuracy, ratio, miss, rms float64) {
+	n := float64(len(a.mean))
+	for j := range a.mean {
+		z := (a.mean[j] - b.mean[j]) / b.sd[j]
+		accuracy += overlap(a.mean[j], a.sd[j], b.mean[j], b.sd[j]) / n
+		ratio += a.sd[j] / b.sd[j] / n
+		miss += math.Abs(z) / n
+		rms += z * z / n
+	}
+	return accuracy, ratio, miss, math.Sqrt(rms)
+}
+
+// overlap is 1 - |p - q|/2 of two normal densities, by the midpoint rule.
+func overlap(m1, s1, m2, s2 float64) float64 {
+	const n = 4000
+	lo, hi := min(m1-8*s1, m2-8*s2), max(m1+8*s1, m2+8*s2)
+	h, d := (hi-lo)/n, 0.0
+	for i := range n {
+		x := lo + (float64(i)+.5)*h
+		u, v := (x-m1)/s1, (x-m2)/s2
+		d += h * math.Abs(math.Exp(-.5*u*u)/s1-math.Exp(-.5*v*v)/s2)
+	}
+	return 1 - .5*d/math.Sqrt(2*math.Pi)
+}
+
+func average(x []float64) float64 {
+	v := 0.0
+	for _, a := range x {
+		v += a / float64(len(x))
+	}
+	return v
+}
+
+// joinShards returns all rows as one shard.
+func joinShards(all []*cdf.Shard) *cdf.Shard {
+	out := &cdf.Shard{Cols: all[0].Cols}
+	for _, sh := range all {
+		out.Rows += sh.Rows
+		out.X, out.Y = append(out.X, sh.X...), append(out.Y, sh.Y...)
+	}
+	return out
+}
+
+func values(truth []simulate.Truth) []float64 {
+	out := make([]float64, len(truth))
+	for j, v := range truth {
+		out[j] = v.Value
+	}
+	return out
+}
+
+// stream takes a fresh model through the shards.
+func stream(t *testing.T, variant string, s ProbitSettings, d cdf.Dims, shards []*cdf.Shard) (*Probit, probitPost) {
+	t.Helper()
+	m := newTestProbit(t, variant, s, d)
+	run := probitDriver(m)
+	for _, sh := range shards {
+		run.must(t, sh, 1)
+	}
+	return m, probitPosteriorOf(t, m)
+}
+
+const probitSeed = 2000
+
+func probitSeeds(reps int) string { return fmt.Sprintf("seeds %d-%d", probitSeed, probitSeed+reps-1) }
+
+// Rows P1: the paper's first experiment, 100 coefficients, 100 shards of 25
+// rows, a window of 500. The Gibbs sampler over all rows is what S-MCMC draws
+// from at t = 100.
+func TestAcceptanceProbitCase1(t *testing.T) {
+	reps := accept.Reps(t, 0, 3, 10)
+	sc, _ := simulate.Lookup("probit")
+	var out [3]struct{ cov, length, mse10, mse, acc, ratio, miss float64 }
+	for rep := range reps {
+		seed, n := uint64(probitSeed+rep), float64(reps)
+		truth := values(sc.Truth(seed, "case1", 1))
+		var shards []*cdf.Shard
+		for at := int64(1); at <= 100; at++ {
+			shards = append(shards, scenarioShard(sc.Shard(seed, "case1", at, sc.Rows)))
+		}
+		d := probitDims(100, 500, false)
+		m, corrected := stream(t, "corrected", unitPrior(500), d, shards)
+		_, paper := stream(t, "paper", unitPrior(500), d, shards)
+		all := batch(t, m, joinShards(shards), 4000)
+		for i, p := range []probitPost{corrected, paper, all} {
+			acc, ratio, miss, _ := p.against(all)
+			o, first := &out[i], probitPost{p.mean[:10], p.sd[:10]}
+			o.cov += p.coverage(truth) / n
+			o.length += p.length() / n
+			o.mse10 += first.mse(truth[:10]) / n
+			o.mse += p.mse(truth) / n
+			o.acc += acc / n
+			o.ratio += ratio / n
+			o.miss += miss / n
+		}
+	}
+	c, p, b, seeds := out[0], out[1], out[2], probitSeeds(reps)
+	accept.Range(t, "P1", "coverage", c.cov, .915, .955, seeds)
+	accept.Range(t, "P1", "length", c.length, .56, .595, seeds)
+	accept.Range(t, "P1", "MSE of the first 10", c.mse10, .015, .032, seeds)
+	accept.Range(t, "P1", "MSE", c.mse, .020, .026, seeds)
+	accept.Range(t, "P1", "accuracy against all rows at once", c.acc, .94, 1, seeds)
+	accept.Range(t, "P1", "sd ratio", c.ratio, .98, 1.02, seeds)
+	accept.Range(t, "P1", "mean |bias|/sd", c.miss, 0, .09, seeds)
+	accept.Range(t, "P1", "paper: coverage", p.cov, .60, .72, seeds)
+	accept.Range(t, "P1", "paper: length", p.length, .335, .347, seeds)
+	accept.Range(t, "P1", "paper: MSE of the first 10", p.mse10, .02, .05, seeds)
+	accept.Range(t, "P1", "paper: MSE", p.mse, .028, .037, seeds)
+	accept.Range(t, "P1", "paper: accuracy", p.acc, .60, .67, seeds)
+	accept.Range(t, "P1", "all rows: coverage", b.cov, .91, .955, seeds)
+	accept.Range(t, "P1", "all rows: length", b.length, .56, .59, seeds)
+	accept.Range(t, "P1", "all rows: MSE", b.mse, .020, .026, seeds)
+}
+
+// Rows P2: the paper's second experiment, 500 coefficients, 100 shards of 100
+// rows, a window of 3,500.
+func TestAcceptanceProbitCase2(t *testing.T) {
+	accept.Reps(t, 0, 0, 1)
+	truth := simulate.Strong(probitSeed, "case2", 500)
+	r := rand.New(rand.NewPCG(probitSeed, 2))
+	var shards []*cdf.Shard
+	for range 100 {
+		shards = append(shards, probitShard(r, 100, truth, .25, false))
+	}
+	d := probitDims(500, 500, false)
+	_, c := stream(t, "corrected", unitPrior(3500), d, shards)
+	accept.Range(t, "P2", "coverage", c.coverage(truth), .87, .95, probitSeeds(1))
+	accept.Range(t, "P2", "length", c.length(), .28, .305, probitSeeds(1))
+	accept.Range(t, "P2", "MSE", c.mse(truth), .0070, .0095, probitSeeds(1))
+	_, p := stream(t, "paper", unitPrior(3500), d, shards)
+	accept.Range(t, "P2", "paper: coverage", p.coverage(truth), .54, .64, probitSeeds(1))
+	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, probitSeeds(1))
+}
+
+// mode is the normal law at the mode of the posterior, by Newton's method: as
+// good as exact for 40,000 rows.
+func mode(t *testing.T, like *Probit, all *cdf.Shard) probitPost {
+	t.Helper()
+	p := all.Cols
+	beta, q, step := make([]float64, p), make([]float64, p*p), make([]float64, p)
+	for range 50 {
+		clear(q)
+		for j := range p {
+			q[j*p+j] = 1 / like.variance(j)
+			step[j] = -beta[j] / like.variance(j)
+		}
+		weighted := make([]float64, p)
+		for i, y := range all.Y {
+			x, sign := all.X[i*p:(i+1)*p], 2*y-1
+			u, w := hazard(sign * lin.Dot(x, beta))
+			lin.Axpy(sign*u, x, step)
+			for j, v := range x {
+				weighted[j] = w * v
+			}
+			lin.AddGram(1, p, weighted, x, q)
+		}
+		if !lin.Cholesky(p, q) {
+			t.Fatal("no mode")
+		}
+		lin.SolveLower(p, q, step)
+		lin.SolveLowerT(p, q, step)
+		lin.Axpy(1, step, beta)
+		if lin.Dot(step, step) < 1e-20 {
+			inverse, sd := make([]float64, p*p), make([]float64, p)
+			lin.InvertLower(p, q, inverse)
+			for j := range p {
+				for i := range p {
+					sd[j] += inverse[i*p+j] * inverse[i*p+j]
+				}
+				sd[j] = math.Sqrt(sd[j])
+			}
+			return probitPost{beta, sd}
+		}
+	}
+	t.Fatal("Newton's method does not settle")
+	return probitPost{}
+}
+
+// Rows P3, the long run: 20 coefficients, linear predictor of sd 2, 1,600
+// shards of 25 rows, a window of 100. The paper's bias grows without end.
+func TestAcceptanceProbitLong(t *testing.T) {
+	reps := accept.Reps(t, 0, 1, 2)
+	var bias, cov, paper float64
+	for rep := range reps {
+		r, n := rand.New(rand.NewPCG(uint64(probitSeed+rep), 3)), float64(reps)
+		truth := normals01(r, 20, 2/math.Sqrt(20))
+		var shards []*cdf.Shard
+		for range 1600 {
+			shards = append(shards, probitShard(r, 25, truth, 1, false))
+		}
+		d := probitDims(20, 500, false)
+		m, c := stream(t, "corrected", unitPrior(100), d, shards)
+		_, p := stream(t, "paper", unitPrior(100), d, shards)
+		exact := mode(t, m, joinShards(shards))
+		_, _, _, rms := c.against(exact)
+		bias += rms / n
+		cov += c.coverage(truth) / n
+		_, _, _, rms = p.against(exact)
+		paper += rms / n
+	}
+	accept.Range(t, "P3", "rms bias/sd at t=1600", bias, 0, .25, probitSeeds(reps))
+	accept.Range(t, "P3", "coverage at t=1600", cov, .9, 1, probitSeeds(reps))
+	accept.Range(t, "P3", "paper: rms bias/sd", paper, 3, 20, probitSeeds(reps))
+}

@@ -1,0 +1,73 @@
+package simulate
+
+import "strconv"
+
+// probit is the paper's first experiment with a binary response: 100
+// predictors of sd 1/4, ten of them strong, no intercept, 25 rows a shard
+// (arXiv:1401.3632, section 4).
+func probit() Scenario {
+	return binary("probit", 25, 0.25, func(seed uint64, key string, _ int64) []float64 {
+		return Strong(seed, key, 100)
+	})
+}
+
+// Strong returns the coefficients of the paper's binary experiments: ten
+// strong ones, the other p-10 uniform on (-0.75, 0.75).
+func Strong(seed uint64, key string, p int) []float64 {
+	beta := []float64{3.5, -3.5, -2, 2, -1.5, 1.5, -1.5, 1.5, -1, 1}
+	r := source(seed, key, 0)
+	for len(beta) < p {
+		beta = append(beta, 1.5*r.Float64()-0.75)
+	}
+	return beta
+}
+
+// probitDrift has five predictors of sd 1 and a first coefficient that jumps
+// from 1 to -1 after shard 250, for forgetting factors.
+func probitDrift() Scenario {
+	before := []float64{1, 0.5, 0.25, -1, 0.75}
+	after := []float64{-1, 0.5, 0.25, -1, 0.75}
+	return binary("probit-drift", 25, 1, func(_ uint64, _ string, t int64) []float64 {
+		if t > 250 {
+			return after
+		}
+		return before
+	})
+}
+
+// binary has normal predictors of the given sd and y = 1 where x'beta plus a
+// standard normal is positive.
+func binary(name string, rows int, sd float64, beta func(seed uint64, key string, t int64) []float64) Scenario {
+	return Scenario{
+		Name: name, Kind: "probit", Rows: rows,
+		Shard: func(seed uint64, key string, t int64, rows int) Data {
+			r, b := source(seed, key, t), beta(seed, key, t)
+			var d Data
+			for j := range b {
+				d.Names = append(d.Names, "x"+strconv.Itoa(j+1))
+				d.Columns = append(d.Columns, make([]float64, rows))
+			}
+			y := make([]float64, rows)
+			for i := range y {
+				eta := r.NormFloat64()
+				for j := range b {
+					x := sd * r.NormFloat64()
+					d.Columns[j][i] = x
+					eta += float64(x * b[j])
+				}
+				if eta > 0 {
+					y[i] = 1
+				}
+			}
+			d.Names, d.Columns = append(d.Names, "y"), append(d.Columns, y)
+			return d
+		},
+		Truth: func(seed uint64, key string, t int64) []Truth {
+			var out []Truth
+			for j, b := range beta(seed, key, t) {
+				out = append(out, Truth{"beta[x" + strconv.Itoa(j+1) + "]", b})
+			}
+			return out
+		},
+	}
+}
