@@ -58,6 +58,7 @@ func readJSON(t testing.TB, path string, v any) {
 type stepper struct {
 	model cdf.Model
 	t     int64
+	seed  uint64 // of the random streams
 	draws *cdf.Draws
 }
 
@@ -66,7 +67,7 @@ func (s *stepper) step(sh *cdf.Shard, forget float64) error {
 		return err
 	}
 	s.t++
-	step := cdf.Step{Shard: sh, T: s.t, Forget: forget, RNG: rand.New(rand.NewPCG(1, uint64(s.t))), Draws: s.draws}
+	step := cdf.Step{Shard: sh, T: s.t, Forget: forget, RNG: rand.New(rand.NewPCG(1+s.seed, uint64(s.t))), Draws: s.draws}
 	for _, b := range s.model.Blocks() {
 		b.Absorb(&step)
 		if err := b.Sample(&step); err != nil {

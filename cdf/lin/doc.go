@@ -10,5 +10,6 @@
 // Products are rounded before they are added, so that no fused multiply-add
 // of another processor changes the bits of a factor. Singular values of
 // orders above JacobiMax come from gonum's LAPACK and are outside that
-// promise: there the same build gives the same bits.
+// promise, and so is MulT, which is gonum's: there the same build gives the
+// same bits.
 package lin

@@ -56,3 +56,21 @@ func BenchmarkUpdateQR(b *testing.B) {
 		})
 	}
 }
+
+// The two products of a sweep of 16 chains over 64 rows of the window.
+func BenchmarkSweep(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, p := range []int{10, 100, 500} {
+		w, beta, latent, sum := random(r, 64*p), random(r, 16*p), random(r, 64*16), random(r, 16*p)
+		b.Run(fmt.Sprintf("MulT/p=%d", p), func(b *testing.B) {
+			for b.Loop() {
+				MulT(64, 16, p, w, beta, latent)
+			}
+		})
+		b.Run(fmt.Sprintf("AddTMul/p=%d", p), func(b *testing.B) {
+			for b.Loop() {
+				AddTMul(64, 16, p, latent, w, sum)
+			}
+		})
+	}
+}
