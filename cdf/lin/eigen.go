@@ -1,0 +1,163 @@
+package lin
+
+import "math"
+
+// EigenWork returns the length of the work slice that Eigen needs.
+func EigenWork(n int) int { return 4 * n }
+
+// Eigen factors the symmetric n x n matrix A = V' diag(d) V. a holds A
+// row-major, of which the lower triangle is read, and leaves as V: row k is
+// the eigenvector of d[k]. The order is not promised. work has EigenWork(n)
+// entries. It reports whether the iteration converged, which finite matrices
+// of ordinary size do. Eigenvalues are accurate relative to the largest.
+//
+// Householder tridiagonalisation and QL with implicit shifts; Golub and Van
+// Loan, Matrix Computations, sections 8.3.1 and 8.3.3. Unlike LAPACK's, it
+// allocates nothing and its rotations run along rows.
+func Eigen(n int, a, d, work []float64) bool {
+	if !Finite(a[:n*n]) {
+		return false
+	}
+	off, q, c, s := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:4*n]
+	tridiagonal(n, a, d, off, q)
+	return implicitQL(n, a, d, off, c, s) && Finite(d[:n])
+}
+
+// tridiagonal replaces the lower triangle of a by the rows of Q', A = Q T Q',
+// d by the diagonal of T and off[i] by its entry (i, i+1).
+func tridiagonal(n int, a, d, off, q []float64) {
+	for i := n - 1; i > 0; i-- {
+		v := a[i*n : i*n+i]
+		d[i] = a[i*n+i]
+		// tau of the reflection I - tau v v' takes the place of the diagonal.
+		a[i*n+i] = 0
+		if head := Dot(v[:i-1], v[:i-1]); head < reflectMin {
+			off[i-1] = v[i-1]
+			continue
+		} else {
+			beta := -math.Copysign(math.Sqrt(head+float64(v[i-1]*v[i-1])), v[i-1])
+			off[i-1] = beta
+			v[i-1] -= beta
+		}
+		tau := 2 / Dot(v, v)
+		a[i*n+i] = tau
+		clear(q[:i])
+		for r := range i {
+			row := a[r*n : r*n+r]
+			q[r] += Dot(row, v) + float64(a[r*n+r]*v[r])
+			Axpy(v[r], row, q)
+		}
+		k := tau / 2 * Dot(v, q)
+		for r := range i {
+			q[r] = float64(tau * (q[r] - float64(k*v[r])))
+		}
+		for r := range i {
+			row := a[r*n : r*n+r+1]
+			Axpy(-v[r], q[:r+1], row)
+			Axpy(-q[r], v[:r+1], row)
+		}
+	}
+	d[0] = a[0]
+	a[0] = 1
+	for i := 1; i < n; i++ {
+		v, tau := a[i*n:i*n+i], a[i*n+i]
+		for r := range i {
+			row := a[r*n : r*n+i+1]
+			row[i] = 0
+			if tau > 0 {
+				Axpy(float64(-tau*Dot(v, row)), v, row)
+			}
+		}
+		clear(v)
+		a[i*n+i] = 1
+	}
+}
+
+// implicitQL makes T diagonal, carrying its rotations along in the rows of z.
+func implicitQL(n int, z, d, off, c, s []float64) bool {
+	off[n-1] = 0
+	for l := range n {
+		for sweep := 0; ; sweep++ {
+			m := l
+			for ; m < n-1; m++ {
+				if math.Abs(off[m]) <= 0x1p-53*(math.Abs(d[m])+math.Abs(d[m+1])) {
+					break
+				}
+			}
+			if m == l {
+				break
+			}
+			if sweep == sweeps {
+				return false
+			}
+			lo := chase(l, m, d, off, c, s)
+			rotateRows(n, lo, m, z, c, s)
+		}
+	}
+	return true
+}
+
+// chase takes T, decoupled below row m, through one step with Wilkinson's
+// shift. It leaves the rotations of the rows (i, i+1) in c[i], s[i] and
+// returns the least i.
+func chase(l, m int, d, off, c, s []float64) int {
+	g := (d[l+1] - d[l]) / (2 * off[l])
+	r := math.Hypot(g, 1)
+	g = d[m] - d[l] + off[l]/(g+math.Copysign(r, g))
+	sin, cos, p := 1., 1., 0.
+	for i := m - 1; i >= l; i-- {
+		f, b := float64(sin*off[i]), float64(cos*off[i])
+		r = math.Hypot(f, g)
+		off[i+1] = r
+		if r == 0 { // an entry has become 0 on the way
+			d[i+1] -= p
+			off[m] = 0
+			return i + 1
+		}
+		sin, cos = f/r, g/r
+		g = d[i+1] - p
+		r = float64((d[i]-g)*sin) + float64(2*cos*b)
+		p = float64(sin * r)
+		d[i+1] = g + p
+		g = float64(cos*r) - b
+		c[i], s[i] = cos, sin
+	}
+	d[l] -= p
+	off[l], off[m] = g, 0
+	return l
+}
+
+// rotateRows applies the rotations of the rows (m-1, m), ..., (lo, lo+1) in
+// this order, four columns at a time so that what one passes to the next stays
+// in registers.
+func rotateRows(n, lo, m int, z, c, s []float64) {
+	j := 0
+	for ; j+4 <= n; j += 4 {
+		t := z[m*n+j : m*n+j+4 : m*n+j+4]
+		t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
+		for i := m - 1; i >= lo; i-- {
+			x, y := z[i*n+j:i*n+j+4:i*n+j+4], z[(i+1)*n+j:(i+1)*n+j+4:(i+1)*n+j+4]
+			cos, sin := c[i], s[i]
+			x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+			y[0] = float64(sin*x0) + float64(cos*t0)
+			y[1] = float64(sin*x1) + float64(cos*t1)
+			y[2] = float64(sin*x2) + float64(cos*t2)
+			y[3] = float64(sin*x3) + float64(cos*t3)
+			t0 = float64(cos*x0) - float64(sin*t0)
+			t1 = float64(cos*x1) - float64(sin*t1)
+			t2 = float64(cos*x2) - float64(sin*t2)
+			t3 = float64(cos*x3) - float64(sin*t3)
+		}
+		x := z[lo*n+j : lo*n+j+4 : lo*n+j+4]
+		x[0], x[1], x[2], x[3] = t0, t1, t2, t3
+	}
+	for ; j < n; j++ {
+		t := z[m*n+j]
+		for i := m - 1; i >= lo; i-- {
+			x := z[i*n+j]
+			z[(i+1)*n+j] = float64(s[i]*x) + float64(c[i]*t)
+			t = float64(c[i]*x) - float64(s[i]*t)
+		}
+		z[lo*n+j] = t
+	}
+}
