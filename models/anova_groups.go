@@ -194,16 +194,3 @@ func (m *anovaState) sigmaLaw() (shape, rate float64) {
 	}
 	return m.shape, m.shape * m.s2
 }
-
-// invGammaMoments returns the mean and sd of IG(shape, rate), NaN where
-// undefined.
-func invGammaMoments(shape, rate float64) (mean, sd float64) {
-	mean, sd = math.NaN(), math.NaN()
-	if shape > 1 {
-		mean = rate / (shape - 1)
-	}
-	if shape > 2 {
-		sd = mean / math.Sqrt(shape-2)
-	}
-	return mean, sd
-}

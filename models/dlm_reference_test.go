@@ -202,7 +202,7 @@ func track(t testing.TB, m cdf.Model, y, theta []float64, forget float64, draws 
 	f, n := dlmFunctionals(), float64(len(y))
 	for i := range y {
 		d.must(t, rowsShard(y[i:i+1]), forget)
-		rows := moments(t, m, f)
+		rows := gridMoments(t, m, f)
 		r := &rows[dlmTheta]
 		half := 1.96 * r.SD
 		e := r.Mean - theta[i]
@@ -216,8 +216,8 @@ func track(t testing.TB, m cdf.Model, y, theta []float64, forget float64, draws 
 	return out
 }
 
-// moments summarises without the quantiles of the grid, which cost most.
-func moments(t testing.TB, m cdf.Model, f []cdf.Functional) []cdf.Row {
+// gridMoments summarises without the quantiles of the grid, which cost most.
+func gridMoments(t testing.TB, m cdf.Model, f []cdf.Functional) []cdf.Row {
 	t.Helper()
 	g, ok := m.(*DLM)
 	if !ok {

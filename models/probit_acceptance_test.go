@@ -69,7 +69,7 @@ func (a probitPost) against(b probitPost) (accuracy, ratio, miss, rms float64) {
 	n := float64(len(a.mean))
 	for j := range a.mean {
 		z := (a.mean[j] - b.mean[j]) / b.sd[j]
-		accuracy += overlap(a.mean[j], a.sd[j], b.mean[j], b.sd[j]) / n
+		accuracy += normalOverlap(a.mean[j], a.sd[j], b.mean[j], b.sd[j]) / n
 		ratio += a.sd[j] / b.sd[j] / n
 		miss += math.Abs(z) / n
 		rms += z * z / n
@@ -77,8 +77,8 @@ func (a probitPost) against(b probitPost) (accuracy, ratio, miss, rms float64) {
 	return accuracy, ratio, miss, math.Sqrt(rms)
 }
 
-// overlap is 1 - |p - q|/2 of two normal densities, by the midpoint rule.
-func overlap(m1, s1, m2, s2 float64) float64 {
+// normalOverlap is 1 - |p - q|/2 of two normal densities, by the midpoint rule.
+func normalOverlap(m1, s1, m2, s2 float64) float64 {
 	const n = 4000
 	lo, hi := min(m1-8*s1, m2-8*s2), max(m1+8*s1, m2+8*s2)
 	h, d := (hi-lo)/n, 0.0
@@ -116,8 +116,8 @@ func values(truth []simulate.Truth) []float64 {
 	return out
 }
 
-// stream takes a fresh model through the shards.
-func stream(t *testing.T, variant string, s ProbitSettings, d cdf.Dims, shards []*cdf.Shard) (*Probit, probitPost) {
+// streamProbit takes a fresh model through the shards.
+func streamProbit(t *testing.T, variant string, s ProbitSettings, d cdf.Dims, shards []*cdf.Shard) (*Probit, probitPost) {
 	t.Helper()
 	m := newTestProbit(t, variant, s, d)
 	run := probitDriver(m)
@@ -146,8 +146,8 @@ func TestAcceptanceProbitCase1(t *testing.T) {
 			shards = append(shards, scenarioShard(sc.Shard(seed, "case1", at, sc.Rows)))
 		}
 		d := probitDims(100, 500, false)
-		m, corrected := stream(t, "corrected", unitPrior(500), d, shards)
-		_, paper := stream(t, "paper", unitPrior(500), d, shards)
+		m, corrected := streamProbit(t, "corrected", unitPrior(500), d, shards)
+		_, paper := streamProbit(t, "paper", unitPrior(500), d, shards)
 		all := batch(t, m, joinShards(shards), 4000)
 		for i, p := range []probitPost{corrected, paper, all} {
 			acc, ratio, miss, _ := p.against(all)
@@ -190,11 +190,11 @@ func TestAcceptanceProbitCase2(t *testing.T) {
 		shards = append(shards, probitShard(r, 100, truth, .25, false))
 	}
 	d := probitDims(500, 500, false)
-	_, c := stream(t, "corrected", unitPrior(3500), d, shards)
+	_, c := streamProbit(t, "corrected", unitPrior(3500), d, shards)
 	accept.Range(t, "P2", "coverage", c.coverage(truth), .87, .95, probitSeeds(1))
 	accept.Range(t, "P2", "length", c.length(), .28, .305, probitSeeds(1))
 	accept.Range(t, "P2", "MSE", c.mse(truth), .0070, .0095, probitSeeds(1))
-	_, p := stream(t, "paper", unitPrior(3500), d, shards)
+	_, p := streamProbit(t, "paper", unitPrior(3500), d, shards)
 	accept.Range(t, "P2", "paper: coverage", p.coverage(truth), .54, .64, probitSeeds(1))
 	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, probitSeeds(1))
 }
@@ -256,8 +256,8 @@ func TestAcceptanceProbitLong(t *testing.T) {
 			shards = append(shards, probitShard(r, 25, truth, 1, false))
 		}
 		d := probitDims(20, 500, false)
-		m, c := stream(t, "corrected", unitPrior(100), d, shards)
-		_, p := stream(t, "paper", unitPrior(100), d, shards)
+		m, c := streamProbit(t, "corrected", unitPrior(100), d, shards)
+		_, p := streamProbit(t, "paper", unitPrior(100), d, shards)
 		exact := mode(t, m, joinShards(shards))
 		_, _, _, rms := c.against(exact)
 		bias += rms / n

@@ -193,3 +193,16 @@ func (l *logProduct) mul(x float64) {
 }
 
 func (l *logProduct) log() float64 { return l.sum + math.Log(l.product) }
+
+// invGammaMoments returns the mean and sd of IG(shape, rate), NaN where
+// undefined.
+func invGammaMoments(shape, rate float64) (mean, sd float64) {
+	mean, sd = math.NaN(), math.NaN()
+	if shape > 1 {
+		mean = rate / (shape - 1)
+	}
+	if shape > 2 {
+		sd = mean / math.Sqrt(shape-2)
+	}
+	return mean, sd
+}

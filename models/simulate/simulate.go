@@ -57,11 +57,11 @@ func Names() []string {
 }
 
 func scenarios() []Scenario {
-	return []Scenario{
+	return append([]Scenario{
 		linear(), linearDrift(),
 		anova(), anovaJump(),
 		probit(), probitDrift(),
-	}
+	}, compressed()...)
 }
 
 // source returns the generator of one shard. The PCG is seeded through

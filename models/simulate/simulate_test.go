@@ -151,3 +151,42 @@ func TestProbitHasTheStatedTruth(t *testing.T) {
 		}
 	}
 }
+
+// The squared length, the variance of y and the correlation of case 3 over
+// 4,000 rows; limits of 4.5 standard errors, fixed seed.
+func TestCompressedHasTheStatedTruth(t *testing.T) {
+	s, ok := Lookup("compressed-3")
+	if !ok {
+		t.Fatal("no scenario")
+	}
+	truth := s.Truth(3, "k", 1)
+	if len(truth) != 501 || truth[500].Value != 4 || truth[10].Value != 0 {
+		t.Fatalf("%d parameters, the last %v", len(truth), truth[len(truth)-1])
+	}
+	var n, cross, e2 float64
+	for shard := int64(1); shard <= 40; shard++ {
+		d := s.Shard(3, "k", shard, s.Rows)
+		for i, y := range d.Columns[500] {
+			for j := range 10 {
+				y -= truth[j].Value * d.Columns[j][i]
+			}
+			n++
+			e2 += y * y
+			cross += d.Columns[20][i] * d.Columns[77][i]
+		}
+	}
+	if v := e2 / n; math.Abs(v-4) > 4.5*4*math.Sqrt(2/n) {
+		t.Errorf("error variance %v", v)
+	}
+	if r := cross / n; math.Abs(r-.4) > 4.5*math.Sqrt(1.16/n) {
+		t.Errorf("correlation %v", r)
+	}
+	five, _ := Lookup("compressed-5")
+	length := 0.
+	for _, v := range five.Truth(1, "k", 1)[:500] {
+		length += v.Value * v.Value
+	}
+	if math.Abs(length-1500) > 1e-6 {
+		t.Errorf("squared length %v", length)
+	}
+}

@@ -1,0 +1,63 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+)
+
+// compressedForms are the settings that the forms of the model are tested
+// under: small, so that a rank of 3 gives up curvature among 6 columns.
+var compressedForms = []struct{ name, variant, settings string }{
+	{"sketch", "corrected", "rank: 3"},
+	{"exact sketch", "corrected", "{}"},
+	{"fixed", "corrected", "{projection: fixed, dimension: 3}"},
+}
+
+func compressedShards(seed uint64, n int) []*cdf.Batch {
+	r := rand.New(rand.NewPCG(seed, 1))
+	shards := make([]*cdf.Batch, n)
+	for t := range shards {
+		rows := 1 + r.IntN(8)
+		b := &cdf.Batch{Rows: rows, Time: int64(1000 * (t + 1))}
+		y := make([]float64, rows)
+		for j := range 6 {
+			x := make([]float64, rows)
+			for i := range x {
+				x[i] = 20 + float64(1+j)*r.NormFloat64()
+				y[i] += x[i] * float64(j%3-1)
+			}
+			b.Columns = append(b.Columns, cdf.Column{Name: fmt.Sprint("x", j+1), Type: cdf.Float, Number: x})
+		}
+		for i := range y {
+			y[i] += 4 * r.NormFloat64()
+		}
+		b.Columns = append(b.Columns, cdf.Column{Name: "y", Type: cdf.Float, Number: y})
+		shards[t] = b
+	}
+	return shards
+}
+
+func TestCompressedKeepsTheContract(t *testing.T) {
+	for _, form := range compressedForms {
+		settings, build, err := configureCompressed(form.variant, strict(form.settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(form.name, func(t *testing.T) {
+			cdftest.TestModel(t, func() *cdf.Spec {
+				return &cdf.Spec{
+					Kind: "compressed", Variant: form.variant, Seed: 1,
+					Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}},
+					Draws:   100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
+					Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
+					Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
+					New:     build,
+				}
+			}, compressedShards)
+		})
+	}
+}

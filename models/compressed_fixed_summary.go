@@ -1,0 +1,173 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// compressedFormat is the first byte of the state of every form.
+const compressedFormat = 1
+
+// AppendBinary appends the format, the flag of discounting, n and the packed
+// factor: 8(m(m+1)/2 + m + 2) + 2 bytes. The projection is not in it: the
+// settings hold it.
+func (m *CompressedFixed) AppendBinary(b []byte) ([]byte, error) {
+	flag := byte(0)
+	if m.forgot {
+		flag = 1
+	}
+	b = append(b, compressedFormat, flag)
+	b = appendFloats(b, m.n)
+	return appendFloats(b, m.r...), nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *CompressedFixed) UnmarshalBinary(b []byte) error {
+	m.ready = false
+	if len(b) < 2 || b[0] != compressedFormat || b[1] > 1 {
+		return errState("compressed fixed", "unknown format")
+	}
+	var head [1]float64
+	if !readFloats(b[2:], head[:], m.r) {
+		return errState("compressed fixed", "wrong length or numbers")
+	}
+	m.forgot, m.n = b[1] == 1, head[0]
+	if m.n < 0 {
+		return errState("compressed fixed", "rows out of range")
+	}
+	return nil
+}
+
+// Size returns the bytes held, the projection among them.
+func (m *CompressedFixed) Size() int64 {
+	return int64(8*(len(m.phi)+len(m.r)+len(m.l)+m.m+m.p)) + 512
+}
+
+// Summarize fills the rows in closed form: gamma is t with 2a_n degrees of
+// freedom, sigma2 inverse gamma. Moments are NaN where they do not exist.
+func (m *CompressedFixed) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	law := m.law.at(m.a)
+	scale := math.Sqrt(m.b / m.a)
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
+		*r = exactRow(f.Name)
+		factor, isSigma, err := m.split(f)
+		if err != nil {
+			return err
+		}
+		if isSigma {
+			invGammaRow(r, law, m.a, m.b, f.Const, factor)
+			continue
+		}
+		mean := f.Const
+		clear(w.u)
+		for k, j := range f.Param {
+			mean += f.Weight[k] * m.gamma[j]
+			for c := range w.u {
+				w.u[c] += f.Weight[k] * m.phi[c*m.p+j]
+			}
+		}
+		studentRow(r, law, mean, scale*math.Sqrt(m.spread(w.u)))
+	}
+	return nil
+}
+
+// studentRow describes loc + scale*t with 2*shape degrees of freedom.
+func studentRow(r *cdf.Row, law *standard, loc, scale float64) {
+	r.Mean = loc
+	if law.shape > 1 {
+		r.SD = scale * math.Sqrt(law.shape/(law.shape-1))
+	}
+	q := law.student(loc, scale)
+	setQuantiles(r, &q)
+}
+
+// PriorSD writes the prior sd of each functional, NaN where it is undefined.
+func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
+	w := m.work()
+	defer m.works.Put(w)
+	prior := &m.settings.Prior
+	sigma2, spread := invGammaMoments(prior.Sigma2Shape, prior.Sigma2Rate)
+	for i := range functionals {
+		f := &functionals[i]
+		if factor, isSigma, _ := m.split(f); isSigma {
+			dst[i] = math.Abs(factor) * spread
+			continue
+		}
+		clear(w.u)
+		for k, j := range f.Param {
+			for c := range w.u {
+				w.u[c] += f.Weight[k] * m.phi[c*m.p+j]
+			}
+		}
+		dst[i] = math.Sqrt(sigma2 * prior.BetaVariance * lin.Dot(w.u, w.u))
+	}
+}
+
+// Score scores the rows that have a response by the t predictive law. Before
+// the first row there is nothing to score with. The generator is not used.
+func (m *CompressedFixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	t := newTally(cdf.NoScore())
+	if m.n == 0 {
+		t.out.PredictedRows = int64(sh.Rows - observed(sh.Y))
+		return t.out, nil
+	}
+	if err := m.prepare(); err != nil {
+		return t.out, err
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	law := newStudentScore(2*m.a, m.law.at(m.a).t[2])
+	for i, y := range sh.Y {
+		if t.skip(y) {
+			continue
+		}
+		m.project(sh.X[i*m.p:(i+1)*m.p], w.u)
+		e := y - lin.Dot(w.u, m.mu)
+		t.add(e, law.add(e, m.b/m.a*(1+m.spread(w.u))))
+	}
+	t.logs = law.log()
+	return t.score("compressed fixed")
+}
+
+// Predict describes a new observation and the regression line of every row.
+func (m *CompressedFixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	law := m.law.at(m.a)
+	for i := range sh.Rows {
+		m.project(sh.X[i*m.p:(i+1)*m.p], w.u)
+		mean := lin.Dot(w.u, m.mu)
+		v := m.spread(w.u)
+		s2 := m.b / m.a
+		predictStudent(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
+	}
+	return nil
+}
+
+// LogEvidence returns log p(D_1, ..., D_t), NaN once a shard was discounted:
+//
+//	-n/2 log 2pi - 1/2 log|I + v P'P| + a log b - a_n log b_n + log Gamma(a_n)/Gamma(a)
+func (m *CompressedFixed) LogEvidence() float64 {
+	if m.forgot || m.prepare() != nil {
+		return math.NaN()
+	}
+	prior := &m.settings.Prior
+	det := float64(m.m) / 2 * math.Log(prior.BetaVariance)
+	for i := range m.m {
+		det += math.Log(math.Abs(m.l[i*m.m+i]))
+	}
+	a, b := prior.Sigma2Shape, prior.Sigma2Rate
+	return -m.n/2*math.Log(2*math.Pi) - det + a*math.Log(b) - m.a*math.Log(m.b) + lgamma(m.a) - lgamma(a)
+}

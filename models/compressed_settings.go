@@ -1,0 +1,217 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/projection"
+)
+
+// CompressedSettings are the settings of compressed regression. What does
+// not apply to the projection or the statistics chosen is empty.
+type CompressedSettings struct {
+	Dimension      int             `yaml:"dimension" json:"dimension"`             // m, at least 1
+	Projection     string          `yaml:"projection" json:"projection"`           // learned | fixed
+	ProjectionSeed uint64          `yaml:"projection_seed" json:"projection_seed"` // of the signs (fixed) or of the projection's prior mean (packed, lean)
+	ProjectionFile string          `yaml:"projection_file" json:"-"`               // fixed: a matrix instead of random signs
+	Content        string          `yaml:"-" json:"projection_file,omitempty"`     // what the file held, as a digest: the path identifies nothing
+	Statistics     string          `yaml:"statistics" json:"statistics,omitempty"` // learned: sketch | packed | lean
+	Rank           int             `yaml:"rank" json:"rank,omitempty"`             // sketch: rows kept; 0 is m(m+1)
+	Discount       []float64       `yaml:"discount" json:"discount,omitempty"`     // learned: a1 and a2, at least 0; nil is the default of the statistics
+	Prior          CompressedPrior `yaml:"prior" json:"prior"`
+}
+
+// CompressedPrior is the prior beta ~ N(0, sigma2 v I), sigma2 ~ IG(shape,
+// rate) on the scaled columns. Every number is positive and finite. The
+// sketch has no beta: its prior variance is estimated.
+type CompressedPrior struct {
+	Sigma2Shape  float64 `yaml:"sigma2_shape" json:"sigma2_shape"`   // a
+	Sigma2Rate   float64 `yaml:"sigma2_rate" json:"sigma2_rate"`     // b, in units of y^2
+	BetaVariance float64 `yaml:"beta_variance" json:"beta_variance"` // v
+}
+
+// DefaultCompressed returns the settings that hold where none are given.
+// Statistics, discount and rank depend on other settings and are empty.
+func DefaultCompressed() CompressedSettings {
+	return CompressedSettings{
+		Dimension: 10, Projection: "learned", ProjectionSeed: 1,
+		Prior: CompressedPrior{Sigma2Shape: 1, Sigma2Rate: 1, BetaVariance: 1},
+	}
+}
+
+// maxDimension bounds m and the rank: a sketch's shard costs their cube.
+const maxDimension = 4096
+
+// Complete fills in what depends on other settings and names the first
+// setting that is out of range or contradicts another one.
+func (s CompressedSettings) Complete(variant string) (CompressedSettings, error) {
+	fail := func(format string, args ...any) (CompressedSettings, error) {
+		return s, fmt.Errorf("compressed: "+format, args...)
+	}
+	if s.Dimension < 1 || s.Dimension > maxDimension {
+		return fail("dimension must be between 1 and %d, got %d", maxDimension, s.Dimension)
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"sigma2_shape", s.Prior.Sigma2Shape}, {"sigma2_rate", s.Prior.Sigma2Rate}, {"beta_variance", s.Prior.BetaVariance},
+	} {
+		if !(v.value > 0) || math.IsInf(v.value, 1) {
+			return fail("prior.%s must be positive and finite, got %v", v.name, v.value)
+		}
+	}
+	switch s.Projection {
+	case "fixed":
+		switch {
+		case variant == "paper":
+			return fail("variant paper learns its projection, projection: fixed is not possible")
+		case s.Statistics != "":
+			return fail("statistics: %s is for projection: learned", s.Statistics)
+		case s.Discount != nil:
+			return fail("discount is for projection: learned")
+		case s.Rank != 0:
+			return fail("rank is for statistics: sketch")
+		}
+		return s, nil
+	case "learned":
+	default:
+		return fail("projection must be learned or fixed, got %q", s.Projection)
+	}
+	if s.ProjectionFile != "" {
+		return fail("projection_file %q is for projection: fixed", s.ProjectionFile)
+	}
+	return s.completeLearned(variant)
+}
+
+func (s CompressedSettings) completeLearned(variant string) (CompressedSettings, error) {
+	fail := func(format string, args ...any) (CompressedSettings, error) {
+		return s, fmt.Errorf("compressed: "+format, args...)
+	}
+	usual, discount := "sketch", map[string][]float64{"sketch": {3, 1}, "packed": {3, .5}, "lean": {3, 1}}
+	if variant == "paper" {
+		usual, discount = "packed", map[string][]float64{"packed": {0, 0}}
+	}
+	if s.Statistics == "" {
+		s.Statistics = usual
+	}
+	d := discount[s.Statistics]
+	if d == nil {
+		if variant == "paper" {
+			return fail("variant paper has statistics: packed only, got %q", s.Statistics)
+		}
+		return fail("statistics must be sketch, packed or lean, got %q", s.Statistics)
+	}
+	if s.Discount == nil {
+		s.Discount = d
+	}
+	if len(s.Discount) != 2 {
+		return fail("discount has two numbers, got %d", len(s.Discount))
+	}
+	for _, v := range s.Discount {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fail("discount must not be negative or infinite, got %v", v)
+		}
+	}
+	if variant == "paper" && !slices.Equal(s.Discount, d) {
+		return fail("variant paper has discount: [0, 0], got %v", s.Discount)
+	}
+	if s.Rank != 0 && s.Statistics != "sketch" {
+		return fail("rank is for statistics: sketch, not %s", s.Statistics)
+	}
+	if s.Statistics == "sketch" {
+		if s.Rank == 0 {
+			s.Rank = min(s.Dimension*(s.Dimension+1), maxDimension)
+		}
+		if s.Rank < 1 || s.Rank > maxDimension {
+			return fail("rank must be between 1 and %d, got %d", maxDimension, s.Rank)
+		}
+	}
+	return s, nil
+}
+
+func configureCompressed(variant string, decode func(any) error) (any, Build, error) {
+	if !slices.Contains([]string{"", "corrected", "paper"}, variant) {
+		return nil, nil, errVariant("compressed", variant, []string{"corrected", "paper"})
+	}
+	s := DefaultCompressed()
+	if decode != nil {
+		if err := decode(&s); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err := s.Complete(variant)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Projection == "fixed" {
+		var phi *projection.Matrix
+		if s.ProjectionFile != "" {
+			if phi, err = projection.Read(s.ProjectionFile); err != nil {
+				return nil, nil, fmt.Errorf("compressed: projection_file: %w", err)
+			}
+			if phi.M != s.Dimension {
+				return nil, nil, fmt.Errorf("compressed: projection_file %s has %d numbers per column, dimension is %d",
+					s.ProjectionFile, phi.M, s.Dimension)
+			}
+			s.Content = "sha256:" + phi.Digest()
+		}
+		works := newFixedWorks()
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(s, phi, d, works) }, nil
+	}
+	if s.Statistics != "sketch" {
+		return nil, nil, fmt.Errorf("compressed: statistics: %s is not available in this version", s.Statistics)
+	}
+	works := newSketchWorks()
+	return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedSketch(s, d, works) }, nil
+}
+
+// compressedShape is what all forms of the model know of their columns.
+type compressedShape struct {
+	settings CompressedSettings
+	p        int
+}
+
+func newCompressedShape(s CompressedSettings, d cdf.Dims) (compressedShape, error) {
+	if len(d.Columns) == 0 {
+		return compressedShape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
+	}
+	return compressedShape{settings: s, p: len(d.Columns)}, nil
+}
+
+// Params returns gamma, then sigma2. Only these are identified: the
+// projection and its coefficients may rotate.
+func (s *compressedShape) Params() []cdf.Param {
+	return []cdf.Param{{Name: "gamma", Len: s.p}, {Name: "sigma2", Len: 1}}
+}
+
+// Check reports, wrapping ErrShard, a shard of the wrong width or with
+// numbers that are not finite. A response may be NaN.
+func (s *compressedShape) Check(sh *cdf.Shard) error { return (&linearShape{p: s.p}).Check(sh) }
+
+// split returns the factor of sigma2 in the functional and whether it is one
+// of sigma2. A functional of both, or of none of the parameters, is refused
+// with ErrSchema.
+func (s *compressedShape) split(f *cdf.Functional) (factor float64, isSigma bool, err error) {
+	for k, j := range f.Param {
+		if j < 0 || j > s.p || k > 0 && isSigma != (j == s.p) {
+			return 0, false, fmt.Errorf("%w: %s mixes gamma and sigma2 or asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, s.p+1)
+		}
+		isSigma = j == s.p
+		factor += f.Weight[k]
+	}
+	return factor, isSigma, nil
+}
+
+// observed returns the number of rows of the shard that have a response.
+func observed(y []float64) int {
+	n := 0
+	for _, v := range y {
+		if v == v {
+			n++
+		}
+	}
+	return n
+}

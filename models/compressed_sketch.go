@@ -1,0 +1,342 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// CompressedSketch is regression on many columns whose statistics are a
+// sketch of X'X:
+//
+//	y = alpha + z'gamma + e,  e ~ N(0, sigma2),  z_j = (x_j - xbar_j)/s_j
+//	gamma_j ~ N(0, sigma2 kappa),  sigma2 ~ IG(a, b),  kappa estimated
+//
+// Given its compression beta and the spread of its projection, compressed
+// regression is ridge regression on gamma = Phi'beta; here beta and Phi are
+// integrated out and only gamma is kept. The log likelihood is
+//
+//	-(g'Sg - 2h'g) / (2 sigma2),  S = B'B + diag(c),  B at most r x p.
+//
+// Curvature beyond r directions is given up in a way that leaves the diagonal
+// of S exact and the posterior mode where it was (truncate). With p <= r
+// nothing is given up, and the posterior is that of conjugate regression with
+// kappa at its maximum of the evidence. It uses no random numbers.
+//
+// Source: arXiv:1401.3632, section on compressed regression, for the model;
+// for the sketch compare Liberty, Simple and deterministic matrix sketching,
+// arXiv:1206.0594, whose shrinkage is replaced by the rule of truncate.
+type CompressedSketch struct {
+	compressedShape
+	rank int
+
+	rows  int       // of B
+	b     []float64 // B, row-major; room for min(r, p) rows once they are there
+	c     []float64 // p: the diagonal of S beyond B'B
+	h     []float64 // p
+	g     []float64 // p: posterior mode
+	xbar  []float64 // p: weighted mean
+	ss    []float64 // p: weighted sum of squares about it
+	scale []float64 // p: s, sd of the columns
+
+	ybar, yy float64 // mean and sum of squares about it
+	n        float64 // rows absorbed
+	weight   float64 // N_m, rows after discounting
+	// loss and lossN sum squared standardised errors of prediction and rows,
+	// discounted: the variance estimate of a sketch that has given up something.
+	loss, lossN float64
+	logKappa    float64
+	shape, rate float64 // sigma2 ~ IG(shape, rate)
+	lossy       bool
+	sums        prequential
+
+	version uint64 // of the state, for work kept in scratch space
+	failed  error  // of the last Absorb
+	law     standard
+	works   *sync.Pool
+	blocks  []cdf.Block
+}
+
+func newCompressedSketch(s CompressedSettings, d cdf.Dims, works *sync.Pool) (*CompressedSketch, error) {
+	shape, err := newCompressedShape(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m := &CompressedSketch{compressedShape: shape, rank: s.Rank, works: works}
+	p := m.p
+	buf := make([]float64, 6*p)
+	for _, x := range []*[]float64{&m.c, &m.h, &m.g, &m.xbar, &m.ss, &m.scale} {
+		*x, buf = buf[:p:p], buf[p:]
+	}
+	m.empty()
+	m.blocks = []cdf.Block{sketchBlock{m}}
+	return m, nil
+}
+
+// empty makes the statistics those of no rows; the counts of rows and the
+// prequential sums stay.
+func (m *CompressedSketch) empty() {
+	m.rows, m.b = 0, m.b[:0]
+	for _, x := range [][]float64{m.c, m.h, m.g, m.xbar, m.ss} {
+		clear(x)
+	}
+	for j := range m.scale {
+		m.scale[j] = 1
+	}
+	m.ybar, m.yy, m.weight, m.loss, m.lossN, m.logKappa, m.lossy = 0, 0, 0, 0, 0, 0, false
+	m.shape, m.rate = m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate
+}
+
+// Blocks returns the single block {gamma, sigma2}.
+func (m *CompressedSketch) Blocks() []cdf.Block { return m.blocks }
+
+// sketchBlock is {gamma, sigma2}.
+type sketchBlock struct{ m *CompressedSketch }
+
+// Absorb discounts the statistics and takes the rows that have a response
+// into the sketch, many rows in several passes. Rows enter as they are: the
+// sketch centres and scales by means and sds of its own, on top of what the
+// engine did to the columns.
+func (b sketchBlock) Absorb(s *cdf.Step) {
+	m := b.m
+	m.failed = nil
+	w := m.work()
+	defer m.works.Put(w)
+	n := observed(s.Shard.Y)
+	if n == 0 {
+		if s.Forget < 1 && m.weight > 0 {
+			m.failed = m.pass(w, 0, s.Forget)
+		}
+		return
+	}
+	passes := (n + m.most() - 1) / m.most()
+	forget, row := s.Forget, 0
+	for k := range passes {
+		take := n*(k+1)/passes - n*k/passes
+		w.fill(s.Shard, &row, take)
+		if m.failed = m.pass(w, take, forget); m.failed != nil {
+			return
+		}
+		forget = 1
+	}
+}
+
+// most is the number of rows that one pass takes.
+func (m *CompressedSketch) most() int { return max(m.rank, 100) }
+
+// Sample draws where draws are asked for.
+func (b sketchBlock) Sample(s *cdf.Step) error {
+	m := b.m
+	if m.failed != nil {
+		return m.failed
+	}
+	if s.Draws != nil {
+		return m.draw(s)
+	}
+	return nil
+}
+
+// negligibleWeight is the number of rows below which what is left of
+// discounted statistics is dropped, before its reciprocal overflows.
+const negligibleWeight = 1e-12
+
+// pass takes the n rows in w through the sketch: score, discount, centre,
+// scale, stack on B, estimate kappa and sigma2, solve, truncate.
+func (m *CompressedSketch) pass(w *sketchWork, n int, forget float64) error {
+	if err := m.review(w, n, forget); err != nil {
+		return err
+	}
+	before := m.n
+	m.n += float64(n)
+	m.version++
+	m.discount(forget, before)
+	m.centre(w, n)
+	if m.weight == 0 {
+		return nil
+	}
+	m.rescale(w, n)
+	m.stack(w)
+	if !lin.Finite(m.ss) || !lin.Finite(m.h) || !lin.Finite(w.m[:w.rows*m.p]) || math.IsInf(m.yy, 1) {
+		return errSketch("statistics not finite")
+	}
+	if err := m.rotate(w); err != nil {
+		return err
+	}
+	if err := m.estimate(w); err != nil {
+		return err
+	}
+	m.truncate(w)
+	if !lin.Finite(m.g) || !lin.Finite(m.h) || !lin.Finite(m.c) || !(m.rate > 0) || math.IsInf(m.rate, 1) {
+		return errSketch("estimate not finite")
+	}
+	return nil
+}
+
+func errSketch(what string) error {
+	return fmt.Errorf("%w: compressed sketch: %s", cdf.ErrNumeric, what)
+}
+
+// review scores the rows with the state before them: the errors of prediction
+// are what the variance of a lossy sketch is estimated from, since its fit to
+// the rows it holds is too good.
+func (m *CompressedSketch) review(w *sketchWork, n int, forget float64) error {
+	d := forget
+	if m.n > 0 {
+		d *= math.Pow(m.n/(m.n+float64(n)), m.settings.Discount[0])
+	}
+	m.loss *= d
+	m.lossN *= d
+	m.sums.discount(forget)
+	if m.weight == 0 || n == 0 {
+		return nil
+	}
+	if err := m.solveStored(w); err != nil {
+		return err
+	}
+	for i := range n {
+		mean, v := m.predictRow(w, w.x[i*m.p:(i+1)*m.p])
+		e := w.y[i] - mean
+		m.loss += e * e / (1 + v)
+		m.sums.add(e, w.y[i]-m.ybar)
+	}
+	m.lossN += float64(n)
+	return nil
+}
+
+// discount forgets, and gives less weight to what was absorbed at an early
+// mode once curvature was given up there: (N before / N)^a2.
+func (m *CompressedSketch) discount(forget, before float64) {
+	d := forget
+	if m.lossy {
+		d *= math.Pow(before/m.n, m.settings.Discount[1])
+	}
+	if m.weight*d < negligibleWeight {
+		m.empty()
+		return
+	}
+	if d == 1 {
+		return
+	}
+	lin.Scale(math.Sqrt(d), m.b)
+	for _, x := range [][]float64{m.c, m.h, m.ss} {
+		lin.Scale(d, x)
+	}
+	m.yy *= d
+	m.weight *= d
+}
+
+// centre moves the rows to their mean and the statistics to the common one:
+// the difference of the means becomes one more row, which makes sums of
+// squares about the common mean exact. Means are summed about a value near
+// them, so that a constant column stays exactly constant.
+func (m *CompressedSketch) centre(w *sketchWork, n int) {
+	w.rows = 0
+	if n == 0 {
+		return
+	}
+	p, rows := m.p, float64(n)
+	old := m.weight > 0
+	base, ybase := m.xbar, m.ybar
+	if !old {
+		base, ybase = w.base, w.y[0]
+		copy(base, w.x[:p])
+	}
+	mean, ymean := w.mean, 0.
+	clear(mean)
+	for i := range n {
+		x := w.x[i*p : (i+1)*p]
+		for j, v := range x {
+			x[j] = v - base[j]
+			mean[j] += x[j]
+		}
+		w.y[i] -= ybase
+		ymean += w.y[i]
+	}
+	lin.Scale(1/rows, mean)
+	ymean /= rows
+	for i := range n {
+		lin.Axpy(-1, mean, w.x[i*p:(i+1)*p])
+		w.y[i] -= ymean
+	}
+	w.rows = n
+	if old {
+		f := math.Sqrt(m.weight * rows / (m.weight + rows))
+		x := w.x[n*p : (n+1)*p]
+		for j, v := range mean {
+			x[j] = f * v
+		}
+		w.y[n] = f * ymean
+		w.rows++
+	}
+	share := rows / (m.weight + rows)
+	for j, v := range mean {
+		m.xbar[j] = base[j] + float64(v*share)
+	}
+	m.ybar = ybase + float64(ymean*share)
+	m.weight += rows
+}
+
+// rescale updates the sds of the columns, moves the statistics to them and
+// divides the rows by them. Once curvature was given up they stay as they
+// are, but for a column that varies for the first time.
+func (m *CompressedSketch) rescale(w *sketchWork, n int) {
+	p := m.p
+	add := w.mean // no longer needed
+	clear(add)
+	for i := range w.rows {
+		for j, v := range w.x[i*p : (i+1)*p] {
+			add[j] += float64(v * v)
+		}
+	}
+	changed := false
+	for j, v := range add {
+		first := m.ss[j] == 0
+		m.ss[j] += v
+		s := m.scale[j]
+		switch {
+		case m.ss[j] == 0:
+			s = 1
+		case !m.lossy:
+			s = math.Sqrt(m.ss[j] / max(m.weight-1, 1))
+		case first:
+			s = math.Sqrt(m.ss[j] / float64(n))
+		}
+		if s < 1e-150 { // its reciprocal squared overflows: as good as constant
+			s = 1
+		}
+		k := m.scale[j] / s
+		w.base[j] = k
+		if k != 1 {
+			changed = true
+			m.h[j] *= k
+			m.c[j] *= k * k
+			m.scale[j] = s
+		}
+	}
+	if changed {
+		for i := range m.rows {
+			row := m.b[i*p : (i+1)*p]
+			for j, k := range w.base {
+				row[j] *= k
+			}
+		}
+	}
+}
+
+// stack adds the rows to h and puts them below B in w.m.
+func (m *CompressedSketch) stack(w *sketchWork) {
+	p := m.p
+	copy(w.m, m.b)
+	for i := range w.rows {
+		row := w.m[(m.rows+i)*p : (m.rows+i+1)*p]
+		for j, v := range w.x[i*p : (i+1)*p] {
+			row[j] = v / m.scale[j]
+		}
+		lin.Axpy(w.y[i], row, m.h)
+		m.yy += float64(w.y[i] * w.y[i])
+	}
+	w.rows += m.rows
+}

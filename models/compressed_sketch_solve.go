@@ -1,0 +1,246 @@
+package models
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// Limits of log kappa, and the least one once curvature was given up: a small
+// first shard whose evidence peaks at the lower limit would otherwise hold
+// kappa near 0 for many shards.
+const (
+	leastLogKappa      = -16
+	leastLossyLogKappa = -8
+	mostLogKappa       = 6
+)
+
+// rankTol is the eigenvalue, relative to the largest, below which a direction
+// of the stacked rows counts as rounding.
+const rankTol = 1e-10
+
+// rotate finds the directions of M'M, those with the most curvature first,
+// from the smaller of M M' and M'M.
+func (m *CompressedSketch) rotate(w *sketchWork) error {
+	p, q := m.p, w.rows
+	w.flip = p < q
+	side := min(p, q)
+	w.vals, w.order, w.vh2 = w.vals[:0], w.order[:0], w.vh2[:0]
+	if side == 0 {
+		return nil
+	}
+	all := blas64.General{Rows: q, Cols: p, Stride: p, Data: w.m}
+	gram := blas64.Symmetric{N: side, Stride: side, Uplo: blas.Lower, Data: w.gram}
+	h := w.v2[:side]
+	if w.flip {
+		blas64.Syrk(blas.Trans, 1, all, 0, gram)
+		copy(h, m.h)
+	} else {
+		blas64.Syrk(blas.NoTrans, 1, all, 0, gram)
+		for i := range q {
+			h[i] = lin.Dot(w.m[i*p:(i+1)*p], m.h)
+		}
+	}
+	vals := w.v1[:side]
+	if !lin.Eigen(side, w.gram[:side*side], vals, w.eigen) {
+		return errSketch("eigenvalues not found")
+	}
+	top := max(slices.Max(vals), 0)
+	for k, v := range vals {
+		if v > rankTol*top {
+			w.order = append(w.order, k)
+		}
+	}
+	slices.SortFunc(w.order, func(i, j int) int {
+		if vals[i] != vals[j] {
+			if vals[i] > vals[j] {
+				return -1
+			}
+			return 1
+		}
+		return i - j
+	})
+	for _, k := range w.order {
+		d := lin.Dot(w.gram[k*side:(k+1)*side], h)
+		d *= d
+		if !w.flip {
+			d /= vals[k]
+		}
+		w.vals, w.vh2 = append(w.vals, vals[k]), append(w.vh2, d)
+	}
+	return nil
+}
+
+// estimate settles kappa, the law of sigma2 and the mode g at the rows of w.m.
+//
+// While nothing was given up kappa maximises the evidence, and sigma2 is
+// inverse gamma as in conjugate regression. Afterwards the fit is better than
+// it should be, so sigma2 comes from the errors of prediction and kappa from
+// two steps of its fixed point g'g / (sigma2 p_eff), p_eff = p - tr(A)/kappa.
+func (m *CompressedSketch) estimate(w *sketchWork) error {
+	a, b := m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate
+	if !m.lossy {
+		least := float64(leastLogKappa)
+		if len(w.vals) > m.rank {
+			least = leastLossyLogKappa
+		}
+		m.shape = a + m.weight/2
+		m.logKappa = m.maximise(w, least)
+		m.rate = m.rateAt(w, math.Exp(m.logKappa))
+	} else {
+		shape := a + m.lossN/2
+		sigma2 := (b + m.loss/2) / shape
+		// The sd of the law is given. With fewer than 3 degrees of freedom
+		// it would come from the tail alone and the rest shrink to nothing.
+		m.shape = max(shape, 1.5)
+		m.rate = sigma2 * (m.shape - 1)
+		if m.n < 2*float64(m.rank) {
+			m.logKappa = m.maximise(w, leastLossyLogKappa)
+		} else if err := m.stepKappa(w, sigma2); err != nil {
+			return err
+		}
+	}
+	return m.solveRows(w)
+}
+
+// solveRows factors at the rows of w.m and writes the mode.
+func (m *CompressedSketch) solveRows(w *sketchWork) error {
+	if !w.solution.factor(w.rows, m.p, w.m, m.c, math.Exp(m.logKappa)) {
+		return errSketch("precision not positive definite")
+	}
+	w.solution.solve(m.p, w.m, m.h, m.g, w.v1)
+	return nil
+}
+
+func (m *CompressedSketch) stepKappa(w *sketchWork, sigma2 float64) error {
+	for range 2 {
+		if err := m.solveRows(w); err != nil {
+			return err
+		}
+		effective := w.solution.expand(m.p, math.Exp(m.logKappa))
+		if !(effective > 0) {
+			return nil
+		}
+		next := math.Log(lin.Dot(m.g, m.g) / (sigma2 * effective))
+		next = min(max(next, m.logKappa-.5), m.logKappa+.5)
+		m.logKappa = min(max(next, leastLossyLogKappa), mostLogKappa)
+	}
+	return nil
+}
+
+// rateAt is b_n of conjugate regression in the directions of rotate.
+func (m *CompressedSketch) rateAt(w *sketchWork, kappa float64) float64 {
+	rss := m.yy
+	for k, v := range w.vals {
+		rss -= w.vh2[k] / (v + 1/kappa)
+	}
+	return m.settings.Prior.Sigma2Rate + max(rss, 0)/2
+}
+
+// evidence is the log marginal likelihood of kappa, but for a constant.
+func (m *CompressedSketch) evidence(w *sketchWork, logKappa float64) float64 {
+	kappa := math.Exp(logKappa)
+	det := newLogProduct()
+	for _, v := range w.vals {
+		det.mul(1 + kappa*v)
+	}
+	return -det.log()/2 - (m.settings.Prior.Sigma2Shape+m.weight/2)*math.Log(m.rateAt(w, kappa))
+}
+
+// maximise returns the log kappa of the greatest evidence: a grid from least
+// on in steps of a half, then golden section to 1e-4 about its best point.
+func (m *CompressedSketch) maximise(w *sketchWork, least float64) float64 {
+	best, at := math.Inf(-1), least
+	try := func(x float64) float64 {
+		v := m.evidence(w, x)
+		if v > best {
+			best, at = v, x
+		}
+		return v
+	}
+	for x := least; x <= mostLogKappa; x += .5 {
+		try(x)
+	}
+	const golden = 0.6180339887498949
+	lo, hi := max(at-.5, least), min(at+.5, mostLogKappa)
+	x, y := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	fx, fy := try(x), try(y)
+	for hi-lo > 1e-4 {
+		if fx >= fy {
+			hi, y, fy = y, x, fx
+			x = hi - golden*(hi-lo)
+			fx = try(x)
+		} else {
+			lo, x, fx = x, y, fy
+			y = lo + golden*(hi-lo)
+			fy = try(y)
+		}
+	}
+	return at
+}
+
+// truncate makes B of the first r directions. What the others hold is given
+// up but for its diagonal, and h moves along, so that S g - h, and with it the
+// mode, stays:
+//
+//	D'_j = sum_{k>r} w_k V_kj^2,  h += D' o g - sum_{k>r} w_k V_k (V_k'g),  c += D'
+func (m *CompressedSketch) truncate(w *sketchWork) {
+	p, q := m.p, w.rows
+	side := min(p, q)
+	keep := min(len(w.vals), m.rank)
+	for i, k := range w.order[:keep] {
+		u, from := w.vectors[i*side:(i+1)*side], w.gram[k*side:(k+1)*side]
+		copy(u, from)
+		if w.flip {
+			lin.Scale(math.Sqrt(w.vals[i]), u)
+		}
+	}
+	m.rows, m.b = keep, grow(m.b, keep*p)
+	if w.flip {
+		copy(m.b, w.vectors[:keep*p])
+	} else {
+		multiply(keep, q, p, w.vectors, w.m, m.b)
+	}
+	if len(w.vals) <= m.rank {
+		return
+	}
+	m.lossy = true
+	lost, shift := w.mean, w.base
+	clear(lost)
+	clear(shift)
+	add := func(rows int, a []float64, sign float64) {
+		for i := range rows {
+			row := a[i*p : (i+1)*p]
+			lin.Axpy(sign*lin.Dot(row, m.g), row, shift)
+			for j, v := range row {
+				lost[j] += float64(sign * float64(v*v))
+			}
+		}
+	}
+	add(q, w.m, 1)
+	add(keep, m.b, -1)
+	for j, v := range lost {
+		v = max(v, 0)
+		m.h[j] += float64(v*m.g[j]) - shift[j]
+		m.c[j] += v
+	}
+}
+
+// multiply writes a b, a m x k and b k x n, in blocks so small that gonum
+// starts no goroutines and allocates nothing.
+func multiply(m, k, n int, a, b, dst []float64) {
+	const rows, cols = 64, 192
+	for i := 0; i < m; i += rows {
+		for j := 0; j < n; j += cols {
+			r, c := min(rows, m-i), min(cols, n-j)
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
+				blas64.General{Rows: r, Cols: k, Stride: k, Data: a[i*k:]},
+				blas64.General{Rows: k, Cols: c, Stride: n, Data: b[j:]}, 0,
+				blas64.General{Rows: r, Cols: c, Stride: n, Data: dst[i*n+j:]})
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package models
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/rnd"
+)
+
+// scalars lists the numbers of the state that are not vectors.
+func (m *CompressedSketch) scalars() [11]*float64 {
+	return [11]*float64{&m.ybar, &m.yy, &m.n, &m.weight, &m.loss, &m.lossN, &m.logKappa, &m.shape, &m.rate,
+		&m.sums.model, &m.sums.null}
+}
+
+// AppendBinary appends the format, whether curvature was given up, the number
+// of rows of B, 11 numbers, six vectors and B: 8(rp + 6p + 11) + 6 bytes.
+func (m *CompressedSketch) AppendBinary(b []byte) ([]byte, error) {
+	flag := byte(0)
+	if m.lossy {
+		flag = 1
+	}
+	b = append(b, compressedFormat, flag)
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
+	for _, v := range m.scalars() {
+		b = appendFloats(b, *v)
+	}
+	for _, x := range [][]float64{m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b} {
+		b = appendFloats(b, x...)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *CompressedSketch) UnmarshalBinary(b []byte) error {
+	m.version++
+	m.failed = nil
+	const name = "compressed sketch"
+	if len(b) < 6 || b[0] != compressedFormat || b[1] > 1 {
+		return errState(name, "unknown format")
+	}
+	rows := binary.LittleEndian.Uint32(b[2:])
+	if rows > uint32(min(m.rank, m.p)) {
+		return errState(name, "too many rows")
+	}
+	m.lossy, m.rows = b[1] == 1, int(rows)
+	m.b = grow(m.b, m.rows*m.p)
+	var head [11]float64
+	if !readFloats(b[6:], head[:], m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b) {
+		return errState(name, "wrong length or numbers")
+	}
+	for i, v := range m.scalars() {
+		*v = head[i]
+	}
+	for j, s := range m.scale {
+		if !(s > 0) || m.ss[j] < 0 || m.c[j] < 0 {
+			return errState(name, "scale or curvature out of range")
+		}
+	}
+	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.loss < 0 || m.lossN < 0 || !(m.shape > 0) || !(m.rate > 0) ||
+		math.Abs(m.logKappa) > -leastLogKappa || m.weight > 0 && m.weight < negligibleWeight {
+		return errState(name, "rows or variance out of range")
+	}
+	return nil
+}
+
+// Size returns the bytes held.
+func (m *CompressedSketch) Size() int64 { return int64(8*(cap(m.b)+6*m.p)) + 1024 }
+
+// AppendFlags appends worse_than_null where the errors of prediction exceed
+// those of the mean of the responses before.
+func (m *CompressedSketch) AppendFlags(dst []string) []string {
+	return m.sums.appendFlags(dst, m.n)
+}
+
+// prequential compares the predictions of shards not yet absorbed with those
+// of the running mean of the response, in discounted sums of squares.
+type prequential struct{ model, null float64 }
+
+func (s *prequential) discount(d float64) {
+	s.model *= d
+	s.null *= d
+}
+
+func (s *prequential) add(model, null float64) {
+	s.model += model * model
+	s.null += null * null
+}
+
+func (s *prequential) appendFlags(dst []string, rows float64) []string {
+	if rows > 200 && s.model > s.null {
+		return append(dst, "worse_than_null")
+	}
+	return dst
+}
+
+// Summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
+// Moments are NaN where they do not exist.
+func (m *CompressedSketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.solveStored(w); err != nil {
+		return err
+	}
+	law := m.law.at(m.shape)
+	sigma := math.Sqrt(m.rate / m.shape)
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
+		*r = exactRow(f.Name)
+		factor, isSigma, err := m.split(f)
+		if err != nil {
+			return err
+		}
+		if isSigma {
+			invGammaRow(r, law, m.shape, m.rate, f.Const, factor)
+			continue
+		}
+		mean := f.Const
+		for k, j := range f.Param {
+			mean += f.Weight[k] * m.g[j] / m.scale[j]
+		}
+		studentRow(r, law, mean, sigma*math.Sqrt(m.spread(w, f)))
+	}
+	return nil
+}
+
+// spread returns the variance of the functional over sigma2, after solveStored.
+func (m *CompressedSketch) spread(w *sketchWork, f *cdf.Functional) float64 {
+	if len(f.Param) == 1 {
+		j := f.Param[0]
+		s := f.Weight[0] / m.scale[j]
+		return s * s * w.stored.diag[j]
+	}
+	z := w.v1[:m.p]
+	clear(z)
+	for k, j := range f.Param {
+		z[j] += f.Weight[k] / m.scale[j]
+	}
+	return w.stored.quadratic(m.p, z)
+}
+
+// PriorSD leaves gamma undefined: its prior variance is estimated.
+func (m *CompressedSketch) PriorSD(functionals []cdf.Functional, dst []float64) {
+	_, sd := invGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
+	for i := range functionals {
+		if factor, isSigma, _ := m.split(&functionals[i]); isSigma {
+			dst[i] = math.Abs(factor) * sd
+		} else {
+			dst[i] = math.NaN()
+		}
+	}
+}
+
+// Score scores the rows that have a response by the t predictive law. Before
+// the first row there is nothing to score with. The generator is not used.
+func (m *CompressedSketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	t := newTally(cdf.NoScore())
+	if m.weight == 0 {
+		t.out.PredictedRows = int64(sh.Rows - observed(sh.Y))
+		return t.out, nil
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.solveStored(w); err != nil {
+		return t.out, err
+	}
+	law := newStudentScore(2*m.shape, m.law.at(m.shape).t[2])
+	for i, y := range sh.Y {
+		if t.skip(y) {
+			continue
+		}
+		mean, v := m.predictRow(w, sh.X[i*m.p:(i+1)*m.p])
+		t.add(y-mean, law.add(y-mean, m.rate/m.shape*(1+v)))
+	}
+	t.logs = law.log()
+	return t.score("compressed sketch")
+}
+
+// Predict describes a new observation and the regression line of every row,
+// undefined before the first row fixes the level.
+func (m *CompressedSketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if m.weight == 0 {
+		for i := range sh.Rows {
+			out[i] = undefinedPrediction()
+		}
+		return nil
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.solveStored(w); err != nil {
+		return err
+	}
+	law, s2 := m.law.at(m.shape), m.rate/m.shape
+	for i := range sh.Rows {
+		mean, v := m.predictRow(w, sh.X[i*m.p:(i+1)*m.p])
+		predictStudent(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
+	}
+	return nil
+}
+
+func undefinedPrediction() cdf.Prediction {
+	nan := math.NaN()
+	return cdf.Prediction{Mean: nan, SD: nan, Q025: nan, Q975: nan, EpredSD: nan, EpredQ025: nan, EpredQ975: nan,
+		LogDensity: nan, PIT: nan}
+}
+
+// draw fills the draws: x ~ N(0, A) is made of e1 ~ N(0, I_p), e2 ~ N(0, I_r)
+// as u - T'L^{-1}(B u + e2), u = D^{-1/2} e1, and gamma = (g + sigma x)/s.
+func (m *CompressedSketch) draw(st *cdf.Step) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.solveStored(w); err != nil {
+		return err
+	}
+	s, d, p := &w.stored, st.Draws, m.p
+	u, e := w.v1[:p], s.u[:m.rows]
+	sigma2 := d.Row(p)
+	for i := range d.S {
+		sigma2[i] = rnd.InvGamma(st.RNG, m.shape, m.rate)
+		rnd.Normals(st.RNG, u)
+		rnd.Normals(st.RNG, e)
+		for j := range u {
+			u[j] *= s.root[j]
+		}
+		for k := range e {
+			e[k] += lin.Dot(m.b[k*p:(k+1)*p], u)
+		}
+		lin.SolveLower(m.rows, s.l, e)
+		for j := range u {
+			u[j] /= s.root[j]
+		}
+		for k, v := range e {
+			lin.Axpy(-v, s.t[k*p:(k+1)*p], u)
+		}
+		sigma := math.Sqrt(sigma2[i])
+		for j := range u {
+			d.Data[j*d.S+i] = (m.g[j] + float64(sigma*u[j]*s.root[j])) / m.scale[j]
+		}
+	}
+	return nil
+}

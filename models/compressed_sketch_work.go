@@ -1,0 +1,203 @@
+package models
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// sketchWork is scratch space of at most R = min(r, p) + max(r, 100) + 1
+// rows, shared through a pool. Only the solution of a stored state, under the
+// name of its model and version, outlives the call that took it.
+type sketchWork struct {
+	p, max     int
+	x, y       []float64 // rows of a pass, then centred ones and one more
+	base, mean []float64 // p
+	m          []float64 // R x p: B over the new rows
+	rows       int       // in x, then in m
+	gram       []float64 // min(R, p)^2 or R^2: eigenvectors of m m' or m'm as rows
+	vals       []float64 // their eigenvalues, falling
+	order      []int
+	eigen      []float64
+	vh2        []float64 // (v_k'h)^2
+	vectors    []float64 // selected eigenvectors
+	flip       bool      // the eigenvectors are of m'm
+	v1, v2     []float64 // max(R, p)
+
+	solution solution // of the present pass
+	stored   solution // of the state
+	of       *CompressedSketch
+	version  uint64
+}
+
+// solution is (S + I/kappa)^{-1} = D^{-1} - T'T, D = c + 1/kappa.
+type solution struct {
+	rows int
+	inv  []float64 // p: 1/D
+	root []float64 // p: its square root
+	t    []float64 // rows x p: T D^{1/2}, T = L^{-1} M D^{-1}
+	l    []float64 // rows x rows, lower: LL' = I + M D^{-1} M'
+	diag []float64 // p: the diagonal of the inverse
+	u    []float64 // rows: scratch
+}
+
+func newSketchWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(sketchWork) }} }
+
+// work takes scratch space for this model's size; the caller gives it back.
+func (m *CompressedSketch) work() *sketchWork {
+	w := m.works.Get().(*sketchWork)
+	if w.p == m.p {
+		return w
+	}
+	p, most, kept := m.p, m.most(), min(m.rank, m.p)
+	rows := kept + most + 1
+	side := max(rows, p)
+	*w = sketchWork{p: p, max: rows}
+	w.x, w.y = make([]float64, (most+1)*p), make([]float64, most+1)
+	w.base, w.mean = make([]float64, p), make([]float64, p)
+	w.m = make([]float64, rows*p)
+	small := min(rows, p)
+	w.gram = make([]float64, rows*rows)
+	w.vals, w.order, w.vh2 = make([]float64, rows), make([]int, rows), make([]float64, rows)
+	w.eigen = make([]float64, lin.EigenWork(rows))
+	w.vectors = make([]float64, kept*small)
+	w.v1, w.v2 = make([]float64, side), make([]float64, side)
+	w.solution.init(rows, p)
+	w.stored.init(kept, p)
+	return w
+}
+
+func (s *solution) init(rows, p int) {
+	s.inv, s.root, s.diag = make([]float64, p), make([]float64, p), make([]float64, p)
+	s.t, s.l, s.u = make([]float64, rows*p), make([]float64, rows*rows), make([]float64, rows)
+}
+
+// fill copies the next n rows that have a response.
+func (w *sketchWork) fill(sh *cdf.Shard, row *int, n int) {
+	for k := 0; k < n; *row++ {
+		if y := sh.Y[*row]; y == y {
+			copy(w.x[k*w.p:(k+1)*w.p], sh.X[*row*w.p:(*row+1)*w.p])
+			w.y[k] = y
+			k++
+		}
+	}
+}
+
+// grams writes the lower triangle of a a', a rows x p.
+func grams(rows, p int, a, dst []float64) {
+	if rows > 0 {
+		blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: rows, Cols: p, Stride: p, Data: a}, 0,
+			blas64.Symmetric{N: rows, Stride: rows, Uplo: blas.Lower, Data: dst})
+	}
+}
+
+// factor fills D and L for a diagonal c and the matrix a, rows x p. It
+// reports whether the numbers are finite.
+func (s *solution) factor(rows, p int, a, c []float64, kappa float64) bool {
+	s.rows = rows
+	for j, v := range c {
+		s.inv[j] = 1 / (v + 1/kappa)
+		s.root[j] = math.Sqrt(s.inv[j])
+	}
+	for i := range rows {
+		row := s.t[i*p : (i+1)*p]
+		for j, v := range a[i*p : (i+1)*p] {
+			row[j] = v * s.root[j]
+		}
+	}
+	grams(rows, p, s.t, s.l)
+	for i := range rows {
+		s.l[i*rows+i]++
+	}
+	return lin.Cholesky(rows, s.l[:rows*rows])
+}
+
+// triangle is L.
+func (s *solution) triangle() blas64.Triangular {
+	return blas64.Triangular{N: s.rows, Stride: s.rows, Uplo: blas.Lower, Diag: blas.NonUnit, Data: s.l}
+}
+
+// expand completes t, which factor left as M D^{-1/2}, and returns
+// sum_j (1 - A_jj/kappa), the number of coefficients that the data determine.
+func (s *solution) expand(p int, kappa float64) float64 {
+	if s.rows > 0 {
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, s.triangle(), blas64.General{Rows: s.rows, Cols: p, Stride: p, Data: s.t})
+	}
+	clear(s.diag)
+	for i := range s.rows {
+		for j, v := range s.t[i*p : (i+1)*p] {
+			s.diag[j] += float64(v * v)
+		}
+	}
+	effective := 0.
+	for j, v := range s.diag {
+		s.diag[j] = s.inv[j] * max(1-v, 0x1p-53)
+		effective += 1 - s.diag[j]/kappa
+	}
+	return effective
+}
+
+// solve writes g = (S + I/kappa)^{-1} h for M = a after factor, before or
+// after expand: g = D^{-1}(h - M'(LL')^{-1} M D^{-1} h).
+func (s *solution) solve(p int, a, h, g, scratch []float64) {
+	z := scratch[:p]
+	for j, v := range h {
+		z[j] = v * s.inv[j]
+	}
+	for i := range s.rows {
+		s.u[i] = lin.Dot(a[i*p:(i+1)*p], z)
+	}
+	lin.SolveLower(s.rows, s.l, s.u[:s.rows])
+	lin.SolveLowerT(s.rows, s.l, s.u[:s.rows])
+	copy(z, h)
+	for i := range s.rows {
+		lin.Axpy(-s.u[i], a[i*p:(i+1)*p], z)
+	}
+	for j, v := range z {
+		g[j] = v * s.inv[j]
+	}
+}
+
+// quadratic returns z'Az and overwrites z, after expand.
+func (s *solution) quadratic(p int, z []float64) float64 {
+	for j, v := range z {
+		z[j] = v * s.root[j]
+	}
+	all := lin.Dot(z, z)
+	return max(all-lin.SumSquares(s.t[:s.rows*p], z), 0x1p-53*all)
+}
+
+// solveStored makes w.stored that of the model's state.
+func (m *CompressedSketch) solveStored(w *sketchWork) error {
+	if w.of == m && w.version == m.version {
+		return nil
+	}
+	w.of = nil
+	kappa := math.Exp(m.logKappa)
+	if !w.stored.factor(m.rows, m.p, m.b, m.c, kappa) {
+		return errSketch("precision not positive definite")
+	}
+	w.stored.expand(m.p, kappa)
+	w.of, w.version = m, m.version
+	return nil
+}
+
+// predictRow returns the mean of a new observation at x and its variance
+// over sigma2, less 1, after solveStored.
+func (m *CompressedSketch) predictRow(w *sketchWork, x []float64) (mean, v float64) {
+	z := w.v1[:m.p]
+	for j, u := range x {
+		z[j] = (u - m.xbar[j]) / m.scale[j]
+	}
+	mean = m.ybar + lin.Dot(z, m.g)
+	v = w.stored.quadratic(m.p, z)
+	if m.weight > 0 {
+		v += 1 / m.weight
+	}
+	return mean, v
+}

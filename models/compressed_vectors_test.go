@@ -1,0 +1,232 @@
+package models
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+type compressedCase struct {
+	Name, Provisional string
+	Settings          struct {
+		Forget   float64
+		Settings struct {
+			Dimension  int
+			Projection string
+			Rank       int
+			Prior      struct {
+				Shape    float64 `json:"sigma2_shape"`
+				Rate     float64 `json:"sigma2_rate"`
+				Variance float64 `json:"beta_variance"`
+			}
+		}
+	}
+	Signs    []string `json:"projection_signs"`
+	Sizes    []int    `json:"shard_sizes"`
+	X        [][]float64
+	Y        []float64
+	XNew     [][]float64 `json:"X_new"`
+	Expected []compressedExpected
+}
+
+type compressedExpected struct {
+	N, E              float64
+	NM                float64 `json:"N_m"`
+	NE                float64 `json:"N_e"`
+	Lossy             bool
+	LogKappa          float64 `json:"log_kappa"`
+	Sigma2Hat         float64 `json:"sigma2_hat"`
+	DF                float64
+	XBar              []float64 `json:"xbar"`
+	Scale             []float64
+	YBar              float64 `json:"ybar"`
+	Shape             float64 `json:"a_n"`
+	Rate              float64 `json:"b_n"`
+	Gamma, Prediction compressedRows
+	Sigma2            struct {
+		Mean, SD  *float64
+		Low, High float64
+	}
+	Evidence *float64 `json:"log_evidence"`
+	Stored   *struct {
+		Gamma      []float64 `json:"gamma_sd"`
+		Prediction []float64 `json:"prediction_sd"`
+	} `json:"from_stored_state"`
+}
+
+type compressedRows struct {
+	Mean, SD []float64
+	Low      []float64 `json:"q2.5"`
+	High     []float64 `json:"q97.5"`
+}
+
+// shards cuts the rows of the case.
+func (c *compressedCase) shards() []*cdf.Shard {
+	var out []*cdf.Shard
+	at := 0
+	for _, n := range c.Sizes {
+		sh := &cdf.Shard{Rows: n, Cols: len(c.X[0])}
+		for i := at; i < at+n; i++ {
+			sh.X = append(sh.X, c.X[i]...)
+			sh.Y = append(sh.Y, c.Y[i])
+		}
+		at += n
+		out = append(out, sh)
+	}
+	return out
+}
+
+// predictNew predicts the rows X_new.
+func (c *compressedCase) predictNew(t *testing.T, m cdf.Model) []cdf.Prediction {
+	t.Helper()
+	sh := &cdf.Shard{Rows: len(c.XNew), Cols: len(c.XNew[0])}
+	for _, x := range c.XNew {
+		sh.X = append(sh.X, x...)
+		sh.Y = append(sh.Y, math.NaN())
+	}
+	out := make([]cdf.Prediction, sh.Rows)
+	if err := m.(cdf.Predictor).Predict(sh, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// settings of a case, with the signs, if it has them, in a file.
+func (c *compressedCase) model(t *testing.T) cdf.Model {
+	t.Helper()
+	from := c.Settings.Settings
+	_, build, err := configureCompressed("", func(v any) error {
+		s := v.(*CompressedSettings)
+		s.Projection, s.Rank = from.Projection, from.Rank
+		s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = from.Prior.Shape, from.Prior.Rate
+		if from.Projection == "fixed" {
+			s.Dimension, s.Prior.BetaVariance = from.Dimension, from.Prior.Variance
+			s.ProjectionFile = filepath.Join(t.TempDir(), "signs")
+			return writeSigns(s.ProjectionFile, c.Signs)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := build(cdf.Dims{Columns: columns(len(c.X[0]))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// writeSigns writes one column per line, as 1 and -1.
+func writeSigns(path string, columns []string) error {
+	text := ""
+	for _, c := range columns {
+		text += strings.TrimSpace(strings.NewReplacer("+", " 1", "-", " -1").Replace(c)) + "\n"
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}
+
+func TestCompressedFixedVectors(t *testing.T) {
+	var v struct{ Cases []compressedCase }
+	readJSON(t, "vectors/compressed_fixed.json", &v)
+	for _, tc := range v.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			m := tc.model(t).(*CompressedFixed)
+			d := stepper{model: m}
+			p := m.p
+			sum := 0.
+			for i, sh := range tc.shards() {
+				d.must(t, sh, tc.Settings.Forget)
+				c.shard = i + 1
+				want := tc.Expected[i]
+				c.near("N", m.n, want.N, 1, 1e-12)
+				c.near("a_n", m.a, want.Shape, want.Shape, 1e-12)
+				c.near("b_n", m.b, want.Rate, want.Rate, 1e-9)
+				rows := summarize(t, m, coefficients(p))
+				for j, r := range rows[:p] {
+					sd := want.Gamma.SD[j]
+					c.near("mean", r.Mean, want.Gamma.Mean[j], sd, 1e-9)
+					c.near("sd", r.SD, sd, sd, 1e-9)
+					c.near("q2.5", r.Q025, want.Gamma.Low[j], sd, 1e-8)
+					c.near("q97.5", r.Q975, want.Gamma.High[j], sd, 1e-8)
+				}
+				c.maybe("sigma2 mean", rows[p].Mean, want.Sigma2.Mean, want.Rate/want.Shape, 1e-9)
+				c.maybe("sigma2 sd", rows[p].SD, want.Sigma2.SD, want.Rate/want.Shape, 1e-9)
+				for k, o := range tc.predictNew(t, m) {
+					sd := want.Prediction.SD[k]
+					c.near("prediction", o.Mean, want.Prediction.Mean[k], sd, 1e-9)
+					c.near("prediction sd", o.SD, sd, sd, 1e-9)
+					c.near("prediction q2.5", o.Q025, want.Prediction.Low[k], sd, 1e-8)
+					c.near("prediction q97.5", o.Q975, want.Prediction.High[k], sd, 1e-8)
+				}
+				if want.Evidence == nil {
+					if e := m.LogEvidence(); e == e {
+						t.Errorf("evidence %v with forgetting", e)
+					}
+					continue
+				}
+				sum = m.LogEvidence() - sum
+				c.near("evidence of the shard", sum, *want.Evidence, 1, 1e-9)
+				sum = m.LogEvidence()
+			}
+			t.Log("largest misses: ", c.worst)
+		})
+	}
+}
+
+// With the rank below p the published sds are those of the stored state. The
+// vectors do not discount the errors of prediction by the forgetting factor,
+// which nothing published depends on while the sketch is exact.
+func TestCompressedSketchVectors(t *testing.T) {
+	var v struct{ Cases []compressedCase }
+	readJSON(t, "vectors/compressed_sketch.json", &v)
+	for _, tc := range v.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			m := tc.model(t).(*CompressedSketch)
+			d := stepper{model: m}
+			p, mean, rel, kappa := m.p, 3e-4, 1e-4, 2e-4
+			if tc.Provisional != "" {
+				mean, rel, kappa = 1e-3, 1e-3, 1e-3
+			}
+			for i, sh := range tc.shards() {
+				d.must(t, sh, tc.Settings.Forget)
+				c.shard = i + 1
+				want := tc.Expected[i]
+				if m.lossy != want.Lossy {
+					t.Fatalf("shard %d: lossy %v", i+1, m.lossy)
+				}
+				c.near("N", m.n, want.N, 1, 1e-12)
+				c.near("N_m", m.weight, want.NM, 1, 1e-9)
+				if tc.Settings.Forget == 1 {
+					c.near("E", m.loss, want.E, 1+want.E, rel)
+					c.near("N_e", m.lossN, want.NE, 1, 1e-9)
+				}
+				c.near("log kappa", m.logKappa, want.LogKappa, 1, kappa)
+				c.near("sigma2_hat", m.rate/(m.shape-1), want.Sigma2Hat, want.Sigma2Hat, rel)
+				c.near("df", 2*m.shape, want.DF, 1, 1e-9)
+				c.near("ybar", m.ybar, want.YBar, 1, 1e-9)
+				rows := summarize(t, m, coefficients(p))
+				sds, spread := want.Gamma.SD, want.Prediction.SD
+				if want.Stored != nil {
+					sds, spread = want.Stored.Gamma, want.Stored.Prediction
+				}
+				for j, r := range rows[:p] {
+					c.near("xbar", m.xbar[j], want.XBar[j], 1, 1e-9)
+					c.near("s", m.scale[j], want.Scale[j], 1, 1e-9)
+					c.near("mean", r.Mean, want.Gamma.Mean[j], want.Gamma.SD[j], mean)
+					c.near("sd", r.SD, sds[j], sds[j], rel)
+				}
+				for k, o := range tc.predictNew(t, m) {
+					c.near("prediction", o.Mean, want.Prediction.Mean[k], want.Prediction.SD[k], mean)
+					c.near("prediction sd", o.SD, spread[k], spread[k], rel)
+				}
+			}
+			t.Log("largest misses: ", c.worst)
+		})
+	}
+}
