@@ -15,6 +15,9 @@ var compressedForms = []struct{ name, variant, settings string }{
 	{"sketch", "corrected", "rank: 3"},
 	{"exact sketch", "corrected", "{}"},
 	{"fixed", "corrected", "{projection: fixed, dimension: 3}"},
+	{"packed", "corrected", "{statistics: packed, dimension: 3}"},
+	{"lean", "corrected", "{statistics: lean, dimension: 3}"},
+	{"paper", "paper", "dimension: 3"},
 }
 
 func compressedShards(seed uint64, n int) []*cdf.Batch {

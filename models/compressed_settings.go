@@ -162,7 +162,8 @@ func configureCompressed(variant string, decode func(any) error) (any, Build, er
 		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(s, phi, d, works) }, nil
 	}
 	if s.Statistics != "sketch" {
-		return nil, nil, fmt.Errorf("compressed: statistics: %s is not available in this version", s.Statistics)
+		works := newLearnedWorks()
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedLearned(s, variant == "paper", d, works) }, nil
 	}
 	works := newSketchWorks()
 	return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedSketch(s, d, works) }, nil

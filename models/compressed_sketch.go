@@ -116,7 +116,7 @@ func (b sketchBlock) Absorb(s *cdf.Step) {
 	forget, row := s.Forget, 0
 	for k := range passes {
 		take := n*(k+1)/passes - n*k/passes
-		w.fill(s.Shard, &row, take)
+		fillRows(s.Shard, &row, take, w.x, w.y)
 		if m.failed = m.pass(w, take, forget); m.failed != nil {
 			return
 		}

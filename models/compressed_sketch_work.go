@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
@@ -75,17 +74,6 @@ func (m *CompressedSketch) work() *sketchWork {
 func (s *solution) init(rows, p int) {
 	s.inv, s.root, s.diag = make([]float64, p), make([]float64, p), make([]float64, p)
 	s.t, s.l, s.u = make([]float64, rows*p), make([]float64, rows*rows), make([]float64, rows)
-}
-
-// fill copies the next n rows that have a response.
-func (w *sketchWork) fill(sh *cdf.Shard, row *int, n int) {
-	for k := 0; k < n; *row++ {
-		if y := sh.Y[*row]; y == y {
-			copy(w.x[k*w.p:(k+1)*w.p], sh.X[*row*w.p:(*row+1)*w.p])
-			w.y[k] = y
-			k++
-		}
-	}
 }
 
 // grams writes the lower triangle of a a', a rows x p.

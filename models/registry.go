@@ -50,7 +50,7 @@ func kinds() []Kind {
 		{Name: "anova", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureAnova},
 		{Name: "dlm", Variants: []string{"corrected", "paper"}, Configure: configureDLM},
 		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
-		{Name: "compressed", Variants: []string{"corrected"}, Configure: configureCompressed},
+		{Name: "compressed", Variants: []string{"corrected", "paper"}, Configure: configureCompressed},
 	}
 }
 

@@ -1,0 +1,257 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// prepare makes what follows from the state available: beta^, sigma2^ and,
+// per column, mean and own variance of gamma_j. With V = sigma2^ W^{-1} and
+// S_j the covariance of Phi_j at K^, independent over the columns given K:
+//
+//	E gamma_j = Phi^_j'beta^
+//	Var gamma_j = beta^'S_j beta^ + tr(S_j V) + Phi^_j'V Phi^_j
+//
+// of which the first two terms are the column's own and the last is shared.
+func (m *CompressedLearned) prepare(w *learnedWork) error {
+	if m.ready {
+		return nil
+	}
+	if err := m.solve1(w); err != nil {
+		return err
+	}
+	k := m.m
+	if m.lean {
+		m.ownLean(w)
+	} else {
+		w.sweep.begin(m)
+		for j := range m.p {
+			if !w.sweep.column(m, w, j, w.phi0[j*k:(j+1)*k], m.kappa, w.u) {
+				return errLearned("precision of the projection not positive definite")
+			}
+			m.own[j] = m.ownPacked(w)
+		}
+	}
+	for j := range m.p {
+		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
+	}
+	if !lin.Finite(m.own) || !lin.Finite(m.gamma) {
+		return errLearned("posterior of gamma not finite")
+	}
+	m.ready = true
+	return nil
+}
+
+// ownPacked takes S_j = (L_s L_s')^{-1} from w.s. With W = LL' the trace is
+// sigma2 times the sum of squares of the entries of L_s^{-1} L^{-T}.
+func (m *CompressedLearned) ownPacked(w *learnedWork) float64 {
+	k, u, trace := m.m, w.u, 0.
+	for i := range k {
+		clear(u)
+		u[i] = 1
+		lin.SolveLowerT(k, m.l, u)
+		lin.SolveLower(k, w.s, u)
+		trace += lin.Dot(u, u)
+	}
+	copy(u, m.beta)
+	lin.SolveLower(k, w.s, u)
+	return lin.Dot(u, u) + m.sigma2*trace
+}
+
+// ownLean takes S_j = K - K beta beta'K (1 - 1/(pr v))/v: then
+// beta'S_j beta = 1/pr.
+func (m *CompressedLearned) ownLean(w *learnedWork) {
+	k := m.m
+	line := m.line(m.kappa, w.u)
+	trace, u := 0., w.v
+	for i := range k {
+		clear(u)
+		u[i] = 1
+		lin.SolveLower(k, m.l, u)
+		trace += m.kappa[i] * lin.Dot(u, u)
+	}
+	copy(u, line.kb)
+	lin.SolveLower(k, m.l, u)
+	along := lin.Dot(u, u) / line.v
+	for j := range m.p {
+		precision, _ := line.at(m, j, w.phi0[j*k:(j+1)*k])
+		left := 1 / (precision * line.v)
+		m.own[j] = 1/precision + m.sigma2*max(trace-along*(1-left), 0)
+	}
+}
+
+// shared returns u'V u and overwrites u.
+func (m *CompressedLearned) shared(u []float64) float64 {
+	lin.SolveLower(m.m, m.l, u)
+	return m.sigma2 * lin.Dot(u, u)
+}
+
+// Summarize fills the rows in closed form given the estimate of K: gamma is
+// taken as normal, sigma2 is inverse gamma.
+func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	shape, rate := m.sigmaLaw()
+	k := m.m
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
+		*r = exactRow(f.Name)
+		factor, isSigma, err := m.split(f)
+		if err != nil {
+			return err
+		}
+		if isSigma {
+			invGammaRow(r, &m.law, shape, rate, f.Const, factor)
+			continue
+		}
+		u, v := w.u, 0.
+		clear(u)
+		r.Mean = f.Const
+		for c, j := range f.Param {
+			r.Mean += f.Weight[c] * m.gamma[j]
+			v += f.Weight[c] * f.Weight[c] * m.own[j]
+			lin.Axpy(f.Weight[c], m.phi[j*k:(j+1)*k], u)
+		}
+		r.SD = math.Sqrt(v + m.shared(u))
+		var q [7]float64
+		for c, z := range normals {
+			q[c] = r.Mean + z*r.SD
+		}
+		setQuantiles(r, &q)
+	}
+	return nil
+}
+
+// PriorSD leaves gamma undefined: the variances kappa have no mean.
+func (m *CompressedLearned) PriorSD(functionals []cdf.Functional, dst []float64) {
+	_, sd := invGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
+	for i := range functionals {
+		if factor, isSigma, _ := m.split(&functionals[i]); isSigma {
+			dst[i] = math.Abs(factor) * sd
+		} else {
+			dst[i] = math.NaN()
+		}
+	}
+}
+
+// predictLine returns mean and variance of x'gamma, after prepare.
+func (m *CompressedLearned) predictLine(w *learnedWork, x []float64) (mean, v float64) {
+	u := w.u
+	clear(u)
+	for j, z := range x {
+		v += float64(float64(z*z) * m.own[j])
+		lin.Axpy(z, m.phi[j*m.m:(j+1)*m.m], u)
+	}
+	return lin.Dot(x, m.gamma), v + m.shared(u)
+}
+
+// Score scores the rows that have a response by the normal predictive law
+// with variance sigma2^ + Var x'gamma. Before the first row there is nothing
+// to score with. The generator is not used.
+func (m *CompressedLearned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	t := newTally(cdf.NoScore())
+	if m.n == 0 {
+		t.out.PredictedRows = int64(sh.Rows - observed(sh.Y))
+		return t.out, nil
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return t.out, err
+	}
+	for i, y := range sh.Y {
+		if t.skip(y) {
+			continue
+		}
+		mean, v := m.predictLine(w, sh.X[i*m.p:(i+1)*m.p])
+		z := (y - mean) / math.Sqrt(m.sigma2+v)
+		t.logs += normalLogDensity(z, m.sigma2+v)
+		t.add(y-mean, math.Abs(z) <= normals[6])
+	}
+	return t.score("compressed")
+}
+
+// normalLogDensity is that of a normal of the given variance at z sds.
+func normalLogDensity(z, variance float64) float64 {
+	return -(z*z + math.Log(2*math.Pi*variance)) / 2
+}
+
+// Predict describes a new observation and the regression line of every row.
+func (m *CompressedLearned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	for i := range sh.Rows {
+		mean, v := m.predictLine(w, sh.X[i*m.p:(i+1)*m.p])
+		o, y := &out[i], sh.Y[i]
+		*o = undefinedPrediction()
+		o.Mean, o.SD, o.EpredSD = mean, math.Sqrt(m.sigma2+v), math.Sqrt(v)
+		o.Q025, o.Q975 = mean+normals[0]*o.SD, mean+normals[6]*o.SD
+		o.EpredQ025, o.EpredQ975 = mean+normals[0]*o.EpredSD, mean+normals[6]*o.EpredSD
+		if y == y {
+			z := (y - mean) / o.SD
+			o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normalCDF(z)
+		}
+	}
+	return nil
+}
+
+func (m *CompressedLearned) scalars() [7]*float64 {
+	return [7]*float64{&m.n, &m.weight, &m.yy, &m.ybar, &m.responses, &m.sums.model, &m.sums.null}
+}
+
+// AppendBinary appends the format, 7 numbers and the statistics; packed:
+// 8(p(m(m+1)/2 + 2m) + m(m+1)/2 + 3m + 7) + 1 bytes, lean: 8(p(m+2) + ...).
+// Phi0 is not in it: it follows from the settings.
+func (m *CompressedLearned) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, compressedFormat)
+	for _, v := range m.scalars() {
+		b = appendFloats(b, *v)
+	}
+	for _, x := range [][]float64{m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi} {
+		b = appendFloats(b, x...)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *CompressedLearned) UnmarshalBinary(b []byte) error {
+	m.ready = false
+	m.failed = nil
+	if len(b) < 1 || b[0] != compressedFormat {
+		return errState("compressed", "unknown format")
+	}
+	var head [7]float64
+	if !readFloats(b[1:], head[:], m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi) {
+		return errState("compressed", "wrong length or numbers")
+	}
+	for i, v := range m.scalars() {
+		*v = head[i]
+	}
+	for i := range m.m {
+		if !(m.kappa[i] > 0 && m.chain[i] > 0) {
+			return errState("compressed", "variances out of range")
+		}
+	}
+	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.responses < 0 {
+		return errState("compressed", "rows out of range")
+	}
+	return nil
+}
+
+// Size returns the bytes held.
+func (m *CompressedLearned) Size() int64 {
+	return int64(8*(len(m.c21)+len(m.c22)+len(m.phi)+2*m.p+2*m.m*m.m+6*m.m)) + 1024
+}
+
+// AppendFlags appends worse_than_null where the errors of prediction exceed
+// those of the mean of the responses before.
+func (m *CompressedLearned) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
