@@ -11,6 +11,7 @@ type engine struct {
 	evidence    Evidence    // nil: none
 	covariancer Covariancer // nil: none
 	retirer     Retirer     // nil: none
+	flagger     Flagger     // nil: none
 	chains      int         // 0: a closed form
 }
 
@@ -35,6 +36,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.evidence, _ = faces.(Evidence)
 	e.covariancer, _ = faces.(Covariancer)
 	e.retirer, _ = faces.(Retirer)
+	e.flagger, _ = faces.(Flagger)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

@@ -137,6 +137,13 @@ type Sizer interface {
 	Size() int64
 }
 
+// Flagger is a model that can tell when its summary should not be relied on.
+type Flagger interface {
+	// AppendFlags appends the names of the warnings that hold in the present
+	// state, in a fixed order.
+	AppendFlags(dst []string) []string
+}
+
 // Wrapper is a model around another one, whose optional faces count.
 type Wrapper interface {
 	Unwrap() Model

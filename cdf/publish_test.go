@@ -61,6 +61,29 @@ func TestUnpublishable(t *testing.T) {
 	}
 }
 
+// warned is a model with a warning in every other shard.
+type warned struct{ recorder }
+
+func (w warned) AppendFlags(dst []string) []string {
+	if len(*w.shards)%2 == 0 {
+		return dst
+	}
+	return append(dst, "odd")
+}
+
+// A model's warnings ride on the summary and go away again.
+func TestFlags(t *testing.T) {
+	spec, shards, forget := recording(cdf.Roles{Intercept: true})
+	spec.New = func(d cdf.Dims) (cdf.Model, error) { return warned{recorder{d, shards, forget}}, nil }
+	f := cdf.NewFilter(spec, "k")
+	for _, want := range []string{"[odd]", "[]", "[odd]"} {
+		sum, err := f.Update(batch(num("y", 1)))
+		if err != nil || fmt.Sprint(sum.Flags) != want {
+			t.Fatalf("flags %v (%v), want %s", sum.Flags, err, want)
+		}
+	}
+}
+
 // TestPredict checks units and the place of rows that are dropped.
 func TestPredict(t *testing.T) {
 	f := cdf.NewFilter(cdftest.Line(), "k")

@@ -99,6 +99,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	sum.Rows, sum.Scaling = sum.Rows[:0], sum.Scaling[:0]
 	sum.PriorDominated, sum.WeakMixing = sum.PriorDominated[:0], sum.WeakMixing[:0]
 	sum.Covariance = sum.Covariance[:0]
+	sum.Flags = sum.Flags[:0]
 	if f.engine == nil {
 		return sum, nil
 	}
@@ -106,6 +107,9 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	v.refresh(f.spec, s, f.engine.model.Params(), selected)
 	if err := f.describeRows(sum, v.functionals); err != nil {
 		return nil, err
+	}
+	if f.engine.flagger != nil {
+		sum.Flags = f.engine.flagger.AppendFlags(sum.Flags)
 	}
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
 		k := len(v.beta)

@@ -41,6 +41,7 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 	}
 	b = appendStrings(b, s.PriorDominated)
 	b = appendStrings(b, s.WeakMixing)
+	b = appendStrings(b, s.Flags)
 	b = binary.AppendUvarint(b, uint64(len(s.Covariance)))
 	return appendFloats(b, s.Covariance)
 }
@@ -68,7 +69,7 @@ func (f *Filter) RestoreSummary(data []byte) error {
 	for range r.length(1 + 8 + 8) {
 		s.Scaling = append(s.Scaling, Constant{Column: r.string(), Center: r.float(), Scale: r.float()})
 	}
-	s.PriorDominated, s.WeakMixing = r.strings(), r.strings()
+	s.PriorDominated, s.WeakMixing, s.Flags = r.strings(), r.strings(), r.strings()
 	for range r.length(8) {
 		s.Covariance = append(s.Covariance, r.float())
 	}

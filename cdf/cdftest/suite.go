@@ -104,6 +104,7 @@ func copied(s *cdf.Summary, err error) (*cdf.Summary, error) {
 	c.Rows, c.Scaling = slices.Clone(s.Rows), slices.Clone(s.Scaling)
 	c.PriorDominated, c.WeakMixing = slices.Clone(s.PriorDominated), slices.Clone(s.WeakMixing)
 	c.Covariance = slices.Clone(s.Covariance)
+	c.Flags = slices.Clone(s.Flags)
 	return &c, nil
 }
 
