@@ -303,7 +303,9 @@ const (
 
 // estimate2 runs the chain of {Phi, K} and settles their estimates: Phi^ is
 // the mean over the chain of the conditional mean given K, or of the draws
-// themselves where the variant is the paper's.
+// themselves where the variant is the paper's. K^ is the inverse of the mean
+// of K^{-1}, in which the conditionals are linear: kappa has no mean where the
+// columns are few.
 func (m *CompressedLearned) estimate2(w *learnedWork, s *cdf.Step) error {
 	k := m.m
 	w.sweep.begin(m)
@@ -312,7 +314,9 @@ func (m *CompressedLearned) estimate2(w *learnedWork, s *cdf.Step) error {
 	clear(kappa)
 	for i := range innerBurn + innerDraws {
 		if i >= innerBurn {
-			lin.Axpy(1./innerDraws, m.chain, kappa)
+			for a, v := range m.chain {
+				kappa[a] += 1 / (innerDraws * v)
+			}
 		}
 		if !w.sweep.run(m, w, s, m.chain) {
 			return errLearned("precision of the projection not positive definite")
@@ -327,7 +331,9 @@ func (m *CompressedLearned) estimate2(w *learnedWork, s *cdf.Step) error {
 		}
 	}
 	copy(m.phi, mean)
-	copy(m.kappa, kappa)
+	for a, v := range kappa {
+		m.kappa[a] = 1 / v
+	}
 	if !lin.Finite(m.phi) || !lin.Finite(m.kappa[:k]) || !lin.Finite(m.c21) || !lin.Finite(m.c22) {
 		return errLearned("projection not finite")
 	}

@@ -8,10 +8,10 @@ import (
 
 // compressed returns the six designs of the compressed regression experiment
 // (arXiv:1401.3632): 100 rows a shard, noise variance 4, normal predictors of
-// variance 1 with a common correlation, coefficients of a given squared
-// length. Dimensions, correlations and lengths are those that the published
-// relative errors imply for least squares; how the coefficients spread over
-// the columns is a choice made here.
+// variance 1 whose correlation falls off as rho^|i-j|, coefficients of a given
+// squared length. Dimensions, correlations and lengths are those that the
+// published relative errors imply for least squares; how the coefficients
+// spread over the columns is a choice made here.
 func compressed() []Scenario {
 	var out []Scenario
 	for i, d := range []design{
@@ -30,7 +30,7 @@ func compressed() []Scenario {
 // design is a regression on many columns.
 type design struct {
 	p       int
-	rho     float64 // correlation of any two predictors
+	rho     float64 // correlation of neighbouring predictors
 	nonzero int     // coefficients that are not 0, the first ones
 	length  float64 // expected squared length of the coefficients
 	exact   bool    // all of one size and random sign, rather than normal
@@ -75,12 +75,14 @@ func (d design) shard(r *rand.Rand, g []float64, rows int) Data {
 		out.Names = append(out.Names, "x"+strconv.Itoa(j+1))
 		out.Columns = append(out.Columns, make([]float64, rows))
 	}
-	common, own := math.Sqrt(d.rho), math.Sqrt(1-d.rho)
+	own := math.Sqrt(1 - d.rho*d.rho)
 	y := make([]float64, rows)
 	for i := range y {
-		f := float64(common * r.NormFloat64())
+		x := r.NormFloat64()
 		for j := range d.p {
-			x := f + float64(own*r.NormFloat64())
+			if j > 0 {
+				x = float64(d.rho*x) + float64(own*r.NormFloat64())
+			}
 			out.Columns[j][i] = x
 			y[i] += float64(x * g[j])
 		}

@@ -172,7 +172,7 @@ func TestCompressedHasTheStatedTruth(t *testing.T) {
 			}
 			n++
 			e2 += y * y
-			cross += d.Columns[20][i] * d.Columns[77][i]
+			cross += d.Columns[20][i] * d.Columns[21][i]
 		}
 	}
 	if v := e2 / n; math.Abs(v-4) > 4.5*4*math.Sqrt(2/n) {

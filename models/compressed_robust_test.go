@@ -1,0 +1,192 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Whatever arrives, what leaves is a number or ErrNumeric.
+func TestCompressedSurvives(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 1))
+	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
+		sh := randomShard(r, rows, 4, false)
+		for i := range rows {
+			f(sh.X[i*4:(i+1)*4], &sh.Y[i])
+		}
+		return sh
+	}
+	for _, c := range []struct {
+		name string
+		sh   *cdf.Shard
+		fail bool // ErrNumeric is an answer too
+	}{
+		{"one row", edit(1, func([]float64, *float64) {}), false},
+		{"no response", edit(5, func(_ []float64, y *float64) { *y = math.NaN() }), false},
+		{"constant column", edit(80, func(x []float64, _ *float64) { x[1] = .1 }), false},
+		{"all constant", edit(80, func(x []float64, y *float64) { x[0], x[1], x[2], x[3], *y = .1, .2, .3, .7, .3 }), false},
+		{"zero column", edit(80, func(x []float64, _ *float64) { x[2] = 0 }), false},
+		{"all zero", edit(80, func(x []float64, y *float64) { clear(x); *y = 0 }), false},
+		{"collinear", edit(80, func(x []float64, _ *float64) { x[2], x[3] = 2*x[1], x[1]-1 }), false},
+		{"constant response", edit(80, func(_ []float64, y *float64) { *y = 5 }), false},
+		{"exact fit", edit(300, func(x []float64, y *float64) { *y = x[1] + x[2] }), false},
+		{"y 1e12", edit(80, func(_ []float64, y *float64) { *y = 1e12 * (1 + *y) }), false},
+		{"y 1e12 and a little", edit(80, func(_ []float64, y *float64) { *y += 1e12 }), false},
+		{"x 1e12", edit(80, func(x []float64, _ *float64) { x[1] *= 1e12 }), false},
+		{"x 1e-12", edit(80, func(x []float64, _ *float64) { x[1] *= 1e-12 }), false},
+		{"subnormal", edit(80, func(x []float64, y *float64) { x[1] *= 1e-310; *y *= 1e-310 }), false},
+		{"y 1e200", edit(80, func(_ []float64, y *float64) { *y *= 1e200 }), true},
+		{"x 1e200", edit(80, func(x []float64, _ *float64) { x[1] *= 1e200 }), true},
+		{"20,000 rows", edit(20_000, func([]float64, *float64) {}), false},
+	} {
+		for _, form := range []struct{ variant, settings string }{
+			{"corrected", "rank: 2"}, {"corrected", "{}"}, {"corrected", "{projection: fixed, dimension: 3}"},
+			{"corrected", "{projection: fixed, dimension: 6}"}, // m > p
+			{"corrected", "{statistics: packed, dimension: 3}"}, {"corrected", "{statistics: packed, dimension: 6}"},
+			{"corrected", "{statistics: lean, dimension: 3}"}, {"paper", "dimension: 3"},
+		} {
+			for _, forget := range []float64{1, 1e-9} {
+				t.Run(fmt.Sprint(c.name, "/", form, "/", forget), func(t *testing.T) {
+					m := compressedModel(t, form.variant, form.settings, columns(4))
+					d := stepper{model: m, draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
+					for range 3 {
+						if err := d.step(c.sh, forget); err != nil {
+							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
+								t.Fatal(err)
+							}
+							return
+						}
+						if observed(c.sh.Y) > 0 {
+							wellFormed(t, m, c.sh, d.draws)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// One column, and one row per shard, are enough for every form.
+func TestCompressedOfOneColumn(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 1))
+	for _, form := range compressedForms {
+		m := compressedModel(t, form.variant, form.settings, columns(1))
+		d := stepper{model: m}
+		for range 600 {
+			x := r.NormFloat64()
+			d.must(t, &cdf.Shard{Rows: 1, Cols: 1, X: []float64{x}, Y: []float64{2*x + .5*r.NormFloat64()}}, 1)
+		}
+		rows := summarize(t, m, coefficients(1))
+		// The learned forms count what beta and Phi leave open together, which
+		// is far too much for one column.
+		most := .2
+		if _, ok := m.(*CompressedLearned); ok {
+			most = 2
+		}
+		if g := rows[0]; math.Abs(g.Mean-2) > .2 || !(g.SD > 0 && g.SD < most) {
+			t.Errorf("%s: gamma %v (%v)", form.name, g.Mean, g.SD)
+		}
+	}
+}
+
+// 100,000 rows in one shard, most of them without a use, are several passes.
+func TestCompressedGiantShard(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 1))
+	sh := randomShard(r, 100_000, 3, false)
+	for i := range sh.Y {
+		if i%50 > 0 {
+			sh.Y[i] = math.NaN()
+		}
+	}
+	for _, form := range compressedForms {
+		m := compressedModel(t, form.variant, form.settings, columns(3))
+		d := stepper{model: m}
+		d.must(t, sh, 1)
+		for j, row := range summarize(t, m, coefficients(3))[:3] {
+			if want := float64(j-1) / 2; form.name != "fixed" && math.Abs(row.Mean-want) > .15 {
+				t.Errorf("%s: gamma %d is %v, want %v", form.name, j, row.Mean, want)
+			}
+		}
+	}
+}
+
+// A coefficient jumps from 1 to -2 after shard 250 of 20 rows. With lambda =
+// .9 some 200 rows count: two shards after the jump the estimate is on its
+// way, and 50 shards after it is there within .4, five posterior sds. Without
+// forgetting it is an average, except where a new estimate of beta replaces
+// what the columns held (packed). All rows count .9^k, so that n_eff is 200.
+func TestCompressedForgets(t *testing.T) {
+	for _, form := range compressedForms {
+		soon, late := map[float64]float64{}, map[float64]float64{}
+		for _, forget := range []float64{.9, 1} {
+			r := rand.New(rand.NewPCG(38, 1))
+			m := compressedModel(t, form.variant, form.settings, columns(6))
+			d := stepper{model: m}
+			for shard := range 300 {
+				jump := 1.
+				if shard >= 250 {
+					jump = -2
+				}
+				sh := &cdf.Shard{Rows: 20, Cols: 6}
+				for range 20 {
+					y := r.NormFloat64()
+					for j := range 6 {
+						x := r.NormFloat64()
+						sh.X = append(sh.X, x)
+						if j == 0 {
+							y += jump * x
+						}
+					}
+					sh.Y = append(sh.Y, y)
+				}
+				d.must(t, sh, forget)
+				if shard == 252 {
+					soon[forget] = summarize(t, m, coefficients(6))[0].Mean
+				}
+			}
+			late[forget] = summarize(t, m, coefficients(6))[0].Mean
+		}
+		t.Logf("%s: 3 shards after the jump %v, 50 after %v", form.name, soon, late)
+		if soon[.9] > soon[1]-.2 {
+			t.Errorf("%s: 3 shards after the jump %v with forgetting, %v without", form.name, soon[.9], soon[1])
+		}
+		switch form.name {
+		case "fixed": // three directions cannot hold this coefficient alone
+			if late[.9] > late[1]-.5 {
+				t.Errorf("fixed: the jump shows as %v with forgetting, %v without", late[.9], late[1])
+			}
+		default:
+			if math.Abs(late[.9]+2) > .4 {
+				t.Errorf("%s: the jump to -2 shows as %v", form.name, late[.9])
+			}
+		}
+	}
+}
+
+func TestCompressedWorseThanNull(t *testing.T) {
+	r := rand.New(rand.NewPCG(39, 1))
+	for _, form := range compressedForms[:2] {
+		m := compressedModel(t, form.variant, form.settings, columns(4))
+		d := stepper{model: m}
+		flags := func() string { return fmt.Sprint(m.(cdf.Flagger).AppendFlags(nil)) }
+		// The sign of every coefficient changes from shard to shard, so that
+		// the past misleads.
+		for shard := range 30 {
+			sh := randomShard(r, 10, 4, false)
+			for i, y := range sh.Y {
+				sh.Y[i] = y * float64(1-2*(shard%2))
+			}
+			d.must(t, sh, 1)
+			if shard < 19 && flags() != "[]" {
+				t.Errorf("%s: flags %s after %d rows", form.name, flags(), 10*(shard+1))
+			}
+		}
+		if flags() != "[worse_than_null]" {
+			t.Errorf("%s: flags %s", form.name, flags())
+		}
+	}
+}
