@@ -1,12 +1,7 @@
 package models
 
 import (
-	"encoding/csv"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -81,126 +76,106 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 	return out
 }
 
-// realData is one of the two real sets: scaled by the training rows, as the
-// reference was computed. The order of the training rows may be shuffled.
-type realData struct {
-	names      []string
-	train, fit *cdf.Shard
+// compressedCases lists per case the seeds at the full level and the ranges.
+var compressedCases = []struct {
+	seeds                   int
+	sketch100, sketch200    float64 // largest excess
+	sketchFirst, sketchLast int     // shards until the MSPE is 5
+	packed100, packed200    float64
+	packedFirst, packedLast int
+	packedGamma             float64
+}{
+	{3, .37, .19, 28, 48, .36, .17, 28, 48, .90},
+	{2, .95, .37, 70, 105, .90, .38, 60, 95, .90},
+	{3, .42, .20, 30, 52, .53, .23, 33, 62, .90},
+	{2, 1.35, .52, 85, 125, 1.35, .52, 75, 125, .88},
+	{3, .55, .22, 50, 82, .85, .25, 58, 100, .90},
+	{3, .32, .18, 22, 40, .34, .16, 17, 38, .90},
 }
 
-func readReal(t testing.TB, set string) realData {
+// mean averages a figure over runs.
+func mean(runs []compressedRun, f func(compressedRun) float64) float64 {
+	sum := 0.
+	for _, r := range runs {
+		sum += f(r) / float64(len(runs))
+	}
+	return sum
+}
+
+// runCase replicates a case. Short of the full level one seed and 100 shards
+// of the smaller cases are enough to see that nothing is broken.
+func runCase(t *testing.T, i int, settings string) (runs []compressedRun, full bool, seeds string) {
 	t.Helper()
-	file, err := os.Open(shared(t, "data/"+set+".csv"))
-	if err != nil {
-		t.Fatal(err)
+	full = accept.Asked() == accept.Full
+	reps, shards := compressedCases[i].seeds, 200
+	if !full {
+		reps, shards = 1, 100
 	}
-	defer file.Close()
-	lines, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
+	for rep := range reps {
+		runs = append(runs, runCompressed(t, fmt.Sprintf("compressed-%d", i+1), uint64(1+rep), "corrected", settings, shards))
 	}
-	response, first := 0, 1
-	if set == "nirsoil" {
-		response, first = 1, 4
-	}
-	var y []float64
-	var x [][]float64
-	for _, line := range lines[1:] {
-		v, err := strconv.ParseFloat(line[response], 64)
-		if err != nil {
+	return runs, full, fmt.Sprintf("seeds 1-%d", reps)
+}
+
+// The default on the simulated cases.
+func TestAcceptanceCompressedSketch(t *testing.T) {
+	for _, i := range casesOf(t) {
+		c := compressedCases[i]
+		runs, full, seeds := runCase(t, i, "{}")
+		name, at := fmt.Sprintf("sketch, case %d: ", i+1), func(shard int) func(compressedRun) float64 {
+			return func(r compressedRun) float64 { return r.excess[shard] }
+		}
+		accept.Range(t, "CS1", name+"excess t=100", mean(runs, at(100)), 0, c.sketch100, seeds)
+		if !full {
 			continue
 		}
-		if set == "nirsoil" {
-			v = math.Log(v)
-		}
-		row := make([]float64, 0, len(line)-first)
-		for _, text := range line[first:] {
-			u, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatalf("%s: %v", set, err)
-			}
-			row = append(row, u)
-		}
-		y, x = append(y, v), append(x, row)
+		accept.Range(t, "CS1", name+"excess t=200", mean(runs, at(200)), 0, c.sketch200, seeds)
+		accept.Range(t, "CS2", name+"predictive coverage t=200", mean(runs, predictive), .935, .97, seeds)
+		accept.Range(t, "CS3", name+"sigma2 t=200", mean(runs, sigma2), 3.6, 4.4, seeds)
+		accept.Range(t, "CS4", name+"coverage of gamma t=200", mean(runs, gamma), .93, 1, seeds)
+		accept.Range(t, "CS5", name+"first t with MSPE <= 5", mean(runs, within5), float64(c.sketchFirst), float64(c.sketchLast), seeds)
 	}
-	n := len(y) * 4 / 5
-	center, scale := standardise(y[:n])
-	for i := range y {
-		y[i] = (y[i] - center) / scale
-	}
-	var out realData
-	var keep []int
-	column := make([]float64, n)
-	for j := range x[0] {
-		for i := range n {
-			column[i] = x[i][j]
-		}
-		center, scale := standardise(column)
-		if scale == 0 {
+}
+
+// Packed statistics on the simulated cases.
+func TestAcceptanceCompressedPacked(t *testing.T) {
+	for _, i := range casesOf(t) {
+		c := compressedCases[i]
+		runs, full, seeds := runCase(t, i, "statistics: packed")
+		name := fmt.Sprintf("packed, case %d: ", i+1)
+		accept.Range(t, "CP1", name+"excess t=100", mean(runs, func(r compressedRun) float64 { return r.excess[100] }), 0, c.packed100, seeds)
+		if !full {
 			continue
 		}
-		for i := range x {
-			x[i][j] = (x[i][j] - center) / scale
-		}
-		keep = append(keep, j)
-		out.names = append(out.names, lines[0][first+j])
-	}
-	all := &cdf.Shard{Rows: len(y), Cols: len(keep), Y: y}
-	for _, row := range x {
-		for _, j := range keep {
-			all.X = append(all.X, row[j])
+		accept.Range(t, "CP1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, c.packed200, seeds)
+		accept.Range(t, "CP2", name+"predictive coverage t=200", mean(runs, predictive), .935, .975, seeds)
+		accept.Range(t, "CP3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
+		accept.Range(t, "CP4", name+"coverage of gamma t=200", mean(runs, gamma), c.packedGamma, 1, seeds)
+		for rep, r := range runs {
+			accept.Range(t, "CP5", name+"first t with MSPE <= 5", within5(r), float64(c.packedFirst), float64(c.packedLast), fmt.Sprint("seed ", 1+rep))
 		}
 	}
-	out.train, out.fit = cut(all, 0, n), cut(all, n, len(y))
-	return out
 }
 
-func standardise(v []float64) (mean, sd float64) {
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	for _, x := range v {
-		sd += (x - mean) * (x - mean)
-	}
-	if sd < 1e-20 {
-		return mean, 0
-	}
-	return mean, math.Sqrt(sd / float64(len(v)-1))
-}
+func predictive(r compressedRun) float64 { return r.predictive }
+func sigma2(r compressedRun) float64     { return r.sigma2 }
+func gamma(r compressedRun) float64      { return r.gamma }
+func within5(r compressedRun) float64    { return float64(r.within5) }
 
-// shuffled returns the rows in an order of the seed, 0 for the file's.
-func shuffled(sh *cdf.Shard, seed uint64) *cdf.Shard {
-	if seed == 0 {
-		return sh
-	}
-	out := &cdf.Shard{Rows: sh.Rows, Cols: sh.Cols}
-	for _, i := range rand.New(rand.NewPCG(seed, 1)).Perm(sh.Rows) {
-		out.Y = append(out.Y, sh.Y[i])
-		out.X = append(out.X, sh.X[i*sh.Cols:(i+1)*sh.Cols]...)
-	}
-	return out
-}
-
-// feed takes the model through the rows, rows at a time (0: all at once).
-func feed(t testing.TB, m cdf.Model, sh *cdf.Shard, rows int) {
+// casesOf returns the cases of this run's level.
+func casesOf(t *testing.T) []int {
 	t.Helper()
-	if rows == 0 {
-		rows = sh.Rows
+	n := accept.Reps(t, 0, 1, 6)
+	if n == 1 {
+		return []int{0, 5}
 	}
-	d := stepper{model: m}
-	for i := 0; i < sh.Rows; i += rows {
-		d.must(t, cut(sh, i, min(i+rows, sh.Rows)), 1)
-	}
+	return []int{0, 1, 2, 3, 4, 5}
 }
 
-func testScore(t testing.TB, m cdf.Model, sh *cdf.Shard) (mspe, coverage float64) {
-	t.Helper()
-	score, err := m.(cdf.Predictor).Score(sh, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return score.RMSE * score.RMSE, score.Coverage95
+// The paper's own rule claims too much variance: its intervals cover always.
+func TestAcceptanceCompressedPaper(t *testing.T) {
+	accept.Reps(t, 0, 1, 1)
+	r := runCompressed(t, "compressed-1", 1, "paper", "{}", 100)
+	accept.Range(t, "CD1", "paper, case 1: predictive coverage t=100", r.predictive, .98, 1, "seed 1")
+	accept.Range(t, "CD2", "paper, case 1: sigma2 t=100", r.sigma2, 5.8, 7.3, "seed 1")
 }
-
-var _ = accept.Quick
-var _ = fmt.Sprint

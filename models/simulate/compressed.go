@@ -15,10 +15,10 @@ import (
 func compressed() []Scenario {
 	var out []Scenario
 	for i, d := range []design{
-		{p: 500, nonzero: 10, length: 25},
-		{p: 1000, nonzero: 10, length: 25},
-		{p: 500, rho: .4, nonzero: 10, length: 25},
-		{p: 1000, rho: .4, nonzero: 10, length: 25},
+		{p: 500, nonzero: 10, length: 30},
+		{p: 1000, nonzero: 10, length: 30},
+		{p: 500, rho: .4, nonzero: 10, length: 30},
+		{p: 1000, rho: .4, nonzero: 10, length: 30},
 		{p: 500, nonzero: 500, length: 1500, exact: true},
 		{p: 500, nonzero: 5, length: 5, exact: true},
 	} {
