@@ -13,6 +13,20 @@ type Row struct {
 	Open bool
 }
 
+// RowColumns names the numbers of a Row as the output topic does, in its order.
+var RowColumns = [...]string{
+	"mean", "sd", "median", "q2.5", "q5", "q25", "q75", "q95", "q97.5",
+	"mcse_mean", "ess_bulk", "ess_tail", "r_hat",
+}
+
+// Numbers returns where the numbers of the row are, in the order of RowColumns.
+func (r *Row) Numbers() [len(RowColumns)]*float64 {
+	return [...]*float64{
+		&r.Mean, &r.SD, &r.Median, &r.Q025, &r.Q05, &r.Q25, &r.Q75, &r.Q95, &r.Q975,
+		&r.MCSEMean, &r.ESSBulk, &r.ESSTail, &r.RHat,
+	}
+}
+
 // Score says how well the state before a shard predicted it, in original
 // units. Undefined numbers are NaN.
 type Score struct {

@@ -30,7 +30,7 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		b = appendString(b, r.Variable)
-		for _, v := range r.numbers() {
+		for _, v := range r.Numbers() {
 			b = appendFloat(b, *v)
 		}
 	}
@@ -59,9 +59,9 @@ func (f *Filter) RestoreSummary(data []byte) error {
 	s.Score.Rows, s.Score.PredictedRows = r.natural(), r.natural()
 	s.Score.LogDensity, s.Score.LogEvidence = r.float(), r.float()
 	s.Score.RMSE, s.Score.Coverage95 = r.float(), r.float()
-	for range r.length(1 + 8*rowNumbers) {
+	for range r.length(1 + 8*len(RowColumns)) {
 		row := Row{Variable: r.string()}
-		for _, v := range row.numbers() {
+		for _, v := range row.Numbers() {
 			*v = r.float()
 		}
 		s.Rows = append(s.Rows, row)
@@ -83,15 +83,4 @@ func (f *Filter) RestoreSummary(data []byte) error {
 	}
 	f.sum[f.kept], f.summed = s, true
 	return nil
-}
-
-// rowNumbers is the number of numbers of a Row.
-const rowNumbers = 13
-
-// numbers returns the numbers of a row in the order of the output topic.
-func (r *Row) numbers() [rowNumbers]*float64 {
-	return [...]*float64{
-		&r.Mean, &r.SD, &r.Median, &r.Q025, &r.Q05, &r.Q25, &r.Q75, &r.Q95, &r.Q975,
-		&r.MCSEMean, &r.ESSBulk, &r.ESSTail, &r.RHat,
-	}
 }

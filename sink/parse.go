@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
@@ -26,17 +27,17 @@ type published struct {
 		Offset    int64  `json:"offset"`
 	} `json:"source"`
 	Time           time.Time        `json:"time"`
-	NEff           jsontext.Number  `json:"n_eff"`
+	NEff           *float64         `json:"n_eff"`
 	Scaling        jsontext.Scaling `json:"scaling"`
 	PriorDominated []string         `json:"prior_dominated"`
 	WeakMixing     []string         `json:"weak_mixing"`
 	Score          struct {
-		Rows          int64           `json:"rows"`
-		PredictedRows int64           `json:"predicted_rows"`
-		LogDensity    jsontext.Number `json:"log_density"`
-		LogEvidence   jsontext.Number `json:"log_evidence"`
-		RMSE          jsontext.Number `json:"rmse"`
-		Coverage95    jsontext.Number `json:"coverage95"`
+		Rows          int64    `json:"rows"`
+		PredictedRows int64    `json:"predicted_rows"`
+		LogDensity    *float64 `json:"log_density"`
+		LogEvidence   *float64 `json:"log_evidence"`
+		RMSE          *float64 `json:"rmse"`
+		Coverage95    *float64 `json:"coverage95"`
 	} `json:"score"`
 	Posterior  []row             `json:"posterior"`
 	Covariance []jsontext.Number `json:"covariance"`
@@ -46,24 +47,25 @@ type published struct {
 
 // row is one variable of it.
 type row struct {
-	Variable string          `json:"variable"`
-	Mean     jsontext.Number `json:"mean"`
-	SD       jsontext.Number `json:"sd"`
-	Median   jsontext.Number `json:"median"`
-	Q025     jsontext.Number `json:"q2.5"`
-	Q05      jsontext.Number `json:"q5"`
-	Q25      jsontext.Number `json:"q25"`
-	Q75      jsontext.Number `json:"q75"`
-	Q95      jsontext.Number `json:"q95"`
-	Q975     jsontext.Number `json:"q97.5"`
-	MCSEMean jsontext.Number `json:"mcse_mean"`
-	ESSBulk  jsontext.Number `json:"ess_bulk"`
-	ESSTail  jsontext.Number `json:"ess_tail"`
-	RHat     jsontext.Number `json:"r_hat"`
+	Variable string   `json:"variable"`
+	Mean     *float64 `json:"mean"`
+	SD       *float64 `json:"sd"`
+	Median   *float64 `json:"median"`
+	Q025     *float64 `json:"q2.5"`
+	Q05      *float64 `json:"q5"`
+	Q25      *float64 `json:"q25"`
+	Q75      *float64 `json:"q75"`
+	Q95      *float64 `json:"q95"`
+	Q975     *float64 `json:"q97.5"`
+	MCSEMean *float64 `json:"mcse_mean"`
+	ESSBulk  *float64 `json:"ess_bulk"`
+	ESSTail  *float64 `json:"ess_tail"`
+	RHat     *float64 `json:"r_hat"`
 }
 
 // ParseJSON reads what JSON writes, and how many variables were left out of
-// it. Nulls are NaN. pipeline.ErrDecode, wrapped, reports anything else.
+// it. Nulls, and numbers that are missing, are NaN. pipeline.ErrDecode,
+// wrapped, reports anything else.
 func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 	var v published
 	if err := json.Unmarshal(value, &v); err != nil {
@@ -78,14 +80,14 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		return nil, 0, fmt.Errorf("%w: not a posterior", pipeline.ErrDecode)
 	}
 	s := &cdf.Summary{
-		T: v.T, N: v.N, NEff: float64(v.NEff), Draws: v.Draws,
+		T: v.T, N: v.N, NEff: number(v.NEff), Draws: v.Draws,
 		Score: cdf.Score{
 			Rows:          v.Score.Rows,
 			PredictedRows: v.Score.PredictedRows,
-			LogDensity:    float64(v.Score.LogDensity),
-			LogEvidence:   float64(v.Score.LogEvidence),
-			RMSE:          float64(v.Score.RMSE),
-			Coverage95:    float64(v.Score.Coverage95),
+			LogDensity:    number(v.Score.LogDensity),
+			LogEvidence:   number(v.Score.LogEvidence),
+			RMSE:          number(v.Score.RMSE),
+			Coverage95:    number(v.Score.Coverage95),
 		},
 		Scaling:        v.Scaling,
 		PriorDominated: v.PriorDominated,
@@ -95,10 +97,10 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 	for _, r := range v.Posterior {
 		s.Rows = append(s.Rows, cdf.Row{
 			Variable: r.Variable,
-			Mean:     float64(r.Mean), SD: float64(r.SD), Median: float64(r.Median),
-			Q025: float64(r.Q025), Q05: float64(r.Q05), Q25: float64(r.Q25),
-			Q75: float64(r.Q75), Q95: float64(r.Q95), Q975: float64(r.Q975),
-			MCSEMean: float64(r.MCSEMean), ESSBulk: float64(r.ESSBulk), ESSTail: float64(r.ESSTail), RHat: float64(r.RHat),
+			Mean:     number(r.Mean), SD: number(r.SD), Median: number(r.Median),
+			Q025: number(r.Q025), Q05: number(r.Q05), Q25: number(r.Q25),
+			Q75: number(r.Q75), Q95: number(r.Q95), Q975: number(r.Q975),
+			MCSEMean: number(r.MCSEMean), ESSBulk: number(r.ESSBulk), ESSTail: number(r.ESSTail), RHat: number(r.RHat),
 		})
 	}
 	return &pipeline.Posterior{
@@ -106,4 +108,12 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		Source: pipeline.Partition{Topic: v.Source.Topic, ID: v.Source.Partition},
 		Offset: v.Source.Offset, Time: v.Time.UnixMilli(), Gaps: v.Gaps, Summary: s,
 	}, v.Omitted, nil
+}
+
+// number is NaN where there is none: a null, or a key that is not there.
+func number(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink"
 )
 
 // patience is how long commands that answer once wait for an answer.
@@ -72,17 +73,12 @@ func (a *app) get(ctx context.Context, l *lookup, key, format string) error {
 }
 
 func (a *app) writePosterior(p *pipeline.Posterior, format string) error {
-	text := posteriorJSON(p)
-	if format == formatJSON {
-		_, err := fmt.Fprintf(a.out, "%s\n", text)
+	switch format {
+	case formatJSON:
+		_, err := fmt.Fprintf(a.out, "%s\n", sink.AppendJSON(nil, p, 0))
 		return err
+	case formatCSV:
+		return newCSV(a.out).write(p)
 	}
-	r, err := parseRecord(text)
-	if err != nil {
-		return err
-	}
-	if format == formatCSV {
-		return newCSV(a.out).write(r)
-	}
-	return writeDetails(a.out, r)
+	return writeDetails(a.out, p)
 }

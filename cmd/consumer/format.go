@@ -11,7 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // Formats of what tail and get print.
@@ -50,6 +53,23 @@ func (f *formatFlag) choose(out io.Writer) (string, error) {
 	}
 }
 
+// short prints a number for people: four digits, or a hyphen for none.
+func short(x float64) string {
+	if !jsontext.Defined(x) {
+		return "-"
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// exact prints a number for programs: the shortest form that reads back the
+// same, or nothing for none.
+func exact(x float64) string {
+	if !jsontext.Defined(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
 // csvWriter prints one line per variable.
 type csvWriter struct {
 	w      *csv.Writer
@@ -58,18 +78,19 @@ type csvWriter struct {
 
 func newCSV(out io.Writer) *csvWriter { return &csvWriter{w: csv.NewWriter(out)} }
 
-func (c *csvWriter) write(r *record) error {
+func (c *csvWriter) write(p *pipeline.Posterior) error {
 	if !c.header {
 		c.header = true
-		if err := c.w.Write(append([]string{"key", "kind", "variant", "t", "n", "time", "variable"}, columnNames()...)); err != nil {
+		if err := c.w.Write(append([]string{"key", "kind", "variant", "t", "n", "time", "variable"}, cdf.RowColumns[:]...)); err != nil {
 			return err
 		}
 	}
-	for i := range r.Posterior {
-		v := &r.Posterior[i]
-		line := []string{r.Key, r.Kind, r.Variant, fmt.Sprint(r.T), fmt.Sprint(r.N), r.Time, v.Variable}
-		for _, x := range v.numbers() {
-			line = append(line, exact(x))
+	s := p.Summary
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		line := []string{p.Key, p.Kind, p.Variant, fmt.Sprint(s.T), fmt.Sprint(s.N), recorded(p), r.Variable}
+		for _, x := range r.Numbers() {
+			line = append(line, exact(*x))
 		}
 		if err := c.w.Write(line); err != nil {
 			return err
@@ -79,12 +100,16 @@ func (c *csvWriter) write(r *record) error {
 	return c.w.Error()
 }
 
-// writeLine prints one record as one line for people.
-func writeLine(out io.Writer, r *record) error {
+// recorded is the time of the input record as JSON has it.
+func recorded(p *pipeline.Posterior) string { return string(jsontext.AppendTime(nil, p.Time)) }
+
+// writeLine prints one posterior as one line for people.
+func writeLine(out io.Writer, p *pipeline.Posterior) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  t=%d n=%d", r.Key, r.T, r.N)
-	for i := range r.Posterior {
-		fmt.Fprintf(&b, "  %s=%s", r.Posterior[i].Variable, plusMinus(&r.Posterior[i]))
+	s := p.Summary
+	fmt.Fprintf(&b, "%s  t=%d n=%d", p.Key, s.T, s.N)
+	for i := range s.Rows {
+		fmt.Fprintf(&b, "  %s=%s", s.Rows[i].Variable, plusMinus(&s.Rows[i]))
 	}
 	_, err := fmt.Fprintln(out, b.String())
 	return err
@@ -92,43 +117,47 @@ func writeLine(out io.Writer, r *record) error {
 
 // plusMinus prints a variable in one cell, with as many digits as its sd
 // makes worth reading.
-func plusMinus(v *variable) string {
-	if v.Mean == nil {
-		return short(v.Median)
+func plusMinus(r *cdf.Row) string {
+	mean, sd := r.Mean, r.SD
+	if !jsontext.Defined(mean) {
+		return short(r.Median)
 	}
-	if v.SD == nil {
-		return short(v.Mean)
+	if !jsontext.Defined(sd) {
+		return short(mean)
 	}
-	mean, sd := *v.Mean, *v.SD
 	decimals := max(0, 1-int(math.Floor(math.Log10(sd))))
 	if !(sd > 0) || decimals > 6 || math.Abs(mean)+sd >= 1e7 {
-		return short(v.Mean) + "±" + strconv.FormatFloat(sd, 'g', 2, 64)
+		return short(mean) + "±" + strconv.FormatFloat(sd, 'g', 2, 64)
 	}
 	return fmt.Sprintf("%.*f±%.*f", decimals, mean, decimals, sd)
 }
 
 // writeDetails prints one posterior in full for people.
-func writeDetails(out io.Writer, r *record) error {
+func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "key\t%s\nmodel\t%s (%s), configuration %s\n", r.Key, r.Kind, r.Variant, r.Config)
-	fmt.Fprintf(&b, "absorbed\t%d shards, %d rows (%s after forgetting)\n", r.T, r.N, short(r.NEff))
-	fmt.Fprintf(&b, "last record\t%s/%d offset %d, %s\n", r.Source.Topic, r.Source.Partition, r.Source.Offset, r.Time)
-	if s := r.Score; s.Rows > 0 {
+	s := p.Summary
+	fmt.Fprintf(&b, "key\t%s\nmodel\t%s (%s), configuration %s\n", p.Key, p.Kind, p.Variant, p.Config)
+	fmt.Fprintf(&b, "absorbed\t%d shards, %d rows (%s after forgetting)\n", s.T, s.N, short(s.NEff))
+	fmt.Fprintf(&b, "last record\t%s offset %d, %s\n", p.Source, p.Offset, recorded(p))
+	if sc := s.Score; sc.Rows > 0 {
 		fmt.Fprintf(&b, "last shard, predicted\t%d rows: log density %s, rmse %s, inside their 95%% interval %s\n",
-			s.Rows, short(s.LogDensity), short(s.RMSE), percent(s.Coverage95))
+			sc.Rows, short(sc.LogDensity), short(sc.RMSE), percent(sc.Coverage95))
 	}
-	if len(r.PriorDominated) > 0 {
-		fmt.Fprintf(&b, "mostly prior\t%s\n", strings.Join(r.PriorDominated, ", "))
+	if len(s.PriorDominated) > 0 {
+		fmt.Fprintf(&b, "mostly prior\t%s\n", strings.Join(s.PriorDominated, ", "))
+	}
+	if len(s.WeakMixing) > 0 {
+		fmt.Fprintf(&b, "mixes weakly\t%s\n", strings.Join(s.WeakMixing, ", "))
 	}
 	if err := tabulate(out, b.String(), 0); err != nil {
 		return err
 	}
 	b.Reset()
 	b.WriteString("\nVARIABLE\tMEAN\tSD\t2.5%\tMEDIAN\t97.5%\tESS\tR-HAT\t\n")
-	for i := range r.Posterior {
-		v := &r.Posterior[i]
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", v.Variable,
-			short(v.Mean), short(v.SD), short(v.Q025), short(v.Median), short(v.Q975), short(v.ESSBulk), short(v.RHat))
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Variable,
+			short(r.Mean), short(r.SD), short(r.Q025), short(r.Median), short(r.Q975), short(r.ESSBulk), short(r.RHat))
 	}
 	return tabulate(out, b.String(), tabwriter.AlignRight)
 }
@@ -142,9 +171,9 @@ func tabulate(out io.Writer, cells string, flags uint) error {
 	return w.Flush()
 }
 
-func percent(x *float64) string {
-	if x == nil {
+func percent(x float64) string {
+	if !jsontext.Defined(x) {
 		return "-"
 	}
-	return fmt.Sprintf("%.0f%%", *x*100)
+	return fmt.Sprintf("%.0f%%", x*100)
 }

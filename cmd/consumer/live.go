@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 
 	xterm "golang.org/x/term"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // liveTable is a table on a terminal that is drawn over itself: one line per
@@ -21,24 +24,24 @@ type liveTable struct {
 }
 
 type liveRow struct {
-	record  *record
-	changed int64 // the update that changed it last
-	shown   int64 // changed, as of the last frame
+	posterior *pipeline.Posterior
+	changed   int64 // the update that changed it last
+	shown     int64 // changed, as of the last frame
 }
 
 func newLiveTable() *liveTable { return &liveTable{rows: map[string]*liveRow{}} }
 
 // set puts a posterior into the table.
-func (t *liveTable) set(r *record) {
+func (t *liveTable) set(p *pipeline.Posterior) {
 	t.updates++
-	row := t.rows[r.Key]
+	row := t.rows[p.Key]
 	if row == nil {
 		row = &liveRow{}
-		t.rows[r.Key] = row
+		t.rows[p.Key] = row
 	}
-	row.record, row.changed = r, t.updates
-	for i := range r.Posterior {
-		if name := r.Posterior[i].Variable; len(t.columns) < maxColumns && !slices.Contains(t.columns, name) {
+	row.posterior, row.changed = p, t.updates
+	for i := range p.Summary.Rows {
+		if name := p.Summary.Rows[i].Variable; len(t.columns) < maxColumns && !slices.Contains(t.columns, name) {
 			t.columns = append(t.columns, name)
 		}
 	}
@@ -87,7 +90,7 @@ func (t *liveTable) frame(width, height int, status string, color bool) []string
 	head := append([]string{"KEY", "SHARDS", "ROWS"}, t.columns...)
 	cells := [][]string{head}
 	for _, r := range rows {
-		cells = append(cells, t.cells(r.record))
+		cells = append(cells, t.cells(r.posterior))
 	}
 	lines := align(cells, width)
 	if color {
@@ -105,12 +108,13 @@ func (t *liveTable) frame(width, height int, status string, color bool) []string
 	return append(lines, cut(status, width))
 }
 
-func (t *liveTable) cells(r *record) []string {
-	line := []string{r.Key, fmt.Sprint(r.T), fmt.Sprint(r.N)}
+func (t *liveTable) cells(p *pipeline.Posterior) []string {
+	rows := p.Summary.Rows
+	line := []string{p.Key, fmt.Sprint(p.Summary.T), fmt.Sprint(p.Summary.N)}
 	for _, name := range t.columns {
 		cell := ""
-		if i := slices.IndexFunc(r.Posterior, func(v variable) bool { return v.Variable == name }); i >= 0 {
-			cell = plusMinus(&r.Posterior[i])
+		if i := slices.IndexFunc(rows, func(r cdf.Row) bool { return r.Variable == name }); i >= 0 {
+			cell = plusMinus(&rows[i])
 		}
 		line = append(line, cell)
 	}

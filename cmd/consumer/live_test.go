@@ -3,20 +3,27 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
 )
 
-func liveRecord(key string, t int64, mean, sd float64) *record {
-	return &record{Key: key, T: t, N: 10 * t, Posterior: []variable{{Variable: "beta[x]", Mean: &mean, SD: &sd}, {Variable: "sigma2", Median: &mean}}}
+func livePosterior(key string, t int64, mean, sd float64) *pipeline.Posterior {
+	nan := math.NaN()
+	return &pipeline.Posterior{Key: key, Summary: &cdf.Summary{T: t, N: 10 * t, Rows: []cdf.Row{
+		{Variable: "beta[x]", Mean: mean, SD: sd}, {Variable: "sigma2", Mean: nan, SD: nan, Median: mean},
+	}}}
 }
 
 func TestFrame(t *testing.T) {
 	table := newLiveTable()
-	table.set(liveRecord("ATL", 1, 2, .5))
-	table.set(liveRecord("ORD", 1, -13.257, .031))
-	table.set(liveRecord("ATL", 2, 2.25, .25))
+	table.set(livePosterior("ATL", 1, 2, .5))
+	table.set(livePosterior("ORD", 1, -13.257, .031))
+	table.set(livePosterior("ATL", 2, 2.25, .25))
 	want := []string{
 		"KEY  SHARDS  ROWS        beta[x]  sigma2",
 		"ATL       2    20      2.25±0.25    2.25",
@@ -36,7 +43,7 @@ func TestFrame(t *testing.T) {
 func TestFrameFitsTheTerminal(t *testing.T) {
 	table := newLiveTable()
 	for i := range 100 {
-		table.set(liveRecord(fmt.Sprintf("airport/%d/\x1b[2J%s", i, strings.Repeat("ü", 60)), 1, 2, .5))
+		table.set(livePosterior(fmt.Sprintf("airport/%d/\x1b[2J%s", i, strings.Repeat("ü", 60)), 1, 2, .5))
 	}
 	lines := table.frame(40, 10, strings.Repeat("status ", 20), false)
 	if len(lines) > 9 {
@@ -54,8 +61,8 @@ func TestFrameFitsTheTerminal(t *testing.T) {
 
 func TestFrameMarksChanges(t *testing.T) {
 	table := newLiveTable()
-	table.set(liveRecord("ATL", 1, 2, .5))
-	table.set(liveRecord("ORD", 1, 2, .5))
+	table.set(livePosterior("ATL", 1, 2, .5))
+	table.set(livePosterior("ORD", 1, 2, .5))
 	marked := func() (keys string) {
 		for _, line := range table.frame(80, 24, "", true)[1:] {
 			if rest, ok := strings.CutPrefix(line, green); ok {
@@ -67,7 +74,7 @@ func TestFrameMarksChanges(t *testing.T) {
 	if got := marked(); got != "ORDATL" {
 		t.Errorf("first frame marks %q", got)
 	}
-	table.set(liveRecord("ATL", 2, 2, .5))
+	table.set(livePosterior("ATL", 2, 2, .5))
 	if got := marked(); got != "ATL" {
 		t.Errorf("second frame marks %q, want ATL", got)
 	}
@@ -78,7 +85,7 @@ func TestFrameMarksChanges(t *testing.T) {
 
 func TestDrawGoesOverTheLastFrame(t *testing.T) {
 	table := newLiveTable()
-	table.set(liveRecord("ATL", 1, 2, .5))
+	table.set(livePosterior("ATL", 1, 2, .5))
 	var out bytes.Buffer
 	for range 2 {
 		if err := table.draw(&out, "status", false); err != nil {
@@ -98,7 +105,7 @@ func TestPlusMinus(t *testing.T) {
 		{1.23456, .012, "1.235±0.012"}, {1234.5, 123, "1234±123"}, {12.34, 56, "12±56"}, {3e7, 2e6, "3e+07±2e+06"},
 		{-0.5, 1.5, "-0.5±1.5"}, {1e-9, 2e-10, "1e-09±2e-10"}, {3, 0, "3±0"},
 	} {
-		if got := plusMinus(&variable{Mean: &c.mean, SD: &c.sd}); got != c.want {
+		if got := plusMinus(&cdf.Row{Mean: c.mean, SD: c.sd}); got != c.want {
 			t.Errorf("%g, %g: %s, want %s", c.mean, c.sd, got, c.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink"
 )
 
 // converter turns a message of the output topic into its JSON form.
@@ -61,15 +62,15 @@ func newStreamPrinter(out io.Writer, format string, s *selection, convert conver
 			_, err := p.out.Write(append(bytes.TrimSpace(text), '\n'))
 			return err
 		}
-		r, err := parseRecord(text)
+		posterior, _, err := sink.ParseJSON(text)
 		if err != nil {
 			p.notify("%v", err)
 			return nil
 		}
 		if format == formatCSV {
-			return lines.write(r)
+			return lines.write(posterior)
 		}
-		return writeLine(p.out, r)
+		return writeLine(p.out, posterior)
 	}
 	return p
 }
@@ -132,16 +133,16 @@ func (p *livePrinter) print(r *pipeline.Record) (bool, error) {
 		return true, nil
 	}
 	text, err := p.convert(r)
-	var rec *record
+	var posterior *pipeline.Posterior
 	if err == nil {
-		rec, err = parseRecord(text)
+		posterior, _, err = sink.ParseJSON(text)
 	}
 	if err != nil {
 		p.failed++
 		return true, nil
 	}
 	p.messages++
-	p.table.set(rec)
+	p.table.set(posterior)
 	return p.shown(), nil
 }
 

@@ -53,6 +53,3 @@ func toJSON(r *pipeline.Record) ([]byte, error) {
 	p.Time = r.Time // it is not in the bytes
 	return sink.AppendJSON(nil, p, omitted), nil
 }
-
-// posteriorJSON returns the JSON form of a whole posterior.
-func posteriorJSON(p *pipeline.Posterior) []byte { return sink.AppendJSON(nil, p, 0) }

@@ -12,10 +12,7 @@ import (
 const ContentType = "application/vnd.apache.arrow.stream"
 
 // numberNames are the columns of a posterior after `variable`.
-var numberNames = [...]string{
-	"mean", "sd", "median", "q2.5", "q5", "q25", "q75", "q95", "q97.5",
-	"mcse_mean", "ess_bulk", "ess_tail", "r_hat",
-}
+var numberNames = cdf.RowColumns
 
 // numbers returns the values of those columns.
 func numbers(r *cdf.Row) [len(numberNames)]float64 {
