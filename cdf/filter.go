@@ -156,6 +156,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, true); err != nil {
 		return nil, err
 	}
+	enrolled := s.factors
 	w.frame.shard(&w.shard, 0, w.frame.n)
 	w.shard.Forget = forget
 	if err := f.engine.model.Check(&w.shard); err != nil {
@@ -178,7 +179,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 	s.neff = forget*s.neff + float64(observed)
 	f.scoreEvidence(int64(observed), before)
 	s.n += int64(observed)
-	return f.describeShard()
+	return f.describeShard(enrolled)
 }
 
 // elapsed returns the event time since the shard before, in milliseconds.

@@ -15,22 +15,30 @@ type selection struct {
 	touched [][]bool
 }
 
-// choose selects what is published about the shard whose rows are given. The
-// cost of a name is paid only for what is selected.
-func (c *selection) choose(p *Publish, factors []factor, shard *rows) {
+// choose selects what is published about the shard whose rows are given. Their
+// groups are indices into the levels of then; since then groups may have left,
+// so that now has fewer. The cost of a name is paid only for what is selected.
+func (c *selection) choose(p *Publish, then, now []factor, shard *rows) {
 	c.publish = p
-	c.touched = shapeEach(c.touched, len(factors), 0)
-	for f := range factors {
-		n := len(factors[f].levels)
+	c.touched = shapeEach(c.touched, len(now), 0)
+	for f := range now {
+		n := len(now[f].levels)
 		if p.Groups != "touched" && n <= manyGroups || p.Groups == "none" {
 			continue
 		}
 		c.touched[f] = slices.Grow(c.touched[f], n)[:n]
 		clear(c.touched[f])
 		for k, g := range shard.group[f] {
-			if y := shard.y[k]; y == y {
-				c.touched[f][g] = true
+			if y := shard.y[k]; y != y {
+				continue
 			}
+			if len(then[f].levels) != n {
+				var stays bool
+				if g, stays = now[f].index[then[f].levels[g]]; !stays {
+					continue
+				}
+			}
+			c.touched[f][g] = true
 		}
 	}
 }

@@ -77,9 +77,10 @@ func (f *Functional) draws(dst []float64, d *Draws) {
 	}
 }
 
-// describeShard makes the summary of the shard that was absorbed.
-func (f *Filter) describeShard() (*Summary, error) {
-	f.ws.selected.choose(&f.spec.Publish, f.now.factors, &f.ws.frame)
+// describeShard makes the summary of the shard that was absorbed, whose groups
+// are indices into the levels of enrolled.
+func (f *Filter) describeShard(enrolled []factor) (*Summary, error) {
+	f.ws.selected.choose(&f.spec.Publish, enrolled, f.now.factors, &f.ws.frame)
 	return f.describe(&f.view, &f.ws.selected)
 }
 

@@ -327,6 +327,13 @@ func predictions(s Suite) error {
 		if err != nil {
 			return err
 		}
+		loaded := cdf.NewFilter(s.New(), key)
+		if err := loaded.UnmarshalBinary(before); err != nil {
+			return err
+		}
+		if again, err := loaded.Predict(b); err != nil || fmt.Sprint(again) != fmt.Sprint(preds) {
+			return fmt.Errorf("shard %d: a restored filter predicts %v (%v), before it was %v", i+1, again, err, preds)
+		}
 		density, rows := 0., 0.
 		for k, p := range preds {
 			if p.Q025 > p.Q975 || p.EpredQ025 > p.EpredQ975 || p.SD < p.EpredSD*(1-1e-9) || p.PIT < 0 || p.PIT > 1 {
