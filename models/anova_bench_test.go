@@ -1,0 +1,81 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// anovaShardWork is what the engine asks of the model per shard.
+type anovaShardWork struct {
+	m    cdf.Model
+	step cdf.Step
+	f    []cdf.Functional
+	rows []cdf.Row
+}
+
+func newAnovaShardWork(t testing.TB, variant string, rows, groups, draws int) *anovaShardWork {
+	w := &anovaShardWork{m: anovaVariant(t, variant, weak)}
+	w.step = cdf.Step{
+		Shard: rowsOf(nil), Forget: .99, Draws: drawsFor(draws, groups), RNG: rand.New(rand.NewPCG(1, 2)),
+	}
+	w.step.Shard.Rows = rows
+	for i := range rows {
+		w.step.Shard.Group[0] = append(w.step.Shard.Group[0], int32(i%groups))
+		w.step.Shard.Y = append(w.step.Shard.Y, float64(i%groups)+w.step.RNG.NormFloat64())
+	}
+	for _, b := range w.m.Blocks() {
+		b.Absorb(&w.step)
+		if err := b.Sample(&w.step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.f = anovaFunctionals(w.m)
+	w.rows = make([]cdf.Row, len(w.f))
+	return w
+}
+
+func (w *anovaShardWork) run(t testing.TB) {
+	if _, err := w.m.(cdf.Predictor).Score(w.step.Shard, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range w.m.Blocks() {
+		b.Absorb(&w.step)
+		if i == 0 {
+			w.m.(cdf.Retirer).Retire()
+		}
+		if err := b.Sample(&w.step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.m.(cdf.Summarizer).Summarize(w.f, w.rows); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// One shard of 100 rows with score, 500 sweeps and summary.
+func BenchmarkAnovaShard(b *testing.B) {
+	for _, variant := range []string{"corrected", "paper"} {
+		for _, groups := range []int{10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/groups=%d", variant, groups), func(b *testing.B) {
+				w := newAnovaShardWork(b, variant, max(100, groups), groups, 500)
+				b.ReportAllocs()
+				for b.Loop() {
+					w.run(b)
+				}
+			})
+		}
+	}
+}
+
+// The sweeps without the Monte Carlo errors of the means.
+func BenchmarkAnovaSweeps(b *testing.B) {
+	w := newAnovaShardWork(b, "corrected", 100, 10, 500)
+	m, work := w.m.(*Anova), new(anovaWork)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.run(&w.step, work)
+	}
+}
