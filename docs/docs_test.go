@@ -255,7 +255,7 @@ func TestExamples(t *testing.T) {
 	}
 	defaults := 0
 	shortest := effective(t, consumer, "models: [{match: \"**\", kind: linear}]\n")
-	for _, page := range []string{"../README.md", "configuration.md", "models/linear.md"} {
+	for _, page := range []string{"../README.md", "configuration.md", "models/linear.md", "models/anova.md"} {
 		all := examples(read(t, page))
 		if len(all) == 0 {
 			t.Errorf("%s has no example", page)
