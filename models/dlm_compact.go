@@ -78,6 +78,9 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	burn := m.begin()
 	psi := vec3{m.last[0], math.Log(m.last[1]), math.Log(m.last[2])}
+	for i := 1; i < 3; i++ {
+		psi[i] = min(max(psi[i], -farPsi), farPsi)
+	}
 	if m.shards++; m.shards == 1 {
 		m.center = psi
 	}

@@ -60,6 +60,7 @@ func scenarios() []Scenario {
 	return append([]Scenario{
 		linear(), linearDrift(),
 		anova(), anovaJump(),
+		dlm(), dlmDrift(),
 		probit(), probitDrift(),
 	}, compressed()...)
 }
@@ -67,12 +68,20 @@ func scenarios() []Scenario {
 // source returns the generator of one shard. The PCG is seeded through
 // splitmix64, so that neighbouring shards have unrelated streams.
 func source(seed uint64, key string, t int64) *rand.Rand {
+	return rand.New(rand.NewPCG(newPlace(seed, key).seeds(t)))
+}
+
+// place is a seed and a key, mixed.
+type place uint64
+
+func newPlace(seed uint64, key string) place {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key)) // a hash never fails
-	a := mix(seed ^ mix(h.Sum64()))
-	b := mix(a ^ mix(uint64(t)))
-	return rand.New(rand.NewPCG(a, b))
+	return place(mix(seed ^ mix(h.Sum64())))
 }
+
+// seeds returns the seeds of the PCG of number t.
+func (p place) seeds(t int64) (a, b uint64) { return uint64(p), mix(uint64(p) ^ mix(uint64(t))) }
 
 // mix is the splitmix64 finaliser (Steele, Lea and Flood, OOPSLA 2014).
 func mix(x uint64) uint64 {

@@ -1,0 +1,180 @@
+package models
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
+)
+
+// onGrid takes the model through shards of size steps and, where asked, a fixed grid
+// over its final limits through the same data.
+func onGrid(t *testing.T, s DLMSettings, steps [][]float64, size int, forget float64, oracle int) (*DLM, *fixedGrid) {
+	t.Helper()
+	d := stepper{model: newTestDLM(t, s)}
+	m := d.model.(*DLM)
+	for at := 0; at < len(steps); at += size {
+		d.must(t, stepsShard(steps[at:min(at+size, len(steps))], int64(at), false), forget)
+		wellFormedDLM(t, m)
+	}
+	if oracle == 0 {
+		return m, nil
+	}
+	g := newFixedGrid(s.Prior, m.grid.low, m.grid.high, oracle)
+	for at := 0; at < len(steps); at += size {
+		g.discount(forget)
+		for _, y := range steps[at:min(at+size, len(steps))] {
+			g.step(y)
+		}
+	}
+	return m, g
+}
+
+func singly(y []float64) [][]float64 {
+	out := make([][]float64, len(y))
+	for i, v := range y {
+		if v == v {
+			out[i] = []float64{v}
+		}
+	}
+	return out
+}
+
+// Row G1: the grid that moves against a fixed one of 161 x 161 nodes.
+func TestAcceptanceDLMRealSeries(t *testing.T) {
+	prior := DefaultDLM()
+	prior.Prior.PhiVariance = 1
+	for _, c := range []struct {
+		name  string
+		n     int
+		level [3]int
+	}{{"nile", 0, [3]int{1, 1, 1}}, {"treering", 2000, [3]int{0, 1, 1}}, {"treering", 0, [3]int{0, 0, 1}}} {
+		t.Run(fmt.Sprint(c.name, c.n), func(t *testing.T) {
+			accept.Reps(t, c.level[0], c.level[1], c.level[2])
+			m, g := onGrid(t, prior, singly(readSeries(t, "data/"+c.name+".csv", c.n)), 20, 1, 161)
+			mean, sd := g.against(t, m)
+			what := fmt.Sprintf("%s, %d steps: ", c.name, int(g.n))
+			accept.Range(t, "G1", what+"largest miss of a mean, sd", mean, 0, .05, "one series")
+			accept.Range(t, "G1", what+"largest miss of an sd, relative", sd, 0, .02, "one series")
+		})
+	}
+}
+
+// Row R3: references by adaptive Metropolis and, for theta, Gibbs sampling.
+// Their theta_0 ~ N(0, 1) is h = 1/E sigma2 here; theta's own Monte Carlo
+// error on treering (98 effective draws) is a tenth of an sd.
+func TestAcceptanceDLMReferences(t *testing.T) {
+	f, err := os.Open(shared(t, "data/reference/dlm.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, set := range []string{"nile", "treering", "treering_first2000"} {
+		prior, path, n := DefaultDLM(), "data/treering.csv", 0
+		switch set {
+		case "nile":
+			path = "data/nile.csv"
+		case "treering_first2000":
+			n = 2000
+		}
+		want := map[string][2]float64{}
+		for _, r := range records[1:] {
+			if r[0] == set && r[1] == "trunc" {
+				want[r[2]] = [2]float64{number(r[3]), number(r[4])}
+			}
+		}
+		want["theta"] = want["theta_T"]
+		prior.Prior.PhiVariance, prior.Prior.Theta0Variance = 1, 1/want["sigma2"][0]
+		m, _ := onGrid(t, prior, singly(readSeries(t, path, n)), 20, 1, 0)
+		for _, r := range summarize(t, m, dlmFunctionals()) {
+			w := want[r.Variable]
+			accept.Range(t, "R3", set+": mean of "+r.Variable+", sd", (r.Mean-w[0])/w[1], -.15, .15, "one series")
+			accept.Range(t, "R3", set+": sd of "+r.Variable+", ratio", r.SD/w[1], .92, 1.08, "one series")
+		}
+	}
+}
+
+// Row G5: hard series, against 161 x 161 nodes over the final limits (81 x 81
+// in `make test`).
+func TestAcceptanceDLMHardSeries(t *testing.T) {
+	fine := accept.Reps(t, 81, 161, 161)
+	repeat := func(n int, f func(i int) []float64) (out [][]float64) {
+		for i := range n {
+			out = append(out, f(i))
+		}
+		return out
+	}
+	ar, _ := series{phi: constantly(.8), tau: 1, sigma: .7}.make(acceptanceSeed, 1000)
+	walk, _ := series{phi: constantly(1), tau: 1, sigma: .5}.make(acceptanceSeed, 400)
+	sharp, _ := series{phi: constantly(.6), tau: 1, sigma: 1e-3}.make(acceptanceSeed, 400)
+	jump, _ := series{phi: constantly(.7), tau: 1, sigma: 1}.make(acceptanceSeed, 400)
+	for _, c := range []struct {
+		name   string
+		steps  [][]float64
+		forget float64
+		limit  float64
+	}{
+		{"first 500 missing", repeat(1000, func(i int) []float64 {
+			if i < 500 {
+				return nil
+			}
+			return ar[i : i+1]
+		}), 1, .25},
+		{"unit root", singly(walk), 1, .25},
+		{"tau2/sigma2 = 1e6", singly(sharp), 1, .25},
+		{"constant", repeat(300, func(int) []float64 { return []float64{2} }), 1, .4},
+		{"level and scale jump, lambda .9", repeat(400, func(i int) []float64 {
+			if i < 200 {
+				return jump[i : i+1]
+			}
+			return []float64{20 + 5*jump[i]}
+		}), .9, .25},
+		{"several a step", repeat(200, func(i int) []float64 { return ar[5*i : 5*i+i%6] }), 1, .25},
+	} {
+		m, g := onGrid(t, DefaultDLM(), c.steps, 10, c.forget, fine)
+		mean, sd := g.against(t, m)
+		t.Logf("%s: means %.3f sd, sds %.2f %%, limits %v %v", c.name, mean, 100*sd, m.grid.low, m.grid.high)
+		accept.Range(t, "G5", c.name+": largest miss of a mean, sd", mean, 0, c.limit, "one series")
+		again, _ := onGrid(t, DefaultDLM(), c.steps, 10, c.forget, 0)
+		a, _ := m.AppendBinary(nil)
+		b, _ := again.AppendBinary(nil)
+		if string(a) != string(b) {
+			t.Errorf("%s: the same shards give other bits", c.name)
+		}
+	}
+}
+
+// wellFormedDLM checks every number that leaves: finite and in order.
+func wellFormedDLM(t *testing.T, m cdf.Model) {
+	t.Helper()
+	for _, r := range summarize(t, m, dlmFunctionals()) {
+		if r.Open {
+			if math.IsInf(r.Mean, 0) || math.IsInf(r.SD, 0) || r.SD < 0 {
+				t.Fatalf("%+v", r)
+			}
+			continue
+		}
+		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
+		for i, v := range q {
+			if v-v != 0 || i > 0 && v < q[i-1] || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) {
+				t.Fatalf("%+v", r)
+			}
+		}
+	}
+}
