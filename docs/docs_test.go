@@ -255,7 +255,11 @@ func TestExamples(t *testing.T) {
 	}
 	defaults := 0
 	shortest := effective(t, consumer, "models: [{match: \"**\", kind: linear}]\n")
-	for _, page := range []string{"../README.md", "configuration.md", "models/linear.md", "models/anova.md"} {
+	pages, err := filepath.Glob("models/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("pages of models: %v", err)
+	}
+	for _, page := range append([]string{"../README.md", "configuration.md"}, pages...) {
 		all := examples(read(t, page))
 		if len(all) == 0 {
 			t.Errorf("%s has no example", page)

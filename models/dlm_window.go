@@ -165,7 +165,7 @@ func (m *dlmWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
 		}
 		r, k, w := &rows[i], f.Param[0], f.Weight[0]
-		r.Open = true
+		r.Open, r.Mean, r.SD = true, math.NaN(), math.NaN()
 		v := s.square[k] / s.count
 		hasMean, hasSD := true, true
 		switch k {

@@ -8,45 +8,75 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
-// append appends what the rules over a window share: the clock, the number of
-// steps and the numbers.
+// append appends what the rules over a window share: the clock, the steps, of
+// which most take 9 bytes, and the numbers.
 func (m *dlmWindow) append(b []byte) []byte {
 	b = append(b, dlmFormat, flagged(dlmSeen, m.clock.seen))
 	b = m.clock.append(b)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.steps)))
+	b = binary.AppendUvarint(b, uint64(len(m.steps)))
+	for _, s := range m.steps {
+		b = binary.AppendUvarint(b, uint64(s.n))
+		if s.n > 0 {
+			b = appendFloats(b, s.mean)
+		}
+		if s.n > 1 {
+			b = appendFloats(b, s.ss)
+		}
+	}
 	b = appendFloats(b, m.m0, m.v0, m.n)
 	b = appendFloats(b, m.last[:]...)
-	b = appendFloats(b, m.hat[:]...)
-	for _, s := range m.steps {
-		b = appendFloats(b, s.n, s.mean, s.ss)
+	return appendFloats(b, m.hat[:]...)
+}
+
+// readSteps reads the window and returns what follows it.
+func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
+	count, k := binary.Uvarint(b)
+	if k <= 0 || count > uint64(m.window) {
+		return nil, false
 	}
-	return b
+	b = b[k:]
+	m.steps = m.steps[:0]
+	for range count {
+		n, k := binary.Uvarint(b)
+		if k <= 0 || n > 1<<40 {
+			return nil, false
+		}
+		b = b[k:]
+		s := dlmStep{n: float64(n)}
+		v := make([]float64, min(n, 2))
+		if len(b) < 8*len(v) || !readFloats(b[:8*len(v)], v) {
+			return nil, false
+		}
+		b = b[8*len(v):]
+		if n > 0 {
+			s.mean = v[0]
+		}
+		if n > 1 {
+			s.ss = v[1]
+		}
+		if s.ss < 0 {
+			return nil, false
+		}
+		m.steps = append(m.steps, s)
+	}
+	return b, true
 }
 
 // read reads what append wrote and then the rule's own numbers.
 func (m *dlmWindow) read(b []byte, own ...[]float64) error {
-	if len(b) < 14 || b[0] != dlmFormat || b[1]&^byte(dlmSeen) != 0 {
+	if len(b) < 10 || b[0] != dlmFormat || b[1]&^byte(dlmSeen) != 0 {
 		return errState("dlm", "unknown format")
 	}
 	m.clock = dlmClock{seen: b[1] != 0, last: int64(binary.LittleEndian.Uint64(b[2:]))}
-	steps := int(binary.LittleEndian.Uint32(b[10:]))
-	if steps > m.window || len(b) < 24*steps {
-		return errState("dlm", "too many steps")
+	b, ok := m.readSteps(b[10:])
+	if !ok {
+		return errState("dlm", "steps out of range")
 	}
 	var head [3]float64
-	rows := make([]float64, 3*steps)
-	if !readFloats(b[14:], append([][]float64{head[:], m.last[:], m.hat[:], rows}, own...)...) {
+	if !readFloats(b, append([][]float64{head[:], m.last[:], m.hat[:]}, own...)...) {
 		return errState("dlm", "wrong length or numbers")
 	}
 	m.m0, m.v0, m.n = head[0], head[1], head[2]
-	m.steps = m.steps[:0]
-	for ; len(rows) > 0; rows = rows[3:] {
-		s := dlmStep{rows[0], rows[1], rows[2]}
-		if s.n < 0 || s.ss < 0 || s.n != math.Floor(s.n) {
-			return errState("dlm", "steps out of range")
-		}
-		m.steps = append(m.steps, s)
-	}
 	usable := func(p vec3) bool { return math.Abs(p[0]) < 1 && p[1] > 0 && p[2] > 0 }
 	if !usable(m.hat) || !usable(m.last) && m.last != (vec3{}) {
 		return errState("dlm", "parameters out of range")

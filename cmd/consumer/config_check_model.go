@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/credence-stream/credence/models"
 )
 
 // check reports what is wrong with one entry of models, apart from its
@@ -63,7 +65,7 @@ func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, c
 		{"group", c.Group != ""}, {"groups", len(c.Groups) > 0},
 		{"exposure", c.Exposure != ""}, {"time", c.Time != ""},
 	} {
-		if role.given && slices.Contains(kindNames(), m.Kind) && !takes(m.Kind, role.key) {
+		if role.given && slices.Contains(models.Names(), m.Kind) && !takes(m.Kind, role.key) {
 			wrong("columns.%s means nothing to kind %s, only to: %s", role.key, m.Kind, strings.Join(kindsWith(role.key), ", "))
 		}
 	}

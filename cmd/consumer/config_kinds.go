@@ -8,23 +8,12 @@ import (
 	"github.com/credence-stream/credence/models"
 )
 
-// kindNames are the kinds that a configuration may one day name, in the order
-// of their documentation. Which of them this build has, models knows.
-func kindNames() []string {
-	return []string{"linear", "anova", "dlm", "probit", "compressed", "poisson"}
-}
-
 func findKind(name string) (models.Kind, error) {
 	if name == "" {
 		return models.Kind{}, fmt.Errorf("missing, available: %s", strings.Join(models.Names(), ", "))
 	}
 	if k, ok := models.Lookup(name); ok {
 		return k, nil
-	}
-	for _, planned := range kindNames() {
-		if name == planned {
-			return models.Kind{}, fmt.Errorf("%q is not available in this version, available: %s", name, strings.Join(models.Names(), ", "))
-		}
 	}
 	return models.Kind{}, fmt.Errorf("unknown kind %q%s", name, suggest(name, models.Names()))
 }
@@ -50,6 +39,6 @@ func kindsWith(key string) []string {
 	case "time":
 		return []string{"dlm"}
 	default:
-		return kindNames()
+		return models.Names()
 	}
 }

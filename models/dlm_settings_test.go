@@ -1,0 +1,82 @@
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+func TestDLMSettings(t *testing.T) {
+	k, _ := Lookup("dlm")
+	got, _, err := k.Configure("", strict("{mode: compact, prior: {phi_variance: 1}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"mode":"compact","prior":{"sigma2_shape":2,"sigma2_rate":0.2,"tau2_shape":2,"tau2_rate":0.2,"theta0_variance":10,"phi_mean":0,"phi_variance":1},"window":50}`
+	if string(b) != want {
+		t.Errorf("settings %s, want %s", b, want)
+	}
+	for text, want := range map[string]string{
+		"mode: exact":                 `mode "exact"`,
+		"window: 1":                   "window must lie between 2 and 10000, got 1",
+		"window: 10001":               "window",
+		"prior: {sigma2_shape: 0}":    "prior.sigma2_shape",
+		"prior: {tau2_rate: .nan}":    "prior.tau2_rate",
+		"prior: {theta0_variance: 0}": "prior.theta0_variance",
+		"prior: {phi_variance: -1}":   "prior.phi_variance",
+		"prior: {phi_mean: .inf}":     "prior.phi_mean",
+		"prior: {beta_variance: 1}":   "beta_variance",
+	} {
+		if _, _, err := k.Configure("", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %q in it", text, err, want)
+		}
+	}
+	for _, mode := range dlmModes {
+		if _, err := dlmSpec(t, mode[0], mode[1], "").New(cdf.Dims{Columns: []string{"x"}}); !errors.Is(err, cdf.ErrSchema) {
+			t.Errorf("%v: a feature gives %v", mode, err)
+		}
+	}
+}
+
+// Where the prior has no moments none are published before the first
+// observation; quantiles always are.
+func TestDLMUndefinedMoments(t *testing.T) {
+	s := dlmPrior(1, 1, 1.5, 1)
+	for _, mode := range []string{"grid", "compact", "filtered"} {
+		d := stepper{model: dlmRun{prior: s, mode: mode}.model(t), draws: &cdf.Draws{S: 50, Chains: 1, Data: make([]float64, 200)}}
+		d.must(t, rowsShard([]float64{math.NaN()}), 1)
+		rows := summarize(t, d.model, dlmFunctionals())
+		if r := rows[dlmSigma2]; r.Mean == r.Mean || r.SD == r.SD {
+			t.Errorf("%s: sigma2 of shape 1 has mean %v and sd %v", mode, r.Mean, r.SD)
+		}
+		if r := rows[dlmTau2]; r.Mean != r.Mean || r.SD == r.SD {
+			t.Errorf("%s: tau2 of shape 1.5 has mean %v and sd %v", mode, r.Mean, r.SD)
+		}
+		if r := rows[dlmTheta]; r.SD == r.SD {
+			t.Errorf("%s: theta has sd %v", mode, r.SD)
+		}
+	}
+}
+
+// The prior sd of phi: uniform, and normal restricted to (-1, 1).
+func TestDLMPriorSD(t *testing.T) {
+	sd := make([]float64, 4)
+	m := newTestDLM(t, dlmPrior(4, 2, 2, 1))
+	m.PriorSD(dlmFunctionals(), sd)
+	if math.Abs(sd[dlmPhi]-math.Sqrt(1./3)) > 1e-6 || sd[dlmTau2] == sd[dlmTau2] || relative(sd[dlmSigma2], 2/(3*math.Sqrt2)) > 1e-12 {
+		t.Errorf("prior sds %v", sd)
+	}
+	// Var = 1 - 2 phi(1)/(Phi(1)-Phi(-1)) of the standard normal on (-1, 1).
+	want := math.Sqrt(1 - 2*math.Exp(-.5)/math.Sqrt(2*math.Pi)/math.Erf(1/math.Sqrt2))
+	if got := (&DLMPrior{PhiVariance: 1}).phiSD(); math.Abs(got-want) > 1e-6 {
+		t.Errorf("sd of the restricted normal %v, want %v", got, want)
+	}
+}
