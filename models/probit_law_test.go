@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -28,6 +29,36 @@ func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
 		same := bytes.Equal(state(t, runs[0].model), state(t, runs[1].model))
 		if same != (shard < 10) {
 			t.Errorf("after %d rows of 200: equal is %v", 20*(shard+1), same)
+		}
+	}
+}
+
+// Every chain goes on from its own last draw, and every shard has its own
+// random stream.
+func TestProbitChainsGoOn(t *testing.T) {
+	r := rand.New(rand.NewPCG(50, 1))
+	s := window(20)
+	s.Chains = 3
+	m := newTestProbit(t, "corrected", s, probitDims(2, 12, true))
+	d := probitDriver(m)
+	before := make([]float64, len(d.draws.Data))
+	for shard := range 4 { // two without a row: draws of the prior
+		d.must(t, probitShard(r, 10*(shard/2), []float64{0, 1}, 1, true), 1)
+		if slices.Equal(before, d.draws.Data) {
+			t.Errorf("shard %d has the draws of the one before", shard+1)
+		}
+		copy(before, d.draws.Data)
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	if burn := m.start(w); burn != 0 {
+		t.Errorf("%d draws would be dropped", burn)
+	}
+	for chain := range 3 {
+		for j := range 2 {
+			if got, want := w.beta[2*chain+j], d.draws.Row(j)[4*chain+3]; got != want {
+				t.Errorf("chain %d goes on from beta_%d = %v, its last draw is %v", chain, j, got, want)
+			}
 		}
 	}
 }

@@ -7,17 +7,17 @@ import "strconv"
 // (arXiv:1401.3632, section 4).
 func probit() Scenario {
 	return binary("probit", 25, 0.25, func(seed uint64, key string, _ int64) []float64 {
-		return Strong(seed, key, 100)
+		return Strong(seed, key, 100, 0.75)
 	})
 }
 
 // Strong returns the coefficients of the paper's binary experiments: ten
-// strong ones, the other p-10 uniform on (-0.75, 0.75).
-func Strong(seed uint64, key string, p int) []float64 {
+// strong ones, the other p-10 uniform on (-reach, reach).
+func Strong(seed uint64, key string, p int, reach float64) []float64 {
 	beta := []float64{3.5, -3.5, -2, 2, -1.5, 1.5, -1.5, 1.5, -1, 1}
 	r := source(seed, key, 0)
 	for len(beta) < p {
-		beta = append(beta, 1.5*r.Float64()-0.75)
+		beta = append(beta, reach*(2*r.Float64()-1))
 	}
 	return beta
 }
