@@ -197,7 +197,9 @@ func TestAcceptanceProbitCase2(t *testing.T) {
 	accept.Range(t, "P2", "length", c.length(), .28, .305, probitSeeds(1))
 	accept.Range(t, "P2", "MSE", c.mse(truth), .0070, .0095, probitSeeds(1))
 	_, p := streamProbit(t, "paper", unitPrior(3500), d, shards)
-	accept.Range(t, "P2", "paper: coverage", p.coverage(truth), .54, .64, probitSeeds(1))
+	// A share of 500 coefficients has a standard error of .022: three of them
+	// about the .58 that was measured before, not two.
+	accept.Range(t, "P2", "paper: coverage", p.coverage(truth), .51, .65, probitSeeds(1))
 	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, probitSeeds(1))
 }
 
