@@ -88,6 +88,9 @@ func (m *mutant) Absorb(s *cdf.Step) {
 
 func (m *mutant) Sample(s *cdf.Step) error {
 	err := m.line.Sample(s)
+	if m.fault == "predicts from memory" {
+		m.extra = 1
+	}
 	if m.fault == "draws half as wide" && s.Draws != nil {
 		for i := range 2 {
 			for k, v := range s.Draws.Row(i) {
@@ -140,9 +143,12 @@ func (m *mutant) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		m.sums[3] += 1e-9
 	}
 	err := m.line.Predict(sh, out)
-	if m.fault == "predicts the mean only" {
-		for i := range out {
+	for i := range out {
+		switch m.fault {
+		case "predicts the mean only":
 			out[i].SD = out[i].EpredSD / 2
+		case "predicts from memory":
+			out[i].Mean += m.extra
 		}
 	}
 	return err
@@ -221,6 +227,7 @@ func TestMutants(t *testing.T) {
 		{"scores after absorbing", "predictions"},
 		{"scores another share", "score"},
 		{"predicts the mean only", "predictions"},
+		{"predicts from memory", "predictions"},
 		{"evidence depends on the cuts", "evidence"},
 		{"leaves a sum out of the bytes", "round trip"},
 		{"reads past the end", "hostile"},
