@@ -14,7 +14,7 @@ import (
 
 // unitPrior is the prior of the paper's experiments, N(0, 1) throughout.
 func unitPrior(rows int) ProbitSettings {
-	s := window(rows)
+	s := windowOf(rows)
 	s.Prior.InterceptVariance = 1
 	return s
 }
@@ -33,7 +33,7 @@ func probitPosteriorOf(t *testing.T, m *Probit) probitPost {
 // batch is the posterior of all rows at once by plain Gibbs sampling.
 func batch(t *testing.T, like *Probit, all *cdf.Shard, draws int) probitPost {
 	t.Helper()
-	s := window(all.Rows)
+	s := windowOf(all.Rows)
 	s.Prior = like.prior
 	d := probitDims(like.p, draws, like.intercept)
 	m := newTestProbit(t, "corrected", s, d)

@@ -18,7 +18,7 @@ type probitWorkload struct {
 }
 
 func newProbitWorkload(t testing.TB, p, limit, rows int) *probitWorkload {
-	m := newTestProbit(t, "corrected", window(limit), probitDims(p, 500, false))
+	m := newTestProbit(t, "corrected", windowOf(limit), probitDims(p, 500, false))
 	r := rand.New(rand.NewPCG(1, 2))
 	// The linear predictor has sd 2, as in the paper's experiment.
 	beta := normals01(r, p, 1)

@@ -61,7 +61,7 @@ func TestAcceptanceProbitAdult(t *testing.T) {
 	if all.Rows != 30162 {
 		t.Fatalf("%d complete rows", all.Rows)
 	}
-	s := window(1500)
+	s := windowOf(1500)
 	s.Prior = ProbitPrior{BetaVariance: 10, InterceptVariance: 10}
 	var worst struct{ error, spread, bias, narrow, wide, miss float64 }
 	worst.narrow = 1
@@ -140,7 +140,7 @@ func TestAcceptanceProbitEdges(t *testing.T) {
 			beta[0] = c.intercept
 			sh := probitShard(r, 1000, beta, 1, true)
 			c.edit(sh)
-			m := newTestProbit(t, "corrected", window(c.window), probitDims(10, 500, true))
+			m := newTestProbit(t, "corrected", windowOf(c.window), probitDims(10, 500, true))
 			d, from := probitDriver(m), 0
 			for _, size := range c.sizes(sh) {
 				d.must(t, cut(sh, from, from+size), 1)

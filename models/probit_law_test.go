@@ -19,7 +19,7 @@ func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
 	beta := normals01(r, p, 1)
 	var runs [2]*stepper
 	for i, rows := range []int{200, 1_000_000} {
-		runs[i] = probitDriver(newTestProbit(t, "corrected", window(rows), probitDims(p, 50, true)))
+		runs[i] = probitDriver(newTestProbit(t, "corrected", windowOf(rows), probitDims(p, 50, true)))
 	}
 	for shard := range 11 {
 		sh := probitShard(r, 20, beta, 1, true)
@@ -37,7 +37,7 @@ func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
 // random stream.
 func TestProbitChainsGoOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(50, 1))
-	s := window(20)
+	s := windowOf(20)
 	s.Chains = 3
 	m := newTestProbit(t, "corrected", s, probitDims(2, 12, true))
 	d := probitDriver(m)
@@ -87,7 +87,7 @@ func TestProbitAgainstQuadrature(t *testing.T) {
 		{500, .06, .03}, // exact
 		{20, .15, .06},  // two thirds of the rows are frozen
 	} {
-		m := newTestProbit(t, "corrected", window(c.window), probitDims(2, 8000, true))
+		m := newTestProbit(t, "corrected", windowOf(c.window), probitDims(2, 8000, true))
 		d := probitDriver(m)
 		for from := 0; from < 60; from += 10 {
 			d.must(t, cut(sh, from, from+10), 1)
@@ -153,7 +153,7 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 	const p = 4
 	r := rand.New(rand.NewPCG(54, 1))
 	for _, rows := range []int{0, 90} {
-		m := newTestProbit(t, "corrected", window(50), probitDims(p, 4000, true))
+		m := newTestProbit(t, "corrected", windowOf(50), probitDims(p, 4000, true))
 		d := probitDriver(m)
 		beta := []float64{.5, -1, 0, .7}
 		d.must(t, probitShard(r, rows/3, beta, 1, true), 1)
@@ -204,7 +204,7 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 func TestProbitCutsLargeShards(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 1))
 	sh := probitShard(r, 1000, []float64{.3, -.9}, 1, true)
-	m := newTestProbit(t, "corrected", window(50), probitDims(2, 500, true))
+	m := newTestProbit(t, "corrected", windowOf(50), probitDims(2, 500, true))
 	d := probitDriver(m)
 	for i := 0; i < 1000; i += 7 { // rows without a response take no place
 		sh.Y[i] = math.NaN()
@@ -247,7 +247,7 @@ func TestProbitMass(t *testing.T) {
 func TestProbitScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(56, 1))
 	beta := []float64{.2, 1, -1}
-	m := newTestProbit(t, "corrected", window(100), probitDims(3, 200, true))
+	m := newTestProbit(t, "corrected", windowOf(100), probitDims(3, 200, true))
 	d := probitDriver(m)
 	fresh := probitShard(r, 500, beta, 1, true)
 	if s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1))); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {

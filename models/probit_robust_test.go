@@ -47,7 +47,7 @@ func TestProbitSurvives(t *testing.T) {
 		for _, variant := range []string{"corrected", "paper"} {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", variant, "/", forget), func(t *testing.T) {
-					m := newTestProbit(t, variant, window(100), probitDims(4, 32, true))
+					m := newTestProbit(t, variant, windowOf(100), probitDims(4, 32, true))
 					d := probitDriver(m)
 					for range 3 {
 						if err := d.step(c.sh, forget); err != nil {
@@ -69,7 +69,7 @@ func TestProbitSurvives(t *testing.T) {
 
 // A shard of 100,000 rows goes through a window of 5,000 in 20 parts.
 func TestProbitTakesLargeShards(t *testing.T) {
-	s := window(5000)
+	s := windowOf(5000)
 	s.Chains = 4
 	m := newTestProbit(t, "corrected", s, probitDims(2, 4, true))
 	d := probitDriver(m)
@@ -152,7 +152,7 @@ func TestProbitStateRoundTrip(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, forget := range []float64{1, .97} {
 			r := rand.New(rand.NewPCG(60, 1))
-			fresh := func() *Probit { return newTestProbit(t, variant, window(30), probitDims(4, 48, true)) }
+			fresh := func() *Probit { return newTestProbit(t, variant, windowOf(30), probitDims(4, 48, true)) }
 			a := probitDriver(fresh())
 			for shard := range 20 {
 				sh := probitShard(r, shard%13, []float64{.3, 1, -1, .5}, 1, true)
@@ -192,9 +192,9 @@ func TestProbitStateRoundTrip(t *testing.T) {
 // Until its next shard a restored model describes the draws it has.
 func TestProbitSummaryOfARestoredModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 1))
-	a := probitDriver(newTestProbit(t, "corrected", window(50), probitDims(3, 800, true)))
+	a := probitDriver(newTestProbit(t, "corrected", windowOf(50), probitDims(3, 800, true)))
 	a.must(t, probitShard(r, 90, []float64{0, 1, 1}, 1, true), 1)
-	b := newTestProbit(t, "corrected", window(50), probitDims(3, 800, true))
+	b := newTestProbit(t, "corrected", windowOf(50), probitDims(3, 800, true))
 	prior := summarize(t, b, betas(3))
 	if prior[0].SD != math.Sqrt(10) || prior[1].SD != 1 || prior[2].Mean != 0 {
 		t.Errorf("a new model describes %+v, not its prior", prior)
@@ -211,7 +211,7 @@ func TestProbitSummaryOfARestoredModel(t *testing.T) {
 }
 
 func TestProbitRefusesOtherBytes(t *testing.T) {
-	m := newTestProbit(t, "corrected", window(6), probitDims(3, 32, true))
+	m := newTestProbit(t, "corrected", windowOf(6), probitDims(3, 32, true))
 	d := probitDriver(m)
 	d.must(t, probitShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
 	good := state(t, m)

@@ -27,8 +27,8 @@ func newTestProbit(t testing.TB, variant string, s ProbitSettings, d cdf.Dims) *
 	return m.(*Probit)
 }
 
-// window returns the default settings with another window.
-func window(rows int) ProbitSettings {
+// windowOf returns the default settings with another window.
+func windowOf(rows int) ProbitSettings {
 	s := DefaultProbit()
 	s.Window = rows
 	return s

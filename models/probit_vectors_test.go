@@ -205,7 +205,7 @@ func TestProbitSweepVectors(t *testing.T) {
 // Rows are told apart by their number in a column: the window's bookkeeping.
 func TestProbitWindowVectors(t *testing.T) {
 	for _, c := range readProbitVectors(t).Window {
-		s := window(c.Window)
+		s := windowOf(c.Window)
 		s.Chains = 1
 		m := newTestProbit(t, "corrected", s, probitDims(1, 2, false))
 		d, number := probitDriver(m), 0.0

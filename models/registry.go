@@ -51,6 +51,7 @@ func kinds() []Kind {
 		{Name: "dlm", Variants: []string{"corrected", "paper"}, Configure: configureDLM},
 		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
 		{Name: "compressed", Variants: []string{"corrected", "paper"}, Configure: configureCompressed},
+		{Name: "poisson", Variants: []string{"corrected", "paper"}, Configure: configurePoisson},
 	}
 }
 

@@ -1,0 +1,18 @@
+package models
+
+// poissonWork is scratch space, shared by all models of one configuration
+// through a pool. Nothing in it survives the call that took it.
+type poissonWork struct {
+	rows    poissonRows
+	design  poissonDesign
+	fit     poissonFit
+	reduced poissonReduced
+	block   poissonBlock
+	gauss   poissonGauss
+	m       []float64 // per term
+	place   poissonPlace
+	mix     mixture
+	joint   []float64
+	xi      []float64 // c: scratch of a place
+	z       []float64 // q: entries of a row
+}
