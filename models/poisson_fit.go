@@ -12,8 +12,9 @@ const (
 	etaMax = 45
 	// stepMax bounds the change of a row's linear predictor in one step.
 	stepMax = 4
-	// vague is the variance of a row's linear predictor above which a step
-	// ignores it: the mean of the rate then says nothing about the rate.
+	// vague bounds the variance of a row's linear predictor in the mean of its
+	// rate. Above it, which is where counts of zero meet a vague prior, the mean
+	// says nothing about the rate, and its exponential nothing to arithmetic.
 	vague = 4
 	// innerTol ends the Newton steps, outerTol the updates of the precisions
 	// (relative).
@@ -190,8 +191,8 @@ func (f *poissonFit) variance(p *poissonPoint, i int) float64 {
 }
 
 // evaluate describes the rows at mean (b, u): rates, gradients, curvatures
-// and the objective. vague says to leave the variances out.
-func (f *poissonFit) evaluate(p *poissonPoint, b, u, wbar []float64, vague bool) {
+// and the objective.
+func (f *poissonFit) evaluate(p *poissonPoint, b, u, wbar []float64) {
 	d, r, q := f.design, f.rows, f.stats.q
 	p.value = f.quadratic(b, u) - 0.5*p.logs
 	for i, y := range r.y {
@@ -201,11 +202,7 @@ func (f *poissonFit) evaluate(p *poissonPoint, b, u, wbar []float64, vague bool)
 			eta += lin.Dot(d.z[i*q:(i+1)*q], u[t*q:(t+1)*q])
 		}
 		p.eta[i] = eta
-		mean := r.offset[i] + eta
-		if !vague {
-			mean += 0.5 * p.v[i]
-		}
-		rate, curvature := f.rate(p, i, mean)
+		rate, curvature := f.rate(p, i, r.offset[i]+eta+0.5*min(p.v[i], vague))
 		p.grad[i] = r.weight[i] * (y - rate)
 		p.w[i] = r.weight[i] * curvature
 		p.value += r.weight[i]*(y*(r.offset[i]+eta)-rate) + 0.5*wbar[i]*p.v[i]
@@ -310,12 +307,7 @@ func (f *poissonFit) start(first bool) bool {
 
 // newton takes steps at fixed precisions until they are small.
 func (f *poissonFit) newton() bool {
-	f.evaluate(f.now, f.b, f.u, f.wbar, false)
-	if slices.Max(f.now.v) > vague {
-		if !f.laplace() {
-			return false
-		}
-	}
+	f.evaluate(f.now, f.b, f.u, f.wbar)
 	for range innerMax {
 		f.gradient(f.now)
 		if !f.factor(f.next, f.now.w) {
@@ -328,36 +320,10 @@ func (f *poissonFit) newton() bool {
 		if size-size != 0 {
 			return false
 		}
-		if !f.damp() {
-			return false
-		}
-		if size < innerTol {
+		if !f.damp() || size < innerTol {
 			break
 		}
 	}
-	return true
-}
-
-// laplace steps with the variances left out until they are no longer vague.
-func (f *poissonFit) laplace() bool {
-	for range innerMax {
-		f.evaluate(f.now, f.b, f.u, f.wbar, true)
-		f.gradient(f.now)
-		copy(f.wbar, f.now.w)
-		if !f.factor(f.now, f.wbar) {
-			return false
-		}
-		copy(f.stepB, f.gradB)
-		copy(f.stepU, f.gradU)
-		f.solve(f.now, f.stepB, f.stepU)
-		a := min(1, stepMax/f.reach())
-		lin.Axpy(a, f.stepB, f.b)
-		lin.Axpy(a, f.stepU, f.u)
-		if a == 1 && slices.Max(f.now.v) < vague {
-			break
-		}
-	}
-	f.evaluate(f.now, f.b, f.u, f.wbar, false)
 	return true
 }
 
@@ -375,32 +341,30 @@ func (f *poissonFit) reach() float64 {
 	return top
 }
 
-// damp shortens the step, of which next holds the full length's Sig, until
-// the objective does not fall, and takes it. With effects of the rows' own
-// the curvature is bounded and that of the profile, so a bounded step is
-// enough.
+// damp takes the step, of which next holds the full length's Sig, shortened
+// until the objective does not fall; false says that no length will do. The
+// curvature of a row that is vague or has an effect of its own is not that of
+// the objective but bounded, so there a bounded step is enough.
 func (f *poissonFit) damp() bool {
+	bounded := f.s2e > 0 || slices.Max(f.now.v) > vague
 	a := min(1, stepMax/f.reach())
-	full := a == 1
 	for {
 		for i, w := range f.now.w {
-			f.candW[i] = w
-			if !full {
-				f.candW[i] = (1-a)*f.wbar[i] + a*w
+			f.candW[i] = (1-a)*f.wbar[i] + a*w
+		}
+		if a == 1 || f.factor(f.next, f.candW) {
+			copy(f.candB, f.b)
+			copy(f.candU, f.u)
+			lin.Axpy(a, f.stepB, f.candB)
+			lin.Axpy(a, f.stepU, f.candU)
+			f.evaluate(f.next, f.candB, f.candU, f.candW)
+			if bounded || slices.Max(f.next.v) > vague || f.next.value >= f.now.value-1e-10*math.Abs(f.now.value) {
+				break
 			}
 		}
-		if !full && !f.factor(f.next, f.candW) {
+		if a /= 2; a < 1e-9 {
 			return false
 		}
-		copy(f.candB, f.b)
-		copy(f.candU, f.u)
-		lin.Axpy(a, f.stepB, f.candB)
-		lin.Axpy(a, f.stepU, f.candU)
-		f.evaluate(f.next, f.candB, f.candU, f.candW, false)
-		if f.s2e > 0 || a < 1e-3 || f.next.value >= f.now.value-1e-10*math.Abs(f.now.value) {
-			break
-		}
-		a, full = a/2, false
 	}
 	f.b, f.candB = f.candB, f.b
 	f.u, f.candU = f.candU, f.u

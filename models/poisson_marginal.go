@@ -28,8 +28,9 @@ type poissonVariance struct {
 }
 
 // place lays the nodes about the center: a side is widened by 1 while its end
-// has more than 1e-4 of the weight at the center, and halved while the middle
-// of it has less than e^-25, as it has with very many levels.
+// has more than 1e-4 of the weight at the center, in the second moment of s2
+// above it, and halved while the middle of it has less than e^-25, as it has
+// with very many levels.
 func (v *poissonVariance) place(center float64, logDensity func(l float64) (float64, bool)) bool {
 	top, ok := logDensity(center)
 	if !ok {
@@ -42,7 +43,7 @@ func (v *poissonVariance) place(center float64, logDensity func(l float64) (floa
 			f, good := logDensity(center + direction*d)
 			ok = ok && good
 			top = max(top, f)
-			return f - top
+			return f - top + 2*max(direction*d, 0)
 		}
 		if edge := value(at); edge > math.Log(1e-4) {
 			for at < windowMax && edge > math.Log(1e-4) {
@@ -88,11 +89,12 @@ func (v *poissonVariance) spread() float64 {
 }
 
 // moments returns mean and sd of s2: sums over the nodes, and beyond the last
-// one the integral of the power by which the density falls there; NaN where
-// that has none.
-func (v *poissonVariance) moments() (mean, sd float64) {
+// one the integral of the power of s2 by which the density of l falls there, at
+// least the given one, by which it falls in the end; NaN where there is none.
+func (v *poissonVariance) moments(power float64) (mean, sd float64) {
 	n := len(v.f)
-	power := (v.f[n-2] - v.f[n-1]) / v.h
+	ends := power
+	power = max(power, (v.f[n-2]-v.f[n-1])/v.h)
 	end, s := math.Exp(v.f[n-1])/v.h, math.Exp(v.l[n-1])
 	sum := end / power
 	for i, f := range v.f {
@@ -100,11 +102,11 @@ func (v *poissonVariance) moments() (mean, sd float64) {
 		sum += w
 		mean += w * math.Exp(v.l[i])
 	}
-	if !(power > 1) {
+	if !(ends > 1) {
 		return math.NaN(), math.NaN()
 	}
 	mean = (mean + end*s/(power-1)) / sum
-	if !(power > 2) {
+	if !(ends > 2) {
 		return mean, math.NaN()
 	}
 	for i, f := range v.f {

@@ -87,7 +87,7 @@ func (m *poissonBase) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	out.Rows = int64(rows)
 	out.LogDensity, out.Coverage95 = logs/rows, covered/rows
 	out.RMSE = math.Sqrt(squares / defined)
-	if out.LogDensity != out.LogDensity || math.IsInf(out.RMSE, 0) {
+	if out.LogDensity != out.LogDensity {
 		return out, fmt.Errorf("%w: poisson: score not finite", cdf.ErrNumeric)
 	}
 	return out, nil

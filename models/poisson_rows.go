@@ -28,7 +28,15 @@ func (r *poissonRows) reset(p *poissonShape) {
 	if len(r.level) != len(p.factors) || len(r.slopes) != p.slopes {
 		r.level, r.slopes = make([][]int32, len(p.factors)), make([][]float64, p.slopes)
 	}
-	r.drop(len(r.y))
+	for _, v := range []*[]float64{&r.y, &r.offset, &r.weight, &r.x, &r.w, &r.g, &r.e2} {
+		*v = (*v)[:0]
+	}
+	for f := range r.level {
+		r.level[f] = r.level[f][:0]
+	}
+	for f := range r.slopes {
+		r.slopes[f] = r.slopes[f][:0]
+	}
 }
 
 // drop removes the first n rows.

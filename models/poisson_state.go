@@ -64,7 +64,7 @@ func (m *poissonBase) readBase(r *poissonReader) {
 	precisions := r.floats(m.terms)
 	levels := r.count()
 	for f := range s.at {
-		k := r.count()
+		k := r.length()
 		if f == 0 && s.arrow && k > 0 {
 			r.ok = false
 		}
@@ -139,7 +139,7 @@ func (b *poissonBuffer) append(dst []byte) []byte {
 func (b *poissonBuffer) read(r *poissonReader, p *poissonShape, s *poissonStats) {
 	b.shards = b.shards[:0]
 	n := 0
-	for range r.count() {
+	for range r.length() {
 		k := r.count()
 		b.shards = append(b.shards, k)
 		n += k
@@ -187,6 +187,16 @@ func (r *poissonReader) count() int {
 		return 0
 	}
 	return int(n)
+}
+
+// length reads the length of a list whose elements take at least 4 bytes.
+func (r *poissonReader) length() int {
+	n := r.count()
+	if n > len(r.b)/4 {
+		r.ok = false
+		return 0
+	}
+	return n
 }
 
 func (r *poissonReader) floats(n int) []float64 {

@@ -130,22 +130,17 @@ func (m *poissonBase) mixUnseen(a *poissonPlace, noise float64, w *poissonWork) 
 	}
 }
 
-// varianceRow describes shift + factor*s2 of a term. The density of s2 falls
-// by the power k/2 + a + 1, a = 1/2 under the half-Cauchy prior: it has no
-// mean, or no sd, where that is too slow.
+// varianceRow describes shift + factor*s2 of a term. The density of log s2
+// falls by the power k/2 + a of s2, a = 1/2 under the half-Cauchy prior: s2 has
+// no mean, or no sd, where that is too slow.
 func (m *poissonBase) varianceRow(r *cdf.Row, term int, shift, factor float64) {
 	v := &m.post.vars[term]
 	power := 0.5 + 0.5*m.levelsOf(&m.stats, term)
 	if !m.half() {
 		power += m.settings.Prior.GroupShape - 0.5
 	}
-	mean, sd := v.moments()
-	if power > 1 {
-		r.Mean = shift + factor*mean
-	}
-	if power > 2 {
-		r.SD = math.Abs(factor) * sd
-	}
+	mean, sd := v.moments(power)
+	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
 	var q [7]float64
 	for k, p := range levels {
 		if factor < 0 {

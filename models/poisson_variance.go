@@ -58,7 +58,7 @@ func (f *poissonFit) fit(first bool, absorbed *poissonOver) bool {
 			// The map contracts by a factor that the last two steps tell.
 			if outer > 0 && x != was[t] {
 				if r := (y - had[t]) / (x - was[t]); r > 0 {
-					to[t] = math.Exp(x + (y-x)/(1-min(r, 0.9)))
+					to[t] = math.Exp(x + min(max((y-x)/(1-min(r, 0.9)), -2), 2))
 				}
 			}
 			was[t], had[t] = x, y

@@ -62,6 +62,7 @@ func scenarios() []Scenario {
 		anova(), anovaJump(),
 		dlm(), dlmDrift(),
 		probit(), probitDrift(),
+		poisson(), poissonLate(),
 	}, compressed()...)
 }
 
