@@ -3,10 +3,12 @@ package models
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/models/simulate"
 )
 
 func newTestPoisson(t testing.TB, s PoissonSettings, columns []string, groups ...string) *Poisson {
@@ -77,5 +79,164 @@ func TestAcceptancePoissonReference(t *testing.T) {
 				accept.Range(t, "P1", cut+": greatest sd ratio of u", uHigh, .92, 1.08, "data")
 			}
 		}
+	}
+}
+
+// countShard turns simulated columns into a shard with an intercept and the
+// offset; level maps the labels to indices.
+func countShard(d simulate.Data, level map[float64]int32) *cdf.Shard {
+	n := len(d.Columns[0])
+	sh := &cdf.Shard{Rows: n, Cols: 3, Y: d.Columns[4], Offset: make([]float64, n), Group: [][]int32{make([]int32, n)}}
+	for i := range n {
+		sh.X = append(sh.X, 1, d.Columns[0][i], d.Columns[1][i])
+		g := d.Columns[2][i]
+		if _, ok := level[g]; !ok {
+			level[g] = int32(len(level))
+		}
+		sh.Group[0][i] = level[g]
+		sh.Offset[i] = math.Log(d.Columns[3][i])
+	}
+	return sh
+}
+
+// sparse makes shards of rows(r) rows with few events: groups appear one by
+// one over the first half of the stream.
+func sparse(seed uint64, beta [3]float64, sd float64, groups, shards int, rows func(r *rand.Rand) int, exposure bool) []*cdf.Shard {
+	r := rand.New(rand.NewPCG(seed, 7))
+	u := make([]float64, groups)
+	for g := range u {
+		u[g] = sd * r.NormFloat64()
+	}
+	level, out := map[float64]int32{}, []*cdf.Shard{}
+	for t := range shards {
+		d := simulate.Data{Columns: make([][]float64, 5)}
+		for range rows(r) {
+			x1, x2, e := r.NormFloat64(), r.NormFloat64(), 1.0
+			if exposure {
+				e = 0.2 + 2.8*r.Float64()
+			}
+			g := r.IntN(min(groups, groups/3+2*groups*t/shards))
+			y := simulate.Count(r, e*math.Exp(beta[0]+beta[1]*x1+beta[2]*x2+u[g]))
+			for j, v := range [...]float64{x1, x2, float64(g), e, y} {
+				d.Columns[j] = append(d.Columns[j], v)
+			}
+		}
+		out = append(out, countShard(d, level))
+	}
+	return out
+}
+
+// scenario makes the shards of a simulated scenario.
+func scenario(t testing.TB, name string, seed uint64, shards int) []*cdf.Shard {
+	t.Helper()
+	s, ok := simulate.Lookup(name)
+	if !ok {
+		t.Fatalf("no scenario %s", name)
+	}
+	level, out := map[float64]int32{}, []*cdf.Shard{}
+	for n := range shards {
+		out = append(out, countShard(s.Shard(seed, "k", int64(n+1), s.Rows), level))
+	}
+	return out
+}
+
+// together returns the rows of all shards as one.
+func together(shards []*cdf.Shard) *cdf.Shard {
+	all := &cdf.Shard{Cols: shards[0].Cols, Group: make([][]int32, len(shards[0].Group)), Slopes: make([][]float64, len(shards[0].Slopes))}
+	for _, sh := range shards {
+		all.Rows += sh.Rows
+		all.X, all.Y, all.Offset = append(all.X, sh.X...), append(all.Y, sh.Y...), append(all.Offset, sh.Offset...)
+		for f := range sh.Group {
+			all.Group[f] = append(all.Group[f], sh.Group[f]...)
+		}
+		for f := range sh.Slopes {
+			all.Slopes[f] = append(all.Slopes[f], sh.Slopes[f]...)
+		}
+	}
+	return all
+}
+
+// distance is how far a stream's q is from the batch's, in the batch's sds.
+type distance struct{ beta, rms, worst, low, high, su float64 }
+
+func distances(t testing.TB, stream, batch *Poisson) distance {
+	t.Helper()
+	m1, v1 := qRows(t, stream)
+	m2, v2 := qRows(t, batch)
+	d := distance{low: math.Inf(1), su: math.Sqrt(batch.m[0] / stream.m[0])}
+	for j := range m1 {
+		z := math.Abs(m1[j]-m2[j]) / math.Sqrt(v2[j])
+		if j >= stream.k {
+			d.rms += z * z / float64(len(m1)-stream.k)
+			d.worst = max(d.worst, z)
+			continue
+		}
+		ratio := math.Sqrt(v1[j] / v2[j])
+		d.beta, d.low, d.high = max(d.beta, z), min(d.low, ratio), max(d.high, ratio)
+	}
+	d.rms = math.Sqrt(d.rms)
+	return d
+}
+
+func runPoisson(t testing.TB, s PoissonSettings, shards []*cdf.Shard) *Poisson {
+	t.Helper()
+	m := newTestPoisson(t, s, []string{"intercept", "x1", "x2"}, "group")
+	d := stepper{model: m}
+	for _, sh := range shards {
+		d.must(t, sh, 1)
+	}
+	return m
+}
+
+// Rows P2 and P3: streams against the same model with all rows in one shard.
+// The largest distance over the seeds is recorded.
+func TestAcceptancePoissonBatch(t *testing.T) {
+	twenty := func(*rand.Rand) int { return 20 }
+	few := func(r *rand.Rand) int { return 2 + r.IntN(9) }
+	for _, c := range []struct {
+		id, name         string
+		buffer           int
+		shards           func(seed uint64) []*cdf.Shard
+		reps             [3]int
+		beta, rms, worst float64
+		low, high, su    float64
+	}{
+		{"P2", "A", 0, func(seed uint64) []*cdf.Shard { return scenario(t, "poisson", seed, 100) }, [3]int{1, 3, 10}, .06, .12, .9, .98, 1.01, .02},
+		{"P2", "B", 0, func(seed uint64) []*cdf.Shard { return scenario(t, "poisson-late", seed, 100) }, [3]int{1, 3, 10}, .06, .12, .9, .98, 1.01, .02},
+		{"P3", "C", 0, func(seed uint64) []*cdf.Shard {
+			return sparse(seed, [3]float64{-2, .5, -.5}, 1, 60, 300, twenty, true)
+		}, [3]int{1, 3, 10}, .30, .30, 9, .92, 1.01, .08},
+		{"P3", "D", 0, func(seed uint64) []*cdf.Shard {
+			return sparse(seed, [3]float64{0, .5, -.5}, .7, 30, 1000, few, false)
+		}, [3]int{1, 3, 10}, .30, .30, 9, .92, 1.01, .08},
+		{"P3", "C, buffer 20", 20, func(seed uint64) []*cdf.Shard {
+			return sparse(seed, [3]float64{-2, .5, -.5}, 1, 60, 300, twenty, true)
+		}, [3]int{0, 2, 5}, .12, .14, 9, .92, 1.01, .08},
+		{"P3", "D, buffer 20", 20, func(seed uint64) []*cdf.Shard {
+			return sparse(seed, [3]float64{0, .5, -.5}, .7, 30, 1000, few, false)
+		}, [3]int{0, 2, 5}, .30, .09, 9, .92, 1.01, .08},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			reps := accept.Reps(t, c.reps[0], c.reps[1], c.reps[2])
+			settings := DefaultPoisson()
+			settings.Buffer = c.buffer
+			top := distance{low: math.Inf(1)}
+			for seed := range reps {
+				shards := c.shards(uint64(acceptanceSeed + seed))
+				stream := runPoisson(t, settings, shards)
+				batch := runPoisson(t, DefaultPoisson(), []*cdf.Shard{together(shards)})
+				d := distances(t, stream, batch)
+				t.Logf("seed %d: %+v", acceptanceSeed+seed, d)
+				top.beta, top.rms, top.worst = max(top.beta, d.beta), max(top.rms, d.rms), max(top.worst, d.worst)
+				top.low, top.high, top.su = min(top.low, d.low), max(top.high, d.high), max(top.su, math.Abs(d.su-1))
+			}
+			seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+			accept.Range(t, c.id, c.name+": max |dz| of beta", top.beta, 0, c.beta, seeds)
+			accept.Range(t, c.id, c.name+": rms dz of u", top.rms, 0, c.rms, seeds)
+			accept.Range(t, c.id, c.name+": max |dz| of u", top.worst, 0, c.worst, seeds)
+			accept.Range(t, c.id, c.name+": least sd ratio of beta", top.low, c.low, c.high, seeds)
+			accept.Range(t, c.id, c.name+": greatest sd ratio of beta", top.high, c.low, c.high, seeds)
+			accept.Range(t, c.id, c.name+": su to batch, relative", top.su, 0, c.su, seeds)
+		})
 	}
 }

@@ -46,7 +46,7 @@ func effect(j int) cdf.Functional {
 }
 
 // qRows returns mean and variance of nu under q, beta first.
-func qRows(t *testing.T, m *Poisson) (mean, variance []float64) {
+func qRows(t testing.TB, m *Poisson) (mean, variance []float64) {
 	t.Helper()
 	w := m.work()
 	defer m.works.Put(w)
