@@ -16,6 +16,9 @@ const (
 	// rate. Above it, which is where counts of zero meet a vague prior, the mean
 	// says nothing about the rate, and its exponential nothing to arithmetic.
 	vague = 4
+	// steepest bounds the curvature of a row, over 1 + its count, so that far
+	// from the fit the matrices keep their factors.
+	steepest = 1e10
 	// innerTol ends the Newton steps, outerTol the updates of the precisions
 	// (relative).
 	innerTol = 1e-7

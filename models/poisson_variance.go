@@ -15,7 +15,7 @@ import (
 func (f *poissonFit) rate(p *poissonPoint, i int, mean float64) (rate, curvature float64) {
 	if f.s2e == 0 {
 		rate = math.Exp(min(mean, etaMax))
-		return rate, rate
+		return rate, min(rate, steepest*(1+f.rows.y[i]))
 	}
 	y, e, v, inv := f.rows.y[i], 0.0, 0.0, 1/f.s2e
 	for range 100 {
@@ -129,7 +129,7 @@ func (f *poissonFit) precisions(to []float64) bool {
 		} else {
 			to[t] = (p.GroupShape + 0.5*k) / (p.GroupRate + 0.5*squares[t])
 		}
-		to[t] = min(max(to[t], 1e-12), 1e12)
+		to[t] = min(max(to[t], 1e-8), 1e12)
 	}
 	return lin.Finite(to)
 }
