@@ -189,7 +189,8 @@ func (l *logProduct) mul(x float64) {
 		l.product = p
 		return
 	}
-	l.sum += math.Log(x)
+	l.sum += math.Log(l.product)
+	l.product = x
 }
 
 func (l *logProduct) log() float64 { return l.sum + math.Log(l.product) }
