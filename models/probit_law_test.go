@@ -243,6 +243,14 @@ func TestProbitMass(t *testing.T) {
 	}
 }
 
+func TestBernoulliQuantile(t *testing.T) {
+	for _, c := range [][3]float64{{.5, .025, 0}, {.5, .975, 1}, {.01, .975, 0}, {.03, .975, 1}, {.97, .025, 0}, {.98, .025, 1}} {
+		if got := bernoulliQuantile(c[0], c[1]); got != c[2] {
+			t.Errorf("the %v quantile with P(y = 1) = %v is %v", c[1], c[0], got)
+		}
+	}
+}
+
 // Scores are what they say: against the predictions of the same rows.
 func TestProbitScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(56, 1))
@@ -250,8 +258,11 @@ func TestProbitScores(t *testing.T) {
 	m := newTestProbit(t, "corrected", windowOf(100), probitDims(3, 200, true))
 	d := probitDriver(m)
 	fresh := probitShard(r, 500, beta, 1, true)
-	if s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1))); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {
-		t.Errorf("a new model scores %+v, %v", s, err)
+	for range 2 { // new, and after a shard without a row
+		if s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1))); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {
+			t.Errorf("a model without rows scores %+v, %v", s, err)
+		}
+		d.must(t, &cdf.Shard{Cols: 3}, 1)
 	}
 	d.must(t, probitShard(r, 300, beta, 1, true), 1)
 	fresh.Y[7] = math.NaN()
