@@ -26,7 +26,7 @@ import (
 // mixes, and the moments that are published are averages of conditional
 // moments given tau2 alone.
 //
-// Source: arXiv:1401.3632, section 3.1.2, with its partition changed.
+// Source: arXiv:1401.3632, section 3.2, with its partition changed.
 type Anova struct {
 	anovaState
 	mcse   []float64 // of the last shard's means, by row of Draws; not part of the state

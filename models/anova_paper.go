@@ -23,7 +23,7 @@ import (
 // C_2, so tau2 is too small, the groups are drawn together, and their
 // intervals are far too short.
 //
-// Source: arXiv:1401.3632, section 3.1.2.
+// Source: arXiv:1401.3632, section 3.2.
 type AnovaPaper struct {
 	anovaState
 	last   float64 // draw of sigma2, where the next chain starts

@@ -432,3 +432,96 @@ func TestAnovaSettings(t *testing.T) {
 		}
 	}
 }
+
+// The Monte Carlo error of a mean is its spread over seeds: 300 of them give
+// that spread to 4 %, and the mean error estimate itself is a little low.
+func TestAnovaMonteCarloErrors(t *testing.T) {
+	const seeds, k = 300, 4
+	var means [zetaRow + k][]float64
+	var errors [zetaRow + k]float64
+	sh := groupedRows(rand.New(rand.NewPCG(69, 1)), 25, k)
+	for seed := range uint64(seeds) {
+		m := newTestAnova(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
+		s := &cdf.Step{Shard: sh, Forget: 1, Draws: drawsFor(400, k), RNG: rand.New(rand.NewPCG(seed, 70))}
+		m.Blocks()[0].Absorb(s)
+		if err := m.Blocks()[0].Sample(s); err != nil {
+			t.Fatal(err)
+		}
+		f := anovaFunctionals(m)
+		for i := range f {
+			f[i].Weight[0] = -2
+		}
+		m.shape = 1 // sigma2 is not looked at
+		for i, r := range summarize(t, m, f) {
+			means[i] = append(means[i], r.Mean)
+			errors[i] += r.MCSEMean / seeds
+		}
+	}
+	for i, x := range means {
+		if _, variance := meanAndVariance(x); i != sigma2Row && math.Abs(errors[i]/math.Sqrt(variance)-1) > .2 {
+			t.Errorf("variable %d: mean error estimate %v, spread over seeds %v", i, errors[i], math.Sqrt(variance))
+		}
+	}
+}
+
+// Each conditional law of the paper's rule has the mean that its formula
+// gives, averaged over the draws of what it is conditional on. The error of a
+// mean of 40,000 draws is .005 sd.
+func TestAnovaPaperConditionals(t *testing.T) {
+	const S, k = 40_000, 6
+	p := AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 4, Sigma2Rate: 3}
+	m := newAnovaPaper(AnovaSettings{Prior: p}, newAnovaWorks())
+	s := &cdf.Step{Forget: 1, Draws: drawsFor(S, k), RNG: rand.New(rand.NewPCG(70, 1))}
+	for shard := range uint64(2) { // the second begins at plug-ins that we know
+		mu, tau2 := m.mu.mean, m.tau.mean
+		s.Shard = groupedRows(rand.New(rand.NewPCG(70, 2+shard)), 15, k)
+		for i := range s.Shard.Y {
+			s.Shard.Y[i] -= 50
+		}
+		for _, b := range m.Blocks() {
+			b.Absorb(s)
+			if err := b.Sample(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if shard == 0 {
+			continue
+		}
+		rows, sigma2, squares := 0.0, 0.0, m.ss
+		for _, v := range s.Draws.Row(sigma2Row) {
+			sigma2 += v / S
+		}
+		for j, n := range m.n {
+			rows += n
+			mean := 0.0
+			for i, z := range s.Draws.Row(zetaRow + j) {
+				squares += n * (z - m.ybar[j]) * (z - m.ybar[j]) / S
+				v := s.Draws.Row(sigma2Row)[max(i-1, 0)] // drawn before zeta
+				mean += (tau2*n*m.ybar[j] + v*mu) / (n*tau2 + v) / S
+			}
+			if math.Abs(m.zeta[j]-mean) > .03*math.Sqrt(m.vari[j]) {
+				t.Errorf("zeta %d is %v, want %v", j, m.zeta[j], mean)
+			}
+		}
+		if want := (p.Sigma2Rate + squares/2) / (p.Sigma2Shape + rows/2 - 1); relative(sigma2, want) > .005 {
+			t.Errorf("sigma2 is %v, want %v", sigma2, want)
+		}
+		total, between, mean := 0.0, 0.0, 0.0
+		for _, z := range m.zeta {
+			total += z
+		}
+		for i, v := range s.Draws.Row(muRow) {
+			for _, z := range m.zeta {
+				between += (z - v) * (z - v) / S
+			}
+			tau := s.Draws.Row(tau2Row)[max(i-1, 0)] // drawn before mu
+			mean += total / tau / (k/tau + 1/p.MuVariance) / S
+		}
+		if want := (p.Tau2Rate + between/2) / (p.Tau2Shape + k/2. - 1); relative(m.tau.mean, want) > .02 {
+			t.Errorf("tau2 is %v, want %v", m.tau.mean, want)
+		}
+		if math.Abs(m.mu.mean-mean) > .03*m.mu.sd {
+			t.Errorf("mu is %v, want %v", m.mu.mean, mean)
+		}
+	}
+}

@@ -7,7 +7,7 @@ const anovaGroups = 10
 
 // anova is the paper's experiment with random effects: ten groups whose
 // levels are drawn from N(4, .01), noise sd 10, ten rows per group a shard
-// (arXiv:1401.3632, section 3.1.2, which does not say how many groups and
+// (arXiv:1401.3632, section 3.2, which does not say how many groups and
 // whether its ten rows are all or per group: its intervals have the length of
 // these). Rows are dealt to the groups in turn.
 func anova() Scenario {
