@@ -124,10 +124,24 @@ func TestPoissonKeepsTheContract(t *testing.T) {
 		{"one factor", "corrected", []cdf.Group{{Column: "store"}}, counts(12, 3)},
 		{"crossed", "corrected", []cdf.Group{{Column: "store", Slopes: []string{"x"}}, {Column: "day"}}, counts(12, 3)},
 		{"no factor", "corrected", []cdf.Group{}, counts(12, 3)},
+		{"buffer", "corrected", []cdf.Group{{Column: "store"}}, counts(12, 3)},
+		{"lognormal", "corrected", []cdf.Group{{Column: "store"}}, counts(12, 3)},
 		// The paper's rule diverges on shards of a few rows.
 		{"paper", "paper", []cdf.Group{{Column: "store"}}, counts(8, 40)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			k := k
+			k.Configure = func(variant string, _ func(any) error) (any, Build, error) {
+				return configurePoisson(variant, func(v any) error {
+					switch s := v.(*PoissonSettings); c.name {
+					case "buffer":
+						s.Buffer = 4
+					case "lognormal":
+						s.Buffer, s.Overdispersion = 3, lognormal
+					}
+					return nil
+				})
+			}
 			contractOf(t, k, c.variant, cdf.Roles{
 				Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true,
 				Features: []cdf.Feature{{Name: "x"}}, Groups: c.groups, Exposure: "e",

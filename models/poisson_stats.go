@@ -221,13 +221,24 @@ func (s *poissonStats) reduceScalar(r *poissonReduced, m float64, local []int32,
 		inv := 1 / a
 		x := float64(inv * h)
 		r.quad += float64(x * h)
-		addOuter(r.lam, c, inv, b)
-		lin.Axpy(x, b, r.h)
+		for i, v := range b {
+			r.h[i] += float64(x * v)
+			e := float64(inv * v)
+			row := r.lam[i*c : i*c+i+1]
+			for j := range row {
+				row[j] += float64(e * b[j])
+			}
+			if moments {
+				r.ae[i] += float64(x * e)
+				row = r.ee[i*c : i*c+i+1]
+				for j := range row {
+					row[j] += float64(e * float64(inv*b[j]))
+				}
+			}
+		}
 		if moments {
 			r.a2[0] += float64(x * x)
 			r.inv[0] += inv
-			lin.Axpy(float64(x*inv), b, r.ae)
-			addOuter(r.ee, c, float64(inv*inv), b)
 		}
 	}
 	r.logs = logs.log()
