@@ -12,13 +12,13 @@ import (
 // non-finite draws have no diagnostics: NaN. The zero value is ready; its
 // buffers are reused, so it serves one goroutine at a time.
 type Diagnostics struct {
-	order  []int     // ranks: sort order
-	z      []float64 // rank-normalised draws
-	fold   []float64
-	sorted []float64
-	split  []float64
-	acov   []float64
-	rho    []float64
+	order   []int     // ranks: sort order
+	z       []float64 // rank-normalised draws
+	fold    []float64
+	sorted  []float64
+	split   []float64
+	centred []float64
+	rho     []float64
 }
 
 // RHat is the larger of the rank-normalised split R-hat and that of the

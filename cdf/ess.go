@@ -12,14 +12,15 @@ func (d *Diagnostics) ess(x []float64, chains int) float64 {
 	if n < 3 || constant(x) {
 		return math.NaN()
 	}
-	acov := d.autocovariance(x, chains)
+	d.centre(x, chains)
 	nf := float64(n)
-	meanVar := acov[0] * nf / (nf - 1)
-	varPlus := acov[0]
+	variance := d.autocovariance(0, chains)
+	meanVar := variance * nf / (nf - 1)
+	varPlus := variance
 	if chains > 1 {
 		varPlus += varianceOfMeans(x, chains)
 	}
-	rhoAt := func(lag int) float64 { return 1 - (meanVar-acov[lag])/varPlus }
+	rhoAt := func(lag int) float64 { return 1 - (meanVar-d.autocovariance(lag, chains))/varPlus }
 
 	// Initial positive sequence: pairs of lags while their sum is positive.
 	rho := slices.Grow(d.rho[:0], n)[:n]
@@ -54,34 +55,31 @@ func (d *Diagnostics) ess(x []float64, chains int) float64 {
 	return total / tau
 }
 
-// autocovariance returns, for every lag, the biased autocovariance averaged
-// over the chains.
-func (d *Diagnostics) autocovariance(x []float64, chains int) []float64 {
+// centre takes from each chain its mean.
+func (d *Diagnostics) centre(x []float64, chains int) {
+	d.centred = append(d.centred[:0], x...)
 	n := len(x) / chains
-	acov := slices.Grow(d.acov[:0], n)[:n]
-	d.acov = acov
-	clear(acov)
-	centred := slices.Grow(d.sorted[:0], n)[:n]
-	d.sorted = centred
 	for c := range chains {
-		chain := x[c*n : (c+1)*n]
+		chain := d.centred[c*n : (c+1)*n]
 		mean, _ := moments(chain)
-		for i, v := range chain {
-			centred[i] = v - mean
-		}
-		for lag := range n {
-			sum := 0.
-			for i, v := range centred[lag:] {
-				sum += v * centred[i]
-			}
-			acov[lag] += sum
+		for i := range chain {
+			chain[i] -= mean
 		}
 	}
-	scale := 1 / (float64(n) * float64(chains))
-	for lag := range acov {
-		acov[lag] *= scale
+}
+
+// autocovariance returns the biased autocovariance at a lag, averaged over the
+// chains that centre took. Of draws that mix, few lags are ever asked for.
+func (d *Diagnostics) autocovariance(lag, chains int) float64 {
+	n, total := len(d.centred)/chains, 0.
+	for c := range chains {
+		chain, sum := d.centred[c*n:(c+1)*n], 0.
+		for i, v := range chain[lag:] {
+			sum += v * chain[i]
+		}
+		total += sum
 	}
-	return acov
+	return total * (1 / (float64(n) * float64(chains)))
 }
 
 func varianceOfMeans(x []float64, chains int) float64 {
