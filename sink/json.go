@@ -87,6 +87,10 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 		dst = append(dst, `,"weak_mixing":`...)
 		dst = jsontext.AppendStrings(dst, s.WeakMixing)
 	}
+	if len(s.Flags) > 0 {
+		dst = append(dst, `,"flags":`...)
+		dst = jsontext.AppendStrings(dst, s.Flags)
+	}
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)
 	dst = appendNumber(dst, `,"log_density":`, s.Score.LogDensity)

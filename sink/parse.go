@@ -31,6 +31,7 @@ type published struct {
 	Scaling        jsontext.Scaling `json:"scaling"`
 	PriorDominated []string         `json:"prior_dominated"`
 	WeakMixing     []string         `json:"weak_mixing"`
+	Flags          []string         `json:"flags"`
 	Score          struct {
 		Rows          int64    `json:"rows"`
 		PredictedRows int64    `json:"predicted_rows"`
@@ -92,6 +93,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		Scaling:        v.Scaling,
 		PriorDominated: v.PriorDominated,
 		WeakMixing:     v.WeakMixing,
+		Flags:          v.Flags,
 		Covariance:     jsontext.Floats(v.Covariance),
 	}
 	for _, r := range v.Posterior {

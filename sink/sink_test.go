@@ -47,6 +47,9 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 	for range rng.IntN(3) {
 		s.WeakMixing = append(s.WeakMixing, name())
 	}
+	for range rng.IntN(3) {
+		s.Flags = append(s.Flags, name())
+	}
 	for range n {
 		r := cdf.Row{Variable: "beta[" + name() + "]"}
 		v := reflect.ValueOf(&r).Elem()
@@ -125,12 +128,13 @@ func TestJSONIsWhatTheContractSays(t *testing.T) {
 			Scaling:        []cdf.Constant{{Column: "d", Center: 1, Scale: 2.5}},
 			PriorDominated: []string{"tau2"},
 			WeakMixing:     []string{"mu", "tau2"},
+			Flags:          []string{"worse_than_null"},
 			Rows:           []cdf.Row{{Variable: "beta[d]", Mean: 1, SD: 2, Median: 3, Q025: 4, Q05: 5, Q25: 6, Q75: 7, Q95: 8, Q975: 1e21, MCSEMean: 0, ESSBulk: nan, ESSTail: nan, RHat: nan}},
 		},
 	}
 	want := `{"key":"flights/ORD","kind":"linear","variant":"corrected","t":1,"n":10,"draws":500,"config":"0123456789abcdef",` +
 		`"source":{"topic":"shards","partition":3,"offset":42},"time":"2020-09-13T12:26:40.007Z","n_eff":10,"scaling":{"d":{"center":1,"scale":2.5}},` +
-		`"prior_dominated":["tau2"],"weak_mixing":["mu","tau2"],"score":{"rows":10,"predicted_rows":0,"log_density":-1.5,"log_evidence":null,"rmse":1e-7,"coverage95":0.9},` +
+		`"prior_dominated":["tau2"],"weak_mixing":["mu","tau2"],"flags":["worse_than_null"],"score":{"rows":10,"predicted_rows":0,"log_density":-1.5,"log_evidence":null,"rmse":1e-7,"coverage95":0.9},` +
 		`"posterior":[{"variable":"beta[d]","mean":1,"sd":2,"median":3,"q2.5":4,"q5":5,"q25":6,"q75":7,"q95":8,"q97.5":1e+21,"mcse_mean":0,` +
 		`"ess_bulk":null,"ess_tail":null,"r_hat":null}]`
 	for _, c := range []struct {

@@ -149,6 +149,9 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	if len(s.WeakMixing) > 0 {
 		fmt.Fprintf(&b, "mixes weakly\t%s\n", strings.Join(s.WeakMixing, ", "))
 	}
+	if len(s.Flags) > 0 {
+		fmt.Fprintf(&b, "warnings\t%s\n", strings.Join(s.Flags, ", "))
+	}
 	if err := tabulate(out, b.String(), 0); err != nil {
 		return err
 	}

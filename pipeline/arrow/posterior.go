@@ -175,9 +175,17 @@ type extras struct {
 // posterior writes the metadata of p; the offset to it lies at from.
 func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	s := p.Summary
+	// Lists of trouble are there only where there is any: the bytes of other
+	// posteriors stay what they were.
+	trouble := []struct {
+		key  string
+		list []string
+	}{{"credence.weak_mixing", s.WeakMixing}, {"credence.flags", s.Flags}}
 	room := 22
-	if len(s.WeakMixing) > 0 {
-		room++ // only then: the bytes of other posteriors stay what they were
+	for _, t := range trouble {
+		if len(t.list) > 0 {
+			room++
+		}
 	}
 	m := w.pairs(from, room)
 	number := func(key string, v float64) {
@@ -204,10 +212,12 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	m.open("credence.prior_dominated")
 	w.b = jsontext.AppendStrings(w.b, s.PriorDominated)
 	m.close()
-	if len(s.WeakMixing) > 0 {
-		m.open("credence.weak_mixing")
-		w.b = jsontext.AppendStrings(w.b, s.WeakMixing)
-		m.close()
+	for _, t := range trouble {
+		if len(t.list) > 0 {
+			m.open(t.key)
+			w.b = jsontext.AppendStrings(w.b, t.list)
+			m.close()
+		}
 	}
 	m.count("credence.score.rows", s.Score.Rows)
 	m.count("credence.score.predicted_rows", s.Score.PredictedRows)

@@ -31,6 +31,7 @@ func posterior(n int) *pipeline.Posterior {
 	}
 	if n%2 == 1 {
 		s.WeakMixing = []string{"beta[hour]", "sigma2"}
+		s.Flags = []string{"worse_than_null"}
 	}
 	for i := range n {
 		r := cdf.Row{Variable: fmt.Sprintf("beta[c%d]", i)}
@@ -114,7 +115,7 @@ func TestPosteriorIsWhatTheContractSays(t *testing.T) {
 		{"credence.topic", "shards"}, {"credence.partition", "3"}, {"credence.offset", "4711"}, {"credence.config", "0123456789abcdef"},
 		{"credence.draws", "500"}, {"credence.n_eff", "117.25"},
 		{"credence.scaling", `{"distance":{"center":700,"scale":500},"a \"b\"":{"center":-1e-9,"scale":1}}`},
-		{"credence.prior_dominated", `["beta[hour]"]`}, {"credence.weak_mixing", `["beta[hour]","sigma2"]`},
+		{"credence.prior_dominated", `["beta[hour]"]`}, {"credence.weak_mixing", `["beta[hour]","sigma2"]`}, {"credence.flags", `["worse_than_null"]`},
 		{"credence.score.rows", "10"}, {"credence.score.predicted_rows", "1"}, {"credence.score.log_density", "-1.25"},
 		{"credence.score.rmse", "0.5"}, {"credence.score.coverage95", "0.9"},
 		{"credence.covariance", "[1,0.5,2]"}, {"credence.gaps", "2"},

@@ -46,6 +46,7 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 	r.json("credence.scaling", (*jsontext.Scaling)(&s.Scaling))
 	r.json("credence.prior_dominated", &s.PriorDominated)
 	r.json("credence.weak_mixing", &s.WeakMixing)
+	r.json("credence.flags", &s.Flags)
 	var covariance []jsontext.Number
 	r.json("credence.covariance", &covariance)
 	s.Covariance = jsontext.Floats(covariance)
