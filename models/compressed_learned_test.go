@@ -157,7 +157,7 @@ func TestPackedByHand(t *testing.T) {
 		k := float64(len(x[s]))
 		share := n / (n + k)
 		n += k
-		d1, d2 := math.Pow(share, 3), math.Sqrt(share)
+		d1, d2 := share*share*share, math.Sqrt(share)
 		c11, c12, yy, nw = d1*c11, d1*c12, d1*yy, d1*nw+k
 		q, xy := 0., 0.
 		for i, v := range x[s] {

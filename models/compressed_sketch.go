@@ -311,8 +311,7 @@ func (m *CompressedSketch) rescale(w *sketchWork, n int) {
 		w.base[j] = k
 		if k != 1 {
 			changed = true
-			m.h[j] *= k
-			m.c[j] *= k * k
+			m.h[j] *= k // c_j is 0 wherever a scale changes
 			m.scale[j] = s
 		}
 	}

@@ -77,7 +77,8 @@ func TestSketchEqualsConjugateRegression(t *testing.T) {
 	}
 	for i := range n {
 		for j := range p {
-			sd[j] += math.Pow(sh.X[i*p+j]-mean[j], 2) / (n - 1)
+			e := sh.X[i*p+j] - mean[j]
+			sd[j] += e * e / (n - 1)
 		}
 	}
 	kappa := math.Exp(m.logKappa)
