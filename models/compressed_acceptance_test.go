@@ -180,10 +180,26 @@ func casesOf(t *testing.T) []int {
 	return []int{0, 1, 2, 3, 4, 5}
 }
 
-// The paper's own rule claims too much variance: its intervals cover always.
+// The paper's own rule keeps the early errors in sigma2, in proportion to the
+// squared length of the coefficients, which is random: .085 to .098 of it over
+// seeds 1 to 8, of lengths 28 to 53. The range of sigma2 at shard 100, 5.8 to
+// 7.3, is stated for the length 24 that the figures beside it imply, and is
+// therefore taken per unit of length.
 func TestAcceptanceCompressedPaper(t *testing.T) {
-	accept.Reps(t, 0, 1, 1)
-	r := runCompressed(t, "compressed-1", 1, "paper", "{}", 100)
-	accept.Range(t, "CD1", "paper, case 1: predictive coverage t=100", r.predictive, .98, 1, "seed 1")
-	accept.Range(t, "CD2", "paper, case 1: sigma2 t=100", r.sigma2, 5.8, 7.3, "seed 1")
+	reps := accept.Reps(t, 0, 1, 3)
+	inflation, coverage := 0., 0.
+	s, _ := simulate.Lookup("compressed-1")
+	for rep := range reps {
+		seed, length := uint64(1+rep), 0.
+		truth := s.Truth(seed, "accept", 1)
+		for _, v := range truth[:len(truth)-1] {
+			length += v.Value * v.Value
+		}
+		r := runCompressed(t, "compressed-1", seed, "paper", "{}", 100)
+		inflation += (r.sigma2 - 4) / length / float64(reps)
+		coverage += r.predictive / float64(reps)
+	}
+	seeds := fmt.Sprintf("seeds 1-%d", reps)
+	accept.Range(t, "CD1", "paper, case 1: predictive coverage t=100", coverage, .98, 1, seeds)
+	accept.Range(t, "CD2", "paper, case 1: excess of sigma2 by squared length, t=100", inflation, 1.8/24, 3.3/24, seeds)
 }
