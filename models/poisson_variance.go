@@ -28,7 +28,11 @@ func (f *poissonFit) rate(p *poissonPoint, i int, mean float64) (rate, curvature
 		}
 	}
 	p.em[i], p.ev[i] = e, v
-	return rate, rate / (1 + f.s2e*rate)
+	curvature = rate / (1 + f.s2e*rate)
+	if f.s2e*rate > 1 {
+		rate = y - e*inv // the same, without the cancellation in y - rate
+	}
+	return rate, curvature
 }
 
 // fit alternates between q(nu) and the precisions of the terms until neither
