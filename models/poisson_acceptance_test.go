@@ -82,6 +82,33 @@ func TestAcceptancePoissonReference(t *testing.T) {
 	}
 }
 
+// Rows P1: glmer's maximum likelihood estimates of the same data, under the
+// vague default prior: all rows in one shard. Maximum likelihood takes the
+// coefficients as known, which makes su some p/(2 groups), 4 % for epil, smaller.
+func TestAcceptancePoissonGlmer(t *testing.T) {
+	for _, set := range []struct {
+		name    string
+		columns []string
+	}{{"epil", []string{"lbase", "trt", "lage", "V4"}}, {"grouseticks", []string{"year96", "year97", "h"}}} {
+		d := readMixed(t, set.name, set.columns)
+		m := newTestPoisson(t, DefaultPoisson(), d.columns, "g")
+		s := stepper{model: m}
+		s.must(t, d.shards(len(d.y))[0], 1)
+		mean, variance := qRows(t, m)
+		dz, low, high := 0.0, math.Inf(1), 0.0
+		for j, name := range d.columns {
+			r := d.reference[name]
+			dz = max(dz, math.Abs(mean[j]-r.glmer)/r.glmerSE)
+			ratio := math.Sqrt(variance[j]) / r.glmerSE
+			low, high = min(low, ratio), max(high, ratio)
+		}
+		accept.Range(t, "P1", set.name+", glmer: max |dz| of beta in se", dz, 0, .1, "data")
+		accept.Range(t, "P1", set.name+", glmer: least sd ratio", low, .95, 1.05, "data")
+		accept.Range(t, "P1", set.name+", glmer: greatest sd ratio", high, .95, 1.05, "data")
+		accept.Range(t, "P1", set.name+", glmer: su ratio", math.Sqrt(1/(m.m[0]*d.reference["tau2"].glmer)), .95, 1.07, "data")
+	}
+}
+
 // countShard turns simulated columns into a shard with an intercept and the
 // offset; level maps the labels to indices.
 func countShard(d simulate.Data, level map[float64]int32) *cdf.Shard {
