@@ -81,11 +81,7 @@ func run(ctx context.Context, args []string, stdout, progress io.Writer) error {
 		}
 		t := s.tabulate(r)
 		t.section(&page)
-		verdict := "calibrated"
-		if !t.calibrated() {
-			verdict = "departs"
-		}
-		fmt.Fprintf(progress, "%s, %s: %d replicates, seed %d: %s\n", s.kind, s.name, n, *seed, verdict)
+		fmt.Fprintf(progress, "%s, %s: %d replicates, seed %d: %s\n", s.kind, s.name, n, *seed, t.verdict())
 	}
 	if *out == "" {
 		_, err := page.WriteTo(stdout)

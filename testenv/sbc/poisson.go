@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -9,25 +10,33 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// poisson has one factor with a random intercept and an exposure. The default
-// priors are next to improper and are replaced.
+// poisson has one factor with a random intercept and an exposure, in shards
+// that hold every group several times and in shards of few counts, whose
+// expansion at the estimate of their time is coarser. The default priors are
+// next to improper and are replaced.
 func poisson() []study {
-	return []study{{
-		kind: "poisson", name: "10 groups, 300 rows",
-		about: "Intercept, one column x ~ N(0, 1), exposure ~ U(.5, 3.5), 6 shards of 50 rows. " +
-			"Intercept and beta ~ N(0, .25), sigma2_u ~ IG(3, .5).",
-		replicates: 2000, draws: ranked,
+	one := study{
+		kind: "poisson", replicates: 2000, draws: ranked,
 		columns: cdf.Roles{
 			Features: features(1), Intercept: true, Exposure: "e",
 			Groups: []cdf.Group{{Column: "g"}},
 		},
 		settings: "prior: {beta_variance: 0.25, group: inverse-gamma, group_shape: 3, group_rate: 0.5}",
-		simulate: counts,
-	}}
+	}
+	dense, sparse := one, one
+	dense.name = "10 groups, shards of 50 rows"
+	dense.about = "300 rows in 6 shards, each with 5 rows of every group. x ~ N(0, 1), exposure ~ U(.5, 3.5). " +
+		"Intercept and beta ~ N(0, .25), sigma2_u ~ IG(3, .5)."
+	dense.simulate = func(r *rand.Rand) experiment { return counts(r, 300, 6, 10, 3.5) }
+	sparse.name = "30 groups, shards of 10 rows"
+	sparse.about = "300 rows in 30 shards, each with a third of the groups. Exposure ~ U(.07, .5): a group has about 4 counts in all. Else as above."
+	sparse.simulate = func(r *rand.Rand) experiment { return counts(r, 300, 30, 30, .5) }
+	return []study{dense, sparse}
 }
 
-func counts(r *rand.Rand) experiment {
-	const rows, shards, k = 300, 6, 10
+// counts has k groups in turn and exposures of a seventh of the largest on. It
+// follows the first and the last group.
+func counts(r *rand.Rand, rows, shards, k int, largest float64) experiment {
 	intercept := simulate.Truth{Variable: "beta[intercept]", Value: .5 * r.NormFloat64()}
 	truth := append([]simulate.Truth{intercept}, coefficients(r, 1, .25)...)
 	sigma2 := rnd.InvGamma(r, 3, .5)
@@ -38,14 +47,14 @@ func counts(r *rand.Rand) experiment {
 	x, eta := design(r, rows, truth, 1)
 	g, exposure, y := make([]int64, rows), make([]float64, rows), make([]float64, rows)
 	for i := range y {
-		group := i % k // every group has rows in every shard
+		group := i % k
 		g[i] = int64(group + 1)
-		exposure[i] = .5 + 3*r.Float64()
+		exposure[i] = largest * (1 + 6*r.Float64()) / 7
 		y[i] = poissonDraw(r, exposure[i]*math.Exp(eta[i]+u[group]))
 	}
 	truth = append(truth,
 		simulate.Truth{Variable: "u[1]", Value: u[0]},
-		simulate.Truth{Variable: "u[10]", Value: u[k-1]},
+		simulate.Truth{Variable: fmt.Sprintf("u[%d]", k), Value: u[k-1]},
 		simulate.Truth{Variable: "sigma2_u", Value: sigma2})
 	columns := append(x, integers("g", g), numbers("e", exposure), numbers("y", y))
 	return experiment{truth: truth, shards: cut(columns, rows, shards)}

@@ -48,9 +48,24 @@ func (s *study) tabulate(r *replication) *table {
 	return t
 }
 
-// calibrated reports that no test of the table departs and no replicate was refused.
-func (t *table) calibrated() bool {
-	return t.refused == 0 && !slices.ContainsFunc(t.rows, func(c calibration) bool { return c.departures != nil })
+// calibrated is the verdict on a table without a departure or a refusal.
+const calibrated = "calibrated"
+
+// verdict says which variables depart in which tests.
+func (t *table) verdict() string {
+	var parts []string
+	if t.refused > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", t.refused))
+	}
+	for _, c := range t.rows {
+		if len(c.departures) > 0 {
+			parts = append(parts, fmt.Sprintf("%s departs: %s", c.variable, strings.Join(c.departures, ", ")))
+		}
+	}
+	if parts == nil {
+		return calibrated
+	}
+	return strings.Join(parts, "; ")
 }
 
 const header = `# Simulation-based calibration
@@ -116,7 +131,7 @@ func (t *table) section(w io.Writer) {
 }
 
 func (c *calibration) verdict() string {
-	v := "calibrated"
+	v := calibrated
 	if len(c.departures) > 0 {
 		v = "departs: " + strings.Join(c.departures, ", ")
 	}

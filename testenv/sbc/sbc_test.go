@@ -31,7 +31,7 @@ func tabulate(t *testing.T, f faults, seed uint64, n int) *table {
 func TestExactPosteriorPasses(t *testing.T) {
 	alarms := 0
 	for seed := range uint64(100) {
-		if !tabulate(t, exact(), seed, 500).calibrated() {
+		if tabulate(t, exact(), seed, 500).verdict() != calibrated {
 			alarms++
 		}
 	}
@@ -101,8 +101,8 @@ func TestChainIsThinned(t *testing.T) {
 	f := exact()
 	f.correlation = .6 // 25 effective draws in 99
 	got := tabulate(t, f, 1, 500)
-	if !got.chain || got.short > 0 || !(got.least >= ranked) || !got.calibrated() {
-		t.Errorf("chain %t, short %d, least %g, calibrated %t", got.chain, got.short, got.least, got.calibrated())
+	if !got.chain || got.short > 0 || !(got.least >= ranked) || got.verdict() != calibrated {
+		t.Errorf("chain %t, short %d, least %g, %s", got.chain, got.short, got.least, got.verdict())
 	}
 	f.correlation = .999
 	if got := tabulate(t, f, 1, 20); got.short == 0 {
@@ -114,8 +114,8 @@ func TestRefusedReplicatesAreCounted(t *testing.T) {
 	f := exact()
 	f.refuse = true
 	got := tabulate(t, f, 1, 200)
-	if got.refused == 0 || got.rows[0].n != 200-got.refused || got.calibrated() {
-		t.Errorf("%d refused, %d left, calibrated %t", got.refused, got.rows[0].n, got.calibrated())
+	if got.refused == 0 || got.rows[0].n != 200-got.refused || got.verdict() == calibrated {
+		t.Errorf("%d refused, %d left, %s", got.refused, got.rows[0].n, got.verdict())
 	}
 	var page bytes.Buffer
 	got.section(&page)
