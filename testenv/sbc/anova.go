@@ -17,6 +17,8 @@ func anova() []study {
 		kind: "anova", replicates: 2000, draws: 1000,
 		columns:  cdf.Roles{Groups: []cdf.Group{{Column: "g"}}},
 		settings: "prior: {mu_variance: 1, tau2_shape: 3, tau2_rate: 1}",
+		note: "zeta and mu are published given the plug-in of sigma2, as normal mixtures where the posterior has t tails with about 34 degrees of freedom " +
+			"at 40 rows (43 at 48): their sd is 2 to 3 % short, which fades as 1/rows.",
 	}
 	balanced, unbalanced := one, one
 	balanced.name = "8 groups of 5 rows"

@@ -9,39 +9,28 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// dlm is the default mode, grid, which is exact but for its grid, and the
-// conditional density filter.
+// dlm is the default mode, grid: theta_0 ~ N(0, 10 sigma2).
 func dlm() []study {
 	const prior = "Default prior: phi ~ U(-1, 1), tau2, sigma2 ~ IG(2, .2), theta_0 ~ N(0, 10 sigma2). theta is the level after the last row."
 	return []study{
 		{
 			kind: "dlm", name: "20 steps", about: "4 shards of 5 steps. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 20, 4, 0, true) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 20, 4, 0) },
 		},
 		{
 			kind: "dlm", name: "200 steps, 10 % missing",
 			about:      "8 shards of 25 steps, each missing with probability .1. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1, true) },
-		},
-		{
-			kind: "dlm", name: "mode compact, 200 steps, 10 % missing",
-			about:      "The same with theta_0 ~ N(0, 10), whatever sigma2 is, as in the modes with a window.",
-			replicates: 500, draws: 1000, settings: "mode: compact",
-			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1, false) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1) },
 		},
 	}
 }
 
-// level starts at theta_0 ~ N(0, 10 sigma2), or N(0, 10) where not relative.
-func level(r *rand.Rand, steps, shards int, missing float64, relative bool) experiment {
+func level(r *rand.Rand, steps, shards int, missing float64) experiment {
 	phi := 2*r.Float64() - 1
 	tau2, sigma2 := rnd.InvGamma(r, 2, .2), rnd.InvGamma(r, 2, .2)
-	theta := math.Sqrt(10) * r.NormFloat64()
-	if relative {
-		theta *= math.Sqrt(sigma2)
-	}
+	theta := math.Sqrt(10*sigma2) * r.NormFloat64()
 	y := make([]float64, steps)
 	for i := range y {
 		theta = phi*theta + math.Sqrt(tau2)*r.NormFloat64()

@@ -30,6 +30,9 @@ func poisson() []study {
 	dense.simulate = func(r *rand.Rand) experiment { return counts(r, 300, 6, 10, 3.5) }
 	sparse.name = "30 groups, shards of 10 rows"
 	sparse.about = "300 rows in 30 shards, each with a third of the groups. Exposure ~ U(.07, .5): a group has about 4 counts in all. Else as above."
+	sparse.note = "With few counts the normal approximation of the likelihood is narrow even if all rows are expanded at the last estimate " +
+		"(`buffer: 40`, 1,000 replicates: sd ratio .93 for the intercept and sigma2_u, .95 for u, .99 for the slope). Expanding past shards at " +
+		"the estimate of their time adds a shift of the intercept, .09 posterior sd too high instead of .06 too low, and narrows sigma2_u to .87."
 	sparse.simulate = func(r *rand.Rand) experiment { return counts(r, 300, 30, 30, .5) }
 	return []study{dense, sparse}
 }
