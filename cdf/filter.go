@@ -166,7 +166,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 		return nil, err
 	}
 	before := s.scaling.y.Scale
-	if s.scaling.frozen || observed == 0 && !(f.spec.Steps && w.shard.Rows > 0) {
+	if s.scaling.frozen || observed == 0 && (!f.spec.Steps || w.shard.Rows == 0) {
 		if err := f.advance(forget, back); err != nil {
 			return nil, err
 		}

@@ -238,7 +238,7 @@ func (s *scaling) readRows(r *reader, st *state, spec *Spec, n int) {
 	for f := range raw.group {
 		for range n {
 			v := r.int()
-			if v < 0 && !(v == -1 && spec.Steps) || v >= int64(len(st.factors[f].levels)) {
+			if v < 0 && (v != -1 || !spec.Steps) || v >= int64(len(st.factors[f].levels)) {
 				r.fail("group %d of %d", v, len(st.factors[f].levels))
 				return
 			}

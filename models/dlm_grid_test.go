@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -158,6 +159,32 @@ func TestAcceptanceDLMHardSeries(t *testing.T) {
 			t.Errorf("%s: the same shards give other bits", c.name)
 		}
 	}
+}
+
+// After a change of the parameters the posterior leaves the limits, which must
+// follow it: against 161 x 161 nodes over the full range, since over the final limits
+// a grid that stays behind looks right.
+func TestAcceptanceDLMWidens(t *testing.T) {
+	smooth, _ := series{phi: constantly(.9), tau: 1, sigma: .2}.make(acceptanceSeed, 300)
+	rough, _ := series{phi: constantly(.3), tau: 1, sigma: 2}.make(acceptanceSeed, 300)
+	steps := singly(append(slices.Clone(smooth), rough...))
+	narrow, _ := onGrid(t, DefaultDLM(), steps[:300], 10, .97, 0)
+	m, _ := onGrid(t, DefaultDLM(), steps, 10, .97, 0)
+	out := m.grid.low[etaAxis] < narrow.grid.low[etaAxis] || m.grid.low[logAxis] < narrow.grid.low[logAxis]
+	if !out {
+		t.Errorf("limits %v %v before, %v %v after", narrow.grid.low, narrow.grid.high, m.grid.low, m.grid.high)
+	}
+	g := newFixedGrid(DefaultDLM().Prior, fullLow, fullHigh, 161)
+	for at, y := range steps {
+		if at%10 == 0 {
+			g.discount(.97)
+		}
+		g.step(y)
+	}
+	mean, sd := g.against(t, m)
+	t.Logf("means %.3f sd, sds %.2f %%; limits %v %v, then %v %v", mean, 100*sd, narrow.grid.low, narrow.grid.high, m.grid.low, m.grid.high)
+	accept.Range(t, "G5", "change of all parameters, lambda .97: largest miss of a mean, sd", mean, 0, .25, "one series")
+	accept.Range(t, "G5", "change of all parameters, lambda .97: largest miss of an sd", sd, 0, .1, "one series")
 }
 
 // wellFormedDLM checks every number that leaves: finite and in order.

@@ -21,7 +21,6 @@ type fixedGrid struct {
 	eta, l           []float64
 	m, v, sse, ld    []float64
 	n                float64
-	fresh            bool
 	mean, sd         [4]float64 // phi, tau2, sigma2, theta
 	weight           []float64
 	marginalEvidence float64
