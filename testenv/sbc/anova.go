@@ -17,8 +17,9 @@ func anova() []study {
 		kind: "anova", replicates: 2000, draws: 1000,
 		columns:  cdf.Roles{Groups: []cdf.Group{{Column: "g"}}},
 		settings: "prior: {mu_variance: 1, tau2_shape: 3, tau2_rate: 1}",
-		note: "zeta and mu are published given the plug-in of sigma2, as normal mixtures where the posterior has t tails with about 34 degrees of freedom " +
-			"at 40 rows (43 at 48): their sd is 2 to 3 % short, which fades as 1/rows.",
+		note: "zeta and mu are published given the plug-in of sigma2, as normal mixtures where the posterior has t tails, of some 34 degrees of " +
+			"freedom at 40 rows: their sd is up to 3 % short, which fades as 1/rows. Seeds 1 and 2 together, 4,000 replicates: mean z² of " +
+			"zeta 1.06 (0.02) with equal and 1.02 (0.02) with unequal groups.",
 	}
 	balanced, unbalanced := one, one
 	balanced.name = "8 groups of 5 rows"

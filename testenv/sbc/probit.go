@@ -25,6 +25,8 @@ func probit() []study {
 	strong.about = "The same with the default prior, intercept ~ N(0, 10): in many replicates nearly all responses are equal."
 	strong.settings = "{prior: {beta_variance: 1, intercept_variance: 10}, window: 75}"
 	strong.simulate = func(r *rand.Rand) experiment { return binary(r, 10) }
+	strong.note = "Rows that are frozen while nearly all responses are equal meet a posterior far from normal, which their quadratic does not keep: " +
+		"the sd of the intercept is 14 % short, of the slopes 5 to 9 %. The chain mixes slowly there too. A window that holds rows of both classes helps."
 	return []study{whole, frozen, strong}
 }
 
