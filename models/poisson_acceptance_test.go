@@ -233,7 +233,7 @@ func TestAcceptancePoissonBatch(t *testing.T) {
 		{"P2", "B", 0, func(seed uint64) []*cdf.Shard { return scenario(t, "poisson-late", seed, 100) }, [3]int{1, 3, 10}, .06, .12, .9, .98, 1.01, .02},
 		{"P3", "C", 0, func(seed uint64) []*cdf.Shard {
 			return sparse(seed, [3]float64{-2, .5, -.5}, 1, 60, 300, twenty, true)
-		}, [3]int{1, 3, 10}, .30, .30, 1.5, .92, 1.01, .08},
+		}, [3]int{3, 3, 10}, .30, .30, 1.5, .92, 1.01, .08},
 		{"P3", "D", 0, func(seed uint64) []*cdf.Shard {
 			return sparse(seed, [3]float64{0, .5, -.5}, .7, 30, 1000, few, false)
 		}, [3]int{1, 3, 10}, .30, .30, 1.5, .92, 1.01, .08},

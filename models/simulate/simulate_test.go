@@ -2,8 +2,8 @@ package simulate
 
 import (
 	"math"
-	"strconv"
 	"reflect"
+	"strconv"
 	"testing"
 )
 
