@@ -171,26 +171,13 @@ func (f *poissonFit) levelVariance(l, rows, core []float64, j int) float64 {
 func (f *poissonFit) covariance(core []float64) []float64 {
 	c := f.stats.c
 	f.cov, f.inv = grow(f.cov, c*c), grow(f.inv, c*c)
-	invertLower(c, core, f.inv)
+	lin.InvertLower(c, core, f.inv)
 	// Sig = L^-T L^-1: rows of L^-1 are added from the last one up.
 	clear(f.cov)
 	for k := range c {
 		addOuter(f.cov, c, 1, f.inv[k*c:k*c+k+1])
 	}
 	return f.cov
-}
-
-// invertLower writes L^-1, lower triangle, row-major.
-func invertLower(n int, l, inv []float64) {
-	for i := range n {
-		row := inv[i*n : i*n+i+1]
-		clear(row)
-		for j := range i {
-			lin.Axpy(-l[i*n+j], inv[j*n:j*n+j+1], row)
-		}
-		row[i] = 1
-		lin.Scale(1/l[i*n+i], row)
-	}
 }
 
 // poissonOver is what the rows absorbed so far say about the variance s2e of
