@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -21,6 +22,24 @@ type CompressedSettings struct {
 	Rank           int             `yaml:"rank" json:"rank,omitempty"`             // sketch: rows kept; 0 is m(m+1)
 	Discount       []float64       `yaml:"discount" json:"discount,omitempty"`     // learned: a1 and a2, at least 0; nil is the default of the statistics
 	Prior          CompressedPrior `yaml:"prior" json:"prior"`
+
+	matrix *projection.Matrix // of ProjectionFile, once it was read
+}
+
+// ReadFiles reads the projection file, if one is of use.
+func (s *CompressedSettings) ReadFiles(open func(path string) (io.ReadCloser, error)) error {
+	if s.ProjectionFile == "" || s.Projection != "fixed" {
+		return nil
+	}
+	f, err := open(s.ProjectionFile)
+	if err != nil {
+		return fmt.Errorf("projection_file: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if s.matrix, err = projection.Parse(s.ProjectionFile, f); err != nil {
+		return fmt.Errorf("projection_file: %w", err)
+	}
+	return nil
 }
 
 // CompressedPrior is the prior beta ~ N(0, sigma2 v I), sigma2 ~ IG(shape,
@@ -147,19 +166,18 @@ func configureCompressed(variant string, decode func(any) error) (any, Build, er
 		return nil, nil, err
 	}
 	if s.Projection == "fixed" {
-		var phi *projection.Matrix
 		if s.ProjectionFile != "" {
-			if phi, err = projection.Read(s.ProjectionFile); err != nil {
-				return nil, nil, fmt.Errorf("compressed: projection_file: %w", err)
-			}
-			if phi.M != s.Dimension {
+			switch {
+			case s.matrix == nil:
+				return nil, nil, fmt.Errorf("compressed: projection_file %s was not read", s.ProjectionFile)
+			case s.matrix.M != s.Dimension:
 				return nil, nil, fmt.Errorf("compressed: projection_file %s has %d numbers per column, dimension is %d",
-					s.ProjectionFile, phi.M, s.Dimension)
+					s.ProjectionFile, s.matrix.M, s.Dimension)
 			}
-			s.Content = "sha256:" + phi.Digest()
+			s.Content = "sha256:" + s.matrix.Digest()
 		}
 		works := newFixedWorks()
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(s, phi, d, works) }, nil
+		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(s, s.matrix, d, works) }, nil
 	}
 	if s.Statistics != "sketch" {
 		works := newLearnedWorks()

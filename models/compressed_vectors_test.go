@@ -106,7 +106,10 @@ func (c *compressedCase) model(t *testing.T) cdf.Model {
 		if from.Projection == "fixed" {
 			s.Dimension, s.Prior.BetaVariance = from.Dimension, from.Prior.Variance
 			s.ProjectionFile = filepath.Join(t.TempDir(), "signs")
-			return writeSigns(s.ProjectionFile, c.Signs)
+			if err := writeSigns(s.ProjectionFile, c.Signs); err != nil {
+				return err
+			}
+			return readFiles(s)
 		}
 		return nil
 	})

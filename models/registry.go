@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -20,9 +21,15 @@ type Kind struct {
 	Draws bool
 	// Configure reads the settings of a variant ("" is the default one) and
 	// returns them with defaults filled in and what builds the models.
-	// decode fills the struct it is given and refuses unknown names; nil
-	// means no settings were given.
+	// decode fills the struct it is given, refuses unknown names and reads
+	// the files that a FileReader names; nil means no settings were given.
 	Configure func(variant string, decode func(any) error) (settings any, build Build, err error)
+}
+
+// FileReader is settings that name files. Models touch none: who decodes
+// settings calls ReadFiles afterwards. Errors name the file and the line.
+type FileReader interface {
+	ReadFiles(open func(path string) (io.ReadCloser, error)) error
 }
 
 // Lookup returns the kind of the given name.

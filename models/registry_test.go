@@ -3,6 +3,8 @@ package models
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -16,8 +18,19 @@ func strict(text string) func(any) error {
 	return func(v any) error {
 		d := yaml.NewDecoder(strings.NewReader(text))
 		d.KnownFields(true)
-		return d.Decode(v)
+		if err := d.Decode(v); err != nil {
+			return err
+		}
+		return readFiles(v)
 	}
+}
+
+// readFiles reads what settings name as files.
+func readFiles(v any) error {
+	if f, ok := v.(FileReader); ok {
+		return f.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(path) })
+	}
+	return nil
 }
 
 func TestRegistryBuildsEveryVariant(t *testing.T) {

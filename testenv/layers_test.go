@@ -32,7 +32,7 @@ var layers = []layer{
 	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models/projection"}},
-	{path: "models/projection"},
+	{path: "models/projection", pure: true},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "internal/accept"},

@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
 )
 
 // modelConfig is one entry of models.
@@ -199,6 +202,9 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 		}
 		if len(d.problems) > before {
 			return d.problems[before]
+		}
+		if f, ok := target.(models.FileReader); ok {
+			return f.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(path) })
 		}
 		return nil
 	})

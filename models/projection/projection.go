@@ -1,5 +1,5 @@
-// Package projection reads the matrix of a fixed projection from a file. It
-// is apart from the models because they touch no files.
+// Package projection holds the matrix of a fixed projection and the text that
+// it is written in.
 package projection
 
 import (
@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -23,21 +22,12 @@ type Matrix struct {
 	Columns [][]float64 // p columns of m numbers
 }
 
-// Read reads a file of one line per column of X: m numbers, separated by
-// commas or white space, behind the column's name or without it. A heading is
-// passed over, as are empty lines and those that begin with #. Where all
-// numbers are 1 or -1 they are signs, and are divided by sqrt(m). Errors name
-// the file and the line.
-func Read(path string) (*Matrix, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	return parse(path, f)
-}
-
-func parse(path string, r io.Reader) (*Matrix, error) {
+// Parse reads the file at path from r: one line per column of X with m
+// numbers, separated by commas or white space, behind the column's name or
+// without it. A heading is passed over, as are empty lines and those that begin
+// with #. Where all numbers are 1 or -1 they are signs, and are divided by
+// sqrt(m). Errors name the file and the line.
+func Parse(path string, r io.Reader) (*Matrix, error) {
 	out := &Matrix{}
 	var named, began bool
 	lines := bufio.NewScanner(r)

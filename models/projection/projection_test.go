@@ -2,8 +2,6 @@ package projection
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +19,7 @@ func TestParse(t *testing.T) {
 		"numbers":           {"0.5, 1\n3,-1\n", nil, [][]float64{{.5, 1}, {3, -1}}},
 		"numbered columns":  {"column,r1\n1100,2\n1102,3", []string{"1100", "1102"}, [][]float64{{2}, {3}}},
 	} {
-		m, err := parse("f", strings.NewReader(c.text))
+		m, err := Parse("f", strings.NewReader(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -51,23 +49,15 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		"1,2\nx,2":            `phi.csv:2: "x" is not`,
 		"column,r1\nx1\nx2,1": "phi.csv:2: 0 numbers",
 	} {
-		if _, err := parse("phi.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse("phi.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, want %q", text, err, want)
 		}
-	}
-	if _, err := Read(filepath.Join(t.TempDir(), "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv") {
-		t.Errorf("a missing file gives %v", err)
 	}
 }
 
 func TestDigestFollowsTheContent(t *testing.T) {
-	dir := t.TempDir()
 	digest := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		m, err := Read(path)
+		m, err := Parse(name, strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
