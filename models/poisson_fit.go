@@ -61,7 +61,7 @@ type poissonFit struct {
 
 	gradB, gradU, stepB, stepU []float64
 	candB, candU, candW        []float64
-	terms                      [6][]float64 // scratch, one number per term
+	terms                      [6][]float64 // scratch, one number per term and one for s2e
 	xi, zeta, cov, inv         []float64
 }
 
@@ -85,7 +85,7 @@ func (f *poissonFit) size() {
 	f.gradB, f.stepB, f.candB = grow(f.gradB, c), grow(f.stepB, c), grow(f.candB, c)
 	f.gradU, f.stepU, f.candU = grow(f.gradU, t*q), grow(f.stepU, t*q), grow(f.candU, t*q)
 	for i := range f.terms {
-		f.terms[i] = grow(f.terms[i], f.shape.terms)
+		f.terms[i] = grow(f.terms[i], f.shape.terms+1)
 	}
 	f.candW, f.xi, f.zeta = grow(f.candW, n), grow(f.xi, c), grow(f.zeta, q)
 	for i := range f.points {

@@ -138,7 +138,7 @@ func (m *PoissonPaper) absorb(sh *cdf.Shard, w *poissonWork) bool {
 	}
 	m.stats.apply(rows, &w.design, 1)
 	copy(m.mu, f.b)
-	copy(m.m, f.terms[0])
+	copy(m.m, f.terms[0][:m.terms])
 	m.n += float64(rows.n)
 	return true
 }

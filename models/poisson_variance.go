@@ -52,11 +52,16 @@ func (f *poissonFit) fit(first bool, absorbed *poissonOver) bool {
 			return false
 		}
 		copy(at, f.m)
+		at[f.shape.terms] = f.s2e
 		if !f.precisions(to) {
 			return false
 		}
-		change := f.overdispersed(absorbed)
+		to[f.shape.terms] = f.overdispersed(absorbed)
+		change := 0.0
 		for t := range to {
+			if at[t] == 0 {
+				continue // no effects of the rows' own
+			}
 			change = max(change, math.Abs(to[t]/at[t]-1))
 			x, y := math.Log(at[t]), math.Log(to[t])
 			// The map contracts by a factor that the last two steps tell.
@@ -75,6 +80,7 @@ func (f *poissonFit) fit(first bool, absorbed *poissonOver) bool {
 		}
 		if outer < outerMax-1 {
 			copy(f.m, to)
+			f.s2e = to[f.shape.terms]
 		}
 	}
 	return true
@@ -90,6 +96,7 @@ func (f *poissonFit) fit(first bool, absorbed *poissonOver) bool {
 func (f *poissonFit) precisions(to []float64) bool {
 	s, c, q := f.stats, f.stats.c, f.stats.q
 	copy(to, f.m)
+	to = to[:f.shape.terms]
 	squares, levels := f.terms[4], f.terms[5]
 	clear(squares)
 	clear(levels)
@@ -193,7 +200,7 @@ const (
 	overRate  = 0.1
 )
 
-// overdispersed updates s2e and returns its relative change.
+// overdispersed returns the next s2e.
 func (f *poissonFit) overdispersed(o *poissonOver) float64 {
 	if f.s2e == 0 {
 		return 0
@@ -203,9 +210,7 @@ func (f *poissonFit) overdispersed(o *poissonOver) float64 {
 		squares += w * (f.now.em[i]*f.now.em[i] + f.now.ev[i])
 		n += w
 	}
-	was := f.s2e
-	f.s2e = (overRate + 0.5*squares) / (overShape + 0.5*n)
-	return math.Abs(f.s2e/was - 1)
+	return (overRate + 0.5*squares) / (overShape + 0.5*n)
 }
 
 // settle writes the rows' expansions at the fit.
