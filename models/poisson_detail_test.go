@@ -145,6 +145,54 @@ func TestPoissonPredictsByExposure(t *testing.T) {
 	}
 }
 
+// A row of a group that is not known is predicted, with its response or
+// without.
+func TestPoissonPredictsAnUnknownGroup(t *testing.T) {
+	_, build, err := configurePoisson("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := cdf.NewFilter(&cdf.Spec{
+		Kind: "poisson", Seed: 1, Settings: DefaultPoisson(), New: build, Draws: 100, Forget: 1,
+		ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", RawResponse: true,
+		Columns: cdf.Roles{
+			Scaling: "none", Response: cdf.Feature{Name: "y"}, Intercept: true, Features: []cdf.Feature{{Name: "x"}},
+			Groups: []cdf.Group{{Column: "store", Slopes: []string{"x"}}, {Column: "day"}}, Exposure: "e",
+		},
+		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
+	}, "k")
+	for _, b := range counts(12, 30)(1, 5) {
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := counts(12, 30)(2, 1)[0]
+	for i := range b.Columns {
+		if b.Columns[i].Name == "store" {
+			b.Columns[i].Levels = []string{"?1", "?2", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
+		}
+	}
+	known, unknown := 0.0, 0.0
+	preds, err := f.Predict(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range preds {
+		if p.Q975-p.Q975 != 0 || p.LogDensity-p.LogDensity != 0 {
+			t.Errorf("row %d: %+v", i, p)
+		}
+		width := math.Log(p.EpredQ975 / p.EpredQ025)
+		if b.Columns[3].Code[i] < 2 {
+			unknown = max(unknown, width)
+		} else {
+			known = max(known, width)
+		}
+	}
+	if !(unknown > 1.5*known) {
+		t.Errorf("intervals of the rate are %g wide at unknown groups, %g at known ones", unknown, known)
+	}
+}
+
 // The paper's recursion for a single coefficient, written out.
 func TestPoissonPaperByHand(t *testing.T) {
 	m, err := NewPoissonPaper(DefaultPoisson(), cdf.Dims{Columns: []string{"intercept"}, Intercept: true})

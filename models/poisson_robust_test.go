@@ -168,7 +168,6 @@ func TestPoissonCheck(t *testing.T) {
 		"offset":    {func(s *cdf.Shard) { s.Offset[2] = math.Inf(-1) }, "row 3"},
 		"slope":     {func(s *cdf.Shard) { s.Slopes[0][2] = math.NaN() }, "row 3"},
 		"factors":   {func(s *cdf.Shard) { s.Group = s.Group[:1] }, "1 factors"},
-		"no level":  {func(s *cdf.Shard) { s.Group[0][4] = -1 }, `row 5 has no level of "store"`},
 		"too wide":  {func(s *cdf.Shard) { s.Group[1][4] = 600 }, "list the factor with the most levels first"},
 		"too large": {func(s *cdf.Shard) { s.Group[0][4] = 2_000_000 }, `levels of "store"`},
 	} {

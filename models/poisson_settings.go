@@ -188,9 +188,6 @@ func (m *poissonBase) checkLevels(sh *cdf.Shard) error {
 		n := m.stats.levels(f)
 		for i, g := range sh.Group[f] {
 			if y := sh.Y[i]; y == y {
-				if g < 0 {
-					return fmt.Errorf("%w: row %d has no level of %q", cdf.ErrShard, i+1, m.factors[f].column)
-				}
 				n = max(n, int(g)+1)
 			}
 		}
