@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -50,8 +51,8 @@ func Reps(t testing.TB, test, quick, full int) int {
 }
 
 type row struct {
-	id, what, seeds string
-	low, high, got  float64
+	test, id, what, seeds string
+	low, high, got        float64
 }
 
 var table struct {
@@ -64,7 +65,8 @@ var table struct {
 func Range(t testing.TB, id, what string, got, low, high float64, seeds string) {
 	t.Helper()
 	table.Lock()
-	table.rows = append(table.rows, row{id, what, seeds, low, high, got})
+	test, _, _ := strings.Cut(strings.TrimPrefix(t.Name(), "TestAcceptance"), "/")
+	table.rows = append(table.rows, row{test, id, what, seeds, low, high, got})
 	table.Unlock()
 	if !(got >= low && got <= high) {
 		t.Errorf("%s %s: measured %.6g, accepted %g to %g (%s)", id, what, got, low, high, seeds)
@@ -82,13 +84,13 @@ func Main(m *testing.M) int {
 
 func print(w io.Writer) {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "id\twhat\taccepted\tmeasured\treplications\t")
+	fmt.Fprintln(out, "of\tid\twhat\taccepted\tmeasured\treplications\t")
 	for _, r := range table.rows {
 		verdict := ""
 		if !(r.got >= r.low && r.got <= r.high) {
 			verdict = "OUT OF RANGE"
 		}
-		fmt.Fprintf(out, "%s\t%s\t%g to %g\t%.5g\t%s\t%s\n", r.id, r.what, r.low, r.high, r.got, r.seeds, verdict)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%g to %g\t%.5g\t%s\t%s\n", r.test, r.id, r.what, r.low, r.high, r.got, r.seeds, verdict)
 	}
 	out.Flush() //nolint:errcheck // as for the tests' own lines
 }
