@@ -179,6 +179,33 @@ func TestAcceptanceProbitCase1(t *testing.T) {
 	accept.Range(t, "P1", "all rows: MSE", b.mse, .020, .026, seeds)
 }
 
+// Rows P1 again with predictors of sd .2, which the lengths that the paper
+// prints fit better than the .25 of its text.
+func TestAcceptanceProbitNarrow(t *testing.T) {
+	reps := accept.Reps(t, 0, 5, 20)
+	sc, _ := simulate.Lookup("probit")
+	var cov, length [2]float64
+	for rep := range reps {
+		seed, n := uint64(probitSeed+rep), float64(reps)
+		truth := values(sc.Truth(seed, "case1", 1))
+		r := rand.New(rand.NewPCG(seed, 3))
+		var shards []*cdf.Shard
+		for range 100 {
+			shards = append(shards, probitShard(r, 25, truth, .2, false))
+		}
+		for i, variant := range []string{"corrected", "paper"} {
+			_, p := streamProbit(t, variant, unitPrior(500), probitDims(100, 500, false), shards)
+			cov[i] += p.coverage(truth) / n
+			length[i] += p.length() / n
+		}
+	}
+	seeds := probitSeeds(reps)
+	accept.Range(t, "P1", "sd .2: coverage", cov[0], .905, .955, seeds)
+	accept.Range(t, "P1", "sd .2: length", length[0], .64, .675, seeds)
+	accept.Range(t, "P1", "sd .2, paper: coverage", cov[1], .70, .78, seeds)
+	accept.Range(t, "P1", "sd .2, paper: length", length[1], .41, .43, seeds)
+}
+
 // Rows P2: the paper's second experiment, 500 coefficients, 100 shards of 100
 // rows, a window of 3,500. The weak coefficients are within 0.25, which gives
 // the linear predictor the sd of the first experiment and the lengths their
