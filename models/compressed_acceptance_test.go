@@ -26,11 +26,14 @@ func compressedModel(t testing.TB, variant, settings string, names []string) cdf
 // compressedRun is one run over a simulated case: excess of the mean squared
 // prediction error over the noise, e'Re, and what is published about gamma.
 type compressedRun struct {
-	excess     map[int]float64 // at shards 100 and 200
-	sigma2     float64         // at the end
-	predictive float64         // coverage of 1,000 fresh rows at the end
-	gamma      float64         // coverage of the coefficients at the end
-	within5    int             // first shard with a population MSPE of at most 5
+	excess map[int]float64 // at shards 100 and 200
+	// leastSquares is the expected excess of least squares on all rows,
+	// sigma2 p / (N - p - 1), at the end.
+	leastSquares float64
+	sigma2       float64 // at the end
+	predictive   float64 // coverage of 1,000 fresh rows at the end
+	gamma        float64 // coverage of the coefficients at the end
+	within5      int     // first shard with a population MSPE of at most 5
 }
 
 func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings string, shards int) compressedRun {
@@ -67,6 +70,7 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 		}
 		out.sigma2, out.gamma = rows[p].Mean, covered
 	}
+	out.leastSquares = truth[p].Value * float64(p) / float64(shards*s.Rows-p-1)
 	fresh := scenarioShard(s.Shard(seed, "accept", int64(shards+1), 1000))
 	score, err := m.(cdf.Predictor).Score(fresh, nil)
 	if err != nil {
@@ -84,13 +88,14 @@ var compressedCases = []struct {
 	packed100, packed200    float64
 	packedFirst, packedLast int
 	packedGamma             float64
+	packedRatio             float64 // of the excess to that of least squares
 }{
-	{3, .37, .19, 28, 48, .36, .17, 28, 48, .90},
-	{2, .95, .37, 70, 105, .90, .38, 60, 95, .90},
-	{3, .42, .20, 30, 52, .53, .23, 33, 62, .90},
-	{2, 1.35, .52, 85, 125, 1.35, .52, 75, 125, .88},
-	{3, .55, .22, 50, 82, .85, .25, 58, 100, .90},
-	{3, .32, .18, 22, 40, .34, .16, 17, 38, .90},
+	{3, .37, .19, 28, 48, .36, .17, 28, 48, .90, 1.6},
+	{2, .95, .37, 70, 105, .90, .38, 60, 95, .90, 1.8},
+	{3, .42, .20, 30, 52, .53, .23, 33, 62, .90, 2.1},
+	{2, 1.35, .52, 85, 125, 1.35, .52, 75, 125, .88, 2.5},
+	{3, .55, .22, 50, 82, .85, .25, 58, 100, .90, 2.4},
+	{3, .32, .18, 22, 40, .34, .16, 17, 38, .90, 1.5},
 }
 
 // mean averages a figure over runs.
@@ -157,6 +162,7 @@ func TestAcceptanceCompressedPacked(t *testing.T) {
 			continue
 		}
 		accept.Range(t, "CP1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, c.packed200, seeds)
+		accept.Range(t, "CP6", name+"excess by that of least squares, t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
 		accept.Range(t, "CP2", name+"predictive coverage t=200", mean(runs, predictive), .935, .975, seeds)
 		accept.Range(t, "CP3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
 		accept.Range(t, "CP4", name+"coverage of gamma t=200", mean(runs, gamma), c.packedGamma, 1, seeds)

@@ -22,8 +22,9 @@ func dense(k int, a []float64) []float64 {
 }
 
 // The lean form draws g_j and conditions Phi_j on it instead of factoring an
-// m x m matrix per column. Mean and covariance are those of the packed form
-// with C21_j = c_j beta beta', C22_j = r_j beta.
+// m x m matrix per column. Mean and covariance of its draws are those of the
+// packed form with C21_j = c_j beta beta', C22_j = r_j beta: N(S_j h_j, S_j),
+// S_j = (c_j beta beta'/sigma2 + K^{-1})^{-1}, h_j = r_j beta/sigma2 + K^{-1} Phi0_j.
 func TestLeanIsARankOneUpdate(t *testing.T) {
 	const p, k = 6, 4
 	m := compressedModel(t, "", "{statistics: lean, dimension: 4}", columns(p)).(*CompressedLearned)
@@ -34,7 +35,6 @@ func TestLeanIsARankOneUpdate(t *testing.T) {
 	}
 	line := m.line(m.kappa, w.u)
 	v := dense(k, square(k, m.l)) // W^{-1}
-	r := rand.New(rand.NewPCG(50, 2))
 	for j := range p {
 		phi0 := w.phi0[j*k : (j+1)*k]
 		q, rhs := make([]float64, k*k), make([]float64, k)
@@ -61,21 +61,57 @@ func TestLeanIsARankOneUpdate(t *testing.T) {
 		if relative(m.own[j], own) > 1e-9 {
 			t.Errorf("column %d: variance %v, want %v", j, m.own[j], own)
 		}
-		// 20,000 draws: variances within 5 standard errors, sqrt(2/n).
-		const n = 20_000
-		phi, second := make([]float64, k), make([]float64, k)
-		for range n {
-			line.draw(m, j, r, phi0, m.kappa, phi)
-			for a, x := range phi {
-				second[a] += (x - mean[a]) * (x - mean[a]) / n
-			}
-		}
+		drawn, covariance := affine(t, k, 2+j, func(r *rand.Rand, dst []float64) { line.draw(m, j, r, phi0, m.kappa, dst) })
 		for a := range k {
-			if relative(second[a], cov[a*k+a]) > 5*math.Sqrt(2./n) {
-				t.Errorf("column %d: variance of draws %v, want %v", j, second[a], cov[a*k+a])
+			if math.Abs(drawn[a]-want[a]) > 1e-10*(1+math.Abs(want[a])) {
+				t.Errorf("column %d: mean of draws %v, want %v", j, drawn, want)
+			}
+			for b := range k {
+				if math.Abs(covariance[a*k+b]-cov[a*k+b]) > 1e-10*math.Sqrt(cov[a*k+a]*cov[b*k+b]) {
+					t.Errorf("column %d: covariance of draws %v, want %v", j, covariance, cov)
+				}
 			}
 		}
 	}
+}
+
+// affine returns the law of a draw of k numbers that is mean + J z, z the k + 1
+// standard normals it takes from its source: mean and J solve the equations
+// that k + 2 draws from sources of known normals give. The covariance is JJ'.
+func affine(t *testing.T, k, seed int, draw func(*rand.Rand, []float64)) (mean, cov []float64) {
+	t.Helper()
+	n := k + 2
+	z, x := make([]float64, n*n), make([]float64, n*k)
+	for s := range n {
+		source := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), uint64(s))) }
+		r := source()
+		z[s*n] = 1
+		for i := 1; i < n; i++ {
+			z[s*n+i] = r.NormFloat64()
+		}
+		after := r.Uint64()
+		r = source()
+		draw(r, x[s*k:(s+1)*k])
+		if r.Uint64() != after {
+			t.Fatalf("a draw does not take %d normals", k+1)
+		}
+	}
+	mean, cov = make([]float64, k), make([]float64, k*k)
+	jacobian := make([][]float64, k)
+	for a := range k {
+		rhs := make([]float64, n)
+		for s := range n {
+			rhs[s] = x[s*k+a]
+		}
+		solution := solveDense(n, append([]float64(nil), z...), rhs)
+		mean[a], jacobian[a] = solution[0], solution[1:]
+	}
+	for a := range k {
+		for b := range k {
+			cov[a*k+b] = lin.Dot(jacobian[a], jacobian[b])
+		}
+	}
+	return mean, cov
 }
 
 // square returns LL'.

@@ -242,28 +242,30 @@ func TestSketchTakesALateColumn(t *testing.T) {
 	}
 }
 
-// The state is 8(rp + 6p + 11) + 6 bytes from the shard on that fills the
-// sketch, and the same shards give the same bits.
+// The state is 8(rp + 6p + 11) + 6 bytes, linear in p, from the shard on that
+// fills the sketch, and the same shards give the same bits.
 func TestSketchStateIsFlat(t *testing.T) {
-	const p, rank = 60, 12
-	states := make([][]byte, 2)
-	for k := range states {
-		r := rand.New(rand.NewPCG(44, 1))
-		m := newTestSketch(t, p, rank)
-		d := stepper{model: m}
-		for range 30 {
-			d.must(t, randomShard(r, 20, p, false), 1)
-			b, err := m.AppendBinary(nil)
-			if err != nil {
-				t.Fatal(err)
+	const rank = 12
+	for _, p := range []int{30, 60} {
+		states := make([][]byte, 2)
+		for k := range states {
+			r := rand.New(rand.NewPCG(44, 1))
+			m := newTestSketch(t, p, rank)
+			d := stepper{model: m}
+			for range 30 {
+				d.must(t, randomShard(r, 20, p, false), 1)
+				b, err := m.AppendBinary(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := 8*(rank*p+6*p+11) + 6; len(b) != want {
+					t.Fatalf("p=%d, shard %d: %d bytes, want %d", p, d.t, len(b), want)
+				}
+				states[k] = b
 			}
-			if want := 8*(rank*p+6*p+11) + 6; len(b) != want {
-				t.Fatalf("shard %d: %d bytes, want %d", d.t, len(b), want)
-			}
-			states[k] = b
 		}
-	}
-	if !bytes.Equal(states[0], states[1]) {
-		t.Error("two runs differ")
+		if !bytes.Equal(states[0], states[1]) {
+			t.Errorf("p=%d: two runs differ", p)
+		}
 	}
 }
