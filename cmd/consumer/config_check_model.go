@@ -51,6 +51,9 @@ func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, c
 		wrong("columns.response: the name is empty")
 	}
 	checkScale(wrong, "columns.response", c.Response.Scale)
+	if rawResponse(m.Kind) && (c.Response.Center != nil || c.Response.Scale != nil) {
+		wrong("columns.response: center and scale mean nothing to the classes or counts of kind %s", m.Kind)
+	}
 	if c.Features != nil && len(c.Features) == 0 {
 		wrong("columns.features: an empty list; leave the key out to use every other numeric column")
 	}

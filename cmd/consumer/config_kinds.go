@@ -24,6 +24,9 @@ func hasIntercept(kind string) bool {
 	return kind == "linear" || kind == "probit" || kind == "poisson"
 }
 
+// rawResponse reports whether the response of a kind is a class or a count.
+func rawResponse(kind string) bool { return kind == "probit" || kind == "poisson" }
+
 // takes reports whether a key of columns means something to a kind.
 func takes(kind, key string) bool { return slices.Contains(kindsWith(key), kind) }
 

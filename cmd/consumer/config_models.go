@@ -220,7 +220,7 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 		Columns: roles, Draws: m.Draws,
 		Forget: m.Forget, ForgetPer: cdf.Clock(m.ForgetPer), Missing: m.Missing,
 		Settings:    settings,
-		RawResponse: m.Kind == "probit" || m.Kind == "poisson",
+		RawResponse: rawResponse(m.Kind),
 		Steps:       m.Kind == "dlm",
 		Origin:      hasIntercept(m.Kind) && !roles.Intercept,
 		Publish: cdf.Publish{

@@ -67,6 +67,8 @@ func TestRefused(t *testing.T) {
 		"anova, rate of 0":        {anova("columns: {group: g}, settings: {prior: {tau2_rate: 0}}"), []string{"models[0].settings", "prior.tau2_rate must be positive"}},
 		"group is response":       {anova("columns: {group: y}"), []string{`"y" is the response and a group`}},
 		"compressed, no file":     {`models: [{match: "**", kind: compressed, settings: {projection: fixed, projection_file: none.csv}}]`, []string{"models[0].settings: projection_file", "none.csv"}},
+		"probit, response centre": {`models: [{match: "**", kind: probit, columns: {response: {name: y, center: 1}}}]`, []string{"columns.response: center and scale", "probit"}},
+		"poisson, response scale": {`models: [{match: "**", kind: poisson, columns: {response: {name: y, scale: 2}}}]`, []string{"columns.response: center and scale", "poisson"}},
 		"dlm with features":       {`models: [{match: "**", kind: dlm, columns: {features: [a]}}]`, []string{"columns.features", "kind dlm", "linear"}},
 		"draws":                   {model("draws: 0"), []string{"models[0].draws: 0"}},
 		"forget 0":                {model("forget: 0"), []string{"models[0].forget: 0"}},
