@@ -36,20 +36,12 @@ func (s AnovaSettings) Validate() error {
 	if v := s.Prior.MuVariance; !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("anova: prior.mu_variance must be finite and not negative (0 is flat), got %v", v)
 	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
+	return positive("anova", []priorNumber{
 		{"tau2_shape", s.Prior.Tau2Shape},
 		{"tau2_rate", s.Prior.Tau2Rate},
 		{"sigma2_shape", s.Prior.Sigma2Shape},
 		{"sigma2_rate", s.Prior.Sigma2Rate},
-	} {
-		if !(v.value > 0) || math.IsInf(v.value, 1) {
-			return fmt.Errorf("anova: prior.%s must be positive and finite, got %v", v.name, v.value)
-		}
-	}
-	return nil
+	})
 }
 
 func configureAnova(variant string, decode func(any) error) (any, Build, error) {

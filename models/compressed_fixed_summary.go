@@ -117,7 +117,7 @@ func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 func (m *CompressedFixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := newTally(cdf.NoScore())
 	if m.n == 0 {
-		t.out.PredictedRows = int64(sh.Rows - observed(sh.Y))
+		t.out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return t.out, nil
 	}
 	if err := m.prepare(); err != nil {

@@ -109,7 +109,7 @@ func (b learnedBlock) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.works.Put(w)
-	n := observed(s.Shard.Y)
+	n := s.Shard.Observed()
 	if n == 0 {
 		if s.Forget < 1 && m.n > 0 {
 			m.failed = m.pass(w, s, 0, s.Forget)

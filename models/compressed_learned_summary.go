@@ -157,7 +157,7 @@ func (m *CompressedLearned) predictLine(w *learnedWork, x []float64) (mean, v fl
 func (m *CompressedLearned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := newTally(cdf.NoScore())
 	if m.n == 0 {
-		t.out.PredictedRows = int64(sh.Rows - observed(sh.Y))
+		t.out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return t.out, nil
 	}
 	w := m.work()

@@ -60,7 +60,7 @@ func TestCompressedSurvives(t *testing.T) {
 							}
 							return
 						}
-						if observed(c.sh.Y) > 0 {
+						if c.sh.Observed() > 0 {
 							wellFormed(t, m, c.sh, d.draws)
 						}
 					}

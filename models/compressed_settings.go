@@ -72,15 +72,10 @@ func (s CompressedSettings) Complete(variant string) (CompressedSettings, error)
 	if s.Dimension < 1 || s.Dimension > maxDimension {
 		return fail("dimension must be between 1 and %d, got %d", maxDimension, s.Dimension)
 	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
+	if err := positive("compressed", []priorNumber{
 		{"sigma2_shape", s.Prior.Sigma2Shape}, {"sigma2_rate", s.Prior.Sigma2Rate}, {"beta_variance", s.Prior.BetaVariance},
-	} {
-		if !(v.value > 0) || math.IsInf(v.value, 1) {
-			return fail("prior.%s must be positive and finite, got %v", v.name, v.value)
-		}
+	}); err != nil {
+		return s, err
 	}
 	switch s.Projection {
 	case "fixed":
@@ -222,15 +217,4 @@ func (s *compressedShape) split(f *cdf.Functional) (factor float64, isSigma bool
 		factor += f.Weight[k]
 	}
 	return factor, isSigma, nil
-}
-
-// observed returns the number of rows of the shard that have a response.
-func observed(y []float64) int {
-	n := 0
-	for _, v := range y {
-		if v == v {
-			n++
-		}
-	}
-	return n
 }

@@ -105,7 +105,7 @@ func (b sketchBlock) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.works.Put(w)
-	n := observed(s.Shard.Y)
+	n := s.Shard.Observed()
 	if n == 0 {
 		if s.Forget < 1 && m.weight > 0 {
 			m.failed = m.pass(w, 0, s.Forget)

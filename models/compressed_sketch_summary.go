@@ -159,7 +159,7 @@ func (m *CompressedSketch) PriorSD(functionals []cdf.Functional, dst []float64) 
 func (m *CompressedSketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := newTally(cdf.NoScore())
 	if m.weight == 0 {
-		t.out.PredictedRows = int64(sh.Rows - observed(sh.Y))
+		t.out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return t.out, nil
 	}
 	w := m.work()

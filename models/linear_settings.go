@@ -31,20 +31,12 @@ func DefaultLinear() LinearSettings {
 
 // Validate names the first setting that is out of range.
 func (s LinearSettings) Validate() error {
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
+	return positive("linear", []priorNumber{
 		{"beta_variance", s.Prior.BetaVariance},
 		{"intercept_variance", s.Prior.InterceptVariance},
 		{"sigma2_shape", s.Prior.Sigma2Shape},
 		{"sigma2_rate", s.Prior.Sigma2Rate},
-	} {
-		if !(v.value > 0) || math.IsInf(v.value, 1) {
-			return fmt.Errorf("linear: prior.%s must be positive and finite, got %v", v.name, v.value)
-		}
-	}
-	return nil
+	})
 }
 
 func configureLinear(variant string, decode func(any) error) (any, Build, error) {

@@ -55,18 +55,13 @@ func DefaultPoisson() PoissonSettings {
 
 // Validate names the first setting that is out of range.
 func (s PoissonSettings) Validate() error {
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
+	if err := positive("poisson", []priorNumber{
 		{"beta_variance", s.Prior.BetaVariance},
 		{"group_scale", s.Prior.GroupScale},
 		{"group_shape", s.Prior.GroupShape},
 		{"group_rate", s.Prior.GroupRate},
-	} {
-		if !(v.value > 0) || math.IsInf(v.value, 1) {
-			return fmt.Errorf("poisson: prior.%s must be positive and finite, got %v", v.name, v.value)
-		}
+	}); err != nil {
+		return err
 	}
 	if g := s.Prior.Group; g != halfCauchy && g != inverseGamma {
 		return fmt.Errorf("poisson: prior.group is %q, want %s or %s", g, halfCauchy, inverseGamma)

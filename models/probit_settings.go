@@ -37,16 +37,11 @@ func DefaultProbit() ProbitSettings {
 
 // Validate names the first setting that is out of range.
 func (s ProbitSettings) Validate() error {
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
+	if err := positive("probit", []priorNumber{
 		{"beta_variance", s.Prior.BetaVariance},
 		{"intercept_variance", s.Prior.InterceptVariance},
-	} {
-		if !(v.value > 0) || math.IsInf(v.value, 1) {
-			return fmt.Errorf("probit: prior.%s must be positive and finite, got %v", v.name, v.value)
-		}
+	}); err != nil {
+		return err
 	}
 	if s.Window < 0 {
 		return fmt.Errorf("probit: window must not be negative, got %d", s.Window)

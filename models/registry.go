@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -65,4 +66,21 @@ func kinds() []Kind {
 // errVariant reports a variant that the kind does not have.
 func errVariant(kind, variant string, have []string) error {
 	return fmt.Errorf("%s has no variant %q, only %q", kind, variant, have)
+}
+
+// priorNumber is a number of a prior, by the name that a configuration gives
+// it.
+type priorNumber struct {
+	name  string
+	value float64
+}
+
+// positive names the first number that is not positive and finite.
+func positive(kind string, numbers []priorNumber) error {
+	for _, v := range numbers {
+		if !(v.value > 0) || math.IsInf(v.value, 1) {
+			return fmt.Errorf("%s: prior.%s must be positive and finite, got %v", kind, v.name, v.value)
+		}
+	}
+	return nil
 }
