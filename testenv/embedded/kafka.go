@@ -20,6 +20,7 @@ type kafka struct {
 	mu   sync.Mutex
 	port int
 	run  *kfake.Cluster // nil while down
+	ends *sessions      // of run
 }
 
 func newKafka(ctx context.Context, dir, cluster string) (*kafka, error) {
@@ -51,7 +52,8 @@ func (k *kafka) start(ctx context.Context) error {
 		return err
 	}
 	k.guard.watch(c)
-	k.run = c
+	k.run, k.ends = c, newSessions(k.addr())
+	k.ends.watch(c)
 	return nil
 }
 
@@ -62,6 +64,7 @@ func (k *kafka) kill() error {
 		return nil
 	}
 	k.gate.cut()
+	k.ends.close()
 	k.run.Close()
 	k.gate.cut()
 	k.run = nil
