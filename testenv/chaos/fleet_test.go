@@ -50,7 +50,12 @@ memory: {inflight: 64MiB, cache: %s}
 http: {listen: ""}
 models:
   - {match: "blob/*", kind: linear, variant: paper, columns: {scaling: none, response: y}}
-  - {match: "k/*", kind: linear, columns: {response: y}}
+  - {match: "k/*1", kind: anova, draws: 40, columns: {response: y, group: g}}
+  - {match: "k/*2", kind: dlm, draws: 20, columns: {response: y}, settings: {mode: compact}}
+  - {match: "k/*3", kind: probit, draws: 40, columns: {response: c, features: [x0, x1, x2]}, settings: {window: 40, chains: 4}}
+  - {match: "k/*4", kind: compressed, columns: {response: y, features: [x0, x1, x2]}}
+  - {match: "k/*5", kind: poisson, columns: {response: n, features: [x0], group: g}}
+  - {match: "k/*", kind: linear, columns: {response: y, features: [x0, x1, x2]}}
 `, env.Brokers()[0], name, input, g.output, name+"-dead", env.RedisURL(), cache)
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

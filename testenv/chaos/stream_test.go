@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -50,7 +51,11 @@ func newStream(seed uint64, topic string, n, keys int) (*stream, error) {
 			}
 			o.Value, o.Headers = again.Value, again.Headers
 		default:
-			value, err := arrow.Encode(shard(rng, 2+rng.IntN(20), columns))
+			b := shard(rng, 2+rng.IntN(20), columns)
+			if columns != blobColumns {
+				addKinds(rng, b)
+			}
+			value, err := arrow.Encode(b)
 			if err != nil {
 				return nil, err
 			}
@@ -81,4 +86,22 @@ func shard(rng *rand.Rand, rows, columns int) *cdf.Batch {
 	}
 	b.Columns = append(b.Columns, cdf.Column{Name: "y", Number: y})
 	return b
+}
+
+// addKinds adds columns for models of other kinds: groups, a class and a count.
+func addKinds(rng *rand.Rand, b *cdf.Batch) {
+	y := b.Columns[len(b.Columns)-1].Number
+	group := cdf.Column{Name: "g", Type: cdf.Text, Levels: []string{"a", "b", "c", "d"}}
+	class := cdf.Column{Name: "c", Type: cdf.Bool}
+	count := cdf.Column{Name: "n", Type: cdf.Integer}
+	for _, v := range y {
+		group.Code = append(group.Code, int32(rng.IntN(4)))
+		positive, events := 0., math.Floor(math.Exp(v/2))
+		if v > 0 {
+			positive = 1
+		}
+		class.Number = append(class.Number, positive)
+		count.Number, count.Int = append(count.Number, events), append(count.Int, int64(events))
+	}
+	b.Columns = append(b.Columns, group, class, count)
 }
