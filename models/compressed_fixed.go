@@ -146,25 +146,10 @@ func (b fixedBlock) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	rows, sh := blockRows(m.m), s.Shard
-	for i := 0; i < sh.Rows; {
-		k := 0
-		for ; i < sh.Rows && k < rows; i++ {
-			if y := sh.Y[i]; y == y {
-				m.project(sh.X[i*m.p:(i+1)*m.p], w.u)
-				for j, v := range w.u {
-					w.block[j*rows+k] = v
-				}
-				w.block[m.m*rows+k] = y
-				k++
-			}
-		}
-		for j := 1; j <= m.m && k < rows; j++ {
-			copy(w.block[j*k:(j+1)*k], w.block[j*rows:j*rows+k])
-		}
-		lin.UpdateQR(m.r, m.m+1, w.block, k)
-		m.n += float64(k)
-	}
+	m.n += float64(foldRows(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
+		m.project(x, w.u)
+		return w.u
+	}))
 }
 
 // Sample settles the posterior and draws where draws are asked for.

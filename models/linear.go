@@ -77,25 +77,7 @@ func (b linearBlock) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	rows, sh := blockRows(m.p), s.Shard
-	for i := 0; i < sh.Rows; {
-		k := 0
-		for ; i < sh.Rows && k < rows; i++ {
-			if y := sh.Y[i]; y == y {
-				for j, x := range sh.X[i*m.p : (i+1)*m.p] {
-					w.block[j*rows+k] = x
-				}
-				w.block[m.p*rows+k] = y
-				k++
-			}
-		}
-		// A short block is moved together, column by column.
-		for j := 1; j <= m.p && k < rows; j++ {
-			copy(w.block[j*k:(j+1)*k], w.block[j*rows:j*rows+k])
-		}
-		lin.UpdateQR(m.r, m.p+1, w.block, k)
-		m.n += float64(k)
-	}
+	m.n += float64(foldRows(m.r, m.p, w.block, s.Shard, nil))
 }
 
 // Sample settles the plug-in and the posterior that follows from it, and

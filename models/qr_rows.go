@@ -1,0 +1,39 @@
+package models
+
+import (
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// foldRows folds the rows of a shard that have a response into r, the upper
+// triangular factor of [Z y] with p columns of Z, and returns how many they
+// are. A row of Z is a row of X, or what project makes of it; block has room
+// for blockRows(p) rows of p+1 numbers.
+func foldRows(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64) []float64) int {
+	n, rows := 0, blockRows(p)
+	for i := 0; i < sh.Rows; {
+		k := 0
+		for ; i < sh.Rows && k < rows; i++ {
+			y := sh.Y[i]
+			if y != y {
+				continue
+			}
+			z := sh.X[i*sh.Cols : (i+1)*sh.Cols]
+			if project != nil {
+				z = project(z)
+			}
+			for j, v := range z {
+				block[j*rows+k] = v
+			}
+			block[p*rows+k] = y
+			k++
+		}
+		// A short block is moved together, column by column.
+		for j := 1; j <= p && k < rows; j++ {
+			copy(block[j*k:(j+1)*k], block[j*rows:j*rows+k])
+		}
+		lin.UpdateQR(r, p+1, block, k)
+		n += k
+	}
+	return n
+}
