@@ -12,6 +12,7 @@ type engine struct {
 	covariancer Covariancer // nil: none
 	retirer     Retirer     // nil: none
 	flagger     Flagger     // nil: none
+	recaller    Recaller    // nil: none
 	chains      int         // 0: a closed form
 }
 
@@ -37,32 +38,13 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.covariancer, _ = faces.(Covariancer)
 	e.retirer, _ = faces.(Retirer)
 	e.flagger, _ = faces.(Flagger)
+	e.recaller, _ = faces.(Recaller)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {
 		e.chains = 1
 	}
 	return e, nil
-}
-
-// advance takes the model through one shard: Algorithm 1 of
-// arXiv:1401.3632, the newest estimates of the blocks before being used. With
-// retire set it returns the groups that left.
-func (e *engine) advance(step *Step, draws *Draws, s int, retire bool) (gone []int32, err error) {
-	for i, b := range e.blocks {
-		b.Absorb(step)
-		if i == 0 && retire && e.retirer != nil {
-			gone = e.retirer.Retire()
-		}
-		if i == 0 && draws != nil {
-			draws.shape(count(e.model.Params()), s, max(e.chains, 1))
-			step.Draws = draws
-		}
-		if err := b.Sample(step); err != nil {
-			return nil, as(ErrNumeric, err)
-		}
-	}
-	return gone, nil
 }
 
 // draws returns the number of draws per shard, 0 where none are needed.

@@ -17,7 +17,8 @@ type Filter struct {
 	asked  layout  // of the schema that Predict saw last
 	view   view
 	sum    [2]Summary
-	kept   int // index of the summary of the present state in sum
+	sent   Summary // what is published of the present one, where that is less
+	kept   int     // index of the summary of the present state in sum
 	// drawn says that the workspace holds the draws of the present state.
 	drawn  bool
 	summed bool // sum[kept] describes the present state
@@ -156,7 +157,6 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, true); err != nil {
 		return nil, err
 	}
-	enrolled := s.factors
 	w.frame.shard(&w.shard, 0, w.frame.n)
 	w.shard.Forget = forget
 	if err := f.engine.model.Check(&w.shard); err != nil {
@@ -179,7 +179,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 	s.neff = forget*s.neff + float64(observed)
 	f.scoreEvidence(int64(observed), before)
 	s.n += int64(observed)
-	return f.describeShard(enrolled)
+	return f.describeShard()
 }
 
 // elapsed returns the event time since the shard before, in milliseconds.
@@ -222,6 +222,7 @@ func (f *Filter) again(forget float64) error {
 		return err
 	}
 	s.scaling.scaled(&w.replay)
+	f.view.stale = true // the constants have changed
 	fresh, err := newEngine(f.spec, s.design)
 	if err != nil {
 		return err
@@ -238,12 +239,12 @@ func (f *Filter) again(forget float64) error {
 		}
 	}
 	f.engine = fresh
-	f.view.stale = true
 	s.scaling.freeze()
 	return nil
 }
 
-// step takes a model through the shard of the workspace.
+// step takes a model through the shard of the workspace: Algorithm 1 of
+// arXiv:1401.3632, the newest estimates of the blocks before being used.
 func (f *Filter) step(e *engine, t int64, forget float64) error {
 	w := f.ws
 	w.step = Step{
@@ -252,21 +253,43 @@ func (f *Filter) step(e *engine, t int64, forget float64) error {
 		Forget: forget,
 		RNG:    w.stream.at(f.spec.Seed, f.key, t, purposeUpdate),
 	}
-	var draws *Draws
-	n := e.draws(f.spec)
-	if n > 0 {
-		draws = &w.draws
+	for i, b := range e.blocks {
+		b.Absorb(&w.step)
+		if i == 0 {
+			f.settle(e)
+		}
+		if err := b.Sample(&w.step); err != nil {
+			return as(ErrNumeric, err)
+		}
 	}
-	// Kept rows name their groups by index: nobody leaves while there are any.
-	gone, err := e.advance(&w.step, draws, n, f.now.scaling.frozen)
-	if err != nil {
-		return err
-	}
-	if len(gone) > 0 {
-		f.retire(gone)
-	}
-	f.drawn = n > 0
+	f.drawn = w.step.Draws != nil
 	return nil
+}
+
+// settle lets groups go, selects what is described of the others and makes
+// room for the draws, once the parameters of the shard are known.
+func (f *Filter) settle(e *engine) {
+	w, enrolled := f.ws, f.now.factors
+	// Kept rows name their groups by index: nobody leaves while there are any.
+	if e.retirer != nil && f.now.scaling.frozen {
+		if gone := e.retirer.Retire(); len(gone) > 0 {
+			f.retire(gone)
+		}
+	}
+	w.selected.choose(&f.spec.Publish, enrolled, f.now.factors, &w.frame)
+	w.selected.named = e.chains > 0
+	n := e.draws(f.spec)
+	if n == 0 {
+		return
+	}
+	params := e.model.Params()
+	if e.recaller != nil {
+		f.view.refresh(f.spec, &f.now, params, &w.selected)
+		w.draws.shapeFor(f.view.functionals, count(params), n, max(e.chains, 1))
+	} else {
+		w.draws.shape(count(params), n, max(e.chains, 1))
+	}
+	w.step.Draws = &w.draws
 }
 
 // retire takes the levels of the first factor out that the model let go. The

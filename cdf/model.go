@@ -63,7 +63,7 @@ type Step struct {
 	T      int64   // shard number, from 1
 	Forget float64 // lambda in (0, 1] of this shard
 	RNG    *rand.Rand
-	Draws  *Draws // nil when the model need not draw
+	Draws  *Draws // nil when the model need not draw; a Recaller need not fill all
 }
 
 // Functional is one published variable: Const + sum_k Weight[k]*theta[Param[k]]
@@ -121,6 +121,16 @@ type Retirer interface {
 	// key's first rows are kept to be processed again. The result is valid
 	// until the next call. A label that returns is a new group.
 	Retire() []int32
+}
+
+// Recaller is a model that draws, one of whose many groups a shard describes
+// few, and whose state tells the others. Its Draws have no row for a parameter
+// that is not described: Row is nil there.
+type Recaller interface {
+	// Recall fills rows[i] for functionals[i] from the state alone; all
+	// numbers come NaN. It leaves the rows as they came that it cannot tell,
+	// and sets what is not known of the others NaN but for the quantiles.
+	Recall(functionals []Functional, rows []Row) error
 }
 
 // Covariancer is a model that knows the joint posterior covariance of affine

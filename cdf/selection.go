@@ -13,6 +13,9 @@ type selection struct {
 	// touched marks, per factor, the levels with an absorbed row in the
 	// shard; empty where it does not matter.
 	touched [][]bool
+	// named says that Publish.Variables chooses among groups only: of a model
+	// that draws, whose state does not tell the rest.
+	named bool
 }
 
 // choose selects what is published about the shard whose rows are given. Their
@@ -61,8 +64,12 @@ func (c *selection) group(factor, level int) bool {
 	return level < len(c.touched[factor]) && c.touched[factor][level]
 }
 
-// variable reports whether a name is among those asked for.
-func (c *selection) variable(name string) bool {
-	return c.publish == nil || len(c.publish.Variables) == 0 || slices.ContainsFunc(c.publish.Variables,
-		func(pattern string) bool { return Glob(pattern, name) })
+// variable reports whether a variable, of a group or not, is described.
+func (c *selection) variable(name string, group bool) bool {
+	return c.publish == nil || c.named && !group || c.publish.asksFor(name)
+}
+
+// asksFor reports whether a name is among those to be published.
+func (p *Publish) asksFor(name string) bool {
+	return len(p.Variables) == 0 || slices.ContainsFunc(p.Variables, func(pattern string) bool { return Glob(pattern, name) })
 }

@@ -132,5 +132,5 @@ func (f *Filter) Size() int64 {
 		}
 	}
 	size += int64(8 * (cap(s.scaling.raw.x) + 4*cap(s.scaling.raw.y)))
-	return size + int64(len(f.view.functionals)*96) + int64(cap(f.sum[0].Rows)+cap(f.sum[1].Rows))*152
+	return size + int64(len(f.view.functionals)*96) + int64(cap(f.sum[0].Rows)+cap(f.sum[1].Rows)+cap(f.sent.Rows))*152
 }

@@ -31,11 +31,12 @@ func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection
 	}
 }
 
-// Summary describes the present state, also after UnmarshalBinary, with the
-// same bits as the Update that led to it. It describes all variables and
-// groups where the filter is SelfDescribing, whatever is published of them,
-// and else what Update described. errors.ErrUnsupported: see SelfDescribing.
-// The result is valid until the filter's next call.
+// Summary describes the present state, also after UnmarshalBinary: all
+// variables and groups, whatever Update returned of them, and these with the
+// same bits. Where the filter is not SelfDescribing, groups that Update did
+// not describe are recalled from the state (see Recaller).
+// errors.ErrUnsupported: see SelfDescribing. The result is valid until the
+// filter's next call.
 func (f *Filter) Summary() (*Summary, error) {
 	if f.broken != nil {
 		return nil, f.broken
@@ -44,7 +45,7 @@ func (f *Filter) Summary() (*Summary, error) {
 		if !f.summed {
 			return nil, errNoSummary
 		}
-		return &f.sum[f.kept], nil
+		return f.recalled()
 	}
 	return f.describe(&view{stale: true}, new(selection))
 }
@@ -58,9 +59,14 @@ func (f *Filter) LastDraws() *Draws {
 	}
 	from, to := &f.ws.draws, &f.ws.sent
 	to.shape(len(f.view.functionals), from.S, from.Chains)
+	n := 0
 	for i := range f.view.functionals {
-		f.view.functionals[i].draws(to.Row(i), from)
+		if fn := &f.view.functionals[i]; f.spec.Publish.asksFor(fn.Name) {
+			fn.draws(to.Row(n), from)
+			n++
+		}
 	}
+	to.shape(n, from.S, from.Chains)
 	return to
 }
 
@@ -77,11 +83,14 @@ func (f *Functional) draws(dst []float64, d *Draws) {
 	}
 }
 
-// describeShard makes the summary of the shard that was absorbed, whose groups
-// are indices into the levels of enrolled.
-func (f *Filter) describeShard(enrolled []factor) (*Summary, error) {
-	f.ws.selected.choose(&f.spec.Publish, enrolled, f.now.factors, &f.ws.frame)
-	return f.describe(&f.view, &f.ws.selected)
+// describeShard makes the summary of the shard that was absorbed, of what
+// settle has selected, and returns what is published of it.
+func (f *Filter) describeShard() (*Summary, error) {
+	sum, err := f.describe(&f.view, &f.ws.selected)
+	if err != nil || f.SelfDescribing() {
+		return sum, err
+	}
+	return f.published(sum), nil
 }
 
 // describe makes the summary of the present state with the view of what is
@@ -93,7 +102,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	}
 	sum := &f.sum[next]
 	sum.T, sum.N, sum.NEff, sum.Dropped, sum.Draws = s.t, s.n, s.neff, s.dropped, 0
-	sum.Score = s.score
+	sum.Score, sum.modelScale = s.score, f.spec.Publish.Scale == "model"
 	if f.spec.Publish.Scale == "model" {
 		sum.Score = s.scaled
 	}
@@ -124,14 +133,9 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 }
 
 func (f *Filter) describeRows(sum *Summary, list []Functional) error {
-	nan := math.NaN()
-	for i := range list {
-		sum.Rows = append(sum.Rows, Row{
-			Variable: list[i].Name, Mean: nan, SD: nan,
-			Median: nan, Q025: nan, Q05: nan, Q25: nan, Q75: nan, Q95: nan, Q975: nan,
-			MCSEMean: nan, ESSBulk: nan, ESSTail: nan, RHat: nan,
-			Open: f.engine.summarizer == nil,
-		})
+	sum.Rows = unknownRows(sum.Rows, list)
+	for i := range sum.Rows {
+		sum.Rows[i].Open = f.engine.summarizer == nil
 	}
 	if f.engine.summarizer != nil {
 		if err := f.engine.summarizer.Summarize(list, sum.Rows); err != nil {

@@ -67,4 +67,6 @@ type Summary struct {
 	// Covariance of the coefficients when asked for: lower triangle, row by
 	// row, in the order of the beta rows.
 	Covariance []float64
+
+	modelScale bool // the rows are in the model's units
 }

@@ -5,8 +5,12 @@ import (
 	"fmt"
 )
 
-// summaryVersion is the version of what AppendSummary appends.
-const summaryVersion = 1
+// The versions of what AppendSummary appends. The second says in which scale
+// the summary is; the first is read as if it were that of the spec.
+const (
+	summaryFirst   = 1
+	summaryVersion = 2
+)
 
 // AppendSummary appends the summary of the last shard where a snapshot alone
 // cannot tell it (see SelfDescribing), and nothing else. It is stored beside
@@ -18,6 +22,7 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 	}
 	s := &f.sum[f.kept]
 	b = append(b, summaryVersion)
+	b = appendBool(b, s.modelScale)
 	b = binary.AppendVarint(b, s.T)
 	b = binary.AppendVarint(b, s.N)
 	b = appendFloat(b, s.NEff)
@@ -51,11 +56,15 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 // the bytes are damaged or belong to another shard; the filter then is as it
 // was. The bytes are not retained.
 func (f *Filter) RestoreSummary(data []byte) error {
-	if len(data) == 0 || data[0] != summaryVersion {
-		return fmt.Errorf("%w: not a summary of version %d", ErrSnapshot, summaryVersion)
+	if len(data) == 0 || data[0] < summaryFirst || data[0] > summaryVersion {
+		return fmt.Errorf("%w: not a summary of version %d or %d", ErrSnapshot, summaryFirst, summaryVersion)
 	}
 	r := &reader{b: data[1:]}
-	s := Summary{T: r.natural(), N: r.natural(), NEff: r.float(), Draws: int(r.natural()), Dropped: r.natural()}
+	modelScale := f.spec.Publish.Scale == "model"
+	if data[0] > summaryFirst {
+		modelScale = r.bool()
+	}
+	s := Summary{modelScale: modelScale, T: r.natural(), N: r.natural(), NEff: r.float(), Draws: int(r.natural()), Dropped: r.natural()}
 	s.Score.Rows, s.Score.PredictedRows = r.natural(), r.natural()
 	s.Score.LogDensity, s.Score.LogEvidence = r.float(), r.float()
 	s.Score.RMSE, s.Score.Coverage95 = r.float(), r.float()

@@ -12,8 +12,12 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 )
 
-// goldenSummary is the stored summary of the frozen Levels golden.
-const goldenSummary = "testdata/summary_v1_levels.bin"
+// goldenSummary is the stored summary of the frozen Levels golden, firstSummary
+// the same in the version before, which must load for ever.
+const (
+	goldenSummary = "testdata/summary_v2_levels.bin"
+	firstSummary  = "testdata/summary_v1_levels.bin"
+)
 
 // levelsAt returns a filter of Levels after n shards.
 func levelsAt(t testing.TB, n int) *cdf.Filter {
@@ -69,6 +73,28 @@ func TestSummaryGolden(t *testing.T) {
 	}
 	if again := g.AppendSummary(nil); !bytes.Equal(again, golden) {
 		t.Error("the restored summary is stored with other bytes")
+	}
+}
+
+func TestFirstSummaryLoads(t *testing.T) {
+	first, err := os.ReadFile(firstSummary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := levelsAt(t, 30)
+	g := restored(t, f)
+	if err := g.RestoreSummary(first); err != nil {
+		t.Fatal(err)
+	}
+	want, err := f.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := g.Summary(); err != nil || fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", *want) {
+		t.Errorf("of version 1: %+v (%v), want %+v", got, err, want)
+	}
+	if !bytes.Equal(g.AppendSummary(nil), f.AppendSummary(nil)) {
+		t.Error("what was read of version 1 is not stored as the present version")
 	}
 }
 

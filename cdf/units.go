@@ -63,7 +63,7 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 				continue
 			}
 			name := rowName(p, i, rows, at, s)
-			if selected.variable(name) {
+			if selected.variable(name, rows == byGroup) {
 				list = append(list, convert(spec, s, kind, name, row, i, p.Len))
 			}
 		}

@@ -29,12 +29,3 @@ func NewWorkspace() *Workspace { return new(Workspace) }
 // filter returned before is no longer valid, and what it returns from now on
 // is valid until the next call of any filter that shares w.
 func (f *Filter) Share(w *Workspace) { f.ws = w }
-
-// shape makes room for n parameters of s draws each.
-func (d *Draws) shape(n, s, chains int) {
-	d.S, d.Chains = s, chains
-	if cap(d.Data) < n*s {
-		d.Data = make([]float64, n*s)
-	}
-	d.Data = d.Data[:n*s]
-}

@@ -84,7 +84,7 @@ func (b anovaGroups) Sample(s *cdf.Step) error {
 
 // run makes all sweeps of the shard and settles the moments.
 func (m *Anova) run(s *cdf.Step, w *anovaWork) {
-	w.size(len(m.n), s.Draws.S)
+	w.size(len(m.n), s.Draws)
 	if m.fresh {
 		for range burn {
 			m.sweep(s, w, -1)
@@ -130,7 +130,6 @@ func (m *Anova) sweep(s *cdf.Step, w *anovaWork, i int) {
 	}
 	centre, spread := origin+sum/precision, s2/precision
 	mu := centre + math.Sqrt(spread)*s.RNG.NormFloat64()
-	draws, S := s.Draws.Data, s.Draws.S
 	rate, inv := m.prior.Tau2Rate, 1/float64(i+1)
 	for j, n := range m.n {
 		q := w.q[j]
@@ -140,7 +139,9 @@ func (m *Anova) sweep(s *cdf.Step, w *anovaWork, i int) {
 		if i < 0 {
 			continue
 		}
-		draws[(zetaRow+j)*S+i] = mu + d
+		if row := w.draws[zetaRow+j]; row != nil {
+			row[i] = mu + d
+		}
 		b := r * q
 		e := b*(centre-m.ybar[j]) - w.mean[j]
 		w.mean[j] += e * inv
@@ -153,7 +154,7 @@ func (m *Anova) sweep(s *cdf.Step, w *anovaWork, i int) {
 		return
 	}
 	w.used[i], w.centre[i], w.spread[i], w.tau2[i] = tau2, centre, spread, rate
-	draws[muRow*S+i], draws[tau2Row*S+i] = mu, m.tau2
+	w.draws[muRow][i], w.draws[tau2Row][i] = mu, m.tau2
 }
 
 // The rows of Draws once there are groups.
@@ -192,13 +193,16 @@ func (m *Anova) settle(w *anovaWork) {
 	m.tau = moments{mean, math.Sqrt(within/S + between)}
 }
 
-// errors finds the Monte Carlo errors of the means: those of the averages of
-// the conditional means.
+// errors finds the Monte Carlo errors of the means that are described: those
+// of the averages of the conditional means.
 func (m *Anova) errors(w *anovaWork) {
 	m.mcse = grow(m.mcse, zetaRow+len(m.n))
 	m.mcse[muRow] = w.diag.MCSEMean(w.centre, 1)
 	m.mcse[tau2Row] = w.diag.MCSEMean(w.tau2, 1)
 	for j, n := range m.n {
+		if w.draws[zetaRow+j] == nil {
+			continue
+		}
 		for i, tau2 := range w.used {
 			r := m.s2 / tau2
 			w.series[i] = r / (n + r) * (w.centre[i] - m.ybar[j])

@@ -88,7 +88,7 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 	}
 	w := m.works.Get().(*anovaWork)
 	defer m.works.Put(w)
-	w.size(len(m.n), s.Draws.S)
+	w.size(len(m.n), s.Draws)
 	if m.fresh {
 		for range burn {
 			m.sweep(s, w, -1)
@@ -116,7 +116,6 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 // sweep draws zeta | sigma2 and sigma2 | zeta, and adds to the sums over
 // sweeps. Draw i is written unless it is -1.
 func (m *AnovaPaper) sweep(s *cdf.Step, w *anovaWork, i int) {
-	draws, S := s.Draws.Data, s.Draws.S
 	mu, inv := m.mu.mean, 1/float64(i+1)
 	r := m.last / max(m.tau.mean, leastTau2*m.last)
 	rows, squares := 0.0, m.ss
@@ -126,7 +125,9 @@ func (m *AnovaPaper) sweep(s *cdf.Step, w *anovaWork, i int) {
 		rows += n
 		squares += float64(n * d * d)
 		if i >= 0 {
-			draws[(zetaRow+j)*S+i] = m.ybar[j] + d
+			if row := w.draws[zetaRow+j]; row != nil {
+				row[i] = m.ybar[j] + d
+			}
 			e := d - w.mean[j]
 			w.mean[j] += e * inv
 			w.m2[j] += float64(e * e * (1 - inv))
@@ -134,7 +135,7 @@ func (m *AnovaPaper) sweep(s *cdf.Step, w *anovaWork, i int) {
 	}
 	m.last = rnd.InvGamma(s.RNG, m.prior.Sigma2Shape+rows/2, m.prior.Sigma2Rate+squares/2)
 	if i >= 0 {
-		draws[sigma2Row*S+i] = m.last
+		w.draws[sigma2Row][i] = m.last
 	}
 }
 

@@ -67,16 +67,23 @@ func configureAnova(variant string, decode func(any) error) (any, Build, error) 
 // anovaWork is scratch space, shared by all models of one configuration
 // through a pool. Nothing in it survives the call that took it.
 type anovaWork struct {
-	q, mean, m2, within        []float64 // per group
-	used, centre, spread, tau2 []float64 // per sweep
-	series                     []float64 // per sweep, of one group
+	q, mean, m2, within        []float64   // per group
+	used, centre, spread, tau2 []float64   // per sweep
+	series                     []float64   // per sweep, of one group
+	draws                      [][]float64 // rows of Draws, nil: not described
 	diag                       cdf.Diagnostics
 }
 
 func newAnovaWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(anovaWork) }} }
 
-// size makes room for k groups and s sweeps; the sums over sweeps are 0.
-func (w *anovaWork) size(k, s int) {
+// size makes room for k groups and the sweeps of the draws; the sums over
+// sweeps are 0.
+func (w *anovaWork) size(k int, draws *cdf.Draws) {
+	s := draws.S
+	w.draws = w.draws[:0]
+	for i := range zetaRow + k {
+		w.draws = append(w.draws, draws.Row(i))
+	}
 	w.q, w.mean, w.m2, w.within = grow(w.q, k), grow(w.mean, k), grow(w.m2, k), grow(w.within, k)
 	clear(w.mean)
 	clear(w.m2)

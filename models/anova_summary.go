@@ -26,6 +26,31 @@ func (m *Anova) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	return nil
 }
 
+// Recall describes levels whose draws are gone by the mean and sd that the
+// state holds, with the quantiles of a normal law. Given tau2 and sigma2 a
+// level is normal, and its law is one of many such: the more groups there
+// are, the less these differ. Other functionals are left as they came.
+func (m *anovaState) Recall(functionals []cdf.Functional, rows []cdf.Row) error {
+	for i, f := range functionals {
+		p, err := m.parameter(f)
+		if err != nil {
+			return err
+		}
+		if p < zetaRow {
+			continue
+		}
+		r := &rows[i]
+		m.open(r, f, p)
+		r.Open = false
+		var q [7]float64
+		for k, z := range normals {
+			q[k] = r.Mean + z*r.SD
+		}
+		setQuantiles(r, &q)
+	}
+	return nil
+}
+
 // moments returns mean and sd of mu, tau2 or a zeta, NaN where undefined.
 func (m *anovaState) moments(p int) (mean, sd float64) {
 	switch p {

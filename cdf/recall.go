@@ -1,0 +1,100 @@
+package cdf
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// recalled returns the summary that was kept and, of the groups that it does
+// not describe, what the state tells. A summary kept in another scale than is
+// published now stays alone: the next shard is described in one.
+func (f *Filter) recalled() (*Summary, error) {
+	kept := &f.sum[f.kept]
+	if f.engine.recaller == nil || kept.modelScale != (f.spec.Publish.Scale == "model") {
+		return kept, nil
+	}
+	list := functionals(f.spec, &f.now, f.engine.model.Params(), new(selection))
+	known := make(map[string]*Row, len(kept.Rows))
+	for i := range kept.Rows {
+		known[kept.Rows[i].Variable] = &kept.Rows[i]
+	}
+	var left []Functional
+	for _, fn := range list {
+		if known[fn.Name] == nil {
+			left = append(left, fn)
+		}
+	}
+	if len(left) == 0 {
+		return kept, nil
+	}
+	told := unknownRows(nil, left)
+	if err := f.engine.recaller.Recall(left, told); err != nil {
+		return nil, as(ErrNumeric, err)
+	}
+	sum := *kept
+	sum.Rows, sum.PriorDominated = make([]Row, 0, len(list)), nil
+	described := list[:0]
+	for _, fn := range list {
+		r := known[fn.Name]
+		if r == nil {
+			r, told = &told[0], told[1:]
+			if r.Median != r.Median {
+				continue // the state does not tell it either
+			}
+			if err := r.publishable(); err != nil {
+				return nil, err
+			}
+		}
+		sum.Rows, described = append(sum.Rows, *r), append(described, fn)
+	}
+	f.priorDominated(&sum, described)
+	return &sum, nil
+}
+
+// unknownRows appends a row for each functional, all its numbers NaN.
+func unknownRows(rows []Row, list []Functional) []Row {
+	for i := range list {
+		r := Row{Variable: list[i].Name}
+		for _, v := range r.Numbers() {
+			*v = math.NaN()
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// published returns of the summary of a shard what Publish.Variables asks
+// for, the summary itself where that is all of it.
+func (f *Filter) published(all *Summary) *Summary {
+	asked := func(name string) bool { return f.spec.Publish.asksFor(name) }
+	if !slices.ContainsFunc(all.Rows, func(r Row) bool { return !asked(r.Variable) }) {
+		return all
+	}
+	old := f.sent
+	s := &f.sent
+	*s = *all
+	s.Rows = old.Rows[:0]
+	s.Covariance = old.Covariance[:0]
+	s.PriorDominated = slices.DeleteFunc(slices.Clone(all.PriorDominated), func(name string) bool { return !asked(name) })
+	s.WeakMixing = slices.DeleteFunc(slices.Clone(all.WeakMixing), func(name string) bool { return !asked(name) })
+	var betas []bool // of those of the covariance: asked for
+	for i := range all.Rows {
+		r := &all.Rows[i]
+		ask := asked(r.Variable)
+		if ask {
+			s.Rows = append(s.Rows, *r)
+		}
+		if !strings.HasPrefix(r.Variable, "beta[") || len(all.Covariance) == 0 {
+			continue
+		}
+		row := all.Covariance[len(betas)*(len(betas)+1)/2:]
+		betas = append(betas, ask)
+		for j, other := range betas {
+			if ask && other {
+				s.Covariance = append(s.Covariance, row[j])
+			}
+		}
+	}
+	return s
+}
