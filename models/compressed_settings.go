@@ -146,6 +146,22 @@ func (s CompressedSettings) completeLearned(variant string) (CompressedSettings,
 	return s, nil
 }
 
+// worseThanNull is the flag of a learned form whose errors of prediction exceed
+// those of the mean of the responses before.
+const worseThanNull = "worse_than_null"
+
+// Advise says what to do about a flag: see docs/models/compressed.md.
+func (s CompressedSettings) Advise(flag string) string {
+	switch {
+	case flag != worseThanNull:
+		return ""
+	case s.Statistics == "sketch":
+		return "predictions are worse than the mean of the response: raise settings.rank, set forget where the relation changes, " +
+			"or leave out columns that say nothing about the response"
+	}
+	return "predictions are worse than the mean of the response: set settings.statistics: sketch"
+}
+
 func configureCompressed(variant string, decode func(any) error) (any, Build, error) {
 	if !slices.Contains([]string{"", "corrected", "paper"}, variant) {
 		return nil, nil, errVariant("compressed", variant, []string{"corrected", "paper"})

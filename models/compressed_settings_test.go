@@ -153,3 +153,23 @@ const (
 	signsOfSeed1 = "---++-+--++++-+---++"
 	priorOfSeed1 = "[0.763088 -0.111603 -0.150698]"
 )
+
+func TestCompressedAdvice(t *testing.T) {
+	for settings, want := range map[string]string{
+		"{dimension: 3}":                     "raise settings.rank",
+		"{dimension: 3, statistics: packed}": "set settings.statistics: sketch",
+		"{dimension: 3, statistics: lean}":   "set settings.statistics: sketch",
+	} {
+		s, _, err := configureCompressed("", strict(settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := s.(interface{ Advise(flag string) string })
+		if got := a.Advise(worseThanNull); !strings.Contains(got, want) || strings.Contains(got, "sketch") != strings.Contains(want, "sketch") {
+			t.Errorf("%s: %q, want %q in it", settings, got, want)
+		}
+		if got := a.Advise("another"); got != "" {
+			t.Errorf("another flag: %q", got)
+		}
+	}
+}

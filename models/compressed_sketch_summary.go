@@ -92,7 +92,7 @@ func (s *prequential) add(model, null float64) {
 
 func (s *prequential) appendFlags(dst []string, rows float64) []string {
 	if rows > 200 && s.model > s.null {
-		return append(dst, "worse_than_null")
+		return append(dst, worseThanNull)
 	}
 	return dst
 }

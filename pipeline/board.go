@@ -29,6 +29,7 @@ type board struct {
 type memory struct {
 	keep       retained
 	known      int64
+	flags      *flagLog
 	generation int32
 }
 
@@ -53,6 +54,9 @@ func (b *board) enter(a Assignment) memory {
 	m, ok := b.kept[a.Partition]
 	if !ok {
 		m.known = -1
+	}
+	if m.flags == nil {
+		m.flags = new(flagLog)
 	}
 	for p, k := range b.kept {
 		if k.generation+1 < a.Generation {

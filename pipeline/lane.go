@@ -58,6 +58,7 @@ type result struct {
 	Seconds   float64
 	MinESS    float64 // 0 without draws
 	MaxRHat   float64
+	Flags     []string // of the model, see cdf.Flagger
 }
 
 // cutPart is one lane's share of a cut.
@@ -211,6 +212,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	l.touch(t.entry)
 	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
+	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
 	if every := s.spec.Publish.Every; every <= 1 || summary.T%every == 0 {
 		outs, err := l.outputs.Posterior(posterior(t.entry.key, s, l.part, l.rules.Config(), summary), filter, r)
 		if err != nil {

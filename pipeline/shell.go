@@ -28,6 +28,7 @@ type shell struct {
 	said   status
 	newest int64    // time of the newest applied record
 	cached [2]int64 // bytes and keys last added to the gauges
+	flags  *flagLog
 }
 
 // laneMessage is work for a lane: tasks, or a barrier when there are none.
@@ -47,7 +48,7 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 	}
 	return &shell{
 		w: w, a: a, m: newMachine(cfg, a.Partition, m.keep, m.known),
-		events: make(chan event, 64), timers: map[waitKind]*time.Timer{},
+		events: make(chan event, 64), timers: map[waitKind]*time.Timer{}, flags: m.flags,
 	}
 }
 
@@ -261,6 +262,7 @@ func (s *shell) account(ev event) {
 			return
 		}
 		s.w.opt.Metrics.observe(s.a.Partition, e.tasks)
+		s.flags.report(s.w.opt.Logger, s.a.Partition, e.tasks)
 		n := int64(0)
 		for i := range e.tasks {
 			n += e.tasks[i].outBytes - e.tasks[i].record.Size()

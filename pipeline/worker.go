@@ -75,7 +75,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		m := w.board.enter(a)
 		s := newShell(w, a, m)
 		s.run(ctx)
-		w.board.leave(a, memory{s.m.keep, s.m.known, a.Generation})
+		w.board.leave(a, memory{s.m.keep, s.m.known, s.flags, a.Generation})
 	})
 	w.lanes.Wait()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// flagTasks are n tasks of different keys with one flag each.
+func flagTasks(n int) []task {
+	tasks := make([]task, n)
+	for i := range tasks {
+		tasks[i] = task{entry: &entry{key: fmt.Sprint("k", i)}, spec: &cdf.Spec{}, result: result{Kind: "x", Flags: []string{"odd"}}}
+	}
+	return tasks
+}
+
+// The lines about flags are bounded, and that there are more keys is said once.
+func TestFlagLogIsBounded(t *testing.T) {
+	var text bytes.Buffer
+	var l flagLog
+	log := slog.New(slog.NewTextHandler(&text, nil))
+	for _, n := range []int{7, mostFlags, mostFlags + 5, mostFlags + 9} {
+		l.report(log, Partition{"in", 3}, flagTasks(n))
+	}
+	if n := strings.Count(text.String(), "raises a flag"); n != mostFlags || len(l.said) != mostFlags {
+		t.Errorf("%d lines and %d keys, want %d", n, len(l.said), mostFlags)
+	}
+	if n := strings.Count(text.String(), "further keys"); n != 1 {
+		t.Errorf("that there are more is said %d times", n)
+	}
+}
+
+// What was said is remembered from one assignment of a partition to the next.
+func TestFlagLogOutlivesAnAssignment(t *testing.T) {
+	b, a := newBoard(), Assignment{Partition: Partition{"in", 3}, Generation: 1}
+	m := b.enter(a)
+	m.flags.report(slog.New(slog.DiscardHandler), a.Partition, flagTasks(2))
+	b.leave(a, m)
+	for a.Generation = 2; a.Generation < 9; a.Generation += 3 { // the states in memory are let go
+		m = b.enter(a)
+		b.leave(a, m)
+	}
+	if len(m.flags.said) != 2 {
+		t.Errorf("%d flags are remembered, want 2", len(m.flags.said))
+	}
+	if other := b.enter(Assignment{Partition: Partition{"in", 4}}); len(other.flags.said) != 0 {
+		t.Error("another partition remembers them too")
+	}
+}

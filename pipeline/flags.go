@@ -1,0 +1,53 @@
+package pipeline
+
+import "log/slog"
+
+// Adviser is settings (cdf.Spec.Settings) that know what to do about a flag
+// that their model raises.
+type Adviser interface {
+	// Advise returns a sentence without a full stop, empty where nothing is
+	// to be said.
+	Advise(flag string) string
+}
+
+// mostFlags bounds what a partition remembers of flags, and so the lines that
+// it logs about them.
+const mostFlags = 1000
+
+// flagLog logs each flag of each key once in the life of the process, however
+// many shards raise it.
+type flagLog struct {
+	said map[keyFlag]struct{}
+	full bool // there were too many, and that is said
+}
+
+type keyFlag struct{ key, flag string }
+
+// report logs the flags that the shards of the tasks raised.
+func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
+	for i := range tasks {
+		t := &tasks[i]
+		for _, flag := range t.result.Flags {
+			at := keyFlag{t.entry.key, flag}
+			if _, ok := l.said[at]; ok || l.full {
+				continue
+			}
+			to := log.With("topic", p.Topic, "partition", p.ID)
+			if l.full = len(l.said) == mostFlags; l.full {
+				to.Warn("models of further keys raise flags; see the flags of their posteriors", "keys", mostFlags)
+				continue
+			}
+			if l.said == nil {
+				l.said = map[keyFlag]struct{}{}
+			}
+			l.said[at] = struct{}{}
+			args := []any{"key", at.key, "kind", t.result.Kind, "flag", flag}
+			if a, ok := t.spec.Settings.(Adviser); ok {
+				if advice := a.Advise(flag); advice != "" {
+					args = append(args, "advice", advice)
+				}
+			}
+			to.Warn("model raises a flag", args...)
+		}
+	}
+}

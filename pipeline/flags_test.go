@@ -1,0 +1,81 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/storetest"
+)
+
+// doubtful is a model that always raises two flags.
+type doubtful struct{ cdf.Model }
+
+func (doubtful) AppendFlags(dst []string) []string { return append(dst, "odd", "other") }
+
+func (d doubtful) Summarize(list []cdf.Functional, rows []cdf.Row) error {
+	return d.Model.(cdf.Summarizer).Summarize(list, rows)
+}
+
+func (d doubtful) PriorSD(list []cdf.Functional, dst []float64) {
+	d.Model.(cdf.Summarizer).PriorSD(list, dst)
+}
+
+// wise is settings that know what to do about one of them.
+type wise struct{}
+
+func (wise) Advise(flag string) string {
+	if flag == "odd" {
+		return "look away"
+	}
+	return ""
+}
+
+// A flag is logged once per key, however many shards raise it, with what to
+// do about it where the settings know.
+func TestFlagsAreLoggedOncePerKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec := func(settings any, raise bool) *cdf.Spec {
+			s := cdftest.Line()
+			s.Settings = settings
+			if build := s.New; raise {
+				s.New = func(d cdf.Dims) (cdf.Model, error) {
+					m, err := build(d)
+					return doubtful{m}, err
+				}
+			}
+			return s
+		}
+		rules := simRulesOf(t, pipeline.Rule{Match: "k*", Spec: spec(wise{}, true)},
+			pipeline.Rule{Match: "plain", Spec: spec(struct{}{}, true)}, pipeline.Rule{Match: "quiet", Spec: spec(wise{}, false)})
+		var log []pipeline.Record
+		for i := range 40 {
+			key := []string{"k1", "k2", "plain", "quiet"}[i%4]
+			log = append(log, pipeline.Record{Offset: int64(i), Time: 1e12, Key: []byte(key), Value: simRows(50, 1, 53, float64(i))})
+		}
+		var text bytes.Buffer
+		b := startLogging(t, &kafka{log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
+		if err := b.UntilEnd(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.end(); err != nil {
+			t.Fatal(err)
+		}
+		for line, want := range map[string]int{
+			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=odd advice="look away"` + "\n": 1,
+			`msg="model raises a flag" topic=in partition=0 key=k2 kind=line flag=odd advice="look away"` + "\n": 1,
+			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=other` + "\n":                  1,
+			`msg="model raises a flag" topic=in partition=0 key=plain kind=line flag=odd` + "\n":                 1,
+			"raises a flag": 6, "quiet": 0,
+		} {
+			if n := strings.Count(text.String(), line); n != want {
+				t.Errorf("%d lines with %q, want %d; the log is\n%s", n, line, want, text.String())
+			}
+		}
+	})
+}
