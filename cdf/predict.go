@@ -14,16 +14,10 @@ import (
 // the columns do not serve, or no shard has fixed them; errors.ErrUnsupported: the
 // model does not predict. The result is valid until the filter's next call.
 func (f *Filter) Predict(b *Batch) ([]Prediction, error) {
+	if err := f.predicts(); err != nil {
+		return nil, err
+	}
 	s, w := &f.now, f.ws
-	if f.broken != nil {
-		return nil, f.broken
-	}
-	if f.engine == nil {
-		return nil, fmt.Errorf("%w: no shard has fixed the columns yet", ErrSchema)
-	}
-	if f.engine.predictor == nil {
-		return nil, fmt.Errorf("%s does not predict: %w", f.spec.Kind, errors.ErrUnsupported)
-	}
 	if err := f.asked.bind(f.spec, s.design, b, false); err != nil {
 		return nil, err
 	}
@@ -34,33 +28,87 @@ func (f *Filter) Predict(b *Batch) ([]Prediction, error) {
 		return nil, err
 	}
 	w.frame.shard(&w.shard, 0, w.frame.n)
-	nan := math.NaN()
-	nothing := Prediction{nan, nan, nan, nan, nan, nan, nan, nan, nan}
-	w.preds = slices.Grow(w.preds[:0], b.Rows)[:b.Rows]
-	for i := range w.preds {
-		w.preds[i] = nothing
+	found, err := f.foresee()
+	if err != nil {
+		return nil, err
 	}
+	w.preds = unknownPredictions(w.preds, b.Rows)
+	for k, row := range w.intake.rows {
+		w.preds[row] = found[k]
+	}
+	return w.preds, nil
+}
+
+// Forecast describes a new observation 1, 2, .. horizon steps after the last
+// row that was absorbed, nothing being observed in between, of a model whose
+// rows are steps in time (Spec.Steps). It is Predict of as many rows without a
+// response, a step apart, without a column for them, and has its units and its
+// errors; beside these errors.ErrUnsupported: the rows are not steps; ErrShard:
+// the horizon is below 1 or above Limits.Rows. While centre and scale are not
+// known all numbers are undefined.
+func (f *Filter) Forecast(horizon int) ([]Prediction, error) {
+	if err := f.predicts(); err != nil {
+		return nil, err
+	}
+	if !f.spec.Steps {
+		return nil, fmt.Errorf("%s knows no time, so there are no steps ahead: %w", f.spec.Kind, errors.ErrUnsupported)
+	}
+	if limit := f.spec.Limits.Rows; horizon < 1 || limit > 0 && horizon > limit {
+		return nil, fmt.Errorf("%w: a horizon of %d steps; it is at least 1, and at most limits.rows = %d", ErrShard, horizon, limit)
+	}
+	w := f.ws
+	w.one = slices.Grow(w.one[:0], horizon)[:horizon]
+	for i := range w.one {
+		w.one[i] = math.NaN()
+	}
+	w.shard = Shard{Rows: horizon, Y: w.one, Forget: 1}
+	return f.foresee()
+}
+
+// predicts reports why nothing can be predicted.
+func (f *Filter) predicts() error {
+	switch {
+	case f.broken != nil:
+		return f.broken
+	case f.engine == nil:
+		return fmt.Errorf("%w: no shard has fixed the columns yet", ErrSchema)
+	case f.engine.predictor == nil:
+		return fmt.Errorf("%s does not predict: %w", f.spec.Kind, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// foresee describes the rows of the workspace's shard, in the units that are
+// published.
+func (f *Filter) foresee() ([]Prediction, error) {
+	s, w := &f.now, f.ws
+	w.found = unknownPredictions(w.found, w.shard.Rows)
 	if !s.scaling.known() || w.shard.Rows == 0 {
-		return w.preds, nil
+		return w.found, nil
 	}
 	if err := f.engine.model.Check(&w.shard); err != nil {
 		return nil, as(ErrShard, err)
 	}
-	w.found = slices.Grow(w.found[:0], w.shard.Rows)[:w.shard.Rows]
-	for i := range w.found {
-		w.found[i] = nothing
-	}
 	if err := f.engine.predictor.Predict(&w.shard, w.found); err != nil {
 		return nil, as(ErrNumeric, err)
 	}
-	y := s.scaling.y
-	if f.spec.Publish.Scale == "model" {
-		y.Center, y.Scale = 0, 1
+	if f.spec.Publish.Scale != "model" {
+		for i := range w.found {
+			w.found[i] = w.found[i].in(s.scaling.y)
+		}
 	}
-	for k, row := range w.intake.rows {
-		w.preds[row] = w.found[k].in(y)
+	return w.found, nil
+}
+
+// unknownPredictions returns n predictions, all numbers NaN, in the room of
+// list.
+func unknownPredictions(list []Prediction, n int) []Prediction {
+	nan := math.NaN()
+	list = slices.Grow(list[:0], n)[:n]
+	for i := range list {
+		list[i] = Prediction{nan, nan, nan, nan, nan, nan, nan, nan, nan}
 	}
-	return w.preds, nil
+	return list
 }
 
 // in returns the prediction in original units of the response.

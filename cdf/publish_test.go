@@ -169,3 +169,21 @@ func TestDroppedSurvives(t *testing.T) {
 		t.Errorf("restored: %+v (%v), want %s", *sum, err, want)
 	}
 }
+
+// Models without steps in time have no steps ahead.
+func TestForecastNeedsSteps(t *testing.T) {
+	f := cdf.NewFilter(cdftest.Line(), "k")
+	if _, err := f.Update(cdftest.LineShards(1, 1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := f.Forecast(3); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v, %v", p, err)
+	}
+	l := cdf.NewFilter(cdftest.Levels(), "k")
+	if _, err := l.Update(cdftest.LevelShards(1, 1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := l.Forecast(3); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v, %v", p, err)
+	}
+}
