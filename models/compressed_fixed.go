@@ -3,7 +3,6 @@ package models
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
@@ -50,9 +49,8 @@ func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims
 	}
 	m := &CompressedFixed{compressedShape: shape, m: s.Dimension, works: works}
 	p := m.p
-	m.phi = make([]float64, m.m*p)
 	if phi == nil {
-		m.drawSigns(s.ProjectionSeed)
+		m.phi = projection.Signs(s.ProjectionSeed, m.m, p)
 	} else if err := m.take(phi, d.Columns); err != nil {
 		return nil, err
 	}
@@ -60,19 +58,6 @@ func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims
 	m.l, m.mu, m.gamma = make([]float64, m.m*m.m), make([]float64, m.m), make([]float64, p)
 	m.blocks = []cdf.Block{fixedBlock{m}}
 	return m, nil
-}
-
-// drawSigns fills the projection with independent signs over sqrt(m), a
-// function of the seed, m and p.
-func (m *CompressedFixed) drawSigns(seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 0x70726f6a65637431))
-	scale := 1 / math.Sqrt(float64(m.m))
-	for i := range m.phi {
-		m.phi[i] = scale
-		if r.Uint64()&1 == 0 {
-			m.phi[i] = -scale
-		}
-	}
 }
 
 // take copies the columns of a matrix from a file.
@@ -84,6 +69,7 @@ func (m *CompressedFixed) take(phi *projection.Matrix, names []string) error {
 	for j, name := range phi.Names {
 		at[name] = j
 	}
+	m.phi = make([]float64, m.m*m.p)
 	for j, name := range names {
 		from := j
 		if phi.Names != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/projection"
 )
 
 // learnedWork is scratch space, shared through a pool. phi0 is a function of
@@ -41,33 +42,8 @@ func (m *CompressedLearned) work() *learnedWork {
 	w.u, w.v, w.kappa, w.deviation = make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
 	w.q, w.s = make([]float64, k*k), make([]float64, k*k)
 	w.mean, w.draw, w.center = make([]float64, p*k), make([]float64, p*k), make([]float64, p*k)
-	w.phi0 = priorProjection(m.settings.ProjectionSeed, k, p)
+	w.phi0 = projection.Orthonormal(m.settings.ProjectionSeed, k, p)
 	return w
-}
-
-// priorProjection returns Phi0, p x m: the rows of a standard normal m x p
-// matrix made orthonormal by Gram and Schmidt. Rows beyond p are 0.
-func priorProjection(seed uint64, m, p int) []float64 {
-	r := rand.New(rand.NewPCG(seed, 0x70726f6a65637432))
-	rows := make([]float64, min(m, p)*p)
-	for i := range min(m, p) {
-		row := rows[i*p : (i+1)*p]
-		rnd.Normals(r, row)
-		for range 2 { // once more for what rounding leaves
-			for j := range i {
-				other := rows[j*p : (j+1)*p]
-				lin.Axpy(-lin.Dot(row, other), other, row)
-			}
-			lin.Scale(1/math.Sqrt(lin.Dot(row, row)), row)
-		}
-	}
-	out := make([]float64, p*m)
-	for i := range min(m, p) {
-		for j := range p {
-			out[j*m+i] = rows[i*p+j]
-		}
-	}
-	return out
 }
 
 // sweep draws Phi given K and K given Phi at fixed statistics.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/projection"
 )
 
 // permuteBlocks returns a with its blocks of k numbers in the order of perm.
@@ -58,7 +59,7 @@ func permutedLearned(m *CompressedLearned, perm []int) *CompressedLearned {
 		c := *m
 		c.works = plain
 		w := c.work()
-		w.phi0 = permuteBlocks(perm, m.m, priorProjection(m.settings.ProjectionSeed, m.m, m.p))
+		w.phi0 = permuteBlocks(perm, m.m, projection.Orthonormal(m.settings.ProjectionSeed, m.m, m.p))
 		return w
 	}}
 	m.phi = permuteBlocks(perm, m.m, m.phi)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/projection"
 )
 
 func TestCompressedSettings(t *testing.T) {
@@ -131,7 +132,7 @@ func TestCompressedSignsOfASeed(t *testing.T) {
 	if want := signsOfSeed1; got != want {
 		t.Errorf("signs %s, want %s", got, want)
 	}
-	phi := priorProjection(1, 3, 6)
+	phi := projection.Orthonormal(1, 3, 6)
 	if got := fmt.Sprintf("%.6f", phi[:3]); got != priorOfSeed1 {
 		t.Errorf("prior mean of the projection begins %s, want %s", got, priorOfSeed1)
 	}

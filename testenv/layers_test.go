@@ -32,7 +32,7 @@ var layers = []layer{
 	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models/projection"}},
-	{path: "models/projection", pure: true},
+	{path: "models/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "internal/accept"},
@@ -74,7 +74,7 @@ var layers = []layer{
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
-	{path: "testenv/sbc", may: []string{"cdf", "cdf/rnd", "models", "models/simulate"}},
+	{path: "testenv/sbc", may: []string{"cdf", "cdf/rnd", "models", "models/projection", "models/simulate"}},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,
