@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -33,6 +34,7 @@ type compressedRun struct {
 	sigma2       float64 // at the end
 	predictive   float64 // coverage of 1,000 fresh rows at the end
 	gamma        float64 // coverage of the coefficients at the end
+	width        float64 // their sd at the end, by the error that they have: root mean squares
 	within5      int     // first shard with a population MSPE of at most 5
 }
 
@@ -54,12 +56,15 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 		d.must(t, scenarioShard(s.Shard(seed, "accept", int64(shard), s.Rows)), 1)
 		rows := summarize(t, m, f)
 		excess, before, covered := 0., 0., 0.
+		squares, variances := 0., 0.
 		for j, r := range rows[:p] {
 			e := r.Mean - truth[j].Value
 			excess += e * (e + 2*before)
 			before = rho * (before + e)
+			squares += e * e
+			variances += r.SD * r.SD
 			if r.Q025 <= truth[j].Value && truth[j].Value <= r.Q975 {
-				covered += 1 / float64(p)
+				covered++
 			}
 		}
 		if out.within5 == 0 && excess <= 1 {
@@ -68,7 +73,7 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 		if shard == 100 || shard == shards {
 			out.excess[shard] = excess
 		}
-		out.sigma2, out.gamma = rows[p].Mean, covered
+		out.sigma2, out.gamma, out.width = rows[p].Mean, covered/float64(p), math.Sqrt(variances/squares)
 	}
 	out.leastSquares = truth[p].Value * float64(p) / float64(shards*s.Rows-p-1)
 	fresh := scenarioShard(s.Shard(seed, "accept", int64(shards+1), 1000))
@@ -109,10 +114,10 @@ func mean(runs []compressedRun, f func(compressedRun) float64) float64 {
 
 // runCase replicates a case. Short of the full level one seed and 100 shards
 // of the smaller cases are enough to see that nothing is broken.
-func runCase(t *testing.T, i int, settings string) (runs []compressedRun, full bool, seeds string) {
+func runCase(t *testing.T, i, reps int, settings string) (runs []compressedRun, full bool, seeds string) {
 	t.Helper()
 	full = accept.Asked() == accept.Full
-	reps, shards := compressedCases[i].seeds, 200
+	shards := 200
 	if !full {
 		reps, shards = 1, 100
 	}
@@ -135,7 +140,7 @@ func runCase(t *testing.T, i int, settings string) (runs []compressedRun, full b
 func TestAcceptanceCompressedSketch(t *testing.T) {
 	for _, i := range casesOf(t) {
 		c := compressedCases[i]
-		runs, full, seeds := runCase(t, i, "{}")
+		runs, full, seeds := runCase(t, i, compressedCases[i].seeds, "{}")
 		name, at := fmt.Sprintf("sketch, case %d: ", i+1), func(shard int) func(compressedRun) float64 {
 			return func(r compressedRun) float64 { return r.excess[shard] }
 		}
@@ -155,7 +160,7 @@ func TestAcceptanceCompressedSketch(t *testing.T) {
 func TestAcceptanceCompressedPacked(t *testing.T) {
 	for _, i := range casesOf(t) {
 		c := compressedCases[i]
-		runs, full, seeds := runCase(t, i, "statistics: packed")
+		runs, full, seeds := runCase(t, i, compressedCases[i].seeds, "statistics: packed")
 		name := fmt.Sprintf("packed, case %d: ", i+1)
 		accept.Range(t, "CP1", name+"excess t=100", mean(runs, func(r compressedRun) float64 { return r.excess[100] }), 0, c.packed100, seeds)
 		if !full {
@@ -172,7 +177,46 @@ func TestAcceptanceCompressedPacked(t *testing.T) {
 	}
 }
 
+// leanCases are the largest excess after 100 and 200 shards with lean
+// statistics. They are as accurate as packed ones by the specification, whose
+// errors are 1.0 to 1.5 times the packed ones (one seed per case), so the limits
+// of packed hold, but where seeds 1 to 6 stay far below them: there a tenth
+// above the worst seed. Measured, means over seeds 1 to 3:
+//
+//	case        1          2          3          4          5          6
+//	        .297 .148  .750 .287  .422 .187  1.08 .404  .504 .162  .272 .142
+var leanCases = [...]struct{ t100, t200 float64 }{{.35, .17}, {.85, .36}, {.53, .22}, {1.35, .51}, {.60, .19}, {.32, .16}}
+
+// Lean statistics on the simulated cases.
+//
+// Their price is width: what is published has an sd of 1.3 to 2.2 times
+// its error, and covers .982 to 1 of the coefficients in each of seeds 1 to 6, more
+// than the .949 to .996 of the specification, whose intervals were those of 30
+// draws. The lower limit of the width fails an sd of half the size, the upper
+// one keeps what the documentation says of it.
+func TestAcceptanceCompressedLean(t *testing.T) {
+	for _, i := range casesOf(t) {
+		c := compressedCases[i]
+		runs, full, seeds := runCase(t, i, 3, "statistics: lean")
+		name := fmt.Sprintf("lean, case %d: ", i+1)
+		accept.Range(t, "CL1", name+"excess t=100", mean(runs, func(r compressedRun) float64 { return r.excess[100] }), 0, leanCases[i].t100, seeds)
+		if !full {
+			continue
+		}
+		accept.Range(t, "CL1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, leanCases[i].t200, seeds)
+		accept.Range(t, "CL6", name+"excess by that of least squares, t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
+		accept.Range(t, "CL2", name+"predictive coverage t=200", mean(runs, predictive), .945, .98, seeds)
+		accept.Range(t, "CL3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
+		accept.Range(t, "CL4", name+"coverage of gamma t=200", mean(runs, gamma), .97, 1, seeds)
+		accept.Range(t, "CL7", name+"sd of gamma by its error, t=200", mean(runs, width), 1, 2.4, seeds)
+		for rep, r := range runs {
+			accept.Range(t, "CL5", name+"first t with MSPE <= 5", within5(r), float64(c.packedFirst), float64(c.packedLast), fmt.Sprint("seed ", 1+rep))
+		}
+	}
+}
+
 func predictive(r compressedRun) float64 { return r.predictive }
+func width(r compressedRun) float64      { return r.width }
 func sigma2(r compressedRun) float64     { return r.sigma2 }
 func gamma(r compressedRun) float64      { return r.gamma }
 func within5(r compressedRun) float64    { return float64(r.within5) }
