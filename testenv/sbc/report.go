@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -68,44 +67,22 @@ func (t *table) verdict() string {
 	return strings.Join(parts, "; ")
 }
 
-const header = `# Simulation-based calibration
+// settingsText is how a result names the settings.
+func (s *study) settingsText() string {
+	if s.settings == "" {
+		return ""
+	}
+	return fmt.Sprintf("; settings `%s`", s.settings)
+}
 
-Made by ` + "`%s`" + `; change the program, not this page. Seed %d;
-the outcome does not depend on the number of cores.
-
-Parameters are drawn from the prior, data from them, and the data are
-filtered in several shards with ` + "`columns.scaling: none`" + `. If draws, moments and
-intervals are those of the posterior, then over replicates (Talts et al. 2018,
-arXiv:1804.06788)
-
-- the truth's rank among 99 draws is uniform on 0 to 99: p-values of the
-  Kolmogorov-Smirnov test (ranks made continuous), the χ² test on 20 bins and
-  the simultaneous band of the cumulated histogram (below .01: outside the 99 %%
-  band; Säilynoja et al. 2022, doi:10.1007/s11222-022-10090-6). The histogram
-  shows ∪ where draws are too narrow, ∩ too wide, a slope where they are shifted;
-- z = (truth - mean) / sd has mean 0 and mean square 1. The sd ratio, of the
-  published sd to the root mean square error, is (mean z²)^(-1/2);
-- the published 50, 90 and 95 %% intervals cover the truth that often.
-
-Standard errors in brackets. Ranks test the draws; z and coverage test the
-published moments and quantiles, which may be closed forms. Dependent draws are
-thinned to 99; while a variable's effective sample size is below 99 the
-replicate is run again with twice the draws. A table of a calibrated model
-names a departure with a probability of at most %g: each of its tests has the
-level %g / number of tests in the table.
-`
-
-// section prints one table in Markdown.
-func (t *table) section(w io.Writer) {
-	fmt.Fprintf(w, "\n### %s: %s\n\n%s\n\n", t.kind, t.name, t.about)
+// result is the table in Markdown behind a line that says what was run.
+func (t *table) result() string {
+	w := &strings.Builder{}
 	n := 0
 	if len(t.rows) > 0 {
 		n = t.rows[0].n
 	}
-	fmt.Fprintf(w, "%d replicates", n)
-	if t.settings != "" {
-		fmt.Fprintf(w, "; settings `%s`", t.settings)
-	}
+	fmt.Fprintf(w, "%d replicates%s", n, t.settingsText())
 	if t.chain {
 		fmt.Fprintf(w, "; %d draws per shard, thinned, the least effective sample size above %.0f in 99 %% of the replicates", t.draws, t.least)
 		if t.short > 0 {
@@ -125,9 +102,7 @@ func (t *table) section(w io.Writer) {
 			pValue(c.ks), pValue(c.chi), pValue(c.band), sparkline(c.histogram[:]), c.z, c.z2, c.sdRatio,
 			c.coverage[0], c.coverage[1], c.coverage[2], c.verdict())
 	}
-	if t.note != "" {
-		fmt.Fprintf(w, "\n%s\n", t.note)
-	}
+	return w.String()
 }
 
 func (c *calibration) verdict() string {

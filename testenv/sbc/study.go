@@ -37,9 +37,12 @@ type experiment struct {
 	shards []*cdf.Batch
 }
 
+// title is unique among the studies and the heading of the study's table.
+func (s *study) title() string { return s.kind + ": " + s.name }
+
 // studies lists all studies in the order of the documentation.
 func studies() []study {
-	return slices.Concat(linear(), anova(), dlm(), probit(), compressed(), poisson())
+	return slices.Concat(linear(), anova(), dlm(), probit(), compressed(), projected(), poisson())
 }
 
 // spec is the configuration of the study's filters: columns as they are,
