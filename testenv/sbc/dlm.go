@@ -45,7 +45,7 @@ func dlm() []study {
 }
 
 const (
-	exactNote = "Nothing has left the window, so the law is exact but for the random walk, which sticks on the ridge between tau2 and sigma2 in some replicates."
+	exactNote = "Nothing has left the window, so the law is exact but for the random walk, which in some replicates is too slow even with 8,000 draws."
 
 	compactNote = "Steps that left the window are a quadratic in phi and the logarithms of the variances, laid at what was believed when they left. " +
 		"Early on that is far from the truth, the likelihood is a curved ridge, and a quadratic laid there stays: of the right sd, phi is published with .58, " +

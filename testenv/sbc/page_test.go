@@ -64,8 +64,10 @@ func TestCommittedPageIsCurrent(t *testing.T) {
 		var n int
 		if k, ok := tables[s.title()]; !ok {
 			t.Fatalf("no table of %s", s.title())
-		} else if _, err := fmt.Sscanf(k.result, "%d replicates", &n); err != nil || n != s.replicates {
-			t.Errorf("%s: %d replicates, %v, the study has %d", s.title(), n, err, s.replicates)
+		} else if _, err := fmt.Sscanf(k.result, "%d replicates", &n); err != nil {
+			t.Errorf("%s: %v", s.title(), err)
+		} else if n != s.replicates {
+			t.Errorf("%s: %d replicates, the study has %d", s.title(), n, s.replicates)
 		}
 	}
 	got, progress, err := command(t, "-keep", committed)
