@@ -27,7 +27,7 @@ func projected() []study {
 			"2.2 because older shards count less, 2.1 because Phi is uncertain in directions of which the data say nothing and beta is uncertain too, " +
 			"though their product is known, and .4 for beta alone. sigma2 is too high, 1.3 times in the median: what shards that met a poor estimate " +
 			"of gamma left over is that estimate's error, not noise, and fades as (rows then / rows now)³. (Medians and units here and below: 30 replicates.)",
-		"The width fades slowly, to 3.7 units. sigma2 is 1.09 times too high in the median, in a quarter of the replicates more than 1.3 times: those with the largest signal.",
+		"The width fades slowly, to 3.7 units. sigma2 is 1.09 times too high in the median and in a quarter of the replicates more than 1.3 times.",
 		"The default prior expects a signal so large that the early errors outweigh the noise for long: sigma2 is 35 times too high in the median, " +
 			"3.8 times after 50 shards, and the error of gamma grows with it, which its sd covers. Where a signal is that strong, use the sketch.",
 	})...)
