@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -30,15 +31,10 @@ func groupShard(d simulate.Data) *cdf.Shard {
 }
 
 // intervals collects how often 95 % intervals of draws hold the truth.
-type intervals struct {
-	covered, length, count float64
-	sorted                 []float64
-}
+type intervals struct{ covered, length, count float64 }
 
 func (c *intervals) add(draws []float64, truth float64) {
-	c.sorted = append(c.sorted[:0], draws...)
-	slices.Sort(c.sorted)
-	lo, hi := cdf.Quantile(c.sorted, .025), cdf.Quantile(c.sorted, .975)
+	lo, hi := measure.Interval(draws, .95)
 	c.count++
 	c.length += hi - lo
 	if lo <= truth && truth <= hi {
@@ -58,11 +54,11 @@ func (a *accuracies) compare(d *cdf.Draws, g *anovaGibbs) {
 	g.run(5 * d.S)
 	a.count++
 	for j := range g.zeta {
-		a.zeta += overlap(d.Row(zetaRow+j), g.zeta[j], false) / float64(len(g.zeta))
+		a.zeta += measure.Overlap(d.Row(zetaRow+j), g.zeta[j]) / float64(len(g.zeta))
 	}
-	a.mu += overlap(d.Row(muRow), g.mu, false)
-	a.tau2 += overlap(d.Row(tau2Row), g.tau, true)
-	a.sigma2 += overlap(d.Row(sigma2Row), g.sig, true)
+	a.mu += measure.Overlap(d.Row(muRow), g.mu)
+	a.tau2 += measure.Overlap(measure.Logs(d.Row(tau2Row)), measure.Logs(g.tau))
+	a.sigma2 += measure.Overlap(measure.Logs(d.Row(sigma2Row)), measure.Logs(g.sig))
 }
 
 func (a *accuracies) accept(t *testing.T, id, at, seeds string) {

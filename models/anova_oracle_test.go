@@ -3,7 +3,6 @@ package models
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
@@ -85,68 +84,4 @@ func (g *anovaGibbs) run(s int) {
 			}
 		}
 	}
-}
-
-// overlap returns 1 - 1/2 integral |p - q| of the densities of two samples,
-// each estimated with a normal kernel of Silverman's width on a grid of 800
-// cells. Two exact samples of 10,000 have about .98.
-func overlap(x, y []float64, logs bool) float64 {
-	if logs {
-		x, y = slices.Clone(x), slices.Clone(y)
-		for _, v := range [][]float64{x, y} {
-			for i := range v {
-				v[i] = math.Log(v[i])
-			}
-		}
-	}
-	hx, hy := silverman(x), silverman(y)
-	pad := 4 * max(hx, hy)
-	lo, hi := min(slices.Min(x), slices.Min(y))-pad, max(slices.Max(x), slices.Max(y))+pad
-	const cells = 800
-	step := (hi - lo) / cells
-	p, q := kernel(x, hx, lo, step, cells), kernel(y, hy, lo, step, cells)
-	apart := 0.0
-	for i := range p {
-		apart += math.Abs(p[i]-q[i]) / 2
-	}
-	return 1 - apart
-}
-
-// silverman returns .9 min(sd, IQR/1.34) n^(-1/5).
-func silverman(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	_, v := meanAndVariance(x)
-	iqr := cdf.Quantile(s, .75) - cdf.Quantile(s, .25)
-	return .9 * min(math.Sqrt(v), iqr/1.34) * math.Pow(float64(len(x)), -.2)
-}
-
-// kernel returns the mass per cell of the kernel estimate, by binning first.
-func kernel(x []float64, h, lo, step float64, cells int) []float64 {
-	bins := make([]float64, cells)
-	for _, v := range x {
-		at := (v-lo)/step - .5
-		i := int(at)
-		f := at - float64(i)
-		bins[i] += (1 - f) / float64(len(x))
-		bins[i+1] += f / float64(len(x))
-	}
-	reach := int(4*h/step) + 1
-	weights, total := make([]float64, reach+1), 0.0
-	for d := range weights {
-		u := float64(d) * step / h
-		weights[d] = math.Exp(-u * u / 2)
-		if total += weights[d]; d > 0 {
-			total += weights[d]
-		}
-	}
-	out := make([]float64, cells)
-	for i, b := range bins {
-		if b == 0 {
-			continue
-		}
-		for j := max(0, i-reach); j <= min(cells-1, i+reach); j++ {
-			out[j] += b * weights[max(j-i, i-j)] / total
-		}
-	}
-	return out
 }

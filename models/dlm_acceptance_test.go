@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/measure"
 )
 
 // The series of the acceptance list, 3,000 steps each. V and A are the paper's,
@@ -196,19 +197,13 @@ func TestAcceptanceDLMCompact(t *testing.T) {
 		d := stepper{model: exact, draws: &cdf.Draws{S: 10_000, Chains: 1, Data: make([]float64, 40_000)}}
 		d.must(t, rowsShard(y), 1)
 		for k := range 3 {
-			var a, b dlmStep
-			for _, v := range pooled[k] {
-				a.add(v)
-			}
-			for _, v := range d.draws.Row(k) {
-				b.add(v)
-			}
-			sa, sb := math.Sqrt(a.ss/a.n), math.Sqrt(b.ss/b.n)
+			a, va := measure.Moments(pooled[k])
+			b, vb := measure.Moments(d.draws.Row(k))
 			w := 1 / float64(reps)
-			spread[k] += w * sa
-			miss[k] += w * math.Abs(a.mean-b.mean) / sb
-			ratio[k] += w * sa / sb
-			overlap[k] += w * overlapOf(pooled[k], d.draws.Row(k))
+			spread[k] += w * math.Sqrt(va)
+			miss[k] += w * math.Abs(a-b) / math.Sqrt(vb)
+			ratio[k] += w * math.Sqrt(va/vb)
+			overlap[k] += w * measure.Overlap(pooled[k], d.draws.Row(k))
 		}
 	}
 	accept.Range(t, "D4", "L, compact: coverage of theta", cov, .925, .955, seeds)
@@ -232,27 +227,4 @@ func pool(t testing.TB, m cdf.Model, y []float64, draws int) (out [3][]float64) 
 		}
 	}
 	return out
-}
-
-// overlapOf returns 1 - half the distance of two densities, by histograms
-// of 40 cells over the range of all draws within 5 sd.
-func overlapOf(x, y []float64) float64 {
-	var all dlmStep
-	for _, v := range y {
-		all.add(v)
-	}
-	sd := math.Sqrt(all.ss / all.n)
-	const cells = 40
-	count := func(x []float64) (h [cells]float64) {
-		for _, v := range x {
-			at := int((v - all.mean + 5*sd) / (10 * sd) * cells)
-			h[min(max(at, 0), cells-1)] += 1 / float64(len(x))
-		}
-		return h
-	}
-	a, b, sum := count(x), count(y), 0.0
-	for i := range a {
-		sum += math.Abs(a[i] - b[i])
-	}
-	return 1 - sum/2
 }

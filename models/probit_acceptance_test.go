@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -41,7 +42,7 @@ func batch(t *testing.T, like *Probit, all *cdf.Shard, draws int) probitPost {
 	return probitPosteriorOf(t, m)
 }
 
-func (a probitPost) length() float64 { return 2 * normals[6] * average(a.sd) }
+func (a probitPost) length() float64 { return 2 * normals[6] * measure.Mean(a.sd) }
 
 // coverage is the share of the truths inside mean +- 1.96 sd.
 func (a probitPost) coverage(truth []float64) float64 {
@@ -69,33 +70,12 @@ func (a probitPost) against(b probitPost) (accuracy, ratio, miss, rms float64) {
 	n := float64(len(a.mean))
 	for j := range a.mean {
 		z := (a.mean[j] - b.mean[j]) / b.sd[j]
-		accuracy += normalOverlap(a.mean[j], a.sd[j], b.mean[j], b.sd[j]) / n
+		accuracy += measure.NormalOverlap(a.mean[j], a.sd[j], b.mean[j], b.sd[j]) / n
 		ratio += a.sd[j] / b.sd[j] / n
 		miss += math.Abs(z) / n
 		rms += z * z / n
 	}
 	return accuracy, ratio, miss, math.Sqrt(rms)
-}
-
-// normalOverlap is 1 - |p - q|/2 of two normal densities, by the midpoint rule.
-func normalOverlap(m1, s1, m2, s2 float64) float64 {
-	const n = 4000
-	lo, hi := min(m1-8*s1, m2-8*s2), max(m1+8*s1, m2+8*s2)
-	h, d := (hi-lo)/n, 0.0
-	for i := range n {
-		x := lo + (float64(i)+.5)*h
-		u, v := (x-m1)/s1, (x-m2)/s2
-		d += h * math.Abs(math.Exp(-.5*u*u)/s1-math.Exp(-.5*v*v)/s2)
-	}
-	return 1 - .5*d/math.Sqrt(2*math.Pi)
-}
-
-func average(x []float64) float64 {
-	v := 0.0
-	for _, a := range x {
-		v += a / float64(len(x))
-	}
-	return v
 }
 
 // joinShards returns all rows as one shard.

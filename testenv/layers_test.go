@@ -36,6 +36,7 @@ var layers = []layer{
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "internal/accept"},
+	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/jsontext", may: []string{"cdf"}},
 
 	{path: "pipeline", may: []string{"cdf"}},
