@@ -1,0 +1,319 @@
+package baselines
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models"
+)
+
+// anovaADF is assumed density filtering for the one-way analysis of variance:
+// the posterior of theta = (eta, zeta), eta = log sigma2, is taken as
+// N(mean, Lambda^{-1}) after every shard, mu and tau2 being integrated out,
+//
+//	pi(zeta) ~ (b + SS/2)^{-(a + (k-1)/2)},  SS = sum (zeta_i - mean zeta)^2
+//	pi(eta) ~ exp(-alpha eta - beta e^{-eta})
+//
+// The first shard with rows gives mode and curvature. A later one adds its
+// curvature H at the mean to Lambda, and Lambda^{-1} times its score to the
+// mean: one Newton step. What the first shard makes of tau2 stays in Lambda.
+//
+// A group that comes later joins with the conditional prior of its level at
+// the present means. Forgetting discounts Lambda, and so the prior in it.
+// (k+1)(k+4)/2 numbers are propagated.
+//
+// Source: arXiv:1401.3632, section 3.2 (ADF), with Lambda_t for the printed
+// Lambda_{t-1} in the step of the mean.
+type anovaADF struct {
+	prior   models.AnovaPrior
+	mean    []float64   // k+1: eta, zeta
+	lambda  []float64   // Lambda, lower triangle row by row
+	shard   anovaGroups // of the rows in hand; not part of the state
+	fresh   bool        // they are the first
+	ready   bool        // chol and inv are those of lambda
+	score   []float64   // k+1
+	chol    []float64   // (k+1) x (k+1): L, LL' = Lambda, lower triangle
+	inv     []float64   // (k+1) x (k+1): L^{-1}
+	trial   []float64   // packed, curvature
+	blocks  []cdf.Block
+	members [2]cdf.Param
+}
+
+func configureAnovaADF(variant string, decode func(any) error) (any, models.Build, error) {
+	s, err := readAnova("anova adf", variant, decode)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Prior.MuVariance > 0 {
+		return nil, nil, fmt.Errorf("anova adf integrates mu and tau2, which needs a flat mu: prior.mu_variance must be 0, got %v", s.Prior.MuVariance)
+	}
+	return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaADF(s), nil }, nil
+}
+
+func newAnovaADF(s models.AnovaSettings) *anovaADF {
+	m := &anovaADF{prior: s.Prior}
+	m.blocks = []cdf.Block{m}
+	return m
+}
+
+// groups returns k.
+func (m *anovaADF) groups() int { return max(len(m.mean)-1, 0) }
+
+// Params returns sigma2 and zeta, a row per group in the order of first
+// appearance.
+func (m *anovaADF) Params() []cdf.Param {
+	m.members = [...]cdf.Param{{Name: "sigma2", Len: 1}, {Name: "zeta", Len: m.groups()}}
+	return m.members[:]
+}
+
+// Check reports, wrapping ErrShard, a shard without its group column.
+func (m *anovaADF) Check(sh *cdf.Shard) error { return checkGroups(sh) }
+
+// Blocks returns the single block {eta, zeta}.
+func (m *anovaADF) Blocks() []cdf.Block { return m.blocks }
+
+// Absorb discounts Lambda, sums up the shard's rows by group and lets new
+// groups in.
+func (m *anovaADF) Absorb(s *cdf.Step) {
+	m.ready = false
+	lin.Scale(s.Forget, m.lambda)
+	k, g := m.groups(), &m.shard
+	g.n, g.ybar, g.ss = sized(g.n, k), sized(g.ybar, k), 0
+	clear(g.n)
+	clear(g.ybar)
+	g.add(s.Shard)
+	if m.fresh = k == 0 && len(g.n) > 0; m.fresh {
+		m.mean = make([]float64, 1+len(g.n))
+		m.lambda = make([]float64, lin.PackedLen(1+len(g.n)))
+	}
+	for m.groups() < len(g.n) {
+		m.join()
+	}
+}
+
+// spread returns A = a + (k-1)/2, B = b + SS/2 and the mean of zeta at theta.
+// 1/tau2 has the expectation A/B given zeta.
+func (m *anovaADF) spread(theta []float64) (a, b, mean float64) {
+	k := float64(len(theta) - 1)
+	for _, z := range theta[1:] {
+		mean += z / k
+	}
+	b = m.prior.Tau2Rate
+	for _, z := range theta[1:] {
+		b += 0.5 * (z - mean) * (z - mean)
+	}
+	return m.prior.Tau2Shape + (k-1)/2, b, mean
+}
+
+// joining returns mean and precision of the level of a new group given the
+// others: k+1 levels instead of k add
+//
+//	A/B k/(k+1) v v',  v = (-1/k, .., -1/k, 1)
+//
+// to A/B (I - J/k), the curvature of the prior.
+func (m *anovaADF) joining() (mean, precision float64) {
+	a, b, mean := m.spread(m.mean)
+	k := float64(m.groups())
+	return mean, a / b * k / (k + 1)
+}
+
+// join adds a group to theta.
+func (m *anovaADF) join() {
+	mean, precision := m.joining()
+	k := m.groups()
+	share := 1 / float64(k)
+	for i := 1; i <= k; i++ {
+		for j := 1; j <= i; j++ {
+			m.lambda[packed(i)+j] += float64(precision * share * share)
+		}
+	}
+	m.lambda = append(m.lambda, 0)
+	for range k {
+		m.lambda = append(m.lambda, -precision*share)
+	}
+	m.lambda = append(m.lambda, precision)
+	m.mean = append(m.mean, mean)
+}
+
+// packed returns the offset of row i of a packed lower triangle.
+func packed(i int) int { return i * (i + 1) / 2 }
+
+// Sample settles the normal law and draws from it where draws are asked for.
+func (m *anovaADF) Sample(s *cdf.Step) error {
+	switch {
+	case len(m.mean) == 0:
+	case m.fresh:
+		m.mode()
+	case m.shard.total() > 0:
+		m.update()
+	}
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	if s.Draws == nil {
+		return nil
+	}
+	sigma2 := s.Draws.Row(0)
+	if len(m.mean) == 0 {
+		for i := range sigma2 {
+			sigma2[i] = variance(s.RNG, m.prior.Sigma2Shape, m.prior.Sigma2Rate)
+		}
+		return nil
+	}
+	rnd.MVNPrecision(s.RNG, m.mean, m.chol, s.Draws.S, s.Draws.Data)
+	for i, eta := range sigma2 {
+		sigma2[i] = math.Exp(eta)
+	}
+	return nil
+}
+
+// mode maximises the first shard's log posterior by damped Newton steps and
+// leaves its curvature there in Lambda.
+func (m *anovaADF) mode() {
+	const steps, longest, near = 500, 2, 1e-8
+	g := &m.shard
+	m.mean[0] = math.Log((m.prior.Sigma2Rate + g.ss/2) / (m.prior.Sigma2Shape + g.total()/2))
+	copy(m.mean[1:], g.ybar)
+	clear(m.lambda)
+	for range steps {
+		m.rise(true)
+		if m.walk(longest) < near {
+			break
+		}
+	}
+	m.rise(true)
+	copy(m.lambda, m.trial)
+}
+
+// update takes one Newton step on the shard's log likelihood.
+func (m *anovaADF) update() {
+	const longest = 5
+	m.rise(false)
+	m.walk(longest)
+	copy(m.lambda, m.trial)
+}
+
+// walk adds chol^{-T} chol^{-1} score to the mean, shortened to the given
+// greatest change of a coordinate, and returns that change.
+func (m *anovaADF) walk(longest float64) float64 {
+	n, change := len(m.mean), 0.0
+	lin.SolveLower(n, m.chol, m.score)
+	lin.SolveLowerT(n, m.chol, m.score)
+	for _, v := range m.score {
+		change = max(change, math.Abs(v)) // NaN stays
+	}
+	shorten := 1.0
+	if change > longest {
+		shorten, change = longest/change, longest
+	}
+	lin.Axpy(shorten, m.score, m.mean)
+	return change
+}
+
+// rise fills the score and, in trial, Lambda plus the curvature at the mean,
+// and its factor. Where the sum is not positive definite the prior's negative
+// term is left out; where it still is not, which takes groups of single rows,
+// the shard has its expected curvature.
+func (m *anovaADF) rise(withPrior bool) {
+	n := len(m.mean)
+	m.score, m.trial = sized(m.score, n), sized(m.trial, lin.PackedLen(n))
+	m.chol = sized(m.chol, n*n)
+	for attempt := range 3 {
+		copy(m.trial, m.lambda)
+		m.likelihood(attempt == 2)
+		if withPrior {
+			m.density(attempt == 0)
+		}
+		if m.factor(m.trial) {
+			return
+		}
+	}
+}
+
+// likelihood sets the score to the shard's and adds its curvature. With
+// r_i = N_i(ybar_i - zeta_i) and R the sum of squares about zeta:
+//
+//	score (e^{-eta} R/2 - N/2, e^{-eta} r)
+//	curvature [e^{-eta} R/2, e^{-eta} r'; e^{-eta} r, diag(N_i e^{-eta})]
+//	expected curvature diag(N/2, N_i e^{-eta})
+func (m *anovaADF) likelihood(expected bool) {
+	g, zeta := &m.shard, m.mean[1:]
+	e := math.Exp(-m.mean[0])
+	half, rows := e*g.squares(zeta)/2, g.total()
+	m.score[0] = half - rows/2
+	if expected {
+		half = rows / 2
+	}
+	m.trial[0] += half
+	for i, n := range g.n {
+		r := e * n * (g.ybar[i] - zeta[i])
+		m.score[1+i] = r
+		row := m.trial[packed(1+i):]
+		row[1+i] += e * n
+		if !expected {
+			row[0] += r
+		}
+	}
+}
+
+// density adds score and curvature of the prior. With d_i = zeta_i - mean
+// zeta:
+//
+//	score (beta e^{-eta} - alpha, -A/B d)
+//	curvature [beta e^{-eta}, 0; 0, A/B (I - J/k - dd'/B)]
+func (m *anovaADF) density(negative bool) {
+	a, b, mean := m.spread(m.mean)
+	e, k := m.prior.Sigma2Rate*math.Exp(-m.mean[0]), float64(m.groups())
+	m.score[0] += e - m.prior.Sigma2Shape
+	m.trial[0] += e
+	for i := range m.groups() {
+		di := m.mean[1+i] - mean
+		m.score[1+i] -= a / b * di
+		row := m.trial[packed(1+i):]
+		row[1+i] += a / b
+		for j := range i + 1 {
+			row[1+j] -= a / b / k
+			if negative {
+				row[1+j] -= a / b * di * (m.mean[1+j] - mean) / b
+			}
+		}
+	}
+}
+
+// factor fills chol from a packed matrix and reports whether that is positive
+// definite.
+func (m *anovaADF) factor(from []float64) bool {
+	n := len(m.mean)
+	m.chol = sized(m.chol, n*n)
+	for i := range n {
+		copy(m.chol[i*n:i*n+i+1], from[packed(i):])
+	}
+	return lin.Cholesky(n, m.chol)
+}
+
+// prepare makes the covariance available, also after the state was replaced.
+func (m *anovaADF) prepare() error {
+	n := len(m.mean)
+	if m.ready || n == 0 {
+		return nil
+	}
+	m.inv = sized(m.inv, n*n)
+	if !lin.Finite(m.mean) || !m.factor(m.lambda) {
+		return fmt.Errorf("%w: anova adf: the curvature is not positive definite", cdf.ErrNumeric)
+	}
+	lin.InvertLower(n, m.chol, m.inv)
+	m.ready = true
+	return nil
+}
+
+// sd returns that of theta_i: the length of column i of L^{-1}.
+func (m *anovaADF) sd(i int) float64 {
+	n, v := len(m.mean), 0.0
+	for k := i; k < n; k++ {
+		v += float64(m.inv[k*n+i] * m.inv[k*n+i])
+	}
+	return math.Sqrt(v)
+}
