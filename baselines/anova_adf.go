@@ -143,14 +143,18 @@ func packed(i int) int { return i * (i + 1) / 2 }
 
 // Sample settles the normal law and draws from it where draws are asked for.
 func (m *anovaADF) Sample(s *cdf.Step) error {
+	var err error
 	switch {
 	case len(m.mean) == 0:
 	case m.fresh:
-		m.mode()
+		err = m.mode()
 	case m.shard.total() > 0:
-		m.update()
+		err = m.update()
 	}
-	if err := m.prepare(); err != nil {
+	if err == nil {
+		err = m.prepare()
+	}
+	if err != nil {
 		return err
 	}
 	if s.Draws == nil {
@@ -171,30 +175,57 @@ func (m *anovaADF) Sample(s *cdf.Step) error {
 }
 
 // mode maximises the first shard's log posterior by damped Newton steps and
-// leaves its curvature there in Lambda.
-func (m *anovaADF) mode() {
-	const steps, longest, near = 500, 2, 1e-8
+// leaves its curvature there in Lambda. Where that is not positive definite
+// the prior's negative term is left out, and where it still is not the shard
+// has its expected curvature.
+func (m *anovaADF) mode() error {
+	const steps, longest, enough = 500, 2, 1e-8
 	g := &m.shard
-	m.mean[0] = math.Log((m.prior.Sigma2Rate + g.ss/2) / (m.prior.Sigma2Shape + g.total()/2))
-	copy(m.mean[1:], g.ybar)
+	mean, squares := g.pooled()
+	m.mean[0] = math.Log((m.prior.Sigma2Rate + squares/2) / (m.prior.Sigma2Shape + g.total()/2))
+	for i := range g.n {
+		m.mean[1+i] = mean
+	}
 	clear(m.lambda)
+	climb := func() bool {
+		return m.rise(func() { m.likelihood(false); m.density(true) }) ||
+			m.rise(func() { m.likelihood(false); m.density(false) }) ||
+			m.rise(func() { m.likelihood(true); m.density(false) })
+	}
 	for range steps {
-		m.rise(true)
-		if m.walk(longest) < near {
+		if !climb() {
+			return errCurvature
+		}
+		if m.walk(longest) < enough {
 			break
 		}
 	}
-	m.rise(true)
+	if !climb() {
+		return errCurvature
+	}
 	copy(m.lambda, m.trial)
+	return nil
 }
 
-// update takes one Newton step on the shard's log likelihood.
-func (m *anovaADF) update() {
+// update takes one Newton step on the shard's log likelihood. Its curvature is
+// positive definite where the squares within the groups exceed those of their
+// means about zeta, which groups of single rows have none of; otherwise the
+// expected one is taken. That Lambda + H is positive definite is not enough:
+// with an indefinite H the mean runs away from shard to shard.
+func (m *anovaADF) update() error {
 	const longest = 5
-	m.rise(false)
+	g := &m.shard
+	indefinite := 2*g.ss < g.squares(m.mean[1:])
+	if !m.rise(func() { m.likelihood(indefinite) }) {
+		return errCurvature
+	}
 	m.walk(longest)
 	copy(m.lambda, m.trial)
+	return nil
 }
+
+// errCurvature says that a matrix that must be is not positive definite.
+var errCurvature = fmt.Errorf("%w: anova adf: the curvature is not positive definite", cdf.ErrNumeric)
 
 // walk adds chol^{-T} chol^{-1} score to the mean, shortened to the given
 // greatest change of a coordinate, and returns that change.
@@ -213,27 +244,19 @@ func (m *anovaADF) walk(longest float64) float64 {
 	return change
 }
 
-// rise fills the score and, in trial, Lambda plus the curvature at the mean,
-// and its factor. Where the sum is not positive definite the prior's negative
-// term is left out; where it still is not, which takes groups of single rows,
-// the shard has its expected curvature.
-func (m *anovaADF) rise(withPrior bool) {
+// rise sets score and trial = Lambda + curvature at the mean by what add adds,
+// and chol to the factor of trial. It reports whether that is positive
+// definite.
+func (m *anovaADF) rise(add func()) bool {
 	n := len(m.mean)
 	m.score, m.trial = sized(m.score, n), sized(m.trial, lin.PackedLen(n))
-	m.chol = sized(m.chol, n*n)
-	for attempt := range 3 {
-		copy(m.trial, m.lambda)
-		m.likelihood(attempt == 2)
-		if withPrior {
-			m.density(attempt == 0)
-		}
-		if m.factor(m.trial) {
-			return
-		}
-	}
+	clear(m.score)
+	copy(m.trial, m.lambda)
+	add()
+	return m.factor(m.trial)
 }
 
-// likelihood sets the score to the shard's and adds its curvature. With
+// likelihood adds score and curvature of the shard. With
 // r_i = N_i(ybar_i - zeta_i) and R the sum of squares about zeta:
 //
 //	score (e^{-eta} R/2 - N/2, e^{-eta} r)
@@ -243,14 +266,14 @@ func (m *anovaADF) likelihood(expected bool) {
 	g, zeta := &m.shard, m.mean[1:]
 	e := math.Exp(-m.mean[0])
 	half, rows := e*g.squares(zeta)/2, g.total()
-	m.score[0] = half - rows/2
+	m.score[0] += half - rows/2
 	if expected {
 		half = rows / 2
 	}
 	m.trial[0] += half
 	for i, n := range g.n {
 		r := e * n * (g.ybar[i] - zeta[i])
-		m.score[1+i] = r
+		m.score[1+i] += r
 		row := m.trial[packed(1+i):]
 		row[1+i] += e * n
 		if !expected {
@@ -264,6 +287,8 @@ func (m *anovaADF) likelihood(expected bool) {
 //
 //	score (beta e^{-eta} - alpha, -A/B d)
 //	curvature [beta e^{-eta}, 0; 0, A/B (I - J/k - dd'/B)]
+//
+// Its negative term is left out where that is not asked for.
 func (m *anovaADF) density(negative bool) {
 	a, b, mean := m.spread(m.mean)
 	e, k := m.prior.Sigma2Rate*math.Exp(-m.mean[0]), float64(m.groups())
@@ -302,7 +327,7 @@ func (m *anovaADF) prepare() error {
 	}
 	m.inv = sized(m.inv, n*n)
 	if !lin.Finite(m.mean) || !m.factor(m.lambda) {
-		return fmt.Errorf("%w: anova adf: the curvature is not positive definite", cdf.ErrNumeric)
+		return errCurvature
 	}
 	lin.InvertLower(n, m.chol, m.inv)
 	m.ready = true

@@ -108,20 +108,30 @@ func (g *anovaGroups) logLikelihood(x []float64) float64 {
 	return -0.5 * (g.total()*math.Log(2*math.Pi*s2) + g.squares(x[zetaRow:])/s2)
 }
 
-// first fills a point for a chain to start at: the groups at their means, the
-// variances at the precision-weighted plug-ins of their conditionals there.
-func (g *anovaGroups) first(p *models.AnovaPrior, x []float64) {
-	copy(x[zetaRow:], g.ybar)
-	k, mean, between := float64(len(g.n)), 0.0, 0.0
-	for _, y := range g.ybar {
-		mean += y / k
+// pooled returns mean and sum of squares about it of all rows.
+func (g *anovaGroups) pooled() (mean, squares float64) {
+	rows := g.total()
+	for i, n := range g.n {
+		mean += n / rows * g.ybar[i]
 	}
+	squares = g.ss
+	for i, n := range g.n {
+		d := g.ybar[i] - mean
+		squares += float64(n * d * d)
+	}
+	return mean, squares
+}
+
+// first fills in the variances that a chain starts with: all that the groups'
+// means differ by is due to tau2, and all that the rows do to sigma2.
+func (g *anovaGroups) first(p *models.AnovaPrior, x []float64) {
+	mean, squares := g.pooled()
+	between := 0.0
 	for _, y := range g.ybar {
 		between += (y - mean) * (y - mean)
 	}
-	x[muRow] = mean
-	x[tau2Row] = (p.Tau2Rate + between/2) / (p.Tau2Shape + k/2)
-	x[sigma2Row] = (p.Sigma2Rate + g.ss/2) / (p.Sigma2Shape + g.total()/2)
+	x[tau2Row] = (p.Tau2Rate + between/2) / (p.Tau2Shape + float64(len(g.n))/2)
+	x[sigma2Row] = (p.Sigma2Rate + squares/2) / (p.Sigma2Shape + g.total()/2)
 }
 
 // sweep takes a point one Gibbs sweep on: mu | tau2, sigma2 with zeta

@@ -1,0 +1,170 @@
+package baselines
+
+import (
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// weak is the prior that lets ten groups inform tau2; strong is the one that
+// does not.
+var (
+	weak   = models.AnovaPrior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
+	strong = models.AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
+)
+
+// groupShard turns simulated columns into a shard; labels 1, 2, ... are
+// indices already.
+func groupShard(d simulate.Data) *cdf.Shard {
+	sh := &cdf.Shard{Rows: len(d.Columns[1]), Y: d.Columns[1], Group: [][]int32{nil}}
+	for _, v := range d.Columns[0] {
+		sh.Group[0] = append(sh.Group[0], int32(v)-1)
+	}
+	return sh
+}
+
+// judged is what a competitor is judged by in the paper's experiment.
+type judged struct {
+	lo, hi, truth []float64 // of zeta, over all shards, groups and replications
+	mse           float64   // at the last shard
+	zeta, sigma2  []float64 // overlaps with the exact posterior, at the given shards
+}
+
+func (j *judged) coverage() float64 { return measure.Coverage(j.lo, j.hi, j.truth) }
+func (j *judged) length() float64   { return measure.Length(j.lo, j.hi) }
+
+// run takes a competitor through 500 shards of the given number of rows. At
+// the shards listed, its draws are compared with 50,000 of the exact posterior.
+func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard int, at ...int) *judged {
+	s, out := paper(t, "anova"), &judged{}
+	for rep := range reps {
+		seed := uint64(acceptanceSeed + rep)
+		var truth []float64
+		for _, v := range s.Truth(seed, "paper", 1)[3:] {
+			truth = append(truth, v.Value)
+		}
+		d := drive(competitor(t, method, prior), seed, 500)
+		exact := drive(newAnovaSMCMC(models.AnovaSettings{Prior: prior}), seed+1_000_000, 1)
+		next := at
+		for shard := 1; shard <= 500; shard++ {
+			sh := groupShard(s.Shard(seed, "paper", int64(shard), perShard))
+			d.step(t, sh, 1)
+			compare := len(next) > 0 && next[0] == shard
+			if compare {
+				next = next[1:]
+				exact.draws.S = 50_000
+			}
+			exact.step(t, sh, 1)
+			out.add(t, d, truth)
+			if compare {
+				out.compare(d, exact)
+				exact.draws.S = 1
+			}
+			if shard == 500 {
+				means := make([]float64, len(truth))
+				for i := range means {
+					means[i] = measure.Mean(d.draws.Row(levelRow(d.model) + i))
+				}
+				out.mse += measure.MSE(means, truth) / float64(reps)
+			}
+		}
+	}
+	return out
+}
+
+// competitor returns a competitor of the anova model at its defaults but for
+// the prior.
+func competitor(t *testing.T, method string, prior models.AnovaPrior) cdf.Model {
+	t.Helper()
+	_, build, err := lookup(t, "anova", method).Configure("", func(v any) error {
+		switch s := v.(type) {
+		case *models.AnovaSettings:
+			s.Prior = prior
+		case *AnovaSMCSettings:
+			s.Prior = prior
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := build(cdf.Dims{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// levelRow returns the row of the first zeta.
+func levelRow(m cdf.Model) int {
+	p := m.Params()
+	return rows(m) - p[len(p)-1].Len
+}
+
+// add takes the intervals of the shard: those of the summary, where there is
+// one, else those of the draws.
+func (j *judged) add(t *testing.T, d *driver, truth []float64) {
+	from := levelRow(d.model)
+	if _, ok := d.model.(cdf.Summarizer); ok {
+		for _, r := range summarize(t, d.model)[from:] {
+			j.lo, j.hi = append(j.lo, r.Q025), append(j.hi, r.Q975)
+		}
+	} else {
+		for i := range truth {
+			lo, hi := measure.Interval(d.draws.Row(from+i), .95)
+			j.lo, j.hi = append(j.lo, lo), append(j.hi, hi)
+		}
+	}
+	j.truth = append(j.truth, truth...)
+}
+
+func (j *judged) compare(d, exact *driver) {
+	from := levelRow(d.model)
+	for i := range rows(d.model) - from {
+		j.zeta = append(j.zeta, measure.Overlap(d.draws.Row(from+i), exact.draws.Row(zetaRow+i)))
+	}
+	j.sigma2 = append(j.sigma2, measure.Overlap(measure.Logs(d.draws.Row(from-1)), measure.Logs(exact.draws.Row(sigma2Row))))
+}
+
+// The paper's experiment, ten rows per group and shard, and one. S-MCMC and
+// SMC-CH sample the exact posterior, so that their lengths are those of the
+// streaming model's rows N1 and N4. Row N6 is that of ADF and SMC-CH under the
+// prior that ten groups hardly inform. Under the one that they do, ADF freezes
+// what the first shard says of tau2: the intervals are two thirds of the exact
+// ones. Coverage moves together over a replication: its sd from one to the
+// next is about .05 under the weak prior and .03 under the strong one.
+func TestAcceptanceAnovaCompetitors(t *testing.T) {
+	for _, c := range []struct {
+		id, name  string
+		method    string
+		prior     models.AnovaPrior
+		rows      int
+		coverage  [2]float64
+		length    [2]float64
+		zeta      float64 // least mean accuracy at t = 50 and 500
+		test, all int     // replications in every test, and in all
+	}{
+		{"N1s", "S-MCMC, IG(.5, .005)", "smcmc", weak, 100, [2]float64{.925, .985}, [2]float64{.53, .62}, .93, 2, 32},
+		{"N4s", "S-MCMC, IG(1, 1)", "smcmc", strong, 100, [2]float64{.95, .995}, [2]float64{.88, .95}, .93, 2, 24},
+		{"N6", "ADF, IG(1, 1)", "adf", strong, 100, [2]float64{.95, .995}, [2]float64{.79, .89}, .88, 2, 24},
+		{"N6", "SMC-CH, IG(1, 1)", "smc", strong, 100, [2]float64{.95, .995}, [2]float64{.88, .95}, .92, 2, 24},
+		{"N6w", "ADF, IG(.5, .005)", "adf", weak, 100, [2]float64{.74, .92}, [2]float64{.31, .42}, .70, 2, 24},
+		{"N6w", "SMC-CH, IG(.5, .005)", "smc", weak, 100, [2]float64{.925, .985}, [2]float64{.53, .62}, .92, 0, 24},
+		{"N6o", "S-MCMC, IG(1, 1), 1 row", "smcmc", strong, 10, [2]float64{.95, .995}, [2]float64{2.2, 2.45}, .93, 0, 24},
+		{"N6o", "ADF, IG(1, 1), 1 row", "adf", strong, 10, [2]float64{.95, 1}, [2]float64{1.6, 1.95}, .75, 2, 24},
+		{"N6o", "SMC-CH, IG(1, 1), 1 row", "smc", strong, 10, [2]float64{.95, .995}, [2]float64{2.2, 2.45}, .92, 0, 24},
+	} {
+		t.Run(c.method+" "+c.name, func(t *testing.T) {
+			reps := accept.Reps(t, c.test, 6, c.all)
+			r, seeds := run(t, c.method, c.prior, reps, c.rows, 50, 500), seedsText(reps)
+			accept.Range(t, c.id, c.name+": coverage of zeta", r.coverage(), c.coverage[0], c.coverage[1], seeds)
+			accept.Range(t, c.id, c.name+": length", r.length(), c.length[0], c.length[1], seeds)
+			accept.Range(t, c.id, c.name+": accuracy of zeta", measure.Mean(r.zeta), c.zeta, 1, seeds)
+			t.Logf("mse %.4f sigma2 %.3f", r.mse, measure.Mean(r.sigma2))
+		})
+	}
+}
