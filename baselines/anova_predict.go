@@ -16,6 +16,7 @@ func (g groupLaws) of(i int32, k int, fill func(i int32, l *law)) *law {
 	if l == nil {
 		l = new(law)
 		fill(i, l)
+		l.settle()
 		g[i] = l
 	}
 	return l

@@ -211,6 +211,7 @@ func (m *linearSMCMC) laws(sh *cdf.Shard, f func(i int, l *law)) error {
 				l.level[k] += float64(e * e * v)
 			}
 		}
+		l.settle()
 		f(i, l)
 	}
 	return nil

@@ -9,14 +9,33 @@ import (
 
 // law is a finite mixture of normals that a row is predicted with: component
 // k has weight w[k], its line the mean[k] and variance level[k], the row the
-// variance level[k] + noise[k]. Weights sum to 1.
-type law struct{ w, mean, level, noise []float64 }
+// variance level[k] + noise[k] > 0. Weights sum to 1. Whoever has filled these
+// calls settle.
+type law struct {
+	w, mean, level, noise []float64
+
+	centre    float64   // mean of a row
+	top       []float64 // per component, log of its weight times its density at its mean
+	precision []float64 // per component, 1/sd of a row
+	logs      []float64 // scratch
+}
 
 // size makes room for n components of equal weight.
 func (l *law) size(n int) {
 	l.w, l.mean, l.level, l.noise = sized(l.w, n), sized(l.mean, n), sized(l.level, n), sized(l.noise, n)
 	for k := range l.w {
 		l.w[k] = 1 / float64(n)
+	}
+}
+
+// settle computes what every row that is predicted with the law needs.
+func (l *law) settle() {
+	n := len(l.w)
+	l.top, l.precision, l.logs = sized(l.top, n), sized(l.precision, n), sized(l.logs, n)
+	l.centre, _ = l.moments(true)
+	for k, w := range l.w {
+		v := l.variance(k, true)
+		l.top[k], l.precision[k] = math.Log(w)-0.5*math.Log(2*math.Pi*v), 1/math.Sqrt(v)
 	}
 }
 
@@ -58,24 +77,26 @@ func (l *law) cdf(y float64, row bool) float64 {
 // logDensity returns the log density of a row at y, also where every term
 // underflows.
 func (l *law) logDensity(y float64) float64 {
-	term := func(k int) float64 {
-		v := l.level[k] + l.noise[k]
-		d := y - l.mean[k]
-		return -0.5 * (d*d/v + math.Log(2*math.Pi*v))
-	}
-	top := math.Inf(-1)
-	for k, w := range l.w {
-		if w > 0 {
-			top = max(top, term(k))
-		}
+	most := math.Inf(-1)
+	for k, top := range l.top {
+		z := (y - l.mean[k]) * l.precision[k]
+		l.logs[k] = top - 0.5*z*z
+		most = max(most, l.logs[k])
 	}
 	sum := 0.0
-	for k, w := range l.w {
-		if w > 0 {
-			sum += w * math.Exp(term(k)-top)
-		}
+	for _, v := range l.logs {
+		sum += math.Exp(v - most)
 	}
-	return top + math.Log(sum)
+	return most + math.Log(sum)
+}
+
+// pit returns the probability that a row is at most y.
+func (l *law) pit(y float64) float64 {
+	p := 0.0
+	for k, w := range l.w {
+		p += w * 0.5 * math.Erfc((l.mean[k]-y)*l.precision[k]*(math.Sqrt2/2))
+	}
+	return min(p, 1)
 }
 
 // quantile returns the p-quantile of a row, or of its line, by bisection: the
@@ -114,7 +135,7 @@ func (l *law) describe(p *cdf.Prediction) {
 func (l *law) value(y float64, p *cdf.Prediction) {
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
 	if y == y {
-		p.LogDensity, p.PIT = l.logDensity(y), l.cdf(y, true)
+		p.LogDensity, p.PIT = l.logDensity(y), l.pit(y)
 	}
 }
 
@@ -133,11 +154,10 @@ func (s *scoring) row(l *law, y float64) {
 		s.out.PredictedRows++
 		return
 	}
-	mean, _ := l.moments(true)
 	s.counted++
 	s.logs += l.logDensity(y)
-	s.squares += (y - mean) * (y - mean)
-	if p := l.cdf(y, true); p >= .025 && p <= .975 {
+	s.squares += (y - l.centre) * (y - l.centre)
+	if p := l.pit(y); p >= .025 && p <= .975 {
 		s.covered++
 	}
 }

@@ -1,0 +1,67 @@
+package baselines
+
+import (
+	"math"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// The law of a row against sums over its density: total mass, moments, mass up
+// to a quantile and up to a response.
+func TestLawOfARow(t *testing.T) {
+	l := law{w: []float64{.3, 0, .7}, mean: []float64{-1, 50, 2}, level: []float64{.2, 1, 0}, noise: []float64{.3, 1, 2}}
+	l.settle()
+	var p cdf.Prediction
+	l.describe(&p)
+	l.value(1.5, &p)
+	const h = 1e-3
+	mass, mean, square, below, toMedian := 0.0, 0.0, 0.0, 0.0, 0.0
+	median := l.quantile(.5, true)
+	for y := -15.0; y < 20; y += h {
+		d := h * math.Exp(l.logDensity(y))
+		mass += d
+		mean += y * d
+		square += y * y * d
+		if y <= 1.5 {
+			below += d
+		}
+		if y <= median {
+			toMedian += d
+		}
+	}
+	near(t, "mass", mass, 1, 1e-9)
+	near(t, "mean", p.Mean, mean, 1e-9)
+	near(t, "mean that residuals are about", l.centre, mean, 1e-9)
+	near(t, "sd", p.SD, math.Sqrt(square-mean*mean), 1e-9)
+	near(t, "PIT", p.PIT, below, 1e-3)
+	near(t, "mass to the median", toMedian, .5, 1e-3)
+	near(t, "mass to the 2.5 % quantile", l.pit(p.Q025), .025, 1e-12)
+	near(t, "mass to the 97.5 % quantile", l.pit(p.Q975), .975, 1e-12)
+	// The line: a normal and a point.
+	near(t, "sd of the line", p.EpredSD, math.Sqrt(.3*.2+.3*2.1*2.1+.7*.9*.9), 1e-12)
+	near(t, "the point has the upper mass", p.EpredQ975, 2, 1e-9)
+	if v := l.logDensity(1e4); v-v != 0 || v > -1e6 {
+		t.Errorf("the log density far away is %v", v)
+	}
+}
+
+// Scores are means over the rows that have a response.
+func TestScoring(t *testing.T) {
+	l := law{w: []float64{1}, mean: []float64{2}, level: []float64{3}, noise: []float64{1}}
+	l.settle()
+	s := newScoring()
+	for _, y := range []float64{2, math.NaN(), 5, 7} {
+		s.row(&l, y)
+	}
+	got, err := s.score("a method")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Rows != 3 || got.PredictedRows != 1 {
+		t.Errorf("%d rows scored, %d predicted", got.Rows, got.PredictedRows)
+	}
+	near(t, "log density", got.LogDensity, -.5*math.Log(8*math.Pi)-(9./4+25./4)/6, 1e-12)
+	near(t, "rmse", got.RMSE, math.Sqrt(34./3), 1e-12)
+	near(t, "coverage", got.Coverage95, 2./3, 1e-12)
+}
