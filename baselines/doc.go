@@ -7,6 +7,11 @@
 // The length of a snapshot is what a method propagates from shard to shard.
 // Methods for whole data sets keep every row in it: that is their nature.
 //
+// Those that sample predict with mixtures of their draws, and so score a shard
+// at a greater cost than they absorb it. Where updates are timed, a struct that
+// embeds the bare cdf.Model hides [cdf.Predictor] from the filter, and with it
+// [cdf.Summarizer] and [cdf.Retirer].
+//
 // Priors are the settings of package models, so that a comparison has one
 // prior. None of these methods is for production.
 package baselines
