@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // Moments are undefined exactly where the tails say so.
@@ -152,7 +153,7 @@ func TestAnovaPredicts(t *testing.T) {
 			t.Errorf("unseen group: %+v", p)
 		}
 	}
-	if z := (52 - mu.Mean) / out[1].SD; relative(out[1].PIT, normalCDF(z)) > 1e-12 ||
+	if z := (52 - mu.Mean) / out[1].SD; relative(out[1].PIT, normal.CDF(z)) > 1e-12 ||
 		relative(out[1].LogDensity, -z*z/2-math.Log(out[1].SD*math.Sqrt(2*math.Pi))) > 1e-12 {
 		t.Errorf("unseen group: %+v", out[1])
 	}

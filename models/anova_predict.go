@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // A row of a known group is t with 2*shape degrees of freedom about zeta's
@@ -80,5 +81,5 @@ func predictNormal(mean, sd, y float64, p *cdf.Prediction) {
 	p.Q025, p.Q975 = mean+normals[0]*sd, mean+normals[6]*sd
 	z := (y - mean) / sd // NaN without a response
 	p.LogDensity = -math.Log(sd) - 0.5*math.Log(2*math.Pi) - 0.5*z*z
-	p.PIT = normalCDF(z)
+	p.PIT = normal.CDF(z)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // prepare makes what follows from the state available: beta^, sigma2^ and,
@@ -198,7 +199,7 @@ func (m *CompressedLearned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		o.EpredQ025, o.EpredQ975 = mean+normals[0]*o.EpredSD, mean+normals[6]*o.EpredSD
 		if y == y {
 			z := (y - mean) / o.SD
-			o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normalCDF(z)
+			o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normal.CDF(z)
 		}
 	}
 	return nil

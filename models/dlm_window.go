@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // dlmStep is one step of a window: the number of its observations, their
@@ -225,7 +226,7 @@ func (m *dlmWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		out[i] = cdf.Prediction{
 			Mean: mean, SD: sd, Q025: mean + normals[0]*sd, Q975: mean + normals[6]*sd,
 			EpredSD: line, EpredQ025: mean + normals[0]*line, EpredQ975: mean + normals[6]*line,
-			LogDensity: -0.5*(z*z+math.Log(2*math.Pi)) - math.Log(sd), PIT: normalCDF(z),
+			LogDensity: -0.5*(z*z+math.Log(2*math.Pi)) - math.Log(sd), PIT: normal.CDF(z),
 		}
 	})
 	return nil

@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/normal"
+)
 
 // mixture is a finite mixture of normals. s and inv belong to the linear
 // model: the variance of each component's noise and its shrinkage factors.
@@ -35,7 +39,7 @@ func (x *mixture) cdf(y float64) float64 {
 	p := 0.0
 	for k, w := range x.w {
 		if w > negligible {
-			p += w * normalCDF((y-x.mean[k])/x.sd[k])
+			p += w * normal.CDF((y-x.mean[k])/x.sd[k])
 		}
 	}
 	return p
@@ -80,7 +84,7 @@ func (x *mixture) quantile(p, z float64) float64 {
 		for k, w := range x.w {
 			if w > negligible {
 				u := (at - x.mean[k]) / x.sd[k]
-				excess += w * normalCDF(u)
+				excess += w * normal.CDF(u)
 				e := w / x.sd[k] * math.Exp(-0.5*u*u)
 				f += e
 				df -= e * u / x.sd[k]

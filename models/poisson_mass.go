@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/normal"
+)
 
 // poissonMass is the law of a count whose log rate has a mixture of normals
 // for its law. Everything is quadrature: no number depends on draws.
@@ -105,7 +109,7 @@ func cdfNormal(y, mean, sd float64) float64 {
 	z2 := z * z
 	density := math.Exp(-0.5*z2) / math.Sqrt(2*math.Pi)
 	he5 := z * ((z2-10)*z2 + 15)
-	below := normalCDF(z) - density*(g1*(z2-1)/6+g2*z*(z2-3)/24+g1*g1*he5/72)
+	below := normal.CDF(z) - density*(g1*(z2-1)/6+g2*z*(z2-3)/24+g1*g1*he5/72)
 	return min(max(1-below, 0), 1)
 }
 

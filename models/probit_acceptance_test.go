@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/simulate"
@@ -225,7 +226,7 @@ func mode(t *testing.T, like *Probit, all *cdf.Shard) probitPost {
 		weighted := make([]float64, p)
 		for i, y := range all.Y {
 			x, sign := all.X[i*p:(i+1)*p], 2*y-1
-			u, w := hazard(sign * lin.Dot(x, beta))
+			u, w := normal.Hazard(sign * lin.Dot(x, beta))
 			lin.Axpy(sign*u, x, step)
 			for j, v := range x {
 				weighted[j] = w * v

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // While the window holds every row the model is plain batch Gibbs sampling:
@@ -105,10 +106,10 @@ func TestProbitAgainstQuadrature(t *testing.T) {
 		}
 		for i, o := range out {
 			eta := func(at [2]float64) float64 { return rows.X[2*i]*at[0] + rows.X[2*i+1]*at[1] }
-			mean := g.mix(func(at [2]float64) float64 { return normalCDF(eta(at)) })
-			square := g.mix(func(at [2]float64) float64 { v := normalCDF(eta(at)) - mean; return v * v })
+			mean := g.mix(func(at [2]float64) float64 { return normal.CDF(eta(at)) })
+			square := g.mix(func(at [2]float64) float64 { v := normal.CDF(eta(at)) - mean; return v * v })
 			below := g.mix(func(at [2]float64) float64 {
-				if normalCDF(eta(at)) <= o.EpredQ025 {
+				if normal.CDF(eta(at)) <= o.EpredQ025 {
 					return 1
 				}
 				return 0
@@ -230,7 +231,7 @@ func TestProbitMass(t *testing.T) {
 		for y := range 2 {
 			sign := 2*float64(y) - 1
 			q, log := mass([]float64{sign * m, sign * m, sign * (m - 1)}, float64(y))
-			want := logNormalCDF(m) + math.Log((2+math.Exp(logNormalCDF(m-1)-logNormalCDF(m)))/3)
+			want := normal.LogCDF(m) + math.Log((2+math.Exp(normal.LogCDF(m-1)-normal.LogCDF(m)))/3)
 			if !(relative(log, want) < 1e-12) || !(q >= 0 && q <= 1) {
 				t.Errorf("m %v: q %v, log %v, want %v", m, q, log, want)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 var noPrediction = cdf.Prediction{
@@ -37,15 +38,15 @@ func mass(line []float64, y float64) (q, log float64) {
 		v *= 2*y - 1
 		line[s] = v
 		most = max(most, v)
-		q += normalCDF(v)
+		q += normal.CDF(v)
 	}
 	n := float64(len(line))
 	if q /= n; q > 1e-290 {
 		return q, math.Log(q)
 	}
-	top, sum := logNormalCDF(most), 0.0
+	top, sum := normal.LogCDF(most), 0.0
 	for _, v := range line {
-		sum += math.Exp(logNormalCDF(v) - top)
+		sum += math.Exp(normal.LogCDF(v) - top)
 	}
 	return q, top + math.Log(sum/n)
 }
@@ -106,7 +107,7 @@ func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 			p.LogDensity, p.PIT = log, transform(q, y, .5)
 		}
 		for s, v := range line {
-			line[s] = normalCDF(v)
+			line[s] = normal.CDF(v)
 		}
 		slices.Sort(line)
 		p.EpredQ025, p.EpredQ975 = cdf.Quantile(line, .025), cdf.Quantile(line, .975)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
@@ -63,11 +64,11 @@ func readProbitVectors(t *testing.T) *probitVectors {
 
 func TestProbitHazardVectors(t *testing.T) {
 	for _, v := range readProbitVectors(t).TruncatedNormal {
-		u, w := hazard(v.M)
+		u, w := normal.Hazard(v.M)
 		if !(relative(u, v.U) <= 1e-12) || !(math.Abs(w-v.W) <= 1e-9) || !(relative(1-w, v.Variance) <= 1e-6) {
 			t.Errorf("m %v: u %v (%.1e) w %v (%.1e), variance %.1e", v.M, u, relative(u, v.U), w, math.Abs(w-v.W), relative(1-w, v.Variance))
 		}
-		if got := logNormalCDF(v.M); !(math.Abs(got-v.LogPhi) <= 1e-13*max(1, math.Abs(v.LogPhi))) {
+		if got := normal.LogCDF(v.M); !(math.Abs(got-v.LogPhi) <= 1e-13*max(1, math.Abs(v.LogPhi))) {
 			t.Errorf("log Phi(%v) is %v, want %v", v.M, got, v.LogPhi)
 		}
 	}
@@ -151,7 +152,7 @@ func TestProbitFreezeVectors(t *testing.T) {
 		w, c = unitSite(line)
 		near(fmt.Sprint("paper w of row ", i), w, row.Paper.W)
 		near(fmt.Sprint("paper c of row ", i), c, row.Paper.C)
-		u, w := hazard(mean) // the site at the mean
+		u, w := normal.Hazard(mean) // the site at the mean
 		near(fmt.Sprint("lap w of row ", i), w, row.Lap.W)
 		near(fmt.Sprint("lap c of row ", i), w*mean+u, row.Lap.C)
 	}

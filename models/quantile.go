@@ -62,9 +62,6 @@ func (s *standard) invGamma(rate, loc, factor float64) (q [7]float64) {
 	return q
 }
 
-// normalCDF returns the standard normal distribution function.
-func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x*(math.Sqrt2/2)) }
-
 // studentSurvival returns P(T > x) for x >= 0 and T ~ t with df degrees of
 // freedom.
 func studentSurvival(x, df float64) float64 {

@@ -28,13 +28,14 @@ type layer struct {
 // inward, and siblings below pipeline never import each other.
 var layers = []layer{
 	{path: "cdf", pure: true},
+	{path: "cdf/normal", pure: true},
 	{path: "cdf/rnd", pure: true, may: []string{"cdf"}},
 	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
-	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models/projection"}},
+	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/projection"}},
 	{path: "models/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
-	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
+	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models"}},
 	{path: "internal/accept"},
 	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/jsontext", may: []string{"cdf"}},
