@@ -114,25 +114,12 @@ func (b probitBlock) Absorb(s *cdf.Step) {
 		}
 		fresh := part(n, count, i+1) - part(n, count, i)
 		m.freeze(max(0, m.rows()+fresh-m.limit), w)
-		for ; fresh > 0; row++ {
-			if y := sh.Y[row]; y == y {
-				m.admit(sh.X[row*m.p:(row+1)*m.p], y)
-				fresh--
-			}
-		}
+		m.window.x, row = m.Signed(m.window.x, sh, row, fresh)
 	}
 }
 
 // rows returns the number of rows in the window.
 func (m *Probit) rows() int { return len(m.window.x) / m.p }
-
-// admit appends a signed row.
-func (m *Probit) admit(x []float64, y float64) {
-	sign := 2*y - 1
-	for _, v := range x {
-		m.window.x = append(m.window.x, sign*v)
-	}
-}
 
 // freeze moves the oldest k rows of the window into the statistics, by the
 // draws of the step before, in which they took part.

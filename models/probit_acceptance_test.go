@@ -220,8 +220,8 @@ func mode(t *testing.T, like *Probit, all *cdf.Shard) probitPost {
 	for range 50 {
 		clear(q)
 		for j := range p {
-			q[j*p+j] = 1 / like.variance(j)
-			step[j] = -beta[j] / like.variance(j)
+			q[j*p+j] = 1 / like.Variance(j)
+			step[j] = -beta[j] / like.Variance(j)
 		}
 		weighted := make([]float64, p)
 		for i, y := range all.Y {

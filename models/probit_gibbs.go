@@ -33,7 +33,7 @@ func (m *Probit) outline() {
 	}
 	clear(m.post.means)
 	for j := range m.p {
-		m.post.cov[j*m.p+j] = m.variance(j)
+		m.post.cov[j*m.p+j] = m.Variance(j)
 	}
 }
 
@@ -84,7 +84,7 @@ func (m *Probit) covariance(w *probitWork) error {
 	p := m.p
 	copy(w.precision, m.xx)
 	for j := range p {
-		w.precision[j*p+j] += 1 / m.variance(j)
+		w.precision[j*p+j] += 1 / m.Variance(j)
 	}
 	lin.AddGram(m.rows(), p, m.window.x, m.window.x, w.precision)
 	if !lin.Cholesky(p, w.precision) {
@@ -113,7 +113,7 @@ func (m *Probit) start(w *probitWork) int {
 	}
 	rnd.Normals(w.rng, w.beta)
 	for i := range w.beta {
-		w.beta[i] *= startScale * math.Sqrt(m.variance(i%p))
+		w.beta[i] *= startScale * math.Sqrt(m.Variance(i%p))
 	}
 	return burnIn
 }

@@ -22,7 +22,7 @@ func newProbitGrid(m *Probit, sh *cdf.Shard, power []float64, reach float64) *pr
 	for a := range n {
 		for b := range n {
 			at := [2]float64{reach * (2*float64(a)/(n-1) - 1), reach * (2*float64(b)/(n-1) - 1)}
-			l := -0.5*at[0]*at[0]/m.variance(0) - 0.5*at[1]*at[1]/m.variance(1)
+			l := -0.5*at[0]*at[0]/m.Variance(0) - 0.5*at[1]*at[1]/m.Variance(1)
 			for i, y := range sh.Y {
 				l += power[i] * normal.LogCDF((2*y-1)*(sh.X[2*i]*at[0]+sh.X[2*i+1]*at[1]))
 			}

@@ -51,44 +51,29 @@ func mass(line []float64, y float64) (q, log float64) {
 	return q, top + math.Log(sum/n)
 }
 
-// Score scores the rows that have a response: by the log of the predictive
-// probability, the root of the Brier score, and the share of randomised
-// probability integral transforms P(Y < y) + U P(Y = y) that lie in
-// [.025, .975], with U from rng. Before the first absorbed row there is
-// nothing to score with.
+// Score scores the rows that have a response, as BinaryScore does. Before the
+// first absorbed row there is nothing to score with.
 func (m *Probit) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
-	out := cdf.NoScore()
 	if m.stage != probitRows {
+		out := cdf.NoScore()
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return out, nil
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	t := newTally(out)
+	b := NewBinaryScore(rng)
 	m.eachLine(sh, w, func(row int, line []float64) {
-		y := sh.Y[row]
-		if t.skip(y) {
-			return
+		if y := sh.Y[row]; !b.Skip(y) {
+			q, log := mass(line, y)
+			b.Add(y, q, log)
 		}
-		q, log := mass(line, y)
-		t.logs += log
-		pit := transform(q, y, rng.Float64())
-		t.add(1-q, pit >= .025 && pit <= .975)
 	})
-	return t.score("probit")
-}
-
-// transform returns P(Y < y) + u P(Y = y), where P(Y = y) is q.
-func transform(q, y, u float64) float64 {
-	if y == 0 {
-		return u * q
-	}
-	return (1 - q) + float64(u*q)
+	return b.Score()
 }
 
 // Predict describes a new response, 0 or 1, and its probability of every row.
-// The transform in Prediction.PIT is not randomised: U is 1/2. Before the
-// first step there are no draws to predict with, and every number is NaN.
+// Before the first step there are no draws to predict with, and every number
+// is NaN.
 func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.stage == probitNew {
 		for i := range out {
@@ -99,30 +84,21 @@ func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
 	defer m.works.Put(w)
 	m.eachLine(sh, w, func(row int, line []float64) {
-		p := &out[row]
-		p.LogDensity, p.PIT = math.NaN(), math.NaN()
-		if y := sh.Y[row]; y == y {
+		p, y := &out[row], sh.Y[row]
+		q, log := math.NaN(), math.NaN()
+		if y == y {
 			copy(w.series, line)
-			q, log := mass(w.series, y)
-			p.LogDensity, p.PIT = log, transform(q, y, .5)
+			q, log = mass(w.series, y)
 		}
+		JudgeBinary(p, y, q, log)
 		for s, v := range line {
 			line[s] = normal.CDF(v)
 		}
 		slices.Sort(line)
 		p.EpredQ025, p.EpredQ975 = cdf.Quantile(line, .025), cdf.Quantile(line, .975)
 		mean, square := centre(line)
-		p.Mean, p.EpredSD = mean, math.Sqrt(square/float64(m.s))
-		p.SD = math.Sqrt(mean * (1 - mean))
-		p.Q025, p.Q975 = bernoulliQuantile(mean, .025), bernoulliQuantile(mean, .975)
+		p.EpredSD = math.Sqrt(square / float64(m.s))
+		PredictBinary(p, mean)
 	})
 	return nil
-}
-
-// bernoulliQuantile returns the least y with P(Y <= y) >= level.
-func bernoulliQuantile(p, level float64) float64 {
-	if 1-p >= level {
-		return 0
-	}
-	return 1
 }

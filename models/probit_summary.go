@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
@@ -18,7 +17,7 @@ func (m *Probit) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	defer m.works.Put(w)
 	for i, f := range functionals {
 		r := &rows[i]
-		if err := m.only(f); err != nil {
+		if err := m.Only(f); err != nil {
 			return err
 		}
 		m.conditional(f, w.series, w.direction)
@@ -31,15 +30,6 @@ func (m *Probit) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			r.MCSEMean = w.diag.MCSEMean(w.series, m.chains)
 		}
 		r.Open = true
-	}
-	return nil
-}
-
-func (m *Probit) only(f cdf.Functional) error {
-	for _, j := range f.Param {
-		if j < 0 || j >= m.p {
-			return fmt.Errorf("%w: %s asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, m.p)
-		}
 	}
 	return nil
 }
@@ -87,7 +77,7 @@ func (m *Probit) Covariance(functionals []cdf.Functional, dst []float64) error {
 	series, directions := w.joint[:k*m.s], w.joint[k*m.s:]
 	at := 0
 	for i, f := range functionals {
-		if err := m.only(f); err != nil {
+		if err := m.Only(f); err != nil {
 			return err
 		}
 		mine := series[i*m.s : (i+1)*m.s]

@@ -115,7 +115,7 @@ func frozen(t *testing.T, v *probitVectors, variant string, k int) *Probit {
 		copy(m.draws[i*3:], d)
 	}
 	for _, row := range v.Freeze.Rows {
-		m.admit(row.X, row.Y)
+		m.window.x, _ = m.Signed(m.window.x, &cdf.Shard{Rows: 1, Cols: 3, X: row.X, Y: []float64{row.Y}}, 0, 1)
 	}
 	w := m.work()
 	m.freeze(k, w)
@@ -127,7 +127,7 @@ func frozen(t *testing.T, v *probitVectors, variant string, k int) *Probit {
 func withPrior(m *Probit) []float64 {
 	out := slices.Clone(m.xx)
 	for j := range m.p {
-		out[j*m.p+j] += 1 / m.variance(j)
+		out[j*m.p+j] += 1 / m.Variance(j)
 	}
 	return out
 }

@@ -1,0 +1,69 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// BinaryScore collects the scores of a shard's rows, whose responses are 0 or
+// 1: the mean log of the predictive probabilities, the root of the Brier
+// score, and the share of randomised probability integral transforms
+// P(Y < y) + U P(Y = y) that lie in [.025, .975].
+type BinaryScore struct {
+	t   tally
+	rng *rand.Rand // of U
+}
+
+// NewBinaryScore returns a score of no rows; U comes from rng.
+func NewBinaryScore(rng *rand.Rand) *BinaryScore {
+	return &BinaryScore{newTally(cdf.NoScore()), rng}
+}
+
+// Skip counts a row and reports that it has no response, y being NaN.
+func (b *BinaryScore) Skip(y float64) bool { return b.t.skip(y) }
+
+// Add takes a row with the response y, whose predictive probability was q and
+// the logarithm of that log, which q may be too small to tell.
+func (b *BinaryScore) Add(y, q, log float64) {
+	b.t.logs += log
+	pit := transform(q, y, b.rng.Float64())
+	b.t.add(1-q, pit >= .025 && pit <= .975)
+}
+
+// Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
+func (b *BinaryScore) Score() (cdf.Score, error) { return b.t.score("probit") }
+
+// transform returns P(Y < y) + u P(Y = y), where P(Y = y) is q.
+func transform(q, y, u float64) float64 {
+	if y == 0 {
+		return u * q
+	}
+	return (1 - q) + float64(u*q)
+}
+
+// PredictBinary describes a new response that is 1 with the given predictive
+// probability.
+func PredictBinary(p *cdf.Prediction, probability float64) {
+	p.Mean, p.SD = probability, math.Sqrt(probability*(1-probability))
+	p.Q025, p.Q975 = bernoulliQuantile(probability, .025), bernoulliQuantile(probability, .975)
+}
+
+// JudgeBinary says how likely the response y was, as BinaryScore.Add does;
+// the transform is not randomised: U is 1/2. Without a response, y being NaN,
+// both numbers are NaN.
+func JudgeBinary(p *cdf.Prediction, y, q, log float64) {
+	p.LogDensity, p.PIT = math.NaN(), math.NaN()
+	if y == y {
+		p.LogDensity, p.PIT = log, transform(q, y, .5)
+	}
+}
+
+// bernoulliQuantile returns the least y with P(Y <= y) >= level.
+func bernoulliQuantile(p, level float64) float64 {
+	if 1-p >= level {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,98 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// ProbitColumns is what every method for the probit model, ours and its
+// competitors, knows of the columns of X: their prior, and which shards fit.
+type ProbitColumns struct {
+	prior     ProbitPrior
+	p         int // coefficients, the intercept included
+	intercept bool
+}
+
+// NewProbitColumns returns the columns of a key. A prior that is out of range
+// is an error; no column at all is ErrSchema, wrapped.
+func NewProbitColumns(prior ProbitPrior, d cdf.Dims) (ProbitColumns, error) {
+	if err := prior.Validate(); err != nil {
+		return ProbitColumns{}, err
+	}
+	if len(d.Columns) == 0 {
+		return ProbitColumns{}, fmt.Errorf("%w: probit needs an intercept or a feature", cdf.ErrSchema)
+	}
+	return ProbitColumns{prior: prior, p: len(d.Columns), intercept: d.Intercept}, nil
+}
+
+// Variance returns v_j, the prior variance of coefficient j.
+func (h *ProbitColumns) Variance(j int) float64 {
+	if h.intercept && j == 0 {
+		return h.prior.InterceptVariance
+	}
+	return h.prior.BetaVariance
+}
+
+// Params returns beta, the intercept first where there is one.
+func (h *ProbitColumns) Params() []cdf.Param { return []cdf.Param{{Name: "beta", Len: h.p}} }
+
+// Check reports, wrapping ErrShard, a shard of the wrong width, a column that
+// is not finite, or a response that is not 0, 1 or NaN.
+func (h *ProbitColumns) Check(sh *cdf.Shard) error {
+	if sh.Cols != h.p || len(sh.X) != sh.Rows*sh.Cols || len(sh.Y) != sh.Rows {
+		return fmt.Errorf("%w: %d rows of %d columns with %d entries and %d responses, want %d columns",
+			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.X), len(sh.Y), h.p)
+	}
+	if i := indexNotFinite(sh.X); i >= 0 {
+		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/h.p, i%h.p, sh.X[i])
+	}
+	for i, y := range sh.Y {
+		switch {
+		case y == 0 || y == 1 || y != y:
+		case y == -1:
+			return fmt.Errorf("%w: response of row %d is -1; probit takes 0 and 1, so code -1/1 as 0/1", cdf.ErrShard, i)
+		default:
+			return fmt.Errorf("%w: response of row %d is %v; probit takes 0 and 1", cdf.ErrShard, i, y)
+		}
+	}
+	return nil
+}
+
+// PriorSD writes the prior sd of each functional.
+func (h *ProbitColumns) PriorSD(functionals []cdf.Functional, dst []float64) {
+	for i, f := range functionals {
+		v := 0.0
+		for k, j := range f.Param {
+			v += f.Weight[k] * f.Weight[k] * h.Variance(j)
+		}
+		dst[i] = math.Sqrt(v)
+	}
+}
+
+// Only refuses, with ErrSchema, a functional that asks for another parameter
+// than beta.
+func (h *ProbitColumns) Only(f cdf.Functional) error {
+	for _, j := range f.Param {
+		if j < 0 || j >= h.p {
+			return fmt.Errorf("%w: %s asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, h.p)
+		}
+	}
+	return nil
+}
+
+// Signed appends to dst the next n rows of the shard, from a row on, that have
+// a response, each times 2y-1: the likelihood of such a row is Phi(xs'beta). It
+// returns the longer slice and the row behind the last one read.
+func (h *ProbitColumns) Signed(dst []float64, sh *cdf.Shard, from, n int) ([]float64, int) {
+	for ; n > 0; from++ {
+		if y := sh.Y[from]; y == y {
+			for _, v := range sh.X[from*h.p : (from+1)*h.p] {
+				dst = append(dst, (2*y-1)*v)
+			}
+			n--
+		}
+	}
+	return dst, from
+}
