@@ -16,10 +16,6 @@ func LogCDF(x float64) float64 {
 	return -0.5*x*x - math.Log(math.Sqrt(2*math.Pi)*u)
 }
 
-// Quantile returns the x with Phi(x) = p, 0 < p < 1, to the rounding of p
-// about 1: far tails are not for it. Quantiles of p and 1-p differ in sign only.
-func Quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
-
 // Hazard returns u(x) = phi(x)/Phi(x), the inverse Mills ratio, and
 // w(x) = u(u+x) = -d^2 log Phi/dx^2, which lies in (0, 1). For t ~ N(x, 1)
 // on t > 0 they are E t - x and 1 - Var t.

@@ -27,14 +27,3 @@ func TestTails(t *testing.T) {
 		}
 	}
 }
-
-func TestQuantileInvertsCDF(t *testing.T) {
-	for _, p := range []float64{1e-12, .025, .25, .5, .9, 1 - 1e-12} {
-		if got := normal.CDF(normal.Quantile(p)); math.Abs(got-p) > 2e-16 {
-			t.Errorf("Phi of the %g quantile is %v", p, got)
-		}
-	}
-	if z := normal.Quantile(.025) + normal.Quantile(.975); z != 0 {
-		t.Errorf("quantiles are not symmetric by %g", z)
-	}
-}

@@ -1,0 +1,54 @@
+package baselines
+
+import "github.com/credence-stream/credence/cdf"
+
+// AppendBinary appends the particles, their log weights and log likelihoods,
+// the powers of the rows and the rows: 8(N(p+2) + n(p+1)) + 1 bytes after n
+// rows. Nothing is there before the first step.
+func (m *probitSMC) AppendBinary(b []byte) ([]byte, error) {
+	return appendState(b, m.beta, m.logw, m.fit, m.power, m.x)
+}
+
+// UnmarshalBinary replaces the state.
+func (m *probitSMC) UnmarshalBinary(b []byte) error {
+	count := numbers(b)
+	if count == 0 {
+		m.beta, m.logw, m.fit, m.power, m.x = nil, nil, nil, nil, nil
+		return nil
+	}
+	rest := count - m.n*(m.p+2)
+	if rest < 0 || rest%(m.p+1) != 0 {
+		return damaged("smc", "wrong format or length")
+	}
+	rows := rest / (m.p + 1)
+	m.beta, m.logw, m.fit = sized(m.beta, m.n*m.p), sized(m.logw, m.n), sized(m.fit, m.n)
+	m.power, m.x = sized(m.power, rows), sized(m.x, rows*m.p)
+	if err := readState("smc", b, m.beta, m.logw, m.fit, m.power, m.x); err != nil {
+		return err
+	}
+	for _, v := range m.power {
+		if v < 0 || v > 1 {
+			return damaged("smc", "power out of range")
+		}
+	}
+	top := m.logw[0]
+	for _, v := range m.logw {
+		top = max(top, v)
+	}
+	if top != 0 || m.weigh() != nil {
+		return damaged("smc", "weights out of range")
+	}
+	return nil
+}
+
+// Size returns the bytes held.
+func (m *probitSMC) Size() int64 {
+	return 8 * int64(cap(m.x)+cap(m.power)+m.n*(4*m.p+smcRows+6)+m.p*m.p)
+}
+
+var (
+	_ cdf.Summarizer  = (*probitSMC)(nil)
+	_ cdf.Predictor   = (*probitSMC)(nil)
+	_ cdf.Covariancer = (*probitSMC)(nil)
+	_ cdf.Sizer       = (*probitSMC)(nil)
+)

@@ -1,0 +1,37 @@
+package baselines
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/models"
+)
+
+// probitSMCMC are the settings of S-MCMC for the probit model.
+type probitSMCMC struct {
+	Prior models.ProbitPrior `yaml:"prior" json:"prior"`
+	// Chains is the number of Markov chains, which advance together.
+	Chains int `yaml:"chains" json:"chains"`
+}
+
+// configureProbitSMCMC configures the data augmentation of Albert and Chib
+// (JASA 88, 1993) on all rows so far, which the paper calls S-MCMC: at every
+// shard the chains go on from where the last one left them.
+//
+// It is the model itself with a window that no row leaves, so that its
+// posterior is what conditional density filtering approximates, by the same
+// code. Only a discount freezes rows: the full conditionals of a power of the
+// likelihood are not those of data augmentation.
+func configureProbitSMCMC(variant string, decode func(any) error) (any, models.Build, error) {
+	like := models.DefaultProbit()
+	s := probitSMCMC{Prior: like.Prior, Chains: like.Chains}
+	if err := read("smcmc", variant, &s, decode); err != nil {
+		return nil, nil, err
+	}
+	kind, _ := models.Lookup("probit")
+	_, build, err := kind.Configure("", func(v any) error {
+		p := v.(*models.ProbitSettings)
+		p.Prior, p.Chains, p.Window = s.Prior, s.Chains, math.MaxInt32
+		return nil
+	})
+	return s, build, err
+}

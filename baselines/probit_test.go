@@ -1,0 +1,192 @@
+package baselines
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/models"
+)
+
+// probitKind returns the model ("cdf", by its corrected freeze rule) or one of
+// its competitors.
+func probitKind(t testing.TB, method string) models.Kind {
+	t.Helper()
+	k, ok := Lookup("probit", method)
+	if method == "cdf" {
+		k, ok = models.Lookup("probit")
+	}
+	if !ok {
+		t.Fatalf("no method %s", method)
+	}
+	return k
+}
+
+// probitSpec is a method on unscaled columns x1 .. xp without an intercept.
+func probitSpec(t testing.TB, method string, p, draws int, seed uint64, set func(any)) *cdf.Spec {
+	t.Helper()
+	settings, build, err := probitKind(t, method).Configure("", func(v any) error {
+		if set != nil {
+			set(v)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles := cdf.Roles{Scaling: "none", Response: cdf.Feature{Name: "y"}}
+	for j := range p {
+		roles.Features = append(roles.Features, cdf.Feature{Name: "x" + strconv.Itoa(j+1)})
+	}
+	return &cdf.Spec{
+		Kind: "probit", Variant: method, Seed: seed, Columns: roles,
+		Draws: draws, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
+		RawResponse: true,
+		Publish:     cdf.Publish{Every: 1, Scale: "model", Groups: "all"},
+		Limits:      cdf.Limits{Rows: 1_000_000, Columns: 1000, Groups: 1},
+		New:         build,
+	}
+}
+
+// probitBatch makes rows of normal columns x1 .. xp of the given sd.
+func probitBatch(r *rand.Rand, rows int, beta []float64, sd float64) *cdf.Batch {
+	b := &cdf.Batch{Rows: rows}
+	eta := make([]float64, rows)
+	for i := range eta {
+		eta[i] = r.NormFloat64()
+	}
+	for j, v := range beta {
+		x := make([]float64, rows)
+		for i := range x {
+			x[i] = sd * r.NormFloat64()
+			eta[i] += v * x[i]
+		}
+		b.Columns = append(b.Columns, cdf.Column{Name: "x" + strconv.Itoa(j+1), Type: cdf.Float, Number: x})
+	}
+	y := make([]float64, rows)
+	for i, v := range eta {
+		if v > 0 {
+			y[i] = 1
+		}
+	}
+	b.Columns = append(b.Columns, cdf.Column{Name: "y", Type: cdf.Bool, Number: y})
+	return b
+}
+
+func probitBatches(r *rand.Rand, shards, rows int, beta []float64, sd float64) []*cdf.Batch {
+	out := make([]*cdf.Batch, shards)
+	for t := range out {
+		out[t] = probitBatch(r, rows, beta, sd)
+	}
+	return out
+}
+
+// probitStream takes a fresh filter through the shards.
+func probitStream(t testing.TB, spec *cdf.Spec, shards []*cdf.Batch) (*cdf.Filter, *cdf.Summary) {
+	t.Helper()
+	f := cdf.NewFilter(spec, "a/key")
+	var sum *cdf.Summary
+	for i, b := range shards {
+		var err error
+		if sum, err = f.Update(b); err != nil {
+			t.Fatalf("shard %d: %v", i+1, err)
+		}
+	}
+	return f, sum
+}
+
+// probitMoments are the means and sds of a summary's rows.
+func probitMoments(sum *cdf.Summary) (mean, sd []float64) {
+	for _, r := range sum.Rows {
+		mean, sd = append(mean, r.Mean), append(sd, r.SD)
+	}
+	return mean, sd
+}
+
+// The contract, but for one clause: S-MCMC and SMC keep every row.
+func TestProbitCompetitorsKeepTheContract(t *testing.T) {
+	shards := func(seed uint64, n int) []*cdf.Batch {
+		r := rand.New(rand.NewPCG(seed, 1))
+		out := make([]*cdf.Batch, n)
+		for t := range out {
+			out[t] = probitBatch(r, 6+r.IntN(6), []float64{1, -.5}, 1.5)
+			out[t].Time = int64(1000 * (t + 1))
+			for i := range out[t].Columns[0].Number {
+				out[t].Columns[0].Number[i] += 20
+			}
+		}
+		return out
+	}
+	for _, method := range Names("probit") {
+		t.Run(method, func(t *testing.T) {
+			suite := cdftest.Suite{Shards: shards, New: func() *cdf.Spec {
+				spec := probitSpec(t, method, 2, 100, 1, func(v any) {
+					switch s := v.(type) {
+					case *probitSMCSettings:
+						s.Particles = 200
+					case *probitSMCMC:
+						s.Chains = 4
+					}
+				})
+				spec.Columns.Scaling, spec.Columns.Intercept, spec.Publish.Scale = "first", true, "original"
+				return spec
+			}}
+			for _, c := range cdftest.Cases() {
+				t.Run(c.Name, func(t *testing.T) {
+					t.Parallel()
+					// Methods for whole data sets grow with the stream.
+					if want, err := c.Name != "bounded" || method == "svb", c.Check(suite); (err == nil) != want {
+						t.Errorf("%v\n%s", err, c.Explanation)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestProbitCompetitorsRefuseSettings(t *testing.T) {
+	for _, method := range Names("probit") {
+		k := probitKind(t, method)
+		if _, _, err := k.Configure("other", nil); err == nil {
+			t.Errorf("%s takes a variant", method)
+		}
+		_, _, err := k.Configure("", func(v any) error {
+			switch s := v.(type) {
+			case *probitSMCMC:
+				s.Prior.BetaVariance = -1
+			case *probitSVBSettings:
+				s.Prior.BetaVariance = -1
+			case *probitSMCSettings:
+				s.Prior.BetaVariance = -1
+			}
+			return nil
+		})
+		if err == nil {
+			t.Errorf("%s takes a negative variance", method)
+		}
+		if _, build, err := k.Configure("", nil); err != nil {
+			t.Error(err)
+		} else if _, err := build(cdf.Dims{}); err == nil {
+			t.Errorf("%s takes no column", method)
+		}
+	}
+	if _, _, err := configureProbitSMC("", func(v any) error { v.(*probitSMCSettings).Particles = 1; return nil }); err == nil {
+		t.Error("one particle is taken")
+	}
+}
+
+// probitJoined returns all rows as one shard.
+func probitJoined(shards []*cdf.Batch) *cdf.Batch {
+	out := &cdf.Batch{Columns: slices.Clone(shards[0].Columns)}
+	for j := range out.Columns {
+		out.Columns[j].Number = nil
+		for _, b := range shards {
+			out.Columns[j].Number = append(out.Columns[j].Number, b.Columns[j].Number...)
+		}
+	}
+	out.Rows = len(out.Columns[0].Number)
+	return out
+}
