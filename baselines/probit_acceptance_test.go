@@ -13,44 +13,52 @@ import (
 
 const probitSeed = 2000
 
-// probitCase1 is the paper's first experiment: the rows of 100 shards of 25,
-// 100 coefficients, in the given number of shards. Of sd .25 they are those
-// that the model itself is accepted on.
-func probitCase1(t *testing.T, seed uint64, sd float64, shards int) (all []*cdf.Batch, truth []float64) {
+// probitData makes the data of a replication.
+type probitData func(seed uint64) (shards []*cdf.Batch, truth []float64)
+
+// probitScenario returns data of a scenario: the rows of 100 shards in the
+// given number of shards.
+func probitScenario(t *testing.T, name, key string, shards int) probitData {
 	t.Helper()
-	truth = simulate.Strong(seed, "case1", 100, .75)
-	if sd != .25 {
-		return probitBatches(rand.New(rand.NewPCG(seed, 4)), shards, 2500/shards, truth, sd), truth
-	}
-	sc, ok := simulate.Lookup("probit")
+	sc, ok := simulate.Lookup(name)
 	if !ok {
-		t.Fatal("no scenario probit")
+		t.Fatalf("no scenario %s", name)
 	}
-	var fine []*cdf.Batch
-	for at := int64(1); at <= 100; at++ {
-		d := sc.Shard(seed, "case1", at, sc.Rows)
-		b := &cdf.Batch{Rows: sc.Rows}
-		for j, name := range d.Names {
-			b.Columns = append(b.Columns, cdf.Column{Name: name, Type: cdf.Float, Number: d.Columns[j]})
+	return func(seed uint64) (all []*cdf.Batch, truth []float64) {
+		for _, v := range sc.Truth(seed, key, 1) {
+			truth = append(truth, v.Value)
 		}
-		fine = append(fine, b)
+		var fine []*cdf.Batch
+		for at := int64(1); at <= 100; at++ {
+			d, b := sc.Shard(seed, key, at, sc.Rows), &cdf.Batch{Rows: sc.Rows}
+			for j, name := range d.Names {
+				b.Columns = append(b.Columns, cdf.Column{Name: name, Type: cdf.Float, Number: d.Columns[j]})
+			}
+			fine = append(fine, b)
+		}
+		for each := 100 / shards; len(fine) > 0; fine = fine[each:] {
+			all = append(all, probitJoined(fine[:each]))
+		}
+		return all, truth
 	}
-	for each := 100 / shards; len(fine) > 0; fine = fine[each:] {
-		all = append(all, probitJoined(fine[:each]))
-	}
-	return all, truth
+}
+
+// probitNarrow is the first experiment with predictors of sd .2.
+func probitNarrow(seed uint64) ([]*cdf.Batch, []float64) {
+	truth := simulate.Strong(seed, "case1", 100, .75)
+	return probitBatches(rand.New(rand.NewPCG(seed, 4)), 100, 25, truth, .2), truth
 }
 
 // probitFigures are means over replications of what the paper prints.
 type probitFigures struct{ coverage, length, mse10, mse float64 }
 
-// probitJudge runs a method with the paper's prior on replications of the
-// first experiment. Intervals are those of 95 % probability.
-func probitJudge(t *testing.T, method string, reps, shards int, sd float64) (o probitFigures) {
+// probitJudge runs a method with the prior N(0, 1) of the paper's experiments
+// on replications of their data. Intervals are those of 95 % probability.
+func probitJudge(t *testing.T, method string, reps int, data probitData) (o probitFigures) {
 	t.Helper()
 	for rep := range reps {
 		seed, n := uint64(probitSeed+rep), float64(reps)
-		all, truth := probitCase1(t, seed, sd, shards)
+		all, truth := data(seed)
 		_, sum := probitStream(t, probitSpec(t, method, len(truth), 500, seed, nil), all)
 		var mean, lo, hi []float64
 		for _, r := range sum.Rows {
@@ -78,7 +86,7 @@ func TestAcceptanceProbitSMCMC(t *testing.T) {
 	if accept.Asked() == accept.Full {
 		shards = 100
 	}
-	o, seeds := probitJudge(t, "smcmc", reps, shards, .25), probitSeeds(reps)
+	o, seeds := probitJudge(t, "smcmc", reps, probitScenario(t, "probit", "case1", shards)), probitSeeds(reps)
 	accept.Range(t, "P1", "smcmc: coverage", o.coverage, .91, .955, seeds)
 	accept.Range(t, "P1", "smcmc: length", o.length, .56, .59, seeds)
 	accept.Range(t, "P1", "smcmc: MSE", o.mse, .020, .026, seeds)
@@ -88,12 +96,12 @@ func TestAcceptanceProbitSMCMC(t *testing.T) {
 // program that the paper's authors published.
 func TestAcceptanceProbitSVB(t *testing.T) {
 	reps := accept.Reps(t, 10, 10, 40)
-	o, seeds := probitJudge(t, "svb", reps, 100, .25), probitSeeds(reps)
+	o, seeds := probitJudge(t, "svb", reps, probitScenario(t, "probit", "case1", 100)), probitSeeds(reps)
 	accept.Range(t, "P1", "svb: coverage", o.coverage, .47, .57, seeds)
 	accept.Range(t, "P1", "svb: length", o.length, .317, .321, seeds)
 	accept.Range(t, "P1", "svb: MSE of the first 10", o.mse10, .36, .51, seeds)
 	accept.Range(t, "P1", "svb: MSE", o.mse, .070, .086, seeds)
-	o = probitJudge(t, "svb", reps, 100, .2)
+	o = probitJudge(t, "svb", reps, probitNarrow)
 	accept.Range(t, "P1", "sd .2, svb: coverage", o.coverage, .60, .70, seeds)
 	accept.Range(t, "P1", "sd .2, svb: length", o.length, .39, .405, seeds)
 }
@@ -102,8 +110,19 @@ func TestAcceptanceProbitSVB(t *testing.T) {
 // the paper finds too.
 func TestAcceptanceProbitSMC(t *testing.T) {
 	reps := accept.Reps(t, 0, 0, 2)
-	o, seeds := probitJudge(t, "smc", reps, 100, .25), probitSeeds(reps)
+	o, seeds := probitJudge(t, "smc", reps, probitScenario(t, "probit", "case1", 100)), probitSeeds(reps)
 	accept.Range(t, "P1", "smc: coverage", o.coverage, 0, .35, seeds)
 	accept.Range(t, "P1", "smc: MSE", o.mse, .35, 10, seeds)
 	t.Logf("length %.3f, MSE of the first 10 %.2f", o.length, o.mse10)
+}
+
+// Row P2 of S-VB, on the data whose printed figures these are: .55, .20, .026
+// and .017. Ranges are for one data set of 500 coefficients.
+func TestAcceptanceProbitWideSVB(t *testing.T) {
+	reps := accept.Reps(t, 0, 0, 1)
+	o, seeds := probitJudge(t, "svb", reps, probitScenario(t, "probit-wide", "case2", 100)), probitSeeds(reps)
+	accept.Range(t, "P2", "svb: coverage", o.coverage, .48, .62, seeds)
+	accept.Range(t, "P2", "svb: length", o.length, .195, .197, seeds)
+	accept.Range(t, "P2", "svb: MSE of the first 10", o.mse10, .01, .04, seeds)
+	accept.Range(t, "P2", "svb: MSE", o.mse, .014, .020, seeds)
 }

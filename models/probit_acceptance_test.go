@@ -211,6 +211,31 @@ func TestAcceptanceProbitCase2(t *testing.T) {
 	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, probitSeeds(1))
 }
 
+// Rows P2 again on the data whose printed figures they are: predictors of sd
+// .2. The paper prints .70, .23, .20 and .016 for its rule, and for all rows at
+// once the length .33. Ranges are for one data set: three standard errors of
+// the share of 500 coefficients that is covered, a fifth of an error.
+func TestAcceptanceProbitWide(t *testing.T) {
+	accept.Reps(t, 0, 0, 1)
+	sc, _ := simulate.Lookup("probit-wide")
+	truth := values(sc.Truth(probitSeed, "case2", 1))
+	var shards []*cdf.Shard
+	for at := int64(1); at <= 100; at++ {
+		shards = append(shards, scenarioShard(sc.Shard(probitSeed, "case2", at, sc.Rows)))
+	}
+	d, seeds := probitDims(500, 500, false), probitSeeds(1)
+	m, p := streamProbit(t, "paper", unitPrior(3500), d, shards)
+	first := probitPost{p.mean[:10], p.sd[:10]}
+	accept.Range(t, "P2", "sd .2, paper: coverage", p.coverage(truth), .63, .76, seeds)
+	accept.Range(t, "P2", "sd .2, paper: length", p.length(), .225, .235, seeds)
+	accept.Range(t, "P2", "sd .2, paper: MSE of the first 10", first.mse(truth[:10]), .15, .25, seeds)
+	accept.Range(t, "P2", "sd .2, paper: MSE", p.mse(truth), .013, .019, seeds)
+	all := batch(t, m, joinShards(shards), 1600)
+	accept.Range(t, "P2", "sd .2, all rows: coverage", all.coverage(truth), .91, .975, seeds)
+	accept.Range(t, "P2", "sd .2, all rows: length", all.length(), .325, .34, seeds)
+	accept.Range(t, "P2", "sd .2, all rows: MSE", all.mse(truth), .0065, .0100, seeds)
+}
+
 // mode is the normal law at the mode of the posterior, by Newton's method: as
 // good as exact for 40,000 rows.
 func mode(t *testing.T, like *Probit, all *cdf.Shard) probitPost {

@@ -61,7 +61,7 @@ func scenarios() []Scenario {
 		linear(), linearDrift(),
 		anova(), anovaJump(),
 		dlm(), dlmDrift(),
-		probit(), probitDrift(),
+		probit(), probitWide(), probitDrift(),
 		poisson(), poissonLate(),
 	}, compressed()...)
 }
