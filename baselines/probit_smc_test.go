@@ -81,6 +81,37 @@ func TestProbitSMCSummarizesWeights(t *testing.T) {
 	}
 }
 
+// While enough particles count, their weights are the likelihoods of the rows,
+// those of age k to the power lambda^k.
+func TestProbitSMCWeighs(t *testing.T) {
+	prior := models.ProbitPrior{BetaVariance: .1, InterceptVariance: .1}
+	m, err := newProbitSMC(probitSMCSettings{Particles: 50, Prior: prior}, cdf.Dims{Columns: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, sh := range []*cdf.Shard{
+		{Rows: 2, Cols: 1, X: []float64{1, -.5}, Y: []float64{1, 0}},
+		{Rows: 2, Cols: 1, X: []float64{.7, 2}, Y: []float64{0, math.NaN()}},
+	} {
+		m.Blocks()[0].Absorb(&cdf.Step{Shard: sh, Forget: .9, RNG: r})
+	}
+	logPhi := func(x float64) float64 { return math.Log(.5 * math.Erfc(-x/math.Sqrt2)) }
+	want, sum := make([]float64, m.n), 0.0
+	for k, b := range m.beta {
+		want[k] = .9*(logPhi(b)+logPhi(.5*b)) + logPhi(-.7*b)
+		sum += math.Exp(want[k])
+	}
+	for k, w := range m.weight {
+		if got := math.Exp(want[k]) / sum; math.Abs(w-got) > 1e-12 {
+			t.Errorf("particle %d at %v weighs %v, want %v", k, m.beta[k], w, got)
+		}
+	}
+	if m.failed != nil || len(m.power) != 3 {
+		t.Errorf("%d rows, %v", len(m.power), m.failed)
+	}
+}
+
 // With five coefficients the particles are the posterior: over independent
 // runs on one data set their mean misses that of S-MCMC by noise only. The
 // bounds are 4.5 standard errors of 10 (mean) and 15 (sd) numbers, of which

@@ -17,9 +17,9 @@ func probit() Scenario {
 // Predictors have sd 1/5, as in the program that the paper's authors published
 // (rajguhaniyogi/Bayesian-Conditional-Density-Filtering, probit_code_CDF.R),
 // and not the 1/4 of the text: the length of the intervals of streaming
-// variational Bayes, which depends on nothing else, is printed as .20 = 3.92 /
-// (sqrt(10,000)/5). The weak coefficients are within 1/4 and not, as in that
-// program, within 3/4: only so do all other printed figures come out.
+// variational Bayes, which depends on nothing else, is printed as .20 and is
+// 3.92 / (sd sqrt(10,000 - 500)). The weak coefficients are within 1/4 and not,
+// as in that program, within 3/4: only so do the other printed figures come out.
 func probitWide() Scenario {
 	return binary("probit-wide", 100, 0.2, func(seed uint64, key string, _ int64) []float64 {
 		return Strong(seed, key, 500, 0.25)
