@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // anovaLevels is a filter's worth of groups with few rows each: group j has
@@ -87,7 +88,7 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 			t.Fatalf("%+v, published was %+v", *r, said[i])
 		}
 		for k, q := range [...]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
-			p := normalCDF(normals[k])
+			p := normal.CDF(normals[k])
 			if math.Abs((q-r.Mean)/r.SD-normals[k]) > 1e-9 {
 				t.Fatalf("%+v: quantile %g is not normal", *r, p)
 			}

@@ -28,7 +28,7 @@ type DLM struct {
 	reserved bool
 	n        float64 // observations, discounted
 	rows     int64   // observations
-	clock    dlmClock
+	clock    DLMClock
 	forgot   bool // some shard was discounted: there is no joint evidence
 	failed   bool // a statistic is not finite
 	blocks   []cdf.Block
@@ -44,7 +44,7 @@ func NewDLM(s DLMSettings, d cdf.Dims) (*DLM, error) {
 }
 
 func newDLMOnGrid(f *dlmFamily, d cdf.Dims) (*DLM, error) {
-	if err := dlmColumns(d); err != nil {
+	if err := DLMColumns(d); err != nil {
 		return nil, err
 	}
 	m := &DLM{family: f, grid: newDLMGrid()}
@@ -58,7 +58,7 @@ func (m *DLM) Params() []cdf.Param { return dlmParams }
 
 // Check reports, wrapping ErrShard, a shard with features, an infinite
 // response or a time before the last one absorbed.
-func (m *DLM) Check(sh *cdf.Shard) error { return m.clock.check(sh) }
+func (m *DLM) Check(sh *cdf.Shard) error { return m.clock.Check(sh) }
 
 // Blocks returns the single block of all parameters.
 func (m *DLM) Blocks() []cdf.Block { return m.blocks }
@@ -86,7 +86,7 @@ func (b dlmBlock) Absorb(s *cdf.Step) {
 		}
 	}
 	for i, y := range sh.Y {
-		steps := m.clock.tick(sh, i)
+		steps := m.clock.Tick(sh, i)
 		m.grid.step(steps, y, w.product)
 		if m.reserved {
 			m.reserve.step(steps, y, w.regrid.product)

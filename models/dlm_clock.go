@@ -7,33 +7,33 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// dlmClock counts steps. Without a time column every row is a step; with one,
+// DLMClock counts steps. Without a time column every row is a step; with one,
 // rows of equal time share a step and the times between two rows are missing
 // steps. It goes on from shard to shard.
-type dlmClock struct {
-	seen bool  // a row with a time was absorbed
-	last int64 // its time
+type DLMClock struct {
+	Seen bool  // a row with a time was absorbed
+	Last int64 // its time
 }
 
-// tick moves the clock to row i of the shard and returns the steps that pass:
+// Tick moves the clock to row i of the shard and returns the steps that pass:
 // 0 within a step. The first row of a key is one step after theta_0.
-func (c *dlmClock) tick(sh *cdf.Shard, i int) float64 {
+func (c *DLMClock) Tick(sh *cdf.Shard, i int) float64 {
 	if len(sh.Time) == 0 {
 		return 1
 	}
 	now := sh.Time[i]
-	if !c.seen {
-		c.seen, c.last = true, now
+	if !c.Seen {
+		c.Seen, c.Last = true, now
 		return 1
 	}
-	steps := uint64(now) - uint64(c.last)
-	c.last = now
+	steps := uint64(now) - uint64(c.Last)
+	c.Last = now
 	return float64(steps)
 }
 
-// check reports, wrapping ErrShard, responses that are infinite and times
+// Check reports, wrapping ErrShard, responses that are infinite and times
 // that go backwards.
-func (c dlmClock) check(sh *cdf.Shard) error {
+func (c DLMClock) Check(sh *cdf.Shard) error {
 	if sh.Cols != 0 || len(sh.Y) != sh.Rows || len(sh.Time) != 0 && len(sh.Time) != sh.Rows {
 		return fmt.Errorf("%w: %d rows with %d columns, %d responses and %d times",
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.Y), len(sh.Time))
@@ -44,10 +44,10 @@ func (c dlmClock) check(sh *cdf.Shard) error {
 		}
 	}
 	for i, now := range sh.Time {
-		if c.seen && now < c.last {
-			return fmt.Errorf("%w: time goes backwards: %d after %d in row %d", cdf.ErrShard, now, c.last, i+1)
+		if c.Seen && now < c.Last {
+			return fmt.Errorf("%w: time goes backwards: %d after %d in row %d", cdf.ErrShard, now, c.Last, i+1)
 		}
-		c.seen, c.last = true, now
+		c.Seen, c.Last = true, now
 	}
 	return nil
 }

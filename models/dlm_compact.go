@@ -76,7 +76,10 @@ func (b compactBlock) Absorb(s *cdf.Step) {
 // Sample moves the chain on and lets the oldest steps leave.
 func (b compactBlock) Sample(s *cdf.Step) error {
 	m := b.m
-	burn := m.begin()
+	burn := 0
+	if m.begin() {
+		burn = burnDLM
+	}
 	psi := vec3{m.last[0], math.Log(m.last[1]), math.Log(m.last[2])}
 	for i := 1; i < 3; i++ {
 		psi[i] = min(max(psi[i], -farPsi), farPsi)
@@ -191,29 +194,9 @@ func (m *DLMCompact) target(psi vec3) (log, mean, v float64) {
 	return log + lik, mean, v
 }
 
-// windowLikelihood returns the log density of the steps' observations, up to
-// a constant, and theta's law after them.
-func windowLikelihood(steps []dlmStep, m, v, phi, tau2, sigma2 float64) (log, mean, variance float64) {
-	logs, squares, extra := newLogProduct(), 0.0, 0.0
-	for i := range steps {
-		s := &steps[i]
-		m, v = phi*m, float64(phi*phi*v)+tau2
-		if s.n == 0 {
-			continue
-		}
-		r := sigma2 / s.n
-		f, e := v+r, s.mean-m
-		logs.mul(f)
-		squares += e*e/f + s.ss/sigma2
-		extra += s.n - 1
-		m, v = m+v/f*e, v*r/f
-	}
-	return -0.5 * (logs.log() + squares + extra*math.Log(sigma2)), m, v
-}
-
 // pass takes the boundary through one step at psi, and returns the score g of
 // the step's observations and their Fisher information.
-func (e *dlmEdge) pass(s *dlmStep, psi vec3) (g vec3, info [3]vec3) {
+func (e *dlmEdge) pass(s *DLMStep, psi vec3) (g vec3, info [3]vec3) {
 	phi, tau2, sigma2 := psi[0], math.Exp(psi[1]), math.Exp(psi[2])
 	m, p := phi*e.m, phi*phi*e.v+tau2
 	var dm, dp vec3

@@ -14,7 +14,7 @@ import (
 // Row A4: eight steps, the fourth missing, theta_0 ~ N(0, .9): the joint
 // normal density of everything is known.
 var (
-	fewSteps = []dlmStep{{n: 1, mean: .3}, {n: 1, mean: -.8}, {n: 1, mean: 1.1}, {}, {n: 1, mean: .2}, {n: 1, mean: 2}, {n: 1, mean: 1.4}, {n: 1, mean: .1}}
+	fewSteps = []DLMStep{{n: 1, mean: .3}, {n: 1, mean: -.8}, {n: 1, mean: 1.1}, {}, {n: 1, mean: .2}, {n: 1, mean: 2}, {n: 1, mean: 1.4}, {n: 1, mean: .1}}
 	fewPsi   = vec3{.8, math.Log(.6), math.Log(.4)}
 )
 
@@ -22,7 +22,7 @@ const fewVariance = .9
 
 // conditional returns the mean and covariance of theta_0 .. theta_8 given the
 // observations, and their log density, by dense linear algebra.
-func conditional(t *testing.T, steps []dlmStep, psi vec3) (mean []float64, cov []float64, log float64) {
+func conditional(t *testing.T, steps []DLMStep, psi vec3) (mean []float64, cov []float64, log float64) {
 	t.Helper()
 	phi, tau2, sigma2 := psi[0], math.Exp(psi[1]), math.Exp(psi[2])
 	n := len(steps) + 1
@@ -128,8 +128,8 @@ func TestDLMPathsFollowTheConditional(t *testing.T) {
 // with several observations in a step.
 func TestDLMCompactDerivatives(t *testing.T) {
 	steps := slices.Clone(fewSteps)
-	steps[1] = dlmStep{n: 3, mean: -.4, ss: .7}
-	steps[6] = dlmStep{n: 2, mean: 1, ss: .1}
+	steps[1] = DLMStep{n: 3, mean: -.4, ss: .7}
+	steps[6] = DLMStep{n: 2, mean: 1, ss: .1}
 	at := func(psi vec3) (log, m, v float64) {
 		return windowLikelihood(steps, .2, fewVariance, psi[0], math.Exp(psi[1]), math.Exp(psi[2]))
 	}
@@ -176,9 +176,9 @@ func TestDLMCompactInformation(t *testing.T) {
 		var info [3]vec3
 		for range 6 {
 			x = phi*x + tau*r.NormFloat64()
-			var s dlmStep
+			var s DLMStep
 			for range 3 {
-				s.add(x + sigma*r.NormFloat64())
+				s.Add(x + sigma*r.NormFloat64())
 			}
 			g, f := edge.pass(&s, fewPsi)
 			for a := range g {
@@ -265,7 +265,7 @@ func TestAcceptanceDLMPhiDraws(t *testing.T) {
 		c2 := tau2 / (2 * sd * sd)
 		x := make([]float64, 100_000)
 		for i := range x {
-			x[i] = p.drawPhi(&step, c2, mean*c2, tau2)
+			x[i] = p.drawPhi(step.RNG, c2, mean*c2, tau2)
 		}
 		slices.Sort(x)
 		above := func(v float64) float64 { return 0.5 * math.Erfc((v-mean)/(sd*math.Sqrt2)) }
@@ -297,7 +297,7 @@ func TestAcceptanceDLMChainRule(t *testing.T) {
 	}
 	total, worst := 0.0, 0.0
 	for i, v := range y {
-		w.grid.step(f.clock.tick(sh, i), math.NaN(), w.product)
+		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
 		if v != v {
 			oracle.step(nil)
 			continue

@@ -7,16 +7,11 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/cdf/rnd"
 )
 
 // DLMFiltered is the model of DLM by conditional density filtering of the
 // complete data: steps that leave the window turn into the statistics that the
-// conditionals of tau2, sigma2 and phi have when theta is known,
-//
-//	c1 = sum (y-theta)^2 / 2,  c2 = sum theta_{s-1}^2 / 2,
-//	c3 = sum theta_{s-1} theta_s / 2,  c4 = sum theta_s^2 / 2,
-//
+// conditionals of tau2, sigma2 and phi have when theta is known, DLMSums,
 // averaged over the draws of the shard. Within the window theta is drawn
 // forward-filtering, backward-sampling. The statistics count the departed theta
 // as if observed, so tau2, sigma2 and phi look surer than they are.
@@ -29,6 +24,8 @@ import (
 type DLMFiltered struct {
 	dlmWindow
 	paper bool
+	burn  int        // sweeps before the first draw of the first shard
+	thin  int        // sweeps per draw
 	c     [4]float64 // c1 .. c4 of the departed steps
 	nSig  float64    // their observations
 	nTau  float64    // their transitions
@@ -47,12 +44,30 @@ func NewDLMPaper(s DLMSettings, d cdf.Dims) (*DLMFiltered, error) {
 	return newDLMFiltered(s, d, true, newFilteredWorks())
 }
 
+// NewDLMBatch returns batch Gibbs sampling of the same model without
+// observations: forward filtering, backward sampling over all steps, of which
+// none ever leaves the window. The state is the series and the last draw, from
+// which the chain goes on. burn >= 0 sweeps precede the first draw of a key's
+// first shard, and every draw takes thin >= 1 sweeps. Mode and Window of the
+// settings have no meaning here, nor has forgetting: every row counts in full.
+//
+// Source: Carter & Kohn (1994, doi:10.1093/biomet/81.3.541); Fruehwirth-Schnatter
+// (1994, doi:10.1111/j.1467-9892.1994.tb00184.x).
+func NewDLMBatch(s DLMSettings, burn, thin int, d cdf.Dims) (*DLMFiltered, error) {
+	m, err := NewDLMFiltered(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m.window, m.burn, m.thin = math.MaxInt, burn, thin
+	return m, nil
+}
+
 func newDLMFiltered(s DLMSettings, d cdf.Dims, paper bool, works *sync.Pool) (*DLMFiltered, error) {
 	base, err := newDLMWindow(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &DLMFiltered{dlmWindow: base, paper: paper, works: works}
+	m := &DLMFiltered{dlmWindow: base, paper: paper, burn: burnDLM, thin: 1, works: works}
 	m.blocks = []cdf.Block{filteredBlock{m}}
 	return m, nil
 }
@@ -99,13 +114,18 @@ func (b filteredBlock) Sample(s *cdf.Step) error {
 	m, d := b.m, s.Draws
 	w := m.works.Get().(*filteredWork)
 	defer m.works.Put(w)
-	burn := m.begin()
+	burn := 0
+	if m.begin() {
+		burn = m.burn
+	}
 	leaving := max(len(m.steps)-m.window, 0)
 	w.size(len(m.steps), leaving)
 	m.sum = dlmMoments{}
 	for k := -burn; k < d.S; k++ {
-		m.path(s, w)
-		m.draw(s, w)
+		for range m.thin {
+			m.path(s, w)
+			m.draw(s, w)
+		}
 		if k < 0 {
 			continue
 		}
@@ -146,46 +166,17 @@ func (m *DLMFiltered) path(s *cdf.Step, w *filteredWork) {
 	}
 }
 
-// draw draws tau2, sigma2 and phi, in this order, given the path.
+// draw draws tau2, sigma2 and phi given the path.
 func (m *DLMFiltered) draw(s *cdf.Step, w *filteredWork) {
-	c, nSig, p := m.c, m.nSig, &m.prior
-	before := w.theta[0]
+	sums := DLMSums{C: m.c, Observations: m.nSig, Transitions: m.nTau}
 	for i := range m.steps {
-		step, x := &m.steps[i], w.theta[i+1]
-		if step.n > 0 {
-			e := step.mean - x
-			c[0] += 0.5 * (step.ss + step.n*e*e)
-			nSig += step.n
-		}
-		c[1] += 0.5 * before * before
-		c[2] += 0.5 * before * x
-		c[3] += 0.5 * x * x
-		before = x
+		sums.Add(&m.steps[i], w.theta[i], w.theta[i+1])
 	}
-	phi := m.last[0]
-	nTau := m.nTau + float64(len(m.steps))
-	rest := max(c[3]-2*phi*c[2]+phi*phi*c[1], 0)
-	tau2 := rnd.InvGamma(s.RNG, p.Tau2Shape+nTau/2, p.Tau2Rate+rest)
-	sigma2 := rnd.InvGamma(s.RNG, p.Sigma2Shape+nSig/2, p.Sigma2Rate+c[0])
-	m.last = vec3{p.drawPhi(s, c[1], c[2], tau2), tau2, sigma2}
-}
-
-// drawPhi draws phi given half the sums of squares and lag products of theta.
-func (p *DLMPrior) drawPhi(s *cdf.Step, c2, c3, tau2 float64) float64 {
-	precision, weighted := 2*c2/tau2, 2*c3/tau2
-	if p.PhiVariance > 0 {
-		precision += 1 / p.PhiVariance
-		weighted += p.PhiMean / p.PhiVariance
-	}
-	if !(precision > 1e-8) { // theta says nothing, the prior is flat
-		return 2*s.RNG.Float64() - 1
-	}
-	const edge = 1 - 1e-12 // open at the ends: variances of theta stay finite
-	return rnd.TruncNormal(s.RNG, weighted/precision, 1/math.Sqrt(precision), -edge, edge)
+	m.last = sums.Draw(s.RNG, &m.prior, m.last[0])
 }
 
 // collect adds a draw of the steps that leave.
-func (w *filteredWork) collect(leaving []dlmStep, weight float64) {
+func (w *filteredWork) collect(leaving []DLMStep, weight float64) {
 	for i := range w.first {
 		x := w.theta[i]
 		w.first[i] += weight * x

@@ -14,7 +14,7 @@ type forward struct {
 	w     *dlmWork
 	prior *DLMPrior
 	n     float64
-	clock dlmClock
+	clock DLMClock
 }
 
 // forward starts a walk on a copy of the grid, with the shard's discount
@@ -51,7 +51,7 @@ func (m *DLM) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := newTally(out)
 	limit := newLimit()
 	for i, y := range sh.Y {
-		w.grid.step(f.clock.tick(sh, i), math.NaN(), w.product)
+		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
 		if t.skip(y) {
 			continue
 		}
@@ -136,7 +136,7 @@ func (m *DLM) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return err
 	}
 	for i, y := range sh.Y {
-		w.grid.step(f.clock.tick(sh, i), math.NaN(), w.product)
+		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
 		p := &out[i]
 		w.t.student(2 * w.shape)
 		w.mix.reset(&w.t)

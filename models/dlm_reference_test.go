@@ -146,10 +146,10 @@ func readSeries(t testing.TB, path string, n int) []float64 {
 	if n > 0 {
 		y = y[:n]
 	}
-	var all dlmStep
+	var all DLMStep
 	for _, v := range y {
 		if v == v {
-			all.add(v)
+			all.Add(v)
 		}
 	}
 	sd := math.Sqrt(all.ss / (all.n - 1))

@@ -120,17 +120,21 @@ const (
 
 var dlmParams = []cdf.Param{{Name: "phi", Len: 1}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "theta", Len: 1}}
 
-// dlmColumns refuses columns other than the response and the time.
-func dlmColumns(d cdf.Dims) error {
+// DLMParams returns phi, tau2, sigma2 and theta, the level after the last row:
+// the rows of Draws in all modes. It must not be changed.
+func DLMParams() []cdf.Param { return dlmParams }
+
+// DLMColumns refuses columns other than the response and the time.
+func DLMColumns(d cdf.Dims) error {
 	if len(d.Columns) > 0 {
 		return fmt.Errorf("%w: dlm takes neither an intercept nor features, got %q", cdf.ErrSchema, d.Columns)
 	}
 	return nil
 }
 
-// priorSD writes the prior sd of each functional, NaN where undefined or, for
+// PriorSD writes the prior sd of each functional, NaN where undefined or, for
 // theta, not known in closed form.
-func (p *DLMPrior) priorSD(functionals []cdf.Functional, dst []float64) {
+func (p *DLMPrior) PriorSD(functionals []cdf.Functional, dst []float64) {
 	sd := func(shape, rate float64) float64 {
 		if !(shape > 2) {
 			return math.NaN()

@@ -26,15 +26,15 @@ func flagged(flag byte, set bool) byte {
 }
 
 // append appends the time of the last row.
-func (c *dlmClock) append(b []byte) []byte {
-	return binary.LittleEndian.AppendUint64(b, uint64(c.last))
+func (c *DLMClock) append(b []byte) []byte {
+	return binary.LittleEndian.AppendUint64(b, uint64(c.Last))
 }
 
 // AppendBinary appends the format, flags, the last time, the number of
 // observations, n, the limits and the statistics of the nodes: 31 kB, and as
 // much again with the reserve.
 func (m *DLM) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, dlmFormat, flagged(dlmForgot, m.forgot)|flagged(dlmSeen, m.clock.seen)|flagged(dlmReserved, m.reserved))
+	b = append(b, dlmFormat, flagged(dlmForgot, m.forgot)|flagged(dlmSeen, m.clock.Seen)|flagged(dlmReserved, m.reserved))
 	b = m.clock.append(b)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.rows))
 	b = appendFloats(b, m.n)
@@ -57,8 +57,8 @@ func (m *DLM) UnmarshalBinary(b []byte) error {
 		return errState("dlm", "unknown format")
 	}
 	m.failed = false
-	m.forgot, m.clock.seen, m.reserved = b[1]&dlmForgot != 0, b[1]&dlmSeen != 0, b[1]&dlmReserved != 0
-	m.clock.last = int64(binary.LittleEndian.Uint64(b[2:]))
+	m.forgot, m.clock.Seen, m.reserved = b[1]&dlmForgot != 0, b[1]&dlmSeen != 0, b[1]&dlmReserved != 0
+	m.clock.Last = int64(binary.LittleEndian.Uint64(b[2:]))
 	m.rows = int64(binary.LittleEndian.Uint64(b[10:]))
 	if m.reserved && m.reserve.m == nil {
 		m.reserve = newDLMGrid()
@@ -91,7 +91,7 @@ func (m *DLM) UnmarshalBinary(b []byte) error {
 			}
 		}
 	}
-	if m.n < 0 || m.rows < 0 || m.n > float64(m.rows) || !m.clock.seen && m.clock.last != 0 ||
+	if m.n < 0 || m.rows < 0 || m.n > float64(m.rows) || !m.clock.Seen && m.clock.Last != 0 ||
 		!m.reserved && (low != fullLow || high != fullHigh) {
 		return errState("dlm", "counts or limits out of range")
 	}

@@ -138,5 +138,5 @@ func (m *DLM) LogEvidence() float64 {
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
 func (m *DLM) PriorSD(functionals []cdf.Functional, dst []float64) {
-	m.family.settings.Prior.priorSD(functionals, dst)
+	m.family.settings.Prior.PriorSD(functionals, dst)
 }

@@ -9,18 +9,6 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
-// dlmStep is one step of a window: the number of its observations, their
-// mean and their sum of squares about it. Without observations it is missing.
-type dlmStep struct{ n, mean, ss float64 }
-
-// add takes one more observation.
-func (s *dlmStep) add(y float64) {
-	s.n++
-	d := y - s.mean
-	s.mean += d / s.n
-	s.ss += float64(d * (y - s.mean))
-}
-
 const (
 	// longest is what a longer gap between two times counts as in a window:
 	// theta has forgotten all by then.
@@ -36,8 +24,8 @@ const (
 type dlmWindow struct {
 	prior  DLMPrior
 	window int
-	clock  dlmClock
-	steps  []dlmStep // at most window of them between shards
+	clock  DLMClock
+	steps  []DLMStep // at most window of them between shards
 	m0, v0 float64
 	n      float64    // rows absorbed
 	last   [3]float64 // the last draw: phi, tau2, sigma2; all 0 before the first
@@ -54,7 +42,7 @@ func newDLMWindow(s DLMSettings, d cdf.Dims) (dlmWindow, error) {
 	return dlmWindow{
 		prior: p, window: s.Window, v0: p.Theta0Variance,
 		hat: [3]float64{0.5, p.Tau2Rate / (p.Tau2Shape + 1), p.Sigma2Rate / (p.Sigma2Shape + 1)},
-	}, dlmColumns(d)
+	}, DLMColumns(d)
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
@@ -66,12 +54,12 @@ func (m *dlmWindow) Chains() int { return 1 }
 // Check reports, wrapping ErrShard, what DLM reports and a shard whose gaps
 // hold too many steps.
 func (m *dlmWindow) Check(sh *cdf.Shard) error {
-	if err := m.clock.check(sh); err != nil {
+	if err := m.clock.Check(sh); err != nil {
 		return err
 	}
 	c, steps := m.clock, 0.0
 	for i := range sh.Time {
-		if steps += min(c.tick(sh, i), longest); steps > mostSteps {
+		if steps += min(c.Tick(sh, i), longest); steps > mostSteps {
 			return fmt.Errorf("%w: more than %d steps from the times before row %d", cdf.ErrShard, mostSteps, i+2)
 		}
 	}
@@ -81,14 +69,14 @@ func (m *dlmWindow) Check(sh *cdf.Shard) error {
 // take appends the shard's rows to the window.
 func (m *dlmWindow) take(sh *cdf.Shard) {
 	for i, y := range sh.Y {
-		for range int(min(m.clock.tick(sh, i), longest)) {
-			m.steps = append(m.steps, dlmStep{})
+		for range int(min(m.clock.Tick(sh, i), longest)) {
+			m.steps = append(m.steps, DLMStep{})
 		}
 		if len(m.steps) == 0 { // a snapshot may end before the first step
-			m.steps = append(m.steps, dlmStep{})
+			m.steps = append(m.steps, DLMStep{})
 		}
 		if y == y {
-			m.steps[len(m.steps)-1].add(y)
+			m.steps[len(m.steps)-1].Add(y)
 			m.n++
 		}
 	}
@@ -101,22 +89,26 @@ func (m *dlmWindow) keep() {
 		return
 	}
 	if cap(m.steps) > 4*m.window+64 {
-		m.steps = append(make([]dlmStep, 0, 2*m.window), m.steps[out:]...)
+		m.steps = append(make([]DLMStep, 0, 2*m.window), m.steps[out:]...)
 		return
 	}
 	m.steps = m.steps[:copy(m.steps, m.steps[out:])]
 }
 
+// burnDLM is the number of first sweeps that windows drop.
+const burnDLM = 200
+
 // begin starts the chain at phi = .5 and, for both variances, half the
-// variance of the first observations, or the prior mode where that is more.
-func (m *dlmWindow) begin() (burn int) {
+// variance of the first observations, or the prior mode where that is more. It
+// reports whether the chain began now.
+func (m *dlmWindow) begin() bool {
 	if m.last != [3]float64{} {
-		return 0
+		return false
 	}
-	var all dlmStep
+	var all DLMStep
 	for _, s := range m.steps {
 		if s.n > 0 {
-			all.add(s.mean)
+			all.Add(s.mean)
 		}
 	}
 	half := 0.0
@@ -125,18 +117,7 @@ func (m *dlmWindow) begin() (burn int) {
 	}
 	p := &m.prior
 	m.last = [3]float64{0.5, max(half, p.Tau2Rate/(p.Tau2Shape+1)), max(half, p.Sigma2Rate/(p.Sigma2Shape+1))}
-	return 200
-}
-
-// kalman takes theta ~ N(m, v) through one step.
-func (s *dlmStep) kalman(m, v, phi, tau2, sigma2 float64) (float64, float64) {
-	m, v = phi*m, float64(phi*phi*v)+tau2
-	if s.n == 0 {
-		return m, v
-	}
-	r := sigma2 / s.n
-	f := v + r
-	return m + v/f*(s.mean-m), v * r / f
+	return true
 }
 
 // dlmMoments collects the moments of a shard: those of the parameters from
@@ -190,7 +171,7 @@ func (m *dlmWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
 func (m *dlmWindow) PriorSD(functionals []cdf.Functional, dst []float64) {
-	m.prior.priorSD(functionals, dst)
+	m.prior.PriorSD(functionals, dst)
 }
 
 // level returns theta's filtered law at the posterior means of the parameters.
@@ -237,7 +218,7 @@ func (m *dlmWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
 	mean, v := m.level()
 	c := m.clock
 	for i, y := range sh.Y {
-		power, sum := carry(m.hat[0], c.tick(sh, i))
+		power, sum := carry(m.hat[0], c.Tick(sh, i))
 		mean, v = power*mean, power*power*v+m.hat[1]*sum
 		at(i, mean, v)
 		if y == y {

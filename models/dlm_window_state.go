@@ -11,7 +11,7 @@ import (
 // append appends what the rules over a window share: the clock, the steps, of
 // which most take 9 bytes, and the numbers.
 func (m *dlmWindow) append(b []byte) []byte {
-	b = append(b, dlmFormat, flagged(dlmSeen, m.clock.seen))
+	b = append(b, dlmFormat, flagged(dlmSeen, m.clock.Seen))
 	b = m.clock.append(b)
 	b = binary.AppendUvarint(b, uint64(len(m.steps)))
 	for _, s := range m.steps {
@@ -42,7 +42,7 @@ func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
 			return nil, false
 		}
 		b = b[k:]
-		s := dlmStep{n: float64(n)}
+		s := DLMStep{n: float64(n)}
 		v := make([]float64, min(n, 2))
 		if len(b) < 8*len(v) || !readFloats(b[:8*len(v)], v) {
 			return nil, false
@@ -67,7 +67,7 @@ func (m *dlmWindow) read(b []byte, own ...[]float64) error {
 	if len(b) < 10 || b[0] != dlmFormat || b[1]&^byte(dlmSeen) != 0 {
 		return errState("dlm", "unknown format")
 	}
-	m.clock = dlmClock{seen: b[1] != 0, last: int64(binary.LittleEndian.Uint64(b[2:]))}
+	m.clock = DLMClock{Seen: b[1] != 0, Last: int64(binary.LittleEndian.Uint64(b[2:]))}
 	b, ok := m.readSteps(b[10:])
 	if !ok {
 		return errState("dlm", "steps out of range")
@@ -81,7 +81,7 @@ func (m *dlmWindow) read(b []byte, own ...[]float64) error {
 	if !usable(m.hat) || !usable(m.last) && m.last != (vec3{}) {
 		return errState("dlm", "parameters out of range")
 	}
-	if m.v0 < 0 || m.n < 0 || !m.clock.seen && m.clock.last != 0 {
+	if m.v0 < 0 || m.n < 0 || !m.clock.Seen && m.clock.Last != 0 {
 		return errState("dlm", "counts or variances out of range")
 	}
 	return nil

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
@@ -53,6 +54,18 @@ type poissonBase struct {
 // NewPoisson returns the corrected Poisson model with empty statistics.
 func NewPoisson(s PoissonSettings, d cdf.Dims) (*Poisson, error) {
 	return newPoisson(s, d, newPoissonWorks())
+}
+
+// NewPoissonBatch returns the batch Gaussian variational approximation of the
+// same model without observations: a buffer that holds all shards, whose rows
+// are all expanded anew with every shard. Buffer of the settings has no meaning.
+func NewPoissonBatch(s PoissonSettings, d cdf.Dims) (*Poisson, error) {
+	m, err := NewPoisson(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m.settings.Buffer = math.MaxInt
+	return m, nil
 }
 
 func newPoisson(s PoissonSettings, d cdf.Dims, works *sync.Pool) (*Poisson, error) {
