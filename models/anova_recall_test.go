@@ -121,7 +121,7 @@ func levelLaw(m *Anova, tau2 []float64) func(level int, y float64) float64 {
 		for _, l := range laws {
 			b := l.r / (n + l.r)
 			mean, v := m.ybar[level]+b*(l.mean-m.ybar[level]), m.s2/(n+l.r)+b*b*l.v
-			p += normalCDF((y-mean)/math.Sqrt(v)) / float64(len(laws))
+			p += normal.CDF((y-mean)/math.Sqrt(v)) / float64(len(laws))
 		}
 		return p
 	}

@@ -125,7 +125,7 @@ func TestAcceptanceDLMKnownParameters(t *testing.T) {
 		y, theta := seriesA.make(uint64(acceptanceSeed+rep), acceptanceSteps)
 		m, v, w := 0.0, 10.0, 1/float64(reps*acceptanceSteps)
 		for i := range y {
-			s := dlmStep{n: 1, mean: y[i]}
+			s := DLMStep{n: 1, mean: y[i]}
 			m, v = s.kalman(m, v, .7, 2, .01)
 			e := m - theta[i]
 			if math.Abs(e) <= 1.96*math.Sqrt(v) {

@@ -28,19 +28,19 @@ func ahead(t testing.TB, m cdf.Model, horizon int) []cdf.Prediction {
 
 // someSteps returns observations, some of them missing, followed by steps
 // without any.
-func someSteps(n, missing int) (y []float64, steps []dlmStep) {
+func someSteps(n, missing int) (y []float64, steps []DLMStep) {
 	r := newRand(91)
 	level := 0.0
 	for i := range n {
 		level = .8*level + .7*r.NormFloat64()
-		y, steps = append(y, level+.5*r.NormFloat64()), append(steps, dlmStep{})
+		y, steps = append(y, level+.5*r.NormFloat64()), append(steps, DLMStep{})
 		if i%7 == 3 {
 			y[i] = math.NaN()
 			continue
 		}
-		steps[i].add(y[i])
+		steps[i].Add(y[i])
 	}
-	return y, append(steps, make([]dlmStep, missing)...)
+	return y, append(steps, make([]DLMStep, missing)...)
 }
 
 // A sampled mode predicts from its parameters' means: with these given, the
