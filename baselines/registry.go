@@ -20,6 +20,8 @@ func entries() []entry {
 		{"anova", models.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureAnovaSMCMC}},
 		{"anova", models.Kind{Name: "smc", Variants: []string{""}, Configure: configureAnovaSMC}},
 		{"anova", models.Kind{Name: "adf", Variants: []string{""}, Configure: configureAnovaADF}},
+		{"dlm", models.Kind{Name: "pl", Variants: []string{""}, Configure: configureDLMPL}},
+		{"dlm", models.Kind{Name: "ffbs", Variants: []string{""}, Draws: true, Configure: configureDLMFFBS}},
 		{"probit", models.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureProbitSMCMC}},
 		{"probit", models.Kind{Name: "smc", Variants: []string{""}, Configure: configureProbitSMC}},
 		{"probit", models.Kind{Name: "svb", Variants: []string{""}, Configure: configureProbitSVB}},

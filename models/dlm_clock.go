@@ -52,11 +52,52 @@ func (c DLMClock) Check(sh *cdf.Shard) error {
 	return nil
 }
 
-// carry returns what a number of steps does to the state equation
+const (
+	// longest is what a longer gap between two times counts as, where its steps
+	// are taken one by one: theta has forgotten all by then.
+	longest = 1000
+	// mostSteps bounds the steps of a shard, gaps included.
+	mostSteps = 200_000
+)
+
+// CheckSteps is Check for AppendSteps: it also refuses a shard whose gaps
+// hold more than 200,000 steps.
+func (c DLMClock) CheckSteps(sh *cdf.Shard) error {
+	if err := c.Check(sh); err != nil {
+		return err
+	}
+	steps := 0.0
+	for i := range sh.Time {
+		if steps += min(c.Tick(sh, i), longest); steps > mostSteps {
+			return fmt.Errorf("%w: more than %d steps from the times before row %d", cdf.ErrShard, mostSteps, i+2)
+		}
+	}
+	return nil
+}
+
+// AppendSteps appends the steps of the shard's rows, gaps of at most 1,000
+// missing ones among them, and moves the clock. A row of the time of the row
+// before joins its step; without steps in dst, it begins one.
+func (c *DLMClock) AppendSteps(dst []DLMStep, sh *cdf.Shard) []DLMStep {
+	for i, y := range sh.Y {
+		for range int(min(c.Tick(sh, i), longest)) {
+			dst = append(dst, DLMStep{})
+		}
+		if len(dst) == 0 { // a snapshot may end before the first step
+			dst = append(dst, DLMStep{})
+		}
+		if y == y {
+			dst[len(dst)-1].Add(y)
+		}
+	}
+	return dst
+}
+
+// Carry returns what a number of steps does to the state equation
 // theta' = phi theta + w: theta is multiplied by power = phi^steps, and
 // variance tau2 * sum is added, sum = 1 + phi^2 + .. + phi^(2 steps - 2).
 // It needs |phi| < 1.
-func carry(phi, steps float64) (power, sum float64) {
+func Carry(phi, steps float64) (power, sum float64) {
 	switch steps {
 	case 1:
 		return phi, 1

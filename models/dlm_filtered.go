@@ -170,7 +170,8 @@ func (m *DLMFiltered) path(s *cdf.Step, w *filteredWork) {
 func (m *DLMFiltered) draw(s *cdf.Step, w *filteredWork) {
 	sums := DLMSums{C: m.c, Observations: m.nSig, Transitions: m.nTau}
 	for i := range m.steps {
-		sums.Add(&m.steps[i], w.theta[i], w.theta[i+1])
+		sums.Observe(&m.steps[i], w.theta[i+1])
+		sums.Move(w.theta[i], w.theta[i+1])
 	}
 	m.last = sums.Draw(s.RNG, &m.prior, m.last[0])
 }

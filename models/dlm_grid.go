@@ -95,7 +95,7 @@ func (g *dlmGrid) forget(lambda float64) {
 func (g *dlmGrid) step(steps, y float64, product []float64) {
 	q := &g.q
 	for i := range nodes {
-		a, s := carry(g.phi[i], steps)
+		a, s := Carry(g.phi[i], steps)
 		a2 := a * a
 		m, v := (*[nodes]float64)(g.m[i*nodes:]), (*[nodes]float64)(g.v[i*nodes:])
 		if y != y {

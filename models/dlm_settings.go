@@ -132,6 +132,20 @@ func DLMColumns(d cdf.Dims) error {
 	return nil
 }
 
+// Moments reports whether row k of the draws, as DLMParams lists them, has a
+// posterior mean and sd after n observations.
+func (p *DLMPrior) Moments(k int, n float64) (mean, sd bool) {
+	switch k {
+	case dlmTheta:
+		return true, n > 0 || min(p.Sigma2Shape, p.Tau2Shape) > 1
+	case dlmTau2:
+		return p.Tau2Shape+n/2 > 1, p.Tau2Shape+n/2 > 2
+	case dlmSigma2:
+		return p.Sigma2Shape+n/2 > 1, p.Sigma2Shape+n/2 > 2
+	}
+	return true, true
+}
+
 // PriorSD writes the prior sd of each functional, NaN where undefined or, for
 // theta, not known in closed form.
 func (p *DLMPrior) PriorSD(functionals []cdf.Functional, dst []float64) {

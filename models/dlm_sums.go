@@ -20,13 +20,17 @@ type DLMSums struct {
 	Transitions  float64
 }
 
-// Add takes the step from theta before to theta now.
-func (c *DLMSums) Add(s *DLMStep, before, now float64) {
+// Observe takes the observations of a step at which theta is now.
+func (c *DLMSums) Observe(s *DLMStep, now float64) {
 	if s.n > 0 {
 		e := s.mean - now
 		c.C[0] += 0.5 * (s.ss + s.n*e*e)
 		c.Observations += s.n
 	}
+}
+
+// Move takes the transition from theta before to theta now.
+func (c *DLMSums) Move(before, now float64) {
 	c.C[1] += 0.5 * before * before
 	c.C[2] += 0.5 * before * now
 	c.C[3] += 0.5 * now * now

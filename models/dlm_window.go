@@ -9,15 +9,6 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
-const (
-	// longest is what a longer gap between two times counts as in a window:
-	// theta has forgotten all by then.
-	longest = 1000
-	// mostSteps bounds the steps of a shard, gaps included, each of which is
-	// filtered once per draw.
-	mostSteps = 200_000
-)
-
 // dlmWindow is what the rules that sample over a window of steps share. Time
 // passes as in DLM; theta_0 ~ N(0, h) with h fixed. The state before the window
 // is the boundary: theta ~ N(m0, v0).
@@ -53,33 +44,12 @@ func (m *dlmWindow) Chains() int { return 1 }
 
 // Check reports, wrapping ErrShard, what DLM reports and a shard whose gaps
 // hold too many steps.
-func (m *dlmWindow) Check(sh *cdf.Shard) error {
-	if err := m.clock.Check(sh); err != nil {
-		return err
-	}
-	c, steps := m.clock, 0.0
-	for i := range sh.Time {
-		if steps += min(c.Tick(sh, i), longest); steps > mostSteps {
-			return fmt.Errorf("%w: more than %d steps from the times before row %d", cdf.ErrShard, mostSteps, i+2)
-		}
-	}
-	return nil
-}
+func (m *dlmWindow) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
 // take appends the shard's rows to the window.
 func (m *dlmWindow) take(sh *cdf.Shard) {
-	for i, y := range sh.Y {
-		for range int(min(m.clock.Tick(sh, i), longest)) {
-			m.steps = append(m.steps, DLMStep{})
-		}
-		if len(m.steps) == 0 { // a snapshot may end before the first step
-			m.steps = append(m.steps, DLMStep{})
-		}
-		if y == y {
-			m.steps[len(m.steps)-1].Add(y)
-			m.n++
-		}
-	}
+	m.steps = m.clock.AppendSteps(m.steps, sh)
+	m.n += float64(sh.Observed())
 }
 
 // keep drops the steps that left the window.
@@ -149,16 +119,10 @@ func (m *dlmWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 		r, k, w := &rows[i], f.Param[0], f.Weight[0]
 		r.Open, r.Mean, r.SD = true, math.NaN(), math.NaN()
 		v := s.square[k] / s.count
-		hasMean, hasSD := true, true
-		switch k {
-		case dlmTheta:
+		if k == dlmTheta {
 			v += s.inner / s.count
-			hasSD = m.n > 0 || min(m.prior.Sigma2Shape, m.prior.Tau2Shape) > 1
-		case dlmTau2:
-			hasMean, hasSD = m.prior.Tau2Shape+m.n/2 > 1, m.prior.Tau2Shape+m.n/2 > 2
-		case dlmSigma2:
-			hasMean, hasSD = m.prior.Sigma2Shape+m.n/2 > 1, m.prior.Sigma2Shape+m.n/2 > 2
 		}
+		hasMean, hasSD := m.prior.Moments(k, m.n)
 		if hasMean {
 			r.Mean = f.Const + w*s.mean[k]
 		}
@@ -218,7 +182,7 @@ func (m *dlmWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
 	mean, v := m.level()
 	c := m.clock
 	for i, y := range sh.Y {
-		power, sum := carry(m.hat[0], c.Tick(sh, i))
+		power, sum := Carry(m.hat[0], c.Tick(sh, i))
 		mean, v = power*mean, power*power*v+m.hat[1]*sum
 		at(i, mean, v)
 		if y == y {

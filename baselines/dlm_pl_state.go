@@ -1,0 +1,79 @@
+package baselines
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+const (
+	plHead  = 3 // n, observations and transitions of the sums
+	plEach  = 8 // theta, phi, tau2, sigma2 and the sums
+	plClock = 9 // bytes: whether a time was seen, the last one
+)
+
+// AppendBinary appends the counts, eight numbers per particle and the clock.
+func (m *dlmPL) AppendBinary(b []byte) ([]byte, error) {
+	x := make([]float64, plHead, plHead+plEach*len(m.now))
+	x[0] = m.n
+	for k := range m.now {
+		p := &m.now[k]
+		x[1], x[2] = p.sums.Observations, p.sums.Transitions
+		x = append(append(append(x, p.theta), p.psi[:]...), p.sums.C[:]...)
+	}
+	b, err := appendState(b, x)
+	if err != nil {
+		return nil, err
+	}
+	return binary.Append(b, binary.LittleEndian, struct {
+		Seen bool
+		Last int64
+	}{m.clock.Seen, m.clock.Last})
+}
+
+// UnmarshalBinary replaces the state.
+func (m *dlmPL) UnmarshalBinary(b []byte) error {
+	cut := len(b) - plClock
+	if cut < 0 || b[cut] > 1 {
+		return damaged("dlm pl", "no clock")
+	}
+	m.clock.Seen, m.clock.Last = b[cut] == 1, int64(binary.LittleEndian.Uint64(b[cut+1:]))
+	if !m.clock.Seen && m.clock.Last != 0 {
+		return damaged("dlm pl", "a time that was not seen")
+	}
+	count := numbers(b[:cut])
+	if count != plHead && count != plHead+plEach*m.set.Particles {
+		return damaged("dlm pl", "particles of other settings")
+	}
+	x := make([]float64, count)
+	if err := readState("dlm pl", b[:cut], x); err != nil {
+		return err
+	}
+	if min(x[0], x[1], x[2]) < 0 {
+		return damaged("dlm pl", "counts out of range")
+	}
+	m.n = x[0]
+	m.now = make([]plParticle, (count-plHead)/plEach)
+	for k := range m.now {
+		p, v := &m.now[k], x[plHead+plEach*k:]
+		p.theta = v[0]
+		copy(p.psi[:], v[1:])
+		copy(p.sums.C[:], v[4:])
+		p.sums.Observations, p.sums.Transitions = x[1], x[2]
+		if !(math.Abs(p.psi[0]) < 1 && p.psi[1] > 0 && p.psi[2] > 0) || min(p.sums.C[0], p.sums.C[1], p.sums.C[3]) < 0 {
+			return damaged("dlm pl", "parameters or sums out of range")
+		}
+	}
+	return nil
+}
+
+// Size returns the bytes held: the particles and as many to resample into.
+func (m *dlmPL) Size() int64 { return int64(m.set.Particles)*2*13*8 + 1024 }
+
+var _ interface {
+	cdf.Model
+	cdf.Summarizer
+	cdf.Predictor
+	cdf.Sizer
+} = (*dlmPL)(nil)

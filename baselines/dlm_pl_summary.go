@@ -1,0 +1,123 @@
+package baselines
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
+)
+
+// Summarize describes the particles. Their number says little of the error of
+// a mean, as many descend from one: there is no MCSE. A functional is affine
+// in one parameter; others are refused with ErrSchema.
+func (m *dlmPL) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	x := make([]float64, len(m.now))
+	for i, f := range functionals {
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > 3 {
+			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
+		}
+		mean, square := 0.0, 0.0
+		for k := range m.now {
+			x[k] = f.Const + f.Weight[0]*m.now[k].at(f.Param[0])
+			d := x[k] - mean
+			mean += d / float64(k+1)
+			square += d * (x[k] - mean)
+		}
+		r := &rows[i]
+		hasMean, hasSD := m.set.Prior.Moments(f.Param[0], m.n)
+		if hasMean {
+			r.Mean = mean
+		}
+		if hasSD {
+			r.SD = math.Sqrt(square / float64(len(x)))
+		}
+		slices.Sort(x)
+		r.Q025, r.Q05, r.Q25 = cdf.Quantile(x, .025), cdf.Quantile(x, .05), cdf.Quantile(x, .25)
+		r.Median, r.Q75 = cdf.Quantile(x, .5), cdf.Quantile(x, .75)
+		r.Q95, r.Q975 = cdf.Quantile(x, .95), cdf.Quantile(x, .975)
+	}
+	return nil
+}
+
+// PriorSD writes the prior sd of each functional, NaN where undefined.
+func (m *dlmPL) PriorSD(functionals []cdf.Functional, dst []float64) {
+	m.set.Prior.PriorSD(functionals, dst)
+}
+
+// Predict describes every row given the rows before it: a normal law per
+// particle, whose weight the rows before have changed. Before the first shard
+// there are no particles, and nothing is predicted.
+func (m *dlmPL) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if len(m.now) == 0 {
+		nan := math.NaN()
+		for i := range out {
+			out[i] = cdf.Prediction{
+				Mean: nan, SD: nan, Q025: nan, Q975: nan, EpredSD: nan, EpredQ025: nan, EpredQ975: nan, LogDensity: nan, PIT: nan,
+			}
+		}
+		return nil
+	}
+	m.walk(sh, func(i int) {
+		m.law.describe(&out[i])
+		m.law.value(sh.Y[i], &out[i])
+	})
+	return nil
+}
+
+// Score scores the rows that have a response as Predict describes them. The
+// generator is not used.
+func (m *dlmPL) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	s := newScoring()
+	if len(m.now) == 0 {
+		return s.score("dlm pl")
+	}
+	m.walk(sh, func(i int) { s.row(&m.law, sh.Y[i]) })
+	return s.score("dlm pl")
+}
+
+// walk calls at before each row, with its predictive law in m.law.
+func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
+	l, c := &m.law, m.clock
+	l.size(len(m.now))
+	for k := range m.now {
+		l.mean[k], l.level[k], l.noise[k] = m.now[k].theta, 0, m.now[k].psi[2]
+	}
+	for i, y := range sh.Y {
+		steps := c.Tick(sh, i)
+		for k := range m.now {
+			power, sum := models.Carry(m.now[k].psi[0], steps)
+			l.mean[k] *= power
+			l.level[k] = power*power*l.level[k] + m.now[k].psi[1]*sum
+		}
+		at(i)
+		if y == y {
+			l.condition(y)
+		}
+	}
+}
+
+// condition takes a row's response into the law: of the weights and of the
+// lines.
+func (l *law) condition(y float64) {
+	top, total := math.Inf(-1), 0.0
+	logs := func(k int) float64 {
+		v, d := l.level[k]+l.noise[k], y-l.mean[k]
+		return -0.5 * (d*d/v + math.Log(v))
+	}
+	for k := range l.w {
+		top = max(top, logs(k))
+	}
+	for k := range l.w {
+		l.w[k] *= math.Exp(logs(k) - top)
+		total += l.w[k]
+	}
+	for k := range l.w {
+		l.w[k] /= total
+		f := l.level[k] + l.noise[k]
+		l.mean[k] += l.level[k] / f * (y - l.mean[k])
+		l.level[k] *= l.noise[k] / f
+	}
+}
