@@ -92,6 +92,7 @@ func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
 			l.mean[k] *= power
 			l.level[k] = power*power*l.level[k] + m.now[k].psi[1]*sum
 		}
+		l.settle()
 		at(i)
 		if y == y {
 			l.condition(y)

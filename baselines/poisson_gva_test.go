@@ -80,9 +80,12 @@ func cut(b *cdf.Batch, n int) []*cdf.Batch {
 		part := &cdf.Batch{Rows: hi - lo, Columns: slices.Clone(b.Columns)}
 		for i := range part.Columns {
 			c := &part.Columns[i]
-			if c.Type == cdf.Text {
+			switch c.Type {
+			case cdf.Text:
 				c.Code = c.Code[lo:hi]
-			} else {
+			case cdf.Integer:
+				c.Number, c.Int = c.Number[lo:hi], c.Int[lo:hi]
+			default:
 				c.Number = c.Number[lo:hi]
 			}
 		}
