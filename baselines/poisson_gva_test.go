@@ -136,7 +136,8 @@ func (c countSetting) String() string {
 	return fmt.Sprint(c.prior.Group, ", ", len(c.groups), " factors")
 }
 
-// A batch method keeps every row: "bounded" is not for it.
+// A batch method keeps every row: "bounded" is not for it. With a slope and a
+// crossed factor, whose fits take longest, only what concerns their state.
 func TestGVAKeepsTheContract(t *testing.T) {
 	all := countSettings("gva")
 	for _, c := range []countSetting{all[0], all[3]} {
@@ -149,7 +150,7 @@ func TestGVAKeepsTheContract(t *testing.T) {
 			Shards: func(seed uint64, n int) []*cdf.Batch { return cut(countBatch(seed, 3*n), 3) },
 		}
 		for _, clause := range cdftest.Cases() {
-			if clause.Name == "bounded" {
+			if clause.Name == "bounded" || len(c.groups) > 1 && clause.Name != "round trip" && clause.Name != "hostile" {
 				continue
 			}
 			t.Run(fmt.Sprint(c, "/", clause.Name), func(t *testing.T) {
