@@ -104,7 +104,7 @@ func run(ctx context.Context, program, dir, script string, stdin io.Reader, args
 	cmd.Stdin, cmd.Stderr = stdin, &said
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("R: %w: %s", err, said.Bytes())
+		return "", fmt.Errorf("script: %w: %s", err, said.Bytes())
 	}
 	return string(out), nil
 }
