@@ -23,7 +23,7 @@ import (
 // Source: arXiv:1401.3632, section on compressed regression, with Phi known;
 // Guhaniyogi and Dunson, Bayesian compressed regression, arXiv:1303.0642.
 type CompressedFixed struct {
-	compressedShape
+	CompressedShape
 	m      int
 	phi    []float64 // m x p row-major
 	r      []float64 // packed factor of order m+1 of the stack [P y]
@@ -43,11 +43,11 @@ type CompressedFixed struct {
 // newCompressedFixed takes the projection from phi, by name where it has
 // names, or draws signs over sqrt(m) where it is nil.
 func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims, works *sync.Pool) (*CompressedFixed, error) {
-	shape, err := newCompressedShape(s, d)
+	shape, err := NewCompressedShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &CompressedFixed{compressedShape: shape, m: s.Dimension, works: works}
+	m := &CompressedFixed{CompressedShape: shape, m: s.Dimension, works: works}
 	p := m.p
 	if phi == nil {
 		m.phi = projection.Signs(s.ProjectionSeed, m.m, p)

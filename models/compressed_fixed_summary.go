@@ -59,7 +59,7 @@ func (m *CompressedFixed) Summarize(functionals []cdf.Functional, rows []cdf.Row
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]
 		*r = exactRow(f.Name)
-		factor, isSigma, err := m.split(f)
+		factor, isSigma, err := m.Split(f)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 	sigma2, spread := invGammaMoments(prior.Sigma2Shape, prior.Sigma2Rate)
 	for i := range functionals {
 		f := &functionals[i]
-		if factor, isSigma, _ := m.split(f); isSigma {
+		if factor, isSigma, _ := m.Split(f); isSigma {
 			dst[i] = math.Abs(factor) * spread
 			continue
 		}

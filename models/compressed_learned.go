@@ -30,7 +30,7 @@ import (
 //
 // Source: arXiv:1401.3632, section on compressed regression.
 type CompressedLearned struct {
-	compressedShape
+	CompressedShape
 	m           int
 	lean, paper bool
 
@@ -61,12 +61,12 @@ type CompressedLearned struct {
 }
 
 func newCompressedLearned(s CompressedSettings, paper bool, d cdf.Dims, works *sync.Pool) (*CompressedLearned, error) {
-	shape, err := newCompressedShape(s, d)
+	shape, err := NewCompressedShape(s, d)
 	if err != nil {
 		return nil, err
 	}
 	k, p := s.Dimension, shape.p
-	m := &CompressedLearned{compressedShape: shape, m: k, lean: s.Statistics == "lean", paper: paper, works: works}
+	m := &CompressedLearned{CompressedShape: shape, m: k, lean: s.Statistics == "lean", paper: paper, works: works}
 	m.c11, m.c12 = make([]float64, k*(k+1)/2), make([]float64, k)
 	m.c21, m.c22 = make([]float64, p*m.width21()), make([]float64, p*m.width22())
 	m.phi, m.kappa, m.chain = make([]float64, p*k), make([]float64, k), make([]float64, k)

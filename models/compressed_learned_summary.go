@@ -103,7 +103,7 @@ func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.R
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]
 		*r = exactRow(f.Name)
-		factor, isSigma, err := m.split(f)
+		factor, isSigma, err := m.Split(f)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.R
 func (m *CompressedLearned) PriorSD(functionals []cdf.Functional, dst []float64) {
 	_, sd := invGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
 	for i := range functionals {
-		if factor, isSigma, _ := m.split(&functionals[i]); isSigma {
+		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
 			dst[i] = math.Abs(factor) * sd
 		} else {
 			dst[i] = math.NaN()

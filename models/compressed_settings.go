@@ -198,33 +198,36 @@ func configureCompressed(variant string, decode func(any) error) (any, Build, er
 	return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedSketch(s, d, works) }, nil
 }
 
-// compressedShape is what all forms of the model know of their columns.
-type compressedShape struct {
+// CompressedShape is what all forms of the model, and its competitors, know of
+// their columns.
+type CompressedShape struct {
 	settings CompressedSettings
 	p        int
 }
 
-func newCompressedShape(s CompressedSettings, d cdf.Dims) (compressedShape, error) {
+// NewCompressedShape returns the shape for the columns; ErrSchema, wrapped,
+// where there are none.
+func NewCompressedShape(s CompressedSettings, d cdf.Dims) (CompressedShape, error) {
 	if len(d.Columns) == 0 {
-		return compressedShape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
+		return CompressedShape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
 	}
-	return compressedShape{settings: s, p: len(d.Columns)}, nil
+	return CompressedShape{settings: s, p: len(d.Columns)}, nil
 }
 
 // Params returns gamma, then sigma2. Only these are identified: the
 // projection and its coefficients may rotate.
-func (s *compressedShape) Params() []cdf.Param {
+func (s *CompressedShape) Params() []cdf.Param {
 	return []cdf.Param{{Name: "gamma", Len: s.p}, {Name: "sigma2", Len: 1}}
 }
 
 // Check reports, wrapping ErrShard, a shard of the wrong width or with
 // numbers that are not finite. A response may be NaN.
-func (s *compressedShape) Check(sh *cdf.Shard) error { return (&linearShape{p: s.p}).Check(sh) }
+func (s *CompressedShape) Check(sh *cdf.Shard) error { return (&linearShape{p: s.p}).Check(sh) }
 
-// split returns the factor of sigma2 in the functional and whether it is one
+// Split returns the factor of sigma2 in the functional and whether it is one
 // of sigma2. A functional of both, or of none of the parameters, is refused
 // with ErrSchema.
-func (s *compressedShape) split(f *cdf.Functional) (factor float64, isSigma bool, err error) {
+func (s *CompressedShape) Split(f *cdf.Functional) (factor float64, isSigma bool, err error) {
 	for k, j := range f.Param {
 		if j < 0 || j > s.p || k > 0 && isSigma != (j == s.p) {
 			return 0, false, fmt.Errorf("%w: %s mixes gamma and sigma2 or asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, s.p+1)

@@ -30,7 +30,7 @@ import (
 // for the sketch compare Liberty, Simple and deterministic matrix sketching,
 // arXiv:1206.0594, whose shrinkage is replaced by the rule of truncate.
 type CompressedSketch struct {
-	compressedShape
+	CompressedShape
 	rank int
 
 	rows  int       // of B
@@ -61,11 +61,11 @@ type CompressedSketch struct {
 }
 
 func newCompressedSketch(s CompressedSettings, d cdf.Dims, works *sync.Pool) (*CompressedSketch, error) {
-	shape, err := newCompressedShape(s, d)
+	shape, err := NewCompressedShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &CompressedSketch{compressedShape: shape, rank: s.Rank, works: works}
+	m := &CompressedSketch{CompressedShape: shape, rank: s.Rank, works: works}
 	p := m.p
 	buf := make([]float64, 6*p)
 	for _, x := range []*[]float64{&m.c, &m.h, &m.g, &m.xbar, &m.ss, &m.scale} {
