@@ -25,6 +25,8 @@ func entries() []entry {
 		{"probit", models.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureProbitSMCMC}},
 		{"probit", models.Kind{Name: "smc", Variants: []string{""}, Configure: configureProbitSMC}},
 		{"probit", models.Kind{Name: "svb", Variants: []string{""}, Configure: configureProbitSVB}},
+		{"compressed", models.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureCompressedSMCMC}},
+		{"compressed", models.Kind{Name: "vb-gdp", Variants: []string{""}, Configure: configureCompressedVB}},
 		{"poisson", models.Kind{Name: "gva", Variants: []string{""}, Configure: configurePoissonGVA}},
 	}
 }

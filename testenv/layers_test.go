@@ -35,7 +35,7 @@ var layers = []layer{
 	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/projection"}},
 	{path: "models/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
-	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models"}},
+	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/projection"}},
 	{path: "internal/accept"},
 	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/jsontext", may: []string{"cdf"}},
