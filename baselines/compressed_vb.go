@@ -13,9 +13,11 @@ import (
 	"github.com/credence-stream/credence/models"
 )
 
-// compressedVBSettings are the settings of compressed VB-GDP.
+// compressedVBSettings are the settings of compressed VB-GDP. An error in a
+// penalty d_j reaches the coefficients divided by N/d_j, about sqrt(N)/2 where
+// they are 0 and more elsewhere.
 type compressedVBSettings struct {
-	Iterations int               `yaml:"iterations" json:"iterations"` // at most, per shard; at least 1
+	Iterations int               `yaml:"iterations" json:"iterations"` // changes of the penalties per shard at most, at least 1
 	Tolerance  float64           `yaml:"tolerance" json:"tolerance"`   // greatest relative change of a penalty at the solution
 	Prior      compressedVBPrior `yaml:"prior" json:"prior"`
 }
@@ -31,7 +33,7 @@ type compressedVBPrior struct {
 
 func configureCompressedVB(variant string, decode func(any) error) (any, models.Build, error) {
 	usual := models.DefaultCompressed().Prior
-	s := compressedVBSettings{Iterations: 100, Tolerance: 1e-6, Prior: compressedVBPrior{
+	s := compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
 		Sigma2Shape: usual.Sigma2Shape, Sigma2Rate: usual.Sigma2Rate, Alpha: 1, Eta: 1,
 	}}
 	if err := readSettings("vb-gdp", variant, decode, &s); err != nil {

@@ -29,26 +29,26 @@ func (m *compressedVB) work() *vbWork {
 }
 
 // solve iterates from the penalties at hand until none of them changes by
-// more than the tolerance. After `iterations` it stops where it is; the next
-// shard goes on from there.
+// more than the tolerance. After `iterations` changes it stops where it is;
+// the next shard goes on from there.
 func (m *compressedVB) solve() error {
 	m.ready = false
 	w := m.work()
 	defer m.works.Put(w)
-	for step := 1; ; step++ {
+	for range m.set.Iterations {
 		if err := m.iterate(w); err != nil {
 			return err
 		}
-		if m.penalties(w.next) <= m.set.Tolerance || step == m.set.Iterations {
+		if m.penalties(w.next) <= m.set.Tolerance {
 			m.ready = true
 			return nil
 		}
 		copy(m.d, w.next)
 	}
+	return m.prepare()
 }
 
-// prepare makes the solution available after UnmarshalBinary and before the
-// first shard: one iteration at the penalties behind it.
+// prepare makes the solution available that follows from the penalties.
 func (m *compressedVB) prepare() error {
 	if m.ready {
 		return nil
