@@ -2,6 +2,7 @@ package baselines
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -118,8 +119,22 @@ func TestAcceptanceCompressedSMCMC(t *testing.T) {
 	}
 }
 
+// noiseRatio returns 1/E[1/sigma2] by RSS/N as the solution has it to first
+// order. Of a penalty's part in the rate, d_j mu_j^2, a coefficient of s_j
+// standard deviations of the noise leaves (alpha+1) s_j/(eta+s_j) sigma2, next to
+// nothing in all designs but the one without zeros.
+func (c *compressedCase) noiseRatio(s compressedVBPrior, n float64) float64 {
+	sum := 0.
+	for _, g := range c.gamma {
+		sd := math.Abs(g) / 2
+		sum += (s.Alpha + 1) * sd / (s.Eta + sd)
+	}
+	return 1 / (1 - sum/n)
+}
+
 // VB-GDP at the rows of shards 100 and 200. It is the batch answer however the
-// rows are cut, so they come in shards of 5,000.
+// rows are cut, so they come in shards of 5,000. The designs of 1,000 columns
+// take one seed.
 func TestAcceptanceCompressedVB(t *testing.T) {
 	seeds := accept.Reps(t, 0, 1, 2)
 	numbers, last := []int{1, 6}, 2
@@ -127,6 +142,10 @@ func TestAcceptanceCompressedVB(t *testing.T) {
 		numbers, last = []int{1, 2, 3, 4, 5, 6}, 4
 	}
 	for _, number := range numbers {
+		seeds := seeds
+		if number == 2 || number == 4 {
+			seeds = 1
+		}
 		ratio, covered := map[int]float64{}, map[int]float64{}
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
 			c := newCompressedCase(t, number, seed)
@@ -139,8 +158,8 @@ func TestAcceptanceCompressedVB(t *testing.T) {
 				ols, rss := leastSquares(t, &m.gram)
 				ratio[k*50] += c.relative(m.mu) / c.relative(ols) / float64(seeds)
 				covered[k*50] += c.coverage(t, m) / float64(seeds)
-				accept.Range(t, "CV3", fmt.Sprintf("VB-GDP, case %d: 1/E[1/sigma2] by RSS/N, t=%d", number, k*50),
-					m.n/(m.e*rss), .99, 1.01, fmt.Sprint("seed ", seed))
+				accept.Range(t, "CV3", fmt.Sprintf("VB-GDP, case %d: 1/E[1/sigma2] by its value for RSS/N, t=%d", number, k*50),
+					m.n/(m.e*rss)/c.noiseRatio(m.set.Prior, m.n), .99, 1.01, fmt.Sprint("seed ", seed))
 			}
 		}
 		for k := 100; k <= last*50; k += 100 {
