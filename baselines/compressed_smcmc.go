@@ -46,8 +46,9 @@ func configureCompressedSMCMC(variant string, decode func(any) error) (any, mode
 //	Phi_j ~ N_m(Phi0_j, K),  K = diag(kappa),  kappa_i ~ IG(1/2, 1/2)
 //
 // It propagates the exact sufficient statistics, p^2 numbers, and the state of
-// the chain. Every shard runs `burn` sweeps and one for each of the S draws on
-// all rows so far, from where the shard before left the chain.
+// the chain. Every shard runs `burn` sweeps and one for each of the S draws
+// that the filter asks for (the experiments ask for 30) on all rows so far, from
+// where the shard before left the chain.
 //
 // Source: arXiv:1401.3632, section on compressed regression, where it is the
 // competitor S-MCMC.
