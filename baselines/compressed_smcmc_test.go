@@ -29,7 +29,7 @@ func plainGibbs(t *testing.T, set compressedSMCMCSettings, phi0 []float64, sh *c
 	const m = 2
 	r := rand.New(rand.NewPCG(21, 4))
 	p, prior := sh.Cols, set.Prior
-	phi, kappa, beta, sigma2 := append([]float64(nil), phi0...), []float64{1, 1}, []float64{1, 0}, 1.
+	phi, kappa, beta := append([]float64(nil), phi0...), []float64{1, 1}, []float64{1, 0}
 	gamma := make([]float64, p)
 	normal := func(precision [3]float64, b [2]float64) (x [2]float64) { // of precision (0,0), (0,1), (1,1); mean P^{-1}b
 		var c mat.Cholesky
@@ -60,7 +60,7 @@ func plainGibbs(t *testing.T, set compressedSMCMCSettings, phi0 []float64, sh *c
 			rss += e * e
 		}
 		squares := (beta[0]*beta[0] + beta[1]*beta[1]) / prior.BetaVariance
-		sigma2 = rnd.InvGamma(r, prior.Sigma2Shape+float64(sh.Rows+m)/2, prior.Sigma2Rate+(rss+squares)/2)
+		sigma2 := rnd.InvGamma(r, prior.Sigma2Shape+float64(sh.Rows+m)/2, prior.Sigma2Rate+(rss+squares)/2)
 
 		var a [3]float64
 		var b [2]float64
