@@ -47,7 +47,7 @@ func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard in
 		for _, v := range s.Truth(seed, "paper", 1)[3:] {
 			truth = append(truth, v.Value)
 		}
-		d := drive(competitor(t, method, prior), seed, 500)
+		d := drive(anovaCompetitor(t, method, prior), seed, 500)
 		exact := drive(newAnovaSMCMC(models.AnovaSettings{Prior: prior}), seed+1_000_000, 1)
 		next := at
 		for shard := 1; shard <= 500; shard++ {
@@ -76,9 +76,9 @@ func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard in
 	return out
 }
 
-// competitor returns a competitor of the anova model at its defaults but for
+// anovaCompetitor returns a competitor of the anova model at its defaults but for
 // the prior.
-func competitor(t *testing.T, method string, prior models.AnovaPrior) cdf.Model {
+func anovaCompetitor(t *testing.T, method string, prior models.AnovaPrior) cdf.Model {
 	t.Helper()
 	_, build, err := lookup(t, "anova", method).Configure("", func(v any) error {
 		switch s := v.(type) {

@@ -24,7 +24,7 @@ func configureCompressedSMCMC(variant string, decode func(any) error) (any, mode
 	s := compressedSMCMCSettings{
 		Dimension: usual.Dimension, ProjectionSeed: usual.ProjectionSeed, Burn: 5, Prior: usual.Prior,
 	}
-	if err := readSettings("smcmc", variant, decode, &s); err != nil {
+	if err := read("smcmc", variant, &s, decode); err != nil {
 		return nil, nil, err
 	}
 	usual.Dimension, usual.Prior = s.Dimension, s.Prior

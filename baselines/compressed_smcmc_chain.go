@@ -158,7 +158,7 @@ func (m *compressedSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 // Score scores the rows that have a response by their predictions. The
 // generator is not used.
 func (m *compressedSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	return scoreByPredictions(sh, m.Predict)
+	return scoreByPredictions("smcmc", sh, m.Predict)
 }
 
 // moments returns mean and variance of draws; one draw has the variance 0.

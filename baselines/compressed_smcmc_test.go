@@ -118,7 +118,7 @@ func plainGibbs(t *testing.T, set compressedSMCMCSettings, phi0 []float64, sh *c
 // 10,000 seeds; the seeds are fixed.
 func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 	const draws = 150_000
-	sh := regression(11, 8, 3)
+	sh := wideRegression(11, 8, 3)
 	for i := range sh.Y {
 		sh.Y[i] *= 3 // so that sigma and its square are far apart
 	}
@@ -154,8 +154,8 @@ func TestSMCMCPredictsFromItsDraws(t *testing.T) {
 	const p, s = 4, 12
 	m := competitor(t, "compressed", "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
 	d := &cdf.Draws{S: s, Chains: 1, Data: make([]float64, (p+1)*s)}
-	step(t, m, 1, regression(12, 30, p), d)
-	fresh := regression(13, 100, p) // more rows than are predicted at once
+	step(t, m, 1, wideRegression(12, 30, p), d)
+	fresh := wideRegression(13, 100, p) // more rows than are predicted at once
 	out := make([]cdf.Prediction, fresh.Rows)
 	if err := m.Predict(fresh, out); err != nil {
 		t.Fatal(err)

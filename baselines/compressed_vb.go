@@ -36,7 +36,7 @@ func configureCompressedVB(variant string, decode func(any) error) (any, models.
 	s := compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
 		Sigma2Shape: usual.Sigma2Shape, Sigma2Rate: usual.Sigma2Rate, Alpha: 1, Eta: 1,
 	}}
-	if err := readSettings("vb-gdp", variant, decode, &s); err != nil {
+	if err := read("vb-gdp", variant, &s, decode); err != nil {
 		return nil, nil, err
 	}
 	for _, v := range []float64{s.Prior.Sigma2Shape, s.Prior.Sigma2Rate, s.Prior.Alpha, s.Prior.Eta, s.Tolerance} {
@@ -181,7 +181,7 @@ func (m *compressedVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) e
 			return err
 		}
 		if isSigma {
-			invGammaRow(r, shape, rate, f.Const, factor)
+			describeInvGamma(r, cdf.Functional{Const: f.Const, Weight: []float64{factor}}, shape, rate)
 			continue
 		}
 		mean, u := f.Const, m.u
@@ -196,7 +196,7 @@ func (m *compressedVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) e
 		} else {
 			v = m.spread(u)
 		}
-		normalRow(r, mean, math.Sqrt(v))
+		describeNormal(r, mean, math.Sqrt(v))
 	}
 	return nil
 }
@@ -242,5 +242,5 @@ func (m *compressedVB) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 // Score scores the rows that have a response by their predictions. The
 // generator is not used.
 func (m *compressedVB) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	return scoreByPredictions(sh, m.Predict)
+	return scoreByPredictions("vb-gdp", sh, m.Predict)
 }

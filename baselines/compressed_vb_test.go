@@ -11,9 +11,9 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// regression returns a shard of rows whose columns are correlated, with the
+// wideRegression returns a shard of rows whose columns are correlated, with the
 // coefficients 2, 0, -1, 0, 0, ... and noise of sd 1.5.
-func regression(seed uint64, rows, p int) *cdf.Shard {
+func wideRegression(seed uint64, rows, p int) *cdf.Shard {
 	r := rand.New(rand.NewPCG(seed, 7))
 	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows), Forget: 1}
 	for i := range rows {
@@ -130,7 +130,7 @@ func (q *dense) elbo(s compressedVBPrior) float64 {
 // given the others, with fewer rows than columns and with more.
 func TestVBSolvesItsEquations(t *testing.T) {
 	for _, rows := range []int{4, 60} {
-		sh := regression(5, rows, 7)
+		sh := wideRegression(5, rows, 7)
 		m := solved(t, sh)
 		q, s := denseOf(t, m, sh), m.set.Prior
 		near := func(what string, got, want float64) {
@@ -156,7 +156,7 @@ func TestVBSolvesItsEquations(t *testing.T) {
 // Every change of the penalties raises the lower bound, from a bad start up
 // to rounding.
 func TestVBRaisesTheLowerBound(t *testing.T) {
-	sh := regression(6, 9, 7)
+	sh := wideRegression(6, 9, 7)
 	m := solved(t, sh)
 	limit := denseOf(t, m, sh).elbo(m.set.Prior)
 	for j := range m.d {
@@ -186,7 +186,7 @@ func TestVBRaisesTheLowerBound(t *testing.T) {
 // differences over every number of q(gamma) q(sigma2), on its own scale, are 0
 // against second differences of order 1.
 func TestVBMaximisesTheLowerBound(t *testing.T) {
-	sh := regression(7, 30, 5)
+	sh := wideRegression(7, 30, 5)
 	m := solved(t, sh)
 	q := denseOf(t, m, sh)
 	const h = 1e-3
@@ -215,7 +215,7 @@ func TestVBMaximisesTheLowerBound(t *testing.T) {
 
 // The answer is that of all rows at once, however they were cut.
 func TestVBDoesNotDependOnTheShards(t *testing.T) {
-	sh := regression(8, 40, 6)
+	sh := wideRegression(8, 40, 6)
 	whole, cut := solved(t, sh), solved(t, &cdf.Shard{Cols: 6, Forget: 1})
 	for i := range 8 {
 		step(t, cut, int64(i+2), &cdf.Shard{Rows: 5, Cols: 6, X: sh.X[i*30 : (i+1)*30], Y: sh.Y[i*5 : (i+1)*5], Forget: 1}, nil)
@@ -229,7 +229,7 @@ func TestVBDoesNotDependOnTheShards(t *testing.T) {
 
 // Summaries of combinations and predictions against the dense covariance.
 func TestVBPublishesItsLaw(t *testing.T) {
-	sh := regression(9, 30, 5)
+	sh := wideRegression(9, 30, 5)
 	m := solved(t, sh)
 	q := denseOf(t, m, sh)
 	u := mat.NewVecDense(5, []float64{2, 0, -1, 0, .5})

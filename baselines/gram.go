@@ -1,7 +1,6 @@
 package baselines
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
@@ -89,23 +88,4 @@ func (g *gram) take(b []byte) ([]byte, error) {
 	}
 	lin.Mirror(g.p, g.xx)
 	return b, nil
-}
-
-// appendFloats appends the numbers, 8 bytes each, little-endian.
-func appendFloats(b []byte, x ...float64) []byte {
-	b, _ = binary.Append(b, binary.LittleEndian, x) // fails for types without a size only
-	return b
-}
-
-// takeFloats fills the slices in turn from the front of b, returns the rest
-// and reports whether there were as many numbers, all finite.
-func takeFloats(b []byte, dst ...[]float64) ([]byte, bool) {
-	for _, d := range dst {
-		n, err := binary.Decode(b, binary.LittleEndian, d)
-		if err != nil || !lin.Finite(d) {
-			return nil, false
-		}
-		b = b[n:]
-	}
-	return b, true
 }

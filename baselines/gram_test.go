@@ -16,7 +16,7 @@ func TestGramDiscountsAllStatistics(t *testing.T) {
 	var xy [p]float64
 	var xx [p][p]float64
 	for k := range 3 {
-		sh := regression(uint64(20+k), 9, p)
+		sh := wideRegression(uint64(20+k), 9, p)
 		sh.Y[4] = math.NaN()
 		g.absorb(&cdf.Step{Shard: sh, T: int64(k + 1), Forget: forget})
 		weight := math.Pow(forget, float64(2-k))

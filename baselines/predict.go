@@ -154,10 +154,23 @@ func (s *scoring) row(l *law, y float64) {
 		s.out.PredictedRows++
 		return
 	}
+	s.count(l.logDensity(y), y-l.centre, l.pit(y))
+}
+
+// predicted counts a row by its prediction.
+func (s *scoring) predicted(p *cdf.Prediction, y float64) {
+	if y != y {
+		s.out.PredictedRows++
+		return
+	}
+	s.count(p.LogDensity, y-p.Mean, p.PIT)
+}
+
+func (s *scoring) count(logDensity, miss, pit float64) {
 	s.counted++
-	s.logs += l.logDensity(y)
-	s.squares += (y - l.centre) * (y - l.centre)
-	if p := l.pit(y); p >= .025 && p <= .975 {
+	s.logs += logDensity
+	s.squares += miss * miss
+	if pit >= .025 && pit <= .975 {
 		s.covered++
 	}
 }

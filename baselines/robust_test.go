@@ -16,7 +16,7 @@ import (
 func TestAnovaShifts(t *testing.T) {
 	const offset = 1e7
 	for _, method := range Names("anova") {
-		a, b := drive(competitor(t, method, weak), 3, 200), drive(competitor(t, method, weak), 3, 200)
+		a, b := drive(anovaCompetitor(t, method, weak), 3, 200), drive(anovaCompetitor(t, method, weak), 3, 200)
 		for shard := range uint64(5) {
 			sh := balanced(shard, 4, 3)
 			a.step(t, sh, 1)
@@ -49,7 +49,7 @@ func TestAnovaShifts(t *testing.T) {
 func TestAnovaOfVeryLittle(t *testing.T) {
 	for _, method := range Names("anova") {
 		for name, y := range map[string][]float64{"one row": {3}, "constant": {2, 2, 2, 2}, "zeros": {0, 0}} {
-			m := competitor(t, method, weak)
+			m := anovaCompetitor(t, method, weak)
 			d := drive(m, 1, 50)
 			for range 20 {
 				d.step(t, &cdf.Shard{Rows: len(y), Y: y, Group: [][]int32{make([]int32, len(y))}}, .9)
@@ -78,7 +78,7 @@ func TestOverflowIsAnError(t *testing.T) {
 	huge := &cdf.Shard{Rows: 3, Cols: 1, X: []float64{1, 2, 1e200}, Y: []float64{1e200, -1e200, 1e300}, Group: [][]int32{{0, 0, 1}}}
 	list := []cdf.Model{newLinear(t, models.DefaultLinear(), 1, false)}
 	for _, method := range Names("anova") {
-		list = append(list, competitor(t, method, weak))
+		list = append(list, anovaCompetitor(t, method, weak))
 	}
 	for _, m := range list {
 		s := cdf.Step{Shard: huge, T: 1, Forget: 1, RNG: ahead()}

@@ -11,14 +11,11 @@ import (
 // format is the first byte of every state.
 const format = 1
 
-// appendState appends the format and the numbers, little-endian.
+// appendState appends the format and the numbers.
 func appendState(b []byte, parts ...[]float64) ([]byte, error) {
 	b = append(b, format)
-	var err error
 	for _, x := range parts {
-		if b, err = binary.Append(b, binary.LittleEndian, x); err != nil {
-			return nil, err
-		}
+		b = appendFloats(b, x...)
 	}
 	return b, nil
 }
@@ -41,15 +38,8 @@ func readState(method string, b []byte, parts ...[]float64) error {
 	if numbers(b) != want {
 		return damaged(method, "wrong format or length")
 	}
-	b = b[1:]
-	for _, x := range parts {
-		n, err := binary.Decode(b, binary.LittleEndian, x)
-		if err != nil {
-			return damaged(method, err.Error())
-		}
-		if b = b[n:]; !lin.Finite(x) {
-			return damaged(method, "numbers not finite")
-		}
+	if _, ok := takeFloats(b[1:], parts...); !ok {
+		return damaged(method, "numbers not finite")
 	}
 	return nil
 }
@@ -65,4 +55,23 @@ func sized(x []float64, n int) []float64 {
 		return make([]float64, n)
 	}
 	return x[:n]
+}
+
+// appendFloats appends the numbers, 8 bytes each, little-endian.
+func appendFloats(b []byte, x ...float64) []byte {
+	b, _ = binary.Append(b, binary.LittleEndian, x) // fails for types without a size only
+	return b
+}
+
+// takeFloats fills the slices in turn from the front of b, returns the rest
+// and reports whether there were as many numbers, all finite.
+func takeFloats(b []byte, dst ...[]float64) ([]byte, bool) {
+	for _, d := range dst {
+		n, err := binary.Decode(b, binary.LittleEndian, d)
+		if err != nil || !lin.Finite(d) {
+			return nil, false
+		}
+		b = b[n:]
+	}
+	return b, true
 }
