@@ -32,7 +32,7 @@ lint: ## formatting, vet and golangci-lint
 	$(GO) run $(LINT) run --allow-parallel-runners ./...
 
 accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a quarter
-	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./models ./baselines
+	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./internal/rscript ./models ./baselines
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)

@@ -45,13 +45,11 @@ while (length(v) > 0) {
 // S-MCMC against two independent Gibbs samplers on the same 1,000 rows: means
 // and sds agree to 4.5 Monte Carlo standard errors of their differences. Of
 // these 100 numbers one is beyond in 1 of 1,500 choices of seeds, and they are
-// fixed. What that can tell apart is at most .2 sd of a mean and 12 % of an sd
-// with 6,000 draws, .08 and 5 % with 40,000.
-func TestProbitSMCMCAgainstR(t *testing.T) {
-	draws, finest := 6000, [2]float64{.2, .12}
-	if accept.Asked() != accept.Test {
-		draws, finest = 40000, [2]float64{.08, .05}
-	}
+// fixed. What that can tell apart is at most .08 sd of a mean and 5 % of an sd.
+func TestAcceptanceProbitAgainstR(t *testing.T) {
+	accept.Reps(t, 0, 1, 1)
+	const draws = 40_000
+	finest := [2]float64{.08, .05}
 	var in strings.Builder
 	var ours []probitMarginal
 	for _, p := range []int{5, 20} {

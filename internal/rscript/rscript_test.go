@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/credence-stream/credence/internal/accept"
 )
 
-func TestRun(t *testing.T) {
+func TestAcceptanceRun(t *testing.T) {
+	accept.Reps(t, 0, 1, 1) // R is a large thing to install for `make test`
 	script := `x <- scan(file("stdin"), quiet = TRUE)
 cat(sd(x), commandArgs(trailingOnly = TRUE))`
 	if got := Run(t, []string{"stats"}, script, strings.NewReader("1 2 3\n"), "a b", "c"); got != "1 a b c" {
@@ -16,9 +19,10 @@ cat(sd(x), commandArgs(trailingOnly = TRUE))`
 	}
 }
 
-// TestFailures shows that neither a script that stops nor a package that is
+// TestAcceptanceFailures shows that neither a script that stops nor a package that is
 // not there passes unseen.
-func TestFailures(t *testing.T) {
+func TestAcceptanceFailures(t *testing.T) {
+	accept.Reps(t, 0, 1, 1)
 	program, err := find(t.Context(), nil)
 	if err != nil {
 		t.Skip(err)
