@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/paper/study"
+)
+
+func (p *program) figuresCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "figures",
+		Short: "Print every figure of the paper that is compared, and where it stands",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			p.started = true
+			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "experiment\tmethod\tt\tmetric\tpaper\twhere")
+			for _, f := range study.Figures() {
+				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%g\t%s\n", f.Experiment, f.Method, f.T, f.Metric, f.Value, f.Where)
+			}
+			return w.Flush()
+		},
+	}
+}

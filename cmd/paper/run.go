@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/cmd/paper/study"
+)
+
+const runHelp = `Run an experiment, or all of them, and show the paper's figures beside ours.
+
+Every replication has data and random streams of its own, a function of the
+seed, the experiment and its number: figures are the same however many cores
+there are, but for seconds. Where the paper prints a figure for C-DF it stands
+beside cdf, the corrected algorithm, and beside cdf-paper, its own.
+
+Experiments: `
+
+// runFlags are the flags of `paper run`.
+type runFlags struct {
+	options study.Options
+	json    bool
+	out     string
+}
+
+func (p *program) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run EXPERIMENT|all",
+		Short:   "Run an experiment and show the paper's figures beside ours",
+		Long:    runHelp + strings.Join(study.Names(), ", ") + ".",
+		Example: "  paper run linear\n  paper run all --quick --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			experiments, err := f.check(cmd, args)
+			if err != nil {
+				return err
+			}
+			return p.experiments(cmd, &f, experiments)
+		},
+	}
+	fs, o := cmd.Flags(), &f.options
+	fs.SortFlags = false
+	fs.IntVar(&o.Reps, "reps", 0, "repeat `R` times (default: see paper list)")
+	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of data and random streams")
+	fs.Int64Var(&o.Shards, "shards", 0, "end after `T` shards (default: see paper list)")
+	fs.StringSliceVar(&o.Methods, "methods", nil, "run methods `A,B` only")
+	fs.BoolVar(&o.Quick, "quick", false, "run fewer replications, and say which are left out")
+	fs.BoolVar(&f.json, "json", false, "one JSON object per figure and line")
+	fs.StringVar(&o.Data, "data", "", "`FILE` of the Adult data, for experiment adult")
+	fs.StringVar(&f.out, "out", "", "write figures to `DIR`")
+	return cmd
+}
+
+// check returns the experiments that are meant.
+func (f *runFlags) check(cmd *cobra.Command, args []string) ([]*study.Experiment, error) {
+	known := "one of " + strings.Join(study.Names(), ", ") + ", or all"
+	switch {
+	case len(args) == 0:
+		return nil, fmt.Errorf("no experiment, want %s", known)
+	case len(args) > 1:
+		return nil, fmt.Errorf("unexpected argument %q", args[1])
+	}
+	if o := f.options; cmd.Flags().Changed("reps") && o.Reps < 1 {
+		return nil, fmt.Errorf("--reps %d: want at least 1", o.Reps)
+	} else if cmd.Flags().Changed("shards") && o.Shards < 1 {
+		return nil, fmt.Errorf("--shards %d: want at least 1", o.Shards)
+	}
+	list := study.All()
+	if args[0] != "all" {
+		e, ok := study.Lookup(args[0])
+		if !ok {
+			return nil, fmt.Errorf("unknown experiment %q, want %s", args[0], known)
+		}
+		list = []*study.Experiment{e}
+	}
+	var have []string
+	for _, e := range list {
+		for i := range e.Methods {
+			if name := e.Methods[i].Name; !slices.Contains(have, name) {
+				have = append(have, name)
+			}
+		}
+	}
+	for _, name := range f.options.Methods {
+		if !slices.Contains(have, name) {
+			return nil, fmt.Errorf("--methods: %s has no method %q, only %s", args[0], name, strings.Join(have, ", "))
+		}
+	}
+	return list, nil
+}
+
+// experiments prepares all experiments, then runs them.
+func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Experiment) error {
+	var jobs []*study.Job
+	var work int64
+	for _, e := range list {
+		o := f.options
+		if o.Methods = e.Among(o.Methods); len(o.Methods) == 0 && len(f.options.Methods) > 0 {
+			continue
+		}
+		job, err := e.Prepare(o)
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, job)
+		work += job.Work()
+	}
+	p.started = true
+	if f.options.Quick {
+		for _, j := range jobs {
+			if s := j.Experiment.Reduced(); s != "" {
+				p.say("quick: %s", s)
+			}
+		}
+	}
+	tick, say, end := p.progress(work)
+	defer end()
+	show := p.table
+	if f.json {
+		show = p.lines
+	}
+	return study.Run(cmd.Context(), jobs, tick, func(j *study.Job, results []study.Result) error {
+		if !j.Compared() && j.Experiment.Reference != "" {
+			say("%s: no accuracy without its reference %s among the methods", j.Experiment.Name, j.Experiment.Reference)
+		}
+		return show(j, results)
+	})
+}
+
+// progress shows a bar where stderr is a terminal. The functions returned may
+// be called from any goroutine.
+func (p *program) progress(work int64) (tick func(int64), say func(string, ...any), end func()) {
+	if !term.IsTerminal(p.stderr) {
+		return func(int64) {}, p.say, func() {}
+	}
+	var one sync.Mutex
+	bar := term.Progress(p.stderr, "shards", work)
+	locked := func(f func()) {
+		one.Lock()
+		defer one.Unlock()
+		f()
+	}
+	return func(n int64) { locked(func() { bar.Add(n) }) },
+		func(format string, args ...any) { locked(func() { bar.Printf(format, args...) }) },
+		func() { locked(bar.Done) }
+}
+
+// has reports whether a metric is among the results.
+func has(results []study.Result, metric string) bool {
+	return slices.ContainsFunc(results, func(r study.Result) bool {
+		return r.Metric == metric || strings.HasPrefix(r.Metric, metric+"[")
+	})
+}

@@ -1,0 +1,31 @@
+package study
+
+// linear is the regression of section 3.1.1: five predictors uniform on
+// (0, 1), noise sd 5, 500 shards of ten rows. The printed intervals are
+// averaged over t; the grid is that of every tenth shard, which matters: the
+// exact length is .85 at shard 500 and 1.34 over the grid.
+func linear() *Experiment {
+	const prior = "prior: {beta_variance: 1, sigma2_shape: 1, sigma2_rate: 1}"
+	return &Experiment{
+		Name: "linear", About: "regression on five predictors, 10 rows a shard (section 3.1.1, table 1)",
+		Kind: "linear",
+		Size: Size{Reps: 10, Shards: 500}, Quick: Size{Reps: 10, Shards: 500},
+		Methods: []Method{
+			{Name: "cdf", Settings: prior, Draws: 500},
+			{Name: "cdf-paper", Settings: prior, Draws: 500},
+			{Name: "smcmc", Settings: prior, Draws: 500},
+		},
+		Reference: "smcmc",
+		Open:      scenario("linear", 0),
+		Measure: func(shards int64) Measures {
+			end := []int64{shards}
+			compared := upTo(shards, 50, 100, 200, 500)
+			return Measures{At: compared, Many: compared, All: []Measure{
+				intervals("beta", 10, end),
+				errorsOf("beta", upTo(shards, 200, 400, 500)),
+				accuracies(compared, marginal{param: "beta"}, marginal{param: "sigma2", label: "sigma2", log: true}),
+				costs("beta", end),
+			}}
+		},
+	}
+}

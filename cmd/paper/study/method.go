@@ -1,0 +1,88 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/baselines"
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
+)
+
+// Method is one way to the posterior within an experiment.
+type Method struct {
+	// Name is `cdf`, the corrected C-DF, `credence`, the product's default
+	// where that is another rule, `cdf-paper`, the paper's own rule, or a
+	// competitor's in package baselines.
+	Name     string
+	Settings string // of the kind or the competitor, as a configuration has them, in YAML
+	Draws    int    // per shard
+	// Batch says that the method takes all rows at once, at the compared
+	// shards alone, rather than shard by shard.
+	Batch bool
+}
+
+// ours reports whether the method is a variant of the kind itself, and which.
+func (m *Method) ours() (variant string, ok bool) {
+	switch m.Name {
+	case "cdf", "credence":
+		return "corrected", true
+	case "cdf-paper":
+		return "paper", true
+	}
+	return "", false
+}
+
+// kind returns what the method is configured through.
+func (m *Method) kind(of string) (k models.Kind, variant string, err error) {
+	variant, ours := m.ours()
+	ok := false
+	if ours {
+		k, ok = models.Lookup(of)
+	} else {
+		k, ok = baselines.Lookup(of, m.Name)
+	}
+	if !ok {
+		return k, "", fmt.Errorf("method %s of models of kind %s is not part of this build", m.Name, of)
+	}
+	return k, variant, nil
+}
+
+// spec is the configuration of the method's filters: columns as they are,
+// draws only where the method needs them.
+func (e *Experiment) spec(m *Method, seed uint64) (*cdf.Spec, error) {
+	kind, variant, err := m.kind(e.Kind)
+	if err != nil {
+		return nil, err
+	}
+	settings, build, err := kind.Configure(variant, func(target any) error {
+		d := yaml.NewDecoder(strings.NewReader(m.Settings))
+		d.KnownFields(true)
+		if err := d.Decode(target); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("settings of %s: %w", m.Name, err)
+	}
+	columns := e.Columns
+	columns.Scaling = "none"
+	if columns.Response.Name == "" {
+		columns.Response.Name = "y"
+	}
+	spec := &cdf.Spec{
+		Kind: kind.Name, Variant: variant, Seed: seed, Columns: columns, Draws: m.Draws,
+		Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
+		RawResponse: e.Kind == "probit" || e.Kind == "poisson",
+		Steps:       e.Kind == "dlm",
+		Publish:     cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
+		New:         build,
+	}
+	spec.Seal()
+	return spec, nil
+}
