@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,7 +105,11 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 			continue
 		}
 		job, err := e.Prepare(o)
-		if err != nil {
+		if len(list) > 1 && errors.Is(err, study.ErrNoData) {
+			p.say("left out: %v", err)
+			continue
+		} else if err != nil {
+			p.started = !errors.Is(err, study.ErrNoData)
 			return err
 		}
 		jobs = append(jobs, job)

@@ -61,7 +61,7 @@ func scenarios() []Scenario {
 		linear(), linearDrift(),
 		anova(), anovaJump(),
 		dlm(), dlmDrift(),
-		probit(), probitWide(), probitDrift(),
+		probit(), probitWide(), probitLong(), probitDrift(),
 		poisson(), poissonLate(),
 	}, compressed()...)
 }

@@ -14,14 +14,15 @@ func linear() *Experiment {
 			{Name: "cdf", Settings: prior, Draws: 500},
 			{Name: "cdf-paper", Settings: prior, Draws: 500},
 			{Name: "smcmc", Settings: prior, Draws: 500},
+			{Name: "smcmc[batch]", Settings: prior, Draws: 20_000, Batch: true},
 		},
-		Reference: "smcmc",
+		Reference: "smcmc[batch]",
 		Open:      scenario("linear", 0),
 		Measure: func(shards int64) Measures {
 			end := []int64{shards}
 			compared := upTo(shards, 50, 100, 200, 500)
 			return Measures{At: compared, Many: compared, All: []Measure{
-				intervals("beta", 10, end),
+				following(intervals("beta", 10, end)),
 				errorsOf("beta", upTo(shards, 200, 400, 500)),
 				accuracies(compared, marginal{param: "beta"}, marginal{param: "sigma2", label: "sigma2", log: true}),
 				costs("beta", end),

@@ -17,7 +17,8 @@ import (
 type Method struct {
 	// Name is `cdf`, the corrected C-DF, `credence`, the product's default
 	// where that is another rule, `cdf-paper`, the paper's own rule, or a
-	// competitor's in package baselines.
+	// competitor's in package baselines. Where an experiment has one method
+	// under several settings, brackets behind the name tell them apart.
 	Name     string
 	Settings string // of the kind or the competitor, as a configuration has them, in YAML
 	Draws    int    // per shard
@@ -26,9 +27,15 @@ type Method struct {
 	Batch bool
 }
 
+// base returns the name without what is in brackets.
+func (m *Method) base() string {
+	name, _, _ := strings.Cut(m.Name, "[")
+	return name
+}
+
 // ours reports whether the method is a variant of the kind itself, and which.
 func (m *Method) ours() (variant string, ok bool) {
-	switch m.Name {
+	switch m.base() {
 	case "cdf", "credence":
 		return "corrected", true
 	case "cdf-paper":
@@ -44,10 +51,10 @@ func (m *Method) kind(of string) (k models.Kind, variant string, err error) {
 	if ours {
 		k, ok = models.Lookup(of)
 	} else {
-		k, ok = baselines.Lookup(of, m.Name)
+		k, ok = baselines.Lookup(of, m.base())
 	}
 	if !ok {
-		return k, "", fmt.Errorf("method %s of models of kind %s is not part of this build", m.Name, of)
+		return k, "", fmt.Errorf("method %s of models of kind %s is not part of this build", m.base(), of)
 	}
 	return k, variant, nil
 }

@@ -1,6 +1,10 @@
 package study
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // Printed is a figure that the paper prints.
 type Printed struct {
@@ -13,7 +17,13 @@ type Printed struct {
 }
 
 // Figures returns every figure that the paper prints about the experiments.
-func Figures() []Printed { return slices.Concat(printedLinear()) }
+func Figures() []Printed {
+	var out []Printed
+	for _, t := range printedTables() {
+		out = append(out, t.figures()...)
+	}
+	return out
+}
 
 // printedAs is what the paper calls our methods. Both C-DF rules stand beside
 // its C-DF: the one is what it describes, the other what it means to be.
@@ -26,8 +36,13 @@ var printedAs = map[string]string{
 // none.
 func printedFor(experiment, method string, t int64, metric string) *Printed {
 	all := Figures()
+	base, under, _ := strings.Cut(method, "[")
+	name := printedAs[base]
+	if under != "" {
+		name += "[" + under
+	}
 	i := slices.IndexFunc(all, func(p Printed) bool {
-		return p.Experiment == experiment && p.Method == printedAs[method] && p.T == t && p.Metric == metric
+		return p.Experiment == experiment && p.Method == name && p.T == t && p.Metric == metric
 	})
 	if i < 0 {
 		return nil
@@ -35,12 +50,33 @@ func printedFor(experiment, method string, t int64, metric string) *Printed {
 	return &all[i]
 }
 
-func printedLinear() []Printed {
-	const e, where = "linear", "Table 1"
-	return []Printed{
-		{e, "C-DF", 500, "coverage", 1, where}, {e, "C-DF", 500, "length", .60, where},
-		{e, "C-DF", 200, "mse", .27, where}, {e, "C-DF", 400, "mse", .15, where}, {e, "C-DF", 500, "mse", .06, where},
-		{e, "S-MCMC", 500, "coverage", 1, where}, {e, "S-MCMC", 500, "length", .60, where},
-		{e, "S-MCMC", 200, "mse", .12, where}, {e, "S-MCMC", 400, "mse", .08, where}, {e, "S-MCMC", 500, "mse", .04, where},
+// table is a table of the paper: a row per method, a column per figure. NaN is
+// an empty cell.
+type table struct {
+	experiment, where string
+	columns           []column
+	rows              []tableRow
+}
+
+type column struct {
+	t      int64
+	metric string
+}
+
+type tableRow struct {
+	method string
+	values []float64
+}
+
+func (t *table) figures() []Printed {
+	var out []Printed
+	for _, r := range t.rows {
+		for j, v := range r.values {
+			if !math.IsNaN(v) {
+				c := t.columns[j]
+				out = append(out, Printed{t.experiment, r.method, c.t, c.metric, v, t.where})
+			}
+		}
 	}
+	return out
 }

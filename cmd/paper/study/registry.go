@@ -4,7 +4,11 @@ import "slices"
 
 // All returns the experiments in the order of the paper.
 func All() []*Experiment {
-	return slices.Concat([]*Experiment{linear()})
+	return slices.Concat(
+		[]*Experiment{linear(), anova(), dlm(), dlmVague()},
+		probits(), compressed(),
+		[]*Experiment{adult(), poisson()},
+	)
 }
 
 // Lookup returns the experiment of the given name.

@@ -83,3 +83,9 @@ func (s *Stream) join(t int64) *cdf.Batch {
 	}
 	return all
 }
+
+// response returns the response of the rows.
+func response(b *cdf.Batch) []float64 {
+	i := slices.IndexFunc(b.Columns, func(c cdf.Column) bool { return c.Name == "y" })
+	return b.Columns[i].Number
+}

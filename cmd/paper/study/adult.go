@@ -1,0 +1,91 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// adult is the census of 1994 of section 4: income above 50,000 dollars given
+// six numbers and the country of birth, the first 30,000 complete rows in file
+// order, 100 shards of 300. The windows are .05, .10 and .20 of all rows.
+func adult() *Experiment {
+	const prior = unitPrior + "\nchains: 10"
+	e := &Experiment{
+		Name: "adult", About: "income in the census of 1994, 47 coefficients, 300 rows a shard (section 4); needs --data",
+		Kind: "probit", Columns: cdf.Roles{Intercept: true},
+		Size: Size{Reps: 2, Shards: 100}, Quick: Size{Reps: 1, Shards: 30},
+		Reference: "smcmc[batch]",
+		Open:      openAdult,
+		Measure: func(shards int64) Measures {
+			end := []int64{shards}
+			return Measures{At: end, All: []Measure{normalAccuracies("beta", end), misclassified(end), costs("beta", end)}}
+		},
+	}
+	for _, name := range []string{"cdf", "cdf-paper"} {
+		for _, window := range []struct {
+			label string
+			rows  int
+		}{{"", 3000}, {"[.05]", 1500}, {"[.20]", 6000}} {
+			e.Methods = append(e.Methods, Method{
+				Name: name + window.label, Settings: fmt.Sprintf("%s\nwindow: %d", prior, window.rows), Draws: 500,
+			})
+		}
+	}
+	e.Methods = append(e.Methods,
+		Method{Name: "smcmc", Settings: prior, Draws: 500},
+		Method{Name: "svb", Settings: unitPrior, Draws: 500},
+		// Four long chains: the capital gains mix slowly.
+		Method{Name: "smcmc[batch]", Settings: unitPrior + "\nchains: 4", Draws: 10_000, Batch: true},
+	)
+	return e
+}
+
+const adultShard = 300
+
+// openAdult reads the file; every replication has the same rows.
+func openAdult(o Options) (Open, error) {
+	all, err := readAdult(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ uint64, shards int64) (*Stream, error) {
+		if rows := shards * adultShard; rows > int64(all.Rows) {
+			return nil, fmt.Errorf("%d shards of %d rows are more than the %d rows of %s", shards, adultShard, all.Rows, o.Data)
+		}
+		return &Stream{
+			Shard: func(t int64) *cdf.Batch { return cut(all, int(t-1)*adultShard, int(t)*adultShard, t) },
+			Truth: func(int64) map[string]float64 { return nil },
+			Fresh: all,
+		}, nil
+	}, nil
+}
+
+// cut returns copies of rows lo to hi as shard t.
+func cut(all *cdf.Batch, lo, hi int, t int64) *cdf.Batch {
+	b := &cdf.Batch{Rows: hi - lo, Time: 1000 * t}
+	for _, c := range all.Columns {
+		c.Number = slices.Clone(c.Number[lo:hi])
+		b.Columns = append(b.Columns, c)
+	}
+	return b
+}
+
+// misclassified reports the share of all rows, absorbed or not, whose class is
+// not the likelier one.
+func misclassified(at []int64) Measure {
+	return when(at, func(l *Look) ([]Figure, error) {
+		found, err := l.Filter.Predict(l.Stream.Fresh)
+		if err != nil {
+			return nil, err
+		}
+		y, wrong := response(l.Stream.Fresh), 0.0
+		for i := range found {
+			if (found[i].Mean > .5) != (y[i] == 1) {
+				wrong++
+			}
+		}
+		return []Figure{{l.T, "misclassification", wrong / float64(len(found))}}, nil
+	})
+}

@@ -1,0 +1,88 @@
+package study
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// dlm is the series of section 3.3.1, 3,000 steps, one a shard: tau2 = 2,
+// sigma2 = .01, phi = .7. The noise hardly shows, so that its prior decides;
+// this one knows its size.
+func dlm() *Experiment {
+	return series("dlm", "a level seen with little noise, priors that know its size (section 3.3.1)",
+		"prior: {sigma2_shape: 2, sigma2_rate: .01, tau2_shape: 2, tau2_rate: 2, theta0_variance: 10}")
+}
+
+// dlmVague is the same under IG(1, 1) for both variances, which reproduces
+// what the paper prints.
+func dlmVague() *Experiment {
+	return series("dlm-vague", "the same, IG(1, 1) for both variances (section 3.3.1)",
+		"prior: {sigma2_shape: 1, sigma2_rate: 1, tau2_shape: 1, tau2_rate: 1, theta0_variance: 10}")
+}
+
+// series compares theta_t given y_1 .. y_t at every step, and all marginals
+// at the last one.
+func series(name, about, prior string) *Experiment {
+	with := func(more string) string { return prior + "\n" + more }
+	return &Experiment{
+		Name: name, About: about, Kind: "dlm",
+		Size: Size{Reps: 8, Shards: 3000}, Quick: Size{Reps: 2, Shards: 3000},
+		Methods: []Method{
+			{Name: "cdf", Settings: with("mode: compact\nwindow: 50"), Draws: 500},
+			{Name: "credence", Settings: with("mode: grid"), Draws: 500},
+			{Name: "cdf-paper", Settings: with("window: 100"), Draws: 50},
+			{Name: "pl", Settings: with("particles: 100"), Draws: 100},
+			{Name: "ffbs", Settings: prior, Draws: 10_000, Batch: true},
+		},
+		Reference: "ffbs",
+		Open: func(Options) (Open, error) {
+			return func(seed uint64, shards int64) (*Stream, error) { return level(seed, shards), nil }, nil
+		},
+		Measure: func(shards int64) Measures {
+			end := []int64{shards}
+			return Measures{At: end, Many: end, All: []Measure{
+				following(intervals("theta", 1, end)), following(runningErrors("theta", end)),
+				accuracies(end,
+					marginal{param: "theta"}, marginal{param: "phi", label: "phi"},
+					marginal{param: "tau2", label: "tau2", log: true}, marginal{param: "sigma2", label: "sigma2", log: true}),
+				costs("theta", end),
+			}}
+		},
+	}
+}
+
+// level is a series with its hidden levels, a step a shard.
+func level(seed uint64, shards int64) *Stream {
+	l := simulate.PaperLevel()
+	y, theta := l.Series(seed, "paper", 1, int(shards))
+	return &Stream{
+		Shard: func(t int64) *cdf.Batch {
+			return batch(simulate.Data{Names: []string{"y"}, Columns: [][]float64{{y[t-1]}}}, t)
+		},
+		Truth: func(t int64) map[string]float64 {
+			return map[string]float64{
+				"theta": theta[t-1], "phi": l.Phi(t), "tau2": l.Tau * l.Tau, "sigma2": l.Sigma * l.Sigma,
+			}
+		},
+	}
+}
+
+// following is a measure that only a method has which saw every shard.
+func following(m Measure) Measure {
+	return func() func(*Look) ([]Figure, error) {
+		f, last := m(), int64(0)
+		return func(l *Look) ([]Figure, error) {
+			if l.T != last+1 {
+				return nil, nil
+			}
+			last = l.T
+			figures, err := f(l)
+			if err != nil {
+				return nil, fmt.Errorf("shard %d: %w", l.T, err)
+			}
+			return figures, nil
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package study
+
+import "github.com/credence-stream/credence/cdf"
+
+// poisson is the mixed model for counts of section 6, which prints no
+// figures: 100 groups, 100 shards of 200 rows. The reference is the Gaussian
+// variational approximation to all rows.
+func poisson() *Experiment {
+	return &Experiment{
+		Name: "poisson", About: "counts with effects of 100 groups, 200 rows a shard; the paper prints no figures",
+		Kind: "poisson", Columns: cdf.Roles{
+			Intercept: true, Exposure: "exposure",
+			Features: []cdf.Feature{{Name: "x1"}, {Name: "x2"}}, Groups: []cdf.Group{{Column: "group"}},
+		},
+		Size: Size{Reps: 4, Shards: 100}, Quick: Size{Reps: 1, Shards: 100},
+		Methods: []Method{
+			{Name: "cdf", Draws: 500},
+			{Name: "cdf-paper", Draws: 500},
+			{Name: "gva", Draws: 500, Batch: true},
+		},
+		Reference: "gva",
+		Open:      scenario("poisson", 0),
+		Measure: func(shards int64) Measures {
+			at := upTo(shards, 50, 100)
+			return Measures{At: at, All: []Measure{
+				intervals("beta", 0, at), errorsOf("beta", at),
+				normalAccuracies("beta", at), costs("beta", []int64{shards}),
+			}}
+		},
+	}
+}

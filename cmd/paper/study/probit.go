@@ -1,0 +1,63 @@
+package study
+
+import "fmt"
+
+// probits returns the experiments with a binary response: the two of section
+// 4.1 and a long stream that shows where errors go.
+func probits() []*Experiment {
+	one := binary("probit-1", "probit", "100 predictors, 25 rows a shard, a window of 500 (section 4, case 1)", 500)
+	one.Size, one.Quick = Size{Reps: 10, Shards: 100}, Size{Reps: 2, Shards: 100}
+	one.Methods = append(one.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
+
+	two := binary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 4, case 2)", 3500)
+	two.Size, two.Quick = Size{Reps: 3, Shards: 100}, Size{Reps: 1, Shards: 40}
+
+	long := binary("probit-long", "probit-long", "20 predictors, 1,600 shards of 25 rows, a window of 100: errors of frozen rows", 100)
+	long.Size, long.Quick = Size{Reps: 4, Shards: 1600}, Size{Reps: 1, Shards: 1600}
+	// The sampler of all rows after each of 1,600 shards would take hours.
+	long.Methods = without(long.Methods, "smcmc")
+	long.Measure = func(shards int64) Measures {
+		at := upTo(shards, 100, 400, 1600)
+		return Measures{At: at, All: binaryMeasures(at, []int64{shards})}
+	}
+	return []*Experiment{one, two, long}
+}
+
+const unitPrior = "prior: {beta_variance: 1, intercept_variance: 1}"
+
+// binary compares at shard 50 and at the end. Accuracy is that of the normal
+// laws with the published moments, against a long run over all rows.
+func binary(name, data, about string, window int) *Experiment {
+	windowed := fmt.Sprintf("%s\nwindow: %d", unitPrior, window)
+	return &Experiment{
+		Name: name, About: about, Kind: "probit",
+		Methods: []Method{
+			{Name: "cdf", Settings: windowed, Draws: 500},
+			{Name: "cdf-paper", Settings: windowed, Draws: 500},
+			{Name: "smcmc", Settings: unitPrior, Draws: 500},
+			{Name: "svb", Settings: unitPrior, Draws: 500},
+			{Name: "smcmc[batch]", Settings: unitPrior, Draws: 4000, Batch: true},
+		},
+		Reference: "smcmc[batch]",
+		Open:      scenario(data, 0),
+		Measure: func(shards int64) Measures {
+			at := upTo(shards, 50, 100)
+			return Measures{At: at, All: append(binaryMeasures(at, []int64{shards}), errorsOfFirst(10, "beta", at))}
+		},
+	}
+}
+
+func binaryMeasures(at, end []int64) []Measure {
+	return []Measure{intervals("beta", 0, at), errorsOf("beta", at), normalAccuracies("beta", at), costs("beta", end)}
+}
+
+// without returns the methods but for one.
+func without(methods []Method, name string) []Method {
+	var out []Method
+	for _, m := range methods {
+		if m.Name != name {
+			out = append(out, m)
+		}
+	}
+	return out
+}
