@@ -154,10 +154,3 @@ func (p *program) progress(work int64) (tick func(int64), say func(string, ...an
 		func(format string, args ...any) { locked(func() { bar.Printf(format, args...) }) },
 		func() { locked(bar.Done) }
 }
-
-// has reports whether a metric is among the results.
-func has(results []study.Result, metric string) bool {
-	return slices.ContainsFunc(results, func(r study.Result) bool {
-		return r.Metric == metric || strings.HasPrefix(r.Metric, metric+"[")
-	})
-}

@@ -28,8 +28,8 @@ func (p *program) table(j *study.Job, results []study.Result) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if floor, draws := j.Floor(); draws > 0 && has(results, "accuracy") {
-		fmt.Fprintf(p.stdout, "accuracy of two exact samples of %d draws: %.3f\n", draws, floor)
+	if floor, draws, reference := j.Floor(); draws > 0 {
+		fmt.Fprintf(p.stdout, "accuracy of an exact sampler, %d draws of it against %d: %.3f\n", draws, reference, floor)
 	}
 	_, err := fmt.Fprintln(p.stdout)
 	return err

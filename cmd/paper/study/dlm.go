@@ -34,7 +34,7 @@ func series(name, about, prior string) *Experiment {
 			{Name: "credence", Settings: with("mode: grid"), Draws: 500},
 			{Name: "cdf-paper", Settings: with("window: 100"), Draws: 50},
 			{Name: "pl", Settings: with("particles: 100"), Draws: 100},
-			{Name: "ffbs", Settings: prior, Draws: 10_000, Batch: true},
+			{Name: "ffbs", Settings: with("thin: 5"), Draws: 10_000, Batch: true},
 		},
 		Reference: "ffbs",
 		Open: func(Options) (Open, error) {

@@ -9,7 +9,7 @@ func linear() *Experiment {
 	return &Experiment{
 		Name: "linear", About: "regression on five predictors, 10 rows a shard (section 3.1.1, table 1)",
 		Kind: "linear",
-		Size: Size{Reps: 10, Shards: 500}, Quick: Size{Reps: 10, Shards: 500},
+		Size: Size{Reps: 20, Shards: 500}, Quick: Size{Reps: 10, Shards: 500},
 		Methods: []Method{
 			{Name: "cdf", Settings: prior, Draws: 500},
 			{Name: "cdf-paper", Settings: prior, Draws: 500},

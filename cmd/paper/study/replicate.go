@@ -87,7 +87,7 @@ func (r *replication) run(ctx context.Context, m *Method) ([]Figure, error) {
 		if !m.Batch {
 			err = one.update(t, r.stream.Shard(t))
 		} else if slices.Contains(r.measures.At, t) {
-			one.filter = cdf.NewFilter(spec, filterKey)
+			one.filter, one.spent = cdf.NewFilter(spec, filterKey), 0
 			err = one.update(t, r.stream.join(t))
 		}
 		if err != nil {

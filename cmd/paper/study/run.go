@@ -57,13 +57,15 @@ func (j *Job) Compared() bool {
 	return slices.ContainsFunc(j.methods, func(m *Method) bool { return m.Name == j.Experiment.Reference })
 }
 
-// Floor returns the accuracy that two exact samplers have where it is measured
-// by draws, and the number of draws of each; 0 draws where it is not.
-func (j *Job) Floor() (accuracy float64, draws int) {
-	if len(j.Experiment.Measure(j.Size.Shards).Many) == 0 {
-		return 1, 0
+// Floor returns the accuracy that an exact sampler has where marginals are
+// compared by draws, with its number of draws and the reference's; 0 draws
+// where they are not.
+func (j *Job) Floor() (accuracy float64, draws, reference int) {
+	if len(j.Experiment.Measure(j.Size.Shards).Many) == 0 || !j.Compared() {
+		return 1, 0, 0
 	}
-	return measure.Floor(manyDraws, manyDraws), manyDraws
+	reference = max(manyDraws, j.methods[0].Draws) // the reference is first
+	return measure.Floor(manyDraws, reference), manyDraws, reference
 }
 
 // Run runs the jobs' replications on all cores and calls done with the results
