@@ -11,6 +11,7 @@ func probits() []*Experiment {
 
 	two := binary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 4, case 2)", 3500)
 	two.Size, two.Quick = Size{Reps: 3, Shards: 100}, Size{Reps: 1, Shards: 40}
+	two.Methods[len(two.Methods)-1].Draws = 4000
 
 	long := binary("probit-long", "probit-long", "20 predictors, 1,600 shards of 25 rows, a window of 100: errors of frozen rows", 100)
 	long.Size, long.Quick = Size{Reps: 4, Shards: 1600}, Size{Reps: 1, Shards: 1600}
@@ -36,13 +37,13 @@ func binary(name, data, about string, window int) *Experiment {
 			{Name: "cdf-paper", Settings: windowed, Draws: 500},
 			{Name: "smcmc", Settings: unitPrior, Draws: 500},
 			{Name: "svb", Settings: unitPrior, Draws: 500},
-			{Name: "smcmc[batch]", Settings: unitPrior, Draws: 4000, Batch: true},
+			{Name: "smcmc[batch]", Settings: unitPrior, Draws: 10_000, Batch: true},
 		},
 		Reference: "smcmc[batch]",
 		Open:      scenario(data, 0),
 		Measure: func(shards int64) Measures {
 			at := upTo(shards, 50, 100)
-			return Measures{At: at, All: append(binaryMeasures(at, []int64{shards}), errorsOfFirst(10, "beta", at))}
+			return Measures{At: at, All: append([]Measure{errorsOfFirst(10, "beta", at)}, binaryMeasures(at, []int64{shards})...)}
 		},
 	}
 }

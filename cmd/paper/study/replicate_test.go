@@ -3,6 +3,7 @@ package study
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -109,5 +110,51 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 	if want := 10 * len(Names()); len(seen) != want {
 		t.Errorf("%d seeds, want %d", len(seen), want)
+	}
+}
+
+// The regression's closed form depends on the rows and not on how they are
+// cut: a method that takes all at once is the same posterior, and the paper's
+// rule is another one. The reference has no accuracy of its own, and is run
+// first wherever it stands.
+func TestAccuracyIsAgainstTheReference(t *testing.T) {
+	e := *linear()
+	e.Methods = []Method{{Name: "cdf-paper", Draws: 500}, {Name: "cdf", Draws: 500}, {Name: "cdf[batch]", Draws: 500, Batch: true}}
+	e.Reference = "cdf[batch]"
+	e.Measure = func(shards int64) Measures {
+		at := upTo(shards, 10)
+		return Measures{At: at, Many: at, All: []Measure{
+			accuracies(at, marginal{param: "beta", label: "beta"}, marginal{param: "sigma2", label: "sigma2", log: true}),
+			normalAccuracies("sigma2", at),
+		}}
+	}
+	j, err := e.Prepare(Options{Seed: 1, Reps: 1, Shards: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]float64{} // accuracies of beta and sigma2 by method
+	err = Run(t.Context(), []*Job{j}, func(int64) {}, func(_ *Job, results []Result) error {
+		for _, r := range results {
+			if strings.HasPrefix(r.Metric, "accuracy") {
+				got[r.Method] = append(got[r.Method], r.Mean)
+			}
+			if r.Method == "cdf" && r.Metric == "bias_sd" && !(r.Mean < 1e-6) {
+				t.Errorf("bias of the same posterior: %+v", r)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got["cdf[batch]"] != nil {
+		t.Error("the reference is compared with itself")
+	}
+	// Two parameters by draws and one by moments, after two shards.
+	if same, other := got["cdf"], got["cdf-paper"]; len(same) != 6 || len(other) != 6 || slices.Min(same) < .97 || slices.Max(other) > .95 {
+		t.Errorf("accuracies are %v", got)
+	}
+	if _, draws, reference := j.Floor(); draws != manyDraws || reference != manyDraws {
+		t.Errorf("the floor is that of %d draws against %d", draws, reference)
 	}
 }
