@@ -26,7 +26,6 @@ Experiments: `
 type runFlags struct {
 	options study.Options
 	json    bool
-	out     string
 }
 
 func (p *program) runCommand() *cobra.Command {
@@ -53,7 +52,6 @@ func (p *program) runCommand() *cobra.Command {
 	fs.BoolVar(&o.Quick, "quick", false, "run fewer replications, and say which are left out")
 	fs.BoolVar(&f.json, "json", false, "one JSON object per figure and line")
 	fs.StringVar(&o.Data, "data", "", "`FILE` of the Adult data, for experiment adult")
-	fs.StringVar(&f.out, "out", "", "write figures to `DIR`")
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/credence-stream/credence/internal/measure"
 )
@@ -32,14 +31,14 @@ func compressed() []*Experiment {
 				{Name: "credence", Settings: "statistics: sketch", Draws: 30},
 				{Name: "cdf-paper", Draws: 30},
 				{Name: "smcmc", Draws: 30},
-				{Name: "vb-gdp", Draws: 30},
+				{Name: "vb-gdp", Draws: 30, Batch: true},
 			},
 			Open: scenario(name, 1000),
 			Measure: func(shards int64) Measures {
 				at, end := upTo(shards, 100, 200), []int64{shards}
 				return Measures{At: at, All: []Measure{
 					intervals("gamma", 0, at), relativeErrors("gamma", at), predictions(at),
-					excess(d.rho, at), costs("gamma", end),
+					populationErrors(d.rho, at), drawsUntilGood(d.rho, shards), costs("gamma", end),
 				}}
 			},
 		}
@@ -73,32 +72,40 @@ func predictions(at []int64) Measure {
 	})
 }
 
-// excess reports the mean squared error of predictions over the population of
-// rows, sigma2 + e'Re for an error e of the coefficients and predictors of
-// correlation rho^|i-j|, and the draws taken until it is at most 5.
-func excess(rho float64, at []int64) Measure {
+// populationErrors reports the mean squared error of predictions over the
+// population of rows, whose predictors have the correlation rho^|i-j|.
+func populationErrors(rho float64, at []int64) Measure {
+	return when(at, func(l *Look) ([]Figure, error) {
+		return []Figure{{l.T, "mspe", l.populationError(rho)}}, nil
+	})
+}
+
+// drawsUntilGood reports, at the last shard, the draws that were taken until
+// the error of populationErrors was at most 5; nothing where it never was.
+func drawsUntilGood(rho float64, last int64) Measure {
 	const good = 5
-	return func() func(*Look) ([]Figure, error) {
+	return following(func() func(*Look) ([]Figure, error) {
 		first := int64(0)
 		return func(l *Look) ([]Figure, error) {
-			b := l.block("gamma", 0)
-			v, before := l.Truth["sigma2"], 0.0
-			for j := range b.mean {
-				e := b.mean[j] - b.truth[j]
-				v += e * (e + 2*before)
-				before = rho * (before + e)
-			}
-			if first == 0 && v <= good {
+			if first == 0 && l.populationError(rho) <= good {
 				first = l.T
 			}
-			if !slices.Contains(at, l.T) {
+			if first == 0 || l.T != last {
 				return nil, nil
 			}
-			out := []Figure{{l.T, "mspe", v}}
-			if first > 0 && l.T == at[len(at)-1] {
-				out = append(out, Figure{l.T, "draws_to_mspe5", float64(first) * float64(l.S)})
-			}
-			return out, nil
+			return []Figure{{l.T, "draws_to_mspe5", float64(first) * float64(l.S)}}, nil
 		}
+	})
+}
+
+// populationError is sigma2 + e'Re for the errors e of the coefficients gamma
+// and correlations R = rho^|i-j|.
+func (l *Look) populationError(rho float64) float64 {
+	b, v, before := l.block("gamma", 0), l.Truth["sigma2"], 0.0
+	for j := range b.mean {
+		e := b.mean[j] - b.truth[j]
+		v += e * (e + 2*before)
+		before = rho * (before + e)
 	}
+	return v
 }

@@ -109,17 +109,21 @@ func TestAccuraciesCompareDraws(t *testing.T) {
 
 // The population error of two coefficients that are off by 1 and 2 is sigma2 +
 // 1 + 4 + 2 rho 1 2; the third shard is the first with at most 5.
-func TestExcess(t *testing.T) {
+func TestPopulationErrors(t *testing.T) {
 	truth := map[string]float64{"gamma[x1]": 0, "gamma[x2]": 0, "sigma2": 4}
 	at := func(shard int64, a, b float64) *Look {
 		return &Look{T: shard, S: 30, Truth: truth, Rows: []cdf.Row{row("gamma[x1]", a, 1, 1), row("gamma[x2]", b, 1, 1)}}
 	}
-	got := take(t, excess(.5, []int64{1, 4}), at(1, 1, 2), at(2, 1, 0.5), at(3, 1, 0), at(4, 0, 0))
-	want(t, got, 3, 1, "mspe", 4+1+4+2, 1e-12)
-	want(t, got, 3, 4, "mspe", 4, 0)
-	want(t, got, 3, 4, "draws_to_mspe5", 90, 0)
-	if got := take(t, excess(0, []int64{1}), at(1, 1, 2)); len(got) != 1 {
-		t.Errorf("an error above 5 has %v", got)
+	list := []*Look{at(1, 1, 2), at(2, 1, 0.5), at(3, 1, 0), at(4, 0, 0)}
+	got := take(t, populationErrors(.5, []int64{1, 4}), list...)
+	want(t, got, 2, 1, "mspe", 4+1+4+2, 1e-12)
+	want(t, got, 2, 4, "mspe", 4, 0)
+	want(t, take(t, drawsUntilGood(.5, 4), list...), 1, 4, "draws_to_mspe5", 90, 0)
+	if got := take(t, drawsUntilGood(.5, 2), list[:2]...); len(got) != 0 {
+		t.Errorf("errors above 5 have %v", got)
+	}
+	if got := take(t, drawsUntilGood(.5, 4), list[3]); len(got) != 0 {
+		t.Errorf("a method that saw all rows at once has %v", got)
 	}
 }
 

@@ -72,6 +72,10 @@ func batch(d simulate.Data, t int64) *cdf.Batch {
 // join returns shards 1 to t of a stream as one.
 func (s *Stream) join(t int64) *cdf.Batch {
 	all := s.Shard(1)
+	for j := range all.Columns {
+		c := &all.Columns[j]
+		c.Number = slices.Grow(c.Number, int(t-1)*all.Rows)
+	}
 	for i := int64(2); i <= t; i++ {
 		b := s.Shard(i)
 		all.Rows, all.Time = all.Rows+b.Rows, b.Time
