@@ -33,6 +33,9 @@ func NormalOverlap(m1, s1, m2, s2 float64) float64 {
 	return below(lo, 0, s1) + below(-hi, 0, s1) + below(hi, d, s2) - below(lo, d, s2)
 }
 
+// cells is how many cells kernel estimates have.
+const cells = 800
+
 // Overlap returns 1 - 1/2 integral |p - q| of the densities of two samples,
 // each estimated with a normal kernel of Silverman's width on a grid of 800
 // cells. The caller takes logarithms of variances (Logs). Two samples of one
@@ -44,7 +47,6 @@ func Overlap(x, y []float64) float64 {
 	if !(hx > 0 && hy > 0) || math.IsInf(hi-lo, 0) {
 		return math.NaN()
 	}
-	const cells = 800
 	step := (hi - lo) / cells
 	p, q := kernel(x, hx, lo, step, cells), kernel(y, hy, lo, step, cells)
 	apart := 0.0
