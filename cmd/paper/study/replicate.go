@@ -21,6 +21,7 @@ type replication struct {
 	stream    *Stream
 	measures  Measures
 	reference map[int64]*Posterior
+	keep      func(method string, l *Look) // nil: nothing keeps draws
 	tick      func(shards int64)
 }
 
@@ -32,16 +33,16 @@ func seedOf(seed uint64, experiment string, rep int) uint64 {
 
 // replicate runs the methods over one replication's data, the reference first,
 // and returns the figures of each.
-func (e *Experiment) replicate(ctx context.Context, open Open, methods []*Method, seed uint64, shards int64, tick func(int64)) ([][]Figure, error) {
+func (e *Experiment) replicate(ctx context.Context, open Open, methods []*Method, seed uint64, shards int64, keep func(string, *Look), tick func(int64)) ([][]Figure, error) {
 	stream, err := open(seed, shards)
 	if err != nil {
 		return nil, err
 	}
 	r := &replication{
 		e: e, seed: seed, shards: shards, stream: stream, measures: e.Measure(shards),
-		reference: map[int64]*Posterior{}, tick: tick,
+		reference: map[int64]*Posterior{}, keep: keep, tick: tick,
 	}
-	if len(methods) == 0 || methods[0].Name != e.Reference {
+	if keep == nil && (len(methods) == 0 || methods[0].Name != e.Reference) {
 		r.measures.Many = nil // there is nothing to compare with
 	}
 	var out [][]Figure
@@ -122,6 +123,9 @@ func (r *run) update(t int64, b *cdf.Batch) error {
 	if many {
 		if look.Draws, err = draw(r.spec, before, b, len(sum.Rows)); err != nil {
 			return err
+		}
+		if r.keep != nil {
+			r.keep(r.method.Name, look)
 		}
 	}
 	if r.method.Name == r.e.Reference && slices.Contains(r.measures.At, t) {

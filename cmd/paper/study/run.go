@@ -31,6 +31,8 @@ type Job struct {
 	methods    []*Method
 	open       Open
 	seed       uint64
+	keep       bool
+	drawn      []Drawn
 }
 
 // Prepare checks what is asked of an experiment and reads its data. Nothing
@@ -46,7 +48,7 @@ func (e *Experiment) Prepare(o Options) (*Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 	}
-	return &Job{Experiment: e, Size: e.size(o), methods: methods, open: open, seed: o.Seed}, nil
+	return &Job{Experiment: e, Size: e.size(o), methods: methods, open: open, seed: o.Seed, keep: o.Keep}, nil
 }
 
 // Work returns the number of shards that the job takes in, for a progress bar.
@@ -118,7 +120,7 @@ func (j *Job) replicate(ctx context.Context, rep int, tick func(int64)) ([][]Fig
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	figures, err := j.Experiment.replicate(ctx, j.open, j.methods, seedOf(j.seed, j.Experiment.Name, rep), j.Size.Shards, tick)
+	figures, err := j.Experiment.replicate(ctx, j.open, j.methods, seedOf(j.seed, j.Experiment.Name, rep), j.Size.Shards, j.keeper(rep), tick)
 	if err != nil {
 		return nil, fmt.Errorf("experiment %s, replication %d: %w", j.Experiment.Name, rep+1, err)
 	}

@@ -19,8 +19,14 @@ func figures(t *testing.T, name string, o Options) []Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ran(t, j)
+}
+
+// ran runs a job and returns its results but for timing.
+func ran(t *testing.T, j *Job) []Result {
+	t.Helper()
 	var out []Result
-	err = Run(t.Context(), []*Job{j}, func(int64) {}, func(_ *Job, r []Result) error {
+	err := Run(t.Context(), []*Job{j}, func(int64) {}, func(_ *Job, r []Result) error {
 		for _, v := range r {
 			if v.Paper = nil; v.Metric != "seconds" {
 				out = append(out, v)

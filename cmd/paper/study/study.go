@@ -47,6 +47,7 @@ type Options struct {
 	Methods []string // nil: all
 	Quick   bool
 	Data    string // path of the file that an experiment reads
+	Keep    bool   // the draws of the first replication, see Job.Drawn
 }
 
 // size returns what runs under the options.
