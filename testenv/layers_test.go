@@ -63,7 +63,8 @@ var layers = []layer{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
 		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 	}},
-	{path: "cmd/paper", may: []string{"cmd/internal/term", "cmd/internal/version", "cmd/paper/study"}},
+	{path: "cmd/paper", may: []string{"cmd/internal/term", "cmd/internal/version", "cmd/paper/figure", "cmd/paper/study"}},
+	{path: "cmd/paper/figure", may: []string{"cdf", "cmd/paper/study", "internal/measure"}},
 	{path: "cmd/paper/study", may: []string{"cdf", "cdf/rnd", "cdf/lin", "models", "models/simulate", "baselines", "internal/measure"}},
 
 	{path: "docs"},
@@ -91,6 +92,7 @@ var homes = map[string][]string{
 	"github.com/twmb/franz-go":        {},
 	"github.com/alicebob/miniredis":   {},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
+	"gonum.org/v1/plot":               {"cmd/paper/figure"},
 	"github.com/spf13/cobra":          {"cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
