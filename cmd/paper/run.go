@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/cmd/paper/figure"
 	"github.com/credence-stream/credence/cmd/paper/study"
 )
 
@@ -30,12 +31,17 @@ main parameter; a name in brackets is another parameter's. bias_sd is the root
 mean square of the misses of the means in sds of the reference, seconds the time
 of all updates on this machine, state_bytes the length of the snapshot.
 
+With --out DIR it also draws posterior densities, accuracy over time, what a
+window costs (adult) and the errors of a long stream (probit-long), as
+DIR/EXPERIMENT-WHAT.png and .svg.
+
 Experiments: `
 
 // runFlags are the flags of `paper run`.
 type runFlags struct {
 	options study.Options
 	json    bool
+	out     string // directory of the figures, "" for none
 }
 
 func (p *program) runCommand() *cobra.Command {
@@ -44,7 +50,7 @@ func (p *program) runCommand() *cobra.Command {
 		Use:     "run EXPERIMENT|all",
 		Short:   "Run an experiment and show the paper's figures beside ours",
 		Long:    runHelp + strings.Join(study.Names(), ", ") + ".",
-		Example: "  paper run linear\n  paper run all --quick --json",
+		Example: "  paper run linear\n  paper run all --quick --json\n  paper run dlm --out figures",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			experiments, err := f.check(cmd, args)
 			if err != nil {
@@ -62,6 +68,7 @@ func (p *program) runCommand() *cobra.Command {
 	fs.BoolVar(&o.Quick, "quick", false, "run fewer replications, and say which are left out")
 	fs.BoolVar(&f.json, "json", false, "one JSON object per figure and line")
 	fs.StringVar(&o.Data, "data", "", "`FILE` of the Adult data, for experiment adult")
+	fs.StringVar(&f.out, "out", "", "draw figures into `DIR`")
 	return cmd
 }
 
@@ -105,10 +112,17 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) ([]*study.Experiment
 
 // experiments prepares all experiments, then runs them.
 func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Experiment) error {
+	if f.out != "" {
+		if err := figure.Check(f.out); err != nil {
+			p.started = true
+			return fmt.Errorf("--out %s: %w", f.out, err)
+		}
+	}
 	var jobs []*study.Job
 	var work int64
 	for _, e := range list {
 		o := f.options
+		o.Keep = f.out != ""
 		if o.Methods = e.Among(o.Methods); len(o.Methods) == 0 && len(f.options.Methods) > 0 {
 			continue
 		}
@@ -141,8 +155,23 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		if !j.Compared() && j.Experiment.Reference != "" {
 			say("%s: no accuracy without its reference %s among the methods", j.Experiment.Name, j.Experiment.Reference)
 		}
-		return show(j, results)
+		if err := show(j, results); err != nil || f.out == "" {
+			return err
+		}
+		return draw(f.out, j, results, say)
 	})
+}
+
+// draw writes the figures of an experiment and says which there are not.
+func draw(dir string, j *study.Job, results []study.Result, say func(string, ...any)) error {
+	ceiling, _, _ := j.Floor()
+	_, missing, err := figure.Write(dir, &figure.Data{
+		Experiment: j.Experiment.Name, Size: j.Size, Results: results, Drawn: j.Drawn(), Ceiling: ceiling,
+	})
+	for _, m := range missing {
+		say("%s", m)
+	}
+	return err
 }
 
 // progress shows a bar where stderr is a terminal. The functions returned may
