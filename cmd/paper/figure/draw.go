@@ -91,8 +91,8 @@ func (p *page) draw(c draw.Canvas) {
 	}
 }
 
-// plot returns the panel as gonum has it: rules below bands below curves, which
-// are drawn from the last to the first, so that the first lies on top.
+// plot returns the panel as gonum has it: rules below bands below curves, the
+// first at the bottom: dashes on a line that is none show where both agree.
 func (p *panel) plot() *plot.Plot {
 	out := plot.New()
 	out.BackgroundColor = nil
@@ -107,7 +107,7 @@ func (p *panel) plot() *plot.Plot {
 	for i := range p.curves {
 		out.Add(p.band(&p.curves[i])...)
 	}
-	for i := len(p.curves) - 1; i >= 0; i-- {
+	for i := range p.curves {
 		out.Add(p.line(&p.curves[i])...)
 	}
 	// What is added widens the range, which is what the panel says.

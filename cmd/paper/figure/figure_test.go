@@ -221,9 +221,16 @@ func TestCheckRefusesWhatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{file, filepath.Join(file, "below")} {
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		closed = "/proc" // where not even root can make a file
+	}
+	for _, path := range []string{file, filepath.Join(file, "below"), closed} {
 		if err := Check(path); err == nil {
-			t.Errorf("%s is no directory", path)
+			t.Errorf("nothing can be written in %s", path)
 		}
 	}
 }

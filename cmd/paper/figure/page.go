@@ -64,7 +64,8 @@ func (p *page) methods() []string {
 
 // fit makes the height that of curves, with their bands, and rules, but not
 // beyond the range that values can have. A logarithmic axis leaves out what of
-// a band is not positive.
+// a band is not positive, and spans a factor of two at least, lest noise look
+// like much.
 func (p *panel) fit(least, most float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	hold := func(v float64) {
@@ -85,6 +86,9 @@ func (p *panel) fit(least, most float64) {
 		hold(y)
 	}
 	room := max(.05*(hi-lo), 1e-3)
+	if p.y.log {
+		room = max(room, (math.Ln2-(hi-lo))/2)
+	}
 	lo, hi = lo-room, hi+room
 	if p.y.log {
 		lo, hi = math.Exp(lo), math.Exp(hi)

@@ -65,7 +65,8 @@ func TestOneReplicationHasNoBand(t *testing.T) {
 }
 
 func TestDensitiesAreOfTheLastShardsAndOuterVariables(t *testing.T) {
-	p, _ := densities(fixed("linear"))
+	d := fixed("linear")
+	p, _ := densities(d)
 	if len(p.panels) != 12 || p.columns != 3 {
 		t.Fatalf("%d panels in %d columns", len(p.panels), p.columns)
 	}
@@ -83,7 +84,8 @@ func TestDensitiesAreOfTheLastShardsAndOuterVariables(t *testing.T) {
 				t.Errorf("%s: %d curves", name, len(one.curves))
 			}
 			for j := range one.curves {
-				checkDensity(t, one, &one.curves[j])
+				one.title = p.panels[k].title // only the first row has it
+				checkDensity(t, one, &one.curves[j], d.Drawn)
 			}
 		}
 	}
@@ -94,15 +96,25 @@ func TestDensitiesAreOfTheLastShardsAndOuterVariables(t *testing.T) {
 	}
 }
 
-// checkDensity checks that the area under a curve is 1 on its axis.
-func checkDensity(t *testing.T, p *panel, c *curve) {
+// checkDensity checks that a curve, on its axis, has an area of 1 and the mean
+// of the draws that it is of.
+func checkDensity(t *testing.T, p *panel, c *curve, all []study.Drawn) {
 	t.Helper()
-	area := 0.0
+	area, mean := 0.0, 0.0
 	for i := 1; i < len(c.x); i++ {
-		area += (p.x.place(c.x[i]) - p.x.place(c.x[i-1])) * (c.y[i] + c.y[i-1]) / 2
+		here, before := p.x.place(c.x[i]), p.x.place(c.x[i-1])
+		mass := (here - before) * (c.y[i] + c.y[i-1]) / 2
+		area, mean = area+mass, mean+mass*(here+before)/2
 	}
-	if math.Abs(area-1) > 1e-3 {
-		t.Errorf("%s: the density of %s integrates to %v", p.x.label, c.method, area)
+	i := slices.IndexFunc(all, func(v study.Drawn) bool {
+		return v.Method == c.method && v.Variable == p.x.label && "t = "+strconv.FormatInt(v.T, 10) == p.title
+	})
+	want := 0.0
+	for _, v := range all[i].Draws {
+		want += p.x.place(v) / float64(len(all[i].Draws))
+	}
+	if math.Abs(area-1) > 1e-3 || math.Abs(mean-want) > 1e-3 {
+		t.Errorf("%s, %s: the density of %s has area %v and mean %v, want %v", p.x.label, p.title, c.method, area, mean, want)
 	}
 }
 
@@ -151,6 +163,20 @@ func TestWindowShowsCostsPerShard(t *testing.T) {
 		if want := d.last("smcmc", metric).Mean / unit; !slices.Equal(flat.y, []float64{want, want}) {
 			t.Errorf("%s of smcmc is %v, want %v", metric, flat.y, want)
 		}
+	}
+}
+
+// A logarithmic axis does not magnify what hardly differs.
+func TestWindowKeepsSmallDifferencesSmall(t *testing.T) {
+	d := fixed("adult")
+	for i := range d.Results {
+		if r := &d.Results[i]; r.Metric == "state_bytes" {
+			r.Mean, r.SE = 5e5+float64(i), 0
+		}
+	}
+	p, _ := window(d)
+	if y := p.panels[1].y; math.Abs(y.max/y.min-2) > 1e-9 || !(y.min < .5 && y.max > .5) {
+		t.Errorf("about .5 MB on an axis from %v to %v", y.min, y.max)
 	}
 }
 
