@@ -145,7 +145,7 @@ func (p *panel) band(c *curve) []plot.Plotter {
 		return nil
 	}
 	slices.Reverse(under)
-	area := plotter.XYs(slices.Concat(over, under))
+	area := slices.Concat(over, under)
 	return []plot.Plotter{&plotter.Polygon{XYs: []plotter.XYs{area}, Color: looks[rank(c.method)].band()}}
 }
 

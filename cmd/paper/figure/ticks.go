@@ -17,7 +17,7 @@ type ticks struct{ *axis }
 // Ticks returns the ticks of the axis, whatever range gonum takes it to have.
 func (t ticks) Ticks(_, _ float64) []plot.Tick {
 	lo, hi := t.min, t.max
-	at := t.axis.ticks
+	at := t.ticks
 	if at == nil && t.log {
 		at = logTicks(lo, hi)
 	}
