@@ -60,7 +60,12 @@ func densities(d *Data) (*page, string) {
 		p.notes = append(p.notes, fmt.Sprintf("Peaks above %g times the median peak are cut off.", mostPeak))
 	}
 	if len(flat) > 0 {
-		p.notes = append(p.notes, "Left out, since their draws have no spread: "+strings.Join(flat, ", ")+".")
+		slices.SortFunc(flat, byRank)
+		var labels []string
+		for _, method := range slices.Compact(flat) {
+			labels = append(labels, looks[rank(method)].label)
+		}
+		p.notes = append(p.notes, "Left out where draws have no spread: "+strings.Join(labels, "; ")+".")
 	}
 	return p, ""
 }
@@ -87,7 +92,7 @@ func param(variable string) string {
 }
 
 // row returns the panels of a variable, one per shard, whether a peak is cut
-// off, and the posteriors that have no density.
+// off, and methods of which a posterior has no density.
 func (d *Data) row(name string, times []int64) (out []panel, cut bool, flat []string) {
 	var all []float64 // what the range holds
 	for _, t := range times {
@@ -103,7 +108,7 @@ func (d *Data) row(name string, times []int64) (out []panel, cut bool, flat []st
 			}
 			c := curve{method: v.Method}
 			if c.x, c.y = density(v); c.x == nil {
-				flat = append(flat, fmt.Sprintf("%s of %s at t = %d", name, looks[rank(v.Method)].label, t))
+				flat = append(flat, v.Method)
 				continue
 			}
 			one.curves = append(one.curves, c)

@@ -135,7 +135,7 @@ func TestDensitiesSayWhatTheyDoNotShow(t *testing.T) {
 	p, _ := densities(d)
 	want := []string{
 		"One replication.", "Peaks above 2.5 times the median peak are cut off.",
-		"Left out, since their draws have no spread: mu of S-MCMC at t = 200.",
+		"Left out where draws have no spread: S-MCMC.",
 	}
 	if !slices.Equal(p.notes, want) {
 		t.Errorf("says %q", p.notes)
