@@ -53,7 +53,7 @@ func (p *program) command() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	root.AddCommand(p.listCommand(), p.runCommand(), p.figuresCommand())
+	root.AddCommand(p.listCommand(), p.runCommand(), p.figuresCommand(), p.reportCommand())
 	return root
 }
 

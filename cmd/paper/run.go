@@ -151,7 +151,9 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 	if f.json {
 		show = p.lines
 	}
-	return study.Run(cmd.Context(), jobs, tick, func(j *study.Job, results []study.Result) error {
+	var all []study.Result
+	err := study.Run(cmd.Context(), jobs, tick, func(j *study.Job, results []study.Result) error {
+		all = append(all, results...)
 		if !j.Compared() && j.Experiment.Reference != "" {
 			say("%s: no accuracy without its reference %s among the methods", j.Experiment.Name, j.Experiment.Reference)
 		}
@@ -160,6 +162,10 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		}
 		return draw(f.out, j, results, say)
 	})
+	if err != nil || f.json {
+		return err
+	}
+	return p.comparison(study.Compare(all))
 }
 
 // draw writes the figures of an experiment and says which there are not.

@@ -14,10 +14,11 @@ func (p *program) table(j *study.Job, results []study.Result) error {
 	fmt.Fprintf(p.stdout, "%s: %s, %d replications of %d shards\n", j.Experiment.Name, j.Experiment.About, j.Size.Reps, j.Size.Shards)
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "method\tt\tmetric\tours\tse\treps\tpaper\twhere")
+	var whys doubts
 	for _, r := range results {
 		printed, where := "", ""
 		if r.Paper != nil {
-			printed, where = fmt.Sprintf("%.4g", r.Paper.Value), r.Paper.Where
+			printed, where = fmt.Sprintf("%.4g", r.Paper.Value), r.Paper.Where+whys.mark(r.Paper)
 		}
 		se := "-"
 		if !math.IsNaN(r.SE) {
@@ -31,8 +32,35 @@ func (p *program) table(j *study.Job, results []study.Result) error {
 	if floor, draws, reference := j.Floor(); draws > 0 {
 		fmt.Fprintf(p.stdout, "accuracy of an exact sampler, %d draws of it against %d: %.3f\n", draws, reference, floor)
 	}
+	for i, why := range whys {
+		fmt.Fprintf(p.stdout, "[%d] %s\n", i+1, why)
+	}
 	_, err := fmt.Fprintln(p.stdout)
 	return err
+}
+
+// comparison prints the corrected rule beside the paper's over all experiments.
+func (p *program) comparison(list []study.Comparison) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(p.stdout, "the corrected rule (cdf) beside the paper's (cdf-paper)")
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "experiment\tt\tcoverage\t\tof predictions\t\taccuracy\t\tcdf is closer")
+	for _, c := range list {
+		fmt.Fprintf(w, "%s\t%d", c.Experiment, c.T)
+		for _, pair := range [][2]float64{c.Coverage, c.Predictive, c.Accuracy} {
+			for _, v := range pair {
+				if math.IsNaN(v) {
+					fmt.Fprint(w, "\t-")
+				} else {
+					fmt.Fprintf(w, "\t%.3f", v)
+				}
+			}
+		}
+		fmt.Fprintf(w, "\t%s\n", verdict(c))
+	}
+	return w.Flush()
 }
 
 // line is one result as --json has it. Numbers that do not exist are null.
@@ -63,4 +91,14 @@ func (p *program) lines(_ *study.Job, results []study.Result) error {
 		}
 	}
 	return nil
+}
+
+// result is the line as a result, with the paper's figure as this build has it.
+func (l *line) result() study.Result {
+	r := study.Result{Experiment: l.Experiment, Method: l.Method, T: l.T, Metric: l.Metric, Mean: l.Mean, SE: math.NaN(), Reps: l.Reps}
+	if l.SE != nil {
+		r.SE = *l.SE
+	}
+	r.Paper = study.PrintedFor(l.Experiment, l.Method, l.T, l.Metric)
+	return r
 }

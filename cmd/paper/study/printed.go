@@ -32,9 +32,9 @@ var printedAs = map[string]string{
 	"pl": "PL", "svb": "S-VB", "vb-gdp": "VB-GDP",
 }
 
-// printedFor returns the paper's figure for one of ours, nil where it prints
+// PrintedFor returns the paper's figure for one of ours, nil where it prints
 // none.
-func printedFor(experiment, method string, t int64, metric string) *Printed {
+func PrintedFor(experiment, method string, t int64, metric string) *Printed {
 	all := Figures()
 	base, under, _ := strings.Cut(method, "[")
 	name := printedAs[base]

@@ -160,7 +160,7 @@ func (j *Job) results(figures outcome) []Result {
 			}
 			out = append(out, Result{
 				Experiment: j.Experiment.Name, Method: m.Name, T: p.t, Metric: p.metric,
-				Mean: mean, SE: se, Reps: len(values[p]), Paper: printedFor(j.Experiment.Name, m.Name, p.t, p.metric),
+				Mean: mean, SE: se, Reps: len(values[p]), Paper: PrintedFor(j.Experiment.Name, m.Name, p.t, p.metric),
 			})
 		}
 	}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/paper/study"
+)
+
+//go:embed report.md.tmpl
+var reportText string
+
+func (p *program) reportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report RESULTS",
+		Short: "Turn what `run --json` printed into a page of tables (Markdown)",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("want the file of results, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			p.started = true
+			f, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close() //nolint:errcheck // only read
+			results, err := readResults(f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return report(p.stdout, results)
+		},
+	}
+}
+
+// readResults reads lines of --json.
+func readResults(r io.Reader) ([]study.Result, error) {
+	var out []study.Result
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		var l line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if _, ok := study.Lookup(l.Experiment); !ok {
+			return nil, fmt.Errorf("line %d: unknown experiment %q", n, l.Experiment)
+		}
+		out = append(out, l.result())
+	}
+	return out, lines.Err()
+}
+
+// report writes the page.
+func report(w io.Writer, results []study.Result) error {
+	t, err := template.New("report").Funcs(template.FuncMap{
+		"experiments": func() string { return experimentTables(results) },
+		"comparison":  func() string { return comparisonTable(study.Compare(results)) },
+	}).Parse(reportText)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, nil)
+}
+
+// experimentTables is a section per experiment: a row per method and shard, a
+// column per metric, and below it why figures of the paper are not ours.
+func experimentTables(results []study.Result) string {
+	var b strings.Builder
+	for _, e := range study.All() {
+		mine := slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool { return r.Experiment != e.Name })
+		if len(mine) == 0 {
+			continue
+		}
+		reps := 0
+		for _, r := range mine {
+			reps = max(reps, r.Reps)
+		}
+		fmt.Fprintf(&b, "### %s\n\n%s. %d replications; `go run ./cmd/paper run %s`.\n\n", e.Name, sentence(e.About), reps, e.Name)
+		experimentTable(&b, mine)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// sentence begins with a capital.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func experimentTable(b *strings.Builder, results []study.Result) {
+	var metrics, rows []string
+	var whys doubts
+	cells := map[string]string{}
+	for _, r := range results {
+		row := fmt.Sprintf("`%s` | %d", r.Method, r.T)
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+		if !slices.Contains(metrics, r.Metric) {
+			metrics = append(metrics, r.Metric)
+		}
+		cells[row+r.Metric] = cell(r, &whys)
+	}
+	fmt.Fprintf(b, "| method | t | %s |\n| --- | --- |%s\n", strings.Join(metrics, " | "), strings.Repeat(" --- |", len(metrics)))
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s |", row)
+		for _, m := range metrics {
+			fmt.Fprintf(b, " %s |", cells[row+m])
+		}
+		fmt.Fprintln(b)
+	}
+	fmt.Fprintln(b)
+	for i, why := range whys {
+		fmt.Fprintf(b, "%d. %s.\n", i+1, sentence(why))
+	}
+	if len(whys) > 0 {
+		fmt.Fprintln(b)
+	}
+}
+
+// cell is our figure, its standard error, and the paper's.
+func cell(r study.Result, whys *doubts) string {
+	s := number(r.Mean)
+	if !math.IsNaN(r.SE) && r.Metric != "state_bytes" {
+		s += fmt.Sprintf(" ± %.1g", r.SE)
+	}
+	if r.Paper != nil {
+		s += fmt.Sprintf(" (paper: %s%s)", number(r.Paper.Value), whys.mark(r.Paper))
+	}
+	return s
+}
+
+// number has three digits, or all of a whole number.
+func number(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// doubts collects the reasons why figures do not reproduce, each once.
+type doubts []string
+
+// mark returns the number of the reason, as in [2], "" without one.
+func (d *doubts) mark(p *study.Printed) string {
+	why := p.Doubt()
+	if why == "" {
+		return ""
+	}
+	i := slices.Index(*d, why)
+	if i < 0 {
+		i = len(*d)
+		*d = append(*d, why)
+	}
+	return fmt.Sprintf(" [%d]", i+1)
+}
+
+func comparisonTable(list []study.Comparison) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "| experiment | t | coverage: corrected | paper's rule | of predictions: corrected | paper's rule | accuracy: corrected | paper's rule | corrected is closer |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	for _, c := range list {
+		fmt.Fprintf(&b, "| %s | %d |", c.Experiment, c.T)
+		for _, v := range []float64{c.Coverage[0], c.Coverage[1], c.Predictive[0], c.Predictive[1], c.Accuracy[0], c.Accuracy[1]} {
+			if math.IsNaN(v) {
+				fmt.Fprint(&b, " |")
+			} else {
+				fmt.Fprintf(&b, " %.3f |", v)
+			}
+		}
+		fmt.Fprintf(&b, " %s |\n", verdict(c))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func verdict(c study.Comparison) string {
+	switch {
+	case c.Reported:
+		return "reported only"
+	case c.Holds():
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const resultLines = `{"experiment":"linear","method":"cdf","t":500,"metric":"coverage","mean":0.961,"se":0.011,"reps":10,"paper":1}
+{"experiment":"linear","method":"cdf","t":500,"metric":"accuracy","mean":0.979,"se":0.0004,"reps":10,"paper":null}
+{"experiment":"linear","method":"cdf-paper","t":500,"metric":"coverage","mean":0.745,"se":null,"reps":1,"paper":1}
+{"experiment":"linear","method":"cdf-paper","t":500,"metric":"accuracy","mean":0.73,"se":0.01,"reps":10,"paper":null}
+{"experiment":"dlm-vague","method":"cdf","t":3000,"metric":"coverage","mean":0.999,"se":0,"reps":8,"paper":0.78}
+{"experiment":"dlm-vague","method":"cdf-paper","t":3000,"metric":"coverage","mean":0.8,"se":0,"reps":8,"paper":0.78}
+{"experiment":"anova","method":"cdf","t":500,"metric":"coverage","mean":0.99,"se":0,"reps":8,"paper":0.87}
+{"experiment":"anova","method":"cdf-paper","t":500,"metric":"coverage","mean":0.94,"se":0,"reps":8,"paper":0.87}
+`
+
+func TestReport(t *testing.T) {
+	results, err := readResults(strings.NewReader(resultLines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := report(&b, results); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| method | t | coverage | accuracy |\n",
+		"| `cdf` | 500 | 0.961 ± 0.01 (paper: 1 [1]) | 0.979 ± 0.0004 |\n",
+		"| `cdf-paper` | 500 | 0.745 (paper: 1 [1]) | 0.73 ± 0.01 |\n", // one replication has no error
+		"\n1. The exact interval is",
+		"| linear | 500 | 0.961 | 0.745 | | | 0.979 | 0.730 | yes |\n",
+		"| anova | 500 | 0.990 | 0.940 | | | | | no |\n",
+		"| dlm-vague | 3000 | 0.999 | 0.800 | | | | | reported only |\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in the page:\n%s", want, b.String())
+		}
+	}
+}
+
+func TestResultsOfAnotherBuildAreRefused(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\"experiment\":\"linear\",\"metric\":\"mse\"}\n{\"experiment\":\"lineal\"}\n": `line 2: unknown experiment "lineal"`,
+		"linear\n": "line 1: invalid character",
+	} {
+		if _, err := readResults(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", in, err, want)
+		}
+	}
+}
