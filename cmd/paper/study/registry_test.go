@@ -117,7 +117,7 @@ func TestPrintedFiguresAreOfExperiments(t *testing.T) {
 		seen[id] = true
 		beside := 0
 		for i := range e.Methods {
-			if got := printedFor(e.Name, e.Methods[i].Name, p.T, p.Metric); got != nil && *got == p {
+			if got := PrintedFor(e.Name, e.Methods[i].Name, p.T, p.Metric); got != nil && *got == p {
 				beside++
 			}
 		}
@@ -128,13 +128,13 @@ func TestPrintedFiguresAreOfExperiments(t *testing.T) {
 	if len(seen) < 90 {
 		t.Errorf("%d figures", len(seen))
 	}
-	if p := printedFor("linear", "cdf", 500, "length"); p == nil || p.Value != .6 || !strings.Contains(p.Where, "notes") {
+	if p := PrintedFor("linear", "cdf", 500, "length"); p == nil || p.Value != .6 || !strings.Contains(p.Where, "notes") {
 		t.Errorf("length of linear is %v", p)
 	}
-	if p := printedFor("adult", "smcmc[batch]", 100, "misclassification"); p != nil {
+	if p := PrintedFor("adult", "smcmc[batch]", 100, "misclassification"); p != nil {
 		t.Errorf("%+v stands beside a method of other settings", p)
 	}
-	if p := printedFor("compressed-1", "credence", 100, "relative_mse"); p != nil {
+	if p := PrintedFor("compressed-1", "credence", 100, "relative_mse"); p != nil {
 		t.Errorf("%+v stands beside the product's default", p)
 	}
 }
