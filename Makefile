@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: demo test unit integration containers mutants accept sbc lint race fuzz bench build up down
+.PHONY: demo test unit integration containers mutants accept sbc paper paper-page lint race fuzz bench build up down
 
 demo: ## posteriors of real flights in this terminal; needs only Go
 	$(GO) run ./cmd/consumer demo
@@ -24,6 +24,20 @@ containers: ## the integration suite on docker-compose.yml's Kafka and Redis; st
 
 mutants: ## plants each known fault and shows that a test finds it
 	$(GO) run ./testenv/mutants
+
+ADULT ?= $(wildcard $(or $(CREDENCE_SHARED),../shared)/data/adult.csv)
+
+paper: ## the paper's experiments with every competitor, hours; writes docs/paper.md. QUICK=1: minutes, to the terminal
+ifdef QUICK
+	$(GO) run ./cmd/paper run all --quick $(ADULT:%=--data %)
+else
+	mkdir -p docs/paper
+	$(GO) run ./cmd/paper run all --json --out docs/paper $(ADULT:%=--data %) > docs/paper/results.jsonl
+	$(MAKE) paper-page
+endif
+
+paper-page: ## docs/paper.md from the results that are there
+	$(GO) run ./cmd/paper report docs/paper/results.jsonl > docs/paper.md.new && mv docs/paper.md.new docs/paper.md
 
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.cache/golangci-lint # a shared one remembers the paths of other clones
 lint: ## formatting, vet and golangci-lint

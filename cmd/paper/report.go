@@ -8,12 +8,14 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cmd/paper/figure"
 	"github.com/credence-stream/credence/cmd/paper/study"
 )
 
@@ -23,7 +25,7 @@ var reportText string
 func (p *program) reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report RESULTS",
-		Short: "Turn what `run --json` printed into a page of tables (Markdown)",
+		Short: "Turn what `run --json` printed, and the figures beside it, into a page (Markdown)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("want the file of results, got %d arguments", len(args))
@@ -41,7 +43,7 @@ func (p *program) reportCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return report(p.stdout, results)
+			return report(p.stdout, results, filepath.Dir(args[0]))
 		},
 	}
 }
@@ -63,10 +65,11 @@ func readResults(r io.Reader) ([]study.Result, error) {
 	return out, lines.Err()
 }
 
-// report writes the page.
-func report(w io.Writer, results []study.Result) error {
+// report writes the page. It shows the figures of folder, which is thought to
+// lie beside it.
+func report(w io.Writer, results []study.Result, folder string) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"experiments": func() string { return experimentTables(results) },
+		"experiments": func() string { return experimentTables(results, folder) },
 		"comparison":  func() string { return comparisonTable(study.Compare(results)) },
 	}).Parse(reportText)
 	if err != nil {
@@ -76,8 +79,9 @@ func report(w io.Writer, results []study.Result) error {
 }
 
 // experimentTables is a section per experiment: a row per method and shard, a
-// column per metric, and below it why figures of the paper are not ours.
-func experimentTables(results []study.Result) string {
+// column per metric, below it why figures of the paper are not ours, and our
+// own.
+func experimentTables(results []study.Result, folder string) string {
 	var b strings.Builder
 	for _, e := range study.All() {
 		mine := slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool { return r.Experiment != e.Name })
@@ -90,6 +94,10 @@ func experimentTables(results []study.Result) string {
 		}
 		fmt.Fprintf(&b, "### %s\n\n%s. %d replications; `go run ./cmd/paper run %s`.\n\n", e.Name, sentence(e.About), reps, e.Name)
 		experimentTable(&b, mine)
+		for _, file := range figure.Drawn(folder, e.Name) {
+			what := strings.TrimSuffix(file, ".svg")
+			fmt.Fprintf(&b, "![%s](%s/%s)\n\n", what, filepath.Base(folder), file)
+		}
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -21,7 +23,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := report(&b, results); err != nil {
+	if err := report(&b, results, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -47,5 +49,30 @@ func TestResultsOfAnotherBuildAreRefused(t *testing.T) {
 		if _, err := readResults(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}
+	}
+}
+
+// The page of the repository is what its results give.
+func TestThePageIsGenerated(t *testing.T) {
+	const folder = "../../docs/paper"
+	f, err := os.Open(filepath.Join(folder, "results.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	results, err := readResults(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := report(&b, results, folder); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/paper.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(page) {
+		t.Error("docs/paper.md is not what `paper report docs/paper/results.jsonl` prints: make paper-page")
 	}
 }

@@ -73,6 +73,19 @@ func Write(dir string, d *Data) (files, missing []string, err error) {
 	return files, missing, nil
 }
 
+// Drawn returns the SVG files that Write has left in a directory for an
+// experiment, in the order of drawing.
+func Drawn(dir, experiment string) []string {
+	var files []string
+	for _, k := range kinds {
+		file := experiment + "-" + k.what + ".svg"
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 // Check makes the directory where there is none and fails where no file can
 // be written in it.
 func Check(dir string) error {

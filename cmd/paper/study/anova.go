@@ -22,7 +22,7 @@ func anova() *Experiment {
 		Reference: "smcmc[batch]",
 		Open:      scenario("anova", 0),
 		Measure: func(shards int64) Measures {
-			end, compared := []int64{shards}, upTo(shards, 50, 500)
+			end, compared := []int64{shards}, upTo(shards, 50, 100, 200, 500)
 			return Measures{At: compared, Many: compared, All: []Measure{
 				following(intervals("zeta", 1, end)),
 				errorsOf("zeta", upTo(shards, 200, 400, 500)),

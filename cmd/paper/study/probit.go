@@ -18,7 +18,7 @@ func probits() []*Experiment {
 	// The sampler of all rows after each of 1,600 shards would take hours.
 	long.Methods = without(long.Methods, "smcmc")
 	long.Measure = func(shards int64) Measures {
-		at := upTo(shards, 100, 400, 1600)
+		at := upTo(shards, 100, 200, 400, 800, 1600)
 		return Measures{At: at, All: binaryMeasures(at, []int64{shards})}
 	}
 	return []*Experiment{one, two, long}
@@ -26,7 +26,7 @@ func probits() []*Experiment {
 
 const unitPrior = "prior: {beta_variance: 1, intercept_variance: 1}"
 
-// binary compares at shard 50 and at the end. Accuracy is that of the normal
+// binary compares at shards 20 and 50 and at the end. Accuracy is that of the normal
 // laws with the published moments, against a long run over all rows.
 func binary(name, data, about string, window int) *Experiment {
 	windowed := fmt.Sprintf("%s\nwindow: %d", unitPrior, window)
@@ -42,7 +42,7 @@ func binary(name, data, about string, window int) *Experiment {
 		Reference: "smcmc[batch]",
 		Open:      scenario(data, 0),
 		Measure: func(shards int64) Measures {
-			at := upTo(shards, 50, 100)
+			at := upTo(shards, 20, 50, 100)
 			return Measures{At: at, All: append([]Measure{errorsOfFirst(10, "beta", at)}, binaryMeasures(at, []int64{shards})...)}
 		},
 	}
