@@ -62,7 +62,7 @@ func TestProbitSMCResamples(t *testing.T) {
 }
 
 func TestProbitSMCSummarizesWeights(t *testing.T) {
-	m := smallSMC(t, 1, math.Log(.1/.5), math.Log(.5/.5), math.Log(.4/.5))
+	m := smallSMC(t, 1, math.Log(.1/.5), 0, math.Log(.4/.5))
 	rows := make([]cdf.Row, 2)
 	if err := m.Summarize([]cdf.Functional{
 		{Param: []int{0}, Weight: []float64{2}, Const: 1}, {Param: []int{0}, Weight: []float64{-1}},

@@ -15,6 +15,12 @@ const resultLines = `{"experiment":"linear","method":"cdf","t":500,"metric":"cov
 {"experiment":"dlm-vague","method":"cdf-paper","t":3000,"metric":"coverage","mean":0.8,"se":0,"reps":8,"paper":0.78}
 {"experiment":"anova","method":"cdf","t":500,"metric":"coverage","mean":0.99,"se":0,"reps":8,"paper":0.87}
 {"experiment":"anova","method":"cdf-paper","t":500,"metric":"coverage","mean":0.94,"se":0,"reps":8,"paper":0.87}
+{"experiment":"compressed-1","method":"cdf","t":200,"metric":"coverage","mean":0.99,"se":0,"reps":3,"paper":null}
+{"experiment":"compressed-1","method":"cdf","t":200,"metric":"predictive_coverage","mean":0.953,"se":0,"reps":3,"paper":null}
+{"experiment":"compressed-1","method":"cdf","t":200,"metric":"accuracy","mean":0.76,"se":0,"reps":3,"paper":null}
+{"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"coverage","mean":0.97,"se":0,"reps":3,"paper":null}
+{"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"predictive_coverage","mean":0.99,"se":0,"reps":3,"paper":null}
+{"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"accuracy","mean":0.82,"se":0,"reps":3,"paper":null}
 `
 
 func TestReport(t *testing.T) {
@@ -31,9 +37,10 @@ func TestReport(t *testing.T) {
 		"| `cdf` | 500 | 0.961 ± 0.01 (paper: 1 [1]) | 0.979 ± 0.0004 |\n",
 		"| `cdf-paper` | 500 | 0.745 (paper: 1 [1]) | 0.73 ± 0.01 |\n", // one replication has no error
 		"\n1. The exact interval is",
-		"| linear | 500 | 0.961 | 0.745 | | | 0.979 | 0.730 | yes |\n",
-		"| anova | 500 | 0.990 | 0.940 | | | | | no |\n",
-		"| dlm-vague | 3000 | 0.999 | 0.800 | | | | | reported only |\n",
+		"| linear | 500 | 0.961 | 0.745 | | | yes | 0.979 | 0.730 | yes |\n",
+		"| anova | 500 | 0.990 | 0.940 | | | no | | |  |\n",
+		"| dlm-vague | 3000 | 0.999 | 0.800 | | | reported only | | |  |\n",
+		"| compressed-1 | 200 | 0.990 | 0.970 | 0.953 | 0.990 | yes | 0.760 | 0.820 | no |\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in the page:\n%s", want, b.String())

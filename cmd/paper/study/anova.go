@@ -10,7 +10,7 @@ func anova() *Experiment {
 	return &Experiment{
 		Name: "anova", About: "ten groups, ten rows of each a shard (section 3.2)",
 		Kind: "anova", Columns: cdf.Roles{Groups: []cdf.Group{{Column: "group"}}},
-		Size: Size{Reps: 20, Shards: 500}, Quick: Size{Reps: 4, Shards: 500},
+		Size: Size{Reps: 10, Shards: 500}, Quick: Size{Reps: 4, Shards: 500},
 		Methods: []Method{
 			{Name: "cdf", Settings: prior, Draws: 500},
 			{Name: "cdf-paper", Settings: prior, Draws: 500},

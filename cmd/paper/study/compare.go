@@ -22,18 +22,50 @@ type Comparison struct {
 // nominal is the probability of the intervals that are judged.
 const nominal = .95
 
-// Closer reports for a pair of coverages whether the corrected rule is at
-// least as close to .95; true where there is no pair.
-func Closer(coverage [2]float64) bool {
-	return math.IsNaN(coverage[0]) || math.IsNaN(coverage[1]) ||
-		math.Abs(coverage[0]-nominal) <= math.Abs(coverage[1]-nominal)
+// Judged returns the coverages that the paper judges by: of predictions where
+// it is about predictions, else of the parameters. NaN where nothing was
+// measured.
+func (c *Comparison) Judged() [2]float64 {
+	if !math.IsNaN(c.Predictive[0]) {
+		return c.Predictive
+	}
+	return c.Coverage
 }
 
-// Holds reports whether the corrected rule is the better one by every figure
-// that counts.
-func (c *Comparison) Holds() bool {
-	worse := c.Accuracy[0] < c.Accuracy[1]
-	return !worse && (c.Reported || Closer(c.Coverage) && Closer(c.Predictive))
+// Verdict says whether something holds, where that has a meaning.
+type Verdict string
+
+// The verdicts.
+const (
+	Yes      Verdict = "yes"
+	No       Verdict = "no"
+	Reported Verdict = "reported only"
+	None     Verdict = "" // nothing was measured
+)
+
+// CoversCloser says whether the corrected rule's coverage is at least as close
+// to .95 as the paper's.
+func (c *Comparison) CoversCloser() Verdict {
+	v := c.Judged()
+	return judge(v, c.Reported, math.Abs(v[0]-nominal) <= math.Abs(v[1]-nominal))
+}
+
+// AsAccurate says whether the corrected rule's marginals are at least as close
+// to those of exact sampling as the paper's.
+func (c *Comparison) AsAccurate() Verdict {
+	return judge(c.Accuracy, false, c.Accuracy[0] >= c.Accuracy[1])
+}
+
+func judge(v [2]float64, reported, holds bool) Verdict {
+	switch {
+	case math.IsNaN(v[0]) || math.IsNaN(v[1]):
+		return None
+	case reported:
+		return Reported
+	case holds:
+		return Yes
+	}
+	return No
 }
 
 // Compare sets `cdf` beside `cdf-paper` in every experiment that ran both, at

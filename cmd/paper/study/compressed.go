@@ -31,14 +31,16 @@ func compressed() []*Experiment {
 				{Name: "credence", Settings: "statistics: sketch", Draws: 30},
 				{Name: "cdf-paper", Draws: 30},
 				{Name: "smcmc", Draws: 30},
+				{Name: "smcmc[batch]", Draws: 1000, Batch: true},
 				{Name: "vb-gdp", Draws: 30, Batch: true},
 			},
-			Open: scenario(name, 1000),
+			Reference: "smcmc[batch]",
+			Open:      scenario(name, 1000),
 			Measure: func(shards int64) Measures {
 				at, end := upTo(shards, 100, 200), []int64{shards}
 				return Measures{At: at, All: []Measure{
 					intervals("gamma", 0, at), relativeErrors("gamma", at), predictions(at),
-					populationErrors(d.rho, at), drawsUntilGood(d.rho, shards), costs("gamma", end),
+					populationErrors(d.rho, at), drawsUntilGood(d.rho, shards), normalAccuracies("gamma", at), costs("gamma", end),
 				}}
 			},
 		}
