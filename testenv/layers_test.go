@@ -50,6 +50,7 @@ var layers = []layer{
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
 	{path: "sink/web", may: []string{"cdf", "pipeline", "sink", "internal/jsontext"}},
 
+	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
@@ -61,9 +62,9 @@ var layers = []layer{
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "testenv/embedded"}},
 	{path: "cmd/producer", may: []string{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
-		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/cli",
 	}},
-	{path: "cmd/paper", may: []string{"cmd/internal/term", "cmd/internal/version", "cmd/paper/figure", "cmd/paper/study"}},
+	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "cmd/paper/figure", "cmd/paper/study"}},
 	{path: "cmd/paper/figure", may: []string{"cdf", "cmd/paper/study", "internal/measure"}},
 	{path: "cmd/paper/study", may: []string{"cdf", "cdf/rnd", "cdf/lin", "models", "models/simulate", "baselines", "internal/measure"}},
 
@@ -93,7 +94,7 @@ var homes = map[string][]string{
 	"github.com/alicebob/miniredis":   {},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
 	"gonum.org/v1/plot":               {"cmd/paper/figure"},
-	"github.com/spf13/cobra":          {"cmd/consumer", "cmd/producer", "cmd/paper"},
+	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":  {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/paper/study"
 )
 
@@ -13,10 +14,10 @@ func (p *program) figuresCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "figures",
 		Short: "Print every figure of the paper that is compared, and where it stands",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			p.started = true
-			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+			p.Started = true
+			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "experiment\tmethod\tt\tmetric\tpaper\twhere")
 			for _, f := range study.Figures() {
 				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%g\t%s\n", f.Experiment, f.Method, f.T, f.Metric, f.Value, f.Where)

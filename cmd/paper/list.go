@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/paper/study"
 )
 
@@ -14,10 +15,10 @@ func (p *program) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the experiments, their methods and how often they are repeated",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			p.started = true
-			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+			p.Started = true
+			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "experiment\treps\tshards\tquick\tmethods\twhat")
 			for _, e := range study.All() {
 				var methods []string

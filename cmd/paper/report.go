@@ -33,7 +33,7 @@ func (p *program) reportCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			p.started = true
+			p.Started = true
 			f, err := os.Open(args[0])
 			if err != nil {
 				return err
@@ -43,7 +43,7 @@ func (p *program) reportCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return report(p.stdout, results, filepath.Dir(args[0]))
+			return report(p.Stdout, results, filepath.Dir(args[0]))
 		},
 	}
 }

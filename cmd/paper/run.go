@@ -114,7 +114,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) ([]*study.Experiment
 func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Experiment) error {
 	if f.out != "" {
 		if err := figure.Check(f.out); err != nil {
-			p.started = true
+			p.Started = true
 			return fmt.Errorf("--out %s: %w", f.out, err)
 		}
 	}
@@ -128,20 +128,20 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		}
 		job, err := e.Prepare(o)
 		if len(list) > 1 && errors.Is(err, study.ErrNoData) {
-			p.say("left out: %v", err)
+			p.Say("left out: %v", err)
 			continue
 		} else if err != nil {
-			p.started = !errors.Is(err, study.ErrNoData)
+			p.Started = !errors.Is(err, study.ErrNoData)
 			return err
 		}
 		jobs = append(jobs, job)
 		work += job.Work()
 	}
-	p.started = true
+	p.Started = true
 	if f.options.Quick {
 		for _, j := range jobs {
 			if s := j.Experiment.Reduced(); s != "" {
-				p.say("quick: %s", s)
+				p.Say("quick: %s", s)
 			}
 		}
 	}
@@ -183,11 +183,11 @@ func draw(dir string, j *study.Job, results []study.Result, say func(string, ...
 // progress shows a bar where stderr is a terminal. The functions returned may
 // be called from any goroutine.
 func (p *program) progress(work int64) (tick func(int64), say func(string, ...any), end func()) {
-	if !term.IsTerminal(p.stderr) {
-		return func(int64) {}, p.say, func() {}
+	if !term.IsTerminal(p.Stderr) {
+		return func(int64) {}, p.Say, func() {}
 	}
 	var one sync.Mutex
-	bar := term.Progress(p.stderr, "shards", work)
+	bar := term.Progress(p.Stderr, "shards", work)
 	locked := func(f func()) {
 		one.Lock()
 		defer one.Unlock()

@@ -11,8 +11,8 @@ import (
 
 // table prints the results of one experiment for people.
 func (p *program) table(j *study.Job, results []study.Result) error {
-	fmt.Fprintf(p.stdout, "%s: %s, %d replications of %d shards\n", j.Experiment.Name, j.Experiment.About, j.Size.Reps, j.Size.Shards)
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(p.Stdout, "%s: %s, %d replications of %d shards\n", j.Experiment.Name, j.Experiment.About, j.Size.Reps, j.Size.Shards)
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "method\tt\tmetric\tours\tse\treps\tpaper\twhere")
 	var whys doubts
 	for _, r := range results {
@@ -30,12 +30,12 @@ func (p *program) table(j *study.Job, results []study.Result) error {
 		return err
 	}
 	if floor, draws, reference := j.Floor(); draws > 0 {
-		fmt.Fprintf(p.stdout, "accuracy of an exact sampler, %d draws of it against %d: %.3f\n", draws, reference, floor)
+		fmt.Fprintf(p.Stdout, "accuracy of an exact sampler, %d draws of it against %d: %.3f\n", draws, reference, floor)
 	}
 	for i, why := range whys {
-		fmt.Fprintf(p.stdout, "[%d] %s\n", i+1, why)
+		fmt.Fprintf(p.Stdout, "[%d] %s\n", i+1, why)
 	}
-	_, err := fmt.Fprintln(p.stdout)
+	_, err := fmt.Fprintln(p.Stdout)
 	return err
 }
 
@@ -44,8 +44,8 @@ func (p *program) comparison(list []study.Comparison) error {
 	if len(list) == 0 {
 		return nil
 	}
-	fmt.Fprintln(p.stdout, "the corrected rule (cdf) beside the paper's (cdf-paper)")
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(p.Stdout, "the corrected rule (cdf) beside the paper's (cdf-paper)")
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "experiment\tt\tcoverage\t\tof predictions\t\tcovers closer to .95\taccuracy\t\tat least as accurate")
 	pair := func(v [2]float64) {
 		for _, x := range v {
@@ -81,7 +81,7 @@ type line struct {
 
 // lines prints the results of one experiment, one JSON object per line.
 func (p *program) lines(_ *study.Job, results []study.Result) error {
-	enc := json.NewEncoder(p.stdout)
+	enc := json.NewEncoder(p.Stdout)
 	for _, r := range results {
 		l := line{r.Experiment, r.Method, r.T, r.Metric, r.Mean, nil, r.Reps, nil}
 		if !math.IsNaN(r.SE) {

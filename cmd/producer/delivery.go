@@ -77,7 +77,7 @@ func (p *program) deliver(ctx context.Context, d *delivery, shards iter.Seq2[rep
 	}
 	defer func() { _ = b.Close() }()
 
-	bar := term.Progress(p.stderr, "rows sent", total)
+	bar := term.Progress(p.Stderr, "rows sent", total)
 	start := time.Now()
 	s := replay.NewSender(replay.Options{
 		Topic: d.topic, Run: d.run, Rate: d.rate, Publisher: b, Encode: p.encode,
@@ -89,7 +89,7 @@ func (p *program) deliver(ctx context.Context, d *delivery, shards iter.Seq2[rep
 	err = sendAll(ctx, s, shards, limit)
 	bar.Done()
 	if err != nil {
-		p.say("%d shards were acknowledged. To send the rest, repeat the command with --run-id %s:\n"+
+		p.Say("%d shards were acknowledged. To send the rest, repeat the command with --run-id %s:\n"+
 			"the consumer skips the shards that it has had.", s.Totals().Shards, d.run)
 		if ctx.Err() != nil {
 			return errStopped
@@ -136,17 +136,17 @@ func (p *program) connect(ctx context.Context, d *delivery) (broker, error) {
 		created, err := b.EnsureTopic(trying, d.topic, partitions)
 		switch {
 		case err == nil && created:
-			p.say("created topic %s with %d partitions", d.topic, partitions)
+			p.Say("created topic %s with %d partitions", d.topic, partitions)
 			fallthrough
 		case err == nil:
-			p.say("run %s to topic %s", d.run, d.topic)
+			p.Say("run %s to topic %s", d.run, d.topic)
 			return b, nil
 		case errors.Is(err, errNoTopic):
 			_ = b.Close()
 			return nil, fmt.Errorf("%w: %s; create it, or leave --no-create out", errNoTopic, d.topic)
 		}
 		if !said {
-			p.say("waiting for %s: %v", strings.Join(d.Brokers, ","), err)
+			p.Say("waiting for %s: %v", strings.Join(d.Brokers, ","), err)
 		}
 		select {
 		case <-trying.Done():
@@ -163,14 +163,14 @@ func (p *program) connect(ctx context.Context, d *delivery) (broker, error) {
 // summary prints what was sent.
 func (p *program) summary(d *delivery, t replay.Totals, took time.Duration) error {
 	if d.json {
-		return json.NewEncoder(p.stdout).Encode(struct {
+		return json.NewEncoder(p.Stdout).Encode(struct {
 			Run   string `json:"run"`
 			Topic string `json:"topic"`
 			replay.Totals
 			Seconds float64 `json:"seconds"`
 		}{d.run, d.topic, t, took.Seconds()})
 	}
-	_, err := fmt.Fprintf(p.stdout, "sent %d shards (%d rows, %d keys, %d bytes) to topic %s in %.1f s, run %s\n",
+	_, err := fmt.Fprintf(p.Stdout, "sent %d shards (%d rows, %d keys, %d bytes) to topic %s in %.1f s, run %s\n",
 		t.Shards, t.Rows, t.Keys, t.Bytes, d.topic, took.Seconds(), d.run)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/demo"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/testenv/embedded"
 )
@@ -59,7 +60,7 @@ func fetch(t *testing.T, env *embedded.Env, topic string, n int) []*kgo.Record {
 // runProgram runs a command line against real brokers.
 func runProgram(ctx context.Context, args ...string) result {
 	var stdout, stderr bytes.Buffer
-	p := program{stdout: &stdout, stderr: &stderr, dial: dial, encode: encode}
+	p := program{Program: cli.Program{Stdout: &stdout, Stderr: &stderr}, dial: dial, encode: encode}
 	code := p.run(ctx, args)
 	return result{code, stdout.String(), stderr.String()}
 }
@@ -143,7 +144,7 @@ func TestReplayThroughAnOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	stderr := make(chan string, 100)
-	p := program{stdout: new(bytes.Buffer), stderr: tee(stderr), dial: dial, encode: encode}
+	p := program{Program: cli.Program{Stdout: new(bytes.Buffer), Stderr: tee(stderr)}, dial: dial, encode: encode}
 	code := make(chan int)
 	file := writeFile(t, "in.csv", []byte(sample))
 	go func() {

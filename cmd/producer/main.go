@@ -3,16 +3,12 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the work in order, a second one ends the process.
-	context.AfterFunc(ctx, stop)
-	p := program{stdout: os.Stdout, stderr: os.Stderr, dial: dial, encode: encode}
-	os.Exit(p.run(ctx, os.Args[1:]))
+	p := program{Program: cli.Program{Stdout: os.Stdout, Stderr: os.Stderr}, dial: dial, encode: encode}
+	cli.Main(p.run)
 }

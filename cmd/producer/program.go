@@ -2,74 +2,23 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cmd/internal/version"
-)
-
-// Exit codes.
-const (
-	exitOK = iota
-	exitFailure
-	exitUsage
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 // program is the command line with what it talks to.
 type program struct {
-	stdout, stderr io.Writer
-	dial           func(context.Context, connection) (broker, error)
-	encode         func(*cdf.Batch) ([]byte, error)
-	// started is set once the command line is known to make sense: what goes
-	// wrong from then on is no mistake of usage.
-	started bool
+	cli.Program
+	dial   func(context.Context, connection) (broker, error)
+	encode func(*cdf.Batch) ([]byte, error)
 }
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	root := p.command()
-	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
-	switch {
-	case err == nil:
-		return exitOK
-	case p.started:
-		p.say("producer: %v", err)
-		return exitFailure
-	default:
-		p.say("producer: %v\nsee %s --help", err, cmd.CommandPath())
-		return exitUsage
-	}
-}
-
-func (p *program) command() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "producer",
-		Short:         "Send shards to a Kafka topic",
-		Version:       version.Get().String(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
+	root := &cobra.Command{Use: "producer", Short: "Send shards to a Kafka topic"}
 	root.AddCommand(p.replayCommand(), p.simulateCommand())
-	return root
-}
-
-// noArguments refuses what is neither a flag nor the value of one.
-func noArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
-	}
-	return nil
-}
-
-// say writes one message for the person who runs the program.
-func (p *program) say(format string, args ...any) {
-	// There is nowhere left to report that stderr is gone.
-	_, _ = fmt.Fprintf(p.stderr, format+"\n", args...)
+	return p.Run(ctx, root, args)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/demo"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -65,7 +66,7 @@ func (m *fake) run(ctx context.Context, args ...string) result {
 		m.topics = map[string]int{}
 	}
 	var stdout, stderr bytes.Buffer
-	p := program{stdout: &stdout, stderr: &stderr, encode: encode,
+	p := program{Program: cli.Program{Stdout: &stdout, Stderr: &stderr}, encode: encode,
 		dial: func(context.Context, connection) (broker, error) { return m, nil }}
 	code := p.run(ctx, args)
 	return result{code, stdout.String(), stderr.String()}

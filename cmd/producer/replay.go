@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
 )
@@ -45,12 +46,12 @@ func (p *program) replayCommand() *cobra.Command {
 		Short:   "Send the rows of a CSV, Arrow or Parquet file",
 		Long:    replayHelp,
 		Example: "  producer replay --input flights.csv --key-column origin --rows 10 --topic shards --brokers 127.0.0.1:9092",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			p.started = true
+			p.Started = true
 			return p.replay(cmd.Context(), &f)
 		},
 	}
@@ -107,7 +108,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 
 // replay sends the file.
 func (p *program) replay(ctx context.Context, f *replayFlags) error {
-	reading := term.Progress(p.stderr, "rows read", 0)
+	reading := term.Progress(p.Stderr, "rows read", 0)
 	src, err := open(ctx, f.input, selection{
 		KeyColumn: f.keyColumn, Key: f.key, Prefix: f.keyPrefix, Columns: f.columns, Null: f.null,
 	}, reading.Add)
@@ -120,7 +121,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags) error {
 	}
 	defer func() { _ = src.Close() }()
 	for _, note := range src.Notes() {
-		p.say("%s: %s", f.input, note)
+		p.Say("%s: %s", f.input, note)
 	}
 	return p.deliver(ctx, &f.delivery, shards(src, f.rows), f.limit, src.Rows())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -41,13 +42,13 @@ func (p *program) simulateCommand() *cobra.Command {
 		Short:   "Send data drawn from a model",
 		Long:    simulateHelp + strings.Join(simulate.Names(), ", ") + ".",
 		Example: "  producer simulate --scenario linear --shards 500 --keys 20 --topic shards --brokers 127.0.0.1:9092",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sc, err := f.check(cmd)
 			if err != nil {
 				return err
 			}
-			p.started = true
+			p.Started = true
 			return p.simulate(cmd.Context(), &f, sc)
 		},
 	}
