@@ -140,7 +140,7 @@ func experimentTable(b *strings.Builder, results []study.Result) {
 func cell(r study.Result, whys *doubts) string {
 	s := number(r.Mean)
 	if !math.IsNaN(r.SE) && r.Metric != "state_bytes" {
-		s += fmt.Sprintf(" ± %.1g", r.SE)
+		s += " ± " + digits(r.SE, 1)
 	}
 	if r.Paper != nil {
 		s += fmt.Sprintf(" (paper: %s%s)", number(r.Paper.Value), whys.mark(r.Paper))
@@ -148,12 +148,16 @@ func cell(r study.Result, whys *doubts) string {
 	return s
 }
 
-// number has three digits, or all of a whole number.
-func number(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+// number has three digits, or all those before the point.
+func number(v float64) string { return digits(v, 3) }
+
+// digits has n digits, or all those before the point, and an exponent for
+// what is very small or large only.
+func digits(v float64, n int) string {
+	if size := math.Abs(v); size < 1e12 && (size >= math.Pow10(n-1) || v == math.Trunc(v)) {
 		return fmt.Sprintf("%.0f", v)
 	}
-	return fmt.Sprintf("%.3g", v)
+	return fmt.Sprintf("%.*g", n, v)
 }
 
 // doubts collects the reasons why figures do not reproduce, each once.
