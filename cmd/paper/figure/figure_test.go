@@ -21,7 +21,7 @@ import (
 // drawnFor are the figures that fixed results are enough for.
 var drawnFor = map[string][]string{
 	"linear":      {"densities", "accuracy"},
-	"dlm":         {"densities"},
+	"dlm":         {"densities", "accuracy"},
 	"probit-long": {"accuracy", "long"},
 	"adult":       {"window"},
 }

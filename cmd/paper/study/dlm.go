@@ -23,7 +23,7 @@ func dlmVague() *Experiment {
 }
 
 // series compares theta_t given y_1 .. y_t at every step, and all marginals
-// at the last one.
+// at three of them.
 func series(name, about, prior string) *Experiment {
 	with := func(more string) string { return prior + "\n" + more }
 	return &Experiment{
@@ -41,10 +41,10 @@ func series(name, about, prior string) *Experiment {
 			return func(seed uint64, shards int64) (*Stream, error) { return level(seed, shards), nil }, nil
 		},
 		Measure: func(shards int64) Measures {
-			end := []int64{shards}
-			return Measures{At: end, Many: end, All: []Measure{
+			end, compared := []int64{shards}, upTo(shards, 500, 1000)
+			return Measures{At: compared, Many: compared, All: []Measure{
 				following(intervals("theta", 1, end)), following(runningErrors("theta", end)),
-				accuracies(end,
+				accuracies(compared,
 					marginal{param: "theta"}, marginal{param: "phi", label: "phi"},
 					marginal{param: "tau2", label: "tau2", log: true}, marginal{param: "sigma2", label: "sigma2", log: true}),
 				costs("theta", end),

@@ -22,7 +22,10 @@ type Measures struct {
 	At []int64
 	// Many are those of At after which they are compared by many draws.
 	Many []int64
-	All  []Measure
+	// Shown are the shards at which the first replication, where it is kept,
+	// takes as many draws, although moments are what is compared.
+	Shown []int64
+	All   []Measure
 }
 
 // Measure begins to follow one method through one stream. What it returns is

@@ -22,7 +22,7 @@ func poisson() *Experiment {
 		Open:      scenario("poisson", 0),
 		Measure: func(shards int64) Measures {
 			at := upTo(shards, 50, 100)
-			return Measures{At: at, All: []Measure{
+			return Measures{At: at, Shown: at, All: []Measure{
 				intervals("beta", 0, at), errorsOf("beta", at),
 				normalAccuracies("beta", at), costs("beta", []int64{shards}),
 			}}

@@ -6,6 +6,11 @@ import "fmt"
 // 4.1 and a long stream that shows where errors go.
 func probits() []*Experiment {
 	one := binary("probit-1", "probit", "100 predictors, 25 rows a shard, a window of 500 (section 4, case 1)", 500)
+	one.Measure = func(shards int64) Measures {
+		m := binaryCompared(shards)
+		m.Shown = upTo(shards, 20, 50, 100)
+		return m
+	}
 	one.Size, one.Quick = Size{Reps: 10, Shards: 100}, Size{Reps: 2, Shards: 100}
 	one.Methods = append(one.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
 
@@ -41,11 +46,13 @@ func binary(name, data, about string, window int) *Experiment {
 		},
 		Reference: "smcmc[batch]",
 		Open:      scenario(data, 0),
-		Measure: func(shards int64) Measures {
-			at := upTo(shards, 20, 50, 100)
-			return Measures{At: at, All: append([]Measure{errorsOfFirst(10, "beta", at)}, binaryMeasures(at, []int64{shards})...)}
-		},
+		Measure:   binaryCompared,
 	}
+}
+
+func binaryCompared(shards int64) Measures {
+	at := upTo(shards, 20, 50, 100)
+	return Measures{At: at, All: append([]Measure{errorsOfFirst(10, "beta", at)}, binaryMeasures(at, []int64{shards})...)}
 }
 
 func binaryMeasures(at, end []int64) []Measure {

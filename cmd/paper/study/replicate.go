@@ -45,6 +45,9 @@ func (e *Experiment) replicate(ctx context.Context, open Open, methods []*Method
 	if keep == nil && (len(methods) == 0 || methods[0].Name != e.Reference) {
 		r.measures.Many = nil // there is nothing to compare with
 	}
+	if keep != nil {
+		r.measures.Many = append(r.measures.Many, r.measures.Shown...)
+	}
 	var out [][]Figure
 	for _, m := range methods {
 		figures, err := r.run(ctx, m)
