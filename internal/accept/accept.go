@@ -40,9 +40,12 @@ func Asked() Level {
 }
 
 // Reps returns the replications of this run's level, and skips the test where
-// that is 0.
+// that is 0, or where no level is asked for under -short.
 func Reps(t testing.TB, test, quick, full int) int {
 	t.Helper()
+	if Asked() == Test && testing.Short() {
+		t.Skip("not under -short")
+	}
 	n := [...]int{test, quick, full}[Asked()]
 	if n == 0 {
 		t.Skip("runs in `make accept`")
