@@ -51,6 +51,7 @@ var layers = []layer{
 	{path: "sink/web", may: []string{"cdf", "pipeline", "sink", "internal/jsontext"}},
 
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
+	{path: "cmd/internal/clitest"},
 	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
@@ -105,7 +106,7 @@ var homes = map[string][]string{
 	"github.com/pierrec/lz4":          {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
 	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "cmd/paper/study"},
 	"google.golang.org/protobuf/":     {},
-	"github.com/rogpeppe/go-internal": {},
+	"github.com/rogpeppe/go-internal": {"cmd/internal/clitest"},
 }
 
 // impure are the packages of the standard library that wait, log, read clocks

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os/exec"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,23 +20,6 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TAKEN", listen(t).Addr().String())
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": clitest.Exits},
 	})
-}
-
-// exits runs a program and wants the exit code: exits CODE PROGRAM ARGS...
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits code program args...")
-	}
-	code := 0
-	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	if fmt.Sprint(code) != args[0] {
-		ts.Fatalf("exit code %d, want %s", code, args[0])
-	}
 }

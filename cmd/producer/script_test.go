@@ -1,12 +1,11 @@
 package main
 
 import (
-	"errors"
-	"os/exec"
-	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
@@ -23,20 +22,6 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BROKERS", brokers)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": exitCode},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": clitest.Exits},
 	})
-}
-
-// exitCode runs a command, as in `code 2 producer bogus`, and checks its exit
-// code.
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: code N command args...")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); !errors.As(err, &exit) || exit.ExitCode() != want {
-		ts.Fatalf("%v, want exit code %d", err, want)
-	}
 }
