@@ -2,7 +2,6 @@ package baselines
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -46,33 +45,6 @@ func configured(t testing.TB, kind, method, settings string) (any, models.Build)
 	return s, build
 }
 
-// wideShards are shards of few rows of p columns with far means.
-func wideShards(p int) func(seed uint64, n int) []*cdf.Batch {
-	return func(seed uint64, n int) []*cdf.Batch {
-		r := rand.New(rand.NewPCG(seed, 1))
-		shards := make([]*cdf.Batch, n)
-		for t := range shards {
-			rows := 1 + r.IntN(8)
-			b := &cdf.Batch{Rows: rows, Time: int64(1000 * (t + 1))}
-			y := make([]float64, rows)
-			for j := range p {
-				x := make([]float64, rows)
-				for i := range x {
-					x[i] = 20 + float64(1+j)*r.NormFloat64()
-					y[i] += x[i] * float64(j%3-1)
-				}
-				b.Columns = append(b.Columns, cdf.Column{Name: fmt.Sprint("x", j+1), Type: cdf.Float, Number: x})
-			}
-			for i := range y {
-				y[i] += 4 * r.NormFloat64()
-			}
-			b.Columns = append(b.Columns, cdf.Column{Name: "y", Type: cdf.Float, Number: y})
-			shards[t] = b
-		}
-		return shards
-	}
-}
-
 func TestCompressedCompetitorsKeepTheContract(t *testing.T) {
 	for _, c := range []struct{ method, settings string }{
 		{"smcmc", "dimension: 3"},
@@ -90,7 +62,7 @@ func TestCompressedCompetitorsKeepTheContract(t *testing.T) {
 					Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
 					New:     build,
 				}
-			}, wideShards(6))
+			}, cdftest.WideShards(6))
 		})
 	}
 }

@@ -136,13 +136,10 @@ func (b smcmcBlock) Sample(s *cdf.Step) error {
 	return nil
 }
 
-// smcmcFormat is the first byte of the state.
-const smcmcFormat = 1
-
 // AppendBinary appends the format, the statistics, the chain and the draws:
 // 8(p(p+1)/2 + p + 2 + m(p+1) + S(p+1)) + 1 bytes.
 func (m *compressedSMCMC) AppendBinary(b []byte) ([]byte, error) {
-	b = m.appendBinary(append(b, smcmcFormat))
+	b = m.appendBinary(append(b, format))
 	for _, x := range [][]float64{m.phi, m.k, m.gamma, m.sigma2} {
 		b = appendFloats(b, x...)
 	}
@@ -151,7 +148,7 @@ func (m *compressedSMCMC) AppendBinary(b []byte) ([]byte, error) {
 
 // UnmarshalBinary replaces the state.
 func (m *compressedSMCMC) UnmarshalBinary(b []byte) error {
-	if len(b) < 1 || b[0] != smcmcFormat {
+	if len(b) < 1 || b[0] != format {
 		return fmt.Errorf("%w: smcmc: unknown format", cdf.ErrSnapshot)
 	}
 	b, err := m.take(b[1:])

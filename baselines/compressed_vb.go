@@ -139,19 +139,16 @@ func (m *compressedVB) draw(r *rand.Rand, d *cdf.Draws) {
 	}
 }
 
-// vbFormat is the first byte of the state.
-const vbFormat = 1
-
 // AppendBinary appends the format, the statistics and the penalties behind the
 // solution, from which it follows: 8(p(p+1)/2 + 2p + 2) + 1 bytes.
 func (m *compressedVB) AppendBinary(b []byte) ([]byte, error) {
-	return appendFloats(m.appendBinary(append(b, vbFormat)), m.d...), nil
+	return appendFloats(m.appendBinary(append(b, format)), m.d...), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *compressedVB) UnmarshalBinary(b []byte) error {
 	m.ready = false
-	if len(b) < 1 || b[0] != vbFormat {
+	if len(b) < 1 || b[0] != format {
 		return fmt.Errorf("%w: vb-gdp: unknown format", cdf.ErrSnapshot)
 	}
 	b, err := m.take(b[1:])

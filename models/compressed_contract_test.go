@@ -1,8 +1,6 @@
 package models
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -18,30 +16,6 @@ var compressedForms = []struct{ name, variant, settings string }{
 	{"packed", "corrected", "{statistics: packed, dimension: 3}"},
 	{"lean", "corrected", "{statistics: lean, dimension: 3}"},
 	{"paper", "paper", "dimension: 3"},
-}
-
-func compressedShards(seed uint64, n int) []*cdf.Batch {
-	r := rand.New(rand.NewPCG(seed, 1))
-	shards := make([]*cdf.Batch, n)
-	for t := range shards {
-		rows := 1 + r.IntN(8)
-		b := &cdf.Batch{Rows: rows, Time: int64(1000 * (t + 1))}
-		y := make([]float64, rows)
-		for j := range 6 {
-			x := make([]float64, rows)
-			for i := range x {
-				x[i] = 20 + float64(1+j)*r.NormFloat64()
-				y[i] += x[i] * float64(j%3-1)
-			}
-			b.Columns = append(b.Columns, cdf.Column{Name: fmt.Sprint("x", j+1), Type: cdf.Float, Number: x})
-		}
-		for i := range y {
-			y[i] += 4 * r.NormFloat64()
-		}
-		b.Columns = append(b.Columns, cdf.Column{Name: "y", Type: cdf.Float, Number: y})
-		shards[t] = b
-	}
-	return shards
 }
 
 func TestCompressedKeepsTheContract(t *testing.T) {
@@ -60,7 +34,7 @@ func TestCompressedKeepsTheContract(t *testing.T) {
 					Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
 					New:     build,
 				}
-			}, compressedShards)
+			}, cdftest.WideShards(6))
 		})
 	}
 }

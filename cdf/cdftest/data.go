@@ -1,6 +1,7 @@
 package cdftest
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
@@ -44,4 +45,32 @@ func LevelShards(seed uint64, n int) []*cdf.Batch {
 		}}
 	}
 	return shards
+}
+
+// WideShards returns what makes shards of few rows for a regression on p
+// columns, x1 to xp, with far means.
+func WideShards(p int) func(seed uint64, n int) []*cdf.Batch {
+	return func(seed uint64, n int) []*cdf.Batch {
+		r := rand.New(rand.NewPCG(seed, 1))
+		shards := make([]*cdf.Batch, n)
+		for t := range shards {
+			rows := 1 + r.IntN(8)
+			b := &cdf.Batch{Rows: rows, Time: int64(1000 * (t + 1))}
+			y := make([]float64, rows)
+			for j := range p {
+				x := make([]float64, rows)
+				for i := range x {
+					x[i] = 20 + float64(1+j)*r.NormFloat64()
+					y[i] += x[i] * float64(j%3-1)
+				}
+				b.Columns = append(b.Columns, cdf.Column{Name: fmt.Sprint("x", j+1), Type: cdf.Float, Number: x})
+			}
+			for i := range y {
+				y[i] += 4 * r.NormFloat64()
+			}
+			b.Columns = append(b.Columns, cdf.Column{Name: "y", Type: cdf.Float, Number: y})
+			shards[t] = b
+		}
+		return shards
+	}
 }
