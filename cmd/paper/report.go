@@ -84,7 +84,7 @@ func report(w io.Writer, results []study.Result, folder string) error {
 func experimentTables(results []study.Result, folder string) string {
 	var b strings.Builder
 	for _, e := range study.All() {
-		mine := slices.DeleteFunc(slices.Clone(results), func(r study.Result) bool { return r.Experiment != e.Name })
+		mine := study.ResultsOf(results, e.Name)
 		if len(mine) == 0 {
 			continue
 		}

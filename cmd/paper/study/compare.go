@@ -73,7 +73,7 @@ func judge(v [2]float64, reported, holds bool) Verdict {
 func Compare(results []Result) []Comparison {
 	var out []Comparison
 	for _, e := range All() {
-		mine := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Experiment != e.Name })
+		mine := ResultsOf(results, e.Name)
 		c := Comparison{Experiment: e.Name, Reported: e.Name == "dlm-vague"}
 		for _, f := range []struct {
 			metric string

@@ -24,6 +24,11 @@ type Result struct {
 	Paper              *Printed
 }
 
+// ResultsOf returns those of the results that are of one experiment.
+func ResultsOf(results []Result, experiment string) []Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Experiment != experiment })
+}
+
 // Job is one experiment that is about to run.
 type Job struct {
 	Experiment *Experiment
