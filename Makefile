@@ -51,8 +51,9 @@ accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
 
-race: ## the suite on embedded parts under the race detector, without acceptance rows, which no goroutines share
-	$(GO) test -race -short -count=1 -timeout 30m ./...
+race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side
+	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models|baselines)$$')
+	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models ./baselines
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for t in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
