@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: demo test unit integration containers mutants accept sbc paper paper-page lint race fuzz bench build up down
+.PHONY: demo test unit integration containers mutants accept sbc paper paper-page reference lint race fuzz bench build up down
 
 demo: ## posteriors of real flights in this terminal; needs only Go
 	$(GO) run ./cmd/consumer demo
@@ -47,6 +47,9 @@ lint: ## formatting, vet and golangci-lint
 
 accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a quarter
 	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./internal/rscript ./models ./baselines
+
+reference: ## docs/reference from the programs
+	$(GO) test ./cmd/consumer ./cmd/producer -run TestReference -update
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)

@@ -17,8 +17,10 @@ type program struct {
 }
 
 // run executes one command line and returns the exit code.
-func (p *program) run(ctx context.Context, args []string) int {
+func (p *program) run(ctx context.Context, args []string) int { return p.Run(ctx, p.root(), args) }
+
+func (p *program) root() *cobra.Command {
 	root := &cobra.Command{Use: "producer", Short: "Send shards to a Kafka topic"}
 	root.AddCommand(p.replayCommand(), p.simulateCommand())
-	return p.Run(ctx, root, args)
+	return root
 }
