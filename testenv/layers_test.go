@@ -79,6 +79,8 @@ var layers = []layer{
 	{path: "testenv/embedded"},
 	{path: "testenv/install"},
 	{path: "testenv/integration"},
+	{path: "testenv/browser"},
+	{path: "testenv/programs"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},

@@ -13,21 +13,17 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // buildConsumer compiles the program under test once.
 func buildConsumer(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "consumer")
-	args := []string{"build", "-o", path}
-	if overlay := os.Getenv("CREDENCE_OVERLAY"); overlay != "" { // a planted fault
-		args = append(args, "-overlay", overlay)
+	dir := t.TempDir()
+	if err := programs.Build(t.Context(), dir); err != nil {
+		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", append(args, "github.com/credence-stream/credence/cmd/consumer")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("build the consumer: %v\n%s", err, out)
-	}
-	return path
+	return filepath.Join(dir, "consumer")
 }
 
 // group is one consumer group over the stream.

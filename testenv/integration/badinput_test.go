@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // memoryBound is what a consumer with memory: {inflight: 64MiB} may need while
@@ -22,10 +23,10 @@ import (
 const memoryBound = 400 << 20
 
 // bounded checks the most memory that the process has had.
-func (s *service) bounded(t *testing.T) {
+func bounded(t *testing.T, s *programs.Service) {
 	t.Helper()
-	peak, ok := s.peak(t)
-	if !ok || raced() {
+	peak, ok := s.Peak(t)
+	if !ok || programs.Raced() {
 		return
 	}
 	t.Logf("peak memory of the process: %d MiB, allowed are %d MiB", peak>>20, memoryBound>>20)
@@ -73,21 +74,21 @@ func TestBadInput(t *testing.T) {
 		follow(stream(t, nil, column{"x", []float64{1, nan, 2, nan}}, column{"z", []float64{1, 2, 3, 4}}, column{"y", []float64{1, 2, 3, 4}}))
 		w.caughtUp(t, time.Minute)
 
-		s.readiness(t, 200, 5*time.Second)
-		s.bounded(t)
+		s.Readiness(t, 200, 5*time.Second)
+		bounded(t, s)
 		for stage, n := range stages {
-			if got := s.metric(t, "records_dead_lettered_total", `stage="`+stage+`"`); got != n {
+			if got := s.Metric(t, "records_dead_lettered_total", `stage="`+stage+`"`); got != n {
 				t.Errorf("records_dead_lettered_total of stage %s is %v, want %v", stage, got, n)
 			}
 		}
-		if got := s.metric(t, "rows_dropped_total"); got != 2 {
+		if got := s.Metric(t, "rows_dropped_total"); got != 2 {
 			t.Errorf("rows_dropped_total is %v, want 2", got)
 		}
 		p := w.get(t, goodKey)
 		if n := int64(len(all)+1)*feederRows + 2; p.T != int64(len(clean)) || p.N != n {
 			t.Errorf("%s: t %d, n %d; want %d, %d", goodKey, p.T, p.N, len(clean), n)
 		}
-		s.stop(t)
+		s.Stop(t)
 
 		for _, r := range read(t, env, w.dead) {
 			letter(t, r, letters, sent)
@@ -170,7 +171,7 @@ func TestBomb(t *testing.T) {
 		f.send(t, 1)
 		w.caughtUp(t, time.Minute)
 		f.complete(t, w)
-		s.bounded(t)
+		bounded(t, s)
 		dead := read(t, env, w.dead)
 		if len(dead) != 1 || dead[0].Value != nil || dead[0].Key != nil {
 			t.Fatalf("%d dead letters, want one without key and value", len(dead))
@@ -183,6 +184,6 @@ func TestBomb(t *testing.T) {
 				t.Errorf("stage %s", h.Value)
 			}
 		}
-		s.stop(t)
+		s.Stop(t)
 	})
 }

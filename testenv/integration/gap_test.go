@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestTrimmedLog deletes records that were not applied yet.
@@ -23,26 +24,26 @@ func TestTrimmedLog(t *testing.T) {
 		}
 
 		s := w.start(t)
-		said := s.readiness(t, 503, 5*time.Second)
-		eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
-			return s.metric(t, "partitions_halted", `reason="gap"`) == 1, nil
+		said := s.Readiness(t, 503, 5*time.Second)
+		programs.Eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
+			return s.Metric(t, "partitions_halted", `reason="gap"`) == 1, nil
 		})
-		said = s.readiness(t, 503, time.Second) + said
-		for _, text := range []string{said, s.messages.String()} {
+		said = s.Readiness(t, 503, time.Second) + said
+		for _, text := range []string{said, s.Messages.String()} {
 			for _, want := range []string{"offset 15", "offset 10", "5 records", "on_gap: skip"} {
 				if !strings.Contains(text, want) {
-					t.Errorf("the error does not say %q: %s", want, last(text))
+					t.Errorf("the error does not say %q: %s", want, programs.Last(text))
 				}
 			}
 		}
-		if s.ended() {
+		if s.Ended() {
 			t.Error("a halted partition has ended the process")
 		}
-		s.stop(t)
+		s.Stop(t)
 
 		got := w.consumer(t, "run", "--until-end")
-		if got.code != 1 || !strings.Contains(got.messages, "halted (gap)") {
-			t.Errorf("run --until-end: exit %d\n%s", got.code, last(got.messages))
+		if got.Code != 1 || !strings.Contains(got.Messages, "halted (gap)") {
+			t.Errorf("run --until-end: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		if p := w.get(t, "k/0"); p.T != 10 {
 			t.Errorf("t is %d after the halt, want 10", p.T)

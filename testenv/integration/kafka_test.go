@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // franz returns a client that is not ours. Its partitioner is murmur2 for
@@ -153,7 +154,7 @@ func (w *world) behind(ctx context.Context) (int64, error) {
 // caughtUp waits until all that was sent is applied and saved.
 func (w *world) caughtUp(t *testing.T, within time.Duration) {
 	t.Helper()
-	eventually(t, within, "the watermarks at the end of the log", func() (bool, error) {
+	programs.Eventually(t, within, "the watermarks at the end of the log", func() (bool, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		n, err := w.behind(ctx)

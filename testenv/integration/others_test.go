@@ -16,6 +16,7 @@ import (
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/install"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // flightsModel is for the rows of python/send_shards.py.
@@ -29,11 +30,11 @@ const flightsModel = `
 // script runs one of the examples.
 func script(t *testing.T, python, name string, args ...string) string {
 	t.Helper()
-	got := command(t, python, append([]string{filepath.Join("python", name)}, args...)...)
-	if got.code != 0 {
-		t.Fatalf("%s: exit %d\n%s", name, got.code, last(got.messages))
+	got := programs.Run(t, python, append([]string{filepath.Join("python", name)}, args...)...)
+	if got.Code != 0 {
+		t.Fatalf("%s: exit %d\n%s", name, got.Code, programs.Last(got.Messages))
 	}
-	return got.data
+	return got.Data
 }
 
 // TestPythonReads reads the output topic with librdkafka, and its messages
@@ -108,8 +109,8 @@ func TestPythonWrites(t *testing.T) {
 				}
 			}
 		}
-		if got := w.consumer(t, "check"); got.code != 0 || strings.Contains(got.data, "its shards may be spread over two models") {
-			t.Errorf("check: exit %d\n%s", got.code, got.data)
+		if got := w.consumer(t, "check"); got.Code != 0 || strings.Contains(got.Data, "its shards may be spread over two models") {
+			t.Errorf("check: exit %d\n%s", got.Code, got.Data)
 		}
 		if dead := read(t, env, w.dead); len(dead) != 0 {
 			t.Errorf("%d dead letters", len(dead))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // away is how long servers are away.
@@ -25,7 +26,7 @@ func TestOutages(t *testing.T) {
 		w := newWorld(t, env, setup{kafka: ", session_timeout: 6s"})
 		f := w.feeder(t, 6)
 		s := w.start(t)
-		s.readiness(t, 200, 30*time.Second)
+		s.Readiness(t, 200, 30*time.Second)
 		for _, server := range []struct {
 			name  string
 			kill  func() error
@@ -35,13 +36,13 @@ func TestOutages(t *testing.T) {
 			{"redis", env.KillRedis, env.StartRedis},
 		} {
 			stop := f.flow(t, 20*time.Millisecond)
-			eventually(t, 30*time.Second, "records applied before the outage", func() (bool, error) {
-				return s.metric(t, "records_consumed_total") > 0, nil
+			programs.Eventually(t, 30*time.Second, "records applied before the outage", func() (bool, error) {
+				return s.Metric(t, "records_consumed_total") > 0, nil
 			})
 			if err := server.kill(); err != nil {
 				t.Fatal(err)
 			}
-			said := s.readiness(t, 503, 15*time.Second)
+			said := s.Readiness(t, 503, 15*time.Second)
 			t.Logf("%s away: %s", server.name, said)
 			// Not ready all the time: not only until something is given up.
 			back := time.After(away(env))
@@ -50,10 +51,10 @@ func TestOutages(t *testing.T) {
 				case <-back:
 					waiting = false
 				case <-time.After(200 * time.Millisecond):
-					if status, said := s.fetch(t, "/readyz"); status != 503 {
+					if status, said := s.Fetch(t, "/readyz"); status != 503 {
 						t.Fatalf("/readyz says %d while %s is away: %s", status, server.name, said)
 					}
-					if status, _ := s.fetch(t, "/livez"); status != 200 {
+					if status, _ := s.Fetch(t, "/livez"); status != 200 {
 						t.Fatalf("/livez says %d while %s is away", status, server.name)
 					}
 				}
@@ -62,20 +63,20 @@ func TestOutages(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := time.Now()
-			s.readiness(t, 200, time.Minute)
+			s.Readiness(t, 200, time.Minute)
 			t.Logf("ready %.1f s after %s was back", time.Since(start).Seconds(), server.name)
 			stop()
 			w.caughtUp(t, time.Minute)
 		}
-		s.readiness(t, 200, 5*time.Second)
+		s.Readiness(t, 200, 5*time.Second)
 		f.complete(t, w)
 		t.Logf("%d shards", f.shards)
 		if dead := read(t, env, w.dead); len(dead) != 0 {
 			t.Errorf("%d dead letters", len(dead))
 		}
-		if n := s.metric(t, "state_rollbacks_total"); n != 0 {
+		if n := s.Metric(t, "state_rollbacks_total"); n != 0 {
 			t.Errorf("state_rollbacks_total is %v: nothing went back", n)
 		}
-		s.stop(t)
+		s.Stop(t)
 	})
 }

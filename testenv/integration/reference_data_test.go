@@ -92,7 +92,7 @@ func (d *table) file(t *testing.T) string {
 	if d.path != "" {
 		return d.path
 	}
-	dir, err := os.MkdirTemp(programs, "data-*")
+	dir, err := os.MkdirTemp(binaries, "data-*")
 	if err != nil {
 		t.Fatal(err)
 	}

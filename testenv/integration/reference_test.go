@@ -12,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // realData is a real data set with what folds it and what should come out.
@@ -57,7 +58,7 @@ func TestReference(t *testing.T) {
 			t.Logf("LEFT OUT: %s needs the model %s, which this version does not have", d.name, d.kind)
 			continue
 		}
-		if raced() && d.heavy {
+		if programs.Raced() && d.heavy {
 			t.Logf("LEFT OUT: %s takes minutes under the race detector", d.name)
 			continue
 		}
@@ -140,10 +141,10 @@ func (e *experiment) size(cut int) (shards, rows int64) {
 func (w *world) replay(t *testing.T, d realData, e *experiment, run string, cuts ...int) {
 	t.Helper()
 	send := func(what *table, run, key string, rows int) {
-		got := command(t, filepath.Join(programs, "producer"), "replay", "--input", what.file(t), "--key", key,
+		got := programs.Run(t, filepath.Join(binaries, "producer"), "replay", "--input", what.file(t), "--key", key,
 			"--rows", fmt.Sprint(rows), "--run-id", run, "--topic", w.input, "--brokers", w.env.Brokers()[0])
-		if got.code != 0 {
-			t.Fatalf("producer: exit %d\n%s", got.code, got.messages)
+		if got.Code != 0 {
+			t.Fatalf("producer: exit %d\n%s", got.Code, got.Messages)
 		}
 	}
 	for _, cut := range cuts {

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestConfigurationChanged runs over a state of another configuration.
@@ -26,25 +27,25 @@ func TestConfigurationChanged(t *testing.T) {
 		w.file = w.configure(t, setup{models: `[{match: "**", kind: linear, columns: {response: y}, settings: {prior: {beta_variance: 2}}}]`})
 		f.send(t, 1)
 		got := w.consumer(t, "run", "--until-end")
-		if got.code != 1 || !strings.Contains(got.messages, "halted (configuration)") {
-			t.Errorf("another prior: exit %d\n%s", got.code, last(got.messages))
+		if got.Code != 1 || !strings.Contains(got.Messages, "halted (configuration)") {
+			t.Errorf("another prior: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		s := w.start(t)
-		eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
-			return s.metric(t, "partitions_halted", `reason="configuration"`) == 1, nil
+		programs.Eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
+			return s.Metric(t, "partitions_halted", `reason="configuration"`) == 1, nil
 		})
-		if said := s.readiness(t, 503, time.Second); !strings.Contains(said, "configuration") {
+		if said := s.Readiness(t, 503, time.Second); !strings.Contains(said, "configuration") {
 			t.Errorf("/readyz says %s", said)
 		}
-		s.stop(t)
+		s.Stop(t)
 
 		// What may change in place: publish, and limits that are raised.
 		w.file = w.configure(t, setup{models: `[{match: "**", kind: linear, columns: {response: y}, publish: {scale: model}}]`})
 		w.settle(t, "--set", "limits.rows=2000000")
 		f.send(t, 1)
 		w.file = first
-		if got := w.consumer(t, "run", "--until-end"); got.code != 1 || !strings.Contains(got.messages, "configuration") {
-			t.Errorf("lowered limits: exit %d\n%s", got.code, last(got.messages))
+		if got := w.consumer(t, "run", "--until-end"); got.Code != 1 || !strings.Contains(got.Messages, "configuration") {
+			t.Errorf("lowered limits: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		w.settle(t, "--set", "limits.rows=2000000")
 		f.complete(t, w)
@@ -74,18 +75,18 @@ func TestPartitionsAdded(t *testing.T) {
 		if err := kerr.ErrorForCode(resp.Topics[0].ErrorCode); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, 30*time.Second, "all partitions halted", func() (bool, error) {
-			return s.metric(t, "partitions_halted", `reason="partitions"`) == 3, nil
+		programs.Eventually(t, 30*time.Second, "all partitions halted", func() (bool, error) {
+			return s.Metric(t, "partitions_halted", `reason="partitions"`) == 3, nil
 		})
-		said := s.readiness(t, 503, time.Second)
+		said := s.Readiness(t, 503, time.Second)
 		for _, want := range []string{"rescale", "3 partitions", "had 2"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("the error does not say %q: %s", want, said)
 			}
 		}
-		s.stop(t)
-		if got := w.consumer(t, "run", "--until-end"); got.code != 1 || !strings.Contains(got.messages, "rescale") {
-			t.Errorf("run --until-end: exit %d\n%s", got.code, last(got.messages))
+		s.Stop(t)
+		if got := w.consumer(t, "run", "--until-end"); got.Code != 1 || !strings.Contains(got.Messages, "rescale") {
+			t.Errorf("run --until-end: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		w.settle(t, w.apart("-new")...) // the way out
 		f.complete(t, w, w.apart("-new")...)
@@ -108,15 +109,15 @@ func TestEviction(t *testing.T) {
 		}
 		set("allkeys-lru")
 		defer set("noeviction")
-		if got := w.consumer(t, "check"); got.code != 1 || !strings.Contains(got.data, "allkeys-lru") || !strings.Contains(got.data, "fix: CONFIG SET maxmemory-policy noeviction") {
-			t.Errorf("check: exit %d\n%s", got.code, got.data)
+		if got := w.consumer(t, "check"); got.Code != 1 || !strings.Contains(got.Data, "allkeys-lru") || !strings.Contains(got.Data, "fix: CONFIG SET maxmemory-policy noeviction") {
+			t.Errorf("check: exit %d\n%s", got.Code, got.Data)
 		}
-		if got := w.consumer(t, "run"); got.code != 1 || !strings.Contains(got.messages, "allkeys-lru") || !strings.Contains(got.messages, "noeviction") {
-			t.Errorf("run: exit %d\n%s", got.code, last(got.messages))
+		if got := w.consumer(t, "run"); got.Code != 1 || !strings.Contains(got.Messages, "allkeys-lru") || !strings.Contains(got.Messages, "noeviction") {
+			t.Errorf("run: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		set("noeviction")
-		if got := w.consumer(t, "check"); got.code != 0 {
-			t.Errorf("check: exit %d\n%s", got.code, got.data)
+		if got := w.consumer(t, "check"); got.Code != 0 {
+			t.Errorf("check: exit %d\n%s", got.Code, got.Data)
 		}
 	})
 }
@@ -132,8 +133,8 @@ func TestTakenPort(t *testing.T) {
 		defer l.Close() //nolint:errcheck // nobody was served
 		addr := l.Addr().String()
 		got := w.consumer(t, "run", "--set", "http.listen="+addr)
-		if got.code != 1 || !strings.Contains(got.messages, addr) || !strings.Contains(got.messages, "http.listen") || !strings.Contains(got.messages, "in use") {
-			t.Errorf("exit %d\n%s", got.code, last(got.messages))
+		if got.Code != 1 || !strings.Contains(got.Messages, addr) || !strings.Contains(got.Messages, "http.listen") || !strings.Contains(got.Messages, "in use") {
+			t.Errorf("exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 	})
 }

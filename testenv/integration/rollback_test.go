@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestStoreWentBack puts the store back to an earlier moment under a live
@@ -20,12 +21,12 @@ func TestStoreWentBack(t *testing.T) {
 		w.caughtUp(t, 30*time.Second)
 		wentBack := func(saved []byte) {
 			t.Helper()
-			before := s.metric(t, "state_rollbacks_total")
+			before := s.Metric(t, "state_rollbacks_total")
 			if err := env.RestoreRedis(t.Context(), saved); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, 30*time.Second, "state_rollbacks_total grows", func() (bool, error) {
-				return s.metric(t, "state_rollbacks_total") > before, nil
+			programs.Eventually(t, 30*time.Second, "state_rollbacks_total grows", func() (bool, error) {
+				return s.Metric(t, "state_rollbacks_total") > before, nil
 			})
 		}
 		save := func() []byte {
@@ -49,9 +50,9 @@ func TestStoreWentBack(t *testing.T) {
 		t.Run("busy", func(t *testing.T) {
 			saved := save()
 			stop := f.flow(t, 5*time.Millisecond)
-			was, sent := s.metric(t, "records_consumed_total"), 200.0
-			eventually(t, 30*time.Second, "records applied after the copy", func() (bool, error) {
-				return s.metric(t, "records_consumed_total") > was+sent, nil
+			was, sent := s.Metric(t, "records_consumed_total"), 200.0
+			programs.Eventually(t, 30*time.Second, "records applied after the copy", func() (bool, error) {
+				return s.Metric(t, "records_consumed_total") > was+sent, nil
 			})
 			wentBack(saved)
 			stop()
@@ -65,10 +66,10 @@ func TestStoreWentBack(t *testing.T) {
 			w.caughtUp(t, 30*time.Second)
 			w.same(t, "before the store was emptied", before)
 		})
-		s.readiness(t, 200, 10*time.Second)
-		t.Logf("%d shards, %v rollbacks", f.shards, s.metric(t, "state_rollbacks_total"))
+		s.Readiness(t, 200, 10*time.Second)
+		t.Logf("%d shards, %v rollbacks", f.shards, s.Metric(t, "state_rollbacks_total"))
 		all := f.complete(t, w)
-		s.stop(t)
+		s.Stop(t)
 		w.settle(t, w.apart("-calm")...)
 		w.same(t, "in an undisturbed group", all, w.apart("-calm")...)
 	})

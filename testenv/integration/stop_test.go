@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestGracefulStop ends a consumer in the middle of a stream and starts it
@@ -20,11 +21,11 @@ func TestGracefulStop(t *testing.T) {
 		for range 3 {
 			s := w.start(t)
 			stop := f.flow(t, 5*time.Millisecond)
-			eventually(t, 30*time.Second, "records applied", func() (bool, error) {
-				return s.metric(t, "records_consumed_total") > 50, nil
+			programs.Eventually(t, 30*time.Second, "records applied", func() (bool, error) {
+				return s.Metric(t, "records_consumed_total") > 50, nil
 			})
 			start := time.Now()
-			s.stop(t)
+			s.Stop(t)
 			t.Logf("ended within %v", time.Since(start).Round(time.Millisecond))
 			stop()
 			watermarks = 0
@@ -45,10 +46,10 @@ func TestGracefulStop(t *testing.T) {
 
 		s := w.start(t)
 		w.caughtUp(t, 30*time.Second)
-		if got, want := s.metric(t, "records_consumed_total"), float64(f.shards-watermarks); got != want {
+		if got, want := s.Metric(t, "records_consumed_total"), float64(f.shards-watermarks); got != want {
 			t.Errorf("the last one has consumed %v records, %v were left", got, want)
 		}
-		s.stop(t)
+		s.Stop(t)
 		ends, err := ends(t.Context(), w.kafka, w.input)
 		if err != nil {
 			t.Fatal(err)
@@ -65,11 +66,11 @@ func TestGracefulStop(t *testing.T) {
 		}
 
 		s = w.start(t)
-		s.readiness(t, 200, 30*time.Second)
-		if n := s.metric(t, "records_consumed_total"); n != 0 {
+		s.Readiness(t, 200, 30*time.Second)
+		if n := s.Metric(t, "records_consumed_total"); n != 0 {
 			t.Errorf("%v records consumed where there were none", n)
 		}
-		s.stop(t)
+		s.Stop(t)
 	})
 }
 
@@ -88,17 +89,17 @@ func TestStopDuringOutage(t *testing.T) {
 			{"redis", env.KillRedis, env.StartRedis},
 		} {
 			s := w.start(t)
-			s.readiness(t, 200, 30*time.Second)
+			s.Readiness(t, 200, 30*time.Second)
 			stop := f.flow(t, 5*time.Millisecond)
-			eventually(t, 30*time.Second, "records applied", func() (bool, error) {
-				return s.metric(t, "records_consumed_total") > 50, nil
+			programs.Eventually(t, 30*time.Second, "records applied", func() (bool, error) {
+				return s.Metric(t, "records_consumed_total") > 50, nil
 			})
 			if err := server.kill(); err != nil {
 				t.Fatal(err)
 			}
-			s.readiness(t, 503, 15*time.Second)
+			s.Readiness(t, 503, 15*time.Second)
 			start := time.Now()
-			s.stop(t)
+			s.Stop(t)
 			t.Logf("without %s ended within %v", server.name, time.Since(start).Round(time.Millisecond))
 			if err := server.start(t.Context()); err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestTransactional has a transactional producer commit and abort shards. The
@@ -41,12 +42,12 @@ func TestTransactional(t *testing.T) {
 		transaction(f, 2, kgo.TryCommit)
 		transaction(lost, 1, kgo.TryAbort)
 		// 9 records and 5 markers; markers come after EndTransaction has returned.
-		eventually(t, 30*time.Second, "the end of the transactions", func() (bool, error) {
+		programs.Eventually(t, 30*time.Second, "the end of the transactions", func() (bool, error) {
 			at, err := ends(t.Context(), w.kafka, w.input)
 			return at[0] == 14, err
 		})
 		w.caughtUp(t, 30*time.Second)
-		s.stop(t)
+		s.Stop(t)
 		start := time.Now()
 		w.settle(t)
 		t.Logf("--until-end took %v", time.Since(start).Round(time.Millisecond))

@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // world is one topic of shards, the group that folds it, and a configuration.
@@ -98,16 +99,22 @@ func (w *world) apart(name string) []string {
 }
 
 // consumer runs a command of the consumer to its end.
-func (w *world) consumer(t *testing.T, args ...string) ended {
+func (w *world) consumer(t *testing.T, args ...string) programs.Ended {
 	t.Helper()
-	return command(t, filepath.Join(programs, "consumer"), append(args, "--config", w.file)...)
+	return programs.Run(t, filepath.Join(binaries, "consumer"), append(args, "--config", w.file)...)
+}
+
+// start runs the consumer until it is stopped, or the end of the test.
+func (w *world) start(t *testing.T, args ...string) *programs.Service {
+	t.Helper()
+	return programs.Start(t, filepath.Join(binaries, "consumer"), append([]string{"run", "--config", w.file}, args...)...)
 }
 
 // settle runs the consumer to the end of the input.
 func (w *world) settle(t *testing.T, args ...string) {
 	t.Helper()
-	if got := w.consumer(t, append([]string{"run", "--until-end"}, args...)...); got.code != 0 {
-		t.Fatalf("run --until-end: exit %d\n%s", got.code, got.messages)
+	if got := w.consumer(t, append([]string{"run", "--until-end"}, args...)...); got.Code != 0 {
+		t.Fatalf("run --until-end: exit %d\n%s", got.Code, got.Messages)
 	}
 }
 
@@ -148,11 +155,11 @@ func parse(t *testing.T, line string) posterior {
 func (w *world) tail(t *testing.T, args ...string) []posterior {
 	t.Helper()
 	got := w.consumer(t, append([]string{"tail", "--format", "json", "--until-end"}, args...)...)
-	if got.code != 0 {
-		t.Fatalf("tail: exit %d\n%s", got.code, got.messages)
+	if got.Code != 0 {
+		t.Fatalf("tail: exit %d\n%s", got.Code, got.Messages)
 	}
 	var all []posterior
-	for line := range strings.Lines(got.data) {
+	for line := range strings.Lines(got.Data) {
 		all = append(all, parse(t, line))
 	}
 	return all
@@ -162,10 +169,10 @@ func (w *world) tail(t *testing.T, args ...string) []posterior {
 func (w *world) get(t *testing.T, key string, args ...string) posterior {
 	t.Helper()
 	got := w.consumer(t, append([]string{"get", key, "--format", "json"}, args...)...)
-	if got.code != 0 {
-		t.Fatalf("get %s: exit %d\n%s", key, got.code, got.messages)
+	if got.Code != 0 {
+		t.Fatalf("get %s: exit %d\n%s", key, got.Code, got.Messages)
 	}
-	return parse(t, got.data)
+	return parse(t, got.Data)
 }
 
 // same fails unless all keys have the same posterior, to the last digit, as

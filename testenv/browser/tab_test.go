@@ -1,0 +1,255 @@
+//go:build unix
+
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/install"
+)
+
+// patience is how long a page may take to show what it must.
+const patience = 30 * time.Second
+
+// findChromium returns the path of Debian's Chromium and installs it where
+// that is possible; "" after a loud line where it is not, a failure in CI.
+func findChromium(t testing.TB) string {
+	t.Helper()
+	path, err := func() (string, error) {
+		i, err := install.New(t.Context(), nil)
+		if err != nil {
+			return "", err
+		}
+		defer i.Close() //nolint:errcheck // a lock that is let go
+		return i.Program(t.Context(), "chromium", "chromium")
+	}()
+	if err == nil {
+		return path
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("chromium: %v", err)
+	}
+	fmt.Fprintf(os.Stderr, "\n*** THE PAGE IS NOT TESTED IN A BROWSER: %v ***\n\n", err)
+	return ""
+}
+
+// newBrowser starts a Chromium of the test's own and returns a context for
+// tabs of it. A test without a browser is skipped after the loud line.
+func newBrowser(t testing.TB) context.Context {
+	t.Helper()
+	path := findChromium(t)
+	if path == "" {
+		t.Skip("no browser: see the line above")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("enable-precise-memory-info", true))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // root has none
+	}
+	allocated, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
+	ctx, end := chromedp.NewContext(allocated)
+	t.Cleanup(func() {
+		end()
+		cancel()
+	})
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	return ctx
+}
+
+// tab is a page under test. What a user would find in the console, and
+// requests that leave the host, fail the test unless it excuses them.
+type tab struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+	excused  []string
+}
+
+// newTab opens a tab of the given size in pixels.
+func newTab(t testing.TB, browser context.Context, width, height int64) *tab {
+	t.Helper()
+	b := &tab{t: t}
+	var cancel context.CancelFunc
+	b.ctx, cancel = chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	b.do(chromedp.Navigate("about:blank"), chromedp.EmulateViewport(width, height))
+	messages, requests := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.RequestWillBeSent)
+	if _, err := cdpCall(b.ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if text := fmt.Sprint(m); !strings.HasPrefix(text, "debug") && !strings.HasPrefix(text, "info") && !strings.HasPrefix(text, "log") {
+				b.report("console: " + text)
+			}
+		}
+	}()
+	go func() {
+		for r, err := range requests {
+			if err != nil {
+				return
+			}
+			if u, err := url.Parse(r.Request.URL); err != nil || u.Scheme != "about" && u.Scheme != "data" && u.Scheme != "blob" && u.Hostname() != "127.0.0.1" {
+				b.report("request to " + r.Request.URL)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, p := range b.problems {
+			t.Errorf("the page's %s", p)
+		}
+	})
+	return b
+}
+
+func (b *tab) report(problem string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.excused {
+		if strings.Contains(problem, e) {
+			return
+		}
+	}
+	b.problems = append(b.problems, problem)
+}
+
+// excuse forgives problems that have the text in them, from now on.
+func (b *tab) excuse(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.excused = append(b.excused, text)
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// cdpCall sends a command of the protocol that has no action.
+func cdpCall[P, R any](ctx context.Context, c cdp.Command[P, R], params P) (R, error) {
+	return chromedp.Call(ctx, c, params)
+}
+
+// open goes to an address and waits until the page has drawn its frame.
+func (b *tab) open(address string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(address))
+	b.wait(`document.querySelector("main")`, "its frame at "+address)
+}
+
+// scheme sets light or dark.
+func (b *tab) scheme(name string) {
+	b.t.Helper()
+	if _, err := cdpCall(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// wait waits until an expression is true in the page.
+func (b *tab) wait(expression, what string) {
+	b.t.Helper()
+	b.waitFor(expression, what, patience)
+}
+
+func (b *tab) waitFor(expression, what string, limit time.Duration) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(limit)))
+	if err != nil {
+		b.shot("failed")
+		b.t.Fatalf("the page does not show %s: %v\nwanted: %s\nit shows:\n%.3000s", what, err, expression, b.text())
+	}
+}
+
+// text is what the page says, as a reader sees it.
+func (b *tab) text() string {
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// value evaluates an expression that may be a promise.
+func value[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%v: %s", err, expression)
+	}
+	return v
+}
+
+// press sends keys to what has the focus.
+func (b *tab) press(keys string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// shot keeps a screenshot under the test's name.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Logf("screenshot %s: %v", name, err)
+		return
+	}
+	dir := os.Getenv("CREDENCE_SCREENSHOTS")
+	if dir == "" {
+		root, err := compose.Root()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		dir = filepath.Join(root, ".cache", "screenshots")
+	}
+	file := filepath.Join(dir, strings.ReplaceAll(b.t.Name(), "/", "-")+"-"+name+".png")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	if len(png) < 2000 || !bytes.HasPrefix(png, []byte("\x89PNG")) {
+		b.t.Errorf("screenshot %s is empty", file)
+	}
+}
+
+// quote writes a Go string as one of JavaScript.
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a string can always be written
+	return string(b)
+}

@@ -1,0 +1,64 @@
+//go:build unix
+
+// Package programs builds the consumer and the producer and runs them as
+// processes, as users do.
+package programs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Raced reports whether this is a test with the race detector: then the
+// programs have it, too, and take many times the memory.
+func Raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// Build compiles both programs into a folder, with the fault that
+// CREDENCE_OVERLAY plants.
+func Build(ctx context.Context, dir string) error {
+	args := []string{"build", "-o", dir + string(filepath.Separator)}
+	if Raced() {
+		args = append(args, "-race")
+	}
+	if overlay := os.Getenv("CREDENCE_OVERLAY"); overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	const module = "github.com/credence-stream/credence/cmd/"
+	out, err := exec.CommandContext(ctx, "go", append(args, module+"consumer", module+"producer")...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build the programs under test: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Eventually waits until done reports true, looking many times a second, and
+// fails the test with the last error where it does not within the time.
+func Eventually(t testing.TB, within time.Duration, what string, done func() (bool, error)) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		ok, err := done()
+		if ok && err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
+		case <-deadline:
+			t.Fatalf("not within %v: %s (%v)", within, what, err)
+		}
+	}
+}
