@@ -80,6 +80,7 @@ var layers = []layer{
 	{path: "testenv/install"},
 	{path: "testenv/integration"},
 	{path: "testenv/browser"},
+	{path: "testenv/manual"},
 	{path: "testenv/programs"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},

@@ -1,0 +1,241 @@
+//go:build unix
+
+package manual
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/programs"
+)
+
+const (
+	commandLimit = 2 * time.Minute // of one block
+	untilLimit   = time.Minute
+)
+
+var binaries string // the folder of both programs
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "credence-manual-*")
+		if err == nil {
+			defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+			binaries, err = dir, programs.Build(context.Background(), dir)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return testenv.Main(m)
+	}())
+}
+
+// pages returns the pages of the manual below the module's root.
+func pages(t *testing.T, root string) []string {
+	t.Helper()
+	var all []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/howto/*.md", "docs/models/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	if len(all) < 10 {
+		t.Fatalf("found only %q", all)
+	}
+	return all
+}
+
+// TestPages follows every page that has commands.
+func TestPages(t *testing.T) {
+	root, err := compose.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range pages(t, root) {
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps, err := parse(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			for _, b := range testenv.Backends(t) {
+				t.Run(string(b), func(t *testing.T) { follow(t, testenv.Open(t, b), root, name, steps) })
+			}
+		})
+	}
+}
+
+// reader is somebody who does what a page says.
+type reader struct {
+	t       *testing.T
+	root    string
+	page    string
+	dir     string
+	replace *strings.Replacer
+	printed string // by the last commands
+}
+
+func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
+	r := &reader{t: t, root: root, page: page, dir: t.TempDir()}
+	if err := os.Symlink(binaries, filepath.Join(r.dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	r.replace = strings.NewReplacer(
+		"127.0.0.1:9092", env.Brokers()[0], "redis://127.0.0.1:6379/0", env.RedisURL(),
+		"127.0.0.1:8080", freeAddress(t),
+	)
+	for _, s := range steps {
+		switch s.does {
+		case "file":
+			if err := os.WriteFile(filepath.Join(r.dir, s.what), []byte(r.replace.Replace(s.text)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case "run":
+			r.run(s, 0)
+		case "fails":
+			code, err := strconv.Atoi(s.what)
+			if err != nil {
+				t.Fatalf("%s:%d: %v", page, s.line, err)
+			}
+			r.run(s, code)
+		case "terminal":
+			r.terminal(s)
+		case "until":
+			r.until(s)
+		case "output":
+			if !agrees(s.text, r.printed) {
+				t.Errorf("%s:%d: the page shows\n%s\nand it printed\n%s", page, s.line, s.text, r.printed)
+			}
+		case "elsewhere":
+			r.elsewhere(s)
+		}
+	}
+}
+
+// freeAddress is one that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // its address is what was wanted
+	return l.Addr().String()
+}
+
+// shell returns a command of the page's folder. Its configuration points
+// every program that has defaults at the servers of the test.
+func (r *reader) shell(ctx context.Context, text string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", r.replace.Replace(text))
+	cmd.Dir = r.dir
+	cmd.Env = append(programs.Surroundings(), "NO_COLOR=1")
+	// A signal reaches what the shell has started, too.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+func (r *reader) run(s step, code int) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), commandLimit)
+	defer cancel()
+	cmd := r.shell(ctx, s.text)
+	var messages strings.Builder
+	var data strings.Builder
+	cmd.Stdout, cmd.Stderr = &data, &messages
+	err := cmd.Run()
+	r.printed = data.String()
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		r.t.Fatalf("%s:%d: exit code %d, want %d (%v)\n%s\nprinted\n%s%s", r.page, s.line, got, code, err, s.text, programs.Last(r.printed), programs.Last(messages.String()))
+	}
+	if code != 0 || r.printed == "" {
+		r.printed += messages.String() // what a reader sees
+	}
+}
+
+// terminal runs commands until the page's end.
+func (r *reader) terminal(s step) {
+	r.t.Helper()
+	cmd := r.shell(context.WithoutCancel(r.t.Context()), s.text)
+	var said programs.Transcript
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+		_ = cmd.Wait() // it may have ended before
+		if r.t.Failed() {
+			r.t.Logf("%s:%d said\n%s", r.page, s.line, programs.Last(said.String()))
+		}
+	})
+}
+
+func (r *reader) until(s step) {
+	r.t.Helper()
+	programs.Eventually(r.t, untilLimit, fmt.Sprintf("%s:%d: %s", r.page, s.line, s.what), func() (bool, error) {
+		ctx, cancel := context.WithTimeout(r.t.Context(), untilLimit)
+		defer cancel()
+		out, err := r.shell(ctx, s.what).CombinedOutput()
+		if err != nil {
+			return false, fmt.Errorf("%w: %s", err, programs.Last(string(out)))
+		}
+		r.printed = string(out)
+		return true, nil
+	})
+}
+
+// elsewhere checks that there is a test of the name, or a step of CI.
+func (r *reader) elsewhere(s step) {
+	r.t.Helper()
+	if strings.HasPrefix(s.what, "make ") || strings.HasPrefix(s.what, "go ") {
+		script, err := os.ReadFile(filepath.Join(r.root, ".ci", "run"))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if !strings.Contains(string(script), s.what) {
+			r.t.Errorf("%s:%d: .ci/run has no %q", r.page, s.line, s.what)
+		}
+		return
+	}
+	test := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(s.what) + `\(t \*testing\.T\)`)
+	found := false
+	err := filepath.WalkDir(r.root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || found || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found = found || test.Match(text)
+		return err
+	})
+	if err != nil || !found {
+		r.t.Errorf("%s:%d: there is no test %q (%v)", r.page, s.line, s.what, err)
+	}
+}
