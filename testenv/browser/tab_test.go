@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -79,6 +78,7 @@ func newBrowser(t testing.TB) context.Context {
 type tab struct {
 	t   testing.TB
 	ctx context.Context
+	axe string // the source of axe-core
 
 	mu       sync.Mutex
 	problems []string
@@ -92,11 +92,11 @@ func newTab(t testing.TB, browser context.Context, width, height int64) *tab {
 	var cancel context.CancelFunc
 	b.ctx, cancel = chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	b.do(chromedp.Navigate("about:blank"), chromedp.EmulateViewport(width, height))
-	messages, requests := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.RequestWillBeSent)
-	if _, err := cdpCall(b.ctx, network.Enable, network.EnableParams{}); err != nil {
+	// The tab lives as long as the context of its first command.
+	if err := chromedp.Do(b.ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(width, height)); err != nil {
 		t.Fatal(err)
 	}
+	messages, requests := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.RequestWillBeSent)
 	go func() {
 		for m, err := range messages {
 			if err != nil {
@@ -154,26 +154,37 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// cdpCall sends a command of the protocol that has no action.
-func cdpCall[P, R any](ctx context.Context, c cdp.Command[P, R], params P) (R, error) {
-	return chromedp.Call(ctx, c, params)
+// command sends a command of the protocol that has no action.
+func (b *tab) command(send func(context.Context) error) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := send(ctx); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // open goes to an address and waits until the page has drawn its frame.
 func (b *tab) open(address string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(address))
+	b.do(navigate(address))
 	b.wait(`document.querySelector("main")`, "its frame at "+address)
 }
+
+func navigate(address string) chromedp.Action[chromedp.Void] { return chromedp.Navigate(address) }
+
+// queryEscape writes a text as the value of a query parameter.
+func queryEscape(text string) string { return url.QueryEscape(text) }
 
 // scheme sets light or dark.
 func (b *tab) scheme(name string) {
 	b.t.Helper()
-	if _, err := cdpCall(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
-	}); err != nil {
-		b.t.Fatal(err)
-	}
+	b.command(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+		})
+		return err
+	})
 }
 
 // wait waits until an expression is true in the page.

@@ -1,0 +1,151 @@
+//go:build unix
+
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/credence-stream/credence/testenv/programs"
+)
+
+// rowOf finds a key's row on the overview.
+func rowOf(key string) string {
+	return `[...document.querySelectorAll('[role=row]')].find(r => r.querySelector('.cell.key')?.textContent.trim() === ` + quote(key) + `)`
+}
+
+// published says, in the page, whether a posterior of the key with t shards
+// has exactly these numbers, by what the API keeps of the past. It looks again
+// for a moment: the page may have heard of a shard before the question.
+const published = `async (key, t, numbers) => {
+	const at = '/v1/models/' + encodeURIComponent(key) + '/history?limit=10000'
+	const answer = await (await fetch(at)).json()
+	const point = answer.points.find(p => p.t === t)
+	if (!point) return 'no point ' + t + ' among ' + answer.points.length
+	for (const [variable, column, value] of numbers) {
+		const row = point.posterior.find(r => r.variable === variable)
+		if (!row || row[column] !== value) return variable + ' ' + column + ': ' + value + ', the API has ' + row?.[column]
+	}
+	return ''
+}`
+
+// TestDemo looks at the demo as a newcomer does: posteriors of real flights
+// that tighten, on every page, in all sizes and both schemes.
+func TestDemo(t *testing.T) {
+	browser := newBrowser(t)
+	demo := programs.Start(t, filepath.Join(scratch, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0")
+	const key = "ATL"
+	escaped := demo.Base + "/key/" + key
+
+	t.Run("overview moves without a reload", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 900)
+		b.open(demo.Base + "/")
+		b.wait(rowOf(key)+`?.querySelector('.cell.mean').dataset.value`, "a mean of "+key)
+		b.do(evaluate(`window.never = 'reloaded'`))
+		before := value[string](b, rowOf(key)+`.querySelector('.cell.rows').textContent`)
+		b.wait(rowOf(key)+`.querySelector('.cell.rows').textContent !== `+quote(before), "more rows of "+key)
+		if got := value[string](b, `window.never || ''`); got != "reloaded" {
+			t.Error("the page was loaded anew")
+		}
+		b.shot("light")
+	})
+	t.Run("values are the API's", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 900)
+		b.open(demo.Base + "/")
+		b.wait(rowOf(key)+`?.querySelector('.cell.mean').dataset.value`, "a mean of "+key)
+		// One look at the page: what it shows together belongs together.
+		got := value[string](b, fmt.Sprintf(`(async () => {
+			const row = %s, n = +row.querySelector('.cell.rows').textContent.replace(/\D/g, '')
+			const variable = row.querySelector('.cell.variable').textContent.trim()
+			return (%s)(%q, n / 10, [[variable, 'mean', +row.querySelector('.cell.mean').dataset.value]])
+		})()`, rowOf(key), published, key))
+		if got != "" {
+			t.Errorf("overview: %s", got)
+		}
+		b.open(escaped + "?view=diagnostics")
+		b.wait(`document.querySelectorAll('.diagnostics tbody tr[aria-rowindex]').length === 4`, "four variables")
+		got = value[string](b, fmt.Sprintf(`(async () => {
+			const t = +document.querySelector('[data-testid=t]').dataset.value
+			const columns = ['mean', 'q2.5', 'q25', 'median', 'q75', 'q97.5'], numbers = []
+			for (const row of document.querySelectorAll('.diagnostics tbody tr[aria-rowindex]')) {
+				const variable = row.querySelector('th').textContent.trim()
+				row.querySelectorAll('td [data-value]').forEach((e, i) => numbers.push([variable, columns[i], +e.dataset.value]))
+			}
+			if (numbers.length !== 24) return numbers.length + ' numbers'
+			return (%s)(%q, t, numbers)
+		})()`, published, key))
+		if got != "" {
+			t.Errorf("key page: %s", got)
+		}
+		b.shot("diagnostics")
+	})
+	t.Run("bands tighten live", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 1100)
+		b.open(escaped)
+		b.wait(`document.querySelector('.chosen canvas')`, "a chart")
+		const picture, shards = `document.querySelector('.chosen canvas').toDataURL()`, `+document.querySelector('[data-testid=t]').dataset.value`
+		drawn, at := value[string](b, picture), value[float64](b, shards)
+		b.wait(fmt.Sprintf(`%s > %v`, shards, at), "another shard")
+		b.wait(picture+` !== `+quote(drawn), "a chart that moves")
+		b.shot("light")
+	})
+	t.Run("predict", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 1100)
+		b.open(escaped + "?view=predict")
+		b.wait(`document.querySelectorAll('form input').length >= 2`, "a field for each input")
+		b.do(evaluate(`document.querySelector('form input').focus()`))
+		b.press("1000" + kb.Tab + "9" + kb.Enter)
+		b.wait(`document.querySelector('form + * [data-value], table [data-value]')`, "a prediction")
+		shown := value[float64](b, `+[...document.querySelectorAll('td[data-value]')].at(-1).dataset.value`)
+		asked := value[[]float64](b, fmt.Sprintf(`fetch('/v1/models/%s/history').then(r => r.json()).then(async h => {
+			const r = await fetch('/v1/models/%s/predict', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({rows: [{distance: 1000, hour: 9}]})})
+			const means = h.points.map(p => { const v = Object.fromEntries(p.posterior.map(r => [r.variable, r.mean])); return v['beta[intercept]'] + 1000 * v['beta[distance]'] + 9 * v['beta[hour]'] })
+			return [(await r.json()).predictions[0].mean, ...means]
+		})`, key, key))
+		near := false
+		for _, m := range asked {
+			near = near || m-shown < 1e-9*(1+shown*shown) && shown-m < 1e-9*(1+shown*shown)
+		}
+		if !near {
+			t.Errorf("the page predicts %v; the API and the posteriors of all shards give %v", shown, asked)
+		}
+		b.shot("light")
+	})
+	for _, p := range []struct{ name, path, wants string }{
+		{"overview", "/", rowOf(key)},
+		{"key", "/key/" + key, `document.querySelector('.chosen canvas')`},
+		{"diagnostics", "/key/" + key + "?view=diagnostics", `document.querySelector('.diagnostics tbody tr')`},
+		{"calibration of a key", "/key/" + key + "?view=calibration", `document.querySelector('main svg, main canvas')`},
+		{"predict", "/key/" + key + "?view=predict", `document.querySelector('form input')`},
+		{"how", "/key/" + key + "?view=how", `document.body.innerText.includes('consumer get ATL')`},
+		{"json", "/key/" + key + "?view=json", `document.querySelector('main pre')`},
+		{"forest", "/forest?variable=beta%5Bdistance%5D", `document.querySelector('main svg, main canvas')`},
+		{"calibration", "/calibration", `document.querySelector('main svg, main canvas')`},
+		{"operations", "/operations", `document.querySelectorAll('main table tbody tr').length >= 4`},
+		{"nowhere", "/no/such/page", `document.body.innerText.includes('Nothing here')`},
+		{"unknown key", "/key/nobody", `document.body.innerText.includes('No model with this key')`},
+	} {
+		t.Run("every size, both schemes, no violation/"+strings.ReplaceAll(p.name, " ", "-"), func(t *testing.T) {
+			for _, width := range []int64{380, 1280, 2560} {
+				b := newTab(t, browser, width, 900)
+				if p.name == "unknown key" {
+					b.excuse("404") // the browser's own line about a question that is meant to fail
+				}
+				for _, scheme := range []string{"light", "dark"} {
+					b.scheme(scheme)
+					b.open(demo.Base + p.path)
+					b.wait(p.wants, p.name)
+					b.shot(fmt.Sprintf("%d-%s", width, scheme))
+					b.accessible()
+					if over := value[float64](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+						t.Errorf("at %d pixels the page is %v wider than its window", width, over)
+					}
+				}
+			}
+		})
+	}
+}
