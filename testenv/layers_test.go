@@ -72,6 +72,8 @@ var layers = []layer{
 	{path: "docs"},
 	{path: "docs/example", pure: true, may: []string{"cdf", "models"}},
 
+	{path: "examples/gallery", may: []string{"testenv/embedded"}},
+
 	{path: "testenv", may: []string{"testenv/compose", "testenv/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
 	{path: "testenv/bench", may: []string{"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "testenv", "testenv/embedded"}},
 	{path: "testenv/chaos"},
@@ -97,7 +99,7 @@ var homes = map[string][]string{
 	"github.com/twmb/franz-go":        {},
 	"github.com/alicebob/miniredis":   {},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
-	"gonum.org/v1/plot":               {"cmd/paper/figure"},
+	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
