@@ -77,7 +77,11 @@ func strikePicture(r *result) *page {
 		seen := marker(s.colour, 3.2, s.shape)
 		dots(left, seen, shares(r.rows, s.name))
 		l := solid(s.colour)
-		out.legend = append(out.legend, entry{label: s.name + " bird: seen, 50 %, 95 %", line: &l, glyph: &seen, bands: &s.colour})
+		label := s.name + " bird"
+		if s.large == 1 {
+			label += ": share seen, 50 %, 95 %"
+		}
+		out.legend = append(out.legend, entry{label: label, line: &l, glyph: &seen, bands: &s.colour})
 	}
 	frame(left, 58, 302, 0, 68)
 	learnt := new(fan)

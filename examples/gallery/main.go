@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 func main() {
@@ -122,14 +123,14 @@ func table(found []finding) []string {
 	}
 	for _, r := range rows {
 		for i := range r {
-			wide[i] = max(wide[i], len(r[i]))
+			wide[i] = max(wide[i], utf8.RuneCountInString(r[i]))
 		}
 	}
 	var lines []string
 	for _, r := range rows {
 		line := "|"
 		for i := range r {
-			line += " " + r[i] + strings.Repeat(" ", wide[i]-len(r[i])) + " |"
+			line += " " + r[i] + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(r[i])) + " |"
 		}
 		lines = append(lines, line)
 	}

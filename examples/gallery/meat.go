@@ -36,7 +36,7 @@ func meatFindings(r *result) []finding {
 		{"of these predictions inside their 95 % interval, %", 100 * inside / n, math.NaN(), math.NaN(), 0},
 		of("noise, sd, % fat", 1, last.of("sigma2"), math.Sqrt),
 	}
-	for _, nm := range []int{930, 970, 1020} {
+	for _, nm := range []int{870, 930, 1020} {
 		found = append(found, of("weight at "+itoa(nm)+" nm, % fat per 0.1 absorbance", 1, last.of("gamma[nm"+itoa(nm)+"]"), times(.1)))
 	}
 	return found

@@ -94,8 +94,10 @@ func radonPicture(r *result) *page {
 	dots(p, ring, alone)
 	for i, c := range all {
 		switch c.name {
-		case "LAC QUI PARLE", "BLUE EARTH":
+		case "LAC QUI PARLE":
 			name(p, float64(i)-.8, c.mean, c.name)
+		case "BLUE EARTH":
+			name(p, float64(i)+.5, c.mean+.23, c.name)
 		case "ST LOUIS":
 			name(p, float64(i)-.8, c.mean-.15, c.name)
 		}
@@ -107,8 +109,8 @@ func radonPicture(r *result) *page {
 		height: 290, panels: []*plot.Plot{p},
 		legend: []entry{
 			{label: "county, 50 %, 95 %", glyph: &full, bands: &blue},
-			{label: "mean of its houses alone", glyph: &ring},
-			{label: "middle of all counties", line: &centre},
+			{label: "mean of its houses", glyph: &ring},
+			{label: "middle of counties", line: &centre},
 			{label: "EPA's action level", line: &action},
 		},
 	}
