@@ -241,7 +241,11 @@ func TestPagesCount(t *testing.T) {
 // TestPictures draws every picture again.
 func TestPictures(t *testing.T) {
 	each(t, func(t *testing.T, s *scenario, r *result) {
-		picture, err := s.picture(r).svg()
+		p := s.picture(r)
+		if wide := letters(titleSize).Width(p.title); wide > pageWidth-2*margin {
+			t.Errorf("the title is %.0f points wide, the page has %.0f", wide, pageWidth-2*margin)
+		}
+		picture, err := p.svg()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func kickPicture(r *result) *page {
 	frame(right, 1875, 1894, 0, 1.95)
 	full, l := marker(blue, 2.6, draw.CircleGlyph{}), solid(vermillion)
 	return &page{
-		title:  "196 deaths by the kick of a horse, 14 corps, 1875 to 1894: they differ, and none stands out for certain",
+		title:  "196 deaths by the kick of a horse: corps differ, and none stands out for certain",
 		height: 290, shares: []float64{.56, .44}, panels: []*plot.Plot{left, right},
 		legend: []entry{
 			{label: "corps, 50 %, 95 %", glyph: &full, bands: &blue},
