@@ -64,6 +64,9 @@ func each(t *testing.T, f func(*testing.T, *scenario, *result)) {
 	for i := range scenarios {
 		s := &scenarios[i]
 		t.Run(s.name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("-short: the programs are other processes, which the race detector does not see")
+			}
 			r, err := ran[s.name]()
 			if err != nil {
 				t.Fatal(err)

@@ -88,6 +88,9 @@ func radonReference(_ *testing.T, data *rows) map[string]reference {
 // lmer(log_radon ~ 1 + (1 | county)), says 1.3126 (0.0489), 0.3095 and 0.7979
 // for these data.
 func TestRadonIsTheTextbooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: see each")
+	}
 	r, err := ran["radon"]()
 	if err != nil {
 		t.Fatal(err)
