@@ -73,6 +73,7 @@ var layers = []layer{
 	{path: "docs/example", pure: true, may: []string{"cdf", "models"}},
 
 	{path: "examples/gallery", may: []string{"testenv/embedded"}},
+	{path: "examples/clients/go"},
 
 	{path: "testenv", may: []string{"testenv/compose", "testenv/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
 	{path: "testenv/bench", may: []string{"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "testenv", "testenv/embedded"}},
@@ -84,6 +85,7 @@ var layers = []layer{
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
 	{path: "testenv/programs"},
+	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
@@ -95,8 +97,8 @@ var layers = []layer{
 var homes = map[string][]string{
 	"github.com/segmentio/kafka-go":   {"pipeline/kafka"},
 	"github.com/redis/go-redis":       {"pipeline/redis"},
-	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer", "sink"},
-	"github.com/twmb/franz-go":        {},
+	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer", "sink", "examples/clients/go"},
+	"github.com/twmb/franz-go":        {"examples/clients/go"},
 	"github.com/alicebob/miniredis":   {},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
 	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},
@@ -234,6 +236,8 @@ func TestLayersFindViolations(t *testing.T) {
 		{"cmd/consumer", module + "baselines", true},
 		{"cmd/consumer", "example.org/unheard/of", true},
 		{"testenv/embedded", "github.com/twmb/franz-go/pkg/kfake", false},
+		{"examples/clients/go", "github.com/twmb/franz-go/pkg/kgo", false},
+		{"examples/clients/go", module + "sink", true},
 		{"pipeline/helpers", "math", true},
 	} {
 		got := violations([]listed{{ImportPath: module + c.path, Imports: []string{c.imports}}})

@@ -18,18 +18,22 @@ import (
 // requirements are the libraries with which others read and write our topics;
 // these versions need Python 3.11 or later.
 var requirements = []string{
+	`arviz==0.23.4; python_version < "3.12"`,
+	`arviz==1.3.0; python_version >= "3.12"`,
 	"confluent-kafka==2.16.1",
+	"duckdb==2.0.0",
 	"numpy==2.4.6",
 	"pandas==3.1.1",
 	"polars==2.1.0",
 	"pyarrow==26.0.1",
+	"xarray==2026.9.0",
 }
 
-// Python returns a Python interpreter that has confluent-kafka, pandas,
-// polars and pyarrow. The first call on a machine makes a virtual environment
-// in the user's cache and takes a minute; the program python3 with its module
-// venv is installed if it can be. Where that fails the test fails in CI
-// (CI=true); elsewhere a loud line says so and Python returns "".
+// Python returns a Python interpreter that has ArviZ, confluent-kafka, DuckDB,
+// pandas, polars and pyarrow. The first call on a machine makes a virtual
+// environment in the user's cache and takes a minute; the program python3 with
+// its module venv is installed if it can be. Where that fails the test fails
+// in CI (CI=true); elsewhere a loud line says so and Python returns "".
 func Python(t TB) string {
 	t.Helper()
 	path, err := python(t.Context())

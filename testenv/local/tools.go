@@ -119,12 +119,18 @@ func jars(ctx context.Context, i *install.Installer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return i.Folder("kafka-"+version, func(dir string) error {
+	pom, err := files.ReadFile("files/pom.xml")
+	if err != nil {
+		return "", err
+	}
+	return resolve(ctx, i, "kafka-"+version, pom)
+}
+
+// resolve returns the cache folder of this name, with the jars of what a pom
+// depends on.
+func resolve(ctx context.Context, i *install.Installer, name string, pom []byte) (string, error) {
+	return i.Folder(name, func(dir string) error {
 		mvn, err := i.Program(ctx, "mvn", "maven")
-		if err != nil {
-			return err
-		}
-		pom, err := files.ReadFile("files/pom.xml")
 		if err != nil {
 			return err
 		}

@@ -14,53 +14,8 @@ import io
 import json
 
 import pyarrow as pa
-from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-
-def messages(brokers, topic):
-    """Yields all messages that a topic has now."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": brokers,
-            "group.id": "unused",  # we assign partitions ourselves
-            "enable.auto.commit": False,
-            "enable.partition.eof": False,
-        }
-    )
-    partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
-    left = {}
-    for p in partitions:
-        start, end = consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=20)
-        if end > start:
-            left[p] = end
-    consumer.assign([TopicPartition(topic, p, 0) for p in left])
-    while left:
-        message = consumer.poll(20)
-        if message is None:
-            raise TimeoutError(f"no message of {topic} for 20 s")
-        if message.error():
-            raise KafkaException(message.error())
-        yield message
-        if message.offset() + 1 >= left[message.partition()]:
-            del left[message.partition()]
-    consumer.close()
-
-
-def posteriors(brokers, topic):
-    """Yields (key, value) of every posterior once, and (key, None) for a
-    model that was deleted.
-
-    After a crash the consumer may send messages again, byte for byte the
-    same. Keep the greatest offset per source and key, ignore smaller ones.
-    """
-    newest = {}
-    for message in messages(brokers, topic):
-        headers = dict(message.headers())
-        source = headers["ce_source"], message.key()
-        offset = int(headers["ce_id"])
-        if offset > newest.get(source, -1):
-            newest[source] = offset
-            yield message.key().decode(), message.value()
+from topics import once
 
 
 def with_pyarrow(value):
@@ -88,7 +43,7 @@ def main():
     p.add_argument("--with", dest="library", choices=["pyarrow", "pandas", "polars"], default="pyarrow")
     args = p.parse_args()
     rows = {"pyarrow": with_pyarrow, "pandas": with_pandas, "polars": with_polars}[args.library]
-    for key, value in posteriors(args.brokers, args.topic):
+    for key, value in once(args.brokers, args.topic):
         if value is None:
             continue
         about = pa.ipc.open_stream(value).schema.metadata

@@ -1,0 +1,115 @@
+//go:build unix
+
+package interop
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// franz returns a client that is not ours.
+func (w *world) franz(t *testing.T, options ...kgo.Opt) *kgo.Client {
+	t.Helper()
+	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(w.env.Brokers()...), kgo.MetadataMinAge(50 * time.Millisecond)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// send returns when all records are acknowledged.
+func (w *world) send(t *testing.T, records ...*kgo.Record) {
+	t.Helper()
+	if err := w.franz(t).ProduceSync(t.Context(), records...).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns n records of a topic, which has no fewer, those of a partition
+// in its order.
+func (w *world) read(t *testing.T, topic string, n int) []*kgo.Record {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := w.franz(t, kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	var all []*kgo.Record
+	for len(all) < n {
+		f := c.PollFetches(ctx)
+		if err := f.Err(); err != nil {
+			t.Fatalf("%d of %d records of %s: %v", len(all), n, topic, err)
+		}
+		all = append(all, f.Records()...)
+	}
+	return all
+}
+
+// messages is the number of messages of an output topic as a group leaves it,
+// and of the topic of its draws: the latter has no tombstone.
+func messages(draws bool) int {
+	n := shards * (len(streams) + 1)
+	if !draws {
+		n++
+	}
+	return n
+}
+
+// repeats is the number of messages that again sends.
+const repeats = 12
+
+// again sends messages of a topic once more, byte for byte the same, as a
+// process does that follows one that crashed.
+func (w *world) again(t *testing.T, topic string) {
+	t.Helper()
+	n := messages(filepath.Ext(topic) == ".draws")
+	all := w.read(t, topic, n)
+	if len(all) != n {
+		t.Fatalf("%s has %d messages, want %d", topic, len(all), n)
+	}
+	c := w.franz(t, kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	for _, r := range all[:repeats] {
+		copied := &kgo.Record{Topic: topic, Partition: r.Partition, Key: r.Key, Value: r.Value, Headers: r.Headers, Timestamp: r.Timestamp}
+		if err := c.ProduceSync(t.Context(), copied).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// start starts a program that ends, by SIGTERM, with the test, and returns
+// what tells its messages so far.
+func (w *world) start(t *testing.T, program string, args ...string) func() string {
+	t.Helper()
+	said, err := os.CreateTemp(w.dir, "messages-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
+	cmd.Env, cmd.Stderr = surroundings(), said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		late := time.AfterFunc(15*time.Second, func() { _ = cmd.Process.Kill() })
+		defer late.Stop()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: %v", filepath.Base(program), err)
+		}
+		_ = said.Close()
+	})
+	return func() string {
+		b, err := os.ReadFile(said.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(bytes.TrimSpace(b))
+	}
+}
