@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/testenv/install"
@@ -43,8 +44,21 @@ func Run(t testing.TB, packages []string, script string, stdin io.Reader, args .
 	return out
 }
 
+// known are the paths that find has returned, by the code that attaches the
+// packages: some take seconds to load.
+var known sync.Map
+
 // find returns the path of an Rscript that has the packages.
-func find(ctx context.Context, packages []string) (_ string, err error) {
+func find(ctx context.Context, packages []string) (path string, err error) {
+	code := attach(packages)
+	if path, ok := known.Load(code); ok {
+		return path.(string), nil
+	}
+	defer func() {
+		if err == nil {
+			known.Store(code, path)
+		}
+	}()
 	if path, err := exec.LookPath("Rscript"); err == nil && has(ctx, path, packages) == nil {
 		return path, nil
 	}
@@ -53,8 +67,7 @@ func find(ctx context.Context, packages []string) (_ string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, i.Close()) }()
-	path, err := i.Program(ctx, "Rscript", "r-base-core")
-	if err != nil {
+	if path, err = i.Program(ctx, "Rscript", "r-base-core"); err != nil {
 		return "", err
 	}
 	if has(ctx, path, packages) == nil { // somebody else's lock is over

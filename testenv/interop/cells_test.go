@@ -55,7 +55,10 @@ var cells = []cell{
 func TestInterop(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range cells {
-		t.Run(c.client+"/"+c.direction, func(t *testing.T) { c.test(t, w) })
+		t.Run(c.client+"/"+c.direction, func(t *testing.T) {
+			t.Parallel() // they wait for programs to start
+			c.test(t, w)
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ const shards = 4
 // streams are what is sent: the scenario and the prefix of its one key. The
 // first key has what must be escaped in a URL.
 var streams = [][2]string{
-	{"linear", "linear/Zürich & co "},
+	{"linear", "linear/Zürich, 50%? "},
 	{"anova", "anova/"},
 	{"anova", "anova/paper"},
 	{"probit", "probit/"},
@@ -48,7 +48,7 @@ var streams = [][2]string{
 }
 
 const (
-	linearKey = "linear/Zürich & co 1"
+	linearKey = "linear/Zürich, 50%? 1"
 	goneKey   = "linear/gone1" // a model that is deleted again
 )
 
