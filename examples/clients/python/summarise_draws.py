@@ -27,8 +27,9 @@ with warnings.catch_warnings():
 def load(value):
     """The draws of one message, as ArviZ has them: chain by draw."""
     table = pa.ipc.open_stream(value).read_all()
-    # Rows come chain after chain, each with the same number of iterations.
-    chains = max(table[".chain"].to_pylist())
+    chain, iteration = table[".chain"].to_numpy(), table[".iteration"].to_numpy()
+    table = table.take(np.lexsort((iteration, chain)))
+    chains = len(np.unique(chain))  # all of the same length
     draws = {
         name: (("chain", "draw"), table[name].to_numpy().reshape(chains, -1))
         for name in table.column_names
