@@ -16,7 +16,7 @@ unit: ## tests of every package; the integration suite runs on embedded parts
 	$(GO) test -count=1 ./...
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration ./testenv/chaos ./testenv/compose
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration ./testenv/interop ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose
 
 containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
 	testenv/compose/prepare

@@ -16,6 +16,7 @@ import (
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
@@ -33,17 +34,6 @@ func backend(t *testing.T) testenv.Backend {
 		t.Skip("no servers") // said so, loudly
 	}
 	return all[len(all)-1]
-}
-
-// build compiles the programs under test and the example in Go into a folder.
-func build(t *testing.T, dir string) {
-	t.Helper()
-	const module = "github.com/credence-stream/credence/"
-	args := []string{"build", "-o", dir + string(filepath.Separator)}
-	if overlay := os.Getenv("CREDENCE_OVERLAY"); overlay != "" { // a planted fault
-		args = append(args, "-overlay", overlay)
-	}
-	run(t, nil, "go", append(args, module+"cmd/consumer", module+"cmd/producer", module+"examples/clients/go")...)
 }
 
 // run runs a program to its end, in a UTF-8 locale and without variables that
@@ -69,23 +59,21 @@ func attempt(t *testing.T, stdin io.Reader, program string, args ...string) (str
 	cmd.WaitDelay = time.Second // for what a script has started
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, last(said.String()))
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, programs.Last(said.String()))
 	}
 	return string(out), nil
 }
 
+// surroundings are those of programs, in a UTF-8 locale.
 func surroundings() []string {
 	env := []string{"LC_ALL=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1"}
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "CREDENCE_") && !strings.HasPrefix(v, "LC_") {
+	for _, v := range programs.Surroundings() {
+		if !strings.HasPrefix(v, "LC_") {
 			env = append(env, v)
 		}
 	}
 	return env
 }
-
-// last is the end of a long text.
-func last(s string) string { return s[max(0, len(s)-4000):] }
 
 // example returns the path of a file of examples/clients.
 func example(t *testing.T, path string) string {

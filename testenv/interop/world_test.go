@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // world is one topic of shards that two groups fold, one that publishes Arrow
@@ -68,7 +67,9 @@ func newWorld(t *testing.T) *world {
 		env: testenv.Open(t, backend(t)), dir: t.TempDir(),
 		id: "interop-" + strconv.FormatInt(time.Now().UnixNano(), 36),
 	}
-	build(t, w.dir)
+	if err := programs.Build(t.Context(), w.dir, "examples/clients/go"); err != nil {
+		t.Fatal(err)
+	}
 	input := w.id + "-in"
 	w.create(t, input)
 	for _, s := range append(streams, [2]string{"linear", "linear/gone"}) {
@@ -88,7 +89,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatalf("%d posteriors, want %d", len(w.published), want)
 	}
 	same(t, w.posteriors(t, w.json), w.published)
-	w.base = w.serve(t)
+	w.base = programs.Start(t, w.program("consumer"), "run", "--config", w.arrow.file).Base
 	return w
 }
 
@@ -148,26 +149,4 @@ func (w *world) newest(t *testing.T, key string) posterior {
 	}
 	t.Fatalf("nothing of key %q", key)
 	return posterior{}
-}
-
-// serve starts the consumer of the group with Arrow, which ends with the test,
-// and returns the URL of its HTTP server.
-func (w *world) serve(t *testing.T) string {
-	t.Helper()
-	messages := w.start(t, w.program("consumer"), "run", "--config", w.arrow.file)
-	at := regexp.MustCompile(`http server listens" address=(\S+)`)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
-	for {
-		text := messages()
-		if m := at.FindStringSubmatch(text); m != nil {
-			return "http://" + strings.TrimSpace(m[1])
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("no HTTP server within 30 s:\n%s", last(text))
-		}
-	}
 }

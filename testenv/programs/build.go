@@ -23,9 +23,9 @@ func Raced() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// Build compiles both programs into a folder, with the fault that
-// CREDENCE_OVERLAY plants.
-func Build(ctx context.Context, dir string) error {
+// Build compiles both programs into a folder, and more packages of the module
+// by their paths below it, with the fault that CREDENCE_OVERLAY plants.
+func Build(ctx context.Context, dir string, more ...string) error {
 	args := []string{"build", "-o", dir + string(filepath.Separator)}
 	if Raced() {
 		args = append(args, "-race")
@@ -33,8 +33,10 @@ func Build(ctx context.Context, dir string) error {
 	if overlay := os.Getenv("CREDENCE_OVERLAY"); overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	const module = "github.com/credence-stream/credence/cmd/"
-	out, err := exec.CommandContext(ctx, "go", append(args, module+"consumer", module+"producer")...).CombinedOutput()
+	for _, p := range append([]string{"cmd/consumer", "cmd/producer"}, more...) {
+		args = append(args, "github.com/credence-stream/credence/"+p)
+	}
+	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build the programs under test: %w\n%s", err, out)
 	}
