@@ -53,6 +53,7 @@ var layers = []layer{
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/clitest"},
 	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
+	{path: "cmd/internal/rows", may: []string{"cdf", "cmd/internal/replay"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{
@@ -63,7 +64,7 @@ var layers = []layer{
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "testenv/embedded"}},
 	{path: "cmd/producer", may: []string{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
-		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/cli",
+		"cmd/internal/replay", "cmd/internal/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
 	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "cmd/paper/figure", "cmd/paper/study"}},
 	{path: "cmd/paper/figure", may: []string{"cdf", "cmd/paper/study", "internal/measure"}},
@@ -99,6 +100,8 @@ var homes = map[string][]string{
 	"github.com/redis/go-redis":       {"pipeline/redis"},
 	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer", "sink", "examples/clients/go"},
 	"github.com/twmb/franz-go":        {"examples/clients/go"},
+	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/internal/rows", "sink"},
+	"github.com/twmb/franz-go":        {},
 	"github.com/alicebob/miniredis":   {},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
 	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/cmd/internal/rows"
 	"github.com/credence-stream/credence/cmd/internal/term"
 )
 
@@ -23,7 +21,9 @@ The rows of each key go out in the order of the file, N at a time; the rows
 that are left over at the end go out as shorter shards, in the order in which
 their keys first appeared. Columns of a CSV file are integers, numbers,
 booleans (true, false), ISO dates and times, or else text; an empty field is a
-null. The key column is not part of the shards unless --columns names it.
+null. JSON lines are objects, one per line; a key that is missing or null is a
+null, what is in quotes is text or an ISO date or time, and the keys of the
+first 1,000 lines are the columns. The key column is not part of the shards unless --columns names it.
 Without --key-column and --key the key is the file's name without extensions.`
 
 // replayFlags are the flags of `producer replay`.
@@ -43,7 +43,7 @@ func (p *program) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:     "replay --input FILE --rows N --topic T --brokers B",
-		Short:   "Send the rows of a CSV, Arrow or Parquet file",
+		Short:   "Send the rows of a CSV, JSON lines, Arrow or Parquet file",
 		Long:    replayHelp,
 		Example: "  producer replay --input flights.csv --key-column origin --rows 10 --topic shards --brokers 127.0.0.1:9092",
 		Args:    cli.NoArguments,
@@ -57,7 +57,7 @@ func (p *program) replayCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.input, "input", "", "read `FILE`: .csv, .csv.gz, .arrow, .arrows or .parquet (required)")
+	fs.StringVar(&f.input, "input", "", "read `FILE`: .csv, .jsonl, .ndjson (each also .gz), .arrow, .arrows or .parquet (required)")
 	fs.StringVar(&f.keyColumn, "key-column", "", "take the key of each row from column `C`")
 	fs.StringVar(&f.key, "key", "", "give all rows the key `TEXT`")
 	fs.StringVar(&f.keyPrefix, "key-prefix", "", "put `P` before each key")
@@ -76,8 +76,8 @@ func (p *program) replayCommand() *cobra.Command {
 
 // check returns what is wrong with the flags, before anything is opened.
 func (f *replayFlags) check(cmd *cobra.Command) error {
-	if formatOf(f.input) == "" {
-		return fmt.Errorf("--input %s: want a file that ends in %s", f.input, strings.Join(extensions, ", "))
+	if rows.FormatOf(f.input) == "" {
+		return fmt.Errorf("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
 	}
 	if f.rows < 1 {
 		return fmt.Errorf("--rows %d: want at least 1", f.rows)
@@ -97,7 +97,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 	}
 	if f.keyColumn == "" {
 		if f.key == "" {
-			f.key = strings.TrimSuffix(filepath.Base(f.input), formatOf(f.input))
+			f.key = strings.TrimSuffix(filepath.Base(f.input), rows.FormatOf(f.input))
 		}
 		if err := replay.CheckKey(f.keyPrefix + f.key); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 // replay sends the file.
 func (p *program) replay(ctx context.Context, f *replayFlags) error {
 	reading := term.Progress(p.Stderr, "rows read", 0)
-	src, err := open(ctx, f.input, selection{
+	src, err := rows.Open(ctx, f.input, rows.Selection{
 		KeyColumn: f.keyColumn, Key: f.key, Prefix: f.keyPrefix, Columns: f.columns, Null: f.null,
 	}, reading.Add)
 	reading.Done()
@@ -123,31 +123,5 @@ func (p *program) replay(ctx context.Context, f *replayFlags) error {
 	for _, note := range src.Notes() {
 		p.Say("%s: %s", f.input, note)
 	}
-	return p.deliver(ctx, &f.delivery, shards(src, f.rows), f.limit, src.Rows())
-}
-
-// shards cuts the rows of a source, in the order in which shards fill, the
-// short ones last. A shard is valid until the next one is asked for.
-func shards(src source, rows int) iter.Seq2[replay.Shard, error] {
-	return func(yield func(replay.Shard, error) bool) {
-		cut := replay.NewCutter(src.Fields(), rows)
-		for {
-			key, row, err := src.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				yield(replay.Shard{}, err)
-				return
-			}
-			if sh, full := cut.Add(key, row); full && !yield(sh, nil) {
-				return
-			}
-		}
-		for sh := range cut.Rest() {
-			if !yield(sh, nil) {
-				return
-			}
-		}
-	}
+	return p.deliver(ctx, &f.delivery, rows.Shards(src, f.rows), f.limit, src.Rows())
 }

@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"fmt"
@@ -85,7 +85,7 @@ func plainReader(a arrow.Array, null []string) (getter, error) {
 	if get := numberReader(a); get != nil {
 		return get, nil
 	}
-	return nil, fmt.Errorf("%w: no way to send %s", errInput, a.DataType())
+	return nil, fmt.Errorf("%w: no way to send %s", ErrInput, a.DataType())
 }
 
 func integerReader(a arrow.Array) getter {
@@ -108,7 +108,7 @@ func integerReader(a arrow.Array) getter {
 		return func(i int) (replay.Value, error) {
 			v := a.Value(i)
 			if v > math.MaxInt64 {
-				return replay.Value{}, fmt.Errorf("%w: %d is beyond a 64-bit signed integer", errInput, v)
+				return replay.Value{}, fmt.Errorf("%w: %d is beyond a 64-bit signed integer", ErrInput, v)
 			}
 			return replay.Value{Int: int64(v)}, nil
 		}
@@ -160,7 +160,7 @@ func texts(at func(int) string, null []string) getter {
 	return func(i int) (replay.Value, error) {
 		v := replay.Value{Text: at(i)}
 		if !utf8.ValidString(v.Text) {
-			return v, fmt.Errorf("%w: %q is not UTF-8", errInput, v.Text)
+			return v, fmt.Errorf("%w: %q is not UTF-8", ErrInput, v.Text)
 		}
 		v.Null = slices.Contains(null, v.Text)
 		return v, nil

@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"bufio"
@@ -20,7 +20,7 @@ const (
 
 // openArrow opens an Arrow file or stream. The bytes, not the extension, say
 // which it is: both are in use for both.
-func openArrow(name string, sel selection) (src source, err error) {
+func openArrow(name string, sel Selection) (src Source, err error) {
 	defer recovered(name, &err)
 	f, err := os.Open(name)
 	if err != nil {
@@ -33,7 +33,7 @@ func openArrow(name string, sel selection) (src source, err error) {
 	}()
 	start := make([]byte, len(fileMagic))
 	if _, err := io.ReadFull(f, start); err != nil {
-		return nil, fmt.Errorf("%s: %w: too short for Arrow", name, errInput)
+		return nil, fmt.Errorf("%s: %w: too short for Arrow", name, ErrInput)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -48,14 +48,14 @@ func openArrow(name string, sel selection) (src source, err error) {
 	case strings.HasPrefix(string(start), streamMagic):
 		return openArrowStream(name, f, sel, alloc)
 	default:
-		return nil, fmt.Errorf("%s: %w: neither an Arrow file nor an Arrow stream", name, errInput)
+		return nil, fmt.Errorf("%s: %w: neither an Arrow file nor an Arrow stream", name, ErrInput)
 	}
 }
 
-func openArrowFile(name string, f *os.File, sel selection, alloc memory.Allocator) (source, error) {
+func openArrowFile(name string, f *os.File, sel Selection, alloc memory.Allocator) (Source, error) {
 	r, err := ipc.NewFileReader(f, ipc.WithAllocator(alloc))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 	}
 	s, err := newRecordSource(name, sel, r.Schema())
 	if err != nil {
@@ -73,10 +73,10 @@ func openArrowFile(name string, f *os.File, sel selection, alloc memory.Allocato
 	return s, nil
 }
 
-func openArrowStream(name string, f *os.File, sel selection, alloc memory.Allocator) (source, error) {
+func openArrowStream(name string, f *os.File, sel Selection, alloc memory.Allocator) (Source, error) {
 	r, err := ipc.NewReader(bufio.NewReaderSize(f, 1<<16), ipc.WithAllocator(alloc))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 	}
 	s, err := newRecordSource(name, sel, r.Schema())
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // recordSource reads the rows of Arrow records, wherever they come from.
 type recordSource struct {
 	name   string
-	sel    selection
+	sel    Selection
 	next   func() (arrow.Record, error) // io.EOF after the last; valid until the next call
 	closer io.Closer
 	total  int64 // rows, -1 when unknown
@@ -35,7 +35,7 @@ type recordSource struct {
 }
 
 // newRecordSource finds the selected columns in the schema.
-func newRecordSource(name string, sel selection, schema *arrow.Schema) (*recordSource, error) {
+func newRecordSource(name string, sel Selection, schema *arrow.Schema) (*recordSource, error) {
 	s := &recordSource{name: name, sel: sel, total: -1}
 	names := make([]string, schema.NumFields())
 	for i, f := range schema.Fields() {
@@ -58,19 +58,19 @@ func newRecordSource(name string, sel selection, schema *arrow.Schema) (*recordS
 		// A column that was asked for by name must not go missing.
 		what := fmt.Sprintf("column %q is %s, neither numbers nor text", f.Name, f.Type)
 		if sel.Columns != nil {
-			return nil, fmt.Errorf("%s: %w: %s", name, errInput, what)
+			return nil, fmt.Errorf("%s: %w: %s", name, ErrInput, what)
 		}
 		s.notes = append(s.notes, what+": it is left out")
 	}
 	if len(s.columns) == 0 {
-		return nil, fmt.Errorf("%s: %w: no column is left to send: %s", name, errInput, strings.Join(s.notes, "; "))
+		return nil, fmt.Errorf("%s: %w: no column is left to send: %s", name, ErrInput, strings.Join(s.notes, "; "))
 	}
 	if s.key >= 0 {
 		f := schema.Field(s.key)
 		t, ok := columnType(f.Type)
 		if !ok || t == cdf.Float || t == cdf.Time {
 			return nil, fmt.Errorf("%s: %w: column %q is %s; a key is text, an integer or a boolean",
-				name, errInput, f.Name, f.Type)
+				name, ErrInput, f.Name, f.Type)
 		}
 		s.keyType = t
 	}
@@ -110,11 +110,11 @@ func (s *recordSource) load() error {
 	record, err := s.next()
 	switch {
 	case errors.Is(err, io.EOF) && s.row == 0:
-		return fmt.Errorf("%s: %w: no rows", s.name, errInput)
+		return fmt.Errorf("%s: %w: no rows", s.name, ErrInput)
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	case err != nil:
-		return fmt.Errorf("%s: after row %d: %w: %w", s.name, s.row, errInput, err)
+		return fmt.Errorf("%s: after row %d: %w: %w", s.name, s.row, ErrInput, err)
 	}
 	s.record, s.i = record, 0
 	s.getters = s.getters[:0]
@@ -139,7 +139,7 @@ func (s *recordSource) keyAt(i int) (string, error) {
 	}
 	v, err := s.keys(i)
 	if err == nil && (v.Null || s.keyType == cdf.Text && v.Text == "") {
-		err = fmt.Errorf("%w: no key in column %q", errInput, s.sel.KeyColumn)
+		err = fmt.Errorf("%w: no key in column %q", ErrInput, s.sel.KeyColumn)
 	}
 	key := s.sel.Prefix + keyText(v, s.keyType)
 	if err == nil {
@@ -154,6 +154,6 @@ func (s *recordSource) keyAt(i int) (string, error) {
 // recovered turns a panic of the Arrow library into an error.
 func recovered(name string, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s: %w: damaged: %v", name, errInput, r)
+		*err = fmt.Errorf("%s: %w: damaged: %v", name, ErrInput, r)
 	}
 }

@@ -1,8 +1,6 @@
-package main
+package rows
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -20,7 +18,7 @@ import (
 // began as numbers, and never held in memory.
 type csvSource struct {
 	*csvFile
-	sel    *selection
+	sel    *Selection
 	fields []replay.Field
 	row    []replay.Value
 	rows   int64
@@ -40,7 +38,7 @@ type csvFile struct {
 
 // openCSV makes the first pass over the file. tick is told of the rows it
 // reads.
-func openCSV(ctx context.Context, name string, sel selection, tick func(int64)) (*csvSource, error) {
+func openCSV(ctx context.Context, name string, sel Selection, tick func(int64)) (*csvSource, error) {
 	src := &csvSource{sel: &sel}
 	if err := src.infer(ctx, name, tick); err != nil {
 		return nil, err
@@ -98,7 +96,7 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 		}
 	}
 	if s.rows == 0 {
-		return fmt.Errorf("%s: %w: no rows below the header", name, errInput)
+		return fmt.Errorf("%s: %w: no rows below the header", name, ErrInput)
 	}
 	s.row = make([]replay.Value, len(s.fields))
 	return nil
@@ -132,7 +130,7 @@ func (s *csvSource) Next() (string, []replay.Value, error) {
 }
 
 // openCSVFile opens the file and reads its header.
-func openCSVFile(name string, sel *selection) (*csvFile, []string, error) {
+func openCSVFile(name string, sel *Selection) (*csvFile, []string, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err
@@ -146,29 +144,16 @@ func openCSVFile(name string, sel *selection) (*csvFile, []string, error) {
 	return f, header, nil
 }
 
-func (f *csvFile) start(sel *selection) ([]string, error) {
-	info, err := f.file.Stat()
+func (f *csvFile) start(sel *Selection) ([]string, error) {
+	buffered, err := textOf(f.file)
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w: not a plain file, and a CSV file is read twice", f.name, errInput)
-	}
-	var in io.Reader = f.file
-	if strings.HasSuffix(strings.ToLower(f.name), ".gz") {
-		if in, err = gzip.NewReader(f.file); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", f.name, errInput, err)
-		}
-	}
-	buffered := bufio.NewReaderSize(in, 1<<16)
-	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" {
-		_, _ = buffered.Discard(3)
 	}
 	f.reader = csv.NewReader(buffered)
 	f.reader.ReuseRecord = true
 	record, err := f.read()
 	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w: no header line", f.name, errInput)
+		return nil, fmt.Errorf("%s: %w: no header line", f.name, ErrInput)
 	}
 	if err != nil {
 		return nil, err
@@ -198,16 +183,16 @@ func (f *csvFile) read() ([]string, error) {
 	var bad *csv.ParseError
 	switch {
 	case !errors.As(err, &bad):
-		return nil, fmt.Errorf("%s: %w: %w", f.name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", f.name, ErrInput, err)
 	case errors.Is(err, csv.ErrFieldCount):
-		return nil, fmt.Errorf("%s:%d: %w: %d fields where the header has %d", f.name, bad.Line, errInput, len(record), f.header)
+		return nil, fmt.Errorf("%s:%d: %w: %d fields where the header has %d", f.name, bad.Line, ErrInput, len(record), f.header)
 	default:
-		return nil, fmt.Errorf("%s:%d: %w: %w", f.name, bad.Line, errInput, bad.Err)
+		return nil, fmt.Errorf("%s:%d: %w: %w", f.name, bad.Line, ErrInput, bad.Err)
 	}
 }
 
 // keyOf returns the whole key of a record, valid as long as the record.
-func (f *csvFile) keyOf(record []string, sel *selection) (string, error) {
+func (f *csvFile) keyOf(record []string, sel *Selection) (string, error) {
 	if f.key < 0 {
 		return sel.Prefix + sel.Key, nil
 	}
@@ -222,8 +207,8 @@ func (f *csvFile) keyOf(record []string, sel *selection) (string, error) {
 	return key, nil
 }
 
-// errorf returns an errInput at a field of the current record.
+// errorf returns an ErrInput at a field of the current record.
 func (f *csvFile) errorf(field int, format string, args ...any) error {
 	line, _ := f.reader.FieldPos(field)
-	return fmt.Errorf("%s:%d: %w: %w", f.name, line, errInput, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s:%d: %w: %w", f.name, line, ErrInput, fmt.Errorf(format, args...))
 }

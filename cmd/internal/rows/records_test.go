@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"bytes"
@@ -19,6 +19,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	wire "github.com/credence-stream/credence/pipeline/arrow"
 )
 
 // jsonRecord builds a record from one JSON object per row.
@@ -71,7 +73,7 @@ func store(t *testing.T, name string, records ...arrow.Record) string {
 	return path
 }
 
-// TestFormatsGiveTheSameShards sends one table from four formats.
+// TestFormatsGiveTheSameShards sends one table from five formats.
 func TestFormatsGiveTheSameShards(t *testing.T) {
 	const text = `g,i,f,b,t,d,s
 a,1,0.1,true,2001-01-01T00:47:00.123456,2001-01-01,x
@@ -100,18 +102,21 @@ a,7,4,true,2001-01-01T00:52,2001-01-07,x
 		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
 	whole := jsonRecord(t, schema, rows)
-	filled := jsonRecord(t, schema, strings.Replace(rows, `"i":null`, `"i":3`, 1))
+	lines := strings.NewReplacer("[\n", "", "},", "}", "]", "").Replace(rows)
+	fill := func(s string) string { return strings.Replace(s, `"i":null`, `"i":3`, 1) }
+	filled := jsonRecord(t, schema, fill(rows))
 	tests := []struct {
 		name string
-		sel  selection
+		sel  Selection
 		text string
+		json string // lines
 		rec  arrow.Record
 	}{
-		{"all columns", selection{KeyColumn: "g"}, text, whole},
+		{"all columns", Selection{KeyColumn: "g"}, text, lines, whole},
 		// A null can't be a key.
-		{"integer key, prefix, other order", selection{KeyColumn: "i", Columns: []string{"s", "i", "f"}, Prefix: "p/"},
-			strings.Replace(text, "a,,1e300", "a,3,1e300", 1), filled},
-		{"one key", selection{Key: "k", Columns: []string{"t"}}, text, whole},
+		{"integer key, prefix, other order", Selection{KeyColumn: "i", Columns: []string{"s", "i", "f"}, Prefix: "p/"},
+			strings.Replace(text, "a,,1e300", "a,3,1e300", 1), fill(lines), filled},
+		{"one key", Selection{Key: "k", Columns: []string{"t"}}, text, lines, whole},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -128,6 +133,7 @@ a,7,4,true,2001-01-01T00:52,2001-01-07,x
 				rename(t, store(t, "in.arrows", r), "stream.arrow"),
 				rename(t, store(t, "in.arrow", r), "file.arrows"),
 				writeFile(t, "in.csv.gz", gzipped(t, tt.text)),
+				writeFile(t, "in.jsonl", []byte(tt.json)),
 			}
 			for _, file := range files {
 				got := shardSums(t, file, tt.sel, 2)
@@ -150,19 +156,19 @@ func rename(t *testing.T, path, name string) string {
 
 // shardSums returns, for each shard of a file, its key, number and columns, and
 // the checksum of its value.
-func shardSums(t *testing.T, file string, sel selection, rows int) []string {
+func shardSums(t *testing.T, file string, sel Selection, rows int) []string {
 	t.Helper()
-	src, err := open(t.Context(), file, sel, tickNothing)
+	src, err := Open(t.Context(), file, sel, tickNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
 	var all []string
-	for sh, err := range shards(src, rows) {
+	for sh, err := range Shards(src, rows) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, err := encode(sh.Batch)
+		value, err := wire.Encode(sh.Batch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +212,7 @@ func TestArrowTypes(t *testing.T) {
 		t.Run(tt.typ.String(), func(t *testing.T) {
 			schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: tt.typ, Nullable: true}}, nil)
 			rec := jsonRecord(t, schema, `[{"x":`+tt.json+`},{"x":null}]`)
-			src, err := open(t.Context(), store(t, "in.arrows", rec), selection{Key: "k", Null: []string{"NA"}}, tickNothing)
+			src, err := Open(t.Context(), store(t, "in.arrows", rec), Selection{Key: "k", Null: []string{"NA"}}, tickNothing)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,25 +230,25 @@ func TestArrowErrorsNameFileAndRow(t *testing.T) {
 		}, nil)
 		return jsonRecord(t, schema, rows)
 	}
-	key := selection{KeyColumn: "x"}
+	key := Selection{KeyColumn: "x"}
 	tests := []struct {
 		name string
 		rec  arrow.Record
-		sel  selection
+		sel  Selection
 		want string
 	}{
-		{"list", column(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[{"x":[1],"y":1}]`), selection{Key: "k", Columns: []string{"x", "y"}},
+		{"list", column(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[{"x":[1],"y":1}]`), Selection{Key: "k", Columns: []string{"x", "y"}},
 			`unusable input: column "x" is list<item: int8, nullable>, neither numbers nor text`},
-		{"nothing but a list", column(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[{"x":[1],"y":1}]`), selection{KeyColumn: "y"},
+		{"nothing but a list", column(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[{"x":[1],"y":1}]`), Selection{KeyColumn: "y"},
 			"unusable input: no column is left to send"},
 		{"key of numbers", column(arrow.PrimitiveTypes.Float64, `[{"x":1,"y":1}]`), key, "a key is text, an integer or a boolean"},
 		{"null key", column(arrow.BinaryTypes.String, `[{"x":"a","y":1},{"x":null,"y":1}]`), key, `row 2: unusable input: no key in column "x"`},
 		{"empty key", column(arrow.BinaryTypes.String, `[{"x":"","y":1}]`), key, `row 1: unusable input: no key in column "x"`},
-		{"beyond int64", column(arrow.PrimitiveTypes.Uint64, `[{"x":1,"y":1},{"x":9223372036854775808,"y":1}]`), selection{Key: "k"},
+		{"beyond int64", column(arrow.PrimitiveTypes.Uint64, `[{"x":1,"y":1},{"x":9223372036854775808,"y":1}]`), Selection{Key: "k"},
 			`row 2: column "x": unusable input: 9223372036854775808 is beyond`},
-		{"not UTF-8", column(arrow.BinaryTypes.Binary, `[{"x":"/w==","y":1}]`), selection{Key: "k"}, `row 1: column "x": unusable input: "\xff" is not UTF-8`},
+		{"not UTF-8", column(arrow.BinaryTypes.Binary, `[{"x":"/w==","y":1}]`), Selection{Key: "k"}, `row 1: column "x": unusable input: "\xff" is not UTF-8`},
 		{"no rows", column(arrow.BinaryTypes.String, `[]`), key, "unusable input: no rows"},
-		{"no such column", column(arrow.BinaryTypes.String, `[]`), selection{KeyColumn: "z"}, `no column "z"; the columns are x, y`},
+		{"no such column", column(arrow.BinaryTypes.String, `[]`), Selection{KeyColumn: "z"}, `no column "z"; the columns are x, y`},
 	}
 	for _, tt := range tests {
 		for _, name := range []string{"in.arrow", "in.arrows"} {
@@ -264,7 +270,7 @@ func TestColumnsThatCannotBeSentAreLeftOut(t *testing.T) {
 	}, nil)
 	rec := jsonRecord(t, schema, `[{"tags":[1,2],"g":5,"x":1},{"tags":null,"g":6,"x":2}]`)
 	for _, name := range []string{"in.arrow", "in.arrows", "in.parquet"} {
-		src, err := open(t.Context(), store(t, name, rec), selection{KeyColumn: "g"}, tickNothing)
+		src, err := Open(t.Context(), store(t, name, rec), Selection{KeyColumn: "g"}, tickNothing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,9 +284,9 @@ func TestColumnsThatCannotBeSentAreLeftOut(t *testing.T) {
 }
 
 // firstError opens and reads a file until something is wrong.
-func firstError(t *testing.T, file string, sel selection) error {
+func firstError(t *testing.T, file string, sel Selection) error {
 	t.Helper()
-	src, err := open(t.Context(), file, sel, tickNothing)
+	src, err := Open(t.Context(), file, sel, tickNothing)
 	if err != nil {
 		return err
 	}
@@ -313,7 +319,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 				"zeros": append(bytes.Clone(good[:len(good)/3]), make([]byte, len(good)-len(good)/3)...),
 			}
 			for what, content := range damaged {
-				if err := firstError(t, writeFile(t, name, content), selection{KeyColumn: "g"}); !errors.Is(err, errInput) {
+				if err := firstError(t, writeFile(t, name, content), Selection{KeyColumn: "g"}); !errors.Is(err, ErrInput) {
 					t.Errorf("%s: error is %v", what, err)
 				}
 			}
@@ -330,13 +336,13 @@ func TestPanicsOfTheLibraryAreErrors(t *testing.T) {
 		"in.arrow":  fileMagic + "\x00\x00" + metadata + length + fileMagic,
 		"in.arrows": streamMagic + length + metadata,
 	} {
-		err := firstError(t, writeFile(t, name, []byte(content)), selection{Key: "k"})
-		if !errors.Is(err, errInput) || !strings.Contains(err.Error(), "out of range") {
+		err := firstError(t, writeFile(t, name, []byte(content)), Selection{Key: "k"})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "out of range") {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}
 	s := &recordSource{name: "in", next: func() (arrow.Record, error) { panic("index out of range") }}
-	if _, _, err := s.Next(); !errors.Is(err, errInput) {
+	if _, _, err := s.Next(); !errors.Is(err, ErrInput) {
 		t.Errorf("a panic while reading gives %v", err)
 	}
 }
@@ -368,8 +374,8 @@ func TestLengthBeyondMemory(t *testing.T) {
 		t.Fatalf("no body length in the second message: body of %d bytes", end)
 	}
 	binary.LittleEndian.PutUint64(good[second+8+at:], 32<<30)
-	err = firstError(t, writeFile(t, "in.arrows", good), selection{Key: "k"})
-	if !errors.Is(err, errInput) || !strings.Contains(err.Error(), "bytes for one buffer") {
+	err = firstError(t, writeFile(t, "in.arrows", good), Selection{Key: "k"})
+	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "bytes for one buffer") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func gzipped(t *testing.T, content string) []byte {
 }
 
 // readAll returns the rows of a source as text: key, then values.
-func readAll(t *testing.T, src source) []string {
+func readAll(t *testing.T, src Source) []string {
 	t.Helper()
 	defer func() { _ = src.Close() }()
 	var rows []string
@@ -77,26 +77,26 @@ func TestCSVRows(t *testing.T) {
 	tests := []struct {
 		name    string
 		content string
-		sel     selection
+		sel     Selection
 		want    []string
 	}{
 		{"types", "g,i,f,b,t,s\na,1,2.5,true,1970-01-02,x\nb,-1,3,false,1970-01-03,\"y,z\"\n",
-			selection{KeyColumn: "g"}, []string{`a 1 2.5 1 86400 "x"`, `b -1 3 0 172800 "y,z"`}},
+			Selection{KeyColumn: "g"}, []string{`a 1 2.5 1 86400 "x"`, `b -1 3 0 172800 "y,z"`}},
 		{"empty is null", "g,i,f,s\na,,,\nb,1,2.5,x\n",
-			selection{KeyColumn: "g"}, []string{`a null null null`, `b 1 2.5 "x"`}},
-		{"null text", "x,s\nNA,NA\n1,?\n", selection{Key: "k", Null: []string{"NA", "?"}},
+			Selection{KeyColumn: "g"}, []string{`a null null null`, `b 1 2.5 "x"`}},
+		{"null text", "x,s\nNA,NA\n1,?\n", Selection{Key: "k", Null: []string{"NA", "?"}},
 			[]string{"k null null", "k 1 null"}},
-		{"late text", "x\n1\n2\nthree\n", selection{Key: "k"}, []string{`k "1"`, `k "2"`, `k "three"`}},
-		{"chosen columns in their order", "a,b,c\n1,2,3\n", selection{Key: "k", Columns: []string{"c", "a"}},
+		{"late text", "x\n1\n2\nthree\n", Selection{Key: "k"}, []string{`k "1"`, `k "2"`, `k "three"`}},
+		{"chosen columns in their order", "a,b,c\n1,2,3\n", Selection{Key: "k", Columns: []string{"c", "a"}},
 			[]string{"k 3 1"}},
-		{"key column on request", "g,x\n7,1\n", selection{KeyColumn: "g", Columns: []string{"g", "x"}},
+		{"key column on request", "g,x\n7,1\n", Selection{KeyColumn: "g", Columns: []string{"g", "x"}},
 			[]string{"7 7 1"}},
-		{"key as written, with prefix", "g,x\n007,1\n", selection{KeyColumn: "g", Prefix: "shop/"},
+		{"key as written, with prefix", "g,x\n007,1\n", Selection{KeyColumn: "g", Prefix: "shop/"},
 			[]string{"shop/007 1"}},
-		{"mark, carriage returns, blanks in the header", "\uFEFFg , x\r\na,1\r\n", selection{KeyColumn: "g"},
+		{"mark, carriage returns, blanks in the header", "\uFEFFg , x\r\na,1\r\n", Selection{KeyColumn: "g"},
 			[]string{"a 1"}},
-		{"doubled column left out", "x,y,y\n1,2,3\n", selection{Key: "k", Columns: []string{"x"}}, []string{"k 1"}},
-		{"no line end", "x\n1", selection{Key: "k"}, []string{"k 1"}},
+		{"doubled column left out", "x,y,y\n1,2,3\n", Selection{Key: "k", Columns: []string{"x"}}, []string{"k 1"}},
+		{"no line end", "x\n1", Selection{Key: "k"}, []string{"k 1"}},
 	}
 	for _, tt := range tests {
 		for _, packed := range []bool{false, true} {
@@ -105,7 +105,7 @@ func TestCSVRows(t *testing.T) {
 				if packed {
 					path = writeFile(t, "in.csv.gz", gzipped(t, tt.content))
 				}
-				src, err := open(t.Context(), path, tt.sel, tickNothing)
+				src, err := Open(t.Context(), path, tt.sel, tickNothing)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,11 +119,11 @@ func TestCSVRows(t *testing.T) {
 }
 
 func TestCSVErrorsNameFileAndLine(t *testing.T) {
-	key := selection{KeyColumn: "g"}
+	key := Selection{KeyColumn: "g"}
 	tests := []struct {
 		name    string
 		content string
-		sel     selection
+		sel     Selection
 		want    string
 	}{
 		{"empty file", "", key, "in.csv: unusable input: no header line"},
@@ -139,14 +139,14 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"no key column", "x,y\n1,2\n", key, `in.csv: unusable input: no column "g"; the columns are x, y`},
 		{"doubled column", "g,x,x\na,1,2\n", key, `in.csv: unusable input: two columns are called "x"`},
 		{"nameless column", ",g\n1,a\n", key, "in.csv: unusable input: column 1 has no name"},
-		{"missing column", "g,x\na,1\n", selection{KeyColumn: "g", Columns: []string{"y"}}, `no column "y"`},
+		{"missing column", "g,x\na,1\n", Selection{KeyColumn: "g", Columns: []string{"y"}}, `no column "y"`},
 		{"only a key", "g\na\n", key, "no column is left to send beside the key"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := writeFile(t, "in.csv", []byte(tt.content))
-			_, err := open(t.Context(), path, tt.sel, tickNothing)
-			if !errors.Is(err, errInput) || !strings.Contains(err.Error(), tt.want) {
+			_, err := Open(t.Context(), path, tt.sel, tickNothing)
+			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want %q", err, tt.want)
 			}
 		})
@@ -155,7 +155,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 
 func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
 	path := writeFile(t, "in.csv", []byte("x,y\n1,\n2,\n"))
-	src, err := open(t.Context(), path, selection{Key: "k"}, tickNothing)
+	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
 	if f := src.Fields()[1]; f.Type != cdf.Float || !strings.Contains(notes, `column "y" has no value`) {
 		t.Errorf("field %+v, notes %s, want a float column that is reported", f, notes)
 	}
-	for sh, err := range shards(src, 2) {
+	for sh, err := range Shards(src, 2) {
 		if y := sh.Batch.Columns[1].Number; err != nil || !math.IsNaN(y[0]) || !math.IsNaN(y[1]) {
 			t.Errorf("y is %v, error %v, want NaN", y, err)
 		}
@@ -174,7 +174,7 @@ func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
 func TestCSVThatChanges(t *testing.T) {
 	content := "x\n" + strings.Repeat("1\n", 100_000)
 	path := writeFile(t, "in.csv", []byte(content))
-	src, err := open(t.Context(), path, selection{Key: "k"}, tickNothing)
+	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,10 +200,10 @@ func TestCSVMustBeAFile(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t.Context(), dir, selection{Key: "k"}, tickNothing); !errors.Is(err, errInput) {
+	if _, err := Open(t.Context(), dir, Selection{Key: "k"}, tickNothing); !errors.Is(err, ErrInput) {
 		t.Errorf("a folder gives %v", err)
 	}
-	if _, err := open(t.Context(), dir+"/none.csv", selection{Key: "k"}, tickNothing); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.Context(), dir+"/none.csv", Selection{Key: "k"}, tickNothing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file gives %v", err)
 	}
 }

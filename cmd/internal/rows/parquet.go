@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const parquetRows = 8192
 
 // openParquet opens a Parquet file, of which only the selected columns are
 // read, some rows at a time.
-func openParquet(ctx context.Context, name string, sel selection) (src source, err error) {
+func openParquet(ctx context.Context, name string, sel Selection) (src Source, err error) {
 	defer recovered(name, &err)
 	f, err := os.Open(name)
 	if err != nil {
@@ -34,15 +34,15 @@ func openParquet(ctx context.Context, name string, sel selection) (src source, e
 	props.BufferedStreamEnabled = true
 	pq, err := file.NewParquetReader(f, file.WithReadProps(props))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 	}
 	r, err := pqarrow.NewFileReader(pq, pqarrow.ArrowReadProperties{BatchSize: parquetRows}, alloc)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 	}
 	schema, err := r.Schema()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 	}
 	s, err := newRecordSource(name, sel, schema)
 	if err != nil {
@@ -50,7 +50,7 @@ func openParquet(ctx context.Context, name string, sel selection) (src source, e
 	}
 	records, err := r.GetRecordReader(ctx, s.project(r.Manifest.Fields), nil)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, errInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 	}
 	s.next = records.Read
 	s.total = pq.NumRows()

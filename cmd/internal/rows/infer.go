@@ -1,4 +1,4 @@
-package main
+package rows
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func (n nulls) is(field string) bool {
 	return field == "" || slices.Contains(n, field)
 }
 
-// guess narrows down what type a CSV column can have, field by field.
+// guess narrows down what type a column of text can have, field by field.
 type guess struct {
 	seen           bool // a field that is not null
 	integer, float bool // still possible
@@ -41,6 +41,15 @@ func (g *guess) add(field string) {
 	if g.boolean {
 		_, g.boolean = parseBool(field)
 	}
+	if g.time {
+		_, g.time = parseTime(field)
+	}
+}
+
+// addQuoted takes a field that is known to be text: a number in quotes is none.
+func (g *guess) addQuoted(field string) {
+	g.seen = true
+	g.integer, g.float, g.boolean = false, false, false
 	if g.time {
 		_, g.time = parseTime(field)
 	}
