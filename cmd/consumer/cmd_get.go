@@ -45,6 +45,7 @@ func (a *app) getCommand() *cobra.Command {
 		},
 	}
 	config.add(cmd)
+	cmd.ValidArgsFunction = config.completeKey(a)
 	format.add(cmd)
 	return cmd
 }

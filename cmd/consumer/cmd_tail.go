@@ -55,6 +55,7 @@ restart has sent again are left out.`,
 	cmd.Flags().StringVar(&f.from, "from", "beginning", "beginning or end")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` posteriors")
 	cmd.Flags().BoolVar(&f.untilEnd, "until-end", false, "stop at the end that the topic has now")
+	offer(cmd, "from", "beginning", "end")
 	return cmd
 }
 

@@ -36,17 +36,24 @@ func (d *decoder) overrideFromEnv(root yamlNode, env []string) (warnings []strin
 	return warnings
 }
 
-// envPaths collects the variable of every key outside lists of mappings.
+// envPaths collects the variable of every key that can be set.
 func envPaths(v reflect.Value, path string, into map[string]string) {
+	settable(v, path, func(p string) {
+		into[envPrefix+strings.ToUpper(strings.ReplaceAll(p, ".", "_"))] = p
+	})
+}
+
+// settable visits the path of every key outside lists of mappings.
+func settable(v reflect.Value, path string, visit func(path string)) {
 	for _, f := range fieldsOf(v) {
 		p := join(path, f.name)
 		_, own := f.value.Addr().Interface().(nodeDecoder)
 		switch kind := f.value.Kind(); {
 		case kind == reflect.Struct && !own:
-			envPaths(f.value, p, into)
+			settable(f.value, p, visit)
 		case kind == reflect.Slice && f.value.Type().Elem().Kind() == reflect.Struct:
 		default:
-			into[envPrefix+strings.ToUpper(strings.ReplaceAll(p, ".", "_"))] = p
+			visit(p)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type formatFlag struct {
 func (f *formatFlag) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.format, "format", "", "table, json or csv (default: table on a terminal, else json)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "short for --format json")
+	offer(cmd, "format", formatTable, formatJSON, formatCSV)
 }
 
 // choose returns the format for out.

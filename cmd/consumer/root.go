@@ -48,7 +48,6 @@ Start with: consumer demo`,
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.SetVersionTemplate("consumer {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddGroup(
 		&cobra.Group{ID: groupFirst, Title: "See it work, with nothing installed:"},
 		&cobra.Group{ID: groupWork, Title: "Work:"},
@@ -56,6 +55,7 @@ Start with: consumer demo`,
 	)
 	root.SetHelpCommandGroupID(groupCare)
 	root.AddCommand(a.demoCommand(), a.runCommand(), a.tailCommand(), a.getCommand(), a.checkCommand(), a.versionCommand())
+	completionCommand(root)
 	return root
 }
 
@@ -68,6 +68,9 @@ type configFlags struct {
 func (f *configFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "config", "", "configuration `FILE` (required)")
 	cmd.Flags().StringArrayVar(&f.sets, "set", nil, "override a key, as in kafka.group=x; lists by comma; may be repeated")
+	// These fail only for names that are no flags.
+	_ = cmd.MarkFlagFilename("config", "yaml", "yml")
+	_ = cmd.RegisterFlagCompletionFunc("set", f.completeSet)
 }
 
 // load reads the configuration and passes its warnings on.

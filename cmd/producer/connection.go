@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/credence-stream/credence/cmd/internal/replay"
@@ -54,6 +55,15 @@ func (c *connection) register(f *pflag.FlagSet) {
 	f.StringVar(&c.SASL.Mechanism, "sasl-mechanism", "", "plain, scram-sha-256 or scram-sha-512")
 	f.StringVar(&c.SASL.Username, "sasl-username", "", "user `NAME`")
 	f.StringVar(&c.SASL.PasswordFile, "sasl-password-file", "", "`FILE` with the password")
+}
+
+// complete has the shell offer what the flags of a command can be.
+func (c *connection) complete(cmd *cobra.Command) {
+	// These fail only for names that are no flags.
+	_ = cmd.RegisterFlagCompletionFunc("sasl-mechanism", cobra.FixedCompletions(saslMechanisms[1:], cobra.ShellCompDirectiveNoFileComp))
+	for _, name := range []string{"topic", "brokers", "run-id"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
 }
 
 // check returns what is wrong with the flags.

@@ -65,6 +65,8 @@ func (p *program) simulateCommand() *cobra.Command {
 		// It fails only for a name that is no flag.
 		_ = cmd.MarkFlagRequired(name)
 	}
+	_ = cmd.RegisterFlagCompletionFunc("scenario", cobra.FixedCompletions(simulate.Names(), cobra.ShellCompDirectiveNoFileComp))
+	f.complete(cmd)
 	return cmd
 }
 

@@ -44,10 +44,17 @@ func Main(run func(context.Context, []string) int) {
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.Version = version.Get().String()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.SetArgs(args)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short = "Write the completion script of a shell: bash, zsh, fish or powershell"
+			c.Args = NoArguments // a shell that it doesn't know
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
