@@ -97,6 +97,13 @@ func (r *Rules) accept(stored []Configured, from int64) ([]Configured, bool) {
 	return append(append([]Configured(nil), stored...), now), true
 }
 
+// Accepts reports whether state that was made under the stored configurations
+// goes on under the present one: false is what halts a partition.
+func (r *Rules) Accepts(stored []Configured) bool {
+	_, ok := r.accept(stored, 0)
+	return ok
+}
+
 // MaxKey is the longest model key in bytes.
 const MaxKey = 512
 

@@ -27,6 +27,9 @@ func TestOnlyRaisedLimitsAreAcceptedInPlace(t *testing.T) {
 	if list, ok := old.accept(stored, 9); !ok || list != nil {
 		t.Errorf("the same configuration: %+v, %v, want no change", list, ok)
 	}
+	if !old.Accepts(stored) || testRules(t, limits, "a*").Accepts(stored) {
+		t.Error("the same configuration does not go on, or another match does")
+	}
 	raised := limits
 	raised.Rows = 11
 	list, ok := testRules(t, raised, "**").accept(stored, 9)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/credence-stream/credence/pipeline"
@@ -31,6 +33,8 @@ type finding struct {
 // cluster is what check asks Kafka.
 type cluster interface {
 	ClusterID(ctx context.Context) (string, error)
+	// Advertised returns the addresses that the brokers give themselves.
+	Advertised(ctx context.Context) ([]string, error)
 	// Topic describes a topic; one that does not exist has no partitions.
 	Topic(ctx context.Context, name string) (topicState, error)
 }
@@ -46,6 +50,9 @@ type store interface {
 	// Policy returns the eviction policy and whether there is an append-only
 	// file.
 	Policy(ctx context.Context) (eviction string, appendOnly bool, err error)
+	// Pinned returns the partition count under which state was begun, 0 for none.
+	Pinned(ctx context.Context, topic string) (int, error)
+	Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, error)
 	pipeline.Reader
 }
 
@@ -129,6 +136,9 @@ func (k *checker) store(ctx context.Context, s store) {
 	case eviction != "" && eviction != "noeviction":
 		k.add(levelError, subject, `CONFIG SET maxmemory-policy noeviction, and "maxmemory-policy noeviction" in redis.conf`,
 			"maxmemory-policy is %s: when memory runs short Redis would throw state away", eviction)
+	case err != nil && locked(err):
+		k.add(levelError, subject, "put the password into a file, name it in redis.password_file, and put the user, if there is one, into redis.url (redis://user@host:6379/0)", "%v", err)
+		return
 	case err != nil:
 		k.add(levelError, subject, "start Redis, or correct redis.url and redis.password_file; the user needs the commands CONFIG GET or INFO", "%v", err)
 		return
@@ -141,10 +151,18 @@ func (k *checker) store(ctx context.Context, s store) {
 	}
 }
 
+// locked reports that Redis asks for a password, or for another one.
+func locked(err error) bool {
+	return strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "WRONGPASS")
+}
+
 // partitioner looks for keys in partitions that murmur2 would not choose. A
 // sample is enough: a producer with another partitioner misplaces most keys.
 func (k *checker) partitioner(ctx context.Context, s store, partitions int, home func(key []byte, n int) int32) {
 	const sample = 200
+	if slices.ContainsFunc(k.findings, func(f finding) bool { return f.Subject == "producers" && f.Level == levelWarning }) {
+		return // the newest records have told already
+	}
 	for id := range int32(partitions) {
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		keys, err := s.Keys(ctx, p, "", "", sample)

@@ -11,11 +11,15 @@ import (
 )
 
 type fakeCluster struct {
-	topics map[string]topicState
-	err    error
+	topics     map[string]topicState
+	advertised []string
+	err        error
 }
 
 func (c fakeCluster) ClusterID(context.Context) (string, error) { return "id", c.err }
+func (c fakeCluster) Advertised(context.Context) ([]string, error) {
+	return c.advertised, c.err
+}
 func (c fakeCluster) Topic(_ context.Context, name string) (topicState, error) {
 	return c.topics[name], nil
 }
@@ -26,6 +30,14 @@ type fakeStore struct {
 	err        error
 	keys       map[int32][]string
 	values     map[int32]map[string]pipeline.Stored
+	pinned     int
+	meta       map[int32]pipeline.Meta
+}
+
+func (s fakeStore) Pinned(context.Context, string) (int, error) { return s.pinned, s.err }
+
+func (s fakeStore) Meta(_ context.Context, p pipeline.Partition) (pipeline.Meta, error) {
+	return s.meta[p.ID], nil
 }
 
 func (s fakeStore) Policy(context.Context) (string, bool, error) {
@@ -163,10 +175,57 @@ func TestCheckStore(t *testing.T) {
 		{fakeStore{eviction: "noeviction"}, "appendonly yes", false},
 		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "maxmemory-policy noeviction", true},
 		{fakeStore{err: errors.New("connection refused")}, "start Redis", true},
+		{fakeStore{err: errors.New("NOAUTH Authentication required.")}, "redis.password_file", true},
 	} {
 		got, failed := findingsOf(t, smallest, func(k *checker) { k.store(t.Context(), c.store) })
 		if failed != c.failed || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%+v: failed %v, found %q", c.store, failed, got)
+		}
+	}
+}
+
+func TestCheckAdvertised(t *testing.T) {
+	up, down := listen(t).Addr().String(), nobody(t)
+	for _, c := range []struct {
+		advertised []string
+		want       string
+	}{
+		{[]string{"127.0.0.1:9092", up}, ""}, // the first is configured, and judged elsewhere
+		{[]string{up, down}, "error broker " + down},
+	} {
+		got, failed := findingsOf(t, smallest, func(k *checker) {
+			if k.advertised(t.Context(), fakeCluster{advertised: c.advertised}) != (c.want == "") {
+				t.Errorf("%q: goes on, or doesn't", c.advertised)
+			}
+		})
+		if failed != (c.want != "") || !strings.HasPrefix(got, c.want) || failed && !strings.Contains(got, "advertised.listeners") {
+			t.Errorf("%q: found %q", c.advertised, got)
+		}
+	}
+}
+
+func TestCheckGroup(t *testing.T) {
+	made := pipeline.Meta{Exists: true, Format: pipeline.StateFormat, Configured: []pipeline.Configured{{Fingerprint: "0123456789abcdef0123"}}}
+	older := pipeline.Meta{Exists: true, Format: pipeline.StateFormat + 1}
+	for _, c := range []struct {
+		name    string
+		store   fakeStore
+		accepts bool
+		want    string
+	}{
+		{"new", fakeStore{}, false, ""},
+		{"without state", fakeStore{pinned: 4}, false, ""},
+		{"its own", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{3: made}}, true, ""},
+		{"another configuration", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{3: made}}, false, "error group credence: the state of shards/3 was made under another configuration (0123456789abcdef)"},
+		{"another format", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{0: older}}, true, "run the version that wrote it"},
+		{"other partitions", fakeStore{pinned: 3}, true, "has 4 partitions and had 3"},
+		{"no answer", fakeStore{err: errors.New("connection refused")}, true, "connection refused"},
+	} {
+		got, failed := findingsOf(t, smallest, func(k *checker) {
+			k.group(t.Context(), c.store, 4, func([]pipeline.Configured) bool { return c.accepts })
+		})
+		if failed != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: failed %v, found %q, want %q", c.name, failed, got, c.want)
 		}
 	}
 }

@@ -14,7 +14,8 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --config FILE",
 		Short: "Check configuration, brokers, topics and store, and say what to fix",
-		Long: `check looks at everything that consumer run depends on and changes nothing.
+		Long: `check looks at everything that consumer run depends on and changes nothing: the
+configuration, the brokers, the topics and their newest records, the store.
 It ends with exit code 1 if something would keep consumer run from working.`,
 		GroupID: groupCare,
 		Args:    noArgs,
@@ -58,6 +59,7 @@ func (a *app) inspect(ctx context.Context, f *configFlags) (*checker, error) {
 	}
 	k.config = c
 	k.add(levelOK, "configuration", "", "%s: %d models", f.file, len(c.Models))
+	k.port(ctx)
 	if usesEmbedded(c) {
 		k.add(levelNote, "kafka and redis", "", "embedded servers start with consumer run and end with it: nothing to check")
 		return k, nil
@@ -76,8 +78,14 @@ func (k *checker) connect(ctx context.Context) {
 		return
 	}
 	defer conn.close()
-	if !k.kafka(ctx, clusterOf(conn)) {
+	cluster := clusterOf(conn)
+	if !k.kafka(ctx, cluster) || !k.advertised(ctx, cluster) {
 		return
+	}
+	input, err := cluster.Topic(ctx, k.config.Kafka.Input)
+	there := err == nil && input.partitions > 0
+	if there {
+		k.columns(ctx, conn)
 	}
 	if err := conn.openStore(ctx, k.config); err != nil {
 		k.add(levelError, "redis", "correct redis.url and redis.password_file", "%v", err)
@@ -91,9 +99,20 @@ func (k *checker) connect(ctx context.Context) {
 			return
 		}
 	}
-	if t, err := clusterOf(conn).Topic(ctx, k.config.Kafka.Input); err == nil && t.partitions > 0 {
-		k.partitioner(ctx, s, t.partitions, partitionOf)
+	if there {
+		k.group(ctx, s, input.partitions, conn.rules.Accepts)
+		k.partitioner(ctx, s, input.partitions, partitionOf)
 	}
+}
+
+// columns compares the newest shards with the configuration.
+func (k *checker) columns(ctx context.Context, conn *connection) {
+	i := newInspector(k.config, conn.rules, partitionOf)
+	if err := conn.sample(ctx, k.config, true, looked, i.visit); err != nil {
+		k.add(levelError, "topic "+k.config.Kafka.Input, "allow this user to read the topic, and see whether all its partitions have leaders", "%v", err)
+		return
+	}
+	i.report(k)
 }
 
 func (a *app) writeFindings(all []finding, asJSON bool) error {

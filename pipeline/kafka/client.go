@@ -55,6 +55,20 @@ func (c *Client) ClusterID(ctx context.Context) (string, error) {
 	return m.ClusterID, nil
 }
 
+// Advertised returns the addresses that the brokers give themselves: what is
+// read from a partition comes from one of them, whatever address was configured.
+func (c *Client) Advertised(ctx context.Context) ([]string, error) {
+	m, err := c.metadata(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("addresses of the brokers: %w", err)
+	}
+	all := make([]string, len(m.Brokers))
+	for i, b := range m.Brokers {
+		all[i] = address(b.Host, b.Port)
+	}
+	return all, nil
+}
+
 // Close closes the connections that wait; those in use close when their
 // request ends. Every later call fails.
 func (c *Client) Close() error {

@@ -58,6 +58,9 @@ func TestCreateDescribe(t *testing.T) {
 	if s, err = c.Describe(t.Context(), name+"-in"); err != nil || s.Partitions != 3 {
 		t.Fatalf("%+v %v", s, err)
 	}
+	if all, err := c.Advertised(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("advertised addresses %q, error %v", all, err)
+	}
 	if n, ok := s.Int("max.message.bytes"); n != 5_000_000 || !ok {
 		t.Errorf("max.message.bytes %d", n)
 	}
