@@ -151,7 +151,7 @@ func (i *inspector) report(k *checker) {
 	}
 	if t := i.astray; t.n > 0 {
 		k.add(levelWarning, "producers", "set partitioner=murmur2_random in producers made with librdkafka; then send the key's shards again to a new topic",
-			"%d of the %d newest shards are not where murmur2 puts their keys, so that a key may have two models; the first: %s", t.n, i.shards, t.first)
+			"%d of the %d newest shards are not where murmur2 puts their keys, and a key's shards may be spread over two models; the first: %s", t.n, i.shards, t.first)
 	}
 	if t := i.unmatched; t.n > 0 {
 		k.add(share(t.n, i.shards), "models", `add an entry whose match fits, or end the list with match: "**"`,

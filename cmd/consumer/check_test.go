@@ -175,7 +175,7 @@ func TestCheckStore(t *testing.T) {
 		{fakeStore{eviction: "noeviction"}, "appendonly yes", false},
 		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "maxmemory-policy noeviction", true},
 		{fakeStore{err: errors.New("connection refused")}, "start Redis", true},
-		{fakeStore{err: errors.New("NOAUTH Authentication required.")}, "redis.password_file", true},
+		{fakeStore{err: errors.New("NOAUTH Authentication required.")}, "name it in redis.password_file", true},
 	} {
 		got, failed := findingsOf(t, smallest, func(k *checker) { k.store(t.Context(), c.store) })
 		if failed != c.failed || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
