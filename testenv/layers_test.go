@@ -58,10 +58,11 @@ var layers = []layer{
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{
 		"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "sink", "sink/web",
-		"cmd/internal/replay", "cmd/internal/term", "cmd/internal/version", "cmd/consumer/demo",
+		"cmd/internal/replay", "cmd/internal/rows", "cmd/internal/term", "cmd/internal/version", "cmd/consumer/demo", "cmd/consumer/draft",
 		"internal/jsontext", "testenv/embedded",
 	}},
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "testenv/embedded"}},
+	{path: "cmd/consumer/draft", may: []string{"cdf"}},
 	{path: "cmd/producer", may: []string{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
 		"cmd/internal/replay", "cmd/internal/rows", "cmd/internal/term", "cmd/internal/cli",
@@ -109,7 +110,7 @@ var homes = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":  {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
-	"go.yaml.in/yaml":                 {"cmd/consumer", "cmd/paper/study"},
+	"go.yaml.in/yaml":                 {"cmd/consumer", "cmd/consumer/draft", "cmd/paper/study"},
 	"golang.org/x/term":               {"cmd/internal/term", "cmd/consumer", "cmd/producer"},
 	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
 	"github.com/klauspost/compress":   {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},

@@ -55,6 +55,7 @@ Start with: consumer demo`,
 	)
 	root.SetHelpCommandGroupID(groupCare)
 	root.AddCommand(a.demoCommand(), a.runCommand(), a.tailCommand(), a.getCommand(), a.checkCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand())
 	completionCommand(root)
 	return root
 }

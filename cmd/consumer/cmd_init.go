@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/draft"
+	"github.com/credence-stream/credence/cmd/internal/rows"
+	"github.com/credence-stream/credence/models"
+)
+
+// initFlags are what `init` is asked for.
+type initFlags struct {
+	input     string
+	topic     string
+	brokers   []string
+	sets      []string
+	keyColumn string
+	columns   []string
+	null      []string
+	rows      int
+	from      string
+	out       string
+	force     bool
+	wish      draft.Wish
+
+	config *config // what the draft says beside the models
+}
+
+const initRows = 10_000
+
+func (a *app) initCommand() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init --input FILE | --topic T --brokers B",
+		Short: "Draft a configuration from a sample of a file or a topic",
+		Long: `init looks at a sample of your data, sees what each column can serve as, chooses
+a kind of model that fits the response, and writes a configuration that says in
+comments what it saw, why it chose so, and what else you could choose.
+
+A file is what producer replay takes: .csv, .jsonl, .ndjson (each also .gz),
+.arrow, .arrows or .parquet. Without --input the sample is of the records of
+the topic. Without --response the response is a column that is called so (y,
+response, target, outcome, label), or else the last column of numbers.`,
+		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
+  consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning`,
+		GroupID: groupFirst,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.init(cmd.Context(), &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.input, "input", "", "look at the rows of `FILE`")
+	fs.StringVar(&f.topic, "topic", "", "topic of the shards, `T`: looked at without --input (default with it: the file's name)")
+	fs.StringSliceVar(&f.brokers, "brokers", nil, "Kafka brokers, `HOST:PORT,...` (default 127.0.0.1:9092)")
+	fs.StringVar(&f.wish.Response, "response", "", "column to explain, `C`")
+	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(models.Names(), ", "))
+	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
+	fs.StringVar(&f.keyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
+	fs.StringSliceVar(&f.columns, "columns", nil, "look at these columns of the file only, `a,b,c`")
+	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` in the file that is a null (repeatable)")
+	fs.IntVar(&f.rows, "rows", initRows, "look at about `N` rows")
+	fs.StringVar(&f.from, "from", "end", "look at the newest records of the topic (end) or the oldest (beginning)")
+	fs.StringVar(&f.out, "out", "", "write to `FILE` (default: stdout)")
+	fs.BoolVar(&f.force, "force", false, "write over the file of --out")
+	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
+	offer(cmd, "kind", models.Names()...)
+	offer(cmd, "from", "beginning", "end")
+	// These fail only for names that are no flags.
+	_ = cmd.RegisterFlagCompletionFunc("set", completeConnection)
+	var endings []string
+	for _, e := range rows.Extensions {
+		endings = append(endings, strings.TrimPrefix(e, "."))
+	}
+	_ = cmd.MarkFlagFilename("input", endings...)
+	_ = cmd.MarkFlagFilename("out", "yaml", "yml")
+	return cmd
+}
+
+// completeConnection offers the keys that --set takes here.
+func completeConnection(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	all, directive := new(configFlags).completeSet(cmd, args, word)
+	var some []string
+	for _, name := range all {
+		if settableByInit(name) {
+			some = append(some, name)
+		}
+	}
+	return some, directive
+}
+
+func settableByInit(name string) bool {
+	section, _, _ := strings.Cut(name, ".")
+	return section == "kafka" || section == "redis" || section == "http"
+}
+
+// check returns what is wrong with the flags and completes them.
+func (f *initFlags) check(cmd *cobra.Command) error {
+	switch {
+	case f.input == "" && f.topic == "":
+		return usagef("nothing to look at: give --input FILE, or --topic T and --brokers B")
+	case f.input != "" && rows.FormatOf(f.input) == "":
+		return usagef("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
+	case f.input == "" && (f.keyColumn != "" || f.columns != nil || f.null != nil):
+		return usagef("--key-column, --columns and --null are about a file, and there is no --input")
+	case f.input != "" && cmd.Flags().Changed("from"):
+		return usagef("--from is about a topic, and --input names a file")
+	case f.rows < 1:
+		return usagef("--rows %d: want at least 1", f.rows)
+	case f.from != "beginning" && f.from != "end":
+		return usagef("--from %s: %q is none of: beginning, end", f.from, f.from)
+	case f.force && f.out == "":
+		return usagef("--force says to write over a file, and there is no --out")
+	}
+	if f.wish.Kind != "" {
+		if _, err := findKind(f.wish.Kind); err != nil {
+			return usagef("--kind: %w", err)
+		}
+	}
+	if f.topic == "" {
+		f.topic = topicName(f.input)
+	}
+	for _, s := range f.sets {
+		if !settableByInit(s) {
+			return usagef("--set %s: here it takes keys of kafka, redis and http only", s)
+		}
+	}
+	sets := []string{"kafka.group=" + f.topic, "kafka.input=" + f.topic, "kafka.output=" + f.topic + ".posteriors", "kafka.format=json"}
+	if len(f.brokers) > 0 {
+		sets = append(sets, "kafka.brokers="+strings.Join(f.brokers, ","))
+	}
+	c, _, err := parseConfig(source{file: "the draft", sets: append(sets, f.sets...)}, []byte(`models: [{match: "**", kind: linear}]`))
+	if err != nil {
+		return &usageError{err}
+	}
+	f.config = c
+	return nil
+}
+
+// topicName makes the name of a file one of a topic.
+func topicName(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), rows.FormatOf(file))
+	name = regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-")
+	if name = strings.Trim(name, ".-"); name == "" {
+		name = "shards"
+	}
+	return name[:min(len(name), 200)]
+}
+
+// init drafts and writes.
+func (a *app) init(ctx context.Context, f *initFlags) error {
+	if f.out != "" && !f.force {
+		// Before the work, which may take a while; what counts comes after it.
+		if _, err := os.Lstat(f.out); err == nil {
+			return fmt.Errorf("%s is there already; --force writes over it", f.out)
+		}
+	}
+	s, err := f.look(ctx, a)
+	if err != nil {
+		return err
+	}
+	m, err := s.profile.Suggest(f.wish)
+	if err != nil {
+		return err
+	}
+	text := m.AppendYAML(f.head(s))
+	// What is written must be what run would read.
+	if _, warnings, err := parseConfig(source{file: "the draft"}, text); err != nil {
+		return fmt.Errorf("the draft can't be used: %w", err)
+	} else if len(warnings) > 0 {
+		a.printf("warning: %s", strings.Join(warnings, "; "))
+	}
+	if f.out == "" {
+		_, err := a.out.Write(text)
+		return err
+	}
+	if err := write(f.out, text, f.force); err != nil {
+		return err
+	}
+	a.printf("wrote %s: kind %s from %d rows; next: consumer check --config %s", f.out, m.Kind, s.profile.Rows, f.out)
+	return nil
+}
+
+// write makes a file, over another only with force.
+func write(name string, text []byte, force bool) error {
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(name, how, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already; --force writes over it", name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}

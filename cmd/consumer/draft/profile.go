@@ -1,0 +1,177 @@
+// Package draft looks at a sample of someone's data and drafts the model for
+// it: what each column can serve as, which kind fits, and why, as an entry of
+// `models` in a configuration.
+package draft
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// mostDistinct bounds how many different values of a column are told apart.
+const mostDistinct = 10_000
+
+// Profile is what a sample says about its columns. It is for one goroutine.
+type Profile struct {
+	Rows    int
+	Shards  int
+	Keys    map[string]bool
+	columns []*column // by first appearance
+	skipped []cdf.Skipped
+}
+
+// column is what a sample says about one column.
+type column struct {
+	name     string
+	kind     cdf.ColumnType
+	mixed    bool // other shards have it in another type
+	values   int  // not null
+	infinite int
+
+	// of numbers
+	least, most float64
+	mean, m2    float64 // m2: sum of squared distances from the mean
+	whole       bool    // no fractions
+	rising      bool    // never falls within a key
+	last        map[string]float64
+
+	counts map[string]int // of labels, for every type but Float and Time
+	exact  map[float64]int
+	full   bool // more than mostDistinct different values
+}
+
+// NewProfile returns the profile of an empty sample.
+func NewProfile() *Profile { return &Profile{Keys: map[string]bool{}} }
+
+// Add takes a shard of a key into account.
+func (p *Profile) Add(key string, b *cdf.Batch) {
+	p.Rows += b.Rows
+	p.Shards++
+	p.Keys[key] = true
+	for i := range b.Columns {
+		p.columnOf(&b.Columns[i]).add(key, &b.Columns[i], b.Rows)
+	}
+	for _, s := range b.Skipped {
+		if !slices.Contains(p.skipped, s) {
+			p.skipped = append(p.skipped, cdf.Skipped{Name: strings.Clone(s.Name), Type: strings.Clone(s.Type)})
+		}
+	}
+}
+
+func (p *Profile) columnOf(c *cdf.Column) *column {
+	if known := p.find(c.Name); known != nil {
+		return known
+	}
+	fresh := &column{
+		name: strings.Clone(c.Name), kind: c.Type, least: math.Inf(1), most: math.Inf(-1),
+		whole: true, rising: true, last: map[string]float64{}, counts: map[string]int{}, exact: map[float64]int{},
+	}
+	p.columns = append(p.columns, fresh)
+	return fresh
+}
+
+func (p *Profile) find(name string) *column {
+	i := slices.IndexFunc(p.columns, func(c *column) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.columns[i]
+}
+
+func (c *column) add(key string, in *cdf.Column, rows int) {
+	if in.Type != c.kind {
+		c.mixed = true
+		return
+	}
+	for i := range rows {
+		if in.Type == cdf.Text {
+			if label, ok := in.Label(i); ok {
+				c.values++
+				c.label(label)
+			}
+			continue
+		}
+		v := in.Number[i]
+		switch {
+		case math.IsNaN(v):
+			continue
+		case math.IsInf(v, 0):
+			c.infinite++
+			continue
+		}
+		c.number(v)
+		if last, ok := c.last[key]; ok && v < last {
+			c.rising = false
+		}
+		c.last[key] = v
+		if in.Type != cdf.Float && in.Type != cdf.Time {
+			label, _ := in.Label(i)
+			c.label(label)
+		}
+	}
+}
+
+func (c *column) number(v float64) {
+	c.values++
+	c.least, c.most = min(c.least, v), max(c.most, v)
+	c.whole = c.whole && v == math.Trunc(v)
+	step := v - c.mean
+	c.mean += step / float64(c.values)
+	c.m2 += step * (v - c.mean)
+	if _, ok := c.exact[v]; ok || len(c.exact) < mostDistinct {
+		c.exact[v]++
+	} else {
+		c.full = true
+	}
+}
+
+func (c *column) label(text string) {
+	if n, ok := c.counts[text]; ok {
+		c.counts[text] = n + 1
+	} else if len(c.counts) < mostDistinct {
+		c.counts[strings.Clone(text)] = 1
+	} else {
+		c.full = true
+	}
+}
+
+// distinct is how many different values there are, mostDistinct for more.
+func (c *column) distinct() int { return max(len(c.counts), len(c.exact)) }
+
+// sd is the standard deviation, 0 for fewer than two values.
+func (c *column) sd() float64 {
+	if c.values < 2 {
+		return 0
+	}
+	return math.Sqrt(c.m2 / float64(c.values-1))
+}
+
+func (c *column) numeric() bool { return c.kind != cdf.Text }
+
+// binary reports values of 0 and 1, both of them there.
+func (c *column) binary() bool {
+	return c.numeric() && c.kind != cdf.Time && len(c.exact) == 2 && c.exact[0] > 0 && c.exact[1] > 0
+}
+
+// count reports whole numbers from 0 on that are more than a yes or no.
+func (c *column) count() bool {
+	return c.numeric() && c.kind != cdf.Time && c.kind != cdf.Bool && c.whole && c.least >= 0 && len(c.exact) > 2
+}
+
+// levels are the labels, the most frequent first, then in byte order.
+func (c *column) levels() []string {
+	var all []string
+	for label := range c.counts {
+		all = append(all, label)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if c.counts[a] != c.counts[b] {
+			return c.counts[b] - c.counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	return all
+}

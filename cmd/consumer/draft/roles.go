@@ -1,0 +1,146 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+const (
+	// mostLevels is how many levels a categorical feature may have: each is a
+	// coefficient of its own.
+	mostLevels = 20
+	// fewRows is a sample in which everything may look unique.
+	fewRows = 20
+)
+
+// role is what a column serves as.
+type role int
+
+const (
+	leftOut role = iota
+	numericFeature
+	categoricalFeature
+	group
+	clock
+)
+
+// given is a column with the role that it got, and why where that is not plain.
+type given struct {
+	*column
+	role role
+	why  string
+}
+
+// unusable says why a column can serve as nothing, "" where it can.
+func (p *Profile) unusable(c *column) string {
+	switch {
+	case c.mixed:
+		return "it has another type in some shards"
+	case c.values == 0 && c.infinite == 0:
+		return "no value in any row"
+	case c.infinite > 0:
+		return fmt.Sprintf("%s infinite, and a shard with such a value is refused", plural(c.infinite, "value is", "values are"))
+	case 2*c.values < p.Rows:
+		return fmt.Sprintf("%s of its values are missing, and a row without a feature is dropped", percent(p.Rows-c.values, p.Rows))
+	case c.distinct() == 1:
+		return fmt.Sprintf("constant: %s in every row", c.only())
+	}
+	return ""
+}
+
+// only is the one value of a constant column.
+func (c *column) only() string {
+	if c.kind == cdf.Text {
+		return plain(c.levels()[0])
+	}
+	return number(c.mean)
+}
+
+// id says why a column looks like the names of its rows, "" where it doesn't.
+func (c *column) id() string {
+	nearly := c.full || c.values >= fewRows && 10*c.distinct() >= 9*c.values
+	switch {
+	case c.kind == cdf.Float || c.kind == cdf.Time || c.kind == cdf.Bool || !nearly:
+		return ""
+	case c.kind == cdf.Text:
+		return fmt.Sprintf("looks like an id: %s in %d rows", plural(c.distinct(), "different text", "different texts"), c.values)
+	case has(c.name, idWords):
+		return fmt.Sprintf("looks like an id: %d different numbers in %d rows", c.distinct(), c.values)
+	case c.rising && c.most-c.least == float64(c.values-1):
+		return fmt.Sprintf("counts the rows: %s to %s", number(c.least), number(c.most))
+	}
+	return ""
+}
+
+// timely reports a column that says when: times, or integers that never fall
+// and have the name of a time.
+func (c *column) timely() bool {
+	return c.kind == cdf.Time || c.kind == cdf.Integer && c.rising && c.distinct() > 2 && has(c.name, timeWords)
+}
+
+// groups reports a column that names groups: texts or integers with such a
+// name, or more texts than can be coefficients, that come back.
+func (c *column) groups() bool {
+	if c.distinct() < 2 || 2*c.distinct() > c.values {
+		return false
+	}
+	named := has(c.name, groupWords)
+	return c.kind == cdf.Text && (named || c.distinct() > mostLevels) || c.kind == cdf.Integer && named
+}
+
+// assign gives every column but the response a role, as far as it does not
+// depend on the kind.
+func (p *Profile) assign(response *column, wanted string) []given {
+	var all []given
+	for _, c := range p.columns {
+		if c == response {
+			continue
+		}
+		g := given{column: c}
+		switch {
+		case c.name == wanted:
+			g.role = group
+		case p.unusable(c) != "":
+			g.why = p.unusable(c)
+		case c.timely():
+			g.role = clock
+		case c.id() != "":
+			g.why = c.id()
+		case c.groups():
+			g.role = group
+		case c.kind == cdf.Text && c.distinct() <= mostLevels:
+			g.role = categoricalFeature
+		case c.kind == cdf.Text:
+			g.why = fmt.Sprintf("%d levels that hardly come back", c.distinct())
+		default:
+			g.role = numericFeature
+		}
+		all = append(all, g)
+	}
+	// The only column of use, if it names anything, names groups.
+	if count(all, numericFeature, group) == 0 && count(all, categoricalFeature) == 1 {
+		first(all, categoricalFeature).role = group
+	}
+	return all
+}
+
+// count returns how many columns have one of the roles.
+func count(all []given, roles ...role) (n int) {
+	for i := range all {
+		if slices.Contains(roles, all[i].role) {
+			n++
+		}
+	}
+	return n
+}
+
+// first returns the first column with a role, nil for none.
+func first(all []given, r role) *given {
+	i := slices.IndexFunc(all, func(g given) bool { return g.role == r })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}

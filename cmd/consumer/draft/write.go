@@ -1,0 +1,255 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// AppendYAML appends the draft as the section models of a configuration, with
+// what was seen and why in comments.
+func (m *Model) AppendYAML(b []byte) []byte {
+	var w strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	line("models:")
+	line(`  - match: "**"  # every key gets a model of its own; one * stops at /, two do not`)
+	line("    # %s, because %s.", m.Kind, m.why)
+	if len(m.others) > 0 {
+		line("    # It could also be: %s.", strings.Join(m.others, "; "))
+	}
+	line("    kind: %s", m.Kind)
+	line("    columns:")
+	if m.Kind != "probit" && m.Kind != "poisson" || count(m.columns, numericFeature) > 0 {
+		line("      # Centre and scale of what is not counted or named are learnt from the first rows")
+		line("      # of each key. What is written out, as in the comments, wins over that.")
+		line("      scaling: first")
+	}
+	what := m.response.describe(m.profile)
+	if m.guessed != "" {
+		what += "; " + m.guessed
+	}
+	line("      response: %s  # %s", Inline(m.response.name), what)
+	if missing := m.profile.Rows - m.response.values; missing > 0 {
+		line("      # %s of the rows have no response: they are predicted, not learnt from.", percent(missing, m.profile.Rows))
+	}
+	m.writeFeatures(line)
+	for i := range m.columns {
+		switch g := &m.columns[i]; g.role {
+		case group:
+			line("      group: %s  # %s", Inline(g.name), g.describeLevels(m.profile))
+		case clock:
+			line("      time: %s  # %s; equal values are one step, gaps are missing ones", Inline(g.name), g.describe(m.profile))
+		}
+	}
+	m.writeExposure(line)
+	m.writeLeftOut(line)
+	return append(b, w.String()...)
+}
+
+// manyFeatures is how many features are listed one to a line.
+const manyFeatures = 60
+
+// warnMissing says what becomes of rows that lack a feature.
+func (m *Model) warnMissing(line func(string, ...any)) {
+	var worst *given
+	for i := range m.columns {
+		g := &m.columns[i]
+		if (g.role == numericFeature || g.role == categoricalFeature) && g.values < m.profile.Rows && (worst == nil || g.values < worst.values) {
+			worst = g
+		}
+	}
+	if worst != nil {
+		line("      # A row that lacks a feature is dropped: think about leaving %s out, which lacks %s.",
+			plain(worst.name), percent(m.profile.Rows-worst.values, m.profile.Rows))
+	}
+}
+
+func (m *Model) writeFeatures(line func(string, ...any)) {
+	if count(m.columns, numericFeature, categoricalFeature) == 0 {
+		if m.Kind == "linear" || m.Kind == "probit" || m.Kind == "compressed" {
+			line("      # No column of use is left for a feature.")
+		}
+		return
+	}
+	m.warnMissing(line)
+	if count(m.columns, numericFeature, categoricalFeature) > manyFeatures {
+		m.writeMany(line)
+		return
+	}
+	line("      features:")
+	for i := range m.columns {
+		g := &m.columns[i]
+		switch g.role {
+		case numericFeature:
+			line("        - %s  # %s%s", Inline(g.name), g.describe(m.profile), g.hint())
+		case categoricalFeature:
+			levels := g.levels()
+			line("        - %s  # %s; other levels share one coefficient", Inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}), g.describeLevels(m.profile))
+		}
+	}
+}
+
+// writeMany lists more features than anyone reads one by one.
+func (m *Model) writeMany(line func(string, ...any)) {
+	line("      features: [  # %d of them", count(m.columns, numericFeature, categoricalFeature))
+	text := ""
+	for i := range m.columns {
+		g := &m.columns[i]
+		item := ""
+		switch g.role {
+		case numericFeature:
+			item = Inline(g.name) + ","
+		case categoricalFeature:
+			levels := g.levels()
+			item = Inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}) + ","
+		default:
+			continue
+		}
+		if text != "" && len(text)+len(item) > 90 {
+			line("        %s", text)
+			text = ""
+		}
+		text = strings.TrimSpace(text + " " + item)
+	}
+	line("        %s", text)
+	line("      ]")
+}
+
+// hint is the form of a feature whose centre and scale are known.
+func (c *column) hint() string {
+	sd := c.sd()
+	if c.binary() || !(sd > 0) || math.IsInf(sd, 0) {
+		return ""
+	}
+	// The centre matters as far as the scale does.
+	unit := math.Pow(10, math.Floor(math.Log10(sd))-1)
+	center, scale := round(math.Round(c.mean/unit)*unit, 12), round(sd, 2)
+	return "; or " + Inline(feature{Name: c.name, Center: &center, Scale: &scale})
+}
+
+// feature is the long form of a feature in a configuration.
+type feature struct {
+	Name     string   `yaml:"name"`
+	Center   *float64 `yaml:"center,omitempty"`
+	Scale    *float64 `yaml:"scale,omitempty"`
+	Levels   []string `yaml:"levels,omitempty"`
+	Baseline string   `yaml:"baseline,omitempty"`
+}
+
+// writeExposure names the columns that counts may be in proportion to.
+func (m *Model) writeExposure(line func(string, ...any)) {
+	if m.Kind != "poisson" {
+		return
+	}
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == numericFeature && g.least > 0 && has(g.name, exposureWords) {
+			line("      # Counts in proportion to %s? Then take it out of features, and:", plain(g.name))
+			line("      # exposure: %s", Inline(g.name))
+		}
+	}
+}
+
+func (m *Model) writeLeftOut(line func(string, ...any)) {
+	if count(m.columns, leftOut) == 0 && len(m.profile.skipped) == 0 {
+		return
+	}
+	line("      # Left out:")
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == leftOut {
+			line("      #   %s: %s", plain(g.name), g.why)
+		}
+	}
+	for _, s := range m.profile.skipped {
+		line("      #   %s: type %s is not read", plain(s.Name), plain(s.Type))
+	}
+}
+
+// describe says what was seen of a column of numbers.
+func (c *column) describe(p *Profile) string {
+	if c.binary() {
+		return fmt.Sprintf("0 or 1, %s ones", percent(c.exact[1], c.values)) + c.missing(p)
+	}
+	return fmt.Sprintf("%s to %s, mean %s, sd %s", number(c.least), number(c.most), number(c.mean), number(c.sd())) + c.missing(p)
+}
+
+// describeLevels says what was seen of a column that names something.
+func (c *column) describeLevels(p *Profile) string {
+	top := c.levels()[0]
+	return fmt.Sprintf("%s, most often %s (%s)", plural(len(c.counts), "level", "levels"), plain(top), percent(c.counts[top], c.values)) + c.missing(p)
+}
+
+func (c *column) missing(p *Profile) string {
+	if n := p.Rows - c.values; n > 0 {
+		return fmt.Sprintf(", %s missing", percent(n, p.Rows))
+	}
+	return ""
+}
+
+// Inline writes a value as YAML that can stand anywhere on a line: mappings
+// and lists in braces and brackets, texts in quotes where they need them.
+func Inline(value any) string {
+	var n yaml.Node
+	if err := n.Encode([]any{value}); err != nil {
+		panic(fmt.Sprintf("a value that YAML can't hold: %v", err)) // only texts and numbers come here
+	}
+	flow(&n)
+	text, err := yaml.Marshal(&n)
+	if err != nil {
+		panic(fmt.Sprintf("a value that YAML can't hold: %v", err))
+	}
+	line := strings.TrimSpace(string(text))
+	return line[1 : len(line)-1]
+}
+
+// flow has a node written on one line.
+func flow(n *yaml.Node) {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		if strings.ContainsFunc(n.Value, func(r rune) bool { return r < ' ' || r == '#' || r > '~' }) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	default:
+		n.Style = yaml.FlowStyle
+		for _, child := range n.Content {
+			flow(child)
+		}
+	}
+}
+
+// plain makes a name fit for a comment: on one line and without what would
+// move a cursor.
+func plain(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// round keeps so many digits of a finite number.
+func round(x float64, digits int) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	return rounded + 0 // no negative zero
+}
+
+func percent(n, of int) string {
+	share := 100 * float64(n) / float64(max(of, 1))
+	switch {
+	case n > 0 && share < 1:
+		return "under 1%"
+	case n < of && share > 99:
+		return "over 99%"
+	}
+	return fmt.Sprintf("%.0f%%", share)
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
