@@ -61,7 +61,7 @@ func (m *Model) warnMissing(line func(string, ...any)) {
 			worst = g
 		}
 	}
-	if worst != nil {
+	if worst != nil && 20*worst.values < 19*m.profile.Rows {
 		line("      # A row that lacks a feature is dropped: think about leaving %s out, which lacks %s.",
 			plain(worst.name), percent(m.profile.Rows-worst.values, m.profile.Rows))
 	}

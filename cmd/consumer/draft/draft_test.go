@@ -1,0 +1,257 @@
+package draft
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Columns of 60 rows; value gives each of them from the row's number.
+const sampleRows = 60
+
+func floats(name string, value func(i int) float64) cdf.Column {
+	c := cdf.Column{Name: name}
+	for i := range sampleRows {
+		c.Number = append(c.Number, value(i))
+	}
+	return c
+}
+
+func wholes(name string, value func(i int) int) cdf.Column {
+	c := floats(name, func(i int) float64 { return float64(value(i)) })
+	c.Type = cdf.Integer
+	for _, v := range c.Number {
+		c.Int = append(c.Int, int64(v))
+	}
+	return c
+}
+
+func texts(name string, value func(i int) string) cdf.Column {
+	c := cdf.Column{Name: name, Type: cdf.Text}
+	at := map[string]int32{}
+	for i := range sampleRows {
+		v := value(i)
+		if _, ok := at[v]; !ok {
+			at[v] = int32(len(c.Levels))
+			c.Levels = append(c.Levels, v)
+		}
+		c.Code = append(c.Code, at[v])
+	}
+	return c
+}
+
+func times(name string) cdf.Column {
+	c := floats(name, func(i int) float64 { return 86400 * float64(i) })
+	c.Type = cdf.Time
+	return c
+}
+
+var (
+	x      = floats("x", func(i int) float64 { return math.Sin(float64(i)) })
+	y      = floats("y", func(i int) float64 { return 10 + 3*math.Cos(float64(i)) })
+	yes    = wholes("bought", func(i int) int { return i % 2 })
+	counts = wholes("visits", func(i int) int { return i * 7 % 11 })
+	store  = wholes("store", func(i int) int { return i % 5 })
+	town   = texts("town", func(i int) string { return fmt.Sprint("t", i%25) })
+	color  = texts("color", func(i int) string { return []string{"red", "green", "blue", "red"}[i%4] })
+	year   = wholes("year", func(i int) int { return 1900 + i })
+	day    = times("day")
+)
+
+func profileOf(columns ...cdf.Column) *Profile {
+	p := NewProfile()
+	p.Add("k", &cdf.Batch{Rows: sampleRows, Columns: columns})
+	return p
+}
+
+func TestSuggest(t *testing.T) {
+	wideColumns := []cdf.Column{y}
+	for i := range wide {
+		wideColumns = append(wideColumns, floats(fmt.Sprint("w", i), func(j int) float64 { return math.Sin(float64((i + 1) * j)) }))
+	}
+	for _, c := range []struct {
+		name    string
+		columns []cdf.Column
+		wish    Wish
+		kind    string
+		says    []string // somewhere in the draft
+	}{
+		{"regression", []cdf.Column{x, y}, Wish{}, "linear", []string{"because y is a number with", `response: "y"  # 7`, "chosen for its name", "- x  # -1 to 0.9", "or {name: x, center: 0", "dlm (a level that wanders"}},
+		{"last number", []cdf.Column{y, x}, Wish{Response: "x"}, "linear", []string{"response: x  # ", `- "y"  #`}},
+		{"yes or no", []cdf.Column{x, yes}, Wish{}, "probit", []string{"because bought is 0 or 1", "0 or 1, 50% ones", "could also be: linear"}},
+		{"counts of groups", []cdf.Column{store, x, counts}, Wish{}, "poisson", []string{"visits counts (whole numbers from 0 to 10) and store names groups", "group: store  # 5 levels", "linear (regression on the features); anova"}},
+		{"counts without groups", []cdf.Column{x, counts}, Wish{}, "linear", []string{"poisson (counts, with effects of groups)"}},
+		{"one group", []cdf.Column{town, y}, Wish{}, "anova", []string{"town is the only other column of use", "group: town  # 25 levels"}},
+		{"one group of few", []cdf.Column{color, y}, Wish{}, "anova", []string{"group: color  # 3 levels, most often red (50%)"}},
+		{"a time in whole numbers", []cdf.Column{year, y}, Wish{}, "dlm", []string{"year says when, and there is no feature", "time: year  # 1900 to 1959"}},
+		{"a time", []cdf.Column{day, y}, Wish{}, "dlm", []string{"day: a time; kind dlm takes each row as a step"}},
+		{"many columns", wideColumns, Wish{}, "compressed", []string{"there are 200 features", "features: [  # 200 of them", "w0, w1,"}},
+		{"categories", []cdf.Column{color, x, y}, Wish{}, "linear", []string{"- {name: color, levels: [red, blue, green], baseline: red}  # 3 levels, most often red (50%)"}},
+		{"few groups as categories", []cdf.Column{store, x, y}, Wish{}, "linear", []string{`- {name: store, levels: ["0", "1", "2", "3", "4"], baseline: "0"}`}},
+		{"many groups", []cdf.Column{town, x, y}, Wish{}, "linear", []string{"#   town: names 25 groups, and each would be a coefficient"}},
+		{"trend", []cdf.Column{year, day, x, y}, Wish{}, "linear", []string{"#   year: it never falls and would be a trend", "#   day: a time, which is no feature unless"}},
+		{"exposure", []cdf.Column{store, floats("population", func(i int) float64 { return float64(1000 + i%7) }), counts}, Wish{}, "poisson", []string{"# exposure: population"}},
+		{"asked for", []cdf.Column{town, x, y}, Wish{Kind: "anova"}, "anova", []string{"anova, because asked for; linear would have been suggested", "#   x: kind anova takes no features"}},
+		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := profileOf(c.columns...).Suggest(c.wish)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(m.AppendYAML(nil))
+			if m.Kind != c.kind || !strings.Contains(text, "kind: "+c.kind+"\n") {
+				t.Errorf("kind %s, want %s", m.Kind, c.kind)
+			}
+			for _, s := range c.says {
+				if !strings.Contains(text, s) {
+					t.Errorf("does not say %q:\n%s", s, text)
+				}
+			}
+		})
+	}
+}
+
+func TestColumnsThatAreLeftOut(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	p := profileOf(y, x,
+		wholes("customer_id", func(i int) int { return 7 * (i*37%61 + 1) }),
+		wholes("n", func(i int) int { return i + 5 }),
+		texts("note", func(i int) string { return fmt.Sprint("note ", i) }),
+		texts("currency", func(int) string { return "EUR" }),
+		floats("zero", func(int) float64 { return 0 }),
+		floats("seldom", func(i int) float64 {
+			if i%3 == 0 {
+				return float64(i)
+			}
+			return nan
+		}),
+		floats("never", func(int) float64 { return nan }),
+		floats("wild", func(i int) float64 {
+			if i == 7 {
+				return inf
+			}
+			return float64(i % 9)
+		}))
+	p.Add("k", &cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "x", Number: []float64{1}}, {Name: "y", Number: []float64{2}}},
+		Skipped: []cdf.Skipped{{Name: "tags", Type: "list"}}})
+	m, err := p.Suggest(Wish{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(m.AppendYAML(nil))
+	_, out, _ := strings.Cut(text, "# Left out:\n")
+	for _, want := range []string{
+		"customer_id: looks like an id: 60 different numbers in 60 rows", "n: counts the rows: 5 to 64",
+		"note: looks like an id: 60 different texts in 60 rows", "currency: constant: EUR in every row", "zero: constant: 0 in every row",
+		"seldom: 67% of its values are missing", "never: no value in any row", "wild: 1 value is infinite", "tags: type list is not read",
+	} {
+		if !strings.Contains(out, "      #   "+want) {
+			t.Errorf("does not say %q:\n%s", want, text)
+		}
+	}
+	var doc struct {
+		Models []struct {
+			Columns struct{ Features []string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || fmt.Sprint(doc.Models[0].Columns.Features) != "[x]" {
+		t.Errorf("features %v, error %v", doc.Models[0].Columns.Features, err)
+	}
+}
+
+func TestRefusedWishes(t *testing.T) {
+	p := profileOf(x, y, yes, color, town)
+	for _, c := range []struct {
+		profile *Profile
+		wish    Wish
+		want    string
+	}{
+		{NewProfile(), Wish{}, "no rows"},
+		{p, Wish{Response: "z"}, `no column "z" for the response; the columns are x, y, bought, color, town`},
+		{p, Wish{Response: "color"}, `the response "color" is text, and every kind takes numbers`},
+		{profileOf(x, texts("won", func(i int) string { return []string{"no", "yes"}[i%2] })), Wish{Response: "won"}, `recoded: 0 for "no", 1 for "yes"`},
+		{profileOf(color, town), Wish{}, "name one with --response"},
+		{p, Wish{Response: "y", Kind: "probit"}, "kind probit takes a response of 0 and 1"},
+		{p, Wish{Response: "y", Kind: "poisson"}, "kind poisson takes counts"},
+		{profileOf(x, y), Wish{Kind: "anova"}, "name one with --group"},
+		{p, Wish{Group: "z"}, `no column "z" for the group`},
+		{p, Wish{Group: "x"}, "groups are named by text"},
+		{p, Wish{Response: "y", Group: "y"}, "can't be response and group"},
+	} {
+		if _, err := c.profile.Suggest(c.wish); !errors.Is(err, ErrDraft) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.wish, err, c.want)
+		}
+	}
+}
+
+// Names and levels may hold anything: they must come back from the YAML as
+// they were, and none may end a comment.
+func TestHostileNames(t *testing.T) {
+	names := []string{"a: b", "# c", "d, e", "{f}", "g\nkind: probit", "'h'", `"i"`, "null", "~", "1.5", "é\u2028j", " k ", "-", "yes", "@l", "%m", "!n", "&o", "*p", "|", ">", strings.Repeat("long ", 60)}
+	columns := []cdf.Column{y}
+	for i, name := range names {
+		columns = append(columns, floats(name, func(j int) float64 { return math.Sin(float64((i + 2) * j)) }))
+	}
+	columns = append(columns, texts("levels", func(i int) string { return names[i%20] }))
+	m, err := profileOf(columns...).Suggest(Wish{Response: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(m.AppendYAML(nil))
+	var doc struct {
+		Models []struct {
+			Kind    string
+			Columns struct{ Features []yaml.Node }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if doc.Models[0].Kind != "linear" || len(doc.Models[0].Columns.Features) != len(names)+1 {
+		t.Fatalf("kind %s, %d features", doc.Models[0].Kind, len(doc.Models[0].Columns.Features))
+	}
+	for i, f := range doc.Models[0].Columns.Features[:len(names)] {
+		if f.Value != names[i] || f.Tag != "!!str" {
+			t.Errorf("%q comes back as %s %q", names[i], f.Tag, f.Value)
+		}
+	}
+	var levels feature
+	if err := doc.Models[0].Columns.Features[len(names)].Decode(&levels); err != nil || len(levels.Levels) != 20 {
+		t.Errorf("levels %q, error %v", levels.Levels, err)
+	}
+	for _, l := range levels.Levels {
+		if !strings.Contains(strings.Join(names, "\x00"), l) {
+			t.Errorf("level %q was never there", l)
+		}
+	}
+}
+
+func TestHint(t *testing.T) {
+	for _, c := range []struct {
+		mean, spread float64
+		want         string
+	}{
+		{1013.2591, 5.94, "center: 1013.3, scale: 5.9}"}, {1.7e-8, .746, "center: 0, scale: 0.75}"}, {190000, 106300, "center: 190000, scale: 110000}"},
+	} {
+		col := newColumnOf(c.mean, c.spread)
+		if got := col.hint(); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// newColumnOf has three values with the mean and the standard deviation.
+func newColumnOf(mean, sd float64) *column {
+	c := &column{name: "x", exact: map[float64]int{}}
+	for _, v := range []float64{mean - sd, mean, mean + sd} {
+		c.number(v)
+	}
+	return c
+}
