@@ -200,6 +200,7 @@ func TestHostileNames(t *testing.T) {
 		columns = append(columns, floats(name, func(j int) float64 { return math.Sin(float64((i + 2) * j)) }))
 	}
 	columns = append(columns, texts("levels", func(i int) string { return names[i%20] }))
+	columns = append(columns, texts("\nkind: dlm", func(int) string { return "constant\nkind: anova" }))
 	m, err := profileOf(columns...).Suggest(Wish{Response: "y"})
 	if err != nil {
 		t.Fatal(err)
