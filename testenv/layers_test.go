@@ -110,6 +110,7 @@ var homes = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":  {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
+	"github.com/rivo/uniseg":          {"cmd/consumer"},
 	"go.yaml.in/yaml":                 {"cmd/consumer", "cmd/consumer/draft", "cmd/paper/study"},
 	"golang.org/x/term":               {"cmd/internal/term", "cmd/consumer", "cmd/producer"},
 	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
