@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: demo test unit integration containers mutants accept sbc paper paper-page reference lint race fuzz bench build up down
+.PHONY: demo test unit integration containers mutants accept sbc paper paper-page reference lint race fuzz bench build release up down
 
 demo: ## posteriors of real flights in this terminal; needs only Go
 	$(GO) run ./cmd/consumer demo
@@ -70,6 +70,10 @@ bench: ## speed as ratios against alternatives measured in the same run
 
 build: ## static binaries in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/consumer ./cmd/producer
+
+release: ## archives for six systems, bills of materials and checksums in dist/
+	rm -rf dist
+	$(GO) run ./testenv/release -out dist
 
 up: ## Kafka, Redis, consumer and producer in containers
 	testenv/compose/up

@@ -91,6 +91,7 @@ var layers = []layer{
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
+	{path: "testenv/release"},
 	{path: "testenv/sbc", may: []string{"cdf", "cdf/rnd", "models", "models/projection", "models/simulate"}},
 }
 
@@ -99,10 +100,8 @@ var layers = []layer{
 var homes = map[string][]string{
 	"github.com/segmentio/kafka-go":   {"pipeline/kafka"},
 	"github.com/redis/go-redis":       {"pipeline/redis"},
-	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer", "sink", "examples/clients/go"},
+	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/internal/rows", "sink", "examples/clients/go"},
 	"github.com/twmb/franz-go":        {"examples/clients/go"},
-	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/internal/rows", "sink"},
-	"github.com/twmb/franz-go":        {},
 	"github.com/alicebob/miniredis":   {},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/simulate", "baselines", "cmd/paper"},
 	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// programs are the commands that are released.
+var programs = []string{"consumer", "producer"}
+
+// source is the commit that is released.
+type source struct {
+	root    string
+	version string
+	time    time.Time // of the commit: the time of every file in an archive
+}
+
+// run builds everything from the sources in root into the folder out, which
+// must not hold anything yet.
+func run(ctx context.Context, root, out string, targets []string) error {
+	s, err := describe(ctx, root)
+	if err != nil {
+		return err
+	}
+	if held, err := os.ReadDir(out); err == nil && len(held) > 0 {
+		return fmt.Errorf("%s is not empty: remove it, so that nothing of another build is released", out)
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	bin, err := os.MkdirTemp("", "credence-release-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(bin) }()
+	for _, t := range targets {
+		if err := s.target(ctx, t, bin, out); err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	return sums(out)
+}
+
+// describe asks git for the version and the time of the commit.
+func describe(ctx context.Context, root string) (*source, error) {
+	ask := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = root
+		text, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
+		}
+		return strings.TrimSpace(string(text)), nil
+	}
+	version, err := ask("describe", "--tags", "--always", "--dirty")
+	if err != nil {
+		return nil, err
+	}
+	text, err := ask("log", "-1", "--format=%ct")
+	if err != nil {
+		return nil, err
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("time of the commit: %w", err)
+	}
+	return &source{root: root, version: version, time: time.Unix(seconds, 0).UTC()}, nil
+}
+
+// target builds, describes and packs the programs for one system.
+func (s *source) target(ctx context.Context, target, bin, out string) error {
+	system, processor, ok := strings.Cut(target, "/")
+	if !ok {
+		return errors.New("not GOOS/GOARCH")
+	}
+	name := fmt.Sprintf("credence_%s_%s_%s", s.version, system, processor)
+	var files []file
+	for _, program := range programs {
+		base := program
+		if system == "windows" {
+			base += ".exe"
+		}
+		path := filepath.Join(bin, name, base)
+		if err := s.build(ctx, system, processor, program, path); err != nil {
+			return err
+		}
+		bom, err := materials(path, program, s.version, s.time)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, name+"_"+program+".cdx.json"), bom, 0o644); err != nil {
+			return err
+		}
+		files = append(files, file{base, path, 0o755})
+	}
+	for _, text := range []string{"LICENSE", "README.md"} {
+		files = append(files, file{text, filepath.Join(s.root, text), 0o644})
+	}
+	if system == "windows" {
+		return writeTo(filepath.Join(out, name+".zip"), func(w *os.File) error { return zipped(w, name, files, s.time) })
+	}
+	return writeTo(filepath.Join(out, name+".tar.gz"), func(w *os.File) error { return tarred(w, name, files, s.time) })
+}
+
+// build compiles one program without anything of this machine in it.
+func (s *source) build(ctx context.Context, system, processor, program, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=true", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", path, "./cmd/"+program)
+	cmd.Dir = s.root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+system, "GOARCH="+processor, "GOAMD64=v1", "GOARM64=v8.0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", program, err, text)
+	}
+	return nil
+}
+
+// sums writes SHA256SUMS, as sha256sum reads it.
+func sums(out string) error {
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(out, e.Name()))
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf("%x  %s\n", sha256.Sum256(content), e.Name()))
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(lines, "")), 0o644)
+}
