@@ -134,3 +134,34 @@ func (f *Filter) Size() int64 {
 	size += int64(8 * (cap(s.scaling.raw.x) + 4*cap(s.scaling.raw.y)))
 	return size + int64(len(f.view.functionals)*96) + int64(cap(f.sum[0].Rows)+cap(f.sum[1].Rows)+cap(f.sent.Rows))*152
 }
+
+// Head is what a snapshot says of itself before the model's part.
+type Head struct {
+	Fingerprint   [32]byte // of the spec that made it
+	Kind, Variant string
+	T, N          int64 // shards and rows absorbed
+}
+
+// ReadHead reads the head of a snapshot of any configuration and checks the
+// checksum of all of it. ErrSnapshot, wrapped, says that the bytes are damaged
+// or of a version that this build does not know.
+func ReadHead(data []byte) (Head, error) {
+	var h Head
+	head := len(snapshotMagic) + 1 + len(h.Fingerprint)
+	if len(data) < head+4 || string(data[:len(snapshotMagic)]) != snapshotMagic {
+		return h, fmt.Errorf("%w: not a snapshot", ErrSnapshot)
+	}
+	if v := data[len(snapshotMagic)]; v != snapshotVersion {
+		return h, fmt.Errorf("%w: version %d, this build reads %d", ErrSnapshot, v, snapshotVersion)
+	}
+	body := data[:len(data)-4]
+	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {
+		return h, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
+	}
+	copy(h.Fingerprint[:], body[len(snapshotMagic)+1:])
+	r := &reader{b: body[head:]}
+	h.Kind, h.Variant = r.string(), r.string()
+	now := readProgress(r)
+	h.T, h.N = now.t, now.n
+	return h, r.err
+}

@@ -37,6 +37,11 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.CreateTopics:     {4, 5},
 	protocol.DescribeConfigs:  {1, 3},
 	protocol.SaslAuthenticate: {0, 1},
+	protocol.FindCoordinator:  {1, 2},
+	protocol.OffsetFetch:      {2, 5},
+	protocol.OffsetCommit:     {2, 7},
+	protocol.DescribeGroups:   {0, 4},
+	protocol.DeleteGroups:     {0, 1},
 }
 
 // conn is one connection to one broker, used by one goroutine at a time.

@@ -79,6 +79,16 @@ func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) erro
 	return first
 }
 
+// PublishTo is Publish into one partition, whatever the keys: to reach what a
+// producer with another partitioner has put there.
+func (p *Publisher) PublishTo(ctx context.Context, to pipeline.Partition, outputs []pipeline.Output) error {
+	list := make([]*pipeline.Output, len(outputs))
+	for i := range outputs {
+		list[i] = &outputs[i]
+	}
+	return p.send(ctx, to, list)
+}
+
 // settled is route for a topic that exists, waiting a little for one that
 // was created a moment ago.
 func (c *Client) settled(ctx context.Context, topic string) (route, error) {

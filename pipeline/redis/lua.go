@@ -42,6 +42,12 @@ var (
 			writeChanges +
 			sweep +
 			answerOK)
+	auditScript = newScript(
+		readCounts +
+			answerCounts)
+	clearScript = newScript(
+		seenFence +
+			forgetAll)
 	pinScript = newScript(`
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
@@ -71,11 +77,13 @@ local known = false
 for i = 3, 2 + tonumber(ARGV[2]) do known = known or at == ARGV[i] end
 if not known then return {'FENCED', 'the stored watermark is ' .. at .. ', which this worker did not leave'} end
 `
-	// countFence compares the number of keys in meta with what is there.
-	countFence = `
+	readCounts = `
 local held = 0
 for i = 4, 259 do held = held + redis.call('HLEN', KEYS[i]) end
 local counted, listed = redis.call('HGET', KEYS[1], 'keys') or '0', redis.call('ZCARD', KEYS[3])
+`
+	// countFence compares the number of keys in meta with what is there.
+	countFence = readCounts + `
 if held ~= tonumber(counted) or held ~= listed then
   return {'DAMAGED', 'meta counts ' .. counted .. ' keys, the hashes hold ' .. held .. ', the list ' .. listed}
 end
@@ -198,6 +206,40 @@ end
 each('ZADD', KEYS[3], appeared, 1, #appeared)
 each('ZREM', KEYS[3], gone, 1, #gone)
 redis.call('HSET', KEYS[1], 'keys', string.format('%d', held), unpack(ARGV, 4, 3 + fields))
+`
+	answerCounts = `
+return {'OK', counted, tostring(held), tostring(listed), unpack(redis.call('SMEMBERS', KEYS[2]))}
+`
+	// seenFence: ARGV[3] and ARGV[4] are owner and watermark as they were
+	// seen, '' where there was none.
+	seenFence = `
+local owner, at = unpack(redis.call('HMGET', KEYS[1], 'owner', 'watermark'))
+if (owner or '') ~= ARGV[3] or (at or '') ~= ARGV[4] then
+  return {'FENCED', 'the partition was claimed or saved meanwhile: owner ' .. (owner or 'none') .. ', watermark ' .. (at or 'none')}
+end
+`
+	// forgetAll deletes values, blobs that they point to or that are pending,
+	// and the meta but for its new owner: ARGV[1] is the token, ARGV[2] the
+	// generation.
+	forgetAll = `
+local prefix = string.sub(KEYS[1], 1, -5)
+for i = 4, 259 do
+  for _, key in ipairs(redis.call('HKEYS', KEYS[i])) do
+    local n = redis.call('HSTRLEN', KEYS[i], key)
+    if n > 0 and n <= 160 then
+      local cell = redis.call('HGET', KEYS[i], key)
+      if string.byte(cell) == 1 then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. string.sub(cell, 2)) end
+    end
+  end
+  redis.call('UNLINK', KEYS[i])
+end
+for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+  local key, ref = string.match(entry, '^%d+:(.*):([^:]*:%d+)$')
+  if key then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. ref) end
+end
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
+return {'OK'}
 `
 	answerOK = `
 return {'OK'}

@@ -12,6 +12,7 @@ func openMemory(*testing.T) Fixture {
 	return Fixture{
 		Store:  m,
 		Reader: m,
+		Keeper: m,
 		Sibling: func() (pipeline.Store, pipeline.Reader) {
 			other := NewMemory()
 			return other, other

@@ -1,0 +1,158 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/deletegroups"
+	"github.com/segmentio/kafka-go/protocol/describegroups"
+	"github.com/segmentio/kafka-go/protocol/findcoordinator"
+	"github.com/segmentio/kafka-go/protocol/offsetcommit"
+	"github.com/segmentio/kafka-go/protocol/offsetfetch"
+)
+
+// Mark is what a group has noted about one partition.
+type Mark struct {
+	Offset int64  // -1: nothing
+	Note   string // free text beside it, at most 4 KiB with a broker's defaults
+}
+
+// Members returns the client ids of a group's live members with their hosts;
+// a group that does not exist has none.
+func (c *Client) Members(ctx context.Context, group string) ([]string, error) {
+	answer, err := c.toCoordinator(ctx, group, &describegroups.Request{Groups: []string{group}}, func(m protocol.Message) int16 {
+		if r := m.(*describegroups.Response); len(r.Groups) == 1 {
+			return r.Groups[0].ErrorCode
+		}
+		return 0
+	})
+	if errors.Is(err, kafka.GroupIdNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("members of group %s: %w", group, err)
+	}
+	var names []string
+	for _, g := range answer.(*describegroups.Response).Groups {
+		for _, m := range g.Members {
+			names = append(names, m.ClientID+" at "+m.ClientHost)
+		}
+	}
+	return names, nil
+}
+
+// Marks returns what a group has noted about the partitions 0 to n-1 of a
+// topic.
+func (c *Client) Marks(ctx context.Context, group, topic string, n int) ([]Mark, error) {
+	marks := make([]Mark, n)
+	ids := make([]int32, n)
+	for i := range marks {
+		marks[i].Offset, ids[i] = -1, int32(i)
+	}
+	answer, err := c.toCoordinator(ctx, group, &offsetfetch.Request{
+		GroupID: group, Topics: []offsetfetch.RequestTopic{{Name: topic, PartitionIndexes: ids}},
+	}, func(m protocol.Message) int16 { return m.(*offsetfetch.Response).ErrorCode })
+	if errors.Is(err, kafka.GroupIdNotFound) {
+		return marks, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("offsets of group %s: %w", group, err)
+	}
+	for _, t := range answer.(*offsetfetch.Response).Topics {
+		for _, p := range t.Partitions {
+			if p.ErrorCode != 0 {
+				return nil, fmt.Errorf("offset of group %s in %s/%d: %w", group, topic, p.PartitionIndex, kafka.Error(p.ErrorCode))
+			}
+			if t.Name == topic && p.PartitionIndex >= 0 && int(p.PartitionIndex) < n {
+				marks[p.PartitionIndex] = Mark{p.CommittedOffset, p.Metadata}
+			}
+		}
+	}
+	return marks, nil
+}
+
+// SetMark notes something about one partition in the name of a group that
+// has no members.
+func (c *Client) SetMark(ctx context.Context, group, topic string, partition int32, m Mark) error {
+	_, err := c.toCoordinator(ctx, group, &offsetcommit.Request{
+		GroupID: group, GenerationID: -1, RetentionTimeMs: -1,
+		Topics: []offsetcommit.RequestTopic{{Name: topic, Partitions: []offsetcommit.RequestPartition{{
+			PartitionIndex: partition, CommittedOffset: m.Offset, CommittedLeaderEpoch: -1, CommittedMetadata: m.Note,
+		}}}},
+	}, func(m protocol.Message) int16 {
+		for _, t := range m.(*offsetcommit.Response).Topics {
+			for _, p := range t.Partitions {
+				if p.ErrorCode != 0 {
+					return p.ErrorCode
+				}
+			}
+		}
+		return 0
+	})
+	if err != nil {
+		return fmt.Errorf("commit %s/%d at %d in group %s: %w", topic, partition, m.Offset, group, err)
+	}
+	return nil
+}
+
+// DeleteGroup makes the brokers forget a group without members and its
+// offsets. A group that does not exist is no error.
+func (c *Client) DeleteGroup(ctx context.Context, group string) error {
+	_, err := c.toCoordinator(ctx, group, &deletegroups.Request{GroupIDs: []string{group}}, func(m protocol.Message) int16 {
+		if r := m.(*deletegroups.Response); len(r.Responses) == 1 {
+			return r.Responses[0].ErrorCode
+		}
+		return 0
+	})
+	if err != nil && !errors.Is(err, kafka.GroupIdNotFound) {
+		return fmt.Errorf("delete group %s: %w", group, err)
+	}
+	return nil
+}
+
+// toCoordinator sends a request to the broker that looks after a group, and
+// again while the cluster is finding one. code finds the answer's error.
+func (c *Client) toCoordinator(ctx context.Context, group string, req protocol.Message, code func(protocol.Message) int16) (answer protocol.Message, err error) {
+	for try := 0; ; try++ {
+		var addr string
+		if addr, err = c.coordinator(ctx, group); err == nil {
+			err = c.do(ctx, addr, callTimeout, func(n *conn) (err error) {
+				if answer, err = n.call(req); err != nil {
+					return err
+				}
+				if e := code(answer); e != 0 {
+					return kafka.Error(e)
+				}
+				return nil
+			})
+		}
+		switch {
+		case err == nil:
+			return answer, nil
+		case try == coordinatorRetries || !errors.Is(err, kafka.GroupCoordinatorNotAvailable) &&
+			!errors.Is(err, kafka.NotCoordinatorForGroup) && !errors.Is(err, kafka.GroupLoadInProgress):
+			return nil, err
+		}
+		if err := pause(ctx, routeBackoff<<try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// coordinatorRetries lets a new cluster make its topic of offsets: 6 s.
+const coordinatorRetries = 7
+
+func (c *Client) coordinator(ctx context.Context, group string) (string, error) {
+	answer, err := c.anywhere(ctx, &findcoordinator.Request{Key: group})
+	if err != nil {
+		return "", err
+	}
+	r := answer.(*findcoordinator.Response)
+	if r.ErrorCode != 0 {
+		return "", coded(r.ErrorCode, r.ErrorMessage)
+	}
+	return address(r.Host, r.Port), nil
+}

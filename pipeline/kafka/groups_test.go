@@ -1,0 +1,71 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// Marks with notes are kept per group, and forgotten with it.
+func TestMarks(t *testing.T) {
+	c := connect(t, brokers(t))
+	topic := fresh(t, c, 2)
+	read := func(group string, want ...Mark) {
+		t.Helper()
+		if got, err := c.Marks(t.Context(), group, topic, 2); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("marks of %s: %v and error %v, want %v", group, got, err, want)
+		}
+	}
+	one, other := topic+".dlq", topic+".other"
+	none := Mark{Offset: -1}
+	read(one, none, none)
+	if err := c.SetMark(t.Context(), one, topic, 1, Mark{7, "9-12"}); err != nil {
+		t.Fatal(err)
+	}
+	read(one, none, Mark{7, "9-12"})
+	read(other, none, none)
+	if names, err := c.Members(t.Context(), one); err != nil || len(names) != 0 {
+		t.Errorf("members: %q and error %v", names, err)
+	}
+	for range 2 { // the second time there is nothing to delete
+		if err := c.DeleteGroup(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read(one, none, none)
+}
+
+// A group that works has members, and is not deleted.
+func TestMembers(t *testing.T) {
+	c := connect(t, brokers(t))
+	topic := fresh(t, c, 1)
+	if names, err := c.Members(t.Context(), topic); err != nil || len(names) != 0 {
+		t.Errorf("members of no group: %q and error %v", names, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	working, ended := make(chan bool), make(chan error, 1)
+	go func() {
+		g := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}})
+		ended <- g.Run(ctx, func(int) {}, func(ctx context.Context, _ pipeline.Assignment) {
+			close(working)
+			<-ctx.Done()
+		})
+	}()
+	<-working
+	if names, err := c.Members(t.Context(), topic); err != nil || len(names) != 1 {
+		t.Errorf("members: %q and error %v, want one", names, err)
+	}
+	if err := c.DeleteGroup(t.Context(), topic); !errors.Is(err, kafka.NonEmptyGroup) {
+		t.Errorf("deleting a group that works: error %v", err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
