@@ -142,12 +142,20 @@ func (r *reader) skip(n int) {
 // `<run>/<n>` with n increasing per key within a run.
 const ShardHeader = "credence-shard"
 
+// maxRun is the longest name of a run in bytes. A replayed dead letter's holds
+// the name of a topic.
+const maxRun = 300
+
+// ParseShard splits the value of ShardHeader into run and number. A value that
+// is not of the header's form says nothing about repeats: ok is false.
+func ParseShard(value []byte) (run string, n uint64, ok bool) { return parseShard(value) }
+
 // parseShard splits the value of ShardHeader. A value that is not of its form
 // says nothing about repeats.
 func parseShard(value []byte) (id string, n uint64, ok bool) {
 	s := string(value)
 	slash := strings.LastIndexByte(s, '/')
-	if slash <= 0 || slash > 256 {
+	if slash <= 0 || slash > maxRun {
 		return "", 0, false
 	}
 	n, err := strconv.ParseUint(s[slash+1:], 10, 64)

@@ -110,3 +110,23 @@ func ParseLetter(headers []pipeline.Header) (Letter, bool) {
 		Stage: v[3], Class: v[4], Message: v[5], Headers: headers[:own:own],
 	}, true
 }
+
+// runPrefix begins the run that a record carries which was a dead letter.
+const runPrefix = "dlq."
+
+// Replay returns record r, the dead letter, as it is sent to its topic again: key,
+// value and timestamp as they are, its headers without those that any death
+// has added, and pipeline.ShardHeader with where it was, by which a worker
+// tells that it has applied it. Keys go where murmur2 puts them.
+func (l Letter) Replay(r *pipeline.Record) pipeline.Output {
+	headers := make([]pipeline.Header, 0, len(l.Headers)+1)
+	for _, h := range l.Headers {
+		if strings.HasPrefix(h.Key, prefix) || h.Key == pipeline.ShardHeader && strings.HasPrefix(string(h.Value), runPrefix) {
+			continue
+		}
+		headers = append(headers, h)
+	}
+	id := runPrefix + l.Source.Topic + "." + strconv.Itoa(int(l.Source.ID)) + "/" + strconv.FormatInt(l.Offset, 10)
+	headers = append(headers, pipeline.Header{Key: pipeline.ShardHeader, Value: []byte(id)})
+	return pipeline.Output{Topic: l.Source.Topic, Key: r.Key, Value: r.Value, Headers: headers, Time: r.Time, Offset: l.Offset}
+}

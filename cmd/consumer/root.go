@@ -57,6 +57,7 @@ Start with: consumer demo`,
 	root.AddCommand(a.demoCommand(), a.runCommand(), a.tailCommand(), a.getCommand(), a.checkCommand(), a.versionCommand())
 	root.AddCommand(a.initCommand())
 	completionCommand(root)
+	root.AddCommand(a.dlqCommand())
 	return root
 }
 

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink"
+)
+
+// amend replaces text in the configuration.
+func (w *world) amend(old, with string) {
+	w.Helper()
+	b, err := os.ReadFile(w.file)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if !strings.Contains(string(b), old) {
+		w.Fatalf("no %q in the configuration", old)
+	}
+	if err := os.WriteFile(w.file, []byte(strings.Replace(string(b), old, with, 1)), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// must runs a command line that has to succeed and returns its data and
+// messages.
+func (w *world) must(args ...string) (out, messages string) {
+	w.Helper()
+	code, out, messages := w.consumer(args...)
+	if code != 0 {
+		w.Fatalf("consumer %v: exit %d\n%s\n%s", args, code, out, messages)
+	}
+	return out, messages
+}
+
+const tightLimits = `models: [{match: "**", kind: linear}]
+limits: {rows: 2}`
+
+// Records that died of a limit that was raised are applied once, however often
+// they are replayed and wherever a replay was killed.
+func TestReplayAppliesOnce(t *testing.T) {
+	w := newWorldOf(t, "format: json", tightLimits)
+	keys := []string{"a", "b/1", "c"}
+	w.send(keys, 4)
+	w.must("run", "--until-end")
+	input := w.read("shards")
+
+	out, _ := w.must("dlq", "list", "--format", "json")
+	if n := strings.Count(out, "\n"); n != 12 || strings.Count(out, `"stage":"check"`) != 12 || strings.Count(out, `"state":"open"`) != 12 {
+		t.Fatalf("%d letters:\n%s", n, out)
+	}
+	out, _ = w.must("dlq", "list", "--key", "b/*", "--format", "csv", "--limit", "3")
+	if strings.Count(out, "\n") != 4 || strings.Count(out, "b/1") != 3 {
+		t.Errorf("list of a key:\n%s", out)
+	}
+
+	w.amend("rows: 2", "rows: 100")
+	w.must("run", "--until-end") // the group takes the new limit up
+	out, messages := w.must("dlq", "replay", "--dry-run")
+	if strings.Count(out, "\n") != 12 || !strings.Contains(messages, "12 letters would be sent") || len(w.read("shards")) != 12 {
+		t.Errorf("dry run: %s\n%s", messages, out)
+	}
+	w.must("dlq", "replay", "--key", "b/*", "--limit", "2")
+	if got := w.read("shards"); len(got) != 14 {
+		t.Fatalf("%d records in the input topic, want 14", len(got))
+	}
+	c := w.config()
+	conn := w.connect(c)
+	group, topic := c.progressGroup(), c.Kafka.DeadLetters
+	early, err := conn.client.Marks(t.Context(), group, topic, partitions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, messages := w.must("dlq", "replay"); !strings.Contains(messages, "10 letters sent") {
+		t.Errorf("replay: %s", messages)
+	}
+	if _, messages := w.must("dlq", "replay"); !strings.Contains(messages, "0 letters sent to shards, 12 were dealt with before") {
+		t.Errorf("replay again: %s", messages)
+	}
+	sent := w.read("shards")
+	if len(sent) != 24 {
+		t.Fatalf("%d records in the input topic, want 24", len(sent))
+	}
+	replayedAsTheyWere(t, input, sent)
+	// Killed before its last note, and before any: what was sent is sent again.
+	w.must("run", "--until-end")
+	for id, m := range early {
+		if m.Offset >= 0 {
+			if err := conn.client.SetMark(t.Context(), group, topic, int32(id), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.must("dlq", "replay")
+	w.must("run", "--until-end")
+	if err := conn.client.DeleteGroup(t.Context(), group); err != nil {
+		t.Fatal(err)
+	}
+	w.must("dlq", "replay")
+	if n := len(w.read("shards")); n < 36 {
+		t.Fatalf("%d records in the input topic: nothing was sent twice, so this test shows nothing", n)
+	}
+	w.must("run", "--until-end")
+	if n := len(w.read("shards.dead")); n != 12 {
+		t.Errorf("%d dead letters, want the 12 there were", n)
+	}
+	clean := newWorldOf(t, "format: json", strings.Replace(tightLimits, "rows: 2", "rows: 100", 1))
+	clean.send(keys, 4)
+	clean.must("run", "--until-end")
+	for _, key := range keys {
+		got, _ := w.must("get", key)
+		want, _ := clean.must("get", key)
+		from := func(s string) string { return s[strings.Index(s, `"n_eff"`):] }
+		if !strings.Contains(got, `"t":4,"n":12,`) || from(got) != from(want) {
+			t.Errorf("%s is not as if its shards had never died:\n%s%s", key, got, want)
+		}
+	}
+	out, _ = w.must("dlq", "list", "--format", "json")
+	if strings.Count(out, `"state":"replayed"`) != 12 {
+		t.Errorf("list afterwards:\n%s", out)
+	}
+}
+
+// replayedAsTheyWere holds what came after the first records against them.
+func replayedAsTheyWere(t *testing.T, input, all []pipeline.Record) {
+	t.Helper()
+	left := slices.Clone(input)
+	for _, r := range all {
+		id, _ := r.Header(pipeline.ShardHeader)
+		if !strings.HasPrefix(string(id), "dlq.shards.") {
+			continue
+		}
+		i := slices.IndexFunc(left, func(o pipeline.Record) bool {
+			return reflect.DeepEqual(o.Key, r.Key) && reflect.DeepEqual(o.Value, r.Value) && o.Time == r.Time &&
+				reflect.DeepEqual(o.Headers, r.Headers[:len(r.Headers)-1])
+		})
+		if i < 0 {
+			t.Errorf("offset %d, %s: no such record died: %v", r.Offset, id, r.Headers)
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	if len(left) > 0 {
+		t.Errorf("%d records were not replayed", len(left))
+	}
+}
+
+// What would break an order asks first, and the group's own work is left to it.
+func TestReplayAsks(t *testing.T) {
+	w := newWorldOf(t, "format: json", `models: [{match: "s/*", kind: dlm}, {match: "**", kind: linear}]
+limits: {rows: 2}`)
+	w.send([]string{"s/1", "a"}, 2)
+	w.must("run", "--until-end")
+	w.amend("rows: 2", "rows: 100")
+	code, _, messages := w.consumer("dlq", "replay")
+	if code != 1 || !strings.Contains(messages, "shards of a dlm") || !strings.Contains(messages, "2 letters sent") {
+		t.Errorf("replay: exit %d %s", code, messages)
+	}
+	if _, messages := w.must("dlq", "replay", "--yes"); !strings.Contains(messages, "2 letters sent") {
+		t.Errorf("replay --yes: %s", messages)
+	}
+	code, _, messages = w.consumer("dlq", "replay", "--set", "kafka.group=another")
+	if code != 1 || !strings.Contains(messages, "0 letters sent") || !strings.Contains(messages, "has not come to the record yet") {
+		t.Errorf("replay by a group that never ran: exit %d %s", code, messages)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	p := parseProgress(-1, "")
+	for _, v := range []struct {
+		offset int64
+		done   bool
+	}{{0, true}, {2, true}, {3, false}, {5, true}, {6, true}, {8, false}, {9, true}} {
+		p.visit(v.offset, v.done)
+	}
+	if note := p.note(10, parseProgress(3, "20-22")); p.base != 3 || note != "5-7,9-10,20-22" {
+		t.Fatalf("base %d, note %q", p.base, note)
+	}
+	again := parseProgress(p.base, p.note(10, &progress{}))
+	for o, want := range map[int64]bool{0: true, 2: true, 3: false, 4: false, 5: true, 6: true, 7: false, 8: false, 9: true, 10: false} {
+		if again.done(o) != want {
+			t.Errorf("offset %d: done %t", o, !want)
+		}
+	}
+	// A note that is too long forgets letters, and never makes one up.
+	long := &progress{base: 1}
+	for o := int64(1); o < 4000; o++ {
+		long.visit(o, o%2 == 0)
+	}
+	note := long.note(4000, &progress{})
+	read := parseProgress(long.base, note)
+	if len(note) > maxNote || read.done(3) || !read.done(2) || read.done(3998) {
+		t.Errorf("%d bytes: %.60s", len(note), note)
+	}
+}
+
+// A sorter lets no letter pass that a worker would then apply twice, or never.
+func TestSorter(t *testing.T) {
+	letter := func(offset int64, key, stage string, headers ...pipeline.Header) *pipeline.Record {
+		r := &pipeline.Record{Offset: offset, Key: []byte(key), Value: []byte("v"), Headers: headers}
+		o := sink.DeadLetters{}.Output(pipeline.Partition{Topic: "in", ID: 0}, r, stage, "why")
+		return &pipeline.Record{Key: r.Key, Value: r.Value, Headers: o.Headers}
+	}
+	sent := func(id string) pipeline.Header {
+		return pipeline.Header{Key: pipeline.ShardHeader, Value: []byte(id)}
+	}
+	kinds := map[string]string{"k": "linear", "l": "linear", "d": "dlm"}
+	s := &sorter{
+		input: "in", stage: "schema", left: -1, watermarks: []int64{100},
+		kind: func(key string) (string, bool) { kind, ok := kinds[key]; return kind, ok },
+		done: []*progress{{base: 1}},
+	}
+	for i, c := range []struct {
+		r    *pipeline.Record
+		want verdict
+	}{
+		{letter(5, "k", "schema", sent("r/1")), verdictDone},
+		{letter(6, "k", "schema", sent("r/1")), verdictRepeat}, // sent twice by its producer
+		{letter(5, "k", "schema", sent("r/1")), verdictRepeat}, // a letter written twice
+		{letter(7, "k", "schema", sent("r/2")), verdictSend},   //
+		{letter(8, "l", "check"), verdictOther},                //
+		{letter(9, "l", "schema"), verdictBehind},              // a worker would take 8 for a repeat of it
+		{letter(10, "d", "schema"), verdictOrder},              //
+		{letter(11, "x", "schema"), verdictNobody},             //
+		{letter(100, "k", "schema"), verdictAhead},             //
+		{letter(120, "k", "schema", sent("r/1"), sent("dlq.in.0/5")), verdictBehind},
+		{letter(121, "k", "schema", sent("r/1"), sent("dlq.in.0/5")), verdictRepeat}, // replayed twice, died twice
+		{&pipeline.Record{Key: []byte("k")}, verdictForeign},
+		{letter(30, "", "check"), verdictKeyless},
+	} {
+		c.r.Offset = int64(i)
+		if got, _ := s.judge(pipeline.Partition{Topic: "in.dead"}, c.r); got != c.want {
+			t.Errorf("letter %d: verdict %d, want %d", i, got, c.want)
+		}
+	}
+	if b, err := json.Marshal(newLetterLine(pipeline.Partition{}, &pipeline.Record{}, &sink.Letter{}, "")); err != nil || !strings.Contains(string(b), `"key":null`) {
+		t.Errorf("%s and error %v", b, err)
+	}
+}
