@@ -52,12 +52,7 @@ func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 	dst = binary.AppendVarint(dst, e.Offset)
 	dst = binary.AppendVarint(dst, e.Time)
 	dst = binary.AppendUvarint(dst, uint64(e.Gaps))
-	dst = binary.AppendUvarint(dst, uint64(len(e.runs)))
-	for _, r := range e.runs {
-		dst = binary.AppendUvarint(dst, uint64(len(r.id)))
-		dst = append(dst, r.id...)
-		dst = binary.AppendUvarint(dst, r.n)
-	}
+	dst = e.appendRuns(dst)
 	dst = binary.AppendUvarint(dst, uint64(len(e.Snapshot)))
 	dst = append(dst, e.Snapshot...)
 	if len(e.Summary) > 0 {
@@ -83,14 +78,7 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 	}
 	r := reader{b: body[3:]}
 	*e = Envelope{Offset: r.varint(), Time: r.varint(), Gaps: int(r.uvarint())}
-	runs := r.uvarint()
-	if runs > maxRuns {
-		r.bad = true
-	}
-	for i := uint64(0); i < runs && !r.bad; i++ {
-		id := string(r.bytes())
-		e.runs = append(e.runs, run{id, r.uvarint()})
-	}
+	e.runs = r.runs()
 	e.Snapshot = r.bytes()
 	if version == envelopeSummary {
 		e.Summary = r.bytes()
@@ -98,6 +86,31 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 	if r.bad || len(r.b) > 0 {
 		return fmt.Errorf("%w: stored state of a wrong length", ErrDamaged)
 	}
+	return nil
+}
+
+func (e *Envelope) appendRuns(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(e.runs)))
+	for _, r := range e.runs {
+		dst = binary.AppendUvarint(dst, uint64(len(r.id)))
+		dst = append(dst, r.id...)
+		dst = binary.AppendUvarint(dst, r.n)
+	}
+	return dst
+}
+
+// Repeats returns the table by which repeats are told, in the stored form.
+func (e *Envelope) Repeats() []byte { return e.appendRuns(nil) }
+
+// SetRepeats replaces the table by one that Repeats returned; ErrDamaged,
+// wrapped, says that it is none.
+func (e *Envelope) SetRepeats(b []byte) error {
+	r := reader{b: b}
+	runs := r.runs()
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("%w: table of repeats of a wrong length", ErrDamaged)
+	}
+	e.runs = runs
 	return nil
 }
 
@@ -117,6 +130,19 @@ func (r *reader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.b)
 	r.skip(n)
 	return v
+}
+
+func (r *reader) runs() []run {
+	n := r.uvarint()
+	if n > maxRuns {
+		r.bad = true
+	}
+	var runs []run
+	for i := uint64(0); i < n && !r.bad; i++ {
+		id := string(r.bytes())
+		runs = append(runs, run{id, r.uvarint()})
+	}
+	return runs
 }
 
 func (r *reader) bytes() []byte {

@@ -23,7 +23,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err != nil && !errors.Is(err, errReported) {
+	if err != nil && !errors.Is(err, errReported) && !errors.Is(err, errMismatch) {
 		a.printf("%v", err)
 	}
 	code := exitCode(err)

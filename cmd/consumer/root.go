@@ -58,6 +58,7 @@ Start with: consumer demo`,
 	root.AddCommand(a.initCommand())
 	completionCommand(root)
 	root.AddCommand(a.dlqCommand())
+	root.AddCommand(a.verifyCommand())
 	return root
 }
 

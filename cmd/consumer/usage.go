@@ -18,7 +18,12 @@ func usagef(format string, args ...any) error {
 // errReported ends the process with exit code 1 and no further message.
 var errReported = errors.New("reported")
 
-// exitCode is 0 for success, 2 for a wrong command line, 1 for everything else.
+// errMismatch ends the process with exit code 3: verify has found and told
+// state that is not what the log gives.
+var errMismatch = errors.New("mismatch")
+
+// exitCode is 0 for success, 2 for a wrong command line, 3 for state that is
+// not what the log gives, 1 for everything else.
 func exitCode(err error) int {
 	var usage *usageError
 	switch {
@@ -26,6 +31,8 @@ func exitCode(err error) int {
 		return 0
 	case errors.As(err, &usage):
 		return 2
+	case errors.Is(err, errMismatch):
+		return 3
 	default:
 		return 1
 	}

@@ -1,0 +1,352 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Verifier recomputes stored state from the log and compares bit by bit. It
+// claims nothing and writes nothing, so workers may run meanwhile.
+type Verifier struct {
+	Log    Log
+	Store  Store
+	Reader Reader
+	Rules  *Rules
+	// NewDecoder returns a decoder under the limits that were in force.
+	NewDecoder func(Limits) Decoder
+	// Match says which keys are verified, nil: all.
+	Match func(key string) bool
+	// Memory bounds what is held at once, in bytes. What does not fit is left
+	// to another pass over the log.
+	Memory int64
+	// Advance, when not nil, is told how many offsets of the log were dealt
+	// with, in fractions where a pass is about a part of the keys.
+	Advance func(offsets float64)
+}
+
+// Mismatch is stored state that is not what the log gives.
+type Mismatch struct {
+	Partition Partition
+	Key       string
+	Offset    int64 // of the last record applied, as stored, else as recomputed
+	What      string
+}
+
+// Verified says what was found about a partition.
+type Verified struct {
+	Exists bool
+	Keys   int64 // equal to the bit
+	Wrong  int64
+	// Trimmed are keys with shards in the part of the log that is gone: they
+	// cannot be verified.
+	Trimmed int64
+	Origin  int64 // where the group began
+	Start   int64 // where the log begins now
+	Through int64 // offset after the last one that was compared
+}
+
+// errConfigured reports state of another configuration than the given one.
+var errConfigured = errors.New("made under another configuration")
+
+// Verify compares the states of a partition and calls wrong for each that
+// differs. Errors are outages, and state of another configuration.
+func (v *Verifier) Verify(ctx context.Context, p Partition, wrong func(Mismatch) error) (Verified, error) {
+	meta, err := v.Store.Meta(ctx, p)
+	if err != nil || !meta.Exists {
+		return Verified{}, err
+	}
+	if last := len(meta.Configured) - 1; meta.Format != StateFormat || last < 0 || meta.Configured[last].Core != v.Rules.configured.Core {
+		return Verified{}, fmt.Errorf("%s: %w: format %d, configuration %s; this is format %d, configuration %s", p, errConfigured,
+			meta.Format, recordedUnder(meta), StateFormat, v.Rules.Config())
+	}
+	start, _, err := v.Log.Bounds(ctx, p)
+	if err != nil {
+		return Verified{}, err
+	}
+	total := Verified{Exists: true, Origin: meta.Origin, Start: start}
+	for lo := uint64(0); lo < hashes; {
+		s := &slice{v: v, p: p, from: max(meta.Origin, start), lo: lo, hi: hashes, trimmed: start > meta.Origin}
+		bad, err := s.settle(ctx)
+		if err != nil {
+			return total, fmt.Errorf("verify %s: %w", p, err)
+		}
+		for _, m := range bad {
+			if err := wrong(m); err != nil {
+				return total, err
+			}
+		}
+		total.Keys += s.equal
+		total.Wrong += int64(len(bad))
+		total.Trimmed += s.gone
+		total.Through = max(total.Through, s.through)
+		lo = s.hi
+	}
+	return total, nil
+}
+
+// recordedUnder is the short fingerprint that wrote the state.
+func recordedUnder(m Meta) string {
+	if len(m.Configured) == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.16s", m.Configured[len(m.Configured)-1].Fingerprint)
+}
+
+// hashes is the number of values of a key's hash.
+const hashes = uint64(1) << 32
+
+// slice is the part of a partition's keys that is verified in one pass: those
+// whose hash is in [lo, hi).
+type slice struct {
+	v       *Verifier
+	p       Partition
+	from    int64
+	lo, hi  uint64
+	trimmed bool
+	only    map[string]bool // nil: all keys of the slice
+
+	stored  map[string]wanted
+	entries map[string]*entry
+	bytes   int64
+	broken  map[string]Mismatch // stored values that can't be read
+
+	equal, gone, through int64
+}
+
+// wanted is what a recomputed state is held against.
+type wanted struct {
+	offset int64
+	t      int64
+	sum    [sha256.Size]byte
+}
+
+// wantedBytes is about what an element of slice.stored costs.
+const wantedBytes = 160
+
+// settle verifies the slice. Where a worker has gone on in between, what
+// differs is looked at again before it is believed.
+func (s *slice) settle(ctx context.Context) ([]Mismatch, error) {
+	const attempts = 4
+	for try := 1; ; try++ {
+		meta, err := s.v.Store.Meta(ctx, s.p)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.list(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.recompute(ctx, meta); err != nil {
+			return nil, err
+		}
+		bad, err := s.compare(ctx, meta)
+		if err != nil || len(bad) == 0 {
+			return nil, err
+		}
+		now, err := s.v.Store.Meta(ctx, s.p)
+		if err != nil || now.Watermark == meta.Watermark || try == attempts {
+			return bad, err
+		}
+		s.only = map[string]bool{}
+		for _, m := range bad {
+			s.only[m.Key] = true
+		}
+	}
+}
+
+// takes reports whether a key is verified in this pass.
+func (s *slice) takes(key string) bool {
+	h := uint64(crc32.Checksum([]byte(key), castagnoli))
+	return h >= s.lo && h < s.hi && (s.only == nil || s.only[key]) && (s.v.Match == nil || s.v.Match(key))
+}
+
+// list notes what is stored.
+func (s *slice) list(ctx context.Context) error {
+	s.stored, s.entries, s.broken, s.bytes = map[string]wanted{}, map[string]*entry{}, map[string]Mismatch{}, 0
+	for after := ""; ; {
+		keys, err := s.v.Reader.Keys(ctx, s.p, "", after, 512)
+		if err != nil {
+			return err
+		}
+		for _, key := range keys {
+			if !s.takes(key) {
+				continue
+			}
+			value, err := s.v.Reader.Get(ctx, s.p, key)
+			if err == nil && value == nil {
+				continue // gone since, or lost: the log will tell
+			}
+			var h Held
+			if err == nil {
+				h, err = Look(key, value)
+			}
+			if errors.Is(err, ErrDamaged) {
+				s.broken[key] = Mismatch{s.p, key, -1, err.Error()}
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			s.stored[key] = wanted{h.Offset, h.T, essence(&h.Envelope)}
+			s.add(wantedBytes + int64(len(key)))
+		}
+		if len(keys) < 512 {
+			return nil
+		}
+		after = keys[len(keys)-1]
+	}
+}
+
+// essence is a digest of a stored value. It leaves out the number of gaps,
+// which is the partition's, and the last summary, which depends on what was
+// published at the time; the value's own checksum covers them.
+func essence(e *Envelope) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	b := binary.AppendVarint(nil, e.Offset)
+	b = binary.AppendVarint(b, e.Time)
+	h.Write(append(b, e.Repeats()...))
+	h.Write(e.Snapshot)
+	h.Sum(sum[:0])
+	return sum
+}
+
+// add counts bytes and, where they are too many, leaves half of the hashes to
+// a later pass, as often as it takes.
+func (s *slice) add(n int64) {
+	s.bytes += n
+	for s.bytes > s.v.Memory && s.hi-s.lo > 1 && s.only == nil {
+		s.hi = s.lo + (s.hi-s.lo)/2
+		s.bytes = 0
+		for key := range s.stored {
+			if !s.takes(key) {
+				delete(s.stored, key)
+				continue
+			}
+			s.bytes += wantedBytes + int64(len(key))
+		}
+		for key, e := range s.entries {
+			if !s.takes(key) {
+				delete(s.entries, key)
+				continue
+			}
+			s.bytes += e.size
+		}
+		maps.DeleteFunc(s.broken, func(key string, _ Mismatch) bool { return !s.takes(key) })
+	}
+}
+
+// compare holds the recomputed states against the stored ones.
+func (s *slice) compare(ctx context.Context, meta Meta) ([]Mismatch, error) {
+	keys := slices.Collect(maps.Keys(s.stored))
+	for key := range s.entries {
+		if _, ok := s.stored[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	for key := range s.broken {
+		if s.entries[key] == nil {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var bad []Mismatch
+	for _, key := range keys {
+		if m, ok := s.broken[key]; ok {
+			bad = append(bad, m)
+			continue
+		}
+		m, err := s.one(ctx, key, meta)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			bad = append(bad, *m)
+		}
+	}
+	return bad, nil
+}
+
+// one compares one key: nil where it is right, or cannot be told.
+func (s *slice) one(ctx context.Context, key string, meta Meta) (*Mismatch, error) {
+	want, stored := s.stored[key]
+	e := s.entries[key]
+	m := &Mismatch{Partition: s.p, Key: key, Offset: want.offset}
+	if e == nil {
+		if s.trimmed {
+			s.gone++
+			return nil, nil
+		}
+		m.What = "a state is stored, and the log below the watermark gives none"
+		return m, nil
+	}
+	value, err := e.state.encode()
+	if err != nil {
+		return nil, err
+	}
+	got, err := Look(key, value)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !stored:
+		m.Offset = got.Offset
+		m.What = fmt.Sprintf("no state is stored, and the log gives one of %d shards", got.T)
+		return m, nil
+	case s.trimmed && want.t > got.T:
+		s.gone++
+		return nil, nil
+	case want.sum == essence(&got.Envelope):
+		s.equal++
+		return nil, nil
+	}
+	now, err := s.v.Reader.Get(ctx, s.p, key)
+	if err != nil {
+		return nil, err
+	}
+	m.What = difference(key, now, &got)
+	return m, nil
+}
+
+// difference says in what a stored value differs from the recomputed state.
+func difference(key string, stored Stored, got *Held) string {
+	if stored == nil {
+		return "the stored state has gone meanwhile"
+	}
+	was, err := Look(key, stored)
+	switch {
+	case err != nil:
+		return err.Error()
+	case was.Offset != got.Offset:
+		return fmt.Sprintf("the last record applied is at offset %d, and by the log at %d", was.Offset, got.Offset)
+	case was.T != got.T || was.N != got.N:
+		return fmt.Sprintf("%d shards and %d rows are stored, the log gives %d and %d", was.T, was.N, got.T, got.N)
+	case string(was.Snapshot) != string(got.Snapshot):
+		i := 0
+		for i < min(len(was.Snapshot), len(got.Snapshot)) && was.Snapshot[i] == got.Snapshot[i] {
+			i++
+		}
+		return fmt.Sprintf("the snapshot differs from byte %d of %d on (recomputed: %d bytes)", i, len(was.Snapshot), len(got.Snapshot))
+	case was.Time != got.Time:
+		return fmt.Sprintf("the last record's time is stored as %d, in the log it is %d", was.Time, got.Time)
+	}
+	return "the table of producers' runs differs"
+}
+
+// under returns the same models under other limits, which predict no rows.
+func (r *Rules) under(l Limits) *Rules {
+	other := &Rules{limits: l, configured: r.configured}
+	for _, rule := range r.rules {
+		spec := *rule.Spec
+		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}
+		spec.Publish.Predictions = ""
+		other.rules = append(other.rules, Rule{rule.Match, &spec})
+	}
+	return other
+}
