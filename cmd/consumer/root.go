@@ -59,6 +59,7 @@ Start with: consumer demo`,
 	completionCommand(root)
 	root.AddCommand(a.dlqCommand())
 	root.AddCommand(a.verifyCommand())
+	root.AddCommand(a.stateCommand())
 	return root
 }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+func (a *app) stateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state COMMAND",
+		Short: "List, export, import, delete or repair the checkpointed states",
+		Long: `A key's state lives in the checkpoint store, in one partition with the offset
+up to which the log is in it. These commands look at it and change it by the
+store's own rules, so that exactness holds whoever else is at work.`,
+		GroupID: groupCare,
+		Args:    needsCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.stateListCommand(), a.stateExportCommand(), a.stateImportCommand(), a.stateDeleteCommand(), a.stateRepairCommand())
+	return cmd
+}
+
+// states is what the commands about states work on.
+type states struct {
+	*connection
+	*app
+	config *config
+	cmd    *cobra.Command
+	count  int                   // partitions of the input topic
+	seen   func(key string) bool // nil: all keys
+}
+
+// withStates connects and runs f. A glob that is not empty selects keys.
+func (a *app) withStates(cmd *cobra.Command, f *configFlags, glob string, do func(context.Context, *states) error) error {
+	c, err := a.load(f)
+	if err != nil {
+		return err
+	}
+	conn, err := dial(c)
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	ctx := cmd.Context()
+	if err := conn.openStore(ctx, c); err != nil {
+		return err
+	}
+	n, err := conn.log.Partitions(ctx, c.Kafka.Input)
+	if err != nil {
+		return err
+	}
+	s := &states{connection: conn, app: a, config: c, cmd: cmd, count: n}
+	if glob != "" {
+		s.seen = func(key string) bool { return cdf.Glob(glob, key) }
+	}
+	return do(ctx, s)
+}
+
+func (s *states) takes(key string) bool { return s.seen == nil || s.seen(key) }
+
+func (s *states) partition(id int) pipeline.Partition {
+	return pipeline.Partition{Topic: s.config.Kafka.Input, ID: int32(id)}
+}
+
+// metas returns the metas of all partitions.
+func (s *states) metas(ctx context.Context) ([]pipeline.Meta, error) {
+	all := make([]pipeline.Meta, s.count)
+	for id := range all {
+		var err error
+		if all[id], err = s.store.Meta(ctx, s.partition(id)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// nobodyWorks refuses while the group has live members.
+func (s *states) nobodyWorks(ctx context.Context) error {
+	members, err := s.client.Members(ctx, s.config.Kafka.Group)
+	if err != nil {
+		return err
+	}
+	if len(members) > 0 {
+		return fmt.Errorf("group %s has %d live members (%s): stop its consumers first; one that was killed is forgotten after kafka.session_timeout",
+			s.config.Kafka.Group, len(members), members[0])
+	}
+	return nil
+}

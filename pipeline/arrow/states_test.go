@@ -1,0 +1,58 @@
+package arrow
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"testing"
+)
+
+func TestStatesRoundTrip(t *testing.T) {
+	var out bytes.Buffer
+	w := NewStateWriter(&out, map[string]string{"credence.topic": "shards", "empty": ""})
+	var want []*State
+	for i := range 1000 {
+		s := &State{
+			Key: fmt.Sprintf("k/%d", i), Kind: "linear", Variant: "corrected", T: int64(i), N: 1 << 40, Partition: int32(i % 3),
+			Offset: int64(i) << 33, Time: 978307200000, Gaps: 1, Fingerprint: "ab",
+			Snapshot: bytes.Repeat([]byte{byte(i)}, i*20), Repeats: []byte{0},
+		}
+		want = append(want, s)
+		if err := w.Write(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, meta, err := NewStateReader(bytes.NewReader(out.Bytes()))
+	if err != nil || meta["credence.topic"] != "shards" {
+		t.Fatalf("%v and error %v", meta, err)
+	}
+	for i, s := range want {
+		got, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Snapshot) == 0 {
+			s.Snapshot = nil
+		}
+		if !reflect.DeepEqual(got, s) {
+			t.Fatalf("row %d: %+v, want %+v", i, got, s)
+		}
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last row: %v", err)
+	}
+	// Whatever is cut or not ours is an error, never a panic or fewer rows.
+	for _, b := range [][]byte{nil, []byte("states"), out.Bytes()[:out.Len()/2]} {
+		r, _, err := NewStateReader(bytes.NewReader(b))
+		for n := 0; err == nil; n++ {
+			if _, err = r.Next(); errors.Is(err, io.EOF) {
+				t.Errorf("%d bytes: %d rows and an end", len(b), n)
+			}
+		}
+	}
+}
