@@ -163,7 +163,7 @@ func (s *slice) settle(ctx context.Context) ([]Mismatch, error) {
 
 // takes reports whether a key is verified in this pass.
 func (s *slice) takes(key string) bool {
-	h := uint64(crc32.Checksum([]byte(key), castagnoli))
+	h := hashOf(key)
 	return h >= s.lo && h < s.hi && (s.only == nil || s.only[key]) && (s.v.Match == nil || s.v.Match(key))
 }
 
@@ -217,30 +217,44 @@ func essence(e *Envelope) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// add counts bytes and, where they are too many, leaves half of the hashes to
-// a later pass, as often as it takes.
+// add counts bytes and, where they are too many, leaves the upper half of the
+// keys at hand to a later pass. One key stays, however large.
 func (s *slice) add(n int64) {
 	s.bytes += n
-	for s.bytes > s.v.Memory && s.hi-s.lo > 1 && s.only == nil {
-		s.hi = s.lo + (s.hi-s.lo)/2
-		s.bytes = 0
+	for s.bytes > s.v.Memory && s.only == nil {
+		var held []uint64
 		for key := range s.stored {
-			if !s.takes(key) {
-				delete(s.stored, key)
-				continue
+			held = append(held, hashOf(key))
+		}
+		for key := range s.entries {
+			if _, ok := s.stored[key]; !ok {
+				held = append(held, hashOf(key))
 			}
-			s.bytes += wantedBytes + int64(len(key))
+		}
+		slices.Sort(held)
+		if held = slices.Compact(held); len(held) < 2 {
+			return
+		}
+		s.hi, s.bytes = held[len(held)/2], 0
+		for key := range s.stored {
+			if s.takes(key) {
+				s.bytes += wantedBytes + int64(len(key))
+			} else {
+				delete(s.stored, key)
+			}
 		}
 		for key, e := range s.entries {
-			if !s.takes(key) {
+			if s.takes(key) {
+				s.bytes += e.size
+			} else {
 				delete(s.entries, key)
-				continue
 			}
-			s.bytes += e.size
 		}
 		maps.DeleteFunc(s.broken, func(key string, _ Mismatch) bool { return !s.takes(key) })
 	}
 }
+
+func hashOf(key string) uint64 { return uint64(crc32.Checksum([]byte(key), castagnoli)) }
 
 // compare holds the recomputed states against the stored ones.
 func (s *slice) compare(ctx context.Context, meta Meta) ([]Mismatch, error) {
@@ -286,7 +300,7 @@ func (s *slice) one(ctx context.Context, key string, meta Meta) (*Mismatch, erro
 		m.What = "a state is stored, and the log below the watermark gives none"
 		return m, nil
 	}
-	value, err := e.state.encode()
+	value, err := e.state.kept()
 	if err != nil {
 		return nil, err
 	}

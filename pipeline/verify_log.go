@@ -64,7 +64,7 @@ func (s *slice) lane(c Configured) (*lane, error) {
 	}
 	rules := s.v.Rules.under(limits)
 	for key, e := range s.entries {
-		stored, err := e.state.encode()
+		stored, err := e.state.kept()
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (s *slice) apply(l *lane, meta Meta, r *Record) error {
 	return nil
 }
 
-// kept is the value that the state has before an update, to go back to.
+// kept is the value that the state has, also where it was not opened yet.
 func (s *keyState) kept() (Stored, error) {
 	if s.filter == nil {
 		return s.stored, nil

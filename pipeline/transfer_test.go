@@ -1,0 +1,210 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/storetest"
+)
+
+// collected is an export in memory.
+type collected struct {
+	pipeline.Export
+	keys   []string
+	values map[string]pipeline.Stored
+}
+
+func collect(t *testing.T, store *storetest.Memory, attempts int, during func()) (*collected, error) {
+	t.Helper()
+	c := &collected{values: map[string]pipeline.Stored{}}
+	begin := func(int) error { c.keys, c.values = nil, map[string]pipeline.Stored{}; return nil }
+	e, _, err := pipeline.Collect(t.Context(), store, store, inPart, attempts, nil, begin, func(key string, v pipeline.Stored) error {
+		during()
+		c.keys, c.values[key] = append(c.keys, key), v
+		return nil
+	})
+	c.Export = e
+	return c, err
+}
+
+// move saves a checkpoint that changes one key, as a worker that goes on.
+func move(t *testing.T, store *storetest.Memory, key string, value pipeline.Stored) {
+	t.Helper()
+	lease := pipeline.NewLease(inPart)
+	meta, err := store.Claim(t.Context(), lease)
+	if err == nil {
+		err = store.Save(t.Context(), lease, pipeline.Checkpoint{From: meta.Watermark, To: meta.Watermark + 1, Last: meta.Last,
+			Changes: []pipeline.Change{{Key: key, Value: value}}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An export is of one moment, also under a worker that goes on.
+func TestCollectIsOfOneMoment(t *testing.T) {
+	store := storetest.NewMemory()
+	lease := pipeline.NewLease(inPart)
+	if _, err := store.Claim(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	err := store.Save(t.Context(), lease, pipeline.Checkpoint{From: -1, To: 10, Changes: []pipeline.Change{
+		{Key: "a", Value: pipeline.Stored("1")}, {Key: "b", Value: pipeline.Stored("1")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves := 0
+	got, err := collect(t, store, 5, func() {
+		if moves++; moves == 2 { // between the two keys
+			move(t, store, "a", pipeline.Stored("2"))
+			move(t, store, "b", pipeline.Stored("2"))
+		}
+	})
+	if err != nil || got.Watermark != 12 || string(got.values["a"]) != "2" || string(got.values["b"]) != "2" {
+		t.Errorf("%+v %q and error %v", got.Export, got.values, err)
+	}
+	if _, err = collect(t, store, 3, func() { move(t, store, "c", pipeline.Stored("3")) }); err == nil || !strings.Contains(err.Error(), "moved on 3 times") {
+		t.Errorf("a partition that never keeps still: error %v", err)
+	}
+}
+
+// put imports c into a store; fail makes that save an outage, 0 none.
+func putIn(ctx context.Context, store *storetest.Memory, c *collected, fail int) error {
+	saves := 0
+	store.Inject(func(call storetest.Call) storetest.Fault {
+		if call.Op == "save" {
+			if saves++; saves == fail {
+				return storetest.Before
+			}
+		}
+		return storetest.None
+	})
+	defer store.Inject(nil)
+	seen, err := store.Meta(ctx, inPart)
+	if err != nil {
+		return err
+	}
+	im, err := pipeline.BeginImport(ctx, store, store, inPart, seen, c.Export)
+	if err != nil {
+		return err
+	}
+	for _, key := range c.keys {
+		if err := im.Put(ctx, key, c.values[key]); err != nil {
+			return err
+		}
+	}
+	return im.Finish(ctx)
+}
+
+// Wherever an import is killed, a worker halts rather than go on from half of
+// it; run again it is whole, and a worker goes on from there.
+func TestImportIsWholeOrHalts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := simLog(4, 400)
+		k, from, rules := &kafka{log: log[:300]}, storetest.NewMemory(), simRules(t)
+		worked(t, k, from, rules)
+		c, err := collect(t, from, 1, func() {})
+		if err != nil || len(c.keys) < 5 {
+			t.Fatalf("%d keys, error %v", len(c.keys), err)
+		}
+		k.set(func(k *kafka) { k.log = log })
+		worked(t, k, from, rules)
+		// Large enough that every key is a checkpoint of its own.
+		large := *c
+		large.values = map[string]pipeline.Stored{}
+		for key, v := range c.values {
+			large.values[key] = append(bytes.Clone(v), make([]byte, 2<<20)...)
+		}
+		for fail := 1; fail <= len(c.keys); fail++ {
+			store := storetest.NewMemory()
+			if err := putIn(t.Context(), store, &large, fail); !errors.Is(err, storetest.ErrInjected) {
+				t.Fatalf("save %d of %d: error %v", fail, len(c.keys), err)
+			}
+			meta, err := store.Meta(t.Context(), inPart)
+			if err != nil || meta.Exists != (fail > 1) || meta.Unfinished() != meta.Exists {
+				t.Fatalf("after %d saves: %+v and error %v", fail-1, meta, err)
+			}
+			if meta.Exists {
+				b := startWith(t, k, store, rules)
+				if why := b.readyWithin(t, time.Minute, false); !strings.Contains(why, "claiming") && !strings.Contains(why, "half an import") {
+					t.Errorf("after %d saves a worker says %q", fail-1, why)
+				}
+				if err := b.UntilEnd(t.Context()); err == nil || !strings.Contains(err.Error(), "half an import") {
+					t.Errorf("after %d saves: %v", fail-1, err)
+				}
+				if err := b.end(); err != nil {
+					t.Fatal(err)
+				}
+				if now, err := store.Meta(t.Context(), inPart); err != nil || now.Watermark != meta.Watermark {
+					t.Errorf("a worker went on from half an import: %+v and error %v", now, err)
+				}
+			}
+			if err := putIn(t.Context(), store, c, 0); err != nil {
+				t.Fatal(err)
+			}
+			worked(t, k, store, rules)
+			same(t, from, store)
+		}
+	})
+}
+
+// same compares values and what is stored about them.
+func same(t *testing.T, a, b *storetest.Memory) {
+	t.Helper()
+	x, err := collect(t, a, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := collect(t, b, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Gaps) == 0 && len(y.Gaps) == 0 {
+		x.Gaps, y.Gaps = nil, nil
+	}
+	if !reflect.DeepEqual(x, y) {
+		t.Errorf("two stores differ: %+v and %+v", x.Export, y.Export)
+	}
+}
+
+// A partition that was reset under its worker is rebuilt to the same bits.
+func TestResetUnderAWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, store, rules := &kafka{log: simLog(5, 400)}, storetest.NewMemory(), simRules(t)
+		worked(t, k, store, rules)
+		want, err := collect(t, store, 1, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := startWith(t, k, store, rules)
+		b.readyWithin(t, time.Minute, true)
+		store.Lose(inPart, "k3") // under its nose
+		meta, err := store.Meta(t.Context(), inPart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pipeline.Reset(t.Context(), store, store, inPart, meta, rules); err != nil {
+			t.Fatal(err)
+		}
+		if err := pipeline.Reset(t.Context(), store, store, inPart, meta, rules); !errors.Is(err, pipeline.ErrFenced) {
+			t.Errorf("a second reset by what was seen before the first: error %v", err)
+		}
+		if err := b.UntilEnd(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.end(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := collect(t, store, 1, func() {})
+		if err != nil || !reflect.DeepEqual(got.values, want.values) || got.Watermark != want.Watermark {
+			t.Errorf("rebuilt: %+v and error %v, was %+v", got.Export, err, want.Export)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/storetest"
+)
+
+var inPart = pipeline.Partition{Topic: "in"}
+
+// worked is a store after a worker has gone through the whole log.
+func worked(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules) {
+	t.Helper()
+	b := startWith(t, k, store, rules)
+	if err := b.UntilEnd(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.end(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// verify returns what was found and the mismatches, a line each.
+func verify(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) (pipeline.Verified, []string) {
+	t.Helper()
+	v := &pipeline.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
+		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &simDecoder{} }}
+	var wrong []string
+	got, err := v.Verify(t.Context(), inPart, func(m pipeline.Mismatch) error {
+		wrong = append(wrong, fmt.Sprintf("%s@%d: %s", m.Key, m.Offset, m.What))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, wrong
+}
+
+// A worker's states are what the verifier computes, over every kind of record,
+// in one pass and in as many as there are keys.
+func TestVerifierAgreesWithWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(5) {
+			k, store, rules := &kafka{log: simLog(seed, 400)}, storetest.NewMemory(), simRules(t)
+			worked(t, k, store, rules)
+			meta, err := store.Meta(t.Context(), inPart)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, memory := range []int64{1 << 30, 8 << 10, 1} {
+				got, wrong := verify(t, k, store, rules, memory)
+				if got.Keys != meta.Keys || got.Keys < 5 || len(wrong) > 0 || got.Trimmed > 0 {
+					t.Errorf("seed %d, %d bytes: %+v of %d keys, %q", seed, memory, got, meta.Keys, wrong)
+				}
+			}
+		}
+	})
+}
+
+// Of a log that was trimmed only those states can be verified that began
+// later, and none is called wrong.
+func TestVerifierOnATrimmedLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(5) {
+			k, store, rules := &kafka{log: simLog(seed, 400)}, storetest.NewMemory(), simRules(t)
+			worked(t, k, store, rules)
+			whole, _ := verify(t, k, store, rules, 1<<30)
+			k.set(func(k *kafka) { k.start = 250 })
+			got, wrong := verify(t, k, store, rules, 1<<30)
+			if len(wrong) > 0 || got.Trimmed == 0 || got.Keys+got.Trimmed != whole.Keys || got.Origin != 0 || got.Start != 250 {
+				t.Errorf("seed %d: %+v of %d keys, %q", seed, got, whole.Keys, wrong)
+			}
+		}
+	})
+}
+
+// What is recomputed under limits that were raised later is refused where it
+// was refused then.
+func TestVerifierKnowsFormerLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec := func(rows int) *pipeline.Rules {
+			s := simSpec(t, cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}})
+			s.Limits.Rows = rows
+			rules, err := pipeline.NewRules([]pipeline.Rule{{Match: "k*", Spec: s}},
+				pipeline.Limits{Record: 1 << 20, Rows: rows, Columns: 10, Groups: 10, Summary: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rules
+		}
+		log := simLog(3, 300)
+		k, store := &kafka{log: log[:150]}, storetest.NewMemory()
+		worked(t, k, store, spec(3))
+		k.set(func(k *kafka) { k.log = log })
+		worked(t, k, store, spec(1000))
+		meta, err := store.Meta(t.Context(), inPart)
+		if err != nil || len(meta.Configured) != 2 {
+			t.Fatalf("%d configurations, error %v", len(meta.Configured), err)
+		}
+		if got, wrong := verify(t, k, store, spec(1000), 1<<30); got.Keys != meta.Keys || len(wrong) > 0 {
+			t.Errorf("%+v of %d keys, %q", got, meta.Keys, wrong)
+		}
+	})
+}
+
+// Whatever is changed in the store is found and named.
+func TestVerifierFindsDamage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, store, rules := &kafka{log: simLog(1, 400)}, storetest.NewMemory(), simRules(t)
+		worked(t, k, store, rules)
+		store.Lose(inPart, "k3")
+		store.LoseBlob(inPart, "k4")
+		_, wrong := verify(t, k, store, rules, 1)
+		if text := strings.Join(wrong, "\n"); len(wrong) != 2 || !strings.Contains(text, "k3@") || !strings.Contains(text, "no state is stored") || !strings.Contains(text, "k4") {
+			t.Errorf("%q", wrong)
+		}
+		// Records that were taken away, or that the store has not seen: another log.
+		other := &kafka{log: simLog(2, 400)}
+		if _, wrong := verify(t, other, store, rules, 1<<30); len(wrong) < 5 {
+			t.Errorf("another log: %q", wrong)
+		}
+	})
+}
