@@ -26,6 +26,9 @@ func (a *app) stateListCommand() *cobra.Command {
 the last claim, watermark, origin, keys, lag, gaps, configuration.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if byPartition && prefix+glob != "" {
+				return usagef("--partitions lists no keys: leave --prefix and --key out")
+			}
 			how, err := format.choose(a.out)
 			if err != nil {
 				return err
@@ -43,8 +46,6 @@ the last claim, watermark, origin, keys, lag, gaps, configuration.`,
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that start with `P`")
 	cmd.Flags().StringVar(&glob, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().BoolVar(&byPartition, "partitions", false, "a line per partition")
-	cmd.MarkFlagsMutuallyExclusive("partitions", "prefix")
-	cmd.MarkFlagsMutuallyExclusive("partitions", "key")
 	return cmd
 }
 
