@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
 var stateKeys = []string{"a/1", "a/10", "a/2", "b", "ä"}
@@ -156,6 +157,10 @@ func TestStateDelete(t *testing.T) {
 	}
 	if out, _ := w.must("state", "list"); out != "" {
 		t.Errorf("after delete --all: %s", out)
+	}
+	marks, err := w.connect(c).client.Marks(t.Context(), c.Kafka.Group, c.Kafka.Input, partitions)
+	if err != nil || slices.ContainsFunc(marks, func(m kafka.Mark) bool { return m.Offset >= 0 }) {
+		t.Errorf("offsets that would say that state was lost: %v, error %v", marks, err)
 	}
 	w.must("run", "--until-end")
 	if after, _ := w.must("state", "list", "--format", "json"); after != before {
