@@ -95,7 +95,7 @@ func (a *app) verify(ctx context.Context, conn *connection, c *config, glob, for
 	if glob != "" {
 		v.Match = func(key string) bool { return cdf.Glob(glob, key) }
 	}
-	out := newRows(a.out, format, []string{"key", "partition", "offset", "what differs"})
+	out := newListing(a.out, format, []string{"key", "partition", "offset", "what differs"})
 	var keys, wrong int64
 	for id := range n {
 		got, err := v.Verify(ctx, pipeline.Partition{Topic: c.Kafka.Input, ID: int32(id)}, func(m pipeline.Mismatch) error {

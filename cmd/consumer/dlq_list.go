@@ -56,7 +56,7 @@ func (a *app) dlqList(ctx context.Context, conn *connection, c *config, f *dlqFl
 	if err != nil {
 		return err
 	}
-	out := newRows(a.out, format, []string{"time", "key", "stage", "source", "offset", "bytes", "state", "reason"})
+	out := newListing(a.out, format, []string{"time", "key", "stage", "source", "offset", "bytes", "state", "reason"})
 	printed := 0
 	err = conn.letters(ctx, c, a.printf, func(at pipeline.Partition, r *pipeline.Record) error {
 		v, l := s.judge(at, r)
@@ -82,8 +82,8 @@ func (a *app) dlqList(ctx context.Context, conn *connection, c *config, f *dlqFl
 	return out.flush()
 }
 
-// rows prints lines in one of the formats, a block at a time.
-type rows struct {
+// listing prints lines in one of the formats, a block at a time.
+type listing struct {
 	format string
 	out    *bufio.Writer
 	head   []string
@@ -95,8 +95,8 @@ type rows struct {
 // tableBlock is how many lines of a table are aligned with each other.
 const tableBlock = 500
 
-func newRows(out io.Writer, format string, head []string) *rows {
-	r := &rows{format: format, out: bufio.NewWriter(out), head: head}
+func newListing(out io.Writer, format string, head []string) *listing {
+	r := &listing{format: format, out: bufio.NewWriter(out), head: head}
 	r.csv = csv.NewWriter(r.out)
 	r.json = json.NewEncoder(r.out)
 	r.json.SetEscapeHTML(false)
@@ -104,7 +104,7 @@ func newRows(out io.Writer, format string, head []string) *rows {
 }
 
 // write prints one line: value as JSON, or its cells.
-func (r *rows) write(value any, cells []string) error {
+func (r *listing) write(value any, cells []string) error {
 	switch r.format {
 	case formatJSON:
 		return r.json.Encode(value)
@@ -124,7 +124,7 @@ func (r *rows) write(value any, cells []string) error {
 	return r.block()
 }
 
-func (r *rows) block() error {
+func (r *listing) block() error {
 	if len(r.cells) == 0 {
 		return nil
 	}
@@ -155,7 +155,7 @@ func oneLine(s string) string {
 	return quoted
 }
 
-func (r *rows) flush() error {
+func (r *listing) flush() error {
 	if err := r.block(); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (r *rows) flush() error {
 	return r.out.Flush()
 }
 
-func (r *rows) letter(l *letterLine) error {
+func (r *listing) letter(l *letterLine) error {
 	key := ""
 	if l.Key != nil {
 		key = *l.Key

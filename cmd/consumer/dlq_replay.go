@@ -138,7 +138,7 @@ func (a *app) dlqReplay(cmd *cobra.Command, conn *connection, c *config, f *repl
 	if err != nil {
 		return err
 	}
-	out := newRows(a.out, formatJSON, nil)
+	out := newListing(a.out, formatJSON, nil)
 	err = conn.letters(ctx, c, a.printf, func(at pipeline.Partition, r *pipeline.Record) error {
 		if _, line := plan.visit(at, r); line != nil && f.dryRun {
 			return out.letter(line)

@@ -19,7 +19,7 @@ func (f *initFlags) head(l *look) []byte {
 	k, defaults := f.config.Kafka, defaultConfig()
 	line("# Drafted by consumer init from %s.", l.what)
 	for _, note := range l.notes {
-		line("# %s", oneLine(note))
+		line("# %s", inComment(note))
 	}
 	line("# Every key and its default: docs/configuration.md. Next:")
 	line("#   consumer check --config %s", shellWord(file))
@@ -88,5 +88,5 @@ func shellWord(word string) string {
 	if harmless.MatchString(word) {
 		return word
 	}
-	return "'" + strings.ReplaceAll(oneLine(word), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(inComment(word), "'", `'\''`) + "'"
 }

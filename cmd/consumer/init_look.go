@@ -65,12 +65,12 @@ func (f *initFlags) lookAtFile(ctx context.Context, a *app) (*look, error) {
 		}
 		l.profile.Add(shard.Key, shard.Batch)
 	}
-	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, oneLine(f.input))
+	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.input))
 	if total := src.Rows(); total > int64(l.profile.Rows) {
-		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, oneLine(f.input))
+		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.input))
 	}
 	if f.keyColumn != "" {
-		l.what += fmt.Sprintf(", %d keys in column %s", len(l.profile.Keys), oneLine(f.keyColumn))
+		l.what += fmt.Sprintf(", %d keys in column %s", len(l.profile.Keys), inComment(f.keyColumn))
 	}
 	return l, nil
 }
@@ -120,5 +120,5 @@ func (f *initFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	return l, nil
 }
 
-// oneLine makes text from outside fit for a comment.
-func oneLine(text string) string { return cut(text, 200) }
+// inComment makes text from outside fit for a comment.
+func inComment(text string) string { return cut(text, 200) }

@@ -65,7 +65,7 @@ type stateLine struct {
 
 // list prints the states, a page of keys in memory at a time.
 func (s *states) list(ctx context.Context, prefix, format string) error {
-	out := newRows(s.out, format, []string{"key", "kind", "t", "n", "partition", "offset", "bytes", "time"})
+	out := newListing(s.out, format, []string{"key", "kind", "t", "n", "partition", "offset", "bytes", "time"})
 	keys, total, damaged := 0, int64(0), 0
 	err := pipeline.EachKey(ctx, s.store, s.config.Kafka.Input, s.count, prefix, func(key string, in []pipeline.Partition) error {
 		if !s.takes(key) {
@@ -127,7 +127,7 @@ type partitionLine struct {
 }
 
 func (s *states) listPartitions(ctx context.Context, format string) error {
-	out := newRows(s.out, format, []string{"partition", "owner", "generation", "watermark", "origin", "log start", "log end", "keys", "config", "gaps"})
+	out := newListing(s.out, format, []string{"partition", "owner", "generation", "watermark", "origin", "log start", "log end", "keys", "config", "gaps"})
 	metas, err := s.metas(ctx)
 	if err != nil {
 		return err

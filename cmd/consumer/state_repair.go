@@ -48,8 +48,8 @@ Exit code 1 means that something still needs a decision.`,
 	return cmd
 }
 
-// trouble is what is wrong with a partition.
-type trouble struct {
+// ailment is what is wrong with a partition.
+type ailment struct {
 	Partition int32    `json:"partition"`
 	Watermark int64    `json:"watermark"`
 	Damage    []string `json:"damage"` // of the state itself
@@ -62,8 +62,8 @@ type trouble struct {
 }
 
 func (s *states) repair(ctx context.Context, format string, asked []int, yes bool) error {
-	out := newRows(s.out, format, []string{"partition", "watermark", "damage", "halt", "pending", "way out"})
-	var damaged []*trouble
+	out := newListing(s.out, format, []string{"partition", "watermark", "damage", "halt", "pending", "way out"})
+	var damaged []*ailment
 	open := 0
 	for _, id := range asked {
 		if id < 0 || id >= s.count {
@@ -116,9 +116,9 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 }
 
 // examine finds out what would halt a worker that claims the partition.
-func (s *states) examine(ctx context.Context, id int, asked bool) (*trouble, error) {
+func (s *states) examine(ctx context.Context, id int, asked bool) (*ailment, error) {
 	p := s.partition(id)
-	t := &trouble{Partition: int32(id), Damage: []string{}}
+	t := &ailment{Partition: int32(id), Damage: []string{}}
 	start, end, err := s.log.Bounds(ctx, p)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*trouble, err
 }
 
 // neverSaved looks at a partition without state.
-func (s *states) neverSaved(ctx context.Context, t *trouble, start int64) error {
+func (s *states) neverSaved(ctx context.Context, t *ailment, start int64) error {
 	marks, err := s.client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (s *states) neverSaved(ctx context.Context, t *trouble, start int64) error 
 }
 
 // halts finds what halts a partition whose state is whole.
-func (s *states) halts(ctx context.Context, t *trouble, start, end int64) error {
+func (s *states) halts(ctx context.Context, t *ailment, start, end int64) error {
 	m := t.meta
 	e := pipeline.Export{Watermark: m.Watermark, Origin: m.Origin, Last: m.Last, Config: m.Configured, Format: m.Format}
 	last, err := pipeline.LastOf(ctx, s.log, s.partition(int(t.Partition)), e, start, end)
