@@ -36,6 +36,30 @@ type Score struct {
 	LogEvidence   float64
 	RMSE          float64
 	Coverage95    float64
+	// PIT counts the rows scored by their probability integral transforms, in
+	// equal bins of [0, 1]; all are 0 where a predictor does not count them.
+	// It is not published in the topic, and no part of a snapshot.
+	PIT [PITBins]uint32
+}
+
+// PITBins is the number of bins of Score.PIT: the first and the last are what
+// a central interval of 95 % leaves out.
+const PITBins = 40
+
+// Transformed counts a row with the given probability integral transform.
+// Whether the transform is within [.025, .975] is given, for it may be known
+// better than the transform: the bin agrees with it.
+func (s *Score) Transformed(pit float64, covered bool) {
+	bin := int(pit * PITBins)
+	switch {
+	case covered:
+		bin = min(max(bin, 1), PITBins-2)
+	case pit < .5:
+		bin = 0
+	default:
+		bin = PITBins - 1
+	}
+	s.PIT[bin]++
 }
 
 // NoScore is the score of a shard that nothing was predicted for.

@@ -134,8 +134,12 @@ type (
 		lease      Lease
 		watermarks []int64
 	}
-	// fxCommit moves the group offset.
-	fxCommit struct{ offset int64 }
+	// fxCommit follows an acknowledged checkpoint: the observer may know of the
+	// points that it covers, and the group offset moves.
+	fxCommit struct {
+		offset int64
+		points []*Point
+	}
 	// fxDrop gives up the epoch: its lanes, its memory, what is under way.
 	fxDrop struct{ epoch uint64 }
 	fxWait struct {

@@ -43,6 +43,7 @@ type task struct {
 	// filled by the lane
 	size     int64 // of the entry afterwards
 	outBytes int64
+	noted    int64 // bytes of the point for the observer
 	result   result
 }
 
@@ -65,6 +66,7 @@ type result struct {
 type cutPart struct {
 	changes []Change
 	outputs []Output // in offset order
+	points  []*Point // same
 }
 
 // failure is a record that made its lane stop.
@@ -80,6 +82,7 @@ type lane struct {
 	part    Partition
 	rules   *Rules
 	gaps    int
+	watched bool // there is an observer
 	decoder Decoder
 	outputs Outputs
 	clock   func() float64  // seconds, for metrics only
@@ -88,6 +91,7 @@ type lane struct {
 	work  *cdf.Workspace // shared by the keys of the lane
 	dirty []*entry
 	outs  []Output
+	notes []*Point
 	rows  []RowPrediction // of the shard at hand
 }
 
@@ -162,6 +166,9 @@ func (l *lane) route(t *task) error {
 		s.filter, s.env = nil, Envelope{}
 		l.touch(t.entry)
 		l.outs = append(l.outs, l.outputs.Tombstone(l.part, r))
+		l.note(t, func() *Point {
+			return &Point{Key: t.entry.key, Partition: l.part.ID, Offset: r.Offset, Time: r.Time, Deleted: true}
+		})
 		return nil
 	}
 	var id string
@@ -213,8 +220,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
+	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
 	if every := s.spec.Publish.Every; every <= 1 || summary.T%every == 0 {
-		outs, err := l.outputs.Posterior(posterior(t.entry.key, s, l.part, l.rules.Config(), summary), filter, r)
+		outs, err := l.outputs.Posterior(message, filter, r)
 		if err != nil {
 			return fmt.Errorf("encode the summary: %w", err)
 		}
@@ -222,8 +230,23 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		t.result.Published = true
 	}
 	l.outs = append(l.outs, predicted...)
+	l.note(t, func() *Point {
+		p := pointOf(message, s.names, t.result.Rows, t.result.Published)
+		s.names = p.Names
+		return p
+	})
 	t.result.Seconds = l.clock() - start
 	return nil
+}
+
+// note makes a point for the observer, if there is one.
+func (l *lane) note(t *task, point func() *Point) {
+	if !l.watched {
+		return
+	}
+	p := point()
+	t.noted = p.Size() + p.NamesSize()
+	l.notes = append(l.notes, p)
 }
 
 // posterior is the message about a key's present state.
@@ -252,6 +275,9 @@ func (l *lane) refuse(t *task, err error) error {
 func (l *lane) dead(t *task, stage Stage, reason string) error {
 	l.outs = append(l.outs, l.outputs.Dead(l.part, t.record, stage, reason))
 	t.result.Dead = stage
+	l.note(t, func() *Point {
+		return &Point{Key: string(t.record.Key), Partition: l.part.ID, Offset: t.record.Offset, Time: t.record.Time, Dead: stage}
+	})
 	return nil
 }
 
@@ -264,7 +290,7 @@ func (l *lane) touch(e *entry) {
 
 // cut hands over what changed since the last one.
 func (l *lane) cut() (cutPart, *failure) {
-	part := cutPart{outputs: l.outs, changes: make([]Change, 0, len(l.dirty))}
+	part := cutPart{outputs: l.outs, points: l.notes, changes: make([]Change, 0, len(l.dirty))}
 	for _, e := range l.dirty {
 		value, err := e.state.encode()
 		if err != nil {
@@ -274,6 +300,6 @@ func (l *lane) cut() (cutPart, *failure) {
 		e.state.dirty = false
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
-	l.dirty, l.outs = l.dirty[:0], nil
+	l.dirty, l.outs, l.notes = l.dirty[:0], nil, nil
 	return part, nil
 }

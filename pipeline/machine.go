@@ -98,6 +98,7 @@ type cut struct {
 	to      int64 // the watermark it leads to
 	waiting int   // lanes that have not handed over their part
 	outputs []Output
+	points  []*Point
 	save    Checkpoint
 }
 

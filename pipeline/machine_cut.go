@@ -40,11 +40,13 @@ func (m *machine) onCut(part cutPart) {
 	c := m.flight
 	c.save.Changes = append(c.save.Changes, part.changes...)
 	c.outputs = append(c.outputs, part.outputs...)
+	c.points = append(c.points, part.points...)
 	c.waiting--
 	if c.waiting > 0 {
 		return
 	}
 	slices.SortStableFunc(c.outputs, func(a, b Output) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortFunc(c.points, func(a, b *Point) int { return cmp.Compare(a.Offset, b.Offset) })
 	m.publish()
 }
 
@@ -133,7 +135,7 @@ func (m *machine) saved() {
 	if n := m.cache.evict(m.limit); n > 0 {
 		m.do(fxCount{countEvicted, n})
 	}
-	m.do(fxCommit{m.acked})
+	m.do(fxCommit{m.acked, c.points})
 }
 
 // tick looks after a claim that has nothing to write: a store that went back

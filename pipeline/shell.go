@@ -29,6 +29,7 @@ type shell struct {
 	newest int64    // time of the newest applied record
 	cached [2]int64 // bytes and keys last added to the gauges
 	flags  *flagLog
+	seen   seen // what the observer was told
 }
 
 // laneMessage is work for a lane: tasks, or a barrier when there are none.
@@ -101,6 +102,7 @@ func (s *shell) end() {
 		s.w.opt.Metrics.halted.WithLabelValues(s.said.halted).Dec()
 	}
 	s.gauges(0, 0, newCache())
+	s.gone()
 }
 
 // share is this partition's part of the cache.
@@ -146,6 +148,7 @@ func (s *shell) do(fx effect) {
 			return evProbed{fx.epoch, err}
 		})
 	case fxCommit:
+		s.acknowledged(fx.points)
 		s.commit(fx.offset)
 	case fxDrop:
 		s.dropEpoch()
@@ -172,6 +175,7 @@ func (s *shell) call(f func() event) {
 
 // open starts the lanes of a claim.
 func (s *shell) open(fx fxOpen) {
+	s.claimed()
 	s.epoch, s.drop = context.WithCancel(s.io)
 	s.inbox = make([]chan laneMessage, s.w.opt.Lanes)
 	for i := range s.inbox {
@@ -265,7 +269,7 @@ func (s *shell) account(ev event) {
 		s.flags.report(s.w.opt.Logger, s.a.Partition, e.tasks)
 		n := int64(0)
 		for i := range e.tasks {
-			n += e.tasks[i].outBytes - e.tasks[i].record.Size()
+			n += e.tasks[i].outBytes + e.tasks[i].noted - e.tasks[i].record.Size()
 			s.newest = max(s.newest, e.tasks[i].record.Time)
 		}
 		s.hold(n)
@@ -297,6 +301,7 @@ func (s *shell) report() {
 		st = status{ready: true}
 	}
 	s.gauges(max(0, m.end-m.acked), s.newest, m.cache)
+	s.observe(st)
 	if st == s.said {
 		return
 	}
@@ -338,8 +343,10 @@ func (s *shell) count(fx fxCount) {
 	switch fx.metric {
 	case countFenced:
 		m.fenced.Add(float64(fx.n))
+		s.happened(HappenedFenced, "given up: another process has claimed the partition, or the store is not where this one left it")
 	case countRollback:
 		m.rollbacks.Add(float64(fx.n))
+		s.happened(HappenedRolledBack, "the store had lost acknowledged checkpoints; the log is replayed")
 		s.w.opt.Logger.Warn("the store had lost acknowledged checkpoints; replaying the log",
 			"topic", s.a.Topic, "partition", s.a.ID)
 	case countClaim:

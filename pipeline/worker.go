@@ -36,6 +36,8 @@ type Options struct {
 	NewDecoder func() Decoder // one per lane
 	NewOutputs func() Outputs // one per lane
 
+	Observer Observer // nil: none
+
 	Metrics *Metrics
 	Logger  *slog.Logger
 }
@@ -137,7 +139,7 @@ func (w *Worker) ends(ctx context.Context) ([]int64, error) {
 // newLane returns a lane of its own decoder and encoders.
 func (w *Worker) newLane(p Partition, gaps int) *lane {
 	return &lane{
-		part: p, rules: w.opt.Rules, gaps: gaps, work: cdf.NewWorkspace(),
+		part: p, rules: w.opt.Rules, gaps: gaps, watched: w.opt.Observer != nil, work: cdf.NewWorkspace(),
 		decoder: w.opt.NewDecoder(), outputs: w.opt.NewOutputs(),
 		clock: func() float64 { return time.Since(w.start).Seconds() },
 	}

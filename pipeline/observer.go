@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Observer is told what a worker does, by one goroutine per partition that
+// must not be held up: it takes what it is given and returns.
+type Observer interface {
+	// Saved is told of the shards and deletions of a partition that a
+	// checkpoint covers, after the store has acknowledged it, in the order of
+	// their offsets. What was told before comes again when the store has lost
+	// checkpoints and their records are applied anew.
+	Saved(p Partition, points []*Point)
+	// State is told of a partition where it stands, whenever that changes, and
+	// that an assignment has ended (PhaseGone).
+	State(p Partition, s State)
+	// Happened is told of what an operator may want to know.
+	Happened(e Happening)
+}
+
+// mostNumbers bounds the variables of a point.
+const mostNumbers = 64
+
+// Point is what a shard made of a key's posterior, in short, or that the key
+// was deleted. It never changes.
+type Point struct {
+	Key           string
+	Kind, Variant string
+	Partition     int32
+	Offset        int64
+	Time          int64 // of the input record, milliseconds since 1970
+	T, N          int64
+	Rows          int64 // absorbed of this shard
+	NEff          float64
+	Score         cdf.Score
+	// Deleted says that the key has no posterior any more, Dead at what stage
+	// the record became a dead letter: of such points nothing but key,
+	// partition, offset and time is set.
+	Deleted bool
+	Dead    Stage
+	// Published says that the shard's posterior went to the output topic; of
+	// others only the score and the counts are told.
+	Published bool
+	// Variables is the number of variables of the posterior, of which the first
+	// 64 are in Names.
+	Variables int
+	Names     []string // shared with other points
+	// Numbers has len(cdf.RowColumns) numbers per name, in that order.
+	Numbers        []float64
+	Weak           bool    // some variables mix weakly
+	PriorDominated bool    // some variables are dominated by the prior
+	Flagged        bool    // the model raises a flag
+	MinESS         float64 // least bulk or tail ESS of all variables, 0 without draws
+}
+
+// Size returns the bytes held, names aside, which points share.
+func (p *Point) Size() int64 {
+	return pointOverhead + int64(len(p.Key)+8*len(p.Numbers))
+}
+
+// NamesSize returns the bytes that the names hold.
+func (p *Point) NamesSize() int64 {
+	n := 0
+	for _, name := range p.Names {
+		n += 16 + len(name)
+	}
+	return int64(n)
+}
+
+// SharesNames reports whether both points hold the same names in memory.
+func (p *Point) SharesNames(o *Point) bool {
+	return len(p.Names) == len(o.Names) && (len(p.Names) == 0 || &p.Names[0] == &o.Names[0])
+}
+
+// pointOverhead is what a point holds beside its key and numbers.
+const pointOverhead = 480
+
+// pointOf copies what a point tells of a shard. Names are those of the key's
+// point before, taken over where they are the same.
+func pointOf(p *Posterior, names []string, rows int64, published bool) *Point {
+	s := p.Summary
+	o := &Point{
+		Key: p.Key, Kind: p.Kind, Variant: p.Variant,
+		Partition: p.Source.ID, Offset: p.Offset, Time: p.Time,
+		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, Published: published, Names: names,
+	}
+	if !published {
+		return o
+	}
+	list := s.Rows
+	o.Variables = len(list)
+	for i := range list {
+		for _, e := range [...]float64{list[i].ESSBulk, list[i].ESSTail} {
+			if e == e && (o.MinESS == 0 || e < o.MinESS) {
+				o.MinESS = e
+			}
+		}
+	}
+	list = list[:min(len(list), mostNumbers)]
+	same := len(names) == len(list)
+	for i := 0; same && i < len(list); i++ {
+		same = names[i] == list[i].Variable
+	}
+	if !same {
+		o.Names = make([]string, len(list))
+		for i := range list {
+			o.Names[i] = list[i].Variable
+		}
+	}
+	o.Numbers = make([]float64, 0, len(list)*len(cdf.RowColumns))
+	for i := range list {
+		for _, v := range list[i].Numbers() {
+			o.Numbers = append(o.Numbers, *v)
+		}
+	}
+	o.Weak, o.PriorDominated, o.Flagged = len(s.WeakMixing) > 0, len(s.PriorDominated) > 0, len(s.Flags) > 0
+	return o
+}
+
+// Phase says what becomes of a partition's records.
+type Phase string
+
+// The phases of a partition that this process works on; PhaseGone is the end
+// of that.
+const (
+	PhaseStarting Phase = "starting"
+	PhaseRunning  Phase = "running"
+	PhaseWaiting  Phase = "waiting"
+	PhaseHalted   Phase = "halted"
+	PhaseGone     Phase = "gone"
+)
+
+// State is where a partition stands.
+type State struct {
+	Phase      Phase
+	Reason     string    // of a halt, as a metric's label
+	Why        string    // what is waited for, or what to do
+	Owner      string    // first 8 characters of the claim's token; empty before the first
+	Generation int32     // of the consumer group
+	Watermark  int64     // next offset to apply after the last checkpoint, -1 before the claim
+	End        int64     // of the log, as last heard; -1 before the claim
+	Saved      time.Time // of the last checkpoint of this assignment, zero: none
+}
+
+// The kinds of happenings.
+const (
+	HappenedClaimed    = "claimed"
+	HappenedReleased   = "released"
+	HappenedFenced     = "fenced"
+	HappenedRolledBack = "rolled back"
+	HappenedHalted     = "halted"
+	HappenedResumed    = "resumed"
+	HappenedWaiting    = "waiting"
+)
+
+// Happening is one event in the life of a partition.
+type Happening struct {
+	Time      time.Time
+	Kind      string
+	Partition Partition
+	Message   string
+}

@@ -1,0 +1,102 @@
+package pipeline
+
+import (
+	"fmt"
+	"time"
+)
+
+// seen is what the observer was told last of an assignment.
+type seen struct {
+	state State
+	told  bool
+	saved time.Time // of the newest checkpoint
+	owner string    // shortened token of the last claim
+}
+
+// tokenShown is how much of a claim's token is told: enough to tell claims
+// apart, too little to pass as one.
+const tokenShown = 8
+
+// acknowledged tells the observer of the points that a checkpoint covers. Until
+// then they were held in memory, as outputs are.
+func (s *shell) acknowledged(points []*Point) {
+	o := s.w.opt.Observer
+	if o == nil {
+		return
+	}
+	s.seen.saved = time.Now()
+	if len(points) == 0 {
+		return
+	}
+	n := int64(0)
+	for _, p := range points {
+		n += p.Size() + p.NamesSize()
+	}
+	o.Saved(s.a.Partition, points)
+	s.hold(-n)
+}
+
+// claimed tells the observer that an epoch begins.
+func (s *shell) claimed() {
+	m := s.m
+	s.seen.owner = m.lease.Token[:min(len(m.lease.Token), tokenShown)]
+	s.happened(HappenedClaimed, fmt.Sprintf("claimed at offset %d, generation %d; the log ends at %d", m.fetchFrom, s.a.Generation, m.end))
+}
+
+// observe tells the observer where the partition stands, if that has changed.
+func (s *shell) observe(st status) {
+	o, m := s.w.opt.Observer, s.m
+	if o == nil {
+		return
+	}
+	now := State{
+		Phase: PhaseRunning, Reason: st.halted, Why: st.why, Owner: s.seen.owner, Generation: s.a.Generation,
+		Watermark: -1, End: -1, Saved: s.seen.saved,
+	}
+	if s.seen.owner != "" {
+		now.Watermark, now.End = m.acked, m.end
+	}
+	switch {
+	case st.halted != "":
+		now.Phase = PhaseHalted
+	case m.waitsFor() != "" || m.phase == phaseWaiting:
+		now.Phase = PhaseWaiting
+	case !st.ready:
+		now.Phase = PhaseStarting
+	}
+	was := s.seen.state.Phase
+	if s.seen.told && now == s.seen.state {
+		return
+	}
+	s.seen.state, s.seen.told = now, true
+	o.State(s.a.Partition, now)
+	switch now.Phase {
+	case was:
+	case PhaseHalted:
+		s.happened(HappenedHalted, st.halted+": "+st.why)
+	case PhaseWaiting:
+		s.happened(HappenedWaiting, st.why)
+	case PhaseRunning:
+		if was == PhaseHalted || was == PhaseWaiting {
+			s.happened(HappenedResumed, fmt.Sprintf("goes on at offset %d", m.dispatched))
+		}
+	}
+}
+
+// gone tells the observer that the assignment has ended.
+func (s *shell) gone() {
+	o := s.w.opt.Observer
+	if o == nil {
+		return
+	}
+	last := s.seen.state
+	last.Phase, last.Reason, last.Why = PhaseGone, "", ""
+	o.State(s.a.Partition, last)
+	s.happened(HappenedReleased, fmt.Sprintf("released at offset %d", last.Watermark))
+}
+
+func (s *shell) happened(kind, message string) {
+	if o := s.w.opt.Observer; o != nil {
+		o.Happened(Happening{Time: time.Now(), Kind: kind, Partition: s.a.Partition, Message: message})
+	}
+}
