@@ -170,9 +170,11 @@ func (s *scoring) count(logDensity, miss, pit float64) {
 	s.counted++
 	s.logs += logDensity
 	s.squares += miss * miss
-	if pit >= .025 && pit <= .975 {
+	covered := pit >= .025 && pit <= .975
+	if covered {
 		s.covered++
 	}
+	s.out.Transformed(pit, covered)
 }
 
 // score returns the means over rows. ErrNumeric, wrapped: one is not finite.

@@ -20,11 +20,13 @@ type Filter struct {
 	sent   Summary // what is published of the present one, where that is less
 	kept   int     // index of the summary of the present state in sum
 	// drawn says that the workspace holds the draws of the present state.
-	drawn  bool
-	summed bool // sum[kept] describes the present state
-	broken error
-	bytes  int // of the model's snapshot, when it was made last
-	ws     *Workspace
+	drawn bool
+	// transforms are those of the rows that the last Update scored.
+	transforms Transforms
+	summed     bool // sum[kept] describes the present state
+	broken     error
+	bytes      int // of the model's snapshot, when it was made last
+	ws         *Workspace
 }
 
 // state is what a snapshot holds beside the model.
@@ -77,7 +79,7 @@ func (f *Filter) Update(b *Batch) (*Summary, error) {
 		return nil, f.broken
 	}
 	back := f.save()
-	f.drawn = false
+	f.drawn, f.transforms = false, Transforms{}
 	sum, err := f.absorb(b, &back)
 	if err == nil {
 		return sum, nil
@@ -113,6 +115,7 @@ func (f *Filter) save() undo {
 
 func (f *Filter) restore(back *undo) error {
 	f.now, f.engine = back.state, back.engine
+	f.transforms = Transforms{}
 	for i := range f.now.factors {
 		n := back.levels
 		if i > 0 {

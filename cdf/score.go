@@ -18,7 +18,7 @@ func (f *Filter) scoreShard(observed int) error {
 		}
 		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
 		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
-		scaled.PIT = sc.PIT
+		f.transforms = sc.PIT
 		if scaled.Rows == 0 && scaled.LogDensity == scaled.LogDensity {
 			scaled.Rows = int64(observed)
 		}
@@ -28,6 +28,13 @@ func (f *Filter) scoreShard(observed int) error {
 	s.score.RMSE *= s.scaling.y.Scale
 	return nil
 }
+
+// Transforms returns the counts of the probability integral transforms of the
+// rows that the last Update scored, whose number is Score.Rows of its summary.
+// They are no part of the summary, which a snapshot must be able to tell. They
+// are all 0 after an Update that was refused, or where the model does not
+// count them.
+func (f *Filter) Transforms() Transforms { return f.transforms }
 
 // defined makes what cannot be published undefined.
 func defined(v float64) float64 {

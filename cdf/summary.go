@@ -36,13 +36,16 @@ type Score struct {
 	LogEvidence   float64
 	RMSE          float64
 	Coverage95    float64
-	// PIT counts the rows scored by their probability integral transforms, in
-	// equal bins of [0, 1]; all are 0 where a predictor does not count them.
-	// It is not published in the topic, and no part of a snapshot.
-	PIT [PITBins]uint32
+	// PIT is what a Predictor counts, which need not. A filter hands it out by
+	// Transforms; no summary has it.
+	PIT Transforms
 }
 
-// PITBins is the number of bins of Score.PIT: the first and the last are what
+// Transforms counts rows by their probability integral transforms, randomised
+// for a discrete response, in equal bins of [0, 1].
+type Transforms [PITBins]uint32
+
+// PITBins is the number of bins of Transforms: the first and the last are what
 // a central interval of 95 % leaves out.
 const PITBins = 40
 
@@ -50,16 +53,14 @@ const PITBins = 40
 // Whether the transform is within [.025, .975] is given, for it may be known
 // better than the transform: the bin agrees with it.
 func (s *Score) Transformed(pit float64, covered bool) {
-	bin := int(pit * PITBins)
 	switch {
 	case covered:
-		bin = min(max(bin, 1), PITBins-2)
+		s.PIT[min(max(int(pit*PITBins), 1), PITBins-2)]++
 	case pit < .5:
-		bin = 0
+		s.PIT[0]++
 	default:
-		bin = PITBins - 1
+		s.PIT[PITBins-1]++
 	}
-	s.PIT[bin]++
 }
 
 // NoScore is the score of a shard that nothing was predicted for.

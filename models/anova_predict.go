@@ -35,21 +35,22 @@ func (m *anovaState) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	mean, _, variance := m.unseen()
 	scale := math.Sqrt(variance)
 	constant := -math.Log(scale) - 0.5*math.Log(2*math.Pi)
-	normal := 0.0
+	logs := 0.0
 	for i, y := range sh.Y {
 		if t.skip(y) {
 			continue
 		}
 		if g := sh.Group[0][i]; m.known(g) {
 			e := y - m.zeta[g]
-			t.add(e, law.add(e, m.vari[g]+m.s2))
+			pit, covered := law.add(e, m.vari[g]+m.s2)
+			t.add(e, pit, covered)
 		} else if scale == scale {
 			z := (y - mean) / scale
-			normal += constant - 0.5*z*z
-			t.add(y-mean, math.Abs(z) <= normals[6])
+			logs += constant - 0.5*z*z
+			t.add(y-mean, normal.CDF(z), math.Abs(z) <= normals[6])
 		}
 	}
-	if t.logs = normal; law.rows > 0 {
+	if t.logs = logs; law.rows > 0 {
 		t.logs += law.log()
 	}
 	return t.score("anova")

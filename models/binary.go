@@ -29,7 +29,7 @@ func (b *BinaryScore) Skip(y float64) bool { return b.t.skip(y) }
 func (b *BinaryScore) Add(y, q, log float64) {
 	b.t.logs += log
 	pit := transform(q, y, b.rng.Float64())
-	b.t.add(1-q, pit >= .025 && pit <= .975)
+	b.t.add(1-q, pit, pit >= .025 && pit <= .975)
 }
 
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.

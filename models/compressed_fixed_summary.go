@@ -132,7 +132,8 @@ func (m *CompressedFixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) 
 		}
 		m.project(sh.X[i*m.p:(i+1)*m.p], w.u)
 		e := y - lin.Dot(w.u, m.mu)
-		t.add(e, law.add(e, m.b/m.a*(1+m.spread(w.u))))
+		pit, covered := law.add(e, m.b/m.a*(1+m.spread(w.u)))
+		t.add(e, pit, covered)
 	}
 	t.logs = law.log()
 	return t.score("compressed fixed")

@@ -173,7 +173,7 @@ func (m *CompressedLearned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error
 		mean, v := m.predictLine(w, sh.X[i*m.p:(i+1)*m.p])
 		z := (y - mean) / math.Sqrt(m.sigma2+v)
 		t.logs += normalLogDensity(z, m.sigma2+v)
-		t.add(y-mean, math.Abs(z) <= normals[6])
+		t.add(y-mean, normal.CDF(z), math.Abs(z) <= normals[6])
 	}
 	return t.score("compressed")
 }

@@ -173,7 +173,8 @@ func (m *CompressedSketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error)
 			continue
 		}
 		mean, v := m.predictRow(w, sh.X[i*m.p:(i+1)*m.p])
-		t.add(y-mean, law.add(y-mean, m.rate/m.shape*(1+v)))
+		pit, covered := law.add(y-mean, m.rate/m.shape*(1+v))
+		t.add(y-mean, pit, covered)
 	}
 	t.logs = law.log()
 	return t.score("compressed sketch")

@@ -57,12 +57,13 @@ func (m *DLM) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		}
 		mean := w.mean(w.grid.m)
 		covered := w.covers(y, limit.at(2*w.shape))
+		pit := w.bin(y)
 		logs, err := f.absorb(y)
 		if err != nil {
 			return out, err
 		}
 		t.logs += logs
-		t.add(y-mean, covered)
+		t.add(y-mean, pit, covered)
 	}
 	return t.score("dlm")
 }
@@ -111,6 +112,26 @@ func (w *dlmWork) pit(y float64) float64 {
 		}
 	}
 	return min(below/total, 1)
+}
+
+// trifling is the weight up to which a node does not count for a bin.
+const trifling = 1e-5
+
+// bin returns the transform of y as well as a bin of Score.PIT tells it.
+func (w *dlmWork) bin(y float64) float64 {
+	df := 2 * w.shape
+	if df < plentiful {
+		return w.pit(y)
+	}
+	below, total := 0.0, 0.0
+	for k, p := range w.weight {
+		if p > trifling {
+			e := y - w.grid.m[k]
+			below += p * nearStudentCDF(e, e*e/((w.grid.v[k]+1)*w.rate[k]/w.shape), df)
+			total += p
+		}
+	}
+	return below / total
 }
 
 // studentLimit keeps the .975 quantile of t for the last degrees of freedom.

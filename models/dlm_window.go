@@ -156,7 +156,7 @@ func (m *dlmWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			e := y - mean
 			s2 := v + m.hat[2]
 			t.logs -= 0.5 * (math.Log(2*math.Pi*s2) + e*e/s2)
-			t.add(e, e*e <= normals[6]*normals[6]*s2)
+			t.add(e, normal.CDF(e/math.Sqrt(s2)), e*e <= normals[6]*normals[6]*s2)
 		}
 	})
 	return t.score("dlm")

@@ -234,7 +234,8 @@ func (m *LinearPaper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		}
 		copy(w.c, sh.X[i*m.p:(i+1)*m.p])
 		e := y - lin.Dot(w.c, m.beta)
-		t.add(e, law.add(e, rate/shape+m.spread(w.c)))
+		pit, covered := law.add(e, rate/shape+m.spread(w.c))
+		t.add(e, pit, covered)
 	}
 	t.logs = law.log()
 	return t.score("linear paper")

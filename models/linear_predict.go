@@ -55,7 +55,7 @@ func (m *Linear) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			mean, _ := w.mix.moments()
 			pit := w.mix.cdf(y)
 			t.logs += w.mix.logDensity(y)
-			t.add(y-mean, pit >= .025 && pit <= .975)
+			t.add(y-mean, pit, pit >= .025 && pit <= .975)
 		}
 		return t.score("linear")
 	}
@@ -68,7 +68,8 @@ func (m *Linear) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		}
 		x := sh.X[i*m.p : (i+1)*m.p]
 		e := y - lin.Dot(x, q.beta)
-		t.add(e, law.add(e, s2+lin.SumSquares(w.a, x)))
+		pit, covered := law.add(e, s2+lin.SumSquares(w.a, x))
+		t.add(e, pit, covered)
 	}
 	t.logs = law.log()
 	return t.score("linear")
@@ -79,20 +80,24 @@ type studentScore struct {
 	df, limit2      float64
 	rows            int
 	variance, shape logProduct
+	bins            studentBins
 }
 
 func newStudentScore(df, limit float64) studentScore {
-	return studentScore{df: df, limit2: limit * limit, variance: newLogProduct(), shape: newLogProduct()}
+	return studentScore{
+		df: df, limit2: limit * limit, variance: newLogProduct(), shape: newLogProduct(), bins: newStudentBins(df),
+	}
 }
 
-// add takes a residual and the squared scale, and reports whether the
-// residual lies within the limit.
-func (s *studentScore) add(e, scale2 float64) bool {
+// add takes a residual and the squared scale. It returns the residual's
+// probability integral transform, as well as a bin of Score.PIT tells it, and
+// whether the residual lies within the limit.
+func (s *studentScore) add(e, scale2 float64) (pit float64, covered bool) {
 	z2 := e * e / scale2
 	s.rows++
 	s.variance.mul(scale2)
 	s.shape.mul(1 + z2/s.df)
-	return z2 <= s.limit2
+	return s.bins.at(e, z2), z2 <= s.limit2
 }
 
 func (s *studentScore) log() float64 {
@@ -117,7 +122,9 @@ func (t *tally) skip(y float64) bool {
 	return true
 }
 
-func (t *tally) add(residual float64, covered bool) {
+// add counts a row; covered says whether the transform pit is in [.025, .975].
+func (t *tally) add(residual, pit float64, covered bool) {
+	t.out.Transformed(pit, covered)
 	t.scored++
 	t.squares += residual * residual
 	if covered {

@@ -76,9 +76,12 @@ func (m *poissonBase) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		density := p.logMass(y)
 		logs += density
 		rows++
-		if pit := p.cdf(y-1) + rng.Float64()*math.Exp(density); pit >= .025 && pit <= .975 {
+		pit := p.cdf(y-1) + rng.Float64()*math.Exp(density)
+		inside := pit >= .025 && pit <= .975
+		if inside {
 			covered++
 		}
+		out.Transformed(pit, inside)
 		if mean, _ := p.moments(w.place.open); mean == mean {
 			squares += (y - mean) * (y - mean)
 			defined++

@@ -96,12 +96,7 @@ func studentLogScale(df float64) float64 {
 // 1/df (Abramowitz and Stegun 26.7.5) is good to 1e-11 from 200 on; below,
 // Newton's method on log survival over log t, which is straight in the tail.
 func studentQuantile(z, df float64) float64 {
-	z2 := z * z
-	g1 := z * (z2 + 1) / 4
-	g2 := z * ((5*z2+16)*z2 + 3) / 96
-	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
-	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
-	t := z + (g1+(g2+(g3+g4/df)/df)/df)/df
+	t := studentExpansion(z, df)
 	if df >= 200 {
 		return t
 	}
@@ -120,6 +115,16 @@ func studentQuantile(z, df float64) float64 {
 		}
 	}
 	return t
+}
+
+// studentExpansion returns the quantile by the expansion alone.
+func studentExpansion(z, df float64) float64 {
+	z2 := z * z
+	g1 := z * (z2 + 1) / 4
+	g2 := z * ((5*z2+16)*z2 + 3) / 96
+	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
+	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
+	return z + (g1+(g2+(g3+g4/df)/df)/df)/df
 }
 
 // gammaFrom is the shape from which on gamma quantiles come from the table.

@@ -25,7 +25,7 @@ type keyState struct {
 	env    Envelope
 	filter *cdf.Filter // nil: absent
 	dirty  bool
-	names  []string    // of the newest point's variables
+	names  []string // of the newest point's variables
 }
 
 // entryOverhead is what an entry costs beside its state.

@@ -36,6 +36,7 @@ type Point struct {
 	Rows          int64 // absorbed of this shard
 	NEff          float64
 	Score         cdf.Score
+	PIT           cdf.Transforms // of the rows scored
 	// Deleted says that the key has no posterior any more, Dead at what stage
 	// the record became a dead letter: of such points nothing but key,
 	// partition, offset and time is set.
@@ -80,12 +81,12 @@ const pointOverhead = 480
 
 // pointOf copies what a point tells of a shard. Names are those of the key's
 // point before, taken over where they are the same.
-func pointOf(p *Posterior, names []string, rows int64, published bool) *Point {
+func pointOf(p *Posterior, names []string, pit cdf.Transforms, rows int64, published bool) *Point {
 	s := p.Summary
 	o := &Point{
 		Key: p.Key, Kind: p.Kind, Variant: p.Variant,
 		Partition: p.Source.ID, Offset: p.Offset, Time: p.Time,
-		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, Published: published, Names: names,
+		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, PIT: pit, Published: published, Names: names,
 	}
 	if !published {
 		return o

@@ -200,9 +200,11 @@ func (m *line) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		s.Rows++
 		s.LogDensity += p[0].LogDensity
 		s.RMSE += (y - p[0].Mean) * (y - p[0].Mean)
-		if p[0].PIT >= .025 && p[0].PIT <= .975 {
+		covered := p[0].PIT >= .025 && p[0].PIT <= .975
+		if covered {
 			s.Coverage95++
 		}
+		s.Transformed(p[0].PIT, covered)
 	}
 	n := float64(s.Rows)
 	s.LogDensity, s.RMSE, s.Coverage95 = s.LogDensity/n, math.Sqrt(s.RMSE/n), s.Coverage95/n

@@ -1,0 +1,71 @@
+package models
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
+)
+
+// plentiful is the number of degrees of freedom from which the bin of a
+// transform is told by expansions in their inverse: in probability they are
+// within 2e-5 of t. Below, where a key is at its beginning, the law itself is
+// asked.
+const plentiful = 30
+
+// half is the number of bins of Score.PIT on one side of the median.
+const half = cdf.PITBins / 2
+
+// halfNormals are the quantiles of the standard normal law at the upper edges
+// of the bins above the median, without the last, which is at infinity.
+var halfNormals = func() (z [half - 1]float64) {
+	for k := range z {
+		z[k] = math.Sqrt2 * math.Erfinv(float64(k+1)/half)
+	}
+	return z
+}()
+
+// studentBins tells the bin of a transform of a t law without its distribution
+// function.
+type studentBins struct {
+	df    float64
+	edges [half - 1]float64 // squared
+}
+
+func newStudentBins(df float64) studentBins {
+	b := studentBins{df: df}
+	if df < plentiful {
+		return b
+	}
+	for k, z := range halfNormals {
+		t := studentExpansion(z, df)
+		b.edges[k] = t * t
+	}
+	return b
+}
+
+// at returns the middle of the bin of the transform of the residual e, z2 being
+// its square in units of the squared scale; the transform itself while degrees
+// of freedom are few.
+func (b *studentBins) at(e, z2 float64) float64 {
+	if b.df < plentiful {
+		return studentCDF(math.Copysign(math.Sqrt(z2), e), b.df)
+	}
+	lo, hi := 0, len(b.edges)
+	for lo < hi {
+		if mid := (lo + hi) / 2; z2 > b.edges[mid] {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return .5 + math.Copysign((float64(lo)+.5)/cdf.PITBins, e)
+}
+
+// nearStudentCDF returns P(T <= t) of a t law with df >= plentiful degrees of
+// freedom, where t2 is the square of t and e has its sign. Wallace's
+// normalising transform, D. L. Wallace, Ann. Math. Statist. 30 (1959) 1124.
+func nearStudentCDF(e, t2, df float64) float64 {
+	z := (8*df + 1) / (8*df + 3) * math.Sqrt(df*math.Log1p(t2/df))
+	return normal.CDF(math.Copysign(z, e))
+}

@@ -1,0 +1,35 @@
+package models
+
+import (
+	"math"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// What tells bins without the distribution function agrees with it: a
+// transform further than 2e-5 from an edge falls in its bin.
+func TestStudentBins(t *testing.T) {
+	for _, df := range []float64{1, 4, 29.5, 30, 41, 120, 1e3, 1e6} {
+		b := newStudentBins(df)
+		checked := 0
+		for x := -4.0; x <= 4; x += 1.0 / 256 {
+			want := studentCDF(x, df)
+			if edge := math.Round(want * cdf.PITBins); math.Abs(want-edge/cdf.PITBins) < 2e-5 {
+				continue
+			}
+			checked++
+			if got := b.at(x, x*x); int(got*cdf.PITBins) != int(want*cdf.PITBins) {
+				t.Fatalf("df %g, t %g: bin of %g, want of %g", df, x, got, want)
+			}
+			if df >= plentiful {
+				if got := nearStudentCDF(x, x*x, df); math.Abs(got-want) > 2e-5 {
+					t.Fatalf("df %g: P(T <= %g) is about %g, want %g", df, x, got, want)
+				}
+			}
+		}
+		if checked < 1900 {
+			t.Errorf("df %g: only %d of 2049 transforms are away from edges", df, checked)
+		}
+	}
+}
