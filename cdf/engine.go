@@ -13,6 +13,7 @@ type engine struct {
 	retirer     Retirer     // nil: none
 	flagger     Flagger     // nil: none
 	recaller    Recaller    // nil: none
+	teller      PriorTeller // nil: none
 	chains      int         // 0: a closed form
 }
 
@@ -39,6 +40,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.retirer, _ = faces.(Retirer)
 	e.flagger, _ = faces.(Flagger)
 	e.recaller, _ = faces.(Recaller)
+	e.teller, _ = faces.(PriorTeller)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

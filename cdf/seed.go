@@ -22,6 +22,7 @@ func NewStream(seed uint64, key string, t int64, purpose string) *rand.Rand {
 const (
 	purposeUpdate = "update"
 	purposeScore  = "score"
+	purposePrior  = "prior"
 )
 
 // stream is a generator that is moved from one stream to the next without

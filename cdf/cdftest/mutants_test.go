@@ -134,8 +134,31 @@ func (m *mutant) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		s.LogDensity += .01
 	case "scores another share":
 		s.Coverage95 = 1.5
+	case "counts a transform twice":
+		s.Transformed(.5, true)
+	case "counts transforms outside":
+		s.PIT = cdf.Transforms{uint32(s.Rows)}
 	}
 	return s, err
+}
+
+func (m *mutant) DescribePrior(list []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+	empty, err := newLine(m.set, m.dims)
+	if err != nil {
+		return err
+	}
+	if err := empty.Summarize(list, rows); err != nil {
+		return err
+	}
+	switch m.fault {
+	case "prior writes":
+		m.sums[3] += 1e-9
+	case "prior by chance":
+		rows[0].Mean += rand.Float64()
+	case "prior of other variables":
+		rows[0].Variable = "beta[other]"
+	}
+	return nil
 }
 
 func (m *mutant) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
@@ -226,6 +249,11 @@ func TestMutants(t *testing.T) {
 		{"diagnoses closed forms", "summaries"},
 		{"scores after absorbing", "predictions"},
 		{"scores another share", "score"},
+		{"counts a transform twice", "score"},
+		{"counts transforms outside", "score"},
+		{"prior writes", "prior"},
+		{"prior by chance", "prior"},
+		{"prior of other variables", "prior"},
 		{"predicts the mean only", "predictions"},
 		{"predicts from memory", "predictions"},
 		{"evidence depends on the cuts", "evidence"},
