@@ -66,12 +66,18 @@ func NewRules(rules []Rule, limits Limits) (*Rules, error) {
 
 // Match returns the model of a key.
 func (r *Rules) Match(key string) (*cdf.Spec, bool) {
+	rule, ok := r.Rule(key)
+	return rule.Spec, ok
+}
+
+// Rule returns the rule of a key.
+func (r *Rules) Rule(key string) (Rule, bool) {
 	for i := range r.rules {
 		if cdf.Glob(r.rules[i].Match, key) {
-			return r.rules[i].Spec, true
+			return r.rules[i], true
 		}
 	}
-	return nil, false
+	return Rule{}, false
 }
 
 // Config is the short form of the fingerprint that summaries carry.

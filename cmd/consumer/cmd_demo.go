@@ -90,6 +90,7 @@ func (a *app) demo(ctx context.Context, listen string, fixed bool) error {
 	if err != nil {
 		return errors.Join(err, s.discard())
 	}
+	c.file = file
 	defer func() { _ = os.RemoveAll(filepath.Dir(file)) }()
 	a.explain(c, file)
 

@@ -20,7 +20,8 @@ type config struct {
 	OnGap      string           `yaml:"on_gap"`
 	Models     []modelConfig    `yaml:"models"`
 
-	storeInside bool // redis.url was embedded, and now is the address of that server
+	file        string // where it was read
+	storeInside bool   // redis.url was embedded, and now is the address of that server
 }
 
 type kafkaConfig struct {
@@ -79,6 +80,8 @@ type limitsConfig struct {
 type httpConfig struct {
 	Listen    string `yaml:"listen"`
 	TokenFile string `yaml:"token_file"`
+	// Rate is the requests per second that one client may send, 0: no limit.
+	Rate float64 `yaml:"rate"`
 }
 
 // embedded stands for a broker or store inside the process.
@@ -96,7 +99,7 @@ func defaultConfig() *config {
 		Checkpoint: checkpointConfig{Interval: duration(time.Second), Records: 2000, Bytes: 4 << 20},
 		Memory:     memoryConfig{Inflight: 256 << 20, Cache: 1 << 30},
 		Limits:     limitsConfig{Record: 32 << 20, Rows: 1_000_000, Columns: 5000, Groups: 100_000, Summary: 16 << 20},
-		HTTP:       httpConfig{Listen: "127.0.0.1:8080"},
+		HTTP:       httpConfig{Listen: "127.0.0.1:8080", Rate: 200},
 		OnGap:      "halt",
 	}
 }
@@ -141,6 +144,7 @@ func parseConfig(s source, text []byte) (*config, []string, error) {
 		return nil, warnings, err
 	}
 	c := defaultConfig()
+	c.file = s.file
 	d.decodeInto(root, c, "")
 	if err := d.err(); err != nil {
 		return nil, warnings, err

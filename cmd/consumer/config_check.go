@@ -53,6 +53,9 @@ func (c *config) check() []error {
 	} else if c.HTTP.TokenFile != "" {
 		wrong("http.token_file is %q, but http.listen is empty: nothing would ask for the token", c.HTTP.TokenFile)
 	}
+	if !(c.HTTP.Rate >= 0) {
+		wrong("http.rate: %v is below 0; 0 is no limit", c.HTTP.Rate)
+	}
 	c.checkRules(wrong)
 	return all
 }

@@ -98,6 +98,7 @@ func TestRefused(t *testing.T) {
 		"checkpoint above memory": {smallest + "\ncheckpoint: {bytes: 1GiB}", []string{"checkpoint.bytes is 1GiB", "memory.inflight is 256MiB"}},
 		"summary too large":       {smallest + "\nlimits: {summary: 2GiB}", []string{"limits.summary is 2GiB"}},
 		"listen":                  {smallest + "\nhttp: {listen: '8080'}", []string{"http.listen", `"8080"`}},
+		"rate":                    {smallest + "\nhttp: {rate: -1}", []string{"http.rate: -1", "0 is no limit"}},
 		"token for nobody":        {smallest + "\nhttp: {listen: '', token_file: t}", []string{`http.token_file is "t"`, "http.listen is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestDefaults(t *testing.T) {
 	c := parse(t, smallest)
 	want := defaultConfig()
 	want.Kafka.DeadLetters = "shards.dead"
-	want.Models = c.Models
+	want.Models, want.file = c.Models, c.file
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}

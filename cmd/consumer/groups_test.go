@@ -14,7 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink"
+	"github.com/credence-stream/credence/sink/live"
 	"github.com/credence-stream/credence/sink/web"
 )
 
@@ -119,10 +121,12 @@ func serve(t *testing.T, w *world) (url string, stop func()) {
 	if err := conn.openStore(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	s, err := web.Listen(t.Context(), web.Options{
-		Listen: "127.0.0.1:0", Lookup: conn.lookup, Encoders: encoders(),
-		Ready: func() []string { return nil }, Metrics: prometheus.NewRegistry(), Logger: slog.New(slog.DiscardHandler),
-	})
+	c.HTTP.Listen = "127.0.0.1:0"
+	answers := &service{
+		config: c, conn: conn, feed: live.New(1 << 20), running: new(pipeline.Worker),
+		metrics: prometheus.NewRegistry(), logger: slog.New(slog.DiscardHandler),
+	}
+	s, err := web.Listen(t.Context(), answers.webOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}

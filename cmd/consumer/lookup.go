@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web"
 )
 
-// lookup finds the current posterior of any key in the checkpoint store. It
-// is safe for concurrent use.
+// lookup finds the state of any key in the checkpoint store. It is safe for
+// concurrent use.
 type lookup struct {
 	reader pipeline.Reader
 	rules  *pipeline.Rules
@@ -28,14 +32,22 @@ type found struct {
 	value     pipeline.Stored
 }
 
-// Posterior implements web.Lookup. A key that a producer with another
-// partitioner sent elsewhere is found, too.
-func (l *lookup) Posterior(ctx context.Context, key string) (*pipeline.Posterior, error) {
+// model returns the state of a key, nil when it has none. A key that a
+// producer with another partitioner sent elsewhere is found, too.
+func (l *lookup) model(ctx context.Context, key string) (*web.Model, error) {
 	all, err := l.find(ctx, key, true)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	return l.restore(key, all[0])
+	p, f, err := l.rules.Restore(all[0].partition, key, all[0].value)
+	if errors.Is(err, cdf.ErrSnapshot) {
+		err = fmt.Errorf("%w: %w", pipeline.ErrDamaged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rule, _ := l.rules.Rule(key)
+	return &web.Model{Posterior: p, Filter: f, Rule: rule, Bytes: len(all[0].value)}, nil
 }
 
 // find returns the partitions that hold a state of the key, the one that it

@@ -64,18 +64,22 @@ func TestLookup(t *testing.T) {
 	}{
 		{"a", 1}, {"astray", 2}, {"absent", -1}, {"no rule", -1},
 	} {
-		p, err := l.Posterior(t.Context(), c.key)
+		m, err := l.model(t.Context(), c.key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.partition < 0 {
-			if p != nil {
-				t.Errorf("key %q: found %+v", c.key, p)
+			if m != nil {
+				t.Errorf("key %q: found %+v", c.key, m)
 			}
 			continue
 		}
-		if p == nil || p.Source.ID != c.partition || p.Offset != 100+int64(c.partition) || p.Key != c.key || p.Summary.N != 4 {
-			t.Errorf("key %q: %+v", c.key, p)
+		if m == nil {
+			t.Errorf("key %q: nothing", c.key)
+			continue
+		}
+		if p := m.Posterior; m.Rule.Match != "a*" || m.Bytes == 0 || p.Source.ID != c.partition || p.Offset != 100+int64(c.partition) || p.Key != c.key || p.Summary.N != 4 {
+			t.Errorf("key %q: %+v of %+v", c.key, p, m)
 		}
 	}
 }
@@ -84,18 +88,18 @@ func TestLookupErrors(t *testing.T) {
 	away := errors.New("away")
 	s := newFakeStore(nil)
 	s.err = away
-	if _, err := newLookup(t, s).Posterior(t.Context(), "a"); !errors.Is(err, away) {
+	if _, err := newLookup(t, s).model(t.Context(), "a"); !errors.Is(err, away) {
 		t.Errorf("store away: %v", err)
 	}
 	l := newLookup(t, newFakeStore(nil))
 	l.count = func(context.Context) (int, error) { return 0, away }
-	if _, err := l.Posterior(t.Context(), "a"); !errors.Is(err, away) {
+	if _, err := l.model(t.Context(), "a"); !errors.Is(err, away) {
 		t.Errorf("kafka away: %v", err)
 	}
 	s = newFakeStore(map[int32][]string{1: {"a"}})
 	l = newLookup(t, s)
 	s.values[1]["a"][7] ^= 1
-	if _, err := l.Posterior(t.Context(), "a"); !errors.Is(err, pipeline.ErrDamaged) {
+	if _, err := l.model(t.Context(), "a"); !errors.Is(err, pipeline.ErrDamaged) {
 		t.Errorf("damaged state: %v", err)
 	}
 }

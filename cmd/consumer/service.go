@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/internal/version"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/live"
 	"github.com/credence-stream/credence/sink/web"
 )
 
@@ -25,6 +25,7 @@ type service struct {
 	logger  *slog.Logger
 	metrics *prometheus.Registry
 	worker  *pipeline.Metrics
+	feed    *live.Feed
 	http    *web.Server // nil: disabled
 
 	mu      sync.Mutex
@@ -39,7 +40,7 @@ func newService(ctx context.Context, c *config, logger *slog.Logger) (*service, 
 	if err != nil {
 		return nil, err
 	}
-	s := &service{config: c, logger: logger, metrics: prometheus.NewRegistry(), waiting: "starting"}
+	s := &service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(feedBytes), waiting: "starting"}
 	if s.conn, err = dial(c); err != nil {
 		return nil, err
 	}
@@ -48,11 +49,7 @@ func newService(ctx context.Context, c *config, logger *slog.Logger) (*service, 
 	if c.HTTP.Listen == "" {
 		return s, nil
 	}
-	s.http, err = web.Listen(ctx, web.Options{
-		Listen: c.HTTP.Listen, Token: token, Ready: s.ready, Lookup: s,
-		Encoders: encoders(), Limit: 0,
-		Metrics: s.metrics, Logger: logger,
-	})
+	s.http, err = web.Listen(ctx, s.webOptions(token))
 	if err != nil {
 		s.conn.close()
 		return nil, err
@@ -85,7 +82,7 @@ func (s *service) work(ctx context.Context, untilEnd bool) error {
 	if err := s.insist(ctx, func() error { return s.conn.prepare(ctx, s.config, s.logger) }); err != nil {
 		return stopped(ctx, err)
 	}
-	w, err := s.conn.newWorker(s.config, s.worker, s.logger)
+	w, err := s.conn.newWorker(s.config, s.worker, s.feed, s.logger)
 	if err != nil {
 		return err
 	}
@@ -160,15 +157,4 @@ func (s *service) ready() []string {
 		return []string{why}
 	}
 	return nil
-}
-
-// Posterior implements web.Lookup from the first moment on.
-func (s *service) Posterior(ctx context.Context, key string) (*pipeline.Posterior, error) {
-	s.mu.Lock()
-	started, waiting := s.running != nil, s.waiting
-	s.mu.Unlock()
-	if !started {
-		return nil, fmt.Errorf("not started: %s", waiting)
-	}
-	return s.conn.lookup.Posterior(ctx, key)
 }

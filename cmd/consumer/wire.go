@@ -139,7 +139,7 @@ func (n *connection) createTopics(ctx context.Context, c *config) error {
 	return n.client.Create(ctx, rest...)
 }
 
-func (n *connection) newWorker(c *config, metrics *pipeline.Metrics, logger *slog.Logger) (*pipeline.Worker, error) {
+func (n *connection) newWorker(c *config, metrics *pipeline.Metrics, observer pipeline.Observer, logger *slog.Logger) (*pipeline.Worker, error) {
 	return pipeline.New(pipeline.Options{
 		Topic: c.Kafka.Input,
 		Group: kafka.NewGroup(n.client, kafka.GroupOptions{
@@ -154,13 +154,17 @@ func (n *connection) newWorker(c *config, metrics *pipeline.Metrics, logger *slo
 		Interval:  time.Duration(c.Checkpoint.Interval), Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
 		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),
 		SkipGaps: c.OnGap == "skip", Heartbeat: heartbeat, Flush: min(flush, time.Duration(c.Kafka.SessionTimeout)/2),
-		NewDecoder: func() pipeline.Decoder {
-			return arrow.NewDecoder(arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns})
-		},
+		NewDecoder: c.newDecoder,
 		NewOutputs: func() pipeline.Outputs { return newOutputs(c, n.rules) },
+		Observer:   observer,
 		Metrics:    metrics,
 		Logger:     logger,
 	})
+}
+
+// newDecoder returns what reads shards, and rows to predict.
+func (c *config) newDecoder() pipeline.Decoder {
+	return arrow.NewDecoder(arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns})
 }
 
 // newSender returns what sends the flights of the demo.

@@ -9,9 +9,6 @@ import (
 	"github.com/credence-stream/credence/sink"
 )
 
-// encoders are what HTTP offers, the default first.
-func encoders() []pipeline.Encoder { return []pipeline.Encoder{sink.JSON{}, arrow.NewEncoder()} }
-
 // form is what the output topic and that of predictions get; draws are Arrow
 // always.
 func (c *config) form() sink.Form {

@@ -2,28 +2,35 @@ package web
 
 import (
 	"mime"
+	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/credence-stream/credence/pipeline"
 )
 
-// negotiate returns the encoder that the Accept headers like best, the first
-// one when they do not say, nil when they like none. Among equals the earlier
-// encoder wins.
-func negotiate(accept []string, encoders []pipeline.Encoder) pipeline.Encoder {
-	ranges := strings.Split(strings.Join(accept, ","), ",")
+// The media types of bodies.
+const (
+	jsonType  = "application/json"
+	arrowType = "application/vnd.apache.arrow.stream"
+)
+
+// negotiate returns the type that the Accept headers like best, the first one
+// when they do not say; an error when they like none. Among equals the earlier
+// type wins.
+func negotiate(r *http.Request, offered ...string) (string, error) {
+	ranges := strings.Split(strings.Join(r.Header.Values("Accept"), ","), ",")
 	if strings.TrimSpace(strings.Join(ranges, "")) == "" {
-		return encoders[0]
+		return offered[0], nil
 	}
-	var best pipeline.Encoder
-	bestQ := 0.0
-	for _, e := range encoders {
-		if q := quality(ranges, e.ContentType()); q > bestQ {
-			best, bestQ = e, q
+	best, bestQ := "", 0.0
+	for _, t := range offered {
+		if q := quality(ranges, t); q > bestQ {
+			best, bestQ = t, q
 		}
 	}
-	return best
+	if best == "" {
+		return "", refuse(http.StatusNotAcceptable, "not_acceptable", "available: %s", strings.Join(offered, ", "))
+	}
+	return best, nil
 }
 
 // quality returns the q of the most specific range that covers the type.
@@ -57,10 +64,14 @@ func quality(ranges []string, contentType string) float64 {
 	return q
 }
 
-func offered(encoders []pipeline.Encoder) string {
-	names := make([]string, len(encoders))
-	for i, e := range encoders {
-		names[i] = e.ContentType()
+// fromBrowser reports whether somebody looks at the answer: a page was asked
+// for by its type, not by */*.
+func fromBrowser(r *http.Request) bool {
+	ranges := strings.Split(strings.Join(r.Header.Values("Accept"), ","), ",")
+	for _, one := range ranges {
+		if media, _, err := mime.ParseMediaType(one); err == nil && media == "text/html" {
+			return quality(ranges, "text/html") > 0
+		}
 	}
-	return strings.Join(names, ", ")
+	return false
 }

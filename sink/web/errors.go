@@ -2,9 +2,27 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
-	"strings"
+	"strconv"
+
+	"github.com/credence-stream/credence/pipeline"
 )
+
+// problem is an error that the client is told as it is.
+type problem struct {
+	status        int
+	code, message string
+}
+
+func (p *problem) Error() string { return p.message }
+
+// refuse returns a problem. The message says what was wrong and what to do.
+func refuse(status int, code, format string, args ...any) error {
+	return &problem{status, code, fmt.Sprintf(format, args...)}
+}
 
 // failure is the body of every error.
 type failure struct {
@@ -26,48 +44,32 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"unprintable answer"}}`)
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", jsonType)
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	// A client that went away is not the server's failure.
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// jsonErrors gives the plain text errors of http.ServeMux, a path that is
-// unknown or a method that is not allowed, the form of all others.
-func jsonErrors(mux *http.ServeMux) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mux.ServeHTTP(&rewriter{ResponseWriter: w, method: r.Method, path: r.URL.Path}, r)
-	})
-}
+// handler answers a request. An error must come before the first byte.
+type handler func(w http.ResponseWriter, r *http.Request) error
 
-type rewriter struct {
-	http.ResponseWriter
-	method, path string
-	rewritten    bool
-}
-
-func (w *rewriter) WriteHeader(status int) {
-	text := strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain")
-	switch {
-	case text && status == http.StatusNotFound:
-		w.rewritten = true
-		writeError(w.ResponseWriter, status, "not_found", "nothing at "+w.path)
-	case text && status == http.StatusMethodNotAllowed:
-		w.rewritten = true
-		writeError(w.ResponseWriter, status, "method_not_allowed", w.method+" is not possible here")
-	default:
-		w.ResponseWriter.WriteHeader(status)
+// failed tells the client what kind of failure it was and the log the rest:
+// messages of the store name hosts that are no business of a client.
+func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // nobody is there to read an answer
 	}
-}
-
-func (w *rewriter) Write(b []byte) (int, error) {
-	if w.rewritten {
-		return len(b), nil
+	var p *problem
+	if errors.As(err, &p) {
+		writeError(w, p.status, p.code, p.message)
+		return
 	}
-	return w.ResponseWriter.Write(b)
+	s.options.Logger.Warn("request not answered", slog.String("path", r.URL.Path), slog.Any("error", err))
+	if errors.Is(err, pipeline.ErrDamaged) {
+		writeError(w, http.StatusInternalServerError, "damaged_state", "the stored state of this key is damaged: consumer get KEY says how")
+		return
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(1))
+	writeError(w, http.StatusServiceUnavailable, "unavailable", "the checkpoint store or Kafka does not answer, try again")
 }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *rewriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -10,14 +10,16 @@ type health struct {
 
 // live says that the process answers. A halted partition or an outage is no
 // reason to restart it, so it never says anything else.
-func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
 	writeJSON(w, http.StatusOK, health{Status: "live"})
+	return nil
 }
 
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if reasons := s.options.Ready(); len(reasons) > 0 {
 		writeJSON(w, http.StatusServiceUnavailable, health{Status: "not ready", Reasons: reasons})
-		return
+		return nil
 	}
 	writeJSON(w, http.StatusOK, health{Status: "ready"})
+	return nil
 }

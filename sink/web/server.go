@@ -4,40 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
+	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink"
+	"github.com/credence-stream/credence/sink/live"
 )
-
-// Lookup finds the current posterior of a key.
-type Lookup interface {
-	// Posterior returns the posterior after the last shard that a checkpoint
-	// covers, nil when the key has none. It is called concurrently.
-	Posterior(ctx context.Context, key string) (*pipeline.Posterior, error)
-}
 
 // Options configure a Server.
 type Options struct {
 	Listen string // host:port, port 0 for a free one
-	// Token, where not empty, must come as a bearer token with every request
-	// but /livez and /readyz.
+	// Token, where not empty, must come as a bearer token, or with the cookie
+	// that a login with it gave, with every request but /livez and /readyz.
 	Token string
+	// Rate is the requests per second that one client may send, predictions a
+	// quarter of it; 0 is no limit.
+	Rate float64
 	// Ready returns why the process is not ready, nothing when it is.
 	Ready  func() []string
-	Lookup Lookup
-	// Encoders are offered by content type; the first is the default.
-	Encoders []pipeline.Encoder
-	// Limit bounds an answer, in bytes.
-	Limit   int
-	Metrics prometheus.Gatherer
-	Logger  *slog.Logger
+	Store  Store
+	Topics Topics
+	Feed   *live.Feed
+	// Forms write posteriors and predictions, by content type: JSON and Arrow.
+	Forms map[string]sink.Form
+	// Encode writes a table as an Arrow stream, NaN as null.
+	Encode func(*cdf.Batch) ([]byte, error)
+	// NewDecoder returns what reads the rows of one request.
+	NewDecoder func() pipeline.Decoder
+	Limit      int   // bytes of a posterior; 0: none
+	Body       int64 // bytes of a request's body
+	Process    Process
+	Commands   Commands
+	Page       fs.FS // files of the live page; nil: there is none
+	Metrics    prometheus.Gatherer
+	Logger     *slog.Logger
 }
 
 // Server serves HTTP on one address.
@@ -45,10 +53,14 @@ type Server struct {
 	options  Options
 	listener net.Listener
 	handler  http.Handler
+	keeper   *doorkeeper
+	limiter  *limiter
+	outside  cached
+	turns    chan struct{} // of predictions under way
 }
 
 const (
-	lookupTimeout   = 10 * time.Second // one read of the store
+	lookupTimeout   = 10 * time.Second // what one request reads of the store
 	shutdownTimeout = 5 * time.Second  // for requests under way at the end
 )
 
@@ -60,8 +72,13 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http.listen %s: %w", o.Listen, err)
 	}
-	s := &Server{options: o, listener: l}
-	s.handler = s.routes()
+	s := &Server{
+		options: o, listener: l, keeper: newDoorkeeper(o.Token), limiter: newLimiter(o.Rate),
+		turns: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+	if s.handler, err = s.routes(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	return s, nil
 }
 
@@ -95,29 +112,4 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	<-ended
 	return err
-}
-
-func (s *Server) routes() http.Handler {
-	public := http.NewServeMux()
-	public.HandleFunc("GET /livez", s.live)
-	public.HandleFunc("GET /readyz", s.ready)
-	private := http.NewServeMux()
-	private.Handle("GET /metrics", promhttp.HandlerFor(s.options.Metrics, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
-	}))
-	health := jsonErrors(public)
-	rest := authorize(s.options.Token, jsonErrors(private))
-	models := authorize(s.options.Token, http.HandlerFunc(s.models))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch path := r.URL.EscapedPath(); {
-		case path == "/livez" || path == "/readyz":
-			health.ServeHTTP(w, r)
-		case strings.HasPrefix(path, modelsPath):
-			// A key may contain slashes and dots, escaped or not:
-			// http.ServeMux would tidy the path up.
-			models.ServeHTTP(w, r)
-		default:
-			rest.ServeHTTP(w, r)
-		}
-	})
 }

@@ -1,10 +1,7 @@
 package web
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 )
@@ -28,23 +25,4 @@ func ReadToken(file string) (string, error) {
 		return "", fmt.Errorf("http.token_file %s: a token is one line of printable ASCII without spaces", file)
 	}
 	return token, nil
-}
-
-// authorize refuses requests without the token. Digests are compared, so that
-// the time it takes tells neither the token nor its length.
-func authorize(token string, next http.Handler) http.Handler {
-	if token == "" {
-		return next
-	}
-	want := sha256.Sum256([]byte(token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
-		if !strings.EqualFold(scheme, "bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="credence"`)
-			writeError(w, http.StatusUnauthorized, "unauthorized", "send the token as: Authorization: Bearer TOKEN")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }

@@ -13,69 +13,196 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/sink"
+	"github.com/credence-stream/credence/sink/live"
 )
 
-type lookup map[string]error // the error, or nil for a posterior
+// shelf is a store and a cluster in memory: real models, taken through shards
+// when they are put there.
+type shelf struct {
+	rules   []pipeline.Rule
+	models  map[string]*Model
+	keys    [4][]string // per partition, in byte order
+	errs    map[string]error
+	letters []Letter
+	ends    []int64
+	away    error
+	reads   int // keys read
+}
 
-func (l lookup) Posterior(_ context.Context, key string) (*pipeline.Posterior, error) {
-	err, known := l[key]
-	if err != nil || !known {
-		return nil, err
+func (s *shelf) Model(_ context.Context, key string) (*Model, error) {
+	return s.models[key], s.errs[key]
+}
+
+func (s *shelf) Rule(key string) (pipeline.Rule, bool) {
+	for _, r := range s.rules {
+		if cdf.Glob(r.Match, key) {
+			return r, true
+		}
 	}
-	return &pipeline.Posterior{Key: key}, nil
+	return pipeline.Rule{}, false
 }
 
-type encoder string
-
-func (e encoder) ContentType() string { return string(e) }
-func (e encoder) Append(dst []byte, p *pipeline.Posterior, limit int) ([]byte, error) {
-	return fmt.Appendf(dst, "%s %s %d", e, p.Key, limit), nil
+func (s *shelf) Keys(_ context.Context, partition int32, prefix, after string, limit int) ([]string, error) {
+	var found []string
+	for _, k := range s.keys[partition] {
+		if strings.HasPrefix(k, prefix) && (after == "" || k > after) && len(found) < limit {
+			found = append(found, k)
+		}
+	}
+	s.reads += len(found)
+	return found, s.away
 }
 
-const (
-	jsonType  = "application/json"
-	arrowType = "application/vnd.apache.arrow.stream"
-)
+func (s *shelf) Metas(context.Context) ([]pipeline.Meta, error) {
+	metas := make([]pipeline.Meta, len(s.keys))
+	for i := range metas {
+		metas[i] = pipeline.Meta{Exists: true, Owner: "0123456789abcdef", Generation: 3, Watermark: 40, Keys: int64(len(s.keys[i]))}
+	}
+	return metas, s.away
+}
+
+func (s *shelf) Ends(context.Context) ([]int64, error) { return s.ends, s.away }
+
+func (s *shelf) DeadLetters(_ context.Context, limit int) ([]Letter, error) {
+	return s.letters[:min(limit, len(s.letters))], s.away
+}
+
+// list adds keys without models to a partition.
+func (s *shelf) list(partition int, keys ...string) {
+	s.keys[partition] = append(s.keys[partition], keys...)
+	slices.Sort(s.keys[partition])
+}
+
+// spec returns the configuration of a kind with its defaults.
+func spec(t *testing.T, kind string, roles cdf.Roles) *cdf.Spec {
+	t.Helper()
+	k, ok := models.Lookup(kind)
+	if !ok {
+		t.Fatalf("no kind %s", kind)
+	}
+	settings, build, err := k.Configure("", func(any) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles.Scaling = "first"
+	return &cdf.Spec{
+		Kind: kind, Variant: "corrected", Seed: 1, Columns: roles, Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"},
+		Missing: "drop", Settings: settings, New: build, RawResponse: kind == "poisson" || kind == "probit", Steps: kind == "dlm",
+		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"}, Limits: cdf.Limits{Rows: 10_000, Columns: 100, Groups: 100},
+	}
+}
+
+// put takes a model through a shard and stores it, in partition 1.
+func (s *shelf) put(t *testing.T, key string, sp *cdf.Spec, b *cdf.Batch) {
+	t.Helper()
+	f := cdf.NewFilter(sp, key)
+	sum, err := f.Update(b)
+	if err != nil {
+		t.Fatalf("%s: %v", key, err)
+	}
+	rule := pipeline.Rule{Match: key, Spec: sp}
+	s.rules = append(s.rules, rule)
+	s.models[key] = &Model{
+		Posterior: &pipeline.Posterior{
+			Key: key, Kind: sp.Kind, Variant: sp.Variant, Config: "0123456789abcdef", Source: pipeline.Partition{Topic: "shards", ID: 1},
+			Offset: 7, Time: 978307200000, Summary: sum,
+		},
+		Filter: f, Rule: rule, Bytes: 321,
+	}
+	s.list(1, key)
+}
+
+// flights is a regression on a number and a category.
+func flights(t *testing.T, other string) (*cdf.Spec, *cdf.Batch) {
+	t.Helper()
+	roles := cdf.Roles{Intercept: true, Response: cdf.Feature{Name: "delay"}, Features: []cdf.Feature{
+		{Name: "distance"}, {Name: "carrier", Levels: []string{"AA", "DL"}, Baseline: "AA", Other: other},
+	}}
+	b := &cdf.Batch{Rows: 60}
+	y, x := cdf.Column{Name: "delay"}, cdf.Column{Name: "distance"}
+	c := cdf.Column{Name: "carrier", Type: cdf.Text, Levels: []string{"DL", "AA"}}
+	for i := range b.Rows {
+		x.Number = append(x.Number, float64(100+i*7%60))
+		c.Code = append(c.Code, int32(i%2))
+		y.Number = append(y.Number, 3+.1*x.Number[i]+float64(i%5)-4*float64(i%2))
+	}
+	b.Columns = []cdf.Column{y, x, c}
+	return spec(t, "linear", roles), b
+}
+
+func newShelf(t *testing.T) *shelf {
+	t.Helper()
+	s := &shelf{models: map[string]*Model{}, ends: []int64{50, 40, 40, 40}, errs: map[string]error{
+		"damaged": fmt.Errorf("key damaged: %w", pipeline.ErrDamaged),
+		"away":    errors.New("dial tcp store.internal:6379: refused"),
+	}}
+	for _, key := range []string{"flights/ATL", "a b/../ü?", "x//y", "a+b", "x/history", "history", "..", "-k"} {
+		sp, b := flights(t, "reject")
+		s.put(t, key, sp, b)
+	}
+	return s
+}
 
 func newServer(t *testing.T, change func(*Options)) *Server {
 	t.Helper()
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "credence_probe"}, func() float64 { return 7 }))
+	s := newShelf(t)
 	o := Options{
 		Listen: "127.0.0.1:0",
 		Ready:  func() []string { return nil },
-		Lookup: lookup{
-			"flights/ATL": nil, "a b/../ü?": nil, "x//y": nil, "a+b": nil,
-			"damaged": fmt.Errorf("key damaged: %w", pipeline.ErrDamaged),
-			"away":    errors.New("dial tcp store.internal:6379: refused"),
+		Store:  s, Topics: s, Feed: live.New(1 << 20),
+		Forms:      map[string]sink.Form{jsonType: sink.JSON{}, arrowType: arrow.NewEncoder()},
+		Encode:     arrow.Encode,
+		NewDecoder: func() pipeline.Decoder { return arrow.NewDecoder(arrow.Limits{Record: 1 << 20}) },
+		Body:       1 << 20,
+		Process: Process{
+			Version: "1.2.3", Started: time.UnixMilli(978307200000), Input: "shards", Output: "posteriors", Group: "g", DeadLetters: "shards.dead",
+			Memory: func() (int64, int64) { return 11, 12 },
 		},
-		Encoders: []pipeline.Encoder{encoder(jsonType), encoder(arrowType)},
-		Limit:    4096,
-		Metrics:  metrics,
-		Logger:   slog.New(slog.DiscardHandler),
+		Commands: Commands{
+			Key:         func(key string) map[string]string { return map[string]string{"get": "consumer get " + key} },
+			DeadLetters: func() map[string]string { return map[string]string{"list": "consumer dlq list"} },
+		},
+		Metrics: metrics,
+		Logger:  slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&o)
 	}
-	s, err := Listen(t.Context(), o)
+	server, err := Listen(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.listener.Close() })
-	return s
+	t.Cleanup(func() { _ = server.listener.Close() })
+	return server
 }
 
 // ask sends one request to the handler and returns status, headers and body.
 func ask(s *Server, method, target string, header ...string) (int, http.Header, string) {
-	r := httptest.NewRequestWithContext(context.Background(), method, "http://localhost"+target, nil)
+	return send(s, method, target, "", header...)
+}
+
+// send is ask with a body.
+func send(s *Server, method, target, body string, header ...string) (int, http.Header, string) {
+	r := httptest.NewRequestWithContext(context.Background(), method, "http://localhost"+target, strings.NewReader(body))
 	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+			continue
+		}
 		r.Header.Add(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
@@ -112,41 +239,59 @@ func TestHealth(t *testing.T) {
 
 func TestModelByKey(t *testing.T) {
 	s := newServer(t, nil)
-	for _, key := range []string{"flights/ATL", "a b/../ü?", "x//y", "a+b"} {
+	for _, key := range []string{"flights/ATL", "a b/../ü?", "x//y", "a+b", "x/history", "history", ".."} {
 		status, header, body := ask(s, "GET", "/v1/models/"+url.PathEscape(key))
-		if want := fmt.Sprintf("%s %s 4096", jsonType, key); status != 200 || body != want {
-			t.Errorf("key %q: %d %q, want 200 %q", key, status, body, want)
+		var p struct{ Key string }
+		if err := json.Unmarshal([]byte(body), &p); status != 200 || err != nil || p.Key != key {
+			t.Errorf("key %q: %d %q", key, status, body)
 		}
-		if header.Get("Content-Type") != jsonType || header.Get("Cache-Control") != "no-store" {
+		if header.Get("Content-Type") != jsonType || header.Get("ETag") == "" {
 			t.Errorf("key %q: headers %v", key, header)
 		}
+		if status, _, body = ask(s, "GET", "/v1/models/"+url.PathEscape(key)+"/about"); status != 200 || !strings.Contains(body, `"match"`) {
+			t.Errorf("about %q: %d %q", key, status, body)
+		}
 	}
-	if status, _, body := ask(s, "GET", "/v1/models/flights/ATL"); status != 200 {
-		t.Errorf("slash not escaped: %d %s, want 200", status, body)
+	for path, want := range map[string]string{
+		"flights/ATL": `{"key":"flights/ATL","kind"`, "flights/ATL/about": `"match":"flights/ATL"`,
+		"history": `{"key":"history","kind"`, "..": `{"key":"..","kind"`, "../about": `"match":".."`, "x//y/about": `"match":"x//y"`,
+	} {
+		if status, _, body := ask(s, "GET", "/v1/models/"+path); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s not escaped: %d %s, want 200 with %s", path, status, body, want)
+		}
 	}
 }
 
-func TestModelErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	s := newServer(t, nil)
 	for _, c := range []struct {
 		method, target string
 		status         int
-		code           string
+		code, allow    string
 	}{
-		{"GET", "/v1/models/nobody", 404, "not_found"},
-		{"GET", "/v1/models/", 400, "bad_key"},
-		{"GET", "/v1/models/" + strings.Repeat("x", 513), 400, "bad_key"},
-		{"GET", "/v1/models/%ff", 400, "bad_key"},
-		{"POST", "/v1/models/flights%2FATL", 405, "method_not_allowed"},
-		{"GET", "/v1/models/damaged", 500, "damaged_state"},
-		{"GET", "/v1/models/away", 503, "unavailable"},
-		{"GET", "/nothing", 404, "not_found"},
-		{"POST", "/metrics", 405, "method_not_allowed"},
-		{"DELETE", "/readyz", 405, "method_not_allowed"},
+		{"GET", "/v1/models/nobody", 404, "not_found", ""},
+		{"GET", "/v1/models/", 400, "bad_key", ""},
+		{"GET", "/v1/models/" + strings.Repeat("x", 513), 400, "bad_key", ""},
+		{"GET", "/v1/models/%ff", 400, "bad_key", ""},
+		{"POST", "/v1/models/flights%2FATL", 405, "method_not_allowed", "GET, HEAD"},
+		{"GET", "/v1/models/flights%2FATL/predict", 405, "method_not_allowed", "POST"},
+		{"GET", "/v1/models/damaged", 500, "damaged_state", ""},
+		{"GET", "/v1/models/away", 503, "unavailable", ""},
+		{"GET", "/nothing", 404, "not_found", ""},
+		{"GET", "/v1/nothing", 404, "not_found", ""},
+		{"POST", "/metrics", 405, "method_not_allowed", "GET, HEAD"},
+		{"DELETE", "/readyz", 405, "method_not_allowed", "GET, HEAD"},
+		{"GET", "/v1/models?limt=3", 400, "bad_query", ""},
+		{"GET", "/v1/models?limit=0", 400, "bad_query", ""},
+		{"GET", "/v1/models?limit=3&limit=4", 400, "bad_query", ""},
+		{"GET", "/v1/models?kind=tree", 400, "bad_query", ""},
+		{"GET", "/v1/models?prefix=%ff", 400, "bad_query", ""},
+		{"GET", "/v1/models?prefix=%zz", 400, "bad_query", ""},
+		{"GET", "/v1/models/history?limit=3", 400, "bad_query", ""},
 	} {
 		status, header, body := ask(s, c.method, c.target)
-		if status != c.status || errorCode(body) != c.code {
-			t.Errorf("%s %.40s: %d %s, want %d %s", c.method, c.target, status, body, c.status, c.code)
+		if status != c.status || errorCode(body) != c.code || header.Get("Allow") != c.allow {
+			t.Errorf("%s %.40s: %d %s allow %q, want %d %s", c.method, c.target, status, body, header.Get("Allow"), c.status, c.code)
 		}
 		if header.Get("Content-Type") != jsonType {
 			t.Errorf("%s %.40s: content type %s", c.method, c.target, header.Get("Content-Type"))
@@ -181,21 +326,6 @@ func TestAccept(t *testing.T) {
 		}
 		if got := header.Get("Content-Type"); status != 200 || got != c.want {
 			t.Errorf("Accept %q: %d %s, want %s", c.accept, status, got, c.want)
-		}
-	}
-}
-
-func TestToken(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Token = "secret" })
-	for _, target := range []string{"/metrics", "/v1/models/flights%2FATL", "/nothing"} {
-		for _, given := range []string{"", "Bearer wrong", "Bearer secretly", "Basic secret", "Bearer "} {
-			status, header, body := ask(s, "GET", target, "Authorization", given)
-			if status != 401 || errorCode(body) != "unauthorized" || header.Get("WWW-Authenticate") == "" {
-				t.Errorf("%s with %q: %d %s, want 401", target, given, status, body)
-			}
-		}
-		if status, _, _ := ask(s, "GET", target, "Authorization", "bearer secret"); status == 401 {
-			t.Errorf("%s with the token: 401", target)
 		}
 	}
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web"
+)
+
+var (
+	_ web.Store  = (*service)(nil)
+	_ web.Topics = (*service)(nil)
+)
+
+// started returns the connection once there is a worker; before, why not.
+func (s *service) started() (*connection, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == nil {
+		return nil, fmt.Errorf("not started: %s", s.waiting)
+	}
+	return s.conn, nil
+}
+
+// Model implements web.Store from the first moment on.
+func (s *service) Model(ctx context.Context, key string) (*web.Model, error) {
+	conn, err := s.started()
+	if err != nil {
+		return nil, err
+	}
+	return conn.lookup.model(ctx, key)
+}
+
+// Rule implements web.Store.
+func (s *service) Rule(key string) (pipeline.Rule, bool) { return s.conn.rules.Rule(key) }
+
+// Keys implements web.Store.
+func (s *service) Keys(ctx context.Context, partition int32, prefix, after string, limit int) ([]string, error) {
+	conn, err := s.started()
+	if err != nil {
+		return nil, err
+	}
+	return conn.store.Keys(ctx, pipeline.Partition{Topic: s.config.Kafka.Input, ID: partition}, prefix, after, limit)
+}
+
+// Metas implements web.Store.
+func (s *service) Metas(ctx context.Context) ([]pipeline.Meta, error) {
+	conn, err := s.started()
+	if err != nil {
+		return nil, err
+	}
+	n, err := conn.lookup.partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	metas := make([]pipeline.Meta, n)
+	for i := range metas {
+		if metas[i], err = conn.store.Meta(ctx, pipeline.Partition{Topic: s.config.Kafka.Input, ID: int32(i)}); err != nil {
+			return nil, err
+		}
+	}
+	return metas, nil
+}
+
+// Ends implements web.Topics.
+func (s *service) Ends(ctx context.Context) ([]int64, error) {
+	n, err := s.conn.log.Partitions(ctx, s.config.Kafka.Input)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]int64, n)
+	for i := range ends {
+		if _, ends[i], err = s.conn.log.Bounds(ctx, pipeline.Partition{Topic: s.config.Kafka.Input, ID: int32(i)}); err != nil {
+			return nil, err
+		}
+	}
+	return ends, nil
+}
+
+// DeadLetters implements web.Topics. A topic that is not there has none.
+func (s *service) DeadLetters(ctx context.Context, limit int) ([]web.Letter, error) {
+	topic := s.config.Kafka.DeadLetters
+	state, err := s.conn.client.Describe(ctx, topic)
+	if err != nil || !state.Exists {
+		return nil, err
+	}
+	return newestLetters(ctx, s.conn.log, topic, state.Partitions, limit)
+}
+
+// memory returns the bytes of cached states and of records on their way.
+func (s *service) memory() (cache, inflight int64) {
+	families, err := s.metrics.Gather()
+	if err != nil {
+		return 0, 0
+	}
+	for _, f := range families {
+		if len(f.GetMetric()) != 1 {
+			continue
+		}
+		switch v := int64(f.GetMetric()[0].GetGauge().GetValue()); f.GetName() {
+		case "credence_cache_bytes":
+			cache = v
+		case "credence_inflight_bytes":
+			inflight = v
+		}
+	}
+	return cache, inflight
+}
+
+// commands are what a user types to see the same in a terminal.
+func (c *config) commands() web.Commands {
+	with := func(words ...string) string {
+		words = append([]string{"consumer"}, append(words, "--config", c.file)...)
+		for i, w := range words {
+			words[i] = quote(w)
+		}
+		return strings.Join(words, " ")
+	}
+	return web.Commands{
+		Key: func(key string) map[string]string {
+			if strings.HasPrefix(key, "-") { // not a flag
+				return map[string]string{"get": with("get") + " -- " + quote(key), "tail": with("tail", "--key="+key)}
+			}
+			return map[string]string{"get": with("get", key), "tail": with("tail", "--key", key)}
+		},
+		DeadLetters: func() map[string]string {
+			return map[string]string{"list": with("dlq", "list"), "replay": with("dlq", "replay")}
+		},
+	}
+}
+
+// quote makes one word of a POSIX shell of any text. Control characters are
+// kept: between quotes the shell takes them as they are.
+func quote(word string) string {
+	plain := func(c rune) bool {
+		return c < 0x80 && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./-", c))
+	}
+	if word != "" && !strings.ContainsFunc(word, func(c rune) bool { return !plain(c) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

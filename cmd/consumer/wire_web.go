@@ -1,0 +1,33 @@
+package main
+
+import (
+	"time"
+
+	"github.com/credence-stream/credence/cmd/internal/version"
+	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/sink"
+	"github.com/credence-stream/credence/sink/web"
+)
+
+// feedBytes is what the feed of the live page holds of past posteriors.
+const feedBytes = 64 << 20
+
+// webOptions are those of the HTTP server.
+func (s *service) webOptions(token string) web.Options {
+	c, form := s.config, sink.JSON{}
+	table := arrow.NewEncoder()
+	return web.Options{
+		Listen: c.HTTP.Listen, Token: token, Rate: c.HTTP.Rate,
+		Ready: s.ready, Store: s, Topics: s, Feed: s.feed,
+		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
+		Encode:     arrow.Encode,
+		NewDecoder: c.newDecoder, Body: int64(c.Limits.Record),
+		Process: web.Process{
+			Version: version.Get().Version, Started: time.Now(),
+			Input: c.Kafka.Input, Output: c.Kafka.Output, Group: c.Kafka.Group, DeadLetters: c.Kafka.DeadLetters,
+			Memory: s.memory,
+		},
+		Commands: c.commands(),
+		Metrics:  s.metrics, Logger: s.logger,
+	}
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+var undefined = math.NaN()
+
+// shownGroups bounds the levels of a group that are told.
+const shownGroups = 1000
+
+// about answers how a posterior was computed.
+func (s *Server) about(w http.ResponseWriter, r *http.Request, key string) error {
+	if err := newQuery(r).err(); err != nil {
+		return err
+	}
+	m, err := s.find(r.Context(), key)
+	if err != nil {
+		return err
+	}
+	body, err := s.appendAbout(m)
+	if err != nil {
+		return err
+	}
+	writeTagged(w, r, jsonType, body)
+	return nil
+}
+
+func (s *Server) appendAbout(m *Model) ([]byte, error) {
+	p, spec := m.Posterior, m.Rule.Spec
+	settings, err := json.Marshal(spec.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("key %q: settings: %w", p.Key, err)
+	}
+	var prior []cdf.Row
+	if t, ok := any(m.Filter).(interface{ Prior() (*cdf.Summary, error) }); ok {
+		sum, err := t.Prior()
+		if err != nil {
+			return nil, fmt.Errorf("key %q: prior: %w", p.Key, err)
+		}
+		prior = sum.Rows
+	}
+	commands, err := json.Marshal(s.options.Commands.Key(p.Key))
+	if err != nil {
+		return nil, fmt.Errorf("key %q: commands: %w", p.Key, err)
+	}
+	var o object
+	o.open()
+	o.text("key", p.Key)
+	o.text("kind", p.Kind)
+	o.text("variant", p.Variant)
+	o.text("match", m.Rule.Match)
+	o.text("config", p.Config)
+	o.name("source")
+	o.source(p.Source.Topic, p.Source.ID, p.Offset)
+	o.time("time", p.Time)
+	o.count("t", p.Summary.T)
+	o.count("n", p.Summary.N)
+	o.name("settings")
+	o.b = append(o.b, settings...)
+	o.number("forget", spec.Forget)
+	o.text("forget_per", forgetPer(spec.ForgetPer))
+	o.name("inputs")
+	o.b = append(o.b, '[')
+	for i, in := range m.Filter.Inputs() {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = appendInput(o.b, &in)
+	}
+	o.b = append(o.b, ']')
+	names, numbers := flat(prior)
+	o.rows("prior", names, numbers, variables("**"))
+	o.count("state_bytes", int64(m.Bytes))
+	o.truth("owned", s.options.Feed.Owned(p.Source.ID))
+	o.name("commands")
+	o.b = append(o.b, commands...)
+	o.close()
+	return append(o.b, '\n'), nil
+}
+
+// source writes where a record is.
+func (o *object) source(topic string, partition int32, offset int64) {
+	in := object{b: o.b}
+	in.open()
+	in.text("topic", topic)
+	in.count("partition", int64(partition))
+	in.count("offset", offset)
+	in.close()
+	o.b = in.b
+}
+
+func appendInput(dst []byte, in *cdf.Input) []byte {
+	o := object{b: dst}
+	o.open()
+	o.text("name", in.Name)
+	o.text("role", in.Role)
+	if !in.Category {
+		o.text("type", "number")
+		if in.Scale == in.Scale && (in.Center != 0 || in.Scale != 1) {
+			o.number("center", in.Center)
+			o.number("scale", in.Scale)
+		}
+		o.close()
+		return o.b
+	}
+	o.text("type", "category")
+	levels := in.Levels
+	if in.Role == "group" {
+		levels = levels[:min(len(levels), shownGroups)]
+	}
+	o.texts("levels", levels)
+	if in.Role == "feature" {
+		o.text("baseline", in.Baseline)
+		o.text("other", in.Other)
+	}
+	o.close()
+	return o.b
+}
+
+// forgetPer is a clock as a configuration writes it.
+func forgetPer(c cdf.Clock) string {
+	if c.Unit != "duration" {
+		return c.Unit
+	}
+	return (time.Duration(c.Millis) * time.Millisecond).String()
+}

@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	defaultLetters = 100
+	maxLetters     = 1000
+)
+
+// Letter is one dead letter.
+type Letter struct {
+	Partition     int32 // of the dead letter topic
+	Offset, Time  int64
+	Key           []byte // nil: null
+	Stage, Reason string
+	Source        pipeline.Partition // where the record was
+	SourceOffset  int64
+	Bytes         int64 // of key, value and headers
+}
+
+// Commands are shell commands as a user types them.
+type Commands struct {
+	// Key returns those about a key, by name.
+	Key func(key string) map[string]string
+	// DeadLetters returns those about dead letters, by name.
+	DeadLetters func() map[string]string
+}
+
+// deadLetters answers /v1/dead-letters.
+func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
+	q := newQuery(r)
+	limit := q.integer("limit", 1, maxLetters, defaultLetters)
+	if err := q.err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), lookupTimeout)
+	defer cancel()
+	letters, err := s.options.Topics.DeadLetters(ctx, limit)
+	if err != nil {
+		return fmt.Errorf("dead letters: %w", err)
+	}
+	commands, err := json.Marshal(s.options.Commands.DeadLetters())
+	if err != nil {
+		return fmt.Errorf("dead letters: commands: %w", err)
+	}
+	var o object
+	o.open()
+	o.text("topic", s.options.Process.DeadLetters)
+	o.name("letters")
+	o.b = append(o.b, '[')
+	for i := range letters {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = letters[i].append(o.b)
+	}
+	o.b = append(o.b, ']')
+	o.name("commands")
+	o.b = append(o.b, commands...)
+	o.close()
+	writeBody(w, jsonType, append(o.b, '\n'))
+	return nil
+}
+
+func (l *Letter) append(dst []byte) []byte {
+	o := object{b: dst}
+	o.open()
+	o.count("partition", int64(l.Partition))
+	o.count("offset", l.Offset)
+	o.time("time", l.Time)
+	if l.Key == nil {
+		o.name("key")
+		o.b = append(o.b, "null"...)
+	} else {
+		o.text("key", string(l.Key))
+	}
+	o.text("stage", l.Stage)
+	o.text("reason", l.Reason)
+	o.name("source")
+	o.source(l.Source.Topic, l.Source.ID, l.SourceOffset)
+	o.count("bytes", l.Bytes)
+	o.close()
+	return o.b
+}

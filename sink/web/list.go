@@ -1,0 +1,278 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	defaultPage = 100
+	keyPage     = 10_000 // keys of a page with fields=key
+	entryPage   = 500    // keys of a page with their posteriors
+	maxAsked    = 200    // keys that are asked for by name
+	maxScan     = 50_000 // keys that one request looks at
+	scanChunk   = 2_000  // keys of a partition read at once to be filtered
+	restorers   = 4      // states that one request restores at once
+	listed64    = 64     // variables of an entry, as of a point
+)
+
+// kinds and flags are the words of the document.
+var (
+	kinds     = []string{"linear", "anova", "dlm", "probit", "compressed", "poisson"}
+	flagNames = []string{"weak_r_hat", "low_ess", "poor_calibration", "prior_dominated", "model"}
+)
+
+// filter says which keys a list is about.
+type filter struct {
+	prefix, contains, kind, flag, after string
+	keys                                []string // asked for by name; nil: all
+	limit                               int
+	brief                               bool // keys alone
+	variables                           func(string) bool
+}
+
+func readFilter(r *http.Request) (filter, error) {
+	q := newQuery(r)
+	f := filter{
+		prefix: q.text("prefix", keyLimit, ""), contains: lower(q.text("contains", keyLimit, "")),
+		kind: q.choice("kind", kinds...), flag: q.choice("flag", flagNames...), after: q.text("after", keyLimit, ""),
+		keys: q.all("key", maxAsked, keyLimit), limit: q.integer("limit", 1, keyPage, defaultPage),
+		brief: q.choice("fields", "all", "key") == "key", variables: variables(q.text("variables", 2000, "**")),
+	}
+	if slices.Contains(f.keys, "") {
+		q.fail("key: a key is not empty")
+	}
+	if !f.brief {
+		f.limit = min(f.limit, entryPage)
+	}
+	return f, q.err()
+}
+
+// lower is strings.ToLower of ASCII letters alone.
+func lower(s string) string {
+	return strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			return c + 'a' - 'A'
+		}
+		return c
+	}, s)
+}
+
+// passes reports whether a key is asked for, its flags aside.
+func (f *filter) passes(s Store, key string) bool {
+	if !strings.HasPrefix(key, f.prefix) || f.after != "" && key <= f.after || f.contains != "" && !strings.Contains(lower(key), f.contains) {
+		return false
+	}
+	if f.kind == "" {
+		return true
+	}
+	rule, ok := s.Rule(key)
+	return ok && rule.Spec.Kind == f.kind
+}
+
+// list answers /v1/models.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
+	f, err := readFilter(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), lookupTimeout)
+	defer cancel()
+	metas, err := s.options.Store.Metas(ctx)
+	if err != nil {
+		return err
+	}
+	total := int64(0)
+	for _, m := range metas {
+		total += m.Keys
+	}
+	var keys []string
+	more := ""
+	if len(f.keys) > 0 || f.flag != "" {
+		keys, more = s.chosen(&f)
+	} else if keys, more, err = s.scan(ctx, &f, len(metas)); err != nil {
+		return err
+	}
+	body, err := s.appendList(ctx, &f, keys)
+	if err != nil {
+		return err
+	}
+	if body = append(body, `],"next":`...); more == "" {
+		body = append(body, "null"...)
+	} else {
+		body = jsontext.AppendString(body, more)
+	}
+	o := object{b: body, comma: true}
+	o.count("total", total)
+	o.close()
+	writeTagged(w, r, jsonType, append(o.b, '\n'))
+	return nil
+}
+
+// scan walks the keys of the store and returns a page of those that pass, and
+// the key after which the next page begins, "" for none.
+func (s *Server) scan(ctx context.Context, f *filter, partitions int) (page []string, more string, err error) {
+	filtered := f.contains != "" || f.kind != ""
+	chunk := scanChunk
+	if !filtered {
+		chunk = min(scanChunk, f.limit/max(partitions, 1)+16)
+	}
+	m := newMerge(s.options.Store, partitions, f.prefix, f.after, chunk)
+	last := ""
+	for seen := 0; ; seen++ {
+		l, ok, err := m.next(ctx)
+		if err != nil || !ok {
+			return page, "", err
+		}
+		if len(page) == f.limit || seen == maxScan {
+			return page, last, nil
+		}
+		if last = l.key; f.passes(s.options.Store, l.key) {
+			page = append(page, l.key)
+		}
+	}
+}
+
+// chosen returns the keys that were asked for by name, in that order and
+// without a bound but their number, or a page of those with a flag.
+func (s *Server) chosen(f *filter) (page []string, more string) {
+	flagged := func(string) bool { return true }
+	candidates := f.keys
+	if f.flag != "" {
+		with := s.options.Feed.Flagged(f.flag)
+		if f.keys == nil {
+			candidates = with
+		} else {
+			flagged = func(key string) bool {
+				_, found := slices.BinarySearch(with, key)
+				return found
+			}
+		}
+	}
+	for _, key := range candidates {
+		switch {
+		case !flagged(key) || !f.passes(s.options.Store, key):
+		case f.keys == nil && len(page) == f.limit:
+			return page, page[len(page)-1]
+		default:
+			page = append(page, key)
+		}
+	}
+	return page, ""
+}
+
+// appendList appends the entries of keys. Those without a model are left out,
+// also of keys alone that were asked for by name.
+func (s *Server) appendList(ctx context.Context, f *filter, keys []string) ([]byte, error) {
+	entries := make([][]byte, len(keys))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(restorers)
+	for i, key := range keys {
+		if f.brief && f.keys == nil {
+			var o object
+			o.open()
+			o.text("key", key)
+			o.close()
+			entries[i] = o.b
+			continue
+		}
+		g.Go(func() (err error) {
+			entries[i], err = s.entry(ctx, f, key)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	body := []byte(`{"models":[`)
+	first := true
+	for _, e := range entries {
+		if e == nil {
+			continue
+		}
+		if !first {
+			body = append(body, ',')
+		}
+		first = false
+		body = append(body, e...)
+	}
+	return body, nil
+}
+
+// entry returns the entry of a key: of the feed where it knows the key, else
+// of the store; nil where neither has it.
+func (s *Server) entry(ctx context.Context, f *filter, key string) ([]byte, error) {
+	now, known := s.options.Feed.Latest(key)
+	if known {
+		p := now.Point
+		return f.entry(brief{
+			key: key, kind: p.Kind, variant: p.Variant, partition: p.Partition, owned: true, t: p.T, n: p.N, offset: p.Offset, time: p.Time,
+			names: p.Names, numbers: p.Numbers, coverage: now.Sums.Coverage95(), scored: now.Sums.Rows, flags: now.Flags,
+		}), nil
+	}
+	m, err := s.options.Store.Model(ctx, key)
+	if errors.Is(err, pipeline.ErrDamaged) || errors.Is(err, cdf.ErrSnapshot) {
+		var o object
+		o.open()
+		o.text("key", key)
+		if !f.brief {
+			o.truth("damaged", true)
+		}
+		o.close()
+		return o.b, nil
+	}
+	if err != nil || m == nil {
+		return nil, err
+	}
+	p, sum := m.Posterior, m.Posterior.Summary
+	b := brief{
+		key: key, kind: p.Kind, variant: p.Variant, partition: p.Source.ID, owned: s.options.Feed.Owned(p.Source.ID),
+		t: sum.T, n: sum.N, offset: p.Offset, time: p.Time, coverage: undefined, flags: []string{},
+	}
+	b.names, b.numbers = flat(sum.Rows[:min(len(sum.Rows), listed64)])
+	return f.entry(b), nil
+}
+
+// brief is a posterior in short.
+type brief struct {
+	key, kind, variant string
+	partition          int32
+	owned              bool
+	t, n, offset, time int64
+	names              []string
+	numbers            []float64
+	coverage           float64
+	scored             int64
+	flags              []string
+}
+
+func (f *filter) entry(b brief) []byte {
+	var o object
+	o.open()
+	o.text("key", b.key)
+	if !f.brief {
+		o.text("kind", b.kind)
+		o.text("variant", b.variant)
+		o.count("partition", int64(b.partition))
+		o.truth("owned", b.owned)
+		o.count("t", b.t)
+		o.count("n", b.n)
+		o.count("offset", b.offset)
+		o.time("time", b.time)
+		o.number("coverage95", b.coverage)
+		o.count("scored_rows", b.scored)
+		o.texts("flags", b.flags)
+		o.rows("posterior", b.names, b.numbers, f.variables)
+	}
+	o.close()
+	return o.b
+}

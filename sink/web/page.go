@@ -1,0 +1,60 @@
+package web
+
+import (
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// mediaTypes are those of the page's files. The system's own table differs
+// from machine to machine.
+var mediaTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".ico": "image/x-icon",
+	".js": "text/javascript; charset=utf-8", ".json": jsonType, ".map": jsonType, ".png": "image/png",
+	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json", ".woff2": "font/woff2",
+}
+
+const (
+	indexFile = "index.html"
+	// hashed is where the build puts files that have a hash of their content
+	// in their name: such a file never changes.
+	hashed = "assets/"
+)
+
+// page serves the files of the live page. What is no file and wanted as a page
+// is the page itself, which knows its own paths.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
+	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	if name == "" {
+		name = indexFile
+	}
+	body, err := s.file(name)
+	if err != nil && fromBrowser(r) && !strings.HasPrefix(name, hashed) {
+		name = indexFile
+		body, err = s.file(name)
+	}
+	if err != nil {
+		return refuse(http.StatusNotFound, "not_found", "nothing at %s", r.URL.Path)
+	}
+	contentType, known := mediaTypes[path.Ext(name)]
+	if !known {
+		contentType = "application/octet-stream"
+	}
+	if strings.HasPrefix(name, hashed) {
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		_, _ = w.Write(body) // a client that went away is not the server's failure
+		return nil
+	}
+	writeTagged(w, r, contentType, body)
+	return nil
+}
+
+func (s *Server) file(name string) ([]byte, error) {
+	if s.options.Page == nil {
+		return nil, fs.ErrNotExist
+	}
+	return fs.ReadFile(s.options.Page, name)
+}

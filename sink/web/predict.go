@@ -1,0 +1,198 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	maxHorizon     = 10_000  // steps
+	maxPredictions = 100_000 // rows of one request
+)
+
+// predict answers what the present state of a key says of new rows.
+func (s *Server) predict(w http.ResponseWriter, r *http.Request, key string) error {
+	if err := newQuery(r).err(); err != nil {
+		return err
+	}
+	answer, err := negotiate(r, jsonType, arrowType)
+	if err != nil {
+		return err
+	}
+	sent, err := sentType(r)
+	if err != nil {
+		return err
+	}
+	if err := s.begin(r.Context()); err != nil {
+		return err
+	}
+	defer s.end()
+	m, err := s.find(r.Context(), key)
+	if err != nil {
+		return err
+	}
+	body := http.MaxBytesReader(w, r.Body, s.options.Body)
+	a, err := s.readAsked(body, sent, m)
+	if err != nil {
+		return err
+	}
+	rows, err := foretell(m, a)
+	if err != nil {
+		return err
+	}
+	p := m.Posterior
+	if answer == arrowType {
+		out, err := s.options.Forms[arrowType].AppendPredictions(nil, &pipeline.Predictions{
+			Key: key, Kind: p.Kind, Variant: p.Variant, Config: p.Config, T: p.Summary.T,
+			Source: p.Source, Offset: p.Offset, Time: p.Time, Rows: rows,
+		}, 0)
+		if err != nil {
+			return err
+		}
+		writeBody(w, answer, out)
+		return nil
+	}
+	writeBody(w, answer, appendPredicted(nil, p, rows))
+	return nil
+}
+
+// begin waits for a turn: predictions share the cores with the partitions.
+func (s *Server) begin(ctx context.Context) error {
+	select {
+	case s.turns <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Server) end() { <-s.turns }
+
+// sentType returns the media type of the body.
+func sentType(r *http.Request) (string, error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return "", refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "a body with Content-Encoding %q is not read", shorten(encoding))
+	}
+	if err != nil || media != jsonType && media != arrowType {
+		return "", refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "Content-Type is %s or %s", jsonType, arrowType)
+	}
+	return media, nil
+}
+
+// readAsked reads the body as the key's model calls for.
+func (s *Server) readAsked(body io.Reader, sent string, m *Model) (asked, error) {
+	steps := m.Rule.Spec.Steps
+	a, err := s.readBody(body, sent, m.Filter.Inputs())
+	if err != nil {
+		return a, err
+	}
+	unfit := func(format string, args ...any) (asked, error) {
+		return a, refuse(http.StatusUnprocessableEntity, "unfit", format, args...)
+	}
+	switch {
+	case a.batch != nil && a.horizon > 0:
+		return unfit("rows and horizon are both given: one of them is needed")
+	case steps && a.horizon == 0:
+		return unfit("a %s takes no rows but the number of steps ahead: {\"horizon\":10}", m.Posterior.Kind)
+	case !steps && a.batch == nil:
+		return unfit("rows are needed: {\"rows\":[{\"name\":value,...},...]}; horizon is for models of steps in time")
+	case steps:
+		if limit := m.Rule.Spec.Limits.Rows; limit > 0 && a.horizon > limit {
+			return unfit("horizon is %d, limits.rows is %d", a.horizon, limit)
+		}
+		return a, nil
+	case a.batch.Rows == 0:
+		return unfit("no rows")
+	}
+	return a, checkInputs(m.Filter.Inputs(), a.batch)
+}
+
+func (s *Server) readBody(body io.Reader, sent string, inputs []cdf.Input) (asked, error) {
+	if sent == jsonType {
+		return newRowReader(body, inputs, maxPredictions).read()
+	}
+	value, err := io.ReadAll(body)
+	if err != nil {
+		return asked{}, bodyError(err)
+	}
+	b, err := s.options.NewDecoder().Decode(value)
+	switch {
+	case errors.Is(err, pipeline.ErrDecode):
+		return asked{}, badBody("%v", err)
+	case err != nil:
+		return asked{}, refuse(http.StatusUnprocessableEntity, "unfit", "%v", err)
+	case b.Rows > maxPredictions:
+		return asked{}, refuse(http.StatusRequestEntityTooLarge, "too_large", "more than %d rows; send them in several requests", maxPredictions)
+	}
+	return asked{batch: b}, nil
+}
+
+// foretell computes the predictions.
+func foretell(m *Model, a asked) ([]pipeline.RowPrediction, error) {
+	var found []cdf.Prediction
+	var err error
+	first := int64(0)
+	if a.horizon > 0 {
+		first = 1
+		found, err = m.Filter.Forecast(a.horizon)
+	} else {
+		found, err = m.Filter.Predict(a.batch)
+	}
+	if err != nil {
+		return nil, refuse(http.StatusUnprocessableEntity, "unfit", "%v", err)
+	}
+	rows := make([]pipeline.RowPrediction, len(found))
+	for i := range found {
+		rows[i] = pipeline.RowPrediction{Row: first + int64(i), Prediction: found[i]}
+	}
+	return rows, nil
+}
+
+// appendPredicted appends the answer about rows.
+func appendPredicted(dst []byte, p *pipeline.Posterior, rows []pipeline.RowPrediction) []byte {
+	number := func(key string, v float64) {
+		dst = jsontext.AppendNumber(append(dst, key...), v)
+	}
+	count := func(key string, v int64) {
+		dst = strconv.AppendInt(append(dst, key...), v, 10)
+	}
+	dst = append(dst, `{"key":`...)
+	dst = jsontext.AppendString(dst, p.Key)
+	count(`,"t":`, p.Summary.T)
+	count(`,"n":`, p.Summary.N)
+	dst = append(dst, `,"predictions":[`...)
+	for i := range rows {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		q := &rows[i]
+		count(`{"row":`, q.Row)
+		number(`,"mean":`, q.Mean)
+		number(`,"sd":`, q.SD)
+		number(`,"q2.5":`, q.Q025)
+		number(`,"q97.5":`, q.Q975)
+		number(`,"epred_sd":`, q.EpredSD)
+		number(`,"epred_q2.5":`, q.EpredQ025)
+		number(`,"epred_q97.5":`, q.EpredQ975)
+		dst = append(dst, '}')
+	}
+	return append(dst, "]}\n"...)
+}
+
+// writeBody answers with a body that nobody keeps.
+func writeBody(w http.ResponseWriter, contentType string, body []byte) {
+	h := w.Header()
+	h.Add("Vary", "Accept")
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store")
+	_, _ = w.Write(body) // a client that went away is not the server's failure
+}

@@ -1,0 +1,157 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// methods are the handlers of one path. GET answers HEAD as well.
+type methods map[string]handler
+
+// routes puts together what every request passes, from the outside in: headers,
+// the check of the host, the rate, who it is, where it came from.
+func (s *Server) routes() (http.Handler, error) {
+	compress, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(compressible))
+	if err != nil {
+		return nil, err
+	}
+	public := map[string]methods{
+		"/livez":     {http.MethodGet: s.live},
+		"/readyz":    {http.MethodGet: s.ready},
+		"/login":     {http.MethodGet: s.doors, http.MethodPost: s.doors},
+		"/login.css": {http.MethodGet: s.doors},
+		"/logout":    {http.MethodPost: s.doors},
+	}
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeError(w, http.StatusForbidden, "cross_origin", "a page of another origin may not send this")
+	}))
+	paths, keyed := s.paths(), s.keyed()
+	everything := s.answer(func(escaped string) (methods, error) {
+		if m := paths[escaped]; m != nil {
+			return m, nil
+		}
+		if strings.HasPrefix(escaped, modelsPath) {
+			// A key may contain slashes and dots, escaped or not:
+			// http.ServeMux would tidy the path up.
+			key, about, err := splitKey(escaped)
+			if err != nil {
+				return nil, err
+			}
+			if h := keyed[about]; h != nil {
+				return h(key), nil
+			}
+			return nil, nil
+		}
+		if escaped == "/v1" || strings.HasPrefix(escaped, "/v1/") {
+			return nil, nil
+		}
+		return methods{http.MethodGet: s.page}, nil
+	})
+	compressed := compress(everything)
+	private := s.authorize(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == eventsPath {
+			// A compressor would hold messages back until a block is full.
+			everything.ServeHTTP(w, r)
+			return
+		}
+		compressed.ServeHTTP(w, r)
+	}))
+	open := s.answer(func(escaped string) (methods, error) { return public[escaped], nil })
+	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if public[r.URL.EscapedPath()] != nil {
+			open.ServeHTTP(w, r)
+			return
+		}
+		private.ServeHTTP(w, r)
+	})
+	return secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, origin.Handler(all)))), nil
+}
+
+const eventsPath = "/v1/events"
+
+// paths are those without a key.
+func (s *Server) paths() map[string]methods {
+	metrics := promhttp.HandlerFor(s.options.Metrics, promhttp.HandlerOpts{
+		ErrorLog:           slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
+		DisableCompression: true, // all answers are compressed in one place
+	})
+	return map[string]methods{
+		"/metrics": {http.MethodGet: func(w http.ResponseWriter, r *http.Request) error {
+			metrics.ServeHTTP(w, r)
+			return nil
+		}},
+		"/v1/models":       {http.MethodGet: s.list},
+		"/v1/operations":   {http.MethodGet: s.operations},
+		"/v1/dead-letters": {http.MethodGet: s.deadLetters},
+		"/v1/openapi.json": {http.MethodGet: s.openapi},
+	}
+}
+
+// keyed are those of one key, by what is asked about it.
+func (s *Server) keyed() map[string]func(key string) methods {
+	type keyHandler func(w http.ResponseWriter, r *http.Request, key string) error
+	with := func(method string, h keyHandler) func(string) methods {
+		return func(key string) methods {
+			return methods{method: func(w http.ResponseWriter, r *http.Request) error { return h(w, r, key) }}
+		}
+	}
+	return map[string]func(string) methods{
+		"":        with(http.MethodGet, s.model),
+		"about":   with(http.MethodGet, s.about),
+		"predict": with(http.MethodPost, s.predict),
+	}
+}
+
+// answer finds the handler of a request's path and method and turns its error
+// into an answer. find returns nil where there is nothing.
+func (s *Server) answer(find func(escaped string) (methods, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m, err := find(r.URL.EscapedPath())
+		if err == nil && m == nil {
+			err = refuse(http.StatusNotFound, "not_found", "nothing at %s", r.URL.Path)
+		}
+		if err == nil {
+			err = m.serve(w, r)
+		}
+		if err != nil {
+			s.failed(w, r, err)
+		}
+	})
+}
+
+func (m methods) serve(w http.ResponseWriter, r *http.Request) error {
+	h := m[r.Method]
+	if h == nil && r.Method == http.MethodHead {
+		h = m[http.MethodGet]
+	}
+	if h != nil {
+		return h(w, r)
+	}
+	var allowed []string
+	for name := range m {
+		if allowed = append(allowed, name); name == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+	}
+	slices.Sort(allowed)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return refuse(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not possible here, only %s", r.Method, strings.Join(allowed, ", "))
+}
+
+// compressible tells what shrinks.
+func compressible(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	switch media = strings.TrimSpace(media); media {
+	case "text/event-stream":
+		return false
+	case jsonType, arrowType, "image/svg+xml", "application/manifest+json":
+		return true
+	}
+	return strings.HasPrefix(media, "text/")
+}
