@@ -90,6 +90,8 @@ func (s *Server) paths() map[string]methods {
 		"/v1/operations":   {http.MethodGet: s.operations},
 		"/v1/dead-letters": {http.MethodGet: s.deadLetters},
 		"/v1/openapi.json": {http.MethodGet: s.openapi},
+		"/v1/calibration":  {http.MethodGet: s.calibration},
+		eventsPath:         {http.MethodGet: s.events},
 	}
 }
 
@@ -102,9 +104,11 @@ func (s *Server) keyed() map[string]func(key string) methods {
 		}
 	}
 	return map[string]func(string) methods{
-		"":        with(http.MethodGet, s.model),
-		"about":   with(http.MethodGet, s.about),
-		"predict": with(http.MethodPost, s.predict),
+		"":            with(http.MethodGet, s.model),
+		"about":       with(http.MethodGet, s.about),
+		"history":     with(http.MethodGet, s.history),
+		"calibration": with(http.MethodGet, s.keyCalibration),
+		"predict":     with(http.MethodPost, s.predict),
 	}
 }
 

@@ -56,6 +56,7 @@ type Server struct {
 	keeper   *doorkeeper
 	limiter  *limiter
 	outside  cached
+	follow   following
 	turns    chan struct{} // of predictions under way
 }
 
@@ -73,7 +74,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("http.listen %s: %w", o.Listen, err)
 	}
 	s := &Server{
-		options: o, listener: l, keeper: newDoorkeeper(o.Token), limiter: newLimiter(o.Rate),
+		options: o, listener: l, keeper: newDoorkeeper(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
 		turns: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	if s.handler, err = s.routes(); err != nil {
@@ -97,6 +98,7 @@ func (s *Server) Run(ctx context.Context) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
 	}
+	server.RegisterOnShutdown(func() { close(s.follow.ending) })
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
 	select {

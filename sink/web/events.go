@@ -1,0 +1,279 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/sink/live"
+)
+
+const (
+	mostStreams = 256 // streams at once
+	// batch is how many events are read at once, most bytes how large a message
+	// grows by whole points.
+	batch    = 256
+	mostData = 1 << 20
+)
+
+// pace is how a stream keeps time.
+type pace struct {
+	heartbeat time.Duration // between two comments where nothing happens
+	patience  time.Duration // for a client to take what it is sent
+}
+
+// following is what the streams of a server share.
+type following struct {
+	open   chan struct{} // holds one per stream
+	ending chan struct{} // closed when the server ends
+	pace   pace
+}
+
+func newFollowing() following {
+	return following{
+		open: make(chan struct{}, mostStreams), ending: make(chan struct{}),
+		pace: pace{heartbeat: 15 * time.Second, patience: 30 * time.Second},
+	}
+}
+
+// events answers /v1/events: a stream that ends with the client or the server.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
+	q := newQuery(r)
+	key := q.text("key", keyLimit, "**")
+	every := time.Duration(q.integer("every", 0, 10000, 0)) * time.Millisecond
+	since := q.text("since", 64, "")
+	wanted := variables(q.text("variables", 2000, "**"))
+	if err := q.err(); err != nil {
+		return err
+	}
+	// A client that comes back by itself sends both; the header is newer.
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		since = last
+	}
+	if len(since) > 64 || !utf8.ValidString(since) {
+		return refuse(http.StatusBadRequest, "bad_query", "Last-Event-ID: an id is at most 64 characters of UTF-8")
+	}
+	select {
+	case s.follow.open <- struct{}{}:
+	default:
+		w.Header().Set("Retry-After", "5")
+		return refuse(http.StatusServiceUnavailable, "too_many_streams", "%d streams are open, which is all there may be; try again later", cap(s.follow.open))
+	}
+	defer func() { <-s.follow.open }()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // proxies must not hold messages back
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	f := follower{
+		w: w, to: http.NewResponseController(w), feed: s.options.Feed, every: every, pace: s.follow.pace,
+		asked: func(k string) bool { return cdf.Glob(key, k) }, wanted: wanted, at: s.options.Feed.End(),
+	}
+	f.run(r.Context(), s.follow.ending, since)
+	return nil
+}
+
+// follower is one client's place in the feed.
+type follower struct {
+	w      http.ResponseWriter
+	to     *http.ResponseController
+	feed   *live.Feed
+	every  time.Duration
+	pace   pace
+	asked  func(key string) bool
+	wanted func(variable string) bool
+	at     live.Position // after what was sent
+	sent   time.Time     // the last message
+	buf    []byte
+}
+
+// run sends until the client goes, the server ends, or the client does not take what it is sent. The
+// worker does not wait for it: a client that is too slow misses events and is
+// told so.
+func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string) {
+	// Deadlines of the server are for requests that end.
+	_ = f.to.SetReadDeadline(time.Time{})
+	f.buf = append(f.buf, "retry: 2000\n"...)
+	lost := false
+	if since != "" {
+		at, err := live.ParsePosition(since)
+		lost = err != nil
+		if !lost {
+			f.at = at
+		}
+	}
+	if lost {
+		f.reset()
+	} else {
+		f.mark()
+	}
+	if !f.flush() {
+		return
+	}
+	beat := time.NewTicker(f.pace.heartbeat)
+	defer beat.Stop()
+	for {
+		more, ok := f.next()
+		if !ok {
+			return
+		}
+		for wait := true; wait; {
+			select {
+			case <-more:
+				wait = false
+			case <-beat.C:
+				// The id moves on also where nothing was asked for: who comes
+				// back with an old one may have missed nothing and be told so.
+				f.buf = append(f.buf, ": alive\n"...)
+				f.mark()
+				if !f.flush() {
+					return
+				}
+			case <-ctx.Done():
+				return
+			case <-ending:
+				return
+			}
+		}
+		if rest := f.every - time.Since(f.sent); rest > 0 {
+			timer := time.NewTimer(rest)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-ending:
+				timer.Stop()
+				return
+			}
+		}
+	}
+}
+
+// next sends what there is and returns what is closed when there is more. It
+// reports whether the client took it.
+func (f *follower) next() (<-chan struct{}, bool) {
+	var newest events
+	for {
+		read, next, more, lost := f.feed.Read(f.at, batch)
+		if lost {
+			f.at = next
+			newest = nil
+			f.reset()
+		} else if len(read) == 0 {
+			f.messages(newest)
+			return more, f.flush()
+		}
+		f.at = next
+		for i := range read {
+			if f.asked(read[i].Key) {
+				newest = append(newest, read[i])
+			}
+		}
+		if f.every > 0 {
+			newest = newest.only()
+			continue
+		}
+		f.messages(newest)
+		newest = nil
+		if !f.flush() {
+			return nil, false
+		}
+	}
+}
+
+// events is a list of them, oldest first.
+type events []live.Event
+
+// only leaves of every key its last event.
+func (n events) only() events {
+	seen := make(map[string]bool, len(n))
+	kept := len(n)
+	for i := len(n) - 1; i >= 0; i-- {
+		if !seen[n[i].Key] {
+			seen[n[i].Key] = true
+			kept--
+			n[kept] = n[i]
+		}
+	}
+	return append(events(nil), n[kept:]...)
+}
+
+// messages appends events: runs of posteriors as one message each, deletions
+// as one each. The id of a message is that of its last event, but the last
+// message's is all that was read.
+func (f *follower) messages(list events) {
+	if len(list) > 0 {
+		f.sent = time.Now()
+	}
+	for i := 0; i < len(list); {
+		if list[i].Deleted {
+			f.open("deleted")
+			f.buf = append(jsontext.AppendString(append(f.buf, `{"key":`...), list[i].Key), '}')
+			f.close(f.id(list, i))
+			i++
+			continue
+		}
+		f.open("updates")
+		f.buf = append(f.buf, '[')
+		for from := len(f.buf); i < len(list) && !list[i].Deleted && len(f.buf)-from < mostData; i++ {
+			if len(f.buf) > from {
+				f.buf = append(f.buf, ',')
+			}
+			f.buf = appendPoint(f.buf, &list[i].Point, f.wanted)
+		}
+		f.buf = append(f.buf, ']')
+		f.close(f.id(list, i-1))
+	}
+}
+
+// id returns the id of the message that ends with event i of the list.
+func (f *follower) id(list events, i int) live.Position {
+	if i == len(list)-1 {
+		return f.at
+	}
+	return list[i].At
+}
+
+func (f *follower) open(event string) {
+	f.buf = append(f.buf, "event: "...)
+	f.buf = append(f.buf, event...)
+	f.buf = append(f.buf, "\ndata: "...)
+}
+
+func (f *follower) close(id live.Position) {
+	f.buf = append(f.buf, "\nid: "...)
+	f.buf = append(f.buf, id.String()...)
+	f.buf = append(f.buf, "\n\n"...)
+}
+
+// reset tells the client to read anew.
+func (f *follower) reset() {
+	f.open("reset")
+	f.buf = append(f.buf, "{}"...)
+	f.close(f.at)
+}
+
+// mark tells the client where it is without a message.
+func (f *follower) mark() {
+	f.buf = append(f.buf, "id: "...)
+	f.buf = append(f.buf, f.at.String()...)
+	f.buf = append(f.buf, "\n\n"...)
+}
+
+// flush sends what was appended and reports whether the client took it.
+func (f *follower) flush() bool {
+	if len(f.buf) == 0 {
+		return true
+	}
+	_ = f.to.SetWriteDeadline(time.Now().Add(f.pace.patience))
+	_, err := f.w.Write(f.buf)
+	f.buf = f.buf[:0]
+	return err == nil && f.to.Flush() == nil
+}
