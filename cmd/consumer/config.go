@@ -82,6 +82,8 @@ type httpConfig struct {
 	TokenFile string `yaml:"token_file"`
 	// Rate is the requests per second that one client may send, 0: no limit.
 	Rate float64 `yaml:"rate"`
+	// History bounds what is remembered of past posteriors.
+	History size `yaml:"history"`
 }
 
 // embedded stands for a broker or store inside the process.
@@ -99,7 +101,7 @@ func defaultConfig() *config {
 		Checkpoint: checkpointConfig{Interval: duration(time.Second), Records: 2000, Bytes: 4 << 20},
 		Memory:     memoryConfig{Inflight: 256 << 20, Cache: 1 << 30},
 		Limits:     limitsConfig{Record: 32 << 20, Rows: 1_000_000, Columns: 5000, Groups: 100_000, Summary: 16 << 20},
-		HTTP:       httpConfig{Listen: "127.0.0.1:8080", Rate: 200},
+		HTTP:       httpConfig{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
 		OnGap:      "halt",
 	}
 }

@@ -56,9 +56,15 @@ func (c *config) check() []error {
 	if !(c.HTTP.Rate >= 0) {
 		wrong("http.rate: %v is below 0; 0 is no limit", c.HTTP.Rate)
 	}
+	if c.HTTP.History < leastHistory {
+		wrong("http.history: %v is below %v: too little to follow a stream", c.HTTP.History, size(leastHistory))
+	}
 	c.checkRules(wrong)
 	return all
 }
+
+// leastHistory holds some points of the largest size.
+const leastHistory = 1 << 20
 
 type report func(format string, args ...any)
 

@@ -99,6 +99,7 @@ func TestRefused(t *testing.T) {
 		"summary too large":       {smallest + "\nlimits: {summary: 2GiB}", []string{"limits.summary is 2GiB"}},
 		"listen":                  {smallest + "\nhttp: {listen: '8080'}", []string{"http.listen", `"8080"`}},
 		"rate":                    {smallest + "\nhttp: {rate: -1}", []string{"http.rate: -1", "0 is no limit"}},
+		"history":                 {smallest + "\nhttp: {history: 100KiB}", []string{"http.history: 100KiB", "below 1MiB"}},
 		"token for nobody":        {smallest + "\nhttp: {listen: '', token_file: t}", []string{`http.token_file is "t"`, "http.listen is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func newService(ctx context.Context, c *config, logger *slog.Logger) (*service, 
 	if err != nil {
 		return nil, err
 	}
-	s := &service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(feedBytes), waiting: "starting"}
+	s := &service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting"}
 	if s.conn, err = dial(c); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,11 @@ func (s *service) work(ctx context.Context, untilEnd bool) error {
 	if err := s.insist(ctx, func() error { return s.conn.prepare(ctx, s.config, s.logger) }); err != nil {
 		return stopped(ctx, err)
 	}
-	w, err := s.conn.newWorker(s.config, s.worker, s.feed, s.logger)
+	var observer pipeline.Observer
+	if s.http != nil { // else nobody could ask what it saw
+		observer = s.feed
+	}
+	w, err := s.conn.newWorker(s.config, s.worker, observer, s.logger)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/credence-stream/credence/sink/web"
 )
 
-// feedBytes is what the feed of the live page holds of past posteriors.
-const feedBytes = 64 << 20
-
 // webOptions are those of the HTTP server.
 func (s *service) webOptions(token string) web.Options {
 	c, form := s.config, sink.JSON{}
