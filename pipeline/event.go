@@ -142,6 +142,9 @@ type (
 	}
 	// fxDrop gives up the epoch: its lanes, its memory, what is under way.
 	fxDrop struct{ epoch uint64 }
+	// fxTell tells the observer of points of an epoch that was given up before
+	// it learned that they were saved.
+	fxTell struct{ points []*Point }
 	fxWait struct {
 		wait  waitKind
 		steps int // of the wait's unit, see the shell

@@ -232,7 +232,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	l.outs = append(l.outs, predicted...)
 	l.note(t, func() *Point {
 		p := pointOf(message, s.names, filter.Transforms(), t.result.Rows, t.result.Published)
-		s.names = p.Names
+		if p.Published {
+			s.names = p.Names
+		}
 		return p
 	})
 	t.result.Seconds = l.clock() - start

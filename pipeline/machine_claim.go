@@ -140,12 +140,28 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.keep = retained{}
 	m.phase, m.due = phaseRunning, false
 	m.do(fxOpen{m.epoch, len(m.gaps)})
+	m.tell(watermark(f.meta))
 	if !write {
 		m.known = m.acked
 		return
 	}
 	m.opening, m.flight = true, &cut{to: c.To, save: c}
 	m.save()
+}
+
+// tell tells the observer of what turns out to be saved of the cut that was in
+// flight when the epoch before was given up: whatever lies below the stored
+// watermark, for whoever saved it came to the same bits. The rest is applied
+// anew.
+func (m *machine) tell(watermark int64) {
+	n := 0
+	for n < len(m.limbo) && m.limbo[n].Offset < watermark {
+		n++
+	}
+	if n > 0 {
+		m.do(fxTell{m.limbo[:n]})
+	}
+	m.limbo = nil
 }
 
 // restart drops the epoch's memory and claims again after a wait.
@@ -171,6 +187,9 @@ func (m *machine) halt(reason, why string) {
 }
 
 func (m *machine) drop() {
+	if m.flight != nil && len(m.flight.points) > 0 {
+		m.limbo = m.flight.points
+	}
 	m.do(fxDrop{m.epoch})
 	m.epoch++
 	m.cache, m.keep = newCache(), retained{}

@@ -86,11 +86,12 @@ func pointOf(p *Posterior, names []string, pit cdf.Transforms, rows int64, publi
 	o := &Point{
 		Key: p.Key, Kind: p.Kind, Variant: p.Variant,
 		Partition: p.Source.ID, Offset: p.Offset, Time: p.Time,
-		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, PIT: pit, Published: published, Names: names,
+		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, PIT: pit, Published: published,
 	}
 	if !published {
 		return o
 	}
+	o.Names = names
 	list := s.Rows
 	o.Variables = len(list)
 	for i := range list {

@@ -152,6 +152,8 @@ func (s *shell) do(fx effect) {
 		s.commit(fx.offset)
 	case fxDrop:
 		s.dropEpoch()
+	case fxTell:
+		s.w.opt.Observer.Saved(s.a.Partition, fx.points)
 	case fxWait:
 		s.wait(fx)
 	case fxCount:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -28,6 +29,7 @@ type Sim struct {
 	SkipGap bool
 	Trouble bool // failures are injected
 	Counts  map[string]int
+	Observe func(worker int, points []*Point) // told of what a checkpoint covers; nil: nobody is
 
 	workers   []*simWorker
 	committed int64
@@ -185,6 +187,11 @@ func (w *simWorker) feed(ev event) {
 			w.timers[fx.wait] = true
 		case fxCommit:
 			w.sim.committed = fx.offset
+			if w.sim.Observe != nil && len(fx.points) > 0 {
+				w.sim.Observe(slices.Index(w.sim.workers, w), fx.points)
+			}
+		case fxTell:
+			w.sim.Observe(slices.Index(w.sim.workers, w), fx.points)
 		case fxCount:
 			w.sim.Counts[fmt.Sprint(fx.metric)] += int(fx.n)
 		case fxDone:
@@ -200,7 +207,7 @@ func (w *simWorker) open(fx fxOpen) {
 	w.epoch = fx.epoch
 	w.lanes, w.inbox, w.laneOut = nil, make([][]laneMessage, s.Lanes), make([][]event, s.Lanes)
 	for range s.Lanes {
-		w.lanes = append(w.lanes, &lane{part: w.m.part, rules: s.Rules, gaps: fx.gaps, work: cdf.NewWorkspace(),
+		w.lanes = append(w.lanes, &lane{part: w.m.part, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil, work: cdf.NewWorkspace(),
 			decoder: s.Decoder(), outputs: s.Outputs(), clock: func() float64 { return 0 }})
 	}
 }

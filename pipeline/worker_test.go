@@ -133,13 +133,18 @@ func startWith(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.
 
 func startLogging(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules, log slog.Handler) *bench {
 	t.Helper()
+	return startObserved(t, k, store, rules, nil, log)
+}
+
+func startObserved(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, log slog.Handler) *bench {
+	t.Helper()
 	b := &bench{kafka: k, store: store, reg: prometheus.NewRegistry()}
 	w, err := pipeline.New(pipeline.Options{
 		Topic: "in", Group: b.kafka, Log: b.kafka, Publisher: b.kafka, Store: b.store, Rules: rules,
 		Interval: time.Second, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
 		Heartbeat: 500 * time.Millisecond, Flush: 10 * time.Second, Lanes: 2,
 		NewDecoder: func() pipeline.Decoder { return &simDecoder{} }, NewOutputs: func() pipeline.Outputs { return simOutputs{} },
-		Metrics: pipeline.NewMetrics(b.reg, "test"), Logger: slog.New(log),
+		Observer: o, Metrics: pipeline.NewMetrics(b.reg, "test"), Logger: slog.New(log),
 	})
 	if err != nil {
 		t.Fatal(err)
