@@ -1,0 +1,284 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+var home = pipeline.Partition{Topic: "in", ID: 0}
+
+// point is shard t of a key at an offset, with variables.
+func point(key string, offset, t int64, variables int) *pipeline.Point {
+	p := &pipeline.Point{
+		Key: key, Kind: "linear", Variant: "corrected", Offset: offset, Time: 1e12 + offset, T: t, N: 10 * t, Rows: 10,
+		Published: true, Variables: variables, Score: cdf.NoScore(),
+	}
+	for v := range variables {
+		p.Names = append(p.Names, fmt.Sprintf("beta[%d]", v))
+		for range cdf.RowColumns {
+			p.Numbers = append(p.Numbers, float64(t))
+		}
+	}
+	return p
+}
+
+// scored gives the point scores whose transforms lie in the given bins.
+func scored(p *pipeline.Point, bins ...int) *pipeline.Point {
+	for _, b := range bins {
+		p.PIT[b]++
+	}
+	p.Score = cdf.Score{Rows: int64(len(bins)), LogDensity: -1, RMSE: 2, LogEvidence: math.NaN()}
+	return p
+}
+
+func newFeed(limit int64) *Feed {
+	f := New(limit)
+	f.State(home, pipeline.State{Phase: pipeline.PhaseRunning})
+	return f
+}
+
+func steps(h History) []int64 {
+	var t []int64
+	for _, p := range h.Points {
+		t = append(t, p.T)
+	}
+	return t
+}
+
+func (f *Feed) check(t *testing.T) {
+	t.Helper()
+	points, sums, n := int64(0), int64(0), 0
+	for key, e := range f.keys {
+		own := int64(0)
+		for i, p := range e.points {
+			own += p.Size()
+			if i == 0 || !p.SharesNames(e.points[i-1].Point) {
+				own += p.NamesSize()
+			}
+		}
+		if own != e.bytes || own > keyBytes && len(e.points) > 1 {
+			t.Errorf("%s: %d bytes are counted, %d held", key, e.bytes, own)
+		}
+		points += own
+		sums += entryBytes + int64(len(key))
+	}
+	for _, l := range f.order {
+		n += l.Len()
+	}
+	if points != f.points || sums != f.sums || n != len(f.keys) || points > f.limit || sums > f.limit {
+		t.Errorf("%d and %d bytes are counted, %d and %d held of %d; %d of %d keys listed", f.points, f.sums, points, sums, f.limit, n, len(f.keys))
+	}
+}
+
+func TestHistory(t *testing.T) {
+	f := newFeed(1 << 20)
+	f.Saved(home, []*pipeline.Point{point("a", 0, 1, 2), point("b", 1, 1, 1), point("a", 2, 2, 2)})
+	f.Saved(home, []*pipeline.Point{point("b", 1, 1, 1), point("a", 2, 2, 2), point("a", 3, 3, 2)}) // applied anew
+	h, known := f.History("a", 100)
+	if !known || !h.Owned || !h.Complete || !slices.Equal(steps(h), []int64{1, 2, 3}) {
+		t.Errorf("history %v, owned %v, complete %v; repeats must not appear", steps(h), h.Owned, h.Complete)
+	}
+	if h, _ := f.History("a", 2); h.Complete || !slices.Equal(steps(h), []int64{2, 3}) {
+		t.Errorf("the newest two are %v, complete %v", steps(h), h.Complete)
+	}
+	f.Saved(home, []*pipeline.Point{point("a", 9, 7, 2)}) // another process was at work
+	if h, _ := f.History("a", 100); h.Complete || len(h.Points) != 4 {
+		t.Errorf("after a gap: %v, complete %v", steps(h), h.Complete)
+	}
+	f.Saved(home, []*pipeline.Point{{Key: "a", Offset: 10, Deleted: true}, point("a", 11, 1, 2)})
+	if h, _ := f.History("a", 100); !h.Complete || !slices.Equal(steps(h), []int64{1}) {
+		t.Errorf("deleted and begun anew: %v, complete %v", steps(h), h.Complete)
+	}
+	f.check(t)
+	f.State(home, pipeline.State{Phase: pipeline.PhaseGone})
+	if h, known := f.History("a", 100); !known || h.Owned || len(h.Points) > 0 {
+		t.Errorf("of a partition that is gone: %v", steps(h))
+	}
+	if _, ok := f.Latest("a"); ok {
+		t.Error("the newest posterior of a partition that is gone is told")
+	}
+	if _, known := f.History("c", 100); known {
+		t.Error("a key without a shard is known")
+	}
+}
+
+func TestKeyIsBounded(t *testing.T) {
+	f := newFeed(64 << 20)
+	for i := range int64(200) {
+		f.Saved(home, []*pipeline.Point{point("a", i, i+1, 64)})
+	}
+	h, _ := f.History("a", 1000)
+	if n := len(h.Points); h.Complete || n > keyBytes/(64*13*8) || n < 30 || h.Points[n-1].T != 200 {
+		t.Errorf("%d points of 6.6 KB, complete %v", n, h.Complete)
+	}
+	f.check(t)
+}
+
+// Histories of the keys longest without change go first, then newest points,
+// and the sums stay.
+func TestEviction(t *testing.T) {
+	f := newFeed(100 << 10)
+	offset := int64(0)
+	add := func(key string, t int64) {
+		f.Saved(home, []*pipeline.Point{scored(point(key, offset, t, 8), 20)})
+		offset++
+	}
+	for i := range int64(20) {
+		add("old", i+1)
+	}
+	for i := range int64(60) {
+		add("new", i+1)
+	}
+	f.check(t)
+	if h, _ := f.History("old", 100); len(h.Points) != 1 || h.Points[0].T != 20 || h.Complete {
+		t.Errorf("of the key longest without change %v is left, want its newest point", steps(h))
+	}
+	for i := range 100 {
+		add(fmt.Sprint("k", i), 1)
+		f.check(t)
+	}
+	if _, ok := f.Latest("old"); ok {
+		t.Error("the newest point of the key longest without change is still there")
+	}
+	if s, owned, known := f.Calibration("old"); !owned || !known || s.Rows != 20 {
+		t.Errorf("sums of an evicted key: %+v", s)
+	}
+	if _, ok := f.Latest("k99"); !ok {
+		t.Error("the newest key was evicted")
+	}
+	for i := range 300 {
+		add(fmt.Sprint("many", i), 1)
+	}
+	f.check(t)
+	if _, _, known := f.Calibration("old"); known {
+		t.Error("sums grow without bound")
+	}
+	if all := Together(f.Across("", "")); all.Rows != offset {
+		t.Errorf("%d rows are summed over all keys, %d were scored", all.Rows, offset)
+	}
+}
+
+// A random history of everything keeps the books. Seed 3.
+func TestBooks(t *testing.T) {
+	f := newFeed(200 << 10)
+	rng := rand.New(rand.NewPCG(3, 3))
+	shard := map[string]int64{}
+	for i := range int64(20_000) {
+		key := fmt.Sprint("k", rng.IntN(1+rng.IntN(400)))
+		if rng.IntN(50) == 0 {
+			f.Saved(home, []*pipeline.Point{{Key: key, Offset: i, Deleted: true}})
+			shard[key] = 0
+			continue
+		}
+		shard[key]++
+		p := point(key, i, shard[key], rng.IntN(70))
+		p.Published = rng.IntN(3) > 0
+		if rng.IntN(2) == 0 {
+			scored(p, rng.IntN(40))
+		}
+		f.Saved(home, []*pipeline.Point{p})
+		if i%500 == 0 {
+			f.check(t)
+		}
+	}
+	f.check(t)
+	keys := int64(0)
+	for _, e := range f.keys {
+		if e.sums.Rows > 0 {
+			keys++
+		}
+	}
+	if all := Together(f.Across("", "")); all.Keys != keys {
+		t.Errorf("%d keys have scored rows, told are %d", keys, all.Keys)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	f := newFeed(1 << 20)
+	good, bad := make([]int, 400), make([]int, 400)
+	for i := range good {
+		good[i], bad[i] = i%40, 10+i%10
+	}
+	f.Saved(home, []*pipeline.Point{scored(point("good", 0, 1, 1), good...), scored(point("bad", 1, 1, 1), bad...), point("plain", 2, 1, 1)})
+	weak := point("weak", 3, 1, 1)
+	weak.Weak, weak.PriorDominated, weak.Flagged, weak.MinESS = true, true, true, 99
+	f.Saved(home, []*pipeline.Point{weak})
+	for key, want := range map[string][]string{
+		"good": {}, "plain": {}, "bad": {PoorCalibration}, "weak": {WeakRHat, LowESS, PriorDominated, ModelFlag},
+	} {
+		if got := f.Flags(key); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+	if got := f.Flagged(LowESS); !slices.Equal(got, []string{"weak"}) {
+		t.Errorf("with %s: %q", LowESS, got)
+	}
+}
+
+// The band is that of the binomial law: exact sums of its probabilities.
+func TestCoverageBand(t *testing.T) {
+	for _, n := range []int64{1, 7, 40, 333, 5000} {
+		for _, p := range []float64{.5, .8, .9, .95} {
+			lo, hi := binomialQuantile(n, p, tail), binomialQuantile(n, p, 1-tail)
+			sum, below, within := 0., 0., 0.
+			for k := range n + 1 {
+				a, _ := math.Lgamma(float64(n + 1))
+				b, _ := math.Lgamma(float64(k + 1))
+				c, _ := math.Lgamma(float64(n - k + 1))
+				mass := math.Exp(a - b - c + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+				if k < lo {
+					below += mass
+				}
+				if k >= lo && k <= hi {
+					within += mass
+				}
+				sum += mass
+				if math.Abs(sum-binomialCDF(k, n, p)) > 1e-9 {
+					t.Fatalf("n %d, p %g: P(X <= %d) is %g, want %g", n, p, k, binomialCDF(k, n, p), sum)
+				}
+			}
+			if below >= tail || within < 1-2*tail {
+				t.Errorf("n %d, p %g: %d to %d has %g, %g below", n, p, lo, hi, within, below)
+			}
+		}
+	}
+	var s Sums
+	var pit cdf.Transforms
+	for b := range pit {
+		pit[b] = 10
+	}
+	s.add(&cdf.Score{Rows: 400, LogDensity: -2, RMSE: 3}, &pit)
+	for _, c := range s.Coverage() {
+		if math.Abs(c.Share-c.Nominal) > 1e-12 || !(c.Low < c.Nominal && c.Nominal < c.High) {
+			t.Errorf("of uniform transforms: %+v", c)
+		}
+	}
+	if s.LogDensity() != -2 || s.RMSE() != 3 || s.Covered95() != 380 {
+		t.Errorf("%g %g %d", s.LogDensity(), s.RMSE(), s.Covered95())
+	}
+}
+
+func TestTotals(t *testing.T) {
+	f := newFeed(1 << 20)
+	now := time.Unix(1000, 0)
+	f.clock = func() time.Time { return now }
+	for i := range int64(30) {
+		f.Saved(home, []*pipeline.Point{point("a", i, i+1, 1)})
+		now = now.Add(time.Second)
+	}
+	f.Saved(home, []*pipeline.Point{{Key: "x", Offset: 40, Dead: pipeline.StageCheck}})
+	if got := f.Totals(); got.RowsPerSecond != 10 || got.ShardsPerSecond != 1 || got.DeadLetters != 1 {
+		t.Errorf("%+v, want 10 rows and a shard a second, one dead letter", got)
+	}
+	now = now.Add(time.Minute)
+	if got := f.Totals(); got.RowsPerSecond != 0 {
+		t.Errorf("a minute later: %+v", got)
+	}
+}
