@@ -35,8 +35,7 @@ type Point struct {
 	T, N          int64
 	Rows          int64 // absorbed of this shard
 	NEff          float64
-	Score         cdf.Score
-	PIT           cdf.Transforms // of the rows scored
+	Score         cdf.Score // with the transforms of the rows scored
 	// Deleted says that the key has no posterior any more, Dead at what stage
 	// the record became a dead letter: of such points nothing but key,
 	// partition, offset and time is set.
@@ -77,7 +76,7 @@ func (p *Point) SharesNames(o *Point) bool {
 }
 
 // pointOverhead is what a point holds beside its key and numbers.
-const pointOverhead = 480
+const pointOverhead = 440
 
 // pointOf copies what a point tells of a shard. Names are those of the key's
 // point before, taken over where they are the same.
@@ -86,8 +85,9 @@ func pointOf(p *Posterior, names []string, pit cdf.Transforms, rows int64, publi
 	o := &Point{
 		Key: p.Key, Kind: p.Kind, Variant: p.Variant,
 		Partition: p.Source.ID, Offset: p.Offset, Time: p.Time,
-		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, PIT: pit, Published: published,
+		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, Published: published,
 	}
+	o.Score.PIT = pit
 	if !published {
 		return o
 	}

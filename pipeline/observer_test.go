@@ -121,7 +121,7 @@ func same(a, b *pipeline.Point) bool {
 				p.Numbers[i] = -1
 			}
 		}
-		p.Score = cdf.Score{Rows: p.Score.Rows, PredictedRows: p.Score.PredictedRows}
+		p.Score = cdf.Score{Rows: p.Score.Rows, PredictedRows: p.Score.PredictedRows, PIT: p.Score.PIT}
 	}
 	return reflect.DeepEqual(x, y)
 }
@@ -236,7 +236,7 @@ func TestObserverOfEveryThirdShard(t *testing.T) {
 				t.Errorf("t=%d is told of as published: %v, with %d variables", p.T, p.Published, len(p.Names))
 			}
 			n := int64(0)
-			for _, c := range p.PIT {
+			for _, c := range p.Score.PIT {
 				n += int64(c)
 			}
 			if n != p.Score.Rows {

@@ -23,13 +23,13 @@ type Sums struct {
 	residualRows int64
 }
 
-func (s *Sums) add(sc *cdf.Score, pit *cdf.Transforms) {
+func (s *Sums) add(sc *cdf.Score) {
 	if sc.Rows == 0 {
 		return
 	}
 	s.Shards++
 	s.Rows += sc.Rows
-	for i, n := range pit {
+	for i, n := range sc.PIT {
 		s.PIT[i] += int64(n)
 		s.counted += int64(n)
 	}
@@ -140,8 +140,8 @@ func (f *Feed) score(e *entry, o *pipeline.Point) {
 	if e.sums.Rows == 0 {
 		k.Keys++
 	}
-	e.sums.add(&o.Score, &o.PIT)
-	k.add(&o.Score, &o.PIT)
+	e.sums.add(&o.Score)
+	k.add(&o.Score)
 }
 
 // kind returns the sums of a kind in a partition.

@@ -32,9 +32,9 @@ func point(key string, offset, t int64, variables int) *pipeline.Point {
 // scored gives the point scores whose transforms lie in the given bins.
 func scored(p *pipeline.Point, bins ...int) *pipeline.Point {
 	for _, b := range bins {
-		p.PIT[b]++
+		p.Score.PIT[b]++
 	}
-	p.Score = cdf.Score{Rows: int64(len(bins)), LogDensity: -1, RMSE: 2, LogEvidence: math.NaN()}
+	p.Score.Rows, p.Score.LogDensity, p.Score.RMSE = int64(len(bins)), -1, 2
 	return p
 }
 
@@ -254,7 +254,7 @@ func TestCoverageBand(t *testing.T) {
 	for b := range pit {
 		pit[b] = 10
 	}
-	s.add(&cdf.Score{Rows: 400, LogDensity: -2, RMSE: 3}, &pit)
+	s.add(&cdf.Score{Rows: 400, LogDensity: -2, RMSE: 3, PIT: pit})
 	for _, c := range s.Coverage() {
 		if math.Abs(c.Share-c.Nominal) > 1e-12 || !(c.Low < c.Nominal && c.Nominal < c.High) {
 			t.Errorf("of uniform transforms: %+v", c)

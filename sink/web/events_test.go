@@ -315,8 +315,8 @@ func TestHistoryAndCalibration(t *testing.T) {
 	p := shardAt("flights/ATL", 0, 1)
 	q := shardAt("flights/ATL", 1, 2)
 	q.Score = cdf.Score{Rows: 40, LogDensity: -1.5, RMSE: 2, Coverage95: .95}
-	for i := range q.PIT {
-		q.PIT[i] = 1
+	for i := range q.Score.PIT {
+		q.Score.PIT[i] = 1
 	}
 	feed.Saved(shardsOf, []*pipeline.Point{p, q})
 	status, _, body := ask(s, "GET", "/v1/models/flights%2FATL/history?variables=sigma2&limit=1")
