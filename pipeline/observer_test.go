@@ -166,6 +166,9 @@ func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
+		if held := metric(t, b.reg, "credence_inflight_bytes"); held != 0 && held != 1<<20 {
+			t.Errorf("%g bytes are held once all is saved, want none beside the reserve of a fetch", held)
+		}
 		before := r.count()
 		away := true
 		var mu sync.Mutex

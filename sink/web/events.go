@@ -97,8 +97,6 @@ type follower struct {
 // worker does not wait for it: a client that is too slow misses events and is
 // told so.
 func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string) {
-	// Deadlines of the server are for requests that end.
-	_ = f.to.SetReadDeadline(time.Time{})
 	f.buf = append(f.buf, "retry: 2000\n"...)
 	lost := false
 	if since != "" {
@@ -272,6 +270,7 @@ func (f *follower) flush() bool {
 	if len(f.buf) == 0 {
 		return true
 	}
+	// The server's deadline is for answers that end.
 	_ = f.to.SetWriteDeadline(time.Now().Add(f.pace.patience))
 	_, err := f.w.Write(f.buf)
 	f.buf = f.buf[:0]

@@ -270,6 +270,9 @@ func TestEventsEndAndLimit(t *testing.T) {
 	for c.body.Scan() {
 		continue
 	}
+	if err := c.body.Err(); err != nil {
+		t.Errorf("the stream was cut off: %v", err)
+	}
 }
 
 // stuck is a client's connection that takes nothing.
