@@ -79,6 +79,7 @@ var layers = []layer{
 	{path: "examples/clients/go"},
 
 	{path: "testenv", may: []string{"testenv/compose", "testenv/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
+	{path: "testenv/api"},
 	{path: "testenv/bench", may: []string{"cdf", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "testenv", "testenv/embedded"}},
 	{path: "testenv/chaos"},
 	{path: "testenv/compose", may: []string{"testenv/probe"}},

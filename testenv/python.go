@@ -29,32 +29,48 @@ var requirements = []string{
 	"xarray==2026.9.0",
 }
 
-// Python returns a Python interpreter that has ArviZ, confluent-kafka, DuckDB,
-// pandas, polars and pyarrow. The first call on a machine makes a virtual
-// environment in the user's cache and takes a minute; the program python3 with
-// its module venv is installed if it can be. Where that fails the test fails
-// in CI (CI=true); elsewhere a loud line says so and Python returns "".
+// tester is what sends requests made from an OpenAPI document.
+var tester = []string{"schemathesis==4.32.5"}
+
+// Python returns a Python interpreter that has confluent-kafka, pandas,
+// polars and pyarrow. The first call on a machine makes a virtual environment
+// in the user's cache and takes a minute; the program python3 with its module
+// venv is installed if it can be. Where that fails the test fails in CI
+// (CI=true); elsewhere a loud line says so and Python returns "".
 func Python(t TB) string {
 	t.Helper()
-	path, err := python(t.Context())
+	return loud(t, "PYTHON'S KAFKA AND ARROW", "python", requirements)
+}
+
+// Schemathesis returns an interpreter that has schemathesis, as Python does:
+// it is run with -m schemathesis.cli.
+func Schemathesis(t TB) string {
+	t.Helper()
+	return loud(t, "SCHEMATHESIS", "schemathesis", tester)
+}
+
+func loud(t TB, what, program string, packages []string) string {
+	t.Helper()
+	path, err := environment(t.Context(), program, packages)
 	if err == nil {
 		return path
 	}
 	if os.Getenv("CI") == "true" {
-		t.Fatalf("python: %v", err)
+		t.Fatalf("%s: %v", program, err)
 	}
-	fmt.Fprintf(os.Stderr, "\n*** NOT TESTED WITH PYTHON'S KAFKA AND ARROW: %v ***\n\n", err)
+	fmt.Fprintf(os.Stderr, "\n*** NOT TESTED WITH %s: %v ***\n\n", what, err)
 	return ""
 }
 
-func python(ctx context.Context) (_ string, err error) {
+// environment returns the interpreter of a virtual environment that has the packages.
+func environment(ctx context.Context, name string, packages []string) (_ string, err error) {
 	i, err := install.New(ctx, nil)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, i.Close()) }()
-	sum := sha256.Sum256([]byte(strings.Join(requirements, " ")))
-	dir, err := i.Folder(fmt.Sprintf("python-%x", sum[:4]), func(dir string) error {
+	sum := sha256.Sum256([]byte(strings.Join(packages, " ")))
+	dir, err := i.Folder(fmt.Sprintf("%s-%x", name, sum[:4]), func(dir string) error {
 		python3, err := i.Program(ctx, "python3", "python3", "python3-venv")
 		if err != nil {
 			return err
@@ -68,7 +84,7 @@ func python(ctx context.Context) (_ string, err error) {
 			return err
 		}
 		return i.Run(ctx, filepath.Join(dir, "bin", "python"), append([]string{
-			"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"}, requirements...)...)
+			"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"}, packages...)...)
 	})
 	return filepath.Join(dir, "bin", "python"), err
 }
