@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -38,13 +39,12 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key %q: settings: %w", p.Key, err)
 	}
-	var prior []cdf.Row
-	if t, ok := any(m.Filter).(interface{ Prior() (*cdf.Summary, error) }); ok {
-		sum, err := t.Prior()
-		if err != nil {
-			return nil, fmt.Errorf("key %q: prior: %w", p.Key, err)
-		}
-		prior = sum.Rows
+	prior, err := m.Filter.Prior()
+	if errors.Is(err, errors.ErrUnsupported) {
+		prior, err = new(cdf.Summary), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("key %q: prior: %w", p.Key, err)
 	}
 	commands, err := json.Marshal(s.options.Commands.Key(p.Key))
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 		o.b = appendInput(o.b, &in)
 	}
 	o.b = append(o.b, ']')
-	names, numbers := flat(prior)
+	names, numbers := flat(prior.Rows)
 	o.rows("prior", names, numbers, variables("**"))
 	o.count("state_bytes", int64(m.Bytes))
 	o.truth("owned", s.options.Feed.Owned(p.Source.ID))
