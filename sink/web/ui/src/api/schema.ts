@@ -1,0 +1,991 @@
+// Generated from openapi.yaml by `npm run types`; do not edit.
+
+export interface paths {
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process answers */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process works, and what keeps it from it */
+        get: operations["ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics in the text format of Prometheus */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys in byte order, with their newest posterior in short
+         * @description A page of keys of all partitions. `next` is the value of `after` that gives the page after it.
+         *     With `fields=key` only keys come and a page may have 10,000; otherwise at most 500.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /** The posterior after the last shard that a checkpoint covers */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{key}/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /** How the posterior was computed, what it takes to predict, and the prior */
+        get: operations["aboutModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{key}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /** Posteriors of past shards that this process has seen, oldest first */
+        get: operations["modelHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{key}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /** How well each shard was predicted before it was absorbed */
+        get: operations["modelCalibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{key}/predict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predictions of new rows, or of the next steps of a dlm
+         * @description Rows bind by name as those of a shard do; a response column is not needed. A missing or null
+         *     feature is an error here, not a dropped row. A level that the model does not know is refused
+         *     unless the configuration says `other: level`; an unseen group gets the population's
+         *     distribution. A dlm takes `horizon` instead of rows.
+         */
+        post: operations["predict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calibration across keys */
+        get: operations["calibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Server-sent events
+         * @description `updates`: a JSON array of points, oldest first, each after the checkpoint that covers it.
+         *     `deleted`: `{"key"}`. `reset`: what came since `Last-Event-ID` is not kept any more, read anew.
+         *     Every message but comments has an id; a client that comes back with it as `Last-Event-ID` (or `since`)
+         *     misses nothing and gets nothing twice.
+         */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Partitions, their owners and lag, and what happened to them */
+        get: operations["operations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest dead letters with their reasons, newest first */
+        get: operations["deadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Key: string;
+        /** @enum {string} */
+        Kind: "linear" | "anova" | "dlm" | "probit" | "compressed" | "poisson";
+        /**
+         * @description weak_r_hat: an R-hat above 1.05 in two shards running. low_ess: a bulk or tail ESS below 100 per chain's worth, at least below 100.
+         *     poor_calibration: the share of rows inside their 95 % interval is outside its Monte Carlo band.
+         *     prior_dominated: a posterior sd above .8 of the prior's. model: the model's own warnings, in the posterior's `flags`.
+         * @enum {string}
+         */
+        Flag: "weak_r_hat" | "low_ess" | "poor_calibration" | "prior_dominated" | "model";
+        Number: number | null;
+        Health: {
+            /** @enum {string} */
+            status: "live" | "ready" | "not ready";
+            reasons?: string[];
+        };
+        Error: {
+            error: {
+                code: string;
+                message: string;
+            };
+        };
+        Source: {
+            topic: string;
+            partition: number;
+            offset: number;
+        };
+        /** @description Of the shard, by the state before it */
+        Score: {
+            rows: number;
+            predicted_rows: number;
+            log_density: components["schemas"]["Number"];
+            log_evidence: components["schemas"]["Number"];
+            rmse: components["schemas"]["Number"];
+            coverage95: components["schemas"]["Number"];
+        };
+        Row: {
+            variable: string;
+            mean: components["schemas"]["Number"];
+            sd: components["schemas"]["Number"];
+            median: components["schemas"]["Number"];
+            "q2.5": components["schemas"]["Number"];
+            q5: components["schemas"]["Number"];
+            q25: components["schemas"]["Number"];
+            q75: components["schemas"]["Number"];
+            q95: components["schemas"]["Number"];
+            "q97.5": components["schemas"]["Number"];
+            mcse_mean: components["schemas"]["Number"];
+            ess_bulk: components["schemas"]["Number"];
+            ess_tail: components["schemas"]["Number"];
+            r_hat: components["schemas"]["Number"];
+        };
+        Scaling: {
+            column: string;
+            center: number;
+            scale: number;
+        }[];
+        Posterior: {
+            key: components["schemas"]["Key"];
+            kind: components["schemas"]["Kind"];
+            variant: string;
+            /** @description Shards absorbed */
+            t: number;
+            /** @description Rows absorbed */
+            n: number;
+            draws: number;
+            /** @description First 16 hex digits of the configuration's fingerprint */
+            config: string;
+            source: components["schemas"]["Source"];
+            /**
+             * Format: date-time
+             * @description Of the input record
+             */
+            time: string;
+            n_eff: components["schemas"]["Number"];
+            scaling: components["schemas"]["Scaling"];
+            prior_dominated: string[];
+            weak_mixing?: string[];
+            flags?: string[];
+            score: components["schemas"]["Score"];
+            posterior: components["schemas"]["Row"][];
+            covariance?: components["schemas"]["Number"][];
+            omitted?: number;
+            gaps?: number;
+        };
+        /** @description A posterior as history and events have it. At most the first 64 variables are kept. */
+        Point: {
+            key: components["schemas"]["Key"];
+            kind: components["schemas"]["Kind"];
+            t: number;
+            n: number;
+            n_eff: components["schemas"]["Number"];
+            partition: number;
+            offset: number;
+            /** Format: date-time */
+            time: string;
+            score: components["schemas"]["Score"];
+            flags: components["schemas"]["Flag"][];
+            /** @description How many variables the posterior has */
+            variables: number;
+            posterior: components["schemas"]["Row"][];
+        };
+        /** @description With fields=key the key alone */
+        ModelEntry: {
+            key: components["schemas"]["Key"];
+            kind?: components["schemas"]["Kind"];
+            variant?: string;
+            partition?: number;
+            owned?: boolean;
+            t?: number;
+            n?: number;
+            offset?: number;
+            /** Format: date-time */
+            time?: string;
+            /** @description Of all rows scored since this process started */
+            coverage95?: components["schemas"]["Number"];
+            scored_rows?: number;
+            flags?: components["schemas"]["Flag"][];
+            posterior?: components["schemas"]["Row"][];
+            /** @description The stored state can't be read; other fields are missing */
+            damaged?: boolean;
+        };
+        ModelList: {
+            models: components["schemas"]["ModelEntry"][];
+            next: string | null;
+            /** @description Keys in the store without any filter */
+            total: number;
+        };
+        Input: {
+            name: string;
+            /** @enum {string} */
+            role: "feature" | "group" | "slope" | "exposure" | "time" | "response";
+            /** @enum {string} */
+            type: "number" | "category";
+            /** @description Of a category; of a group the first 1000 known */
+            levels?: string[];
+            baseline?: string;
+            /**
+             * @description What becomes of another level
+             * @enum {string}
+             */
+            other?: "level" | "drop" | "reject";
+            center?: number;
+            scale?: number;
+        };
+        About: {
+            key: components["schemas"]["Key"];
+            kind: components["schemas"]["Kind"];
+            variant: string;
+            /** @description The glob of the configuration's entry */
+            match: string;
+            config: string;
+            source: components["schemas"]["Source"];
+            /** Format: date-time */
+            time: string;
+            t: number;
+            n: number;
+            /** @description As in the configuration */
+            settings: Record<string, never>;
+            forget: number;
+            forget_per: string;
+            inputs: components["schemas"]["Input"][];
+            /** @description The posterior's variables before the first row, in the same units */
+            prior: components["schemas"]["Row"][];
+            state_bytes: number;
+            owned: boolean;
+            /** @description Shell commands that show the same: get, tail, verify */
+            commands: {
+                [key: string]: string;
+            };
+        };
+        History: {
+            key: components["schemas"]["Key"];
+            owned: boolean;
+            /** @description Whether it reaches back to the first shard */
+            complete: boolean;
+            points: components["schemas"]["Point"][];
+        };
+        Coverage: {
+            nominal: number;
+            /** @description Of the rows whose value lay in the central interval */
+            share: number;
+            /** @description Monte Carlo band: of a calibrated model 99 % of such shares lie between low and high */
+            low: number;
+            high: number;
+        };
+        Calibration: {
+            key?: components["schemas"]["Key"];
+            owned?: boolean;
+            /** @description Rows scored since this process started */
+            rows: number;
+            shards: number;
+            /** @description Counts of the probability integral transforms in 40 equal bins of [0, 1] */
+            pit: number[];
+            /** @description At .5, .8, .9 and .95; empty before the first row */
+            coverage: components["schemas"]["Coverage"][];
+            /** @description Mean over rows */
+            log_density: components["schemas"]["Number"];
+            rmse: components["schemas"]["Number"];
+        };
+        CalibrationAcross: {
+            /** @description Keys with a scored row */
+            keys: number;
+            all: components["schemas"]["Calibration"];
+            kinds: {
+                [key: string]: components["schemas"]["Calibration"];
+            };
+        };
+        PredictRequest: {
+            rows?: {
+                [key: string]: number | string | boolean | null;
+            }[];
+            horizon?: number;
+        };
+        Predictions: {
+            key: components["schemas"]["Key"];
+            t: number;
+            n: number;
+            predictions: {
+                /** @description From 0; steps ahead from 1 with horizon */
+                row: number;
+                mean: components["schemas"]["Number"];
+                sd: components["schemas"]["Number"];
+                "q2.5": components["schemas"]["Number"];
+                "q97.5": components["schemas"]["Number"];
+                epred_sd: components["schemas"]["Number"];
+                "epred_q2.5": components["schemas"]["Number"];
+                "epred_q97.5": components["schemas"]["Number"];
+            }[];
+        };
+        PartitionState: {
+            partition: number;
+            /** @description This process works on it */
+            owned: boolean;
+            /** @enum {string} */
+            phase: "running" | "starting" | "waiting" | "halted" | "elsewhere" | "unclaimed";
+            /** @description Of a halt */
+            reason?: string;
+            /** @description What it waits for or what to do */
+            why?: string;
+            /** @description Token of the last claim, shortened; empty: never claimed */
+            owner: string;
+            generation: number;
+            keys: number;
+            /** @description Next offset to apply */
+            watermark: number;
+            /** @description Of the log; null while Kafka does not answer */
+            end: number | null;
+            lag: number | null;
+            /** @description Seconds since this process saved a checkpoint of it */
+            checkpoint_age: components["schemas"]["Number"];
+        };
+        OperationEvent: {
+            /** Format: date-time */
+            time: string;
+            /** @enum {string} */
+            kind: "claimed" | "released" | "fenced" | "rolled back" | "halted" | "resumed" | "waiting";
+            partition: number | null;
+            message: string;
+        };
+        Operations: {
+            ready: boolean;
+            reasons: string[];
+            version: string;
+            /** Format: date-time */
+            started: string;
+            input: string;
+            output: string;
+            group: string;
+            totals: {
+                /** @description In the store; null while it does not answer */
+                keys: number | null;
+                /** @description Absorbed by this process over the last 10 seconds */
+                rows_per_second: number;
+                shards_per_second: number;
+                lag: number | null;
+                /** @description By this process since it started */
+                dead_letters: number;
+                cache_bytes: number;
+                inflight_bytes: number;
+            };
+            partitions: components["schemas"]["PartitionState"][];
+            /** @description Newest first, at most 200 */
+            events: components["schemas"]["OperationEvent"][];
+        };
+        DeadLetters: {
+            topic: string;
+            letters: {
+                /** @description Of the dead letter topic */
+                partition: number;
+                offset: number;
+                /** Format: date-time */
+                time: string;
+                /** @description Not UTF-8: with replacement characters */
+                key: string | null;
+                stage: string;
+                reason: string;
+                source: components["schemas"]["Source"];
+                bytes: number;
+            }[];
+            /** @description list and replay */
+            commands: {
+                [key: string]: string;
+            };
+        };
+    };
+    responses: {
+        /** @description What was wrong and what to do */
+        Error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /** @description The key of the model, percent-encoded */
+        Key: components["schemas"]["Key"];
+        /** @description Globs of the variables wanted, by comma; `*` stops at `/`, `**` does not. A variable whose name has a comma is asked for with `*` in its place */
+        Variables: string;
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It works */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description It does not */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Metrics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: {
+                /** @description Keys that start with this text */
+                prefix?: string;
+                /** @description Keys that have this text in them, ASCII letters of either case */
+                contains?: string;
+                /** @description Just these keys, in the order given; those without a model are left out. Not with other filters */
+                key?: components["schemas"]["Key"][];
+                kind?: components["schemas"]["Kind"];
+                /** @description Keys with this flag; only keys of owned partitions that changed since the start have flags */
+                flag?: components["schemas"]["Flag"];
+                /** @description Keys above this one in byte order */
+                after?: string;
+                limit?: number;
+                fields?: "all" | "key";
+                /** @description Globs of the variables wanted, by comma; `*` stops at `/`, `**` does not. A variable whose name has a comma is asked for with `*` in its place */
+                variables?: components["parameters"]["Variables"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description As the ETag given */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the output topic has, all groups included */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posterior"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            /** @description As the ETag given */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    aboutModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Configuration and inputs */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description As the ETag given */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    modelHistory: {
+        parameters: {
+            query?: {
+                /** @description The newest so many */
+                limit?: number;
+                /** @description Globs of the variables wanted, by comma; `*` stops at `/`, `**` does not. A variable whose name has a comma is asked for with `*` in its place */
+                variables?: components["parameters"]["Variables"];
+            };
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Points; none for keys of other processes (`owned` false) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    modelCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Probability integral transforms and coverage */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    predict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PredictRequest"];
+                "application/vnd.apache.arrow.stream": string;
+            };
+        };
+        responses: {
+            /** @description One prediction per row, in their order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Predictions"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    calibration: {
+        parameters: {
+            query?: {
+                prefix?: string;
+                kind?: components["schemas"]["Kind"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All keys of owned partitions together */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationAcross"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description Glob on the key */
+                key?: string;
+                /** @description Least time between two messages in milliseconds; above 0 only the newest point of a key is sent */
+                every?: number;
+                /** @description As Last-Event-ID */
+                since?: string;
+                /** @description Globs of the variables wanted, by comma; `*` stops at `/`, `**` does not. A variable whose name has a comma is asked for with `*` in its place */
+                variables?: components["parameters"]["Variables"];
+            };
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream that does not end */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    operations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As of now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operations"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deadLetters: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description From the dead letter topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetters"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+}

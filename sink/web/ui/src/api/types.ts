@@ -1,0 +1,28 @@
+import type { components } from './schema.ts'
+
+type Schemas = components['schemas']
+
+export type Kind = Schemas['Kind']
+export type Flag = Schemas['Flag']
+export type Row = Schemas['Row']
+export type Score = Schemas['Score']
+export type Point = Schemas['Point']
+export type Posterior = Schemas['Posterior']
+export type ModelEntry = Schemas['ModelEntry']
+export type ModelList = Schemas['ModelList']
+export type About = Schemas['About']
+export type Input = Schemas['Input']
+export type History = Schemas['History']
+export type Calibration = Schemas['Calibration']
+export type CalibrationAcross = Schemas['CalibrationAcross']
+export type Coverage = Schemas['Coverage']
+export type PredictRequest = Schemas['PredictRequest']
+export type Predictions = Schemas['Predictions']
+export type Operations = Schemas['Operations']
+export type PartitionState = Schemas['PartitionState']
+export type OperationEvent = Schemas['OperationEvent']
+export type DeadLetters = Schemas['DeadLetters']
+export type Health = Schemas['Health']
+
+export const kinds: readonly Kind[] = ['linear', 'anova', 'dlm', 'probit', 'compressed', 'poisson']
+export const flags: readonly Flag[] = ['weak_r_hat', 'low_ess', 'poor_calibration', 'prior_dominated', 'model']
