@@ -1,11 +1,13 @@
 import { Badge, useSecond } from './components/index.ts'
 import { span } from './format.ts'
-import { live } from './live.ts'
+import { connection } from './live.ts'
 
 /** Connection shows whether updates arrive, and when the next attempt is if they do not. */
 export function Connection() {
   const now = useSecond()
-  const state = live.state.value
+  const stream = connection.value
+  if (!stream) return <span class="connection" />
+  const state = stream.state.value
   switch (state.name) {
     case 'open':
       return <span class="connection" role="status"><Badge tone="good" title="Updates arrive as they happen"><i class="dot" aria-hidden="true" />Live</Badge></span>
@@ -20,7 +22,7 @@ export function Connection() {
             Connection lost
           </Badge>
           <span class="muted connection-wait">again in {span(Math.max(0, Math.ceil((state.at - now) / 1000)))}</span>
-          <button type="button" class="quiet" onClick={() => live.retry()}>Now</button>
+          <button type="button" class="quiet" onClick={() => stream.retry()}>Now</button>
         </span>
       )
   }

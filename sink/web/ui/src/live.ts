@@ -1,4 +1,4 @@
-import { signal, type ReadonlySignal } from '@preact/signals'
+import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import { api, search } from './api/client.ts'
 import type { Failure } from './api/result.ts'
 import type { Point } from './api/types.ts'
@@ -35,6 +35,14 @@ const firstWait = 500
 const longestWait = 30_000
 const hiddenFor = 20_000
 
+const streams = signal<readonly Stream[]>([])
+
+/** connection is the stream that the header tells about: a broken one before a whole one; null while none is wanted. */
+export const connection = computed(() => {
+  const wanted = streams.value.filter((s) => s.state.value.name !== 'paused')
+  return wanted.find((s) => s.state.value.name === 'lost') ?? wanted.find((s) => s.state.value.name === 'connecting') ?? wanted[0] ?? null
+})
+
 export class Stream {
   readonly state: ReadonlySignal<StreamState>
   private readonly set = signal<StreamState>({ name: 'paused' })
@@ -47,6 +55,7 @@ export class Stream {
 
   constructor(private query: StreamQuery) {
     this.state = this.set
+    streams.value = [...streams.peek(), this]
     document.addEventListener('visibilitychange', this.visibility)
   }
 
@@ -77,6 +86,7 @@ export class Stream {
   close() {
     this.listeners.clear()
     this.pause()
+    streams.value = streams.peek().filter((s) => s !== this)
     document.removeEventListener('visibilitychange', this.visibility)
   }
 

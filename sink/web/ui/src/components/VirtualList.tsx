@@ -32,7 +32,7 @@ export function spanAt(scroll: number, view: number, rows: number, height: numbe
  * The focus stays on the grid, its active row is told by aria-activedescendant:
  * arrows, Page, Home and End move it, Enter opens it.
  */
-export function VirtualList({ rows, height, label, columns, active, activate, open, row, seen, head, grid }: {
+export function VirtualList({ rows, height, label, columns, active, activate, open, row, seen, head, grid, memory }: {
   rows: number
   /** Of a row, in pixels. */
   height: number
@@ -46,7 +46,9 @@ export function VirtualList({ rows, height, label, columns, active, activate, op
   /** Told after each change of what is in view. */
   seen: (span: Span) => void
   head: ComponentChildren
-  grid: RefObject<HTMLDivElement>
+  grid: RefObject<HTMLDivElement | null>
+  /** Keeps the place in the list while it is not shown. */
+  memory: { top: number }
 }) {
   const scroll = useSignal(0)
   const view = useSignal(600)
@@ -58,6 +60,7 @@ export function VirtualList({ rows, height, label, columns, active, activate, op
     if (!box) return
     const measure = () => (view.value = box.clientHeight)
     measure()
+    box.scrollTop = memory.top
     const observer = new ResizeObserver(measure)
     observer.observe(box)
     return () => observer.disconnect()
@@ -110,7 +113,7 @@ export function VirtualList({ rows, height, label, columns, active, activate, op
       aria-activedescendant={active >= span.from && active < span.to ? 'row-' + active : undefined} onKeyDown={keys}
     >
       <div class="list-head" role="row" aria-rowindex={1}>{head}</div>
-      <div class="list-scroll" ref={scroller} role="rowgroup" onScroll={(e) => (scroll.value = e.currentTarget.scrollTop)}>
+      <div class="list-scroll" ref={scroller} role="rowgroup" onScroll={(e) => (scroll.value = memory.top = e.currentTarget.scrollTop)}>
         <div class="list-content" role="presentation" style={{ height: span.content + 'px' }}>{shown}</div>
       </div>
     </div>

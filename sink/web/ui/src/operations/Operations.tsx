@@ -1,12 +1,55 @@
+import type { ComponentChildren } from 'preact'
 import { api } from '../api/client.ts'
-import { ErrorState, Loading } from '../components/index.ts'
-import { count } from '../format.ts'
+import { ErrorState, Labelled, Loading } from '../components/index.ts'
+import { absolute, bytes, count, significant } from '../format.ts'
+import { NotReady, useOperations } from '../overview/Totals.tsx'
 import { useResource } from '../resource.ts'
+import { DeadLetterList } from './DeadLetterList.tsx'
+import { Events } from './Events.tsx'
+import { Partitions } from './Partitions.tsx'
+import './operations.css'
 
-/** Operations shows what the process does. */
+/** Operations shows partitions, what happened to them, and dead letters. */
 export function Operations() {
-  const now = useResource((signal) => api.operations(signal), [], { every: 2000 })
-  if (now.failure && !now.value) return <ErrorState failure={now.failure} what="Operations can’t be read" retry={now.reload} />
-  if (!now.value) return <Loading what="operations" />
-  return <p>{count(now.value.totals.keys)} keys, {count(now.value.totals.lag)} records behind</p>
+  const operations = useOperations()
+  const letters = useResource((signal) => api.deadLetters(100, signal), ['dead-letters'], { every: 5000 })
+  const now = operations.value
+  if (!now && operations.failure) return <ErrorState failure={operations.failure} what="Operations can’t be read" retry={operations.reload} />
+  if (!now) return <Loading what="operations" />
+  const t = now.totals
+  return (
+    <div class="stack operations">
+      <NotReady operations={operations} />
+      <div class="row operations-title">
+        <h1>Operations</h1>
+        <span class="muted">
+          <bdi>{now.input}</bdi> → <bdi>{now.output}</bdi>, group <bdi>{now.group}</bdi>, version {now.version},{' '}
+          <span title={absolute(now.started)}>up since {new Date(now.started).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</span>
+        </span>
+      </div>
+      <dl class="figures">
+        <Figure name={<Labelled text="Keys in the store" term="key" />} value={count(t.keys)} />
+        <Figure name={<Labelled text="Rows/s" term="rate" />} value={t.rows_per_second >= 100 ? count(t.rows_per_second) : significant(t.rows_per_second, 3)} />
+        <Figure name={<Labelled text="Shards/s" term="shard" />} value={t.shards_per_second >= 100 ? count(t.shards_per_second) : significant(t.shards_per_second, 3)} />
+        <Figure name={<Labelled text="Lag" term="lag" />} value={count(t.lag)} />
+        <Figure name={<Labelled text="Dead letters" term="deadLetters" />} value={count(t.dead_letters)} alarm={t.dead_letters > 0} />
+        <Figure name="Cache" value={bytes(t.cache_bytes)} />
+        <Figure name="In flight" value={bytes(t.inflight_bytes)} />
+      </dl>
+      <Partitions partitions={now.partitions} />
+      <div class="operations-halves">
+        <DeadLetterList letters={letters} />
+        <Events events={now.events} />
+      </div>
+    </div>
+  )
+}
+
+function Figure({ name, value, alarm = false }: { name: ComponentChildren; value: string; alarm?: boolean }) {
+  return (
+    <div class={alarm ? 'figure alarm' : 'figure'}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
 }

@@ -1,0 +1,151 @@
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { api } from '../api/client.ts'
+import type { Failure } from '../api/result.ts'
+import type { Flag, Kind, Point } from '../api/types.ts'
+import { byteOrder, merge } from './order.ts'
+
+/** What the list is narrowed to; kind and flag are the server's work, text the page's. */
+export interface Filter {
+  text: string
+  kind: Kind | ''
+  flag: Flag | ''
+}
+
+export interface KeysState {
+  /** Keys to show, in byte order. */
+  shown: readonly string[]
+  /** Keys that match kind and flag, as far as they are loaded. */
+  loaded: number
+  /** Keys in the store without any filter. */
+  total: number
+  loading: boolean
+  failure: Failure | null
+  /** There are more keys than the page holds: the text is searched for by the server. */
+  capped: boolean
+}
+
+const page = 10_000
+const most = 300_000
+const settle = 1000 // new keys are put in at most this often
+const retryWait = 3000
+
+/** Keys is the flat list of all keys that match, kept up to date by live points. */
+export class Keys {
+  readonly state: ReadonlySignal<KeysState>
+  private readonly set = signal<KeysState>({ shown: [], loaded: 0, total: 0, loading: true, failure: null, capped: false })
+  private all: string[] = []
+  private lower: string[] = []
+  private known = new Set<string>()
+  private fresh = new Set<string>()
+  private gone = new Set<string>()
+  private filter: Filter = { text: '', kind: '', flag: '' }
+  private abort = new AbortController()
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private again: ReturnType<typeof setTimeout> | undefined
+  private started = false
+
+  constructor() {
+    this.state = this.set
+  }
+
+  /** narrow applies a filter; it asks the server only where that is needed. */
+  narrow(filter: Filter) {
+    const before = this.filter
+    this.filter = filter
+    const asks = filter.kind !== before.kind || filter.flag !== before.flag || (this.set.peek().capped && filter.text !== before.text)
+    if (!this.started || asks) void this.load(true)
+    else if (filter.text !== before.text) this.show()
+  }
+
+  /** load reads all keys anew; the list shown stays until the first page is there, unless clear. */
+  async load(clear = false) {
+    this.started = true
+    this.abort.abort()
+    clearTimeout(this.again)
+    const abort = (this.abort = new AbortController())
+    const { kind, flag, text } = this.filter
+    const capped = this.set.peek().capped
+    this.set.value = { ...this.set.peek(), ...(clear ? { shown: [], loaded: 0 } : {}), loading: true, failure: null }
+    let keys: string[] = []
+    let after: string | undefined
+    for (;;) {
+      const answer = await api.models({
+        fields: 'key', limit: page,
+        ...(kind ? { kind } : {}), ...(flag ? { flag } : {}), ...(after === undefined ? {} : { after }), ...(capped && text ? { contains: text } : {}),
+      }, abort.signal)
+      if (abort.signal.aborted) return
+      if (!answer.ok) {
+        this.set.value = { ...this.set.peek(), loading: false, failure: answer.failure }
+        const s = answer.failure.status
+        if (s === 0 || s === 429 || s >= 500) this.again = setTimeout(() => void this.load(), Math.max(retryWait, answer.failure.retryAfter ?? 0))
+        return
+      }
+      const { models, next, total } = answer.value
+      keys = keys.concat(models.map((m) => m.key))
+      const done = next === null || keys.length >= most
+      // A growing list is shown from its first page on; a refreshed one at its end.
+      if (done || this.all.length <= keys.length || clear) this.replace(keys)
+      this.set.value = { ...this.set.peek(), total, loading: !done, capped: (capped && next !== null) || (next !== null && done) || (capped && text !== '') }
+      this.show()
+      if (done) break
+      after = next
+    }
+    this.mend()
+  }
+
+  /** seen takes live points: keys that are new and match are put in. */
+  seen(points: readonly Point[]) {
+    const { kind, flag } = this.filter
+    for (const p of points) {
+      this.gone.delete(p.key)
+      if (this.known.has(p.key) || (kind && p.kind !== kind) || (flag && !p.flags.includes(flag))) continue
+      this.fresh.add(p.key)
+    }
+    if (this.fresh.size > 0) this.later()
+  }
+
+  removed(key: string) {
+    this.fresh.delete(key)
+    if (!this.known.has(key)) return
+    this.gone.add(key)
+    this.later()
+  }
+
+  private later() {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined
+      if (!this.set.peek().loading) this.mend()
+    }, settle)
+  }
+
+  /** mend puts in and takes out what live points told. */
+  private mend() {
+    const fresh = [...this.fresh].filter((k) => !this.known.has(k)).sort(byteOrder)
+    const before = this.all.length
+    if (fresh.length === 0 && this.gone.size === 0) return
+    let all: string[] = this.all
+    if (this.gone.size > 0) all = all.filter((k) => !this.gone.has(k))
+    if (fresh.length > 0 && all.length < most) all = merge(all, fresh)
+    this.fresh.clear()
+    this.gone.clear()
+    this.replace(all)
+    this.set.value = { ...this.set.peek(), total: this.set.peek().total + all.length - before }
+    this.show()
+  }
+
+  private replace(keys: string[]) {
+    this.all = keys
+    this.lower = []
+    this.known = new Set(keys)
+  }
+
+  private show() {
+    const text = this.filter.text.toLowerCase()
+    let shown: readonly string[] = this.all
+    if (text) {
+      if (this.lower.length !== this.all.length) this.lower = this.all.map((k) => k.toLowerCase())
+      shown = this.all.filter((_, i) => (this.lower[i] as string).includes(text))
+    }
+    this.set.value = { ...this.set.peek(), shown, loaded: this.all.length }
+  }
+}
