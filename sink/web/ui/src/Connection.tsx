@@ -1,5 +1,5 @@
 import { Badge, useSecond } from './components/index.ts'
-import { span } from './format.ts'
+import { count } from './format.ts'
 import { connection } from './live.ts'
 
 /** Connection shows whether updates arrive, and when the next attempt is if they do not. */
@@ -17,11 +17,11 @@ export function Connection() {
       return <span class="connection" />
     case 'lost':
       return (
-        <span class="connection" role="status">
+        <span class="connection lost" role="status">
           <Badge tone="bad" title={state.failure ? state.failure.message + '. ' + state.failure.todo : 'No answer from the consumer. Check that it runs.'}>
             Connection lost
           </Badge>
-          <span class="muted connection-wait">again in {span(Math.max(0, Math.ceil((state.at - now) / 1000)))}</span>
+          <span class="muted connection-wait">again in {count(Math.max(0, Math.ceil((state.at - now) / 1000)))}{'\u202f'}s</span>
           <button type="button" class="quiet" onClick={() => stream.retry()}>Now</button>
         </span>
       )

@@ -26,7 +26,7 @@ const todos: Record<number, string> = {
   422: 'Change the rows as the message says.',
   429: 'The consumer limits how often it is asked. The page waits and tries again.',
   500: 'See the consumer’s log; `consumer check --config FILE` finds common causes.',
-  503: 'The checkpoint store or Kafka does not answer. Check that they run: `consumer check --config FILE`.',
+  503: 'Check that the store and the brokers run: `consumer check --config FILE` names what does not. The page tries again by itself.',
 }
 
 /** failure describes an answer that was not the one hoped for. */

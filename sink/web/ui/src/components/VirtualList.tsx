@@ -58,7 +58,8 @@ export function VirtualList({ rows, height, label, columns, active, activate, op
   useLayoutEffect(() => {
     const box = scroller.current
     if (!box) return
-    const measure = () => (view.value = box.clientHeight)
+    // The head sticks to the top and takes its part of the height.
+    const measure = () => (view.value = box.clientHeight - (box.firstElementChild?.clientHeight ?? 0))
     measure()
     box.scrollTop = memory.top
     const observer = new ResizeObserver(measure)
@@ -112,8 +113,8 @@ export function VirtualList({ rows, height, label, columns, active, activate, op
       class="list" role="grid" aria-label={label} aria-rowcount={rows + 1} aria-colcount={columns} tabIndex={0} ref={grid}
       aria-activedescendant={active >= span.from && active < span.to ? 'row-' + active : undefined} onKeyDown={keys}
     >
-      <div class="list-head" role="row" aria-rowindex={1}>{head}</div>
-      <div class="list-scroll" ref={scroller} role="rowgroup" onScroll={(e) => (scroll.value = memory.top = e.currentTarget.scrollTop)}>
+      <div class="list-scroll" ref={scroller} role="rowgroup" tabIndex={-1} onScroll={(e) => (scroll.value = memory.top = e.currentTarget.scrollTop)}>
+        <div class="list-head" role="row" aria-rowindex={1}>{head}</div>
         <div class="list-content" role="presentation" style={{ height: span.content + 'px' }}>{shown}</div>
       </div>
     </div>

@@ -1,6 +1,6 @@
 export { Ago, Badge, Estimate, Foreign, useSecond, type Tone } from './text.tsx'
 export { Command, Copy } from './copy.tsx'
-export { Empty, ErrorState, Loading } from './states.tsx'
+export { Empty, ErrorState, Loading, Plain } from './states.tsx'
 export { Help, Labelled } from './Help.tsx'
 export { SearchBox } from './SearchBox.tsx'
 export { Table, type Column } from './Table.tsx'

@@ -12,13 +12,18 @@ export function Empty({ title, children }: { title: string; children?: Component
   )
 }
 
+/** Plain shows a text of the page in which backticks mark what is typed. */
+export function Plain({ text }: { text: string }) {
+  return <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
+}
+
 /** ErrorState says what was wrong, what to do, and offers to try again. */
 export function ErrorState({ failure, what, retry }: { failure: Failure; what: string; retry?: () => void }) {
   return (
     <div class="empty error" role="alert">
       <h2>{what}</h2>
       <p class="foreign">{failure.message}</p>
-      <p class="muted">{failure.todo}</p>
+      <p class="muted"><Plain text={failure.todo} /></p>
       <div class="row">
         <Badge tone="bad">{failure.status === 0 ? failure.code : `${failure.status} ${failure.code}`}</Badge>
         {retry && <button type="button" onClick={retry}>Try again</button>}

@@ -37,12 +37,17 @@ export function useSecond(): number {
 }
 
 /** Ago shows how long ago a time was and keeps it current; the title has the time itself. */
-export function Ago({ time }: { time: string | number }) {
+export function Ago({ time, short = false }: {
+  time: string | number
+  /** Without the word ago, in a column of ages. */
+  short?: boolean
+}) {
   const now = useSecond()
   const date = new Date(time)
+  const said = ago(time, Math.max(now, Date.now() - 1000))
   return (
     <time dateTime={Number.isNaN(date.getTime()) ? '' : date.toISOString()} title={absolute(time)}>
-      {ago(time, Math.max(now, Date.now() - 1000))}
+      {short ? said.replace(/ ago$/, '') : said}
     </time>
   )
 }

@@ -19,7 +19,7 @@ export function Operations() {
   const t = now.totals
   return (
     <div class="stack operations">
-      <NotReady operations={operations} />
+      <NotReady operations={operations} here />
       <div class="row operations-title">
         <h1>Operations</h1>
         <span class="muted">

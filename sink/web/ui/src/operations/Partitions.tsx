@@ -13,7 +13,7 @@ export function troubleFirst(partitions: readonly PartitionState[]): PartitionSt
 }
 
 const columns: Column<PartitionState>[] = [
-  { id: 'partition', head: <Labelled text="Partition" term="partition" />, number: true, cell: (p) => p.partition },
+  { id: 'partition', head: <Labelled text="Partition" term="partition" />, cell: (p) => p.partition },
   {
     id: 'phase', head: <Labelled text="Phase" term="phase" />,
     cell: (p) => (
@@ -30,7 +30,7 @@ const columns: Column<PartitionState>[] = [
   { id: 'keys', head: 'Keys', number: true, wide: true, cell: (p) => count(p.keys) },
   {
     id: 'owner', head: <Labelled text="Owner" term="owner" />, wide: true,
-    cell: (p) => (p.owner ? <span title={`generation ${p.generation}`}><code>{p.owner}</code>{p.owned ? ' (this process)' : ''}</span> : missing),
+    cell: (p) => (p.owner ? <span class="owner" title={`generation ${p.generation}`}><code>{p.owner}</code>{p.owned ? ' (this process)' : ''}</span> : missing),
   },
 ]
 

@@ -9,24 +9,26 @@ const short: Record<Flag, string> = {
   weak_r_hat: 'R-hat', low_ess: 'low ESS', poor_calibration: 'calibration', prior_dominated: 'prior', model: 'model',
 }
 
+export type Size = 'narrow' | 'middle' | 'wide'
+
 /** KeyRow is the cells of one key; it reads the detail's rev and is rendered anew when that grows. */
-export function KeyRow({ detail, narrow }: { detail: Detail; narrow: boolean }) {
+export function KeyRow({ detail, size }: { detail: Detail; size: Size }) {
   void detail.rev.value
   const { entry, row, key, spark } = detail
   const waiting = !entry && !detail.gone
   return (
     <>
       <div role="gridcell" class="cell key">
-        <a href={keyPath(key)} tabIndex={-1}><Foreign text={key} length={narrow ? 34 : 48} /></a>
+        <a href={keyPath(key)} tabIndex={-1}><Foreign text={key} length={{ narrow: 34, middle: 48, wide: 120 }[size]} /></a>
       </div>
       <div role="gridcell" class="cell kind muted">{entry?.damaged ? 'damaged' : (entry?.kind ?? '')}</div>
-      <div role="gridcell" class="cell bands"><Sparkline points={spark} width={narrow ? 104 : 132} height={28} /></div>
       <div role="gridcell" class="cell variable muted">{row && <Foreign text={row.variable} length={26} />}</div>
+      <div role="gridcell" class="cell bands"><Sparkline points={spark} width={{ narrow: 104, middle: 140, wide: 260 }[size]} height={28} /></div>
       <div role="gridcell" class="cell mean number" title={row ? `mean ${exact(row.mean)}, sd ${exact(row.sd)}` : undefined} data-value={row?.mean ?? ''}>
         {row ? meanSd(row) : waiting ? '' : missing}
       </div>
       <div role="gridcell" class="cell rows number">{waiting ? '' : count(entry?.n)}</div>
-      <div role="gridcell" class="cell age number">{entry?.time && <Ago time={entry.time} />}</div>
+      <div role="gridcell" class="cell age number">{entry?.time && <Ago time={entry.time} short />}</div>
       <div role="gridcell" class="cell coverage number"><Coverage detail={detail} /></div>
       <div role="gridcell" class="cell flags">
         {detail.gone && <Badge tone="warn" title="The key was deleted, or has no checkpoint yet">gone</Badge>}

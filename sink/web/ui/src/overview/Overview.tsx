@@ -8,7 +8,7 @@ import { keyPath, navigate, query, setQuery } from '../router.ts'
 import { Details } from './details.ts'
 import { Filters, filterOf } from './Filters.tsx'
 import { Keys, type KeysState } from './keys.ts'
-import { KeyRow, said } from './KeyRow.tsx'
+import { KeyRow, said, type Size } from './KeyRow.tsx'
 import { NotReady, Totals, useOperations } from './Totals.tsx'
 import './overview.css'
 
@@ -18,12 +18,14 @@ const details = new Details()
 const memory = { top: 0, active: '' }
 
 const narrowScreen = matchMedia('(max-width: 760px)')
+const wideScreen = matchMedia('(min-width: 1800px)')
+const sizeNow = (): Size => (narrowScreen.matches ? 'narrow' : wideScreen.matches ? 'wide' : 'middle')
 
 /** Overview lists the keys with what is known of each. */
 export function Overview() {
   const filter = filterOf(query.value)
   const operations = useOperations()
-  const narrow = useNarrow()
+  const size = useSize()
   const grid = useRef<HTMLDivElement | null>(null)
   const state = keys.state.value
   useEffect(() => keys.narrow(filter), [filter.text, filter.kind, filter.flag])
@@ -38,19 +40,21 @@ export function Overview() {
         <Filters filter={filter} leave={() => grid.current?.focus()} />
         <Totals operations={operations} />
       </div>
-      <List state={state} narrow={narrow} grid={grid} filtered={filter.text !== '' || filter.kind !== '' || filter.flag !== ''} input={operations.value?.input ?? 'TOPIC'} />
+      <List state={state} size={size} grid={grid} filtered={filter.text !== '' || filter.kind !== '' || filter.flag !== ''} input={operations.value?.input ?? 'TOPIC'} />
     </div>
   )
 }
 
-function useNarrow(): boolean {
-  const narrow = useSignal(narrowScreen.matches)
+function useSize(): Size {
+  const size = useSignal(sizeNow())
   useEffect(() => {
-    const change = () => (narrow.value = narrowScreen.matches)
-    narrowScreen.addEventListener('change', change)
-    return () => narrowScreen.removeEventListener('change', change)
+    const change = () => (size.value = sizeNow())
+    for (const m of [narrowScreen, wideScreen]) m.addEventListener('change', change)
+    return () => {
+      for (const m of [narrowScreen, wideScreen]) m.removeEventListener('change', change)
+    }
   }, [])
-  return narrow.value
+  return size.value
 }
 
 function useLive() {
@@ -79,9 +83,9 @@ function useLive() {
   }, [])
 }
 
-function List({ state, narrow, grid, filtered, input }: {
+function List({ state, size, grid, filtered, input }: {
   state: KeysState
-  narrow: boolean
+  size: Size
   grid: RefObject<HTMLDivElement | null>
   filtered: boolean
   input: string
@@ -102,7 +106,7 @@ function List({ state, narrow, grid, filtered, input }: {
   return (
     <>
       <VirtualList
-        rows={shown.length} height={narrow ? 64 : 38} label="Keys" columns={9} grid={grid} memory={memory}
+        rows={shown.length} height={size === 'narrow' ? 64 : 38} label="Keys" columns={9} grid={grid} memory={memory}
         active={index.value}
         activate={(i) => (active.value = memory.active = shown[i] ?? '')}
         open={(i) => {
@@ -111,7 +115,7 @@ function List({ state, narrow, grid, filtered, input }: {
         }}
         row={(i) => {
           const key = shown[i] as string
-          return { key, cells: <KeyRow detail={details.detail(key)} narrow={narrow} /> }
+          return { key, cells: <KeyRow detail={details.detail(key)} size={size} /> }
         }}
         seen={({ from, to }) => details.see(shown.slice(from, to))}
         head={<Head />}
@@ -131,8 +135,8 @@ function Head() {
     <>
       <div role="columnheader" class="cell key"><Labelled text="Key" term="key" /></div>
       <div role="columnheader" class="cell kind">Kind</div>
-      <div role="columnheader" class="cell bands"><Labelled text="Newest shards" term="band" /></div>
       <div role="columnheader" class="cell variable">Variable</div>
+      <div role="columnheader" class="cell bands"><Labelled text="Newest shards" term="band" /></div>
       <div role="columnheader" class="cell mean number"><Labelled text="Mean ± sd" term="meanSd" /></div>
       <div role="columnheader" class="cell rows number"><Labelled text="Rows" term="n" /></div>
       <div role="columnheader" class="cell age number"><Labelled text="Age" term="age" /></div>

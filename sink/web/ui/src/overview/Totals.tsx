@@ -1,6 +1,6 @@
 import { api } from '../api/client.ts'
 import type { Operations } from '../api/types.ts'
-import { Labelled, type TermName } from '../components/index.ts'
+import { Labelled, Plain, type TermName } from '../components/index.ts'
 import { count, significant } from '../format.ts'
 import { useResource, type Resource } from '../resource.ts'
 
@@ -32,13 +32,17 @@ function Total({ name, term, value, alarm = false }: { name: string; term: TermN
 }
 
 /** NotReady says what keeps the process from working, above everything else. */
-export function NotReady({ operations }: { operations: Resource<Operations> }) {
+export function NotReady({ operations, here = false }: {
+  operations: Resource<Operations>
+  /** The page says itself what to do. */
+  here?: boolean
+}) {
   const { value, failure } = operations
   if (failure)
     return (
       <div class="banner bad" role="alert">
         <strong>{failure.status === 0 ? 'The consumer does not answer.' : `The consumer answers ${failure.status}.`}</strong>
-        <span>{failure.status === 0 ? '' : failure.message + '. '}{failure.todo}{value ? ' What is shown may be old.' : ''}</span>
+        <span>{failure.status === 0 ? '' : failure.message + '. '}<Plain text={failure.todo} />{value ? ' What is shown may be old.' : ''}</span>
       </div>
     )
   if (!value || value.ready) return null
@@ -46,7 +50,7 @@ export function NotReady({ operations }: { operations: Resource<Operations> }) {
     <div class="banner warn" role="status">
       <strong>The consumer is not ready.</strong>
       <ul>{value.reasons.map((r) => <li key={r} class="foreign">{r}</li>)}</ul>
-      <span>Keys and posteriors come from the store and can still be read. <a href="/operations">What to do</a></span>
+      <span>Keys and posteriors come from the store and can still be read. {!here && <a href="/operations">What to do</a>}</span>
     </div>
   )
 }
