@@ -24,7 +24,7 @@ func (s *service) webOptions(token string) web.Options {
 			Input: c.Kafka.Input, Output: c.Kafka.Output, Group: c.Kafka.Group, DeadLetters: c.Kafka.DeadLetters,
 			Memory: s.memory,
 		},
-		Commands: c.commands(),
+		Commands: c.commands(), Page: web.Page(),
 		Metrics:  s.metrics, Logger: s.logger,
 	}
 }
