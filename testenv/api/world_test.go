@@ -30,7 +30,7 @@ models:
   - {match: "dlm/*", kind: dlm}
   - {match: "probit/*", kind: probit, draws: 64, settings: {chains: 4}}
   - {match: "poisson/*", kind: poisson, columns: {group: group, exposure: exposure}}
-  - {match: "compressed/*", kind: compressed, settings: {dimension: 4}}
+  - {match: "compressed/*", kind: compressed, columns: {features: [x1, x2, x3, x4]}, settings: {dimension: 2}}
   - match: "air/**"
     kind: linear
     columns:
