@@ -263,7 +263,7 @@ func wholeNumber(x json.Number) (int64, bool) {
 		return v, true
 	}
 	f, err := strconv.ParseFloat(x.String(), 64)
-	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<63
 }
 
 // shorten keeps a message short that names what a client sent.

@@ -100,7 +100,7 @@ func spec(t *testing.T, kind string, roles cdf.Roles) *cdf.Spec {
 	return &cdf.Spec{
 		Kind: kind, Variant: "corrected", Seed: 1, Columns: roles, Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"},
 		Missing: "drop", Settings: settings, New: build, RawResponse: kind == "poisson" || kind == "probit", Steps: kind == "dlm",
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"}, Limits: cdf.Limits{Rows: 10_000, Columns: 100, Groups: 100},
+		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"}, Limits: cdf.Limits{Rows: 10_000, Columns: 600, Groups: 100},
 	}
 }
 

@@ -5,6 +5,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -152,17 +153,19 @@ func pointed(t *testing.T, base string) []byte {
 			switch {
 			case in.Role == "response":
 				continue
-			case len(in.Levels) > 0:
+			case in.Type == "category" && in.Other == "reject":
 				row[in.Name] = map[string]any{"enum": in.Levels}
+			case in.Type == "category":
+				row[in.Name] = map[string]any{"type": []string{"string", "integer", "boolean"}, "minimum": math.MinInt64, "maximum": math.MaxInt64}
 			case in.Role == "exposure":
-				row[in.Name] = map[string]any{"type": "number", "minimum": 0.1, "maximum": 10}
+				row[in.Name] = map[string]any{"type": "number", "exclusiveMinimum": 0}
 			default:
-				row[in.Name] = map[string]any{"type": "number", "minimum": -10, "maximum": 10}
+				row[in.Name] = map[string]any{"type": []string{"number", "boolean"}}
 			}
 			required = append(required, in.Name)
 		}
 		schema := map[string]any{"type": "object", "required": []string{"rows"}, "additionalProperties": false, "properties": map[string]any{
-			"rows": map[string]any{"type": "array", "minItems": 1, "maxItems": 5, "items": map[string]any{
+			"rows": map[string]any{"type": "array", "minItems": 1, "items": map[string]any{
 				"type": "object", "properties": row, "required": required,
 			}},
 		}}
