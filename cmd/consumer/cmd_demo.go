@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,6 +33,7 @@ const (
 func (a *app) demoCommand() *cobra.Command {
 	var listen string
 	var duration time.Duration
+	var noBrowser bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Track the delays of real flights, airport by airport, with nothing else installed",
@@ -50,17 +52,17 @@ one linear regression per airport: delay on distance and hour of departure.`,
 				ctx, cancel = context.WithTimeout(ctx, duration)
 				defer cancel()
 			}
-			return a.demo(ctx, listen, cmd.Flags().Changed("listen"))
+			return a.demo(ctx, listen, cmd.Flags().Changed("listen"), !noBrowser)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", demoListen, "`ADDRESS` of the HTTP server")
 	cmd.Flags().DurationVar(&duration, "duration", 0, "end after this time; 0: when interrupted")
-	cmd.Flags().Bool("no-browser", false, "do not open a browser (this version opens none)")
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "do not open the page in a browser; none is opened where there is no terminal, in CI and over SSH")
 	return cmd
 }
 
 // demo runs broker, store, worker and producer in this process until ctx ends.
-func (a *app) demo(ctx context.Context, listen string, fixed bool) error {
+func (a *app) demo(ctx context.Context, listen string, fixed, browser bool) error {
 	c, _, err := parseConfig(source{file: "demo_config.yaml", sets: []string{"http.listen=" + listen}}, demoConfig)
 	if err != nil {
 		return err
@@ -93,6 +95,9 @@ func (a *app) demo(ctx context.Context, listen string, fixed bool) error {
 	c.file = file
 	defer func() { _ = os.RemoveAll(filepath.Dir(file)) }()
 	a.explain(c, file)
+	if s.http != nil && browser && wantsBrowser(live, a.env) {
+		openBrowser(ctx, pageURL(c.HTTP.Listen))
+	}
 
 	p, notify := a.printer(formatTable, newSelection("", 0), "flights")
 	g, ctx := errgroup.WithContext(ctx)
@@ -135,20 +140,39 @@ func (s *service) discard() error {
 	return s.run(ended, false)
 }
 
-// explain says what there is to see and where to look further.
+// pageURL is where the page of a server is that listens on an address.
+func pageURL(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "http://" + address
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// explain says where the page is, what there is to see and where to look
+// further.
 func (a *app) explain(c *config, file string) {
-	_, _ = fmt.Fprintf(a.err, `Credence demo: 20,000 flights of early 2001, replayed in order of departure.
+	page := "nowhere: --listen is empty"
+	if c.HTTP.Listen != "" {
+		page = pageURL(c.HTTP.Listen)
+	}
+	_, _ = fmt.Fprintf(a.err, `The live page: %s
+
+Credence demo: 20,000 flights of early 2001, replayed in order of departure.
 Each airport has its own regression: delay on distance and hour of departure.
 Every %d flights of an airport are a shard, and every shard updates its posterior.
 
 Look further while it runs:
-  curl -s http://%s/v1/models/%s
-  curl -s http://%s/metrics
+  curl -s %s/v1/models/%s
+  curl -s %s/metrics
   consumer get %s --config %s
   consumer tail --format json --config %s
 The configuration is %s.
 
-`, demoRows, c.HTTP.Listen, demoKey, c.HTTP.Listen, demoKey, file, file, file)
+`, page, demoRows, page, demoKey, page, demoKey, file, file, file)
 }
 
 // writeTemp writes the configuration where other commands can read it.

@@ -25,6 +25,6 @@ func (s *service) webOptions(token string) web.Options {
 			Memory: s.memory,
 		},
 		Commands: c.commands(), Page: web.Page(),
-		Metrics:  s.metrics, Logger: s.logger,
+		Metrics: s.metrics, Logger: s.logger,
 	}
 }
