@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -57,6 +58,8 @@ func checkColumn(in *cdf.Input, c *cdf.Column, rows int) error {
 				return wrong(row, "missing_value", "is null; a finite number is needed")
 			case v-v != 0:
 				return wrong(row, "not_finite", "is infinite; a finite number is needed")
+			case in.Scale > 0 && math.IsInf((v-in.Center)/in.Scale, 0):
+				return wrong(row, "not_finite", "is %g, which no float64 holds once it is centred and scaled", v)
 			case in.Role == "exposure" && v <= 0:
 				return wrong(row, "not_positive", "is %v; an exposure is above 0", v)
 			}

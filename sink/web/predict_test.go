@@ -257,6 +257,7 @@ func TestPredictArrowRefusals(t *testing.T) {
 		{[]cdf.Column{number(1), label}, 200, ""},
 		{[]cdf.Column{number(nan), label}, 422, "missing_value"},
 		{[]cdf.Column{number(inf), label}, 422, "not_finite"},
+		{[]cdf.Column{number(-math.MaxFloat64), label}, 200, ""},
 		{[]cdf.Column{number(1)}, 422, "missing_value"},
 		{[]cdf.Column{{Name: "distance", Type: cdf.Text, Code: []int32{0}, Levels: []string{"far"}}, label}, 422, "wrong_type"},
 		{[]cdf.Column{number(1), {Name: "carrier", Number: []float64{1}}}, 422, "wrong_type"},
@@ -292,5 +293,18 @@ func TestPredictManyRows(t *testing.T) {
 		if status, _, answer := send(s, "POST", "/v1/models/"+url.PathEscape("flights/ATL")+"/predict", body, "Content-Type", jsonType); status != want {
 			t.Errorf("%d rows: %d %.200s", n, status, answer)
 		}
+	}
+}
+
+// What is finite alone, and not once it is scaled, is refused by its name.
+func TestScaledBeyondRange(t *testing.T) {
+	in := []cdf.Input{{Name: "x", Role: "feature", Scale: .5}}
+	b := &cdf.Batch{Rows: 2, Columns: []cdf.Column{{Name: "x", Number: []float64{1, math.MaxFloat64}}}}
+	if err := checkInputs(in, b); err == nil || !strings.Contains(err.Error(), `row 1 (from 0): feature "x" is 1.79`) {
+		t.Errorf("%v", err)
+	}
+	in[0].Scale = math.NaN() // not known yet
+	if err := checkInputs(in, b); err != nil {
+		t.Error(err)
 	}
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // configuration has every kind of model, categories and groups, and no limit
-// of requests.
+// of requests. Where columns are not scaled every number may be predicted
+// from: divided by a scale below 1 the largest ones are not finite.
 const configuration = `
 kafka: {brokers: [%q], group: api, input: shards, output: posteriors}
 redis: {url: %q}
@@ -25,12 +26,12 @@ http: {listen: "127.0.0.1:0", rate: 0}
 limits: {record: 1MiB, rows: 20000}
 checkpoint: {interval: 50ms}
 models:
-  - {match: "linear/*", kind: linear}
+  - {match: "linear/*", kind: linear, columns: {scaling: none}}
   - {match: "anova/*", kind: anova, columns: {group: group}}
   - {match: "dlm/*", kind: dlm}
-  - {match: "probit/*", kind: probit, draws: 64, settings: {chains: 4}}
-  - {match: "poisson/*", kind: poisson, columns: {group: group, exposure: exposure}}
-  - {match: "compressed/*", kind: compressed, columns: {features: [x1, x2, x3, x4]}, settings: {dimension: 2}}
+  - {match: "probit/*", kind: probit, draws: 64, columns: {scaling: none, features: [x1, x2, x3]}, settings: {chains: 4}}
+  - {match: "poisson/*", kind: poisson, columns: {scaling: none, group: group, exposure: exposure}}
+  - {match: "compressed/*", kind: compressed, columns: {scaling: none, features: [x1, x2, x3, x4]}, settings: {dimension: 2}}
   - match: "air/**"
     kind: linear
     columns:
