@@ -25,7 +25,7 @@ import (
 // Requests of a run on real parts (CREDENCE_BACKEND=real) or in CI, and of a
 // quick one; examples is what schemathesis is told to make per operation.
 const (
-	fullRequests, fullExamples   = 10_000, 500
+	fullRequests, fullExamples   = 10_000, 600
 	quickRequests, quickExamples = 600, 25
 )
 
@@ -76,7 +76,7 @@ func TestSchemathesis(t *testing.T) {
 	}
 	count := &counter{statuses: map[int]int{}}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: count.seen,
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: count.seen, ErrorHandler: count.failed,
 	})
 	t.Cleanup(proxy.Close)
 	document := filepath.Join(t.TempDir(), "openapi.json")
@@ -90,7 +90,7 @@ func TestSchemathesis(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), python, "-m", "schemathesis.cli", "run", document,
 		"--url", proxy.URL, "--exclude-path", "/v1/events", "--checks", "all", "--exclude-checks", "ignored_auth",
 		"--phases", "examples,coverage,fuzzing", "--max-examples", strconv.Itoa(examples), "--seed", "1",
-		"--continue-on-failure", "--suppress-health-check", "all", "--generation-database", "none", "--no-color", "--workers", "2")
+		"--request-timeout", "60", "--continue-on-failure", "--suppress-health-check", "all", "--generation-database", "none", "--no-color", "--workers", "2")
 	cmd.Dir = dir
 	cmd.Env = surroundings()
 	out, err := cmd.CombinedOutput()
@@ -115,6 +115,14 @@ func TestSchemathesis(t *testing.T) {
 			t.Errorf("only %d of %d requests were answered with 200: the others test little", good, count.n)
 		}
 	})
+}
+
+// failed counts a request that got no answer, or none in time.
+func (c *counter) failed(w http.ResponseWriter, r *http.Request, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = append(c.broken, fmt.Sprintf("%s %s: %v", r.Method, r.URL, err))
+	w.WriteHeader(http.StatusBadGateway)
 }
 
 func (c *counter) summary() string {
