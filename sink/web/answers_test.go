@@ -79,7 +79,7 @@ func TestAbout(t *testing.T) {
 	if commands := v["commands"].(map[string]any); commands["get"] != "consumer get flights/ATL" { //nolint:forcetypeassert // the test fails
 		t.Errorf("commands %v", commands)
 	}
-	prior := v["prior"].([]any)                                                                       //nolint:forcetypeassert // the test fails
+	prior := v["prior"].([]any)                                                                        //nolint:forcetypeassert // the test fails
 	if first := prior[0].(map[string]any); len(prior) != 4 || first["variable"] != "beta[intercept]" { //nolint:forcetypeassert // the test fails
 		t.Errorf("prior %v", prior)
 	}
