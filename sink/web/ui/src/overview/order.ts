@@ -10,7 +10,7 @@ export function byteOrder(a: string, b: string): number {
 }
 
 /** Surrogates stand for characters above U+FFFF, so they come after all other units. */
-const rank = (unit: number) => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x2000 : unit)
+const rank = (unit: number) => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit)
 
 /** merge puts sorted new keys into a sorted list; keys that are there stay once. */
 export function merge(list: readonly string[], more: readonly string[]): string[] {

@@ -1,0 +1,155 @@
+// @vitest-environment node
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Details as DetailsOf } from '../../src/overview/details.ts'
+import type { Keys as KeysOf } from '../../src/overview/keys.ts'
+import { byteOrder, merge } from '../../src/overview/order.ts'
+import { spanAt } from '../../src/components/VirtualList.tsx'
+import * as data from '../mock/data.ts'
+import { Mock } from '../mock/server.ts'
+import { browse, until } from './page.ts'
+
+let mock: Mock
+let keys: KeysOf
+let details: DetailsOf
+beforeEach(async () => {
+  mock = await Mock.listen({ keys: 25_000 })
+  browse(mock)
+  keys = new (await import('../../src/overview/keys.ts')).Keys()
+  details = new (await import('../../src/overview/details.ts')).Details()
+})
+afterEach(() => mock.close())
+
+const all = { text: '', kind: '', flag: '' } as const
+const want = () => true
+const loaded = () => until('loaded', () => !keys.state.value.loading)
+
+test('byte order is that of UTF-8, not of UTF-16', () => {
+  const texts = ['a', 'a\u0000', 'ab', '\ue000', '\uffff', '🙂', '\u{10ffff}', 'é', 'z', '日', '']
+  const bytes = [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  expect([...texts].sort(byteOrder)).toEqual(bytes)
+  expect(merge(['a', 'c', 'e'], ['b', 'c', 'f'])).toEqual(['a', 'b', 'c', 'e', 'f'])
+})
+
+test('all pages of keys come, in order, once', async () => {
+  keys.narrow(all)
+  await loaded()
+  expect(keys.state.value.shown).toEqual([...data.keys(25_000)])
+  expect(mock.asked.filter((a) => a.includes('fields=key'))).toHaveLength(3)
+})
+
+test('text narrows without asking; kind and flag ask the server', async () => {
+  keys.narrow(all)
+  await loaded()
+  const before = mock.asked.length
+  keys.narrow({ ...all, text: 'FLIGHTS/0012' })
+  expect(keys.state.value.shown.length).toBeGreaterThan(0)
+  expect(keys.state.value.shown.every((k) => k.includes('flights/0012'))).toBe(true)
+  expect(mock.asked).toHaveLength(before)
+  keys.narrow({ text: '', kind: 'dlm', flag: 'poor_calibration' })
+  await loaded()
+  const listed = keys.state.value.shown.map((k) => mock.models.get(k))
+  expect(listed.length).toBeGreaterThan(0)
+  expect(listed.every((m) => m?.kind === 'dlm' && data.flagsOf(m).includes('poor_calibration'))).toBe(true)
+})
+
+test('new keys go to their place and deleted ones go; those that do not match stay out', async () => {
+  keys.narrow({ ...all, kind: 'dlm' })
+  await loaded()
+  const [first] = keys.state.value.shown
+  const fresh = data.model('air/pm25/000001b')
+  keys.seen([data.point(fresh, want), data.point(data.model('flights/zzz'), want)])
+  keys.removed(first as string)
+  await until('put in', () => keys.state.value.shown.includes(fresh.key))
+  const { shown } = keys.state.value
+  expect(shown).toEqual([...shown].sort(byteOrder))
+  expect(shown).not.toContain(first)
+  expect(shown).not.toContain('flights/zzz')
+})
+
+test('a failed list says why, and tries again', async () => {
+  mock.faults.status = 503
+  keys.narrow(all)
+  await until('failure', () => keys.state.value.failure?.status === 503)
+  mock.faults.status = 0
+  await until('keys', () => keys.state.value.shown.length === 25_000)
+})
+
+test('rows in view are asked for in batches, once, and sparklines after them', async () => {
+  const view = data.keys(25_000).slice(100, 140)
+  details.see(view)
+  await until('rows', () => view.every((k) => details.detail(k).row !== null))
+  await until('sparklines', () => view.every((k) => details.detail(k).spark.length === Math.min(32, mock.models.get(k)?.t ?? 0)))
+  const asked = mock.asked.filter((a) => a.includes('key=') && !a.includes('fields')).length
+  expect(asked).toBeLessThanOrEqual(4)
+  const before = mock.asked.length
+  const fresh = data.keys(25_000)[5000] as string
+  details.see([...view.slice(5), fresh])
+  await until('one more sparkline', () => details.detail(fresh).spark.length > 0)
+  expect(mock.asked.slice(before).filter((a) => view.some((k) => a.includes(encodeURIComponent(k))))).toEqual([])
+  for (const k of view) {
+    const m = mock.models.get(k) as data.Model
+    expect(details.detail(k).row).toEqual(data.posterior(m)[0])
+    expect(details.detail(k).spark.at(-1)?.median).toBe(data.posterior(m)[0]?.median)
+  }
+})
+
+test('long keys are asked for in addresses of bounded length', async () => {
+  const long = Array.from({ length: 40 }, (_, i) => `${i}`.padStart(3, '0') + '日'.repeat(169))
+  for (const k of long) mock.update(k)
+  details.see(long)
+  await until('rows', () => long.every((k) => details.detail(k).row !== null))
+  expect(Math.max(...mock.asked.map((a) => a.length))).toBeLessThan(16_000)
+})
+
+test('live points patch rows; old ones do not', async () => {
+  const key = 'air/pm25/000005'
+  details.see([key])
+  await until('row', () => details.detail(key).row !== null)
+  const m = mock.models.get(key) as data.Model
+  const old = { ...m, t: m.t - 1, offset: m.offset - 7 }
+  const next = { ...m, t: m.t + 1, offset: m.offset + 7 }
+  const rev = details.detail(key).rev.value
+  details.patch([data.point(old, want)])
+  expect(details.detail(key).entry?.t).toBe(m.t)
+  details.patch([data.point(next, want)])
+  await until('drawn', () => details.detail(key).rev.value > rev)
+  expect(details.detail(key).entry?.n).toBe((m.t + 1) * 64)
+  expect(details.detail(key).row).toEqual(data.posterior(next)[0])
+})
+
+test('many messages are one change per frame', async () => {
+  const key = 'air/pm25/000005'
+  details.see([key])
+  await until('row', () => details.detail(key).row !== null)
+  const frames: (() => void)[] = []
+  globalThis.requestAnimationFrame = (f) => frames.push(f as () => void)
+  const m = mock.models.get(key) as data.Model
+  const rev = details.detail(key).rev.value
+  for (let i = 1; i <= 50; i++) details.patch([data.point({ ...m, t: m.t + i, offset: m.offset + 7 * i }, want)])
+  expect(frames.length).toBeLessThanOrEqual(1)
+  for (const f of frames) f()
+  expect(details.detail(key).rev.value - rev).toBeLessThanOrEqual(1)
+})
+
+test('another variable is asked for, also one with a comma', async () => {
+  const key = 'air/pm25/000005'
+  details.see([key])
+  await until('row', () => details.detail(key).row?.variable === 'theta')
+  details.choose('sigma2')
+  await until('the other', () => details.detail(key).row?.variable === 'sigma2')
+  expect(details.globs.value).toBe('sigma2')
+  details.choose('u[a,b]')
+  await until('none', () => mock.asked.some((a) => a.includes(encodeURIComponent('u[a*b]'))) && details.detail(key).row === null)
+})
+
+test('a list of any length has a bounded number of rows and of pixels', () => {
+  for (const rows of [0, 1, 10, 100_000, 3_000_000])
+    for (const scroll of [0, 1, 5000, 1e6, 1e9]) {
+      const s = spanAt(scroll, 800, rows, 38)
+      expect(s.to - s.from).toBeLessThanOrEqual(36)
+      expect(s.from).toBeGreaterThanOrEqual(0)
+      expect(s.to).toBeLessThanOrEqual(rows)
+      expect(s.content).toBeLessThanOrEqual(12_000_000)
+    }
+  expect(spanAt(1e9, 800, 3_000_000, 38).to).toBe(3_000_000)
+})
