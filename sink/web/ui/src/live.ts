@@ -50,6 +50,7 @@ export class Stream {
   private source: EventSource | null = null
   private last = ''
   private attempts = 0
+  private opened = false
   private timer: ReturnType<typeof setTimeout> | undefined
   private hiding: ReturnType<typeof setTimeout> | undefined
 
@@ -105,6 +106,9 @@ export class Stream {
     if (this.set.peek().name !== 'lost') this.set.value = { name: 'connecting' }
     source.onopen = () => {
       this.attempts = 0
+      // Back without having taken a message before: what came between is not known.
+      if (this.opened && this.last === '') for (const l of this.listeners) l.reset?.()
+      this.opened = true
       this.set.value = { name: 'open' }
     }
     source.addEventListener('updates', (event) => {

@@ -75,17 +75,21 @@ export class Keys {
       }, abort.signal)
       if (abort.signal.aborted) return
       if (!answer.ok) {
-        this.set.value = { ...this.set.peek(), loading: false, failure: answer.failure }
-        const s = answer.failure.status
-        if (s === 0 || s === 429 || s >= 500) this.again = setTimeout(() => void this.load(), Math.max(retryWait, answer.failure.retryAfter ?? 0))
-        return
+        const { status, retryAfter } = answer.failure
+        const passes = status === 0 || status === 429 || status >= 500
+        this.set.value = { ...this.set.peek(), loading: passes && keys.length > 0, failure: answer.failure }
+        if (!passes) return
+        // It goes on with the page that failed, not from the start.
+        await new Promise((done) => (this.again = setTimeout(done, Math.max(status === 429 ? 1000 : retryWait, retryAfter ?? 0))))
+        if (abort.signal.aborted) return
+        continue
       }
       const { models, next, total } = answer.value
       keys = keys.concat(models.map((m) => m.key))
       const done = next === null || keys.length >= most
       // A growing list is shown from its first page on; a refreshed one at its end.
       if (done || this.all.length <= keys.length || clear) this.replace(keys)
-      this.set.value = { ...this.set.peek(), total, loading: !done, capped: (capped && next !== null) || (next !== null && done) || (capped && text !== '') }
+      this.set.value = { ...this.set.peek(), total, loading: !done, failure: null, capped: (capped && next !== null) || (next !== null && done) || (capped && text !== '') }
       this.show()
       if (done) break
       after = next

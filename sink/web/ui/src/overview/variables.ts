@@ -6,6 +6,7 @@ import type { Row } from '../api/types.ts'
 // thousands.
 
 const most = 24
+const longest = 1900 // characters that the API takes
 
 /** names are variables met, for the chooser. */
 export const names = signal<readonly string[]>([])
@@ -26,7 +27,8 @@ export class First {
 
   /** globs to ask with, '' while none is known or too many are. */
   globs(): string {
-    return this.known.size > most ? '' : [...this.known].map(glob).sort().join(',')
+    const list = [...this.known].map(glob).sort().join(',')
+    return this.known.size > most || list.length > longest ? '' : list
   }
 }
 

@@ -52,6 +52,17 @@ test('when too much was missed the reset is told', async () => {
   stream.close()
 })
 
+test('a stream that broke before its first message tells a reset', async () => {
+  let resets = 0
+  const stream = new Stream({})
+  stream.listen({ reset: () => resets++ })
+  await until('open', () => stream.state.value.name === 'open')
+  expect(resets).toBe(0)
+  mock.cut()
+  await until('reset', () => resets === 1)
+  stream.close()
+})
+
 test('attempts get rarer, and the reason is known', async () => {
   const stream = new Stream({})
   Object.assign(mock.faults, { status: 503 })
