@@ -24,7 +24,7 @@ function group(digits: string): string {
  * has none. Without an sd, four figures of the value.
  */
 export function decimals(value: number, sd: number | null, mcse: number | null): number {
-  const scale = sd !== null && sd > 0 ? sd : 0
+  const scale = sd !== null && sd > 0 ? Number(sd.toPrecision(2)) : 0
   let d = scale > 0 ? 1 - exponent(scale) : value !== 0 ? 3 - exponent(Math.abs(value)) : 0
   if (mcse !== null && mcse > 0) d = Math.min(d, Math.floor(-Math.log10(2 * mcse)))
   return Math.max(-300, Math.min(300, d))

@@ -32,8 +32,10 @@ export function spanAt(scroll: number, view: number, rows: number, height: numbe
  * The focus stays on the grid, its active row is told by aria-activedescendant:
  * arrows, Page, Home and End move it, Enter opens it.
  */
-export function VirtualList({ rows, height, label, columns, active, activate, open, row, seen, head, grid, memory }: {
+export function VirtualList({ rows, of, height, label, columns, active, activate, open, row, seen, head, grid, memory }: {
   rows: number
+  /** The list itself: seen is told when it is another. */
+  of: unknown
   /** Of a row, in pixels. */
   height: number
   label: string
@@ -66,7 +68,7 @@ export function VirtualList({ rows, height, label, columns, active, activate, op
     observer.observe(box)
     return () => observer.disconnect()
   }, [])
-  useEffect(() => seen({ from: span.from, to: span.to }), [span.from, span.to, rows])
+  useEffect(() => seen({ from: span.from, to: span.to }), [span.from, span.to, of])
 
   const reveal = (index: number) => {
     const box = scroller.current

@@ -106,7 +106,7 @@ function List({ state, size, grid, filtered, input }: {
   return (
     <>
       <VirtualList
-        rows={shown.length} height={size === 'narrow' ? 64 : 38} label="Keys" columns={9} grid={grid} memory={memory}
+        rows={shown.length} of={shown} height={size === 'narrow' ? 64 : 38} label="Keys" columns={9} grid={grid} memory={memory}
         active={index.value}
         activate={(i) => (active.value = memory.active = shown[i] ?? '')}
         open={(i) => {

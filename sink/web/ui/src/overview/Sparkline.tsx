@@ -57,7 +57,7 @@ function draw(c: HTMLCanvasElement, points: readonly Spark[], width: number, hei
     high = Math.max(high, p.high)
   }
   const pad = 2
-  const x = (t: number) => (last.t === first.t ? width / 2 : pad + ((t - first.t) / (last.t - first.t)) * (width - 2 * pad))
+  const x = (t: number) => (last.t === first.t ? width - pad - 4 : pad + ((t - first.t) / (last.t - first.t)) * (width - 2 * pad))
   const y = (v: number) => (high === low ? height / 2 : pad + (1 - (v - low) / (high - low)) * (height - 2 * pad))
   const is = palette()
   const band = (from: (p: Spark) => number, to: (p: Spark) => number, fill: string) => {
