@@ -16,7 +16,8 @@ const context = await launch({ width: 1600, height: 1000 })
 const page = await context.newPage()
 const wrong = watch(page, base)
 const cdp = await context.newCDPSession(page)
-await cdp.send('Performance.enable')
+// Time of the thread, not of the clock: other work on the machine does not count.
+await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
 
 const metrics = async () => Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map((m) => [m.name, m.value]))
 const heap = async () => {
@@ -27,11 +28,14 @@ const heap = async () => {
 /** busy is the share of time that the main thread had tasks while work went on. */
 async function busy(name: string, work: () => Promise<unknown>) {
   const before = await metrics()
+  const at = Date.now()
   await work()
   const after = await metrics()
+  const took = (Date.now() - at) / 1000
   const d = (key: string) => (after[key] ?? 0) - (before[key] ?? 0)
-  const share = (100 * d('TaskDuration')) / d('Timestamp')
-  console.log(`${name}: main thread busy ${share.toFixed(1)} % (script ${((100 * d('ScriptDuration')) / d('Timestamp')).toFixed(1)} %, layout and style ${((100 * (d('LayoutDuration') + d('RecalcStyleDuration'))) / d('Timestamp')).toFixed(1)} %) of ${d('Timestamp').toFixed(0)} s`)
+  const part = (...keys: string[]) => (100 * keys.reduce((sum, key) => sum + d(key), 0)) / took
+  const share = part('TaskDuration')
+  console.log(`${name}: main thread busy ${share.toFixed(1)} % (script ${part('ScriptDuration').toFixed(1)} %, layout and style ${part('LayoutDuration', 'RecalcStyleDuration').toFixed(1)} %) of ${took.toFixed(0)} s`)
   return share
 }
 

@@ -66,6 +66,16 @@ test('new keys go to their place and deleted ones go; those that do not match st
   expect(shown).not.toContain('flights/zzz')
 })
 
+test('with a flag chosen a new key without it stays out', async () => {
+  keys.narrow({ ...all, flag: 'low_ess' })
+  await loaded()
+  const plain = { ...data.point(data.model('flights/a'), want), flags: [] }
+  const flagged = { ...data.point(data.model('flights/b'), want), flags: ['low_ess' as const] }
+  keys.seen([plain, flagged])
+  await until('put in', () => keys.state.value.shown.includes('flights/b'))
+  expect(keys.state.value.shown).not.toContain('flights/a')
+})
+
 test('a failed list says why, and tries again', async () => {
   mock.faults.status = 503
   keys.narrow(all)
