@@ -1,0 +1,150 @@
+import { useMemo, useState } from 'preact/hooks'
+import uPlot from 'uplot'
+import { Help } from '../components/index.ts'
+import { absolute, count, estimate, exact } from '../format.ts'
+import type { Track } from '../key/series.ts'
+import { colour } from '../theme.ts'
+import { Choice, Swatch } from './legend.tsx'
+import { axis, Plot, valueAxis } from './plot.tsx'
+import { bandRange, thin } from './thin.ts'
+
+type Axis = 'shard' | 'log' | 'time'
+
+const limit = 2_000
+/** Share of the newest points whose band sets the y range unless all is asked for. */
+const newer = 0.9
+
+/** Columns are a track as the chart draws it. */
+function columns(track: Track, axis: Axis, zoom: [number, number] | null): { data: uPlot.AlignedData; index: number[] } {
+  const all = track.moments.map((m) => (axis === 'time' ? m.time : m.t))
+  let [from, to] = [0, all.length]
+  if (zoom) {
+    while (from < to - 1 && all[from + 1]! < zoom[0]) from++
+    while (to > from + 1 && all[to - 2]! > zoom[1]) to--
+  }
+  const index = thin(from, to, limit, track.moments[0]?.t ?? 0)
+  const column = (name: 'q2.5' | 'q25' | 'median' | 'q75' | 'q97.5') => index.map((i) => track.rows[i]![name])
+  const data = [
+    index.map((i) => all[i]!), column('q97.5'), column('q2.5'), column('q75'), column('q25'), column('median'),
+  ]
+  return { data: data as uPlot.AlignedData, index }
+}
+
+function options(kind: Axis, state: { zoom: [number, number] | null; whole: boolean }): Omit<uPlot.Options, 'width' | 'height'> {
+  const edge = { width: 0.75, stroke: () => colour('--band-50'), points: { show: false } }
+  return {
+    scales: {
+      x: {
+        time: kind === 'time',
+        distr: kind === 'log' ? 3 : 1,
+        range: (_, min, max) => {
+          if (state.zoom) return state.zoom
+          return min === max ? [min - 0.5, max + 0.5] : [min, max]
+        },
+      },
+      y: {
+        range: (u) => {
+          const [, high, low, , , median] = u.data as unknown as (number | null)[][]
+          return bandRange(low ?? [], median ?? [], high ?? [], state.whole ? 1 : newer) ?? [0, 1]
+        },
+      },
+    },
+    axes: [axis(kind === 'time' ? {} : { values: (_, ticks) => ticks.map((t) => (t !== null && Number.isInteger(t) ? count(t) : '')) }), valueAxis()],
+    series: [
+      {},
+      edge,
+      edge,
+      { ...edge, width: 0 },
+      { ...edge, width: 0 },
+      { width: 2, stroke: () => colour('--median'), points: { show: (u) => (u.data[0]?.length ?? 0) < 2 } },
+    ],
+    bands: [
+      { series: [1, 2], fill: () => colour('--band-95') },
+      { series: [3, 4], fill: () => colour('--band-50') },
+    ],
+  }
+}
+
+/** Bands shows a variable over the shards: the median with its 50 % and 95 % bands. */
+export function Bands({ variable, track, version, height = 300 }: {
+  variable: string
+  track: Track
+  /** Grows with every change of the track, which is changed in place. */
+  version: number
+  height?: number
+}) {
+  const [kind, setKind] = useState<Axis>('shard')
+  const [whole, setWhole] = useState(false)
+  const [zoom, setZoom] = useState<[number, number] | null>(null)
+  const [point, setPoint] = useState<number | null>(null)
+  // The chart's ranges are asked for when it is drawn, after this object was set.
+  const state = useMemo(() => ({ zoom, whole }), [kind])
+  Object.assign(state, { zoom, whole })
+  const drawn = useMemo(() => options(kind, state), [kind])
+  const { data, index } = useMemo(() => columns(track, kind, zoom), [track, version, kind, zoom, whole])
+
+  const at = index[point ?? -1] ?? track.moments.length - 1
+  const row = track.rows[at]
+  const moment = track.moments[at]
+  const first = track.rows[0]
+  if (!row || !moment || !first) return null
+  const summary =
+    `After ${count(moment.t)} shards the median is ${estimate(row.median, row)}, the 95 % band from ${estimate(row['q2.5'], row)} ` +
+    `to ${estimate(row['q97.5'], row)}; at shard ${count(track.moments[0]!.t)} it was from ${estimate(first['q2.5'], first)} to ${estimate(first['q97.5'], first)}.`
+  const choose = (to: Axis) => {
+    setZoom(null)
+    setKind(to)
+  }
+  return (
+    <div class="stack" style={{ gap: '0.4rem' }}>
+      <div class="chart-head">
+        <div class="legend">
+          <span><Swatch colour="--median" />median</span>
+          <span><Swatch colour="--band-50" band />50 %</span>
+          <span><Swatch colour="--band-95" band />95 %<Help term="band" /></span>
+        </div>
+        <div class="row no-print">
+          {zoom && <button type="button" class="quiet" onClick={() => setZoom(null)}>Show all</button>}
+          <button type="button" class="quiet" aria-pressed={whole} onClick={() => setWhole(!whole)}
+            title="The first shards’ bands are often far wider than the rest; they are cut off unless the whole range is shown">
+            {whole ? 'Recent range' : 'Whole range'}
+          </button>
+          <Choice label="Horizontal axis" chosen={kind} choose={choose} options={[['shard', 'shard'], ['log', 'log shard'], ['time', 'time']]} />
+        </div>
+      </div>
+      <Plot label={`Bands of ${variable} over ${kind === 'time' ? 'time' : 'shards'}`} summary={summary}
+        data={data} options={drawn} height={height} zoom={zoom} setZoom={setZoom} point={setPoint} />
+      <p class="readout" aria-live="off">
+        <span>shard <b>{count(moment.t)}</b></span>
+        <span title={absolute(moment.time * 1000)}>{new Date(moment.time * 1000).toLocaleString()}</span>
+        <span title={exact(row.median)}>median <b>{estimate(row.median, row)}</b></span>
+        <span>50 % {estimate(row.q25, row)} to {estimate(row.q75, row)}</span>
+        <span>95 % {estimate(row['q2.5'], row)} to {estimate(row['q97.5'], row)}</span>
+      </p>
+      <BandTable track={track} />
+    </div>
+  )
+}
+
+/** BandTable says the same to screen readers, at about ten shards. */
+function BandTable({ track }: { track: Track }) {
+  const step = Math.max(1, Math.ceil(track.rows.length / 10))
+  const shown = track.moments.map((_, i) => i).filter((i) => i % step === 0 || i === track.rows.length - 1)
+  return (
+    <table class="visually-hidden">
+      <caption>Bands at some shards</caption>
+      <thead><tr><th>shard</th><th>2.5 %</th><th>25 %</th><th>median</th><th>75 %</th><th>97.5 %</th></tr></thead>
+      <tbody>
+        {shown.map((i) => {
+          const row = track.rows[i]!
+          return (
+            <tr key={track.moments[i]!.offset}>
+              <th>{track.moments[i]!.t}</th>
+              {(['q2.5', 'q25', 'median', 'q75', 'q97.5'] as const).map((q) => <td key={q}>{estimate(row[q], row)}</td>)}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

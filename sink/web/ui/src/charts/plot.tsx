@@ -1,0 +1,151 @@
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { colour, dark } from '../theme.ts'
+import './charts.css'
+
+export interface PlotProps {
+  /** What the chart shows, for screen readers. */
+  label: string
+  /** The chart in one or two sentences, read with the label. */
+  summary: string
+  data: uPlot.AlignedData
+  /** Built anew when the identity of it changes: keep it in useMemo. */
+  options: Omit<uPlot.Options, 'width' | 'height'>
+  height: number
+  /** The range of x that is shown; null is all of it. */
+  zoom: [number, number] | null
+  setZoom: (range: [number, number] | null) => void
+  /** Index of the point under the crosshair, null without one. */
+  point: (index: number | null) => void
+}
+
+/**
+ * Plot is a uPlot chart that follows the size of its place and the theme. Drag
+ * or + and - zoom, double click, 0 or Escape show all; the arrow keys move the crosshair.
+ * New data go into the same chart.
+ */
+export function Plot(props: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot>(undefined)
+  const now = useRef(props)
+  now.current = props
+
+  useEffect(() => {
+    const element = place.current!
+    const u = new uPlot(
+      {
+        ...props.options,
+        width: Math.max(120, element.clientWidth),
+        height: now.current.height,
+        legend: { show: false },
+        cursor: {
+          drag: { x: true, y: false, setScale: false },
+          points: { show: false },
+          bind: { dblclick: () => () => (now.current.setZoom(null), null) },
+          ...props.options.cursor,
+        },
+        hooks: {
+          ...props.options.hooks,
+          setCursor: [(self) => now.current.point(self.cursor.idx ?? null)],
+          setSelect: [
+            (self) => {
+              const { left, width } = self.select
+              if (width < 4) return
+              now.current.setZoom([self.posToVal(left, 'x'), self.posToVal(left + width, 'x')])
+              self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+            },
+          ],
+        },
+      },
+      now.current.data,
+      element,
+    )
+    chart.current = u
+    const size = new ResizeObserver(() => {
+      const width = Math.max(120, element.clientWidth)
+      if (width !== u.width) u.setSize({ width, height: now.current.height })
+    })
+    size.observe(element)
+    // Colours are read when the chart is drawn, so a new theme only needs a new drawing.
+    const themed = dark.subscribe(() => queueMicrotask(() => u.redraw(false, true)))
+    return () => {
+      themed()
+      size.disconnect()
+      u.destroy()
+      chart.current = undefined
+    }
+  }, [props.options])
+
+  useEffect(() => {
+    const u = chart.current
+    if (u && u.data !== props.data) u.setData(props.data)
+  }, [props.data])
+
+  const keys = (event: KeyboardEvent) => {
+    const u = chart.current
+    if (!u || event.ctrlKey || event.metaKey || event.altKey) return
+    const x = u.data[0] as number[]
+    const last = x.length - 1
+    const at = u.cursor.idx ?? last
+    const step = event.shiftKey ? Math.max(1, Math.round(last / 20)) : 1
+    const to = { ArrowLeft: at - step, ArrowRight: at + step, Home: 0, End: last }[event.key]
+    if (to !== undefined && last >= 0) {
+      const index = Math.max(0, Math.min(last, to))
+      u.setCursor({ left: u.valToPos(x[index]!, 'x'), top: u.over.clientHeight / 2 })
+    } else if (event.key === '+' || event.key === '=' || event.key === '-') {
+      const [lo, hi] = [u.scales['x']!.min ?? 0, u.scales['x']!.max ?? 1]
+      const middle = u.cursor.idx != null ? x[u.cursor.idx]! : (lo + hi) / 2
+      const factor = event.key === '-' ? 2 : 0.5
+      const range: [number, number] = [middle - (middle - lo) * factor, middle + (hi - middle) * factor]
+      now.current.setZoom(range[0] <= x[0]! && range[1] >= x[last]! ? null : range)
+    } else if (event.key === '0' || event.key === 'Escape') {
+      now.current.setZoom(null)
+    } else return
+    event.preventDefault()
+  }
+
+  return (
+    <div
+      ref={place}
+      class="plot"
+      style={{ height: `${props.height}px` }}
+      tabIndex={0}
+      role="img"
+      aria-label={`${props.label}. ${props.summary}`}
+      aria-keyshortcuts="ArrowLeft ArrowRight + - 0"
+      onKeyDown={keys}
+    />
+  )
+}
+
+/** axis is how the axes of all charts look. */
+export function axis(more: Partial<uPlot.Axis> = {}): uPlot.Axis {
+  return {
+    stroke: () => colour('--muted'),
+    grid: { stroke: () => colour('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+    labelFont: '12px system-ui, sans-serif',
+    ...more,
+  }
+}
+
+/** numbers writes the ticks of an axis: a true minus sign, exponents only where long. */
+export function numbers(_: uPlot, ticks: readonly (number | null)[]): string[] {
+  return ticks.map((v) => {
+    if (v === null) return ''
+    const a = Math.abs(v)
+    const text = a !== 0 && (a >= 1e6 || a < 1e-4) ? v.toExponential() : String(Number(v.toPrecision(10)))
+    return text.replace(/-/g, '−').replace('e+', 'e')
+  })
+}
+
+/** valueAxis is a y axis as wide as its longest number. */
+export function valueAxis(more: Partial<uPlot.Axis> = {}): uPlot.Axis {
+  return axis({
+    values: numbers,
+    size: (_, values) => 18 + 7 * Math.max(2, ...(values ?? []).map((v) => String(v).length)),
+    ...more,
+  })
+}
