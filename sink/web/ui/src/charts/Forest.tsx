@@ -1,0 +1,106 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Row } from '../api/types.ts'
+import { estimate, exact } from '../format.ts'
+import { tickText, ticks } from './ticks.ts'
+
+export interface ForestLine {
+  id: string
+  /** Shown at the left; text from outside goes through Foreign. */
+  label: ComponentChildren
+  /** The label as plain text, for titles. */
+  name: string
+  row: Row
+}
+
+const rowHeight = 28
+const around = 8
+
+/** forestRange covers the 95 % intervals of all lines, and 0 where it is near; null without any. */
+export function forestRange(rows: readonly Row[]): [number, number] | null {
+  let lo = Infinity
+  let hi = -Infinity
+  for (const row of rows) {
+    for (const q of [row['q2.5'], row['q97.5']]) {
+      if (q === null || !Number.isFinite(q)) continue
+      lo = Math.min(lo, q)
+      hi = Math.max(hi, q)
+    }
+  }
+  if (!(hi >= lo)) return null
+  const width = hi - lo || Math.abs(hi) || 1
+  if (lo > 0 && lo < width * 0.5) lo = 0
+  if (hi < 0 && -hi < width * 0.5) hi = 0
+  return [lo - width * 0.03, hi + width * 0.03]
+}
+
+/** Forest shows lines one below the other: 95 % interval thin, 50 % thick, the median a dot. Long lists are drawn where they are seen. */
+export function Forest({ lines, label, most = 18 }: { lines: readonly ForestLine[]; label: string; /** Lines in view before it scrolls. */ most?: number }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [scroll, setScroll] = useState(0)
+  const [width, setWidth] = useState(400)
+  const track = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = track.current
+    if (!element) return
+    const measure = () => setWidth(Math.max(60, element.clientWidth))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  const range = useMemo(() => forestRange(lines.map((l) => l.row)), [lines])
+  if (!range) return <p class="muted">No variable has an interval to draw.</p>
+  const [lo, hi] = range
+  const x = (v: number) => ((v - lo) / (hi - lo)) * width
+  const marks = ticks(lo, hi, Math.max(2, Math.floor(width / 90)))
+  const texts = tickText(marks)
+  const view = Math.min(lines.length, most) * rowHeight
+  const from = Math.max(0, Math.floor(scroll / rowHeight) - around)
+  const to = Math.min(lines.length, Math.ceil((scroll + view) / rowHeight) + around)
+  return (
+    <div class="forest" role="table" aria-label={`${label}: median and 95 % interval`} aria-rowcount={lines.length + 1}>
+      <div class="forest-axis" role="row" aria-rowindex={1}>
+        <span role="columnheader" class="visually-hidden">name</span>
+        <span aria-hidden="true" />
+        <div class="axis-text" ref={track} aria-hidden="true">
+          {marks.map((m, i) => <span key={m} style={{ left: `${x(m)}px` }}>{texts[i]}</span>)}
+        </div>
+        <span class="figures number" role="columnheader">median [95 %]</span>
+      </div>
+      <div ref={scroller} role="rowgroup" class="forest-scroll" tabIndex={lines.length > most ? 0 : -1} aria-label={label}
+        style={{ maxHeight: `${view}px`, overflowY: lines.length > most ? 'auto' : 'hidden' }} onScroll={(e) => setScroll(e.currentTarget.scrollTop)}>
+        <div role="presentation" style={{ height: `${lines.length * rowHeight}px`, paddingTop: `${from * rowHeight}px`, boxSizing: 'border-box' }}>
+          {lines.slice(from, to).map((line, i) => {
+            const { row } = line
+            const figures = `${estimate(row.median, row)} [${estimate(row['q2.5'], row)}, ${estimate(row['q97.5'], row)}]`
+            return (
+              <div class="forest-row" role="row" key={line.id} aria-rowindex={from + i + 2} title={`${line.name}: ${figures}`}>
+                <span class="name" role="rowheader">{line.label}</span>
+                <svg height={rowHeight} aria-hidden="true" style={{ width: `${width}px` }}>
+                  {marks.map((m) => <line key={m} class={m === 0 ? 'zero' : 'grid'} x1={x(m)} x2={x(m)} y1={0} y2={rowHeight} />)}
+                  <Interval row={row} x={x} />
+                </svg>
+                <span class="figures" role="cell" title={`${exact(row.median)} [${exact(row['q2.5'])}, ${exact(row['q97.5'])}]`}>
+                  <b>{estimate(row.median, row)}</b> [{estimate(row['q2.5'], row)}, {estimate(row['q97.5'], row)}]
+                </span>
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Interval({ row, x }: { row: Row; x: (v: number) => number }) {
+  const y = rowHeight / 2
+  const { 'q2.5': a, 'q97.5': b, q25, q75, median } = row
+  return (
+    <>
+      {a !== null && b !== null && <line class="outer" x1={x(a)} x2={x(b)} y1={y} y2={y} />}
+      {q25 !== null && q75 !== null && <line class="inner" x1={x(q25)} x2={x(q75)} y1={y} y2={y} />}
+      {median !== null && <circle class="median" cx={x(median)} cy={y} r={4} />}
+    </>
+  )
+}
