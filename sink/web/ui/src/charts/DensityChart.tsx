@@ -67,11 +67,13 @@ function curves({ now, prior, earlier }: Shown, fitPrior: boolean): uPlot.Aligne
 }
 
 /** DensityChart shows a variable's posterior now against its prior and an earlier moment. */
-export function DensityChart({ variable, row, prior, track, height = 230 }: {
+export function DensityChart({ variable, row, prior, track, version, height = 230 }: {
   variable: string
   row: Row
   prior: Row | undefined
   track: Track | undefined
+  /** Grows with every change of the track, which is changed in place. */
+  version: number
   height?: number
 }) {
   const [withPrior, setWithPrior] = useState(true)
@@ -91,7 +93,7 @@ export function DensityChart({ variable, row, prior, track, height = 230 }: {
     const now = densityOf(row, support)
     if (!now) return null
     return { now, prior: prior ? densityOf(prior, support) : null, earlier: earlierRow ? densityOf(earlierRow, support) : null }
-  }, [row, prior, earlierRow, support])
+  }, [row, prior, earlierRow, support, version])
   const drawn = useMemo<uPlot.AlignedData>(() => {
     if (!shown) return [[], [], [], []]
     return curves({ now: shown.now, prior: withPrior ? shown.prior : null, earlier: withEarlier ? shown.earlier : null }, withPrior && fitPrior)

@@ -1,26 +1,140 @@
-import { api } from '../api/client.ts'
-import type { Row } from '../api/types.ts'
-import { ErrorState, Estimate, Foreign, Loading, Table, type Column } from '../components/index.ts'
-import { count, meanSd } from '../format.ts'
-import { useResource } from '../resource.ts'
+import { useEffect, useMemo } from 'preact/hooks'
+import { Bands } from '../charts/Bands.tsx'
+import { DensityChart } from '../charts/DensityChart.tsx'
+import { Forest } from '../charts/Forest.tsx'
+import { Empty, ErrorState, Foreign, Loading, Tabs } from '../components/index.ts'
+import { count } from '../format.ts'
+import { query, setQuery } from '../router.ts'
+import { Calibrated } from './Calibrated.tsx'
+import { Diagnostics } from './Diagnostics.tsx'
+import { How } from './How.tsx'
+import { KeyHeader } from './KeyHeader.tsx'
+import { KeyModel } from './model.ts'
+import { Predict } from './Predict.tsx'
+import { Raw } from './Raw.tsx'
+import { Variables } from './Variables.tsx'
+import './key.css'
 
-const columns: Column<Row>[] = [
-  { id: 'variable', head: 'Variable', cell: (r) => <Foreign text={r.variable} /> },
-  { id: 'mean', head: 'Mean ± sd', number: true, cell: (r) => meanSd(r) },
-  { id: 'low', head: '2.5 %', number: true, cell: (r) => <Estimate value={r['q2.5']} row={r} /> },
-  { id: 'high', head: '97.5 %', number: true, cell: (r) => <Estimate value={r['q97.5']} row={r} /> },
+const tabs = [
+  { id: 'forest', title: 'Forest' },
+  { id: 'diagnostics', title: 'Diagnostics' },
+  { id: 'calibration', title: 'Calibration' },
+  { id: 'predict', title: 'Predict' },
+  { id: 'how', title: 'How computed' },
+  { id: 'json', title: 'JSON' },
 ]
 
-/** KeyPage shows one model. */
+/** KeyPage shows one model, live. The variable and the part below are in the query string. */
 export function KeyPage({ name }: { name: string }) {
-  const model = useResource((signal) => api.model(name, signal), [name])
+  const model = useMemo(() => new KeyModel(name), [name])
+  useEffect(() => () => model.close(), [model])
+  const rows = model.rows.value
+  const failure = model.failure.value
+  const asked = query.value.get('variable') ?? ''
+  const chosen = rows.some((r) => r.variable === asked) ? asked : (rows[0]?.variable ?? '')
+  const view = query.value.get('view') ?? 'forest'
+  const loaded = model.loaded.value
+  useEffect(() => {
+    if (chosen && loaded) model.want(chosen)
+  }, [chosen, loaded])
+
+  if (rows.length === 0 && !model.posterior.value) {
+    if (failure?.status === 404)
+      return (
+        <Empty title="No model with this key">
+          <p><Foreign text={name} length={120} /></p>
+          <p>A model appears with its first checkpoint, at most seconds after its first shard; the page looks again by itself. Look at the spelling, or at <a href="/">all keys</a>; a shard that was refused is among the dead letters under <a href="/operations">Operations</a>.</p>
+        </Empty>
+      )
+    if (failure) return <ErrorState failure={failure} what="This model can’t be shown" retry={model.loadPosterior} />
+    return <Loading what="the model" />
+  }
   return (
-    <div class="stack">
-      <h1><Foreign text={name} length={100} /></h1>
-      {model.failure && <ErrorState failure={model.failure} what="This model can’t be shown" retry={model.reload} />}
-      {model.loading && !model.value && <Loading what="the model" />}
-      {model.value && <p class="muted">{model.value.kind}, {count(model.value.n)} rows in {count(model.value.t)} shards</p>}
-      {model.value && <Table columns={columns} rows={model.value.posterior} id={(r) => r.variable} caption="Posterior by variable" />}
+    <div class="stack key-page">
+      <KeyHeader model={model} />
+      <Notices model={model} />
+      {rows.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
+        <div class="key-main">
+          <Variables model={model} chosen={chosen} choose={(variable) => setQuery({ variable })} />
+          <Chosen model={model} variable={chosen} />
+        </div>
+      )}
+      <section class="card">
+        <Tabs tabs={tabs} chosen={view} choose={(id) => setQuery({ view: id === 'forest' ? null : id })} label="Parts of the model">
+          {view === 'diagnostics' ? <Diagnostics rows={rows} priorDominated={model.posterior.value?.prior_dominated ?? []} />
+            : view === 'calibration' ? <Calibrated model={model} />
+            : view === 'predict' ? <Predict model={model} />
+            : view === 'how' ? <How model={model} />
+            : view === 'json' ? <Raw model={model} />
+            : <AllForest model={model} chosen={chosen} />}
+        </Tabs>
+      </section>
     </div>
   )
+}
+
+/** Notices are the states in which a part of the page is missing, and why. */
+function Notices({ model }: { model: KeyModel }) {
+  const about = model.about.value
+  const failure = model.failure.value
+  return (
+    <>
+      {model.deleted.value && <p class="notice warn" role="status">This model was deleted by a null-value record while the page was open. What you see is what was last known; the page goes on if the key comes back.</p>}
+      {failure && <p class="notice warn" role="status">Not current: {failure.message}. {failure.todo}</p>}
+      {model.owned.value === false && (
+        <p class="notice" role="status">
+          Another process works on this key{about ? `, partition ${about.source.partition}` : ''}: the posterior here is right, read from the checkpoint store every few seconds; bands over time, scores and live updates are on that process’s page. <a href="/operations">Operations</a> names the owner.
+        </p>
+      )}
+      {model.historyFailure.value && <p class="notice warn" role="status">The past can’t be read: {model.historyFailure.value.message}. Bands begin with the next shard.</p>}
+    </>
+  )
+}
+
+/** Chosen is the variable that was chosen: over the shards, and now against before. */
+function Chosen({ model, variable }: { model: KeyModel; variable: string }) {
+  const version = model.version.value
+  const row = model.rows.value.find((r) => r.variable === variable)
+  const prior = model.about.value?.prior.find((r) => r.variable === variable)
+  const track = model.history.track(variable)
+  if (!row) return null
+  const newest = model.history.newest
+  return (
+    <div class="chosen">
+      <section class="card stack" aria-label="Bands over time">
+        <div class="chart-head">
+          <h2><Foreign text={variable} length={60} /></h2>
+          <a href={`/forest?variable=${encodeURIComponent(variable)}`}>in other keys</a>
+        </div>
+        {track ? (
+          <Bands key={variable} variable={variable} track={track} version={version} />
+        ) : !model.loaded.value ? (
+          <Loading what="the past" />
+        ) : (
+          <Empty title="No history here">
+            <p>
+              {model.owned.value === false ? 'The process that works on this key keeps it.'
+                : newest && newest.variables > newest.posterior.length ? `History is kept for the first ${count(newest.posterior.length)} of ${count(newest.variables)} variables; this one’s posterior of now is below.`
+                : 'History is kept from the start of this process on: the next shard of this key begins it.'}
+            </p>
+          </Empty>
+        )}
+        {track && !model.complete.value && track.moments[0]!.t > 1 && <p class="muted small">Kept from shard {count(track.moments[0]!.t)} on.</p>}
+      </section>
+      <section class="card stack" aria-label="Density">
+        <h2>Density</h2>
+        <DensityChart key={variable} variable={variable} row={row} prior={prior} track={track} version={version} />
+      </section>
+    </div>
+  )
+}
+
+/** AllForest puts the intervals of all variables on one scale. */
+function AllForest({ model, chosen }: { model: KeyModel; chosen: string }) {
+  const rows = model.rows.value
+  const lines = useMemo(() => rows.map((row) => ({
+    id: row.variable, name: row.variable, row,
+    label: <button type="button" class="link" aria-current={row.variable === chosen} onClick={() => setQuery({ variable: row.variable })}><Foreign text={row.variable} length={40} /></button>,
+  })), [rows, chosen])
+  return <Forest lines={lines} label="Variables" />
 }

@@ -1,0 +1,34 @@
+import type { Calibration } from '../api/types.ts'
+import { CoveragePlot } from '../charts/CoveragePlot.tsx'
+import { Pit } from '../charts/Pit.tsx'
+import { Help, Labelled } from '../components/index.ts'
+import { count, exact, percent, significant } from '../format.ts'
+
+/** CalibrationView shows PIT histogram and coverage with a sentence on what they say. */
+export function CalibrationView({ calibration: c }: { calibration: Calibration }) {
+  return (
+    <div class="stack">
+      <p class="verdict">{verdict(c)}</p>
+      <dl class="facts">
+        <div><dt>rows scored</dt><dd><b data-value={c.rows}>{count(c.rows)}</b></dd></div>
+        <div><dt>shards scored</dt><dd><b>{count(c.shards)}</b></dd></div>
+        <div><dt><Labelled text="log density" term="logDensity" /></dt><dd><b title={exact(c.log_density)}>{significant(c.log_density, 4)}</b></dd></div>
+        <div><dt><Labelled text="RMSE" term="rmse" /></dt><dd><b title={exact(c.rmse)}>{significant(c.rmse, 4)}</b></dd></div>
+      </dl>
+      <div class="pair">
+        <section><h3>PIT histogram <Help term="pit" /></h3><Pit pit={c.pit} /></section>
+        <section><h3>Coverage against nominal <Help term="coverageBand" /></h3><CoveragePlot coverage={c.coverage} /></section>
+      </div>
+    </div>
+  )
+}
+
+/** verdict puts the 95 % coverage into words, by its Monte Carlo band. */
+export function verdict(c: Calibration): string {
+  const at = c.coverage.find((x) => x.nominal === 0.95)
+  if (!at) return 'Too little was scored to judge.'
+  const share = percent(at.share)
+  if (at.share < at.low) return `Too sure of itself: ${share} of the rows lay in their 95 % prediction intervals, less than chance explains.`
+  if (at.share > at.high) return `Too cautious: ${share} of the rows lay in their 95 % prediction intervals, more than chance explains.`
+  return `As it should be: ${share} of the rows lay in their 95 % prediction intervals, as near to 95 % as chance has it.`
+}
