@@ -96,7 +96,7 @@ export function Bands({ variable, track, version, height = 300 }: {
     setKind(to)
   }
   return (
-    <div class="stack" style={{ gap: '0.4rem' }}>
+    <div class="chart-stack">
       <div class="chart-head">
         <div class="legend">
           <span><Swatch colour="--median" />median</span>
@@ -113,7 +113,7 @@ export function Bands({ variable, track, version, height = 300 }: {
         </div>
       </div>
       <Plot label={`Bands of ${variable} over ${kind === 'time' ? 'time' : 'shards'}`} summary={summary}
-        data={data} options={drawn} height={height} zoom={zoom} setZoom={setZoom} point={setPoint} />
+        data={data} options={drawn} height={height} fill zoom={zoom} setZoom={setZoom} point={setPoint} />
       <p class="readout" aria-live="off">
         <span>shard <b>{count(moment.t)}</b></span>
         <span title={absolute(moment.time * 1000)}>{new Date(moment.time * 1000).toLocaleString()}</span>

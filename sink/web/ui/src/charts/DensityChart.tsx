@@ -16,6 +16,8 @@ const reach = 3.4
 const widest = 8
 
 const options = (marks: { lines: readonly number[] }): Omit<uPlot.Options, 'width' | 'height'> => ({
+  // Between pixels: at whole ones a smooth curve has steps.
+  pxAlign: 0,
   scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
   axes: [axis({ values: numbers }), axis({ show: false })],
   series: [
@@ -118,7 +120,7 @@ export function DensityChart({ variable, row, prior, track, version, height = 23
     (earlierRow ? `After ${count(earlierT)} shards it was between ${estimate(earlierRow['q2.5'], earlierRow)} and ${estimate(earlierRow['q97.5'], earlierRow)}.` : '')
   const x = point !== null ? (data[0] as number[])[point] : undefined
   return (
-    <div class="stack" style={{ gap: '0.4rem' }}>
+    <div class="chart-stack">
       <div class="chart-head">
         <div class="legend">
           <span><Swatch colour="--series-1" />now</span>
@@ -140,7 +142,7 @@ export function DensityChart({ variable, row, prior, track, version, height = 23
           )}
         </div>
       </div>
-      <Plot label={`Density of ${variable}`} summary={summary} data={data} options={built} height={height} zoom={zoom} setZoom={setZoom} point={setPoint} />
+      <Plot label={`Density of ${variable}`} summary={summary} data={data} options={built} height={height} fill zoom={zoom} setZoom={setZoom} point={setPoint} />
       <p class="readout">
         {x !== undefined ? (
           <>

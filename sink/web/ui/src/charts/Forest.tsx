@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
 import { estimate, exact } from '../format.ts'
 import { tickText, ticks } from './ticks.ts'
+import './charts.css'
 
 export interface ForestLine {
   id: string
@@ -60,16 +61,16 @@ export function Forest({ lines, label, most = 18 }: { lines: readonly ForestLine
   const to = Math.min(lines.length, Math.ceil((scroll + view) / rowHeight) + around)
   return (
     <div class="forest" role="table" aria-label={`${label}: median and 95 % interval`} aria-rowcount={lines.length + 1}>
+      <div ref={scroller} role="rowgroup" class="forest-scroll" tabIndex={lines.length > most ? 0 : -1} aria-label={label}
+        style={{ maxHeight: `${view + 24}px`, overflowY: lines.length > most ? 'auto' : 'hidden' }} onScroll={(e) => setScroll(e.currentTarget.scrollTop)}>
       <div class="forest-axis" role="row" aria-rowindex={1}>
         <span role="columnheader" class="visually-hidden">name</span>
         <span aria-hidden="true" />
         <div class="axis-text" ref={track} aria-hidden="true">
           {marks.map((m, i) => <span key={m} style={{ left: `${x(m)}px` }}>{texts[i]}</span>)}
         </div>
-        <span class="figures number" role="columnheader">median [95 %]</span>
+        <span class="forest-figures" role="columnheader">median [95 %]</span>
       </div>
-      <div ref={scroller} role="rowgroup" class="forest-scroll" tabIndex={lines.length > most ? 0 : -1} aria-label={label}
-        style={{ maxHeight: `${view}px`, overflowY: lines.length > most ? 'auto' : 'hidden' }} onScroll={(e) => setScroll(e.currentTarget.scrollTop)}>
         <div role="presentation" style={{ height: `${lines.length * rowHeight}px`, paddingTop: `${from * rowHeight}px`, boxSizing: 'border-box' }}>
           {lines.slice(from, to).map((line, i) => {
             const { row } = line
@@ -81,7 +82,7 @@ export function Forest({ lines, label, most = 18 }: { lines: readonly ForestLine
                   {marks.map((m) => <line key={m} class={m === 0 ? 'zero' : 'grid'} x1={x(m)} x2={x(m)} y1={0} y2={rowHeight} />)}
                   <Interval row={row} x={x} />
                 </svg>
-                <span class="figures" role="cell" title={`${exact(row.median)} [${exact(row['q2.5'])}, ${exact(row['q97.5'])}]`}>
+                <span class="forest-figures" role="cell" title={`${exact(row.median)} [${exact(row['q2.5'])}, ${exact(row['q97.5'])}]`}>
                   <b>{estimate(row.median, row)}</b> [{estimate(row['q2.5'], row)}, {estimate(row['q97.5'], row)}]
                 </span>
               </div>

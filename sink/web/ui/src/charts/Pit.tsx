@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { count, percent } from '../format.ts'
 import { pitHistogram } from './binomial.ts'
 import { tickText, ticks } from './ticks.ts'
+import './charts.css'
 
 const [width, height] = [560, 210]
 const edge = { left: 46, right: 8, top: 8, bottom: 34 }
@@ -29,7 +30,6 @@ export function Pit({ pit }: { pit: readonly number[] }) {
             <text x={edge.left - 6} y={y(v) + 4} text-anchor="end">{texts[i]}</text>
           </g>
         ))}
-        <rect class="mc" x={edge.left} width={plot.w} y={y(high)} height={Math.max(1, y(low) - y(high))} />
         {counts.map((c, i) => {
           const off = c < low || c > high
           const x = edge.left + i * bar
@@ -42,6 +42,7 @@ export function Pit({ pit }: { pit: readonly number[] }) {
             </g>
           )
         })}
+        <rect class="mc" x={edge.left} width={plot.w} y={y(high)} height={Math.max(1, y(low) - y(high))} />
         <line class="mc-edge" x1={edge.left} x2={width - edge.right} y1={y(high)} y2={y(high)} />
         <line class="mc-edge" x1={edge.left} x2={width - edge.right} y1={y(low)} y2={y(low)} />
         <line class="ideal" x1={edge.left} x2={width - edge.right} y1={y(expected)} y2={y(expected)} />

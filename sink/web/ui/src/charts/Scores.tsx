@@ -57,7 +57,7 @@ export function Scores({ moments, version }: { moments: readonly Moment[]; versi
   const at = index[point ?? -1] ?? columns.t.length - 1
   const { title, term } = names[score]
   return (
-    <div class="stack" style={{ gap: '0.4rem' }}>
+    <div class="chart-stack">
       <div class="chart-head">
         <div class="legend">
           <span><svg width="10" height="10" aria-hidden="true"><circle cx="5" cy="5" r="3" fill="var(--series-6)" /></svg>each shard<Help term={term} /></span>

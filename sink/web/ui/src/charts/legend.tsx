@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import './charts.css'
 
 /** Dash patterns tell the lines of a chart apart without colour. */
 export const dashes = { solid: [], dashed: [7, 5], dotted: [2, 4] } as const

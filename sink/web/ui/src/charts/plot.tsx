@@ -12,7 +12,10 @@ export interface PlotProps {
   data: uPlot.AlignedData
   /** Built anew when the identity of it changes: keep it in useMemo. */
   options: Omit<uPlot.Options, 'width' | 'height'>
+  /** In pixels, the least of it with fill. */
   height: number
+  /** Whether the chart grows with its place. */
+  fill?: boolean
   /** The range of x that is shown; null is all of it. */
   zoom: [number, number] | null
   setZoom: (range: [number, number] | null) => void
@@ -37,7 +40,7 @@ export function Plot(props: PlotProps) {
       {
         ...props.options,
         width: Math.max(120, element.clientWidth),
-        height: now.current.height,
+        height: element.clientHeight,
         legend: { show: false },
         cursor: {
           drag: { x: true, y: false, setScale: false },
@@ -64,7 +67,8 @@ export function Plot(props: PlotProps) {
     chart.current = u
     const size = new ResizeObserver(() => {
       const width = Math.max(120, element.clientWidth)
-      if (width !== u.width) u.setSize({ width, height: now.current.height })
+      const height = Math.max(80, element.clientHeight)
+      if (width !== u.width || height !== u.height) u.setSize({ width, height })
     })
     size.observe(element)
     // Colours are read when the chart is drawn, so a new theme only needs a new drawing.
@@ -107,15 +111,16 @@ export function Plot(props: PlotProps) {
 
   return (
     <div
-      ref={place}
-      class="plot"
-      style={{ height: `${props.height}px` }}
+      class={props.fill ? 'plot fill' : 'plot'}
+      style={props.fill ? { minHeight: `${props.height}px` } : { height: `${props.height}px` }}
       tabIndex={0}
       role="img"
       aria-label={`${props.label}. ${props.summary}`}
       aria-keyshortcuts="ArrowLeft ArrowRight + - 0"
       onKeyDown={keys}
-    />
+    >
+      <div ref={place} class="plot-inner" />
+    </div>
   )
 }
 
@@ -125,6 +130,7 @@ export function axis(more: Partial<uPlot.Axis> = {}): uPlot.Axis {
     stroke: () => colour('--muted'),
     grid: { stroke: () => colour('--line'), width: 1 },
     ticks: { show: false },
+    size: 30,
     font: '12px system-ui, sans-serif',
     labelFont: '12px system-ui, sans-serif',
     ...more,

@@ -23,7 +23,7 @@ export function CalibrationPage() {
     <div class="stack">
       <h1>Calibration</h1>
       <p class="muted">Each shard is predicted before it is absorbed. {count(keys)} keys of the partitions that this process works on, scored since it started.</p>
-      <div class="row filters">
+      <div class="row across-filters">
         <label class="field"><span>keys that start with</span>
           <input value={prefix} autocomplete="off" spellcheck={false} maxLength={512} onChange={(e) => setQuery({ prefix: e.currentTarget.value })} /></label>
         <label class="field"><span>kind</span>

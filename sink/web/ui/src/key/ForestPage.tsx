@@ -26,7 +26,7 @@ export function ForestPage() {
   return (
     <div class="stack">
       <h1>One variable across keys</h1>
-      <div class="row filters">
+      <div class="row across-filters">
         <Typed label="variable" value={variable} change={(v) => setQuery({ variable: v })} options={names.value ?? []} />
         <Typed label="keys that start with" value={prefix} change={(v) => setQuery({ prefix: v })} options={[]} />
         <span class="field"><span>sorted by</span><Choice label="Sort" chosen={sort} choose={(s) => setQuery({ sort: s === 'key' ? 'key' : null })} options={[['median', 'median'], ['key', 'key']]} /></span>

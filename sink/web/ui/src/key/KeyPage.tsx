@@ -1,8 +1,9 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Bands } from '../charts/Bands.tsx'
+import { supportOf, type Support } from '../charts/density.ts'
 import { DensityChart } from '../charts/DensityChart.tsx'
 import { Forest } from '../charts/Forest.tsx'
-import { Empty, ErrorState, Foreign, Loading, Tabs } from '../components/index.ts'
+import { Empty, ErrorState, Foreign, Loading, SearchBox, Tabs } from '../components/index.ts'
 import { count } from '../format.ts'
 import { query, setQuery } from '../router.ts'
 import { Calibrated } from './Calibrated.tsx'
@@ -12,6 +13,7 @@ import { KeyHeader } from './KeyHeader.tsx'
 import { KeyModel } from './model.ts'
 import { Predict } from './Predict.tsx'
 import { Raw } from './Raw.tsx'
+import { arranged } from './rows.ts'
 import { Variables } from './Variables.tsx'
 import './key.css'
 
@@ -54,9 +56,9 @@ export function KeyPage({ name }: { name: string }) {
       <KeyHeader model={model} />
       <Notices model={model} />
       {rows.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
-        <div class="key-main">
+        <div class={rows.length <= 6 ? 'key-main few' : 'key-main'}>
           <Variables model={model} chosen={chosen} choose={(variable) => setQuery({ variable })} />
-          <Chosen model={model} variable={chosen} />
+          <Chosen model={model} variable={chosen} tall={rows.length <= 6} />
         </div>
       )}
       <section class="card">
@@ -92,7 +94,7 @@ function Notices({ model }: { model: KeyModel }) {
 }
 
 /** Chosen is the variable that was chosen: over the shards, and now against before. */
-function Chosen({ model, variable }: { model: KeyModel; variable: string }) {
+function Chosen({ model, variable, tall }: { model: KeyModel; variable: string; tall: boolean }) {
   const version = model.version.value
   const row = model.rows.value.find((r) => r.variable === variable)
   const prior = model.about.value?.prior.find((r) => r.variable === variable)
@@ -100,14 +102,14 @@ function Chosen({ model, variable }: { model: KeyModel; variable: string }) {
   if (!row) return null
   const newest = model.history.newest
   return (
-    <div class="chosen">
-      <section class="card stack" aria-label="Bands over time">
+    <>
+      <section class="card stack bands" aria-label="Bands over time">
         <div class="chart-head">
           <h2><Foreign text={variable} length={60} /></h2>
           <a href={`/forest?variable=${encodeURIComponent(variable)}`}>in other keys</a>
         </div>
         {track ? (
-          <Bands key={variable} variable={variable} track={track} version={version} />
+          <Bands key={variable} variable={variable} track={track} version={version} height={tall ? 380 : 320} />
         ) : !model.loaded.value ? (
           <Loading what="the past" />
         ) : (
@@ -121,20 +123,41 @@ function Chosen({ model, variable }: { model: KeyModel; variable: string }) {
         )}
         {track && !model.complete.value && track.moments[0]!.t > 1 && <p class="muted small">Kept from shard {count(track.moments[0]!.t)} on.</p>}
       </section>
-      <section class="card stack" aria-label="Density">
+      <section class="card stack density" aria-label="Density">
         <h2>Density</h2>
         <DensityChart key={variable} variable={variable} row={row} prior={prior} track={track} version={version} />
       </section>
-    </div>
+    </>
   )
 }
 
-/** AllForest puts the intervals of all variables on one scale. */
+const scales: readonly (readonly [Support, string])[] = [
+  ['real', 'Coefficients and levels'],
+  ['unit', 'Autoregression'],
+  ['positive', 'Variances'],
+]
+
+/** AllForest puts the intervals of all variables on one scale; variances, which are in squared units, on one of their own. */
 function AllForest({ model, chosen }: { model: KeyModel; chosen: string }) {
   const rows = model.rows.value
-  const lines = useMemo(() => rows.map((row) => ({
-    id: row.variable, name: row.variable, row,
-    label: <button type="button" class="link" aria-current={row.variable === chosen} onClick={() => setQuery({ variable: row.variable })}><Foreign text={row.variable} length={40} /></button>,
-  })), [rows, chosen])
-  return <Forest lines={lines} label="Variables" />
+  const [search, setSearch] = useState('')
+  const groups = useMemo(() => scales.map(([support, title]) => ({
+    title,
+    lines: arranged(rows, search, 'order', false).filter((row) => supportOf(row.variable) === support).map((row) => ({
+      id: row.variable, name: row.variable, row,
+      label: <button type="button" class="link" aria-current={row.variable === chosen} onClick={() => setQuery({ variable: row.variable })}><Foreign text={row.variable} length={40} /></button>,
+    })),
+  })).filter((g) => g.lines.length > 0), [rows, search, chosen])
+  return (
+    <div class="stack">
+      {rows.length > 8 && <SearchBox value={search} change={setSearch} label="Search variables" />}
+      {groups.length === 0 && <Empty title="No variable with this text" />}
+      {groups.map((g) => (
+        <section key={g.title}>
+          {groups.length > 1 && <h3>{g.title}</h3>}
+          <Forest lines={g.lines} label={g.title} />
+        </section>
+      ))}
+    </div>
+  )
 }

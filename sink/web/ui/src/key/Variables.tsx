@@ -16,13 +16,14 @@ const sorts: readonly (readonly [Sort, boolean, string])[] = [
   ['ess_bulk', false, 'ESS, lowest first'],
 ]
 
-const rowHeight = 46
+const rowHeight = 58
 
 /** Variables lists the variables of a model with a small band of each; one is chosen. */
 export function Variables({ model, chosen, choose }: { model: KeyModel; chosen: string; choose: (variable: string) => void }) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState(0)
   const grid = useRef<HTMLDivElement>(null)
+  const memory = useRef({ top: 0 }).current
   const rows = model.rows.value
   void model.version.value
   const [by, descending] = sorts[sort]!
@@ -43,14 +44,15 @@ export function Variables({ model, chosen, choose }: { model: KeyModel; chosen: 
       {shown.length === 0 ? (
         <Empty title="No variable with this text"><p><button type="button" onClick={() => setSearch('')}>Show all</button></p></Empty>
       ) : (
-        <div class="variables-list" style={{ '--rows': String(Math.min(shown.length, 12)) }}>
+        <div class="variables-list" style={{ '--rows': String(Math.min(shown.length, 10)) }}>
           <VirtualList
-            rows={shown.length} height={rowHeight} label="Variables" columns={3} active={active} grid={grid}
+            rows={shown.length} height={rowHeight} label="Variables" columns={4} active={active} grid={grid} memory={memory}
             activate={(i) => shown[i] && choose(shown[i].variable)} open={() => {}} seen={() => {}}
             head={<>
-              <span role="columnheader">variable</span>
-              <span role="columnheader">bands</span>
-              <span role="columnheader" class="number">median, 95 %</span>
+              <span role="columnheader" class="visually-hidden">variable</span>
+              <span role="columnheader" class="visually-hidden">median</span>
+              <span role="columnheader" class="visually-hidden">bands</span>
+              <span role="columnheader" class="visually-hidden">95 % interval</span>
             </>}
             row={(i) => ({ key: shown[i]!.variable, cells: <VariableCells row={shown[i]!} track={model.history.track(shown[i]!.variable)} /> })}
           />
@@ -65,26 +67,23 @@ function VariableCells({ row, track }: { row: Row; track: Track | undefined }) {
   return (
     <>
       <span role="gridcell" class="variable-name">
-        <Foreign text={row.variable} length={34} />
+        <Foreign text={row.variable} length={44} />
         {verdict === 'bad' && <span class="mark" title="A diagnostic is beyond its threshold: see Diagnostics"> !<span class="visually-hidden">diagnostics beyond threshold</span></span>}
       </span>
+      <span role="gridcell" class="number"><b><Estimate value={row.median} row={row} /></b></span>
       <span role="gridcell">{track && track.rows.length > 1 && <Spark track={track} />}</span>
-      <span role="gridcell" class="number">
-        <b><Estimate value={row.median} row={row} /></b>
-        <br />
-        <span class="muted small">{estimate(row['q2.5'], row)} to {estimate(row['q97.5'], row)}</span>
-      </span>
+      <span role="gridcell" class="number muted small">{estimate(row['q2.5'], row)} to {estimate(row['q97.5'], row)}</span>
     </>
   )
 }
 
-const [sparkWidth, sparkHeight, sparkPoints] = [96, 30, 48]
+const [sparkWidth, sparkHeight, sparkPoints] = [128, 24, 48]
 
 /** Spark is a band of a variable's newer half, without axes. */
 function Spark({ track }: { track: Track }) {
   const from = Math.floor(track.rows.length / 8)
   const rest = track.rows.length - from
-  const rows = Array.from({ length: Math.min(sparkPoints, rest) }, (_, i, ) => {
+  const rows = Array.from({ length: Math.min(sparkPoints, rest) }, (_, i) => {
     const last = Math.min(sparkPoints, rest) - 1
     return track.rows[from + (last === 0 ? 0 : Math.round((i * (rest - 1)) / last))]!
   }).filter((r) => r['q2.5'] !== null && r['q97.5'] !== null && r.median !== null)

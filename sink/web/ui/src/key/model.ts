@@ -47,7 +47,7 @@ export class KeyModel {
         void this.loadHistory()
       },
     })
-    void this.loadPosterior()
+    const stored = this.loadPosterior()
     void this.loadAbout()
     // The history is asked for when events already come, so that nothing falls between; a
     // stream that was lost before its first message could not say where it was.
@@ -57,7 +57,8 @@ export class KeyModel {
         if (this.stream.state.value.name !== 'open' && asked) return
         if (this.stream.state.value.name === 'connecting') return
         asked = true
-        void this.loadHistory()
+        // How many points are asked for depends on how many variables there are.
+        void stored.then(() => this.loadHistory())
       }),
     )
     this.every(posteriorEvery, () => {
