@@ -54,7 +54,7 @@ export function Forest({ lines, label, most = 18 }: { lines: readonly ForestLine
   if (!range) return <p class="muted">No variable has an interval to draw.</p>
   const [lo, hi] = range
   const x = (v: number) => ((v - lo) / (hi - lo)) * width
-  const marks = ticks(lo, hi, Math.max(2, Math.floor(width / 90)))
+  const marks = ticks(lo, hi, Math.max(2, Math.min(10, Math.floor(width / 90))))
   const texts = tickText(marks)
   const view = Math.min(lines.length, most) * rowHeight
   const from = Math.max(0, Math.floor(scroll / rowHeight) - around)
