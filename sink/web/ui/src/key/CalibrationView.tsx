@@ -2,7 +2,8 @@ import type { Calibration } from '../api/types.ts'
 import { CoveragePlot } from '../charts/CoveragePlot.tsx'
 import { Pit } from '../charts/Pit.tsx'
 import { Help, Labelled } from '../components/index.ts'
-import { count, exact, percent, significant } from '../format.ts'
+import { count, exact, significant } from '../format.ts'
+import { verdict } from './verdict.ts'
 
 /** CalibrationView shows PIT histogram and coverage with a sentence on what they say. */
 export function CalibrationView({ calibration: c }: { calibration: Calibration }) {
@@ -21,14 +22,4 @@ export function CalibrationView({ calibration: c }: { calibration: Calibration }
       </div>
     </div>
   )
-}
-
-/** verdict puts the 95 % coverage into words, by its Monte Carlo band. */
-export function verdict(c: Calibration): string {
-  const at = c.coverage.find((x) => x.nominal === 0.95)
-  if (!at) return 'Too little was scored to judge.'
-  const share = percent(at.share)
-  if (at.share < at.low) return `Too sure of itself: ${share} of the rows lay in their 95 % prediction intervals, less than chance explains.`
-  if (at.share > at.high) return `Too cautious: ${share} of the rows lay in their 95 % prediction intervals, more than chance explains.`
-  return `As it should be: ${share} of the rows lay in their 95 % prediction intervals, as near to 95 % as chance has it.`
 }

@@ -67,10 +67,8 @@ export class KeyModel {
       const partly = p !== null && newest !== null && newest.variables > newest.posterior.length && newest.offset > p.source.offset
       if (this.failure.peek() || this.owned.peek() !== true || partly) void this.loadPosterior()
     })
-    this.every(aboutEvery, () => {
-      const known = this.about.peek()
-      if (!known || (this.history.newest?.t ?? 0) !== known.t) void this.loadAbout()
-    })
+    // It also tells when the partition came to this process or left it.
+    this.every(aboutEvery, () => void this.loadAbout())
   }
 
   close() {
@@ -116,7 +114,10 @@ export class KeyModel {
     this.aboutFailure.value = answer.ok ? null : answer.failure
     if (!answer.ok) return
     this.about.value = answer.value
-    if (this.owned.peek() === null) this.owned.value = answer.value.owned
+    const before = this.owned.peek()
+    this.owned.value = answer.value.owned
+    // The partition came to this process: from now on it has the past and the events.
+    if (before === false && answer.value.owned) void this.loadHistory()
   }
 
   private async loadHistory() {
