@@ -45,7 +45,7 @@ export function Variables({ model, chosen, choose }: { model: KeyModel; chosen: 
         <Empty title="No variable with this text"><p><button type="button" onClick={() => setSearch('')}>Show all</button></p></Empty>
       ) : (
         <div class="variables-list" style={{ '--rows': String(Math.min(shown.length, 10)) }}>
-          <VirtualList
+          <VirtualList of={search + ' ' + sort}
             rows={shown.length} height={rowHeight} label="Variables" columns={4} active={active} grid={grid} memory={memory}
             activate={(i) => shown[i] && choose(shown[i].variable)} open={() => {}} seen={() => {}}
             head={<>
