@@ -150,13 +150,13 @@ func TestImportIsWholeOrHalts(t *testing.T) {
 				t.Fatal(err)
 			}
 			worked(t, k, store, rules)
-			same(t, from, store)
+			sameStates(t, from, store)
 		}
 	})
 }
 
-// same compares values and what is stored about them.
-func same(t *testing.T, a, b *storetest.Memory) {
+// sameStates compares values and what is stored about them.
+func sameStates(t *testing.T, a, b *storetest.Memory) {
 	t.Helper()
 	x, err := collect(t, a, 1, func() {})
 	if err != nil {

@@ -32,11 +32,11 @@ var requirements = []string{
 // tester is what sends requests made from an OpenAPI document.
 var tester = []string{"schemathesis==4.32.5"}
 
-// Python returns a Python interpreter that has confluent-kafka, pandas,
-// polars and pyarrow. The first call on a machine makes a virtual environment
-// in the user's cache and takes a minute; the program python3 with its module
-// venv is installed if it can be. Where that fails the test fails in CI
-// (CI=true); elsewhere a loud line says so and Python returns "".
+// Python returns a Python interpreter that has ArviZ, confluent-kafka, DuckDB,
+// pandas, polars and pyarrow. The first call on a machine makes a virtual
+// environment in the user's cache and takes a minute; the program python3 with
+// its module venv is installed if it can be. Where that fails the test fails
+// in CI (CI=true); elsewhere a loud line says so and Python returns "".
 func Python(t TB) string {
 	t.Helper()
 	return loud(t, "PYTHON'S KAFKA AND ARROW", "python", requirements)

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // killed runs a command and kills it after a while, if it has not ended.
@@ -22,8 +23,8 @@ func (w *world) killed(t *testing.T, after time.Duration, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(programs, "consumer"), append(args, "--config", w.file)...)
-	cmd.Env = surroundings()
+	cmd := exec.CommandContext(ctx, filepath.Join(binaries, "consumer"), append(args, "--config", w.file)...)
+	cmd.Env = programs.Surroundings()
 	_ = cmd.Run() // SIGKILL is how it is meant to end
 }
 
@@ -50,13 +51,13 @@ func TestReplayedOnce(t *testing.T) {
 		for _, ms := range []int{20, 60, 120, 200, 300} {
 			w.killed(t, time.Duration(ms)*time.Millisecond, "dlq", "replay")
 		}
-		done := make(chan ended, 2)
+		done := make(chan programs.Ended, 2)
 		for range 2 {
 			go func() { done <- w.consumer(t, "dlq", "replay") }()
 		}
 		for range 2 {
-			if got := <-done; got.code != 0 {
-				t.Errorf("one of two replays at once: exit %d\n%s", got.code, got.messages)
+			if got := <-done; got.Code != 0 {
+				t.Errorf("one of two replays at once: exit %d\n%s", got.Code, got.Messages)
 			}
 		}
 		// A replay whose notes are lost sends everything again.
@@ -66,8 +67,8 @@ func TestReplayedOnce(t *testing.T) {
 			t.Fatalf("%+v and error %v", resp, err)
 		}
 		for i, want := range []string{strconv.Itoa(shards) + " letters sent", "0 letters sent"} {
-			if got := w.consumer(t, "dlq", "replay"); got.code != 0 || !strings.Contains(got.messages, want) {
-				t.Errorf("replay %d: exit %d, want %q\n%s", i, got.code, want, got.messages)
+			if got := w.consumer(t, "dlq", "replay"); got.Code != 0 || !strings.Contains(got.Messages, want) {
+				t.Errorf("replay %d: exit %d, want %q\n%s", i, got.Code, want, got.Messages)
 			}
 		}
 		w.caughtUp(t, time.Minute)
@@ -78,12 +79,12 @@ func TestReplayedOnce(t *testing.T) {
 		if n := len(read(t, env, w.dead)); n != shards {
 			t.Errorf("%d dead letters, want the %d there were", n, shards)
 		}
-		if repeats := s.metric(t, "records_skipped_total", `reason="repeat"`); int(repeats) != n-2*shards {
+		if repeats := s.Metric(t, "records_skipped_total", `reason="repeat"`); int(repeats) != n-2*shards {
 			t.Errorf("%v repeats were skipped, want %d", repeats, n-2*shards)
 		}
-		s.stop(t)
-		if got := w.consumer(t, "verify"); got.code != 0 || !strings.Contains(got.messages, strconv.Itoa(keys)+" keys are what the log gives, 0 differ") {
-			t.Errorf("verify: exit %d\n%s\n%s", got.code, got.data, got.messages)
+		s.Stop(t)
+		if got := w.consumer(t, "verify"); got.Code != 0 || !strings.Contains(got.Messages, strconv.Itoa(keys)+" keys are what the log gives, 0 differ") {
+			t.Errorf("verify: exit %d\n%s\n%s", got.Code, got.Data, got.Messages)
 		}
 		clean := newWorld(t, env, setup{})
 		for _, r := range sent {
