@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: demo test unit integration containers mutants accept sbc paper paper-page reference lint race fuzz bench build release up down
+.PHONY: demo test unit integration containers mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
 
 demo: ## posteriors of real flights in this terminal; needs only Go
 	$(GO) run ./cmd/consumer demo
@@ -16,7 +16,7 @@ unit: ## tests of every package; the integration suite runs on embedded parts
 	$(GO) test -count=1 ./...
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration ./testenv/interop ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose
 
 containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
 	testenv/compose/prepare
@@ -47,6 +47,13 @@ lint: ## formatting, vet and golangci-lint
 
 accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a quarter
 	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./internal/rscript ./models ./baselines
+
+page: ## sink/web/dist from sink/web/ui; needs npm
+	cd sink/web/ui && npm ci --no-audit --no-fund --ignore-scripts && npm run build
+
+NAME ?= all
+gallery: ## real questions, answered and drawn; NAME=nile for one of them
+	$(GO) run ./examples/gallery $(NAME)
 
 reference: ## docs/reference from the programs
 	$(GO) test ./cmd/consumer ./cmd/producer -run TestReference -update
