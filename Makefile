@@ -16,7 +16,7 @@ unit: ## tests of every package; the integration suite runs on embedded parts
 	$(GO) test -count=1 ./...
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose
 
 containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
 	testenv/compose/prepare
@@ -61,8 +61,8 @@ reference: ## docs/reference from the programs
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
 
-race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side
-	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models|baselines)$$')
+race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
+	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models|baselines|examples/.*|testenv/(api|browser|interop|manual|release))$$')
 	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models ./baselines
 
 fuzz: ## every fuzz target for FUZZTIME
