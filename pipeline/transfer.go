@@ -73,6 +73,7 @@ func (e *goneError) Error() string {
 
 func each(ctx context.Context, r Reader, p Partition, match func(string) bool, visit func(string, Stored) error) error {
 	const page = 512
+	r = Ahead(r, match)
 	for after := ""; ; {
 		keys, err := r.Keys(ctx, p, "", after, page)
 		if err != nil {

@@ -170,8 +170,9 @@ func (s *slice) takes(key string) bool {
 // list notes what is stored.
 func (s *slice) list(ctx context.Context) error {
 	s.stored, s.entries, s.broken, s.bytes = map[string]wanted{}, map[string]*entry{}, map[string]Mismatch{}, 0
+	r := Ahead(s.v.Reader, s.takes)
 	for after := ""; ; {
-		keys, err := s.v.Reader.Keys(ctx, s.p, "", after, 512)
+		keys, err := r.Keys(ctx, s.p, "", after, 512)
 		if err != nil {
 			return err
 		}
@@ -179,7 +180,7 @@ func (s *slice) list(ctx context.Context) error {
 			if !s.takes(key) {
 				continue
 			}
-			value, err := s.v.Reader.Get(ctx, s.p, key)
+			value, err := r.Get(ctx, s.p, key)
 			if err == nil && value == nil {
 				continue // gone since, or lost: the log will tell
 			}

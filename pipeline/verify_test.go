@@ -25,13 +25,16 @@ func worked(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rul
 	}
 }
 
+func verifier(k *kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) *pipeline.Verifier {
+	return &pipeline.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
+		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &simDecoder{} }}
+}
+
 // verify returns what was found and the mismatches, a line each.
 func verify(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) (pipeline.Verified, []string) {
 	t.Helper()
-	v := &pipeline.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
-		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &simDecoder{} }}
 	var wrong []string
-	got, err := v.Verify(t.Context(), inPart, func(m pipeline.Mismatch) error {
+	got, err := verifier(k, store, rules, memory).Verify(t.Context(), inPart, func(m pipeline.Mismatch) error {
 		wrong = append(wrong, fmt.Sprintf("%s@%d: %s", m.Key, m.Offset, m.What))
 		return nil
 	})

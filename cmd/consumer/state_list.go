@@ -63,16 +63,18 @@ type stateLine struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// list prints the states, a page of keys in memory at a time.
+// list prints the states; in memory are a page of keys of each partition and
+// the values that were read ahead.
 func (s *states) list(ctx context.Context, prefix, format string) error {
 	out := newListing(s.out, format, []string{"key", "kind", "t", "n", "partition", "offset", "bytes", "time"})
 	keys, total, damaged := 0, int64(0), 0
-	err := pipeline.EachKey(ctx, s.store, s.config.Kafka.Input, s.count, prefix, func(key string, in []pipeline.Partition) error {
+	reader := pipeline.Ahead(s.store, s.takes)
+	err := pipeline.EachKey(ctx, reader, s.config.Kafka.Input, s.count, prefix, func(key string, in []pipeline.Partition) error {
 		if !s.takes(key) {
 			return nil
 		}
 		for _, p := range in {
-			value, err := s.store.Get(ctx, p, key)
+			value, err := reader.Get(ctx, p, key)
 			if err == nil && value == nil {
 				continue // deleted since it was listed
 			}

@@ -234,8 +234,9 @@ const maxTold = 3
 func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string, error) {
 	var told []string
 	bad := 0
-	err := pipeline.EachKey(ctx, onePartition{s.store, p}, p.Topic, 1, "", func(key string, _ []pipeline.Partition) error {
-		value, err := s.store.Get(ctx, p, key)
+	reader := pipeline.Ahead(s.store, nil)
+	err := pipeline.EachKey(ctx, onePartition{reader, p}, p.Topic, 1, "", func(key string, _ []pipeline.Partition) error {
+		value, err := reader.Get(ctx, p, key)
 		switch {
 		case err == nil && value == nil:
 			err = fmt.Errorf("key %q: listed, and no value is stored", key)

@@ -40,6 +40,12 @@ func (k space) pending() string    { return k.prefix + "pending" }
 func (k space) keys() string       { return k.prefix + "keys" }
 func (k space) state(b int) string { return k.prefix + "state:" + strconv.Itoa(b) }
 
+// aside names the set of the tokens under which hashes were put aside.
+func (k space) aside() string { return k.prefix + "aside" }
+func (k space) asideState(token string, b int) string {
+	return k.prefix + "aside:" + token + ":" + strconv.Itoa(b)
+}
+
 // blob returns the name of a blob from its key and what its pointer says,
 // "<token>:<offset>". A key may hold any byte; token and offset hold no
 // colon, so a name is read back from its end.

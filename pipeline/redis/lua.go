@@ -16,8 +16,9 @@ func newScript(source string) script {
 // The scripts, each from its fragments in the order in which they act. A
 // script looks at everything before it writes anything, because Redis does
 // not undo what a failed script wrote. All keys are declared but the blobs
-// that a script finds in pending or behind a pointer: their names are known
-// nowhere else, and made with the prefix of a declared key they share its slot.
+// that a script finds in pending or behind a pointer, whose names are known
+// nowhere else, and the names under which a clear puts hashes aside: made with
+// the prefix of a declared key they share its slot.
 var (
 	claimScript = newScript(
 		readMeta +
@@ -47,8 +48,9 @@ var (
 			answerCounts)
 	clearScript = newScript(
 		seenFence +
-			forgetAll)
-	pinScript = newScript(`
+			putAside)
+	dropScript = newScript(dropOne)
+	pinScript  = newScript(`
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
 `)
@@ -218,27 +220,34 @@ if (owner or '') ~= ARGV[3] or (at or '') ~= ARGV[4] then
   return {'FENCED', 'the partition was claimed or saved meanwhile: owner ' .. (owner or 'none') .. ', watermark ' .. (at or 'none')}
 end
 `
-	// forgetAll deletes values, blobs that they point to or that are pending,
-	// and the meta but for its new owner: ARGV[1] is the token, ARGV[2] the
-	// generation.
-	forgetAll = `
+	// putAside leaves nothing of the partition but the meta's new owner:
+	// ARGV[1] is the token, ARGV[2] the generation. The hashes only get
+	// another name, which takes no time.
+	putAside = `
 local prefix = string.sub(KEYS[1], 1, -5)
 for i = 4, 259 do
-  for _, key in ipairs(redis.call('HKEYS', KEYS[i])) do
-    local n = redis.call('HSTRLEN', KEYS[i], key)
-    if n > 0 and n <= 160 then
-      local cell = redis.call('HGET', KEYS[i], key)
-      if string.byte(cell) == 1 then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. string.sub(cell, 2)) end
-    end
-  end
-  redis.call('UNLINK', KEYS[i])
+  if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], prefix .. 'aside:' .. ARGV[1] .. ':' .. (i - 4)) end
 end
 for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
   local key, ref = string.match(entry, '^%d+:(.*):([^:]*:%d+)$')
   if key then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. ref) end
 end
-redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
+redis.call('SADD', prefix .. 'aside', ARGV[1])
+return {'OK'}
+`
+	// dropOne deletes a hash, KEYS[2], and the blobs that it points to.
+	dropOne = `
+local prefix = string.sub(KEYS[1], 1, -5)
+for _, key in ipairs(redis.call('HKEYS', KEYS[2])) do
+  local n = redis.call('HSTRLEN', KEYS[2], key)
+  if n > 0 and n <= 160 then
+    local cell = redis.call('HGET', KEYS[2], key)
+    if string.byte(cell) == 1 then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. string.sub(cell, 2)) end
+  end
+end
+redis.call('UNLINK', KEYS[2])
 return {'OK'}
 `
 	answerOK = `

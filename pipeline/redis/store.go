@@ -10,6 +10,8 @@
 //	credence:{...}:keys                                         sorted set of the keys, for listing in byte order
 //	credence:{...}:pending                                      set of the blobs that were announced and not yet pointed to
 //	credence:{...}:blob:<key>:<token>:<offset>                  a value above BlobBytes
+//	credence:{...}:aside                                        set of the tokens of clears that did not come to their end
+//	credence:{...}:aside:<token>:<b>                            what was state:<b> before
 //	credence:{<cluster>/<group>/<topic>}:topic                  hash: partitions
 //
 // A partition that was claimed and never saved has a meta with an owner and

@@ -1,6 +1,10 @@
 package storetest
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/credence-stream/credence/pipeline"
+)
 
 var listCases = []testCase{{
 	"keys in byte order",
@@ -35,6 +39,37 @@ var listCases = []testCase{{
 		s.save("a", put(10, 20, "a/2", "", "b", "again"))
 		if got, err := s.Reader.Keys(s.ctx(), part, "a/", "", 9); err != nil || !slices.Equal(got, []string{"a/", "a/10"}) {
 			s.t.Errorf("after a delete: %q and error %v", got, err)
+		}
+	},
+}, {
+	"several values together",
+	"a walk through all states would take a round trip for each",
+	func(s *subject) {
+		many, ok := s.Reader.(pipeline.Several)
+		if !ok {
+			s.t.Skip("it reads one value at a time")
+		}
+		s.claim("a")
+		s.save("a", put(-1, 10, "a", "first", "b", "second", "c", big("x"), "d", "fourth", "e", "lost", "f", big("y")))
+		s.Lose(part, "e")
+		s.LoseBlob(part, "f")
+		keys := []string{"a", "b", "none", "c", "d", "e", "f"}
+		got, err := many.Several(s.ctx(), part, keys, 1<<30)
+		if err != nil || len(got) != len(keys) {
+			s.t.Fatalf("%d values of %d keys and error %v", len(got), len(keys), err)
+		}
+		for i, want := range map[int]string{0: "first", 1: "second", 4: "fourth"} {
+			if string(got[i]) != want {
+				s.t.Errorf("key %q: %q, want %q", keys[i], got[i], want)
+			}
+		}
+		if got[2] != nil || got[5] != nil || got[6] != nil || got[3] != nil && string(got[3]) != big("x") {
+			s.t.Errorf("values that are not there: %.20q", got)
+		}
+		for bytes, most := range map[int64]int{0: 1, 3: 1, 14: 2} {
+			if got, err := many.Several(s.ctx(), part, keys[:2], bytes); err != nil || len(got) != most || string(got[0]) != "first" {
+				s.t.Errorf("at most %d bytes: %q and error %v, want %d values", bytes, got, err, most)
+			}
 		}
 	},
 }, {

@@ -36,8 +36,8 @@ type partition struct {
 }
 
 var (
-	_ pipeline.Store  = (*Memory)(nil)
-	_ pipeline.Reader = (*Memory)(nil)
+	_ pipeline.Store   = (*Memory)(nil)
+	_ pipeline.Several = (*Memory)(nil)
 )
 
 // NewMemory returns an empty store.
@@ -227,6 +227,25 @@ func (m *Memory) Get(ctx context.Context, p pipeline.Partition, key string) (val
 		return err
 	})
 	return value, err
+}
+
+// Several implements pipeline.Several.
+func (m *Memory) Several(ctx context.Context, p pipeline.Partition, keys []string, most int64) (values []pipeline.Stored, err error) {
+	err = m.call(ctx, Call{Op: "several", Partition: p}, func() error {
+		left := most
+		for _, key := range keys {
+			value, err := m.data.at(p).value(key)
+			if err != nil {
+				value = nil // Get says why
+			}
+			if left -= int64(len(value)); left < 0 && len(values) > 0 {
+				break
+			}
+			values = append(values, value)
+		}
+		return nil
+	})
+	return values, err
 }
 
 // Keys implements pipeline.Reader.
