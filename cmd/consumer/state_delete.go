@@ -112,7 +112,7 @@ func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error 
 			tombs[p] = append(tombs[p], pipeline.Output{Topic: p.Topic, Key: []byte(key), Time: now})
 		}
 	}
-	until := map[pipeline.Partition]int64{}
+	until, sent := map[pipeline.Partition]int64{}, 0
 	for p, outputs := range tombs {
 		if err := publisher.PublishTo(ctx, p, outputs); err != nil {
 			return fmt.Errorf("tombstones to %s: %w; deleting again does no harm", p, err)
@@ -122,8 +122,9 @@ func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error 
 			return err
 		}
 		until[p] = end
+		sent += len(outputs)
 	}
-	s.printf("%d tombstones sent", len(keys))
+	s.printf("%d tombstones sent", sent)
 	return s.applied(ctx, until, f.wait)
 }
 
