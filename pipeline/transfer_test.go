@@ -208,3 +208,57 @@ func TestResetUnderAWorker(t *testing.T) {
 		}
 	})
 }
+
+// An import takes nothing from a worker: not one that claimed since somebody
+// looked, and not one that claims while it is under way.
+func TestImportIsFenced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, from, rules := &kafka{log: simLog(4, 300)}, storetest.NewMemory(), simRules(t)
+		worked(t, k, from, rules)
+		c, err := collect(t, from, 1, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, during := range []bool{false, true} {
+			store := storetest.NewMemory()
+			worked(t, k, store, rules)
+			seen, err := store.Meta(t.Context(), inPart)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lease, at := pipeline.NewLease(inPart), int64(-1)
+			worker := func() {
+				meta, err := store.Claim(t.Context(), lease)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if meta.Exists {
+					at = meta.Watermark
+				}
+			}
+			if !during {
+				worker()
+			}
+			im, err := pipeline.BeginImport(t.Context(), store, store, inPart, seen, c.Export)
+			if during {
+				if err != nil {
+					t.Fatal(err)
+				}
+				worker()
+				for _, key := range c.keys {
+					if err := im.Put(t.Context(), key, c.values[key]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				err = im.Finish(t.Context())
+			}
+			if !errors.Is(err, pipeline.ErrFenced) {
+				t.Errorf("during %t: error %v", during, err)
+			}
+			err = store.Save(t.Context(), lease, pipeline.Checkpoint{From: at, To: 1000, Last: pipeline.Last{Offset: 999}})
+			if meta, merr := store.Meta(t.Context(), inPart); err != nil || merr != nil || meta.Owner != lease.Token || meta.Watermark != 1000 {
+				t.Errorf("during %t: the worker's own checkpoint: %v; %+v and error %v", during, err, meta, merr)
+			}
+		}
+	})
+}

@@ -39,7 +39,6 @@ var layers = []layer{
 	{path: "internal/accept"},
 	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/jsontext", may: []string{"cdf"}},
-	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
 	{path: "pipeline", may: []string{"cdf"}},
