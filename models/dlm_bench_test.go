@@ -103,3 +103,19 @@ func BenchmarkDLMParts(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDLMForecast predicts 2,000 steps, the most that HTTP answers, of a
+// series with few observations, whose posterior is wide, and of a long one.
+func BenchmarkDLMForecast(b *testing.B) {
+	for _, n := range []int{3, 240} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			y, _ := someSteps(n, 0)
+			m := dlmRun{prior: DefaultDLM()}.model(b).(*DLM)
+			d := stepper{model: m}
+			d.must(b, rowsShard(y), 1)
+			for b.Loop() {
+				ahead(b, m, 2000)
+			}
+		})
+	}
+}

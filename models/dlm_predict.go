@@ -156,16 +156,17 @@ func (m *DLM) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err != nil {
 		return err
 	}
+	var level, response pursuit
 	for i, y := range sh.Y {
 		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
 		p := &out[i]
 		w.t.student(2 * w.shape)
 		w.mix.reset(&w.t)
 		_, p.EpredSD = w.levels(&w.grid, 0, m.spread())
-		p.EpredQ025, p.EpredQ975 = w.mix.quantile(levels[0]), w.mix.quantile(levels[6])
+		p.EpredQ025, p.EpredQ975 = level.central95(&w.mix)
 		w.mix.reset(&w.t)
 		p.Mean, p.SD = w.levels(&w.grid, 1, m.spread())
-		p.Q025, p.Q975 = w.mix.quantile(levels[0]), w.mix.quantile(levels[6])
+		p.Q025, p.Q975 = response.central95(&w.mix)
 		p.LogDensity, p.PIT = math.NaN(), math.NaN()
 		if y != y {
 			continue

@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	maxHorizon     = 10_000  // steps
+	// maxHorizon is a day of minutes and more. A step of a dlm on the grid costs
+	// up to .1 ms of a core: all of them less than a second of a slow one.
+	maxHorizon     = 2_000
 	maxPredictions = 100_000 // rows of one request
 )
 
