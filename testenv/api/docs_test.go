@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestDocumentedRequests runs every command of docs/http.md against
@@ -37,27 +37,10 @@ func TestDocumentedRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := new(transcript)
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0")
-	cmd.Env, cmd.Stderr = surroundings(), said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait() // what it said tells
-	})
-	base := ""
-	at := regexp.MustCompile(`^The live page: (\S+)\n`)
-	eventually(t, "the demo's page", func() bool {
-		if m := at.FindStringSubmatch(said.String()); m != nil {
-			base = m[1]
-		}
-		return base != ""
-	})
-	eventually(t, "the demo's first posterior", func() bool {
+	base := programs.Start(t, consumer, "demo", "--no-browser", "--listen", "127.0.0.1:0").Base
+	programs.Eventually(t, time.Minute, "the demo's first posterior", func() (bool, error) {
 		status, _ := request(t, http.MethodGet, base+"/v1/models/ATL", "", "")
-		return status == http.StatusOK
+		return status == http.StatusOK, nil
 	})
 	lines := regexp.MustCompile(`(?m)^curl .*$`).FindAllString(string(page), -1)
 	if len(lines) < 15 {

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // Requests of a run on real parts (CREDENCE_BACKEND=real) or in CI, and of a
@@ -92,7 +93,7 @@ func TestSchemathesis(t *testing.T) {
 		"--phases", "examples,coverage,fuzzing", "--max-examples", strconv.Itoa(examples), "--seed", "1",
 		"--request-timeout", "60", "--continue-on-failure", "--suppress-health-check", "all", "--generation-database", "none", "--no-color", "--workers", "2")
 	cmd.Dir = dir
-	cmd.Env = surroundings()
+	cmd.Env = programs.Surroundings()
 	out, err := cmd.CombinedOutput()
 	count.mu.Lock()
 	defer count.mu.Unlock()

@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // configuration has every kind of model, categories and groups, and no limit
@@ -59,7 +61,7 @@ func open(t *testing.T) string {
 	if err := os.WriteFile(file, fmt.Appendf(nil, configuration, env.Brokers()[0], env.RedisURL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	base := consume(t, file)
+	base := programs.Start(t, consumer, "run", "--config", file).Base
 	to := []string{"--topic", "shards", "--brokers", env.Brokers()[0]}
 	for kind, name := range scenarios {
 		produce(t, append([]string{"simulate", "--scenario", name, "--shards", "4", "--rows", "60", "--key-prefix", kind + "/"}, to...)...)
@@ -77,7 +79,7 @@ func open(t *testing.T) string {
 	for _, key := range []string{"air/x/history", "air/../<b>&?#%", "nobody's"} {
 		produce(t, append([]string{"replay", "--input", table, "--key", key, "--rows", "30"}, to...)...)
 	}
-	eventually(t, "models of all keys, and the dead letters", func() bool {
+	programs.Eventually(t, time.Minute, "models of all keys, and the dead letters", func() (bool, error) {
 		q := url.Values{"key": keys, "fields": {"key"}}
 		var list struct{ Models []struct{ Key string } }
 		var dead struct{ Letters []struct{ Stage string } }
@@ -87,7 +89,7 @@ func open(t *testing.T) string {
 		get(t, base+"/v1/models?"+q.Encode(), &list)
 		get(t, base+"/v1/dead-letters", &dead)
 		get(t, base+"/v1/operations", &now)
-		return len(list.Models) == len(keys) && len(dead.Letters) == 2 && now.Totals.Lag != nil && *now.Totals.Lag == 0
+		return len(list.Models) == len(keys) && len(dead.Letters) == 2 && now.Totals.Lag != nil && *now.Totals.Lag == 0, nil
 	})
 	return base
 }
