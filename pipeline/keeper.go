@@ -48,7 +48,7 @@ type Held struct {
 // Summary alias value.
 func Look(key string, value Stored) (Held, error) {
 	h := Held{Bytes: len(value)}
-	if err := h.Envelope.UnmarshalBinary(value); err != nil {
+	if err := h.UnmarshalBinary(value); err != nil {
 		return h, fmt.Errorf("key %q: %w", key, err)
 	}
 	var err error

@@ -56,9 +56,7 @@ func (f *initFlags) lookAtFile(ctx context.Context, a *app) (*look, error) {
 	}
 	defer func() { _ = src.Close() }()
 	l := &look{profile: draft.NewProfile()}
-	for _, note := range src.Notes() {
-		l.notes = append(l.notes, note)
-	}
+	l.notes = append(l.notes, src.Notes()...)
 	for shard, err := range rows.Shards(&some{src, f.rows}, lookedRows) {
 		if err != nil {
 			return nil, err

@@ -1,8 +1,12 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +57,67 @@ func TestETag(t *testing.T) {
 	for _, target := range targets {
 		if status, h, _ := ask(s, "GET", target, "If-None-Match", tags[target]); status != 200 || h.Get("ETag") == tags[target] {
 			t.Errorf("%s after a shard: %d with the old tag", target, status)
+		}
+	}
+	// The partition comes here, and goes: about says so.
+	about := targets[1]
+	for _, phase := range []pipeline.Phase{pipeline.PhaseRunning, pipeline.PhaseGone} {
+		_, h, _ := ask(s, "GET", about)
+		s.options.Feed.State(pipeline.Partition{Topic: "shards", ID: 1}, pipeline.State{Phase: phase})
+		status, _, body := ask(s, "GET", about, "If-None-Match", h.Get("ETag"))
+		if owned := phase == pipeline.PhaseRunning; status != 200 || decode(t, body)["owned"] != owned {
+			t.Errorf("%s once the partition is %s: %d %.100s", about, phase, status, body)
+		}
+	}
+}
+
+// HEAD has the status and the headers of GET, and no body, everywhere.
+func TestHead(t *testing.T) {
+	s := newServer(t, withPage)
+	s.options.Feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+	h := httptest.NewServer(s.handler)
+	t.Cleanup(h.Close)
+	targets := []string{"/livez", "/readyz", "/", "/assets/app-1a2b.js", "/login", "/login.css", "/v1/models/nobody", "/nothing"}
+	for path, m := range s.paths() {
+		if m["GET"] != nil {
+			targets = append(targets, path)
+		}
+	}
+	for about, m := range s.keyed() {
+		if m("x")["GET"] != nil {
+			targets = append(targets, strings.TrimSuffix("/v1/models/flights%2FATL/"+about, "/"))
+		}
+	}
+	get := func(method, target string) (int, http.Header, int64) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel() // streams do not end
+		r, err := http.NewRequestWithContext(ctx, method, h.URL+target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := http.DefaultTransport.RoundTrip(r) // which follows no redirect
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = a.Body.Close() }()
+		n := int64(0)
+		if method == "HEAD" {
+			if n, err = io.Copy(io.Discard, a.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return a.StatusCode, a.Header, n
+	}
+	for _, target := range targets {
+		status, want, _ := get("GET", target)
+		got, head, n := get("HEAD", target)
+		if got != status || n != 0 {
+			t.Errorf("HEAD %s: %d with %d bytes, GET %d", target, got, n, status)
+		}
+		for _, name := range []string{"Content-Type", "ETag", "Cache-Control", "Vary"} {
+			if head.Get(name) != want.Get(name) {
+				t.Errorf("HEAD %s: %s is %q, with GET %q", target, name, head.Get(name), want.Get(name))
+			}
 		}
 	}
 }

@@ -172,13 +172,17 @@ func TestEventsResume(t *testing.T) {
 	const shards = 400
 	c := follow(t, h, "")
 	c.next()
-	done := make(chan struct{})
+	back, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		defer close(done)
 		for i := range int64(shards) {
 			feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", i, i+1)})
-			if i%50 == 49 {
-				time.Sleep(time.Millisecond) // lets the clients come and go in between
+			if i%50 == 49 && i+1 < shards {
+				select {
+				case <-back: // a client has come and gone and come again
+				case <-t.Context().Done():
+					return
+				}
 			}
 		}
 	}()
@@ -197,6 +201,10 @@ func TestEventsResume(t *testing.T) {
 			t.Fatal("events are lost")
 		} else if m.event == "updates" {
 			t.Fatal("a message before the place")
+		}
+		select {
+		case back <- struct{}{}:
+		default:
 		}
 	}
 	<-done

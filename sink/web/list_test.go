@@ -140,6 +140,54 @@ func TestManyKeys(t *testing.T) {
 	if got, pages := walk(t, s, url.Values{"fields": {"key"}, "contains": {"k099999"}}); !slices.Equal(got, []string{"k099999"}) || pages != 2 {
 		t.Errorf("%q in %d pages", got, pages)
 	}
+	// All of them, by the largest pages: what a page reads beyond itself is a
+	// chunk of each partition at most.
+	store.reads = 0
+	got, pages := walk(t, s, url.Values{"fields": {"key"}, "limit": {"10000"}})
+	if want := keysOf(store, func(string) bool { return true }); !slices.Equal(got, want) || pages != 10 {
+		t.Errorf("%d keys in %d pages, want %d in 10", len(got), pages, len(want))
+	}
+	if most := 100_000 + pages*4*scanChunk; store.reads > most {
+		t.Errorf("%d keys read for 100,000, want at most %d", store.reads, most)
+	}
+}
+
+// A partition whose keys fill a chunk exactly is neither cut off nor read for
+// ever.
+func TestChunkBoundaries(t *testing.T) {
+	const chunk = 10
+	for _, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + 1} {
+		store := &shelf{}
+		var want []string
+		for p := range store.keys {
+			for i := range n + p%2 { // some at the boundary, some beside it
+				key := fmt.Sprintf("%03d/%d", i, p)
+				store.list(p, key)
+				want = append(want, key)
+			}
+		}
+		slices.Sort(want)
+		m := newMerge(store, len(store.keys), "", "", chunk)
+		var got []string
+		for {
+			l, ok, err := m.next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			if got = append(got, l.key); len(got) > len(want) {
+				t.Fatalf("%d keys a partition: more than there are", n)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d keys a partition: %d of %d", n, len(got), len(want))
+		}
+		if _, ok, _ := m.next(t.Context()); ok || m.reads != len(want) {
+			t.Errorf("%d keys a partition: %d keys read of %d", n, m.reads, len(want))
+		}
+	}
 }
 
 func TestListEntries(t *testing.T) {

@@ -304,8 +304,17 @@ func TestScaledBeyondRange(t *testing.T) {
 	if err := checkInputs(in, b); err == nil || !strings.Contains(err.Error(), `row 1 (from 0): feature "x" is 1.79`) {
 		t.Errorf("%v", err)
 	}
-	in[0].Scale = math.NaN() // not known yet
-	if err := checkInputs(in, b); err != nil {
-		t.Error(err)
+	for _, scale := range []float64{math.NaN(), 0, 1} { // not known yet, none, none
+		in[0].Scale = scale
+		b.Columns[0].Number[0] = 1
+		if err := checkInputs(in, b); err != nil {
+			t.Errorf("scale %g: %v", scale, err)
+		}
+		for _, v := range []float64{math.Inf(1), math.Inf(-1)} {
+			b.Columns[0].Number[0] = v
+			if err := checkInputs(in, b); err == nil || !strings.Contains(err.Error(), `row 0 (from 0): feature "x" is infinite`) {
+				t.Errorf("scale %g, %g: %v", scale, v, err)
+			}
+		}
 	}
 }

@@ -89,9 +89,6 @@ func (q *query) choice(name string, words ...string) string {
 	return list[0]
 }
 
-// given reports whether a parameter is there.
-func (q *query) given(name string) bool { return len(q.values[name]) > 0 }
-
 // err returns what is wrong, after all parameters have been read.
 func (q *query) err() error {
 	var names []string

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,7 @@ import (
 
 // from sends a request as the client at an address.
 func from(s *Server, address, method, target string) (int, http.Header, string) {
-	r := httptest.NewRequest(method, "http://localhost"+target, nil)
+	r := httptest.NewRequestWithContext(context.Background(), method, "http://localhost"+target, nil)
 	r.RemoteAddr = address
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
@@ -108,7 +109,7 @@ func TestClientOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.1:80": "192.0.2.1", "[::ffff:192.0.2.1]:80": "192.0.2.1", "[2001:db8:1:2:3::4]:80": "2001:db8:1:2::/64", "[fe80::1%eth0]:80": "fe80::/64", "pipe": "pipe",
 	} {
-		r := httptest.NewRequest("GET", "/", strings.NewReader(""))
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", strings.NewReader(""))
 		if r.RemoteAddr = address; clientOf(r) != want {
 			t.Errorf("%s: %s, want %s", address, clientOf(r), want)
 		}

@@ -152,8 +152,6 @@ func (m methods) serve(w http.ResponseWriter, r *http.Request) error {
 func compressible(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	switch media = strings.TrimSpace(media); media {
-	case "text/event-stream":
-		return false
 	case jsonType, arrowType, "image/svg+xml", "application/manifest+json":
 		return true
 	}

@@ -58,11 +58,12 @@ type Server struct {
 	outside  cached
 	follow   following
 	turns    chan struct{} // of predictions under way
+	grace    time.Duration // for requests under way at the end
 }
 
 const (
 	lookupTimeout   = 10 * time.Second // what one request reads of the store
-	shutdownTimeout = 5 * time.Second  // for requests under way at the end
+	shutdownTimeout = 5 * time.Second
 )
 
 // Listen takes the address, so that a port in use is known before anything
@@ -75,7 +76,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		options: o, listener: l, keeper: newDoorkeeper(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
-		turns: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		turns: make(chan struct{}, runtime.GOMAXPROCS(0)), grace: shutdownTimeout,
 	}
 	if s.handler, err = s.routes(); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -106,7 +107,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return fmt.Errorf("http server on %s: %w", s.Addr(), err)
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 	defer cancel()
 	err := server.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
