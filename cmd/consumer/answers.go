@@ -121,9 +121,9 @@ func (c *config) commands() web.Commands {
 	return web.Commands{
 		Key: func(key string) map[string]string {
 			if strings.HasPrefix(key, "-") { // not a flag
-				return map[string]string{"get": with("get") + " -- " + quote(key), "tail": with("tail", "--key="+key)}
+				return map[string]string{"get": with("get") + " -- " + quote(key), "tail": with("tail", "--key="+key), "verify": with("verify", "--key="+key)}
 			}
-			return map[string]string{"get": with("get", key), "tail": with("tail", "--key", key)}
+			return map[string]string{"get": with("get", key), "tail": with("tail", "--key", key), "verify": with("verify", "--key", key)}
 		},
 		DeadLetters: func() map[string]string {
 			return map[string]string{"list": with("dlq", "list"), "replay": with("dlq", "replay")}

@@ -147,4 +147,3 @@ func TestGzip(t *testing.T) {
 		t.Errorf("Arrow with its tag: %d %q", status, body)
 	}
 }
-

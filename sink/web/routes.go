@@ -44,9 +44,12 @@ func (s *Server) routes() (http.Handler, error) {
 				return nil, err
 			}
 			if h := keyed[about]; h != nil {
-				return h(key), nil
+				return h.of(key), nil
 			}
 			return nil, nil
+		}
+		if about, ok := askedAbout(escaped); ok {
+			return keyed[about].asked(), nil
 		}
 		if escaped == "/v1" || strings.HasPrefix(escaped, "/v1/") {
 			return nil, nil
@@ -96,20 +99,41 @@ func (s *Server) paths() map[string]methods {
 }
 
 // keyed are those of one key, by what is asked about it.
-func (s *Server) keyed() map[string]func(key string) methods {
-	type keyHandler func(w http.ResponseWriter, r *http.Request, key string) error
-	with := func(method string, h keyHandler) func(string) methods {
-		return func(key string) methods {
-			return methods{method: func(w http.ResponseWriter, r *http.Request) error { return h(w, r, key) }}
+func (s *Server) keyed() map[string]keyMethods {
+	return map[string]keyMethods{
+		"":            {http.MethodGet: s.model},
+		"about":       {http.MethodGet: s.about},
+		"history":     {http.MethodGet: s.history},
+		"calibration": {http.MethodGet: s.keyCalibration},
+		"predict":     {http.MethodPost: s.predict},
+	}
+}
+
+// keyMethods are the handlers of one path for any key.
+type keyMethods map[string]func(w http.ResponseWriter, r *http.Request, key string) error
+
+// of answers for the key of the path.
+func (k keyMethods) of(key string) methods {
+	m := methods{}
+	for method, h := range k {
+		m[method] = func(w http.ResponseWriter, r *http.Request) error { return h(w, r, key) }
+	}
+	return m
+}
+
+// asked answers for the key of the query.
+func (k keyMethods) asked() methods {
+	m := methods{}
+	for method, h := range k {
+		m[method] = func(w http.ResponseWriter, r *http.Request) error {
+			r, key, err := askedKey(r)
+			if err != nil {
+				return err
+			}
+			return h(w, r, key)
 		}
 	}
-	return map[string]func(string) methods{
-		"":            with(http.MethodGet, s.model),
-		"about":       with(http.MethodGet, s.about),
-		"history":     with(http.MethodGet, s.history),
-		"calibration": with(http.MethodGet, s.keyCalibration),
-		"predict":     with(http.MethodPost, s.predict),
-	}
+	return m
 }
 
 // answer finds the handler of a request's path and method and turns its error

@@ -248,8 +248,14 @@ func TestModelByKey(t *testing.T) {
 		if header.Get("Content-Type") != jsonType || header.Get("ETag") == "" {
 			t.Errorf("key %q: headers %v", key, header)
 		}
-		if status, _, body = ask(s, "GET", "/v1/models/"+url.PathEscape(key)+"/about"); status != 200 || !strings.Contains(body, `"match"`) {
-			t.Errorf("about %q: %d %q", key, status, body)
+		for _, about := range []string{"", "/about", "/history", "/calibration"} {
+			status, _, body := ask(s, "GET", "/v1/models/"+url.PathEscape(key)+about)
+			if status != 200 || about == "/about" && !strings.Contains(body, `"match"`) {
+				t.Errorf("%s %q: %d %q", about, key, status, body)
+			}
+			if status, _, same := ask(s, "GET", "/v1/model"+about+"?key="+url.QueryEscape(key)); status != 200 || same != body {
+				t.Errorf("%s %q with the key in the query: %d %q, in the path %q", about, key, status, same, body)
+			}
 		}
 	}
 	for path, want := range map[string]string{
@@ -273,6 +279,17 @@ func TestErrors(t *testing.T) {
 		{"GET", "/v1/models/", 400, "bad_key", ""},
 		{"GET", "/v1/models/" + strings.Repeat("x", 513), 400, "bad_key", ""},
 		{"GET", "/v1/models/%ff", 400, "bad_key", ""},
+		{"GET", "/v1/model", 400, "bad_key", ""},
+		{"GET", "/v1/model?key=", 400, "bad_key", ""},
+		{"GET", "/v1/model?key=%ff", 400, "bad_key", ""},
+		{"GET", "/v1/model?key=a&key=b", 400, "bad_key", ""},
+		{"GET", "/v1/model?key=a&limit=3", 400, "bad_query", ""},
+		{"GET", "/v1/model/history?key=history&limit=3&limit=4", 400, "bad_query", ""},
+		{"GET", "/v1/model?key=%zz", 400, "bad_query", ""},
+		{"GET", "/v1/model?key=nobody", 404, "not_found", ""},
+		{"GET", "/v1/model/?key=history", 404, "not_found", ""},
+		{"GET", "/v1/model/nothing?key=history", 404, "not_found", ""},
+		{"POST", "/v1/model?key=history", 405, "method_not_allowed", "GET, HEAD"},
 		{"POST", "/v1/models/flights%2FATL", 405, "method_not_allowed", "GET, HEAD"},
 		{"GET", "/v1/models/flights%2FATL/predict", 405, "method_not_allowed", "POST"},
 		{"GET", "/v1/models/damaged", 500, "damaged_state", ""},

@@ -30,8 +30,10 @@ func pointed(t *testing.T, base string) map[string]any {
 		}
 		return v
 	}
-	key := at("components", "parameters", "Key")
-	key["schema"] = map[string]any{"anyOf": []any{map[string]any{"enum": keys}, key["schema"]}}
+	for _, name := range []string{"Key", "KeyAsked"} {
+		key := at("components", "parameters", name)
+		key["schema"] = map[string]any{"anyOf": []any{map[string]any{"enum": keys}, key["schema"]}}
+	}
 	paths := at("paths")
 	for _, key := range keys {
 		row, required, steps := map[string]any{}, []string{}, strings.HasPrefix(key, "dlm/")

@@ -34,6 +34,9 @@ const settings = `
 [[operations]]
 include-path = "/v1/models/{key}/predict"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
+[[operations]]
+include-path = "/v1/model/predict"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
 `
 
 // counter stands between schemathesis and the consumer and counts.

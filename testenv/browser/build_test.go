@@ -65,6 +65,10 @@ func installSource(t testing.TB) (string, error) {
 	if err := copyFile(filepath.Join(web, "openapi.yaml"), filepath.Join(dir, "openapi.yaml")); err != nil {
 		return "", err
 	}
+	// Tests look at what was built; the build replaces it.
+	if err := os.CopyFS(filepath.Join(dir, "dist"), os.DirFS(filepath.Join(web, "dist"))); err != nil {
+		return "", err
+	}
 	return ui, npm(t, ui, "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 }
 

@@ -86,8 +86,8 @@ func TestDemo(t *testing.T) {
 	t.Run("bands tighten live", func(t *testing.T) {
 		b := newTab(t, browser, 1280, 1100)
 		b.open(escaped)
-		b.wait(`document.querySelector('.chosen canvas')`, "a chart")
-		const picture, shards = `document.querySelector('.chosen canvas').toDataURL()`, `+document.querySelector('[data-testid=t]').dataset.value`
+		b.wait(`document.querySelector('.bands canvas')`, "a chart")
+		const picture, shards = `document.querySelector('.bands canvas').toDataURL()`, `+document.querySelector('[data-testid=t]').dataset.value`
 		drawn, at := value[string](b, picture), value[float64](b, shards)
 		b.wait(fmt.Sprintf(`%s > %v`, shards, at), "another shard")
 		b.wait(picture+` !== `+quote(drawn), "a chart that moves")
@@ -116,9 +116,9 @@ func TestDemo(t *testing.T) {
 		b.shot("light")
 	})
 	for _, p := range []struct{ name, path, wants string }{
-		{"overview", "/", rowOf(key)},
-		{"key", "/key/" + key, `document.querySelector('.chosen canvas')`},
-		{"diagnostics", "/key/" + key + "?view=diagnostics", `document.querySelector('.diagnostics tbody tr')`},
+		{"overview", "/", rowOf(key) + `.querySelector('.cell.bands path')`},
+		{"key", "/key/" + key, `document.querySelector('.bands canvas')`},
+		{"diagnostics", "/key/" + key + "?view=diagnostics", `document.querySelector('.diagnostics tbody tr') && document.querySelector('.bands canvas')`},
 		{"calibration of a key", "/key/" + key + "?view=calibration", `document.querySelector('main svg, main canvas')`},
 		{"predict", "/key/" + key + "?view=predict", `document.querySelector('form input')`},
 		{"how", "/key/" + key + "?view=how", `document.body.innerText.includes('consumer get ATL')`},

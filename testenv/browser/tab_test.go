@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/credence-stream/credence/testenv/compose"
 	"github.com/credence-stream/credence/testenv/install"
@@ -197,10 +199,21 @@ func (b *tab) waitFor(expression, what string, limit time.Duration) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
-	_, err := chromedp.Run(ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(limit)))
-	if err != nil {
-		b.shot("failed")
-		b.t.Fatalf("the page does not show %s: %v\nwanted: %s\nit shows:\n%.3000s", what, err, expression, b.text())
+	every := time.NewTicker(50 * time.Millisecond)
+	defer every.Stop()
+	for {
+		// A question may fall between two documents, or before what it looks
+		// into is there: it is asked again.
+		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")", chromedp.EvalAwaitPromise))
+		if err == nil && yes {
+			return
+		}
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+			b.shot("failed")
+			b.t.Fatalf("the page does not show %s within %v: %v\nwanted: %s\nit shows:\n%.3000s", what, limit, err, expression, b.text())
+		}
 	}
 }
 
@@ -225,10 +238,23 @@ func value[T any](b *tab, expression string) T {
 	return v
 }
 
-// press sends keys to what has the focus.
+// press sends keys to what has the focus. The text of a key comes with its
+// going down, as from a keyboard: what a page prevents is not typed.
 func (b *tab) press(keys string) {
 	b.t.Helper()
-	b.do(chromedp.KeyEvent(keys))
+	for _, r := range keys {
+		events := kb.Encode(r)
+		down, up := *events[0], *events[len(events)-1]
+		if len(events) == 3 {
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+		}
+		for _, event := range []input.DispatchKeyEventParams{down, up} {
+			b.command(func(ctx context.Context) error {
+				_, err := chromedp.Call(ctx, input.DispatchKeyEvent, event)
+				return err
+			})
+		}
+	}
 }
 
 // shot keeps a screenshot under the test's name.

@@ -24,6 +24,6 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
-    include: ['test/browser/**/*.test.ts', 'test/unit/**/*.test.ts', 'test/unit/**/*.test.tsx', 'src/**/*.test.ts', 'src/**/*.test.tsx'],
+    include: ['test/unit/**/*.test.ts', 'test/unit/**/*.test.tsx', 'src/**/*.test.ts', 'src/**/*.test.tsx'],
   },
 })

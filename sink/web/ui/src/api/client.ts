@@ -41,8 +41,6 @@ export async function request<T>(path: string, options: Options = {}): Promise<R
   if (options.signal) init.signal = options.signal
   if (options.body !== undefined) init.body = JSON.stringify(options.body)
 
-  if (/\/models\/\.{1,2}(\/|$)/.test(path))
-    return { ok: false, failure: failure(400, 'bad_key', 'browsers take a key that is only dots out of the address: use `consumer get`') }
   let response: Response
   try {
     response = await fetch(path, init)
@@ -94,17 +92,24 @@ export interface ModelsQuery {
   variables?: string
 }
 
-const model = (key: string) => '/v1/models/' + encodeURIComponent(key)
+/**
+ * modelPath is the address of what the API says about a key: about is '' for
+ * the model itself. A browser takes . and .. out of a path, escaped or not:
+ * such a key goes in the query.
+ */
+export function modelPath(key: string, about: '' | '/about' | '/history' | '/calibration' | '/predict' = '', query: Query = {}): string {
+  return /^\.{1,2}$/.test(key) ? '/v1/model' + about + search({ key, ...query }) : '/v1/models/' + encodeURIComponent(key) + about + search(query)
+}
 
 export const api = {
   models: (query: ModelsQuery, signal?: AbortSignal) => request<ModelList>('/v1/models' + search({ ...query }), some(signal)),
-  model: (key: string, signal?: AbortSignal) => request<Posterior>(model(key), some(signal)),
-  about: (key: string, signal?: AbortSignal) => request<About>(model(key) + '/about', some(signal)),
+  model: (key: string, signal?: AbortSignal) => request<Posterior>(modelPath(key), some(signal)),
+  about: (key: string, signal?: AbortSignal) => request<About>(modelPath(key, '/about'), some(signal)),
   history: (key: string, query: { limit?: number; variables?: string } = {}, signal?: AbortSignal) =>
-    request<History>(model(key) + '/history' + search({ ...query }), some(signal)),
-  calibration: (key: string, signal?: AbortSignal) => request<Calibration>(model(key) + '/calibration', some(signal)),
+    request<History>(modelPath(key, '/history', { ...query }), some(signal)),
+  calibration: (key: string, signal?: AbortSignal) => request<Calibration>(modelPath(key, '/calibration'), some(signal)),
   predict: (key: string, body: PredictRequest, signal?: AbortSignal) =>
-    request<Predictions>(model(key) + '/predict', { ...some(signal), method: 'POST', body }),
+    request<Predictions>(modelPath(key, '/predict'), { ...some(signal), method: 'POST', body }),
   calibrationAcross: (query: { prefix?: string; kind?: Kind } = {}, signal?: AbortSignal) =>
     request<CalibrationAcross>('/v1/calibration' + search({ ...query }), some(signal)),
   operations: (signal?: AbortSignal) => request<Operations>('/v1/operations', some(signal)),

@@ -61,8 +61,11 @@ export interface paths {
         };
         /**
          * Keys in byte order, with their newest posterior in short
-         * @description A page of keys of all partitions. `next` is the value of `after` that gives the page after it.
-         *     With `fields=key` only keys come and a page may have 10,000; otherwise at most 500.
+         * @description A page of keys of all partitions. `next` is the value of `after` that gives the page after it,
+         *     null at the end. A page may be short, or empty, and have a `next`: one request looks at
+         *     50,000 keys at most. With `fields=key` only keys come and a page may have 10,000; otherwise it
+         *     has at most 500, and of each posterior at most the first 64 variables. Of keys that this process
+         *     has seen change it is the newest one published, of others the stored one.
          */
         get: operations["listModels"];
         put?: never;
@@ -170,9 +173,111 @@ export interface paths {
          * @description Rows bind by name as those of a shard do; a response column is not needed. A missing or null
          *     feature is an error here, not a dropped row. A level that the model does not know is refused
          *     unless the configuration says `other: level`; an unseen group gets the population's
-         *     distribution. A dlm takes `horizon` instead of rows.
+         *     distribution. A dlm takes `horizon` instead of rows. What does not fit the model is 422 and
+         *     names row (from 0), column and what is allowed; more than 100,000 rows or `limits.record` bytes
+         *     are 413. The numbers are those of `publish.predictions`; Arrow has its columns.
          */
         post: operations["predict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key} */
+        get: operations["getModelAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/about": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/about */
+        get: operations["aboutModelAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/history": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/history */
+        get: operations["modelHistoryAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/calibration": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/calibration */
+        get: operations["modelCalibrationAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/predict": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** As /v1/models/{key}/predict */
+        post: operations["predictAsked"];
         delete?: never;
         options?: never;
         head?: never;
@@ -278,7 +383,7 @@ export interface components {
         /** @enum {string} */
         Kind: "linear" | "anova" | "dlm" | "probit" | "compressed" | "poisson";
         /**
-         * @description weak_r_hat: an R-hat above 1.05 in two shards running. low_ess: a bulk or tail ESS below 100 per chain's worth, at least below 100.
+         * @description weak_r_hat: an R-hat above 1.05 in two shards running. low_ess: a bulk or tail ESS below 100.
          *     poor_calibration: the share of rows inside their 95 % interval is outside its Monte Carlo band.
          *     prior_dominated: a posterior sd above .8 of the prior's. model: the model's own warnings, in the posterior's `flags`.
          * @enum {string}
@@ -326,11 +431,13 @@ export interface components {
             ess_tail: components["schemas"]["Number"];
             r_hat: components["schemas"]["Number"];
         };
+        /** @description Columns that are centred or scaled, by name */
         Scaling: {
-            column: string;
-            center: number;
-            scale: number;
-        }[];
+            [key: string]: {
+                center: components["schemas"]["Number"];
+                scale: components["schemas"]["Number"];
+            };
+        };
         Posterior: {
             key: components["schemas"]["Key"];
             kind: components["schemas"]["Kind"];
@@ -482,11 +589,15 @@ export interface components {
                 [key: string]: components["schemas"]["Calibration"];
             };
         };
-        PredictRequest: {
-            rows?: {
+        PredictRequest: components["schemas"]["PredictRows"] | components["schemas"]["PredictSteps"];
+        PredictRows: {
+            rows: {
                 [key: string]: number | string | boolean | null;
             }[];
-            horizon?: number;
+        };
+        /** @description Of a dlm */
+        PredictSteps: {
+            horizon: number;
         };
         Predictions: {
             key: components["schemas"]["Key"];
@@ -594,6 +705,8 @@ export interface components {
     parameters: {
         /** @description The key of the model, percent-encoded */
         Key: components["schemas"]["Key"];
+        /** @description The key of the model */
+        KeyAsked: components["schemas"]["Key"];
         /** @description Globs of the variables wanted, by comma; `*` stops at `/`, `**` does not. A variable whose name has a comma is asked for with `*` in its place */
         Variables: string;
     };
@@ -680,7 +793,7 @@ export interface operations {
                 prefix?: string;
                 /** @description Keys that have this text in them, ASCII letters of either case */
                 contains?: string;
-                /** @description Just these keys, in the order given; those without a model are left out. Not with other filters */
+                /** @description Just these keys, in the order given, if they pass the other filters; those without a model are left out. `limit` does not bound them */
                 key?: components["schemas"]["Key"][];
                 kind?: components["schemas"]["Kind"];
                 /** @description Keys with this flag; only keys of owned partitions that changed since the start have flags */
@@ -845,6 +958,154 @@ export interface operations {
                 /** @description The key of the model, percent-encoded */
                 key: components["parameters"]["Key"];
             };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PredictRequest"];
+                "application/vnd.apache.arrow.stream": string;
+            };
+        };
+        responses: {
+            /** @description One prediction per row, in their order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Predictions"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getModelAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the output topic has, all groups included */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posterior"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            /** @description As the ETag given */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    aboutModelAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Configuration and inputs */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description As the ETag given */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    modelHistoryAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+                /** @description The newest so many */
+                limit?: number;
+                /** @description Globs of the variables wanted, by comma; `*` stops at `/`, `**` does not. A variable whose name has a comma is asked for with `*` in its place */
+                variables?: components["parameters"]["Variables"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Points; none for keys of other processes (`owned` false) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    modelCalibrationAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Probability integral transforms and coverage */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    predictAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody: {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect } from 'preact/hooks'
 
 // Browsers cap the height of an element near 17 million pixels (Firefox); above
 // this the scroll bar moves over the list faster than the rows.
@@ -54,11 +54,11 @@ export function VirtualList({ rows, of, height, label, columns, active, activate
 }) {
   const scroll = useSignal(0)
   const view = useSignal(600)
-  const scroller = useRef<HTMLDivElement>(null)
+  const id = useId()
   const span = spanAt(scroll.value, view.value, rows, height)
 
   useLayoutEffect(() => {
-    const box = scroller.current
+    const box = grid.current
     if (!box) return
     // The head sticks to the top and takes its part of the height.
     const measure = () => (view.value = box.clientHeight - (box.firstElementChild?.clientHeight ?? 0))
@@ -71,7 +71,7 @@ export function VirtualList({ rows, of, height, label, columns, active, activate
   useEffect(() => seen({ from: span.from, to: span.to }), [span.from, span.to, of])
 
   const reveal = (index: number) => {
-    const box = scroller.current
+    const box = grid.current
     if (!box) return
     const all = rows * height
     const scale = all > span.content ? Math.max(0, span.content - view.value) / (all - view.value) : 1
@@ -101,7 +101,7 @@ export function VirtualList({ rows, of, height, label, columns, active, activate
     const { key, cells } = row(i)
     shown.push(
       <div
-        key={key} id={'row-' + i} role="row" aria-rowindex={i + 2} aria-selected={i === active}
+        key={key} id={id + i} role="row" aria-rowindex={i + 2} aria-selected={i === active}
         class={i === active ? 'list-row active' : 'list-row'}
         style={{ height: height + 'px', transform: `translateY(${span.top + (i - span.from) * height}px)` }}
         onPointerDown={() => activate(i)}
@@ -113,12 +113,11 @@ export function VirtualList({ rows, of, height, label, columns, active, activate
   return (
     <div
       class="list" role="grid" aria-label={label} aria-rowcount={rows + 1} aria-colcount={columns} tabIndex={0} ref={grid}
-      aria-activedescendant={active >= span.from && active < span.to ? 'row-' + active : undefined} onKeyDown={keys}
+      aria-activedescendant={active >= span.from && active < span.to ? id + active : undefined} onKeyDown={keys}
+      onScroll={(e) => (scroll.value = memory.top = e.currentTarget.scrollTop)}
     >
-      <div class="list-scroll" ref={scroller} role="rowgroup" tabIndex={-1} onScroll={(e) => (scroll.value = memory.top = e.currentTarget.scrollTop)}>
-        <div class="list-head" role="row" aria-rowindex={1}>{head}</div>
-        <div class="list-content" role="presentation" style={{ height: span.content + 'px' }}>{shown}</div>
-      </div>
+      <div class="list-head" role="row" aria-rowindex={1}>{head}</div>
+      <div class="list-content" role="rowgroup" style={{ height: span.content + 'px' }}>{shown}</div>
     </div>
   )
 }

@@ -38,10 +38,10 @@ export function ForestPage() {
         : (
           <section class="card stack">
             <p class="muted">
-              {count(lines.length)} {lines.length === 1 ? 'key has' : 'keys have'} <span class="foreign">{variable}</span>: thick 50 %, thin 95 %, ring median.
+              {count(lines.length)} {lines.length === 1 ? 'key has' : 'keys have'} <span class="foreign">{variable}</span>: thick 50 %, thin 95 %, ring median; an arrow goes on beyond the picture.
               {answer.value.more && ` Only the first ${count(mostKeys)} keys are shown: narrow them by how they start.`}
             </p>
-            <Forest lines={lines} label={`${variable} across keys`} most={28} />
+            <Forest lines={lines} label={`${variable} across keys`} most={28} fence />
           </section>
         )}
     </div>

@@ -30,7 +30,7 @@ export function KeyHeader({ model }: { model: KeyModel }) {
         {newest && <Fact name={<Labelled text="age" term="age" />}><Ago time={newest.time} /></Fact>}
         {(posterior?.gaps ?? 0) > 0 && <Fact name="skipped gaps"><Badge tone="warn">{count(posterior?.gaps)}</Badge></Fact>}
         <Fact name={<Labelled text="flags" term="flags" />}>
-          {flags.length === 0 ? <span class="muted">{point ? 'none' : 'not known here'}</span> : flags.map((f) => (
+          {flags.length === 0 ? <span class="muted">{point ? 'none' : model.loaded.value ? 'not known here' : '…'}</span> : flags.map((f) => (
             <span key={f} class="labelled"><Badge tone={f === 'prior_dominated' ? 'plain' : 'warn'}>{flagWords[f]}</Badge><Help term={f} /></span>
           ))}
         </Fact>

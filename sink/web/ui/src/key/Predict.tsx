@@ -28,7 +28,7 @@ export function Predict({ model }: { model: KeyModel }) {
     if (answer.ok) setResult(answer.value)
     else {
       setResult(null)
-      const fault = faultOf(answer.failure.message, fields, request.rows?.length ?? 0)
+      const fault = faultOf(answer.failure.message, fields, 'rows' in request ? request.rows.length : 0)
       setFaults([answer.failure.status === 0 || answer.failure.status >= 500 ? { ...fault, row: null, input: null, message: `${answer.failure.message}. ${answer.failure.todo}` } : fault])
     }
   }

@@ -62,13 +62,14 @@ export class KeyModel {
       }),
     )
     this.every(posteriorEvery, () => {
+      if (this.deleted.peek()) return void this.lookForReturn()
       const p = this.posterior.peek()
       const newest = this.history.newest
       const partly = p !== null && newest !== null && newest.variables > newest.posterior.length && newest.offset > p.source.offset
       if (this.failure.peek() || this.owned.peek() !== true || partly) void this.loadPosterior()
     })
     // It also tells when the partition came to this process or left it.
-    this.every(aboutEvery, () => void this.loadAbout())
+    this.every(aboutEvery, () => this.deleted.peek() || void this.loadAbout())
   }
 
   close() {
@@ -149,16 +150,25 @@ export class KeyModel {
     this.history.append(points)
     // Events come only from the process that owns the partition.
     if (this.owned.peek() === false) this.owned.value = true
-    if (this.deleted.peek()) {
-      // The key came back: what was before belongs to another model.
-      this.deleted.value = false
-      this.posterior.value = null
-      this.history.reset()
-      void this.loadPosterior()
-      void this.loadHistory()
-    }
+    if (this.deleted.peek()) this.returned()
     if (this.failure.peek()) void this.loadPosterior()
     this.draw()
+  }
+
+  /** lookForReturn asks the list, in which a key may be missing: no answer is a failure for the reader to wonder about. */
+  private async lookForReturn() {
+    const answer = await api.models({ key: [this.key], fields: 'key' }, this.stop.signal)
+    if (answer.ok && answer.value.models.length > 0 && this.deleted.peek() && !this.stop.signal.aborted) this.returned()
+  }
+
+  /** returned begins anew after a deletion: what was before belongs to another model. */
+  private returned() {
+    this.deleted.value = false
+    this.posterior.value = null
+    this.history.reset()
+    void this.loadPosterior()
+    void this.loadAbout()
+    void this.loadHistory()
   }
 
   /** show merges what events brought into the rows, once per frame. */

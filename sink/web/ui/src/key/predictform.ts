@@ -1,4 +1,4 @@
-import type { Input, PredictRequest } from '../api/types.ts'
+import type { Input, PredictRequest, PredictRows } from '../api/types.ts'
 import { significant } from '../format.ts'
 
 /** Entry is one row of the form: what was typed, by input name. */
@@ -47,7 +47,7 @@ function isNumber(text: string): boolean {
 }
 
 /** requestOf turns the entries into a request, or tells the faults at their fields. */
-export function requestOf(fields: readonly Input[], entries: readonly Entry[]): { request: PredictRequest; faults: Fault[] } {
+export function requestOf(fields: readonly Input[], entries: readonly Entry[]): { request: PredictRows; faults: Fault[] } {
   const faults: Fault[] = []
   const rows = entries.map((entry, row) => {
     const out: Record<string, string | number> = {}

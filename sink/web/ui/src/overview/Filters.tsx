@@ -32,7 +32,7 @@ export function Filters({ filter, leave }: { filter: Filter & { variable: string
         {kinds.map((k) => <option key={k} value={k}>{k}</option>)}
       </select>
       <select aria-label="Models with a flag" value={filter.flag} onChange={(e) => setQuery({ flag: e.currentTarget.value }, { push: true })}>
-        <option value="">Flagged or not</option>
+        <option value="">Flags: any</option>
         {flags.map((f) => <option key={f} value={f}>{titles[f]}</option>)}
       </select>
       <Variable chosen={filter.variable} />

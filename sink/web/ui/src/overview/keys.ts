@@ -97,15 +97,18 @@ export class Keys {
     this.mend()
   }
 
-  /** seen takes live points: keys that are new and match are put in. */
+  /** seen takes live points: keys that are new and match are put in, those that match no more are taken out. */
   seen(points: readonly Point[]) {
     const { kind, flag } = this.filter
     for (const p of points) {
-      this.gone.delete(p.key)
-      if (this.known.has(p.key) || (kind && p.kind !== kind) || (flag && !p.flags.includes(flag))) continue
-      this.fresh.add(p.key)
+      const fits = (!kind || p.kind === kind) && (!flag || p.flags.includes(flag))
+      if (fits) this.gone.delete(p.key)
+      else this.fresh.delete(p.key)
+      if (fits === this.known.has(p.key)) continue
+      if (fits) this.fresh.add(p.key)
+      else this.gone.add(p.key)
     }
-    if (this.fresh.size > 0) this.later()
+    if (this.fresh.size + this.gone.size > 0) this.later()
   }
 
   removed(key: string) {
@@ -133,7 +136,9 @@ export class Keys {
     this.fresh.clear()
     this.gone.clear()
     this.replace(all)
-    this.set.value = { ...this.set.peek(), total: this.set.peek().total + all.length - before }
+    // A key that comes into or leaves a filtered list was and is in the store.
+    const filtered = this.filter.kind !== '' || this.filter.flag !== ''
+    this.set.value = { ...this.set.peek(), total: this.set.peek().total + (filtered ? 0 : all.length - before) }
     this.show()
   }
 

@@ -139,7 +139,7 @@ export function full(m: Model): Posterior {
   return {
     key: m.key, kind: m.kind, variant: 'corrected', t: m.t, n: rows(m), draws: 500, config: '0123456789abcdef',
     source: { topic: 'shards', partition: partition(m), offset: m.offset }, time: new Date(m.time).toISOString(), n_eff: rows(m),
-    scaling: [{ column: 'y', center: 3, scale: 2 }], prior_dominated: [], score: score(m, m.t), posterior: posterior(m),
+    scaling: { y: { center: 3, scale: 2 } }, prior_dominated: [], score: score(m, m.t), posterior: posterior(m),
   }
 }
 

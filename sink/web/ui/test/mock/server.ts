@@ -204,7 +204,8 @@ export class Mock {
       const c = data.calibration(null, 400)
       return json(response, 200, { keys: this.models.size, all: c, kinds: Object.fromEntries((['linear', 'dlm', 'poisson'] as Kind[]).map((k) => [k, c])) })
     }
-    const [, rest = ''] = path.split('/v1/models/')
+    const asked = /^\/v1\/model(\/.*)?$/.exec(path)
+    const rest = asked ? encodeURIComponent(query.get('key') ?? '') + (asked[1] ?? '') : (path.split('/v1/models/')[1] ?? '')
     const tail = /\/(about|history|calibration|predict)$/.exec(rest)?.[1] ?? ''
     const key = decodeURIComponent(tail ? rest.slice(0, -tail.length - 1) : rest)
     const m = this.models.get(key)

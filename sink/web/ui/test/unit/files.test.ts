@@ -1,7 +1,5 @@
 // @vitest-environment node
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { generate } from '../../scripts/types.mjs'
@@ -20,21 +18,6 @@ function files(directory: string): Map<string, string> {
 
 test('the types are those of openapi.yaml', async () => {
   expect(readFileSync(join(ui, 'src/api/schema.ts'), 'utf8')).toBe(await generate())
-})
-
-test('dist is what the source builds to, byte for byte', () => {
-  const out = mkdtempSync(join(tmpdir(), 'credence-dist-'))
-  try {
-    // In a process of its own: the test's environment is not production's.
-    const env = { ...process.env, NODE_ENV: undefined, VITEST: undefined }
-    execFileSync(process.execPath, [join(ui, 'node_modules/vite/bin/vite.js'), 'build', '--outDir', out, '--emptyOutDir', '--logLevel', 'error'], { cwd: ui, env })
-    const built = files(out)
-    const kept = files(dist)
-    expect([...kept.keys()], 'run npm run build').toEqual([...built.keys()])
-    for (const [name, text] of built) expect(kept.get(name) === text, `${name}: run npm run build`).toBe(true)
-  } finally {
-    rmSync(out, { recursive: true })
-  }
 })
 
 test('dist obeys the page’s security policy and stays on its host', () => {

@@ -1,5 +1,6 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Flag } from '../../src/api/types.ts'
 import type { Details as DetailsOf } from '../../src/overview/details.ts'
 import type { Keys as KeysOf } from '../../src/overview/keys.ts'
 import { byteOrder, merge } from '../../src/overview/order.ts'
@@ -74,6 +75,18 @@ test('with a flag chosen a new key without it stays out', async () => {
   keys.seen([plain, flagged])
   await until('put in', () => keys.state.value.shown.includes('flights/b'))
   expect(keys.state.value.shown).not.toContain('flights/a')
+})
+
+test('a key that loses the flag chosen leaves, one that gets it back comes again, and no key is counted for it', async () => {
+  keys.narrow({ ...all, flag: 'poor_calibration' })
+  await loaded()
+  const { total, shown: [key = ''] } = keys.state.value
+  const point = { ...data.point(mock.models.get(key) as data.Model, want), flags: [] as Flag[] }
+  keys.seen([point])
+  await until('taken out', () => !keys.state.value.shown.includes(key))
+  keys.seen([{ ...point, flags: ['poor_calibration'] }])
+  await until('put in again', () => keys.state.value.shown.includes(key))
+  expect(keys.state.value.total).toBe(total)
 })
 
 test('a failed list says why, and tries again', async () => {
