@@ -3,13 +3,14 @@
 // compared with what it printed.
 //
 // A page is Markdown. Fenced blocks marked sh are commands for one shell in
-// one empty folder, in which bin/ holds both programs; addresses are those of
-// the defaults, which the test replaces. A comment before a block says more:
+// one folder, in which bin/ holds both programs, and cmd/ and examples/ are the
+// repository's; addresses are those of the defaults, which the test replaces. A comment before a block says more:
 //
 //	<!-- file: NAME -->          the block, of any kind, is written to a file
 //	<!-- output -->              the block is the output of the commands before; a line ... stands for any lines, a … in a line for any text
-//	<!-- terminal -->            the commands stay running in a terminal of their own, until the page's end
-//	<!-- until: COMMAND -->      (with or without a block) the page goes on when COMMAND succeeds
+//	<!-- terminal -->            the commands stay running in a terminal of their own, until a stop or the page's end
+//	<!-- stop -->                (without a block) Ctrl-C in these terminals
+//	<!-- until: COMMAND -->      (without a block) the page goes on when COMMAND succeeds
 //	<!-- fails: CODE -->         the commands end with this exit code
 //	<!-- elsewhere: NAME -->     the commands are executed by a test of this name, or by this step of .ci/run
 package manual

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -97,19 +98,34 @@ type reader struct {
 	root    string
 	page    string
 	dir     string
-	replace *strings.Replacer
-	printed string // by the last commands
+	replace *strings.Replacer // of the addresses of a page by those of the test
+	restore *strings.Replacer // the other way
+	printed string            // by the last commands
+
+	settings  []string // addresses, for configurations that the programs write
+	terminals []func() // what ends them
 }
 
 func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
 	r := &reader{t: t, root: root, page: page, dir: t.TempDir()}
-	if err := os.Symlink(binaries, filepath.Join(r.dir, "bin")); err != nil {
-		t.Fatal(err)
+	for name, folder := range map[string]string{"bin": binaries, "cmd": filepath.Join(root, "cmd"), "examples": filepath.Join(root, "examples")} {
+		if err := os.Symlink(folder, filepath.Join(r.dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	first, second := freeAddress(t), freeAddress(t)
 	r.replace = strings.NewReplacer(
 		"127.0.0.1:9092", env.Brokers()[0], "redis://127.0.0.1:6379/0", env.RedisURL(),
-		"127.0.0.1:8080", freeAddress(t),
+		"127.0.0.1:8080", first, "127.0.0.1:8081", second,
 	)
+	r.restore = strings.NewReplacer(
+		env.Brokers()[0], "127.0.0.1:9092", env.RedisURL(), "redis://127.0.0.1:6379/0",
+		strings.TrimPrefix(env.RedisURL(), "redis://"), "127.0.0.1:6379/0",
+		first, "127.0.0.1:8080", second, "127.0.0.1:8081",
+	)
+	r.settings = []string{
+		"CREDENCE_KAFKA_BROKERS=" + env.Brokers()[0], "CREDENCE_REDIS_URL=" + env.RedisURL(), "CREDENCE_HTTP_LISTEN=" + first,
+	}
 	for _, s := range steps {
 		switch s.does {
 		case "file":
@@ -126,10 +142,15 @@ func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
 			r.run(s, code)
 		case "terminal":
 			r.terminal(s)
+		case "stop":
+			for _, end := range r.terminals {
+				end()
+			}
+			r.terminals = nil
 		case "until":
 			r.until(s)
 		case "output":
-			if !agrees(s.text, r.printed) {
+			if !agrees(s.text, r.restore.Replace(r.printed)) {
 				t.Errorf("%s:%d: the page shows\n%s\nand it printed\n%s", page, s.line, s.text, r.printed)
 			}
 		case "elsewhere":
@@ -149,12 +170,12 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// shell returns a command of the page's folder. Its configuration points
-// every program that has defaults at the servers of the test.
+// shell returns a command of the page's folder. The environment points
+// configurations that a program has written at the servers of the test.
 func (r *reader) shell(ctx context.Context, text string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", r.replace.Replace(text))
 	cmd.Dir = r.dir
-	cmd.Env = append(programs.Surroundings(), "NO_COLOR=1")
+	cmd.Env = append(append(programs.Surroundings(), "NO_COLOR=1"), r.settings...)
 	// A signal reaches what the shell has started, too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -180,7 +201,7 @@ func (r *reader) run(s step, code int) {
 	}
 }
 
-// terminal runs commands until the page's end.
+// terminal runs commands until they are stopped or the page ends.
 func (r *reader) terminal(s step) {
 	r.t.Helper()
 	cmd := r.shell(context.WithoutCancel(r.t.Context()), s.text)
@@ -189,9 +210,13 @@ func (r *reader) terminal(s step) {
 	if err := cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 		_ = cmd.Wait() // it may have ended before
+	})
+	r.terminals = append(r.terminals, end)
+	r.t.Cleanup(func() {
+		end()
 		if r.t.Failed() {
 			r.t.Logf("%s:%d said\n%s", r.page, s.line, programs.Last(said.String()))
 		}
@@ -215,7 +240,7 @@ func (r *reader) until(s step) {
 // elsewhere checks that there is a test of the name, or a step of CI.
 func (r *reader) elsewhere(s step) {
 	r.t.Helper()
-	if strings.HasPrefix(s.what, "make ") || strings.HasPrefix(s.what, "go ") {
+	if strings.Contains(s.what, " ") {
 		script, err := os.ReadFile(filepath.Join(r.root, ".ci", "run"))
 		if err != nil {
 			r.t.Fatal(err)

@@ -9,12 +9,12 @@ import (
 // step is something that a page asks for.
 type step struct {
 	line int    // of the page, of what it begins with
-	does string // "run", "file", "output", "terminal", "until", "fails", "elsewhere"
+	does string // "run", "file", "output", "terminal", "stop", "until", "fails", "elsewhere"
 	what string // of the comment: file, command, exit code or test
 	text string // of the block
 }
 
-var comment = regexp.MustCompile(`^\s*<!--\s*(file|output|terminal|until|fails|elsewhere)(?::\s*(.*?))?\s*-->\s*$`)
+var comment = regexp.MustCompile(`^\s*<!--\s*(file|output|terminal|stop|until|fails|elsewhere)(?::\s*(.*?))?\s*-->\s*$`)
 
 // parse returns the steps of a page in order. A comment that no block follows
 // where one must, and a block of commands that is not closed, are errors.
@@ -28,7 +28,7 @@ func parse(page string) ([]step, error) {
 				return nil, fmt.Errorf("line %d: no block follows this comment", pending.line)
 			}
 			s := step{line: i + 1, does: m[1], what: m[2]}
-			if s.does == "until" {
+			if s.does == "until" || s.does == "stop" {
 				steps = append(steps, s)
 			} else {
 				pending = &s
