@@ -58,7 +58,7 @@ func (a *app) inspect(ctx context.Context, f *configFlags) (*checker, error) {
 		return k, nil
 	}
 	k.config = c
-	k.add(levelOK, "configuration", "", "%s: %d models", f.file, len(c.Models))
+	k.add(levelOK, "configuration", "", "%s is well formed; entries of models: %d", f.file, len(c.Models))
 	k.port(ctx)
 	if usesEmbedded(c) {
 		k.add(levelNote, "kafka and redis", "", "embedded servers start with consumer run and end with it: nothing to check")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/internal/term"
+	servers "github.com/credence-stream/credence/testenv/embedded"
 )
 
 //go:embed demo_config.yaml
@@ -67,7 +68,7 @@ func (a *app) demo(ctx context.Context, listen string, fixed, browser bool) erro
 	if err != nil {
 		return err
 	}
-	end, err := startEmbedded(ctx, c)
+	end, err := startEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return stopped(ctx, err)
 	}

@@ -35,7 +35,7 @@ out. A partition that needs a decision halts, and the process stays up.`,
 func (a *app) run(ctx context.Context, c *config, untilEnd bool) error {
 	a.printf("effective configuration:\n%s", c)
 	logger := newLogger(a.err, slog.LevelInfo)
-	end, err := startEmbedded(ctx, c)
+	end, err := startEmbedded(ctx, c, usual, logger)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ type Options struct {
 	// removes. The cluster id is random per Env, so a folder that was used
 	// before is refused.
 	Dir string
+	// Kafka and Redis are loopback addresses to listen on where they are free;
+	// where not, and when empty, any free port is taken.
+	Kafka, Redis string
 }
 
 // Env is a running broker and store. Its methods are safe for concurrent use.
@@ -40,24 +43,39 @@ func Start(ctx context.Context, o Options) (*Env, error) {
 	} else if held, err := os.ReadDir(o.Dir); err == nil && len(held) > 0 {
 		return nil, fmt.Errorf("embedded broker: %s is not empty", o.Dir)
 	}
-	err := e.start(ctx, o.Dir)
+	err := e.start(ctx, o)
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
 }
 
-func (e *Env) start(ctx context.Context, dir string) (err error) {
-	if e.kafka, err = newKafka(ctx, dir, clusterID()); err != nil {
-		return err
-	}
-	if err = e.kafka.start(ctx); err != nil {
+func (e *Env) start(ctx context.Context, o Options) error {
+	id := clusterID()
+	err := wanted(o.Kafka, func(addr string) (err error) {
+		if e.kafka, err = newKafka(ctx, o.Dir, id, addr); err != nil {
+			return err
+		}
+		return e.kafka.start(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	if e.redis, err = newRedis(); err != nil {
 		return err
 	}
-	return e.redis.start(ctx)
+	return wanted(o.Redis, func(addr string) error {
+		e.redis.addr = addr
+		return e.redis.start(ctx)
+	})
+}
+
+// wanted calls start with the address, and with any port where that fails.
+func wanted(addr string, start func(addr string) error) error {
+	if addr != "" && start(addr) == nil {
+		return nil
+	}
+	return start(anyPort)
 }
 
 // clusterID returns 16 random bytes as Kafka writes them. A broker whose log is

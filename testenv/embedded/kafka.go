@@ -23,8 +23,8 @@ type kafka struct {
 	ends *sessions      // of run
 }
 
-func newKafka(ctx context.Context, dir, cluster string) (*kafka, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", anyPort)
+func newKafka(ctx context.Context, dir, cluster, addr string) (*kafka, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func newRedis() (*redisServer, error) {
 		m.Close()
 		return nil, err
 	}
-	return &redisServer{store: m, gate: newGate(), addr: anyPort}, nil
+	return &redisServer{store: m, gate: newGate()}, nil
 }
 
 // config answers CONFIG GET, which miniredis lacks, for the settings that a
