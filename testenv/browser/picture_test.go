@@ -23,6 +23,8 @@ func TestPicture(t *testing.T) {
 	demo := programs.Start(t, filepath.Join(scratch, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0")
 	b := newTab(t, browser, 1280, 900)
 	b.scheme("light")
+	b.open(demo.Base + "/")
+	b.wait(rowOf("ATL"), "a posterior of ATL")
 	b.open(demo.Base + "/key/ATL?variable=beta%5Bhour%5D")
 	b.waitFor(`+document.querySelector('[data-testid=t]')?.dataset.value >= 60`, "60 shards", 2*patience)
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())

@@ -102,8 +102,8 @@ type reader struct {
 	restore *strings.Replacer // the other way
 	printed string            // by the last commands
 
-	settings  []string // addresses, for configurations that the programs write
-	terminals []func() // what ends them
+	listen    string   // for configurations that name no address of HTTP
+	terminals []func() // what ends them, the newest last
 }
 
 func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
@@ -123,13 +123,12 @@ func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
 		strings.TrimPrefix(env.RedisURL(), "redis://"), "127.0.0.1:6379/0",
 		first, "127.0.0.1:8080", second, "127.0.0.1:8081",
 	)
-	r.settings = []string{
-		"CREDENCE_KAFKA_BROKERS=" + env.Brokers()[0], "CREDENCE_REDIS_URL=" + env.RedisURL(), "CREDENCE_HTTP_LISTEN=" + first,
-	}
+	r.listen = first
 	for _, s := range steps {
+		r.settle()
 		switch s.does {
 		case "file":
-			if err := os.WriteFile(filepath.Join(r.dir, s.what), []byte(r.replace.Replace(s.text)), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(r.dir, s.what), []byte(s.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		case "run":
@@ -143,10 +142,12 @@ func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
 		case "terminal":
 			r.terminal(s)
 		case "stop":
-			for _, end := range r.terminals {
-				end()
+			last := len(r.terminals) - 1
+			if last < 0 {
+				t.Fatalf("%s:%d: no terminal is open", page, s.line)
 			}
-			r.terminals = nil
+			r.terminals[last]()
+			r.terminals = r.terminals[:last]
 		case "until":
 			r.until(s)
 		case "output":
@@ -170,12 +171,34 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// shell returns a command of the page's folder. The environment points
-// configurations that a program has written at the servers of the test.
+// settle points the configurations of the page's folder, also those that a
+// program has written, at the servers of the test.
+func (r *reader) settle() {
+	r.t.Helper()
+	files, err := filepath.Glob(filepath.Join(r.dir, "*.yaml"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		settled := r.replace.Replace(string(text))
+		if strings.Contains(settled, "models:") && !strings.Contains(settled, "http:") {
+			settled += "\nhttp: {listen: \"" + r.listen + "\"}\n"
+		}
+		if err := os.WriteFile(name, []byte(settled), 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// shell returns a command of the page's folder.
 func (r *reader) shell(ctx context.Context, text string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", r.replace.Replace(text))
 	cmd.Dir = r.dir
-	cmd.Env = append(append(programs.Surroundings(), "NO_COLOR=1"), r.settings...)
+	cmd.Env = append(programs.Surroundings(), "NO_COLOR=1")
 	// A signal reaches what the shell has started, too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
