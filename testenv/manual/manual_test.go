@@ -206,8 +206,14 @@ func (r *reader) shell(ctx context.Context, text string) *exec.Cmd {
 	return cmd
 }
 
+// drafted finds a configuration that a block writes by init.
+var drafted = regexp.MustCompile(` init .*--out (\S+)`)
+
 func (r *reader) run(s step, code int) {
 	r.t.Helper()
+	if m := drafted.FindStringSubmatch(s.text); m != nil && strings.Contains(s.text, "--config "+m[1]) {
+		r.t.Fatalf("%s:%d: what init writes is used in a block of its own: only then it has the addresses of the test", r.page, s.line)
+	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), commandLimit)
 	defer cancel()
 	cmd := r.shell(ctx, s.text)
