@@ -119,7 +119,7 @@ func TestVerifierFindsDamage(t *testing.T) {
 		store.Lose(inPart, "k3")
 		store.LoseBlob(inPart, "k4")
 		_, wrong := verify(t, k, store, rules, 1)
-		if text := strings.Join(wrong, "\n"); len(wrong) != 2 || !strings.Contains(text, "k3@") || !strings.Contains(text, "no state is stored") || !strings.Contains(text, "k4") {
+		if text := strings.Join(wrong, "\n"); len(wrong) != 2 || !strings.Contains(text, "k3@") || !strings.Contains(text, "no state is stored") || !strings.Contains(text, "the blob of key \"k4\" is missing") {
 			t.Errorf("%q", wrong)
 		}
 		// Records that were taken away, or that the store has not seen: another log.
