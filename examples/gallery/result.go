@@ -66,11 +66,6 @@ func (p *posterior) of(name string) variable {
 	panic(fmt.Sprintf("the posterior of %s has no %s", p.Key, name))
 }
 
-// has reports whether there is a variable of that name.
-func (p *posterior) has(name string) bool {
-	return slices.ContainsFunc(p.Variables, func(v variable) bool { return v.Name == name })
-}
-
 // linear returns mean and sd of a linear combination of the coefficients, with
 // weights in the order in which they are published.
 func (p *posterior) linear(weights ...float64) (mean, sd float64) {

@@ -3,12 +3,8 @@
 package interop
 
 import (
-	"bytes"
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -88,36 +84,5 @@ func (w *world) again(t *testing.T, topic string) {
 				t.Fatal(err)
 			}
 		}
-	}
-}
-
-// start starts a program that ends, by SIGTERM, with the test, and returns
-// what tells its messages so far.
-func (w *world) start(t *testing.T, program string, args ...string) func() string {
-	t.Helper()
-	said, err := os.CreateTemp(w.dir, "messages-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
-	cmd.Env, cmd.Stderr = surroundings(), said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		late := time.AfterFunc(15*time.Second, func() { _ = cmd.Process.Kill() })
-		defer late.Stop()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%s: %v", filepath.Base(program), err)
-		}
-		_ = said.Close()
-	})
-	return func() string {
-		b, err := os.ReadFile(said.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(bytes.TrimSpace(b))
 	}
 }
