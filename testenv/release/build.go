@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +21,10 @@ var programs = []string{"consumer", "producer"}
 
 // source is the commit that is released.
 type source struct {
-	root    string
-	version string
-	time    time.Time // of the commit: the time of every file in an archive
+	root     string
+	version  string
+	revision string    // the commit, as git names it
+	time     time.Time // of the commit: the time of every file in an archive
 }
 
 // run builds everything from the sources in root into the folder out, which
@@ -65,6 +68,10 @@ func describe(ctx context.Context, root string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	revision, err := ask("rev-parse", "HEAD")
+	if err != nil {
+		return nil, err
+	}
 	text, err := ask("log", "-1", "--format=%ct")
 	if err != nil {
 		return nil, err
@@ -73,7 +80,7 @@ func describe(ctx context.Context, root string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("time of the commit: %w", err)
 	}
-	return &source{root: root, version: version, time: time.Unix(seconds, 0).UTC()}, nil
+	return &source{root: root, version: version, revision: revision, time: time.Unix(seconds, 0).UTC()}, nil
 }
 
 // target builds, describes and packs the programs for one system.
@@ -118,6 +125,13 @@ func (s *source) build(ctx context.Context, system, processor, program, path str
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+system, "GOARCH="+processor, "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", program, err, text)
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "vcs.revision", Value: s.revision}) {
+		return fmt.Errorf("%s does not say that it is of commit %s, so --version could not: build in a clone, not in a worktree", program, s.revision)
 	}
 	return nil
 }

@@ -51,13 +51,17 @@ func TestRelease(t *testing.T) {
 		t.Errorf("two builds differ:\n%s\n%s", sums, other)
 	}
 	checksums(t, out, string(sums))
+	s, err := describe(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := unpack(t, filepath.Join(out, name+".tar.gz"), name)
 	for _, program := range programs {
 		path := filepath.Join(dir, name, program)
 		static(t, path)
 		text, err := exec.CommandContext(t.Context(), path, "--version").CombinedOutput()
-		if err != nil || !strings.HasPrefix(string(text), program+" ") {
-			t.Errorf("%s --version: %v\n%s", program, err, text)
+		if err != nil || !strings.HasPrefix(string(text), program+" ") || !strings.Contains(string(text), s.revision[:12]) {
+			t.Errorf("%s --version: %v\n%s; the commit is %s", program, err, text, s.revision)
 		}
 		everyModule(t, path, filepath.Join(out, name+"_"+program+".cdx.json"))
 	}
