@@ -101,22 +101,43 @@ func (w *world) send(keys []string, shards int) {
 // sendShards puts the same shards under each key into the input topic.
 func (w *world) sendShards(keys []string, shards []*cdf.Batch) {
 	w.Helper()
+	w.sending(keys, shards)()
+}
+
+// sending is sendShards beside the test, which must wait with what it returns.
+func (w *world) sending(keys []string, shards []*cdf.Batch) (wait func()) {
+	w.Helper()
 	c := w.config()
 	conn := w.connect(c)
 	if err := conn.createTopics(w.Context(), c); err != nil {
 		w.Fatal(err)
 	}
-	sender := conn.newSender(c.Kafka.Input, 0)
+	sent := make(chan error, 1)
+	go func() { sent <- send(w.Context(), conn.newSender(c.Kafka.Input, 0), keys, shards) }()
+	waited := false
+	w.Cleanup(func() { // before the connection closes
+		if !waited {
+			<-sent
+		}
+	})
+	return func() {
+		w.Helper()
+		waited = true
+		if err := <-sent; err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+func send(ctx context.Context, sender *replay.Sender, keys []string, shards []*cdf.Batch) error {
 	for n, b := range shards {
 		for _, key := range keys {
-			if err := sender.Send(w.Context(), replay.Shard{Key: key, N: int64(n + 1), Batch: b}); err != nil {
-				w.Fatal(err)
+			if err := sender.Send(ctx, replay.Shard{Key: key, N: int64(n + 1), Batch: b}); err != nil {
+				return err
 			}
 		}
 	}
-	if err := sender.Flush(w.Context()); err != nil {
-		w.Fatal(err)
-	}
+	return sender.Flush(ctx)
 }
 
 // read returns all records of a topic.

@@ -101,8 +101,13 @@ func (p *process) get(w *world, path string) ([]byte, int) {
 // eventually polls for a condition.
 func (w *world) eventually(what string, holds func() bool) {
 	w.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
 			w.Fatalf("%s: not in 30 s", what)
 		}
 	}
@@ -166,13 +171,9 @@ func TestHistoryIsWhatWasPublished(t *testing.T) {
 	check(first, 1, 8, true)
 	// The partitions move while shards come.
 	second := w.serve(nil)
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		w.sendShards([]string{"a/1"}, more(60, 8))
-	}()
+	sent := w.sending([]string{"a/1"}, more(60, 8))
 	first.end()
-	<-sent
+	sent()
 	w.eventually("the last shard", func() bool {
 		h := second.history(w, "a/1").Points
 		return len(h) > 0 && h[len(h)-1].T == 68
@@ -216,18 +217,14 @@ func TestStreamOfARunningWorker(t *testing.T) {
 	p := w.serve(nil)
 	w.eventually("ready", func() bool { _, code := p.get(w, "/readyz"); return code == 200 })
 	begin, _ := p.stream(w, "", 0)
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		w.sendShards([]string{"a"}, more(120, 0))
-	}()
+	sent := w.sending([]string{"a"}, more(120, 0))
 	id, seen := begin, []int64(nil)
 	for len(seen) < 120 {
 		var got []int64
 		id, got = p.stream(w, id, 1) // cut off after every message
 		seen = append(seen, got...)
 	}
-	<-sent
+	sent()
 	for i, n := range seen {
 		if n != int64(i+1) {
 			t.Fatalf("shard %d came as the %dth", n, i+1)

@@ -132,9 +132,13 @@ type seen struct {
 // updates returns the points of the next message of updates.
 func (c *reader) updates() []seen {
 	c.t.Helper()
-	var list []seen
-	if err := json.Unmarshal([]byte(c.until("updates").data), &list); err != nil {
-		c.t.Fatal(err)
+	return points(c.t, c.until("updates"))
+}
+
+func points(t *testing.T, m message) (list []seen) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(m.data), &list); err != nil {
+		t.Fatal(err)
 	}
 	return list
 }

@@ -1,0 +1,316 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/live"
+)
+
+// serving runs a server on a port until the returned function ends it.
+func serving(t *testing.T, s *Server) (end func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	var result error
+	over := false
+	end = func() error {
+		if !over {
+			over = true
+			cancel()
+			result = <-ended
+		}
+		return result
+	}
+	t.Cleanup(func() { _ = end() })
+	return end
+}
+
+// dial asks for events over a connection whose buffer does not grow,
+// and reads the head of the answer.
+func dial(t *testing.T, s *Server, query string) (net.Conn, *bufio.Reader, *http.Response) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.(*net.TCPConn).SetReadBuffer(256 << 10); err != nil { //nolint:forcetypeassert // a TCP address
+		t.Fatal(err)
+	}
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil { // a test that hangs fails
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(conn, "GET /v1/events?%s HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n", query); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(conn)
+	a, err := http.ReadResponse(in, nil) //nolint:bodyclose // the connection is closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, in, a
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in 30 s: %s", what)
+		}
+	}
+}
+
+// reads wraps an answer's body as a reader of messages.
+func reads(t *testing.T, body io.Reader) *reader {
+	c := &reader{t: t, body: bufio.NewScanner(body)}
+	c.body.Buffer(nil, 8<<20)
+	return c
+}
+
+// follows checks that shards come one after the other, after the last one, and
+// returns the newest.
+func follows(t *testing.T, last int64, list []seen) int64 {
+	t.Helper()
+	for _, p := range list {
+		if p.T != last+1 {
+			t.Fatalf("shard %d after %d", p.T, last)
+		}
+		last = p.T
+	}
+	return last
+}
+
+// A client on the network that stops reading holds up neither the worker nor
+// other clients. When it reads on it gets the rest or a reset, nothing twice
+// and nothing out of order.
+func TestClientThatStopsReading(t *testing.T) {
+	for name, history := range map[string]int64{"catches up": 512 << 20, "is reset": 8 << 20} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, func(o *Options) { o.Feed = live.New(history) })
+			feed := s.options.Feed
+			feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+			end := serving(t, s)
+			_, _, slow := dial(t, s, "")
+			c := reads(t, slow.Body)
+			if m := c.next(); m.id == "" {
+				t.Fatalf("a stream begins with %+v", m)
+			}
+			if slow.Header.Get("Content-Encoding") != "" {
+				t.Errorf("events come as %s", slow.Header.Get("Content-Encoding"))
+			}
+			quick := follow(t, &httptest.Server{URL: "http://" + s.Addr()}, "")
+			quick.next()
+			// Far more than the buffers of the connection hold: some 16 MB.
+			const shards, cut = 20_000, 100
+			told := int64(0)
+			for at := int64(0); at < shards; at += cut {
+				var points []*pipeline.Point
+				for i := at; i < at+cut; i++ {
+					points = append(points, shardAt("k", i, i+1))
+				}
+				feed.Saved(shardsOf, points) // and returns
+				for told < at+cut {          // the other client is served
+					list := quick.updates()
+					told = list[len(list)-1].T
+				}
+			}
+			last, resets := int64(0), 0
+			for last < shards {
+				switch m := c.next(); m.event {
+				case "reset":
+					resets++
+					if history > 64<<20 {
+						t.Fatal("events are lost that are kept")
+					}
+					if m.id != feed.End().String() {
+						t.Errorf("after a reset the place is %s, want the end", m.id)
+					}
+					last = shards // there is nothing after it yet
+				case "updates":
+					last = follows(t, last, points(t, m))
+				}
+			}
+			if (resets > 0) != (history < 64<<20) {
+				t.Errorf("%d resets", resets)
+			}
+			feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", shards, shards+1)})
+			for got := int64(0); got != shards+1; {
+				if m := c.next(); m.event == "updates" {
+					list := points(t, m)
+					got = list[len(list)-1].T
+				} else if m.event == "reset" {
+					t.Fatal("a second reset")
+				}
+			}
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A client that takes nothing for longer than the server's patience is cut
+// off and gives its place back; when it returns it goes on where it was.
+func TestClientThatIsCutOff(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Feed = live.New(512 << 20) })
+	s.follow.pace.patience = 50 * time.Millisecond
+	feed := s.options.Feed
+	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+	serving(t, s)
+	_, _, slow := dial(t, s, "")
+	c := reads(t, slow.Body)
+	c.next()
+	const shards = 20_000
+	for i := range int64(shards) {
+		feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", i, i+1)})
+	}
+	until(t, "the client is cut off", func() bool { return len(s.follow.open) == 0 })
+	last, turns := int64(0), 0
+	for ; last < shards; turns++ {
+		// Whole messages count; the last one may be torn.
+		for data, id := "", ""; last < shards && c.body.Scan(); {
+			switch name, value, _ := strings.Cut(c.body.Text(), ": "); {
+			case name == "event" && value == "reset":
+				t.Fatal("events are lost that are kept")
+			case name == "data":
+				data = value
+			case name == "id":
+				id = value
+			case name == "" && id != "":
+				if data != "" {
+					last = follows(t, last, points(t, message{data: data}))
+				}
+				c.id, data, id = id, "", ""
+			}
+		}
+		if last < shards { // as browsers do, with the newest id
+			_, _, again := dial(t, s, "since="+c.id)
+			id := c.id
+			c = reads(t, again.Body)
+			c.id = id
+		}
+	}
+	if turns < 2 {
+		t.Error("the client was not too slow: nothing is tested")
+	}
+}
+
+// As many streams as there may be are open on the network; the next client is
+// told when to come again, and has the place of the first that goes.
+func TestOneStreamTooMany(t *testing.T) {
+	s := newServer(t, nil)
+	end := serving(t, s)
+	var first net.Conn
+	for i := range mostStreams {
+		conn, _, a := dial(t, s, "")
+		if a.StatusCode != http.StatusOK {
+			t.Fatalf("stream %d: %s", i, a.Status)
+		}
+		if i == 0 {
+			first = conn
+		}
+	}
+	_, _, a := dial(t, s, "")
+	body, err := io.ReadAll(a.Body)
+	if seconds, wrong := strconv.Atoi(a.Header.Get("Retry-After")); a.StatusCode != http.StatusServiceUnavailable || wrong != nil || seconds < 1 ||
+		err != nil || errorCode(string(body)) != "too_many_streams" {
+		t.Errorf("stream %d: %s, Retry-After %q, %s", mostStreams, a.Status, a.Header.Get("Retry-After"), body)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a place that is free is given", func() bool {
+		_, _, a := dial(t, s, "")
+		return a.StatusCode == http.StatusOK
+	})
+	if err := end(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// The end of the server ends streams, also of a client that takes nothing:
+// within the grace, not after its patience.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Feed = live.New(512 << 20) })
+	s.grace, s.follow.pace.patience = 50*time.Millisecond, time.Hour
+	feed := s.options.Feed
+	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+	end := serving(t, s)
+	_, _, idle := dial(t, s, "key=nobody")
+	_, _, slow := dial(t, s, "")
+	reads(t, slow.Body).next()
+	for i := range int64(20_000) {
+		feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", i, i+1)})
+	}
+	if err := end(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if _, err := io.Copy(io.Discard, idle.Body); err != nil {
+		t.Errorf("a stream of a client that reads was cut off: %v", err)
+	}
+	if _, err := io.Copy(io.Discard, slow.Body); err == nil {
+		t.Error("the stream of a client that does not read ended in order: nothing is tested")
+	}
+	until(t, "all streams have ended", func() bool { return len(s.follow.open) == 0 })
+}
+
+// What comes while a follower reads is neither passed over nor told twice,
+// also where there is more than it reads at once.
+func TestFollowerPassesNothingOver(t *testing.T) {
+	for _, every := range []time.Duration{0, time.Millisecond} {
+		feed := live.New(64 << 20)
+		feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+		start, saved := feed.End(), int64(0)
+		save := func() {
+			feed.Saved(shardsOf, []*pipeline.Point{shardAt(fmt.Sprint("k", saved), saved, 1)})
+			saved++
+		}
+		for range 2*batch + 17 {
+			save()
+		}
+		w := httptest.NewRecorder()
+		f := follower{
+			w: w, to: http.NewResponseController(w), feed: feed, every: every, pace: newFollowing().pace, at: start,
+			wanted: func(string) bool { return true },
+			asked: func(string) bool { // asked while what was read is looked at
+				if saved < 3*batch {
+					save()
+				}
+				return true
+			},
+		}
+		if _, ok := f.next(); !ok {
+			t.Fatal("not sent")
+		}
+		c := reads(t, w.Body)
+		for next := int64(0); next < saved; {
+			for _, p := range c.updates() {
+				if p.Offset != next {
+					t.Fatalf("every %v: offset %d, want %d of %d", every, p.Offset, next, saved)
+				}
+				next++
+			}
+		}
+		if c.id != feed.End().String() {
+			t.Errorf("every %v: the id is %s, want %s", every, c.id, feed.End())
+		}
+	}
+}
