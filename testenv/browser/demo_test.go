@@ -135,10 +135,10 @@ func TestDemo(t *testing.T) {
 				if p.name == "unknown key" {
 					b.excuse("404") // the browser's own line about a question that is meant to fail
 				}
-				for _, scheme := range []string{"light", "dark"} {
+				b.open(demo.Base + p.path)
+				for _, scheme := range []string{"light", "dark"} { // the open page follows the system
 					b.scheme(scheme)
-					b.open(demo.Base + p.path)
-					b.wait(p.wants, p.name)
+					b.wait(`matchMedia('(prefers-color-scheme: `+scheme+`)').matches && !!(`+p.wants+`)`, p.name)
 					b.shot(fmt.Sprintf("%d-%s", width, scheme))
 					b.accessible()
 					if over := value[float64](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {

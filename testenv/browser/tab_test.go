@@ -152,7 +152,7 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.t.Fatal(err)
+		b.t.Fatalf("%v; the page shows:\n%.500s", err, b.text())
 	}
 }
 
@@ -169,7 +169,11 @@ func (b *tab) command(send func(context.Context) error) {
 // open goes to an address and waits until the page has drawn its frame.
 func (b *tab) open(address string) {
 	b.t.Helper()
-	b.do(navigate(address))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, navigate(address)); err != nil {
+		b.t.Fatalf("%s does not load: %v", address, err)
+	}
 	b.wait(`document.querySelector("main")`, "its frame at "+address)
 }
 

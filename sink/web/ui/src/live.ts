@@ -58,6 +58,8 @@ export class Stream {
     this.state = this.set
     streams.value = [...streams.peek(), this]
     document.addEventListener('visibilitychange', this.visibility)
+    addEventListener('pagehide', this.leave)
+    addEventListener('pageshow', this.visibility)
   }
 
   /** listen opens the stream if it is not open; the function it returns ends the listening. */
@@ -89,6 +91,8 @@ export class Stream {
     this.pause()
     streams.value = streams.peek().filter((s) => s !== this)
     document.removeEventListener('visibilitychange', this.visibility)
+    removeEventListener('pagehide', this.leave)
+    removeEventListener('pageshow', this.visibility)
   }
 
   private pause() {
@@ -154,6 +158,12 @@ export class Stream {
     clearTimeout(this.hiding)
     if (document.hidden) this.hiding = setTimeout(() => this.pause(), hiddenFor)
     else if (this.set.peek().name === 'paused' && this.listeners.size > 0) this.open()
+  }
+
+  /** A page that was left may be kept for the back button, and its connections with it. */
+  private readonly leave = () => {
+    clearTimeout(this.hiding)
+    this.pause()
   }
 }
 
