@@ -80,6 +80,7 @@ func newBrowser(t testing.TB) context.Context {
 type tab struct {
 	t   testing.TB
 	ctx context.Context
+	end func() // closes the tab
 	axe string // the source of axe-core
 
 	mu       sync.Mutex
@@ -91,9 +92,8 @@ type tab struct {
 func newTab(t testing.TB, browser context.Context, width, height int64) *tab {
 	t.Helper()
 	b := &tab{t: t}
-	var cancel context.CancelFunc
-	b.ctx, cancel = chromedp.NewContext(browser)
-	t.Cleanup(cancel)
+	b.ctx, b.end = chromedp.NewContext(browser)
+	t.Cleanup(b.end)
 	// The tab lives as long as the context of its first command.
 	if err := chromedp.Do(b.ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(width, height)); err != nil {
 		t.Fatal(err)
