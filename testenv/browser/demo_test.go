@@ -116,7 +116,7 @@ func TestDemo(t *testing.T) {
 		b.shot("light")
 	})
 	for _, p := range []struct{ name, path, wants string }{
-		{"overview", "/", rowOf(key) + `.querySelector('.cell.bands path')`},
+		{"overview", "/", rowOf(key) + `.querySelector('.cell.bands canvas[aria-label^=Bands]')`},
 		{"key", "/key/" + key, `document.querySelector('.bands canvas')`},
 		{"diagnostics", "/key/" + key + "?view=diagnostics", `document.querySelector('.diagnostics tbody tr') && document.querySelector('.bands canvas')`},
 		{"calibration of a key", "/key/" + key + "?view=calibration", `document.querySelector('main svg, main canvas')`},

@@ -53,7 +53,7 @@ func BenchmarkLoad(b *testing.B) {
 	w.send(b, crowd...)
 	w.applied(b, len(crowd))
 	b.Run("overview", func(b *testing.B) {
-		measureLoad(b, browser, w, crowd, "/", `document.querySelectorAll('.cell.bands path').length > 20`)
+		measureLoad(b, browser, w, crowd, "/", `document.querySelectorAll('.cell.bands canvas[aria-label^=Bands]').length > 10`)
 	})
 	b.Run("key", func(b *testing.B) {
 		// One of fifty updates is of the key that is shown.
