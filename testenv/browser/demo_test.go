@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -37,6 +38,7 @@ const published = `async (key, t, numbers) => {
 // that tighten, on every page, in all sizes and both schemes.
 func TestDemo(t *testing.T) {
 	browser := newBrowser(t)
+	started := time.Now()
 	demo := programs.Start(t, filepath.Join(scratch, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0")
 	const key = "ATL"
 	escaped := demo.Base + "/key/" + key
@@ -48,6 +50,7 @@ func TestDemo(t *testing.T) {
 		b.do(evaluate(`window.never = 'reloaded'`))
 		before := value[string](b, rowOf(key)+`.querySelector('.cell.rows').textContent`)
 		b.wait(rowOf(key)+`.querySelector('.cell.rows').textContent !== `+quote(before), "more rows of "+key)
+		t.Logf("%.1f s from the start of the demo to the first band that moves", time.Since(started).Seconds())
 		if got := value[string](b, `window.never || ''`); got != "reloaded" {
 			t.Error("the page was loaded anew")
 		}

@@ -5,7 +5,9 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -57,11 +59,8 @@ func BenchmarkLoad(b *testing.B) {
 	})
 	b.Run("key", func(b *testing.B) {
 		// One of fifty updates is of the key that is shown.
-		keys := append([]string{}, crowd[:49]...)
-		for range 50 {
-			keys = append(keys, crowd[49])
-		}
-		measureLoad(b, browser, w, append(crowd[:len(crowd):len(crowd)], keys...), "/key/"+queryEscape(crowd[49]), `document.querySelector('.bands canvas')`)
+		keys := slices.Concat(crowd, slices.Repeat(crowd[:1], len(crowd)/49))
+		measureLoad(b, browser, w, keys, "/key/"+url.PathEscape(crowd[0]), `document.querySelector('.bands canvas')`)
 	})
 }
 
