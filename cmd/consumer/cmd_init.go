@@ -172,6 +172,9 @@ func (a *app) init(ctx context.Context, f *initFlags) error {
 		return err
 	}
 	m, err := s.profile.Suggest(f.wish)
+	if doubts := s.profile.Doubts(); err != nil && len(doubts) > 0 {
+		return fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
+	}
 	if err != nil {
 		return err
 	}

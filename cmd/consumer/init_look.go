@@ -63,6 +63,7 @@ func (f *initFlags) lookAtFile(ctx context.Context, a *app) (*look, error) {
 		}
 		l.profile.Add(shard.Key, shard.Batch)
 	}
+	l.notes = append(l.notes, l.profile.Doubts()...)
 	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.input))
 	if total := src.Rows(); total > int64(l.profile.Rows) {
 		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.input))

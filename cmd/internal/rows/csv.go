@@ -150,6 +150,7 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 		return nil, err
 	}
 	f.reader = csv.NewReader(buffered)
+	f.reader.Comma = separator(buffered)
 	f.reader.ReuseRecord = true
 	record, err := f.read()
 	if errors.Is(err, io.EOF) {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -138,7 +139,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"text not UTF-8", "g,x\na,\xff\n", key, "in.csv:2: unusable input: \"\\xff\" is not UTF-8"},
 		{"no key column", "x,y\n1,2\n", key, `in.csv: unusable input: no column "g"; the columns are x, y`},
 		{"doubled column", "g,x,x\na,1,2\n", key, `in.csv: unusable input: two columns are called "x"`},
-		{"nameless column", ",g\n1,a\n", key, "in.csv: unusable input: column 1 has no name"},
+		{"nameless column", ",g\n1,a\n", key, "in.csv: unusable input: column 1 has no name; choose columns with --columns"},
 		{"missing column", "g,x\na,1\n", Selection{KeyColumn: "g", Columns: []string{"y"}}, `no column "y"`},
 		{"only a key", "g\na\n", key, "no column is left to send beside the key"},
 	}
@@ -205,5 +206,29 @@ func TestCSVMustBeAFile(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), dir+"/none.csv", Selection{Key: "k"}, tickNothing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file gives %v", err)
+	}
+}
+
+func TestSeparators(t *testing.T) {
+	for _, c := range []struct{ header, want string }{
+		{"a,b;c", ","},
+		{"a;b", ";"},
+		{"a\tb", "\t"},
+		{"\"a,b\";c", ";"},
+		{"a", ","},
+		{"a\nb;c", ","},
+	} {
+		if got := separator(bufio.NewReader(strings.NewReader(c.header + "\n"))); string(got) != c.want {
+			t.Errorf("%q: %q, want %q", c.header, got, c.want)
+		}
+	}
+	path := writeFile(t, "in.csv", []byte("\uFEFF\"g\";x\r\n\"a;b\";1,5\r\n"))
+	file, columns, err := openCSVFile(path, &Selection{KeyColumn: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.close() //nolint:errcheck // only read
+	if record, err := file.read(); err != nil || len(columns) != 2 || len(record) != 2 || record[0] != "a;b" || record[1] != "1,5" {
+		t.Errorf("%q %q %v", columns, record, err)
 	}
 }

@@ -98,7 +98,7 @@ func (s *Selection) resolve(names []string) (key int, columns []int, err error) 
 	if wanted == nil {
 		for i, name := range names {
 			if name == "" {
-				return 0, nil, fmt.Errorf("%w: column %d has no name; choose columns with --columns", ErrInput, i+1)
+				return 0, nil, fmt.Errorf("%w: column %d has no name; choose columns with --columns %s", ErrInput, i+1, named(names, key))
 			}
 			if i != key {
 				wanted = append(wanted, name)
@@ -151,4 +151,15 @@ func Shards(src Source, n int) iter.Seq2[replay.Shard, error] {
 			}
 		}
 	}
+}
+
+// named lists the columns but the key that have names, for --columns.
+func named(names []string, key int) string {
+	var list []string
+	for i, name := range names {
+		if name != "" && i != key {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ",")
 }

@@ -9,6 +9,27 @@ import (
 	"strings"
 )
 
+// separator is what stands between the names of a CSV file's first line: a
+// comma, or a semicolon or tab where the line has no comma outside quotes.
+func separator(text *bufio.Reader) rune {
+	line, _ := text.Peek(text.Size()) // what there is
+	found, quoted := ',', false
+	for _, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			return ','
+		case c == '\n':
+			return found
+		case c == ';' || c == '\t':
+			found = rune(c)
+		}
+	}
+	return found
+}
+
 // textOf returns the text of a plain file that is read twice: unpacked when
 // its name ends in .gz, and without the mark that some programs begin it with.
 func textOf(file *os.File) (*bufio.Reader, error) {

@@ -1,0 +1,62 @@
+package draft
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Doubts are columns of text that look as if numbers were meant: with a word
+// for what is missing among them, or with decimal commas.
+func (p *Profile) Doubts() []string {
+	var all []string
+	for _, c := range p.columns {
+		if c.kind != cdf.Text {
+			continue
+		}
+		numbers, commas, others := 0, 0, map[string]int{}
+		for text, n := range c.counts {
+			switch {
+			case isNumber(text):
+				numbers += n
+			case strings.Count(text, ",") == 1 && isNumber(strings.Replace(text, ",", ".", 1)):
+				commas += n
+			default:
+				others[text] += n
+			}
+		}
+		if 2*(numbers+commas) <= c.values || numbers+commas == 0 {
+			continue
+		}
+		doubt := fmt.Sprintf("column %s is text, and most of it looks like numbers:", c.name)
+		if commas > 0 {
+			doubt += " decimal commas are not read, write points;"
+		}
+		if len(others) > 0 {
+			doubt += fmt.Sprintf(" if %s is what is missing, say --null %s here and to producer replay", most(others), most(others))
+		}
+		all = append(all, strings.TrimRight(doubt, ";:"))
+	}
+	return all
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+// most is the most frequent text, of equals the first in byte order.
+func most(counts map[string]int) string {
+	var texts []string
+	for text := range counts {
+		texts = append(texts, text)
+	}
+	sort.Slice(texts, func(i, j int) bool {
+		a, b := texts[i], texts[j]
+		return counts[a] > counts[b] || counts[a] == counts[b] && a < b
+	})
+	return texts[0]
+}
