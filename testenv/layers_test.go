@@ -87,7 +87,7 @@ var layers = []layer{
 	{path: "testenv/integration"},
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
-	{path: "testenv/programs"},
+	{path: "testenv/programs", may: []string{"testenv"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},

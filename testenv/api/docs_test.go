@@ -37,7 +37,7 @@ func TestDocumentedRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := programs.Start(t, consumer, "demo", "--no-browser", "--listen", "127.0.0.1:0").Base
+	base := programs.Start(t, filepath.Join(binaries, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0").Base
 	programs.Eventually(t, time.Minute, "the demo's first posterior", func() (bool, error) {
 		status, _ := request(t, http.MethodGet, base+"/v1/models/ATL", "", "")
 		return status == http.StatusOK, nil

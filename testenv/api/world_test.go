@@ -61,7 +61,7 @@ func open(t *testing.T) string {
 	if err := os.WriteFile(file, fmt.Appendf(nil, configuration, env.Brokers()[0], env.RedisURL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	base := programs.Start(t, consumer, "run", "--config", file).Base
+	base := programs.Start(t, filepath.Join(binaries, "consumer"), "run", "--config", file).Base
 	to := []string{"--topic", "shards", "--brokers", env.Brokers()[0]}
 	for kind, name := range scenarios {
 		produce(t, append([]string{"simulate", "--scenario", name, "--shards", "4", "--rows", "60", "--key-prefix", kind + "/"}, to...)...)

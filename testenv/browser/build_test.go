@@ -28,6 +28,7 @@ var installed struct {
 // loud line where they can't be had, a failure in CI.
 func source(t testing.TB) string {
 	t.Helper()
+	asked(t)
 	installed.Do(func() { installed.dir, installed.err = installSource(t) })
 	if installed.err == nil {
 		return installed.dir

@@ -50,10 +50,20 @@ func findChromium(t testing.TB) string {
 	return ""
 }
 
+// asked skips a test where CREDENCE_BACKEND is not set: a plain go test
+// neither installs nor starts a browser. A benchmark was asked for by name.
+func asked(t testing.TB) {
+	t.Helper()
+	if _, test := t.(*testing.T); test && os.Getenv("CREDENCE_BACKEND") == "" {
+		t.Skip("the page is tested by make integration (CREDENCE_BACKEND=real)")
+	}
+}
+
 // newBrowser starts a Chromium of the test's own and returns a context for
 // tabs of it. A test without a browser is skipped after the loud line.
 func newBrowser(t testing.TB) context.Context {
 	t.Helper()
+	asked(t)
 	path := findChromium(t)
 	if path == "" {
 		t.Skip("no browser: see the line above")

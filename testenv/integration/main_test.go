@@ -3,8 +3,6 @@
 package integration
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,20 +17,7 @@ import (
 // once before any test runs.
 var binaries string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "credence-integration-*")
-	if err == nil {
-		defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
-		binaries, err = dir, programs.Build(context.Background(), dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return testenv.Main(m)
-}
+func TestMain(m *testing.M) { os.Exit(programs.Main(m, &binaries)) }
 
 // each runs a test on every back end that was asked for. Embedded servers are
 // a test's own, so that such tests wait side by side.

@@ -29,20 +29,7 @@ const (
 
 var binaries string // the folder of both programs
 
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "credence-manual-*")
-		if err == nil {
-			defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
-			binaries, err = dir, programs.Build(context.Background(), dir)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		return testenv.Main(m)
-	}())
-}
+func TestMain(m *testing.M) { os.Exit(programs.Main(m, &binaries)) }
 
 // pages returns the pages of the manual below the module's root.
 func pages(t *testing.T, root string) []string {
