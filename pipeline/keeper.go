@@ -30,7 +30,8 @@ type Keeper interface {
 	// Clear takes the partition over and forgets all of its state, damaged or
 	// not, if meta still has the owner and the watermark of seen; else
 	// ErrFenced, and nothing is changed. Afterwards it is as after a first
-	// claim by lease.
+	// claim by lease. After any other error it may be so already; to clear
+	// again, by what is seen then, does no harm.
 	Clear(ctx context.Context, lease Lease, seen Meta) error
 	// Unpin forgets the partition count of a topic.
 	Unpin(ctx context.Context, topic string) error
