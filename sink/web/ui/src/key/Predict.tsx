@@ -47,7 +47,7 @@ export function Predict({ model }: { model: KeyModel }) {
 function Horizon({ ask, busy, faults }: { ask: (r: PredictRequest) => void; busy: boolean; faults: readonly Fault[] }) {
   const [steps, setSteps] = useState('20')
   const horizon = Number(steps)
-  const wrong = /^\d+$/.test(steps.trim()) && horizon >= 1 && horizon <= 10_000 ? '' : 'a whole number from 1 to 10000'
+  const wrong = /^\d+$/.test(steps.trim()) && horizon >= 1 && horizon <= 2_000 ? '' : 'a whole number from 1 to 2000'
   return (
     <form class="row" onSubmit={(e) => { e.preventDefault(); if (!wrong) ask({ horizon }) }}>
       <label class="field" style={{ maxWidth: '12rem' }}>

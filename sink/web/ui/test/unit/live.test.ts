@@ -115,3 +115,19 @@ test('a key’s stream has that key alone, stars in it or not', async () => {
   expect(gone).toEqual([starred])
   stream.close()
 })
+
+test('a page that is left gives its stream back, and takes it up where it was', async () => {
+  const got: Point[] = []
+  const stream = new Stream({})
+  stream.listen({ points: (p) => got.push(...p) })
+  await until('open', () => stream.state.value.name === 'open')
+  mock.update(key)
+  await until('a point', () => got.length === 1)
+  dispatchEvent(new Event('pagehide'))
+  expect(stream.state.value.name).toBe('paused')
+  mock.update(key)
+  dispatchEvent(new Event('pageshow'))
+  await until('the point that was missed', () => got.length === 2)
+  expect(opened[1]).toContain('since=')
+  stream.close()
+})

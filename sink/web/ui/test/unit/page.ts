@@ -49,6 +49,10 @@ const original = globalThis.fetch
 /** browse makes the page's modules talk to the mock; it returns the paths of the streams opened. */
 export function browse(mock: Mock): string[] {
   const document = Object.assign(new EventTarget(), { hidden: false })
+  const page = new EventTarget()
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  vi.stubGlobal('dispatchEvent', page.dispatchEvent.bind(page))
   Source.opened.length = 0
   vi.stubGlobal('document', document)
   vi.stubGlobal('requestAnimationFrame', (f: () => void) => setTimeout(f, 0))
