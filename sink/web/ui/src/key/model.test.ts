@@ -116,4 +116,17 @@ describe('a key’s model', () => {
     expect(m.rows.value).toHaveLength(1)
     m.close()
   })
+  it('reads the past of a key that was opened before its first checkpoint', async () => {
+    gone = true
+    const m = new KeyModel('a/b')
+    sources[0]!.onopen?.()
+    await settle()
+    expect(m.historyFailure.value).not.toBeNull()
+    ;[gone, t] = [false, 1]
+    sources[0]!.say('updates', [point(1)])
+    await settle()
+    expect(m.historyFailure.value).toBeNull()
+    expect(shards(m)).toEqual([1])
+    m.close()
+  })
 })

@@ -152,6 +152,8 @@ export class KeyModel {
     if (this.owned.peek() === false) this.owned.value = true
     if (this.deleted.peek()) this.returned()
     if (this.failure.peek()) void this.loadPosterior()
+    // A key that was opened before its first checkpoint had no past to read.
+    if (this.historyFailure.peek()) void this.loadHistory()
     this.draw()
   }
 
