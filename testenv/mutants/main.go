@@ -88,7 +88,7 @@ func (m mutant) try(ctx context.Context, dir string) (bool, error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return false, err
 	}
-	if out, err := exec.CommandContext(ctx, "go", append([]string{"build", "-overlay", overlay}, m.packages...)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", append([]string{"build", "-o", os.DevNull, "-overlay", overlay}, m.packages...)...).CombinedOutput(); err != nil {
 		return false, fmt.Errorf("the mutant does not build: %s", out)
 	}
 	args := append([]string{"test", "-overlay", overlay, "-count=1", "-failfast", "-timeout", "5m", "-run", m.tests}, m.packages...)
