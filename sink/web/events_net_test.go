@@ -108,7 +108,7 @@ func TestClientThatStopsReading(t *testing.T) {
 			feed := s.options.Feed
 			feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
 			end := serving(t, s)
-			_, _, slow := dial(t, s, "")
+			_, _, slow := dial(t, s, "") //nolint:bodyclose // the connection is closed
 			c := reads(t, slow.Body)
 			if m := c.next(); m.id == "" {
 				t.Fatalf("a stream begins with %+v", m)
@@ -173,7 +173,7 @@ func TestClientThatIsCutOff(t *testing.T) {
 	feed := s.options.Feed
 	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
 	serving(t, s)
-	_, _, slow := dial(t, s, "")
+	_, _, slow := dial(t, s, "") //nolint:bodyclose // the connection is closed
 	c := reads(t, slow.Body)
 	c.next()
 	const shards = 20_000
@@ -200,7 +200,7 @@ func TestClientThatIsCutOff(t *testing.T) {
 			}
 		}
 		if last < shards { // as browsers do, with the newest id
-			_, _, again := dial(t, s, "since="+c.id)
+			_, _, again := dial(t, s, "since="+c.id) //nolint:bodyclose // the connection is closed
 			id := c.id
 			c = reads(t, again.Body)
 			c.id = id
@@ -218,7 +218,7 @@ func TestOneStreamTooMany(t *testing.T) {
 	end := serving(t, s)
 	var first net.Conn
 	for i := range mostStreams {
-		conn, _, a := dial(t, s, "")
+		conn, _, a := dial(t, s, "") //nolint:bodyclose // the connection is closed
 		if a.StatusCode != http.StatusOK {
 			t.Fatalf("stream %d: %s", i, a.Status)
 		}
@@ -226,7 +226,7 @@ func TestOneStreamTooMany(t *testing.T) {
 			first = conn
 		}
 	}
-	_, _, a := dial(t, s, "")
+	_, _, a := dial(t, s, "") //nolint:bodyclose // the connection is closed
 	body, err := io.ReadAll(a.Body)
 	if seconds, wrong := strconv.Atoi(a.Header.Get("Retry-After")); a.StatusCode != http.StatusServiceUnavailable || wrong != nil || seconds < 1 ||
 		err != nil || errorCode(string(body)) != "too_many_streams" {
@@ -236,7 +236,7 @@ func TestOneStreamTooMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "a place that is free is given", func() bool {
-		_, _, a := dial(t, s, "")
+		_, _, a := dial(t, s, "") //nolint:bodyclose // the connection is closed
 		return a.StatusCode == http.StatusOK
 	})
 	if err := end(); err != nil {
@@ -252,8 +252,8 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	feed := s.options.Feed
 	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
 	end := serving(t, s)
-	_, _, idle := dial(t, s, "key=nobody")
-	_, _, slow := dial(t, s, "")
+	_, _, idle := dial(t, s, "key=nobody") //nolint:bodyclose // the connection is closed
+	_, _, slow := dial(t, s, "")           //nolint:bodyclose // the connection is closed
 	reads(t, slow.Body).next()
 	for i := range int64(20_000) {
 		feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", i, i+1)})
