@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/draft"
-	"github.com/credence-stream/credence/cmd/internal/rows"
+	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/models"
 )
 

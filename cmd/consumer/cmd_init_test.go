@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/credence-stream/credence/cmd/internal/rows"
+	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
 // command runs a command line that needs no configuration.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/internal/replay"
-	"github.com/credence-stream/credence/cmd/internal/rows"
 	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
 // look is what was looked at.

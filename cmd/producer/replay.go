@@ -11,8 +11,8 @@ import (
 
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
-	"github.com/credence-stream/credence/cmd/internal/rows"
 	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
 const replayHelp = `Send the rows of a file as shards.
