@@ -84,14 +84,14 @@ func measureLoad(b *testing.B, browser context.Context, w *world, keys []string,
 		pause(b, length-length/5)
 		after, took := metrics(p), time.Since(start).Seconds()
 		stop()
-		heapAfter := collected(p)
+		heapAfter, left := collected(p), metrics(p)
 		p.end()
 		b.ReportMetric(100*(after["TaskDuration"]-before["TaskDuration"])/took, "busy-%")
 		b.ReportMetric(100*(after["ScriptDuration"]-before["ScriptDuration"])/took, "script-%")
 		b.ReportMetric(heap/(1<<20), "heap-start-MiB")
 		b.ReportMetric(heapAfter/(1<<20), "heap-end-MiB")
 		b.ReportMetric(before["Nodes"], "nodes-start")
-		b.ReportMetric(after["Nodes"], "nodes-end")
+		b.ReportMetric(left["Nodes"], "nodes-end")
 		b.ReportMetric((w.Metric(b, "records_consumed_total")-from)/length.Seconds(), "updates/s")
 		b.ReportMetric(0, "ns/op") // the length was chosen
 	}

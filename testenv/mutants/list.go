@@ -25,7 +25,7 @@ var mutants = []mutant{
 		"TestSimulatedTrouble", machine},
 	{"group offset before state", "pipeline/machine_cut.go",
 		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
-		"\tm.do(fxCommit{m.flight.to})\n\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
+		"\tm.do(fxCommit{offset: m.flight.to})\n\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
 		"TestGroupOffset", machine},
 	{"group offset as start", "pipeline/machine_claim.go",
 		"\tm.known, m.committed = -1, -1\n\tif meta.Format",
