@@ -67,14 +67,7 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	o.number("forget", spec.Forget)
 	o.text("forget_per", forgetPer(spec.ForgetPer))
 	o.name("inputs")
-	o.b = append(o.b, '[')
-	for i, in := range m.Filter.Inputs() {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = appendInput(o.b, &in)
-	}
-	o.b = append(o.b, ']')
+	o.b = appendList(o.b, m.Filter.Inputs(), appendInput)
 	names, numbers := flat(prior.Rows)
 	o.rows("prior", names, numbers, variables("**"))
 	o.count("state_bytes", int64(m.Bytes))

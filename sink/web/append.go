@@ -59,6 +59,18 @@ func (o *object) texts(key string, v []string) {
 	o.b = jsontext.AppendStrings(o.b, v)
 }
 
+// appendList appends a list, each item by the function.
+func appendList[T any](dst []byte, items []T, item func([]byte, *T) []byte) []byte {
+	dst = append(dst, '[')
+	for i := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = item(dst, &items[i])
+	}
+	return append(dst, ']')
+}
+
 // rows writes variables, each with the numbers of cdf.RowColumns.
 func (o *object) rows(key string, names []string, numbers []float64, wanted func(string) bool) {
 	o.name(key)

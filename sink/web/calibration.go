@@ -62,31 +62,21 @@ func appendSums(dst []byte, s *live.Sums) []byte {
 	o.count("rows", s.Rows)
 	o.count("shards", s.Shards)
 	o.name("pit")
-	o.b = append(o.b, '[')
-	for i, n := range s.PIT {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = strconv.AppendInt(o.b, n, 10)
-	}
-	o.b = append(o.b, ']')
+	o.b = appendList(o.b, s.PIT[:], func(dst []byte, n *int64) []byte { return strconv.AppendInt(dst, *n, 10) })
 	o.name("coverage")
-	o.b = append(o.b, '[')
-	for i, c := range s.Coverage() {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		one := object{b: o.b}
-		one.open()
-		one.number("nominal", c.Nominal)
-		one.number("share", c.Share)
-		one.number("low", c.Low)
-		one.number("high", c.High)
-		one.close()
-		o.b = one.b
-	}
-	o.b = append(o.b, ']')
+	o.b = appendList(o.b, s.Coverage(), appendCoverage)
 	o.number("log_density", s.LogDensity())
 	o.number("rmse", s.RMSE())
+	return o.b
+}
+
+func appendCoverage(dst []byte, c *live.Coverage) []byte {
+	o := object{b: dst}
+	o.open()
+	o.number("nominal", c.Nominal)
+	o.number("share", c.Share)
+	o.number("low", c.Low)
+	o.number("high", c.High)
+	o.close()
 	return o.b
 }

@@ -59,14 +59,7 @@ func (s *Server) owns(r *http.Request, key string) (bool, error) {
 
 // appendPoints appends a list of points.
 func appendPoints(dst []byte, points []live.Point, wanted func(string) bool) []byte {
-	dst = append(dst, '[')
-	for i := range points {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendPoint(dst, &points[i], wanted)
-	}
-	return append(dst, ']')
+	return appendList(dst, points, func(dst []byte, p *live.Point) []byte { return appendPoint(dst, p, wanted) })
 }
 
 func appendPoint(dst []byte, p *live.Point, wanted func(string) bool) []byte {

@@ -54,14 +54,7 @@ func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	o.open()
 	o.text("topic", s.options.Process.DeadLetters)
 	o.name("letters")
-	o.b = append(o.b, '[')
-	for i := range letters {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = letters[i].append(o.b)
-	}
-	o.b = append(o.b, ']')
+	o.b = appendList(o.b, letters, appendLetter)
 	o.name("commands")
 	o.b = append(o.b, commands...)
 	o.close()
@@ -69,7 +62,7 @@ func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (l *Letter) append(dst []byte) []byte {
+func appendLetter(dst []byte, l *Letter) []byte {
 	o := object{b: dst}
 	o.open()
 	o.count("partition", int64(l.Partition))

@@ -97,23 +97,9 @@ func (s *Server) operations(w http.ResponseWriter, r *http.Request) error {
 	o.name("totals")
 	o.b = s.appendTotals(o.b, now, parts)
 	o.name("partitions")
-	o.b = append(o.b, '[')
-	for i := range parts {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = parts[i].append(o.b)
-	}
-	o.b = append(o.b, ']')
+	o.b = appendList(o.b, parts, appendPartition)
 	o.name("events")
-	o.b = append(o.b, '[')
-	for i, e := range s.options.Feed.Happenings() {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = appendHappening(o.b, e)
-	}
-	o.b = append(o.b, ']')
+	o.b = appendList(o.b, s.options.Feed.Happenings(), appendHappening)
 	o.close()
 	writeBody(w, jsonType, append(o.b, '\n'))
 	return nil
@@ -177,7 +163,7 @@ func (p *partition) lag() (int64, bool) {
 	return max(0, p.end-max(p.watermark, 0)), p.end >= 0
 }
 
-func (p *partition) append(dst []byte) []byte {
+func appendPartition(dst []byte, p *partition) []byte {
 	o := object{b: dst}
 	o.open()
 	o.count("partition", int64(p.id))
@@ -234,7 +220,7 @@ func (s *Server) appendTotals(dst []byte, now outside, parts []partition) []byte
 	return o.b
 }
 
-func appendHappening(dst []byte, e pipeline.Happening) []byte {
+func appendHappening(dst []byte, e *pipeline.Happening) []byte {
 	o := object{b: dst}
 	o.open()
 	o.time("time", e.Time.UnixMilli())

@@ -6,10 +6,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -161,33 +159,30 @@ func foretell(m *Model, a asked) ([]pipeline.RowPrediction, error) {
 
 // appendPredicted appends the answer about rows.
 func appendPredicted(dst []byte, p *pipeline.Posterior, rows []pipeline.RowPrediction) []byte {
-	number := func(key string, v float64) {
-		dst = jsontext.AppendNumber(append(dst, key...), v)
-	}
-	count := func(key string, v int64) {
-		dst = strconv.AppendInt(append(dst, key...), v, 10)
-	}
-	dst = append(dst, `{"key":`...)
-	dst = jsontext.AppendString(dst, p.Key)
-	count(`,"t":`, p.Summary.T)
-	count(`,"n":`, p.Summary.N)
-	dst = append(dst, `,"predictions":[`...)
-	for i := range rows {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		q := &rows[i]
-		count(`{"row":`, q.Row)
-		number(`,"mean":`, q.Mean)
-		number(`,"sd":`, q.SD)
-		number(`,"q2.5":`, q.Q025)
-		number(`,"q97.5":`, q.Q975)
-		number(`,"epred_sd":`, q.EpredSD)
-		number(`,"epred_q2.5":`, q.EpredQ025)
-		number(`,"epred_q97.5":`, q.EpredQ975)
-		dst = append(dst, '}')
-	}
-	return append(dst, "]}\n"...)
+	o := object{b: dst}
+	o.open()
+	o.text("key", p.Key)
+	o.count("t", p.Summary.T)
+	o.count("n", p.Summary.N)
+	o.name("predictions")
+	o.b = appendList(o.b, rows, appendPrediction)
+	o.close()
+	return append(o.b, '\n')
+}
+
+func appendPrediction(dst []byte, q *pipeline.RowPrediction) []byte {
+	o := object{b: dst}
+	o.open()
+	o.count("row", q.Row)
+	o.number("mean", q.Mean)
+	o.number("sd", q.SD)
+	o.number("q2.5", q.Q025)
+	o.number("q97.5", q.Q975)
+	o.number("epred_sd", q.EpredSD)
+	o.number("epred_q2.5", q.EpredQ025)
+	o.number("epred_q97.5", q.EpredQ975)
+	o.close()
+	return o.b
 }
 
 // writeBody answers with a body that nobody keeps.
