@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/testenv/embedded"
 )
@@ -72,7 +73,7 @@ func TestReplayThroughKafka(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := writeFile(t, "flights.csv.gz", gzipped(t, string(data)))
+	file := clitest.WriteFile(t, "flights.csv.gz", clitest.Gzip(t, string(data)))
 	began := time.Now().UnixMilli()
 	r := runProgram(t.Context(), "replay", "--input", file, "--key-column", "origin", "--rows", "10",
 		"--topic", "shards", "--brokers", env.Brokers()[0], "--partitions", "3", "--run-id", "R")
@@ -146,7 +147,7 @@ func TestReplayThroughAnOutage(t *testing.T) {
 	stderr := make(chan string, 100)
 	p := program{Program: cli.Program{Stdout: new(bytes.Buffer), Stderr: tee(stderr)}, dial: dial, encode: encode}
 	code := make(chan int)
-	file := writeFile(t, "in.csv", []byte(sample))
+	file := clitest.WriteFile(t, "in.csv", []byte(sample))
 	go func() {
 		code <- p.run(t.Context(), []string{"replay", "--input", file, "--rows", "2", "--key-column", "g",
 			"--topic", "shards", "--brokers", env.Brokers()[0]})

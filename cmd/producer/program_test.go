@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -103,7 +104,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			file := writeFile(t, "in.csv", []byte(sample))
+			file := clitest.WriteFile(t, "in.csv", []byte(sample))
 			var m fake
 			r := m.run(t.Context(), replayArgs(file, append(tt.args, "--run-id", "R")...)...)
 			if r.code != 0 {
@@ -117,7 +118,7 @@ func TestReplay(t *testing.T) {
 }
 
 func TestReplaySaysWhatItSent(t *testing.T) {
-	file := writeFile(t, "in.csv", []byte(sample))
+	file := clitest.WriteFile(t, "in.csv", []byte(sample))
 	var m fake
 	r := m.run(t.Context(), replayArgs(file, "--key-column", "g")...)
 	run := regexp.MustCompile(`run ([0-9a-f]{16}) to topic in`).FindStringSubmatch(r.stderr)
@@ -147,7 +148,7 @@ func TestReplaySaysWhatItSent(t *testing.T) {
 }
 
 func TestReplayAgainSendsTheSameHeadersAndValues(t *testing.T) {
-	file := writeFile(t, "in.csv", []byte(sample))
+	file := clitest.WriteFile(t, "in.csv", []byte(sample))
 	var first, again fake
 	first.run(t.Context(), replayArgs(file, "--key-column", "g", "--run-id", "R", "--limit", "2")...)
 	again.run(t.Context(), replayArgs(file, "--key-column", "g", "--run-id", "R")...)
@@ -168,7 +169,7 @@ func TestInterruptedReplaySaysHowToGoOn(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&rows, "a,%d\n", i)
 	}
-	file := writeFile(t, "in.csv", []byte("g,x\n"+rows.String()))
+	file := clitest.WriteFile(t, "in.csv", []byte("g,x\n"+rows.String()))
 	r := m.run(ctx, replayArgs(file, "--key-column", "g", "--run-id", "R7")...)
 	if r.code != 1 || !strings.Contains(r.stderr, "500 shards were acknowledged. To send the rest, repeat the command with --run-id R7") ||
 		!strings.HasSuffix(r.stderr, "producer: stopped\n") || r.stdout != "" {
@@ -178,7 +179,7 @@ func TestInterruptedReplaySaysHowToGoOn(t *testing.T) {
 
 func TestReplayWaitsForBrokers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		file := writeFile(t, "in.csv", []byte(sample))
+		file := clitest.WriteFile(t, "in.csv", []byte(sample))
 		m := fake{absent: 3}
 		start := time.Now()
 		if r := m.run(t.Context(), replayArgs(file)...); r.code != 0 || strings.Count(r.stderr, "waiting for b:1: connection refused") != 1 {
@@ -196,7 +197,7 @@ func TestReplayWaitsForBrokers(t *testing.T) {
 
 func TestReplayRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		file := writeFile(t, "in.csv", []byte(sample))
+		file := clitest.WriteFile(t, "in.csv", []byte(sample))
 		var m fake
 		start := time.Now()
 		r := m.run(t.Context(), replayArgs(file, "--key-column", "g", "--rate", "2")...)
@@ -212,8 +213,8 @@ func TestReplayRate(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	good := writeFile(t, "in.csv", []byte(sample))
-	late := writeFile(t, "late.csv", []byte(sample+",9\n"))
+	good := clitest.WriteFile(t, "in.csv", []byte(sample))
+	late := clitest.WriteFile(t, "late.csv", []byte(sample+",9\n"))
 	refuse := func() error {
 		return &pipeline.RefusedError{Topic: "in", Limit: "max.message.bytes", Remedy: "raise it", Err: errors.New("too large")}
 	}
@@ -249,7 +250,7 @@ func TestDemoFlights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := writeFile(t, "flights.csv", data)
+	file := clitest.WriteFile(t, "flights.csv", data)
 	var m fake
 	r := m.run(t.Context(), "replay", "--input", file, "--key-column", "origin", "--rows", "10",
 		"--topic", "in", "--brokers", "b:1", "--run-id", "R")

@@ -2,8 +2,6 @@ package rows
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -14,29 +12,9 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 )
-
-// writeFile puts content into a new folder and returns the path.
-func writeFile(t *testing.T, name string, content []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func gzipped(t *testing.T, content string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := io.WriteString(z, content)
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 // readAll returns the rows of a source as text: key, then values.
 func readAll(t *testing.T, src Source) []string {
@@ -102,9 +80,9 @@ func TestCSVRows(t *testing.T) {
 	for _, tt := range tests {
 		for _, packed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s packed=%v", tt.name, packed), func(t *testing.T) {
-				path := writeFile(t, "in.csv", []byte(tt.content))
+				path := clitest.WriteFile(t, "in.csv", []byte(tt.content))
 				if packed {
-					path = writeFile(t, "in.csv.gz", gzipped(t, tt.content))
+					path = clitest.WriteFile(t, "in.csv.gz", clitest.Gzip(t, tt.content))
 				}
 				src, err := Open(t.Context(), path, tt.sel, tickNothing)
 				if err != nil {
@@ -145,7 +123,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			path := writeFile(t, "in.csv", []byte(tt.content))
+			path := clitest.WriteFile(t, "in.csv", []byte(tt.content))
 			_, err := Open(t.Context(), path, tt.sel, tickNothing)
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want %q", err, tt.want)
@@ -155,7 +133,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 }
 
 func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
-	path := writeFile(t, "in.csv", []byte("x,y\n1,\n2,\n"))
+	path := clitest.WriteFile(t, "in.csv", []byte("x,y\n1,\n2,\n"))
 	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +152,7 @@ func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
 
 func TestCSVThatChanges(t *testing.T) {
 	content := "x\n" + strings.Repeat("1\n", 100_000)
-	path := writeFile(t, "in.csv", []byte(content))
+	path := clitest.WriteFile(t, "in.csv", []byte(content))
 	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +200,7 @@ func TestSeparators(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.header, got, c.want)
 		}
 	}
-	path := writeFile(t, "in.csv", []byte("\uFEFF\"g\";x\r\n\"a;b\";1,5\r\n"))
+	path := clitest.WriteFile(t, "in.csv", []byte("\uFEFF\"g\";x\r\n\"a;b\";1,5\r\n"))
 	file, columns, err := openCSVFile(path, &Selection{KeyColumn: "g"})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 )
 
 func TestJSONRows(t *testing.T) {
@@ -34,8 +35,8 @@ func TestJSONRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, path := range []string{
-				writeFile(t, "in.jsonl", []byte(c.content)), writeFile(t, "in.NDJSON", []byte(c.content)),
-				writeFile(t, "in.jsonl.gz", gzipped(t, c.content)),
+				clitest.WriteFile(t, "in.jsonl", []byte(c.content)), clitest.WriteFile(t, "in.NDJSON", []byte(c.content)),
+				clitest.WriteFile(t, "in.jsonl.gz", clitest.Gzip(t, c.content)),
 			} {
 				src, err := Open(t.Context(), path, c.sel, tickNothing)
 				if err != nil {
@@ -52,14 +53,14 @@ func TestJSONRows(t *testing.T) {
 // The first rows decide what the columns are, here all but the last key.
 func TestJSONColumnsOfTheHead(t *testing.T) {
 	head := strings.Repeat(`{"a":1}`+"\n", jsonHead-1) + `{"b":2}` + "\n"
-	src, err := Open(t.Context(), writeFile(t, "in.jsonl", []byte(head+`{"b":3}`)), Selection{Key: "k"}, tickNothing)
+	src, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(head+`{"b":3}`)), Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := readAll(t, src); len(got) != jsonHead+1 || got[jsonHead-1] != "k null 2" || got[jsonHead] != "k null 3" {
 		t.Errorf("%d rows, the last two %q", len(got), got[jsonHead-1:])
 	}
-	late := writeFile(t, "late.jsonl", []byte(head+`{"a":1,"c":2}`))
+	late := clitest.WriteFile(t, "late.jsonl", []byte(head+`{"a":1,"c":2}`))
 	_, err = Open(t.Context(), late, Selection{Key: "k"}, tickNothing)
 	if want := fmt.Sprintf(`late.jsonl:%d: unusable input: "c" is new here`, jsonHead+1); !errors.Is(err, ErrInput) ||
 		!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--columns") {
@@ -104,7 +105,7 @@ func TestJSONErrorsNameFileAndLine(t *testing.T) {
 		{"nameless", `{"":1}`, one, "column 1 has no name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), writeFile(t, "in.jsonl", []byte(c.content)), c.sel, tickNothing)
+			_, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(c.content)), c.sel, tickNothing)
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want %q", err, c.want)
 			}
@@ -113,7 +114,7 @@ func TestJSONErrorsNameFileAndLine(t *testing.T) {
 }
 
 func TestJSONColumnWithoutValues(t *testing.T) {
-	src, err := Open(t.Context(), writeFile(t, "in.jsonl", []byte(`{"x":1,"y":null}`)), Selection{Key: "k"}, tickNothing)
+	src, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(`{"x":1,"y":null}`)), Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestJSONColumnWithoutValues(t *testing.T) {
 
 func TestJSONThatChanges(t *testing.T) {
 	content := strings.Repeat(`{"x":111}`+"\n", 20_000)
-	path := writeFile(t, "in.jsonl", []byte(content))
+	path := clitest.WriteFile(t, "in.jsonl", []byte(content))
 	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	wire "github.com/credence-stream/credence/pipeline/arrow"
 )
 
@@ -120,7 +121,7 @@ a,7,4,true,2001-01-01T00:52,2001-01-07,x
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			want := shardSums(t, writeFile(t, "in.csv", []byte(tt.text)), tt.sel, 2)
+			want := shardSums(t, clitest.WriteFile(t, "in.csv", []byte(tt.text)), tt.sel, 2)
 			if len(want) < 4 {
 				t.Fatalf("only %d shards", len(want))
 			}
@@ -132,8 +133,8 @@ a,7,4,true,2001-01-01T00:52,2001-01-07,x
 				// The extension may be wrong about file or stream.
 				rename(t, store(t, "in.arrows", r), "stream.arrow"),
 				rename(t, store(t, "in.arrow", r), "file.arrows"),
-				writeFile(t, "in.csv.gz", gzipped(t, tt.text)),
-				writeFile(t, "in.jsonl", []byte(tt.json)),
+				clitest.WriteFile(t, "in.csv.gz", clitest.Gzip(t, tt.text)),
+				clitest.WriteFile(t, "in.jsonl", []byte(tt.json)),
 			}
 			for _, file := range files {
 				got := shardSums(t, file, tt.sel, 2)
@@ -319,7 +320,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 				"zeros": append(bytes.Clone(good[:len(good)/3]), make([]byte, len(good)-len(good)/3)...),
 			}
 			for what, content := range damaged {
-				if err := firstError(t, writeFile(t, name, content), Selection{KeyColumn: "g"}); !errors.Is(err, ErrInput) {
+				if err := firstError(t, clitest.WriteFile(t, name, content), Selection{KeyColumn: "g"}); !errors.Is(err, ErrInput) {
 					t.Errorf("%s: error is %v", what, err)
 				}
 			}
@@ -336,7 +337,7 @@ func TestPanicsOfTheLibraryAreErrors(t *testing.T) {
 		"in.arrow":  fileMagic + "\x00\x00" + metadata + length + fileMagic,
 		"in.arrows": streamMagic + length + metadata,
 	} {
-		err := firstError(t, writeFile(t, name, []byte(content)), Selection{Key: "k"})
+		err := firstError(t, clitest.WriteFile(t, name, []byte(content)), Selection{Key: "k"})
 		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "out of range") {
 			t.Errorf("%s: error is %v", name, err)
 		}
@@ -374,7 +375,7 @@ func TestLengthBeyondMemory(t *testing.T) {
 		t.Fatalf("no body length in the second message: body of %d bytes", end)
 	}
 	binary.LittleEndian.PutUint64(good[second+8+at:], 32<<30)
-	err = firstError(t, writeFile(t, "in.arrows", good), Selection{Key: "k"})
+	err = firstError(t, clitest.WriteFile(t, "in.arrows", good), Selection{Key: "k"})
 	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "bytes for one buffer") {
 		t.Errorf("error is %v", err)
 	}

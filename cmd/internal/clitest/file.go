@@ -1,4 +1,4 @@
-package main
+package clitest
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// writeFile puts content into a new folder and returns the path.
-func writeFile(t *testing.T, name string, content []byte) string {
+// WriteFile puts content into a new folder and returns the path.
+func WriteFile(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -20,7 +20,8 @@ func writeFile(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-func gzipped(t *testing.T, content string) []byte {
+// Gzip returns the content packed.
+func Gzip(t *testing.T, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
