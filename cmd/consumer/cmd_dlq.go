@@ -80,11 +80,7 @@ replayed (by this group).`,
 			if err != nil {
 				return err
 			}
-			c, err := a.load(&f.configFlags)
-			if err != nil {
-				return err
-			}
-			conn, err := dial(c)
+			c, conn, err := a.connect(&f.configFlags)
 			if err != nil {
 				return err
 			}
@@ -117,11 +113,7 @@ delete what the key has learned since; --yes sends the last two as well.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			c, err := a.load(&f.configFlags)
-			if err != nil {
-				return err
-			}
-			conn, err := dial(c)
+			c, conn, err := a.connect(&f.configFlags)
 			if err != nil {
 				return err
 			}

@@ -27,17 +27,13 @@ func (a *app) getCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := a.load(&config)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), patience)
-			defer cancel()
-			conn, err := dial(c)
+			c, conn, err := a.connect(&config)
 			if err != nil {
 				return err
 			}
 			defer conn.close()
+			ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+			defer cancel()
 			if err := conn.openStore(ctx, c); err != nil {
 				return err
 			}

@@ -37,11 +37,7 @@ type states struct {
 
 // withStates connects and runs f. A glob that is not empty selects keys.
 func (a *app) withStates(cmd *cobra.Command, f *configFlags, glob string, do func(context.Context, *states) error) error {
-	c, err := a.load(f)
-	if err != nil {
-		return err
-	}
-	conn, err := dial(c)
+	c, conn, err := a.connect(f)
 	if err != nil {
 		return err
 	}

@@ -36,11 +36,7 @@ restart has sent again are left out.`,
 			if err != nil {
 				return err
 			}
-			c, err := a.load(&f.configFlags)
-			if err != nil {
-				return err
-			}
-			conn, err := dial(c)
+			c, conn, err := a.connect(&f.configFlags)
 			if err != nil {
 				return err
 			}

@@ -38,11 +38,7 @@ no longer in the log cannot be verified; that is told and is no difference.`,
 			if err != nil {
 				return err
 			}
-			c, err := a.load(&f)
-			if err != nil {
-				return err
-			}
-			conn, err := dial(c)
+			c, conn, err := a.connect(&f)
 			if err != nil {
 				return err
 			}

@@ -89,6 +89,17 @@ func (a *app) load(f *configFlags) (*config, error) {
 	return c, err
 }
 
+// connect reads the configuration for a command that talks to Kafka. The
+// caller closes the connection.
+func (a *app) connect(f *configFlags) (*config, *connection, error) {
+	c, err := a.load(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := dial(c)
+	return c, conn, err
+}
+
 // printf tells the user something that is not data.
 func (a *app) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.err, "consumer: "+format+"\n", args...)
