@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // anovaADF is assumed density filtering for the one-way analysis of variance:
@@ -42,7 +43,7 @@ type anovaADF struct {
 	members [2]cdf.Param
 }
 
-func configureAnovaADF(variant string, decode func(any) error) (any, models.Build, error) {
+func configureAnovaADF(variant string, decode func(any) error) (any, kind.Build, error) {
 	s, err := readAnova("anova adf", variant, decode)
 	if err != nil {
 		return nil, nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // AnovaSMCSettings are the settings of sequential Monte Carlo for the anova
@@ -42,7 +43,7 @@ type anovaSMC struct {
 	blocks    []cdf.Block
 }
 
-func configureAnovaSMC(variant string, decode func(any) error) (any, models.Build, error) {
+func configureAnovaSMC(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := AnovaSMCSettings{Prior: models.DefaultAnova().Prior, Particles: 500}
 	if err := read("anova smc", variant, &s, decode); err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // anovaSMCMC is S-MCMC for the one-way analysis of variance: Gibbs sampling
@@ -23,7 +24,7 @@ type anovaSMCMC struct {
 	blocks       []cdf.Block
 }
 
-func configureAnovaSMCMC(variant string, decode func(any) error) (any, models.Build, error) {
+func configureAnovaSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
 	s, err := readAnova("anova smcmc", variant, decode)
 	if err != nil {
 		return nil, nil, err

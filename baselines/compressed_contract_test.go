@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // strict decodes as a configuration does: unknown names are errors.
@@ -32,7 +33,7 @@ func competitor(t testing.TB, kind, method, settings string, d cdf.Dims) cdf.Mod
 	return m
 }
 
-func configured(t testing.TB, kind, method, settings string) (any, models.Build) {
+func configured(t testing.TB, kind, method, settings string) (any, kind.Build) {
 	t.Helper()
 	k, ok := Lookup(kind, method)
 	if !ok {

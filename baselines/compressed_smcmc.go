@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -19,7 +20,7 @@ type compressedSMCMCSettings struct {
 	Prior          models.CompressedPrior `yaml:"prior" json:"prior"`
 }
 
-func configureCompressedSMCMC(variant string, decode func(any) error) (any, models.Build, error) {
+func configureCompressedSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
 	usual := models.DefaultCompressed()
 	s := compressedSMCMCSettings{
 		Dimension: usual.Dimension, ProjectionSeed: usual.ProjectionSeed, Burn: 5, Prior: usual.Prior,

@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // compressedVBSettings are the settings of compressed VB-GDP. An error in a
@@ -31,7 +32,7 @@ type compressedVBPrior struct {
 	Eta         float64 `yaml:"eta" json:"eta"`                   // rate of lambda: the width of gamma
 }
 
-func configureCompressedVB(variant string, decode func(any) error) (any, models.Build, error) {
+func configureCompressedVB(variant string, decode func(any) error) (any, kind.Build, error) {
 	usual := models.DefaultCompressed().Prior
 	s := compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
 		Sigma2Shape: usual.Sigma2Shape, Sigma2Rate: usual.Sigma2Rate, Alpha: 1, Eta: 1,

@@ -5,11 +5,11 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // lookup returns a competitor that must be there.
-func lookup(t testing.TB, kind, method string) models.Kind {
+func lookup(t testing.TB, kind, method string) kind.Kind {
 	t.Helper()
 	k, ok := Lookup(kind, method)
 	if !ok {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // dlmPrior checks a prior by the rules of the dlm model.
@@ -24,7 +25,7 @@ type ffbsSettings struct {
 	Thin int `yaml:"thin" json:"thin"`
 }
 
-func configureDLMFFBS(variant string, decode func(any) error) (any, models.Build, error) {
+func configureDLMFFBS(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := ffbsSettings{Prior: models.DefaultDLM().Prior, Burn: 500, Thin: 1}
 	if err := read("dlm ffbs", variant, &s, decode); err != nil {
 		return nil, nil, err
@@ -51,7 +52,7 @@ type plSettings struct {
 // mostParticles bounds the state.
 const mostParticles = 1_000_000
 
-func configureDLMPL(variant string, decode func(any) error) (any, models.Build, error) {
+func configureDLMPL(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := plSettings{Prior: models.DefaultDLM().Prior, Particles: 100}
 	if err := read("dlm pl", variant, &s, decode); err != nil {
 		return nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // linearSMCMC is S-MCMC for linear regression: Gibbs sampling of the exact
@@ -49,7 +50,7 @@ type linearChain struct {
 	sigma2      float64
 }
 
-func configureLinearSMCMC(variant string, decode func(any) error) (any, models.Build, error) {
+func configureLinearSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := models.DefaultLinear()
 	if err := read("linear smcmc", variant, &s, decode); err != nil {
 		return nil, nil, err

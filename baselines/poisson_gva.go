@@ -5,11 +5,12 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // configurePoissonGVA reads the settings of the batch Gaussian variational
 // approximation: those of the Poisson model but for the buffer.
-func configurePoissonGVA(variant string, decode func(any) error) (any, models.Build, error) {
+func configurePoissonGVA(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := models.DefaultPoisson()
 	if err := read("poisson gva", variant, &s, decode); err != nil {
 		return nil, nil, err

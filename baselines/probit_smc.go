@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // probitSMCSettings are the settings of SMC for the probit model.
@@ -19,7 +20,7 @@ type probitSMCSettings struct {
 	Particles int `yaml:"particles" json:"particles"`
 }
 
-func configureProbitSMC(variant string, decode func(any) error) (any, models.Build, error) {
+func configureProbitSMC(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := probitSMCSettings{Prior: models.DefaultProbit().Prior, Particles: 2000}
 	if err := read("smc", variant, &s, decode); err != nil {
 		return nil, nil, err

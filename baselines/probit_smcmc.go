@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // probitSMCMC are the settings of S-MCMC for the probit model.
@@ -21,7 +22,7 @@ type probitSMCMC struct {
 // posterior is what conditional density filtering approximates, by the same
 // code. Only a discount freezes rows: the full conditionals of a power of the
 // likelihood are not those of data augmentation.
-func configureProbitSMCMC(variant string, decode func(any) error) (any, models.Build, error) {
+func configureProbitSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
 	like := models.DefaultProbit()
 	s := probitSMCMC{Prior: like.Prior, Chains: like.Chains}
 	if err := read("smcmc", variant, &s, decode); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // probitSVBSettings are the settings of S-VB for the probit model.
@@ -16,7 +17,7 @@ type probitSVBSettings struct {
 	Prior models.ProbitPrior `yaml:"prior" json:"prior"`
 }
 
-func configureProbitSVB(variant string, decode func(any) error) (any, models.Build, error) {
+func configureProbitSVB(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := probitSVBSettings{Prior: models.DefaultProbit().Prior}
 	if err := read("svb", variant, &s, decode); err != nil {
 		return nil, nil, err

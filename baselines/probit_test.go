@@ -9,11 +9,12 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // probitKind returns the model ("cdf", by its corrected freeze rule) or one of
 // its competitors.
-func probitKind(t testing.TB, method string) models.Kind {
+func probitKind(t testing.TB, method string) kind.Kind {
 	t.Helper()
 	k, ok := Lookup("probit", method)
 	if method == "cdf" {

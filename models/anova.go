@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
@@ -196,7 +197,7 @@ func (m *Anova) settle(w *anovaWork) {
 // errors finds the Monte Carlo errors of the means that are described: those
 // of the averages of the conditional means.
 func (m *Anova) errors(w *anovaWork) {
-	m.mcse = grow(m.mcse, zetaRow+len(m.n))
+	m.mcse = lin.Grow(m.mcse, zetaRow+len(m.n))
 	m.mcse[muRow] = w.diag.MCSEMean(w.centre, 1)
 	m.mcse[tau2Row] = w.diag.MCSEMean(w.tau2, 1)
 	for j, n := range m.n {

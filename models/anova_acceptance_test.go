@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -19,16 +19,6 @@ var (
 	weak   = AnovaPrior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
 	strong = AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 )
-
-// groupShard turns simulated columns into a shard; labels 1, 2, ... are
-// indices already.
-func groupShard(d simulate.Data) *cdf.Shard {
-	sh := &cdf.Shard{Rows: len(d.Columns[1]), Y: d.Columns[1], Group: [][]int32{nil}}
-	for _, v := range d.Columns[0] {
-		sh.Group[0] = append(sh.Group[0], int32(v)-1)
-	}
-	return sh
-}
 
 // intervals collects how often 95 % intervals of draws hold the truth.
 type intervals struct{ covered, length, count float64 }
@@ -71,10 +61,6 @@ func (a *accuracies) accept(t *testing.T, id, at, seeds string) {
 	}
 }
 
-func seedsText(reps int) string {
-	return fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
-}
-
 // anovaRun is what the paper's setting is judged by, over all replications.
 type anovaRun struct {
 	intervals
@@ -94,13 +80,13 @@ func runAnova(t *testing.T, p AnovaPrior, reps int, at ...int) anovaRun {
 		out.at[shard] = new(accuracies)
 	}
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
+		seed := uint64(modeltest.FirstSeed + rep)
 		truth := s.Truth(seed, "paper", 1)[3:]
 		d := newAnovaStepper(t, p, seed, 500, len(truth))
 		few, many := d.draws, drawsFor(10_000, len(truth))
 		g := &anovaGibbs{prior: p, rng: rand.New(rand.NewPCG(seed, 72))}
 		for shard := 1; shard <= 500; shard++ {
-			sh := groupShard(s.Shard(seed, "paper", int64(shard), s.Rows))
+			sh := modeltest.GroupShard(s.Shard(seed, "paper", int64(shard), s.Rows))
 			g.add(sh)
 			d.draws = few
 			if out.at[shard] != nil {
@@ -126,7 +112,7 @@ func runAnova(t *testing.T, p AnovaPrior, reps int, at ...int) anovaRun {
 // replications, whose intervals move together; the length one of .008.
 func TestAcceptanceAnovaWeakPrior(t *testing.T) {
 	reps := accept.Reps(t, 8, 32, 32)
-	r, seeds := runAnova(t, weak, reps, 50, 500), seedsText(reps)
+	r, seeds := runAnova(t, weak, reps, 50, 500), modeltest.Seeds(reps)
 	accept.Range(t, "N1", "coverage of zeta", r.covered/r.count, .925, .985, seeds)
 	accept.Range(t, "N1", "length", r.length/r.count, .53, .62, seeds)
 	accept.Range(t, "N2", "MSE t=500", r.mse, .004, .012, seeds)
@@ -137,7 +123,7 @@ func TestAcceptanceAnovaWeakPrior(t *testing.T) {
 // Row N4.
 func TestAcceptanceAnovaStrongPrior(t *testing.T) {
 	reps := accept.Reps(t, 2, 6, 24)
-	r, seeds := runAnova(t, strong, reps, 50), seedsText(reps)
+	r, seeds := runAnova(t, strong, reps, 50), modeltest.Seeds(reps)
 	accept.Range(t, "N4", "length, tau2 ~ IG(1, 1)", r.length/r.count, .88, .95, seeds)
 	accept.Range(t, "N4", "accuracy of tau2 t=50, IG(1, 1)", r.at[50].tau2/r.at[50].count, .95, 1, seeds)
 }
@@ -149,22 +135,22 @@ func TestAcceptanceAnovaPaperRule(t *testing.T) {
 	s, _ := simulate.Lookup("anova")
 	var c intervals
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
+		seed := uint64(modeltest.FirstSeed + rep)
 		truth := s.Truth(seed, "paper", 1)[3:]
 		m, err := NewAnovaPaper(AnovaSettings{Prior: weak})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := stepper{model: m, draws: drawsFor(500, len(truth))}
+		d := modeltest.Stepper{Model: m, Draws: drawsFor(500, len(truth))}
 		for shard := int64(1); shard <= 500; shard++ {
-			d.must(t, groupShard(s.Shard(seed, "paper", shard, s.Rows)), 1)
+			d.Must(t, modeltest.GroupShard(s.Shard(seed, "paper", shard, s.Rows)), 1)
 			for i, z := range truth {
-				c.add(d.draws.Row(zetaRow+i), z.Value)
+				c.add(d.Draws.Row(zetaRow+i), z.Value)
 			}
 		}
 	}
-	accept.Range(t, "N1p", "paper: coverage of zeta", c.covered/c.count, .30, .65, seedsText(reps))
-	accept.Range(t, "N1p", "paper: length", c.length/c.count, .11, .19, seedsText(reps))
+	accept.Range(t, "N1p", "paper: coverage of zeta", c.covered/c.count, .30, .65, modeltest.Seeds(reps))
+	accept.Range(t, "N1p", "paper: length", c.length/c.count, .11, .19, modeltest.Seeds(reps))
 }
 
 // unbalanced deals Poisson numbers of rows to ten groups at rates from .2 to
@@ -191,7 +177,7 @@ func TestAcceptanceAnovaUnbalanced(t *testing.T) {
 	var ours, exact intervals
 	var acc accuracies
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
+		seed := uint64(modeltest.FirstSeed + rep)
 		r := rand.New(rand.NewPCG(seed, 73))
 		zeta := make([]float64, 10)
 		for i := range zeta {
@@ -226,8 +212,8 @@ func TestAcceptanceAnovaUnbalanced(t *testing.T) {
 			}
 		}
 	}
-	accept.Range(t, "N5", "coverage of zeta less the exact one", ours.covered/ours.count-exact.covered/exact.count, -.02, .02, seedsText(reps))
-	acc.accept(t, "N5", "t=50..300", seedsText(reps))
+	accept.Range(t, "N5", "coverage of zeta less the exact one", ours.covered/ours.count-exact.covered/exact.count, -.02, .02, modeltest.Seeds(reps))
+	acc.accept(t, "N5", "t=50..300", modeltest.Seeds(reps))
 }
 
 // Row N7: a level jumps, lambda = .95. The first measurement, .31 over four
@@ -245,12 +231,12 @@ func TestAcceptanceAnovaJump(t *testing.T) {
 	var c intervals
 	rmse, exact := 0.0, 0.0
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
+		seed := uint64(modeltest.FirstSeed + rep)
 		d := newAnovaStepper(t, weak, seed, 500, 10)
 		g := &anovaGibbs{prior: weak, rng: rand.New(rand.NewPCG(seed, 75))}
 		sum, sumExact := 0.0, 0.0
 		for shard := int64(1); shard <= 300; shard++ {
-			sh := groupShard(s.Shard(seed, "jump", shard, s.Rows))
+			sh := modeltest.GroupShard(s.Shard(seed, "jump", shard, s.Rows))
 			g.discount(.95)
 			g.add(sh)
 			d.step(t, sh, .95)
@@ -267,9 +253,9 @@ func TestAcceptanceAnovaJump(t *testing.T) {
 		rmse += math.Sqrt(sum) / float64(reps)
 		exact += math.Sqrt(sumExact) / float64(reps)
 	}
-	accept.Range(t, "N7", "RMSE of zeta_1, t > 200", rmse, .34, .54, seedsText(reps))
-	accept.Range(t, "N7", "RMSE over that of the exact posterior", rmse/exact, .97, 1.03, seedsText(reps))
-	accept.Range(t, "N7", "coverage of zeta_1, t > 200", c.covered/c.count, .78, .97, seedsText(reps))
+	accept.Range(t, "N7", "RMSE of zeta_1, t > 200", rmse, .34, .54, modeltest.Seeds(reps))
+	accept.Range(t, "N7", "RMSE over that of the exact posterior", rmse/exact, .97, 1.03, modeltest.Seeds(reps))
+	accept.Range(t, "N7", "coverage of zeta_1, t > 200", c.covered/c.count, .78, .97, modeltest.Seeds(reps))
 }
 
 // Row R2: pupils of 65 schools and houses of 85 counties in shards of 300 rows
@@ -278,22 +264,22 @@ func TestAcceptanceAnovaJump(t *testing.T) {
 func TestAcceptanceAnovaRealData(t *testing.T) {
 	reps := accept.Reps(t, 3, 30, 30)
 	for _, set := range []string{"exam", "radon_mn"} {
-		data, rows := readCSV(t, "data/"+set+".csv")
-		ref, refs := readCSV(t, "data/reference/anova_"+set+".csv")
+		data, rows := modeltest.ReadCSV(t, "data/"+set+".csv")
+		ref, refs := modeltest.ReadCSV(t, "data/reference/anova_"+set+".csv")
 		want := map[string][2]float64{}
 		for _, r := range refs {
-			want[r[ref["param"]]] = [2]float64{number(t, r[ref["mean"]]), number(t, r[ref["sd"]])}
+			want[r[ref["param"]]] = [2]float64{modeltest.Number(t, r[ref["mean"]]), modeltest.Number(t, r[ref["sd"]])}
 		}
 		var worst [4][2]float64
 		for seed := range uint64(reps) {
 			prior := AnovaPrior{MuVariance: 100, Tau2Shape: 1, Tau2Rate: .1, Sigma2Shape: 1, Sigma2Rate: .1}
-			d := newAnovaStepper(t, prior, acceptanceSeed+seed, 500, len(refs))
+			d := newAnovaStepper(t, prior, modeltest.FirstSeed+seed, 500, len(refs))
 			var labels labelled
 			for from := 0; from < len(rows); from += 300 {
 				var g []string
 				var y []*float64
 				for _, r := range rows[from:min(from+300, len(rows))] {
-					v := number(t, r[data["y"]])
+					v := modeltest.Number(t, r[data["y"]])
 					g, y = append(g, r[data["group"]]), append(y, &v)
 				}
 				d.step(t, labels.shard(g, y), 1)
@@ -301,10 +287,10 @@ func TestAcceptanceAnovaRealData(t *testing.T) {
 			if len(want) != len(labels)+3 {
 				t.Fatalf("%s: %d groups, %d references", set, len(labels), len(want))
 			}
-			got := summarize(t, d.m, anovaFunctionals(d.m))
+			got := modeltest.Summarize(t, d.m, anovaFunctionals(d.m))
 			miss := func(i int, r cdf.Row, ref [2]float64) {
 				worst[i][0] = max(worst[i][0], math.Abs(r.Mean-ref[0])/ref[1])
-				worst[i][1] = max(worst[i][1], relative(r.SD, ref[1]))
+				worst[i][1] = max(worst[i][1], modeltest.Relative(r.SD, ref[1]))
 			}
 			for i, name := range []string{"mu", "tau2", "sigma2"} {
 				miss(i+1, got[i], want[name])
@@ -317,8 +303,8 @@ func TestAcceptanceAnovaRealData(t *testing.T) {
 			what     string
 			mean, sd float64
 		}{{"zeta", .12, .05}, {"mu", .1, .05}, {"tau2", .3, .18}, {"sigma2", .05, .03}} {
-			accept.Range(t, "R2", set+": mean of "+a.what+", sds", worst[i][0], 0, a.mean, seedsText(reps))
-			accept.Range(t, "R2", set+": sd of "+a.what+", relative", worst[i][1], 0, a.sd, seedsText(reps))
+			accept.Range(t, "R2", set+": mean of "+a.what+", sds", worst[i][0], 0, a.mean, modeltest.Seeds(reps))
+			accept.Range(t, "R2", set+": sd of "+a.what+", relative", worst[i][1], 0, a.sd, modeltest.Seeds(reps))
 		}
 	}
 }

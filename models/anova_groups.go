@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // anovaState is what both variants keep of the rows and of what they last
@@ -24,7 +25,7 @@ type anovaState struct {
 
 	fresh  bool // this shard has set the start, so the chain must forget it
 	params [4]cdf.Param
-	law    standard
+	law    dist.Standard
 	works  *sync.Pool
 }
 
@@ -164,7 +165,7 @@ func (m *anovaState) tail() float64 {
 // Under a flat prior mu's spread is as heavy-tailed as tau2.
 func (m *anovaState) tauMoments() (mean, sd float64) {
 	if len(m.n) == 0 {
-		return invGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
+		return dist.InvGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
 	}
 	mean, sd = math.NaN(), math.NaN()
 	e := m.tail()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Moments are undefined exactly where the tails say so.
@@ -26,14 +28,14 @@ func TestAnovaUndefinedMoments(t *testing.T) {
 			{3, 0, 1, true, true, true}, {1, 0, 1, false, false, false}, {1, 0, 2, true, false, true},
 		} {
 			m := anovaVariant(t, variant, AnovaPrior{MuVariance: c.v, Tau2Shape: c.a, Tau2Rate: .5, Sigma2Shape: 1, Sigma2Rate: 1})
-			d := stepper{model: m, draws: drawsFor(200, c.k)}
+			d := modeltest.Stepper{Model: m, Draws: drawsFor(200, c.k)}
 			sh := rowsOf(nil)
 			for i := range 3 * c.k {
 				sh.Group[0], sh.Y = append(sh.Group[0], int32(i%c.k)), append(sh.Y, float64(i))
 			}
 			sh.Rows = len(sh.Y)
-			d.must(t, sh, 1)
-			rows := summarize(t, m, anovaFunctionals(m))
+			d.Must(t, sh, 1)
+			rows := modeltest.Summarize(t, m, anovaFunctionals(m))
 			has := func(v float64) bool { return v == v }
 			if has(rows[muRow].Mean) != c.mu || has(rows[muRow].SD) != c.mu ||
 				has(rows[tau2Row].Mean) != c.tauM || has(rows[tau2Row].SD) != c.tauS || !has(rows[zetaRow].SD) {
@@ -56,21 +58,21 @@ func TestAnovaPrior(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		p := AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6}
 		m := anovaVariant(t, variant, p)
-		d := stepper{model: m, draws: drawsFor(40_000, 0)}
+		d := modeltest.Stepper{Model: m, Draws: drawsFor(40_000, 0)}
 		for range 2 {
-			rows := summarize(t, m, anovaFunctionals(m))
+			rows := modeltest.Summarize(t, m, anovaFunctionals(m))
 			sd := make([]float64, 3)
 			m.(cdf.Summarizer).PriorSD(anovaFunctionals(m), sd)
 			for i, want := range [][2]float64{{0, 2}, {4, 4}, {2, math.Sqrt2}} {
-				if r := rows[i]; r.Mean != want[0] || relative(r.SD, want[1]) > 1e-14 || relative(sd[i], want[1]) > 1e-14 || r.Open {
+				if r := rows[i]; r.Mean != want[0] || modeltest.Relative(r.SD, want[1]) > 1e-14 || modeltest.Relative(sd[i], want[1]) > 1e-14 || r.Open {
 					t.Errorf("%s: variable %d: %+v, prior sd %v, want %v", variant, i, r, sd[i], want)
 				}
 			}
-			d.must(t, rowsOf([]int32{-1}, math.NaN()), 1)
+			d.Must(t, rowsOf([]int32{-1}, math.NaN()), 1)
 		}
-		for i, r := range summarize(t, m, anovaFunctionals(m)) {
+		for i, r := range modeltest.Summarize(t, m, anovaFunctionals(m)) {
 			below := 0.0
-			for _, v := range d.draws.Row(i) {
+			for _, v := range d.Draws.Row(i) {
 				if v <= r.Q25 {
 					below += 1. / 40_000
 				}
@@ -80,26 +82,26 @@ func TestAnovaPrior(t *testing.T) {
 			}
 		}
 		out := make([]cdf.Prediction, 1)
-		if err := m.(cdf.Predictor).Predict(rowsOf([]int32{-1}, 1), out); err != nil || relative(out[0].SD, math.Sqrt(4+4+2)) > 1e-14 {
+		if err := m.(cdf.Predictor).Predict(rowsOf([]int32{-1}, 1), out); err != nil || modeltest.Relative(out[0].SD, math.Sqrt(4+4+2)) > 1e-14 {
 			t.Errorf("%s: %+v, %v", variant, out, err)
 		}
 		p.MuVariance = 0
 		m = anovaVariant(t, variant, p)
-		if q := m.Params(); q[0].Len != 0 || len(summarize(t, m, anovaFunctionals(m))) != 2 {
+		if q := m.Params(); q[0].Len != 0 || len(modeltest.Summarize(t, m, anovaFunctionals(m))) != 2 {
 			t.Errorf("%s: a flat prior has parameters %v", variant, q)
 		}
-		if err := m.(cdf.Summarizer).Summarize(coefficients(2), make([]cdf.Row, 3)); !errors.Is(err, cdf.ErrSchema) {
+		if err := m.(cdf.Summarizer).Summarize(modeltest.Coefficients(2), make([]cdf.Row, 3)); !errors.Is(err, cdf.ErrSchema) {
 			t.Errorf("%s: a third parameter of two gives %v", variant, err)
 		}
 		sd := make([]float64, 1)
-		if m.(cdf.Summarizer).PriorSD([]cdf.Functional{{Param: []int{0}, Weight: []float64{-3}}}, sd); relative(sd[0], 12) > 1e-14 {
+		if m.(cdf.Summarizer).PriorSD([]cdf.Functional{{Param: []int{0}, Weight: []float64{-3}}}, sd); modeltest.Relative(sd[0], 12) > 1e-14 {
 			t.Errorf("%s: prior sd of -3 tau2 is %v", variant, sd[0])
 		}
 	}
 	m := newTestAnova(t, AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6})
 	m.absorb(&cdf.Step{Shard: rowsOf([]int32{0}, 1), Forget: 1})
 	sd := make([]float64, 1)
-	if m.PriorSD([]cdf.Functional{{Param: []int{zetaRow}, Weight: []float64{1}}}, sd); relative(sd[0], math.Sqrt(4+4)) > 1e-14 {
+	if m.PriorSD([]cdf.Functional{{Param: []int{zetaRow}, Weight: []float64{1}}}, sd); modeltest.Relative(sd[0], math.Sqrt(4+4)) > 1e-14 {
 		t.Errorf("prior sd of zeta is %v", sd[0])
 	}
 }
@@ -115,7 +117,7 @@ func TestAnovaDrawsAgreeWithTheSummary(t *testing.T) {
 	d.step(t, groupedRows(r, 30, 4), 1)
 	f := anovaFunctionals(d.m)
 	f[muRow].Const, f[muRow].Weight[0] = 7, -2 // leaves the units of the model
-	for i, row := range summarize(t, d.m, f) {
+	for i, row := range modeltest.Summarize(t, d.m, f) {
 		x := slices.Clone(d.draws.Row(i))
 		for k := range x {
 			x[k] = f[i].Const + f[i].Weight[0]*x[k]
@@ -131,30 +133,30 @@ func TestAnovaDrawsAgreeWithTheSummary(t *testing.T) {
 // Published predictions against the law they are said to have.
 func TestAnovaPredicts(t *testing.T) {
 	m := newTestAnova(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
-	d := stepper{model: m, draws: drawsFor(500, 4)}
+	d := modeltest.Stepper{Model: m, Draws: drawsFor(500, 4)}
 	r := rand.New(rand.NewPCG(64, 1))
-	d.must(t, groupedRows(r, 60, 4), 1)
-	rows := summarize(t, m, anovaFunctionals(m))
+	d.Must(t, groupedRows(r, 60, 4), 1)
+	rows := modeltest.Summarize(t, m, anovaFunctionals(m))
 	sh := rowsOf([]int32{2, -1, 4, 0, 1}, 55, 52, 58, math.NaN(), 90)
 	out := make([]cdf.Prediction, sh.Rows)
 	if err := m.Predict(sh, out); err != nil {
 		t.Fatal(err)
 	}
 	scale := math.Sqrt(m.vari[2] + m.s2)
-	if p := out[0]; p.Mean != rows[zetaRow+2].Mean || relative(p.SD, scale*math.Sqrt(m.shape/(m.shape-1))) > 1e-14 ||
-		relative(p.PIT, studentCDF((55-p.Mean)/scale, 2*m.shape)) > 1e-12 || relative(p.EpredSD, rows[zetaRow+2].SD) > 1e-14 ||
-		relative(p.Q975-p.Mean, scale*studentQuantile(normals[6], 2*m.shape)) > 1e-12 {
+	if p := out[0]; p.Mean != rows[zetaRow+2].Mean || modeltest.Relative(p.SD, scale*math.Sqrt(m.shape/(m.shape-1))) > 1e-14 ||
+		modeltest.Relative(p.PIT, dist.StudentCDF((55-p.Mean)/scale, 2*m.shape)) > 1e-12 || modeltest.Relative(p.EpredSD, rows[zetaRow+2].SD) > 1e-14 ||
+		modeltest.Relative(p.Q975-p.Mean, scale*dist.StudentQuantile(dist.NormalQuantiles[6], 2*m.shape)) > 1e-12 {
 		t.Errorf("known group: %+v", p)
 	}
 	mu, tau2, sigma2 := rows[muRow], rows[tau2Row], rows[sigma2Row]
 	for _, p := range out[1:3] {
-		if p.Mean != mu.Mean || relative(p.SD*p.SD, mu.SD*mu.SD+tau2.Mean+sigma2.Mean) > 1e-12 ||
-			relative(p.EpredSD*p.EpredSD, mu.SD*mu.SD+tau2.Mean) > 1e-12 || relative(p.Q025, p.Mean-1.959963984540054*p.SD) > 1e-12 {
+		if p.Mean != mu.Mean || modeltest.Relative(p.SD*p.SD, mu.SD*mu.SD+tau2.Mean+sigma2.Mean) > 1e-12 ||
+			modeltest.Relative(p.EpredSD*p.EpredSD, mu.SD*mu.SD+tau2.Mean) > 1e-12 || modeltest.Relative(p.Q025, p.Mean-1.959963984540054*p.SD) > 1e-12 {
 			t.Errorf("unseen group: %+v", p)
 		}
 	}
-	if z := (52 - mu.Mean) / out[1].SD; relative(out[1].PIT, normal.CDF(z)) > 1e-12 ||
-		relative(out[1].LogDensity, -z*z/2-math.Log(out[1].SD*math.Sqrt(2*math.Pi))) > 1e-12 {
+	if z := (52 - mu.Mean) / out[1].SD; modeltest.Relative(out[1].PIT, normal.CDF(z)) > 1e-12 ||
+		modeltest.Relative(out[1].LogDensity, -z*z/2-math.Log(out[1].SD*math.Sqrt(2*math.Pi))) > 1e-12 {
 		t.Errorf("unseen group: %+v", out[1])
 	}
 	if out[3].LogDensity == out[3].LogDensity || out[3].PIT == out[3].PIT {
@@ -171,13 +173,13 @@ func TestAnovaPredicts(t *testing.T) {
 			squares += (sh.Y[i] - p.Mean) * (sh.Y[i] - p.Mean) / 4
 		}
 	}
-	if relative(score.LogDensity, logs) > 1e-12 || relative(score.RMSE, math.Sqrt(squares)) > 1e-12 {
+	if modeltest.Relative(score.LogDensity, logs) > 1e-12 || modeltest.Relative(score.RMSE, math.Sqrt(squares)) > 1e-12 {
 		t.Errorf("score %+v, predictions say %v and %v", score, logs, math.Sqrt(squares))
 	}
 	// With two groups and a flat mu an unseen group has no law: not scored.
 	two := newTestAnova(t, weak)
-	d = stepper{model: two, draws: drawsFor(50, 2)}
-	d.must(t, rowsOf([]int32{0, 1, 0}, 1, 2, 3), 1)
+	d = modeltest.Stepper{Model: two, Draws: drawsFor(50, 2)}
+	d.Must(t, rowsOf([]int32{0, 1, 0}, 1, 2, 3), 1)
 	if score, err := two.Score(rowsOf([]int32{0, 2}, 1, 2), nil); err != nil || score.Rows != 1 {
 		t.Errorf("%+v, %v", score, err)
 	}
@@ -205,7 +207,7 @@ func TestAnovaMonteCarloErrors(t *testing.T) {
 			f[i].Weight[0] = -2
 		}
 		m.shape = 1 // sigma2 is not looked at
-		for i, r := range summarize(t, m, f) {
+		for i, r := range modeltest.Summarize(t, m, f) {
 			means[i] = append(means[i], r.Mean)
 			errors[i] += r.MCSEMean / seeds
 		}
@@ -256,7 +258,7 @@ func TestAnovaPaperConditionals(t *testing.T) {
 				t.Errorf("zeta %d is %v, want %v", j, m.zeta[j], mean)
 			}
 		}
-		if want := (p.Sigma2Rate + squares/2) / (p.Sigma2Shape + rows/2 - 1); relative(sigma2, want) > .005 {
+		if want := (p.Sigma2Rate + squares/2) / (p.Sigma2Shape + rows/2 - 1); modeltest.Relative(sigma2, want) > .005 {
 			t.Errorf("sigma2 is %v, want %v", sigma2, want)
 		}
 		total, between, mean := 0.0, 0.0, 0.0
@@ -270,7 +272,7 @@ func TestAnovaPaperConditionals(t *testing.T) {
 			tau := s.Draws.Row(tau2Row)[max(i-1, 0)] // drawn before mu
 			mean += total / tau / (k/tau + 1/p.MuVariance) / S
 		}
-		if want := (p.Tau2Rate + between/2) / (p.Tau2Shape + k/2. - 1); relative(m.tau.mean, want) > .02 {
+		if want := (p.Tau2Rate + between/2) / (p.Tau2Shape + k/2. - 1); modeltest.Relative(m.tau.mean, want) > .02 {
 			t.Errorf("tau2 is %v, want %v", m.tau.mean, want)
 		}
 		if math.Abs(m.mu.mean-mean) > .03*m.mu.sd {

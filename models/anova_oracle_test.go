@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
@@ -46,7 +47,7 @@ func (g *anovaGibbs) discount(lambda float64) {
 // run makes s sweeps, after 1,000 that are dropped the first time.
 func (g *anovaGibbs) run(s int) {
 	k := len(g.n)
-	g.mu, g.tau, g.sig, g.zeta = grow(g.mu, s), grow(g.tau, s), grow(g.sig, s), make([][]float64, k)
+	g.mu, g.tau, g.sig, g.zeta = lin.Grow(g.mu, s), lin.Grow(g.tau, s), lin.Grow(g.sig, s), make([][]float64, k)
 	for j := range g.zeta {
 		g.zeta[j] = make([]float64, s)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // AnovaPaper is the same model by the paper's own partition, {zeta, sigma2}
@@ -217,21 +218,21 @@ func (m *AnovaPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) err
 // sigma2.
 func (m *AnovaPaper) AppendBinary(b []byte) ([]byte, error) {
 	b, err := m.anovaState.AppendBinary(b)
-	return appendFloats(b, m.last), err
+	return codec.AppendFloats(b, m.last), err
 }
 
 // UnmarshalBinary replaces the state.
 func (m *AnovaPaper) UnmarshalBinary(b []byte) error {
 	at := max(len(b)-8, 0)
 	var last [1]float64
-	if !readFloats(b[at:], last[:]) {
-		return errState("anova paper", "wrong length or numbers")
+	if !codec.ReadFloats(b[at:], last[:]) {
+		return codec.Error("anova paper", "wrong length or numbers")
 	}
 	if err := m.anovaState.UnmarshalBinary(b[:at]); err != nil {
 		return err
 	}
 	if m.last = last[0]; m.last < 0 || (len(m.n) > 0) != (m.last > 0) {
-		return errState("anova paper", "a number is out of range")
+		return codec.Error("anova paper", "a number is out of range")
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // A row of a known group is t with 2*shape degrees of freedom about zeta's
@@ -18,7 +20,7 @@ import (
 func (m *anovaState) unseen() (mean, level, row float64) {
 	mean, sd := m.muMoments()
 	tau2, _ := m.tauMoments()
-	sigma2, _ := invGammaMoments(m.sigmaLaw())
+	sigma2, _ := dist.InvGammaMoments(m.sigmaLaw())
 	level = sd*sd + tau2
 	return mean, level, level + sigma2
 }
@@ -29,48 +31,48 @@ func (m *anovaState) known(g int32) bool { return g >= 0 && int(g) < len(m.n) }
 // Score scores the rows that have a response, but for those of an unseen
 // group whose predictive law has no variance. The generator is not used.
 func (m *anovaState) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := newTally(cdf.NoScore())
+	t := predictive.NewTally(cdf.NoScore())
 	shape, _ := m.sigmaLaw()
-	law := newStudentScore(2*shape, m.law.at(shape).t[2])
+	law := predictive.NewStudentScore(2*shape, m.law.At(shape).T[2])
 	mean, _, variance := m.unseen()
 	scale := math.Sqrt(variance)
 	constant := -math.Log(scale) - 0.5*math.Log(2*math.Pi)
 	logs := 0.0
 	for i, y := range sh.Y {
-		if t.skip(y) {
+		if t.Skip(y) {
 			continue
 		}
 		if g := sh.Group[0][i]; m.known(g) {
 			e := y - m.zeta[g]
-			pit, covered := law.add(e, m.vari[g]+m.s2)
-			t.add(e, pit, covered)
+			pit, covered := law.Add(e, m.vari[g]+m.s2)
+			t.Add(e, pit, covered)
 		} else if scale == scale {
 			z := (y - mean) / scale
 			logs += constant - 0.5*z*z
-			t.add(y-mean, normal.CDF(z), math.Abs(z) <= normals[6])
+			t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
 		}
 	}
-	if t.logs = logs; law.rows > 0 {
-		t.logs += law.log()
+	if t.Logs = logs; law.Rows > 0 {
+		t.Logs += law.Log()
 	}
-	return t.score("anova")
+	return t.Score("anova")
 }
 
 // Predict describes a new observation of every row's group, and the level of
 // that group.
 func (m *anovaState) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	shape, _ := m.sigmaLaw()
-	law := m.law.at(shape)
+	law := m.law.At(shape)
 	mean, level, row := m.unseen()
 	for i := range sh.Rows {
 		p, center, sd := &out[i], mean, math.Sqrt(level)
 		if g := sh.Group[0][i]; m.known(g) {
 			center, sd = m.zeta[g], math.Sqrt(m.vari[g])
-			predictStudent(law, center, math.Sqrt(m.vari[g]+m.s2), 0, sh.Y[i], p)
+			predictive.Student(law, center, math.Sqrt(m.vari[g]+m.s2), 0, sh.Y[i], p)
 		} else {
 			predictNormal(center, math.Sqrt(row), sh.Y[i], p)
 		}
-		p.EpredSD, p.EpredQ025, p.EpredQ975 = sd, center+normals[0]*sd, center+normals[6]*sd
+		p.EpredSD, p.EpredQ025, p.EpredQ975 = sd, center+dist.NormalQuantiles[0]*sd, center+dist.NormalQuantiles[6]*sd
 	}
 	return nil
 }
@@ -79,7 +81,7 @@ func (m *anovaState) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 // sd leaves all but the mean NaN.
 func predictNormal(mean, sd, y float64, p *cdf.Prediction) {
 	p.Mean, p.SD = mean, sd
-	p.Q025, p.Q975 = mean+normals[0]*sd, mean+normals[6]*sd
+	p.Q025, p.Q975 = mean+dist.NormalQuantiles[0]*sd, mean+dist.NormalQuantiles[6]*sd
 	z := (y - mean) / sd // NaN without a response
 	p.LogDensity = -math.Log(sd) - 0.5*math.Log(2*math.Pi) - 0.5*z*z
 	p.PIT = normal.CDF(z)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // anovaLevels is a filter's worth of groups with few rows each: group j has
@@ -65,7 +67,7 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 	for i := range f {
 		f[i].Const, f[i].Weight[0] = 7, -2
 	}
-	said := summarize(t, m, f)
+	said := modeltest.Summarize(t, m, f)
 	told := make([]cdf.Row, len(f))
 	for i := range told {
 		for _, v := range told[i].Numbers() {
@@ -88,12 +90,12 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 			t.Fatalf("%+v, published was %+v", *r, said[i])
 		}
 		for k, q := range [...]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
-			p := normal.CDF(normals[k])
-			if math.Abs((q-r.Mean)/r.SD-normals[k]) > 1e-9 {
+			p := normal.CDF(dist.NormalQuantiles[k])
+			if math.Abs((q-r.Mean)/r.SD-dist.NormalQuantiles[k]) > 1e-9 {
 				t.Fatalf("%+v: quantile %g is not normal", *r, p)
 			}
 			if exact != nil && i < zetaRow+40 {
-				worst = max(worst, math.Abs(math.Sqrt2*math.Erfinv(2*exact(i-zetaRow, (7-q)/2)-1)+normals[k]))
+				worst = max(worst, math.Abs(math.Sqrt2*math.Erfinv(2*exact(i-zetaRow, (7-q)/2)-1)+dist.NormalQuantiles[k]))
 			}
 		}
 	}

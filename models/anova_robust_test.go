@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
@@ -59,15 +60,15 @@ func TestAnovaSurvives(t *testing.T) {
 				for _, forget := range []float64{1, .5, 1e-9} {
 					t.Run(fmt.Sprint(c.name, "/", variant, "/", p.Tau2Shape, "/", forget), func(t *testing.T) {
 						m := anovaVariant(t, variant, p)
-						d := stepper{model: m, draws: drawsFor(20, 1000)}
+						d := modeltest.Stepper{Model: m, Draws: drawsFor(20, 1000)}
 						for range 4 {
-							if err := d.step(c.sh, forget); err != nil {
+							if err := d.Step(c.sh, forget); err != nil {
 								if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
 									t.Fatal(err)
 								}
 								return
 							}
-							anovaWellFormed(t, m, c.sh, d.draws)
+							anovaWellFormed(t, m, c.sh, d.Draws)
 						}
 						if c.fail {
 							t.Error("accepted")
@@ -85,7 +86,7 @@ func anovaWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws)
 	t.Helper()
 	f := anovaFunctionals(m)
 	_, paper := m.(*AnovaPaper)
-	for i, r := range summarize(t, m, f) {
+	for i, r := range modeltest.Summarize(t, m, f) {
 		if math.IsInf(r.Mean, 0) || r.SD < 0 || math.IsInf(r.SD, 0) || i >= zetaRow && (r.Mean != r.Mean || r.SD != r.SD) {
 			t.Fatalf("variable %d: %+v", i, r)
 		}
@@ -117,23 +118,23 @@ func anovaWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws)
 // wrong in the last digits. A large offset costs digits of y, not of the rest.
 func TestAnovaOffset(t *testing.T) {
 	near, far := newTestAnova(t, strong), newTestAnova(t, strong)
-	a, b := stepper{model: near, draws: drawsFor(500, 4)}, stepper{model: far, draws: drawsFor(500, 4)}
+	a, b := modeltest.Stepper{Model: near, Draws: drawsFor(500, 4)}, modeltest.Stepper{Model: far, Draws: drawsFor(500, 4)}
 	for shard := range uint64(10) {
 		sh := groupedRows(rand.New(rand.NewPCG(68, shard)), 40, 4)
-		a.must(t, sh, 1)
+		a.Must(t, sh, 1)
 		moved := rowsOf(sh.Group[0], slices.Clone(sh.Y)...)
 		for i := range moved.Y {
 			moved.Y[i] += 1e8
 		}
-		b.must(t, moved, 1)
+		b.Must(t, moved, 1)
 	}
 	// The spacing of floats at 1e8 is 1.5e-8.
 	for i := range near.zeta {
-		if math.Abs(far.zeta[i]-1e8-near.zeta[i]) > 1e-6 || relative(far.vari[i], near.vari[i]) > 1e-6 {
+		if math.Abs(far.zeta[i]-1e8-near.zeta[i]) > 1e-6 || modeltest.Relative(far.vari[i], near.vari[i]) > 1e-6 {
 			t.Errorf("zeta %d is %v (%v), with the offset %v (%v)", i, near.zeta[i], near.vari[i], far.zeta[i]-1e8, far.vari[i])
 		}
 	}
-	if relative(far.s2, near.s2) > 1e-7 || relative(far.tau.mean, near.tau.mean) > 1e-6 {
+	if modeltest.Relative(far.s2, near.s2) > 1e-7 || modeltest.Relative(far.tau.mean, near.tau.mean) > 1e-6 {
 		t.Errorf("s2 %v and %v, tau2 %v and %v", near.s2, far.s2, near.tau.mean, far.tau.mean)
 	}
 }

@@ -1,11 +1,14 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // AnovaSettings are the settings of both variants of the anova model.
@@ -36,15 +39,15 @@ func (s AnovaSettings) Validate() error {
 	if v := s.Prior.MuVariance; !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("anova: prior.mu_variance must be finite and not negative (0 is flat), got %v", v)
 	}
-	return positive("anova", []priorNumber{
-		{"tau2_shape", s.Prior.Tau2Shape},
-		{"tau2_rate", s.Prior.Tau2Rate},
-		{"sigma2_shape", s.Prior.Sigma2Shape},
-		{"sigma2_rate", s.Prior.Sigma2Rate},
-	})
+	return cmp.Or(
+		kind.Positive("anova", "tau2_shape", s.Prior.Tau2Shape),
+		kind.Positive("anova", "tau2_rate", s.Prior.Tau2Rate),
+		kind.Positive("anova", "sigma2_shape", s.Prior.Sigma2Shape),
+		kind.Positive("anova", "sigma2_rate", s.Prior.Sigma2Rate),
+	)
 }
 
-func configureAnova(variant string, decode func(any) error) (any, Build, error) {
+func configureAnova(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := DefaultAnova()
 	if decode != nil {
 		if err := decode(&s); err != nil {
@@ -61,7 +64,7 @@ func configureAnova(variant string, decode func(any) error) (any, Build, error) 
 	case "paper":
 		return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaPaper(s, works), nil }, nil
 	}
-	return nil, nil, errVariant("anova", variant, []string{"corrected", "paper"})
+	return nil, nil, kind.ErrVariant("anova", variant, []string{"corrected", "paper"})
 }
 
 // anovaWork is scratch space, shared by all models of one configuration
@@ -84,10 +87,10 @@ func (w *anovaWork) size(k int, draws *cdf.Draws) {
 	for i := range zetaRow + k {
 		w.draws = append(w.draws, draws.Row(i))
 	}
-	w.q, w.mean, w.m2, w.within = grow(w.q, k), grow(w.mean, k), grow(w.m2, k), grow(w.within, k)
+	w.q, w.mean, w.m2, w.within = lin.Grow(w.q, k), lin.Grow(w.mean, k), lin.Grow(w.m2, k), lin.Grow(w.within, k)
 	clear(w.mean)
 	clear(w.m2)
 	clear(w.within)
-	w.used, w.centre, w.spread = grow(w.used, s), grow(w.centre, s), grow(w.spread, s)
-	w.tau2, w.series = grow(w.tau2, s), grow(w.series, s)
+	w.used, w.centre, w.spread = lin.Grow(w.used, s), lin.Grow(w.centre, s), lin.Grow(w.spread, s)
+	w.tau2, w.series = lin.Grow(w.tau2, s), lin.Grow(w.series, s)
 }

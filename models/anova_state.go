@@ -2,6 +2,9 @@ package models
 
 import (
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // anovaFormat is the first byte of both variants' state.
@@ -14,33 +17,33 @@ const anovaHead = 8
 // + 1 bytes.
 func (m *anovaState) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, anovaFormat)
-	b = appendFloats(b, m.ss, m.s2, m.tau2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd)
-	b = appendFloats(b, m.n...)
-	b = appendFloats(b, m.ybar...)
-	b = appendFloats(b, m.zeta...)
-	return appendFloats(b, m.vari...), nil
+	b = codec.AppendFloats(b, m.ss, m.s2, m.tau2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd)
+	b = codec.AppendFloats(b, m.n...)
+	b = codec.AppendFloats(b, m.ybar...)
+	b = codec.AppendFloats(b, m.zeta...)
+	return codec.AppendFloats(b, m.vari...), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *anovaState) UnmarshalBinary(b []byte) error {
 	m.fresh = false
 	if len(b) < 1 || b[0] != anovaFormat {
-		return errState("anova", "unknown format")
+		return codec.Error("anova", "unknown format")
 	}
 	k := ((len(b)-1)/8 - anovaHead) / 4
 	if k < 0 || len(b) != 1+8*(anovaHead+4*k) {
-		return errState("anova", "wrong length")
+		return codec.Error("anova", "wrong length")
 	}
 	var head [anovaHead]float64
-	m.n, m.ybar, m.zeta, m.vari = grow(m.n, k), grow(m.ybar, k), grow(m.zeta, k), grow(m.vari, k)
-	if !readFloats(b[1:], head[:], m.n, m.ybar, m.zeta, m.vari) {
-		return errState("anova", "numbers not finite")
+	m.n, m.ybar, m.zeta, m.vari = lin.Grow(m.n, k), lin.Grow(m.ybar, k), lin.Grow(m.zeta, k), lin.Grow(m.vari, k)
+	if !codec.ReadFloats(b[1:], head[:], m.n, m.ybar, m.zeta, m.vari) {
+		return codec.Error("anova", "numbers not finite")
 	}
 	m.ss, m.s2, m.tau2, m.shape = head[0], head[1], head[2], head[3]
 	m.mu, m.tau = moments{head[4], head[5]}, moments{head[6], head[7]}
 	least := slices.Min(append(slices.Concat(head[:4], m.n, m.vari), m.mu.sd, m.tau.mean, m.tau.sd))
 	if least < 0 || (k > 0) != (m.s2 > 0) || (k > 0) != (m.tau2 > 0) || (k > 0) != (m.shape > 0) {
-		return errState("anova", "a number is out of range")
+		return codec.Error("anova", "a number is out of range")
 	}
 	return nil
 }

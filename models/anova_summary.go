@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize gives mean and sd of mu, tau2 and zeta with the Monte Carlo error
@@ -43,10 +45,10 @@ func (m *anovaState) Recall(functionals []cdf.Functional, rows []cdf.Row) error 
 		m.open(r, f, p)
 		r.Open = false
 		var q [7]float64
-		for k, z := range normals {
+		for k, z := range dist.NormalQuantiles {
 			q[k] = r.Mean + z*r.SD
 		}
-		setQuantiles(r, &q)
+		describe.Quantiles(r, &q)
 	}
 	return nil
 }
@@ -92,21 +94,21 @@ func (m *anovaState) closed(r *cdf.Row, f cdf.Functional, p int) bool {
 	if p != sigma2Row && len(m.n) > 0 {
 		return false
 	}
-	*r = exactRow(f.Name)
+	*r = describe.Row(f.Name)
 	switch p {
 	case muRow:
 		sd := math.Abs(f.Weight[0]) * math.Sqrt(m.prior.MuVariance)
 		r.Mean, r.SD = f.Const, sd
 		var q [7]float64
-		for k, z := range normals {
+		for k, z := range dist.NormalQuantiles {
 			q[k] = f.Const + z*sd
 		}
-		setQuantiles(r, &q)
+		describe.Quantiles(r, &q)
 	case tau2Row:
-		invGammaRow(r, &m.law, m.prior.Tau2Shape, m.prior.Tau2Rate, f.Const, f.Weight[0])
+		describe.InvGamma(r, &m.law, m.prior.Tau2Shape, m.prior.Tau2Rate, f.Const, f.Weight[0])
 	default:
 		shape, rate := m.sigmaLaw()
-		invGammaRow(r, &m.law, shape, rate, f.Const, f.Weight[0])
+		describe.InvGamma(r, &m.law, shape, rate, f.Const, f.Weight[0])
 	}
 	return true
 }
@@ -120,14 +122,14 @@ func (m *anovaState) PriorSD(functionals []cdf.Functional, dst []float64) {
 		switch {
 		case err != nil:
 		case p == tau2Row:
-			_, sd = invGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
+			_, sd = dist.InvGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
 		case p == sigma2Row:
-			_, sd = invGammaMoments(m.prior.Sigma2Shape, m.prior.Sigma2Rate)
+			_, sd = dist.InvGammaMoments(m.prior.Sigma2Shape, m.prior.Sigma2Rate)
 		case m.flat():
 		case p == muRow:
 			sd = math.Sqrt(m.prior.MuVariance)
 		default:
-			mean, _ := invGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
+			mean, _ := dist.InvGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
 			sd = math.Sqrt(m.prior.MuVariance + mean)
 		}
 		dst[i] = math.Abs(f.Weight[0]) * sd

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 var (
@@ -97,11 +98,11 @@ func TestAnovaIsInvariantToSharding(t *testing.T) {
 				if relabel {
 					at = k - 1 - g
 				}
-				if m.n[at] != float64(len(y)) || relative(m.ybar[at], mean) > 1e-10 {
+				if m.n[at] != float64(len(y)) || modeltest.Relative(m.ybar[at], mean) > 1e-10 {
 					t.Errorf("%s: group %d has %v rows of mean %v, want %d of %v", name, g, m.n[at], m.ybar[at], len(y), mean)
 				}
 			}
-			if relative(m.ss, within) > 1e-10 {
+			if modeltest.Relative(m.ss, within) > 1e-10 {
 				t.Errorf("%s: W is %v, want %v", name, m.ss, within)
 			}
 		}
@@ -113,16 +114,16 @@ func TestAnovaIsInvariantToSharding(t *testing.T) {
 func TestAnovaAbsentGroup(t *testing.T) {
 	for _, lambda := range []float64{1, .8} {
 		m := newTestAnova(t, weak)
-		d := stepper{model: m, draws: drawsFor(500, 4)}
+		d := modeltest.Stepper{Model: m, Draws: drawsFor(500, 4)}
 		r := rand.New(rand.NewPCG(62, 1))
 		for range 5 {
-			d.must(t, groupedRows(r, 40, 4), 1)
+			d.Must(t, groupedRows(r, 40, 4), 1)
 		}
 		n, ybar, zeta, sd := m.n[3], m.ybar[3], m.zeta[3], m.vari[3]
 		for range 20 {
-			d.must(t, groupedRows(r, 40, 3), lambda)
+			d.Must(t, groupedRows(r, 40, 3), lambda)
 		}
-		if want := n * math.Pow(lambda, 20); relative(m.n[3], want) > 1e-12 || m.ybar[3] != ybar {
+		if want := n * math.Pow(lambda, 20); modeltest.Relative(m.n[3], want) > 1e-12 || m.ybar[3] != ybar {
 			t.Errorf("lambda %v: N %v, mean %v; want %v, %v", lambda, m.n[3], m.ybar[3], want, ybar)
 		}
 		if drift := zeta - m.zeta[3]; lambda < 1 && !(drift > .05 && m.vari[3] > 2*sd) || lambda == 1 && math.Abs(drift) > .2 {
@@ -135,15 +136,15 @@ func TestAnovaAbsentGroup(t *testing.T) {
 // group does not make it.
 func TestAnovaNullResponses(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		a := stepper{model: anovaVariant(t, variant, weak), draws: drawsFor(50, 3)}
-		b := stepper{model: anovaVariant(t, variant, weak), draws: drawsFor(50, 3)}
+		a := modeltest.Stepper{Model: anovaVariant(t, variant, weak), Draws: drawsFor(50, 3)}
+		b := modeltest.Stepper{Model: anovaVariant(t, variant, weak), Draws: drawsFor(50, 3)}
 		nan := math.NaN()
-		a.must(t, rowsOf([]int32{0, 1, 0, 2}, 1, 2, 3, 4), .9)
-		b.must(t, rowsOf([]int32{-1, 0, 1, 1, 0, 2, -1}, nan, 1, 2, nan, 3, 4, nan), .9)
-		sameState(t, a.model, b.model)
-		a.must(t, rowsOf(nil), .9)
-		b.must(t, rowsOf([]int32{2, -1}, nan, nan), .9)
-		sameState(t, a.model, b.model)
+		a.Must(t, rowsOf([]int32{0, 1, 0, 2}, 1, 2, 3, 4), .9)
+		b.Must(t, rowsOf([]int32{-1, 0, 1, 1, 0, 2, -1}, nan, 1, 2, nan, 3, 4, nan), .9)
+		modeltest.SameState(t, a.Model, b.Model)
+		a.Must(t, rowsOf(nil), .9)
+		b.Must(t, rowsOf([]int32{2, -1}, nan, nan), .9)
+		modeltest.SameState(t, a.Model, b.Model)
 	}
 }
 
@@ -152,12 +153,12 @@ func TestAnovaRetires(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		m := anovaVariant(t, variant, weak)
 		retire := m.(cdf.Retirer).Retire
-		d := stepper{model: m, draws: drawsFor(50, 4)}
-		d.must(t, rowsOf([]int32{0, 1, 2, 3, 1}, 1, 2, 3, 4, 5), 1)
+		d := modeltest.Stepper{Model: m, Draws: drawsFor(50, 4)}
+		d.Must(t, rowsOf([]int32{0, 1, 2, 3, 1}, 1, 2, 3, 4, 5), 1)
 		if gone := retire(); gone != nil {
 			t.Errorf("%s: %v left at once", variant, gone)
 		}
-		d.must(t, rowsOf([]int32{1, 3}, 2, 4), 1e-7)
+		d.Must(t, rowsOf([]int32{1, 3}, 2, 4), 1e-7)
 		if gone := retire(); !slices.Equal(gone, []int32{0, 2}) {
 			t.Errorf("%s: %v left, want 0 and 2", variant, gone)
 		}
@@ -169,12 +170,12 @@ func TestAnovaRetires(t *testing.T) {
 		if err := m.(cdf.Predictor).Predict(sh, out); err != nil || out[0].SD != out[0].SD || out[2].SD == out[2].SD {
 			t.Errorf("%s: %+v, %v; want two known groups, and nothing of a third with two groups", variant, out, err)
 		}
-		d.must(t, rowsOf(nil), 1e-7)
+		d.Must(t, rowsOf(nil), 1e-7)
 		fresh := anovaVariant(t, variant, weak)
 		if gone := retire(); !slices.Equal(gone, []int32{0, 1}) {
 			t.Errorf("%s: %v left, want the rest", variant, gone)
 		}
-		sameState(t, fresh, m)
+		modeltest.SameState(t, fresh, m)
 	}
 }
 
@@ -182,21 +183,21 @@ func TestAnovaRetires(t *testing.T) {
 func TestAnovaStateRoundTrip(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		r := rand.New(rand.NewPCG(65, 1))
-		a := stepper{model: anovaVariant(t, variant, weak), draws: drawsFor(50, 12)}
+		a := modeltest.Stepper{Model: anovaVariant(t, variant, weak), Draws: drawsFor(50, 12)}
 		for shard := range 24 {
-			b := stepper{model: anovaVariant(t, variant, weak), t: a.t, draws: drawsFor(50, 12)}
-			if err := b.model.UnmarshalBinary(state(t, a.model)); err != nil {
+			b := modeltest.Stepper{Model: anovaVariant(t, variant, weak), T: a.T, Draws: drawsFor(50, 12)}
+			if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
 				t.Fatal(err)
 			}
-			sameState(t, a.model, b.model)
-			k := a.model.Params()[3].Len
+			modeltest.SameState(t, a.Model, b.Model)
+			k := a.Model.Params()[3].Len
 			sh := groupedRows(r, shard%7, min(k+1, 12))
 			for i, g := range sh.Group[0] { // indices come in order of appearance
 				sh.Group[0][i] = min(g, int32(k))
 			}
 			probe := groupedRows(r, 5, 14)
 			x, y := make([]cdf.Prediction, 5), make([]cdf.Prediction, 5)
-			if err := errors.Join(a.model.(cdf.Predictor).Predict(probe, x), b.model.(cdf.Predictor).Predict(probe, y)); err != nil {
+			if err := errors.Join(a.Model.(cdf.Predictor).Predict(probe, x), b.Model.(cdf.Predictor).Predict(probe, y)); err != nil {
 				t.Fatal(err)
 			}
 			for i := range x {
@@ -204,12 +205,12 @@ func TestAnovaStateRoundTrip(t *testing.T) {
 					t.Fatalf("%s shard %d: %v, restored %v", variant, shard, x[i], y[i])
 				}
 			}
-			a.must(t, sh, .05)
-			b.must(t, sh, .05)
-			if p, q := a.model.(cdf.Retirer).Retire(), b.model.(cdf.Retirer).Retire(); !slices.Equal(p, q) {
+			a.Must(t, sh, .05)
+			b.Must(t, sh, .05)
+			if p, q := a.Model.(cdf.Retirer).Retire(), b.Model.(cdf.Retirer).Retire(); !slices.Equal(p, q) {
 				t.Fatalf("%s shard %d: %v and %v left", variant, shard, p, q)
 			}
-			sameState(t, a.model, b.model)
+			modeltest.SameState(t, a.Model, b.Model)
 		}
 	}
 }
@@ -217,9 +218,9 @@ func TestAnovaStateRoundTrip(t *testing.T) {
 func TestAnovaRefusesOtherBytes(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		m := anovaVariant(t, variant, weak)
-		d := stepper{model: m, draws: drawsFor(50, 3)}
-		d.must(t, groupedRows(rand.New(rand.NewPCG(66, 1)), 20, 3), 1)
-		good := state(t, m)
+		d := modeltest.Stepper{Model: m, Draws: drawsFor(50, 3)}
+		d.Must(t, groupedRows(rand.New(rand.NewPCG(66, 1)), 20, 3), 1)
+		good := modeltest.State(t, m)
 		negative := func(at int) []byte { b := slices.Clone(good); b[1+8*at+7] |= 0x80; return b }
 		for name, b := range map[string][]byte{
 			"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "a number less": good[:len(good)-8],
@@ -240,7 +241,7 @@ func TestAnovaRefusesOtherBytes(t *testing.T) {
 
 func TestAnovaSettings(t *testing.T) {
 	k, _ := Lookup("anova")
-	got, _, err := k.Configure("", strict("prior: {tau2_shape: 3, mu_variance: 2}"))
+	got, _, err := k.Configure("", modeltest.Strict("prior: {tau2_shape: 3, mu_variance: 2}"))
 	if err != nil || got != (AnovaSettings{AnovaPrior{2, 3, .005, 1, 1}}) {
 		t.Errorf("settings %+v, %v", got, err)
 	}
@@ -252,7 +253,7 @@ func TestAnovaSettings(t *testing.T) {
 		"prior: {sigma2_rate: -2}":    "prior.sigma2_rate",
 		"prior: {tau2: 1}":            "tau2",
 	} {
-		if _, _, err := k.Configure("", strict(given)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := k.Configure("", modeltest.Strict(given)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q in it", given, err, want)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // anovaMisses are the largest misses of the recursion's limit, means in
@@ -98,7 +100,7 @@ func anovaFunctionals(m cdf.Model) []cdf.Functional {
 	for _, p := range m.Params() {
 		n += p.Len
 	}
-	return coefficients(n - 1)
+	return modeltest.Coefficients(n - 1)
 }
 
 // step takes a model through a shard without its Monte Carlo errors, whose
@@ -112,7 +114,7 @@ func (a *anovaStepper) step(t *testing.T, sh *cdf.Shard, forget float64) {
 	if err := (anovaSigma{a.m}).Sample(s); err != nil {
 		t.Fatal(err)
 	}
-	a.m.mcse = grow(a.m.mcse, zetaRow+len(a.m.n))
+	a.m.mcse = lin.Grow(a.m.mcse, zetaRow+len(a.m.n))
 }
 
 type anovaStepper struct {
@@ -136,7 +138,7 @@ func newAnovaStepper(t testing.TB, p AnovaPrior, seed uint64, draws, groups int)
 // 19 degrees of freedom, some 400 comparisons.
 func TestAnovaVectors(t *testing.T) {
 	var v anovaVectors
-	readJSON(t, "vectors/anova.json", &v)
+	modeltest.ReadJSON(t, "vectors/anova.json", &v)
 	if len(v.Cases) < 4 {
 		t.Fatalf("%d cases", len(v.Cases))
 	}
@@ -198,12 +200,12 @@ func TestAnovaVectors(t *testing.T) {
 // TestAnovaStart compares the method of moments of a first shard.
 func TestAnovaStart(t *testing.T) {
 	var v anovaVectors
-	readJSON(t, "vectors/anova.json", &v)
+	modeltest.ReadJSON(t, "vectors/anova.json", &v)
 	for _, c := range v.Cases {
 		var labels labelled
 		m, want := newTestAnova(t, c.Settings.Settings.Prior), c.Expected[0].Start
 		m.absorb(&cdf.Step{Shard: labels.shard(c.Shards[0].G, c.Shards[0].Y), Forget: 1})
-		if want == nil || relative(m.s2, want.S2) > 1e-12 || relative(m.tau2, want.Tau2) > 1e-12 {
+		if want == nil || modeltest.Relative(m.s2, want.S2) > 1e-12 || modeltest.Relative(m.tau2, want.Tau2) > 1e-12 {
 			t.Errorf("%s: s2 %v, tau2 %v, want %+v", c.Name, m.s2, m.tau2, want)
 		}
 	}
@@ -213,11 +215,11 @@ func TestAnovaStart(t *testing.T) {
 func (want *anovaExpected) statistics(t *testing.T, shard int, m *Anova) {
 	t.Helper()
 	for g := range want.N {
-		if relative(m.n[g], want.N[g]) > 1e-12 || relative(m.ybar[g], want.YBar[g]) > 1e-12 {
+		if modeltest.Relative(m.n[g], want.N[g]) > 1e-12 || modeltest.Relative(m.ybar[g], want.YBar[g]) > 1e-12 {
 			t.Fatalf("shard %d, group %d: N %v, mean %v, want %v, %v", shard, g, m.n[g], m.ybar[g], want.N[g], want.YBar[g])
 		}
 	}
-	if relative(m.ss, want.W) > 1e-10 {
+	if modeltest.Relative(m.ss, want.W) > 1e-10 {
 		t.Fatalf("shard %d: W %v, want %v", shard, m.ss, want.W)
 	}
 }
@@ -226,7 +228,7 @@ func (want *anovaExpected) statistics(t *testing.T, shard int, m *Anova) {
 // keeps the misses with their signs.
 func (want *anovaExpected) misses(t *testing.T, shard int, m *Anova, worst, allow anovaMisses, signed map[string][]float64) anovaMisses {
 	t.Helper()
-	rows := summarize(t, m, anovaFunctionals(m))
+	rows := modeltest.Summarize(t, m, anovaFunctionals(m))
 	lim := want.Limit
 	note := func(what string, v float64) float64 {
 		signed[what] = append(signed[what], v)
@@ -244,7 +246,7 @@ func (want *anovaExpected) misses(t *testing.T, shard int, m *Anova, worst, allo
 	slack := 3 * (allow.S2 + 2*allow.ZetaSD*lim.KEff/lim.Shape)
 	r, sigma := rows[sigma2Row], lim.Sigma2
 	for _, p := range [][2]float64{{m.shape, lim.Shape}, {r.Mean, orNaN(sigma.Mean)}, {r.Q025, sigma.Q025}, {r.Q975, sigma.Q975}} {
-		if (p[0] == p[0]) != (p[1] == p[1]) || relative(p[0], p[1]) > slack {
+		if (p[0] == p[0]) != (p[1] == p[1]) || modeltest.Relative(p[0], p[1]) > slack {
 			t.Errorf("shard %d: sigma2 has %v, want %v within %v", shard, p[0], p[1], slack)
 		}
 	}
@@ -268,7 +270,7 @@ func missed(t *testing.T, r cdf.Row, want anovaMoments, mean, sd float64) (float
 		t.Errorf("mean %v, sd %v; want undefined %v, %v", r.Mean, r.SD, want.Mean == nil, want.SD == nil)
 	}
 	if want.SD != nil && want.Mean != nil {
-		mean, sd = max(mean, math.Abs(r.Mean-*want.Mean) / *want.SD), max(sd, relative(r.SD, *want.SD))
+		mean, sd = max(mean, math.Abs(r.Mean-*want.Mean) / *want.SD), max(sd, modeltest.Relative(r.SD, *want.SD))
 	}
 	return mean, sd
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
 // compressedModel builds a form of the model for p columns.
 func compressedModel(t testing.TB, variant, settings string, names []string) cdf.Model {
 	t.Helper()
-	_, build, err := configureCompressed(variant, strict(settings))
+	_, build, err := configureCompressed(variant, modeltest.Strict(settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,12 +50,12 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 	if scenario == "compressed-3" || scenario == "compressed-4" {
 		rho = .4
 	}
-	m := compressedModel(t, variant, settings, columns(p))
-	d, f := stepper{model: m}, coefficients(p)
+	m := compressedModel(t, variant, settings, modeltest.Columns(p))
+	d, f := modeltest.Stepper{Model: m}, modeltest.Coefficients(p)
 	out := compressedRun{excess: map[int]float64{}}
 	for shard := 1; shard <= shards; shard++ {
-		d.must(t, scenarioShard(s.Shard(seed, "accept", int64(shard), s.Rows)), 1)
-		rows := summarize(t, m, f)
+		d.Must(t, modeltest.ScenarioShard(s.Shard(seed, "accept", int64(shard), s.Rows)), 1)
+		rows := modeltest.Summarize(t, m, f)
 		excess, before, covered := 0., 0., 0.
 		squares, variances := 0., 0.
 		for j, r := range rows[:p] {
@@ -76,7 +77,7 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 		out.sigma2, out.gamma, out.width = rows[p].Mean, covered/float64(p), math.Sqrt(variances/squares)
 	}
 	out.leastSquares = truth[p].Value * float64(p) / float64(shards*s.Rows-p-1)
-	fresh := scenarioShard(s.Shard(seed, "accept", int64(shards+1), 1000))
+	fresh := modeltest.ScenarioShard(s.Shard(seed, "accept", int64(shards+1), 1000))
 	score, err := m.(cdf.Predictor).Score(fresh, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestAcceptanceCompressedSketch(t *testing.T) {
 			continue
 		}
 		accept.Range(t, "CS1", name+"excess t=200", mean(runs, at(200)), 0, c.sketch200, seeds)
-		accept.Range(t, "CS2", name+"predictive coverage t=200", mean(runs, predictive), .935, .97, seeds)
+		accept.Range(t, "CS2", name+"predictive coverage t=200", mean(runs, predictiveCoverage), .935, .97, seeds)
 		accept.Range(t, "CS3", name+"sigma2 t=200", mean(runs, sigma2), 3.6, 4.4, seeds)
 		accept.Range(t, "CS4", name+"coverage of gamma t=200", mean(runs, gamma), .93, 1, seeds)
 		accept.Range(t, "CS5", name+"first t with MSPE <= 5", mean(runs, within5), float64(c.sketchFirst), float64(c.sketchLast), seeds)
@@ -168,7 +169,7 @@ func TestAcceptanceCompressedPacked(t *testing.T) {
 		}
 		accept.Range(t, "CP1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, c.packed200, seeds)
 		accept.Range(t, "CP6", name+"excess by that of least squares, t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
-		accept.Range(t, "CP2", name+"predictive coverage t=200", mean(runs, predictive), .935, .975, seeds)
+		accept.Range(t, "CP2", name+"predictive coverage t=200", mean(runs, predictiveCoverage), .935, .975, seeds)
 		accept.Range(t, "CP3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
 		accept.Range(t, "CP4", name+"coverage of gamma t=200", mean(runs, gamma), c.packedGamma, 1, seeds)
 		for rep, r := range runs {
@@ -205,7 +206,7 @@ func TestAcceptanceCompressedLean(t *testing.T) {
 		}
 		accept.Range(t, "CL1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, leanCases[i].t200, seeds)
 		accept.Range(t, "CL6", name+"excess by that of least squares, t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
-		accept.Range(t, "CL2", name+"predictive coverage t=200", mean(runs, predictive), .945, .98, seeds)
+		accept.Range(t, "CL2", name+"predictive coverage t=200", mean(runs, predictiveCoverage), .945, .98, seeds)
 		accept.Range(t, "CL3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
 		accept.Range(t, "CL4", name+"coverage of gamma t=200", mean(runs, gamma), .97, 1, seeds)
 		accept.Range(t, "CL7", name+"sd of gamma by its error, t=200", mean(runs, width), 1, 2.4, seeds)
@@ -215,11 +216,11 @@ func TestAcceptanceCompressedLean(t *testing.T) {
 	}
 }
 
-func predictive(r compressedRun) float64 { return r.predictive }
-func width(r compressedRun) float64      { return r.width }
-func sigma2(r compressedRun) float64     { return r.sigma2 }
-func gamma(r compressedRun) float64      { return r.gamma }
-func within5(r compressedRun) float64    { return float64(r.within5) }
+func predictiveCoverage(r compressedRun) float64 { return r.predictive }
+func width(r compressedRun) float64              { return r.width }
+func sigma2(r compressedRun) float64             { return r.sigma2 }
+func gamma(r compressedRun) float64              { return r.gamma }
+func within5(r compressedRun) float64            { return float64(r.within5) }
 
 // casesOf returns the cases of this run's level.
 func casesOf(t *testing.T) []int {

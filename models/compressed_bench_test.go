@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // compressedWork is what the engine asks of the model per shard.
@@ -17,8 +18,8 @@ type compressedWork struct {
 }
 
 func newCompressedWork(t testing.TB, variant, settings string, rows, p int) *compressedWork {
-	w := &compressedWork{m: compressedModel(t, variant, settings, columns(p)), f: coefficients(p), rows: make([]cdf.Row, p+1)}
-	sh := randomShard(rand.New(rand.NewPCG(1, 2)), rows, p, false)
+	w := &compressedWork{m: compressedModel(t, variant, settings, modeltest.Columns(p)), f: modeltest.Coefficients(p), rows: make([]cdf.Row, p+1)}
+	sh := modeltest.RegressionShard(rand.New(rand.NewPCG(1, 2)), rows, p, false)
 	w.step = cdf.Step{Shard: sh, Forget: 1, RNG: rand.New(rand.NewPCG(1, 3))}
 	return w
 }

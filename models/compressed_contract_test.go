@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // compressedForms are the settings that the forms of the model are tested
@@ -20,7 +21,7 @@ var compressedForms = []struct{ name, variant, settings string }{
 
 func TestCompressedKeepsTheContract(t *testing.T) {
 	for _, form := range compressedForms {
-		settings, build, err := configureCompressed(form.variant, strict(form.settings))
+		settings, build, err := configureCompressed(form.variant, modeltest.Strict(form.settings))
 		if err != nil {
 			t.Fatal(err)
 		}

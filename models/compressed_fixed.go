@@ -8,6 +8,8 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/qr"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -35,7 +37,7 @@ type CompressedFixed struct {
 	mu     []float64 // m: posterior mean of beta
 	gamma  []float64 // p: Phi' mu
 	a, b   float64   // sigma2 ~ IG(a, b)
-	law    standard
+	law    dist.Standard
 	works  *sync.Pool
 	blocks []cdf.Block
 }
@@ -48,7 +50,7 @@ func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims
 		return nil, err
 	}
 	m := &CompressedFixed{CompressedShape: shape, m: s.Dimension, works: works}
-	p := m.p
+	p := m.P
 	if phi == nil {
 		m.phi = projection.Signs(s.ProjectionSeed, m.m, p)
 	} else if err := m.take(phi, d.Columns); err != nil {
@@ -62,14 +64,14 @@ func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims
 
 // take copies the columns of a matrix from a file.
 func (m *CompressedFixed) take(phi *projection.Matrix, names []string) error {
-	if phi.Names == nil && len(phi.Columns) != m.p {
-		return fmt.Errorf("%w: the projection file has %d columns without names, the model has %d", cdf.ErrSchema, len(phi.Columns), m.p)
+	if phi.Names == nil && len(phi.Columns) != m.P {
+		return fmt.Errorf("%w: the projection file has %d columns without names, the model has %d", cdf.ErrSchema, len(phi.Columns), m.P)
 	}
 	at := make(map[string]int, len(phi.Names))
 	for j, name := range phi.Names {
 		at[name] = j
 	}
-	m.phi = make([]float64, m.m*m.p)
+	m.phi = make([]float64, m.m*m.P)
 	for j, name := range names {
 		from := j
 		if phi.Names != nil {
@@ -79,7 +81,7 @@ func (m *CompressedFixed) take(phi *projection.Matrix, names []string) error {
 			}
 		}
 		for k, v := range phi.Columns[from] {
-			m.phi[k*m.p+j] = v
+			m.phi[k*m.P+j] = v
 		}
 	}
 	return nil
@@ -102,7 +104,7 @@ func newFixedWorks() *sync.Pool { return &sync.Pool{New: func() any { return new
 func (m *CompressedFixed) work() *fixedWork {
 	w := m.works.Get().(*fixedWork)
 	if k := m.m; len(w.u) != k {
-		w.block = make([]float64, blockRows(k)*(k+1))
+		w.block = make([]float64, qr.BlockRows(k)*(k+1))
 		w.order = make([]float64, lin.PackedLen(k+1))
 		w.prior = make([]float64, k*(k+1))
 		w.u, w.v = make([]float64, k), make([]float64, k)
@@ -113,7 +115,7 @@ func (m *CompressedFixed) work() *fixedWork {
 // project writes Phi x.
 func (m *CompressedFixed) project(x, dst []float64) {
 	for k := range dst {
-		dst[k] = lin.Dot(x, m.phi[k*m.p:(k+1)*m.p])
+		dst[k] = lin.Dot(x, m.phi[k*m.P:(k+1)*m.P])
 	}
 }
 
@@ -132,7 +134,7 @@ func (b fixedBlock) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	m.n += float64(foldRows(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
+	m.n += float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
 		m.project(x, w.u)
 		return w.u
 	}))
@@ -182,7 +184,7 @@ func (m *CompressedFixed) prepare() error {
 	m.b = m.settings.Prior.Sigma2Rate + float64(rho*rho)/2
 	clear(m.gamma)
 	for i, v := range m.mu {
-		lin.Axpy(v, m.phi[i*m.p:(i+1)*m.p], m.gamma)
+		lin.Axpy(v, m.phi[i*m.P:(i+1)*m.P], m.gamma)
 	}
 	if !lin.Finite(m.gamma) || !lin.Finite(m.mu) || math.IsInf(m.b, 1) {
 		return fmt.Errorf("%w: compressed fixed: estimate not finite", cdf.ErrNumeric)
@@ -196,10 +198,10 @@ func (m *CompressedFixed) draw(s *cdf.Step) {
 	w := m.work()
 	defer m.works.Put(w)
 	d, k := s.Draws, m.m
-	w.e = grow(w.e, k*d.S)
+	w.e = lin.Grow(w.e, k*d.S)
 	clear(w.u)
 	rnd.MVNPrecision(s.RNG, w.u, m.l, d.S, w.e)
-	sigma2 := d.Row(m.p)
+	sigma2 := d.Row(m.P)
 	for i := range sigma2 {
 		sigma2[i] = rnd.InvGamma(s.RNG, m.a, m.b)
 	}
@@ -209,11 +211,11 @@ func (m *CompressedFixed) draw(s *cdf.Step) {
 			row[c] = m.mu[i] + float64(row[c]*math.Sqrt(sigma2[c]))
 		}
 	}
-	for j := range m.p {
+	for j := range m.P {
 		row := d.Row(j)
 		clear(row)
 		for i := range k {
-			lin.Axpy(m.phi[i*m.p+j], w.e[i*d.S:(i+1)*d.S], row)
+			lin.Axpy(m.phi[i*m.P+j], w.e[i*d.S:(i+1)*d.S], row)
 		}
 	}
 }

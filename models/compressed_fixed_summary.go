@@ -6,6 +6,10 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // compressedFormat is the first byte of the state of every form.
@@ -20,30 +24,30 @@ func (m *CompressedFixed) AppendBinary(b []byte) ([]byte, error) {
 		flag = 1
 	}
 	b = append(b, compressedFormat, flag)
-	b = appendFloats(b, m.n)
-	return appendFloats(b, m.r...), nil
+	b = codec.AppendFloats(b, m.n)
+	return codec.AppendFloats(b, m.r...), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *CompressedFixed) UnmarshalBinary(b []byte) error {
 	m.ready = false
 	if len(b) < 2 || b[0] != compressedFormat || b[1] > 1 {
-		return errState("compressed fixed", "unknown format")
+		return codec.Error("compressed fixed", "unknown format")
 	}
 	var head [1]float64
-	if !readFloats(b[2:], head[:], m.r) {
-		return errState("compressed fixed", "wrong length or numbers")
+	if !codec.ReadFloats(b[2:], head[:], m.r) {
+		return codec.Error("compressed fixed", "wrong length or numbers")
 	}
 	m.forgot, m.n = b[1] == 1, head[0]
 	if m.n < 0 {
-		return errState("compressed fixed", "rows out of range")
+		return codec.Error("compressed fixed", "rows out of range")
 	}
 	return nil
 }
 
 // Size returns the bytes held, the projection among them.
 func (m *CompressedFixed) Size() int64 {
-	return int64(8*(len(m.phi)+len(m.r)+len(m.l)+m.m+m.p)) + 512
+	return int64(8*(len(m.phi)+len(m.r)+len(m.l)+m.m+m.P)) + 512
 }
 
 // Summarize fills the rows in closed form: gamma is t with 2a_n degrees of
@@ -54,17 +58,17 @@ func (m *CompressedFixed) Summarize(functionals []cdf.Functional, rows []cdf.Row
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	law := m.law.at(m.a)
+	law := m.law.At(m.a)
 	scale := math.Sqrt(m.b / m.a)
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]
-		*r = exactRow(f.Name)
+		*r = describe.Row(f.Name)
 		factor, isSigma, err := m.Split(f)
 		if err != nil {
 			return err
 		}
 		if isSigma {
-			invGammaRow(r, law, m.a, m.b, f.Const, factor)
+			describe.InvGamma(r, law, m.a, m.b, f.Const, factor)
 			continue
 		}
 		mean := f.Const
@@ -72,7 +76,7 @@ func (m *CompressedFixed) Summarize(functionals []cdf.Functional, rows []cdf.Row
 		for k, j := range f.Param {
 			mean += f.Weight[k] * m.gamma[j]
 			for c := range w.u {
-				w.u[c] += f.Weight[k] * m.phi[c*m.p+j]
+				w.u[c] += f.Weight[k] * m.phi[c*m.P+j]
 			}
 		}
 		studentRow(r, law, mean, scale*math.Sqrt(m.spread(w.u)))
@@ -81,13 +85,13 @@ func (m *CompressedFixed) Summarize(functionals []cdf.Functional, rows []cdf.Row
 }
 
 // studentRow describes loc + scale*t with 2*shape degrees of freedom.
-func studentRow(r *cdf.Row, law *standard, loc, scale float64) {
+func studentRow(r *cdf.Row, law *dist.Standard, loc, scale float64) {
 	r.Mean = loc
-	if law.shape > 1 {
-		r.SD = scale * math.Sqrt(law.shape/(law.shape-1))
+	if law.Shape > 1 {
+		r.SD = scale * math.Sqrt(law.Shape/(law.Shape-1))
 	}
-	q := law.student(loc, scale)
-	setQuantiles(r, &q)
+	q := law.Student(loc, scale)
+	describe.Quantiles(r, &q)
 }
 
 // PriorSD writes the prior sd of each functional, NaN where it is undefined.
@@ -95,7 +99,7 @@ func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 	w := m.work()
 	defer m.works.Put(w)
 	prior := &m.settings.Prior
-	sigma2, spread := invGammaMoments(prior.Sigma2Shape, prior.Sigma2Rate)
+	sigma2, spread := dist.InvGammaMoments(prior.Sigma2Shape, prior.Sigma2Rate)
 	for i := range functionals {
 		f := &functionals[i]
 		if factor, isSigma, _ := m.Split(f); isSigma {
@@ -105,7 +109,7 @@ func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 		clear(w.u)
 		for k, j := range f.Param {
 			for c := range w.u {
-				w.u[c] += f.Weight[k] * m.phi[c*m.p+j]
+				w.u[c] += f.Weight[k] * m.phi[c*m.P+j]
 			}
 		}
 		dst[i] = math.Sqrt(sigma2 * prior.BetaVariance * lin.Dot(w.u, w.u))
@@ -115,28 +119,28 @@ func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 // Score scores the rows that have a response by the t predictive law. Before
 // the first row there is nothing to score with. The generator is not used.
 func (m *CompressedFixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := newTally(cdf.NoScore())
+	t := predictive.NewTally(cdf.NoScore())
 	if m.n == 0 {
-		t.out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return t.out, nil
+		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
+		return t.Out, nil
 	}
 	if err := m.prepare(); err != nil {
-		return t.out, err
+		return t.Out, err
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	law := newStudentScore(2*m.a, m.law.at(m.a).t[2])
+	law := predictive.NewStudentScore(2*m.a, m.law.At(m.a).T[2])
 	for i, y := range sh.Y {
-		if t.skip(y) {
+		if t.Skip(y) {
 			continue
 		}
-		m.project(sh.X[i*m.p:(i+1)*m.p], w.u)
+		m.project(sh.X[i*m.P:(i+1)*m.P], w.u)
 		e := y - lin.Dot(w.u, m.mu)
-		pit, covered := law.add(e, m.b/m.a*(1+m.spread(w.u)))
-		t.add(e, pit, covered)
+		pit, covered := law.Add(e, m.b/m.a*(1+m.spread(w.u)))
+		t.Add(e, pit, covered)
 	}
-	t.logs = law.log()
-	return t.score("compressed fixed")
+	t.Logs = law.Log()
+	return t.Score("compressed fixed")
 }
 
 // Predict describes a new observation and the regression line of every row.
@@ -146,13 +150,13 @@ func (m *CompressedFixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	law := m.law.at(m.a)
+	law := m.law.At(m.a)
 	for i := range sh.Rows {
-		m.project(sh.X[i*m.p:(i+1)*m.p], w.u)
+		m.project(sh.X[i*m.P:(i+1)*m.P], w.u)
 		mean := lin.Dot(w.u, m.mu)
 		v := m.spread(w.u)
 		s2 := m.b / m.a
-		predictStudent(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
+		predictive.Student(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
 	}
 	return nil
 }
@@ -170,5 +174,5 @@ func (m *CompressedFixed) LogEvidence() float64 {
 		det += math.Log(math.Abs(m.l[i*m.m+i]))
 	}
 	a, b := prior.Sigma2Shape, prior.Sigma2Rate
-	return -m.n/2*math.Log(2*math.Pi) - det + a*math.Log(b) - m.a*math.Log(m.b) + lgamma(m.a) - lgamma(a)
+	return -m.n/2*math.Log(2*math.Pi) - det + a*math.Log(b) - m.a*math.Log(m.b) + dist.LogGamma(m.a) - dist.LogGamma(a)
 }

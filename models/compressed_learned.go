@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // CompressedLearned is compressed regression by conditional density
@@ -55,7 +56,7 @@ type CompressedLearned struct {
 	gamma  []float64 // p: Phi^'beta^
 	own    []float64 // p: variance of gamma_j that is its column's own
 
-	law    standard
+	law    dist.Standard
 	works  *sync.Pool
 	blocks []cdf.Block
 }
@@ -65,7 +66,7 @@ func newCompressedLearned(s CompressedSettings, paper bool, d cdf.Dims, works *s
 	if err != nil {
 		return nil, err
 	}
-	k, p := s.Dimension, shape.p
+	k, p := s.Dimension, shape.P
 	m := &CompressedLearned{CompressedShape: shape, m: k, lean: s.Statistics == "lean", paper: paper, works: works}
 	m.c11, m.c12 = make([]float64, k*(k+1)/2), make([]float64, k)
 	m.c21, m.c22 = make([]float64, p*m.width21()), make([]float64, p*m.width22())
@@ -130,7 +131,7 @@ func (b learnedBlock) Absorb(s *cdf.Step) {
 }
 
 // most is the number of rows that one pass takes.
-func (m *CompressedLearned) most() int { return max(100, m.p) }
+func (m *CompressedLearned) most() int { return max(100, m.P) }
 
 // Sample draws where draws are asked for.
 func (b learnedBlock) Sample(s *cdf.Step) error {
@@ -162,7 +163,7 @@ func (m *CompressedLearned) pass(w *learnedWork, s *cdf.Step, n int, forget floa
 	if err := m.prepare(w); err != nil {
 		return err
 	}
-	x, y := w.x[:n*m.p], w.y[:n]
+	x, y := w.x[:n*m.P], w.y[:n]
 	m.review(x, y, forget)
 	m.ready = false
 	before := m.n
@@ -183,7 +184,7 @@ func (m *CompressedLearned) review(x, y []float64, forget float64) {
 	sum := 0.
 	for i, v := range y {
 		if m.n > 0 {
-			m.sums.add(v-lin.Dot(x[i*m.p:(i+1)*m.p], m.gamma), v-m.ybar)
+			m.sums.add(v-lin.Dot(x[i*m.P:(i+1)*m.P], m.gamma), v-m.ybar)
 		}
 		sum += v - m.ybar
 	}
@@ -203,7 +204,7 @@ func (m *CompressedLearned) absorb1(w *learnedWork, x, y []float64, d float64) {
 	for i, v := range y {
 		q := w.u
 		clear(q)
-		for j, z := range x[i*m.p : (i+1)*m.p] {
+		for j, z := range x[i*m.P : (i+1)*m.P] {
 			lin.Axpy(z, m.phi[j*k:(j+1)*k], q)
 		}
 		lin.Axpy(v, q, m.c12)
@@ -263,7 +264,7 @@ func factorJitter(k int, a, dst []float64) bool {
 func (m *CompressedLearned) absorb2(w *learnedWork, x, y []float64, d float64) {
 	lin.Scale(d, m.c21)
 	lin.Scale(d, m.c22)
-	p, k := m.p, m.m
+	p, k := m.P, m.m
 	for j := range p {
 		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
 	}
@@ -352,8 +353,8 @@ func (m *CompressedLearned) draw(s *cdf.Step) error {
 	}
 	d, k := s.Draws, m.m
 	shape, rate := m.sigmaLaw()
-	sigma2 := d.Row(m.p)
-	w.betas = grow(w.betas, k*d.S)
+	sigma2 := d.Row(m.P)
+	w.betas = lin.Grow(w.betas, k*d.S)
 	for i := range d.S {
 		sigma2[i] = rnd.InvGamma(s.RNG, shape, rate)
 		beta := w.betas[i*k : (i+1)*k]
@@ -368,7 +369,7 @@ func (m *CompressedLearned) draw(s *cdf.Step) error {
 	if m.lean {
 		line = m.line(m.kappa, w.u)
 	}
-	for j := range m.p {
+	for j := range m.P {
 		phi0 := w.phi0[j*k : (j+1)*k]
 		if m.lean {
 			line.column(m, j, phi0, w.v)

@@ -7,6 +7,10 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/models/internal/codec"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // prepare makes what follows from the state available: beta^, sigma2^ and,
@@ -29,14 +33,14 @@ func (m *CompressedLearned) prepare(w *learnedWork) error {
 		m.ownLean(w)
 	} else {
 		w.sweep.begin(m)
-		for j := range m.p {
+		for j := range m.P {
 			if !w.sweep.column(m, w, j, w.phi0[j*k:(j+1)*k], m.kappa, w.u) {
 				return errLearned("precision of the projection not positive definite")
 			}
 			m.own[j] = m.ownPacked(w)
 		}
 	}
-	for j := range m.p {
+	for j := range m.P {
 		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
 	}
 	if !lin.Finite(m.own) || !lin.Finite(m.gamma) {
@@ -77,7 +81,7 @@ func (m *CompressedLearned) ownLean(w *learnedWork) {
 	copy(u, line.kb)
 	lin.SolveLower(k, m.l, u)
 	along := lin.Dot(u, u) / line.v
-	for j := range m.p {
+	for j := range m.P {
 		precision, _ := line.at(m, j, w.phi0[j*k:(j+1)*k])
 		left := 1 / (precision * line.v)
 		m.own[j] = 1/precision + m.sigma2*max(trace-along*(1-left), 0)
@@ -102,13 +106,13 @@ func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.R
 	k := m.m
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]
-		*r = exactRow(f.Name)
+		*r = describe.Row(f.Name)
 		factor, isSigma, err := m.Split(f)
 		if err != nil {
 			return err
 		}
 		if isSigma {
-			invGammaRow(r, &m.law, shape, rate, f.Const, factor)
+			describe.InvGamma(r, &m.law, shape, rate, f.Const, factor)
 			continue
 		}
 		u, v := w.u, 0.
@@ -121,17 +125,17 @@ func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.R
 		}
 		r.SD = math.Sqrt(v + m.shared(u))
 		var q [7]float64
-		for c, z := range normals {
+		for c, z := range dist.NormalQuantiles {
 			q[c] = r.Mean + z*r.SD
 		}
-		setQuantiles(r, &q)
+		describe.Quantiles(r, &q)
 	}
 	return nil
 }
 
 // PriorSD leaves gamma undefined: the variances kappa have no mean.
 func (m *CompressedLearned) PriorSD(functionals []cdf.Functional, dst []float64) {
-	_, sd := invGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
+	_, sd := dist.InvGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
 	for i := range functionals {
 		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
 			dst[i] = math.Abs(factor) * sd
@@ -156,26 +160,26 @@ func (m *CompressedLearned) predictLine(w *learnedWork, x []float64) (mean, v fl
 // with variance sigma2^ + Var x'gamma. Before the first row there is nothing
 // to score with. The generator is not used.
 func (m *CompressedLearned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := newTally(cdf.NoScore())
+	t := predictive.NewTally(cdf.NoScore())
 	if m.n == 0 {
-		t.out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return t.out, nil
+		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
+		return t.Out, nil
 	}
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
-		return t.out, err
+		return t.Out, err
 	}
 	for i, y := range sh.Y {
-		if t.skip(y) {
+		if t.Skip(y) {
 			continue
 		}
-		mean, v := m.predictLine(w, sh.X[i*m.p:(i+1)*m.p])
+		mean, v := m.predictLine(w, sh.X[i*m.P:(i+1)*m.P])
 		z := (y - mean) / math.Sqrt(m.sigma2+v)
-		t.logs += normalLogDensity(z, m.sigma2+v)
-		t.add(y-mean, normal.CDF(z), math.Abs(z) <= normals[6])
+		t.Logs += normalLogDensity(z, m.sigma2+v)
+		t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
 	}
-	return t.score("compressed")
+	return t.Score("compressed")
 }
 
 // normalLogDensity is that of a normal of the given variance at z sds.
@@ -191,12 +195,12 @@ func (m *CompressedLearned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return err
 	}
 	for i := range sh.Rows {
-		mean, v := m.predictLine(w, sh.X[i*m.p:(i+1)*m.p])
+		mean, v := m.predictLine(w, sh.X[i*m.P:(i+1)*m.P])
 		o, y := &out[i], sh.Y[i]
 		*o = undefinedPrediction()
 		o.Mean, o.SD, o.EpredSD = mean, math.Sqrt(m.sigma2+v), math.Sqrt(v)
-		o.Q025, o.Q975 = mean+normals[0]*o.SD, mean+normals[6]*o.SD
-		o.EpredQ025, o.EpredQ975 = mean+normals[0]*o.EpredSD, mean+normals[6]*o.EpredSD
+		o.Q025, o.Q975 = mean+dist.NormalQuantiles[0]*o.SD, mean+dist.NormalQuantiles[6]*o.SD
+		o.EpredQ025, o.EpredQ975 = mean+dist.NormalQuantiles[0]*o.EpredSD, mean+dist.NormalQuantiles[6]*o.EpredSD
 		if y == y {
 			z := (y - mean) / o.SD
 			o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normal.CDF(z)
@@ -215,10 +219,10 @@ func (m *CompressedLearned) scalars() [7]*float64 {
 func (m *CompressedLearned) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, compressedFormat)
 	for _, v := range m.scalars() {
-		b = appendFloats(b, *v)
+		b = codec.AppendFloats(b, *v)
 	}
 	for _, x := range [][]float64{m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi} {
-		b = appendFloats(b, x...)
+		b = codec.AppendFloats(b, x...)
 	}
 	return b, nil
 }
@@ -228,29 +232,29 @@ func (m *CompressedLearned) UnmarshalBinary(b []byte) error {
 	m.ready = false
 	m.failed = nil
 	if len(b) < 1 || b[0] != compressedFormat {
-		return errState("compressed", "unknown format")
+		return codec.Error("compressed", "unknown format")
 	}
 	var head [7]float64
-	if !readFloats(b[1:], head[:], m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi) {
-		return errState("compressed", "wrong length or numbers")
+	if !codec.ReadFloats(b[1:], head[:], m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi) {
+		return codec.Error("compressed", "wrong length or numbers")
 	}
 	for i, v := range m.scalars() {
 		*v = head[i]
 	}
 	for i := range m.m {
 		if !(m.kappa[i] > 0 && m.chain[i] > 0) {
-			return errState("compressed", "variances out of range")
+			return codec.Error("compressed", "variances out of range")
 		}
 	}
 	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.responses < 0 {
-		return errState("compressed", "rows out of range")
+		return codec.Error("compressed", "rows out of range")
 	}
 	return nil
 }
 
 // Size returns the bytes held.
 func (m *CompressedLearned) Size() int64 {
-	return int64(8*(len(m.c21)+len(m.c22)+len(m.phi)+2*m.p+2*m.m*m.m+6*m.m)) + 1024
+	return int64(8*(len(m.c21)+len(m.c22)+len(m.phi)+2*m.P+2*m.m*m.m+6*m.m)) + 1024
 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed

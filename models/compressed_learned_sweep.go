@@ -32,10 +32,10 @@ func newLearnedWorks() *sync.Pool { return &sync.Pool{New: func() any { return n
 
 func (m *CompressedLearned) work() *learnedWork {
 	w := m.works.Get().(*learnedWork)
-	if w.p == m.p {
+	if w.p == m.P {
 		return w
 	}
-	p, k, most := m.p, m.m, m.most()
+	p, k, most := m.P, m.m, m.most()
 	*w = learnedWork{p: p}
 	w.x, w.y = make([]float64, most*p), make([]float64, most)
 	w.square, w.product = make([]float64, p), make([]float64, p)
@@ -62,7 +62,7 @@ func (s *sweep) run(m *CompressedLearned, w *learnedWork, st *cdf.Step, chain []
 	if m.lean {
 		line = m.line(chain, w.u)
 	}
-	for j := range m.p {
+	for j := range m.P {
 		phi0 := w.phi0[j*k : (j+1)*k]
 		center, draw := w.center[j*k:(j+1)*k], w.draw[j*k:(j+1)*k]
 		if m.lean {
@@ -80,7 +80,7 @@ func (s *sweep) run(m *CompressedLearned, w *learnedWork, st *cdf.Step, chain []
 		}
 	}
 	for i, e := range w.deviation {
-		chain[i] = min(max(rnd.InvGamma(st.RNG, float64(1+m.p)/2, (1+e)/2), 1e-8), 1e8)
+		chain[i] = min(max(rnd.InvGamma(st.RNG, float64(1+m.P)/2, (1+e)/2), 1e-8), 1e8)
 	}
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // dense inverts the k x k matrix.
@@ -27,8 +28,8 @@ func dense(k int, a []float64) []float64 {
 // S_j = (c_j beta beta'/sigma2 + K^{-1})^{-1}, h_j = r_j beta/sigma2 + K^{-1} Phi0_j.
 func TestLeanIsARankOneUpdate(t *testing.T) {
 	const p, k = 6, 4
-	m := compressedModel(t, "", "{statistics: lean, dimension: 4}", columns(p)).(*CompressedLearned)
-	feed(t, m, randomShard(rand.New(rand.NewPCG(50, 1)), 90, p, false), 30)
+	m := compressedModel(t, "", "{statistics: lean, dimension: 4}", modeltest.Columns(p)).(*CompressedLearned)
+	feed(t, m, modeltest.RegressionShard(rand.New(rand.NewPCG(50, 1)), 90, p, false), 30)
 	w := m.work()
 	if err := m.prepare(w); err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func TestLeanIsARankOneUpdate(t *testing.T) {
 				own += cov[a*k+b] * (m.beta[a]*m.beta[b] + m.sigma2*v[a*k+b])
 			}
 		}
-		if relative(m.own[j], own) > 1e-9 {
+		if modeltest.Relative(m.own[j], own) > 1e-9 {
 			t.Errorf("column %d: variance %v, want %v", j, m.own[j], own)
 		}
 		drawn, covariance := affine(t, k, 2+j, func(r *rand.Rand, dst []float64) { line.draw(m, j, r, phi0, m.kappa, dst) })
@@ -129,9 +130,9 @@ func square(k int, l []float64) []float64 {
 // The packed form against its definition, with dense inverses.
 func TestPackedVariance(t *testing.T) {
 	const p, k = 6, 4
-	m := compressedModel(t, "", "{statistics: packed, dimension: 4}", columns(p)).(*CompressedLearned)
-	feed(t, m, randomShard(rand.New(rand.NewPCG(51, 1)), 90, p, false), 30)
-	rows := summarize(t, m, coefficients(p))
+	m := compressedModel(t, "", "{statistics: packed, dimension: 4}", modeltest.Columns(p)).(*CompressedLearned)
+	feed(t, m, modeltest.RegressionShard(rand.New(rand.NewPCG(51, 1)), 90, p, false), 30)
+	rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))
 	v := dense(k, square(k, m.l))
 	for j, r := range rows[:p] {
 		q := make([]float64, k*k)
@@ -151,7 +152,7 @@ func TestPackedVariance(t *testing.T) {
 				want += cov[a*k+b]*m.beta[a]*m.beta[b] + m.sigma2*v[a*k+b]*(u+cov[a*k+b])
 			}
 		}
-		if relative(r.SD, math.Sqrt(want)) > 1e-9 || math.Abs(r.Mean-mean) > 1e-12 {
+		if modeltest.Relative(r.SD, math.Sqrt(want)) > 1e-9 || math.Abs(r.Mean-mean) > 1e-12 {
 			t.Errorf("gamma %d is %v (%v), want %v (%v)", j, r.Mean, r.SD, mean, math.Sqrt(want))
 		}
 	}
@@ -165,10 +166,10 @@ func TestLearnedStateIsLinear(t *testing.T) {
 		per      int // numbers per column
 	}{{"statistics: packed", 75}, {"statistics: lean", 12}} {
 		for _, p := range []int{20, 40} {
-			m := compressedModel(t, "", c.settings, columns(p)).(*CompressedLearned)
-			d := stepper{model: m}
+			m := compressedModel(t, "", c.settings, modeltest.Columns(p)).(*CompressedLearned)
+			d := modeltest.Stepper{Model: m}
 			for range 3 {
-				d.must(t, randomShard(rand.New(rand.NewPCG(52, 1)), 10, p, false), 1)
+				d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(52, 1)), 10, p, false), 1)
 				b, err := m.AppendBinary(nil)
 				if err != nil {
 					t.Fatal(err)
@@ -184,11 +185,11 @@ func TestLearnedStateIsLinear(t *testing.T) {
 // One pass by hand: statistics and estimates at p = 1, m = 1, where every
 // matrix is a number.
 func TestPackedByHand(t *testing.T) {
-	m := compressedModel(t, "", "{statistics: packed, dimension: 1}", columns(1)).(*CompressedLearned)
+	m := compressedModel(t, "", "{statistics: packed, dimension: 1}", modeltest.Columns(1)).(*CompressedLearned)
 	phi := m.phi[0]
 	x, y := [][]float64{{1, -2, .5}, {3, .2}}, [][]float64{{2, -3, 1}, {7, .1}}
 	var c11, c12, yy, nw, c21, c22, n float64
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for s := range x {
 		k := float64(len(x[s]))
 		share := n / (n + k)
@@ -206,15 +207,15 @@ func TestPackedByHand(t *testing.T) {
 		beta := c12 / (c11 + 1)
 		sigma2 := (1 + (yy-c12*beta)/2) / (1 + nw/2 + 1)
 		c21, c22 = d2*c21+q*beta*beta, d2*c22+beta*xy
-		sh := randomShard(rand.New(rand.NewPCG(1, 1)), len(x[s]), 1, false)
+		sh := modeltest.RegressionShard(rand.New(rand.NewPCG(1, 1)), len(x[s]), 1, false)
 		copy(sh.X, x[s])
 		copy(sh.Y, y[s])
-		d.must(t, sh, 1)
+		d.Must(t, sh, 1)
 		for what, v := range map[string][2]float64{
 			"C11": {m.c11[0], c11}, "C12": {m.c12[0], c12}, "C21": {m.c21[0], c21}, "C22": {m.c22[0], c22},
 			"beta": {m.beta[0], beta}, "sigma2": {m.sigma2, sigma2},
 		} {
-			if relative(v[0], v[1]) > 1e-12 {
+			if modeltest.Relative(v[0], v[1]) > 1e-12 {
 				t.Errorf("shard %d: %s is %v, want %v", s+1, what, v[0], v[1])
 			}
 		}

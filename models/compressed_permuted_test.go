@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -21,7 +22,7 @@ func permuteBlocks(perm []int, k int, a []float64) []float64 {
 
 // permuteColumns returns the shard with its columns in the order of perm.
 func permuteColumns(perm []int, sh *cdf.Shard) *cdf.Shard {
-	out := cut(sh, 0, sh.Rows)
+	out := modeltest.Cut(sh, 0, sh.Rows)
 	out.X = nil
 	for i := range sh.Rows {
 		out.X = append(out.X, permuteBlocks(perm, 1, sh.X[i*sh.Cols:(i+1)*sh.Cols])...)
@@ -36,17 +37,17 @@ func TestSketchPermutes(t *testing.T) {
 	r := rand.New(rand.NewPCG(56, 1))
 	perm := r.Perm(p)
 	for _, rank := range []int{8, 40} {
-		sh := randomShard(r, 200, p, false)
+		sh := modeltest.RegressionShard(r, 200, p, false)
 		a, b := newTestSketch(t, p, rank), newTestSketch(t, p, rank)
 		feed(t, a, sh, 20)
 		feed(t, b, permuteColumns(perm, sh), 20)
-		x, y := summarize(t, a, coefficients(p)), summarize(t, b, coefficients(p))
+		x, y := modeltest.Summarize(t, a, modeltest.Coefficients(p)), modeltest.Summarize(t, b, modeltest.Coefficients(p))
 		for j, from := range perm {
-			if math.Abs(y[j].Mean-x[from].Mean) > 1e-8*x[from].SD || relative(y[j].SD, x[from].SD) > 1e-8 {
+			if math.Abs(y[j].Mean-x[from].Mean) > 1e-8*x[from].SD || modeltest.Relative(y[j].SD, x[from].SD) > 1e-8 {
 				t.Errorf("rank %d: column %d is %v (%v), elsewhere %v (%v)", rank, from, x[from].Mean, x[from].SD, y[j].Mean, y[j].SD)
 			}
 		}
-		if relative(y[p].Mean, x[p].Mean) > 1e-8 {
+		if modeltest.Relative(y[p].Mean, x[p].Mean) > 1e-8 {
 			t.Errorf("rank %d: sigma2 %v and %v", rank, x[p].Mean, y[p].Mean)
 		}
 	}
@@ -59,7 +60,7 @@ func permutedLearned(m *CompressedLearned, perm []int) *CompressedLearned {
 		c := *m
 		c.works = plain
 		w := c.work()
-		w.phi0 = permuteBlocks(perm, m.m, projection.Orthonormal(m.settings.ProjectionSeed, m.m, m.p))
+		w.phi0 = permuteBlocks(perm, m.m, projection.Orthonormal(m.settings.ProjectionSeed, m.m, m.P))
 		return w
 	}}
 	m.phi = permuteBlocks(perm, m.m, m.phi)
@@ -87,10 +88,10 @@ func TestLearnedPermutes(t *testing.T) {
 	const p, k, shards = 12, 3, 6
 	r := rand.New(rand.NewPCG(57, 1))
 	perm := r.Perm(p)
-	all := randomShard(r, 20*shards, p, false)
+	all := modeltest.RegressionShard(r, 20*shards, p, false)
 	for _, statistics := range []string{"packed", "lean"} {
 		model := func() *CompressedLearned {
-			return compressedModel(t, "", "{dimension: 3, statistics: "+statistics+"}", columns(p)).(*CompressedLearned)
+			return compressedModel(t, "", "{dimension: 3, statistics: "+statistics+"}", modeltest.Columns(p)).(*CompressedLearned)
 		}
 		a, b := model(), permutedLearned(model(), perm)
 		same := func(what string, got, want []float64) {
@@ -101,11 +102,11 @@ func TestLearnedPermutes(t *testing.T) {
 				}
 			}
 		}
-		da, db := stepper{model: a}, stepper{model: b, seed: 1}
+		da, db := modeltest.Stepper{Model: a}, modeltest.Stepper{Model: b, Seed: 1}
 		for i := range shards {
-			sh := cut(all, 20*i, 20*(i+1))
-			da.must(t, sh, 1)
-			db.must(t, permuteColumns(perm, sh), 1)
+			sh := modeltest.Cut(all, 20*i, 20*(i+1))
+			da.Must(t, sh, 1)
+			db.Must(t, permuteColumns(perm, sh), 1)
 			same("C11", b.c11, a.c11)
 			same("C12", b.c12, a.c12)
 			same("C21", b.c21, permuteBlocks(perm, a.width21(), a.c21))
@@ -113,7 +114,7 @@ func TestLearnedPermutes(t *testing.T) {
 			b.phi, b.ready = permuteBlocks(perm, k, a.phi), false
 			copy(b.kappa, a.kappa)
 			copy(b.chain, a.chain)
-			x, y := summarize(t, a, coefficients(p)), summarize(t, b, coefficients(p))
+			x, y := modeltest.Summarize(t, a, modeltest.Coefficients(p)), modeltest.Summarize(t, b, modeltest.Coefficients(p))
 			for j, from := range perm {
 				same("mean and sd", []float64{y[j].Mean, y[j].SD}, []float64{x[from].Mean, x[from].SD})
 			}
@@ -124,13 +125,13 @@ func TestLearnedPermutes(t *testing.T) {
 		var sum, square [2][2 * p]float64
 		for run := range uint64(runs) {
 			a, b := model(), permutedLearned(model(), perm)
-			da, db := stepper{model: a, seed: 100 + run}, stepper{model: b, seed: 200 + run}
+			da, db := modeltest.Stepper{Model: a, Seed: 100 + run}, modeltest.Stepper{Model: b, Seed: 200 + run}
 			for i := range shards {
-				sh := cut(all, 20*i, 20*(i+1))
-				da.must(t, sh, 1)
-				db.must(t, permuteColumns(perm, sh), 1)
+				sh := modeltest.Cut(all, 20*i, 20*(i+1))
+				da.Must(t, sh, 1)
+				db.Must(t, permuteColumns(perm, sh), 1)
 			}
-			x, y := summarize(t, a, coefficients(p)), summarize(t, b, coefficients(p))
+			x, y := modeltest.Summarize(t, a, modeltest.Coefficients(p)), modeltest.Summarize(t, b, modeltest.Coefficients(p))
 			for j, from := range perm {
 				for c, row := range []cdf.Row{x[from], y[j]} {
 					for i, v := range []float64{row.Mean, row.SD} {

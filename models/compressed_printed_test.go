@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -27,7 +28,7 @@ type printedStatistics struct {
 
 func (m *printedStatistics) absorb(t *testing.T, sh *cdf.Shard, r *rand.Rand) {
 	const sweeps, burn = 6, 2
-	p, k, w := m.p, m.m, m.work()
+	p, k, w := m.P, m.m, m.work()
 	defer m.works.Put(w)
 	m.absorb1(w, sh.X, sh.Y, 1)
 	if err := m.solve1(w); err != nil {
@@ -99,17 +100,17 @@ func TestPrintedStatisticFails(t *testing.T) {
 	const p, shards = 500, 100
 	s, _ := simulate.Lookup("compressed-1")
 	truth := s.Truth(1, "printed", 1)
-	ours := compressedModel(t, "", "statistics: lean", columns(p)).(*CompressedLearned)
-	other := compressedModel(t, "", "statistics: packed", columns(p)).(*CompressedLearned)
+	ours := compressedModel(t, "", "statistics: lean", modeltest.Columns(p)).(*CompressedLearned)
+	other := compressedModel(t, "", "statistics: packed", modeltest.Columns(p)).(*CompressedLearned)
 	k := other.m
 	printed := printedStatistics{other, make([]float64, p*k*k), make([]float64, p*k), append([]float64(nil), other.phi...)}
-	d, r := stepper{model: ours}, rand.New(rand.NewPCG(55, 1))
+	d, r := modeltest.Stepper{Model: ours}, rand.New(rand.NewPCG(55, 1))
 	for shard := range int64(shards) {
-		sh := scenarioShard(s.Shard(1, "printed", 1+shard, s.Rows))
-		d.must(t, sh, 1)
+		sh := modeltest.ScenarioShard(s.Shard(1, "printed", 1+shard, s.Rows))
+		d.Must(t, sh, 1)
 		printed.absorb(t, sh, r)
 	}
-	summarize(t, ours, coefficients(p))
+	modeltest.Summarize(t, ours, modeltest.Coefficients(p))
 	miss := func(g []float64) float64 {
 		square, length := 0., 0.
 		for j, v := range g {

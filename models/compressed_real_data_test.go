@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // realData is one of the two real sets: scaled by the training rows, as the
@@ -20,7 +22,7 @@ type realData struct {
 
 func readReal(t testing.TB, set string) realData {
 	t.Helper()
-	file, err := os.Open(shared(t, "data/"+set+".csv"))
+	file, err := os.Open(accept.Shared(t, "data/"+set+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func readReal(t testing.TB, set string) realData {
 			all.X = append(all.X, row[j])
 		}
 	}
-	out.train, out.fit = cut(all, 0, n), cut(all, n, len(y))
+	out.train, out.fit = modeltest.Cut(all, 0, n), modeltest.Cut(all, n, len(y))
 	return out
 }
 
@@ -117,9 +119,9 @@ func feed(t testing.TB, m cdf.Model, sh *cdf.Shard, rows int) {
 	if rows == 0 {
 		rows = sh.Rows
 	}
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for i := 0; i < sh.Rows; i += rows {
-		d.must(t, cut(sh, i, min(i+rows, sh.Rows)), 1)
+		d.Must(t, modeltest.Cut(sh, i, min(i+rows, sh.Rows)), 1)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // The default on real data of many collinear columns, in shards of several
@@ -52,7 +53,7 @@ func TestAcceptanceCompressedFixed(t *testing.T) {
 	for _, set := range []string{"wheat", "nirsoil"} {
 		d := readReal(t, set)
 		for _, k := range []int{20, 60} {
-			phi := shared(t, fmt.Sprintf("data/reference/phi_%s_m%d.csv", set, k))
+			phi := accept.Shared(t, fmt.Sprintf("data/reference/phi_%s_m%d.csv", set, k))
 			m := compressedModel(t, "", fmt.Sprintf("{projection: fixed, dimension: %d, projection_file: %q}", k, phi), d.names)
 			feed(t, m, d.train, 50)
 			out := make([]cdf.Prediction, d.fit.Rows)
@@ -66,7 +67,7 @@ func TestAcceptanceCompressedFixed(t *testing.T) {
 			}
 			for i, o := range out {
 				mean = max(mean, math.Abs(o.Mean-want[i][0]))
-				sd = max(sd, relative(o.SD, want[i][1]))
+				sd = max(sd, modeltest.Relative(o.SD, want[i][1]))
 			}
 			what := fmt.Sprintf("fixed, %s, m = %d: ", set, k)
 			accept.Range(t, "CF1", what+"miss of the predictive mean", mean, 0, 1e-8, "shards of 50")
@@ -77,7 +78,7 @@ func TestAcceptanceCompressedFixed(t *testing.T) {
 
 func referencePredictions(t *testing.T, set string, k int) [][2]float64 {
 	t.Helper()
-	file, err := os.Open(shared(t, "data/reference/compressed_pred.csv"))
+	file, err := os.Open(accept.Shared(t, "data/reference/compressed_pred.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
 func TestCompressedSurvives(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 1))
 	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
-		sh := randomShard(r, rows, 4, false)
+		sh := modeltest.RegressionShard(r, rows, 4, false)
 		for i := range rows {
 			f(sh.X[i*4:(i+1)*4], &sh.Y[i])
 		}
@@ -51,17 +52,17 @@ func TestCompressedSurvives(t *testing.T) {
 		} {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", form, "/", forget), func(t *testing.T) {
-					m := compressedModel(t, form.variant, form.settings, columns(4))
-					d := stepper{model: m, draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
+					m := compressedModel(t, form.variant, form.settings, modeltest.Columns(4))
+					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
 					for range 3 {
-						if err := d.step(c.sh, forget); err != nil {
+						if err := d.Step(c.sh, forget); err != nil {
 							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
 								t.Fatal(err)
 							}
 							return
 						}
 						if c.sh.Observed() > 0 {
-							wellFormed(t, m, c.sh, d.draws)
+							modeltest.WellFormed(t, m, c.sh, d.Draws)
 						}
 					}
 				})
@@ -74,13 +75,13 @@ func TestCompressedSurvives(t *testing.T) {
 func TestCompressedOfOneColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 1))
 	for _, form := range compressedForms {
-		m := compressedModel(t, form.variant, form.settings, columns(1))
-		d := stepper{model: m}
+		m := compressedModel(t, form.variant, form.settings, modeltest.Columns(1))
+		d := modeltest.Stepper{Model: m}
 		for range 600 {
 			x := r.NormFloat64()
-			d.must(t, &cdf.Shard{Rows: 1, Cols: 1, X: []float64{x}, Y: []float64{2*x + .5*r.NormFloat64()}}, 1)
+			d.Must(t, &cdf.Shard{Rows: 1, Cols: 1, X: []float64{x}, Y: []float64{2*x + .5*r.NormFloat64()}}, 1)
 		}
-		rows := summarize(t, m, coefficients(1))
+		rows := modeltest.Summarize(t, m, modeltest.Coefficients(1))
 		// The learned forms count what beta and Phi leave open together, which
 		// is far too much for one column.
 		most := .2
@@ -96,17 +97,17 @@ func TestCompressedOfOneColumn(t *testing.T) {
 // 100,000 rows in one shard, most of them without a use, are several passes.
 func TestCompressedGiantShard(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 1))
-	sh := randomShard(r, 100_000, 3, false)
+	sh := modeltest.RegressionShard(r, 100_000, 3, false)
 	for i := range sh.Y {
 		if i%50 > 0 {
 			sh.Y[i] = math.NaN()
 		}
 	}
 	for _, form := range compressedForms {
-		m := compressedModel(t, form.variant, form.settings, columns(3))
-		d := stepper{model: m}
-		d.must(t, sh, 1)
-		for j, row := range summarize(t, m, coefficients(3))[:3] {
+		m := compressedModel(t, form.variant, form.settings, modeltest.Columns(3))
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
+		for j, row := range modeltest.Summarize(t, m, modeltest.Coefficients(3))[:3] {
 			if want := float64(j-1) / 2; form.name != "fixed" && math.Abs(row.Mean-want) > .15 {
 				t.Errorf("%s: gamma %d is %v, want %v", form.name, j, row.Mean, want)
 			}
@@ -124,8 +125,8 @@ func TestCompressedForgets(t *testing.T) {
 		soon, late := map[float64]float64{}, map[float64]float64{}
 		for _, forget := range []float64{.9, 1} {
 			r := rand.New(rand.NewPCG(38, 1))
-			m := compressedModel(t, form.variant, form.settings, columns(6))
-			d := stepper{model: m}
+			m := compressedModel(t, form.variant, form.settings, modeltest.Columns(6))
+			d := modeltest.Stepper{Model: m}
 			for shard := range 300 {
 				jump := 1.
 				if shard >= 250 {
@@ -143,12 +144,12 @@ func TestCompressedForgets(t *testing.T) {
 					}
 					sh.Y = append(sh.Y, y)
 				}
-				d.must(t, sh, forget)
+				d.Must(t, sh, forget)
 				if shard == 252 {
-					soon[forget] = summarize(t, m, coefficients(6))[0].Mean
+					soon[forget] = modeltest.Summarize(t, m, modeltest.Coefficients(6))[0].Mean
 				}
 			}
-			late[forget] = summarize(t, m, coefficients(6))[0].Mean
+			late[forget] = modeltest.Summarize(t, m, modeltest.Coefficients(6))[0].Mean
 		}
 		t.Logf("%s: 3 shards after the jump %v, 50 after %v", form.name, soon, late)
 		if soon[.9] > soon[1]-.2 {
@@ -170,17 +171,17 @@ func TestCompressedForgets(t *testing.T) {
 func TestCompressedWorseThanNull(t *testing.T) {
 	r := rand.New(rand.NewPCG(39, 1))
 	for _, form := range compressedForms[:2] {
-		m := compressedModel(t, form.variant, form.settings, columns(4))
-		d := stepper{model: m}
+		m := compressedModel(t, form.variant, form.settings, modeltest.Columns(4))
+		d := modeltest.Stepper{Model: m}
 		flags := func() string { return fmt.Sprint(m.(cdf.Flagger).AppendFlags(nil)) }
 		// The sign of every coefficient changes from shard to shard, so that
 		// the past misleads.
 		for shard := range 30 {
-			sh := randomShard(r, 10, 4, false)
+			sh := modeltest.RegressionShard(r, 10, 4, false)
 			for i, y := range sh.Y {
 				sh.Y[i] = y * float64(1-2*(shard%2))
 			}
-			d.must(t, sh, 1)
+			d.Must(t, sh, 1)
 			if shard < 19 && flags() != "[]" {
 				t.Errorf("%s: flags %s after %d rows", form.name, flags(), 10*(shard+1))
 			}

@@ -1,12 +1,15 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/regression"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -72,9 +75,11 @@ func (s CompressedSettings) Complete(variant string) (CompressedSettings, error)
 	if s.Dimension < 1 || s.Dimension > maxDimension {
 		return fail("dimension must be between 1 and %d, got %d", maxDimension, s.Dimension)
 	}
-	if err := positive("compressed", []priorNumber{
-		{"sigma2_shape", s.Prior.Sigma2Shape}, {"sigma2_rate", s.Prior.Sigma2Rate}, {"beta_variance", s.Prior.BetaVariance},
-	}); err != nil {
+	if err := cmp.Or(
+		kind.Positive("compressed", "sigma2_shape", s.Prior.Sigma2Shape),
+		kind.Positive("compressed", "sigma2_rate", s.Prior.Sigma2Rate),
+		kind.Positive("compressed", "beta_variance", s.Prior.BetaVariance),
+	); err != nil {
 		return s, err
 	}
 	switch s.Projection {
@@ -162,9 +167,9 @@ func (s CompressedSettings) Advise(flag string) string {
 	return "predictions are worse than the mean of the response: set settings.statistics: sketch"
 }
 
-func configureCompressed(variant string, decode func(any) error) (any, Build, error) {
+func configureCompressed(variant string, decode func(any) error) (any, kind.Build, error) {
 	if !slices.Contains([]string{"", "corrected", "paper"}, variant) {
-		return nil, nil, errVariant("compressed", variant, []string{"corrected", "paper"})
+		return nil, nil, kind.ErrVariant("compressed", variant, []string{"corrected", "paper"})
 	}
 	s := DefaultCompressed()
 	if decode != nil {
@@ -200,9 +205,11 @@ func configureCompressed(variant string, decode func(any) error) (any, Build, er
 
 // CompressedShape is what all forms of the model, and its competitors, know of
 // their columns.
+// Only gamma and sigma2 are identified: the projection and its coefficients
+// may rotate.
 type CompressedShape struct {
+	regression.Shape
 	settings CompressedSettings
-	p        int
 }
 
 // NewCompressedShape returns the shape for the columns; ErrSchema, wrapped,
@@ -211,29 +218,5 @@ func NewCompressedShape(s CompressedSettings, d cdf.Dims) (CompressedShape, erro
 	if len(d.Columns) == 0 {
 		return CompressedShape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
 	}
-	return CompressedShape{settings: s, p: len(d.Columns)}, nil
-}
-
-// Params returns gamma, then sigma2. Only these are identified: the
-// projection and its coefficients may rotate.
-func (s *CompressedShape) Params() []cdf.Param {
-	return []cdf.Param{{Name: "gamma", Len: s.p}, {Name: "sigma2", Len: 1}}
-}
-
-// Check reports, wrapping ErrShard, a shard of the wrong width or with
-// numbers that are not finite. A response may be NaN.
-func (s *CompressedShape) Check(sh *cdf.Shard) error { return (&linearShape{p: s.p}).Check(sh) }
-
-// Split returns the factor of sigma2 in the functional and whether it is one
-// of sigma2. A functional of both, or of none of the parameters, is refused
-// with ErrSchema.
-func (s *CompressedShape) Split(f *cdf.Functional) (factor float64, isSigma bool, err error) {
-	for k, j := range f.Param {
-		if j < 0 || j > s.p || k > 0 && isSigma != (j == s.p) {
-			return 0, false, fmt.Errorf("%w: %s mixes gamma and sigma2 or asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, s.p+1)
-		}
-		isSigma = j == s.p
-		factor += f.Weight[k]
-	}
-	return factor, isSigma, nil
+	return CompressedShape{regression.Shape{Name: "gamma", P: len(d.Columns)}, s}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -24,7 +26,7 @@ func TestCompressedSettings(t *testing.T) {
 		{"paper", "{}", head + `"statistics":"packed","discount":[0,0],` + prior},
 		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + prior},
 	} {
-		got, _, err := configureCompressed(c.variant, strict(c.text))
+		got, _, err := configureCompressed(c.variant, modeltest.Strict(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -51,7 +53,7 @@ func TestCompressedSettings(t *testing.T) {
 		"prior: {sigma2_shape: .nan}":                    "prior.sigma2_shape",
 		"{projection: fixed, projection_file: none.csv}": "none.csv",
 	} {
-		if _, _, err := configureCompressed("", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := configureCompressed("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q in it", text, err, want)
 		}
 	}
@@ -60,12 +62,12 @@ func TestCompressedSettings(t *testing.T) {
 		"statistics: sketch": "variant paper has statistics: packed only",
 		"projection: fixed":  "variant paper learns its projection",
 	} {
-		if _, _, err := configureCompressed("paper", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := configureCompressed("paper", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("paper, %s gives %v, want %q in it", text, err, want)
 		}
 	}
 	for _, form := range compressedForms {
-		_, build, err := configureCompressed(form.variant, strict(form.settings))
+		_, build, err := configureCompressed(form.variant, modeltest.Strict(form.settings))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,13 +81,13 @@ func TestCompressedSettings(t *testing.T) {
 // configuration; columns are found by name.
 func TestCompressedProjectionFile(t *testing.T) {
 	dir := t.TempDir()
-	configure := func(name, text string) (any, Build) {
+	configure := func(name, text string) (any, kind.Build) {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, build, err := configureCompressed("", strict(fmt.Sprintf("{projection: fixed, dimension: 2, projection_file: %q}", path)))
+		s, build, err := configureCompressed("", modeltest.Strict(fmt.Sprintf("{projection: fixed, dimension: 2, projection_file: %q}", path)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +115,7 @@ func TestCompressedProjectionFile(t *testing.T) {
 		t.Errorf("too few columns give %v", err)
 	}
 	path := filepath.Join(dir, "a")
-	_, _, err = configureCompressed("", strict(fmt.Sprintf("{projection: fixed, projection_file: %q}", path)))
+	_, _, err = configureCompressed("", modeltest.Strict(fmt.Sprintf("{projection: fixed, projection_file: %q}", path)))
 	if err == nil || !strings.Contains(err.Error(), "2 numbers per column, dimension is 10") {
 		t.Errorf("another dimension gives %v", err)
 	}
@@ -121,7 +123,7 @@ func TestCompressedProjectionFile(t *testing.T) {
 
 // The signs of a seed are fixed for ever: snapshots do not hold them.
 func TestCompressedSignsOfASeed(t *testing.T) {
-	m := compressedModel(t, "", "{projection: fixed, dimension: 4}", columns(5)).(*CompressedFixed)
+	m := compressedModel(t, "", "{projection: fixed, dimension: 4}", modeltest.Columns(5)).(*CompressedFixed)
 	got := ""
 	for _, v := range m.phi {
 		if v != .5 && v != -.5 {
@@ -161,7 +163,7 @@ func TestCompressedAdvice(t *testing.T) {
 		"{dimension: 3, statistics: packed}": "set settings.statistics: sketch",
 		"{dimension: 3, statistics: lean}":   "set settings.statistics: sketch",
 	} {
-		s, _, err := configureCompressed("", strict(settings))
+		s, _, err := configureCompressed("", modeltest.Strict(settings))
 		if err != nil {
 			t.Fatal(err)
 		}

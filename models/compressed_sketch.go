@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // CompressedSketch is regression on many columns whose statistics are a
@@ -55,7 +56,7 @@ type CompressedSketch struct {
 
 	version uint64 // of the state, for work kept in scratch space
 	failed  error  // of the last Absorb
-	law     standard
+	law     dist.Standard
 	works   *sync.Pool
 	blocks  []cdf.Block
 }
@@ -66,7 +67,7 @@ func newCompressedSketch(s CompressedSettings, d cdf.Dims, works *sync.Pool) (*C
 		return nil, err
 	}
 	m := &CompressedSketch{CompressedShape: shape, rank: s.Rank, works: works}
-	p := m.p
+	p := m.P
 	buf := make([]float64, 6*p)
 	for _, x := range []*[]float64{&m.c, &m.h, &m.g, &m.xbar, &m.ss, &m.scale} {
 		*x, buf = buf[:p:p], buf[p:]
@@ -159,7 +160,7 @@ func (m *CompressedSketch) pass(w *sketchWork, n int, forget float64) error {
 	}
 	m.rescale(w, n)
 	m.stack(w)
-	if !lin.Finite(m.ss) || !lin.Finite(m.h) || !lin.Finite(w.m[:w.rows*m.p]) || math.IsInf(m.yy, 1) {
+	if !lin.Finite(m.ss) || !lin.Finite(m.h) || !lin.Finite(w.m[:w.rows*m.P]) || math.IsInf(m.yy, 1) {
 		return errSketch("statistics not finite")
 	}
 	if err := m.rotate(w); err != nil {
@@ -197,7 +198,7 @@ func (m *CompressedSketch) review(w *sketchWork, n int, forget float64) error {
 		return err
 	}
 	for i := range n {
-		mean, v := m.predictRow(w, w.x[i*m.p:(i+1)*m.p])
+		mean, v := m.predictRow(w, w.x[i*m.P:(i+1)*m.P])
 		e := w.y[i] - mean
 		m.loss += e * e / (1 + v)
 		m.sums.add(e, w.y[i]-m.ybar)
@@ -237,7 +238,7 @@ func (m *CompressedSketch) centre(w *sketchWork, n int) {
 	if n == 0 {
 		return
 	}
-	p, rows := m.p, float64(n)
+	p, rows := m.P, float64(n)
 	old := m.weight > 0
 	base, ybase := m.xbar, m.ybar
 	if !old {
@@ -283,7 +284,7 @@ func (m *CompressedSketch) centre(w *sketchWork, n int) {
 // divides the rows by them. Once curvature was given up they stay as they
 // are, but for a column that varies for the first time.
 func (m *CompressedSketch) rescale(w *sketchWork, n int) {
-	p := m.p
+	p := m.P
 	add := w.mean // no longer needed
 	clear(add)
 	for i := range w.rows {
@@ -327,7 +328,7 @@ func (m *CompressedSketch) rescale(w *sketchWork, n int) {
 
 // stack adds the rows to h and puts them below B in w.m.
 func (m *CompressedSketch) stack(w *sketchWork) {
-	p := m.p
+	p := m.P
 	copy(w.m, m.b)
 	for i := range w.rows {
 		row := w.m[(m.rows+i)*p : (m.rows+i+1)*p]

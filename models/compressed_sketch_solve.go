@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Limits of log kappa, and the least one once curvature was given up: a small
@@ -26,7 +27,7 @@ const rankTol = 1e-10
 // rotate finds the directions of M'M, those with the most curvature first,
 // from the smaller of M M' and M'M.
 func (m *CompressedSketch) rotate(w *sketchWork) error {
-	p, q := m.p, w.rows
+	p, q := m.P, w.rows
 	w.flip = p < q
 	side := min(p, q)
 	w.vals, w.order, w.vh2 = w.vals[:0], w.order[:0], w.vh2[:0]
@@ -109,10 +110,10 @@ func (m *CompressedSketch) estimate(w *sketchWork) error {
 
 // solveRows factors at the rows of w.m and writes the mode.
 func (m *CompressedSketch) solveRows(w *sketchWork) error {
-	if !w.solution.factor(w.rows, m.p, w.m, m.c, math.Exp(m.logKappa)) {
+	if !w.solution.factor(w.rows, m.P, w.m, m.c, math.Exp(m.logKappa)) {
 		return errSketch("precision not positive definite")
 	}
-	w.solution.solve(m.p, w.m, m.h, m.g, w.v1)
+	w.solution.solve(m.P, w.m, m.h, m.g, w.v1)
 	return nil
 }
 
@@ -121,7 +122,7 @@ func (m *CompressedSketch) stepKappa(w *sketchWork, sigma2 float64) error {
 		if err := m.solveRows(w); err != nil {
 			return err
 		}
-		effective := w.solution.expand(m.p, math.Exp(m.logKappa))
+		effective := w.solution.expand(m.P, math.Exp(m.logKappa))
 		if !(effective > 0) {
 			return nil
 		}
@@ -144,11 +145,11 @@ func (m *CompressedSketch) rateAt(w *sketchWork, kappa float64) float64 {
 // evidence is the log marginal likelihood of kappa, but for a constant.
 func (m *CompressedSketch) evidence(w *sketchWork, logKappa float64) float64 {
 	kappa := math.Exp(logKappa)
-	det := newLogProduct()
+	det := dist.NewLogProduct()
 	for _, v := range w.vals {
-		det.mul(1 + kappa*v)
+		det.Mul(1 + kappa*v)
 	}
-	return -det.log()/2 - (m.settings.Prior.Sigma2Shape+m.weight/2)*math.Log(m.rateAt(w, kappa))
+	return -det.Log()/2 - (m.settings.Prior.Sigma2Shape+m.weight/2)*math.Log(m.rateAt(w, kappa))
 }
 
 // maximise returns the log kappa of the greatest evidence: a grid from least
@@ -189,7 +190,7 @@ func (m *CompressedSketch) maximise(w *sketchWork, least float64) float64 {
 //
 //	D'_j = sum_{k>r} w_k V_kj^2,  h += D' o g - sum_{k>r} w_k V_k (V_k'g),  c += D'
 func (m *CompressedSketch) truncate(w *sketchWork) {
-	p, q := m.p, w.rows
+	p, q := m.P, w.rows
 	side := min(p, q)
 	keep := min(len(w.vals), m.rank)
 	for i, k := range w.order[:keep] {
@@ -199,7 +200,7 @@ func (m *CompressedSketch) truncate(w *sketchWork) {
 			lin.Scale(math.Sqrt(w.vals[i]), u)
 		}
 	}
-	m.rows, m.b = keep, grow(m.b, keep*p)
+	m.rows, m.b = keep, lin.Grow(m.b, keep*p)
 	if w.flip {
 		copy(m.b, w.vectors[:keep*p])
 	} else {

@@ -8,6 +8,10 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/codec"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // scalars lists the numbers of the state that are not vectors.
@@ -26,10 +30,10 @@ func (m *CompressedSketch) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, compressedFormat, flag)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
 	for _, v := range m.scalars() {
-		b = appendFloats(b, *v)
+		b = codec.AppendFloats(b, *v)
 	}
 	for _, x := range [][]float64{m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b} {
-		b = appendFloats(b, x...)
+		b = codec.AppendFloats(b, x...)
 	}
 	return b, nil
 }
@@ -40,35 +44,35 @@ func (m *CompressedSketch) UnmarshalBinary(b []byte) error {
 	m.failed = nil
 	const name = "compressed sketch"
 	if len(b) < 6 || b[0] != compressedFormat || b[1] > 1 {
-		return errState(name, "unknown format")
+		return codec.Error(name, "unknown format")
 	}
 	rows := binary.LittleEndian.Uint32(b[2:])
-	if rows > uint32(min(m.rank, m.p)) {
-		return errState(name, "too many rows")
+	if rows > uint32(min(m.rank, m.P)) {
+		return codec.Error(name, "too many rows")
 	}
 	m.lossy, m.rows = b[1] == 1, int(rows)
-	m.b = grow(m.b, m.rows*m.p)
+	m.b = lin.Grow(m.b, m.rows*m.P)
 	var head [11]float64
-	if !readFloats(b[6:], head[:], m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b) {
-		return errState(name, "wrong length or numbers")
+	if !codec.ReadFloats(b[6:], head[:], m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b) {
+		return codec.Error(name, "wrong length or numbers")
 	}
 	for i, v := range m.scalars() {
 		*v = head[i]
 	}
 	for j, s := range m.scale {
 		if !(s > 0) || m.ss[j] < 0 || m.c[j] < 0 {
-			return errState(name, "scale or curvature out of range")
+			return codec.Error(name, "scale or curvature out of range")
 		}
 	}
 	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.loss < 0 || m.lossN < 0 || !(m.shape > 0) || !(m.rate > 0) ||
 		math.Abs(m.logKappa) > -leastLogKappa || m.weight > 0 && m.weight < negligibleWeight {
-		return errState(name, "rows or variance out of range")
+		return codec.Error(name, "rows or variance out of range")
 	}
 	return nil
 }
 
 // Size returns the bytes held.
-func (m *CompressedSketch) Size() int64 { return int64(8*(cap(m.b)+6*m.p)) + 1024 }
+func (m *CompressedSketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
 // those of the mean of the responses before.
@@ -105,17 +109,17 @@ func (m *CompressedSketch) Summarize(functionals []cdf.Functional, rows []cdf.Ro
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
-	law := m.law.at(m.shape)
+	law := m.law.At(m.shape)
 	sigma := math.Sqrt(m.rate / m.shape)
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]
-		*r = exactRow(f.Name)
+		*r = describe.Row(f.Name)
 		factor, isSigma, err := m.Split(f)
 		if err != nil {
 			return err
 		}
 		if isSigma {
-			invGammaRow(r, law, m.shape, m.rate, f.Const, factor)
+			describe.InvGamma(r, law, m.shape, m.rate, f.Const, factor)
 			continue
 		}
 		mean := f.Const
@@ -134,17 +138,17 @@ func (m *CompressedSketch) spread(w *sketchWork, f *cdf.Functional) float64 {
 		s := f.Weight[0] / m.scale[j]
 		return s * s * w.stored.diag[j]
 	}
-	z := w.v1[:m.p]
+	z := w.v1[:m.P]
 	clear(z)
 	for k, j := range f.Param {
 		z[j] += f.Weight[k] / m.scale[j]
 	}
-	return w.stored.quadratic(m.p, z)
+	return w.stored.quadratic(m.P, z)
 }
 
 // PriorSD leaves gamma undefined: its prior variance is estimated.
 func (m *CompressedSketch) PriorSD(functionals []cdf.Functional, dst []float64) {
-	_, sd := invGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
+	_, sd := dist.InvGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
 	for i := range functionals {
 		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
 			dst[i] = math.Abs(factor) * sd
@@ -157,27 +161,27 @@ func (m *CompressedSketch) PriorSD(functionals []cdf.Functional, dst []float64) 
 // Score scores the rows that have a response by the t predictive law. Before
 // the first row there is nothing to score with. The generator is not used.
 func (m *CompressedSketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := newTally(cdf.NoScore())
+	t := predictive.NewTally(cdf.NoScore())
 	if m.weight == 0 {
-		t.out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return t.out, nil
+		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
+		return t.Out, nil
 	}
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.solveStored(w); err != nil {
-		return t.out, err
+		return t.Out, err
 	}
-	law := newStudentScore(2*m.shape, m.law.at(m.shape).t[2])
+	law := predictive.NewStudentScore(2*m.shape, m.law.At(m.shape).T[2])
 	for i, y := range sh.Y {
-		if t.skip(y) {
+		if t.Skip(y) {
 			continue
 		}
-		mean, v := m.predictRow(w, sh.X[i*m.p:(i+1)*m.p])
-		pit, covered := law.add(y-mean, m.rate/m.shape*(1+v))
-		t.add(y-mean, pit, covered)
+		mean, v := m.predictRow(w, sh.X[i*m.P:(i+1)*m.P])
+		pit, covered := law.Add(y-mean, m.rate/m.shape*(1+v))
+		t.Add(y-mean, pit, covered)
 	}
-	t.logs = law.log()
-	return t.score("compressed sketch")
+	t.Logs = law.Log()
+	return t.Score("compressed sketch")
 }
 
 // Predict describes a new observation and the regression line of every row,
@@ -194,10 +198,10 @@ func (m *CompressedSketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
-	law, s2 := m.law.at(m.shape), m.rate/m.shape
+	law, s2 := m.law.At(m.shape), m.rate/m.shape
 	for i := range sh.Rows {
-		mean, v := m.predictRow(w, sh.X[i*m.p:(i+1)*m.p])
-		predictStudent(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
+		mean, v := m.predictRow(w, sh.X[i*m.P:(i+1)*m.P])
+		predictive.Student(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
 	}
 	return nil
 }
@@ -216,7 +220,7 @@ func (m *CompressedSketch) draw(st *cdf.Step) error {
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
-	s, d, p := &w.stored, st.Draws, m.p
+	s, d, p := &w.stored, st.Draws, m.P
 	u, e := w.v1[:p], s.u[:m.rows]
 	sigma2 := d.Row(p)
 	for i := range d.S {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 func newTestSketch(t testing.TB, p, rank int) *CompressedSketch {
@@ -17,7 +18,7 @@ func newTestSketch(t testing.TB, p, rank int) *CompressedSketch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := newCompressedSketch(s, cdf.Dims{Columns: columns(p)}, newSketchWorks())
+	m, err := newCompressedSketch(s, cdf.Dims{Columns: modeltest.Columns(p)}, newSketchWorks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func solveDense(n int, a, b []float64) []float64 {
 func TestSketchEqualsConjugateRegression(t *testing.T) {
 	const p, n = 7, 90
 	r := rand.New(rand.NewPCG(40, 1))
-	sh := randomShard(r, n, p, false)
+	sh := modeltest.RegressionShard(r, n, p, false)
 	for i := range sh.X {
 		sh.X[i] = 3*sh.X[i] + float64(i%p)
 	}
@@ -105,7 +106,7 @@ func TestSketchEqualsConjugateRegression(t *testing.T) {
 	for j := range p {
 		rate -= xy[j] * g[j] / 2
 	}
-	rows := summarize(t, m, coefficients(p))
+	rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))
 	for j := range p {
 		unit := make([]float64, p)
 		unit[j] = 1
@@ -114,11 +115,11 @@ func TestSketchEqualsConjugateRegression(t *testing.T) {
 		if d := math.Abs(rows[j].Mean-g[j]/s) / want; !(d < 1e-8) {
 			t.Errorf("gamma %d is %v, want %v", j, rows[j].Mean, g[j]/s)
 		}
-		if d := relative(rows[j].SD, want); !(d < 1e-8) {
+		if d := modeltest.Relative(rows[j].SD, want); !(d < 1e-8) {
 			t.Errorf("sd of gamma %d is %v, want %v", j, rows[j].SD, want)
 		}
 	}
-	if d := relative(rows[p].Mean, rate/(n/2.)); !(d < 1e-8) {
+	if d := modeltest.Relative(rows[p].Mean, rate/(n/2.)); !(d < 1e-8) {
 		t.Errorf("sigma2 is %v, want %v", rows[p].Mean, rate/(n/2.))
 	}
 	// kappa maximises the evidence: -1/2 log|I + kappa Z'Z| - a_n log b_n.
@@ -149,7 +150,7 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 		m := newTestSketch(t, c.p, c.rank)
 		w := m.work()
 		for shard := range 4 {
-			sh := randomShard(r, c.rows, c.p, false)
+			sh := modeltest.RegressionShard(r, c.rows, c.p, false)
 			row := 0
 			fillRows(sh, &row, c.rows, w.x, w.y)
 			if err := m.pass(w, c.rows, 1); err != nil {
@@ -167,7 +168,7 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 				for i := range m.rows {
 					kept += m.b[i*c.p+j] * m.b[i*c.p+j]
 				}
-				if shard == 0 && relative(kept, full) > 1e-12 {
+				if shard == 0 && modeltest.Relative(kept, full) > 1e-12 {
 					t.Errorf("diagonal %d is %v, was %v", j, kept, full)
 				}
 			}
@@ -190,8 +191,8 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 func TestSketchIgnoresOriginAndScale(t *testing.T) {
 	const p = 30
 	r := rand.New(rand.NewPCG(42, 1))
-	sh := randomShard(r, 200, p, false)
-	moved := cut(sh, 0, sh.Rows)
+	sh := modeltest.RegressionShard(r, 200, p, false)
+	moved := modeltest.Cut(sh, 0, sh.Rows)
 	moved.X = append([]float64(nil), sh.X...)
 	for i := range moved.X {
 		moved.X[i] = 1000 + moved.X[i]*float64(1+i%p)
@@ -203,9 +204,9 @@ func TestSketchIgnoresOriginAndScale(t *testing.T) {
 	a, b := newTestSketch(t, p, 8), newTestSketch(t, p, 8)
 	feed(t, a, sh, 20)
 	feed(t, b, moved, 20)
-	x, y := summarize(t, a, coefficients(p)), summarize(t, b, coefficients(p))
+	x, y := modeltest.Summarize(t, a, modeltest.Coefficients(p)), modeltest.Summarize(t, b, modeltest.Coefficients(p))
 	for j := range p {
-		if f := float64(1 + j); math.Abs(x[j].Mean-f*y[j].Mean) > 1e-6*x[j].SD || relative(f*y[j].SD, x[j].SD) > 1e-6 {
+		if f := float64(1 + j); math.Abs(x[j].Mean-f*y[j].Mean) > 1e-6*x[j].SD || modeltest.Relative(f*y[j].SD, x[j].SD) > 1e-6 {
 			t.Errorf("column %d: %v (%v) and %v (%v)", j, x[j].Mean, x[j].SD, y[j].Mean, y[j].SD)
 		}
 	}
@@ -217,9 +218,9 @@ func TestSketchTakesALateColumn(t *testing.T) {
 	const p = 20
 	r := rand.New(rand.NewPCG(43, 1))
 	m := newTestSketch(t, p, 5)
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for shard := range 120 {
-		sh := randomShard(r, 30, p, false)
+		sh := modeltest.RegressionShard(r, 30, p, false)
 		for i := range sh.Rows {
 			if x := &sh.X[i*p+3]; shard < 40 {
 				*x = 7.1
@@ -228,7 +229,7 @@ func TestSketchTakesALateColumn(t *testing.T) {
 				sh.Y[i] += .1 * (*x - 7.1)
 			}
 		}
-		d.must(t, sh, 1)
+		d.Must(t, sh, 1)
 		if shard == 39 && (m.ss[3] != 0 || m.scale[3] != 1) {
 			t.Fatalf("a constant column has %v, %v", m.ss[3], m.scale[3])
 		}
@@ -236,7 +237,7 @@ func TestSketchTakesALateColumn(t *testing.T) {
 	if m.scale[3] < 30 || m.scale[3] > 70 {
 		t.Errorf("scale %v", m.scale[3])
 	}
-	row := summarize(t, m, coefficients(p))[3]
+	row := modeltest.Summarize(t, m, modeltest.Coefficients(p))[3]
 	if math.Abs(row.Mean-.1) > 5*row.SD || row.SD > .005 {
 		t.Errorf("gamma %v (%v), want .1", row.Mean, row.SD)
 	}
@@ -251,15 +252,15 @@ func TestSketchStateIsFlat(t *testing.T) {
 		for k := range states {
 			r := rand.New(rand.NewPCG(44, 1))
 			m := newTestSketch(t, p, rank)
-			d := stepper{model: m}
+			d := modeltest.Stepper{Model: m}
 			for range 30 {
-				d.must(t, randomShard(r, 20, p, false), 1)
+				d.Must(t, modeltest.RegressionShard(r, 20, p, false), 1)
 				b, err := m.AppendBinary(nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if want := 8*(rank*p+6*p+11) + 6; len(b) != want {
-					t.Fatalf("p=%d, shard %d: %d bytes, want %d", p, d.t, len(b), want)
+					t.Fatalf("p=%d, shard %d: %d bytes, want %d", p, d.T, len(b), want)
 				}
 				states[k] = b
 			}

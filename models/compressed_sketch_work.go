@@ -50,10 +50,10 @@ func newSketchWorks() *sync.Pool { return &sync.Pool{New: func() any { return ne
 // work takes scratch space for this model's size; the caller gives it back.
 func (m *CompressedSketch) work() *sketchWork {
 	w := m.works.Get().(*sketchWork)
-	if w.p == m.p {
+	if w.p == m.P {
 		return w
 	}
-	p, most, kept := m.p, m.most(), min(m.rank, m.p)
+	p, most, kept := m.P, m.most(), min(m.rank, m.P)
 	rows := kept + most + 1
 	side := max(rows, p)
 	*w = sketchWork{p: p, max: rows}
@@ -167,10 +167,10 @@ func (m *CompressedSketch) solveStored(w *sketchWork) error {
 	}
 	w.of = nil
 	kappa := math.Exp(m.logKappa)
-	if !w.stored.factor(m.rows, m.p, m.b, m.c, kappa) {
+	if !w.stored.factor(m.rows, m.P, m.b, m.c, kappa) {
 		return errSketch("precision not positive definite")
 	}
-	w.stored.expand(m.p, kappa)
+	w.stored.expand(m.P, kappa)
 	w.of, w.version = m, m.version
 	return nil
 }
@@ -178,12 +178,12 @@ func (m *CompressedSketch) solveStored(w *sketchWork) error {
 // predictRow returns the mean of a new observation at x and its variance
 // over sigma2, less 1, after solveStored.
 func (m *CompressedSketch) predictRow(w *sketchWork, x []float64) (mean, v float64) {
-	z := w.v1[:m.p]
+	z := w.v1[:m.P]
 	for j, u := range x {
 		z[j] = (u - m.xbar[j]) / m.scale[j]
 	}
 	mean = m.ybar + lin.Dot(z, m.g)
-	v = w.stored.quadratic(m.p, z)
+	v = w.stored.quadratic(m.P, z)
 	if m.weight > 0 {
 		v += 1 / m.weight
 	}

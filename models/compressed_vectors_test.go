@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 type compressedCase struct {
@@ -109,14 +110,14 @@ func (c *compressedCase) model(t *testing.T) cdf.Model {
 			if err := writeSigns(s.ProjectionFile, c.Signs); err != nil {
 				return err
 			}
-			return readFiles(s)
+			return modeltest.ReadFiles(s)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := build(cdf.Dims{Columns: columns(len(c.X[0]))})
+	m, err := build(cdf.Dims{Columns: modeltest.Columns(len(c.X[0]))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,37 +135,37 @@ func writeSigns(path string, columns []string) error {
 
 func TestCompressedFixedVectors(t *testing.T) {
 	var v struct{ Cases []compressedCase }
-	readJSON(t, "vectors/compressed_fixed.json", &v)
+	modeltest.ReadJSON(t, "vectors/compressed_fixed.json", &v)
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
-			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
 			m := tc.model(t).(*CompressedFixed)
-			d := stepper{model: m}
-			p := m.p
+			d := modeltest.Stepper{Model: m}
+			p := m.P
 			sum := 0.
 			for i, sh := range tc.shards() {
-				d.must(t, sh, tc.Settings.Forget)
-				c.shard = i + 1
+				d.Must(t, sh, tc.Settings.Forget)
+				c.Shard = i + 1
 				want := tc.Expected[i]
-				c.near("N", m.n, want.N, 1, 1e-12)
-				c.near("a_n", m.a, want.Shape, want.Shape, 1e-12)
-				c.near("b_n", m.b, want.Rate, want.Rate, 1e-9)
-				rows := summarize(t, m, coefficients(p))
+				c.Near("N", m.n, want.N, 1, 1e-12)
+				c.Near("a_n", m.a, want.Shape, want.Shape, 1e-12)
+				c.Near("b_n", m.b, want.Rate, want.Rate, 1e-9)
+				rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))
 				for j, r := range rows[:p] {
 					sd := want.Gamma.SD[j]
-					c.near("mean", r.Mean, want.Gamma.Mean[j], sd, 1e-9)
-					c.near("sd", r.SD, sd, sd, 1e-9)
-					c.near("q2.5", r.Q025, want.Gamma.Low[j], sd, 1e-8)
-					c.near("q97.5", r.Q975, want.Gamma.High[j], sd, 1e-8)
+					c.Near("mean", r.Mean, want.Gamma.Mean[j], sd, 1e-9)
+					c.Near("sd", r.SD, sd, sd, 1e-9)
+					c.Near("q2.5", r.Q025, want.Gamma.Low[j], sd, 1e-8)
+					c.Near("q97.5", r.Q975, want.Gamma.High[j], sd, 1e-8)
 				}
-				c.maybe("sigma2 mean", rows[p].Mean, want.Sigma2.Mean, want.Rate/want.Shape, 1e-9)
-				c.maybe("sigma2 sd", rows[p].SD, want.Sigma2.SD, want.Rate/want.Shape, 1e-9)
+				c.Maybe("sigma2 mean", rows[p].Mean, want.Sigma2.Mean, want.Rate/want.Shape, 1e-9)
+				c.Maybe("sigma2 sd", rows[p].SD, want.Sigma2.SD, want.Rate/want.Shape, 1e-9)
 				for k, o := range tc.predictNew(t, m) {
 					sd := want.Prediction.SD[k]
-					c.near("prediction", o.Mean, want.Prediction.Mean[k], sd, 1e-9)
-					c.near("prediction sd", o.SD, sd, sd, 1e-9)
-					c.near("prediction q2.5", o.Q025, want.Prediction.Low[k], sd, 1e-8)
-					c.near("prediction q97.5", o.Q975, want.Prediction.High[k], sd, 1e-8)
+					c.Near("prediction", o.Mean, want.Prediction.Mean[k], sd, 1e-9)
+					c.Near("prediction sd", o.SD, sd, sd, 1e-9)
+					c.Near("prediction q2.5", o.Q025, want.Prediction.Low[k], sd, 1e-8)
+					c.Near("prediction q97.5", o.Q975, want.Prediction.High[k], sd, 1e-8)
 				}
 				if want.Evidence == nil {
 					if e := m.LogEvidence(); e == e {
@@ -173,10 +174,10 @@ func TestCompressedFixedVectors(t *testing.T) {
 					continue
 				}
 				sum = m.LogEvidence() - sum
-				c.near("evidence of the shard", sum, *want.Evidence, 1, 1e-9)
+				c.Near("evidence of the shard", sum, *want.Evidence, 1, 1e-9)
 				sum = m.LogEvidence()
 			}
-			t.Log("largest misses: ", c.worst)
+			t.Log("largest misses: ", c.Worst)
 		})
 	}
 }
@@ -186,50 +187,50 @@ func TestCompressedFixedVectors(t *testing.T) {
 // which nothing published depends on while the sketch is exact.
 func TestCompressedSketchVectors(t *testing.T) {
 	var v struct{ Cases []compressedCase }
-	readJSON(t, "vectors/compressed_sketch.json", &v)
+	modeltest.ReadJSON(t, "vectors/compressed_sketch.json", &v)
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
-			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
 			m := tc.model(t).(*CompressedSketch)
-			d := stepper{model: m}
-			p, mean, rel, kappa := m.p, 3e-4, 1e-4, 2e-4
+			d := modeltest.Stepper{Model: m}
+			p, mean, rel, kappa := m.P, 3e-4, 1e-4, 2e-4
 			if tc.Provisional != "" {
 				mean, rel, kappa = 1e-3, 1e-3, 1e-3
 			}
 			for i, sh := range tc.shards() {
-				d.must(t, sh, tc.Settings.Forget)
-				c.shard = i + 1
+				d.Must(t, sh, tc.Settings.Forget)
+				c.Shard = i + 1
 				want := tc.Expected[i]
 				if m.lossy != want.Lossy {
 					t.Fatalf("shard %d: lossy %v", i+1, m.lossy)
 				}
-				c.near("N", m.n, want.N, 1, 1e-12)
-				c.near("N_m", m.weight, want.NM, 1, 1e-9)
+				c.Near("N", m.n, want.N, 1, 1e-12)
+				c.Near("N_m", m.weight, want.NM, 1, 1e-9)
 				if tc.Settings.Forget == 1 {
-					c.near("E", m.loss, want.E, 1+want.E, rel)
-					c.near("N_e", m.lossN, want.NE, 1, 1e-9)
+					c.Near("E", m.loss, want.E, 1+want.E, rel)
+					c.Near("N_e", m.lossN, want.NE, 1, 1e-9)
 				}
-				c.near("log kappa", m.logKappa, want.LogKappa, 1, kappa)
-				c.near("sigma2_hat", m.rate/(m.shape-1), want.Sigma2Hat, want.Sigma2Hat, rel)
-				c.near("df", 2*m.shape, want.DF, 1, 1e-9)
-				c.near("ybar", m.ybar, want.YBar, 1, 1e-9)
-				rows := summarize(t, m, coefficients(p))
+				c.Near("log kappa", m.logKappa, want.LogKappa, 1, kappa)
+				c.Near("sigma2_hat", m.rate/(m.shape-1), want.Sigma2Hat, want.Sigma2Hat, rel)
+				c.Near("df", 2*m.shape, want.DF, 1, 1e-9)
+				c.Near("ybar", m.ybar, want.YBar, 1, 1e-9)
+				rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))
 				sds, spread := want.Gamma.SD, want.Prediction.SD
 				if want.Stored != nil {
 					sds, spread = want.Stored.Gamma, want.Stored.Prediction
 				}
 				for j, r := range rows[:p] {
-					c.near("xbar", m.xbar[j], want.XBar[j], 1, 1e-9)
-					c.near("s", m.scale[j], want.Scale[j], 1, 1e-9)
-					c.near("mean", r.Mean, want.Gamma.Mean[j], want.Gamma.SD[j], mean)
-					c.near("sd", r.SD, sds[j], sds[j], rel)
+					c.Near("xbar", m.xbar[j], want.XBar[j], 1, 1e-9)
+					c.Near("s", m.scale[j], want.Scale[j], 1, 1e-9)
+					c.Near("mean", r.Mean, want.Gamma.Mean[j], want.Gamma.SD[j], mean)
+					c.Near("sd", r.SD, sds[j], sds[j], rel)
 				}
 				for k, o := range tc.predictNew(t, m) {
-					c.near("prediction", o.Mean, want.Prediction.Mean[k], want.Prediction.SD[k], mean)
-					c.near("prediction sd", o.SD, spread[k], spread[k], rel)
+					c.Near("prediction", o.Mean, want.Prediction.Mean[k], want.Prediction.SD[k], mean)
+					c.Near("prediction sd", o.SD, spread[k], spread[k], rel)
 				}
 			}
-			t.Log("largest misses: ", c.worst)
+			t.Log("largest misses: ", c.Worst)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -28,8 +29,8 @@ func learnedFromPrior(t *testing.T, statistics string, variance float64, shards 
 	for i, mean := range projection.Orthonormal(1, k, p) {
 		truth[i/k] += (mean + sd[i%k]*r.NormFloat64()) * beta[i%k]
 	}
-	m := compressedModel(t, "", fmt.Sprintf("{statistics: %s, prior: {beta_variance: %g}}", statistics, variance), columns(p))
-	d := stepper{model: m}
+	m := compressedModel(t, "", fmt.Sprintf("{statistics: %s, prior: {beta_variance: %g}}", statistics, variance), modeltest.Columns(p))
+	d := modeltest.Stepper{Model: m}
 	for range shards {
 		sh := &cdf.Shard{Rows: n, Cols: p, X: make([]float64, n*p), Y: make([]float64, n)}
 		rnd.Normals(r, sh.X)
@@ -39,7 +40,7 @@ func learnedFromPrior(t *testing.T, statistics string, variance float64, shards 
 				sh.Y[i] += sh.X[i*p+j] * g
 			}
 		}
-		d.must(t, sh, 1)
+		d.Must(t, sh, 1)
 	}
 	return m.(*CompressedLearned)
 }
@@ -90,8 +91,8 @@ func (m *CompressedLearned) parts(t *testing.T) (out [3]float64) {
 	if err := m.prepare(w); err != nil {
 		t.Fatal(err)
 	}
-	p := float64(m.p)
-	for j := range m.p {
+	p := float64(m.P)
+	for j := range m.P {
 		phi0 := w.phi0[j*m.m : (j+1)*m.m]
 		first := 0.
 		if m.lean {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -23,7 +24,7 @@ func contract(t *testing.T, kind string, roles cdf.Roles, shards func(seed uint6
 }
 
 // contractOf is contract for one variant.
-func contractOf(t *testing.T, k Kind, variant string, roles cdf.Roles, shards func(seed uint64, n int) []*cdf.Batch) {
+func contractOf(t *testing.T, k kind.Kind, variant string, roles cdf.Roles, shards func(seed uint64, n int) []*cdf.Batch) {
 	settings, build, err := k.Configure(variant, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +132,7 @@ func TestPoissonKeepsTheContract(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := k
-			k.Configure = func(variant string, _ func(any) error) (any, Build, error) {
+			k.Configure = func(variant string, _ func(any) error) (any, kind.Build, error) {
 				return configurePoisson(variant, func(v any) error {
 					switch s := v.(*PoissonSettings); c.name {
 					case "buffer":

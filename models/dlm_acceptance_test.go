@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // The series of the acceptance list, 3,000 steps each. V and A are the paper's,
@@ -83,7 +84,7 @@ func (r dlmRun) mean(t testing.TB, reps int) (out tracked) {
 	}
 	w := 1 / float64(reps)
 	for rep := range reps {
-		y, theta := r.data.make(uint64(acceptanceSeed+rep), acceptanceSteps)
+		y, theta := r.data.make(uint64(modeltest.FirstSeed+rep), acceptanceSteps)
 		one := track(t, r.model(t), y, theta, r.forget, r.draws)
 		out.coverage += w * one.coverage
 		out.length += w * one.length
@@ -99,7 +100,7 @@ func (r dlmRun) mean(t testing.TB, reps int) (out tracked) {
 }
 
 func dlmSeeds(reps int) string {
-	return fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+	return fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 }
 
 func TestAcceptanceDLMGrid(t *testing.T) {
@@ -122,7 +123,7 @@ func TestAcceptanceDLMKnownParameters(t *testing.T) {
 	reps := accept.Reps(t, 4, 4, 8)
 	var cov, length, mse float64
 	for rep := range reps {
-		y, theta := seriesA.make(uint64(acceptanceSeed+rep), acceptanceSteps)
+		y, theta := seriesA.make(uint64(modeltest.FirstSeed+rep), acceptanceSteps)
 		m, v, w := 0.0, 10.0, 1/float64(reps*acceptanceSteps)
 		for i := range y {
 			s := DLMStep{n: 1, mean: y[i]}
@@ -168,7 +169,7 @@ func TestAcceptanceDLMPaper(t *testing.T) {
 	run := dlmRun{data: seriesA, prior: priorV, mode: "paper", window: 100, draws: 50}
 	var cov, length []float64
 	for rep := range reps {
-		y, theta := run.data.make(uint64(acceptanceSeed+rep), acceptanceSteps)
+		y, theta := run.data.make(uint64(modeltest.FirstSeed+rep), acceptanceSteps)
 		one := track(t, run.model(t), y, theta, 1, run.draws)
 		cov, length = append(cov, one.coverage), append(length, one.length)
 	}
@@ -189,21 +190,21 @@ func TestAcceptanceDLMCompact(t *testing.T) {
 	var cov float64
 	var spread, miss, ratio, overlap [3]float64
 	for rep := range reps {
-		y, theta := seriesL.make(uint64(acceptanceSeed+rep), acceptanceSteps)
+		y, theta := seriesL.make(uint64(modeltest.FirstSeed+rep), acceptanceSteps)
 		m := run.model(t)
 		cov += track(t, m, y[:2900], theta[:2900], 1, run.draws).coverage / float64(reps)
 		pooled := pool(t, m, y[2900:], run.draws)
 		exact := dlmRun{prior: priorV}.model(t)
-		d := stepper{model: exact, draws: &cdf.Draws{S: 10_000, Chains: 1, Data: make([]float64, 40_000)}}
-		d.must(t, rowsShard(y), 1)
+		d := modeltest.Stepper{Model: exact, Draws: &cdf.Draws{S: 10_000, Chains: 1, Data: make([]float64, 40_000)}}
+		d.Must(t, rowsShard(y), 1)
 		for k := range 3 {
 			a, va := measure.Moments(pooled[k])
-			b, vb := measure.Moments(d.draws.Row(k))
+			b, vb := measure.Moments(d.Draws.Row(k))
 			w := 1 / float64(reps)
 			spread[k] += w * math.Sqrt(va)
 			miss[k] += w * math.Abs(a-b) / math.Sqrt(vb)
 			ratio[k] += w * math.Sqrt(va/vb)
-			overlap[k] += w * measure.Overlap(pooled[k], d.draws.Row(k))
+			overlap[k] += w * measure.Overlap(pooled[k], d.Draws.Row(k))
 		}
 	}
 	accept.Range(t, "D4", "L, compact: coverage of theta", cov, .925, .955, seeds)
@@ -219,11 +220,11 @@ func TestAcceptanceDLMCompact(t *testing.T) {
 // pool returns the draws of phi, tau2 and sigma2 of all further steps.
 func pool(t testing.TB, m cdf.Model, y []float64, draws int) (out [3][]float64) {
 	t.Helper()
-	d := stepper{model: m, t: 10_000, draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
+	d := modeltest.Stepper{Model: m, T: 10_000, Draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
 	for i := range y {
-		d.must(t, rowsShard(y[i:i+1]), 1)
+		d.Must(t, rowsShard(y[i:i+1]), 1)
 		for k := range out {
-			out[k] = append(out[k], d.draws.Row(k)...)
+			out[k] = append(out[k], d.Draws.Row(k)...)
 		}
 	}
 	return out

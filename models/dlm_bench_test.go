@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // dlmWorkload is what the engine asks of a model per shard.
@@ -20,7 +21,7 @@ type dlmWorkload struct {
 }
 
 func newDLMWorkload(t testing.TB, mode string, rows int) *dlmWorkload {
-	_, build, err := configureDLM("", strict("mode: "+mode))
+	_, build, err := configureDLM("", modeltest.Strict("mode: "+mode))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +31,11 @@ func newDLMWorkload(t testing.TB, mode string, rows int) *dlmWorkload {
 	}
 	w := &dlmWorkload{m: m, f: dlmFunctionals(), rows: make([]cdf.Row, 4)}
 	w.y, _ = series{phi: constantly(.7), tau: 1, sigma: 1}.make(3, 200_000)
-	d := stepper{}
+	d := modeltest.Stepper{}
 	if mode != "grid" {
-		d.draws = &cdf.Draws{S: 500, Chains: 1, Data: make([]float64, 4*500)}
+		d.Draws = &cdf.Draws{S: 500, Chains: 1, Data: make([]float64, 4*500)}
 	}
-	w.step = cdf.Step{Shard: rowsShard(w.y[:rows]), Forget: 1, RNG: rand.New(rand.NewPCG(1, 2)), Draws: d.draws}
+	w.step = cdf.Step{Shard: rowsShard(w.y[:rows]), Forget: 1, RNG: rand.New(rand.NewPCG(1, 2)), Draws: d.Draws}
 	return w
 }
 
@@ -111,8 +112,8 @@ func BenchmarkDLMForecast(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			y, _ := someSteps(n, 0)
 			m := dlmRun{prior: DefaultDLM()}.model(b).(*DLM)
-			d := stepper{model: m}
-			d.must(b, rowsShard(y), 1)
+			d := modeltest.Stepper{Model: m}
+			d.Must(b, rowsShard(y), 1)
 			for b.Loop() {
 				ahead(b, m, 2000)
 			}

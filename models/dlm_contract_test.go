@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // seriesBatches returns shards of a few rows of one AR(1) series with noise
@@ -45,7 +46,7 @@ func seriesBatches(timed bool) func(seed uint64, n int) []*cdf.Batch {
 
 func dlmSpec(t testing.TB, variant, mode, time string) *cdf.Spec {
 	t.Helper()
-	settings, build, err := configureDLM(variant, strict("{mode: "+mode+", window: 20}"))
+	settings, build, err := configureDLM(variant, modeltest.Strict("{mode: "+mode+", window: 20}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Row A4: eight steps, the fourth missing, theta_0 ~ N(0, .9): the joint
@@ -214,7 +216,7 @@ func TestAcceptanceDLMCompleteData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, y := series{phi: constantly(.7), tau: 1}.make(acceptanceSeed, 2020)
+	_, y := series{phi: constantly(.7), tau: 1}.make(modeltest.FirstSeed, 2020)
 	track(t, m, y, y, 1, 50)
 	var xx, xy, yy, before float64
 	for _, v := range y[:2000] {
@@ -232,21 +234,21 @@ func TestAcceptanceDLMCompleteData(t *testing.T) {
 func TestAcceptanceDLMBatch(t *testing.T) {
 	s := priorV
 	s.Window, s.Prior.Theta0Variance = 200, 1
-	y, _ := seriesL.make(acceptanceSeed, 200)
+	y, _ := seriesL.make(modeltest.FirstSeed, 200)
 	m, err := NewDLMFiltered(s, cdf.Dims{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const draws = 20_000
-	d := stepper{model: m, draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
-	d.must(t, rowsShard(y), 1)
+	d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
+	d.Must(t, rowsShard(y), 1)
 	exact := newTestDLM(t, s)
-	(&stepper{model: exact}).must(t, rowsShard(y), 1)
+	(&modeltest.Stepper{Model: exact}).Must(t, rowsShard(y), 1)
 	var diag cdf.Diagnostics
 	worst := 0.0
-	got, want := summarize(t, m, dlmFunctionals()), summarize(t, exact, dlmFunctionals())
+	got, want := modeltest.Summarize(t, m, dlmFunctionals()), modeltest.Summarize(t, exact, dlmFunctionals())
 	for k := range got {
-		ess := diag.ESSBulk(slices.Clone(d.draws.Row(k)), 1)
+		ess := diag.ESSBulk(slices.Clone(d.Draws.Row(k)), 1)
 		z := math.Abs(got[k].Mean-want[k].Mean) / want[k].SD * math.Sqrt(ess)
 		worst = max(worst, z)
 		t.Logf("%s: %.4f (%.4f), exact %.4f (%.4f), ess %.0f", dlmParams[k].Name, got[k].Mean, got[k].SD, want[k].Mean, want[k].SD, ess)
@@ -284,7 +286,7 @@ func TestAcceptanceDLMPhiDraws(t *testing.T) {
 // Row G4: the one-step densities, evaluated as mixtures of t laws, sum to the
 // log evidence of a fixed grid.
 func TestAcceptanceDLMChainRule(t *testing.T) {
-	y, _ := seriesMissing.make(acceptanceSeed, 60)
+	y, _ := seriesMissing.make(modeltest.FirstSeed, 60)
 	m := newTestDLM(t, DefaultDLM())
 	oracle := newFixedGrid(DefaultDLM().Prior, fullLow, fullHigh, nodes)
 	oracle.solve()
@@ -307,7 +309,7 @@ func TestAcceptanceDLMChainRule(t *testing.T) {
 		for k, p := range w.weight {
 			scale := math.Sqrt((w.grid.v[k] + 1) * w.rate[k] / w.shape)
 			z := (v - w.grid.m[k]) / scale
-			density += p / scale * math.Exp(studentLogScale(df)-(df+1)/2*math.Log1p(z*z/df))
+			density += p / scale * math.Exp(dist.StudentLogScale(df)-(df+1)/2*math.Log1p(z*z/df))
 		}
 		got, err := f.absorb(v)
 		if err != nil {

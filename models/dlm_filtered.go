@@ -87,10 +87,10 @@ func newFilteredWorks() *sync.Pool { return &sync.Pool{New: func() any { return 
 
 func (w *filteredWork) size(steps, leaving int) {
 	for _, x := range []*[]float64{&w.m, &w.v, &w.p, &w.theta} {
-		*x = grow(*x, steps+1)
+		*x = lin.Grow(*x, steps+1)
 	}
 	for _, x := range []*[]float64{&w.first, &w.second, &w.cross, &w.residual} {
-		*x = grow(*x, leaving+1)
+		*x = lin.Grow(*x, leaving+1)
 		clear(*x)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // ahead returns the predictions of a model after the responses, one a step.
@@ -52,9 +54,9 @@ func TestDLMForecastOfAWindow(t *testing.T) {
 		s := DefaultDLM()
 		s.Prior.Theta0Variance = fewVariance
 		m := dlmRun{prior: s, mode: mode, window: 50}.model(t)
-		d := stepper{model: m, draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 4*20)}}
-		d.must(t, rowsShard(y[:12]), 1)
-		d.must(t, rowsShard(y[12:]), 1)
+		d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 4*20)}}
+		d.Must(t, rowsShard(y[:12]), 1)
+		d.Must(t, rowsShard(y[12:]), 1)
 		for _, psi := range []vec3{{.8, math.Log(.5), math.Log(.25)}, {-.6, math.Log(2), math.Log(.1)}} {
 			hat := [3]float64{psi[0], math.Exp(psi[1]), math.Exp(psi[2])}
 			switch m := m.(type) {
@@ -124,10 +126,10 @@ func TestDLMForecastOfTheGrid(t *testing.T) {
 			for _, l := range laws[h] {
 				spread := (l.v + float64(noise)) * l.rate
 				v += l.p * (spread/(a-1) + (l.mean-mean)*(l.mean-mean))
-				low += l.p * studentCDF((g[2]-l.mean)/math.Sqrt(spread/a), 2*a)
-				high += l.p * studentCDF((g[3]-l.mean)/math.Sqrt(spread/a), 2*a)
+				low += l.p * dist.StudentCDF((g[2]-l.mean)/math.Sqrt(spread/a), 2*a)
+				high += l.p * dist.StudentCDF((g[3]-l.mean)/math.Sqrt(spread/a), 2*a)
 			}
-			if math.Abs(g[0]-mean) > 1e-9 || relative(g[1], math.Sqrt(v)) > 1e-8 || math.Abs(low-.025) > 1e-6 || math.Abs(high-.975) > 1e-6 {
+			if math.Abs(g[0]-mean) > 1e-9 || modeltest.Relative(g[1], math.Sqrt(v)) > 1e-8 || math.Abs(low-.025) > 1e-6 || math.Abs(high-.975) > 1e-6 {
 				t.Errorf("%d ahead, noise %d: mean %v sd %v, want %v and %v; below the quantiles are %v and %v",
 					h+1, noise, g[0], g[1], mean, math.Sqrt(v), low, high)
 			}

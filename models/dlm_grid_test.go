@@ -11,16 +11,17 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // onGrid takes the model through shards of size steps and, where asked, a fixed grid
 // over its final limits through the same data.
 func onGrid(t *testing.T, s DLMSettings, steps [][]float64, size int, forget float64, oracle int) (*DLM, *fixedGrid) {
 	t.Helper()
-	d := stepper{model: newTestDLM(t, s)}
-	m := d.model.(*DLM)
+	d := modeltest.Stepper{Model: newTestDLM(t, s)}
+	m := d.Model.(*DLM)
 	for at := 0; at < len(steps); at += size {
-		d.must(t, stepsShard(steps[at:min(at+size, len(steps))], int64(at), false), forget)
+		d.Must(t, stepsShard(steps[at:min(at+size, len(steps))], int64(at), false), forget)
 		wellFormedDLM(t, m)
 	}
 	if oracle == 0 {
@@ -70,7 +71,7 @@ func TestAcceptanceDLMRealSeries(t *testing.T) {
 // Their theta_0 ~ N(0, 1) is h = 1/E sigma2 here; theta's own Monte Carlo
 // error on treering (98 effective draws) is a tenth of an sd.
 func TestAcceptanceDLMReferences(t *testing.T) {
-	f, err := os.Open(shared(t, "data/reference/dlm.csv"))
+	f, err := os.Open(accept.Shared(t, "data/reference/dlm.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestAcceptanceDLMReferences(t *testing.T) {
 		want["theta"] = want["theta_T"]
 		prior.Prior.PhiVariance, prior.Prior.Theta0Variance = 1, 1/want["sigma2"][0]
 		m, _ := onGrid(t, prior, singly(readSeries(t, path, n)), 20, 1, 0)
-		for _, r := range summarize(t, m, dlmFunctionals()) {
+		for _, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
 			w := want[r.Variable]
 			accept.Range(t, "R3", set+": mean of "+r.Variable+", sd", (r.Mean-w[0])/w[1], -.15, .15, "one series")
 			accept.Range(t, "R3", set+": sd of "+r.Variable+", ratio", r.SD/w[1], .92, 1.08, "one series")
@@ -121,10 +122,10 @@ func TestAcceptanceDLMHardSeries(t *testing.T) {
 		}
 		return out
 	}
-	ar, _ := series{phi: constantly(.8), tau: 1, sigma: .7}.make(acceptanceSeed, 1000)
-	walk, _ := series{phi: constantly(1), tau: 1, sigma: .5}.make(acceptanceSeed, 400)
-	sharp, _ := series{phi: constantly(.6), tau: 1, sigma: 1e-3}.make(acceptanceSeed, 400)
-	jump, _ := series{phi: constantly(.7), tau: 1, sigma: 1}.make(acceptanceSeed, 400)
+	ar, _ := series{phi: constantly(.8), tau: 1, sigma: .7}.make(modeltest.FirstSeed, 1000)
+	walk, _ := series{phi: constantly(1), tau: 1, sigma: .5}.make(modeltest.FirstSeed, 400)
+	sharp, _ := series{phi: constantly(.6), tau: 1, sigma: 1e-3}.make(modeltest.FirstSeed, 400)
+	jump, _ := series{phi: constantly(.7), tau: 1, sigma: 1}.make(modeltest.FirstSeed, 400)
 	for _, c := range []struct {
 		name   string
 		steps  [][]float64
@@ -165,8 +166,8 @@ func TestAcceptanceDLMHardSeries(t *testing.T) {
 // follow it: against 161 x 161 nodes over the full range, since over the final limits
 // a grid that stays behind looks right.
 func TestAcceptanceDLMWidens(t *testing.T) {
-	smooth, _ := series{phi: constantly(.9), tau: 1, sigma: .2}.make(acceptanceSeed, 300)
-	rough, _ := series{phi: constantly(.3), tau: 1, sigma: 2}.make(acceptanceSeed, 300)
+	smooth, _ := series{phi: constantly(.9), tau: 1, sigma: .2}.make(modeltest.FirstSeed, 300)
+	rough, _ := series{phi: constantly(.3), tau: 1, sigma: 2}.make(modeltest.FirstSeed, 300)
 	steps := singly(append(slices.Clone(smooth), rough...))
 	narrow, _ := onGrid(t, DefaultDLM(), steps[:300], 10, .97, 0)
 	m, _ := onGrid(t, DefaultDLM(), steps, 10, .97, 0)
@@ -190,7 +191,7 @@ func TestAcceptanceDLMWidens(t *testing.T) {
 // wellFormedDLM checks every number that leaves: finite and in order.
 func wellFormedDLM(t *testing.T, m cdf.Model) {
 	t.Helper()
-	for _, r := range summarize(t, m, dlmFunctionals()) {
+	for _, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
 		if r.Open {
 			if math.IsInf(r.Mean, 0) || math.IsInf(r.SD, 0) || r.SD < 0 {
 				t.Fatalf("%+v", r)

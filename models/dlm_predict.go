@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // forward is a walk over the rows of a shard that leaves the state alone:
@@ -48,11 +50,11 @@ func (m *DLM) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	if err != nil {
 		return out, err
 	}
-	t := newTally(out)
+	t := predictive.NewTally(out)
 	limit := newLimit()
 	for i, y := range sh.Y {
 		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
-		if t.skip(y) {
+		if t.Skip(y) {
 			continue
 		}
 		mean := w.mean(w.grid.m)
@@ -62,22 +64,22 @@ func (m *DLM) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if err != nil {
 			return out, err
 		}
-		t.logs += logs
-		t.add(y-mean, pit, covered)
+		t.Logs += logs
+		t.Add(y-mean, pit, covered)
 	}
-	return t.score("dlm")
+	return t.Score("dlm")
 }
 
 // absorb takes a response into the walk and returns its log density.
 func (f *forward) absorb(y float64) (float64, error) {
 	w := f.w
-	before := w.logZ + lgamma(w.shape)
+	before := w.logZ + dist.LogGamma(w.shape)
 	w.grid.step(0, y, w.product)
 	f.n++
 	if err := f.weigh(); err != nil {
 		return 0, err
 	}
-	return w.logZ + lgamma(w.shape) - before - 0.5*math.Log(2*math.Pi), nil
+	return w.logZ + dist.LogGamma(w.shape) - before - 0.5*math.Log(2*math.Pi), nil
 }
 
 // slight is the weight up to which a node does not count for coverage.
@@ -107,7 +109,7 @@ func (w *dlmWork) pit(y float64) float64 {
 	below, total := 0.0, 0.0
 	for k, p := range w.weight {
 		if p > slight {
-			below += p * studentCDF((y-w.grid.m[k])/math.Sqrt((w.grid.v[k]+1)*w.rate[k]/w.shape), 2*w.shape)
+			below += p * dist.StudentCDF((y-w.grid.m[k])/math.Sqrt((w.grid.v[k]+1)*w.rate[k]/w.shape), 2*w.shape)
 			total += p
 		}
 	}
@@ -120,14 +122,14 @@ const trifling = 1e-5
 // bin returns the transform of y as well as a bin of Score.PIT tells it.
 func (w *dlmWork) bin(y float64) float64 {
 	df := 2 * w.shape
-	if df < plentiful {
+	if df < dist.Plentiful {
 		return w.pit(y)
 	}
 	below, total := 0.0, 0.0
 	for k, p := range w.weight {
 		if p > trifling {
 			e := y - w.grid.m[k]
-			below += p * nearStudentCDF(e, e*e/((w.grid.v[k]+1)*w.rate[k]/w.shape), df)
+			below += p * dist.NearStudentCDF(e, e*e/((w.grid.v[k]+1)*w.rate[k]/w.shape), df)
 			total += p
 		}
 	}
@@ -141,7 +143,7 @@ func newLimit() studentLimit { return studentLimit{} }
 
 func (s *studentLimit) at(df float64) float64 {
 	if s.df != df {
-		s.df, s.limit = df, studentQuantile(normals[6], df)
+		s.df, s.limit = df, dist.StudentQuantile(dist.NormalQuantiles[6], df)
 	}
 	return s.limit
 }
@@ -156,17 +158,17 @@ func (m *DLM) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err != nil {
 		return err
 	}
-	var level, response pursuit
+	var level, response dist.Tracker
 	for i, y := range sh.Y {
 		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
 		p := &out[i]
-		w.t.student(2 * w.shape)
-		w.mix.reset(&w.t)
+		w.t.Student(2 * w.shape)
+		w.mix.Reset(&w.t)
 		_, p.EpredSD = w.levels(&w.grid, 0, m.spread())
-		p.EpredQ025, p.EpredQ975 = level.central95(&w.mix)
-		w.mix.reset(&w.t)
+		p.EpredQ025, p.EpredQ975 = level.Central95(&w.mix)
+		w.mix.Reset(&w.t)
 		p.Mean, p.SD = w.levels(&w.grid, 1, m.spread())
-		p.Q025, p.Q975 = response.central95(&w.mix)
+		p.Q025, p.Q975 = response.Central95(&w.mix)
 		p.LogDensity, p.PIT = math.NaN(), math.NaN()
 		if y != y {
 			continue

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // fixedGrid is the exact posterior on a fixed grid, one filter per node, written from
@@ -115,9 +117,9 @@ func (g *fixedGrid) solve() {
 func (g *fixedGrid) against(t testing.TB, m cdf.Model) (mean, sd float64) {
 	t.Helper()
 	g.solve()
-	for k, r := range summarize(t, m, dlmFunctionals()) {
+	for k, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
 		mean = max(mean, math.Abs(r.Mean-g.mean[k])/g.sd[k])
-		sd = max(sd, relative(r.SD, g.sd[k]))
+		sd = max(sd, modeltest.Relative(r.SD, g.sd[k]))
 	}
 	return mean, sd
 }
@@ -126,7 +128,7 @@ func (g *fixedGrid) against(t testing.TB, m cdf.Model) (mean, sd float64) {
 // of its first n values.
 func readSeries(t testing.TB, path string, n int) []float64 {
 	t.Helper()
-	f, err := os.Open(shared(t, path))
+	f, err := os.Open(accept.Shared(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,14 +195,14 @@ type tracked struct {
 
 func track(t testing.TB, m cdf.Model, y, theta []float64, forget float64, draws int) tracked {
 	t.Helper()
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	if draws > 0 {
-		d.draws = &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}
+		d.Draws = &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}
 	}
 	out := tracked{phi: map[int]float64{}}
 	f, n := dlmFunctionals(), float64(len(y))
 	for i := range y {
-		d.must(t, rowsShard(y[i:i+1]), forget)
+		d.Must(t, rowsShard(y[i:i+1]), forget)
 		rows := gridMoments(t, m, f)
 		r := &rows[dlmTheta]
 		half := 1.96 * r.SD
@@ -220,14 +222,14 @@ func gridMoments(t testing.TB, m cdf.Model, f []cdf.Functional) []cdf.Row {
 	t.Helper()
 	g, ok := m.(*DLM)
 	if !ok {
-		return summarize(t, m, f)
+		return modeltest.Summarize(t, m, f)
 	}
 	w := g.family.take()
 	defer g.family.works.Put(w)
 	if !w.weigh(&g.grid, &g.family.settings.Prior, g.n) {
 		t.Fatal("weights")
 	}
-	w.mix.reset(nil)
+	w.mix.Reset(nil)
 	rows := make([]cdf.Row, 4)
 	rows[dlmTheta].Mean, rows[dlmTheta].SD = w.levels(&g.grid, 0, true)
 	for k, p := range w.weight {

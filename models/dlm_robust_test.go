@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
@@ -46,18 +47,18 @@ func TestDLMSurvives(t *testing.T) {
 						t.Fatal(err)
 					}
 					const draws = 4
-					d := stepper{model: m, draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
+					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
 					for _, y := range [][]float64{c.y, c.y[:min(1, len(c.y))], ar[:3]} {
 						if len(y) > 1000 && forget < 1 {
 							y = y[:1000]
 						}
-						if err := d.step(rowsShard(y), forget); err != nil {
+						if err := d.Step(rowsShard(y), forget); err != nil {
 							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
 								t.Fatal(err)
 							}
 							return
 						}
-						for _, v := range d.draws.Data {
+						for _, v := range d.Draws.Data {
 							if v-v != 0 {
 								t.Fatalf("draw %v", v)
 							}
@@ -122,16 +123,16 @@ func TestDLMTime(t *testing.T) {
 	nan := math.NaN()
 	for _, k := range dlmModes {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
-			fresh := func() *stepper {
+			fresh := func() *modeltest.Stepper {
 				m, err := dlmSpec(t, k[0], k[1], "s").New(cdf.Dims{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return &stepper{model: m, draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 80)}}
+				return &modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 80)}}
 			}
 			timed := func(y []float64, at ...int64) *cdf.Shard { return &cdf.Shard{Rows: len(y), Y: y, Time: at, Forget: 1} }
-			bytes := func(d *stepper) string {
-				b, err := d.model.AppendBinary(nil)
+			bytes := func(d *modeltest.Stepper) string {
+				b, err := d.Model.AppendBinary(nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -139,18 +140,18 @@ func TestDLMTime(t *testing.T) {
 			}
 			// A gap of two is two rows without a response.
 			a, b := fresh(), fresh()
-			a.must(t, timed([]float64{y[0], y[1], y[2]}, -3, -2, 1), 1)
-			b.must(t, timed([]float64{y[0], y[1], nan, nan, y[2]}, -3, -2, -1, 0, 1), 1)
-			near(t, a.model, b.model, 1e-9)
+			a.Must(t, timed([]float64{y[0], y[1], y[2]}, -3, -2, 1), 1)
+			b.Must(t, timed([]float64{y[0], y[1], nan, nan, y[2]}, -3, -2, -1, 0, 1), 1)
+			near(t, a.Model, b.Model, 1e-9)
 			// Time goes on between shards: within a step, and with a gap.
-			a.must(t, timed([]float64{y[3]}, 1), 1)
-			b.must(t, timed([]float64{y[3]}, 1), 1)
-			a.must(t, timed([]float64{y[4]}, 4), 1)
-			b.must(t, timed([]float64{nan, nan, y[4]}, 2, 3, 4), 1)
-			near(t, a.model, b.model, 1e-9)
+			a.Must(t, timed([]float64{y[3]}, 1), 1)
+			b.Must(t, timed([]float64{y[3]}, 1), 1)
+			a.Must(t, timed([]float64{y[4]}, 4), 1)
+			b.Must(t, timed([]float64{nan, nan, y[4]}, 2, 3, 4), 1)
+			near(t, a.Model, b.Model, 1e-9)
 			before := bytes(a)
 			for _, sh := range []*cdf.Shard{timed([]float64{1}, 3), timed([]float64{1, 2}, 6, 5)} {
-				if err := a.model.Check(sh); !errors.Is(err, cdf.ErrShard) {
+				if err := a.Model.Check(sh); !errors.Is(err, cdf.ErrShard) {
 					t.Errorf("times %v after 4: %v", sh.Time, err)
 				}
 			}
@@ -159,8 +160,8 @@ func TestDLMTime(t *testing.T) {
 			}
 			// The longest gap there is does not take long.
 			c := fresh()
-			c.must(t, timed([]float64{y[0], y[1]}, math.MinInt64, math.MaxInt64), 1)
-			wellFormedDLM(t, c.model)
+			c.Must(t, timed([]float64{y[0], y[1]}, math.MinInt64, math.MaxInt64), 1)
+			wellFormedDLM(t, c.Model)
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // DLMSettings are the settings of all variants of the dynamic linear model.
@@ -83,7 +84,7 @@ func (p *DLMPrior) logPhi(phi float64) float64 {
 	return -0.5 * d * d / p.PhiVariance
 }
 
-func configureDLM(variant string, decode func(any) error) (any, Build, error) {
+func configureDLM(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := DefaultDLM()
 	if decode != nil {
 		if err := decode(&s); err != nil {
@@ -107,7 +108,7 @@ func configureDLM(variant string, decode func(any) error) (any, Build, error) {
 	case "paper":
 		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(s, d, true, works) }, nil
 	}
-	return nil, nil, errVariant("dlm", variant, []string{"corrected", "paper"})
+	return nil, nil, kind.ErrVariant("dlm", variant, []string{"corrected", "paper"})
 }
 
 // The rows of Draws.

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 func TestDLMSettings(t *testing.T) {
 	k, _ := Lookup("dlm")
-	got, _, err := k.Configure("", strict("{mode: compact, prior: {phi_variance: 1}}"))
+	got, _, err := k.Configure("", modeltest.Strict("{mode: compact, prior: {phi_variance: 1}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,7 @@ func TestDLMSettings(t *testing.T) {
 		"prior: {phi_mean: .inf}":     "prior.phi_mean",
 		"prior: {beta_variance: 1}":   "beta_variance",
 	} {
-		if _, _, err := k.Configure("", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := k.Configure("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q in it", text, err, want)
 		}
 	}
@@ -51,9 +53,9 @@ func TestDLMSettings(t *testing.T) {
 func TestDLMUndefinedMoments(t *testing.T) {
 	s := dlmPrior(1, 1, 1.5, 1)
 	for _, mode := range []string{"grid", "compact", "filtered"} {
-		d := stepper{model: dlmRun{prior: s, mode: mode}.model(t), draws: &cdf.Draws{S: 50, Chains: 1, Data: make([]float64, 200)}}
-		d.must(t, rowsShard([]float64{math.NaN()}), 1)
-		rows := summarize(t, d.model, dlmFunctionals())
+		d := modeltest.Stepper{Model: dlmRun{prior: s, mode: mode}.model(t), Draws: &cdf.Draws{S: 50, Chains: 1, Data: make([]float64, 200)}}
+		d.Must(t, rowsShard([]float64{math.NaN()}), 1)
+		rows := modeltest.Summarize(t, d.Model, dlmFunctionals())
 		if r := rows[dlmSigma2]; r.Mean == r.Mean || r.SD == r.SD {
 			t.Errorf("%s: sigma2 of shape 1 has mean %v and sd %v", mode, r.Mean, r.SD)
 		}
@@ -70,21 +72,21 @@ func TestDLMUndefinedMoments(t *testing.T) {
 // is free of sigma2, tau2/sigma2 is q. 20,000 draws; 4.5 standard errors of
 // 7 shares of 4 variables and a correlation. A coarse grid, of few rows.
 func TestDLMDraws(t *testing.T) {
-	y, _ := seriesL.make(acceptanceSeed, 60)
+	y, _ := seriesL.make(modeltest.FirstSeed, 60)
 	m := newTestDLM(t, priorV)
 	const n = 20_000
-	d := stepper{model: m, draws: &cdf.Draws{S: n, Chains: 1, Data: make([]float64, 4*n)}}
-	d.must(t, rowsShard(y), 1)
-	for k, r := range summarize(t, m, dlmFunctionals()) {
+	d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: n, Chains: 1, Data: make([]float64, 4*n)}}
+	d.Must(t, rowsShard(y), 1)
+	for k, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
 		for i, q := range []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
 			below := 0.0
-			for _, v := range d.draws.Row(k) {
+			for _, v := range d.Draws.Row(k) {
 				if v <= q {
 					below++
 				}
 			}
-			if z := (below/n - levels[i]) / math.Sqrt(levels[i]*(1-levels[i])/n); !(math.Abs(z) < 4.5) {
-				t.Errorf("%s: share %.4f below the %g quantile, z = %.1f", r.Variable, below/n, levels[i], z)
+			if z := (below/n - dist.Levels[i]) / math.Sqrt(dist.Levels[i]*(1-dist.Levels[i])/n); !(math.Abs(z) < 4.5) {
+				t.Errorf("%s: share %.4f below the %g quantile, z = %.1f", r.Variable, below/n, dist.Levels[i], z)
 			}
 		}
 	}
@@ -97,8 +99,8 @@ func TestDLMDraws(t *testing.T) {
 		square += p * m.grid.l[k%nodes] * m.grid.l[k%nodes]
 	}
 	var got float64
-	for i, v := range d.draws.Row(dlmTau2) {
-		got += math.Log(v/d.draws.Row(dlmSigma2)[i]) / n
+	for i, v := range d.Draws.Row(dlmTau2) {
+		got += math.Log(v/d.Draws.Row(dlmSigma2)[i]) / n
 	}
 	if z := (got - exact) / math.Sqrt((square-exact*exact)/n); !(math.Abs(z) < 4.5) {
 		t.Errorf("mean of log tau2/sigma2 %v, want %v, z = %.1f", got, exact, z)
@@ -110,7 +112,7 @@ func TestDLMPriorSD(t *testing.T) {
 	sd := make([]float64, 4)
 	m := newTestDLM(t, dlmPrior(4, 2, 2, 1))
 	m.PriorSD(dlmFunctionals(), sd)
-	if math.Abs(sd[dlmPhi]-math.Sqrt(1./3)) > 1e-6 || sd[dlmTau2] == sd[dlmTau2] || relative(sd[dlmSigma2], 2/(3*math.Sqrt2)) > 1e-12 {
+	if math.Abs(sd[dlmPhi]-math.Sqrt(1./3)) > 1e-6 || sd[dlmTau2] == sd[dlmTau2] || modeltest.Relative(sd[dlmSigma2], 2/(3*math.Sqrt2)) > 1e-12 {
 		t.Errorf("prior sds %v", sd)
 	}
 	// Var = 1 - 2 phi(1)/(Phi(1)-Phi(-1)) of the standard normal on (-1, 1).

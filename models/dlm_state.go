@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // dlmFormat is the first byte of the state of every mode.
@@ -37,15 +38,15 @@ func (m *DLM) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, dlmFormat, flagged(dlmForgot, m.forgot)|flagged(dlmSeen, m.clock.Seen)|flagged(dlmReserved, m.reserved))
 	b = m.clock.append(b)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.rows))
-	b = appendFloats(b, m.n)
-	b = appendFloats(b, m.grid.low[:]...)
-	b = appendFloats(b, m.grid.high[:]...)
+	b = codec.AppendFloats(b, m.n)
+	b = codec.AppendFloats(b, m.grid.low[:]...)
+	b = codec.AppendFloats(b, m.grid.high[:]...)
 	for _, f := range m.grid.fields() {
-		b = appendFloats(b, f...)
+		b = codec.AppendFloats(b, f...)
 	}
 	if m.reserved {
 		for _, f := range m.reserve.fields() {
-			b = appendFloats(b, f...)
+			b = codec.AppendFloats(b, f...)
 		}
 	}
 	return b, nil
@@ -54,7 +55,7 @@ func (m *DLM) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary replaces the state.
 func (m *DLM) UnmarshalBinary(b []byte) error {
 	if len(b) < 18 || b[0] != dlmFormat || b[1] >= dlmFlags {
-		return errState("dlm", "unknown format")
+		return codec.Error("dlm", "unknown format")
 	}
 	m.failed = false
 	m.forgot, m.clock.Seen, m.reserved = b[1]&dlmForgot != 0, b[1]&dlmSeen != 0, b[1]&dlmReserved != 0
@@ -74,31 +75,31 @@ func (m *DLM) UnmarshalBinary(b []byte) error {
 		f := g.fields()
 		dst = append(dst, f[:]...)
 	}
-	if !readFloats(b[18:], dst...) {
-		return errState("dlm", "wrong length or numbers")
+	if !codec.ReadFloats(b[18:], dst...) {
+		return codec.Error("dlm", "wrong length or numbers")
 	}
 	m.n = n[0]
 	for axis := range low {
 		if !(low[axis] >= fullLow[axis] && low[axis] < high[axis] && high[axis] <= fullHigh[axis]) {
-			return errState("dlm", "limits out of range")
+			return codec.Error("dlm", "limits out of range")
 		}
 	}
 	m.grid.place(low, high)
 	for _, g := range grids {
 		for k, v := range g.v {
 			if !(v > 0) || !(g.sse[k] >= 0) {
-				return errState("dlm", "variances out of range")
+				return codec.Error("dlm", "variances out of range")
 			}
 		}
 	}
 	if m.n < 0 || m.rows < 0 || m.n > float64(m.rows) || !m.clock.Seen && m.clock.Last != 0 ||
 		!m.reserved && (low != fullLow || high != fullHigh) {
-		return errState("dlm", "counts or limits out of range")
+		return codec.Error("dlm", "counts or limits out of range")
 	}
 	w := m.family.take()
 	defer m.family.works.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate) {
-		return errState("dlm", "weights not finite")
+		return codec.Error("dlm", "weights not finite")
 	}
 	return nil
 }

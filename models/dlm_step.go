@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/models/internal/dist"
+)
 
 // DLMStep is one step of a series: the number of its observations, their mean
 // and their sum of squares about it. Without observations, as the zero value
@@ -39,7 +43,7 @@ func (s *DLMStep) kalman(m, v, phi, tau2, sigma2 float64) (float64, float64) {
 // windowLikelihood returns the log density of the steps' observations, up to
 // a constant, and theta's law after them.
 func windowLikelihood(steps []DLMStep, m, v, phi, tau2, sigma2 float64) (log, mean, variance float64) {
-	logs, squares, extra := newLogProduct(), 0.0, 0.0
+	logs, squares, extra := dist.NewLogProduct(), 0.0, 0.0
 	for i := range steps {
 		s := &steps[i]
 		m, v = phi*m, float64(phi*phi*v)+tau2
@@ -48,10 +52,10 @@ func windowLikelihood(steps []DLMStep, m, v, phi, tau2, sigma2 float64) (log, me
 		}
 		r := sigma2 / s.n
 		f, e := v+r, s.mean-m
-		logs.mul(f)
+		logs.Mul(f)
 		squares += e*e/f + s.ss/sigma2
 		extra += s.n - 1
 		m, v = m+v/f*e, v*r/f
 	}
-	return -0.5 * (logs.log() + squares + extra*math.Log(sigma2)), m, v
+	return -0.5 * (logs.Log() + squares + extra*math.Log(sigma2)), m, v
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form: nothing is left open. A functional
@@ -17,7 +19,7 @@ func (m *DLM) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	}
 	for i, f := range functionals {
 		r := &rows[i]
-		*r = exactRow(f.Name)
+		*r = describe.Row(f.Name)
 		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > dlmTheta {
 			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
 		}
@@ -48,7 +50,7 @@ func shiftRow(r *cdf.Row, shift, factor float64) {
 	if factor < 0 {
 		q = [7]float64{q[6], q[5], q[4], q[3], q[2], q[1], q[0]}
 	}
-	setQuantiles(r, &q)
+	describe.Quantiles(r, &q)
 }
 
 func (m *DLM) describePhi(r *cdf.Row, w *dlmWork) {
@@ -64,10 +66,10 @@ func (m *DLM) describePhi(r *cdf.Row, w *dlmWork) {
 	r.Mean, r.SD = mean, math.Sqrt(v)
 	w.phi.fill(&m.grid, &w.axis[etaAxis])
 	var q [7]float64
-	for i, p := range levels {
+	for i, p := range dist.Levels {
 		q[i] = w.phi.quantile(p)
 	}
-	setQuantiles(r, &q)
+	describe.Quantiles(r, &q)
 }
 
 // describeVariance mixes IG(A, B), for tau2 IG(A, qB). Before the first
@@ -76,24 +78,24 @@ func (m *DLM) describePhi(r *cdf.Row, w *dlmWork) {
 func (m *DLM) describeVariance(r *cdf.Row, w *dlmWork, tau bool) {
 	prior := &m.family.settings.Prior
 	if m.n == 0 {
-		var law standard
+		var law dist.Standard
 		if tau {
-			invGammaRow(r, &law, prior.Tau2Shape, prior.Tau2Rate, 0, 1)
+			describe.InvGamma(r, &law, prior.Tau2Shape, prior.Tau2Rate, 0, 1)
 		} else {
-			invGammaRow(r, &law, prior.Sigma2Shape, prior.Sigma2Rate, 0, 1)
+			describe.InvGamma(r, &law, prior.Sigma2Shape, prior.Sigma2Rate, 0, 1)
 		}
 		return
 	}
 	a, mean, v := w.shape, 0.0, 0.0
-	w.g.logInvGamma(a)
-	w.mix.reset(&w.g)
+	w.g.LogInvGamma(a)
+	w.mix.Reset(&w.g)
 	for k, p := range w.weight {
 		b := w.rate[k]
 		if tau {
 			b *= m.grid.q[k%nodes]
 		}
 		mean += p * b / (a - 1)
-		w.mix.add(p, math.Log(b), 1)
+		w.mix.Add(p, math.Log(b), 1)
 	}
 	for k, p := range w.weight {
 		b := w.rate[k]
@@ -109,21 +111,21 @@ func (m *DLM) describeVariance(r *cdf.Row, w *dlmWork, tau bool) {
 	if a > 2 {
 		r.SD = math.Sqrt(v)
 	}
-	q := w.mix.quantiles()
+	q := w.mix.Quantiles()
 	for i := range q {
 		q[i] = math.Exp(q[i])
 	}
-	setQuantiles(r, &q)
+	describe.Quantiles(r, &q)
 }
 
 // describeTheta mixes t laws with 2A degrees of freedom and scale^2 = vB/A.
 func (m *DLM) describeTheta(r *cdf.Row, w *dlmWork) {
-	w.t.student(2 * w.shape)
-	w.mix.reset(&w.t)
+	w.t.Student(2 * w.shape)
+	w.mix.Reset(&w.t)
 	mean, sd := w.levels(&m.grid, 0, m.spread())
 	r.Mean, r.SD = mean, sd
-	q := w.mix.quantiles()
-	setQuantiles(r, &q)
+	q := w.mix.Quantiles()
+	describe.Quantiles(r, &q)
 }
 
 // spread reports that variances of theta and y exist.
@@ -138,7 +140,7 @@ func (w *dlmWork) levels(g *dlmGrid, noise float64, spread bool) (mean, sd float
 	a, v := w.shape, 0.0
 	for k, p := range w.weight {
 		mean += p * g.m[k]
-		w.mix.add(p, g.m[k], math.Sqrt((g.v[k]+noise)*w.rate[k]/a))
+		w.mix.Add(p, g.m[k], math.Sqrt((g.v[k]+noise)*w.rate[k]/a))
 	}
 	if a <= 1 {
 		return math.NaN(), math.NaN()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 type dlmVectors struct {
@@ -84,60 +85,60 @@ func newTestDLM(t testing.TB, s DLMSettings) *DLM {
 // 161 x 161 grid.
 func TestDLMVectors(t *testing.T) {
 	var v dlmVectors
-	readJSON(t, "vectors/dlm_grid.json", &v)
+	modeltest.ReadJSON(t, "vectors/dlm_grid.json", &v)
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
-			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
 			tc.Settings.Settings.Window = 50
-			d := stepper{model: newTestDLM(t, tc.Settings.Settings)}
-			m := d.model.(*DLM)
+			d := modeltest.Stepper{Model: newTestDLM(t, tc.Settings.Settings)}
+			m := d.Model.(*DLM)
 			series, first := v.Series[tc.Series], int64(0)
 			for i, steps := range tc.Steps {
 				sh, before := stepsShard(series[first:first+int64(steps)], first, false), m.LogEvidence()
 				first += int64(steps)
 				sh.Forget = tc.Settings.Forget
 				e := tc.Expected[i]
-				c.shard = e.T
+				c.Shard = e.T
 				checkDLMRows(c, m, sh, e.Rows)
-				d.must(t, sh, tc.Settings.Forget)
-				c.near("N", m.n, e.N, 1, 1e-9)
-				for k, r := range summarize(t, m, dlmFunctionals()) {
+				d.Must(t, sh, tc.Settings.Forget)
+				c.Near("N", m.n, e.N, 1, 1e-9)
+				for k, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
 					w, name := e.Posterior[dlmParams[k].Name], dlmParams[k].Name
-					c.near(name+" mean", r.Mean, w.Mean, w.SD, .02)
-					c.near(name+" sd", r.SD, w.SD, w.SD, .01)
-					c.near(name+" q2.5", r.Q025, w.Low, w.SD, .03)
-					c.near(name+" median", r.Median, w.Mid, w.SD, .03)
-					c.near(name+" q97.5", r.Q975, w.High, w.SD, .03)
+					c.Near(name+" mean", r.Mean, w.Mean, w.SD, .02)
+					c.Near(name+" sd", r.SD, w.SD, w.SD, .01)
+					c.Near(name+" q2.5", r.Q025, w.Low, w.SD, .03)
+					c.Near(name+" median", r.Median, w.Mid, w.SD, .03)
+					c.Near(name+" q97.5", r.Q975, w.High, w.SD, .03)
 				}
-				c.maybe("log evidence", m.LogEvidence()-before, e.Evidence, 1, .01)
+				c.Maybe("log evidence", m.LogEvidence()-before, e.Evidence, 1, .01)
 			}
-			t.Log("largest misses: ", c.worst)
+			t.Log("largest misses: ", c.Worst)
 		})
 	}
 }
 
-func checkDLMRows(c *vectorCheck, m *DLM, sh *cdf.Shard, want []dlmVectorRow) {
-	c.t.Helper()
+func checkDLMRows(c *modeltest.VectorCheck, m *DLM, sh *cdf.Shard, want []dlmVectorRow) {
+	c.T.Helper()
 	out := make([]cdf.Prediction, sh.Rows)
 	if err := m.Predict(sh, out); err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	sum, squares, covered, n := 0.0, 0.0, 0.0, 0.0
 	for i, p := range out {
 		w := want[i]
 		if w.LogDensity == nil {
 			if p.LogDensity == p.LogDensity || p.PIT == p.PIT {
-				c.t.Errorf("row %d without a response: %+v", i, p)
+				c.T.Errorf("row %d without a response: %+v", i, p)
 			}
 			continue
 		}
-		c.near("row mean", p.Mean, *w.Mean, p.SD, .02)
-		c.near("row sd", p.SD, *w.SD, *w.SD, .01)
-		c.near("row log density", p.LogDensity, *w.LogDensity, 1, .005)
-		c.near("row pit", p.PIT, *w.PIT, 1, .002)
+		c.Near("row mean", p.Mean, *w.Mean, p.SD, .02)
+		c.Near("row sd", p.SD, *w.SD, *w.SD, .01)
+		c.Near("row log density", p.LogDensity, *w.LogDensity, 1, .005)
+		c.Near("row pit", p.PIT, *w.PIT, 1, .002)
 		// The quantiles and the distribution function are one law.
 		if in := p.PIT >= .025 && p.PIT <= .975; in != (sh.Y[i] >= p.Q025 && sh.Y[i] <= p.Q975) && math.Abs(math.Abs(p.PIT-.5)-.475) > 1e-5 {
-			c.t.Errorf("row %d: %+v of %v", i, p, sh.Y[i])
+			c.T.Errorf("row %d: %+v of %v", i, p, sh.Y[i])
 		}
 		n++
 		sum += *w.LogDensity
@@ -148,14 +149,14 @@ func checkDLMRows(c *vectorCheck, m *DLM, sh *cdf.Shard, want []dlmVectorRow) {
 	}
 	s, err := m.Score(sh, nil)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	if float64(s.Rows) != n || int(s.PredictedRows) != sh.Rows-int(n) {
-		c.t.Errorf("shard %d: %+v, want %v rows of %d", c.shard, s, n, sh.Rows)
+		c.T.Errorf("shard %d: %+v, want %v rows of %d", c.Shard, s, n, sh.Rows)
 	}
 	if n > 0 {
-		c.near("score log density", s.LogDensity, sum/n, 1, .005)
-		c.near("score rmse", s.RMSE, math.Sqrt(squares/n), math.Sqrt(squares/n), .01)
-		c.near("score coverage", s.Coverage95, covered/n, 1, 1e-12)
+		c.Near("score log density", s.LogDensity, sum/n, 1, .005)
+		c.Near("score rmse", s.RMSE, math.Sqrt(squares/n), math.Sqrt(squares/n), .01)
+		c.Near("score coverage", s.Coverage95, covered/n, 1, 1e-12)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // dlmFamily is what all keys of one configuration share.
@@ -50,8 +51,8 @@ type dlmWork struct {
 	logZ    float64   // log of the integral of the unnormalised posterior
 	axis    [2][nodes]float64
 	regrid  dlmRegrid
-	mix     lawMixture
-	t, g    lawTable
+	mix     dist.Mixture
+	t, g    dist.Table
 	phi     phiMarginal
 }
 
@@ -133,7 +134,7 @@ func (m *DLM) LogEvidence() float64 {
 		return math.NaN()
 	}
 	prior := m.family.settings.Prior
-	return w.logZ + lgamma(w.shape) - m.family.logZ - lgamma(prior.Sigma2Shape+prior.Tau2Shape) - 0.5*m.n*math.Log(2*math.Pi)
+	return w.logZ + dist.LogGamma(w.shape) - m.family.logZ - dist.LogGamma(prior.Sigma2Shape+prior.Tau2Shape) - 0.5*m.n*math.Log(2*math.Pi)
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // dlmWindow is what the rules that sample over a window of steps share. Time
@@ -150,16 +152,16 @@ func (m *dlmWindow) level() (mean, v float64) {
 // Score scores the rows that have a response as Predict describes them. The
 // generator is not used.
 func (m *dlmWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := newTally(cdf.NoScore())
+	t := predictive.NewTally(cdf.NoScore())
 	m.walk(sh, func(i int, mean, v float64) {
-		if y := sh.Y[i]; !t.skip(y) {
+		if y := sh.Y[i]; !t.Skip(y) {
 			e := y - mean
 			s2 := v + m.hat[2]
-			t.logs -= 0.5 * (math.Log(2*math.Pi*s2) + e*e/s2)
-			t.add(e, normal.CDF(e/math.Sqrt(s2)), e*e <= normals[6]*normals[6]*s2)
+			t.Logs -= 0.5 * (math.Log(2*math.Pi*s2) + e*e/s2)
+			t.Add(e, normal.CDF(e/math.Sqrt(s2)), e*e <= dist.NormalQuantiles[6]*dist.NormalQuantiles[6]*s2)
 		}
 	})
-	return t.score("dlm")
+	return t.Score("dlm")
 }
 
 // Predict describes every row given the rows before it by normal laws, with
@@ -169,8 +171,8 @@ func (m *dlmWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		line, sd := math.Sqrt(v), math.Sqrt(v+m.hat[2])
 		z := (sh.Y[i] - mean) / sd
 		out[i] = cdf.Prediction{
-			Mean: mean, SD: sd, Q025: mean + normals[0]*sd, Q975: mean + normals[6]*sd,
-			EpredSD: line, EpredQ025: mean + normals[0]*line, EpredQ975: mean + normals[6]*line,
+			Mean: mean, SD: sd, Q025: mean + dist.NormalQuantiles[0]*sd, Q975: mean + dist.NormalQuantiles[6]*sd,
+			EpredSD: line, EpredQ025: mean + dist.NormalQuantiles[0]*line, EpredQ975: mean + dist.NormalQuantiles[6]*line,
 			LogDensity: -0.5*(z*z+math.Log(2*math.Pi)) - math.Log(sd), PIT: normal.CDF(z),
 		}
 	})

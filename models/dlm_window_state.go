@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // append appends what the rules over a window share: the clock, the steps, of
@@ -17,15 +18,15 @@ func (m *dlmWindow) append(b []byte) []byte {
 	for _, s := range m.steps {
 		b = binary.AppendUvarint(b, uint64(s.n))
 		if s.n > 0 {
-			b = appendFloats(b, s.mean)
+			b = codec.AppendFloats(b, s.mean)
 		}
 		if s.n > 1 {
-			b = appendFloats(b, s.ss)
+			b = codec.AppendFloats(b, s.ss)
 		}
 	}
-	b = appendFloats(b, m.m0, m.v0, m.n)
-	b = appendFloats(b, m.last[:]...)
-	return appendFloats(b, m.hat[:]...)
+	b = codec.AppendFloats(b, m.m0, m.v0, m.n)
+	b = codec.AppendFloats(b, m.last[:]...)
+	return codec.AppendFloats(b, m.hat[:]...)
 }
 
 // readSteps reads the window and returns what follows it.
@@ -44,7 +45,7 @@ func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
 		b = b[k:]
 		s := DLMStep{n: float64(n)}
 		v := make([]float64, min(n, 2))
-		if len(b) < 8*len(v) || !readFloats(b[:8*len(v)], v) {
+		if len(b) < 8*len(v) || !codec.ReadFloats(b[:8*len(v)], v) {
 			return nil, false
 		}
 		b = b[8*len(v):]
@@ -65,24 +66,24 @@ func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
 // read reads what append wrote and then the rule's own numbers.
 func (m *dlmWindow) read(b []byte, own ...[]float64) error {
 	if len(b) < 10 || b[0] != dlmFormat || b[1]&^byte(dlmSeen) != 0 {
-		return errState("dlm", "unknown format")
+		return codec.Error("dlm", "unknown format")
 	}
 	m.clock = DLMClock{Seen: b[1] != 0, Last: int64(binary.LittleEndian.Uint64(b[2:]))}
 	b, ok := m.readSteps(b[10:])
 	if !ok {
-		return errState("dlm", "steps out of range")
+		return codec.Error("dlm", "steps out of range")
 	}
 	var head [3]float64
-	if !readFloats(b, append([][]float64{head[:], m.last[:], m.hat[:]}, own...)...) {
-		return errState("dlm", "wrong length or numbers")
+	if !codec.ReadFloats(b, append([][]float64{head[:], m.last[:], m.hat[:]}, own...)...) {
+		return codec.Error("dlm", "wrong length or numbers")
 	}
 	m.m0, m.v0, m.n = head[0], head[1], head[2]
 	usable := func(p vec3) bool { return math.Abs(p[0]) < 1 && p[1] > 0 && p[2] > 0 }
 	if !usable(m.hat) || !usable(m.last) && m.last != (vec3{}) {
-		return errState("dlm", "parameters out of range")
+		return codec.Error("dlm", "parameters out of range")
 	}
 	if m.v0 < 0 || m.n < 0 || !m.clock.Seen && m.clock.Last != 0 {
-		return errState("dlm", "counts or variances out of range")
+		return codec.Error("dlm", "counts or variances out of range")
 	}
 	return nil
 }
@@ -90,9 +91,9 @@ func (m *dlmWindow) read(b []byte, own ...[]float64) error {
 // AppendBinary appends the window, the statistics and the running moments.
 func (m *DLMCompact) AppendBinary(b []byte) ([]byte, error) {
 	b = m.append(b)
-	b = appendFloats(b, float64(m.shards))
+	b = codec.AppendFloats(b, float64(m.shards))
 	for _, v := range m.numbers() {
-		b = appendFloats(b, v...)
+		b = codec.AppendFloats(b, v...)
 	}
 	return b, nil
 }
@@ -117,15 +118,15 @@ func (m *DLMCompact) UnmarshalBinary(b []byte) error {
 	for i := range 3 {
 		for j := range i {
 			if m.info[i][j] != m.info[j][i] || m.cov[i][j] != m.cov[j][i] {
-				return errState("dlm compact", "matrices not symmetric")
+				return codec.Error("dlm compact", "matrices not symmetric")
 			}
 		}
 		if m.info[i][i] < 0 || m.cov[i][i] < 0 {
-			return errState("dlm compact", "matrices out of range")
+			return codec.Error("dlm compact", "matrices out of range")
 		}
 	}
 	if m.shards < 0 || float64(m.shards) != shards[0] {
-		return errState("dlm compact", "shards out of range")
+		return codec.Error("dlm compact", "shards out of range")
 	}
 	return nil
 }
@@ -133,7 +134,7 @@ func (m *DLMCompact) UnmarshalBinary(b []byte) error {
 // AppendBinary appends the window and the statistics.
 func (m *DLMFiltered) AppendBinary(b []byte) ([]byte, error) {
 	b = m.append(b)
-	return appendFloats(b, m.c[0], m.c[1], m.c[2], m.c[3], m.nSig, m.nTau), nil
+	return codec.AppendFloats(b, m.c[0], m.c[1], m.c[2], m.c[3], m.nSig, m.nTau), nil
 }
 
 // UnmarshalBinary replaces the state.
@@ -144,7 +145,7 @@ func (m *DLMFiltered) UnmarshalBinary(b []byte) error {
 	}
 	m.nSig, m.nTau = counts[0], counts[1]
 	if min(m.c[0], m.c[1], m.c[3], m.nSig, m.nTau) < 0 || !lin.Finite(m.c[:]) {
-		return errState("dlm filtered", "statistics out of range")
+		return codec.Error("dlm filtered", "statistics out of range")
 	}
 	return nil
 }

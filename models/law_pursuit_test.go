@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // What is followed from row to row is what is found from nothing, at few rows
@@ -18,8 +20,8 @@ func TestPursuitIsTheQuantile(t *testing.T) {
 			}
 			m := dlmRun{prior: DefaultDLM()}.model(t).(*DLM)
 			if n > 0 {
-				d := stepper{model: m}
-				d.must(t, rowsShard(y), 1)
+				d := modeltest.Stepper{Model: m}
+				d.Must(t, rowsShard(y), 1)
 			}
 			ask := make([]float64, 300)
 			for i := range ask {
@@ -39,12 +41,12 @@ func TestPursuitIsTheQuantile(t *testing.T) {
 			for i, v := range ask {
 				w.grid.step(1, math.NaN(), w.product)
 				for noise, g := range [][2]float64{{got[i].EpredQ025, got[i].EpredQ975}, {got[i].Q025, got[i].Q975}} {
-					w.t.student(2 * w.shape)
-					w.mix.reset(&w.t)
+					w.t.Student(2 * w.shape)
+					w.mix.Reset(&w.t)
 					w.levels(&w.grid, float64(noise), true)
-					_, width := w.mix.place()
-					for k, p := range []float64{levels[0], levels[6]} {
-						if want := w.mix.quantile(p); !(math.Abs(g[k]-want) < 1e-7*width) {
+					_, width := w.mix.Place()
+					for k, p := range []float64{dist.Levels[0], dist.Levels[6]} {
+						if want := w.mix.Quantile(p); !(math.Abs(g[k]-want) < 1e-7*width) {
 							t.Errorf("%d rows, sign %g, row %d, noise %d: %g is at %v, want %v", n, sign, i, noise, p, g[k], want)
 						}
 					}
@@ -61,17 +63,17 @@ func TestPursuitIsTheQuantile(t *testing.T) {
 
 // A start that is far off, in a gap or no number at all does no harm.
 func TestNearFromAfar(t *testing.T) {
-	var law lawTable
-	law.student(7)
-	var x lawMixture
-	x.reset(&law)
-	x.add(.5, -100, 1)
-	x.add(.5, 100, 2)
-	_, width := x.place()
+	var law dist.Table
+	law.Student(7)
+	var x dist.Mixture
+	x.Reset(&law)
+	x.Add(.5, -100, 1)
+	x.Add(.5, 100, 2)
+	_, width := x.Place()
 	for _, p := range []float64{.025, .4, .975} {
-		want := x.quantile(p)
+		want := x.Quantile(p)
 		for _, start := range []float64{want, want + .01, 0, -1e9, 1e300, math.Inf(1), math.NaN()} {
-			if got := x.near(p, start, width); !(math.Abs(got-want) < 1e-7*width) {
+			if got := x.Near(p, start, width); !(math.Abs(got-want) < 1e-7*width) {
 				t.Errorf("%g from %g: %v, want %v", p, start, got, want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/qr"
 )
 
 // Linear is Gaussian regression:
@@ -45,8 +46,8 @@ func newLinear(s LinearSettings, d cdf.Dims, works *sync.Pool) (*Linear, error) 
 	if err != nil {
 		return nil, err
 	}
-	m := &Linear{linearShape: shape, r: make([]float64, lin.PackedLen(shape.p+1)), works: works}
-	m.post.init(shape.p)
+	m := &Linear{linearShape: shape, r: make([]float64, lin.PackedLen(shape.P+1)), works: works}
+	m.post.init(shape.P)
 	m.blocks = []cdf.Block{linearBlock{m}}
 	return m, nil
 }
@@ -57,7 +58,7 @@ func (m *Linear) Blocks() []cdf.Block { return m.blocks }
 // work takes scratch space for this model's size; the caller gives it back.
 func (m *Linear) work() *linearWork {
 	w := m.works.Get().(*linearWork)
-	w.size(m.p)
+	w.size(m.P)
 	return w
 }
 
@@ -77,7 +78,7 @@ func (b linearBlock) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	m.n += float64(foldRows(m.r, m.p, w.block, s.Shard, nil))
+	m.n += float64(qr.Fold(m.r, m.P, w.block, s.Shard, nil))
 }
 
 // Sample settles the plug-in and the posterior that follows from it, and
@@ -108,4 +109,4 @@ func (m *Linear) prepare(w *linearWork) error {
 }
 
 // early reports that the rows are too few for the closed form.
-func (m *Linear) early() bool { return m.n < float64(max(50, 10*m.p)) }
+func (m *Linear) early() bool { return m.n < float64(max(50, 10*m.P)) }

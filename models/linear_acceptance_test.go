@@ -7,23 +7,9 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
-
-// scenarioShard turns simulated columns into a shard without intercept.
-func scenarioShard(d simulate.Data) *cdf.Shard {
-	p := len(d.Names) - 1
-	y := d.Columns[p]
-	sh := &cdf.Shard{Rows: len(y), Cols: p, Y: y, X: make([]float64, len(y)*p)}
-	for i := range y {
-		for j := range p {
-			sh.X[i*p+j] = d.Columns[j][i]
-		}
-	}
-	return sh
-}
-
-const acceptanceSeed = 1000
 
 // paperRun is one replication of the paper's experiment: 500 shards.
 type paperRun struct {
@@ -42,23 +28,23 @@ func runPaper(t *testing.T, variant string, rep int, accuracy bool) paperRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := build(cdf.Dims{Columns: columns(5)})
+	m, err := build(cdf.Dims{Columns: modeltest.Columns(5)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, o := stepper{model: m}, newOracle(5, settings.Prior, false)
-	seed := uint64(acceptanceSeed + rep)
+	d, o := modeltest.Stepper{Model: m}, newOracle(5, settings.Prior, false)
+	seed := uint64(modeltest.FirstSeed + rep)
 	truth := s.Truth(seed, "paper", 1)
-	f := coefficients(5)
+	f := modeltest.Coefficients(5)
 	out := paperRun{mse: map[int]float64{}, beta: map[int]float64{}, sigma: map[int]float64{}}
 	for shard := 1; shard <= 500; shard++ {
-		sh := scenarioShard(s.Shard(seed, "paper", int64(shard), s.Rows))
+		sh := modeltest.ScenarioShard(s.Shard(seed, "paper", int64(shard), s.Rows))
 		o.add(sh)
-		d.must(t, sh, 1)
+		d.Must(t, sh, 1)
 		if shard%10 != 0 {
 			continue
 		}
-		rows := summarize(t, m, f)
+		rows := modeltest.Summarize(t, m, f)
 		mse := 0.0
 		for j, r := range rows[:5] {
 			e := r.Mean - truth[j].Value
@@ -84,7 +70,7 @@ func runPaper(t *testing.T, variant string, rep int, accuracy bool) paperRun {
 // about three standard errors on either side; seeds are fixed.
 func TestAcceptancePaperSetting(t *testing.T) {
 	const reps = 20
-	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 	var cov, length, covPaper, msePaper, worst float64
 	mse, beta, sigma := map[int]float64{}, map[int]float64{}, map[int]float64{}
 	worst = 1
@@ -124,17 +110,17 @@ func TestAcceptanceDrift(t *testing.T) {
 		t.Fatal("no scenario")
 	}
 	const reps = 6
-	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 	rmse, neff := 0.0, 0.0
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
-		m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: columns(5)})
+		seed := uint64(modeltest.FirstSeed + rep)
+		m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: modeltest.Columns(5)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, sum := stepper{model: m}, 0.0
+		d, sum := modeltest.Stepper{Model: m}, 0.0
 		for shard := int64(1); shard <= 500; shard++ {
-			d.must(t, scenarioShard(s.Shard(seed, "drift", shard, s.Rows)), 0.9)
+			d.Must(t, modeltest.ScenarioShard(s.Shard(seed, "drift", shard, s.Rows)), 0.9)
 			if shard > 100 {
 				e := m.post.beta[0] - s.Truth(seed, "drift", shard)[0].Value
 				sum += e * e

@@ -6,25 +6,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
-
-func randomShard(r *rand.Rand, rows, p int, intercept bool) *cdf.Shard {
-	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows)}
-	for i := range rows {
-		x := sh.X[i*p : (i+1)*p]
-		for j := range x {
-			x[j] = r.NormFloat64()
-		}
-		if intercept {
-			x[0] = 1
-		}
-		sh.Y[i] = r.NormFloat64()
-		for j, v := range x {
-			sh.Y[i] += v * float64(j%3-1) / 2
-		}
-	}
-	return sh
-}
 
 // shardWork is what the engine asks of the model per shard.
 type shardWork struct {
@@ -36,13 +19,13 @@ type shardWork struct {
 }
 
 func newShardWork(t testing.TB, rows, p int) *shardWork {
-	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: columns(p), Intercept: true})
+	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	w := &shardWork{m: m, f: coefficients(p), rows: make([]cdf.Row, p+1)}
-	w.step = cdf.Step{Shard: randomShard(r, rows, p, true), Forget: 1}
+	w := &shardWork{m: m, f: modeltest.Coefficients(p), rows: make([]cdf.Row, p+1)}
+	w.step = cdf.Step{Shard: modeltest.RegressionShard(r, rows, p, true), Forget: 1}
 	return w
 }
 
@@ -106,7 +89,7 @@ func BenchmarkLinearParts(b *testing.B) {
 		{"score", func() { _, _ = w.m.Score(w.step.Shard, nil) }},
 		{"absorb", func() { block.Absorb(&w.step) }},
 		{"sample", func() { _ = block.Sample(&w.step) }},
-		{"summarize", func() { w.m.post.law.shape = 0; _ = w.m.Summarize(w.f, w.rows) }},
+		{"summarize", func() { w.m.post.law.Shape = 0; _ = w.m.Summarize(w.f, w.rows) }},
 		{"evidence", func() { w.m.post.known = false; w.sink += w.m.LogEvidence() }},
 	}
 	for _, p := range parts {

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Simulation-based calibration: parameters from the prior, data from them;
@@ -23,7 +25,7 @@ func TestLinearIsCalibrated(t *testing.T) {
 		inside, scored := 0.0, 0.0
 		for rep := range reps {
 			r := rand.New(rand.NewPCG(44, uint64(rep)))
-			m, err := NewLinear(LinearSettings{Prior: prior}, cdf.Dims{Columns: columns(p)})
+			m, err := NewLinear(LinearSettings{Prior: prior}, cdf.Dims{Columns: modeltest.Columns(p)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,9 +43,9 @@ func TestLinearIsCalibrated(t *testing.T) {
 				}
 				sh.Y = append(sh.Y, y)
 			}
-			d := stepper{model: m}
-			d.must(t, cut(sh, 0, rows), 1)
-			score, err := m.Score(cut(sh, rows, rows+5), nil)
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, modeltest.Cut(sh, 0, rows), 1)
+			score, err := m.Score(modeltest.Cut(sh, rows, rows+5), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,15 +77,15 @@ func posteriorBelow(m *Linear, j int, v float64) float64 {
 	w := m.work()
 	defer m.works.Put(w)
 	if !m.early() {
-		if j == m.p {
+		if j == m.P {
 			return mathext.GammaIncRegComp(m.post.shape, m.post.shape*m.s2/v)
 		}
-		return studentCDF((v-m.post.beta[j])/math.Sqrt(closedScale(m, j, j)), 2*m.post.shape)
+		return dist.StudentCDF((v-m.post.beta[j])/math.Sqrt(closedScale(m, j, j)), 2*m.post.shape)
 	}
 	m.mixNodes(w)
-	if j < m.p {
-		m.mixAt(&w.mix, m.post.m[j*m.p:(j+1)*m.p], 0, false)
-		return w.mix.cdf(v)
+	if j < m.P {
+		m.mixAt(&w.mix, m.post.m[j*m.P:(j+1)*m.P], 0, false)
+		return w.mix.CDF(v)
 	}
 	w.nodes.accumulate(m)
 	lo, hi := 0.0, 1.0

@@ -1,47 +1,18 @@
 package models
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
-
-func readCSV(t *testing.T, path string) (header map[string]int, rows [][]string) {
-	t.Helper()
-	f, err := os.Open(shared(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	header = map[string]int{}
-	for j, name := range all[0] {
-		header[name] = j
-	}
-	return header, all[1:]
-}
-
-func number(t *testing.T, s string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 // Row R1: the power plant data in 96 shards in file order against the exact
 // posterior by quadrature (B_*), made with R.
 func TestAcceptanceCCPP(t *testing.T) {
-	ref, refs := readCSV(t, "data/reference/lm.csv")
-	data, rows := readCSV(t, "data/ccpp.csv")
+	ref, refs := modeltest.ReadCSV(t, "data/reference/lm.csv")
+	data, rows := modeltest.ReadCSV(t, "data/ccpp.csv")
 	names := []string{"intercept", "AT", "V", "AP", "RH"}
 	center, scale := make([]float64, 5), make([]float64, 5)
 	var want [][]string
@@ -53,34 +24,34 @@ func TestAcceptanceCCPP(t *testing.T) {
 		}
 	}
 	for j := 1; j < 5; j++ {
-		center[j], scale[j] = number(t, want[j][ref["x_center"]]), number(t, want[j][ref["x_scale"]])
+		center[j], scale[j] = modeltest.Number(t, want[j][ref["x_center"]]), modeltest.Number(t, want[j][ref["x_scale"]])
 	}
-	yc, ys := number(t, want[0][ref["y_center"]]), number(t, want[0][ref["y_scale"]])
+	yc, ys := modeltest.Number(t, want[0][ref["y_center"]]), modeltest.Number(t, want[0][ref["y_scale"]])
 	settings := DefaultLinear()
 	settings.Prior.BetaVariance, settings.Prior.InterceptVariance = 10, 10
 	m, err := NewLinear(settings, cdf.Dims{Columns: names, Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for from := 0; from < len(rows); from += 100 {
 		sh := &cdf.Shard{Cols: 5}
 		for _, r := range rows[from:min(from+100, len(rows))] {
 			sh.X = append(sh.X, 1)
 			for j := 1; j < 5; j++ {
-				sh.X = append(sh.X, (number(t, r[data[names[j]]])-center[j])/scale[j])
+				sh.X = append(sh.X, (modeltest.Number(t, r[data[names[j]]])-center[j])/scale[j])
 			}
-			sh.Y = append(sh.Y, (number(t, r[data["PE"]])-yc)/ys)
+			sh.Y = append(sh.Y, (modeltest.Number(t, r[data["PE"]])-yc)/ys)
 			sh.Rows++
 		}
-		d.must(t, sh, 1)
+		d.Must(t, sh, 1)
 	}
-	if d.t != 96 || m.n != 9568 {
-		t.Fatalf("%d shards with %v rows", d.t, m.n)
+	if d.T != 96 || m.n != 9568 {
+		t.Fatalf("%d shards with %v rows", d.T, m.n)
 	}
-	got := summarize(t, m, coefficients(5))
+	got := modeltest.Summarize(t, m, modeltest.Coefficients(5))
 	for j, w := range want {
-		mean, sd := number(t, w[ref["B_mean"]]), number(t, w[ref["B_sd"]])
+		mean, sd := modeltest.Number(t, w[ref["B_mean"]]), modeltest.Number(t, w[ref["B_sd"]])
 		miss, ratio := math.Abs(got[j].Mean-mean)/sd, got[j].SD/sd
 		t.Logf("| R1 | %s | mean misses by %.1e sd | sd ratio - 1 = %.1e |", w[ref["param"]], miss, ratio-1)
 		if !(miss < 0.02) || !(math.Abs(ratio-1) < 0.01) {

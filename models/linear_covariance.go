@@ -17,12 +17,13 @@ func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
 		return err
 	}
 	k := len(functionals)
-	w.joint = grow(w.joint, k*m.p)
-	for i, f := range functionals {
+	w.joint = lin.Grow(w.joint, k*m.P)
+	for i := range functionals {
+		f := &functionals[i]
 		if err := m.onlyBeta(f); err != nil {
 			return err
 		}
-		if _, _, err := m.directions(f, w.joint[i*m.p:(i+1)*m.p]); err != nil {
+		if _, _, err := m.directions(f, w.joint[i*m.P:(i+1)*m.P]); err != nil {
 			return err
 		}
 	}
@@ -34,8 +35,8 @@ func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
 		m.mixNodes(w)
 		shrink = w.z
 		clear(shrink)
-		for n, weight := range w.mix.w {
-			lin.Axpy(weight, w.mix.inv[n*m.p:(n+1)*m.p], shrink)
+		for n, weight := range w.mix.W {
+			lin.Axpy(weight, w.mix.inv[n*m.P:(n+1)*m.P], shrink)
 		}
 	case m.n > 0 && m.post.shape > 1:
 		widen = m.post.shape / (m.post.shape - 1)
@@ -44,9 +45,9 @@ func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
 	}
 	at := 0
 	for i := range k {
-		a := w.joint[i*m.p : (i+1)*m.p]
+		a := w.joint[i*m.P : (i+1)*m.P]
 		for j := range i + 1 {
-			b, v := w.joint[j*m.p:(j+1)*m.p], 0.0
+			b, v := w.joint[j*m.P:(j+1)*m.P], 0.0
 			for l, u := range a {
 				v += u * b[l] * shrink[l]
 			}
@@ -64,13 +65,13 @@ func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
 // functionals in w.joint.
 func (m *Linear) addMeans(w *linearWork, k int, dst []float64) {
 	x := &w.mix
-	nodes := len(x.w)
-	w.means = grow(w.means, k*nodes)
+	nodes := len(x.W)
+	w.means = lin.Grow(w.means, k*nodes)
 	for i := range k {
 		row := w.means[i*nodes : (i+1)*nodes]
-		m.mixAt(x, w.joint[i*m.p:(i+1)*m.p], 0, false)
-		mean, _ := x.moments()
-		for n, v := range x.mean {
+		m.mixAt(x, w.joint[i*m.P:(i+1)*m.P], 0, false)
+		mean, _ := x.Moments()
+		for n, v := range x.Mean {
 			row[n] = v - mean
 		}
 	}
@@ -78,7 +79,7 @@ func (m *Linear) addMeans(w *linearWork, k int, dst []float64) {
 	for i := range k {
 		for j := range i + 1 {
 			v := 0.0
-			for n, weight := range x.w {
+			for n, weight := range x.W {
 				v += weight * w.means[i*nodes+n] * w.means[j*nodes+n]
 			}
 			dst[at] += v
@@ -96,20 +97,21 @@ func (m *LinearPaper) Covariance(functionals []cdf.Functional, dst []float64) er
 	w := m.works.Get().(*linearWork)
 	defer m.works.Put(w)
 	k := len(functionals)
-	w.joint = grow(w.joint, k*m.p)
+	w.joint = lin.Grow(w.joint, k*m.P)
 	at := 0
-	for i, f := range functionals {
+	for i := range functionals {
+		f := &functionals[i]
 		if err := m.onlyBeta(f); err != nil {
 			return err
 		}
-		c := w.joint[i*m.p : (i+1)*m.p]
+		c := w.joint[i*m.P : (i+1)*m.P]
 		clear(c)
 		for l, j := range f.Param {
 			c[j] += f.Weight[l]
 		}
-		lin.SolveLower(m.p, m.chol, c)
+		lin.SolveLower(m.P, m.chol, c)
 		for j := range i + 1 {
-			dst[at] = lin.Dot(c, w.joint[j*m.p:(j+1)*m.p])
+			dst[at] = lin.Dot(c, w.joint[j*m.P:(j+1)*m.P])
 			at++
 		}
 	}

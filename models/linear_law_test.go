@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // A restored model continues and publishes to the bit as the one that made
@@ -21,7 +23,7 @@ func TestLinearStateRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dims := cdf.Dims{Columns: columns(4), Intercept: true}
+			dims := cdf.Dims{Columns: modeltest.Columns(4), Intercept: true}
 			fresh := func() cdf.Model {
 				m, err := build(dims)
 				if err != nil {
@@ -30,22 +32,22 @@ func TestLinearStateRoundTrip(t *testing.T) {
 				return m
 			}
 			r := rand.New(rand.NewPCG(41, 1))
-			a := stepper{model: fresh()}
+			a := modeltest.Stepper{Model: fresh()}
 			for shard := range 20 {
-				sh := randomShard(r, shard, 4, true)
-				b := stepper{model: fresh(), t: a.t}
-				if err := b.model.UnmarshalBinary(state(t, a.model)); err != nil {
+				sh := modeltest.RegressionShard(r, shard, 4, true)
+				b := modeltest.Stepper{Model: fresh(), T: a.T}
+				if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
 					t.Fatal(err)
 				}
-				for _, m := range []cdf.Model{a.model, b.model} {
-					sameState(t, a.model, m)
+				for _, m := range []cdf.Model{a.Model, b.Model} {
+					modeltest.SameState(t, a.Model, m)
 				}
-				if x, y := published(t, a.model, sh), published(t, b.model, sh); !reflect.DeepEqual(x, y) {
+				if x, y := published(t, a.Model, sh), published(t, b.Model, sh); !reflect.DeepEqual(x, y) {
 					t.Fatalf("%s shard %d: published\n%v\nand after restoring\n%v", variant, shard, x, y)
 				}
-				a.must(t, sh, forget)
-				b.must(t, sh, forget)
-				sameState(t, a.model, b.model)
+				a.Must(t, sh, forget)
+				b.Must(t, sh, forget)
+				modeltest.SameState(t, a.Model, b.Model)
 			}
 		}
 	}
@@ -62,7 +64,7 @@ func published(t *testing.T, m cdf.Model, sh *cdf.Shard) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("%+v %+v %+v", summarize(t, m, coefficients(sh.Cols)), out, score)
+	text := fmt.Sprintf("%+v %+v %+v", modeltest.Summarize(t, m, modeltest.Coefficients(sh.Cols)), out, score)
 	if e, ok := m.(cdf.Evidence); ok {
 		text += fmt.Sprintf(" %v", e.LogEvidence())
 	}
@@ -75,13 +77,13 @@ func TestLinearRefusesOtherBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := build(cdf.Dims{Columns: columns(3), Intercept: true})
+		m, err := build(cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := stepper{model: m}
-		d.must(t, randomShard(rand.New(rand.NewPCG(42, 1)), 9, 3, true), 1)
-		good := state(t, m)
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(42, 1)), 9, 3, true), 1)
+		good := modeltest.State(t, m)
 		head := len(good) % 8
 		spoil := func(f func(b []byte) []byte) []byte { return f(slices.Clone(good)) }
 		for name, b := range map[string][]byte{
@@ -107,26 +109,26 @@ func TestLinearPrior(t *testing.T) {
 	s := LinearSettings{Prior: LinearPrior{BetaVariance: 4, InterceptVariance: 25, Sigma2Shape: 3, Sigma2Rate: 8}}
 	for _, variant := range []string{"corrected", "paper"} {
 		_, build, _ := configureLinear(variant, func(v any) error { *v.(*LinearSettings) = s; return nil })
-		m, err := build(cdf.Dims{Columns: columns(2), Intercept: true})
+		m, err := build(cdf.Dims{Columns: modeltest.Columns(2), Intercept: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := append(coefficients(2), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 1}, Weight: []float64{1, -3}})
+		f := append(modeltest.Coefficients(2), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 1}, Weight: []float64{1, -3}})
 		sd := make([]float64, 4)
 		m.(cdf.Summarizer).PriorSD(f, sd)
 		want := []float64{5, 2, 4, math.Sqrt(25 + 9*4)}
-		d := stepper{model: m}
+		d := modeltest.Stepper{Model: m}
 		for range 2 {
-			for i, r := range summarize(t, m, f) {
-				if relative(sd[i], want[i]) > 1e-14 || relative(r.SD, want[i]) > 1e-14 {
+			for i, r := range modeltest.Summarize(t, m, f) {
+				if modeltest.Relative(sd[i], want[i]) > 1e-14 || modeltest.Relative(r.SD, want[i]) > 1e-14 {
 					t.Errorf("%s: sd of %d is %v in the summary, %v as prior, want %v", variant, i, r.SD, sd[i], want[i])
 				}
 			}
-			rows := summarize(t, m, f)
-			if rows[3].Mean != 7 || relative(rows[3].Q975, 7+normals[6]*want[3]) > 1e-14 || rows[2].Mean != 4 {
+			rows := modeltest.Summarize(t, m, f)
+			if rows[3].Mean != 7 || modeltest.Relative(rows[3].Q975, 7+dist.NormalQuantiles[6]*want[3]) > 1e-14 || rows[2].Mean != 4 {
 				t.Errorf("%s: %+v", variant, rows[2:])
 			}
-			d.must(t, &cdf.Shard{Rows: 1, Cols: 2, X: []float64{1, 2}, Y: []float64{math.NaN()}}, 1)
+			d.Must(t, &cdf.Shard{Rows: 1, Cols: 2, X: []float64{1, 2}, Y: []float64{math.NaN()}}, 1)
 		}
 	}
 	m := newTestLinear(t, 2)
@@ -145,7 +147,7 @@ func TestLinearPrior(t *testing.T) {
 // alarm in 5,000 seeds.
 func TestLinearDrawsAgreeWithTheSummary(t *testing.T) {
 	const S, p = 40_000, 3
-	f := append(coefficients(p),
+	f := append(modeltest.Coefficients(p),
 		cdf.Functional{Name: "w", Const: 2, Param: []int{0, 2}, Weight: []float64{1.5, -2}},
 		cdf.Functional{Name: "scaled", Param: []int{p}, Weight: []float64{9}})
 	for _, variant := range []string{"corrected", "paper"} {
@@ -154,18 +156,18 @@ func TestLinearDrawsAgreeWithTheSummary(t *testing.T) {
 				v.(*LinearSettings).Prior.Sigma2Shape = 6
 				return nil
 			})
-			m, err := build(cdf.Dims{Columns: columns(p), Intercept: true})
+			m, err := build(cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := stepper{model: m, draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
-			d.must(t, randomShard(rand.New(rand.NewPCG(43, 1)), rows, p, true), 1)
-			for i, r := range summarize(t, m, f) {
+			d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
+			d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(43, 1)), rows, p, true), 1)
+			for i, r := range modeltest.Summarize(t, m, f) {
 				mean, square, below := 0.0, 0.0, [3]float64{}
 				for k := range S {
 					v := f[i].Const
 					for j, q := range f[i].Param {
-						v += f[i].Weight[j] * d.draws.Row(q)[k]
+						v += f[i].Weight[j] * d.Draws.Row(q)[k]
 					}
 					mean += v / S
 					square += (v - r.Mean) * (v - r.Mean) / S
@@ -196,17 +198,17 @@ func TestLinearDrawsAgreeWithTheSummary(t *testing.T) {
 // what the variances of sums and differences imply.
 func TestLinearCovariance(t *testing.T) {
 	const p = 3
-	f := coefficients(p)[:p]
+	f := modeltest.Coefficients(p)[:p]
 	f = append(f, cdf.Functional{Name: "w", Const: 5, Param: []int{0, 2}, Weight: []float64{1, -2}})
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, rows := range []int{0, 12, 90} {
 			_, build, _ := configureLinear(variant, nil)
-			m, err := build(cdf.Dims{Columns: columns(p), Intercept: true})
+			m, err := build(cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := stepper{model: m}
-			d.must(t, randomShard(rand.New(rand.NewPCG(46, 1)), rows, p, true), 1)
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(46, 1)), rows, p, true), 1)
 			got := make([]float64, 10)
 			if err := m.(cdf.Covariancer).Covariance(f, got); err != nil {
 				t.Fatal(err)
@@ -216,12 +218,12 @@ func TestLinearCovariance(t *testing.T) {
 				for _, w := range f[j].Weight {
 					g.Weight = append(g.Weight, sign*w)
 				}
-				sd := summarize(t, m, []cdf.Functional{g})[0].SD
+				sd := modeltest.Summarize(t, m, []cdf.Functional{g})[0].SD
 				return sd * sd
 			}
 			for i, at := 0, 0; i < len(f); i++ {
 				for j := 0; j <= i; j++ {
-					unit := summarize(t, m, f)[i].SD * summarize(t, m, f)[j].SD
+					unit := modeltest.Summarize(t, m, f)[i].SD * modeltest.Summarize(t, m, f)[j].SD
 					want := (variance(i, j, 1) - variance(i, j, -1)) / 4
 					if !(math.Abs(got[at]-want) < 1e-11*unit) {
 						t.Errorf("%s, %d rows: covariance %d, %d is %v, want %v", variant, rows, i, j, got[at], want)
@@ -229,7 +231,7 @@ func TestLinearCovariance(t *testing.T) {
 					at++
 				}
 			}
-			if err := m.(cdf.Covariancer).Covariance(coefficients(p), make([]float64, 10)); !errors.Is(err, cdf.ErrSchema) {
+			if err := m.(cdf.Covariancer).Covariance(modeltest.Coefficients(p), make([]float64, 10)); !errors.Is(err, cdf.ErrSchema) {
 				t.Errorf("%s: sigma2 gives %v", variant, err)
 			}
 		}
@@ -242,12 +244,12 @@ func TestLinearCovariance(t *testing.T) {
 func TestLinearDrawsAreJoint(t *testing.T) {
 	const S, p = 40_000, 3
 	m := newTestLinear(t, p)
-	d := stepper{model: m, draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
-	d.must(t, randomShard(rand.New(rand.NewPCG(45, 1)), 60, p, true), 1)
+	d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
+	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(45, 1)), 60, p, true), 1)
 	correlation := func(divide bool) float64 {
 		var x, y, xx, yy, xy float64
-		for k, s := range d.draws.Row(p) {
-			e := d.draws.Row(1)[k] - m.post.beta[1]
+		for k, s := range d.Draws.Row(p) {
+			e := d.Draws.Row(1)[k] - m.post.beta[1]
 			v := e * e
 			if divide {
 				v /= s

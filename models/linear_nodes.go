@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // linearNodes are the nodes of a trapezoid rule over l = log sigma2, where
@@ -32,14 +33,14 @@ func (m *Linear) logJoint(l float64) float64 {
 	s := math.Exp(l)
 	inv := 1 / s
 	quad := 2*m.prior.Sigma2Rate + q.rho2
-	det := newLogProduct()
+	det := dist.NewLogProduct()
 	g2 := q.g2[:len(q.d2)]
 	for j, d2 := range q.d2 {
 		v := 1 + d2*inv
-		det.mul(v)
+		det.Mul(v)
 		quad += g2[j] / v
 	}
-	return -(m.prior.Sigma2Shape+m.n/2)*l - 0.5*(det.log()+quad*inv)
+	return -(m.prior.Sigma2Shape+m.n/2)*l - 0.5*(det.Log()+quad*inv)
 }
 
 // slope returns the first two derivatives of f at log s.
@@ -128,7 +129,7 @@ func (m *Linear) fillNodes(w *linearNodes) {
 		spacing := min(0.2, 0.5*sd)
 		k = min(max(4*int(math.Ceil((to-from)/(4*spacing)))+1, 201), 20_001)
 	}
-	w.l, w.s, w.f = grow(w.l, k), grow(w.s, k), grow(w.f, k)
+	w.l, w.s, w.f = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.f, k)
 	w.top, w.h, w.total = top, (to-from)/float64(k-1), 0
 	for i := range k {
 		l := from + float64(i)*w.h
@@ -170,7 +171,7 @@ func (m *Linear) logEvidence(w *linearNodes) float64 {
 	m.fillNodes(w)
 	a := m.prior.Sigma2Shape
 	return w.top + math.Log(w.total*w.h) +
-		a*math.Log(m.prior.Sigma2Rate) - lgamma(a) - 0.5*m.n*math.Log(2*math.Pi)
+		a*math.Log(m.prior.Sigma2Rate) - dist.LogGamma(a) - 0.5*m.n*math.Log(2*math.Pi)
 }
 
 // sigma2 returns the mean and sd of sigma2. Beyond the last node the density
@@ -203,7 +204,7 @@ func (w *linearNodes) sigma2() (mean, sd float64) {
 
 // accumulate integrates e^f up to every node.
 func (w *linearNodes) accumulate(m *Linear) {
-	w.cum = grow(w.cum, len(w.l))
+	w.cum = lin.Grow(w.cum, len(w.l))
 	w.cum[0] = 0
 	for i := range len(w.l) - 1 {
 		w.cum[i+1] = w.cum[i] + m.gauss(w.l[i], w.l[i+1], w.top)
@@ -242,6 +243,13 @@ func (w *linearNodes) quantile(m *Linear, p float64) float64 {
 	return x
 }
 
+// nodeMixture is a law given the data, mixed over the nodes of sigma2.
+type nodeMixture struct {
+	dist.NormalMixture
+	s   []float64 // sigma2 of each component
+	inv []float64 // components x p: 1/(1 + d^2/sigma2), the shrinkage of the directions of V
+}
+
 // mixNodes fills the mixture's weights from every fourth node, or second
 // where these lie far apart. The rule's error is exp(-2 pi c/h) with c, the
 // distance of the singularities of e^f from the real line, pi/2: 3e-10 at
@@ -254,28 +262,28 @@ func (m *Linear) mixNodes(w *linearWork) {
 		stride = 2
 	}
 	k := (len(n.l)-1)/stride + 1
-	x.size(k)
-	x.s, x.inv = grow(x.s, k), grow(x.inv, k*m.p)
+	x.Size(k)
+	x.s, x.inv = lin.Grow(x.s, k), lin.Grow(x.inv, k*m.P)
 	sum := 0.0
 	for i := range k {
 		x.s[i] = n.s[stride*i]
-		x.w[i] = math.Exp(n.f[stride*i])
+		x.W[i] = math.Exp(n.f[stride*i])
 		if i == 0 || i == k-1 {
-			x.w[i] *= 0.5
+			x.W[i] *= 0.5
 		}
-		sum += x.w[i]
+		sum += x.W[i]
 		for j, d2 := range m.post.d2 {
-			x.inv[i*m.p+j] = 1 / (1 + d2/x.s[i])
+			x.inv[i*m.P+j] = 1 / (1 + d2/x.s[i])
 		}
 	}
-	lin.Scale(1/sum, x.w)
+	lin.Scale(1/sum, x.W)
 }
 
 // mixAt sets the mixture to the law of shift + c' (V D beta) given the data,
 // c in the directions of V; with noise, of that plus an N(0, sigma2) error.
-func (m *Linear) mixAt(x *mixture, c []float64, shift float64, noise bool) {
+func (m *Linear) mixAt(x *nodeMixture, c []float64, shift float64, noise bool) {
 	for k, s := range x.s {
-		inv := x.inv[k*m.p : (k+1)*m.p]
+		inv := x.inv[k*m.P : (k+1)*m.P]
 		mean, v := 0.0, 0.0
 		for j, cj := range c {
 			mean += cj * m.post.dg[j] * inv[j]
@@ -284,6 +292,6 @@ func (m *Linear) mixAt(x *mixture, c []float64, shift float64, noise bool) {
 		if noise {
 			v += s
 		}
-		x.mean[k], x.sd[k] = shift+mean/s, math.Sqrt(v)
+		x.Mean[k], x.SD[k] = shift+mean/s, math.Sqrt(v)
 	}
 }

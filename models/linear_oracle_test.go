@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // oracle is the exact posterior of linear regression by a method that shares
@@ -118,17 +119,17 @@ func (o *oracle) at(l float64) (f float64, mean, sd []float64) {
 		mean = append(mean, m.AtVec(i))
 		sd = append(sd, math.Sqrt(inv.At(i, i)))
 	}
-	f = o.a*math.Log(o.b) - lgamma(o.a) - o.a*l - o.b/s - o.n/2*(math.Log(2*math.Pi)+l) +
+	f = o.a*math.Log(o.b) - dist.LogGamma(o.a) - o.a*l - o.b/s - o.n/2*(math.Log(2*math.Pi)+l) +
 		0.5*prior - 0.5*c.LogDet() - 0.5*(o.yy/s-mat.Dot(m, rhs))
 	return f, mean, sd
 }
 
 // beta returns the exact marginal of coefficient j as a mixture.
-func (o *oracle) beta(j int) *mixture {
-	x := new(mixture)
-	x.size(len(o.w))
+func (o *oracle) beta(j int) *dist.NormalMixture {
+	x := new(dist.NormalMixture)
+	x.Size(len(o.w))
 	for k, w := range o.w {
-		x.w[k], x.mean[k], x.sd[k] = w, o.mean[k][j], o.sd[k][j]
+		x.W[k], x.Mean[k], x.SD[k] = w, o.mean[k][j], o.sd[k][j]
 	}
 	return x
 }
@@ -137,23 +138,23 @@ func (o *oracle) beta(j int) *mixture {
 // marginal of coefficient j.
 func (o *oracle) accuracyBeta(j int, loc, scale, df float64) float64 {
 	x := o.beta(j)
-	mean, sd := x.moments()
+	mean, sd := x.Moments()
 	const points = 300
 	h := 16 * sd / points
-	c := studentLogScale(df)
+	c := dist.StudentLogScale(df)
 	sum := 0.0
 	for i := range points + 1 {
 		v := mean - 8*sd + h*float64(i)
 		z := (v - loc) / scale
 		q := math.Exp(c-(df+1)/2*math.Log1p(z*z/df)) / scale
-		sum += math.Abs(math.Exp(x.logDensity(v)) - q)
+		sum += math.Abs(math.Exp(x.LogDensity(v)) - q)
 	}
 	return 1 - 0.5*h*sum
 }
 
 // accuracySigma is the same for sigma2 ~ IG(shape, rate), on the log scale.
 func (o *oracle) accuracySigma(shape, rate float64) float64 {
-	c := shape*math.Log(rate) - lgamma(shape)
+	c := shape*math.Log(rate) - dist.LogGamma(shape)
 	h := o.l[1] - o.l[0]
 	sum := 0.0
 	for k, l := range o.l {

@@ -9,6 +9,9 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // LinearPaper is the same model by the paper's own rule, its typing errors
@@ -35,7 +38,7 @@ type LinearPaper struct {
 	ready  bool
 	beta   []float64 // p: beta^
 	chol   []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
-	law    standard
+	law    dist.Standard
 	works  *sync.Pool
 	blocks []cdf.Block
 }
@@ -50,7 +53,7 @@ func newLinearPaper(s LinearSettings, d cdf.Dims, works *sync.Pool) (*LinearPape
 	if err != nil {
 		return nil, err
 	}
-	p := shape.p
+	p := shape.P
 	m := &LinearPaper{
 		linearShape: shape, s2: 1, works: works,
 		xx: make([]float64, p*(p+1)/2), xy: make([]float64, p),
@@ -77,9 +80,9 @@ func (b paperBeta) Absorb(s *cdf.Step) {
 		if y != y {
 			continue
 		}
-		x := sh.X[r*m.p : (r+1)*m.p]
+		x := sh.X[r*m.P : (r+1)*m.P]
 		lin.Axpy(float64(weight*y), x, m.xy)
-		for i, at := 0, 0; i < m.p; i++ {
+		for i, at := 0, 0; i < m.P; i++ {
 			lin.Axpy(float64(weight*x[i]), x[:i+1], m.xx[at:at+i+1])
 			at += i + 1
 		}
@@ -93,7 +96,7 @@ func (b paperBeta) Sample(s *cdf.Step) error {
 		return err
 	}
 	if s.Draws != nil {
-		rnd.MVNPrecision(s.RNG, m.beta, m.chol, s.Draws.S, s.Draws.Data[:m.p*s.Draws.S])
+		rnd.MVNPrecision(s.RNG, m.beta, m.chol, s.Draws.S, s.Draws.Data[:m.P*s.Draws.S])
 	}
 	return nil
 }
@@ -103,17 +106,17 @@ func (m *LinearPaper) prepare() error {
 	if m.ready {
 		return nil
 	}
-	for i, at := 0, 0; i < m.p; i++ {
-		copy(m.chol[i*m.p:], m.xx[at:at+i+1])
-		m.chol[i*m.p+i] += 1 / m.variance(i)
+	for i, at := 0, 0; i < m.P; i++ {
+		copy(m.chol[i*m.P:], m.xx[at:at+i+1])
+		m.chol[i*m.P+i] += 1 / m.variance(i)
 		at += i + 1
 	}
-	if !lin.Finite(m.xx) || !lin.Cholesky(m.p, m.chol) {
+	if !lin.Finite(m.xx) || !lin.Cholesky(m.P, m.chol) {
 		return fmt.Errorf("%w: linear paper: precision not positive definite", cdf.ErrNumeric)
 	}
 	copy(m.beta, m.xy)
-	lin.SolveLower(m.p, m.chol, m.beta)
-	lin.SolveLowerT(m.p, m.chol, m.beta)
+	lin.SolveLower(m.P, m.chol, m.beta)
+	lin.SolveLowerT(m.P, m.chol, m.beta)
 	if !lin.Finite(m.beta) {
 		return fmt.Errorf("%w: linear paper: estimate not finite", cdf.ErrNumeric)
 	}
@@ -131,7 +134,7 @@ func (b paperSigma) Absorb(s *cdf.Step) {
 	m.ssr *= s.Forget
 	for r, y := range sh.Y {
 		if y == y {
-			e := y - lin.Dot(sh.X[r*m.p:(r+1)*m.p], m.beta)
+			e := y - lin.Dot(sh.X[r*m.P:(r+1)*m.P], m.beta)
 			m.ssr += float64(e * e)
 			m.n++
 		}
@@ -151,7 +154,7 @@ func (b paperSigma) Sample(s *cdf.Step) error {
 		return fmt.Errorf("%w: linear paper: variance not finite", cdf.ErrNumeric)
 	}
 	if s.Draws != nil {
-		row := s.Draws.Row(m.p)
+		row := s.Draws.Row(m.P)
 		for k := range row {
 			row[k] = rnd.InvGamma(s.RNG, shape, rate)
 		}
@@ -166,7 +169,7 @@ func (m *LinearPaper) sigmaLaw() (shape, rate float64) {
 
 // spread returns w'Sigma^w and overwrites w.
 func (m *LinearPaper) spread(w []float64) float64 {
-	lin.SolveLower(m.p, m.chol, w)
+	lin.SolveLower(m.P, m.chol, w)
 	return lin.Dot(w, w)
 }
 
@@ -178,17 +181,17 @@ func (m *LinearPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) er
 	}
 	w := m.works.Get().(*linearWork)
 	defer m.works.Put(w)
-	w.size(m.p)
+	w.size(m.P)
 	shape, rate := m.sigmaLaw()
 	for i, f := range functionals {
 		r := &rows[i]
-		*r = exactRow(f.Name)
-		factor, isSigma, err := m.split(f)
+		*r = describe.Row(f.Name)
+		factor, isSigma, err := m.Split(&f)
 		if err != nil {
 			return err
 		}
 		if isSigma {
-			invGammaRow(r, &m.law, shape, rate, f.Const, factor)
+			describe.InvGamma(r, &m.law, shape, rate, f.Const, factor)
 			continue
 		}
 		clear(w.c)
@@ -199,10 +202,10 @@ func (m *LinearPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) er
 		}
 		r.SD = math.Sqrt(m.spread(w.c))
 		var q [7]float64
-		for k, z := range normals {
+		for k, z := range dist.NormalQuantiles {
 			q[k] = r.Mean + z*r.SD
 		}
-		setQuantiles(r, &q)
+		describe.Quantiles(r, &q)
 	}
 	return nil
 }
@@ -224,21 +227,21 @@ func (m *LinearPaper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	}
 	w := m.works.Get().(*linearWork)
 	defer m.works.Put(w)
-	w.size(m.p)
-	t := newTally(out)
+	w.size(m.P)
+	t := predictive.NewTally(out)
 	shape, rate := m.sigmaLaw()
-	law := newStudentScore(2*shape, m.law.at(shape).t[2])
+	law := predictive.NewStudentScore(2*shape, m.law.At(shape).T[2])
 	for i, y := range sh.Y {
-		if t.skip(y) {
+		if t.Skip(y) {
 			continue
 		}
-		copy(w.c, sh.X[i*m.p:(i+1)*m.p])
+		copy(w.c, sh.X[i*m.P:(i+1)*m.P])
 		e := y - lin.Dot(w.c, m.beta)
-		pit, covered := law.add(e, rate/shape+m.spread(w.c))
-		t.add(e, pit, covered)
+		pit, covered := law.Add(e, rate/shape+m.spread(w.c))
+		t.Add(e, pit, covered)
 	}
-	t.logs = law.log()
-	return t.score("linear paper")
+	t.Logs = law.Log()
+	return t.Score("linear paper")
 }
 
 // Predict describes a new observation and the regression line of every row.
@@ -248,17 +251,17 @@ func (m *LinearPaper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	}
 	w := m.works.Get().(*linearWork)
 	defer m.works.Put(w)
-	w.size(m.p)
+	w.size(m.P)
 	shape, rate := m.sigmaLaw()
-	law := m.law.at(shape)
+	law := m.law.At(shape)
 	for i := range sh.Rows {
-		copy(w.c, sh.X[i*m.p:(i+1)*m.p])
+		copy(w.c, sh.X[i*m.P:(i+1)*m.P])
 		mean := lin.Dot(w.c, m.beta)
 		v := m.spread(w.c)
-		predictStudent(law, mean, math.Sqrt(rate/shape+v), 0, sh.Y[i], &out[i])
+		predictive.Student(law, mean, math.Sqrt(rate/shape+v), 0, sh.Y[i], &out[i])
 		sd := math.Sqrt(v)
 		out[i].EpredSD = sd
-		out[i].EpredQ025, out[i].EpredQ975 = mean+normals[0]*sd, mean+normals[6]*sd
+		out[i].EpredQ025, out[i].EpredQ975 = mean+dist.NormalQuantiles[0]*sd, mean+dist.NormalQuantiles[6]*sd
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // linearPosterior is what follows from the state of a Linear and is not part
@@ -13,16 +14,16 @@ import (
 // published is a sum over the p directions of V.
 type linearPosterior struct {
 	ready    bool
-	m        []float64 // p x p row-major: D^{-1} V
-	d2       []float64 // p: d_j^2
-	dg       []float64 // p: d_j g_j
-	g2       []float64 // p: g_j^2, 0 where d_j is 0
-	rho2     float64   // residual sum of squares at the least squares fit
-	shrink   []float64 // p: 1/(1+kappa_j), kappa_j = d_j^2/s2
-	beta     []float64 // p: posterior mean
-	shape    float64   // a'' = a + (N - p_eff)/2
-	law      standard  // quantiles of the standardised laws
-	evidence float64   // log p(D_1..t), valid where known
+	m        []float64     // p x p row-major: D^{-1} V
+	d2       []float64     // p: d_j^2
+	dg       []float64     // p: d_j g_j
+	g2       []float64     // p: g_j^2, 0 where d_j is 0
+	rho2     float64       // residual sum of squares at the least squares fit
+	shrink   []float64     // p: 1/(1+kappa_j), kappa_j = d_j^2/s2
+	beta     []float64     // p: posterior mean
+	shape    float64       // a'' = a + (N - p_eff)/2
+	law      dist.Standard // quantiles of the standardised laws
+	evidence float64       // log p(D_1..t), valid where known
 	known    bool
 }
 
@@ -39,7 +40,7 @@ func (q *linearPosterior) init(p int) {
 // decompose finds the singular values of R D^{-1}. It reports whether the
 // factor is finite.
 func (m *Linear) decompose(w *linearWork) bool {
-	q, p := &m.post, m.p
+	q, p := &m.post, m.P
 	q.ready, q.known = false, false
 	if !lin.Finite(m.r) {
 		return false
@@ -106,8 +107,8 @@ func (m *Linear) fixedPoint() bool {
 	s2 := m.s2
 	if s2 == 0 {
 		y2 := 0.0
-		for i := range m.p + 1 {
-			z := m.r[lin.PackedRow(m.p+1, i)+m.p-i]
+		for i := range m.P + 1 {
+			z := m.r[lin.PackedRow(m.P+1, i)+m.P-i]
 			y2 += float64(z * z)
 		}
 		s2 = max(y2/m.n, 1e-200)
@@ -152,7 +153,7 @@ func (m *Linear) settle() {
 		effective += float64(d2 * h)
 		u := float64(q.dg[j] * h)
 		for i := range q.beta {
-			q.beta[i] += float64(q.m[i*m.p+j] * u)
+			q.beta[i] += float64(q.m[i*m.P+j] * u)
 		}
 	}
 	q.shape = m.prior.Sigma2Shape + 0.5*(m.n-effective)
@@ -165,7 +166,7 @@ func (m *Linear) settle() {
 //	beta = D^{-1} V (mean in direction j + sd in direction j * z_j)
 func (m *Linear) draw(s *cdf.Step, w *linearWork) error {
 	q := &m.post
-	sigma := s.Draws.Row(m.p)
+	sigma := s.Draws.Row(m.P)
 	early := m.early()
 	switch {
 	case m.n == 0:
@@ -193,8 +194,8 @@ func (m *Linear) draw(s *cdf.Step, w *linearWork) error {
 				c[j] = float64(q.dg[j]/(m.s2+d2)) + z*math.Sqrt(v/m.s2*q.shrink[j])
 			}
 		}
-		for i := range m.p {
-			s.Draws.Row(i)[k] = lin.Dot(q.m[i*m.p:(i+1)*m.p], c)
+		for i := range m.P {
+			s.Draws.Row(i)[k] = lin.Dot(q.m[i*m.P:(i+1)*m.P], c)
 		}
 	}
 	return nil

@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
 func TestLinearSurvives(t *testing.T) {
 	r := rand.New(rand.NewPCG(34, 1))
 	edit := func(rows, p int, f func(x []float64, y *float64)) *cdf.Shard {
-		sh := randomShard(r, rows, p, true)
+		sh := modeltest.RegressionShard(r, rows, p, true)
 		for i := range rows {
 			f(sh.X[i*p:(i+1)*p], &sh.Y[i])
 		}
@@ -49,70 +50,28 @@ func TestLinearSurvives(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					m, err := build(cdf.Dims{Columns: columns(4), Intercept: true})
+					m, err := build(cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
 					if err != nil {
 						t.Fatal(err)
 					}
-					d := stepper{model: m, draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
+					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
 					for range 3 {
-						if err := d.step(c.sh, forget); err != nil {
+						if err := d.Step(c.sh, forget); err != nil {
 							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
 								t.Fatal(err)
 							}
 							return
 						}
-						wellFormed(t, m, c.sh, d.draws)
+						modeltest.WellFormed(t, m, c.sh, d.Draws)
+						if e, ok := m.(*Linear); ok && !e.forgot && !lin.Finite([]float64{e.LogEvidence()}) {
+							t.Fatalf("evidence %v", e.LogEvidence())
+						}
 					}
 					if c.fail {
 						t.Error("accepted")
 					}
 				})
 			}
-		}
-	}
-}
-
-// wellFormed checks every number that leaves: finite and in order, but for
-// moments that are undefined.
-func wellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
-	t.Helper()
-	for _, v := range draws.Data {
-		if v-v != 0 {
-			t.Fatalf("draw %v", v)
-		}
-	}
-	for i, r := range summarize(t, m, coefficients(4)) {
-		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
-		for _, v := range q {
-			if v-v != 0 {
-				t.Fatalf("variable %d: %+v", i, r)
-			}
-		}
-		if !slices.IsSorted(q) || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) || r.Open ||
-			(i < 4 && r.Mean != r.Mean) || r.MCSEMean != 0 || r.RHat == r.RHat {
-			t.Fatalf("variable %d: %+v", i, r)
-		}
-	}
-	few := cut(sh, 0, min(sh.Rows, 20))
-	out := make([]cdf.Prediction, few.Rows)
-	p := m.(cdf.Predictor)
-	if err := p.Predict(few, out); err != nil {
-		t.Fatal(err)
-	}
-	for i, o := range out {
-		if o.Q025-o.Q025 != 0 || !(o.Q025 <= o.Q975) || o.EpredQ025-o.EpredQ025 != 0 || !(o.EpredQ025 <= o.EpredQ975) || o.Mean-o.Mean != 0 {
-			t.Fatalf("row %d: %+v", i, o)
-		}
-		if y := few.Y[i]; y == y && !(o.LogDensity-o.LogDensity == 0 && o.PIT >= 0 && o.PIT <= 1) {
-			t.Fatalf("row %d: %+v", i, o)
-		}
-	}
-	if _, err := p.Score(few, nil); err != nil {
-		t.Fatal(err)
-	}
-	if e, ok := m.(*Linear); ok && !e.forgot {
-		if v := e.LogEvidence(); v-v != 0 {
-			t.Fatalf("evidence %v", v)
 		}
 	}
 }

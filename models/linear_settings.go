@@ -1,11 +1,14 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/regression"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // LinearSettings are the settings of both variants of the linear model.
@@ -31,15 +34,15 @@ func DefaultLinear() LinearSettings {
 
 // Validate names the first setting that is out of range.
 func (s LinearSettings) Validate() error {
-	return positive("linear", []priorNumber{
-		{"beta_variance", s.Prior.BetaVariance},
-		{"intercept_variance", s.Prior.InterceptVariance},
-		{"sigma2_shape", s.Prior.Sigma2Shape},
-		{"sigma2_rate", s.Prior.Sigma2Rate},
-	})
+	return cmp.Or(
+		kind.Positive("linear", "beta_variance", s.Prior.BetaVariance),
+		kind.Positive("linear", "intercept_variance", s.Prior.InterceptVariance),
+		kind.Positive("linear", "sigma2_shape", s.Prior.Sigma2Shape),
+		kind.Positive("linear", "sigma2_rate", s.Prior.Sigma2Rate),
+	)
 }
 
-func configureLinear(variant string, decode func(any) error) (any, Build, error) {
+func configureLinear(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := DefaultLinear()
 	if decode != nil {
 		if err := decode(&s); err != nil {
@@ -56,13 +59,13 @@ func configureLinear(variant string, decode func(any) error) (any, Build, error)
 	case "paper":
 		return s, func(d cdf.Dims) (cdf.Model, error) { return newLinearPaper(s, d, works) }, nil
 	}
-	return nil, nil, errVariant("linear", variant, []string{"corrected", "paper"})
+	return nil, nil, kind.ErrVariant("linear", variant, []string{"corrected", "paper"})
 }
 
 // linearShape is what both variants know of their columns.
 type linearShape struct {
+	regression.Shape
 	prior     LinearPrior
-	p         int // coefficients, the intercept included
 	intercept bool
 }
 
@@ -73,7 +76,7 @@ func newLinearShape(s LinearSettings, d cdf.Dims) (linearShape, error) {
 	if len(d.Columns) == 0 {
 		return linearShape{}, fmt.Errorf("%w: linear needs an intercept or a feature", cdf.ErrSchema)
 	}
-	return linearShape{prior: s.Prior, p: len(d.Columns), intercept: d.Intercept}, nil
+	return linearShape{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept}, nil
 }
 
 // variance returns v_j, the prior variance of coefficient j.
@@ -82,29 +85,6 @@ func (s *linearShape) variance(j int) float64 {
 		return s.prior.InterceptVariance
 	}
 	return s.prior.BetaVariance
-}
-
-// Params returns beta, the intercept first where there is one, then sigma2.
-func (s *linearShape) Params() []cdf.Param {
-	return []cdf.Param{{Name: "beta", Len: s.p}, {Name: "sigma2", Len: 1}}
-}
-
-// Check reports, wrapping ErrShard, a shard of the wrong width or with
-// numbers that are not finite. A response may be NaN.
-func (s *linearShape) Check(sh *cdf.Shard) error {
-	if sh.Cols != s.p || len(sh.X) != sh.Rows*sh.Cols || len(sh.Y) != sh.Rows {
-		return fmt.Errorf("%w: %d rows of %d columns with %d entries and %d responses, want %d columns",
-			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.X), len(sh.Y), s.p)
-	}
-	if i := indexNotFinite(sh.X); i >= 0 {
-		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/s.p, i%s.p, sh.X[i])
-	}
-	for i, y := range sh.Y {
-		if math.IsInf(y, 0) {
-			return fmt.Errorf("%w: response of row %d is %v", cdf.ErrShard, i, y)
-		}
-	}
-	return nil
 }
 
 // PriorSD writes the prior sd of each functional, NaN where the variance of
@@ -116,7 +96,7 @@ func (s *linearShape) PriorSD(functionals []cdf.Functional, dst []float64) {
 		for k, j := range f.Param {
 			w2 := f.Weight[k] * f.Weight[k]
 			switch {
-			case j < s.p:
+			case j < s.P:
 				v += w2 * s.variance(j)
 			case a > 2:
 				v += w2 * b * b / ((a - 1) * (a - 1) * (a - 2))
@@ -126,17 +106,6 @@ func (s *linearShape) PriorSD(functionals []cdf.Functional, dst []float64) {
 		}
 		dst[i] = math.Sqrt(v)
 	}
-}
-
-// indexNotFinite returns the first index of an infinite or NaN entry, -1
-// without one.
-func indexNotFinite(x []float64) int {
-	for i, v := range x {
-		if v-v != 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 func newLinearWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(linearWork) }} }

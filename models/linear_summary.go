@@ -6,6 +6,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form, or by quadrature while the rows
@@ -24,8 +26,8 @@ func (m *Linear) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	}
 	for i, f := range functionals {
 		r := &rows[i]
-		*r = exactRow(f.Name)
-		factor, isSigma, err := m.directions(f, w.c)
+		*r = describe.Row(f.Name)
+		factor, isSigma, err := m.directions(&f, w.c)
 		switch {
 		case err != nil:
 			return err
@@ -35,12 +37,12 @@ func (m *Linear) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			m.closedSigma(r, f.Const, factor)
 		case early:
 			m.mixAt(&w.mix, w.c, f.Const, false)
-			r.Mean, r.SD = w.mix.moments()
+			r.Mean, r.SD = w.mix.Moments()
 			var q [7]float64
-			for k, p := range levels {
-				q[k] = w.mix.quantile(p, normals[k])
+			for k, p := range dist.Levels {
+				q[k] = w.mix.Quantile(p, dist.NormalQuantiles[k])
 			}
-			setQuantiles(r, &q)
+			describe.Quantiles(r, &q)
 		default:
 			m.closedBeta(r, f, w.c)
 		}
@@ -48,35 +50,9 @@ func (m *Linear) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	return nil
 }
 
-// exactRow is a row without Monte Carlo error, its moments still NaN.
-func exactRow(name string) cdf.Row {
-	nan := math.NaN()
-	return cdf.Row{Variable: name, Mean: nan, SD: nan, ESSBulk: nan, ESSTail: nan, RHat: nan}
-}
-
-// split returns the factor of sigma2 in the functional and whether it is one
-// of sigma2.
-func (s *linearShape) split(f cdf.Functional) (factor float64, isSigma bool, err error) {
-	for k, j := range f.Param {
-		if j < 0 || j > s.p {
-			return 0, false, fmt.Errorf("%w: %s asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, s.p+1)
-		}
-		if j == s.p {
-			factor += f.Weight[k]
-			isSigma = true
-		} else if isSigma {
-			err = fmt.Errorf("%w: %s mixes beta and sigma2", cdf.ErrSchema, f.Name)
-		}
-	}
-	if isSigma && f.Param[0] < s.p {
-		err = fmt.Errorf("%w: %s mixes beta and sigma2", cdf.ErrSchema, f.Name)
-	}
-	return factor, isSigma, err
-}
-
 // onlyBeta refuses a functional of sigma2.
-func (s *linearShape) onlyBeta(f cdf.Functional) error {
-	_, isSigma, err := s.split(f)
+func (s *linearShape) onlyBeta(f *cdf.Functional) error {
+	_, isSigma, err := s.Split(f)
 	if err == nil && isSigma {
 		err = fmt.Errorf("%w: %s is not a coefficient", cdf.ErrSchema, f.Name)
 	}
@@ -85,14 +61,14 @@ func (s *linearShape) onlyBeta(f cdf.Functional) error {
 
 // directions writes the functional of beta into c as coefficients of the
 // directions of V.
-func (m *Linear) directions(f cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
-	factor, isSigma, err = m.split(f)
+func (m *Linear) directions(f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
+	factor, isSigma, err = m.Split(f)
 	if err != nil || isSigma {
 		return factor, isSigma, err
 	}
 	clear(c)
 	for k, j := range f.Param {
-		lin.Axpy(f.Weight[k], m.post.m[j*m.p:(j+1)*m.p], c)
+		lin.Axpy(f.Weight[k], m.post.m[j*m.P:(j+1)*m.P], c)
 	}
 	return 0, false, nil
 }
@@ -113,35 +89,22 @@ func (m *Linear) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
 	var x [7]float64
 	if m.n == 0 {
 		r.SD = scale
-		for k, z := range normals {
+		for k, z := range dist.NormalQuantiles {
 			x[k] = mean + z*scale
 		}
 	} else {
 		if q.shape > 1 {
 			r.SD = scale * math.Sqrt(q.shape/(q.shape-1))
 		}
-		x = q.law.at(q.shape).student(mean, scale)
+		x = q.law.At(q.shape).Student(mean, scale)
 	}
-	setQuantiles(r, &x)
+	describe.Quantiles(r, &x)
 }
 
 // closedSigma is IG(a”, a” s2), the prior before the first row.
 func (m *Linear) closedSigma(r *cdf.Row, shift, factor float64) {
 	q := &m.post
-	invGammaRow(r, &q.law, q.shape, q.shape*m.plugin(), shift, factor)
-}
-
-// invGammaRow describes shift + factor*X, X ~ IG(shape, rate).
-func invGammaRow(r *cdf.Row, law *standard, shape, rate, shift, factor float64) {
-	if shape > 1 {
-		mean := rate / (shape - 1)
-		r.Mean = shift + factor*mean
-		if shape > 2 {
-			r.SD = math.Abs(factor) * mean / math.Sqrt(shape-2)
-		}
-	}
-	x := law.at(shape).invGamma(rate, shift, factor)
-	setQuantiles(r, &x)
+	describe.InvGamma(r, &q.law, q.shape, q.shape*m.plugin(), shift, factor)
 }
 
 // earlySigma takes the moments where the closed form has them too, so that
@@ -155,13 +118,13 @@ func (m *Linear) earlySigma(r *cdf.Row, shift, factor float64, n *linearNodes) {
 		r.SD = math.Abs(factor) * sd
 	}
 	var q [7]float64
-	for k, p := range levels {
+	for k, p := range dist.Levels {
 		if factor < 0 {
 			p = 1 - p
 		}
 		q[k] = shift + factor*math.Exp(n.quantile(m, p))
 	}
-	setQuantiles(r, &q)
+	describe.Quantiles(r, &q)
 }
 
 // LogEvidence returns log p(D_1, ..., D_t), exactly: it is not the surrogate's

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 var (
@@ -23,16 +26,11 @@ var (
 
 func newTestLinear(t testing.TB, p int) *Linear {
 	t.Helper()
-	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: columns(p), Intercept: true})
+	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// cut returns rows [i, j) of a shard.
-func cut(sh *cdf.Shard, i, j int) *cdf.Shard {
-	return &cdf.Shard{Rows: j - i, Cols: sh.Cols, Y: sh.Y[i:j], X: sh.X[i*sh.Cols : j*sh.Cols]}
 }
 
 // A1: at a frozen s2 the posterior does not depend on how rows were cut into
@@ -41,7 +39,7 @@ func TestLinearIsInvariantToSharding(t *testing.T) {
 	const rows, p, c = 5000, 6, 1.7
 	for _, order := range []int{1, 2} {
 		r := rand.New(rand.NewPCG(31, uint64(order)))
-		all := randomShard(r, rows, p, true)
+		all := modeltest.RegressionShard(r, rows, p, true)
 		o := newOracle(p, DefaultLinear().Prior, true)
 		o.add(all)
 		_, mean, sd := o.at(math.Log(c))
@@ -49,10 +47,10 @@ func TestLinearIsInvariantToSharding(t *testing.T) {
 			"1 x 5000": func() int { return rows }, "500 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
 		} {
 			m := newTestLinear(t, p)
-			d := stepper{model: m}
+			d := modeltest.Stepper{Model: m}
 			for at := 0; at < rows; {
 				n := min(size(), rows-at)
-				sh := cut(all, at, at+n)
+				sh := modeltest.Cut(all, at, at+n)
 				if order == 2 {
 					reversed := &cdf.Shard{Rows: n, Cols: p}
 					for i := n - 1; i >= 0; i-- {
@@ -61,13 +59,13 @@ func TestLinearIsInvariantToSharding(t *testing.T) {
 					}
 					sh = reversed
 				}
-				d.must(t, sh, 1)
+				d.Must(t, sh, 1)
 				at += n
 			}
 			m.s2 = c
 			m.settle()
 			for j := range p {
-				if relative(m.post.beta[j], mean[j]) > 1e-9 || relative(math.Sqrt(closedScale(m, j, j)), sd[j]) > 1e-9 {
+				if modeltest.Relative(m.post.beta[j], mean[j]) > 1e-9 || modeltest.Relative(math.Sqrt(closedScale(m, j, j)), sd[j]) > 1e-9 {
 					t.Errorf("%s: coefficient %d is %v (%v), want %v (%v)", name, j, m.post.beta[j], math.Sqrt(closedScale(m, j, j)), mean[j], sd[j])
 				}
 			}
@@ -84,44 +82,28 @@ func TestLinearSpecialRowsAndColumns(t *testing.T) {
 	const p, T, lambda = 4, 30, 0.9
 	r := rand.New(rand.NewPCG(32, 1))
 	full, thin, zero := newTestLinear(t, p), newTestLinear(t, p), newTestLinear(t, p)
-	a, b, c := stepper{model: full}, stepper{model: thin}, stepper{model: zero}
+	a, b, c := modeltest.Stepper{Model: full}, modeltest.Stepper{Model: thin}, modeltest.Stepper{Model: zero}
 	for range T {
-		sh := randomShard(r, 7, p, true)
+		sh := modeltest.RegressionShard(r, 7, p, true)
 		with := &cdf.Shard{Rows: 9, Cols: p, Y: slices.Concat(sh.Y[:3], []float64{math.NaN()}, sh.Y[3:], []float64{math.NaN()}),
 			X: slices.Concat(sh.X[:3*p], []float64{1, 9, 9, 9}, sh.X[3*p:], []float64{1, 1e9, 2, 3})}
-		a.must(t, sh, lambda)
-		b.must(t, with, lambda)
+		a.Must(t, sh, lambda)
+		b.Must(t, with, lambda)
 		for i := range sh.Rows {
 			sh.X[i*p+2] = 0
 		}
-		c.must(t, sh, lambda)
-		row := summarize(t, zero, coefficients(p))[2]
+		c.Must(t, sh, lambda)
+		row := modeltest.Summarize(t, zero, modeltest.Coefficients(p))[2]
 		if row.Mean != 0 || zero.early() && math.Abs(row.SD-1) > 1e-14 {
-			t.Fatalf("shard %d: the zero column has mean %v, sd %v", c.t, row.Mean, row.SD)
+			t.Fatalf("shard %d: the zero column has mean %v, sd %v", c.T, row.Mean, row.SD)
 		}
 		if zero.post.beta[2] != 0 || closedScale(zero, 2, 2) != 1 {
-			t.Fatalf("shard %d: the zero column has mean %v, scale^2 %v", c.t, zero.post.beta[2], closedScale(zero, 2, 2))
+			t.Fatalf("shard %d: the zero column has mean %v, scale^2 %v", c.T, zero.post.beta[2], closedScale(zero, 2, 2))
 		}
 	}
-	sameState(t, full, thin)
-	if want := 7 * (1 - math.Pow(lambda, T)) / (1 - lambda); relative(full.n, want) > 1e-12 {
+	modeltest.SameState(t, full, thin)
+	if want := 7 * (1 - math.Pow(lambda, T)) / (1 - lambda); modeltest.Relative(full.n, want) > 1e-12 {
 		t.Errorf("N is %v, want %v", full.n, want)
-	}
-}
-
-func state(t testing.TB, m cdf.Model) []byte {
-	t.Helper()
-	b, err := m.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func sameState(t testing.TB, a, b cdf.Model) {
-	t.Helper()
-	if !slices.Equal(state(t, a), state(t, b)) {
-		t.Error("states differ")
 	}
 }
 
@@ -150,17 +132,17 @@ func TestLinearAgainstTheOracle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := LinearSettings{Prior: LinearPrior{c.beta, c.center, c.shape, c.rate}}
-			m, err := NewLinear(s, cdf.Dims{Columns: columns(c.p), Intercept: true})
+			m, err := NewLinear(s, cdf.Dims{Columns: modeltest.Columns(c.p), Intercept: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			sh := randomShard(rand.New(rand.NewPCG(33, uint64(c.p))), c.rows, c.p, true)
+			sh := modeltest.RegressionShard(rand.New(rand.NewPCG(33, uint64(c.p))), c.rows, c.p, true)
 			for i := range sh.Y {
 				sh.Y[i] += c.offset
 			}
-			d := stepper{model: m}
-			d.must(t, cut(sh, 0, c.rows/3), 1)
-			d.must(t, cut(sh, c.rows/3, c.rows), 1)
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, modeltest.Cut(sh, 0, c.rows/3), 1)
+			d.Must(t, modeltest.Cut(sh, c.rows/3, c.rows), 1)
 			o := newOracle(c.p, s.Prior, true)
 			o.add(sh)
 			o.solve(2001)
@@ -171,13 +153,13 @@ func TestLinearAgainstTheOracle(t *testing.T) {
 			if !m.early() {
 				return
 			}
-			rows := summarize(t, m, coefficients(c.p))
+			rows := modeltest.Summarize(t, m, modeltest.Coefficients(c.p))
 			cum, at := 0.0, 0
 			for j, r := range rows[:c.p] {
 				x := o.beta(j)
-				mean, sd := x.moments()
+				mean, sd := x.Moments()
 				got := []float64{r.Mean, r.SD, r.Q025, r.Q25, r.Median, r.Q95}
-				want := []float64{mean, sd, x.quantile(.025, normals[0]), x.quantile(.25, normals[2]), x.quantile(.5, 0), x.quantile(.95, normals[5])}
+				want := []float64{mean, sd, x.Quantile(.025, dist.NormalQuantiles[0]), x.Quantile(.25, dist.NormalQuantiles[2]), x.Quantile(.5, 0), x.Quantile(.95, dist.NormalQuantiles[5])}
 				for i := range got {
 					if !(math.Abs(got[i]-want[i]) < 1e-7*sd) {
 						t.Errorf("coefficient %d: %v, want %v", j, got, want)
@@ -200,7 +182,7 @@ func TestLinearAgainstTheOracle(t *testing.T) {
 					mean += o.w[k] * math.Exp(l)
 					square += o.w[k] * math.Exp(2*l)
 				}
-				if relative(r.Mean, mean) > 1e-7 || relative(r.SD, math.Sqrt(square-mean*mean)) > 1e-6 {
+				if modeltest.Relative(r.Mean, mean) > 1e-7 || modeltest.Relative(r.SD, math.Sqrt(square-mean*mean)) > 1e-6 {
 					t.Errorf("sigma2: %v (%v), want %v (%v)", r.Mean, r.SD, mean, math.Sqrt(square-mean*mean))
 				}
 			}
@@ -212,20 +194,20 @@ func TestLinearAgainstTheOracle(t *testing.T) {
 // the residual sum of squares.
 func TestLinearKeepsTheSumOfSquares(t *testing.T) {
 	for _, tiny := range []float64{1, 1e-20, 1e-143, 1e-156, 0} {
-		sh := randomShard(rand.New(rand.NewPCG(35, 1)), 80, 3, true)
+		sh := modeltest.RegressionShard(rand.New(rand.NewPCG(35, 1)), 80, 3, true)
 		want := 0.0
 		for i, y := range sh.Y {
 			sh.X[i*3+1] *= tiny
 			want += y * y
 		}
 		m := newTestLinear(t, 3)
-		d := stepper{model: m}
-		d.must(t, sh, 1)
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
 		got := m.post.rho2
 		for _, g := range m.post.g2 {
 			got += g
 		}
-		if relative(got, want) > 1e-13 {
+		if modeltest.Relative(got, want) > 1e-13 {
 			t.Errorf("column of size %v: %v, want %v", tiny, got, want)
 		}
 	}
@@ -237,26 +219,26 @@ func TestLinearEarlySigma2(t *testing.T) {
 	for _, shape := range []float64{.3, .6, 1.1, 1.6, 4} {
 		s := DefaultLinear()
 		s.Prior.Sigma2Shape = shape
-		m, err := NewLinear(s, cdf.Dims{Columns: columns(2)})
+		m, err := NewLinear(s, cdf.Dims{Columns: modeltest.Columns(2)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := stepper{model: m}
-		d.must(t, &cdf.Shard{Rows: 1, Cols: 2, X: []float64{0, 0}, Y: []float64{2}}, 1)
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, &cdf.Shard{Rows: 1, Cols: 2, X: []float64{0, 0}, Y: []float64{2}}, 1)
 		f := []cdf.Functional{{Param: []int{2}, Weight: []float64{1}}, {Const: 1, Param: []int{2}, Weight: []float64{-2}}}
-		got, want := summarize(t, m, f), make([]cdf.Row, 2)
-		var law standard
+		got, want := modeltest.Summarize(t, m, f), make([]cdf.Row, 2)
+		var law dist.Standard
 		for i := range want {
-			want[i] = exactRow("")
-			invGammaRow(&want[i], &law, shape+.5, 3, f[i].Const, f[i].Weight[0])
+			want[i] = describe.Row("")
+			describe.InvGamma(&want[i], &law, shape+.5, 3, f[i].Const, f[i].Weight[0])
 			for _, v := range [][2]float64{{got[i].Mean, want[i].Mean}, {got[i].SD, want[i].SD}, {got[i].Q025, want[i].Q025},
 				{got[i].Q25, want[i].Q25}, {got[i].Median, want[i].Median}, {got[i].Q975, want[i].Q975}} {
-				if (v[0] == v[0] || v[1] == v[1]) && !(relative(v[0], v[1]) < 1e-5) {
+				if (v[0] == v[0] || v[1] == v[1]) && !(modeltest.Relative(v[0], v[1]) < 1e-5) {
 					t.Errorf("shape %v: %+v, want %+v", shape, got[i], want[i])
 					break
 				}
 			}
-			if relative(got[i].Q95, want[i].Q95) > 1e-8 {
+			if modeltest.Relative(got[i].Q95, want[i].Q95) > 1e-8 {
 				t.Errorf("shape %v: Q95 %v, want %v", shape, got[i].Q95, want[i].Q95)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -48,11 +49,11 @@ func TestAcceptancePoissonReference(t *testing.T) {
 		d := readMixed(t, set.name, set.columns)
 		for _, rows := range []int{24, 50, len(d.y)} {
 			m := newTestPoisson(t, settings, d.columns, "g")
-			s := stepper{model: m}
+			s := modeltest.Stepper{Model: m}
 			for _, sh := range d.shards(rows) {
-				s.must(t, sh, 1)
+				s.Must(t, sh, 1)
 			}
-			got := summarize(t, m, everything(&m.poissonBase))
+			got := modeltest.Summarize(t, m, everything(&m.poissonBase))
 			dz, sdLow, sdHigh := 0.0, math.Inf(1), 0.0
 			for j, name := range d.columns {
 				r := d.reference[name]
@@ -92,8 +93,8 @@ func TestAcceptancePoissonGlmer(t *testing.T) {
 	}{{"epil", []string{"lbase", "trt", "lage", "V4"}}, {"grouseticks", []string{"year96", "year97", "h"}}} {
 		d := readMixed(t, set.name, set.columns)
 		m := newTestPoisson(t, DefaultPoisson(), d.columns, "g")
-		s := stepper{model: m}
-		s.must(t, d.shards(len(d.y))[0], 1)
+		s := modeltest.Stepper{Model: m}
+		s.Must(t, d.shards(len(d.y))[0], 1)
 		mean, variance := qRows(t, m)
 		dz, low, high := 0.0, math.Inf(1), 0.0
 		for j, name := range d.columns {
@@ -208,9 +209,9 @@ func distances(t testing.TB, stream, batch *Poisson) distance {
 func runPoisson(t testing.TB, s PoissonSettings, shards []*cdf.Shard) *Poisson {
 	t.Helper()
 	m := newTestPoisson(t, s, []string{"intercept", "x1", "x2"}, "group")
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for _, sh := range shards {
-		d.must(t, sh, 1)
+		d.Must(t, sh, 1)
 	}
 	return m
 }
@@ -250,15 +251,15 @@ func TestAcceptancePoissonBatch(t *testing.T) {
 			settings.Buffer = c.buffer
 			n, mean := float64(reps), distance{}
 			for seed := range reps {
-				shards := c.shards(uint64(acceptanceSeed + seed))
+				shards := c.shards(uint64(modeltest.FirstSeed + seed))
 				stream := runPoisson(t, settings, shards)
 				batch := runPoisson(t, DefaultPoisson(), []*cdf.Shard{together(shards)})
 				d := distances(t, stream, batch)
-				t.Logf("seed %d: %+v", acceptanceSeed+seed, d)
+				t.Logf("seed %d: %+v", modeltest.FirstSeed+seed, d)
 				mean.beta, mean.rms, mean.worst = mean.beta+d.beta/n, mean.rms+d.rms/n, mean.worst+d.worst/n
 				mean.low, mean.high, mean.su = mean.low+d.low/n, mean.high+d.high/n, mean.su+math.Abs(d.su-1)/n
 			}
-			seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+			seeds := fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 			accept.Range(t, c.id, c.name+": max |dz| of beta", mean.beta, 0, c.beta, seeds)
 			accept.Range(t, c.id, c.name+": rms dz of u", mean.rms, 0, c.rms, seeds)
 			accept.Range(t, c.id, c.name+": max |dz| of u", mean.worst, 0, c.worst, seeds)

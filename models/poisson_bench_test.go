@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -22,7 +23,7 @@ type countWork struct {
 // newCountWork returns a model of p columns that knows all groups, and a shard
 // of the given rows.
 func newCountWork(t testing.TB, groups, rows, p int) *countWork {
-	columns := append([]string{"intercept"}, columns(p-1)...)
+	columns := append([]string{"intercept"}, modeltest.Columns(p-1)...)
 	m := newTestPoisson(t, DefaultPoisson(), columns, "group")
 	r := rand.New(rand.NewPCG(5, 6))
 	u := make([]float64, groups)
@@ -43,9 +44,9 @@ func newCountWork(t testing.TB, groups, rows, p int) *countWork {
 		}
 		return sh
 	}
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for lo := 0; lo < groups; lo += 2000 {
-		d.must(t, shard(min(2000, groups-lo), func(i int) int { return lo + i }), 1)
+		d.Must(t, shard(min(2000, groups-lo), func(i int) int { return lo + i }), 1)
 	}
 	w := &countWork{m: m}
 	w.step = cdf.Step{Shard: shard(rows, func(int) int { return r.IntN(groups) }), Forget: 1, RNG: r}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -18,13 +19,13 @@ func TestAcceptancePoissonCoverage(t *testing.T) {
 	beta := [3]float64{0.5, 0.3, -0.2}
 	var inBeta, inU, inRows, rows float64
 	for rep := range reps {
-		r := rand.New(rand.NewPCG(uint64(acceptanceSeed+rep), 11))
+		r := rand.New(rand.NewPCG(uint64(modeltest.FirstSeed+rep), 11))
 		u := make([]float64, 30)
 		for g := range u {
 			u[g] = 0.5 * r.NormFloat64()
 		}
 		m := newTestPoisson(t, DefaultPoisson(), []string{"intercept", "x1", "x2"}, "g")
-		d := stepper{model: m}
+		d := modeltest.Stepper{Model: m}
 		for shard := range 20 {
 			sh := &cdf.Shard{Rows: 100, Cols: 3, Group: [][]int32{make([]int32, 100)}}
 			for i := range 100 {
@@ -41,9 +42,9 @@ func TestAcceptancePoissonCoverage(t *testing.T) {
 				inRows += 100 * score.Coverage95
 				rows += 100
 			}
-			d.must(t, sh, 1)
+			d.Must(t, sh, 1)
 		}
-		for j, row := range summarize(t, m, everything(&m.poissonBase)) {
+		for j, row := range modeltest.Summarize(t, m, everything(&m.poissonBase)) {
 			switch {
 			case j < 3 && row.Q025 <= beta[j] && beta[j] <= row.Q975:
 				inBeta++
@@ -52,7 +53,7 @@ func TestAcceptancePoissonCoverage(t *testing.T) {
 			}
 		}
 	}
-	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 	accept.Range(t, "P6", "coverage of beta", inBeta/float64(3*reps), .90, 1, seeds)
 	accept.Range(t, "P6", "coverage of u", inU/float64(30*reps), .94, .99, seeds)
 	accept.Range(t, "P6", "coverage of a new count", inRows/rows, .94, .96, seeds)
@@ -76,7 +77,7 @@ func TestAcceptancePoissonCalibration(t *testing.T) {
 			u[g] = math.Sqrt(s2) * r.NormFloat64()
 		}
 		m := newTestPoisson(t, s, []string{"intercept", "x"}, "g")
-		d := stepper{model: m}
+		d := modeltest.Stepper{Model: m}
 		for range 4 {
 			sh := &cdf.Shard{Rows: 60, Cols: 2, Group: [][]int32{make([]int32, 60)}}
 			for i := range 60 {
@@ -85,7 +86,7 @@ func TestAcceptancePoissonCalibration(t *testing.T) {
 				sh.X = append(sh.X, 1, x)
 				sh.Y = append(sh.Y, simulate.Count(r, math.Exp(b0+b1*x+u[i%12])))
 			}
-			d.must(t, sh, 1)
+			d.Must(t, sh, 1)
 		}
 		w := m.work()
 		for k, truth := range []float64{b0, b1, u[0]} {
@@ -93,7 +94,7 @@ func TestAcceptancePoissonCalibration(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.mixAt(&w.place, 0, w)
-			pits[k] = append(pits[k], w.mix.cdf(truth))
+			pits[k] = append(pits[k], w.mix.CDF(truth))
 		}
 		m.works.Put(w)
 		v := &m.post.vars[0]
@@ -139,7 +140,7 @@ func overdispersed(seed uint64, noise, vary float64) []*cdf.Shard {
 // are 60 groups.
 func TestAcceptancePoissonOverdispersion(t *testing.T) {
 	reps := accept.Reps(t, 0, 5, 20)
-	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 	for _, c := range []struct {
 		option          string
 		buffer          int
@@ -158,9 +159,9 @@ func TestAcceptancePoissonOverdispersion(t *testing.T) {
 		s.Overdispersion, s.Buffer = c.option, c.buffer
 		errors, far, s2e := 0.0, 0.0, 0.0
 		for rep := range reps {
-			shards := overdispersed(uint64(acceptanceSeed+rep), c.noise, c.vary)
+			shards := overdispersed(uint64(modeltest.FirstSeed+rep), c.noise, c.vary)
 			m := runPoisson(t, s, shards)
-			rows := summarize(t, m, everything(&m.poissonBase))
+			rows := modeltest.Summarize(t, m, everything(&m.poissonBase))
 			for j, truth := range []float64{0.3, -0.2} {
 				z := (rows[1+j].Mean - truth) / rows[1+j].SD
 				errors += z * z / float64(2*reps)

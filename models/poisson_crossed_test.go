@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -59,7 +60,7 @@ func TestAcceptancePoissonCrossed(t *testing.T) {
 	var far distance
 	var variances [3]float64
 	for rep := range reps {
-		shards := crossedShards(uint64(acceptanceSeed + rep))
+		shards := crossedShards(uint64(modeltest.FirstSeed + rep))
 		run := func(shards []*cdf.Shard) *Poisson {
 			m, err := NewPoisson(DefaultPoisson(), cdf.Dims{
 				Columns: []string{"intercept", "x1", "x2"}, Intercept: true,
@@ -68,9 +69,9 @@ func TestAcceptancePoissonCrossed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := stepper{model: m}
+			d := modeltest.Stepper{Model: m}
 			for _, sh := range shards {
-				d.must(t, sh, 1)
+				d.Must(t, sh, 1)
 			}
 			return m
 		}
@@ -78,12 +79,12 @@ func TestAcceptancePoissonCrossed(t *testing.T) {
 		d, n := distances(t, stream, batch), float64(reps)
 		far.beta, far.rms, far.worst = far.beta+d.beta/n, far.rms+d.rms/n, far.worst+d.worst/n
 		far.low, far.high = far.low+d.low/n, far.high+d.high/n
-		rows := summarize(t, stream, everything(&stream.poissonBase))
+		rows := modeltest.Summarize(t, stream, everything(&stream.poissonBase))
 		for k := range variances {
 			variances[k] += math.Sqrt(rows[len(rows)-3+k].Median) / n
 		}
 	}
-	seeds := fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
+	seeds := fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 	accept.Range(t, "P9", "slope and crossed factor: max |dz| of beta", far.beta, 0, .12, seeds)
 	accept.Range(t, "P9", "slope and crossed factor: rms dz of u", far.rms, 0, .15, seeds)
 	accept.Range(t, "P9", "slope and crossed factor: max |dz| of u", far.worst, 0, .9, seeds)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/accept"
 )
 
 // mixedData is a regression of counts with one factor, and its reference
@@ -25,7 +26,7 @@ type reference struct{ mean, sd, glmer, glmerSE float64 }
 
 func readTable(t testing.TB, path string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(shared(t, path))
+	f, err := os.Open(accept.Shared(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

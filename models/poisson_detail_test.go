@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -55,9 +56,9 @@ func TestPoissonVarianceMoments(t *testing.T) {
 		for i := range 40 {
 			sh.X[i], sh.Y[i], sh.Group[0][i] = 1, float64(i%5), int32(i%c.levels)
 		}
-		d := stepper{model: m}
-		d.must(t, sh, 1)
-		r := summarize(t, m, []cdf.Functional{effect(1 + c.levels)})[0]
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
+		r := modeltest.Summarize(t, m, []cdf.Functional{effect(1 + c.levels)})[0]
 		if (r.Mean == r.Mean) != c.mean || (r.SD == r.SD) != c.sd {
 			t.Errorf("%s, %d levels: mean %g and sd %g", c.group, c.levels, r.Mean, r.SD)
 		}
@@ -77,8 +78,8 @@ func TestPoissonOverdispersionIsStationary(t *testing.T) {
 		sh.Group[0] = append(sh.Group[0], int32(i%5))
 	}
 	sh.Rows = 200
-	d := stepper{model: m}
-	d.must(t, sh, 1)
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
 	mean, _ := qRows(t, m)
 	w := m.work()
 	defer m.works.Put(w)
@@ -115,10 +116,10 @@ func TestPoissonOverdispersionForgets(t *testing.T) {
 	s := DefaultPoisson()
 	s.Overdispersion = lognormal
 	m := newTestPoisson(t, s, []string{"intercept", "x1", "x2"}, "group")
-	d := stepper{model: m}
+	d := modeltest.Stepper{Model: m}
 	for _, noise := range []float64{0.9, 0.3} {
 		for _, sh := range overdispersed(5, noise, 0) {
-			d.must(t, sh, 0.8)
+			d.Must(t, sh, 0.8)
 		}
 	}
 	if sd := math.Sqrt(m.over.s2); math.Abs(sd-0.3) > 0.06 {
@@ -202,7 +203,7 @@ func TestPoissonPaperByHand(t *testing.T) {
 	shards := [][]float64{{2, 0, 5, 3}, {1, 1, 4}, {7, 2, 2, 2}}
 	const d = 1e-4
 	var mu, h1, h2, h3 float64
-	run := stepper{model: m}
+	run := modeltest.Stepper{Model: m}
 	for s, y := range shards {
 		sh := &cdf.Shard{Rows: len(y), Cols: 1, Y: y}
 		n, sum := float64(len(y)), 0.0
@@ -210,7 +211,7 @@ func TestPoissonPaperByHand(t *testing.T) {
 			sh.X = append(sh.X, 1)
 			sum += v
 		}
-		run.must(t, sh, 1)
+		run.Must(t, sh, 1)
 		base, variance := mu, 0.0
 		if s == 0 {
 			base = math.Log((sum + 0.5) / n)
@@ -225,7 +226,7 @@ func TestPoissonPaperByHand(t *testing.T) {
 		}
 		w := math.Exp(mu + variance/2)
 		h1, h2, h3 = h1+sum, h2+n*w, h3+n*w
-		row := summarize(t, m, []cdf.Functional{effect(0)})[0]
+		row := modeltest.Summarize(t, m, []cdf.Functional{effect(0)})[0]
 		if math.Abs(row.Mean-mu) > 1e-9 || math.Abs(row.SD*math.Sqrt(h3+d)-1) > 1e-9 {
 			t.Errorf("shard %d: mean %g and sd %g, want %g and %g", s+1, row.Mean, row.SD, mu, 1/math.Sqrt(h3+d))
 		}

@@ -13,7 +13,7 @@ import (
 // the variances and nu are independent.
 func (m *poissonBase) draw(s *cdf.Step, w *poissonWork) error {
 	effects := m.stats.effects()
-	w.xi = grow(w.xi, m.stats.c)
+	w.xi = lin.Grow(w.xi, m.stats.c)
 	for k := range s.Draws.S {
 		l := 0.0
 		for t := range m.post.vars {

@@ -80,19 +80,19 @@ type poissonPoint struct {
 
 func (f *poissonFit) size() {
 	n, c, q, t := f.rows.n, f.stats.c, f.stats.q, len(f.design.touched)
-	f.lam, f.h, f.b = grow(f.lam, c*c), grow(f.h, c), grow(f.b, c)
-	f.u, f.wbar = grow(f.u, t*q), grow(f.wbar, n)
-	f.gradB, f.stepB, f.candB = grow(f.gradB, c), grow(f.stepB, c), grow(f.candB, c)
-	f.gradU, f.stepU, f.candU = grow(f.gradU, t*q), grow(f.stepU, t*q), grow(f.candU, t*q)
+	f.lam, f.h, f.b = lin.Grow(f.lam, c*c), lin.Grow(f.h, c), lin.Grow(f.b, c)
+	f.u, f.wbar = lin.Grow(f.u, t*q), lin.Grow(f.wbar, n)
+	f.gradB, f.stepB, f.candB = lin.Grow(f.gradB, c), lin.Grow(f.stepB, c), lin.Grow(f.candB, c)
+	f.gradU, f.stepU, f.candU = lin.Grow(f.gradU, t*q), lin.Grow(f.stepU, t*q), lin.Grow(f.candU, t*q)
 	for i := range f.terms {
-		f.terms[i] = grow(f.terms[i], f.shape.terms+1)
+		f.terms[i] = lin.Grow(f.terms[i], f.shape.terms+1)
 	}
-	f.candW, f.xi, f.zeta = grow(f.candW, n), grow(f.xi, c), grow(f.zeta, q)
+	f.candW, f.xi, f.zeta = lin.Grow(f.candW, n), lin.Grow(f.xi, c), lin.Grow(f.zeta, q)
 	for i := range f.points {
 		p := &f.points[i]
-		p.f, p.l, p.core = grow(p.f, t*q*c), grow(p.l, t*q*q), grow(p.core, c*c)
-		p.v, p.eta, p.w, p.grad = grow(p.v, n), grow(p.eta, n), grow(p.w, n), grow(p.grad, n)
-		p.em, p.ev = grow(p.em, n), grow(p.ev, n)
+		p.f, p.l, p.core = lin.Grow(p.f, t*q*c), lin.Grow(p.l, t*q*q), lin.Grow(p.core, c*c)
+		p.v, p.eta, p.w, p.grad = lin.Grow(p.v, n), lin.Grow(p.eta, n), lin.Grow(p.w, n), lin.Grow(p.grad, n)
+		p.em, p.ev = lin.Grow(p.em, n), lin.Grow(p.ev, n)
 	}
 	f.now, f.next = &f.points[0], &f.points[1]
 }

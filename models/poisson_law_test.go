@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -27,7 +28,7 @@ func cutShards(sh *cdf.Shard, parts int) []*cdf.Shard {
 
 // How the rows are cut hardly matters: 20,000 rows in 1, 10 and 100 shards.
 func TestAcceptancePoissonSplitting(t *testing.T) {
-	all := together(scenario(t, "poisson", acceptanceSeed, 100))
+	all := together(scenario(t, "poisson", modeltest.FirstSeed, 100))
 	whole, variance := qRows(t, runPoisson(t, DefaultPoisson(), []*cdf.Shard{all}))
 	for _, parts := range []int{10, 100} {
 		mean, _ := qRows(t, runPoisson(t, DefaultPoisson(), cutShards(all, parts)))
@@ -105,9 +106,9 @@ func TestPoissonGroupWithoutRows(t *testing.T) {
 		sh.Group[0] = append(sh.Group[0], int32(g))
 	}
 	sh.Rows = len(sh.Y)
-	d := stepper{model: m}
-	d.must(t, sh, 1)
-	rows := summarize(t, m, everything(&m.poissonBase))
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
+	rows := modeltest.Summarize(t, m, everything(&m.poissonBase))
 	empty, s2 := rows[1+5], rows[len(rows)-1]
 	if math.Abs(empty.Mean) > 1e-12 || math.Abs(empty.SD/math.Sqrt(s2.Mean)-1) > 1e-3 {
 		t.Errorf("a group without rows has mean %g and sd %g, want 0 and %g", empty.Mean, empty.SD, math.Sqrt(s2.Mean))
@@ -128,16 +129,16 @@ func TestPoissonGroupWithoutRows(t *testing.T) {
 func TestPoissonDrawsAreJoint(t *testing.T) {
 	m := newTestPoisson(t, DefaultPoisson(), []string{"intercept", "x1", "x2"}, "group")
 	shards := scenario(t, "poisson-late", 9, 3)
-	d := stepper{model: m}
-	d.must(t, shards[0], 1)
-	d.must(t, shards[1], 1)
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, shards[0], 1)
+	d.Must(t, shards[1], 1)
 	m.join(shards[2])
 	n := m.k + m.stats.effects() + 1
 	draws := &cdf.Draws{S: 20_000, Chains: 1, Data: make([]float64, 20_000*n)}
-	d.draws = draws
-	d.must(t, shards[2], 1)
+	d.Draws = draws
+	d.Must(t, shards[2], 1)
 	list := everything(&m.poissonBase)
-	rows := summarize(t, m, list)
+	rows := modeltest.Summarize(t, m, list)
 	for j, r := range rows {
 		sum, square := 0.0, 0.0
 		for _, v := range draws.Row(j) {
@@ -152,7 +153,7 @@ func TestPoissonDrawsAreJoint(t *testing.T) {
 	}
 	// The intercept and a level's effect are strongly correlated.
 	sum := cdf.Functional{Name: "v", Param: []int{0, 3}, Weight: []float64{1, 1}}
-	row := summarize(t, m, []cdf.Functional{sum})[0]
+	row := modeltest.Summarize(t, m, []cdf.Functional{sum})[0]
 	mean, square := 0.0, 0.0
 	for s := range draws.S {
 		v := draws.Row(0)[s] + draws.Row(3)[s]
@@ -172,7 +173,7 @@ func TestPoissonDrawsAreJoint(t *testing.T) {
 		}
 	}
 	pair := cdf.Functional{Name: "v", Param: []int{0, 1}, Weight: []float64{1, 1}}
-	if sd := summarize(t, m, []cdf.Functional{pair})[0].SD; math.Abs((cov[0]+cov[2]+2*cov[1])/(sd*sd)-1) > 1e-9 {
+	if sd := modeltest.Summarize(t, m, []cdf.Functional{pair})[0].SD; math.Abs((cov[0]+cov[2]+2*cov[1])/(sd*sd)-1) > 1e-9 {
 		t.Errorf("the covariance gives the sum of two coefficients variance %g, want %g", cov[0]+cov[2]+2*cov[1], sd*sd)
 	}
 }
@@ -180,23 +181,23 @@ func TestPoissonDrawsAreJoint(t *testing.T) {
 // Row P5: the paper's rule with its frozen gradient swings about the truth,
 // 40 to 200 shards of 200 rows.
 func TestAcceptancePoissonPaper(t *testing.T) {
-	shards := scenario(t, "poisson", acceptanceSeed, accept.Reps(t, 40, 100, 200))
-	corrected, err := NewPoisson(DefaultPoisson(), cdf.Dims{Columns: columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
+	shards := scenario(t, "poisson", modeltest.FirstSeed, accept.Reps(t, 40, 100, 200))
+	corrected, err := NewPoisson(DefaultPoisson(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := NewPoissonPaper(DefaultPoisson(), cdf.Dims{Columns: columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
+	paper, err := NewPoissonPaper(DefaultPoisson(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := stepper{model: corrected}, stepper{model: paper}
+	a, b := modeltest.Stepper{Model: corrected}, modeltest.Stepper{Model: paper}
 	worst := 0.0
 	for i, sh := range shards {
-		a.must(t, sh, 1)
-		b.must(t, sh, 1)
+		a.Must(t, sh, 1)
+		b.Must(t, sh, 1)
 		if i >= 20 {
-			ours := summarize(t, corrected, []cdf.Functional{effect(1)})[0]
-			theirs := summarize(t, paper, []cdf.Functional{effect(1)})[0]
+			ours := modeltest.Summarize(t, corrected, []cdf.Functional{effect(1)})[0]
+			theirs := modeltest.Summarize(t, paper, []cdf.Functional{effect(1)})[0]
 			worst = max(worst, math.Abs(theirs.Mean-ours.Mean)/ours.SD)
 		}
 	}
@@ -209,7 +210,7 @@ func TestPoissonForgets(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	run := func(forget float64) (intercept, gone, goneSD, s2 float64) {
 		m := newTestPoisson(t, DefaultPoisson(), []string{"intercept"}, "g")
-		d := stepper{model: m}
+		d := modeltest.Stepper{Model: m}
 		for shard := range 120 {
 			sh := &cdf.Shard{Cols: 1, Group: make([][]int32, 1)}
 			level := 0.5
@@ -229,9 +230,9 @@ func TestPoissonForgets(t *testing.T) {
 				sh.Group[0] = append(sh.Group[0], int32(g))
 			}
 			sh.Rows = 60
-			d.must(t, sh, forget)
+			d.Must(t, sh, forget)
 		}
-		rows := summarize(t, m, everything(&m.poissonBase))
+		rows := modeltest.Summarize(t, m, everything(&m.poissonBase))
 		mean := 0.0
 		for g := 1; g < 20; g++ {
 			mean += 0.6 * math.Sin(float64(3*g)) / 19

@@ -3,6 +3,8 @@ package models
 import (
 	"math"
 	"sort"
+
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 const (
@@ -57,7 +59,7 @@ func (v *poissonVariance) place(center float64, logDensity func(l float64) (floa
 		}
 		end[side] = center + direction*at
 	}
-	v.l, v.f = grow(v.l, poissonNodes), grow(v.f, poissonNodes)
+	v.l, v.f = lin.Grow(v.l, poissonNodes), lin.Grow(v.f, poissonNodes)
 	v.h = (end[1] - end[0]) / (poissonNodes - 1)
 	top = math.Inf(-1)
 	for i := range v.l {
@@ -129,7 +131,7 @@ func (v *poissonVariance) weight(i int, f float64) float64 {
 // it.
 func (v *poissonVariance) accumulate() {
 	n := poissonNodes
-	v.second = grow(v.second, 2*n)
+	v.second = lin.Grow(v.second, 2*n)
 	m, c := v.second[:n], v.second[n:]
 	m[0], m[n-1], c[0] = 0, 0, 0
 	// (h/6) m[i-1] + (2h/3) m[i] + (h/6) m[i+1] = second difference / h
@@ -143,7 +145,7 @@ func (v *poissonVariance) accumulate() {
 		m[i] -= c[i] * m[i+1]
 	}
 	cells := (n - 1) * refine
-	v.fine, v.cum = grow(v.fine, cells+1), grow(v.cum, cells+1)
+	v.fine, v.cum = lin.Grow(v.fine, cells+1), lin.Grow(v.cum, cells+1)
 	last := 0.0
 	for i := range cells + 1 {
 		cell := min(i/refine, n-2)

@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // poissonMass is the law of a count whose log rate has a mixture of normals
 // for its law. Everything is quadrature: no number depends on draws.
-type poissonMass struct{ x *mixture }
+type poissonMass struct{ x *dist.NormalMixture }
 
 // exactBelow is the count from which on the distribution function is an
 // expansion instead of a sum.
@@ -27,18 +28,18 @@ var hermite = [5][2]float64{
 // logMass returns log P(Y = y).
 func (p poissonMass) logMass(y float64) float64 {
 	least := math.Inf(-1)
-	for i, w := range p.x.w {
-		p.x.square[i] = math.Log(w) + logMassNormal(y, p.x.mean[i], p.x.sd[i])
-		least = max(least, p.x.square[i])
+	for i, w := range p.x.W {
+		p.x.Square[i] = math.Log(w) + logMassNormal(y, p.x.Mean[i], p.x.SD[i])
+		least = max(least, p.x.Square[i])
 	}
 	if math.IsInf(least, -1) {
 		return least
 	}
 	sum := 0.0
-	for _, v := range p.x.square {
+	for _, v := range p.x.Square {
 		sum += math.Exp(v - least)
 	}
-	return least + math.Log(sum) - lgamma(y+1)
+	return least + math.Log(sum) - dist.LogGamma(y+1)
 }
 
 // logMassNormal returns log E[exp(y eta - e^eta)], eta normal: the Gauss-Hermite
@@ -87,8 +88,8 @@ func (p poissonMass) cdf(y float64) float64 {
 		return min(sum, 1)
 	}
 	sum := 0.0
-	for i, w := range p.x.w {
-		sum += w * cdfNormal(y, p.x.mean[i], p.x.sd[i])
+	for i, w := range p.x.W {
+		sum += w * cdfNormal(y, p.x.Mean[i], p.x.SD[i])
 	}
 	return min(max(sum, 0), 1)
 }
@@ -147,17 +148,17 @@ func (p poissonMass) quantile(q, from float64) float64 {
 // is no such moment.
 func (p poissonMass) moments(open bool) (mean, variance float64) {
 	mean, square, last1, last2 := 0.0, 0.0, 0.0, 0.0
-	for i, w := range p.x.w {
-		m, v := p.x.mean[i], p.x.sd[i]*p.x.sd[i]
+	for i, w := range p.x.W {
+		m, v := p.x.Mean[i], p.x.SD[i]*p.x.SD[i]
 		last1, last2 = w*math.Exp(m+0.5*v), w*math.Exp(2*(m+v))
 		mean += last1
 		square += last2
 	}
 	variance = square - mean*mean
-	if open && len(p.x.w) > 1 && last1 > 0.01*mean || math.IsInf(mean, 1) {
+	if open && len(p.x.W) > 1 && last1 > 0.01*mean || math.IsInf(mean, 1) {
 		return math.NaN(), math.NaN()
 	}
-	if open && len(p.x.w) > 1 && last2 > 0.01*square || math.IsInf(square, 1) {
+	if open && len(p.x.W) > 1 && last2 > 0.01*square || math.IsInf(square, 1) {
 		return mean, math.NaN()
 	}
 	return mean, max(variance, 0)

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -78,8 +80,8 @@ func TestPoissonFitIsStationary(t *testing.T) {
 		s := DefaultPoisson()
 		s.Prior.Group = group
 		m, sh := crossed(t, s, 140)
-		d := stepper{model: m}
-		d.must(t, sh, 1)
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
 		const stores, days = 7, 5
 		mean, variance := qRows(t, m)
 		mu := mat.NewVecDense(len(mean), mean)
@@ -138,9 +140,9 @@ func TestPoissonFitIsStationary(t *testing.T) {
 // and the log density of a variance up to a constant.
 func TestPoissonArrowIsDense(t *testing.T) {
 	m, sh := crossed(t, DefaultPoisson(), 60)
-	d := stepper{model: m}
-	d.must(t, sh, 1)
-	d.must(t, crossedShard(rand.New(rand.NewPCG(2, 2)), 60), 1)
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
+	d.Must(t, crossedShard(rand.New(rand.NewPCG(2, 2)), 60), 1)
 	const stores, days = 7, 5
 	n := 2 + 2*stores + days
 	lam, h := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
@@ -208,23 +210,23 @@ func TestPoissonArrowIsDense(t *testing.T) {
 // The law of a count against sums and a fine trapezoid rule over the log rate.
 func TestPoissonMass(t *testing.T) {
 	for _, c := range []struct{ mean, sd float64 }{{-3, 1.5}, {0.5, 0.1}, {2, 1}, {3.5, 0.3}, {5, 2}, {9, 0.01}, {-8, 3}} {
-		x := mixture{}
-		x.size(2)
-		x.w[0], x.mean[0], x.sd[0] = 0.3, c.mean-0.5*c.sd, c.sd
-		x.w[1], x.mean[1], x.sd[1] = 0.7, c.mean+0.2*c.sd, 1.5*c.sd
+		x := dist.NormalMixture{}
+		x.Size(2)
+		x.W[0], x.Mean[0], x.SD[0] = 0.3, c.mean-0.5*c.sd, c.sd
+		x.W[1], x.Mean[1], x.SD[1] = 0.7, c.mean+0.2*c.sd, 1.5*c.sd
 		p, tolerance := poissonMass{&x}, 2e-4
 		if c.sd > 1 { // nine nodes are few for so wide a law
 			tolerance = 4e-3
 		}
 		exact := func(y float64) float64 {
 			sum := 0.0
-			for k := range x.w {
+			for k := range x.W {
 				const n = 20_000
-				lo, step := x.mean[k]-9*x.sd[k], 18*x.sd[k]/n
+				lo, step := x.Mean[k]-9*x.SD[k], 18*x.SD[k]/n
 				for i := range n + 1 {
 					eta := lo + float64(i)*step
-					z := (eta - x.mean[k]) / x.sd[k]
-					sum += x.w[k] * math.Exp(y*eta-math.Exp(eta)-lgamma(y+1)-0.5*z*z) * step / (x.sd[k] * math.Sqrt(2*math.Pi))
+					z := (eta - x.Mean[k]) / x.SD[k]
+					sum += x.W[k] * math.Exp(y*eta-math.Exp(eta)-dist.LogGamma(y+1)-0.5*z*z) * step / (x.SD[k] * math.Sqrt(2*math.Pi))
 				}
 			}
 			return sum

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // PoissonPaper is the same model by the paper's own rule, its typing errors
@@ -162,7 +163,7 @@ func (m *PoissonPaper) settle(w *poissonWork) bool {
 		s.h[i] += lin.Dot(row, m.mu)
 		lin.Axpy(v, row[:i], s.h)
 	}
-	q.vars = resize(q.vars, m.terms)
+	q.vars = lin.Resize(q.vars, m.terms)
 	for t := range q.vars {
 		shape := 0.5 + 0.5*m.levelsOf(s, t)
 		if !m.half() {
@@ -175,28 +176,28 @@ func (m *PoissonPaper) settle(w *poissonWork) bool {
 			return false
 		}
 	}
-	q.gauss, q.wt = resize(q.gauss, 1), append(q.wt[:0], 1)
+	q.gauss, q.wt = lin.Resize(q.gauss, 1), append(q.wt[:0], 1)
 	return q.gauss[0].conditional(&m.poissonShape, s, m.m, w)
 }
 
 // AppendBinary appends the format, the statistics and the sums.
 func (m *PoissonPaper) AppendBinary(b []byte) ([]byte, error) {
 	b = m.appendBase(append(b, poissonFormat))
-	b = appendFloats(b, m.mu...)
-	b = appendFloats(b, m.h1...)
-	return appendFloats(b, m.h2...), nil
+	b = codec.AppendFloats(b, m.mu...)
+	b = codec.AppendFloats(b, m.h1...)
+	return codec.AppendFloats(b, m.h2...), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *PoissonPaper) UnmarshalBinary(b []byte) error {
 	if len(b) < 1 || b[0] != poissonFormat {
-		return errState("poisson paper", "unknown format")
+		return codec.Error("poisson paper", "unknown format")
 	}
 	r := poissonReader{b: b[1:], ok: true}
 	m.readBase(&r)
 	m.mu, m.h1, m.h2 = r.floats(m.stats.c), r.floats(m.stats.c), r.floats(m.stats.c)
 	if !r.ok || len(r.b) != 0 {
-		return errState("poisson paper", "wrong length or numbers")
+		return codec.Error("poisson paper", "wrong length or numbers")
 	}
 	return nil
 }

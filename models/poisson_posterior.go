@@ -36,7 +36,7 @@ func (g *poissonGauss) conditional(p *poissonShape, s *poissonStats, m []float64
 		return false
 	}
 	g.m = append(g.m[:0], m...)
-	g.b, g.l = grow(g.b, s.c), grow(g.l, s.c*s.c)
+	g.b, g.l = lin.Grow(g.b, s.c), lin.Grow(g.l, s.c*s.c)
 	p.corePrecision(s, m, r, g.l)
 	if !lin.Cholesky(s.c, g.l) {
 		return false
@@ -69,7 +69,7 @@ func (p *poissonShape) levelsOf(s *poissonStats, t int) float64 {
 // settle computes the marginals of the variances and the mixture.
 func (q *poissonPosterior) settle(p *poissonShape, s *poissonStats, m []float64, s2e float64, w *poissonWork) bool {
 	q.s2e = s2e
-	q.vars = resize(q.vars, p.terms)
+	q.vars = lin.Resize(q.vars, p.terms)
 	w.m = append(w.m[:0], m...)
 	for t := range q.vars {
 		v := &q.vars[t]
@@ -84,7 +84,7 @@ func (q *poissonPosterior) settle(p *poissonShape, s *poissonStats, m []float64,
 		}
 	}
 	if p.terms != 1 {
-		q.gauss, q.wt = resize(q.gauss, 1), append(q.wt[:0], 1)
+		q.gauss, q.wt = lin.Resize(q.gauss, 1), append(q.wt[:0], 1)
 		return q.gauss[0].conditional(p, s, m, w)
 	}
 	return q.mix(p, s, w)
@@ -96,7 +96,7 @@ func (q *poissonPosterior) mix(p *poissonShape, s *poissonStats, w *poissonWork)
 	v := &q.vars[0]
 	stride := max(1, int(0.7*v.spread()/v.h))
 	q.wt = q.wt[:0]
-	q.gauss = resize(q.gauss, poissonNodes)
+	q.gauss = lin.Resize(q.gauss, poissonNodes)
 	total := 0.0
 	for i := 0; i < poissonNodes; i += stride {
 		weight := math.Exp(v.f[i])
@@ -124,14 +124,6 @@ func (p *poissonShape) logPrior(l float64) float64 {
 	return -prior.GroupShape*l - prior.GroupRate*math.Exp(-l)
 }
 
-// resize returns x with n entries, keeping what they hold.
-func resize[T any](x []T, n int) []T {
-	for cap(x) < n {
-		x = append(x[:cap(x)], *new(T))
-	}
-	return x[:n]
-}
-
 // poissonPlace is an affine function of nu that a row or a functional asks
 // for: constant + core'(core entries) + z'(effects of a level of the arrow).
 type poissonPlace struct {
@@ -146,7 +138,7 @@ type poissonPlace struct {
 }
 
 func (a *poissonPlace) reset(s *poissonStats, terms int) {
-	a.core, a.z, a.unseen = grow(a.core, s.c), grow(a.z, s.q), grow(a.unseen, terms)
+	a.core, a.z, a.unseen = lin.Grow(a.core, s.c), lin.Grow(a.z, s.q), lin.Grow(a.unseen, terms)
 	clear(a.core)
 	clear(a.z)
 	clear(a.unseen)

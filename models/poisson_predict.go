@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // placeAt writes the linear predictor of row i as a place. Levels that were
@@ -19,7 +21,7 @@ func (m *poissonBase) placeAt(sh *cdf.Shard, i int, a *poissonPlace, w *poissonW
 	}
 	for f := range m.factors {
 		factor, level := &m.factors[f], int(sh.Group[f][i])
-		w.z = grow(w.z, factor.q)
+		w.z = lin.Grow(w.z, factor.q)
 		factor.z(sh.Slopes, i, w.z)
 		switch {
 		case level < 0 || level >= s.levels(f):
@@ -42,14 +44,14 @@ func (m *poissonBase) massAt(sh *cdf.Shard, i int, w *poissonWork) poissonMass {
 	m.placeAt(sh, i, &w.place, w)
 	m.mixAt(&w.place, m.post.s2e, w)
 	x := &w.mix
-	mean, sd := x.moments()
-	for k := range x.w {
-		if !(math.Abs(x.mean[k]-mean) < 0.05*sd && math.Abs(x.sd[k]/sd-1) < 0.02) && x.w[k] > 1e-6 {
+	mean, sd := x.Moments()
+	for k := range x.W {
+		if !(math.Abs(x.Mean[k]-mean) < 0.05*sd && math.Abs(x.SD[k]/sd-1) < 0.02) && x.W[k] > 1e-6 {
 			return poissonMass{x}
 		}
 	}
-	x.size(1)
-	x.w[0], x.mean[0], x.sd[0] = 1, mean, sd
+	x.Size(1)
+	x.W[0], x.Mean[0], x.SD[0] = 1, mean, sd
 	return poissonMass{x}
 }
 
@@ -112,8 +114,8 @@ func (m *poissonBase) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		x := p.x
 		mean, variance := p.moments(w.place.open)
 		o.Mean, o.SD = mean, math.Sqrt(mean+variance)
-		o.Q025 = p.quantile(levels[0], 0)
-		o.Q975 = p.quantile(levels[6], o.Q025)
+		o.Q025 = p.quantile(dist.Levels[0], 0)
+		o.Q975 = p.quantile(dist.Levels[6], o.Q025)
 		u := rng.Float64()
 		o.LogDensity, o.PIT = math.NaN(), math.NaN()
 		if y == y {
@@ -127,14 +129,14 @@ func (m *poissonBase) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 // rate describes E[y | x, theta] = exp(eta + s2e/2) from the law of a new
 // count's log rate, which has the variance s2e of the row's own effect more.
-func (m *poissonBase) rate(x *mixture, open bool, o *cdf.Prediction) {
+func (m *poissonBase) rate(x *dist.NormalMixture, open bool, o *cdf.Prediction) {
 	s2e := m.post.s2e
-	for k := range x.sd {
-		x.mean[k] += 0.5 * s2e
-		x.sd[k] = math.Sqrt(max(x.sd[k]*x.sd[k]-s2e, 0))
+	for k := range x.SD {
+		x.Mean[k] += 0.5 * s2e
+		x.SD[k] = math.Sqrt(max(x.SD[k]*x.SD[k]-s2e, 0))
 	}
 	_, variance := poissonMass{x}.moments(open)
 	o.EpredSD = math.Sqrt(variance)
-	o.EpredQ025 = min(math.Exp(x.quantile(levels[0], normals[0])), math.MaxFloat64)
-	o.EpredQ975 = min(math.Exp(x.quantile(levels[6], normals[6])), math.MaxFloat64)
+	o.EpredQ025 = min(math.Exp(x.Quantile(dist.Levels[0], dist.NormalQuantiles[0])), math.MaxFloat64)
+	o.EpredQ975 = min(math.Exp(x.Quantile(dist.Levels[6], dist.NormalQuantiles[6])), math.MaxFloat64)
 }

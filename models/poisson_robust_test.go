@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -82,13 +83,13 @@ func TestPoissonSurvives(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := build(cdf.Dims{Columns: columns(3), Intercept: true, Groups: []cdf.Group{{Column: "g"}}})
+				m, err := build(cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "g"}}})
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := stepper{model: m}
+				d := modeltest.Stepper{Model: m}
 				for _, forget := range []float64{1, 0.5, 1e-9} {
-					if err := d.step(sh, forget); err != nil {
+					if err := d.Step(sh, forget); err != nil {
 						// The paper's rule may diverge, in the open.
 						if variant != "paper" || !errors.Is(err, cdf.ErrNumeric) {
 							t.Fatal(err)
@@ -120,7 +121,7 @@ func countsWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard) {
 	if len(list) > 100 {
 		list = list[:100]
 	}
-	for i, r := range summarize(t, m, list) {
+	for i, r := range modeltest.Summarize(t, m, list) {
 		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
 		for _, v := range q {
 			if v-v != 0 {
@@ -203,8 +204,8 @@ func TestPoissonSettings(t *testing.T) {
 // A functional may not mix what has no joint law in closed form.
 func TestPoissonRefusesAMixedFunctional(t *testing.T) {
 	m, sh := crossed(t, DefaultPoisson(), 70)
-	d := stepper{model: m}
-	d.must(t, sh, 1)
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
 	last := m.k + m.stats.effects()
 	for _, params := range [][]int{{0, last}, {last + 3}, {-1}, {2, 3}} {
 		f := []cdf.Functional{{Name: "v", Param: params, Weight: []float64{1, 1}[:len(params)]}}

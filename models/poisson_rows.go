@@ -113,9 +113,9 @@ func (d *poissonDesign) fill(p *poissonShape, s *poissonStats, r *poissonRows) {
 			d.nx += p.factors[f].q
 		}
 	}
-	d.idx, d.val = resize(d.idx, r.n*d.nx), grow(d.val, r.n*d.nx)
-	d.z, d.t = grow(d.z, r.n*s.q), resize(d.t, r.n)
-	d.local, d.touched = resize(d.local, s.g), d.touched[:0]
+	d.idx, d.val = lin.Resize(d.idx, r.n*d.nx), lin.Grow(d.val, r.n*d.nx)
+	d.z, d.t = lin.Grow(d.z, r.n*s.q), lin.Resize(d.t, r.n)
+	d.local, d.touched = lin.Resize(d.local, s.g), d.touched[:0]
 	for g := range d.local {
 		d.local[g] = -1
 	}

@@ -1,11 +1,14 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // PoissonSettings are the settings of both variants of the Poisson model.
@@ -55,12 +58,12 @@ func DefaultPoisson() PoissonSettings {
 
 // Validate names the first setting that is out of range.
 func (s PoissonSettings) Validate() error {
-	if err := positive("poisson", []priorNumber{
-		{"beta_variance", s.Prior.BetaVariance},
-		{"group_scale", s.Prior.GroupScale},
-		{"group_shape", s.Prior.GroupShape},
-		{"group_rate", s.Prior.GroupRate},
-	}); err != nil {
+	if err := cmp.Or(
+		kind.Positive("poisson", "beta_variance", s.Prior.BetaVariance),
+		kind.Positive("poisson", "group_scale", s.Prior.GroupScale),
+		kind.Positive("poisson", "group_shape", s.Prior.GroupShape),
+		kind.Positive("poisson", "group_rate", s.Prior.GroupRate),
+	); err != nil {
 		return err
 	}
 	if g := s.Prior.Group; g != halfCauchy && g != inverseGamma {
@@ -75,7 +78,7 @@ func (s PoissonSettings) Validate() error {
 	return nil
 }
 
-func configurePoisson(variant string, decode func(any) error) (any, Build, error) {
+func configurePoisson(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := DefaultPoisson()
 	if decode != nil {
 		if err := decode(&s); err != nil {
@@ -95,7 +98,7 @@ func configurePoisson(variant string, decode func(any) error) (any, Build, error
 		}
 		return s, func(d cdf.Dims) (cdf.Model, error) { return newPoissonPaper(s, d, works) }, nil
 	}
-	return nil, nil, errVariant("poisson", variant, []string{"corrected", "paper"})
+	return nil, nil, kind.ErrVariant("poisson", variant, []string{"corrected", "paper"})
 }
 
 func newPoissonWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(poissonWork) }} }
@@ -161,11 +164,11 @@ func (m *poissonBase) Check(sh *cdf.Shard) error {
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.Group), len(sh.Slopes), m.k, len(m.factors), m.slopes)
 	}
 	for _, v := range append(sh.Slopes[:len(sh.Slopes):len(sh.Slopes)], sh.Offset) {
-		if i := indexNotFinite(v); i >= 0 {
+		if i := lin.IndexNotFinite(v); i >= 0 {
 			return fmt.Errorf("%w: slope or log exposure of row %d is %v", cdf.ErrShard, i+1, v[i])
 		}
 	}
-	if i := indexNotFinite(sh.X); i >= 0 {
+	if i := lin.IndexNotFinite(sh.X); i >= 0 {
 		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/m.k+1, i%m.k+1, sh.X[i])
 	}
 	for i, y := range sh.Y {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // poissonFormat is the first byte of both variants' state.
@@ -15,25 +16,25 @@ const poissonFormat = 1
 func (m *Poisson) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, poissonFormat)
 	b = m.appendBase(b)
-	b = appendFloats(b, m.over.squares, m.over.n, m.over.s2)
+	b = codec.AppendFloats(b, m.over.squares, m.over.n, m.over.s2)
 	return m.buffer.append(b), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *Poisson) UnmarshalBinary(b []byte) error {
 	if len(b) < 1 || b[0] != poissonFormat {
-		return errState("poisson", "unknown format")
+		return codec.Error("poisson", "unknown format")
 	}
 	r := poissonReader{b: b[1:], ok: true}
 	m.readBase(&r)
 	over := r.floats(3)
 	m.buffer.read(&r, &m.poissonShape, &m.stats)
 	if !r.ok || len(r.b) != 0 {
-		return errState("poisson", "wrong length or numbers")
+		return codec.Error("poisson", "wrong length or numbers")
 	}
 	m.over = poissonOver{squares: over[0], n: over[1], s2: over[2]}
 	if (m.over.s2 > 0) != (m.settings.Overdispersion == lognormal) || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer {
-		return errState("poisson", "state of other settings")
+		return codec.Error("poisson", "state of other settings")
 	}
 	return nil
 }
@@ -41,8 +42,8 @@ func (m *Poisson) UnmarshalBinary(b []byte) error {
 // appendBase appends n, the precisions, the levels and the statistics.
 func (m *poissonBase) appendBase(b []byte) []byte {
 	s := &m.stats
-	b = appendFloats(b, m.n)
-	b = appendFloats(b, m.m...)
+	b = codec.AppendFloats(b, m.n)
+	b = codec.AppendFloats(b, m.m...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.g))
 	for _, at := range s.at {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(at)))
@@ -51,10 +52,10 @@ func (m *poissonBase) appendBase(b []byte) []byte {
 		}
 	}
 	for i := range s.c {
-		b = appendFloats(b, s.lam[i*s.c:i*s.c+i+1]...)
+		b = codec.AppendFloats(b, s.lam[i*s.c:i*s.c+i+1]...)
 	}
-	b = appendFloats(b, s.h...)
-	return appendFloats(b, s.records...)
+	b = codec.AppendFloats(b, s.h...)
+	return codec.AppendFloats(b, s.records...)
 }
 
 func (m *poissonBase) readBase(r *poissonReader) {
@@ -123,10 +124,10 @@ func (b *poissonBuffer) append(dst []byte) []byte {
 	}
 	r := &b.rows
 	for _, v := range [...][]float64{r.y, r.offset, r.weight, r.x, r.w, r.g, r.e2} {
-		dst = appendFloats(dst, v...)
+		dst = codec.AppendFloats(dst, v...)
 	}
 	for _, v := range r.slopes {
-		dst = appendFloats(dst, v...)
+		dst = codec.AppendFloats(dst, v...)
 	}
 	for _, level := range r.level {
 		for _, g := range level {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // poissonStats are the quadratic statistics Lam and h of all absorbed rows,
@@ -151,12 +152,12 @@ type poissonReduced struct {
 }
 
 func (r *poissonReduced) reset(q, c int, moments bool) {
-	r.lam, r.h = grow(r.lam, c*c), grow(r.h, c)
+	r.lam, r.h = lin.Grow(r.lam, c*c), lin.Grow(r.h, c)
 	clear(r.lam)
 	clear(r.h)
 	r.quad, r.logs, r.count = 0, 0, 0
 	if moments {
-		r.a2, r.inv, r.ae, r.ee = grow(r.a2, q), grow(r.inv, q), grow(r.ae, q*c), grow(r.ee, q*c*c)
+		r.a2, r.inv, r.ae, r.ee = lin.Grow(r.a2, q), lin.Grow(r.inv, q), lin.Grow(r.ae, q*c), lin.Grow(r.ee, q*c*c)
 		clear(r.a2)
 		clear(r.inv)
 		clear(r.ae)
@@ -207,7 +208,7 @@ func (s *poissonStats) reduce(r *poissonReduced, m []float64, local []int32, mom
 // spend their time in.
 func (s *poissonStats) reduceScalar(r *poissonReduced, m float64, local []int32, moments bool) bool {
 	c, n := s.c, poissonRecord(1, s.c)
-	logs, least := newLogProduct(), math.Inf(1)
+	logs, least := dist.NewLogProduct(), math.Inf(1)
 	for g := range s.g {
 		if local != nil && local[g] >= 0 {
 			continue
@@ -217,7 +218,7 @@ func (s *poissonStats) reduceScalar(r *poissonReduced, m float64, local []int32,
 		b, h := rec[:c], rec[c+1]
 		a := rec[c] + m
 		least = min(least, a)
-		logs.mul(a)
+		logs.Mul(a)
 		inv := 1 / a
 		x := float64(inv * h)
 		r.quad += float64(x * h)
@@ -241,7 +242,7 @@ func (s *poissonStats) reduceScalar(r *poissonReduced, m float64, local []int32,
 			r.inv[0] += inv
 		}
 	}
-	r.logs = logs.log()
+	r.logs = logs.Log()
 	return least > 0 && r.logs < math.Inf(1)
 }
 
@@ -265,7 +266,7 @@ type poissonBlock struct {
 
 func (w *poissonBlock) size(q, c int) {
 	w.q, w.c = q, c
-	w.l, w.f, w.h, w.z = grow(w.l, q*q), grow(w.f, q*c), grow(w.h, q), grow(w.z, q)
+	w.l, w.f, w.h, w.z = lin.Grow(w.l, q*q), lin.Grow(w.f, q*c), lin.Grow(w.h, q), lin.Grow(w.z, q)
 }
 
 // load factors A = a + diag(m) and reports whether it is positive definite.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form: mixtures of normals for functionals
@@ -19,7 +21,7 @@ func (m *poissonBase) Summarize(functionals []cdf.Functional, rows []cdf.Row) er
 	}
 	for i, f := range functionals {
 		r := &rows[i]
-		*r = exactRow(f.Name)
+		*r = describe.Row(f.Name)
 		term, err := m.locate(f, &w.place)
 		if err != nil {
 			return err
@@ -29,12 +31,12 @@ func (m *poissonBase) Summarize(functionals []cdf.Functional, rows []cdf.Row) er
 			continue
 		}
 		m.mixAt(&w.place, 0, w)
-		r.Mean, r.SD = w.mix.moments()
+		r.Mean, r.SD = w.mix.Moments()
 		var q [7]float64
-		for k, p := range levels {
-			q[k] = w.mix.quantile(p, normals[k])
+		for k, p := range dist.Levels {
+			q[k] = w.mix.Quantile(p, dist.NormalQuantiles[k])
 		}
-		setQuantiles(r, &q)
+		describe.Quantiles(r, &q)
 	}
 	return nil
 }
@@ -92,12 +94,12 @@ func (m *poissonBase) addEffect(a *poissonPlace, j int, weight float64) bool {
 // given variance.
 func (m *poissonBase) mixAt(a *poissonPlace, noise float64, w *poissonWork) {
 	q, x := &m.post, &w.mix
-	w.xi = grow(w.xi, m.stats.c)
+	w.xi = lin.Grow(w.xi, m.stats.c)
 	if a.open && len(q.gauss) == 1 && m.terms > 1 {
 		m.mixUnseen(a, noise, w)
 		return
 	}
-	x.size(len(q.gauss))
+	x.Size(len(q.gauss))
 	for i := range q.gauss {
 		mean, v := q.gauss[i].at(&m.stats, a, w.xi, &w.block)
 		if a.open {
@@ -105,7 +107,7 @@ func (m *poissonBase) mixAt(a *poissonPlace, noise float64, w *poissonWork) {
 				v += z2 / q.gauss[i].m[t]
 			}
 		}
-		x.w[i], x.mean[i], x.sd[i] = q.wt[i], mean, math.Sqrt(v+noise)
+		x.W[i], x.Mean[i], x.SD[i] = q.wt[i], mean, math.Sqrt(v+noise)
 	}
 }
 
@@ -117,16 +119,16 @@ const unseenPoints = 16
 // they rose together.
 func (m *poissonBase) mixUnseen(a *poissonPlace, noise float64, w *poissonWork) {
 	x := &w.mix
-	x.size(unseenPoints)
+	x.Size(unseenPoints)
 	mean, known := m.post.gauss[0].at(&m.stats, a, w.xi, &w.block)
-	for i := range x.w {
+	for i := range x.W {
 		v := known + noise
 		for t, z2 := range a.unseen {
 			if z2 > 0 {
 				v += z2 * math.Exp(m.post.vars[t].quantile((float64(i)+0.5)/unseenPoints))
 			}
 		}
-		x.w[i], x.mean[i], x.sd[i] = 1./unseenPoints, mean, math.Sqrt(v)
+		x.W[i], x.Mean[i], x.SD[i] = 1./unseenPoints, mean, math.Sqrt(v)
 	}
 }
 
@@ -142,13 +144,13 @@ func (m *poissonBase) varianceRow(r *cdf.Row, term int, shift, factor float64) {
 	mean, sd := v.moments(power)
 	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
 	var q [7]float64
-	for k, p := range levels {
+	for k, p := range dist.Levels {
 		if factor < 0 {
 			p = 1 - p
 		}
 		q[k] = shift + factor*math.Exp(v.quantile(p))
 	}
-	setQuantiles(r, &q)
+	describe.Quantiles(r, &q)
 }
 
 // Covariance writes the lower triangle of the posterior covariance of
@@ -160,7 +162,7 @@ func (m *poissonBase) Covariance(functionals []cdf.Functional, dst []float64) er
 		return err
 	}
 	k, c := len(functionals), m.stats.c
-	w.joint = grow(w.joint, k*(c+2))
+	w.joint = lin.Grow(w.joint, k*(c+2))
 	xi, means, total := w.joint[:k*c], w.joint[k*c:k*c+k], w.joint[k*c+k:]
 	clear(dst)
 	clear(total)

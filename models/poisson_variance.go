@@ -177,7 +177,7 @@ func (f *poissonFit) levelVariance(l, rows, core []float64, j int) float64 {
 // covariance returns the core's covariance, lower triangle.
 func (f *poissonFit) covariance(core []float64) []float64 {
 	c := f.stats.c
-	f.cov, f.inv = grow(f.cov, c*c), grow(f.inv, c*c)
+	f.cov, f.inv = lin.Grow(f.cov, c*c), lin.Grow(f.inv, c*c)
 	lin.InvertLower(c, core, f.inv)
 	// Sig = L^-T L^-1: rows of L^-1 are added from the last one up.
 	clear(f.cov)

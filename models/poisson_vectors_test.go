@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 type poissonVectors struct {
@@ -34,9 +35,9 @@ type poissonExpected struct {
 		Lambda    []float64 `json:"Lambda_diagonal"`
 	}
 	Published struct {
-		Mean   []float64 `json:"nu_mean"`
-		SD     []float64 `json:"nu_sd"`
-		Sigma2 vectorRow `json:"sigma2_u"`
+		Mean   []float64           `json:"nu_mean"`
+		SD     []float64           `json:"nu_sd"`
+		Sigma2 modeltest.VectorRow `json:"sigma2_u"`
 	}
 }
 
@@ -69,7 +70,7 @@ func qRows(t testing.TB, m *Poisson) (mean, variance []float64) {
 // of a program that iterates to rounding.
 func TestPoissonVectors(t *testing.T) {
 	var v poissonVectors
-	readJSON(t, "vectors/poisson.json", &v)
+	modeltest.ReadJSON(t, "vectors/poisson.json", &v)
 	dims := cdf.Dims{Columns: []string{"intercept", "x"}, Intercept: true, Groups: []cdf.Group{{Column: "g"}}}
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
@@ -77,8 +78,8 @@ func TestPoissonVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, level := stepper{model: m}, map[string]int32{}
-			c := &vectorCheck{t: t, name: tc.Name, worst: map[string]float64{}}
+			d, level := modeltest.Stepper{Model: m}, map[string]int32{}
+			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
 			for i, s := range tc.Shards {
 				sh := &cdf.Shard{Rows: len(s.Y), Cols: 2, Y: s.Y, Offset: s.Offset, Group: [][]int32{nil}}
 				for r, g := range s.G {
@@ -88,48 +89,48 @@ func TestPoissonVectors(t *testing.T) {
 					sh.Group[0] = append(sh.Group[0], level[g])
 					sh.X = append(sh.X, s.X[r]...)
 				}
-				c.shard = i + 1
-				d.must(t, sh, tc.Settings.Forget)
+				c.Shard = i + 1
+				d.Must(t, sh, tc.Settings.Forget)
 				checkPoisson(c, m, tc.Expected[i])
 			}
-			t.Log("largest misses: ", c.worst)
+			t.Log("largest misses: ", c.Worst)
 		})
 	}
 }
 
-func checkPoisson(c *vectorCheck, m *Poisson, e poissonExpected) {
-	c.t.Helper()
-	mean, variance := qRows(c.t, m)
+func checkPoisson(c *modeltest.VectorCheck, m *Poisson, e poissonExpected) {
+	c.T.Helper()
+	mean, variance := qRows(c.T, m)
 	r := &e.Recursion
 	for j := range r.Mu {
-		c.near("mu", mean[j], r.Mu[j], math.Sqrt(r.Diagonal[j]), 1e-5)
-		c.near("Sigma", variance[j], r.Diagonal[j], r.Diagonal[j], 1e-5)
+		c.Near("mu", mean[j], r.Mu[j], math.Sqrt(r.Diagonal[j]), 1e-5)
+		c.Near("Sigma", variance[j], r.Diagonal[j], r.Diagonal[j], 1e-5)
 	}
-	c.near("E[1/s2]", m.m[0], r.Precision, r.Precision, 1e-5)
+	c.Near("E[1/s2]", m.m[0], r.Precision, r.Precision, 1e-5)
 	lam, h := []float64{m.stats.lam[0], m.stats.lam[3]}, append([]float64(nil), m.stats.h...)
 	for g := range m.stats.g {
 		_, a, hg := m.stats.record(g)
 		lam, h = append(lam, a[0]), append(h, hg[0])
 	}
 	for j := range lam {
-		c.near("Lambda", lam[j], r.Lambda[j], 1+r.Lambda[j], 1e-5)
-		c.near("h", h[j], r.H[j], 1+math.Abs(r.H[j]), 1e-5)
+		c.Near("Lambda", lam[j], r.Lambda[j], 1+r.Lambda[j], 1e-5)
+		c.Near("h", h[j], r.H[j], 1+math.Abs(r.H[j]), 1e-5)
 	}
 	p := &e.Published
 	list := make([]cdf.Functional, len(mean)+1)
 	for j := range list {
 		list[j] = effect(j)
 	}
-	rows := summarize(c.t, m, list)
+	rows := modeltest.Summarize(c.T, m, list)
 	for j := range mean {
-		c.near("published mean", rows[j].Mean, p.Mean[j], p.SD[j], 2e-3)
-		c.near("published sd", rows[j].SD, p.SD[j], p.SD[j], 2e-3)
+		c.Near("published mean", rows[j].Mean, p.Mean[j], p.SD[j], 2e-3)
+		c.Near("published sd", rows[j].SD, p.SD[j], p.SD[j], 2e-3)
 	}
 	s := rows[len(mean)]
 	if p.Sigma2.Mean != nil {
-		c.near("sigma2_u mean", s.Mean, *p.Sigma2.Mean, *p.Sigma2.Mean, 5e-3)
-		c.near("sigma2_u sd", s.SD, *p.Sigma2.SD, *p.Sigma2.SD, 0.05)
+		c.Near("sigma2_u mean", s.Mean, *p.Sigma2.Mean, *p.Sigma2.Mean, 5e-3)
+		c.Near("sigma2_u sd", s.SD, *p.Sigma2.SD, *p.Sigma2.SD, 0.05)
 	}
-	c.near("sigma2_u q2.5", s.Q025, p.Sigma2.Low, p.Sigma2.Low, 0.1)
-	c.near("sigma2_u q97.5", s.Q975, p.Sigma2.High, p.Sigma2.High, 0.1)
+	c.Near("sigma2_u q2.5", s.Q025, p.Sigma2.Low, p.Sigma2.Low, 0.1)
+	c.Near("sigma2_u q97.5", s.Q975, p.Sigma2.High, p.Sigma2.High, 0.1)
 }

@@ -1,5 +1,9 @@
 package models
 
+import (
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
 // poissonWork is scratch space, shared by all models of one configuration
 // through a pool. Nothing in it survives the call that took it.
 type poissonWork struct {
@@ -11,7 +15,7 @@ type poissonWork struct {
 	gauss   poissonGauss
 	m       []float64 // per term
 	place   poissonPlace
-	mix     mixture
+	mix     dist.NormalMixture
 	joint   []float64
 	xi      []float64 // c: scratch of a place
 	z       []float64 // q: entries of a row

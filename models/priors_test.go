@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // priorOf returns the prior of a key's variables after one shard of four rows
@@ -69,8 +70,8 @@ func TestPriorOfGroups(t *testing.T) {
 	u := rows["u[b]"] // t with 6 degrees of freedom, scale^2 = 2/3
 	scale := math.Sqrt(2. / 3)
 	within(t, "sd of u", u.SD, 1, 1e-9)
-	within(t, ".975 quantile of u", u.Q975, scale*studentQuantile(normals[6], 6), .25)
-	within(t, ".75 quantile of u", u.Q75, scale*studentQuantile(normals[4], 6), .08)
+	within(t, ".975 quantile of u", u.Q975, scale*dist.StudentQuantile(dist.NormalQuantiles[6], 6), .25)
+	within(t, ".75 quantile of u", u.Q75, scale*dist.StudentQuantile(dist.NormalQuantiles[4], 6), .08)
 	within(t, "mean of u", u.Mean, 0, 0)
 	within(t, "sd of sigma2_u", rows["sigma2_u"].SD, 1, 1e-9)
 	within(t, "sd of beta", rows["beta[intercept]"].SD, 100, 1e-9)

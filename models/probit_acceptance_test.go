@@ -11,6 +11,8 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -26,7 +28,7 @@ type probitPost struct{ mean, sd []float64 }
 
 func probitPosteriorOf(t *testing.T, m *Probit) probitPost {
 	var out probitPost
-	for _, r := range summarize(t, m, betas(m.p)) {
+	for _, r := range modeltest.Summarize(t, m, betas(m.p)) {
 		out.mean, out.sd = append(out.mean, r.Mean), append(out.sd, r.SD)
 	}
 	return out
@@ -39,17 +41,17 @@ func batch(t *testing.T, like *Probit, all *cdf.Shard, draws int) probitPost {
 	s.Prior = like.prior
 	d := probitDims(like.p, draws, like.intercept)
 	m := newTestProbit(t, "corrected", s, d)
-	probitDriver(m).must(t, all, 1)
+	probitDriver(m).Must(t, all, 1)
 	return probitPosteriorOf(t, m)
 }
 
-func (a probitPost) length() float64 { return 2 * normals[6] * measure.Mean(a.sd) }
+func (a probitPost) length() float64 { return 2 * dist.NormalQuantiles[6] * measure.Mean(a.sd) }
 
 // coverage is the share of the truths inside mean +- 1.96 sd.
 func (a probitPost) coverage(truth []float64) float64 {
 	inside := 0.0
 	for j, v := range truth {
-		if math.Abs(a.mean[j]-v) <= normals[6]*a.sd[j] {
+		if math.Abs(a.mean[j]-v) <= dist.NormalQuantiles[6]*a.sd[j] {
 			inside++
 		}
 	}
@@ -103,7 +105,7 @@ func streamProbit(t *testing.T, variant string, s ProbitSettings, d cdf.Dims, sh
 	m := newTestProbit(t, variant, s, d)
 	run := probitDriver(m)
 	for _, sh := range shards {
-		run.must(t, sh, 1)
+		run.Must(t, sh, 1)
 	}
 	return m, probitPosteriorOf(t, m)
 }
@@ -124,7 +126,7 @@ func TestAcceptanceProbitCase1(t *testing.T) {
 		truth := values(sc.Truth(seed, "case1", 1))
 		var shards []*cdf.Shard
 		for at := int64(1); at <= 100; at++ {
-			shards = append(shards, scenarioShard(sc.Shard(seed, "case1", at, sc.Rows)))
+			shards = append(shards, modeltest.ScenarioShard(sc.Shard(seed, "case1", at, sc.Rows)))
 		}
 		d := probitDims(100, 500, false)
 		m, corrected := streamProbit(t, "corrected", unitPrior(500), d, shards)
@@ -222,7 +224,7 @@ func TestAcceptanceProbitWide(t *testing.T) {
 	truth := values(sc.Truth(probitSeed, "case2", 1))
 	var shards []*cdf.Shard
 	for at := int64(1); at <= 100; at++ {
-		shards = append(shards, scenarioShard(sc.Shard(probitSeed, "case2", at, sc.Rows)))
+		shards = append(shards, modeltest.ScenarioShard(sc.Shard(probitSeed, "case2", at, sc.Rows)))
 	}
 	d, seeds := probitDims(500, 500, false), probitSeeds(1)
 	m, p := streamProbit(t, "paper", unitPrior(3500), d, shards)

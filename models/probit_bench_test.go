@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // probitWorkload is what the engine asks of the model per shard, with a full
@@ -26,7 +27,7 @@ func newProbitWorkload(t testing.TB, p, limit, rows int) *probitWorkload {
 	draws := &cdf.Draws{S: m.s, Chains: m.chains, Data: make([]float64, m.s*p)}
 	w.step = cdf.Step{Shard: probitShard(r, limit, beta, 2/float64(p), false), Forget: 1, RNG: r, Draws: draws}
 	w.run(t)
-	w.step.Shard = cut(w.step.Shard, 0, rows)
+	w.step.Shard = modeltest.Cut(w.step.Shard, 0, rows)
 	return w
 }
 

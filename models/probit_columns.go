@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // ProbitColumns is what every method for the probit model, ours and its
@@ -45,7 +46,7 @@ func (h *ProbitColumns) Check(sh *cdf.Shard) error {
 		return fmt.Errorf("%w: %d rows of %d columns with %d entries and %d responses, want %d columns",
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.X), len(sh.Y), h.p)
 	}
-	if i := indexNotFinite(sh.X); i >= 0 {
+	if i := lin.IndexNotFinite(sh.X); i >= 0 {
 		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/h.p, i%h.p, sh.X[i])
 	}
 	for i, y := range sh.Y {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -16,8 +17,8 @@ import (
 // coefficient the reference's line: an intercept, six standardised columns,
 // 40 countries.
 func readAdult(t *testing.T, rows int) (shards []*cdf.Shard, ref map[string]int, lines [][]string) {
-	ref, lines = readCSV(t, "data/reference/probit_adult_hmc.csv")
-	data, all := readCSV(t, "data/adult.csv")
+	ref, lines = modeltest.ReadCSV(t, "data/reference/probit_adult_hmc.csv")
+	data, all := modeltest.ReadCSV(t, "data/adult.csv")
 	country := map[string]int{}
 	for j, l := range lines {
 		country[l[ref["coef"]]] = j
@@ -33,7 +34,7 @@ func readAdult(t *testing.T, rows int) (shards []*cdf.Shard, ref map[string]int,
 		x[0] = 1
 		for j := 1; j <= 6; j++ {
 			l := lines[j]
-			x[j] = (number(t, r[data[l[ref["coef"]]]]) - number(t, l[ref["center"]])) / number(t, l[ref["scale"]])
+			x[j] = (modeltest.Number(t, r[data[l[ref["coef"]]]]) - modeltest.Number(t, l[ref["center"]])) / modeltest.Number(t, l[ref["scale"]])
 		}
 		if from := r[data["native_country"]]; from != "United-States" {
 			j, ok := country["country_"+from]
@@ -68,14 +69,14 @@ func TestAcceptanceProbitAdult(t *testing.T) {
 	for seed := range seeds {
 		m := newTestProbit(t, "corrected", s, probitDims(47, 500, true))
 		d := probitDriver(m)
-		d.seed = uint64(seed)
+		d.Seed = uint64(seed)
 		for _, sh := range shards {
-			d.must(t, sh, 1)
+			d.Must(t, sh, 1)
 		}
 		p := probitPosteriorOf(t, m)
 		off, size := 0.0, 0.0
 		for j, l := range lines {
-			mean, sd := number(t, l[ref["mean"]]), number(t, l[ref["sd"]])
+			mean, sd := modeltest.Number(t, l[ref["mean"]]), modeltest.Number(t, l[ref["sd"]])
 			ratio := p.sd[j] / sd
 			switch name := l[ref["coef"]]; {
 			case j < 7:
@@ -143,7 +144,7 @@ func TestAcceptanceProbitEdges(t *testing.T) {
 			m := newTestProbit(t, "corrected", windowOf(c.window), probitDims(10, 500, true))
 			d, from := probitDriver(m), 0
 			for _, size := range c.sizes(sh) {
-				d.must(t, cut(sh, from, from+size), 1)
+				d.Must(t, modeltest.Cut(sh, from, from+size), 1)
 				from += size
 			}
 			if from != 1000 {
@@ -189,7 +190,7 @@ func TestAcceptanceProbitDrift(t *testing.T) {
 		m := newTestProbit(t, "corrected", unitPrior(0), probitDims(5, 128, false))
 		d, n := probitDriver(m), 0.0
 		for at := int64(1); at <= 500; at++ {
-			d.must(t, scenarioShard(sc.Shard(probitSeed, "drift", at, sc.Rows)), lambda)
+			d.Must(t, modeltest.ScenarioShard(sc.Shard(probitSeed, "drift", at, sc.Rows)), lambda)
 			if at <= 100 {
 				continue
 			}
@@ -229,9 +230,9 @@ func TestAcceptanceProbitCalibration(t *testing.T) {
 			sh := probitShard(r, rows, truth, 1, true)
 			m := newTestProbit(t, "corrected", unitPrior(limit), probitDims(p, 1600, true))
 			d := probitDriver(m)
-			d.seed = uint64(rep)
+			d.Seed = uint64(rep)
 			for from := 0; from < rows; from += 10 {
-				d.must(t, cut(sh, from, from+10), 1)
+				d.Must(t, modeltest.Cut(sh, from, from+10), 1)
 			}
 			post := probitPosteriorOf(t, m)
 			inside += post.coverage(truth) / reps

@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // While the window holds every row the model is plain batch Gibbs sampling:
@@ -18,16 +19,16 @@ func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
 	const p = 5
 	r := rand.New(rand.NewPCG(51, 1))
 	beta := normals01(r, p, 1)
-	var runs [2]*stepper
+	var runs [2]*modeltest.Stepper
 	for i, rows := range []int{200, 1_000_000} {
 		runs[i] = probitDriver(newTestProbit(t, "corrected", windowOf(rows), probitDims(p, 50, true)))
 	}
 	for shard := range 11 {
 		sh := probitShard(r, 20, beta, 1, true)
 		for _, d := range runs {
-			d.must(t, sh, 1)
+			d.Must(t, sh, 1)
 		}
-		same := bytes.Equal(state(t, runs[0].model), state(t, runs[1].model))
+		same := bytes.Equal(modeltest.State(t, runs[0].Model), modeltest.State(t, runs[1].Model))
 		if same != (shard < 10) {
 			t.Errorf("after %d rows of 200: equal is %v", 20*(shard+1), same)
 		}
@@ -42,13 +43,13 @@ func TestProbitChainsGoOn(t *testing.T) {
 	s.Chains = 3
 	m := newTestProbit(t, "corrected", s, probitDims(2, 12, true))
 	d := probitDriver(m)
-	before := make([]float64, len(d.draws.Data))
+	before := make([]float64, len(d.Draws.Data))
 	for shard := range 4 { // two without a row: draws of the prior
-		d.must(t, probitShard(r, 10*(shard/2), []float64{0, 1}, 1, true), 1)
-		if slices.Equal(before, d.draws.Data) {
+		d.Must(t, probitShard(r, 10*(shard/2), []float64{0, 1}, 1, true), 1)
+		if slices.Equal(before, d.Draws.Data) {
 			t.Errorf("shard %d has the draws of the one before", shard+1)
 		}
-		copy(before, d.draws.Data)
+		copy(before, d.Draws.Data)
 	}
 	w := m.work()
 	defer m.works.Put(w)
@@ -57,7 +58,7 @@ func TestProbitChainsGoOn(t *testing.T) {
 	}
 	for chain := range 3 {
 		for j := range 2 {
-			if got, want := w.beta[2*chain+j], d.draws.Row(j)[4*chain+3]; got != want {
+			if got, want := w.beta[2*chain+j], d.Draws.Row(j)[4*chain+3]; got != want {
 				t.Errorf("chain %d goes on from beta_%d = %v, its last draw is %v", chain, j, got, want)
 			}
 		}
@@ -67,7 +68,7 @@ func TestProbitChainsGoOn(t *testing.T) {
 // gridRun compares what is published with a quadrature of the same posterior.
 func gridRun(t *testing.T, m *Probit, g *probitGrid, bias, spread float64) {
 	t.Helper()
-	for j, r := range summarize(t, m, betas(2)) {
+	for j, r := range modeltest.Summarize(t, m, betas(2)) {
 		miss, ratio := (r.Mean-g.mean[j])/g.sd[j], r.SD/g.sd[j]
 		t.Logf("beta_%d: mean misses by %.3f sd, sd ratio %.3f", j, miss, ratio)
 		if !(math.Abs(miss) <= bias) || !(math.Abs(ratio-1) <= spread) {
@@ -91,7 +92,7 @@ func TestProbitAgainstQuadrature(t *testing.T) {
 		m := newTestProbit(t, "corrected", windowOf(c.window), probitDims(2, 8000, true))
 		d := probitDriver(m)
 		for from := 0; from < 60; from += 10 {
-			d.must(t, cut(sh, from, from+10), 1)
+			d.Must(t, modeltest.Cut(sh, from, from+10), 1)
 		}
 		g := newProbitGrid(m, sh, powers(60, one), 4)
 		gridRun(t, m, g, c.bias, c.spread)
@@ -134,7 +135,7 @@ func TestProbitForgetsByPowersOfTheLikelihood(t *testing.T) {
 	m := newTestProbit(t, "corrected", DefaultProbit(), probitDims(2, 8000, true))
 	d := probitDriver(m)
 	for from := 0; from < 120; from += per {
-		d.must(t, cut(sh, from, from+per), lambda)
+		d.Must(t, modeltest.Cut(sh, from, from+per), lambda)
 	}
 	if m.rows() != per {
 		t.Errorf("%d rows count fully, want those of the last shard", m.rows())
@@ -143,7 +144,7 @@ func TestProbitForgetsByPowersOfTheLikelihood(t *testing.T) {
 	gridRun(t, m, g, .2, .08)
 
 	// A shard without a row ages what there is.
-	d.must(t, &cdf.Shard{Cols: 2}, lambda)
+	d.Must(t, &cdf.Shard{Cols: 2}, lambda)
 	g = newProbitGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(12-i/per)) }), 4)
 	gridRun(t, m, g, .2, .08)
 }
@@ -157,10 +158,10 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 		m := newTestProbit(t, "corrected", windowOf(50), probitDims(p, 4000, true))
 		d := probitDriver(m)
 		beta := []float64{.5, -1, 0, .7}
-		d.must(t, probitShard(r, rows/3, beta, 1, true), 1)
-		d.must(t, probitShard(r, rows-rows/3, beta, 1, true), 1)
+		d.Must(t, probitShard(r, rows/3, beta, 1, true), 1)
+		d.Must(t, probitShard(r, rows-rows/3, beta, 1, true), 1)
 		f := append(betas(p), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 2, 0}, Weight: []float64{1.5, -2, .5}})
-		got := summarize(t, m, f)
+		got := modeltest.Summarize(t, m, f)
 		cov := make([]float64, len(f)*(len(f)+1)/2)
 		if err := m.Covariance(f, cov); err != nil {
 			t.Fatal(err)
@@ -169,7 +170,7 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 		for i, fn := range f {
 			series[i] = make([]float64, m.s)
 			for k, j := range fn.Param {
-				for s, v := range d.draws.Row(j) {
+				for s, v := range d.Draws.Row(j) {
 					series[i][s] += fn.Weight[k] * v
 				}
 			}
@@ -191,7 +192,7 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 				for s, v := range series[i] {
 					want += v * series[j][s] / float64(m.s)
 				}
-				if scale := got[i].SD * got[j].SD; !(math.Abs(cov[at]-want) < .12*scale) || i == j && !(relative(cov[at], scale) < 1e-12) {
+				if scale := got[i].SD * got[j].SD; !(math.Abs(cov[at]-want) < .12*scale) || i == j && !(modeltest.Relative(cov[at], scale) < 1e-12) {
 					t.Errorf("%d rows: covariance %d, %d is %v, of the draws %v", rows, i, j, cov[at], want)
 				}
 				at++
@@ -210,7 +211,7 @@ func TestProbitCutsLargeShards(t *testing.T) {
 	for i := 0; i < 1000; i += 7 { // rows without a response take no place
 		sh.Y[i] = math.NaN()
 	}
-	d.must(t, sh, 1)
+	d.Must(t, sh, 1)
 	if m.rows() != 50 {
 		t.Errorf("%d rows in a window of 50", m.rows())
 	}
@@ -232,7 +233,7 @@ func TestProbitMass(t *testing.T) {
 			sign := 2*float64(y) - 1
 			q, log := mass([]float64{sign * m, sign * m, sign * (m - 1)}, float64(y))
 			want := normal.LogCDF(m) + math.Log((2+math.Exp(normal.LogCDF(m-1)-normal.LogCDF(m)))/3)
-			if !(relative(log, want) < 1e-12) || !(q >= 0 && q <= 1) {
+			if !(modeltest.Relative(log, want) < 1e-12) || !(q >= 0 && q <= 1) {
 				t.Errorf("m %v: q %v, log %v, want %v", m, q, log, want)
 			}
 		}
@@ -263,9 +264,9 @@ func TestProbitScores(t *testing.T) {
 		if s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1))); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {
 			t.Errorf("a model without rows scores %+v, %v", s, err)
 		}
-		d.must(t, &cdf.Shard{Cols: 3}, 1)
+		d.Must(t, &cdf.Shard{Cols: 3}, 1)
 	}
-	d.must(t, probitShard(r, 300, beta, 1, true), 1)
+	d.Must(t, probitShard(r, 300, beta, 1, true), 1)
 	fresh.Y[7] = math.NaN()
 	s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -282,7 +283,7 @@ func TestProbitScores(t *testing.T) {
 			brier += (y - out[i].Mean) * (y - out[i].Mean) / 499
 		}
 	}
-	if s.Rows != 499 || s.PredictedRows != 1 || !(relative(s.LogDensity, logs) < 1e-12) || !(relative(s.RMSE, math.Sqrt(brier)) < 1e-12) {
+	if s.Rows != 499 || s.PredictedRows != 1 || !(modeltest.Relative(s.LogDensity, logs) < 1e-12) || !(modeltest.Relative(s.RMSE, math.Sqrt(brier)) < 1e-12) {
 		t.Errorf("score %+v, want log density %v and rmse %v", s, logs, math.Sqrt(brier))
 	}
 	// 4.5 standard errors of 499 rows.

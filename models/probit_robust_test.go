@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
@@ -50,13 +51,13 @@ func TestProbitSurvives(t *testing.T) {
 					m := newTestProbit(t, variant, windowOf(100), probitDims(4, 32, true))
 					d := probitDriver(m)
 					for range 3 {
-						if err := d.step(c.sh, forget); err != nil {
+						if err := d.Step(c.sh, forget); err != nil {
 							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
 								t.Fatal(err)
 							}
 							return
 						}
-						probitWellFormed(t, m, c.sh, d.draws)
+						probitWellFormed(t, m, c.sh, d.Draws)
 					}
 					if c.fail {
 						t.Error("accepted")
@@ -73,11 +74,11 @@ func TestProbitTakesLargeShards(t *testing.T) {
 	s.Chains = 4
 	m := newTestProbit(t, "corrected", s, probitDims(2, 4, true))
 	d := probitDriver(m)
-	d.must(t, probitShard(rand.New(rand.NewPCG(59, 1)), 100_000, []float64{.4, -1}, 1, true), 1)
+	d.Must(t, probitShard(rand.New(rand.NewPCG(59, 1)), 100_000, []float64{.4, -1}, 1, true), 1)
 	if m.rows() != 5000 || cap(m.window.x) > 4*5000 {
 		t.Errorf("%d rows in the window, room for %d", m.rows(), cap(m.window.x)/2)
 	}
-	for j, r := range summarize(t, m, betas(2)) {
+	for j, r := range modeltest.Summarize(t, m, betas(2)) {
 		if want := []float64{.4, -1}[j]; !(math.Abs(r.Mean-want) < .05) {
 			t.Errorf("beta_%d is %v, want %v", j, r.Mean, want)
 		}
@@ -91,12 +92,12 @@ func probitWellFormed(t *testing.T, m *Probit, sh *cdf.Shard, draws *cdf.Draws) 
 			t.Fatalf("a draw or statistic is %v", v)
 		}
 	}
-	for i, r := range summarize(t, m, betas(m.p)) {
+	for i, r := range modeltest.Summarize(t, m, betas(m.p)) {
 		if r.Mean-r.Mean != 0 || !(r.SD > 0) || math.IsInf(r.SD, 1) || r.MCSEMean < 0 {
 			t.Fatalf("variable %d: %+v", i, r)
 		}
 	}
-	few := cut(sh, 0, min(sh.Rows, 20))
+	few := modeltest.Cut(sh, 0, min(sh.Rows, 20))
 	out := make([]cdf.Prediction, few.Rows)
 	if err := m.Predict(few, out); err != nil {
 		t.Fatal(err)
@@ -157,13 +158,13 @@ func TestProbitStateRoundTrip(t *testing.T) {
 			for shard := range 20 {
 				sh := probitShard(r, shard%13, []float64{.3, 1, -1, .5}, 1, true)
 				b := probitDriver(fresh())
-				b.t = a.t
-				if err := b.model.UnmarshalBinary(state(t, a.model)); err != nil {
+				b.T = a.T
+				if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
 					t.Fatal(err)
 				}
 				var said [2]string
-				for i, d := range []*stepper{a, b} {
-					m, out := d.model.(*Probit), make([]cdf.Prediction, sh.Rows)
+				for i, d := range []*modeltest.Stepper{a, b} {
+					m, out := d.Model.(*Probit), make([]cdf.Prediction, sh.Rows)
 					if err := m.Predict(sh, out); err != nil {
 						t.Fatal(err)
 					}
@@ -176,13 +177,13 @@ func TestProbitStateRoundTrip(t *testing.T) {
 				if said[0] != said[1] {
 					t.Fatalf("%s shard %d: predicted\n%v\nand after restoring\n%v", variant, shard, said[0], said[1])
 				}
-				a.must(t, sh, forget)
-				b.must(t, sh, forget)
-				if !bytes.Equal(state(t, a.model), state(t, b.model)) || !reflect.DeepEqual(a.draws, b.draws) {
+				a.Must(t, sh, forget)
+				b.Must(t, sh, forget)
+				if !bytes.Equal(modeltest.State(t, a.Model), modeltest.State(t, b.Model)) || !reflect.DeepEqual(a.Draws, b.Draws) {
 					t.Fatalf("%s shard %d: a restored model goes on differently", variant, shard)
 				}
 			}
-			if n, want := len(state(t, a.model)), 8*(10+4+4*a.model.(*Probit).rows()+4*48)+6; n != want {
+			if n, want := len(modeltest.State(t, a.Model)), 8*(10+4+4*a.Model.(*Probit).rows()+4*48)+6; n != want {
 				t.Errorf("%d bytes, want %d", n, want)
 			}
 		}
@@ -193,17 +194,17 @@ func TestProbitStateRoundTrip(t *testing.T) {
 func TestProbitSummaryOfARestoredModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 1))
 	a := probitDriver(newTestProbit(t, "corrected", windowOf(50), probitDims(3, 800, true)))
-	a.must(t, probitShard(r, 90, []float64{0, 1, 1}, 1, true), 1)
+	a.Must(t, probitShard(r, 90, []float64{0, 1, 1}, 1, true), 1)
 	b := newTestProbit(t, "corrected", windowOf(50), probitDims(3, 800, true))
-	prior := summarize(t, b, betas(3))
+	prior := modeltest.Summarize(t, b, betas(3))
 	if prior[0].SD != math.Sqrt(10) || prior[1].SD != 1 || prior[2].Mean != 0 {
 		t.Errorf("a new model describes %+v, not its prior", prior)
 	}
-	if err := b.UnmarshalBinary(state(t, a.model)); err != nil {
+	if err := b.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
 		t.Fatal(err)
 	}
-	want := summarize(t, a.model, betas(3))
-	for j, r := range summarize(t, b, betas(3)) {
+	want := modeltest.Summarize(t, a.Model, betas(3))
+	for j, r := range modeltest.Summarize(t, b, betas(3)) {
 		if !(math.Abs(r.Mean-want[j].Mean) < .2*want[j].SD) || !(math.Abs(r.SD/want[j].SD-1) < .15) {
 			t.Errorf("beta_%d: %+v, before %+v", j, r, want[j])
 		}
@@ -213,8 +214,8 @@ func TestProbitSummaryOfARestoredModel(t *testing.T) {
 func TestProbitRefusesOtherBytes(t *testing.T) {
 	m := newTestProbit(t, "corrected", windowOf(6), probitDims(3, 32, true))
 	d := probitDriver(m)
-	d.must(t, probitShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
-	good := state(t, m)
+	d.Must(t, probitShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
+	good := modeltest.State(t, m)
 	spoil := func(f func(b []byte) []byte) []byte { return f(slices.Clone(good)) }
 	for name, b := range map[string][]byte{
 		"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "eight less": good[:len(good)-8],
@@ -235,7 +236,7 @@ func TestProbitRefusesOtherBytes(t *testing.T) {
 
 func TestProbitSettings(t *testing.T) {
 	k, _ := Lookup("probit")
-	got, build, err := k.Configure("", strict("{prior: {beta_variance: 10}, chains: 8}"))
+	got, build, err := k.Configure("", modeltest.Strict("{prior: {beta_variance: 10}, chains: 8}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +262,7 @@ func TestProbitSettings(t *testing.T) {
 		"freeze: lap":                     `freeze must be expected, got "lap"`,
 		"windows: 3":                      "windows",
 	} {
-		if _, _, err := k.Configure("", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := k.Configure("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q in it", text, err, want)
 		}
 	}

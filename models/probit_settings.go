@@ -1,10 +1,12 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // ProbitSettings are the settings of both variants of the probit model.
@@ -36,10 +38,10 @@ func DefaultProbit() ProbitSettings {
 
 // Validate names the first number that is out of range.
 func (v ProbitPrior) Validate() error {
-	return positive("probit", []priorNumber{
-		{"beta_variance", v.BetaVariance},
-		{"intercept_variance", v.InterceptVariance},
-	})
+	return cmp.Or(
+		kind.Positive("probit", "beta_variance", v.BetaVariance),
+		kind.Positive("probit", "intercept_variance", v.InterceptVariance),
+	)
 }
 
 // Validate names the first setting that is out of range.
@@ -59,7 +61,7 @@ func (s ProbitSettings) Validate() error {
 	return nil
 }
 
-func configureProbit(variant string, decode func(any) error) (any, Build, error) {
+func configureProbit(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := DefaultProbit()
 	if decode != nil {
 		if err := decode(&s); err != nil {
@@ -76,7 +78,7 @@ func configureProbit(variant string, decode func(any) error) (any, Build, error)
 	case "paper":
 		rule = unitSite
 	default:
-		return nil, nil, errVariant("probit", variant, []string{"corrected", "paper"})
+		return nil, nil, kind.ErrVariant("probit", variant, []string{"corrected", "paper"})
 	}
 	works := newProbitWorks()
 	return s, func(d cdf.Dims) (cdf.Model, error) { return newProbit(s, d, rule, works) }, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
 )
 
 // probitFormat is the first byte of the state.
@@ -17,12 +19,12 @@ func (m *Probit) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, probitFormat, byte(m.stage))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows()))
 	for i := range m.p {
-		b = appendFloats(b, m.xx[i*m.p:i*m.p+i+1]...)
+		b = codec.AppendFloats(b, m.xx[i*m.p:i*m.p+i+1]...)
 	}
-	b = appendFloats(b, m.xz...)
-	b = appendFloats(b, m.window.x...)
+	b = codec.AppendFloats(b, m.xz...)
+	b = codec.AppendFloats(b, m.window.x...)
 	if m.stage != probitNew {
-		b = appendFloats(b, m.draws...)
+		b = codec.AppendFloats(b, m.draws...)
 	}
 	return b, nil
 }
@@ -30,13 +32,13 @@ func (m *Probit) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary replaces the state.
 func (m *Probit) UnmarshalBinary(b []byte) error {
 	if len(b) < 6 || b[0] != probitFormat || b[1] > byte(probitRows) {
-		return errState("probit", "unknown format")
+		return codec.Error("probit", "unknown format")
 	}
 	stage, rows := probitStage(b[1]), int(binary.LittleEndian.Uint32(b[2:]))
 	if b = b[6:]; rows > m.limit || rows > len(b)/(8*m.p) || rows > 0 && stage != probitRows {
-		return errState("probit", "too many rows")
+		return codec.Error("probit", "too many rows")
 	}
-	m.window.x = grow(m.window.x, rows*m.p)
+	m.window.x = lin.Grow(m.window.x, rows*m.p)
 	parts := make([][]float64, 0, m.p+3)
 	for i := range m.p {
 		parts = append(parts, m.xx[i*m.p:i*m.p+i+1])
@@ -45,12 +47,12 @@ func (m *Probit) UnmarshalBinary(b []byte) error {
 	if stage != probitNew {
 		parts = append(parts, m.draws)
 	}
-	if !readFloats(b, parts...) {
-		return errState("probit", "wrong length or numbers")
+	if !codec.ReadFloats(b, parts...) {
+		return codec.Error("probit", "wrong length or numbers")
 	}
 	for i := range m.p {
 		if m.xx[i*m.p+i] < 0 {
-			return errState("probit", "negative precision")
+			return codec.Error("probit", "negative precision")
 		}
 	}
 	m.stage = stage

@@ -73,7 +73,7 @@ func (m *Probit) Covariance(functionals []cdf.Functional, dst []float64) error {
 	w := m.work()
 	defer m.works.Put(w)
 	k := len(functionals)
-	w.joint = grow(w.joint, k*(m.s+m.p))
+	w.joint = lin.Grow(w.joint, k*(m.s+m.p))
 	series, directions := w.joint[:k*m.s], w.joint[k*m.s:]
 	at := 0
 	for i, f := range functionals {

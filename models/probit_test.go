@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // probitDims are p columns, the first of them an intercept where that is
 // asked for, and a number of draws.
 func probitDims(p, draws int, intercept bool) cdf.Dims {
-	return cdf.Dims{Columns: columns(p), Intercept: intercept, Draws: draws}
+	return cdf.Dims{Columns: modeltest.Columns(p), Intercept: intercept, Draws: draws}
 }
 
 func newTestProbit(t testing.TB, variant string, s ProbitSettings, d cdf.Dims) *Probit {
@@ -57,12 +58,12 @@ func probitShard(r *rand.Rand, rows int, beta []float64, sd float64, intercept b
 }
 
 // probitDriver takes a model through shards with draws as the engine does.
-func probitDriver(m *Probit) *stepper {
-	return &stepper{model: m, draws: &cdf.Draws{S: m.s, Chains: m.chains, Data: make([]float64, m.s*m.p)}}
+func probitDriver(m *Probit) *modeltest.Stepper {
+	return &modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: m.s, Chains: m.chains, Data: make([]float64, m.s*m.p)}}
 }
 
 // betas returns the functionals beta_0 .. beta_{p-1}.
-func betas(p int) []cdf.Functional { return coefficients(p)[:p] }
+func betas(p int) []cdf.Functional { return modeltest.Coefficients(p)[:p] }
 
 func normals01(r *rand.Rand, n int, sd float64) []float64 {
 	x := make([]float64, n)

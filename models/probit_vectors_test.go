@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 type probitSite struct{ W, C float64 }
@@ -58,15 +59,15 @@ type probitVectors struct {
 
 func readProbitVectors(t *testing.T) *probitVectors {
 	v := new(probitVectors)
-	readJSON(t, "vectors/probit.json", v)
+	modeltest.ReadJSON(t, "vectors/probit.json", v)
 	return v
 }
 
 func TestProbitHazardVectors(t *testing.T) {
 	for _, v := range readProbitVectors(t).TruncatedNormal {
 		u, w := normal.Hazard(v.M)
-		if !(relative(u, v.U) <= 1e-12) || !(math.Abs(w-v.W) <= 1e-9) || !(relative(1-w, v.Variance) <= 1e-6) {
-			t.Errorf("m %v: u %v (%.1e) w %v (%.1e), variance %.1e", v.M, u, relative(u, v.U), w, math.Abs(w-v.W), relative(1-w, v.Variance))
+		if !(modeltest.Relative(u, v.U) <= 1e-12) || !(math.Abs(w-v.W) <= 1e-9) || !(modeltest.Relative(1-w, v.Variance) <= 1e-6) {
+			t.Errorf("m %v: u %v (%.1e) w %v (%.1e), variance %.1e", v.M, u, modeltest.Relative(u, v.U), w, math.Abs(w-v.W), modeltest.Relative(1-w, v.Variance))
 		}
 		if got := normal.LogCDF(v.M); !(math.Abs(got-v.LogPhi) <= 1e-13*max(1, math.Abs(v.LogPhi))) {
 			t.Errorf("log Phi(%v) is %v, want %v", v.M, got, v.LogPhi)
@@ -181,7 +182,7 @@ func TestProbitSweepVectors(t *testing.T) {
 	}
 	for j := range 3 {
 		for k := range 3 {
-			if got, want := m.post.cov[j*3+k], o.Sig[j][k]; !(relative(got, want) <= 1e-12) {
+			if got, want := m.post.cov[j*3+k], o.Sig[j][k]; !(modeltest.Relative(got, want) <= 1e-12) {
 				t.Errorf("Sigma_%d%d is %v, want %v", j, k, got, want)
 			}
 		}
@@ -196,7 +197,7 @@ func TestProbitSweepVectors(t *testing.T) {
 	lin.MulT(2, 3, 3, sum, m.post.cov, mean)
 	for j := range 3 {
 		for c := range 2 {
-			if got, want := mean[c*3+j], o.Mean[j][c]; !(relative(got, want) <= 1e-12) {
+			if got, want := mean[c*3+j], o.Mean[j][c]; !(modeltest.Relative(got, want) <= 1e-12) {
 				t.Errorf("mean %d of chain %d is %v, want %v", j, c, got, want)
 			}
 		}
@@ -230,7 +231,7 @@ func TestProbitWindowVectors(t *testing.T) {
 				sh.X = append(sh.X, 1e-3*number)
 				sh.Y = append(sh.Y, 1)
 			}
-			d.must(t, sh, 1)
+			d.Must(t, sh, 1)
 			if n := len(want.Micro); n > 0 {
 				last := want.Micro[n-1]
 				if m.rows() != last.WindowRows || m.window.x[0] != 1e-3*float64(last.WindowFirst+1) {

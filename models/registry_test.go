@@ -3,35 +3,12 @@ package models
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
-
-// strict decodes as a configuration does: unknown names are errors.
-func strict(text string) func(any) error {
-	return func(v any) error {
-		d := yaml.NewDecoder(strings.NewReader(text))
-		d.KnownFields(true)
-		if err := d.Decode(v); err != nil {
-			return err
-		}
-		return readFiles(v)
-	}
-}
-
-// readFiles reads what settings name as files.
-func readFiles(v any) error {
-	if f, ok := v.(FileReader); ok {
-		return f.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(path) })
-	}
-	return nil
-}
 
 func TestRegistryBuildsEveryVariant(t *testing.T) {
 	for _, name := range Names() {
@@ -64,7 +41,7 @@ func TestRegistryBuildsEveryVariant(t *testing.T) {
 
 func TestLinearSettings(t *testing.T) {
 	k, _ := Lookup("linear")
-	got, _, err := k.Configure("", strict("prior: {beta_variance: 10}"))
+	got, _, err := k.Configure("", modeltest.Strict("prior: {beta_variance: 10}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +61,7 @@ func TestLinearSettings(t *testing.T) {
 		"priors: {}":                       "priors",
 		"prior: {sigma2_rate: not-a-rate}": "not-a-rate",
 	} {
-		if _, _, err := k.Configure("", strict(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := k.Configure("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q in it", text, err, want)
 		}
 	}

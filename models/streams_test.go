@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // stream is data that a kind can take, for tests of all kinds: what the table
@@ -56,7 +57,7 @@ func (s stream) spec(t testing.TB, kind, variant string) *cdf.Spec {
 	}
 	var decode func(any) error
 	if s.settings != "" {
-		decode = strict(s.settings)
+		decode = modeltest.Strict(s.settings)
 	}
 	settings, build, err := k.Configure(variant, decode)
 	if err != nil {

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
-func findKind(name string) (models.Kind, error) {
+func findKind(name string) (kind.Kind, error) {
 	if name == "" {
-		return models.Kind{}, fmt.Errorf("missing, available: %s", strings.Join(models.Names(), ", "))
+		return kind.Kind{}, fmt.Errorf("missing, available: %s", strings.Join(models.Names(), ", "))
 	}
 	if k, ok := models.Lookup(name); ok {
 		return k, nil
 	}
-	return models.Kind{}, fmt.Errorf("unknown kind %q%s", name, suggest(name, models.Names()))
+	return kind.Kind{}, fmt.Errorf("unknown kind %q%s", name, suggest(name, models.Names()))
 }
 
 // hasIntercept reports whether a kind has a coefficient for the intercept,

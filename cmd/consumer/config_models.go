@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // modelConfig is one entry of models.
@@ -181,14 +181,14 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 	if problems := m.check(path); len(problems) > 0 {
 		return problems
 	}
-	kind, err := findKind(m.Kind)
+	k, err := findKind(m.Kind)
 	if err != nil {
 		return []error{fmt.Errorf("%s.kind: %w", path, err)}
 	}
 	if m.Variant == "" {
-		m.Variant = kind.Variants[0]
+		m.Variant = k.Variants[0]
 	}
-	if err := oneOf(path+".variant", m.Variant, kind.Variants...); err != nil {
+	if err := oneOf(path+".variant", m.Variant, k.Variants...); err != nil {
 		return []error{err}
 	}
 	if m.Columns.Group != "" {
@@ -196,14 +196,14 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 		m.Columns.Group = ""
 	}
 	before := len(d.problems)
-	settings, build, err := kind.Configure(m.Variant, func(target any) error {
+	settings, build, err := k.Configure(m.Variant, func(target any) error {
 		if m.Settings != nil {
 			d.decodeInto(m.Settings, target, path+".settings")
 		}
 		if len(d.problems) > before {
 			return d.problems[before]
 		}
-		if f, ok := target.(models.FileReader); ok {
+		if f, ok := target.(kind.FileReader); ok {
 			return f.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(path) })
 		}
 		return nil

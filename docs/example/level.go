@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // LevelSettings are the settings of Level: variances, positive and finite, in
@@ -18,7 +18,7 @@ type LevelSettings struct {
 	Prior float64 `yaml:"prior" json:"prior"` // w
 }
 
-func configureLevel(variant string, decode func(any) error) (any, models.Build, error) {
+func configureLevel(variant string, decode func(any) error) (any, kind.Build, error) {
 	s := LevelSettings{Noise: 1, Prior: 100}
 	if decode != nil {
 		if err := decode(&s); err != nil {

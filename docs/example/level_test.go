@@ -6,14 +6,14 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
-// kind is the line of models/registry.go.
-var kind = models.Kind{Name: "level", Variants: []string{"exact"}, Configure: configureLevel}
+// level is the line of models/registry.go.
+var level = kind.Kind{Name: "level", Variants: []string{"exact"}, Configure: configureLevel}
 
 func levelSpec() *cdf.Spec {
-	settings, build, err := kind.Configure("exact", nil)
+	settings, build, err := level.Configure("exact", nil)
 	if err != nil {
 		panic(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // ranked is L, the draws that a truth is ranked among: ranks are 0 to 99.
@@ -45,7 +45,7 @@ type replication struct {
 
 // replicate runs n replicates on all cores. The outcome of each is a function
 // of the seed, the study and its number.
-func (s *study) replicate(ctx context.Context, kind models.Kind, seed uint64, n int) (*replication, error) {
+func (s *study) replicate(ctx context.Context, kind kind.Kind, seed uint64, n int) (*replication, error) {
 	spec, err := s.spec(kind, seed)
 	if err != nil {
 		return nil, err

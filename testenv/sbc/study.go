@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -47,7 +47,7 @@ func studies() []study {
 
 // spec is the configuration of the study's filters: columns as they are,
 // draws published, everything else as a configuration file has it by default.
-func (s *study) spec(kind models.Kind, seed uint64) (*cdf.Spec, error) {
+func (s *study) spec(kind kind.Kind, seed uint64) (*cdf.Spec, error) {
 	settings, build, err := kind.Configure("", func(target any) error {
 		d := yaml.NewDecoder(bytes.NewReader([]byte(s.settings)))
 		d.KnownFields(true)

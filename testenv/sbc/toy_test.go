@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -78,9 +78,9 @@ type chained struct{ *toy }
 
 func (chained) Chains() int { return 1 }
 
-func toyKind(f faults) models.Kind {
-	return models.Kind{Name: "toy", Variants: []string{"corrected"},
-		Configure: func(string, func(any) error) (any, models.Build, error) {
+func toyKind(f faults) kind.Kind {
+	return kind.Kind{Name: "toy", Variants: []string{"corrected"},
+		Configure: func(string, func(any) error) (any, kind.Build, error) {
 			return f, func(cdf.Dims) (cdf.Model, error) {
 				if f.correlation > 0 {
 					return chained{&toy{faults: f}}, nil

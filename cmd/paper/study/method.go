@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/baselines"
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // Method is one way to the posterior within an experiment.
@@ -45,7 +46,7 @@ func (m *Method) ours() (variant string, ok bool) {
 }
 
 // kind returns what the method is configured through.
-func (m *Method) kind(of string) (k models.Kind, variant string, err error) {
+func (m *Method) kind(of string) (k kind.Kind, variant string, err error) {
 	variant, ours := m.ours()
 	ok := false
 	if ours {

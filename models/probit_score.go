@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // BinaryScore collects the scores of a shard's rows, whose responses are 0 or
@@ -12,28 +13,28 @@ import (
 // score, and the share of randomised probability integral transforms
 // P(Y < y) + U P(Y = y) that lie in [.025, .975].
 type BinaryScore struct {
-	t   tally
+	t   predictive.Tally
 	rng *rand.Rand // of U
 }
 
 // NewBinaryScore returns a score of no rows; U comes from rng.
 func NewBinaryScore(rng *rand.Rand) *BinaryScore {
-	return &BinaryScore{newTally(cdf.NoScore()), rng}
+	return &BinaryScore{predictive.NewTally(cdf.NoScore()), rng}
 }
 
 // Skip counts a row and reports that it has no response, y being NaN.
-func (b *BinaryScore) Skip(y float64) bool { return b.t.skip(y) }
+func (b *BinaryScore) Skip(y float64) bool { return b.t.Skip(y) }
 
 // Add takes a row with the response y, whose predictive probability was q and
 // the logarithm of that log, which q may be too small to tell.
 func (b *BinaryScore) Add(y, q, log float64) {
-	b.t.logs += log
+	b.t.Logs += log
 	pit := transform(q, y, b.rng.Float64())
-	b.t.add(1-q, pit, pit >= .025 && pit <= .975)
+	b.t.Add(1-q, pit, pit >= .025 && pit <= .975)
 }
 
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
-func (b *BinaryScore) Score() (cdf.Score, error) { return b.t.score("probit") }
+func (b *BinaryScore) Score() (cdf.Score, error) { return b.t.Score("probit") }
 
 // transform returns P(Y < y) + u P(Y = y), where P(Y = y) is q.
 func transform(q, y, u float64) float64 {

@@ -1,17 +1,16 @@
-package models
+package dist
 
 import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/normal"
 )
 
-// plentiful is the number of degrees of freedom from which the bin of a
+// Plentiful is the number of degrees of freedom from which the bin of a
 // transform is told by expansions in their inverse: in probability they are
 // within 2e-5 of t. Below, where a key is at its beginning, the law itself is
 // asked.
-const plentiful = 30
+const Plentiful = 30
 
 // half is the number of bins of Score.PIT on one side of the median.
 const half = cdf.PITBins / 2
@@ -25,16 +24,17 @@ var halfNormals = func() (z [half - 1]float64) {
 	return z
 }()
 
-// studentBins tells the bin of a transform of a t law without its distribution
+// StudentBins tells the bin of a transform of a t law without its distribution
 // function.
-type studentBins struct {
+type StudentBins struct {
 	df    float64
 	edges [half - 1]float64 // squared
 }
 
-func newStudentBins(df float64) studentBins {
-	b := studentBins{df: df}
-	if df < plentiful {
+// NewStudentBins returns the bins of the t law with df degrees of freedom.
+func NewStudentBins(df float64) StudentBins {
+	b := StudentBins{df: df}
+	if df < Plentiful {
 		return b
 	}
 	for k, z := range halfNormals {
@@ -44,12 +44,12 @@ func newStudentBins(df float64) studentBins {
 	return b
 }
 
-// at returns the middle of the bin of the transform of the residual e, z2 being
+// At returns the middle of the bin of the transform of the residual e, z2 being
 // its square in units of the squared scale; the transform itself while degrees
 // of freedom are few.
-func (b *studentBins) at(e, z2 float64) float64 {
-	if b.df < plentiful {
-		return studentCDF(math.Copysign(math.Sqrt(z2), e), b.df)
+func (b *StudentBins) At(e, z2 float64) float64 {
+	if b.df < Plentiful {
+		return StudentCDF(math.Copysign(math.Sqrt(z2), e), b.df)
 	}
 	lo, hi := 0, len(b.edges)
 	for lo < hi {
@@ -60,12 +60,4 @@ func (b *studentBins) at(e, z2 float64) float64 {
 		}
 	}
 	return .5 + math.Copysign((float64(lo)+.5)/cdf.PITBins, e)
-}
-
-// nearStudentCDF returns P(T <= t) of a t law with df >= plentiful degrees of
-// freedom, where t2 is the square of t and e has its sign. Wallace's
-// normalising transform, D. L. Wallace, Ann. Math. Statist. 30 (1959) 1124.
-func nearStudentCDF(e, t2, df float64) float64 {
-	z := (8*df + 1) / (8*df + 3) * math.Sqrt(df*math.Log1p(t2/df))
-	return normal.CDF(math.Copysign(z, e))
 }

@@ -1,4 +1,4 @@
-package models
+package dist
 
 import (
 	"math"
@@ -11,19 +11,19 @@ import (
 // transform further than 2e-5 from an edge falls in its bin.
 func TestStudentBins(t *testing.T) {
 	for _, df := range []float64{1, 4, 29.5, 30, 41, 120, 1e3, 1e6} {
-		b := newStudentBins(df)
+		b := NewStudentBins(df)
 		checked := 0
 		for x := -4.0; x <= 4; x += 1.0 / 256 {
-			want := studentCDF(x, df)
+			want := StudentCDF(x, df)
 			if edge := math.Round(want * cdf.PITBins); math.Abs(want-edge/cdf.PITBins) < 2e-5 {
 				continue
 			}
 			checked++
-			if got := b.at(x, x*x); int(got*cdf.PITBins) != int(want*cdf.PITBins) {
+			if got := b.At(x, x*x); int(got*cdf.PITBins) != int(want*cdf.PITBins) {
 				t.Fatalf("df %g, t %g: bin of %g, want of %g", df, x, got, want)
 			}
-			if df >= plentiful {
-				if got := nearStudentCDF(x, x*x, df); math.Abs(got-want) > 2e-5 {
+			if df >= Plentiful {
+				if got := NearStudentCDF(x, x*x, df); math.Abs(got-want) > 2e-5 {
 					t.Fatalf("df %g: P(T <= %g) is about %g, want %g", df, x, got, want)
 				}
 			}

@@ -1,4 +1,4 @@
-package models
+package dist
 
 import (
 	"math"
@@ -13,17 +13,17 @@ func TestStudentQuantile(t *testing.T) {
 	for df, want := range map[float64]float64{
 		1: 12.706204736174705, 2: 4.302652729749464, 10: 2.2281388519862744, 30: 2.0422724563012378, 100: 1.9839715185235523,
 	} {
-		if got := studentQuantile(normals[6], df); relative(got, want) > 1e-10 {
+		if got := StudentQuantile(NormalQuantiles[6], df); math.Abs(got/want-1) > 1e-10 {
 			t.Errorf("%v degrees: %v, want %v", df, got, want)
 		}
 	}
 	for _, df := range []float64{.1, .7, 1, 2.5, 4.9, 5, 17, 60, 199, 200, 201, 999, 5e3, 2e5, 1e7} {
 		for i := 4; i < 7; i++ {
-			x := studentQuantile(normals[i], df)
-			if got := studentCDF(x, df); math.Abs(got-levels[i]) > 1e-9 {
-				t.Errorf("%v degrees: P(T <= %v) = %v, want %v", df, x, got, levels[i])
+			x := StudentQuantile(NormalQuantiles[i], df)
+			if got := StudentCDF(x, df); math.Abs(got-Levels[i]) > 1e-9 {
+				t.Errorf("%v degrees: P(T <= %v) = %v, want %v", df, x, got, Levels[i])
 			}
-			if up, down := studentCDF(x, df), studentCDF(-x, df); math.Abs(up+down-1) > 1e-15 {
+			if up, down := StudentCDF(x, df), StudentCDF(-x, df); math.Abs(up+down-1) > 1e-15 {
 				t.Errorf("%v degrees: not symmetric: %v and %v", df, up, down)
 			}
 		}
@@ -36,7 +36,7 @@ func TestStudentQuantile(t *testing.T) {
 
 func TestGammaQuantile(t *testing.T) {
 	for _, shape := range []float64{.01, .5, 1, 3, 19.99, 20, 20.01, 22.5, 31, 50, 77, 150, 400, 1e3, 1e4, 1e6, 1e8} {
-		for i, p := range levels {
+		for i, p := range Levels {
 			x := gammaQuantile(i, shape)
 			if want := mathext.GammaIncRegInv(shape, p); want > 1e-12 && math.Abs(x-want) > 1e-11*want {
 				t.Errorf("shape %v: quantile %v is %v, want %v", shape, p, x, want)
@@ -49,14 +49,14 @@ func TestGammaQuantile(t *testing.T) {
 }
 
 func TestInverseGammaQuantilesOfANegativeFactor(t *testing.T) {
-	var s standard
-	up, down := s.at(3).invGamma(2, 1, 4), s.at(3).invGamma(2, 1, -4)
+	var s Standard
+	up, down := s.At(3).InvGamma(2, 1, 4), s.At(3).InvGamma(2, 1, -4)
 	for i := range up {
 		if a, b := up[i]-1, 1-down[6-i]; math.Abs(a-b) > 1e-12*a {
 			t.Errorf("quantile %d: %v and %v", i, up, down)
 		}
 	}
-	for _, v := range s.at(1e-4).invGamma(1, 0, 1) {
+	for _, v := range s.At(1e-4).InvGamma(1, 0, 1) {
 		if math.IsInf(v, 0) || v != v {
 			t.Errorf("a tiny shape gives %v", v)
 		}
@@ -64,47 +64,47 @@ func TestInverseGammaQuantilesOfANegativeFactor(t *testing.T) {
 }
 
 func TestMixture(t *testing.T) {
-	x := new(mixture)
-	x.size(2)
-	copy(x.w, []float64{.3, .7})
-	copy(x.mean, []float64{-4, 2})
-	copy(x.sd, []float64{.5, 3})
-	mean, sd := x.moments()
+	x := new(NormalMixture)
+	x.Size(2)
+	copy(x.W, []float64{.3, .7})
+	copy(x.Mean, []float64{-4, 2})
+	copy(x.SD, []float64{.5, 3})
+	mean, sd := x.Moments()
 	if math.Abs(mean-.2) > 1e-15 || math.Abs(sd-math.Sqrt(.3*.25+.7*9+.3*4.2*4.2+.7*1.8*1.8)) > 1e-14 {
 		t.Errorf("moments %v %v", mean, sd)
 	}
-	for i, p := range levels {
-		if got := x.cdf(x.quantile(p, normals[i])); math.Abs(got-p) > 1e-13 {
+	for i, p := range Levels {
+		if got := x.CDF(x.Quantile(p, NormalQuantiles[i])); math.Abs(got-p) > 1e-13 {
 			t.Errorf("cdf at the %v quantile is %v", p, got)
 		}
 	}
 	const h = 1e-5
 	for _, y := range []float64{-5, 0, 3} {
-		slope := (x.cdf(y+h) - x.cdf(y-h)) / (2 * h)
-		if relative(math.Exp(x.logDensity(y)), slope) > 1e-7 {
-			t.Errorf("density at %v is %v, slope of the cdf %v", y, math.Exp(x.logDensity(y)), slope)
+		slope := (x.CDF(y+h) - x.CDF(y-h)) / (2 * h)
+		if math.Abs(math.Exp(x.LogDensity(y))/slope-1) > 1e-7 {
+			t.Errorf("density at %v is %v, slope of the cdf %v", y, math.Exp(x.LogDensity(y)), slope)
 		}
 	}
 	// 300 sd away every term underflows.
-	if got, want := x.logDensity(900), -0.5*(898./3)*(898./3); !(math.Abs(got-want) < 5) {
+	if got, want := x.LogDensity(900), -0.5*(898./3)*(898./3); !(math.Abs(got-want) < 5) {
 		t.Errorf("far tail: %v, want about %v", got, want)
 	}
-	copy(x.sd, []float64{0, 0})
-	copy(x.mean, []float64{1, 1})
-	if q := x.quantile(.25, normals[2]); q != 1 {
+	copy(x.SD, []float64{0, 0})
+	copy(x.Mean, []float64{1, 1})
+	if q := x.Quantile(.25, NormalQuantiles[2]); q != 1 {
 		t.Errorf("quantile of a point is %v", q)
 	}
 }
 
 func TestLogProduct(t *testing.T) {
-	l, want := newLogProduct(), 0.0
+	l, want := NewLogProduct(), 0.0
 	for _, v := range []float64{2, 1e300, 1e-300, 1e-300, 5e120, 1e140, 3, 1e-200, 7} {
 		for range 5 {
-			l.mul(v)
+			l.Mul(v)
 			want += math.Log(v)
 		}
 	}
-	if math.Abs(l.log()-want) > 1e-11 {
-		t.Errorf("%v, want %v", l.log(), want)
+	if math.Abs(l.Log()-want) > 1e-11 {
+		t.Errorf("%v, want %v", l.Log(), want)
 	}
 }

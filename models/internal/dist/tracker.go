@@ -1,29 +1,29 @@
-package models
+package dist
 
 import "math"
 
-// pursuit follows the central 95 % interval of a mixture from row to row.
+// Tracker follows the central 95 % interval of a mixture from row to row.
 // Laws of neighbouring rows are nearly alike once they are centred and scaled:
 // where one's quantile was, Newton's method finds the next one's in a step or
 // two.
-type pursuit struct {
+type Tracker struct {
 	known int           // rows so far
 	z     [2][2]float64 // of the last two rows, newest first: both quantiles from the centre, in widths
 }
 
-// central95 returns the .025 and the .975 quantile of the next row's law.
-func (u *pursuit) central95(x *lawMixture) (low, high float64) {
-	center, width := x.place()
-	q := [2]float64{levels[0], levels[6]}
+// Central95 returns the .025 and the .975 quantile of the next row's law.
+func (u *Tracker) Central95(x *Mixture) (low, high float64) {
+	center, width := x.Place()
+	q := [2]float64{Levels[0], Levels[6]}
 	var z [2]float64
 	for i, p := range q {
 		switch u.known {
 		case 0:
-			q[i] = x.quantile(p)
+			q[i] = x.Quantile(p)
 		case 1:
-			q[i] = x.near(p, center+u.z[0][i]*width, width)
+			q[i] = x.Near(p, center+u.z[0][i]*width, width)
 		default:
-			q[i] = x.near(p, center+(2*u.z[0][i]-u.z[1][i])*width, width)
+			q[i] = x.Near(p, center+(2*u.z[0][i]-u.z[1][i])*width, width)
 		}
 		z[i] = (q[i] - center) / width
 	}
@@ -32,8 +32,8 @@ func (u *pursuit) central95(x *lawMixture) (low, high float64) {
 	return q[0], q[1]
 }
 
-// place returns the means of the components' places and of their scales.
-func (x *lawMixture) place() (center, width float64) {
+// Place returns the means of the components' places and of their scales.
+func (x *Mixture) Place() (center, width float64) {
 	total := 0.0
 	for k, w := range x.w {
 		center += w * x.loc[k]
@@ -43,10 +43,10 @@ func (x *lawMixture) place() (center, width float64) {
 	return center / total, width / total
 }
 
-// near is quantile from a point that is close to it. A step of Newton's method
+// Near is quantile from a point that is close to it. A step of Newton's method
 // squares the error in widths: after one below 1e-5 it is about 1e-10. Where the
 // point was not close it is quantile.
-func (x *lawMixture) near(p, at, width float64) float64 {
+func (x *Mixture) Near(p, at, width float64) float64 {
 	for range 4 {
 		below, density := x.at(at)
 		step := (below - p) / density
@@ -55,5 +55,5 @@ func (x *lawMixture) near(p, at, width float64) float64 {
 			return at
 		}
 	}
-	return x.quantile(p)
+	return x.Quantile(p)
 }

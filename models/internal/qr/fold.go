@@ -1,16 +1,17 @@
-package models
+// Package qr folds rows into a triangular factor.
+package qr
 
 import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
-// foldRows folds the rows of a shard that have a response into r, the upper
+// Fold folds the rows of a shard that have a response into r, the upper
 // triangular factor of [Z y] with p columns of Z, and returns how many they
 // are. A row of Z is a row of X, or what project makes of it; block has room
-// for blockRows(p) rows of p+1 numbers.
-func foldRows(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64) []float64) int {
-	n, rows := 0, blockRows(p)
+// for BlockRows(p) rows of p+1 numbers.
+func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64) []float64) int {
+	n, rows := 0, BlockRows(p)
 	for i := 0; i < sh.Rows; {
 		k := 0
 		for ; i < sh.Rows && k < rows; i++ {
@@ -37,3 +38,7 @@ func foldRows(r []float64, p int, block []float64, sh *cdf.Shard, project func(x
 	}
 	return n
 }
+
+// BlockRows is how many rows one factor update takes: enough to amortise the
+// loop heads, few enough that the rows stay in the first-level cache.
+func BlockRows(p int) int { return min(max(3072/(p+1), 32), 256) }

@@ -1,0 +1,98 @@
+package modeltest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Coefficients returns the functionals beta_0 .. beta_{p-1}, sigma2.
+func Coefficients(p int) []cdf.Functional {
+	out := make([]cdf.Functional, p+1)
+	for j := range out {
+		out[j] = cdf.Functional{Name: "v", Param: []int{j}, Weight: []float64{1}}
+	}
+	return out
+}
+
+// Summarize returns the rows of the functionals.
+func Summarize(t testing.TB, m any, f []cdf.Functional) []cdf.Row {
+	t.Helper()
+	rows := make([]cdf.Row, len(f))
+	if err := m.(cdf.Summarizer).Summarize(f, rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// Columns returns p names of columns.
+func Columns(p int) []string {
+	out := make([]string, p)
+	for j := range out {
+		out[j] = string(rune('a' + j%26))
+	}
+	return out
+}
+
+// Relative is the miss of got relative to want.
+func Relative(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
+
+// State returns the bytes of the model's state.
+func State(t testing.TB, m cdf.Model) []byte {
+	t.Helper()
+	b, err := m.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// SameState fails unless both models have the same bytes.
+func SameState(t testing.TB, a, b cdf.Model) {
+	t.Helper()
+	if !slices.Equal(State(t, a), State(t, b)) {
+		t.Error("states differ")
+	}
+}
+
+// WellFormed checks every number that leaves: finite and in order, but for
+// moments that are undefined.
+func WellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
+	t.Helper()
+	for _, v := range draws.Data {
+		if v-v != 0 {
+			t.Fatalf("draw %v", v)
+		}
+	}
+	for i, r := range Summarize(t, m, Coefficients(4)) {
+		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
+		for _, v := range q {
+			if v-v != 0 {
+				t.Fatalf("variable %d: %+v", i, r)
+			}
+		}
+		if !slices.IsSorted(q) || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) || r.Open ||
+			(i < 4 && r.Mean != r.Mean) || r.MCSEMean != 0 || r.RHat == r.RHat {
+			t.Fatalf("variable %d: %+v", i, r)
+		}
+	}
+	few := Cut(sh, 0, min(sh.Rows, 20))
+	out := make([]cdf.Prediction, few.Rows)
+	p := m.(cdf.Predictor)
+	if err := p.Predict(few, out); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range out {
+		if o.Q025-o.Q025 != 0 || !(o.Q025 <= o.Q975) || o.EpredQ025-o.EpredQ025 != 0 || !(o.EpredQ025 <= o.EpredQ975) || o.Mean-o.Mean != 0 {
+			t.Fatalf("row %d: %+v", i, o)
+		}
+		if y := few.Y[i]; y == y && !(o.LogDensity-o.LogDensity == 0 && o.PIT >= 0 && o.PIT <= 1) {
+			t.Fatalf("row %d: %+v", i, o)
+		}
+	}
+	if _, err := p.Score(few, nil); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,79 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+var (
+	_ cdf.PriorTeller = (*CompressedLearned)(nil)
+	_ cdf.PriorTeller = (*CompressedSketch)(nil)
+)
+
+// DescribePrior describes gamma_j = Phi_j'beta, given beta and K normal with
+// mean Phi0_j'beta and variance sum kappa_i beta_i^2. It has no variance.
+func (m *CompressedLearned) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+	p, law := &m.settings.Prior, dist.Standard{}
+	const n = 1000
+	w := m.work()
+	defer m.works.Put(w)
+	k := m.m
+	beta, own := make([]float64, n*k), make([]float64, n)
+	for s := range own {
+		sd := math.Sqrt(p.BetaVariance * rnd.InvGamma(rng, p.Sigma2Shape, p.Sigma2Rate))
+		for a := range k {
+			b := sd * rng.NormFloat64()
+			beta[s*k+a] = b
+			own[s] += b * b * rnd.InvGamma(rng, .5, .5)
+		}
+		own[s] = math.Sqrt(own[s])
+	}
+	x := make([]float64, n)
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
+		factor, isSigma, err := m.Split(f)
+		if err != nil {
+			return err
+		}
+		*r = describe.Row(f.Name)
+		if isSigma {
+			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, factor)
+			continue
+		}
+		for s := range x {
+			x[s] = f.Const
+			for l, j := range f.Param {
+				g := own[s] * rng.NormFloat64()
+				for a, b := range beta[s*k : (s+1)*k] {
+					g += w.phi0[j*k+a] * b
+				}
+				x[s] += f.Weight[l] * g
+			}
+		}
+		describe.Draws(r, x)
+	}
+	return nil
+}
+
+// DescribePrior leaves gamma unknown: its prior variance is estimated.
+func (m *CompressedSketch) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
+	p, law := &m.settings.Prior, dist.Standard{}
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
+		factor, isSigma, err := m.Split(f)
+		if err != nil {
+			return err
+		}
+		if *r = describe.Row(f.Name); isSigma {
+			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, factor)
+		} else {
+			describe.Unknown(r)
+		}
+	}
+	return nil
+}

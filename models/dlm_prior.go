@@ -1,0 +1,55 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+var _ cdf.PriorTeller = (*dlmWindow)(nil)
+
+// DescribePrior describes phi, where it is not uniform, by draws; theta is that
+// before the first row.
+func (m *dlmWindow) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+	p, law := &m.prior, dist.Standard{}
+	for i, f := range functionals {
+		r, w := &rows[i], f.Weight[0]
+		*r = describe.Row(f.Name)
+		switch f.Param[0] {
+		case dlmTau2:
+			describe.InvGamma(r, &law, p.Tau2Shape, p.Tau2Rate, f.Const, w)
+		case dlmSigma2:
+			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, w)
+		case dlmTheta:
+			describe.Normal(r, f.Const, math.Abs(w)*math.Sqrt(p.Theta0Variance))
+		default:
+			p.describePhi(r, rng)
+		}
+	}
+	return nil
+}
+
+// describePhi describes phi, a normal law between -1 and 1 or the uniform one.
+func (p *DLMPrior) describePhi(r *cdf.Row, rng *rand.Rand) {
+	if p.PhiVariance == 0 {
+		r.Mean, r.SD = 0, 1/math.Sqrt(3)
+		var q [7]float64
+		for k, level := range dist.Levels {
+			q[k] = 2*level - 1
+		}
+		describe.Quantiles(r, &q)
+		return
+	}
+	sd := math.Sqrt(p.PhiVariance)
+	draws := make([]float64, describe.PriorDraws)
+	for s := range draws {
+		draws[s] = rnd.TruncNormal(rng, p.PhiMean, sd, -1, 1)
+	}
+	describe.Draws(r, draws)
+	mean, square := centre(draws)
+	r.Mean, r.SD = mean, math.Sqrt(square/describe.PriorDraws)
+}

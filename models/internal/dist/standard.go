@@ -1,0 +1,46 @@
+package dist
+
+import (
+	"math"
+)
+
+// Standard caches the quantiles of t with 2*shape degrees of freedom and of
+// gamma with that shape and rate 1. The zero value is empty.
+type Standard struct {
+	Shape float64
+	T     [3]float64 // upper ones: .75 .95 .975
+	gamma [7]float64
+}
+
+// At returns the cache filled for the shape.
+func (s *Standard) At(shape float64) *Standard {
+	if s.Shape != shape {
+		s.Shape = shape
+		for i := range s.T {
+			s.T[i] = StudentQuantile(NormalQuantiles[4+i], 2*shape)
+		}
+		for i := range s.gamma {
+			s.gamma[i] = gammaQuantile(i, shape)
+		}
+	}
+	return s
+}
+
+// Student writes the quantiles of loc + scale*t.
+func (s *Standard) Student(loc, scale float64) [7]float64 {
+	a, b, c := scale*s.T[0], scale*s.T[1], scale*s.T[2]
+	return [7]float64{loc - c, loc - b, loc - a, loc, loc + a, loc + b, loc + c}
+}
+
+// InvGamma writes the quantiles of loc + factor*X, X ~ IG(shape, rate); a
+// quantile beyond the largest float is that float.
+func (s *Standard) InvGamma(rate, loc, factor float64) (q [7]float64) {
+	for i := range q {
+		g := s.gamma[6-i]
+		if factor < 0 {
+			g = s.gamma[i]
+		}
+		q[i] = min(max(loc+factor*(rate/g), -math.MaxFloat64), math.MaxFloat64)
+	}
+	return q
+}

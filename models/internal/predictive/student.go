@@ -1,0 +1,61 @@
+// Package predictive scores and describes predictions of rows.
+package predictive
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// StudentScore sums log densities of t laws with common degrees of freedom.
+type StudentScore struct {
+	df, limit2      float64
+	Rows            int
+	variance, shape dist.LogProduct
+	bins            dist.StudentBins
+}
+
+// NewStudentScore returns the score of no rows under t laws with df degrees of
+// freedom; standardised residuals up to the limit count as covered.
+func NewStudentScore(df, limit float64) StudentScore {
+	return StudentScore{
+		df: df, limit2: limit * limit, variance: dist.NewLogProduct(), shape: dist.NewLogProduct(), bins: dist.NewStudentBins(df),
+	}
+}
+
+// Add takes a residual and the squared scale. It returns the residual's
+// probability integral transform, as well as a bin of Score.PIT tells it, and
+// whether the residual lies within the limit.
+func (s *StudentScore) Add(e, scale2 float64) (pit float64, covered bool) {
+	z2 := e * e / scale2
+	s.Rows++
+	s.variance.Mul(scale2)
+	s.shape.Mul(1 + z2/s.df)
+	return s.bins.At(e, z2), z2 <= s.limit2
+}
+
+// Log returns the sum of the log densities.
+func (s *StudentScore) Log() float64 {
+	return float64(s.Rows)*dist.StudentLogScale(s.df) - 0.5*s.variance.Log() - (s.df+1)/2*s.shape.Log()
+}
+
+// Student fills a prediction from t laws with 2*shape degrees of
+// freedom about mean, with the given scales of observation and line; y is the
+// row's response, NaN without one.
+func Student(law *dist.Standard, mean, scale, line, y float64, p *cdf.Prediction) {
+	limit, df := law.T[2], 2*law.Shape
+	p.Mean, p.SD, p.EpredSD = mean, math.NaN(), math.NaN()
+	if law.Shape > 1 {
+		widen := math.Sqrt(law.Shape / (law.Shape - 1))
+		p.SD, p.EpredSD = scale*widen, line*widen
+	}
+	p.Q025, p.Q975 = mean-limit*scale, mean+limit*scale
+	p.EpredQ025, p.EpredQ975 = mean-limit*line, mean+limit*line
+	p.LogDensity, p.PIT = math.NaN(), math.NaN()
+	if y == y {
+		z := (y - mean) / scale
+		p.LogDensity = dist.StudentLogScale(df) - math.Log(scale) - (df+1)/2*math.Log1p(z*z/df)
+		p.PIT = dist.StudentCDF(z, df)
+	}
+}

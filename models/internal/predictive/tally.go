@@ -1,0 +1,52 @@
+package predictive
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Tally collects the scores of a shard's rows.
+type Tally struct {
+	Out             cdf.Score
+	Logs, squares   float64
+	covered, scored int
+}
+
+// NewTally returns a tally of no rows on top of s.
+func NewTally(s cdf.Score) Tally { return Tally{Out: s} }
+
+// Skip counts a row and reports that it has no response.
+func (t *Tally) Skip(y float64) bool {
+	if y == y {
+		return false
+	}
+	t.Out.PredictedRows++
+	return true
+}
+
+// Add counts a row; covered says whether the transform pit is in [.025, .975].
+func (t *Tally) Add(residual, pit float64, covered bool) {
+	t.Out.Transformed(pit, covered)
+	t.scored++
+	t.squares += residual * residual
+	if covered {
+		t.covered++
+	}
+}
+
+func (t *Tally) Score(kind string) (cdf.Score, error) {
+	t.Out.Rows = int64(t.scored)
+	if t.scored == 0 {
+		return t.Out, nil
+	}
+	n := float64(t.scored)
+	t.Out.LogDensity = t.Logs / n
+	t.Out.RMSE = math.Sqrt(t.squares / n)
+	t.Out.Coverage95 = float64(t.covered) / n
+	if sum := t.Out.LogDensity + t.Out.RMSE; sum-sum != 0 {
+		return t.Out, fmt.Errorf("%w: %s: score not finite", cdf.ErrNumeric, kind)
+	}
+	return t.Out, nil
+}

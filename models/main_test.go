@@ -1,0 +1,10 @@
+package models
+
+import (
+	"os"
+	"testing"
+
+	"github.com/credence-stream/credence/internal/accept"
+)
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
