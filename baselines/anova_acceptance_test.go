@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -80,7 +81,7 @@ func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard in
 // the prior.
 func anovaCompetitor(t *testing.T, method string, prior models.AnovaPrior) cdf.Model {
 	t.Helper()
-	_, build, err := lookup(t, "anova", method).Configure("", func(v any) error {
+	return modeltest.Model(t, lookup(t, "anova", method), "", func(v any) error {
 		switch s := v.(type) {
 		case *models.AnovaSettings:
 			s.Prior = prior
@@ -88,15 +89,7 @@ func anovaCompetitor(t *testing.T, method string, prior models.AnovaPrior) cdf.M
 			s.Prior = prior
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(cdf.Dims{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	}, cdf.Dims{})
 }
 
 // levelRow returns the row of the first zeta.

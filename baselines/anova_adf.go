@@ -43,15 +43,14 @@ type anovaADF struct {
 	members [2]cdf.Param
 }
 
-func configureAnovaADF(variant string, decode func(any) error) (any, kind.Build, error) {
-	s, err := readAnova("anova adf", variant, decode)
-	if err != nil {
-		return nil, nil, err
+func buildAnovaADF(s *models.AnovaSettings, _ string) (kind.Build, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
 	}
 	if s.Prior.MuVariance > 0 {
-		return nil, nil, fmt.Errorf("anova adf integrates mu and tau2, which needs a flat mu: prior.mu_variance must be 0, got %v", s.Prior.MuVariance)
+		return nil, fmt.Errorf("anova adf integrates mu and tau2, which needs a flat mu: prior.mu_variance must be 0, got %v", s.Prior.MuVariance)
 	}
-	return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaADF(s), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newAnovaADF(*s), nil }, nil
 }
 
 func newAnovaADF(s models.AnovaSettings) *anovaADF {

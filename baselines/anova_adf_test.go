@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -186,8 +187,7 @@ func TestADFSummary(t *testing.T) {
 
 // mu is integrated out under its flat prior only.
 func TestADFNeedsAFlatMu(t *testing.T) {
-	_, _, err := configureAnovaADF("", func(v any) error { v.(*models.AnovaSettings).Prior.MuVariance = 1; return nil })
-	if err == nil {
+	if _, err := lookup(t, "anova", "adf").Spec("", cdf.Roles{}, strictyaml.Decode("prior: {mu_variance: 1}")); err == nil {
 		t.Error("a proper prior of mu is taken")
 	}
 }

@@ -7,15 +7,6 @@ import (
 	"github.com/credence-stream/credence/models"
 )
 
-// readAnova returns the settings of the anova model.
-func readAnova(method, variant string, decode func(any) error) (models.AnovaSettings, error) {
-	s := models.DefaultAnova()
-	if err := read(method, variant, &s, decode); err != nil {
-		return s, err
-	}
-	return s, s.Validate()
-}
-
 // anovaParams returns mu, tau2, sigma2 and a zeta per group. Under a flat
 // prior mu joins with the first group.
 func anovaParams(p *models.AnovaPrior, k int) []cdf.Param {

@@ -43,18 +43,14 @@ type anovaSMC struct {
 	blocks    []cdf.Block
 }
 
-func configureAnovaSMC(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := AnovaSMCSettings{Prior: models.DefaultAnova().Prior, Particles: 500}
-	if err := read("anova smc", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildAnovaSMC(s *AnovaSMCSettings, _ string) (kind.Build, error) {
 	if err := (models.AnovaSettings{Prior: s.Prior}).Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.Particles < 2 {
-		return nil, nil, fmt.Errorf("anova smc: particles must be at least 2, got %d", s.Particles)
+		return nil, fmt.Errorf("anova smc: particles must be at least 2, got %d", s.Particles)
 	}
-	return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaSMC(s), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newAnovaSMC(*s), nil }, nil
 }
 
 func newAnovaSMC(s AnovaSMCSettings) *anovaSMC {

@@ -24,12 +24,11 @@ type anovaSMCMC struct {
 	blocks       []cdf.Block
 }
 
-func configureAnovaSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
-	s, err := readAnova("anova smcmc", variant, decode)
-	if err != nil {
-		return nil, nil, err
+func buildAnovaSMCMC(s *models.AnovaSettings, _ string) (kind.Build, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
 	}
-	return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaSMCMC(s), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newAnovaSMCMC(*s), nil }, nil
 }
 
 func newAnovaSMCMC(s models.AnovaSettings) *anovaSMCMC {

@@ -20,23 +20,22 @@ type compressedSMCMCSettings struct {
 	Prior          models.CompressedPrior `yaml:"prior" json:"prior"`
 }
 
-func configureCompressedSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
-	usual := models.DefaultCompressed()
-	s := compressedSMCMCSettings{
-		Dimension: usual.Dimension, ProjectionSeed: usual.ProjectionSeed, Burn: 5, Prior: usual.Prior,
-	}
-	if err := read("smcmc", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
-	usual.Dimension, usual.Prior = s.Dimension, s.Prior
-	if _, err := usual.Complete(""); err != nil {
-		return nil, nil, fmt.Errorf("smcmc: %w", err)
+func defaultCompressedSMCMC() compressedSMCMCSettings {
+	like := models.DefaultCompressed()
+	return compressedSMCMCSettings{Dimension: like.Dimension, ProjectionSeed: like.ProjectionSeed, Burn: 5, Prior: like.Prior}
+}
+
+func buildCompressedSMCMC(s *compressedSMCMCSettings, _ string) (kind.Build, error) {
+	like := models.DefaultCompressed()
+	like.Dimension, like.Prior = s.Dimension, s.Prior
+	if _, err := like.Complete(""); err != nil {
+		return nil, fmt.Errorf("smcmc: %w", err)
 	}
 	if s.Burn < 0 {
-		return nil, nil, fmt.Errorf("smcmc: burn must not be negative, got %d", s.Burn)
+		return nil, fmt.Errorf("smcmc: burn must not be negative, got %d", s.Burn)
 	}
 	works := &sync.Pool{New: func() any { return new(chainWork) }}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedSMCMC(s, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newCompressedSMCMC(*s, d, works) }, nil
 }
 
 // compressedSMCMC is sequential Markov chain Monte Carlo for the regression

@@ -122,7 +122,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 	for i := range sh.Y {
 		sh.Y[i] *= 3 // so that sigma and its square are far apart
 	}
-	m := competitor(t, "compressed", "smcmc", "{dimension: 2, burn: 5000, prior: {sigma2_shape: 3, sigma2_rate: 2, beta_variance: .8}}",
+	m := build(t, "compressed", "smcmc", "{dimension: 2, burn: 5000, prior: {sigma2_shape: 3, sigma2_rate: 2, beta_variance: .8}}",
 		cdf.Dims{Columns: make([]string, 3), Draws: draws}).(*compressedSMCMC)
 	step(t, m, 1, sh, nil)
 	var ours, theirs [10][]float64
@@ -152,7 +152,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 // snapshot is half of F, the chain and these draws.
 func TestSMCMCPredictsFromItsDraws(t *testing.T) {
 	const p, s = 4, 12
-	m := competitor(t, "compressed", "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
+	m := build(t, "compressed", "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
 	d := &cdf.Draws{S: s, Chains: 1, Data: make([]float64, (p+1)*s)}
 	step(t, m, 1, wideRegression(12, 30, p), d)
 	fresh := wideRegression(13, 100, p) // more rows than are predicted at once

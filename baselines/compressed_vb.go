@@ -32,24 +32,24 @@ type compressedVBPrior struct {
 	Eta         float64 `yaml:"eta" json:"eta"`                   // rate of lambda: the width of gamma
 }
 
-func configureCompressedVB(variant string, decode func(any) error) (any, kind.Build, error) {
-	usual := models.DefaultCompressed().Prior
-	s := compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
-		Sigma2Shape: usual.Sigma2Shape, Sigma2Rate: usual.Sigma2Rate, Alpha: 1, Eta: 1,
+func defaultCompressedVB() compressedVBSettings {
+	like := models.DefaultCompressed().Prior
+	return compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
+		Sigma2Shape: like.Sigma2Shape, Sigma2Rate: like.Sigma2Rate, Alpha: 1, Eta: 1,
 	}}
-	if err := read("vb-gdp", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+}
+
+func buildCompressedVB(s *compressedVBSettings, _ string) (kind.Build, error) {
 	for _, v := range []float64{s.Prior.Sigma2Shape, s.Prior.Sigma2Rate, s.Prior.Alpha, s.Prior.Eta, s.Tolerance} {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, nil, fmt.Errorf("vb-gdp: the tolerance and the numbers of the prior must be positive and finite, got %v", v)
+			return nil, fmt.Errorf("vb-gdp: the tolerance and the numbers of the prior must be positive and finite, got %v", v)
 		}
 	}
 	if s.Iterations < 1 {
-		return nil, nil, fmt.Errorf("vb-gdp: iterations must be at least 1, got %d", s.Iterations)
+		return nil, fmt.Errorf("vb-gdp: iterations must be at least 1, got %d", s.Iterations)
 	}
 	works := &sync.Pool{New: func() any { return new(vbWork) }}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedVB(s, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newCompressedVB(*s, d, works) }, nil
 }
 
 // compressedVB is the batch variational approximation of a regression with

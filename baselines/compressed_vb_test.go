@@ -44,7 +44,7 @@ func step(t testing.TB, m cdf.Model, k int64, sh *cdf.Shard, d *cdf.Draws) {
 // solved returns VB-GDP after a shard, with other numbers in its prior than
 // the default ones.
 func solved(t *testing.T, sh *cdf.Shard) *compressedVB {
-	m := competitor(t, "compressed", "vb-gdp",
+	m := build(t, "compressed", "vb-gdp",
 		"{tolerance: 1e-13, prior: {sigma2_shape: 2, sigma2_rate: .7, alpha: 1.5, eta: .6}}",
 		cdf.Dims{Columns: make([]string, sh.Cols)}).(*compressedVB)
 	step(t, m, 1, sh, nil)

@@ -5,57 +5,43 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// lookup returns a competitor that must be there.
-func lookup(t testing.TB, kind, method string) kind.Kind {
+// lookup returns a competitor that must be there, the model itself for "".
+func lookup(t testing.TB, of, method string) *kind.Kind {
 	t.Helper()
-	k, ok := Lookup(kind, method)
+	k, ok := Lookup(of, method)
+	if method == "" {
+		k, ok = models.Lookup(of)
+	}
 	if !ok {
-		t.Fatalf("%s has no competitor %s", kind, method)
+		t.Fatalf("%s has no competitor %s", of, method)
 	}
 	return k
 }
 
-// contract takes a competitor with the settings that decode gives it, nil for
-// its defaults, through the contract that every model must pass.
-func contract(t *testing.T, kind, method string, decode func(any) error, roles cdf.Roles, shards func(seed uint64, n int) []*cdf.Batch) {
-	settings, build, err := lookup(t, kind, method).Configure("", decode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cdftest.TestModel(t, func() *cdf.Spec {
-		return &cdf.Spec{
-			Kind: kind, Variant: method, Seed: 1, Columns: roles,
-			Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-			Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-			Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-			New:     build,
-		}
-	}, shards)
-}
-
-func TestLinearKeepsTheContract(t *testing.T) {
-	roles := cdf.Roles{
-		Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true,
-		Features: []cdf.Feature{{Name: "x"}},
-	}
-	contract(t, "linear", "smcmc", nil, roles, cdftest.LineShards)
-}
-
-func TestAnovaKeepsTheContract(t *testing.T) {
-	roles := cdf.Roles{
-		Scaling: "first", Response: cdf.Feature{Name: "y"},
-		Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}},
-	}
-	for _, method := range Names("anova") {
-		t.Run(method, func(t *testing.T) {
-			var decode func(any) error
-			if method == "smc" {
-				decode = func(v any) error { v.(*AnovaSMCSettings).Particles = 60; return nil }
-			}
-			contract(t, "anova", method, decode, roles, cdftest.LevelShards)
+func TestCompetitorsKeepTheContract(t *testing.T) {
+	line := cdf.Roles{Features: []cdf.Feature{{Name: "x"}}, Intercept: true}
+	level := cdf.Roles{Groups: []cdf.Group{{Column: "g"}}}
+	for _, c := range []struct {
+		kind, method, settings string
+		columns                cdf.Roles
+		shards                 func(seed uint64, n int) []*cdf.Batch
+	}{
+		{"linear", "smcmc", "", line, cdftest.LineShards},
+		{"anova", "smcmc", "", level, cdftest.LevelShards},
+		{"anova", "smc", "particles: 60", level, cdftest.LevelShards},
+		{"anova", "adf", "", level, cdftest.LevelShards},
+		{"compressed", "smcmc", "dimension: 3", cdf.Roles{}, cdftest.WideShards(6)},
+		{"compressed", "vb-gdp", "", cdf.Roles{}, cdftest.WideShards(6)},
+		{"compressed", "vb-gdp", "iterations: 1", cdf.Roles{}, cdftest.WideShards(6)}, // far from the solution, shard after shard
+	} {
+		t.Run(c.kind+" "+c.method+" "+c.settings, func(t *testing.T) {
+			modeltest.Contract(t, lookup(t, c.kind, c.method), "", c.columns, strictyaml.Decode(c.settings), c.shards)
 		})
 	}
 }

@@ -25,18 +25,14 @@ type ffbsSettings struct {
 	Thin int `yaml:"thin" json:"thin"`
 }
 
-func configureDLMFFBS(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := ffbsSettings{Prior: models.DefaultDLM().Prior, Burn: 500, Thin: 1}
-	if err := read("dlm ffbs", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildDLMFFBS(s *ffbsSettings, _ string) (kind.Build, error) {
 	if err := dlmPrior(s.Prior); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.Burn < 0 || s.Thin < 1 {
-		return nil, nil, fmt.Errorf("dlm ffbs: burn must not be negative and thin at least 1, got %d and %d", s.Burn, s.Thin)
+		return nil, fmt.Errorf("dlm ffbs: burn must not be negative and thin at least 1, got %d and %d", s.Burn, s.Thin)
 	}
-	return s, func(d cdf.Dims) (cdf.Model, error) {
+	return func(d cdf.Dims) (cdf.Model, error) {
 		model := models.DefaultDLM()
 		model.Prior = s.Prior
 		return models.NewDLMBatch(model, s.Burn, s.Thin, d)
@@ -52,16 +48,12 @@ type plSettings struct {
 // mostParticles bounds the state.
 const mostParticles = 1_000_000
 
-func configureDLMPL(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := plSettings{Prior: models.DefaultDLM().Prior, Particles: 100}
-	if err := read("dlm pl", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildDLMPL(s *plSettings, _ string) (kind.Build, error) {
 	if err := dlmPrior(s.Prior); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.Particles < 2 || s.Particles > mostParticles {
-		return nil, nil, fmt.Errorf("dlm pl: particles must lie between 2 and %d, got %d", mostParticles, s.Particles)
+		return nil, fmt.Errorf("dlm pl: particles must lie between 2 and %d, got %d", mostParticles, s.Particles)
 	}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMPL(s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newDLMPL(*s, d) }, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -29,14 +30,7 @@ type dlmSetting struct {
 // spec returns the configuration, without scaling.
 func (d dlmSetting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
-	kind, ok := models.Lookup("dlm")
-	if d.method != "" {
-		kind, ok = Lookup("dlm", d.method)
-	}
-	if !ok {
-		t.Fatalf("no method %q", d.method)
-	}
-	settings, build, err := kind.Configure("", func(v any) error {
+	s := modeltest.Spec(t, lookup(t, "dlm", d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
 		switch s := v.(type) {
 		case *models.DLMSettings:
 			s.Prior = d.prior
@@ -47,17 +41,8 @@ func (d dlmSetting) spec(t testing.TB) *cdf.Spec {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &cdf.Spec{
-		Kind: "dlm", Seed: d.seed,
-		Columns: cdf.Roles{Scaling: "none", Response: cdf.Feature{Name: "y"}, Features: []cdf.Feature{}, Time: d.time},
-		Draws:   d.draws, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings, Steps: true,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-		New:     build,
-	}
+	s.Seed, s.Draws = d.seed, d.draws
+	return s
 }
 
 // run takes a filter through the shards and returns its last rows: phi, tau2,

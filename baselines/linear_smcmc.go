@@ -50,15 +50,11 @@ type linearChain struct {
 	sigma2      float64
 }
 
-func configureLinearSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := models.DefaultLinear()
-	if err := read("linear smcmc", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildLinearSMCMC(s *models.LinearSettings, _ string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newLinearSMCMC(s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newLinearSMCMC(*s, d) }, nil
 }
 
 func newLinearSMCMC(s models.LinearSettings, d cdf.Dims) (*linearSMCMC, error) {

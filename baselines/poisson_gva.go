@@ -10,16 +10,12 @@ import (
 
 // configurePoissonGVA reads the settings of the batch Gaussian variational
 // approximation: those of the Poisson model but for the buffer.
-func configurePoissonGVA(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := models.DefaultPoisson()
-	if err := read("poisson gva", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildPoissonGVA(s *models.PoissonSettings, _ string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.Buffer > 0 {
-		return nil, nil, errors.New("poisson gva: all rows are kept, there is no buffer to set")
+		return nil, errors.New("poisson gva: all rows are kept, there is no buffer to set")
 	}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return models.NewPoissonBatch(s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return models.NewPoissonBatch(*s, d) }, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -25,34 +26,16 @@ type countSetting struct {
 
 func (c countSetting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
-	kind, ok := models.Lookup("poisson")
-	if c.method != "" {
-		kind, ok = Lookup("poisson", c.method)
-	}
-	if !ok {
-		t.Fatalf("no method %q", c.method)
-	}
-	settings, build, err := kind.Configure("", func(v any) error {
-		v.(*models.PoissonSettings).Prior = c.prior
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	roles := cdf.Roles{
-		Scaling: "none", Response: cdf.Feature{Name: "y"}, Intercept: true,
-		Features: []cdf.Feature{}, Groups: c.groups, Exposure: c.exposure,
-	}
+	roles := cdf.Roles{Scaling: "none", Intercept: true, Features: []cdf.Feature{}, Groups: c.groups, Exposure: c.exposure}
 	for _, name := range c.features {
 		roles.Features = append(roles.Features, cdf.Feature{Name: name})
 	}
-	return &cdf.Spec{
-		Kind: "poisson", Seed: 1, Columns: roles, RawResponse: true,
-		Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-		New:     build,
-	}
+	s := modeltest.Spec(t, lookup(t, "poisson", c.method), "", roles, func(v any) error {
+		v.(*models.PoissonSettings).Prior = c.prior
+		return nil
+	})
+	s.Draws = 100
+	return s
 }
 
 // run returns the last summary's rows by name.
@@ -193,8 +176,7 @@ func TestGVAIsTheBatchFit(t *testing.T) {
 }
 
 func TestGVARefusesABuffer(t *testing.T) {
-	kind, _ := Lookup("poisson", "gva")
-	if _, _, err := kind.Configure("", func(v any) error { v.(*models.PoissonSettings).Buffer = 5; return nil }); err == nil {
+	if _, err := lookup(t, "poisson", "gva").Spec("", cdf.Roles{}, func(v any) error { v.(*models.PoissonSettings).Buffer = 5; return nil }); err == nil {
 		t.Error("a buffer was taken")
 	}
 }

@@ -20,18 +20,14 @@ type probitSMCSettings struct {
 	Particles int `yaml:"particles" json:"particles"`
 }
 
-func configureProbitSMC(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := probitSMCSettings{Prior: models.DefaultProbit().Prior, Particles: 2000}
-	if err := read("smc", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildProbitSMC(s *probitSMCSettings, _ string) (kind.Build, error) {
 	if err := s.Prior.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.Particles < 2 {
-		return nil, nil, fmt.Errorf("smc: particles must be at least 2, got %d", s.Particles)
+		return nil, fmt.Errorf("smc: particles must be at least 2, got %d", s.Particles)
 	}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newProbitSMC(s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newProbitSMC(*s, d) }, nil
 }
 
 const (

@@ -22,17 +22,17 @@ type probitSMCMC struct {
 // posterior is what conditional density filtering approximates, by the same
 // code. Only a discount freezes rows: the full conditionals of a power of the
 // likelihood are not those of data augmentation.
-func configureProbitSMCMC(variant string, decode func(any) error) (any, kind.Build, error) {
+func defaultProbitSMCMC() probitSMCMC {
 	like := models.DefaultProbit()
-	s := probitSMCMC{Prior: like.Prior, Chains: like.Chains}
-	if err := read("smcmc", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
-	kind, _ := models.Lookup("probit")
-	_, build, err := kind.Configure("", func(v any) error {
+	return probitSMCMC{Prior: like.Prior, Chains: like.Chains}
+}
+
+func buildProbitSMCMC(s *probitSMCMC, _ string) (kind.Build, error) {
+	k, _ := models.Lookup("probit")
+	_, build, err := k.Configure(k.Variants[0], func(v any) error {
 		p := v.(*models.ProbitSettings)
 		p.Prior, p.Chains, p.Window = s.Prior, s.Chains, math.MaxInt32
 		return nil
 	})
-	return s, build, err
+	return build, err
 }

@@ -17,15 +17,11 @@ type probitSVBSettings struct {
 	Prior models.ProbitPrior `yaml:"prior" json:"prior"`
 }
 
-func configureProbitSVB(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := probitSVBSettings{Prior: models.DefaultProbit().Prior}
-	if err := read("svb", variant, &s, decode); err != nil {
-		return nil, nil, err
-	}
+func buildProbitSVB(s *probitSVBSettings, _ string) (kind.Build, error) {
 	if err := s.Prior.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newProbitSVB(s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newProbitSVB(*s, d) }, nil
 }
 
 const (

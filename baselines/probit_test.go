@@ -8,48 +8,26 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
-	"github.com/credence-stream/credence/models"
-	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
-// probitKind returns the model ("cdf", by its corrected freeze rule) or one of
-// its competitors.
-func probitKind(t testing.TB, method string) kind.Kind {
-	t.Helper()
-	k, ok := Lookup("probit", method)
-	if method == "cdf" {
-		k, ok = models.Lookup("probit")
-	}
-	if !ok {
-		t.Fatalf("no method %s", method)
-	}
-	return k
-}
-
-// probitSpec is a method on unscaled columns x1 .. xp without an intercept.
+// probitSpec is a method, the model itself for "", on unscaled columns x1 .. xp
+// without an intercept.
 func probitSpec(t testing.TB, method string, p, draws int, seed uint64, set func(any)) *cdf.Spec {
 	t.Helper()
-	settings, build, err := probitKind(t, method).Configure("", func(v any) error {
+	roles := cdf.Roles{Scaling: "none"}
+	for j := range p {
+		roles.Features = append(roles.Features, cdf.Feature{Name: "x" + strconv.Itoa(j+1)})
+	}
+	s := modeltest.Spec(t, lookup(t, "probit", method), "", roles, func(v any) error {
 		if set != nil {
 			set(v)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	roles := cdf.Roles{Scaling: "none", Response: cdf.Feature{Name: "y"}}
-	for j := range p {
-		roles.Features = append(roles.Features, cdf.Feature{Name: "x" + strconv.Itoa(j+1)})
-	}
-	return &cdf.Spec{
-		Kind: "probit", Variant: method, Seed: seed, Columns: roles,
-		Draws: draws, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-		RawResponse: true,
-		Publish:     cdf.Publish{Every: 1, Scale: "model", Groups: "all"},
-		Limits:      cdf.Limits{Rows: 1_000_000, Columns: 1000, Groups: 1},
-		New:         build,
-	}
+	s.Seed, s.Draws, s.Publish.Scale = seed, draws, "model"
+	return s
 }
 
 // probitBatch makes rows of normal columns x1 .. xp of the given sd.
@@ -150,11 +128,11 @@ func TestProbitCompetitorsKeepTheContract(t *testing.T) {
 
 func TestProbitCompetitorsRefuseSettings(t *testing.T) {
 	for _, method := range Names("probit") {
-		k := probitKind(t, method)
-		if _, _, err := k.Configure("other", nil); err == nil {
+		k := lookup(t, "probit", method)
+		if _, err := k.Spec("other", cdf.Roles{}, nil); err == nil {
 			t.Errorf("%s takes a variant", method)
 		}
-		_, _, err := k.Configure("", func(v any) error {
+		_, err := k.Spec("", cdf.Roles{}, func(v any) error {
 			switch s := v.(type) {
 			case *probitSMCMC:
 				s.Prior.BetaVariance = -1
@@ -168,13 +146,11 @@ func TestProbitCompetitorsRefuseSettings(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s takes a negative variance", method)
 		}
-		if _, build, err := k.Configure("", nil); err != nil {
-			t.Error(err)
-		} else if _, err := build(cdf.Dims{}); err == nil {
+		if _, err := modeltest.Spec(t, k, "", cdf.Roles{}, nil).New(cdf.Dims{}); err == nil {
 			t.Errorf("%s takes no column", method)
 		}
 	}
-	if _, _, err := configureProbitSMC("", func(v any) error { v.(*probitSMCSettings).Particles = 1; return nil }); err == nil {
+	if _, err := lookup(t, "probit", "smc").Spec("", cdf.Roles{}, strictyaml.Decode("particles: 1")); err == nil {
 		t.Error("one particle is taken")
 	}
 }

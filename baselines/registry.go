@@ -1,65 +1,59 @@
 package baselines
 
 import (
-	"fmt"
-
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// entry is a competitor of the models of one kind.
-type entry struct {
-	kind   string
-	method kind.Kind
+// competitor is a method for the models of one kind.
+type competitor struct {
+	kind, method string
+	draws        bool // the summary needs draws
+	configure    func(variant string, decode func(any) error) (any, kind.Build, error)
 }
 
-// entries lists the competitors kind by kind, in the order of the paper's
-// tables. None has variants: the empty one stands for the method.
-func entries() []entry {
-	return []entry{
-		{"linear", kind.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureLinearSMCMC}},
-		{"anova", kind.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureAnovaSMCMC}},
-		{"anova", kind.Kind{Name: "smc", Variants: []string{""}, Configure: configureAnovaSMC}},
-		{"anova", kind.Kind{Name: "adf", Variants: []string{""}, Configure: configureAnovaADF}},
-		{"dlm", kind.Kind{Name: "pl", Variants: []string{""}, Configure: configureDLMPL}},
-		{"dlm", kind.Kind{Name: "ffbs", Variants: []string{""}, Draws: true, Configure: configureDLMFFBS}},
-		{"probit", kind.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureProbitSMCMC}},
-		{"probit", kind.Kind{Name: "smc", Variants: []string{""}, Configure: configureProbitSMC}},
-		{"probit", kind.Kind{Name: "svb", Variants: []string{""}, Configure: configureProbitSVB}},
-		{"compressed", kind.Kind{Name: "smcmc", Variants: []string{""}, Draws: true, Configure: configureCompressedSMCMC}},
-		{"compressed", kind.Kind{Name: "vb-gdp", Variants: []string{""}, Configure: configureCompressedVB}},
-		{"poisson", kind.Kind{Name: "gva", Variants: []string{""}, Configure: configurePoissonGVA}},
+// competitors lists them kind by kind, in the order of the paper's tables.
+func competitors() []competitor {
+	return []competitor{
+		{"linear", "smcmc", true, kind.Settings(models.DefaultLinear(), buildLinearSMCMC)},
+		{"anova", "smcmc", true, kind.Settings(models.DefaultAnova(), buildAnovaSMCMC)},
+		{"anova", "smc", false, kind.Settings(AnovaSMCSettings{Prior: models.DefaultAnova().Prior, Particles: 500}, buildAnovaSMC)},
+		{"anova", "adf", false, kind.Settings(models.DefaultAnova(), buildAnovaADF)},
+		{"dlm", "pl", false, kind.Settings(plSettings{Prior: models.DefaultDLM().Prior, Particles: 100}, buildDLMPL)},
+		{"dlm", "ffbs", true, kind.Settings(ffbsSettings{Prior: models.DefaultDLM().Prior, Burn: 500, Thin: 1}, buildDLMFFBS)},
+		{"probit", "smcmc", true, kind.Settings(defaultProbitSMCMC(), buildProbitSMCMC)},
+		{"probit", "smc", false, kind.Settings(probitSMCSettings{Prior: models.DefaultProbit().Prior, Particles: 2000}, buildProbitSMC)},
+		{"probit", "svb", false, kind.Settings(probitSVBSettings{Prior: models.DefaultProbit().Prior}, buildProbitSVB)},
+		{"compressed", "smcmc", true, kind.Settings(defaultCompressedSMCMC(), buildCompressedSMCMC)},
+		{"compressed", "vb-gdp", false, kind.Settings(defaultCompressedVB(), buildCompressedVB)},
+		{"poisson", "gva", false, kind.Settings(models.DefaultPoisson(), buildPoissonGVA)},
 	}
 }
 
-// Lookup returns a competitor of the models of a kind, in the form of a kind:
-// Configure reads its settings.
-func Lookup(of, method string) (kind.Kind, bool) {
-	for _, e := range entries() {
-		if e.kind == of && e.method.Name == method {
-			return e.method, true
+// Lookup returns a competitor of the models of a kind, in the form of a kind
+// that takes the same columns. It has no variants: the empty one stands for the
+// method.
+func Lookup(of, method string) (*kind.Kind, bool) {
+	for _, c := range competitors() {
+		if c.kind != of || c.method != method {
+			continue
+		}
+		if k, ok := models.Lookup(of); ok {
+			as := *k
+			as.Name, as.Variants, as.Draws, as.Configure = method, []string{""}, c.draws, c.configure
+			return &as, true
 		}
 	}
-	return kind.Kind{}, false
+	return nil, false
 }
 
 // Names returns the competitors of a kind in the order of the paper's tables.
 func Names(kind string) []string {
 	var names []string
-	for _, e := range entries() {
-		if e.kind == kind {
-			names = append(names, e.method.Name)
+	for _, c := range competitors() {
+		if c.kind == kind {
+			names = append(names, c.method)
 		}
 	}
 	return names
-}
-
-// read fills the settings, refusing a variant: no competitor has any.
-func read(method, variant string, settings any, decode func(any) error) error {
-	if variant != "" {
-		return fmt.Errorf("%s has no variant %q", method, variant)
-	}
-	if decode == nil {
-		return nil
-	}
-	return decode(settings)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -15,28 +16,27 @@ var methods = []string{"smcmc", "adf", "smc", "pl", "ffbs", "svb", "vb-gdp", "gv
 // has defaults, and refuses variants and what its settings refuse.
 func TestRegistry(t *testing.T) {
 	count := 0
-	for _, kind := range models.Names() {
+	for _, kind := range models.Kinds().Names() {
 		for _, method := range Names(kind) {
 			count++
 			if !slices.Contains(methods, method) {
 				t.Errorf("%s has a competitor %s", kind, method)
 			}
 			k := lookup(t, kind, method)
-			settings, build, err := k.Configure(k.Variants[0], nil)
-			if err != nil || settings == nil || build == nil {
-				t.Errorf("%s %s: defaults give %v, %v", kind, method, settings, err)
+			if s, err := k.Spec("", cdf.Roles{}, nil); err != nil || s.Settings == nil || s.New == nil {
+				t.Errorf("%s %s: defaults give %v, %v", kind, method, s, err)
 			}
-			if _, _, err := k.Configure("paper", nil); err == nil {
+			if _, err := k.Spec("paper", cdf.Roles{}, nil); err == nil {
 				t.Errorf("%s %s takes a variant", kind, method)
 			}
 			refused := errors.New("refused")
-			if _, _, err := k.Configure("", func(any) error { return refused }); !errors.Is(err, refused) {
+			if _, err := k.Spec("", cdf.Roles{}, func(any) error { return refused }); !errors.Is(err, refused) {
 				t.Errorf("%s %s: unreadable settings give %v", kind, method, err)
 			}
 		}
 	}
-	if count != len(entries()) {
-		t.Errorf("%d of %d competitors are of a known kind", count, len(entries()))
+	if count != len(competitors()) {
+		t.Errorf("%d of %d competitors are of a known kind", count, len(competitors()))
 	}
 	if _, ok := Lookup("anova", "gva"); ok {
 		t.Error("anova has a competitor gva")
@@ -55,7 +55,7 @@ func TestSettingsOutOfRange(t *testing.T) {
 		{"anova", "smc", func(v any) error { v.(*AnovaSMCSettings).Prior.Tau2Rate = -1; return nil }},
 		{"anova", "smc", func(v any) error { v.(*AnovaSMCSettings).Particles = 1; return nil }},
 	} {
-		if _, _, err := lookup(t, c.kind, c.method).Configure("", c.decode); err == nil {
+		if _, err := lookup(t, c.kind, c.method).Spec("", cdf.Roles{}, c.decode); err == nil {
 			t.Errorf("%s %s takes settings out of range", c.kind, c.method)
 		}
 	}

@@ -79,11 +79,9 @@ func (r recorder) Absorb(s *cdf.Step) {
 // recording returns a spec without scaling whose model records.
 func recording(roles cdf.Roles) (*cdf.Spec, *[]cdf.Shard, *[]float64) {
 	shards, forget := new([]cdf.Shard), new([]float64)
-	return &cdf.Spec{
-		Kind: "recorder", Columns: roles, Forget: 1,
-		Limits: cdf.Limits{Rows: 1000, Columns: 20, Groups: 3},
-		New:    func(d cdf.Dims) (cdf.Model, error) { return recorder{d, shards, forget}, nil },
-	}, shards, forget
+	s := cdf.NewSpec("recorder", "", nil, func(d cdf.Dims) (cdf.Model, error) { return recorder{d, shards, forget}, nil })
+	s.Columns, s.Draws, s.Limits = roles, 0, cdf.Limits{Rows: 1000, Columns: 20, Groups: 3}
+	return s, shards, forget
 }
 
 func TestDesignRefusals(t *testing.T) {

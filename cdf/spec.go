@@ -38,6 +38,20 @@ type Spec struct {
 	print *[32]byte // set by Seal
 }
 
+// NewSpec returns a configuration with the defaults of everything that a user
+// may settle. Every Spec begins here.
+func NewSpec(kind, variant string, settings any, build func(Dims) (Model, error)) *Spec {
+	return &Spec{
+		Kind: kind, Variant: variant, Seed: 1,
+		Columns: Roles{Scaling: "first", Response: Feature{Name: "y"}},
+		Draws:   500, Forget: 1, ForgetPer: Clock{Unit: "shard"}, Missing: "drop",
+		Settings: settings,
+		Publish:  Publish{Every: 1, Scale: "original", Predictions: "none", Groups: "all", Variables: []string{"**"}},
+		Limits:   Limits{Rows: 1_000_000, Columns: 5000, Groups: 100_000},
+		New:      build,
+	}
+}
+
 // Clock is the unit in which forgetting is counted.
 type Clock struct {
 	Unit   string `json:"unit"`             // shard | row | duration

@@ -134,12 +134,8 @@ func TestAnovaUnreadDraws(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		t.Run(variant, func(t *testing.T) {
 			const groups = 1100
-			spec := &cdf.Spec{
-				Kind: "anova", Seed: 3, Draws: 20, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-				Columns: cdf.Roles{Scaling: "none", Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}}},
-				Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "none", Draws: true},
-				New:     func(cdf.Dims) (cdf.Model, error) { return anovaVariant(t, variant, weak), nil },
-			}
+			spec := modeltest.Spec(t, anovaKind(), variant, cdf.Roles{Scaling: "none", Groups: []cdf.Group{{Column: "g"}}}, modeltest.Set(AnovaSettings{weak}))
+			spec.Seed, spec.Draws, spec.Publish.Groups, spec.Publish.Draws = 3, 20, "none", true
 			all := *spec
 			all.Publish.Groups = "touched"
 			few, many := cdf.NewFilter(spec, "k"), cdf.NewFilter(&all, "k")

@@ -47,24 +47,15 @@ func (s AnovaSettings) Validate() error {
 	)
 }
 
-func configureAnova(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := DefaultAnova()
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
-	}
+func buildAnova(s *AnovaSettings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	works := newAnovaWorks()
-	switch variant {
-	case "", "corrected":
-		return s, func(cdf.Dims) (cdf.Model, error) { return newAnova(s, works), nil }, nil
-	case "paper":
-		return s, func(cdf.Dims) (cdf.Model, error) { return newAnovaPaper(s, works), nil }, nil
+	set, works := *s, newAnovaWorks()
+	if variant == "paper" {
+		return func(cdf.Dims) (cdf.Model, error) { return newAnovaPaper(set, works), nil }, nil
 	}
-	return nil, nil, kind.ErrVariant("anova", variant, []string{"corrected", "paper"})
+	return func(cdf.Dims) (cdf.Model, error) { return newAnova(set, works), nil }, nil
 }
 
 // anovaWork is scratch space, shared by all models of one configuration

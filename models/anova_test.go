@@ -6,11 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 var (
@@ -28,15 +28,7 @@ var (
 
 func anovaVariant(t testing.TB, variant string, p AnovaPrior) cdf.Model {
 	t.Helper()
-	_, build, err := configureAnova(variant, func(v any) error { v.(*AnovaSettings).Prior = p; return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(cdf.Dims{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return modeltest.Model(t, anovaKind(), variant, modeltest.Set(AnovaSettings{Prior: p}), cdf.Dims{})
 }
 
 // rowsOf makes a shard of groups and responses, NaN for none.
@@ -240,21 +232,16 @@ func TestAnovaRefusesOtherBytes(t *testing.T) {
 }
 
 func TestAnovaSettings(t *testing.T) {
-	k, _ := Lookup("anova")
-	got, _, err := k.Configure("", modeltest.Strict("prior: {tau2_shape: 3, mu_variance: 2}"))
-	if err != nil || got != (AnovaSettings{AnovaPrior{2, 3, .005, 1, 1}}) {
-		t.Errorf("settings %+v, %v", got, err)
+	got := modeltest.Spec(t, anovaKind(), "", cdf.Roles{}, strictyaml.Decode("prior: {tau2_shape: 3, mu_variance: 2}")).Settings
+	if got != (AnovaSettings{AnovaPrior{2, 3, .005, 1, 1}}) {
+		t.Errorf("settings %+v", got)
 	}
-	for given, want := range map[string]string{
+	modeltest.Refuses(t, anovaKind(), "", map[string]string{
 		"prior: {mu_variance: -1}":    "prior.mu_variance must be finite and not negative (0 is flat), got -1",
 		"prior: {tau2_shape: 0}":      "prior.tau2_shape must be positive and finite, got 0",
 		"prior: {tau2_rate: .inf}":    "prior.tau2_rate",
 		"prior: {sigma2_shape: .nan}": "prior.sigma2_shape",
 		"prior: {sigma2_rate: -2}":    "prior.sigma2_rate",
 		"prior: {tau2: 1}":            "tau2",
-	} {
-		if _, _, err := k.Configure("", modeltest.Strict(given)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v, want %q in it", given, err, want)
-		}
-	}
+	})
 }

@@ -8,21 +8,14 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
 // compressedModel builds a form of the model for p columns.
 func compressedModel(t testing.TB, variant, settings string, names []string) cdf.Model {
 	t.Helper()
-	_, build, err := configureCompressed(variant, modeltest.Strict(settings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(cdf.Dims{Columns: names, Draws: 500})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return modeltest.Model(t, compressedKind(), variant, strictyaml.Decode(settings), cdf.Dims{Columns: names, Draws: 500})
 }
 
 // compressedRun is one run over a simulated case: excess of the mean squared

@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 // compressedForms are the settings that the forms of the model are tested
@@ -21,21 +22,8 @@ var compressedForms = []struct{ name, variant, settings string }{
 
 func TestCompressedKeepsTheContract(t *testing.T) {
 	for _, form := range compressedForms {
-		settings, build, err := configureCompressed(form.variant, modeltest.Strict(form.settings))
-		if err != nil {
-			t.Fatal(err)
-		}
 		t.Run(form.name, func(t *testing.T) {
-			cdftest.TestModel(t, func() *cdf.Spec {
-				return &cdf.Spec{
-					Kind: "compressed", Variant: form.variant, Seed: 1,
-					Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}},
-					Draws:   100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-					Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-					Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-					New:     build,
-				}
-			}, cdftest.WideShards(6))
+			modeltest.Contract(t, compressedKind(), form.variant, cdf.Roles{}, strictyaml.Decode(form.settings), cdftest.WideShards(6))
 		})
 	}
 }

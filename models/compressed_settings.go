@@ -167,40 +167,32 @@ func (s CompressedSettings) Advise(flag string) string {
 	return "predictions are worse than the mean of the response: set settings.statistics: sketch"
 }
 
-func configureCompressed(variant string, decode func(any) error) (any, kind.Build, error) {
-	if !slices.Contains([]string{"", "corrected", "paper"}, variant) {
-		return nil, nil, kind.ErrVariant("compressed", variant, []string{"corrected", "paper"})
-	}
-	s := DefaultCompressed()
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
-	}
-	s, err := s.Complete(variant)
+func buildCompressed(s *CompressedSettings, variant string) (kind.Build, error) {
+	set, err := s.Complete(variant)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if s.Projection == "fixed" {
-		if s.ProjectionFile != "" {
-			switch {
-			case s.matrix == nil:
-				return nil, nil, fmt.Errorf("compressed: projection_file %s was not read", s.ProjectionFile)
-			case s.matrix.M != s.Dimension:
-				return nil, nil, fmt.Errorf("compressed: projection_file %s has %d numbers per column, dimension is %d",
-					s.ProjectionFile, s.matrix.M, s.Dimension)
-			}
-			s.Content = "sha256:" + s.matrix.Digest()
+	if set.Projection == "fixed" && set.ProjectionFile != "" {
+		switch {
+		case set.matrix == nil:
+			return nil, fmt.Errorf("compressed: projection_file %s was not read", set.ProjectionFile)
+		case set.matrix.M != set.Dimension:
+			return nil, fmt.Errorf("compressed: projection_file %s has %d numbers per column, dimension is %d",
+				set.ProjectionFile, set.matrix.M, set.Dimension)
 		}
-		works := newFixedWorks()
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(s, s.matrix, d, works) }, nil
+		set.Content = "sha256:" + set.matrix.Digest()
 	}
-	if s.Statistics != "sketch" {
+	*s = set
+	switch {
+	case set.Projection == "fixed":
+		works := newFixedWorks()
+		return func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(set, set.matrix, d, works) }, nil
+	case set.Statistics != "sketch":
 		works := newLearnedWorks()
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedLearned(s, variant == "paper", d, works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newCompressedLearned(set, variant == "paper", d, works) }, nil
 	}
 	works := newSketchWorks()
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newCompressedSketch(s, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newCompressedSketch(set, d, works) }, nil
 }
 
 // CompressedShape is what all forms of the model, and its competitors, know of

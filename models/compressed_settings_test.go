@@ -11,7 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/projection"
 )
 
@@ -26,16 +26,12 @@ func TestCompressedSettings(t *testing.T) {
 		{"paper", "{}", head + `"statistics":"packed","discount":[0,0],` + prior},
 		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + prior},
 	} {
-		got, _, err := configureCompressed(c.variant, modeltest.Strict(c.text))
-		if err != nil {
-			t.Errorf("%s: %v", c.text, err)
-			continue
-		}
+		got := modeltest.Spec(t, compressedKind(), c.variant, cdf.Roles{}, strictyaml.Decode(c.text)).Settings
 		if b, err := json.Marshal(got); err != nil || string(b) != c.want {
 			t.Errorf("%s: %s, want %s (%v)", c.text, b, c.want, err)
 		}
 	}
-	for text, want := range map[string]string{
+	modeltest.Refuses(t, compressedKind(), "", map[string]string{
 		"dimension: 0":                                   "dimension must be between 1 and",
 		"dimension: 5000":                                "dimension must be between 1 and",
 		"projection: random":                             `projection must be learned or fixed, got "random"`,
@@ -52,26 +48,14 @@ func TestCompressedSettings(t *testing.T) {
 		"prior: {sigma2_rate: .inf}":                     "prior.sigma2_rate",
 		"prior: {sigma2_shape: .nan}":                    "prior.sigma2_shape",
 		"{projection: fixed, projection_file: none.csv}": "none.csv",
-	} {
-		if _, _, err := configureCompressed("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v, want %q in it", text, err, want)
-		}
-	}
-	for text, want := range map[string]string{
+	})
+	modeltest.Refuses(t, compressedKind(), "paper", map[string]string{
 		"discount: [3, 1]":   "variant paper has discount: [0, 0]",
 		"statistics: sketch": "variant paper has statistics: packed only",
 		"projection: fixed":  "variant paper learns its projection",
-	} {
-		if _, _, err := configureCompressed("paper", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("paper, %s gives %v, want %q in it", text, err, want)
-		}
-	}
+	})
 	for _, form := range compressedForms {
-		_, build, err := configureCompressed(form.variant, modeltest.Strict(form.settings))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := build(cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
+		if _, err := modeltest.Spec(t, compressedKind(), form.variant, cdf.Roles{}, strictyaml.Decode(form.settings)).New(cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
 			t.Errorf("%s: no columns gives %v", form.name, err)
 		}
 	}
@@ -81,44 +65,38 @@ func TestCompressedSettings(t *testing.T) {
 // configuration; columns are found by name.
 func TestCompressedProjectionFile(t *testing.T) {
 	dir := t.TempDir()
-	configure := func(name, text string) (any, kind.Build) {
+	configure := func(name, text string) *cdf.Spec {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, build, err := configureCompressed("", modeltest.Strict(fmt.Sprintf("{projection: fixed, dimension: 2, projection_file: %q}", path)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, build
+		return modeltest.Spec(t, compressedKind(), "", cdf.Roles{}, strictyaml.Decode(fmt.Sprintf("{projection: fixed, dimension: 2, projection_file: %q}", path)))
 	}
-	print := func(s any) [32]byte { return (&cdf.Spec{Kind: "compressed", Settings: s}).Fingerprint() }
-	a, build := configure("a", "a,1,1\nb,1,-1\nc,.5,2\n")
-	same, _ := configure("b", "a 1 1\nb 1 -1\nc 0.5 2\n")
-	other, _ := configure("a", "a,1,1\nb,1,-1\nc,.5,3\n")
-	if print(a) != print(same) || print(a) == print(other) {
+	a := configure("a", "a,1,1\nb,1,-1\nc,.5,2\n")
+	same := configure("b", "a 1 1\nb 1 -1\nc 0.5 2\n")
+	other := configure("a", "a,1,1\nb,1,-1\nc,.5,3\n")
+	if a.Fingerprint() != same.Fingerprint() || a.Fingerprint() == other.Fingerprint() {
 		t.Error("the fingerprint does not follow the content")
 	}
-	m, err := build(cdf.Dims{Columns: []string{"c", "a"}})
+	m, err := a.New(cdf.Dims{Columns: []string{"c", "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(m.(*CompressedFixed).phi); got != "[0.5 1 2 1]" {
 		t.Errorf("projection %s", got)
 	}
-	if _, err := build(cdf.Dims{Columns: []string{"a", "d"}}); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `"d"`) {
+	if _, err := a.New(cdf.Dims{Columns: []string{"a", "d"}}); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `"d"`) {
 		t.Errorf("an unknown column gives %v", err)
 	}
-	_, unnamed := configure("c", "1,1\n1,-1\n")
-	if _, err := unnamed(cdf.Dims{Columns: []string{"a", "b", "c"}}); !errors.Is(err, cdf.ErrSchema) {
+	unnamed := configure("c", "1,1\n1,-1\n")
+	if _, err := unnamed.New(cdf.Dims{Columns: []string{"a", "b", "c"}}); !errors.Is(err, cdf.ErrSchema) {
 		t.Errorf("too few columns give %v", err)
 	}
 	path := filepath.Join(dir, "a")
-	_, _, err = configureCompressed("", modeltest.Strict(fmt.Sprintf("{projection: fixed, projection_file: %q}", path)))
-	if err == nil || !strings.Contains(err.Error(), "2 numbers per column, dimension is 10") {
-		t.Errorf("another dimension gives %v", err)
-	}
+	modeltest.Refuses(t, compressedKind(), "", map[string]string{
+		fmt.Sprintf("{projection: fixed, projection_file: %q}", path): "2 numbers per column, dimension is 10",
+	})
 }
 
 // The signs of a seed are fixed for ever: snapshots do not hold them.
@@ -163,11 +141,7 @@ func TestCompressedAdvice(t *testing.T) {
 		"{dimension: 3, statistics: packed}": "set settings.statistics: sketch",
 		"{dimension: 3, statistics: lean}":   "set settings.statistics: sketch",
 	} {
-		s, _, err := configureCompressed("", modeltest.Strict(settings))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := s.(interface{ Advise(flag string) string })
+		a := modeltest.Spec(t, compressedKind(), "", cdf.Roles{}, strictyaml.Decode(settings)).Settings.(interface{ Advise(flag string) string })
 		if got := a.Advise(worseThanNull); !strings.Contains(got, want) || strings.Contains(got, "sketch") != strings.Contains(want, "sketch") {
 			t.Errorf("%s: %q, want %q in it", settings, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 type compressedCase struct {
@@ -100,7 +101,7 @@ func (c *compressedCase) predictNew(t *testing.T, m cdf.Model) []cdf.Prediction 
 func (c *compressedCase) model(t *testing.T) cdf.Model {
 	t.Helper()
 	from := c.Settings.Settings
-	_, build, err := configureCompressed("", func(v any) error {
+	return modeltest.Model(t, compressedKind(), "", func(v any) error {
 		s := v.(*CompressedSettings)
 		s.Projection, s.Rank = from.Projection, from.Rank
 		s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = from.Prior.Shape, from.Prior.Rate
@@ -110,18 +111,10 @@ func (c *compressedCase) model(t *testing.T) cdf.Model {
 			if err := writeSigns(s.ProjectionFile, c.Signs); err != nil {
 				return err
 			}
-			return modeltest.ReadFiles(s)
+			return strictyaml.ReadFiles(s)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(cdf.Dims{Columns: modeltest.Columns(len(c.X[0]))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	}, cdf.Dims{Columns: modeltest.Columns(len(c.X[0]))})
 }
 
 // writeSigns writes one column per line, as 1 and -1.

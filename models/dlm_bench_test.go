@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 // dlmWorkload is what the engine asks of a model per shard.
@@ -21,14 +22,7 @@ type dlmWorkload struct {
 }
 
 func newDLMWorkload(t testing.TB, mode string, rows int) *dlmWorkload {
-	_, build, err := configureDLM("", modeltest.Strict("mode: "+mode))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(cdf.Dims{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modeltest.Model(t, dlmKind(), "", strictyaml.Decode("mode: "+mode), cdf.Dims{})
 	w := &dlmWorkload{m: m, f: dlmFunctionals(), rows: make([]cdf.Row, 4)}
 	w.y, _ = series{phi: constantly(.7), tau: 1, sigma: 1}.make(3, 200_000)
 	d := modeltest.Stepper{}

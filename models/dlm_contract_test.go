@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 // seriesBatches returns shards of a few rows of one AR(1) series with noise
@@ -46,18 +47,9 @@ func seriesBatches(timed bool) func(seed uint64, n int) []*cdf.Batch {
 
 func dlmSpec(t testing.TB, variant, mode, time string) *cdf.Spec {
 	t.Helper()
-	settings, build, err := configureDLM(variant, modeltest.Strict("{mode: "+mode+", window: 20}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &cdf.Spec{
-		Kind: "dlm", Variant: variant, Seed: 1,
-		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Features: []cdf.Feature{}, Time: time},
-		Draws:   100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings, Steps: true,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-		New:     build,
-	}
+	s := modeltest.Spec(t, dlmKind(), variant, cdf.Roles{Time: time}, strictyaml.Decode("{mode: "+mode+", window: 20}"))
+	s.Draws = 100
+	return s
 }
 
 // dlmModes are the rules under the names of variant and mode.

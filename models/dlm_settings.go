@@ -84,31 +84,19 @@ func (p *DLMPrior) logPhi(phi float64) float64 {
 	return -0.5 * d * d / p.PhiVariance
 }
 
-func configureDLM(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := DefaultDLM()
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
-	}
+func buildDLM(s *DLMSettings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	works := newFilteredWorks()
-	switch variant {
-	case "", "corrected":
-		switch s.Mode {
-		case "compact":
-			return s, func(d cdf.Dims) (cdf.Model, error) { return NewDLMCompact(s, d) }, nil
-		case "filtered":
-			return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(s, d, false, works) }, nil
-		}
-		family := newDLMFamily(s)
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMOnGrid(family, d) }, nil
-	case "paper":
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(s, d, true, works) }, nil
+	set, works := *s, newFilteredWorks()
+	switch {
+	case variant == "paper" || s.Mode == "filtered":
+		return func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(set, d, variant == "paper", works) }, nil
+	case s.Mode == "compact":
+		return func(d cdf.Dims) (cdf.Model, error) { return NewDLMCompact(set, d) }, nil
 	}
-	return nil, nil, kind.ErrVariant("dlm", variant, []string{"corrected", "paper"})
+	family := newDLMFamily(set)
+	return func(d cdf.Dims) (cdf.Model, error) { return newDLMOnGrid(family, d) }, nil
 }
 
 // The rows of Draws.

@@ -4,20 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 func TestDLMSettings(t *testing.T) {
-	k, _ := Lookup("dlm")
-	got, _, err := k.Configure("", modeltest.Strict("{mode: compact, prior: {phi_variance: 1}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := modeltest.Spec(t, dlmKind(), "", cdf.Roles{}, strictyaml.Decode("{mode: compact, prior: {phi_variance: 1}}")).Settings
 	b, err := json.Marshal(got)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +22,7 @@ func TestDLMSettings(t *testing.T) {
 	if string(b) != want {
 		t.Errorf("settings %s, want %s", b, want)
 	}
-	for text, want := range map[string]string{
+	modeltest.Refuses(t, dlmKind(), "", map[string]string{
 		"mode: exact":                 `mode "exact"`,
 		"window: 1":                   "window must lie between 2 and 10000, got 1",
 		"window: 10001":               "window",
@@ -36,11 +32,7 @@ func TestDLMSettings(t *testing.T) {
 		"prior: {phi_variance: -1}":   "prior.phi_variance",
 		"prior: {phi_mean: .inf}":     "prior.phi_mean",
 		"prior: {beta_variance: 1}":   "beta_variance",
-	} {
-		if _, _, err := k.Configure("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v, want %q in it", text, err, want)
-		}
-	}
+	})
 	for _, mode := range dlmModes {
 		if _, err := dlmSpec(t, mode[0], mode[1], "").New(cdf.Dims{Columns: []string{"x"}}); !errors.Is(err, cdf.ErrSchema) {
 			t.Errorf("%v: a feature gives %v", mode, err)

@@ -27,12 +27,11 @@ var goldenSettings = map[string]map[string]string{
 // same bytes. A new format adds files beside these.
 func TestGoldenSnapshots(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s stream, spec *cdf.Spec) { golden(t, s, spec, spec.Variant) })
-	for _, kind := range Names() {
-		for name, settings := range goldenSettings[kind] {
-			t.Run(kind+"/"+name, func(t *testing.T) {
-				s := streamOf(t, kind)
-				s.settings = settings
-				golden(t, s, s.spec(t, kind, "corrected"), name)
+	for _, k := range Kinds() {
+		for name, settings := range goldenSettings[k.Name] {
+			t.Run(k.Name+"/"+name, func(t *testing.T) {
+				s := stream{k, settings}
+				golden(t, s, s.spec(t, "corrected"), name)
 			})
 		}
 	}
@@ -42,7 +41,7 @@ func TestGoldenSnapshots(t *testing.T) {
 	}
 	for _, file := range files {
 		kind := strings.Split(filepath.Base(file), "_")[2]
-		if !slices.Contains(Names(), kind) {
+		if !slices.Contains(Kinds().Names(), kind) {
 			t.Errorf("%s is of no kind", file)
 		}
 	}

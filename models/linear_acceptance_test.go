@@ -23,16 +23,8 @@ func runPaper(t *testing.T, variant string, rep int, accuracy bool) paperRun {
 	if !ok {
 		t.Fatal("no scenario")
 	}
-	settings := DefaultLinear()
-	_, build, err := configureLinear(variant, func(v any) error { *v.(*LinearSettings) = settings; return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(cdf.Dims{Columns: modeltest.Columns(5)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, o := modeltest.Stepper{Model: m}, newOracle(5, settings.Prior, false)
+	m := modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(5)})
+	d, o := modeltest.Stepper{Model: m}, newOracle(5, DefaultLinear().Prior, false)
 	seed := uint64(modeltest.FirstSeed + rep)
 	truth := s.Truth(seed, "paper", 1)
 	f := modeltest.Coefficients(5)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -19,17 +20,8 @@ import (
 func TestLinearStateRoundTrip(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, forget := range []float64{1, .97} {
-			_, build, err := configureLinear(variant, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dims := cdf.Dims{Columns: modeltest.Columns(4), Intercept: true}
 			fresh := func() cdf.Model {
-				m, err := build(dims)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return m
+				return modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
 			}
 			r := rand.New(rand.NewPCG(41, 1))
 			a := modeltest.Stepper{Model: fresh()}
@@ -73,14 +65,7 @@ func published(t *testing.T, m cdf.Model, sh *cdf.Shard) string {
 
 func TestLinearRefusesOtherBytes(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		_, build, err := configureLinear(variant, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := build(cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
 		d := modeltest.Stepper{Model: m}
 		d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(42, 1)), 9, 3, true), 1)
 		good := modeltest.State(t, m)
@@ -108,11 +93,7 @@ func TestLinearRefusesOtherBytes(t *testing.T) {
 func TestLinearPrior(t *testing.T) {
 	s := LinearSettings{Prior: LinearPrior{BetaVariance: 4, InterceptVariance: 25, Sigma2Shape: 3, Sigma2Rate: 8}}
 	for _, variant := range []string{"corrected", "paper"} {
-		_, build, _ := configureLinear(variant, func(v any) error { *v.(*LinearSettings) = s; return nil })
-		m, err := build(cdf.Dims{Columns: modeltest.Columns(2), Intercept: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modeltest.Model(t, linearKind(), variant, modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(2), Intercept: true})
 		f := append(modeltest.Coefficients(2), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 1}, Weight: []float64{1, -3}})
 		sd := make([]float64, 4)
 		m.(cdf.Summarizer).PriorSD(f, sd)
@@ -152,14 +133,7 @@ func TestLinearDrawsAgreeWithTheSummary(t *testing.T) {
 		cdf.Functional{Name: "scaled", Param: []int{p}, Weight: []float64{9}})
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, rows := range []int{0, 8, 300} {
-			_, build, _ := configureLinear(variant, func(v any) error {
-				v.(*LinearSettings).Prior.Sigma2Shape = 6
-				return nil
-			})
-			m, err := build(cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := modeltest.Model(t, linearKind(), variant, strictyaml.Decode("prior: {sigma2_shape: 6}"), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 			d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
 			d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(43, 1)), rows, p, true), 1)
 			for i, r := range modeltest.Summarize(t, m, f) {
@@ -202,11 +176,7 @@ func TestLinearCovariance(t *testing.T) {
 	f = append(f, cdf.Functional{Name: "w", Const: 5, Param: []int{0, 2}, Weight: []float64{1, -2}})
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, rows := range []int{0, 12, 90} {
-			_, build, _ := configureLinear(variant, nil)
-			m, err := build(cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 			d := modeltest.Stepper{Model: m}
 			d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(46, 1)), rows, p, true), 1)
 			got := make([]float64, 10)

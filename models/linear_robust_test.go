@@ -46,14 +46,7 @@ func TestLinearSurvives(t *testing.T) {
 		for _, k := range []string{"corrected", "paper"} {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", k, "/", forget), func(t *testing.T) {
-					_, build, err := configureLinear(k, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					m, err := build(cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := modeltest.Model(t, linearKind(), k, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
 					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
 					for range 3 {
 						if err := d.Step(c.sh, forget); err != nil {

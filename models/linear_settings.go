@@ -42,24 +42,15 @@ func (s LinearSettings) Validate() error {
 	)
 }
 
-func configureLinear(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := DefaultLinear()
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
-	}
+func buildLinear(s *LinearSettings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	works := newLinearWorks()
-	switch variant {
-	case "", "corrected":
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newLinear(s, d, works) }, nil
-	case "paper":
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newLinearPaper(s, d, works) }, nil
+	set, works := *s, newLinearWorks()
+	if variant == "paper" {
+		return func(d cdf.Dims) (cdf.Model, error) { return newLinearPaper(set, d, works) }, nil
 	}
-	return nil, nil, kind.ErrVariant("linear", variant, []string{"corrected", "paper"})
+	return func(d cdf.Dims) (cdf.Model, error) { return newLinear(set, d, works) }, nil
 }
 
 // linearShape is what both variants know of their columns.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // hardship is data that is legal and hard to compute with.
@@ -22,7 +23,7 @@ type hardship struct {
 	edit func(t int, d *dataset)
 	// fair says of which responses the kinds must take the data; the others
 	// may refuse it.
-	fair []response
+	fair []kind.Response
 }
 
 // dataset is a batch with its columns at hand; x and g may be missing.
@@ -53,7 +54,7 @@ func fill(v []float64, value float64) {
 	}
 }
 
-var everyResponse = []response{real, class, count}
+var everyResponse = []kind.Response{kind.Real, kind.Binary, kind.Count}
 
 var hardships = []hardship{
 	{name: "ordinary", fair: everyResponse},
@@ -75,19 +76,19 @@ var hardships = []hardship{
 			}
 		}
 	}},
-	{name: "y of 1e12", fair: []response{real}, edit: func(_ int, d *dataset) {
+	{name: "y of 1e12", fair: []kind.Response{kind.Real}, edit: func(_ int, d *dataset) {
 		for i := range d.y {
 			d.y[i] *= 1e12
 		}
 	}},
-	{name: "y of 1e12 after ordinary ones", fair: []response{real}, edit: func(t int, d *dataset) {
+	{name: "y of 1e12 after ordinary ones", fair: []kind.Response{kind.Real}, edit: func(t int, d *dataset) {
 		for i := range d.y {
 			if t > 9 {
 				d.y[i] *= 1e12
 			}
 		}
 	}},
-	{name: "x of 1e12", fair: []response{real, class}, edit: func(_ int, d *dataset) {
+	{name: "x of 1e12", fair: []kind.Response{kind.Real, kind.Binary}, edit: func(_ int, d *dataset) {
 		if len(d.x) > 0 {
 			for i := range d.y {
 				d.x[0][i] *= 1e12
@@ -121,7 +122,7 @@ var hardships = []hardship{
 		}
 	}},
 	{name: "zeros", fair: everyResponse, edit: func(_ int, d *dataset) { clear(d.y) }},
-	{name: "counts of 1e6", fair: []response{real, count}, edit: func(_ int, d *dataset) {
+	{name: "counts of 1e6", fair: []kind.Response{kind.Real, kind.Count}, edit: func(_ int, d *dataset) {
 		for i := range d.y {
 			d.y[i] = 1e6 + math.Floor(d.y[i])
 		}
@@ -162,7 +163,7 @@ func endure(s stream, spec *cdf.Spec, h hardship) (err error) {
 	}()
 	fair := false
 	for _, r := range h.fair {
-		fair = fair || r == s.response
+		fair = fair || r == s.Response
 	}
 	r, rows, n := rand.New(rand.NewPCG(5, 6)), h.rows, h.n
 	if rows == 0 {

@@ -149,19 +149,10 @@ func TestPoissonPredictsByExposure(t *testing.T) {
 // A row of a group that is not known is predicted, with its response or
 // without.
 func TestPoissonPredictsAnUnknownGroup(t *testing.T) {
-	_, build, err := configurePoisson("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := cdf.NewFilter(&cdf.Spec{
-		Kind: "poisson", Seed: 1, Settings: DefaultPoisson(), New: build, Draws: 100, Forget: 1,
-		ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", RawResponse: true,
-		Columns: cdf.Roles{
-			Scaling: "none", Response: cdf.Feature{Name: "y"}, Intercept: true, Features: []cdf.Feature{{Name: "x"}},
-			Groups: []cdf.Group{{Column: "store", Slopes: []string{"x"}}, {Column: "day"}}, Exposure: "e",
-		},
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-	}, "k")
+	f := cdf.NewFilter(modeltest.Spec(t, poissonKind(), "", cdf.Roles{
+		Scaling: "none", Intercept: true, Features: []cdf.Feature{{Name: "x"}},
+		Groups: []cdf.Group{{Column: "store", Slopes: []string{"x"}}, {Column: "day"}}, Exposure: "e",
+	}, nil), "k")
 	for _, b := range counts(12, 30)(1, 5) {
 		if _, err := f.Update(b); err != nil {
 			t.Fatal(err)

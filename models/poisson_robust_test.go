@@ -79,14 +79,7 @@ func TestPoissonSurvives(t *testing.T) {
 				if variant == "paper" {
 					kind = variant
 				}
-				_, build, err := configurePoisson(kind, func(v any) error { *v.(*PoissonSettings) = s; return nil })
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := build(cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "g"}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := modeltest.Model(t, poissonKind(), kind, modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "g"}}})
 				d := modeltest.Stepper{Model: m}
 				for _, forget := range []float64{1, 0.5, 1e-9} {
 					if err := d.Step(sh, forget); err != nil {
@@ -196,9 +189,7 @@ func TestPoissonSettings(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := configurePoisson("paper", func(v any) error { v.(*PoissonSettings).Buffer = 5; return nil }); err == nil {
-		t.Error("the paper's variant took a buffer")
-	}
+	modeltest.Refuses(t, poissonKind(), "paper", map[string]string{"buffer: 5": "neither buffer nor overdispersion"})
 }
 
 // A functional may not mix what has no joint law in closed form.

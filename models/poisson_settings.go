@@ -78,27 +78,18 @@ func (s PoissonSettings) Validate() error {
 	return nil
 }
 
-func configurePoisson(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := DefaultPoisson()
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
-	}
+func buildPoisson(s *PoissonSettings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	works := newPoissonWorks()
-	switch variant {
-	case "", "corrected":
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newPoisson(s, d, works) }, nil
-	case "paper":
-		if s.Buffer > 0 || s.Overdispersion == lognormal {
-			return nil, nil, fmt.Errorf("poisson: variant paper has neither buffer nor overdispersion")
-		}
-		return s, func(d cdf.Dims) (cdf.Model, error) { return newPoissonPaper(s, d, works) }, nil
+	set, works := *s, newPoissonWorks()
+	if variant != "paper" {
+		return func(d cdf.Dims) (cdf.Model, error) { return newPoisson(set, d, works) }, nil
 	}
-	return nil, nil, kind.ErrVariant("poisson", variant, []string{"corrected", "paper"})
+	if s.Buffer > 0 || s.Overdispersion == lognormal {
+		return nil, fmt.Errorf("poisson: variant paper has neither buffer nor overdispersion")
+	}
+	return func(d cdf.Dims) (cdf.Model, error) { return newPoissonPaper(set, d, works) }, nil
 }
 
 func newPoissonWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(poissonWork) }} }

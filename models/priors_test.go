@@ -7,34 +7,27 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // priorOf returns the prior of a key's variables after one shard of four rows
 // in two groups, by name, nothing being scaled. Seed 1.
-func priorOf(t *testing.T, kind, variant string, change func(settings any)) map[string]cdf.Row {
+func priorOf(t *testing.T, name, variant string, change func(settings any)) map[string]cdf.Row {
 	t.Helper()
-	k, ok := Lookup(kind)
+	k, ok := Lookup(name)
 	if !ok {
-		t.Fatalf("no kind %s", kind)
+		t.Fatalf("no kind %s", name)
 	}
-	settings, build, err := k.Configure(variant, func(s any) error {
+	columns := cdf.Roles{Scaling: "none", Features: []cdf.Feature{}, Intercept: true}
+	if k.Groups != kind.NoGroups {
+		columns.Groups = []cdf.Group{{Column: "g"}}
+	}
+	spec, err := k.Spec(variant, columns, func(s any) error {
 		change(s)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	spec := &cdf.Spec{
-		Kind: kind, Variant: variant, Seed: 1, Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Settings: settings, RawResponse: kind == "poisson", Steps: kind == "dlm",
-		Columns: cdf.Roles{Scaling: "none", Features: []cdf.Feature{}},
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"}, New: build,
-	}
-	if kind == "anova" || kind == "poisson" {
-		spec.Columns.Groups = []cdf.Group{{Column: "g"}}
-	}
-	if kind == "poisson" {
-		spec.Columns.Intercept = true
 	}
 	f := cdf.NewFilter(spec, "key")
 	if _, err := f.Update(&cdf.Batch{Rows: 4, Columns: []cdf.Column{

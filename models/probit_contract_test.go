@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 // A window of 40 rows is full after five shards, so most of what the contract
 // asks about happens after rows were frozen.
 func TestProbitKeepsTheContract(t *testing.T) {
 	roles := cdf.Roles{
-		Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true,
-		Features: []cdf.Feature{{Name: "x1"}, {Name: "x2"}},
+		Intercept: true, Features: []cdf.Feature{{Name: "x1"}, {Name: "x2"}},
 	}
 	shards := func(seed uint64, n int) []*cdf.Batch {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -35,25 +35,8 @@ func TestProbitKeepsTheContract(t *testing.T) {
 		return out
 	}
 	for _, variant := range []string{"corrected", "paper"} {
-		settings, build, err := configureProbit(variant, func(v any) error {
-			s := v.(*ProbitSettings)
-			s.Window, s.Chains = 40, 4
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		t.Run(variant, func(t *testing.T) {
-			cdftest.TestModel(t, func() *cdf.Spec {
-				return &cdf.Spec{
-					Kind: "probit", Variant: variant, Seed: 1, Columns: roles,
-					Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-					RawResponse: true,
-					Publish:     cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-					Limits:      cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-					New:         build,
-				}
-			}, shards)
+			modeltest.Contract(t, probitKind(), variant, roles, strictyaml.Decode("{window: 40, chains: 4}"), shards)
 		})
 	}
 }

@@ -296,16 +296,9 @@ func TestProbitScores(t *testing.T) {
 // the variable as dominated by its prior.
 func TestProbitFlagsWhatThePriorDecides(t *testing.T) {
 	r := rand.New(rand.NewPCG(57, 1))
-	settings, build, err := configureProbit("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := &cdf.Spec{
-		Kind: "probit", Variant: "corrected", Seed: 1, RawResponse: true, Draws: 500, Forget: 1,
-		ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings, New: build,
-		Columns: cdf.Roles{Scaling: "none", Response: cdf.Feature{Name: "y"}, Intercept: true, Features: []cdf.Feature{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-	}
+	spec := modeltest.Spec(t, probitKind(), "", cdf.Roles{
+		Scaling: "none", Intercept: true, Features: []cdf.Feature{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+	}, nil)
 	f := cdf.NewFilter(spec, "k")
 	a, b, c, y := normals01(r, 200, 1), make([]float64, 200), make([]float64, 200), make([]float64, 200)
 	for i := range y {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
@@ -235,17 +236,13 @@ func TestProbitRefusesOtherBytes(t *testing.T) {
 }
 
 func TestProbitSettings(t *testing.T) {
-	k, _ := Lookup("probit")
-	got, build, err := k.Configure("", modeltest.Strict("{prior: {beta_variance: 10}, chains: 8}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := modeltest.Spec(t, probitKind(), "", cdf.Roles{}, strictyaml.Decode("{prior: {beta_variance: 10}, chains: 8}"))
 	want := ProbitSettings{Prior: ProbitPrior{BetaVariance: 10, InterceptVariance: 10}, Chains: 8, Freeze: "expected"}
-	if got != want {
+	if got := spec.Settings; got != want {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
 	for _, c := range [][2]int{{3, 500}, {120, 600}} {
-		m, err := build(probitDims(c[0], 500, true))
+		m, err := spec.New(probitDims(c[0], 500, true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +250,7 @@ func TestProbitSettings(t *testing.T) {
 			t.Errorf("%d columns: window %d, %d draws, %d chains", c[0], p.limit, p.s, p.Chains())
 		}
 	}
-	for text, want := range map[string]string{
+	modeltest.Refuses(t, probitKind(), "", map[string]string{
 		"prior: {beta_variance: 0}":       "prior.beta_variance must be positive and finite, got 0",
 		"prior: {intercept_variance: -1}": "prior.intercept_variance",
 		"window: -1":                      "window must not be negative, got -1",
@@ -261,11 +258,7 @@ func TestProbitSettings(t *testing.T) {
 		"chains: 200":                     "got 200",
 		"freeze: lap":                     `freeze must be expected, got "lap"`,
 		"windows: 3":                      "windows",
-	} {
-		if _, _, err := k.Configure("", modeltest.Strict(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v, want %q in it", text, err, want)
-		}
-	}
+	})
 	if _, err := NewProbit(DefaultProbit(), cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
 		t.Errorf("no columns gives %v", err)
 	}

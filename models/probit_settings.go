@@ -61,27 +61,16 @@ func (s ProbitSettings) Validate() error {
 	return nil
 }
 
-func configureProbit(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := DefaultProbit()
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
-	}
+func buildProbit(s *ProbitSettings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var rule freezeRule
-	switch variant {
-	case "", "corrected":
-		rule = expectedSite
-	case "paper":
+	rule := expectedSite
+	if variant == "paper" {
 		rule = unitSite
-	default:
-		return nil, nil, kind.ErrVariant("probit", variant, []string{"corrected", "paper"})
 	}
-	works := newProbitWorks()
-	return s, func(d cdf.Dims) (cdf.Model, error) { return newProbit(s, d, rule, works) }, nil
+	set, works := *s, newProbitWorks()
+	return func(d cdf.Dims) (cdf.Model, error) { return newProbit(set, d, rule, works) }, nil
 }
 
 // probitShape is what the model knows of its columns and sizes.

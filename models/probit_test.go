@@ -17,15 +17,7 @@ func probitDims(p, draws int, intercept bool) cdf.Dims {
 
 func newTestProbit(t testing.TB, variant string, s ProbitSettings, d cdf.Dims) *Probit {
 	t.Helper()
-	_, build, err := configureProbit(variant, func(v any) error { *v.(*ProbitSettings) = s; return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := build(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.(*Probit)
+	return modeltest.Model(t, probitKind(), variant, modeltest.Set(s), d).(*Probit)
 }
 
 // windowOf returns the default settings with another window.

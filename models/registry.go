@@ -1,37 +1,18 @@
 package models
 
-import (
-	"slices"
+import "github.com/credence-stream/credence/models/kind"
 
-	"github.com/credence-stream/credence/models/kind"
-)
+// Kinds returns the kinds of models that Credence ships.
+func Kinds() kind.Registry {
+	return kind.Registry{
+		linearKind(),
+		anovaKind(),
+		dlmKind(),
+		probitKind(),
+		compressedKind(),
+		poissonKind(),
+	}
+}
 
 // Lookup returns the kind of the given name.
-func Lookup(name string) (kind.Kind, bool) {
-	all := kinds()
-	i := slices.IndexFunc(all, func(k kind.Kind) bool { return k.Name == name })
-	if i < 0 {
-		return kind.Kind{}, false
-	}
-	return all[i], true
-}
-
-// Names returns the names of all kinds in the order of the documentation.
-func Names() []string {
-	var names []string
-	for _, k := range kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-func kinds() []kind.Kind {
-	return []kind.Kind{
-		{Name: "linear", Variants: []string{"corrected", "paper"}, Configure: configureLinear},
-		{Name: "anova", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureAnova},
-		{Name: "dlm", Variants: []string{"corrected", "paper"}, Configure: configureDLM},
-		{Name: "probit", Variants: []string{"corrected", "paper"}, Draws: true, Configure: configureProbit},
-		{Name: "compressed", Variants: []string{"corrected", "paper"}, Configure: configureCompressed},
-		{Name: "poisson", Variants: []string{"corrected", "paper"}, Configure: configurePoisson},
-	}
-}
+func Lookup(name string) (*kind.Kind, bool) { return Kinds().Lookup(name) }

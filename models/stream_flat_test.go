@@ -58,18 +58,17 @@ func TestStateDoesNotGrow(t *testing.T) {
 // relative to that after 1,000: rounds of both are taken in turns, and the
 // fastest of each counts, since other work can only make a round slower.
 func BenchmarkStreamIsFlat(b *testing.B) {
-	for _, kind := range Names() {
-		k, _ := Lookup(kind)
-		s := streamOf(b, kind)
+	for _, k := range Kinds() {
+		s := streamOf(k)
 		for _, variant := range k.Variants {
-			b.Run(kind+"/"+variant, func(b *testing.B) {
+			b.Run(k.Name+"/"+variant, func(b *testing.B) {
 				shards := flatShards(s)
 				var at [2]struct {
 					f    *cdf.Filter
 					snap []byte
 					took time.Duration // of a round
 				}
-				f := cdf.NewFilter(s.spec(b, kind, variant), "k")
+				f := cdf.NewFilter(s.spec(b, variant), "k")
 				for i, n := range []int{1000, 10_000} {
 					fold(b, f, shards, n-int(f.T()))
 					snap, err := f.AppendBinary(nil)
@@ -77,7 +76,7 @@ func BenchmarkStreamIsFlat(b *testing.B) {
 						b.Fatal(err)
 					}
 					at[i].snap = snap
-					at[i].f = cdf.NewFilter(s.spec(b, kind, variant), "k")
+					at[i].f = cdf.NewFilter(s.spec(b, variant), "k")
 				}
 				for round := 0; b.Loop(); round++ {
 					for i := range at {

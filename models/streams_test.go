@@ -8,72 +8,31 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/models/kind"
 )
 
-// stream is data that a kind can take, for tests of all kinds: what the table
-// is over is Names(), so a kind that is not in kindStreams fails them.
+// stream is data that a kind can take, for tests of all kinds.
 type stream struct {
-	settings  string // YAML; small, so that many shards are cheap
-	response  response
-	features  bool // columns x1 to x4 beside the response
-	groups    bool // column g with four levels
-	intercept bool // the kind has a coefficient for the intercept
-}
-
-// response says what a kind's response is.
-type response uint8
-
-const (
-	real response = iota
-	class
-	count
-)
-
-func kindStreams() map[string]stream {
-	return map[string]stream{
-		"linear":     {features: true, intercept: true},
-		"anova":      {groups: true},
-		"dlm":        {},
-		"probit":     {response: class, features: true, intercept: true, settings: "{window: 20, chains: 2}"},
-		"compressed": {features: true, settings: "{dimension: 2}"},
-		"poisson":    {response: count, features: true, groups: true, intercept: true},
-	}
+	*kind.Kind
+	settings string // YAML; small, so that many shards are cheap
 }
 
 // streamOf returns the data of a kind.
-func streamOf(t testing.TB, kind string) stream {
-	s, ok := kindStreams()[kind]
-	if !ok {
-		t.Fatalf("kind %s has no data: enter it in kindStreams", kind)
-	}
-	return s
+func streamOf(k *kind.Kind) stream {
+	small := map[string]string{"probit": "{window: 20, chains: 2}", "compressed": "{dimension: 2}"}
+	return stream{k, small[k.Name]}
 }
 
 // spec returns the configuration of a variant of the kind.
-func (s stream) spec(t testing.TB, kind, variant string) *cdf.Spec {
-	k, ok := Lookup(kind)
-	if !ok {
-		t.Fatalf("no kind %s", kind)
+func (s stream) spec(t testing.TB, variant string) *cdf.Spec {
+	columns := cdf.Roles{Intercept: true}
+	if s.Groups != kind.NoGroups {
+		columns.Groups = []cdf.Group{{Column: "g"}}
 	}
-	var decode func(any) error
-	if s.settings != "" {
-		decode = modeltest.Strict(s.settings)
-	}
-	settings, build, err := k.Configure(variant, decode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := &cdf.Spec{
-		Kind: kind, Variant: variant, Seed: 1, Draws: 4,
-		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: s.intercept},
-		Forget:  1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Settings: settings, New: build, RawResponse: s.response != real,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-	}
-	if s.groups {
-		spec.Columns.Groups = []cdf.Group{{Column: "g"}}
-	}
+	spec := modeltest.Spec(t, s.Kind, variant, columns, strictyaml.Decode(s.settings))
+	spec.Draws = 4
+	spec.Columns.Features = nil // as when the first golden snapshots were made
 	return spec
 }
 
@@ -81,7 +40,7 @@ func (s stream) spec(t testing.TB, kind, variant string) *cdf.Spec {
 func (s stream) shard(r *rand.Rand, rows int) *cdf.Batch {
 	b := &cdf.Batch{Rows: rows}
 	eta := make([]float64, rows)
-	if s.features {
+	if s.Features {
 		for j := range 4 {
 			x := make([]float64, rows)
 			for i := range x {
@@ -91,7 +50,7 @@ func (s stream) shard(r *rand.Rand, rows int) *cdf.Batch {
 			b.Columns = append(b.Columns, cdf.Column{Name: "x" + strconv.Itoa(j+1), Type: cdf.Float, Number: x})
 		}
 	}
-	if s.groups {
+	if s.Groups != kind.NoGroups {
 		g := cdf.Column{Name: "g", Type: cdf.Text, Levels: []string{"a", "b", "c", "d"}}
 		for i := range rows {
 			g.Code = append(g.Code, int32(i%4))
@@ -101,14 +60,14 @@ func (s stream) shard(r *rand.Rand, rows int) *cdf.Batch {
 	}
 	y := make([]float64, rows)
 	for i := range y {
-		switch z := eta[i] + r.NormFloat64(); s.response {
-		case real:
+		switch z := eta[i] + r.NormFloat64(); s.Response {
+		case kind.Real:
 			y[i] = 3 + z
-		case class:
+		case kind.Binary:
 			if z > 0 {
 				y[i] = 1
 			}
-		case count:
+		case kind.Count:
 			y[i] = math.Floor(math.Exp(z / 2))
 		}
 	}
@@ -118,13 +77,12 @@ func (s stream) shard(r *rand.Rand, rows int) *cdf.Batch {
 
 // everyVariant runs a test of each variant of each kind.
 func everyVariant(t *testing.T, run func(t *testing.T, s stream, spec *cdf.Spec)) {
-	for _, kind := range Names() {
-		k, _ := Lookup(kind)
-		s := streamOf(t, kind)
+	for _, k := range Kinds() {
+		s := streamOf(k)
 		for _, variant := range k.Variants {
-			t.Run(kind+"/"+variant, func(t *testing.T) {
+			t.Run(k.Name+"/"+variant, func(t *testing.T) {
 				t.Parallel()
-				run(t, s, s.spec(t, kind, variant))
+				run(t, s, s.spec(t, variant))
 			})
 		}
 	}

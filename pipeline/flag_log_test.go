@@ -14,7 +14,7 @@ import (
 func flagTasks(n int) []task {
 	tasks := make([]task, n)
 	for i := range tasks {
-		tasks[i] = task{entry: &entry{key: fmt.Sprint("k", i)}, spec: &cdf.Spec{}, result: result{Kind: "x", Flags: []string{"odd"}}}
+		tasks[i] = task{entry: &entry{key: fmt.Sprint("k", i)}, spec: cdf.NewSpec("x", "", nil, nil), result: result{Kind: "x", Flags: []string{"odd"}}}
 	}
 	return tasks
 }

@@ -10,7 +10,7 @@ import (
 
 func testRules(t *testing.T, limits Limits, match string) *Rules {
 	t.Helper()
-	r, err := NewRules([]Rule{{match, &cdf.Spec{Kind: "toy", Variant: "corrected", Forget: 1}}}, limits)
+	r, err := NewRules([]Rule{{match, cdf.NewSpec("toy", "corrected", nil, nil)}}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}

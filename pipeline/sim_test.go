@@ -98,17 +98,16 @@ func simRules(t testing.TB) *pipeline.Rules {
 
 func simSpec(t testing.TB, publish cdf.Publish) *cdf.Spec {
 	t.Helper()
-	kind, ok := models.Lookup("linear")
+	k, ok := models.Lookup("linear")
 	if !ok {
 		t.Fatal("no linear model")
 	}
-	settings, build, err := kind.Configure("corrected", nil)
+	spec, err := k.Spec("", cdf.Roles{Intercept: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cdf.Spec{Kind: "linear", Variant: "corrected", Seed: 1, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true}, Settings: settings, New: build,
-		Publish: publish, Limits: cdf.Limits{Rows: 1000, Columns: 10, Groups: 10}}
+	spec.Draws, spec.Publish, spec.Limits = 0, publish, cdf.Limits{Rows: 1000, Columns: 10, Groups: 10}
+	return spec
 }
 
 func simRulesOf(t testing.TB, list ...pipeline.Rule) *pipeline.Rules {

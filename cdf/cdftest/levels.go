@@ -16,18 +16,10 @@ import (
 // Groups are named by the column "g", join when they appear and leave when
 // forgetting has emptied them. The one block has C = (n_g, sum y_g). Everything published comes from the draws.
 func Levels() *cdf.Spec {
-	return &cdf.Spec{
-		Kind: "levels", Variant: "gibbs", Seed: 1,
-		Columns: cdf.Roles{
-			Scaling: "first", Response: cdf.Feature{Name: "y"},
-			Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}},
-		},
-		Draws: 101, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Settings: struct{}{},
-		Publish:  cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		Limits:   cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-		New:      func(cdf.Dims) (cdf.Model, error) { return &levels{}, nil },
-	}
+	s := cdf.NewSpec("levels", "gibbs", struct{}{}, func(cdf.Dims) (cdf.Model, error) { return &levels{}, nil })
+	s.Columns.Features, s.Columns.Groups = []cdf.Feature{}, []cdf.Group{{Column: "g"}}
+	s.Draws = 101
+	return s
 }
 
 const levelChains = 2

@@ -17,18 +17,10 @@ import (
 // One block with C = (n, sum x, sum x^2, sum y, sum xy, sum y^2), all exact.
 func Line() *cdf.Spec {
 	settings := LineSettings{Noise: .5, Prior: 4}
-	return &cdf.Spec{
-		Kind: "line", Variant: "exact", Seed: 1,
-		Columns: cdf.Roles{
-			Scaling: "first", Response: cdf.Feature{Name: "y"},
-			Features: []cdf.Feature{{Name: "x"}}, Intercept: true,
-		},
-		Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Settings: settings,
-		Publish:  cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		Limits:   cdf.Limits{Rows: 1_000_000, Columns: 100, Groups: 1000},
-		New:      func(d cdf.Dims) (cdf.Model, error) { return newLine(settings, d) },
-	}
+	s := cdf.NewSpec("line", "exact", settings, func(d cdf.Dims) (cdf.Model, error) { return newLine(settings, d) })
+	s.Columns.Features, s.Columns.Intercept = []cdf.Feature{{Name: "x"}}, true
+	s.Draws = 100
+	return s
 }
 
 // LineSettings holds the settings of Line: variances of noise and prior.

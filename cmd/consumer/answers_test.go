@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink"
 )
@@ -29,7 +30,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 				t.Errorf("key %q: %s becomes %q", key, line, words)
 			}
 			// The program takes the key for the key.
-			a := &app{out: new(strings.Builder), err: new(strings.Builder)}
+			a := &app{kinds: models.Kinds(), out: new(strings.Builder), err: new(strings.Builder)}
 			cmd, flags, err := a.root().Find(words)
 			if err != nil || cmd.ParseFlags(flags) != nil || cmd.Flag("config").Value.String() != c.file {
 				t.Errorf("key %q: the program does not take %q: %v", key, words, err)

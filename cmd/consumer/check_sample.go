@@ -179,13 +179,7 @@ func (i *inspector) fix(j int) string {
 		}
 		return fmt.Sprintf("correct models[%d].columns; the columns in the topic are %s", j, strings.Join(names, ", "))
 	}
-	wants := "numbers"
-	switch m.Kind {
-	case "probit":
-		wants = "0 and 1"
-	case "poisson":
-		wants = "counts: 0, 1, 2 and so on"
-	}
+	k, _ := i.config.kinds.Lookup(m.Kind)
 	return fmt.Sprintf("choose another models[%d].kind, or another columns.response than %q: kind %s takes %s; or correct what producers send",
-		j, m.Columns.Response.Name, m.Kind, wants)
+		j, m.Columns.Response.Name, m.Kind, k.Response.Numbers())
 }

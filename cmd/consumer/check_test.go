@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -248,7 +249,7 @@ func TestCheckPartitioner(t *testing.T) {
 func TestFindingsForPeopleAndPrograms(t *testing.T) {
 	all := []finding{{levelOK, "kafka", "answers", ""}, {levelError, "redis store", "away", "start <it>"}}
 	var out bytes.Buffer
-	a := &app{out: &out}
+	a := &app{kinds: models.Kinds(), out: &out}
 	if err := a.writeFindings(all, false); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ It ends with exit code 1 if something would keep consumer run from working.`,
 			return nil
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return cmd
 }
@@ -46,7 +46,7 @@ func (a *app) inspect(ctx context.Context, f *configFlags) (*checker, error) {
 	if f.file == "" {
 		return nil, usagef("--config FILE is missing")
 	}
-	c, warnings, err := loadConfig(source{file: f.file, env: a.env, sets: f.sets})
+	c, warnings, err := loadConfig(a.source(f))
 	for _, w := range warnings {
 		k.add(levelWarning, "configuration", "", "%s", w)
 	}

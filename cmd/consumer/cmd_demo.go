@@ -64,7 +64,7 @@ one linear regression per airport: delay on distance and hour of departure.`,
 
 // demo runs broker, store, worker and producer in this process until ctx ends.
 func (a *app) demo(ctx context.Context, listen string, fixed, browser bool) error {
-	c, _, err := parseConfig(source{file: "demo_config.yaml", sets: []string{"http.listen=" + listen}}, demoConfig)
+	c, _, err := parseConfig(source{kinds: a.kinds, file: "demo_config.yaml", sets: []string{"http.listen=" + listen}}, demoConfig)
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ type dlqFlags struct {
 	limit int
 }
 
-func (f *dlqFlags) add(cmd *cobra.Command) {
-	f.configFlags.add(cmd)
+func (f *dlqFlags) add(a *app, cmd *cobra.Command) {
+	f.configFlags.add(a, cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: decode, schema, check or numeric")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` letters")
@@ -88,7 +88,7 @@ replayed (by this group).`,
 			return a.dlqList(cmd.Context(), conn, c, &f, how)
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	format.add(cmd)
 	return cmd
 }
@@ -105,9 +105,10 @@ of the group <group>.dlq. So it may be run twice, or be killed and run again.
 
 Mend the cause first: a record that still cannot be applied dies again.
 A letter is left out, and with it the later ones of its key, when the group has
-not come to its record yet, when no model is configured for its key, when its
-model is a dlm, whose order is lost, or when it is a tombstone, which would
-delete what the key has learned since; --yes sends the last two as well.`,
+not come to its record yet, when no model is configured for its key, when the
+rows of its model are steps in time, whose order is lost (dlm), or when it is a
+tombstone, which would delete what the key has learned since; --yes sends the
+last two as well.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -121,8 +122,8 @@ delete what the key has learned since; --yes sends the last two as well.`,
 			return a.dlqReplay(cmd, conn, c, &f)
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be sent, and send nothing")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "send also letters of dlm keys, and tombstones")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "send also letters of steps in time (dlm), and tombstones")
 	return cmd
 }

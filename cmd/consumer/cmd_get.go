@@ -40,7 +40,7 @@ func (a *app) getCommand() *cobra.Command {
 			return a.get(ctx, conn.lookup, args[0], how)
 		},
 	}
-	config.add(cmd)
+	config.add(a, cmd)
 	cmd.ValidArgsFunction = config.completeKey(a)
 	format.add(cmd)
 	return cmd

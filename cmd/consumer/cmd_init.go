@@ -13,7 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/producer/rows"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // initFlags are what `init` is asked for.
@@ -54,7 +54,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 		GroupID: groupFirst,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.check(cmd); err != nil {
+			if err := f.check(a.kinds, cmd); err != nil {
 				return err
 			}
 			return a.init(cmd.Context(), &f)
@@ -66,7 +66,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.topic, "topic", "", "topic of the shards, `T`: looked at without --input (default with it: the file's name)")
 	fs.StringSliceVar(&f.brokers, "brokers", nil, "Kafka brokers, `HOST:PORT,...` (default 127.0.0.1:9092)")
 	fs.StringVar(&f.wish.Response, "response", "", "column to explain, `C`")
-	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(models.Names(), ", "))
+	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.kinds.Names(), ", "))
 	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
 	fs.StringVar(&f.keyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
 	fs.StringSliceVar(&f.columns, "columns", nil, "look at these columns of the file only, `a,b,c`")
@@ -76,10 +76,10 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.out, "out", "", "write to `FILE` (default: stdout)")
 	fs.BoolVar(&f.force, "force", false, "write over the file of --out")
 	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
-	offer(cmd, "kind", models.Names()...)
+	offer(cmd, "kind", a.kinds.Names()...)
 	offer(cmd, "from", "beginning", "end")
 	// These fail only for names that are no flags.
-	_ = cmd.RegisterFlagCompletionFunc("set", completeConnection)
+	_ = cmd.RegisterFlagCompletionFunc("set", a.completeConnection)
 	var endings []string
 	for _, e := range rows.Extensions {
 		endings = append(endings, strings.TrimPrefix(e, "."))
@@ -90,8 +90,8 @@ response, target, outcome, label), or else the last column of numbers.`,
 }
 
 // completeConnection offers the keys that --set takes here.
-func completeConnection(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	all, directive := new(configFlags).completeSet(cmd, args, word)
+func (a *app) completeConnection(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	all, directive := new(configFlags).completeSet(a)(cmd, args, word)
 	var some []string
 	for _, name := range all {
 		if settableByInit(name) {
@@ -107,7 +107,7 @@ func settableByInit(name string) bool {
 }
 
 // check returns what is wrong with the flags and completes them.
-func (f *initFlags) check(cmd *cobra.Command) error {
+func (f *initFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 	switch {
 	case f.input == "" && f.topic == "":
 		return usagef("nothing to look at: give --input FILE, or --topic T and --brokers B")
@@ -125,7 +125,7 @@ func (f *initFlags) check(cmd *cobra.Command) error {
 		return usagef("--force says to write over a file, and there is no --out")
 	}
 	if f.wish.Kind != "" {
-		if _, err := findKind(f.wish.Kind); err != nil {
+		if _, err := findKind(kinds, f.wish.Kind); err != nil {
 			return usagef("--kind: %w", err)
 		}
 	}
@@ -141,7 +141,7 @@ func (f *initFlags) check(cmd *cobra.Command) error {
 	if len(f.brokers) > 0 {
 		sets = append(sets, "kafka.brokers="+strings.Join(f.brokers, ","))
 	}
-	c, _, err := parseConfig(source{file: "the draft", sets: append(sets, f.sets...)}, []byte(`models: [{match: "**", kind: linear}]`))
+	c, _, err := parseConfig(source{kinds: kinds, file: "the draft", sets: append(sets, f.sets...)}, []byte(`models: [{match: "**", kind: linear}]`))
 	if err != nil {
 		return &usageError{err}
 	}
@@ -171,7 +171,7 @@ func (a *app) init(ctx context.Context, f *initFlags) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.profile.Suggest(f.wish)
+	m, err := s.profile.Suggest(a.kinds, f.wish)
 	if doubts := s.profile.Doubts(); err != nil && len(doubts) > 0 {
 		return fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
 	}
@@ -180,7 +180,7 @@ func (a *app) init(ctx context.Context, f *initFlags) error {
 	}
 	text := m.AppendYAML(f.head(s))
 	// What is written must be what run would read.
-	if _, warnings, err := parseConfig(source{file: "the draft"}, text); err != nil {
+	if _, warnings, err := parseConfig(source{kinds: a.kinds, file: "the draft"}, text); err != nil {
 		return fmt.Errorf("the draft can't be used: %w", err)
 	} else if len(warnings) > 0 {
 		a.printf("warning: %s", strings.Join(warnings, "; "))
@@ -192,7 +192,7 @@ func (a *app) init(ctx context.Context, f *initFlags) error {
 	if err := write(f.out, text, f.force); err != nil {
 		return err
 	}
-	a.printf("wrote %s: kind %s from %d rows; next: consumer check --config %s", f.out, m.Kind, s.profile.Rows, f.out)
+	a.printf("wrote %s: kind %s from %d rows; next: consumer check --config %s", f.out, m.Kind.Name, s.profile.Rows, f.out)
 	return nil
 }
 

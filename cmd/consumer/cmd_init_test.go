@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/producer/rows"
+	"github.com/credence-stream/credence/models"
 )
 
 // command runs a command line that needs no configuration.
 func command(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	a := &app{out: &o, err: &e}
+	a := &app{kinds: models.Kinds(), out: &o, err: &e}
 	code = a.execute(t.Context(), args)
 	return code, o.String(), e.String()
 }
@@ -93,7 +94,7 @@ func TestDraftsWork(t *testing.T) {
 			if code != 0 || out != "" || !strings.Contains(messages, "kind "+d.kind+" from 240 rows; next: consumer check") {
 				t.Fatalf("init: exit %d, stdout %q, stderr %s", code, out, messages)
 			}
-			c, warnings, err := loadConfig(source{file: w.file})
+			c, warnings, err := loadConfig(source{kinds: models.Kinds(), file: w.file})
 			if err != nil || len(warnings) > 0 || c.Models[0].Kind != d.kind {
 				t.Fatalf("draft: %v, warnings %q", err, warnings)
 			}

@@ -27,7 +27,7 @@ out. A partition that needs a decision halts, and the process stays up.`,
 			return a.run(cmd.Context(), c, untilEnd)
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.Flags().BoolVar(&untilEnd, "until-end", false, "exit once all partitions have reached the ends that they have now")
 	return cmd
 }

@@ -45,7 +45,7 @@ restart has sent again are left out.`,
 			return tail(cmd.Context(), conn.feed(c.Kafka.Output, f.from == "end", f.untilEnd, notify), p)
 		},
 	}
-	f.configFlags.add(cmd)
+	f.configFlags.add(a, cmd)
 	f.formatFlag.add(cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().StringVar(&f.from, "from", "beginning", "beginning or end")

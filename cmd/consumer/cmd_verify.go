@@ -46,7 +46,7 @@ no longer in the log cannot be verified; that is told and is no difference.`,
 			return a.verify(cmd.Context(), conn, c, key, how)
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	format.add(cmd)
 	cmd.Flags().StringVar(&key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
 	return cmd

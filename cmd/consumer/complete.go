@@ -55,22 +55,24 @@ func offer(cmd *cobra.Command, flag string, words ...string) {
 
 // completeSet offers the keys of the configuration, those of each of its
 // models included.
-func (f *configFlags) completeSet(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	models := 1
-	if c, _, err := loadConfig(source{file: f.file}); err == nil {
-		models = len(c.Models)
-	}
-	var names []string
-	visit := func(path string) {
-		if strings.HasPrefix(path+"=", word) && !strings.HasSuffix(path, ".settings") { // a mapping, not one value
-			names = append(names, path+"=")
+func (f *configFlags) completeSet(a *app) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		models := 1
+		if c, _, err := loadConfig(source{kinds: a.kinds, file: f.file}); err == nil {
+			models = len(c.Models)
 		}
+		var names []string
+		visit := func(path string) {
+			if strings.HasPrefix(path+"=", word) && !strings.HasSuffix(path, ".settings") { // a mapping, not one value
+				names = append(names, path+"=")
+			}
+		}
+		settable(reflect.ValueOf(defaultConfig()).Elem(), "", visit)
+		for i := range models {
+			settable(reflect.ValueOf(new(modelConfig)).Elem(), fmt.Sprintf("models.%d", i), visit)
+		}
+		return names, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	}
-	settable(reflect.ValueOf(defaultConfig()).Elem(), "", visit)
-	for i := range models {
-		settable(reflect.ValueOf(new(modelConfig)).Elem(), fmt.Sprintf("models.%d", i), visit)
-	}
-	return names, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeKey offers the keys in the checkpoint store that go on as the word
@@ -94,7 +96,7 @@ func (f *configFlags) completeKey(a *app) cobra.CompletionFunc {
 // keys returns the first keys of the store with a prefix, in byte order,
 // without those that a command line can't show.
 func (f *configFlags) keys(ctx context.Context, a *app, prefix string) ([]string, error) {
-	c, _, err := loadConfig(source{file: f.file, env: a.env, sets: f.sets})
+	c, _, err := loadConfig(a.source(f))
 	if err != nil {
 		return nil, err
 	}

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/credence-stream/credence/models"
 )
 
 // offered is what a shell would offer for the last of the words.
 func offered(t *testing.T, words ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	a := &app{out: &out, err: &messages}
+	a := &app{kinds: models.Kinds(), out: &out, err: &messages}
 	if code := a.execute(t.Context(), append([]string{"__complete"}, words...)); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}

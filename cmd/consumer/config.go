@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // config is the configuration with defaults filled in. The tags are the names
@@ -21,7 +24,8 @@ type config struct {
 	Models     []modelConfig    `yaml:"models"`
 
 	file        string // where it was read
-	storeInside bool   // redis.url was embedded, and now is the address of that server
+	kinds       kind.Registry
+	storeInside bool // redis.url was embedded, and now is the address of that server
 }
 
 type kafkaConfig struct {
@@ -90,6 +94,7 @@ type httpConfig struct {
 const embedded = "embedded"
 
 func defaultConfig() *config {
+	limits := cdf.NewSpec("", "", nil, nil).Limits
 	return &config{
 		Seed: 1,
 		Kafka: kafkaConfig{
@@ -100,7 +105,7 @@ func defaultConfig() *config {
 		Redis:      redisConfig{URL: "redis://127.0.0.1:6379/0"},
 		Checkpoint: checkpointConfig{Interval: duration(time.Second), Records: 2000, Bytes: 4 << 20},
 		Memory:     memoryConfig{Inflight: 256 << 20, Cache: 1 << 30},
-		Limits:     limitsConfig{Record: 32 << 20, Rows: 1_000_000, Columns: 5000, Groups: 100_000, Summary: 16 << 20},
+		Limits:     limitsConfig{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20},
 		HTTP:       httpConfig{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
 		OnGap:      "halt",
 	}
@@ -112,9 +117,10 @@ const maxConfigFile = 1 << 20
 // source says where a configuration comes from. Later ones win: the file, the
 // environment, the flags.
 type source struct {
-	file string
-	env  []string // as of os.Environ
-	sets []string // section.key=value
+	kinds kind.Registry
+	file  string
+	env   []string // as of os.Environ
+	sets  []string // section.key=value
 }
 
 // loadConfig reads, overrides, checks and completes a configuration. The
@@ -146,7 +152,7 @@ func parseConfig(s source, text []byte) (*config, []string, error) {
 		return nil, warnings, err
 	}
 	c := defaultConfig()
-	c.file = s.file
+	c.file, c.kinds = s.file, s.kinds
 	d.decodeInto(root, c, "")
 	if err := d.err(); err != nil {
 		return nil, warnings, err

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // check reports what is wrong with one entry of models, apart from its
-// settings.
-func (m *modelConfig) check(path string) []error {
+// settings; k is its kind, nil for an unknown one.
+func (m *modelConfig) check(kinds kind.Registry, k *kind.Kind, path string) []error {
 	var all []error
 	wrong := func(format string, args ...any) {
 		all = append(all, fmt.Errorf("%s.%s", path, fmt.Sprintf(format, args...)))
@@ -40,19 +40,19 @@ func (m *modelConfig) check(path string) []error {
 	if slices.Contains(p.Variables, "") {
 		wrong("publish.variables: an empty pattern matches nothing")
 	}
-	m.checkColumns(wrong, choose)
+	m.checkColumns(kinds, k, wrong, choose)
 	return all
 }
 
-func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, choices ...string)) {
+func (m *modelConfig) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, choose func(key, word string, choices ...string)) {
 	c := &m.Columns
 	choose("columns.scaling", c.Scaling, "first", "none")
 	if c.Response.Name == "" {
 		wrong("columns.response: the name is empty")
 	}
 	checkScale(wrong, "columns.response", c.Response.Scale)
-	if rawResponse(m.Kind) && (c.Response.Center != nil || c.Response.Scale != nil) {
-		wrong("columns.response: center and scale mean nothing to the classes or counts of kind %s", m.Kind)
+	if k != nil && k.Response != kind.Real && (c.Response.Center != nil || c.Response.Scale != nil) {
+		wrong("columns.response: center and scale mean nothing to the classes or counts of kind %s", k.Name)
 	}
 	if c.Features != nil && len(c.Features) == 0 {
 		wrong("columns.features: an empty list; leave the key out to use every other numeric column")
@@ -68,12 +68,13 @@ func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, c
 		{"group", c.Group != ""}, {"groups", len(c.Groups) > 0},
 		{"exposure", c.Exposure != ""}, {"time", c.Time != ""},
 	} {
-		if role.given && slices.Contains(models.Names(), m.Kind) && !takes(m.Kind, role.key) {
-			wrong("columns.%s means nothing to kind %s, only to: %s", role.key, m.Kind, strings.Join(kindsWith(role.key), ", "))
+		if role.given && k != nil && !k.Takes(role.key) {
+			able := kinds.Names(func(k *kind.Kind) bool { return k.Takes(role.key) })
+			wrong("columns.%s means nothing to kind %s, only to: %s", role.key, k.Name, strings.Join(able, ", "))
 		}
 	}
-	if m.Kind == "anova" {
-		c.checkOneGroup(wrong)
+	if k != nil && k.Groups == kind.OneGroup {
+		c.checkOneGroup(k.Name, wrong)
 	}
 	taken := map[string]string{c.Response.Name: "the response"}
 	take := func(name, role string) {
@@ -107,14 +108,14 @@ func (m *modelConfig) checkColumns(wrong report, choose func(key, word string, c
 }
 
 // checkOneGroup refuses anything but a single grouping column.
-func (c *columnsConfig) checkOneGroup(wrong report) {
+func (c *columnsConfig) checkOneGroup(kind string, wrong report) {
 	switch {
 	case c.Group == "" && len(c.Groups) == 0:
-		wrong("columns.group: missing; anova needs the column that names the group of each row")
+		wrong("columns.group: missing; %s needs the column that names the group of each row", kind)
 	case len(c.Groups) > 1:
-		wrong("columns.groups: %d columns, but anova takes one", len(c.Groups))
+		wrong("columns.groups: %d columns, but %s takes one", len(c.Groups), kind)
 	case len(c.Groups) == 1 && len(c.Groups[0].Slopes) > 0:
-		wrong("columns.groups[0].slopes: anova has no slopes")
+		wrong("columns.groups[0].slopes: %s has no slopes", kind)
 	}
 }
 

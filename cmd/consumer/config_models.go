@@ -75,15 +75,14 @@ type publishConfig struct {
 }
 
 func (m *modelConfig) setDefaults() {
+	s := cdf.NewSpec("", "", nil, nil)
 	*m = modelConfig{
-		Columns:   columnsConfig{Scaling: "first", Response: responseConfig{Name: "y"}, Intercept: true},
-		Draws:     500,
-		Forget:    1,
-		ForgetPer: clock{Unit: "shard"},
-		Missing:   "drop",
-		Publish: publishConfig{
-			Every: 1, Scale: "original", Predictions: "none", Groups: "all", Variables: []string{"**"},
-		},
+		Columns:   columnsConfig{Scaling: s.Columns.Scaling, Response: responseConfig{Name: s.Columns.Response.Name}, Intercept: true},
+		Draws:     s.Draws,
+		Forget:    s.Forget,
+		ForgetPer: clock(s.ForgetPer),
+		Missing:   s.Missing,
+		Publish:   publishConfig(s.Publish),
 	}
 }
 
@@ -152,16 +151,13 @@ func flowList(items []string) yamlNode {
 }
 
 // roles is the form of the columns that the engine knows.
-func (c *columnsConfig) roles(kind string) cdf.Roles {
+func (c *columnsConfig) roles() cdf.Roles {
 	r := cdf.Roles{
 		Scaling:   c.Scaling,
 		Response:  cdf.Feature{Name: c.Response.Name, Center: c.Response.Center, Scale: c.Response.Scale},
 		Exposure:  c.Exposure,
 		Time:      c.Time,
-		Intercept: c.Intercept && hasIntercept(kind),
-	}
-	if !takes(kind, "features") {
-		r.Features = []cdf.Feature{} // nil would be every other numeric column
+		Intercept: c.Intercept,
 	}
 	for _, f := range c.Features {
 		r.Features = append(r.Features, cdf.Feature{
@@ -178,10 +174,10 @@ func (c *columnsConfig) roles(kind string) cdf.Roles {
 // resolve checks the entry, asks the kind about its settings, and makes the
 // Spec.
 func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
-	if problems := m.check(path); len(problems) > 0 {
+	k, err := findKind(c.kinds, m.Kind)
+	if problems := m.check(c.kinds, k, path); len(problems) > 0 {
 		return problems
 	}
-	k, err := findKind(m.Kind)
 	if err != nil {
 		return []error{fmt.Errorf("%s.kind: %w", path, err)}
 	}
@@ -196,7 +192,7 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 		m.Columns.Group = ""
 	}
 	before := len(d.problems)
-	settings, build, err := k.Configure(m.Variant, func(target any) error {
+	spec, err := k.Spec(m.Variant, m.Columns.roles(), func(target any) error {
 		if m.Settings != nil {
 			d.decodeInto(m.Settings, target, path+".settings")
 		}
@@ -214,24 +210,12 @@ func (m *modelConfig) resolve(c *config, d *decoder, path string) []error {
 	if err != nil {
 		return []error{fmt.Errorf("%s.settings: %w", path, err)}
 	}
-	roles := m.Columns.roles(m.Kind)
-	m.spec = &cdf.Spec{
-		Kind: m.Kind, Variant: m.Variant, Seed: c.Seed,
-		Columns: roles, Draws: m.Draws,
-		Forget: m.Forget, ForgetPer: cdf.Clock(m.ForgetPer), Missing: m.Missing,
-		Settings:    settings,
-		RawResponse: rawResponse(m.Kind),
-		Steps:       m.Kind == "dlm",
-		Origin:      hasIntercept(m.Kind) && !roles.Intercept,
-		Publish: cdf.Publish{
-			Every: m.Publish.Every, Draws: m.Publish.Draws, Scale: m.Publish.Scale,
-			Covariance: m.Publish.Covariance, Predictions: m.Publish.Predictions,
-			Groups: m.Publish.Groups, Variables: m.Publish.Variables,
-		},
-		Limits: cdf.Limits{Rows: c.Limits.Rows, Columns: c.Limits.Columns, Groups: c.Limits.Groups},
-		New:    build,
-	}
-	if m.Settings, err = settingsNode(settings); err != nil {
+	spec.Seed, spec.Draws, spec.Missing = c.Seed, m.Draws, m.Missing
+	spec.Forget, spec.ForgetPer = m.Forget, cdf.Clock(m.ForgetPer)
+	spec.Publish = cdf.Publish(m.Publish)
+	spec.Limits = cdf.Limits{Rows: c.Limits.Rows, Columns: c.Limits.Columns, Groups: c.Limits.Groups}
+	m.spec = spec
+	if m.Settings, err = settingsNode(spec.Settings); err != nil {
 		return []error{fmt.Errorf("%s.settings: %w", path, err)}
 	}
 	return nil

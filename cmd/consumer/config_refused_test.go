@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/credence-stream/credence/models"
 )
 
 // Each configuration has one fault, and the message must hold all the parts.
@@ -103,7 +105,7 @@ func TestRefused(t *testing.T) {
 		"token for nobody":        {smallest + "\nhttp: {listen: '', token_file: t}", []string{`http.token_file is "t"`, "http.listen is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := parseConfig(source{file: "c.yaml"}, []byte(c.text))
+			_, _, err := parseConfig(source{kinds: models.Kinds(), file: "c.yaml"}, []byte(c.text))
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -123,7 +125,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestAllFaultsAtOnce(t *testing.T) {
-	_, _, err := parseConfig(source{file: "c.yaml"}, []byte("seeed: 1\nkafka: {grup: a}\nredis: {uri: x}"))
+	_, _, err := parseConfig(source{kinds: models.Kinds(), file: "c.yaml"}, []byte("seeed: 1\nkafka: {grup: a}\nredis: {uri: x}"))
 	for _, part := range []string{"c.yaml:1", "c.yaml:2", "c.yaml:3"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v lacks %s", err, part)

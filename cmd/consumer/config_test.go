@@ -18,7 +18,7 @@ const smallest = `models: [{match: "**", kind: linear, columns: {response: y}}]`
 
 func parse(t *testing.T, text string, sets ...string) *config {
 	t.Helper()
-	c, warnings, err := parseConfig(source{file: "c.yaml", sets: sets}, []byte(text))
+	c, warnings, err := parseConfig(source{kinds: models.Kinds(), file: "c.yaml", sets: sets}, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDefaults(t *testing.T) {
 	c := parse(t, smallest)
 	want := defaultConfig()
 	want.Kafka.DeadLetters = "shards.dead"
-	want.Models, want.file = c.Models, c.file
+	want.Models, want.file, want.kinds = c.Models, c.file, c.kinds
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
@@ -150,9 +150,10 @@ func TestGroupShorthand(t *testing.T) {
 
 func TestPrecedence(t *testing.T) {
 	s := source{
-		file: "c.yaml",
-		env:  []string{"CREDENCE_KAFKA_GROUP=env", "CREDENCE_KAFKA_BROKERS=e:1, e:2", "CREDENCE_CHECKPOINT_INTERVAL=2s", "CREDENCE_KAFKA_TLS_SERVER_NAME=", "CREDENCE_ON_GAP=skip", "HOME=x", "CREDENCE_SERVICE_HOST=10.0.0.1"},
-		sets: []string{"kafka.group=first", "kafka.group=flag", "models.0.draws=100", "models.0.columns.features=a,b", "http.listen=", "redis.password_file=p=q"},
+		kinds: models.Kinds(),
+		file:  "c.yaml",
+		env:   []string{"CREDENCE_KAFKA_GROUP=env", "CREDENCE_KAFKA_BROKERS=e:1, e:2", "CREDENCE_CHECKPOINT_INTERVAL=2s", "CREDENCE_KAFKA_TLS_SERVER_NAME=", "CREDENCE_ON_GAP=skip", "HOME=x", "CREDENCE_SERVICE_HOST=10.0.0.1"},
+		sets:  []string{"kafka.group=first", "kafka.group=flag", "models.0.draws=100", "models.0.columns.features=a,b", "http.listen=", "redis.password_file=p=q"},
 	}
 	c, warnings, err := parseConfig(s, []byte("kafka: {group: file, output: file, brokers: [f:1]}\n"+smallest))
 	if err != nil {
@@ -176,11 +177,11 @@ func TestOverrideErrorsNameTheirOrigin(t *testing.T) {
 		want string
 		code int
 	}{
-		{source{sets: []string{"kafka.grup=x"}}, `--set kafka.grup: unknown key "grup" in kafka, did you mean "group"?`, 1},
-		{source{sets: []string{"seed=x"}}, `--set seed: seed: "x" is not a whole number`, 1},
-		{source{env: []string{"CREDENCE_SEED=x"}}, `CREDENCE_SEED: seed: "x" is not a whole number`, 1},
-		{source{sets: []string{"kafka"}}, "expected section.key=value", 2},
-		{source{sets: []string{"models.7.draws=1"}}, `"7" is not an index of a list of 1`, 2},
+		{source{kinds: models.Kinds(), sets: []string{"kafka.grup=x"}}, `--set kafka.grup: unknown key "grup" in kafka, did you mean "group"?`, 1},
+		{source{kinds: models.Kinds(), sets: []string{"seed=x"}}, `--set seed: seed: "x" is not a whole number`, 1},
+		{source{kinds: models.Kinds(), env: []string{"CREDENCE_SEED=x"}}, `CREDENCE_SEED: seed: "x" is not a whole number`, 1},
+		{source{kinds: models.Kinds(), sets: []string{"kafka"}}, "expected section.key=value", 2},
+		{source{kinds: models.Kinds(), sets: []string{"models.7.draws=1"}}, `"7" is not an index of a list of 1`, 2},
 	} {
 		_, _, err := parseConfig(c.s, []byte(smallest))
 		if err == nil || !strings.Contains(err.Error(), c.want) || exitCode(err) != c.code {
@@ -199,7 +200,7 @@ func TestWarnings(t *testing.T) {
 		{"http: {listen: 'localhost:8080'}", ""},
 		{"http: {listen: ':8080', token_file: t}", ""},
 	} {
-		_, warnings, err := parseConfig(source{file: "c.yaml"}, []byte(c.text+"\n"+smallest))
+		_, warnings, err := parseConfig(source{kinds: models.Kinds(), file: "c.yaml"}, []byte(c.text+"\n"+smallest))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +212,7 @@ func TestWarnings(t *testing.T) {
 
 // What is printed at start is a configuration that means the same.
 func TestPrintedConfigurationIsGolden(t *testing.T) {
-	c, _, err := parseConfig(source{file: "c.yaml"}, readTestdata(t, "full.yaml"))
+	c, _, err := parseConfig(source{kinds: models.Kinds(), file: "c.yaml"}, readTestdata(t, "full.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +223,7 @@ func TestPrintedConfigurationIsGolden(t *testing.T) {
 	if strings.Contains(got, "hush") {
 		t.Error("the password is printed")
 	}
-	again, _, err := parseConfig(source{file: "again.yaml", sets: []string{"redis.url=" + c.Redis.URL}}, []byte(got))
+	again, _, err := parseConfig(source{kinds: models.Kinds(), file: "again.yaml", sets: []string{"redis.url=" + c.Redis.URL}}, []byte(got))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,14 +274,14 @@ func TestSizeRoundTrip(t *testing.T) {
 
 func TestConfigFileErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := loadConfig(source{file: filepath.Join(dir, "none.yaml")}); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := loadConfig(source{kinds: models.Kinds(), file: filepath.Join(dir, "none.yaml")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
 	big := filepath.Join(dir, "big.yaml")
 	if err := os.WriteFile(big, make([]byte, maxConfigFile+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := loadConfig(source{file: big}); err == nil || !strings.Contains(err.Error(), "bytes, more than") {
+	if _, _, err := loadConfig(source{kinds: models.Kinds(), file: big}); err == nil || !strings.Contains(err.Error(), "bytes, more than") {
 		t.Errorf("large file: %v", err)
 	}
 }
@@ -296,14 +297,14 @@ func FuzzConfig(f *testing.F) {
 	f.Add("<<: {seed: 1}")
 	f.Add("seed: !!binary aGk=\non_gap: !foo bar")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, _, err := parseConfig(source{file: "c.yaml", env: []string{"CREDENCE_SEED=7"}, sets: []string{"kafka.group=g"}}, []byte(text))
+		c, _, err := parseConfig(source{kinds: models.Kinds(), file: "c.yaml", env: []string{"CREDENCE_SEED=7"}, sets: []string{"kafka.group=g"}}, []byte(text))
 		if (c == nil) == (err == nil) {
 			t.Fatalf("configuration %v and error %v", c, err)
 		}
 		if c == nil {
 			return
 		}
-		if _, _, err := parseConfig(source{file: "again.yaml", sets: []string{"redis.url=" + c.Redis.URL}}, []byte(c.String())); err != nil {
+		if _, _, err := parseConfig(source{kinds: models.Kinds(), file: "again.yaml", sets: []string{"redis.url=" + c.Redis.URL}}, []byte(c.String())); err != nil {
 			t.Fatalf("printed configuration is refused: %v\n%s", err, c)
 		}
 	})

@@ -38,12 +38,9 @@ func (n *connection) newSorter(ctx context.Context, c *config) (*sorter, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &sorter{input: c.Kafka.Input, left: -1, kind: func(key string) (string, bool) {
+	s := &sorter{input: c.Kafka.Input, left: -1, ordered: func(key string) (ordered, matched bool) {
 		spec, ok := n.rules.Match(key)
-		if !ok {
-			return "", false
-		}
-		return spec.Kind, true
+		return ok && spec.Steps, ok
 	}}
 	for _, m := range marks {
 		s.done = append(s.done, parseProgress(m.Offset, m.Note))
@@ -112,7 +109,7 @@ var leftOut = []struct {
 }{
 	{verdictNobody, "no entry of models matches the key"},
 	{verdictAhead, "the group has not come to the record yet and will meet it by itself"},
-	{verdictOrder, "shards of a dlm belong in their order, which is lost; --yes sends them all the same"},
+	{verdictOrder, "steps in time belong in their order, which is lost; --yes sends them all the same"},
 	{verdictDelete, "a tombstone deletes what its key has learned since; --yes sends it all the same"},
 	{verdictBehind, "an earlier letter of the key is left out"},
 }
@@ -154,7 +151,7 @@ func (a *app) dlqReplay(cmd *cobra.Command, conn *connection, c *config, f *repl
 	yes := f.yes
 	if doubtful := plan.count[verdictOrder] + plan.count[verdictDelete]; doubtful > 0 && !f.dryRun && asks(cmd.InOrStdin()) {
 		plan.tell(a)
-		if yes, err = a.ask(cmd.InOrStdin(), fmt.Sprintf("%d letters are of a dlm or tombstones: send them as well?", doubtful)); err != nil {
+		if yes, err = a.ask(cmd.InOrStdin(), fmt.Sprintf("%d letters are of steps in time or tombstones: send them as well?", doubtful)); err != nil {
 			return err
 		}
 	}

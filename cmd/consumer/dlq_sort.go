@@ -21,7 +21,7 @@ const (
 	verdictBehind          // of a key with an earlier letter that is left out
 	verdictNobody          // no model is configured for its key
 	verdictAhead           // the group has not come to its record yet
-	verdictOrder           // of a dlm, whose order is lost
+	verdictOrder           // of rows that are steps in time, whose order is lost
 	verdictDelete          // a tombstone
 	verdictLimit           // beyond --limit
 	verdicts
@@ -35,9 +35,9 @@ func (v verdict) settled() bool { return v <= verdictKeyless && v != verdictSend
 // from the topic's beginning on. It is for one goroutine.
 type sorter struct {
 	input      string
-	kind       func(key string) (string, bool) // of the key's model
-	watermarks []int64                         // of the group, by partition of the input; -1: none
-	done       []*progress                     // by partition of the dead letter topic
+	ordered    func(key string) (ordered, matched bool) // whether the rows of the key's model are steps in time
+	watermarks []int64                                  // of the group, by partition of the input; -1: none
+	done       []*progress                              // by partition of the dead letter topic
 	glob       string
 	stage      string
 	left       int  // letters that may be sent, negative: no limit
@@ -76,7 +76,7 @@ func (s *sorter) judge(at pipeline.Partition, r *pipeline.Record) (verdict, sink
 }
 
 func (s *sorter) choose(key string, r *pipeline.Record, l *sink.Letter) verdict {
-	kind, matched := s.kind(key)
+	ordered, matched := s.ordered(key)
 	switch {
 	case s.left == 0:
 		return verdictLimit
@@ -88,7 +88,7 @@ func (s *sorter) choose(key string, r *pipeline.Record, l *sink.Letter) verdict 
 		return verdictNobody
 	case int(l.Source.ID) >= len(s.watermarks) || l.Offset >= s.watermarks[l.Source.ID]:
 		return verdictAhead
-	case kind == "dlm" && !s.yes:
+	case ordered && !s.yes:
 		return verdictOrder
 	case r.Value == nil && !s.yes:
 		return verdictDelete

@@ -158,7 +158,7 @@ limits: {rows: 2}`)
 	w.must("run", "--until-end")
 	w.amend("rows: 2", "rows: 100")
 	code, _, messages := w.consumer("dlq", "replay")
-	if code != 1 || !strings.Contains(messages, "shards of a dlm") || !strings.Contains(messages, "2 letters sent") {
+	if code != 1 || !strings.Contains(messages, "steps in time belong") || !strings.Contains(messages, "2 letters sent") {
 		t.Errorf("replay: exit %d %s", code, messages)
 	}
 	if _, messages := w.must("dlq", "replay", "--yes"); !strings.Contains(messages, "2 letters sent") {
@@ -209,11 +209,11 @@ func TestSorter(t *testing.T) {
 	sent := func(id string) pipeline.Header {
 		return pipeline.Header{Key: pipeline.ShardHeader, Value: []byte(id)}
 	}
-	kinds := map[string]string{"k": "linear", "l": "linear", "d": "dlm"}
+	ordered := map[string]bool{"k": false, "l": false, "d": true}
 	s := &sorter{
 		input: "in", stage: "schema", left: -1, watermarks: []int64{100},
-		kind: func(key string) (string, bool) { kind, ok := kinds[key]; return kind, ok },
-		done: []*progress{{base: 1}},
+		ordered: func(key string) (bool, bool) { o, ok := ordered[key]; return o, ok },
+		done:    []*progress{{base: 1}},
 	}
 	for i, c := range []struct {
 		r    *pipeline.Record

@@ -14,6 +14,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 	servers "github.com/credence-stream/credence/testenv/embedded"
 )
@@ -57,7 +58,7 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
 	var o, e bytes.Buffer
-	a := &app{out: &o, err: &e}
+	a := &app{kinds: models.Kinds(), out: &o, err: &e}
 	code = a.execute(ctx, append(args, "--config", w.file))
 	if ctx.Err() != nil {
 		w.Fatalf("consumer %v did not end:\n%s", args, e.String())
@@ -68,7 +69,7 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 // config is what a command would load.
 func (w *world) config() *config {
 	w.Helper()
-	c, _, err := loadConfig(source{file: w.file})
+	c, _, err := loadConfig(source{kinds: models.Kinds(), file: w.file})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestServiceWithoutKafka(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	var out, messages bytes.Buffer
-	a := &app{out: &out, err: &messages}
+	a := &app{kinds: models.Kinds(), out: &out, err: &messages}
 	if code := a.execute(t.Context(), []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}

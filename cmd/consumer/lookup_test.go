@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -107,7 +108,7 @@ func TestLookupErrors(t *testing.T) {
 func TestGet(t *testing.T) {
 	l := newLookup(t, newFakeStore(map[int32][]string{1: {"a"}, 3: {"a"}}))
 	var out, messages bytes.Buffer
-	a := &app{out: &out, err: &messages}
+	a := &app{kinds: models.Kinds(), out: &out, err: &messages}
 	for _, c := range []struct{ format, want string }{
 		{"json", `{"key":"a","kind":"linear","variant":"corrected","t":1,"n":4,`},
 		{"csv", "key,kind,variant,t,n,time,variable,mean,"},

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/credence-stream/credence/models"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	a := &app{out: os.Stdout, err: os.Stderr, env: os.Environ()}
+	a := &app{out: os.Stdout, err: os.Stderr, env: os.Environ(), kinds: models.Kinds()}
 	code := a.execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -13,16 +13,17 @@ import (
 
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
 )
 
 func TestReferenceOfCommands(t *testing.T) {
-	a := &app{out: io.Discard, err: io.Discard}
+	a := &app{kinds: models.Kinds(), out: io.Discard, err: io.Discard}
 	clitest.CheckPage(t, "../../docs/reference/consumer.md", clitest.Commands(a.root()))
 }
 
 func TestReferenceOfConfiguration(t *testing.T) {
-	c, _, err := parseConfig(source{file: "page"}, []byte(`models: [{match: "**", kind: linear}]`))
+	c, _, err := parseConfig(source{kinds: models.Kinds(), file: "page"}, []byte(`models: [{match: "**", kind: linear}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +37,9 @@ func TestReferenceOfConfiguration(t *testing.T) {
 	b.WriteString("# All keys of the configuration\n\nMade from the program by `make reference`. What the keys mean: [configuration](../configuration.md).\n\n" +
 		"| key | default | environment variable |\n| --- | --- | --- |\n")
 	appendKeys(&b, reflect.ValueOf(c).Elem(), "", byPath)
-	for _, name := range models.Names() {
-		fmt.Fprintf(&b, "\n## Settings of %s\n\nWhat they mean: [%s](../models/%s.md).\n\n| key | default |\n| --- | --- |\n", name, name, name)
-		appendSettings(t, &b, name)
+	for _, k := range models.Kinds() {
+		fmt.Fprintf(&b, "\n## Settings of %s\n\nWhat they mean: [%s](../models/%s.md).\n\n| key | default |\n| --- | --- |\n", k.Name, k.Name, k.Name)
+		appendSettings(t, &b, k)
 	}
 	clitest.CheckPage(t, "../../docs/reference/configuration.md", b.String())
 }
@@ -104,13 +105,13 @@ func shownDefault(v reflect.Value) string {
 }
 
 // appendSettings writes the settings of a kind as the file would have them.
-func appendSettings(t *testing.T, b *strings.Builder, kind string) {
+func appendSettings(t *testing.T, b *strings.Builder, k *kind.Kind) {
 	t.Helper()
-	file := fmt.Sprintf("models: [{match: '**', kind: %s, columns: {group: g}}]", kind)
-	if !takes(kind, "group") {
-		file = fmt.Sprintf("models: [{match: '**', kind: %s}]", kind)
+	file := fmt.Sprintf("models: [{match: '**', kind: %s, columns: {group: g}}]", k.Name)
+	if !k.Takes("group") {
+		file = fmt.Sprintf("models: [{match: '**', kind: %s}]", k.Name)
 	}
-	c, _, err := parseConfig(source{file: "page"}, []byte(file))
+	c, _, err := parseConfig(source{kinds: models.Kinds(), file: "page"}, []byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/internal/version"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // app is what commands share: data goes to out, messages go to err.
 type app struct {
 	out, err io.Writer
-	env      []string // as of os.Environ
+	env      []string      // as of os.Environ
+	kinds    kind.Registry // of models
 }
 
 const (
@@ -69,12 +71,17 @@ type configFlags struct {
 	sets []string
 }
 
-func (f *configFlags) add(cmd *cobra.Command) {
+func (f *configFlags) add(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "config", "", "configuration `FILE` (required)")
 	cmd.Flags().StringArrayVar(&f.sets, "set", nil, "override a key, as in kafka.group=x; lists by comma; may be repeated")
 	// These fail only for names that are no flags.
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml")
-	_ = cmd.RegisterFlagCompletionFunc("set", f.completeSet)
+	_ = cmd.RegisterFlagCompletionFunc("set", f.completeSet(a))
+}
+
+// source says where the flags find the configuration.
+func (a *app) source(f *configFlags) source {
+	return source{kinds: a.kinds, file: f.file, env: a.env, sets: f.sets}
 }
 
 // load reads the configuration and passes its warnings on.
@@ -82,7 +89,7 @@ func (a *app) load(f *configFlags) (*config, error) {
 	if f.file == "" {
 		return nil, usagef("--config FILE is missing")
 	}
-	c, warnings, err := loadConfig(source{file: f.file, env: a.env, sets: f.sets})
+	c, warnings, err := loadConfig(a.source(f))
 	for _, w := range warnings {
 		a.printf("warning: %s", w)
 	}

@@ -59,7 +59,7 @@ members.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "all stored keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "everything that the group has stored")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do it without a question")

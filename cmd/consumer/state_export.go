@@ -52,7 +52,7 @@ consumer goes on while it is read, it is read again.`,
 			return a.withStates(cmd, &f, glob, func(ctx context.Context, s *states) error { return s.export(ctx, out, glob) })
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "the `FILE` to write, usually .arrows (required)")
 	cmd.Flags().StringVar(&glob, "key", "", "only keys that match the `GLOB`; such a file cannot be imported")
 	return cmd

@@ -48,7 +48,7 @@ consumers replay the log from the exported watermarks on.`,
 			return a.withStates(cmd, &f.configFlags, "", func(ctx context.Context, s *states) error { return s.importFile(ctx, &f) })
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.Flags().StringVar(&f.in, "in", "", "the `FILE` that export wrote (required)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace what the group has stored")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --force: without a question")

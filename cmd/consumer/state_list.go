@@ -41,7 +41,7 @@ the last claim, watermark, origin, keys, lag, gaps, configuration.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	format.add(cmd)
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that start with `P`")
 	cmd.Flags().StringVar(&glob, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")

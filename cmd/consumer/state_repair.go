@@ -41,7 +41,7 @@ Exit code 1 means that something still needs a decision.`,
 			return a.withStates(cmd, &f, "", func(ctx context.Context, s *states) error { return s.repair(ctx, how, asked, yes) })
 		},
 	}
-	f.add(cmd)
+	f.add(a, cmd)
 	format.add(cmd)
 	cmd.Flags().IntSliceVar(&asked, "partition", nil, "rebuild partition `N` although no damage is seen (repeatable)")
 	cmd.Flags().BoolVar(&yes, "yes", false, "drop damaged state without a question")

@@ -18,20 +18,23 @@ type LevelSettings struct {
 	Prior float64 `yaml:"prior" json:"prior"` // w
 }
 
-func configureLevel(variant string, decode func(any) error) (any, kind.Build, error) {
-	s := LevelSettings{Noise: 1, Prior: 100}
-	if decode != nil {
-		if err := decode(&s); err != nil {
-			return nil, nil, err
-		}
+// Kind returns what is known of the kind.
+func Kind() *kind.Kind {
+	return &kind.Kind{
+		Name:      "level",
+		Purpose:   "the mean of a response with known variance",
+		Formula:   "y = μ + e, e ~ N(0, v)",
+		Text:      "A level μ under noise of known variance v.",
+		Variants:  []string{"exact"},
+		Configure: kind.Settings(LevelSettings{Noise: 1, Prior: 100}, build),
 	}
-	if variant != "" && variant != "exact" {
-		return nil, nil, fmt.Errorf("level has no variant %q", variant)
-	}
+}
+
+func build(s *LevelSettings, _ string) (kind.Build, error) {
 	if !(s.Noise > 0 && s.Prior > 0) || math.IsInf(s.Noise+s.Prior, 1) {
-		return nil, nil, fmt.Errorf("level: noise %v and prior %v must be positive and finite", s.Noise, s.Prior)
+		return nil, fmt.Errorf("level: noise %v and prior %v must be positive and finite", s.Noise, s.Prior)
 	}
-	return s, func(cdf.Dims) (cdf.Model, error) { return &Level{set: s}, nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return &Level{set: *s}, nil }, nil
 }
 
 // Level is the mean of a response with known variance:

@@ -6,24 +6,15 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
-	"github.com/credence-stream/credence/models/kind"
 )
 
-// level is the line of models/registry.go.
-var level = kind.Kind{Name: "level", Variants: []string{"exact"}, Configure: configureLevel}
-
 func levelSpec() *cdf.Spec {
-	settings, build, err := level.Configure("exact", nil)
+	s, err := Kind().Spec("", cdf.Roles{}, nil)
 	if err != nil {
 		panic(err)
 	}
-	return &cdf.Spec{
-		Kind: "level", Variant: "exact", Seed: 1,
-		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Features: []cdf.Feature{}},
-		Draws:   100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Settings: settings, New: build,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-	}
+	s.Draws = 100
+	return s
 }
 
 func TestLevelKeepsTheContract(t *testing.T) {

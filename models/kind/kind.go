@@ -1,33 +1,134 @@
-// Package kind says what a kind of model is: what the registry, configurations
-// and tools know of linear, anova and the others.
+// Package kind says what a kind of model is: all that configurations, tools and
+// the live page know of linear, anova and the others.
 package kind
 
 import (
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 )
+
+// Kind is one kind of model as a configuration names it. What it does not
+// mention is false, none or absent.
+type Kind struct {
+	Name    string
+	Purpose string // one line, as in "regression with unknown noise"
+	Formula string // of the likelihood, one line
+	Text    string // a sentence or two about parameters and posterior
+
+	Variants []string // the first is the default
+
+	Response  Response
+	Features  bool // takes columns.features
+	Intercept bool // has a coefficient for the intercept
+	Groups    Groups
+	Exposure  bool // takes columns.exposure
+	Time      bool // takes columns.time
+	// Ordered says that each row is a step in time: a row without a response is
+	// a missing observation, predictions are forecasts, and a record that comes
+	// late is out of order.
+	Ordered bool
+	// Draws says that the summary needs draws: without them the model draws
+	// only what is to be published.
+	Draws bool
+
+	// Suggest says whether and why the kind fits a sample of rows. nil suggests
+	// nothing.
+	Suggest func(*Profile) Suggestion
+
+	// Configure reads the settings of a variant and returns them with defaults
+	// filled in and what builds the models; see Settings. decode fills the
+	// struct it is given, refuses unknown names and reads the files that a
+	// FileReader names; nil means no settings were given. Call Spec instead.
+	Configure func(variant string, decode func(any) error) (settings any, build Build, err error)
+}
 
 // Build returns a model with empty statistics. ErrSchema, wrapped, says that
 // the dimensions cannot serve. It is safe for concurrent use.
 type Build func(cdf.Dims) (cdf.Model, error)
 
-// Kind is one kind of model as a configuration names it.
-type Kind struct {
-	Name     string
-	Variants []string // the first is the default
-	// Draws says that the summary needs draws: without them the model draws
-	// only what is to be published.
-	Draws bool
-	// Configure reads the settings of a variant ("" is the default one) and
-	// returns them with defaults filled in and what builds the models.
-	// decode fills the struct it is given, refuses unknown names and reads
-	// the files that a FileReader names; nil means no settings were given.
-	Configure func(variant string, decode func(any) error) (settings any, build Build, err error)
-}
-
 // FileReader is settings that name files. Models touch none: who decodes
 // settings calls ReadFiles afterwards. Errors name the file and the line.
 type FileReader interface {
 	ReadFiles(open func(path string) (io.ReadCloser, error)) error
+}
+
+// Groups says how many grouping columns a kind takes.
+type Groups int
+
+// The numbers of grouping columns.
+const (
+	NoGroups  Groups = iota
+	OneGroup         // exactly one, without slopes
+	AnyGroups        // any number, with slopes
+)
+
+// Response says which numbers a response may hold.
+type Response int
+
+// The responses.
+const (
+	Real   Response = iota // any number
+	Binary                 // a class, 0 or 1
+	Count                  // 0, 1, 2 and so on
+)
+
+// String returns real, binary or count.
+func (r Response) String() string { return [...]string{"real", "binary", "count"}[r] }
+
+// Numbers names the numbers in a sentence.
+func (r Response) Numbers() string {
+	return [...]string{"numbers", "0 and 1", "counts: 0, 1, 2 and so on"}[r]
+}
+
+// Takes reports whether a key of columns in a configuration means something to
+// the kind.
+func (k *Kind) Takes(key string) bool {
+	switch key {
+	case "features":
+		return k.Features
+	case "group", "groups":
+		return k.Groups != NoGroups
+	case "exposure":
+		return k.Exposure
+	case "time":
+		return k.Time
+	}
+	return true
+}
+
+// Spec returns the configuration of the kind's filters, with the defaults of
+// cdf.NewSpec. variant "" is the default one. Of the columns, what means
+// nothing to the kind is taken away, and names that are empty are filled in.
+// For decode see Configure. An error says which setting is wrong and why.
+func (k *Kind) Spec(variant string, columns cdf.Roles, decode func(any) error) (*cdf.Spec, error) {
+	if variant == "" {
+		variant = k.Variants[0]
+	}
+	if !slices.Contains(k.Variants, variant) {
+		return nil, fmt.Errorf("%s has no variant %q, only %s", k.Name, variant, strings.Join(k.Variants, ", "))
+	}
+	settings, build, err := k.Configure(variant, decode)
+	if err != nil {
+		return nil, err
+	}
+	s := cdf.NewSpec(k.Name, variant, settings, build)
+	if columns.Scaling == "" {
+		columns.Scaling = s.Columns.Scaling
+	}
+	if columns.Response.Name == "" {
+		columns.Response.Name = s.Columns.Response.Name
+	}
+	if !k.Features {
+		columns.Features = []cdf.Feature{} // nil would be every other numeric column
+	}
+	columns.Intercept = columns.Intercept && k.Intercept
+	s.Columns = columns
+	s.RawResponse = k.Response != Real
+	s.Steps = k.Ordered
+	s.Origin = k.Intercept && !columns.Intercept
+	return s, nil
 }

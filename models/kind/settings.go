@@ -5,9 +5,23 @@ import (
 	"math"
 )
 
-// ErrVariant reports a variant that the kind does not have.
-func ErrVariant(kind, variant string, have []string) error {
-	return fmt.Errorf("%s has no variant %q, only %q", kind, variant, have)
+// Settings makes Kind.Configure for settings of type S: the defaults, over
+// them what a configuration says, and build, which completes them and names
+// the first one that is out of range.
+func Settings[S any](defaults S, build func(s *S, variant string) (Build, error)) func(string, func(any) error) (any, Build, error) {
+	return func(variant string, decode func(any) error) (any, Build, error) {
+		s := defaults
+		if decode != nil {
+			if err := decode(&s); err != nil {
+				return nil, nil, err
+			}
+		}
+		b, err := build(&s, variant)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, b, nil
+	}
 }
 
 // Positive reports a number of a prior that is not positive and finite, by the

@@ -106,16 +106,13 @@ func BenchmarkWorker(b *testing.B) {
 	for i := range int64(shards) {
 		l.records = append(l.records, pipeline.Record{Offset: i, Time: 1e12, Key: fmt.Append(nil, "key-", rng.IntN(keys)), Value: values[i%50]})
 	}
-	kind, _ := models.Lookup("linear")
-	settings, build, err := kind.Configure("", nil)
+	k, _ := models.Lookup("linear")
+	spec, err := k.Spec("", cdf.Roles{Intercept: true}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	rules, err := pipeline.NewRules([]pipeline.Rule{{Match: "**", Spec: &cdf.Spec{
-		Kind: "linear", Variant: "corrected", Seed: 1, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true}, Settings: settings, New: build,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all", Variables: []string{"**"}},
-	}}}, pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 100, Groups: 10, Summary: 1 << 20})
+	spec.Draws, spec.Limits = 0, cdf.Limits{}
+	rules, err := pipeline.NewRules([]pipeline.Rule{{Match: "**", Spec: spec}}, pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 100, Groups: 10, Summary: 1 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}

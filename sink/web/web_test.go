@@ -92,16 +92,12 @@ func spec(t *testing.T, kind string, roles cdf.Roles) *cdf.Spec {
 	if !ok {
 		t.Fatalf("no kind %s", kind)
 	}
-	settings, build, err := k.Configure("", func(any) error { return nil })
+	spec, err := k.Spec("", roles, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	roles.Scaling = "first"
-	return &cdf.Spec{
-		Kind: kind, Variant: "corrected", Seed: 1, Columns: roles, Draws: 100, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"},
-		Missing: "drop", Settings: settings, New: build, RawResponse: kind == "poisson" || kind == "probit", Steps: kind == "dlm",
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all"}, Limits: cdf.Limits{Rows: 10_000, Columns: 600, Groups: 100},
-	}
+	spec.Draws, spec.Limits = 100, cdf.Limits{Rows: 10_000, Columns: 600, Groups: 100}
+	return spec
 }
 
 // put takes a model through a shard and stores it, in partition 1.

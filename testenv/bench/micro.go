@@ -36,18 +36,11 @@ func shard(rng *rand.Rand) *cdf.Batch {
 }
 
 func linear() (*cdf.Spec, error) {
-	kind, ok := models.Lookup("linear")
+	k, ok := models.Lookup("linear")
 	if !ok {
 		return nil, fmt.Errorf("no linear model")
 	}
-	settings, build, err := kind.Configure("corrected", nil)
-	if err != nil {
-		return nil, err
-	}
-	return &cdf.Spec{Kind: "linear", Variant: "corrected", Seed: 1, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop",
-		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true}, Settings: settings, New: build,
-		Publish: cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}},
-		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 5000, Groups: 100_000}}, nil
+	return k.Spec("", cdf.Roles{Intercept: true}, nil)
 }
 
 // microscopic measures the steps of one shard in a steady stream of one key.

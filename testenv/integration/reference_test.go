@@ -54,7 +54,7 @@ func TestReference(t *testing.T) {
 	experiments := map[string]*experiment{}
 	entries, asks := "", false
 	for _, d := range allRealData() {
-		if !slices.Contains(models.Names(), d.kind) {
+		if !slices.Contains(models.Kinds().Names(), d.kind) {
 			t.Logf("LEFT OUT: %s needs the model %s, which this version does not have", d.name, d.kind)
 			continue
 		}

@@ -45,8 +45,8 @@ type replication struct {
 
 // replicate runs n replicates on all cores. The outcome of each is a function
 // of the seed, the study and its number.
-func (s *study) replicate(ctx context.Context, kind kind.Kind, seed uint64, n int) (*replication, error) {
-	spec, err := s.spec(kind, seed)
+func (s *study) replicate(ctx context.Context, k *kind.Kind, seed uint64, n int) (*replication, error) {
+	spec, err := s.spec(k, seed)
 	if err != nil {
 		return nil, err
 	}

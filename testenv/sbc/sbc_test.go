@@ -220,7 +220,7 @@ func TestStudiesRun(t *testing.T) {
 			s.tabulate(r).result()
 		})
 	}
-	for _, name := range models.Names() {
+	for _, name := range models.Kinds().Names() {
 		if !studied[name] {
 			t.Errorf("kind %s has no study", name)
 		}

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -47,27 +43,16 @@ func studies() []study {
 
 // spec is the configuration of the study's filters: columns as they are,
 // draws published, everything else as a configuration file has it by default.
-func (s *study) spec(kind kind.Kind, seed uint64) (*cdf.Spec, error) {
-	settings, build, err := kind.Configure("", func(target any) error {
-		d := yaml.NewDecoder(bytes.NewReader([]byte(s.settings)))
-		d.KnownFields(true)
-		if err := d.Decode(target); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		return nil
-	})
+func (s *study) spec(k *kind.Kind, seed uint64) (*cdf.Spec, error) {
+	columns := s.columns
+	columns.Scaling = "none"
+	spec, err := k.Spec("", columns, strictyaml.Decode(s.settings))
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: settings: %w", s.kind, s.name, err)
 	}
-	columns := s.columns
-	columns.Scaling, columns.Response.Name = "none", "y"
-	return &cdf.Spec{
-		Kind: kind.Name, Variant: kind.Variants[0], Seed: seed, Columns: columns, Draws: s.draws,
-		Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-		RawResponse: kind.Name == "probit" || kind.Name == "poisson",
-		Publish:     cdf.Publish{Every: 1, Draws: true, Scale: "original", Groups: "all"},
-		New:         build,
-	}, nil
+	spec.Seed, spec.Draws, spec.Publish.Draws = seed, s.draws, true
+	spec.Limits = cdf.Limits{}
+	return spec, nil
 }
 
 // cut divides rows into consecutive shards of nearly equal size.

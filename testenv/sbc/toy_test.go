@@ -78,8 +78,8 @@ type chained struct{ *toy }
 
 func (chained) Chains() int { return 1 }
 
-func toyKind(f faults) kind.Kind {
-	return kind.Kind{Name: "toy", Variants: []string{"corrected"},
+func toyKind(f faults) *kind.Kind {
+	return &kind.Kind{Name: "toy", Variants: []string{"corrected"},
 		Configure: func(string, func(any) error) (any, kind.Build, error) {
 			return f, func(cdf.Dims) (cdf.Model, error) {
 				if f.correlation > 0 {

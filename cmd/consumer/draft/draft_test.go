@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
 )
 
 // Columns of 60 rows; value gives each of them from the row's number.
@@ -72,7 +73,7 @@ func profileOf(columns ...cdf.Column) *Profile {
 
 func TestSuggest(t *testing.T) {
 	wideColumns := []cdf.Column{y}
-	for i := range wide {
+	for i := range 200 {
 		wideColumns = append(wideColumns, floats(fmt.Sprint("w", i), func(j int) float64 { return math.Sin(float64((i + 1) * j)) }))
 	}
 	for _, c := range []struct {
@@ -101,13 +102,13 @@ func TestSuggest(t *testing.T) {
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := profileOf(c.columns...).Suggest(c.wish)
+			m, err := profileOf(c.columns...).Suggest(models.Kinds(), c.wish)
 			if err != nil {
 				t.Fatal(err)
 			}
 			text := string(m.AppendYAML(nil))
-			if m.Kind != c.kind || !strings.Contains(text, "kind: "+c.kind+"\n") {
-				t.Errorf("kind %s, want %s", m.Kind, c.kind)
+			if m.Kind.Name != c.kind || !strings.Contains(text, "kind: "+c.kind+"\n") {
+				t.Errorf("kind %s, want %s", m.Kind.Name, c.kind)
 			}
 			for _, s := range c.says {
 				if !strings.Contains(text, s) {
@@ -141,7 +142,7 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 		}))
 	p.Add("k", &cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "x", Number: []float64{1}}, {Name: "y", Number: []float64{2}}},
 		Skipped: []cdf.Skipped{{Name: "tags", Type: "list"}}})
-	m, err := p.Suggest(Wish{})
+	m, err := p.Suggest(models.Kinds(), Wish{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestRefusedWishes(t *testing.T) {
 		{p, Wish{Group: "x"}, "groups are named by text"},
 		{p, Wish{Response: "y", Group: "y"}, "can't be response and group"},
 	} {
-		if _, err := c.profile.Suggest(c.wish); !errors.Is(err, ErrDraft) || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.profile.Suggest(models.Kinds(), c.wish); !errors.Is(err, ErrDraft) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.wish, err, c.want)
 		}
 	}
@@ -201,7 +202,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	columns = append(columns, texts("levels", func(i int) string { return names[i%20] }))
 	columns = append(columns, texts("\nkind: dlm", func(int) string { return "constant\nkind: anova" }))
-	m, err := profileOf(columns...).Suggest(Wish{Response: "y"})
+	m, err := profileOf(columns...).Suggest(models.Kinds(), Wish{Response: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}

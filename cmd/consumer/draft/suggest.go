@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 )
-
-// wide is from how many features on a regression is compressed.
-const wide = 200
 
 // ErrDraft reports a sample for which no model can be drafted as asked. It is
 // wrapped with the column, and with what to ask for instead.
@@ -19,13 +17,14 @@ var ErrDraft = errors.New("no model can be drafted")
 // Wish is what the user has settled. Empty fields are for Suggest to find.
 type Wish struct {
 	Response string
-	Kind     string // linear, anova, dlm, probit, compressed or poisson
+	Kind     string
 	Group    string
 }
 
 // Model is the draft of one entry of models.
 type Model struct {
-	Kind     string
+	Kind     *kind.Kind
+	kinds    kind.Registry
 	why      string
 	others   []string // kinds that fit too, with what they would be for
 	profile  *Profile
@@ -34,12 +33,12 @@ type Model struct {
 	columns  []given
 }
 
-// Suggest drafts a model for the sample.
-func (p *Profile) Suggest(w Wish) (*Model, error) {
+// Suggest drafts a model of one of the kinds for the sample.
+func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 	if p.Rows == 0 {
 		return nil, fmt.Errorf("%w: the sample has no rows", ErrDraft)
 	}
-	m := &Model{profile: p}
+	m := &Model{kinds: kinds, profile: p}
 	if err := m.choose(w.Response); err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (p *Profile) Suggest(w Wish) (*Model, error) {
 		}
 	}
 	m.columns = p.assign(m.response, w.Group)
-	m.kind(w.Kind)
+	m.chooseKind(w.Kind)
 	if err := m.fits(); err != nil {
 		return nil, err
 	}
@@ -102,61 +101,50 @@ func (m *Model) choose(name string) error {
 	return fmt.Errorf("%w: no column of numbers could be the response; name one with --response (the columns are %s)", ErrDraft, p.names())
 }
 
-// kind settles the kind and says why.
-func (m *Model) kind(wanted string) {
-	r, features := m.response, count(m.columns, numericFeature, categoricalFeature)
-	labels := count(m.columns, group)
-	possible := map[string]string{
-		"linear":     "regression on the features",
-		"dlm":        "a level that wanders from row to row, without features",
-		"compressed": "regression on a random projection of many columns",
-	}
-	why := map[string]string{}
-	if r.binary() {
-		why["probit"] = fmt.Sprintf("%s is 0 or 1", plain(r.name))
-		possible["probit"] = "the chance of a 1"
-	}
-	if r.count() {
-		possible["poisson"] = "counts, with effects of groups"
-		if labels > 0 {
-			why["poisson"] = fmt.Sprintf("%s counts (whole numbers from %s to %s) and %s names groups", plain(r.name), number(r.least), number(r.most), plain(first(m.columns, group).name))
+// chooseKind settles the kind and says why.
+func (m *Model) chooseKind(wanted string) {
+	seen, best := m.seen(), kind.Suggestion{By: -1}
+	var possible []string
+	for _, k := range m.kinds {
+		if k.Suggest == nil {
+			continue
+		}
+		s := k.Suggest(seen)
+		if s.Why != "" && s.By > best.By {
+			m.Kind, best = k, s
 		}
 	}
-	if labels > 0 {
-		possible["anova"] = "a level of each group of one column"
+	m.why = best.Why
+	if k, ok := m.kinds.Lookup(wanted); ok && k != m.Kind {
+		m.why = fmt.Sprintf("asked for; %s would have been suggested, because %s", m.Kind.Name, best.Why)
+		m.Kind = k
 	}
-	if labels == 1 && features == 0 {
-		why["anova"] = fmt.Sprintf("%s is the only other column of use, and it names groups", plain(first(m.columns, group).name))
-	}
-	if t := first(m.columns, clock); t != nil && features == 0 && labels == 0 {
-		why["dlm"] = fmt.Sprintf("%s says when, and there is no feature", plain(t.name))
-	}
-	if features >= wide {
-		why["compressed"] = fmt.Sprintf("there are %d features: a coefficient for each would take a state of %d squared", features, features)
-	}
-	why["linear"] = fmt.Sprintf("%s is a number with %s different values in the sample", plain(r.name), many(r))
-	if features == 0 {
-		delete(possible, "linear")
-		delete(possible, "compressed")
-		why["linear"] += "; there is no feature, so that only the intercept is learnt"
-	}
-	if features < 30 {
-		delete(possible, "compressed")
-	}
-	for _, k := range []string{"probit", "poisson", "anova", "dlm", "compressed", "linear"} {
-		if m.Kind == "" && why[k] != "" {
-			m.Kind, m.why = k, why[k]
+	for _, k := range m.kinds {
+		if k != m.Kind && k.Suggest != nil {
+			if use := k.Suggest(seen).Use; use != "" {
+				possible = append(possible, k.Name+" ("+use+")")
+			}
 		}
 	}
-	if wanted != "" && wanted != m.Kind {
-		m.why = fmt.Sprintf("asked for; %s would have been suggested, because %s", m.Kind, m.why)
-		m.Kind = wanted
-	}
-	for _, k := range []string{"linear", "probit", "poisson", "anova", "dlm", "compressed"} {
-		if k != m.Kind && possible[k] != "" {
-			m.others = append(m.others, k+" ("+possible[k]+")")
+	m.others = possible
+}
+
+// seen is what the kinds are told of the sample.
+func (m *Model) seen() *kind.Profile {
+	r := m.response
+	p := &kind.Profile{Features: count(m.columns, numericFeature, categoricalFeature)}
+	p.Response.Name, p.Response.Distinct = plain(r.name), many(r)
+	p.Response.Binary, p.Response.Count = r.binary(), r.count()
+	p.Response.Least, p.Response.Most = r.least, r.most
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == group {
+			p.Groups = append(p.Groups, plain(g.name))
 		}
 	}
+	if t := first(m.columns, clock); t != nil {
+		p.Clock = plain(t.name)
+	}
+	return p
 }
 
 func many(c *column) string {
@@ -168,20 +156,14 @@ func many(c *column) string {
 
 // fits refuses a kind that would refuse the response.
 func (m *Model) fits() error {
-	r := m.response
-	switch m.Kind {
-	case "probit":
-		if !r.binary() {
-			return fmt.Errorf("%w: kind probit takes a response of 0 and 1, and %q goes from %s to %s with %s different values", ErrDraft, r.name, number(r.least), number(r.most), many(r))
-		}
-	case "poisson":
-		if !r.whole || r.least < 0 {
-			return fmt.Errorf("%w: kind poisson takes counts, and %q goes from %s to %s", ErrDraft, r.name, number(r.least), number(r.most))
-		}
-	case "anova":
-		if first(m.columns, group) == nil {
-			return fmt.Errorf("%w: kind anova needs a column that names groups; name one with --group (the columns are %s)", ErrDraft, m.profile.names())
-		}
+	r, k := m.response, m.Kind
+	switch {
+	case k.Response == kind.Binary && !r.binary():
+		return fmt.Errorf("%w: kind %s takes a response of 0 and 1, and %q goes from %s to %s with %s different values", ErrDraft, k.Name, r.name, number(r.least), number(r.most), many(r))
+	case k.Response == kind.Count && (!r.whole || r.least < 0):
+		return fmt.Errorf("%w: kind %s takes counts, and %q goes from %s to %s", ErrDraft, k.Name, r.name, number(r.least), number(r.most))
+	case k.Groups == kind.OneGroup && first(m.columns, group) == nil:
+		return fmt.Errorf("%w: kind %s needs a column that names groups; name one with --group (the columns are %s)", ErrDraft, k.Name, m.profile.names())
 	}
 	return nil
 }
@@ -195,41 +177,45 @@ func (m *Model) settle(wanted string) {
 	if wanted != "" {
 		chosen = wanted
 	}
-	grouped := m.Kind == "anova" || m.Kind == "poisson"
-	featured := m.Kind != "anova" && m.Kind != "dlm"
+	k, grouped := m.Kind, m.Kind.Groups != kind.NoGroups
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch {
-		case g.role == clock && (m.Kind != "dlm" || g.kind != cdf.Integer || g != first(m.columns, clock)):
+		case g.role == clock && (!k.Time || g.kind != cdf.Integer || g != first(m.columns, clock)):
 			g.role, g.why = leftOut, m.untimely(g)
 		case g.role == group && grouped && g.name == chosen:
-		case g.role == group && featured && g.distinct() <= mostLevels:
+		case g.role == group && k.Features && g.distinct() <= mostLevels:
 			g.role = categoricalFeature
+		case g.role == group && k.Groups == kind.OneGroup:
+			g.role, g.why = leftOut, fmt.Sprintf("another column names the groups, and kind %s takes one", k.Name)
 		case g.role == group && grouped:
-			g.role, g.why = leftOut, "another column names the groups; kind poisson takes several, see columns.groups"
-			if m.Kind == "anova" {
-				g.why = "another column names the groups, and kind anova takes one"
-			}
-		case g.role == group && m.Kind == "dlm":
-			g.role, g.why = leftOut, "kind dlm takes no groups; as the key of the records it would give each a model of its own"
+			g.role, g.why = leftOut, fmt.Sprintf("another column names the groups; kind %s takes several, see columns.groups", k.Name)
+		case g.role == group && !k.Features:
+			g.role, g.why = leftOut, fmt.Sprintf("kind %s takes no groups; as the key of the records it would give each a model of its own", k.Name)
 		case g.role == group:
-			g.role, g.why = leftOut, fmt.Sprintf("names %d groups, and each would be a coefficient; it is one for kind anova or poisson, or for the key of the records", g.distinct())
-		case (g.role == numericFeature || g.role == categoricalFeature) && !featured:
-			g.role, g.why = leftOut, "kind "+m.Kind+" takes no features"
+			able := m.able(func(k *kind.Kind) bool { return k.Groups != kind.NoGroups })
+			g.role, g.why = leftOut, fmt.Sprintf("names %d groups, and each would be a coefficient; it is one for kind %s, or for the key of the records", g.distinct(), able)
+		case (g.role == numericFeature || g.role == categoricalFeature) && !k.Features:
+			g.role, g.why = leftOut, "kind "+k.Name+" takes no features"
 		}
 	}
 }
 
+// able names the kinds that a condition holds for.
+func (m *Model) able(holds func(*kind.Kind) bool) string {
+	return strings.Join(m.kinds.Names(holds), " or ")
+}
+
 func (m *Model) untimely(g *given) string {
 	switch {
-	case m.Kind == "dlm" && g.kind == cdf.Time:
-		return "a time; kind dlm takes each row as a step, or an integer column as the time"
-	case m.Kind == "dlm":
+	case m.Kind.Time && g.kind == cdf.Time:
+		return fmt.Sprintf("a time; kind %s takes each row as a step, or an integer column as the time", m.Kind.Name)
+	case m.Kind.Time:
 		return "another column is the time"
 	case g.kind == cdf.Time:
 		return "a time, which is no feature unless it is listed: as seconds since 1970 it would be a trend"
 	}
-	return "it never falls and would be a trend; list it if you want one, or see kind dlm"
+	return "it never falls and would be a trend; list it if you want one, or see kind " + m.able(func(k *kind.Kind) bool { return k.Time })
 }
 
 func (p *Profile) names() string {

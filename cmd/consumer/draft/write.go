@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // AppendYAML appends the draft as the section models of a configuration, with
@@ -16,13 +18,13 @@ func (m *Model) AppendYAML(b []byte) []byte {
 	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	line("models:")
 	line(`  - match: "**"  # every key gets a model of its own; one * stops at /, two do not`)
-	line("    # %s, because %s.", m.Kind, m.why)
+	line("    # %s, because %s.", m.Kind.Name, m.why)
 	if len(m.others) > 0 {
 		line("    # It could also be: %s.", strings.Join(m.others, "; "))
 	}
-	line("    kind: %s", m.Kind)
+	line("    kind: %s", m.Kind.Name)
 	line("    columns:")
-	if m.Kind != "probit" && m.Kind != "poisson" || count(m.columns, numericFeature) > 0 {
+	if m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0 {
 		line("      # Centre and scale of what is not counted or named are learnt from the first rows")
 		line("      # of each key. What is written out, as in the comments, wins over that.")
 		line("      scaling: first")
@@ -69,7 +71,7 @@ func (m *Model) warnMissing(line func(string, ...any)) {
 
 func (m *Model) writeFeatures(line func(string, ...any)) {
 	if count(m.columns, numericFeature, categoricalFeature) == 0 {
-		if m.Kind == "linear" || m.Kind == "probit" || m.Kind == "compressed" {
+		if m.Kind.Features && m.Kind.Groups == kind.NoGroups {
 			line("      # No column of use is left for a feature.")
 		}
 		return
@@ -141,7 +143,7 @@ type feature struct {
 
 // writeExposure names the columns that counts may be in proportion to.
 func (m *Model) writeExposure(line func(string, ...any)) {
-	if m.Kind != "poisson" {
+	if !m.Kind.Exposure {
 		return
 	}
 	for i := range m.columns {

@@ -1,15 +1,12 @@
 package study
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/credence-stream/credence/baselines"
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -46,7 +43,7 @@ func (m *Method) ours() (variant string, ok bool) {
 }
 
 // kind returns what the method is configured through.
-func (m *Method) kind(of string) (k kind.Kind, variant string, err error) {
+func (m *Method) kind(of string) (k *kind.Kind, variant string, err error) {
 	variant, ours := m.ours()
 	ok := false
 	if ours {
@@ -55,7 +52,7 @@ func (m *Method) kind(of string) (k kind.Kind, variant string, err error) {
 		k, ok = baselines.Lookup(of, m.base())
 	}
 	if !ok {
-		return k, "", fmt.Errorf("method %s of models of kind %s is not part of this build", m.base(), of)
+		return nil, "", fmt.Errorf("method %s of models of kind %s is not part of this build", m.base(), of)
 	}
 	return k, variant, nil
 }
@@ -63,34 +60,18 @@ func (m *Method) kind(of string) (k kind.Kind, variant string, err error) {
 // spec is the configuration of the method's filters: columns as they are,
 // draws only where the method needs them.
 func (e *Experiment) spec(m *Method, seed uint64) (*cdf.Spec, error) {
-	kind, variant, err := m.kind(e.Kind)
+	k, variant, err := m.kind(e.Kind)
 	if err != nil {
 		return nil, err
 	}
-	settings, build, err := kind.Configure(variant, func(target any) error {
-		d := yaml.NewDecoder(strings.NewReader(m.Settings))
-		d.KnownFields(true)
-		if err := d.Decode(target); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		return nil
-	})
+	columns := e.Columns
+	columns.Scaling = "none"
+	spec, err := k.Spec(variant, columns, strictyaml.Decode(m.Settings))
 	if err != nil {
 		return nil, fmt.Errorf("settings of %s: %w", m.Name, err)
 	}
-	columns := e.Columns
-	columns.Scaling = "none"
-	if columns.Response.Name == "" {
-		columns.Response.Name = "y"
-	}
-	spec := &cdf.Spec{
-		Kind: kind.Name, Variant: variant, Seed: seed, Columns: columns, Draws: m.Draws,
-		Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Settings: settings,
-		RawResponse: e.Kind == "probit" || e.Kind == "poisson",
-		Steps:       e.Kind == "dlm",
-		Publish:     cdf.Publish{Every: 1, Scale: "original", Groups: "all"},
-		New:         build,
-	}
+	spec.Seed, spec.Draws = seed, m.Draws
+	spec.Limits = cdf.Limits{}
 	spec.Seal()
 	return spec, nil
 }

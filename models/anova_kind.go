@@ -1,0 +1,34 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// anovaKind returns what is known of one-way analysis of variance.
+func anovaKind() *kind.Kind {
+	return &kind.Kind{
+		Name:    "anova",
+		Purpose: "levels of many groups with partial pooling",
+		Formula: "y = ζ_group + e, ζ ~ N(μ, τ²)",
+		Text: "Levels ζ of many groups with partial pooling: a group with few rows borrows from the others. " +
+			"τ² is the variance between groups, σ² the variance within them.",
+		Variants:  []string{"corrected", "paper"},
+		Groups:    kind.OneGroup,
+		Draws:     true,
+		Suggest:   suggestAnova,
+		Configure: kind.Settings(DefaultAnova(), buildAnova),
+	}
+}
+
+func suggestAnova(p *kind.Profile) (s kind.Suggestion) {
+	if len(p.Groups) == 0 {
+		return s
+	}
+	s.Use = "a level of each group of one column"
+	if len(p.Groups) == 1 && p.Features == 0 {
+		s.By, s.Why = kind.ByColumns, fmt.Sprintf("%s is the only other column of use, and it names groups", p.Groups[0])
+	}
+	return s
+}

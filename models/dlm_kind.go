@@ -1,0 +1,31 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// dlmKind returns what is known of the dynamic linear model.
+func dlmKind() *kind.Kind {
+	return &kind.Kind{
+		Name:    "dlm",
+		Purpose: "a level that wanders, seen with noise",
+		Formula: "y_s = θ_s + e_s, θ_s = φ θ_(s−1) + w_s",
+		Text: "A level θ that wanders, seen with noise. σ² is the variance of the noise, τ² that of the level’s steps, " +
+			"and φ says how much of a deviation is left after one step.",
+		Variants:  []string{"corrected", "paper"},
+		Time:      true,
+		Ordered:   true,
+		Suggest:   suggestDLM,
+		Configure: kind.Settings(DefaultDLM(), buildDLM),
+	}
+}
+
+func suggestDLM(p *kind.Profile) kind.Suggestion {
+	s := kind.Suggestion{Use: "a level that wanders from row to row, without features"}
+	if p.Clock != "" && p.Features == 0 && len(p.Groups) == 0 {
+		s.By, s.Why = kind.ByColumns, fmt.Sprintf("%s says when, and there is no feature", p.Clock)
+	}
+	return s
+}

@@ -1,0 +1,34 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// linearKind returns what is known of linear regression.
+func linearKind() *kind.Kind {
+	return &kind.Kind{
+		Name:    "linear",
+		Purpose: "regression with unknown noise",
+		Formula: "y = x′β + e, e ~ N(0, σ²)",
+		Text: "Gaussian regression: coefficients β with normal priors, noise σ² with an inverse gamma prior. " +
+			"The posterior has a closed form, so its numbers carry no Monte Carlo error.",
+		Variants: []string{"corrected", "paper"},
+		Features: true, Intercept: true,
+		Suggest:   suggestLinear,
+		Configure: kind.Settings(DefaultLinear(), buildLinear),
+	}
+}
+
+func suggestLinear(p *kind.Profile) kind.Suggestion {
+	s := kind.Suggestion{
+		Use: "regression on the features",
+		Why: fmt.Sprintf("%s is a number with %s different values in the sample", p.Response.Name, p.Response.Distinct),
+	}
+	if p.Features == 0 {
+		s.Use = ""
+		s.Why += "; there is no feature, so that only the intercept is learnt"
+	}
+	return s
+}

@@ -1,0 +1,31 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// probitKind returns what is known of probit regression.
+func probitKind() *kind.Kind {
+	return &kind.Kind{
+		Name:    "probit",
+		Purpose: "a yes or no",
+		Formula: "P(y = 1) = Φ(x′β)",
+		Text: "Regression of a yes or no: Φ is the normal distribution function. A coefficient of 1 moves a probability of " +
+			"50 % to 84 % per unit of its column. Computed from draws of Markov chains.",
+		Variants: []string{"corrected", "paper"},
+		Response: kind.Binary,
+		Features: true, Intercept: true,
+		Draws:     true,
+		Suggest:   suggestProbit,
+		Configure: kind.Settings(DefaultProbit(), buildProbit),
+	}
+}
+
+func suggestProbit(p *kind.Profile) (s kind.Suggestion) {
+	if p.Response.Binary {
+		s.Use, s.By, s.Why = "the chance of a 1", kind.ByResponse, fmt.Sprintf("%s is 0 or 1", p.Response.Name)
+	}
+	return s
+}
