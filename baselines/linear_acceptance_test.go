@@ -7,7 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/linear"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -44,7 +44,7 @@ func TestAcceptanceLinearSMCMC(t *testing.T) {
 		for _, v := range s.Truth(seed, "paper", 1)[:5] {
 			want = append(want, v.Value)
 		}
-		d := drive(newLinear(t, models.DefaultLinear(), 5, false), seed, 500)
+		d := drive(newLinear(t, linear.Defaults(), 5, false), seed, 500)
 		for shard := 1; shard <= 500; shard++ {
 			d.step(t, regressionShard(s.Shard(seed, "paper", int64(shard), s.Rows)), 1)
 			if shard%10 != 0 {

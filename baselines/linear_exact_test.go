@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/linear"
 )
 
 // linearExact is the posterior of linear regression on a dense grid of log
@@ -18,7 +18,7 @@ type linearExact struct {
 }
 
 // solveLinear returns the exact posterior given all rows at once.
-func solveLinear(sh *cdf.Shard, prior models.LinearPrior, intercept bool) *linearExact {
+func solveLinear(sh *cdf.Shard, prior linear.Prior, intercept bool) *linearExact {
 	p := sh.Cols
 	xx, xy, yy := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil), 0.0
 	for i, y := range sh.Y {

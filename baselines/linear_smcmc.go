@@ -7,8 +7,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/linear"
 )
 
 // linearSMCMC is S-MCMC for linear regression: Gibbs sampling of the exact
@@ -28,7 +28,7 @@ import (
 //
 // Source: arXiv:1401.3632, section 3.1.1 (S-MCMC).
 type linearSMCMC struct {
-	prior     models.LinearPrior
+	prior     linear.Prior
 	intercept bool
 	p         int
 	n         float64
@@ -50,14 +50,14 @@ type linearChain struct {
 	sigma2      float64
 }
 
-func buildLinearSMCMC(s *models.LinearSettings, _ string) (kind.Build, error) {
+func buildLinearSMCMC(s *linear.Settings, _ string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	return func(d cdf.Dims) (cdf.Model, error) { return newLinearSMCMC(*s, d) }, nil
 }
 
-func newLinearSMCMC(s models.LinearSettings, d cdf.Dims) (*linearSMCMC, error) {
+func newLinearSMCMC(s linear.Settings, d cdf.Dims) (*linearSMCMC, error) {
 	p := len(d.Columns)
 	if p == 0 {
 		return nil, fmt.Errorf("%w: linear smcmc needs an intercept or a feature", cdf.ErrSchema)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/measure"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/linear"
 )
 
 // regression returns rows of an intercept and p-1 standard normal columns,
@@ -31,13 +31,13 @@ func regression(r *rand.Rand, n, p int) *cdf.Shard {
 }
 
 // linearPrior has moments of sigma2 without any row.
-func linearPrior() models.LinearSettings {
-	s := models.DefaultLinear()
+func linearPrior() linear.Settings {
+	s := linear.Defaults()
 	s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = 4, 3
 	return s
 }
 
-func newLinear(t testing.TB, s models.LinearSettings, p int, intercept bool) *linearSMCMC {
+func newLinear(t testing.TB, s linear.Settings, p int, intercept bool) *linearSMCMC {
 	t.Helper()
 	m, err := newLinearSMCMC(s, cdf.Dims{Columns: make([]string, p), Intercept: intercept})
 	if err != nil {
@@ -121,7 +121,7 @@ func TestLinearSMCMCForgets(t *testing.T) {
 // What is propagated is the sums of the rows, whatever their number.
 func TestLinearSMCMCState(t *testing.T) {
 	const p = 6
-	m := newLinear(t, models.DefaultLinear(), p, true)
+	m := newLinear(t, linear.Defaults(), p, true)
 	drive(m, 1, 5).step(t, regression(rand.New(rand.NewPCG(1, 3)), 50, p), 1)
 	b, err := m.AppendBinary(nil)
 	if err != nil {

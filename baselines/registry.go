@@ -3,6 +3,7 @@ package baselines
 import (
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/linear"
 )
 
 // competitor is a method for the models of one kind.
@@ -15,7 +16,7 @@ type competitor struct {
 // competitors lists them kind by kind, in the order of the paper's tables.
 func competitors() []competitor {
 	return []competitor{
-		{"linear", "smcmc", true, kind.Settings(models.DefaultLinear(), buildLinearSMCMC)},
+		{"linear", "smcmc", true, kind.Settings(linear.Defaults(), buildLinearSMCMC)},
 		{"anova", "smcmc", true, kind.Settings(models.DefaultAnova(), buildAnovaSMCMC)},
 		{"anova", "smc", false, kind.Settings(AnovaSMCSettings{Prior: models.DefaultAnova().Prior, Particles: 500}, buildAnovaSMC)},
 		{"anova", "adf", false, kind.Settings(models.DefaultAnova(), buildAnovaADF)},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/linear"
 )
 
 // Under a flat mu the levels move with the responses and nothing else does,
@@ -76,7 +77,7 @@ func TestAnovaOfVeryLittle(t *testing.T) {
 // Numbers that overflow are an error and no panic.
 func TestOverflowIsAnError(t *testing.T) {
 	huge := &cdf.Shard{Rows: 3, Cols: 1, X: []float64{1, 2, 1e200}, Y: []float64{1e200, -1e200, 1e300}, Group: [][]int32{{0, 0, 1}}}
-	list := []cdf.Model{newLinear(t, models.DefaultLinear(), 1, false)}
+	list := []cdf.Model{newLinear(t, linear.Defaults(), 1, false)}
 	for _, method := range Names("anova") {
 		list = append(list, anovaCompetitor(t, method, weak))
 	}
@@ -99,7 +100,7 @@ func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 		sh.X[i*p] = 0
 		sh.X[i*p+1] = sh.X[i*p+2]
 	}
-	s := models.DefaultLinear()
+	s := linear.Defaults()
 	s.Prior.BetaVariance = 4
 	d := drive(newLinear(t, s, p, false), 1, 20_000)
 	d.step(t, sh, 1)

@@ -4,7 +4,7 @@ package models
 
 import "testing"
 
-// Steady state allocates nothing, see TestLinearAllocates.
+// Steady state allocates nothing, see linear.TestAllocates.
 func TestDLMAllocates(t *testing.T) {
 	for _, mode := range []string{"grid", "compact", "filtered"} {
 		w := newDLMWorkload(t, mode, 20)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
@@ -50,6 +51,6 @@ func (p *DLMPrior) describePhi(r *cdf.Row, rng *rand.Rand) {
 		draws[s] = rnd.TruncNormal(rng, p.PhiMean, sd, -1, 1)
 	}
 	describe.Draws(r, draws)
-	mean, square := centre(draws)
+	mean, square := lin.Center(draws)
 	r.Mean, r.SD = mean, math.Sqrt(square/describe.PriorDraws)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
@@ -174,7 +175,7 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 					series[i][s] += fn.Weight[k] * v
 				}
 			}
-			mean, square := centre(series[i])
+			mean, square := lin.Center(series[i])
 			if z := (mean + fn.Const - got[i].Mean) / got[i].SD * math.Sqrt(800); !(math.Abs(z) < 4.5) {
 				t.Errorf("%d rows, functional %d: mean %v of the draws, %v published", rows, i, mean+fn.Const, got[i].Mean)
 			}

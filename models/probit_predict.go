@@ -96,7 +96,7 @@ func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		}
 		slices.Sort(line)
 		p.EpredQ025, p.EpredQ975 = cdf.Quantile(line, .025), cdf.Quantile(line, .975)
-		mean, square := centre(line)
+		mean, square := lin.Center(line)
 		p.EpredSD = math.Sqrt(square / float64(m.s))
 		PredictBinary(p, mean)
 	})

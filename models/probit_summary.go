@@ -21,7 +21,7 @@ func (m *Probit) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			return err
 		}
 		m.conditional(f, w.series, w.direction)
-		mean, square := centre(w.series)
+		mean, square := lin.Center(w.series)
 		between := square / float64(max(m.s-1, 1))
 		within := m.within(f, w.direction)
 		r.Mean, r.SD = f.Const+mean, math.Sqrt(within+between)
@@ -54,19 +54,6 @@ func (m *Probit) within(f cdf.Functional, direction []float64) float64 {
 	return v
 }
 
-// centre takes the mean out of x and returns it and the sum of squares.
-func centre(x []float64) (mean, square float64) {
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
-	for i := range x {
-		x[i] -= mean
-		square += x[i] * x[i]
-	}
-	return mean, square
-}
-
 // Covariance writes the lower triangle of the posterior covariance of the
 // functionals. Its diagonal is the square of the summary's sd.
 func (m *Probit) Covariance(functionals []cdf.Functional, dst []float64) error {
@@ -82,7 +69,7 @@ func (m *Probit) Covariance(functionals []cdf.Functional, dst []float64) error {
 		}
 		mine := series[i*m.s : (i+1)*m.s]
 		m.conditional(f, mine, directions[i*m.p:(i+1)*m.p])
-		centre(mine)
+		lin.Center(mine)
 		for j := range i + 1 {
 			between := lin.Dot(mine, series[j*m.s:(j+1)*m.s]) / float64(max(m.s-1, 1))
 			dst[at] = m.within(f, directions[j*m.p:(j+1)*m.p]) + between

@@ -1,11 +1,14 @@
 package models
 
-import "github.com/credence-stream/credence/models/kind"
+import (
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/linear"
+)
 
 // Kinds returns the kinds of models that Credence ships.
 func Kinds() kind.Registry {
 	return kind.Registry{
-		linearKind(),
+		linear.Kind(),
 		anovaKind(),
 		dlmKind(),
 		probitKind(),

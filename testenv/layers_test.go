@@ -24,6 +24,10 @@ type layer struct {
 	pure bool     // no waiting, logging, clocks, network or files
 }
 
+// aKind stands for every package of a kind of models: those that package models,
+// the registry, imports. No kind imports another.
+const aKind = "models/<kind>"
+
 // layers lists every package: what is not here is refused. Dependencies point
 // inward, and siblings below pipeline never import each other.
 var layers = []layer{
@@ -32,7 +36,11 @@ var layers = []layer{
 	{path: "cdf/rnd", pure: true, may: []string{"cdf"}},
 	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
-	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/projection", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist", "models/internal/predictive", "models/internal/qr", "models/internal/regression"}},
+	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/projection", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist", "models/internal/predictive", "models/internal/qr", "models/internal/regression", aKind}},
+	{path: aKind, pure: true, may: []string{
+		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist",
+		"models/internal/predictive", "models/internal/qr", "models/internal/regression", "models/projection",
+	}},
 	{path: "models/kind", pure: true, may: []string{"cdf"}},
 	{path: "models/internal/codec", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models/internal/describe", pure: true, may: []string{"cdf", "models/internal/dist"}},
@@ -42,7 +50,7 @@ var layers = []layer{
 	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
-	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/projection"}},
+	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/projection", aKind}},
 	{path: "internal/accept"},
 	{path: "internal/modeltest", may: []string{"cdf", "cdf/cdftest", "internal/accept", "internal/strictyaml", "models/kind", "models/simulate"}},
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
@@ -113,7 +121,7 @@ var homes = map[string][]string{
 	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer/rows", "sink", "examples/clients/go"},
 	"github.com/twmb/franz-go":        {"examples/clients/go"},
 	"github.com/alicebob/miniredis":   {},
-	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", "models/internal/dist", "models/simulate", "sink/live", "baselines", "cmd/paper"},
+	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", "models", aKind, "models/internal/dist", "models/simulate", "sink/live", "baselines", "cmd/paper"},
 	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
@@ -150,20 +158,48 @@ func within(path, root string) bool {
 // package that has none.
 func violations(packages []listed) []string {
 	var found []string
+	kinds := kindsOf(packages)
 	for _, p := range packages {
-		path := strings.TrimPrefix(p.ImportPath, module)
+		path := roleOf(strings.TrimPrefix(p.ImportPath, module), kinds)
 		i := slices.IndexFunc(layers, func(l layer) bool { return l.path == path })
 		if i < 0 {
 			found = append(found, fmt.Sprintf("%s is not listed in layers_test.go", path))
 			continue
 		}
 		for _, imported := range p.Imports {
+			if inner, ok := strings.CutPrefix(imported, module); ok {
+				imported = module + roleOf(inner, kinds)
+			}
 			if why := refused(layers[i], imported); why != "" {
-				found = append(found, fmt.Sprintf("%s imports %s: %s", path, imported, why))
+				found = append(found, fmt.Sprintf("%s imports %s: %s", p.ImportPath, imported, why))
 			}
 		}
 	}
 	return found
+}
+
+// kindsOf returns the packages of the kinds that the registry names.
+func kindsOf(packages []listed) (kinds []string) {
+	for _, p := range packages {
+		if p.ImportPath != module+"models" {
+			continue
+		}
+		for _, imported := range p.Imports {
+			path := strings.TrimPrefix(imported, module)
+			if strings.HasPrefix(path, "models/") && !slices.ContainsFunc(layers, func(l layer) bool { return l.path == path }) {
+				kinds = append(kinds, path)
+			}
+		}
+	}
+	return kinds
+}
+
+// roleOf is the path by which layers names a package.
+func roleOf(path string, kinds []string) string {
+	if slices.Contains(kinds, path) {
+		return aKind
+	}
+	return path
 }
 
 // refused says why a package of layer l may not import a package, "" if it may.
@@ -254,8 +290,18 @@ func TestLayersFindViolations(t *testing.T) {
 		{"examples/clients/go", "github.com/twmb/franz-go/pkg/kgo", false},
 		{"examples/clients/go", module + "sink", true},
 		{"pipeline/helpers", "math", true},
+		{"models/a", module + "models/kind", false},
+		{"models/a", module + "models/internal/dist", false},
+		{"models/a", module + "models/b", true},
+		{"models/a", module + "models", true},
+		{"models/kind", module + "models/a", true},
+		{"models/internal/dist", module + "models/a", true},
+		{"models/unregistered", "math", true},
 	} {
-		got := violations([]listed{{ImportPath: module + c.path, Imports: []string{c.imports}}})
+		got := violations([]listed{
+			{ImportPath: module + "models", Imports: []string{module + "models/a", module + "models/b"}},
+			{ImportPath: module + c.path, Imports: []string{c.imports}},
+		})
 		if (len(got) > 0) != c.bad {
 			t.Errorf("%s imports %s: found %q, violation: %t", c.path, c.imports, got, c.bad)
 		}

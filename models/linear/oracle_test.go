@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -24,7 +24,7 @@ type oracle struct {
 	evidence float64
 }
 
-func newOracle(p int, prior LinearPrior, intercept bool) *oracle {
+func newOracle(p int, prior Prior, intercept bool) *oracle {
 	o := &oracle{p: p, xx: mat.NewSymDense(p, nil), xy: mat.NewVecDense(p, nil), a: prior.Sigma2Shape, b: prior.Sigma2Rate}
 	for j := range p {
 		v := prior.BetaVariance

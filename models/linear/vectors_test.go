@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -12,23 +12,23 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-type linearVectors struct {
+type vectors struct {
 	Cases []struct {
 		Name     string
 		Settings struct {
 			Variant  string
 			Forget   float64
-			Settings LinearSettings
+			Settings Settings
 		}
 		Shards []struct {
 			X [][]float64
 			Y []*float64
 		}
-		Expected []linearExpected
+		Expected []expected
 	}
 }
 
-type linearExpected struct {
+type expected struct {
 	T        int
 	N, S2    float64
 	Shape    float64  `json:"a_post"`
@@ -63,15 +63,15 @@ func vectorShard(x [][]float64, y []*float64) *cdf.Shard {
 	return sh
 }
 
-func TestLinearVectors(t *testing.T) {
-	var v linearVectors
+func TestVectors(t *testing.T) {
+	var v vectors
 	modeltest.ReadJSON(t, "vectors/linear.json", &v)
 	dims := cdf.Dims{Columns: []string{"intercept", "x1", "x2", "x3"}, Intercept: true}
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
 			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
 			if tc.Settings.Variant == "paper" {
-				m, err := NewLinearPaper(tc.Settings.Settings, dims)
+				m, err := NewPaper(tc.Settings.Settings, dims)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestLinearVectors(t *testing.T) {
 				t.Log("largest misses: ", c.Worst)
 				return
 			}
-			m, err := NewLinear(tc.Settings.Settings, dims)
+			m, err := New(tc.Settings.Settings, dims)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestLinearVectors(t *testing.T) {
 }
 
 // closed summarises by the closed form, also while the rows are few.
-func closed(m *Linear) []cdf.Row {
+func closed(m *Model) []cdf.Row {
 	f := modeltest.Coefficients(m.P)
 	rows := make([]cdf.Row, len(f))
 	c := make([]float64, m.P)
@@ -131,7 +131,7 @@ func closed(m *Linear) []cdf.Row {
 }
 
 // closedScale returns an entry of the scale matrix of beta.
-func closedScale(m *Linear, i, j int) float64 {
+func closedScale(m *Model, i, j int) float64 {
 	v := 0.0
 	for k := range m.P {
 		v += m.post.m[i*m.P+k] * m.post.m[j*m.P+k] * m.post.shrink[k]
@@ -139,7 +139,7 @@ func closedScale(m *Linear, i, j int) float64 {
 	return v
 }
 
-func checkCorrected(c *modeltest.VectorCheck, m *Linear, e linearExpected, meanTol float64) {
+func checkCorrected(c *modeltest.VectorCheck, m *Model, e expected, meanTol float64) {
 	c.T.Helper()
 	c.Near("N", m.n, e.N, 1, 1e-12*(1+e.N))
 	c.Near("s2", m.plugin(), e.S2, e.S2, 1e-8)
@@ -170,7 +170,7 @@ const exactTol = 2e-6
 
 // checkExact compares the published rows of the early shards, and the total
 // evidence, with the exact posterior.
-func checkExact(c *modeltest.VectorCheck, m *Linear, e linearExpected, tol float64) {
+func checkExact(c *modeltest.VectorCheck, m *Model, e expected, tol float64) {
 	c.T.Helper()
 	if e.Exact == nil {
 		return
@@ -189,7 +189,7 @@ func checkExact(c *modeltest.VectorCheck, m *Linear, e linearExpected, tol float
 
 // checkBefore compares the closed predictive law, and through Score and
 // Predict the published one where it is that law.
-func checkBefore(c *modeltest.VectorCheck, m *Linear, sh *cdf.Shard, e linearExpected, tol float64) {
+func checkBefore(c *modeltest.VectorCheck, m *Model, sh *cdf.Shard, e expected, tol float64) {
 	c.T.Helper()
 	if e.Before == nil {
 		if s, err := m.Score(sh, nil); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {
@@ -237,7 +237,7 @@ func checkBefore(c *modeltest.VectorCheck, m *Linear, sh *cdf.Shard, e linearExp
 	}
 }
 
-func checkPaper(c *modeltest.VectorCheck, m *LinearPaper, e linearExpected) {
+func checkPaper(c *modeltest.VectorCheck, m *Paper, e expected) {
 	c.T.Helper()
 	shape, rate := m.sigmaLaw()
 	c.Near("N", m.n, e.N, 1, 1e-12*(1+e.N))

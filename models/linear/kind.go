@@ -1,4 +1,5 @@
-package models
+// Package linear is Gaussian regression with unknown noise.
+package linear
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// linearKind returns what is known of linear regression.
-func linearKind() *kind.Kind {
+// Kind returns what is known of linear regression.
+func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "linear",
 		Purpose: "regression with unknown noise",
@@ -16,12 +17,12 @@ func linearKind() *kind.Kind {
 			"The posterior has a closed form, so its numbers carry no Monte Carlo error.",
 		Variants: []string{"corrected", "paper"},
 		Features: true, Intercept: true,
-		Suggest:   suggestLinear,
-		Configure: kind.Settings(DefaultLinear(), buildLinear),
+		Suggest:   suggest,
+		Configure: kind.Settings(Defaults(), build),
 	}
 }
 
-func suggestLinear(p *kind.Profile) kind.Suggestion {
+func suggest(p *kind.Profile) kind.Suggestion {
 	s := kind.Suggestion{
 		Use: "regression on the features",
 		Why: fmt.Sprintf("%s is a number with %s different values in the sample", p.Response.Name, p.Response.Distinct),

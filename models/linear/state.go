@@ -1,28 +1,28 @@
-package models
+package linear
 
 import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// linearFormat is the first byte of both variants' state.
-const linearFormat = 1
+// format is the first byte of both variants' state.
+const format = 1
 
 // AppendBinary appends the format, the flag of discounting, n, s2 and the
 // packed factor: 8((p+1)(p+2)/2 + 2) + 2 bytes.
-func (m *Linear) AppendBinary(b []byte) ([]byte, error) {
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	flag := byte(0)
 	if m.forgot {
 		flag = 1
 	}
-	b = append(b, linearFormat, flag)
+	b = append(b, format, flag)
 	b = codec.AppendFloats(b, m.n, m.s2)
 	return codec.AppendFloats(b, m.r...), nil
 }
 
 // UnmarshalBinary replaces the state.
-func (m *Linear) UnmarshalBinary(b []byte) error {
+func (m *Model) UnmarshalBinary(b []byte) error {
 	m.post.ready = false
-	if len(b) < 2 || b[0] != linearFormat || b[1] > 1 {
+	if len(b) < 2 || b[0] != format || b[1] > 1 {
 		return codec.Error("linear", "unknown format")
 	}
 	var head [2]float64
@@ -38,17 +38,17 @@ func (m *Linear) UnmarshalBinary(b []byte) error {
 
 // AppendBinary appends the format, n, s2, the residual sum of squares, X'y
 // and the lower triangle of X'X, the last two weighted.
-func (m *LinearPaper) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, linearFormat)
+func (m *Paper) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format)
 	b = codec.AppendFloats(b, m.n, m.s2, m.ssr)
 	b = codec.AppendFloats(b, m.xy...)
 	return codec.AppendFloats(b, m.xx...), nil
 }
 
 // UnmarshalBinary replaces the state.
-func (m *LinearPaper) UnmarshalBinary(b []byte) error {
+func (m *Paper) UnmarshalBinary(b []byte) error {
 	m.ready = false
-	if len(b) < 1 || b[0] != linearFormat {
+	if len(b) < 1 || b[0] != format {
 		return codec.Error("linear paper", "unknown format")
 	}
 	var head [3]float64
@@ -64,13 +64,13 @@ func (m *LinearPaper) UnmarshalBinary(b []byte) error {
 
 // Size returns the bytes held: the state, and about p^2 numbers that follow
 // from it.
-func (m *Linear) Size() int64 {
+func (m *Model) Size() int64 {
 	p := int64(m.P)
 	return 8*(int64(len(m.r))+p*(p+5)) + 512
 }
 
 // Size returns the bytes held.
-func (m *LinearPaper) Size() int64 {
+func (m *Paper) Size() int64 {
 	p := int64(m.P)
 	return 8*(int64(len(m.xx))+p*(p+2)) + 512
 }

@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// LinearPaper is the same model by the paper's own rule, its typing errors
+// Paper is the same model by the paper's own rule, its typing errors
 // mended and nothing else:
 //
 //	xx += X'X/s2,  xy += X'y/s2,  s2 = 1 in the first shard, then the last estimate
@@ -26,8 +26,8 @@ import (
 // ever, and its intervals are too short.
 //
 // Source: arXiv:1401.3632, section 3.1.1.
-type LinearPaper struct {
-	linearShape
+type Paper struct {
+	columns
 	xx []float64 // lower triangle, row by row
 	xy []float64
 	n  float64
@@ -43,19 +43,19 @@ type LinearPaper struct {
 	blocks []cdf.Block
 }
 
-// NewLinearPaper returns the paper's linear model with empty statistics.
-func NewLinearPaper(s LinearSettings, d cdf.Dims) (*LinearPaper, error) {
-	return newLinearPaper(s, d, newLinearWorks())
+// NewPaper returns the paper's linear model with empty statistics.
+func NewPaper(s Settings, d cdf.Dims) (*Paper, error) {
+	return newPaper(s, d, newWorks())
 }
 
-func newLinearPaper(s LinearSettings, d cdf.Dims, works *sync.Pool) (*LinearPaper, error) {
-	shape, err := newLinearShape(s, d)
+func newPaper(s Settings, d cdf.Dims, works *sync.Pool) (*Paper, error) {
+	shape, err := newColumns(s, d)
 	if err != nil {
 		return nil, err
 	}
 	p := shape.P
-	m := &LinearPaper{
-		linearShape: shape, s2: 1, works: works,
+	m := &Paper{
+		columns: shape, s2: 1, works: works,
 		xx: make([]float64, p*(p+1)/2), xy: make([]float64, p),
 		beta: make([]float64, p), chol: make([]float64, p*p),
 	}
@@ -64,10 +64,10 @@ func newLinearPaper(s LinearSettings, d cdf.Dims, works *sync.Pool) (*LinearPape
 }
 
 // Blocks returns {beta} and {sigma2}.
-func (m *LinearPaper) Blocks() []cdf.Block { return m.blocks }
+func (m *Paper) Blocks() []cdf.Block { return m.blocks }
 
 // paperBeta is Theta_1 = beta.
-type paperBeta struct{ m *LinearPaper }
+type paperBeta struct{ m *Paper }
 
 // Absorb weights the shard by the plug-in of the shard before.
 func (b paperBeta) Absorb(s *cdf.Step) {
@@ -102,7 +102,7 @@ func (b paperBeta) Sample(s *cdf.Step) error {
 }
 
 // prepare factors the precision and solves for beta^.
-func (m *LinearPaper) prepare() error {
+func (m *Paper) prepare() error {
 	if m.ready {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (m *LinearPaper) prepare() error {
 }
 
 // paperSigma is Theta_2 = sigma2.
-type paperSigma struct{ m *LinearPaper }
+type paperSigma struct{ m *Paper }
 
 // Absorb adds the residuals at this shard's estimate.
 func (b paperSigma) Absorb(s *cdf.Step) {
@@ -163,23 +163,23 @@ func (b paperSigma) Sample(s *cdf.Step) error {
 }
 
 // sigmaLaw returns a' and b'.
-func (m *LinearPaper) sigmaLaw() (shape, rate float64) {
+func (m *Paper) sigmaLaw() (shape, rate float64) {
 	return m.prior.Sigma2Shape + m.n/2, m.prior.Sigma2Rate + m.ssr/2
 }
 
 // spread returns w'Sigma^w and overwrites w.
-func (m *LinearPaper) spread(w []float64) float64 {
+func (m *Paper) spread(w []float64) float64 {
 	lin.SolveLower(m.P, m.chol, w)
 	return lin.Dot(w, w)
 }
 
 // Summarize fills the rows in closed form: beta is normal, sigma2 inverse
 // gamma.
-func (m *LinearPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.works.Get().(*linearWork)
+	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	w.size(m.P)
 	shape, rate := m.sigmaLaw()
@@ -216,7 +216,7 @@ func (m *LinearPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) er
 
 // Score scores the rows that have a response; before the first row there is
 // nothing to score with. The generator is not used.
-func (m *LinearPaper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *Paper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	out := cdf.NoScore()
 	if m.n == 0 {
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -225,7 +225,7 @@ func (m *LinearPaper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	if err := m.prepare(); err != nil {
 		return out, err
 	}
-	w := m.works.Get().(*linearWork)
+	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	w.size(m.P)
 	t := predictive.NewTally(out)
@@ -245,11 +245,11 @@ func (m *LinearPaper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 }
 
 // Predict describes a new observation and the regression line of every row.
-func (m *LinearPaper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *Paper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.works.Get().(*linearWork)
+	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	w.size(m.P)
 	shape, rate := m.sigmaLaw()

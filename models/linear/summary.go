@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // Summarize fills the rows in closed form, or by quadrature while the rows
 // are few: nothing is left open. A functional is affine in beta or in sigma2;
 // one that mixes both is refused with ErrSchema.
-func (m *Linear) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
@@ -51,7 +51,7 @@ func (m *Linear) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 }
 
 // onlyBeta refuses a functional of sigma2.
-func (s *linearShape) onlyBeta(f *cdf.Functional) error {
+func (s *columns) onlyBeta(f *cdf.Functional) error {
 	_, isSigma, err := s.Split(f)
 	if err == nil && isSigma {
 		err = fmt.Errorf("%w: %s is not a coefficient", cdf.ErrSchema, f.Name)
@@ -61,7 +61,7 @@ func (s *linearShape) onlyBeta(f *cdf.Functional) error {
 
 // directions writes the functional of beta into c as coefficients of the
 // directions of V.
-func (m *Linear) directions(f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
+func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
 	factor, isSigma, err = m.Split(f)
 	if err != nil || isSigma {
 		return factor, isSigma, err
@@ -75,7 +75,7 @@ func (m *Linear) directions(f *cdf.Functional, c []float64) (factor float64, isS
 
 // closedBeta is t with 2a” degrees of freedom; before the first row, the
 // prior normal.
-func (m *Linear) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
+func (m *Model) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
 	q := &m.post
 	mean, scale := f.Const, 0.0
 	for k, j := range f.Param {
@@ -102,14 +102,14 @@ func (m *Linear) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
 }
 
 // closedSigma is IG(a”, a” s2), the prior before the first row.
-func (m *Linear) closedSigma(r *cdf.Row, shift, factor float64) {
+func (m *Model) closedSigma(r *cdf.Row, shift, factor float64) {
 	q := &m.post
 	describe.InvGamma(r, &q.law, q.shape, q.shape*m.plugin(), shift, factor)
 }
 
 // earlySigma takes the moments where the closed form has them too, so that
 // they do not come and go.
-func (m *Linear) earlySigma(r *cdf.Row, shift, factor float64, n *linearNodes) {
+func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	mean, sd := n.sigma2()
 	if m.post.shape > 1 {
 		r.Mean = shift + factor*mean
@@ -129,7 +129,7 @@ func (m *Linear) earlySigma(r *cdf.Row, shift, factor float64, n *linearNodes) {
 
 // LogEvidence returns log p(D_1, ..., D_t), exactly: it is not the surrogate's
 // but an integral over sigma2. NaN once a shard was discounted.
-func (m *Linear) LogEvidence() float64 {
+func (m *Model) LogEvidence() float64 {
 	if m.forgot {
 		return math.NaN()
 	}

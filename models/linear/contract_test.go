@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-func TestLinearKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	roles := cdf.Roles{
 		Intercept: true,
 		Features:  []cdf.Feature{{Name: "x1"}, {Name: "x2"}},
@@ -29,7 +29,7 @@ func TestLinearKeepsTheContract(t *testing.T) {
 		}
 		return shards
 	}
-	for _, variant := range linearKind().Variants {
-		t.Run(variant, func(t *testing.T) { modeltest.Contract(t, linearKind(), variant, roles, nil, shards) })
+	for _, variant := range Kind().Variants {
+		t.Run(variant, func(t *testing.T) { modeltest.Contract(t, Kind(), variant, roles, nil, shards) })
 	}
 }

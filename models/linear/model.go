@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/qr"
 )
 
-// Linear is Gaussian regression:
+// Model is Gaussian regression:
 //
 //	y_r | beta, sigma2 ~ N(x_r' beta, sigma2)
 //	beta_j ~ N(0, v_j),  sigma2 ~ IG(a, b)
@@ -24,51 +24,51 @@ import (
 // instead, by quadrature over sigma2.
 //
 // Source: arXiv:1401.3632, section 3.1.1, with its plug-ins corrected.
-type Linear struct {
-	linearShape
+type Model struct {
+	columns
 	r      []float64 // packed factor of order p+1: R, z and rho, R'R = X'X, R'z = X'y
 	n      float64   // rows absorbed, discounted
 	s2     float64   // plug-in of sigma2, 0 while n is 0
 	forgot bool      // some shard was discounted: there is no joint evidence
 
-	post   linearPosterior
+	post   posterior
 	works  *sync.Pool
 	blocks []cdf.Block
 }
 
-// NewLinear returns the corrected linear model with empty statistics.
-func NewLinear(s LinearSettings, d cdf.Dims) (*Linear, error) {
-	return newLinear(s, d, newLinearWorks())
+// New returns the corrected linear model with empty statistics.
+func New(s Settings, d cdf.Dims) (*Model, error) {
+	return newModel(s, d, newWorks())
 }
 
-func newLinear(s LinearSettings, d cdf.Dims, works *sync.Pool) (*Linear, error) {
-	shape, err := newLinearShape(s, d)
+func newModel(s Settings, d cdf.Dims, works *sync.Pool) (*Model, error) {
+	shape, err := newColumns(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Linear{linearShape: shape, r: make([]float64, lin.PackedLen(shape.P+1)), works: works}
+	m := &Model{columns: shape, r: make([]float64, lin.PackedLen(shape.P+1)), works: works}
 	m.post.init(shape.P)
-	m.blocks = []cdf.Block{linearBlock{m}}
+	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *Linear) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return m.blocks }
 
 // work takes scratch space for this model's size; the caller gives it back.
-func (m *Linear) work() *linearWork {
-	w := m.works.Get().(*linearWork)
+func (m *Model) work() *work {
+	w := m.works.Get().(*work)
 	w.size(m.P)
 	return w
 }
 
-// linearBlock is {beta, sigma2}, p+1 parameters.
-type linearBlock struct{ m *Linear }
+// block is {beta, sigma2}, p+1 parameters.
+type block struct{ m *Model }
 
 // Absorb discounts the factor by sqrt(lambda), in every shard, and folds in
 // the rows that have a response. The prior is not in the factor and is never
 // discounted.
-func (b linearBlock) Absorb(s *cdf.Step) {
+func (b block) Absorb(s *cdf.Step) {
 	m := b.m
 	m.post.ready = false
 	if s.Forget < 1 {
@@ -83,7 +83,7 @@ func (b linearBlock) Absorb(s *cdf.Step) {
 
 // Sample settles the plug-in and the posterior that follows from it, and
 // draws where draws are asked for.
-func (b linearBlock) Sample(s *cdf.Step) error {
+func (b block) Sample(s *cdf.Step) error {
 	m := b.m
 	w := m.work()
 	defer m.works.Put(w)
@@ -97,7 +97,7 @@ func (b linearBlock) Sample(s *cdf.Step) error {
 }
 
 // prepare makes the posterior available after the state was replaced.
-func (m *Linear) prepare(w *linearWork) error {
+func (m *Model) prepare(w *work) error {
 	if m.post.ready {
 		return nil
 	}
@@ -109,4 +109,4 @@ func (m *Linear) prepare(w *linearWork) error {
 }
 
 // early reports that the rows are too few for the closed form.
-func (m *Linear) early() bool { return m.n < float64(max(50, 10*m.P)) }
+func (m *Model) early() bool { return m.n < float64(max(50, 10*m.P)) }

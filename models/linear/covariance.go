@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // Covariance writes the lower triangle of the posterior covariance of
 // functionals of beta; one of sigma2 is refused with ErrSchema. Its diagonal
 // is the square of the summary's sd, NaN where that is undefined.
-func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
+func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
@@ -63,7 +63,7 @@ func (m *Linear) Covariance(functionals []cdf.Functional, dst []float64) error {
 
 // addMeans adds the covariance over sigma2 of the conditional means of the
 // functionals in w.joint.
-func (m *Linear) addMeans(w *linearWork, k int, dst []float64) {
+func (m *Model) addMeans(w *work, k int, dst []float64) {
 	x := &w.mix
 	nodes := len(x.W)
 	w.means = lin.Grow(w.means, k*nodes)
@@ -90,11 +90,11 @@ func (m *Linear) addMeans(w *linearWork, k int, dst []float64) {
 
 // Covariance writes the lower triangle of the posterior covariance of
 // functionals of beta; one of sigma2 is refused with ErrSchema.
-func (m *LinearPaper) Covariance(functionals []cdf.Functional, dst []float64) error {
+func (m *Paper) Covariance(functionals []cdf.Functional, dst []float64) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.works.Get().(*linearWork)
+	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	k := len(functionals)
 	w.joint = lin.Grow(w.joint, k*m.P)

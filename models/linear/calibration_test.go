@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -17,15 +17,15 @@ import (
 // the posterior probability below the truth is uniform. 2,000 replicates,
 // with few rows (exact marginals) and more (closed form); KS limit 2.2 for 10
 // tests: a false alarm in 800 seeds.
-func TestLinearIsCalibrated(t *testing.T) {
+func TestIsCalibrated(t *testing.T) {
 	const reps, p = 2000, 4
-	prior := LinearPrior{BetaVariance: 1, InterceptVariance: 1, Sigma2Shape: 1, Sigma2Rate: 1}
+	prior := Prior{BetaVariance: 1, InterceptVariance: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 	for _, rows := range []int{40, 80} {
 		pits := make([][]float64, p+1)
 		inside, scored := 0.0, 0.0
 		for rep := range reps {
 			r := rand.New(rand.NewPCG(44, uint64(rep)))
-			m, err := NewLinear(LinearSettings{Prior: prior}, cdf.Dims{Columns: modeltest.Columns(p)})
+			m, err := New(Settings{Prior: prior}, cdf.Dims{Columns: modeltest.Columns(p)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestLinearIsCalibrated(t *testing.T) {
 }
 
 // posteriorBelow is the published posterior's probability below v.
-func posteriorBelow(m *Linear, j int, v float64) float64 {
+func posteriorBelow(m *Model, j int, v float64) float64 {
 	w := m.work()
 	defer m.works.Put(w)
 	if !m.early() {

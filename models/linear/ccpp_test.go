@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -27,9 +27,9 @@ func TestAcceptanceCCPP(t *testing.T) {
 		center[j], scale[j] = modeltest.Number(t, want[j][ref["x_center"]]), modeltest.Number(t, want[j][ref["x_scale"]])
 	}
 	yc, ys := modeltest.Number(t, want[0][ref["y_center"]]), modeltest.Number(t, want[0][ref["y_scale"]])
-	settings := DefaultLinear()
+	settings := Defaults()
 	settings.Prior.BetaVariance, settings.Prior.InterceptVariance = 10, 10
-	m, err := NewLinear(settings, cdf.Dims{Columns: names, Intercept: true})
+	m, err := New(settings, cdf.Dims{Columns: names, Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}

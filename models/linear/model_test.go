@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -13,20 +13,20 @@ import (
 )
 
 var (
-	_ cdf.Model       = (*Linear)(nil)
-	_ cdf.Summarizer  = (*Linear)(nil)
-	_ cdf.Predictor   = (*Linear)(nil)
-	_ cdf.Evidence    = (*Linear)(nil)
-	_ cdf.Covariancer = (*Linear)(nil)
-	_ cdf.Covariancer = (*LinearPaper)(nil)
-	_ cdf.Model       = (*LinearPaper)(nil)
-	_ cdf.Summarizer  = (*LinearPaper)(nil)
-	_ cdf.Predictor   = (*LinearPaper)(nil)
+	_ cdf.Model       = (*Model)(nil)
+	_ cdf.Summarizer  = (*Model)(nil)
+	_ cdf.Predictor   = (*Model)(nil)
+	_ cdf.Evidence    = (*Model)(nil)
+	_ cdf.Covariancer = (*Model)(nil)
+	_ cdf.Covariancer = (*Paper)(nil)
+	_ cdf.Model       = (*Paper)(nil)
+	_ cdf.Summarizer  = (*Paper)(nil)
+	_ cdf.Predictor   = (*Paper)(nil)
 )
 
-func newTestLinear(t testing.TB, p int) *Linear {
+func newTest(t testing.TB, p int) *Model {
 	t.Helper()
-	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
+	m, err := New(Defaults(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,18 +35,18 @@ func newTestLinear(t testing.TB, p int) *Linear {
 
 // A1: at a frozen s2 the posterior does not depend on how rows were cut into
 // shards or ordered within them, and equals the batch formula.
-func TestLinearIsInvariantToSharding(t *testing.T) {
+func TestIsInvariantToSharding(t *testing.T) {
 	const rows, p, c = 5000, 6, 1.7
 	for _, order := range []int{1, 2} {
 		r := rand.New(rand.NewPCG(31, uint64(order)))
 		all := modeltest.RegressionShard(r, rows, p, true)
-		o := newOracle(p, DefaultLinear().Prior, true)
+		o := newOracle(p, Defaults().Prior, true)
 		o.add(all)
 		_, mean, sd := o.at(math.Log(c))
 		for name, size := range map[string]func() int{
 			"1 x 5000": func() int { return rows }, "500 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
 		} {
-			m := newTestLinear(t, p)
+			m := newTest(t, p)
 			d := modeltest.Stepper{Model: m}
 			for at := 0; at < rows; {
 				n := min(size(), rows-at)
@@ -78,10 +78,10 @@ func TestLinearIsInvariantToSharding(t *testing.T) {
 
 // A2: rows without a response do not matter; a column of zeros keeps its
 // prior; N is discounted geometrically.
-func TestLinearSpecialRowsAndColumns(t *testing.T) {
+func TestSpecialRowsAndColumns(t *testing.T) {
 	const p, T, lambda = 4, 30, 0.9
 	r := rand.New(rand.NewPCG(32, 1))
-	full, thin, zero := newTestLinear(t, p), newTestLinear(t, p), newTestLinear(t, p)
+	full, thin, zero := newTest(t, p), newTest(t, p), newTest(t, p)
 	a, b, c := modeltest.Stepper{Model: full}, modeltest.Stepper{Model: thin}, modeltest.Stepper{Model: zero}
 	for range T {
 		sh := modeltest.RegressionShard(r, 7, p, true)
@@ -110,7 +110,7 @@ func TestLinearSpecialRowsAndColumns(t *testing.T) {
 // Evidence and marginals against an independent method: few rows, many, more
 // coefficients than rows, a prior that the data contradict so that there are
 // two modes, prior shapes near 0 and both algorithms for singular values.
-func TestLinearAgainstTheOracle(t *testing.T) {
+func TestAgainstTheOracle(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		p, rows      int
@@ -131,8 +131,8 @@ func TestLinearAgainstTheOracle(t *testing.T) {
 		{"lapack", 40, 200, 0, 1, 1, 1, 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := LinearSettings{Prior: LinearPrior{c.beta, c.center, c.shape, c.rate}}
-			m, err := NewLinear(s, cdf.Dims{Columns: modeltest.Columns(c.p), Intercept: true})
+			s := Settings{Prior: Prior{c.beta, c.center, c.shape, c.rate}}
+			m, err := New(s, cdf.Dims{Columns: modeltest.Columns(c.p), Intercept: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +192,7 @@ func TestLinearAgainstTheOracle(t *testing.T) {
 
 // What the columns cannot explain, because a direction underflowed, stays in
 // the residual sum of squares.
-func TestLinearKeepsTheSumOfSquares(t *testing.T) {
+func TestKeepsTheSumOfSquares(t *testing.T) {
 	for _, tiny := range []float64{1, 1e-20, 1e-143, 1e-156, 0} {
 		sh := modeltest.RegressionShard(rand.New(rand.NewPCG(35, 1)), 80, 3, true)
 		want := 0.0
@@ -200,7 +200,7 @@ func TestLinearKeepsTheSumOfSquares(t *testing.T) {
 			sh.X[i*3+1] *= tiny
 			want += y * y
 		}
-		m := newTestLinear(t, 3)
+		m := newTest(t, 3)
 		d := modeltest.Stepper{Model: m}
 		d.Must(t, sh, 1)
 		got := m.post.rho2
@@ -215,11 +215,11 @@ func TestLinearKeepsTheSumOfSquares(t *testing.T) {
 
 // A row whose features are all zero says nothing of beta: sigma2 is inverse
 // gamma exactly, with moments that barely exist.
-func TestLinearEarlySigma2(t *testing.T) {
+func TestEarlySigma2(t *testing.T) {
 	for _, shape := range []float64{.3, .6, 1.1, 1.6, 4} {
-		s := DefaultLinear()
+		s := Defaults()
 		s.Prior.Sigma2Shape = shape
-		m, err := NewLinear(s, cdf.Dims{Columns: modeltest.Columns(2)})
+		m, err := New(s, cdf.Dims{Columns: modeltest.Columns(2)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // shardWork is what the engine asks of the model per shard.
 type shardWork struct {
-	m    *Linear
+	m    *Model
 	step cdf.Step
 	f    []cdf.Functional
 	rows []cdf.Row
@@ -19,7 +19,7 @@ type shardWork struct {
 }
 
 func newShardWork(t testing.TB, rows, p int) *shardWork {
-	m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
+	m, err := New(Defaults(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (w *shardWork) run(t testing.TB) {
 }
 
 // One shard with score, update, summary of p+1 variables and evidence.
-func BenchmarkLinearShard(b *testing.B) {
+func BenchmarkShard(b *testing.B) {
 	for _, c := range []struct{ p, rows int }{{5, 10}, {5, 100}, {5, 1000}, {20, 100}, {50, 100}, {50, 1000}} {
 		b.Run(fmt.Sprintf("p=%d/rows=%d", c.p, c.rows), func(b *testing.B) {
 			w := newShardWork(b, c.rows, c.p)
@@ -64,7 +64,7 @@ func BenchmarkLinearShard(b *testing.B) {
 
 // The same while the rows are too few for the closed form: the factor is
 // discounted so that it stays there.
-func BenchmarkLinearEarlyShard(b *testing.B) {
+func BenchmarkEarlyShard(b *testing.B) {
 	w := newShardWork(b, 10, 5)
 	w.step.Forget = 0.5
 	for range 60 {
@@ -76,7 +76,7 @@ func BenchmarkLinearEarlyShard(b *testing.B) {
 	}
 }
 
-func BenchmarkLinearParts(b *testing.B) {
+func BenchmarkParts(b *testing.B) {
 	w := newShardWork(b, 100, 5)
 	for range 60 {
 		w.run(b)

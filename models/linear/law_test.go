@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"errors"
@@ -17,11 +17,11 @@ import (
 
 // A restored model continues and publishes to the bit as the one that made
 // the snapshot.
-func TestLinearStateRoundTrip(t *testing.T) {
+func TestStateRoundTrip(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, forget := range []float64{1, .97} {
 			fresh := func() cdf.Model {
-				return modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
+				return modeltest.Model(t, Kind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
 			}
 			r := rand.New(rand.NewPCG(41, 1))
 			a := modeltest.Stepper{Model: fresh()}
@@ -63,9 +63,9 @@ func published(t *testing.T, m cdf.Model, sh *cdf.Shard) string {
 	return text
 }
 
-func TestLinearRefusesOtherBytes(t *testing.T) {
+func TestRefusesOtherBytes(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		m := modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
+		m := modeltest.Model(t, Kind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
 		d := modeltest.Stepper{Model: m}
 		d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(42, 1)), 9, 3, true), 1)
 		good := modeltest.State(t, m)
@@ -90,10 +90,10 @@ func TestLinearRefusesOtherBytes(t *testing.T) {
 
 // Before the first row, and after shards without responses, the summary is
 // the prior's.
-func TestLinearPrior(t *testing.T) {
-	s := LinearSettings{Prior: LinearPrior{BetaVariance: 4, InterceptVariance: 25, Sigma2Shape: 3, Sigma2Rate: 8}}
+func TestPrior(t *testing.T) {
+	s := Settings{Prior: Prior{BetaVariance: 4, InterceptVariance: 25, Sigma2Shape: 3, Sigma2Rate: 8}}
 	for _, variant := range []string{"corrected", "paper"} {
-		m := modeltest.Model(t, linearKind(), variant, modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(2), Intercept: true})
+		m := modeltest.Model(t, Kind(), variant, modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(2), Intercept: true})
 		f := append(modeltest.Coefficients(2), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 1}, Weight: []float64{1, -3}})
 		sd := make([]float64, 4)
 		m.(cdf.Summarizer).PriorSD(f, sd)
@@ -112,7 +112,7 @@ func TestLinearPrior(t *testing.T) {
 			d.Must(t, &cdf.Shard{Rows: 1, Cols: 2, X: []float64{1, 2}, Y: []float64{math.NaN()}}, 1)
 		}
 	}
-	m := newTestLinear(t, 2)
+	m := newTest(t, 2)
 	sd := make([]float64, 1)
 	m.PriorSD([]cdf.Functional{{Param: []int{2}, Weight: []float64{1}}}, sd)
 	if sd[0] == sd[0] {
@@ -126,14 +126,14 @@ func TestLinearPrior(t *testing.T) {
 // An affine functional is summarised as the law it is: against the same
 // functional of many draws. 4.5 standard errors over 32 comparisons: a false
 // alarm in 5,000 seeds.
-func TestLinearDrawsAgreeWithTheSummary(t *testing.T) {
+func TestDrawsAgreeWithTheSummary(t *testing.T) {
 	const S, p = 40_000, 3
 	f := append(modeltest.Coefficients(p),
 		cdf.Functional{Name: "w", Const: 2, Param: []int{0, 2}, Weight: []float64{1.5, -2}},
 		cdf.Functional{Name: "scaled", Param: []int{p}, Weight: []float64{9}})
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, rows := range []int{0, 8, 300} {
-			m := modeltest.Model(t, linearKind(), variant, strictyaml.Decode("prior: {sigma2_shape: 6}"), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
+			m := modeltest.Model(t, Kind(), variant, strictyaml.Decode("prior: {sigma2_shape: 6}"), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 			d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
 			d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(43, 1)), rows, p, true), 1)
 			for i, r := range modeltest.Summarize(t, m, f) {
@@ -170,13 +170,13 @@ func TestLinearDrawsAgreeWithTheSummary(t *testing.T) {
 
 // The covariance has the summary's variances on its diagonal and elsewhere
 // what the variances of sums and differences imply.
-func TestLinearCovariance(t *testing.T) {
+func TestCovariance(t *testing.T) {
 	const p = 3
 	f := modeltest.Coefficients(p)[:p]
 	f = append(f, cdf.Functional{Name: "w", Const: 5, Param: []int{0, 2}, Weight: []float64{1, -2}})
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, rows := range []int{0, 12, 90} {
-			m := modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
+			m := modeltest.Model(t, Kind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 			d := modeltest.Stepper{Model: m}
 			d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(46, 1)), rows, p, true), 1)
 			got := make([]float64, 10)
@@ -211,9 +211,9 @@ func TestLinearCovariance(t *testing.T) {
 // The closed form's draws carry the dependence of beta's spread on sigma2:
 // (beta - mean)^2 / sigma2 does not depend on sigma2, so its square before
 // the division correlates with it, by .13 here.
-func TestLinearDrawsAreJoint(t *testing.T) {
+func TestDrawsAreJoint(t *testing.T) {
 	const S, p = 40_000, 3
-	m := newTestLinear(t, p)
+	m := newTest(t, p)
 	d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: S, Chains: 1, Data: make([]float64, S*(p+1))}}
 	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(45, 1)), 60, p, true), 1)
 	correlation := func(divide bool) float64 {

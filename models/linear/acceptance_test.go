@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"fmt"
@@ -23,8 +23,8 @@ func runPaper(t *testing.T, variant string, rep int, accuracy bool) paperRun {
 	if !ok {
 		t.Fatal("no scenario")
 	}
-	m := modeltest.Model(t, linearKind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(5)})
-	d, o := modeltest.Stepper{Model: m}, newOracle(5, DefaultLinear().Prior, false)
+	m := modeltest.Model(t, Kind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(5)})
+	d, o := modeltest.Stepper{Model: m}, newOracle(5, Defaults().Prior, false)
 	seed := uint64(modeltest.FirstSeed + rep)
 	truth := s.Truth(seed, "paper", 1)
 	f := modeltest.Coefficients(5)
@@ -47,7 +47,7 @@ func runPaper(t *testing.T, variant string, rep int, accuracy bool) paperRun {
 			}
 		}
 		out.mse[shard] = mse
-		if x, ok := m.(*Linear); ok && accuracy && (shard == 50 || shard == 100 || shard == 500) {
+		if x, ok := m.(*Model); ok && accuracy && (shard == 50 || shard == 100 || shard == 500) {
 			o.solve(161)
 			out.sigma[shard] = o.accuracySigma(x.post.shape, x.post.shape*x.s2)
 			for j := range 5 {
@@ -106,7 +106,7 @@ func TestAcceptanceDrift(t *testing.T) {
 	rmse, neff := 0.0, 0.0
 	for rep := range reps {
 		seed := uint64(modeltest.FirstSeed + rep)
-		m, err := NewLinear(DefaultLinear(), cdf.Dims{Columns: modeltest.Columns(5)})
+		m, err := New(Defaults(), cdf.Dims{Columns: modeltest.Columns(5)})
 		if err != nil {
 			t.Fatal(err)
 		}

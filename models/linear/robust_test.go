@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
-func TestLinearSurvives(t *testing.T) {
+func TestSurvives(t *testing.T) {
 	r := rand.New(rand.NewPCG(34, 1))
 	edit := func(rows, p int, f func(x []float64, y *float64)) *cdf.Shard {
 		sh := modeltest.RegressionShard(r, rows, p, true)
@@ -46,7 +46,7 @@ func TestLinearSurvives(t *testing.T) {
 		for _, k := range []string{"corrected", "paper"} {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", k, "/", forget), func(t *testing.T) {
-					m := modeltest.Model(t, linearKind(), k, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
+					m := modeltest.Model(t, Kind(), k, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
 					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
 					for range 3 {
 						if err := d.Step(c.sh, forget); err != nil {
@@ -56,7 +56,7 @@ func TestLinearSurvives(t *testing.T) {
 							return
 						}
 						modeltest.WellFormed(t, m, c.sh, d.Draws)
-						if e, ok := m.(*Linear); ok && !e.forgot && !lin.Finite([]float64{e.LogEvidence()}) {
+						if e, ok := m.(*Model); ok && !e.forgot && !lin.Finite([]float64{e.LogEvidence()}) {
 							t.Fatalf("evidence %v", e.LogEvidence())
 						}
 					}
@@ -69,8 +69,8 @@ func TestLinearSurvives(t *testing.T) {
 	}
 }
 
-func TestLinearCheck(t *testing.T) {
-	m := newTestLinear(t, 2)
+func TestCheck(t *testing.T) {
+	m := newTest(t, 2)
 	good := func() *cdf.Shard {
 		return &cdf.Shard{Rows: 2, Cols: 2, X: []float64{1, 2, 1, 3}, Y: []float64{1, math.NaN()}}
 	}
@@ -89,8 +89,8 @@ func TestLinearCheck(t *testing.T) {
 	}
 }
 
-func TestLinearRefusesAMixedFunctional(t *testing.T) {
-	m := newTestLinear(t, 2)
+func TestRefusesAMixedFunctional(t *testing.T) {
+	m := newTest(t, 2)
 	for _, params := range [][]int{{0, 2}, {2, 0}, {3}, {-1}} {
 		f := []cdf.Functional{{Name: "v", Param: params, Weight: []float64{1, 1}[:len(params)]}}
 		if err := m.Summarize(f, make([]cdf.Row, 1)); !errors.Is(err, cdf.ErrSchema) {

@@ -1,14 +1,14 @@
-package models
+package linear
 
 import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/qr"
 )
 
-// linearWork is scratch space, shared by all models of one configuration
+// work is scratch space, shared by all models of one configuration
 // through a pool, so that a key at rest holds little more than its state.
 // Nothing in it survives the call that took it.
-type linearWork struct {
+type work struct {
 	block []float64 // rows of a shard, column-major
 	a, v  []float64 // p x p column-major: U diag(d) and V
 	svd   []float64
@@ -16,12 +16,12 @@ type linearWork struct {
 	z     []float64 // p
 	joint []float64 // k x p: functionals in the directions of V
 	means []float64 // k x nodes: their conditional means
-	nodes linearNodes
+	nodes nodes
 	mix   nodeMixture
 }
 
 // size makes room for p coefficients.
-func (w *linearWork) size(p int) {
+func (w *work) size(p int) {
 	if len(w.c) == p {
 		return
 	}

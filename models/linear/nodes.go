@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -7,13 +7,13 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// linearNodes are the nodes of a trapezoid rule over l = log sigma2, where
+// nodes are the nodes of a trapezoid rule over l = log sigma2, where
 // beta is integrated analytically:
 //
 //	f(l) = log p(D | s) + log p(s) + l + const,  s = e^l
 //
 // All published numbers that need the exact posterior are sums over them.
-type linearNodes struct {
+type nodes struct {
 	l, s, f []float64 // f relative to its largest value top
 	top, h  float64
 	total   float64   // trapezoid sum of e^f, without h
@@ -28,7 +28,7 @@ const (
 )
 
 // logJoint returns f at l up to a constant that does not depend on l.
-func (m *Linear) logJoint(l float64) float64 {
+func (m *Model) logJoint(l float64) float64 {
 	q := &m.post
 	s := math.Exp(l)
 	inv := 1 / s
@@ -44,7 +44,7 @@ func (m *Linear) logJoint(l float64) float64 {
 }
 
 // slope returns the first two derivatives of f at log s.
-func (m *Linear) slope(s float64) (first, second float64) {
+func (m *Model) slope(s float64) (first, second float64) {
 	q := &m.post
 	c := (m.prior.Sigma2Rate + 0.5*q.rho2) / s
 	first = c - m.prior.Sigma2Shape - m.n/2
@@ -62,7 +62,7 @@ func (m *Linear) slope(s float64) (first, second float64) {
 // depth of the highest. More than one exists where prior and data disagree:
 // much noise against large coefficients. Every maximum lies in [lo, hi], and
 // f is smooth on the scale of 1, so a grid finds the basins.
-func (m *Linear) modes() (left, right float64) {
+func (m *Model) modes() (left, right float64) {
 	q := &m.post
 	shape := m.prior.Sigma2Shape + m.n/2
 	mass := q.rho2
@@ -94,7 +94,7 @@ func (m *Linear) modes() (left, right float64) {
 
 // climb finds the maximum of f in [a, b] by Newton's method on its slope,
 // halving where that leaves the interval.
-func (m *Linear) climb(a, b float64) float64 {
+func (m *Model) climb(a, b float64) float64 {
 	x := 0.5 * (a + b)
 	for range 60 {
 		first, second := m.slope(math.Exp(x))
@@ -118,7 +118,7 @@ func (m *Linear) climb(a, b float64) float64 {
 // fillNodes places the nodes: 201 of them, as many more as a long tail or a
 // narrow mode needs, or 41 where f is close to a parabola, which the rule
 // integrates to working precision already then.
-func (m *Linear) fillNodes(w *linearNodes) {
+func (m *Model) fillNodes(w *nodes) {
 	left, right := m.modes()
 	top := max(m.logJoint(left), m.logJoint(right))
 	from, sd := m.edge(left, -1, top)
@@ -140,7 +140,7 @@ func (m *Linear) fillNodes(w *linearNodes) {
 
 // edge follows f from a maximum at x in the given direction until it is depth
 // below top, and returns where and the width of the maximum.
-func (m *Linear) edge(x, direction, top float64) (at, sd float64) {
+func (m *Model) edge(x, direction, top float64) (at, sd float64) {
 	_, second := m.slope(math.Exp(x))
 	sd = 1
 	if second < 0 {
@@ -158,7 +158,7 @@ func (m *Linear) edge(x, direction, top float64) (at, sd float64) {
 }
 
 // weight returns the trapezoid weight of node i times e^f there.
-func (w *linearNodes) weight(i int) float64 {
+func (w *nodes) weight(i int) float64 {
 	v := math.Exp(w.f[i])
 	if i == 0 || i == len(w.f)-1 {
 		return 0.5 * v
@@ -167,7 +167,7 @@ func (w *linearNodes) weight(i int) float64 {
 }
 
 // logEvidence returns log p(D_1..t).
-func (m *Linear) logEvidence(w *linearNodes) float64 {
+func (m *Model) logEvidence(w *nodes) float64 {
 	m.fillNodes(w)
 	a := m.prior.Sigma2Shape
 	return w.top + math.Log(w.total*w.h) +
@@ -177,7 +177,7 @@ func (m *Linear) logEvidence(w *linearNodes) float64 {
 // sigma2 returns the mean and sd of sigma2. Beyond the last node the density
 // of l falls by the power of s that holds there, which is integrated exactly;
 // a power of 1 or less has no mean, of 2 or less no sd: NaN.
-func (w *linearNodes) sigma2() (mean, sd float64) {
+func (w *nodes) sigma2() (mean, sd float64) {
 	last := len(w.f) - 1
 	power := (w.f[last-1] - w.f[last]) / w.h
 	end, s := math.Exp(w.f[last]), w.s[last]
@@ -203,7 +203,7 @@ func (w *linearNodes) sigma2() (mean, sd float64) {
 }
 
 // accumulate integrates e^f up to every node.
-func (w *linearNodes) accumulate(m *Linear) {
+func (w *nodes) accumulate(m *Model) {
 	w.cum = lin.Grow(w.cum, len(w.l))
 	w.cum[0] = 0
 	for i := range len(w.l) - 1 {
@@ -212,7 +212,7 @@ func (w *linearNodes) accumulate(m *Linear) {
 }
 
 // gauss integrates e^(f-top) over [a, b] by the three-point Gauss rule.
-func (m *Linear) gauss(a, b, top float64) float64 {
+func (m *Model) gauss(a, b, top float64) float64 {
 	mid, half := 0.5*(a+b), 0.5*(b-a)
 	d := half * 0.7745966692414834 // sqrt(3/5)
 	return half / 9 * (5*(math.Exp(m.logJoint(mid-d)-top)+math.Exp(m.logJoint(mid+d)-top)) +
@@ -220,7 +220,7 @@ func (m *Linear) gauss(a, b, top float64) float64 {
 }
 
 // quantile returns the p-quantile of l = log sigma2, after accumulate.
-func (w *linearNodes) quantile(m *Linear, p float64) float64 {
+func (w *nodes) quantile(m *Model, p float64) float64 {
 	target := p * w.cum[len(w.cum)-1]
 	lo, hi := 0, len(w.cum)-2
 	for lo < hi {
@@ -254,7 +254,7 @@ type nodeMixture struct {
 // where these lie far apart. The rule's error is exp(-2 pi c/h) with c, the
 // distance of the singularities of e^f from the real line, pi/2: 3e-10 at
 // h = .45.
-func (m *Linear) mixNodes(w *linearWork) {
+func (m *Model) mixNodes(w *work) {
 	m.fillNodes(&w.nodes)
 	n, x := &w.nodes, &w.mix
 	stride := 4
@@ -281,7 +281,7 @@ func (m *Linear) mixNodes(w *linearWork) {
 
 // mixAt sets the mixture to the law of shift + c' (V D beta) given the data,
 // c in the directions of V; with noise, of that plus an N(0, sigma2) error.
-func (m *Linear) mixAt(x *nodeMixture, c []float64, shift float64, noise bool) {
+func (m *Model) mixAt(x *nodeMixture, c []float64, shift float64, noise bool) {
 	for k, s := range x.s {
 		inv := x.inv[k*m.P : (k+1)*m.P]
 		mean, v := 0.0, 0.0

@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -9,10 +9,10 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// linearPosterior is what follows from the state of a Linear and is not part
+// posterior is what follows from the state of a Model and is not part
 // of it. With D = V0^{-1/2}, R D^{-1} = U diag(d) V' and g = U'z, everything
 // published is a sum over the p directions of V.
-type linearPosterior struct {
+type posterior struct {
 	ready    bool
 	m        []float64     // p x p row-major: D^{-1} V
 	d2       []float64     // p: d_j^2
@@ -27,7 +27,7 @@ type linearPosterior struct {
 	known    bool
 }
 
-func (q *linearPosterior) init(p int) {
+func (q *posterior) init(p int) {
 	buf := make([]float64, p*p+5*p)
 	next := func(n int) []float64 {
 		x := buf[:n:n]
@@ -39,7 +39,7 @@ func (q *linearPosterior) init(p int) {
 
 // decompose finds the singular values of R D^{-1}. It reports whether the
 // factor is finite.
-func (m *Linear) decompose(w *linearWork) bool {
+func (m *Model) decompose(w *work) bool {
 	q, p := &m.post, m.P
 	q.ready, q.known = false, false
 	if !lin.Finite(m.r) {
@@ -97,7 +97,7 @@ func (m *Linear) decompose(w *linearWork) bool {
 //
 // from the stored one and settles the posterior there. It reports whether
 // the result is a number.
-func (m *Linear) fixedPoint() bool {
+func (m *Model) fixedPoint() bool {
 	q := &m.post
 	if m.n == 0 {
 		m.s2 = 0
@@ -135,7 +135,7 @@ func (m *Linear) fixedPoint() bool {
 }
 
 // plugin returns s2, which is b/a before the first row.
-func (m *Linear) plugin() float64 {
+func (m *Model) plugin() float64 {
 	if m.n == 0 {
 		return m.prior.Sigma2Rate / m.prior.Sigma2Shape
 	}
@@ -143,7 +143,7 @@ func (m *Linear) plugin() float64 {
 }
 
 // settle computes the posterior at the plug-in.
-func (m *Linear) settle() {
+func (m *Model) settle() {
 	q, s2 := &m.post, m.plugin()
 	effective := 0.0
 	clear(q.beta)
@@ -164,7 +164,7 @@ func (m *Linear) settle() {
 // while the rows are few, as the summary does:
 //
 //	beta = D^{-1} V (mean in direction j + sd in direction j * z_j)
-func (m *Linear) draw(s *cdf.Step, w *linearWork) error {
+func (m *Model) draw(s *cdf.Step, w *work) error {
 	q := &m.post
 	sigma := s.Draws.Row(m.P)
 	early := m.early()

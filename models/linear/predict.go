@@ -1,4 +1,4 @@
-package models
+package linear
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 )
 
 // rowAt writes x' D^{-1} V, the row in the directions of V.
-func (m *Linear) rowAt(x, c []float64) {
+func (m *Model) rowAt(x, c []float64) {
 	clear(c)
 	for j, v := range x {
 		lin.Axpy(v, m.post.m[j*m.P:(j+1)*m.P], c)
@@ -20,7 +20,7 @@ func (m *Linear) rowAt(x, c []float64) {
 
 // spread writes into w.a the matrix whose product with a row has the sum of
 // squares x'Sigma^x, the variance of x'beta at the plug-in.
-func (m *Linear) spread(w *linearWork) {
+func (m *Model) spread(w *work) {
 	for j, k := range m.post.shrink {
 		k = math.Sqrt(k)
 		for i := range m.P {
@@ -33,7 +33,7 @@ func (m *Linear) spread(w *linearWork) {
 // freedom, scale^2 = s2 + x'Sigma^x, or by the exact mixture while the rows
 // are few. Before the first row there is nothing to score with. The generator
 // is not used.
-func (m *Linear) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	out := cdf.NoScore()
 	if m.n == 0 {
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -77,7 +77,7 @@ func (m *Linear) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 }
 
 // Predict describes a new observation and the regression line of every row.
-func (m *Linear) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
@@ -105,7 +105,7 @@ func (m *Linear) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 // predictEarly mixes over sigma2; the sd of an observation is NaN where the
 // mean of sigma2 is undefined.
-func (m *Linear) predictEarly(w *linearWork, y float64, p *cdf.Prediction) {
+func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
 	x := &w.mix
 	lo, hi := dist.NormalQuantiles[0], dist.NormalQuantiles[6]
 	m.mixAt(x, w.c, 0, false)
