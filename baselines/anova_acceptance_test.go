@@ -7,15 +7,15 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
 // weak is the prior that lets ten groups inform tau2; strong is the one that
 // does not.
 var (
-	weak   = models.AnovaPrior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
-	strong = models.AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
+	weak   = anova.Prior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
+	strong = anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 )
 
 // groupShard turns simulated columns into a shard; labels 1, 2, ... are
@@ -40,7 +40,7 @@ func (j *judged) length() float64   { return measure.Length(j.lo, j.hi) }
 
 // run takes a competitor through 500 shards of the given number of rows. At
 // the shards listed, its draws are compared with 50,000 of the exact posterior.
-func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard int, at ...int) *judged {
+func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at ...int) *judged {
 	s, out := paper(t, "anova"), &judged{}
 	for rep := range reps {
 		seed := uint64(acceptanceSeed + rep)
@@ -49,7 +49,7 @@ func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard in
 			truth = append(truth, v.Value)
 		}
 		d := drive(anovaCompetitor(t, method, prior), seed, 500)
-		exact := drive(newAnovaSMCMC(models.AnovaSettings{Prior: prior}), seed+1_000_000, 1)
+		exact := drive(newAnovaSMCMC(anova.Settings{Prior: prior}), seed+1_000_000, 1)
 		next := at
 		for shard := 1; shard <= 500; shard++ {
 			sh := groupShard(s.Shard(seed, "paper", int64(shard), perShard))
@@ -79,11 +79,11 @@ func run(t *testing.T, method string, prior models.AnovaPrior, reps, perShard in
 
 // anovaCompetitor returns a competitor of the anova model at its defaults but for
 // the prior.
-func anovaCompetitor(t *testing.T, method string, prior models.AnovaPrior) cdf.Model {
+func anovaCompetitor(t *testing.T, method string, prior anova.Prior) cdf.Model {
 	t.Helper()
 	return modeltest.Model(t, lookup(t, "anova", method), "", func(v any) error {
 		switch s := v.(type) {
-		case *models.AnovaSettings:
+		case *anova.Settings:
 			s.Prior = prior
 		case *AnovaSMCSettings:
 			s.Prior = prior
@@ -137,7 +137,7 @@ func TestAcceptanceAnovaCompetitors(t *testing.T) {
 	type interval [2]float64
 	for _, c := range []struct {
 		id, name, method string
-		prior            models.AnovaPrior
+		prior            anova.Prior
 		rows             int
 		coverage, length interval
 		mse              interval // at t = 500

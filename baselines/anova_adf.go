@@ -7,7 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -29,7 +29,7 @@ import (
 // Source: arXiv:1401.3632, section 3.2 (ADF), with Lambda_t for the printed
 // Lambda_{t-1} in the step of the mean.
 type anovaADF struct {
-	prior   models.AnovaPrior
+	prior   anova.Prior
 	mean    []float64   // k+1: eta, zeta
 	lambda  []float64   // Lambda, lower triangle row by row
 	shard   anovaGroups // of the rows in hand; not part of the state
@@ -43,7 +43,7 @@ type anovaADF struct {
 	members [2]cdf.Param
 }
 
-func buildAnovaADF(s *models.AnovaSettings, _ string) (kind.Build, error) {
+func buildAnovaADF(s *anova.Settings, _ string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func buildAnovaADF(s *models.AnovaSettings, _ string) (kind.Build, error) {
 	return func(cdf.Dims) (cdf.Model, error) { return newAnovaADF(*s), nil }, nil
 }
 
-func newAnovaADF(s models.AnovaSettings) *anovaADF {
+func newAnovaADF(s anova.Settings) *anovaADF {
 	m := &anovaADF{prior: s.Prior}
 	m.blocks = []cdf.Block{m}
 	return m

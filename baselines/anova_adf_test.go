@@ -8,7 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/strictyaml"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 )
 
 // rowsLog is log p(rows | zeta, sigma2), theta = (log sigma2, zeta), row by row.
@@ -25,7 +25,7 @@ func rowsLog(sh *cdf.Shard) func(theta []float64) float64 {
 
 // priorLog is the log prior of theta, mu and tau2 integrated out by brute
 // force: tau2 on a grid of its logarithm, mu in closed form.
-func priorLog(p models.AnovaPrior) func(theta []float64) float64 {
+func priorLog(p anova.Prior) func(theta []float64) float64 {
 	return func(theta []float64) float64 {
 		k, mean, ss := float64(len(theta)-1), 0.0, 0.0
 		for _, z := range theta[1:] {
@@ -80,8 +80,8 @@ func balanced(seed uint64, k, n int) *cdf.Shard {
 // its curvature at that mode and moves the mean by Lambda_2^{-1} times its
 // score: everything by finite differences of densities written row by row.
 func TestADFIsNewtonsMethod(t *testing.T) {
-	prior := models.AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
-	m := newAnovaADF(models.AnovaSettings{Prior: prior})
+	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
+	m := newAnovaADF(anova.Settings{Prior: prior})
 	d := drive(m, 1, 0)
 	first, second := balanced(1, 3, 8), balanced(2, 3, 2)
 	d.step(t, first, 1)
@@ -114,8 +114,8 @@ func TestADFIsNewtonsMethod(t *testing.T) {
 // apart. Curvature of the prior without its negative term, at the mean of the
 // moment.
 func TestADFLetsGroupsIn(t *testing.T) {
-	prior := models.AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
-	m := newAnovaADF(models.AnovaSettings{Prior: prior})
+	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
+	m := newAnovaADF(anova.Settings{Prior: prior})
 	d := drive(m, 1, 0)
 	d.step(t, balanced(1, 3, 8), 1)
 	before, mean := slices.Clone(m.lambda), slices.Clone(m.mean)
@@ -160,7 +160,7 @@ func identity(i, j int) float64 {
 
 // Single rows have an indefinite curvature; the expected one is in its place.
 func TestADFOfSingleRows(t *testing.T) {
-	m := newAnovaADF(models.AnovaSettings{Prior: models.AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}})
+	m := newAnovaADF(anova.Settings{Prior: anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}})
 	d := drive(m, 1, 0)
 	d.step(t, balanced(3, 3, 8), 1)
 	before, e := slices.Clone(m.lambda), math.Exp(-m.mean[0])
@@ -174,7 +174,7 @@ func TestADFOfSingleRows(t *testing.T) {
 
 // Moments and quantiles of sigma2 are those of its draws: log-normal.
 func TestADFSummary(t *testing.T) {
-	m := newAnovaADF(models.DefaultAnova())
+	m := newAnovaADF(anova.Defaults())
 	d := drive(m, 1, 100_000)
 	d.step(t, balanced(1, 3, 4), 1)
 	for i, r := range summarize(t, m) {

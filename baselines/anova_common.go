@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 )
 
 // anovaParams returns mu, tau2, sigma2 and a zeta per group. Under a flat
 // prior mu joins with the first group.
-func anovaParams(p *models.AnovaPrior, k int) []cdf.Param {
+func anovaParams(p *anova.Prior, k int) []cdf.Param {
 	located := 0
 	if p.MuVariance > 0 || k > 0 {
 		located = 1
@@ -18,7 +18,7 @@ func anovaParams(p *models.AnovaPrior, k int) []cdf.Param {
 }
 
 // drawAnovaPrior fills the draws while there is no group.
-func drawAnovaPrior(s *cdf.Step, p *models.AnovaPrior) {
+func drawAnovaPrior(s *cdf.Step, p *anova.Prior) {
 	for i := range s.Draws.S {
 		row := 0
 		if p.MuVariance > 0 {
@@ -32,7 +32,7 @@ func drawAnovaPrior(s *cdf.Step, p *models.AnovaPrior) {
 
 // anovaPriorSD writes the prior sd of each functional, NaN where undefined: of
 // mu and zeta under a flat prior, of the variances with shapes up to 2.
-func anovaPriorSD(p *models.AnovaPrior, params []cdf.Param, functionals []cdf.Functional, dst []float64) {
+func anovaPriorSD(p *anova.Prior, params []cdf.Param, functionals []cdf.Functional, dst []float64) {
 	for i, f := range functionals {
 		sd := math.NaN()
 		switch parameter(params, f.Param[0]) {

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 )
 
 // anovaExact is the posterior of the one-way analysis of variance on a dense
@@ -17,7 +17,7 @@ type anovaExact struct {
 // solveAnova returns the exact posterior given all rows at once. The marginal
 // density of the group means given the variances is written with the k x k
 // structure sigma2/N_i + tau2 (+ v 11') resolved by hand.
-func solveAnova(sh *cdf.Shard, p models.AnovaPrior) *anovaExact {
+func solveAnova(sh *cdf.Shard, p anova.Prior) *anovaExact {
 	var n, sum []float64
 	for i, y := range sh.Y {
 		for j := int(sh.Group[0][i]); len(n) <= j; {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 )
 
 // anovaGroups are the sufficient statistics of the one-way analysis of
@@ -124,7 +124,7 @@ func (g *anovaGroups) pooled() (mean, squares float64) {
 
 // first fills in the variances that a chain starts with: all that the groups'
 // means differ by is due to tau2, and all that the rows do to sigma2.
-func (g *anovaGroups) first(p *models.AnovaPrior, x []float64) {
+func (g *anovaGroups) first(p *anova.Prior, x []float64) {
 	mean, squares := g.pooled()
 	between := 0.0
 	for _, y := range g.ybar {
@@ -137,7 +137,7 @@ func (g *anovaGroups) first(p *models.AnovaPrior, x []float64) {
 // sweep takes a point one Gibbs sweep on: mu | tau2, sigma2 with zeta
 // integrated out, so that the chain mixes, then zeta, tau2 and sigma2 given
 // the rest. Only the variances of the point are read.
-func (g *anovaGroups) sweep(r *rand.Rand, p *models.AnovaPrior, x []float64) {
+func (g *anovaGroups) sweep(r *rand.Rand, p *anova.Prior, x []float64) {
 	tau2, s2, zeta := x[tau2Row], x[sigma2Row], x[zetaRow:]
 	centre, spread := g.centre(p, tau2, s2)
 	mu := centre + math.Sqrt(spread)*r.NormFloat64()
@@ -156,7 +156,7 @@ func (g *anovaGroups) sweep(r *rand.Rand, p *models.AnovaPrior, x []float64) {
 // centre returns mean and variance of mu given the variances, zeta integrated
 // out: group i has the precision 1/(tau2 + sigma2/N_i). The sum is taken about
 // the first group's mean, so that a large common offset costs no digits.
-func (g *anovaGroups) centre(p *models.AnovaPrior, tau2, s2 float64) (mean, variance float64) {
+func (g *anovaGroups) centre(p *anova.Prior, tau2, s2 float64) (mean, variance float64) {
 	precision, sum, origin := 0.0, 0.0, g.ybar[0]
 	for i, n := range g.n {
 		w := 1 / (tau2 + s2/n)

@@ -8,13 +8,13 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/measure"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 )
 
 // priors have moments of every parameter; the first has a flat mu.
-var priors = []models.AnovaSettings{
-	{Prior: models.AnovaPrior{Tau2Shape: 3, Tau2Rate: 2, Sigma2Shape: 3, Sigma2Rate: 2}},
-	{Prior: models.AnovaPrior{MuVariance: .5, Tau2Shape: 3, Tau2Rate: 2, Sigma2Shape: 3, Sigma2Rate: 2}},
+var priors = []anova.Settings{
+	{Prior: anova.Prior{Tau2Shape: 3, Tau2Rate: 2, Sigma2Shape: 3, Sigma2Rate: 2}},
+	{Prior: anova.Prior{MuVariance: .5, Tau2Shape: 3, Tau2Rate: 2, Sigma2Shape: 3, Sigma2Rate: 2}},
 }
 
 // unequal returns shards of which the first has one row of group 0 and some of

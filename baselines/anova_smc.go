@@ -8,15 +8,15 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
 )
 
 // AnovaSMCSettings are the settings of sequential Monte Carlo for the anova
 // model.
 type AnovaSMCSettings struct {
-	Prior     models.AnovaPrior `yaml:"prior" json:"prior"`
-	Particles int               `yaml:"particles" json:"particles"` // at least 2
+	Prior     anova.Prior `yaml:"prior" json:"prior"`
+	Particles int         `yaml:"particles" json:"particles"` // at least 2
 }
 
 // anovaSMC is SMC-CH for the one-way analysis of variance, iterated batch
@@ -35,7 +35,7 @@ type AnovaSMCSettings struct {
 // Biometrika 89 (2002), section 2; arXiv:1401.3632, section 3.2 (SMC-CH).
 type anovaSMC struct {
 	anovaGroups
-	prior     models.AnovaPrior
+	prior     anova.Prior
 	particles int
 	x         []float64 // particles x (k+3), row-major; empty while there is no group
 	w         []float64 // per particle, sum 1; empty while there is no group
@@ -44,7 +44,7 @@ type anovaSMC struct {
 }
 
 func buildAnovaSMC(s *AnovaSMCSettings, _ string) (kind.Build, error) {
-	if err := (models.AnovaSettings{Prior: s.Prior}).Validate(); err != nil {
+	if err := (anova.Settings{Prior: s.Prior}).Validate(); err != nil {
 		return nil, err
 	}
 	if s.Particles < 2 {

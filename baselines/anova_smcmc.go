@@ -6,7 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -18,20 +18,20 @@ import (
 // with zeta integrated out.
 type anovaSMCMC struct {
 	anovaGroups
-	prior        models.AnovaPrior
+	prior        anova.Prior
 	tau2, sigma2 float64 // last draws, 0 while there is no group
 	point        []float64
 	blocks       []cdf.Block
 }
 
-func buildAnovaSMCMC(s *models.AnovaSettings, _ string) (kind.Build, error) {
+func buildAnovaSMCMC(s *anova.Settings, _ string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	return func(cdf.Dims) (cdf.Model, error) { return newAnovaSMCMC(*s), nil }, nil
 }
 
-func newAnovaSMCMC(s models.AnovaSettings) *anovaSMCMC {
+func newAnovaSMCMC(s anova.Settings) *anovaSMCMC {
 	m := &anovaSMCMC{prior: s.Prior}
 	m.blocks = []cdf.Block{m}
 	return m

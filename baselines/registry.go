@@ -2,6 +2,7 @@ package baselines
 
 import (
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
 )
@@ -17,9 +18,9 @@ type competitor struct {
 func competitors() []competitor {
 	return []competitor{
 		{"linear", "smcmc", true, kind.Settings(linear.Defaults(), buildLinearSMCMC)},
-		{"anova", "smcmc", true, kind.Settings(models.DefaultAnova(), buildAnovaSMCMC)},
-		{"anova", "smc", false, kind.Settings(AnovaSMCSettings{Prior: models.DefaultAnova().Prior, Particles: 500}, buildAnovaSMC)},
-		{"anova", "adf", false, kind.Settings(models.DefaultAnova(), buildAnovaADF)},
+		{"anova", "smcmc", true, kind.Settings(anova.Defaults(), buildAnovaSMCMC)},
+		{"anova", "smc", false, kind.Settings(AnovaSMCSettings{Prior: anova.Defaults().Prior, Particles: 500}, buildAnovaSMC)},
+		{"anova", "adf", false, kind.Settings(anova.Defaults(), buildAnovaADF)},
 		{"dlm", "pl", false, kind.Settings(plSettings{Prior: models.DefaultDLM().Prior, Particles: 100}, buildDLMPL)},
 		{"dlm", "ffbs", true, kind.Settings(ffbsSettings{Prior: models.DefaultDLM().Prior, Burn: 500, Thin: 1}, buildDLMFFBS)},
 		{"probit", "smcmc", true, kind.Settings(defaultProbitSMCMC(), buildProbitSMCMC)},

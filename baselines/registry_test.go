@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/linear"
 )
 
@@ -51,8 +52,8 @@ func TestSettingsOutOfRange(t *testing.T) {
 		decode       func(any) error
 	}{
 		{"linear", "smcmc", func(v any) error { v.(*linear.Settings).Prior.BetaVariance = 0; return nil }},
-		{"anova", "smcmc", func(v any) error { v.(*models.AnovaSettings).Prior.Tau2Rate = -1; return nil }},
-		{"anova", "adf", func(v any) error { v.(*models.AnovaSettings).Prior.Tau2Rate = -1; return nil }},
+		{"anova", "smcmc", func(v any) error { v.(*anova.Settings).Prior.Tau2Rate = -1; return nil }},
+		{"anova", "adf", func(v any) error { v.(*anova.Settings).Prior.Tau2Rate = -1; return nil }},
 		{"anova", "smc", func(v any) error { v.(*AnovaSMCSettings).Prior.Tau2Rate = -1; return nil }},
 		{"anova", "smc", func(v any) error { v.(*AnovaSMCSettings).Particles = 1; return nil }},
 	} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/linear"
 )
 
@@ -115,7 +115,7 @@ func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 // A row of a new group is predicted with the level that the group would have
 // on joining.
 func TestADFPredictsNewGroups(t *testing.T) {
-	m := newAnovaADF(models.AnovaSettings{Prior: strong})
+	m := newAnovaADF(anova.Settings{Prior: strong})
 	d := drive(m, 1, 0)
 	d.step(t, balanced(1, 3, 8), 1)
 	var p [1]cdf.Prediction
@@ -193,7 +193,7 @@ func TestAnovaGroupsRetire(t *testing.T) {
 
 // Forgetting discounts the Gaussian, the prior of the first shard included.
 func TestADFForgets(t *testing.T) {
-	m := newAnovaADF(models.AnovaSettings{Prior: strong})
+	m := newAnovaADF(anova.Settings{Prior: strong})
 	d := drive(m, 1, 0)
 	d.step(t, balanced(1, 3, 8), 1)
 	before := slices.Clone(m.lambda)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -78,7 +79,7 @@ func TestPriorOfGroups(t *testing.T) {
 	}
 
 	rows = priorOf(t, "anova", "corrected", func(s any) {
-		p := &s.(*AnovaSettings).Prior
+		p := &s.(*anova.Settings).Prior
 		p.MuVariance, p.Tau2Shape, p.Tau2Rate = 4, 3, 10
 	})
 	within(t, "sd of mu", rows["mu"].SD, 2, 1e-9)

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
 )
@@ -9,7 +10,7 @@ import (
 func Kinds() kind.Registry {
 	return kind.Registry{
 		linear.Kind(),
-		anovaKind(),
+		anova.Kind(),
 		dlmKind(),
 		probitKind(),
 		compressedKind(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/anova"
 )
 
 // smallest is a configuration that needs nothing more.
@@ -67,7 +68,7 @@ func TestAnovaRoles(t *testing.T) {
 		Scaling: "first", Response: cdf.Feature{Name: "score"},
 		Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "school"}},
 	}
-	if !reflect.DeepEqual(s.Columns, want) || s.Origin || s.RawResponse || s.Settings != models.DefaultAnova() {
+	if !reflect.DeepEqual(s.Columns, want) || s.Origin || s.RawResponse || s.Settings != anova.Defaults() {
 		t.Errorf("%+v", s)
 	}
 	again := parse(t, c.String()).Models[0].spec

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"slices"
@@ -7,16 +7,16 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// anovaFormat is the first byte of both variants' state.
-const anovaFormat = 1
+// format is the first byte of both variants' state.
+const format = 1
 
-// anovaHead is the number of floats before those of the groups.
-const anovaHead = 8
+// head is the number of floats before those of the groups.
+const head = 8
 
 // AppendBinary appends the format, eight numbers and four per group: 8(4k+8)
 // + 1 bytes.
-func (m *anovaState) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, anovaFormat)
+func (m *statistics) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format)
 	b = codec.AppendFloats(b, m.ss, m.s2, m.tau2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd)
 	b = codec.AppendFloats(b, m.n...)
 	b = codec.AppendFloats(b, m.ybar...)
@@ -25,16 +25,16 @@ func (m *anovaState) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *anovaState) UnmarshalBinary(b []byte) error {
+func (m *statistics) UnmarshalBinary(b []byte) error {
 	m.fresh = false
-	if len(b) < 1 || b[0] != anovaFormat {
+	if len(b) < 1 || b[0] != format {
 		return codec.Error("anova", "unknown format")
 	}
-	k := ((len(b)-1)/8 - anovaHead) / 4
-	if k < 0 || len(b) != 1+8*(anovaHead+4*k) {
+	k := ((len(b)-1)/8 - head) / 4
+	if k < 0 || len(b) != 1+8*(head+4*k) {
 		return codec.Error("anova", "wrong length")
 	}
-	var head [anovaHead]float64
+	var head [head]float64
 	m.n, m.ybar, m.zeta, m.vari = lin.Grow(m.n, k), lin.Grow(m.ybar, k), lin.Grow(m.zeta, k), lin.Grow(m.vari, k)
 	if !codec.ReadFloats(b[1:], head[:], m.n, m.ybar, m.zeta, m.vari) {
 		return codec.Error("anova", "numbers not finite")

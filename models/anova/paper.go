@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// AnovaPaper is the same model by the paper's own partition, {zeta, sigma2}
+// Paper is the same model by the paper's own partition, {zeta, sigma2}
 // and {mu, tau2}, its errors mended as far as the rule survives:
 //
 //	C_1i = sum of the rows of group i, C_2 = (sum zeta^_i^2, sum zeta^_i)
@@ -25,30 +25,30 @@ import (
 // intervals are far too short.
 //
 // Source: arXiv:1401.3632, section 3.2.
-type AnovaPaper struct {
-	anovaState
+type Paper struct {
+	statistics
 	last   float64 // draw of sigma2, where the next chain starts
 	sigma  moments // of the last shard's draws; not part of the state
 	blocks []cdf.Block
 }
 
-// NewAnovaPaper returns the paper's anova model with empty statistics.
-func NewAnovaPaper(s AnovaSettings) (*AnovaPaper, error) {
+// NewPaper returns the paper's anova model with empty statistics.
+func NewPaper(s Settings) (*Paper, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return newAnovaPaper(s, newAnovaWorks()), nil
+	return newPaper(s, newWorks()), nil
 }
 
-func newAnovaPaper(s AnovaSettings, works *sync.Pool) *AnovaPaper {
-	m := &AnovaPaper{anovaState: anovaState{prior: s.Prior, works: works}}
+func newPaper(s Settings, works *sync.Pool) *Paper {
+	m := &Paper{statistics: statistics{prior: s.Prior, works: works}}
 	m.blocks = []cdf.Block{paperZeta{m}, paperMu{m}}
 	return m
 }
 
 // Retire drops the groups with fewer than 1e-6 rows.
-func (m *AnovaPaper) Retire() []int32 {
-	gone := m.anovaState.Retire()
+func (m *Paper) Retire() []int32 {
+	gone := m.statistics.Retire()
 	if len(m.n) == 0 {
 		m.last = 0
 	}
@@ -56,13 +56,13 @@ func (m *AnovaPaper) Retire() []int32 {
 }
 
 // Chains returns 1.
-func (m *AnovaPaper) Chains() int { return 1 }
+func (m *Paper) Chains() int { return 1 }
 
 // Blocks returns {zeta, sigma2} and {mu, tau2}.
-func (m *AnovaPaper) Blocks() []cdf.Block { return m.blocks }
+func (m *Paper) Blocks() []cdf.Block { return m.blocks }
 
 // paperZeta is Theta_1 = {zeta, sigma2}.
-type paperZeta struct{ m *AnovaPaper }
+type paperZeta struct{ m *Paper }
 
 // Absorb discounts and folds in the rows that have a response.
 func (b paperZeta) Absorb(s *cdf.Step) {
@@ -87,7 +87,7 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 		m.drawPrior(s)
 		return nil
 	}
-	w := m.works.Get().(*anovaWork)
+	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	w.size(len(m.n), s.Draws)
 	if m.fresh {
@@ -116,7 +116,7 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 
 // sweep draws zeta | sigma2 and sigma2 | zeta, and adds to the sums over
 // sweeps. Draw i is written unless it is -1.
-func (m *AnovaPaper) sweep(s *cdf.Step, w *anovaWork, i int) {
+func (m *Paper) sweep(s *cdf.Step, w *work, i int) {
 	mu, inv := m.mu.mean, 1/float64(i+1)
 	r := m.last / max(m.tau.mean, leastTau2*m.last)
 	rows, squares := 0.0, m.ss
@@ -141,7 +141,7 @@ func (m *AnovaPaper) sweep(s *cdf.Step, w *anovaWork, i int) {
 }
 
 // paperMu is Theta_2 = {mu, tau2}.
-type paperMu struct{ m *AnovaPaper }
+type paperMu struct{ m *Paper }
 
 // Absorb has nothing to add: C_2 follows from the first block's estimate.
 func (b paperMu) Absorb(*cdf.Step) {}
@@ -190,7 +190,7 @@ func drawn(x []float64) moments {
 
 // Summarize gives the moments of the draws and leaves the rest to them too.
 // Without a group all laws are the prior's.
-func (m *AnovaPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		r := &rows[i]
 		p, err := m.parameter(f)
@@ -216,19 +216,19 @@ func (m *AnovaPaper) Summarize(functionals []cdf.Functional, rows []cdf.Row) err
 
 // AppendBinary appends the state: that of both variants and the last draw of
 // sigma2.
-func (m *AnovaPaper) AppendBinary(b []byte) ([]byte, error) {
-	b, err := m.anovaState.AppendBinary(b)
+func (m *Paper) AppendBinary(b []byte) ([]byte, error) {
+	b, err := m.statistics.AppendBinary(b)
 	return codec.AppendFloats(b, m.last), err
 }
 
 // UnmarshalBinary replaces the state.
-func (m *AnovaPaper) UnmarshalBinary(b []byte) error {
+func (m *Paper) UnmarshalBinary(b []byte) error {
 	at := max(len(b)-8, 0)
 	var last [1]float64
 	if !codec.ReadFloats(b[at:], last[:]) {
 		return codec.Error("anova paper", "wrong length or numbers")
 	}
-	if err := m.anovaState.UnmarshalBinary(b[:at]); err != nil {
+	if err := m.statistics.UnmarshalBinary(b[:at]); err != nil {
 		return err
 	}
 	if m.last = last[0]; m.last < 0 || (len(m.n) > 0) != (m.last > 0) {

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"cmp"
@@ -11,15 +11,15 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// AnovaSettings are the settings of both variants of the anova model.
-type AnovaSettings struct {
-	Prior AnovaPrior `yaml:"prior" json:"prior"`
+// Settings are the settings of both variants of the anova model.
+type Settings struct {
+	Prior Prior `yaml:"prior" json:"prior"`
 }
 
-// AnovaPrior is the prior mu ~ N(0, mu_variance), flat where that is 0,
+// Prior is the prior mu ~ N(0, mu_variance), flat where that is 0,
 // tau2 ~ IG(shape, rate), sigma2 ~ IG(shape, rate), in units of the scaled
 // response. Shapes and rates are positive and finite.
-type AnovaPrior struct {
+type Prior struct {
 	MuVariance  float64 `yaml:"mu_variance" json:"mu_variance"` // v, 0: flat
 	Tau2Shape   float64 `yaml:"tau2_shape" json:"tau2_shape"`   // a
 	Tau2Rate    float64 `yaml:"tau2_rate" json:"tau2_rate"`     // b, in units of y^2
@@ -27,15 +27,15 @@ type AnovaPrior struct {
 	Sigma2Rate  float64 `yaml:"sigma2_rate" json:"sigma2_rate"` // in units of y^2
 }
 
-// DefaultAnova returns the settings that hold where none are given. With
+// Defaults returns the settings that hold where none are given. With
 // shape 1/2 and rate .005 tau2 is scaled inverse chi^2 with one degree of
 // freedom: groups differ by an sd of about .1 a priori, with a long tail.
-func DefaultAnova() AnovaSettings {
-	return AnovaSettings{Prior: AnovaPrior{Tau2Shape: 0.5, Tau2Rate: 0.005, Sigma2Shape: 1, Sigma2Rate: 1}}
+func Defaults() Settings {
+	return Settings{Prior: Prior{Tau2Shape: 0.5, Tau2Rate: 0.005, Sigma2Shape: 1, Sigma2Rate: 1}}
 }
 
 // Validate names the first setting that is out of range.
-func (s AnovaSettings) Validate() error {
+func (s Settings) Validate() error {
 	if v := s.Prior.MuVariance; !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("anova: prior.mu_variance must be finite and not negative (0 is flat), got %v", v)
 	}
@@ -47,20 +47,20 @@ func (s AnovaSettings) Validate() error {
 	)
 }
 
-func buildAnova(s *AnovaSettings, variant string) (kind.Build, error) {
+func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	set, works := *s, newAnovaWorks()
+	set, works := *s, newWorks()
 	if variant == "paper" {
-		return func(cdf.Dims) (cdf.Model, error) { return newAnovaPaper(set, works), nil }, nil
+		return func(cdf.Dims) (cdf.Model, error) { return newPaper(set, works), nil }, nil
 	}
-	return func(cdf.Dims) (cdf.Model, error) { return newAnova(set, works), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newModel(set, works), nil }, nil
 }
 
-// anovaWork is scratch space, shared by all models of one configuration
+// work is scratch space, shared by all models of one configuration
 // through a pool. Nothing in it survives the call that took it.
-type anovaWork struct {
+type work struct {
 	q, mean, m2, within        []float64   // per group
 	used, centre, spread, tau2 []float64   // per sweep
 	series                     []float64   // per sweep, of one group
@@ -68,11 +68,11 @@ type anovaWork struct {
 	diag                       cdf.Diagnostics
 }
 
-func newAnovaWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(anovaWork) }} }
+func newWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
 
 // size makes room for k groups and the sweeps of the draws; the sums over
 // sweeps are 0.
-func (w *anovaWork) size(k int, draws *cdf.Draws) {
+func (w *work) size(k int, draws *cdf.Draws) {
 	s := draws.S
 	w.draws = w.draws[:0]
 	for i := range zetaRow + k {

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"errors"
@@ -14,21 +14,21 @@ import (
 )
 
 var (
-	_ cdf.Model      = (*Anova)(nil)
-	_ cdf.Summarizer = (*Anova)(nil)
-	_ cdf.Predictor  = (*Anova)(nil)
-	_ cdf.Sampler    = (*Anova)(nil)
-	_ cdf.Retirer    = (*Anova)(nil)
-	_ cdf.Model      = (*AnovaPaper)(nil)
-	_ cdf.Summarizer = (*AnovaPaper)(nil)
-	_ cdf.Predictor  = (*AnovaPaper)(nil)
-	_ cdf.Sampler    = (*AnovaPaper)(nil)
-	_ cdf.Retirer    = (*AnovaPaper)(nil)
+	_ cdf.Model      = (*Model)(nil)
+	_ cdf.Summarizer = (*Model)(nil)
+	_ cdf.Predictor  = (*Model)(nil)
+	_ cdf.Sampler    = (*Model)(nil)
+	_ cdf.Retirer    = (*Model)(nil)
+	_ cdf.Model      = (*Paper)(nil)
+	_ cdf.Summarizer = (*Paper)(nil)
+	_ cdf.Predictor  = (*Paper)(nil)
+	_ cdf.Sampler    = (*Paper)(nil)
+	_ cdf.Retirer    = (*Paper)(nil)
 )
 
-func anovaVariant(t testing.TB, variant string, p AnovaPrior) cdf.Model {
+func newVariant(t testing.TB, variant string, p Prior) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, anovaKind(), variant, modeltest.Set(AnovaSettings{Prior: p}), cdf.Dims{})
+	return modeltest.Model(t, Kind(), variant, modeltest.Set(Settings{Prior: p}), cdf.Dims{})
 }
 
 // rowsOf makes a shard of groups and responses, NaN for none.
@@ -52,7 +52,7 @@ func cutRows(sh *cdf.Shard, i, j int) *cdf.Shard { return rowsOf(sh.Group[0][i:j
 
 // A3: the statistics do not depend on how rows were cut into shards, ordered
 // or labelled, and equal those of all rows.
-func TestAnovaIsInvariantToSharding(t *testing.T) {
+func TestIsInvariantToSharding(t *testing.T) {
 	const rows, k = 4000, 7
 	r := rand.New(rand.NewPCG(61, 1))
 	all := groupedRows(r, rows, k)
@@ -60,7 +60,7 @@ func TestAnovaIsInvariantToSharding(t *testing.T) {
 		"1 x 4000": func() int { return rows }, "400 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
 	} {
 		for _, relabel := range []bool{false, true} {
-			m := newTestAnova(t, weak)
+			m := newTest(t, weak)
 			sh := rowsOf(slices.Clone(all.Group[0]), slices.Clone(all.Y)...)
 			if relabel {
 				r.Shuffle(rows, func(i, j int) {
@@ -103,9 +103,9 @@ func TestAnovaIsInvariantToSharding(t *testing.T) {
 
 // A group without rows keeps its statistics to the bit without forgetting;
 // with it, it counts less, its mean stays, and its level drifts to mu.
-func TestAnovaAbsentGroup(t *testing.T) {
+func TestAbsentGroup(t *testing.T) {
 	for _, lambda := range []float64{1, .8} {
-		m := newTestAnova(t, weak)
+		m := newTest(t, weak)
 		d := modeltest.Stepper{Model: m, Draws: drawsFor(500, 4)}
 		r := rand.New(rand.NewPCG(62, 1))
 		for range 5 {
@@ -126,10 +126,10 @@ func TestAnovaAbsentGroup(t *testing.T) {
 
 // Rows without a response, whatever their group, change nothing; one of a new
 // group does not make it.
-func TestAnovaNullResponses(t *testing.T) {
+func TestNullResponses(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		a := modeltest.Stepper{Model: anovaVariant(t, variant, weak), Draws: drawsFor(50, 3)}
-		b := modeltest.Stepper{Model: anovaVariant(t, variant, weak), Draws: drawsFor(50, 3)}
+		a := modeltest.Stepper{Model: newVariant(t, variant, weak), Draws: drawsFor(50, 3)}
+		b := modeltest.Stepper{Model: newVariant(t, variant, weak), Draws: drawsFor(50, 3)}
 		nan := math.NaN()
 		a.Must(t, rowsOf([]int32{0, 1, 0, 2}, 1, 2, 3, 4), .9)
 		b.Must(t, rowsOf([]int32{-1, 0, 1, 1, 0, 2, -1}, nan, 1, 2, nan, 3, 4, nan), .9)
@@ -141,9 +141,9 @@ func TestAnovaNullResponses(t *testing.T) {
 }
 
 // Retirement by hand: who has less than 1e-6 rows leaves, the others move up.
-func TestAnovaRetires(t *testing.T) {
+func TestRetires(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		m := anovaVariant(t, variant, weak)
+		m := newVariant(t, variant, weak)
 		retire := m.(cdf.Retirer).Retire
 		d := modeltest.Stepper{Model: m, Draws: drawsFor(50, 4)}
 		d.Must(t, rowsOf([]int32{0, 1, 2, 3, 1}, 1, 2, 3, 4, 5), 1)
@@ -163,7 +163,7 @@ func TestAnovaRetires(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want two known groups, and nothing of a third with two groups", variant, out, err)
 		}
 		d.Must(t, rowsOf(nil), 1e-7)
-		fresh := anovaVariant(t, variant, weak)
+		fresh := newVariant(t, variant, weak)
 		if gone := retire(); !slices.Equal(gone, []int32{0, 1}) {
 			t.Errorf("%s: %v left, want the rest", variant, gone)
 		}
@@ -172,12 +172,12 @@ func TestAnovaRetires(t *testing.T) {
 }
 
 // A restored model goes on to the bit, while groups join and leave.
-func TestAnovaStateRoundTrip(t *testing.T) {
+func TestStateRoundTrip(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		r := rand.New(rand.NewPCG(65, 1))
-		a := modeltest.Stepper{Model: anovaVariant(t, variant, weak), Draws: drawsFor(50, 12)}
+		a := modeltest.Stepper{Model: newVariant(t, variant, weak), Draws: drawsFor(50, 12)}
 		for shard := range 24 {
-			b := modeltest.Stepper{Model: anovaVariant(t, variant, weak), T: a.T, Draws: drawsFor(50, 12)}
+			b := modeltest.Stepper{Model: newVariant(t, variant, weak), T: a.T, Draws: drawsFor(50, 12)}
 			if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
 				t.Fatal(err)
 			}
@@ -207,9 +207,9 @@ func TestAnovaStateRoundTrip(t *testing.T) {
 	}
 }
 
-func TestAnovaRefusesOtherBytes(t *testing.T) {
+func TestRefusesOtherBytes(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		m := anovaVariant(t, variant, weak)
+		m := newVariant(t, variant, weak)
 		d := modeltest.Stepper{Model: m, Draws: drawsFor(50, 3)}
 		d.Must(t, groupedRows(rand.New(rand.NewPCG(66, 1)), 20, 3), 1)
 		good := modeltest.State(t, m)
@@ -217,7 +217,7 @@ func TestAnovaRefusesOtherBytes(t *testing.T) {
 		for name, b := range map[string][]byte{
 			"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "a number less": good[:len(good)-8],
 			"format": append([]byte{9}, good[1:]...), "negative W": negative(0), "negative s2": negative(1), "negative tau2": negative(2),
-			"negative N": negative(anovaHead), "negative variance": negative(anovaHead + 9), "negative sd": negative(5),
+			"negative N": negative(head), "negative variance": negative(head + 9), "negative sd": negative(5),
 			"NaN":                   append(slices.Clone(good[:len(good)-8]), 1, 0, 0, 0, 0, 0, 0xf8, 0x7f),
 			"groups and no plug-in": slices.Concat(good[:9], make([]byte, 8), good[17:]),
 		} {
@@ -231,12 +231,12 @@ func TestAnovaRefusesOtherBytes(t *testing.T) {
 	}
 }
 
-func TestAnovaSettings(t *testing.T) {
-	got := modeltest.Spec(t, anovaKind(), "", cdf.Roles{}, strictyaml.Decode("prior: {tau2_shape: 3, mu_variance: 2}")).Settings
-	if got != (AnovaSettings{AnovaPrior{2, 3, .005, 1, 1}}) {
+func TestSettings(t *testing.T) {
+	got := modeltest.Spec(t, Kind(), "", cdf.Roles{}, strictyaml.Decode("prior: {tau2_shape: 3, mu_variance: 2}")).Settings
+	if got != (Settings{Prior{2, 3, .005, 1, 1}}) {
 		t.Errorf("settings %+v", got)
 	}
-	modeltest.Refuses(t, anovaKind(), "", map[string]string{
+	modeltest.Refuses(t, Kind(), "", map[string]string{
 		"prior: {mu_variance: -1}":    "prior.mu_variance must be finite and not negative (0 is flat), got -1",
 		"prior: {tau2_shape: 0}":      "prior.tau2_shape must be positive and finite, got 0",
 		"prior: {tau2_rate: .inf}":    "prior.tau2_rate",

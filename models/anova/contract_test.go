@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-func TestAnovaKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	roles := cdf.Roles{
 		Groups: []cdf.Group{{Column: "g"}},
 	}
@@ -29,7 +29,7 @@ func TestAnovaKeepsTheContract(t *testing.T) {
 		}
 		return shards
 	}
-	for _, variant := range anovaKind().Variants {
-		t.Run(variant, func(t *testing.T) { modeltest.Contract(t, anovaKind(), variant, roles, nil, shards) })
+	for _, variant := range Kind().Variants {
+		t.Run(variant, func(t *testing.T) { modeltest.Contract(t, Kind(), variant, roles, nil, shards) })
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
-// Anova is the one-way analysis of variance with random effects:
+// Model is the one-way analysis of variance with random effects:
 //
 //	y_ij | zeta, sigma2 ~ N(zeta_i, sigma2)
 //	zeta_i | mu, tau2 ~ N(mu, tau2)
@@ -28,43 +28,43 @@ import (
 // moments given tau2 alone.
 //
 // Source: arXiv:1401.3632, section 3.2, with its partition changed.
-type Anova struct {
-	anovaState
+type Model struct {
+	statistics
 	mcse   []float64 // of the last shard's means, by row of Draws; not part of the state
 	blocks []cdf.Block
 }
 
-// NewAnova returns the corrected anova model with empty statistics.
-func NewAnova(s AnovaSettings) (*Anova, error) {
+// New returns the corrected anova model with empty statistics.
+func New(s Settings) (*Model, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return newAnova(s, newAnovaWorks()), nil
+	return newModel(s, newWorks()), nil
 }
 
-func newAnova(s AnovaSettings, works *sync.Pool) *Anova {
-	m := &Anova{anovaState: anovaState{prior: s.Prior, works: works}}
-	m.blocks = []cdf.Block{anovaGroups{m}, anovaSigma{m}}
+func newModel(s Settings, works *sync.Pool) *Model {
+	m := &Model{statistics: statistics{prior: s.Prior, works: works}}
+	m.blocks = []cdf.Block{groupsBlock{m}, sigmaBlock{m}}
 	return m
 }
 
 // Chains returns 1.
-func (m *Anova) Chains() int { return 1 }
+func (m *Model) Chains() int { return 1 }
 
 // Blocks returns {zeta, mu, tau2} and {sigma2}.
-func (m *Anova) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return m.blocks }
 
-// anovaGroups is Theta_1 = {zeta, mu, tau2}, k+2 parameters.
-type anovaGroups struct{ m *Anova }
+// groupsBlock is Theta_1 = {zeta, mu, tau2}, k+2 parameters.
+type groupsBlock struct{ m *Model }
 
 // Absorb discounts and folds in the rows that have a response.
-func (b anovaGroups) Absorb(s *cdf.Step) { b.m.absorb(s) }
+func (b groupsBlock) Absorb(s *cdf.Step) { b.m.absorb(s) }
 
 // burn is the number of sweeps that a chain drops after its start.
 const burn = 200
 
 // Sample runs one sweep per draw at the plug-in s2.
-func (b anovaGroups) Sample(s *cdf.Step) error {
+func (b groupsBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	if s.Draws == nil {
 		return errNoDraws
@@ -73,7 +73,7 @@ func (b anovaGroups) Sample(s *cdf.Step) error {
 		m.drawPrior(s)
 		return nil
 	}
-	w := m.works.Get().(*anovaWork)
+	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	m.run(s, w)
 	m.errors(w)
@@ -84,7 +84,7 @@ func (b anovaGroups) Sample(s *cdf.Step) error {
 }
 
 // run makes all sweeps of the shard and settles the moments.
-func (m *Anova) run(s *cdf.Step, w *anovaWork) {
+func (m *Model) run(s *cdf.Step, w *work) {
 	w.size(len(m.n), s.Draws)
 	if m.fresh {
 		for range burn {
@@ -111,7 +111,7 @@ const (
 // the moments given the tau2 it began with to the sums over sweeps. With
 // r = s2/tau2 and q_i = 1/(N_i+r), group i has the weight r q_i on mu and
 // variance s2 q_i. Draw i is written unless it is -1.
-func (m *Anova) sweep(s *cdf.Step, w *anovaWork, i int) {
+func (m *Model) sweep(s *cdf.Step, w *work, i int) {
 	s2 := m.s2
 	tau2 := max(m.tau2, leastTau2*s2)
 	r := s2 / tau2
@@ -167,7 +167,7 @@ const (
 )
 
 // settle turns the sums over the sweeps into moments.
-func (m *Anova) settle(w *anovaWork) {
+func (m *Model) settle(w *work) {
 	S := float64(len(w.used))
 	for j := range m.n {
 		m.zeta[j] = m.ybar[j] + w.mean[j]
@@ -196,7 +196,7 @@ func (m *Anova) settle(w *anovaWork) {
 
 // errors finds the Monte Carlo errors of the means that are described: those
 // of the averages of the conditional means.
-func (m *Anova) errors(w *anovaWork) {
+func (m *Model) errors(w *work) {
 	m.mcse = lin.Grow(m.mcse, zetaRow+len(m.n))
 	m.mcse[muRow] = w.diag.MCSEMean(w.centre, 1)
 	m.mcse[tau2Row] = w.diag.MCSEMean(w.tau2, 1)
@@ -224,7 +224,7 @@ func meanAndVariance(x []float64) (mean, variance float64) {
 }
 
 // drawPrior fills the draws while there is no group.
-func (m *anovaState) drawPrior(s *cdf.Step) {
+func (m *statistics) drawPrior(s *cdf.Step) {
 	row := 0
 	if m.located() {
 		sd := math.Sqrt(m.prior.MuVariance)
@@ -239,18 +239,18 @@ func (m *anovaState) drawPrior(s *cdf.Step) {
 	}
 }
 
-// anovaSigma is Theta_2 = sigma2.
-type anovaSigma struct{ m *Anova }
+// sigmaBlock is Theta_2 = sigma2.
+type sigmaBlock struct{ m *Model }
 
 // Absorb has nothing to add: the statistics are those of the first block.
-func (b anovaSigma) Absorb(*cdf.Step) {}
+func (b sigmaBlock) Absorb(*cdf.Step) {}
 
 // Sample settles the plug-in s2 = 1/E[1/sigma2] and the law of sigma2. Its
 // rate holds the expected squares about zeta, not those about an estimate of
 // it; its shape counts the rows that the groups have not used up, N - k_eff,
 // k_eff = sum N_i V_i / s2. The V_i come from the plug-in before, so that in
 // a first small shard k_eff could exceed N.
-func (b anovaSigma) Sample(s *cdf.Step) error {
+func (b sigmaBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	if len(m.n) == 0 {
 		return nil
@@ -271,7 +271,7 @@ func (b anovaSigma) Sample(s *cdf.Step) error {
 
 // squares returns N, the expected sum of squares of the rows about zeta, and
 // the part of it that is due to the uncertainty of zeta.
-func (m *anovaState) squares() (rows, squares, used float64) {
+func (m *statistics) squares() (rows, squares, used float64) {
 	for i, n := range m.n {
 		d := m.zeta[i] - m.ybar[i]
 		rows += n

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-// anovaMisses are the largest misses of the recursion's limit, means in
+// misses are the largest misses of the recursion's limit, means in
 // posterior sds, sds and s2 relative.
-type anovaMisses struct {
+type misses struct {
 	ZetaMean float64 `json:"zeta_mean_in_sd"`
 	ZetaSD   float64 `json:"zeta_sd_relative"`
 	MuMean   float64 `json:"mu_mean_in_sd"`
@@ -24,9 +24,9 @@ type anovaMisses struct {
 	S2       float64 `json:"s2_relative"`
 }
 
-type anovaMoments struct{ Mean, SD *float64 }
+type vectorMoments struct{ Mean, SD *float64 }
 
-type anovaExpected struct {
+type expected struct {
 	Groups []string
 	N      []float64
 	YBar   []float64
@@ -35,7 +35,7 @@ type anovaExpected struct {
 	Limit  struct {
 		ZetaMean []float64 `json:"zeta_mean"`
 		ZetaSD   []float64 `json:"zeta_sd"`
-		Mu, Tau2 anovaMoments
+		Mu, Tau2 vectorMoments
 		S2       float64
 		KEff     float64 `json:"k_eff"`
 		Shape    float64 `json:"a_post"`
@@ -47,23 +47,23 @@ type anovaExpected struct {
 	}
 }
 
-type anovaVectors struct {
+type vectors struct {
 	Cases []struct {
 		Name     string
 		Settings struct {
 			Forget   float64
 			Settings struct {
-				Prior AnovaPrior
+				Prior Prior
 			}
 		}
 		Shards []struct {
 			G []string
 			Y []*float64
 		}
-		Expected []anovaExpected
+		Expected []expected
 		Misses   struct {
-			Few  anovaMisses `json:"draws_500_seeds_40"`
-			Many anovaMisses `json:"draws_20000_seeds_4"`
+			Few  misses `json:"draws_500_seeds_40"`
+			Many misses `json:"draws_20000_seeds_4"`
 		} `json:"largest_miss_of_a_prototype"`
 	}
 }
@@ -94,8 +94,8 @@ func drawsFor(s, k int) *cdf.Draws {
 	return &cdf.Draws{S: s, Chains: 1, Data: make([]float64, s*(zetaRow+k))}
 }
 
-// anovaFunctionals returns mu, tau2, sigma2 and the zetas.
-func anovaFunctionals(m cdf.Model) []cdf.Functional {
+// functionals returns mu, tau2, sigma2 and the zetas.
+func functionals(m cdf.Model) []cdf.Functional {
 	n := 0
 	for _, p := range m.Params() {
 		n += p.Len
@@ -105,28 +105,28 @@ func anovaFunctionals(m cdf.Model) []cdf.Functional {
 
 // step takes a model through a shard without its Monte Carlo errors, whose
 // cost grows with the square of the draws.
-func (a *anovaStepper) step(t *testing.T, sh *cdf.Shard, forget float64) {
+func (a *stepper) step(t *testing.T, sh *cdf.Shard, forget float64) {
 	t.Helper()
 	a.t++
 	s := &cdf.Step{Shard: sh, T: a.t, Forget: forget, RNG: a.rng, Draws: a.draws}
 	a.m.absorb(s)
 	a.m.run(s, &a.work)
-	if err := (anovaSigma{a.m}).Sample(s); err != nil {
+	if err := (sigmaBlock{a.m}).Sample(s); err != nil {
 		t.Fatal(err)
 	}
 	a.m.mcse = lin.Grow(a.m.mcse, zetaRow+len(a.m.n))
 }
 
-type anovaStepper struct {
-	m     *Anova
+type stepper struct {
+	m     *Model
 	t     int64
 	rng   *rand.Rand
 	draws *cdf.Draws
-	work  anovaWork
+	work  work
 }
 
-func newAnovaStepper(t testing.TB, p AnovaPrior, seed uint64, draws, groups int) *anovaStepper {
-	return &anovaStepper{m: newTestAnova(t, p), rng: rand.New(rand.NewPCG(seed, 71)), draws: drawsFor(draws, groups)}
+func newStepper(t testing.TB, p Prior, seed uint64, draws, groups int) *stepper {
+	return &stepper{m: newTest(t, p), rng: rand.New(rand.NewPCG(seed, 71)), draws: drawsFor(draws, groups)}
 }
 
 // The statistics and the start are exact. The Rao-Blackwell rows approach the
@@ -136,27 +136,27 @@ func newAnovaStepper(t testing.TB, p AnovaPrior, seed uint64, draws, groups int)
 // mean of zeta where it had .0083), hence 3 times; there the averages over the
 // seeds must hit as well, within 6 standard errors: 9e-6 per comparison with
 // 19 degrees of freedom, some 400 comparisons.
-func TestAnovaVectors(t *testing.T) {
-	var v anovaVectors
+func TestVectors(t *testing.T) {
+	var v vectors
 	modeltest.ReadJSON(t, "vectors/anova.json", &v)
 	if len(v.Cases) < 4 {
 		t.Fatalf("%d cases", len(v.Cases))
 	}
 	flat := v.Cases[0].Misses
 	for _, c := range v.Cases {
-		if c.Misses.Few == (anovaMisses{}) {
+		if c.Misses.Few == (misses{}) {
 			c.Misses = flat
 		}
 		for _, at := range []struct {
 			draws, seeds int
-			allow        anovaMisses
+			allow        misses
 			factor       float64
 		}{{500, 40, c.Misses.Few, 1.5}, {20_000, 20, c.Misses.Many, 3}} {
 			t.Run(fmt.Sprint(c.Name, "/", at.draws), func(t *testing.T) {
-				var worst anovaMisses
+				var worst misses
 				signed := make([]map[string][]float64, len(c.Shards))
 				for seed := range uint64(at.seeds) {
-					d := newAnovaStepper(t, c.Settings.Settings.Prior, seed, at.draws, 20)
+					d := newStepper(t, c.Settings.Settings.Prior, seed, at.draws, 20)
 					var labels labelled
 					for i, sh := range c.Shards {
 						want := c.Expected[i]
@@ -197,13 +197,13 @@ func TestAnovaVectors(t *testing.T) {
 	}
 }
 
-// TestAnovaStart compares the method of moments of a first shard.
-func TestAnovaStart(t *testing.T) {
-	var v anovaVectors
+// TestStart compares the method of moments of a first shard.
+func TestStart(t *testing.T) {
+	var v vectors
 	modeltest.ReadJSON(t, "vectors/anova.json", &v)
 	for _, c := range v.Cases {
 		var labels labelled
-		m, want := newTestAnova(t, c.Settings.Settings.Prior), c.Expected[0].Start
+		m, want := newTest(t, c.Settings.Settings.Prior), c.Expected[0].Start
 		m.absorb(&cdf.Step{Shard: labels.shard(c.Shards[0].G, c.Shards[0].Y), Forget: 1})
 		if want == nil || modeltest.Relative(m.s2, want.S2) > 1e-12 || modeltest.Relative(m.tau2, want.Tau2) > 1e-12 {
 			t.Errorf("%s: s2 %v, tau2 %v, want %+v", c.Name, m.s2, m.tau2, want)
@@ -212,7 +212,7 @@ func TestAnovaStart(t *testing.T) {
 }
 
 // statistics compares N, the means and W.
-func (want *anovaExpected) statistics(t *testing.T, shard int, m *Anova) {
+func (want *expected) statistics(t *testing.T, shard int, m *Model) {
 	t.Helper()
 	for g := range want.N {
 		if modeltest.Relative(m.n[g], want.N[g]) > 1e-12 || modeltest.Relative(m.ybar[g], want.YBar[g]) > 1e-12 {
@@ -226,9 +226,9 @@ func (want *anovaExpected) statistics(t *testing.T, shard int, m *Anova) {
 
 // misses returns the larger of what was missed so far and what m misses, and
 // keeps the misses with their signs.
-func (want *anovaExpected) misses(t *testing.T, shard int, m *Anova, worst, allow anovaMisses, signed map[string][]float64) anovaMisses {
+func (want *expected) misses(t *testing.T, shard int, m *Model, worst, allow misses, signed map[string][]float64) misses {
 	t.Helper()
-	rows := modeltest.Summarize(t, m, anovaFunctionals(m))
+	rows := modeltest.Summarize(t, m, functionals(m))
 	lim := want.Limit
 	note := func(what string, v float64) float64 {
 		signed[what] = append(signed[what], v)
@@ -264,7 +264,7 @@ func orNaN(v *float64) float64 {
 }
 
 // missed returns the larger of what was missed so far and what the row misses.
-func missed(t *testing.T, r cdf.Row, want anovaMoments, mean, sd float64) (float64, float64) {
+func missed(t *testing.T, r cdf.Row, want vectorMoments, mean, sd float64) (float64, float64) {
 	t.Helper()
 	if (want.Mean == nil) != (r.Mean != r.Mean) || (want.SD == nil) != (r.SD != r.SD) {
 		t.Errorf("mean %v, sd %v; want undefined %v, %v", r.Mean, r.SD, want.Mean == nil, want.SD == nil)
@@ -275,9 +275,9 @@ func missed(t *testing.T, r cdf.Row, want anovaMoments, mean, sd float64) (float
 	return mean, sd
 }
 
-func newTestAnova(t testing.TB, p AnovaPrior) *Anova {
+func newTest(t testing.TB, p Prior) *Model {
 	t.Helper()
-	m, err := NewAnova(AnovaSettings{Prior: p})
+	m, err := New(Settings{Prior: p})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// anovaLevels is a filter's worth of groups with few rows each: group j has
+// levels is a filter's worth of groups with few rows each: group j has
 // 1 + j%4 of them, its level comes from N(0, spread^2) and rows from N(level, 1).
-func anovaLevels(r *rand.Rand, groups int, spread float64) *cdf.Shard {
+func levels(r *rand.Rand, groups int, spread float64) *cdf.Shard {
 	sh := rowsOf(nil)
 	for j := range groups {
 		level := spread * r.NormFloat64()
@@ -32,22 +32,22 @@ func anovaLevels(r *rand.Rand, groups int, spread float64) *cdf.Shard {
 // and normal quantiles. Their distance from those of the law itself, an
 // average over the draws of tau2 of normal laws, is small with many groups,
 // which settle tau2, and considerable with five.
-func TestAnovaRecall(t *testing.T) {
+func TestRecall(t *testing.T) {
 	for _, c := range []struct {
 		groups       int
 		spread, most float64 // of the groups' levels; the distance in sds
 	}{{1200, 1, .01}, {1200, .3, .05}, {5, 1, .5}} {
 		for _, variant := range []string{"corrected", "paper"} {
 			t.Run(fmt.Sprintf("%s/%d/%g", variant, c.groups, c.spread), func(t *testing.T) {
-				m := anovaVariant(t, variant, weak)
+				m := newVariant(t, variant, weak)
 				s := &cdf.Step{Forget: 1, Draws: drawsFor(2000, c.groups), RNG: rand.New(rand.NewPCG(81, 4))}
-				s.Shard = anovaLevels(rand.New(rand.NewPCG(81, 5)), c.groups, c.spread)
+				s.Shard = levels(rand.New(rand.NewPCG(81, 5)), c.groups, c.spread)
 				m.Blocks()[0].Absorb(s)
 				if err := m.Blocks()[0].Sample(s); err != nil {
 					t.Fatal(err)
 				}
 				var exact func(level int, y float64) float64
-				if a, ok := m.(*Anova); ok {
+				if a, ok := m.(*Model); ok {
 					a.shape = 1 // sigma2 is not looked at
 					exact = levelLaw(a, s.Draws.Row(tau2Row))
 				} else if err := m.Blocks()[1].Sample(s); err != nil {
@@ -63,7 +63,7 @@ func TestAnovaRecall(t *testing.T) {
 // quantiles with a distribution function per level where one is given.
 func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, y float64) float64) {
 	t.Helper()
-	f := anovaFunctionals(m)
+	f := functionals(m)
 	for i := range f {
 		f[i].Const, f[i].Weight[0] = 7, -2
 	}
@@ -106,7 +106,7 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 
 // levelLaw returns the distribution functions of the levels: averages over
 // tau2 of the normal laws with mu, under its flat prior, integrated out.
-func levelLaw(m *Anova, tau2 []float64) func(level int, y float64) float64 {
+func levelLaw(m *Model, tau2 []float64) func(level int, y float64) float64 {
 	type mu struct{ r, mean, v float64 }
 	laws := make([]mu, len(tau2))
 	for i, v := range tau2 {
@@ -130,16 +130,16 @@ func levelLaw(m *Anova, tau2 []float64) func(level int, y float64) float64 {
 }
 
 // Draws that nobody reads are not kept, and nothing else changes.
-func TestAnovaUnreadDraws(t *testing.T) {
+func TestUnreadDraws(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		t.Run(variant, func(t *testing.T) {
 			const groups = 1100
-			spec := modeltest.Spec(t, anovaKind(), variant, cdf.Roles{Scaling: "none", Groups: []cdf.Group{{Column: "g"}}}, modeltest.Set(AnovaSettings{weak}))
+			spec := modeltest.Spec(t, Kind(), variant, cdf.Roles{Scaling: "none", Groups: []cdf.Group{{Column: "g"}}}, modeltest.Set(Settings{weak}))
 			spec.Seed, spec.Draws, spec.Publish.Groups, spec.Publish.Draws = 3, 20, "none", true
 			all := *spec
 			all.Publish.Groups = "touched"
 			few, many := cdf.NewFilter(spec, "k"), cdf.NewFilter(&all, "k")
-			sh := anovaLevels(rand.New(rand.NewPCG(82, 5)), groups, 1)
+			sh := levels(rand.New(rand.NewPCG(82, 5)), groups, 1)
 			b := &cdf.Batch{Rows: sh.Rows, Columns: []cdf.Column{{Name: "g", Type: cdf.Integer}, {Name: "y", Number: sh.Y}}}
 			for _, g := range sh.Group[0] {
 				b.Columns[0].Int = append(b.Columns[0].Int, int64(g))

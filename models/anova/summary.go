@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // Summarize gives mean and sd of mu, tau2 and zeta with the Monte Carlo error
 // of their conditional means, and leaves the quantiles to the draws; sigma2
 // is closed-form. Without a group all laws are the prior's.
-func (m *Anova) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		r := &rows[i]
 		p, err := m.parameter(f)
@@ -32,7 +32,7 @@ func (m *Anova) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 // state holds, with the quantiles of a normal law. Given tau2 and sigma2 a
 // level is normal, and its law is one of many such: the more groups there
 // are, the less these differ. Other functionals are left as they came.
-func (m *anovaState) Recall(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *statistics) Recall(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		p, err := m.parameter(f)
 		if err != nil {
@@ -54,7 +54,7 @@ func (m *anovaState) Recall(functionals []cdf.Functional, rows []cdf.Row) error 
 }
 
 // moments returns mean and sd of mu, tau2 or a zeta, NaN where undefined.
-func (m *anovaState) moments(p int) (mean, sd float64) {
+func (m *statistics) moments(p int) (mean, sd float64) {
 	switch p {
 	case muRow:
 		return m.muMoments()
@@ -66,7 +66,7 @@ func (m *anovaState) moments(p int) (mean, sd float64) {
 
 // open fills the moments of mu, tau2 or a zeta and leaves the rest to the
 // draws.
-func (m *anovaState) open(r *cdf.Row, f cdf.Functional, p int) {
+func (m *statistics) open(r *cdf.Row, f cdf.Functional, p int) {
 	mean, sd := m.moments(p)
 	r.Variable, r.Open = f.Name, true
 	r.Mean, r.SD = f.Const+f.Weight[0]*mean, math.Abs(f.Weight[0])*sd
@@ -74,7 +74,7 @@ func (m *anovaState) open(r *cdf.Row, f cdf.Functional, p int) {
 
 // parameter returns which of muRow, tau2Row, sigma2Row, zetaRow+i the
 // functional is of. One that mixes parameters is refused with ErrSchema.
-func (m *anovaState) parameter(f cdf.Functional) (int, error) {
+func (m *statistics) parameter(f cdf.Functional) (int, error) {
 	if len(f.Param) != 1 {
 		return 0, fmt.Errorf("%w: %s mixes %d parameters", cdf.ErrSchema, f.Name, len(f.Param))
 	}
@@ -90,7 +90,7 @@ func (m *anovaState) parameter(f cdf.Functional) (int, error) {
 
 // closed describes what needs no draws: sigma2, and everything before the
 // first row.
-func (m *anovaState) closed(r *cdf.Row, f cdf.Functional, p int) bool {
+func (m *statistics) closed(r *cdf.Row, f cdf.Functional, p int) bool {
 	if p != sigma2Row && len(m.n) > 0 {
 		return false
 	}
@@ -115,7 +115,7 @@ func (m *anovaState) closed(r *cdf.Row, f cdf.Functional, p int) bool {
 
 // PriorSD writes the prior sd of each functional, NaN where undefined: of mu
 // and zeta under a flat prior, of the variances with shapes up to 2.
-func (m *anovaState) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *statistics) PriorSD(functionals []cdf.Functional, dst []float64) {
 	for i, f := range functionals {
 		sd := math.NaN()
 		p, err := m.parameter(f)

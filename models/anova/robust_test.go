@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
-func TestAnovaSurvives(t *testing.T) {
+func TestSurvives(t *testing.T) {
 	r := rand.New(rand.NewPCG(67, 1))
 	edit := func(rows, k int, f func(y *float64)) *cdf.Shard {
 		sh := groupedRows(r, rows, k)
@@ -56,10 +56,10 @@ func TestAnovaSurvives(t *testing.T) {
 		{"1,000 groups", edit(5000, 1000, same), false},
 	} {
 		for _, variant := range []string{"corrected", "paper"} {
-			for _, p := range []AnovaPrior{weak, {MuVariance: 1, Tau2Shape: .01, Tau2Rate: 1e-9, Sigma2Shape: .01, Sigma2Rate: 1e-9}} {
+			for _, p := range []Prior{weak, {MuVariance: 1, Tau2Shape: .01, Tau2Rate: 1e-9, Sigma2Shape: .01, Sigma2Rate: 1e-9}} {
 				for _, forget := range []float64{1, .5, 1e-9} {
 					t.Run(fmt.Sprint(c.name, "/", variant, "/", p.Tau2Shape, "/", forget), func(t *testing.T) {
-						m := anovaVariant(t, variant, p)
+						m := newVariant(t, variant, p)
 						d := modeltest.Stepper{Model: m, Draws: drawsFor(20, 1000)}
 						for range 4 {
 							if err := d.Step(c.sh, forget); err != nil {
@@ -68,7 +68,7 @@ func TestAnovaSurvives(t *testing.T) {
 								}
 								return
 							}
-							anovaWellFormed(t, m, c.sh, d.Draws)
+							wellFormed(t, m, c.sh, d.Draws)
 						}
 						if c.fail {
 							t.Error("accepted")
@@ -80,12 +80,12 @@ func TestAnovaSurvives(t *testing.T) {
 	}
 }
 
-// anovaWellFormed checks every number that leaves: finite, but for moments
+// wellFormed checks every number that leaves: finite, but for moments
 // that are undefined.
-func anovaWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
+func wellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
 	t.Helper()
-	f := anovaFunctionals(m)
-	_, paper := m.(*AnovaPaper)
+	f := functionals(m)
+	_, paper := m.(*Paper)
 	for i, r := range modeltest.Summarize(t, m, f) {
 		if math.IsInf(r.Mean, 0) || r.SD < 0 || math.IsInf(r.SD, 0) || i >= zetaRow && (r.Mean != r.Mean || r.SD != r.SD) {
 			t.Fatalf("variable %d: %+v", i, r)
@@ -116,8 +116,8 @@ func anovaWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws)
 
 // The priors' units matter where there is no scaling: shrunk hard, but never
 // wrong in the last digits. A large offset costs digits of y, not of the rest.
-func TestAnovaOffset(t *testing.T) {
-	near, far := newTestAnova(t, strong), newTestAnova(t, strong)
+func TestOffset(t *testing.T) {
+	near, far := newTest(t, strong), newTest(t, strong)
 	a, b := modeltest.Stepper{Model: near, Draws: drawsFor(500, 4)}, modeltest.Stepper{Model: far, Draws: drawsFor(500, 4)}
 	for shard := range uint64(10) {
 		sh := groupedRows(rand.New(rand.NewPCG(68, shard)), 40, 4)
@@ -139,8 +139,8 @@ func TestAnovaOffset(t *testing.T) {
 	}
 }
 
-func TestAnovaCheck(t *testing.T) {
-	m := newTestAnova(t, weak)
+func TestCheck(t *testing.T) {
+	m := newTest(t, weak)
 	for name, sh := range map[string]*cdf.Shard{
 		"no group":          {Rows: 1, Y: []float64{1}},
 		"two groups":        {Rows: 1, Y: []float64{1}, Group: [][]int32{{0}, {0}}},

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// anovaShardWork is what the engine asks of the model per shard.
-type anovaShardWork struct {
+// shardWork is what the engine asks of the model per shard.
+type shardWork struct {
 	m    cdf.Model
 	step cdf.Step
 	f    []cdf.Functional
 	rows []cdf.Row
 }
 
-func newAnovaShardWork(t testing.TB, variant string, rows, groups, draws int) *anovaShardWork {
-	w := &anovaShardWork{m: anovaVariant(t, variant, weak)}
+func newShardWork(t testing.TB, variant string, rows, groups, draws int) *shardWork {
+	w := &shardWork{m: newVariant(t, variant, weak)}
 	w.step = cdf.Step{
 		Shard: rowsOf(nil), Forget: .99, Draws: drawsFor(draws, groups), RNG: rand.New(rand.NewPCG(1, 2)),
 	}
@@ -32,12 +32,12 @@ func newAnovaShardWork(t testing.TB, variant string, rows, groups, draws int) *a
 			t.Fatal(err)
 		}
 	}
-	w.f = anovaFunctionals(w.m)
+	w.f = functionals(w.m)
 	w.rows = make([]cdf.Row, len(w.f))
 	return w
 }
 
-func (w *anovaShardWork) run(t testing.TB) {
+func (w *shardWork) run(t testing.TB) {
 	if _, err := w.m.(cdf.Predictor).Score(w.step.Shard, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +56,11 @@ func (w *anovaShardWork) run(t testing.TB) {
 }
 
 // One shard of 100 rows with score, 500 sweeps and summary.
-func BenchmarkAnovaShard(b *testing.B) {
+func BenchmarkShard(b *testing.B) {
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, groups := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/groups=%d", variant, groups), func(b *testing.B) {
-				w := newAnovaShardWork(b, variant, max(100, groups), groups, 500)
+				w := newShardWork(b, variant, max(100, groups), groups, 500)
 				b.ReportAllocs()
 				for b.Loop() {
 					w.run(b)
@@ -71,9 +71,9 @@ func BenchmarkAnovaShard(b *testing.B) {
 }
 
 // The sweeps without the Monte Carlo errors of the means.
-func BenchmarkAnovaSweeps(b *testing.B) {
-	w := newAnovaShardWork(b, "corrected", 100, 10, 500)
-	m, work := w.m.(*Anova), new(anovaWork)
+func BenchmarkSweeps(b *testing.B) {
+	w := newShardWork(b, "corrected", 100, 10, 500)
+	m, work := w.m.(*Model), new(work)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.run(&w.step, work)

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// anovaState is what both variants keep of the rows and of what they last
+// statistics is what both variants keep of the rows and of what they last
 // said: 8(4k+8) bytes for k groups.
-type anovaState struct {
-	prior   AnovaPrior
+type statistics struct {
+	prior   Prior
 	n, ybar []float64 // per group: rows, discounted, and their mean
 	ss      float64   // sum of squares within the groups, discounted
 	s2      float64   // plug-in of sigma2, 0 while there is no group
@@ -37,15 +37,15 @@ type moments struct{ mean, sd float64 }
 const retired = 1e-6
 
 // flat reports that mu has no proper prior.
-func (m *anovaState) flat() bool { return m.prior.MuVariance == 0 }
+func (m *statistics) flat() bool { return m.prior.MuVariance == 0 }
 
 // located reports that mu has a law: with a flat prior only once there are
 // rows.
-func (m *anovaState) located() bool { return !m.flat() || len(m.n) > 0 }
+func (m *statistics) located() bool { return !m.flat() || len(m.n) > 0 }
 
 // Params returns mu, tau2, sigma2 and zeta, a row per group in the order of
 // first appearance. Under a flat prior mu joins with the first group.
-func (m *anovaState) Params() []cdf.Param {
+func (m *statistics) Params() []cdf.Param {
 	at := 0
 	if m.located() {
 		at = 1
@@ -56,7 +56,7 @@ func (m *anovaState) Params() []cdf.Param {
 
 // Check reports, wrapping ErrShard, an infinite response or a group column of
 // another length. Columns of X are not looked at.
-func (m *anovaState) Check(sh *cdf.Shard) error {
+func (m *statistics) Check(sh *cdf.Shard) error {
 	if len(sh.Group) != 1 || len(sh.Group[0]) != sh.Rows || len(sh.Y) != sh.Rows {
 		return fmt.Errorf("%w: anova needs one group column with a value in every row", cdf.ErrShard)
 	}
@@ -72,7 +72,7 @@ func (m *anovaState) Check(sh *cdf.Shard) error {
 // folds the rows in one by one (Welford's update). The prior, to which the
 // law of zeta given mu and tau2 belongs, is not discounted, and neither are
 // the means: a group without recent rows drifts back to mu.
-func (m *anovaState) absorb(s *cdf.Step) {
+func (m *statistics) absorb(s *cdf.Step) {
 	if s.Forget < 1 {
 		for i := range m.n {
 			m.n[i] *= s.Forget
@@ -100,7 +100,7 @@ func (m *anovaState) absorb(s *cdf.Step) {
 
 // Retire drops the groups with fewer than 1e-6 rows. Without any group left
 // the model is as it was before its first row.
-func (m *anovaState) Retire() (gone []int32) {
+func (m *statistics) Retire() (gone []int32) {
 	kept := 0
 	for i, n := range m.n {
 		if n < retired {
@@ -118,7 +118,7 @@ func (m *anovaState) Retire() (gone []int32) {
 }
 
 // start sets the plug-in and the first tau2 by the method of moments.
-func (m *anovaState) start() {
+func (m *statistics) start() {
 	k, total := float64(len(m.n)), 0.0
 	within, inverse, mean := 0.0, 0.0, 0.0
 	for i, n := range m.n {
@@ -153,7 +153,7 @@ func (m *anovaState) start() {
 
 // tail is the tail shape of tau2's posterior, whose mean exists above 1 and
 // whose variance above 2. The flat prior of mu takes half a group.
-func (m *anovaState) tail() float64 {
+func (m *statistics) tail() float64 {
 	e := m.prior.Tau2Shape + float64(len(m.n))/2
 	if m.flat() {
 		e -= 0.5
@@ -163,7 +163,7 @@ func (m *anovaState) tail() float64 {
 
 // tauMoments and muMoments return NaN for moments that the law does not have.
 // Under a flat prior mu's spread is as heavy-tailed as tau2.
-func (m *anovaState) tauMoments() (mean, sd float64) {
+func (m *statistics) tauMoments() (mean, sd float64) {
 	if len(m.n) == 0 {
 		return dist.InvGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
 	}
@@ -178,7 +178,7 @@ func (m *anovaState) tauMoments() (mean, sd float64) {
 	return mean, sd
 }
 
-func (m *anovaState) muMoments() (mean, sd float64) {
+func (m *statistics) muMoments() (mean, sd float64) {
 	switch {
 	case !m.located() || m.flat() && m.tail() <= 1:
 		return math.NaN(), math.NaN()
@@ -189,7 +189,7 @@ func (m *anovaState) muMoments() (mean, sd float64) {
 }
 
 // sigmaLaw returns shape and rate of the inverse gamma law of sigma2.
-func (m *anovaState) sigmaLaw() (shape, rate float64) {
+func (m *statistics) sigmaLaw() (shape, rate float64) {
 	if len(m.n) == 0 {
 		return m.prior.Sigma2Shape, m.prior.Sigma2Rate
 	}

@@ -1,4 +1,5 @@
-package models
+// Package anova is one-way analysis of variance with partial pooling.
+package anova
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// anovaKind returns what is known of one-way analysis of variance.
-func anovaKind() *kind.Kind {
+// Kind returns what is known of one-way analysis of variance.
+func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "anova",
 		Purpose: "levels of many groups with partial pooling",
@@ -17,12 +18,12 @@ func anovaKind() *kind.Kind {
 		Variants:  []string{"corrected", "paper"},
 		Groups:    kind.OneGroup,
 		Draws:     true,
-		Suggest:   suggestAnova,
-		Configure: kind.Settings(DefaultAnova(), buildAnova),
+		Suggest:   suggest,
+		Configure: kind.Settings(Defaults(), build),
 	}
 }
 
-func suggestAnova(p *kind.Profile) (s kind.Suggestion) {
+func suggest(p *kind.Profile) (s kind.Suggestion) {
 	if len(p.Groups) == 0 {
 		return s
 	}

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"math"
@@ -11,12 +11,12 @@ import (
 )
 
 var (
-	_ cdf.PriorTeller = (*Anova)(nil)
-	_ cdf.PriorTeller = (*AnovaPaper)(nil)
+	_ cdf.PriorTeller = (*Model)(nil)
+	_ cdf.PriorTeller = (*Paper)(nil)
 )
 
 // DescribePrior describes mu and the groups only where mu has a proper prior.
-func (m *anovaState) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *statistics) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	sds := make([]float64, len(functionals))
 	m.PriorSD(functionals, sds)
 	p, law := &m.prior, dist.Standard{}

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"math"
@@ -17,7 +17,7 @@ import (
 
 // unseen returns mean and variance of the level of a new group, and the
 // variance of a row of it; NaN where undefined.
-func (m *anovaState) unseen() (mean, level, row float64) {
+func (m *statistics) unseen() (mean, level, row float64) {
 	mean, sd := m.muMoments()
 	tau2, _ := m.tauMoments()
 	sigma2, _ := dist.InvGammaMoments(m.sigmaLaw())
@@ -26,11 +26,11 @@ func (m *anovaState) unseen() (mean, level, row float64) {
 }
 
 // known reports whether group g has rows.
-func (m *anovaState) known(g int32) bool { return g >= 0 && int(g) < len(m.n) }
+func (m *statistics) known(g int32) bool { return g >= 0 && int(g) < len(m.n) }
 
 // Score scores the rows that have a response, but for those of an unseen
 // group whose predictive law has no variance. The generator is not used.
-func (m *anovaState) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	shape, _ := m.sigmaLaw()
 	law := predictive.NewStudentScore(2*shape, m.law.At(shape).T[2])
@@ -60,7 +60,7 @@ func (m *anovaState) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // Predict describes a new observation of every row's group, and the level of
 // that group.
-func (m *anovaState) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	shape, _ := m.sigmaLaw()
 	law := m.law.At(shape)
 	mean, level, row := m.unseen()

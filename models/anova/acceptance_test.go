@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"math"
@@ -16,8 +16,8 @@ import (
 // weak is the prior of the paper's setting that lets ten groups inform tau2;
 // strong is the one that does not.
 var (
-	weak   = AnovaPrior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
-	strong = AnovaPrior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
+	weak   = Prior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
+	strong = Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 )
 
 // intervals collects how often 95 % intervals of draws hold the truth.
@@ -40,7 +40,7 @@ type accuracies struct {
 
 // compare takes the last shard's draws and as many again of the exact
 // posterior, five times over.
-func (a *accuracies) compare(d *cdf.Draws, g *anovaGibbs) {
+func (a *accuracies) compare(d *cdf.Draws, g *gibbs) {
 	g.run(5 * d.S)
 	a.count++
 	for j := range g.zeta {
@@ -61,30 +61,30 @@ func (a *accuracies) accept(t *testing.T, id, at, seeds string) {
 	}
 }
 
-// anovaRun is what the paper's setting is judged by, over all replications.
-type anovaRun struct {
+// run is what the paper's setting is judged by, over all replications.
+type run struct {
 	intervals
 	mse float64 // at the last shard
 	at  map[int]*accuracies
 }
 
-// runAnova takes a prior through 500 shards of the paper's experiment; at the
+// runPaper takes a prior through 500 shards of the paper's experiment; at the
 // given shards 10,000 draws are compared with the exact posterior.
-func runAnova(t *testing.T, p AnovaPrior, reps int, at ...int) anovaRun {
+func runPaper(t *testing.T, p Prior, reps int, at ...int) run {
 	s, ok := simulate.Lookup("anova")
 	if !ok {
 		t.Fatal("no scenario")
 	}
-	out := anovaRun{at: map[int]*accuracies{}}
+	out := run{at: map[int]*accuracies{}}
 	for _, shard := range at {
 		out.at[shard] = new(accuracies)
 	}
 	for rep := range reps {
 		seed := uint64(modeltest.FirstSeed + rep)
 		truth := s.Truth(seed, "paper", 1)[3:]
-		d := newAnovaStepper(t, p, seed, 500, len(truth))
+		d := newStepper(t, p, seed, 500, len(truth))
 		few, many := d.draws, drawsFor(10_000, len(truth))
-		g := &anovaGibbs{prior: p, rng: rand.New(rand.NewPCG(seed, 72))}
+		g := &gibbs{prior: p, rng: rand.New(rand.NewPCG(seed, 72))}
 		for shard := 1; shard <= 500; shard++ {
 			sh := modeltest.GroupShard(s.Shard(seed, "paper", int64(shard), s.Rows))
 			g.add(sh)
@@ -110,9 +110,9 @@ func runAnova(t *testing.T, p AnovaPrior, reps int, at ...int) anovaRun {
 
 // Rows N1 to N3: coverage over all shards has a standard error of .009 with 32
 // replications, whose intervals move together; the length one of .008.
-func TestAcceptanceAnovaWeakPrior(t *testing.T) {
+func TestAcceptanceWeakPrior(t *testing.T) {
 	reps := accept.Reps(t, 8, 32, 32)
-	r, seeds := runAnova(t, weak, reps, 50, 500), modeltest.Seeds(reps)
+	r, seeds := runPaper(t, weak, reps, 50, 500), modeltest.Seeds(reps)
 	accept.Range(t, "N1", "coverage of zeta", r.covered/r.count, .925, .985, seeds)
 	accept.Range(t, "N1", "length", r.length/r.count, .53, .62, seeds)
 	accept.Range(t, "N2", "MSE t=500", r.mse, .004, .012, seeds)
@@ -121,23 +121,23 @@ func TestAcceptanceAnovaWeakPrior(t *testing.T) {
 }
 
 // Row N4.
-func TestAcceptanceAnovaStrongPrior(t *testing.T) {
+func TestAcceptanceStrongPrior(t *testing.T) {
 	reps := accept.Reps(t, 2, 6, 24)
-	r, seeds := runAnova(t, strong, reps, 50), modeltest.Seeds(reps)
+	r, seeds := runPaper(t, strong, reps, 50), modeltest.Seeds(reps)
 	accept.Range(t, "N4", "length, tau2 ~ IG(1, 1)", r.length/r.count, .88, .95, seeds)
 	accept.Range(t, "N4", "accuracy of tau2 t=50, IG(1, 1)", r.at[50].tau2/r.at[50].count, .95, 1, seeds)
 }
 
 // The paper's rule on the same data: it must be as wrong as it is, with the
 // intervals of the groups drawn together. Measured elsewhere .47 and .147.
-func TestAcceptanceAnovaPaperRule(t *testing.T) {
+func TestAcceptancePaperRule(t *testing.T) {
 	reps := accept.Reps(t, 2, 8, 32)
 	s, _ := simulate.Lookup("anova")
 	var c intervals
 	for rep := range reps {
 		seed := uint64(modeltest.FirstSeed + rep)
 		truth := s.Truth(seed, "paper", 1)[3:]
-		m, err := NewAnovaPaper(AnovaSettings{Prior: weak})
+		m, err := NewPaper(Settings{Prior: weak})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func unbalanced(r *rand.Rand, shard int, zeta []float64) *cdf.Shard {
 }
 
 // Row N5: against exact Gibbs sampling of the same groups after each shard.
-func TestAcceptanceAnovaUnbalanced(t *testing.T) {
+func TestAcceptanceUnbalanced(t *testing.T) {
 	reps := accept.Reps(t, 1, 4, 12)
 	var ours, exact intervals
 	var acc accuracies
@@ -183,9 +183,9 @@ func TestAcceptanceAnovaUnbalanced(t *testing.T) {
 		for i := range zeta {
 			zeta[i] = 4 + .1*r.NormFloat64()
 		}
-		d := newAnovaStepper(t, strong, seed, 500, len(zeta))
+		d := newStepper(t, strong, seed, 500, len(zeta))
 		few, many := d.draws, drawsFor(10_000, len(zeta))
-		g := &anovaGibbs{prior: strong, rng: rand.New(rand.NewPCG(seed, 74))}
+		g := &gibbs{prior: strong, rng: rand.New(rand.NewPCG(seed, 74))}
 		var order []int32 // index of a group in the state, in order of appearance
 		place := slices.Repeat([]int32{-1}, len(zeta))
 		for shard := 1; shard <= 300; shard++ {
@@ -222,7 +222,7 @@ func TestAcceptanceAnovaUnbalanced(t *testing.T) {
 // statistics gives the same (.437 to our .437 over 60). Forgotten, .05 of the
 // old level's weight is left at t = 208, and a level that is 11 standard errors
 // from the others is still shrunk. With lambda ignored the error is 2.4.
-func TestAcceptanceAnovaJump(t *testing.T) {
+func TestAcceptanceJump(t *testing.T) {
 	reps := accept.Reps(t, 8, 32, 32)
 	s, ok := simulate.Lookup("anova-jump")
 	if !ok {
@@ -232,8 +232,8 @@ func TestAcceptanceAnovaJump(t *testing.T) {
 	rmse, exact := 0.0, 0.0
 	for rep := range reps {
 		seed := uint64(modeltest.FirstSeed + rep)
-		d := newAnovaStepper(t, weak, seed, 500, 10)
-		g := &anovaGibbs{prior: weak, rng: rand.New(rand.NewPCG(seed, 75))}
+		d := newStepper(t, weak, seed, 500, 10)
+		g := &gibbs{prior: weak, rng: rand.New(rand.NewPCG(seed, 75))}
 		sum, sumExact := 0.0, 0.0
 		for shard := int64(1); shard <= 300; shard++ {
 			sh := modeltest.GroupShard(s.Shard(seed, "jump", shard, s.Rows))
@@ -261,7 +261,7 @@ func TestAcceptanceAnovaJump(t *testing.T) {
 // Row R2: pupils of 65 schools and houses of 85 counties in shards of 300 rows
 // in file order, 500 draws, against the exact posterior by quadrature. The
 // accepted misses are those of the worst seed.
-func TestAcceptanceAnovaRealData(t *testing.T) {
+func TestAcceptanceRealData(t *testing.T) {
 	reps := accept.Reps(t, 3, 30, 30)
 	for _, set := range []string{"exam", "radon_mn"} {
 		data, rows := modeltest.ReadCSV(t, "data/"+set+".csv")
@@ -272,8 +272,8 @@ func TestAcceptanceAnovaRealData(t *testing.T) {
 		}
 		var worst [4][2]float64
 		for seed := range uint64(reps) {
-			prior := AnovaPrior{MuVariance: 100, Tau2Shape: 1, Tau2Rate: .1, Sigma2Shape: 1, Sigma2Rate: .1}
-			d := newAnovaStepper(t, prior, modeltest.FirstSeed+seed, 500, len(refs))
+			prior := Prior{MuVariance: 100, Tau2Shape: 1, Tau2Rate: .1, Sigma2Shape: 1, Sigma2Rate: .1}
+			d := newStepper(t, prior, modeltest.FirstSeed+seed, 500, len(refs))
 			var labels labelled
 			for from := 0; from < len(rows); from += 300 {
 				var g []string
@@ -287,7 +287,7 @@ func TestAcceptanceAnovaRealData(t *testing.T) {
 			if len(want) != len(labels)+3 {
 				t.Fatalf("%s: %d groups, %d references", set, len(labels), len(want))
 			}
-			got := modeltest.Summarize(t, d.m, anovaFunctionals(d.m))
+			got := modeltest.Summarize(t, d.m, functionals(d.m))
 			miss := func(i int, r cdf.Row, ref [2]float64) {
 				worst[i][0] = max(worst[i][0], math.Abs(r.Mean-ref[0])/ref[1])
 				worst[i][1] = max(worst[i][1], modeltest.Relative(r.SD, ref[1]))

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // Moments are undefined exactly where the tails say so.
-func TestAnovaUndefinedMoments(t *testing.T) {
+func TestUndefinedMoments(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, c := range []struct {
 			a, v       float64
@@ -27,7 +27,7 @@ func TestAnovaUndefinedMoments(t *testing.T) {
 			{.5, 1, 1, false, false, true}, {.5, 1, 2, true, false, true}, {.5, 1, 4, true, true, true},
 			{3, 0, 1, true, true, true}, {1, 0, 1, false, false, false}, {1, 0, 2, true, false, true},
 		} {
-			m := anovaVariant(t, variant, AnovaPrior{MuVariance: c.v, Tau2Shape: c.a, Tau2Rate: .5, Sigma2Shape: 1, Sigma2Rate: 1})
+			m := newVariant(t, variant, Prior{MuVariance: c.v, Tau2Shape: c.a, Tau2Rate: .5, Sigma2Shape: 1, Sigma2Rate: 1})
 			d := modeltest.Stepper{Model: m, Draws: drawsFor(200, c.k)}
 			sh := rowsOf(nil)
 			for i := range 3 * c.k {
@@ -35,7 +35,7 @@ func TestAnovaUndefinedMoments(t *testing.T) {
 			}
 			sh.Rows = len(sh.Y)
 			d.Must(t, sh, 1)
-			rows := modeltest.Summarize(t, m, anovaFunctionals(m))
+			rows := modeltest.Summarize(t, m, functionals(m))
 			has := func(v float64) bool { return v == v }
 			if has(rows[muRow].Mean) != c.mu || has(rows[muRow].SD) != c.mu ||
 				has(rows[tau2Row].Mean) != c.tauM || has(rows[tau2Row].SD) != c.tauS || !has(rows[zetaRow].SD) {
@@ -54,15 +54,15 @@ func TestAnovaUndefinedMoments(t *testing.T) {
 
 // Before the first row everything is the prior; mu is named only where it has
 // one.
-func TestAnovaPrior(t *testing.T) {
+func TestPrior(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		p := AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6}
-		m := anovaVariant(t, variant, p)
+		p := Prior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6}
+		m := newVariant(t, variant, p)
 		d := modeltest.Stepper{Model: m, Draws: drawsFor(40_000, 0)}
 		for range 2 {
-			rows := modeltest.Summarize(t, m, anovaFunctionals(m))
+			rows := modeltest.Summarize(t, m, functionals(m))
 			sd := make([]float64, 3)
-			m.(cdf.Summarizer).PriorSD(anovaFunctionals(m), sd)
+			m.(cdf.Summarizer).PriorSD(functionals(m), sd)
 			for i, want := range [][2]float64{{0, 2}, {4, 4}, {2, math.Sqrt2}} {
 				if r := rows[i]; r.Mean != want[0] || modeltest.Relative(r.SD, want[1]) > 1e-14 || modeltest.Relative(sd[i], want[1]) > 1e-14 || r.Open {
 					t.Errorf("%s: variable %d: %+v, prior sd %v, want %v", variant, i, r, sd[i], want)
@@ -70,7 +70,7 @@ func TestAnovaPrior(t *testing.T) {
 			}
 			d.Must(t, rowsOf([]int32{-1}, math.NaN()), 1)
 		}
-		for i, r := range modeltest.Summarize(t, m, anovaFunctionals(m)) {
+		for i, r := range modeltest.Summarize(t, m, functionals(m)) {
 			below := 0.0
 			for _, v := range d.Draws.Row(i) {
 				if v <= r.Q25 {
@@ -86,8 +86,8 @@ func TestAnovaPrior(t *testing.T) {
 			t.Errorf("%s: %+v, %v", variant, out, err)
 		}
 		p.MuVariance = 0
-		m = anovaVariant(t, variant, p)
-		if q := m.Params(); q[0].Len != 0 || len(modeltest.Summarize(t, m, anovaFunctionals(m))) != 2 {
+		m = newVariant(t, variant, p)
+		if q := m.Params(); q[0].Len != 0 || len(modeltest.Summarize(t, m, functionals(m))) != 2 {
 			t.Errorf("%s: a flat prior has parameters %v", variant, q)
 		}
 		if err := m.(cdf.Summarizer).Summarize(modeltest.Coefficients(2), make([]cdf.Row, 3)); !errors.Is(err, cdf.ErrSchema) {
@@ -98,7 +98,7 @@ func TestAnovaPrior(t *testing.T) {
 			t.Errorf("%s: prior sd of -3 tau2 is %v", variant, sd[0])
 		}
 	}
-	m := newTestAnova(t, AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6})
+	m := newTest(t, Prior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 8, Sigma2Shape: 4, Sigma2Rate: 6})
 	m.absorb(&cdf.Step{Shard: rowsOf([]int32{0}, 1), Forget: 1})
 	sd := make([]float64, 1)
 	if m.PriorSD([]cdf.Functional{{Param: []int{zetaRow}, Weight: []float64{1}}}, sd); modeltest.Relative(sd[0], math.Sqrt(4+4)) > 1e-14 {
@@ -109,13 +109,13 @@ func TestAnovaPrior(t *testing.T) {
 // The Rao-Blackwell moments are those of the draws, and the closed form of
 // sigma2 is the law of its draws: 5 standard errors with an effective sample
 // of a quarter of the draws, 12 comparisons.
-func TestAnovaDrawsAgreeWithTheSummary(t *testing.T) {
+func TestDrawsAgreeWithTheSummary(t *testing.T) {
 	const S = 40_000
-	d := newAnovaStepper(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2}, 5, S, 4)
+	d := newStepper(t, Prior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2}, 5, S, 4)
 	r := rand.New(rand.NewPCG(63, 1))
 	d.step(t, groupedRows(r, 30, 4), 1)
 	d.step(t, groupedRows(r, 30, 4), 1)
-	f := anovaFunctionals(d.m)
+	f := functionals(d.m)
 	f[muRow].Const, f[muRow].Weight[0] = 7, -2 // leaves the units of the model
 	for i, row := range modeltest.Summarize(t, d.m, f) {
 		x := slices.Clone(d.draws.Row(i))
@@ -131,12 +131,12 @@ func TestAnovaDrawsAgreeWithTheSummary(t *testing.T) {
 }
 
 // Published predictions against the law they are said to have.
-func TestAnovaPredicts(t *testing.T) {
-	m := newTestAnova(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
+func TestPredicts(t *testing.T) {
+	m := newTest(t, Prior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
 	d := modeltest.Stepper{Model: m, Draws: drawsFor(500, 4)}
 	r := rand.New(rand.NewPCG(64, 1))
 	d.Must(t, groupedRows(r, 60, 4), 1)
-	rows := modeltest.Summarize(t, m, anovaFunctionals(m))
+	rows := modeltest.Summarize(t, m, functionals(m))
 	sh := rowsOf([]int32{2, -1, 4, 0, 1}, 55, 52, 58, math.NaN(), 90)
 	out := make([]cdf.Prediction, sh.Rows)
 	if err := m.Predict(sh, out); err != nil {
@@ -177,7 +177,7 @@ func TestAnovaPredicts(t *testing.T) {
 		t.Errorf("score %+v, predictions say %v and %v", score, logs, math.Sqrt(squares))
 	}
 	// With two groups and a flat mu an unseen group has no law: not scored.
-	two := newTestAnova(t, weak)
+	two := newTest(t, weak)
 	d = modeltest.Stepper{Model: two, Draws: drawsFor(50, 2)}
 	d.Must(t, rowsOf([]int32{0, 1, 0}, 1, 2, 3), 1)
 	if score, err := two.Score(rowsOf([]int32{0, 2}, 1, 2), nil); err != nil || score.Rows != 1 {
@@ -190,19 +190,19 @@ func TestAnovaPredicts(t *testing.T) {
 
 // The Monte Carlo error of a mean is its spread over seeds: 300 of them give
 // that spread to 4 %, and the mean error estimate itself is a little low.
-func TestAnovaMonteCarloErrors(t *testing.T) {
+func TestMonteCarloErrors(t *testing.T) {
 	const seeds, k = 300, 4
 	var means [zetaRow + k][]float64
 	var errors [zetaRow + k]float64
 	sh := groupedRows(rand.New(rand.NewPCG(69, 1)), 25, k)
 	for seed := range uint64(seeds) {
-		m := newTestAnova(t, AnovaPrior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
+		m := newTest(t, Prior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
 		s := &cdf.Step{Shard: sh, Forget: 1, Draws: drawsFor(400, k), RNG: rand.New(rand.NewPCG(seed, 70))}
 		m.Blocks()[0].Absorb(s)
 		if err := m.Blocks()[0].Sample(s); err != nil {
 			t.Fatal(err)
 		}
-		f := anovaFunctionals(m)
+		f := functionals(m)
 		for i := range f {
 			f[i].Weight[0] = -2
 		}
@@ -222,10 +222,10 @@ func TestAnovaMonteCarloErrors(t *testing.T) {
 // Each conditional law of the paper's rule has the mean that its formula
 // gives, averaged over the draws of what it is conditional on. The error of a
 // mean of 40,000 draws is .005 sd.
-func TestAnovaPaperConditionals(t *testing.T) {
+func TestPaperConditionals(t *testing.T) {
 	const S, k = 40_000, 6
-	p := AnovaPrior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 4, Sigma2Rate: 3}
-	m := newAnovaPaper(AnovaSettings{Prior: p}, newAnovaWorks())
+	p := Prior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 4, Sigma2Rate: 3}
+	m := newPaper(Settings{Prior: p}, newWorks())
 	s := &cdf.Step{Forget: 1, Draws: drawsFor(S, k), RNG: rand.New(rand.NewPCG(70, 1))}
 	for shard := range uint64(2) { // the second begins at plug-ins that we know
 		mu, tau2 := m.mu.mean, m.tau.mean

@@ -1,4 +1,4 @@
-package models
+package anova
 
 import (
 	"math"
@@ -9,11 +9,11 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
-// anovaGibbs samples the exact posterior from the sufficient statistics of all
+// gibbs samples the exact posterior from the sufficient statistics of all
 // rows, mu with the levels integrated out: the sampler that the streaming
 // model is compared with. Everything, sigma2 included, is drawn in turn.
-type anovaGibbs struct {
-	prior        AnovaPrior
+type gibbs struct {
+	prior        Prior
 	n, sum       []float64
 	squares      float64 // of all rows
 	sigma2, tau2 float64
@@ -23,7 +23,7 @@ type anovaGibbs struct {
 	zeta         [][]float64
 }
 
-func (g *anovaGibbs) add(sh *cdf.Shard) {
+func (g *gibbs) add(sh *cdf.Shard) {
 	for i, y := range sh.Y {
 		for j := int(sh.Group[0][i]); len(g.n) <= j; {
 			g.n, g.sum = append(g.n, 0), append(g.sum, 0)
@@ -36,7 +36,7 @@ func (g *anovaGibbs) add(sh *cdf.Shard) {
 }
 
 // discount makes all rows so far count less.
-func (g *anovaGibbs) discount(lambda float64) {
+func (g *gibbs) discount(lambda float64) {
 	for j := range g.n {
 		g.n[j] *= lambda
 		g.sum[j] *= lambda
@@ -45,7 +45,7 @@ func (g *anovaGibbs) discount(lambda float64) {
 }
 
 // run makes s sweeps, after 1,000 that are dropped the first time.
-func (g *anovaGibbs) run(s int) {
+func (g *gibbs) run(s int) {
 	k := len(g.n)
 	g.mu, g.tau, g.sig, g.zeta = lin.Grow(g.mu, s), lin.Grow(g.tau, s), lin.Grow(g.sig, s), make([][]float64, k)
 	for j := range g.zeta {

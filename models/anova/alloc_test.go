@@ -1,14 +1,14 @@
 //go:build !race
 
-package models
+package anova
 
 import "testing"
 
 // Steady state allocates nothing: scratch space comes from a pool, which
 // drops what it is given at random under the race detector.
-func TestAnovaAllocates(t *testing.T) {
+func TestAllocates(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
-		w := newAnovaShardWork(t, variant, 100, 10, 100)
+		w := newShardWork(t, variant, 100, 10, 100)
 		w.run(t)
 		if n := testing.AllocsPerRun(50, func() { w.run(t) }); n != 0 {
 			t.Errorf("%s: %v allocations per shard", variant, n)
