@@ -8,7 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -23,8 +23,8 @@ var (
 const firstSeed = 1000
 
 // igPrior is the default but for the two variances.
-func igPrior(sigmaShape, sigmaRate, tauShape, tauRate float64) models.DLMPrior {
-	p := models.DefaultDLM().Prior
+func igPrior(sigmaShape, sigmaRate, tauShape, tauRate float64) dlm.Prior {
+	p := dlm.Defaults().Prior
 	p.Sigma2Shape, p.Sigma2Rate, p.Tau2Shape, p.Tau2Rate = sigmaShape, sigmaRate, tauShape, tauRate
 	return p
 }
@@ -71,7 +71,7 @@ func TestAcceptanceDLMPL(t *testing.T) {
 	for _, c := range []struct {
 		id, name                  string
 		level                     simulate.LocalLevel
-		prior                     models.DLMPrior
+		prior                     dlm.Prior
 		particles                 int
 		reps                      [3]int
 		coverage, length, mse, s2 [2]float64

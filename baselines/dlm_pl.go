@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/dlm"
 )
 
 // dlmPL is particle learning of the first-order dynamic linear model of
@@ -30,13 +30,13 @@ import (
 // Source: Carvalho, Johannes, Lopes & Polson (2010, doi:10.1214/10-STS325).
 type dlmPL struct {
 	set    plSettings
-	clock  models.DLMClock
+	clock  dlm.Clock
 	n      float64      // observations, discounted
 	now    []plParticle // none before the first shard, then set.Particles
 	next   []plParticle // scratch
 	weight []float64    // scratch: log weights, then weights
 	law    law          // scratch
-	steps  []models.DLMStep
+	steps  []dlm.Step
 	failed bool
 	blocks []cdf.Block
 }
@@ -46,13 +46,13 @@ type dlmPL struct {
 type plParticle struct {
 	theta float64
 	psi   [3]float64 // phi, tau2, sigma2
-	sums  models.DLMSums
+	sums  dlm.Sums
 	// The law of theta after the step at hand, given theta before it.
 	mean, variance float64
 }
 
 func newDLMPL(s plSettings, d cdf.Dims) (*dlmPL, error) {
-	if err := models.DLMColumns(d); err != nil {
+	if err := dlm.Columns(d); err != nil {
 		return nil, err
 	}
 	m := &dlmPL{set: s}
@@ -61,9 +61,9 @@ func newDLMPL(s plSettings, d cdf.Dims) (*dlmPL, error) {
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
-func (m *dlmPL) Params() []cdf.Param { return models.DLMParams() }
+func (m *dlmPL) Params() []cdf.Param { return dlm.Params() }
 
-// Check reports, wrapping ErrShard, what models.DLMClock reports.
+// Check reports, wrapping ErrShard, what dlm.Clock reports.
 func (m *dlmPL) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
 // Blocks returns the single block of all parameters.
@@ -116,7 +116,7 @@ func (m *dlmPL) forget(lambda float64) {
 
 // step takes the particles through one step, or, with more set, through more
 // observations of the last one. It reports whether some weight is finite.
-func (m *dlmPL) step(r *rand.Rand, step *models.DLMStep, more bool) bool {
+func (m *dlmPL) step(r *rand.Rand, step *dlm.Step, more bool) bool {
 	m.weight = sized(m.weight, len(m.now))
 	for k := range m.now {
 		p := &m.now[k]

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/dlm"
 )
 
 // Summarize describes the particles. Their number says little of the error of
@@ -88,7 +88,7 @@ func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
 	for i, y := range sh.Y {
 		steps := c.Tick(sh, i)
 		for k := range m.now {
-			power, sum := models.Carry(m.now[k].psi[0], steps)
+			power, sum := dlm.Carry(m.now[k].psi[0], steps)
 			l.mean[k] *= power
 			l.level[k] = power*power*l.level[k] + m.now[k].psi[1]*sum
 		}

@@ -4,20 +4,20 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 )
 
 // dlmPrior checks a prior by the rules of the dlm model.
-func dlmPrior(p models.DLMPrior) error {
-	s := models.DefaultDLM()
+func dlmPrior(p dlm.Prior) error {
+	s := dlm.Defaults()
 	s.Prior = p
 	return s.Validate()
 }
 
 // ffbsSettings are those of batch Gibbs sampling of the dlm model.
 type ffbsSettings struct {
-	Prior models.DLMPrior `yaml:"prior" json:"prior"`
+	Prior dlm.Prior `yaml:"prior" json:"prior"`
 	// Burn is the number of sweeps before the first draw of a key; later
 	// shards go on from the last draw of the one before.
 	Burn int `yaml:"burn" json:"burn"`
@@ -33,16 +33,16 @@ func buildDLMFFBS(s *ffbsSettings, _ string) (kind.Build, error) {
 		return nil, fmt.Errorf("dlm ffbs: burn must not be negative and thin at least 1, got %d and %d", s.Burn, s.Thin)
 	}
 	return func(d cdf.Dims) (cdf.Model, error) {
-		model := models.DefaultDLM()
+		model := dlm.Defaults()
 		model.Prior = s.Prior
-		return models.NewDLMBatch(model, s.Burn, s.Thin, d)
+		return dlm.NewBatch(model, s.Burn, s.Thin, d)
 	}, nil
 }
 
 // plSettings are those of particle learning of the dlm model.
 type plSettings struct {
-	Prior     models.DLMPrior `yaml:"prior" json:"prior"`
-	Particles int             `yaml:"particles" json:"particles"`
+	Prior     dlm.Prior `yaml:"prior" json:"prior"`
+	Particles int       `yaml:"particles" json:"particles"`
 }
 
 // mostParticles bounds the state.

@@ -14,13 +14,13 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/dlm"
 )
 
 // dlmSetting is how a test runs the dlm model or a competitor.
 type dlmSetting struct {
 	method    string // of this package, or "" for the exact posterior on a grid
-	prior     models.DLMPrior
+	prior     dlm.Prior
 	particles int
 	draws     int
 	time      string // the column of times
@@ -32,7 +32,7 @@ func (d dlmSetting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
 	s := modeltest.Spec(t, lookup(t, "dlm", d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
 		switch s := v.(type) {
-		case *models.DLMSettings:
+		case *dlm.Settings:
 			s.Prior = d.prior
 		case *ffbsSettings:
 			s.Prior = d.prior
@@ -94,8 +94,8 @@ func untidy(seed uint64, n int) (y []float64, times []int64) {
 
 // nearZero is a prior under which theta_0 is 0, so that its variance, which
 // the grid has in units of sigma2, does not matter.
-func nearZero() models.DLMPrior {
-	p := models.DefaultDLM().Prior
+func nearZero() dlm.Prior {
+	p := dlm.Defaults().Prior
 	p.Sigma2Rate, p.Tau2Rate, p.Theta0Variance = 1, 1, 1e-9
 	return p
 }
@@ -114,7 +114,7 @@ func TestDLMCompetitorsKeepTheContract(t *testing.T) {
 				skip = append(skip, "empty shard", "bounded", "undo")
 			}
 			s := cdftest.Suite{Steps: true, New: func() *cdf.Spec {
-				spec := dlmSetting{method: method, prior: models.DefaultDLM().Prior, particles: 100, draws: 50, time: time, seed: 1}.spec(t)
+				spec := dlmSetting{method: method, prior: dlm.Defaults().Prior, particles: 100, draws: 50, time: time, seed: 1}.spec(t)
 				spec.Columns.Scaling = "first"
 				return spec
 			}}
@@ -155,7 +155,7 @@ func TestDLMCompetitorsKeepTheContract(t *testing.T) {
 // cut the series: a false alarm in 4,000 seeds.
 func TestFFBSFollowsTheConditional(t *testing.T) {
 	const phi, tau2, sigma2, h, draws, pinned = .8, .6, .4, .9, 200_000, 1e12
-	prior := models.DLMPrior{
+	prior := dlm.Prior{
 		Sigma2Shape: pinned, Sigma2Rate: pinned * sigma2, Tau2Shape: pinned, Tau2Rate: pinned * tau2,
 		Theta0Variance: h, PhiMean: phi, PhiVariance: 1e-16,
 	}

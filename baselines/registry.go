@@ -3,6 +3,7 @@ package baselines
 import (
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
 )
@@ -21,8 +22,8 @@ func competitors() []competitor {
 		{"anova", "smcmc", true, kind.Settings(anova.Defaults(), buildAnovaSMCMC)},
 		{"anova", "smc", false, kind.Settings(AnovaSMCSettings{Prior: anova.Defaults().Prior, Particles: 500}, buildAnovaSMC)},
 		{"anova", "adf", false, kind.Settings(anova.Defaults(), buildAnovaADF)},
-		{"dlm", "pl", false, kind.Settings(plSettings{Prior: models.DefaultDLM().Prior, Particles: 100}, buildDLMPL)},
-		{"dlm", "ffbs", true, kind.Settings(ffbsSettings{Prior: models.DefaultDLM().Prior, Burn: 500, Thin: 1}, buildDLMFFBS)},
+		{"dlm", "pl", false, kind.Settings(plSettings{Prior: dlm.Defaults().Prior, Particles: 100}, buildDLMPL)},
+		{"dlm", "ffbs", true, kind.Settings(ffbsSettings{Prior: dlm.Defaults().Prior, Burn: 500, Thin: 1}, buildDLMFFBS)},
 		{"probit", "smcmc", true, kind.Settings(defaultProbitSMCMC(), buildProbitSMCMC)},
 		{"probit", "smc", false, kind.Settings(probitSMCSettings{Prior: models.DefaultProbit().Prior, Particles: 2000}, buildProbitSMC)},
 		{"probit", "svb", false, kind.Settings(probitSVBSettings{Prior: models.DefaultProbit().Prior}, buildProbitSVB)},

@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -96,7 +97,7 @@ func TestPriorOfGroups(t *testing.T) {
 func TestPriorOfDLM(t *testing.T) {
 	for _, mode := range []string{"grid", "compact", "filtered"} {
 		rows := priorOf(t, "dlm", "corrected", func(s any) {
-			v := s.(*DLMSettings)
+			v := s.(*dlm.Settings)
 			v.Mode, v.Prior.Sigma2Shape, v.Prior.Sigma2Rate = mode, 4, 3
 		})
 		within(t, mode+": sd of phi", rows["phi"].SD, 1/math.Sqrt(3), .002)
@@ -105,7 +106,7 @@ func TestPriorOfDLM(t *testing.T) {
 		within(t, mode+": sd of sigma2", rows["sigma2"].SD, math.Sqrt(.5), 1e-9)
 	}
 	rows := priorOf(t, "dlm", "corrected", func(s any) {
-		v := s.(*DLMSettings)
+		v := s.(*dlm.Settings)
 		v.Mode, v.Prior.PhiMean, v.Prior.PhiVariance, v.Prior.Theta0Variance = "compact", .9, .01, 9
 	})
 	within(t, "sd of theta", rows["theta"].SD, 3, 1e-9)

@@ -2,6 +2,7 @@ package models
 
 import (
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
 )
@@ -11,7 +12,7 @@ func Kinds() kind.Registry {
 	return kind.Registry{
 		linear.Kind(),
 		anova.Kind(),
-		dlmKind(),
+		dlm.Kind(),
 		probitKind(),
 		compressedKind(),
 		poissonKind(),

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -21,13 +21,13 @@ var (
 	fullHigh = [2]float64{5, 10}
 )
 
-// dlmGrid runs one Kalman filter per node of a grid of (eta, l), with sigma2
+// grid runs one Kalman filter per node of a grid of (eta, l), with sigma2
 // integrated out: given the node,
 //
 //	theta_t | sigma2, y ~ N(m, v sigma2),  sigma2 | y ~ IG(A, b + d/q + sse/2)
 //
 // Node (i, j) is entry i*nodes+j, i on the axis of eta.
-type dlmGrid struct {
+type grid struct {
 	low, high [2]float64
 	phi, q, l [nodes]float64 // follow from the limits
 	m, v      []float64      // nodes^2: mean of theta; its variance in units of sigma2
@@ -35,24 +35,24 @@ type dlmGrid struct {
 	ld        []float64      // sum of log F, F the variance of e in units of sigma2
 }
 
-// newDLMGrid returns an empty grid over the full range.
-func newDLMGrid() dlmGrid {
+// newGrid returns an empty grid over the full range.
+func newGrid() grid {
 	const n = nodes * nodes
 	buf := make([]float64, 4*n)
-	g := dlmGrid{m: buf[:n:n], v: buf[n : 2*n : 2*n], sse: buf[2*n : 3*n : 3*n], ld: buf[3*n:]}
+	g := grid{m: buf[:n:n], v: buf[n : 2*n : 2*n], sse: buf[2*n : 3*n : 3*n], ld: buf[3*n:]}
 	g.place(fullLow, fullHigh)
 	return g
 }
 
 // start puts theta_0 ~ N(0, h sigma2) on every node.
-func (g *dlmGrid) start(h float64) {
+func (g *grid) start(h float64) {
 	for k := range g.v {
 		g.m[k], g.v[k], g.sse[k], g.ld[k] = 0, h, 0, 0
 	}
 }
 
 // place sets the limits and the coordinates of the nodes.
-func (g *dlmGrid) place(low, high [2]float64) {
+func (g *grid) place(low, high [2]float64) {
 	g.low, g.high = low, high
 	for i := range nodes {
 		g.phi[i] = math.Tanh(g.at(etaAxis, i))
@@ -63,18 +63,18 @@ func (g *dlmGrid) place(low, high [2]float64) {
 
 // at returns the coordinate of a node on an axis; the last one is the limit
 // itself.
-func (g *dlmGrid) at(axis, i int) float64 {
+func (g *grid) at(axis, i int) float64 {
 	if i == nodes-1 {
 		return g.high[axis]
 	}
 	return g.low[axis] + float64(i)*g.spacing(axis)
 }
 
-func (g *dlmGrid) spacing(axis int) float64 { return (g.high[axis] - g.low[axis]) / (nodes - 1) }
+func (g *grid) spacing(axis int) float64 { return (g.high[axis] - g.low[axis]) / (nodes - 1) }
 
-func (g *dlmGrid) fields() [4][]float64 { return [4][]float64{g.m, g.v, g.sse, g.ld} }
+func (g *grid) fields() [4][]float64 { return [4][]float64{g.m, g.v, g.sse, g.ld} }
 
-func (g *dlmGrid) copyFrom(o *dlmGrid) {
+func (g *grid) copyFrom(o *grid) {
 	to, from := g.fields(), o.fields()
 	for k := range to {
 		copy(to[k], from[k])
@@ -83,7 +83,7 @@ func (g *dlmGrid) copyFrom(o *dlmGrid) {
 }
 
 // forget discounts the likelihood. theta and the prior are left alone.
-func (g *dlmGrid) forget(lambda float64) {
+func (g *grid) forget(lambda float64) {
 	lin.Scale(lambda, g.sse)
 	lin.Scale(lambda, g.ld)
 }
@@ -92,7 +92,7 @@ func (g *dlmGrid) forget(lambda float64) {
 // Several observations of one step are absorbed one after the other, without
 // time between them. The factors F are multiplied into product, which flush
 // turns into logarithms: one for many.
-func (g *dlmGrid) step(steps, y float64, product []float64) {
+func (g *grid) step(steps, y float64, product []float64) {
 	q := &g.q
 	for i := range nodes {
 		a, s := Carry(g.phi[i], steps)
@@ -126,7 +126,7 @@ func (g *dlmGrid) step(steps, y float64, product []float64) {
 }
 
 // flush moves the logarithms of the products to ld.
-func (g *dlmGrid) flush(product []float64) {
+func (g *grid) flush(product []float64) {
 	for k, p := range product {
 		if p != 1 {
 			g.ld[k] += math.Log(p)

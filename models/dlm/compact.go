@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // vec3 is indexed by psi = (phi, log tau2, log sigma2).
 type vec3 = [3]float64
 
-// DLMCompact is the model of DLM by conditional density filtering proper, in
+// Compact is the model of Model by conditional density filtering proper, in
 // 781 bytes for a window of 50 steps: the likelihood of the steps that left the window, with
 // their theta integrated out, is a quadratic in psi = (phi, log tau2, log sigma2),
 //
@@ -23,9 +23,9 @@ type vec3 = [3]float64
 //
 // Source: arXiv:1401.3632, section 3.3, with h(D, psi^) the score of the marginal
 // likelihood (Ljung's recursive maximum likelihood) in place of plug-ins of theta.
-type DLMCompact struct {
-	dlmWindow
-	edge   dlmEdge
+type Compact struct {
+	rowWindow
+	edge   edge
 	info   [3]vec3 // sum of the departed steps' information
 	h      vec3
 	center vec3    // running mean of psi
@@ -34,20 +34,20 @@ type DLMCompact struct {
 	blocks []cdf.Block
 }
 
-// dlmEdge is the filtered law N(m, v) of theta at the boundary and its
+// edge is the filtered law N(m, v) of theta at the boundary and its
 // derivatives in psi.
-type dlmEdge struct {
+type edge struct {
 	m, v   float64
 	dm, dv vec3
 }
 
-// NewDLMCompact returns the model of mode compact without observations.
-func NewDLMCompact(s DLMSettings, d cdf.Dims) (*DLMCompact, error) {
-	base, err := newDLMWindow(s, d)
+// NewCompact returns the model of mode compact without observations.
+func NewCompact(s Settings, d cdf.Dims) (*Compact, error) {
+	base, err := newRowWindow(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &DLMCompact{dlmWindow: base}
+	m := &Compact{rowWindow: base}
 	m.edge.v = s.Prior.Theta0Variance
 	m.cov = [3]vec3{{.04, 0, 0}, {0, .25, 0}, {0, 0, .25}}
 	m.blocks = []cdf.Block{compactBlock{m}}
@@ -55,9 +55,9 @@ func NewDLMCompact(s DLMSettings, d cdf.Dims) (*DLMCompact, error) {
 }
 
 // Blocks returns the single block of all parameters.
-func (m *DLMCompact) Blocks() []cdf.Block { return m.blocks }
+func (m *Compact) Blocks() []cdf.Block { return m.blocks }
 
-type compactBlock struct{ m *DLMCompact }
+type compactBlock struct{ m *Compact }
 
 // Absorb appends the rows to the window and discounts the departed steps.
 func (b compactBlock) Absorb(s *cdf.Step) {
@@ -78,7 +78,7 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	burn := 0
 	if m.begin() {
-		burn = burnDLM
+		burn = runIn
 	}
 	psi := vec3{m.last[0], math.Log(m.last[1]), math.Log(m.last[2])}
 	for i := 1; i < 3; i++ {
@@ -101,7 +101,7 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 	if now != now || math.IsInf(now, 0) {
 		return fmt.Errorf("%w: dlm compact: log posterior %v", cdf.ErrNumeric, now)
 	}
-	m.sum = dlmMoments{}
+	m.sum = moments{}
 	var first vec3
 	var second [3]vec3
 	for k := -burn; k < s.Draws.S; k++ {
@@ -130,7 +130,7 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 		for i, x := range m.last {
 			s.Draws.Row(i)[k] = x
 		}
-		s.Draws.Row(dlmTheta)[k] = mean + math.Sqrt(v)*s.RNG.NormFloat64()
+		s.Draws.Row(thetaRow)[k] = mean + math.Sqrt(v)*s.RNG.NormFloat64()
 		for i := range psi {
 			first[i] += psi[i] / float64(s.Draws.S)
 			for j := range psi {
@@ -148,7 +148,7 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 
 // settle moves the running moments of psi, and lets the steps beyond the
 // window leave at the new centre.
-func (m *DLMCompact) settle(first vec3, second [3]vec3) {
+func (m *Compact) settle(first vec3, second [3]vec3) {
 	gain := max(0.02, 1/float64(m.shards+2))
 	for i := range second {
 		for j := range second[i] {
@@ -177,7 +177,7 @@ const farPsi = 40
 
 // target returns the log density of psi up to a constant, and theta's law at
 // the end of the window.
-func (m *DLMCompact) target(psi vec3) (log, mean, v float64) {
+func (m *Compact) target(psi vec3) (log, mean, v float64) {
 	if !(math.Abs(psi[0]) < 1 && math.Abs(psi[1]) <= farPsi && math.Abs(psi[2]) <= farPsi) {
 		return math.Inf(-1), 0, 0
 	}
@@ -196,7 +196,7 @@ func (m *DLMCompact) target(psi vec3) (log, mean, v float64) {
 
 // pass takes the boundary through one step at psi, and returns the score g of
 // the step's observations and their Fisher information.
-func (e *dlmEdge) pass(s *DLMStep, psi vec3) (g vec3, info [3]vec3) {
+func (e *edge) pass(s *Step, psi vec3) (g vec3, info [3]vec3) {
 	phi, tau2, sigma2 := psi[0], math.Exp(psi[1]), math.Exp(psi[2])
 	m, p := phi*e.m, phi*phi*e.v+tau2
 	var dm, dp vec3
@@ -207,7 +207,7 @@ func (e *dlmEdge) pass(s *DLMStep, psi vec3) (g vec3, info [3]vec3) {
 	dp[0] += 2 * phi * e.v
 	dp[1] += tau2
 	if s.n == 0 {
-		*e = dlmEdge{m, p, dm, dp}
+		*e = edge{m, p, dm, dp}
 		return g, info
 	}
 	r := sigma2 / s.n

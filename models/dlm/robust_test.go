@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
-func TestDLMSurvives(t *testing.T) {
+func TestSurvives(t *testing.T) {
 	ar, _ := series{phi: constantly(.8), tau: 1, sigma: .7}.make(11, 100_000)
 	times := func(f func(y float64) float64) []float64 {
 		out := make([]float64, 120)
@@ -38,10 +38,10 @@ func TestDLMSurvives(t *testing.T) {
 		{"1e200", times(func(y float64) float64 { return 1e200 * y }), true},
 		{"100,000 rows", ar, false},
 	} {
-		for _, k := range dlmModes {
+		for _, k := range modes {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", k, "/", forget), func(t *testing.T) {
-					spec := dlmSpec(t, k[0], k[1], "")
+					spec := spec(t, k[0], k[1], "")
 					m, err := spec.New(cdf.Dims{})
 					if err != nil {
 						t.Fatal(err)
@@ -63,9 +63,9 @@ func TestDLMSurvives(t *testing.T) {
 								t.Fatalf("draw %v", v)
 							}
 						}
-						wellFormedDLM(t, m)
+						wellFormed(t, m)
 						predictedWell(t, m.(cdf.Predictor), rowsShard([]float64{ar[0], nan, ar[2]}))
-						if e, ok := m.(*DLM); ok && !e.forgot {
+						if e, ok := m.(*Model); ok && !e.forgot {
 							if v := e.LogEvidence(); v-v != 0 {
 								t.Fatalf("evidence %v", v)
 							}
@@ -118,13 +118,13 @@ func roundTripModel(t *testing.T, m cdf.Model, spec *cdf.Spec) {
 
 // Equal times are one step, also across shards; a gap is as many missing
 // steps as there are times in between; going back is refused.
-func TestDLMTime(t *testing.T) {
+func TestTime(t *testing.T) {
 	y, _ := series{phi: constantly(.8), tau: 1, sigma: .7}.make(12, 40)
 	nan := math.NaN()
-	for _, k := range dlmModes {
+	for _, k := range modes {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			fresh := func() *modeltest.Stepper {
-				m, err := dlmSpec(t, k[0], k[1], "s").New(cdf.Dims{})
+				m, err := spec(t, k[0], k[1], "s").New(cdf.Dims{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -161,7 +161,7 @@ func TestDLMTime(t *testing.T) {
 			// The longest gap there is does not take long.
 			c := fresh()
 			c.Must(t, timed([]float64{y[0], y[1]}, math.MinInt64, math.MaxInt64), 1)
-			wellFormedDLM(t, c.Model)
+			wellFormed(t, c.Model)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -8,20 +8,20 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// DLMSettings are the settings of all variants of the dynamic linear model.
-type DLMSettings struct {
+// Settings are the settings of all variants of the dynamic linear model.
+type Settings struct {
 	// Mode is grid, compact or filtered; variant paper has one rule of its
 	// own and does not look at it.
-	Mode  string   `yaml:"mode" json:"mode"`
-	Prior DLMPrior `yaml:"prior" json:"prior"`
+	Mode  string `yaml:"mode" json:"mode"`
+	Prior Prior  `yaml:"prior" json:"prior"`
 	// Window is the number of steps kept as data; mode grid keeps none.
 	Window int `yaml:"window" json:"window"`
 }
 
-// DLMPrior is the prior on the scaled response: sigma2 ~ IG(a, b),
+// Prior is the prior on the scaled response: sigma2 ~ IG(a, b),
 // tau2 ~ IG(c, d), phi ~ N(mean, variance) restricted to (-1, 1), or uniform
 // there where the variance is 0.
-type DLMPrior struct {
+type Prior struct {
 	Sigma2Shape float64 `yaml:"sigma2_shape" json:"sigma2_shape"`
 	Sigma2Rate  float64 `yaml:"sigma2_rate" json:"sigma2_rate"`
 	Tau2Shape   float64 `yaml:"tau2_shape" json:"tau2_shape"`
@@ -33,9 +33,9 @@ type DLMPrior struct {
 	PhiVariance    float64 `yaml:"phi_variance" json:"phi_variance"`
 }
 
-// DefaultDLM returns the settings that hold where none are given.
-func DefaultDLM() DLMSettings {
-	return DLMSettings{Mode: "grid", Window: 50, Prior: DLMPrior{
+// Defaults returns the settings that hold where none are given.
+func Defaults() Settings {
+	return Settings{Mode: "grid", Window: 50, Prior: Prior{
 		Sigma2Shape: 2, Sigma2Rate: 0.2, Tau2Shape: 2, Tau2Rate: 0.2, Theta0Variance: 10,
 	}}
 }
@@ -44,7 +44,7 @@ func DefaultDLM() DLMSettings {
 const widest = 10_000
 
 // Validate names the first setting that is out of range.
-func (s DLMSettings) Validate() error {
+func (s Settings) Validate() error {
 	switch s.Mode {
 	case "grid", "compact", "filtered":
 	default:
@@ -76,7 +76,7 @@ func (s DLMSettings) Validate() error {
 }
 
 // logPhi returns the log prior density of phi up to a constant.
-func (p *DLMPrior) logPhi(phi float64) float64 {
+func (p *Prior) logPhi(phi float64) float64 {
 	if p.PhiVariance == 0 {
 		return 0
 	}
@@ -84,52 +84,52 @@ func (p *DLMPrior) logPhi(phi float64) float64 {
 	return -0.5 * d * d / p.PhiVariance
 }
 
-func buildDLM(s *DLMSettings, variant string) (kind.Build, error) {
+func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	set, works := *s, newFilteredWorks()
 	switch {
 	case variant == "paper" || s.Mode == "filtered":
-		return func(d cdf.Dims) (cdf.Model, error) { return newDLMFiltered(set, d, variant == "paper", works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newFiltered(set, d, variant == "paper", works) }, nil
 	case s.Mode == "compact":
-		return func(d cdf.Dims) (cdf.Model, error) { return NewDLMCompact(set, d) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return NewCompact(set, d) }, nil
 	}
-	family := newDLMFamily(set)
-	return func(d cdf.Dims) (cdf.Model, error) { return newDLMOnGrid(family, d) }, nil
+	family := newFamily(set)
+	return func(d cdf.Dims) (cdf.Model, error) { return newOnGrid(family, d) }, nil
 }
 
 // The rows of Draws.
 const (
-	dlmPhi = iota
-	dlmTau2
-	dlmSigma2
-	dlmTheta
+	phiRow = iota
+	tau2Row
+	sigma2Row
+	thetaRow
 )
 
-var dlmParams = []cdf.Param{{Name: "phi", Len: 1}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "theta", Len: 1}}
+var rows = []cdf.Param{{Name: "phi", Len: 1}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "theta", Len: 1}}
 
-// DLMParams returns phi, tau2, sigma2 and theta, the level after the last row:
+// Params returns phi, tau2, sigma2 and theta, the level after the last row:
 // the rows of Draws in all modes. It must not be changed.
-func DLMParams() []cdf.Param { return dlmParams }
+func Params() []cdf.Param { return rows }
 
-// DLMColumns refuses columns other than the response and the time.
-func DLMColumns(d cdf.Dims) error {
+// Columns refuses columns other than the response and the time.
+func Columns(d cdf.Dims) error {
 	if len(d.Columns) > 0 {
 		return fmt.Errorf("%w: dlm takes neither an intercept nor features, got %q", cdf.ErrSchema, d.Columns)
 	}
 	return nil
 }
 
-// Moments reports whether row k of the draws, as DLMParams lists them, has a
+// Moments reports whether row k of the draws, as Params lists them, has a
 // posterior mean and sd after n observations.
-func (p *DLMPrior) Moments(k int, n float64) (mean, sd bool) {
+func (p *Prior) Moments(k int, n float64) (mean, sd bool) {
 	switch k {
-	case dlmTheta:
+	case thetaRow:
 		return true, n > 0 || min(p.Sigma2Shape, p.Tau2Shape) > 1
-	case dlmTau2:
+	case tau2Row:
 		return p.Tau2Shape+n/2 > 1, p.Tau2Shape+n/2 > 2
-	case dlmSigma2:
+	case sigma2Row:
 		return p.Sigma2Shape+n/2 > 1, p.Sigma2Shape+n/2 > 2
 	}
 	return true, true
@@ -137,7 +137,7 @@ func (p *DLMPrior) Moments(k int, n float64) (mean, sd bool) {
 
 // PriorSD writes the prior sd of each functional, NaN where undefined or, for
 // theta, not known in closed form.
-func (p *DLMPrior) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (p *Prior) PriorSD(functionals []cdf.Functional, dst []float64) {
 	sd := func(shape, rate float64) float64 {
 		if !(shape > 2) {
 			return math.NaN()
@@ -150,11 +150,11 @@ func (p *DLMPrior) PriorSD(functionals []cdf.Functional, dst []float64) {
 			continue
 		}
 		switch f.Param[0] {
-		case dlmPhi:
+		case phiRow:
 			dst[i] = p.phiSD()
-		case dlmTau2:
+		case tau2Row:
 			dst[i] = sd(p.Tau2Shape, p.Tau2Rate)
-		case dlmSigma2:
+		case sigma2Row:
 			dst[i] = sd(p.Sigma2Shape, p.Sigma2Rate)
 		}
 		dst[i] *= math.Abs(f.Weight[0])
@@ -162,7 +162,7 @@ func (p *DLMPrior) PriorSD(functionals []cdf.Functional, dst []float64) {
 }
 
 // phiSD returns the prior sd of phi by the midpoint rule.
-func (p *DLMPrior) phiSD() float64 {
+func (p *Prior) phiSD() float64 {
 	const n = 2000
 	top := p.logPhi(min(max(p.PhiMean, -1), 1))
 	sum, first, second := 0.0, 0.0, 0.0

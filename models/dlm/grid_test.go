@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"encoding/csv"
@@ -16,13 +16,13 @@ import (
 
 // onGrid takes the model through shards of size steps and, where asked, a fixed grid
 // over its final limits through the same data.
-func onGrid(t *testing.T, s DLMSettings, steps [][]float64, size int, forget float64, oracle int) (*DLM, *fixedGrid) {
+func onGrid(t *testing.T, s Settings, steps [][]float64, size int, forget float64, oracle int) (*Model, *fixedGrid) {
 	t.Helper()
-	d := modeltest.Stepper{Model: newTestDLM(t, s)}
-	m := d.Model.(*DLM)
+	d := modeltest.Stepper{Model: newTest(t, s)}
+	m := d.Model.(*Model)
 	for at := 0; at < len(steps); at += size {
 		d.Must(t, stepsShard(steps[at:min(at+size, len(steps))], int64(at), false), forget)
-		wellFormedDLM(t, m)
+		wellFormed(t, m)
 	}
 	if oracle == 0 {
 		return m, nil
@@ -48,8 +48,8 @@ func singly(y []float64) [][]float64 {
 }
 
 // Row G1: the grid that moves against a fixed one of 161 x 161 nodes.
-func TestAcceptanceDLMRealSeries(t *testing.T) {
-	prior := DefaultDLM()
+func TestAcceptanceRealSeries(t *testing.T) {
+	prior := Defaults()
 	prior.Prior.PhiVariance = 1
 	for _, c := range []struct {
 		name  string
@@ -70,7 +70,7 @@ func TestAcceptanceDLMRealSeries(t *testing.T) {
 // Row R3: references by adaptive Metropolis and, for theta, Gibbs sampling.
 // Their theta_0 ~ N(0, 1) is h = 1/E sigma2 here; theta's own Monte Carlo
 // error on treering (98 effective draws) is a tenth of an sd.
-func TestAcceptanceDLMReferences(t *testing.T) {
+func TestAcceptanceReferences(t *testing.T) {
 	f, err := os.Open(accept.Shared(t, "data/reference/dlm.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestAcceptanceDLMReferences(t *testing.T) {
 		return v
 	}
 	for _, set := range []string{"nile", "treering", "treering_first2000"} {
-		prior, path, n := DefaultDLM(), "data/treering.csv", 0
+		prior, path, n := Defaults(), "data/treering.csv", 0
 		switch set {
 		case "nile":
 			path = "data/nile.csv"
@@ -104,7 +104,7 @@ func TestAcceptanceDLMReferences(t *testing.T) {
 		want["theta"] = want["theta_T"]
 		prior.Prior.PhiVariance, prior.Prior.Theta0Variance = 1, 1/want["sigma2"][0]
 		m, _ := onGrid(t, prior, singly(readSeries(t, path, n)), 20, 1, 0)
-		for _, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
+		for _, r := range modeltest.Summarize(t, m, functionals()) {
 			w := want[r.Variable]
 			accept.Range(t, "R3", set+": mean of "+r.Variable+", sd", (r.Mean-w[0])/w[1], -.15, .15, "one series")
 			accept.Range(t, "R3", set+": sd of "+r.Variable+", ratio", r.SD/w[1], .92, 1.08, "one series")
@@ -114,7 +114,7 @@ func TestAcceptanceDLMReferences(t *testing.T) {
 
 // Row G5: hard series, against 161 x 161 nodes over the final limits (81 x 81
 // in `make test`).
-func TestAcceptanceDLMHardSeries(t *testing.T) {
+func TestAcceptanceHardSeries(t *testing.T) {
 	fine := accept.Reps(t, 81, 161, 161)
 	repeat := func(n int, f func(i int) []float64) (out [][]float64) {
 		for i := range n {
@@ -149,11 +149,11 @@ func TestAcceptanceDLMHardSeries(t *testing.T) {
 		}), .9, .25},
 		{"several a step", repeat(200, func(i int) []float64 { return ar[5*i : 5*i+i%6] }), 1, .25},
 	} {
-		m, g := onGrid(t, DefaultDLM(), c.steps, 10, c.forget, fine)
+		m, g := onGrid(t, Defaults(), c.steps, 10, c.forget, fine)
 		mean, sd := g.against(t, m)
 		t.Logf("%s: means %.3f sd, sds %.2f %%, limits %v %v", c.name, mean, 100*sd, m.grid.low, m.grid.high)
 		accept.Range(t, "G5", c.name+": largest miss of a mean, sd", mean, 0, c.limit, "one series")
-		again, _ := onGrid(t, DefaultDLM(), c.steps, 10, c.forget, 0)
+		again, _ := onGrid(t, Defaults(), c.steps, 10, c.forget, 0)
 		a, _ := m.AppendBinary(nil)
 		b, _ := again.AppendBinary(nil)
 		if string(a) != string(b) {
@@ -165,17 +165,17 @@ func TestAcceptanceDLMHardSeries(t *testing.T) {
 // After a change of the parameters the posterior leaves the limits, which must
 // follow it: against 161 x 161 nodes over the full range, since over the final limits
 // a grid that stays behind looks right.
-func TestAcceptanceDLMWidens(t *testing.T) {
+func TestAcceptanceWidens(t *testing.T) {
 	smooth, _ := series{phi: constantly(.9), tau: 1, sigma: .2}.make(modeltest.FirstSeed, 300)
 	rough, _ := series{phi: constantly(.3), tau: 1, sigma: 2}.make(modeltest.FirstSeed, 300)
 	steps := singly(append(slices.Clone(smooth), rough...))
-	narrow, _ := onGrid(t, DefaultDLM(), steps[:300], 10, .97, 0)
-	m, _ := onGrid(t, DefaultDLM(), steps, 10, .97, 0)
+	narrow, _ := onGrid(t, Defaults(), steps[:300], 10, .97, 0)
+	m, _ := onGrid(t, Defaults(), steps, 10, .97, 0)
 	out := m.grid.low[etaAxis] < narrow.grid.low[etaAxis] || m.grid.low[logAxis] < narrow.grid.low[logAxis]
 	if !out {
 		t.Errorf("limits %v %v before, %v %v after", narrow.grid.low, narrow.grid.high, m.grid.low, m.grid.high)
 	}
-	g := newFixedGrid(DefaultDLM().Prior, fullLow, fullHigh, 161)
+	g := newFixedGrid(Defaults().Prior, fullLow, fullHigh, 161)
 	for at, y := range steps {
 		if at%10 == 0 {
 			g.discount(.97)
@@ -188,10 +188,10 @@ func TestAcceptanceDLMWidens(t *testing.T) {
 	accept.Range(t, "G5", "change of all parameters, lambda .97: largest miss of an sd", sd, 0, .1, "one series")
 }
 
-// wellFormedDLM checks every number that leaves: finite and in order.
-func wellFormedDLM(t *testing.T, m cdf.Model) {
+// wellFormed checks every number that leaves: finite and in order.
+func wellFormed(t *testing.T, m cdf.Model) {
 	t.Helper()
-	for _, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
+	for _, r := range modeltest.Summarize(t, m, functionals()) {
 		if r.Open {
 			if math.IsInf(r.Mean, 0) || math.IsInf(r.SD, 0) || r.SD < 0 {
 				t.Fatalf("%+v", r)

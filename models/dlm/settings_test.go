@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-func TestDLMSettings(t *testing.T) {
-	got := modeltest.Spec(t, dlmKind(), "", cdf.Roles{}, strictyaml.Decode("{mode: compact, prior: {phi_variance: 1}}")).Settings
+func TestSettings(t *testing.T) {
+	got := modeltest.Spec(t, Kind(), "", cdf.Roles{}, strictyaml.Decode("{mode: compact, prior: {phi_variance: 1}}")).Settings
 	b, err := json.Marshal(got)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestDLMSettings(t *testing.T) {
 	if string(b) != want {
 		t.Errorf("settings %s, want %s", b, want)
 	}
-	modeltest.Refuses(t, dlmKind(), "", map[string]string{
+	modeltest.Refuses(t, Kind(), "", map[string]string{
 		"mode: exact":                 `mode "exact"`,
 		"window: 1":                   "window must lie between 2 and 10000, got 1",
 		"window: 10001":               "window",
@@ -33,8 +33,8 @@ func TestDLMSettings(t *testing.T) {
 		"prior: {phi_mean: .inf}":     "prior.phi_mean",
 		"prior: {beta_variance: 1}":   "beta_variance",
 	})
-	for _, mode := range dlmModes {
-		if _, err := dlmSpec(t, mode[0], mode[1], "").New(cdf.Dims{Columns: []string{"x"}}); !errors.Is(err, cdf.ErrSchema) {
+	for _, mode := range modes {
+		if _, err := spec(t, mode[0], mode[1], "").New(cdf.Dims{Columns: []string{"x"}}); !errors.Is(err, cdf.ErrSchema) {
 			t.Errorf("%v: a feature gives %v", mode, err)
 		}
 	}
@@ -42,19 +42,19 @@ func TestDLMSettings(t *testing.T) {
 
 // Where the prior has no moments none are published before the first
 // observation; quantiles always are.
-func TestDLMUndefinedMoments(t *testing.T) {
-	s := dlmPrior(1, 1, 1.5, 1)
+func TestUndefinedMoments(t *testing.T) {
+	s := prior(1, 1, 1.5, 1)
 	for _, mode := range []string{"grid", "compact", "filtered"} {
-		d := modeltest.Stepper{Model: dlmRun{prior: s, mode: mode}.model(t), Draws: &cdf.Draws{S: 50, Chains: 1, Data: make([]float64, 200)}}
+		d := modeltest.Stepper{Model: replication{prior: s, mode: mode}.model(t), Draws: &cdf.Draws{S: 50, Chains: 1, Data: make([]float64, 200)}}
 		d.Must(t, rowsShard([]float64{math.NaN()}), 1)
-		rows := modeltest.Summarize(t, d.Model, dlmFunctionals())
-		if r := rows[dlmSigma2]; r.Mean == r.Mean || r.SD == r.SD {
+		rows := modeltest.Summarize(t, d.Model, functionals())
+		if r := rows[sigma2Row]; r.Mean == r.Mean || r.SD == r.SD {
 			t.Errorf("%s: sigma2 of shape 1 has mean %v and sd %v", mode, r.Mean, r.SD)
 		}
-		if r := rows[dlmTau2]; r.Mean != r.Mean || r.SD == r.SD {
+		if r := rows[tau2Row]; r.Mean != r.Mean || r.SD == r.SD {
 			t.Errorf("%s: tau2 of shape 1.5 has mean %v and sd %v", mode, r.Mean, r.SD)
 		}
-		if r := rows[dlmTheta]; r.SD == r.SD {
+		if r := rows[thetaRow]; r.SD == r.SD {
 			t.Errorf("%s: theta has sd %v", mode, r.SD)
 		}
 	}
@@ -63,13 +63,13 @@ func TestDLMUndefinedMoments(t *testing.T) {
 // Draws follow the published quantiles, and jointly so: theta/sd given the node
 // is free of sigma2, tau2/sigma2 is q. 20,000 draws; 4.5 standard errors of
 // 7 shares of 4 variables and a correlation. A coarse grid, of few rows.
-func TestDLMDraws(t *testing.T) {
+func TestDraws(t *testing.T) {
 	y, _ := seriesL.make(modeltest.FirstSeed, 60)
-	m := newTestDLM(t, priorV)
+	m := newTest(t, priorV)
 	const n = 20_000
 	d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: n, Chains: 1, Data: make([]float64, 4*n)}}
 	d.Must(t, rowsShard(y), 1)
-	for k, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
+	for k, r := range modeltest.Summarize(t, m, functionals()) {
 		for i, q := range []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
 			below := 0.0
 			for _, v := range d.Draws.Row(k) {
@@ -91,8 +91,8 @@ func TestDLMDraws(t *testing.T) {
 		square += p * m.grid.l[k%nodes] * m.grid.l[k%nodes]
 	}
 	var got float64
-	for i, v := range d.Draws.Row(dlmTau2) {
-		got += math.Log(v/d.Draws.Row(dlmSigma2)[i]) / n
+	for i, v := range d.Draws.Row(tau2Row) {
+		got += math.Log(v/d.Draws.Row(sigma2Row)[i]) / n
 	}
 	if z := (got - exact) / math.Sqrt((square-exact*exact)/n); !(math.Abs(z) < 4.5) {
 		t.Errorf("mean of log tau2/sigma2 %v, want %v, z = %.1f", got, exact, z)
@@ -100,16 +100,16 @@ func TestDLMDraws(t *testing.T) {
 }
 
 // The prior sd of phi: uniform, and normal restricted to (-1, 1).
-func TestDLMPriorSD(t *testing.T) {
+func TestPriorSD(t *testing.T) {
 	sd := make([]float64, 4)
-	m := newTestDLM(t, dlmPrior(4, 2, 2, 1))
-	m.PriorSD(dlmFunctionals(), sd)
-	if math.Abs(sd[dlmPhi]-math.Sqrt(1./3)) > 1e-6 || sd[dlmTau2] == sd[dlmTau2] || modeltest.Relative(sd[dlmSigma2], 2/(3*math.Sqrt2)) > 1e-12 {
+	m := newTest(t, prior(4, 2, 2, 1))
+	m.PriorSD(functionals(), sd)
+	if math.Abs(sd[phiRow]-math.Sqrt(1./3)) > 1e-6 || sd[tau2Row] == sd[tau2Row] || modeltest.Relative(sd[sigma2Row], 2/(3*math.Sqrt2)) > 1e-12 {
 		t.Errorf("prior sds %v", sd)
 	}
 	// Var = 1 - 2 phi(1)/(Phi(1)-Phi(-1)) of the standard normal on (-1, 1).
 	want := math.Sqrt(1 - 2*math.Exp(-.5)/math.Sqrt(2*math.Pi)/math.Erf(1/math.Sqrt2))
-	if got := (&DLMPrior{PhiVariance: 1}).phiSD(); math.Abs(got-want) > 1e-6 {
+	if got := (&Prior{PhiVariance: 1}).phiSD(); math.Abs(got-want) > 1e-6 {
 		t.Errorf("sd of the restricted normal %v, want %v", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -28,29 +28,29 @@ var (
 
 const acceptanceSteps = 3000
 
-func dlmPrior(sigmaShape, sigmaRate, tauShape, tauRate float64) DLMSettings {
-	s := DefaultDLM()
+func prior(sigmaShape, sigmaRate, tauShape, tauRate float64) Settings {
+	s := Defaults()
 	s.Prior.Sigma2Shape, s.Prior.Sigma2Rate, s.Prior.Tau2Shape, s.Prior.Tau2Rate = sigmaShape, sigmaRate, tauShape, tauRate
 	return s
 }
 
 var (
-	priorV     = dlmPrior(1, 1, 1, 1)
-	priorA     = dlmPrior(2, .01, 2, 2)
-	priorDrift = dlmPrior(3, .5, 2, 1)
+	priorV     = prior(1, 1, 1, 1)
+	priorA     = prior(2, .01, 2, 2)
+	priorDrift = prior(3, .5, 2, 1)
 )
 
-// dlmRun is one setting of the list.
-type dlmRun struct {
+// replication is one setting of the list.
+type replication struct {
 	data   series
-	prior  DLMSettings
+	prior  Settings
 	mode   string // grid, compact, filtered or paper
 	window int
 	draws  int
 	forget float64
 }
 
-func (r dlmRun) model(t testing.TB) cdf.Model {
+func (r replication) model(t testing.TB) cdf.Model {
 	t.Helper()
 	s, d := r.prior, cdf.Dims{}
 	var m cdf.Model
@@ -60,13 +60,13 @@ func (r dlmRun) model(t testing.TB) cdf.Model {
 	}
 	switch r.mode {
 	case "compact":
-		m, err = NewDLMCompact(s, d)
+		m, err = NewCompact(s, d)
 	case "filtered":
-		m, err = NewDLMFiltered(s, d)
+		m, err = NewFiltered(s, d)
 	case "paper":
-		m, err = NewDLMPaper(s, d)
+		m, err = NewPaper(s, d)
 	default:
-		m, err = NewDLM(s, d)
+		m, err = New(s, d)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func (r dlmRun) model(t testing.TB) cdf.Model {
 }
 
 // mean runs the replications and returns what they are on average.
-func (r dlmRun) mean(t testing.TB, reps int) (out tracked) {
+func (r replication) mean(t testing.TB, reps int) (out tracked) {
 	t.Helper()
 	out.phi = map[int]float64{}
 	out.rows = make([]cdf.Row, 4)
@@ -99,34 +99,34 @@ func (r dlmRun) mean(t testing.TB, reps int) (out tracked) {
 	return out
 }
 
-func dlmSeeds(reps int) string {
+func seeds(reps int) string {
 	return fmt.Sprintf("seeds %d-%d", modeltest.FirstSeed, modeltest.FirstSeed+reps-1)
 }
 
-func TestAcceptanceDLMGrid(t *testing.T) {
+func TestAcceptanceGrid(t *testing.T) {
 	reps := accept.Reps(t, 0, 4, 8)
-	seeds := dlmSeeds(reps)
-	r := dlmRun{data: seriesA, prior: priorA}.mean(t, reps)
+	seeds := seeds(reps)
+	r := replication{data: seriesA, prior: priorA}.mean(t, reps)
 	accept.Range(t, "G2", "A: coverage of theta", r.coverage, .93, .96, seeds)
 	accept.Range(t, "G2", "A: MSE", r.mse, .0094, .0106, seeds)
-	r = dlmRun{data: seriesL, prior: priorV}.mean(t, reps)
+	r = replication{data: seriesL, prior: priorV}.mean(t, reps)
 	accept.Range(t, "G2", "L: coverage of theta", r.coverage, .93, .96, seeds)
 	accept.Range(t, "G2", "L: MSE", r.mse, .54, .59, seeds)
-	r = dlmRun{data: seriesMissing, prior: priorV}.mean(t, reps)
+	r = replication{data: seriesMissing, prior: priorV}.mean(t, reps)
 	accept.Range(t, "G2", "L, 20 % missing: coverage of theta", r.coverage, .93, .96, seeds)
 	accept.Range(t, "G2", "L, 20 % missing: MSE", r.mse, .70, .82, seeds)
-	r = dlmRun{data: seriesDrift, prior: priorDrift, forget: .99}.mean(t, reps)
+	r = replication{data: seriesDrift, prior: priorDrift, forget: .99}.mean(t, reps)
 	accept.Range(t, "G3", "drift, lambda .99: phi at 2000", r.phi[2000], .15, .45, seeds)
 }
 
-func TestAcceptanceDLMKnownParameters(t *testing.T) {
+func TestAcceptanceKnownParameters(t *testing.T) {
 	reps := accept.Reps(t, 4, 4, 8)
 	var cov, length, mse float64
 	for rep := range reps {
 		y, theta := seriesA.make(uint64(modeltest.FirstSeed+rep), acceptanceSteps)
 		m, v, w := 0.0, 10.0, 1/float64(reps*acceptanceSteps)
 		for i := range y {
-			s := DLMStep{n: 1, mean: y[i]}
+			s := Step{n: 1, mean: y[i]}
 			m, v = s.kalman(m, v, .7, 2, .01)
 			e := m - theta[i]
 			if math.Abs(e) <= 1.96*math.Sqrt(v) {
@@ -136,37 +136,37 @@ func TestAcceptanceDLMKnownParameters(t *testing.T) {
 			mse += w * e * e
 		}
 	}
-	seeds := dlmSeeds(reps)
+	seeds := seeds(reps)
 	accept.Range(t, "D1", "known parameters: coverage", cov, .94, .955, seeds)
 	accept.Range(t, "D1", "known parameters: length", length, .389, .392, seeds)
 	accept.Range(t, "D1", "known parameters: MSE", mse, .0096, .0106, seeds)
 }
 
-func TestAcceptanceDLMFiltered(t *testing.T) {
+func TestAcceptanceFiltered(t *testing.T) {
 	reps := accept.Reps(t, 0, 4, 8)
-	seeds := dlmSeeds(reps)
-	r := dlmRun{data: seriesA, prior: priorA, mode: "filtered", window: 100, draws: 50}.mean(t, reps)
+	seeds := seeds(reps)
+	r := replication{data: seriesA, prior: priorA, mode: "filtered", window: 100, draws: 50}.mean(t, reps)
 	accept.Range(t, "D2", "A, filtered: coverage of theta", r.coverage, .86, .98, seeds)
 	accept.Range(t, "D2", "A, filtered: MSE", r.mse, 0, .0115, seeds)
-	accept.Range(t, "D2", "A, filtered: sigma2", r.rows[dlmSigma2].Mean, .004, .03, seeds)
-	r = dlmRun{data: seriesL, prior: priorV, mode: "filtered", window: 100, draws: 50}.mean(t, reps)
+	accept.Range(t, "D2", "A, filtered: sigma2", r.rows[sigma2Row].Mean, .004, .03, seeds)
+	r = replication{data: seriesL, prior: priorV, mode: "filtered", window: 100, draws: 50}.mean(t, reps)
 	accept.Range(t, "D3", "L, filtered: coverage of theta", r.coverage, .90, .95, seeds)
 	accept.Range(t, "D3", "L, filtered: MSE", r.mse, .56, .64, seeds)
-	accept.Range(t, "D3", "L, filtered: phi", r.rows[dlmPhi].Mean, .60, .74, seeds)
-	r = dlmRun{data: seriesMissing, prior: priorV, mode: "filtered", window: 100, draws: 50}.mean(t, reps)
+	accept.Range(t, "D3", "L, filtered: phi", r.rows[phiRow].Mean, .60, .74, seeds)
+	r = replication{data: seriesMissing, prior: priorV, mode: "filtered", window: 100, draws: 50}.mean(t, reps)
 	accept.Range(t, "D7", "L, 20 % missing, filtered: coverage", r.coverage, .90, .95, seeds)
 	// Exact inference (mode grid) has .734, .737, .742 in three blocks of 8
 	// seeds, this mode .737, .742, .749: the range is that of G2.
 	accept.Range(t, "D7", "L, 20 % missing, filtered: MSE", r.mse, .70, .82, seeds)
-	r = dlmRun{data: seriesDrift, prior: priorDrift, mode: "filtered", window: 100, draws: 50, forget: .99}.mean(t, reps)
+	r = replication{data: seriesDrift, prior: priorDrift, mode: "filtered", window: 100, draws: 50, forget: .99}.mean(t, reps)
 	accept.Range(t, "D8", "drift, lambda .99, filtered: phi at 2000", r.phi[2000], .05, .35, seeds)
 }
 
 // Medians: one series in sixteen collapses the other way, tau2 to 0, with a
 // length of 1.7 and a coverage of .39.
-func TestAcceptanceDLMPaper(t *testing.T) {
+func TestAcceptancePaper(t *testing.T) {
 	reps := accept.Reps(t, 0, 8, 16)
-	run := dlmRun{data: seriesA, prior: priorV, mode: "paper", window: 100, draws: 50}
+	run := replication{data: seriesA, prior: priorV, mode: "paper", window: 100, draws: 50}
 	var cov, length []float64
 	for rep := range reps {
 		y, theta := run.data.make(uint64(modeltest.FirstSeed+rep), acceptanceSteps)
@@ -175,18 +175,18 @@ func TestAcceptanceDLMPaper(t *testing.T) {
 	}
 	slices.Sort(cov)
 	slices.Sort(length)
-	accept.Range(t, "D6", "V, paper: median coverage of theta", cdf.Quantile(cov, .5), .60, .85, dlmSeeds(reps))
-	accept.Range(t, "D6", "V, paper: median length", cdf.Quantile(length, .5), .30, .42, dlmSeeds(reps))
+	accept.Range(t, "D6", "V, paper: median coverage of theta", cdf.Quantile(cov, .5), .60, .85, seeds(reps))
+	accept.Range(t, "D6", "V, paper: median length", cdf.Quantile(length, .5), .30, .42, seeds(reps))
 }
 
 // Mode compact against the exact posterior: its means and sds are those of the
 // draws of the last 100 steps together.
-func TestAcceptanceDLMCompact(t *testing.T) {
+func TestAcceptanceCompact(t *testing.T) {
 	reps := accept.Reps(t, 0, 4, 8)
-	seeds := dlmSeeds(reps)
-	r := dlmRun{data: seriesMissing, prior: priorV, mode: "compact", window: 50, draws: 200}.mean(t, reps)
+	seeds := seeds(reps)
+	r := replication{data: seriesMissing, prior: priorV, mode: "compact", window: 50, draws: 200}.mean(t, reps)
 	accept.Range(t, "D7", "L, 20 % missing, compact: coverage", r.coverage, .92, .955, seeds)
-	run := dlmRun{data: seriesL, prior: priorV, mode: "compact", window: 50, draws: 500}
+	run := replication{data: seriesL, prior: priorV, mode: "compact", window: 50, draws: 500}
 	var cov float64
 	var spread, miss, ratio, overlap [3]float64
 	for rep := range reps {
@@ -194,7 +194,7 @@ func TestAcceptanceDLMCompact(t *testing.T) {
 		m := run.model(t)
 		cov += track(t, m, y[:2900], theta[:2900], 1, run.draws).coverage / float64(reps)
 		pooled := pool(t, m, y[2900:], run.draws)
-		exact := dlmRun{prior: priorV}.model(t)
+		exact := replication{prior: priorV}.model(t)
 		d := modeltest.Stepper{Model: exact, Draws: &cdf.Draws{S: 10_000, Chains: 1, Data: make([]float64, 40_000)}}
 		d.Must(t, rowsShard(y), 1)
 		for k := range 3 {
@@ -209,7 +209,7 @@ func TestAcceptanceDLMCompact(t *testing.T) {
 	}
 	accept.Range(t, "D4", "L, compact: coverage of theta", cov, .925, .955, seeds)
 	for k, limits := range [3][2]float64{{.021, .036}, {.075, .15}, {.07, .14}} {
-		name := dlmParams[k].Name
+		name := rows[k].Name
 		accept.Range(t, "D4", "L, compact: sd of "+name, spread[k], limits[0], limits[1], seeds)
 		accept.Range(t, "D5", "L, compact: miss of the mean of "+name, miss[k], 0, .9, seeds)
 		accept.Range(t, "D5", "L, compact: sd ratio of "+name, ratio[k], .8, 1.25, seeds)

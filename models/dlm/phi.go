@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import "math"
 
@@ -13,7 +13,7 @@ type phiMarginal struct {
 }
 
 // fill takes the marginal weights of the nodes of g.
-func (x *phiMarginal) fill(g *dlmGrid, weight *[nodes]float64) {
+func (x *phiMarginal) fill(g *grid, weight *[nodes]float64) {
 	var y, second, work [nodes]float64
 	for i, w := range weight {
 		y[i] = math.Log(max(w, 1e-30))

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
-// DLMFiltered is the model of DLM by conditional density filtering of the
+// Filtered is the model of Model by conditional density filtering of the
 // complete data: steps that leave the window turn into the statistics that the
-// conditionals of tau2, sigma2 and phi have when theta is known, DLMSums,
+// conditionals of tau2, sigma2 and phi have when theta is known, Sums,
 // averaged over the draws of the shard. Within the window theta is drawn
 // forward-filtering, backward-sampling. The statistics count the departed theta
 // as if observed, so tau2, sigma2 and phi look surer than they are.
@@ -21,8 +21,8 @@ import (
 // comparison: sigma2 collapses.
 //
 // Source: arXiv:1401.3632, section 3.3, its misprints mended.
-type DLMFiltered struct {
-	dlmWindow
+type Filtered struct {
+	rowWindow
 	paper bool
 	burn  int        // sweeps before the first draw of the first shard
 	thin  int        // sweeps per draw
@@ -34,17 +34,17 @@ type DLMFiltered struct {
 	blocks []cdf.Block
 }
 
-// NewDLMFiltered returns the model of mode filtered without observations.
-func NewDLMFiltered(s DLMSettings, d cdf.Dims) (*DLMFiltered, error) {
-	return newDLMFiltered(s, d, false, newFilteredWorks())
+// NewFiltered returns the model of mode filtered without observations.
+func NewFiltered(s Settings, d cdf.Dims) (*Filtered, error) {
+	return newFiltered(s, d, false, newFilteredWorks())
 }
 
-// NewDLMPaper returns the model of variant paper without observations.
-func NewDLMPaper(s DLMSettings, d cdf.Dims) (*DLMFiltered, error) {
-	return newDLMFiltered(s, d, true, newFilteredWorks())
+// NewPaper returns the model of variant paper without observations.
+func NewPaper(s Settings, d cdf.Dims) (*Filtered, error) {
+	return newFiltered(s, d, true, newFilteredWorks())
 }
 
-// NewDLMBatch returns batch Gibbs sampling of the same model without
+// NewBatch returns batch Gibbs sampling of the same model without
 // observations: forward filtering, backward sampling over all steps, of which
 // none ever leaves the window. The state is the series and the last draw, from
 // which the chain goes on. burn >= 0 sweeps precede the first draw of a key's
@@ -53,8 +53,8 @@ func NewDLMPaper(s DLMSettings, d cdf.Dims) (*DLMFiltered, error) {
 //
 // Source: Carter & Kohn (1994, doi:10.1093/biomet/81.3.541); Fruehwirth-Schnatter
 // (1994, doi:10.1111/j.1467-9892.1994.tb00184.x).
-func NewDLMBatch(s DLMSettings, burn, thin int, d cdf.Dims) (*DLMFiltered, error) {
-	m, err := NewDLMFiltered(s, d)
+func NewBatch(s Settings, burn, thin int, d cdf.Dims) (*Filtered, error) {
+	m, err := NewFiltered(s, d)
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +62,18 @@ func NewDLMBatch(s DLMSettings, burn, thin int, d cdf.Dims) (*DLMFiltered, error
 	return m, nil
 }
 
-func newDLMFiltered(s DLMSettings, d cdf.Dims, paper bool, works *sync.Pool) (*DLMFiltered, error) {
-	base, err := newDLMWindow(s, d)
+func newFiltered(s Settings, d cdf.Dims, paper bool, works *sync.Pool) (*Filtered, error) {
+	base, err := newRowWindow(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &DLMFiltered{dlmWindow: base, paper: paper, burn: burnDLM, thin: 1, works: works}
+	m := &Filtered{rowWindow: base, paper: paper, burn: runIn, thin: 1, works: works}
 	m.blocks = []cdf.Block{filteredBlock{m}}
 	return m, nil
 }
 
 // Blocks returns the single block of all parameters.
-func (m *DLMFiltered) Blocks() []cdf.Block { return m.blocks }
+func (m *Filtered) Blocks() []cdf.Block { return m.blocks }
 
 // filteredWork is scratch space for a path of theta, the boundary first.
 type filteredWork struct {
@@ -95,7 +95,7 @@ func (w *filteredWork) size(steps, leaving int) {
 	}
 }
 
-type filteredBlock struct{ m *DLMFiltered }
+type filteredBlock struct{ m *Filtered }
 
 // Absorb appends the rows to the window and discounts the departed steps.
 func (b filteredBlock) Absorb(s *cdf.Step) {
@@ -120,7 +120,7 @@ func (b filteredBlock) Sample(s *cdf.Step) error {
 	}
 	leaving := max(len(m.steps)-m.window, 0)
 	w.size(len(m.steps), leaving)
-	m.sum = dlmMoments{}
+	m.sum = moments{}
 	for k := -burn; k < d.S; k++ {
 		for range m.thin {
 			m.path(s, w)
@@ -134,7 +134,7 @@ func (b filteredBlock) Sample(s *cdf.Step) error {
 		for i, x := range m.last {
 			d.Row(i)[k] = x
 		}
-		d.Row(dlmTheta)[k] = w.theta[end]
+		d.Row(thetaRow)[k] = w.theta[end]
 		w.collect(m.steps[:leaving], 1/float64(d.S))
 	}
 	copy(m.hat[:], m.sum.mean[:])
@@ -147,7 +147,7 @@ func (b filteredBlock) Sample(s *cdf.Step) error {
 
 // path draws theta from the boundary to the last step given the parameters,
 // by forward filtering and backward sampling.
-func (m *DLMFiltered) path(s *cdf.Step, w *filteredWork) {
+func (m *Filtered) path(s *cdf.Step, w *filteredWork) {
 	phi, tau2, sigma2 := m.last[0], m.last[1], m.last[2]
 	mean, v := m.m0, m.v0
 	w.m[0], w.v[0] = mean, v
@@ -167,8 +167,8 @@ func (m *DLMFiltered) path(s *cdf.Step, w *filteredWork) {
 }
 
 // draw draws tau2, sigma2 and phi given the path.
-func (m *DLMFiltered) draw(s *cdf.Step, w *filteredWork) {
-	sums := DLMSums{C: m.c, Observations: m.nSig, Transitions: m.nTau}
+func (m *Filtered) draw(s *cdf.Step, w *filteredWork) {
+	sums := Sums{C: m.c, Observations: m.nSig, Transitions: m.nTau}
 	for i := range m.steps {
 		sums.Observe(&m.steps[i], w.theta[i+1])
 		sums.Move(w.theta[i], w.theta[i+1])
@@ -177,7 +177,7 @@ func (m *DLMFiltered) draw(s *cdf.Step, w *filteredWork) {
 }
 
 // collect adds a draw of the steps that leave.
-func (w *filteredWork) collect(leaving []DLMStep, weight float64) {
+func (w *filteredWork) collect(leaving []Step, weight float64) {
 	for i := range w.first {
 		x := w.theta[i]
 		w.first[i] += weight * x
@@ -192,7 +192,7 @@ func (w *filteredWork) collect(leaving []DLMStep, weight float64) {
 
 // settle turns the steps that leave into statistics and moves the boundary
 // behind them.
-func (m *DLMFiltered) settle(w *filteredWork, leaving int) {
+func (m *Filtered) settle(w *filteredWork, leaving int) {
 	for i := range leaving {
 		step := &m.steps[i]
 		before, now, cross, residual := w.second[i], w.second[i+1], w.cross[i+1], w.residual[i+1]

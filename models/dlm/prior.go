@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -11,21 +11,21 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-var _ cdf.PriorTeller = (*dlmWindow)(nil)
+var _ cdf.PriorTeller = (*rowWindow)(nil)
 
 // DescribePrior describes phi, where it is not uniform, by draws; theta is that
 // before the first row.
-func (m *dlmWindow) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *rowWindow) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	p, law := &m.prior, dist.Standard{}
 	for i, f := range functionals {
 		r, w := &rows[i], f.Weight[0]
 		*r = describe.Row(f.Name)
 		switch f.Param[0] {
-		case dlmTau2:
+		case tau2Row:
 			describe.InvGamma(r, &law, p.Tau2Shape, p.Tau2Rate, f.Const, w)
-		case dlmSigma2:
+		case sigma2Row:
 			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, w)
-		case dlmTheta:
+		case thetaRow:
 			describe.Normal(r, f.Const, math.Abs(w)*math.Sqrt(p.Theta0Variance))
 		default:
 			p.describePhi(r, rng)
@@ -35,7 +35,7 @@ func (m *dlmWindow) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, 
 }
 
 // describePhi describes phi, a normal law between -1 and 1 or the uniform one.
-func (p *DLMPrior) describePhi(r *cdf.Row, rng *rand.Rand) {
+func (p *Prior) describePhi(r *cdf.Row, rng *rand.Rand) {
 	if p.PhiVariance == 0 {
 		r.Mean, r.SD = 0, 1/math.Sqrt(3)
 		var q [7]float64

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"encoding/binary"
@@ -8,15 +8,15 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// dlmFormat is the first byte of the state of every mode.
-const dlmFormat = 1
+// format is the first byte of the state of every mode.
+const format = 1
 
 // Flags of the states.
 const (
-	dlmForgot = 1 << iota
-	dlmSeen
-	dlmReserved
-	dlmFlags
+	flagForgot = 1 << iota
+	flagSeen
+	flagReserved
+	allFlags
 )
 
 func flagged(flag byte, set bool) byte {
@@ -27,15 +27,15 @@ func flagged(flag byte, set bool) byte {
 }
 
 // append appends the time of the last row.
-func (c *DLMClock) append(b []byte) []byte {
+func (c *Clock) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(c.Last))
 }
 
 // AppendBinary appends the format, flags, the last time, the number of
 // observations, n, the limits and the statistics of the nodes: 31 kB, and as
 // much again with the reserve.
-func (m *DLM) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, dlmFormat, flagged(dlmForgot, m.forgot)|flagged(dlmSeen, m.clock.Seen)|flagged(dlmReserved, m.reserved))
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format, flagged(flagForgot, m.forgot)|flagged(flagSeen, m.clock.Seen)|flagged(flagReserved, m.reserved))
 	b = m.clock.append(b)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.rows))
 	b = codec.AppendFloats(b, m.n)
@@ -53,21 +53,21 @@ func (m *DLM) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *DLM) UnmarshalBinary(b []byte) error {
-	if len(b) < 18 || b[0] != dlmFormat || b[1] >= dlmFlags {
+func (m *Model) UnmarshalBinary(b []byte) error {
+	if len(b) < 18 || b[0] != format || b[1] >= allFlags {
 		return codec.Error("dlm", "unknown format")
 	}
 	m.failed = false
-	m.forgot, m.clock.Seen, m.reserved = b[1]&dlmForgot != 0, b[1]&dlmSeen != 0, b[1]&dlmReserved != 0
+	m.forgot, m.clock.Seen, m.reserved = b[1]&flagForgot != 0, b[1]&flagSeen != 0, b[1]&flagReserved != 0
 	m.clock.Last = int64(binary.LittleEndian.Uint64(b[2:]))
 	m.rows = int64(binary.LittleEndian.Uint64(b[10:]))
 	if m.reserved && m.reserve.m == nil {
-		m.reserve = newDLMGrid()
+		m.reserve = newGrid()
 	}
 	var n [1]float64
 	var low, high [2]float64
 	dst := [][]float64{n[:], low[:], high[:]}
-	grids := []*dlmGrid{&m.grid}
+	grids := []*grid{&m.grid}
 	if m.reserved {
 		grids = append(grids, &m.reserve)
 	}
@@ -105,7 +105,7 @@ func (m *DLM) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held.
-func (m *DLM) Size() int64 {
+func (m *Model) Size() int64 {
 	size := int64(8*4*nodes*nodes) + 2048
 	if m.reserve.m != nil {
 		size += 8 * 4 * nodes * nodes
@@ -119,4 +119,4 @@ var _ interface {
 	cdf.Predictor
 	cdf.Evidence
 	cdf.Sizer
-} = (*DLM)(nil)
+} = (*Model)(nil)

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -12,14 +12,14 @@ import (
 // density between the nodes: proposed from its bilinear interpolation, accepted
 // against the posterior at the point itself, whose statistics are interpolated
 // as for a new grid. sigma2, tau2 = q sigma2 and theta follow in closed form.
-func (m *DLM) draw(s *cdf.Step) error {
+func (m *Model) draw(s *cdf.Step) error {
 	w := m.family.take()
 	defer m.family.works.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
 	}
 	d := s.Draws
-	phi, tau2, sigma2, theta := d.Row(dlmPhi), d.Row(dlmTau2), d.Row(dlmSigma2), d.Row(dlmTheta)
+	phi, tau2, sigma2, theta := d.Row(phiRow), d.Row(tau2Row), d.Row(sigma2Row), d.Row(thetaRow)
 	sum := w.regrid.cumulate(w.weight)
 	for k := range phi {
 		var p point
@@ -54,17 +54,17 @@ const envelope = 1.5
 // point is a place between the nodes.
 type point struct{ eta, l, m, v, sse, ld float64 }
 
-func (p *point) rate(prior *DLMPrior) float64 {
+func (p *point) rate(prior *Prior) float64 {
 	return prior.Sigma2Rate + prior.Tau2Rate*math.Exp(-p.l) + 0.5*p.sse
 }
 
-// logWeight is that of a node, see dlmWork.weigh.
-func (p *point) logWeight(prior *DLMPrior, shape float64) float64 {
+// logWeight is that of a node, see work.weigh.
+func (p *point) logWeight(prior *Prior, shape float64) float64 {
 	return prior.logPhi(math.Tanh(p.eta)) - 2*math.Log(math.Cosh(p.eta)) - prior.Tau2Shape*p.l - 0.5*p.ld - shape*math.Log(p.rate(prior))
 }
 
 // point interpolates the statistics at a place in units of the nodes.
-func (m *DLM) point(at [2]float64) point {
+func (m *Model) point(at [2]float64) point {
 	g := &m.grid
 	p := point{
 		eta: g.low[etaAxis] + at[etaAxis]*g.spacing(etaAxis),
@@ -85,7 +85,7 @@ func (m *DLM) point(at [2]float64) point {
 }
 
 // bilinear interpolates the weights at a place in units of the nodes.
-func (w *dlmWork) bilinear(at [2]float64) float64 {
+func (w *work) bilinear(at [2]float64) float64 {
 	i, j := min(int(at[0]), nodes-2), min(int(at[1]), nodes-2)
 	u, v := at[0]-float64(i), at[1]-float64(j)
 	k := i*nodes + j
@@ -93,7 +93,7 @@ func (w *dlmWork) bilinear(at [2]float64) float64 {
 }
 
 // cumulate returns the running sums of the weights.
-func (r *dlmRegrid) cumulate(weight []float64) []float64 {
+func (r *regrid) cumulate(weight []float64) []float64 {
 	r.clear()
 	sum := 0.0
 	for k, v := range weight {

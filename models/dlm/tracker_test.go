@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -11,14 +11,14 @@ import (
 
 // What is followed from row to row is what is found from nothing, at few rows
 // and many, with responses in between and levels that change their sign.
-func TestPursuitIsTheQuantile(t *testing.T) {
+func TestTrackerIsTheQuantile(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 40} {
 		for _, sign := range []float64{1, -1} {
 			y, _ := someSteps(n, 0)
 			for i := range y {
 				y[i] *= math.Pow(sign, float64(i))
 			}
-			m := dlmRun{prior: DefaultDLM()}.model(t).(*DLM)
+			m := replication{prior: Defaults()}.model(t).(*Model)
 			if n > 0 {
 				d := modeltest.Stepper{Model: m}
 				d.Must(t, rowsShard(y), 1)

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -11,73 +11,73 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// dlmWindow is what the rules that sample over a window of steps share. Time
-// passes as in DLM; theta_0 ~ N(0, h) with h fixed. The state before the window
+// rowWindow is what the rules that sample over a window of steps share. Time
+// passes as in Model; theta_0 ~ N(0, h) with h fixed. The state before the window
 // is the boundary: theta ~ N(m0, v0).
-type dlmWindow struct {
-	prior  DLMPrior
+type rowWindow struct {
+	prior  Prior
 	window int
-	clock  DLMClock
-	steps  []DLMStep // at most window of them between shards
+	clock  Clock
+	steps  []Step // at most window of them between shards
 	m0, v0 float64
 	n      float64    // rows absorbed
 	last   [3]float64 // the last draw: phi, tau2, sigma2; all 0 before the first
 	hat    [3]float64 // posterior means of the last shard, prior modes before it, for predictions
 
-	sum dlmMoments // of the last shard, not part of the state
+	sum moments // of the last shard, not part of the state
 }
 
-func newDLMWindow(s DLMSettings, d cdf.Dims) (dlmWindow, error) {
+func newRowWindow(s Settings, d cdf.Dims) (rowWindow, error) {
 	if err := s.Validate(); err != nil {
-		return dlmWindow{}, err
+		return rowWindow{}, err
 	}
 	p := s.Prior
-	return dlmWindow{
+	return rowWindow{
 		prior: p, window: s.Window, v0: p.Theta0Variance,
 		hat: [3]float64{0.5, p.Tau2Rate / (p.Tau2Shape + 1), p.Sigma2Rate / (p.Sigma2Shape + 1)},
-	}, DLMColumns(d)
+	}, Columns(d)
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
-func (m *dlmWindow) Params() []cdf.Param { return dlmParams }
+func (m *rowWindow) Params() []cdf.Param { return rows }
 
 // Chains returns 1.
-func (m *dlmWindow) Chains() int { return 1 }
+func (m *rowWindow) Chains() int { return 1 }
 
-// Check reports, wrapping ErrShard, what DLM reports and a shard whose gaps
+// Check reports, wrapping ErrShard, what Model reports and a shard whose gaps
 // hold too many steps.
-func (m *dlmWindow) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
+func (m *rowWindow) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
 // take appends the shard's rows to the window.
-func (m *dlmWindow) take(sh *cdf.Shard) {
+func (m *rowWindow) take(sh *cdf.Shard) {
 	m.steps = m.clock.AppendSteps(m.steps, sh)
 	m.n += float64(sh.Observed())
 }
 
 // keep drops the steps that left the window.
-func (m *dlmWindow) keep() {
+func (m *rowWindow) keep() {
 	out := len(m.steps) - m.window
 	if out <= 0 {
 		return
 	}
 	if cap(m.steps) > 4*m.window+64 {
-		m.steps = append(make([]DLMStep, 0, 2*m.window), m.steps[out:]...)
+		m.steps = append(make([]Step, 0, 2*m.window), m.steps[out:]...)
 		return
 	}
 	m.steps = m.steps[:copy(m.steps, m.steps[out:])]
 }
 
-// burnDLM is the number of first sweeps that windows drop.
-const burnDLM = 200
+// runIn is the number of first sweeps that windows drop.
+const runIn = 200
 
 // begin starts the chain at phi = .5 and, for both variances, half the
 // variance of the first observations, or the prior mode where that is more. It
 // reports whether the chain began now.
-func (m *dlmWindow) begin() bool {
+func (m *rowWindow) begin() bool {
 	if m.last != [3]float64{} {
 		return false
 	}
-	var all DLMStep
+	var all Step
 	for _, s := range m.steps {
 		if s.n > 0 {
 			all.Add(s.mean)
@@ -92,15 +92,15 @@ func (m *dlmWindow) begin() bool {
 	return true
 }
 
-// dlmMoments collects the moments of a shard: those of the parameters from
+// moments collects the moments of a shard: those of the parameters from
 // their draws, that of theta from its conditional laws.
-type dlmMoments struct {
+type moments struct {
 	count        float64
 	mean, square [4]float64 // running mean, sum of squares about it
 	inner        float64    // sum of the conditional variances of theta
 }
 
-func (s *dlmMoments) add(draw [3]float64, m, v float64) {
+func (s *moments) add(draw [3]float64, m, v float64) {
 	s.count++
 	for i, x := range [4]float64{draw[0], draw[1], draw[2], m} {
 		d := x - s.mean[i]
@@ -112,16 +112,16 @@ func (s *dlmMoments) add(draw [3]float64, m, v float64) {
 
 // Summarize gives the moments of the last shard; quantiles and diagnostics
 // come from the draws.
-func (m *dlmWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *rowWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	s := &m.sum
 	for i, f := range functionals {
-		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > dlmTheta {
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > thetaRow {
 			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
 		}
 		r, k, w := &rows[i], f.Param[0], f.Weight[0]
 		r.Open, r.Mean, r.SD = true, math.NaN(), math.NaN()
 		v := s.square[k] / s.count
-		if k == dlmTheta {
+		if k == thetaRow {
 			v += s.inner / s.count
 		}
 		hasMean, hasSD := m.prior.Moments(k, m.n)
@@ -136,12 +136,12 @@ func (m *dlmWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
-func (m *dlmWindow) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *rowWindow) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.prior.PriorSD(functionals, dst)
 }
 
 // level returns theta's filtered law at the posterior means of the parameters.
-func (m *dlmWindow) level() (mean, v float64) {
+func (m *rowWindow) level() (mean, v float64) {
 	mean, v = m.m0, m.v0
 	for i := range m.steps {
 		mean, v = m.steps[i].kalman(mean, v, m.hat[0], m.hat[1], m.hat[2])
@@ -151,7 +151,7 @@ func (m *dlmWindow) level() (mean, v float64) {
 
 // Score scores the rows that have a response as Predict describes them. The
 // generator is not used.
-func (m *dlmWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *rowWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	m.walk(sh, func(i int, mean, v float64) {
 		if y := sh.Y[i]; !t.Skip(y) {
@@ -166,7 +166,7 @@ func (m *dlmWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // Predict describes every row given the rows before it by normal laws, with
 // the parameters at their posterior means.
-func (m *dlmWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *rowWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	m.walk(sh, func(i int, mean, v float64) {
 		line, sd := math.Sqrt(v), math.Sqrt(v+m.hat[2])
 		z := (sh.Y[i] - mean) / sd
@@ -180,7 +180,7 @@ func (m *dlmWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 }
 
 // walk calls at with theta's law before each row.
-func (m *dlmWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
+func (m *rowWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
 	mean, v := m.level()
 	c := m.clock
 	for i, y := range sh.Y {

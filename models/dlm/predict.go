@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -13,15 +13,15 @@ import (
 // forward is a walk over the rows of a shard that leaves the state alone:
 // each row is predicted from the state and the rows before it.
 type forward struct {
-	w     *dlmWork
-	prior *DLMPrior
+	w     *work
+	prior *Prior
 	n     float64
-	clock DLMClock
+	clock Clock
 }
 
 // forward starts a walk on a copy of the grid, with the shard's discount
 // applied first.
-func (m *DLM) forward(w *dlmWork, sh *cdf.Shard) (forward, error) {
+func (m *Model) forward(w *work, sh *cdf.Shard) (forward, error) {
 	w.grid.copyFrom(&m.grid)
 	f := forward{w: w, prior: &m.family.settings.Prior, n: m.n, clock: m.clock}
 	if sh.Forget > 0 && sh.Forget < 1 {
@@ -42,7 +42,7 @@ func (f *forward) weigh() error {
 // a mixture of t laws with 2A degrees of freedom and scale^2 = FB/A. Their
 // logarithms sum to that of the joint density, so the posterior's own
 // normaliser gives them without evaluating a density. The generator is not used.
-func (m *DLM) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	out := cdf.NoScore()
 	w := m.family.take()
 	defer m.family.works.Put(w)
@@ -88,7 +88,7 @@ const slight = 1e-6
 // covers reports whether y lies between the .025 and the .975 quantile of its
 // predictive mixture, limit being the .975 quantile of one component. The
 // components mostly agree; else the distribution function decides.
-func (w *dlmWork) covers(y, limit float64) bool {
+func (w *work) covers(y, limit float64) bool {
 	inside, outside := true, true
 	for k, p := range w.weight {
 		if p > slight {
@@ -105,7 +105,7 @@ func (w *dlmWork) covers(y, limit float64) bool {
 }
 
 // pit returns the predictive probability of an observation below y.
-func (w *dlmWork) pit(y float64) float64 {
+func (w *work) pit(y float64) float64 {
 	below, total := 0.0, 0.0
 	for k, p := range w.weight {
 		if p > slight {
@@ -120,7 +120,7 @@ func (w *dlmWork) pit(y float64) float64 {
 const trifling = 1e-5
 
 // bin returns the transform of y as well as a bin of Score.PIT tells it.
-func (w *dlmWork) bin(y float64) float64 {
+func (w *work) bin(y float64) float64 {
 	df := 2 * w.shape
 	if df < dist.Plentiful {
 		return w.pit(y)
@@ -151,7 +151,7 @@ func (s *studentLimit) at(df float64) float64 {
 // Predict describes every row's observation and level, given the rows before
 // it: without responses in between, the rows are horizons 1, 2, and so on, or
 // as many steps ahead as their times say.
-func (m *DLM) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.family.take()
 	defer m.family.works.Put(w)
 	f, err := m.forward(w, sh)

@@ -1,13 +1,13 @@
 //go:build !race
 
-package models
+package dlm
 
 import "testing"
 
 // Steady state allocates nothing, see linear.TestAllocates.
-func TestDLMAllocates(t *testing.T) {
+func TestAllocates(t *testing.T) {
 	for _, mode := range []string{"grid", "compact", "filtered"} {
-		w := newDLMWorkload(t, mode, 20)
+		w := newWorkload(t, mode, 20)
 		for range 20 {
 			w.run(t)
 		}

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -7,21 +7,21 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
-// DLMSums is what the conditionals of tau2, sigma2 and phi need of a path of
+// Sums is what the conditionals of tau2, sigma2 and phi need of a path of
 // theta. C holds, each over the path,
 //
 //	sum (y - theta_s)^2 / 2,  sum theta_{s-1}^2 / 2,
 //	sum theta_{s-1} theta_s / 2,  sum theta_s^2 / 2
 //
 // Source: arXiv:1401.3632, section 3.3, C_1 to C_4, its misprints mended.
-type DLMSums struct {
+type Sums struct {
 	C            [4]float64
 	Observations float64
 	Transitions  float64
 }
 
 // Observe takes the observations of a step at which theta is now.
-func (c *DLMSums) Observe(s *DLMStep, now float64) {
+func (c *Sums) Observe(s *Step, now float64) {
 	if s.n > 0 {
 		e := s.mean - now
 		c.C[0] += 0.5 * (s.ss + s.n*e*e)
@@ -30,7 +30,7 @@ func (c *DLMSums) Observe(s *DLMStep, now float64) {
 }
 
 // Move takes the transition from theta before to theta now.
-func (c *DLMSums) Move(before, now float64) {
+func (c *Sums) Move(before, now float64) {
 	c.C[1] += 0.5 * before * before
 	c.C[2] += 0.5 * before * now
 	c.C[3] += 0.5 * now * now
@@ -40,7 +40,7 @@ func (c *DLMSums) Move(before, now float64) {
 // Draw is a sweep of the Gibbs sampler: it draws tau2 given phi, sigma2, and phi
 // given tau2, in this order, and returns phi, tau2 and sigma2. From the zero
 // value that is a draw from the prior.
-func (c *DLMSums) Draw(r *rand.Rand, p *DLMPrior, phi float64) [3]float64 {
+func (c *Sums) Draw(r *rand.Rand, p *Prior, phi float64) [3]float64 {
 	rest := max(c.C[3]-2*phi*c.C[2]+phi*phi*c.C[1], 0)
 	tau2 := rnd.InvGamma(r, p.Tau2Shape+c.Transitions/2, p.Tau2Rate+rest)
 	sigma2 := rnd.InvGamma(r, p.Sigma2Shape+c.Observations/2, p.Sigma2Rate+c.C[0])
@@ -48,7 +48,7 @@ func (c *DLMSums) Draw(r *rand.Rand, p *DLMPrior, phi float64) [3]float64 {
 }
 
 // drawPhi draws phi given half the sums of squares and lag products of theta.
-func (p *DLMPrior) drawPhi(r *rand.Rand, c2, c3, tau2 float64) float64 {
+func (p *Prior) drawPhi(r *rand.Rand, c2, c3, tau2 float64) float64 {
 	precision, weighted := 2*c2/tau2, 2*c3/tau2
 	if p.PhiVariance > 0 {
 		precision += 1 / p.PhiVariance

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"encoding/json"
@@ -9,48 +9,48 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-type dlmVectors struct {
+type vectors struct {
 	Series map[string][][]float64
 	Cases  []struct {
 		Name, Series string
 		Settings     struct {
 			Forget   float64
-			Settings DLMSettings
+			Settings Settings
 		}
 		Steps    []int `json:"shard_steps"`
 		Expected []struct {
 			T         int
 			N         float64
-			Rows      []dlmVectorRow
-			Posterior map[string]dlmVectorLaw
+			Rows      []vectorRow
+			Posterior map[string]vectorLaw
 			Evidence  *float64 `json:"log_evidence"`
 		}
 	}
 }
 
-type dlmVectorRow struct {
+type vectorRow struct {
 	Mean, SD, PIT *float64
 	LogDensity    *float64 `json:"log_density"`
 }
 
-type dlmVectorLaw struct {
+type vectorLaw struct {
 	Mean, SD       float64
 	Low, Mid, High float64
 }
 
-func (l *dlmVectorLaw) UnmarshalJSON(b []byte) error {
+func (l *vectorLaw) UnmarshalJSON(b []byte) error {
 	var m map[string]float64
 	if err := json.Unmarshal(b, &m); err != nil {
 		return err
 	}
-	*l = dlmVectorLaw{m["mean"], m["sd"], m["q2.5"], m["q50"], m["q97.5"]}
+	*l = vectorLaw{m["mean"], m["sd"], m["q2.5"], m["q50"], m["q97.5"]}
 	return nil
 }
 
-// dlmFunctionals are the parameters themselves.
-func dlmFunctionals() []cdf.Functional {
-	out := make([]cdf.Functional, len(dlmParams))
-	for i, p := range dlmParams {
+// functionals are the parameters themselves.
+func functionals() []cdf.Functional {
+	out := make([]cdf.Functional, len(rows))
+	for i, p := range rows {
 		out[i] = cdf.Functional{Name: p.Name, Param: []int{i}, Weight: []float64{1}}
 	}
 	return out
@@ -72,9 +72,9 @@ func stepsShard(steps [][]float64, first int64, skip bool) *cdf.Shard {
 	return sh
 }
 
-func newTestDLM(t testing.TB, s DLMSettings) *DLM {
+func newTest(t testing.TB, s Settings) *Model {
 	t.Helper()
-	m, err := NewDLM(s, cdf.Dims{})
+	m, err := New(s, cdf.Dims{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,15 +83,15 @@ func newTestDLM(t testing.TB, s DLMSettings) *DLM {
 
 // Tolerances are those of the vectors' README: they hold values on a fixed
 // 161 x 161 grid.
-func TestDLMVectors(t *testing.T) {
-	var v dlmVectors
+func TestVectors(t *testing.T) {
+	var v vectors
 	modeltest.ReadJSON(t, "vectors/dlm_grid.json", &v)
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
 			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
 			tc.Settings.Settings.Window = 50
-			d := modeltest.Stepper{Model: newTestDLM(t, tc.Settings.Settings)}
-			m := d.Model.(*DLM)
+			d := modeltest.Stepper{Model: newTest(t, tc.Settings.Settings)}
+			m := d.Model.(*Model)
 			series, first := v.Series[tc.Series], int64(0)
 			for i, steps := range tc.Steps {
 				sh, before := stepsShard(series[first:first+int64(steps)], first, false), m.LogEvidence()
@@ -99,11 +99,11 @@ func TestDLMVectors(t *testing.T) {
 				sh.Forget = tc.Settings.Forget
 				e := tc.Expected[i]
 				c.Shard = e.T
-				checkDLMRows(c, m, sh, e.Rows)
+				checkRows(c, m, sh, e.Rows)
 				d.Must(t, sh, tc.Settings.Forget)
 				c.Near("N", m.n, e.N, 1, 1e-9)
-				for k, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
-					w, name := e.Posterior[dlmParams[k].Name], dlmParams[k].Name
+				for k, r := range modeltest.Summarize(t, m, functionals()) {
+					w, name := e.Posterior[rows[k].Name], rows[k].Name
 					c.Near(name+" mean", r.Mean, w.Mean, w.SD, .02)
 					c.Near(name+" sd", r.SD, w.SD, w.SD, .01)
 					c.Near(name+" q2.5", r.Q025, w.Low, w.SD, .03)
@@ -117,7 +117,7 @@ func TestDLMVectors(t *testing.T) {
 	}
 }
 
-func checkDLMRows(c *modeltest.VectorCheck, m *DLM, sh *cdf.Shard, want []dlmVectorRow) {
+func checkRows(c *modeltest.VectorCheck, m *Model, sh *cdf.Shard, want []vectorRow) {
 	c.T.Helper()
 	out := make([]cdf.Prediction, sh.Rows)
 	if err := m.Predict(sh, out); err != nil {

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 // Row A4: eight steps, the fourth missing, theta_0 ~ N(0, .9): the joint
 // normal density of everything is known.
 var (
-	fewSteps = []DLMStep{{n: 1, mean: .3}, {n: 1, mean: -.8}, {n: 1, mean: 1.1}, {}, {n: 1, mean: .2}, {n: 1, mean: 2}, {n: 1, mean: 1.4}, {n: 1, mean: .1}}
+	fewSteps = []Step{{n: 1, mean: .3}, {n: 1, mean: -.8}, {n: 1, mean: 1.1}, {}, {n: 1, mean: .2}, {n: 1, mean: 2}, {n: 1, mean: 1.4}, {n: 1, mean: .1}}
 	fewPsi   = vec3{.8, math.Log(.6), math.Log(.4)}
 )
 
@@ -24,7 +24,7 @@ const fewVariance = .9
 
 // conditional returns the mean and covariance of theta_0 .. theta_8 given the
 // observations, and their log density, by dense linear algebra.
-func conditional(t *testing.T, steps []DLMStep, psi vec3) (mean []float64, cov []float64, log float64) {
+func conditional(t *testing.T, steps []Step, psi vec3) (mean []float64, cov []float64, log float64) {
 	t.Helper()
 	phi, tau2, sigma2 := psi[0], math.Exp(psi[1]), math.Exp(psi[2])
 	n := len(steps) + 1
@@ -80,7 +80,7 @@ func conditional(t *testing.T, steps []DLMStep, psi vec3) (mean []float64, cov [
 	return mean, cov, log
 }
 
-func TestDLMWindowLikelihood(t *testing.T) {
+func TestWindowLikelihood(t *testing.T) {
 	_, _, want := conditional(t, fewSteps, fewPsi)
 	got, _, _ := windowLikelihood(fewSteps, 0, fewVariance, fewPsi[0], math.Exp(fewPsi[1]), math.Exp(fewPsi[2]))
 	got -= 0.5 * 7 * math.Log(2*math.Pi)
@@ -89,8 +89,8 @@ func TestDLMWindowLikelihood(t *testing.T) {
 
 // 2e5 paths; four standard errors of 9 means and 17 covariances: a false alarm
 // in 600 seeds.
-func TestDLMPathsFollowTheConditional(t *testing.T) {
-	m, err := NewDLMFiltered(DefaultDLM(), cdf.Dims{})
+func TestPathsFollowTheConditional(t *testing.T) {
+	m, err := NewFiltered(Defaults(), cdf.Dims{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,14 +128,14 @@ func TestDLMPathsFollowTheConditional(t *testing.T) {
 
 // The sensitivities and the score of mode compact against central differences,
 // with several observations in a step.
-func TestDLMCompactDerivatives(t *testing.T) {
+func TestCompactDerivatives(t *testing.T) {
 	steps := slices.Clone(fewSteps)
-	steps[1] = DLMStep{n: 3, mean: -.4, ss: .7}
-	steps[6] = DLMStep{n: 2, mean: 1, ss: .1}
+	steps[1] = Step{n: 3, mean: -.4, ss: .7}
+	steps[6] = Step{n: 2, mean: 1, ss: .1}
 	at := func(psi vec3) (log, m, v float64) {
 		return windowLikelihood(steps, .2, fewVariance, psi[0], math.Exp(psi[1]), math.Exp(psi[2]))
 	}
-	edge := dlmEdge{m: .2, v: fewVariance}
+	edge := edge{m: .2, v: fewVariance}
 	var score vec3
 	var info [3]vec3
 	for i := range steps {
@@ -166,19 +166,19 @@ func TestDLMCompactDerivatives(t *testing.T) {
 
 // Fisher's information is the variance of the score: over simulated series
 // of three observations a step. 4.5 standard errors of six entries.
-func TestDLMCompactInformation(t *testing.T) {
+func TestCompactInformation(t *testing.T) {
 	r := newRand(8)
 	phi, tau, sigma := fewPsi[0], math.Exp(fewPsi[1]/2), math.Exp(fewPsi[2]/2)
 	const reps = 20_000
 	var diff, square [3]vec3
 	for range reps {
-		edge := dlmEdge{v: fewVariance}
+		edge := edge{v: fewVariance}
 		x := math.Sqrt(fewVariance) * r.NormFloat64()
 		var score vec3
 		var info [3]vec3
 		for range 6 {
 			x = phi*x + tau*r.NormFloat64()
-			var s DLMStep
+			var s Step
 			for range 3 {
 				s.Add(x + sigma*r.NormFloat64())
 			}
@@ -209,10 +209,10 @@ func TestDLMCompactInformation(t *testing.T) {
 
 // Row A5: without noise the statistics of mode filtered are those of ordinary
 // least squares of y on its lag: a factor, a square or an index that is off shows.
-func TestAcceptanceDLMCompleteData(t *testing.T) {
-	s := dlmPrior(1e7, .1, 2, .2)
+func TestAcceptanceCompleteData(t *testing.T) {
+	s := prior(1e7, .1, 2, .2)
 	s.Window, s.Prior.Theta0Variance = 20, 1e-9
-	m, err := NewDLMFiltered(s, cdf.Dims{})
+	m, err := NewFiltered(s, cdf.Dims{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,38 +231,38 @@ func TestAcceptanceDLMCompleteData(t *testing.T) {
 
 // Row A6: a window that holds everything is batch Gibbs sampling, whose law
 // theta_0 apart is that of the grid.
-func TestAcceptanceDLMBatch(t *testing.T) {
+func TestAcceptanceBatch(t *testing.T) {
 	s := priorV
 	s.Window, s.Prior.Theta0Variance = 200, 1
 	y, _ := seriesL.make(modeltest.FirstSeed, 200)
-	m, err := NewDLMFiltered(s, cdf.Dims{})
+	m, err := NewFiltered(s, cdf.Dims{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const draws = 20_000
 	d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}}
 	d.Must(t, rowsShard(y), 1)
-	exact := newTestDLM(t, s)
+	exact := newTest(t, s)
 	(&modeltest.Stepper{Model: exact}).Must(t, rowsShard(y), 1)
 	var diag cdf.Diagnostics
 	worst := 0.0
-	got, want := modeltest.Summarize(t, m, dlmFunctionals()), modeltest.Summarize(t, exact, dlmFunctionals())
+	got, want := modeltest.Summarize(t, m, functionals()), modeltest.Summarize(t, exact, functionals())
 	for k := range got {
 		ess := diag.ESSBulk(slices.Clone(d.Draws.Row(k)), 1)
 		z := math.Abs(got[k].Mean-want[k].Mean) / want[k].SD * math.Sqrt(ess)
 		worst = max(worst, z)
-		t.Logf("%s: %.4f (%.4f), exact %.4f (%.4f), ess %.0f", dlmParams[k].Name, got[k].Mean, got[k].SD, want[k].Mean, want[k].SD, ess)
+		t.Logf("%s: %.4f (%.4f), exact %.4f (%.4f), ess %.0f", rows[k].Name, got[k].Mean, got[k].SD, want[k].Mean, want[k].SD, ess)
 	}
 	accept.Range(t, "A6", "batch: largest miss of a mean, standard errors", worst, 0, 4, "one series, 20,000 draws")
 }
 
 // Row D9: phi given its sums, where the normal lies inside, beyond and far from
 // (-1, 1). sqrt(n) D below 1.95 is p > 1e-3.
-func TestAcceptanceDLMPhiDraws(t *testing.T) {
+func TestAcceptancePhiDraws(t *testing.T) {
 	step := cdf.Step{RNG: newRand(9)}
 	for _, c := range [][2]float64{{.7, .02}, {1.3, .05}, {-2, .1}, {0, 50}} {
 		mean, sd := c[0], c[1]
-		p := DLMPrior{}
+		p := Prior{}
 		const tau2 = 3.0
 		c2 := tau2 / (2 * sd * sd)
 		x := make([]float64, 100_000)
@@ -285,10 +285,10 @@ func TestAcceptanceDLMPhiDraws(t *testing.T) {
 
 // Row G4: the one-step densities, evaluated as mixtures of t laws, sum to the
 // log evidence of a fixed grid.
-func TestAcceptanceDLMChainRule(t *testing.T) {
+func TestAcceptanceChainRule(t *testing.T) {
 	y, _ := seriesMissing.make(modeltest.FirstSeed, 60)
-	m := newTestDLM(t, DefaultDLM())
-	oracle := newFixedGrid(DefaultDLM().Prior, fullLow, fullHigh, nodes)
+	m := newTest(t, Defaults())
+	oracle := newFixedGrid(Defaults().Prior, fullLow, fullHigh, nodes)
 	oracle.solve()
 	start := oracle.marginalEvidence
 	sh := rowsShard(y)

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 // fixedGrid is the exact posterior on a fixed grid, one filter per node, written from
 // the densities without the model's code: the oracle for the grid that moves.
 type fixedGrid struct {
-	prior            DLMPrior
+	prior            Prior
 	low, high        [2]float64
 	k                int
 	eta, l           []float64
@@ -28,7 +28,7 @@ type fixedGrid struct {
 	marginalEvidence float64
 }
 
-func newFixedGrid(p DLMPrior, low, high [2]float64, k int) *fixedGrid {
+func newFixedGrid(p Prior, low, high [2]float64, k int) *fixedGrid {
 	g := &fixedGrid{prior: p, low: low, high: high, k: k, weight: make([]float64, k*k)}
 	for i := range k {
 		at := float64(i) / float64(k-1)
@@ -117,7 +117,7 @@ func (g *fixedGrid) solve() {
 func (g *fixedGrid) against(t testing.TB, m cdf.Model) (mean, sd float64) {
 	t.Helper()
 	g.solve()
-	for k, r := range modeltest.Summarize(t, m, dlmFunctionals()) {
+	for k, r := range modeltest.Summarize(t, m, functionals()) {
 		mean = max(mean, math.Abs(r.Mean-g.mean[k])/g.sd[k])
 		sd = max(sd, modeltest.Relative(r.SD, g.sd[k]))
 	}
@@ -148,7 +148,7 @@ func readSeries(t testing.TB, path string, n int) []float64 {
 	if n > 0 {
 		y = y[:n]
 	}
-	var all DLMStep
+	var all Step
 	for _, v := range y {
 		if v == v {
 			all.Add(v)
@@ -200,11 +200,11 @@ func track(t testing.TB, m cdf.Model, y, theta []float64, forget float64, draws 
 		d.Draws = &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, 4*draws)}
 	}
 	out := tracked{phi: map[int]float64{}}
-	f, n := dlmFunctionals(), float64(len(y))
+	f, n := functionals(), float64(len(y))
 	for i := range y {
 		d.Must(t, rowsShard(y[i:i+1]), forget)
 		rows := gridMoments(t, m, f)
-		r := &rows[dlmTheta]
+		r := &rows[thetaRow]
 		half := 1.96 * r.SD
 		e := r.Mean - theta[i]
 		if math.Abs(e) <= half {
@@ -212,7 +212,7 @@ func track(t testing.TB, m cdf.Model, y, theta []float64, forget float64, draws 
 		}
 		out.length += 2 * half / n
 		out.mse += e * e / n
-		out.phi[i+1], out.rows = rows[dlmPhi].Mean, rows
+		out.phi[i+1], out.rows = rows[phiRow].Mean, rows
 	}
 	return out
 }
@@ -220,7 +220,7 @@ func track(t testing.TB, m cdf.Model, y, theta []float64, forget float64, draws 
 // gridMoments summarises without the quantiles of the grid, which cost most.
 func gridMoments(t testing.TB, m cdf.Model, f []cdf.Functional) []cdf.Row {
 	t.Helper()
-	g, ok := m.(*DLM)
+	g, ok := m.(*Model)
 	if !ok {
 		return modeltest.Summarize(t, m, f)
 	}
@@ -231,9 +231,9 @@ func gridMoments(t testing.TB, m cdf.Model, f []cdf.Functional) []cdf.Row {
 	}
 	w.mix.Reset(nil)
 	rows := make([]cdf.Row, 4)
-	rows[dlmTheta].Mean, rows[dlmTheta].SD = w.levels(&g.grid, 0, true)
+	rows[thetaRow].Mean, rows[thetaRow].SD = w.levels(&g.grid, 0, true)
 	for k, p := range w.weight {
-		rows[dlmPhi].Mean += p * g.grid.phi[k/nodes]
+		rows[phiRow].Mean += p * g.grid.phi[k/nodes]
 	}
 	return rows
 }

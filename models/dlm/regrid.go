@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -12,10 +12,10 @@ const (
 	reach      = 6    // nodes per axis that an interpolation uses
 )
 
-// dlmRegrid is scratch space for new limits.
-type dlmRegrid struct {
+// regrid is scratch space for new limits.
+type regrid struct {
 	product []float64 // of F on the reserve
-	next    dlmGrid
+	next    grid
 	logv    []float64 // nodes^2
 	half    []float64 // nodes^2: interpolated along one axis
 	inside  []float64 // nodes^2: at the new nodes, clamped to the old limits
@@ -23,10 +23,10 @@ type dlmRegrid struct {
 	clamped []float64 // nodes^2: reserve at the clamped nodes
 }
 
-func (r *dlmRegrid) clear() {
+func (r *regrid) clear() {
 	if r.product == nil {
 		const n = nodes * nodes
-		r.next = newDLMGrid()
+		r.next = newGrid()
 		for _, x := range []*[]float64{&r.product, &r.logv, &r.half, &r.inside, &r.beyond, &r.clamped} {
 			*x = make([]float64, n)
 		}
@@ -38,7 +38,7 @@ func (r *dlmRegrid) clear() {
 
 // check moves the limits of the grid to where the posterior is. It reports
 // whether the statistics are finite.
-func (m *DLM) check(w *dlmWork) bool {
+func (m *Model) check(w *work) bool {
 	m.grid.flush(w.product)
 	if m.reserved {
 		m.reserve.flush(w.regrid.product)
@@ -56,7 +56,7 @@ func (m *DLM) check(w *dlmWork) bool {
 			break
 		}
 		if !m.reserved {
-			m.reserve, m.reserved = newDLMGrid(), true
+			m.reserve, m.reserved = newGrid(), true
 			m.reserve.copyFrom(&m.grid)
 		}
 		w.regrid.move(&m.grid, &m.reserve, low, high)
@@ -65,7 +65,7 @@ func (m *DLM) check(w *dlmWork) bool {
 }
 
 // limits returns the limits of an axis that suit its marginal weights.
-func (g *dlmGrid) limits(axis int, weight *[nodes]float64) (low, high float64) {
+func (g *grid) limits(axis int, weight *[nodes]float64) (low, high float64) {
 	low, high = g.low[axis], g.high[axis]
 	width := high - low
 	grown := false
@@ -103,7 +103,7 @@ type stencil struct {
 }
 
 // through returns the stencil of coordinate x on an axis of g.
-func (g *dlmGrid) through(axis int, x float64) (s stencil) {
+func (g *grid) through(axis int, x float64) (s stencil) {
 	at := (x - g.low[axis]) / g.spacing(axis)
 	s.first = min(max(int(math.Floor(at))-reach/2+1, 0), nodes-reach)
 	at -= float64(s.first)
@@ -124,7 +124,7 @@ type lattice [2][nodes]stencil
 
 // over returns the lattice of the nodes of to on g, with their coordinates
 // clamped to the limits of bound.
-func (g *dlmGrid) over(to, bound *dlmGrid) (l lattice) {
+func (g *grid) over(to, bound *grid) (l lattice) {
 	for axis := range l {
 		for i := range nodes {
 			l[axis][i] = g.through(axis, min(max(to.at(axis, i), bound.low[axis]), bound.high[axis]))
@@ -156,7 +156,7 @@ func (l *lattice) interpolate(dst, field, half []float64) {
 
 // move gives the grid new limits. Beyond the old ones the statistics go on
 // as those of the reserve do: extrapolating polynomials ends far off.
-func (r *dlmRegrid) move(g, reserve *dlmGrid, low, high [2]float64) {
+func (r *regrid) move(g, reserve *grid, low, high [2]float64) {
 	to := &r.next
 	to.place(low, high)
 	own := g.over(to, g)
@@ -193,7 +193,7 @@ func (r *dlmRegrid) move(g, reserve *dlmGrid, low, high [2]float64) {
 }
 
 // shown returns the field as it is interpolated: variances by their logarithm.
-func (r *dlmRegrid) shown(k int, field []float64) []float64 {
+func (r *regrid) shown(k int, field []float64) []float64 {
 	if k != 1 {
 		return field
 	}

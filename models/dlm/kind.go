@@ -1,4 +1,5 @@
-package models
+// Package dlm is a dynamic linear model: a level that wanders, seen with noise.
+package dlm
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// dlmKind returns what is known of the dynamic linear model.
-func dlmKind() *kind.Kind {
+// Kind returns what is known of the dynamic linear model.
+func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "dlm",
 		Purpose: "a level that wanders, seen with noise",
@@ -17,12 +18,12 @@ func dlmKind() *kind.Kind {
 		Variants:  []string{"corrected", "paper"},
 		Time:      true,
 		Ordered:   true,
-		Suggest:   suggestDLM,
-		Configure: kind.Settings(DefaultDLM(), buildDLM),
+		Suggest:   suggest,
+		Configure: kind.Settings(Defaults(), build),
 	}
 }
 
-func suggestDLM(p *kind.Profile) kind.Suggestion {
+func suggest(p *kind.Profile) kind.Suggestion {
 	s := kind.Suggestion{Use: "a level that wanders from row to row, without features"}
 	if p.Clock != "" && p.Features == 0 && len(p.Groups) == 0 {
 		s.By, s.Why = kind.ByColumns, fmt.Sprintf("%s says when, and there is no feature", p.Clock)

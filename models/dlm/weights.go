@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -9,16 +9,16 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// dlmFamily is what all keys of one configuration share.
-type dlmFamily struct {
-	settings DLMSettings
+// family is what all keys of one configuration share.
+type family struct {
+	settings Settings
 	works    sync.Pool
-	logZ     float64 // of the prior on the full range, see dlmWork.weigh
+	logZ     float64 // of the prior on the full range, see work.weigh
 }
 
-func newDLMFamily(s DLMSettings) *dlmFamily {
-	f := &dlmFamily{settings: s}
-	f.works.New = func() any { return newDLMWork() }
+func newFamily(s Settings) *family {
+	f := &family{settings: s}
+	f.works.New = func() any { return newWork() }
 	if s.Mode == "grid" {
 		w := f.take()
 		w.grid.place(fullLow, fullHigh)
@@ -31,18 +31,18 @@ func newDLMFamily(s DLMSettings) *dlmFamily {
 }
 
 // take returns scratch space without products; the caller gives it back.
-func (f *dlmFamily) take() *dlmWork {
-	w := f.works.Get().(*dlmWork)
+func (f *family) take() *work {
+	w := f.works.Get().(*work)
 	for k := range w.product {
 		w.product[k] = 1
 	}
 	return w
 }
 
-// dlmWork is scratch space. Nothing in it survives the call that took it.
-type dlmWork struct {
-	grid    dlmGrid   // a copy of the state that scores and predictions move on
-	product []float64 // of F, see dlmGrid.step
+// work is scratch space. Nothing in it survives the call that took it.
+type work struct {
+	grid    grid      // a copy of the state that scores and predictions move on
+	product []float64 // of F, see grid.step
 	weight  []float64 // posterior weights of the nodes, sum 1
 	rate    []float64 // B of sigma2 | node ~ IG(A, B)
 	shape   float64   // A
@@ -50,15 +50,15 @@ type dlmWork struct {
 	total   float64   // sum of the weights relative to it
 	logZ    float64   // log of the integral of the unnormalised posterior
 	axis    [2][nodes]float64
-	regrid  dlmRegrid
+	regrid  regrid
 	mix     dist.Mixture
 	t, g    dist.Table
 	phi     phiMarginal
 }
 
-func newDLMWork() *dlmWork {
+func newWork() *work {
 	const n = nodes * nodes
-	return &dlmWork{grid: newDLMGrid(), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n)}
+	return &work{grid: newGrid(), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n)}
 }
 
 // weigh computes the posterior of the nodes after n observations,
@@ -68,7 +68,7 @@ func newDLMWork() *dlmWork {
 //
 // where 1-phi^2 and q are the Jacobians of the axes. Logarithms still in the
 // products count. It reports whether all numbers are finite.
-func (w *dlmWork) weigh(g *dlmGrid, p *DLMPrior, n float64) bool {
+func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
 	top := math.Inf(-1)
 	for i := range nodes {
@@ -105,7 +105,7 @@ func (w *dlmWork) weigh(g *dlmGrid, p *DLMPrior, n float64) bool {
 }
 
 // marginals sums the weights along the axes.
-func (w *dlmWork) marginals() {
+func (w *work) marginals() {
 	w.axis = [2][nodes]float64{}
 	for i := range nodes {
 		for j, v := range w.weight[i*nodes : (i+1)*nodes] {
@@ -116,12 +116,12 @@ func (w *dlmWork) marginals() {
 }
 
 // mean returns the posterior mean of a function of the nodes.
-func (w *dlmWork) mean(x []float64) float64 { return lin.Dot(w.weight, x) }
+func (w *work) mean(x []float64) float64 { return lin.Dot(w.weight, x) }
 
 // LogEvidence returns log p(D_1, ..., D_t): the integral over phi and q is
 // the sum over the nodes, that over sigma2 and theta is exact. NaN once a shard
 // was discounted.
-func (m *DLM) LogEvidence() float64 {
+func (m *Model) LogEvidence() float64 {
 	if m.forgot {
 		return math.NaN()
 	}
@@ -138,6 +138,6 @@ func (m *DLM) LogEvidence() float64 {
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
-func (m *DLM) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *Model) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.family.settings.Prior.PriorSD(functionals, dst)
 }

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"encoding/binary"
@@ -11,8 +11,8 @@ import (
 
 // append appends what the rules over a window share: the clock, the steps, of
 // which most take 9 bytes, and the numbers.
-func (m *dlmWindow) append(b []byte) []byte {
-	b = append(b, dlmFormat, flagged(dlmSeen, m.clock.Seen))
+func (m *rowWindow) append(b []byte) []byte {
+	b = append(b, format, flagged(flagSeen, m.clock.Seen))
 	b = m.clock.append(b)
 	b = binary.AppendUvarint(b, uint64(len(m.steps)))
 	for _, s := range m.steps {
@@ -30,7 +30,7 @@ func (m *dlmWindow) append(b []byte) []byte {
 }
 
 // readSteps reads the window and returns what follows it.
-func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
+func (m *rowWindow) readSteps(b []byte) (rest []byte, ok bool) {
 	count, k := binary.Uvarint(b)
 	if k <= 0 || count > uint64(m.window) {
 		return nil, false
@@ -43,7 +43,7 @@ func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
 			return nil, false
 		}
 		b = b[k:]
-		s := DLMStep{n: float64(n)}
+		s := Step{n: float64(n)}
 		v := make([]float64, min(n, 2))
 		if len(b) < 8*len(v) || !codec.ReadFloats(b[:8*len(v)], v) {
 			return nil, false
@@ -64,11 +64,11 @@ func (m *dlmWindow) readSteps(b []byte) (rest []byte, ok bool) {
 }
 
 // read reads what append wrote and then the rule's own numbers.
-func (m *dlmWindow) read(b []byte, own ...[]float64) error {
-	if len(b) < 10 || b[0] != dlmFormat || b[1]&^byte(dlmSeen) != 0 {
+func (m *rowWindow) read(b []byte, own ...[]float64) error {
+	if len(b) < 10 || b[0] != format || b[1]&^byte(flagSeen) != 0 {
 		return codec.Error("dlm", "unknown format")
 	}
-	m.clock = DLMClock{Seen: b[1] != 0, Last: int64(binary.LittleEndian.Uint64(b[2:]))}
+	m.clock = Clock{Seen: b[1] != 0, Last: int64(binary.LittleEndian.Uint64(b[2:]))}
 	b, ok := m.readSteps(b[10:])
 	if !ok {
 		return codec.Error("dlm", "steps out of range")
@@ -89,7 +89,7 @@ func (m *dlmWindow) read(b []byte, own ...[]float64) error {
 }
 
 // AppendBinary appends the window, the statistics and the running moments.
-func (m *DLMCompact) AppendBinary(b []byte) ([]byte, error) {
+func (m *Compact) AppendBinary(b []byte) ([]byte, error) {
 	b = m.append(b)
 	b = codec.AppendFloats(b, float64(m.shards))
 	for _, v := range m.numbers() {
@@ -98,7 +98,7 @@ func (m *DLMCompact) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-func (m *DLMCompact) numbers() [][]float64 {
+func (m *Compact) numbers() [][]float64 {
 	e := &m.edge
 	out := [][]float64{m.h[:], m.center[:], e.dm[:], e.dv[:]}
 	for i := range m.info {
@@ -108,7 +108,7 @@ func (m *DLMCompact) numbers() [][]float64 {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *DLMCompact) UnmarshalBinary(b []byte) error {
+func (m *Compact) UnmarshalBinary(b []byte) error {
 	var shards [1]float64
 	if err := m.read(b, append([][]float64{shards[:]}, m.numbers()...)...); err != nil {
 		return err
@@ -132,13 +132,13 @@ func (m *DLMCompact) UnmarshalBinary(b []byte) error {
 }
 
 // AppendBinary appends the window and the statistics.
-func (m *DLMFiltered) AppendBinary(b []byte) ([]byte, error) {
+func (m *Filtered) AppendBinary(b []byte) ([]byte, error) {
 	b = m.append(b)
 	return codec.AppendFloats(b, m.c[0], m.c[1], m.c[2], m.c[3], m.nSig, m.nTau), nil
 }
 
 // UnmarshalBinary replaces the state.
-func (m *DLMFiltered) UnmarshalBinary(b []byte) error {
+func (m *Filtered) UnmarshalBinary(b []byte) error {
 	var counts [2]float64
 	if err := m.read(b, m.c[:], counts[:]); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (m *DLMFiltered) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held.
-func (m *dlmWindow) Size() int64 { return int64(24*cap(m.steps)) + 1536 }
+func (m *rowWindow) Size() int64 { return int64(24*cap(m.steps)) + 1536 }
 
 type windowed interface {
 	cdf.Model
@@ -162,6 +162,6 @@ type windowed interface {
 }
 
 var (
-	_ windowed = (*DLMCompact)(nil)
-	_ windowed = (*DLMFiltered)(nil)
+	_ windowed = (*Compact)(nil)
+	_ windowed = (*Filtered)(nil)
 )

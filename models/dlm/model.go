@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// DLM is the first-order dynamic linear model of one series:
+// Model is the first-order dynamic linear model of one series:
 //
 //	y_s | theta_s ~ N(theta_s, sigma2)
 //	theta_s | theta_{s-1} ~ N(phi theta_{s-1}, tau2),  theta_0 | sigma2 ~ N(0, h sigma2)
@@ -19,59 +19,59 @@ import (
 //
 // Source: the model is that of arXiv:1401.3632, section 3.3; the method is not
 // conditional density filtering but exact filtering on a grid.
-type DLM struct {
-	family *dlmFamily
-	grid   dlmGrid
+type Model struct {
+	family *family
+	grid   grid
 	// reserve filters the full range alongside once grid covers less: it
 	// says how the statistics go on beyond the limits when grid must widen.
-	reserve  dlmGrid
+	reserve  grid
 	reserved bool
 	n        float64 // observations, discounted
 	rows     int64   // observations
-	clock    DLMClock
+	clock    Clock
 	forgot   bool // some shard was discounted: there is no joint evidence
 	failed   bool // a statistic is not finite
 	blocks   []cdf.Block
 }
 
-// NewDLM returns the model of mode grid without observations.
-func NewDLM(s DLMSettings, d cdf.Dims) (*DLM, error) {
+// New returns the model of mode grid without observations.
+func New(s Settings, d cdf.Dims) (*Model, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	s.Mode = "grid"
-	return newDLMOnGrid(newDLMFamily(s), d)
+	return newOnGrid(newFamily(s), d)
 }
 
-func newDLMOnGrid(f *dlmFamily, d cdf.Dims) (*DLM, error) {
-	if err := DLMColumns(d); err != nil {
+func newOnGrid(f *family, d cdf.Dims) (*Model, error) {
+	if err := Columns(d); err != nil {
 		return nil, err
 	}
-	m := &DLM{family: f, grid: newDLMGrid()}
+	m := &Model{family: f, grid: newGrid()}
 	m.grid.start(f.settings.Prior.Theta0Variance)
-	m.blocks = []cdf.Block{dlmBlock{m}}
+	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
-func (m *DLM) Params() []cdf.Param { return dlmParams }
+func (m *Model) Params() []cdf.Param { return rows }
 
 // Check reports, wrapping ErrShard, a shard with features, an infinite
 // response or a time before the last one absorbed.
-func (m *DLM) Check(sh *cdf.Shard) error { return m.clock.Check(sh) }
+func (m *Model) Check(sh *cdf.Shard) error { return m.clock.Check(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *DLM) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return m.blocks }
 
-// dlmBlock is {phi, tau2, sigma2, theta}.
-type dlmBlock struct{ m *DLM }
+// block is {phi, tau2, sigma2, theta}.
+type block struct{ m *Model }
 
 // checkEvery is the number of observations between two checks of the grid
 // within a shard; there is another one at its end.
 const checkEvery = 32
 
 // Absorb discounts the likelihood, in every shard, and filters the rows.
-func (b dlmBlock) Absorb(s *cdf.Step) {
+func (b block) Absorb(s *cdf.Step) {
 	m, sh := b.m, s.Shard
 	w := m.family.take()
 	defer m.family.works.Put(w)
@@ -106,7 +106,7 @@ func (b dlmBlock) Absorb(s *cdf.Step) {
 
 // Sample reports statistics that are not finite, and draws where draws are
 // asked for.
-func (b dlmBlock) Sample(s *cdf.Step) error {
+func (b block) Sample(s *cdf.Step) error {
 	m := b.m
 	if m.failed {
 		return fmt.Errorf("%w: dlm: statistics not finite", cdf.ErrNumeric)

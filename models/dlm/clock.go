@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// DLMClock counts steps. Without a time column every row is a step; with one,
+// Clock counts steps. Without a time column every row is a step; with one,
 // rows of equal time share a step and the times between two rows are missing
 // steps. It goes on from shard to shard.
-type DLMClock struct {
+type Clock struct {
 	Seen bool  // a row with a time was absorbed
 	Last int64 // its time
 }
 
 // Tick moves the clock to row i of the shard and returns the steps that pass:
 // 0 within a step. The first row of a key is one step after theta_0.
-func (c *DLMClock) Tick(sh *cdf.Shard, i int) float64 {
+func (c *Clock) Tick(sh *cdf.Shard, i int) float64 {
 	if len(sh.Time) == 0 {
 		return 1
 	}
@@ -33,7 +33,7 @@ func (c *DLMClock) Tick(sh *cdf.Shard, i int) float64 {
 
 // Check reports, wrapping ErrShard, responses that are infinite and times
 // that go backwards.
-func (c DLMClock) Check(sh *cdf.Shard) error {
+func (c Clock) Check(sh *cdf.Shard) error {
 	if sh.Cols != 0 || len(sh.Y) != sh.Rows || len(sh.Time) != 0 && len(sh.Time) != sh.Rows {
 		return fmt.Errorf("%w: %d rows with %d columns, %d responses and %d times",
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.Y), len(sh.Time))
@@ -62,7 +62,7 @@ const (
 
 // CheckSteps is Check for AppendSteps: it also refuses a shard whose gaps
 // hold more than 200,000 steps.
-func (c DLMClock) CheckSteps(sh *cdf.Shard) error {
+func (c Clock) CheckSteps(sh *cdf.Shard) error {
 	if err := c.Check(sh); err != nil {
 		return err
 	}
@@ -78,13 +78,13 @@ func (c DLMClock) CheckSteps(sh *cdf.Shard) error {
 // AppendSteps appends the steps of the shard's rows, gaps of at most 1,000
 // missing ones among them, and moves the clock. A row of the time of the row
 // before joins its step; without steps in dst, it begins one.
-func (c *DLMClock) AppendSteps(dst []DLMStep, sh *cdf.Shard) []DLMStep {
+func (c *Clock) AppendSteps(dst []Step, sh *cdf.Shard) []Step {
 	for i, y := range sh.Y {
 		for range int(min(c.Tick(sh, i), longest)) {
-			dst = append(dst, DLMStep{})
+			dst = append(dst, Step{})
 		}
 		if len(dst) == 0 { // a snapshot may end before the first step
-			dst = append(dst, DLMStep{})
+			dst = append(dst, Step{})
 		}
 		if y == y {
 			dst[len(dst)-1].Add(y)

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"errors"
@@ -30,39 +30,39 @@ func ahead(t testing.TB, m cdf.Model, horizon int) []cdf.Prediction {
 
 // someSteps returns observations, some of them missing, followed by steps
 // without any.
-func someSteps(n, missing int) (y []float64, steps []DLMStep) {
+func someSteps(n, missing int) (y []float64, steps []Step) {
 	r := newRand(91)
 	level := 0.0
 	for i := range n {
 		level = .8*level + .7*r.NormFloat64()
-		y, steps = append(y, level+.5*r.NormFloat64()), append(steps, DLMStep{})
+		y, steps = append(y, level+.5*r.NormFloat64()), append(steps, Step{})
 		if i%7 == 3 {
 			y[i] = math.NaN()
 			continue
 		}
 		steps[i].Add(y[i])
 	}
-	return y, append(steps, make([]DLMStep, missing)...)
+	return y, append(steps, make([]Step, missing)...)
 }
 
 // A sampled mode predicts from its parameters' means: with these given, the
 // law h steps ahead is that of the dense Gaussian calculation.
-func TestDLMForecastOfAWindow(t *testing.T) {
+func TestForecastOfAWindow(t *testing.T) {
 	const n, horizon = 30, 25
 	y, steps := someSteps(n, horizon)
 	for _, mode := range []string{"compact", "filtered", "paper"} {
-		s := DefaultDLM()
+		s := Defaults()
 		s.Prior.Theta0Variance = fewVariance
-		m := dlmRun{prior: s, mode: mode, window: 50}.model(t)
+		m := replication{prior: s, mode: mode, window: 50}.model(t)
 		d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 4*20)}}
 		d.Must(t, rowsShard(y[:12]), 1)
 		d.Must(t, rowsShard(y[12:]), 1)
 		for _, psi := range []vec3{{.8, math.Log(.5), math.Log(.25)}, {-.6, math.Log(2), math.Log(.1)}} {
 			hat := [3]float64{psi[0], math.Exp(psi[1]), math.Exp(psi[2])}
 			switch m := m.(type) {
-			case *DLMCompact:
+			case *Compact:
 				m.hat = hat
-			case *DLMFiltered:
+			case *Filtered:
 				m.hat = hat
 			}
 			mean, cov, _ := conditional(t, steps, psi)
@@ -87,12 +87,12 @@ func TestDLMForecastOfAWindow(t *testing.T) {
 // On the grid the law h steps ahead is a mixture over the nodes of t laws,
 // whose centre and spread at each node are those of the dense Gaussian
 // calculation with that node's parameters.
-func TestDLMForecastOfTheGrid(t *testing.T) {
+func TestForecastOfTheGrid(t *testing.T) {
 	const n, horizon = 30, 20
 	y, steps := someSteps(n, horizon)
-	s := DefaultDLM()
+	s := Defaults()
 	s.Prior.Theta0Variance = fewVariance
-	m := dlmRun{prior: s}.model(t).(*DLM)
+	m := replication{prior: s}.model(t).(*Model)
 	w := m.family.take()
 	defer m.family.works.Put(w)
 	for _, v := range y { // as Absorb does, but for moving the grid, which interpolates
@@ -139,7 +139,7 @@ func TestDLMForecastOfTheGrid(t *testing.T) {
 
 // Forecast is Predict of rows without a response a step apart, in every mode,
 // with a time column and without, and leaves the filter alone.
-func TestDLMForecastIsPredict(t *testing.T) {
+func TestForecastIsPredict(t *testing.T) {
 	const horizon = 12
 	for _, mode := range []string{"grid", "compact", "filtered", "paper"} {
 		for _, time := range []string{"", "s"} {
@@ -148,7 +148,7 @@ func TestDLMForecastIsPredict(t *testing.T) {
 				if mode == "paper" {
 					variant, setting = "paper", "grid"
 				}
-				f := cdf.NewFilter(dlmSpec(t, variant, setting, time), "k")
+				f := cdf.NewFilter(spec(t, variant, setting, time), "k")
 				if _, err := f.Forecast(1); !errors.Is(err, cdf.ErrSchema) {
 					t.Errorf("before the first shard: %v", err)
 				}
@@ -199,7 +199,7 @@ func TestDLMForecastIsPredict(t *testing.T) {
 // accepted share is .95 +- 3.3 binomial standard errors (one false alarm in
 // 1,000 figures). The sampled modes take the parameters at their means, and
 // the range says how far that is off.
-func TestAcceptanceDLMForecast(t *testing.T) {
+func TestAcceptanceForecast(t *testing.T) {
 	const n = 100
 	for _, c := range []struct {
 		mode              string
@@ -212,12 +212,12 @@ func TestAcceptanceDLMForecast(t *testing.T) {
 			var inside [3][2]float64
 			for rep := range reps {
 				r := newRand(uint64(5000 + rep))
-				spec := dlmSpec(t, "corrected", c.mode, "")
-				settings := dlmPrior(3, 1, 3, 1)
+				spec := spec(t, "corrected", c.mode, "")
+				settings := prior(3, 1, 3, 1)
 				settings.Mode = c.mode
 				spec.Columns.Scaling, spec.Settings = "none", settings
 				spec.New = func(cdf.Dims) (cdf.Model, error) {
-					return dlmRun{prior: settings, mode: c.mode, window: 50}.model(t), nil
+					return replication{prior: settings, mode: c.mode, window: 50}.model(t), nil
 				}
 				y, theta := fromPrior(r, settings.Prior, c.mode == "grid", n+20)
 				f := cdf.NewFilter(spec, "k")
@@ -253,7 +253,7 @@ func TestAcceptanceDLMForecast(t *testing.T) {
 
 // fromPrior returns a series whose parameters are drawn from the prior, the
 // level before it with variance in units of sigma2 or of the response.
-func fromPrior(r *rand.Rand, p DLMPrior, units bool, n int) (y, theta []float64) {
+func fromPrior(r *rand.Rand, p Prior, units bool, n int) (y, theta []float64) {
 	phi := 2*r.Float64() - 1
 	tau2, sigma2 := rnd.InvGamma(r, p.Tau2Shape, p.Tau2Rate), rnd.InvGamma(r, p.Sigma2Shape, p.Sigma2Rate)
 	v := p.Theta0Variance

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
-// dlmWorkload is what the engine asks of a model per shard.
-type dlmWorkload struct {
+// workload is what the engine asks of a model per shard.
+type workload struct {
 	m    cdf.Model
 	step cdf.Step
 	f    []cdf.Functional
@@ -21,9 +21,9 @@ type dlmWorkload struct {
 	sink float64
 }
 
-func newDLMWorkload(t testing.TB, mode string, rows int) *dlmWorkload {
-	m := modeltest.Model(t, dlmKind(), "", strictyaml.Decode("mode: "+mode), cdf.Dims{})
-	w := &dlmWorkload{m: m, f: dlmFunctionals(), rows: make([]cdf.Row, 4)}
+func newWorkload(t testing.TB, mode string, rows int) *workload {
+	m := modeltest.Model(t, Kind(), "", strictyaml.Decode("mode: "+mode), cdf.Dims{})
+	w := &workload{m: m, f: functionals(), rows: make([]cdf.Row, 4)}
 	w.y, _ = series{phi: constantly(.7), tau: 1, sigma: 1}.make(3, 200_000)
 	d := modeltest.Stepper{}
 	if mode != "grid" {
@@ -33,7 +33,7 @@ func newDLMWorkload(t testing.TB, mode string, rows int) *dlmWorkload {
 	return w
 }
 
-func (w *dlmWorkload) run(t testing.TB) {
+func (w *workload) run(t testing.TB) {
 	n := w.step.Shard.Rows
 	if w.at+n > len(w.y) {
 		w.at = 0
@@ -56,11 +56,11 @@ func (w *dlmWorkload) run(t testing.TB) {
 }
 
 // One shard with score, update and summary.
-func BenchmarkDLMShard(b *testing.B) {
+func BenchmarkShard(b *testing.B) {
 	for _, mode := range []string{"grid", "compact", "filtered"} {
 		for _, rows := range []int{1, 20, 200} {
 			b.Run(fmt.Sprintf("%s/rows=%d", mode, rows), func(b *testing.B) {
-				w := newDLMWorkload(b, mode, rows)
+				w := newWorkload(b, mode, rows)
 				for range 100 {
 					w.run(b)
 				}
@@ -74,8 +74,8 @@ func BenchmarkDLMShard(b *testing.B) {
 	}
 }
 
-func BenchmarkDLMParts(b *testing.B) {
-	w := newDLMWorkload(b, "grid", 200)
+func BenchmarkParts(b *testing.B) {
+	w := newWorkload(b, "grid", 200)
 	for range 20 {
 		w.run(b)
 	}
@@ -90,7 +90,7 @@ func BenchmarkDLMParts(b *testing.B) {
 			block.Absorb(&w.step)
 		}
 	})
-	for k, p := range dlmParams {
+	for k, p := range rows {
 		b.Run("summarize "+p.Name, func(b *testing.B) {
 			for b.Loop() {
 				_ = w.m.(cdf.Summarizer).Summarize(w.f[k:k+1], w.rows)
@@ -99,13 +99,13 @@ func BenchmarkDLMParts(b *testing.B) {
 	}
 }
 
-// BenchmarkDLMForecast predicts 2,000 steps, the most that HTTP answers, of a
+// BenchmarkForecast predicts 2,000 steps, the most that HTTP answers, of a
 // series with few observations, whose posterior is wide, and of a long one.
-func BenchmarkDLMForecast(b *testing.B) {
+func BenchmarkForecast(b *testing.B) {
 	for _, n := range []int{3, 240} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			y, _ := someSteps(n, 0)
-			m := dlmRun{prior: DefaultDLM()}.model(b).(*DLM)
+			m := replication{prior: Defaults()}.model(b).(*Model)
 			d := modeltest.Stepper{Model: m}
 			d.Must(b, rowsShard(y), 1)
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // Summarize fills the rows in closed form: nothing is left open. A functional
 // is affine in one parameter; others are refused with ErrSchema.
-func (m *DLM) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.family.take()
 	defer m.family.works.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
@@ -20,16 +20,16 @@ func (m *DLM) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		r := &rows[i]
 		*r = describe.Row(f.Name)
-		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > dlmTheta {
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > thetaRow {
 			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
 		}
 		switch f.Param[0] {
-		case dlmPhi:
+		case phiRow:
 			m.describePhi(r, w)
-		case dlmTheta:
+		case thetaRow:
 			m.describeTheta(r, w)
 		default:
-			m.describeVariance(r, w, f.Param[0] == dlmTau2)
+			m.describeVariance(r, w, f.Param[0] == tau2Row)
 		}
 		shiftRow(r, f.Const, f.Weight[0])
 	}
@@ -53,7 +53,7 @@ func shiftRow(r *cdf.Row, shift, factor float64) {
 	describe.Quantiles(r, &q)
 }
 
-func (m *DLM) describePhi(r *cdf.Row, w *dlmWork) {
+func (m *Model) describePhi(r *cdf.Row, w *work) {
 	w.marginals()
 	mean, v := 0.0, 0.0
 	for i, p := range w.axis[etaAxis] {
@@ -75,7 +75,7 @@ func (m *DLM) describePhi(r *cdf.Row, w *dlmWork) {
 // describeVariance mixes IG(A, B), for tau2 IG(A, qB). Before the first
 // observation the law is the prior's, whose moments may be infinite although
 // those on the grid are not.
-func (m *DLM) describeVariance(r *cdf.Row, w *dlmWork, tau bool) {
+func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 	prior := &m.family.settings.Prior
 	if m.n == 0 {
 		var law dist.Standard
@@ -119,7 +119,7 @@ func (m *DLM) describeVariance(r *cdf.Row, w *dlmWork, tau bool) {
 }
 
 // describeTheta mixes t laws with 2A degrees of freedom and scale^2 = vB/A.
-func (m *DLM) describeTheta(r *cdf.Row, w *dlmWork) {
+func (m *Model) describeTheta(r *cdf.Row, w *work) {
 	w.t.Student(2 * w.shape)
 	w.mix.Reset(&w.t)
 	mean, sd := w.levels(&m.grid, 0, m.spread())
@@ -129,14 +129,14 @@ func (m *DLM) describeTheta(r *cdf.Row, w *dlmWork) {
 }
 
 // spread reports that variances of theta and y exist.
-func (m *DLM) spread() bool {
+func (m *Model) spread() bool {
 	p := &m.family.settings.Prior
 	return m.n > 0 || min(p.Sigma2Shape, p.Tau2Shape) > 1
 }
 
 // levels fills the mixture with the law of theta, or with noise 1 of y =
 // theta + e, and returns its moments, NaN where they do not exist.
-func (w *dlmWork) levels(g *dlmGrid, noise float64, spread bool) (mean, sd float64) {
+func (w *work) levels(g *grid, noise float64, spread bool) (mean, sd float64) {
 	a, v := w.shape, 0.0
 	for k, p := range w.weight {
 		mean += p * g.m[k]

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"fmt"
@@ -45,26 +45,26 @@ func seriesBatches(timed bool) func(seed uint64, n int) []*cdf.Batch {
 	}
 }
 
-func dlmSpec(t testing.TB, variant, mode, time string) *cdf.Spec {
+func spec(t testing.TB, variant, mode, time string) *cdf.Spec {
 	t.Helper()
-	s := modeltest.Spec(t, dlmKind(), variant, cdf.Roles{Time: time}, strictyaml.Decode("{mode: "+mode+", window: 20}"))
+	s := modeltest.Spec(t, Kind(), variant, cdf.Roles{Time: time}, strictyaml.Decode("{mode: "+mode+", window: 20}"))
 	s.Draws = 100
 	return s
 }
 
-// dlmModes are the rules under the names of variant and mode.
-var dlmModes = [][2]string{{"corrected", "grid"}, {"corrected", "compact"}, {"corrected", "filtered"}, {"paper", "grid"}}
+// modes are the rules under the names of variant and mode.
+var modes = [][2]string{{"corrected", "grid"}, {"corrected", "compact"}, {"corrected", "filtered"}, {"paper", "grid"}}
 
 // With a time column the cases that bring a shard twice or out of order do
 // not apply. The evidence is a sum over a grid that follows the data: the
 // allowed miss is .01 in 300.
-func TestDLMKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	repeats := []string{"empty shard", "bounded", "undo"}
-	for _, k := range dlmModes {
+	for _, k := range modes {
 		for _, time := range []string{"", "s"} {
 			t.Run(fmt.Sprint(k[0], "/", k[1], "/time=", time), func(t *testing.T) {
 				s := cdftest.Suite{
-					New:      func() *cdf.Spec { return dlmSpec(t, k[0], k[1], time) },
+					New:      func() *cdf.Spec { return spec(t, k[0], k[1], time) },
 					Shards:   seriesBatches(time != ""),
 					Steps:    true,
 					Evidence: 3e-5,

@@ -1,4 +1,4 @@
-package models
+package dlm
 
 import (
 	"math"
@@ -6,13 +6,13 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// DLMStep is one step of a series: the number of its observations, their mean
+// Step is one step of a series: the number of its observations, their mean
 // and their sum of squares about it. Without observations, as the zero value
 // is, it is missing.
-type DLMStep struct{ n, mean, ss float64 }
+type Step struct{ n, mean, ss float64 }
 
 // Add takes one more observation.
-func (s *DLMStep) Add(y float64) {
+func (s *Step) Add(y float64) {
 	s.n++
 	d := y - s.mean
 	s.mean += d / s.n
@@ -20,17 +20,17 @@ func (s *DLMStep) Add(y float64) {
 }
 
 // Count returns the number of observations.
-func (s *DLMStep) Count() float64 { return s.n }
+func (s *Step) Count() float64 { return s.n }
 
 // Filter takes theta ~ N(m, v) through the step. It returns the log density of
 // the step's observations, up to a constant, and the mean and the variance of
 // theta after them.
-func (s *DLMStep) Filter(m, v, phi, tau2, sigma2 float64) (log, mean, variance float64) {
-	return windowLikelihood([]DLMStep{*s}, m, v, phi, tau2, sigma2)
+func (s *Step) Filter(m, v, phi, tau2, sigma2 float64) (log, mean, variance float64) {
+	return windowLikelihood([]Step{*s}, m, v, phi, tau2, sigma2)
 }
 
 // kalman is Filter without the density.
-func (s *DLMStep) kalman(m, v, phi, tau2, sigma2 float64) (float64, float64) {
+func (s *Step) kalman(m, v, phi, tau2, sigma2 float64) (float64, float64) {
 	m, v = phi*m, float64(phi*phi*v)+tau2
 	if s.n == 0 {
 		return m, v
@@ -42,7 +42,7 @@ func (s *DLMStep) kalman(m, v, phi, tau2, sigma2 float64) (float64, float64) {
 
 // windowLikelihood returns the log density of the steps' observations, up to
 // a constant, and theta's law after them.
-func windowLikelihood(steps []DLMStep, m, v, phi, tau2, sigma2 float64) (log, mean, variance float64) {
+func windowLikelihood(steps []Step, m, v, phi, tau2, sigma2 float64) (log, mean, variance float64) {
 	logs, squares, extra := dist.NewLogProduct(), 0.0, 0.0
 	for i := range steps {
 		s := &steps[i]
