@@ -9,13 +9,13 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/rnd"
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // probitSMCSettings are the settings of SMC for the probit model.
 type probitSMCSettings struct {
-	Prior models.ProbitPrior `yaml:"prior" json:"prior"`
+	Prior probit.Prior `yaml:"prior" json:"prior"`
 	// Particles is their number, N.
 	Particles int `yaml:"particles" json:"particles"`
 }
@@ -49,7 +49,7 @@ const (
 // With a discount lambda < 1 a row of age k counts lambda^k: the target is
 // the prior times these powers of the likelihood.
 type probitSMC struct {
-	models.ProbitColumns
+	probit.Columns
 	p, n int
 
 	// The state.
@@ -79,13 +79,13 @@ type probitSMCWork struct {
 }
 
 func newProbitSMC(s probitSMCSettings, d cdf.Dims) (*probitSMC, error) {
-	columns, err := models.NewProbitColumns(s.Prior, d)
+	columns, err := probit.NewColumns(s.Prior, d)
 	if err != nil {
 		return nil, err
 	}
 	p, n := len(d.Columns), s.Particles
 	m := &probitSMC{
-		ProbitColumns: columns, p: p, n: n,
+		Columns: columns, p: p, n: n,
 		weight: make([]float64, n),
 		work: probitSMCWork{
 			lines: make([]float64, smcRows*n),

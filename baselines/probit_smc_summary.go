@@ -9,7 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // Summarize fills moments and quantiles of the weighted particles; before the
@@ -145,7 +145,7 @@ func (m *probitSMC) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return out, nil
 	}
-	b := models.NewBinaryScore(rng)
+	b := probit.NewScore(rng)
 	m.lines(sh, func(row int, line []float64) {
 		if y := sh.Y[row]; !b.Skip(y) {
 			q, log := m.mass(line, y)
@@ -171,12 +171,12 @@ func (m *probitSMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		if y == y {
 			q, log = m.mass(line, y)
 		}
-		models.JudgeBinary(p, y, q, log)
+		probit.Judge(p, y, q, log)
 		for k, v := range line {
 			line[k] = normal.CDF(v)
 		}
 		mean, sd := m.moments(line)
-		models.PredictBinary(p, min(mean, 1))
+		probit.Predict(p, min(mean, 1))
 		m.sort(line)
 		p.EpredSD, p.EpredQ025, p.EpredQ975 = sd, m.quantile(line, .025), m.quantile(line, .975)
 	})

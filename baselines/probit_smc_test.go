@@ -8,7 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/measure"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // smallSMC returns a model of N particles with the given log weights; the
@@ -16,7 +16,7 @@ import (
 func smallSMC(t *testing.T, p int, logw ...float64) *probitSMC {
 	t.Helper()
 	columns := make([]string, p)
-	m, err := newProbitSMC(probitSMCSettings{Particles: len(logw), Prior: models.DefaultProbit().Prior}, cdf.Dims{Columns: columns})
+	m, err := newProbitSMC(probitSMCSettings{Particles: len(logw), Prior: probit.Defaults().Prior}, cdf.Dims{Columns: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestProbitSMCSummarizesWeights(t *testing.T) {
 // While enough particles count, their weights are the likelihoods of the rows,
 // those of age k to the power lambda^k.
 func TestProbitSMCWeighs(t *testing.T) {
-	prior := models.ProbitPrior{BetaVariance: .1, InterceptVariance: .1}
+	prior := probit.Prior{BetaVariance: .1, InterceptVariance: .1}
 	m, err := newProbitSMC(probitSMCSettings{Particles: 50, Prior: prior}, cdf.Dims{Columns: []string{"x"}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,11 +5,12 @@ import (
 
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // probitSMCMC are the settings of S-MCMC for the probit model.
 type probitSMCMC struct {
-	Prior models.ProbitPrior `yaml:"prior" json:"prior"`
+	Prior probit.Prior `yaml:"prior" json:"prior"`
 	// Chains is the number of Markov chains, which advance together.
 	Chains int `yaml:"chains" json:"chains"`
 }
@@ -23,14 +24,14 @@ type probitSMCMC struct {
 // code. Only a discount freezes rows: the full conditionals of a power of the
 // likelihood are not those of data augmentation.
 func defaultProbitSMCMC() probitSMCMC {
-	like := models.DefaultProbit()
+	like := probit.Defaults()
 	return probitSMCMC{Prior: like.Prior, Chains: like.Chains}
 }
 
 func buildProbitSMCMC(s *probitSMCMC, _ string) (kind.Build, error) {
 	k, _ := models.Lookup("probit")
 	_, build, err := k.Configure(k.Variants[0], func(v any) error {
-		p := v.(*models.ProbitSettings)
+		p := v.(*probit.Settings)
 		p.Prior, p.Chains, p.Window = s.Prior, s.Chains, math.MaxInt32
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // Conditional density filtering with a window that holds every row is S-MCMC,
@@ -16,7 +16,7 @@ func TestProbitSMCMCIsAnInfiniteWindow(t *testing.T) {
 	all := probitBatches(rand.New(rand.NewPCG(1, 1)), shards, rows, []float64{1, -.5, .2}, 1)
 	spec := func(method string, window int) *cdf.Spec {
 		return probitSpec(t, method, 3, 64, 5, func(v any) {
-			if s, ok := v.(*models.ProbitSettings); ok {
+			if s, ok := v.(*probit.Settings); ok {
 				s.Window = window
 			}
 		})

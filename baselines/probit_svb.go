@@ -8,13 +8,13 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/rnd"
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // probitSVBSettings are the settings of S-VB for the probit model.
 type probitSVBSettings struct {
-	Prior models.ProbitPrior `yaml:"prior" json:"prior"`
+	Prior probit.Prior `yaml:"prior" json:"prior"`
 }
 
 func buildProbitSVB(s *probitSVBSettings, _ string) (kind.Build, error) {
@@ -40,7 +40,7 @@ const (
 // where xx sums xs xs' and xz sums xs E t over all rows. A row's t counts as
 // observed, with weight 1: V is too small and does not depend on y.
 type probitSVB struct {
-	models.ProbitColumns
+	probit.Columns
 	p int
 
 	// The state.
@@ -59,13 +59,13 @@ type probitSVB struct {
 }
 
 func newProbitSVB(s probitSVBSettings, d cdf.Dims) (*probitSVB, error) {
-	columns, err := models.NewProbitColumns(s.Prior, d)
+	columns, err := probit.NewColumns(s.Prior, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
 	m := &probitSVB{
-		ProbitColumns: columns, p: p,
+		Columns: columns, p: p,
 		xx: make([]float64, p*p), xz: make([]float64, p),
 		factor: make([]float64, p*p), mean: make([]float64, p), next: make([]float64, p),
 	}

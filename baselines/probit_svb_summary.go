@@ -9,7 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // Summarize fills the rows in closed form. One that asks for another parameter
@@ -74,7 +74,7 @@ func (m *probitSVB) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return out, nil
 	}
-	b, white := models.NewBinaryScore(rng), make([]float64, m.p)
+	b, white := probit.NewScore(rng), make([]float64, m.p)
 	for i, y := range sh.Y {
 		if b.Skip(y) {
 			continue
@@ -92,8 +92,8 @@ func (m *probitSVB) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	for i, y := range sh.Y {
 		mean, v := m.line(sh.X[i*m.p:(i+1)*m.p], white)
 		h, p := mean/math.Sqrt(1+v), &out[i]
-		models.PredictBinary(p, normal.CDF(h))
-		models.JudgeBinary(p, y, normal.CDF((2*y-1)*h), normal.LogCDF((2*y-1)*h))
+		probit.Predict(p, normal.CDF(h))
+		probit.Judge(p, y, normal.CDF((2*y-1)*h), normal.LogCDF((2*y-1)*h))
 		at := normalQuantile(mean, math.Sqrt(v))
 		p.EpredQ025, p.EpredQ975 = normal.CDF(at(.025)), normal.CDF(at(.975))
 		p.EpredSD = probabilitySD(mean, v)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // mills returns phi(x)/Phi(x), the textbook way.
@@ -74,7 +74,7 @@ func TestProbitSVBAgainstNewton(t *testing.T) {
 
 // Predictions against quadrature over x'beta, whose law is normal.
 func TestProbitSVBPredicts(t *testing.T) {
-	spec := probitSpec(t, "svb", 2, 1, 1, func(v any) { v.(*probitSVBSettings).Prior = models.ProbitPrior{BetaVariance: 2, InterceptVariance: 2} })
+	spec := probitSpec(t, "svb", 2, 1, 1, func(v any) { v.(*probitSVBSettings).Prior = probit.Prior{BetaVariance: 2, InterceptVariance: 2} })
 	model, err := spec.New(cdf.Dims{Columns: []string{"x1", "x2"}})
 	if err != nil {
 		t.Fatal(err)

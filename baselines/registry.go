@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // competitor is a method for the models of one kind.
@@ -25,8 +26,8 @@ func competitors() []competitor {
 		{"dlm", "pl", false, kind.Settings(plSettings{Prior: dlm.Defaults().Prior, Particles: 100}, buildDLMPL)},
 		{"dlm", "ffbs", true, kind.Settings(ffbsSettings{Prior: dlm.Defaults().Prior, Burn: 500, Thin: 1}, buildDLMFFBS)},
 		{"probit", "smcmc", true, kind.Settings(defaultProbitSMCMC(), buildProbitSMCMC)},
-		{"probit", "smc", false, kind.Settings(probitSMCSettings{Prior: models.DefaultProbit().Prior, Particles: 2000}, buildProbitSMC)},
-		{"probit", "svb", false, kind.Settings(probitSVBSettings{Prior: models.DefaultProbit().Prior}, buildProbitSVB)},
+		{"probit", "smc", false, kind.Settings(probitSMCSettings{Prior: probit.Defaults().Prior, Particles: 2000}, buildProbitSMC)},
+		{"probit", "svb", false, kind.Settings(probitSVBSettings{Prior: probit.Defaults().Prior}, buildProbitSVB)},
 		{"compressed", "smcmc", true, kind.Settings(defaultCompressedSMCMC(), buildCompressedSMCMC)},
 		{"compressed", "vb-gdp", false, kind.Settings(defaultCompressedVB(), buildCompressedVB)},
 		{"poisson", "gva", false, kind.Settings(models.DefaultPoisson(), buildPoissonGVA)},

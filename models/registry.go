@@ -5,6 +5,7 @@ import (
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/models/probit"
 )
 
 // Kinds returns the kinds of models that Credence ships.
@@ -13,7 +14,7 @@ func Kinds() kind.Registry {
 		linear.Kind(),
 		anova.Kind(),
 		dlm.Kind(),
-		probitKind(),
+		probit.Kind(),
 		compressedKind(),
 		poissonKind(),
 	}

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math"
@@ -16,18 +16,18 @@ const (
 	startScale = .1 // of the prior's sd, spread of the chains at the start
 )
 
-// probitPosterior is what follows from a step and is not part of the state:
+// posterior is what follows from a step and is not part of the state:
 // the law of beta given the latent variables is N(mean_s, cov) at draw s.
-type probitPosterior struct {
+type posterior struct {
 	cov   []float64 // p x p
 	means []float64 // p x S
 }
 
 // outline makes do where no step has left a posterior: with the prior in a
 // new model, with the draws, as laws without spread, in a restored one.
-func (m *Probit) outline() {
+func (m *Model) outline() {
 	clear(m.post.cov)
-	if m.stage != probitNew {
+	if m.stage != stageNew {
 		transpose(m.s, m.p, m.draws, m.post.means)
 		return
 	}
@@ -45,7 +45,7 @@ func (m *Probit) outline() {
 //
 // with W the window. Statistics are fixed meanwhile. Each part of a shard has
 // a random stream of its own, which follows from that of the shard.
-func (m *Probit) sample(s *cdf.Step, w *probitWork) error {
+func (m *Model) sample(s *cdf.Step, w *work) error {
 	p, k := m.p, m.chains
 	w.pcg.Seed(s.RNG.Uint64(), s.RNG.Uint64())
 	if err := m.covariance(w); err != nil {
@@ -69,18 +69,18 @@ func (m *Probit) sample(s *cdf.Step, w *probitWork) error {
 			}
 		}
 	}
-	m.stage = max(m.stage, probitPrior)
+	m.stage = max(m.stage, stagePrior)
 	if m.rows() > 0 {
-		m.stage = probitRows
+		m.stage = stageRows
 	}
 	if !lin.Finite(m.draws) || !lin.Finite(m.post.means) {
-		return errProbit("draws not finite")
+		return errNumeric("draws not finite")
 	}
 	return nil
 }
 
 // covariance computes Sigma and the inverse of the factor of its inverse.
-func (m *Probit) covariance(w *probitWork) error {
+func (m *Model) covariance(w *work) error {
 	p := m.p
 	copy(w.precision, m.xx)
 	for j := range p {
@@ -88,23 +88,23 @@ func (m *Probit) covariance(w *probitWork) error {
 	}
 	lin.AddGram(m.rows(), p, m.window.x, m.window.x, w.precision)
 	if !lin.Cholesky(p, w.precision) {
-		return errProbit("precision not positive definite")
+		return errNumeric("precision not positive definite")
 	}
 	lin.InvertLower(p, w.precision, w.inverse)
 	clear(m.post.cov)
 	lin.AddGram(p, p, w.inverse, w.inverse, m.post.cov)
 	lin.Mirror(p, m.post.cov)
 	if !lin.Finite(m.post.cov) {
-		return errProbit("covariance not finite")
+		return errNumeric("covariance not finite")
 	}
 	return nil
 }
 
 // start places the chains: on their last draws, or, before the key's first
 // row, near the prior mean. It returns the number of draws to drop.
-func (m *Probit) start(w *probitWork) int {
+func (m *Model) start(w *work) int {
 	p, each := m.p, m.s/m.chains
-	if m.stage == probitRows {
+	if m.stage == stageRows {
 		for c := range m.chains {
 			at := (c+1)*each - 1
 			copy(w.beta[c*p:(c+1)*p], m.draws[at*p:(at+1)*p])
@@ -120,7 +120,7 @@ func (m *Probit) start(w *probitWork) int {
 
 // latent draws the latent variables at the present beta and leaves, per
 // chain, xz + W't in w.sum.
-func (m *Probit) latent(w *probitWork) {
+func (m *Model) latent(w *work) {
 	p, k := m.p, m.chains
 	for c := range k {
 		copy(w.sum[c*p:(c+1)*p], m.xz)
@@ -136,9 +136,9 @@ func (m *Probit) latent(w *probitWork) {
 	}
 }
 
-// probitWork is scratch space, shared by all models of one configuration
+// work is scratch space, shared by all models of one configuration
 // through a pool. Nothing in it survives the call that took it.
-type probitWork struct {
+type work struct {
 	beta, mean, sum []float64 // K x p
 	noise           []float64 // p x K
 	t               []float64 // sweepRows x K
@@ -155,7 +155,7 @@ type probitWork struct {
 }
 
 // size makes room for p coefficients, k chains and s draws.
-func (w *probitWork) size(p, k, s int) {
+func (w *work) size(p, k, s int) {
 	if len(w.beta) == k*p && len(w.series) == s {
 		return
 	}

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math"
@@ -18,7 +18,7 @@ var noPrediction = cdf.Prediction{
 
 // eachLine calls f for every row of the shard with x'beta at every draw, in
 // the order of the rows. f may change the values.
-func (m *Probit) eachLine(sh *cdf.Shard, w *probitWork, f func(row int, line []float64)) {
+func (m *Model) eachLine(sh *cdf.Shard, w *work, f func(row int, line []float64)) {
 	p := m.p
 	for i := 0; i < sh.Rows; i += scoreRows {
 		h := min(scoreRows, sh.Rows-i)
@@ -51,17 +51,17 @@ func mass(line []float64, y float64) (q, log float64) {
 	return q, top + math.Log(sum/n)
 }
 
-// Score scores the rows that have a response, as BinaryScore does. Before the
+// Score scores the rows that have a response, as Score does. Before the
 // first absorbed row there is nothing to score with.
-func (m *Probit) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
-	if m.stage != probitRows {
+func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
+	if m.stage != stageRows {
 		out := cdf.NoScore()
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
 		return out, nil
 	}
 	w := m.work()
 	defer m.works.Put(w)
-	b := NewBinaryScore(rng)
+	b := NewScore(rng)
 	m.eachLine(sh, w, func(row int, line []float64) {
 		if y := sh.Y[row]; !b.Skip(y) {
 			q, log := mass(line, y)
@@ -74,8 +74,8 @@ func (m *Probit) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 // Predict describes a new response, 0 or 1, and its probability of every row.
 // Before the first step there are no draws to predict with, and every number
 // is NaN.
-func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
-	if m.stage == probitNew {
+func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if m.stage == stageNew {
 		for i := range out {
 			out[i] = noPrediction
 		}
@@ -90,7 +90,7 @@ func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 			copy(w.series, line)
 			q, log = mass(w.series, y)
 		}
-		JudgeBinary(p, y, q, log)
+		Judge(p, y, q, log)
 		for s, v := range line {
 			line[s] = normal.CDF(v)
 		}
@@ -98,7 +98,7 @@ func (m *Probit) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		p.EpredQ025, p.EpredQ975 = cdf.Quantile(line, .025), cdf.Quantile(line, .975)
 		mean, square := lin.Center(line)
 		p.EpredSD = math.Sqrt(square / float64(m.s))
-		PredictBinary(p, mean)
+		Predict(p, mean)
 	})
 	return nil
 }

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ import (
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
-func TestProbitSurvives(t *testing.T) {
+func TestSurvives(t *testing.T) {
 	r := rand.New(rand.NewPCG(58, 1))
 	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
-		sh := probitShard(r, rows, []float64{.3, 1, -1, .5}, 1, true)
+		sh := newShard(r, rows, []float64{.3, 1, -1, .5}, 1, true)
 		for i := range rows {
 			f(sh.X[4*i:4*i+4], &sh.Y[i])
 		}
@@ -49,8 +49,8 @@ func TestProbitSurvives(t *testing.T) {
 		for _, variant := range []string{"corrected", "paper"} {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", variant, "/", forget), func(t *testing.T) {
-					m := newTestProbit(t, variant, windowOf(100), probitDims(4, 32, true))
-					d := probitDriver(m)
+					m := newTest(t, variant, windowOf(100), dims(4, 32, true))
+					d := driver(m)
 					for range 3 {
 						if err := d.Step(c.sh, forget); err != nil {
 							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
@@ -58,7 +58,7 @@ func TestProbitSurvives(t *testing.T) {
 							}
 							return
 						}
-						probitWellFormed(t, m, c.sh, d.Draws)
+						wellFormed(t, m, c.sh, d.Draws)
 					}
 					if c.fail {
 						t.Error("accepted")
@@ -70,12 +70,12 @@ func TestProbitSurvives(t *testing.T) {
 }
 
 // A shard of 100,000 rows goes through a window of 5,000 in 20 parts.
-func TestProbitTakesLargeShards(t *testing.T) {
+func TestTakesLargeShards(t *testing.T) {
 	s := windowOf(5000)
 	s.Chains = 4
-	m := newTestProbit(t, "corrected", s, probitDims(2, 4, true))
-	d := probitDriver(m)
-	d.Must(t, probitShard(rand.New(rand.NewPCG(59, 1)), 100_000, []float64{.4, -1}, 1, true), 1)
+	m := newTest(t, "corrected", s, dims(2, 4, true))
+	d := driver(m)
+	d.Must(t, newShard(rand.New(rand.NewPCG(59, 1)), 100_000, []float64{.4, -1}, 1, true), 1)
 	if m.rows() != 5000 || cap(m.window.x) > 4*5000 {
 		t.Errorf("%d rows in the window, room for %d", m.rows(), cap(m.window.x)/2)
 	}
@@ -86,7 +86,7 @@ func TestProbitTakesLargeShards(t *testing.T) {
 	}
 }
 
-func probitWellFormed(t *testing.T, m *Probit, sh *cdf.Shard, draws *cdf.Draws) {
+func wellFormed(t *testing.T, m *Model, sh *cdf.Shard, draws *cdf.Draws) {
 	t.Helper()
 	for _, v := range slices.Concat(draws.Data, m.xx, m.xz, m.window.x) {
 		if v-v != 0 {
@@ -116,8 +116,8 @@ func probitWellFormed(t *testing.T, m *Probit, sh *cdf.Shard, draws *cdf.Draws) 
 	}
 }
 
-func TestProbitCheck(t *testing.T) {
-	m := newTestProbit(t, "corrected", DefaultProbit(), probitDims(2, 16, true))
+func TestCheck(t *testing.T) {
+	m := newTest(t, "corrected", Defaults(), dims(2, 16, true))
 	good := func() *cdf.Shard {
 		return &cdf.Shard{Rows: 3, Cols: 2, X: []float64{1, 2, 1, 3, 1, 4}, Y: []float64{1, nan, 0}}
 	}
@@ -150,22 +150,22 @@ func TestProbitCheck(t *testing.T) {
 
 // A restored model continues, scores and predicts to the bit as the one that
 // made the snapshot.
-func TestProbitStateRoundTrip(t *testing.T) {
+func TestStateRoundTrip(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		for _, forget := range []float64{1, .97} {
 			r := rand.New(rand.NewPCG(60, 1))
-			fresh := func() *Probit { return newTestProbit(t, variant, windowOf(30), probitDims(4, 48, true)) }
-			a := probitDriver(fresh())
+			fresh := func() *Model { return newTest(t, variant, windowOf(30), dims(4, 48, true)) }
+			a := driver(fresh())
 			for shard := range 20 {
-				sh := probitShard(r, shard%13, []float64{.3, 1, -1, .5}, 1, true)
-				b := probitDriver(fresh())
+				sh := newShard(r, shard%13, []float64{.3, 1, -1, .5}, 1, true)
+				b := driver(fresh())
 				b.T = a.T
 				if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
 					t.Fatal(err)
 				}
 				var said [2]string
 				for i, d := range []*modeltest.Stepper{a, b} {
-					m, out := d.Model.(*Probit), make([]cdf.Prediction, sh.Rows)
+					m, out := d.Model.(*Model), make([]cdf.Prediction, sh.Rows)
 					if err := m.Predict(sh, out); err != nil {
 						t.Fatal(err)
 					}
@@ -184,7 +184,7 @@ func TestProbitStateRoundTrip(t *testing.T) {
 					t.Fatalf("%s shard %d: a restored model goes on differently", variant, shard)
 				}
 			}
-			if n, want := len(modeltest.State(t, a.Model)), 8*(10+4+4*a.Model.(*Probit).rows()+4*48)+6; n != want {
+			if n, want := len(modeltest.State(t, a.Model)), 8*(10+4+4*a.Model.(*Model).rows()+4*48)+6; n != want {
 				t.Errorf("%d bytes, want %d", n, want)
 			}
 		}
@@ -192,11 +192,11 @@ func TestProbitStateRoundTrip(t *testing.T) {
 }
 
 // Until its next shard a restored model describes the draws it has.
-func TestProbitSummaryOfARestoredModel(t *testing.T) {
+func TestSummaryOfARestoredModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 1))
-	a := probitDriver(newTestProbit(t, "corrected", windowOf(50), probitDims(3, 800, true)))
-	a.Must(t, probitShard(r, 90, []float64{0, 1, 1}, 1, true), 1)
-	b := newTestProbit(t, "corrected", windowOf(50), probitDims(3, 800, true))
+	a := driver(newTest(t, "corrected", windowOf(50), dims(3, 800, true)))
+	a.Must(t, newShard(r, 90, []float64{0, 1, 1}, 1, true), 1)
+	b := newTest(t, "corrected", windowOf(50), dims(3, 800, true))
 	prior := modeltest.Summarize(t, b, betas(3))
 	if prior[0].SD != math.Sqrt(10) || prior[1].SD != 1 || prior[2].Mean != 0 {
 		t.Errorf("a new model describes %+v, not its prior", prior)
@@ -212,10 +212,10 @@ func TestProbitSummaryOfARestoredModel(t *testing.T) {
 	}
 }
 
-func TestProbitRefusesOtherBytes(t *testing.T) {
-	m := newTestProbit(t, "corrected", windowOf(6), probitDims(3, 32, true))
-	d := probitDriver(m)
-	d.Must(t, probitShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
+func TestRefusesOtherBytes(t *testing.T) {
+	m := newTest(t, "corrected", windowOf(6), dims(3, 32, true))
+	d := driver(m)
+	d.Must(t, newShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
 	good := modeltest.State(t, m)
 	spoil := func(f func(b []byte) []byte) []byte { return f(slices.Clone(good)) }
 	for name, b := range map[string][]byte{
@@ -235,22 +235,22 @@ func TestProbitRefusesOtherBytes(t *testing.T) {
 	}
 }
 
-func TestProbitSettings(t *testing.T) {
-	spec := modeltest.Spec(t, probitKind(), "", cdf.Roles{}, strictyaml.Decode("{prior: {beta_variance: 10}, chains: 8}"))
-	want := ProbitSettings{Prior: ProbitPrior{BetaVariance: 10, InterceptVariance: 10}, Chains: 8, Freeze: "expected"}
+func TestSettings(t *testing.T) {
+	spec := modeltest.Spec(t, Kind(), "", cdf.Roles{}, strictyaml.Decode("{prior: {beta_variance: 10}, chains: 8}"))
+	want := Settings{Prior: Prior{BetaVariance: 10, InterceptVariance: 10}, Chains: 8, Freeze: "expected"}
 	if got := spec.Settings; got != want {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
 	for _, c := range [][2]int{{3, 500}, {120, 600}} {
-		m, err := spec.New(probitDims(c[0], 500, true))
+		m, err := spec.New(dims(c[0], 500, true))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := m.(*Probit); p.limit != c[1] || p.s != 504 || p.Chains() != 8 {
+		if p := m.(*Model); p.limit != c[1] || p.s != 504 || p.Chains() != 8 {
 			t.Errorf("%d columns: window %d, %d draws, %d chains", c[0], p.limit, p.s, p.Chains())
 		}
 	}
-	modeltest.Refuses(t, probitKind(), "", map[string]string{
+	modeltest.Refuses(t, Kind(), "", map[string]string{
 		"prior: {beta_variance: 0}":       "prior.beta_variance must be positive and finite, got 0",
 		"prior: {intercept_variance: -1}": "prior.intercept_variance",
 		"window: -1":                      "window must not be negative, got -1",
@@ -259,7 +259,7 @@ func TestProbitSettings(t *testing.T) {
 		"freeze: lap":                     `freeze must be expected, got "lap"`,
 		"windows: 3":                      "windows",
 	})
-	if _, err := NewProbit(DefaultProbit(), cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
+	if _, err := New(Defaults(), cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
 		t.Errorf("no columns gives %v", err)
 	}
 }

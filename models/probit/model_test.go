@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math"
@@ -9,27 +9,27 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-// probitDims are p columns, the first of them an intercept where that is
+// dims are p columns, the first of them an intercept where that is
 // asked for, and a number of draws.
-func probitDims(p, draws int, intercept bool) cdf.Dims {
+func dims(p, draws int, intercept bool) cdf.Dims {
 	return cdf.Dims{Columns: modeltest.Columns(p), Intercept: intercept, Draws: draws}
 }
 
-func newTestProbit(t testing.TB, variant string, s ProbitSettings, d cdf.Dims) *Probit {
+func newTest(t testing.TB, variant string, s Settings, d cdf.Dims) *Model {
 	t.Helper()
-	return modeltest.Model(t, probitKind(), variant, modeltest.Set(s), d).(*Probit)
+	return modeltest.Model(t, Kind(), variant, modeltest.Set(s), d).(*Model)
 }
 
 // windowOf returns the default settings with another window.
-func windowOf(rows int) ProbitSettings {
-	s := DefaultProbit()
+func windowOf(rows int) Settings {
+	s := Defaults()
 	s.Window = rows
 	return s
 }
 
-// probitShard makes rows of p columns; beta_0 belongs to a column of ones
+// newShard makes rows of p columns; beta_0 belongs to a column of ones
 // where there is an intercept.
-func probitShard(r *rand.Rand, rows int, beta []float64, sd float64, intercept bool) *cdf.Shard {
+func newShard(r *rand.Rand, rows int, beta []float64, sd float64, intercept bool) *cdf.Shard {
 	p := len(beta)
 	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows)}
 	for i := range rows {
@@ -49,8 +49,8 @@ func probitShard(r *rand.Rand, rows int, beta []float64, sd float64, intercept b
 	return sh
 }
 
-// probitDriver takes a model through shards with draws as the engine does.
-func probitDriver(m *Probit) *modeltest.Stepper {
+// driver takes a model through shards with draws as the engine does.
+func driver(m *Model) *modeltest.Stepper {
 	return &modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: m.s, Chains: m.chains, Data: make([]float64, m.s*m.p)}}
 }
 

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
-// Probit is regression of a response that is 0 or 1:
+// Model is regression of a response that is 0 or 1:
 //
 //	P(y_r = 1 | x_r, beta) = Phi(x_r' beta)
 //	beta_j ~ N(0, v_j)
@@ -26,64 +26,64 @@ import (
 //
 // Source: arXiv:1401.3632, section 4, with the weights w corrected: there
 // they are 1, which makes intervals too short and estimates biased.
-type Probit struct {
-	probitShape
+type Model struct {
+	shape
 	rule freezeRule
 
 	// The state.
 	xx     []float64 // p x p, lower triangle: sum w xs xs' of the frozen rows
 	xz     []float64 // p: sum c xs of the frozen rows
 	window rowWindow
-	draws  []float64   // S x p: beta, the S/K draws of each chain together
-	stage  probitStage // what the draws are
+	draws  []float64 // S x p: beta, the S/K draws of each chain together
+	stage  stage     // what the draws are
 
-	post   probitPosterior
+	post   posterior
 	failed error // of a part of a shard, between Absorb and Sample
 	works  *sync.Pool
 	blocks []cdf.Block
 }
 
-type probitStage byte
+type stage byte
 
 const (
-	probitNew   probitStage = iota // there are no draws
-	probitPrior                    // no row was absorbed: of the prior
-	probitRows                     // of a posterior
+	stageNew   stage = iota // there are no draws
+	stagePrior              // no row was absorbed: of the prior
+	stageRows               // of a posterior
 )
 
-// NewProbit returns the corrected probit model with empty statistics.
-func NewProbit(s ProbitSettings, d cdf.Dims) (*Probit, error) {
-	return newProbit(s, d, expectedSite, newProbitWorks())
+// New returns the corrected probit model with empty statistics.
+func New(s Settings, d cdf.Dims) (*Model, error) {
+	return newModel(s, d, expectedSite, newWorks())
 }
 
-func newProbit(s ProbitSettings, d cdf.Dims, rule freezeRule, works *sync.Pool) (*Probit, error) {
-	shape, err := newProbitShape(s, d)
+func newModel(s Settings, d cdf.Dims, rule freezeRule, works *sync.Pool) (*Model, error) {
+	shape, err := newShape(s, d)
 	if err != nil {
 		return nil, err
 	}
 	p := shape.p
-	m := &Probit{
-		probitShape: shape, rule: rule, works: works,
+	m := &Model{
+		shape: shape, rule: rule, works: works,
 		xx: make([]float64, p*p), xz: make([]float64, p), draws: make([]float64, shape.s*p),
 	}
 	m.post.cov, m.post.means = make([]float64, p*p), make([]float64, p*shape.s)
 	m.outline()
-	m.blocks = []cdf.Block{probitBlock{m}}
+	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {beta}.
-func (m *Probit) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return m.blocks }
 
 // work takes scratch space; the caller gives it back.
-func (m *Probit) work() *probitWork {
-	w := m.works.Get().(*probitWork)
+func (m *Model) work() *work {
+	w := m.works.Get().(*work)
 	w.size(m.p, m.chains, m.s)
 	return w
 }
 
-// probitBlock is beta, p parameters.
-type probitBlock struct{ m *Probit }
+// block is beta, p parameters.
+type block struct{ m *Model }
 
 // Absorb lets the shard's rows into the window. A shard that is larger than
 // the window goes in parts, and what follows from each part is sampled before
@@ -94,7 +94,7 @@ type probitBlock struct{ m *Probit }
 // every row of the window is frozen before it is discounted, and only rows
 // that count fully are exact. The prior is not in the statistics and is never
 // discounted.
-func (b probitBlock) Absorb(s *cdf.Step) {
+func (b block) Absorb(s *cdf.Step) {
 	m := b.m
 	w := m.work()
 	defer m.works.Put(w)
@@ -119,11 +119,11 @@ func (b probitBlock) Absorb(s *cdf.Step) {
 }
 
 // rows returns the number of rows in the window.
-func (m *Probit) rows() int { return len(m.window.x) / m.p }
+func (m *Model) rows() int { return len(m.window.x) / m.p }
 
 // freeze moves the oldest k rows of the window into the statistics, by the
 // draws of the step before, in which they took part.
-func (m *Probit) freeze(k int, w *probitWork) {
+func (m *Model) freeze(k int, w *work) {
 	p := m.p
 	for i := 0; i < k; i += scoreRows {
 		h := min(scoreRows, k-i)
@@ -143,7 +143,7 @@ func (m *Probit) freeze(k int, w *probitWork) {
 }
 
 // Sample draws from the posterior given the statistics and the window.
-func (b probitBlock) Sample(s *cdf.Step) error {
+func (b block) Sample(s *cdf.Step) error {
 	m := b.m
 	if m.failed != nil {
 		return m.failed
@@ -168,4 +168,4 @@ func transpose(m, n int, a, dst []float64) {
 	}
 }
 
-func errProbit(what string) error { return fmt.Errorf("%w: probit: %s", cdf.ErrNumeric, what) }
+func errNumeric(what string) error { return fmt.Errorf("%w: probit: %s", cdf.ErrNumeric, what) }

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math"
@@ -7,17 +7,17 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
-// probitGrid is the posterior of two coefficients by quadrature over
+// grid is the posterior of two coefficients by quadrature over
 // +-reach in both. Row i counts power[i] times.
-type probitGrid struct {
+type grid struct {
 	mean, sd [2]float64
 	x        [][2]float64
 	w        []float64
 }
 
-func newProbitGrid(m *Probit, sh *cdf.Shard, power []float64, reach float64) *probitGrid {
+func newGrid(m *Model, sh *cdf.Shard, power []float64, reach float64) *grid {
 	const n = 101
-	g := &probitGrid{}
+	g := &grid{}
 	most := math.Inf(-1)
 	for a := range n {
 		for b := range n {
@@ -48,7 +48,7 @@ func newProbitGrid(m *Probit, sh *cdf.Shard, power []float64, reach float64) *pr
 }
 
 // mix returns the posterior mean of f.
-func (g *probitGrid) mix(f func(at [2]float64) float64) float64 {
+func (g *grid) mix(f func(at [2]float64) float64) float64 {
 	v := 0.0
 	for i, w := range g.w {
 		if w > 1e-12 {

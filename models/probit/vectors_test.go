@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-type probitSite struct{ W, C float64 }
+type site struct{ W, C float64 }
 
-type probitVectors struct {
+type vectors struct {
 	TruncatedNormal []struct {
 		M, U, W, Variance, Mean float64
 		LogPhi                  float64 `json:"log_Phi"`
@@ -28,7 +28,7 @@ type probitVectors struct {
 			X              []float64
 			Y              float64
 			XS             []float64
-			Paper, Lap, VG probitSite
+			Paper, Lap, VG site
 		}
 		After map[string]struct {
 			P [][]float64
@@ -57,14 +57,14 @@ type probitVectors struct {
 	}
 }
 
-func readProbitVectors(t *testing.T) *probitVectors {
-	v := new(probitVectors)
+func readVectors(t *testing.T) *vectors {
+	v := new(vectors)
 	modeltest.ReadJSON(t, "vectors/probit.json", v)
 	return v
 }
 
-func TestProbitHazardVectors(t *testing.T) {
-	for _, v := range readProbitVectors(t).TruncatedNormal {
+func TestHazardVectors(t *testing.T) {
+	for _, v := range readVectors(t).TruncatedNormal {
 		u, w := normal.Hazard(v.M)
 		if !(modeltest.Relative(u, v.U) <= 1e-12) || !(math.Abs(w-v.W) <= 1e-9) || !(modeltest.Relative(1-w, v.Variance) <= 1e-6) {
 			t.Errorf("m %v: u %v (%.1e) w %v (%.1e), variance %.1e", v.M, u, modeltest.Relative(u, v.U), w, math.Abs(w-v.W), modeltest.Relative(1-w, v.Variance))
@@ -77,10 +77,10 @@ func TestProbitHazardVectors(t *testing.T) {
 
 // The draws of t: mean, and the distribution function at five points. 4.5
 // standard errors over 96 comparisons: a false alarm in 1,500 seeds.
-func TestProbitLatentVectors(t *testing.T) {
+func TestLatentVectors(t *testing.T) {
 	const n = 200_000
 	r := rand.New(rand.NewPCG(61, 1))
-	for _, v := range readProbitVectors(t).TruncatedNormal {
+	for _, v := range readVectors(t).TruncatedNormal {
 		mean, below := 0.0, make([]float64, len(v.CDF))
 		for range n {
 			x := v.M + rnd.NormalAbove(r, -v.M)
@@ -108,10 +108,10 @@ func TestProbitLatentVectors(t *testing.T) {
 
 // frozen returns a model whose window holds the rows and whose draws are
 // those given, after the first k rows were frozen.
-func frozen(t *testing.T, v *probitVectors, variant string, k int) *Probit {
-	s := DefaultProbit()
+func frozen(t *testing.T, v *vectors, variant string, k int) *Model {
+	s := Defaults()
 	s.Chains = 2
-	m := newTestProbit(t, variant, s, probitDims(3, len(v.Freeze.Draws), true))
+	m := newTest(t, variant, s, dims(3, len(v.Freeze.Draws), true))
 	for i, d := range v.Freeze.Draws {
 		copy(m.draws[i*3:], d)
 	}
@@ -125,7 +125,7 @@ func frozen(t *testing.T, v *probitVectors, variant string, k int) *Probit {
 }
 
 // withPrior returns the lower triangle of the precision with the prior's in it.
-func withPrior(m *Probit) []float64 {
+func withPrior(m *Model) []float64 {
 	out := slices.Clone(m.xx)
 	for j := range m.p {
 		out[j*m.p+j] += 1 / m.Variance(j)
@@ -133,8 +133,8 @@ func withPrior(m *Probit) []float64 {
 	return out
 }
 
-func TestProbitFreezeVectors(t *testing.T) {
-	v := readProbitVectors(t)
+func TestFreezeVectors(t *testing.T) {
+	v := readVectors(t)
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if !(math.Abs(got-want) <= 1e-10*math.Abs(want)) {
@@ -172,8 +172,8 @@ func TestProbitFreezeVectors(t *testing.T) {
 	}
 }
 
-func TestProbitSweepVectors(t *testing.T) {
-	v := readProbitVectors(t)
+func TestSweepVectors(t *testing.T) {
+	v := readVectors(t)
 	m, o := frozen(t, v, "corrected", 5), v.OneSweep
 	w := m.work()
 	defer m.works.Put(w)
@@ -205,12 +205,12 @@ func TestProbitSweepVectors(t *testing.T) {
 }
 
 // Rows are told apart by their number in a column: the window's bookkeeping.
-func TestProbitWindowVectors(t *testing.T) {
-	for _, c := range readProbitVectors(t).Window {
+func TestWindowVectors(t *testing.T) {
+	for _, c := range readVectors(t).Window {
 		s := windowOf(c.Window)
 		s.Chains = 1
-		m := newTestProbit(t, "corrected", s, probitDims(1, 2, false))
-		d, number := probitDriver(m), 0.0
+		m := newTest(t, "corrected", s, dims(1, 2, false))
+		d, number := driver(m), 0.0
 		for shard, want := range c.Expected {
 			if want.Rows != c.ShardSizes[shard] {
 				t.Fatal("the vector contradicts itself")

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 // and diagnostics to the draws. Between UnmarshalBinary and the next shard the
 // moments too are those of the draws. One that asks for another parameter than
 // beta is refused with ErrSchema.
-func (m *Probit) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
 	defer m.works.Put(w)
 	for i, f := range functionals {
@@ -36,7 +36,7 @@ func (m *Probit) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 
 // conditional writes the functional's conditional mean at every draw, without
 // its constant, and cov times its weights.
-func (m *Probit) conditional(f cdf.Functional, series, direction []float64) {
+func (m *Model) conditional(f cdf.Functional, series, direction []float64) {
 	clear(series)
 	clear(direction)
 	for k, j := range f.Param {
@@ -46,7 +46,7 @@ func (m *Probit) conditional(f cdf.Functional, series, direction []float64) {
 }
 
 // within returns the product of the functional's weights and a direction.
-func (m *Probit) within(f cdf.Functional, direction []float64) float64 {
+func (m *Model) within(f cdf.Functional, direction []float64) float64 {
 	v := 0.0
 	for k, j := range f.Param {
 		v += f.Weight[k] * direction[j]
@@ -56,7 +56,7 @@ func (m *Probit) within(f cdf.Functional, direction []float64) float64 {
 
 // Covariance writes the lower triangle of the posterior covariance of the
 // functionals. Its diagonal is the square of the summary's sd.
-func (m *Probit) Covariance(functionals []cdf.Functional, dst []float64) error {
+func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	w := m.work()
 	defer m.works.Put(w)
 	k := len(functionals)

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"fmt"
@@ -9,29 +9,29 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-// probitWorkload is what the engine asks of the model per shard, with a full
+// workload is what the engine asks of the model per shard, with a full
 // window.
-type probitWorkload struct {
-	m    *Probit
+type workload struct {
+	m    *Model
 	step cdf.Step
 	f    []cdf.Functional
 	rows []cdf.Row
 }
 
-func newProbitWorkload(t testing.TB, p, limit, rows int) *probitWorkload {
-	m := newTestProbit(t, "corrected", windowOf(limit), probitDims(p, 500, false))
+func newWorkload(t testing.TB, p, limit, rows int) *workload {
+	m := newTest(t, "corrected", windowOf(limit), dims(p, 500, false))
 	r := rand.New(rand.NewPCG(1, 2))
 	// The linear predictor has sd 2, as in the paper's experiment.
 	beta := normals01(r, p, 1)
-	w := &probitWorkload{m: m, f: betas(p), rows: make([]cdf.Row, p)}
+	w := &workload{m: m, f: betas(p), rows: make([]cdf.Row, p)}
 	draws := &cdf.Draws{S: m.s, Chains: m.chains, Data: make([]float64, m.s*p)}
-	w.step = cdf.Step{Shard: probitShard(r, limit, beta, 2/float64(p), false), Forget: 1, RNG: r, Draws: draws}
+	w.step = cdf.Step{Shard: newShard(r, limit, beta, 2/float64(p), false), Forget: 1, RNG: r, Draws: draws}
 	w.run(t)
 	w.step.Shard = modeltest.Cut(w.step.Shard, 0, rows)
 	return w
 }
 
-func (w *probitWorkload) run(t testing.TB) {
+func (w *workload) run(t testing.TB) {
 	if _, err := w.m.Score(w.step.Shard, w.step.RNG); err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +48,10 @@ func (w *probitWorkload) run(t testing.TB) {
 
 // One shard with score, update and summary at the paper's sizes (the first
 // two) and at the defaults. ms/draw and ns/row-draw count all of it.
-func BenchmarkProbitShard(b *testing.B) {
+func BenchmarkShard(b *testing.B) {
 	for _, c := range []struct{ p, limit, rows int }{{100, 500, 25}, {500, 3500, 100}, {10, 500, 25}, {47, 1500, 300}} {
 		b.Run(fmt.Sprintf("p=%d/window=%d/rows=%d", c.p, c.limit, c.rows), func(b *testing.B) {
-			w := newProbitWorkload(b, c.p, c.limit, c.rows)
+			w := newWorkload(b, c.p, c.limit, c.rows)
 			b.ReportAllocs()
 			for b.Loop() {
 				w.run(b)
@@ -63,8 +63,8 @@ func BenchmarkProbitShard(b *testing.B) {
 	}
 }
 
-func BenchmarkProbitParts(b *testing.B) {
-	w := newProbitWorkload(b, 100, 500, 25)
+func BenchmarkParts(b *testing.B) {
+	w := newWorkload(b, 100, 500, 25)
 	scratch := w.m.work()
 	for _, part := range []struct {
 		name string

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// ProbitSettings are the settings of both variants of the probit model.
-type ProbitSettings struct {
-	Prior ProbitPrior `yaml:"prior" json:"prior"`
+// Settings are the settings of both variants of the probit model.
+type Settings struct {
+	Prior Prior `yaml:"prior" json:"prior"`
 	// Window is the number of rows that are kept, 0 for max(500, 5p).
 	Window int `yaml:"window" json:"window"`
 	// Chains is the number of Markov chains, which advance together.
@@ -21,23 +21,23 @@ type ProbitSettings struct {
 	Freeze string `yaml:"freeze" json:"freeze"`
 }
 
-// ProbitPrior is the prior beta_j ~ N(0, v_j) on the scaled columns. Every
+// Prior is the prior beta_j ~ N(0, v_j) on the scaled columns. Every
 // number is positive and finite.
-type ProbitPrior struct {
+type Prior struct {
 	BetaVariance      float64 `yaml:"beta_variance" json:"beta_variance"`           // v_j of a column
 	InterceptVariance float64 `yaml:"intercept_variance" json:"intercept_variance"` // v_0, where there is an intercept
 }
 
-// DefaultProbit returns the settings that hold where none are given.
-func DefaultProbit() ProbitSettings {
-	return ProbitSettings{
-		Prior:  ProbitPrior{BetaVariance: 1, InterceptVariance: 10},
+// Defaults returns the settings that hold where none are given.
+func Defaults() Settings {
+	return Settings{
+		Prior:  Prior{BetaVariance: 1, InterceptVariance: 10},
 		Chains: 16, Freeze: "expected",
 	}
 }
 
 // Validate names the first number that is out of range.
-func (v ProbitPrior) Validate() error {
+func (v Prior) Validate() error {
 	return cmp.Or(
 		kind.Positive("probit", "beta_variance", v.BetaVariance),
 		kind.Positive("probit", "intercept_variance", v.InterceptVariance),
@@ -45,7 +45,7 @@ func (v ProbitPrior) Validate() error {
 }
 
 // Validate names the first setting that is out of range.
-func (s ProbitSettings) Validate() error {
+func (s Settings) Validate() error {
 	if err := s.Prior.Validate(); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s ProbitSettings) Validate() error {
 	return nil
 }
 
-func buildProbit(s *ProbitSettings, variant string) (kind.Build, error) {
+func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -69,35 +69,35 @@ func buildProbit(s *ProbitSettings, variant string) (kind.Build, error) {
 	if variant == "paper" {
 		rule = unitSite
 	}
-	set, works := *s, newProbitWorks()
-	return func(d cdf.Dims) (cdf.Model, error) { return newProbit(set, d, rule, works) }, nil
+	set, works := *s, newWorks()
+	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, rule, works) }, nil
 }
 
-// probitShape is what the model knows of its columns and sizes.
-type probitShape struct {
-	ProbitColumns
+// shape is what the model knows of its columns and sizes.
+type shape struct {
+	Columns
 	limit  int // rows of the window, b
 	chains int // K
 	s      int // draws per shard, S, a multiple of the chains
 }
 
-func newProbitShape(s ProbitSettings, d cdf.Dims) (probitShape, error) {
+func newShape(s Settings, d cdf.Dims) (shape, error) {
 	if err := s.Validate(); err != nil {
-		return probitShape{}, err
+		return shape{}, err
 	}
-	columns, err := NewProbitColumns(s.Prior, d)
+	columns, err := NewColumns(s.Prior, d)
 	if err != nil {
-		return probitShape{}, err
+		return shape{}, err
 	}
 	limit := s.Window
 	if limit == 0 {
 		limit = max(500, 5*columns.p)
 	}
 	sweeps := (max(d.Draws, 1) + s.Chains - 1) / s.Chains
-	return probitShape{ProbitColumns: columns, limit: limit, chains: s.Chains, s: sweeps * s.Chains}, nil
+	return shape{Columns: columns, limit: limit, chains: s.Chains, s: sweeps * s.Chains}, nil
 }
 
 // Chains returns the number of chains behind the draws.
-func (h *probitShape) Chains() int { return h.chains }
+func (h *shape) Chains() int { return h.chains }
 
-func newProbitWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(probitWork) }} }
+func newWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"fmt"
@@ -55,7 +55,7 @@ func readAdult(t *testing.T, rows int) (shards []*cdf.Shard, ref map[string]int,
 // Rows P4: income in the census of 1994 against Hamiltonian Monte Carlo on
 // all rows. Two countries have no row with y = 1: the prior decides them, and
 // they are not judged.
-func TestAcceptanceProbitAdult(t *testing.T) {
+func TestAcceptanceAdult(t *testing.T) {
 	seeds := accept.Reps(t, 0, 1, 6)
 	shards, ref, lines := readAdult(t, 300)
 	all := joinShards(shards)
@@ -63,17 +63,17 @@ func TestAcceptanceProbitAdult(t *testing.T) {
 		t.Fatalf("%d complete rows", all.Rows)
 	}
 	s := windowOf(1500)
-	s.Prior = ProbitPrior{BetaVariance: 10, InterceptVariance: 10}
+	s.Prior = Prior{BetaVariance: 10, InterceptVariance: 10}
 	var worst struct{ error, spread, bias, narrow, wide, miss float64 }
 	worst.narrow = 1
 	for seed := range seeds {
-		m := newTestProbit(t, "corrected", s, probitDims(47, 500, true))
-		d := probitDriver(m)
+		m := newTest(t, "corrected", s, dims(47, 500, true))
+		d := driver(m)
 		d.Seed = uint64(seed)
 		for _, sh := range shards {
 			d.Must(t, sh, 1)
 		}
-		p := probitPosteriorOf(t, m)
+		p := posteriorOf(t, m)
 		off, size := 0.0, 0.0
 		for j, l := range lines {
 			mean, sd := modeltest.Number(t, l[ref["mean"]]), modeltest.Number(t, l[ref["sd"]])
@@ -112,7 +112,7 @@ func TestAcceptanceProbitAdult(t *testing.T) {
 
 // Rows P5: what makes a stream hard, 1,000 rows of 10 columns in 40 shards
 // through a window of 200 unless said, against a long run over all rows.
-func TestAcceptanceProbitEdges(t *testing.T) {
+func TestAcceptanceEdges(t *testing.T) {
 	reps := accept.Reps(t, 0, 1, 4)
 	plain := func(*cdf.Shard) {}
 	ones := func(*cdf.Shard) []int { return slices.Repeat([]int{25}, 40) }
@@ -136,13 +136,13 @@ func TestAcceptanceProbitEdges(t *testing.T) {
 	} {
 		accuracy, ratio := 0.0, 0.0
 		for rep := range reps {
-			r := rand.New(rand.NewPCG(uint64(probitSeed+rep), 5))
+			r := rand.New(rand.NewPCG(uint64(seed+rep), 5))
 			beta := normals01(r, 10, .5)
 			beta[0] = c.intercept
-			sh := probitShard(r, 1000, beta, 1, true)
+			sh := newShard(r, 1000, beta, 1, true)
 			c.edit(sh)
-			m := newTestProbit(t, "corrected", windowOf(c.window), probitDims(10, 500, true))
-			d, from := probitDriver(m), 0
+			m := newTest(t, "corrected", windowOf(c.window), dims(10, 500, true))
+			d, from := driver(m), 0
 			for _, size := range c.sizes(sh) {
 				d.Must(t, modeltest.Cut(sh, from, from+size), 1)
 				from += size
@@ -150,14 +150,14 @@ func TestAcceptanceProbitEdges(t *testing.T) {
 			if from != 1000 {
 				t.Fatal(from)
 			}
-			acc, sd, _, _ := probitPosteriorOf(t, m).against(batch(t, m, sh, 16_000))
+			acc, sd, _, _ := posteriorOf(t, m).against(batch(t, m, sh, 16_000))
 			accuracy += acc / float64(reps)
 			ratio += sd / float64(reps)
 		}
 		t.Logf("%s: accuracy %.3f, sd ratio %.3f", c.name, accuracy, ratio)
-		accept.Range(t, "P5", c.name+": accuracy", accuracy, c.accuracy, 1, probitSeeds(reps))
+		accept.Range(t, "P5", c.name+": accuracy", accuracy, c.accuracy, 1, seeds(reps))
 		if c.spread {
-			accept.Range(t, "P5", c.name+": sd ratio", ratio, .93, 1.06, probitSeeds(reps))
+			accept.Range(t, "P5", c.name+": sd ratio", ratio, .93, 1.06, seeds(reps))
 		}
 	}
 }
@@ -184,17 +184,17 @@ func sortByResponse(sh *cdf.Shard) {
 
 // Rows P6: a coefficient jumps from 1 to -1 after shard 250; lambda = .95 per
 // shard, so n_eff is 500.
-func TestAcceptanceProbitDrift(t *testing.T) {
+func TestAcceptanceDrift(t *testing.T) {
 	sc, _ := simulate.Lookup("probit-drift")
 	run := func(lambda float64) (rmse, settled, cov float64) {
-		m := newTestProbit(t, "corrected", unitPrior(0), probitDims(5, 128, false))
-		d, n := probitDriver(m), 0.0
+		m := newTest(t, "corrected", unitPrior(0), dims(5, 128, false))
+		d, n := driver(m), 0.0
 		for at := int64(1); at <= 500; at++ {
-			d.Must(t, modeltest.ScenarioShard(sc.Shard(probitSeed, "drift", at, sc.Rows)), lambda)
+			d.Must(t, modeltest.ScenarioShard(sc.Shard(seed, "drift", at, sc.Rows)), lambda)
 			if at <= 100 {
 				continue
 			}
-			p, truth := probitPosteriorOf(t, m), values(sc.Truth(probitSeed, "drift", at))
+			p, truth := posteriorOf(t, m), values(sc.Truth(seed, "drift", at))
 			e := (p.mean[0] - truth[0]) * (p.mean[0] - truth[0])
 			rmse += e / 400
 			if at <= 250 || at > 350 {
@@ -207,34 +207,34 @@ func TestAcceptanceProbitDrift(t *testing.T) {
 	}
 	accept.Reps(t, 0, 1, 1)
 	rmse, settled, cov := run(.95)
-	accept.Range(t, "P6", "RMSE of beta_1, t > 100", rmse, .25, .40, probitSeeds(1))
-	accept.Range(t, "P6", "RMSE away from the jump", settled, 0, .12, probitSeeds(1))
-	accept.Range(t, "P6", "coverage away from the jump", cov, .93, 1, probitSeeds(1))
+	accept.Range(t, "P6", "RMSE of beta_1, t > 100", rmse, .25, .40, seeds(1))
+	accept.Range(t, "P6", "RMSE away from the jump", settled, 0, .12, seeds(1))
+	accept.Range(t, "P6", "coverage away from the jump", cov, .93, 1, seeds(1))
 	rmse, _, _ = run(1)
-	accept.Range(t, "P6", "without forgetting: RMSE of beta_1", rmse, .7, 1.5, probitSeeds(1))
+	accept.Range(t, "P6", "without forgetting: RMSE of beta_1", rmse, .7, 1.5, seeds(1))
 }
 
 // Rows P7: simulation-based calibration, parameters from the prior and data
 // from them: the rank of the truth among 99 thinned draws is uniform, its
 // distance from the mean has variance 1 in sds. 500 replicates; limits leave
 // 4.5 standard errors (Kolmogorov: 1 in 1,600) on 2 x 3 parameters.
-func TestAcceptanceProbitCalibration(t *testing.T) {
+func TestAcceptanceCalibration(t *testing.T) {
 	accept.Reps(t, 0, 1, 1)
 	const reps, p, rows = 500, 3, 40
 	for _, limit := range []int{500, 20} {
 		ranks := make([][]float64, p)
 		var mean, square, inside float64
 		for rep := range reps {
-			r := rand.New(rand.NewPCG(uint64(probitSeed+rep), 7))
+			r := rand.New(rand.NewPCG(uint64(seed+rep), 7))
 			truth := normals01(r, p, 1)
-			sh := probitShard(r, rows, truth, 1, true)
-			m := newTestProbit(t, "corrected", unitPrior(limit), probitDims(p, 1600, true))
-			d := probitDriver(m)
+			sh := newShard(r, rows, truth, 1, true)
+			m := newTest(t, "corrected", unitPrior(limit), dims(p, 1600, true))
+			d := driver(m)
 			d.Seed = uint64(rep)
 			for from := 0; from < rows; from += 10 {
 				d.Must(t, modeltest.Cut(sh, from, from+10), 1)
 			}
-			post := probitPosteriorOf(t, m)
+			post := posteriorOf(t, m)
 			inside += post.coverage(truth) / reps
 			for j, v := range truth {
 				z := (v - post.mean[j]) / post.sd[j]
@@ -256,9 +256,9 @@ func TestAcceptanceProbitCalibration(t *testing.T) {
 				worst = max(worst, math.Sqrt(reps)*max(v-float64(i)/reps, float64(i+1)/reps-v))
 			}
 		}
-		accept.Range(t, "P7", what+": worst sqrt(n) D of the ranks", worst, 0, 2, probitSeeds(reps))
-		accept.Range(t, "P7", what+": mean of z", mean, -.12, .12, probitSeeds(reps))
-		accept.Range(t, "P7", what+": mean of z^2", square, .83, 1.17, probitSeeds(reps))
-		accept.Range(t, "P7", what+": coverage", inside, .925, .975, probitSeeds(reps))
+		accept.Range(t, "P7", what+": worst sqrt(n) D of the ranks", worst, 0, 2, seeds(reps))
+		accept.Range(t, "P7", what+": mean of z", mean, -.12, .12, seeds(reps))
+		accept.Range(t, "P7", what+": mean of z^2", square, .83, 1.17, seeds(reps))
+		accept.Range(t, "P7", what+": coverage", inside, .925, .975, seeds(reps))
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"encoding/binary"
@@ -8,34 +8,34 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// probitFormat is the first byte of the state.
-const probitFormat = 1
+// format is the first byte of the state.
+const format = 1
 
 // AppendBinary appends the format, the stage, the number of rows in the
 // window (4 bytes, little-endian), the lower triangle of xx, xz, the window
 // and, once there are some, the draws. A full window makes that
 // 8 (p(p+1)/2 + p + bp + Sp) + 6 bytes.
-func (m *Probit) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, probitFormat, byte(m.stage))
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format, byte(m.stage))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows()))
 	for i := range m.p {
 		b = codec.AppendFloats(b, m.xx[i*m.p:i*m.p+i+1]...)
 	}
 	b = codec.AppendFloats(b, m.xz...)
 	b = codec.AppendFloats(b, m.window.x...)
-	if m.stage != probitNew {
+	if m.stage != stageNew {
 		b = codec.AppendFloats(b, m.draws...)
 	}
 	return b, nil
 }
 
 // UnmarshalBinary replaces the state.
-func (m *Probit) UnmarshalBinary(b []byte) error {
-	if len(b) < 6 || b[0] != probitFormat || b[1] > byte(probitRows) {
+func (m *Model) UnmarshalBinary(b []byte) error {
+	if len(b) < 6 || b[0] != format || b[1] > byte(stageRows) {
 		return codec.Error("probit", "unknown format")
 	}
-	stage, rows := probitStage(b[1]), int(binary.LittleEndian.Uint32(b[2:]))
-	if b = b[6:]; rows > m.limit || rows > len(b)/(8*m.p) || rows > 0 && stage != probitRows {
+	stage, rows := stage(b[1]), int(binary.LittleEndian.Uint32(b[2:]))
+	if b = b[6:]; rows > m.limit || rows > len(b)/(8*m.p) || rows > 0 && stage != stageRows {
 		return codec.Error("probit", "too many rows")
 	}
 	m.window.x = lin.Grow(m.window.x, rows*m.p)
@@ -44,7 +44,7 @@ func (m *Probit) UnmarshalBinary(b []byte) error {
 		parts = append(parts, m.xx[i*m.p:i*m.p+i+1])
 	}
 	parts = append(parts, m.xz, m.window.x)
-	if stage != probitNew {
+	if stage != stageNew {
 		parts = append(parts, m.draws)
 	}
 	if !codec.ReadFloats(b, parts...) {
@@ -61,15 +61,15 @@ func (m *Probit) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held: the state, and what Summarize needs beside it.
-func (m *Probit) Size() int64 {
+func (m *Model) Size() int64 {
 	held := len(m.xx) + len(m.xz) + len(m.window.x) + len(m.draws) + len(m.post.cov) + len(m.post.means)
 	return 8*int64(held) + 512
 }
 
 var (
-	_ cdf.Summarizer  = (*Probit)(nil)
-	_ cdf.Predictor   = (*Probit)(nil)
-	_ cdf.Sampler     = (*Probit)(nil)
-	_ cdf.Covariancer = (*Probit)(nil)
-	_ cdf.Sizer       = (*Probit)(nil)
+	_ cdf.Summarizer  = (*Model)(nil)
+	_ cdf.Predictor   = (*Model)(nil)
+	_ cdf.Sampler     = (*Model)(nil)
+	_ cdf.Covariancer = (*Model)(nil)
+	_ cdf.Sizer       = (*Model)(nil)
 )

@@ -1,4 +1,4 @@
-package models
+package probit
 
 // rowWindow holds the newest rows of a stream, oldest first, each of the same
 // number of columns. The zero value is empty.

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ import (
 
 // A window of 40 rows is full after five shards, so most of what the contract
 // asks about happens after rows were frozen.
-func TestProbitKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	roles := cdf.Roles{
 		Intercept: true, Features: []cdf.Feature{{Name: "x1"}, {Name: "x2"}},
 	}
@@ -36,7 +36,7 @@ func TestProbitKeepsTheContract(t *testing.T) {
 	}
 	for _, variant := range []string{"corrected", "paper"} {
 		t.Run(variant, func(t *testing.T) {
-			modeltest.Contract(t, probitKind(), variant, roles, strictyaml.Decode("{window: 40, chains: 4}"), shards)
+			modeltest.Contract(t, Kind(), variant, roles, strictyaml.Decode("{window: 40, chains: 4}"), shards)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"bytes"
@@ -16,16 +16,16 @@ import (
 
 // While the window holds every row the model is plain batch Gibbs sampling:
 // what the window could hold beyond that makes no difference to the bit.
-func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
+func TestWithoutEvictionIsGibbsSampling(t *testing.T) {
 	const p = 5
 	r := rand.New(rand.NewPCG(51, 1))
 	beta := normals01(r, p, 1)
 	var runs [2]*modeltest.Stepper
 	for i, rows := range []int{200, 1_000_000} {
-		runs[i] = probitDriver(newTestProbit(t, "corrected", windowOf(rows), probitDims(p, 50, true)))
+		runs[i] = driver(newTest(t, "corrected", windowOf(rows), dims(p, 50, true)))
 	}
 	for shard := range 11 {
-		sh := probitShard(r, 20, beta, 1, true)
+		sh := newShard(r, 20, beta, 1, true)
 		for _, d := range runs {
 			d.Must(t, sh, 1)
 		}
@@ -38,15 +38,15 @@ func TestProbitWithoutEvictionIsGibbsSampling(t *testing.T) {
 
 // Every chain goes on from its own last draw, and every shard has its own
 // random stream.
-func TestProbitChainsGoOn(t *testing.T) {
+func TestChainsGoOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(50, 1))
 	s := windowOf(20)
 	s.Chains = 3
-	m := newTestProbit(t, "corrected", s, probitDims(2, 12, true))
-	d := probitDriver(m)
+	m := newTest(t, "corrected", s, dims(2, 12, true))
+	d := driver(m)
 	before := make([]float64, len(d.Draws.Data))
 	for shard := range 4 { // two without a row: draws of the prior
-		d.Must(t, probitShard(r, 10*(shard/2), []float64{0, 1}, 1, true), 1)
+		d.Must(t, newShard(r, 10*(shard/2), []float64{0, 1}, 1, true), 1)
 		if slices.Equal(before, d.Draws.Data) {
 			t.Errorf("shard %d has the draws of the one before", shard+1)
 		}
@@ -67,7 +67,7 @@ func TestProbitChainsGoOn(t *testing.T) {
 }
 
 // gridRun compares what is published with a quadrature of the same posterior.
-func gridRun(t *testing.T, m *Probit, g *probitGrid, bias, spread float64) {
+func gridRun(t *testing.T, m *Model, g *grid, bias, spread float64) {
 	t.Helper()
 	for j, r := range modeltest.Summarize(t, m, betas(2)) {
 		miss, ratio := (r.Mean-g.mean[j])/g.sd[j], r.SD/g.sd[j]
@@ -80,9 +80,9 @@ func gridRun(t *testing.T, m *Probit, g *probitGrid, bias, spread float64) {
 
 // 8,000 draws of some 3,000 effective ones: a mean is good to .02 sd, and by
 // Rao and Blackwell's theorem an sd to less than 1 %.
-func TestProbitAgainstQuadrature(t *testing.T) {
+func TestAgainstQuadrature(t *testing.T) {
 	r := rand.New(rand.NewPCG(52, 1))
-	sh := probitShard(r, 60, []float64{-.4, 1.1}, 1, true)
+	sh := newShard(r, 60, []float64{-.4, 1.1}, 1, true)
 	for _, c := range []struct {
 		window       int
 		bias, spread float64
@@ -90,17 +90,17 @@ func TestProbitAgainstQuadrature(t *testing.T) {
 		{500, .06, .03}, // exact
 		{20, .15, .06},  // two thirds of the rows are frozen
 	} {
-		m := newTestProbit(t, "corrected", windowOf(c.window), probitDims(2, 8000, true))
-		d := probitDriver(m)
+		m := newTest(t, "corrected", windowOf(c.window), dims(2, 8000, true))
+		d := driver(m)
 		for from := 0; from < 60; from += 10 {
 			d.Must(t, modeltest.Cut(sh, from, from+10), 1)
 		}
-		g := newProbitGrid(m, sh, powers(60, one), 4)
+		g := newGrid(m, sh, powers(60, one), 4)
 		gridRun(t, m, g, c.bias, c.spread)
 		if c.window < 60 {
 			continue
 		}
-		rows := probitShard(r, 8, []float64{0, 0}, 1.5, true)
+		rows := newShard(r, 8, []float64{0, 0}, 1.5, true)
 		rows.Y[3] = math.NaN()
 		out := make([]cdf.Prediction, 8)
 		if err := m.Predict(rows, out); err != nil {
@@ -129,38 +129,38 @@ func TestProbitAgainstQuadrature(t *testing.T) {
 // A row of age k counts lambda^k: against a quadrature of the likelihood with
 // these powers. Rows are frozen by draws that knew them and what came before,
 // not what came after: hence wider limits than above.
-func TestProbitForgetsByPowersOfTheLikelihood(t *testing.T) {
+func TestForgetsByPowersOfTheLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 1))
 	const lambda, per = .8, 10
-	sh := probitShard(r, 120, []float64{.3, -.9}, 1, true)
-	m := newTestProbit(t, "corrected", DefaultProbit(), probitDims(2, 8000, true))
-	d := probitDriver(m)
+	sh := newShard(r, 120, []float64{.3, -.9}, 1, true)
+	m := newTest(t, "corrected", Defaults(), dims(2, 8000, true))
+	d := driver(m)
 	for from := 0; from < 120; from += per {
 		d.Must(t, modeltest.Cut(sh, from, from+per), lambda)
 	}
 	if m.rows() != per {
 		t.Errorf("%d rows count fully, want those of the last shard", m.rows())
 	}
-	g := newProbitGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(11-i/per)) }), 4)
+	g := newGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(11-i/per)) }), 4)
 	gridRun(t, m, g, .2, .08)
 
 	// A shard without a row ages what there is.
 	d.Must(t, &cdf.Shard{Cols: 2}, lambda)
-	g = newProbitGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(12-i/per)) }), 4)
+	g = newGrid(m, sh, powers(120, func(i int) float64 { return math.Pow(lambda, float64(12-i/per)) }), 4)
 	gridRun(t, m, g, .2, .08)
 }
 
 // Published moments are those of the draws, but for Monte Carlo error; so is
 // the covariance, and its diagonal is the square of the sd.
-func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
+func TestDrawsAgreeWithTheSummary(t *testing.T) {
 	const p = 4
 	r := rand.New(rand.NewPCG(54, 1))
 	for _, rows := range []int{0, 90} {
-		m := newTestProbit(t, "corrected", windowOf(50), probitDims(p, 4000, true))
-		d := probitDriver(m)
+		m := newTest(t, "corrected", windowOf(50), dims(p, 4000, true))
+		d := driver(m)
 		beta := []float64{.5, -1, 0, .7}
-		d.Must(t, probitShard(r, rows/3, beta, 1, true), 1)
-		d.Must(t, probitShard(r, rows-rows/3, beta, 1, true), 1)
+		d.Must(t, newShard(r, rows/3, beta, 1, true), 1)
+		d.Must(t, newShard(r, rows-rows/3, beta, 1, true), 1)
 		f := append(betas(p), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 2, 0}, Weight: []float64{1.5, -2, .5}})
 		got := modeltest.Summarize(t, m, f)
 		cov := make([]float64, len(f)*(len(f)+1)/2)
@@ -204,11 +204,11 @@ func TestProbitDrawsAgreeWithTheSummary(t *testing.T) {
 
 // Every part of a large shard is sampled: 1,000 rows through a window of 50
 // stay close to what all of them say at once.
-func TestProbitCutsLargeShards(t *testing.T) {
+func TestCutsLargeShards(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 1))
-	sh := probitShard(r, 1000, []float64{.3, -.9}, 1, true)
-	m := newTestProbit(t, "corrected", windowOf(50), probitDims(2, 500, true))
-	d := probitDriver(m)
+	sh := newShard(r, 1000, []float64{.3, -.9}, 1, true)
+	m := newTest(t, "corrected", windowOf(50), dims(2, 500, true))
+	d := driver(m)
 	for i := 0; i < 1000; i += 7 { // rows without a response take no place
 		sh.Y[i] = math.NaN()
 	}
@@ -223,12 +223,12 @@ func TestProbitCutsLargeShards(t *testing.T) {
 			kept.Rows++
 		}
 	}
-	gridRun(t, m, newProbitGrid(m, kept, powers(kept.Rows, one), 2), .25, .08)
+	gridRun(t, m, newGrid(m, kept, powers(kept.Rows, one), 2), .25, .08)
 }
 
 // The predictive probability of a response stays a number where it is too
 // small for one.
-func TestProbitMass(t *testing.T) {
+func TestMass(t *testing.T) {
 	for _, m := range []float64{0, -3, 5, -37, -60, -1e6, -1e12} {
 		for y := range 2 {
 			sign := 2*float64(y) - 1
@@ -255,19 +255,19 @@ func TestBernoulliQuantile(t *testing.T) {
 }
 
 // Scores are what they say: against the predictions of the same rows.
-func TestProbitScores(t *testing.T) {
+func TestScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(56, 1))
 	beta := []float64{.2, 1, -1}
-	m := newTestProbit(t, "corrected", windowOf(100), probitDims(3, 200, true))
-	d := probitDriver(m)
-	fresh := probitShard(r, 500, beta, 1, true)
+	m := newTest(t, "corrected", windowOf(100), dims(3, 200, true))
+	d := driver(m)
+	fresh := newShard(r, 500, beta, 1, true)
 	for range 2 { // new, and after a shard without a row
 		if s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1))); err != nil || s.Rows != 0 || s.LogDensity == s.LogDensity {
 			t.Errorf("a model without rows scores %+v, %v", s, err)
 		}
 		d.Must(t, &cdf.Shard{Cols: 3}, 1)
 	}
-	d.Must(t, probitShard(r, 300, beta, 1, true), 1)
+	d.Must(t, newShard(r, 300, beta, 1, true), 1)
 	fresh.Y[7] = math.NaN()
 	s, err := m.Score(fresh, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -295,9 +295,9 @@ func TestProbitScores(t *testing.T) {
 
 // Where the data say nothing, or the responses are all alike, the engine lists
 // the variable as dominated by its prior.
-func TestProbitFlagsWhatThePriorDecides(t *testing.T) {
+func TestFlagsWhatThePriorDecides(t *testing.T) {
 	r := rand.New(rand.NewPCG(57, 1))
-	spec := modeltest.Spec(t, probitKind(), "", cdf.Roles{
+	spec := modeltest.Spec(t, Kind(), "", cdf.Roles{
 		Scaling: "none", Intercept: true, Features: []cdf.Feature{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 	}, nil)
 	f := cdf.NewFilter(spec, "k")

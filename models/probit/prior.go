@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math/rand/v2"
@@ -7,10 +7,10 @@ import (
 	"github.com/credence-stream/credence/models/internal/describe"
 )
 
-var _ cdf.PriorTeller = (*Probit)(nil)
+var _ cdf.PriorTeller = (*Model)(nil)
 
 // DescribePrior describes coefficients by their normal laws.
-func (h *ProbitColumns) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
+func (h *Columns) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
 	sds := make([]float64, len(functionals))
 	h.PriorSD(functionals, sds)
 	for i, f := range functionals {

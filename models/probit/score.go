@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"math"
@@ -8,33 +8,33 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// BinaryScore collects the scores of a shard's rows, whose responses are 0 or
+// Score collects the scores of a shard's rows, whose responses are 0 or
 // 1: the mean log of the predictive probabilities, the root of the Brier
 // score, and the share of randomised probability integral transforms
 // P(Y < y) + U P(Y = y) that lie in [.025, .975].
-type BinaryScore struct {
+type Score struct {
 	t   predictive.Tally
 	rng *rand.Rand // of U
 }
 
-// NewBinaryScore returns a score of no rows; U comes from rng.
-func NewBinaryScore(rng *rand.Rand) *BinaryScore {
-	return &BinaryScore{predictive.NewTally(cdf.NoScore()), rng}
+// NewScore returns a score of no rows; U comes from rng.
+func NewScore(rng *rand.Rand) *Score {
+	return &Score{predictive.NewTally(cdf.NoScore()), rng}
 }
 
 // Skip counts a row and reports that it has no response, y being NaN.
-func (b *BinaryScore) Skip(y float64) bool { return b.t.Skip(y) }
+func (b *Score) Skip(y float64) bool { return b.t.Skip(y) }
 
 // Add takes a row with the response y, whose predictive probability was q and
 // the logarithm of that log, which q may be too small to tell.
-func (b *BinaryScore) Add(y, q, log float64) {
+func (b *Score) Add(y, q, log float64) {
 	b.t.Logs += log
 	pit := transform(q, y, b.rng.Float64())
 	b.t.Add(1-q, pit, pit >= .025 && pit <= .975)
 }
 
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
-func (b *BinaryScore) Score() (cdf.Score, error) { return b.t.Score("probit") }
+func (b *Score) Score() (cdf.Score, error) { return b.t.Score("probit") }
 
 // transform returns P(Y < y) + u P(Y = y), where P(Y = y) is q.
 func transform(q, y, u float64) float64 {
@@ -44,17 +44,17 @@ func transform(q, y, u float64) float64 {
 	return (1 - q) + float64(u*q)
 }
 
-// PredictBinary describes a new response that is 1 with the given predictive
+// Predict describes a new response that is 1 with the given predictive
 // probability.
-func PredictBinary(p *cdf.Prediction, probability float64) {
+func Predict(p *cdf.Prediction, probability float64) {
 	p.Mean, p.SD = probability, math.Sqrt(probability*(1-probability))
 	p.Q025, p.Q975 = bernoulliQuantile(probability, .025), bernoulliQuantile(probability, .975)
 }
 
-// JudgeBinary says how likely the response y was, as BinaryScore.Add does;
+// Judge says how likely the response y was, as Score.Add does;
 // the transform is not randomised: U is 1/2. Without a response, y being NaN,
 // both numbers are NaN.
-func JudgeBinary(p *cdf.Prediction, y, q, log float64) {
+func Judge(p *cdf.Prediction, y, q, log float64) {
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
 	if y == y {
 		p.LogDensity, p.PIT = log, transform(q, y, .5)

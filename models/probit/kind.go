@@ -1,4 +1,5 @@
-package models
+// Package probit is regression of a yes or no.
+package probit
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// probitKind returns what is known of probit regression.
-func probitKind() *kind.Kind {
+// Kind returns what is known of probit regression.
+func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "probit",
 		Purpose: "a yes or no",
@@ -18,12 +19,12 @@ func probitKind() *kind.Kind {
 		Response: kind.Binary,
 		Features: true, Intercept: true,
 		Draws:     true,
-		Suggest:   suggestProbit,
-		Configure: kind.Settings(DefaultProbit(), buildProbit),
+		Suggest:   suggest,
+		Configure: kind.Settings(Defaults(), build),
 	}
 }
 
-func suggestProbit(p *kind.Profile) (s kind.Suggestion) {
+func suggest(p *kind.Profile) (s kind.Suggestion) {
 	if p.Response.Binary {
 		s.Use, s.By, s.Why = "the chance of a 1", kind.ByResponse, fmt.Sprintf("%s is 0 or 1", p.Response.Name)
 	}

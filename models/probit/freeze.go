@@ -1,4 +1,4 @@
-package models
+package probit
 
 import "github.com/credence-stream/credence/cdf/normal"
 

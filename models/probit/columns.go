@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"fmt"
@@ -8,28 +8,28 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
-// ProbitColumns is what every method for the probit model, ours and its
+// Columns is what every method for the probit model, ours and its
 // competitors, knows of the columns of X: their prior, and which shards fit.
-type ProbitColumns struct {
-	prior     ProbitPrior
+type Columns struct {
+	prior     Prior
 	p         int // coefficients, the intercept included
 	intercept bool
 }
 
-// NewProbitColumns returns the columns of a key. A prior that is out of range
+// NewColumns returns the columns of a key. A prior that is out of range
 // is an error; no column at all is ErrSchema, wrapped.
-func NewProbitColumns(prior ProbitPrior, d cdf.Dims) (ProbitColumns, error) {
+func NewColumns(prior Prior, d cdf.Dims) (Columns, error) {
 	if err := prior.Validate(); err != nil {
-		return ProbitColumns{}, err
+		return Columns{}, err
 	}
 	if len(d.Columns) == 0 {
-		return ProbitColumns{}, fmt.Errorf("%w: probit needs an intercept or a feature", cdf.ErrSchema)
+		return Columns{}, fmt.Errorf("%w: probit needs an intercept or a feature", cdf.ErrSchema)
 	}
-	return ProbitColumns{prior: prior, p: len(d.Columns), intercept: d.Intercept}, nil
+	return Columns{prior: prior, p: len(d.Columns), intercept: d.Intercept}, nil
 }
 
 // Variance returns v_j, the prior variance of coefficient j.
-func (h *ProbitColumns) Variance(j int) float64 {
+func (h *Columns) Variance(j int) float64 {
 	if h.intercept && j == 0 {
 		return h.prior.InterceptVariance
 	}
@@ -37,11 +37,11 @@ func (h *ProbitColumns) Variance(j int) float64 {
 }
 
 // Params returns beta, the intercept first where there is one.
-func (h *ProbitColumns) Params() []cdf.Param { return []cdf.Param{{Name: "beta", Len: h.p}} }
+func (h *Columns) Params() []cdf.Param { return []cdf.Param{{Name: "beta", Len: h.p}} }
 
 // Check reports, wrapping ErrShard, a shard of the wrong width, a column that
 // is not finite, or a response that is not 0, 1 or NaN.
-func (h *ProbitColumns) Check(sh *cdf.Shard) error {
+func (h *Columns) Check(sh *cdf.Shard) error {
 	if sh.Cols != h.p || len(sh.X) != sh.Rows*sh.Cols || len(sh.Y) != sh.Rows {
 		return fmt.Errorf("%w: %d rows of %d columns with %d entries and %d responses, want %d columns",
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.X), len(sh.Y), h.p)
@@ -62,7 +62,7 @@ func (h *ProbitColumns) Check(sh *cdf.Shard) error {
 }
 
 // PriorSD writes the prior sd of each functional.
-func (h *ProbitColumns) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (h *Columns) PriorSD(functionals []cdf.Functional, dst []float64) {
 	for i, f := range functionals {
 		v := 0.0
 		for k, j := range f.Param {
@@ -74,7 +74,7 @@ func (h *ProbitColumns) PriorSD(functionals []cdf.Functional, dst []float64) {
 
 // Only refuses, with ErrSchema, a functional that asks for another parameter
 // than beta.
-func (h *ProbitColumns) Only(f cdf.Functional) error {
+func (h *Columns) Only(f cdf.Functional) error {
 	for _, j := range f.Param {
 		if j < 0 || j >= h.p {
 			return fmt.Errorf("%w: %s asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, h.p)
@@ -86,7 +86,7 @@ func (h *ProbitColumns) Only(f cdf.Functional) error {
 // Signed appends to dst the next n rows of the shard, from a row on, that have
 // a response, each times 2y-1: the likelihood of such a row is Phi(xs'beta). It
 // returns the longer slice and the row behind the last one read.
-func (h *ProbitColumns) Signed(dst []float64, sh *cdf.Shard, from, n int) ([]float64, int) {
+func (h *Columns) Signed(dst []float64, sh *cdf.Shard, from, n int) ([]float64, int) {
 	for ; n > 0; from++ {
 		if y := sh.Y[from]; y == y {
 			for _, v := range sh.X[from*h.p : (from+1)*h.p] {

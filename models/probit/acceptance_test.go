@@ -1,4 +1,4 @@
-package models
+package probit
 
 import (
 	"fmt"
@@ -17,17 +17,17 @@ import (
 )
 
 // unitPrior is the prior of the paper's experiments, N(0, 1) throughout.
-func unitPrior(rows int) ProbitSettings {
+func unitPrior(rows int) Settings {
 	s := windowOf(rows)
 	s.Prior.InterceptVariance = 1
 	return s
 }
 
-// probitPost is mean and sd of every coefficient.
-type probitPost struct{ mean, sd []float64 }
+// post is mean and sd of every coefficient.
+type post struct{ mean, sd []float64 }
 
-func probitPosteriorOf(t *testing.T, m *Probit) probitPost {
-	var out probitPost
+func posteriorOf(t *testing.T, m *Model) post {
+	var out post
 	for _, r := range modeltest.Summarize(t, m, betas(m.p)) {
 		out.mean, out.sd = append(out.mean, r.Mean), append(out.sd, r.SD)
 	}
@@ -35,20 +35,20 @@ func probitPosteriorOf(t *testing.T, m *Probit) probitPost {
 }
 
 // batch is the posterior of all rows at once by plain Gibbs sampling.
-func batch(t *testing.T, like *Probit, all *cdf.Shard, draws int) probitPost {
+func batch(t *testing.T, like *Model, all *cdf.Shard, draws int) post {
 	t.Helper()
 	s := windowOf(all.Rows)
 	s.Prior = like.prior
-	d := probitDims(like.p, draws, like.intercept)
-	m := newTestProbit(t, "corrected", s, d)
-	probitDriver(m).Must(t, all, 1)
-	return probitPosteriorOf(t, m)
+	d := dims(like.p, draws, like.intercept)
+	m := newTest(t, "corrected", s, d)
+	driver(m).Must(t, all, 1)
+	return posteriorOf(t, m)
 }
 
-func (a probitPost) length() float64 { return 2 * dist.NormalQuantiles[6] * measure.Mean(a.sd) }
+func (a post) length() float64 { return 2 * dist.NormalQuantiles[6] * measure.Mean(a.sd) }
 
 // coverage is the share of the truths inside mean +- 1.96 sd.
-func (a probitPost) coverage(truth []float64) float64 {
+func (a post) coverage(truth []float64) float64 {
 	inside := 0.0
 	for j, v := range truth {
 		if math.Abs(a.mean[j]-v) <= dist.NormalQuantiles[6]*a.sd[j] {
@@ -58,7 +58,7 @@ func (a probitPost) coverage(truth []float64) float64 {
 	return inside / float64(len(truth))
 }
 
-func (a probitPost) mse(truth []float64) float64 {
+func (a post) mse(truth []float64) float64 {
 	v := 0.0
 	for j, b := range truth {
 		v += (a.mean[j] - b) * (a.mean[j] - b) / float64(len(truth))
@@ -69,7 +69,7 @@ func (a probitPost) mse(truth []float64) float64 {
 // against returns means over the coefficients: 1 - |p - q|/2 of the two
 // normal laws, the ratio of sds, and the miss of the mean in sds, absolute
 // and root mean square.
-func (a probitPost) against(b probitPost) (accuracy, ratio, miss, rms float64) {
+func (a post) against(b post) (accuracy, ratio, miss, rms float64) {
 	n := float64(len(a.mean))
 	for j := range a.mean {
 		z := (a.mean[j] - b.mean[j]) / b.sd[j]
@@ -99,42 +99,42 @@ func values(truth []simulate.Truth) []float64 {
 	return out
 }
 
-// streamProbit takes a fresh model through the shards.
-func streamProbit(t *testing.T, variant string, s ProbitSettings, d cdf.Dims, shards []*cdf.Shard) (*Probit, probitPost) {
+// stream takes a fresh model through the shards.
+func stream(t *testing.T, variant string, s Settings, d cdf.Dims, shards []*cdf.Shard) (*Model, post) {
 	t.Helper()
-	m := newTestProbit(t, variant, s, d)
-	run := probitDriver(m)
+	m := newTest(t, variant, s, d)
+	run := driver(m)
 	for _, sh := range shards {
 		run.Must(t, sh, 1)
 	}
-	return m, probitPosteriorOf(t, m)
+	return m, posteriorOf(t, m)
 }
 
-const probitSeed = 2000
+const seed = 2000
 
-func probitSeeds(reps int) string { return fmt.Sprintf("seeds %d-%d", probitSeed, probitSeed+reps-1) }
+func seeds(reps int) string { return fmt.Sprintf("seeds %d-%d", seed, seed+reps-1) }
 
 // Rows P1: the paper's first experiment, 100 coefficients, 100 shards of 25
 // rows, a window of 500. The Gibbs sampler over all rows is what S-MCMC draws
 // from at t = 100.
-func TestAcceptanceProbitCase1(t *testing.T) {
+func TestAcceptanceCase1(t *testing.T) {
 	reps := accept.Reps(t, 0, 10, 20)
 	sc, _ := simulate.Lookup("probit")
 	var out [3]struct{ cov, length, mse10, mse, acc, ratio, miss float64 }
 	for rep := range reps {
-		seed, n := uint64(probitSeed+rep), float64(reps)
+		seed, n := uint64(seed+rep), float64(reps)
 		truth := values(sc.Truth(seed, "case1", 1))
 		var shards []*cdf.Shard
 		for at := int64(1); at <= 100; at++ {
 			shards = append(shards, modeltest.ScenarioShard(sc.Shard(seed, "case1", at, sc.Rows)))
 		}
-		d := probitDims(100, 500, false)
-		m, corrected := streamProbit(t, "corrected", unitPrior(500), d, shards)
-		_, paper := streamProbit(t, "paper", unitPrior(500), d, shards)
+		d := dims(100, 500, false)
+		m, corrected := stream(t, "corrected", unitPrior(500), d, shards)
+		_, paper := stream(t, "paper", unitPrior(500), d, shards)
 		all := batch(t, m, joinShards(shards), 4000)
-		for i, p := range []probitPost{corrected, paper, all} {
+		for i, p := range []post{corrected, paper, all} {
 			acc, ratio, miss, _ := p.against(all)
-			o, first := &out[i], probitPost{p.mean[:10], p.sd[:10]}
+			o, first := &out[i], post{p.mean[:10], p.sd[:10]}
 			o.cov += p.coverage(truth) / n
 			o.length += p.length() / n
 			o.mse10 += first.mse(truth[:10]) / n
@@ -144,7 +144,7 @@ func TestAcceptanceProbitCase1(t *testing.T) {
 			o.miss += miss / n
 		}
 	}
-	c, p, b, seeds := out[0], out[1], out[2], probitSeeds(reps)
+	c, p, b, seeds := out[0], out[1], out[2], seeds(reps)
 	accept.Range(t, "P1", "coverage", c.cov, .915, .955, seeds)
 	accept.Range(t, "P1", "length", c.length, .56, .595, seeds)
 	accept.Range(t, "P1", "MSE of the first 10", c.mse10, .015, .032, seeds)
@@ -164,25 +164,25 @@ func TestAcceptanceProbitCase1(t *testing.T) {
 
 // Rows P1 again with predictors of sd .2, which the lengths that the paper
 // prints fit better than the .25 of its text.
-func TestAcceptanceProbitNarrow(t *testing.T) {
+func TestAcceptanceNarrow(t *testing.T) {
 	reps := accept.Reps(t, 0, 5, 20)
 	sc, _ := simulate.Lookup("probit")
 	var cov, length [2]float64
 	for rep := range reps {
-		seed, n := uint64(probitSeed+rep), float64(reps)
+		seed, n := uint64(seed+rep), float64(reps)
 		truth := values(sc.Truth(seed, "case1", 1))
 		r := rand.New(rand.NewPCG(seed, 3))
 		var shards []*cdf.Shard
 		for range 100 {
-			shards = append(shards, probitShard(r, 25, truth, .2, false))
+			shards = append(shards, newShard(r, 25, truth, .2, false))
 		}
 		for i, variant := range []string{"corrected", "paper"} {
-			_, p := streamProbit(t, variant, unitPrior(500), probitDims(100, 500, false), shards)
+			_, p := stream(t, variant, unitPrior(500), dims(100, 500, false), shards)
 			cov[i] += p.coverage(truth) / n
 			length[i] += p.length() / n
 		}
 	}
-	seeds := probitSeeds(reps)
+	seeds := seeds(reps)
 	accept.Range(t, "P1", "sd .2: coverage", cov[0], .905, .955, seeds)
 	accept.Range(t, "P1", "sd .2: length", length[0], .64, .675, seeds)
 	accept.Range(t, "P1", "sd .2, paper: coverage", cov[1], .70, .78, seeds)
@@ -193,24 +193,24 @@ func TestAcceptanceProbitNarrow(t *testing.T) {
 // rows, a window of 3,500. The weak coefficients are within 0.25, which gives
 // the linear predictor the sd of the first experiment and the lengths their
 // size; within 0.75 the lengths would be .37.
-func TestAcceptanceProbitCase2(t *testing.T) {
+func TestAcceptanceCase2(t *testing.T) {
 	accept.Reps(t, 0, 0, 1)
-	truth := simulate.Strong(probitSeed, "case2", 500, 0.25)
-	r := rand.New(rand.NewPCG(probitSeed, 2))
+	truth := simulate.Strong(seed, "case2", 500, 0.25)
+	r := rand.New(rand.NewPCG(seed, 2))
 	var shards []*cdf.Shard
 	for range 100 {
-		shards = append(shards, probitShard(r, 100, truth, .25, false))
+		shards = append(shards, newShard(r, 100, truth, .25, false))
 	}
-	d := probitDims(500, 500, false)
-	_, c := streamProbit(t, "corrected", unitPrior(3500), d, shards)
-	accept.Range(t, "P2", "coverage", c.coverage(truth), .87, .95, probitSeeds(1))
-	accept.Range(t, "P2", "length", c.length(), .28, .305, probitSeeds(1))
-	accept.Range(t, "P2", "MSE", c.mse(truth), .0070, .0095, probitSeeds(1))
-	_, p := streamProbit(t, "paper", unitPrior(3500), d, shards)
+	d := dims(500, 500, false)
+	_, c := stream(t, "corrected", unitPrior(3500), d, shards)
+	accept.Range(t, "P2", "coverage", c.coverage(truth), .87, .95, seeds(1))
+	accept.Range(t, "P2", "length", c.length(), .28, .305, seeds(1))
+	accept.Range(t, "P2", "MSE", c.mse(truth), .0070, .0095, seeds(1))
+	_, p := stream(t, "paper", unitPrior(3500), d, shards)
 	// A share of 500 coefficients has a standard error of .022: three of them
 	// about the .58 that was measured before, not two.
-	accept.Range(t, "P2", "paper: coverage", p.coverage(truth), .51, .65, probitSeeds(1))
-	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, probitSeeds(1))
+	accept.Range(t, "P2", "paper: coverage", p.coverage(truth), .51, .65, seeds(1))
+	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, seeds(1))
 }
 
 // Rows P2 again on the data whose figures the paper prints, predictors of sd
@@ -218,17 +218,17 @@ func TestAcceptanceProbitCase2(t *testing.T) {
 // rows at once. One data set of 500 coefficients decides errors and coverages
 // only to about what lies between two of them: .196 and .302 for the first 10,
 // .0158 and .0187, .948 and .906, .0082 and .0102. Lengths differ by 1 %.
-func TestAcceptanceProbitWide(t *testing.T) {
+func TestAcceptanceWide(t *testing.T) {
 	accept.Reps(t, 0, 0, 1)
 	sc, _ := simulate.Lookup("probit-wide")
-	truth := values(sc.Truth(probitSeed, "case2", 1))
+	truth := values(sc.Truth(seed, "case2", 1))
 	var shards []*cdf.Shard
 	for at := int64(1); at <= 100; at++ {
-		shards = append(shards, modeltest.ScenarioShard(sc.Shard(probitSeed, "case2", at, sc.Rows)))
+		shards = append(shards, modeltest.ScenarioShard(sc.Shard(seed, "case2", at, sc.Rows)))
 	}
-	d, seeds := probitDims(500, 500, false), probitSeeds(1)
-	m, p := streamProbit(t, "paper", unitPrior(3500), d, shards)
-	first := probitPost{p.mean[:10], p.sd[:10]}
+	d, seeds := dims(500, 500, false), seeds(1)
+	m, p := stream(t, "paper", unitPrior(3500), d, shards)
+	first := post{p.mean[:10], p.sd[:10]}
 	accept.Range(t, "P2", "sd .2, paper: coverage", p.coverage(truth), .63, .76, seeds)
 	accept.Range(t, "P2", "sd .2, paper: length", p.length(), .225, .235, seeds)
 	accept.Range(t, "P2", "sd .2, paper: MSE of the first 10", first.mse(truth[:10]), .1, .4, seeds)
@@ -241,7 +241,7 @@ func TestAcceptanceProbitWide(t *testing.T) {
 
 // mode is the normal law at the mode of the posterior, by Newton's method: as
 // good as exact for 40,000 rows.
-func mode(t *testing.T, like *Probit, all *cdf.Shard) probitPost {
+func mode(t *testing.T, like *Model, all *cdf.Shard) post {
 	t.Helper()
 	p := all.Cols
 	beta, q, step := make([]float64, p), make([]float64, p*p), make([]float64, p)
@@ -276,28 +276,28 @@ func mode(t *testing.T, like *Probit, all *cdf.Shard) probitPost {
 				}
 				sd[j] = math.Sqrt(sd[j])
 			}
-			return probitPost{beta, sd}
+			return post{beta, sd}
 		}
 	}
 	t.Fatal("Newton's method does not settle")
-	return probitPost{}
+	return post{}
 }
 
 // Rows P3, the long run: 20 coefficients, linear predictor of sd 2, 1,600
 // shards of 25 rows, a window of 100. The paper's bias grows without end.
-func TestAcceptanceProbitLong(t *testing.T) {
+func TestAcceptanceLong(t *testing.T) {
 	reps := accept.Reps(t, 0, 1, 2)
 	var bias, cov, paper float64
 	for rep := range reps {
-		r, n := rand.New(rand.NewPCG(uint64(probitSeed+rep), 3)), float64(reps)
+		r, n := rand.New(rand.NewPCG(uint64(seed+rep), 3)), float64(reps)
 		truth := normals01(r, 20, 2/math.Sqrt(20))
 		var shards []*cdf.Shard
 		for range 1600 {
-			shards = append(shards, probitShard(r, 25, truth, 1, false))
+			shards = append(shards, newShard(r, 25, truth, 1, false))
 		}
-		d := probitDims(20, 500, false)
-		m, c := streamProbit(t, "corrected", unitPrior(100), d, shards)
-		_, p := streamProbit(t, "paper", unitPrior(100), d, shards)
+		d := dims(20, 500, false)
+		m, c := stream(t, "corrected", unitPrior(100), d, shards)
+		_, p := stream(t, "paper", unitPrior(100), d, shards)
 		exact := mode(t, m, joinShards(shards))
 		_, _, _, rms := c.against(exact)
 		bias += rms / n
@@ -305,7 +305,7 @@ func TestAcceptanceProbitLong(t *testing.T) {
 		_, _, _, rms = p.against(exact)
 		paper += rms / n
 	}
-	accept.Range(t, "P3", "rms bias/sd at t=1600", bias, 0, .25, probitSeeds(reps))
-	accept.Range(t, "P3", "coverage at t=1600", cov, .9, 1, probitSeeds(reps))
-	accept.Range(t, "P3", "paper: rms bias/sd", paper, 3, 20, probitSeeds(reps))
+	accept.Range(t, "P3", "rms bias/sd at t=1600", bias, 0, .25, seeds(reps))
+	accept.Range(t, "P3", "coverage at t=1600", cov, .9, 1, seeds(reps))
+	accept.Range(t, "P3", "paper: rms bias/sd", paper, 3, 20, seeds(reps))
 }
