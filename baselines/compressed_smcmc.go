@@ -6,27 +6,27 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/compressed"
+	"github.com/credence-stream/credence/models/compressed/projection"
 	"github.com/credence-stream/credence/models/kind"
-	"github.com/credence-stream/credence/models/projection"
 )
 
 // compressedSMCMCSettings are the settings of compressed S-MCMC; what the
 // learned projection has too means the same there.
 type compressedSMCMCSettings struct {
-	Dimension      int                    `yaml:"dimension" json:"dimension"`             // m, at least 1
-	ProjectionSeed uint64                 `yaml:"projection_seed" json:"projection_seed"` // of Phi0
-	Burn           int                    `yaml:"burn" json:"burn"`                       // sweeps per shard before the draws, at least 0
-	Prior          models.CompressedPrior `yaml:"prior" json:"prior"`
+	Dimension      int              `yaml:"dimension" json:"dimension"`             // m, at least 1
+	ProjectionSeed uint64           `yaml:"projection_seed" json:"projection_seed"` // of Phi0
+	Burn           int              `yaml:"burn" json:"burn"`                       // sweeps per shard before the draws, at least 0
+	Prior          compressed.Prior `yaml:"prior" json:"prior"`
 }
 
 func defaultCompressedSMCMC() compressedSMCMCSettings {
-	like := models.DefaultCompressed()
+	like := compressed.Defaults()
 	return compressedSMCMCSettings{Dimension: like.Dimension, ProjectionSeed: like.ProjectionSeed, Burn: 5, Prior: like.Prior}
 }
 
 func buildCompressedSMCMC(s *compressedSMCMCSettings, _ string) (kind.Build, error) {
-	like := models.DefaultCompressed()
+	like := compressed.Defaults()
 	like.Dimension, like.Prior = s.Dimension, s.Prior
 	if _, err := like.Complete(""); err != nil {
 		return nil, fmt.Errorf("smcmc: %w", err)
@@ -53,7 +53,7 @@ func buildCompressedSMCMC(s *compressedSMCMCSettings, _ string) (kind.Build, err
 // Source: arXiv:1401.3632, section on compressed regression, where it is the
 // competitor S-MCMC.
 type compressedSMCMC struct {
-	models.CompressedShape
+	compressed.Shape
 	gram
 	set compressedSMCMCSettings
 	s   int       // draws per shard, S
@@ -69,12 +69,12 @@ type compressedSMCMC struct {
 }
 
 func newCompressedSMCMC(s compressedSMCMCSettings, d cdf.Dims, works *sync.Pool) (*compressedSMCMC, error) {
-	shape, err := models.NewCompressedShape(models.CompressedSettings{}, d)
+	shape, err := compressed.NewShape(compressed.Settings{}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &compressedSMCMC{CompressedShape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), works: works}
+	m := &compressedSMCMC{Shape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), works: works}
 	m.phi0 = projection.Orthonormal(s.ProjectionSeed, s.Dimension, p)
 	m.phi, m.k = append([]float64(nil), m.phi0...), make([]float64, s.Dimension)
 	for i := range m.k {

@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/compressed"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -33,7 +33,7 @@ type compressedVBPrior struct {
 }
 
 func defaultCompressedVB() compressedVBSettings {
-	like := models.DefaultCompressed().Prior
+	like := compressed.Defaults().Prior
 	return compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
 		Sigma2Shape: like.Sigma2Shape, Sigma2Rate: like.Sigma2Rate, Alpha: 1, Eta: 1,
 	}}
@@ -65,7 +65,7 @@ func buildCompressedVB(s *compressedVBSettings, _ string) (kind.Build, error) {
 // Source: arXiv:1401.3632, where it is the competitor VB; Armagan, Dunson and
 // Lee, Generalized double Pareto shrinkage, Statistica Sinica 23 (2013).
 type compressedVB struct {
-	models.CompressedShape
+	compressed.Shape
 	gram
 	set compressedVBSettings
 	d   []float64 // p: penalties E[1/tau_j] behind the solution
@@ -81,12 +81,12 @@ type compressedVB struct {
 }
 
 func newCompressedVB(s compressedVBSettings, d cdf.Dims, works *sync.Pool) (*compressedVB, error) {
-	shape, err := models.NewCompressedShape(models.CompressedSettings{}, d)
+	shape, err := compressed.NewShape(compressed.Settings{}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &compressedVB{CompressedShape: shape, gram: newGram(p), set: s, works: works}
+	m := &compressedVB{Shape: shape, gram: newGram(p), set: s, works: works}
 	m.d, m.mu, m.v, m.u, m.l = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
 	for j := range m.d {
 		m.d[j] = 1

@@ -2,6 +2,7 @@ package models
 
 import (
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/models/compressed"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
@@ -15,7 +16,7 @@ func Kinds() kind.Registry {
 		anova.Kind(),
 		dlm.Kind(),
 		probit.Kind(),
-		compressedKind(),
+		compressed.Kind(),
 		poissonKind(),
 	}
 }

@@ -36,10 +36,10 @@ var layers = []layer{
 	{path: "cdf/rnd", pure: true, may: []string{"cdf"}},
 	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
-	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/projection", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist", "models/internal/predictive", "models/internal/qr", "models/internal/regression", aKind}},
+	{path: "models", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/compressed/projection", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist", "models/internal/predictive", "models/internal/qr", "models/internal/regression", aKind}},
 	{path: aKind, pure: true, may: []string{
 		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist",
-		"models/internal/predictive", "models/internal/qr", "models/internal/regression", "models/projection",
+		"models/internal/predictive", "models/internal/qr", "models/internal/regression", "models/compressed/projection",
 	}},
 	{path: "models/kind", pure: true, may: []string{"cdf"}},
 	{path: "models/internal/codec", pure: true, may: []string{"cdf", "cdf/lin"}},
@@ -48,9 +48,9 @@ var layers = []layer{
 	{path: "models/internal/predictive", pure: true, may: []string{"cdf", "models/internal/dist"}},
 	{path: "models/internal/qr", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin"}},
-	{path: "models/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
+	{path: "models/compressed/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
-	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/projection", aKind}},
+	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/compressed/projection", aKind}},
 	{path: "internal/accept"},
 	{path: "internal/modeltest", may: []string{"cdf", "cdf/cdftest", "internal/accept", "internal/strictyaml", "models/kind", "models/simulate"}},
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
@@ -110,7 +110,7 @@ var layers = []layer{
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
 	{path: "testenv/release"},
-	{path: "testenv/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "models", "models/kind", "models/projection", "models/simulate"}},
+	{path: "testenv/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,

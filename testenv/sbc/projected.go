@@ -7,7 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
-	"github.com/credence-stream/credence/models/projection"
+	"github.com/credence-stream/credence/models/compressed/projection"
 	"github.com/credence-stream/credence/models/simulate"
 )
 

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math/rand/v2"
@@ -21,7 +21,7 @@ import (
 // with x_l'x_l where the likelihood has x_j'x_l: all columns count as one, and
 // only the sum of the coefficients is identified. The rest is as in the model.
 type printedStatistics struct {
-	*CompressedLearned
+	*Learned
 	c21, c22 []float64 // p x m x m, p x m
 	draw     []float64 // p x m: the chain of Phi
 }
@@ -100,8 +100,8 @@ func TestPrintedStatisticFails(t *testing.T) {
 	const p, shards = 500, 100
 	s, _ := simulate.Lookup("compressed-1")
 	truth := s.Truth(1, "printed", 1)
-	ours := compressedModel(t, "", "statistics: lean", modeltest.Columns(p)).(*CompressedLearned)
-	other := compressedModel(t, "", "statistics: packed", modeltest.Columns(p)).(*CompressedLearned)
+	ours := newTest(t, "", "statistics: lean", modeltest.Columns(p)).(*Learned)
+	other := newTest(t, "", "statistics: packed", modeltest.Columns(p)).(*Learned)
 	k := other.m
 	printed := printedStatistics{other, make([]float64, p*k*k), make([]float64, p*k), append([]float64(nil), other.phi...)}
 	d, r := modeltest.Stepper{Model: ours}, rand.New(rand.NewPCG(55, 1))

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -26,7 +26,7 @@ const rankTol = 1e-10
 
 // rotate finds the directions of M'M, those with the most curvature first,
 // from the smaller of M M' and M'M.
-func (m *CompressedSketch) rotate(w *sketchWork) error {
+func (m *Sketch) rotate(w *sketchWork) error {
 	p, q := m.P, w.rows
 	w.flip = p < q
 	side := min(p, q)
@@ -82,7 +82,7 @@ func (m *CompressedSketch) rotate(w *sketchWork) error {
 // inverse gamma as in conjugate regression. Afterwards the fit is better than
 // it should be, so sigma2 comes from the errors of prediction and kappa from
 // two steps of its fixed point g'g / (sigma2 p_eff), p_eff = p - tr(A)/kappa.
-func (m *CompressedSketch) estimate(w *sketchWork) error {
+func (m *Sketch) estimate(w *sketchWork) error {
 	a, b := m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate
 	if !m.lossy {
 		least := float64(leastLogKappa)
@@ -109,7 +109,7 @@ func (m *CompressedSketch) estimate(w *sketchWork) error {
 }
 
 // solveRows factors at the rows of w.m and writes the mode.
-func (m *CompressedSketch) solveRows(w *sketchWork) error {
+func (m *Sketch) solveRows(w *sketchWork) error {
 	if !w.solution.factor(w.rows, m.P, w.m, m.c, math.Exp(m.logKappa)) {
 		return errSketch("precision not positive definite")
 	}
@@ -117,7 +117,7 @@ func (m *CompressedSketch) solveRows(w *sketchWork) error {
 	return nil
 }
 
-func (m *CompressedSketch) stepKappa(w *sketchWork, sigma2 float64) error {
+func (m *Sketch) stepKappa(w *sketchWork, sigma2 float64) error {
 	for range 2 {
 		if err := m.solveRows(w); err != nil {
 			return err
@@ -134,7 +134,7 @@ func (m *CompressedSketch) stepKappa(w *sketchWork, sigma2 float64) error {
 }
 
 // rateAt is b_n of conjugate regression in the directions of rotate.
-func (m *CompressedSketch) rateAt(w *sketchWork, kappa float64) float64 {
+func (m *Sketch) rateAt(w *sketchWork, kappa float64) float64 {
 	rss := m.yy
 	for k, v := range w.vals {
 		rss -= w.vh2[k] / (v + 1/kappa)
@@ -143,7 +143,7 @@ func (m *CompressedSketch) rateAt(w *sketchWork, kappa float64) float64 {
 }
 
 // evidence is the log marginal likelihood of kappa, but for a constant.
-func (m *CompressedSketch) evidence(w *sketchWork, logKappa float64) float64 {
+func (m *Sketch) evidence(w *sketchWork, logKappa float64) float64 {
 	kappa := math.Exp(logKappa)
 	det := dist.NewLogProduct()
 	for _, v := range w.vals {
@@ -154,7 +154,7 @@ func (m *CompressedSketch) evidence(w *sketchWork, logKappa float64) float64 {
 
 // maximise returns the log kappa of the greatest evidence: a grid from least
 // on in steps of a half, then golden section to 1e-4 about its best point.
-func (m *CompressedSketch) maximise(w *sketchWork, least float64) float64 {
+func (m *Sketch) maximise(w *sketchWork, least float64) float64 {
 	best, at := math.Inf(-1), least
 	try := func(x float64) float64 {
 		v := m.evidence(w, x)
@@ -189,7 +189,7 @@ func (m *CompressedSketch) maximise(w *sketchWork, least float64) float64 {
 // mode, stays:
 //
 //	D'_j = sum_{k>r} w_k V_kj^2,  h += D' o g - sum_{k>r} w_k V_k (V_k'g),  c += D'
-func (m *CompressedSketch) truncate(w *sketchWork) {
+func (m *Sketch) truncate(w *sketchWork) {
 	p, q := m.P, w.rows
 	side := min(p, q)
 	keep := min(len(w.vals), m.rank)

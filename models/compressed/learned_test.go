@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -28,7 +28,7 @@ func dense(k int, a []float64) []float64 {
 // S_j = (c_j beta beta'/sigma2 + K^{-1})^{-1}, h_j = r_j beta/sigma2 + K^{-1} Phi0_j.
 func TestLeanIsARankOneUpdate(t *testing.T) {
 	const p, k = 6, 4
-	m := compressedModel(t, "", "{statistics: lean, dimension: 4}", modeltest.Columns(p)).(*CompressedLearned)
+	m := newTest(t, "", "{statistics: lean, dimension: 4}", modeltest.Columns(p)).(*Learned)
 	feed(t, m, modeltest.RegressionShard(rand.New(rand.NewPCG(50, 1)), 90, p, false), 30)
 	w := m.work()
 	if err := m.prepare(w); err != nil {
@@ -130,7 +130,7 @@ func square(k int, l []float64) []float64 {
 // The packed form against its definition, with dense inverses.
 func TestPackedVariance(t *testing.T) {
 	const p, k = 6, 4
-	m := compressedModel(t, "", "{statistics: packed, dimension: 4}", modeltest.Columns(p)).(*CompressedLearned)
+	m := newTest(t, "", "{statistics: packed, dimension: 4}", modeltest.Columns(p)).(*Learned)
 	feed(t, m, modeltest.RegressionShard(rand.New(rand.NewPCG(51, 1)), 90, p, false), 30)
 	rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))
 	v := dense(k, square(k, m.l))
@@ -166,7 +166,7 @@ func TestLearnedStateIsLinear(t *testing.T) {
 		per      int // numbers per column
 	}{{"statistics: packed", 75}, {"statistics: lean", 12}} {
 		for _, p := range []int{20, 40} {
-			m := compressedModel(t, "", c.settings, modeltest.Columns(p)).(*CompressedLearned)
+			m := newTest(t, "", c.settings, modeltest.Columns(p)).(*Learned)
 			d := modeltest.Stepper{Model: m}
 			for range 3 {
 				d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(52, 1)), 10, p, false), 1)
@@ -185,7 +185,7 @@ func TestLearnedStateIsLinear(t *testing.T) {
 // One pass by hand: statistics and estimates at p = 1, m = 1, where every
 // matrix is a number.
 func TestPackedByHand(t *testing.T) {
-	m := compressedModel(t, "", "{statistics: packed, dimension: 1}", modeltest.Columns(1)).(*CompressedLearned)
+	m := newTest(t, "", "{statistics: packed, dimension: 1}", modeltest.Columns(1)).(*Learned)
 	phi := m.phi[0]
 	x, y := [][]float64{{1, -2, .5}, {3, .2}}, [][]float64{{2, -3, 1}, {7, .1}}
 	var c11, c12, yy, nw, c21, c22, n float64

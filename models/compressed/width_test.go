@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models/projection"
+	"github.com/credence-stream/credence/models/compressed/projection"
 )
 
 // learnedFromPrior runs a learned form over shards of 100 rows whose gamma, of
 // 100 columns, comes from its prior with beta ~ N(0, variance), sigma2 = 1.
-func learnedFromPrior(t *testing.T, statistics string, variance float64, shards int, seed uint64) *CompressedLearned {
+func learnedFromPrior(t *testing.T, statistics string, variance float64, shards int, seed uint64) *Learned {
 	t.Helper()
 	const p, k, n = 100, 10, 100
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -29,7 +29,7 @@ func learnedFromPrior(t *testing.T, statistics string, variance float64, shards 
 	for i, mean := range projection.Orthonormal(1, k, p) {
 		truth[i/k] += (mean + sd[i%k]*r.NormFloat64()) * beta[i%k]
 	}
-	m := compressedModel(t, "", fmt.Sprintf("{statistics: %s, prior: {beta_variance: %g}}", statistics, variance), modeltest.Columns(p))
+	m := newTest(t, "", fmt.Sprintf("{statistics: %s, prior: {beta_variance: %g}}", statistics, variance), modeltest.Columns(p))
 	d := modeltest.Stepper{Model: m}
 	for range shards {
 		sh := &cdf.Shard{Rows: n, Cols: p, X: make([]float64, n*p), Y: make([]float64, n)}
@@ -42,7 +42,7 @@ func learnedFromPrior(t *testing.T, statistics string, variance float64, shards 
 		}
 		d.Must(t, sh, 1)
 	}
-	return m.(*CompressedLearned)
+	return m.(*Learned)
 }
 
 // Where the width of packed and lean statistics comes from, and how much too
@@ -51,7 +51,7 @@ func learnedFromPrior(t *testing.T, statistics string, variance float64, shards 
 // sigma2^/N, about the exact posterior's: beta'S beta, which the discounts of
 // older shards widen; tr(S V), of directions of Phi that the data do not
 // determine; and Phi'V Phi.
-func TestAcceptanceCompressedWidth(t *testing.T) {
+func TestAcceptanceWidth(t *testing.T) {
 	reps := accept.Reps(t, 0, 30, 30)
 	seeds := fmt.Sprintf("seeds 0-%d", reps-1)
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestAcceptanceCompressedWidth(t *testing.T) {
 
 // parts are the means over the columns of beta'S_j beta, tr(S_j V) and
 // Phi_j'V Phi_j.
-func (m *CompressedLearned) parts(t *testing.T) (out [3]float64) {
+func (m *Learned) parts(t *testing.T) (out [3]float64) {
 	t.Helper()
 	w := m.work()
 	defer m.works.Put(w)

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"cmp"
@@ -8,29 +8,29 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/compressed/projection"
 	"github.com/credence-stream/credence/models/internal/regression"
 	"github.com/credence-stream/credence/models/kind"
-	"github.com/credence-stream/credence/models/projection"
 )
 
-// CompressedSettings are the settings of compressed regression. What does
+// Settings are the settings of compressed regression. What does
 // not apply to the projection or the statistics chosen is empty.
-type CompressedSettings struct {
-	Dimension      int             `yaml:"dimension" json:"dimension"`             // m, at least 1
-	Projection     string          `yaml:"projection" json:"projection"`           // learned | fixed
-	ProjectionSeed uint64          `yaml:"projection_seed" json:"projection_seed"` // of the signs (fixed) or of the projection's prior mean (packed, lean)
-	ProjectionFile string          `yaml:"projection_file" json:"-"`               // fixed: a matrix instead of random signs
-	Content        string          `yaml:"-" json:"projection_file,omitempty"`     // what the file held, as a digest: the path identifies nothing
-	Statistics     string          `yaml:"statistics" json:"statistics,omitempty"` // learned: sketch | packed | lean
-	Rank           int             `yaml:"rank" json:"rank,omitempty"`             // sketch: rows kept; 0 is m(m+1)
-	Discount       []float64       `yaml:"discount" json:"discount,omitempty"`     // learned: a1 and a2, at least 0; nil is the default of the statistics
-	Prior          CompressedPrior `yaml:"prior" json:"prior"`
+type Settings struct {
+	Dimension      int       `yaml:"dimension" json:"dimension"`             // m, at least 1
+	Projection     string    `yaml:"projection" json:"projection"`           // learned | fixed
+	ProjectionSeed uint64    `yaml:"projection_seed" json:"projection_seed"` // of the signs (fixed) or of the projection's prior mean (packed, lean)
+	ProjectionFile string    `yaml:"projection_file" json:"-"`               // fixed: a matrix instead of random signs
+	Content        string    `yaml:"-" json:"projection_file,omitempty"`     // what the file held, as a digest: the path identifies nothing
+	Statistics     string    `yaml:"statistics" json:"statistics,omitempty"` // learned: sketch | packed | lean
+	Rank           int       `yaml:"rank" json:"rank,omitempty"`             // sketch: rows kept; 0 is m(m+1)
+	Discount       []float64 `yaml:"discount" json:"discount,omitempty"`     // learned: a1 and a2, at least 0; nil is the default of the statistics
+	Prior          Prior     `yaml:"prior" json:"prior"`
 
 	matrix *projection.Matrix // of ProjectionFile, once it was read
 }
 
 // ReadFiles reads the projection file, if one is of use.
-func (s *CompressedSettings) ReadFiles(open func(path string) (io.ReadCloser, error)) error {
+func (s *Settings) ReadFiles(open func(path string) (io.ReadCloser, error)) error {
 	if s.ProjectionFile == "" || s.Projection != "fixed" {
 		return nil
 	}
@@ -45,21 +45,21 @@ func (s *CompressedSettings) ReadFiles(open func(path string) (io.ReadCloser, er
 	return nil
 }
 
-// CompressedPrior is the prior beta ~ N(0, sigma2 v I), sigma2 ~ IG(shape,
+// Prior is the prior beta ~ N(0, sigma2 v I), sigma2 ~ IG(shape,
 // rate) on the scaled columns. Every number is positive and finite. The
 // sketch has no beta: its prior variance is estimated.
-type CompressedPrior struct {
+type Prior struct {
 	Sigma2Shape  float64 `yaml:"sigma2_shape" json:"sigma2_shape"`   // a
 	Sigma2Rate   float64 `yaml:"sigma2_rate" json:"sigma2_rate"`     // b, in units of y^2
 	BetaVariance float64 `yaml:"beta_variance" json:"beta_variance"` // v
 }
 
-// DefaultCompressed returns the settings that hold where none are given.
+// Defaults returns the settings that hold where none are given.
 // Statistics, discount and rank depend on other settings and are empty.
-func DefaultCompressed() CompressedSettings {
-	return CompressedSettings{
+func Defaults() Settings {
+	return Settings{
 		Dimension: 10, Projection: "learned", ProjectionSeed: 1,
-		Prior: CompressedPrior{Sigma2Shape: 1, Sigma2Rate: 1, BetaVariance: 1},
+		Prior: Prior{Sigma2Shape: 1, Sigma2Rate: 1, BetaVariance: 1},
 	}
 }
 
@@ -68,8 +68,8 @@ const maxDimension = 4096
 
 // Complete fills in what depends on other settings and names the first
 // setting that is out of range or contradicts another one.
-func (s CompressedSettings) Complete(variant string) (CompressedSettings, error) {
-	fail := func(format string, args ...any) (CompressedSettings, error) {
+func (s Settings) Complete(variant string) (Settings, error) {
+	fail := func(format string, args ...any) (Settings, error) {
 		return s, fmt.Errorf("compressed: "+format, args...)
 	}
 	if s.Dimension < 1 || s.Dimension > maxDimension {
@@ -105,8 +105,8 @@ func (s CompressedSettings) Complete(variant string) (CompressedSettings, error)
 	return s.completeLearned(variant)
 }
 
-func (s CompressedSettings) completeLearned(variant string) (CompressedSettings, error) {
-	fail := func(format string, args ...any) (CompressedSettings, error) {
+func (s Settings) completeLearned(variant string) (Settings, error) {
+	fail := func(format string, args ...any) (Settings, error) {
 		return s, fmt.Errorf("compressed: "+format, args...)
 	}
 	usual, discount := "sketch", map[string][]float64{"sketch": {3, 1}, "packed": {3, .5}, "lean": {3, 1}}
@@ -156,7 +156,7 @@ func (s CompressedSettings) completeLearned(variant string) (CompressedSettings,
 const worseThanNull = "worse_than_null"
 
 // Advise says what to do about a flag: see docs/models/compressed.md.
-func (s CompressedSettings) Advise(flag string) string {
+func (s Settings) Advise(flag string) string {
 	switch {
 	case flag != worseThanNull:
 		return ""
@@ -167,7 +167,7 @@ func (s CompressedSettings) Advise(flag string) string {
 	return "predictions are worse than the mean of the response: set settings.statistics: sketch"
 }
 
-func buildCompressed(s *CompressedSettings, variant string) (kind.Build, error) {
+func build(s *Settings, variant string) (kind.Build, error) {
 	set, err := s.Complete(variant)
 	if err != nil {
 		return nil, err
@@ -186,29 +186,29 @@ func buildCompressed(s *CompressedSettings, variant string) (kind.Build, error) 
 	switch {
 	case set.Projection == "fixed":
 		works := newFixedWorks()
-		return func(d cdf.Dims) (cdf.Model, error) { return newCompressedFixed(set, set.matrix, d, works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newFixed(set, set.matrix, d, works) }, nil
 	case set.Statistics != "sketch":
 		works := newLearnedWorks()
-		return func(d cdf.Dims) (cdf.Model, error) { return newCompressedLearned(set, variant == "paper", d, works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newLearned(set, variant == "paper", d, works) }, nil
 	}
 	works := newSketchWorks()
-	return func(d cdf.Dims) (cdf.Model, error) { return newCompressedSketch(set, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newSketch(set, d, works) }, nil
 }
 
-// CompressedShape is what all forms of the model, and its competitors, know of
+// Shape is what all forms of the model, and its competitors, know of
 // their columns.
 // Only gamma and sigma2 are identified: the projection and its coefficients
 // may rotate.
-type CompressedShape struct {
+type Shape struct {
 	regression.Shape
-	settings CompressedSettings
+	settings Settings
 }
 
-// NewCompressedShape returns the shape for the columns; ErrSchema, wrapped,
+// NewShape returns the shape for the columns; ErrSchema, wrapped,
 // where there are none.
-func NewCompressedShape(s CompressedSettings, d cdf.Dims) (CompressedShape, error) {
+func NewShape(s Settings, d cdf.Dims) (Shape, error) {
 	if len(d.Columns) == 0 {
-		return CompressedShape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
+		return Shape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
 	}
-	return CompressedShape{regression.Shape{Name: "gamma", P: len(d.Columns)}, s}, nil
+	return Shape{regression.Shape{Name: "gamma", P: len(d.Columns)}, s}, nil
 }

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/compressed/projection"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/qr"
-	"github.com/credence-stream/credence/models/projection"
 )
 
-// CompressedFixed is regression on a given projection of the columns:
+// Fixed is regression on a given projection of the columns:
 //
 //	y_r | beta, sigma2 ~ N((Phi x_r)' beta, sigma2),  gamma = Phi' beta
 //	beta | sigma2 ~ N(0, sigma2 v I_m),  sigma2 ~ IG(a, b)
@@ -24,8 +24,8 @@ import (
 //
 // Source: arXiv:1401.3632, section on compressed regression, with Phi known;
 // Guhaniyogi and Dunson, Bayesian compressed regression, arXiv:1303.0642.
-type CompressedFixed struct {
-	CompressedShape
+type Fixed struct {
+	Shape
 	m      int
 	phi    []float64 // m x p row-major
 	r      []float64 // packed factor of order m+1 of the stack [P y]
@@ -42,14 +42,14 @@ type CompressedFixed struct {
 	blocks []cdf.Block
 }
 
-// newCompressedFixed takes the projection from phi, by name where it has
+// newFixed takes the projection from phi, by name where it has
 // names, or draws signs over sqrt(m) where it is nil.
-func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims, works *sync.Pool) (*CompressedFixed, error) {
-	shape, err := NewCompressedShape(s, d)
+func newFixed(s Settings, phi *projection.Matrix, d cdf.Dims, works *sync.Pool) (*Fixed, error) {
+	shape, err := NewShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &CompressedFixed{CompressedShape: shape, m: s.Dimension, works: works}
+	m := &Fixed{Shape: shape, m: s.Dimension, works: works}
 	p := m.P
 	if phi == nil {
 		m.phi = projection.Signs(s.ProjectionSeed, m.m, p)
@@ -63,7 +63,7 @@ func newCompressedFixed(s CompressedSettings, phi *projection.Matrix, d cdf.Dims
 }
 
 // take copies the columns of a matrix from a file.
-func (m *CompressedFixed) take(phi *projection.Matrix, names []string) error {
+func (m *Fixed) take(phi *projection.Matrix, names []string) error {
 	if phi.Names == nil && len(phi.Columns) != m.P {
 		return fmt.Errorf("%w: the projection file has %d columns without names, the model has %d", cdf.ErrSchema, len(phi.Columns), m.P)
 	}
@@ -88,7 +88,7 @@ func (m *CompressedFixed) take(phi *projection.Matrix, names []string) error {
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *CompressedFixed) Blocks() []cdf.Block { return m.blocks }
+func (m *Fixed) Blocks() []cdf.Block { return m.blocks }
 
 // fixedWork is scratch space, shared through a pool.
 type fixedWork struct {
@@ -101,7 +101,7 @@ type fixedWork struct {
 
 func newFixedWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(fixedWork) }} }
 
-func (m *CompressedFixed) work() *fixedWork {
+func (m *Fixed) work() *fixedWork {
 	w := m.works.Get().(*fixedWork)
 	if k := m.m; len(w.u) != k {
 		w.block = make([]float64, qr.BlockRows(k)*(k+1))
@@ -113,14 +113,14 @@ func (m *CompressedFixed) work() *fixedWork {
 }
 
 // project writes Phi x.
-func (m *CompressedFixed) project(x, dst []float64) {
+func (m *Fixed) project(x, dst []float64) {
 	for k := range dst {
 		dst[k] = lin.Dot(x, m.phi[k*m.P:(k+1)*m.P])
 	}
 }
 
 // fixedBlock is {beta, sigma2}.
-type fixedBlock struct{ m *CompressedFixed }
+type fixedBlock struct{ m *Fixed }
 
 // Absorb discounts the factor by sqrt(lambda) and folds in the projected rows
 // that have a response. The prior is not in the factor.
@@ -155,7 +155,7 @@ func (b fixedBlock) Sample(s *cdf.Step) error {
 // prepare adds the prior to the factor as m more rows, I/sqrt(v) with a
 // response of 0, and reads mu and b off it: what is left of the response is
 // the sum of squares y'y - c'mu, without its cancellation.
-func (m *CompressedFixed) prepare() error {
+func (m *Fixed) prepare() error {
 	if m.ready {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (m *CompressedFixed) prepare() error {
 }
 
 // draw fills the draws of gamma = Phi'beta and sigma2.
-func (m *CompressedFixed) draw(s *cdf.Step) {
+func (m *Fixed) draw(s *cdf.Step) {
 	w := m.work()
 	defer m.works.Put(w)
 	d, k := s.Draws, m.m
@@ -221,7 +221,7 @@ func (m *CompressedFixed) draw(s *cdf.Step) {
 }
 
 // spread returns u'(P'P + I/v)^{-1}u and overwrites u.
-func (m *CompressedFixed) spread(u []float64) float64 {
+func (m *Fixed) spread(u []float64) float64 {
 	lin.SolveLower(m.m, m.l, u)
 	return lin.Dot(u, u)
 }

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 )
 
 // Whatever arrives, what leaves is a number or ErrNumeric.
-func TestCompressedSurvives(t *testing.T) {
+func TestSurvives(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 1))
 	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
 		sh := modeltest.RegressionShard(r, rows, 4, false)
@@ -52,7 +52,7 @@ func TestCompressedSurvives(t *testing.T) {
 		} {
 			for _, forget := range []float64{1, 1e-9} {
 				t.Run(fmt.Sprint(c.name, "/", form, "/", forget), func(t *testing.T) {
-					m := compressedModel(t, form.variant, form.settings, modeltest.Columns(4))
+					m := newTest(t, form.variant, form.settings, modeltest.Columns(4))
 					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
 					for range 3 {
 						if err := d.Step(c.sh, forget); err != nil {
@@ -72,10 +72,10 @@ func TestCompressedSurvives(t *testing.T) {
 }
 
 // One column, and one row per shard, are enough for every form.
-func TestCompressedOfOneColumn(t *testing.T) {
+func TestOfOneColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 1))
-	for _, form := range compressedForms {
-		m := compressedModel(t, form.variant, form.settings, modeltest.Columns(1))
+	for _, form := range forms {
+		m := newTest(t, form.variant, form.settings, modeltest.Columns(1))
 		d := modeltest.Stepper{Model: m}
 		for range 600 {
 			x := r.NormFloat64()
@@ -85,7 +85,7 @@ func TestCompressedOfOneColumn(t *testing.T) {
 		// The learned forms count what beta and Phi leave open together, which
 		// is far too much for one column.
 		most := .2
-		if _, ok := m.(*CompressedLearned); ok {
+		if _, ok := m.(*Learned); ok {
 			most = 2
 		}
 		if g := rows[0]; math.Abs(g.Mean-2) > .2 || !(g.SD > 0 && g.SD < most) {
@@ -95,7 +95,7 @@ func TestCompressedOfOneColumn(t *testing.T) {
 }
 
 // 100,000 rows in one shard, most of them without a use, are several passes.
-func TestCompressedGiantShard(t *testing.T) {
+func TestGiantShard(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 1))
 	sh := modeltest.RegressionShard(r, 100_000, 3, false)
 	for i := range sh.Y {
@@ -103,8 +103,8 @@ func TestCompressedGiantShard(t *testing.T) {
 			sh.Y[i] = math.NaN()
 		}
 	}
-	for _, form := range compressedForms {
-		m := compressedModel(t, form.variant, form.settings, modeltest.Columns(3))
+	for _, form := range forms {
+		m := newTest(t, form.variant, form.settings, modeltest.Columns(3))
 		d := modeltest.Stepper{Model: m}
 		d.Must(t, sh, 1)
 		for j, row := range modeltest.Summarize(t, m, modeltest.Coefficients(3))[:3] {
@@ -120,12 +120,12 @@ func TestCompressedGiantShard(t *testing.T) {
 // way, and 50 shards after it is there within .4, five posterior sds. Without
 // forgetting it is an average, except where a new estimate of beta replaces
 // what the columns held (packed). All rows count .9^k, so that n_eff is 200.
-func TestCompressedForgets(t *testing.T) {
-	for _, form := range compressedForms {
+func TestForgets(t *testing.T) {
+	for _, form := range forms {
 		soon, late := map[float64]float64{}, map[float64]float64{}
 		for _, forget := range []float64{.9, 1} {
 			r := rand.New(rand.NewPCG(38, 1))
-			m := compressedModel(t, form.variant, form.settings, modeltest.Columns(6))
+			m := newTest(t, form.variant, form.settings, modeltest.Columns(6))
 			d := modeltest.Stepper{Model: m}
 			for shard := range 300 {
 				jump := 1.
@@ -168,10 +168,10 @@ func TestCompressedForgets(t *testing.T) {
 	}
 }
 
-func TestCompressedWorseThanNull(t *testing.T) {
+func TestWorseThanNull(t *testing.T) {
 	r := rand.New(rand.NewPCG(39, 1))
-	for _, form := range compressedForms[:2] {
-		m := compressedModel(t, form.variant, form.settings, modeltest.Columns(4))
+	for _, form := range forms[:2] {
+		m := newTest(t, form.variant, form.settings, modeltest.Columns(4))
 		d := modeltest.Stepper{Model: m}
 		flags := func() string { return fmt.Sprint(m.(cdf.Flagger).AppendFlags(nil)) }
 		// The sign of every coefficient changes from shard to shard, so that

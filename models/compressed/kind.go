@@ -1,4 +1,5 @@
-package models
+// Package compressed is regression on hundreds of columns or more.
+package compressed
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// compressedKind returns what is known of compressed regression.
-func compressedKind() *kind.Kind {
+// Kind returns what is known of compressed regression.
+func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "compressed",
 		Purpose: "regression on hundreds of columns",
@@ -16,8 +17,8 @@ func compressedKind() *kind.Kind {
 			"square. γ are the coefficients of the columns.",
 		Variants:  []string{"corrected", "paper"},
 		Features:  true,
-		Suggest:   suggestCompressed,
-		Configure: kind.Settings(DefaultCompressed(), buildCompressed),
+		Suggest:   suggest,
+		Configure: kind.Settings(Defaults(), build),
 	}
 }
 
@@ -27,7 +28,7 @@ const (
 	manyFeatures = 200
 )
 
-func suggestCompressed(p *kind.Profile) (s kind.Suggestion) {
+func suggest(p *kind.Profile) (s kind.Suggestion) {
 	if p.Features >= fewFeatures {
 		s.Use = "regression on a random projection of many columns"
 	}

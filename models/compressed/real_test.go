@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"encoding/csv"
@@ -22,7 +22,7 @@ import (
 //	              shards of 5  20    50    all
 //	wheat    theirs .893  .887  .875  .865    ours .887  .891  .879  .864
 //	nirsoil  theirs .180  .181   -    .185    ours .180  .180  .181  .185
-func TestAcceptanceCompressedReal(t *testing.T) {
+func TestAcceptanceReal(t *testing.T) {
 	sizes := []int{50, 0}
 	orders := accept.Reps(t, 1, 1, 4)
 	if accept.Asked() > accept.Test {
@@ -35,7 +35,7 @@ func TestAcceptanceCompressedReal(t *testing.T) {
 		d := readReal(t, set.name)
 		for _, rows := range sizes {
 			for order := range orders {
-				m := compressedModel(t, "", "{}", d.names)
+				m := newTest(t, "", "{}", d.names)
 				feed(t, m, shuffled(d.train, uint64(order)), rows)
 				mspe, coverage := testScore(t, m, d.fit)
 				what := fmt.Sprintf("%s, %d rows a shard", set.name, rows)
@@ -49,12 +49,12 @@ func TestAcceptanceCompressedReal(t *testing.T) {
 
 // A fixed projection against the reference, whose last digits are its own:
 // the largest misses are recorded relative to the predictive sd.
-func TestAcceptanceCompressedFixed(t *testing.T) {
+func TestAcceptanceFixed(t *testing.T) {
 	for _, set := range []string{"wheat", "nirsoil"} {
 		d := readReal(t, set)
 		for _, k := range []int{20, 60} {
 			phi := accept.Shared(t, fmt.Sprintf("data/reference/phi_%s_m%d.csv", set, k))
-			m := compressedModel(t, "", fmt.Sprintf("{projection: fixed, dimension: %d, projection_file: %q}", k, phi), d.names)
+			m := newTest(t, "", fmt.Sprintf("{projection: fixed, dimension: %d, projection_file: %q}", k, phi), d.names)
 			feed(t, m, d.train, 50)
 			out := make([]cdf.Prediction, d.fit.Rows)
 			if err := m.(cdf.Predictor).Predict(d.fit, out); err != nil {
@@ -103,9 +103,9 @@ func referencePredictions(t *testing.T, set string, k int) [][2]float64 {
 }
 
 // Packed statistics cannot follow columns as collinear as these, and say so.
-func TestAcceptanceCompressedPackedWarns(t *testing.T) {
+func TestAcceptancePackedWarns(t *testing.T) {
 	d := readReal(t, "wheat")
-	m := compressedModel(t, "", "statistics: packed", d.names)
+	m := newTest(t, "", "statistics: packed", d.names)
 	feed(t, m, d.train, 50)
 	flags := m.(cdf.Flagger).AppendFlags(nil)
 	accept.Range(t, "CP0", "packed on wheat: flags raised", float64(len(flags)), 1, 1, "shards of 50")

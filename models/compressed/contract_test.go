@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"testing"
@@ -9,9 +9,9 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
-// compressedForms are the settings that the forms of the model are tested
+// forms are the settings that the forms of the model are tested
 // under: small, so that a rank of 3 gives up curvature among 6 columns.
-var compressedForms = []struct{ name, variant, settings string }{
+var forms = []struct{ name, variant, settings string }{
 	{"sketch", "corrected", "rank: 3"},
 	{"exact sketch", "corrected", "{}"},
 	{"fixed", "corrected", "{projection: fixed, dimension: 3}"},
@@ -20,10 +20,10 @@ var compressedForms = []struct{ name, variant, settings string }{
 	{"paper", "paper", "dimension: 3"},
 }
 
-func TestCompressedKeepsTheContract(t *testing.T) {
-	for _, form := range compressedForms {
+func TestKeepsTheContract(t *testing.T) {
+	for _, form := range forms {
 		t.Run(form.name, func(t *testing.T) {
-			modeltest.Contract(t, compressedKind(), form.variant, cdf.Roles{}, strictyaml.Decode(form.settings), cdftest.WideShards(6))
+			modeltest.Contract(t, Kind(), form.variant, cdf.Roles{}, strictyaml.Decode(form.settings), cdftest.WideShards(6))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
-	"github.com/credence-stream/credence/models/projection"
+	"github.com/credence-stream/credence/models/compressed/projection"
 )
 
 // learnedWork is scratch space, shared through a pool. phi0 is a function of
@@ -30,7 +30,7 @@ type learnedWork struct {
 
 func newLearnedWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(learnedWork) }} }
 
-func (m *CompressedLearned) work() *learnedWork {
+func (m *Learned) work() *learnedWork {
 	w := m.works.Get().(*learnedWork)
 	if w.p == m.P {
 		return w
@@ -51,11 +51,11 @@ type sweep struct {
 	inverse float64 // 1/sigma2^
 }
 
-func (s *sweep) begin(m *CompressedLearned) { s.inverse = 1 / m.sigma2 }
+func (s *sweep) begin(m *Learned) { s.inverse = 1 / m.sigma2 }
 
 // run fills w.center and w.draw with the conditional mean of Phi and a draw
 // of it, and moves the chain of K on. It reports success.
-func (s *sweep) run(m *CompressedLearned, w *learnedWork, st *cdf.Step, chain []float64) bool {
+func (s *sweep) run(m *Learned, w *learnedWork, st *cdf.Step, chain []float64) bool {
 	k := m.m
 	clear(w.deviation)
 	var line lean
@@ -87,7 +87,7 @@ func (s *sweep) run(m *CompressedLearned, w *learnedWork, st *cdf.Step, chain []
 
 // column leaves in w.s the factor of the precision of Phi_j,
 // C21_j/sigma2 + K^{-1}, and writes its mean.
-func (s *sweep) column(m *CompressedLearned, w *learnedWork, j int, phi0, kappa, mean []float64) bool {
+func (s *sweep) column(m *Learned, w *learnedWork, j int, phi0, kappa, mean []float64) bool {
 	k, width := m.m, m.width21()
 	c := m.c21[j*width : (j+1)*width]
 	for a, at := 0, 0; a < k; a++ {
@@ -129,7 +129,7 @@ type lean struct {
 	kb         []float64 // K beta^
 }
 
-func (m *CompressedLearned) line(kappa, kb []float64) lean {
+func (m *Learned) line(kappa, kb []float64) lean {
 	for i, b := range m.beta {
 		kb[i] = float64(kappa[i] * b)
 	}
@@ -137,18 +137,18 @@ func (m *CompressedLearned) line(kappa, kb []float64) lean {
 }
 
 // at returns the precision and the mean of g_j.
-func (l *lean) at(m *CompressedLearned, j int, phi0 []float64) (precision, mean float64) {
+func (l *lean) at(m *Learned, j int, phi0 []float64) (precision, mean float64) {
 	precision = float64(m.c21[j]*l.inverse) + 1/l.v
 	return precision, (float64(m.c22[j]*l.inverse) + lin.Dot(phi0, m.beta)/l.v) / precision
 }
 
-func (l *lean) column(m *CompressedLearned, j int, phi0, mean []float64) {
+func (l *lean) column(m *Learned, j int, phi0, mean []float64) {
 	_, g := l.at(m, j, phi0)
 	copy(mean, phi0)
 	lin.Axpy((g-lin.Dot(phi0, m.beta))/l.v, l.kb, mean)
 }
 
-func (l *lean) draw(m *CompressedLearned, j int, r *rand.Rand, phi0, kappa, dst []float64) {
+func (l *lean) draw(m *Learned, j int, r *rand.Rand, phi0, kappa, dst []float64) {
 	precision, g := l.at(m, j, phi0)
 	g += r.NormFloat64() / math.Sqrt(precision)
 	for i := range dst {

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// CompressedSketch is regression on many columns whose statistics are a
+// Sketch is regression on many columns whose statistics are a
 // sketch of X'X:
 //
 //	y = alpha + z'gamma + e,  e ~ N(0, sigma2),  z_j = (x_j - xbar_j)/s_j
@@ -30,8 +30,8 @@ import (
 // Source: arXiv:1401.3632, section on compressed regression, for the model;
 // for the sketch compare Liberty, Simple and deterministic matrix sketching,
 // arXiv:1206.0594, whose shrinkage is replaced by the rule of truncate.
-type CompressedSketch struct {
-	CompressedShape
+type Sketch struct {
+	Shape
 	rank int
 
 	rows  int       // of B
@@ -61,12 +61,12 @@ type CompressedSketch struct {
 	blocks  []cdf.Block
 }
 
-func newCompressedSketch(s CompressedSettings, d cdf.Dims, works *sync.Pool) (*CompressedSketch, error) {
-	shape, err := NewCompressedShape(s, d)
+func newSketch(s Settings, d cdf.Dims, works *sync.Pool) (*Sketch, error) {
+	shape, err := NewShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &CompressedSketch{CompressedShape: shape, rank: s.Rank, works: works}
+	m := &Sketch{Shape: shape, rank: s.Rank, works: works}
 	p := m.P
 	buf := make([]float64, 6*p)
 	for _, x := range []*[]float64{&m.c, &m.h, &m.g, &m.xbar, &m.ss, &m.scale} {
@@ -79,7 +79,7 @@ func newCompressedSketch(s CompressedSettings, d cdf.Dims, works *sync.Pool) (*C
 
 // empty makes the statistics those of no rows; the counts of rows and the
 // prequential sums stay.
-func (m *CompressedSketch) empty() {
+func (m *Sketch) empty() {
 	m.rows, m.b = 0, m.b[:0]
 	for _, x := range [][]float64{m.c, m.h, m.g, m.xbar, m.ss} {
 		clear(x)
@@ -92,10 +92,10 @@ func (m *CompressedSketch) empty() {
 }
 
 // Blocks returns the single block {gamma, sigma2}.
-func (m *CompressedSketch) Blocks() []cdf.Block { return m.blocks }
+func (m *Sketch) Blocks() []cdf.Block { return m.blocks }
 
 // sketchBlock is {gamma, sigma2}.
-type sketchBlock struct{ m *CompressedSketch }
+type sketchBlock struct{ m *Sketch }
 
 // Absorb discounts the statistics and takes the rows that have a response
 // into the sketch, many rows in several passes. Rows enter as they are: the
@@ -126,7 +126,7 @@ func (b sketchBlock) Absorb(s *cdf.Step) {
 }
 
 // most is the number of rows that one pass takes.
-func (m *CompressedSketch) most() int { return max(m.rank, 100) }
+func (m *Sketch) most() int { return max(m.rank, 100) }
 
 // Sample draws where draws are asked for.
 func (b sketchBlock) Sample(s *cdf.Step) error {
@@ -146,7 +146,7 @@ const negligibleWeight = 1e-12
 
 // pass takes the n rows in w through the sketch: score, discount, centre,
 // scale, stack on B, estimate kappa and sigma2, solve, truncate.
-func (m *CompressedSketch) pass(w *sketchWork, n int, forget float64) error {
+func (m *Sketch) pass(w *sketchWork, n int, forget float64) error {
 	if err := m.review(w, n, forget); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func errSketch(what string) error {
 // review scores the rows with the state before them: the errors of prediction
 // are what the variance of a lossy sketch is estimated from, since its fit to
 // the rows it holds is too good.
-func (m *CompressedSketch) review(w *sketchWork, n int, forget float64) error {
+func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 	d := forget
 	if m.n > 0 {
 		d *= math.Pow(m.n/(m.n+float64(n)), m.settings.Discount[0])
@@ -209,7 +209,7 @@ func (m *CompressedSketch) review(w *sketchWork, n int, forget float64) error {
 
 // discount forgets, and gives less weight to what was absorbed at an early
 // mode once curvature was given up there: (N before / N)^a2.
-func (m *CompressedSketch) discount(forget, before float64) {
+func (m *Sketch) discount(forget, before float64) {
 	d := forget
 	if m.lossy {
 		d *= math.Pow(before/m.n, m.settings.Discount[1])
@@ -233,7 +233,7 @@ func (m *CompressedSketch) discount(forget, before float64) {
 // the difference of the means becomes one more row, which makes sums of
 // squares about the common mean exact. Means are summed about a value near
 // them, so that a constant column stays exactly constant.
-func (m *CompressedSketch) centre(w *sketchWork, n int) {
+func (m *Sketch) centre(w *sketchWork, n int) {
 	w.rows = 0
 	if n == 0 {
 		return
@@ -283,7 +283,7 @@ func (m *CompressedSketch) centre(w *sketchWork, n int) {
 // rescale updates the sds of the columns, moves the statistics to them and
 // divides the rows by them. Once curvature was given up they stay as they
 // are, but for a column that varies for the first time.
-func (m *CompressedSketch) rescale(w *sketchWork, n int) {
+func (m *Sketch) rescale(w *sketchWork, n int) {
 	p := m.P
 	add := w.mean // no longer needed
 	clear(add)
@@ -327,7 +327,7 @@ func (m *CompressedSketch) rescale(w *sketchWork, n int) {
 }
 
 // stack adds the rows to h and puts them below B in w.m.
-func (m *CompressedSketch) stack(w *sketchWork) {
+func (m *Sketch) stack(w *sketchWork) {
 	p := m.P
 	copy(w.m, m.b)
 	for i := range w.rows {

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -11,13 +11,13 @@ import (
 )
 
 var (
-	_ cdf.PriorTeller = (*CompressedLearned)(nil)
-	_ cdf.PriorTeller = (*CompressedSketch)(nil)
+	_ cdf.PriorTeller = (*Learned)(nil)
+	_ cdf.PriorTeller = (*Sketch)(nil)
 )
 
 // DescribePrior describes gamma_j = Phi_j'beta, given beta and K normal with
 // mean Phi0_j'beta and variance sum kappa_i beta_i^2. It has no variance.
-func (m *CompressedLearned) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *Learned) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	p, law := &m.settings.Prior, dist.Standard{}
 	const n = 1000
 	w := m.work()
@@ -61,7 +61,7 @@ func (m *CompressedLearned) DescribePrior(functionals []cdf.Functional, rows []c
 }
 
 // DescribePrior leaves gamma unknown: its prior variance is estimated.
-func (m *CompressedSketch) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
+func (m *Sketch) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
 	p, law := &m.settings.Prior, dist.Standard{}
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]

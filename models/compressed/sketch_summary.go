@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"encoding/binary"
@@ -15,19 +15,19 @@ import (
 )
 
 // scalars lists the numbers of the state that are not vectors.
-func (m *CompressedSketch) scalars() [11]*float64 {
+func (m *Sketch) scalars() [11]*float64 {
 	return [11]*float64{&m.ybar, &m.yy, &m.n, &m.weight, &m.loss, &m.lossN, &m.logKappa, &m.shape, &m.rate,
 		&m.sums.model, &m.sums.null}
 }
 
 // AppendBinary appends the format, whether curvature was given up, the number
 // of rows of B, 11 numbers, six vectors and B: 8(rp + 6p + 11) + 6 bytes.
-func (m *CompressedSketch) AppendBinary(b []byte) ([]byte, error) {
+func (m *Sketch) AppendBinary(b []byte) ([]byte, error) {
 	flag := byte(0)
 	if m.lossy {
 		flag = 1
 	}
-	b = append(b, compressedFormat, flag)
+	b = append(b, format, flag)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
 	for _, v := range m.scalars() {
 		b = codec.AppendFloats(b, *v)
@@ -39,11 +39,11 @@ func (m *CompressedSketch) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *CompressedSketch) UnmarshalBinary(b []byte) error {
+func (m *Sketch) UnmarshalBinary(b []byte) error {
 	m.version++
 	m.failed = nil
 	const name = "compressed sketch"
-	if len(b) < 6 || b[0] != compressedFormat || b[1] > 1 {
+	if len(b) < 6 || b[0] != format || b[1] > 1 {
 		return codec.Error(name, "unknown format")
 	}
 	rows := binary.LittleEndian.Uint32(b[2:])
@@ -72,11 +72,11 @@ func (m *CompressedSketch) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held.
-func (m *CompressedSketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
+func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
 // those of the mean of the responses before.
-func (m *CompressedSketch) AppendFlags(dst []string) []string {
+func (m *Sketch) AppendFlags(dst []string) []string {
 	return m.sums.appendFlags(dst, m.n)
 }
 
@@ -103,7 +103,7 @@ func (s *prequential) appendFlags(dst []string, rows float64) []string {
 
 // Summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
 // Moments are NaN where they do not exist.
-func (m *CompressedSketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.solveStored(w); err != nil {
@@ -132,7 +132,7 @@ func (m *CompressedSketch) Summarize(functionals []cdf.Functional, rows []cdf.Ro
 }
 
 // spread returns the variance of the functional over sigma2, after solveStored.
-func (m *CompressedSketch) spread(w *sketchWork, f *cdf.Functional) float64 {
+func (m *Sketch) spread(w *sketchWork, f *cdf.Functional) float64 {
 	if len(f.Param) == 1 {
 		j := f.Param[0]
 		s := f.Weight[0] / m.scale[j]
@@ -147,7 +147,7 @@ func (m *CompressedSketch) spread(w *sketchWork, f *cdf.Functional) float64 {
 }
 
 // PriorSD leaves gamma undefined: its prior variance is estimated.
-func (m *CompressedSketch) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *Sketch) PriorSD(functionals []cdf.Functional, dst []float64) {
 	_, sd := dist.InvGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
 	for i := range functionals {
 		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
@@ -160,7 +160,7 @@ func (m *CompressedSketch) PriorSD(functionals []cdf.Functional, dst []float64) 
 
 // Score scores the rows that have a response by the t predictive law. Before
 // the first row there is nothing to score with. The generator is not used.
-func (m *CompressedSketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	if m.weight == 0 {
 		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -186,7 +186,7 @@ func (m *CompressedSketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error)
 
 // Predict describes a new observation and the regression line of every row,
 // undefined before the first row fixes the level.
-func (m *CompressedSketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.weight == 0 {
 		for i := range sh.Rows {
 			out[i] = undefinedPrediction()
@@ -214,7 +214,7 @@ func undefinedPrediction() cdf.Prediction {
 
 // draw fills the draws: x ~ N(0, A) is made of e1 ~ N(0, I_p), e2 ~ N(0, I_r)
 // as u - T'L^{-1}(B u + e2), u = D^{-1/2} e1, and gamma = (g + sigma x)/s.
-func (m *CompressedSketch) draw(st *cdf.Step) error {
+func (m *Sketch) draw(st *cdf.Step) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.solveStored(w); err != nil {

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// CompressedLearned is compressed regression by conditional density
+// Learned is compressed regression by conditional density
 // filtering, the projection learnt with the coefficients:
 //
 //	y_r | Phi, beta, sigma2 ~ N((Phi x_r)' beta, sigma2)
@@ -30,8 +30,8 @@ import (
 // all columns as one and is not offered.
 //
 // Source: arXiv:1401.3632, section on compressed regression.
-type CompressedLearned struct {
-	CompressedShape
+type Learned struct {
+	Shape
 	m           int
 	lean, paper bool
 
@@ -61,13 +61,13 @@ type CompressedLearned struct {
 	blocks []cdf.Block
 }
 
-func newCompressedLearned(s CompressedSettings, paper bool, d cdf.Dims, works *sync.Pool) (*CompressedLearned, error) {
-	shape, err := NewCompressedShape(s, d)
+func newLearned(s Settings, paper bool, d cdf.Dims, works *sync.Pool) (*Learned, error) {
+	shape, err := NewShape(s, d)
 	if err != nil {
 		return nil, err
 	}
 	k, p := s.Dimension, shape.P
-	m := &CompressedLearned{CompressedShape: shape, m: k, lean: s.Statistics == "lean", paper: paper, works: works}
+	m := &Learned{Shape: shape, m: k, lean: s.Statistics == "lean", paper: paper, works: works}
 	m.c11, m.c12 = make([]float64, k*(k+1)/2), make([]float64, k)
 	m.c21, m.c22 = make([]float64, p*m.width21()), make([]float64, p*m.width22())
 	m.phi, m.kappa, m.chain = make([]float64, p*k), make([]float64, k), make([]float64, k)
@@ -83,14 +83,14 @@ func newCompressedLearned(s CompressedSettings, paper bool, d cdf.Dims, works *s
 }
 
 // width21 and width22 are the numbers of c21 and c22 per column.
-func (m *CompressedLearned) width21() int {
+func (m *Learned) width21() int {
 	if m.lean {
 		return 1
 	}
 	return m.m * (m.m + 1) / 2
 }
 
-func (m *CompressedLearned) width22() int {
+func (m *Learned) width22() int {
 	if m.lean {
 		return 1
 	}
@@ -99,9 +99,9 @@ func (m *CompressedLearned) width22() int {
 
 // Blocks returns one block: many rows are taken in several passes, each of
 // which updates Theta_1 and then Theta_2.
-func (m *CompressedLearned) Blocks() []cdf.Block { return m.blocks }
+func (m *Learned) Blocks() []cdf.Block { return m.blocks }
 
-type learnedBlock struct{ m *CompressedLearned }
+type learnedBlock struct{ m *Learned }
 
 // Absorb takes the rows that have a response through both groups of
 // parameters; one giant shard would see the columns one by one only.
@@ -131,7 +131,7 @@ func (b learnedBlock) Absorb(s *cdf.Step) {
 }
 
 // most is the number of rows that one pass takes.
-func (m *CompressedLearned) most() int { return max(100, m.P) }
+func (m *Learned) most() int { return max(100, m.P) }
 
 // Sample draws where draws are asked for.
 func (b learnedBlock) Sample(s *cdf.Step) error {
@@ -159,7 +159,7 @@ func fillRows(sh *cdf.Shard, row *int, n int, x, y []float64) {
 func errLearned(what string) error { return fmt.Errorf("%w: compressed: %s", cdf.ErrNumeric, what) }
 
 // pass takes n rows through both groups.
-func (m *CompressedLearned) pass(w *learnedWork, s *cdf.Step, n int, forget float64) error {
+func (m *Learned) pass(w *learnedWork, s *cdf.Step, n int, forget float64) error {
 	if err := m.prepare(w); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (m *CompressedLearned) pass(w *learnedWork, s *cdf.Step, n int, forget floa
 }
 
 // review compares the predictions of the rows with the running mean.
-func (m *CompressedLearned) review(x, y []float64, forget float64) {
+func (m *Learned) review(x, y []float64, forget float64) {
 	m.sums.discount(forget)
 	m.responses *= forget
 	sum := 0.
@@ -195,7 +195,7 @@ func (m *CompressedLearned) review(x, y []float64, forget float64) {
 }
 
 // absorb1 adds P'P, P'y and y'y, P = X Phi^' at the estimate before the shard.
-func (m *CompressedLearned) absorb1(w *learnedWork, x, y []float64, d float64) {
+func (m *Learned) absorb1(w *learnedWork, x, y []float64, d float64) {
 	k := m.m
 	lin.Scale(d, m.c11)
 	lin.Scale(d, m.c12)
@@ -220,7 +220,7 @@ func (m *CompressedLearned) absorb1(w *learnedWork, x, y []float64, d float64) {
 //
 //	W = C11 + I/v,  beta^ = W^{-1} C12,  b1 = y'y - C12'beta^,
 //	sigma2 ~ IG(a + N/2, b + b1/2), its mode the estimate.
-func (m *CompressedLearned) solve1(w *learnedWork) error {
+func (m *Learned) solve1(w *learnedWork) error {
 	k, prior := m.m, &m.settings.Prior
 	for a, at := 0, 0; a < k; a++ {
 		copy(w.q[a*k:], m.c11[at:at+a+1])
@@ -261,7 +261,7 @@ func factorJitter(k int, a, dst []float64) bool {
 
 // absorb2 adds what each column explains of the residual at the new beta^ and
 // the old Phi^: x_j'(y - sum_{l != j} x_l gamma_l) = x_j'e + q gamma_j.
-func (m *CompressedLearned) absorb2(w *learnedWork, x, y []float64, d float64) {
+func (m *Learned) absorb2(w *learnedWork, x, y []float64, d float64) {
 	lin.Scale(d, m.c21)
 	lin.Scale(d, m.c22)
 	p, k := m.P, m.m
@@ -307,7 +307,7 @@ const (
 // themselves where the variant is the paper's. K^ is the inverse of the mean
 // of K^{-1}, in which the conditionals are linear: kappa has no mean where the
 // columns are few.
-func (m *CompressedLearned) estimate2(w *learnedWork, s *cdf.Step) error {
+func (m *Learned) estimate2(w *learnedWork, s *cdf.Step) error {
 	k := m.m
 	w.sweep.begin(m)
 	mean, kappa := w.mean, w.kappa
@@ -345,7 +345,7 @@ func (m *CompressedLearned) estimate2(w *learnedWork, s *cdf.Step) error {
 // with its covariance at K^, gamma = Phi'beta. The moments of these draws are
 // the published ones; draws of the chain itself would wander about them by
 // the error of its few sweeps.
-func (m *CompressedLearned) draw(s *cdf.Step) error {
+func (m *Learned) draw(s *cdf.Step) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
@@ -394,6 +394,6 @@ func (m *CompressedLearned) draw(s *cdf.Step) error {
 }
 
 // sigmaLaw returns shape and rate of sigma2.
-func (m *CompressedLearned) sigmaLaw() (shape, rate float64) {
+func (m *Learned) sigmaLaw() (shape, rate float64) {
 	return m.settings.Prior.Sigma2Shape + m.weight/2, m.settings.Prior.Sigma2Rate + m.b1/2
 }

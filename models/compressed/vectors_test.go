@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
-type compressedCase struct {
+type vectorCase struct {
 	Name, Provisional string
 	Settings          struct {
 		Forget   float64
@@ -32,10 +32,10 @@ type compressedCase struct {
 	X        [][]float64
 	Y        []float64
 	XNew     [][]float64 `json:"X_new"`
-	Expected []compressedExpected
+	Expected []expected
 }
 
-type compressedExpected struct {
+type expected struct {
 	N, E              float64
 	NM                float64 `json:"N_m"`
 	NE                float64 `json:"N_e"`
@@ -48,7 +48,7 @@ type compressedExpected struct {
 	YBar              float64 `json:"ybar"`
 	Shape             float64 `json:"a_n"`
 	Rate              float64 `json:"b_n"`
-	Gamma, Prediction compressedRows
+	Gamma, Prediction rows
 	Sigma2            struct {
 		Mean, SD  *float64
 		Low, High float64
@@ -60,14 +60,14 @@ type compressedExpected struct {
 	} `json:"from_stored_state"`
 }
 
-type compressedRows struct {
+type rows struct {
 	Mean, SD []float64
 	Low      []float64 `json:"q2.5"`
 	High     []float64 `json:"q97.5"`
 }
 
 // shards cuts the rows of the case.
-func (c *compressedCase) shards() []*cdf.Shard {
+func (c *vectorCase) shards() []*cdf.Shard {
 	var out []*cdf.Shard
 	at := 0
 	for _, n := range c.Sizes {
@@ -83,7 +83,7 @@ func (c *compressedCase) shards() []*cdf.Shard {
 }
 
 // predictNew predicts the rows X_new.
-func (c *compressedCase) predictNew(t *testing.T, m cdf.Model) []cdf.Prediction {
+func (c *vectorCase) predictNew(t *testing.T, m cdf.Model) []cdf.Prediction {
 	t.Helper()
 	sh := &cdf.Shard{Rows: len(c.XNew), Cols: len(c.XNew[0])}
 	for _, x := range c.XNew {
@@ -98,11 +98,11 @@ func (c *compressedCase) predictNew(t *testing.T, m cdf.Model) []cdf.Prediction 
 }
 
 // settings of a case, with the signs, if it has them, in a file.
-func (c *compressedCase) model(t *testing.T) cdf.Model {
+func (c *vectorCase) model(t *testing.T) cdf.Model {
 	t.Helper()
 	from := c.Settings.Settings
-	return modeltest.Model(t, compressedKind(), "", func(v any) error {
-		s := v.(*CompressedSettings)
+	return modeltest.Model(t, Kind(), "", func(v any) error {
+		s := v.(*Settings)
 		s.Projection, s.Rank = from.Projection, from.Rank
 		s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = from.Prior.Shape, from.Prior.Rate
 		if from.Projection == "fixed" {
@@ -126,13 +126,13 @@ func writeSigns(path string, columns []string) error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-func TestCompressedFixedVectors(t *testing.T) {
-	var v struct{ Cases []compressedCase }
+func TestFixedVectors(t *testing.T) {
+	var v struct{ Cases []vectorCase }
 	modeltest.ReadJSON(t, "vectors/compressed_fixed.json", &v)
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
 			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
-			m := tc.model(t).(*CompressedFixed)
+			m := tc.model(t).(*Fixed)
 			d := modeltest.Stepper{Model: m}
 			p := m.P
 			sum := 0.
@@ -178,13 +178,13 @@ func TestCompressedFixedVectors(t *testing.T) {
 // With the rank below p the published sds are those of the stored state. The
 // vectors do not discount the errors of prediction by the forgetting factor,
 // which nothing published depends on while the sketch is exact.
-func TestCompressedSketchVectors(t *testing.T) {
-	var v struct{ Cases []compressedCase }
+func TestSketchVectors(t *testing.T) {
+	var v struct{ Cases []vectorCase }
 	modeltest.ReadJSON(t, "vectors/compressed_sketch.json", &v)
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
 			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
-			m := tc.model(t).(*CompressedSketch)
+			m := tc.model(t).(*Sketch)
 			d := modeltest.Stepper{Model: m}
 			p, mean, rel, kappa := m.P, 3e-4, 1e-4, 2e-4
 			if tc.Provisional != "" {

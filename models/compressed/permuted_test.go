@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models/projection"
+	"github.com/credence-stream/credence/models/compressed/projection"
 )
 
 // permuteBlocks returns a with its blocks of k numbers in the order of perm.
@@ -54,7 +54,7 @@ func TestSketchPermutes(t *testing.T) {
 }
 
 // permutedLearned is a model whose Phi0 has its columns in the order of perm.
-func permutedLearned(m *CompressedLearned, perm []int) *CompressedLearned {
+func permutedLearned(m *Learned, perm []int) *Learned {
 	plain := newLearnedWorks()
 	m.works = &sync.Pool{New: func() any {
 		c := *m
@@ -68,7 +68,7 @@ func permutedLearned(m *CompressedLearned, perm []int) *CompressedLearned {
 }
 
 // centers returns the conditional means of Phi given K.
-func centers(t *testing.T, m *CompressedLearned, kappa []float64) []float64 {
+func centers(t *testing.T, m *Learned, kappa []float64) []float64 {
 	t.Helper()
 	w := m.work()
 	w.sweep.begin(m)
@@ -90,8 +90,8 @@ func TestLearnedPermutes(t *testing.T) {
 	perm := r.Perm(p)
 	all := modeltest.RegressionShard(r, 20*shards, p, false)
 	for _, statistics := range []string{"packed", "lean"} {
-		model := func() *CompressedLearned {
-			return compressedModel(t, "", "{dimension: 3, statistics: "+statistics+"}", modeltest.Columns(p)).(*CompressedLearned)
+		model := func() *Learned {
+			return newTest(t, "", "{dimension: 3, statistics: "+statistics+"}", modeltest.Columns(p)).(*Learned)
 		}
 		a, b := model(), permutedLearned(model(), perm)
 		same := func(what string, got, want []float64) {

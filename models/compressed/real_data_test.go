@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-func newTestSketch(t testing.TB, p, rank int) *CompressedSketch {
+func newTestSketch(t testing.TB, p, rank int) *Sketch {
 	t.Helper()
-	s := DefaultCompressed()
+	s := Defaults()
 	s.Rank = rank
 	s, err := s.Complete("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := newCompressedSketch(s, cdf.Dims{Columns: modeltest.Columns(p)}, newSketchWorks())
+	m, err := newSketch(s, cdf.Dims{Columns: modeltest.Columns(p)}, newSketchWorks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestSketchEqualsConjugateRegression(t *testing.T) {
 }
 
 // of2 makes the rows of the work those of the state.
-func (w *sketchWork) of2(m *CompressedSketch) *sketchWork {
+func (w *sketchWork) of2(m *Sketch) *sketchWork {
 	copy(w.m, m.b)
 	w.rows = m.rows
 	return w

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"encoding/json"
@@ -12,10 +12,10 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
-	"github.com/credence-stream/credence/models/projection"
+	"github.com/credence-stream/credence/models/compressed/projection"
 )
 
-func TestCompressedSettings(t *testing.T) {
+func TestSettings(t *testing.T) {
 	head := `{"dimension":10,"projection":"learned","projection_seed":1,`
 	prior := `"prior":{"sigma2_shape":1,"sigma2_rate":1,"beta_variance":1}}`
 	for _, c := range []struct{ variant, text, want string }{
@@ -26,12 +26,12 @@ func TestCompressedSettings(t *testing.T) {
 		{"paper", "{}", head + `"statistics":"packed","discount":[0,0],` + prior},
 		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + prior},
 	} {
-		got := modeltest.Spec(t, compressedKind(), c.variant, cdf.Roles{}, strictyaml.Decode(c.text)).Settings
+		got := modeltest.Spec(t, Kind(), c.variant, cdf.Roles{}, strictyaml.Decode(c.text)).Settings
 		if b, err := json.Marshal(got); err != nil || string(b) != c.want {
 			t.Errorf("%s: %s, want %s (%v)", c.text, b, c.want, err)
 		}
 	}
-	modeltest.Refuses(t, compressedKind(), "", map[string]string{
+	modeltest.Refuses(t, Kind(), "", map[string]string{
 		"dimension: 0":                                   "dimension must be between 1 and",
 		"dimension: 5000":                                "dimension must be between 1 and",
 		"projection: random":                             `projection must be learned or fixed, got "random"`,
@@ -49,13 +49,13 @@ func TestCompressedSettings(t *testing.T) {
 		"prior: {sigma2_shape: .nan}":                    "prior.sigma2_shape",
 		"{projection: fixed, projection_file: none.csv}": "none.csv",
 	})
-	modeltest.Refuses(t, compressedKind(), "paper", map[string]string{
+	modeltest.Refuses(t, Kind(), "paper", map[string]string{
 		"discount: [3, 1]":   "variant paper has discount: [0, 0]",
 		"statistics: sketch": "variant paper has statistics: packed only",
 		"projection: fixed":  "variant paper learns its projection",
 	})
-	for _, form := range compressedForms {
-		if _, err := modeltest.Spec(t, compressedKind(), form.variant, cdf.Roles{}, strictyaml.Decode(form.settings)).New(cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
+	for _, form := range forms {
+		if _, err := modeltest.Spec(t, Kind(), form.variant, cdf.Roles{}, strictyaml.Decode(form.settings)).New(cdf.Dims{}); !errors.Is(err, cdf.ErrSchema) {
 			t.Errorf("%s: no columns gives %v", form.name, err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestCompressedSettings(t *testing.T) {
 
 // The content of a projection file, not its path, is what identifies a
 // configuration; columns are found by name.
-func TestCompressedProjectionFile(t *testing.T) {
+func TestProjectionFile(t *testing.T) {
 	dir := t.TempDir()
 	configure := func(name, text string) *cdf.Spec {
 		t.Helper()
@@ -71,7 +71,7 @@ func TestCompressedProjectionFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return modeltest.Spec(t, compressedKind(), "", cdf.Roles{}, strictyaml.Decode(fmt.Sprintf("{projection: fixed, dimension: 2, projection_file: %q}", path)))
+		return modeltest.Spec(t, Kind(), "", cdf.Roles{}, strictyaml.Decode(fmt.Sprintf("{projection: fixed, dimension: 2, projection_file: %q}", path)))
 	}
 	a := configure("a", "a,1,1\nb,1,-1\nc,.5,2\n")
 	same := configure("b", "a 1 1\nb 1 -1\nc 0.5 2\n")
@@ -83,7 +83,7 @@ func TestCompressedProjectionFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(m.(*CompressedFixed).phi); got != "[0.5 1 2 1]" {
+	if got := fmt.Sprint(m.(*Fixed).phi); got != "[0.5 1 2 1]" {
 		t.Errorf("projection %s", got)
 	}
 	if _, err := a.New(cdf.Dims{Columns: []string{"a", "d"}}); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `"d"`) {
@@ -94,14 +94,14 @@ func TestCompressedProjectionFile(t *testing.T) {
 		t.Errorf("too few columns give %v", err)
 	}
 	path := filepath.Join(dir, "a")
-	modeltest.Refuses(t, compressedKind(), "", map[string]string{
+	modeltest.Refuses(t, Kind(), "", map[string]string{
 		fmt.Sprintf("{projection: fixed, projection_file: %q}", path): "2 numbers per column, dimension is 10",
 	})
 }
 
 // The signs of a seed are fixed for ever: snapshots do not hold them.
-func TestCompressedSignsOfASeed(t *testing.T) {
-	m := compressedModel(t, "", "{projection: fixed, dimension: 4}", modeltest.Columns(5)).(*CompressedFixed)
+func TestSignsOfASeed(t *testing.T) {
+	m := newTest(t, "", "{projection: fixed, dimension: 4}", modeltest.Columns(5)).(*Fixed)
 	got := ""
 	for _, v := range m.phi {
 		if v != .5 && v != -.5 {
@@ -135,13 +135,13 @@ const (
 	priorOfSeed1 = "[0.763088 -0.111603 -0.150698]"
 )
 
-func TestCompressedAdvice(t *testing.T) {
+func TestAdvice(t *testing.T) {
 	for settings, want := range map[string]string{
 		"{dimension: 3}":                     "raise settings.rank",
 		"{dimension: 3, statistics: packed}": "set settings.statistics: sketch",
 		"{dimension: 3, statistics: lean}":   "set settings.statistics: sketch",
 	} {
-		a := modeltest.Spec(t, compressedKind(), "", cdf.Roles{}, strictyaml.Decode(settings)).Settings.(interface{ Advise(flag string) string })
+		a := modeltest.Spec(t, Kind(), "", cdf.Roles{}, strictyaml.Decode(settings)).Settings.(interface{ Advise(flag string) string })
 		if got := a.Advise(worseThanNull); !strings.Contains(got, want) || strings.Contains(got, "sketch") != strings.Contains(want, "sketch") {
 			t.Errorf("%s: %q, want %q in it", settings, got, want)
 		}

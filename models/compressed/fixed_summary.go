@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -12,26 +12,26 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// compressedFormat is the first byte of the state of every form.
-const compressedFormat = 1
+// format is the first byte of the state of every form.
+const format = 1
 
 // AppendBinary appends the format, the flag of discounting, n and the packed
 // factor: 8(m(m+1)/2 + m + 2) + 2 bytes. The projection is not in it: the
 // settings hold it.
-func (m *CompressedFixed) AppendBinary(b []byte) ([]byte, error) {
+func (m *Fixed) AppendBinary(b []byte) ([]byte, error) {
 	flag := byte(0)
 	if m.forgot {
 		flag = 1
 	}
-	b = append(b, compressedFormat, flag)
+	b = append(b, format, flag)
 	b = codec.AppendFloats(b, m.n)
 	return codec.AppendFloats(b, m.r...), nil
 }
 
 // UnmarshalBinary replaces the state.
-func (m *CompressedFixed) UnmarshalBinary(b []byte) error {
+func (m *Fixed) UnmarshalBinary(b []byte) error {
 	m.ready = false
-	if len(b) < 2 || b[0] != compressedFormat || b[1] > 1 {
+	if len(b) < 2 || b[0] != format || b[1] > 1 {
 		return codec.Error("compressed fixed", "unknown format")
 	}
 	var head [1]float64
@@ -46,13 +46,13 @@ func (m *CompressedFixed) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held, the projection among them.
-func (m *CompressedFixed) Size() int64 {
+func (m *Fixed) Size() int64 {
 	return int64(8*(len(m.phi)+len(m.r)+len(m.l)+m.m+m.P)) + 512
 }
 
 // Summarize fills the rows in closed form: gamma is t with 2a_n degrees of
 // freedom, sigma2 inverse gamma. Moments are NaN where they do not exist.
-func (m *CompressedFixed) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Fixed) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func studentRow(r *cdf.Row, law *dist.Standard, loc, scale float64) {
 }
 
 // PriorSD writes the prior sd of each functional, NaN where it is undefined.
-func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *Fixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 	w := m.work()
 	defer m.works.Put(w)
 	prior := &m.settings.Prior
@@ -118,7 +118,7 @@ func (m *CompressedFixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 
 // Score scores the rows that have a response by the t predictive law. Before
 // the first row there is nothing to score with. The generator is not used.
-func (m *CompressedFixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *Fixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	if m.n == 0 {
 		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -144,7 +144,7 @@ func (m *CompressedFixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) 
 }
 
 // Predict describes a new observation and the regression line of every row.
-func (m *CompressedFixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *Fixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (m *CompressedFixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 // LogEvidence returns log p(D_1, ..., D_t), NaN once a shard was discounted:
 //
 //	-n/2 log 2pi - 1/2 log|I + v P'P| + a log b - a_n log b_n + log Gamma(a_n)/Gamma(a)
-func (m *CompressedFixed) LogEvidence() float64 {
+func (m *Fixed) LogEvidence() float64 {
 	if m.forgot || m.prepare() != nil {
 		return math.NaN()
 	}

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -21,7 +21,7 @@ import (
 //	Var gamma_j = beta^'S_j beta^ + tr(S_j V) + Phi^_j'V Phi^_j
 //
 // of which the first two terms are the column's own and the last is shared.
-func (m *CompressedLearned) prepare(w *learnedWork) error {
+func (m *Learned) prepare(w *learnedWork) error {
 	if m.ready {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (m *CompressedLearned) prepare(w *learnedWork) error {
 
 // ownPacked takes S_j = (L_s L_s')^{-1} from w.s. With W = LL' the trace is
 // sigma2 times the sum of squares of the entries of L_s^{-1} L^{-T}.
-func (m *CompressedLearned) ownPacked(w *learnedWork) float64 {
+func (m *Learned) ownPacked(w *learnedWork) float64 {
 	k, u, trace := m.m, w.u, 0.
 	for i := range k {
 		clear(u)
@@ -68,7 +68,7 @@ func (m *CompressedLearned) ownPacked(w *learnedWork) float64 {
 
 // ownLean takes S_j = K - K beta beta'K (1 - 1/(pr v))/v: then
 // beta'S_j beta = 1/pr.
-func (m *CompressedLearned) ownLean(w *learnedWork) {
+func (m *Learned) ownLean(w *learnedWork) {
 	k := m.m
 	line := m.line(m.kappa, w.u)
 	trace, u := 0., w.v
@@ -89,14 +89,14 @@ func (m *CompressedLearned) ownLean(w *learnedWork) {
 }
 
 // shared returns u'V u and overwrites u.
-func (m *CompressedLearned) shared(u []float64) float64 {
+func (m *Learned) shared(u []float64) float64 {
 	lin.SolveLower(m.m, m.l, u)
 	return m.sigma2 * lin.Dot(u, u)
 }
 
 // Summarize fills the rows in closed form given the estimate of K: gamma is
 // taken as normal, sigma2 is inverse gamma.
-func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *Learned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
@@ -134,7 +134,7 @@ func (m *CompressedLearned) Summarize(functionals []cdf.Functional, rows []cdf.R
 }
 
 // PriorSD leaves gamma undefined: the variances kappa have no mean.
-func (m *CompressedLearned) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *Learned) PriorSD(functionals []cdf.Functional, dst []float64) {
 	_, sd := dist.InvGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
 	for i := range functionals {
 		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
@@ -146,7 +146,7 @@ func (m *CompressedLearned) PriorSD(functionals []cdf.Functional, dst []float64)
 }
 
 // predictLine returns mean and variance of x'gamma, after prepare.
-func (m *CompressedLearned) predictLine(w *learnedWork, x []float64) (mean, v float64) {
+func (m *Learned) predictLine(w *learnedWork, x []float64) (mean, v float64) {
 	u := w.u
 	clear(u)
 	for j, z := range x {
@@ -159,7 +159,7 @@ func (m *CompressedLearned) predictLine(w *learnedWork, x []float64) (mean, v fl
 // Score scores the rows that have a response by the normal predictive law
 // with variance sigma2^ + Var x'gamma. Before the first row there is nothing
 // to score with. The generator is not used.
-func (m *CompressedLearned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	if m.n == 0 {
 		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -188,7 +188,7 @@ func normalLogDensity(z, variance float64) float64 {
 }
 
 // Predict describes a new observation and the regression line of every row.
-func (m *CompressedLearned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *Learned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
 	defer m.works.Put(w)
 	if err := m.prepare(w); err != nil {
@@ -209,15 +209,15 @@ func (m *CompressedLearned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
-func (m *CompressedLearned) scalars() [7]*float64 {
+func (m *Learned) scalars() [7]*float64 {
 	return [7]*float64{&m.n, &m.weight, &m.yy, &m.ybar, &m.responses, &m.sums.model, &m.sums.null}
 }
 
 // AppendBinary appends the format, 7 numbers and the statistics; packed:
 // 8(p(m(m+1)/2 + 2m) + m(m+1)/2 + 3m + 7) + 1 bytes, lean: 8(p(m+2) + ...).
 // Phi0 is not in it: it follows from the settings.
-func (m *CompressedLearned) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, compressedFormat)
+func (m *Learned) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format)
 	for _, v := range m.scalars() {
 		b = codec.AppendFloats(b, *v)
 	}
@@ -228,10 +228,10 @@ func (m *CompressedLearned) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *CompressedLearned) UnmarshalBinary(b []byte) error {
+func (m *Learned) UnmarshalBinary(b []byte) error {
 	m.ready = false
 	m.failed = nil
-	if len(b) < 1 || b[0] != compressedFormat {
+	if len(b) < 1 || b[0] != format {
 		return codec.Error("compressed", "unknown format")
 	}
 	var head [7]float64
@@ -253,10 +253,10 @@ func (m *CompressedLearned) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held.
-func (m *CompressedLearned) Size() int64 {
+func (m *Learned) Size() int64 {
 	return int64(8*(len(m.c21)+len(m.c22)+len(m.phi)+2*m.P+2*m.m*m.m+6*m.m)) + 1024
 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
 // those of the mean of the responses before.
-func (m *CompressedLearned) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
+func (m *Learned) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"math"
@@ -30,7 +30,7 @@ type sketchWork struct {
 
 	solution solution // of the present pass
 	stored   solution // of the state
-	of       *CompressedSketch
+	of       *Sketch
 	version  uint64
 }
 
@@ -48,7 +48,7 @@ type solution struct {
 func newSketchWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(sketchWork) }} }
 
 // work takes scratch space for this model's size; the caller gives it back.
-func (m *CompressedSketch) work() *sketchWork {
+func (m *Sketch) work() *sketchWork {
 	w := m.works.Get().(*sketchWork)
 	if w.p == m.P {
 		return w
@@ -161,7 +161,7 @@ func (s *solution) quadratic(p int, z []float64) float64 {
 }
 
 // solveStored makes w.stored that of the model's state.
-func (m *CompressedSketch) solveStored(w *sketchWork) error {
+func (m *Sketch) solveStored(w *sketchWork) error {
 	if w.of == m && w.version == m.version {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (m *CompressedSketch) solveStored(w *sketchWork) error {
 
 // predictRow returns the mean of a new observation at x and its variance
 // over sigma2, less 1, after solveStored.
-func (m *CompressedSketch) predictRow(w *sketchWork, x []float64) (mean, v float64) {
+func (m *Sketch) predictRow(w *sketchWork, x []float64) (mean, v float64) {
 	z := w.v1[:m.P]
 	for j, u := range x {
 		z[j] = (u - m.xbar[j]) / m.scale[j]

@@ -1,13 +1,13 @@
 //go:build !race
 
-package models
+package compressed
 
 import "testing"
 
 // Steady state allocates nothing, whatever the form.
-func TestCompressedAllocates(t *testing.T) {
-	for _, form := range compressedForms {
-		w := newCompressedWork(t, form.variant, form.settings, 20, 6)
+func TestAllocates(t *testing.T) {
+	for _, form := range forms {
+		w := newWork(t, form.variant, form.settings, 20, 6)
 		for range 5 {
 			w.run(t)
 		}

@@ -1,4 +1,4 @@
-package models
+package compressed
 
 import (
 	"fmt"
@@ -12,15 +12,15 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// compressedModel builds a form of the model for p columns.
-func compressedModel(t testing.TB, variant, settings string, names []string) cdf.Model {
+// newTest builds a form of the model for p columns.
+func newTest(t testing.TB, variant, settings string, names []string) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, compressedKind(), variant, strictyaml.Decode(settings), cdf.Dims{Columns: names, Draws: 500})
+	return modeltest.Model(t, Kind(), variant, strictyaml.Decode(settings), cdf.Dims{Columns: names, Draws: 500})
 }
 
-// compressedRun is one run over a simulated case: excess of the mean squared
+// scenarioRun is one run over a simulated case: excess of the mean squared
 // prediction error over the noise, e'Re, and what is published about gamma.
-type compressedRun struct {
+type scenarioRun struct {
 	excess map[int]float64 // at shards 100 and 200
 	// leastSquares is the expected excess of least squares on all rows,
 	// sigma2 p / (N - p - 1), at the end.
@@ -32,7 +32,7 @@ type compressedRun struct {
 	within5      int     // first shard with a population MSPE of at most 5
 }
 
-func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings string, shards int) compressedRun {
+func runScenario(t *testing.T, scenario string, seed uint64, variant, settings string, shards int) scenarioRun {
 	s, ok := simulate.Lookup(scenario)
 	if !ok {
 		t.Fatal("no scenario " + scenario)
@@ -43,9 +43,9 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 	if scenario == "compressed-3" || scenario == "compressed-4" {
 		rho = .4
 	}
-	m := compressedModel(t, variant, settings, modeltest.Columns(p))
+	m := newTest(t, variant, settings, modeltest.Columns(p))
 	d, f := modeltest.Stepper{Model: m}, modeltest.Coefficients(p)
-	out := compressedRun{excess: map[int]float64{}}
+	out := scenarioRun{excess: map[int]float64{}}
 	for shard := 1; shard <= shards; shard++ {
 		d.Must(t, modeltest.ScenarioShard(s.Shard(seed, "accept", int64(shard), s.Rows)), 1)
 		rows := modeltest.Summarize(t, m, f)
@@ -79,8 +79,8 @@ func runCompressed(t *testing.T, scenario string, seed uint64, variant, settings
 	return out
 }
 
-// compressedCases lists per case the seeds at the full level and the ranges.
-var compressedCases = []struct {
+// scenarios lists per case the seeds at the full level and the ranges.
+var scenarios = []struct {
 	seeds                   int
 	sketch100, sketch200    float64 // largest excess
 	sketchFirst, sketchLast int     // shards until the MSPE is 5
@@ -98,7 +98,7 @@ var compressedCases = []struct {
 }
 
 // mean averages a figure over runs.
-func mean(runs []compressedRun, f func(compressedRun) float64) float64 {
+func mean(runs []scenarioRun, f func(scenarioRun) float64) float64 {
 	sum := 0.
 	for _, r := range runs {
 		sum += f(r) / float64(len(runs))
@@ -108,7 +108,7 @@ func mean(runs []compressedRun, f func(compressedRun) float64) float64 {
 
 // runCase replicates a case. Short of the full level one seed and 100 shards
 // of the smaller cases are enough to see that nothing is broken.
-func runCase(t *testing.T, i, reps int, settings string) (runs []compressedRun, full bool, seeds string) {
+func runCase(t *testing.T, i, reps int, settings string) (runs []scenarioRun, full bool, seeds string) {
 	t.Helper()
 	full = accept.Asked() == accept.Full
 	shards := 200
@@ -116,7 +116,7 @@ func runCase(t *testing.T, i, reps int, settings string) (runs []compressedRun, 
 		reps, shards = 1, 100
 	}
 	for rep := range reps {
-		runs = append(runs, runCompressed(t, fmt.Sprintf("compressed-%d", i+1), uint64(1+rep), "corrected", settings, shards))
+		runs = append(runs, runScenario(t, fmt.Sprintf("compressed-%d", i+1), uint64(1+rep), "corrected", settings, shards))
 	}
 	return runs, full, fmt.Sprintf("seeds 1-%d", reps)
 }
@@ -131,12 +131,12 @@ func runCase(t *testing.T, i, reps int, settings string) (runs []compressedRun, 
 //	case        1          2          3          4          5          6
 //	theirs  .303 .149  .772 .297  .335 .160  1.05 .404  .388 .167  .257 .140
 //	ours    .296 .152  .798 .288  .331 .162  1.06 .381  .344 .158  .278 .147
-func TestAcceptanceCompressedSketch(t *testing.T) {
+func TestAcceptanceSketch(t *testing.T) {
 	for _, i := range casesOf(t) {
-		c := compressedCases[i]
-		runs, full, seeds := runCase(t, i, compressedCases[i].seeds, "{}")
-		name, at := fmt.Sprintf("sketch, case %d: ", i+1), func(shard int) func(compressedRun) float64 {
-			return func(r compressedRun) float64 { return r.excess[shard] }
+		c := scenarios[i]
+		runs, full, seeds := runCase(t, i, scenarios[i].seeds, "{}")
+		name, at := fmt.Sprintf("sketch, case %d: ", i+1), func(shard int) func(scenarioRun) float64 {
+			return func(r scenarioRun) float64 { return r.excess[shard] }
 		}
 		accept.Range(t, "CS1", name+"excess t=100", mean(runs, at(100)), 0, c.sketch100, seeds)
 		if !full {
@@ -151,17 +151,17 @@ func TestAcceptanceCompressedSketch(t *testing.T) {
 }
 
 // Packed statistics on the simulated cases.
-func TestAcceptanceCompressedPacked(t *testing.T) {
+func TestAcceptancePacked(t *testing.T) {
 	for _, i := range casesOf(t) {
-		c := compressedCases[i]
-		runs, full, seeds := runCase(t, i, compressedCases[i].seeds, "statistics: packed")
+		c := scenarios[i]
+		runs, full, seeds := runCase(t, i, scenarios[i].seeds, "statistics: packed")
 		name := fmt.Sprintf("packed, case %d: ", i+1)
-		accept.Range(t, "CP1", name+"excess t=100", mean(runs, func(r compressedRun) float64 { return r.excess[100] }), 0, c.packed100, seeds)
+		accept.Range(t, "CP1", name+"excess t=100", mean(runs, func(r scenarioRun) float64 { return r.excess[100] }), 0, c.packed100, seeds)
 		if !full {
 			continue
 		}
-		accept.Range(t, "CP1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, c.packed200, seeds)
-		accept.Range(t, "CP6", name+"excess by that of least squares, t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
+		accept.Range(t, "CP1", name+"excess t=200", mean(runs, func(r scenarioRun) float64 { return r.excess[200] }), 0, c.packed200, seeds)
+		accept.Range(t, "CP6", name+"excess by that of least squares, t=200", mean(runs, func(r scenarioRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
 		accept.Range(t, "CP2", name+"predictive coverage t=200", mean(runs, predictiveCoverage), .935, .975, seeds)
 		accept.Range(t, "CP3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
 		accept.Range(t, "CP4", name+"coverage of gamma t=200", mean(runs, gamma), c.packedGamma, 1, seeds)
@@ -188,17 +188,17 @@ var leanCases = [...]struct{ t100, t200 float64 }{{.35, .17}, {.85, .36}, {.53, 
 // than the .949 to .996 of the specification, whose intervals were those of 30
 // draws. The lower limit of the width fails an sd of half the size, the upper
 // one keeps what the documentation says of it.
-func TestAcceptanceCompressedLean(t *testing.T) {
+func TestAcceptanceLean(t *testing.T) {
 	for _, i := range casesOf(t) {
-		c := compressedCases[i]
+		c := scenarios[i]
 		runs, full, seeds := runCase(t, i, 3, "statistics: lean")
 		name := fmt.Sprintf("lean, case %d: ", i+1)
-		accept.Range(t, "CL1", name+"excess t=100", mean(runs, func(r compressedRun) float64 { return r.excess[100] }), 0, leanCases[i].t100, seeds)
+		accept.Range(t, "CL1", name+"excess t=100", mean(runs, func(r scenarioRun) float64 { return r.excess[100] }), 0, leanCases[i].t100, seeds)
 		if !full {
 			continue
 		}
-		accept.Range(t, "CL1", name+"excess t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] }), 0, leanCases[i].t200, seeds)
-		accept.Range(t, "CL6", name+"excess by that of least squares, t=200", mean(runs, func(r compressedRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
+		accept.Range(t, "CL1", name+"excess t=200", mean(runs, func(r scenarioRun) float64 { return r.excess[200] }), 0, leanCases[i].t200, seeds)
+		accept.Range(t, "CL6", name+"excess by that of least squares, t=200", mean(runs, func(r scenarioRun) float64 { return r.excess[200] / r.leastSquares }), 0, c.packedRatio, seeds)
 		accept.Range(t, "CL2", name+"predictive coverage t=200", mean(runs, predictiveCoverage), .945, .98, seeds)
 		accept.Range(t, "CL3", name+"sigma2 t=200", mean(runs, sigma2), 3.8, 4.9, seeds)
 		accept.Range(t, "CL4", name+"coverage of gamma t=200", mean(runs, gamma), .97, 1, seeds)
@@ -209,11 +209,11 @@ func TestAcceptanceCompressedLean(t *testing.T) {
 	}
 }
 
-func predictiveCoverage(r compressedRun) float64 { return r.predictive }
-func width(r compressedRun) float64              { return r.width }
-func sigma2(r compressedRun) float64             { return r.sigma2 }
-func gamma(r compressedRun) float64              { return r.gamma }
-func within5(r compressedRun) float64            { return float64(r.within5) }
+func predictiveCoverage(r scenarioRun) float64 { return r.predictive }
+func width(r scenarioRun) float64              { return r.width }
+func sigma2(r scenarioRun) float64             { return r.sigma2 }
+func gamma(r scenarioRun) float64              { return r.gamma }
+func within5(r scenarioRun) float64            { return float64(r.within5) }
 
 // casesOf returns the cases of this run's level.
 func casesOf(t *testing.T) []int {
@@ -230,7 +230,7 @@ func casesOf(t *testing.T) []int {
 // seeds 1 to 8, of lengths 28 to 53. The range of sigma2 at shard 100, 5.8 to
 // 7.3, is stated for the length 24 that the figures beside it imply, and is
 // therefore taken per unit of length.
-func TestAcceptanceCompressedPaper(t *testing.T) {
+func TestAcceptancePaper(t *testing.T) {
 	reps := accept.Reps(t, 0, 1, 3)
 	inflation, coverage := 0., 0.
 	s, _ := simulate.Lookup("compressed-1")
@@ -240,7 +240,7 @@ func TestAcceptanceCompressedPaper(t *testing.T) {
 		for _, v := range truth[:len(truth)-1] {
 			length += v.Value * v.Value
 		}
-		r := runCompressed(t, "compressed-1", seed, "paper", "{}", 100)
+		r := runScenario(t, "compressed-1", seed, "paper", "{}", 100)
 		inflation += (r.sigma2 - 4) / length / float64(reps)
 		coverage += r.predictive / float64(reps)
 	}
