@@ -16,7 +16,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/rscript"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -95,7 +95,7 @@ func (d mixed) batch(t testing.TB) *cdf.Batch {
 }
 
 // setting returns the batch fit to the data.
-func (d mixed) setting(prior models.PoissonPrior) countSetting {
+func (d mixed) setting(prior poisson.Prior) countSetting {
 	c := countSetting{method: "gva", prior: prior, features: d.features}
 	for _, name := range d.groups {
 		c.groups = append(c.groups, cdf.Group{Column: name})
@@ -106,7 +106,7 @@ func (d mixed) setting(prior models.PoissonPrior) countSetting {
 // Rows P1 for the batch fit: against long MCMC runs under their prior, the
 // rows in one shard and in many, with the limits of one shard throughout.
 func TestAcceptancePoissonGVA(t *testing.T) {
-	prior := models.DefaultPoisson().Prior
+	prior := poisson.Defaults().Prior
 	prior.BetaVariance, prior.Group = 10, "inverse-gamma"
 	for _, set := range []struct {
 		mixed
@@ -217,7 +217,7 @@ func TestAcceptancePoissonGLMER(t *testing.T) {
 	}{{epil, .1}, {grouseticks, .1}, {crossed, .2}} {
 		name := set.name + " by " + strings.Join(set.groups, ", ") + ", lme4: "
 		fit := set.fit(t, accept.Shared(t, "data/"+set.name+".csv"), nil)
-		got := set.setting(models.DefaultPoisson().Prior).run(t, []*cdf.Batch{set.batch(t)})
+		got := set.setting(poisson.Defaults().Prior).run(t, []*cdf.Batch{set.batch(t)})
 		dz, low, high, su := set.against(t, got, fit)
 		accept.Range(t, "P1", name+"max |difference| of beta, posterior sds", dz, 0, set.limit, "data")
 		accept.Range(t, "P1", name+"least sd over standard error", low, .95, 1.1, "data")
@@ -268,7 +268,7 @@ func TestAcceptancePoissonGLMERSimulated(t *testing.T) {
 			table.WriteByte('\n')
 		}
 		fit := d.fit(t, "stdin", strings.NewReader(table.String()))
-		c := d.setting(models.DefaultPoisson().Prior)
+		c := d.setting(poisson.Defaults().Prior)
 		c.exposure = "exposure"
 		dz, low, high, su := d.against(t, c.run(t, cut(b, (b.Rows+9)/10)), fit)
 		seeds := fmt.Sprintf("seed %d, %d rows", firstSeed, b.Rows)

@@ -4,18 +4,18 @@ import (
 	"errors"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/poisson"
 )
 
 // configurePoissonGVA reads the settings of the batch Gaussian variational
 // approximation: those of the Poisson model but for the buffer.
-func buildPoissonGVA(s *models.PoissonSettings, _ string) (kind.Build, error) {
+func buildPoissonGVA(s *poisson.Settings, _ string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	if s.Buffer > 0 {
 		return nil, errors.New("poisson gva: all rows are kept, there is no buffer to set")
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return models.NewPoissonBatch(*s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return poisson.NewBatch(*s, d) }, nil
 }

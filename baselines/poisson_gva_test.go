@@ -11,14 +11,14 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
 // countSetting is how a test runs the Poisson model or its competitor.
 type countSetting struct {
 	method   string // gva, or "" for the streaming model
-	prior    models.PoissonPrior
+	prior    poisson.Prior
 	features []string
 	groups   []cdf.Group
 	exposure string
@@ -31,7 +31,7 @@ func (c countSetting) spec(t testing.TB) *cdf.Spec {
 		roles.Features = append(roles.Features, cdf.Feature{Name: name})
 	}
 	s := modeltest.Spec(t, lookup(t, "poisson", c.method), "", roles, func(v any) error {
-		v.(*models.PoissonSettings).Prior = c.prior
+		v.(*poisson.Settings).Prior = c.prior
 		return nil
 	})
 	s.Draws = 100
@@ -107,7 +107,7 @@ func countSettings(method string) []countSetting {
 	var out []countSetting
 	for _, group := range []string{"half-cauchy", "inverse-gamma"} {
 		for _, factors := range [][]cdf.Group{{{Column: "g"}}, {{Column: "g", Slopes: []string{"x"}}, {Column: "h"}}} {
-			c := countSetting{method: method, prior: models.DefaultPoisson().Prior, features: []string{"x"}, groups: factors, exposure: "e"}
+			c := countSetting{method: method, prior: poisson.Defaults().Prior, features: []string{"x"}, groups: factors, exposure: "e"}
 			c.prior.Group = group
 			out = append(out, c)
 		}
@@ -176,7 +176,7 @@ func TestGVAIsTheBatchFit(t *testing.T) {
 }
 
 func TestGVARefusesABuffer(t *testing.T) {
-	if _, err := lookup(t, "poisson", "gva").Spec("", cdf.Roles{}, func(v any) error { v.(*models.PoissonSettings).Buffer = 5; return nil }); err == nil {
+	if _, err := lookup(t, "poisson", "gva").Spec("", cdf.Roles{}, func(v any) error { v.(*poisson.Settings).Buffer = 5; return nil }); err == nil {
 		t.Error("a buffer was taken")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/probit"
 )
 
@@ -30,7 +31,7 @@ func competitors() []competitor {
 		{"probit", "svb", false, kind.Settings(probitSVBSettings{Prior: probit.Defaults().Prior}, buildProbitSVB)},
 		{"compressed", "smcmc", true, kind.Settings(defaultCompressedSMCMC(), buildCompressedSMCMC)},
 		{"compressed", "vb-gdp", false, kind.Settings(defaultCompressedVB(), buildCompressedVB)},
-		{"poisson", "gva", false, kind.Settings(models.DefaultPoisson(), buildPoissonGVA)},
+		{"poisson", "gva", false, kind.Settings(poisson.Defaults(), buildPoissonGVA)},
 	}
 }
 

@@ -1,3 +1,5 @@
+// Package models is the registry of the kinds of models that a stream can carry.
+// Each kind is a package below it; package kind says what a kind is.
 package models
 
 import (
@@ -6,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/probit"
 )
 
@@ -17,7 +20,7 @@ func Kinds() kind.Registry {
 		dlm.Kind(),
 		probit.Kind(),
 		compressed.Kind(),
-		poissonKind(),
+		poisson.Kind(),
 	}
 }
 

@@ -1,0 +1,225 @@
+package poisson
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// The nodes of a variance against an inverse gamma law, whose moments and
+// quantiles are known, from a centre that is off and with very many levels'
+// worth of information.
+func TestVarianceLaw(t *testing.T) {
+	for _, c := range []struct{ shape, rate, centre float64 }{{4, 2, 0}, {4, 2, 0.5}, {30, 8, -1.3}, {50_000, 20_000, -0.91}, {2.5, 0.1, -3}} {
+		var v variance
+		if !v.place(c.centre, func(l float64) (float64, bool) { return -c.shape*l - c.rate*math.Exp(-l), true }) {
+			t.Fatal("no law")
+		}
+		mean, sd := v.moments(c.shape)
+		wantMean := c.rate / (c.shape - 1)
+		if wantSD := wantMean / math.Sqrt(c.shape-2); math.Abs(mean/wantMean-1) > 1e-3 || math.Abs(sd/wantSD-1) > 0.03 {
+			t.Errorf("IG(%g, %g): mean %g and sd %g, want %g and %g", c.shape, c.rate, mean, sd, wantMean, wantSD)
+		}
+		for _, p := range []float64{.025, .25, .5, .75, .975} {
+			want := c.rate / mathext.GammaIncRegInv(c.shape, 1-p)
+			if got := math.Exp(v.quantile(p)); math.Abs(got/want-1) > 2e-3*math.Sqrt(4/c.shape) {
+				t.Errorf("IG(%g, %g): quantile %g is %g, want %g", c.shape, c.rate, p, got, want)
+			}
+		}
+	}
+}
+
+// The density of s2 falls by a power that the prior and the number of levels
+// fix: with it, moments come into being.
+func TestVarianceMoments(t *testing.T) {
+	for _, c := range []struct {
+		group    string
+		levels   int
+		mean, sd bool
+	}{
+		{halfCauchy, 1, false, false},
+		{halfCauchy, 2, true, false},
+		{halfCauchy, 4, true, true},
+		{InverseGamma, 1, true, false},
+		{InverseGamma, 3, true, true},
+	} {
+		s := Defaults()
+		s.Prior.Group = c.group
+		m := newTest(t, s, []string{"intercept"}, "g")
+		sh := &cdf.Shard{Rows: 40, Cols: 1, X: make([]float64, 40), Y: make([]float64, 40), Group: [][]int32{make([]int32, 40)}}
+		for i := range 40 {
+			sh.X[i], sh.Y[i], sh.Group[0][i] = 1, float64(i%5), int32(i%c.levels)
+		}
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
+		r := modeltest.Summarize(t, m, []cdf.Functional{effect(1 + c.levels)})[0]
+		if (r.Mean == r.Mean) != c.mean || (r.SD == r.SD) != c.sd {
+			t.Errorf("%s, %d levels: mean %g and sd %g", c.group, c.levels, r.Mean, r.SD)
+		}
+	}
+}
+
+// With effects of the rows' own every number solves its equation: per row mean
+// and variance of the effect, s2e, and the curvature that is absorbed.
+func TestOverdispersionIsStationary(t *testing.T) {
+	s := Defaults()
+	s.Overdispersion = lognormal
+	r := rand.New(rand.NewPCG(3, 14))
+	m := newTest(t, s, []string{"intercept"}, "g")
+	sh := &cdf.Shard{Cols: 1, Group: make([][]int32, 1)}
+	for i := range 200 {
+		sh.X, sh.Y = append(sh.X, 1), append(sh.Y, simulate.Count(r, math.Exp(0.3+0.9*r.NormFloat64())))
+		sh.Group[0] = append(sh.Group[0], int32(i%5))
+	}
+	sh.Rows = 200
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
+	mean, _ := qRows(t, m)
+	w := m.work()
+	defer m.works.Put(w)
+	var g gauss
+	if !g.conditional(&m.shape, &m.stats, m.m, w) {
+		t.Fatal("no q")
+	}
+	s2e, squares, lam := m.over.s2, 0.0, 0.0
+	for i, y := range sh.Y {
+		m.placeAt(sh, i, &w.place, w)
+		_, variance := g.at(&m.stats, &w.place, make([]float64, 1), &w.block)
+		eta := mean[0] + mean[1+sh.Group[0][i]] + variance/2
+		e, v := 0.0, 0.0
+		for range 2000 { // a plain damped iteration
+			rate := math.Exp(eta + e + v/2)
+			v = 1 / (rate + 1/s2e)
+			e += 0.1 * v * (y - rate - e/s2e)
+		}
+		rate := math.Exp(eta + e + v/2)
+		squares += e*e + v
+		lam += rate / (1 + s2e*rate)
+	}
+	if want := (0.1 + 0.5*squares) / (1 + 0.5*200); math.Abs(s2e/want-1) > 1e-4 {
+		t.Errorf("s2e is %g, its equation says %g", s2e, want)
+	}
+	if math.Abs(m.stats.lam[0]/lam-1) > 1e-4 {
+		t.Errorf("the absorbed curvature is %g, want %g", m.stats.lam[0], lam)
+	}
+}
+
+// The variance of the rows' own effects follows the rows that forgetting
+// leaves.
+func TestOverdispersionForgets(t *testing.T) {
+	s := Defaults()
+	s.Overdispersion = lognormal
+	m := newTest(t, s, []string{"intercept", "x1", "x2"}, "group")
+	d := modeltest.Stepper{Model: m}
+	for _, noise := range []float64{0.9, 0.3} {
+		for _, sh := range overdispersed(5, noise, 0) {
+			d.Must(t, sh, 0.8)
+		}
+	}
+	if sd := math.Sqrt(m.over.s2); math.Abs(sd-0.3) > 0.06 {
+		t.Errorf("sd of the rows' effects is %g, want .3", sd)
+	}
+}
+
+// Twice the exposure predicts twice the rate.
+func TestPredictsByExposure(t *testing.T) {
+	m := runStream(t, Defaults(), scenario(t, "poisson", 6, 10))
+	ask := &cdf.Shard{
+		Rows: 2, Cols: 3, X: []float64{1, 0.2, 0.1, 1, 0.2, 0.1}, Y: []float64{math.NaN(), math.NaN()},
+		Offset: []float64{0, math.Ln2}, Group: [][]int32{{4, 4}},
+	}
+	out := make([]cdf.Prediction, 2)
+	if err := m.Predict(ask, out); err != nil {
+		t.Fatal(err)
+	}
+	if r := out[1].Mean / out[0].Mean; math.Abs(r-2) > 1e-9 || math.Abs(out[1].EpredQ975/out[0].EpredQ975-2) > 1e-9 {
+		t.Errorf("twice the exposure predicts %g times the count", r)
+	}
+	if v := out[0].SD*out[0].SD - out[0].EpredSD*out[0].EpredSD; math.Abs(v/out[0].Mean-1) > 1e-9 {
+		t.Errorf("a count varies by %g beyond its rate, want its mean %g", v, out[0].Mean)
+	}
+}
+
+// A row of a group that is not known is predicted, with its response or
+// without.
+func TestPredictsAnUnknownGroup(t *testing.T) {
+	f := cdf.NewFilter(modeltest.Spec(t, Kind(), "", cdf.Roles{
+		Scaling: "none", Intercept: true, Features: []cdf.Feature{{Name: "x"}},
+		Groups: []cdf.Group{{Column: "store", Slopes: []string{"x"}}, {Column: "day"}}, Exposure: "e",
+	}, nil), "k")
+	for _, b := range counts(12, 30)(1, 5) {
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := counts(12, 30)(2, 1)[0]
+	for i := range b.Columns {
+		if b.Columns[i].Name == "store" {
+			b.Columns[i].Levels = []string{"?1", "?2", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
+		}
+	}
+	known, unknown := 0.0, 0.0
+	preds, err := f.Predict(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range preds {
+		if p.Q975-p.Q975 != 0 || p.LogDensity-p.LogDensity != 0 {
+			t.Errorf("row %d: %+v", i, p)
+		}
+		width := math.Log(p.EpredQ975 / p.EpredQ025)
+		if b.Columns[3].Code[i] < 2 {
+			unknown = max(unknown, width)
+		} else {
+			known = max(known, width)
+		}
+	}
+	if !(unknown > 1.5*known) {
+		t.Errorf("intervals of the rate are %g wide at unknown groups, %g at known ones", unknown, known)
+	}
+}
+
+// The paper's recursion for a single coefficient, written out.
+func TestPaperByHand(t *testing.T) {
+	m, err := NewPaper(Defaults(), cdf.Dims{Columns: []string{"intercept"}, Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shards := [][]float64{{2, 0, 5, 3}, {1, 1, 4}, {7, 2, 2, 2}}
+	const d = 1e-4
+	var mu, h1, h2, h3 float64
+	run := modeltest.Stepper{Model: m}
+	for s, y := range shards {
+		sh := &cdf.Shard{Rows: len(y), Cols: 1, Y: y}
+		n, sum := float64(len(y)), 0.0
+		for _, v := range y {
+			sh.X = append(sh.X, 1)
+			sum += v
+		}
+		run.Must(t, sh, 1)
+		base, variance := mu, 0.0
+		if s == 0 {
+			base = math.Log((sum + 0.5) / n)
+		} else {
+			variance = 1 / (h3 + d)
+		}
+		mu = base
+		for range 50 {
+			w := math.Exp(mu + variance/2)
+			next := 1 / (h3 + n*w + d)
+			mu, variance = base+next*(h1+sum-h2-n*w-d*mu), next
+		}
+		w := math.Exp(mu + variance/2)
+		h1, h2, h3 = h1+sum, h2+n*w, h3+n*w
+		row := modeltest.Summarize(t, m, []cdf.Functional{effect(0)})[0]
+		if math.Abs(row.Mean-mu) > 1e-9 || math.Abs(row.SD*math.Sqrt(h3+d)-1) > 1e-9 {
+			t.Errorf("shard %d: mean %g and sd %g, want %g and %g", s+1, row.Mean, row.SD, mu, 1/math.Sqrt(h3+d))
+		}
+	}
+}

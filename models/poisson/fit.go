@@ -1,0 +1,386 @@
+package poisson
+
+import (
+	"math"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+const (
+	// etaMax bounds the linear predictor where its exponential is taken.
+	etaMax = 45
+	// stepMax bounds the change of a row's linear predictor in one step.
+	stepMax = 4
+	// vague bounds the variance of a row's linear predictor in the mean of its
+	// rate. Above it, which is where counts of zero meet a vague prior, the mean
+	// says nothing about the rate, and its exponential nothing to arithmetic.
+	vague = 4
+	// steepest bounds the curvature of a row, over 1 + its count, so that far
+	// from the fit the matrices keep their factors.
+	steepest = 1e10
+	// innerTol ends the Newton steps, outerTol the updates of the precisions
+	// (relative).
+	innerTol = 1e-7
+	outerTol = 1e-6
+	innerMax = 50
+	outerMax = 20
+)
+
+// fit finds the Gaussian q(nu) that maximises
+//
+//	h'mu - mu'(Lam+D)mu/2 - tr((Lam+D)Sig)/2 + logdet(Sig)/2
+//	  + sum_i weight_i (y_i (o_i + c_i'mu) - exp(o_i + c_i'mu + c_i'Sig c_i/2))
+//
+// over the present rows i, D the precision of the prior. The optimal Sig is
+// (Lam + D + sum_i wbar_i c_i c_i')^-1, so the unknowns are mu and one
+// number wbar per row. Levels that no row touches enter the objective only
+// through a quadratic form, whose maximum over them is found beforehand: a
+// step costs nothing that grows with their number.
+//
+// Source: arXiv:1401.3632, section 3.3, as a Newton iteration about the
+// present iterate.
+type fit struct {
+	shape  *shape
+	stats  *stats
+	rows   *rowStats
+	design *design
+	m      []float64 // precisions of the terms
+	s2e    float64   // variance of the rows' own effects, 0: none
+
+	reduced reduced // the untouched levels
+	block   arrowBlock
+	lam     []float64 // c x c: the core's precision, untouched levels integrated out
+	h       []float64 // c
+	b       []float64 // c: mean of the core
+	u       []float64 // touched x q: means of the touched levels
+	wbar    []float64
+	now     *point
+	next    *point
+	points  [2]point
+
+	gradB, gradU, stepB, stepU []float64
+	candB, candU, candW        []float64
+	terms                      [6][]float64 // scratch, one number per term and one for s2e
+	xi, zeta, cov, inv         []float64
+}
+
+// point is Sig at some wbar, factored, and the rows there.
+type point struct {
+	f       []float64 // touched x q x c: F = L^-1 B
+	l       []float64 // touched x q x q: L, LL' = A
+	core    []float64 // c x c: Cholesky factor
+	logs    float64   // log|Sig^-1| but for the untouched levels
+	v       []float64 // n: c'Sig c
+	eta     []float64 // n: c'mu
+	w, grad []float64 // n: curvature and gradient, weighted
+	em, ev  []float64 // n: mean and variance of the rows' own effects
+	value   float64   // of the objective
+}
+
+func (f *fit) size() {
+	n, c, q, t := f.rows.n, f.stats.c, f.stats.q, len(f.design.touched)
+	f.lam, f.h, f.b = lin.Grow(f.lam, c*c), lin.Grow(f.h, c), lin.Grow(f.b, c)
+	f.u, f.wbar = lin.Grow(f.u, t*q), lin.Grow(f.wbar, n)
+	f.gradB, f.stepB, f.candB = lin.Grow(f.gradB, c), lin.Grow(f.stepB, c), lin.Grow(f.candB, c)
+	f.gradU, f.stepU, f.candU = lin.Grow(f.gradU, t*q), lin.Grow(f.stepU, t*q), lin.Grow(f.candU, t*q)
+	for i := range f.terms {
+		f.terms[i] = lin.Grow(f.terms[i], f.shape.terms+1)
+	}
+	f.candW, f.xi, f.zeta = lin.Grow(f.candW, n), lin.Grow(f.xi, c), lin.Grow(f.zeta, q)
+	for i := range f.points {
+		p := &f.points[i]
+		p.f, p.l, p.core = lin.Grow(p.f, t*q*c), lin.Grow(p.l, t*q*q), lin.Grow(p.core, c*c)
+		p.v, p.eta, p.w, p.grad = lin.Grow(p.v, n), lin.Grow(p.eta, n), lin.Grow(p.w, n), lin.Grow(p.grad, n)
+		p.em, p.ev = lin.Grow(p.em, n), lin.Grow(p.ev, n)
+	}
+	f.now, f.next = &f.points[0], &f.points[1]
+}
+
+// base integrates the untouched levels out at the present precisions.
+func (f *fit) base() bool {
+	s := f.stats
+	if !s.reduce(&f.reduced, f.m[:s.q], f.design.local, true, &f.block) {
+		return false
+	}
+	f.shape.corePrecision(s, f.m, &f.reduced, f.lam)
+	for i, v := range s.h {
+		f.h[i] = v - f.reduced.h[i]
+	}
+	return true
+}
+
+// corePrecision writes the core's Lam + D less what the reduced levels take.
+func (p *shape) corePrecision(s *stats, m []float64, r *reduced, lam []float64) {
+	for i := range s.c {
+		row := lam[i*s.c : i*s.c+i+1]
+		for j := range row {
+			row[j] = s.lam[i*s.c+j] - r.lam[i*s.c+j]
+		}
+		if t := s.term[i]; t >= 0 {
+			row[i] += m[t]
+		} else {
+			row[i] += 1 / p.settings.Prior.BetaVariance
+		}
+	}
+}
+
+// factor makes p the point of the given wbar and writes the rows' variances.
+func (f *fit) factor(p *point, wbar []float64) bool {
+	s, d, r := f.stats, f.design, f.rows
+	c, q := s.c, s.q
+	copy(p.core, f.lam)
+	for t, g := range d.touched {
+		b, a, _ := s.record(int(g))
+		copy(p.f[t*q*c:], b)
+		copy(p.l[t*q*q:], a)
+		for j := range q {
+			p.l[t*q*q+j*q+j] += f.m[j]
+		}
+	}
+	for i, w := range wbar {
+		if w == 0 {
+			continue
+		}
+		x := r.x[i*r.k : (i+1)*r.k]
+		d.addSquare(w, x, i, p.core, c)
+		for j, v := range d.z[i*q : (i+1)*q] {
+			t := int(d.t[i])
+			d.addCore(float64(w*v), x, i, p.f[(t*q+j)*c:(t*q+j+1)*c])
+			lin.Axpy(float64(w*v), d.z[i*q:(i+1)*q], p.l[t*q*q+j*q:t*q*q+(j+1)*q])
+		}
+	}
+	p.logs = 0
+	for t := range d.touched {
+		l, b := p.l[t*q*q:(t+1)*q*q], p.f[t*q*c:(t+1)*q*c]
+		if !lin.Cholesky(q, l) {
+			return false
+		}
+		solveRows(q, c, l, b)
+		for j := range q {
+			addOuter(p.core, c, -1, b[j*c:(j+1)*c])
+			p.logs += 2 * math.Log(l[j*q+j])
+		}
+	}
+	if !lin.Cholesky(c, p.core) {
+		return false
+	}
+	for i := range c {
+		p.logs += 2 * math.Log(p.core[i*c+i])
+	}
+	for i := range r.n {
+		p.v[i] = f.variance(p, i)
+	}
+	return true
+}
+
+// variance returns c_i'Sig c_i.
+func (f *fit) variance(p *point, i int) float64 {
+	d, r, c, q := f.design, f.rows, f.stats.c, f.stats.q
+	clear(f.xi)
+	d.addCore(1, r.x[i*r.k:(i+1)*r.k], i, f.xi)
+	v := 0.0
+	if q > 0 {
+		t := int(d.t[i])
+		copy(f.zeta, d.z[i*q:(i+1)*q])
+		lin.SolveLower(q, p.l[t*q*q:(t+1)*q*q], f.zeta)
+		for j, z := range f.zeta {
+			v += float64(z * z)
+			lin.Axpy(-z, p.f[(t*q+j)*c:(t*q+j+1)*c], f.xi)
+		}
+	}
+	lin.SolveLower(c, p.core, f.xi)
+	return v + lin.Dot(f.xi, f.xi)
+}
+
+// evaluate describes the rows at mean (b, u): rates, gradients, curvatures
+// and the objective.
+func (f *fit) evaluate(p *point, b, u, wbar []float64) {
+	d, r, q := f.design, f.rows, f.stats.q
+	p.value = f.quadratic(b, u) - 0.5*p.logs
+	for i, y := range r.y {
+		eta := d.dotCore(r.x[i*r.k:(i+1)*r.k], i, b)
+		if q > 0 {
+			t := int(d.t[i])
+			eta += lin.Dot(d.z[i*q:(i+1)*q], u[t*q:(t+1)*q])
+		}
+		p.eta[i] = eta
+		rate, curvature := f.rate(p, i, r.offset[i]+eta+0.5*min(p.v[i], vague))
+		p.grad[i] = r.weight[i] * (y - rate)
+		p.w[i] = r.weight[i] * curvature
+		p.value += r.weight[i]*(y*(r.offset[i]+eta)-rate) + 0.5*wbar[i]*p.v[i]
+	}
+}
+
+// quadratic is the value of the past rows and the prior at mean (b, u), the
+// untouched levels at their best.
+func (f *fit) quadratic(b, u []float64) float64 {
+	s, c, q := f.stats, f.stats.c, f.stats.q
+	sum := lin.Dot(f.h, b)
+	for i, v := range b {
+		row := f.lam[i*c : i*c+i+1]
+		sum -= v * (lin.Dot(row[:i], b) + 0.5*float64(row[i]*v))
+	}
+	for t, g := range f.design.touched {
+		rb, ra, rh := s.record(int(g))
+		ut := u[t*q : (t+1)*q]
+		for j, v := range ut {
+			sum += v * (rh[j] - lin.Dot(rb[j*c:(j+1)*c], b) - 0.5*float64(f.m[j]*v) - 0.5*lin.Dot(ra[j*q:(j+1)*q], ut))
+		}
+	}
+	return sum
+}
+
+// gradient writes the gradient of the objective at (b, u).
+func (f *fit) gradient(p *point) {
+	s, d, r, c, q := f.stats, f.design, f.rows, f.stats.c, f.stats.q
+	copy(f.gradB, f.h)
+	for i := range c {
+		row := f.lam[i*c : i*c+i+1]
+		f.gradB[i] -= lin.Dot(row, f.b)
+		lin.Axpy(-f.b[i], row[:i], f.gradB)
+	}
+	for t, g := range d.touched {
+		rb, ra, rh := s.record(int(g))
+		ut, gt := f.u[t*q:(t+1)*q], f.gradU[t*q:(t+1)*q]
+		for j, v := range ut {
+			lin.Axpy(-v, rb[j*c:(j+1)*c], f.gradB)
+			gt[j] = rh[j] - lin.Dot(rb[j*c:(j+1)*c], f.b) - float64(f.m[j]*v) - lin.Dot(ra[j*q:(j+1)*q], ut)
+		}
+	}
+	for i, g := range p.grad {
+		d.addCore(g, r.x[i*r.k:(i+1)*r.k], i, f.gradB)
+		if q > 0 {
+			t := int(d.t[i])
+			lin.Axpy(g, d.z[i*q:(i+1)*q], f.gradU[t*q:(t+1)*q])
+		}
+	}
+}
+
+// solve overwrites (b, u) with Sig (b, u), Sig of the point.
+func (f *fit) solve(p *point, b, u []float64) {
+	c, q := f.stats.c, f.stats.q
+	for t := range f.design.touched {
+		ut := u[t*q : (t+1)*q]
+		lin.SolveLower(q, p.l[t*q*q:(t+1)*q*q], ut)
+		for j, v := range ut {
+			lin.Axpy(-v, p.f[(t*q+j)*c:(t*q+j+1)*c], b)
+		}
+	}
+	lin.SolveLower(c, p.core, b)
+	lin.SolveLowerT(c, p.core, b)
+	for t := range f.design.touched {
+		ut := u[t*q : (t+1)*q]
+		for j := range ut {
+			ut[j] -= lin.Dot(p.f[(t*q+j)*c:(t*q+j+1)*c], b)
+		}
+		lin.SolveLowerT(q, p.l[t*q*q:(t+1)*q*q], ut)
+	}
+}
+
+// start begins at the posterior of the past rows. Before the first row there
+// is none: the intercept then begins at the logarithm of the mean rate.
+func (f *fit) start(first bool) bool {
+	s, q := f.stats, f.stats.q
+	clear(f.wbar)
+	if !f.base() || !f.factor(f.now, f.wbar) {
+		return false
+	}
+	if !first {
+		copy(f.b, f.h)
+		for t, g := range f.design.touched {
+			_, _, h := s.record(int(g))
+			copy(f.u[t*q:(t+1)*q], h)
+		}
+		f.solve(f.now, f.b, f.u)
+		return true
+	}
+	clear(f.b)
+	clear(f.u)
+	if f.shape.intercept {
+		events, exposure, top := 0.5, 0.0, slices.Max(f.rows.offset)
+		for i, y := range f.rows.y {
+			events += y
+			exposure += math.Exp(f.rows.offset[i] - top)
+		}
+		f.b[0] = math.Log(events) - top - math.Log(exposure)
+	}
+	return true
+}
+
+// newton takes steps at fixed precisions until they are small.
+func (f *fit) newton() bool {
+	f.evaluate(f.now, f.b, f.u, f.wbar)
+	for range innerMax {
+		f.gradient(f.now)
+		if !f.factor(f.next, f.now.w) {
+			return false
+		}
+		copy(f.stepB, f.gradB)
+		copy(f.stepU, f.gradU)
+		f.solve(f.next, f.stepB, f.stepU)
+		size := max(largest(f.stepB), largest(f.stepU))
+		if size-size != 0 {
+			return false
+		}
+		if !f.damp() || size < innerTol {
+			break
+		}
+	}
+	return true
+}
+
+// reach is the largest change of a row's linear predictor in the full step.
+func (f *fit) reach() float64 {
+	d, r, q, top := f.design, f.rows, f.stats.q, 0.0
+	for i := range r.n {
+		eta := d.dotCore(r.x[i*r.k:(i+1)*r.k], i, f.stepB)
+		if q > 0 {
+			t := int(d.t[i])
+			eta += lin.Dot(d.z[i*q:(i+1)*q], f.stepU[t*q:(t+1)*q])
+		}
+		top = max(top, math.Abs(eta))
+	}
+	return top
+}
+
+// damp takes the step, of which next holds the full length's Sig, shortened
+// until the objective does not fall; false says that no length will do. The
+// curvature of a row that is vague or has an effect of its own is not that of
+// the objective but bounded, so there a bounded step is enough.
+func (f *fit) damp() bool {
+	bounded := f.s2e > 0 || slices.Max(f.now.v) > vague
+	a := min(1, stepMax/f.reach())
+	for {
+		for i, w := range f.now.w {
+			f.candW[i] = (1-a)*f.wbar[i] + a*w
+		}
+		if a == 1 || f.factor(f.next, f.candW) {
+			copy(f.candB, f.b)
+			copy(f.candU, f.u)
+			lin.Axpy(a, f.stepB, f.candB)
+			lin.Axpy(a, f.stepU, f.candU)
+			f.evaluate(f.next, f.candB, f.candU, f.candW)
+			if bounded || slices.Max(f.next.v) > vague || f.next.value >= f.now.value-1e-10*math.Abs(f.now.value) {
+				break
+			}
+		}
+		if a /= 2; a < 1e-9 {
+			return false
+		}
+	}
+	f.b, f.candB = f.candB, f.b
+	f.u, f.candU = f.candU, f.u
+	f.wbar, f.candW = f.candW, f.wbar
+	f.now, f.next = f.next, f.now
+	return true
+}
+
+// largest returns the greatest magnitude, NaN where there is one.
+func largest(x []float64) float64 {
+	top := 0.0
+	for _, v := range x {
+		top = max(top, math.Abs(v))
+	}
+	return top
+}

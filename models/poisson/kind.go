@@ -1,0 +1,39 @@
+// Package poisson is regression of counts with effects of groups.
+package poisson
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// Kind returns what is known of Model regression with mixed effects.
+func Kind() *kind.Kind {
+	return &kind.Kind{
+		Name:    "poisson",
+		Purpose: "counts of groups",
+		Formula: "y ~ Poisson(exposure · exp(x′β + z′u))",
+		Text: "Regression of counts: the groups’ effects u vary with variance sigma2_u, which is learnt, so that groups with " +
+			"few rows borrow from the others.",
+		Variants: []string{"corrected", "paper"},
+		Response: kind.Count,
+		Features: true, Intercept: true,
+		Groups:    kind.AnyGroups,
+		Exposure:  true,
+		Suggest:   suggest,
+		Configure: kind.Settings(Defaults(), build),
+	}
+}
+
+func suggest(p *kind.Profile) (s kind.Suggestion) {
+	r := &p.Response
+	if !r.Count {
+		return s
+	}
+	s.Use = "counts, with effects of groups"
+	if len(p.Groups) > 0 {
+		s.By = kind.ByResponse
+		s.Why = fmt.Sprintf("%s counts (whole numbers from %.4g to %.4g) and %s names groups", r.Name, r.Least, r.Most, p.Groups[0])
+	}
+	return s
+}

@@ -1,0 +1,239 @@
+package poisson
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Model is regression of counts with effects of groups:
+//
+//	y_i | nu ~ Model(exp(o_i + x_i'beta + z_i'u)),  nu = (beta, u)
+//	beta_j ~ N(0, v),  u_s ~ N(0, s2_s I) per term s
+//	sqrt(s2_s) ~ half-Cauchy(A)  or  s2_s ~ IG(a, r)
+//
+// o_i is the logarithm of the exposure. A term is the intercept or one slope
+// of a grouping factor. The statistics are a quadratic in nu: every shard's
+// rows are expanded once, about the Gaussian variational posterior of their
+// time, and hold no prior, so that the variances may move later. The one
+// block is {nu, s2}: both are updated to a joint fixed point in every shard.
+// The variances' marginals, which the variational form makes too narrow, are
+// published by quadrature, and nu as a mixture over them.
+//
+// Source: arXiv:1401.3632, section 3.3, with natural parameters for the
+// frozen gradient.
+type Model struct {
+	base
+	over   rowVariance
+	buffer buffer
+	blocks []cdf.Block
+}
+
+// buffer holds the rows of the last shards, which are expanded anew.
+type buffer struct {
+	rows   rowStats
+	shards []int // rows of each, all in the statistics
+}
+
+// base is what both variants share: the statistics, and what follows
+// from them.
+type base struct {
+	shape
+	stats  stats
+	m      []float64 // per term: E[1/s2] under q
+	n      float64   // rows absorbed, discounted
+	post   posterior
+	works  *sync.Pool
+	params []cdf.Param
+	// settle fills post from the statistics.
+	settle func(w *work) bool
+}
+
+// New returns the corrected Model model with empty statistics.
+func New(s Settings, d cdf.Dims) (*Model, error) {
+	return newModel(s, d, newWorks())
+}
+
+// NewBatch returns the batch Gaussian variational approximation of the
+// same model without observations: a buffer that holds all shards, whose rows
+// are all expanded anew with every shard. Buffer of the settings has no meaning.
+func NewBatch(s Settings, d cdf.Dims) (*Model, error) {
+	m, err := New(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m.settings.Buffer = math.MaxInt
+	return m, nil
+}
+
+func newModel(s Settings, d cdf.Dims, works *sync.Pool) (*Model, error) {
+	shape, err := newShape(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{base: newBase(shape, true, works)}
+	if s.Overdispersion == lognormal {
+		m.over.s2 = overRate / overShape
+	}
+	m.buffer.rows.reset(&m.shape)
+	m.base.settle = m.settle
+	m.blocks = []cdf.Block{block{m}}
+	return m, nil
+}
+
+func newBase(shape shape, arrow bool, works *sync.Pool) base {
+	b := base{shape: shape, stats: newStats(&shape, arrow), works: works}
+	b.m = make([]float64, shape.terms)
+	for t := range b.m {
+		b.m[t] = 1
+	}
+	return b
+}
+
+// Params returns beta, then u for every term, then sigma2_u for every term.
+func (m *base) Params() []cdf.Param {
+	m.params = append(m.params[:0], cdf.Param{Name: "beta", Len: m.k})
+	for f, factor := range m.factors {
+		for range factor.q {
+			m.params = append(m.params, cdf.Param{Name: "u", Len: m.stats.levels(f)})
+		}
+	}
+	for range m.terms {
+		m.params = append(m.params, cdf.Param{Name: "sigma2_u", Len: 1})
+	}
+	return m.params
+}
+
+// work takes scratch space; the caller gives it back.
+func (m *base) work() *work { return m.works.Get().(*work) }
+
+// prepare makes the posterior available after the state was replaced.
+func (m *base) prepare(w *work) error {
+	if m.post.ready {
+		return nil
+	}
+	if !m.settle(w) {
+		return fmt.Errorf("%w: poisson: statistics not positive definite", cdf.ErrNumeric)
+	}
+	m.post.ready = true
+	return nil
+}
+
+// join makes room for the levels of the shard's rows that have a response.
+func (m *base) join(sh *cdf.Shard) {
+	for f := range m.factors {
+		n := 0
+		for i, g := range sh.Group[f] {
+			if y := sh.Y[i]; y == y {
+				n = max(n, int(g)+1)
+			}
+		}
+		m.stats.grow(&m.shape, f, n)
+	}
+}
+
+// Blocks returns the single block {nu, s2}.
+func (m *Model) Blocks() []cdf.Block { return m.blocks }
+
+// block is the block {nu, s2}.
+type block struct{ m *Model }
+
+// Absorb discounts the statistics, lets new levels join, and takes the
+// expansions of the buffered rows, which the fit makes anew, out of them.
+func (b block) Absorb(s *cdf.Step) {
+	m := b.m
+	m.post.ready = false
+	if s.Forget < 1 {
+		m.stats.scale(s.Forget)
+		m.n *= s.Forget
+		m.over.squares *= s.Forget
+		m.over.n *= s.Forget
+		m.buffer.discount(s.Forget)
+	}
+	if s.Shard.Observed() == 0 {
+		return
+	}
+	m.join(s.Shard)
+	if len(m.buffer.shards) == 0 {
+		return
+	}
+	if len(m.buffer.shards) >= m.settings.Buffer {
+		m.buffer.rows.drop(m.buffer.shards[0])
+		m.buffer.shards = append(m.buffer.shards[:0], m.buffer.shards[1:]...)
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	rows := &m.buffer.rows
+	w.design.fill(&m.shape, &m.stats, rows)
+	m.stats.apply(rows, &w.design, -1)
+	for i, e2 := range rows.e2 {
+		m.over.squares -= e2
+		m.over.n -= rows.weight[i]
+	}
+}
+
+// Sample fits q to the present rows, folds their expansions in, and settles
+// the posterior that follows; it draws where draws are asked for.
+func (b block) Sample(s *cdf.Step) error {
+	m := b.m
+	w := m.work()
+	defer m.works.Put(w)
+	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {
+		return fmt.Errorf("%w: poisson: no finite fit", cdf.ErrNumeric)
+	}
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	if s.Draws != nil {
+		return m.draw(s, w)
+	}
+	return nil
+}
+
+// absorb fits the buffered rows and the shard's, and folds them in.
+func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
+	rows := &w.rows
+	rows.reset(&m.shape)
+	rows.appendRows(&m.buffer.rows)
+	rows.appendShard(sh)
+	w.design.fill(&m.shape, &m.stats, rows)
+	first := m.n == 0
+	f := &w.fit
+	f.shape, f.stats, f.rows, f.design, f.m = &m.shape, &m.stats, rows, &w.design, m.m
+	f.s2e = m.over.s2
+	if !f.fit(first, &m.over) {
+		return false
+	}
+	f.settle()
+	m.stats.apply(rows, &w.design, 1)
+	m.n += float64(sh.Observed())
+	m.over.s2 = f.s2e
+	if f.s2e > 0 {
+		for i, e2 := range rows.e2 {
+			m.over.squares += e2
+			m.over.n += rows.weight[i]
+		}
+	}
+	if m.settings.Buffer > 1 {
+		m.buffer.shards = append(m.buffer.shards, sh.Observed())
+		m.buffer.rows.reset(&m.shape)
+		m.buffer.rows.appendRows(rows)
+	}
+	return true
+}
+
+// discount weakens the buffered rows as the statistics are weakened.
+func (b *buffer) discount(a float64) {
+	for _, v := range [...][]float64{b.rows.weight, b.rows.w, b.rows.g, b.rows.e2} {
+		for i := range v {
+			v[i] *= a
+		}
+	}
+}
+
+// settle fills the posterior from the statistics.
+func (m *Model) settle(w *work) bool {
+	return m.post.settle(&m.shape, &m.stats, m.m, m.over.s2, w)
+}

@@ -1,0 +1,178 @@
+package poisson
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// posterior is what follows from the statistics and is not part of the
+// state: the marginal of every variance, and nu as a mixture of normals, one
+// per node of the only term's variance; with several terms the one normal
+// q(nu).
+type posterior struct {
+	ready bool
+	vars  []variance // per term
+	gauss []gauss
+	wt    []float64 // of the normals, sum 1
+	s2e   float64   // variance of the rows' own effects
+}
+
+// gauss is nu given the precisions of the terms: the core's mean and
+// the Cholesky factor of its precision, from which the effects of a level
+// follow by its record.
+type gauss struct {
+	m   []float64 // per term
+	b   []float64 // c
+	l   []float64 // c x c, lower triangle
+	log float64   // log of the integral over nu of prior and likelihood
+}
+
+// conditional makes g the posterior of nu at the precisions m and reports
+// whether it exists.
+func (g *gauss) conditional(p *shape, s *stats, m []float64, w *work) bool {
+	r := &w.reduced
+	if !s.reduce(r, m[:s.q], nil, false, &w.block) {
+		return false
+	}
+	g.m = append(g.m[:0], m...)
+	g.b, g.l = lin.Grow(g.b, s.c), lin.Grow(g.l, s.c*s.c)
+	p.corePrecision(s, m, r, g.l)
+	if !lin.Cholesky(s.c, g.l) {
+		return false
+	}
+	for i, v := range s.h {
+		g.b[i] = v - r.h[i]
+	}
+	lin.SolveLower(s.c, g.l, g.b)
+	g.log = 0.5 * (r.quad + lin.Dot(g.b, g.b) - r.logs)
+	for i := range s.c {
+		g.log -= math.Log(g.l[i*s.c+i])
+	}
+	lin.SolveLowerT(s.c, g.l, g.b)
+	for t := range m {
+		g.log += 0.5 * p.levelsOf(s, t) * math.Log(m[t])
+	}
+	return lin.Finite(g.b) && g.log-g.log == 0
+}
+
+// levelsOf returns the number of levels of term t's factor.
+func (p *shape) levelsOf(s *stats, t int) float64 {
+	for f := len(p.factors) - 1; f >= 0; f-- {
+		if t >= p.factors[f].term {
+			return float64(s.levels(f))
+		}
+	}
+	return 0
+}
+
+// settle computes the marginals of the variances and the mixture.
+func (q *posterior) settle(p *shape, s *stats, m []float64, s2e float64, w *work) bool {
+	q.s2e = s2e
+	q.vars = lin.Resize(q.vars, p.terms)
+	w.m = append(w.m[:0], m...)
+	for t := range q.vars {
+		v := &q.vars[t]
+		logDensity := func(l float64) (float64, bool) {
+			w.m[t] = math.Exp(-l)
+			ok := w.gauss.conditional(p, s, w.m, w)
+			w.m[t] = m[t]
+			return w.gauss.log + p.logPrior(l), ok
+		}
+		if !v.place(-math.Log(m[t]), logDensity) {
+			return false
+		}
+	}
+	if p.terms != 1 {
+		q.gauss, q.wt = lin.Resize(q.gauss, 1), append(q.wt[:0], 1)
+		return q.gauss[0].conditional(p, s, m, w)
+	}
+	return q.mix(p, s, w)
+}
+
+// mix takes the normals at every few nodes of the only variance: the rule is
+// exact to working precision at a distance of .7 sd of log s2.
+func (q *posterior) mix(p *shape, s *stats, w *work) bool {
+	v := &q.vars[0]
+	stride := max(1, int(0.7*v.spread()/v.h))
+	q.wt = q.wt[:0]
+	q.gauss = lin.Resize(q.gauss, nodes)
+	total := 0.0
+	for i := 0; i < nodes; i += stride {
+		weight := math.Exp(v.f[i])
+		if weight < 1e-8 {
+			continue
+		}
+		w.m[0] = math.Exp(-v.l[i])
+		if !q.gauss[len(q.wt)].conditional(p, s, w.m, w) {
+			return false
+		}
+		q.wt = append(q.wt, weight)
+		total += weight
+	}
+	q.gauss = q.gauss[:len(q.wt)]
+	lin.Scale(1/total, q.wt)
+	return true
+}
+
+// logPrior is the log density of l = log s2, but for a constant.
+func (p *shape) logPrior(l float64) float64 {
+	prior := &p.settings.Prior
+	if p.half() {
+		return 0.5*l - math.Log1p(math.Exp(l)/(prior.GroupScale*prior.GroupScale))
+	}
+	return -prior.GroupShape*l - prior.GroupRate*math.Exp(-l)
+}
+
+// place is an affine function of nu that a row or a functional asks
+// for: constant + core'(core entries) + z'(effects of a level of the arrow).
+type place struct {
+	constant float64
+	core     []float64 // c
+	level    int       // of the arrow; -1: none that is known
+	z        []float64 // q
+	// unseen has per term the squared entry of a level that is not known: the
+	// effect there is N(0, s2).
+	unseen []float64
+	open   bool // unseen is not zero
+}
+
+func (a *place) reset(s *stats, terms int) {
+	a.core, a.z, a.unseen = lin.Grow(a.core, s.c), lin.Grow(a.z, s.q), lin.Grow(a.unseen, terms)
+	clear(a.core)
+	clear(a.z)
+	clear(a.unseen)
+	a.constant, a.level, a.open = 0, -1, false
+}
+
+// at returns mean and variance of the place under the normal. The core's
+// entries are overwritten by scratch, so xi is theirs.
+func (g *gauss) at(s *stats, a *place, xi []float64, w *arrowBlock) (mean, variance float64) {
+	copy(xi, a.core)
+	mean = a.constant
+	if a.level >= 0 {
+		b, lam, h := s.record(a.level)
+		if s.q == 1 {
+			inv := 1 / (lam[0] + g.m[0])
+			zi := a.z[0] * inv
+			mean += zi * h[0]
+			variance += a.z[0] * zi
+			lin.Axpy(-zi, b, xi)
+		} else {
+			w.size(s.q, s.c)
+			if !w.load(g.m, b, lam, h) {
+				return math.NaN(), math.NaN()
+			}
+			copy(w.z, a.z)
+			lin.SolveLower(s.q, w.l, w.z)
+			for j, z := range w.z {
+				mean += z * w.h[j]
+				variance += z * z
+				lin.Axpy(-z, w.f[j*s.c:(j+1)*s.c], xi)
+			}
+		}
+	}
+	mean += lin.Dot(xi, g.b)
+	lin.SolveLower(s.c, g.l, xi)
+	return mean, variance + lin.Dot(xi, xi)
+}

@@ -1,0 +1,142 @@
+package poisson
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// placeAt writes the linear predictor of row i as a place. Levels that were
+// not absorbed have effects of mean 0.
+func (m *base) placeAt(sh *cdf.Shard, i int, a *place, w *work) {
+	s := &m.stats
+	a.reset(s, m.terms)
+	copy(a.core, sh.X[i*m.k:(i+1)*m.k])
+	if len(sh.Offset) > 0 {
+		a.constant = sh.Offset[i]
+	}
+	for f := range m.factors {
+		factor, level := &m.factors[f], int(sh.Group[f][i])
+		w.z = lin.Grow(w.z, factor.q)
+		factor.z(sh.Slopes, i, w.z)
+		switch {
+		case level < 0 || level >= s.levels(f):
+			a.open = true
+			for j, z := range w.z {
+				a.unseen[factor.term+j] = z * z
+			}
+		case f == 0 && s.arrow:
+			a.level = level
+			copy(a.z, w.z)
+		default:
+			copy(a.core[s.at[f][level]:], w.z)
+		}
+	}
+}
+
+// massAt returns the law of a new count at row i. Components that hardly
+// differ become one.
+func (m *base) massAt(sh *cdf.Shard, i int, w *work) mass {
+	m.placeAt(sh, i, &w.place, w)
+	m.mixAt(&w.place, m.post.s2e, w)
+	x := &w.mix
+	mean, sd := x.Moments()
+	for k := range x.W {
+		if !(math.Abs(x.Mean[k]-mean) < 0.05*sd && math.Abs(x.SD[k]/sd-1) < 0.02) && x.W[k] > 1e-6 {
+			return mass{x}
+		}
+	}
+	x.Size(1)
+	x.W[0], x.Mean[0], x.SD[0] = 1, mean, sd
+	return mass{x}
+}
+
+// Score scores the rows that have a response by the law of a new count. The
+// coverage is of the randomised PIT; rows whose predictive mean does not exist,
+// as may be at levels that are not known, are left out of the rmse.
+func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
+	out := cdf.NoScore()
+	out.PredictedRows = int64(sh.Rows - sh.Observed())
+	if m.n == 0 || sh.Observed() == 0 {
+		return out, nil
+	}
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return out, err
+	}
+	logs, squares, defined, covered, rows := 0.0, 0.0, 0.0, 0.0, 0.0
+	for i, y := range sh.Y {
+		if y != y {
+			continue
+		}
+		p := m.massAt(sh, i, w)
+		density := p.logMass(y)
+		logs += density
+		rows++
+		pit := p.cdf(y-1) + rng.Float64()*math.Exp(density)
+		inside := pit >= .025 && pit <= .975
+		if inside {
+			covered++
+		}
+		out.Transformed(pit, inside)
+		if mean, _ := p.moments(w.place.open); mean == mean {
+			squares += (y - mean) * (y - mean)
+			defined++
+		}
+	}
+	out.Rows = int64(rows)
+	out.LogDensity, out.Coverage95 = logs/rows, covered/rows
+	out.RMSE = math.Sqrt(squares / defined)
+	if out.LogDensity != out.LogDensity {
+		return out, fmt.Errorf("%w: poisson: score not finite", cdf.ErrNumeric)
+	}
+	return out, nil
+}
+
+// Predict describes a new count and its rate for every row. The uniform
+// variate of the randomised PIT comes from a stream that the rows absorbed
+// and the row fix.
+func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(math.Float64bits(m.n), 0))
+	for i, y := range sh.Y {
+		o := &out[i]
+		p := m.massAt(sh, i, w)
+		x := p.x
+		mean, variance := p.moments(w.place.open)
+		o.Mean, o.SD = mean, math.Sqrt(mean+variance)
+		o.Q025 = p.quantile(dist.Levels[0], 0)
+		o.Q975 = p.quantile(dist.Levels[6], o.Q025)
+		u := rng.Float64()
+		o.LogDensity, o.PIT = math.NaN(), math.NaN()
+		if y == y {
+			o.LogDensity = p.logMass(y)
+			o.PIT = min(p.cdf(y-1)+u*math.Exp(o.LogDensity), 1)
+		}
+		m.rate(x, w.place.open, o)
+	}
+	return nil
+}
+
+// rate describes E[y | x, theta] = exp(eta + s2e/2) from the law of a new
+// count's log rate, which has the variance s2e of the row's own effect more.
+func (m *base) rate(x *dist.NormalMixture, open bool, o *cdf.Prediction) {
+	s2e := m.post.s2e
+	for k := range x.SD {
+		x.Mean[k] += 0.5 * s2e
+		x.SD[k] = math.Sqrt(max(x.SD[k]*x.SD[k]-s2e, 0))
+	}
+	_, variance := mass{x}.moments(open)
+	o.EpredSD = math.Sqrt(variance)
+	o.EpredQ025 = min(math.Exp(x.Quantile(dist.Levels[0], dist.NormalQuantiles[0])), math.MaxFloat64)
+	o.EpredQ975 = min(math.Exp(x.Quantile(dist.Levels[6], dist.NormalQuantiles[6])), math.MaxFloat64)
+}

@@ -1,0 +1,228 @@
+package poisson
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/codec"
+)
+
+// format is the first byte of both variants' state.
+const format = 1
+
+// AppendBinary appends the format, the statistics, the rows' own effects and
+// the buffered rows.
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format)
+	b = m.appendBase(b)
+	b = codec.AppendFloats(b, m.over.squares, m.over.n, m.over.s2)
+	return m.buffer.append(b), nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *Model) UnmarshalBinary(b []byte) error {
+	if len(b) < 1 || b[0] != format {
+		return codec.Error("poisson", "unknown format")
+	}
+	r := reader{b: b[1:], ok: true}
+	m.readBase(&r)
+	over := r.floats(3)
+	m.buffer.read(&r, &m.shape, &m.stats)
+	if !r.ok || len(r.b) != 0 {
+		return codec.Error("poisson", "wrong length or numbers")
+	}
+	m.over = rowVariance{squares: over[0], n: over[1], s2: over[2]}
+	if (m.over.s2 > 0) != (m.settings.Overdispersion == lognormal) || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer {
+		return codec.Error("poisson", "state of other settings")
+	}
+	return nil
+}
+
+// appendBase appends n, the precisions, the levels and the statistics.
+func (m *base) appendBase(b []byte) []byte {
+	s := &m.stats
+	b = codec.AppendFloats(b, m.n)
+	b = codec.AppendFloats(b, m.m...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(s.g))
+	for _, at := range s.at {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(at)))
+		for _, i := range at {
+			b = binary.LittleEndian.AppendUint32(b, uint32(i))
+		}
+	}
+	for i := range s.c {
+		b = codec.AppendFloats(b, s.lam[i*s.c:i*s.c+i+1]...)
+	}
+	b = codec.AppendFloats(b, s.h...)
+	return codec.AppendFloats(b, s.records...)
+}
+
+func (m *base) readBase(r *reader) {
+	m.post.ready = false
+	s := newStats(&m.shape, m.stats.arrow)
+	n := r.floats(1)
+	precisions := r.floats(m.terms)
+	levels := r.count()
+	for f := range s.at {
+		k := r.length()
+		if f == 0 && s.arrow && k > 0 {
+			r.ok = false
+		}
+		for range k {
+			s.at[f] = append(s.at[f], int32(r.count()))
+			s.c += m.factors[f].q
+		}
+	}
+	s.term = extendTerms(s.term, s.c)
+	for f, at := range s.at {
+		for _, i := range at {
+			for j := range m.factors[f].q {
+				if k := int(i) + j; k < m.k || k >= s.c || s.term[k] >= 0 {
+					r.ok = false
+				} else {
+					s.term[k] = int32(m.factors[f].term + j)
+				}
+			}
+		}
+	}
+	if !r.ok || s.c > coreMax || s.c*(s.c+1)/2 > len(r.b)/8 || s.q == 0 && levels > 0 {
+		r.ok = false
+		return
+	}
+	s.lam = make([]float64, s.c*s.c)
+	for i := range s.c {
+		copy(s.lam[i*s.c:], r.floats(i+1))
+	}
+	s.h = r.floats(s.c)
+	s.g = levels
+	s.records = r.floats(levels * record(s.q, s.c))
+	if !r.ok {
+		return
+	}
+	for _, v := range precisions {
+		r.ok = r.ok && v > 0
+	}
+	r.ok = r.ok && n[0] >= 0
+	m.n, m.stats = n[0], s
+	copy(m.m, precisions)
+}
+
+// extendTerms appends entries of beta up to n; those of factors follow.
+func extendTerms(term []int32, n int) []int32 {
+	for len(term) < n {
+		term = append(term, -1)
+	}
+	return term
+}
+
+// append appends the rows of each buffered shard and the rows.
+func (b *buffer) append(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(b.shards)))
+	for _, n := range b.shards {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
+	}
+	r := &b.rows
+	for _, v := range [...][]float64{r.y, r.offset, r.weight, r.x, r.w, r.g, r.e2} {
+		dst = codec.AppendFloats(dst, v...)
+	}
+	for _, v := range r.slopes {
+		dst = codec.AppendFloats(dst, v...)
+	}
+	for _, level := range r.level {
+		for _, g := range level {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(g))
+		}
+	}
+	return dst
+}
+
+func (b *buffer) read(r *reader, p *shape, s *stats) {
+	b.shards = b.shards[:0]
+	n := 0
+	for range r.length() {
+		k := r.count()
+		b.shards = append(b.shards, k)
+		n += k
+	}
+	if n > len(r.b)/8 {
+		r.ok = false
+	}
+	if !r.ok {
+		return
+	}
+	rows := &b.rows
+	rows.reset(p)
+	rows.n = n
+	rows.y, rows.offset, rows.weight, rows.x = r.floats(n), r.floats(n), r.floats(n), r.floats(n*p.k)
+	rows.w, rows.g, rows.e2 = r.floats(n), r.floats(n), r.floats(n)
+	for f := range rows.slopes {
+		rows.slopes[f] = r.floats(n)
+	}
+	for f := range rows.level {
+		rows.level[f] = make([]int32, n)
+		for i := range n {
+			g := r.count()
+			r.ok = r.ok && g < s.levels(f)
+			rows.level[f][i] = int32(g)
+		}
+	}
+}
+
+// reader takes a state apart. After the first failure ok is false and
+// it returns zeros. It allocates no more than its bytes account for.
+type reader struct {
+	b  []byte
+	ok bool
+}
+
+func (r *reader) count() int {
+	if len(r.b) < 4 || !r.ok {
+		r.ok = false
+		return 0
+	}
+	n := binary.LittleEndian.Uint32(r.b)
+	r.b = r.b[4:]
+	if n > math.MaxInt32 {
+		r.ok = false
+		return 0
+	}
+	return int(n)
+}
+
+// length reads the length of a list whose elements take at least 4 bytes.
+func (r *reader) length() int {
+	n := r.count()
+	if n > len(r.b)/4 {
+		r.ok = false
+		return 0
+	}
+	return n
+}
+
+func (r *reader) floats(n int) []float64 {
+	if !r.ok || n > len(r.b)/8 {
+		r.ok = false
+		return nil
+	}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.b[8*i:]))
+	}
+	r.b = r.b[8*n:]
+	r.ok = lin.Finite(v)
+	return v
+}
+
+// Size returns the bytes held: the state and what follows from it.
+func (m *Model) Size() int64 {
+	rows := int64(len(m.buffer.rows.y)) * int64(m.k+7)
+	return m.size() + 8*rows
+}
+
+func (m *base) size() int64 {
+	c := int64(m.stats.c)
+	normals := int64(len(m.post.gauss)) * (c*c + c + int64(m.terms))
+	nodes := int64(m.terms) * nodes * 2 * (refine + 2)
+	return 8*(int64(len(m.stats.records))+c*(c+2)+normals+nodes) + 1024
+}

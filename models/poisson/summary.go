@@ -1,0 +1,197 @@
+package poisson
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// Summarize fills the rows in closed form: mixtures of normals for functionals
+// of beta and the effects of one level, quadrature for one of a variance;
+// others are refused with ErrSchema. Nothing is left open.
+func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	for i, f := range functionals {
+		r := &rows[i]
+		*r = describe.Row(f.Name)
+		term, err := m.locate(f, &w.place)
+		if err != nil {
+			return err
+		}
+		if term >= 0 {
+			m.varianceRow(r, term, f.Const, f.Weight[0])
+			continue
+		}
+		m.mixAt(&w.place, 0, w)
+		r.Mean, r.SD = w.mix.Moments()
+		var q [7]float64
+		for k, p := range dist.Levels {
+			q[k] = w.mix.Quantile(p, dist.NormalQuantiles[k])
+		}
+		describe.Quantiles(r, &q)
+	}
+	return nil
+}
+
+// locate writes the functional as a place and returns -1, or the term whose
+// variance it is.
+func (m *base) locate(f cdf.Functional, a *place) (term int, err error) {
+	a.reset(&m.stats, m.terms)
+	a.constant = f.Const
+	effects := m.stats.effects()
+	for i, j := range f.Param {
+		switch {
+		case j < 0 || j >= m.k+effects+m.terms:
+			return 0, fmt.Errorf("%w: %s asks for parameter %d of %d", cdf.ErrSchema, f.Name, j, m.k+effects+m.terms)
+		case j < m.k:
+			a.core[j] += f.Weight[i]
+		case j >= m.k+effects:
+			if len(f.Param) > 1 {
+				return 0, fmt.Errorf("%w: %s mixes a variance with others", cdf.ErrSchema, f.Name)
+			}
+			return j - m.k - effects, nil
+		default:
+			if !m.addEffect(a, j-m.k, f.Weight[i]) {
+				return 0, fmt.Errorf("%w: %s mixes levels of %q", cdf.ErrSchema, f.Name, m.factors[0].column)
+			}
+		}
+	}
+	return -1, nil
+}
+
+// addEffect adds weight times effect j, counted over the terms, to the place.
+func (m *base) addEffect(a *place, j int, weight float64) bool {
+	for f, factor := range m.factors {
+		n := m.stats.levels(f)
+		if j >= n*factor.q {
+			j -= n * factor.q
+			continue
+		}
+		term, level := j/n, j%n
+		if f > 0 || !m.stats.arrow {
+			a.core[int(m.stats.at[f][level])+term] += weight
+			return true
+		}
+		if a.level >= 0 && a.level != level {
+			return false
+		}
+		a.level = level
+		a.z[term] += weight
+		return true
+	}
+	return false
+}
+
+// mixAt sets the mixture to the law of the place, with a normal error of the
+// given variance.
+func (m *base) mixAt(a *place, noise float64, w *work) {
+	q, x := &m.post, &w.mix
+	w.xi = lin.Grow(w.xi, m.stats.c)
+	if a.open && len(q.gauss) == 1 && m.terms > 1 {
+		m.mixUnseen(a, noise, w)
+		return
+	}
+	x.Size(len(q.gauss))
+	for i := range q.gauss {
+		mean, v := q.gauss[i].at(&m.stats, a, w.xi, &w.block)
+		if a.open {
+			for t, z2 := range a.unseen {
+				v += z2 / q.gauss[i].m[t]
+			}
+		}
+		x.W[i], x.Mean[i], x.SD[i] = q.wt[i], mean, math.Sqrt(v+noise)
+	}
+}
+
+// unseenPoints is the number of equal parts of the laws of the variances.
+const unseenPoints = 16
+
+// mixUnseen integrates over the variances at the medians of equal parts of
+// their laws. Of several variances all are taken from the same part, as if
+// they rose together.
+func (m *base) mixUnseen(a *place, noise float64, w *work) {
+	x := &w.mix
+	x.Size(unseenPoints)
+	mean, known := m.post.gauss[0].at(&m.stats, a, w.xi, &w.block)
+	for i := range x.W {
+		v := known + noise
+		for t, z2 := range a.unseen {
+			if z2 > 0 {
+				v += z2 * math.Exp(m.post.vars[t].quantile((float64(i)+0.5)/unseenPoints))
+			}
+		}
+		x.W[i], x.Mean[i], x.SD[i] = 1./unseenPoints, mean, math.Sqrt(v)
+	}
+}
+
+// varianceRow describes shift + factor*s2 of a term. The density of log s2
+// falls by the power k/2 + a of s2, a = 1/2 under the half-Cauchy prior: s2 has
+// no mean, or no sd, where that is too slow.
+func (m *base) varianceRow(r *cdf.Row, term int, shift, factor float64) {
+	v := &m.post.vars[term]
+	power := 0.5 + 0.5*m.levelsOf(&m.stats, term)
+	if !m.half() {
+		power += m.settings.Prior.GroupShape - 0.5
+	}
+	mean, sd := v.moments(power)
+	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
+	var q [7]float64
+	for k, p := range dist.Levels {
+		if factor < 0 {
+			p = 1 - p
+		}
+		q[k] = shift + factor*math.Exp(v.quantile(p))
+	}
+	describe.Quantiles(r, &q)
+}
+
+// Covariance writes the lower triangle of the posterior covariance of
+// functionals of nu; one of a variance is refused with ErrSchema.
+func (m *base) Covariance(functionals []cdf.Functional, dst []float64) error {
+	w := m.work()
+	defer m.works.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	k, c := len(functionals), m.stats.c
+	w.joint = lin.Grow(w.joint, k*(c+2))
+	xi, means, total := w.joint[:k*c], w.joint[k*c:k*c+k], w.joint[k*c+k:]
+	clear(dst)
+	clear(total)
+	for i := range m.post.gauss {
+		g, weight := &m.post.gauss[i], m.post.wt[i]
+		at := 0
+		for a, f := range functionals {
+			term, err := m.locate(f, &w.place)
+			if err != nil {
+				return err
+			}
+			if term >= 0 || w.place.level >= 0 {
+				return fmt.Errorf("%w: %s is not a coefficient", cdf.ErrSchema, f.Name)
+			}
+			row := xi[a*c : (a+1)*c]
+			means[a], _ = g.at(&m.stats, &w.place, row, &w.block)
+			total[a] += weight * means[a]
+			for b := range a + 1 {
+				dst[at] += weight * (lin.Dot(row, xi[b*c:(b+1)*c]) + means[a]*means[b])
+				at++
+			}
+		}
+	}
+	at := 0
+	for a := range k {
+		for b := range a + 1 {
+			dst[at] -= total[a] * total[b]
+			at++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package poisson
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// rate returns exp(mean) and its derivative. With effects e of the rows' own,
+// e ~ N(0, s2e) is profiled by a Gaussian of mean em and variance ev:
+//
+//	rate = exp(mean + em + ev/2),  ev = 1/(rate + 1/s2e),  em = s2e (y - rate)
+//
+// and the curvature is that of the profile, rate/(1 + s2e rate).
+func (f *fit) rate(p *point, i int, mean float64) (rate, curvature float64) {
+	if f.s2e == 0 {
+		rate = math.Exp(min(mean, etaMax))
+		return rate, min(rate, steepest*(1+f.rows.y[i]))
+	}
+	y, e, v, inv := f.rows.y[i], 0.0, 0.0, 1/f.s2e
+	for range 100 {
+		rate = math.Exp(min(mean+e+0.5*v, etaMax))
+		v = 1 / (rate + inv)
+		step := min(max(v*(y-rate-e*inv), -1), 1)
+		e += step
+		if math.Abs(step) < 1e-10 {
+			break
+		}
+	}
+	p.em[i], p.ev[i] = e, v
+	curvature = rate / (1 + f.s2e*rate)
+	if f.s2e*rate > 1 {
+		rate = y - e*inv // the same, without the cancellation in y - rate
+	}
+	return rate, curvature
+}
+
+// fit alternates between q(nu) and the precisions of the terms until neither
+// moves. first says that there are no past rows. It reports whether all
+// numbers stayed finite.
+func (f *fit) fit(first bool, absorbed *rowVariance) bool {
+	f.size()
+	if !f.start(first) {
+		return false
+	}
+	at, to, was, had := f.terms[0], f.terms[1], f.terms[2], f.terms[3]
+	for outer := range outerMax {
+		if outer > 0 && (!f.base() || !f.factor(f.now, f.wbar)) {
+			return false
+		}
+		if !f.newton() {
+			return false
+		}
+		copy(at, f.m)
+		at[f.shape.terms] = f.s2e
+		if !f.precisions(to) {
+			return false
+		}
+		to[f.shape.terms] = f.overdispersed(absorbed)
+		change := 0.0
+		for t := range to {
+			if at[t] == 0 {
+				continue // no effects of the rows' own
+			}
+			change = max(change, math.Abs(to[t]/at[t]-1))
+			x, y := math.Log(at[t]), math.Log(to[t])
+			// The map contracts by a factor that the last two steps tell.
+			if outer > 0 && x != was[t] {
+				if r := (y - had[t]) / (x - was[t]); r > 0 {
+					to[t] = math.Exp(x + min(max((y-x)/(1-min(r, 0.9)), -2), 2))
+				}
+			}
+			was[t], had[t] = x, y
+		}
+		if change-change != 0 {
+			return false
+		}
+		if change < outerTol {
+			return true
+		}
+		if outer < outerMax-1 {
+			copy(f.m, to)
+			f.s2e = to[f.shape.terms]
+		}
+	}
+	return true
+}
+
+// precisions writes E[1/s2] of every term at the present q(nu): under the
+// half-Cauchy prior the fixed point of
+//
+//	m = (k+1)/(2b + T),  b = 1/(m + 1/A^2),  T = E|u|^2
+//
+// over k levels, else (a + k/2)/(r + T/2). A term without levels keeps its
+// own.
+func (f *fit) precisions(to []float64) bool {
+	s, c, q := f.stats, f.stats.c, f.stats.q
+	copy(to, f.m)
+	to = to[:f.shape.terms]
+	squares, levels := f.terms[4], f.terms[5]
+	clear(squares)
+	clear(levels)
+	inv := f.covariance(f.now.core)
+	for i, t := range s.term {
+		if t >= 0 {
+			levels[t]++
+			squares[t] += f.b[i]*f.b[i] + inv[i*c+i]
+		}
+	}
+	for j := range q {
+		levels[j] = float64(s.g)
+		r := &f.reduced
+		ae, ee := r.ae[j*c:(j+1)*c], r.ee[j*c*c:(j+1)*c*c]
+		sum := r.a2[j] + r.inv[j] - 2*lin.Dot(ae, f.b)
+		for i := range c {
+			for l := range i + 1 {
+				v := ee[i*c+l] * (inv[i*c+l] + float64(f.b[i]*f.b[l]))
+				if l < i {
+					v *= 2
+				}
+				sum += v
+			}
+		}
+		squares[j] += max(sum, r.inv[j])
+	}
+	for t := range f.design.touched {
+		l, rows := f.now.l[t*q*q:(t+1)*q*q], f.now.f[t*q*c:(t+1)*q*c]
+		for j := range q {
+			u := f.u[t*q+j]
+			squares[j] += float64(u*u) + f.levelVariance(l, rows, f.now.core, j)
+		}
+	}
+	p := &f.shape.settings.Prior
+	for t, k := range levels {
+		if k == 0 {
+			continue
+		}
+		if f.shape.half() {
+			to[t] = halfCauchyPrecision(k, squares[t], p.GroupScale)
+		} else {
+			to[t] = (p.GroupShape + 0.5*k) / (p.GroupRate + 0.5*squares[t])
+		}
+		to[t] = min(max(to[t], 1e-8), 1e12)
+	}
+	return lin.Finite(to)
+}
+
+// halfCauchyPrecision is the positive root m of
+// T m^2 - (k - 1 - T c) m - (k+1) c = 0, c = 1/A^2.
+func halfCauchyPrecision(k, t, scale float64) float64 {
+	c := 1 / (scale * scale)
+	p := k - 1 - t*c
+	root := math.Sqrt(p*p + 4*t*(k+1)*c)
+	if p > 0 {
+		return (p + root) / (2 * t)
+	}
+	return 2 * (k + 1) * c / (root - p)
+}
+
+// levelVariance returns the variance of effect j of a level with factors l, f
+// towards the core's factor.
+func (f *fit) levelVariance(l, rows, core []float64, j int) float64 {
+	c, q := f.stats.c, f.stats.q
+	clear(f.zeta)
+	clear(f.xi)
+	f.zeta[j] = 1
+	lin.SolveLower(q, l, f.zeta)
+	v := 0.0
+	for i, z := range f.zeta {
+		v += float64(z * z)
+		lin.Axpy(z, rows[i*c:(i+1)*c], f.xi)
+	}
+	lin.SolveLower(c, core, f.xi)
+	return v + lin.Dot(f.xi, f.xi)
+}
+
+// covariance returns the core's covariance, lower triangle.
+func (f *fit) covariance(core []float64) []float64 {
+	c := f.stats.c
+	f.cov, f.inv = lin.Grow(f.cov, c*c), lin.Grow(f.inv, c*c)
+	lin.InvertLower(c, core, f.inv)
+	// Sig = L^-T L^-1: rows of L^-1 are added from the last one up.
+	clear(f.cov)
+	for k := range c {
+		addOuter(f.cov, c, 1, f.inv[k*c:k*c+k+1])
+	}
+	return f.cov
+}
+
+// rowVariance is what the rows absorbed so far say about the variance s2e of
+// the rows' own effects.
+type rowVariance struct {
+	squares, n float64 // sum E[e^2] and rows, discounted
+	s2         float64 // s2e, 0 without overdispersion
+}
+
+// The prior of s2e is IG(overShape, overRate).
+const (
+	overShape = 1
+	overRate  = 0.1
+)
+
+// overdispersed returns the next s2e.
+func (f *fit) overdispersed(o *rowVariance) float64 {
+	if f.s2e == 0 {
+		return 0
+	}
+	squares, n := o.squares, o.n
+	for i, w := range f.rows.weight {
+		squares += w * (f.now.em[i]*f.now.em[i] + f.now.ev[i])
+		n += w
+	}
+	return (overRate + 0.5*squares) / (overShape + 0.5*n)
+}
+
+// settle writes the rows' expansions at the fit.
+func (f *fit) settle() {
+	for i := range f.rows.n {
+		w := f.now.w[i]
+		f.rows.w[i] = w
+		f.rows.g[i] = f.now.grad[i] + w*f.now.eta[i]
+		f.rows.e2[i] = 0
+		if f.s2e > 0 {
+			f.rows.e2[i] = f.rows.weight[i] * (f.now.em[i]*f.now.em[i] + f.now.ev[i])
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package poisson
+
+import (
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// work is scratch space, shared by all models of one configuration
+// through a pool. Nothing in it survives the call that took it.
+type work struct {
+	rows    rowStats
+	design  design
+	fit     fit
+	reduced reduced
+	block   arrowBlock
+	gauss   gauss
+	m       []float64 // per term
+	place   place
+	mix     dist.NormalMixture
+	joint   []float64
+	xi      []float64 // c: scratch of a place
+	z       []float64 // q: entries of a row
+}
