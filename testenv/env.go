@@ -9,12 +9,14 @@ package testenv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
+	"github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/testenv/compose"
-	"github.com/credence-stream/credence/testenv/embedded"
 	"github.com/credence-stream/credence/testenv/local"
+	"github.com/credence-stream/credence/testenv/rewind"
 )
 
 // Backend says what the servers are.
@@ -58,7 +60,7 @@ type Servers interface {
 }
 
 var (
-	_ Servers = (*embedded.Env)(nil)
+	_ Servers = embeddedServers{}
 	_ Servers = (*local.Env)(nil)
 	_ Servers = (*compose.Env)(nil)
 )
@@ -84,7 +86,9 @@ func Start(ctx context.Context, b Backend, o Options) (*Env, error) {
 	var err error
 	switch b {
 	case Embedded:
-		s, err = embedded.Start(ctx, embedded.Options{})
+		var e *embedded.Env
+		e, err = embedded.Start(ctx, embedded.Options{})
+		s = embeddedServers{e}
 	case Local:
 		s, err = local.Start(ctx, local.Options{Logf: o.Logf})
 	case Compose:
@@ -109,4 +113,15 @@ func Real(ctx context.Context, o Options) (Backend, error) {
 		return "", fmt.Errorf("no real servers can be had here: %w", err)
 	}
 	return Local, nil
+}
+
+// embeddedServers are embedded ones that can be put back in time.
+type embeddedServers struct{ *embedded.Env }
+
+func (e embeddedServers) SaveRedis(ctx context.Context) ([]byte, error) {
+	return rewind.Save(ctx, e.StoreAddr())
+}
+
+func (e embeddedServers) RestoreRedis(ctx context.Context, saved []byte) error {
+	return errors.Join(e.KillRedis(), rewind.Restore(ctx, e.StoreAddr(), saved), e.StartRedis(ctx))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
-	"github.com/credence-stream/credence/testenv/embedded"
+	"github.com/credence-stream/credence/internal/embedded"
 )
 
 // lenient are the APIs for which a broker announces versions that Kafka 4.0

@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-
-	"github.com/credence-stream/credence/testenv/embedded"
 )
 
 // TB is what Open needs of a *testing.T or *testing.B.
@@ -111,7 +109,7 @@ func Open(t TB, b Backend) *Env {
 		return e
 	}
 	t.Cleanup(func() {
-		if s, ok := e.Servers.(*embedded.Env); ok {
+		if s, ok := e.Servers.(embeddedServers); ok {
 			for _, r := range s.Refused() {
 				t.Errorf("refused by the broker: %s", r)
 			}

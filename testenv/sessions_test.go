@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/credence-stream/credence/testenv/embedded"
+	"github.com/credence-stream/credence/internal/embedded"
 )
 
 // TestDeadJoinerLeaves kills a member while it waits for the answer to its

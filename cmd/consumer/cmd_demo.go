@@ -17,7 +17,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/internal/term"
-	servers "github.com/credence-stream/credence/testenv/embedded"
+	servers "github.com/credence-stream/credence/internal/embedded"
 )
 
 //go:embed demo_config.yaml

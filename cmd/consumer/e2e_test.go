@@ -14,9 +14,9 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/replay"
+	servers "github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
-	servers "github.com/credence-stream/credence/testenv/embedded"
 )
 
 // world is an embedded broker and store, and a configuration for them.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/rewind"
 )
 
 // publishing asks for everything that can be published, each key for
@@ -246,7 +247,7 @@ func TestPublishedAgainIsTheSame(t *testing.T) {
 	shards := publishingShards(8)
 	w.sendShards(publishingKeys, shards[:4])
 	run()
-	saved, err := w.env.SaveRedis(t.Context())
+	saved, err := rewind.Save(t.Context(), w.env.StoreAddr())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func TestPublishedAgainIsTheSame(t *testing.T) {
 	for _, topic := range topics {
 		before[topic] = len(w.read(topic))
 	}
-	if err := w.env.RestoreRedis(t.Context(), saved); err != nil {
+	if err := rewind.Restore(t.Context(), w.env.StoreAddr(), saved); err != nil {
 		t.Fatal(err)
 	}
 	run()

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
-	servers "github.com/credence-stream/credence/testenv/embedded"
+	servers "github.com/credence-stream/credence/internal/embedded"
 )
 
 // usual are the addresses of the defaults, by which other programs find the

@@ -14,8 +14,8 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
+	"github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/pipeline/arrow"
-	"github.com/credence-stream/credence/testenv/embedded"
 )
 
 // startKafka starts a broker in this process.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/credence-stream/credence/testenv/embedded"
+	"github.com/credence-stream/credence/internal/embedded"
 )
 
 // programs are the two command lines, built.

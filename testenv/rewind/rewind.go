@@ -1,4 +1,6 @@
-package embedded
+// Package rewind copies all data of an embedded Redis server and puts it back,
+// as a restart after a power loss would.
+package rewind
 
 import (
 	"bytes"
@@ -31,12 +33,13 @@ for i, key in ipairs(redis.call('KEYS', '*')) do
 end
 return out`
 
-func (r *redisServer) client() *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: r.store.Addr(), Protocol: 2, MaxRetries: -1})
+func client(addr string) *redis.Client {
+	return redis.NewClient(&redis.Options{Addr: addr, Protocol: 2, MaxRetries: -1})
 }
 
-func (r *redisServer) save(ctx context.Context) ([]byte, error) {
-	c := r.client()
+// Save returns a copy of all data of the server as it is at one moment.
+func Save(ctx context.Context, addr string) ([]byte, error) {
+	c := client(addr)
 	defer c.Close() //nolint:errcheck // nothing is pending on it
 	reply, err := c.Eval(ctx, dump, nil).Slice()
 	if err != nil {
@@ -60,13 +63,13 @@ func (r *redisServer) save(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// restore replaces everything in one transaction.
-func (r *redisServer) restore(ctx context.Context, saved []byte) error {
+// Restore replaces everything by a copy, in one transaction.
+func Restore(ctx context.Context, addr string, saved []byte) error {
 	var entries []entry
 	if err := gob.NewDecoder(bytes.NewReader(saved)).Decode(&entries); err != nil {
 		return fmt.Errorf("restore embedded store: %w", err)
 	}
-	c := r.client()
+	c := client(addr)
 	defer c.Close() //nolint:errcheck // nothing is pending on it
 	_, err := c.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.FlushAll(ctx)

@@ -2,10 +2,12 @@ package embedded
 
 import (
 	"context"
+	"encoding/binary"
+	"io"
+	"net"
 	"sync"
 	"time"
 
-	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -20,10 +22,10 @@ import (
 // heartbeat comes, at most once per second and group, members that the stable
 // group lists and that were silent for a session are taken out.
 type sessions struct {
-	client *kafkago.Client
-	ctx    context.Context // ends with the broker
-	stop   context.CancelFunc
-	looks  sync.WaitGroup
+	addr  string
+	ctx   context.Context // ends with the broker
+	stop  context.CancelFunc
+	looks sync.WaitGroup
 
 	mu     sync.Mutex
 	groups map[string]*groupSessions
@@ -38,11 +40,11 @@ type groupSessions struct {
 // lookEvery is the least time between two looks at the members of a group.
 const lookEvery = time.Second
 
+// patience is how long a request may take.
+const patience = 5 * time.Second
+
 func newSessions(addr string) *sessions {
-	s := &sessions{
-		client: &kafkago.Client{Addr: kafkago.TCP(addr), Timeout: 5 * time.Second, Transport: &kafkago.Transport{}},
-		groups: map[string]*groupSessions{},
-	}
+	s := &sessions{addr: addr, groups: map[string]*groupSessions{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -98,24 +100,54 @@ func (s *sessions) look(group string) {
 	g.looked = time.Now()
 	s.looks.Go(func() {
 		// An error is a broker that is down or in a pause: the next look is soon.
-		resp, err := s.client.DescribeGroups(s.ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{group}})
-		if err != nil || len(resp.Groups) != 1 || resp.Groups[0].GroupState != "Stable" {
+		described := kmsg.NewPtrDescribeGroupsResponse()
+		ask := kmsg.NewPtrDescribeGroupsRequest()
+		ask.Version, ask.Groups = 3, []string{group}
+		if err := s.request(ask, described); err != nil || len(described.Groups) != 1 || described.Groups[0].State != "Stable" {
 			return
 		}
-		if silent := s.silent(group, resp.Groups[0].Members); len(silent) > 0 {
-			_, _ = s.client.LeaveGroup(s.ctx, &kafkago.LeaveGroupRequest{GroupID: group, Members: silent})
+		if silent := s.silent(group, described.Groups[0].Members); len(silent) > 0 {
+			leave := kmsg.NewPtrLeaveGroupRequest()
+			leave.Version, leave.Group, leave.Members = 3, group, silent
+			_ = s.request(leave, kmsg.NewPtrLeaveGroupResponse())
 		}
 	})
 }
 
+// request sends a request over a connection of its own. Both messages are of a
+// version without tagged fields.
+func (s *sessions) request(r kmsg.Request, answer kmsg.Response) error {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()                                      //nolint:errcheck // nothing is pending on it
+	defer context.AfterFunc(ctx, func() { conn.Close() })() //nolint:errcheck // ends what waits for it
+	if _, err := conn.Write(new(kmsg.RequestFormatter).AppendRequest(nil, r, 0)); err != nil {
+		return err
+	}
+	var head [8]byte // length and correlation id
+	if _, err := io.ReadFull(conn, head[:]); err != nil {
+		return err
+	}
+	body := make([]byte, int(binary.BigEndian.Uint32(head[:]))-4)
+	if _, err := io.ReadFull(conn, body); err != nil {
+		return err
+	}
+	answer.SetVersion(r.GetVersion())
+	return answer.ReadFrom(body)
+}
+
 // silent returns the members that have said nothing for a session. Who was
 // never heard of begins one.
-func (s *sessions) silent(group string, members []kafkago.DescribeGroupsResponseMember) []kafkago.LeaveGroupRequestMember {
+func (s *sessions) silent(group string, members []kmsg.DescribeGroupsResponseGroupMember) []kmsg.LeaveGroupRequestMember {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.of(group)
 	heard := make(map[string]time.Time, len(members))
-	var silent []kafkago.LeaveGroupRequestMember
+	var silent []kmsg.LeaveGroupRequestMember
 	for _, m := range members {
 		at, ok := g.heard[m.MemberID]
 		if !ok {
@@ -123,7 +155,9 @@ func (s *sessions) silent(group string, members []kafkago.DescribeGroupsResponse
 		}
 		heard[m.MemberID] = at
 		if time.Since(at) > g.session {
-			silent = append(silent, kafkago.LeaveGroupRequestMember{ID: m.MemberID})
+			leaves := kmsg.NewLeaveGroupRequestMember()
+			leaves.MemberID = m.MemberID
+			silent = append(silent, leaves)
 		}
 	}
 	g.heard = heard // those who left are forgotten
@@ -135,5 +169,4 @@ func (s *sessions) close() {
 	s.stop() // no look begins after this
 	s.mu.Unlock()
 	s.looks.Wait()
-	s.client.Transport.(*kafkago.Transport).CloseIdleConnections()
 }

@@ -116,15 +116,9 @@ func (e *Env) PauseRedis() error { e.redis.gate.pause(); return nil }
 // ResumeRedis ends a pause.
 func (e *Env) ResumeRedis() error { e.redis.gate.resume(); return nil }
 
-// SaveRedis returns a copy of all data as it is at one moment.
-func (e *Env) SaveRedis(ctx context.Context) ([]byte, error) { return e.redis.save(ctx) }
-
-// RestoreRedis puts the data back to a copy, as a restart after a power loss
-// would: connections are cut, the clients stay.
-func (e *Env) RestoreRedis(ctx context.Context, saved []byte) error {
-	e.redis.kill()
-	return errors.Join(e.redis.restore(ctx, saved), e.redis.start(ctx))
-}
+// StoreAddr returns the store's own address, which answers also while Redis is
+// killed or paused for its clients.
+func (e *Env) StoreAddr() string { return e.redis.store.Addr() }
 
 // Refused returns the requests that were refused because Apache Kafka 4 knows
 // their version no more, as "JoinGroup v1, Kafka 4 takes v2 and later".
