@@ -56,7 +56,7 @@ gallery: ## real questions, answered and drawn; NAME=nile for one of them
 	$(GO) run ./examples/gallery $(NAME)
 
 reference: ## docs/reference from the programs
-	$(GO) test ./cmd/consumer ./cmd/producer -run TestReference -update
+	$(GO) test ./cmd/consumer ./cmd/consumer/config ./cmd/producer -run TestReference -update
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)

@@ -74,12 +74,37 @@ var layers = []layer{
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{
-		"cdf", "models", "models/kind", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "sink", "sink/live", "sink/web",
-		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/version", "cmd/consumer/demo", "cmd/consumer/draft",
-		"internal/jsontext", "internal/embedded",
+		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/check", "cmd/consumer/dlq",
+		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state",
+	}},
+	{path: "cmd/consumer/config", may: []string{"cdf", "models/kind", "cmd/internal/cli"}},
+	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
+	{path: "cmd/consumer/connect", may: []string{
+		"cdf", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/embedded",
+		"cmd/internal/replay", "cmd/consumer/config",
+	}},
+	{path: "cmd/consumer/connect/connecttest", may: []string{"cdf", "pipeline", "cmd/consumer/config/configtest", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/app", may: []string{"models/kind", "pipeline", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/config", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/dlq", may: []string{
+		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
+	}},
+	{path: "cmd/consumer/draft", may: []string{
+		"cdf", "models/kind", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
+		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
+	}},
+	{path: "cmd/consumer/run", may: []string{
+		"pipeline", "pipeline/arrow", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/term", "cmd/internal/version",
+		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
+	}},
+	{path: "cmd/consumer/show", may: []string{
+		"cdf", "pipeline", "pipeline/arrow", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/app", "cmd/consumer/connect",
+	}},
+	{path: "cmd/consumer/state", may: []string{
+		"cdf", "pipeline", "pipeline/arrow", "pipeline/kafka", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term",
+		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
-	{path: "cmd/consumer/draft", may: []string{"cdf", "models/kind"}},
 	{path: "cmd/producer", may: []string{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
 		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
@@ -128,8 +153,8 @@ var homes = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":  {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
-	"github.com/rivo/uniseg":          {"cmd/consumer"},
-	"go.yaml.in/yaml":                 {"internal/strictyaml", "cmd/consumer", "cmd/consumer/draft", "sink/web"},
+	"github.com/rivo/uniseg":          {"cmd/internal/term", "cmd/consumer/show"},
+	"go.yaml.in/yaml":                 {"internal/strictyaml", "cmd/consumer/config", "cmd/consumer/draft", "sink/web"},
 	"golang.org/x/term":               {"cmd/internal/term", "cmd/consumer", "cmd/producer"},
 	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
 	"github.com/klauspost/compress":   {"pipeline/kafka", "pipeline/arrow", "sink/web", "cmd/producer"},
@@ -223,7 +248,10 @@ func refused(l layer, imported string) string {
 	}
 	for library, where := range homes {
 		if within(imported, library) {
-			if !slices.Contains(where, l.path) {
+			if !slices.ContainsFunc(where, func(home string) bool {
+				// A command is one house, whatever rooms it has.
+				return l.path == home || strings.HasPrefix(home, "cmd/") && within(l.path, home)
+			}) {
 				return "the library does not live there"
 			}
 			return ""

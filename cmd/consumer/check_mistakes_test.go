@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
@@ -26,7 +27,7 @@ var mistakes = []struct {
 	make func(w *world) (flags []string)
 	fine bool // exit code 0: run would work
 }{
-	{"wrong broker address", func(w *world) []string { return set("kafka.brokers=" + nobody(w.T)) }, false},
+	{"wrong broker address", func(w *world) []string { return set("kafka.brokers=" + clitest.Nobody(w.T)) }, false},
 	{"advertised address out of reach", func(w *world) []string { return set("kafka.brokers=" + halfReachable(w.T)) }, false},
 	{"missing topic", func(*world) []string { return set("kafka.create_topics=false") }, false},
 	{"input compacted", func(w *world) []string {
@@ -97,7 +98,7 @@ var mistakes = []struct {
 		return set("redis.url=redis://" + m.Addr())
 	}, false},
 	{"Redis may evict", func(w *world) []string { return set("redis.url=redis://" + evicting(w.T)) }, false},
-	{"HTTP port taken", func(w *world) []string { return set("http.listen=" + listen(w.T).Addr().String()) }, true},
+	{"HTTP port taken", func(w *world) []string { return set("http.listen=" + clitest.Listen(w.T).Addr().String()) }, true},
 }
 
 func set(assignments ...string) (flags []string) {
@@ -110,7 +111,7 @@ func set(assignments ...string) (flags []string) {
 // topic makes a topic before anything else would.
 func (w *world) topic(t kafka.Topic) {
 	w.Helper()
-	if err := w.connect(w.config()).client.Create(w.Context(), t); err != nil {
+	if err := w.connect(w.config()).Client.Create(w.Context(), t); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/models"
 )
@@ -17,8 +20,8 @@ import (
 func command(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	a := &app{kinds: models.Kinds(), out: &o, err: &e}
-	code = a.execute(t.Context(), args)
+	a := &app.App{Kinds: models.Kinds(), Out: &o, Err: &e}
+	code = execute(t.Context(), a, args)
 	return code, o.String(), e.String()
 }
 
@@ -94,7 +97,7 @@ func TestDraftsWork(t *testing.T) {
 			if code != 0 || out != "" || !strings.Contains(messages, "kind "+d.kind+" from 240 rows; next: consumer check") {
 				t.Fatalf("init: exit %d, stdout %q, stderr %s", code, out, messages)
 			}
-			c, warnings, err := loadConfig(source{kinds: models.Kinds(), file: w.file})
+			c, warnings, err := config.Load(config.Source{Kinds: models.Kinds(), File: w.file})
 			if err != nil || len(warnings) > 0 || c.Models[0].Kind != d.kind {
 				t.Fatalf("draft: %v, warnings %q", err, warnings)
 			}
@@ -138,10 +141,10 @@ func (w *world) sendFile(file string, args []string) (key string) {
 	defer func() { _ = src.Close() }()
 	c := w.config()
 	conn := w.connect(c)
-	if err := conn.createTopics(w.Context(), c); err != nil {
+	if err := conn.CreateTopics(w.Context(), c); err != nil {
 		w.Fatal(err)
 	}
-	sender := conn.newSender(c.Kafka.Input, 0)
+	sender := conn.NewSender(c.Kafka.Input, 0)
 	for shard, err := range rows.Shards(src, 40) {
 		if err != nil {
 			w.Fatal(err)
@@ -165,9 +168,6 @@ func TestInitWritesOverNothing(t *testing.T) {
 	code, _, messages := command(t, "init", "--input", file, "--out", out)
 	if text, _ := os.ReadFile(out); code != 1 || !strings.Contains(messages, "is there already; --force writes over it") || string(text) != "precious" {
 		t.Errorf("exit %d, stderr %s, file %q", code, messages, text)
-	}
-	if err := write(out, nil, false); err == nil || !strings.Contains(err.Error(), "--force") {
-		t.Errorf("a file that appears meanwhile: %v", err)
 	}
 	if code, _, messages = command(t, "init", "--input", file, "--out", out, "--force"); code != 0 {
 		t.Errorf("exit %d, stderr %s", code, messages)
@@ -194,12 +194,12 @@ func TestDraftKeepsWhatIsSet(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, messages)
 	}
-	c := parse(t, out)
-	want := defaultConfig()
-	want.Kafka = kafkaConfig{
+	c := configtest.Parse(t, out)
+	want := config.Default()
+	want.Kafka = config.Kafka{
 		Brokers: []string{"k1:9092", "k2:9092"}, Group: "it-s-1-new", Input: "it-s-1-new", Output: "it-s-1-new.posteriors", DeadLetters: "lost",
-		Format: "arrow", SessionTimeout: duration(45e9),
-		TLS: tlsConfig{Enabled: true, CAFile: "/etc/ca, mine.pem"}, SASL: saslConfig{Mechanism: "plain", Username: "u", PasswordFile: "p"},
+		Format: "arrow", SessionTimeout: config.Duration(45e9),
+		TLS: config.TLS{Enabled: true, CAFile: "/etc/ca, mine.pem"}, SASL: config.SASL{Mechanism: "plain", Username: "u", PasswordFile: "p"},
 	}
 	want.Redis.PasswordFile, want.HTTP.Listen = "secret", "127.0.0.1:0"
 	want.Models = c.Models

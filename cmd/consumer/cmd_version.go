@@ -6,22 +6,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/version"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Say which build this is",
-		GroupID: groupCare,
-		Args:    noArgs,
+		GroupID: app.GroupCare,
+		Args:    app.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info := version.Get()
 			if asJSON {
-				return json.NewEncoder(a.out).Encode(info)
+				return json.NewEncoder(a.Out).Encode(info)
 			}
-			_, err := fmt.Fprintf(a.out, "consumer %s\n", info)
+			_, err := fmt.Fprintf(a.Out, "consumer %s\n", info)
 			return err
 		},
 	}

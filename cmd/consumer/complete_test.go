@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -13,8 +14,8 @@ import (
 func offered(t *testing.T, words ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	a := &app{kinds: models.Kinds(), out: &out, err: &messages}
-	if code := a.execute(t.Context(), append([]string{"__complete"}, words...)); code != 0 {
+	a := &app.App{Kinds: models.Kinds(), Out: &out, Err: &messages}
+	if code := execute(t.Context(), a, append([]string{"__complete"}, words...)); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}
 	if said := messages.String(); strings.Contains(said, "consumer:") {
@@ -43,14 +44,14 @@ func TestKeysAreOffered(t *testing.T) {
 	}
 	// No more than a screen, and the first of all partitions.
 	var many []string
-	for i := range 2 * completed {
+	for i := range 2 * 100 {
 		many = append(many, fmt.Sprintf("m/%03d", i))
 	}
 	w.send(many, 1)
 	if code, _, messages := w.consumer("run", "--until-end"); code != 0 {
 		t.Fatal(messages)
 	}
-	if got := strings.Fields(offered(t, "get", "--config", w.file, "m")); len(got) != completed || got[completed-1] != many[completed-1] {
+	if got := strings.Fields(offered(t, "get", "--config", w.file, "m")); len(got) != 100 || got[100-1] != many[100-1] {
 		t.Errorf("offers %d keys, the last %q", len(got), got[len(got)-1])
 	}
 	// A store that is away costs the word nothing but the wait.

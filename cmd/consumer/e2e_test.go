@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +13,12 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/consumer/run"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	servers "github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/models"
@@ -58,8 +64,8 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
 	var o, e bytes.Buffer
-	a := &app{kinds: models.Kinds(), out: &o, err: &e}
-	code = a.execute(ctx, append(args, "--config", w.file))
+	a := &app.App{Kinds: models.Kinds(), Out: &o, Err: &e}
+	code = execute(ctx, a, append(args, "--config", w.file))
 	if ctx.Err() != nil {
 		w.Fatalf("consumer %v did not end:\n%s", args, e.String())
 	}
@@ -67,9 +73,9 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 }
 
 // config is what a command would load.
-func (w *world) config() *config {
+func (w *world) config() *config.Config {
 	w.Helper()
-	c, _, err := loadConfig(source{kinds: models.Kinds(), file: w.file})
+	c, _, err := config.Load(config.Source{Kinds: models.Kinds(), File: w.file})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -77,13 +83,13 @@ func (w *world) config() *config {
 }
 
 // connect connects as a command would.
-func (w *world) connect(c *config) *connection {
+func (w *world) connect(c *config.Config) *connect.Connection {
 	w.Helper()
-	conn, err := dial(c)
+	conn, err := connect.Dial(c)
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(conn.close)
+	w.Cleanup(conn.Close)
 	return conn
 }
 
@@ -110,11 +116,11 @@ func (w *world) sending(keys []string, shards []*cdf.Batch) (wait func()) {
 	w.Helper()
 	c := w.config()
 	conn := w.connect(c)
-	if err := conn.createTopics(w.Context(), c); err != nil {
+	if err := conn.CreateTopics(w.Context(), c); err != nil {
 		w.Fatal(err)
 	}
 	sent := make(chan error, 1)
-	go func() { sent <- send(w.Context(), conn.newSender(c.Kafka.Input, 0), keys, shards) }()
+	go func() { sent <- send(w.Context(), conn.NewSender(c.Kafka.Input, 0), keys, shards) }()
 	waited := false
 	w.Cleanup(func() { // before the connection closes
 		if !waited {
@@ -145,7 +151,7 @@ func send(ctx context.Context, sender *replay.Sender, keys []string, shards []*c
 func (w *world) read(topic string) []pipeline.Record {
 	w.Helper()
 	var all []pipeline.Record
-	err := w.connect(w.config()).feed(topic, false, true, w.Logf)(w.Context(), func(r *pipeline.Record) error {
+	err := w.connect(w.config()).Feed(topic, false, true, w.Logf)(w.Context(), func(r *pipeline.Record) error {
 		all = append(all, *r)
 		return nil
 	})
@@ -197,16 +203,16 @@ func lastLine(s string) string {
 // A service says that it is not ready while Kafka is away, answers HTTP all
 // the same, and ends when it is told to.
 func TestServiceWithoutKafka(t *testing.T) {
-	c := parse(t, smallest, "kafka.brokers="+nobody(t), "http.listen=127.0.0.1:0")
-	s, err := newService(t.Context(), c, newLogger(io.Discard, 0))
+	c := configtest.Parse(t, configtest.Shortest, "kafka.brokers="+clitest.Nobody(t), "http.listen=127.0.0.1:0")
+	s, err := run.NewService(t.Context(), c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.run(ctx, false) }()
+	go func() { done <- s.Run(ctx, false) }()
 	for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/v1/models/a": 503, "/metrics": 200} {
-		if got := status(t, "http://"+s.http.Addr()+path); got != want {
+		if got := clitest.Status(t, "http://"+s.Addr()+path); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
@@ -218,8 +224,8 @@ func TestServiceWithoutKafka(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	var out, messages bytes.Buffer
-	a := &app{kinds: models.Kinds(), out: &out, err: &messages}
-	if code := a.execute(t.Context(), []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
+	a := &app.App{Kinds: models.Kinds(), Out: &out, Err: &messages}
+	if code := execute(t.Context(), a, []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}
 	if !strings.Contains(out.String(), "beta[distance]=") || !strings.Contains(messages.String(), "curl -s http://127.0.0.1:") {

@@ -1,23 +1,16 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink"
-	"github.com/credence-stream/credence/sink/live"
-	"github.com/credence-stream/credence/sink/web"
 )
 
 // ofGroups is a shard with one row of each of the groups lo to hi-1.
@@ -55,7 +48,8 @@ func TestAllGroupsAreThereToBeAsked(t *testing.T) {
 	for _, r := range w.read("posteriors") {
 		topic[string(r.Key)] = string(r.Value)
 	}
-	url, stop := serve(t, w)
+	p := w.serve(nil)
+	url, stop := p.url+"/v1/models/", p.end
 	defer stop()
 	levels := func(name string) (all []string) {
 		for i := range groups {
@@ -110,35 +104,6 @@ func namesOf(rows []cdf.Row) (names []string) {
 		names = append(names, rows[i].Variable)
 	}
 	return names
-}
-
-// serve answers HTTP from the world's store as `consumer run` does; stop ends
-// it. The result is where models are.
-func serve(t *testing.T, w *world) (url string, stop func()) {
-	t.Helper()
-	c := w.config()
-	conn := w.connect(c)
-	if err := conn.openStore(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	c.HTTP.Listen = "127.0.0.1:0"
-	answers := &service{
-		config: c, conn: conn, feed: live.New(1 << 20), running: new(pipeline.Worker),
-		metrics: prometheus.NewRegistry(), logger: slog.New(slog.DiscardHandler),
-	}
-	s, err := web.Listen(t.Context(), answers.webOptions(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
-	return "http://" + s.Addr() + "/v1/models/", func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // page returns what HTTP answers in JSON.

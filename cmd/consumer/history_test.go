@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/sink"
@@ -20,28 +23,28 @@ import (
 
 // process is a service that runs in the world.
 type process struct {
-	*service
+	*run.Service
 	url string
 	end func()
 }
 
 // serve starts a consumer on a free port. It ends with the test at the latest.
-func (w *world) serve(change func(*config)) *process {
+func (w *world) serve(change func(*config.Config)) *process {
 	w.Helper()
 	c := w.config()
-	c.HTTP.Listen, c.Checkpoint.Interval = "127.0.0.1:0", duration(50*time.Millisecond)
+	c.HTTP.Listen, c.Checkpoint.Interval = "127.0.0.1:0", config.Duration(50*time.Millisecond)
 	if change != nil {
 		change(c)
 	}
-	s, err := newService(w.Context(), c, newLogger(io.Discard, 0))
+	s, err := run.NewService(w.Context(), c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		w.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.run(ctx, false) }()
+	go func() { done <- s.Run(ctx, false) }()
 	ended := false
-	p := &process{service: s, url: "http://" + s.http.Addr()}
+	p := &process{Service: s, url: "http://" + s.Addr()}
 	p.end = func() {
 		if ended {
 			return
@@ -232,7 +235,7 @@ func TestStreamOfARunningWorker(t *testing.T) {
 	}
 	c := w.config()
 	conn := w.connect(c)
-	err := kafka.NewPublisher(conn.client, kafka.Plain).Publish(t.Context(), []pipeline.Output{{Topic: c.Kafka.Input, Key: []byte("a"), Time: 1e12}})
+	err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), []pipeline.Output{{Topic: c.Kafka.Input, Key: []byte("a"), Time: 1e12}})
 	if err != nil {
 		t.Fatal(err)
 	}

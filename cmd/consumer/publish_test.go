@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/testenv/rewind"
 )
@@ -180,10 +182,10 @@ func scales(t *testing.T, scaled, plain []*pipeline.Posterior) {
 
 // predictions holds the messages from a key's second shard on against a model
 // of its own that has seen the shards before.
-func predictions(t *testing.T, c *config, key string, got []pipeline.Record, shards []*cdf.Batch, want []int) {
+func predictions(t *testing.T, c *config.Config, key string, got []pipeline.Record, shards []*cdf.Batch, want []int) {
 	t.Helper()
-	m := c.Models[slices.IndexFunc(c.Models, func(m modelConfig) bool { return m.Match == key })]
-	filter := cdf.NewFilter(m.spec, key)
+	m := c.Models[slices.IndexFunc(c.Models, func(m config.Model) bool { return m.Match == key })]
+	filter := cdf.NewFilter(m.Spec, key)
 	for i, b := range shards {
 		if i > 0 {
 			found, err := filter.Predict(b)
@@ -215,12 +217,12 @@ func publishedTopics(t *testing.T, w *world) {
 	t.Helper()
 	conn := w.connect(w.config())
 	for _, topic := range []string{"posteriors", "posteriors.draws", "posteriors.predictions"} {
-		s, err := conn.client.Describe(t.Context(), topic)
+		s, err := conn.Client.Describe(t.Context(), topic)
 		if err != nil {
 			t.Fatal(err)
 		}
 		most, _ := s.Int("max.message.bytes")
-		if kept, _ := s.Int("retention.ms"); s.Partitions != partitions || most != 40<<20+headroom || kept != -1 || s.Configs["cleanup.policy"] != "delete" {
+		if kept, _ := s.Int("retention.ms"); s.Partitions != connect.Partitions || most != 40<<20+config.Headroom || kept != -1 || s.Configs["cleanup.policy"] != "delete" {
 			t.Errorf("%s: %+v", topic, s)
 		}
 	}

@@ -16,8 +16,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("NOBODY", nobody(t))
-			e.Setenv("TAKEN", listen(t).Addr().String())
+			e.Setenv("NOBODY", clitest.Nobody(t))
+			e.Setenv("TAKEN", clitest.Listen(t).Addr().String())
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": clitest.Exits},

@@ -14,6 +14,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/consumer/state"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
@@ -68,11 +70,11 @@ func (w *world) metas(group string) (all []pipeline.Meta) {
 	c := w.config()
 	c.Kafka.Group = group
 	conn := w.connect(c)
-	if err := conn.openStore(w.Context(), c); err != nil {
+	if err := conn.OpenStore(w.Context(), c); err != nil {
 		w.Fatal(err)
 	}
-	for id := range int32(partitions) {
-		m, err := conn.store.Meta(w.Context(), pipeline.Partition{Topic: c.Kafka.Input, ID: id})
+	for id := range int32(connect.Partitions) {
+		m, err := conn.Store.Meta(w.Context(), pipeline.Partition{Topic: c.Kafka.Input, ID: id})
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -82,7 +84,7 @@ func (w *world) metas(group string) (all []pipeline.Meta) {
 }
 
 // home is the partition of a key.
-func home(key string) int32 { return kafka.PartitionOf([]byte(key), partitions) }
+func home(key string) int32 { return kafka.PartitionOf([]byte(key), connect.Partitions) }
 
 // A file that is of another log is refused before anything is changed,
 // whatever is wrong with it.
@@ -91,10 +93,10 @@ func TestImportRefusesAnotherLog(t *testing.T) {
 		name, why string
 		change    func(*world)
 	}{
-		{"partitions added", fmt.Sprintf("it is of %d partitions, topic shards has %d", partitions, partitions+2), func(w *world) { w.partitions("shards", partitions+2) }},
-		{"an empty topic", "and the log ends at 0", func(w *world) { w.recreate(partitions) }},
+		{"partitions added", fmt.Sprintf("it is of %d partitions, topic shards has %d", connect.Partitions, connect.Partitions+2), func(w *world) { w.partitions("shards", connect.Partitions+2) }},
+		{"an empty topic", "and the log ends at 0", func(w *world) { w.recreate(connect.Partitions) }},
 		{"as many other records", "it was recreated", func(w *world) {
-			w.recreate(partitions)
+			w.recreate(connect.Partitions)
 			w.send(stateKeys, 4)
 		}},
 		{"records gone that were never applied", "are gone that it does not know", func(w *world) {
@@ -165,12 +167,12 @@ func TestRepairOnATrimmedLog(t *testing.T) {
 // each: every command that meets it says so, and deletes both.
 func TestAKeyInTwoPartitions(t *testing.T) {
 	w := newWorld(t, "format: json")
-	w.topic(kafka.Topic{Name: "shards", Partitions: partitions})
+	w.topic(kafka.Topic{Name: "shards", Partitions: connect.Partitions})
 	value, err := arrow.Encode(&cdf.Batch{Rows: 3, Columns: []cdf.Column{{Name: "x", Number: []float64{1, 2, 3}}, {Name: "y", Number: []float64{1, 3, 4}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, other := home("a"), (home("a")+1)%partitions
+	own, other := home("a"), (home("a")+1)%connect.Partitions
 	for _, id := range []int32{own, other, other} {
 		w.records(kgo.Record{Topic: "shards", Partition: id, Key: []byte("a"), Value: value})
 	}
@@ -191,7 +193,7 @@ func TestAKeyInTwoPartitions(t *testing.T) {
 	out, _ = w.must("state", "list", "--format", "json")
 	var listed []string
 	for line := range strings.Lines(out) {
-		var l stateLine
+		var l state.Line
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +227,7 @@ func TestVerifyBesideAConsumer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	flows := make(chan error, 1)
 	go func() {
-		sender := conn.newSender("shards", 0)
+		sender := conn.NewSender("shards", 0)
 		for n := int64(4); ctx.Err() == nil; n++ {
 			for i, key := range append([]string{fmt.Sprintf("new/%d", n%50)}, stateKeys...) {
 				x := []float64{float64(n % 17), float64(i)}

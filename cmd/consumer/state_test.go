@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/consumer/run"
+	"github.com/credence-stream/credence/cmd/consumer/state"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
@@ -38,7 +42,7 @@ func TestStateList(t *testing.T) {
 	out, messages := w.must("state", "list", "--format", "json")
 	var keys []string
 	for line := range strings.Lines(out) {
-		var l stateLine
+		var l state.Line
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +61,7 @@ func TestStateList(t *testing.T) {
 		t.Errorf("glob: %s", out)
 	}
 	out, messages = w.must("state", "list", "--partitions", "--json")
-	if strings.Count(out, "\n") != partitions || !strings.Contains(out, `"config":"`) || !strings.Contains(messages, "5 keys, 0 records behind") {
+	if strings.Count(out, "\n") != connect.Partitions || !strings.Contains(out, `"config":"`) || !strings.Contains(messages, "5 keys, 0 records behind") {
 		t.Errorf("partitions: %s\n%s", messages, out)
 	}
 }
@@ -122,13 +126,13 @@ func TestExportImport(t *testing.T) {
 func TestStateDelete(t *testing.T) {
 	w := settled(t)
 	c := w.config()
-	s, err := newService(t.Context(), c, newLogger(t.Output(), 8))
+	s, err := run.NewService(t.Context(), c, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.run(ctx, false) }()
+	go func() { done <- s.Run(ctx, false) }()
 	w.send(stateKeys, 4)
 	if code, _, messages := w.consumer("state", "delete", "a/1"); code != 2 || !strings.Contains(messages, "without a terminal to ask it needs --yes") {
 		t.Errorf("without --yes: exit %d %s", code, messages)
@@ -158,7 +162,7 @@ func TestStateDelete(t *testing.T) {
 	if out, _ := w.must("state", "list"); out != "" {
 		t.Errorf("after delete --all: %s", out)
 	}
-	marks, err := w.connect(c).client.Marks(t.Context(), c.Kafka.Group, c.Kafka.Input, partitions)
+	marks, err := w.connect(c).Client.Marks(t.Context(), c.Kafka.Group, c.Kafka.Input, connect.Partitions)
 	if err != nil || slices.ContainsFunc(marks, func(m kafka.Mark) bool { return m.Offset >= 0 }) {
 		t.Errorf("offsets that would say that state was lost: %v, error %v", marks, err)
 	}
@@ -218,7 +222,7 @@ func TestRepairOfAPartition(t *testing.T) {
 	want := w.everything()
 	w.restate("b", func(e *pipeline.Envelope) { e.Snapshot[len(e.Snapshot)-40] ^= 1 })
 	code, out, _ := w.consumer("verify", "--json")
-	var m mismatchLine
+	var m state.Mismatch
 	if err := json.Unmarshal([]byte(out), &m); code != 3 || err != nil {
 		t.Fatalf("exit %d %s %v", code, out, err)
 	}

@@ -37,7 +37,7 @@ func everything(m *base) []cdf.Functional {
 // Rows P1: real data against long MCMC runs, the prior b ~ N(0, 10), s2 ~ IG(1, .1).
 func TestAcceptanceReference(t *testing.T) {
 	settings := Defaults()
-	settings.Prior.BetaVariance, settings.Prior.Group = 10, InverseGamma
+	settings.Prior.BetaVariance, settings.Prior.Group = 10, inverseGamma
 	for _, set := range []struct {
 		name    string
 		columns []string

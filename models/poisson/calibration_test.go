@@ -66,7 +66,7 @@ func TestAcceptanceCoverage(t *testing.T) {
 func TestAcceptanceCalibration(t *testing.T) {
 	reps := accept.Reps(t, 0, 500, 2000)
 	s := Defaults()
-	s.Prior = Prior{BetaVariance: 0.25, Group: InverseGamma, GroupScale: 1, GroupShape: 3, GroupRate: 0.5}
+	s.Prior = Prior{BetaVariance: 0.25, Group: inverseGamma, GroupScale: 1, GroupShape: 3, GroupRate: 0.5}
 	pits := make([][]float64, 4) // intercept, slope, u of the first group, s2
 	for rep := range reps {
 		r := rand.New(rand.NewPCG(uint64(rep), 12))

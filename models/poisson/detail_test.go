@@ -46,8 +46,8 @@ func TestVarianceMoments(t *testing.T) {
 		{halfCauchy, 1, false, false},
 		{halfCauchy, 2, true, false},
 		{halfCauchy, 4, true, true},
-		{InverseGamma, 1, true, false},
-		{InverseGamma, 3, true, true},
+		{inverseGamma, 1, true, false},
+		{inverseGamma, 3, true, true},
 	} {
 		s := Defaults()
 		s.Prior.Group = c.group

@@ -76,7 +76,7 @@ func densePrior(m *Model, stores, days int) *mat.SymDense {
 // matrices, its covariance is the inverse of D + sum w c c', its mean has the
 // gradient 0, and every precision solves its equation.
 func TestFitIsStationary(t *testing.T) {
-	for _, group := range []string{halfCauchy, InverseGamma} {
+	for _, group := range []string{halfCauchy, inverseGamma} {
 		s := Defaults()
 		s.Prior.Group = group
 		m, sh := crossed(t, s, 140)

@@ -73,7 +73,7 @@ func TestSurvives(t *testing.T) {
 				case "lognormal":
 					s.Overdispersion = lognormal
 				case "inverse-gamma":
-					s.Prior.Group = InverseGamma
+					s.Prior.Group = inverseGamma
 				}
 				kind := "corrected"
 				if variant == "paper" {

@@ -36,7 +36,7 @@ type Prior struct {
 
 const (
 	halfCauchy   = "half-cauchy"
-	InverseGamma = "inverse-gamma"
+	inverseGamma = "inverse-gamma"
 	lognormal    = "lognormal"
 	// bufferMax bounds the rows that a state may hold.
 	bufferMax = 1000
@@ -66,8 +66,8 @@ func (s Settings) Validate() error {
 	); err != nil {
 		return err
 	}
-	if g := s.Prior.Group; g != halfCauchy && g != InverseGamma {
-		return fmt.Errorf("poisson: prior.group is %q, want %s or %s", g, halfCauchy, InverseGamma)
+	if g := s.Prior.Group; g != halfCauchy && g != inverseGamma {
+		return fmt.Errorf("poisson: prior.group is %q, want %s or %s", g, halfCauchy, inverseGamma)
 	}
 	if s.Buffer < 0 || s.Buffer > bufferMax {
 		return fmt.Errorf("poisson: buffer must be 0 to %d shards, got %d", bufferMax, s.Buffer)

@@ -1,6 +1,6 @@
-// Package draft looks at a sample of someone's data and drafts the model for
-// it: what each column can serve as, which kind fits, and why, as an entry of
-// `models` in a configuration.
+// Package draft is the command init: it looks at a sample of someone's data and
+// drafts a configuration for it: what each column can serve as, which kind fits,
+// and why.
 package draft
 
 import (

@@ -21,4 +21,5 @@ func (l *LogProduct) Mul(x float64) {
 	l.product = x
 }
 
+// Log returns the sum of the logarithms.
 func (l *LogProduct) Log() float64 { return l.sum + math.Log(l.product) }

@@ -36,6 +36,7 @@ func (t *Tally) Add(residual, pit float64, covered bool) {
 	}
 }
 
+// Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
 func (t *Tally) Score(kind string) (cdf.Score, error) {
 	t.Out.Rows = int64(t.scored)
 	if t.scored == 0 {

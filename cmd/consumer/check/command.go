@@ -1,0 +1,153 @@
+// Package check is the command check: it looks at everything that a worker
+// depends on, changes nothing, and says what to fix.
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+)
+
+// Command returns the command check.
+func Command(a *app.App) *cobra.Command {
+	var f app.Flags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check --config FILE",
+		Short: "Check configuration, brokers, topics and store, and say what to fix",
+		Long: `check looks at everything that consumer run depends on and changes nothing: the
+configuration, the brokers, the topics and their newest records, the store.
+It ends with exit code 1 if something would keep consumer run from working.`,
+		GroupID: app.GroupCare,
+		Args:    app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			k, err := inspect(cmd.Context(), a, &f)
+			if err != nil {
+				return err
+			}
+			if err := writeFindings(a, k.findings, asJSON); err != nil {
+				return err
+			}
+			if k.failed() {
+				return cli.ErrReported
+			}
+			return nil
+		},
+	}
+	f.Add(a, cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+// inspect gathers the findings, each part only where the one before allows it.
+func inspect(ctx context.Context, a *app.App, f *app.Flags) (*checker, error) {
+	ctx, cancel := context.WithTimeout(ctx, app.Patience)
+	defer cancel()
+	k := &checker{}
+	if f.File == "" {
+		return nil, cli.Usagef("--config FILE is missing")
+	}
+	c, warnings, err := config.Load(a.Source(f))
+	for _, w := range warnings {
+		k.add(levelWarning, "configuration", "", "%s", w)
+	}
+	if cli.ExitCode(err) == 2 {
+		return nil, err
+	}
+	if err != nil {
+		k.add(levelError, "configuration", "correct the file, the variable or the flag named in front", "%v", err)
+		return k, nil
+	}
+	k.config = c
+	k.add(levelOK, "configuration", "", "%s is well formed; entries of models: %d", f.File, len(c.Models))
+	k.port(ctx)
+	if connect.UsesEmbedded(c) {
+		k.add(levelNote, "kafka and redis", "", "embedded servers start with consumer run and end with it: nothing to check")
+		return k, nil
+	}
+	k.connect(ctx)
+	return k, nil
+}
+
+func (k *checker) connect(ctx context.Context) {
+	if !k.brokers(ctx) {
+		return
+	}
+	conn, err := connect.Dial(k.config)
+	if err != nil {
+		k.add(levelError, "kafka", "correct kafka.tls, kafka.sasl or the files that they name", "%v", err)
+		return
+	}
+	defer conn.Close()
+	cluster := clusterOf(conn)
+	if !k.kafka(ctx, cluster) || !k.advertised(ctx, cluster) {
+		return
+	}
+	input, err := cluster.Topic(ctx, k.config.Kafka.Input)
+	there := err == nil && input.partitions > 0
+	if there {
+		k.columns(ctx, conn)
+	}
+	if err := conn.OpenStore(ctx, k.config); err != nil {
+		k.add(levelError, "redis", "correct redis.url and redis.password_file", "%v", err)
+		return
+	}
+	s := storeOf(conn)
+	before := len(k.findings)
+	k.store(ctx, s)
+	for _, f := range k.findings[before:] {
+		if f.Level == levelError {
+			return
+		}
+	}
+	if there {
+		k.group(ctx, s, input.partitions, conn.Rules.Accepts)
+		k.partitioner(ctx, s, input.partitions, partitionOf)
+	}
+}
+
+// columns compares the newest shards with the configuration.
+func (k *checker) columns(ctx context.Context, conn *connect.Connection) {
+	i := newInspector(k.config, conn.Rules, partitionOf)
+	if err := conn.Sample(ctx, k.config, true, looked, i.visit); err != nil {
+		k.add(levelError, "topic "+k.config.Kafka.Input, "allow this user to read the topic, and see whether all its partitions have leaders", "%v", err)
+		return
+	}
+	i.report(k)
+}
+
+func writeFindings(a *app.App, all []finding, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(a.Out)
+		enc.SetEscapeHTML(false)
+		for _, f := range all {
+			if err := enc.Encode(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	width := 0
+	for _, f := range all {
+		width = max(width, len(f.Subject))
+	}
+	for _, f := range all {
+		if _, err := fmt.Fprintf(a.Out, "%-8s %-*s  %s\n", f.Level, width, f.Subject, f.Message); err != nil {
+			return err
+		}
+		if f.Fix == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(a.Out, "%-8s %-*s  fix: %s\n", "", width, "", f.Fix); err != nil {
+			return err
+		}
+	}
+	return nil
+}

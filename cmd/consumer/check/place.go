@@ -1,0 +1,93 @@
+package check
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// port sees whether run could listen where it is told to.
+func (k *checker) port(ctx context.Context) {
+	address := k.config.HTTP.Listen
+	if address == "" {
+		return
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		k.add(levelWarning, "http.listen", "nothing, if that is this consumer at work already; else stop the other program, or choose another port, as in --set http.listen=127.0.0.1:8081",
+			"%v: another program listens there, or the address is not this machine's", err)
+	}
+}
+
+// advertised dials the addresses that the brokers give themselves and that
+// are not configured. It reports whether all of them answered.
+func (k *checker) advertised(ctx context.Context, c cluster) bool {
+	all, err := c.Advertised(ctx)
+	if err != nil {
+		k.add(levelError, "kafka", "see whether the brokers are healthy", "%v", err)
+		return false
+	}
+	dialer, ok := net.Dialer{Timeout: dialTimeout}, true
+	for _, address := range all {
+		if slices.Contains(k.config.Kafka.Brokers, address) {
+			continue
+		}
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			err = conn.Close()
+		}
+		if err != nil {
+			k.add(levelError, "broker "+address, "set advertised.listeners of that broker to an address that this machine reaches, or work where "+address+" can be reached, such as in the same container network",
+				"the brokers give this address as their own (kafka.brokers is %s), and it can't be reached from here: %v", strings.Join(k.config.Kafka.Brokers, ","), err)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// group compares what the store has of the group with the topic and the
+// configuration of now.
+func (k *checker) group(ctx context.Context, s store, partitions int, accepts func([]pipeline.Configured) bool) {
+	subject := "group " + k.config.Kafka.Group
+	pinned, err := s.Pinned(ctx, k.config.Kafka.Input)
+	switch {
+	case err != nil:
+		k.add(levelError, "redis", "see whether Redis is healthy", "%v", err)
+		return
+	case pinned == 0:
+		k.add(levelNote, subject, "", "is new: it begins where the log of %s begins", k.config.Kafka.Input)
+		return
+	case pinned != partitions:
+		k.add(levelError, subject, "set kafka.group to a new name, which rebuilds all state from the log",
+			"topic %s has %d partitions and had %d when the group began: keys are in other partitions now, and every partition would halt",
+			k.config.Kafka.Input, partitions, pinned)
+		return
+	}
+	for id := range int32(partitions) {
+		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
+		meta, err := s.Meta(ctx, p)
+		if err != nil {
+			k.add(levelError, "redis", "see whether Redis is healthy; damaged state is rebuilt under a new kafka.group", "%v", err)
+			return
+		}
+		switch {
+		case !meta.Exists:
+		case meta.Format != pipeline.StateFormat:
+			k.add(levelError, subject, "run the version that wrote it, or set kafka.group to a new name",
+				"the state of %s has format %d, and this program writes format %d", p, meta.Format, pipeline.StateFormat)
+			return
+		case !accepts(meta.Configured):
+			k.add(levelError, subject, "restore that configuration (only publish, and limits that are raised, may change in place), or set kafka.group to a new name",
+				"the state of %s was made under another configuration (%.16s): the group's name is in use with other models, and every partition would halt",
+				p, meta.Configured[len(meta.Configured)-1].Fingerprint)
+			return
+		}
+	}
+	k.add(levelOK, subject, "", "goes on where it stopped")
+}

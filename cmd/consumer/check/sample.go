@@ -1,0 +1,187 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+const (
+	// looked is how many of the newest records check looks at.
+	looked = 200
+	// tried is how many of them are folded into models that are thrown away:
+	// some kinds take a second for a shard of many columns.
+	tried = 20
+)
+
+// inspector looks at a sample of the input topic as the worker would. It is
+// for one goroutine.
+type inspector struct {
+	config *config.Config
+	rules  *pipeline.Rules
+	home   func(key []byte, n int) int32
+
+	records, shards int
+	unread          trouble // values that are no shards
+	keyless         trouble // keys that no model can have
+	unmatched       trouble // keys of no model
+	astray          trouble // keys in another partition than murmur2's
+	models          []tryout
+	filters         map[string]*cdf.Filter
+	work            *cdf.Workspace
+}
+
+// trouble counts records that have the same thing wrong with them.
+type trouble struct {
+	n     int
+	first string
+}
+
+func (t *trouble) add(s *connect.Sampled, format string, args ...any) {
+	if t.n++; t.n == 1 {
+		t.first = fmt.Sprintf("partition %d, offset %d: ", s.Partition, s.Record.Offset) + fmt.Sprintf(format, args...)
+	}
+}
+
+// tryout is what the shards of one entry of models came to.
+type tryout struct {
+	shards  int
+	refused trouble
+	schema  bool     // the first was refused for its columns
+	columns []string // of that one
+}
+
+func newInspector(c *config.Config, rules *pipeline.Rules, home func([]byte, int) int32) *inspector {
+	return &inspector{
+		config: c, rules: rules, home: home, models: make([]tryout, len(c.Models)),
+		filters: map[string]*cdf.Filter{}, work: cdf.NewWorkspace(),
+	}
+}
+
+// visit takes one record into account.
+func (i *inspector) visit(s *connect.Sampled) bool {
+	i.records++
+	key := string(s.Record.Key)
+	switch {
+	case key == "" || len(key) > pipeline.MaxKey || !utf8.ValidString(key):
+		i.keyless.add(s, "the key is %.40q", key)
+		return true
+	case s.Err != nil:
+		i.unread.add(s, "%v", s.Err)
+		return true
+	case s.Batch == nil:
+		return true
+	}
+	i.shards++
+	if belongs := i.home(s.Record.Key, s.Partitions); belongs != s.Partition {
+		i.astray.add(s, "key %q, which murmur2 puts into partition %d", key, belongs)
+	}
+	spec, ok := i.rules.Match(key)
+	if !ok {
+		i.unmatched.add(s, "key %q", key)
+		return true
+	}
+	for j := range i.config.Models {
+		if i.config.Models[j].Spec == spec {
+			i.try(&i.models[j], spec, key, s)
+		}
+	}
+	return true
+}
+
+// try folds a shard into a model that is thrown away afterwards.
+func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sampled) {
+	if t.shards == tried {
+		return
+	}
+	t.shards++
+	f := i.filters[key]
+	if f == nil {
+		f = cdf.NewFilter(spec, key)
+		f.Share(i.work)
+		i.filters[key] = f
+	}
+	_, err := update(f, s.Batch)
+	if err == nil {
+		return
+	}
+	if t.refused.n == 0 {
+		t.schema = errors.Is(err, cdf.ErrSchema)
+		for c := range s.Batch.Columns {
+			t.columns = append(t.columns, strings.Clone(s.Batch.Columns[c].Name))
+		}
+	}
+	t.refused.add(s, "key %q: %v", key, err)
+}
+
+// update is Filter.Update; a panic is the shard's fault, as in the worker.
+func update(f *cdf.Filter, b *cdf.Batch) (s *cdf.Summary, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
+		}
+	}()
+	return f.Update(b)
+}
+
+// report adds what was found.
+func (i *inspector) report(k *checker) {
+	subject, before := "topic "+i.config.Kafka.Input, len(k.findings)
+	if i.records == 0 {
+		k.add(levelNote, subject, "", "is empty: whether its columns fit the configuration is not known yet")
+		return
+	}
+	share := func(n, of int) level {
+		if n == of {
+			return levelError
+		}
+		return levelWarning
+	}
+	if t := i.unread; t.n > 0 {
+		k.add(share(t.n, i.records), subject, "send Arrow IPC streams: producer replay makes them of files, pyarrow of tables",
+			"%d of the %d newest records are no shards and go to the dead letters; the first: %s", t.n, i.records, t.first)
+	}
+	if t := i.keyless; t.n > 0 {
+		k.add(share(t.n, i.records), subject, "give every record a key, the name of its model: 1 to 512 bytes of UTF-8",
+			"%d of the %d newest records have no usable key and go to the dead letters; the first: %s", t.n, i.records, t.first)
+	}
+	if t := i.astray; t.n > 0 {
+		k.add(levelWarning, "producers", "set partitioner=murmur2_random in producers made with librdkafka; then send the key's shards again to a new topic",
+			"%d of the %d newest shards are not where murmur2 puts their keys, and a key's shards may be spread over two models; the first: %s", t.n, i.shards, t.first)
+	}
+	if t := i.unmatched; t.n > 0 {
+		k.add(share(t.n, i.shards), "models", `add an entry whose match fits, or end the list with match: "**"`,
+			"%d of the %d newest shards match no entry of models and go to the dead letters; the first: %s", t.n, i.shards, t.first)
+	}
+	for j := range i.models {
+		if t := &i.models[j]; t.refused.n > 0 {
+			k.add(share(t.refused.n, t.shards), fmt.Sprintf("models[%d]", j), i.fix(j),
+				"%d of the %d newest shards that match %q would go to the dead letters; the first: %s", t.refused.n, t.shards, i.config.Models[j].Match, t.refused.first)
+		}
+	}
+	if len(k.findings) == before {
+		k.add(levelOK, subject, "", "the %d newest shards fit the configuration", i.shards)
+	}
+}
+
+// fix says what to do about shards that a model refuses.
+func (i *inspector) fix(j int) string {
+	m := &i.config.Models[j]
+	t := &i.models[j]
+	if t.schema {
+		names := t.columns
+		if len(names) > 20 {
+			names = append(names[:20:20], fmt.Sprintf("and %d more", len(names)-20))
+		}
+		return fmt.Sprintf("correct models[%d].columns; the columns in the topic are %s", j, strings.Join(names, ", "))
+	}
+	k, _ := i.config.Kinds.Lookup(m.Kind)
+	return fmt.Sprintf("choose another models[%d].kind, or another columns.response than %q: kind %s takes %s; or correct what producers send",
+		j, m.Columns.Response.Name, m.Kind, k.Response.Numbers())
+}

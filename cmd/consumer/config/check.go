@@ -1,0 +1,196 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// check reports what is wrong beyond the form of single values: names out of
+// range, and values that contradict each other, both of them in the message.
+func (c *Config) check() []error {
+	var all []error
+	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	add := func(err error) {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	k := &c.Kafka
+	if len(k.Brokers) == 0 {
+		wrong("kafka.brokers: empty; name at least one host:port, or [%s]", Embedded)
+	}
+	for _, b := range k.Brokers {
+		switch {
+		case b == Embedded && len(k.Brokers) > 1:
+			wrong("kafka.brokers: %s cannot stand beside other brokers (%s)", Embedded, strings.Join(k.Brokers, ", "))
+		case b != Embedded:
+			if _, _, err := net.SplitHostPort(b); err != nil {
+				wrong("kafka.brokers: %q is not host:port", b)
+			}
+		}
+	}
+	if !regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`).MatchString(k.Group) {
+		wrong("kafka.group: %q is not 1 to 249 letters, digits, dots, underscores and hyphens", k.Group)
+	}
+	c.checkTopics(wrong)
+	add(oneOf("kafka.format", k.Format, "arrow", "json"))
+	if k.SessionTimeout < Duration(2*Heartbeat) {
+		wrong("kafka.session_timeout: %v is less than two heartbeats (%v): every pause of the machine would cost the partitions", k.SessionTimeout, 2*Heartbeat)
+	}
+	c.checkAuthentication(wrong)
+	if err := checkRedisURL(c.Redis.URL); err != nil {
+		wrong("redis.url: %w", err)
+	}
+	add(oneOf("on_gap", c.OnGap, "halt", "skip"))
+	c.checkSizes(wrong)
+	if c.HTTP.Listen != "" {
+		if _, _, err := net.SplitHostPort(c.HTTP.Listen); err != nil {
+			wrong("http.listen: %q is not host:port", c.HTTP.Listen)
+		}
+	} else if c.HTTP.TokenFile != "" {
+		wrong("http.token_file is %q, but http.listen is empty: nothing would ask for the token", c.HTTP.TokenFile)
+	}
+	if !(c.HTTP.Rate >= 0) {
+		wrong("http.rate: %v is below 0; 0 is no limit", c.HTTP.Rate)
+	}
+	if c.HTTP.History < leastHistory {
+		wrong("http.history: %v is below %v: too little to follow a stream", c.HTTP.History, size(leastHistory))
+	}
+	c.checkRules(wrong)
+	return all
+}
+
+// leastHistory holds some points of the largest size.
+const leastHistory = 1 << 20
+
+type report func(format string, args ...any)
+
+func (c *Config) checkTopics(wrong report) {
+	legal := regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
+	named := map[string]string{}
+	for _, t := range []struct{ key, name string }{
+		{"kafka.input", c.Kafka.Input},
+		{"kafka.output", c.Kafka.Output},
+		{"kafka.dead_letters", c.Kafka.DeadLetters},
+		{"the topic of draws", c.Kafka.Output + ".draws"},
+		{"the topic of predictions", c.Kafka.Output + ".predictions"},
+	} {
+		if !legal.MatchString(t.name) || t.name == "." || t.name == ".." {
+			wrong("%s: %q is not a topic name: 1 to 249 letters, digits, dots, underscores and hyphens", t.key, t.name)
+		} else if other, taken := named[t.name]; taken {
+			wrong("%s and %s are both %q: each needs a topic of its own", other, t.key, t.name)
+		}
+		named[t.name] = t.key
+	}
+}
+
+func (c *Config) checkAuthentication(wrong report) {
+	t, s := c.Kafka.TLS, c.Kafka.SASL
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		wrong("kafka.tls.cert_file is %q and kafka.tls.key_file is %q: give both or neither", t.CertFile, t.KeyFile)
+	}
+	if given := t.CAFile + t.CertFile + t.KeyFile + t.ServerName; given != "" && !t.Enabled {
+		wrong("kafka.tls.enabled is false, but other keys of kafka.tls are set (%s)", given)
+	}
+	switch s.Mechanism {
+	case "":
+		if s.Username != "" || s.PasswordFile != "" {
+			wrong("kafka.sasl.mechanism is empty, but kafka.sasl.username is %q and kafka.sasl.password_file is %q", s.Username, s.PasswordFile)
+		}
+	case "plain", "scram-sha-256", "scram-sha-512":
+		if s.Username == "" || s.PasswordFile == "" {
+			wrong("kafka.sasl.mechanism is %s, so kafka.sasl.username (%q) and kafka.sasl.password_file (%q) are both needed", s.Mechanism, s.Username, s.PasswordFile)
+		}
+	default:
+		wrong("kafka.sasl.mechanism: %q is none of: plain, scram-sha-256, scram-sha-512", s.Mechanism)
+	}
+}
+
+func checkRedisURL(url string) error {
+	if url == Embedded {
+		return nil
+	}
+	schemes := []string{"redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel"}
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok || !slices.Contains(schemes, scheme) {
+		return fmt.Errorf("%q is neither %s nor starts with one of: %s://", hideSecrets(url), Embedded, strings.Join(schemes, "://, "))
+	}
+	host := rest[strings.LastIndex(rest, "@")+1:]
+	if host, _, _ = strings.Cut(host, "/"); host == "" {
+		return fmt.Errorf("%q names no host", hideSecrets(url))
+	}
+	return nil
+}
+
+func (c *Config) checkSizes(wrong report) {
+	for _, v := range []struct {
+		key   string
+		value int64
+	}{
+		{"checkpoint.interval", int64(c.Checkpoint.Interval)}, {"checkpoint.records", int64(c.Checkpoint.Records)},
+		{"checkpoint.bytes", int64(c.Checkpoint.Bytes)}, {"memory.inflight", int64(c.Memory.Inflight)},
+		{"memory.cache", int64(c.Memory.Cache)}, {"limits.record", int64(c.Limits.Record)},
+		{"limits.rows", int64(c.Limits.Rows)}, {"limits.columns", int64(c.Limits.Columns)},
+		{"limits.groups", int64(c.Limits.Groups)}, {"limits.summary", int64(c.Limits.Summary)},
+	} {
+		if v.value < 1 {
+			wrong("%s: must be above 0", v.key)
+		}
+	}
+	if c.Memory.Inflight < c.Limits.Record {
+		wrong("memory.inflight is %v and limits.record is %v: a record as large as the limit must fit into memory", c.Memory.Inflight, c.Limits.Record)
+	}
+	if c.Checkpoint.Bytes > c.Memory.Inflight {
+		wrong("checkpoint.bytes is %v and memory.inflight is %v: a checkpoint must fit into memory", c.Checkpoint.Bytes, c.Memory.Inflight)
+	}
+	// Kafka and Redis hold a value in one piece and count its bytes in 32 bits.
+	if most := size(1 << 30); c.Limits.Record > most || c.Limits.Summary > most {
+		wrong("limits.record is %v and limits.summary is %v: neither can be above %v", c.Limits.Record, c.Limits.Summary, most)
+	}
+}
+
+// checkRules finds models that no key can ever reach, since the first match
+// wins.
+func (c *Config) checkRules(wrong report) {
+	if len(c.Models) == 0 {
+		wrong("models: empty; every key would go to the dead letters. The shortest entry is: {match: \"**\", kind: linear, columns: {response: y}}")
+	}
+	for j, m := range c.Models {
+		if m.Match == "" {
+			wrong("models[%d].match: missing; \"**\" matches every key", j)
+			continue
+		}
+		for i, before := range c.Models[:j] {
+			if before.Match == m.Match || before.Match == "**" {
+				wrong("models[%d] (match %q) is never used: models[%d] (match %q) comes first and matches all of its keys", j, m.Match, i, before.Match)
+				break
+			}
+		}
+	}
+}
+
+// warnings tells what is allowed and seldom meant.
+func (c *Config) warnings() []string {
+	var all []string
+	brokerInside, storeInside := slices.Contains(c.Kafka.Brokers, Embedded), c.Redis.URL == Embedded
+	if storeInside && !brokerInside {
+		all = append(all, fmt.Sprintf("redis.url is %s and kafka.brokers is %s: all state is lost when the process ends and rebuilt from the start of the log, if the log still has it", Embedded, strings.Join(c.Kafka.Brokers, ",")))
+	}
+	if host, _, err := net.SplitHostPort(c.HTTP.Listen); err == nil && c.HTTP.TokenFile == "" {
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			all = append(all, fmt.Sprintf("http.listen is %s and http.token_file is empty: everyone who reaches this address can read every posterior", c.HTTP.Listen))
+		}
+	}
+	return all
+}
+
+// oneOf checks a word that has few choices.
+func oneOf(path, word string, choices ...string) error {
+	if slices.Contains(choices, word) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is none of: %s", path, word, strings.Join(choices, ", "))
+}

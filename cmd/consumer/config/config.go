@@ -1,0 +1,185 @@
+// Package config is the configuration: its keys and defaults, how it is read,
+// overridden, checked and printed.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// Config is the configuration with defaults filled in. The tags are the names
+// of the file's keys; the environment and --set use the same ones.
+type Config struct {
+	Seed       uint64     `yaml:"seed"`
+	Kafka      Kafka      `yaml:"kafka"`
+	Redis      Redis      `yaml:"redis"`
+	Checkpoint Checkpoint `yaml:"checkpoint"`
+	Memory     Memory     `yaml:"memory"`
+	Limits     Limits     `yaml:"limits"`
+	HTTP       HTTP       `yaml:"http"`
+	OnGap      string     `yaml:"on_gap"`
+	Models     []Model    `yaml:"models"`
+
+	File        string        `yaml:"-"` // where it was read
+	Kinds       kind.Registry `yaml:"-"`
+	StoreInside bool          `yaml:"-"` // redis.url was embedded, and now is the address of that server
+}
+
+// Kafka is the section kafka.
+type Kafka struct {
+	Brokers      []string `yaml:"brokers,flow"`
+	Group        string   `yaml:"group"`
+	Input        string   `yaml:"input"`
+	Output       string   `yaml:"output"`
+	DeadLetters  string   `yaml:"dead_letters"` // empty: <input>.dead
+	Format       string   `yaml:"format"`
+	CreateTopics bool     `yaml:"create_topics"`
+	// SessionTimeout is how long the group waits for a silent member before
+	// its partitions go to others.
+	SessionTimeout Duration `yaml:"session_timeout"`
+	TLS            TLS      `yaml:"tls"`
+	SASL           SASL     `yaml:"sasl"`
+}
+
+// TLS is the section kafka.tls.
+type TLS struct {
+	Enabled    bool   `yaml:"enabled"`
+	CAFile     string `yaml:"ca_file"`
+	CertFile   string `yaml:"cert_file"`
+	KeyFile    string `yaml:"key_file"`
+	ServerName string `yaml:"server_name"`
+}
+
+// SASL is the section kafka.sasl.
+type SASL struct {
+	Mechanism    string `yaml:"mechanism"`
+	Username     string `yaml:"username"`
+	PasswordFile string `yaml:"password_file"`
+}
+
+// Redis is the section redis.
+type Redis struct {
+	URL          string `yaml:"url"`
+	PasswordFile string `yaml:"password_file"`
+}
+
+// Checkpoint is the section checkpoint: what comes first ends a checkpoint.
+type Checkpoint struct {
+	Interval Duration `yaml:"interval"`
+	Records  int      `yaml:"records"`
+	Bytes    size     `yaml:"bytes"`
+}
+
+// Memory is the section memory, in bytes.
+type Memory struct {
+	Inflight size `yaml:"inflight"`
+	Cache    size `yaml:"cache"`
+}
+
+// Limits is the section limits: what one record or key may ask for.
+type Limits struct {
+	Record  size `yaml:"record"`
+	Rows    int  `yaml:"rows"`
+	Columns int  `yaml:"columns"`
+	Groups  int  `yaml:"groups"`
+	Summary size `yaml:"summary"`
+}
+
+// HTTP is the section http.
+type HTTP struct {
+	Listen    string `yaml:"listen"`
+	TokenFile string `yaml:"token_file"`
+	// Rate is the requests per second that one client may send, 0: no limit.
+	Rate float64 `yaml:"rate"`
+	// History bounds what is remembered of past posteriors.
+	History size `yaml:"history"`
+}
+
+// Heartbeat is the time between two heartbeats of a member of the group.
+const Heartbeat = 500 * time.Millisecond
+
+// Embedded stands for a broker or store inside the process.
+const Embedded = "embedded"
+
+// Default returns the configuration that holds where nothing is given.
+func Default() *Config {
+	limits := cdf.NewSpec("", "", nil, nil).Limits
+	return &Config{
+		Seed: 1,
+		Kafka: Kafka{
+			Brokers: []string{"127.0.0.1:9092"}, Group: "credence",
+			Input: "shards", Output: "posteriors", Format: "arrow", CreateTopics: true,
+			SessionTimeout: Duration(30 * time.Second),
+		},
+		Redis:      Redis{URL: "redis://127.0.0.1:6379/0"},
+		Checkpoint: Checkpoint{Interval: Duration(time.Second), Records: 2000, Bytes: 4 << 20},
+		Memory:     Memory{Inflight: 256 << 20, Cache: 1 << 30},
+		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20},
+		HTTP:       HTTP{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
+		OnGap:      "halt",
+	}
+}
+
+// maxConfigFile bounds the file, which is read whole.
+const maxConfigFile = 1 << 20
+
+// Source says where a configuration comes from. Later ones win: the file, the
+// environment, the flags.
+type Source struct {
+	Kinds kind.Registry
+	File  string
+	Env   []string // as of os.Environ
+	Sets  []string // section.key=value
+}
+
+// Load reads, overrides, checks and completes a configuration. The
+// warnings are worth telling and stop nothing.
+func Load(s Source) (c *Config, warnings []string, err error) {
+	info, err := os.Stat(s.File)
+	if err != nil {
+		return nil, nil, fmt.Errorf("configuration: %w", err)
+	}
+	if info.Size() > maxConfigFile {
+		return nil, nil, fmt.Errorf("configuration %s has %d bytes, more than %d", s.File, info.Size(), maxConfigFile)
+	}
+	text, err := os.ReadFile(s.File)
+	if err != nil {
+		return nil, nil, fmt.Errorf("configuration: %w", err)
+	}
+	return Parse(s, text)
+}
+
+// Parse is Load for a file whose text is at hand.
+func Parse(s Source, text []byte) (*Config, []string, error) {
+	root, err := parseYAML(s.File, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &decoder{file: s.File, origin: map[yamlNode]string{}}
+	warnings := d.overrideFromEnv(root, s.Env)
+	if err := d.overrideFromFlags(root, s.Sets); err != nil {
+		return nil, warnings, err
+	}
+	c := Default()
+	c.File, c.Kinds = s.File, s.Kinds
+	d.decodeInto(root, c, "")
+	if err := d.err(); err != nil {
+		return nil, warnings, err
+	}
+	if c.Kafka.DeadLetters == "" {
+		c.Kafka.DeadLetters = c.Kafka.Input + ".dead"
+	}
+	problems := c.check()
+	for i := range c.Models {
+		problems = append(problems, c.Models[i].resolve(c, d, fmt.Sprintf("models[%d]", i))...)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, warnings, err
+	}
+	return c, append(warnings, c.warnings()...), nil
+}

@@ -1,0 +1,227 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// Model is one entry of models.
+type Model struct {
+	Match     string   `yaml:"match"`
+	Kind      string   `yaml:"kind"`
+	Variant   string   `yaml:"variant"`
+	Columns   Columns  `yaml:"columns"`
+	Draws     int      `yaml:"draws"`
+	Forget    float64  `yaml:"forget"`
+	ForgetPer clock    `yaml:"forget_per"`
+	Missing   string   `yaml:"missing"`
+	Publish   Publish  `yaml:"publish"`
+	Settings  yamlNode `yaml:"settings"`
+
+	Spec *cdf.Spec `yaml:"-"` // set by resolve
+}
+
+// Columns says what the columns of a shard serve as.
+type Columns struct {
+	Scaling   string    `yaml:"scaling"`
+	Response  Response  `yaml:"response"`
+	Features  []Feature `yaml:"features,omitempty"`
+	Group     string    `yaml:"group,omitempty"` // shorthand for one entry of groups
+	Groups    []Group   `yaml:"groups,omitempty"`
+	Exposure  string    `yaml:"exposure,omitempty"`
+	Time      string    `yaml:"time,omitempty"`
+	Intercept bool      `yaml:"intercept"`
+}
+
+// Response is the column to explain.
+type Response struct {
+	Name   string   `yaml:"name"`
+	Center *float64 `yaml:"center,omitempty"`
+	Scale  *float64 `yaml:"scale,omitempty"`
+}
+
+// Feature is a column of the regression.
+type Feature struct {
+	Name     string   `yaml:"name"`
+	Center   *float64 `yaml:"center,omitempty"`
+	Scale    *float64 `yaml:"scale,omitempty"`
+	Levels   levels   `yaml:"levels,omitempty"`
+	Baseline string   `yaml:"baseline,omitempty"`
+	Other    string   `yaml:"other,omitempty"`
+}
+
+// levels are the categories of a column: listed, or those of the first shard.
+type levels struct {
+	given, first bool
+	list         []string
+}
+
+// Group is a column that names groups.
+type Group struct {
+	Column string   `yaml:"column"`
+	Slopes []string `yaml:"slopes,omitempty,flow"`
+}
+
+// Publish says what leaves the process after a shard; see cdf.Publish.
+type Publish struct {
+	Every       int64    `yaml:"every"`
+	Draws       bool     `yaml:"draws"`
+	Scale       string   `yaml:"scale"`
+	Covariance  bool     `yaml:"covariance"`
+	Predictions string   `yaml:"predictions"`
+	Groups      string   `yaml:"groups"`
+	Variables   []string `yaml:"variables,flow"`
+}
+
+func (m *Model) setDefaults() {
+	s := cdf.NewSpec("", "", nil, nil)
+	*m = Model{
+		Columns:   Columns{Scaling: s.Columns.Scaling, Response: Response{Name: s.Columns.Response.Name}, Intercept: true},
+		Draws:     s.Draws,
+		Forget:    s.Forget,
+		ForgetPer: clock(s.ForgetPer),
+		Missing:   s.Missing,
+		Publish:   Publish(s.Publish),
+	}
+}
+
+// decodeNode takes a name alone for {name: ...}.
+func (r *Response) decodeNode(d *decoder, n yamlNode, path string) {
+	if n.Kind == yaml.ScalarNode {
+		r.Name = n.Value
+		return
+	}
+	type plain Response
+	d.decodeInto(n, (*plain)(r), path)
+}
+
+// decodeNode takes a name alone for {name: ...}.
+func (f *Feature) decodeNode(d *decoder, n yamlNode, path string) {
+	if n.Kind == yaml.ScalarNode {
+		f.Name = n.Value
+		return
+	}
+	type plain Feature
+	d.decodeInto(n, (*plain)(f), path)
+}
+
+// decodeNode takes a column alone for {column: ...}.
+func (g *Group) decodeNode(d *decoder, n yamlNode, path string) {
+	if n.Kind == yaml.ScalarNode {
+		g.Column = n.Value
+		return
+	}
+	type plain Group
+	d.decodeInto(n, (*plain)(g), path)
+}
+
+func (l *levels) decodeNode(d *decoder, n yamlNode, path string) {
+	l.given = true
+	if n.Kind == yaml.ScalarNode && n.Value == "first" {
+		l.first = true
+		return
+	}
+	if n.Kind == yaml.ScalarNode {
+		d.fail(n, path, "%q is neither first nor a list of levels", n.Value)
+		return
+	}
+	d.decodeInto(n, &l.list, path)
+}
+
+// IsZero makes the key disappear where the column is a number.
+func (l levels) IsZero() bool { return !l.given }
+
+// MarshalYAML writes the form that decodeNode reads.
+func (l levels) MarshalYAML() (any, error) {
+	if l.first {
+		return "first", nil
+	}
+	return flowList(l.list), nil
+}
+
+func flowList(items []string) yamlNode {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, s := range items {
+		item := new(yaml.Node)
+		item.SetString(s)
+		n.Content = append(n.Content, item)
+	}
+	return n
+}
+
+// roles is the form of the columns that the engine knows.
+func (c *Columns) roles() cdf.Roles {
+	r := cdf.Roles{
+		Scaling:   c.Scaling,
+		Response:  cdf.Feature{Name: c.Response.Name, Center: c.Response.Center, Scale: c.Response.Scale},
+		Exposure:  c.Exposure,
+		Time:      c.Time,
+		Intercept: c.Intercept,
+	}
+	for _, f := range c.Features {
+		r.Features = append(r.Features, cdf.Feature{
+			Name: f.Name, Center: f.Center, Scale: f.Scale,
+			Levels: f.Levels.list, LevelsFirst: f.Levels.first, Baseline: f.Baseline, Other: f.Other,
+		})
+	}
+	for _, g := range c.Groups {
+		r.Groups = append(r.Groups, cdf.Group{Column: g.Column, Slopes: g.Slopes})
+	}
+	return r
+}
+
+// resolve checks the entry, asks the kind about its settings, and makes the
+// Spec.
+func (m *Model) resolve(c *Config, d *decoder, path string) []error {
+	k, err := FindKind(c.Kinds, m.Kind)
+	if problems := m.check(c.Kinds, k, path); len(problems) > 0 {
+		return problems
+	}
+	if err != nil {
+		return []error{fmt.Errorf("%s.kind: %w", path, err)}
+	}
+	if m.Variant == "" {
+		m.Variant = k.Variants[0]
+	}
+	if err := oneOf(path+".variant", m.Variant, k.Variants...); err != nil {
+		return []error{err}
+	}
+	if m.Columns.Group != "" {
+		m.Columns.Groups = []Group{{Column: m.Columns.Group}}
+		m.Columns.Group = ""
+	}
+	before := len(d.problems)
+	spec, err := k.Spec(m.Variant, m.Columns.roles(), func(target any) error {
+		if m.Settings != nil {
+			d.decodeInto(m.Settings, target, path+".settings")
+		}
+		if len(d.problems) > before {
+			return d.problems[before]
+		}
+		if f, ok := target.(kind.FileReader); ok {
+			return f.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(path) })
+		}
+		return nil
+	})
+	if len(d.problems) > before {
+		return d.problems[before:]
+	}
+	if err != nil {
+		return []error{fmt.Errorf("%s.settings: %w", path, err)}
+	}
+	spec.Seed, spec.Draws, spec.Missing = c.Seed, m.Draws, m.Missing
+	spec.Forget, spec.ForgetPer = m.Forget, cdf.Clock(m.ForgetPer)
+	spec.Publish = cdf.Publish(m.Publish)
+	spec.Limits = cdf.Limits{Rows: c.Limits.Rows, Columns: c.Limits.Columns, Groups: c.Limits.Groups}
+	m.Spec = spec
+	if m.Settings, err = settingsNode(spec.Settings); err != nil {
+		return []error{fmt.Errorf("%s.settings: %w", path, err)}
+	}
+	return nil
+}

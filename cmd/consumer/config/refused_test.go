@@ -1,0 +1,135 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/models"
+)
+
+// Each configuration has one fault, and the message must hold all the parts.
+func TestRefused(t *testing.T) {
+	model := func(rest string) string { return "models: [{match: a, kind: linear, " + rest + "}]" }
+	anova := func(rest string) string { return "models: [{match: a, kind: anova, " + rest + "}]" }
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"unknown key":             {smallest + "\nkafkaa: {}", []string{"c.yaml:2: ", `unknown key "kafkaa"`, `did you mean "kafka"?`}},
+		"unknown key in section":  {smallest + "\nkafka:\n  topic: x", []string{"c.yaml:3: ", `unknown key "topic" in kafka`, "known: brokers"}},
+		"unknown key in model":    {model("colums: {}"), []string{"c.yaml:1: ", "models[0]", `did you mean "columns"?`}},
+		"unknown key in response": {model("columns: {response: {name: y, levels: first}}"), []string{"models[0].columns.response", "levels"}},
+		"unknown key in settings": {model("settings: {prior: {beta_varianc: 1}}"), []string{"c.yaml:1: ", "models[0].settings.prior", `did you mean "beta_variance"?`}},
+		"key twice":               {smallest + "\nseed: 1\nseed: 2", []string{"c.yaml:3", "seed", "twice", "line 2"}},
+		"two documents":           {smallest + "\n---\nseed: 1", []string{"c.yaml:", "second document"}},
+		"not YAML":                {"models: [", []string{"c.yaml"}},
+		"not a mapping":           {"- a", []string{"c.yaml:1", "mapping"}},
+		"section a word":          {smallest + "\nkafka: on", []string{"c.yaml:2: kafka", "expected keys and values"}},
+		"list a word":             {smallest + "\nkafka: {brokers: 'a:1'}", []string{"kafka.brokers", "expected a list"}},
+		"word a list":             {smallest + "\nkafka: {group: [a]}", []string{"kafka.group", "found a list"}},
+		"not a bool":              {smallest + "\nkafka: {create_topics: maybe}", []string{"kafka.create_topics", "neither true nor false"}},
+		"not whole":               {smallest + "\ncheckpoint: {records: 1.5}", []string{"checkpoint.records", "whole number"}},
+		"negative seed":           {smallest + "\nseed: -1", []string{"seed", "from 0 on"}},
+		"not a number":            {model("forget: .nan"), []string{"models[0].forget", "finite number"}},
+		"not a size":              {smallest + "\nlimits: {record: 4Mi}", []string{"limits.record", "4MiB"}},
+		"not a duration":          {smallest + "\ncheckpoint: {interval: 1}", []string{"checkpoint.interval", "1s"}},
+		"not a clock":             {model("forget_per: day"), []string{"forget_per", "shard, row"}},
+		"clock too fine":          {model("forget_per: 1500us"), []string{"forget_per", "whole milliseconds"}},
+		"no models":               {"seed: 1", []string{"models: empty", "dead letters"}},
+		"empty file":              {"", []string{"models: empty"}},
+		"no match":                {"models: [{kind: linear}]", []string{"models[0].match: missing"}},
+		"same match":              {"models: [{match: a, kind: linear}, {match: a, kind: linear}]", []string{`models[1] (match "a") is never used`, "models[0]"}},
+		"behind all":              {"models: [{match: '**', kind: linear}, {match: a, kind: linear}]", []string{`models[1] (match "a")`, `match "**"`}},
+		"no kind":                 {"models: [{match: a}]", []string{"models[0].kind: missing", "available: linear, anova"}},
+		"unknown kind":            {"models: [{match: a, kind: linera}]", []string{`"linera"`, `did you mean "linear"?`}},
+		"variant":                 {model("variant: exact"), []string{"models[0].variant", "corrected, paper"}},
+		"empty features":          {model("columns: {features: []}"), []string{"columns.features: an empty list", "leave the key out"}},
+		"nameless feature":        {model("columns: {features: [{center: 1}]}"), []string{"features[0]", "name is empty"}},
+		"feature twice":           {model("columns: {features: [a, a]}"), []string{`"a" is a feature and a feature`}},
+		"response as feature":     {model("columns: {response: a, features: [a]}"), []string{`"a" is the response and a feature`}},
+		"scale of 0":              {model("columns: {features: [{name: a, scale: 0}]}"), []string{"scale 0"}},
+		"levels, no baseline":     {model("columns: {features: [{name: a, levels: [x, z]}]}"), []string{"(a)", "baseline is missing", "x, z"}},
+		"baseline elsewhere":      {model("columns: {features: [{name: a, levels: [x, z], baseline: w}]}"), []string{`"w"`, "x, z"}},
+		"baseline, no levels":     {model("columns: {features: [{name: a, baseline: w}]}"), []string{"no levels"}},
+		"level twice":             {model("columns: {features: [{name: a, levels: [x, x], baseline: x}]}"), []string{"listed twice"}},
+		"scaled levels":           {model("columns: {features: [{name: a, levels: first, scale: 2}]}"), []string{"neither centred nor scaled"}},
+		"levels a word":           {model("columns: {features: [{name: a, levels: last}]}"), []string{`"last"`, "first"}},
+		"other":                   {model("columns: {features: [{name: a, levels: first, other: skip}]}"), []string{"level, drop, reject"}},
+		"linear with group":       {model("columns: {group: g}"), []string{"columns.group", "kind linear", "anova, poisson"}},
+		"linear with exposure":    {model("columns: {exposure: g}"), []string{"columns.exposure", "kind linear", "poisson"}},
+		"linear with time":        {model("columns: {time: g}"), []string{"columns.time", "kind linear", "dlm"}},
+		"linear with groups":      {model("columns: {groups: [g]}"), []string{"columns.groups", "kind linear", "anova, poisson"}},
+		"anova, no group":         {anova("columns: {response: z}"), []string{"models[0].columns.group: missing", "anova"}},
+		"anova, two groups":       {anova("columns: {groups: [g, h]}"), []string{"columns.groups: 2 columns"}},
+		"anova, both":             {anova("columns: {group: g, groups: [h]}"), []string{"columns.group is \"g\""}},
+		"anova with slopes":       {anova("columns: {groups: [{column: g, slopes: [x]}]}"), []string{"slopes: anova has no slopes"}},
+		"anova with features":     {anova("columns: {group: g, features: [x]}"), []string{"columns.features", "kind anova", "linear, probit"}},
+		"anova with time":         {anova("columns: {group: g, time: x}"), []string{"columns.time", "kind anova", "dlm"}},
+		"anova, setting":          {anova("columns: {group: g}, settings: {prior: {tau_shape: 1}}"), []string{"models[0].settings.prior", `did you mean "tau2_shape"?`}},
+		"anova, rate of 0":        {anova("columns: {group: g}, settings: {prior: {tau2_rate: 0}}"), []string{"models[0].settings", "prior.tau2_rate must be positive"}},
+		"group is response":       {anova("columns: {group: y}"), []string{`"y" is the response and a group`}},
+		"compressed, no file":     {`models: [{match: "**", kind: compressed, settings: {projection: fixed, projection_file: none.csv}}]`, []string{"models[0].settings: projection_file", "none.csv"}},
+		"probit, response centre": {`models: [{match: "**", kind: probit, columns: {response: {name: y, center: 1}}}]`, []string{"columns.response: center and scale", "probit"}},
+		"poisson, response scale": {`models: [{match: "**", kind: poisson, columns: {response: {name: y, scale: 2}}}]`, []string{"columns.response: center and scale", "poisson"}},
+		"dlm with features":       {`models: [{match: "**", kind: dlm, columns: {features: [a]}}]`, []string{"columns.features", "kind dlm", "linear"}},
+		"draws":                   {model("draws: 0"), []string{"models[0].draws: 0"}},
+		"forget 0":                {model("forget: 0"), []string{"models[0].forget: 0"}},
+		"forget above 1":          {model("forget: 1.5"), []string{"models[0].forget: 1.5"}},
+		"missing":                 {model("missing: keep"), []string{"models[0].missing", "drop, reject"}},
+		"every 0":                 {model("publish: {every: 0}"), []string{"publish.every: 0"}},
+		"scale":                   {model("publish: {scale: log}"), []string{"publish.scale", "original, model"}},
+		"no variables":            {model("publish: {variables: []}"), []string{"publish.variables", `["**"]`}},
+		"no brokers":              {smallest + "\nkafka: {brokers: []}", []string{"kafka.brokers: empty"}},
+		"broker without port":     {smallest + "\nkafka: {brokers: [localhost]}", []string{`"localhost" is not host:port`}},
+		"embedded and others":     {smallest + "\nkafka: {brokers: [embedded, 'a:1']}", []string{"embedded, a:1"}},
+		"group":                   {smallest + "\nkafka: {group: a b}", []string{"kafka.group", `"a b"`}},
+		"format":                  {smallest + "\nkafka: {format: avro}", []string{"kafka.format", "arrow, json"}},
+		"input is output":         {smallest + "\nkafka: {input: t, output: t}", []string{"kafka.input and kafka.output", `"t"`}},
+		"output is dead letters":  {smallest + "\nkafka: {output: t, dead_letters: t}", []string{"kafka.output and kafka.dead_letters", `"t"`}},
+		"topic":                   {smallest + "\nkafka: {input: a/b}", []string{"kafka.input", `"a/b"`}},
+		"certificate, no key":     {smallest + "\nkafka: {tls: {enabled: true, cert_file: c.pem}}", []string{`"c.pem"`, `kafka.tls.key_file is ""`}},
+		"tls off with a file":     {smallest + "\nkafka: {tls: {ca_file: c.pem}}", []string{"enabled is false", "c.pem"}},
+		"sasl":                    {smallest + "\nkafka: {sasl: {mechanism: gssapi}}", []string{`"gssapi"`, "scram-sha-256"}},
+		"sasl, no mechanism":      {smallest + "\nkafka: {sasl: {username: u}}", []string{"mechanism is empty", `"u"`}},
+		"sasl, no password":       {smallest + "\nkafka: {sasl: {mechanism: plain, username: u}}", []string{"plain", `"u"`, "password_file"}},
+		"redis scheme":            {smallest + "\nredis: {url: 'http://u:hush@h'}", []string{"redis.url", `http://u:***@h`, "rediss"}},
+		"redis host":              {smallest + "\nredis: {url: 'redis:///0'}", []string{"names no host"}},
+		"on_gap":                  {smallest + "\non_gap: stop", []string{"on_gap", "halt, skip"}},
+		"limit 0":                 {smallest + "\nlimits: {rows: 0}", []string{"limits.rows"}},
+		"record above memory":     {smallest + "\nmemory: {inflight: 16MiB}", []string{"memory.inflight is 16MiB", "limits.record is 32MiB"}},
+		"checkpoint above memory": {smallest + "\ncheckpoint: {bytes: 1GiB}", []string{"checkpoint.bytes is 1GiB", "memory.inflight is 256MiB"}},
+		"summary too large":       {smallest + "\nlimits: {summary: 2GiB}", []string{"limits.summary is 2GiB"}},
+		"listen":                  {smallest + "\nhttp: {listen: '8080'}", []string{"http.listen", `"8080"`}},
+		"rate":                    {smallest + "\nhttp: {rate: -1}", []string{"http.rate: -1", "0 is no limit"}},
+		"history":                 {smallest + "\nhttp: {history: 100KiB}", []string{"http.history: 100KiB", "below 1MiB"}},
+		"token for nobody":        {smallest + "\nhttp: {listen: '', token_file: t}", []string{`http.token_file is "t"`, "http.listen is empty"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(c.text))
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q lacks %q", err, part)
+				}
+			}
+			if strings.Contains(err.Error(), "hush") {
+				t.Errorf("%q tells a secret", err)
+			}
+			if cli.ExitCode(err) != 1 {
+				t.Errorf("exit code %d, want 1", cli.ExitCode(err))
+			}
+		})
+	}
+}
+
+func TestAllFaultsAtOnce(t *testing.T) {
+	_, _, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte("seeed: 1\nkafka: {grup: a}\nredis: {uri: x}"))
+	for _, part := range []string{"c.yaml:1", "c.yaml:2", "c.yaml:3"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v lacks %s", err, part)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+// Package connect wires the adapters of Kafka, Redis and Arrow together as a
+// configuration says.
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/pipeline/kafka"
+	"github.com/credence-stream/credence/pipeline/redis"
+)
+
+const (
+	flush      = 10 * time.Second // the longest that a revoked partition saves
+	Partitions = 4                // of topics that we create
+	// unpacked is how many times limits.record a batch may become in memory.
+	unpacked = 4
+)
+
+// Connection is everything that commands talk to.
+type Connection struct {
+	Client *kafka.Client
+	Log    *kafka.Log
+	Rules  *pipeline.Rules
+	Store  *redis.Store // nil before openStore
+	Lookup *Lookup      // nil before openStore
+}
+
+// Dial reads the files that the configuration names and connects to nothing.
+func Dial(c *config.Config) (*Connection, error) {
+	if UsesEmbedded(c) {
+		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: such servers live inside consumer run, which says their addresses when it starts", config.Embedded)
+	}
+	client, err := kafka.New(kafka.Options{
+		Brokers: c.Kafka.Brokers,
+		TLS:     kafka.TLS(c.Kafka.TLS),
+		SASL:    kafka.SASL(c.Kafka.SASL),
+	})
+	if err != nil {
+		return nil, err
+	}
+	conn := &Connection{Client: client}
+	if conn.Log, err = kafka.NewLog(client, unpacked*int64(c.Limits.Record)); err == nil {
+		conn.Rules, err = pipeline.NewRules(RulesOf(c), pipeline.Limits{
+			Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
+			Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return conn, nil
+}
+
+// RulesOf pairs the globs with the models.
+func RulesOf(c *config.Config) []pipeline.Rule {
+	rules := make([]pipeline.Rule, len(c.Models))
+	for i, m := range c.Models {
+		rules[i] = pipeline.Rule{Match: m.Match, Spec: m.Spec}
+	}
+	return rules
+}
+
+// OpenStore opens the store of this cluster and group. Only the cluster's id
+// is asked for; Redis is not connected to.
+func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
+	id, err := n.Client.ClusterID(ctx)
+	if err != nil {
+		return err
+	}
+	n.Store, err = redis.Open(redis.Options{
+		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile,
+		Cluster: id, Group: c.Kafka.Group,
+	})
+	if err != nil {
+		return &PermanentError{err}
+	}
+	n.Lookup = &Lookup{
+		Reader: n.Store, Rules: n.Rules, Topic: c.Kafka.Input, Home: kafka.PartitionOf,
+		Count: func(ctx context.Context) (int, error) { return n.Log.Partitions(ctx, c.Kafka.Input) },
+	}
+	return nil
+}
+
+// Close ends the connections.
+func (n *Connection) Close() {
+	if n.Store != nil {
+		_ = n.Store.Close()
+	}
+	_ = n.Client.Close()
+}
+
+// Prepare refuses a store that may lose state and makes the topics.
+func (n *Connection) Prepare(ctx context.Context, c *config.Config, logger *slog.Logger) error {
+	policy, err := n.Store.CheckPolicy(ctx)
+	switch {
+	case errors.Is(err, redis.ErrEviction):
+		return &PermanentError{err}
+	case errors.Is(err, redis.ErrPolicyUnknown):
+		logger.Warn("whether redis may evict state can't be known", slog.Any("error", err))
+	case err != nil:
+		return fmt.Errorf("redis: %w", err)
+	case !policy.AppendOnly && !c.StoreInside:
+		logger.Warn("redis has no append-only file: when it restarts, state is rebuilt from the log")
+	}
+	if !c.Kafka.CreateTopics {
+		return nil
+	}
+	return n.CreateTopics(ctx, c)
+}
+
+// CreateTopics creates the topics that do not exist. Dead letters take what
+// the input takes, and the headers.
+func (n *Connection) CreateTopics(ctx context.Context, c *config.Config) error {
+	input := kafka.InputTopic(c.Kafka.Input, Partitions, int(c.Limits.Record)+kafka.DeadLetterExtra)
+	if err := n.Client.Create(ctx, input); err != nil {
+		return err
+	}
+	dead := int64(c.Limits.Record) + kafka.DeadLetterExtra
+	if state, err := n.Client.Describe(ctx, c.Kafka.Input); err == nil {
+		if most, ok := state.Int("max.message.bytes"); ok {
+			dead = most
+		}
+	}
+	var rest []kafka.Topic
+	for _, t := range c.Topics() {
+		switch {
+		case t.Name == c.Kafka.DeadLetters:
+			rest = append(rest, kafka.OutputTopic(t.Name, Partitions, int(dead)+kafka.DeadLetterExtra))
+		case !t.Input:
+			rest = append(rest, kafka.OutputTopic(t.Name, Partitions, max(kafka.OutputMessageBytes, int(t.AtMost))))
+		}
+	}
+	return n.Client.Create(ctx, rest...)
+}
+
+// NewWorker returns a worker of the group. The connection outlives it.
+func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, observer pipeline.Observer, logger *slog.Logger) (*pipeline.Worker, error) {
+	return pipeline.New(pipeline.Options{
+		Topic: c.Kafka.Input,
+		Group: kafka.NewGroup(n.Client, kafka.GroupOptions{
+			Group: c.Kafka.Group, Topics: []string{c.Kafka.Input},
+			Heartbeat: config.Heartbeat, Session: time.Duration(c.Kafka.SessionTimeout), Rebalance: 2 * time.Duration(c.Kafka.SessionTimeout),
+			OnError: func(err error) { logger.Warn("consumer group", slog.Any("error", err)) },
+		}),
+		Log:       n.Log,
+		Publisher: kafka.NewPublisher(n.Client, kafka.Plain),
+		Store:     n.Store,
+		Rules:     n.Rules,
+		Interval:  time.Duration(c.Checkpoint.Interval), Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
+		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),
+		SkipGaps: c.OnGap == "skip", Heartbeat: config.Heartbeat, Flush: min(flush, time.Duration(c.Kafka.SessionTimeout)/2),
+		NewDecoder: NewDecoder(c),
+		NewOutputs: func() pipeline.Outputs { return newOutputs(c, n.Rules) },
+		Observer:   observer,
+		Metrics:    metrics,
+		Logger:     logger,
+	})
+}
+
+// NewDecoder returns what makes readers of shards, and of rows to predict.
+func NewDecoder(c *config.Config) func() pipeline.Decoder {
+	limits := arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns}
+	return func() pipeline.Decoder { return arrow.NewDecoder(limits) }
+}
+
+// NewSender returns what sends the flights of the demo.
+func (n *Connection) NewSender(topic string, rate float64) *replay.Sender {
+	return replay.NewSender(replay.Options{
+		Topic: topic, Run: replay.NewRun(), Rate: rate,
+		Publisher: kafka.NewPublisher(n.Client, kafka.LZ4), Encode: arrow.Encode,
+	})
+}
+
+// Feed returns the records of a topic.
+func (n *Connection) Feed(topic string, fromEnd, untilEnd bool, notify func(string, ...any)) Feed {
+	return func(ctx context.Context, visit func(*pipeline.Record) error) error {
+		return n.Log.Tail(ctx, topic, kafka.TailOptions{
+			FromEnd: fromEnd, UntilEnd: untilEnd,
+			OnError: func(err error) { notify("waiting for topic %s: %v", topic, err) },
+		}, func(_ pipeline.Partition, r *pipeline.Record) error { return visit(r) })
+	}
+}

@@ -1,0 +1,75 @@
+package connect
+
+import (
+	"context"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
+)
+
+// Sampled is one record of a sample of the input topic.
+type Sampled struct {
+	Partition  int32
+	Partitions int // of the topic
+	Record     *pipeline.Record
+	Batch      *cdf.Batch // nil for a tombstone and with err; valid until the next record
+	Err        error      // why the value can't be decoded
+}
+
+// sampleBytes is how much one fetch of a sample asks for.
+const sampleBytes = 1 << 20
+
+// Sample visits some records of the input topic, the newest or the oldest of
+// each partition, in the order of the log: about as many as asked for in all.
+// A visit returns false when it has had enough of the partition.
+func (n *Connection) Sample(ctx context.Context, c *config.Config, newest bool, records int, visit func(*Sampled) bool) error {
+	count, err := n.Log.Partitions(ctx, c.Kafka.Input)
+	if err != nil {
+		return err
+	}
+	decoder := arrow.NewDecoder(arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns})
+	each := int64(max(1, records/max(1, count)))
+	for id := range int32(count) {
+		p := pipeline.Partition{Topic: c.Kafka.Input, ID: id}
+		start, end, err := n.Log.Bounds(ctx, p)
+		if err != nil {
+			return err
+		}
+		if newest {
+			start = max(start, end-each)
+		} else {
+			end = min(end, start+each)
+		}
+		if err := n.samplePartition(ctx, p, start, end, func(r *pipeline.Record) bool {
+			s := &Sampled{Partition: id, Partitions: count, Record: r, Err: r.Refused}
+			if s.Err == nil && r.Value != nil {
+				s.Batch, s.Err = decoder.Decode(r.Value)
+			}
+			return visit(s)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Connection) samplePartition(ctx context.Context, p pipeline.Partition, from, to int64, visit func(*pipeline.Record) bool) error {
+	for from < to {
+		f, err := n.Log.Fetch(ctx, p, from, sampleBytes)
+		if err != nil {
+			return err
+		}
+		for i := range f.Records {
+			if r := &f.Records[i]; r.Offset >= to || !visit(r) {
+				return nil
+			}
+		}
+		from = f.Next
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+// Package dlq is the commands about dead letters: list and replay.
+package dlq
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// Command returns the command dlq.
+func Command(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dlq COMMAND",
+		Short: "List dead letters, or send them to the input topic again",
+		Long: `A record that cannot be applied goes to the dead letter topic, and the stream
+goes on without it. list shows these letters and why they are there; replay
+sends their records again once the cause is mended.`,
+		GroupID: app.GroupCare,
+		Args:    app.NeedsCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(listCommand(a), replayCommand(a))
+	return cmd
+}
+
+// letterFlags say which letters are meant.
+type letterFlags struct {
+	app.Flags
+	key   string
+	stage string
+	limit int
+}
+
+func (f *letterFlags) add(a *app.App, cmd *cobra.Command) {
+	f.Flags.Add(a, cmd)
+	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
+	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: decode, schema, check or numeric")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` letters")
+}
+
+func (f *letterFlags) check() error {
+	stages := []string{"", string(pipeline.StageDecode), string(pipeline.StageSchema), string(pipeline.StageCheck), string(pipeline.StageNumeric)}
+	if !slices.Contains(stages, f.stage) {
+		return cli.Usagef("--stage %s: %q is none of: %s", f.stage, f.stage, strings.Join(stages[1:], ", "))
+	}
+	if f.limit < 0 {
+		return cli.Usagef("--limit %d is below 0", f.limit)
+	}
+	return nil
+}
+
+func listCommand(a *app.App) *cobra.Command {
+	var f letterFlags
+	var format app.Format
+	cmd := &cobra.Command{
+		Use:   "list --config FILE",
+		Short: "Print the dead letters and why they are there",
+		Long: `list reads the dead letter topic and prints each letter once, those of a
+partition in their order. STATE says what a replay would make of it: open, or
+replayed (by this group).`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			how, err := format.Choose(a.Out)
+			if err != nil {
+				return err
+			}
+			c, conn, err := a.Connect(&f.Flags)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return listLetters(cmd.Context(), a, conn, c, &f, how)
+		},
+	}
+	f.add(a, cmd)
+	format.Add(cmd)
+	return cmd
+}
+
+func replayCommand(a *app.App) *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay --config FILE",
+		Short: "Send dead letters to the input topic again, each once",
+		Long: `replay sends the records of dead letters to the input topic again, byte for
+byte, with the header credence-shard: dlq.<topic>.<partition>/<offset>, by which
+workers tell one that they have applied. What was sent is noted in the offsets
+of the group <group>.dlq. So it may be run twice, or be killed and run again.
+
+Mend the cause first: a record that still cannot be applied dies again.
+A letter is left out, and with it the later ones of its key, when the group has
+not come to its record yet, when no model is configured for its key, when the
+rows of its model are steps in time, whose order is lost (dlm), or when it is a
+tombstone, which would delete what the key has learned since; --yes sends the
+last two as well.`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			c, conn, err := a.Connect(&f.Flags)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return replayLetters(a, cmd, conn, c, &f)
+		},
+	}
+	f.add(a, cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be sent, and send nothing")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "send also letters of steps in time (dlm), and tombstones")
+	return cmd
+}

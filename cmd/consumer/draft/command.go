@@ -1,0 +1,219 @@
+package draft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/producer/rows"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// draftFlags are what `init` is asked for.
+type draftFlags struct {
+	input     string
+	topic     string
+	brokers   []string
+	sets      []string
+	keyColumn string
+	columns   []string
+	null      []string
+	rows      int
+	from      string
+	out       string
+	force     bool
+	wish      Wish
+
+	config *config.Config // what the draft says beside the models
+}
+
+const initRows = 10_000
+
+// Command returns the command init.
+func Command(a *app.App) *cobra.Command {
+	var f draftFlags
+	cmd := &cobra.Command{
+		Use:   "init --input FILE | --topic T --brokers B",
+		Short: "Draft a configuration from a sample of a file or a topic",
+		Long: `init looks at a sample of your data, sees what each column can serve as, chooses
+a kind of model that fits the response, and writes a configuration that says in
+comments what it saw, why it chose so, and what else you could choose.
+
+A file is what producer replay takes: .csv, .jsonl, .ndjson (each also .gz),
+.arrow, .arrows or .parquet. Without --input the sample is of the records of
+the topic. Without --response the response is a column that is called so (y,
+response, target, outcome, label), or else the last column of numbers.`,
+		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
+  consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning`,
+		GroupID: app.GroupFirst,
+		Args:    app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(a.Kinds, cmd); err != nil {
+				return err
+			}
+			return writeDraft(cmd.Context(), a, &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.input, "input", "", "look at the rows of `FILE`")
+	fs.StringVar(&f.topic, "topic", "", "topic of the shards, `T`: looked at without --input (default with it: the file's name)")
+	fs.StringSliceVar(&f.brokers, "brokers", nil, "Kafka brokers, `HOST:PORT,...` (default 127.0.0.1:9092)")
+	fs.StringVar(&f.wish.Response, "response", "", "column to explain, `C`")
+	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", "))
+	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
+	fs.StringVar(&f.keyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
+	fs.StringSliceVar(&f.columns, "columns", nil, "look at these columns of the file only, `a,b,c`")
+	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` in the file that is a null (repeatable)")
+	fs.IntVar(&f.rows, "rows", initRows, "look at about `N` rows")
+	fs.StringVar(&f.from, "from", "end", "look at the newest records of the topic (end) or the oldest (beginning)")
+	fs.StringVar(&f.out, "out", "", "write to `FILE` (default: stdout)")
+	fs.BoolVar(&f.force, "force", false, "write over the file of --out")
+	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
+	app.Offer(cmd, "kind", a.Kinds.Names()...)
+	app.Offer(cmd, "from", "beginning", "end")
+	// These fail only for names that are no flags.
+	_ = cmd.RegisterFlagCompletionFunc("set", completeConnection(a))
+	var endings []string
+	for _, e := range rows.Extensions {
+		endings = append(endings, strings.TrimPrefix(e, "."))
+	}
+	_ = cmd.MarkFlagFilename("input", endings...)
+	_ = cmd.MarkFlagFilename("out", "yaml", "yml")
+	return cmd
+}
+
+// completeConnection offers the keys that --set takes here.
+func completeConnection(a *app.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		all, directive := new(app.Flags).CompleteSet(a)(cmd, args, word)
+		var some []string
+		for _, name := range all {
+			if settableByInit(name) {
+				some = append(some, name)
+			}
+		}
+		return some, directive
+	}
+}
+
+func settableByInit(name string) bool {
+	section, _, _ := strings.Cut(name, ".")
+	return section == "kafka" || section == "redis" || section == "http"
+}
+
+// check returns what is wrong with the flags and completes them.
+func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
+	switch {
+	case f.input == "" && f.topic == "":
+		return cli.Usagef("nothing to look at: give --input FILE, or --topic T and --brokers B")
+	case f.input != "" && rows.FormatOf(f.input) == "":
+		return cli.Usagef("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
+	case f.input == "" && (f.keyColumn != "" || f.columns != nil || f.null != nil):
+		return cli.Usagef("--key-column, --columns and --null are about a file, and there is no --input")
+	case f.input != "" && cmd.Flags().Changed("from"):
+		return cli.Usagef("--from is about a topic, and --input names a file")
+	case f.rows < 1:
+		return cli.Usagef("--rows %d: want at least 1", f.rows)
+	case f.from != "beginning" && f.from != "end":
+		return cli.Usagef("--from %s: %q is none of: beginning, end", f.from, f.from)
+	case f.force && f.out == "":
+		return cli.Usagef("--force says to write over a file, and there is no --out")
+	}
+	if f.wish.Kind != "" {
+		if _, err := config.FindKind(kinds, f.wish.Kind); err != nil {
+			return cli.Usagef("--kind: %w", err)
+		}
+	}
+	if f.topic == "" {
+		f.topic = topicName(f.input)
+	}
+	for _, s := range f.sets {
+		if !settableByInit(s) {
+			return cli.Usagef("--set %s: here it takes keys of kafka, redis and http only", s)
+		}
+	}
+	sets := []string{"kafka.group=" + f.topic, "kafka.input=" + f.topic, "kafka.output=" + f.topic + ".posteriors", "kafka.format=json"}
+	if len(f.brokers) > 0 {
+		sets = append(sets, "kafka.brokers="+strings.Join(f.brokers, ","))
+	}
+	c, _, err := config.Parse(config.Source{Kinds: kinds, File: "the draft", Sets: append(sets, f.sets...)}, []byte(`models: [{match: "**", kind: linear}]`))
+	if err != nil {
+		return cli.Usagef("%w", err)
+	}
+	f.config = c
+	return nil
+}
+
+// topicName makes the name of a file one of a topic.
+func topicName(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), rows.FormatOf(file))
+	name = regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-")
+	if name = strings.Trim(name, ".-"); name == "" {
+		name = "shards"
+	}
+	return name[:min(len(name), 200)]
+}
+
+// writeDraft drafts and writes.
+func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
+	if f.out != "" && !f.force {
+		// Before the work, which may take a while; what counts comes after it.
+		if _, err := os.Lstat(f.out); err == nil {
+			return fmt.Errorf("%s is there already; --force writes over it", f.out)
+		}
+	}
+	s, err := f.look(ctx, a)
+	if err != nil {
+		return err
+	}
+	m, err := s.profile.Suggest(a.Kinds, f.wish)
+	if doubts := s.profile.Doubts(); err != nil && len(doubts) > 0 {
+		return fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
+	}
+	if err != nil {
+		return err
+	}
+	text := m.AppendYAML(f.head(s))
+	// What is written must be what run would read.
+	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
+		return fmt.Errorf("the draft can't be used: %w", err)
+	} else if len(warnings) > 0 {
+		a.Printf("warning: %s", strings.Join(warnings, "; "))
+	}
+	if f.out == "" {
+		_, err := a.Out.Write(text)
+		return err
+	}
+	if err := write(f.out, text, f.force); err != nil {
+		return err
+	}
+	a.Printf("wrote %s: kind %s from %d rows; next: consumer check --config %s", f.out, m.Kind.Name, s.profile.Rows, f.out)
+	return nil
+}
+
+// write makes a file, over another only with force.
+func write(name string, text []byte, force bool) error {
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(name, how, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already; --force writes over it", name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,85 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+)
+
+// head is the draft above the models: where the data are, and what to do next.
+func (f *draftFlags) head(l *look) []byte {
+	var w strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	file := f.out
+	if file == "" {
+		file = "FILE"
+	}
+	k, defaults := f.config.Kafka, config.Default()
+	line("# Drafted by consumer init from %s.", l.what)
+	for _, note := range l.notes {
+		line("# %s", inComment(note))
+	}
+	line("# Every key and its default: docs/configuration.md. Next:")
+	line("#   consumer check --config %s", inShell(file))
+	if f.input != "" {
+		line("#   %s", f.replayCommand())
+	}
+	line("#   consumer run --config %s", inShell(file))
+	line("#   consumer tail --config %s", inShell(file))
+	line("kafka:")
+	line("  brokers: %s", Inline(k.Brokers))
+	line("  group: %s  # the name of this work: another one begins at the start of the topic", Inline(k.Group))
+	line("  input: %s", Inline(k.Input))
+	line("  output: %s  # made if it is missing, as is %s", Inline(k.Output), k.DeadLetters)
+	line("  format: %s  # of the posteriors: json or arrow", Inline(k.Format))
+	if k.DeadLetters != k.Input+".dead" {
+		line("  dead_letters: %s", Inline(k.DeadLetters))
+	}
+	if k.CreateTopics != defaults.Kafka.CreateTopics {
+		line("  create_topics: %t", k.CreateTopics)
+	}
+	if k.SessionTimeout != defaults.Kafka.SessionTimeout {
+		line("  session_timeout: %s", k.SessionTimeout)
+	}
+	if k.TLS != defaults.Kafka.TLS {
+		line("  tls: %s", Inline(k.TLS))
+	}
+	if k.SASL != defaults.Kafka.SASL {
+		line("  sasl: %s", Inline(k.SASL))
+	}
+	line("redis: %s  # state is kept there; it must not evict", Inline(redisPlace(f.config.Redis)))
+	if f.config.HTTP != defaults.HTTP {
+		line("http: %s", Inline(f.config.HTTP))
+	}
+	return []byte(w.String())
+}
+
+// redisPlace is config.Redis without what is empty.
+type redisPlace struct {
+	URL          string `yaml:"url"`
+	PasswordFile string `yaml:"password_file,omitempty"`
+}
+
+// replayCommand is the command line that sends the file.
+func (f *draftFlags) replayCommand() string {
+	words := []string{"producer replay --input", inShell(f.input)}
+	if f.keyColumn != "" {
+		words = append(words, "--key-column", inShell(f.keyColumn))
+	}
+	if len(f.columns) > 0 {
+		words = append(words, "--columns", inShell(strings.Join(f.columns, ",")))
+	}
+	for _, null := range f.null {
+		words = append(words, "--null", inShell(null))
+	}
+	words = append(words, "--rows 50 --topic", f.config.Kafka.Input, "--brokers", strings.Join(f.config.Kafka.Brokers, ","))
+	if f.keyColumn == "" {
+		words = append(words, " # --key-column C: a model for each value of a column")
+	}
+	return strings.Join(words, " ")
+}
+
+// inShell is a word of a command line in a comment.
+func inShell(word string) string { return cli.Quote(inComment(word)) }

@@ -1,0 +1,124 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/cmd/producer/rows"
+)
+
+// look is what was looked at.
+type look struct {
+	profile *Profile
+	what    string   // in words
+	notes   []string // what else is worth knowing
+}
+
+// look takes the sample.
+func (f *draftFlags) look(ctx context.Context, a *app.App) (*look, error) {
+	if f.input != "" {
+		return f.lookAtFile(ctx, a)
+	}
+	ctx, cancel := context.WithTimeout(ctx, app.Patience)
+	defer cancel()
+	return f.lookAtTopic(ctx)
+}
+
+// some is a source that ends early.
+type some struct {
+	rows.Source
+	left int
+}
+
+func (s *some) Next() (string, []replay.Value, error) {
+	if s.left == 0 {
+		return "", nil, io.EOF
+	}
+	s.left--
+	return s.Source.Next()
+}
+
+// lookedRows is how many rows of a key are looked at together.
+const lookedRows = 1000
+
+func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) {
+	reading := term.Progress(a.Err, "rows read", 0)
+	sel := rows.Selection{KeyColumn: f.keyColumn, Key: "all", Columns: f.columns, Null: f.null}
+	src, err := rows.Open(ctx, f.input, sel, reading.Add)
+	reading.Done()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }()
+	l := &look{profile: NewProfile()}
+	l.notes = append(l.notes, src.Notes()...)
+	for shard, err := range rows.Shards(&some{src, f.rows}, lookedRows) {
+		if err != nil {
+			return nil, err
+		}
+		l.profile.Add(shard.Key, shard.Batch)
+	}
+	l.notes = append(l.notes, l.profile.Doubts()...)
+	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.input))
+	if total := src.Rows(); total > int64(l.profile.Rows) {
+		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.input))
+	}
+	if f.keyColumn != "" {
+		l.what += fmt.Sprintf(", %d keys in column %s", len(l.profile.Keys), inComment(f.keyColumn))
+	}
+	return l, nil
+}
+
+// lookedRecords is how many records of a topic are looked at, however few
+// rows they have.
+const lookedRecords = 2000
+
+func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
+	conn, err := connect.Dial(f.config)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	l, bad, why := &look{profile: NewProfile()}, 0, ""
+	at, enough := int32(-1), 0
+	err = conn.Sample(ctx, f.config, f.from == "end", lookedRecords, func(s *connect.Sampled) bool {
+		if s.Partition != at {
+			at, enough = s.Partition, l.profile.Rows+max(1, f.rows/s.Partitions)
+		}
+		switch {
+		case s.Err != nil:
+			if bad++; bad == 1 {
+				why = fmt.Sprintf("partition %d, offset %d: %v", s.Partition, s.Record.Offset, s.Err)
+			}
+		case s.Batch != nil:
+			l.profile.Add(string(s.Record.Key), s.Batch)
+		}
+		return l.profile.Rows < enough
+	})
+	if err != nil {
+		return nil, fmt.Errorf("topic %s at %s: %w", f.topic, strings.Join(f.config.Kafka.Brokers, ","), err)
+	}
+	switch {
+	case l.profile.Rows == 0 && bad > 0:
+		return nil, fmt.Errorf("topic %s: none of %d records is a shard; the first: %s. producer replay makes shards of files, and init --input looks at them", f.topic, bad, why)
+	case l.profile.Rows == 0:
+		return nil, fmt.Errorf("topic %s is empty; send some shards, or look at a file with --input", f.topic)
+	case bad > 0:
+		l.notes = append(l.notes, fmt.Sprintf("%d records are no shards and would go to the dead letters; the first: %s", bad, why))
+	}
+	which := "newest"
+	if f.from == "beginning" {
+		which = "oldest"
+	}
+	l.what = fmt.Sprintf("the %s %d shards of topic %s, %d rows of %d keys", which, l.profile.Shards, f.topic, l.profile.Rows, len(l.profile.Keys))
+	return l, nil
+}
+
+// inComment makes text from outside fit for a comment.
+func inComment(text string) string { return term.Cut(text, 200) }

@@ -1,0 +1,156 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/version"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/live"
+	"github.com/credence-stream/credence/sink/web"
+)
+
+// Service is what `run` and `demo` run: the worker, and the HTTP server that
+// answers from the first moment on, also while Kafka or Redis are away.
+type Service struct {
+	config  *config.Config
+	conn    *connect.Connection
+	logger  *slog.Logger
+	metrics *prometheus.Registry
+	worker  *pipeline.Metrics
+	feed    *live.Feed
+	http    *web.Server // nil: disabled
+
+	mu      sync.Mutex
+	waiting string           // why there is no worker yet
+	running *pipeline.Worker // nil before
+}
+
+// NewService takes the HTTP port, so that one in use is told at once, and
+// connects to nothing.
+func NewService(ctx context.Context, c *config.Config, logger *slog.Logger) (*Service, error) {
+	token, err := web.ReadToken(c.HTTP.TokenFile)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting"}
+	if s.conn, err = connect.Dial(c); err != nil {
+		return nil, err
+	}
+	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.worker = pipeline.NewMetrics(s.metrics, version.Get().Version)
+	if c.HTTP.Listen == "" {
+		return s, nil
+	}
+	s.http, err = web.Listen(ctx, s.webOptions(token))
+	if err != nil {
+		s.conn.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Addr returns where HTTP listens.
+func (s *Service) Addr() string { return s.http.Addr() }
+
+// Run works until ctx ends or, with untilEnd, until all partitions have
+// reached the ends that they have now. It returns when everything has ended.
+func (s *Service) Run(ctx context.Context, untilEnd bool) error {
+	defer s.conn.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g, ctx := errgroup.WithContext(ctx)
+	if s.http != nil {
+		g.Go(func() error { return s.http.Run(ctx) })
+	}
+	g.Go(func() error {
+		defer cancel()
+		return s.work(ctx, untilEnd)
+	})
+	return g.Wait()
+}
+
+// work prepares what the worker needs, waiting out outages, and runs it.
+func (s *Service) work(ctx context.Context, untilEnd bool) error {
+	if err := s.insist(ctx, func() error { return s.conn.OpenStore(ctx, s.config) }); err != nil {
+		return cli.Stopped(ctx, err)
+	}
+	if err := s.insist(ctx, func() error { return s.conn.Prepare(ctx, s.config, s.logger) }); err != nil {
+		return cli.Stopped(ctx, err)
+	}
+	var observer pipeline.Observer
+	if s.http != nil { // else nobody could ask what it saw
+		observer = s.feed
+	}
+	w, err := s.conn.NewWorker(s.config, s.worker, observer, s.logger)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.running = w
+	s.mu.Unlock()
+	if !untilEnd {
+		return w.Run(ctx)
+	}
+	working, cancel := context.WithCancel(ctx)
+	g, ending := errgroup.WithContext(working)
+	g.Go(func() error { return w.Run(ending) })
+	g.Go(func() error {
+		defer cancel()
+		if err := w.UntilEnd(ending); ctx.Err() == nil {
+			return err
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+// insist repeats what fails for an outage until it works, a permanent error
+// comes, or ctx ends.
+func (s *Service) insist(ctx context.Context, try func() error) error {
+	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		err := try()
+		var permanent *connect.PermanentError
+		if err == nil || errors.As(err, &permanent) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.mu.Lock()
+		s.waiting = err.Error()
+		s.mu.Unlock()
+		s.logger.Warn("waiting", slog.Any("error", err), slog.Duration("next", pause))
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// ready returns why the process is not ready, nothing when it is.
+func (s *Service) ready() []string {
+	s.mu.Lock()
+	w, waiting := s.running, s.waiting
+	s.mu.Unlock()
+	if w == nil {
+		return []string{waiting}
+	}
+	if ok, why := w.Ready(); !ok {
+		return []string{why}
+	}
+	return nil
+}

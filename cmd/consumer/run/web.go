@@ -1,0 +1,31 @@
+package run
+
+import (
+	"time"
+
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/version"
+	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/sink"
+	"github.com/credence-stream/credence/sink/web"
+)
+
+// webOptions are those of the HTTP server.
+func (s *Service) webOptions(token string) web.Options {
+	c, form := s.config, sink.JSON{}
+	table := arrow.NewEncoder()
+	return web.Options{
+		Listen: c.HTTP.Listen, Token: token, Rate: c.HTTP.Rate,
+		Ready: s.ready, Store: s, Topics: s, Feed: s.feed,
+		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
+		Encode:     arrow.Encode,
+		NewDecoder: connect.NewDecoder(c), Body: int64(c.Limits.Record),
+		Process: web.Process{
+			Version: version.Get().Version, Started: time.Now(),
+			Input: c.Kafka.Input, Output: c.Kafka.Output, Group: c.Kafka.Group, DeadLetters: c.Kafka.DeadLetters,
+			Memory: s.memory,
+		},
+		Commands: commandsOf(c), Page: web.Page(),
+		Metrics: s.metrics, Logger: s.logger,
+	}
+}

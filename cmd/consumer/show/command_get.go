@@ -1,0 +1,80 @@
+package show
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink"
+)
+
+// GetCommand returns the command get.
+func GetCommand(a *app.App) *cobra.Command {
+	var config app.Flags
+	var format app.Format
+	cmd := &cobra.Command{
+		Use:     "get KEY --config FILE",
+		Short:   "Print the current posterior of a key from the checkpoint store",
+		GroupID: app.GroupWork,
+		Args:    app.OneArg("KEY"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			how, err := format.Choose(a.Out)
+			if err != nil {
+				return err
+			}
+			c, conn, err := a.Connect(&config)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			ctx, cancel := context.WithTimeout(cmd.Context(), app.Patience)
+			defer cancel()
+			if err := conn.OpenStore(ctx, c); err != nil {
+				return err
+			}
+			return getKey(ctx, a, conn.Lookup, args[0], how)
+		},
+	}
+	config.Add(a, cmd)
+	cmd.ValidArgsFunction = config.CompleteKey(a)
+	format.Add(cmd)
+	return cmd
+}
+
+// getKey prints the posterior of a key.
+func getKey(ctx context.Context, a *app.App, l *connect.Lookup, key, format string) error {
+	if _, ok := l.Rules.Match(key); !ok {
+		return fmt.Errorf("no entry of models matches key %q: its records go to the dead letters", key)
+	}
+	all, err := l.Find(ctx, key, false)
+	if err != nil {
+		return fmt.Errorf("key %q: %w", key, err)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no model for key %q: no shard of it is in a checkpoint yet, or it was deleted", key)
+	}
+	if len(all) > 1 {
+		a.Printf("warning: partitions %d and %d both have a model for key %q: a producer uses another partitioner than murmur2 (librdkafka: set partitioner=murmur2_random)",
+			all[0].Partition.ID, all[1].Partition.ID, key)
+	}
+	p, err := l.Restore(key, all[0])
+	if err != nil {
+		return err
+	}
+	return writePosterior(a, p, format)
+}
+
+func writePosterior(a *app.App, p *pipeline.Posterior, format string) error {
+	switch format {
+	case app.JSON:
+		_, err := fmt.Fprintf(a.Out, "%s\n", sink.AppendJSON(nil, p, 0))
+		return err
+	case app.CSV:
+		return newCSV(a.Out).write(p)
+	}
+	return writeDetails(a.Out, p)
+}

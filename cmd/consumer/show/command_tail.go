@@ -1,0 +1,69 @@
+package show
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/term"
+)
+
+// tailFlags are what `tail` is asked for.
+type tailFlags struct {
+	app.Flags
+	app.Format
+	key      string
+	from     string
+	limit    int
+	untilEnd bool
+}
+
+// TailCommand returns the command tail.
+func TailCommand(a *app.App) *cobra.Command {
+	var f tailFlags
+	cmd := &cobra.Command{
+		Use:   "tail --config FILE",
+		Short: "Show posteriors as they are published",
+		Long: `tail reads the output topic and prints each posterior once: messages that a
+restart has sent again are left out.`,
+		GroupID: app.GroupWork,
+		Args:    app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.from != "beginning" && f.from != "end" {
+				return cli.Usagef("--from %s: %q is none of: beginning, end", f.from, f.from)
+			}
+			if f.limit < 0 {
+				return cli.Usagef("--limit %d is below 0", f.limit)
+			}
+			format, err := f.Choose(a.Out)
+			if err != nil {
+				return err
+			}
+			c, conn, err := a.Connect(&f.Flags)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			p, notify := NewPrinter(a, format, NewSelection(f.key, f.limit), "topic "+c.Kafka.Output)
+			return Tail(cmd.Context(), conn.Feed(c.Kafka.Output, f.from == "end", f.untilEnd, notify), p)
+		},
+	}
+	f.Flags.Add(a, cmd)
+	f.Format.Add(cmd)
+	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
+	cmd.Flags().StringVar(&f.from, "from", "beginning", "beginning or end")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` posteriors")
+	cmd.Flags().BoolVar(&f.untilEnd, "until-end", false, "stop at the end that the topic has now")
+	app.Offer(cmd, "from", "beginning", "end")
+	return cmd
+}
+
+// NewPrinter returns what prints in the given format, and what tells the user
+// something meanwhile.
+func NewPrinter(a *app.App, format string, s *Selection, title string) (printer, func(string, ...any)) {
+	if format == app.Table && term.IsTerminal(a.Out) {
+		p := newLivePrinter(a.Out, s, toJSON, title)
+		return p, p.notify
+	}
+	return newStreamPrinter(a.Out, format, s, toJSON, a.Printf), a.Printf
+}

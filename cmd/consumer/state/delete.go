@@ -1,0 +1,207 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/kafka"
+)
+
+// deleteFlags are what `state delete` is asked for.
+type deleteFlags struct {
+	app.Flags
+	key  string
+	all  bool
+	yes  bool
+	wait time.Duration
+}
+
+func deleteCommand(a *app.App) *cobra.Command {
+	var f deleteFlags
+	cmd := &cobra.Command{
+		Use:   "delete KEY... | --key GLOB | --all",
+		Short: "Delete keys, or all that the group has stored",
+		Long: `delete KEY sends a tombstone (a record without a value) for each key to the
+input topic and waits until the group has applied it: only so the deletion has
+a place in the log, workers drop what they hold in memory, readers of the
+output are told, and a rebuild from the log comes out the same.
+
+delete --all forgets everything that the group has stored and its offsets: it
+begins again at the start of the log. It refuses while the group has live
+members.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			ways := 0
+			for _, used := range []bool{len(args) > 0, f.key != "", f.all} {
+				if used {
+					ways++
+				}
+			}
+			if ways != 1 {
+				return cli.Usagef("want either KEY..., --key GLOB or --all")
+			}
+			for _, key := range args {
+				if key == "" || len(key) > pipeline.MaxKey {
+					return cli.Usagef("key %q: a model key is 1 to %d bytes", key, pipeline.MaxKey)
+				}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStates(a, cmd, &f.Flags, f.key, func(ctx context.Context, s *states) error {
+				if f.all {
+					return s.forget(ctx, f.yes)
+				}
+				return s.bury(ctx, args, &f)
+			})
+
+		},
+	}
+	f.Add(a, cmd)
+	cmd.Flags().StringVar(&f.key, "key", "", "all stored keys that match the `GLOB` (* stops at /, ** does not)")
+	cmd.Flags().BoolVar(&f.all, "all", false, "everything that the group has stored")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do it without a question")
+	cmd.Flags().DurationVar(&f.wait, "wait", time.Minute, "how long to wait until the tombstones are applied; 0: not at all")
+	return cmd
+}
+
+// bury sends tombstones for the keys, or for those stored that match.
+func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error {
+	where := map[string][]pipeline.Partition{}
+	if f.key != "" {
+		err := pipeline.EachKey(ctx, s.Store, s.config.Kafka.Input, s.count, "", func(key string, in []pipeline.Partition) error {
+			if s.takes(key) {
+				keys = append(keys, key)
+				where[key] = in
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, key := range keys {
+		if f.key != "" {
+			continue
+		}
+		all, err := s.Lookup.Find(ctx, key, false)
+		if err != nil {
+			return err
+		}
+		for _, found := range all {
+			where[key] = append(where[key], found.Partition)
+		}
+		if len(all) == 0 {
+			return fmt.Errorf("no state is stored for key %q; nothing was deleted", key)
+		}
+	}
+	if len(keys) == 0 {
+		return fmt.Errorf("no stored key matches %q", f.key)
+	}
+	s.Printf("%d keys, the first %q, will be deleted by tombstones in topic %s; this cannot be undone", len(keys), keys[0], s.config.Kafka.Input)
+	if err := s.Agree(s.cmd, f.yes, fmt.Sprintf("Delete %d keys?", len(keys))); err != nil {
+		return err
+	}
+	publisher := kafka.NewPublisher(s.Client, kafka.Plain)
+	now := time.Now().UnixMilli()
+	tombs := map[pipeline.Partition][]pipeline.Output{}
+	for _, key := range keys {
+		for _, p := range where[key] {
+			tombs[p] = append(tombs[p], pipeline.Output{Topic: p.Topic, Key: []byte(key), Time: now})
+		}
+	}
+	until, sent := map[pipeline.Partition]int64{}, 0
+	for p, outputs := range tombs {
+		if err := publisher.PublishTo(ctx, p, outputs); err != nil {
+			return fmt.Errorf("tombstones to %s: %w; deleting again does no harm", p, err)
+		}
+		_, end, err := s.Log.Bounds(ctx, p)
+		if err != nil {
+			return err
+		}
+		until[p] = end
+		sent += len(outputs)
+	}
+	s.Printf("%d tombstones sent", sent)
+	return s.applied(ctx, until, f.wait)
+}
+
+// applied waits until the stored watermarks have reached the given offsets.
+func (s *states) applied(ctx context.Context, until map[pipeline.Partition]int64, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	if members, err := s.Client.Members(ctx, s.config.Kafka.Group); err == nil && len(members) == 0 {
+		s.Printf("no consumer of group %s runs: waiting until one applies them", s.config.Kafka.Group)
+	}
+	bounded, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for p, end := range until {
+		for {
+			meta, err := s.Store.Meta(bounded, p)
+			if err == nil && meta.Exists && meta.Watermark >= end {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-bounded.Done():
+				return fmt.Errorf("the tombstones of %s (up to offset %d) were not applied within %v; they are in the log and will be", p, end, wait)
+			}
+		}
+	}
+	s.Printf("the tombstones are applied")
+	return nil
+}
+
+// forget drops the state of all partitions, what the topic was like, and the
+// offsets of the group, which would say that state was lost.
+func (s *states) forget(ctx context.Context, yes bool) error {
+	if err := s.nobodyWorks(ctx); err != nil {
+		return err
+	}
+	metas, err := s.metas(ctx)
+	if err != nil {
+		return err
+	}
+	var keys, from, start int64
+	for id, m := range metas {
+		keys += m.Keys
+		first, _, err := s.Log.Bounds(ctx, s.partition(id))
+		if err != nil {
+			return err
+		}
+		start += first
+		if m.Exists {
+			from += m.Origin
+		}
+	}
+	s.Printf("group %s, topic %s: the states of %d keys in %d partitions and the group's offsets will be forgotten; consumers begin again at the start of the log and send its outputs again",
+		s.config.Kafka.Group, s.config.Kafka.Input, keys, len(metas))
+	if start > from {
+		s.Printf("the log no longer begins where the group began: what those shards taught is lost")
+	}
+	if err := s.Agree(s.cmd, yes, "Forget everything?"); err != nil {
+		return err
+	}
+	for id, m := range metas {
+		p := s.partition(id)
+		if err := s.Store.Clear(ctx, pipeline.NewLease(p), m); err != nil {
+			return fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+		}
+	}
+	if err := s.Store.Unpin(ctx, s.config.Kafka.Input); err != nil {
+		return err
+	}
+	if err := s.Client.DeleteGroup(ctx, s.config.Kafka.Group); err != nil {
+		return err
+	}
+	s.Printf("forgotten")
+	return nil
+}

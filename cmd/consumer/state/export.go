@@ -1,0 +1,223 @@
+package state
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
+)
+
+// The metadata of an export's schema.
+const (
+	exportFormat     = "credence.export" // 1
+	exportCluster    = "credence.cluster"
+	exportGroup      = "credence.group"
+	exportTopic      = "credence.topic"
+	exportCount      = "credence.partition_count"
+	exportPartitions = "credence.partitions" // JSON list of pipeline.Export
+	exportSelection  = "credence.key"        // the glob, "" for all keys
+)
+
+// exportAttempts is how often a partition is read that does not keep still.
+const exportAttempts = 20
+
+func exportCommand(a *app.App) *cobra.Command {
+	var f app.Flags
+	var out, glob string
+	cmd := &cobra.Command{
+		Use:   "export --config FILE --out FILE",
+		Short: "Write all states to an Arrow IPC stream",
+		Long: `export writes a row per key: key, kind, variant, t, n, partition, offset, time,
+gaps, fingerprint, snapshot, summary, repeats. The metadata of the schema says
+cluster, group and topic, and of each partition the watermark and all that goes
+with it, so that import is exact. Each partition is of one moment: when a
+consumer goes on while it is read, it is read again.`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" {
+				return cli.Usagef("--out FILE is missing")
+			}
+			return withStates(a, cmd, &f, glob, func(ctx context.Context, s *states) error { return s.export(ctx, out, glob) })
+		},
+	}
+	f.Add(a, cmd)
+	cmd.Flags().StringVar(&out, "out", "", "the `FILE` to write, usually .arrows (required)")
+	cmd.Flags().StringVar(&glob, "key", "", "only keys that match the `GLOB`; such a file cannot be imported")
+	return cmd
+}
+
+// export writes the file beside its name and renames it at the end.
+func (s *states) export(ctx context.Context, name, glob string) (err error) {
+	if members, merr := s.Client.Members(ctx, s.config.Kafka.Group); merr == nil && len(members) > 0 {
+		s.Printf("%d consumers of group %s keep running: partitions are each of one moment, and not all of the same", len(members), s.config.Kafka.Group)
+	}
+	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	if pinned != s.count {
+		return fmt.Errorf("topic %s has %d partitions and had %d when its state was begun", s.config.Kafka.Input, s.count, pinned)
+	}
+	spool, err := os.CreateTemp(filepath.Dir(name), ".spool-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(spool.Close(), os.Remove(spool.Name())) }()
+	partitions, err := s.spool(ctx, spool)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), ".export-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = errors.Join(file.Close(), os.Remove(file.Name()))
+		}
+	}()
+	rows, err := s.writeExport(ctx, file, spool, partitions, glob)
+	if err == nil {
+		err = errors.Join(file.Sync(), file.Close())
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		return err
+	}
+	s.Printf("%d states of %d partitions written to %s", rows, len(partitions), name)
+	return nil
+}
+
+// spooled is where a partition's values are.
+type spooled struct {
+	pipeline.Export
+	from, to int64
+}
+
+// spool collects the values of all partitions, because what belongs to them
+// goes before them in the file.
+func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
+	var all []spooled
+	at := int64(0)
+	for id := range s.count {
+		w := bufio.NewWriterSize(file, 1<<20)
+		end := at
+		begin := func(attempt int) error {
+			if attempt > 1 {
+				s.Printf("partition %d moved on while it was read: reading it again", id)
+			}
+			end = at
+			w.Reset(file)
+			_, err := file.Seek(at, io.SeekStart)
+			return err
+		}
+		if err := begin(1); err != nil {
+			return nil, err
+		}
+		e, ok, err := pipeline.Collect(ctx, s.Store, s.Store, s.partition(id), exportAttempts, s.seen, begin, func(key string, v pipeline.Stored) error {
+			head := binary.AppendUvarint(nil, uint64(len(key)))
+			head = append(head, key...)
+			head = binary.AppendUvarint(head, uint64(len(v)))
+			end += int64(len(head) + len(v))
+			_, err := w.Write(append(head, v...))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := w.Flush(); err != nil {
+			return nil, err
+		}
+		if ok {
+			all = append(all, spooled{e, at, end})
+		}
+		at = end
+	}
+	return all, nil
+}
+
+// writeExport writes the file from the spool.
+func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.ReaderAt, partitions []spooled, glob string) (int64, error) {
+	cluster, err := s.Client.ClusterID(ctx)
+	if err != nil {
+		return 0, err
+	}
+	about := make([]pipeline.Export, len(partitions))
+	for i := range partitions {
+		about[i] = partitions[i].Export
+	}
+	text, err := json.Marshal(about)
+	if err != nil {
+		return 0, err
+	}
+	buffered := bufio.NewWriterSize(out, 1<<20)
+	w := arrow.NewStateWriter(buffered, map[string]string{
+		exportFormat: "1", exportCluster: cluster, exportGroup: s.config.Kafka.Group, exportTopic: s.config.Kafka.Input,
+		exportCount: strconv.Itoa(s.count), exportPartitions: string(text), exportSelection: glob,
+	})
+	rows := int64(0)
+	for _, p := range partitions {
+		r := bufio.NewReaderSize(io.NewSectionReader(spool, p.from, p.to-p.from), 1<<20)
+		for {
+			key, value, err := readSpooled(r)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return rows, err
+			}
+			row, err := stateRow(key, p.Partition, value)
+			if err != nil {
+				return rows, fmt.Errorf("partition %d: %w; see consumer state repair", p.Partition, err)
+			}
+			if err := w.Write(row); err != nil {
+				return rows, err
+			}
+			rows++
+		}
+	}
+	return rows, errors.Join(w.Close(), buffered.Flush())
+}
+
+func readSpooled(r *bufio.Reader) (key string, value []byte, err error) {
+	var parts [2][]byte
+	for i := range parts {
+		n, err := binary.ReadUvarint(r)
+		if err != nil {
+			return "", nil, err
+		}
+		parts[i] = make([]byte, n)
+		if _, err := io.ReadFull(r, parts[i]); err != nil {
+			return "", nil, err
+		}
+	}
+	return string(parts[0]), parts[1], nil
+}
+
+func stateRow(key string, partition int32, value pipeline.Stored) (*arrow.State, error) {
+	h, err := pipeline.Look(key, value)
+	if err != nil {
+		return nil, err
+	}
+	return &arrow.State{
+		Key: key, Kind: h.Kind, Variant: h.Variant, T: h.T, N: h.N, Partition: partition,
+		Offset: h.Offset, Time: h.Time, Gaps: int64(h.Gaps), Fingerprint: hex.EncodeToString(h.Fingerprint[:]),
+		Snapshot: h.Snapshot, Summary: h.Summary, Repeats: h.Repeats(),
+	}, nil
+}

@@ -1,0 +1,261 @@
+package state
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
+)
+
+// importFlags are what `state import` is asked for.
+type importFlags struct {
+	app.Flags
+	in    string
+	force bool
+	yes   bool
+}
+
+func importCommand(a *app.App) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import --config FILE --in FILE",
+		Short: "Put exported states into a group",
+		Long: `import reads what export wrote into a group that has stored nothing, of the
+same topic: consumers then go on from the exported watermarks. It refuses a
+file of another configuration, another number of partitions, or watermarks that
+do not fit the log, before anything is changed, and while the group has live
+members. Each partition is imported whole or not at all: one that was not
+finished halts its consumers until import is run again.
+
+--force replaces what the group has stored, after a question or with --yes;
+consumers replay the log from the exported watermarks on.`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.in == "" {
+				return cli.Usagef("--in FILE is missing")
+			}
+			return withStates(a, cmd, &f.Flags, "", func(ctx context.Context, s *states) error { return s.importFile(ctx, &f) })
+		},
+	}
+	f.Add(a, cmd)
+	cmd.Flags().StringVar(&f.in, "in", "", "the `FILE` that export wrote (required)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace what the group has stored")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --force: without a question")
+	return cmd
+}
+
+// importFile checks everything before it changes anything.
+func (s *states) importFile(ctx context.Context, f *importFlags) error {
+	parts, err := s.checkImport(ctx, f.in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.in, err)
+	}
+	if err := s.nobodyWorks(ctx); err != nil {
+		return err
+	}
+	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	if pinned != s.count {
+		return fmt.Errorf("topic %s has %d partitions and had %d when the group began: use a new group", s.config.Kafka.Input, s.count, pinned)
+	}
+	metas, err := s.metas(ctx)
+	if err != nil {
+		return err
+	}
+	replaced, keys := 0, int64(0)
+	for _, m := range metas {
+		if m.Exists && !m.Unfinished() {
+			replaced++
+			keys += m.Keys
+		}
+	}
+	if replaced > 0 {
+		if !f.force {
+			return fmt.Errorf("group %s has state of %d keys in %d partitions: import into a new group, or replace it by --force", s.config.Kafka.Group, keys, replaced)
+		}
+		s.Printf("group %s: the states of %d keys in %d partitions will be replaced by those of %s", s.config.Kafka.Group, keys, replaced, f.in)
+		if err := s.Agree(s.cmd, f.yes, "Replace them?"); err != nil {
+			return err
+		}
+	}
+	rows, err := s.fill(ctx, f.in, parts, metas)
+	if errors.Is(err, pipeline.ErrFenced) {
+		return fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+	}
+	if err != nil {
+		return fmt.Errorf("%w; run it again: a partition that was begun waits for it", err)
+	}
+	s.Printf("%d states of %d partitions imported into group %s", rows, len(parts), s.config.Kafka.Group)
+	return nil
+}
+
+// openExport opens the file and reads what is said of its partitions.
+func openExport(name string) (file *os.File, r *arrow.StateReader, about map[string]string, err error) {
+	if file, err = os.Open(name); err != nil {
+		return nil, nil, nil, err
+	}
+	if r, about, err = arrow.NewStateReader(bufio.NewReaderSize(file, 1<<20)); err != nil {
+		return nil, nil, nil, errors.Join(err, file.Close())
+	}
+	return file, r, about, nil
+}
+
+// checkImport reads the file once and says why it does not fit this group.
+func (s *states) checkImport(ctx context.Context, name string) (map[int32]pipeline.Export, error) {
+	file, r, about, err := openExport(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	cluster, err := s.Client.ClusterID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case about[exportFormat] != "1":
+		return nil, fmt.Errorf("its format is %q, this program reads 1", about[exportFormat])
+	case about[exportSelection] != "":
+		return nil, fmt.Errorf("it holds only the keys that match %q: single keys can't be put back, because the watermark says that the log is in all of them", about[exportSelection])
+	case about[exportCluster] != cluster:
+		return nil, fmt.Errorf("it is of kafka cluster %s, this is %s: offsets mean nothing here", about[exportCluster], cluster)
+	case about[exportTopic] != s.config.Kafka.Input:
+		return nil, fmt.Errorf("it is of topic %s, kafka.input is %s", about[exportTopic], s.config.Kafka.Input)
+	case about[exportCount] != strconv.Itoa(s.count):
+		return nil, fmt.Errorf("it is of %s partitions, topic %s has %d: keys are elsewhere", about[exportCount], s.config.Kafka.Input, s.count)
+	}
+	var list []pipeline.Export
+	if err := json.Unmarshal([]byte(about[exportPartitions]), &list); err != nil {
+		return nil, fmt.Errorf("metadata %s: %w", exportPartitions, err)
+	}
+	parts := map[int32]pipeline.Export{}
+	for _, e := range list {
+		if e.Partition < 0 || int(e.Partition) >= s.count {
+			return nil, fmt.Errorf("it names partition %d of %d", e.Partition, s.count)
+		}
+		p := s.partition(int(e.Partition))
+		start, end, err := s.Log.Bounds(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		last, err := pipeline.LastOf(ctx, s.Log, p, e, start, end)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Rules.Fits(e, start, end, last); err != nil {
+			return nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
+		}
+		parts[e.Partition] = e
+	}
+	return parts, s.checkRows(r, parts)
+}
+
+// checkRows reads all rows: those of a partition are together, in the order
+// of keys, as many as its meta counts.
+func (s *states) checkRows(r *arrow.StateReader, parts map[int32]pipeline.Export) error {
+	left := map[int32]int64{}
+	for id, e := range parts {
+		left[id] = e.Keys
+	}
+	at, last := int32(-1), ""
+	for n := 1; ; n++ {
+		row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", n, err)
+		}
+		e, known := parts[row.Partition]
+		spec, matched := s.Rules.Match(row.Key)
+		head, herr := cdf.ReadHead(row.Snapshot)
+		switch {
+		case !known || row.Partition < at || row.Partition == at && row.Key <= last:
+			return fmt.Errorf("row %d: key %q of partition %d is not in its place", n, row.Key, row.Partition)
+		case herr != nil:
+			return fmt.Errorf("row %d, key %q: %w", n, row.Key, herr)
+		case !matched:
+			return fmt.Errorf("row %d: no entry of models matches key %q", n, row.Key)
+		case head.Fingerprint != spec.Fingerprint() || row.Fingerprint != hex.EncodeToString(head.Fingerprint[:]):
+			return fmt.Errorf("row %d, key %q: it is of a %s model under configuration %.16s", n, row.Key, row.Kind, row.Fingerprint)
+		case row.Offset >= e.Watermark:
+			return fmt.Errorf("row %d, key %q: its offset %d is not below the watermark %d", n, row.Key, row.Offset, e.Watermark)
+		}
+		at, last = row.Partition, row.Key
+		left[at]--
+	}
+	for id, n := range left {
+		if n != 0 {
+			return fmt.Errorf("partition %d: %d keys of %d are missing", id, n, parts[id].Keys)
+		}
+	}
+	return nil
+}
+
+// fill puts the rows into the store, partition by partition, and clears the
+// partitions that the file has nothing of.
+func (s *states) fill(ctx context.Context, name string, parts map[int32]pipeline.Export, metas []pipeline.Meta) (int64, error) {
+	file, r, _, err := openExport(name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }()
+	rows := int64(0)
+	row, err := r.Next()
+	for id, meta := range metas {
+		p := s.partition(id)
+		e, ok := parts[int32(id)]
+		if !ok {
+			if meta.Exists {
+				if err := s.Store.Clear(ctx, pipeline.NewLease(p), meta); err != nil {
+					return rows, err
+				}
+			}
+			continue
+		}
+		im, berr := pipeline.BeginImport(ctx, s.Store, s.Store, p, meta, e)
+		if berr != nil {
+			return rows, berr
+		}
+		for ; err == nil && row.Partition == int32(id); row, err = r.Next() {
+			value, verr := valueOf(row)
+			if verr != nil {
+				return rows, verr
+			}
+			if err := im.Put(ctx, row.Key, value); err != nil {
+				return rows, err
+			}
+			rows++
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return rows, err
+		}
+		if err := im.Finish(ctx); err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// valueOf puts a stored value together again.
+func valueOf(row *arrow.State) (pipeline.Stored, error) {
+	e := pipeline.Envelope{Offset: row.Offset, Time: row.Time, Gaps: int(row.Gaps), Snapshot: row.Snapshot, Summary: row.Summary}
+	if err := e.SetRepeats(row.Repeats); err != nil {
+		return nil, fmt.Errorf("key %q: %w", row.Key, err)
+	}
+	return e.AppendBinary(nil)
+}

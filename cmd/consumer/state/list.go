@@ -1,0 +1,166 @@
+package state
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+func listCommand(a *app.App) *cobra.Command {
+	var f app.Flags
+	var format app.Format
+	var prefix, glob string
+	var byPartition bool
+	cmd := &cobra.Command{
+		Use:   "list --config FILE",
+		Short: "Print the stored states, by key",
+		Long: `list prints a line per state in byte order of the keys: kind, shards (t), rows
+(n), partition, offset and time of the last record applied, bytes stored. With
+--partitions it prints a line per partition instead: owner and generation of
+the last claim, watermark, origin, keys, lag, gaps, configuration.`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if byPartition && prefix+glob != "" {
+				return cli.Usagef("--partitions lists no keys: leave --prefix and --key out")
+			}
+			how, err := format.Choose(a.Out)
+			if err != nil {
+				return err
+			}
+			return withStates(a, cmd, &f, glob, func(ctx context.Context, s *states) error {
+				if byPartition {
+					return s.listPartitions(ctx, how)
+				}
+				return s.list(ctx, prefix, how)
+			})
+
+		},
+	}
+	f.Add(a, cmd)
+	format.Add(cmd)
+	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that start with `P`")
+	cmd.Flags().StringVar(&glob, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
+	cmd.Flags().BoolVar(&byPartition, "partitions", false, "a line per partition")
+	return cmd
+}
+
+// Line is one state as it is printed.
+type Line struct {
+	Key         string `json:"key"`
+	Kind        string `json:"kind"`
+	Variant     string `json:"variant"`
+	T           int64  `json:"t"`
+	N           int64  `json:"n"`
+	Partition   int32  `json:"partition"`
+	Offset      int64  `json:"offset"`
+	Bytes       int    `json:"bytes"`
+	Time        string `json:"time"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// list prints the states; in memory are a page of keys of each partition and
+// the values that were read ahead.
+func (s *states) list(ctx context.Context, prefix, format string) error {
+	out := app.NewListing(s.Out, format, []string{"key", "kind", "t", "n", "partition", "offset", "bytes", "time"})
+	keys, total, damaged := 0, int64(0), 0
+	reader := pipeline.Ahead(s.Store, s.takes)
+	err := pipeline.EachKey(ctx, reader, s.config.Kafka.Input, s.count, prefix, func(key string, in []pipeline.Partition) error {
+		if !s.takes(key) {
+			return nil
+		}
+		for _, p := range in {
+			value, err := reader.Get(ctx, p, key)
+			if err == nil && value == nil {
+				continue // deleted since it was listed
+			}
+			var h pipeline.Held
+			if err == nil {
+				h, err = pipeline.Look(key, value)
+			}
+			if isDamaged(err) {
+				damaged++
+				s.Printf("%s: %v", p, err)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			keys++
+			total += int64(h.Bytes)
+			l := Line{key, h.Kind, h.Variant, h.T, h.N, p.ID, h.Offset, h.Bytes,
+				string(jsontext.AppendTime(nil, h.Time)), hex.EncodeToString(h.Fingerprint[:8])}
+			if err := out.Write(l, []string{key, l.Kind, strconv.FormatInt(l.T, 10), strconv.FormatInt(l.N, 10),
+				strconv.Itoa(int(p.ID)), strconv.FormatInt(l.Offset, 10), strconv.Itoa(l.Bytes), l.Time}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := out.End(); err != nil {
+		return err
+	}
+	s.Printf("%d states of %d bytes", keys, total)
+	if damaged > 0 {
+		return fmt.Errorf("%d states are damaged: see consumer state repair", damaged)
+	}
+	return nil
+}
+
+// partitionLine is one partition as it is printed.
+type partitionLine struct {
+	Partition  int32          `json:"partition"`
+	Owner      string         `json:"owner"`
+	Generation int32          `json:"generation"`
+	Watermark  int64          `json:"watermark"` // -1: nothing is stored
+	Origin     int64          `json:"origin"`
+	Start      int64          `json:"log_start"`
+	End        int64          `json:"log_end"`
+	Keys       int64          `json:"keys"`
+	Config     string         `json:"config"`
+	Gaps       []pipeline.Gap `json:"gaps"`
+}
+
+func (s *states) listPartitions(ctx context.Context, format string) error {
+	out := app.NewListing(s.Out, format, []string{"partition", "owner", "generation", "watermark", "origin", "log start", "log end", "keys", "config", "gaps"})
+	metas, err := s.metas(ctx)
+	if err != nil {
+		return err
+	}
+	var keys, behind int64
+	for id, m := range metas {
+		l := partitionLine{Partition: int32(id), Owner: m.Owner, Generation: m.Generation, Watermark: m.Watermark,
+			Origin: m.Origin, Keys: m.Keys, Gaps: append([]pipeline.Gap{}, m.Gaps...)}
+		if l.Start, l.End, err = s.Log.Bounds(ctx, s.partition(id)); err != nil {
+			return err
+		}
+		if n := len(m.Configured); n > 0 {
+			l.Config = fmt.Sprintf("%.16s", m.Configured[n-1].Fingerprint)
+		}
+		keys += m.Keys
+		behind += max(0, l.End-max(m.Watermark, l.Start))
+		var cells []string
+		for _, n := range []int64{int64(l.Generation), l.Watermark, l.Origin, l.Start, l.End, l.Keys} {
+			cells = append(cells, strconv.FormatInt(n, 10))
+		}
+		cells = append([]string{strconv.Itoa(id), l.Owner}, cells...)
+		if err := out.Write(l, append(cells, l.Config, strconv.Itoa(len(m.Gaps)))); err != nil {
+			return err
+		}
+	}
+	if err := out.End(); err != nil {
+		return err
+	}
+	s.Printf("%d partitions, %d keys, %d records behind", len(metas), keys, behind)
+	return nil
+}

@@ -1,0 +1,273 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+func isDamaged(err error) bool { return errors.Is(err, pipeline.ErrDamaged) }
+
+func repairCommand(a *app.App) *cobra.Command {
+	var f app.Flags
+	var format app.Format
+	var yes bool
+	var asked []int
+	cmd := &cobra.Command{
+		Use:   "repair --config FILE",
+		Short: "Find damaged state, and have it rebuilt from the log",
+		Long: `repair reads all states and says of each partition what would halt it, and
+the way out. State is damaged when counts do not match, a value is missing or
+a checksum is wrong. Then, after a question or with --yes, it drops the state of
+that partition and puts its watermark back to where the group began, and
+consumers, which may keep running, rebuild it from the log under the present
+configuration; its outputs come again. Where the log no longer has that part,
+nothing is dropped, and repair says what would be lost. What consumer verify
+found has checksums that fit: name its partition by --partition.
+Exit code 1 means that something still needs a decision.`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			how, err := format.Choose(a.Out)
+			if err != nil {
+				return err
+			}
+			return withStates(a, cmd, &f, "", func(ctx context.Context, s *states) error { return s.repair(ctx, how, asked, yes) })
+		},
+	}
+	f.Add(a, cmd)
+	format.Add(cmd)
+	cmd.Flags().IntSliceVar(&asked, "partition", nil, "rebuild partition `N` although no damage is seen (repeatable)")
+	cmd.Flags().BoolVar(&yes, "yes", false, "drop damaged state without a question")
+	return cmd
+}
+
+// ailment is what is wrong with a partition.
+type ailment struct {
+	Partition int32    `json:"partition"`
+	Watermark int64    `json:"watermark"`
+	Damage    []string `json:"damage"` // of the state itself
+	Halt      string   `json:"halt"`   // what else halts it
+	WayOut    string   `json:"way_out"`
+	Pending   int      `json:"pending"` // blobs of an unfinished checkpoint
+
+	meta    pipeline.Meta
+	rebuild bool // the log has all that the state was made of
+}
+
+func (s *states) repair(ctx context.Context, format string, asked []int, yes bool) error {
+	out := app.NewListing(s.Out, format, []string{"partition", "watermark", "damage", "halt", "pending", "way out"})
+	var damaged []*ailment
+	open := 0
+	for _, id := range asked {
+		if id < 0 || id >= s.count {
+			return cli.Usagef("--partition %d: the topic has partitions 0 to %d", id, s.count-1)
+		}
+	}
+	for id := range s.count {
+		t, err := s.examine(ctx, id, slices.Contains(asked, id))
+		if err != nil {
+			return err
+		}
+		damage := strings.Join(t.Damage, "; ")
+		if err := out.Write(t, []string{strconv.Itoa(id), strconv.FormatInt(t.Watermark, 10), damage, t.Halt, strconv.Itoa(t.Pending), t.WayOut}); err != nil {
+			return err
+		}
+		if t.rebuild {
+			damaged = append(damaged, t)
+		} else if t.WayOut != "" {
+			open++
+		}
+	}
+	if err := out.End(); err != nil {
+		return err
+	}
+	if len(damaged) == 0 && open == 0 {
+		s.Printf("nothing is damaged")
+		return nil
+	}
+	if len(damaged) > 0 {
+		for _, t := range damaged {
+			s.Printf("partition %d: the state of %d keys will be dropped and rebuilt from offset %d on, %d offsets; outputs come again",
+				t.Partition, t.meta.Keys, t.meta.Origin, t.Watermark-t.meta.Origin)
+		}
+		if err := s.Agree(s.cmd, yes, fmt.Sprintf("Drop the state of %d partitions?", len(damaged))); err != nil {
+			return err
+		}
+	}
+	for _, t := range damaged {
+		err := pipeline.Reset(ctx, s.Store, s.Store, s.partition(int(t.Partition)), t.meta, s.Rules)
+		if err != nil {
+			return fmt.Errorf("partition %d was not reset: %w; run it again", t.Partition, err)
+		}
+		s.Printf("partition %d: reset; its consumer goes on within ten seconds", t.Partition)
+	}
+	if open > 0 {
+		s.Printf("%d partitions need a decision, see the last column", open)
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// examine finds out what would halt a worker that claims the partition.
+func (s *states) examine(ctx context.Context, id int, asked bool) (*ailment, error) {
+	p := s.partition(id)
+	t := &ailment{Partition: int32(id), Damage: []string{}}
+	start, end, err := s.Log.Bounds(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if t.meta, err = s.Store.Meta(ctx, p); err != nil && !isDamaged(err) {
+		return nil, err
+	} else if err != nil {
+		t.Damage = append(t.Damage, err.Error())
+		t.WayOut = "consumer state delete --all, or restore the store: not even the place where the group began can be read"
+		return t, nil
+	}
+	t.Watermark = t.meta.Watermark
+	if !t.meta.Exists {
+		return t, s.neverSaved(ctx, t, start)
+	}
+	if t.Damage, t.Pending, err = s.damage(ctx, p); err != nil {
+		return nil, err
+	}
+	if asked {
+		t.Damage = append(t.Damage, "to be rebuilt by --partition")
+	}
+	if err := s.halts(ctx, t, start, end); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.meta.Unfinished():
+		t.Damage = append(t.Damage, "an import did not come to its end")
+		t.WayOut = "run consumer state import again"
+	case t.Halt != "" || len(t.Damage) == 0:
+	case start > t.meta.Origin:
+		t.WayOut = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; consumer state delete --all gives them up",
+			start, start-t.meta.Origin, t.meta.Origin)
+	default:
+		t.rebuild, t.WayOut = true, "rebuilt from the log"
+	}
+	return t, nil
+}
+
+// neverSaved looks at a partition without state.
+func (s *states) neverSaved(ctx context.Context, t *ailment, start int64) error {
+	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	if at := marks[t.Partition].Offset; at >= 0 && start > 0 {
+		t.Halt = fmt.Sprintf("store_lost: the group had come to offset %d, and the log begins at %d", at, start)
+		t.WayOut = "restore the store, import an export, or begin anew with consumer state delete --all"
+	}
+	return nil
+}
+
+// halts finds what halts a partition whose state is whole.
+func (s *states) halts(ctx context.Context, t *ailment, start, end int64) error {
+	m := t.meta
+	e := pipeline.Export{Watermark: m.Watermark, Origin: m.Origin, Last: m.Last, Config: m.Configured, Format: m.Format}
+	last, err := pipeline.LastOf(ctx, s.Log, s.partition(int(t.Partition)), e, start, end)
+	if err != nil {
+		return err
+	}
+	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	if pinned != s.count {
+		t.Halt = fmt.Sprintf("partitions: the topic has %d and had %d", s.count, pinned)
+		t.WayOut = "a new group, or consumer state delete --all: keys are in other partitions now"
+		return nil
+	}
+	if err := s.Rules.Fits(e, start, end, last); err != nil && !m.Unfinished() {
+		t.Halt = err.Error()
+		t.WayOut = "restore the configuration or the topic; a new group or consumer state delete --all begins anew"
+		if start > m.Watermark {
+			t.WayOut = "on_gap: skip goes on without them; a new group or consumer state delete --all begins anew"
+		}
+	}
+	return nil
+}
+
+// damage reads all that is stored of a partition. While a worker moves on, it
+// looks again.
+func (s *states) damage(ctx context.Context, p pipeline.Partition) (found []string, pending int, err error) {
+	for range 4 {
+		var before, after pipeline.Meta
+		if before, err = s.Store.Meta(ctx, p); err != nil {
+			return nil, 0, err
+		}
+		audit, err := s.Store.Audit(ctx, p)
+		if err != nil {
+			return nil, 0, err
+		}
+		found, pending = []string{}, len(audit.Pending)
+		if !audit.Whole() {
+			found = append(found, fmt.Sprintf("meta counts %d keys, %d are stored, %d are listed", audit.Counted, audit.Held, audit.Listed))
+		}
+		bad, err := s.badValues(ctx, p)
+		if err != nil {
+			return nil, 0, err
+		}
+		found = append(found, bad...)
+		if after, err = s.Store.Meta(ctx, p); err != nil {
+			return nil, 0, err
+		}
+		if len(found) == 0 || after.Watermark == before.Watermark {
+			break
+		}
+	}
+	return found, pending, nil
+}
+
+// maxTold is how many bad values are told of a partition.
+const maxTold = 3
+
+func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string, error) {
+	var told []string
+	bad := 0
+	reader := pipeline.Ahead(s.Store, nil)
+	err := pipeline.EachKey(ctx, onePartition{reader, p}, p.Topic, 1, "", func(key string, _ []pipeline.Partition) error {
+		value, err := reader.Get(ctx, p, key)
+		switch {
+		case err == nil && value == nil:
+			err = fmt.Errorf("key %q: listed, and no value is stored", key)
+		case err == nil:
+			_, err = pipeline.Look(key, value)
+		case !isDamaged(err):
+			return err
+		}
+		if err == nil {
+			return nil
+		}
+		if bad++; bad <= maxTold {
+			told = append(told, err.Error())
+		}
+		return nil
+	})
+	if bad > maxTold {
+		told = append(told, fmt.Sprintf("and %d more keys", bad-maxTold))
+	}
+	return told, err
+}
+
+// onePartition reads one partition whichever is asked for.
+type onePartition struct {
+	pipeline.Reader
+	p pipeline.Partition
+}
+
+// Keys implements pipeline.Reader.
+func (o onePartition) Keys(ctx context.Context, _ pipeline.Partition, prefix, after string, limit int) ([]string, error) {
+	return o.Reader.Keys(ctx, o.p, prefix, after, limit)
+}

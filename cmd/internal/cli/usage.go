@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+)
+
+// usageError is a command line that cannot be meant: exit code 2.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// Usagef returns the error of a command line that cannot be meant.
+func Usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// ErrReported ends the process with exit code 1 and no further message.
+var ErrReported = errors.New("reported")
+
+// ErrMismatch ends the process with exit code 3: verify has found and told
+// state that is not what the log gives.
+var ErrMismatch = errors.New("mismatch")
+
+// ExitCode is 0 for success, 2 for a wrong command line, 3 for state that is
+// not what the log gives, 1 for everything else.
+func ExitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		return 2
+	case errors.Is(err, ErrMismatch):
+		return 3
+	default:
+		return 1
+	}
+}
