@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 	"github.com/credence-stream/credence/sink"
 )
@@ -70,7 +71,7 @@ func TestWhatADrawingModelPublishes(t *testing.T) {
 			}
 			store := storetest.NewMemory()
 			s := newSim(t, 0, store, log)
-			s.Rules = simRulesOf(t, pipeline.Rule{Match: "k", Spec: spec})
+			s.Rules = pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: spec})
 			s.Outputs = func() pipeline.Outputs {
 				return sink.NewOutputs(sink.Topic{Group: "g", Output: "out", Encoder: form, Limit: 1 << 20}, sink.DeadLetters{Topic: "dead"},
 					func(string) bool { return true })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -14,7 +15,7 @@ import (
 // does and compares with what was published last, also for the model that
 // draws, whose state cannot tell.
 func TestStoredStateSaysWhatWasPublished(t *testing.T) {
-	log := simLog(11, 400)
+	log := pipelinetest.Records(11, 400)
 	store := storetest.NewMemory()
 	s := newSim(t, 0, store, log)
 	s.Assign(false)
@@ -46,7 +47,7 @@ func TestStoredStateSaysWhatWasPublished(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 			continue
 		}
-		outs, err := simOutputs{}.Posterior(found, nil, &pipeline.Record{})
+		outs, err := pipelinetest.Outputs{}.Posterior(found, nil, &pipeline.Record{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,21 +4,18 @@ package pipeline
 // epoch (one claim) carries its number: what comes late from an epoch that
 // was given up is not listened to.
 
-// event is something that happened to a partition.
-type event interface{}
+// epoch numbers the claims of a machine.
+type epoch uint64
+
+// of makes an event or effect that embeds its epoch tell it.
+func (e epoch) of() epoch { return e }
+
+// event is something that happened to a partition. The types below are all there
+// are: one that the machine did not handle would not compile.
+type event interface{ handle(*machine) }
 
 // late is an event that may come late: the answer to an effect of an epoch.
-type late interface{ of() uint64 }
-
-func (e evFetched) of() uint64   { return e.epoch }
-func (e evLoaded) of() uint64    { return e.epoch }
-func (e evApplied) of() uint64   { return e.epoch }
-func (e evFailed) of() uint64    { return e.epoch }
-func (e evCut) of() uint64       { return e.epoch }
-func (e evPublished) of() uint64 { return e.epoch }
-func (e evSaved) of() uint64     { return e.epoch }
-func (e evMeta) of() uint64      { return e.epoch }
-func (e evProbed) of() uint64    { return e.epoch }
+type late interface{ of() epoch }
 
 type (
 	// evStart begins the work of an assignment.
@@ -39,52 +36,53 @@ type (
 		err   error
 	}
 	evFetched struct {
-		epoch uint64
-		got   Fetched
-		size  int64 // bytes that the records hold of the budget
-		err   error
+		epoch
+		got  Fetched
+		size int64 // bytes that the records hold of the budget
+		err  error
 	}
 	evLoaded struct {
-		epoch  uint64
+		epoch
 		values []Stored // in the order of fxLoad.keys
 		err    error
 	}
 	evApplied struct {
-		epoch uint64
+		epoch
 		tasks []task
 	}
 	evFailed struct {
-		epoch  uint64
+		epoch
 		offset int64
 		key    string
 		err    error // wraps ErrDamaged, or the record's fault
 	}
 	evCut struct {
-		epoch uint64
-		part  cutPart
+		epoch
+		part cutPart
 	}
 	evPublished struct {
-		epoch uint64
-		err   error
+		epoch
+		err error
 	}
 	evSaved struct {
-		epoch uint64
-		err   error
+		epoch
+		err error
 	}
 	// evMeta answers fxResolve.
 	evMeta struct {
-		epoch uint64
-		meta  Meta
-		err   error
+		epoch
+		meta Meta
+		err  error
 	}
 	evProbed struct {
-		epoch uint64
-		err   error
+		epoch
+		err error
 	}
 )
 
-// effect is something for a shell to do.
-type effect interface{}
+// effect is something for a shell to start, and for the simulator. The types
+// below are all there are.
+type effect interface{ start(*shell) }
 
 type (
 	// fxClaim claims the partition and gathers the facts that the machine
@@ -92,45 +90,45 @@ type (
 	fxClaim struct{}
 	// fxOpen starts the epoch's lanes.
 	fxOpen struct {
-		epoch uint64
-		gaps  int
+		epoch
+		gaps int
 	}
 	// fxFetch asks the log; one is under way at a time.
 	fxFetch struct {
-		epoch uint64
-		from  int64
+		epoch
+		from int64
 	}
 	fxLoad struct {
-		epoch      uint64
+		epoch
 		lease      Lease
 		watermarks []int64
 		keys       []string
 	}
 	fxApply struct {
-		epoch uint64
+		epoch
 		lane  int
 		tasks []task
 	}
 	// fxBarrier asks every lane for what changed since the last one.
-	fxBarrier struct{ epoch uint64 }
+	fxBarrier struct{ epoch }
 	// fxPublish sends the outputs of a cut, after a look whether the lease
 	// still holds.
 	fxPublish struct {
-		epoch      uint64
+		epoch
 		lease      Lease
 		watermarks []int64
 		outputs    []Output
 	}
 	fxSave struct {
-		epoch uint64
+		epoch
 		lease Lease
 		c     Checkpoint
 	}
 	// fxResolve reads the meta after a save whose outcome is unknown.
-	fxResolve struct{ epoch uint64 }
+	fxResolve struct{ epoch }
 	// fxProbe looks whether the lease still holds while nothing is written.
 	fxProbe struct {
-		epoch      uint64
+		epoch
 		lease      Lease
 		watermarks []int64
 	}
@@ -141,7 +139,7 @@ type (
 		points []*Point
 	}
 	// fxDrop gives up the epoch: its lanes, its memory, what is under way.
-	fxDrop struct{ epoch uint64 }
+	fxDrop struct{ epoch }
 	// fxTell tells the observer of points of an epoch that was given up before
 	// it learned that they were saved.
 	fxTell struct{ points []*Point }

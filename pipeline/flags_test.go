@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -51,7 +52,7 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 			}
 			return s
 		}
-		rules := simRulesOf(t, pipeline.Rule{Match: "k*", Spec: spec(wise{}, true)},
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k*", Spec: spec(wise{}, true)},
 			pipeline.Rule{Match: "plain", Spec: spec(struct{}{}, true)}, pipeline.Rule{Match: "quiet", Spec: spec(wise{}, false)})
 		var log []pipeline.Record
 		for i := range 40 {
@@ -59,11 +60,11 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 			log = append(log, pipeline.Record{Offset: int64(i), Time: 1e12, Key: []byte(key), Value: simRows(50, 1, 53, float64(i))})
 		}
 		var text bytes.Buffer
-		b := startLogging(t, &kafka{log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
+		b := pipelinetest.StartLogging(t, &pipelinetest.Kafka{Log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
 		if err := b.UntilEnd(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.end(); err != nil {
+		if err := b.End(); err != nil {
 			t.Fatal(err)
 		}
 		for line, want := range map[string]int{

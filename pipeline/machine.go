@@ -12,7 +12,7 @@ type machine struct {
 	cfg   machineConfig
 	part  Partition
 	phase phase
-	epoch uint64
+	epoch epoch
 	lease Lease
 
 	halted    string            // reason, when phase is halted
@@ -125,41 +125,33 @@ func (m *machine) step(ev event) []effect {
 	if e, ok := ev.(late); ok && e.of() != m.epoch {
 		return m.effects
 	}
-	switch e := ev.(type) {
-	case evStart:
-		m.committed, m.limit = e.committed, e.cache
-		m.claim()
-	case evTick:
-		m.due, m.limit = true, e.cache
-		m.tick()
-	case evTimer:
-		m.timer(e.wait)
-	case evRevoked:
-		m.revoke()
-	case evClaimed:
-		m.onClaimed(e)
-	case evFetched:
-		m.onFetched(e)
-	case evLoaded:
-		m.onLoaded(e)
-	case evApplied:
-		m.onApplied(e.tasks)
-	case evFailed:
-		m.onFailed(e)
-	case evCut:
-		m.onCut(e.part)
-	case evPublished:
-		m.onPublished(e.err)
-	case evSaved:
-		m.onSaved(e.err)
-	case evMeta:
-		m.onMeta(e)
-	case evProbed:
-		m.onProbed(e.err)
-	}
+	ev.handle(m)
 	m.pump()
 	return m.effects
 }
+
+func (e evStart) handle(m *machine) {
+	m.committed, m.limit = e.committed, e.cache
+	m.claim()
+}
+
+func (e evTick) handle(m *machine) {
+	m.due, m.limit = true, e.cache
+	m.tick()
+}
+
+func (e evTimer) handle(m *machine)     { m.timer(e.wait) }
+func (evRevoked) handle(m *machine)     { m.revoke() }
+func (e evClaimed) handle(m *machine)   { m.onClaimed(e) }
+func (e evFetched) handle(m *machine)   { m.onFetched(e) }
+func (e evLoaded) handle(m *machine)    { m.onLoaded(e) }
+func (e evApplied) handle(m *machine)   { m.onApplied(e.tasks) }
+func (e evFailed) handle(m *machine)    { m.onFailed(e) }
+func (e evCut) handle(m *machine)       { m.onCut(e.part) }
+func (e evPublished) handle(m *machine) { m.onPublished(e.err) }
+func (e evSaved) handle(m *machine)     { m.onSaved(e.err) }
+func (e evMeta) handle(m *machine)      { m.onMeta(e) }
+func (e evProbed) handle(m *machine)    { m.onProbed(e.err) }
 
 func (m *machine) do(fx effect) { m.effects = append(m.effects, fx) }
 

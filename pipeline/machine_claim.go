@@ -65,7 +65,7 @@ func (m *machine) decide(f facts) {
 		return
 	}
 	m.beyond = 0
-	if f.last != nil && recreated(meta.Last, f.last) {
+	if f.last != nil && !meta.Last.Is(f.last) {
 		m.halt("recreated", fmt.Sprintf("the record at offset %d is not the one that was applied: %s was recreated. Use a new consumer group", meta.Last.Offset, m.part))
 		return
 	}
@@ -102,9 +102,8 @@ func (m *machine) virgin(f facts, lost bool) {
 		return
 	}
 	m.known, m.committed = -1, -1
-	configured, _ := m.cfg.rules.accept(nil, f.start)
 	m.gaps = nil
-	m.begin(f, Checkpoint{From: -1, To: f.start, Origin: f.start, Last: Last{Offset: -1}, Configured: configured}, true)
+	m.begin(f, Checkpoint{From: -1, To: f.start, Origin: f.start, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(f.start)}, true)
 }
 
 // confirmations is how often in a row a log that ends below the watermark is
@@ -122,8 +121,6 @@ func (m *machine) truncated(f facts) {
 	m.halt("truncated", fmt.Sprintf("the log of %s ends at offset %d and offset %d is next: it was truncated or recreated. "+
 		"Use a new consumer group to begin again", m.part, f.end, f.meta.Watermark))
 }
-
-func recreated(want Last, r *Record) bool { return r.Refused == nil && lastOf(r) != want }
 
 // begin opens an epoch at the claim's watermark. What it has to write first
 // goes the way of every checkpoint and is acknowledged before the first

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 )
 
@@ -28,12 +27,6 @@ func (m *machine) barrier() {
 	m.tail, m.flight = nil, &c
 	m.open = cut{seq: c.seq + 1}
 	m.do(fxBarrier{m.epoch})
-}
-
-// lastOf is what tells this record from another one at its offset.
-func lastOf(r *Record) Last {
-	crc := crc32.Update(crc32.Checksum(r.Key, castagnoli), castagnoli, r.Value)
-	return Last{r.Offset, r.Time, crc}
 }
 
 func (m *machine) onCut(part cutPart) {

@@ -27,7 +27,7 @@ func newTestMachine(t *testing.T, known int64, skip bool) *machine {
 
 // stored is a healthy partition at watermark 50 of a log of 10 to 80.
 func stored(t *testing.T) facts {
-	configured, _ := testRules(t, testLimits, "**").accept(nil, 10)
+	configured := testRules(t, testLimits, "**").Recorded(10)
 	last := &Record{Offset: 49, Time: 7, Key: []byte("k"), Value: []byte("v")}
 	return facts{
 		lease: Lease{Partition: Partition{"in", 3}, Token: "token"}, partitions: 4, pinned: 4, start: 10, end: 80,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -57,7 +58,7 @@ func watch(t *testing.T, s *pipeline.Sim, store *storetest.Memory) told {
 // Seeds 1 to 8. Whatever goes wrong, the observer is told of nothing that is
 // not saved, nothing twice, and of the same bits as without trouble.
 func TestObserverIsToldOfWhatIsSaved(t *testing.T) {
-	log := simLog(11, 300)
+	log := pipelinetest.Records(11, 300)
 	calm := storetest.NewMemory()
 	quiet := newSim(t, 0, calm, log)
 	want := watch(t, quiet, calm)
@@ -160,19 +161,19 @@ func (r *recorder) count() int {
 
 func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log, r := simLog(7, 400), new(recorder)
-		b := startObserved(t, &kafka{log: log[:200]}, storetest.NewMemory(), simRules(t), r, slog.DiscardHandler)
+		log, r := pipelinetest.Records(7, 400), new(recorder)
+		b := pipelinetest.StartObserved(t, &pipelinetest.Kafka{Log: log[:200]}, storetest.NewMemory(), pipelinetest.Rules(t), r, slog.DiscardHandler)
 		if err := b.UntilEnd(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if held := metric(t, b.reg, "credence_inflight_bytes"); held != 0 && held != 1<<20 {
+		if held := metric(t, b.Reg, "credence_inflight_bytes"); held != 0 && held != 1<<20 {
 			t.Errorf("%g bytes are held once all is saved, want none beside the reserve of a fetch", held)
 		}
 		before := r.count()
 		away := true
 		var mu sync.Mutex
-		b.store.Inject(func(storetest.Call) storetest.Fault {
+		b.Store.Inject(func(storetest.Call) storetest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
 			if away {
@@ -180,8 +181,8 @@ func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 			}
 			return storetest.None
 		})
-		b.kafka.set(func(k *kafka) { k.log = log })
-		b.readyWithin(t, 20*time.Second, false)
+		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log })
+		b.ReadyWithin(t, 20*time.Second, false)
 		<-time.After(20 * time.Second)
 		if n := r.count(); n != before {
 			t.Errorf("%d points are told of while the store is away", n-before)
@@ -189,17 +190,17 @@ func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 		mu.Lock()
 		away = false
 		mu.Unlock()
-		b.readyWithin(t, 20*time.Second, true)
+		b.ReadyWithin(t, 20*time.Second, true)
 		if err := b.UntilEnd(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.end(); err != nil {
+		if err := b.End(); err != nil {
 			t.Fatal(err)
 		}
 		if n := r.count(); n <= before {
 			t.Errorf("nothing is told of after the outage")
 		}
-		if held := metric(t, b.reg, "credence_inflight_bytes"); held != 0 {
+		if held := metric(t, b.Reg, "credence_inflight_bytes"); held != 0 {
 			t.Errorf("%g bytes are held at the end, want 0: points weigh on the budget until they are told of", held)
 		}
 		seen := map[string]bool{}
@@ -221,13 +222,13 @@ func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 func TestObserverOfEveryThirdShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := new(recorder)
-		spec := simSpec(t, cdf.Publish{Every: 3, Scale: "original", Groups: "all", Variables: []string{"**"}})
-		rules := simRulesOf(t, pipeline.Rule{Match: "k*", Spec: spec})
-		b := startObserved(t, &kafka{log: simLog(5, 300)}, storetest.NewMemory(), rules, r, slog.DiscardHandler)
+		spec := pipelinetest.Spec(t, cdf.Publish{Every: 3, Scale: "original", Groups: "all", Variables: []string{"**"}})
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k*", Spec: spec})
+		b := pipelinetest.StartObserved(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 300)}, storetest.NewMemory(), rules, r, slog.DiscardHandler)
 		if err := b.UntilEnd(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.end(); err != nil {
+		if err := b.End(); err != nil {
 			t.Fatal(err)
 		}
 		scored := 0

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -32,7 +33,7 @@ func published(t *testing.T, spec *cdf.Spec, values ...[]byte) []string {
 		log = append(log, pipeline.Record{Offset: int64(i), Time: 1e12 + int64(i), Key: []byte("k"), Value: v})
 	}
 	s := newSim(t, 0, storetest.NewMemory(), log)
-	s.Rules = simRulesOf(t, pipeline.Rule{Match: "k", Spec: spec})
+	s.Rules = pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: spec})
 	s.Assign(false)
 	settle(t, s)
 	var out []string
@@ -46,7 +47,7 @@ func TestPredictionsComeFromTheStateBefore(t *testing.T) {
 	nan := math.NaN()
 	rng := rand.New(rand.NewPCG(4, 4))
 	shards := [][]byte{
-		simShard(rng), simShard(rng),
+		pipelinetest.Shard(rng), pipelinetest.Shard(rng),
 		simRows(1, 1, nan, .5, 3, nan, 2, -1, nan, nan, nan, 2), // row 2 is not usable, row 4 neither
 		[]byte("!not pairs"),
 		simRows(math.Inf(1), 1, nan, 2), // refused: its rows get no prediction
@@ -67,7 +68,7 @@ func TestPredictionsComeFromTheStateBefore(t *testing.T) {
 	for mode, rows := range asked {
 		for _, every := range []int64{1, 3} {
 			t.Run(fmt.Sprint(mode, every), func(t *testing.T) {
-				spec := simSpec(t, cdf.Publish{Every: every, Scale: "original", Groups: "all", Predictions: mode, Variables: []string{"**"}})
+				spec := pipelinetest.Spec(t, cdf.Publish{Every: every, Scale: "original", Groups: "all", Predictions: mode, Variables: []string{"**"}})
 				var want []string
 				filter := cdf.NewFilter(spec, "k")
 				for i, v := range shards {
@@ -76,7 +77,7 @@ func TestPredictionsComeFromTheStateBefore(t *testing.T) {
 						want = append(want, fmt.Sprintf("out %d ", i))
 						continue
 					}
-					b, err := new(simDecoder).Decode(v)
+					b, err := new(pipelinetest.Decoder).Decode(v)
 					if err != nil {
 						want = append(want, "dead")
 						continue
@@ -123,14 +124,14 @@ func TestPredictionsComeFromTheStateBefore(t *testing.T) {
 // predict is updated all the same.
 func TestUnpredictableShardsAreAbsorbed(t *testing.T) {
 	publish := cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "all", Variables: []string{"**"}}
-	spec := simSpec(t, publish)
+	spec := pipelinetest.Spec(t, publish)
 	build := spec.New
 	spec.New = func(d cdf.Dims) (cdf.Model, error) {
 		m, err := build(d)
 		return unpredictable{m}, err
 	}
 	rng := rand.New(rand.NewPCG(4, 5))
-	got := published(t, spec, simShard(rng), simShard(rng))
+	got := published(t, spec, pipelinetest.Shard(rng), pipelinetest.Shard(rng))
 	if len(got) != 2 || !strings.HasPrefix(got[1], "out 1 t=2") {
 		t.Errorf("published %q", got)
 	}
@@ -156,14 +157,14 @@ func (u unpredictable) PriorSD(list []cdf.Functional, dst []float64) {
 // A shard that is refused only after its rows were predicted publishes none.
 func TestRefusedShardsPublishNoPredictions(t *testing.T) {
 	publish := cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "all", Variables: []string{"**"}}
-	spec := simSpec(t, publish)
+	spec := pipelinetest.Spec(t, publish)
 	build := spec.New
 	spec.New = func(d cdf.Dims) (cdf.Model, error) {
 		m, err := build(d)
 		return unyielding{m}, err
 	}
 	rng := rand.New(rand.NewPCG(4, 6))
-	got := published(t, spec, simShard(rng), simShard(rng), simShard(rng))
+	got := published(t, spec, pipelinetest.Shard(rng), pipelinetest.Shard(rng), pipelinetest.Shard(rng))
 	for i, want := range []string{"out 0 t=1", "dead 1", "dead 2"} {
 		if len(got) != 3 || !strings.HasPrefix(got[i], want) {
 			t.Fatalf("published %q", got)

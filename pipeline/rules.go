@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
@@ -87,12 +88,10 @@ func (r *Rules) Config() string { return r.configured.Fingerprint[:16] }
 // present one. It returns the list to store from now on, nil for no change,
 // and false where the state belongs to another configuration.
 func (r *Rules) accept(stored []Configured, from int64) ([]Configured, bool) {
-	now := r.configured
-	now.From = from
 	if len(stored) == 0 {
-		return []Configured{now}, true
+		return r.Recorded(from), true
 	}
-	last := stored[len(stored)-1]
+	now, last := r.configured, stored[len(stored)-1]
 	if last.Fingerprint == now.Fingerprint {
 		return nil, true
 	}
@@ -100,7 +99,21 @@ func (r *Rules) accept(stored []Configured, from int64) ([]Configured, bool) {
 	if last.Core != now.Core || json.Unmarshal([]byte(last.Limits), &old) != nil || !r.limits.covers(old) {
 		return nil, false
 	}
-	return append(append([]Configured(nil), stored...), now), true
+	return append(slices.Clone(stored), r.Recorded(from)...), true
+}
+
+// Recorded is what the meta of a partition records of a first configuration, in
+// force from an offset on.
+func (r *Rules) Recorded(from int64) []Configured {
+	now := r.configured
+	now.From = from
+	return []Configured{now}
+}
+
+// SameModels reports whether states were made by these models, whatever the
+// limits were.
+func (r *Rules) SameModels(stored []Configured) bool {
+	return len(stored) > 0 && stored[len(stored)-1].Core == r.configured.Core
 }
 
 // Accepts reports whether state that was made under the stored configurations

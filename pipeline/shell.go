@@ -69,7 +69,7 @@ func (s *shell) run(ctx context.Context) {
 			if _, done := fx.(fxDone); done {
 				return
 			}
-			s.do(fx)
+			fx.start(s)
 		}
 		s.report()
 		select {
@@ -108,58 +108,78 @@ func (s *shell) end() {
 // share is this partition's part of the cache.
 func (s *shell) share() int64 { return s.w.opt.Cache / int64(max(1, s.w.board.assigned())) }
 
-// do starts an effect. None of them waits here.
-func (s *shell) do(fx effect) {
-	io, epoch := s.io, s.epoch
-	switch fx := fx.(type) {
-	case fxClaim:
-		s.call(func() event { f, err := s.claim(io); return evClaimed{f, err} })
-	case fxOpen:
-		s.open(fx)
-	case fxFetch:
-		s.call(func() event { return s.fetch(epoch, fx) })
-	case fxLoad:
-		s.call(func() event {
-			values, err := s.w.opt.Store.Load(epoch, fx.lease, fx.watermarks, fx.keys)
-			return evLoaded{fx.epoch, values, err}
-		})
-	case fxApply:
-		s.inbox[fx.lane] <- laneMessage{fx.tasks}
-	case fxBarrier:
-		for _, in := range s.inbox {
-			in <- laneMessage{}
-		}
-	case fxPublish:
-		s.outs = 0
-		for i := range fx.outputs {
-			s.outs += fx.outputs[i].size()
-		}
-		s.call(func() event { return evPublished{fx.epoch, s.publish(epoch, fx)} })
-	case fxSave:
-		s.call(func() event { return evSaved{fx.epoch, s.save(epoch, fx)} })
-	case fxResolve:
-		s.call(func() event {
-			meta, err := s.w.opt.Store.Meta(epoch, s.a.Partition)
-			return evMeta{fx.epoch, meta, err}
-		})
-	case fxProbe:
-		s.call(func() event {
-			_, err := s.w.opt.Store.Load(epoch, fx.lease, fx.watermarks, nil)
-			return evProbed{fx.epoch, err}
-		})
-	case fxCommit:
-		s.acknowledged(fx.points)
-		s.commit(fx.offset)
-	case fxDrop:
-		s.dropEpoch()
-	case fxTell:
-		s.w.opt.Observer.Saved(s.a.Partition, fx.points)
-	case fxWait:
-		s.wait(fx)
-	case fxCount:
-		s.count(fx)
+// The effects. None of them waits here.
+
+func (fxClaim) start(s *shell) {
+	io := s.io
+	s.call(func() event { f, err := s.claim(io); return evClaimed{f, err} })
+}
+
+func (fx fxOpen) start(s *shell) { s.open(fx) }
+
+func (fx fxFetch) start(s *shell) {
+	ctx := s.epoch
+	s.call(func() event { return s.fetch(ctx, fx) })
+}
+
+func (fx fxLoad) start(s *shell) {
+	ctx := s.epoch
+	s.call(func() event {
+		values, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys)
+		return evLoaded{fx.epoch, values, err}
+	})
+}
+
+func (fx fxApply) start(s *shell) { s.inbox[fx.lane] <- laneMessage{fx.tasks} }
+
+func (fxBarrier) start(s *shell) {
+	for _, in := range s.inbox {
+		in <- laneMessage{}
 	}
 }
+
+func (fx fxPublish) start(s *shell) {
+	s.outs = 0
+	for i := range fx.outputs {
+		s.outs += fx.outputs[i].size()
+	}
+	ctx := s.epoch
+	s.call(func() event { return evPublished{fx.epoch, s.publish(ctx, fx)} })
+}
+
+func (fx fxSave) start(s *shell) {
+	ctx := s.epoch
+	s.call(func() event { return evSaved{fx.epoch, s.save(ctx, fx)} })
+}
+
+func (fx fxResolve) start(s *shell) {
+	ctx := s.epoch
+	s.call(func() event {
+		meta, err := s.w.opt.Store.Meta(ctx, s.a.Partition)
+		return evMeta{fx.epoch, meta, err}
+	})
+}
+
+func (fx fxProbe) start(s *shell) {
+	ctx := s.epoch
+	s.call(func() event {
+		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil)
+		return evProbed{fx.epoch, err}
+	})
+}
+
+func (fx fxCommit) start(s *shell) {
+	s.acknowledged(fx.points)
+	s.commit(fx.offset)
+}
+
+func (fxDrop) start(s *shell)     { s.dropEpoch() }
+func (fx fxTell) start(s *shell)  { s.w.opt.Observer.Saved(s.a.Partition, fx.points) }
+func (fx fxWait) start(s *shell)  { s.wait(fx) }
+func (fx fxCount) start(s *shell) { s.count(fx) }
+
+// start ends nothing by itself: run returns when it sees fxDone.
+func (fxDone) start(*shell) {}
 
 // call runs one piece of I/O and delivers what came of it.
 func (s *shell) call(f func() event) {
@@ -190,7 +210,7 @@ func (s *shell) open(fx fxOpen) {
 }
 
 // lane is the goroutine of one lane.
-func (s *shell) lane(ctx context.Context, epoch uint64, l *lane, in <-chan laneMessage) {
+func (s *shell) lane(ctx context.Context, epoch epoch, l *lane, in <-chan laneMessage) {
 	l.stopped = ctx.Done()
 	for {
 		var msg laneMessage

@@ -43,7 +43,7 @@ type simWorker struct {
 	done     bool
 	lanes    []*lane
 	inbox    [][]laneMessage
-	epoch    uint64
+	epoch    epoch
 	calls    []effect
 	results  []event
 	laneOut  [][]event // results of one lane are delivered in order
@@ -277,6 +277,8 @@ func (w *simWorker) call(i int) {
 	case fxProbe:
 		_, err := s.Store.Load(ctx, fx.lease, fx.watermarks, nil)
 		ev = evProbed{fx.epoch, err}
+	default:
+		panic(fmt.Sprintf("the simulator does nothing for %T", fx))
 	}
 	w.results = append(w.results, ev)
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"hash/crc32"
 )
 
 // Reasons that a store gives. Every other error means that the outcome is
@@ -30,6 +31,16 @@ type Last struct {
 	Offset int64  `json:"offset"` // -1: none
 	Time   int64  `json:"time"`
 	CRC    uint32 `json:"crc"` // CRC-32C of key and value
+}
+
+// Is reports whether r is the record that l tells of, as far as can be told: one
+// that was refused for its size is not compared.
+func (l Last) Is(r *Record) bool { return r.Refused != nil || lastOf(r) == l }
+
+// lastOf is what tells this record from another one at its offset.
+func lastOf(r *Record) Last {
+	crc := crc32.Update(crc32.Checksum(r.Key, castagnoli), castagnoli, r.Value)
+	return Last{r.Offset, r.Time, crc}
 }
 
 // Configured is the configuration in force from an offset on.

@@ -59,6 +59,8 @@ var layers = []layer{
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
 	{path: "pipeline", may: []string{"cdf"}},
+	{path: "pipeline/admin", may: []string{"pipeline"}},
+	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/storetest"}},
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
 	{path: "pipeline/kafka", may: []string{"cdf", "pipeline"}},
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline"}},
@@ -101,7 +103,7 @@ var layers = []layer{
 		"cdf", "pipeline", "pipeline/arrow", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/app", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/state", may: []string{
-		"cdf", "pipeline", "pipeline/arrow", "pipeline/kafka", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term",
+		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "pipeline/kafka", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
@@ -151,7 +153,7 @@ var homes = map[string][]string{
 	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
-	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
+	"github.com/prometheus":           {"pipeline", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":  {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
 	"github.com/rivo/uniseg":          {"cmd/internal/term", "cmd/consumer/show"},
 	"go.yaml.in/yaml":                 {"internal/strictyaml", "cmd/consumer/config", "cmd/consumer/draft", "sink/web"},

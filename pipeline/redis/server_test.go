@@ -93,7 +93,7 @@ func (b backend) fixture(t testing.TB) storetest.Fixture {
 	return storetest.Fixture{
 		Store:  s,
 		Reader: s,
-		Keeper: s,
+		Admin:  s,
 		Sibling: func() (pipeline.Store, pipeline.Reader) {
 			other := b.store(t, "credence.2")
 			return other, other

@@ -45,7 +45,7 @@ var listCases = []testCase{{
 	"several values together",
 	"a walk through all states would take a round trip for each",
 	func(s *subject) {
-		many, ok := s.Reader.(pipeline.Several)
+		many, ok := s.Reader.(pipeline.BatchReader)
 		if !ok {
 			s.t.Skip("it reads one value at a time")
 		}
@@ -54,7 +54,7 @@ var listCases = []testCase{{
 		s.Lose(part, "e")
 		s.LoseBlob(part, "f")
 		keys := []string{"a", "b", "none", "c", "d", "e", "f"}
-		got, err := many.Several(s.ctx(), part, keys, 1<<30)
+		got, err := many.GetBatch(s.ctx(), part, keys, 1<<30)
 		if err != nil || len(got) != len(keys) {
 			s.t.Fatalf("%d values of %d keys and error %v", len(got), len(keys), err)
 		}
@@ -67,7 +67,7 @@ var listCases = []testCase{{
 			s.t.Errorf("values that are not there: %.20q", got)
 		}
 		for bytes, most := range map[int64]int{0: 1, 3: 1, 14: 2} {
-			if got, err := many.Several(s.ctx(), part, keys[:2], bytes); err != nil || len(got) != most || string(got[0]) != "first" {
+			if got, err := many.GetBatch(s.ctx(), part, keys[:2], bytes); err != nil || len(got) != most || string(got[0]) != "first" {
 				s.t.Errorf("at most %d bytes: %q and error %v, want %d values", bytes, got, err, most)
 			}
 		}

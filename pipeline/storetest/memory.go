@@ -36,8 +36,8 @@ type partition struct {
 }
 
 var (
-	_ pipeline.Store   = (*Memory)(nil)
-	_ pipeline.Several = (*Memory)(nil)
+	_ pipeline.Store       = (*Memory)(nil)
+	_ pipeline.BatchReader = (*Memory)(nil)
 )
 
 // NewMemory returns an empty store.
@@ -229,8 +229,8 @@ func (m *Memory) Get(ctx context.Context, p pipeline.Partition, key string) (val
 	return value, err
 }
 
-// Several implements pipeline.Several.
-func (m *Memory) Several(ctx context.Context, p pipeline.Partition, keys []string, most int64) (values []pipeline.Stored, err error) {
+// GetBatch implements pipeline.BatchReader.
+func (m *Memory) GetBatch(ctx context.Context, p pipeline.Partition, keys []string, most int64) (values []pipeline.Stored, err error) {
 	err = m.call(ctx, Call{Op: "several", Partition: p}, func() error {
 		left := most
 		for _, key := range keys {

@@ -12,7 +12,7 @@ func openMemory(*testing.T) Fixture {
 	return Fixture{
 		Store:  m,
 		Reader: m,
-		Keeper: m,
+		Admin:  m,
 		Sibling: func() (pipeline.Store, pipeline.Reader) {
 			other := NewMemory()
 			return other, other

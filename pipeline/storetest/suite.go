@@ -16,7 +16,7 @@ import (
 type Fixture struct {
 	Store  pipeline.Store
 	Reader pipeline.Reader
-	Keeper pipeline.Keeper
+	Admin  pipeline.StateAdmin
 	// Sibling opens the store of another group on the same server.
 	Sibling func() (pipeline.Store, pipeline.Reader)
 	// Snapshot takes the whole store as it is; what it returns puts it back
@@ -36,7 +36,7 @@ const BigBytes = 700 << 10
 // Run runs the contract. open is called once per case and returns an empty
 // store.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
-	for _, group := range [][]testCase{claimCases, saveCases, blobCases, listCases, keeperCases} {
+	for _, group := range [][]testCase{claimCases, saveCases, blobCases, listCases, adminCases} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				t.Cleanup(func() {

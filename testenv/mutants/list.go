@@ -12,6 +12,7 @@ type mutant struct {
 
 var (
 	machine = []string{"./pipeline"}
+	tools   = []string{"./pipeline/admin"}
 	store   = []string{"./pipeline/redis"}
 )
 
@@ -72,11 +73,11 @@ var mutants = []mutant{
 		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
 		"\tm.do(fxTell{m.flight.points})\n\tm.flight.points = nil\n\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
 		"TestObserverIsToldOfWhatIsSaved", machine},
-	{"verifier compares no snapshots", "pipeline/verify.go", "\th.Write(e.Snapshot)\n", "", "TestVerifierComparesSnapshots", machine},
-	{"import takes what a worker has claimed", "pipeline/transfer.go",
-		"\tim := &Import{store: s, lease: NewLease(p), e: e, at: -1}\n",
-		"\tim := &Import{store: s, lease: NewLease(p), e: e, at: -1}\n\tif now, err := s.Meta(ctx, p); err == nil {\n\t\tseen = now\n\t}\n",
-		"TestImportIsFenced", machine},
+	{"verifier compares no snapshots", "pipeline/admin/verify.go", "\th.Write(e.Snapshot)\n", "", "TestVerifierComparesSnapshots", tools},
+	{"import takes what a worker has claimed", "pipeline/admin/import.go",
+		"\tim := &Import{store: s, lease: pipeline.NewLease(p), e: e, at: -1}\n",
+		"\tim := &Import{store: s, lease: pipeline.NewLease(p), e: e, at: -1}\n\tif now, err := s.Meta(ctx, p); err == nil {\n\t\tseen = now\n\t}\n",
+		"TestImportIsFenced", tools},
 	{"dead letters replayed without a number", "sink/deadletter.go",
 		"\theaders = append(headers, pipeline.Header{Key: pipeline.ShardHeader, Value: []byte(id)})\n", "\t_ = id\n",
 		"TestReplayAppliesOnce", []string{"./cmd/consumer"}},

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
@@ -74,7 +75,7 @@ members.`,
 func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error {
 	where := map[string][]pipeline.Partition{}
 	if f.key != "" {
-		err := pipeline.EachKey(ctx, s.Store, s.config.Kafka.Input, s.count, "", func(key string, in []pipeline.Partition) error {
+		err := admin.EachKey(ctx, s.Store, s.config.Kafka.Input, s.count, "", func(key string, in []pipeline.Partition) error {
 			if s.takes(key) {
 				keys = append(keys, key)
 				where[key] = in

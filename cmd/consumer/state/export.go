@@ -18,6 +18,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/arrow"
 )
 
@@ -28,7 +29,7 @@ const (
 	exportGroup      = "credence.group"
 	exportTopic      = "credence.topic"
 	exportCount      = "credence.partition_count"
-	exportPartitions = "credence.partitions" // JSON list of pipeline.Export
+	exportPartitions = "credence.partitions" // JSON list of admin.Export
 	exportSelection  = "credence.key"        // the glob, "" for all keys
 )
 
@@ -106,7 +107,7 @@ func (s *states) export(ctx context.Context, name, glob string) (err error) {
 
 // spooled is where a partition's values are.
 type spooled struct {
-	pipeline.Export
+	admin.Export
 	from, to int64
 }
 
@@ -130,7 +131,7 @@ func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
 		if err := begin(1); err != nil {
 			return nil, err
 		}
-		e, ok, err := pipeline.Collect(ctx, s.Store, s.Store, s.partition(id), exportAttempts, s.seen, begin, func(key string, v pipeline.Stored) error {
+		e, ok, err := admin.Collect(ctx, s.Store, s.Store, s.partition(id), exportAttempts, s.seen, begin, func(key string, v pipeline.Stored) error {
 			head := binary.AppendUvarint(nil, uint64(len(key)))
 			head = append(head, key...)
 			head = binary.AppendUvarint(head, uint64(len(v)))
@@ -158,7 +159,7 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 	if err != nil {
 		return 0, err
 	}
-	about := make([]pipeline.Export, len(partitions))
+	about := make([]admin.Export, len(partitions))
 	for i := range partitions {
 		about[i] = partitions[i].Export
 	}
@@ -211,7 +212,7 @@ func readSpooled(r *bufio.Reader) (key string, value []byte, err error) {
 }
 
 func stateRow(key string, partition int32, value pipeline.Stored) (*arrow.State, error) {
-	h, err := pipeline.Look(key, value)
+	h, err := pipeline.ParseStored(key, value)
 	if err != nil {
 		return nil, err
 	}

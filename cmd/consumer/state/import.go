@@ -17,6 +17,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/arrow"
 )
 
@@ -79,7 +80,7 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	}
 	replaced, keys := 0, int64(0)
 	for _, m := range metas {
-		if m.Exists && !m.Unfinished() {
+		if m.Exists && !admin.Unfinished(m) {
 			replaced++
 			keys += m.Keys
 		}
@@ -116,7 +117,7 @@ func openExport(name string) (file *os.File, r *arrow.StateReader, about map[str
 }
 
 // checkImport reads the file once and says why it does not fit this group.
-func (s *states) checkImport(ctx context.Context, name string) (map[int32]pipeline.Export, error) {
+func (s *states) checkImport(ctx context.Context, name string) (map[int32]admin.Export, error) {
 	file, r, about, err := openExport(name)
 	if err != nil {
 		return nil, err
@@ -138,11 +139,11 @@ func (s *states) checkImport(ctx context.Context, name string) (map[int32]pipeli
 	case about[exportCount] != strconv.Itoa(s.count):
 		return nil, fmt.Errorf("it is of %s partitions, topic %s has %d: keys are elsewhere", about[exportCount], s.config.Kafka.Input, s.count)
 	}
-	var list []pipeline.Export
+	var list []admin.Export
 	if err := json.Unmarshal([]byte(about[exportPartitions]), &list); err != nil {
 		return nil, fmt.Errorf("metadata %s: %w", exportPartitions, err)
 	}
-	parts := map[int32]pipeline.Export{}
+	parts := map[int32]admin.Export{}
 	for _, e := range list {
 		if e.Partition < 0 || int(e.Partition) >= s.count {
 			return nil, fmt.Errorf("it names partition %d of %d", e.Partition, s.count)
@@ -152,11 +153,11 @@ func (s *states) checkImport(ctx context.Context, name string) (map[int32]pipeli
 		if err != nil {
 			return nil, err
 		}
-		last, err := pipeline.LastOf(ctx, s.Log, p, e, start, end)
+		last, err := admin.LastOf(ctx, s.Log, p, e, start, end)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Rules.Fits(e, start, end, last); err != nil {
+		if err := e.Fits(s.Rules, start, end, last); err != nil {
 			return nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
 		}
 		parts[e.Partition] = e
@@ -166,7 +167,7 @@ func (s *states) checkImport(ctx context.Context, name string) (map[int32]pipeli
 
 // checkRows reads all rows: those of a partition are together, in the order
 // of keys, as many as its meta counts.
-func (s *states) checkRows(r *arrow.StateReader, parts map[int32]pipeline.Export) error {
+func (s *states) checkRows(r *arrow.StateReader, parts map[int32]admin.Export) error {
 	left := map[int32]int64{}
 	for id, e := range parts {
 		left[id] = e.Keys
@@ -208,7 +209,7 @@ func (s *states) checkRows(r *arrow.StateReader, parts map[int32]pipeline.Export
 
 // fill puts the rows into the store, partition by partition, and clears the
 // partitions that the file has nothing of.
-func (s *states) fill(ctx context.Context, name string, parts map[int32]pipeline.Export, metas []pipeline.Meta) (int64, error) {
+func (s *states) fill(ctx context.Context, name string, parts map[int32]admin.Export, metas []pipeline.Meta) (int64, error) {
 	file, r, _, err := openExport(name)
 	if err != nil {
 		return 0, err
@@ -227,7 +228,7 @@ func (s *states) fill(ctx context.Context, name string, parts map[int32]pipeline
 			}
 			continue
 		}
-		im, berr := pipeline.BeginImport(ctx, s.Store, s.Store, p, meta, e)
+		im, berr := admin.BeginImport(ctx, s.Store, s.Store, p, meta, e)
 		if berr != nil {
 			return rows, berr
 		}

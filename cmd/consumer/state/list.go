@@ -12,6 +12,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 )
 
 func listCommand(a *app.App) *cobra.Command {
@@ -71,8 +72,8 @@ type Line struct {
 func (s *states) list(ctx context.Context, prefix, format string) error {
 	out := app.NewListing(s.Out, format, []string{"key", "kind", "t", "n", "partition", "offset", "bytes", "time"})
 	keys, total, damaged := 0, int64(0), 0
-	reader := pipeline.Ahead(s.Store, s.takes)
-	err := pipeline.EachKey(ctx, reader, s.config.Kafka.Input, s.count, prefix, func(key string, in []pipeline.Partition) error {
+	reader := admin.Prefetch(s.Store, s.takes)
+	err := admin.EachKey(ctx, reader, s.config.Kafka.Input, s.count, prefix, func(key string, in []pipeline.Partition) error {
 		if !s.takes(key) {
 			return nil
 		}
@@ -81,9 +82,9 @@ func (s *states) list(ctx context.Context, prefix, format string) error {
 			if err == nil && value == nil {
 				continue // deleted since it was listed
 			}
-			var h pipeline.Held
+			var h pipeline.StoredState
 			if err == nil {
-				h, err = pipeline.Look(key, value)
+				h, err = pipeline.ParseStored(key, value)
 			}
 			if isDamaged(err) {
 				damaged++

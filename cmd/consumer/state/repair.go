@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 )
 
 func isDamaged(err error) bool { return errors.Is(err, pipeline.ErrDamaged) }
@@ -104,7 +105,7 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 		}
 	}
 	for _, t := range damaged {
-		err := pipeline.Reset(ctx, s.Store, s.Store, s.partition(int(t.Partition)), t.meta, s.Rules)
+		err := admin.Reset(ctx, s.Store, s.Store, s.partition(int(t.Partition)), t.meta, s.Rules)
 		if err != nil {
 			return fmt.Errorf("partition %d was not reset: %w; run it again", t.Partition, err)
 		}
@@ -146,7 +147,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*ailment, err
 		return nil, err
 	}
 	switch {
-	case t.meta.Unfinished():
+	case admin.Unfinished(t.meta):
 		t.Damage = append(t.Damage, "an import did not come to its end")
 		t.WayOut = "run consumer state import again"
 	case t.Halt != "" || len(t.Damage) == 0:
@@ -175,8 +176,8 @@ func (s *states) neverSaved(ctx context.Context, t *ailment, start int64) error 
 // halts finds what halts a partition whose state is whole.
 func (s *states) halts(ctx context.Context, t *ailment, start, end int64) error {
 	m := t.meta
-	e := pipeline.Export{Watermark: m.Watermark, Origin: m.Origin, Last: m.Last, Config: m.Configured, Format: m.Format}
-	last, err := pipeline.LastOf(ctx, s.Log, s.partition(int(t.Partition)), e, start, end)
+	e := admin.Export{Watermark: m.Watermark, Origin: m.Origin, Last: m.Last, Config: m.Configured, Format: m.Format}
+	last, err := admin.LastOf(ctx, s.Log, s.partition(int(t.Partition)), e, start, end)
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (s *states) halts(ctx context.Context, t *ailment, start, end int64) error 
 		t.WayOut = "a new group, or consumer state delete --all: keys are in other partitions now"
 		return nil
 	}
-	if err := s.Rules.Fits(e, start, end, last); err != nil && !m.Unfinished() {
+	if err := e.Fits(s.Rules, start, end, last); err != nil && !admin.Unfinished(m) {
 		t.Halt = err.Error()
 		t.WayOut = "restore the configuration or the topic; a new group or consumer state delete --all begins anew"
 		if start > m.Watermark {
@@ -236,14 +237,14 @@ const maxTold = 3
 func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string, error) {
 	var told []string
 	bad := 0
-	reader := pipeline.Ahead(s.Store, nil)
-	err := pipeline.EachKey(ctx, onePartition{reader, p}, p.Topic, 1, "", func(key string, _ []pipeline.Partition) error {
+	reader := admin.Prefetch(s.Store, nil)
+	err := admin.EachKey(ctx, onePartition{reader, p}, p.Topic, 1, "", func(key string, _ []pipeline.Partition) error {
 		value, err := reader.Get(ctx, p, key)
 		switch {
 		case err == nil && value == nil:
 			err = fmt.Errorf("key %q: listed, and no value is stored", key)
 		case err == nil:
-			_, err = pipeline.Look(key, value)
+			_, err = pipeline.ParseStored(key, value)
 		case !isDamaged(err):
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
@@ -80,7 +81,7 @@ func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *
 	}
 	bar := term.Progress(a.Err, "offsets verified", offsets)
 	whole, part := int64(0), 0.0
-	v := &pipeline.Verifier{
+	v := &admin.Verifier{
 		Log: conn.Log, Store: conn.Store, Reader: conn.Store, Rules: conn.Rules, Memory: max(int64(c.Memory.Cache), 1<<20),
 		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
 			return arrow.NewDecoder(arrow.Limits{Record: int(l.Record), Rows: l.Rows, Columns: l.Columns})
@@ -99,7 +100,7 @@ func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *
 	out := app.NewListing(a.Out, format, []string{"key", "partition", "offset", "what differs"})
 	var keys, wrong int64
 	for id := range n {
-		got, err := v.Verify(ctx, pipeline.Partition{Topic: c.Kafka.Input, ID: int32(id)}, func(m pipeline.Mismatch) error {
+		got, err := v.Verify(ctx, pipeline.Partition{Topic: c.Kafka.Input, ID: int32(id)}, func(m admin.Mismatch) error {
 			line := Mismatch{m.Key, m.Partition.Topic, m.Partition.ID, m.Offset, m.What}
 			return out.Write(line, []string{m.Key, m.Partition.String(), strconv.FormatInt(m.Offset, 10), m.What})
 		})
@@ -147,7 +148,7 @@ func offsetsToRead(ctx context.Context, n *connect.Connection, c *config.Config,
 
 // strays tells of keys that have more than one model.
 func strays(ctx context.Context, a *app.App, conn *connect.Connection, c *config.Config, n int, glob string) error {
-	return pipeline.EachKey(ctx, conn.Store, c.Kafka.Input, n, "", func(key string, in []pipeline.Partition) error {
+	return admin.EachKey(ctx, conn.Store, c.Kafka.Input, n, "", func(key string, in []pipeline.Partition) error {
 		if len(in) < 2 || glob != "" && !cdf.Glob(glob, key) {
 			return nil
 		}

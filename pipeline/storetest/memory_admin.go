@@ -7,9 +7,9 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-var _ pipeline.Keeper = (*Memory)(nil)
+var _ pipeline.StateAdmin = (*Memory)(nil)
 
-// Audit implements pipeline.Keeper. Values are their own list.
+// Audit implements pipeline.StateAdmin. Values are their own list.
 func (m *Memory) Audit(ctx context.Context, p pipeline.Partition) (a pipeline.Audit, err error) {
 	err = m.call(ctx, Call{Op: "audit", Partition: p}, func() error {
 		part := m.data.at(p)
@@ -20,7 +20,7 @@ func (m *Memory) Audit(ctx context.Context, p pipeline.Partition) (a pipeline.Au
 	return a, err
 }
 
-// Clear implements pipeline.Keeper.
+// Clear implements pipeline.StateAdmin.
 func (m *Memory) Clear(ctx context.Context, lease pipeline.Lease, seen pipeline.Meta) error {
 	return m.call(ctx, Call{Op: "clear", Partition: lease.Partition, Token: lease.Token}, func() error {
 		now := m.data.at(lease.Partition).meta
@@ -35,7 +35,7 @@ func (m *Memory) Clear(ctx context.Context, lease pipeline.Lease, seen pipeline.
 	})
 }
 
-// Unpin implements pipeline.Keeper.
+// Unpin implements pipeline.StateAdmin.
 func (m *Memory) Unpin(ctx context.Context, topic string) error {
 	return m.call(ctx, Call{Op: "unpin", Partition: pipeline.Partition{Topic: topic}}, func() error {
 		delete(m.data.topics, topic)

@@ -10,11 +10,11 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-var _ pipeline.Several = (*Store)(nil)
+var _ pipeline.BatchReader = (*Store)(nil)
 
-// Several implements pipeline.Several in two round trips: the sizes of all
+// GetBatch implements pipeline.BatchReader in two round trips: the sizes of all
 // values, then those that fit. What a pointer stands for is left to Get.
-func (s *Store) Several(ctx context.Context, p pipeline.Partition, keys []string, bytes int64) ([]pipeline.Stored, error) {
+func (s *Store) GetBatch(ctx context.Context, p pipeline.Partition, keys []string, bytes int64) ([]pipeline.Stored, error) {
 	k, err := s.space(p)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-var keeperCases = []testCase{{
+var adminCases = []testCase{{
 	"audit",
 	"what a claim refuses must be seen before somebody decides about it",
 	func(s *subject) {
@@ -17,7 +17,7 @@ var keeperCases = []testCase{{
 		s.save("a", put(-1, 10, "k", "ten", "l", "ten", "m", big("x")))
 		s.audits(pipeline.Audit{Counted: 3, Held: 3, Listed: 3}, true)
 		s.Lose(part, "k")
-		got, err := s.Keeper.Audit(s.ctx(), part)
+		got, err := s.Admin.Audit(s.ctx(), part)
 		if err != nil || got.Whole() || got.Counted != 3 || got.Held != 2 {
 			s.t.Errorf("after a loss: %+v and error %v", got, err)
 		}
@@ -83,7 +83,7 @@ var keeperCases = []testCase{{
 		s.save("a", put(-1, 10, "k", "ten"))
 		elsewhere := lease("c")
 		elsewhere.ID = 33
-		if err := s.Keeper.Clear(s.ctx(), elsewhere, virgin); err != nil {
+		if err := s.Admin.Clear(s.ctx(), elsewhere, virgin); err != nil {
 			s.t.Error(err)
 		}
 		s.holds("a", 10, "k", "ten")
@@ -96,7 +96,7 @@ var keeperCases = []testCase{{
 			if got, err := s.Store.Pin(s.ctx(), "shards", n); err != nil || got != n {
 				s.t.Errorf("pin at %d: %d and error %v", n, got, err)
 			}
-			if err := s.Keeper.Unpin(s.ctx(), "shards"); err != nil {
+			if err := s.Admin.Unpin(s.ctx(), "shards"); err != nil {
 				s.t.Error(err)
 			}
 		}
@@ -106,7 +106,7 @@ var keeperCases = []testCase{{
 // audits checks the counts; with settled, nothing may be pending.
 func (s *subject) audits(want pipeline.Audit, settled bool) {
 	s.t.Helper()
-	got, err := s.Keeper.Audit(s.ctx(), part)
+	got, err := s.Admin.Audit(s.ctx(), part)
 	if settled && len(got.Pending) > 0 {
 		s.t.Errorf("pending: %s", strings.Join(got.Pending, " "))
 	}
@@ -118,7 +118,7 @@ func (s *subject) audits(want pipeline.Audit, settled bool) {
 
 func (s *subject) clears(token string, seen pipeline.Meta, want error) {
 	s.t.Helper()
-	if err := s.Keeper.Clear(s.ctx(), lease(token), seen); !errors.Is(err, want) {
+	if err := s.Admin.Clear(s.ctx(), lease(token), seen); !errors.Is(err, want) {
 		s.t.Errorf("clear by %s: error %v, want %v", token, err, want)
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package admin
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // Verifier recomputes stored state from the log and compares bit by bit. It
 // claims nothing and writes nothing, so workers may run meanwhile.
 type Verifier struct {
-	Log    Log
-	Store  Store
-	Reader Reader
-	Rules  *Rules
+	Log    pipeline.Log
+	Store  pipeline.Store
+	Reader pipeline.Reader
+	Rules  *pipeline.Rules
 	// NewDecoder returns a decoder under the limits that were in force.
-	NewDecoder func(Limits) Decoder
+	NewDecoder func(pipeline.Limits) pipeline.Decoder
 	// Match says which keys are verified, nil: all.
 	Match func(key string) bool
 	// Memory bounds what is held at once, in bytes. What does not fit is left
@@ -34,7 +34,7 @@ type Verifier struct {
 
 // Mismatch is stored state that is not what the log gives.
 type Mismatch struct {
-	Partition Partition
+	Partition pipeline.Partition
 	Key       string
 	Offset    int64 // of the last record applied, as stored, else as recomputed
 	What      string
@@ -58,14 +58,14 @@ var errConfigured = errors.New("made under another configuration")
 
 // Verify compares the states of a partition and calls wrong for each that
 // differs. Errors are outages, and state of another configuration.
-func (v *Verifier) Verify(ctx context.Context, p Partition, wrong func(Mismatch) error) (Verified, error) {
+func (v *Verifier) Verify(ctx context.Context, p pipeline.Partition, wrong func(Mismatch) error) (Verified, error) {
 	meta, err := v.Store.Meta(ctx, p)
 	if err != nil || !meta.Exists {
 		return Verified{}, err
 	}
-	if last := len(meta.Configured) - 1; meta.Format != StateFormat || last < 0 || meta.Configured[last].Core != v.Rules.configured.Core {
+	if meta.Format != pipeline.StateFormat || !v.Rules.SameModels(meta.Configured) {
 		return Verified{}, fmt.Errorf("%s: %w: format %d, configuration %s; this is format %d, configuration %s", p, errConfigured,
-			meta.Format, recordedUnder(meta), StateFormat, v.Rules.Config())
+			meta.Format, recordedUnder(meta), pipeline.StateFormat, v.Rules.Config())
 	}
 	start, _, err := v.Log.Bounds(ctx, p)
 	if err != nil {
@@ -93,7 +93,7 @@ func (v *Verifier) Verify(ctx context.Context, p Partition, wrong func(Mismatch)
 }
 
 // recordedUnder is the short fingerprint that wrote the state.
-func recordedUnder(m Meta) string {
+func recordedUnder(m pipeline.Meta) string {
 	if len(m.Configured) == 0 {
 		return "unknown"
 	}
@@ -107,14 +107,14 @@ const hashes = uint64(1) << 32
 // whose hash is in [lo, hi).
 type slice struct {
 	v       *Verifier
-	p       Partition
+	p       pipeline.Partition
 	from    int64
 	lo, hi  uint64
 	trimmed bool
 	only    map[string]bool // nil: all keys of the slice
 
 	stored  map[string]wanted
-	entries map[string]*entry
+	entries map[string]*pipeline.Recomputed
 	bytes   int64
 	broken  map[string]Mismatch // stored values that can't be read
 
@@ -169,8 +169,8 @@ func (s *slice) takes(key string) bool {
 
 // list notes what is stored.
 func (s *slice) list(ctx context.Context) error {
-	s.stored, s.entries, s.broken, s.bytes = map[string]wanted{}, map[string]*entry{}, map[string]Mismatch{}, 0
-	r := Ahead(s.v.Reader, s.takes)
+	s.stored, s.entries, s.broken, s.bytes = map[string]wanted{}, map[string]*pipeline.Recomputed{}, map[string]Mismatch{}, 0
+	r := Prefetch(s.v.Reader, s.takes)
 	for after := ""; ; {
 		keys, err := r.Keys(ctx, s.p, "", after, 512)
 		if err != nil {
@@ -184,11 +184,11 @@ func (s *slice) list(ctx context.Context) error {
 			if err == nil && value == nil {
 				continue // gone since, or lost: the log will tell
 			}
-			var h Held
+			var h pipeline.StoredState
 			if err == nil {
-				h, err = Look(key, value)
+				h, err = pipeline.ParseStored(key, value)
 			}
-			if errors.Is(err, ErrDamaged) {
+			if errors.Is(err, pipeline.ErrDamaged) {
 				s.broken[key] = Mismatch{s.p, key, -1, err.Error()}
 				continue
 			}
@@ -208,7 +208,7 @@ func (s *slice) list(ctx context.Context) error {
 // essence is a digest of a stored value. It leaves out the number of gaps,
 // which is the partition's, and the last summary, which depends on what was
 // published at the time; the value's own checksum covers them.
-func essence(e *Envelope) (sum [sha256.Size]byte) {
+func essence(e *pipeline.Envelope) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	b := binary.AppendVarint(nil, e.Offset)
 	b = binary.AppendVarint(b, e.Time)
@@ -246,7 +246,7 @@ func (s *slice) add(n int64) {
 		}
 		for key, e := range s.entries {
 			if s.takes(key) {
-				s.bytes += e.size
+				s.bytes += e.Size()
 			} else {
 				delete(s.entries, key)
 			}
@@ -255,10 +255,12 @@ func (s *slice) add(n int64) {
 	}
 }
 
-func hashOf(key string) uint64 { return uint64(crc32.Checksum([]byte(key), castagnoli)) }
+var hashTable = crc32.MakeTable(crc32.Castagnoli)
+
+func hashOf(key string) uint64 { return uint64(crc32.Checksum([]byte(key), hashTable)) }
 
 // compare holds the recomputed states against the stored ones.
-func (s *slice) compare(ctx context.Context, meta Meta) ([]Mismatch, error) {
+func (s *slice) compare(ctx context.Context, meta pipeline.Meta) ([]Mismatch, error) {
 	keys := slices.Collect(maps.Keys(s.stored))
 	for key := range s.entries {
 		if _, ok := s.stored[key]; !ok {
@@ -289,7 +291,7 @@ func (s *slice) compare(ctx context.Context, meta Meta) ([]Mismatch, error) {
 }
 
 // one compares one key: nil where it is right, or cannot be told.
-func (s *slice) one(ctx context.Context, key string, meta Meta) (*Mismatch, error) {
+func (s *slice) one(ctx context.Context, key string, meta pipeline.Meta) (*Mismatch, error) {
 	want, stored := s.stored[key]
 	e := s.entries[key]
 	m := &Mismatch{Partition: s.p, Key: key, Offset: want.offset}
@@ -301,11 +303,11 @@ func (s *slice) one(ctx context.Context, key string, meta Meta) (*Mismatch, erro
 		m.What = "a state is stored, and the log below the watermark gives none"
 		return m, nil
 	}
-	value, err := e.state.kept()
+	value, err := e.Value()
 	if err != nil {
 		return nil, err
 	}
-	got, err := Look(key, value)
+	got, err := pipeline.ParseStored(key, value)
 	if err != nil {
 		return nil, err
 	}
@@ -330,11 +332,11 @@ func (s *slice) one(ctx context.Context, key string, meta Meta) (*Mismatch, erro
 }
 
 // difference says in what a stored value differs from the recomputed state.
-func difference(key string, stored Stored, got *Held) string {
+func difference(key string, stored pipeline.Stored, got *pipeline.StoredState) string {
 	if stored == nil {
 		return "the stored state has gone meanwhile"
 	}
-	was, err := Look(key, stored)
+	was, err := pipeline.ParseStored(key, stored)
 	switch {
 	case err != nil:
 		return err.Error()
@@ -352,16 +354,4 @@ func difference(key string, stored Stored, got *Held) string {
 		return fmt.Sprintf("the last record's time is stored as %d, in the log it is %d", was.Time, got.Time)
 	}
 	return "the table of producers' runs differs"
-}
-
-// under returns the same models under other limits, which predict no rows.
-func (r *Rules) under(l Limits) *Rules {
-	other := &Rules{limits: l, configured: r.configured}
-	for _, rule := range r.rules {
-		spec := *rule.Spec
-		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}
-		spec.Publish.Predictions = ""
-		other.rules = append(other.rules, Rule{rule.Match, &spec})
-	}
-	return other
 }

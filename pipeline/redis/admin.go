@@ -9,9 +9,9 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-var _ pipeline.Keeper = (*Store)(nil)
+var _ pipeline.StateAdmin = (*Store)(nil)
 
-// Audit implements pipeline.Keeper. All counts are of one moment.
+// Audit implements pipeline.StateAdmin. All counts are of one moment.
 func (s *Store) Audit(ctx context.Context, p pipeline.Partition) (pipeline.Audit, error) {
 	var a pipeline.Audit
 	k, err := s.space(p)
@@ -34,7 +34,7 @@ func (s *Store) Audit(ctx context.Context, p pipeline.Partition) (pipeline.Audit
 	return a, nil
 }
 
-// Clear implements pipeline.Keeper. One script, which takes as long for many
+// Clear implements pipeline.StateAdmin. One script, which takes as long for many
 // keys as for few, puts the hashes aside; then one per hash looks for blobs
 // and drops it, so that the server is never held up for long. What an error
 // leaves of them, the next Clear of the partition removes.
@@ -78,7 +78,7 @@ func (s *Store) dropAside(ctx context.Context, k space) error {
 	return nil
 }
 
-// Unpin implements pipeline.Keeper.
+// Unpin implements pipeline.StateAdmin.
 func (s *Store) Unpin(ctx context.Context, topic string) error {
 	key, err := s.topicKey(topic)
 	if err != nil {

@@ -1,4 +1,4 @@
-package pipeline_test
+package admin_test
 
 import (
 	"bytes"
@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
 // collected is an export in memory.
 type collected struct {
-	pipeline.Export
+	admin.Export
 	keys   []string
 	values map[string]pipeline.Stored
 }
@@ -25,7 +27,7 @@ func collect(t *testing.T, store *storetest.Memory, attempts int, during func())
 	t.Helper()
 	c := &collected{values: map[string]pipeline.Stored{}}
 	begin := func(int) error { c.keys, c.values = nil, map[string]pipeline.Stored{}; return nil }
-	e, _, err := pipeline.Collect(t.Context(), store, store, inPart, attempts, nil, begin, func(key string, v pipeline.Stored) error {
+	e, _, err := admin.Collect(t.Context(), store, store, inPart, attempts, nil, begin, func(key string, v pipeline.Stored) error {
 		during()
 		c.keys, c.values[key] = append(c.keys, key), v
 		return nil
@@ -91,7 +93,7 @@ func putIn(ctx context.Context, store *storetest.Memory, c *collected, fail int)
 	if err != nil {
 		return err
 	}
-	im, err := pipeline.BeginImport(ctx, store, store, inPart, seen, c.Export)
+	im, err := admin.BeginImport(ctx, store, store, inPart, seen, c.Export)
 	if err != nil {
 		return err
 	}
@@ -107,14 +109,14 @@ func putIn(ctx context.Context, store *storetest.Memory, c *collected, fail int)
 // it; run again it is whole, and a worker goes on from there.
 func TestImportIsWholeOrHalts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := simLog(4, 400)
-		k, from, rules := &kafka{log: log[:300]}, storetest.NewMemory(), simRules(t)
+		log := pipelinetest.Records(4, 400)
+		k, from, rules := &pipelinetest.Kafka{Log: log[:300]}, storetest.NewMemory(), pipelinetest.Rules(t)
 		worked(t, k, from, rules)
 		c, err := collect(t, from, 1, func() {})
 		if err != nil || len(c.keys) < 5 {
 			t.Fatalf("%d keys, error %v", len(c.keys), err)
 		}
-		k.set(func(k *kafka) { k.log = log })
+		k.Set(func(k *pipelinetest.Kafka) { k.Log = log })
 		worked(t, k, from, rules)
 		// Large enough that every key is a checkpoint of its own.
 		large := *c
@@ -128,18 +130,18 @@ func TestImportIsWholeOrHalts(t *testing.T) {
 				t.Fatalf("save %d of %d: error %v", fail, len(c.keys), err)
 			}
 			meta, err := store.Meta(t.Context(), inPart)
-			if err != nil || meta.Exists != (fail > 1) || meta.Unfinished() != meta.Exists {
+			if err != nil || meta.Exists != (fail > 1) || admin.Unfinished(meta) != meta.Exists {
 				t.Fatalf("after %d saves: %+v and error %v", fail-1, meta, err)
 			}
 			if meta.Exists {
-				b := startWith(t, k, store, rules)
-				if why := b.readyWithin(t, time.Minute, false); !strings.Contains(why, "claiming") && !strings.Contains(why, "half an import") {
+				b := pipelinetest.StartWith(t, k, store, rules)
+				if why := b.ReadyWithin(t, time.Minute, false); !strings.Contains(why, "claiming") && !strings.Contains(why, "half an import") {
 					t.Errorf("after %d saves a worker says %q", fail-1, why)
 				}
 				if err := b.UntilEnd(t.Context()); err == nil || !strings.Contains(err.Error(), "half an import") {
 					t.Errorf("after %d saves: %v", fail-1, err)
 				}
-				if err := b.end(); err != nil {
+				if err := b.End(); err != nil {
 					t.Fatal(err)
 				}
 				if now, err := store.Meta(t.Context(), inPart); err != nil || now.Watermark != meta.Watermark {
@@ -177,29 +179,29 @@ func sameStates(t *testing.T, a, b *storetest.Memory) {
 // A partition that was reset under its worker is rebuilt to the same bits.
 func TestResetUnderAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, store, rules := &kafka{log: simLog(5, 400)}, storetest.NewMemory(), simRules(t)
+		k, store, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(5, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
 		worked(t, k, store, rules)
 		want, err := collect(t, store, 1, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := startWith(t, k, store, rules)
-		b.readyWithin(t, time.Minute, true)
+		b := pipelinetest.StartWith(t, k, store, rules)
+		b.ReadyWithin(t, time.Minute, true)
 		store.Lose(inPart, "k3") // under its nose
 		meta, err := store.Meta(t.Context(), inPart)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := pipeline.Reset(t.Context(), store, store, inPart, meta, rules); err != nil {
+		if err := admin.Reset(t.Context(), store, store, inPart, meta, rules); err != nil {
 			t.Fatal(err)
 		}
-		if err := pipeline.Reset(t.Context(), store, store, inPart, meta, rules); !errors.Is(err, pipeline.ErrFenced) {
+		if err := admin.Reset(t.Context(), store, store, inPart, meta, rules); !errors.Is(err, pipeline.ErrFenced) {
 			t.Errorf("a second reset by what was seen before the first: error %v", err)
 		}
 		if err := b.UntilEnd(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.end(); err != nil {
+		if err := b.End(); err != nil {
 			t.Fatal(err)
 		}
 		got, err := collect(t, store, 1, func() {})
@@ -213,7 +215,7 @@ func TestResetUnderAWorker(t *testing.T) {
 // looked, and not one that claims while it is under way.
 func TestImportIsFenced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, from, rules := &kafka{log: simLog(4, 300)}, storetest.NewMemory(), simRules(t)
+		k, from, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(4, 300)}, storetest.NewMemory(), pipelinetest.Rules(t)
 		worked(t, k, from, rules)
 		c, err := collect(t, from, 1, func() {})
 		if err != nil {
@@ -239,7 +241,7 @@ func TestImportIsFenced(t *testing.T) {
 			if !during {
 				worker()
 			}
-			im, err := pipeline.BeginImport(t.Context(), store, store, inPart, seen, c.Export)
+			im, err := admin.BeginImport(t.Context(), store, store, inPart, seen, c.Export)
 			if during {
 				if err != nil {
 					t.Fatal(err)

@@ -1,4 +1,4 @@
-package pipeline_test
+package admin_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -38,7 +40,7 @@ func bent(t *testing.T, value pipeline.Stored) pipeline.Stored {
 // could see it.
 func TestVerifierComparesSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, from, rules := &kafka{log: simLog(1, 400)}, storetest.NewMemory(), simRules(t)
+		k, from, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
 		worked(t, k, from, rules)
 		c, err := collect(t, from, 1, func() {})
 		if err != nil || len(c.keys) < 5 {
@@ -85,8 +87,8 @@ func TestVerifierBesideAWorker(t *testing.T) {
 		deleted := 0
 		for seed := range uint64(4) {
 			for at := 1; at <= 5; at += 4 {
-				log := simLog(seed, 400)
-				k, store, rules := &kafka{log: log[:200]}, storetest.NewMemory(), simRules(t)
+				log := pipelinetest.Records(seed, 400)
+				k, store, rules := &pipelinetest.Kafka{Log: log[:200]}, storetest.NewMemory(), pipelinetest.Rules(t)
 				worked(t, k, store, rules)
 				before, err := store.Keys(t.Context(), inPart, "", "", 100)
 				if err != nil {
@@ -94,7 +96,7 @@ func TestVerifierBesideAWorker(t *testing.T) {
 				}
 				reader := &onGet{Reader: store, n: at}
 				reader.then = func() {
-					k.set(func(k *kafka) { k.log = log[:260] })
+					k.Set(func(k *pipelinetest.Kafka) { k.Log = log[:260] })
 					worked(t, k, store, rules)
 					for _, key := range before {
 						if v, err := store.Get(t.Context(), inPart, key); err == nil && v == nil {
@@ -104,7 +106,7 @@ func TestVerifierBesideAWorker(t *testing.T) {
 				}
 				v := verifier(k, store, rules, 1<<30)
 				v.Reader = reader
-				got, err := v.Verify(t.Context(), inPart, func(m pipeline.Mismatch) error {
+				got, err := v.Verify(t.Context(), inPart, func(m admin.Mismatch) error {
 					t.Errorf("seed %d, value %d: %+v", seed, at, m)
 					return nil
 				})
@@ -160,12 +162,12 @@ func (b brittleBlock) Absorb(s *cdf.Step) {
 // neither in a worker's states nor in what they are compared with.
 func TestVerifierForgetsHalfAnUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rules := simRulesOf(t, pipeline.Rule{Match: "k*", Spec: brittleSpec(t)})
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k*", Spec: brittleSpec(t)})
 		for seed := range uint64(3) {
-			k, store := &kafka{log: simLog(seed, 300)}, storetest.NewMemory()
+			k, store := &pipelinetest.Kafka{Log: pipelinetest.Records(seed, 300)}, storetest.NewMemory()
 			worked(t, k, store, rules)
 			broke := 0
-			for _, o := range k.sent {
+			for _, o := range k.Sent {
 				for _, h := range o.Headers {
 					if h.Key == "stage" && string(h.Value) == string(pipeline.StageNumeric) && !bytes.HasPrefix(o.Value, []byte("!")) {
 						broke++

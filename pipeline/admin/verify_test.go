@@ -1,4 +1,4 @@
-package pipeline_test
+package admin_test
 
 import (
 	"fmt"
@@ -8,33 +8,35 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
 var inPart = pipeline.Partition{Topic: "in"}
 
 // worked is a store after a worker has gone through the whole log.
-func worked(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules) {
+func worked(t *testing.T, k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules) {
 	t.Helper()
-	b := startWith(t, k, store, rules)
+	b := pipelinetest.StartWith(t, k, store, rules)
 	if err := b.UntilEnd(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.end(); err != nil {
+	if err := b.End(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func verifier(k *kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) *pipeline.Verifier {
-	return &pipeline.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
-		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &simDecoder{} }}
+func verifier(k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) *admin.Verifier {
+	return &admin.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
+		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}
 }
 
 // verify returns what was found and the mismatches, a line each.
-func verify(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) (pipeline.Verified, []string) {
+func verify(t *testing.T, k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) (admin.Verified, []string) {
 	t.Helper()
 	var wrong []string
-	got, err := verifier(k, store, rules, memory).Verify(t.Context(), inPart, func(m pipeline.Mismatch) error {
+	got, err := verifier(k, store, rules, memory).Verify(t.Context(), inPart, func(m admin.Mismatch) error {
 		wrong = append(wrong, fmt.Sprintf("%s@%d: %s", m.Key, m.Offset, m.What))
 		return nil
 	})
@@ -49,7 +51,7 @@ func verify(t *testing.T, k *kafka, store *storetest.Memory, rules *pipeline.Rul
 func TestVerifierAgreesWithWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(5) {
-			k, store, rules := &kafka{log: simLog(seed, 400)}, storetest.NewMemory(), simRules(t)
+			k, store, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(seed, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
 			worked(t, k, store, rules)
 			meta, err := store.Meta(t.Context(), inPart)
 			if err != nil {
@@ -70,10 +72,10 @@ func TestVerifierAgreesWithWorkers(t *testing.T) {
 func TestVerifierOnATrimmedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(5) {
-			k, store, rules := &kafka{log: simLog(seed, 400)}, storetest.NewMemory(), simRules(t)
+			k, store, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(seed, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
 			worked(t, k, store, rules)
 			whole, _ := verify(t, k, store, rules, 1<<30)
-			k.set(func(k *kafka) { k.start = 250 })
+			k.Set(func(k *pipelinetest.Kafka) { k.Start = 250 })
 			got, wrong := verify(t, k, store, rules, 1<<30)
 			if len(wrong) > 0 || got.Trimmed == 0 || got.Keys+got.Trimmed != whole.Keys || got.Origin != 0 || got.Start != 250 {
 				t.Errorf("seed %d: %+v of %d keys, %q", seed, got, whole.Keys, wrong)
@@ -87,7 +89,7 @@ func TestVerifierOnATrimmedLog(t *testing.T) {
 func TestVerifierKnowsFormerLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec := func(rows int) *pipeline.Rules {
-			s := simSpec(t, cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}})
+			s := pipelinetest.Spec(t, cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}})
 			s.Limits.Rows = rows
 			rules, err := pipeline.NewRules([]pipeline.Rule{{Match: "k*", Spec: s}},
 				pipeline.Limits{Record: 1 << 20, Rows: rows, Columns: 10, Groups: 10, Summary: 1 << 20})
@@ -96,10 +98,10 @@ func TestVerifierKnowsFormerLimits(t *testing.T) {
 			}
 			return rules
 		}
-		log := simLog(3, 300)
-		k, store := &kafka{log: log[:150]}, storetest.NewMemory()
+		log := pipelinetest.Records(3, 300)
+		k, store := &pipelinetest.Kafka{Log: log[:150]}, storetest.NewMemory()
 		worked(t, k, store, spec(3))
-		k.set(func(k *kafka) { k.log = log })
+		k.Set(func(k *pipelinetest.Kafka) { k.Log = log })
 		worked(t, k, store, spec(1000))
 		meta, err := store.Meta(t.Context(), inPart)
 		if err != nil || len(meta.Configured) != 2 {
@@ -114,7 +116,7 @@ func TestVerifierKnowsFormerLimits(t *testing.T) {
 // Whatever is changed in the store is found and named.
 func TestVerifierFindsDamage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, store, rules := &kafka{log: simLog(1, 400)}, storetest.NewMemory(), simRules(t)
+		k, store, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
 		worked(t, k, store, rules)
 		store.Lose(inPart, "k3")
 		store.LoseBlob(inPart, "k4")
@@ -123,7 +125,7 @@ func TestVerifierFindsDamage(t *testing.T) {
 			t.Errorf("%q", wrong)
 		}
 		// Records that were taken away, or that the store has not seen: another log.
-		other := &kafka{log: simLog(2, 400)}
+		other := &pipelinetest.Kafka{Log: pipelinetest.Records(2, 400)}
 		if _, wrong := verify(t, other, store, rules, 1<<30); len(wrong) < 5 {
 			t.Errorf("another log: %q", wrong)
 		}

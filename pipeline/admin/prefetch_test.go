@@ -1,4 +1,4 @@
-package pipeline_test
+package admin_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -55,7 +56,7 @@ func TestAheadReadsTheSame(t *testing.T) {
 	want := walk(store)
 	single := calls
 	calls = 0
-	got := walk(pipeline.Ahead(store, takes))
+	got := walk(admin.Prefetch(store, takes))
 	if !slices.Equal(got, want) || len(got) != 270 || !strings.Contains(got[27], "damaged") {
 		t.Errorf("%d of %d values: %.300q", len(got), len(want), got)
 	}
@@ -63,7 +64,7 @@ func TestAheadReadsTheSame(t *testing.T) {
 		t.Errorf("%d calls, %d one by one", calls, single)
 	}
 	// A key gone meanwhile, one that is no part of a page, and one asked for again.
-	r := pipeline.Ahead(store, nil)
+	r := admin.Prefetch(store, nil)
 	if _, err := r.Keys(t.Context(), inPart, "", "", 10); err != nil {
 		t.Fatal(err)
 	}

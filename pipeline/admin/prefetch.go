@@ -1,57 +1,51 @@
-package pipeline
+package admin
 
 import (
 	"context"
 	"slices"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
-// Several is a Reader that can read many values in a few round trips.
-type Several interface {
-	// Several returns the values of the first of keys in their order: as many
-	// as have no more than the given bytes, and at least one. A nil says to
-	// ask Get, which knows whether there is none, a large one or damage.
-	Several(ctx context.Context, p Partition, keys []string, bytes int64) ([]Stored, error)
-}
+// prefetchBytes is what is read ahead of a partition, unless one value is larger.
+const prefetchBytes = 1 << 20
 
-// aheadBytes is what is read ahead of a partition, unless one value is larger.
-const aheadBytes = 1 << 20
-
-// Ahead returns a reader for a walk through the keys of partitions, page by
+// Prefetch returns a reader for a walk through the keys of partitions, page by
 // page: with the value of a key it reads those of the keys behind it that
 // takes takes, nil: all. A value is handed out once and may be older than the
 // call by what a page takes. It is for one goroutine; a reader that cannot
 // read several is returned as it is.
-func Ahead(r Reader, takes func(key string) bool) Reader {
-	many, ok := r.(Several)
+func Prefetch(r pipeline.Reader, takes func(key string) bool) pipeline.Reader {
+	many, ok := r.(pipeline.BatchReader)
 	if !ok {
 		return r
 	}
-	return &ahead{r, many, takes, map[Partition]*page{}}
+	return &prefetcher{r, many, takes, map[pipeline.Partition]*page{}}
 }
 
-type ahead struct {
-	Reader
-	many  Several
+type prefetcher struct {
+	pipeline.Reader
+	many  pipeline.BatchReader
 	takes func(string) bool
-	pages map[Partition]*page
+	pages map[pipeline.Partition]*page
 }
 
 // page is the newest page of keys of a partition, and values that were read
 // and not asked for yet.
 type page struct {
 	keys   []string
-	values map[string]Stored
+	values map[string]pipeline.Stored
 }
 
 // Keys implements Reader.
-func (a *ahead) Keys(ctx context.Context, p Partition, prefix, after string, limit int) ([]string, error) {
+func (a *prefetcher) Keys(ctx context.Context, p pipeline.Partition, prefix, after string, limit int) ([]string, error) {
 	keys, err := a.Reader.Keys(ctx, p, prefix, after, limit)
 	a.pages[p] = &page{keys: keys}
 	return keys, err
 }
 
 // Get implements Reader.
-func (a *ahead) Get(ctx context.Context, p Partition, key string) (Stored, error) {
+func (a *prefetcher) Get(ctx context.Context, p pipeline.Partition, key string) (pipeline.Stored, error) {
 	at := a.pages[p]
 	if at == nil {
 		return a.Reader.Get(ctx, p, key)
@@ -75,18 +69,18 @@ func (a *ahead) Get(ctx context.Context, p Partition, key string) (Stored, error
 }
 
 // read fills a page's values from its i-th key on.
-func (a *ahead) read(ctx context.Context, p Partition, at *page, i int) error {
+func (a *prefetcher) read(ctx context.Context, p pipeline.Partition, at *page, i int) error {
 	next := []string{at.keys[i]}
 	for _, key := range at.keys[i+1:] {
 		if a.takes == nil || a.takes(key) {
 			next = append(next, key)
 		}
 	}
-	values, err := a.many.Several(ctx, p, next, aheadBytes)
+	values, err := a.many.GetBatch(ctx, p, next, prefetchBytes)
 	if err != nil {
 		return err
 	}
-	at.values = make(map[string]Stored, len(values))
+	at.values = make(map[string]pipeline.Stored, len(values))
 	for i, v := range values {
 		at.values[next[i]] = v
 	}

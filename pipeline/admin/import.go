@@ -1,0 +1,142 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// unfinishedImport stands for a configuration while a partition is imported in
+// more than one checkpoint: no worker has it, so that any halts until the last
+// one, which puts watermark and configuration right in one compare-and-set.
+// A worker says its first 16 bytes.
+const unfinishedImport = "half an import"
+
+// Unfinished reports whether an import into the partition did not come to its
+// end. It is run again, and begins anew.
+func Unfinished(m pipeline.Meta) bool {
+	return m.Exists && len(m.Configured) == 1 && m.Configured[0].Core == unfinishedImport
+}
+
+// Import takes a partition over and puts state into it.
+type Import struct {
+	store  pipeline.Store
+	lease  pipeline.Lease
+	e      Export
+	step   int64 // watermark of the next checkpoint but the last
+	at     int64 // watermark stored
+	held   []pipeline.Change
+	bytes  int
+	stored int64
+}
+
+// importBytes is what a checkpoint of an import holds at most, unless one
+// value is larger.
+const importBytes = 2 << 20
+
+// BeginImport clears the partition, if its meta is still as seen, and claims
+// it. ErrFenced says that a worker has taken it meanwhile.
+func BeginImport(ctx context.Context, s pipeline.Store, k pipeline.StateAdmin, p pipeline.Partition, seen pipeline.Meta, e Export) (*Import, error) {
+	im := &Import{store: s, lease: pipeline.NewLease(p), e: e, at: -1}
+	if err := k.Clear(ctx, im.lease, seen); err != nil {
+		return nil, err
+	}
+	return im, nil
+}
+
+// Put adds a value. Keys come once each.
+func (im *Import) Put(ctx context.Context, key string, value pipeline.Stored) error {
+	if im.bytes > 0 && im.bytes+len(value) > importBytes {
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+	}
+	im.held = append(im.held, pipeline.Change{Key: key, Value: value})
+	im.bytes += len(key) + len(value)
+	im.stored++
+	return nil
+}
+
+// flush saves what is held under a configuration that no worker has. The
+// watermark only counts: each checkpoint has at least one key and each key
+// had a record, so it stays below the last one.
+func (im *Import) flush(ctx context.Context) error {
+	c := pipeline.Checkpoint{From: im.at, To: im.step, Last: pipeline.Last{Offset: -1}, Changes: im.held}
+	if im.at == -1 {
+		c.Origin = im.e.Origin
+		c.Configured = []pipeline.Configured{{Fingerprint: unfinishedImport, Core: unfinishedImport}}
+	}
+	if im.step >= im.e.Watermark {
+		return fmt.Errorf("partition %s: more keys than its watermark %d allows", im.lease.Partition, im.e.Watermark)
+	}
+	if err := im.store.Save(ctx, im.lease, c); err != nil {
+		return err
+	}
+	im.at, im.step = im.step, im.step+1
+	im.held, im.bytes = nil, 0
+	return nil
+}
+
+// Finish saves the rest, and with it the watermark and all that belongs to it.
+// Before it the partition is not usable, after it it is as it was exported.
+func (im *Import) Finish(ctx context.Context) error {
+	if im.stored != im.e.Keys {
+		return fmt.Errorf("partition %s: %d values for %d keys", im.lease.Partition, im.stored, im.e.Keys)
+	}
+	gaps := im.e.Gaps
+	if gaps == nil {
+		gaps = []pipeline.Gap{}
+	}
+	return im.store.Save(ctx, im.lease, pipeline.Checkpoint{
+		From: im.at, To: im.e.Watermark, Origin: im.e.Origin, Last: im.e.Last,
+		Configured: im.e.Config, Gaps: gaps, Changes: im.held,
+	})
+}
+
+// Fits says why exported state can't go on under these rules on this log, nil
+// when it can. record is the one at e.Last.Offset, nil where the log has it no
+// more.
+func (e *Export) Fits(r *pipeline.Rules, start, end int64, record *pipeline.Record) error {
+	switch {
+	case e.Format != pipeline.StateFormat:
+		return fmt.Errorf("it has format %d, this program writes format %d", e.Format, pipeline.StateFormat)
+	case len(e.Config) == 0:
+		return errors.New("it does not say under which configuration it was made")
+	case end < e.Watermark:
+		return fmt.Errorf("its watermark is %d and the log ends at %d", e.Watermark, end)
+	case start > e.Watermark:
+		return fmt.Errorf("its watermark is %d and the log begins at %d: %d records are gone that it does not know", e.Watermark, start, start-e.Watermark)
+	case record != nil && !e.Last.Is(record):
+		return fmt.Errorf("the record at offset %d is not the one that it has applied: this is another topic, or it was recreated", e.Last.Offset)
+	}
+	if !r.Accepts(e.Config) {
+		return fmt.Errorf("it was made under configuration %.16s, the present one is %s", e.Config[len(e.Config)-1].Fingerprint, r.Config())
+	}
+	return nil
+}
+
+// Reset puts a partition back to where its group began, without any state, so
+// that workers rebuild it from the log. It is a compare-and-set on meta as
+// seen: ErrFenced says that it has moved on.
+func Reset(ctx context.Context, s pipeline.Store, k pipeline.StateAdmin, p pipeline.Partition, seen pipeline.Meta, r *pipeline.Rules) error {
+	lease := pipeline.NewLease(p)
+	if err := k.Clear(ctx, lease, seen); err != nil {
+		return err
+	}
+	return s.Save(ctx, lease, pipeline.Checkpoint{From: -1, To: seen.Origin, Origin: seen.Origin, Last: pipeline.Last{Offset: -1}, Configured: r.Recorded(seen.Origin)})
+}
+
+// LastOf returns the record that an export ends with, where the log still has
+// it.
+func LastOf(ctx context.Context, l pipeline.Log, p pipeline.Partition, e Export, start, end int64) (*pipeline.Record, error) {
+	if e.Last.Offset < start || e.Last.Offset >= end {
+		return nil, nil
+	}
+	got, err := l.Fetch(ctx, p, e.Last.Offset, 1)
+	if err != nil || len(got.Records) == 0 || got.Records[0].Offset != e.Last.Offset {
+		return nil, err
+	}
+	return &got.Records[0], nil
+}

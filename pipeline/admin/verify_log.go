@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// verifyBytes is what one fetch asks for.
+const verifyBytes = 4 << 20
+
+// recompute takes the keys of the slice through the log: up to the watermark
+// all records, beyond it those that were in the stored state when it was read.
+func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
+	s.through = meta.Watermark
+	for _, w := range s.stored {
+		s.through = max(s.through, w.offset+1)
+	}
+	var c *pipeline.Recomputer
+	part := 0 // of meta.Configured, the next to come into force
+	for from := s.from; from < s.through; {
+		got, err := s.v.Log.Fetch(ctx, s.p, from, verifyBytes)
+		if errors.Is(err, pipeline.ErrOutOfRange) {
+			return fmt.Errorf("the log was trimmed above offset %d while it was read: run again", from)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range got.Records {
+			r := &got.Records[i]
+			if r.Offset >= s.through {
+				break
+			}
+			for c == nil || part < len(meta.Configured) && meta.Configured[part].From <= r.Offset {
+				if c, err = s.under(meta.Configured[part]); err != nil {
+					return err
+				}
+				part++
+			}
+			if err := s.apply(c, meta, r); err != nil {
+				return err
+			}
+		}
+		if got.Next == from && len(got.Records) == 0 && got.End <= from {
+			return fmt.Errorf("the log ends at offset %d, below the watermark %d: it was truncated or recreated", got.End, meta.Watermark)
+		}
+		if s.v.Advance != nil && s.only == nil {
+			s.v.Advance(float64(min(got.Next, s.through)-from) * float64(s.hi-s.lo) / float64(hashes))
+		}
+		from = got.Next
+	}
+	return nil
+}
+
+// under goes on under the limits in force from an offset on, and takes the
+// states over to them.
+func (s *slice) under(recorded pipeline.Configured) (*pipeline.Recomputer, error) {
+	c, err := s.v.Rules.NewRecomputer(s.p, recorded, s.v.NewDecoder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range s.entries {
+		if err := c.Adopt(e); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// apply does with a record what a worker did, as far as state is concerned.
+func (s *slice) apply(c *pipeline.Recomputer, meta pipeline.Meta, r *pipeline.Record) error {
+	key := string(r.Key)
+	if !s.takes(key) {
+		return nil
+	}
+	if w, ok := s.stored[key]; r.Offset >= meta.Watermark && (!ok || r.Offset > w.offset) {
+		return nil // later than what is compared
+	}
+	was := int64(0)
+	if e := s.entries[key]; e != nil {
+		was = e.Size()
+	}
+	e, err := c.Apply(s.entries[key], r)
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		delete(s.entries, key)
+		s.add(-was)
+		return nil
+	}
+	s.entries[key] = e
+	s.add(e.Size() - was)
+	return nil
+}

@@ -1,0 +1,174 @@
+// Package pipelinetest offers tests a broker in memory, a stream with every kind
+// of record, and a worker that runs on both.
+package pipelinetest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/storetest"
+)
+
+// errAway is what a broker that is away answers.
+var errAway = errors.New("kafka is away")
+
+// Kafka is a broker with one partition in memory.
+type Kafka struct {
+	mu      sync.Mutex
+	Log     []pipeline.Record
+	Start   int64
+	Sent    []pipeline.Output
+	Away    bool
+	Refuse  *pipeline.RefusedError
+	Hang    bool // fetches never answer
+	Idle    bool // there are more members than partitions
+	Commits []int64
+}
+
+func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ int) (pipeline.Fetched, error) {
+	k.mu.Lock()
+	away, hang, log, start := k.Away, k.Hang, k.Log, k.Start
+	k.mu.Unlock()
+	end := int64(len(log))
+	switch {
+	case hang:
+		<-ctx.Done()
+		return pipeline.Fetched{}, ctx.Err()
+	case away:
+		return pipeline.Fetched{}, errAway
+	case from < start || from > end:
+		return pipeline.Fetched{}, pipeline.ErrOutOfRange
+	case from == end:
+		select {
+		case <-time.After(250 * time.Millisecond):
+		case <-ctx.Done():
+			return pipeline.Fetched{}, ctx.Err()
+		}
+	}
+	return pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end}, nil
+}
+
+func (k *Kafka) Bounds(context.Context, pipeline.Partition) (int64, int64, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.Away {
+		return 0, 0, errAway
+	}
+	return k.Start, int64(len(k.Log)), nil
+}
+
+func (k *Kafka) Partitions(context.Context, string) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.Away {
+		return 0, errAway
+	}
+	return 1, nil
+}
+
+func (k *Kafka) Publish(_ context.Context, outputs []pipeline.Output) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.Away:
+		return errAway
+	case k.Refuse != nil:
+		return k.Refuse
+	}
+	k.Sent = append(k.Sent, outputs...)
+	return nil
+}
+
+// Run is the group: it hands out the one partition.
+func (k *Kafka) Run(ctx context.Context, member func(int), work func(context.Context, pipeline.Assignment)) error {
+	if k.Idle {
+		member(0)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	member(1)
+	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Generation: 1, Member: "m", Committed: -1,
+		Commit: func(_ context.Context, offset int64) error {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.Commits = append(k.Commits, offset)
+			return nil
+		}})
+	return ctx.Err()
+}
+
+func (k *Kafka) Set(f func(*Kafka)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f(k)
+}
+
+// Bench is a worker on fakes.
+type Bench struct {
+	*pipeline.Worker
+	Kafka *Kafka
+	Store *storetest.Memory
+	Reg   *prometheus.Registry
+	End   func() error // stops the worker and waits for it
+}
+
+func Start(t *testing.T, log []pipeline.Record) *Bench { return StartOn(t, &Kafka{Log: log}) }
+
+func StartOn(t *testing.T, k *Kafka) *Bench {
+	t.Helper()
+	return StartWith(t, k, storetest.NewMemory(), Rules(t))
+}
+
+func StartWith(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules) *Bench {
+	t.Helper()
+	return StartLogging(t, k, store, rules, slog.DiscardHandler)
+}
+
+func StartLogging(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, log slog.Handler) *Bench {
+	t.Helper()
+	return StartObserved(t, k, store, rules, nil, log)
+}
+
+func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, log slog.Handler) *Bench {
+	t.Helper()
+	b := &Bench{Kafka: k, Store: store, Reg: prometheus.NewRegistry()}
+	w, err := pipeline.New(pipeline.Options{
+		Topic: "in", Group: b.Kafka, Log: b.Kafka, Publisher: b.Kafka, Store: b.Store, Rules: rules,
+		Interval: time.Second, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
+		Heartbeat: 500 * time.Millisecond, Flush: 10 * time.Second, Lanes: 2,
+		NewDecoder: func() pipeline.Decoder { return &Decoder{} }, NewOutputs: func() pipeline.Outputs { return Outputs{} },
+		Observer: o, Metrics: pipeline.NewMetrics(b.Reg, "test"), Logger: slog.New(log),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Worker = w
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	b.End = func() error { cancel(); return <-done }
+	return b
+}
+
+func (b *Bench) ReadyWithin(t *testing.T, d time.Duration, want bool) string {
+	t.Helper()
+	for end := time.Now().Add(d); ; {
+		synctest.Wait()
+		ok, why := b.Ready()
+		if ok == want {
+			return why
+		}
+		if time.Now().After(end) {
+			t.Fatalf("ready is %v (%s) after %v, want %v", ok, why, d, want)
+		}
+		<-time.After(100 * time.Millisecond) // of the bubble's clock
+	}
+}

@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Recomputer applies records of one partition as the lanes of a worker do, as
+// far as state is concerned: nothing is published. It is how tools learn what a
+// worker must have come to. It is for one goroutine.
+type Recomputer struct{ lane *lane }
+
+// Recomputed is the state of one key on its way through the log.
+type Recomputed struct{ entry entry }
+
+// NewRecomputer returns one that works under the limits of a configuration that
+// was recorded. ErrDamaged, wrapped, says that these cannot be read.
+func (r *Rules) NewRecomputer(p Partition, recorded Configured, newDecoder func(Limits) Decoder) (*Recomputer, error) {
+	var limits Limits
+	if err := json.Unmarshal([]byte(recorded.Limits), &limits); err != nil {
+		return nil, fmt.Errorf("%w: limits recorded from offset %d on: %w", ErrDamaged, recorded.From, err)
+	}
+	return &Recomputer{&lane{
+		part: p, rules: r.under(limits), work: cdf.NewWorkspace(), decoder: newDecoder(limits),
+		outputs: silent{}, clock: func() float64 { return 0 },
+	}}, nil
+}
+
+// Adopt goes on with a state that another Recomputer has made.
+func (c *Recomputer) Adopt(s *Recomputed) error {
+	stored, err := s.Value()
+	if err != nil {
+		return err
+	}
+	spec, _ := c.lane.rules.Match(s.entry.key)
+	s.entry.state = &keyState{spec: spec, stored: stored}
+	return nil
+}
+
+// Apply does with a record what a worker did to the state of its key, nil for
+// none, and returns the state that follows, nil where there is none. ErrDamaged,
+// wrapped, says that the state cannot be read.
+func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
+	if r.Refused != nil || checkKey(r.Key) != "" {
+		return s, nil
+	}
+	key := string(r.Key)
+	if s == nil {
+		spec, ok := c.lane.rules.Match(key)
+		if !ok {
+			return nil, nil
+		}
+		s = &Recomputed{entry{key: key, state: &keyState{spec: spec}}}
+	}
+	e := &s.entry
+	before, err := s.Value()
+	if err != nil {
+		return nil, err
+	}
+	t := task{record: r, entry: e, spec: e.state.spec}
+	if err := c.lane.one(&t); errors.Is(err, ErrDamaged) {
+		return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
+	} else if err != nil {
+		// A worker drops its memory and makes the record a dead letter.
+		e.state = &keyState{spec: e.state.spec, stored: before}
+	}
+	c.lane.dirty, c.lane.outs = c.lane.dirty[:0], nil
+	e.state.dirty = false
+	if e.state.filter == nil && e.state.stored == nil {
+		return nil, nil
+	}
+	e.size = e.state.size(key)
+	return s, nil
+}
+
+// Value returns the value that a worker would have stored.
+func (s *Recomputed) Value() (Stored, error) {
+	if s.entry.state.filter == nil {
+		return s.entry.state.stored, nil
+	}
+	return s.entry.state.encode()
+}
+
+// Size returns the bytes held.
+func (s *Recomputed) Size() int64 { return s.entry.size }
+
+// silent makes no outputs.
+type silent struct{}
+
+func (silent) Posterior(*Posterior, *cdf.Filter, *Record) ([]Output, error) { return nil, nil }
+
+func (silent) Predictions(*Predictions, *Record) ([]Output, error) { return nil, nil }
+
+func (silent) Tombstone(Partition, *Record) Output { return Output{} }
+
+func (silent) Dead(Partition, *Record, Stage, string) Output { return Output{} }
+
+// under returns the same models under other limits, which predict no rows.
+func (r *Rules) under(l Limits) *Rules {
+	other := &Rules{limits: l, configured: r.configured}
+	for _, rule := range r.rules {
+		spec := *rule.Spec
+		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}
+		spec.Publish.Predictions = ""
+		other.rules = append(other.rules, Rule{rule.Match, &spec})
+	}
+	return other
+}
