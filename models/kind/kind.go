@@ -66,6 +66,9 @@ const (
 	AnyGroups        // any number, with slopes
 )
 
+// String returns none, one or any.
+func (g Groups) String() string { return [...]string{"none", "one", "any"}[g] }
+
 // Response says which numbers a response may hold.
 type Response int
 

@@ -33,7 +33,7 @@ func (s *Server) keyCalibration(w http.ResponseWriter, r *http.Request, key stri
 // calibration answers /v1/calibration.
 func (s *Server) calibration(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r)
-	prefix, kind := q.text("prefix", keyLimit, ""), q.choice("kind", kinds...)
+	prefix, kind := q.text("prefix", keyLimit, ""), q.choice("kind", s.options.Kinds.Names()...)
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -25,11 +25,8 @@ const (
 	listed64    = 64     // variables of an entry, as of a point
 )
 
-// kinds and flags are the words of the document.
-var (
-	kinds     = []string{"linear", "anova", "dlm", "probit", "compressed", "poisson"}
-	flagNames = []string{"weak_r_hat", "low_ess", "poor_calibration", "prior_dominated", "model"}
-)
+// flagNames are the words of the document.
+var flagNames = []string{"weak_r_hat", "low_ess", "poor_calibration", "prior_dominated", "model"}
 
 // filter says which keys a list is about.
 type filter struct {
@@ -40,11 +37,11 @@ type filter struct {
 	variables                           func(string) bool
 }
 
-func readFilter(r *http.Request) (filter, error) {
+func (s *Server) readFilter(r *http.Request) (filter, error) {
 	q := newQuery(r)
 	f := filter{
 		prefix: q.text("prefix", keyLimit, ""), contains: lower(q.text("contains", keyLimit, "")),
-		kind: q.choice("kind", kinds...), flag: q.choice("flag", flagNames...), after: q.text("after", keyLimit, ""),
+		kind: q.choice("kind", s.options.Kinds.Names()...), flag: q.choice("flag", flagNames...), after: q.text("after", keyLimit, ""),
 		keys: q.all("key", maxAsked, keyLimit), limit: q.integer("limit", 1, keyPage, defaultPage),
 		brief: q.choice("fields", "all", "key") == "key", variables: variables(q.text("variables", 2000, "**")),
 	}
@@ -81,7 +78,7 @@ func (f *filter) passes(s Store, key string) bool {
 
 // list answers /v1/models.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
-	f, err := readFilter(r)
+	f, err := s.readFilter(r)
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,7 @@ func (s *Server) paths() map[string]methods {
 			metrics.ServeHTTP(w, r)
 			return nil
 		}},
+		"/v1/kinds":        {http.MethodGet: s.kinds},
 		"/v1/models":       {http.MethodGet: s.list},
 		"/v1/operations":   {http.MethodGet: s.operations},
 		"/v1/dead-letters": {http.MethodGet: s.deadLetters},

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink"
 	"github.com/credence-stream/credence/sink/live"
@@ -33,6 +34,7 @@ type Options struct {
 	Store  Store
 	Topics Topics
 	Feed   *live.Feed
+	Kinds  kind.Registry // of models
 	// Forms write posteriors and predictions, by content type: JSON and Arrow.
 	Forms map[string]sink.Form
 	// Encode writes a table as an Arrow stream, NaN as null.

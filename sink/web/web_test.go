@@ -159,7 +159,7 @@ func newServer(t *testing.T, change func(*Options)) *Server {
 	o := Options{
 		Listen: "127.0.0.1:0",
 		Ready:  func() []string { return nil },
-		Store:  s, Topics: s, Feed: live.New(1 << 20),
+		Store:  s, Topics: s, Feed: live.New(1 << 20), Kinds: models.Kinds(),
 		Forms:      map[string]sink.Form{jsonType: sink.JSON{}, arrowType: arrow.NewEncoder()},
 		Encode:     arrow.Encode,
 		NewDecoder: func() pipeline.Decoder { return arrow.NewDecoder(arrow.Limits{Record: 1 << 20}) },

@@ -52,6 +52,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The kinds of models that a configuration can name */
+        get: operations["listKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -382,6 +399,43 @@ export interface components {
         Key: string;
         /** @enum {string} */
         Kind: "linear" | "anova" | "dlm" | "probit" | "compressed" | "poisson";
+        KindInfo: {
+            name: components["schemas"]["Kind"];
+            /** @description In a few words */
+            purpose: string;
+            /** @description Of the likelihood */
+            formula: string;
+            /** @description A sentence or two about parameters and posterior */
+            text: string;
+            /** @description The first is the default */
+            variants: string[];
+            /**
+             * @description Any number; 0 or 1; 0, 1, 2 and so on
+             * @enum {string}
+             */
+            response: "real" | "binary" | "count";
+            /** @description Takes columns.features */
+            features: boolean;
+            /** @description Has a coefficient for the intercept */
+            intercept: boolean;
+            /**
+             * @description Grouping columns: none, exactly one, any number with slopes
+             * @enum {string}
+             */
+            groups: "none" | "one" | "any";
+            /** @description Takes columns.exposure */
+            exposure: boolean;
+            /** @description Takes columns.time */
+            time: boolean;
+            /** @description Each row is a step in time: predictions are forecasts, asked for with `horizon` */
+            ordered: boolean;
+            /** @description The summary needs draws */
+            draws: boolean;
+        };
+        KindList: {
+            /** @description In the order of the documentation */
+            kinds: components["schemas"]["KindInfo"][];
+        };
         /**
          * @description weak_r_hat: an R-hat above 1.05 in two shards running. low_ess: a bulk or tail ESS below 100.
          *     poor_calibration: the share of rows inside their 95 % interval is outside its Monte Carlo band.
@@ -782,6 +836,35 @@ export interface operations {
                 content: {
                     "text/plain": string;
                 };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindList"];
+                };
+            };
+            /** @description As the ETag given */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
