@@ -13,8 +13,9 @@ import (
 )
 
 // pointed returns the server's document with keys that there are among those
-// that may be, and for each of these a path of its own to predict what its
-// model can: what is made at random has no model, and fits none.
+// that may be, kinds that there are in place of any text, and for each of these
+// keys a path of its own to predict what its model can: what is made at random
+// has no model, and fits none.
 func pointed(t *testing.T, base string) map[string]any {
 	t.Helper()
 	var doc map[string]any
@@ -34,9 +35,22 @@ func pointed(t *testing.T, base string) map[string]any {
 		key := at("components", "parameters", name)
 		key["schema"] = map[string]any{"anyOf": []any{map[string]any{"enum": keys}, key["schema"]}}
 	}
+	var known struct {
+		Kinds []struct {
+			Name    string
+			Ordered bool
+		}
+	}
+	get(t, base+"/v1/kinds", &known)
+	names, ordered := []string{}, map[string]bool{}
+	for _, k := range known.Kinds {
+		names, ordered[k.Name] = append(names, k.Name), k.Ordered
+	}
+	at("components", "schemas", "Kind")["enum"] = names
 	paths := at("paths")
 	for _, key := range keys {
-		row, required, steps := map[string]any{}, []string{}, strings.HasPrefix(key, "dlm/")
+		kind, _, _ := strings.Cut(key, "/")
+		row, required, steps := map[string]any{}, []string{}, ordered[kind]
 		for _, in := range inputs(t, base, key) {
 			switch {
 			case in.Role == "response":

@@ -1,6 +1,6 @@
 import { failure, type Result } from './result.ts'
 import type {
-  About, Calibration, CalibrationAcross, DeadLetters, Flag, Health, History, Kind, ModelList, Operations,
+  About, Calibration, CalibrationAcross, DeadLetters, Flag, Health, History, Kind, KindList, ModelList, Operations,
   Posterior, PredictRequest, Predictions,
 } from './types.ts'
 
@@ -102,6 +102,7 @@ export function modelPath(key: string, about: '' | '/about' | '/history' | '/cal
 }
 
 export const api = {
+  kinds: (signal?: AbortSignal) => request<KindList>('/v1/kinds', some(signal)),
   models: (query: ModelsQuery, signal?: AbortSignal) => request<ModelList>('/v1/models' + search({ ...query }), some(signal)),
   model: (key: string, signal?: AbortSignal) => request<Posterior>(modelPath(key), some(signal)),
   about: (key: string, signal?: AbortSignal) => request<About>(modelPath(key, '/about'), some(signal)),

@@ -186,13 +186,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Predictions of new rows, or of the next steps of a dlm
+         * Predictions of new rows, or of the next steps in time
          * @description Rows bind by name as those of a shard do; a response column is not needed. A missing or null
          *     feature is an error here, not a dropped row. A level that the model does not know is refused
          *     unless the configuration says `other: level`; an unseen group gets the population's
-         *     distribution. A dlm takes `horizon` instead of rows. What does not fit the model is 422 and
-         *     names row (from 0), column and what is allowed; more than 100,000 rows or `limits.record` bytes
-         *     are 413. The numbers are those of `publish.predictions`; Arrow has its columns.
+         *     distribution. A kind that is `ordered`, such as dlm, takes `horizon` instead of rows. What does not
+         *     fit the model is 422 and names row (from 0), column and what is allowed; more than 100,000 rows or
+         *     `limits.record` bytes are 413. The numbers are those of `publish.predictions`; Arrow has its columns.
          */
         post: operations["predict"];
         delete?: never;
@@ -397,8 +397,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Key: string;
-        /** @enum {string} */
-        Kind: "linear" | "anova" | "dlm" | "probit" | "compressed" | "poisson";
+        /** @description The name of one of /v1/kinds */
+        Kind: string;
         KindInfo: {
             name: components["schemas"]["Kind"];
             /** @description In a few words */
@@ -649,7 +649,7 @@ export interface components {
                 [key: string]: number | string | boolean | null;
             }[];
         };
-        /** @description Of a dlm */
+        /** @description Of a kind that is `ordered` */
         PredictSteps: {
             horizon: number;
         };

@@ -3,6 +3,8 @@ import type { components } from './schema.ts'
 type Schemas = components['schemas']
 
 export type Kind = Schemas['Kind']
+export type KindInfo = Schemas['KindInfo']
+export type KindList = Schemas['KindList']
 export type Flag = Schemas['Flag']
 export type Row = Schemas['Row']
 export type Score = Schemas['Score']
@@ -25,5 +27,4 @@ export type OperationEvent = Schemas['OperationEvent']
 export type DeadLetters = Schemas['DeadLetters']
 export type Health = Schemas['Health']
 
-export const kinds: readonly Kind[] = ['linear', 'anova', 'dlm', 'probit', 'compressed', 'poisson']
 export const flags: readonly Flag[] = ['weak_r_hat', 'low_ess', 'poor_calibration', 'prior_dominated', 'model']

@@ -1,7 +1,8 @@
 import { api } from '../api/client.ts'
-import { kinds, type Kind } from '../api/types.ts'
+import type { Kind } from '../api/types.ts'
 import { Badge, Empty, ErrorState, Loading, Table } from '../components/index.ts'
 import { count, exact, percent, significant } from '../format.ts'
+import { chosenKind, kindNames, useKinds } from '../kinds.ts'
 import { query, setQuery } from '../router.ts'
 import { useResource } from '../resource.ts'
 import { CalibrationView } from './CalibrationView.tsx'
@@ -10,15 +11,15 @@ import './key.css'
 /** CalibrationPage shows how honest predictions are across all keys, and by kind: ?prefix= and ?kind=. */
 export function CalibrationPage() {
   const prefix = query.value.get('prefix') ?? ''
-  const asked = query.value.get('kind')
-  const kind = kinds.find((k) => k === asked)
+  const kinds = useKinds().value?.kinds
+  const kind = chosenKind(query.value, kinds)
   // All kinds are asked for always: the table of kinds is how one is chosen.
   const answer = useResource((signal) => api.calibrationAcross({ prefix }, signal), [prefix], { every: 5_000 })
   if (answer.failure && !answer.value) return <ErrorState failure={answer.failure} what="Calibration can’t be read" retry={answer.reload} />
   if (!answer.value) return <Loading what="calibration" />
   const { all, kinds: byKind, keys } = answer.value
-  const shown = kind ? byKind[kind] : all
-  const rows = (Object.keys(byKind) as Kind[]).sort()
+  const shown = !kind ? all : Object.hasOwn(byKind, kind) ? byKind[kind] : undefined
+  const rows = Object.keys(byKind).sort()
   return (
     <div class="stack">
       <h1>Calibration</h1>
@@ -27,9 +28,9 @@ export function CalibrationPage() {
         <label class="field"><span>keys that start with</span>
           <input value={prefix} autocomplete="off" spellcheck={false} maxLength={512} onChange={(e) => setQuery({ prefix: e.currentTarget.value })} /></label>
         <label class="field"><span>kind</span>
-          <select value={kind ?? ''} onChange={(e) => setQuery({ kind: e.currentTarget.value })}>
+          <select value={kind} onChange={(e) => setQuery({ kind: e.currentTarget.value })}>
             <option value="">all kinds</option>
-            {rows.map((k) => <option key={k} value={k}>{k}</option>)}
+            {kindNames(kind, kinds).map((k) => <option key={k} value={k}>{k}</option>)}
           </select></label>
       </div>
       {!shown || shown.rows === 0 ? (
@@ -37,7 +38,7 @@ export function CalibrationPage() {
           <p>{prefix || kind ? 'None of these keys had a scored row since this process started. ' : ''}Each shard after a key’s first is predicted before it is absorbed; the score appears then.</p>
         </Empty>
       ) : (
-        <section class="card"><h2 class="visually-hidden">{kind ?? 'All kinds'}</h2><CalibrationView calibration={shown} /></section>
+        <section class="card"><h2 class="visually-hidden">{kind || 'All kinds'}</h2><CalibrationView calibration={shown} /></section>
       )}
       {rows.length > 1 && (
         <Table<Kind> rows={rows} id={(k) => k} caption="Calibration by kind" columns={[

@@ -1,22 +1,23 @@
 import { Command, ErrorState, Foreign, Loading, Table } from '../components/index.ts'
 import type { Input } from '../api/types.ts'
 import { absolute, bytes, count, significant } from '../format.ts'
-import { kinds } from './words.ts'
+import { useKinds } from '../kinds.ts'
 import type { KeyModel } from './model.ts'
 
 /** How says how the posterior was computed, and the commands that show the same in a terminal. */
 export function How({ model }: { model: KeyModel }) {
   const about = model.about.value
   const posterior = model.posterior.value
+  const kinds = useKinds().value?.kinds
   if (!about) return model.aboutFailure.value ? <ErrorState failure={model.aboutFailure.value} what="How it was computed can’t be read" retry={model.loadAbout} /> : <Loading what="how it was computed" />
-  const words = kinds[about.kind]
+  const kind = kinds?.find((k) => k.name === about.kind)
   return (
     <div class="pair">
       <section class="stack">
         <div>
           <h3>{about.kind}, {about.variant}</h3>
-          <p class="formula">{words.formula}</p>
-          <p>{words.text}</p>
+          {kind && <p class="formula">{kind.formula}</p>}
+          {kind && <p>{kind.text}</p>}
           <p class="muted">
             {about.variant === 'paper'
               ? 'The rule of the paper, for comparison; the corrected rule is the default.'

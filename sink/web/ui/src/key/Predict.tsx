@@ -3,6 +3,7 @@ import { api } from '../api/client.ts'
 import type { Input, PredictRequest, Predictions } from '../api/types.ts'
 import { ErrorState, Foreign, Loading } from '../components/index.ts'
 import { count } from '../format.ts'
+import { useKinds } from '../kinds.ts'
 import type { KeyModel } from './model.ts'
 import { PredictResult } from './PredictResult.tsx'
 import { faultOf, fieldsOf, hint, requestOf, requestOfText, typical, type Entry, type Fault } from './predictform.ts'
@@ -11,13 +12,17 @@ import { faultOf, fieldsOf, hint, requestOf, requestOfText, typical, type Entry,
 const formColumns = 24
 const rowsAtOnce = 50
 
-/** Predict asks the model about rows that were not seen, or a dlm about its next steps. */
+/** Predict asks the model about rows that were not seen, or one of steps in time about the next. */
 export function Predict({ model }: { model: KeyModel }) {
   const about = model.about.value
+  const kinds = useKinds()
   const [busy, setBusy] = useState(false)
   const [result, setResult] = useState<Predictions | null>(null)
   const [faults, setFaults] = useState<Fault[]>([])
   if (!about) return model.aboutFailure.value ? <ErrorState failure={model.aboutFailure.value} what="What it takes to predict can’t be read" retry={model.loadAbout} /> : <Loading what="the form" />
+  // Rows or a horizon: a form for the wrong one would be of no use.
+  if (!kinds.value) return kinds.failure ? <ErrorState failure={kinds.failure} what="What it takes to predict can’t be read" retry={kinds.reload} /> : <Loading what="the form" />
+  const kind = kinds.value.kinds.find((k) => k.name === about.kind)
   const fields = fieldsOf(about.inputs)
 
   const ask = async (request: PredictRequest) => {
@@ -34,12 +39,12 @@ export function Predict({ model }: { model: KeyModel }) {
   }
   return (
     <div class="stack">
-      {about.kind === 'dlm' ? (
+      {kind?.ordered ? (
         <Horizon ask={ask} busy={busy} faults={faults} />
       ) : (
         <Rows fields={fields} ask={ask} busy={busy} faults={faults} setFaults={setFaults} />
       )}
-      {result && <PredictResult result={result} kind={about.kind} />}
+      {result && <PredictResult result={result} kind={kind} />}
     </div>
   )
 }

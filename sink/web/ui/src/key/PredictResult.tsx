@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import uPlot from 'uplot'
-import type { Kind, Predictions } from '../api/types.ts'
+import type { KindInfo, Predictions } from '../api/types.ts'
 import { axis, Plot, valueAxis } from '../charts/plot.tsx'
 import { Swatch } from '../charts/legend.tsx'
 import { tickText, ticks } from '../charts/ticks.ts'
@@ -10,27 +10,29 @@ import { colour } from '../theme.ts'
 type Prediction = Predictions['predictions'][number]
 
 /** PredictResult shows predictions as a table with pictures of both intervals; steps ahead also as a fan. */
-export function PredictResult({ result, kind }: { result: Predictions; kind: Kind }) {
+export function PredictResult({ result, kind }: { result: Predictions; kind: KindInfo | undefined }) {
   const list = result.predictions
   const ends = list.flatMap((p) => [p['q2.5'], p['q97.5'], p['epred_q2.5'], p['epred_q97.5'], p.mean]).filter((v) => v !== null)
   const lo = Math.min(...ends)
   const hi = Math.max(...ends)
   const pad = (hi - lo) * 0.04 || 1
-  const mean = kind === 'probit' ? 'probability of 1' : 'mean'
+  const ordered = kind?.ordered ?? false
+  const binary = kind?.response === 'binary'
+  const mean = binary ? 'probability of 1' : 'mean'
   return (
     <section class="stack" aria-label="Predictions" aria-live="polite">
-      <h3>{kind === 'dlm' ? `${count(list.length)} steps ahead` : `${count(list.length)} ${list.length === 1 ? 'prediction' : 'predictions'}`} <span class="muted">by the model after {count(result.t)} shards</span></h3>
+      <h3>{ordered ? `${count(list.length)} steps ahead` : `${count(list.length)} ${list.length === 1 ? 'prediction' : 'predictions'}`} <span class="muted">by the model after {count(result.t)} shards</span></h3>
       <div class="legend">
         <span><svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" stroke="var(--series-1)" stroke-width="1.5" /></svg>a new observation, 95 %</span>
-        <span><svg width="26" height="12" aria-hidden="true"><line x1="3" x2="23" y1="6" y2="6" stroke="var(--series-1)" stroke-width="6" stroke-linecap="round" stroke-opacity="0.7" /></svg>{kind === 'probit' ? 'the probability, 95 %' : 'the expected value, 95 %'}</span>
+        <span><svg width="26" height="12" aria-hidden="true"><line x1="3" x2="23" y1="6" y2="6" stroke="var(--series-1)" stroke-width="6" stroke-linecap="round" stroke-opacity="0.7" /></svg>{binary ? 'the probability, 95 %' : 'the expected value, 95 %'}</span>
       </div>
-      {kind === 'dlm' && list.length > 1 && <Fan list={list} />}
+      {ordered && list.length > 1 && <Fan list={list} />}
       <div class="table predictions" tabIndex={0} role="region" aria-label="Predictions">
         <table>
           <thead>
             <tr>
-              <th class="number" scope="col">{kind === 'dlm' ? 'step' : 'row'}</th><th class="number" scope="col">{mean}</th><th class="number wide-only" scope="col">sd</th>
-              <th class="number" scope="col">new observation</th><th class="number" scope="col">{kind === 'probit' ? 'its probability' : 'expected value'}</th>
+              <th class="number" scope="col">{ordered ? 'step' : 'row'}</th><th class="number" scope="col">{mean}</th><th class="number wide-only" scope="col">sd</th>
+              <th class="number" scope="col">new observation</th><th class="number" scope="col">{binary ? 'its probability' : 'expected value'}</th>
               <th scope="col" class="wide-only"><ScaleText lo={lo - pad} hi={hi + pad} /></th>
             </tr>
           </thead>

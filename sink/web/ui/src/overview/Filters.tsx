@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { flags, kinds, type Flag } from '../api/types.ts'
+import { flags, type Flag, type KindInfo } from '../api/types.ts'
 import { SearchBox, terms } from '../components/index.ts'
+import { chosenKind, kindNames, useKinds } from '../kinds.ts'
 import { setQuery } from '../router.ts'
 import type { Filter } from './keys.ts'
 import { names } from './variables.ts'
@@ -11,12 +12,11 @@ const titles: Record<Flag, string> = {
 }
 
 /** filterOf reads the filter from the query string; what it does not know counts as none. */
-export function filterOf(query: URLSearchParams): Filter & { variable: string } {
-  const kind = query.get('kind')
+export function filterOf(query: URLSearchParams, kinds: readonly KindInfo[] | undefined): Filter & { variable: string } {
   const flag = query.get('flag')
   return {
     text: (query.get('q') ?? '').slice(0, 512),
-    kind: kinds.find((k) => k === kind) ?? '',
+    kind: chosenKind(query, kinds),
     flag: flags.find((f) => f === flag) ?? '',
     variable: (query.get('variable') ?? '').slice(0, 500),
   }
@@ -24,12 +24,13 @@ export function filterOf(query: URLSearchParams): Filter & { variable: string } 
 
 /** Filters narrow the list; their state is the query string. */
 export function Filters({ filter, leave }: { filter: Filter & { variable: string }; leave: () => void }) {
+  const kinds = useKinds().value?.kinds
   return (
     <div class="filters no-print" role="search" aria-label="Filter keys">
       <SearchBox label="Search keys" value={filter.text} change={(q) => setQuery({ q })} leave={leave} />
       <select aria-label="Kind of model" value={filter.kind} onChange={(e) => setQuery({ kind: e.currentTarget.value }, { push: true })}>
         <option value="">All kinds</option>
-        {kinds.map((k) => <option key={k} value={k}>{k}</option>)}
+        {kindNames(filter.kind, kinds).map((k) => <option key={k} value={k}>{k}</option>)}
       </select>
       <select aria-label="Models with a flag" value={filter.flag} onChange={(e) => setQuery({ flag: e.currentTarget.value }, { push: true })}>
         <option value="">Flags: any</option>

@@ -3,6 +3,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Empty, ErrorState, Command, Labelled, Loading, VirtualList } from '../components/index.ts'
 import { count } from '../format.ts'
+import { useKinds } from '../kinds.ts'
 import { live } from '../live.ts'
 import { keyPath, navigate, query, setQuery } from '../router.ts'
 import { Details } from './details.ts'
@@ -23,7 +24,7 @@ const sizeNow = (): Size => (narrowScreen.matches ? 'narrow' : wideScreen.matche
 
 /** Overview lists the keys with what is known of each. */
 export function Overview() {
-  const filter = filterOf(query.value)
+  const filter = filterOf(query.value, useKinds().value?.kinds)
   const operations = useOperations()
   const size = useSize()
   const grid = useRef<HTMLDivElement | null>(null)

@@ -1,6 +1,6 @@
 // Made-up models in the shapes of openapi.yaml: every answer is a function of
 // the key's number, its shard count and the seed, so that tests know them.
-import type { Calibration, Coverage, Flag, Kind, ModelEntry, Point, Posterior, Row } from '../../src/api/types.ts'
+import type { Calibration, Coverage, Flag, Kind, KindInfo, ModelEntry, Point, Posterior, Row } from '../../src/api/types.ts'
 
 export const start = Date.UTC(2026, 4, 1, 12)
 
@@ -33,7 +33,18 @@ export const hostile = [
   '?query=1&key=2#hash',
 ]
 
-const kindOf: Kind[] = ['linear', 'dlm', 'poisson', 'anova', 'probit', 'compressed']
+/** kindOf is a kind of model with a feature or more, but for what change says. */
+export function kindOf(name: Kind, change: Partial<KindInfo> = {}): KindInfo {
+  return {
+    name, purpose: `what ${name} is for`, formula: `the formula of ${name}`, text: `What ${name} does.`, variants: ['corrected', 'paper'], response: 'real',
+    features: true, intercept: true, groups: 'none', exposure: false, time: false, ordered: false, draws: false, ...change,
+  }
+}
+
+export const kinds = [
+  kindOf('linear'), kindOf('dlm', { features: false, intercept: false, time: true, ordered: true }), kindOf('poisson', { response: 'count', groups: 'any' }),
+  kindOf('anova', { features: false, groups: 'one' }), kindOf('probit', { response: 'binary', draws: true }), kindOf('compressed'),
+]
 const variablesOf: Record<Kind, string[]> = {
   linear: ['beta[intercept]', 'beta[temperature]', 'beta[wind]', 'beta[carrier=AA]', 'sigma2'],
   dlm: ['theta', 'phi', 'sigma2', 'tau2'],
@@ -50,8 +61,8 @@ const prefixOf: Record<Kind, string> = {
 export function keys(n: number): string[] {
   const out = hostile.slice(0, Math.min(n, hostile.length))
   for (let i = out.length; i < n; i++) {
-    const kind = kindOf[i % kindOf.length] as Kind
-    out.push(`${prefixOf[kind]}/${String(Math.floor(i / kindOf.length)).padStart(6, '0')}`)
+    const kind = kinds[i % kinds.length] as KindInfo
+    out.push(`${prefixOf[kind.name]}/${String(Math.floor(i / kinds.length)).padStart(6, '0')}`)
   }
   return out.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 }
@@ -73,7 +84,7 @@ function hash(text: string): number {
 
 export function model(key: string): Model {
   const seed = hash(key)
-  const kind = (Object.entries(prefixOf).find(([, p]) => key.startsWith(p + '/'))?.[0] ?? 'linear') as Kind
+  const kind = Object.entries(prefixOf).find(([, p]) => key.startsWith(p + '/'))?.[0] ?? 'linear'
   const t = 1 + (seed % 40)
   return { key, seed, kind, t, offset: t * 7, time: start + t * 1000 }
 }
@@ -83,7 +94,7 @@ export const rows = (m: Model) => m.t * 64
 
 /** posterior of a model after t shards: sds shrink as 1/√n, means wander within them. */
 export function posterior(m: Model, t = m.t): Row[] {
-  return variablesOf[m.kind].map((variable, v) => {
+  return (variablesOf[m.kind] ?? []).map((variable, v) => {
     const r = random(m.seed + v * 7919)
     const size = 10 ** (r() * 5 - 2)
     const truth = size * (r() * 2 - 1) + (variable.startsWith('sigma') || variable.startsWith('tau') ? 2 * size : 0)

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
-import type { Flag, Kind, Point } from '../../src/api/types.ts'
+import type { Flag, Point } from '../../src/api/types.ts'
 import * as data from './data.ts'
 import { deadLetters, operations } from './operations.ts'
 
@@ -197,12 +197,13 @@ export class Mock {
         { 401: 'send the token as: Authorization: Bearer TOKEN', 429: 'more than 50 requests a second', 503: 'the checkpoint store or Kafka does not answer, try again' }[status] ?? 'as the mock was told')
     }
     if (path === '/v1/events') return this.faults.cut ? error(response, 503, 'unavailable', 'cut') : this.stream(query, request, response)
+    if (path === '/v1/kinds') return json(response, 200, { kinds: data.kinds })
     if (path === '/v1/models') return this.list(query, request, response)
     if (path === '/v1/operations') return json(response, 200, operations(this.models.size, this.options.rate ?? 0, this.faults))
     if (path === '/v1/dead-letters') return json(response, 200, deadLetters(this.options.keys === 0 ? 0 : 12))
     if (path === '/v1/calibration') {
       const c = data.calibration(null, 400)
-      return json(response, 200, { keys: this.models.size, all: c, kinds: Object.fromEntries((['linear', 'dlm', 'poisson'] as Kind[]).map((k) => [k, c])) })
+      return json(response, 200, { keys: this.models.size, all: c, kinds: Object.fromEntries(data.kinds.map((k) => [k.name, c])) })
     }
     const asked = /^\/v1\/model(\/.*)?$/.exec(path)
     const rest = asked ? encodeURIComponent(query.get('key') ?? '') + (asked[1] ?? '') : (path.split('/v1/models/')[1] ?? '')
@@ -246,6 +247,7 @@ export class Mock {
     }
     const flag = query.get('flag') as Flag | null
     const kind = query.get('kind')
+    if (kind && !data.kinds.some((k) => k.name === kind)) return error(response, 400, 'bad_query', `kind: ${JSON.stringify(kind)} is none of: ${data.kinds.map((k) => k.name).join(', ')}`)
     const contains = (query.get('contains') ?? '').toLowerCase()
     const after = query.get('after') ?? ''
     const limit = Number(query.get('limit') ?? 100)
