@@ -80,6 +80,9 @@ func TestCrowd(t *testing.T) {
 		b := newTab(t, browser, 1280, 900)
 		b.open(w.Base + "/?kind=probit")
 		b.wait(rowOf("class/<b>bold</b>")+` && document.querySelectorAll('.cell.key a').length === 1`, "the one probit model")
+		kinds := value[string](b, `fetch('/v1/kinds').then(r => r.json()).then(a => a.kinds.map(k => k.name).join())`)
+		const choice = `document.querySelector('select[aria-label="Kind of model"]')`
+		b.wait(choice+`.value === 'probit' && [...`+choice+`.options].map(o => o.value).join() === `+quote(","+kinds), "the consumer's kinds to choose from")
 	})
 	t.Run("deleted while open", func(t *testing.T) {
 		b := newTab(t, browser, 1280, 900)

@@ -124,7 +124,7 @@ func TestDemo(t *testing.T) {
 		{"diagnostics", "/key/" + key + "?view=diagnostics", `document.querySelector('.diagnostics tbody tr') && document.querySelector('.bands canvas')`},
 		{"calibration of a key", "/key/" + key + "?view=calibration", `document.querySelector('main svg, main canvas')`},
 		{"predict", "/key/" + key + "?view=predict", `document.querySelector('form input')`},
-		{"how", "/key/" + key + "?view=how", `document.body.innerText.includes('consumer get ATL')`},
+		{"how", "/key/" + key + "?view=how", `document.body.innerText.includes('consumer get ATL') && document.querySelector('.formula')?.textContent`},
 		{"json", "/key/" + key + "?view=json", `document.querySelector('main pre')`},
 		{"forest", "/forest?variable=beta%5Bdistance%5D", `document.querySelector('main svg, main canvas')`},
 		{"calibration", "/calibration", `document.querySelector('main svg, main canvas')`},
