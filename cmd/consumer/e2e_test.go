@@ -22,14 +22,16 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	servers "github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
 )
 
 // world is an embedded broker and store, and a configuration for them.
 type world struct {
 	*testing.T
-	env  *servers.Env
-	file string
+	env   *servers.Env
+	file  string
+	kinds kind.Registry
 }
 
 func newWorld(t *testing.T, more string) *world {
@@ -49,7 +51,7 @@ func newWorldOf(t *testing.T, more, rest string) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{T: t, env: env, file: filepath.Join(t.TempDir(), "c.yaml")}
+	w := &world{T: t, env: env, file: filepath.Join(t.TempDir(), "c.yaml"), kinds: models.Kinds()}
 	text := fmt.Sprintf("kafka: {brokers: [%q], %s}\nredis: {url: %q}\nhttp: {listen: \"\"}\n%s\n",
 		env.Brokers()[0], more, env.RedisURL(), rest)
 	if err := os.WriteFile(w.file, []byte(text), 0o600); err != nil {
@@ -64,7 +66,7 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
 	var o, e bytes.Buffer
-	a := &app.App{Kinds: models.Kinds(), Out: &o, Err: &e}
+	a := &app.App{Kinds: w.kinds, Out: &o, Err: &e}
 	code = execute(ctx, a, append(args, "--config", w.file))
 	if ctx.Err() != nil {
 		w.Fatalf("consumer %v did not end:\n%s", args, e.String())
@@ -75,7 +77,7 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 // config is what a command would load.
 func (w *world) config() *config.Config {
 	w.Helper()
-	c, _, err := config.Load(config.Source{Kinds: models.Kinds(), File: w.file})
+	c, _, err := config.Load(config.Source{Kinds: w.kinds, File: w.file})
 	if err != nil {
 		w.Fatal(err)
 	}

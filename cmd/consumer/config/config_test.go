@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/models/linear"
 )
 
 // smallest is a configuration that needs nothing more.
@@ -310,4 +311,23 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("printed configuration is refused: %v\n%s", err, c)
 		}
 	})
+}
+
+// A kind under another name is that kind: it takes what the first one takes.
+func TestSecondName(t *testing.T) {
+	second := *linear.Kind()
+	second.Name = "line"
+	source := Source{Kinds: append(models.Kinds(), &second), File: "c.yaml"}
+	spec := func(kind string) *cdf.Spec {
+		c, _, err := Parse(source, []byte(`models: [{match: "**", kind: `+kind+`, columns: {response: z, features: [a, b], intercept: false}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := *c.Models[0].Spec
+		s.Kind, s.New = "", nil
+		return &s
+	}
+	if a, b := spec("linear"), spec("line"); !reflect.DeepEqual(a, b) {
+		t.Errorf("as linear %+v, as line %+v", a, b)
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,14 +15,20 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
 	"github.com/credence-stream/credence/cmd/producer/rows"
+	"github.com/credence-stream/credence/docs/example"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
+
+// allKinds are those that ship, and a seventh one, which docs/add-a-model.md
+// makes: it is registered here, and nothing else knows of it.
+func allKinds() kind.Registry { return append(models.Kinds(), example.Kind()) }
 
 // command runs a command line that needs no configuration.
 func command(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	a := &app.App{Kinds: models.Kinds(), Out: &o, Err: &e}
+	a := &app.App{Kinds: allKinds(), Out: &o, Err: &e}
 	code = execute(t.Context(), a, args)
 	return code, o.String(), e.String()
 }
@@ -82,22 +90,26 @@ var drafts = []struct {
 			return line + "\n"
 		})
 	}, nil},
+	{"level", func(t *testing.T) string {
+		return table(t, "tide.csv", "height\n", func(i int) string { return fmt.Sprintf("%.3f\n", 3+noise(i)) })
+	}, []string{"--kind", "level"}},
 }
 
 // A draft is read without a warning, check has nothing against it, and the
-// file's rows go all the way to a posterior. A draft from the topic, once the
-// rows are there, names the same kind.
+// file's rows go all the way to a posterior, which HTTP lists under its kind. A
+// draft from the topic, once the rows are there, names the same kind.
 func TestDraftsWork(t *testing.T) {
 	for _, d := range drafts {
 		t.Run(d.kind, func(t *testing.T) {
 			w, file := newWorld(t, ""), d.file(t)
+			w.kinds = allKinds()
 			w.file = filepath.Join(t.TempDir(), "draft.yaml")
 			place := []string{"--brokers", w.env.Brokers()[0], "--set", "redis.url=" + w.env.RedisURL(), "--set", "http.listen="}
 			code, out, messages := command(t, append(append([]string{"init", "--input", file, "--out", w.file}, place...), d.args...)...)
 			if code != 0 || out != "" || !strings.Contains(messages, "kind "+d.kind+" from 240 rows; next: consumer check") {
 				t.Fatalf("init: exit %d, stdout %q, stderr %s", code, out, messages)
 			}
-			c, warnings, err := config.Load(config.Source{Kinds: models.Kinds(), File: w.file})
+			c, warnings, err := config.Load(config.Source{Kinds: w.kinds, File: w.file})
 			if err != nil || len(warnings) > 0 || c.Models[0].Kind != d.kind {
 				t.Fatalf("draft: %v, warnings %q", err, warnings)
 			}
@@ -118,10 +130,24 @@ func TestDraftsWork(t *testing.T) {
 			}
 			for _, from := range []string{"beginning", "end"} {
 				args := []string{"init", "--topic", c.Kafka.Input, "--from", from, "--response", c.Models[0].Columns.Response.Name}
+				if slices.Contains(d.args, "--kind") {
+					args = append(args, "--kind", d.kind)
+				}
 				code, out, messages = command(t, append(args, place...)...)
 				if code != 0 || !strings.Contains(out, "kind: "+d.kind+"\n") || !strings.Contains(out, "shards of topic "+c.Kafka.Input+", 240 rows of") {
 					t.Errorf("init from the topic: exit %d, stderr %s\n%s", code, messages, out)
 				}
+			}
+			p := w.serve(nil)
+			for path, want := range map[string]string{
+				"/v1/kinds":                    `{"name":"` + d.kind + `","purpose":"`,
+				"/v1/models?kind=" + d.kind:    `"key":"` + key + `","kind":"` + d.kind + `"`,
+				"/v1/models/" + key + "/about": `"kind":"` + d.kind + `"`,
+			} {
+				w.eventually(path, func() bool {
+					body, status := p.get(w, path)
+					return status == http.StatusOK && bytes.Contains(body, []byte(want))
+				})
 			}
 		})
 	}
