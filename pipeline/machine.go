@@ -47,7 +47,7 @@ type machine struct {
 	tail       *Record
 	open       cut // what the next barrier will cover
 	flight     *cut
-	limbo      []*Point // of a cut whose epoch was given up, saved or not
+	unsettled  []*Point // of a cut whose epoch was given up, saved or not
 	due        bool
 
 	effects []effect

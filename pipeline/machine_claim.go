@@ -152,13 +152,13 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 // anew.
 func (m *machine) tell(watermark int64) {
 	n := 0
-	for n < len(m.limbo) && m.limbo[n].Offset < watermark {
+	for n < len(m.unsettled) && m.unsettled[n].Offset < watermark {
 		n++
 	}
 	if n > 0 {
-		m.do(fxTell{m.limbo[:n]})
+		m.do(fxTell{m.unsettled[:n]})
 	}
-	m.limbo = nil
+	m.unsettled = nil
 }
 
 // restart drops the epoch's memory and claims again after a wait.
@@ -185,7 +185,7 @@ func (m *machine) halt(reason, why string) {
 
 func (m *machine) drop() {
 	if m.flight != nil && len(m.flight.points) > 0 {
-		m.limbo = m.flight.points
+		m.unsettled = m.flight.points
 	}
 	m.do(fxDrop{m.epoch})
 	m.epoch++

@@ -17,8 +17,8 @@ type Observer interface {
 	// State is told of a partition where it stands, whenever that changes, and
 	// that an assignment has ended (PhaseGone).
 	State(p Partition, s State)
-	// Happened is told of what an operator may want to know.
-	Happened(e Happening)
+	// Event is told of what an operator may want to know.
+	Event(e Event)
 }
 
 // mostNumbers bounds the variables of a point.
@@ -147,19 +147,19 @@ type State struct {
 	Saved      time.Time // of the last checkpoint of this assignment, zero: none
 }
 
-// The kinds of happenings.
+// The kinds of events.
 const (
-	HappenedClaimed    = "claimed"
-	HappenedReleased   = "released"
-	HappenedFenced     = "fenced"
-	HappenedRolledBack = "rolled back"
-	HappenedHalted     = "halted"
-	HappenedResumed    = "resumed"
-	HappenedWaiting    = "waiting"
+	EventClaimed    = "claimed"
+	EventReleased   = "released"
+	EventFenced     = "fenced"
+	EventRolledBack = "rolled back"
+	EventHalted     = "halted"
+	EventResumed    = "resumed"
+	EventWaiting    = "waiting"
 )
 
-// Happening is one event in the life of a partition.
-type Happening struct {
+// Event is one event in the life of a partition.
+type Event struct {
 	Time      time.Time
 	Kind      string
 	Partition Partition

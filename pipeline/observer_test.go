@@ -147,7 +147,7 @@ func (r *recorder) State(_ pipeline.Partition, s pipeline.State) {
 	r.states = append(r.states, s)
 }
 
-func (r *recorder) Happened(e pipeline.Happening) {
+func (r *recorder) Event(e pipeline.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, e.Kind)

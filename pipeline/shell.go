@@ -365,10 +365,10 @@ func (s *shell) count(fx fxCount) {
 	switch fx.metric {
 	case countFenced:
 		m.fenced.Add(float64(fx.n))
-		s.happened(HappenedFenced, "given up: another process has claimed the partition, or the store is not where this one left it")
+		s.happened(EventFenced, "given up: another process has claimed the partition, or the store is not where this one left it")
 	case countRollback:
 		m.rollbacks.Add(float64(fx.n))
-		s.happened(HappenedRolledBack, "the store had lost acknowledged checkpoints; the log is replayed")
+		s.happened(EventRolledBack, "the store had lost acknowledged checkpoints; the log is replayed")
 		s.w.opt.Logger.Warn("the store had lost acknowledged checkpoints; replaying the log",
 			"topic", s.a.Topic, "partition", s.a.ID)
 	case countClaim:

@@ -40,7 +40,7 @@ func (s *shell) acknowledged(points []*Point) {
 func (s *shell) claimed() {
 	m := s.m
 	s.seen.owner = m.lease.Token[:min(len(m.lease.Token), tokenShown)]
-	s.happened(HappenedClaimed, fmt.Sprintf("claimed at offset %d, generation %d; the log ends at %d", m.fetchFrom, s.a.Generation, m.end))
+	s.happened(EventClaimed, fmt.Sprintf("claimed at offset %d, generation %d; the log ends at %d", m.fetchFrom, s.a.Generation, m.end))
 }
 
 // observe tells the observer where the partition stands, if that has changed.
@@ -73,12 +73,12 @@ func (s *shell) observe(st status) {
 	switch now.Phase {
 	case was:
 	case PhaseHalted:
-		s.happened(HappenedHalted, st.halted+": "+st.why)
+		s.happened(EventHalted, st.halted+": "+st.why)
 	case PhaseWaiting:
-		s.happened(HappenedWaiting, st.why)
+		s.happened(EventWaiting, st.why)
 	case PhaseRunning:
 		if was == PhaseHalted || was == PhaseWaiting {
-			s.happened(HappenedResumed, fmt.Sprintf("goes on at offset %d", m.dispatched))
+			s.happened(EventResumed, fmt.Sprintf("goes on at offset %d", m.dispatched))
 		}
 	}
 }
@@ -92,11 +92,11 @@ func (s *shell) gone() {
 	last := s.seen.state
 	last.Phase, last.Reason, last.Why = PhaseGone, "", ""
 	o.State(s.a.Partition, last)
-	s.happened(HappenedReleased, fmt.Sprintf("released at offset %d", last.Watermark))
+	s.happened(EventReleased, fmt.Sprintf("released at offset %d", last.Watermark))
 }
 
 func (s *shell) happened(kind, message string) {
 	if o := s.w.opt.Observer; o != nil {
-		o.Happened(Happening{Time: time.Now(), Kind: kind, Partition: s.a.Partition, Message: message})
+		o.Event(Event{Time: time.Now(), Kind: kind, Partition: s.a.Partition, Message: message})
 	}
 }

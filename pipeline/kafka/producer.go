@@ -98,7 +98,7 @@ func (p *Producer) weight(o *pipeline.Output) int64 {
 }
 
 func (p *Producer) place(ctx context.Context, o *pipeline.Output) (to pipeline.Partition, err error) {
-	err = p.insist(ctx, func() error {
+	err = p.retry(ctx, func() error {
 		r, err := p.publisher.client.settled(ctx, o.Topic)
 		if err == nil {
 			to = pipeline.Partition{Topic: o.Topic, ID: place(o, len(r.leaders))}
@@ -130,7 +130,7 @@ func (p *Producer) lane(ctx context.Context, to pipeline.Partition, in <-chan pi
 		for i := range held {
 			batch = append(batch, &held[i])
 		}
-		if err := p.insist(ctx, func() error { return p.publisher.send(ctx, to, batch) }); err != nil {
+		if err := p.retry(ctx, func() error { return p.publisher.send(ctx, to, batch) }); err != nil {
 			return err
 		}
 		var weight int64
@@ -147,8 +147,8 @@ func (p *Producer) lane(ctx context.Context, to pipeline.Partition, in <-chan pi
 	return nil
 }
 
-// insist repeats f through outages.
-func (p *Producer) insist(ctx context.Context, f func() error) error {
+// retry repeats f through outages.
+func (p *Producer) retry(ctx context.Context, f func() error) error {
 	for {
 		err := f()
 		var r *pipeline.RefusedError

@@ -30,15 +30,15 @@ type Feed struct {
 	told   map[int32]int64 // per partition, the highest offset told of
 	states map[int32]pipeline.State
 	kinds  map[int32]map[string]*Sums
-	happen []pipeline.Happening
+	events []pipeline.Event
 	dead   int64
 	speed  speed
 	log    journal
 }
 
 const (
-	keyBytes       = 256 << 10 // of one key's points
-	mostHappenings = 200
+	keyBytes   = 256 << 10 // of one key's points
+	mostEvents = 200
 )
 
 // New returns a feed that holds about limit bytes of posteriors, of which an
@@ -99,14 +99,14 @@ func (f *Feed) State(p pipeline.Partition, s pipeline.State) {
 	f.states[p.ID] = s
 }
 
-// Happened implements pipeline.Observer.
-func (f *Feed) Happened(e pipeline.Happening) {
+// Event implements pipeline.Observer.
+func (f *Feed) Event(e pipeline.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.happen) == mostHappenings {
-		f.happen = slices.Delete(f.happen, 0, 1)
+	if len(f.events) == mostEvents {
+		f.events = slices.Delete(f.events, 0, 1)
 	}
-	f.happen = append(f.happen, e)
+	f.events = append(f.events, e)
 }
 
 // Owned reports whether this process works on the partition.
@@ -128,13 +128,13 @@ func (f *Feed) Partitions() map[int32]pipeline.State {
 	return maps.Clone(f.states)
 }
 
-// Happenings returns what happened to partitions, newest first.
-func (f *Feed) Happenings() []pipeline.Happening {
+// Events returns what happened to partitions, newest first.
+func (f *Feed) Events() []pipeline.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := slices.Clone(f.happen)
+	out := slices.Clone(f.events)
 	slices.Reverse(out)
-	slices.SortStableFunc(out, func(a, b pipeline.Happening) int { return b.Time.Compare(a.Time) })
+	slices.SortStableFunc(out, func(a, b pipeline.Event) int { return b.Time.Compare(a.Time) })
 	return out
 }
 

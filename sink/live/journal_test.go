@@ -99,7 +99,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 	for i := range int64(events) {
 		f.Saved(home, []*pipeline.Point{point("a", i, i+1, 1)})
 		if i%100 == 0 {
-			f.Happened(pipeline.Happening{Message: fmt.Sprint(i)})
+			f.Event(pipeline.Event{Message: fmt.Sprint(i)})
 		}
 	}
 	wait.Wait()

@@ -155,7 +155,7 @@ func TestOperations(t *testing.T) {
 	s := newServer(t, func(o *Options) { store = o.Store.(*shelf); o.Ready = func() []string { return []string{"why"} } }) //nolint:forcetypeassert // made here
 	p := pipeline.Partition{Topic: "shards", ID: 1}
 	s.options.Feed.State(p, pipeline.State{Phase: pipeline.PhaseHalted, Reason: "gap", Why: "do this", Owner: "abcdefgh", Generation: 5, Watermark: 41, End: 41, Saved: time.Now().Add(-time.Minute)})
-	s.options.Feed.Happened(pipeline.Happening{Time: time.UnixMilli(978307200000), Kind: pipeline.HappenedHalted, Partition: p, Message: "a gap"})
+	s.options.Feed.Event(pipeline.Event{Time: time.UnixMilli(978307200000), Kind: pipeline.EventHalted, Partition: p, Message: "a gap"})
 	_, _, body := ask(s, "GET", "/v1/operations")
 	v := decode(t, body)
 	parts := v["partitions"].([]any)       //nolint:forcetypeassert // the test fails

@@ -19,8 +19,8 @@ var loginPage = template.Must(template.New("login").Parse(loginText))
 
 const loginLimit = 8 << 10 // bytes of the form
 
-// doors answers what everybody may ask for, to become somebody.
-func (s *Server) doors(w http.ResponseWriter, r *http.Request) error {
+// serveLogin answers what everybody may ask for, to become somebody.
+func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Path == "/login.css" {
 		writeTagged(w, r, "text/css; charset=utf-8", loginStyle)
 		return nil

@@ -99,7 +99,7 @@ func (s *Server) operations(w http.ResponseWriter, r *http.Request) error {
 	o.name("partitions")
 	o.b = appendList(o.b, parts, appendPartition)
 	o.name("events")
-	o.b = appendList(o.b, s.options.Feed.Happenings(), appendHappening)
+	o.b = appendList(o.b, s.options.Feed.Events(), appendOperationEvent)
 	o.close()
 	writeBody(w, jsonType, append(o.b, '\n'))
 	return nil
@@ -220,7 +220,7 @@ func (s *Server) appendTotals(dst []byte, now outside, parts []partition) []byte
 	return o.b
 }
 
-func appendHappening(dst []byte, e *pipeline.Happening) []byte {
+func appendOperationEvent(dst []byte, e *pipeline.Event) []byte {
 	o := object{b: dst}
 	o.open()
 	o.time("time", e.Time.UnixMilli())

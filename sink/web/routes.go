@@ -23,9 +23,9 @@ func (s *Server) routes() (http.Handler, error) {
 	public := map[string]methods{
 		"/livez":     {http.MethodGet: s.live},
 		"/readyz":    {http.MethodGet: s.ready},
-		"/login":     {http.MethodGet: s.doors, http.MethodPost: s.doors},
-		"/login.css": {http.MethodGet: s.doors},
-		"/logout":    {http.MethodPost: s.doors},
+		"/login":     {http.MethodGet: s.serveLogin, http.MethodPost: s.serveLogin},
+		"/login.css": {http.MethodGet: s.serveLogin},
+		"/logout":    {http.MethodPost: s.serveLogin},
 	}
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -55,7 +55,7 @@ type Server struct {
 	options  Options
 	listener net.Listener
 	handler  http.Handler
-	keeper   *doorkeeper
+	keeper   *authenticator
 	limiter  *limiter
 	outside  cached
 	follow   following
@@ -77,7 +77,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("http.listen %s: %w", o.Listen, err)
 	}
 	s := &Server{
-		options: o, listener: l, keeper: newDoorkeeper(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
+		options: o, listener: l, keeper: newAuthenticator(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
 		turns: make(chan struct{}, runtime.GOMAXPROCS(0)), grace: shutdownTimeout,
 	}
 	if s.handler, err = s.routes(); err != nil {

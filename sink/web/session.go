@@ -16,17 +16,17 @@ const (
 	sessionLength = 12 * time.Hour
 )
 
-// doorkeeper knows who may come in. Without a token everybody may.
-type doorkeeper struct {
+// authenticator knows who may come in. Without a token everybody may.
+type authenticator struct {
 	token [sha256.Size]byte // its digest
 	key   []byte            // of sessions, nil: everybody may come in
 	now   func() time.Time
 }
 
-// newDoorkeeper derives the key of sessions from the token: they outlast a
+// newAuthenticator derives the key of sessions from the token: they outlast a
 // restart, hold for all processes with the same token and end with it.
-func newDoorkeeper(token string) *doorkeeper {
-	d := &doorkeeper{now: time.Now}
+func newAuthenticator(token string) *authenticator {
+	d := &authenticator{now: time.Now}
 	if token == "" {
 		return d
 	}
@@ -37,30 +37,30 @@ func newDoorkeeper(token string) *doorkeeper {
 	return d
 }
 
-func (d *doorkeeper) open() bool { return d.key == nil }
+func (d *authenticator) open() bool { return d.key == nil }
 
 // knows reports whether a text is the token. Digests are compared, so that the
 // time it takes tells neither the token nor its length.
-func (d *doorkeeper) knows(text string) bool {
+func (d *authenticator) knows(text string) bool {
 	got := sha256.Sum256([]byte(text))
 	return subtle.ConstantTimeCompare(got[:], d.token[:]) == 1
 }
 
 // session returns the value of a cookie that is good until end: the time, and
 // what only who has the key can add to it.
-func (d *doorkeeper) session(end time.Time) string {
+func (d *authenticator) session(end time.Time) string {
 	text := strconv.FormatInt(end.Unix(), 10)
 	return text + "." + base64.RawURLEncoding.EncodeToString(d.sign(text))
 }
 
-func (d *doorkeeper) sign(text string) []byte {
+func (d *authenticator) sign(text string) []byte {
 	mac := hmac.New(sha256.New, d.key)
 	mac.Write([]byte(text)) //nolint:errcheck // a hash takes everything
 	return mac.Sum(nil)
 }
 
 // valid reports whether a cookie's value is a session that has not ended.
-func (d *doorkeeper) valid(value string) bool {
+func (d *authenticator) valid(value string) bool {
 	text, signature, ok := strings.Cut(value, ".")
 	if !ok {
 		return false
@@ -75,7 +75,7 @@ func (d *doorkeeper) valid(value string) bool {
 
 // admits reports whether a request may come in: it brings the token, or the
 // cookie of a session.
-func (d *doorkeeper) admits(r *http.Request) bool {
+func (d *authenticator) admits(r *http.Request) bool {
 	if d.open() {
 		return true
 	}

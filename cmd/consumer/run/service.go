@@ -82,10 +82,10 @@ func (s *Service) Run(ctx context.Context, untilEnd bool) error {
 
 // work prepares what the worker needs, waiting out outages, and runs it.
 func (s *Service) work(ctx context.Context, untilEnd bool) error {
-	if err := s.insist(ctx, func() error { return s.conn.OpenStore(ctx, s.config) }); err != nil {
+	if err := s.retry(ctx, func() error { return s.conn.OpenStore(ctx, s.config) }); err != nil {
 		return cli.Stopped(ctx, err)
 	}
-	if err := s.insist(ctx, func() error { return s.conn.Prepare(ctx, s.config, s.logger) }); err != nil {
+	if err := s.retry(ctx, func() error { return s.conn.Prepare(ctx, s.config, s.logger) }); err != nil {
 		return cli.Stopped(ctx, err)
 	}
 	var observer pipeline.Observer
@@ -115,9 +115,9 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	return g.Wait()
 }
 
-// insist repeats what fails for an outage until it works, a permanent error
+// retry repeats what fails for an outage until it works, a permanent error
 // comes, or ctx ends.
-func (s *Service) insist(ctx context.Context, try func() error) error {
+func (s *Service) retry(ctx context.Context, try func() error) error {
 	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		err := try()
 		var permanent *connect.PermanentError

@@ -150,7 +150,7 @@ func align(cells [][]string, width int) (lines []string, left int) {
 	for j := range cells[0] {
 		w, gap := 0, 2
 		for i, row := range cells {
-			wide := wideness(row[j])
+			wide := displayWidth(row[j])
 			if i == 0 && j > 0 {
 				wide = min(wide, widestHead)
 			}
@@ -165,7 +165,7 @@ func align(cells [][]string, width int) (lines []string, left int) {
 		used += gap + w
 		for i, row := range cells {
 			cell := term.Cut(row[j], w)
-			pad := strings.Repeat(" ", max(0, w-wideness(cell)))
+			pad := strings.Repeat(" ", max(0, w-displayWidth(cell)))
 			if j == 0 {
 				lines[i] += cell + pad
 			} else {
@@ -176,6 +176,6 @@ func align(cells [][]string, width int) (lines []string, left int) {
 	return lines, 0
 }
 
-// wideness is how many columns of a terminal a text takes: some characters
+// displayWidth is how many columns of a terminal a text takes: some characters
 // take two and some none.
-func wideness(text string) int { return uniseg.StringWidth(term.HarmlessText(text)) }
+func displayWidth(text string) int { return uniseg.StringWidth(term.HarmlessText(text)) }

@@ -27,7 +27,7 @@ func repairCommand(a *app.App) *cobra.Command {
 		Use:   "repair --config FILE",
 		Short: "Find damaged state, and have it rebuilt from the log",
 		Long: `repair reads all states and says of each partition what would halt it, and
-the way out. State is damaged when counts do not match, a value is missing or
+the remedy. State is damaged when counts do not match, a value is missing or
 a checksum is wrong. Then, after a question or with --yes, it drops the state of
 that partition and puts its watermark back to where the group began, and
 consumers, which may keep running, rebuild it from the log under the present
@@ -51,13 +51,13 @@ Exit code 1 means that something still needs a decision.`,
 	return cmd
 }
 
-// ailment is what is wrong with a partition.
-type ailment struct {
+// diagnosis is what is wrong with a partition.
+type diagnosis struct {
 	Partition int32    `json:"partition"`
 	Watermark int64    `json:"watermark"`
 	Damage    []string `json:"damage"` // of the state itself
 	Halt      string   `json:"halt"`   // what else halts it
-	WayOut    string   `json:"way_out"`
+	Remedy    string   `json:"remedy"`
 	Pending   int      `json:"pending"` // blobs of an unfinished checkpoint
 
 	meta    pipeline.Meta
@@ -65,8 +65,8 @@ type ailment struct {
 }
 
 func (s *states) repair(ctx context.Context, format string, asked []int, yes bool) error {
-	out := app.NewListing(s.Out, format, []string{"partition", "watermark", "damage", "halt", "pending", "way out"})
-	var damaged []*ailment
+	out := app.NewListing(s.Out, format, []string{"partition", "watermark", "damage", "halt", "pending", "remedy"})
+	var damaged []*diagnosis
 	open := 0
 	for _, id := range asked {
 		if id < 0 || id >= s.count {
@@ -79,12 +79,12 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 			return err
 		}
 		damage := strings.Join(t.Damage, "; ")
-		if err := out.Write(t, []string{strconv.Itoa(id), strconv.FormatInt(t.Watermark, 10), damage, t.Halt, strconv.Itoa(t.Pending), t.WayOut}); err != nil {
+		if err := out.Write(t, []string{strconv.Itoa(id), strconv.FormatInt(t.Watermark, 10), damage, t.Halt, strconv.Itoa(t.Pending), t.Remedy}); err != nil {
 			return err
 		}
 		if t.rebuild {
 			damaged = append(damaged, t)
-		} else if t.WayOut != "" {
+		} else if t.Remedy != "" {
 			open++
 		}
 	}
@@ -119,9 +119,9 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 }
 
 // examine finds out what would halt a worker that claims the partition.
-func (s *states) examine(ctx context.Context, id int, asked bool) (*ailment, error) {
+func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, error) {
 	p := s.partition(id)
-	t := &ailment{Partition: int32(id), Damage: []string{}}
+	t := &diagnosis{Partition: int32(id), Damage: []string{}}
 	start, end, err := s.Log.Bounds(ctx, p)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*ailment, err
 		return nil, err
 	} else if err != nil {
 		t.Damage = append(t.Damage, err.Error())
-		t.WayOut = "consumer state delete --all, or restore the store: not even the place where the group began can be read"
+		t.Remedy = "consumer state delete --all, or restore the store: not even the place where the group began can be read"
 		return t, nil
 	}
 	t.Watermark = t.meta.Watermark
@@ -149,32 +149,32 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*ailment, err
 	switch {
 	case admin.Unfinished(t.meta):
 		t.Damage = append(t.Damage, "an import did not come to its end")
-		t.WayOut = "run consumer state import again"
+		t.Remedy = "run consumer state import again"
 	case t.Halt != "" || len(t.Damage) == 0:
 	case start > t.meta.Origin:
-		t.WayOut = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; consumer state delete --all gives them up",
+		t.Remedy = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; consumer state delete --all gives them up",
 			start, start-t.meta.Origin, t.meta.Origin)
 	default:
-		t.rebuild, t.WayOut = true, "rebuilt from the log"
+		t.rebuild, t.Remedy = true, "rebuilt from the log"
 	}
 	return t, nil
 }
 
 // neverSaved looks at a partition without state.
-func (s *states) neverSaved(ctx context.Context, t *ailment, start int64) error {
+func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) error {
 	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
 	if err != nil {
 		return err
 	}
 	if at := marks[t.Partition].Offset; at >= 0 && start > 0 {
 		t.Halt = fmt.Sprintf("store_lost: the group had come to offset %d, and the log begins at %d", at, start)
-		t.WayOut = "restore the store, import an export, or begin anew with consumer state delete --all"
+		t.Remedy = "restore the store, import an export, or begin anew with consumer state delete --all"
 	}
 	return nil
 }
 
 // halts finds what halts a partition whose state is whole.
-func (s *states) halts(ctx context.Context, t *ailment, start, end int64) error {
+func (s *states) halts(ctx context.Context, t *diagnosis, start, end int64) error {
 	m := t.meta
 	e := admin.Export{Watermark: m.Watermark, Origin: m.Origin, Last: m.Last, Config: m.Configured, Format: m.Format}
 	last, err := admin.LastOf(ctx, s.Log, s.partition(int(t.Partition)), e, start, end)
@@ -187,14 +187,14 @@ func (s *states) halts(ctx context.Context, t *ailment, start, end int64) error 
 	}
 	if pinned != s.count {
 		t.Halt = fmt.Sprintf("partitions: the topic has %d and had %d", s.count, pinned)
-		t.WayOut = "a new group, or consumer state delete --all: keys are in other partitions now"
+		t.Remedy = "a new group, or consumer state delete --all: keys are in other partitions now"
 		return nil
 	}
 	if err := e.Fits(s.Rules, start, end, last); err != nil && !admin.Unfinished(m) {
 		t.Halt = err.Error()
-		t.WayOut = "restore the configuration or the topic; a new group or consumer state delete --all begins anew"
+		t.Remedy = "restore the configuration or the topic; a new group or consumer state delete --all begins anew"
 		if start > m.Watermark {
-			t.WayOut = "on_gap: skip goes on without them; a new group or consumer state delete --all begins anew"
+			t.Remedy = "on_gap: skip goes on without them; a new group or consumer state delete --all begins anew"
 		}
 	}
 	return nil
