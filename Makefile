@@ -59,7 +59,7 @@ reference: ## docs/reference from the programs
 	$(GO) test ./cmd/consumer ./cmd/producer -run TestReference -update
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
-	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
+	$(GO) run ./research/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
 
 race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
 	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models|baselines|examples/.*|testenv/(api|browser|interop|manual|release))$$')

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // priors have moments of every parameter; the first has a flat mu.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // The series of the acceptance list, 3,000 steps each: the paper's, and one

@@ -12,9 +12,9 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/accept"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // dlmSetting is how a test runs the dlm model or a competitor.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/linear"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // acceptanceSeed is that of the first replication; the models' acceptance

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // regression returns rows of an intercept and p-1 standard normal columns,

@@ -7,8 +7,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 const probitSeed = 2000

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/models/probit"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // smallSMC returns a model of N particles with the given log weights; the

@@ -54,7 +54,6 @@ var layers = []layer{
 	{path: "internal/accept"},
 	{path: "internal/modeltest", may: []string{"cdf", "cdf/cdftest", "internal/accept", "internal/strictyaml", "models/kind", "models/simulate"}},
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
-	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/jsontext", may: []string{"cdf"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
@@ -84,9 +83,12 @@ var layers = []layer{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
 		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
-	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "cmd/paper/figure", "cmd/paper/study"}},
-	{path: "cmd/paper/figure", may: []string{"cdf", "cmd/paper/study", "internal/measure"}},
-	{path: "cmd/paper/study", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/simulate", "baselines", "internal/measure"}},
+	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "research/figure", "research/study"}},
+
+	{path: "research/figure", may: []string{"cdf", "research/measure", "research/study"}},
+	{path: "research/measure", pure: true, may: []string{"cdf"}},
+	{path: "research/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
+	{path: "research/study", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/simulate", "baselines", "research/measure"}},
 
 	{path: "docs"},
 	{path: "docs/example", pure: true, may: []string{"cdf", "models", "models/kind"}},
@@ -110,7 +112,6 @@ var layers = []layer{
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
 	{path: "testenv/release"},
-	{path: "testenv/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,
@@ -121,8 +122,8 @@ var homes = map[string][]string{
 	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer/rows", "sink", "examples/clients/go"},
 	"github.com/twmb/franz-go":        {"examples/clients/go"},
 	"github.com/alicebob/miniredis":   {},
-	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", "baselines", "cmd/paper"},
-	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},
+	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", "baselines", "research/sbc"},
+	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
@@ -133,7 +134,7 @@ var homes = map[string][]string{
 	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
 	"github.com/klauspost/compress":   {"pipeline/kafka", "pipeline/arrow", "sink/web", "cmd/producer"},
 	"github.com/pierrec/lz4":          {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
-	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "cmd/paper/study"},
+	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "research/study", "research/sbc"},
 	"golang.org/x/time":               {"sink/web"},
 	"google.golang.org/protobuf/":     {},
 	"github.com/rogpeppe/go-internal": {"cmd/internal/clitest"},
@@ -261,6 +262,18 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// What is for research alone stands aside: no package but its command may
+// build on it.
+func TestResearchStandsAside(t *testing.T) {
+	for _, l := range layers {
+		for _, path := range l.may {
+			if within(path, "research") && !within(l.path, "research") && l.path != "cmd/paper" {
+				t.Errorf("%s may import %s", l.path, path)
+			}
+		}
+	}
+}
+
 // TestLayersFindViolations plants one import of each kind.
 func TestLayersFindViolations(t *testing.T) {
 	for _, c := range []struct {
@@ -290,6 +303,10 @@ func TestLayersFindViolations(t *testing.T) {
 		{"testenv/embedded", "github.com/twmb/franz-go/pkg/kfake", false},
 		{"examples/clients/go", "github.com/twmb/franz-go/pkg/kgo", false},
 		{"examples/clients/go", module + "sink", true},
+		{"cmd/paper", module + "research/study", false},
+		{"cmd/consumer", module + "research/study", true},
+		{"models/a", module + "research/measure", true},
+		{"testenv/bench", module + "research/measure", true},
 		{"pipeline/helpers", "math", true},
 		{"models/a", module + "models/kind", false},
 		{"models/a", module + "models/internal/dist", false},

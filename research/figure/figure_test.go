@@ -15,7 +15,7 @@ import (
 
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // drawnFor are the figures that fixed results are enough for.

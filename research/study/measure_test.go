@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // row is a published variable with the interval mean +- half.

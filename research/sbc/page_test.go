@@ -78,7 +78,7 @@ func TestCommittedPageIsCurrent(t *testing.T) {
 		t.Errorf("ran %s", progress)
 	}
 	if got != string(want) {
-		t.Errorf("`go run ./testenv/sbc -keep docs/sbc.md -out docs/sbc.md` changes the page")
+		t.Errorf("`go run ./research/sbc -keep docs/sbc.md -out docs/sbc.md` changes the page")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // Result is a figure of a method over all replications, beside the paper's.

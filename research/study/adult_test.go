@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // census returns rows in the form of the UCI file, every tenth incomplete:

@@ -3,7 +3,7 @@ package figure
 import (
 	"math"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // windows are the windows of experiment adult: what a method's name has in

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // A closed form, of which nothing is drawn in passing, and a sampler: many

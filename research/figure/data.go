@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // metrics returns the metrics of the given name, plain or with brackets behind

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // Data are the results of one experiment.

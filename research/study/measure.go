@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // Figure is one number about one method in one replication.

@@ -3,7 +3,7 @@ package study
 import (
 	"fmt"
 
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // compressed returns the six designs of section 5, 200 shards of 100 rows.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // fixed are results that no simulation made. Every method is as far from the

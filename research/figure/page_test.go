@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // find returns a method's curve in a panel.

@@ -8,7 +8,7 @@ import (
 
 const header = `# Simulation-based calibration
 
-Made by ` + "`go run ./testenv/sbc`" + `; change the program, not this page. Seed %d;
+Made by ` + "`go run ./research/sbc`" + `; change the program, not this page. Seed %d;
 the outcome does not depend on the number of cores.
 
 Parameters are drawn from the prior, data from them, and the data are

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/study"
 )
 
 // Methods can be told apart without colours in all figures, and by colours in

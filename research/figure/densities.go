@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cmd/paper/study"
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
+	"github.com/credence-stream/credence/research/study"
 )
 
 const (

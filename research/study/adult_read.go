@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/measure"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // ErrNoData says that an experiment reads a file and none was given.
