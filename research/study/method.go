@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/credence-stream/credence/baselines"
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines"
 )
 
 // Method is one way to the posterior within an experiment.
