@@ -7,7 +7,6 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
-	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -17,16 +16,6 @@ var (
 	weak   = anova.Prior{Tau2Shape: .5, Tau2Rate: .005, Sigma2Shape: 1, Sigma2Rate: 1}
 	strong = anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 )
-
-// groupShard turns simulated columns into a shard; labels 1, 2, ... are
-// indices already.
-func groupShard(d simulate.Data) *cdf.Shard {
-	sh := &cdf.Shard{Rows: len(d.Columns[1]), Y: d.Columns[1], Group: [][]int32{nil}}
-	for _, v := range d.Columns[0] {
-		sh.Group[0] = append(sh.Group[0], int32(v)-1)
-	}
-	return sh
-}
 
 // judged is what a competitor is judged by in the paper's experiment.
 type judged struct {
@@ -41,34 +30,35 @@ func (j *judged) length() float64   { return measure.Length(j.lo, j.hi) }
 // run takes a competitor through 500 shards of the given number of rows. At
 // the shards listed, its draws are compared with 50,000 of the exact posterior.
 func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at ...int) *judged {
-	s, out := paper(t, "anova"), &judged{}
+	s, out := scenario(t, "anova"), &judged{}
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
+		seed := uint64(modeltest.FirstSeed + rep)
 		var truth []float64
 		for _, v := range s.Truth(seed, "paper", 1)[3:] {
 			truth = append(truth, v.Value)
 		}
 		d := drive(anovaCompetitor(t, method, prior), seed, 500)
 		exact := drive(newAnovaSMCMC(anova.Settings{Prior: prior}), seed+1_000_000, 1)
+		few, many := exact.Draws, drawsFor(exact.Model, 50_000)
 		next := at
 		for shard := 1; shard <= 500; shard++ {
-			sh := groupShard(s.Shard(seed, "paper", int64(shard), perShard))
-			d.step(t, sh, 1)
+			sh := modeltest.GroupShard(s.Shard(seed, "paper", int64(shard), perShard))
+			d.Must(t, sh, 1)
 			compare := len(next) > 0 && next[0] == shard
 			if compare {
 				next = next[1:]
-				exact.draws.S = 50_000
+				exact.Draws = many
 			}
-			exact.step(t, sh, 1)
+			exact.Must(t, sh, 1)
 			out.add(t, d, truth)
 			if compare {
 				out.compare(d, exact)
-				exact.draws.S = 1
+				exact.Draws = few
 			}
 			if shard == 500 {
 				means := make([]float64, len(truth))
 				for i := range means {
-					means[i] = measure.Mean(d.draws.Row(levelRow(d.model) + i))
+					means[i] = measure.Mean(d.Draws.Row(levelRow(d.Model) + i))
 				}
 				out.mse += measure.MSE(means, truth) / float64(reps)
 			}
@@ -100,27 +90,27 @@ func levelRow(m cdf.Model) int {
 
 // add takes the intervals of the shard: those of the summary, where there is
 // one, else those of the draws.
-func (j *judged) add(t *testing.T, d *driver, truth []float64) {
-	from := levelRow(d.model)
-	if _, ok := d.model.(cdf.Summarizer); ok {
-		for _, r := range summarize(t, d.model)[from:] {
+func (j *judged) add(t *testing.T, d *modeltest.Stepper, truth []float64) {
+	from := levelRow(d.Model)
+	if _, ok := d.Model.(cdf.Summarizer); ok {
+		for _, r := range summarize(t, d.Model)[from:] {
 			j.lo, j.hi = append(j.lo, r.Q025), append(j.hi, r.Q975)
 		}
 	} else {
 		for i := range truth {
-			lo, hi := measure.Interval(d.draws.Row(from+i), .95)
+			lo, hi := measure.Interval(d.Draws.Row(from+i), .95)
 			j.lo, j.hi = append(j.lo, lo), append(j.hi, hi)
 		}
 	}
 	j.truth = append(j.truth, truth...)
 }
 
-func (j *judged) compare(d, exact *driver) {
-	from := levelRow(d.model)
-	for i := range rows(d.model) - from {
-		j.zeta = append(j.zeta, measure.Overlap(d.draws.Row(from+i), exact.draws.Row(zetaRow+i)))
+func (j *judged) compare(d, exact *modeltest.Stepper) {
+	from := levelRow(d.Model)
+	for i := range rows(d.Model) - from {
+		j.zeta = append(j.zeta, measure.Overlap(d.Draws.Row(from+i), exact.Draws.Row(zetaRow+i)))
 	}
-	j.sigma2 = append(j.sigma2, measure.Overlap(measure.Logs(d.draws.Row(from-1)), measure.Logs(exact.draws.Row(sigma2Row))))
+	j.sigma2 = append(j.sigma2, measure.Overlap(measure.Logs(d.Draws.Row(from-1)), measure.Logs(exact.Draws.Row(sigma2Row))))
 }
 
 // The paper's experiment, ten rows per group and shard, and one. S-MCMC and
@@ -156,7 +146,7 @@ func TestAcceptanceAnovaCompetitors(t *testing.T) {
 	} {
 		t.Run(c.id+" "+c.method, func(t *testing.T) {
 			reps := accept.Reps(t, c.test, 6, c.full)
-			r, seeds := run(t, c.method, c.prior, reps, c.rows, 50, 500), seedsText(reps)
+			r, seeds := run(t, c.method, c.prior, reps, c.rows, 50, 500), modeltest.Seeds(reps)
 			check := func(what string, got float64, accepted interval) {
 				t.Helper()
 				accept.Range(t, c.id, c.name+": "+what, got, accepted[0], accepted[1], seeds)

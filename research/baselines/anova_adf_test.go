@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
 )
 
@@ -84,28 +84,28 @@ func TestADFIsNewtonsMethod(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: prior})
 	d := drive(m, 1, 0)
 	first, second := balanced(1, 3, 8), balanced(2, 3, 2)
-	d.step(t, first, 1)
+	d.Must(t, first, 1)
 
 	f, g := rowsLog(first), priorLog(prior)
 	score, want := derivatives(func(x []float64) float64 { return f(x) + g(x) }, m.mean)
 	for i, v := range score {
-		near(t, "score at the mode", v, 0, 1e-5)
+		modeltest.Within(t, "score at the mode", v, 0, 1e-5)
 		for j := range i + 1 {
-			near(t, "curvature at the mode", m.lambda[packed(i)+j], want[i][j], 1e-5)
+			modeltest.Within(t, "curvature at the mode", m.lambda[packed(i)+j], want[i][j], 1e-5)
 		}
 	}
 
 	at := slices.Clone(m.mean)
 	score, more := derivatives(rowsLog(second), at)
-	d.step(t, second, 1)
+	d.Must(t, second, 1)
 	for i := range score {
 		moved := 0.0
 		for j := range at {
 			lo, hi := min(i, j), max(i, j)
-			near(t, "Lambda of the second shard", m.lambda[packed(hi)+lo], want[hi][lo]+more[hi][lo], 2e-5)
+			modeltest.Within(t, "Lambda of the second shard", m.lambda[packed(hi)+lo], want[hi][lo]+more[hi][lo], 2e-5)
 			moved += m.lambda[packed(hi)+lo] * (m.mean[j] - at[j])
 		}
-		near(t, "Lambda times the step", moved, score[i], 1e-4)
+		modeltest.Within(t, "Lambda times the step", moved, score[i], 1e-4)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestADFLetsGroupsIn(t *testing.T) {
 	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 	m := newAnovaADF(anova.Settings{Prior: prior})
 	d := drive(m, 1, 0)
-	d.step(t, balanced(1, 3, 8), 1)
+	d.Must(t, balanced(1, 3, 8), 1)
 	before, mean := slices.Clone(m.lambda), slices.Clone(m.mean)
 	a, b, centre := m.spread(m.mean)
 
@@ -132,7 +132,7 @@ func TestADFLetsGroupsIn(t *testing.T) {
 			if i < 3 {
 				want += before[packed(i+1)+j+1] - a/b*(identity(i, j)-1./3)
 			}
-			near(t, "Lambda", m.lambda[packed(i+1)+j+1], want, 1e-12)
+			modeltest.Within(t, "Lambda", m.lambda[packed(i+1)+j+1], want, 1e-12)
 		}
 	}
 	// The levels known before have the law that they had: the new one is
@@ -140,7 +140,7 @@ func TestADFLetsGroupsIn(t *testing.T) {
 	last := m.lambda[packed(4):]
 	for i := range 4 {
 		for j := range i + 1 {
-			near(t, "Lambda without the new group", m.lambda[packed(i)+j]-last[i]*last[j]/last[4], before[packed(i)+j], 1e-12)
+			modeltest.Within(t, "Lambda without the new group", m.lambda[packed(i)+j]-last[i]*last[j]/last[4], before[packed(i)+j], 1e-12)
 		}
 	}
 	if err := m.Sample(&step); err != nil {
@@ -162,13 +162,13 @@ func identity(i, j int) float64 {
 func TestADFOfSingleRows(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}})
 	d := drive(m, 1, 0)
-	d.step(t, balanced(3, 3, 8), 1)
+	d.Must(t, balanced(3, 3, 8), 1)
 	before, e := slices.Clone(m.lambda), math.Exp(-m.mean[0])
-	d.step(t, balanced(4, 3, 1), 1)
-	near(t, "precision of eta", m.lambda[0], before[0]+1.5, 1e-12)
+	d.Must(t, balanced(4, 3, 1), 1)
+	modeltest.Within(t, "precision of eta", m.lambda[0], before[0]+1.5, 1e-12)
 	for i := 1; i <= 3; i++ {
-		near(t, "precision of a level", m.lambda[packed(i)+i], before[packed(i)+i]+e, 1e-12)
-		near(t, "a cross term", m.lambda[packed(i)], before[packed(i)], 0)
+		modeltest.Within(t, "precision of a level", m.lambda[packed(i)+i], before[packed(i)+i]+e, 1e-12)
+		modeltest.Within(t, "a cross term", m.lambda[packed(i)], before[packed(i)], 0)
 	}
 }
 
@@ -176,18 +176,11 @@ func TestADFOfSingleRows(t *testing.T) {
 func TestADFSummary(t *testing.T) {
 	m := newAnovaADF(anova.Defaults())
 	d := drive(m, 1, 100_000)
-	d.step(t, balanced(1, 3, 4), 1)
+	d.Must(t, balanced(1, 3, 4), 1)
 	for i, r := range summarize(t, m) {
-		x := slices.Sorted(slices.Values(d.draws.Row(i)))
-		chainFits(t, "draws", d.draws.Row(i), r.Mean, r.SD)
-		near(t, "2.5 % quantile", cdf.Quantile(x, .025), r.Q025, .03*r.SD)
-		near(t, "97.5 % quantile", cdf.Quantile(x, .975), r.Q975, .06*r.SD)
-	}
-}
-
-// mu is integrated out under its flat prior only.
-func TestADFNeedsAFlatMu(t *testing.T) {
-	if _, err := lookup(t, "anova", "adf").Spec("", cdf.Roles{}, strictyaml.Decode("prior: {mu_variance: 1}")); err == nil {
-		t.Error("a proper prior of mu is taken")
+		x := slices.Sorted(slices.Values(d.Draws.Row(i)))
+		chainFits(t, "draws", d.Draws.Row(i), r.Mean, r.SD)
+		modeltest.Within(t, "2.5 % quantile", cdf.Quantile(x, .025), r.Q025, .03*r.SD)
+		modeltest.Within(t, "97.5 % quantile", cdf.Quantile(x, .975), r.Q975, .06*r.SD)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -57,12 +58,12 @@ func TestAnovaSMCMCIsExact(t *testing.T) {
 		m := newAnovaSMCMC(s)
 		d := drive(m, 2, 40_000)
 		for _, sh := range shards {
-			d.step(t, sh, 1)
+			d.Must(t, sh, 1)
 		}
 		o := solveAnova(together(shards), s.Prior)
 		for i := range rows(m) {
 			mean, sd := o.moments(i)
-			chainFits(t, fmt.Sprintf("%s, v = %v", rowName(i), s.Prior.MuVariance), d.draws.Row(i), mean, sd)
+			chainFits(t, fmt.Sprintf("%s, v = %v", rowName(i), s.Prior.MuVariance), d.Draws.Row(i), mean, sd)
 		}
 		predicted(t, m, o)
 	}
@@ -78,12 +79,12 @@ func TestAnovaLevelsGivenTheVariances(t *testing.T) {
 		o := solveAnova(all, s.Prior)
 		for i := 0; i < len(o.weight); i += 5003 {
 			mean, variance := g.centre(&s.Prior, o.tau2[i], o.sigma2[i])
-			near(t, "mean of mu", mean, o.mean[i][0], 1e-10)
-			near(t, "variance of mu", variance, o.variance[i][0], 1e-10*variance)
+			modeltest.Within(t, "mean of mu", mean, o.mean[i][0], 1e-10)
+			modeltest.Within(t, "variance of mu", variance, o.variance[i][0], 1e-10*variance)
 			for j := range g.n {
 				m, v := g.level(j, o.tau2[i], o.sigma2[i], mean, variance)
-				near(t, "mean of zeta", m, o.mean[i][1+j], 1e-10)
-				near(t, "variance of zeta", v, o.variance[i][1+j], 1e-10*v)
+				modeltest.Within(t, "mean of zeta", m, o.mean[i][1+j], 1e-10)
+				modeltest.Within(t, "variance of zeta", v, o.variance[i][1+j], 1e-10*v)
 			}
 		}
 	}
@@ -99,10 +100,10 @@ func predicted(t *testing.T, m cdf.Predictor, o *anovaExact) {
 		t.Fatal(err)
 	}
 	for i, p := range out {
-		near(t, fmt.Sprintf("log density of row %d", i), p.LogDensity, o.logDensity(int(sh.Group[0][i]), sh.Y[i]), .15)
+		modeltest.Within(t, fmt.Sprintf("log density of row %d", i), p.LogDensity, o.logDensity(int(sh.Group[0][i]), sh.Y[i]), .15)
 	}
 	mean, _ := o.moments(zetaRow + 1)
-	near(t, "mean of a row", out[0].Mean, mean, .1)
+	modeltest.Within(t, "mean of a row", out[0].Mean, mean, .1)
 }
 
 // Sequential Monte Carlo against quadrature: the mean over 40 seeds, whose
@@ -119,7 +120,7 @@ func TestAnovaSMCIsExact(t *testing.T) {
 			m := newAnovaSMC(AnovaSMCSettings{Prior: s.Prior, Particles: 500})
 			d := drive(m, 100+seed, 0)
 			for _, sh := range shards {
-				d.step(t, sh, 1)
+				d.Must(t, sh, 1)
 			}
 			if m.effective() > 499.99 {
 				moved++
@@ -139,9 +140,9 @@ func TestAnovaSMCIsExact(t *testing.T) {
 		for i := range means {
 			mean, sd := o.moments(i)
 			got, se := measure.MeanSE(means[i])
-			near(t, fmt.Sprintf("mean of %s, v = %v", rowName(i), s.Prior.MuVariance), got, mean, 4.5*se)
+			modeltest.Within(t, fmt.Sprintf("mean of %s, v = %v", rowName(i), s.Prior.MuVariance), got, mean, 4.5*se)
 			got, se = measure.MeanSE(squares[i])
-			near(t, fmt.Sprintf("variance of %s, v = %v", rowName(i), s.Prior.MuVariance), got, sd*sd, 4.5*se)
+			modeltest.Within(t, fmt.Sprintf("variance of %s, v = %v", rowName(i), s.Prior.MuVariance), got, sd*sd, 4.5*se)
 		}
 	}
 }
@@ -167,7 +168,7 @@ func TestSystematicResampling(t *testing.T) {
 		}
 	}
 	for i, w := range m.w {
-		near(t, "mean count", mean[i], n*w, 4*.5/math.Sqrt(reps))
+		modeltest.Within(t, "mean count", mean[i], n*w, 4*.5/math.Sqrt(reps))
 	}
 }
 
@@ -180,14 +181,14 @@ func TestAnovaSMCForgets(t *testing.T) {
 	shards := unequal()
 	chain := drive(newAnovaSMCMC(s), 7, 200_000)
 	for _, sh := range shards {
-		chain.step(t, sh, lambda)
+		chain.Must(t, sh, lambda)
 	}
 	means := map[int][]float64{}
 	for seed := range uint64(seeds) {
 		m := newAnovaSMC(AnovaSMCSettings{Prior: s.Prior, Particles: 500})
 		d := drive(m, 200+seed, 0)
 		for _, sh := range shards {
-			d.step(t, sh, lambda)
+			d.Must(t, sh, lambda)
 		}
 		for i, r := range summarize(t, m) {
 			means[i] = append(means[i], r.Mean)
@@ -195,7 +196,7 @@ func TestAnovaSMCForgets(t *testing.T) {
 	}
 	for i := range means {
 		got, se := measure.MeanSE(means[i])
-		near(t, "mean of "+rowName(i), got, measure.Mean(chain.draws.Row(i)), 4.5*se)
+		modeltest.Within(t, "mean of "+rowName(i), got, measure.Mean(chain.Draws.Row(i)), 4.5*se)
 	}
 }
 
@@ -208,7 +209,7 @@ func TestAnovaRetires(t *testing.T) {
 	}{newAnovaSMCMC(priors[0]), smc} {
 		d := drive(m, 9, 10)
 		for _, sh := range unequal() {
-			d.step(t, sh, 1)
+			d.Must(t, sh, 1)
 		}
 		var levels []float64 // of group 2
 		for i := range smc.w {
@@ -221,7 +222,7 @@ func TestAnovaRetires(t *testing.T) {
 			t.Fatalf("%T: groups %v leave, %d rows stay", m, gone, rows(m))
 		}
 		for i, want := range levels {
-			near(t, "a level that stays", smc.at(i)[zetaRow], want, 0)
+			modeltest.Within(t, "a level that stays", smc.at(i)[zetaRow], want, 0)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -22,10 +23,7 @@ type compressedCase struct {
 
 func newCompressedCase(t *testing.T, number int, seed uint64) compressedCase {
 	t.Helper()
-	s, ok := simulate.Lookup(fmt.Sprint("compressed-", number))
-	if !ok {
-		t.Fatal("no design ", number)
-	}
+	s := scenario(t, fmt.Sprint("compressed-", number))
 	truth := s.Truth(seed, "accept", 1)
 	c := compressedCase{Scenario: s, p: len(truth) - 1, seed: seed}
 	for _, v := range truth[:c.p] {
@@ -41,14 +39,7 @@ func (c *compressedCase) model(t *testing.T, method string) cdf.Model {
 }
 
 func (c *compressedCase) shard(k int64, rows int) *cdf.Shard {
-	d := c.Shard(c.seed, "accept", k, rows)
-	sh := &cdf.Shard{Rows: rows, Cols: c.p, X: make([]float64, rows*c.p), Y: d.Columns[c.p], Forget: 1}
-	for j, x := range d.Columns[:c.p] {
-		for i, v := range x {
-			sh.X[i*c.p+j] = v
-		}
-	}
-	return sh
+	return modeltest.ScenarioShard(c.Shard(c.seed, "accept", k, rows))
 }
 
 // relative returns the relative mean squared error of an estimate.
@@ -99,8 +90,9 @@ func TestAcceptanceCompressedSMCMC(t *testing.T) {
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
 			c := newCompressedCase(t, number, seed)
 			m := c.model(t, "smcmc").(*compressedSMCMC)
+			d := drive(m, 3, 0)
 			for k := 1; k <= shards; k++ {
-				step(t, m, int64(k), c.shard(int64(k), c.Rows), nil)
+				d.Must(t, c.shard(int64(k), c.Rows), 1)
 				if k != 50 && k != 100 && k != 200 {
 					continue
 				}
@@ -150,8 +142,9 @@ func TestAcceptanceCompressedVB(t *testing.T) {
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
 			c := newCompressedCase(t, number, seed)
 			m := c.model(t, "vb-gdp").(*compressedVB)
+			d := drive(m, 3, 0)
 			for k := 1; k <= last; k++ {
-				step(t, m, int64(k), c.shard(int64(k), 5000), nil)
+				d.Must(t, c.shard(int64(k), 5000), 1)
 				if k%2 == 1 {
 					continue
 				}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // wideRegression returns a shard of rows whose columns are correlated, with the
@@ -29,25 +30,13 @@ func wideRegression(seed uint64, rows, p int) *cdf.Shard {
 	return sh
 }
 
-// step drives a model through a shard as the engine does.
-func step(t testing.TB, m cdf.Model, k int64, sh *cdf.Shard, d *cdf.Draws) {
-	t.Helper()
-	s := cdf.Step{Shard: sh, T: k, Forget: 1, RNG: rand.New(rand.NewPCG(3, uint64(k))), Draws: d}
-	for _, b := range m.Blocks() {
-		b.Absorb(&s)
-		if err := b.Sample(&s); err != nil {
-			t.Fatalf("shard %d: %v", k, err)
-		}
-	}
-}
-
 // solved returns VB-GDP after a shard, with other numbers in its prior than
 // the default ones.
 func solved(t *testing.T, sh *cdf.Shard) *compressedVB {
 	m := build(t, "compressed", "vb-gdp",
 		"{tolerance: 1e-13, prior: {sigma2_shape: 2, sigma2_rate: .7, alpha: 1.5, eta: .6}}",
 		cdf.Dims{Columns: make([]string, sh.Cols)}).(*compressedVB)
-	step(t, m, 1, sh, nil)
+	drive(m, 3, 0).Must(t, sh, 1)
 	return m
 }
 
@@ -217,8 +206,9 @@ func TestVBMaximisesTheLowerBound(t *testing.T) {
 func TestVBDoesNotDependOnTheShards(t *testing.T) {
 	sh := wideRegression(8, 40, 6)
 	whole, cut := solved(t, sh), solved(t, &cdf.Shard{Cols: 6, Forget: 1})
+	d := drive(cut, 3, 0)
 	for i := range 8 {
-		step(t, cut, int64(i+2), &cdf.Shard{Rows: 5, Cols: 6, X: sh.X[i*30 : (i+1)*30], Y: sh.Y[i*5 : (i+1)*5], Forget: 1}, nil)
+		d.Must(t, modeltest.Cut(sh, 5*i, 5*i+5), 1)
 	}
 	for j, v := range whole.mu {
 		if math.Abs(cut.mu[j]-v) > 1e-9 || math.Abs(cut.v[j]/whole.v[j]-1) > 1e-9 {

@@ -1,12 +1,12 @@
 package baselines
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
@@ -18,9 +18,6 @@ var (
 	levelV = simulate.PaperLevel()
 	levelL = simulate.LocalLevel{Phi: levelV.Phi, Tau: 1, Sigma: 1}
 )
-
-// firstSeed is the first of the acceptance list.
-const firstSeed = 1000
 
 // igPrior is the default but for the two variances.
 func igPrior(sigmaShape, sigmaRate, tauShape, tauRate float64) dlm.Prior {
@@ -38,7 +35,7 @@ func (d dlmSetting) track(t testing.TB, l simulate.LocalLevel, reps int) tracked
 	const steps = 3000
 	var out tracked
 	for rep := range reps {
-		d.seed = uint64(firstSeed + rep)
+		d.seed = uint64(modeltest.FirstSeed + rep)
 		y, theta := l.Series(d.seed, "k", 1, steps)
 		f := cdf.NewFilter(d.spec(t), "k")
 		lo, hi, mean := make([]float64, steps), make([]float64, steps), make([]float64, steps)
@@ -84,7 +81,7 @@ func TestAcceptanceDLMPL(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			reps := accept.Reps(t, c.reps[0], c.reps[1], c.reps[2])
 			r := dlmSetting{method: "pl", prior: c.prior, particles: c.particles, draws: 1}.track(t, c.level, reps)
-			seeds := fmt.Sprintf("seeds %d-%d", firstSeed, firstSeed+reps-1)
+			seeds := modeltest.Seeds(reps)
 			accept.Range(t, c.id, c.name+": coverage of theta", r.coverage, c.coverage[0], c.coverage[1], seeds)
 			accept.Range(t, c.id, c.name+": length", r.length, c.length[0], c.length[1], seeds)
 			accept.Range(t, c.id, c.name+": MSE", r.mse, c.mse[0], c.mse[1], seeds)
@@ -103,7 +100,7 @@ func TestAcceptanceDLMFFBS(t *testing.T) {
 		level simulate.LocalLevel
 	}{{"V", levelV}, {"L", levelL}} {
 		prior := igPrior(1, 1, 1, 1)
-		y, _ := c.level.Series(firstSeed, "k", 1, 3000)
+		y, _ := c.level.Series(modeltest.FirstSeed, "k", 1, 3000)
 		_, got := dlmSetting{method: "ffbs", prior: prior, draws: 10_000, seed: 3}.run(t, seriesBatch(y, nil))
 		_, want := dlmSetting{prior: prior}.run(t, seriesBatch(y, nil))
 		for k, r := range got {

@@ -95,14 +95,14 @@ func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
 		l.settle()
 		at(i)
 		if y == y {
-			l.condition(y)
+			condition(l, y)
 		}
 	}
 }
 
 // condition takes a row's response into the law: of the weights and of the
 // lines.
-func (l *law) condition(y float64) {
+func condition(l *law, y float64) {
 	top, total := math.Inf(-1), 0.0
 	logs := func(k int) float64 {
 		v, d := l.level[k]+l.noise[k], y-l.mean[k]

@@ -2,47 +2,37 @@ package baselines
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
 
-// driver takes a model through shards as the engine does.
-type driver struct {
-	model cdf.Model
-	t     int64
-	seed  uint64
-	draws *cdf.Draws
-}
-
-// drive returns a driver that asks for s draws per shard, none where s is 0.
-func drive(m cdf.Model, seed uint64, s int) *driver {
-	d := &driver{model: m, seed: seed}
-	if s > 0 {
-		d.draws = &cdf.Draws{S: s, Chains: 1}
+// drive returns what takes a model through shards as the engine does, with the
+// random streams of a seed. It asks for n draws per shard, none where n is 0.
+func drive(m cdf.Model, seed uint64, n int) *modeltest.Stepper {
+	s := &modeltest.Stepper{Model: m, Seed: seed - 1} // to which it adds 1
+	if n > 0 {
+		s.Draws = drawsFor(m, n)
 	}
-	return d
+	return s
 }
 
-func (d *driver) step(t testing.TB, sh *cdf.Shard, forget float64) {
+// drawsFor has room for n draws of a model, ten groups later too.
+func drawsFor(m cdf.Model, n int) *cdf.Draws {
+	return &cdf.Draws{S: n, Chains: 1, Data: make([]float64, n*(rows(m)+11))}
+}
+
+// scenario returns one that must be there.
+func scenario(t testing.TB, name string) simulate.Scenario {
 	t.Helper()
-	if err := d.model.Check(sh); err != nil {
-		t.Fatal(err)
+	s, ok := simulate.Lookup(name)
+	if !ok {
+		t.Fatalf("no scenario %s", name)
 	}
-	d.t++
-	s := cdf.Step{Shard: sh, T: d.t, Forget: forget, RNG: rand.New(rand.NewPCG(d.seed, uint64(d.t)))}
-	for _, b := range d.model.Blocks() {
-		b.Absorb(&s)
-		if d.draws != nil {
-			d.draws.Data = sized(d.draws.Data, d.draws.S*rows(d.model))
-			s.Draws = d.draws
-		}
-		if err := b.Sample(&s); err != nil {
-			t.Fatalf("shard %d: %v", d.t, err)
-		}
-	}
+	return s
 }
 
 // rows returns the number of rows of Draws.
@@ -57,15 +47,7 @@ func rows(m cdf.Model) int {
 // summarize describes every row of Draws.
 func summarize(t testing.TB, m cdf.Model) []cdf.Row {
 	t.Helper()
-	f := make([]cdf.Functional, rows(m))
-	for i := range f {
-		f[i] = cdf.Functional{Name: "v", Param: []int{i}, Weight: []float64{1}}
-	}
-	out := make([]cdf.Row, len(f))
-	if err := m.(cdf.Summarizer).Summarize(f, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return modeltest.Summarize(t, m, modeltest.Coefficients(rows(m)-1))
 }
 
 // chainFits fails unless mean and variance of a chain's draws are the given
@@ -88,13 +70,5 @@ func chainFits(t *testing.T, what string, x []float64, mean, sd float64) {
 		if !(math.Abs(c.got-c.want) <= 4*c.se) {
 			t.Errorf("%s of %s is %.5g, exactly %.5g, with standard error %.2g", c.of, what, c.got, c.want, c.se)
 		}
-	}
-}
-
-// near fails the test unless got is within tol of want.
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol) {
-		t.Errorf("%s is %.8g, want %.8g within %.2g", what, got, want, tol)
 	}
 }

@@ -1,33 +1,13 @@
 package baselines
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/linear"
-	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
-
-// acceptanceSeed is that of the first replication; the models' acceptance
-// tests use the same, and so the same data.
-const acceptanceSeed = 1000
-
-func seedsText(reps int) string {
-	return fmt.Sprintf("seeds %d-%d", acceptanceSeed, acceptanceSeed+reps-1)
-}
-
-// paper returns the paper's experiment of a kind.
-func paper(t *testing.T, kind string) simulate.Scenario {
-	t.Helper()
-	s, ok := simulate.Lookup(kind)
-	if !ok {
-		t.Fatalf("no scenario %s", kind)
-	}
-	return s
-}
 
 // S-MCMC in the paper's setting, t = 10, 20, .., 500: coverage .961 and MSE
 // .094/.051/.044 at t = 200/400/500 over 40 replications of other data, and
@@ -35,47 +15,35 @@ func paper(t *testing.T, kind string) simulate.Scenario {
 // about three standard errors on either side.
 func TestAcceptanceLinearSMCMC(t *testing.T) {
 	reps := accept.Reps(t, 8, 20, 40)
-	s := paper(t, "linear")
+	s := scenario(t, "linear")
 	var lo, hi, truth []float64
 	mse := map[int]float64{}
 	for rep := range reps {
-		seed := uint64(acceptanceSeed + rep)
+		seed := uint64(modeltest.FirstSeed + rep)
 		var want []float64
 		for _, v := range s.Truth(seed, "paper", 1)[:5] {
 			want = append(want, v.Value)
 		}
 		d := drive(newLinear(t, linear.Defaults(), 5, false), seed, 500)
 		for shard := 1; shard <= 500; shard++ {
-			d.step(t, regressionShard(s.Shard(seed, "paper", int64(shard), s.Rows)), 1)
+			d.Must(t, modeltest.ScenarioShard(s.Shard(seed, "paper", int64(shard), s.Rows)), 1)
 			if shard%10 != 0 {
 				continue
 			}
 			means := make([]float64, 5)
 			for j := range means {
-				a, b := measure.Interval(d.draws.Row(j), .95)
+				a, b := measure.Interval(d.Draws.Row(j), .95)
 				lo, hi = append(lo, a), append(hi, b)
-				means[j] = measure.Mean(d.draws.Row(j))
+				means[j] = measure.Mean(d.Draws.Row(j))
 			}
 			truth = append(truth, want...)
 			mse[shard] += measure.MSE(means, want) / float64(reps)
 		}
 	}
-	seeds := seedsText(reps)
+	seeds := modeltest.Seeds(reps)
 	accept.Range(t, "L1s", "S-MCMC: coverage of beta", measure.Coverage(lo, hi, truth), .92, .99, seeds)
 	accept.Range(t, "L2s", "S-MCMC: mean length", measure.Length(lo, hi), 1.29, 1.38, seeds)
 	accept.Range(t, "L3s", "S-MCMC: MSE t=200", mse[200], .065, .125, seeds)
 	accept.Range(t, "L3s", "S-MCMC: MSE t=400", mse[400], .030, .075, seeds)
 	accept.Range(t, "L3s", "S-MCMC: MSE t=500", mse[500], .028, .062, seeds)
-}
-
-// regressionShard turns simulated columns, the response last, into a shard.
-func regressionShard(d simulate.Data) *cdf.Shard {
-	p := len(d.Columns) - 1
-	sh := &cdf.Shard{Rows: len(d.Columns[p]), Cols: p, Y: d.Columns[p]}
-	for i := range sh.Y {
-		for j := range p {
-			sh.X = append(sh.X, d.Columns[j][i])
-		}
-	}
-	return sh
 }

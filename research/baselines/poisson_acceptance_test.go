@@ -3,11 +3,9 @@
 package baselines
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,40 +13,10 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/rscript"
 	"github.com/credence-stream/credence/models/poisson"
-	"github.com/credence-stream/credence/models/simulate"
 )
-
-// readCSV returns the columns of a file by name.
-func readCSV(t testing.TB, path string) map[string][]string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // only read
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string][]string{}
-	for j, name := range lines[0] {
-		for _, line := range lines[1:] {
-			out[name] = append(out[name], line[j])
-		}
-	}
-	return out
-}
-
-// number reads a number, NaN where there is none.
-func number(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return v
-}
 
 // mixed is one of the two data sets of counts.
 type mixed struct {
@@ -64,28 +32,28 @@ var (
 )
 
 // batch returns the data in file order; h is cheight over 100.
-func (d mixed) batch(t testing.TB) *cdf.Batch {
+func (d mixed) batch(t *testing.T) *cdf.Batch {
 	t.Helper()
-	table := readCSV(t, accept.Shared(t, "data/"+d.name+".csv"))
-	b := &cdf.Batch{Rows: len(table["y"])}
+	header, rows := modeltest.ReadCSV(t, "data/"+d.name+".csv")
+	b := &cdf.Batch{Rows: len(rows)}
 	for _, name := range append([]string{"y"}, d.features...) {
 		from, unit := name, 1.0
 		if name == "h" {
 			from, unit = "cheight", 100
 		}
 		c := cdf.Column{Name: name, Type: cdf.Float}
-		for _, v := range table[from] {
-			c.Number = append(c.Number, number(v)/unit)
+		for _, row := range rows {
+			c.Number = append(c.Number, modeltest.Number(t, row[header[from]])/unit)
 		}
 		b.Columns = append(b.Columns, c)
 	}
 	for _, name := range d.groups {
 		c := cdf.Column{Name: name, Type: cdf.Text}
-		for _, label := range table[name] {
-			at := slices.Index(c.Levels, label)
+		for _, row := range rows {
+			at := slices.Index(c.Levels, row[header[name]])
 			if at < 0 {
 				at = len(c.Levels)
-				c.Levels = append(c.Levels, label)
+				c.Levels = append(c.Levels, row[header[name]])
 			}
 			c.Code = append(c.Code, int32(at))
 		}
@@ -112,14 +80,14 @@ func TestAcceptancePoissonGVA(t *testing.T) {
 		mixed
 		limit float64
 	}{{epil, .03}, {grouseticks, .06}} {
-		table := readCSV(t, accept.Shared(t, "data/reference/poisson_"+set.name+".csv"))
+		header, table := modeltest.ReadCSV(t, "data/reference/poisson_"+set.name+".csv")
 		all := set.batch(t)
 		for _, n := range []int{24, all.Rows} {
 			got := set.setting(prior).run(t, cut(all, n))
 			name := fmt.Sprintf("%s by %d rows", set.name, n)
 			dz, low, high := 0.0, math.Inf(1), 0.0
-			for i, param := range table["param"] {
-				mean, sd := number(table["mean"][i]), number(table["sd"][i])
+			for _, row := range table {
+				param, mean, sd := row[header["param"]], modeltest.Number(t, row[header["mean"]]), modeltest.Number(t, row[header["sd"]])
 				if param == "tau2" {
 					r := got["sigma2_u"]
 					accept.Range(t, "P1", name+", gva: dz of sigma2_u", (r.Mean-mean)/sd, -.25, .25, "data")
@@ -162,7 +130,7 @@ type estimate struct {
 
 // fit runs glmer. One factor is integrated out by quadrature with 25 nodes on
 // real data, and by Laplace's method, which is what more factors have, elsewhere.
-func (d mixed) fit(t testing.TB, file string, stdin io.Reader) (out []estimate) {
+func (d mixed) fit(t *testing.T, file string, stdin io.Reader) (out []estimate) {
 	t.Helper()
 	nodes := "1"
 	if len(d.groups) == 1 && stdin == nil {
@@ -171,7 +139,7 @@ func (d mixed) fit(t testing.TB, file string, stdin io.Reader) (out []estimate) 
 	said := rscript.Run(t, []string{"lme4"}, glmer, stdin, file, strings.Join(d.features, " "), strings.Join(d.groups, " "), nodes)
 	for _, line := range strings.Split(strings.TrimSpace(said), "\n") {
 		if f := strings.Fields(line); len(f) == 3 {
-			out = append(out, estimate{f[0], number(f[1]), number(f[2])})
+			out = append(out, estimate{f[0], modeltest.Number(t, f[1]), modeltest.Number(t, f[2])})
 		}
 	}
 	if want := 1 + len(d.features) + len(d.groups); len(out) != want {
@@ -235,13 +203,10 @@ func TestAcceptancePoissonGLMERSimulated(t *testing.T) {
 	shards := accept.Reps(t, 0, 20, 20)
 	for _, name := range []string{"poisson", "poisson-late"} {
 		d := mixed{name, []string{"x1", "x2"}, []string{"group"}}
-		s, ok := simulate.Lookup(name)
-		if !ok {
-			t.Fatalf("no scenario %s", name)
-		}
-		data := s.Shard(firstSeed, "k", 1, s.Rows)
+		s := scenario(t, name)
+		data := s.Shard(modeltest.FirstSeed, "k", 1, s.Rows)
 		for shard := 2; shard <= shards; shard++ {
-			for j, c := range s.Shard(firstSeed, "k", int64(shard), s.Rows).Columns {
+			for j, c := range s.Shard(modeltest.FirstSeed, "k", int64(shard), s.Rows).Columns {
 				data.Columns[j] = append(data.Columns[j], c...)
 			}
 		}
@@ -271,7 +236,7 @@ func TestAcceptancePoissonGLMERSimulated(t *testing.T) {
 		c := d.setting(poisson.Defaults().Prior)
 		c.exposure = "exposure"
 		dz, low, high, su := d.against(t, c.run(t, cut(b, (b.Rows+9)/10)), fit)
-		seeds := fmt.Sprintf("seed %d, %d rows", firstSeed, b.Rows)
+		seeds := fmt.Sprintf("seed %d, %d rows", modeltest.FirstSeed, b.Rows)
 		accept.Range(t, "2.7", name+", lme4: max |difference| of beta, posterior sds", dz, 0, .1, seeds)
 		accept.Range(t, "2.7", name+", lme4: least sd over standard error", low, .95, 1.05, seeds)
 		accept.Range(t, "2.7", name+", lme4: greatest sd over standard error", high, .95, 1.05, seeds)

@@ -121,28 +121,21 @@ func (c countSetting) String() string {
 
 // A batch method keeps every row: "bounded" is not for it. With a slope and a
 // crossed factor, whose fits take longest, only what concerns their state.
-func TestGVAKeepsTheContract(t *testing.T) {
+func TestPoissonKeepsTheContract(t *testing.T) {
 	all := countSettings("gva")
 	for _, c := range []countSetting{all[0], all[3]} {
-		s := cdftest.Suite{
-			New: func() *cdf.Spec {
-				spec := c.spec(t)
-				spec.Columns.Scaling = "first"
-				return spec
-			},
-			Shards: func(seed uint64, n int) []*cdf.Batch { return cut(countBatch(seed, 3*n), 3) },
-		}
-		for _, clause := range cdftest.Cases() {
-			if clause.Name == "bounded" || len(c.groups) > 1 && clause.Name != "round trip" && clause.Name != "hostile" {
-				continue
-			}
-			t.Run(fmt.Sprint(c, "/", clause.Name), func(t *testing.T) {
-				t.Parallel()
-				if err := clause.Check(s); err != nil {
-					t.Errorf("%v\n%s", err, clause.Explanation)
-				}
+		t.Run(c.String(), func(t *testing.T) {
+			contract(t, cdftest.Suite{
+				New: func() *cdf.Spec {
+					spec := c.spec(t)
+					spec.Columns.Scaling = "first"
+					return spec
+				},
+				Shards: func(seed uint64, n int) []*cdf.Batch { return cut(countBatch(seed, 3*n), 3) },
+			}, nil, func(clause string) bool {
+				return clause == "bounded" || len(c.groups) > 1 && clause != "round trip" && clause != "hostile"
 			})
-		}
+		})
 	}
 }
 
@@ -172,11 +165,5 @@ func TestGVAIsTheBatchFit(t *testing.T) {
 		if d := far(stream.run(t, cut(all, 10))); d < .01 {
 			t.Errorf("%v: the streaming model is as near, %g: the comparison shows nothing", c, d)
 		}
-	}
-}
-
-func TestGVARefusesABuffer(t *testing.T) {
-	if _, err := lookup(t, "poisson", "gva").Spec("", cdf.Roles{}, func(v any) error { v.(*poisson.Settings).Buffer = 5; return nil }); err == nil {
-		t.Error("a buffer was taken")
 	}
 }

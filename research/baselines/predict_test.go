@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // The law of a row against sums over its density: total mass, moments, mass up
@@ -30,17 +31,17 @@ func TestLawOfARow(t *testing.T) {
 			toMedian += d
 		}
 	}
-	near(t, "mass", mass, 1, 1e-9)
-	near(t, "mean", p.Mean, mean, 1e-9)
-	near(t, "mean that residuals are about", l.centre, mean, 1e-9)
-	near(t, "sd", p.SD, math.Sqrt(square-mean*mean), 1e-9)
-	near(t, "PIT", p.PIT, below, 1e-3)
-	near(t, "mass to the median", toMedian, .5, 1e-3)
-	near(t, "mass to the 2.5 % quantile", l.pit(p.Q025), .025, 1e-12)
-	near(t, "mass to the 97.5 % quantile", l.pit(p.Q975), .975, 1e-12)
+	modeltest.Within(t, "mass", mass, 1, 1e-9)
+	modeltest.Within(t, "mean", p.Mean, mean, 1e-9)
+	modeltest.Within(t, "mean that residuals are about", l.centre, mean, 1e-9)
+	modeltest.Within(t, "sd", p.SD, math.Sqrt(square-mean*mean), 1e-9)
+	modeltest.Within(t, "PIT", p.PIT, below, 1e-3)
+	modeltest.Within(t, "mass to the median", toMedian, .5, 1e-3)
+	modeltest.Within(t, "mass to the 2.5 % quantile", l.pit(p.Q025), .025, 1e-12)
+	modeltest.Within(t, "mass to the 97.5 % quantile", l.pit(p.Q975), .975, 1e-12)
 	// The line: a normal and a point.
-	near(t, "sd of the line", p.EpredSD, math.Sqrt(.3*.2+.3*2.1*2.1+.7*.9*.9), 1e-12)
-	near(t, "the point has the upper mass", p.EpredQ975, 2, 1e-9)
+	modeltest.Within(t, "sd of the line", p.EpredSD, math.Sqrt(.3*.2+.3*2.1*2.1+.7*.9*.9), 1e-12)
+	modeltest.Within(t, "the point has the upper mass", p.EpredQ975, 2, 1e-9)
 	if v := l.logDensity(1e4); v-v != 0 || v > -1e6 {
 		t.Errorf("the log density far away is %v", v)
 	}
@@ -61,7 +62,7 @@ func TestScoring(t *testing.T) {
 	if got.Rows != 3 || got.PredictedRows != 1 {
 		t.Errorf("%d rows scored, %d predicted", got.Rows, got.PredictedRows)
 	}
-	near(t, "log density", got.LogDensity, -.5*math.Log(8*math.Pi)-(9./4+25./4)/6, 1e-12)
-	near(t, "rmse", got.RMSE, math.Sqrt(34./3), 1e-12)
-	near(t, "coverage", got.Coverage95, 2./3, 1e-12)
+	modeltest.Within(t, "log density", got.LogDensity, -.5*math.Log(8*math.Pi)-(9./4+25./4)/6, 1e-12)
+	modeltest.Within(t, "rmse", got.RMSE, math.Sqrt(34./3), 1e-12)
+	modeltest.Within(t, "coverage", got.Coverage95, 2./3, 1e-12)
 }

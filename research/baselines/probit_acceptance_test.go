@@ -20,10 +20,7 @@ type probitData func(seed uint64) (shards []*cdf.Batch, truth []float64)
 // given number of shards.
 func probitScenario(t *testing.T, name, key string, shards int) probitData {
 	t.Helper()
-	sc, ok := simulate.Lookup(name)
-	if !ok {
-		t.Fatalf("no scenario %s", name)
-	}
+	sc := scenario(t, name)
 	return func(seed uint64) (all []*cdf.Batch, truth []float64) {
 		for _, v := range sc.Truth(seed, key, 1) {
 			truth = append(truth, v.Value)

@@ -8,9 +8,21 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/linear"
 )
+
+func TestAnovaKeepsTheContract(t *testing.T) {
+	columns := cdf.Roles{Groups: []cdf.Group{{Column: "g"}}}
+	for _, c := range [][2]string{{"smcmc", ""}, {"smc", "particles: 60"}, {"adf", ""}} {
+		t.Run(c[0], func(t *testing.T) {
+			modeltest.Contract(t, lookup(t, "anova", c[0]), "", columns, strictyaml.Decode(c[1]), cdftest.LevelShards)
+		})
+	}
+}
 
 // Under a flat mu the levels move with the responses and nothing else does,
 // also where the offset is 10^7 noise sds.
@@ -20,22 +32,22 @@ func TestAnovaShifts(t *testing.T) {
 		a, b := drive(anovaCompetitor(t, method, weak), 3, 200), drive(anovaCompetitor(t, method, weak), 3, 200)
 		for shard := range uint64(5) {
 			sh := balanced(shard, 4, 3)
-			a.step(t, sh, 1)
+			a.Must(t, sh, 1)
 			moved := &cdf.Shard{Rows: sh.Rows, Group: sh.Group, Y: slices.Clone(sh.Y)}
 			for i := range moved.Y {
 				moved.Y[i] += offset
 			}
-			b.step(t, moved, 1)
+			b.Must(t, moved, 1)
 		}
 		row := 0
-		for _, p := range a.model.Params() {
+		for _, p := range a.Model.Params() {
 			shift := 0.0
 			if p.Name == "mu" || p.Name == "zeta" {
 				shift = offset
 			}
 			for range p.Len {
-				for i, v := range a.draws.Row(row) {
-					if got := b.draws.Row(row)[i] - shift; !(math.Abs(got-v) <= 1e-5*(1+math.Abs(v))) {
+				for i, v := range a.Draws.Row(row) {
+					if got := b.Draws.Row(row)[i] - shift; !(math.Abs(got-v) <= 1e-5*(1+math.Abs(v))) {
 						t.Fatalf("%s: draw %d of %s is %v, want %v", method, i, p.Name, got, v)
 					}
 				}
@@ -53,8 +65,8 @@ func TestAnovaOfVeryLittle(t *testing.T) {
 			m := anovaCompetitor(t, method, weak)
 			d := drive(m, 1, 50)
 			for range 20 {
-				d.step(t, &cdf.Shard{Rows: len(y), Y: y, Group: [][]int32{make([]int32, len(y))}}, .9)
-				for _, v := range d.draws.Data {
+				d.Must(t, &cdf.Shard{Rows: len(y), Y: y, Group: [][]int32{make([]int32, len(y))}}, .9)
+				for _, v := range d.Draws.Data {
 					if v-v != 0 {
 						t.Fatalf("%s, %s: a draw is %v", method, name, v)
 					}
@@ -95,7 +107,7 @@ func TestOverflowIsAnError(t *testing.T) {
 // twice has the sum of its coefficients determined, not their difference.
 func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 	const p, n = 3, 40
-	sh := regression(ahead(), n, p)
+	sh := modeltest.RegressionShard(ahead(), n, p, true)
 	for i := range n {
 		sh.X[i*p] = 0
 		sh.X[i*p+1] = sh.X[i*p+2]
@@ -103,11 +115,11 @@ func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 	s := linear.Defaults()
 	s.Prior.BetaVariance = 4
 	d := drive(newLinear(t, s, p, false), 1, 20_000)
-	d.step(t, sh, 1)
-	chainFits(t, "beta of zeros", d.draws.Row(0), 0, 2)
-	difference := make([]float64, d.draws.S)
+	d.Must(t, sh, 1)
+	chainFits(t, "beta of zeros", d.Draws.Row(0), 0, 2)
+	difference := make([]float64, d.Draws.S)
 	for i := range difference {
-		difference[i] = d.draws.Row(1)[i] - d.draws.Row(2)[i]
+		difference[i] = d.Draws.Row(1)[i] - d.Draws.Row(2)[i]
 	}
 	chainFits(t, "the difference", difference, 0, math.Sqrt(8))
 }
@@ -117,7 +129,7 @@ func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 func TestADFPredictsNewGroups(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: strong})
 	d := drive(m, 1, 0)
-	d.step(t, balanced(1, 3, 8), 1)
+	d.Must(t, balanced(1, 3, 8), 1)
 	var p [1]cdf.Prediction
 	if err := m.Predict(&cdf.Shard{Rows: 1, Y: []float64{5}, Group: [][]int32{{-1}}}, p[:]); err != nil {
 		t.Fatal(err)
@@ -128,9 +140,9 @@ func TestADFPredictsNewGroups(t *testing.T) {
 	if err := m.prepare(); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "mean", p[0].Mean, m.mean[4], 1e-12)
-	near(t, "sd of the level", p[0].EpredSD, m.sd(4), 1e-12)
-	near(t, "sd of the row", p[0].SD, math.Sqrt(m.sd(4)*m.sd(4)+noise), 1e-12)
+	modeltest.Within(t, "mean", p[0].Mean, m.mean[4], 1e-12)
+	modeltest.Within(t, "sd of the level", p[0].EpredSD, m.sd(4), 1e-12)
+	modeltest.Within(t, "sd of the row", p[0].SD, math.Sqrt(m.sd(4)*m.sd(4)+noise), 1e-12)
 }
 
 // Quantiles weigh the particles; a negative factor turns them round.
@@ -148,33 +160,22 @@ func TestSMCSummaryWeighsParticles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, turned := out[0], out[1]
-	near(t, "mean", r.Mean, .09-.9+.8+1.45, 1e-12)
+	modeltest.Within(t, "mean", r.Mean, .09-.9+.8+1.45, 1e-12)
 	for i, q := range [][2]float64{{r.Q025, -3}, {r.Q25, -3}, {r.Median, 2}, {r.Q75, 5}, {r.Q975, 5}} {
-		near(t, fmt.Sprintf("quantile %d", i), q[0], q[1], 0)
+		modeltest.Within(t, fmt.Sprintf("quantile %d", i), q[0], q[1], 0)
 	}
-	near(t, "2.5 % quantile of the other", turned.Q025, 10-2*r.Q975, 0)
-	near(t, "25 % quantile of the other", turned.Q25, 10-2*r.Q75, 0)
-	near(t, "sd of the other", turned.SD, 2*r.SD, 1e-12)
+	modeltest.Within(t, "2.5 % quantile of the other", turned.Q025, 10-2*r.Q975, 0)
+	modeltest.Within(t, "25 % quantile of the other", turned.Q25, 10-2*r.Q75, 0)
+	modeltest.Within(t, "sd of the other", turned.SD, 2*r.SD, 1e-12)
 }
 
 // A chain goes on from its last draw, which is what its state holds of it.
 func TestAnovaSMCMCState(t *testing.T) {
 	m := newAnovaSMCMC(priors[0])
 	d := drive(m, 1, 7)
-	d.step(t, balanced(1, 3, 4), 1)
-	if m.tau2 != d.draws.Row(tau2Row)[6] || m.sigma2 != d.draws.Row(sigma2Row)[6] {
+	d.Must(t, balanced(1, 3, 4), 1)
+	if m.tau2 != d.Draws.Row(tau2Row)[6] || m.sigma2 != d.Draws.Row(sigma2Row)[6] {
 		t.Error("the state does not hold the last draw")
-	}
-	b, err := m.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := 8*(2*3+3) + 1; len(b) != want {
-		t.Errorf("the state has %d bytes, want %d", len(b), want)
-	}
-	b[0]++
-	if err := newAnovaSMCMC(priors[0]).UnmarshalBinary(b); !errors.Is(err, cdf.ErrSnapshot) {
-		t.Errorf("another format is read: %v", err)
 	}
 }
 
@@ -195,10 +196,10 @@ func TestAnovaGroupsRetire(t *testing.T) {
 func TestADFForgets(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: strong})
 	d := drive(m, 1, 0)
-	d.step(t, balanced(1, 3, 8), 1)
+	d.Must(t, balanced(1, 3, 8), 1)
 	before := slices.Clone(m.lambda)
-	d.step(t, &cdf.Shard{Group: [][]int32{nil}}, .5)
+	d.Must(t, &cdf.Shard{Group: [][]int32{nil}}, .5)
 	for i, v := range m.lambda {
-		near(t, "Lambda", v, before[i]/2, 0)
+		modeltest.Within(t, "Lambda", v, before[i]/2, 0)
 	}
 }
