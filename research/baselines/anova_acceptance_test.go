@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -30,16 +31,16 @@ func (j *judged) length() float64   { return measure.Length(j.lo, j.hi) }
 // run takes a competitor through 500 shards of the given number of rows. At
 // the shards listed, its draws are compared with 50,000 of the exact posterior.
 func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at ...int) *judged {
-	s, out := scenario(t, "anova"), &judged{}
+	s, out := methodtest.Scenario(t, "anova"), &judged{}
 	for rep := range reps {
 		seed := uint64(modeltest.FirstSeed + rep)
 		var truth []float64
 		for _, v := range s.Truth(seed, "paper", 1)[3:] {
 			truth = append(truth, v.Value)
 		}
-		d := drive(anovaCompetitor(t, method, prior), seed, 500)
-		exact := drive(newAnovaSMCMC(anova.Settings{Prior: prior}), seed+1_000_000, 1)
-		few, many := exact.Draws, drawsFor(exact.Model, 50_000)
+		d := methodtest.Drive(anovaCompetitor(t, method, prior), seed, 500)
+		exact := methodtest.Drive(newAnovaSMCMC(anova.Settings{Prior: prior}), seed+1_000_000, 1)
+		few, many := exact.Draws, methodtest.Draws(exact.Model, 50_000)
 		next := at
 		for shard := 1; shard <= 500; shard++ {
 			sh := modeltest.GroupShard(s.Shard(seed, "paper", int64(shard), perShard))
@@ -85,7 +86,7 @@ func anovaCompetitor(t *testing.T, method string, prior anova.Prior) cdf.Model {
 // levelRow returns the row of the first zeta.
 func levelRow(m cdf.Model) int {
 	p := m.Params()
-	return rows(m) - p[len(p)-1].Len
+	return methodtest.Rows(m) - p[len(p)-1].Len
 }
 
 // add takes the intervals of the shard: those of the summary, where there is
@@ -93,7 +94,7 @@ func levelRow(m cdf.Model) int {
 func (j *judged) add(t *testing.T, d *modeltest.Stepper, truth []float64) {
 	from := levelRow(d.Model)
 	if _, ok := d.Model.(cdf.Summarizer); ok {
-		for _, r := range summarize(t, d.Model)[from:] {
+		for _, r := range methodtest.Summarize(t, d.Model)[from:] {
 			j.lo, j.hi = append(j.lo, r.Q025), append(j.hi, r.Q975)
 		}
 	} else {
@@ -107,7 +108,7 @@ func (j *judged) add(t *testing.T, d *modeltest.Stepper, truth []float64) {
 
 func (j *judged) compare(d, exact *modeltest.Stepper) {
 	from := levelRow(d.Model)
-	for i := range rows(d.Model) - from {
+	for i := range methodtest.Rows(d.Model) - from {
 		j.zeta = append(j.zeta, measure.Overlap(d.Draws.Row(from+i), exact.Draws.Row(zetaRow+i)))
 	}
 	j.sigma2 = append(j.sigma2, measure.Overlap(measure.Logs(d.Draws.Row(from-1)), measure.Logs(exact.Draws.Row(sigma2Row))))

@@ -9,6 +9,8 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // anovaADF is assumed density filtering for the one-way analysis of variance:
@@ -81,7 +83,7 @@ func (m *anovaADF) Absorb(s *cdf.Step) {
 	m.ready = false
 	lin.Scale(s.Forget, m.lambda)
 	k, g := m.groups(), &m.shard
-	g.n, g.ybar, g.ss = sized(g.n, k), sized(g.ybar, k), 0
+	g.n, g.ybar, g.ss = state.Sized(g.n, k), state.Sized(g.ybar, k), 0
 	clear(g.n)
 	clear(g.ybar)
 	g.add(s.Shard)
@@ -163,7 +165,7 @@ func (m *anovaADF) Sample(s *cdf.Step) error {
 	sigma2 := s.Draws.Row(0)
 	if len(m.mean) == 0 {
 		for i := range sigma2 {
-			sigma2[i] = variance(s.RNG, m.prior.Sigma2Shape, m.prior.Sigma2Rate)
+			sigma2[i] = chain.Variance(s.RNG, m.prior.Sigma2Shape, m.prior.Sigma2Rate)
 		}
 		return nil
 	}
@@ -249,7 +251,7 @@ func (m *anovaADF) walk(longest float64) float64 {
 // definite.
 func (m *anovaADF) rise(add func()) bool {
 	n := len(m.mean)
-	m.score, m.trial = sized(m.score, n), sized(m.trial, lin.PackedLen(n))
+	m.score, m.trial = state.Sized(m.score, n), state.Sized(m.trial, lin.PackedLen(n))
 	clear(m.score)
 	copy(m.trial, m.lambda)
 	add()
@@ -312,7 +314,7 @@ func (m *anovaADF) density(negative bool) {
 // definite.
 func (m *anovaADF) factor(from []float64) bool {
 	n := len(m.mean)
-	m.chol = sized(m.chol, n*n)
+	m.chol = state.Sized(m.chol, n*n)
 	for i := range n {
 		copy(m.chol[i*n:i*n+i+1], from[packed(i):])
 	}
@@ -325,7 +327,7 @@ func (m *anovaADF) prepare() error {
 	if m.ready || n == 0 {
 		return nil
 	}
-	m.inv = sized(m.inv, n*n)
+	m.inv = state.Sized(m.inv, n*n)
 	if !lin.Finite(m.mean) || !m.factor(m.lambda) {
 		return errCurvature
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // sigma2 returns mean and sd of the log-normal law of sigma2.
@@ -29,13 +31,13 @@ func (m *anovaADF) Summarize(functionals []cdf.Functional, rows []cdf.Row) error
 		r, at := &rows[i], f.Param[0]
 		switch {
 		case len(m.mean) == 0:
-			describeInvGamma(r, f, m.prior.Sigma2Shape, m.prior.Sigma2Rate)
+			law.DescribeInvGamma(r, f, m.prior.Sigma2Shape, m.prior.Sigma2Rate)
 		case at == 0:
 			mean, sd := m.sigma2()
-			eta := normalQuantile(m.mean[0], m.sd(0))
-			describe(r, f, mean, sd, func(p float64) float64 { return math.Exp(eta(p)) })
+			eta := law.NormalQuantile(m.mean[0], m.sd(0))
+			law.Describe(r, f, mean, sd, func(p float64) float64 { return math.Exp(eta(p)) })
 		default:
-			describe(r, f, m.mean[at], m.sd(at), normalQuantile(m.mean[at], m.sd(at)))
+			law.Describe(r, f, m.mean[at], m.sd(at), law.NormalQuantile(m.mean[at], m.sd(at)))
 		}
 	}
 	return nil
@@ -49,23 +51,23 @@ func (m *anovaADF) PriorSD(functionals []cdf.Functional, dst []float64) {
 // laws returns the normal law of a row's group: of a known one about its
 // level, of a new one about the level that it would join with. The noise is
 // the mean of sigma2.
-func (m *anovaADF) laws() (func(i int32) *law, error) {
+func (m *anovaADF) laws() (func(i int32) *law.Mixture, error) {
 	if err := m.prepare(); err != nil {
 		return nil, err
 	}
 	made := groupLaws{}
-	return func(i int32) *law {
-		return made.of(i, m.groups(), func(i int32, l *law) {
-			l.size(1)
-			l.noise[0], _ = m.sigma2()
+	return func(i int32) *law.Mixture {
+		return made.of(i, m.groups(), func(i int32, l *law.Mixture) {
+			l.Size(1)
+			l.Noise[0], _ = m.sigma2()
 			if i >= 0 {
 				sd := m.sd(1 + int(i))
-				l.mean[0], l.level[0] = m.mean[1+i], sd*sd
+				l.Mean[0], l.Level[0] = m.mean[1+i], sd*sd
 				return
 			}
 			var precision float64
-			l.mean[0], precision = m.joining()
-			l.level[0] = 1/precision + m.meanVariance()
+			l.Mean[0], precision = m.joining()
+			l.Level[0] = 1/precision + m.meanVariance()
 		})
 	}, nil
 }
@@ -103,24 +105,24 @@ func (m *anovaADF) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 // AppendBinary appends the format, the mean and Lambda: 8(k+1)(k+4)/2 + 1
 // bytes, one before the first row.
 func (m *anovaADF) AppendBinary(b []byte) ([]byte, error) {
-	return appendState(b, m.mean, m.lambda)
+	return state.Append(b, m.mean, m.lambda)
 }
 
 // UnmarshalBinary replaces the state.
 func (m *anovaADF) UnmarshalBinary(b []byte) error {
 	m.ready, m.fresh = false, false
 	// order + order(order+1)/2 numbers, order = k+1, none or at least 2.
-	held := numbers(b)
+	held := state.Numbers(b)
 	if held < 0 {
-		return damaged("anova adf", "wrong format or length")
+		return state.Damaged("anova adf", "wrong format or length")
 	}
 	order := int((math.Sqrt(float64(9+8*held)) - 3) / 2)
-	m.mean, m.lambda = sized(m.mean, order), sized(m.lambda, lin.PackedLen(order))
-	if err := readState("anova adf", b, m.mean, m.lambda); err != nil {
+	m.mean, m.lambda = state.Sized(m.mean, order), state.Sized(m.lambda, lin.PackedLen(order))
+	if err := state.Read("anova adf", b, m.mean, m.lambda); err != nil {
 		return err
 	}
 	if order == 1 || m.prepare() != nil {
-		return damaged("anova adf", "the curvature is not positive definite")
+		return state.Damaged("anova adf", "the curvature is not positive definite")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // rowsLog is log p(rows | zeta, sigma2), theta = (log sigma2, zeta), row by row.
@@ -82,7 +83,7 @@ func balanced(seed uint64, k, n int) *cdf.Shard {
 func TestADFIsNewtonsMethod(t *testing.T) {
 	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 	m := newAnovaADF(anova.Settings{Prior: prior})
-	d := drive(m, 1, 0)
+	d := methodtest.Drive(m, 1, 0)
 	first, second := balanced(1, 3, 8), balanced(2, 3, 2)
 	d.Must(t, first, 1)
 
@@ -116,7 +117,7 @@ func TestADFIsNewtonsMethod(t *testing.T) {
 func TestADFLetsGroupsIn(t *testing.T) {
 	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
 	m := newAnovaADF(anova.Settings{Prior: prior})
-	d := drive(m, 1, 0)
+	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(1, 3, 8), 1)
 	before, mean := slices.Clone(m.lambda), slices.Clone(m.mean)
 	a, b, centre := m.spread(m.mean)
@@ -161,7 +162,7 @@ func identity(i, j int) float64 {
 // Single rows have an indefinite curvature; the expected one is in its place.
 func TestADFOfSingleRows(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}})
-	d := drive(m, 1, 0)
+	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(3, 3, 8), 1)
 	before, e := slices.Clone(m.lambda), math.Exp(-m.mean[0])
 	d.Must(t, balanced(4, 3, 1), 1)
@@ -175,11 +176,11 @@ func TestADFOfSingleRows(t *testing.T) {
 // Moments and quantiles of sigma2 are those of its draws: log-normal.
 func TestADFSummary(t *testing.T) {
 	m := newAnovaADF(anova.Defaults())
-	d := drive(m, 1, 100_000)
+	d := methodtest.Drive(m, 1, 100_000)
 	d.Must(t, balanced(1, 3, 4), 1)
-	for i, r := range summarize(t, m) {
+	for i, r := range methodtest.Summarize(t, m) {
 		x := slices.Sorted(slices.Values(d.Draws.Row(i)))
-		chainFits(t, "draws", d.Draws.Row(i), r.Mean, r.SD)
+		methodtest.ChainFits(t, "draws", d.Draws.Row(i), r.Mean, r.SD)
 		modeltest.Within(t, "2.5 % quantile", cdf.Quantile(x, .025), r.Q025, .03*r.SD)
 		modeltest.Within(t, "97.5 % quantile", cdf.Quantile(x, .975), r.Q975, .06*r.SD)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
 // anovaParams returns mu, tau2, sigma2 and a zeta per group. Under a flat
@@ -25,8 +27,8 @@ func drawAnovaPrior(s *cdf.Step, p *anova.Prior) {
 			s.Draws.Row(0)[i] = math.Sqrt(p.MuVariance) * s.RNG.NormFloat64()
 			row = 1
 		}
-		s.Draws.Row(row)[i] = variance(s.RNG, p.Tau2Shape, p.Tau2Rate)
-		s.Draws.Row(row + 1)[i] = variance(s.RNG, p.Sigma2Shape, p.Sigma2Rate)
+		s.Draws.Row(row)[i] = chain.Variance(s.RNG, p.Tau2Shape, p.Tau2Rate)
+		s.Draws.Row(row + 1)[i] = chain.Variance(s.RNG, p.Sigma2Shape, p.Sigma2Rate)
 	}
 }
 
@@ -37,9 +39,9 @@ func anovaPriorSD(p *anova.Prior, params []cdf.Param, functionals []cdf.Function
 		sd := math.NaN()
 		switch parameter(params, f.Param[0]) {
 		case "sigma2":
-			sd = invGammaSD(p.Sigma2Shape, p.Sigma2Rate)
+			sd = law.InvGammaSD(p.Sigma2Shape, p.Sigma2Rate)
 		case "tau2":
-			sd = invGammaSD(p.Tau2Shape, p.Tau2Rate)
+			sd = law.InvGammaSD(p.Tau2Shape, p.Tau2Rate)
 		case "mu":
 			sd = math.Sqrt(p.MuVariance)
 		case "zeta":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
 )
 
 // anovaGroups are the sufficient statistics of the one-way analysis of
@@ -149,8 +150,8 @@ func (g *anovaGroups) sweep(r *rand.Rand, p *anova.Prior, x []float64) {
 		between += float64(d * d)
 	}
 	x[muRow] = mu
-	x[tau2Row] = variance(r, p.Tau2Shape+float64(len(g.n))/2, p.Tau2Rate+between/2)
-	x[sigma2Row] = variance(r, p.Sigma2Shape+g.total()/2, p.Sigma2Rate+g.squares(zeta)/2)
+	x[tau2Row] = chain.Variance(r, p.Tau2Shape+float64(len(g.n))/2, p.Tau2Rate+between/2)
+	x[sigma2Row] = chain.Variance(r, p.Sigma2Shape+g.total()/2, p.Sigma2Rate+g.squares(zeta)/2)
 }
 
 // centre returns mean and variance of mu given the variances, zeta integrated

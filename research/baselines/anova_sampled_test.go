@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -56,14 +57,14 @@ func TestAnovaSMCMCIsExact(t *testing.T) {
 	shards := unequal()
 	for _, s := range priors {
 		m := newAnovaSMCMC(s)
-		d := drive(m, 2, 40_000)
+		d := methodtest.Drive(m, 2, 40_000)
 		for _, sh := range shards {
 			d.Must(t, sh, 1)
 		}
 		o := solveAnova(together(shards), s.Prior)
-		for i := range rows(m) {
+		for i := range methodtest.Rows(m) {
 			mean, sd := o.moments(i)
-			chainFits(t, fmt.Sprintf("%s, v = %v", rowName(i), s.Prior.MuVariance), d.Draws.Row(i), mean, sd)
+			methodtest.ChainFits(t, fmt.Sprintf("%s, v = %v", rowName(i), s.Prior.MuVariance), d.Draws.Row(i), mean, sd)
 		}
 		predicted(t, m, o)
 	}
@@ -118,14 +119,14 @@ func TestAnovaSMCIsExact(t *testing.T) {
 		moved := 0
 		for seed := range uint64(seeds) {
 			m := newAnovaSMC(AnovaSMCSettings{Prior: s.Prior, Particles: 500})
-			d := drive(m, 100+seed, 0)
+			d := methodtest.Drive(m, 100+seed, 0)
 			for _, sh := range shards {
 				d.Must(t, sh, 1)
 			}
 			if m.effective() > 499.99 {
 				moved++
 			}
-			for i, r := range summarize(t, m) {
+			for i, r := range methodtest.Summarize(t, m) {
 				exact, _ := o.moments(i)
 				means[i] = append(means[i], r.Mean)
 				squares[i] = append(squares[i], r.SD*r.SD+(r.Mean-exact)*(r.Mean-exact))
@@ -179,18 +180,18 @@ func TestAnovaSMCForgets(t *testing.T) {
 	const lambda, seeds = .8, 40
 	s := priors[1]
 	shards := unequal()
-	chain := drive(newAnovaSMCMC(s), 7, 200_000)
+	chain := methodtest.Drive(newAnovaSMCMC(s), 7, 200_000)
 	for _, sh := range shards {
 		chain.Must(t, sh, lambda)
 	}
 	means := map[int][]float64{}
 	for seed := range uint64(seeds) {
 		m := newAnovaSMC(AnovaSMCSettings{Prior: s.Prior, Particles: 500})
-		d := drive(m, 200+seed, 0)
+		d := methodtest.Drive(m, 200+seed, 0)
 		for _, sh := range shards {
 			d.Must(t, sh, lambda)
 		}
-		for i, r := range summarize(t, m) {
+		for i, r := range methodtest.Summarize(t, m) {
 			means[i] = append(means[i], r.Mean)
 		}
 	}
@@ -207,7 +208,7 @@ func TestAnovaRetires(t *testing.T) {
 		cdf.Model
 		cdf.Retirer
 	}{newAnovaSMCMC(priors[0]), smc} {
-		d := drive(m, 9, 10)
+		d := methodtest.Drive(m, 9, 10)
 		for _, sh := range unequal() {
 			d.Must(t, sh, 1)
 		}
@@ -218,8 +219,8 @@ func TestAnovaRetires(t *testing.T) {
 		last := &cdf.Shard{Rows: 1, Y: []float64{5}, Group: [][]int32{{2}}}
 		step := cdf.Step{Shard: last, T: 9, Forget: 1e-9, RNG: rand.New(rand.NewPCG(1, 1))}
 		m.Blocks()[0].Absorb(&step)
-		if gone := m.Retire(); fmt.Sprint(gone) != "[0 1]" || rows(m) != zetaRow+1 {
-			t.Fatalf("%T: groups %v leave, %d rows stay", m, gone, rows(m))
+		if gone := m.Retire(); fmt.Sprint(gone) != "[0 1]" || methodtest.Rows(m) != zetaRow+1 {
+			t.Fatalf("%T: groups %v leave, %d rows stay", m, gone, methodtest.Rows(m))
 		}
 		for i, want := range levels {
 			modeltest.Within(t, "a level that stays", smc.at(i)[zetaRow], want, 0)

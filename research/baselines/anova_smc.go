@@ -10,6 +10,8 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // AnovaSMCSettings are the settings of sequential Monte Carlo for the anova
@@ -78,7 +80,7 @@ func (m *anovaSMC) at(i int) []float64 {
 // Absorb values the particles by the rows so far, discounts these and adds
 // the shard's that have a response. New groups get their levels.
 func (m *anovaSMC) Absorb(s *cdf.Step) {
-	m.before = sized(m.before, len(m.w))
+	m.before = state.Sized(m.before, len(m.w))
 	for i := range m.before {
 		m.before[i] = m.logLikelihood(m.at(i))
 	}
@@ -158,7 +160,7 @@ func (m *anovaSMC) start(r *rand.Rand) {
 	m.w = slices.Repeat([]float64{1 / float64(m.particles)}, m.particles)
 	x := slices.Clone(m.at(0))
 	m.first(&m.prior, x)
-	for i := -burn; i < m.particles; i++ {
+	for i := -chain.Burn; i < m.particles; i++ {
 		m.sweep(r, &m.prior, x)
 		if i >= 0 {
 			copy(m.at(i), x)
@@ -218,34 +220,34 @@ func (m *anovaSMC) systematic(r *rand.Rand, n int) []int {
 // AppendBinary appends the format, 2k+1 statistics, the weights and the
 // particles: 8(2k + 1 + particles (k+4)) + 1 bytes.
 func (m *anovaSMC) AppendBinary(b []byte) ([]byte, error) {
-	return appendState(b, []float64{m.ss}, m.n, m.ybar, m.w, m.x)
+	return state.Append(b, []float64{m.ss}, m.n, m.ybar, m.w, m.x)
 }
 
 // UnmarshalBinary replaces the state.
 func (m *anovaSMC) UnmarshalBinary(b []byte) error {
 	// 1 number without groups, else 1 + 2k + particles (k+4).
 	k, count := 0, 0
-	if held := numbers(b); held > 1 {
+	if held := state.Numbers(b); held > 1 {
 		k, count = (held-1-4*m.particles)/(2+m.particles), m.particles
 	}
 	if k < 0 {
-		return damaged("anova smc", "wrong format or length")
+		return state.Damaged("anova smc", "wrong format or length")
 	}
 	var head [1]float64
-	m.n, m.ybar = sized(m.n, k), sized(m.ybar, k)
-	m.w, m.x = sized(m.w, count), sized(m.x, count*(zetaRow+k))
-	if err := readState("anova smc", b, head[:], m.n, m.ybar, m.w, m.x); err != nil {
+	m.n, m.ybar = state.Sized(m.n, k), state.Sized(m.ybar, k)
+	m.w, m.x = state.Sized(m.w, count), state.Sized(m.x, count*(zetaRow+k))
+	if err := state.Read("anova smc", b, head[:], m.n, m.ybar, m.w, m.x); err != nil {
 		return err
 	}
 	m.ss = head[0]
 	sum := 0.0
 	for i, w := range m.w {
 		if sum += w; !(w >= 0 && m.at(i)[tau2Row] > 0 && m.at(i)[sigma2Row] > 0) {
-			return damaged("anova smc", "a weight or a variance is out of range")
+			return state.Damaged("anova smc", "a weight or a variance is out of range")
 		}
 	}
 	if (k > 0) != (count > 0) || count > 0 && !(math.Abs(sum-1) < 1e-9) || !m.sound() {
-		return damaged("anova smc", "a number is out of range")
+		return state.Damaged("anova smc", "a number is out of range")
 	}
 	return nil
 }

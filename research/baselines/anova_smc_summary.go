@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
 // Summarize describes every parameter by the weighted particles, and by the
@@ -34,7 +35,7 @@ func (m *anovaSMC) Summarize(functionals []cdf.Functional, rows []cdf.Row) error
 			v += w * d * d
 		}
 		slices.SortFunc(order, func(k, l int) int { return cmp.Compare(m.at(k)[at], m.at(l)[at]) })
-		describe(&rows[i], f, mean, math.Sqrt(v), func(p float64) float64 { return m.at(m.reached(order, p))[at] })
+		law.Describe(&rows[i], f, mean, math.Sqrt(v), func(p float64) float64 { return m.at(m.reached(order, p))[at] })
 		rows[i].MCSEMean = rows[i].SD / math.Sqrt(m.effective())
 	}
 	return nil
@@ -58,11 +59,11 @@ func (m *anovaSMC) describePrior(r *cdf.Row, f cdf.Functional, name string) {
 	switch name {
 	case "mu":
 		sd := math.Sqrt(p.MuVariance)
-		describe(r, f, 0, sd, normalQuantile(0, sd))
+		law.Describe(r, f, 0, sd, law.NormalQuantile(0, sd))
 	case "tau2":
-		describeInvGamma(r, f, p.Tau2Shape, p.Tau2Rate)
+		law.DescribeInvGamma(r, f, p.Tau2Shape, p.Tau2Rate)
 	default:
-		describeInvGamma(r, f, p.Sigma2Shape, p.Sigma2Rate)
+		law.DescribeInvGamma(r, f, p.Sigma2Shape, p.Sigma2Rate)
 	}
 }
 
@@ -73,19 +74,19 @@ func (m *anovaSMC) PriorSD(functionals []cdf.Functional, dst []float64) {
 
 // laws returns the law of a row's group as the mixture over the particles, in
 // which the level is a point.
-func (m *anovaSMC) laws() func(i int32) *law {
+func (m *anovaSMC) laws() func(i int32) *law.Mixture {
 	made := groupLaws{}
-	return func(i int32) *law {
-		return made.of(i, len(m.n), func(i int32, l *law) {
-			l.size(len(m.w))
-			copy(l.w, m.w)
+	return func(i int32) *law.Mixture {
+		return made.of(i, len(m.n), func(i int32, l *law.Mixture) {
+			l.Size(len(m.w))
+			copy(l.Weight, m.w)
 			for k := range m.w {
 				x := m.at(k)
-				l.noise[k] = x[sigma2Row]
+				l.Noise[k] = x[sigma2Row]
 				if i < 0 {
-					l.mean[k], l.level[k] = x[muRow], x[tau2Row]
+					l.Mean[k], l.Level[k] = x[muRow], x[tau2Row]
 				} else {
-					l.mean[k], l.level[k] = x[zetaRow+i], 0
+					l.Mean[k], l.Level[k] = x[zetaRow+i], 0
 				}
 			}
 		})

@@ -8,6 +8,9 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // anovaSMCMC is S-MCMC for the one-way analysis of variance: Gibbs sampling
@@ -75,7 +78,7 @@ func (m *anovaSMCMC) Sample(s *cdf.Step) error {
 	x := m.load()
 	if m.sigma2 == 0 {
 		m.first(&m.prior, x)
-		for range burn {
+		for range chain.Burn {
 			m.sweep(s.RNG, &m.prior, x)
 		}
 	}
@@ -93,17 +96,17 @@ func (m *anovaSMCMC) Sample(s *cdf.Step) error {
 
 // load returns a point at the chain's last variances.
 func (m *anovaSMCMC) load() []float64 {
-	m.point = sized(m.point, zetaRow+len(m.n))
+	m.point = state.Sized(m.point, zetaRow+len(m.n))
 	m.point[tau2Row], m.point[sigma2Row] = m.tau2, m.sigma2
 	return m.point
 }
 
 // laws returns the law of a row's group as a mixture over the variances of a
 // chain, with mu and zeta integrated out.
-func (m *anovaSMCMC) laws() func(i int32) *law {
-	r, x := ahead(), m.load()
+func (m *anovaSMCMC) laws() func(i int32) *law.Mixture {
+	r, x := chain.Ahead(), m.load()
 	type given struct{ tau2, sigma2, mean, variance float64 }
-	var draws [sweepsAhead]given
+	var draws [chain.SweepsAhead]given
 	if len(m.n) > 0 {
 		for k := range draws {
 			m.sweep(r, &m.prior, x)
@@ -112,15 +115,15 @@ func (m *anovaSMCMC) laws() func(i int32) *law {
 		}
 	}
 	made := groupLaws{}
-	return func(i int32) *law {
-		return made.of(i, len(m.n), func(i int32, l *law) {
-			l.size(sweepsAhead)
+	return func(i int32) *law.Mixture {
+		return made.of(i, len(m.n), func(i int32, l *law.Mixture) {
+			l.Size(chain.SweepsAhead)
 			for k, d := range draws {
-				l.noise[k] = d.sigma2
+				l.Noise[k] = d.sigma2
 				if i < 0 {
-					l.mean[k], l.level[k] = d.mean, d.variance+d.tau2
+					l.Mean[k], l.Level[k] = d.mean, d.variance+d.tau2
 				} else {
-					l.mean[k], l.level[k] = m.level(int(i), d.tau2, d.sigma2, d.mean, d.variance)
+					l.Mean[k], l.Level[k] = m.level(int(i), d.tau2, d.sigma2, d.mean, d.variance)
 				}
 			}
 		})
@@ -141,23 +144,23 @@ func (m *anovaSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // AppendBinary appends the format and 2k+3 numbers.
 func (m *anovaSMCMC) AppendBinary(b []byte) ([]byte, error) {
-	return appendState(b, []float64{m.tau2, m.sigma2, m.ss}, m.n, m.ybar)
+	return state.Append(b, []float64{m.tau2, m.sigma2, m.ss}, m.n, m.ybar)
 }
 
 // UnmarshalBinary replaces the state.
 func (m *anovaSMCMC) UnmarshalBinary(b []byte) error {
-	k := (numbers(b) - 3) / 2
+	k := (state.Numbers(b) - 3) / 2
 	if k < 0 {
-		return damaged("anova smcmc", "wrong format or length")
+		return state.Damaged("anova smcmc", "wrong format or length")
 	}
 	var head [3]float64
-	m.n, m.ybar = sized(m.n, k), sized(m.ybar, k)
-	if err := readState("anova smcmc", b, head[:], m.n, m.ybar); err != nil {
+	m.n, m.ybar = state.Sized(m.n, k), state.Sized(m.ybar, k)
+	if err := state.Read("anova smcmc", b, head[:], m.n, m.ybar); err != nil {
 		return err
 	}
 	m.tau2, m.sigma2, m.ss = head[0], head[1], head[2]
 	if (k > 0) != (m.tau2 > 0) || (k > 0) != (m.sigma2 > 0) || !m.sound() {
-		return damaged("anova smcmc", "a number is out of range")
+		return state.Damaged("anova smcmc", "a number is out of range")
 	}
 	return nil
 }

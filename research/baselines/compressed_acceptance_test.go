@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // compressedCase is a simulated design with the coefficients of one seed.
@@ -23,7 +24,7 @@ type compressedCase struct {
 
 func newCompressedCase(t *testing.T, number int, seed uint64) compressedCase {
 	t.Helper()
-	s := scenario(t, fmt.Sprint("compressed-", number))
+	s := methodtest.Scenario(t, fmt.Sprint("compressed-", number))
 	truth := s.Truth(seed, "accept", 1)
 	c := compressedCase{Scenario: s, p: len(truth) - 1, seed: seed}
 	for _, v := range truth[:c.p] {
@@ -90,7 +91,7 @@ func TestAcceptanceCompressedSMCMC(t *testing.T) {
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
 			c := newCompressedCase(t, number, seed)
 			m := c.model(t, "smcmc").(*compressedSMCMC)
-			d := drive(m, 3, 0)
+			d := methodtest.Drive(m, 3, 0)
 			for k := 1; k <= shards; k++ {
 				d.Must(t, c.shard(int64(k), c.Rows), 1)
 				if k != 50 && k != 100 && k != 200 {
@@ -142,7 +143,7 @@ func TestAcceptanceCompressedVB(t *testing.T) {
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
 			c := newCompressedCase(t, number, seed)
 			m := c.model(t, "vb-gdp").(*compressedVB)
-			d := drive(m, 3, 0)
+			d := methodtest.Drive(m, 3, 0)
 			for k := 1; k <= last; k++ {
 				d.Must(t, c.shard(int64(k), 5000), 1)
 				if k%2 == 1 {

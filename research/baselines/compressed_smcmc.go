@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/models/compressed"
 	"github.com/credence-stream/credence/models/compressed/projection"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // compressedSMCMCSettings are the settings of compressed S-MCMC; what the
@@ -139,23 +140,23 @@ func (b smcmcBlock) Sample(s *cdf.Step) error {
 // AppendBinary appends the format, the statistics, the chain and the draws:
 // 8(p(p+1)/2 + p + 2 + m(p+1) + S(p+1)) + 1 bytes.
 func (m *compressedSMCMC) AppendBinary(b []byte) ([]byte, error) {
-	b = m.appendBinary(append(b, format))
+	b = m.appendBinary(append(b, state.Format))
 	for _, x := range [][]float64{m.phi, m.k, m.gamma, m.sigma2} {
-		b = appendFloats(b, x...)
+		b = state.AppendFloats(b, x...)
 	}
 	return b, nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *compressedSMCMC) UnmarshalBinary(b []byte) error {
-	if len(b) < 1 || b[0] != format {
+	if len(b) < 1 || b[0] != state.Format {
 		return fmt.Errorf("%w: smcmc: unknown format", cdf.ErrSnapshot)
 	}
 	b, err := m.take(b[1:])
 	if err != nil {
 		return fmt.Errorf("smcmc: %w", err)
 	}
-	b, ok := takeFloats(b, m.phi, m.k, m.gamma, m.sigma2)
+	b, ok := state.TakeFloats(b, m.phi, m.k, m.gamma, m.sigma2)
 	if !ok || len(b) != 0 || !(slices.Min(m.k) > 0) || !(slices.Min(m.sigma2) > 0) {
 		return fmt.Errorf("%w: smcmc: chain of wrong length or out of range", cdf.ErrSnapshot)
 	}

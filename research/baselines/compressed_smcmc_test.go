@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // batchMean returns the mean of a chain and its standard error by 50 batches.
@@ -124,7 +125,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 	}
 	m := build(t, "compressed", "smcmc", "{dimension: 2, burn: 5000, prior: {sigma2_shape: 3, sigma2_rate: 2, beta_variance: .8}}",
 		cdf.Dims{Columns: make([]string, 3), Draws: draws}).(*compressedSMCMC)
-	drive(m, 3, 0).Must(t, sh, 1)
+	methodtest.Drive(m, 3, 0).Must(t, sh, 1)
 	var ours, theirs [10][]float64
 	add := func(to *[10][]float64, gamma []float64, sigma2 float64) {
 		for j, g := range gamma {
@@ -152,7 +153,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 func TestSMCMCPredictsFromItsDraws(t *testing.T) {
 	const p, s = 4, 12
 	m := build(t, "compressed", "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
-	stepper := drive(m, 3, s)
+	stepper := methodtest.Drive(m, 3, s)
 	stepper.Must(t, wideRegression(12, 30, p), 1)
 	d := stepper.Draws
 	fresh := wideRegression(13, 100, p) // more rows than are predicted at once

@@ -12,6 +12,8 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/compressed"
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // compressedVBSettings are the settings of compressed VB-GDP. An error in a
@@ -143,20 +145,20 @@ func (m *compressedVB) draw(r *rand.Rand, d *cdf.Draws) {
 // AppendBinary appends the format, the statistics and the penalties behind the
 // solution, from which it follows: 8(p(p+1)/2 + 2p + 2) + 1 bytes.
 func (m *compressedVB) AppendBinary(b []byte) ([]byte, error) {
-	return appendFloats(m.appendBinary(append(b, format)), m.d...), nil
+	return state.AppendFloats(m.appendBinary(append(b, state.Format)), m.d...), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *compressedVB) UnmarshalBinary(b []byte) error {
 	m.ready = false
-	if len(b) < 1 || b[0] != format {
+	if len(b) < 1 || b[0] != state.Format {
 		return fmt.Errorf("%w: vb-gdp: unknown format", cdf.ErrSnapshot)
 	}
 	b, err := m.take(b[1:])
 	if err != nil {
 		return fmt.Errorf("vb-gdp: %w", err)
 	}
-	b, ok := takeFloats(b, m.d)
+	b, ok := state.TakeFloats(b, m.d)
 	if !ok || len(b) != 0 || !(slices.Min(m.d) >= leastPenalty) || slices.Max(m.d) > greatestPenalty {
 		return fmt.Errorf("%w: vb-gdp: penalties of wrong length or out of range", cdf.ErrSnapshot)
 	}
@@ -179,7 +181,7 @@ func (m *compressedVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) e
 			return err
 		}
 		if isSigma {
-			describeInvGamma(r, cdf.Functional{Const: f.Const, Weight: []float64{factor}}, shape, rate)
+			law.DescribeInvGamma(r, cdf.Functional{Const: f.Const, Weight: []float64{factor}}, shape, rate)
 			continue
 		}
 		mean, u := f.Const, m.u

@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // wideRegression returns a shard of rows whose columns are correlated, with the
@@ -36,7 +37,7 @@ func solved(t *testing.T, sh *cdf.Shard) *compressedVB {
 	m := build(t, "compressed", "vb-gdp",
 		"{tolerance: 1e-13, prior: {sigma2_shape: 2, sigma2_rate: .7, alpha: 1.5, eta: .6}}",
 		cdf.Dims{Columns: make([]string, sh.Cols)}).(*compressedVB)
-	drive(m, 3, 0).Must(t, sh, 1)
+	methodtest.Drive(m, 3, 0).Must(t, sh, 1)
 	return m
 }
 
@@ -206,7 +207,7 @@ func TestVBMaximisesTheLowerBound(t *testing.T) {
 func TestVBDoesNotDependOnTheShards(t *testing.T) {
 	sh := wideRegression(8, 40, 6)
 	whole, cut := solved(t, sh), solved(t, &cdf.Shard{Cols: 6, Forget: 1})
-	d := drive(cut, 3, 0)
+	d := methodtest.Drive(cut, 3, 0)
 	for i := range 8 {
 		d.Must(t, modeltest.Cut(sh, 5*i, 5*i+5), 1)
 	}

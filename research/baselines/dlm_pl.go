@@ -7,6 +7,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // dlmPL is particle learning of the first-order dynamic linear model of
@@ -35,7 +37,7 @@ type dlmPL struct {
 	now    []plParticle // none before the first shard, then set.Particles
 	next   []plParticle // scratch
 	weight []float64    // scratch: log weights, then weights
-	law    law          // scratch
+	law    law.Mixture  // scratch
 	steps  []dlm.Step
 	failed bool
 	blocks []cdf.Block
@@ -117,7 +119,7 @@ func (m *dlmPL) forget(lambda float64) {
 // step takes the particles through one step, or, with more set, through more
 // observations of the last one. It reports whether some weight is finite.
 func (m *dlmPL) step(r *rand.Rand, step *dlm.Step, more bool) bool {
-	m.weight = sized(m.weight, len(m.now))
+	m.weight = state.Sized(m.weight, len(m.now))
 	for k := range m.now {
 		p := &m.now[k]
 		phi, tau2 := p.psi[0], p.psi[1]

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 const (
@@ -22,7 +23,7 @@ func (m *dlmPL) AppendBinary(b []byte) ([]byte, error) {
 		x[1], x[2] = p.sums.Observations, p.sums.Transitions
 		x = append(append(append(x, p.theta), p.psi[:]...), p.sums.C[:]...)
 	}
-	b, err := appendState(b, x)
+	b, err := state.Append(b, x)
 	if err != nil {
 		return nil, err
 	}
@@ -36,22 +37,22 @@ func (m *dlmPL) AppendBinary(b []byte) ([]byte, error) {
 func (m *dlmPL) UnmarshalBinary(b []byte) error {
 	cut := len(b) - plClock
 	if cut < 0 || b[cut] > 1 {
-		return damaged("dlm pl", "no clock")
+		return state.Damaged("dlm pl", "no clock")
 	}
 	m.clock.Seen, m.clock.Last = b[cut] == 1, int64(binary.LittleEndian.Uint64(b[cut+1:]))
 	if !m.clock.Seen && m.clock.Last != 0 {
-		return damaged("dlm pl", "a time that was not seen")
+		return state.Damaged("dlm pl", "a time that was not seen")
 	}
-	count := numbers(b[:cut])
+	count := state.Numbers(b[:cut])
 	if count != plHead && count != plHead+plEach*m.set.Particles {
-		return damaged("dlm pl", "particles of other settings")
+		return state.Damaged("dlm pl", "particles of other settings")
 	}
 	x := make([]float64, count)
-	if err := readState("dlm pl", b[:cut], x); err != nil {
+	if err := state.Read("dlm pl", b[:cut], x); err != nil {
 		return err
 	}
 	if min(x[0], x[1], x[2]) < 0 {
-		return damaged("dlm pl", "counts out of range")
+		return state.Damaged("dlm pl", "counts out of range")
 	}
 	m.n = x[0]
 	m.now = make([]plParticle, (count-plHead)/plEach)
@@ -62,7 +63,7 @@ func (m *dlmPL) UnmarshalBinary(b []byte) error {
 		copy(p.sums.C[:], v[4:])
 		p.sums.Observations, p.sums.Transitions = x[1], x[2]
 		if !(math.Abs(p.psi[0]) < 1 && p.psi[1] > 0 && p.psi[2] > 0) || min(p.sums.C[0], p.sums.C[1], p.sums.C[3]) < 0 {
-			return damaged("dlm pl", "parameters or sums out of range")
+			return state.Damaged("dlm pl", "parameters or sums out of range")
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
 // Summarize describes the particles. Their number says little of the error of
@@ -61,8 +62,8 @@ func (m *dlmPL) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return nil
 	}
 	m.walk(sh, func(i int) {
-		m.law.describe(&out[i])
-		m.law.value(sh.Y[i], &out[i])
+		m.law.Describe(&out[i])
+		m.law.Value(sh.Y[i], &out[i])
 	})
 	return nil
 }
@@ -70,29 +71,29 @@ func (m *dlmPL) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 // Score scores the rows that have a response as Predict describes them. The
 // generator is not used.
 func (m *dlmPL) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	s := newScoring()
+	s := law.NewScoring()
 	if len(m.now) == 0 {
-		return s.score("dlm pl")
+		return s.Score("dlm pl")
 	}
-	m.walk(sh, func(i int) { s.row(&m.law, sh.Y[i]) })
-	return s.score("dlm pl")
+	m.walk(sh, func(i int) { s.Row(&m.law, sh.Y[i]) })
+	return s.Score("dlm pl")
 }
 
 // walk calls at before each row, with its predictive law in m.law.
 func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
 	l, c := &m.law, m.clock
-	l.size(len(m.now))
+	l.Size(len(m.now))
 	for k := range m.now {
-		l.mean[k], l.level[k], l.noise[k] = m.now[k].theta, 0, m.now[k].psi[2]
+		l.Mean[k], l.Level[k], l.Noise[k] = m.now[k].theta, 0, m.now[k].psi[2]
 	}
 	for i, y := range sh.Y {
 		steps := c.Tick(sh, i)
 		for k := range m.now {
 			power, sum := dlm.Carry(m.now[k].psi[0], steps)
-			l.mean[k] *= power
-			l.level[k] = power*power*l.level[k] + m.now[k].psi[1]*sum
+			l.Mean[k] *= power
+			l.Level[k] = power*power*l.Level[k] + m.now[k].psi[1]*sum
 		}
-		l.settle()
+		l.Settle()
 		at(i)
 		if y == y {
 			condition(l, y)
@@ -102,23 +103,23 @@ func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
 
 // condition takes a row's response into the law: of the weights and of the
 // lines.
-func condition(l *law, y float64) {
+func condition(l *law.Mixture, y float64) {
 	top, total := math.Inf(-1), 0.0
 	logs := func(k int) float64 {
-		v, d := l.level[k]+l.noise[k], y-l.mean[k]
+		v, d := l.Level[k]+l.Noise[k], y-l.Mean[k]
 		return -0.5 * (d*d/v + math.Log(v))
 	}
-	for k := range l.w {
+	for k := range l.Weight {
 		top = max(top, logs(k))
 	}
-	for k := range l.w {
-		l.w[k] *= math.Exp(logs(k) - top)
-		total += l.w[k]
+	for k := range l.Weight {
+		l.Weight[k] *= math.Exp(logs(k) - top)
+		total += l.Weight[k]
 	}
-	for k := range l.w {
-		l.w[k] /= total
-		f := l.level[k] + l.noise[k]
-		l.mean[k] += l.level[k] / f * (y - l.mean[k])
-		l.level[k] *= l.noise[k] / f
+	for k := range l.Weight {
+		l.Weight[k] /= total
+		f := l.Level[k] + l.Noise[k]
+		l.Mean[k] += l.Level[k] / f * (y - l.Mean[k])
+		l.Level[k] *= l.Noise[k] / f
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -126,7 +127,7 @@ func TestDLMKeepsTheContract(t *testing.T) {
 		breaks       []string
 	}{{"pl", "", nil}, {"pl", "s", timed}, {"ffbs", "", batch}, {"ffbs", "s", slices.Concat(batch, timed)}} {
 		t.Run(c.method+"/time="+c.time, func(t *testing.T) {
-			contract(t, cdftest.Suite{Steps: true, Shards: shards, New: func() *cdf.Spec {
+			methodtest.Contract(t, cdftest.Suite{Steps: true, Shards: shards, New: func() *cdf.Spec {
 				spec := dlmSetting{method: c.method, prior: dlm.Defaults().Prior, particles: 100, draws: 50, time: c.time, seed: 1}.spec(t)
 				spec.Columns.Scaling = "first"
 				return spec

@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // gram holds the sufficient statistics of a normal regression, exact whatever
@@ -65,10 +66,10 @@ func (g *gram) finite() bool {
 // appendBinary appends N, F^yy, f and the lower triangle of F:
 // 8(p(p+1)/2 + p + 2) bytes.
 func (g *gram) appendBinary(b []byte) []byte {
-	b = appendFloats(b, g.n, g.yy)
-	b = appendFloats(b, g.xy...)
+	b = state.AppendFloats(b, g.n, g.yy)
+	b = state.AppendFloats(b, g.xy...)
 	for i := range g.p {
-		b = appendFloats(b, g.xx[i*g.p:i*g.p+i+1]...)
+		b = state.AppendFloats(b, g.xx[i*g.p:i*g.p+i+1]...)
 	}
 	return b
 }
@@ -77,9 +78,9 @@ func (g *gram) appendBinary(b []byte) []byte {
 // ErrSnapshot, wrapped: these are not the statistics of any rows.
 func (g *gram) take(b []byte) ([]byte, error) {
 	var head [2]float64
-	b, ok := takeFloats(b, head[:], g.xy)
+	b, ok := state.TakeFloats(b, head[:], g.xy)
 	for i := 0; ok && i < g.p; i++ {
-		b, ok = takeFloats(b, g.xx[i*g.p:i*g.p+i+1])
+		b, ok = state.TakeFloats(b, g.xx[i*g.p:i*g.p+i+1])
 		ok = ok && g.xx[i*g.p+i] >= 0
 	}
 	g.n, g.yy = head[0], head[1]

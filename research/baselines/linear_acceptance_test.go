@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -15,7 +16,7 @@ import (
 // about three standard errors on either side.
 func TestAcceptanceLinearSMCMC(t *testing.T) {
 	reps := accept.Reps(t, 8, 20, 40)
-	s := scenario(t, "linear")
+	s := methodtest.Scenario(t, "linear")
 	var lo, hi, truth []float64
 	mse := map[int]float64{}
 	for rep := range reps {
@@ -24,7 +25,7 @@ func TestAcceptanceLinearSMCMC(t *testing.T) {
 		for _, v := range s.Truth(seed, "paper", 1)[:5] {
 			want = append(want, v.Value)
 		}
-		d := drive(newLinear(t, linear.Defaults(), 5, false), seed, 500)
+		d := methodtest.Drive(newLinear(t, linear.Defaults(), 5, false), seed, 500)
 		for shard := 1; shard <= 500; shard++ {
 			d.Must(t, modeltest.ScenarioShard(s.Shard(seed, "paper", int64(shard), s.Rows)), 1)
 			if shard%10 != 0 {

@@ -9,6 +9,9 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // linearSMCMC is S-MCMC for linear regression: Gibbs sampling of the exact
@@ -34,7 +37,7 @@ type linearSMCMC struct {
 	n         float64
 	gram      []float64 // (X y)'(X y), lower triangle row by row, order p+1
 	chain     linearChain
-	law       law
+	law       law.Mixture
 	blocks    []cdf.Block
 }
 
@@ -162,7 +165,7 @@ func (m *linearSMCMC) start(r *rand.Rand) error {
 	c.yy = last[p]
 	c.shape, c.rate = m.prior.Sigma2Shape+m.n/2, m.prior.Sigma2Rate
 	c.sigma2 = (c.rate + c.yy/2) / c.shape
-	for range burn {
+	for range chain.Burn {
 		c.sweep(r)
 	}
 	return nil
@@ -177,38 +180,38 @@ func (c *linearChain) sweep(r *rand.Rand) {
 		c.u[j] = u
 		rss += float64(u * (float64(w*u) - 2*c.c[j]))
 	}
-	c.sigma2 = variance(r, c.shape, c.rate+max(rss, 0)/2)
+	c.sigma2 = chain.Variance(r, c.shape, c.rate+max(rss, 0)/2)
 }
 
 // laws calls f with the law of every row: the mixture over sigma2 of normals
 // with beta integrated out. The law is valid until f returns.
-func (m *linearSMCMC) laws(sh *cdf.Shard, f func(i int, l *law)) error {
-	r := ahead()
+func (m *linearSMCMC) laws(sh *cdf.Shard, f func(i int, l *law.Mixture)) error {
+	r := chain.Ahead()
 	if err := m.start(r); err != nil {
 		return err
 	}
 	c, l := &m.chain, &m.law
-	l.size(sweepsAhead)
-	for k := range l.noise {
+	l.Size(chain.SweepsAhead)
+	for k := range l.Noise {
 		c.sweep(r)
-		l.noise[k] = c.sigma2
+		l.Noise[k] = c.sigma2
 	}
 	for i := range sh.Rows {
 		x := sh.X[i*m.p : (i+1)*m.p]
-		clear(l.mean)
-		clear(l.level)
+		clear(l.Mean)
+		clear(l.Level)
 		for j, w := range c.w {
 			e := 0.0 // of the row in direction j
 			for h, q := range c.q[j*m.p : (j+1)*m.p] {
 				e += float64(q * m.sd(h) * x[h])
 			}
-			for k, s2 := range l.noise {
+			for k, s2 := range l.Noise {
 				v := s2 / (w + s2)
-				l.mean[k] += float64(e * c.c[j] * (v / s2))
-				l.level[k] += float64(e * e * v)
+				l.Mean[k] += float64(e * c.c[j] * (v / s2))
+				l.Level[k] += float64(e * e * v)
 			}
 		}
-		l.settle()
+		l.Settle()
 		f(i, l)
 	}
 	return nil
@@ -216,37 +219,37 @@ func (m *linearSMCMC) laws(sh *cdf.Shard, f func(i int, l *law)) error {
 
 // Predict describes a new observation and the regression line of every row.
 func (m *linearSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
-	return m.laws(sh, func(i int, l *law) {
-		l.describe(&out[i])
-		l.value(sh.Y[i], &out[i])
+	return m.laws(sh, func(i int, l *law.Mixture) {
+		l.Describe(&out[i])
+		l.Value(sh.Y[i], &out[i])
 	})
 }
 
 // Score scores the rows that have a response. The generator is not used.
 func (m *linearSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	s := newScoring()
-	if err := m.laws(sh, func(i int, l *law) { s.row(l, sh.Y[i]) }); err != nil {
-		return s.out, err
+	s := law.NewScoring()
+	if err := m.laws(sh, func(i int, l *law.Mixture) { s.Row(l, sh.Y[i]) }); err != nil {
+		return s.Out, err
 	}
-	return s.score("linear smcmc")
+	return s.Score("linear smcmc")
 }
 
 // AppendBinary appends the format, N and the sums: 8(p(p+1)/2 + p + 2) + 1
 // bytes.
 func (m *linearSMCMC) AppendBinary(b []byte) ([]byte, error) {
-	return appendState(b, []float64{m.n}, m.gram)
+	return state.Append(b, []float64{m.n}, m.gram)
 }
 
 // UnmarshalBinary replaces the state.
 func (m *linearSMCMC) UnmarshalBinary(b []byte) error {
 	var n [1]float64
-	if err := readState("linear smcmc", b, n[:], m.gram); err != nil {
+	if err := state.Read("linear smcmc", b, n[:], m.gram); err != nil {
 		return err
 	}
 	m.n = n[0]
 	for i, at := 0, 0; i <= m.p; i++ {
 		if at += i; m.n < 0 || m.gram[at+i] < 0 {
-			return damaged("linear smcmc", "negative rows or squares")
+			return state.Damaged("linear smcmc", "negative rows or squares")
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -42,7 +43,7 @@ func TestLinearSMCMCIsExact(t *testing.T) {
 	for _, n := range []int{3, 12, 200} {
 		all := modeltest.RegressionShard(rand.New(rand.NewPCG(uint64(n), 1)), n, p, true)
 		m := newLinear(t, s, p, true)
-		d := drive(m, 1, 20_000)
+		d := methodtest.Drive(m, 1, 20_000)
 		for i := range 3 {
 			from, to := i*n/3, (i+1)*n/3
 			d.Must(t, &cdf.Shard{Rows: to - from, Cols: p, X: all.X[from*p : to*p], Y: all.Y[from:to]}, 1)
@@ -52,10 +53,10 @@ func TestLinearSMCMCIsExact(t *testing.T) {
 			unit := make([]float64, p)
 			unit[j] = 1
 			mean, sd, _ := o.line(unit)
-			chainFits(t, fmt.Sprintf("beta_%d of %d rows", j, n), d.Draws.Row(j), mean, sd)
+			methodtest.ChainFits(t, fmt.Sprintf("beta_%d of %d rows", j, n), d.Draws.Row(j), mean, sd)
 		}
 		mean, sd := o.variance()
-		chainFits(t, fmt.Sprintf("sigma2 of %d rows", n), d.Draws.Row(p), mean, sd)
+		methodtest.ChainFits(t, fmt.Sprintf("sigma2 of %d rows", n), d.Draws.Row(p), mean, sd)
 
 		// Predictions average over 100 sweeps only.
 		more := modeltest.RegressionShard(rand.New(rand.NewPCG(uint64(n), 2)), 5, p, true)
@@ -82,7 +83,7 @@ func TestLinearSMCMCBurnsIn(t *testing.T) {
 	all := modeltest.RegressionShard(rand.New(rand.NewPCG(6, 1)), 6, p, true)
 	var first []float64
 	for seed := range uint64(seeds) {
-		d := drive(newLinear(t, s, p, true), seed, 1)
+		d := methodtest.Drive(newLinear(t, s, p, true), seed, 1)
 		d.Must(t, all, 1)
 		first = append(first, d.Draws.Row(p)[0])
 	}
@@ -95,7 +96,7 @@ func TestLinearSMCMCBurnsIn(t *testing.T) {
 func TestLinearSMCMCForgets(t *testing.T) {
 	const lambda = .8
 	m := newLinear(t, linearPrior(), 1, false)
-	d := drive(m, 1, 10)
+	d := methodtest.Drive(m, 1, 10)
 	for _, y := range []float64{3, math.NaN(), 1} {
 		d.Must(t, &cdf.Shard{Rows: 1, Cols: 1, X: []float64{2}, Y: []float64{y}}, lambda)
 	}

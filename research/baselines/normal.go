@@ -5,18 +5,19 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
 // describeNormal fills the row of a variable that is N(mean, sd^2).
 func describeNormal(r *cdf.Row, mean, sd float64) {
-	describe(r, cdf.Functional{Weight: []float64{1}}, mean, sd, normalQuantile(mean, sd))
+	law.Describe(r, cdf.Functional{Weight: []float64{1}}, mean, sd, law.NormalQuantile(mean, sd))
 }
 
 // predictNormal describes y* ~ N(mean, noise + line) about a regression line
 // that is N(mean, line), and the response y where it is not NaN.
 func predictNormal(mean, noise, line, y float64) cdf.Prediction {
 	sd, own := math.Sqrt(noise+line), math.Sqrt(line)
-	row, epred := normalQuantile(mean, sd), normalQuantile(mean, own)
+	row, epred := law.NormalQuantile(mean, sd), law.NormalQuantile(mean, own)
 	z := (y - mean) / sd
 	return cdf.Prediction{
 		Mean: mean, SD: sd, Q025: row(.025), Q975: row(.975),
@@ -32,9 +33,9 @@ func scoreByPredictions(method string, sh *cdf.Shard, predict func(*cdf.Shard, [
 	if err := predict(sh, all); err != nil {
 		return cdf.NoScore(), err
 	}
-	s := newScoring()
+	s := law.NewScoring()
 	for i, y := range sh.Y {
-		s.predicted(&all[i], y)
+		s.Predicted(&all[i], y)
 	}
-	return s.score(method)
+	return s.Score(method)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/rscript"
 	"github.com/credence-stream/credence/models/poisson"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // mixed is one of the two data sets of counts.
@@ -203,7 +204,7 @@ func TestAcceptancePoissonGLMERSimulated(t *testing.T) {
 	shards := accept.Reps(t, 0, 20, 20)
 	for _, name := range []string{"poisson", "poisson-late"} {
 		d := mixed{name, []string{"x1", "x2"}, []string{"group"}}
-		s := scenario(t, name)
+		s := methodtest.Scenario(t, name)
 		data := s.Shard(modeltest.FirstSeed, "k", 1, s.Rows)
 		for shard := 2; shard <= shards; shard++ {
 			for j, c := range s.Shard(modeltest.FirstSeed, "k", int64(shard), s.Rows).Columns {

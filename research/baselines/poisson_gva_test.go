@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // countSetting is how a test runs the Poisson model or its competitor.
@@ -125,7 +126,7 @@ func TestPoissonKeepsTheContract(t *testing.T) {
 	all := countSettings("gva")
 	for _, c := range []countSetting{all[0], all[3]} {
 		t.Run(c.String(), func(t *testing.T) {
-			contract(t, cdftest.Suite{
+			methodtest.Contract(t, cdftest.Suite{
 				New: func() *cdf.Spec {
 					spec := c.spec(t)
 					spec.Columns.Scaling = "first"

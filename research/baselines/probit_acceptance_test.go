@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
 
@@ -20,7 +21,7 @@ type probitData func(seed uint64) (shards []*cdf.Batch, truth []float64)
 // given number of shards.
 func probitScenario(t *testing.T, name, key string, shards int) probitData {
 	t.Helper()
-	sc := scenario(t, name)
+	sc := methodtest.Scenario(t, name)
 	return func(seed uint64) (all []*cdf.Batch, truth []float64) {
 		for _, v := range sc.Truth(seed, key, 1) {
 			truth = append(truth, v.Value)

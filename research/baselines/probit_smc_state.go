@@ -1,34 +1,37 @@
 package baselines
 
-import "github.com/credence-stream/credence/cdf"
+import (
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
+)
 
 // AppendBinary appends the particles, their log weights and log likelihoods,
 // the powers of the rows and the rows: 8(N(p+2) + n(p+1)) + 1 bytes after n
 // rows. Nothing is there before the first step.
 func (m *probitSMC) AppendBinary(b []byte) ([]byte, error) {
-	return appendState(b, m.beta, m.logw, m.fit, m.power, m.x)
+	return state.Append(b, m.beta, m.logw, m.fit, m.power, m.x)
 }
 
 // UnmarshalBinary replaces the state.
 func (m *probitSMC) UnmarshalBinary(b []byte) error {
-	count := numbers(b)
+	count := state.Numbers(b)
 	if count == 0 {
 		m.beta, m.logw, m.fit, m.power, m.x = nil, nil, nil, nil, nil
 		return nil
 	}
 	rest := count - m.n*(m.p+2)
 	if rest < 0 || rest%(m.p+1) != 0 {
-		return damaged("smc", "wrong format or length")
+		return state.Damaged("smc", "wrong format or length")
 	}
 	rows := rest / (m.p + 1)
-	m.beta, m.logw, m.fit = sized(m.beta, m.n*m.p), sized(m.logw, m.n), sized(m.fit, m.n)
-	m.power, m.x = sized(m.power, rows), sized(m.x, rows*m.p)
-	if err := readState("smc", b, m.beta, m.logw, m.fit, m.power, m.x); err != nil {
+	m.beta, m.logw, m.fit = state.Sized(m.beta, m.n*m.p), state.Sized(m.logw, m.n), state.Sized(m.fit, m.n)
+	m.power, m.x = state.Sized(m.power, rows), state.Sized(m.x, rows*m.p)
+	if err := state.Read("smc", b, m.beta, m.logw, m.fit, m.power, m.x); err != nil {
 		return err
 	}
 	for _, v := range m.power {
 		if v < 0 || v > 1 {
-			return damaged("smc", "power out of range")
+			return state.Damaged("smc", "power out of range")
 		}
 	}
 	top := m.logw[0]
@@ -36,7 +39,7 @@ func (m *probitSMC) UnmarshalBinary(b []byte) error {
 		top = max(top, v)
 	}
 	if top != 0 || m.weigh() != nil {
-		return damaged("smc", "weights out of range")
+		return state.Damaged("smc", "weights out of range")
 	}
 	return nil
 }

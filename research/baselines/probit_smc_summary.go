@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/probit"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
 // Summarize fills moments and quantiles of the weighted particles; before the
@@ -25,14 +26,14 @@ func (m *probitSMC) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 		if m.beta == nil {
 			var sd [1]float64
 			m.PriorSD([]cdf.Functional{f}, sd[:])
-			describe(&rows[i], one, 0, sd[0], normalQuantile(0, sd[0]))
+			law.Describe(&rows[i], one, 0, sd[0], law.NormalQuantile(0, sd[0]))
 			continue
 		}
 		values := m.work.values
 		m.values(f, values)
 		mean, sd := m.moments(values)
 		m.sort(values)
-		describe(&rows[i], one, mean, sd, func(p float64) float64 { return m.quantile(values, p) })
+		law.Describe(&rows[i], one, mean, sd, func(p float64) float64 { return m.quantile(values, p) })
 	}
 	return nil
 }

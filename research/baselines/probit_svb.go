@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/probit"
+	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // probitSVBSettings are the settings of S-VB for the probit model.
@@ -119,7 +120,7 @@ func (m *probitSVB) optimise() {
 // addLatent adds xs E t, summed over the shard's rows, at the present mean.
 func (m *probitSVB) addLatent(dst []float64) {
 	n := len(m.x) / m.p
-	m.t = sized(m.t, n)
+	m.t = state.Sized(m.t, n)
 	for i := range m.t {
 		line := lin.Dot(m.x[i*m.p:(i+1)*m.p], m.mean)
 		u, _ := normal.Hazard(line)
@@ -171,23 +172,23 @@ func (b probitSVBBlock) Sample(s *cdf.Step) error {
 // AppendBinary appends the number of rows, xz and the lower triangle of xx:
 // 8(1 + p + p(p+1)/2) + 1 bytes.
 func (m *probitSVB) AppendBinary(b []byte) ([]byte, error) {
-	return appendState(b, m.parts()...)
+	return state.Append(b, m.parts()...)
 }
 
 // UnmarshalBinary replaces the state.
 func (m *probitSVB) UnmarshalBinary(b []byte) error {
 	parts := m.parts()
-	if err := readState("svb", b, parts...); err != nil {
+	if err := state.Read("svb", b, parts...); err != nil {
 		return err
 	}
 	m.rows = parts[0][0]
 	for j := range m.p {
 		if m.xx[j*m.p+j] < 0 {
-			return damaged("svb", "negative precision")
+			return state.Damaged("svb", "negative precision")
 		}
 	}
 	if m.rows < 0 || m.settle() != nil {
-		return damaged("svb", "not a law")
+		return state.Damaged("svb", "not a law")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/probit"
+	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
 // Summarize fills the rows in closed form. One that asks for another parameter
@@ -22,7 +23,7 @@ func (m *probitSVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 			return err
 		}
 		sd := math.Sqrt(lin.Dot(white, white))
-		describe(&rows[i], cdf.Functional{Const: f.Const, Weight: []float64{1}}, mean, sd, normalQuantile(mean, sd))
+		law.Describe(&rows[i], cdf.Functional{Const: f.Const, Weight: []float64{1}}, mean, sd, law.NormalQuantile(mean, sd))
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (m *probitSVB) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		h, p := mean/math.Sqrt(1+v), &out[i]
 		probit.Predict(p, normal.CDF(h))
 		probit.Judge(p, y, normal.CDF((2*y-1)*h), normal.LogCDF((2*y-1)*h))
-		at := normalQuantile(mean, math.Sqrt(v))
+		at := law.NormalQuantile(mean, math.Sqrt(v))
 		p.EpredQ025, p.EpredQ975 = normal.CDF(at(.025)), normal.CDF(at(.975))
 		p.EpredSD = probabilitySD(mean, v)
 	}

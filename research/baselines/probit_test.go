@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // probitSpec is a method, the model itself for "", on unscaled columns x1 .. xp
@@ -104,7 +105,7 @@ func TestProbitKeepsTheContract(t *testing.T) {
 			breaks = nil
 		}
 		t.Run(method, func(t *testing.T) {
-			contract(t, cdftest.Suite{Shards: shards, New: func() *cdf.Spec {
+			methodtest.Contract(t, cdftest.Suite{Shards: shards, New: func() *cdf.Spec {
 				spec := probitSpec(t, method, 2, 100, 1, func(v any) {
 					switch s := v.(type) {
 					case *probitSMCSettings:

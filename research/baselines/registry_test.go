@@ -11,6 +11,8 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // methods are all names that a competitor can have.
@@ -125,7 +127,7 @@ func TestStatesAndParameters(t *testing.T) {
 		if got := m.Params(); !slices.Equal(got, want) {
 			t.Errorf("%s has the parameters %v, the model %v", name, got, want)
 		}
-		drive(m, 1, draws).Must(t, c.shard, 1)
+		methodtest.Drive(m, 1, draws).Must(t, c.shard, 1)
 		b := modeltest.State(t, m)
 		bytes := 8*c.numbers + 1
 		if c.method == "pl" {
@@ -138,4 +140,17 @@ func TestStatesAndParameters(t *testing.T) {
 			t.Errorf("%s reads another format", name)
 		}
 	}
+}
+
+// lookup returns a competitor that must be there, the model itself for "".
+func lookup(t testing.TB, of, method string) *kind.Kind {
+	t.Helper()
+	k, ok := Lookup(of, method)
+	if method == "" {
+		k, ok = models.Lookup(of)
+	}
+	if !ok {
+		t.Fatalf("%s has no competitor %s", of, method)
+	}
+	return k
 }

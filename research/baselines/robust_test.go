@@ -13,6 +13,8 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 func TestAnovaKeepsTheContract(t *testing.T) {
@@ -29,7 +31,7 @@ func TestAnovaKeepsTheContract(t *testing.T) {
 func TestAnovaShifts(t *testing.T) {
 	const offset = 1e7
 	for _, method := range Names("anova") {
-		a, b := drive(anovaCompetitor(t, method, weak), 3, 200), drive(anovaCompetitor(t, method, weak), 3, 200)
+		a, b := methodtest.Drive(anovaCompetitor(t, method, weak), 3, 200), methodtest.Drive(anovaCompetitor(t, method, weak), 3, 200)
 		for shard := range uint64(5) {
 			sh := balanced(shard, 4, 3)
 			a.Must(t, sh, 1)
@@ -63,7 +65,7 @@ func TestAnovaOfVeryLittle(t *testing.T) {
 	for _, method := range Names("anova") {
 		for name, y := range map[string][]float64{"one row": {3}, "constant": {2, 2, 2, 2}, "zeros": {0, 0}} {
 			m := anovaCompetitor(t, method, weak)
-			d := drive(m, 1, 50)
+			d := methodtest.Drive(m, 1, 50)
 			for range 20 {
 				d.Must(t, &cdf.Shard{Rows: len(y), Y: y, Group: [][]int32{make([]int32, len(y))}}, .9)
 				for _, v := range d.Draws.Data {
@@ -94,9 +96,9 @@ func TestOverflowIsAnError(t *testing.T) {
 		list = append(list, anovaCompetitor(t, method, weak))
 	}
 	for _, m := range list {
-		s := cdf.Step{Shard: huge, T: 1, Forget: 1, RNG: ahead()}
+		s := cdf.Step{Shard: huge, T: 1, Forget: 1, RNG: chain.Ahead()}
 		m.Blocks()[0].Absorb(&s)
-		s.Draws = &cdf.Draws{S: 5, Chains: 1, Data: make([]float64, 5*rows(m))}
+		s.Draws = &cdf.Draws{S: 5, Chains: 1, Data: make([]float64, 5*methodtest.Rows(m))}
 		if err := m.Blocks()[0].Sample(&s); !errors.Is(err, cdf.ErrNumeric) {
 			t.Errorf("%T: %v", m, err)
 		}
@@ -107,28 +109,28 @@ func TestOverflowIsAnError(t *testing.T) {
 // twice has the sum of its coefficients determined, not their difference.
 func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 	const p, n = 3, 40
-	sh := modeltest.RegressionShard(ahead(), n, p, true)
+	sh := modeltest.RegressionShard(chain.Ahead(), n, p, true)
 	for i := range n {
 		sh.X[i*p] = 0
 		sh.X[i*p+1] = sh.X[i*p+2]
 	}
 	s := linear.Defaults()
 	s.Prior.BetaVariance = 4
-	d := drive(newLinear(t, s, p, false), 1, 20_000)
+	d := methodtest.Drive(newLinear(t, s, p, false), 1, 20_000)
 	d.Must(t, sh, 1)
-	chainFits(t, "beta of zeros", d.Draws.Row(0), 0, 2)
+	methodtest.ChainFits(t, "beta of zeros", d.Draws.Row(0), 0, 2)
 	difference := make([]float64, d.Draws.S)
 	for i := range difference {
 		difference[i] = d.Draws.Row(1)[i] - d.Draws.Row(2)[i]
 	}
-	chainFits(t, "the difference", difference, 0, math.Sqrt(8))
+	methodtest.ChainFits(t, "the difference", difference, 0, math.Sqrt(8))
 }
 
 // A row of a new group is predicted with the level that the group would have
 // on joining.
 func TestADFPredictsNewGroups(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: strong})
-	d := drive(m, 1, 0)
+	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(1, 3, 8), 1)
 	var p [1]cdf.Prediction
 	if err := m.Predict(&cdf.Shard{Rows: 1, Y: []float64{5}, Group: [][]int32{{-1}}}, p[:]); err != nil {
@@ -172,7 +174,7 @@ func TestSMCSummaryWeighsParticles(t *testing.T) {
 // A chain goes on from its last draw, which is what its state holds of it.
 func TestAnovaSMCMCState(t *testing.T) {
 	m := newAnovaSMCMC(priors[0])
-	d := drive(m, 1, 7)
+	d := methodtest.Drive(m, 1, 7)
 	d.Must(t, balanced(1, 3, 4), 1)
 	if m.tau2 != d.Draws.Row(tau2Row)[6] || m.sigma2 != d.Draws.Row(sigma2Row)[6] {
 		t.Error("the state does not hold the last draw")
@@ -195,7 +197,7 @@ func TestAnovaGroupsRetire(t *testing.T) {
 // Forgetting discounts the Gaussian, the prior of the first shard included.
 func TestADFForgets(t *testing.T) {
 	m := newAnovaADF(anova.Settings{Prior: strong})
-	d := drive(m, 1, 0)
+	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(1, 3, 8), 1)
 	before := slices.Clone(m.lambda)
 	d.Must(t, &cdf.Shard{Group: [][]int32{nil}}, .5)

@@ -1,4 +1,6 @@
-package baselines
+// Package methodtest drives baselines in tests, and compares them with exact
+// posteriors.
+package methodtest
 
 import (
 	"math"
@@ -10,23 +12,23 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
-// drive returns what takes a model through shards as the engine does, with the
+// Drive returns what takes a model through shards as the engine does, with the
 // random streams of a seed. It asks for n draws per shard, none where n is 0.
-func drive(m cdf.Model, seed uint64, n int) *modeltest.Stepper {
+func Drive(m cdf.Model, seed uint64, n int) *modeltest.Stepper {
 	s := &modeltest.Stepper{Model: m, Seed: seed - 1} // to which it adds 1
 	if n > 0 {
-		s.Draws = drawsFor(m, n)
+		s.Draws = Draws(m, n)
 	}
 	return s
 }
 
-// drawsFor has room for n draws of a model, ten groups later too.
-func drawsFor(m cdf.Model, n int) *cdf.Draws {
-	return &cdf.Draws{S: n, Chains: 1, Data: make([]float64, n*(rows(m)+11))}
+// Draws has room for n draws of a model, also when ten groups have come.
+func Draws(m cdf.Model, n int) *cdf.Draws {
+	return &cdf.Draws{S: n, Chains: 1, Data: make([]float64, n*(Rows(m)+11))}
 }
 
-// scenario returns one that must be there.
-func scenario(t testing.TB, name string) simulate.Scenario {
+// Scenario returns a scenario of package simulate that must be there.
+func Scenario(t testing.TB, name string) simulate.Scenario {
 	t.Helper()
 	s, ok := simulate.Lookup(name)
 	if !ok {
@@ -35,8 +37,8 @@ func scenario(t testing.TB, name string) simulate.Scenario {
 	return s
 }
 
-// rows returns the number of rows of Draws.
-func rows(m cdf.Model) int {
+// Rows returns the number of rows of Draws.
+func Rows(m cdf.Model) int {
 	n := 0
 	for _, p := range m.Params() {
 		n += p.Len
@@ -44,15 +46,15 @@ func rows(m cdf.Model) int {
 	return n
 }
 
-// summarize describes every row of Draws.
-func summarize(t testing.TB, m cdf.Model) []cdf.Row {
+// Summarize describes every parameter, in the order of Draws.
+func Summarize(t testing.TB, m cdf.Model) []cdf.Row {
 	t.Helper()
-	return modeltest.Summarize(t, m, modeltest.Coefficients(rows(m)-1))
+	return modeltest.Summarize(t, m, modeltest.Coefficients(Rows(m)-1))
 }
 
-// chainFits fails unless mean and variance of a chain's draws are the given
+// ChainFits fails unless mean and variance of a chain's draws are the given
 // ones within 4 Monte Carlo standard errors: a false alarm in 8,000 checks.
-func chainFits(t *testing.T, what string, x []float64, mean, sd float64) {
+func ChainFits(t *testing.T, what string, x []float64, mean, sd float64) {
 	t.Helper()
 	var diag cdf.Diagnostics
 	squares := make([]float64, len(x))

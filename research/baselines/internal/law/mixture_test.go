@@ -1,4 +1,4 @@
-package baselines
+package law
 
 import (
 	"math"
@@ -11,11 +11,11 @@ import (
 // The law of a row against sums over its density: total mass, moments, mass up
 // to a quantile and up to a response.
 func TestLawOfARow(t *testing.T) {
-	l := law{w: []float64{.3, 0, .7}, mean: []float64{-1, 50, 2}, level: []float64{.2, 1, 0}, noise: []float64{.3, 1, 2}}
-	l.settle()
+	l := Mixture{Weight: []float64{.3, 0, .7}, Mean: []float64{-1, 50, 2}, Level: []float64{.2, 1, 0}, Noise: []float64{.3, 1, 2}}
+	l.Settle()
 	var p cdf.Prediction
-	l.describe(&p)
-	l.value(1.5, &p)
+	l.Describe(&p)
+	l.Value(1.5, &p)
 	const h = 1e-3
 	mass, mean, square, below, toMedian := 0.0, 0.0, 0.0, 0.0, 0.0
 	median := l.quantile(.5, true)
@@ -45,24 +45,4 @@ func TestLawOfARow(t *testing.T) {
 	if v := l.logDensity(1e4); v-v != 0 || v > -1e6 {
 		t.Errorf("the log density far away is %v", v)
 	}
-}
-
-// Scores are means over the rows that have a response.
-func TestScoring(t *testing.T) {
-	l := law{w: []float64{1}, mean: []float64{2}, level: []float64{3}, noise: []float64{1}}
-	l.settle()
-	s := newScoring()
-	for _, y := range []float64{2, math.NaN(), 5, 7} {
-		s.row(&l, y)
-	}
-	got, err := s.score("a method")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Rows != 3 || got.PredictedRows != 1 {
-		t.Errorf("%d rows scored, %d predicted", got.Rows, got.PredictedRows)
-	}
-	modeltest.Within(t, "log density", got.LogDensity, -.5*math.Log(8*math.Pi)-(9./4+25./4)/6, 1e-12)
-	modeltest.Within(t, "rmse", got.RMSE, math.Sqrt(34./3), 1e-12)
-	modeltest.Within(t, "coverage", got.Coverage95, 2./3, 1e-12)
 }
