@@ -86,10 +86,11 @@ var layers = []layer{
 
 	{path: "research/baselines", pure: true, may: []string{
 		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/compressed/projection", aKind,
-		"research/baselines/internal/chain", "research/baselines/internal/law", "research/baselines/internal/state",
+		"research/baselines/internal/chain", "research/baselines/internal/law", "research/baselines/internal/method", "research/baselines/internal/state",
 	}},
 	{path: "research/baselines/internal/chain", pure: true, may: []string{"cdf/rnd"}},
 	{path: "research/baselines/internal/law", pure: true, may: []string{"cdf", "research/baselines/internal/chain", "research/baselines/internal/state"}},
+	{path: "research/baselines/internal/method", pure: true, may: []string{"models/kind"}},
 	{path: "research/baselines/internal/methodtest", may: []string{"cdf", "cdf/cdftest", "internal/modeltest", "models/simulate", "research/measure"}},
 	{path: "research/baselines/internal/state", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "research/figure", may: []string{"cdf", "research/measure", "research/study"}},

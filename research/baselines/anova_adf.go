@@ -45,7 +45,7 @@ type anovaADF struct {
 	members [2]cdf.Param
 }
 
-func buildAnovaADF(s *anova.Settings, _ string) (kind.Build, error) {
+func buildAnovaADF(s *anova.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

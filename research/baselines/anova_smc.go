@@ -45,7 +45,7 @@ type anovaSMC struct {
 	blocks    []cdf.Block
 }
 
-func buildAnovaSMC(s *AnovaSMCSettings, _ string) (kind.Build, error) {
+func buildAnovaSMC(s *AnovaSMCSettings) (kind.Build, error) {
 	if err := (anova.Settings{Prior: s.Prior}).Validate(); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type anovaSMCMC struct {
 	blocks       []cdf.Block
 }
 
-func buildAnovaSMCMC(s *anova.Settings, _ string) (kind.Build, error) {
+func buildAnovaSMCMC(s *anova.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

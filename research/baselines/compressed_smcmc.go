@@ -26,7 +26,7 @@ func defaultCompressedSMCMC() compressedSMCMCSettings {
 	return compressedSMCMCSettings{Dimension: like.Dimension, ProjectionSeed: like.ProjectionSeed, Burn: 5, Prior: like.Prior}
 }
 
-func buildCompressedSMCMC(s *compressedSMCMCSettings, _ string) (kind.Build, error) {
+func buildCompressedSMCMC(s *compressedSMCMCSettings) (kind.Build, error) {
 	like := compressed.Defaults()
 	like.Dimension, like.Prior = s.Dimension, s.Prior
 	if _, err := like.Complete(""); err != nil {

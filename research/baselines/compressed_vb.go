@@ -41,7 +41,7 @@ func defaultCompressedVB() compressedVBSettings {
 	}}
 }
 
-func buildCompressedVB(s *compressedVBSettings, _ string) (kind.Build, error) {
+func buildCompressedVB(s *compressedVBSettings) (kind.Build, error) {
 	for _, v := range []float64{s.Prior.Sigma2Shape, s.Prior.Sigma2Rate, s.Prior.Alpha, s.Prior.Eta, s.Tolerance} {
 		if !(v > 0) || math.IsInf(v, 1) {
 			return nil, fmt.Errorf("vb-gdp: the tolerance and the numbers of the prior must be positive and finite, got %v", v)

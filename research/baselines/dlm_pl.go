@@ -12,7 +12,7 @@ import (
 )
 
 // dlmPL is particle learning of the first-order dynamic linear model of
-// models.DLM, with theta_0 ~ N(0, h). A particle is theta, the parameters and
+// package dlm, with theta_0 ~ N(0, h). A particle is theta, the parameters and
 // the sums that their conditionals need of its path. Every step with
 // observations
 //

@@ -25,7 +25,7 @@ type ffbsSettings struct {
 	Thin int `yaml:"thin" json:"thin"`
 }
 
-func buildDLMFFBS(s *ffbsSettings, _ string) (kind.Build, error) {
+func buildDLMFFBS(s *ffbsSettings) (kind.Build, error) {
 	if err := dlmPrior(s.Prior); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ type plSettings struct {
 // mostParticles bounds the state.
 const mostParticles = 1_000_000
 
-func buildDLMPL(s *plSettings, _ string) (kind.Build, error) {
+func buildDLMPL(s *plSettings) (kind.Build, error) {
 	if err := dlmPrior(s.Prior); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ type linearChain struct {
 	sigma2      float64
 }
 
-func buildLinearSMCMC(s *linear.Settings, _ string) (kind.Build, error) {
+func buildLinearSMCMC(s *linear.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

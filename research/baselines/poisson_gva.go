@@ -8,9 +8,9 @@ import (
 	"github.com/credence-stream/credence/models/poisson"
 )
 
-// configurePoissonGVA reads the settings of the batch Gaussian variational
+// buildPoissonGVA takes the settings of the batch Gaussian variational
 // approximation: those of the Poisson model but for the buffer.
-func buildPoissonGVA(s *poisson.Settings, _ string) (kind.Build, error) {
+func buildPoissonGVA(s *poisson.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

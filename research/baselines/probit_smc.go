@@ -20,7 +20,7 @@ type probitSMCSettings struct {
 	Particles int `yaml:"particles" json:"particles"`
 }
 
-func buildProbitSMC(s *probitSMCSettings, _ string) (kind.Build, error) {
+func buildProbitSMC(s *probitSMCSettings) (kind.Build, error) {
 	if err := s.Prior.Validate(); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package baselines
 import (
 	"math"
 
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/probit"
 )
@@ -15,7 +14,7 @@ type probitSMCMC struct {
 	Chains int `yaml:"chains" json:"chains"`
 }
 
-// configureProbitSMCMC configures the data augmentation of Albert and Chib
+// defaultProbitSMCMC and buildProbitSMCMC configure the data augmentation of Albert and Chib
 // (JASA 88, 1993) on all rows so far, which the paper calls S-MCMC: at every
 // shard the chains go on from where the last one left them.
 //
@@ -28,8 +27,8 @@ func defaultProbitSMCMC() probitSMCMC {
 	return probitSMCMC{Prior: like.Prior, Chains: like.Chains}
 }
 
-func buildProbitSMCMC(s *probitSMCMC, _ string) (kind.Build, error) {
-	k, _ := models.Lookup("probit")
+func buildProbitSMCMC(s *probitSMCMC) (kind.Build, error) {
+	k := probit.Kind()
 	_, build, err := k.Configure(k.Variants[0], func(v any) error {
 		p := v.(*probit.Settings)
 		p.Prior, p.Chains, p.Window = s.Prior, s.Chains, math.MaxInt32

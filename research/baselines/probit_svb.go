@@ -18,7 +18,7 @@ type probitSVBSettings struct {
 	Prior probit.Prior `yaml:"prior" json:"prior"`
 }
 
-func buildProbitSVB(s *probitSVBSettings, _ string) (kind.Build, error) {
+func buildProbitSVB(s *probitSVBSettings) (kind.Build, error) {
 	if err := s.Prior.Validate(); err != nil {
 		return nil, err
 	}

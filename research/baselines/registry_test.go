@@ -41,8 +41,8 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 	}
-	if count != len(competitors()) {
-		t.Errorf("%d of %d competitors are of a known kind", count, len(competitors()))
+	if count != 12 || len(competitors) != len(models.Kinds()) {
+		t.Errorf("%d competitors of %d kinds", count, len(competitors))
 	}
 	if _, ok := Lookup("anova", "gva"); ok {
 		t.Error("anova has a competitor gva")

@@ -1,0 +1,16 @@
+package baselines
+
+import (
+	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/method"
+)
+
+// dlmCompetitors returns the methods in the order of the paper's tables.
+func dlmCompetitors() kind.Registry {
+	model := dlm.Kind()
+	return kind.Registry{
+		method.Of(model, "pl", false, plSettings{Prior: dlm.Defaults().Prior, Particles: 100}, buildDLMPL),
+		method.Of(model, "ffbs", true, ffbsSettings{Prior: dlm.Defaults().Prior, Burn: 500, Thin: 1}, buildDLMFFBS),
+	}
+}
