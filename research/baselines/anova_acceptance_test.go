@@ -72,7 +72,7 @@ func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at 
 // the prior.
 func anovaCompetitor(t *testing.T, method string, prior anova.Prior) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, lookup(t, "anova", method), "", func(v any) error {
+	return modeltest.Model(t, anovaLookup(t, method), "", func(v any) error {
 		switch s := v.(type) {
 		case *anova.Settings:
 			s.Prior = prior

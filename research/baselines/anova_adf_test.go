@@ -185,3 +185,36 @@ func TestADFSummary(t *testing.T) {
 		modeltest.Within(t, "97.5 % quantile", cdf.Quantile(x, .975), r.Q975, .06*r.SD)
 	}
 }
+
+// A row of a new group is predicted with the level that the group would have
+// on joining.
+func TestADFPredictsNewGroups(t *testing.T) {
+	m := newAnovaADF(anova.Settings{Prior: strong})
+	d := methodtest.Drive(m, 1, 0)
+	d.Must(t, balanced(1, 3, 8), 1)
+	var p [1]cdf.Prediction
+	if err := m.Predict(&cdf.Shard{Rows: 1, Y: []float64{5}, Group: [][]int32{{-1}}}, p[:]); err != nil {
+		t.Fatal(err)
+	}
+	noise, _ := m.sigma2()
+	m.join()
+	m.ready = false
+	if err := m.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	modeltest.Within(t, "mean", p[0].Mean, m.mean[4], 1e-12)
+	modeltest.Within(t, "sd of the level", p[0].EpredSD, m.sd(4), 1e-12)
+	modeltest.Within(t, "sd of the row", p[0].SD, math.Sqrt(m.sd(4)*m.sd(4)+noise), 1e-12)
+}
+
+// Forgetting discounts the Gaussian, the prior of the first shard included.
+func TestADFForgets(t *testing.T) {
+	m := newAnovaADF(anova.Settings{Prior: strong})
+	d := methodtest.Drive(m, 1, 0)
+	d.Must(t, balanced(1, 3, 8), 1)
+	before := slices.Clone(m.lambda)
+	d.Must(t, &cdf.Shard{Group: [][]int32{nil}}, .5)
+	for i, v := range m.lambda {
+		modeltest.Within(t, "Lambda", v, before[i]/2, 0)
+	}
+}

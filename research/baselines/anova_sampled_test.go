@@ -2,13 +2,13 @@ package baselines
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -148,31 +148,6 @@ func TestAnovaSMCIsExact(t *testing.T) {
 	}
 }
 
-// Systematic resampling takes each particle as often as its weight says, but
-// for less than one.
-func TestSystematicResampling(t *testing.T) {
-	m := newAnovaSMC(AnovaSMCSettings{Particles: 4})
-	m.w = []float64{.1, 0, .65, .25}
-	r := rand.New(rand.NewPCG(3, 3))
-	mean := make([]float64, len(m.w))
-	const reps, n = 4000, 10
-	for range reps {
-		count := make([]float64, len(m.w))
-		for _, i := range m.systematic(r, n) {
-			count[i]++
-		}
-		for i, w := range m.w {
-			if math.Abs(count[i]-n*w) >= 1 {
-				t.Fatalf("%v times of %v", count, m.w)
-			}
-			mean[i] += count[i] / reps
-		}
-	}
-	for i, w := range m.w {
-		modeltest.Within(t, "mean count", mean[i], n*w, 4*.5/math.Sqrt(reps))
-	}
-}
-
 // Discounted rows count less, for the particles as for the chain: both find the
 // posterior of the power likelihood. The limit is that of the test above, in
 // one of 12 checks; the chain's own error is below a third of the particles'.
@@ -226,4 +201,9 @@ func TestAnovaRetires(t *testing.T) {
 			modeltest.Within(t, "a level that stays", smc.at(i)[zetaRow], want, 0)
 		}
 	}
+}
+
+func anovaLookup(t testing.TB, method string) *kind.Kind {
+	t.Helper()
+	return methodtest.Lookup(t, anova.Kind(), anovaCompetitors(), method)
 }

@@ -36,7 +36,7 @@ func newCompressedCase(t *testing.T, number int, seed uint64) compressedCase {
 
 // model builds a competitor for the columns.
 func (c *compressedCase) model(t *testing.T, method string) cdf.Model {
-	return build(t, "compressed", method, "{}", cdf.Dims{Columns: make([]string, c.p), Draws: 30})
+	return build(t, method, "{}", cdf.Dims{Columns: make([]string, c.p), Draws: 30})
 }
 
 func (c *compressedCase) shard(k int64, rows int) *cdf.Shard {

@@ -7,12 +7,15 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/models/compressed"
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // build returns a model of a registered competitor.
-func build(t testing.TB, of, method, settings string, d cdf.Dims) cdf.Model {
+func build(t testing.TB, method, settings string, d cdf.Dims) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, lookup(t, of, method), "", strictyaml.Decode(settings), d)
+	return modeltest.Model(t, compressedLookup(t, method), "", strictyaml.Decode(settings), d)
 }
 
 func TestCompressedKeepsTheContract(t *testing.T) {
@@ -22,7 +25,12 @@ func TestCompressedKeepsTheContract(t *testing.T) {
 		{"vb-gdp", "iterations: 1"}, // far from the solution, shard after shard
 	} {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) {
-			modeltest.Contract(t, lookup(t, "compressed", c[0]), "", cdf.Roles{}, strictyaml.Decode(c[1]), cdftest.WideShards(6))
+			modeltest.Contract(t, compressedLookup(t, c[0]), "", cdf.Roles{}, strictyaml.Decode(c[1]), cdftest.WideShards(6))
 		})
 	}
+}
+
+func compressedLookup(t testing.TB, method string) *kind.Kind {
+	t.Helper()
+	return methodtest.Lookup(t, compressed.Kind(), compressedCompetitors(), method)
 }

@@ -123,7 +123,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 	for i := range sh.Y {
 		sh.Y[i] *= 3 // so that sigma and its square are far apart
 	}
-	m := build(t, "compressed", "smcmc", "{dimension: 2, burn: 5000, prior: {sigma2_shape: 3, sigma2_rate: 2, beta_variance: .8}}",
+	m := build(t, "smcmc", "{dimension: 2, burn: 5000, prior: {sigma2_shape: 3, sigma2_rate: 2, beta_variance: .8}}",
 		cdf.Dims{Columns: make([]string, 3), Draws: draws}).(*compressedSMCMC)
 	methodtest.Drive(m, 3, 0).Must(t, sh, 1)
 	var ours, theirs [10][]float64
@@ -152,7 +152,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 // Predictions are moments over the draws that were handed out.
 func TestSMCMCPredictsFromItsDraws(t *testing.T) {
 	const p, s = 4, 12
-	m := build(t, "compressed", "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
+	m := build(t, "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
 	stepper := methodtest.Drive(m, 3, s)
 	stepper.Must(t, wideRegression(12, 30, p), 1)
 	d := stepper.Draws

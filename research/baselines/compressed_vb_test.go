@@ -34,7 +34,7 @@ func wideRegression(seed uint64, rows, p int) *cdf.Shard {
 // solved returns VB-GDP after a shard, with other numbers in its prior than
 // the default ones.
 func solved(t *testing.T, sh *cdf.Shard) *compressedVB {
-	m := build(t, "compressed", "vb-gdp",
+	m := build(t, "vb-gdp",
 		"{tolerance: 1e-13, prior: {sigma2_shape: 2, sigma2_rate: .7, alpha: 1.5, eta: .6}}",
 		cdf.Dims{Columns: make([]string, sh.Cols)}).(*compressedVB)
 	methodtest.Drive(m, 3, 0).Must(t, sh, 1)

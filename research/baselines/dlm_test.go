@@ -14,6 +14,7 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -31,7 +32,7 @@ type dlmSetting struct {
 // spec returns the configuration, without scaling.
 func (d dlmSetting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
-	s := modeltest.Spec(t, lookup(t, "dlm", d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
+	s := modeltest.Spec(t, dlmLookup(t, d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
 		switch s := v.(type) {
 		case *dlm.Settings:
 			s.Prior = d.prior
@@ -279,4 +280,9 @@ func TestPLReplenishes(t *testing.T) {
 			t.Errorf("row %d: %d values among %d particles", k, n, particles)
 		}
 	}
+}
+
+func dlmLookup(t testing.TB, method string) *kind.Kind {
+	t.Helper()
+	return methodtest.Lookup(t, dlm.Kind(), dlmCompetitors(), method)
 }

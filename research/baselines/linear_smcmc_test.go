@@ -9,7 +9,9 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
+	"github.com/credence-stream/credence/research/baselines/internal/chain"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -32,7 +34,7 @@ func newLinear(t testing.TB, s linear.Settings, p int, intercept bool) *linearSM
 
 func TestLinearKeepsTheContract(t *testing.T) {
 	columns := cdf.Roles{Features: []cdf.Feature{{Name: "x"}}, Intercept: true}
-	modeltest.Contract(t, lookup(t, "linear", "smcmc"), "", columns, nil, cdftest.LineShards)
+	modeltest.Contract(t, linearLookup(t, "smcmc"), "", columns, nil, cdftest.LineShards)
 }
 
 // Draws after the rows came in three shards, against quadrature: fewer rows
@@ -105,4 +107,30 @@ func TestLinearSMCMCForgets(t *testing.T) {
 		modeltest.Within(t, "a sum", m.gram[i], want, 1e-14)
 	}
 	modeltest.Within(t, "N", m.n, old+1, 1e-15)
+}
+
+func linearLookup(t testing.TB, method string) *kind.Kind {
+	t.Helper()
+	return methodtest.Lookup(t, linear.Kind(), linearCompetitors(), method)
+}
+
+// A column of zeros leaves its coefficient to the prior, one that is there
+// twice has the sum of its coefficients determined, not their difference.
+func TestLinearSMCMCOfUselessColumns(t *testing.T) {
+	const p, n = 3, 40
+	sh := modeltest.RegressionShard(chain.Ahead(), n, p, true)
+	for i := range n {
+		sh.X[i*p] = 0
+		sh.X[i*p+1] = sh.X[i*p+2]
+	}
+	s := linear.Defaults()
+	s.Prior.BetaVariance = 4
+	d := methodtest.Drive(newLinear(t, s, p, false), 1, 20_000)
+	d.Must(t, sh, 1)
+	methodtest.ChainFits(t, "beta of zeros", d.Draws.Row(0), 0, 2)
+	difference := make([]float64, d.Draws.S)
+	for i := range difference {
+		difference[i] = d.Draws.Row(1)[i] - d.Draws.Row(2)[i]
+	}
+	methodtest.ChainFits(t, "the difference", difference, 0, math.Sqrt(8))
 }

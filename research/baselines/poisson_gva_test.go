@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
@@ -31,7 +32,7 @@ func (c countSetting) spec(t testing.TB) *cdf.Spec {
 	for _, name := range c.features {
 		roles.Features = append(roles.Features, cdf.Feature{Name: name})
 	}
-	s := modeltest.Spec(t, lookup(t, "poisson", c.method), "", roles, func(v any) error {
+	s := modeltest.Spec(t, poissonLookup(t, c.method), "", roles, func(v any) error {
 		v.(*poisson.Settings).Prior = c.prior
 		return nil
 	})
@@ -167,4 +168,9 @@ func TestGVAIsTheBatchFit(t *testing.T) {
 			t.Errorf("%v: the streaming model is as near, %g: the comparison shows nothing", c, d)
 		}
 	}
+}
+
+func poissonLookup(t testing.TB, method string) *kind.Kind {
+	t.Helper()
+	return methodtest.Lookup(t, poisson.Kind(), poissonCompetitors(), method)
 }

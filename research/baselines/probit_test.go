@@ -9,6 +9,8 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/probit"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
@@ -20,7 +22,7 @@ func probitSpec(t testing.TB, method string, p, draws int, seed uint64, set func
 	for j := range p {
 		roles.Features = append(roles.Features, cdf.Feature{Name: "x" + strconv.Itoa(j+1)})
 	}
-	s := modeltest.Spec(t, lookup(t, "probit", method), "", roles, func(v any) error {
+	s := modeltest.Spec(t, probitLookup(t, method), "", roles, func(v any) error {
 		if set != nil {
 			set(v)
 		}
@@ -99,7 +101,7 @@ func TestProbitKeepsTheContract(t *testing.T) {
 		}
 		return out
 	}
-	for _, method := range Names("probit") {
+	for _, method := range probitCompetitors().Names() {
 		breaks := []string{"bounded"}
 		if method == "svb" {
 			breaks = nil
@@ -132,4 +134,9 @@ func probitJoined(shards []*cdf.Batch) *cdf.Batch {
 	}
 	out.Rows = len(out.Columns[0].Number)
 	return out
+}
+
+func probitLookup(t testing.TB, method string) *kind.Kind {
+	t.Helper()
+	return methodtest.Lookup(t, probit.Kind(), probitCompetitors(), method)
 }

@@ -154,3 +154,20 @@ func lookup(t testing.TB, of, method string) *kind.Kind {
 	}
 	return k
 }
+
+// Numbers that overflow are an error and no panic.
+func TestOverflowIsAnError(t *testing.T) {
+	for _, of := range []string{"linear", "anova", "dlm", "compressed"} {
+		for _, method := range Names(of) {
+			sh := &cdf.Shard{Rows: 3, Y: []float64{1e200, -1e200, 1e300}, Group: [][]int32{{0, 0, 1}}}
+			k, d := lookup(t, of, method), cdf.Dims{Draws: 5}
+			if k.Features {
+				sh.Cols, sh.X, d.Columns = 1, []float64{1, 2, 1e200}, modeltest.Columns(1)
+			}
+			m := modeltest.Model(t, k, "", nil, d)
+			if err := methodtest.Drive(m, 1, 5).Step(sh, 1); !errors.Is(err, cdf.ErrNumeric) {
+				t.Errorf("%s %s: %v", of, method, err)
+			}
+		}
+	}
+}

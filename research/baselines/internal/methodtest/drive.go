@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -73,4 +74,17 @@ func ChainFits(t *testing.T, what string, x []float64, mean, sd float64) {
 			t.Errorf("%s of %s is %.5g, exactly %.5g, with standard error %.2g", c.of, what, c.got, c.want, c.se)
 		}
 	}
+}
+
+// Lookup returns a method of a kind that must be there, the model itself for "".
+func Lookup(t testing.TB, model *kind.Kind, methods kind.Registry, name string) *kind.Kind {
+	t.Helper()
+	if name == "" {
+		return model
+	}
+	k, ok := methods.Lookup(name)
+	if !ok {
+		t.Fatalf("%s has no competitor %s", model.Name, name)
+	}
+	return k
 }
