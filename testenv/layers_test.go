@@ -3,6 +3,7 @@
 package testenv
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,9 +25,13 @@ type layer struct {
 	pure bool     // no waiting, logging, clocks, network or files
 }
 
-// aKind stands for every package of a kind of models: those that package models,
-// the registry, imports. No kind imports another.
-const aKind = "models/<kind>"
+// aKind stands for every package of a kind of models, aBaseline for every
+// package of the methods that a kind is compared with: those that their
+// registries import. No kind imports another.
+const (
+	aKind     = "models/<kind>"
+	aBaseline = "research/baselines/<kind>"
+)
 
 // layers lists every package: what is not here is refused. Dependencies point
 // inward, and siblings below pipeline never import each other.
@@ -85,13 +90,17 @@ var layers = []layer{
 	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "research/figure", "research/study"}},
 
 	{path: "research/baselines", pure: true, may: []string{
-		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/compressed/projection", aKind,
+		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/compressed/projection", aKind, aBaseline,
+		"research/baselines/internal/chain", "research/baselines/internal/law", "research/baselines/internal/method", "research/baselines/internal/state",
+	}},
+	{path: aBaseline, pure: true, may: []string{
+		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/kind", "models/compressed/projection", aKind,
 		"research/baselines/internal/chain", "research/baselines/internal/law", "research/baselines/internal/method", "research/baselines/internal/state",
 	}},
 	{path: "research/baselines/internal/chain", pure: true, may: []string{"cdf/rnd"}},
 	{path: "research/baselines/internal/law", pure: true, may: []string{"cdf", "research/baselines/internal/chain", "research/baselines/internal/state"}},
 	{path: "research/baselines/internal/method", pure: true, may: []string{"models/kind"}},
-	{path: "research/baselines/internal/methodtest", may: []string{"cdf", "cdf/cdftest", "internal/modeltest", "models/simulate", "research/measure"}},
+	{path: "research/baselines/internal/methodtest", may: []string{"cdf", "cdf/cdftest", "internal/modeltest", "models/kind", "models/simulate", "research/measure"}},
 	{path: "research/baselines/internal/state", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "research/figure", may: []string{"cdf", "research/measure", "research/study"}},
 	{path: "research/measure", pure: true, may: []string{"cdf"}},
@@ -130,7 +139,7 @@ var homes = map[string][]string{
 	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer/rows", "sink", "examples/clients/go"},
 	"github.com/twmb/franz-go":        {"examples/clients/go"},
 	"github.com/alicebob/miniredis":   {},
-	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", "research/baselines", "research/baselines/internal/law", "research/sbc"},
+	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", "research/baselines", aBaseline, "research/baselines/internal/law", "research/sbc"},
 	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
@@ -187,16 +196,21 @@ func violations(packages []listed) []string {
 	return found
 }
 
-// kindsOf returns the packages of the kinds that the registry names.
-func kindsOf(packages []listed) (kinds []string) {
+// kindsOf returns the packages of kinds that the registries name, and what
+// stands for them.
+func kindsOf(packages []listed) map[string]string {
+	kinds := map[string]string{}
 	for _, p := range packages {
-		if p.ImportPath != module+"models" {
-			continue
-		}
-		for _, imported := range p.Imports {
-			path := strings.TrimPrefix(imported, module)
-			if strings.HasPrefix(path, "models/") && !slices.ContainsFunc(layers, func(l layer) bool { return l.path == path }) {
-				kinds = append(kinds, path)
+		for _, role := range []string{aKind, aBaseline} {
+			registry := strings.TrimSuffix(role, "/<kind>")
+			if p.ImportPath != module+registry {
+				continue
+			}
+			for _, imported := range p.Imports {
+				path := strings.TrimPrefix(imported, module)
+				if strings.HasPrefix(path, registry+"/") && !slices.ContainsFunc(layers, func(l layer) bool { return l.path == path }) {
+					kinds[path] = role
+				}
 			}
 		}
 	}
@@ -204,12 +218,7 @@ func kindsOf(packages []listed) (kinds []string) {
 }
 
 // roleOf is the path by which layers names a package.
-func roleOf(path string, kinds []string) string {
-	if slices.Contains(kinds, path) {
-		return aKind
-	}
-	return path
-}
+func roleOf(path string, kinds map[string]string) string { return cmp.Or(kinds[path], path) }
 
 // refused says why a package of layer l may not import a package, "" if it may.
 func refused(l layer, imported string) string {
@@ -323,9 +332,16 @@ func TestLayersFindViolations(t *testing.T) {
 		{"models/kind", module + "models/a", true},
 		{"models/internal/dist", module + "models/a", true},
 		{"models/unregistered", "math", true},
+		{"research/baselines/a", module + "models/a", false},
+		{"research/baselines/a", module + "research/baselines/internal/law", false},
+		{"research/baselines/a", module + "research/baselines/b", true},
+		{"research/baselines/a", module + "research/study", true},
+		{"research/baselines/a", "time", true},
+		{"models/a", module + "research/baselines/a", true},
 	} {
 		got := violations([]listed{
 			{ImportPath: module + "models", Imports: []string{module + "models/a", module + "models/b"}},
+			{ImportPath: module + "research/baselines", Imports: []string{module + "research/baselines/a", module + "research/baselines/b"}},
 			{ImportPath: module + c.path, Imports: []string{c.imports}},
 		})
 		if (len(got) > 0) != c.bad {

@@ -1,10 +1,13 @@
 package baselines
 
-import "github.com/credence-stream/credence/models/kind"
+import (
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/linear"
+)
 
 // competitors has the methods for the models of each kind.
 var competitors = map[string]func() kind.Registry{
-	"linear":     linearCompetitors,
+	"linear":     linear.Competitors,
 	"anova":      anovaCompetitors,
 	"dlm":        dlmCompetitors,
 	"probit":     probitCompetitors,

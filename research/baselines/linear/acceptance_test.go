@@ -1,6 +1,7 @@
-package baselines
+package linear
 
 import (
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/internal/accept"
@@ -10,11 +11,13 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
+
 // S-MCMC in the paper's setting, t = 10, 20, .., 500: coverage .961 and MSE
 // .094/.051/.044 at t = 200/400/500 over 40 replications of other data, and
 // the exact mean length 1.335. The ranges are those of the streaming model,
 // about three standard errors on either side.
-func TestAcceptanceLinearSMCMC(t *testing.T) {
+func TestAcceptanceSMCMC(t *testing.T) {
 	reps := accept.Reps(t, 8, 20, 40)
 	s := methodtest.Scenario(t, "linear")
 	var lo, hi, truth []float64
@@ -25,7 +28,7 @@ func TestAcceptanceLinearSMCMC(t *testing.T) {
 		for _, v := range s.Truth(seed, "paper", 1)[:5] {
 			want = append(want, v.Value)
 		}
-		d := methodtest.Drive(newLinear(t, linear.Defaults(), 5, false), seed, 500)
+		d := methodtest.Drive(newTest(t, linear.Defaults(), 5, false), seed, 500)
 		for shard := 1; shard <= 500; shard++ {
 			d.Must(t, modeltest.ScenarioShard(s.Shard(seed, "paper", int64(shard), s.Rows)), 1)
 			if shard%10 != 0 {

@@ -1,4 +1,4 @@
-package baselines
+package linear
 
 import (
 	"fmt"
@@ -16,41 +16,41 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
-// linearPrior has moments of sigma2 without any row.
-func linearPrior() linear.Settings {
+// prior has moments of sigma2 without any row.
+func prior() linear.Settings {
 	s := linear.Defaults()
 	s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = 4, 3
 	return s
 }
 
-func newLinear(t testing.TB, s linear.Settings, p int, intercept bool) *linearSMCMC {
+func newTest(t testing.TB, s linear.Settings, p int, intercept bool) *smcmc {
 	t.Helper()
-	m, err := newLinearSMCMC(s, cdf.Dims{Columns: make([]string, p), Intercept: intercept})
+	m, err := newSMCMC(s, cdf.Dims{Columns: make([]string, p), Intercept: intercept})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func TestLinearKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	columns := cdf.Roles{Features: []cdf.Feature{{Name: "x"}}, Intercept: true}
-	modeltest.Contract(t, linearLookup(t, "smcmc"), "", columns, nil, cdftest.LineShards)
+	modeltest.Contract(t, lookup(t, "smcmc"), "", columns, nil, cdftest.LineShards)
 }
 
 // Draws after the rows came in three shards, against quadrature: fewer rows
 // than columns, few and many.
-func TestLinearSMCMCIsExact(t *testing.T) {
+func TestSMCMCIsExact(t *testing.T) {
 	const p = 4
-	s := linearPrior()
+	s := prior()
 	for _, n := range []int{3, 12, 200} {
 		all := modeltest.RegressionShard(rand.New(rand.NewPCG(uint64(n), 1)), n, p, true)
-		m := newLinear(t, s, p, true)
+		m := newTest(t, s, p, true)
 		d := methodtest.Drive(m, 1, 20_000)
 		for i := range 3 {
 			from, to := i*n/3, (i+1)*n/3
 			d.Must(t, &cdf.Shard{Rows: to - from, Cols: p, X: all.X[from*p : to*p], Y: all.Y[from:to]}, 1)
 		}
-		o := solveLinear(all, s.Prior, true)
+		o := solve(all, s.Prior, true)
 		for j := range p {
 			unit := make([]float64, p)
 			unit[j] = 1
@@ -79,25 +79,25 @@ func TestLinearSMCMCIsExact(t *testing.T) {
 
 // The first draw of a cold chain has left its start: over 4,000 seeds it has
 // the exact mean within 4 standard errors, one false alarm in 16,000.
-func TestLinearSMCMCBurnsIn(t *testing.T) {
+func TestSMCMCBurnsIn(t *testing.T) {
 	const p, seeds = 4, 4000
-	s := linearPrior()
+	s := prior()
 	all := modeltest.RegressionShard(rand.New(rand.NewPCG(6, 1)), 6, p, true)
 	var first []float64
 	for seed := range uint64(seeds) {
-		d := methodtest.Drive(newLinear(t, s, p, true), seed, 1)
+		d := methodtest.Drive(newTest(t, s, p, true), seed, 1)
 		d.Must(t, all, 1)
 		first = append(first, d.Draws.Row(p)[0])
 	}
-	exact, _ := solveLinear(all, s.Prior, true).variance()
+	exact, _ := solve(all, s.Prior, true).variance()
 	mean, se := measure.MeanSE(first)
 	modeltest.Within(t, "mean of sigma2", mean, exact, 4*se)
 }
 
 // Forgetting is that of the rows: an old row counts lambda^age.
-func TestLinearSMCMCForgets(t *testing.T) {
+func TestSMCMCForgets(t *testing.T) {
 	const lambda = .8
-	m := newLinear(t, linearPrior(), 1, false)
+	m := newTest(t, prior(), 1, false)
 	d := methodtest.Drive(m, 1, 10)
 	for _, y := range []float64{3, math.NaN(), 1} {
 		d.Must(t, &cdf.Shard{Rows: 1, Cols: 1, X: []float64{2}, Y: []float64{y}}, lambda)
@@ -109,14 +109,14 @@ func TestLinearSMCMCForgets(t *testing.T) {
 	modeltest.Within(t, "N", m.n, old+1, 1e-15)
 }
 
-func linearLookup(t testing.TB, method string) *kind.Kind {
+func lookup(t testing.TB, method string) *kind.Kind {
 	t.Helper()
-	return methodtest.Lookup(t, linear.Kind(), linearCompetitors(), method)
+	return methodtest.Lookup(t, linear.Kind(), Competitors(), method)
 }
 
 // A column of zeros leaves its coefficient to the prior, one that is there
 // twice has the sum of its coefficients determined, not their difference.
-func TestLinearSMCMCOfUselessColumns(t *testing.T) {
+func TestSMCMCOfUselessColumns(t *testing.T) {
 	const p, n = 3, 40
 	sh := modeltest.RegressionShard(chain.Ahead(), n, p, true)
 	for i := range n {
@@ -125,7 +125,7 @@ func TestLinearSMCMCOfUselessColumns(t *testing.T) {
 	}
 	s := linear.Defaults()
 	s.Prior.BetaVariance = 4
-	d := methodtest.Drive(newLinear(t, s, p, false), 1, 20_000)
+	d := methodtest.Drive(newTest(t, s, p, false), 1, 20_000)
 	d.Must(t, sh, 1)
 	methodtest.ChainFits(t, "beta of zeros", d.Draws.Row(0), 0, 2)
 	difference := make([]float64, d.Draws.S)

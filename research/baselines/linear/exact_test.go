@@ -1,4 +1,4 @@
-package baselines
+package linear
 
 import (
 	"math"
@@ -9,16 +9,16 @@ import (
 	"github.com/credence-stream/credence/models/linear"
 )
 
-// linearExact is the posterior of linear regression on a dense grid of log
+// exact is the posterior of linear regression on a dense grid of log
 // sigma2, by Cholesky factors of the precision at every point.
-type linearExact struct {
+type exact struct {
 	weight, sigma2 []float64
 	mean           []*mat.VecDense
 	cov            []*mat.SymDense
 }
 
-// solveLinear returns the exact posterior given all rows at once.
-func solveLinear(sh *cdf.Shard, prior linear.Prior, intercept bool) *linearExact {
+// solve returns the exact posterior given all rows at once.
+func solve(sh *cdf.Shard, prior linear.Prior, intercept bool) *exact {
 	p := sh.Cols
 	xx, xy, yy := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil), 0.0
 	for i, y := range sh.Y {
@@ -27,7 +27,7 @@ func solveLinear(sh *cdf.Shard, prior linear.Prior, intercept bool) *linearExact
 		xy.AddScaledVec(xy, y, x)
 		yy += y * y
 	}
-	o := &linearExact{}
+	o := &exact{}
 	const points = 800
 	var logs []float64
 	top := math.Inf(-1)
@@ -70,7 +70,7 @@ func solveLinear(sh *cdf.Shard, prior linear.Prior, intercept bool) *linearExact
 }
 
 // line returns mean and sd of x'beta, and those of a row there.
-func (o *linearExact) line(x []float64) (mean, sd, rowSD float64) {
+func (o *exact) line(x []float64) (mean, sd, rowSD float64) {
 	v := mat.NewVecDense(len(x), x)
 	square, noise := 0.0, 0.0
 	for k, w := range o.weight {
@@ -84,7 +84,7 @@ func (o *linearExact) line(x []float64) (mean, sd, rowSD float64) {
 }
 
 // variance returns mean and sd of sigma2.
-func (o *linearExact) variance() (mean, sd float64) {
+func (o *exact) variance() (mean, sd float64) {
 	square := 0.0
 	for k, w := range o.weight {
 		mean += w * o.sigma2[k]
@@ -94,7 +94,7 @@ func (o *linearExact) variance() (mean, sd float64) {
 }
 
 // logDensity returns that of a row.
-func (o *linearExact) logDensity(x []float64, y float64) float64 {
+func (o *exact) logDensity(x []float64, y float64) float64 {
 	v, sum := mat.NewVecDense(len(x), x), 0.0
 	for k, w := range o.weight {
 		s2 := o.sigma2[k] + mat.Inner(v, o.cov[k], v)

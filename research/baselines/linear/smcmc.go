@@ -1,4 +1,4 @@
-package baselines
+package linear
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// linearSMCMC is S-MCMC for linear regression: Gibbs sampling of the exact
+// smcmc is S-MCMC for linear regression: Gibbs sampling of the exact
 // posterior from the sums of all rows,
 //
 //	y_i | beta, sigma2 ~ N(x_i'beta, sigma2),  beta_j ~ N(0, v_j),  sigma2 ~ IG(a, b)
@@ -30,19 +30,19 @@ import (
 // response whose mean is 10^6 of its sds loses the last three digits.
 //
 // Source: arXiv:1401.3632, section 3.1.1 (S-MCMC).
-type linearSMCMC struct {
+type smcmc struct {
 	prior     linear.Prior
 	intercept bool
 	p         int
 	n         float64
 	gram      []float64 // (X y)'(X y), lower triangle row by row, order p+1
-	chain     linearChain
+	chain     gibbs
 	law       law.Mixture
 	blocks    []cdf.Block
 }
 
-// linearChain is what a chain of sweeps works on; it follows from the state.
-type linearChain struct {
+// gibbs is what a chain of sweeps works on; it follows from the state.
+type gibbs struct {
 	shape, rate float64   // of the prior of sigma2, the shape with N/2
 	yy          float64   // y'y
 	q           []float64 // p x p row-major, row j the eigenvector of w[j]
@@ -53,20 +53,20 @@ type linearChain struct {
 	sigma2      float64
 }
 
-func buildLinearSMCMC(s *linear.Settings) (kind.Build, error) {
+func buildSMCMC(s *linear.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newLinearSMCMC(*s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newSMCMC(*s, d) }, nil
 }
 
-func newLinearSMCMC(s linear.Settings, d cdf.Dims) (*linearSMCMC, error) {
+func newSMCMC(s linear.Settings, d cdf.Dims) (*smcmc, error) {
 	p := len(d.Columns)
 	if p == 0 {
 		return nil, fmt.Errorf("%w: linear smcmc needs an intercept or a feature", cdf.ErrSchema)
 	}
-	m := &linearSMCMC{prior: s.Prior, intercept: d.Intercept, p: p, gram: make([]float64, (p+1)*(p+2)/2)}
-	m.chain = linearChain{
+	m := &smcmc{prior: s.Prior, intercept: d.Intercept, p: p, gram: make([]float64, (p+1)*(p+2)/2)}
+	m.chain = gibbs{
 		q: make([]float64, p*p), w: make([]float64, p), c: make([]float64, p), u: make([]float64, p),
 		work: make([]float64, max(lin.EigenWork(p), p+1)),
 	}
@@ -75,7 +75,7 @@ func newLinearSMCMC(s linear.Settings, d cdf.Dims) (*linearSMCMC, error) {
 }
 
 // sd returns the prior sd of coefficient j.
-func (m *linearSMCMC) sd(j int) float64 {
+func (m *smcmc) sd(j int) float64 {
 	if m.intercept && j == 0 {
 		return math.Sqrt(m.prior.InterceptVariance)
 	}
@@ -83,15 +83,15 @@ func (m *linearSMCMC) sd(j int) float64 {
 }
 
 // Params returns beta, the intercept first where there is one, then sigma2.
-func (m *linearSMCMC) Params() []cdf.Param {
+func (m *smcmc) Params() []cdf.Param {
 	return []cdf.Param{{Name: "beta", Len: m.p}, {Name: "sigma2", Len: 1}}
 }
 
 // Chains returns 1.
-func (m *linearSMCMC) Chains() int { return 1 }
+func (m *smcmc) Chains() int { return 1 }
 
 // Check reports, wrapping ErrShard, a shard of another width.
-func (m *linearSMCMC) Check(sh *cdf.Shard) error {
+func (m *smcmc) Check(sh *cdf.Shard) error {
 	if sh.Cols != m.p {
 		return fmt.Errorf("%w: %d columns, want %d", cdf.ErrShard, sh.Cols, m.p)
 	}
@@ -99,10 +99,10 @@ func (m *linearSMCMC) Check(sh *cdf.Shard) error {
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *linearSMCMC) Blocks() []cdf.Block { return m.blocks }
+func (m *smcmc) Blocks() []cdf.Block { return m.blocks }
 
 // Absorb adds the rows that have a response to the sums.
-func (m *linearSMCMC) Absorb(s *cdf.Step) {
+func (m *smcmc) Absorb(s *cdf.Step) {
 	m.n *= s.Forget
 	lin.Scale(s.Forget, m.gram)
 	row := m.chain.work[:m.p+1]
@@ -121,7 +121,7 @@ func (m *linearSMCMC) Absorb(s *cdf.Step) {
 }
 
 // Sample runs one sweep per draw.
-func (m *linearSMCMC) Sample(s *cdf.Step) error {
+func (m *smcmc) Sample(s *cdf.Step) error {
 	if err := m.start(s.RNG); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (m *linearSMCMC) Sample(s *cdf.Step) error {
 }
 
 // start makes the eigendecomposition and takes a chain away from its start.
-func (m *linearSMCMC) start(r *rand.Rand) error {
+func (m *smcmc) start(r *rand.Rand) error {
 	c, p := &m.chain, m.p
 	last := m.gram[p*(p+1)/2:] // X'y, then y'y
 	for i, at := 0, 0; i < p; i++ {
@@ -172,7 +172,7 @@ func (m *linearSMCMC) start(r *rand.Rand) error {
 }
 
 // sweep draws beta | sigma2 in the coordinates of Q, then sigma2 | beta.
-func (c *linearChain) sweep(r *rand.Rand) {
+func (c *gibbs) sweep(r *rand.Rand) {
 	rss := c.yy
 	for j, w := range c.w {
 		v := 1 / (w/c.sigma2 + 1)
@@ -185,7 +185,7 @@ func (c *linearChain) sweep(r *rand.Rand) {
 
 // laws calls f with the law of every row: the mixture over sigma2 of normals
 // with beta integrated out. The law is valid until f returns.
-func (m *linearSMCMC) laws(sh *cdf.Shard, f func(i int, l *law.Mixture)) error {
+func (m *smcmc) laws(sh *cdf.Shard, f func(i int, l *law.Mixture)) error {
 	r := chain.Ahead()
 	if err := m.start(r); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (m *linearSMCMC) laws(sh *cdf.Shard, f func(i int, l *law.Mixture)) error {
 }
 
 // Predict describes a new observation and the regression line of every row.
-func (m *linearSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *smcmc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return m.laws(sh, func(i int, l *law.Mixture) {
 		l.Describe(&out[i])
 		l.Value(sh.Y[i], &out[i])
@@ -226,7 +226,7 @@ func (m *linearSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 }
 
 // Score scores the rows that have a response. The generator is not used.
-func (m *linearSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *smcmc) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	s := law.NewScoring()
 	if err := m.laws(sh, func(i int, l *law.Mixture) { s.Row(l, sh.Y[i]) }); err != nil {
 		return s.Out, err
@@ -236,12 +236,12 @@ func (m *linearSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // AppendBinary appends the format, N and the sums: 8(p(p+1)/2 + p + 2) + 1
 // bytes.
-func (m *linearSMCMC) AppendBinary(b []byte) ([]byte, error) {
+func (m *smcmc) AppendBinary(b []byte) ([]byte, error) {
 	return state.Append(b, []float64{m.n}, m.gram)
 }
 
 // UnmarshalBinary replaces the state.
-func (m *linearSMCMC) UnmarshalBinary(b []byte) error {
+func (m *smcmc) UnmarshalBinary(b []byte) error {
 	var n [1]float64
 	if err := state.Read("linear smcmc", b, n[:], m.gram); err != nil {
 		return err
