@@ -2,13 +2,14 @@ package baselines
 
 import (
 	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/research/baselines/anova"
 	"github.com/credence-stream/credence/research/baselines/linear"
 )
 
 // competitors has the methods for the models of each kind.
 var competitors = map[string]func() kind.Registry{
 	"linear":     linear.Competitors,
-	"anova":      anovaCompetitors,
+	"anova":      anova.Competitors,
 	"dlm":        dlmCompetitors,
 	"probit":     probitCompetitors,
 	"compressed": compressedCompetitors,

@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"math"
@@ -7,17 +7,17 @@ import (
 	"github.com/credence-stream/credence/models/anova"
 )
 
-// anovaExact is the posterior of the one-way analysis of variance on a dense
+// exact is the posterior of the one-way analysis of variance on a dense
 // grid of (log tau2, log sigma2); mu and zeta are normal given these.
-type anovaExact struct {
+type exact struct {
 	weight, tau2, sigma2 []float64
 	mean, variance       [][]float64 // per grid point: mu, then zeta
 }
 
-// solveAnova returns the exact posterior given all rows at once. The marginal
+// solve returns the exact posterior given all rows at once. The marginal
 // density of the group means given the variances is written with the k x k
 // structure sigma2/N_i + tau2 (+ v 11') resolved by hand.
-func solveAnova(sh *cdf.Shard, p anova.Prior) *anovaExact {
+func solve(sh *cdf.Shard, p anova.Prior) *exact {
 	var n, sum []float64
 	for i, y := range sh.Y {
 		for j := int(sh.Group[0][i]); len(n) <= j; {
@@ -32,7 +32,7 @@ func solveAnova(sh *cdf.Shard, p anova.Prior) *anovaExact {
 		d := y - sum[j]/n[j]
 		within += d * d
 	}
-	o := &anovaExact{}
+	o := &exact{}
 	var logs []float64
 	top := math.Inf(-1)
 	const points = 240
@@ -80,7 +80,7 @@ func solveAnova(sh *cdf.Shard, p anova.Prior) *anovaExact {
 }
 
 // moments returns mean and sd of a row of Draws.
-func (o *anovaExact) moments(row int) (mean, sd float64) {
+func (o *exact) moments(row int) (mean, sd float64) {
 	square := 0.0
 	for i, w := range o.weight {
 		var m, v float64
@@ -101,7 +101,7 @@ func (o *anovaExact) moments(row int) (mean, sd float64) {
 }
 
 // logDensity returns that of a row of group j, -1 for a new one.
-func (o *anovaExact) logDensity(j int, y float64) float64 {
+func (o *exact) logDensity(j int, y float64) float64 {
 	sum := 0.0
 	for i, w := range o.weight {
 		m, v := o.mean[i][1+j], o.variance[i][1+j]+o.sigma2[i]

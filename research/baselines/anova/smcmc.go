@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -13,54 +13,54 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// anovaSMCMC is S-MCMC for the one-way analysis of variance: Gibbs sampling
+// smcmc is S-MCMC for the one-way analysis of variance: Gibbs sampling
 // of the exact posterior from the statistics of all rows, one sweep per draw.
 // The chain goes on where the last shard left it: 2k+3 numbers are propagated.
 //
 // Source: arXiv:1401.3632, section 3.2 (S-MCMC), with N_i for nt and mu drawn
 // with zeta integrated out.
-type anovaSMCMC struct {
-	anovaGroups
+type smcmc struct {
+	groups
 	prior        anova.Prior
 	tau2, sigma2 float64 // last draws, 0 while there is no group
 	point        []float64
 	blocks       []cdf.Block
 }
 
-func buildAnovaSMCMC(s *anova.Settings) (kind.Build, error) {
+func buildSMCMC(s *anova.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return func(cdf.Dims) (cdf.Model, error) { return newAnovaSMCMC(*s), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newSMCMC(*s), nil }, nil
 }
 
-func newAnovaSMCMC(s anova.Settings) *anovaSMCMC {
-	m := &anovaSMCMC{prior: s.Prior}
+func newSMCMC(s anova.Settings) *smcmc {
+	m := &smcmc{prior: s.Prior}
 	m.blocks = []cdf.Block{m}
 	return m
 }
 
 // Params returns mu, tau2, sigma2 and zeta, a row per group in the order of
 // first appearance. Under a flat prior mu joins with the first group.
-func (m *anovaSMCMC) Params() []cdf.Param { return anovaParams(&m.prior, len(m.n)) }
+func (m *smcmc) Params() []cdf.Param { return params(&m.prior, len(m.n)) }
 
 // Chains returns 1.
-func (m *anovaSMCMC) Chains() int { return 1 }
+func (m *smcmc) Chains() int { return 1 }
 
 // Check reports, wrapping ErrShard, a shard without its group column.
-func (m *anovaSMCMC) Check(sh *cdf.Shard) error { return checkGroups(sh) }
+func (m *smcmc) Check(sh *cdf.Shard) error { return checkGroups(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *anovaSMCMC) Blocks() []cdf.Block { return m.blocks }
+func (m *smcmc) Blocks() []cdf.Block { return m.blocks }
 
 // Absorb discounts and adds the rows that have a response.
-func (m *anovaSMCMC) Absorb(s *cdf.Step) {
+func (m *smcmc) Absorb(s *cdf.Step) {
 	m.discount(s.Forget)
 	m.add(s.Shard)
 }
 
 // Retire drops the groups that forgetting has emptied.
-func (m *anovaSMCMC) Retire() []int32 {
+func (m *smcmc) Retire() []int32 {
 	gone := m.retire()
 	if len(m.n) == 0 {
 		m.tau2, m.sigma2 = 0, 0
@@ -70,9 +70,9 @@ func (m *anovaSMCMC) Retire() []int32 {
 
 // Sample runs one sweep per draw, after a burn-in in the first shard with
 // rows. Before it draws are the prior's.
-func (m *anovaSMCMC) Sample(s *cdf.Step) error {
+func (m *smcmc) Sample(s *cdf.Step) error {
 	if len(m.n) == 0 {
-		drawAnovaPrior(s, &m.prior)
+		drawPrior(s, &m.prior)
 		return nil
 	}
 	x := m.load()
@@ -95,7 +95,7 @@ func (m *anovaSMCMC) Sample(s *cdf.Step) error {
 }
 
 // load returns a point at the chain's last variances.
-func (m *anovaSMCMC) load() []float64 {
+func (m *smcmc) load() []float64 {
 	m.point = state.Sized(m.point, zetaRow+len(m.n))
 	m.point[tau2Row], m.point[sigma2Row] = m.tau2, m.sigma2
 	return m.point
@@ -103,7 +103,7 @@ func (m *anovaSMCMC) load() []float64 {
 
 // laws returns the law of a row's group as a mixture over the variances of a
 // chain, with mu and zeta integrated out.
-func (m *anovaSMCMC) laws() func(i int32) *law.Mixture {
+func (m *smcmc) laws() func(i int32) *law.Mixture {
 	r, x := chain.Ahead(), m.load()
 	type given struct{ tau2, sigma2, mean, variance float64 }
 	var draws [chain.SweepsAhead]given
@@ -132,23 +132,23 @@ func (m *anovaSMCMC) laws() func(i int32) *law.Mixture {
 
 // Predict describes a new observation of every row's group, and the level of
 // that group. Without a group nothing is said.
-func (m *anovaSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *smcmc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	predictGroups(sh, len(m.n), m.laws(), out)
 	return nil
 }
 
 // Score scores the rows that have a response. The generator is not used.
-func (m *anovaSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *smcmc) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	return scoreGroups("anova smcmc", sh, len(m.n), m.laws())
 }
 
 // AppendBinary appends the format and 2k+3 numbers.
-func (m *anovaSMCMC) AppendBinary(b []byte) ([]byte, error) {
+func (m *smcmc) AppendBinary(b []byte) ([]byte, error) {
 	return state.Append(b, []float64{m.tau2, m.sigma2, m.ss}, m.n, m.ybar)
 }
 
 // UnmarshalBinary replaces the state.
-func (m *anovaSMCMC) UnmarshalBinary(b []byte) error {
+func (m *smcmc) UnmarshalBinary(b []byte) error {
 	k := (state.Numbers(b) - 3) / 2
 	if k < 0 {
 		return state.Damaged("anova smcmc", "wrong format or length")

@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // Quantiles weigh the particles; a negative factor turns them round.
 func TestSMCSummaryWeighsParticles(t *testing.T) {
-	m := newAnovaSMC(AnovaSMCSettings{Prior: weak, Particles: 4})
+	m := newSMC(SMCSettings{Prior: weak, Particles: 4})
 	m.n, m.ybar = []float64{1}, []float64{0}
 	m.w = []float64{.01, .3, .4, .29}
 	m.x = []float64{9, 1, 1, 0, -3, 1, 1, 0, 2, 1, 1, 0, 5, 1, 1, 0} // mu first
@@ -37,7 +37,7 @@ func TestSMCSummaryWeighsParticles(t *testing.T) {
 // Systematic resampling takes each particle as often as its weight says, but
 // for less than one.
 func TestSystematicResampling(t *testing.T) {
-	m := newAnovaSMC(AnovaSMCSettings{Particles: 4})
+	m := newSMC(SMCSettings{Particles: 4})
 	m.w = []float64{.1, 0, .65, .25}
 	r := rand.New(rand.NewPCG(3, 3))
 	mean := make([]float64, len(m.w))

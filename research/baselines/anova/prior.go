@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
 
-// anovaParams returns mu, tau2, sigma2 and a zeta per group. Under a flat
+// params returns mu, tau2, sigma2 and a zeta per group. Under a flat
 // prior mu joins with the first group.
-func anovaParams(p *anova.Prior, k int) []cdf.Param {
+func params(p *anova.Prior, k int) []cdf.Param {
 	located := 0
 	if p.MuVariance > 0 || k > 0 {
 		located = 1
@@ -19,8 +19,8 @@ func anovaParams(p *anova.Prior, k int) []cdf.Param {
 	return []cdf.Param{{Name: "mu", Len: located}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "zeta", Len: k}}
 }
 
-// drawAnovaPrior fills the draws while there is no group.
-func drawAnovaPrior(s *cdf.Step, p *anova.Prior) {
+// drawPrior fills the draws while there is no group.
+func drawPrior(s *cdf.Step, p *anova.Prior) {
 	for i := range s.Draws.S {
 		row := 0
 		if p.MuVariance > 0 {
@@ -32,9 +32,9 @@ func drawAnovaPrior(s *cdf.Step, p *anova.Prior) {
 	}
 }
 
-// anovaPriorSD writes the prior sd of each functional, NaN where undefined: of
+// priorSD writes the prior sd of each functional, NaN where undefined: of
 // mu and zeta under a flat prior, of the variances with shapes up to 2.
-func anovaPriorSD(p *anova.Prior, params []cdf.Param, functionals []cdf.Functional, dst []float64) {
+func priorSD(p *anova.Prior, params []cdf.Param, functionals []cdf.Functional, dst []float64) {
 	for i, f := range functionals {
 		sd := math.NaN()
 		switch parameter(params, f.Param[0]) {

@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// AnovaSMCSettings are the settings of sequential Monte Carlo for the anova
+// SMCSettings are the settings of sequential Monte Carlo for the anova
 // model.
-type AnovaSMCSettings struct {
+type SMCSettings struct {
 	Prior     anova.Prior `yaml:"prior" json:"prior"`
 	Particles int         `yaml:"particles" json:"particles"` // at least 2
 }
 
-// anovaSMC is SMC-CH for the one-way analysis of variance, iterated batch
+// smc is SMC-CH for the one-way analysis of variance, iterated batch
 // importance sampling: weighted particles (mu, tau2, sigma2, zeta), drawn by
 // Gibbs sampling in the first shard with rows, reweighted by every later one,
 //
@@ -35,8 +35,8 @@ type AnovaSMCSettings struct {
 //
 // Source: Chopin, A sequential particle filter method for static models,
 // Biometrika 89 (2002), section 2; arXiv:1401.3632, section 3.2 (SMC-CH).
-type anovaSMC struct {
-	anovaGroups
+type smc struct {
+	groups
 	prior     anova.Prior
 	particles int
 	x         []float64 // particles x (k+3), row-major; empty while there is no group
@@ -45,41 +45,41 @@ type anovaSMC struct {
 	blocks    []cdf.Block
 }
 
-func buildAnovaSMC(s *AnovaSMCSettings) (kind.Build, error) {
+func buildSMC(s *SMCSettings) (kind.Build, error) {
 	if err := (anova.Settings{Prior: s.Prior}).Validate(); err != nil {
 		return nil, err
 	}
 	if s.Particles < 2 {
 		return nil, fmt.Errorf("anova smc: particles must be at least 2, got %d", s.Particles)
 	}
-	return func(cdf.Dims) (cdf.Model, error) { return newAnovaSMC(*s), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newSMC(*s), nil }, nil
 }
 
-func newAnovaSMC(s AnovaSMCSettings) *anovaSMC {
-	m := &anovaSMC{prior: s.Prior, particles: s.Particles}
+func newSMC(s SMCSettings) *smc {
+	m := &smc{prior: s.Prior, particles: s.Particles}
 	m.blocks = []cdf.Block{m}
 	return m
 }
 
 // Params returns mu, tau2, sigma2 and zeta, a row per group in the order of
 // first appearance. Under a flat prior mu joins with the first group.
-func (m *anovaSMC) Params() []cdf.Param { return anovaParams(&m.prior, len(m.n)) }
+func (m *smc) Params() []cdf.Param { return params(&m.prior, len(m.n)) }
 
 // Check reports, wrapping ErrShard, a shard without its group column.
-func (m *anovaSMC) Check(sh *cdf.Shard) error { return checkGroups(sh) }
+func (m *smc) Check(sh *cdf.Shard) error { return checkGroups(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *anovaSMC) Blocks() []cdf.Block { return m.blocks }
+func (m *smc) Blocks() []cdf.Block { return m.blocks }
 
 // at returns particle i.
-func (m *anovaSMC) at(i int) []float64 {
+func (m *smc) at(i int) []float64 {
 	width := zetaRow + len(m.n)
 	return m.x[i*width : (i+1)*width : (i+1)*width]
 }
 
 // Absorb values the particles by the rows so far, discounts these and adds
 // the shard's that have a response. New groups get their levels.
-func (m *anovaSMC) Absorb(s *cdf.Step) {
+func (m *smc) Absorb(s *cdf.Step) {
 	m.before = state.Sized(m.before, len(m.w))
 	for i := range m.before {
 		m.before[i] = m.logLikelihood(m.at(i))
@@ -104,7 +104,7 @@ func (m *anovaSMC) Absorb(s *cdf.Step) {
 
 // Retire drops the groups that forgetting has emptied; their levels are
 // integrated out of the particles by being left out.
-func (m *anovaSMC) Retire() []int32 {
+func (m *smc) Retire() []int32 {
 	width := zetaRow + len(m.n)
 	gone := m.retire()
 	if len(gone) == 0 {
@@ -126,10 +126,10 @@ func (m *anovaSMC) Retire() []int32 {
 
 // Sample starts, or reweights and where needed moves the particles. Draws,
 // where they are asked for, are particles.
-func (m *anovaSMC) Sample(s *cdf.Step) error {
+func (m *smc) Sample(s *cdf.Step) error {
 	if len(m.n) == 0 {
 		if s.Draws != nil {
-			drawAnovaPrior(s, &m.prior)
+			drawPrior(s, &m.prior)
 		}
 		return nil
 	}
@@ -155,7 +155,7 @@ func (m *anovaSMC) Sample(s *cdf.Step) error {
 }
 
 // start makes the particles successive draws of a chain.
-func (m *anovaSMC) start(r *rand.Rand) {
+func (m *smc) start(r *rand.Rand) {
 	m.x = make([]float64, m.particles*(zetaRow+len(m.n)))
 	m.w = slices.Repeat([]float64{1 / float64(m.particles)}, m.particles)
 	x := slices.Clone(m.at(0))
@@ -169,7 +169,7 @@ func (m *anovaSMC) start(r *rand.Rand) {
 }
 
 // reweight multiplies the weights by the growth of the likelihood.
-func (m *anovaSMC) reweight() error {
+func (m *smc) reweight() error {
 	top := math.Inf(-1)
 	for i, was := range m.before {
 		m.before[i] = math.Log(m.w[i]) + m.logLikelihood(m.at(i)) - was
@@ -188,10 +188,10 @@ func (m *anovaSMC) reweight() error {
 }
 
 // effective returns the number of equal weights with the variance of these.
-func (m *anovaSMC) effective() float64 { return 1 / lin.Dot(m.w, m.w) }
+func (m *smc) effective() float64 { return 1 / lin.Dot(m.w, m.w) }
 
 // move resamples the particles and takes each one sweep on.
-func (m *anovaSMC) move(r *rand.Rand) {
+func (m *smc) move(r *rand.Rand) {
 	from, old := m.systematic(r, m.particles), slices.Clone(m.x)
 	width := zetaRow + len(m.n)
 	for i, j := range from {
@@ -203,7 +203,7 @@ func (m *anovaSMC) move(r *rand.Rand) {
 
 // systematic returns n indices of particles, particle i between the integers
 // about n w_i times: one uniform number is spread over the weights.
-func (m *anovaSMC) systematic(r *rand.Rand, n int) []int {
+func (m *smc) systematic(r *rand.Rand, n int) []int {
 	out := make([]int, n)
 	at, sum := 0, m.w[0]
 	u := r.Float64()
@@ -219,12 +219,12 @@ func (m *anovaSMC) systematic(r *rand.Rand, n int) []int {
 
 // AppendBinary appends the format, 2k+1 statistics, the weights and the
 // particles: 8(2k + 1 + particles (k+4)) + 1 bytes.
-func (m *anovaSMC) AppendBinary(b []byte) ([]byte, error) {
+func (m *smc) AppendBinary(b []byte) ([]byte, error) {
 	return state.Append(b, []float64{m.ss}, m.n, m.ybar, m.w, m.x)
 }
 
 // UnmarshalBinary replaces the state.
-func (m *anovaSMC) UnmarshalBinary(b []byte) error {
+func (m *smc) UnmarshalBinary(b []byte) error {
 	// 1 number without groups, else 1 + 2k + particles (k+4).
 	k, count := 0, 0
 	if held := state.Numbers(b); held > 1 {

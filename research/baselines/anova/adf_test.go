@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"math"
@@ -82,7 +82,7 @@ func balanced(seed uint64, k, n int) *cdf.Shard {
 // score: everything by finite differences of densities written row by row.
 func TestADFIsNewtonsMethod(t *testing.T) {
 	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
-	m := newAnovaADF(anova.Settings{Prior: prior})
+	m := newADF(anova.Settings{Prior: prior})
 	d := methodtest.Drive(m, 1, 0)
 	first, second := balanced(1, 3, 8), balanced(2, 3, 2)
 	d.Must(t, first, 1)
@@ -116,7 +116,7 @@ func TestADFIsNewtonsMethod(t *testing.T) {
 // moment.
 func TestADFLetsGroupsIn(t *testing.T) {
 	prior := anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}
-	m := newAnovaADF(anova.Settings{Prior: prior})
+	m := newADF(anova.Settings{Prior: prior})
 	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(1, 3, 8), 1)
 	before, mean := slices.Clone(m.lambda), slices.Clone(m.mean)
@@ -161,7 +161,7 @@ func identity(i, j int) float64 {
 
 // Single rows have an indefinite curvature; the expected one is in its place.
 func TestADFOfSingleRows(t *testing.T) {
-	m := newAnovaADF(anova.Settings{Prior: anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}})
+	m := newADF(anova.Settings{Prior: anova.Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 1, Sigma2Rate: 1}})
 	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(3, 3, 8), 1)
 	before, e := slices.Clone(m.lambda), math.Exp(-m.mean[0])
@@ -175,7 +175,7 @@ func TestADFOfSingleRows(t *testing.T) {
 
 // Moments and quantiles of sigma2 are those of its draws: log-normal.
 func TestADFSummary(t *testing.T) {
-	m := newAnovaADF(anova.Defaults())
+	m := newADF(anova.Defaults())
 	d := methodtest.Drive(m, 1, 100_000)
 	d.Must(t, balanced(1, 3, 4), 1)
 	for i, r := range methodtest.Summarize(t, m) {
@@ -189,7 +189,7 @@ func TestADFSummary(t *testing.T) {
 // A row of a new group is predicted with the level that the group would have
 // on joining.
 func TestADFPredictsNewGroups(t *testing.T) {
-	m := newAnovaADF(anova.Settings{Prior: strong})
+	m := newADF(anova.Settings{Prior: strong})
 	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(1, 3, 8), 1)
 	var p [1]cdf.Prediction
@@ -209,7 +209,7 @@ func TestADFPredictsNewGroups(t *testing.T) {
 
 // Forgetting discounts the Gaussian, the prior of the first shard included.
 func TestADFForgets(t *testing.T) {
-	m := newAnovaADF(anova.Settings{Prior: strong})
+	m := newADF(anova.Settings{Prior: strong})
 	d := methodtest.Drive(m, 1, 0)
 	d.Must(t, balanced(1, 3, 8), 1)
 	before := slices.Clone(m.lambda)

@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/chain"
 )
 
-// anovaGroups are the sufficient statistics of the one-way analysis of
+// groups are the sufficient statistics of the one-way analysis of
 // variance
 //
 //	y_ij | zeta, sigma2 ~ N(zeta_i, sigma2),  zeta_i | mu, tau2 ~ N(mu, tau2)
 //
 // of all rows: 2k+1 numbers for k groups.
-type anovaGroups struct {
+type groups struct {
 	n, ybar []float64 // per group: rows, discounted, and their mean
 	ss      float64   // sum of squares within the groups, discounted
 }
@@ -39,7 +39,7 @@ func checkGroups(sh *cdf.Shard) error {
 }
 
 // discount makes all rows so far count less, those of absent groups too.
-func (g *anovaGroups) discount(lambda float64) {
+func (g *groups) discount(lambda float64) {
 	for i := range g.n {
 		g.n[i] *= lambda
 	}
@@ -47,7 +47,7 @@ func (g *anovaGroups) discount(lambda float64) {
 }
 
 // add folds in the rows that have a response; new groups join.
-func (g *anovaGroups) add(sh *cdf.Shard) {
+func (g *groups) add(sh *cdf.Shard) {
 	for i, y := range sh.Y {
 		j := int(sh.Group[0][i])
 		if y != y || j < 0 {
@@ -68,7 +68,7 @@ const retired = 1e-6
 
 // retire drops the groups that forgetting has emptied and returns their
 // indices. With the last group all rows are gone.
-func (g *anovaGroups) retire() (gone []int32) {
+func (g *groups) retire() (gone []int32) {
 	kept := 0
 	for i, n := range g.n {
 		if n < retired {
@@ -85,7 +85,7 @@ func (g *anovaGroups) retire() (gone []int32) {
 }
 
 // total returns N.
-func (g *anovaGroups) total() float64 {
+func (g *groups) total() float64 {
 	rows := 0.0
 	for _, n := range g.n {
 		rows += n
@@ -94,7 +94,7 @@ func (g *anovaGroups) total() float64 {
 }
 
 // squares returns the sum of squares of all rows about zeta.
-func (g *anovaGroups) squares(zeta []float64) float64 {
+func (g *groups) squares(zeta []float64) float64 {
 	sum := g.ss
 	for i, n := range g.n {
 		d := g.ybar[i] - zeta[i]
@@ -104,13 +104,13 @@ func (g *anovaGroups) squares(zeta []float64) float64 {
 }
 
 // logLikelihood returns log p(all rows | zeta, sigma2) at a point.
-func (g *anovaGroups) logLikelihood(x []float64) float64 {
+func (g *groups) logLikelihood(x []float64) float64 {
 	s2 := x[sigma2Row]
 	return -0.5 * (g.total()*math.Log(2*math.Pi*s2) + g.squares(x[zetaRow:])/s2)
 }
 
 // pooled returns mean and sum of squares about it of all rows.
-func (g *anovaGroups) pooled() (mean, squares float64) {
+func (g *groups) pooled() (mean, squares float64) {
 	rows := g.total()
 	for i, n := range g.n {
 		mean += n / rows * g.ybar[i]
@@ -125,7 +125,7 @@ func (g *anovaGroups) pooled() (mean, squares float64) {
 
 // first fills in the variances that a chain starts with: all that the groups'
 // means differ by is due to tau2, and all that the rows do to sigma2.
-func (g *anovaGroups) first(p *anova.Prior, x []float64) {
+func (g *groups) first(p *anova.Prior, x []float64) {
 	mean, squares := g.pooled()
 	between := 0.0
 	for _, y := range g.ybar {
@@ -138,7 +138,7 @@ func (g *anovaGroups) first(p *anova.Prior, x []float64) {
 // sweep takes a point one Gibbs sweep on: mu | tau2, sigma2 with zeta
 // integrated out, so that the chain mixes, then zeta, tau2 and sigma2 given
 // the rest. Only the variances of the point are read.
-func (g *anovaGroups) sweep(r *rand.Rand, p *anova.Prior, x []float64) {
+func (g *groups) sweep(r *rand.Rand, p *anova.Prior, x []float64) {
 	tau2, s2, zeta := x[tau2Row], x[sigma2Row], x[zetaRow:]
 	centre, spread := g.centre(p, tau2, s2)
 	mu := centre + math.Sqrt(spread)*r.NormFloat64()
@@ -157,7 +157,7 @@ func (g *anovaGroups) sweep(r *rand.Rand, p *anova.Prior, x []float64) {
 // centre returns mean and variance of mu given the variances, zeta integrated
 // out: group i has the precision 1/(tau2 + sigma2/N_i). The sum is taken about
 // the first group's mean, so that a large common offset costs no digits.
-func (g *anovaGroups) centre(p *anova.Prior, tau2, s2 float64) (mean, variance float64) {
+func (g *groups) centre(p *anova.Prior, tau2, s2 float64) (mean, variance float64) {
 	precision, sum, origin := 0.0, 0.0, g.ybar[0]
 	for i, n := range g.n {
 		w := 1 / (tau2 + s2/n)
@@ -173,14 +173,14 @@ func (g *anovaGroups) centre(p *anova.Prior, tau2, s2 float64) (mean, variance f
 
 // level returns mean and variance of zeta_i given the variances, mu
 // integrated out as N(mean, variance).
-func (g *anovaGroups) level(i int, tau2, s2, mean, variance float64) (m, v float64) {
+func (g *groups) level(i int, tau2, s2, mean, variance float64) (m, v float64) {
 	q := 1 / (g.n[i]/s2 + 1/tau2)
 	b := q / tau2
 	return g.ybar[i] + b*(mean-g.ybar[i]), q + b*b*variance
 }
 
 // sound reports that the statistics are those of rows.
-func (g *anovaGroups) sound() bool {
+func (g *groups) sound() bool {
 	for _, n := range g.n {
 		if n < 0 {
 			return false

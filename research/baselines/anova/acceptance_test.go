@@ -1,6 +1,7 @@
-package baselines
+package anova
 
 import (
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -10,6 +11,8 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // weak is the prior that lets ten groups inform tau2; strong is the one that
 // does not.
@@ -38,8 +41,8 @@ func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at 
 		for _, v := range s.Truth(seed, "paper", 1)[3:] {
 			truth = append(truth, v.Value)
 		}
-		d := methodtest.Drive(anovaCompetitor(t, method, prior), seed, 500)
-		exact := methodtest.Drive(newAnovaSMCMC(anova.Settings{Prior: prior}), seed+1_000_000, 1)
+		d := methodtest.Drive(competitor(t, method, prior), seed, 500)
+		exact := methodtest.Drive(newSMCMC(anova.Settings{Prior: prior}), seed+1_000_000, 1)
 		few, many := exact.Draws, methodtest.Draws(exact.Model, 50_000)
 		next := at
 		for shard := 1; shard <= 500; shard++ {
@@ -68,15 +71,15 @@ func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at 
 	return out
 }
 
-// anovaCompetitor returns a competitor of the anova model at its defaults but for
+// competitor returns a competitor of the anova model at its defaults but for
 // the prior.
-func anovaCompetitor(t *testing.T, method string, prior anova.Prior) cdf.Model {
+func competitor(t *testing.T, method string, prior anova.Prior) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, anovaLookup(t, method), "", func(v any) error {
+	return modeltest.Model(t, lookup(t, method), "", func(v any) error {
 		switch s := v.(type) {
 		case *anova.Settings:
 			s.Prior = prior
-		case *AnovaSMCSettings:
+		case *SMCSettings:
 			s.Prior = prior
 		}
 		return nil
@@ -124,7 +127,7 @@ func (j *judged) compare(d, exact *modeltest.Stepper) {
 //
 // With one row per group the first ten rows have two modes, of which ADF must
 // not take the one without noise: the levels then run away.
-func TestAcceptanceAnovaCompetitors(t *testing.T) {
+func TestAcceptanceCompetitors(t *testing.T) {
 	type interval [2]float64
 	for _, c := range []struct {
 		id, name, method string

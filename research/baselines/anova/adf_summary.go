@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // sigma2 returns mean and sd of the log-normal law of sigma2.
-func (m *anovaADF) sigma2() (mean, sd float64) {
+func (m *adf) sigma2() (mean, sd float64) {
 	v := m.sd(0) * m.sd(0)
 	mean = math.Exp(m.mean[0] + v/2)
 	return mean, mean * math.Sqrt(math.Expm1(v))
@@ -20,7 +20,7 @@ func (m *anovaADF) sigma2() (mean, sd float64) {
 
 // Summarize describes zeta as normal and sigma2 as log-normal, and sigma2 by
 // its prior before the first row.
-func (m *anovaADF) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *adf) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
@@ -44,14 +44,14 @@ func (m *anovaADF) Summarize(functionals []cdf.Functional, rows []cdf.Row) error
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
-func (m *anovaADF) PriorSD(functionals []cdf.Functional, dst []float64) {
-	anovaPriorSD(&m.prior, m.Params(), functionals, dst)
+func (m *adf) PriorSD(functionals []cdf.Functional, dst []float64) {
+	priorSD(&m.prior, m.Params(), functionals, dst)
 }
 
 // laws returns the normal law of a row's group: of a known one about its
 // level, of a new one about the level that it would join with. The noise is
 // the mean of sigma2.
-func (m *anovaADF) laws() (func(i int32) *law.Mixture, error) {
+func (m *adf) laws() (func(i int32) *law.Mixture, error) {
 	if err := m.prepare(); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (m *anovaADF) laws() (func(i int32) *law.Mixture, error) {
 }
 
 // meanVariance returns the posterior variance of the mean of zeta.
-func (m *anovaADF) meanVariance() float64 {
+func (m *adf) meanVariance() float64 {
 	x := make([]float64, len(m.mean))
 	for i := range x[1:] {
 		x[1+i] = 1 / float64(m.groups())
@@ -84,7 +84,7 @@ func (m *anovaADF) meanVariance() float64 {
 
 // Predict describes a new observation of every row's group, and the level of
 // that group. Before the first row nothing is said.
-func (m *anovaADF) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *adf) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	laws, err := m.laws()
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (m *anovaADF) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 }
 
 // Score scores the rows that have a response. The generator is not used.
-func (m *anovaADF) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *adf) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	laws, err := m.laws()
 	if err != nil {
 		return cdf.NoScore(), err
@@ -104,12 +104,12 @@ func (m *anovaADF) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // AppendBinary appends the format, the mean and Lambda: 8(k+1)(k+4)/2 + 1
 // bytes, one before the first row.
-func (m *anovaADF) AppendBinary(b []byte) ([]byte, error) {
+func (m *adf) AppendBinary(b []byte) ([]byte, error) {
 	return state.Append(b, m.mean, m.lambda)
 }
 
 // UnmarshalBinary replaces the state.
-func (m *anovaADF) UnmarshalBinary(b []byte) error {
+func (m *adf) UnmarshalBinary(b []byte) error {
 	m.ready, m.fresh = false, false
 	// order + order(order+1)/2 numbers, order = k+1, none or at least 2.
 	held := state.Numbers(b)

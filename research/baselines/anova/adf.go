@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// anovaADF is assumed density filtering for the one-way analysis of variance:
+// adf is assumed density filtering for the one-way analysis of variance:
 // the posterior of theta = (eta, zeta), eta = log sigma2, is taken as
 // N(mean, Lambda^{-1}) after every shard, mu and tau2 being integrated out,
 //
@@ -30,56 +30,56 @@ import (
 //
 // Source: arXiv:1401.3632, section 3.2 (ADF), with Lambda_t for the printed
 // Lambda_{t-1} in the step of the mean.
-type anovaADF struct {
+type adf struct {
 	prior   anova.Prior
-	mean    []float64   // k+1: eta, zeta
-	lambda  []float64   // Lambda, lower triangle row by row
-	shard   anovaGroups // of the rows in hand; not part of the state
-	fresh   bool        // they are the first
-	ready   bool        // chol and inv are those of lambda
-	score   []float64   // k+1
-	chol    []float64   // (k+1) x (k+1): L, LL' = Lambda, lower triangle
-	inv     []float64   // (k+1) x (k+1): L^{-1}
-	trial   []float64   // packed, curvature
+	mean    []float64 // k+1: eta, zeta
+	lambda  []float64 // Lambda, lower triangle row by row
+	shard   groups    // of the rows in hand; not part of the state
+	fresh   bool      // they are the first
+	ready   bool      // chol and inv are those of lambda
+	score   []float64 // k+1
+	chol    []float64 // (k+1) x (k+1): L, LL' = Lambda, lower triangle
+	inv     []float64 // (k+1) x (k+1): L^{-1}
+	trial   []float64 // packed, curvature
 	blocks  []cdf.Block
 	members [2]cdf.Param
 }
 
-func buildAnovaADF(s *anova.Settings) (kind.Build, error) {
+func buildADF(s *anova.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	if s.Prior.MuVariance > 0 {
 		return nil, fmt.Errorf("anova adf integrates mu and tau2, which needs a flat mu: prior.mu_variance must be 0, got %v", s.Prior.MuVariance)
 	}
-	return func(cdf.Dims) (cdf.Model, error) { return newAnovaADF(*s), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newADF(*s), nil }, nil
 }
 
-func newAnovaADF(s anova.Settings) *anovaADF {
-	m := &anovaADF{prior: s.Prior}
+func newADF(s anova.Settings) *adf {
+	m := &adf{prior: s.Prior}
 	m.blocks = []cdf.Block{m}
 	return m
 }
 
 // groups returns k.
-func (m *anovaADF) groups() int { return max(len(m.mean)-1, 0) }
+func (m *adf) groups() int { return max(len(m.mean)-1, 0) }
 
 // Params returns sigma2 and zeta, a row per group in the order of first
 // appearance.
-func (m *anovaADF) Params() []cdf.Param {
+func (m *adf) Params() []cdf.Param {
 	m.members = [...]cdf.Param{{Name: "sigma2", Len: 1}, {Name: "zeta", Len: m.groups()}}
 	return m.members[:]
 }
 
 // Check reports, wrapping ErrShard, a shard without its group column.
-func (m *anovaADF) Check(sh *cdf.Shard) error { return checkGroups(sh) }
+func (m *adf) Check(sh *cdf.Shard) error { return checkGroups(sh) }
 
 // Blocks returns the single block {eta, zeta}.
-func (m *anovaADF) Blocks() []cdf.Block { return m.blocks }
+func (m *adf) Blocks() []cdf.Block { return m.blocks }
 
 // Absorb discounts Lambda, sums up the shard's rows by group and lets new
 // groups in.
-func (m *anovaADF) Absorb(s *cdf.Step) {
+func (m *adf) Absorb(s *cdf.Step) {
 	m.ready = false
 	lin.Scale(s.Forget, m.lambda)
 	k, g := m.groups(), &m.shard
@@ -98,7 +98,7 @@ func (m *anovaADF) Absorb(s *cdf.Step) {
 
 // spread returns A = a + (k-1)/2, B = b + SS/2 and the mean of zeta at theta.
 // 1/tau2 has the expectation A/B given zeta.
-func (m *anovaADF) spread(theta []float64) (a, b, mean float64) {
+func (m *adf) spread(theta []float64) (a, b, mean float64) {
 	k := float64(len(theta) - 1)
 	for _, z := range theta[1:] {
 		mean += z / k
@@ -116,14 +116,14 @@ func (m *anovaADF) spread(theta []float64) (a, b, mean float64) {
 //	A/B k/(k+1) v v',  v = (-1/k, .., -1/k, 1)
 //
 // to A/B (I - J/k), the curvature of the prior.
-func (m *anovaADF) joining() (mean, precision float64) {
+func (m *adf) joining() (mean, precision float64) {
 	a, b, mean := m.spread(m.mean)
 	k := float64(m.groups())
 	return mean, a / b * k / (k + 1)
 }
 
 // join adds a group to theta.
-func (m *anovaADF) join() {
+func (m *adf) join() {
 	mean, precision := m.joining()
 	k := m.groups()
 	share := 1 / float64(k)
@@ -144,7 +144,7 @@ func (m *anovaADF) join() {
 func packed(i int) int { return i * (i + 1) / 2 }
 
 // Sample settles the normal law and draws from it where draws are asked for.
-func (m *anovaADF) Sample(s *cdf.Step) error {
+func (m *adf) Sample(s *cdf.Step) error {
 	var err error
 	switch {
 	case len(m.mean) == 0:
@@ -180,7 +180,7 @@ func (m *anovaADF) Sample(s *cdf.Step) error {
 // leaves its curvature there in Lambda. Where that is not positive definite
 // the prior's negative term is left out, and where it still is not the shard
 // has its expected curvature.
-func (m *anovaADF) mode() error {
+func (m *adf) mode() error {
 	const steps, longest, enough = 500, 2, 1e-8
 	g := &m.shard
 	mean, squares := g.pooled()
@@ -214,7 +214,7 @@ func (m *anovaADF) mode() error {
 // means about zeta, which groups of single rows have none of; otherwise the
 // expected one is taken. That Lambda + H is positive definite is not enough:
 // with an indefinite H the mean runs away from shard to shard.
-func (m *anovaADF) update() error {
+func (m *adf) update() error {
 	const longest = 5
 	g := &m.shard
 	indefinite := 2*g.ss < g.squares(m.mean[1:])
@@ -231,7 +231,7 @@ var errCurvature = fmt.Errorf("%w: anova adf: the curvature is not positive defi
 
 // walk adds chol^{-T} chol^{-1} score to the mean, shortened to the given
 // greatest change of a coordinate, and returns that change.
-func (m *anovaADF) walk(longest float64) float64 {
+func (m *adf) walk(longest float64) float64 {
 	n, change := len(m.mean), 0.0
 	lin.SolveLower(n, m.chol, m.score)
 	lin.SolveLowerT(n, m.chol, m.score)
@@ -249,7 +249,7 @@ func (m *anovaADF) walk(longest float64) float64 {
 // rise sets score and trial = Lambda + curvature at the mean by what add adds,
 // and chol to the factor of trial. It reports whether that is positive
 // definite.
-func (m *anovaADF) rise(add func()) bool {
+func (m *adf) rise(add func()) bool {
 	n := len(m.mean)
 	m.score, m.trial = state.Sized(m.score, n), state.Sized(m.trial, lin.PackedLen(n))
 	clear(m.score)
@@ -264,7 +264,7 @@ func (m *anovaADF) rise(add func()) bool {
 //	score (e^{-eta} R/2 - N/2, e^{-eta} r)
 //	curvature [e^{-eta} R/2, e^{-eta} r'; e^{-eta} r, diag(N_i e^{-eta})]
 //	expected curvature diag(N/2, N_i e^{-eta})
-func (m *anovaADF) likelihood(expected bool) {
+func (m *adf) likelihood(expected bool) {
 	g, zeta := &m.shard, m.mean[1:]
 	e := math.Exp(-m.mean[0])
 	half, rows := e*g.squares(zeta)/2, g.total()
@@ -291,7 +291,7 @@ func (m *anovaADF) likelihood(expected bool) {
 //	curvature [beta e^{-eta}, 0; 0, A/B (I - J/k - dd'/B)]
 //
 // Its negative term is left out where that is not asked for.
-func (m *anovaADF) density(negative bool) {
+func (m *adf) density(negative bool) {
 	a, b, mean := m.spread(m.mean)
 	e, k := m.prior.Sigma2Rate*math.Exp(-m.mean[0]), float64(m.groups())
 	m.score[0] += e - m.prior.Sigma2Shape
@@ -312,7 +312,7 @@ func (m *anovaADF) density(negative bool) {
 
 // factor fills chol from a packed matrix and reports whether that is positive
 // definite.
-func (m *anovaADF) factor(from []float64) bool {
+func (m *adf) factor(from []float64) bool {
 	n := len(m.mean)
 	m.chol = state.Sized(m.chol, n*n)
 	for i := range n {
@@ -322,7 +322,7 @@ func (m *anovaADF) factor(from []float64) bool {
 }
 
 // prepare makes the covariance available, also after the state was replaced.
-func (m *anovaADF) prepare() error {
+func (m *adf) prepare() error {
 	n := len(m.mean)
 	if m.ready || n == 0 {
 		return nil
@@ -337,7 +337,7 @@ func (m *anovaADF) prepare() error {
 }
 
 // sd returns that of theta_i: the length of column i of L^{-1}.
-func (m *anovaADF) sd(i int) float64 {
+func (m *adf) sd(i int) float64 {
 	n, v := len(m.mean), 0.0
 	for k := i; k < n; k++ {
 		v += float64(m.inv[k*n+i] * m.inv[k*n+i])

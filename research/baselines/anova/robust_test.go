@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -13,21 +13,21 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
-func TestAnovaKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	columns := cdf.Roles{Groups: []cdf.Group{{Column: "g"}}}
 	for _, c := range [][2]string{{"smcmc", ""}, {"smc", "particles: 60"}, {"adf", ""}} {
 		t.Run(c[0], func(t *testing.T) {
-			modeltest.Contract(t, anovaLookup(t, c[0]), "", columns, strictyaml.Decode(c[1]), cdftest.LevelShards)
+			modeltest.Contract(t, lookup(t, c[0]), "", columns, strictyaml.Decode(c[1]), cdftest.LevelShards)
 		})
 	}
 }
 
 // Under a flat mu the levels move with the responses and nothing else does,
 // also where the offset is 10^7 noise sds.
-func TestAnovaShifts(t *testing.T) {
+func TestShifts(t *testing.T) {
 	const offset = 1e7
-	for _, method := range anovaCompetitors().Names() {
-		a, b := methodtest.Drive(anovaCompetitor(t, method, weak), 3, 200), methodtest.Drive(anovaCompetitor(t, method, weak), 3, 200)
+	for _, method := range Competitors().Names() {
+		a, b := methodtest.Drive(competitor(t, method, weak), 3, 200), methodtest.Drive(competitor(t, method, weak), 3, 200)
 		for shard := range uint64(5) {
 			sh := balanced(shard, 4, 3)
 			a.Must(t, sh, 1)
@@ -57,10 +57,10 @@ func TestAnovaShifts(t *testing.T) {
 
 // Shards that carry next to nothing: one row, equal responses, one group, a
 // group without a row.
-func TestAnovaOfVeryLittle(t *testing.T) {
-	for _, method := range anovaCompetitors().Names() {
+func TestOfVeryLittle(t *testing.T) {
+	for _, method := range Competitors().Names() {
 		for name, y := range map[string][]float64{"one row": {3}, "constant": {2, 2, 2, 2}, "zeros": {0, 0}} {
-			m := anovaCompetitor(t, method, weak)
+			m := competitor(t, method, weak)
 			d := methodtest.Drive(m, 1, 50)
 			for range 20 {
 				d.Must(t, &cdf.Shard{Rows: len(y), Y: y, Group: [][]int32{make([]int32, len(y))}}, .9)
@@ -85,8 +85,8 @@ func TestAnovaOfVeryLittle(t *testing.T) {
 }
 
 // A chain goes on from its last draw, which is what its state holds of it.
-func TestAnovaSMCMCState(t *testing.T) {
-	m := newAnovaSMCMC(priors[0])
+func TestSMCMCState(t *testing.T) {
+	m := newSMCMC(priors[0])
 	d := methodtest.Drive(m, 1, 7)
 	d.Must(t, balanced(1, 3, 4), 1)
 	if m.tau2 != d.Draws.Row(tau2Row)[6] || m.sigma2 != d.Draws.Row(sigma2Row)[6] {
@@ -95,8 +95,8 @@ func TestAnovaSMCMCState(t *testing.T) {
 }
 
 // Groups that leave take their means along.
-func TestAnovaGroupsRetire(t *testing.T) {
-	g := anovaGroups{n: []float64{1e-9, 2, 1e-7, 3}, ybar: []float64{1, 2, 3, 4}, ss: 5}
+func TestGroupsRetire(t *testing.T) {
+	g := groups{n: []float64{1e-9, 2, 1e-7, 3}, ybar: []float64{1, 2, 3, 4}, ss: 5}
 	gone := g.retire()
 	if fmt.Sprint(gone, g.n, g.ybar, g.ss) != "[0 2] [2 3] [2 4] 5" {
 		t.Errorf("%v leave, %+v stay", gone, g)

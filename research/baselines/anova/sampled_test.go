@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"fmt"
@@ -53,15 +53,15 @@ func rowName(i int) string {
 }
 
 // Draws of S-MCMC against quadrature.
-func TestAnovaSMCMCIsExact(t *testing.T) {
+func TestSMCMCIsExact(t *testing.T) {
 	shards := unequal()
 	for _, s := range priors {
-		m := newAnovaSMCMC(s)
+		m := newSMCMC(s)
 		d := methodtest.Drive(m, 2, 40_000)
 		for _, sh := range shards {
 			d.Must(t, sh, 1)
 		}
-		o := solveAnova(together(shards), s.Prior)
+		o := solve(together(shards), s.Prior)
 		for i := range methodtest.Rows(m) {
 			mean, sd := o.moments(i)
 			methodtest.ChainFits(t, fmt.Sprintf("%s, v = %v", rowName(i), s.Prior.MuVariance), d.Draws.Row(i), mean, sd)
@@ -72,12 +72,12 @@ func TestAnovaSMCMCIsExact(t *testing.T) {
 
 // The laws of mu and zeta given the variances, of which predictions are made,
 // are those of the quadrature, which finds them another way.
-func TestAnovaLevelsGivenTheVariances(t *testing.T) {
+func TestLevelsGivenTheVariances(t *testing.T) {
 	all := together(unequal())
 	for _, s := range priors {
-		var g anovaGroups
+		var g groups
 		g.add(all)
-		o := solveAnova(all, s.Prior)
+		o := solve(all, s.Prior)
 		for i := 0; i < len(o.weight); i += 5003 {
 			mean, variance := g.centre(&s.Prior, o.tau2[i], o.sigma2[i])
 			modeltest.Within(t, "mean of mu", mean, o.mean[i][0], 1e-10)
@@ -93,7 +93,7 @@ func TestAnovaLevelsGivenTheVariances(t *testing.T) {
 
 // predicted compares predictions of a known and of a new group with
 // quadrature, within what 100 sweeps or 500 particles leave open.
-func predicted(t *testing.T, m cdf.Predictor, o *anovaExact) {
+func predicted(t *testing.T, m cdf.Predictor, o *exact) {
 	t.Helper()
 	sh := &cdf.Shard{Rows: 3, Y: []float64{3, 7, 1}, Group: [][]int32{{1, 1, -1}}}
 	out := make([]cdf.Prediction, sh.Rows)
@@ -110,15 +110,15 @@ func predicted(t *testing.T, m cdf.Predictor, o *anovaExact) {
 // Sequential Monte Carlo against quadrature: the mean over 40 seeds, whose
 // standard error they tell, and whose bias at 500 particles is below it. More
 // than 4.5 of 39 degrees of freedom in one of 24 is a false alarm in 700.
-func TestAnovaSMCIsExact(t *testing.T) {
+func TestSMCIsExact(t *testing.T) {
 	const seeds = 40
 	shards := unequal()
 	for _, s := range priors {
-		o := solveAnova(together(shards), s.Prior)
+		o := solve(together(shards), s.Prior)
 		means, squares := map[int][]float64{}, map[int][]float64{}
 		moved := 0
 		for seed := range uint64(seeds) {
-			m := newAnovaSMC(AnovaSMCSettings{Prior: s.Prior, Particles: 500})
+			m := newSMC(SMCSettings{Prior: s.Prior, Particles: 500})
 			d := methodtest.Drive(m, 100+seed, 0)
 			for _, sh := range shards {
 				d.Must(t, sh, 1)
@@ -151,17 +151,17 @@ func TestAnovaSMCIsExact(t *testing.T) {
 // Discounted rows count less, for the particles as for the chain: both find the
 // posterior of the power likelihood. The limit is that of the test above, in
 // one of 12 checks; the chain's own error is below a third of the particles'.
-func TestAnovaSMCForgets(t *testing.T) {
+func TestSMCForgets(t *testing.T) {
 	const lambda, seeds = .8, 40
 	s := priors[1]
 	shards := unequal()
-	chain := methodtest.Drive(newAnovaSMCMC(s), 7, 200_000)
+	chain := methodtest.Drive(newSMCMC(s), 7, 200_000)
 	for _, sh := range shards {
 		chain.Must(t, sh, lambda)
 	}
 	means := map[int][]float64{}
 	for seed := range uint64(seeds) {
-		m := newAnovaSMC(AnovaSMCSettings{Prior: s.Prior, Particles: 500})
+		m := newSMC(SMCSettings{Prior: s.Prior, Particles: 500})
 		d := methodtest.Drive(m, 200+seed, 0)
 		for _, sh := range shards {
 			d.Must(t, sh, lambda)
@@ -177,12 +177,12 @@ func TestAnovaSMCForgets(t *testing.T) {
 }
 
 // Groups that forgetting has emptied leave, and their columns with them.
-func TestAnovaRetires(t *testing.T) {
-	smc := newAnovaSMC(AnovaSMCSettings{Prior: priors[0].Prior, Particles: 10})
+func TestRetires(t *testing.T) {
+	smc := newSMC(SMCSettings{Prior: priors[0].Prior, Particles: 10})
 	for _, m := range []interface {
 		cdf.Model
 		cdf.Retirer
-	}{newAnovaSMCMC(priors[0]), smc} {
+	}{newSMCMC(priors[0]), smc} {
 		d := methodtest.Drive(m, 9, 10)
 		for _, sh := range unequal() {
 			d.Must(t, sh, 1)
@@ -203,7 +203,7 @@ func TestAnovaRetires(t *testing.T) {
 	}
 }
 
-func anovaLookup(t testing.TB, method string) *kind.Kind {
+func lookup(t testing.TB, method string) *kind.Kind {
 	t.Helper()
-	return methodtest.Lookup(t, anova.Kind(), anovaCompetitors(), method)
+	return methodtest.Lookup(t, anova.Kind(), Competitors(), method)
 }

@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"github.com/credence-stream/credence/cdf"

@@ -1,4 +1,4 @@
-package baselines
+package anova
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 
 // Summarize describes every parameter by the weighted particles, and by the
 // prior before the first row.
-func (m *anovaSMC) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *smc) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	params := m.Params()
 	order := make([]int, len(m.w))
 	for i, f := range functionals {
@@ -43,7 +43,7 @@ func (m *anovaSMC) Summarize(functionals []cdf.Functional, rows []cdf.Row) error
 
 // reached returns the first particle in the order at which the weights so far
 // sum to p.
-func (m *anovaSMC) reached(order []int, p float64) int {
+func (m *smc) reached(order []int, p float64) int {
 	sum := 0.0
 	for _, k := range order {
 		if sum += m.w[k]; sum >= p {
@@ -54,7 +54,7 @@ func (m *anovaSMC) reached(order []int, p float64) int {
 }
 
 // describePrior is Summarize without a group.
-func (m *anovaSMC) describePrior(r *cdf.Row, f cdf.Functional, name string) {
+func (m *smc) describePrior(r *cdf.Row, f cdf.Functional, name string) {
 	p := &m.prior
 	switch name {
 	case "mu":
@@ -68,13 +68,13 @@ func (m *anovaSMC) describePrior(r *cdf.Row, f cdf.Functional, name string) {
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
-func (m *anovaSMC) PriorSD(functionals []cdf.Functional, dst []float64) {
-	anovaPriorSD(&m.prior, m.Params(), functionals, dst)
+func (m *smc) PriorSD(functionals []cdf.Functional, dst []float64) {
+	priorSD(&m.prior, m.Params(), functionals, dst)
 }
 
 // laws returns the law of a row's group as the mixture over the particles, in
 // which the level is a point.
-func (m *anovaSMC) laws() func(i int32) *law.Mixture {
+func (m *smc) laws() func(i int32) *law.Mixture {
 	made := groupLaws{}
 	return func(i int32) *law.Mixture {
 		return made.of(i, len(m.n), func(i int32, l *law.Mixture) {
@@ -95,17 +95,17 @@ func (m *anovaSMC) laws() func(i int32) *law.Mixture {
 
 // Predict describes a new observation of every row's group, and the level of
 // that group. Before the first row nothing is said.
-func (m *anovaSMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *smc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	predictGroups(sh, len(m.n), m.laws(), out)
 	return nil
 }
 
 // Score scores the rows that have a response. The generator is not used.
-func (m *anovaSMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *smc) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	return scoreGroups("anova smc", sh, len(m.n), m.laws())
 }
 
 // Size returns the bytes held.
-func (m *anovaSMC) Size() int64 {
+func (m *smc) Size() int64 {
 	return 8 * int64(2*len(m.x)+2*len(m.w)+2*len(m.n))
 }
