@@ -3,6 +3,7 @@ package baselines
 import (
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/anova"
+	"github.com/credence-stream/credence/research/baselines/dlm"
 	"github.com/credence-stream/credence/research/baselines/linear"
 )
 
@@ -10,7 +11,7 @@ import (
 var competitors = map[string]func() kind.Registry{
 	"linear":     linear.Competitors,
 	"anova":      anova.Competitors,
-	"dlm":        dlmCompetitors,
+	"dlm":        dlm.Competitors,
 	"probit":     probitCompetitors,
 	"compressed": compressedCompetitors,
 	"poisson":    poissonCompetitors,

@@ -1,4 +1,4 @@
-package baselines
+package dlm
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // Summarize describes the particles. Their number says little of the error of
 // a mean, as many descend from one: there is no MCSE. A functional is affine
 // in one parameter; others are refused with ErrSchema.
-func (m *dlmPL) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *pl) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	x := make([]float64, len(m.now))
 	for i, f := range functionals {
 		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > 3 {
@@ -44,14 +44,14 @@ func (m *dlmPL) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
-func (m *dlmPL) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *pl) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.set.Prior.PriorSD(functionals, dst)
 }
 
 // Predict describes every row given the rows before it: a normal law per
 // particle, whose weight the rows before have changed. Before the first shard
 // there are no particles, and nothing is predicted.
-func (m *dlmPL) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *pl) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if len(m.now) == 0 {
 		nan := math.NaN()
 		for i := range out {
@@ -70,7 +70,7 @@ func (m *dlmPL) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 // Score scores the rows that have a response as Predict describes them. The
 // generator is not used.
-func (m *dlmPL) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *pl) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	s := law.NewScoring()
 	if len(m.now) == 0 {
 		return s.Score("dlm pl")
@@ -80,7 +80,7 @@ func (m *dlmPL) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 }
 
 // walk calls at before each row, with its predictive law in m.law.
-func (m *dlmPL) walk(sh *cdf.Shard, at func(i int)) {
+func (m *pl) walk(sh *cdf.Shard, at func(i int)) {
 	l, c := &m.law, m.clock
 	l.Size(len(m.now))
 	for k := range m.now {

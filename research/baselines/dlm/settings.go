@@ -1,4 +1,4 @@
-package baselines
+package dlm
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// dlmPrior checks a prior by the rules of the dlm model.
-func dlmPrior(p dlm.Prior) error {
+// checkPrior checks a prior by the rules of the dlm model.
+func checkPrior(p dlm.Prior) error {
 	s := dlm.Defaults()
 	s.Prior = p
 	return s.Validate()
@@ -25,8 +25,8 @@ type ffbsSettings struct {
 	Thin int `yaml:"thin" json:"thin"`
 }
 
-func buildDLMFFBS(s *ffbsSettings) (kind.Build, error) {
-	if err := dlmPrior(s.Prior); err != nil {
+func buildFFBS(s *ffbsSettings) (kind.Build, error) {
+	if err := checkPrior(s.Prior); err != nil {
 		return nil, err
 	}
 	if s.Burn < 0 || s.Thin < 1 {
@@ -48,12 +48,12 @@ type plSettings struct {
 // mostParticles bounds the state.
 const mostParticles = 1_000_000
 
-func buildDLMPL(s *plSettings) (kind.Build, error) {
-	if err := dlmPrior(s.Prior); err != nil {
+func buildPL(s *plSettings) (kind.Build, error) {
+	if err := checkPrior(s.Prior); err != nil {
 		return nil, err
 	}
 	if s.Particles < 2 || s.Particles > mostParticles {
 		return nil, fmt.Errorf("dlm pl: particles must lie between 2 and %d, got %d", mostParticles, s.Particles)
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newDLMPL(*s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newPL(*s, d) }, nil
 }

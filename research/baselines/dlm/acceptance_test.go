@@ -1,7 +1,8 @@
-package baselines
+package dlm
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -11,6 +12,8 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // The series of the acceptance list, 3,000 steps each: the paper's, and one
 // with as much noise as signal.
@@ -30,7 +33,7 @@ func igPrior(sigmaShape, sigmaRate, tauShape, tauRate float64) dlm.Prior {
 // per shard, on average over replications.
 type tracked struct{ coverage, length, mse, sigma2 float64 }
 
-func (d dlmSetting) track(t testing.TB, l simulate.LocalLevel, reps int) tracked {
+func (d setting) track(t testing.TB, l simulate.LocalLevel, reps int) tracked {
 	t.Helper()
 	const steps = 3000
 	var out tracked
@@ -64,7 +67,7 @@ func (d dlmSetting) track(t testing.TB, l simulate.LocalLevel, reps int) tracked
 // 1.90 with sd .21 and an MSE of .066 with sd .028; the noisy series' coverage is
 // .919 with sd .020. The ranges are these means and three standard errors of
 // the fewest replications.
-func TestAcceptanceDLMPL(t *testing.T) {
+func TestAcceptancePL(t *testing.T) {
 	for _, c := range []struct {
 		id, name                  string
 		level                     simulate.LocalLevel
@@ -80,7 +83,7 @@ func TestAcceptanceDLMPL(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reps := accept.Reps(t, c.reps[0], c.reps[1], c.reps[2])
-			r := dlmSetting{method: "pl", prior: c.prior, particles: c.particles, draws: 1}.track(t, c.level, reps)
+			r := setting{method: "pl", prior: c.prior, particles: c.particles, draws: 1}.track(t, c.level, reps)
 			seeds := modeltest.Seeds(reps)
 			accept.Range(t, c.id, c.name+": coverage of theta", r.coverage, c.coverage[0], c.coverage[1], seeds)
 			accept.Range(t, c.id, c.name+": length", r.length, c.length[0], c.length[1], seeds)
@@ -93,7 +96,7 @@ func TestAcceptanceDLMPL(t *testing.T) {
 // The reference of 3.6: Gibbs sampling of all 3,000 steps at once, against the
 // exact posterior on a grid, whose theta_0 makes no difference here. sigma2 of
 // series V mixes slowly: ranges are wide of four standard errors.
-func TestAcceptanceDLMFFBS(t *testing.T) {
+func TestAcceptanceFFBS(t *testing.T) {
 	accept.Reps(t, 0, 1, 1)
 	for _, c := range []struct {
 		name  string
@@ -101,8 +104,8 @@ func TestAcceptanceDLMFFBS(t *testing.T) {
 	}{{"V", levelV}, {"L", levelL}} {
 		prior := igPrior(1, 1, 1, 1)
 		y, _ := c.level.Series(modeltest.FirstSeed, "k", 1, 3000)
-		_, got := dlmSetting{method: "ffbs", prior: prior, draws: 10_000, seed: 3}.run(t, seriesBatch(y, nil))
-		_, want := dlmSetting{prior: prior}.run(t, seriesBatch(y, nil))
+		_, got := setting{method: "ffbs", prior: prior, draws: 10_000, seed: 3}.run(t, seriesBatch(y, nil))
+		_, want := setting{prior: prior}.run(t, seriesBatch(y, nil))
 		for k, r := range got {
 			miss := math.Abs(r.Mean-want[k].Mean) / want[k].SD
 			t.Logf("%s: %.4f (%.4f), exact %.4f (%.4f), ess %.0f", r.Variable, r.Mean, r.SD, want[k].Mean, want[k].SD, r.ESSBulk)

@@ -1,4 +1,4 @@
-package baselines
+package dlm
 
 import (
 	"encoding/binary"
@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	plHead  = 3 // n, observations and transitions of the sums
-	plEach  = 8 // theta, phi, tau2, sigma2 and the sums
-	plClock = 9 // bytes: whether a time was seen, the last one
+	head       = 3 // n, observations and transitions of the sums
+	each       = 8 // theta, phi, tau2, sigma2 and the sums
+	clockBytes = 9 // bytes: whether a time was seen, the last one
 )
 
 // AppendBinary appends the counts, eight numbers per particle and the clock.
-func (m *dlmPL) AppendBinary(b []byte) ([]byte, error) {
-	x := make([]float64, plHead, plHead+plEach*len(m.now))
+func (m *pl) AppendBinary(b []byte) ([]byte, error) {
+	x := make([]float64, head, head+each*len(m.now))
 	x[0] = m.n
 	for k := range m.now {
 		p := &m.now[k]
@@ -34,8 +34,8 @@ func (m *dlmPL) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *dlmPL) UnmarshalBinary(b []byte) error {
-	cut := len(b) - plClock
+func (m *pl) UnmarshalBinary(b []byte) error {
+	cut := len(b) - clockBytes
 	if cut < 0 || b[cut] > 1 {
 		return state.Damaged("dlm pl", "no clock")
 	}
@@ -44,7 +44,7 @@ func (m *dlmPL) UnmarshalBinary(b []byte) error {
 		return state.Damaged("dlm pl", "a time that was not seen")
 	}
 	count := state.Numbers(b[:cut])
-	if count != plHead && count != plHead+plEach*m.set.Particles {
+	if count != head && count != head+each*m.set.Particles {
 		return state.Damaged("dlm pl", "particles of other settings")
 	}
 	x := make([]float64, count)
@@ -55,9 +55,9 @@ func (m *dlmPL) UnmarshalBinary(b []byte) error {
 		return state.Damaged("dlm pl", "counts out of range")
 	}
 	m.n = x[0]
-	m.now = make([]plParticle, (count-plHead)/plEach)
+	m.now = make([]particle, (count-head)/each)
 	for k := range m.now {
-		p, v := &m.now[k], x[plHead+plEach*k:]
+		p, v := &m.now[k], x[head+each*k:]
 		p.theta = v[0]
 		copy(p.psi[:], v[1:])
 		copy(p.sums.C[:], v[4:])
@@ -70,11 +70,11 @@ func (m *dlmPL) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held: the particles and as many to resample into.
-func (m *dlmPL) Size() int64 { return int64(m.set.Particles)*2*13*8 + 1024 }
+func (m *pl) Size() int64 { return int64(m.set.Particles)*2*13*8 + 1024 }
 
 var _ interface {
 	cdf.Model
 	cdf.Summarizer
 	cdf.Predictor
 	cdf.Sizer
-} = (*dlmPL)(nil)
+} = (*pl)(nil)

@@ -1,4 +1,4 @@
-package baselines
+package dlm
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// dlmPL is particle learning of the first-order dynamic linear model of
+// pl is particle learning of the first-order dynamic linear model of
 // package dlm, with theta_0 ~ N(0, h). A particle is theta, the parameters and
 // the sums that their conditionals need of its path. Every step with
 // observations
@@ -30,22 +30,22 @@ import (
 // quantiles of the particles.
 //
 // Source: Carvalho, Johannes, Lopes & Polson (2010, doi:10.1214/10-STS325).
-type dlmPL struct {
+type pl struct {
 	set    plSettings
 	clock  dlm.Clock
-	n      float64      // observations, discounted
-	now    []plParticle // none before the first shard, then set.Particles
-	next   []plParticle // scratch
-	weight []float64    // scratch: log weights, then weights
-	law    law.Mixture  // scratch
+	n      float64     // observations, discounted
+	now    []particle  // none before the first shard, then set.Particles
+	next   []particle  // scratch
+	weight []float64   // scratch: log weights, then weights
+	law    law.Mixture // scratch
 	steps  []dlm.Step
 	failed bool
 	blocks []cdf.Block
 }
 
-// plParticle is one particle. Observations and Transitions of the sums are
+// particle is one particle. Observations and Transitions of the sums are
 // those of all particles.
-type plParticle struct {
+type particle struct {
 	theta float64
 	psi   [3]float64 // phi, tau2, sigma2
 	sums  dlm.Sums
@@ -53,26 +53,26 @@ type plParticle struct {
 	mean, variance float64
 }
 
-func newDLMPL(s plSettings, d cdf.Dims) (*dlmPL, error) {
+func newPL(s plSettings, d cdf.Dims) (*pl, error) {
 	if err := dlm.Columns(d); err != nil {
 		return nil, err
 	}
-	m := &dlmPL{set: s}
+	m := &pl{set: s}
 	m.blocks = []cdf.Block{m}
 	return m, nil
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
-func (m *dlmPL) Params() []cdf.Param { return dlm.Params() }
+func (m *pl) Params() []cdf.Param { return dlm.Params() }
 
 // Check reports, wrapping ErrShard, what dlm.Clock reports.
-func (m *dlmPL) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
+func (m *pl) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *dlmPL) Blocks() []cdf.Block { return m.blocks }
+func (m *pl) Blocks() []cdf.Block { return m.blocks }
 
 // Absorb takes the particles through the steps of the shard.
-func (m *dlmPL) Absorb(s *cdf.Step) {
+func (m *pl) Absorb(s *cdf.Step) {
 	m.begin(s.RNG)
 	if s.Forget < 1 {
 		m.forget(s.Forget)
@@ -91,11 +91,11 @@ func (m *dlmPL) Absorb(s *cdf.Step) {
 }
 
 // begin draws the first particles from the prior.
-func (m *dlmPL) begin(r *rand.Rand) {
+func (m *pl) begin(r *rand.Rand) {
 	if len(m.now) > 0 {
 		return
 	}
-	m.now = make([]plParticle, m.set.Particles)
+	m.now = make([]particle, m.set.Particles)
 	for k := range m.now {
 		p := &m.now[k]
 		p.theta = math.Sqrt(m.set.Prior.Theta0Variance) * r.NormFloat64()
@@ -104,7 +104,7 @@ func (m *dlmPL) begin(r *rand.Rand) {
 }
 
 // forget discounts the sums and the counts.
-func (m *dlmPL) forget(lambda float64) {
+func (m *pl) forget(lambda float64) {
 	m.n *= lambda
 	for k := range m.now {
 		s := &m.now[k].sums
@@ -118,7 +118,7 @@ func (m *dlmPL) forget(lambda float64) {
 
 // step takes the particles through one step, or, with more set, through more
 // observations of the last one. It reports whether some weight is finite.
-func (m *dlmPL) step(r *rand.Rand, step *dlm.Step, more bool) bool {
+func (m *pl) step(r *rand.Rand, step *dlm.Step, more bool) bool {
 	m.weight = state.Sized(m.weight, len(m.now))
 	for k := range m.now {
 		p := &m.now[k]
@@ -148,7 +148,7 @@ func (m *dlmPL) step(r *rand.Rand, step *dlm.Step, more bool) bool {
 // resample replaces the particles by as many of equal weight: particle k is
 // there once for each of the points (u, 1+u, 2+u ..)/n that fall on its share
 // of the weights. It reports whether there is a weight.
-func (m *dlmPL) resample(r *rand.Rand) bool {
+func (m *pl) resample(r *rand.Rand) bool {
 	top := math.Inf(-1)
 	for _, v := range m.weight {
 		top = max(top, v) // NaN if one is
@@ -177,7 +177,7 @@ func (m *dlmPL) resample(r *rand.Rand) bool {
 
 // Sample reports particles that are not finite, and draws particles where
 // draws are asked for: each about equally often.
-func (m *dlmPL) Sample(s *cdf.Step) error {
+func (m *pl) Sample(s *cdf.Step) error {
 	for k := range m.now {
 		p := &m.now[k]
 		sum := p.theta + p.psi[1] + p.psi[2] + p.sums.C[0] + p.sums.C[1] + p.sums.C[3]
@@ -199,7 +199,7 @@ func (m *dlmPL) Sample(s *cdf.Step) error {
 }
 
 // at returns row i of the draws.
-func (p *plParticle) at(i int) float64 {
+func (p *particle) at(i int) float64 {
 	if i < len(p.psi) {
 		return p.psi[i]
 	}

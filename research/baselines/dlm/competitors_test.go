@@ -1,4 +1,4 @@
-package baselines
+package dlm
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
-// dlmSetting is how a test runs the dlm model or a competitor.
-type dlmSetting struct {
+// setting is how a test runs the dlm model or a competitor.
+type setting struct {
 	method    string // of this package, or "" for the exact posterior on a grid
 	prior     dlm.Prior
 	particles int
@@ -30,9 +30,9 @@ type dlmSetting struct {
 }
 
 // spec returns the configuration, without scaling.
-func (d dlmSetting) spec(t testing.TB) *cdf.Spec {
+func (d setting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
-	s := modeltest.Spec(t, dlmLookup(t, d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
+	s := modeltest.Spec(t, lookup(t, d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
 		switch s := v.(type) {
 		case *dlm.Settings:
 			s.Prior = d.prior
@@ -49,7 +49,7 @@ func (d dlmSetting) spec(t testing.TB) *cdf.Spec {
 
 // run takes a filter through the shards and returns its last rows: phi, tau2,
 // sigma2, theta.
-func (d dlmSetting) run(t testing.TB, shards ...*cdf.Batch) (*cdf.Filter, []cdf.Row) {
+func (d setting) run(t testing.TB, shards ...*cdf.Batch) (*cdf.Filter, []cdf.Row) {
 	t.Helper()
 	f := cdf.NewFilter(d.spec(t), "k")
 	var rows []cdf.Row
@@ -105,7 +105,7 @@ func nearZero() dlm.Prior {
 // Batch methods keep every row and count it in full: "bounded" and, for Gibbs
 // sampling, "forgetting" are not for them. With a column of times a shard cannot
 // come twice, as three clauses want.
-func TestDLMKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	shards := func(seed uint64, n int) []*cdf.Batch {
 		y, times := untidy(seed, 4*n)
 		var out []*cdf.Batch
@@ -129,7 +129,7 @@ func TestDLMKeepsTheContract(t *testing.T) {
 	}{{"pl", "", nil}, {"pl", "s", timed}, {"ffbs", "", batch}, {"ffbs", "s", slices.Concat(batch, timed)}} {
 		t.Run(c.method+"/time="+c.time, func(t *testing.T) {
 			methodtest.Contract(t, cdftest.Suite{Steps: true, Shards: shards, New: func() *cdf.Spec {
-				spec := dlmSetting{method: c.method, prior: dlm.Defaults().Prior, particles: 100, draws: 50, time: c.time, seed: 1}.spec(t)
+				spec := setting{method: c.method, prior: dlm.Defaults().Prior, particles: 100, draws: 50, time: c.time, seed: 1}.spec(t)
 				spec.Columns.Scaling = "first"
 				return spec
 			}}, c.breaks, nil)
@@ -178,7 +178,7 @@ func TestFFBSFollowsTheConditional(t *testing.T) {
 	}
 	mean, v := mat.Dot(&gain, mat.NewVecDense(n, values)), cov(last, last)-mat.Dot(&gain, c)
 	for _, cut := range [][]*cdf.Batch{{seriesBatch(y, nil)}, {seriesBatch(y[:5], nil), seriesBatch(y[5:], nil)}} {
-		f, _ := dlmSetting{method: "ffbs", prior: prior, draws: draws, seed: 5}.run(t, cut...)
+		f, _ := setting{method: "ffbs", prior: prior, draws: draws, seed: 5}.run(t, cut...)
 		gotMean, gotV := measure.Moments(f.LastDraws().Row(3))
 		worst := max(math.Abs(gotMean-mean)/math.Sqrt(v/draws), math.Abs(gotV-v)/(v*math.Sqrt(2./draws)))
 		accept.Range(t, "A4", fmt.Sprintf("ffbs: theta_T against the dense normal, standard errors, %d shards", len(cut)), worst, 0, 4, "200,000 draws")
@@ -191,10 +191,10 @@ func TestFFBSFollowsTheConditional(t *testing.T) {
 // within 6 %.
 func TestFFBSIsExact(t *testing.T) {
 	y, times := untidy(7, 150)
-	_, want := dlmSetting{prior: nearZero(), time: "s"}.run(t, seriesBatch(y, times))
+	_, want := setting{prior: nearZero(), time: "s"}.run(t, seriesBatch(y, times))
 	part := func(lo, hi int) *cdf.Batch { return seriesBatch(y[lo:hi], times[lo:hi]) }
 	for _, cut := range [][]*cdf.Batch{{part(0, 150)}, {part(0, 3), part(3, 80), part(80, 150)}} {
-		_, got := dlmSetting{method: "ffbs", prior: nearZero(), draws: 20_000, time: "s", seed: 2}.run(t, cut...)
+		_, got := setting{method: "ffbs", prior: nearZero(), draws: 20_000, time: "s", seed: 2}.run(t, cut...)
 		worst, spread := 0.0, 0.0
 		for k, r := range got {
 			worst = max(worst, math.Abs(r.Mean-want[k].Mean)/want[k].SD*math.Sqrt(r.ESSBulk))
@@ -216,12 +216,12 @@ func TestPLIsExactInTheLimit(t *testing.T) {
 	for times[at] != times[at-1] || y[at] != y[at] || y[at-1] != y[at-1] {
 		at++
 	}
-	_, want := dlmSetting{prior: nearZero(), time: "s"}.run(t, seriesBatch(y, times))
+	_, want := setting{prior: nearZero(), time: "s"}.run(t, seriesBatch(y, times))
 	for _, cut := range [][]*cdf.Batch{{seriesBatch(y, times)}, {seriesBatch(y[:at], times[:at]), seriesBatch(y[at:], times[at:])}} {
 		const runs = 20
 		var mean, sd [4][]float64
 		for seed := range uint64(runs) {
-			_, got := dlmSetting{method: "pl", prior: nearZero(), particles: 4000, draws: 1, time: "s", seed: seed}.run(t, cut...)
+			_, got := setting{method: "pl", prior: nearZero(), particles: 4000, draws: 1, time: "s", seed: seed}.run(t, cut...)
 			for k, r := range got {
 				mean[k], sd[k] = append(mean[k], r.Mean), append(sd[k], r.SD)
 			}
@@ -244,7 +244,7 @@ func TestPLPredictsAsThePosterior(t *testing.T) {
 	y, times := untidy(11, 40)
 	var preds [2][]cdf.Prediction
 	for i, method := range []string{"", "pl"} {
-		f, _ := dlmSetting{method: method, prior: nearZero(), particles: 5_000, draws: 1, time: "s", seed: 4}.run(t, seriesBatch(y[:12], times[:12]))
+		f, _ := setting{method: method, prior: nearZero(), particles: 5_000, draws: 1, time: "s", seed: 4}.run(t, seriesBatch(y[:12], times[:12]))
 		got, err := f.Predict(seriesBatch(y[12:], times[12:]))
 		if err != nil {
 			t.Fatal(err)
@@ -268,7 +268,7 @@ func TestPLPredictsAsThePosterior(t *testing.T) {
 func TestPLReplenishes(t *testing.T) {
 	y, _ := untidy(5, 300)
 	const particles = 100
-	spec := dlmSetting{method: "pl", prior: nearZero(), particles: particles, draws: particles}.spec(t)
+	spec := setting{method: "pl", prior: nearZero(), particles: particles, draws: particles}.spec(t)
 	spec.Publish.Draws = true
 	g := cdf.NewFilter(spec, "k")
 	if _, err := g.Update(seriesBatch(y, nil)); err != nil {
@@ -282,7 +282,7 @@ func TestPLReplenishes(t *testing.T) {
 	}
 }
 
-func dlmLookup(t testing.TB, method string) *kind.Kind {
+func lookup(t testing.TB, method string) *kind.Kind {
 	t.Helper()
-	return methodtest.Lookup(t, dlm.Kind(), dlmCompetitors(), method)
+	return methodtest.Lookup(t, dlm.Kind(), Competitors(), method)
 }
