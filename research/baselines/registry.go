@@ -5,6 +5,7 @@ import (
 	"github.com/credence-stream/credence/research/baselines/anova"
 	"github.com/credence-stream/credence/research/baselines/dlm"
 	"github.com/credence-stream/credence/research/baselines/linear"
+	"github.com/credence-stream/credence/research/baselines/probit"
 )
 
 // competitors has the methods for the models of each kind.
@@ -12,7 +13,7 @@ var competitors = map[string]func() kind.Registry{
 	"linear":     linear.Competitors,
 	"anova":      anova.Competitors,
 	"dlm":        dlm.Competitors,
-	"probit":     probitCompetitors,
+	"probit":     probit.Competitors,
 	"compressed": compressedCompetitors,
 	"poisson":    poissonCompetitors,
 }

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"math"
@@ -20,15 +20,15 @@ func mills(x float64) float64 {
 // (its fixed point is where the gradient vanishes) and weight 1 for every
 // row. Here the mode of each shard's target is found by Newton's method, in
 // dense matrices.
-func TestProbitSVBAgainstNewton(t *testing.T) {
+func TestSVBAgainstNewton(t *testing.T) {
 	const p = 4
 	beta := []float64{1, -.7, .4, 0}
-	shards := probitBatches(rand.New(rand.NewPCG(3, 1)), 3, 30, beta, 1)
+	shards := newBatches(rand.New(rand.NewPCG(3, 1)), 3, 30, beta, 1)
 	precision, linear := mat.NewDense(p, p, nil), mat.NewVecDense(p, nil)
 	for j := range p {
 		precision.Set(j, j, 1)
 	}
-	f := cdf.NewFilter(probitSpec(t, "svb", p, 1, 1, nil), "a/key")
+	f := cdf.NewFilter(specOf(t, "svb", p, 1, 1, nil), "a/key")
 	for n, b := range shards {
 		x := mat.NewDense(b.Rows, p, nil) // signed
 		for i, y := range b.Columns[p].Number {
@@ -73,13 +73,13 @@ func TestProbitSVBAgainstNewton(t *testing.T) {
 }
 
 // Predictions against quadrature over x'beta, whose law is normal.
-func TestProbitSVBPredicts(t *testing.T) {
-	spec := probitSpec(t, "svb", 2, 1, 1, func(v any) { v.(*probitSVBSettings).Prior = probit.Prior{BetaVariance: 2, InterceptVariance: 2} })
+func TestSVBPredicts(t *testing.T) {
+	spec := specOf(t, "svb", 2, 1, 1, func(v any) { v.(*svbSettings).Prior = probit.Prior{BetaVariance: 2, InterceptVariance: 2} })
 	model, err := spec.New(cdf.Dims{Columns: []string{"x1", "x2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := model.(*probitSVB)
+	m := model.(*svb)
 	step := cdf.Step{Shard: &cdf.Shard{Rows: 3, Cols: 2, X: []float64{1, 2, -1, .5, .3, -2}, Y: []float64{1, 0, 0}}, Forget: 1}
 	for _, b := range m.Blocks() {
 		b.Absorb(&step)

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"math"
@@ -13,10 +13,10 @@ import (
 
 // smallSMC returns a model of N particles with the given log weights; the
 // particles are 1 .. N in every coefficient.
-func smallSMC(t *testing.T, p int, logw ...float64) *probitSMC {
+func smallSMC(t *testing.T, p int, logw ...float64) *smc {
 	t.Helper()
 	columns := make([]string, p)
-	m, err := newProbitSMC(probitSMCSettings{Particles: len(logw), Prior: probit.Defaults().Prior}, cdf.Dims{Columns: columns})
+	m, err := newSMC(smcSettings{Particles: len(logw), Prior: probit.Defaults().Prior}, cdf.Dims{Columns: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func smallSMC(t *testing.T, p int, logw ...float64) *probitSMC {
 
 // Systematic resampling copies a particle of weight w floor(Nw) or ceil(Nw)
 // times, and Nw times on average.
-func TestProbitSMCResamples(t *testing.T) {
+func TestSMCResamples(t *testing.T) {
 	weight := []float64{.31, .02, .4, .07, .2}
 	logw := make([]float64, len(weight))
 	for k, w := range weight {
@@ -61,7 +61,7 @@ func TestProbitSMCResamples(t *testing.T) {
 	}
 }
 
-func TestProbitSMCSummarizesWeights(t *testing.T) {
+func TestSMCSummarizesWeights(t *testing.T) {
 	m := smallSMC(t, 1, math.Log(.1/.5), 0, math.Log(.4/.5))
 	rows := make([]cdf.Row, 2)
 	if err := m.Summarize([]cdf.Functional{
@@ -83,9 +83,9 @@ func TestProbitSMCSummarizesWeights(t *testing.T) {
 
 // While enough particles count, their weights are the likelihoods of the rows,
 // those of age k to the power lambda^k.
-func TestProbitSMCWeighs(t *testing.T) {
+func TestSMCWeighs(t *testing.T) {
 	prior := probit.Prior{BetaVariance: .1, InterceptVariance: .1}
-	m, err := newProbitSMC(probitSMCSettings{Particles: 50, Prior: prior}, cdf.Dims{Columns: []string{"x"}})
+	m, err := newSMC(smcSettings{Particles: 50, Prior: prior}, cdf.Dims{Columns: []string{"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,14 +117,14 @@ func TestProbitSMCWeighs(t *testing.T) {
 // bounds are 4.5 standard errors of 10 (mean) and 15 (sd) numbers, of which
 // 7 degrees of freedom estimate each: a false alarm in about 1 of 30 choices of seeds,
 // and these are fixed.
-func TestProbitSMCAgreesWithBatch(t *testing.T) {
+func TestSMCAgreesWithBatch(t *testing.T) {
 	const p, runs = 5, 8
-	shards := probitBatches(rand.New(rand.NewPCG(11, 1)), 8, 25, []float64{1.5, -1, .5, 0, .8}, 1)
-	_, sum := probitStream(t, probitSpec(t, "smcmc", p, 16000, 1, nil), []*cdf.Batch{probitJoined(shards)})
-	mean, sd := probitMoments(sum)
+	shards := newBatches(rand.New(rand.NewPCG(11, 1)), 8, 25, []float64{1.5, -1, .5, 0, .8}, 1)
+	_, sum := stream(t, specOf(t, "smcmc", p, 16000, 1, nil), []*cdf.Batch{joined(shards)})
+	mean, sd := moments(sum)
 	var misses, ratios [p][]float64
 	for seed := range runs {
-		f, sum := probitStream(t, probitSpec(t, "smc", p, 1, uint64(seed), nil), shards)
+		f, sum := stream(t, specOf(t, "smc", p, 1, uint64(seed), nil), shards)
 		if f.N() != 200 {
 			t.Fatal(f.N())
 		}

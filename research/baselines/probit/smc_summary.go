@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 // Summarize fills moments and quantiles of the weighted particles; before the
 // first step, of the prior. One that asks for another parameter than beta is
 // refused with ErrSchema.
-func (m *probitSMC) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *smc) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	one := cdf.Functional{Weight: []float64{1}}
 	for i, f := range functionals {
 		if err := m.Only(f); err != nil {
@@ -40,7 +40,7 @@ func (m *probitSMC) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 
 // Covariance writes the lower triangle of the covariance of the weighted
 // particles, NaN before the first step.
-func (m *probitSMC) Covariance(functionals []cdf.Functional, dst []float64) error {
+func (m *smc) Covariance(functionals []cdf.Functional, dst []float64) error {
 	centred, at := make([]float64, len(functionals)*m.n), 0
 	for i, f := range functionals {
 		if err := m.Only(f); err != nil {
@@ -65,7 +65,7 @@ func (m *probitSMC) Covariance(functionals []cdf.Functional, dst []float64) erro
 }
 
 // values writes the functional, without its constant, of every particle.
-func (m *probitSMC) values(f cdf.Functional, dst []float64) {
+func (m *smc) values(f cdf.Functional, dst []float64) {
 	for k := range dst {
 		dst[k] = 0
 		for i, j := range f.Param {
@@ -75,7 +75,7 @@ func (m *probitSMC) values(f cdf.Functional, dst []float64) {
 }
 
 // moments returns the weighted mean and sd.
-func (m *probitSMC) moments(values []float64) (mean, sd float64) {
+func (m *smc) moments(values []float64) (mean, sd float64) {
 	mean = lin.Dot(m.weight, values)
 	v := 0.0
 	for k, w := range m.weight {
@@ -85,7 +85,7 @@ func (m *probitSMC) moments(values []float64) (mean, sd float64) {
 }
 
 // sort brings the particles into the order of the values.
-func (m *probitSMC) sort(values []float64) {
+func (m *smc) sort(values []float64) {
 	for k := range m.work.order {
 		m.work.order[k] = k
 	}
@@ -96,7 +96,7 @@ func (m *probitSMC) sort(values []float64) {
 
 // quantile returns a weighted quantile, after sort: values lie at the middle
 // of their weights, and what is between two of them is interpolated.
-func (m *probitSMC) quantile(values []float64, p float64) float64 {
+func (m *smc) quantile(values []float64, p float64) float64 {
 	below, before, last := 0.0, 0.0, values[m.work.order[0]]
 	for _, k := range m.work.order {
 		at := below + .5*m.weight[k]
@@ -111,7 +111,7 @@ func (m *probitSMC) quantile(values []float64, p float64) float64 {
 
 // lines calls f for every row of the shard with x'beta of every particle. f
 // may change the values.
-func (m *probitSMC) lines(sh *cdf.Shard, f func(row int, line []float64)) {
+func (m *smc) lines(sh *cdf.Shard, f func(row int, line []float64)) {
 	for i := range sh.Rows {
 		line := m.work.lines[:m.n]
 		lin.MulT(1, m.n, m.p, sh.X[i*m.p:(i+1)*m.p], m.beta, line)
@@ -121,7 +121,7 @@ func (m *probitSMC) lines(sh *cdf.Shard, f func(row int, line []float64)) {
 
 // mass returns the predictive probability of y and its logarithm, also where
 // the probability underflows.
-func (m *probitSMC) mass(line []float64, y float64) (q, log float64) {
+func (m *smc) mass(line []float64, y float64) (q, log float64) {
 	sign, top := 2*y-1, math.Inf(-1)
 	for k, v := range line {
 		if m.weight[k] > 0 {
@@ -140,7 +140,7 @@ func (m *probitSMC) mass(line []float64, y float64) (q, log float64) {
 
 // Score scores the rows that have a response. Before the first absorbed row
 // there is nothing to score with.
-func (m *probitSMC) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
+func (m *smc) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if len(m.power) == 0 {
 		out := cdf.NoScore()
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -159,7 +159,7 @@ func (m *probitSMC) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 // Predict describes a new response, 0 or 1, and its probability of every row.
 // Before the first step there are no particles to predict with, and every
 // number is NaN.
-func (m *probitSMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *smc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.beta == nil {
 		for i := range out {
 			out[i] = unknown()

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"math/rand/v2"
@@ -14,15 +14,15 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
-// probitSpec is a method, the model itself for "", on unscaled columns x1 .. xp
+// specOf is a method, the model itself for "", on unscaled columns x1 .. xp
 // without an intercept.
-func probitSpec(t testing.TB, method string, p, draws int, seed uint64, set func(any)) *cdf.Spec {
+func specOf(t testing.TB, method string, p, draws int, seed uint64, set func(any)) *cdf.Spec {
 	t.Helper()
 	roles := cdf.Roles{Scaling: "none"}
 	for j := range p {
 		roles.Features = append(roles.Features, cdf.Feature{Name: "x" + strconv.Itoa(j+1)})
 	}
-	s := modeltest.Spec(t, probitLookup(t, method), "", roles, func(v any) error {
+	s := modeltest.Spec(t, lookup(t, method), "", roles, func(v any) error {
 		if set != nil {
 			set(v)
 		}
@@ -32,8 +32,8 @@ func probitSpec(t testing.TB, method string, p, draws int, seed uint64, set func
 	return s
 }
 
-// probitBatch makes rows of normal columns x1 .. xp of the given sd.
-func probitBatch(r *rand.Rand, rows int, beta []float64, sd float64) *cdf.Batch {
+// newBatch makes rows of normal columns x1 .. xp of the given sd.
+func newBatch(r *rand.Rand, rows int, beta []float64, sd float64) *cdf.Batch {
 	b := &cdf.Batch{Rows: rows}
 	eta := make([]float64, rows)
 	for i := range eta {
@@ -57,16 +57,16 @@ func probitBatch(r *rand.Rand, rows int, beta []float64, sd float64) *cdf.Batch 
 	return b
 }
 
-func probitBatches(r *rand.Rand, shards, rows int, beta []float64, sd float64) []*cdf.Batch {
+func newBatches(r *rand.Rand, shards, rows int, beta []float64, sd float64) []*cdf.Batch {
 	out := make([]*cdf.Batch, shards)
 	for t := range out {
-		out[t] = probitBatch(r, rows, beta, sd)
+		out[t] = newBatch(r, rows, beta, sd)
 	}
 	return out
 }
 
-// probitStream takes a fresh filter through the shards.
-func probitStream(t testing.TB, spec *cdf.Spec, shards []*cdf.Batch) (*cdf.Filter, *cdf.Summary) {
+// stream takes a fresh filter through the shards.
+func stream(t testing.TB, spec *cdf.Spec, shards []*cdf.Batch) (*cdf.Filter, *cdf.Summary) {
 	t.Helper()
 	f := cdf.NewFilter(spec, "a/key")
 	var sum *cdf.Summary
@@ -79,8 +79,8 @@ func probitStream(t testing.TB, spec *cdf.Spec, shards []*cdf.Batch) (*cdf.Filte
 	return f, sum
 }
 
-// probitMoments are the means and sds of a summary's rows.
-func probitMoments(sum *cdf.Summary) (mean, sd []float64) {
+// moments are the means and sds of a summary's rows.
+func moments(sum *cdf.Summary) (mean, sd []float64) {
 	for _, r := range sum.Rows {
 		mean, sd = append(mean, r.Mean), append(sd, r.SD)
 	}
@@ -88,12 +88,12 @@ func probitMoments(sum *cdf.Summary) (mean, sd []float64) {
 }
 
 // The contract, but for one clause: S-MCMC and SMC keep every row.
-func TestProbitKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	shards := func(seed uint64, n int) []*cdf.Batch {
 		r := rand.New(rand.NewPCG(seed, 1))
 		out := make([]*cdf.Batch, n)
 		for t := range out {
-			out[t] = probitBatch(r, 6+r.IntN(6), []float64{1, -.5}, 1.5)
+			out[t] = newBatch(r, 6+r.IntN(6), []float64{1, -.5}, 1.5)
 			out[t].Time = int64(1000 * (t + 1))
 			for i := range out[t].Columns[0].Number {
 				out[t].Columns[0].Number[i] += 20
@@ -101,18 +101,18 @@ func TestProbitKeepsTheContract(t *testing.T) {
 		}
 		return out
 	}
-	for _, method := range probitCompetitors().Names() {
+	for _, method := range Competitors().Names() {
 		breaks := []string{"bounded"}
 		if method == "svb" {
 			breaks = nil
 		}
 		t.Run(method, func(t *testing.T) {
 			methodtest.Contract(t, cdftest.Suite{Shards: shards, New: func() *cdf.Spec {
-				spec := probitSpec(t, method, 2, 100, 1, func(v any) {
+				spec := specOf(t, method, 2, 100, 1, func(v any) {
 					switch s := v.(type) {
-					case *probitSMCSettings:
+					case *smcSettings:
 						s.Particles = 200
-					case *probitSMCMC:
+					case *smcmcSettings:
 						s.Chains = 4
 					}
 				})
@@ -123,8 +123,8 @@ func TestProbitKeepsTheContract(t *testing.T) {
 	}
 }
 
-// probitJoined returns all rows as one shard.
-func probitJoined(shards []*cdf.Batch) *cdf.Batch {
+// joined returns all rows as one shard.
+func joined(shards []*cdf.Batch) *cdf.Batch {
 	out := &cdf.Batch{Columns: slices.Clone(shards[0].Columns)}
 	for j := range out.Columns {
 		out.Columns[j].Number = nil
@@ -136,7 +136,7 @@ func probitJoined(shards []*cdf.Batch) *cdf.Batch {
 	return out
 }
 
-func probitLookup(t testing.TB, method string) *kind.Kind {
+func lookup(t testing.TB, method string) *kind.Kind {
 	t.Helper()
-	return methodtest.Lookup(t, probit.Kind(), probitCompetitors(), method)
+	return methodtest.Lookup(t, probit.Kind(), Competitors(), method)
 }

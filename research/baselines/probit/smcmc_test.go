@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"math/rand/v2"
@@ -11,19 +11,19 @@ import (
 
 // Conditional density filtering with a window that holds every row is S-MCMC,
 // to the bit; with one row less it is not, from the shard on that overflows.
-func TestProbitSMCMCIsAnInfiniteWindow(t *testing.T) {
+func TestSMCMCIsAnInfiniteWindow(t *testing.T) {
 	const rows, shards = 7, 12
-	all := probitBatches(rand.New(rand.NewPCG(1, 1)), shards, rows, []float64{1, -.5, .2}, 1)
+	all := newBatches(rand.New(rand.NewPCG(1, 1)), shards, rows, []float64{1, -.5, .2}, 1)
 	spec := func(method string, window int) *cdf.Spec {
-		return probitSpec(t, method, 3, 64, 5, func(v any) {
+		return specOf(t, method, 3, 64, 5, func(v any) {
 			if s, ok := v.(*probit.Settings); ok {
 				s.Window = window
 			}
 		})
 	}
 	run := func(s *cdf.Spec, n int) []float64 {
-		f, sum := probitStream(t, s, all[:n])
-		mean, sd := probitMoments(sum)
+		f, sum := stream(t, s, all[:n])
+		mean, sd := moments(sum)
 		return slices.Concat(f.LastDraws().Data, mean, sd)
 	}
 	for n := 1; n <= shards; n++ {
@@ -38,10 +38,10 @@ func TestProbitSMCMCIsAnInfiniteWindow(t *testing.T) {
 }
 
 // Its state is every row and the draws.
-func TestProbitSMCMCKeepsEveryRow(t *testing.T) {
-	all := probitBatches(rand.New(rand.NewPCG(1, 2)), 30, 10, []float64{1, -.5, .2}, 1)
+func TestSMCMCKeepsEveryRow(t *testing.T) {
+	all := newBatches(rand.New(rand.NewPCG(1, 2)), 30, 10, []float64{1, -.5, .2}, 1)
 	length := func(n int) int {
-		f, _ := probitStream(t, probitSpec(t, "smcmc", 3, 64, 5, nil), all[:n])
+		f, _ := stream(t, specOf(t, "smcmc", 3, 64, 5, nil), all[:n])
 		b, err := f.AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"fmt"
@@ -13,21 +13,21 @@ import (
 	"github.com/credence-stream/credence/models/probit"
 )
 
-// probitSMCSettings are the settings of SMC for the probit model.
-type probitSMCSettings struct {
+// smcSettings are the settings of SMC for the probit model.
+type smcSettings struct {
 	Prior probit.Prior `yaml:"prior" json:"prior"`
 	// Particles is their number, N.
 	Particles int `yaml:"particles" json:"particles"`
 }
 
-func buildProbitSMC(s *probitSMCSettings) (kind.Build, error) {
+func buildSMC(s *smcSettings) (kind.Build, error) {
 	if err := s.Prior.Validate(); err != nil {
 		return nil, err
 	}
 	if s.Particles < 2 {
 		return nil, fmt.Errorf("smc: particles must be at least 2, got %d", s.Particles)
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newProbitSMC(*s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newSMC(*s, d) }, nil
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 	smcRidge = 1e-6
 )
 
-// probitSMC is iterated batch importance sampling (Chopin, Biometrika 89,
+// smc is iterated batch importance sampling (Chopin, Biometrika 89,
 // 2002), which the paper calls SMC-CH, for the probit model: particles from
 // the prior gain the likelihood of every shard as weight. Where the effective
 // number of particles falls below N/2 they are resampled, systematically, and
@@ -48,7 +48,7 @@ const (
 //
 // With a discount lambda < 1 a row of age k counts lambda^k: the target is
 // the prior times these powers of the likelihood.
-type probitSMC struct {
+type smc struct {
 	probit.Columns
 	p, n int
 
@@ -62,12 +62,12 @@ type probitSMC struct {
 	weight []float64 // N: exp(logw) to sum 1
 
 	failed error // of Absorb
-	work   probitSMCWork
+	work   smcWork
 	blocks []cdf.Block
 }
 
-// probitSMCWork is scratch space.
-type probitSMCWork struct {
+// smcWork is scratch space.
+type smcWork struct {
 	lines       []float64 // smcRows x N
 	beta, noise []float64 // N x p
 	fit         []float64 // N
@@ -78,34 +78,34 @@ type probitSMCWork struct {
 	order       []int     // N
 }
 
-func newProbitSMC(s probitSMCSettings, d cdf.Dims) (*probitSMC, error) {
+func newSMC(s smcSettings, d cdf.Dims) (*smc, error) {
 	columns, err := probit.NewColumns(s.Prior, d)
 	if err != nil {
 		return nil, err
 	}
 	p, n := len(d.Columns), s.Particles
-	m := &probitSMC{
+	m := &smc{
 		Columns: columns, p: p, n: n,
 		weight: make([]float64, n),
-		work: probitSMCWork{
+		work: smcWork{
 			lines: make([]float64, smcRows*n),
 			beta:  make([]float64, n*p), noise: make([]float64, n*p), weighted: make([]float64, n*p),
 			fit: make([]float64, n), values: make([]float64, n), order: make([]int, n),
 			mean: make([]float64, p), cov: make([]float64, p*p),
 		},
 	}
-	m.blocks = []cdf.Block{probitSMCBlock{m}}
+	m.blocks = []cdf.Block{smcBlock{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {beta}.
-func (m *probitSMC) Blocks() []cdf.Block { return m.blocks }
+func (m *smc) Blocks() []cdf.Block { return m.blocks }
 
-// probitSMCBlock is beta, p parameters.
-type probitSMCBlock struct{ m *probitSMC }
+// smcBlock is beta, p parameters.
+type smcBlock struct{ m *smc }
 
 // Absorb weighs the particles by the shard and moves them if too few count.
-func (b probitSMCBlock) Absorb(s *cdf.Step) {
+func (b smcBlock) Absorb(s *cdf.Step) {
 	m, old, n := b.m, len(b.m.power), s.Shard.Observed()
 	if m.beta == nil {
 		m.scatter(s.RNG)
@@ -129,7 +129,7 @@ func (b probitSMCBlock) Absorb(s *cdf.Step) {
 }
 
 // scatter draws the particles from the prior.
-func (m *probitSMC) scatter(r *rand.Rand) {
+func (m *smc) scatter(r *rand.Rand) {
 	m.beta, m.logw, m.fit = make([]float64, m.n*m.p), make([]float64, m.n), make([]float64, m.n)
 	rnd.Normals(r, m.beta)
 	for i := range m.beta {
@@ -139,7 +139,7 @@ func (m *probitSMC) scatter(r *rand.Rand) {
 
 // likelihood overwrites fit with the log likelihood of the rows from first on,
 // for each of the N vectors of coefficients.
-func (m *probitSMC) likelihood(beta []float64, first int, fit []float64) {
+func (m *smc) likelihood(beta []float64, first int, fit []float64) {
 	clear(fit)
 	for i := first; i < len(m.power); i += smcRows {
 		h := min(smcRows, len(m.power)-i)
@@ -153,7 +153,7 @@ func (m *probitSMC) likelihood(beta []float64, first int, fit []float64) {
 }
 
 // weigh brings the log weights to a largest one of 0 and computes the weights.
-func (m *probitSMC) weigh() error {
+func (m *smc) weigh() error {
 	top, sum := math.Inf(-1), 0.0
 	for _, v := range m.logw {
 		top = max(top, v)
@@ -171,7 +171,7 @@ func (m *probitSMC) weigh() error {
 }
 
 // move resamples the particles and lets each make one step.
-func (m *probitSMC) move(r *rand.Rand) error {
+func (m *smc) move(r *rand.Rand) error {
 	w := &m.work
 	if err := m.proposal(); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (m *probitSMC) move(r *rand.Rand) error {
 
 // proposal computes the mean and, in cov, the factor L of the covariance of
 // the proposal, zero above the diagonal.
-func (m *probitSMC) proposal() error {
+func (m *smc) proposal() error {
 	w, p := &m.work, m.p
 	clear(w.mean)
 	clear(w.cov)
@@ -235,7 +235,7 @@ func (m *probitSMC) proposal() error {
 
 // resample replaces the particles by copies of them, each as often as its
 // weight says to within one (systematic resampling).
-func (m *probitSMC) resample(r *rand.Rand) {
+func (m *smc) resample(r *rand.Rand) {
 	w := &m.work
 	m.pick(r.Float64(), m.n, func(i, k int) {
 		copy(w.beta[i*m.p:(i+1)*m.p], m.beta[k*m.p:(k+1)*m.p])
@@ -247,7 +247,7 @@ func (m *probitSMC) resample(r *rand.Rand) {
 
 // pick calls f for i = 0 .. count-1 with the particle k in which (i + u)/count
 // falls when their weights are laid out one after the other.
-func (m *probitSMC) pick(u float64, count int, f func(i, k int)) {
+func (m *smc) pick(u float64, count int, f func(i, k int)) {
 	k, sum := 0, m.weight[0]
 	for i := range count {
 		for at := (float64(i) + u) / float64(count); sum < at && k < m.n-1; {
@@ -259,7 +259,7 @@ func (m *probitSMC) pick(u float64, count int, f func(i, k int)) {
 }
 
 // logPrior returns the log density of the prior, up to a constant.
-func (m *probitSMC) logPrior(beta []float64) float64 {
+func (m *smc) logPrior(beta []float64) float64 {
 	v := 0.0
 	for j, b := range beta {
 		v -= .5 * b * b / m.Variance(j)
@@ -269,7 +269,7 @@ func (m *probitSMC) logPrior(beta []float64) float64 {
 
 // Sample draws from the particles, as often as their weights say, in random
 // order, where draws are asked for.
-func (b probitSMCBlock) Sample(s *cdf.Step) error {
+func (b smcBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	if m.failed != nil || s.Draws == nil {
 		return m.failed

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"math"
@@ -15,7 +15,7 @@ import (
 
 // Summarize fills the rows in closed form. One that asks for another parameter
 // than beta is refused with ErrSchema.
-func (m *probitSVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *svb) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	white := make([]float64, m.p)
 	for i, f := range functionals {
 		mean, err := m.whiten(f, white)
@@ -29,7 +29,7 @@ func (m *probitSVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 }
 
 // Covariance writes the lower triangle of the posterior covariance.
-func (m *probitSVB) Covariance(functionals []cdf.Functional, dst []float64) error {
+func (m *svb) Covariance(functionals []cdf.Functional, dst []float64) error {
 	white, at := make([]float64, len(functionals)*m.p), 0
 	for i, f := range functionals {
 		mine := white[i*m.p : (i+1)*m.p]
@@ -46,7 +46,7 @@ func (m *probitSVB) Covariance(functionals []cdf.Functional, dst []float64) erro
 
 // whiten returns the mean of a functional, without its constant, and writes
 // L^-1 times its weights: products of those are covariances.
-func (m *probitSVB) whiten(f cdf.Functional, white []float64) (mean float64, err error) {
+func (m *svb) whiten(f cdf.Functional, white []float64) (mean float64, err error) {
 	if err := m.Only(f); err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (m *probitSVB) whiten(f cdf.Functional, white []float64) (mean float64, err
 }
 
 // line returns mean and variance of x'beta.
-func (m *probitSVB) line(x, white []float64) (mean, variance float64) {
+func (m *svb) line(x, white []float64) (mean, variance float64) {
 	copy(white, x)
 	lin.SolveLower(m.p, m.factor, white)
 	return lin.Dot(x, m.mean), lin.Dot(white, white)
@@ -69,7 +69,7 @@ func (m *probitSVB) line(x, white []float64) (mean, variance float64) {
 // Score scores the rows that have a response, by P(y = 1) =
 // Phi(x'm / sqrt(1 + x'Vx)). Before the first row there is nothing to score
 // with.
-func (m *probitSVB) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
+func (m *svb) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if m.rows == 0 {
 		out := cdf.NoScore()
 		out.PredictedRows = int64(sh.Rows - sh.Observed())
@@ -88,7 +88,7 @@ func (m *probitSVB) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 }
 
 // Predict describes a new response, 0 or 1, and its probability of every row.
-func (m *probitSVB) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *svb) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	white := make([]float64, m.p)
 	for i, y := range sh.Y {
 		mean, v := m.line(sh.X[i*m.p:(i+1)*m.p], white)

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"math"
@@ -7,14 +7,14 @@ import (
 	"github.com/credence-stream/credence/models/probit"
 )
 
-// probitSMCMC are the settings of S-MCMC for the probit model.
-type probitSMCMC struct {
+// smcmcSettings are the settings of S-MCMC for the probit model.
+type smcmcSettings struct {
 	Prior probit.Prior `yaml:"prior" json:"prior"`
 	// Chains is the number of Markov chains, which advance together.
 	Chains int `yaml:"chains" json:"chains"`
 }
 
-// defaultProbitSMCMC and buildProbitSMCMC configure the data augmentation of Albert and Chib
+// defaultSMCMC and buildSMCMC configure the data augmentation of Albert and Chib
 // (JASA 88, 1993) on all rows so far, which the paper calls S-MCMC: at every
 // shard the chains go on from where the last one left them.
 //
@@ -22,12 +22,12 @@ type probitSMCMC struct {
 // posterior is what conditional density filtering approximates, by the same
 // code. Only a discount freezes rows: the full conditionals of a power of the
 // likelihood are not those of data augmentation.
-func defaultProbitSMCMC() probitSMCMC {
+func defaultSMCMC() smcmcSettings {
 	like := probit.Defaults()
-	return probitSMCMC{Prior: like.Prior, Chains: like.Chains}
+	return smcmcSettings{Prior: like.Prior, Chains: like.Chains}
 }
 
-func buildProbitSMCMC(s *probitSMCMC) (kind.Build, error) {
+func buildSMCMC(s *smcmcSettings) (kind.Build, error) {
 	k := probit.Kind()
 	_, build, err := k.Configure(k.Variants[0], func(v any) error {
 		p := v.(*probit.Settings)

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"fmt"
@@ -13,16 +13,16 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// probitSVBSettings are the settings of S-VB for the probit model.
-type probitSVBSettings struct {
+// svbSettings are the settings of S-VB for the probit model.
+type svbSettings struct {
 	Prior probit.Prior `yaml:"prior" json:"prior"`
 }
 
-func buildProbitSVB(s *probitSVBSettings) (kind.Build, error) {
+func buildSVB(s *svbSettings) (kind.Build, error) {
 	if err := s.Prior.Validate(); err != nil {
 		return nil, err
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newProbitSVB(*s, d) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newSVB(*s, d) }, nil
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	svbTolerance = 1e-6 // largest change of a mean in the last sweep
 )
 
-// probitSVB is streaming variational Bayes (Broderick, Boyd, Wibisono, Wilson
+// svb is streaming variational Bayes (Broderick, Boyd, Wibisono, Wilson
 // and Jordan, NIPS 2013) for the probit model with latent t: the posterior of
 // a shard is the prior of the next, and within a shard q(beta) q(t) is
 // optimised by mean field,
@@ -40,7 +40,7 @@ const (
 //
 // where xx sums xs xs' and xz sums xs E t over all rows. A row's t counts as
 // observed, with weight 1: V is too small and does not depend on y.
-type probitSVB struct {
+type svb struct {
 	probit.Columns
 	p int
 
@@ -59,30 +59,30 @@ type probitSVB struct {
 	blocks  []cdf.Block
 }
 
-func newProbitSVB(s probitSVBSettings, d cdf.Dims) (*probitSVB, error) {
+func newSVB(s svbSettings, d cdf.Dims) (*svb, error) {
 	columns, err := probit.NewColumns(s.Prior, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &probitSVB{
+	m := &svb{
 		Columns: columns, p: p,
 		xx: make([]float64, p*p), xz: make([]float64, p),
 		factor: make([]float64, p*p), mean: make([]float64, p), next: make([]float64, p),
 	}
-	m.blocks = []cdf.Block{probitSVBBlock{m}}
+	m.blocks = []cdf.Block{svbBlock{m}}
 	return m, m.settle()
 }
 
 // Blocks returns the single block {beta}.
-func (m *probitSVB) Blocks() []cdf.Block { return m.blocks }
+func (m *svb) Blocks() []cdf.Block { return m.blocks }
 
-// probitSVBBlock is beta, p parameters.
-type probitSVBBlock struct{ m *probitSVB }
+// svbBlock is beta, p parameters.
+type svbBlock struct{ m *svb }
 
 // Absorb optimises the mean of the posterior given the shard and keeps its
 // natural parameters.
-func (b probitSVBBlock) Absorb(s *cdf.Step) {
+func (b svbBlock) Absorb(s *cdf.Step) {
 	m, n := b.m, s.Shard.Observed()
 	if s.Forget < 1 {
 		lin.Scale(s.Forget, m.xx)
@@ -101,7 +101,7 @@ func (b probitSVBBlock) Absorb(s *cdf.Step) {
 
 // optimise alternates the two laws of the mean field, from the last mean,
 // until the mean of beta stands still.
-func (m *probitSVB) optimise() {
+func (m *svb) optimise() {
 	for range svbSweeps {
 		copy(m.next, m.xz)
 		m.addLatent(m.next)
@@ -118,7 +118,7 @@ func (m *probitSVB) optimise() {
 }
 
 // addLatent adds xs E t, summed over the shard's rows, at the present mean.
-func (m *probitSVB) addLatent(dst []float64) {
+func (m *svb) addLatent(dst []float64) {
 	n := len(m.x) / m.p
 	m.t = state.Sized(m.t, n)
 	for i := range m.t {
@@ -130,7 +130,7 @@ func (m *probitSVB) addLatent(dst []float64) {
 }
 
 // factorise computes L.
-func (m *probitSVB) factorise() error {
+func (m *svb) factorise() error {
 	copy(m.factor, m.xx)
 	for j := range m.p {
 		m.factor[j*m.p+j] += 1 / m.Variance(j)
@@ -142,13 +142,13 @@ func (m *probitSVB) factorise() error {
 }
 
 // solve overwrites x with V x.
-func (m *probitSVB) solve(x []float64) {
+func (m *svb) solve(x []float64) {
 	lin.SolveLower(m.p, m.factor, x)
 	lin.SolveLowerT(m.p, m.factor, x)
 }
 
 // settle computes what follows from the state.
-func (m *probitSVB) settle() error {
+func (m *svb) settle() error {
 	if err := m.factorise(); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (m *probitSVB) settle() error {
 }
 
 // Sample draws beta ~ N(m, V) where draws are asked for.
-func (b probitSVBBlock) Sample(s *cdf.Step) error {
+func (b svbBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	if m.failed == nil && s.Draws != nil {
 		rnd.MVNPrecision(s.RNG, m.mean, m.factor, s.Draws.S, s.Draws.Data)
@@ -171,12 +171,12 @@ func (b probitSVBBlock) Sample(s *cdf.Step) error {
 
 // AppendBinary appends the number of rows, xz and the lower triangle of xx:
 // 8(1 + p + p(p+1)/2) + 1 bytes.
-func (m *probitSVB) AppendBinary(b []byte) ([]byte, error) {
+func (m *svb) AppendBinary(b []byte) ([]byte, error) {
 	return state.Append(b, m.parts()...)
 }
 
 // UnmarshalBinary replaces the state.
-func (m *probitSVB) UnmarshalBinary(b []byte) error {
+func (m *svb) UnmarshalBinary(b []byte) error {
 	parts := m.parts()
 	if err := state.Read("svb", b, parts...); err != nil {
 		return err
@@ -194,7 +194,7 @@ func (m *probitSVB) UnmarshalBinary(b []byte) error {
 }
 
 // parts lists the numbers of the state; all but the first alias it.
-func (m *probitSVB) parts() [][]float64 {
+func (m *svb) parts() [][]float64 {
 	parts := [][]float64{{m.rows}, m.xz}
 	for j := range m.p {
 		parts = append(parts, m.xx[j*m.p:j*m.p+j+1])
@@ -203,7 +203,7 @@ func (m *probitSVB) parts() [][]float64 {
 }
 
 var (
-	_ cdf.Summarizer  = (*probitSVB)(nil)
-	_ cdf.Predictor   = (*probitSVB)(nil)
-	_ cdf.Covariancer = (*probitSVB)(nil)
+	_ cdf.Summarizer  = (*svb)(nil)
+	_ cdf.Predictor   = (*svb)(nil)
+	_ cdf.Covariancer = (*svb)(nil)
 )

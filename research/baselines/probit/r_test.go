@@ -1,6 +1,6 @@
 //go:build unix
 
-package baselines
+package probit
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ import (
 	"github.com/credence-stream/credence/internal/rscript"
 )
 
-// probitGibbsInR reads data sets, each n, p and rows of x and y, and prints per
+// gibbsInR reads data sets, each n, p and rows of x and y, and prints per
 // data set, package and coefficient mean, sd and their Monte Carlo standard
 // errors. Both packages sample by data augmentation; the prior is N(0, I).
-const probitGibbsInR = `
+const gibbsInR = `
 set.seed(1)
 show <- function(name, draws) for (j in seq_len(ncol(draws))) {
   b <- draws[, j]
@@ -46,19 +46,19 @@ while (length(v) > 0) {
 // and sds agree to 4.5 Monte Carlo standard errors of their differences. Of
 // these 100 numbers one is beyond in 1 of 1,500 choices of seeds, and they are
 // fixed. What that can tell apart is at most .08 sd of a mean and 5 % of an sd.
-func TestAcceptanceProbitAgainstR(t *testing.T) {
+func TestAcceptanceAgainstR(t *testing.T) {
 	accept.Reps(t, 0, 1, 1)
 	const draws = 40_000
 	finest := [2]float64{.08, .05}
 	var in strings.Builder
-	var ours []probitMarginal
+	var ours []marginal
 	for _, p := range []int{5, 20} {
 		r := rand.New(rand.NewPCG(7, uint64(p)))
 		beta := make([]float64, p)
 		for j := range beta {
 			beta[j] = r.NormFloat64() / math.Sqrt(float64(p))
 		}
-		data := probitBatch(r, 1000, beta, 1)
+		data := newBatch(r, 1000, beta, 1)
 		fmt.Fprintln(&in, data.Rows, p)
 		for i := range data.Rows {
 			for _, c := range data.Columns {
@@ -66,18 +66,18 @@ func TestAcceptanceProbitAgainstR(t *testing.T) {
 			}
 			fmt.Fprintln(&in)
 		}
-		f, sum := probitStream(t, probitSpec(t, "smcmc", p, draws, 1, nil), []*cdf.Batch{data})
-		mine := probitMarginals(f, sum)
+		f, sum := stream(t, specOf(t, "smcmc", p, draws, 1, nil), []*cdf.Batch{data})
+		mine := marginals(f, sum)
 		ours = append(append(ours, mine...), mine...) // once per package
 	}
-	out := rscript.Run(t, []string{"MCMCpack", "bayesm", "coda"}, probitGibbsInR, strings.NewReader(in.String()), strconv.Itoa(draws))
+	out := rscript.Run(t, []string{"MCMCpack", "bayesm", "coda"}, gibbsInR, strings.NewReader(in.String()), strconv.Itoa(draws))
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != len(ours) {
 		t.Fatalf("R printed %d lines: %q", len(lines), lines)
 	}
 	var worst [4]float64
 	for i, a := range ours {
-		var b probitMarginal
+		var b marginal
 		if _, err := fmt.Sscan(lines[i], &b.name, &b.mean, &b.sd, &b.seMean, &b.seSD); err != nil {
 			t.Fatalf("%q: %v", lines[i], err)
 		}
@@ -93,24 +93,24 @@ func TestAcceptanceProbitAgainstR(t *testing.T) {
 	t.Logf("means miss by at most %.1f standard errors, sds by %.1f; 4.5 of them are up to %.2f and %.2f sd", worst[0], worst[1], worst[2], worst[3])
 }
 
-// probitMarginal is a coefficient's law with its Monte Carlo standard errors.
-type probitMarginal struct {
+// marginal is a coefficient's law with its Monte Carlo standard errors.
+type marginal struct {
 	name                   string
 	mean, sd, seMean, seSD float64
 }
 
-// probitMarginals describes the coefficients of a summary with draws. The error
+// marginals describes the coefficients of a summary with draws. The error
 // of a published sd, which is Rao-Blackwell's, is bounded by that of the draws'.
-func probitMarginals(f *cdf.Filter, sum *cdf.Summary) []probitMarginal {
+func marginals(f *cdf.Filter, sum *cdf.Summary) []marginal {
 	var d cdf.Diagnostics
-	var out []probitMarginal
+	var out []marginal
 	draws := f.LastDraws()
 	square := make([]float64, draws.S)
 	for j, r := range sum.Rows {
 		for k, v := range draws.Row(j) {
 			square[k] = (v - r.Mean) * (v - r.Mean)
 		}
-		out = append(out, probitMarginal{r.Variable, r.Mean, r.SD, r.MCSEMean, d.MCSEMean(square, draws.Chains) / (2 * r.SD)})
+		out = append(out, marginal{r.Variable, r.Mean, r.SD, r.MCSEMean, d.MCSEMean(square, draws.Chains) / (2 * r.SD)})
 	}
 	return out
 }

@@ -1,8 +1,9 @@
-package baselines
+package probit
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -12,14 +13,16 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
-const probitSeed = 2000
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
-// probitData makes the data of a replication.
-type probitData func(seed uint64) (shards []*cdf.Batch, truth []float64)
+const firstSeed = 2000
 
-// probitScenario returns data of a scenario: the rows of 100 shards in the
+// replication makes the data of a replication.
+type replication func(seed uint64) (shards []*cdf.Batch, truth []float64)
+
+// scenario returns data of a scenario: the rows of 100 shards in the
 // given number of shards.
-func probitScenario(t *testing.T, name, key string, shards int) probitData {
+func scenario(t *testing.T, name, key string, shards int) replication {
 	t.Helper()
 	sc := methodtest.Scenario(t, name)
 	return func(seed uint64) (all []*cdf.Batch, truth []float64) {
@@ -35,29 +38,29 @@ func probitScenario(t *testing.T, name, key string, shards int) probitData {
 			fine = append(fine, b)
 		}
 		for each := 100 / shards; len(fine) > 0; fine = fine[each:] {
-			all = append(all, probitJoined(fine[:each]))
+			all = append(all, joined(fine[:each]))
 		}
 		return all, truth
 	}
 }
 
-// probitNarrow is the first experiment with predictors of sd .2.
-func probitNarrow(seed uint64) ([]*cdf.Batch, []float64) {
+// narrow is the first experiment with predictors of sd .2.
+func narrow(seed uint64) ([]*cdf.Batch, []float64) {
 	truth := simulate.Strong(seed, "case1", 100, .75)
-	return probitBatches(rand.New(rand.NewPCG(seed, 4)), 100, 25, truth, .2), truth
+	return newBatches(rand.New(rand.NewPCG(seed, 4)), 100, 25, truth, .2), truth
 }
 
-// probitFigures are means over replications of what the paper prints.
-type probitFigures struct{ coverage, length, mse10, mse float64 }
+// figures are means over replications of what the paper prints.
+type figures struct{ coverage, length, mse10, mse float64 }
 
-// probitJudge runs a method with the prior N(0, 1) of the paper's experiments
+// judge runs a method with the prior N(0, 1) of the paper's experiments
 // on replications of their data. Intervals are those of 95 % probability.
-func probitJudge(t *testing.T, method string, reps int, data probitData) (o probitFigures) {
+func judge(t *testing.T, method string, reps int, data replication) (o figures) {
 	t.Helper()
 	for rep := range reps {
-		seed, n := uint64(probitSeed+rep), float64(reps)
+		seed, n := uint64(firstSeed+rep), float64(reps)
 		all, truth := data(seed)
-		_, sum := probitStream(t, probitSpec(t, method, len(truth), 500, seed, nil), all)
+		_, sum := stream(t, specOf(t, method, len(truth), 500, seed, nil), all)
 		var mean, lo, hi []float64
 		for _, r := range sum.Rows {
 			mean = append(mean, r.Mean)
@@ -75,17 +78,17 @@ func probitJudge(t *testing.T, method string, reps int, data probitData) (o prob
 	return o
 }
 
-func probitSeeds(reps int) string { return fmt.Sprintf("seeds %d-%d", probitSeed, probitSeed+reps-1) }
+func seedsText(reps int) string { return fmt.Sprintf("seeds %d-%d", firstSeed, firstSeed+reps-1) }
 
 // Rows P1 of S-MCMC. What it draws from after the last row does not depend on
 // how the rows came, but for the last shard's part in the chains' start: fewer
 // shards are the same sampler in less time.
-func TestAcceptanceProbitSMCMC(t *testing.T) {
+func TestAcceptanceSMCMC(t *testing.T) {
 	reps, shards := accept.Reps(t, 0, 10, 10), 4
 	if accept.Asked() == accept.Full {
 		shards = 20
 	}
-	o, seeds := probitJudge(t, "smcmc", reps, probitScenario(t, "probit", "case1", shards)), probitSeeds(reps)
+	o, seeds := judge(t, "smcmc", reps, scenario(t, "probit", "case1", shards)), seedsText(reps)
 	accept.Range(t, "P1", "smcmc: coverage", o.coverage, .91, .955, seeds)
 	accept.Range(t, "P1", "smcmc: length", o.length, .56, .59, seeds)
 	accept.Range(t, "P1", "smcmc: MSE", o.mse, .020, .026, seeds)
@@ -93,23 +96,23 @@ func TestAcceptanceProbitSMCMC(t *testing.T) {
 
 // Rows P1 of S-VB, also on predictors of sd .2, which are those of the
 // program that the paper's authors published.
-func TestAcceptanceProbitSVB(t *testing.T) {
+func TestAcceptanceSVB(t *testing.T) {
 	reps := accept.Reps(t, 10, 10, 40)
-	o, seeds := probitJudge(t, "svb", reps, probitScenario(t, "probit", "case1", 100)), probitSeeds(reps)
+	o, seeds := judge(t, "svb", reps, scenario(t, "probit", "case1", 100)), seedsText(reps)
 	accept.Range(t, "P1", "svb: coverage", o.coverage, .47, .57, seeds)
 	accept.Range(t, "P1", "svb: length", o.length, .317, .321, seeds)
 	accept.Range(t, "P1", "svb: MSE of the first 10", o.mse10, .36, .51, seeds)
 	accept.Range(t, "P1", "svb: MSE", o.mse, .070, .086, seeds)
-	o = probitJudge(t, "svb", reps, probitNarrow)
+	o = judge(t, "svb", reps, narrow)
 	accept.Range(t, "P1", "sd .2, svb: coverage", o.coverage, .60, .70, seeds)
 	accept.Range(t, "P1", "sd .2, svb: length", o.length, .39, .405, seeds)
 }
 
 // Rows P1 of SMC: with 100 coefficients its particles collapse, which is what
 // the paper finds too.
-func TestAcceptanceProbitSMC(t *testing.T) {
+func TestAcceptanceSMC(t *testing.T) {
 	reps := accept.Reps(t, 0, 0, 1)
-	o, seeds := probitJudge(t, "smc", reps, probitScenario(t, "probit", "case1", 100)), probitSeeds(reps)
+	o, seeds := judge(t, "smc", reps, scenario(t, "probit", "case1", 100)), seedsText(reps)
 	accept.Range(t, "P1", "smc: coverage", o.coverage, 0, .35, seeds)
 	accept.Range(t, "P1", "smc: MSE", o.mse, .35, 10, seeds)
 	t.Logf("length %.3f, MSE of the first 10 %.2f", o.length, o.mse10)
@@ -118,9 +121,9 @@ func TestAcceptanceProbitSMC(t *testing.T) {
 // Row P2 of S-VB, on the data whose printed figures are .55, .20, .026 and .017.
 // Ranges are for one data set of 500 coefficients. The length is that of weight
 // 1, 3.92 / (.2 sqrt(10,000 - 500 - 1)) = .201.
-func TestAcceptanceProbitWideSVB(t *testing.T) {
+func TestAcceptanceWideSVB(t *testing.T) {
 	reps := accept.Reps(t, 0, 0, 1)
-	o, seeds := probitJudge(t, "svb", reps, probitScenario(t, "probit-wide", "case2", 100)), probitSeeds(reps)
+	o, seeds := judge(t, "svb", reps, scenario(t, "probit-wide", "case2", 100)), seedsText(reps)
 	accept.Range(t, "P2", "svb: coverage", o.coverage, .48, .62, seeds)
 	accept.Range(t, "P2", "svb: length", o.length, .199, .203, seeds)
 	accept.Range(t, "P2", "svb: MSE of the first 10", o.mse10, .01, .04, seeds)

@@ -1,4 +1,4 @@
-package baselines
+package probit
 
 import (
 	"github.com/credence-stream/credence/cdf"
@@ -8,12 +8,12 @@ import (
 // AppendBinary appends the particles, their log weights and log likelihoods,
 // the powers of the rows and the rows: 8(N(p+2) + n(p+1)) + 1 bytes after n
 // rows. Nothing is there before the first step.
-func (m *probitSMC) AppendBinary(b []byte) ([]byte, error) {
+func (m *smc) AppendBinary(b []byte) ([]byte, error) {
 	return state.Append(b, m.beta, m.logw, m.fit, m.power, m.x)
 }
 
 // UnmarshalBinary replaces the state.
-func (m *probitSMC) UnmarshalBinary(b []byte) error {
+func (m *smc) UnmarshalBinary(b []byte) error {
 	count := state.Numbers(b)
 	if count == 0 {
 		m.beta, m.logw, m.fit, m.power, m.x = nil, nil, nil, nil, nil
@@ -45,13 +45,13 @@ func (m *probitSMC) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held.
-func (m *probitSMC) Size() int64 {
+func (m *smc) Size() int64 {
 	return 8 * int64(cap(m.x)+cap(m.power)+m.n*(4*m.p+smcRows+6)+m.p*m.p)
 }
 
 var (
-	_ cdf.Summarizer  = (*probitSMC)(nil)
-	_ cdf.Predictor   = (*probitSMC)(nil)
-	_ cdf.Covariancer = (*probitSMC)(nil)
-	_ cdf.Sizer       = (*probitSMC)(nil)
+	_ cdf.Summarizer  = (*smc)(nil)
+	_ cdf.Predictor   = (*smc)(nil)
+	_ cdf.Covariancer = (*smc)(nil)
+	_ cdf.Sizer       = (*smc)(nil)
 )
