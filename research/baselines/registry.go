@@ -3,6 +3,7 @@ package baselines
 import (
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/anova"
+	"github.com/credence-stream/credence/research/baselines/compressed"
 	"github.com/credence-stream/credence/research/baselines/dlm"
 	"github.com/credence-stream/credence/research/baselines/linear"
 	"github.com/credence-stream/credence/research/baselines/probit"
@@ -14,7 +15,7 @@ var competitors = map[string]func() kind.Registry{
 	"anova":      anova.Competitors,
 	"dlm":        dlm.Competitors,
 	"probit":     probit.Competitors,
-	"compressed": compressedCompetitors,
+	"compressed": compressed.Competitors,
 	"poisson":    poissonCompetitors,
 }
 

@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"testing"
@@ -15,22 +15,22 @@ import (
 // build returns a model of a registered competitor.
 func build(t testing.TB, method, settings string, d cdf.Dims) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, compressedLookup(t, method), "", strictyaml.Decode(settings), d)
+	return modeltest.Model(t, lookup(t, method), "", strictyaml.Decode(settings), d)
 }
 
-func TestCompressedKeepsTheContract(t *testing.T) {
+func TestKeepsTheContract(t *testing.T) {
 	for _, c := range [][2]string{
 		{"smcmc", "dimension: 3"},
 		{"vb-gdp", ""},
 		{"vb-gdp", "iterations: 1"}, // far from the solution, shard after shard
 	} {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) {
-			modeltest.Contract(t, compressedLookup(t, c[0]), "", cdf.Roles{}, strictyaml.Decode(c[1]), cdftest.WideShards(6))
+			modeltest.Contract(t, lookup(t, c[0]), "", cdf.Roles{}, strictyaml.Decode(c[1]), cdftest.WideShards(6))
 		})
 	}
 }
 
-func compressedLookup(t testing.TB, method string) *kind.Kind {
+func lookup(t testing.TB, method string) *kind.Kind {
 	t.Helper()
-	return methodtest.Lookup(t, compressed.Kind(), compressedCompetitors(), method)
+	return methodtest.Lookup(t, compressed.Kind(), Competitors(), method)
 }

@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type vbWork struct {
 	next    []float64 // p
 }
 
-func (m *compressedVB) work() *vbWork {
+func (m *vb) work() *vbWork {
 	w := m.works.Get().(*vbWork)
 	if len(w.next) != m.p {
 		*w = vbWork{inverse: make([]float64, m.p*m.p), next: make([]float64, m.p)}
@@ -31,7 +31,7 @@ func (m *compressedVB) work() *vbWork {
 // solve iterates from the penalties at hand until none of them changes by
 // more than the tolerance. After `iterations` changes it stops where it is;
 // the next shard goes on from there.
-func (m *compressedVB) solve() error {
+func (m *vb) solve() error {
 	m.ready = false
 	w := m.work()
 	defer m.works.Put(w)
@@ -49,7 +49,7 @@ func (m *compressedVB) solve() error {
 }
 
 // prepare makes the solution available that follows from the penalties.
-func (m *compressedVB) prepare() error {
+func (m *vb) prepare() error {
 	if m.ready {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (m *compressedVB) prepare() error {
 //
 // has the fixed point E = (a + N/2)/(b + (F^yy - mu'f)/2), which is taken at
 // once: while N < p, going there by steps would take a hundred iterations.
-func (m *compressedVB) iterate(w *vbWork) error {
+func (m *vb) iterate(w *vbWork) error {
 	p := m.p
 	for i, d := range m.d {
 		copy(m.l[i*p:i*p+i+1], m.xx[i*p:i*p+i+1])
@@ -108,7 +108,7 @@ func (m *compressedVB) iterate(w *vbWork) error {
 //
 // A fully factored q(tau_j) q(lambda_j) would leave lambda_j without a law of
 // known form.
-func (m *compressedVB) penalties(next []float64) float64 {
+func (m *vb) penalties(next []float64) float64 {
 	alpha, eta, change := m.set.Prior.Alpha, m.set.Prior.Eta, 0.
 	for j, d := range m.d {
 		root := math.Sqrt(float64(m.e*m.mu[j]*m.mu[j]) + m.v[j])
@@ -119,13 +119,13 @@ func (m *compressedVB) penalties(next []float64) float64 {
 }
 
 // sigmaLaw returns shape and rate of q(sigma2).
-func (m *compressedVB) sigmaLaw() (shape, rate float64) {
+func (m *vb) sigmaLaw() (shape, rate float64) {
 	shape = m.set.Prior.Sigma2Shape + (m.n+float64(m.p))/2
 	return shape, shape / m.e
 }
 
 // spread returns u'V u and overwrites u.
-func (m *compressedVB) spread(u []float64) float64 {
+func (m *vb) spread(u []float64) float64 {
 	lin.SolveLower(m.p, m.l, u)
 	return lin.Dot(u, u) / m.e
 }

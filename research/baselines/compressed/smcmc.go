@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"fmt"
@@ -12,21 +12,21 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// compressedSMCMCSettings are the settings of compressed S-MCMC; what the
+// smcmcSettings are the settings of compressed S-MCMC; what the
 // learned projection has too means the same there.
-type compressedSMCMCSettings struct {
+type smcmcSettings struct {
 	Dimension      int              `yaml:"dimension" json:"dimension"`             // m, at least 1
 	ProjectionSeed uint64           `yaml:"projection_seed" json:"projection_seed"` // of Phi0
 	Burn           int              `yaml:"burn" json:"burn"`                       // sweeps per shard before the draws, at least 0
 	Prior          compressed.Prior `yaml:"prior" json:"prior"`
 }
 
-func defaultCompressedSMCMC() compressedSMCMCSettings {
+func defaultSMCMC() smcmcSettings {
 	like := compressed.Defaults()
-	return compressedSMCMCSettings{Dimension: like.Dimension, ProjectionSeed: like.ProjectionSeed, Burn: 5, Prior: like.Prior}
+	return smcmcSettings{Dimension: like.Dimension, ProjectionSeed: like.ProjectionSeed, Burn: 5, Prior: like.Prior}
 }
 
-func buildCompressedSMCMC(s *compressedSMCMCSettings) (kind.Build, error) {
+func buildSMCMC(s *smcmcSettings) (kind.Build, error) {
 	like := compressed.Defaults()
 	like.Dimension, like.Prior = s.Dimension, s.Prior
 	if _, err := like.Complete(""); err != nil {
@@ -36,10 +36,10 @@ func buildCompressedSMCMC(s *compressedSMCMCSettings) (kind.Build, error) {
 		return nil, fmt.Errorf("smcmc: burn must not be negative, got %d", s.Burn)
 	}
 	works := &sync.Pool{New: func() any { return new(chainWork) }}
-	return func(d cdf.Dims) (cdf.Model, error) { return newCompressedSMCMC(*s, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newSMCMC(*s, d, works) }, nil
 }
 
-// compressedSMCMC is sequential Markov chain Monte Carlo for the regression
+// smcmc is sequential Markov chain Monte Carlo for the regression
 // that CompressedLearned filters:
 //
 //	y_r | Phi, beta, sigma2 ~ N((Phi x_r)' beta, sigma2)
@@ -53,10 +53,10 @@ func buildCompressedSMCMC(s *compressedSMCMCSettings) (kind.Build, error) {
 //
 // Source: arXiv:1401.3632, section on compressed regression, where it is the
 // competitor S-MCMC.
-type compressedSMCMC struct {
+type smcmc struct {
 	compressed.Shape
 	gram
-	set compressedSMCMCSettings
+	set smcmcSettings
 	s   int       // draws per shard, S
 	phi []float64 // p x m: chain's Phi, a row per column of X
 	k   []float64 // m: chain's kappa
@@ -69,13 +69,13 @@ type compressedSMCMC struct {
 	blocks []cdf.Block
 }
 
-func newCompressedSMCMC(s compressedSMCMCSettings, d cdf.Dims, works *sync.Pool) (*compressedSMCMC, error) {
+func newSMCMC(s smcmcSettings, d cdf.Dims, works *sync.Pool) (*smcmc, error) {
 	shape, err := compressed.NewShape(compressed.Settings{}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &compressedSMCMC{Shape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), works: works}
+	m := &smcmc{Shape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), works: works}
 	m.phi0 = projection.Orthonormal(s.ProjectionSeed, s.Dimension, p)
 	m.phi, m.k = append([]float64(nil), m.phi0...), make([]float64, s.Dimension)
 	for i := range m.k {
@@ -90,18 +90,18 @@ func newCompressedSMCMC(s compressedSMCMCSettings, d cdf.Dims, works *sync.Pool)
 }
 
 // Blocks returns one block: all parameters are drawn given all rows.
-func (m *compressedSMCMC) Blocks() []cdf.Block { return m.blocks }
+func (m *smcmc) Blocks() []cdf.Block { return m.blocks }
 
 // Chains returns 1: what is known of the posterior are its draws.
-func (m *compressedSMCMC) Chains() int { return 1 }
+func (m *smcmc) Chains() int { return 1 }
 
 // Size returns the bytes held: the p x p statistics, twice what their half in
 // the snapshot takes, and the draws.
-func (m *compressedSMCMC) Size() int64 {
+func (m *smcmc) Size() int64 {
 	return int64(8*(len(m.xx)+len(m.x)+2*len(m.phi)+len(m.gamma)+3*m.p)) + 512
 }
 
-type smcmcBlock struct{ m *compressedSMCMC }
+type smcmcBlock struct{ m *smcmc }
 
 // Absorb adds the rows to the sufficient statistics.
 func (b smcmcBlock) Absorb(s *cdf.Step) { b.m.absorb(s) }
@@ -139,7 +139,7 @@ func (b smcmcBlock) Sample(s *cdf.Step) error {
 
 // AppendBinary appends the format, the statistics, the chain and the draws:
 // 8(p(p+1)/2 + p + 2 + m(p+1) + S(p+1)) + 1 bytes.
-func (m *compressedSMCMC) AppendBinary(b []byte) ([]byte, error) {
+func (m *smcmc) AppendBinary(b []byte) ([]byte, error) {
 	b = m.appendBinary(append(b, state.Format))
 	for _, x := range [][]float64{m.phi, m.k, m.gamma, m.sigma2} {
 		b = state.AppendFloats(b, x...)
@@ -148,7 +148,7 @@ func (m *compressedSMCMC) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary replaces the state.
-func (m *compressedSMCMC) UnmarshalBinary(b []byte) error {
+func (m *smcmc) UnmarshalBinary(b []byte) error {
 	if len(b) < 1 || b[0] != state.Format {
 		return fmt.Errorf("%w: smcmc: unknown format", cdf.ErrSnapshot)
 	}

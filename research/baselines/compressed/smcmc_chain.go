@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type chainWork struct {
 	predict []float64 // draws of x'gamma of some rows
 }
 
-func (m *compressedSMCMC) work() *chainWork {
+func (m *smcmc) work() *chainWork {
 	w := m.works.Get().(*chainWork)
 	if p, k := m.p, m.set.Dimension; len(w.g) != p {
 		*w = chainWork{
@@ -39,7 +39,7 @@ func (m *compressedSMCMC) work() *chainWork {
 // sweep moves the chain through {sigma2, beta}, with Phi given and beta
 // integrated out of the first, the columns of Phi in turn, and K. It leaves
 // gamma in w.g and returns sigma2.
-func (m *compressedSMCMC) sweep(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
+func (m *smcmc) sweep(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
 	if sigma2, err = m.drawBeta(r, w); err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (m *compressedSMCMC) sweep(r *rand.Rand, w *chainWork) (sigma2 float64, err
 //	sigma2 ~ IG(a + N/2, b + b1/2),  beta ~ N(mu, sigma2 W^{-1})
 //
 // and leaves F Phi' in w.fphi.
-func (m *compressedSMCMC) drawBeta(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
+func (m *smcmc) drawBeta(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
 	p, k, prior := m.p, m.set.Dimension, &m.set.Prior
 	for j := range p {
 		for i, v := range m.phi[j*k : (j+1)*k] {
@@ -101,7 +101,7 @@ func (m *compressedSMCMC) drawBeta(r *rand.Rand, w *chainWork) (sigma2 float64, 
 //	Phi_j = u + K beta (g_j - beta'u)/v,  u ~ N(Phi0_j, K)
 //
 // It leaves gamma in w.g and the distances to Phi0 in w.away.
-func (m *compressedSMCMC) drawColumns(r *rand.Rand, w *chainWork, sigma2 float64) {
+func (m *smcmc) drawColumns(r *rand.Rand, w *chainWork, sigma2 float64) {
 	p, k := m.p, m.set.Dimension
 	for i, b := range w.beta {
 		w.kb[i], w.sd[i] = m.k[i]*b, math.Sqrt(m.k[i])
@@ -136,7 +136,7 @@ const predictRows = 64
 
 // Predict describes a new observation by its moments over the draws: normal
 // with mean x'E gamma and variance E sigma2 + Var x'gamma.
-func (m *compressedSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *smcmc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
 	defer m.works.Put(w)
 	p, s := m.p, m.s
@@ -157,7 +157,7 @@ func (m *compressedSMCMC) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 // Score scores the rows that have a response by their predictions. The
 // generator is not used.
-func (m *compressedSMCMC) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *smcmc) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	return scoreByPredictions("smcmc", sh, m.Predict)
 }
 

@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"fmt"
@@ -16,32 +16,32 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
-// compressedVBSettings are the settings of compressed VB-GDP. An error in a
+// vbSettings are the settings of compressed VB-GDP. An error in a
 // penalty d_j reaches the coefficients divided by N/d_j, about sqrt(N)/2 where
 // they are 0 and more elsewhere.
-type compressedVBSettings struct {
-	Iterations int               `yaml:"iterations" json:"iterations"` // changes of the penalties per shard at most, at least 1
-	Tolerance  float64           `yaml:"tolerance" json:"tolerance"`   // greatest relative change of a penalty at the solution
-	Prior      compressedVBPrior `yaml:"prior" json:"prior"`
+type vbSettings struct {
+	Iterations int     `yaml:"iterations" json:"iterations"` // changes of the penalties per shard at most, at least 1
+	Tolerance  float64 `yaml:"tolerance" json:"tolerance"`   // greatest relative change of a penalty at the solution
+	Prior      vbPrior `yaml:"prior" json:"prior"`
 }
 
-// compressedVBPrior holds the numbers of the prior on the scaled columns, all
+// vbPrior holds the numbers of the prior on the scaled columns, all
 // positive and finite.
-type compressedVBPrior struct {
+type vbPrior struct {
 	Sigma2Shape float64 `yaml:"sigma2_shape" json:"sigma2_shape"` // a
 	Sigma2Rate  float64 `yaml:"sigma2_rate" json:"sigma2_rate"`   // b, in units of y^2
 	Alpha       float64 `yaml:"alpha" json:"alpha"`               // shape of lambda: the tails of gamma
 	Eta         float64 `yaml:"eta" json:"eta"`                   // rate of lambda: the width of gamma
 }
 
-func defaultCompressedVB() compressedVBSettings {
+func defaultVB() vbSettings {
 	like := compressed.Defaults().Prior
-	return compressedVBSettings{Iterations: 100, Tolerance: 1e-4, Prior: compressedVBPrior{
+	return vbSettings{Iterations: 100, Tolerance: 1e-4, Prior: vbPrior{
 		Sigma2Shape: like.Sigma2Shape, Sigma2Rate: like.Sigma2Rate, Alpha: 1, Eta: 1,
 	}}
 }
 
-func buildCompressedVB(s *compressedVBSettings) (kind.Build, error) {
+func buildVB(s *vbSettings) (kind.Build, error) {
 	for _, v := range []float64{s.Prior.Sigma2Shape, s.Prior.Sigma2Rate, s.Prior.Alpha, s.Prior.Eta, s.Tolerance} {
 		if !(v > 0) || math.IsInf(v, 1) {
 			return nil, fmt.Errorf("vb-gdp: the tolerance and the numbers of the prior must be positive and finite, got %v", v)
@@ -51,10 +51,10 @@ func buildCompressedVB(s *compressedVBSettings) (kind.Build, error) {
 		return nil, fmt.Errorf("vb-gdp: iterations must be at least 1, got %d", s.Iterations)
 	}
 	works := &sync.Pool{New: func() any { return new(vbWork) }}
-	return func(d cdf.Dims) (cdf.Model, error) { return newCompressedVB(*s, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newVB(*s, d, works) }, nil
 }
 
-// compressedVB is the batch variational approximation of a regression with
+// vb is the batch variational approximation of a regression with
 // the generalised double Pareto prior:
 //
 //	y_r ~ N(x_r'gamma, sigma2),  gamma_j | sigma2, tau_j ~ N(0, sigma2 tau_j)
@@ -66,10 +66,10 @@ func buildCompressedVB(s *compressedVBSettings) (kind.Build, error) {
 //
 // Source: arXiv:1401.3632, where it is the competitor VB; Armagan, Dunson and
 // Lee, Generalized double Pareto shrinkage, Statistica Sinica 23 (2013).
-type compressedVB struct {
+type vb struct {
 	compressed.Shape
 	gram
-	set compressedVBSettings
+	set vbSettings
 	d   []float64 // p: penalties E[1/tau_j] behind the solution
 
 	ready bool
@@ -82,13 +82,13 @@ type compressedVB struct {
 	blocks []cdf.Block
 }
 
-func newCompressedVB(s compressedVBSettings, d cdf.Dims, works *sync.Pool) (*compressedVB, error) {
+func newVB(s vbSettings, d cdf.Dims, works *sync.Pool) (*vb, error) {
 	shape, err := compressed.NewShape(compressed.Settings{}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &compressedVB{Shape: shape, gram: newGram(p), set: s, works: works}
+	m := &vb{Shape: shape, gram: newGram(p), set: s, works: works}
 	m.d, m.mu, m.v, m.u, m.l = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
 	for j := range m.d {
 		m.d[j] = 1
@@ -98,14 +98,14 @@ func newCompressedVB(s compressedVBSettings, d cdf.Dims, works *sync.Pool) (*com
 }
 
 // Blocks returns one block: the solution depends on all rows.
-func (m *compressedVB) Blocks() []cdf.Block { return m.blocks }
+func (m *vb) Blocks() []cdf.Block { return m.blocks }
 
 // Size returns the bytes held: the statistics and a factor of their order.
-func (m *compressedVB) Size() int64 {
+func (m *vb) Size() int64 {
 	return int64(8*(len(m.xx)+len(m.l)+len(m.x)+5*m.p)) + 512
 }
 
-type vbBlock struct{ m *compressedVB }
+type vbBlock struct{ m *vb }
 
 // Absorb adds the rows to the sufficient statistics.
 func (b vbBlock) Absorb(s *cdf.Step) { b.m.absorb(s) }
@@ -124,7 +124,7 @@ func (b vbBlock) Sample(s *cdf.Step) error {
 }
 
 // draw draws gamma and, independently of it, sigma2.
-func (m *compressedVB) draw(r *rand.Rand, d *cdf.Draws) {
+func (m *vb) draw(r *rand.Rand, d *cdf.Draws) {
 	gamma := d.Data[:m.p*d.S]
 	clear(m.u)
 	rnd.MVNPrecision(r, m.u, m.l, d.S, gamma)
@@ -144,12 +144,12 @@ func (m *compressedVB) draw(r *rand.Rand, d *cdf.Draws) {
 
 // AppendBinary appends the format, the statistics and the penalties behind the
 // solution, from which it follows: 8(p(p+1)/2 + 2p + 2) + 1 bytes.
-func (m *compressedVB) AppendBinary(b []byte) ([]byte, error) {
+func (m *vb) AppendBinary(b []byte) ([]byte, error) {
 	return state.AppendFloats(m.appendBinary(append(b, state.Format)), m.d...), nil
 }
 
 // UnmarshalBinary replaces the state.
-func (m *compressedVB) UnmarshalBinary(b []byte) error {
+func (m *vb) UnmarshalBinary(b []byte) error {
 	m.ready = false
 	if len(b) < 1 || b[0] != state.Format {
 		return fmt.Errorf("%w: vb-gdp: unknown format", cdf.ErrSnapshot)
@@ -167,7 +167,7 @@ func (m *compressedVB) UnmarshalBinary(b []byte) error {
 
 // Summarize fills the rows from q: gamma is normal, sigma2 inverse gamma.
 // Before the first row that is the approximation to the prior.
-func (m *compressedVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *vb) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (m *compressedVB) Summarize(functionals []cdf.Functional, rows []cdf.Row) e
 // PriorSD writes the prior sd of each functional, NaN where it is undefined:
 // that of gamma_j is that of sigma times the generalised double Pareto law,
 // Var = E sigma2 * 2 eta^2/((alpha-1)(alpha-2)).
-func (m *compressedVB) PriorSD(functionals []cdf.Functional, dst []float64) {
+func (m *vb) PriorSD(functionals []cdf.Functional, dst []float64) {
 	q := &m.set.Prior
 	sigma2, spread, tails := math.NaN(), math.NaN(), math.NaN()
 	if q.Sigma2Shape > 1 {
@@ -227,7 +227,7 @@ func (m *compressedVB) PriorSD(functionals []cdf.Functional, dst []float64) {
 }
 
 // Predict describes a new observation: N(x'mu, 1/E[1/sigma2] + x'V x).
-func (m *compressedVB) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+func (m *vb) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
@@ -241,6 +241,6 @@ func (m *compressedVB) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 // Score scores the rows that have a response by their predictions. The
 // generator is not used.
-func (m *compressedVB) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+func (m *vb) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	return scoreByPredictions("vb-gdp", sh, m.Predict)
 }

@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"math"
@@ -33,10 +33,10 @@ func wideRegression(seed uint64, rows, p int) *cdf.Shard {
 
 // solved returns VB-GDP after a shard, with other numbers in its prior than
 // the default ones.
-func solved(t *testing.T, sh *cdf.Shard) *compressedVB {
+func solved(t *testing.T, sh *cdf.Shard) *vb {
 	m := build(t, "vb-gdp",
 		"{tolerance: 1e-13, prior: {sigma2_shape: 2, sigma2_rate: .7, alpha: 1.5, eta: .6}}",
-		cdf.Dims{Columns: make([]string, sh.Cols)}).(*compressedVB)
+		cdf.Dims{Columns: make([]string, sh.Cols)}).(*vb)
 	methodtest.Drive(m, 3, 0).Must(t, sh, 1)
 	return m
 }
@@ -53,7 +53,7 @@ type dense struct {
 
 // denseOf takes the penalties and E[1/sigma2] from the model, and makes the
 // rest anew.
-func denseOf(t *testing.T, m *compressedVB, sh *cdf.Shard) *dense {
+func denseOf(t *testing.T, m *vb, sh *cdf.Shard) *dense {
 	p := m.p
 	q := &dense{x: mat.NewDense(sh.Rows, p, sh.X), y: sh.Y, mu: make([]float64, p)}
 	a := mat.NewSymDense(p, nil)
@@ -100,7 +100,7 @@ func (q *dense) residuals() float64 {
 //	  = log(alpha eta^alpha/2) - (alpha+1) log(eta + sqrt chi) - E log sigma2 / 2,
 //
 // the log of the generalised double Pareto density: no penalty appears.
-func (q *dense) elbo(s compressedVBPrior) float64 {
+func (q *dense) elbo(s vbPrior) float64 {
 	n, p := float64(len(q.y)), float64(len(q.mu))
 	precision, log := q.shape/q.rate, math.Log(q.rate)-mathext.Digamma(q.shape)
 	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }

@@ -1,8 +1,9 @@
-package baselines
+package compressed
 
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -13,8 +14,10 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
-// compressedCase is a simulated design with the coefficients of one seed.
-type compressedCase struct {
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
+
+// design is a simulated design with the coefficients of one seed.
+type design struct {
 	simulate.Scenario
 	p      int
 	seed   uint64
@@ -22,11 +25,11 @@ type compressedCase struct {
 	length float64 // squared, of the coefficients
 }
 
-func newCompressedCase(t *testing.T, number int, seed uint64) compressedCase {
+func newDesign(t *testing.T, number int, seed uint64) design {
 	t.Helper()
 	s := methodtest.Scenario(t, fmt.Sprint("compressed-", number))
 	truth := s.Truth(seed, "accept", 1)
-	c := compressedCase{Scenario: s, p: len(truth) - 1, seed: seed}
+	c := design{Scenario: s, p: len(truth) - 1, seed: seed}
 	for _, v := range truth[:c.p] {
 		c.gamma = append(c.gamma, v.Value)
 		c.length += v.Value * v.Value
@@ -35,16 +38,16 @@ func newCompressedCase(t *testing.T, number int, seed uint64) compressedCase {
 }
 
 // model builds a competitor for the columns.
-func (c *compressedCase) model(t *testing.T, method string) cdf.Model {
+func (c *design) model(t *testing.T, method string) cdf.Model {
 	return build(t, method, "{}", cdf.Dims{Columns: make([]string, c.p), Draws: 30})
 }
 
-func (c *compressedCase) shard(k int64, rows int) *cdf.Shard {
+func (c *design) shard(k int64, rows int) *cdf.Shard {
 	return modeltest.ScenarioShard(c.Shard(c.seed, "accept", k, rows))
 }
 
 // relative returns the relative mean squared error of an estimate.
-func (c *compressedCase) relative(gamma []float64) float64 {
+func (c *design) relative(gamma []float64) float64 {
 	sum := 0.
 	for j, v := range gamma {
 		sum += (v - c.gamma[j]) * (v - c.gamma[j])
@@ -68,7 +71,7 @@ func leastSquares(t *testing.T, g *gram) (gamma []float64, rss float64) {
 
 // coverage returns the share of 4,000 fresh rows within their intervals, whose
 // standard error is .0034.
-func (c *compressedCase) coverage(t *testing.T, m cdf.Model) float64 {
+func (c *design) coverage(t *testing.T, m cdf.Model) float64 {
 	t.Helper()
 	score, err := m.(cdf.Predictor).Score(c.shard(1_000_000, 4000), nil)
 	if err != nil {
@@ -80,7 +83,7 @@ func (c *compressedCase) coverage(t *testing.T, m cdf.Model) float64 {
 // S-MCMC with 30 draws a shard: the error of the mean of the last shard's
 // draws by that of least squares on the same rows, and the coverage of fresh
 // rows. The designs of 500 columns; coverage over the seeds of each.
-func TestAcceptanceCompressedSMCMC(t *testing.T) {
+func TestAcceptanceSMCMC(t *testing.T) {
 	seeds := accept.Reps(t, 0, 1, 2)
 	numbers, shards := []int{1}, 50
 	if accept.Asked() == accept.Full {
@@ -89,8 +92,8 @@ func TestAcceptanceCompressedSMCMC(t *testing.T) {
 	for _, number := range numbers {
 		covered := 0.
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
-			c := newCompressedCase(t, number, seed)
-			m := c.model(t, "smcmc").(*compressedSMCMC)
+			c := newDesign(t, number, seed)
+			m := c.model(t, "smcmc").(*smcmc)
 			d := methodtest.Drive(m, 3, 0)
 			for k := 1; k <= shards; k++ {
 				d.Must(t, c.shard(int64(k), c.Rows), 1)
@@ -116,7 +119,7 @@ func TestAcceptanceCompressedSMCMC(t *testing.T) {
 // order. Of a penalty's part in the rate, d_j mu_j^2, a coefficient of s_j
 // standard deviations of the noise leaves (alpha+1) s_j/(eta+s_j) sigma2, next to
 // nothing in all designs but the one without zeros.
-func (c *compressedCase) noiseRatio(s compressedVBPrior, n float64) float64 {
+func (c *design) noiseRatio(s vbPrior, n float64) float64 {
 	sum := 0.
 	for _, g := range c.gamma {
 		sd := math.Abs(g) / 2
@@ -128,7 +131,7 @@ func (c *compressedCase) noiseRatio(s compressedVBPrior, n float64) float64 {
 // VB-GDP at the rows of shards 100 and 200. It is the batch answer however the
 // rows are cut, so they come in shards of 5,000. The designs of 1,000 columns
 // take one seed.
-func TestAcceptanceCompressedVB(t *testing.T) {
+func TestAcceptanceVB(t *testing.T) {
 	seeds := accept.Reps(t, 0, 1, 2)
 	numbers, last := []int{1, 6}, 2
 	if accept.Asked() == accept.Full {
@@ -141,8 +144,8 @@ func TestAcceptanceCompressedVB(t *testing.T) {
 		}
 		ratio, covered := map[int]float64{}, map[int]float64{}
 		for seed := uint64(1); seed <= uint64(seeds); seed++ {
-			c := newCompressedCase(t, number, seed)
-			m := c.model(t, "vb-gdp").(*compressedVB)
+			c := newDesign(t, number, seed)
+			m := c.model(t, "vb-gdp").(*vb)
 			d := methodtest.Drive(m, 3, 0)
 			for k := 1; k <= last; k++ {
 				d.Must(t, c.shard(int64(k), 5000), 1)

@@ -1,4 +1,4 @@
-package baselines
+package compressed
 
 import (
 	"math"
@@ -26,7 +26,7 @@ func batchMean(x []float64) (mean, se float64) {
 // plainGibbs draws from the same posterior another way: every block given all
 // others, nothing integrated out, columns by their joint normal law, from the
 // rows instead of the statistics. It calls keep with gamma and sigma2.
-func plainGibbs(t *testing.T, set compressedSMCMCSettings, phi0 []float64, sh *cdf.Shard, draws int, keep func(gamma []float64, sigma2 float64)) {
+func plainGibbs(t *testing.T, set smcmcSettings, phi0 []float64, sh *cdf.Shard, draws int, keep func(gamma []float64, sigma2 float64)) {
 	const m = 2
 	r := rand.New(rand.NewPCG(21, 4))
 	p, prior := sh.Cols, set.Prior
@@ -124,7 +124,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 		sh.Y[i] *= 3 // so that sigma and its square are far apart
 	}
 	m := build(t, "smcmc", "{dimension: 2, burn: 5000, prior: {sigma2_shape: 3, sigma2_rate: 2, beta_variance: .8}}",
-		cdf.Dims{Columns: make([]string, 3), Draws: draws}).(*compressedSMCMC)
+		cdf.Dims{Columns: make([]string, 3), Draws: draws}).(*smcmc)
 	methodtest.Drive(m, 3, 0).Must(t, sh, 1)
 	var ours, theirs [10][]float64
 	add := func(to *[10][]float64, gamma []float64, sigma2 float64) {
@@ -152,7 +152,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 // Predictions are moments over the draws that were handed out.
 func TestSMCMCPredictsFromItsDraws(t *testing.T) {
 	const p, s = 4, 12
-	m := build(t, "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*compressedSMCMC)
+	m := build(t, "smcmc", "dimension: 3", cdf.Dims{Columns: make([]string, p), Draws: s}).(*smcmc)
 	stepper := methodtest.Drive(m, 3, s)
 	stepper.Must(t, wideRegression(12, 30, p), 1)
 	d := stepper.Draws
