@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/research/baselines/compressed"
 	"github.com/credence-stream/credence/research/baselines/dlm"
 	"github.com/credence-stream/credence/research/baselines/linear"
+	"github.com/credence-stream/credence/research/baselines/poisson"
 	"github.com/credence-stream/credence/research/baselines/probit"
 )
 
@@ -16,7 +17,7 @@ var competitors = map[string]func() kind.Registry{
 	"dlm":        dlm.Competitors,
 	"probit":     probit.Competitors,
 	"compressed": compressed.Competitors,
-	"poisson":    poissonCompetitors,
+	"poisson":    poisson.Competitors,
 }
 
 // Lookup returns a competitor of the models of a kind, in the form of a kind

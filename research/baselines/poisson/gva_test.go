@@ -1,4 +1,4 @@
-package baselines
+package poisson
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ import (
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
-// countSetting is how a test runs the Poisson model or its competitor.
-type countSetting struct {
+// setting is how a test runs the Poisson model or its competitor.
+type setting struct {
 	method   string // gva, or "" for the streaming model
 	prior    poisson.Prior
 	features []string
@@ -26,13 +26,13 @@ type countSetting struct {
 	exposure string
 }
 
-func (c countSetting) spec(t testing.TB) *cdf.Spec {
+func (c setting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
 	roles := cdf.Roles{Scaling: "none", Intercept: true, Features: []cdf.Feature{}, Groups: c.groups, Exposure: c.exposure}
 	for _, name := range c.features {
 		roles.Features = append(roles.Features, cdf.Feature{Name: name})
 	}
-	s := modeltest.Spec(t, poissonLookup(t, c.method), "", roles, func(v any) error {
+	s := modeltest.Spec(t, lookup(t, c.method), "", roles, func(v any) error {
 		v.(*poisson.Settings).Prior = c.prior
 		return nil
 	})
@@ -41,7 +41,7 @@ func (c countSetting) spec(t testing.TB) *cdf.Spec {
 }
 
 // run returns the last summary's rows by name.
-func (c countSetting) run(t testing.TB, shards []*cdf.Batch) map[string]cdf.Row {
+func (c setting) run(t testing.TB, shards []*cdf.Batch) map[string]cdf.Row {
 	t.Helper()
 	f := cdf.NewFilter(c.spec(t), "k")
 	out := map[string]cdf.Row{}
@@ -79,10 +79,10 @@ func cut(b *cdf.Batch, n int) []*cdf.Batch {
 	return out
 }
 
-// countBatch makes rows of counts with exposure: groups g, that appear one
+// counts makes rows of counts with exposure: groups g, that appear one
 // after the other, with an effect (sd .5) and a slope of x (.3), crossed
 // with groups h (.4).
-func countBatch(seed uint64, n int) *cdf.Batch {
+func counts(seed uint64, n int) *cdf.Batch {
 	r := rand.New(rand.NewPCG(seed, 15))
 	var u, slope, v [12]float64
 	names := make([]string, len(u))
@@ -103,13 +103,13 @@ func countBatch(seed uint64, n int) *cdf.Batch {
 	}}
 }
 
-// countSettings are both priors of the groups, without and with a slope and a
+// settings are both priors of the groups, without and with a slope and a
 // crossed factor.
-func countSettings(method string) []countSetting {
-	var out []countSetting
+func settings(method string) []setting {
+	var out []setting
 	for _, group := range []string{"half-cauchy", "inverse-gamma"} {
 		for _, factors := range [][]cdf.Group{{{Column: "g"}}, {{Column: "g", Slopes: []string{"x"}}, {Column: "h"}}} {
-			c := countSetting{method: method, prior: poisson.Defaults().Prior, features: []string{"x"}, groups: factors, exposure: "e"}
+			c := setting{method: method, prior: poisson.Defaults().Prior, features: []string{"x"}, groups: factors, exposure: "e"}
 			c.prior.Group = group
 			out = append(out, c)
 		}
@@ -117,15 +117,15 @@ func countSettings(method string) []countSetting {
 	return out
 }
 
-func (c countSetting) String() string {
+func (c setting) String() string {
 	return fmt.Sprint(c.prior.Group, ", ", len(c.groups), " factors")
 }
 
 // A batch method keeps every row: "bounded" is not for it. With a slope and a
 // crossed factor, whose fits take longest, only what concerns their state.
-func TestPoissonKeepsTheContract(t *testing.T) {
-	all := countSettings("gva")
-	for _, c := range []countSetting{all[0], all[3]} {
+func TestKeepsTheContract(t *testing.T) {
+	all := settings("gva")
+	for _, c := range []setting{all[0], all[3]} {
 		t.Run(c.String(), func(t *testing.T) {
 			methodtest.Contract(t, cdftest.Suite{
 				New: func() *cdf.Spec {
@@ -133,7 +133,7 @@ func TestPoissonKeepsTheContract(t *testing.T) {
 					spec.Columns.Scaling = "first"
 					return spec
 				},
-				Shards: func(seed uint64, n int) []*cdf.Batch { return cut(countBatch(seed, 3*n), 3) },
+				Shards: func(seed uint64, n int) []*cdf.Batch { return cut(counts(seed, 3*n), 3) },
 			}, nil, func(clause string) bool {
 				return clause == "bounded" || len(c.groups) > 1 && clause != "round trip" && clause != "hostile"
 			})
@@ -145,8 +145,8 @@ func TestPoissonKeepsTheContract(t *testing.T) {
 // them in one shard, to the fit's own tolerances: 1e-3 sd, 1e-3 of an sd. Expanded
 // once, as the streaming model does, the rows of the same shards miss it by more.
 func TestGVAIsTheBatchFit(t *testing.T) {
-	all := countBatch(3, 300)
-	for _, c := range countSettings("gva") {
+	all := counts(3, 300)
+	for _, c := range settings("gva") {
 		stream := c
 		stream.method = ""
 		want := stream.run(t, []*cdf.Batch{all})
@@ -170,7 +170,7 @@ func TestGVAIsTheBatchFit(t *testing.T) {
 	}
 }
 
-func poissonLookup(t testing.TB, method string) *kind.Kind {
+func lookup(t testing.TB, method string) *kind.Kind {
 	t.Helper()
-	return methodtest.Lookup(t, poisson.Kind(), poissonCompetitors(), method)
+	return methodtest.Lookup(t, poisson.Kind(), Competitors(), method)
 }

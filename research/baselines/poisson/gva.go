@@ -1,4 +1,4 @@
-package baselines
+package poisson
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"github.com/credence-stream/credence/models/poisson"
 )
 
-// buildPoissonGVA takes the settings of the batch Gaussian variational
+// buildGVA takes the settings of the batch Gaussian variational
 // approximation: those of the Poisson model but for the buffer.
-func buildPoissonGVA(s *poisson.Settings) (kind.Build, error) {
+func buildGVA(s *poisson.Settings) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

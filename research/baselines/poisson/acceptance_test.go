@@ -1,11 +1,12 @@
 //go:build unix
 
-package baselines
+package poisson
 
 import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,8 @@ import (
 	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // mixed is one of the two data sets of counts.
 type mixed struct {
@@ -64,8 +67,8 @@ func (d mixed) batch(t *testing.T) *cdf.Batch {
 }
 
 // setting returns the batch fit to the data.
-func (d mixed) setting(prior poisson.Prior) countSetting {
-	c := countSetting{method: "gva", prior: prior, features: d.features}
+func (d mixed) setting(prior poisson.Prior) setting {
+	c := setting{method: "gva", prior: prior, features: d.features}
 	for _, name := range d.groups {
 		c.groups = append(c.groups, cdf.Group{Column: name})
 	}
@@ -74,7 +77,7 @@ func (d mixed) setting(prior poisson.Prior) countSetting {
 
 // Rows P1 for the batch fit: against long MCMC runs under their prior, the
 // rows in one shard and in many, with the limits of one shard throughout.
-func TestAcceptancePoissonGVA(t *testing.T) {
+func TestAcceptanceGVA(t *testing.T) {
 	prior := poisson.Defaults().Prior
 	prior.BetaVariance, prior.Group = 10, "inverse-gamma"
 	for _, set := range []struct {
@@ -178,7 +181,7 @@ func (d mixed) against(t testing.TB, got map[string]cdf.Row, fit []estimate) (dz
 // by a fraction of an sd, which .1 bounds with one factor and .2 with two, and
 // sds are greater by up to 10 %; sigma_u is greater by some p/(2 groups) and
 // the skewness, up to 15 %.
-func TestAcceptancePoissonGLMER(t *testing.T) {
+func TestAcceptanceGLMER(t *testing.T) {
 	accept.Reps(t, 0, 1, 1)
 	for _, set := range []struct {
 		mixed
@@ -200,7 +203,7 @@ func TestAcceptancePoissonGLMER(t *testing.T) {
 // The specification's comparison on simulated counts: 100 groups make the
 // posterior and the likelihood agree within .1 sd, 5 % of an sd and 3 % of
 // sigma_u. 4,000 rows, which come in ten shards.
-func TestAcceptancePoissonGLMERSimulated(t *testing.T) {
+func TestAcceptanceGLMERSimulated(t *testing.T) {
 	shards := accept.Reps(t, 0, 20, 20)
 	for _, name := range []string{"poisson", "poisson-late"} {
 		d := mixed{name, []string{"x1", "x2"}, []string{"group"}}
