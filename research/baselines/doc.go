@@ -12,6 +12,9 @@
 // embeds the bare cdf.Model hides [cdf.Predictor] from the filter, and with it
 // [cdf.Summarizer] and [cdf.Retirer].
 //
-// Priors are the settings of package models, so that a comparison has one
-// prior. None of these methods is for production.
+// Priors are the settings of the models, so that a comparison has one prior.
+// None of these methods is for production.
+//
+// This package is their registry; the methods for one kind of models are in the
+// folder of its name.
 package baselines

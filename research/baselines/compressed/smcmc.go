@@ -40,7 +40,7 @@ func buildSMCMC(s *smcmcSettings) (kind.Build, error) {
 }
 
 // smcmc is sequential Markov chain Monte Carlo for the regression
-// that CompressedLearned filters:
+// that the model with a learned projection filters:
 //
 //	y_r | Phi, beta, sigma2 ~ N((Phi x_r)' beta, sigma2)
 //	beta | sigma2 ~ N(0, sigma2 v I_m),  sigma2 ~ IG(a, b)

@@ -53,11 +53,8 @@ func (m *pl) PriorSD(functionals []cdf.Functional, dst []float64) {
 // there are no particles, and nothing is predicted.
 func (m *pl) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if len(m.now) == 0 {
-		nan := math.NaN()
 		for i := range out {
-			out[i] = cdf.Prediction{
-				Mean: nan, SD: nan, Q025: nan, Q975: nan, EpredSD: nan, EpredQ025: nan, EpredQ975: nan, LogDensity: nan, PIT: nan,
-			}
+			out[i] = law.Unknown()
 		}
 		return nil
 	}

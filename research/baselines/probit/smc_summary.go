@@ -162,7 +162,7 @@ func (m *smc) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 func (m *smc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.beta == nil {
 		for i := range out {
-			out[i] = unknown()
+			out[i] = law.Unknown()
 		}
 		return nil
 	}
@@ -182,13 +182,4 @@ func (m *smc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		p.EpredSD, p.EpredQ025, p.EpredQ975 = sd, m.quantile(line, .025), m.quantile(line, .975)
 	})
 	return nil
-}
-
-// unknown is a prediction of nothing.
-func unknown() cdf.Prediction {
-	nan := math.NaN()
-	return cdf.Prediction{
-		Mean: nan, SD: nan, Q025: nan, Q975: nan,
-		EpredSD: nan, EpredQ025: nan, EpredQ975: nan, LogDensity: nan, PIT: nan,
-	}
 }

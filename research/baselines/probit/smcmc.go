@@ -14,9 +14,9 @@ type smcmcSettings struct {
 	Chains int `yaml:"chains" json:"chains"`
 }
 
-// defaultSMCMC and buildSMCMC configure the data augmentation of Albert and Chib
-// (JASA 88, 1993) on all rows so far, which the paper calls S-MCMC: at every
-// shard the chains go on from where the last one left them.
+// defaultSMCMC returns the settings of data augmentation (Albert and Chib, JASA
+// 88, 1993) on all rows so far, which the paper calls S-MCMC: at every shard the
+// chains go on from where the last one left them.
 //
 // It is the model itself with a window that no row leaves, so that its
 // posterior is what conditional density filtering approximates, by the same
