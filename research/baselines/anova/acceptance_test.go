@@ -75,7 +75,7 @@ func run(t *testing.T, method string, prior anova.Prior, reps, perShard int, at 
 // the prior.
 func competitor(t *testing.T, method string, prior anova.Prior) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, lookup(t, method), "", func(v any) error {
+	return modeltest.Model(t, methodtest.Lookup(t, anova.Kind(), Competitors(), method), "", func(v any) error {
 		switch s := v.(type) {
 		case *anova.Settings:
 			s.Prior = prior

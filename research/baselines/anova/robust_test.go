@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
@@ -17,7 +18,7 @@ func TestKeepsTheContract(t *testing.T) {
 	columns := cdf.Roles{Groups: []cdf.Group{{Column: "g"}}}
 	for _, c := range [][2]string{{"smcmc", ""}, {"smc", "particles: 60"}, {"adf", ""}} {
 		t.Run(c[0], func(t *testing.T) {
-			modeltest.Contract(t, lookup(t, c[0]), "", columns, strictyaml.Decode(c[1]), cdftest.LevelShards)
+			modeltest.Contract(t, methodtest.Lookup(t, anova.Kind(), Competitors(), c[0]), "", columns, strictyaml.Decode(c[1]), cdftest.LevelShards)
 		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
-	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -201,9 +200,4 @@ func TestRetires(t *testing.T) {
 			modeltest.Within(t, "a level that stays", smc.at(i)[zetaRow], want, 0)
 		}
 	}
-}
-
-func lookup(t testing.TB, method string) *kind.Kind {
-	t.Helper()
-	return methodtest.Lookup(t, anova.Kind(), Competitors(), method)
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/compressed"
-	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
 
 // build returns a model of a registered competitor.
 func build(t testing.TB, method, settings string, d cdf.Dims) cdf.Model {
 	t.Helper()
-	return modeltest.Model(t, lookup(t, method), "", strictyaml.Decode(settings), d)
+	return modeltest.Model(t, methodtest.Lookup(t, compressed.Kind(), Competitors(), method), "", strictyaml.Decode(settings), d)
 }
 
 func TestKeepsTheContract(t *testing.T) {
@@ -25,12 +24,7 @@ func TestKeepsTheContract(t *testing.T) {
 		{"vb-gdp", "iterations: 1"}, // far from the solution, shard after shard
 	} {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) {
-			modeltest.Contract(t, lookup(t, c[0]), "", cdf.Roles{}, strictyaml.Decode(c[1]), cdftest.WideShards(6))
+			modeltest.Contract(t, methodtest.Lookup(t, compressed.Kind(), Competitors(), c[0]), "", cdf.Roles{}, strictyaml.Decode(c[1]), cdftest.WideShards(6))
 		})
 	}
-}
-
-func lookup(t testing.TB, method string) *kind.Kind {
-	t.Helper()
-	return methodtest.Lookup(t, compressed.Kind(), Competitors(), method)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/dlm"
-	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 	"github.com/credence-stream/credence/research/measure"
 )
@@ -32,7 +31,7 @@ type setting struct {
 // spec returns the configuration, without scaling.
 func (d setting) spec(t testing.TB) *cdf.Spec {
 	t.Helper()
-	s := modeltest.Spec(t, lookup(t, d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
+	s := modeltest.Spec(t, methodtest.Lookup(t, dlm.Kind(), Competitors(), d.method), "", cdf.Roles{Scaling: "none", Time: d.time}, func(v any) error {
 		switch s := v.(type) {
 		case *dlm.Settings:
 			s.Prior = d.prior
@@ -280,9 +279,4 @@ func TestPLReplenishes(t *testing.T) {
 			t.Errorf("row %d: %d values among %d particles", k, n, particles)
 		}
 	}
-}
-
-func lookup(t testing.TB, method string) *kind.Kind {
-	t.Helper()
-	return methodtest.Lookup(t, dlm.Kind(), Competitors(), method)
 }

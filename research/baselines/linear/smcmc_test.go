@@ -9,7 +9,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/linear"
 	"github.com/credence-stream/credence/research/baselines/internal/chain"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
@@ -34,7 +33,7 @@ func newTest(t testing.TB, s linear.Settings, p int, intercept bool) *smcmc {
 
 func TestKeepsTheContract(t *testing.T) {
 	columns := cdf.Roles{Features: []cdf.Feature{{Name: "x"}}, Intercept: true}
-	modeltest.Contract(t, lookup(t, "smcmc"), "", columns, nil, cdftest.LineShards)
+	modeltest.Contract(t, Competitors()[0], "", columns, nil, cdftest.LineShards)
 }
 
 // Draws after the rows came in three shards, against quadrature: fewer rows
@@ -107,11 +106,6 @@ func TestSMCMCForgets(t *testing.T) {
 		modeltest.Within(t, "a sum", m.gram[i], want, 1e-14)
 	}
 	modeltest.Within(t, "N", m.n, old+1, 1e-15)
-}
-
-func lookup(t testing.TB, method string) *kind.Kind {
-	t.Helper()
-	return methodtest.Lookup(t, linear.Kind(), Competitors(), method)
 }
 
 // A column of zeros leaves its coefficient to the prior, one that is there

@@ -11,7 +11,6 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
@@ -32,7 +31,7 @@ func (c setting) spec(t testing.TB) *cdf.Spec {
 	for _, name := range c.features {
 		roles.Features = append(roles.Features, cdf.Feature{Name: name})
 	}
-	s := modeltest.Spec(t, lookup(t, c.method), "", roles, func(v any) error {
+	s := modeltest.Spec(t, methodtest.Lookup(t, poisson.Kind(), Competitors(), c.method), "", roles, func(v any) error {
 		v.(*poisson.Settings).Prior = c.prior
 		return nil
 	})
@@ -168,9 +167,4 @@ func TestGVAIsTheBatchFit(t *testing.T) {
 			t.Errorf("%v: the streaming model is as near, %g: the comparison shows nothing", c, d)
 		}
 	}
-}
-
-func lookup(t testing.TB, method string) *kind.Kind {
-	t.Helper()
-	return methodtest.Lookup(t, poisson.Kind(), Competitors(), method)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/probit"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
@@ -22,7 +21,7 @@ func specOf(t testing.TB, method string, p, draws int, seed uint64, set func(any
 	for j := range p {
 		roles.Features = append(roles.Features, cdf.Feature{Name: "x" + strconv.Itoa(j+1)})
 	}
-	s := modeltest.Spec(t, lookup(t, method), "", roles, func(v any) error {
+	s := modeltest.Spec(t, methodtest.Lookup(t, probit.Kind(), Competitors(), method), "", roles, func(v any) error {
 		if set != nil {
 			set(v)
 		}
@@ -134,9 +133,4 @@ func joined(shards []*cdf.Batch) *cdf.Batch {
 	}
 	out.Rows = len(out.Columns[0].Number)
 	return out
-}
-
-func lookup(t testing.TB, method string) *kind.Kind {
-	t.Helper()
-	return methodtest.Lookup(t, probit.Kind(), Competitors(), method)
 }
