@@ -46,7 +46,7 @@ lint: ## formatting, vet and golangci-lint
 	$(GO) run $(LINT) run --allow-parallel-runners ./...
 
 accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a quarter
-	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./internal/rscript ./models ./baselines
+	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./internal/rscript ./models/... ./research/baselines/...
 
 page: ## sink/web/dist from sink/web/ui; needs npm
 	cd sink/web/ui && npm ci --no-audit --no-fund --ignore-scripts && npm run build
@@ -59,11 +59,11 @@ reference: ## docs/reference from the programs
 	$(GO) test ./cmd/consumer ./cmd/consumer/config ./cmd/producer -run TestReference -update
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
-	$(GO) run ./testenv/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
+	$(GO) run ./research/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
 
 race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
-	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models|baselines|examples/.*|testenv/(api|browser|interop|manual|release))$$')
-	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models ./baselines
+	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')
+	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models/... ./research/baselines/...
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for t in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \

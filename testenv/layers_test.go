@@ -3,6 +3,7 @@
 package testenv
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,9 +25,13 @@ type layer struct {
 	pure bool     // no waiting, logging, clocks, network or files
 }
 
-// aKind stands for every package of a kind of models: those that package models,
-// the registry, imports. No kind imports another.
-const aKind = "models/<kind>"
+// aKind stands for every package of a kind of models, aBaseline for every
+// package of the methods that a kind is compared with: those that their
+// registries import. No kind imports another.
+const (
+	aKind     = "models/<kind>"
+	aBaseline = "research/baselines/<kind>"
+)
 
 // layers lists every package: what is not here is refused. Dependencies point
 // inward, and siblings below pipeline never import each other.
@@ -50,11 +55,9 @@ var layers = []layer{
 	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models/compressed/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
-	{path: "baselines", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models", "models/kind", "models/compressed/projection", aKind}},
 	{path: "internal/accept"},
 	{path: "internal/modeltest", may: []string{"cdf", "cdf/cdftest", "internal/accept", "internal/strictyaml", "models/kind", "models/simulate"}},
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
-	{path: "internal/measure", pure: true, may: []string{"cdf"}},
 	{path: "internal/jsontext", may: []string{"cdf"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
@@ -111,9 +114,22 @@ var layers = []layer{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
 		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
-	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "cmd/paper/figure", "cmd/paper/study"}},
-	{path: "cmd/paper/figure", may: []string{"cdf", "cmd/paper/study", "internal/measure"}},
-	{path: "cmd/paper/study", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/simulate", "baselines", "internal/measure"}},
+	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "research/figure", "research/study"}},
+
+	{path: "research/baselines", pure: true, may: []string{"models/kind", aBaseline}},
+	{path: aBaseline, pure: true, may: []string{
+		"cdf", "cdf/rnd", "cdf/lin", "cdf/normal", "models/kind", "models/compressed/projection", aKind,
+		"research/baselines/internal/chain", "research/baselines/internal/law", "research/baselines/internal/method", "research/baselines/internal/state",
+	}},
+	{path: "research/baselines/internal/chain", pure: true, may: []string{"cdf/rnd"}},
+	{path: "research/baselines/internal/law", pure: true, may: []string{"cdf", "research/baselines/internal/chain", "research/baselines/internal/state"}},
+	{path: "research/baselines/internal/method", pure: true, may: []string{"models/kind"}},
+	{path: "research/baselines/internal/methodtest", may: []string{"cdf", "cdf/cdftest", "internal/modeltest", "models/kind", "models/simulate", "research/measure"}},
+	{path: "research/baselines/internal/state", pure: true, may: []string{"cdf", "cdf/lin"}},
+	{path: "research/figure", may: []string{"cdf", "research/measure", "research/study"}},
+	{path: "research/measure", pure: true, may: []string{"cdf"}},
+	{path: "research/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
+	{path: "research/study", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/simulate", "research/baselines", "research/measure"}},
 
 	{path: "docs"},
 	{path: "docs/example", pure: true, may: []string{"cdf", "models", "models/kind"}},
@@ -138,7 +154,6 @@ var layers = []layer{
 	{path: "testenv/probe"},
 	{path: "testenv/release"},
 	{path: "testenv/rewind"},
-	{path: "testenv/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,
@@ -149,8 +164,8 @@ var homes = map[string][]string{
 	"github.com/apache/arrow":         {"pipeline/arrow", "cmd/producer/rows", "sink", "examples/clients/go"},
 	"github.com/twmb/franz-go":        {"internal/embedded", "examples/clients/go"},
 	"github.com/alicebob/miniredis":   {"internal/embedded"},
-	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", "baselines", "cmd/paper"},
-	"gonum.org/v1/plot":               {"cmd/paper/figure", "examples/gallery"},
+	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
+	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":           {"pipeline", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
@@ -161,7 +176,7 @@ var homes = map[string][]string{
 	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
 	"github.com/klauspost/compress":   {"pipeline/kafka", "pipeline/arrow", "sink/web", "cmd/producer"},
 	"github.com/pierrec/lz4":          {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
-	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "cmd/paper/study"},
+	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "research/study", "research/sbc"},
 	"golang.org/x/time":               {"sink/web"},
 	"google.golang.org/protobuf/":     {},
 	"github.com/rogpeppe/go-internal": {"cmd/internal/clitest"},
@@ -206,16 +221,21 @@ func violations(packages []listed) []string {
 	return found
 }
 
-// kindsOf returns the packages of the kinds that the registry names.
-func kindsOf(packages []listed) (kinds []string) {
+// kindsOf returns the packages of kinds that the registries name, and what
+// stands for them.
+func kindsOf(packages []listed) map[string]string {
+	kinds := map[string]string{}
 	for _, p := range packages {
-		if p.ImportPath != module+"models" {
-			continue
-		}
-		for _, imported := range p.Imports {
-			path := strings.TrimPrefix(imported, module)
-			if strings.HasPrefix(path, "models/") && !slices.ContainsFunc(layers, func(l layer) bool { return l.path == path }) {
-				kinds = append(kinds, path)
+		for _, role := range []string{aKind, aBaseline} {
+			registry := strings.TrimSuffix(role, "/<kind>")
+			if p.ImportPath != module+registry {
+				continue
+			}
+			for _, imported := range p.Imports {
+				path := strings.TrimPrefix(imported, module)
+				if strings.HasPrefix(path, registry+"/") && !slices.ContainsFunc(layers, func(l layer) bool { return l.path == path }) {
+					kinds[path] = role
+				}
 			}
 		}
 	}
@@ -223,12 +243,7 @@ func kindsOf(packages []listed) (kinds []string) {
 }
 
 // roleOf is the path by which layers names a package.
-func roleOf(path string, kinds []string) string {
-	if slices.Contains(kinds, path) {
-		return aKind
-	}
-	return path
-}
+func roleOf(path string, kinds map[string]string) string { return cmp.Or(kinds[path], path) }
 
 // refused says why a package of layer l may not import a package, "" if it may.
 func refused(l layer, imported string) string {
@@ -292,6 +307,18 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// What is for research alone stands aside: no package but its command may
+// build on it.
+func TestResearchStandsAside(t *testing.T) {
+	for _, l := range layers {
+		for _, path := range l.may {
+			if within(path, "research") && !within(l.path, "research") && l.path != "cmd/paper" {
+				t.Errorf("%s may import %s", l.path, path)
+			}
+		}
+	}
+}
+
 // TestLayersFindViolations plants one import of each kind.
 func TestLayersFindViolations(t *testing.T) {
 	for _, c := range []struct {
@@ -316,11 +343,15 @@ func TestLayersFindViolations(t *testing.T) {
 		{"pipeline/arrow", "github.com/redis/go-redis/v9", true},
 		{"sink", "github.com/apache/arrow/go/v15/arrow", false},
 		{"cmd/consumer", module + "testenv", true},
-		{"cmd/consumer", module + "baselines", true},
+		{"cmd/consumer", module + "research/baselines", true},
 		{"cmd/consumer", "example.org/unheard/of", true},
 		{"internal/embedded", "github.com/twmb/franz-go/pkg/kfake", false},
 		{"examples/clients/go", "github.com/twmb/franz-go/pkg/kgo", false},
 		{"examples/clients/go", module + "sink", true},
+		{"cmd/paper", module + "research/study", false},
+		{"cmd/consumer", module + "research/study", true},
+		{"models/a", module + "research/measure", true},
+		{"testenv/bench", module + "research/measure", true},
 		{"pipeline/helpers", "math", true},
 		{"models/a", module + "models/kind", false},
 		{"models/a", module + "models/internal/dist", false},
@@ -329,9 +360,16 @@ func TestLayersFindViolations(t *testing.T) {
 		{"models/kind", module + "models/a", true},
 		{"models/internal/dist", module + "models/a", true},
 		{"models/unregistered", "math", true},
+		{"research/baselines/a", module + "models/a", false},
+		{"research/baselines/a", module + "research/baselines/internal/law", false},
+		{"research/baselines/a", module + "research/baselines/b", true},
+		{"research/baselines/a", module + "research/study", true},
+		{"research/baselines/a", "time", true},
+		{"models/a", module + "research/baselines/a", true},
 	} {
 		got := violations([]listed{
 			{ImportPath: module + "models", Imports: []string{module + "models/a", module + "models/b"}},
+			{ImportPath: module + "research/baselines", Imports: []string{module + "research/baselines/a", module + "research/baselines/b"}},
 			{ImportPath: module + c.path, Imports: []string{c.imports}},
 		})
 		if (len(got) > 0) != c.bad {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/credence-stream/credence/cmd/paper/figure"
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/figure"
+	"github.com/credence-stream/credence/research/study"
 )
 
 //go:embed report.md.tmpl

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/internal/term"
-	"github.com/credence-stream/credence/cmd/paper/figure"
-	"github.com/credence-stream/credence/cmd/paper/study"
+	"github.com/credence-stream/credence/research/figure"
+	"github.com/credence-stream/credence/research/study"
 )
 
 const runHelp = `Run an experiment, or all of them, and show the paper's figures beside ours.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // weak is the prior of the paper's setting that lets ten groups inform tau2;

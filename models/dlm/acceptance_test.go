@@ -8,8 +8,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/accept"
-	"github.com/credence-stream/credence/internal/measure"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // The series of the acceptance list, 3,000 steps each. V and A are the paper's,
