@@ -37,7 +37,7 @@ type letterFlags struct {
 }
 
 func (f *letterFlags) add(a *app.App, cmd *cobra.Command) {
-	f.Flags.Add(a, cmd)
+	f.Add(a, cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: decode, schema, check or numeric")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` letters")
