@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -185,5 +187,47 @@ func TestForecastNeedsSteps(t *testing.T) {
 	}
 	if p, err := l.Forecast(3); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// vague is a closed form whose sds are .77 and .83 of the prior's, and which
+// keeps the first random number of each stream.
+type vague struct {
+	recorder
+	seen *[]float64
+}
+
+func (v vague) PriorSD(_ []cdf.Functional, dst []float64)  { dst[0], dst[1] = 1/.77, 1/.83 }
+func (v vague) Blocks() []cdf.Block                        { return []cdf.Block{v} }
+func (v vague) Predict(*cdf.Shard, []cdf.Prediction) error { return nil }
+
+func (v vague) Sample(s *cdf.Step) error {
+	*v.seen = append(*v.seen, s.RNG.Float64())
+	return nil
+}
+
+func (v vague) Score(_ *cdf.Shard, r *rand.Rand) (cdf.Score, error) {
+	*v.seen = append(*v.seen, r.Float64())
+	return cdf.NoScore(), nil
+}
+
+// A variable is dominated by its prior from .8 of its sd on; score and update of
+// a shard have streams of their own.
+func TestPriorDominatedAndStreams(t *testing.T) {
+	spec, shards, forget := recording(cdf.Roles{Intercept: true})
+	var seen []float64
+	spec.New = func(d cdf.Dims) (cdf.Model, error) { return vague{recorder{d, shards, forget}, &seen}, nil }
+	f := cdf.NewFilter(spec, "k")
+	for range 2 {
+		sum, err := f.Update(batch(num("x", 1), num("y", 1)))
+		if err != nil || fmt.Sprint(sum.PriorDominated) != "[beta[x]]" {
+			t.Fatalf("dominated by the prior: %v, %v", sum.PriorDominated, err)
+		}
+	}
+	stream := func(shard int64, purpose string) float64 {
+		return cdf.NewStream(spec.Seed, "k", shard, purpose).Float64()
+	}
+	if want := []float64{stream(1, "update"), stream(2, "score"), stream(2, "update")}; !slices.Equal(seen, want) {
+		t.Errorf("random numbers %v, want %v", seen, want)
 	}
 }

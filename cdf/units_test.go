@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -48,6 +49,28 @@ func TestNamesOfGroupEffects(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A parameter of the scaled columns, y = 7 + 3 y~ and x = 2 + 5 x~, in units of y.
+func TestUnits(t *testing.T) {
+	s := &state{}
+	s.scaling.y = Constant{Center: 7, Scale: 3}
+	s.scaling.x = []Constant{{Scale: 1}, {Center: 2, Scale: 5}}
+	for _, c := range []struct {
+		kind unit
+		i    int
+		want Functional
+	}{
+		{asIs, 0, Functional{Param: []int{4}, Weight: []float64{1}}},
+		{slope, 0, Functional{Const: 7, Param: []int{4, 5}, Weight: []float64{3, -2 * 3. / 5}}},
+		{slope, 1, Functional{Param: []int{5}, Weight: []float64{3. / 5}}},
+		{variance, 0, Functional{Param: []int{4}, Weight: []float64{9}}},
+		{location, 0, Functional{Const: 7, Param: []int{4}, Weight: []float64{3}}},
+	} {
+		if got := convert(&Spec{Columns: Roles{Intercept: true}}, s, c.kind, "", 4, c.i, 2); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("unit %d, row %d: %+v, want %+v", c.kind, c.i, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -95,4 +96,22 @@ func WellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
 	if _, err := p.Score(few, nil); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Published is everything that a model says, as text so that NaN equals NaN.
+func Published(t testing.TB, m cdf.Model, sh *cdf.Shard) string {
+	t.Helper()
+	out := make([]cdf.Prediction, sh.Rows)
+	if err := m.(cdf.Predictor).Predict(sh, out); err != nil {
+		t.Fatal(err)
+	}
+	score, err := m.(cdf.Predictor).Score(sh, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%+v %+v %+v", Summarize(t, m, Coefficients(sh.Cols)), out, score)
+	if e, ok := m.(cdf.Evidence); ok {
+		text += fmt.Sprintf(" %v", e.LogEvidence())
+	}
+	return text
 }

@@ -280,3 +280,39 @@ func TestPaperConditionals(t *testing.T) {
 		}
 	}
 }
+
+// The moments of mu are those of its laws given the tau2 of every sweep, mixed,
+// the levels integrated out: of groups of very different sizes, with a prior of
+// mu and without.
+func TestMixesOverTheSweeps(t *testing.T) {
+	const S = 50
+	for _, v := range []float64{0, .5} {
+		m := newTest(t, Prior{MuVariance: v, Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2})
+		s := &cdf.Step{
+			Shard: rowsOf([]int32{0, 0, 0, 0, 0, 0, 0, 1, 2}, 1, 2, 1, 3, 2, 1, 2, 9, 14), Forget: 1,
+			Draws: drawsFor(S, 3), RNG: rand.New(rand.NewPCG(72, 1)),
+		}
+		m.absorb(s)
+		w := new(work)
+		m.run(s, w)
+		mean, square, within := 0.0, 0.0, 0.0
+		for _, tau2 := range w.used {
+			precision, centre := 0.0, 0.0
+			if v > 0 {
+				precision = 1 / v
+			}
+			for j, n := range m.n {
+				p := 1 / (tau2 + m.s2/n)
+				precision += p
+				centre += p * m.ybar[j]
+			}
+			centre /= precision
+			mean += centre / S
+			square += centre * centre / S
+			within += 1 / precision / S
+		}
+		if sd := math.Sqrt(within + square - mean*mean); modeltest.Relative(m.mu.mean, mean) > 1e-12 || modeltest.Relative(m.mu.sd, sd) > 1e-12 {
+			t.Errorf("v %v: mu is %v (%v), want %v (%v)", v, m.mu.mean, m.mu.sd, mean, sd)
+		}
+	}
+}

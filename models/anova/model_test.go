@@ -151,6 +151,10 @@ func TestRetires(t *testing.T) {
 			t.Errorf("%s: %v left at once", variant, gone)
 		}
 		d.Must(t, rowsOf([]int32{1, 3}, 2, 4), 1e-7)
+		stay := make([]cdf.Prediction, 2)
+		if err := m.(cdf.Predictor).Predict(rowsOf([]int32{1, 3}, 2, 4), stay); err != nil {
+			t.Fatal(err)
+		}
 		if gone := retire(); !slices.Equal(gone, []int32{0, 2}) {
 			t.Errorf("%s: %v left, want 0 and 2", variant, gone)
 		}
@@ -161,6 +165,9 @@ func TestRetires(t *testing.T) {
 		out := make([]cdf.Prediction, 3)
 		if err := m.(cdf.Predictor).Predict(sh, out); err != nil || out[0].SD != out[0].SD || out[2].SD == out[2].SD {
 			t.Errorf("%s: %+v, %v; want two known groups, and nothing of a third with two groups", variant, out, err)
+		}
+		if !slices.Equal(out[:2], stay) {
+			t.Errorf("%s: groups that stay are %+v, were %+v", variant, out[:2], stay)
 		}
 		d.Must(t, rowsOf(nil), 1e-7)
 		fresh := newVariant(t, variant, weak)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/compressed/projection"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 func TestSettings(t *testing.T) {
@@ -147,6 +150,28 @@ func TestAdvice(t *testing.T) {
 		}
 		if got := a.Advise("another"); got != "" {
 			t.Errorf("another flag: %q", got)
+		}
+	}
+}
+
+// Given beta, one number here, gamma_j is Phi0_j beta + |beta| C, C a Cauchy
+// variable: sqrt(kappa) times a normal one is that. sigma2 is 25 for certain.
+// Quantiles are 1000 draws' own, within 4.5 standard errors.
+func TestPriorOfGamma(t *testing.T) {
+	const p, n = 3, 4000
+	m := newTest(t, "", "{statistics: packed, dimension: 1, prior: {sigma2_shape: 1.0e+9, sigma2_rate: 2.5e+10}}", modeltest.Columns(p)).(*Learned)
+	rows := make([]cdf.Row, p)
+	if err := m.DescribePrior(modeltest.Coefficients(p)[:p], rows, rand.New(rand.NewPCG(3, 1))); err != nil {
+		t.Fatal(err)
+	}
+	for j, r := range rows {
+		for i, x := range []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
+			below := 0.5
+			for k := range n {
+				beta := 5 * math.Sqrt2 * math.Erfinv((2*float64(k)+1)/n-1)
+				below += math.Atan((x-m.phi[j]*beta)/math.Abs(beta)) / math.Pi / n
+			}
+			modeltest.Within(t, "share below a quantile of gamma", below, dist.Levels[i], 4.5*math.Sqrt(dist.Levels[i]*(1-dist.Levels[i])/1000))
 		}
 	}
 }

@@ -270,3 +270,21 @@ func TestSketchStateIsFlat(t *testing.T) {
 		}
 	}
 }
+
+// A restored state is solved anew, although another one was in the same model.
+func TestSketchIsSolvedAfterRestore(t *testing.T) {
+	sh := modeltest.RegressionShard(rand.New(rand.NewPCG(45, 1)), 60, 6, false)
+	m, fresh := newTestSketch(t, 6, 3), newTestSketch(t, 6, 3)
+	feed(t, m, modeltest.Cut(sh, 0, 30), 15)
+	old := modeltest.State(t, m)
+	feed(t, m, sh, 15)
+	modeltest.Published(t, m, sh)
+	for _, s := range []*Sketch{m, fresh} {
+		if err := s.UnmarshalBinary(old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := modeltest.Published(t, m, sh), modeltest.Published(t, fresh, sh); got != want {
+		t.Errorf("published\n%s\nwant\n%s", got, want)
+	}
+}

@@ -2,6 +2,7 @@ package compressed
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -225,5 +226,31 @@ func TestSketchVectors(t *testing.T) {
 			}
 			t.Log("largest misses: ", c.Worst)
 		})
+	}
+}
+
+// The densities of rows predicted one by one, the prior's own first, make up the
+// evidence; and the prior has the sds that it says.
+func TestFixedEvidenceIsAChain(t *testing.T) {
+	const p = 4
+	m := newTest(t, "", "{projection: fixed, dimension: 3, prior: {beta_variance: 4, sigma2_shape: 2, sigma2_rate: 3}}", modeltest.Columns(p)).(*Fixed)
+	sd := make([]float64, p+1)
+	m.PriorSD(modeltest.Coefficients(p), sd)
+	for j, r := range modeltest.Summarize(t, m, modeltest.Coefficients(p))[:p] {
+		if modeltest.Relative(r.SD, sd[j]) > 1e-12 {
+			t.Errorf("gamma %d has sd %v, prior sd %v", j, r.SD, sd[j])
+		}
+	}
+	sh := modeltest.RegressionShard(rand.New(rand.NewPCG(46, 1)), 12, p, false)
+	d, sum := modeltest.Stepper{Model: m}, 0.
+	for i := range sh.Rows {
+		row, out := modeltest.Cut(sh, i, i+1), make([]cdf.Prediction, 1)
+		if err := m.Predict(row, out); err != nil {
+			t.Fatal(err)
+		}
+		sum += out[0].LogDensity
+		if d.Must(t, row, 1); math.Abs(m.LogEvidence()-sum) > 1e-10*(1+math.Abs(sum)) {
+			t.Errorf("%d rows: evidence %v, predictions %v", i+1, m.LogEvidence(), sum)
+		}
 	}
 }

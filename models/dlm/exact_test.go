@@ -324,3 +324,21 @@ func TestAcceptanceChainRule(t *testing.T) {
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 78)) }
+
+// The statistics of steps that leave by hand: one of two observations, 3 on
+// average with the sum of squares 5 about it, and a missing one.
+func TestFilteredByHand(t *testing.T) {
+	for paper, want := range map[bool][4]float64{false: {15.5, 9, 6, 15.5}, true: {3.5, 2.5, 5, 10}} {
+		m, err := newFiltered(Defaults(), cdf.Dims{}, paper, newFilteredWorks())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.steps, m.window = []Step{{n: 2, mean: 3, ss: 5}, {}}, 0
+		m.settle(&filteredWork{
+			first: []float64{1, 2, 4}, second: []float64{7, 11, 20}, cross: []float64{0, 3, 9}, residual: []float64{0, 13, 17},
+		}, 2)
+		if m.c != want || m.nSig != 2 || m.nTau != 2 || paper && (m.m0 != 4 || m.v0 != 0) {
+			t.Errorf("paper %v: %v of %v observations and %v transitions, want %v", paper, m.c, m.nSig, m.nTau, want)
+		}
+	}
+}

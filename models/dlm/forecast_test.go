@@ -267,3 +267,22 @@ func fromPrior(r *rand.Rand, p Prior, units bool, n int) (y, theta []float64) {
 	}
 	return y, theta
 }
+
+// A shard is scored by the statistics that its discount has weakened: as after a
+// shard without rows that took the discount.
+func TestForecastForgets(t *testing.T) {
+	y, _ := someSteps(60, 0)
+	m := newTest(t, Defaults())
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, rowsShard(y[:40]), 1)
+	weak := rowsShard(y[40:])
+	weak.Forget = .7
+	got, err := m.Score(weak, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Must(t, rowsShard(nil), .7)
+	if want, err := m.Score(rowsShard(y[40:]), nil); err != nil || modeltest.Relative(got.LogDensity, want.LogDensity) > 1e-9 {
+		t.Errorf("log density %v, want %v, %v", got.LogDensity, want.LogDensity, err)
+	}
+}

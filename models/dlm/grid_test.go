@@ -206,3 +206,28 @@ func wellFormed(t *testing.T, m cdf.Model) {
 		}
 	}
 }
+
+// Statistics that are polynomials of up to the fifth degree along both axes, as
+// six nodes hold exactly, move to other limits exactly, beyond the old ones too.
+func TestMovesLimits(t *testing.T) {
+	at := func(low, high [2]float64) grid {
+		g := newGrid()
+		g.place(low, high)
+		for k := range g.m {
+			x, l := g.at(etaAxis, k/nodes), g.at(logAxis, k%nodes)
+			g.m[k], g.v[k], g.sse[k], g.ld[k] = x*l*l, math.Exp(.2*l-.1*x*x), 30+x*x+l*l, x*x*x-l
+		}
+		return g
+	}
+	reserve, g, want := at(fullLow, fullHigh), at([2]float64{-1, -3}, [2]float64{2, 1}), at([2]float64{-2, -2}, [2]float64{1, 3})
+	var r regrid
+	r.clear()
+	r.move(&g, &reserve, want.low, want.high)
+	for i, field := range want.fields() {
+		for k, v := range field {
+			if got := g.fields()[i][k]; math.Abs(got-v) > 1e-8*(1+math.Abs(v)) {
+				t.Fatalf("statistic %d at node %d is %v, want %v", i, k, got, v)
+			}
+		}
+	}
+}

@@ -112,4 +112,10 @@ func TestPriorSD(t *testing.T) {
 	if got := (&Prior{PhiVariance: 1}).phiSD(); math.Abs(got-want) > 1e-6 {
 		t.Errorf("sd of the restricted normal %v, want %v", got, want)
 	}
+	// Given the path the precisions of prior and path add, and are here so large
+	// that a draw is its mean: 1 part of .9 and 3 of .5.
+	p := Prior{PhiMean: .9, PhiVariance: 1e-12}
+	if got := p.drawPhi(newRand(1), 3e12, 1.5e12, 2); math.Abs(got-.6) > 5e-6 {
+		t.Errorf("phi is %v, want .6", got)
+	}
 }

@@ -34,7 +34,7 @@ func TestStateRoundTrip(t *testing.T) {
 				for _, m := range []cdf.Model{a.Model, b.Model} {
 					modeltest.SameState(t, a.Model, m)
 				}
-				if x, y := published(t, a.Model, sh), published(t, b.Model, sh); !reflect.DeepEqual(x, y) {
+				if x, y := modeltest.Published(t, a.Model, sh), modeltest.Published(t, b.Model, sh); !reflect.DeepEqual(x, y) {
 					t.Fatalf("%s shard %d: published\n%v\nand after restoring\n%v", variant, shard, x, y)
 				}
 				a.Must(t, sh, forget)
@@ -43,24 +43,6 @@ func TestStateRoundTrip(t *testing.T) {
 			}
 		}
 	}
-}
-
-// published is everything that a model says, as text so that NaN equals NaN.
-func published(t *testing.T, m cdf.Model, sh *cdf.Shard) string {
-	t.Helper()
-	out := make([]cdf.Prediction, sh.Rows)
-	if err := m.(cdf.Predictor).Predict(sh, out); err != nil {
-		t.Fatal(err)
-	}
-	score, err := m.(cdf.Predictor).Score(sh, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := fmt.Sprintf("%+v %+v %+v", modeltest.Summarize(t, m, modeltest.Coefficients(sh.Cols)), out, score)
-	if e, ok := m.(cdf.Evidence); ok {
-		text += fmt.Sprintf(" %v", e.LogEvidence())
-	}
-	return text
 }
 
 func TestRefusesOtherBytes(t *testing.T) {
@@ -92,12 +74,16 @@ func TestRefusesOtherBytes(t *testing.T) {
 // the prior's.
 func TestPrior(t *testing.T) {
 	s := Settings{Prior: Prior{BetaVariance: 4, InterceptVariance: 25, Sigma2Shape: 3, Sigma2Rate: 8}}
-	for _, variant := range []string{"corrected", "paper"} {
-		m := modeltest.Model(t, Kind(), variant, modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(2), Intercept: true})
+	for _, c := range []struct {
+		variant string
+		first   float64 // prior sd of the first coefficient
+	}{{"corrected", 5}, {"paper", 5}, {"", 2}} {
+		variant := c.variant
+		m := modeltest.Model(t, Kind(), variant, modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(2), Intercept: c.first == 5})
 		f := append(modeltest.Coefficients(2), cdf.Functional{Name: "w", Const: 7, Param: []int{0, 1}, Weight: []float64{1, -3}})
 		sd := make([]float64, 4)
 		m.(cdf.Summarizer).PriorSD(f, sd)
-		want := []float64{5, 2, 4, math.Sqrt(25 + 9*4)}
+		want := []float64{c.first, 2, 4, math.Sqrt(c.first*c.first + 9*4)}
 		d := modeltest.Stepper{Model: m}
 		for range 2 {
 			for i, r := range modeltest.Summarize(t, m, f) {

@@ -185,6 +185,11 @@ func TestAgainstTheOracle(t *testing.T) {
 				if modeltest.Relative(r.Mean, mean) > 1e-7 || modeltest.Relative(r.SD, math.Sqrt(square-mean*mean)) > 1e-6 {
 					t.Errorf("sigma2: %v (%v), want %v (%v)", r.Mean, r.SD, mean, math.Sqrt(square-mean*mean))
 				}
+				// A new row has the noise beside the line.
+				row := make([]cdf.Prediction, 1)
+				if err := m.Predict(modeltest.Cut(sh, 0, 1), row); err != nil || modeltest.Relative(row[0].SD*row[0].SD, row[0].EpredSD*row[0].EpredSD+mean) > 1e-7 {
+					t.Errorf("a row %+v, sigma2 %v, %v", row[0], mean, err)
+				}
 			}
 		})
 	}
@@ -240,6 +245,32 @@ func TestEarlySigma2(t *testing.T) {
 			}
 			if modeltest.Relative(got[i].Q95, want[i].Q95) > 1e-8 {
 				t.Errorf("shape %v: Q95 %v, want %v", shape, got[i].Q95, want[i].Q95)
+			}
+		}
+	}
+}
+
+// A shard without rows shows the discount alone: .25 of every sum is left, and
+// of the factor, whose square is sums, .5.
+func TestForgets(t *testing.T) {
+	sh := modeltest.RegressionShard(rand.New(rand.NewPCG(36, 1)), 40, 3, true)
+	a := newTest(t, 3)
+	b, err := NewPaper(Defaults(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := func(rows int, lambda float64) [2][]float64 {
+		for _, m := range []cdf.Model{a, b} {
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, modeltest.Cut(sh, 0, rows), lambda)
+		}
+		return [2][]float64{slices.Clone(a.r), slices.Concat([]float64{a.n, b.n, b.ssr}, b.xx, b.xy)}
+	}
+	full, left := after(40, 1), after(0, .25)
+	for k, scale := range []float64{.5, .25} {
+		for i, v := range full[k] {
+			if left[k][i] != scale*v {
+				t.Errorf("statistic %d of %d: %v of %v is left", i, k, left[k][i], v)
 			}
 		}
 	}

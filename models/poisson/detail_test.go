@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -221,5 +222,81 @@ func TestPaperByHand(t *testing.T) {
 		if math.Abs(row.Mean-mu) > 1e-9 || math.Abs(row.SD*math.Sqrt(h3+d)-1) > 1e-9 {
 			t.Errorf("shard %d: mean %g and sd %g, want %g and %g", s+1, row.Mean, row.SD, mu, 1/math.Sqrt(h3+d))
 		}
+	}
+	run.Must(t, &cdf.Shard{Cols: 1}, .25)
+	for i, s := range [][2]float64{{m.h1[0], h1}, {m.h2[0], h2}, {m.stats.lam[0], h3}, {m.n, 11}} {
+		if modeltest.Relative(s[0], s[1]/4) > 1e-9 {
+			t.Errorf("sum %d: a quarter of %g is %g", i, s[1], s[0])
+		}
+	}
+}
+
+// The paper's q(s2) over k levels is IG((k+1)/2, b), E[1/s2] = m.
+func TestPaperVariance(t *testing.T) {
+	const k = 8
+	m, err := NewPaper(Defaults(), cdf.Dims{Columns: []string{"intercept"}, Intercept: true, Groups: []cdf.Group{{Column: "g"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := &cdf.Shard{Rows: 80, Cols: 1, X: make([]float64, 80), Y: make([]float64, 80), Group: [][]int32{make([]int32, 80)}}
+	for i := range 80 {
+		sh.X[i], sh.Y[i], sh.Group[0][i] = 1, float64(i%k), int32(i%k)
+	}
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
+	const shape = (k + 1) / 2.
+	want := shape / m.m[0] / mathext.GammaIncRegInv(shape, .5)
+	if got := modeltest.Summarize(t, m, []cdf.Functional{effect(1 + k)})[0].Median; modeltest.Relative(got, want) > 2e-3 {
+		t.Errorf("median %g, want %g", got, want)
+	}
+}
+
+// Without groups the rate is lognormal: its quantiles tell its sd and the mean of
+// a count, over which the row's own effect is integrated.
+func TestRateIsLognormal(t *testing.T) {
+	s := Defaults()
+	s.Overdispersion = lognormal
+	m := newTest(t, s, []string{"intercept"})
+	sh := &cdf.Shard{Rows: 30, Cols: 1, X: make([]float64, 30), Y: make([]float64, 30)}
+	for i := range 30 {
+		sh.X[i], sh.Y[i] = 1, float64(i%7*(i%2))
+	}
+	d, out := modeltest.Stepper{Model: m}, make([]cdf.Prediction, 30)
+	d.Must(t, sh, 1)
+	if err := m.Predict(sh, out); err != nil {
+		t.Fatal(err)
+	}
+	low, high := math.Log(out[0].EpredQ025), math.Log(out[0].EpredQ975)
+	v := math.Pow((high-low)/(2*dist.NormalQuantiles[6]), 2)
+	mean := math.Exp((low + high + v) / 2)
+	if modeltest.Relative(out[0].Mean, mean) > 1e-9 || modeltest.Relative(out[0].EpredSD, mean*math.Sqrt(math.Expm1(v))) > 1e-9 {
+		t.Errorf("%+v, want the mean %g of a log rate with variance %g", out[0], mean, v)
+	}
+}
+
+// At a level that is not known, where the slope is 3, the effects have the
+// variance s2 + 9 s2', the two at the middles of equal parts of their laws: half of
+// them are above what the medians give.
+func TestUnknownLevelOfSeveralTerms(t *testing.T) {
+	m, sh := crossed(t, Defaults(), 140)
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, sh, 1)
+	var s2 [2]float64
+	for i := range s2 {
+		s2[i] = modeltest.Summarize(t, m, []cdf.Functional{effect(2 + 2*7 + 5 + i)})[0].Median
+	}
+	w := m.work()
+	ask := &cdf.Shard{Rows: 1, Cols: 2, X: []float64{1, 3}, Y: []float64{math.NaN()}, Group: [][]int32{{-1}, {2}}, Slopes: [][]float64{{3}}}
+	m.placeAt(ask, 0, &w.place, w)
+	m.mixAt(&w.place, 0, w)
+	_, known := m.post.gauss[0].at(&m.stats, &w.place, w.xi, &w.block)
+	above := 0
+	for _, sd := range w.mix.SD {
+		if sd*sd > (known+s2[0]+9*s2[1])*(1+1e-6) {
+			above++
+		}
+	}
+	if above != unseenPoints/2 {
+		t.Errorf("%d of %d variances are above that of the medians", above, unseenPoints)
 	}
 }

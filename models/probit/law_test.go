@@ -335,3 +335,20 @@ func TestFlagsWhatThePriorDecides(t *testing.T) {
 		t.Errorf("all responses 0: dominated by the prior: %s %+v", got, sum.Rows)
 	}
 }
+
+// Parts hold every row once and at most the limit, the larger ones first.
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		n, limit int
+		want     []int
+	}{{0, 5, []int{0}}, {5, 5, []int{5}}, {6, 5, []int{3, 3}}, {11, 5, []int{4, 4, 3}}} {
+		var got []int
+		count := parts(c.n, c.limit)
+		for i := range count {
+			got = append(got, part(c.n, count, i+1)-part(c.n, count, i))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d rows by %d: %v, want %v", c.n, c.limit, got, c.want)
+		}
+	}
+}

@@ -250,6 +250,14 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%d columns: window %d, %d draws, %d chains", c[0], p.limit, p.s, p.Chains())
 		}
 	}
+	for intercept, want := range map[bool]float64{true: 5, false: 2} {
+		s, sd := Defaults(), make([]float64, 2)
+		s.Prior = Prior{BetaVariance: 4, InterceptVariance: 25}
+		m := newTest(t, "", s, dims(2, 16, intercept))
+		if m.PriorSD(betas(2), sd); sd[0] != want || sd[1] != 2 {
+			t.Errorf("intercept %v: prior sds %v", intercept, sd)
+		}
+	}
 	modeltest.Refuses(t, Kind(), "", map[string]string{
 		"prior: {beta_variance: 0}":       "prior.beta_variance must be positive and finite, got 0",
 		"prior: {intercept_variance: -1}": "prior.intercept_variance",

@@ -18,8 +18,8 @@ var (
 
 const scripts = "pipeline/redis/lua.go"
 
-// mutants are the faults that the guarantees rest on not being there.
-var mutants = []mutant{
+// guarantees are the faults that the guarantees rest on not being there.
+var guarantees = []mutant{
 	{"state before outputs", "pipeline/machine_cut.go",
 		"\tm.publish()\n}\n\nfunc (m *machine) publish() {",
 		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n\tm.publish()\n}\n\nfunc (m *machine) publish() {",

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 // `make mutants` does.
 func TestPlacesAreThere(t *testing.T) {
 	names := map[string]bool{}
-	for _, m := range mutants {
+	for _, m := range slices.Concat(guarantees, mathematics) {
 		if names[m.name] {
 			t.Errorf("two mutants are called %q", m.name)
 		}

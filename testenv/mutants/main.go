@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,7 +32,7 @@ func run(ctx context.Context, words []string) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	survived := 0
-	for _, m := range mutants {
+	for _, m := range slices.Concat(guarantees, mathematics) {
 		if !chosen(m.name, words) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/credence-stream/credence/internal/modeltest"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -48,13 +49,21 @@ func TestGammaQuantile(t *testing.T) {
 	}
 }
 
-func TestInverseGammaQuantilesOfANegativeFactor(t *testing.T) {
+func TestInverseGamma(t *testing.T) {
 	var s Standard
 	up, down := s.At(3).InvGamma(2, 1, 4), s.At(3).InvGamma(2, 1, -4)
 	for i := range up {
 		if a, b := up[i]-1, 1-down[6-i]; math.Abs(a-b) > 1e-12*a {
 			t.Errorf("quantile %d: %v and %v", i, up, down)
 		}
+	}
+	for i, v := range s.At(1).InvGamma(2, 0, 1) { // P(X <= x) = exp(-2/x)
+		if want := -2 / math.Log(Levels[i]); modeltest.Relative(v, want) > 1e-12 {
+			t.Errorf("quantile %v is %v, want %v", Levels[i], v, want)
+		}
+	}
+	if mean, sd := InvGammaMoments(5, 12); mean != 3 || modeltest.Relative(sd, math.Sqrt(3)) > 1e-15 {
+		t.Errorf("IG(5, 12) has mean %v and sd %v", mean, sd)
 	}
 	for _, v := range s.At(1e-4).InvGamma(1, 0, 1) {
 		if math.IsInf(v, 0) || v != v {

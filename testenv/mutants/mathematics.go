@@ -1,0 +1,21 @@
+package main
+
+import "slices"
+
+// all runs every test of a package but the acceptance tests, which skip
+// themselves.
+const all = "."
+
+// The packages whose tests must find a fault of a kind of model: that kind's.
+var (
+	linear     = []string{"./models/linear"}
+	anova      = []string{"./models/anova"}
+	dlm        = []string{"./models/dlm"}
+	probit     = []string{"./models/probit"}
+	compressed = []string{"./models/compressed"}
+	poisson    = []string{"./models/poisson"}
+)
+
+// mathematics are faults of the arithmetic, spread over all kinds, variants
+// and modes.
+var mathematics = slices.Concat(ofLinear, ofAnova, ofDLM, ofProbit, ofCompressed, ofPoisson, ofLaws, ofEngine)
