@@ -11,7 +11,7 @@ type Draws struct {
 }
 
 // Row returns the S draws of parameter i; the slice aliases Data. Of a
-// Recaller it is nil where nobody will read them: see Step.Draws.
+// StateSummarizer it is nil where nobody will read them: see Step.Draws.
 func (d *Draws) Row(i int) []float64 {
 	if d.at != nil {
 		if i = int(d.at[i]); i < 0 {

@@ -4,17 +4,17 @@ import "errors"
 
 // engine is a model with what the filter asks of it.
 type engine struct {
-	model       Model
-	blocks      []Block
-	summarizer  Summarizer  // nil: none
-	predictor   Predictor   // nil: none
-	evidence    Evidence    // nil: none
-	covariancer Covariancer // nil: none
-	retirer     Retirer     // nil: none
-	flagger     Flagger     // nil: none
-	recaller    Recaller    // nil: none
-	teller      PriorTeller // nil: none
-	chains      int         // 0: a closed form
+	model           Model
+	blocks          []Block
+	summarizer      Summarizer      // nil: none
+	predictor       Predictor       // nil: none
+	evidence        Evidence        // nil: none
+	covariancer     Covariancer     // nil: none
+	retirer         Retirer         // nil: none
+	flagger         Flagger         // nil: none
+	stateSummarizer StateSummarizer // nil: none
+	priorSummarizer PriorSummarizer // nil: none
+	chains          int             // 0: a closed form
 }
 
 func newEngine(spec *Spec, d *design) (*engine, error) {
@@ -39,8 +39,8 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.covariancer, _ = faces.(Covariancer)
 	e.retirer, _ = faces.(Retirer)
 	e.flagger, _ = faces.(Flagger)
-	e.recaller, _ = faces.(Recaller)
-	e.teller, _ = faces.(PriorTeller)
+	e.stateSummarizer, _ = faces.(StateSummarizer)
+	e.priorSummarizer, _ = faces.(PriorSummarizer)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

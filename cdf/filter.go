@@ -286,7 +286,7 @@ func (f *Filter) settle(e *engine) {
 		return
 	}
 	params := e.model.Params()
-	if e.recaller != nil {
+	if e.stateSummarizer != nil {
 		f.view.refresh(f.spec, &f.now, params, &w.selected)
 		w.draws.shapeFor(f.view.functionals, count(params), n, max(e.chains, 1))
 	} else {

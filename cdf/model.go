@@ -63,7 +63,7 @@ type Step struct {
 	T      int64   // shard number, from 1
 	Forget float64 // lambda in (0, 1] of this shard
 	RNG    *rand.Rand
-	Draws  *Draws // nil when the model need not draw; a Recaller need not fill all
+	Draws  *Draws // nil when the model need not draw; a StateSummarizer need not fill all
 }
 
 // Functional is one published variable: Const + sum_k Weight[k]*theta[Param[k]]
@@ -123,14 +123,14 @@ type Retirer interface {
 	Retire() []int32
 }
 
-// Recaller is a model that draws, one of whose many groups a shard describes
-// few, and whose state tells the others. Its Draws have no row for a parameter
-// that is not described: Row is nil there.
-type Recaller interface {
-	// Recall fills rows[i] for functionals[i] from the state alone; all
+// StateSummarizer is a model that draws and has many groups, of which a shard
+// describes few; the others are summarized from the state. Its Draws have no row
+// for a parameter that is not described: Row is nil there.
+type StateSummarizer interface {
+	// SummarizeState fills rows[i] for functionals[i] from the state alone; all
 	// numbers come NaN. It leaves the rows as they came that it cannot tell,
 	// and sets what is not known of the others NaN but for the quantiles.
-	Recall(functionals []Functional, rows []Row) error
+	SummarizeState(functionals []Functional, rows []Row) error
 }
 
 // Covariancer is a model that knows the joint posterior covariance of affine

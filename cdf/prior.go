@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// PriorTeller is a model whose prior cannot be told by Summarize of an empty
-// one: it draws, or has groups.
-type PriorTeller interface {
-	// DescribePrior fills rows[i] for functionals[i] of the present parameters
+// PriorSummarizer is a model whose prior Summarize of an empty one cannot
+// describe: it draws, or has groups.
+type PriorSummarizer interface {
+	// SummarizePrior fills rows[i] for functionals[i] of the present parameters
 	// as they were before the first row; all numbers come NaN, and stay so
 	// where they are undefined. It only reads. What has no closed form comes
 	// from draws of rng.
-	DescribePrior(functionals []Functional, rows []Row, rng *rand.Rand) error
+	SummarizePrior(functionals []Functional, rows []Row, rng *rand.Rand) error
 }
 
 // Prior describes the variables of the posterior before the key's first row,
@@ -34,8 +34,8 @@ func (f *Filter) Prior() (*Summary, error) {
 	sum.Scaling = f.now.scaling.published(nil)
 	list := functionals(f.spec, &f.now, f.engine.model.Params(), new(selection))
 	sum.Rows = unknownRows(nil, list)
-	if teller := f.engine.teller; teller != nil {
-		if err := teller.DescribePrior(list, sum.Rows, NewStream(f.spec.Seed, f.key, 0, purposePrior)); err != nil {
+	if priorSummarizer := f.engine.priorSummarizer; priorSummarizer != nil {
+		if err := priorSummarizer.SummarizePrior(list, sum.Rows, NewStream(f.spec.Seed, f.key, 0, purposePrior)); err != nil {
 			return nil, as(ErrNumeric, err)
 		}
 		return sum, nil

@@ -34,7 +34,7 @@ func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection
 // Summary describes the present state, also after UnmarshalBinary: all
 // variables and groups, whatever Update returned of them, and these with the
 // same bits. Where the filter is not SelfDescribing, groups that Update did
-// not describe are recalled from the state (see Recaller).
+// not describe are summarized from the state (see StateSummarizer).
 // errors.ErrUnsupported: see SelfDescribing. The result is valid until the
 // filter's next call.
 func (f *Filter) Summary() (*Summary, error) {
@@ -45,7 +45,7 @@ func (f *Filter) Summary() (*Summary, error) {
 		if !f.summed {
 			return nil, errNoSummary
 		}
-		return f.recalled()
+		return f.completed()
 	}
 	return f.describe(&view{stale: true}, new(selection))
 }

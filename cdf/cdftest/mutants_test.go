@@ -142,7 +142,7 @@ func (m *mutant) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	return s, err
 }
 
-func (m *mutant) DescribePrior(list []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *mutant) SummarizePrior(list []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	empty, err := newLine(m.set, m.dims)
 	if err != nil {
 		return err

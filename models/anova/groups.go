@@ -23,10 +23,10 @@ type statistics struct {
 	zeta, vari []float64 // per group: mean and variance
 	mu, tau    moments
 
-	fresh  bool // this shard has set the start, so the chain must forget it
-	params [4]cdf.Param
-	law    dist.Standard
-	works  *sync.Pool
+	fresh   bool // this shard has set the start, so the chain must forget it
+	params  [4]cdf.Param
+	law     dist.Standard
+	scratch *sync.Pool
 }
 
 // moments are a mean and an sd. Whether they are those of a law that has

@@ -225,7 +225,7 @@ func TestMonteCarloErrors(t *testing.T) {
 func TestPaperConditionals(t *testing.T) {
 	const S, k = 40_000, 6
 	p := Prior{MuVariance: 4, Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 4, Sigma2Rate: 3}
-	m := newPaper(Settings{Prior: p}, newWorks())
+	m := newPaper(Settings{Prior: p}, newScratch())
 	s := &cdf.Step{Forget: 1, Draws: drawsFor(S, k), RNG: rand.New(rand.NewPCG(70, 1))}
 	for shard := range uint64(2) { // the second begins at plug-ins that we know
 		mu, tau2 := m.mu.mean, m.tau.mean

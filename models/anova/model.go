@@ -39,11 +39,11 @@ func New(s Settings) (*Model, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return newModel(s, newWorks()), nil
+	return newModel(s, newScratch()), nil
 }
 
-func newModel(s Settings, works *sync.Pool) *Model {
-	m := &Model{statistics: statistics{prior: s.Prior, works: works}}
+func newModel(s Settings, scratch *sync.Pool) *Model {
+	m := &Model{statistics: statistics{prior: s.Prior, scratch: scratch}}
 	m.blocks = []cdf.Block{groupsBlock{m}, sigmaBlock{m}}
 	return m
 }
@@ -73,8 +73,8 @@ func (b groupsBlock) Sample(s *cdf.Step) error {
 		m.drawPrior(s)
 		return nil
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	m.run(s, w)
 	m.errors(w)
 	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.tau2; sum-sum != 0 {

@@ -37,11 +37,11 @@ func NewPaper(s Settings) (*Paper, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return newPaper(s, newWorks()), nil
+	return newPaper(s, newScratch()), nil
 }
 
-func newPaper(s Settings, works *sync.Pool) *Paper {
-	m := &Paper{statistics: statistics{prior: s.Prior, works: works}}
+func newPaper(s Settings, scratch *sync.Pool) *Paper {
+	m := &Paper{statistics: statistics{prior: s.Prior, scratch: scratch}}
 	m.blocks = []cdf.Block{paperZeta{m}, paperMu{m}}
 	return m
 }
@@ -87,8 +87,8 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 		m.drawPrior(s)
 		return nil
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	w.size(len(m.n), s.Draws)
 	if m.fresh {
 		for range burn {

@@ -11,12 +11,12 @@ import (
 )
 
 var (
-	_ cdf.PriorTeller = (*Model)(nil)
-	_ cdf.PriorTeller = (*Paper)(nil)
+	_ cdf.PriorSummarizer = (*Model)(nil)
+	_ cdf.PriorSummarizer = (*Paper)(nil)
 )
 
-// DescribePrior describes mu and the groups only where mu has a proper prior.
-func (m *statistics) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+// SummarizePrior describes mu and the groups only where mu has a proper prior.
+func (m *statistics) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	sds := make([]float64, len(functionals))
 	m.PriorSD(functionals, sds)
 	p, law := &m.prior, dist.Standard{}

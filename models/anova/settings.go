@@ -51,11 +51,11 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	set, works := *s, newWorks()
+	set, scratch := *s, newScratch()
 	if variant == "paper" {
-		return func(cdf.Dims) (cdf.Model, error) { return newPaper(set, works), nil }, nil
+		return func(cdf.Dims) (cdf.Model, error) { return newPaper(set, scratch), nil }, nil
 	}
-	return func(cdf.Dims) (cdf.Model, error) { return newModel(set, works), nil }, nil
+	return func(cdf.Dims) (cdf.Model, error) { return newModel(set, scratch), nil }, nil
 }
 
 // work is scratch space, shared by all models of one configuration
@@ -68,7 +68,7 @@ type work struct {
 	diag                       cdf.Diagnostics
 }
 
-func newWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
+func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
 
 // size makes room for k groups and the sweeps of the draws; the sums over
 // sweeps are 0.

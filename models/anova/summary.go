@@ -28,11 +28,11 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	return nil
 }
 
-// Recall describes levels whose draws are gone by the mean and sd that the
-// state holds, with the quantiles of a normal law. Given tau2 and sigma2 a
+// SummarizeState describes levels whose draws are gone by the mean and sd that
+// the state holds, with the quantiles of a normal law. Given tau2 and sigma2 a
 // level is normal, and its law is one of many such: the more groups there
 // are, the less these differ. Other functionals are left as they came.
-func (m *statistics) Recall(functionals []cdf.Functional, rows []cdf.Row) error {
+func (m *statistics) SummarizeState(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		p, err := m.parameter(f)
 		if err != nil {

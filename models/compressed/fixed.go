@@ -32,24 +32,24 @@ type Fixed struct {
 	n      float64   // rows absorbed, discounted
 	forgot bool      // some shard was discounted: there is no joint evidence
 
-	ready  bool
-	l      []float64 // m x m, lower: LL' = P'P + I/v
-	mu     []float64 // m: posterior mean of beta
-	gamma  []float64 // p: Phi' mu
-	a, b   float64   // sigma2 ~ IG(a, b)
-	law    dist.Standard
-	works  *sync.Pool
-	blocks []cdf.Block
+	ready   bool
+	l       []float64 // m x m, lower: LL' = P'P + I/v
+	mu      []float64 // m: posterior mean of beta
+	gamma   []float64 // p: Phi' mu
+	a, b    float64   // sigma2 ~ IG(a, b)
+	law     dist.Standard
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
 // newFixed takes the projection from phi, by name where it has
 // names, or draws signs over sqrt(m) where it is nil.
-func newFixed(s Settings, phi *projection.Matrix, d cdf.Dims, works *sync.Pool) (*Fixed, error) {
+func newFixed(s Settings, phi *projection.Matrix, d cdf.Dims, scratch *sync.Pool) (*Fixed, error) {
 	shape, err := NewShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Fixed{Shape: shape, m: s.Dimension, works: works}
+	m := &Fixed{Shape: shape, m: s.Dimension, scratch: scratch}
 	p := m.P
 	if phi == nil {
 		m.phi = projection.Signs(s.ProjectionSeed, m.m, p)
@@ -99,10 +99,10 @@ type fixedWork struct {
 	e     []float64 // m x S
 }
 
-func newFixedWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(fixedWork) }} }
+func newFixedScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(fixedWork) }} }
 
 func (m *Fixed) work() *fixedWork {
-	w := m.works.Get().(*fixedWork)
+	w := m.scratch.Get().(*fixedWork)
 	if k := m.m; len(w.u) != k {
 		w.block = make([]float64, qr.BlockRows(k)*(k+1))
 		w.order = make([]float64, lin.PackedLen(k+1))
@@ -133,7 +133,7 @@ func (b fixedBlock) Absorb(s *cdf.Step) {
 		m.n *= s.Forget
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	m.n += float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
 		m.project(x, w.u)
 		return w.u
@@ -160,7 +160,7 @@ func (m *Fixed) prepare() error {
 		return nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	k := m.m
 	copy(w.order, m.r)
 	clear(w.prior)
@@ -196,7 +196,7 @@ func (m *Fixed) prepare() error {
 // draw fills the draws of gamma = Phi'beta and sigma2.
 func (m *Fixed) draw(s *cdf.Step) {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	d, k := s.Draws, m.m
 	w.e = lin.Grow(w.e, k*d.S)
 	clear(w.u)

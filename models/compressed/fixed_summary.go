@@ -57,7 +57,7 @@ func (m *Fixed) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		return err
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	law := m.law.At(m.a)
 	scale := math.Sqrt(m.b / m.a)
 	for i := range functionals {
@@ -97,7 +97,7 @@ func studentRow(r *cdf.Row, law *dist.Standard, loc, scale float64) {
 // PriorSD writes the prior sd of each functional, NaN where it is undefined.
 func (m *Fixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	prior := &m.settings.Prior
 	sigma2, spread := dist.InvGammaMoments(prior.Sigma2Shape, prior.Sigma2Rate)
 	for i := range functionals {
@@ -128,7 +128,7 @@ func (m *Fixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return t.Out, err
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	law := predictive.NewStudentScore(2*m.a, m.law.At(m.a).T[2])
 	for i, y := range sh.Y {
 		if t.Skip(y) {
@@ -149,7 +149,7 @@ func (m *Fixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return err
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	law := m.law.At(m.a)
 	for i := range sh.Rows {
 		m.project(sh.X[i*m.P:(i+1)*m.P], w.u)

@@ -56,25 +56,25 @@ type Learned struct {
 	gamma  []float64 // p: Phi^'beta^
 	own    []float64 // p: variance of gamma_j that is its column's own
 
-	law    dist.Standard
-	works  *sync.Pool
-	blocks []cdf.Block
+	law     dist.Standard
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
-func newLearned(s Settings, paper bool, d cdf.Dims, works *sync.Pool) (*Learned, error) {
+func newLearned(s Settings, paper bool, d cdf.Dims, scratch *sync.Pool) (*Learned, error) {
 	shape, err := NewShape(s, d)
 	if err != nil {
 		return nil, err
 	}
 	k, p := s.Dimension, shape.P
-	m := &Learned{Shape: shape, m: k, lean: s.Statistics == "lean", paper: paper, works: works}
+	m := &Learned{Shape: shape, m: k, lean: s.Statistics == "lean", paper: paper, scratch: scratch}
 	m.c11, m.c12 = make([]float64, k*(k+1)/2), make([]float64, k)
 	m.c21, m.c22 = make([]float64, p*m.width21()), make([]float64, p*m.width22())
 	m.phi, m.kappa, m.chain = make([]float64, p*k), make([]float64, k), make([]float64, k)
 	m.l, m.beta, m.gamma, m.own = make([]float64, k*k), make([]float64, k), make([]float64, p), make([]float64, p)
 	w := m.work()
 	copy(m.phi, w.phi0)
-	works.Put(w)
+	scratch.Put(w)
 	for i := range k {
 		m.kappa[i], m.chain[i] = 1, 1
 	}
@@ -109,7 +109,7 @@ func (b learnedBlock) Absorb(s *cdf.Step) {
 	m := b.m
 	m.failed = nil
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	n := s.Shard.Observed()
 	if n == 0 {
 		if s.Forget < 1 && m.n > 0 {
@@ -347,7 +347,7 @@ func (m *Learned) estimate2(w *learnedWork, s *cdf.Step) error {
 // the error of its few sweeps.
 func (m *Learned) draw(s *cdf.Step) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (m *Learned) shared(u []float64) float64 {
 // taken as normal, sigma2 is inverse gamma.
 func (m *Learned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return t.Out, nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return t.Out, err
 	}
@@ -190,7 +190,7 @@ func normalLogDensity(z, variance float64) float64 {
 // Predict describes a new observation and the regression line of every row.
 func (m *Learned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}

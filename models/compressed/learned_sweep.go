@@ -28,10 +28,10 @@ type learnedWork struct {
 	sweep           sweep
 }
 
-func newLearnedWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(learnedWork) }} }
+func newLearnedScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(learnedWork) }} }
 
 func (m *Learned) work() *learnedWork {
-	w := m.works.Get().(*learnedWork)
+	w := m.scratch.Get().(*learnedWork)
 	if w.p == m.P {
 		return w
 	}

@@ -55,10 +55,10 @@ func TestSketchPermutes(t *testing.T) {
 
 // permutedLearned is a model whose Phi0 has its columns in the order of perm.
 func permutedLearned(m *Learned, perm []int) *Learned {
-	plain := newLearnedWorks()
-	m.works = &sync.Pool{New: func() any {
+	plain := newLearnedScratch()
+	m.scratch = &sync.Pool{New: func() any {
 		c := *m
-		c.works = plain
+		c.scratch = plain
 		w := c.work()
 		w.phi0 = permuteBlocks(perm, m.m, projection.Orthonormal(m.settings.ProjectionSeed, m.m, m.P))
 		return w

@@ -29,7 +29,7 @@ type printedStatistics struct {
 func (m *printedStatistics) absorb(t *testing.T, sh *cdf.Shard, r *rand.Rand) {
 	const sweeps, burn = 6, 2
 	p, k, w := m.P, m.m, m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	m.absorb1(w, sh.X, sh.Y, 1)
 	if err := m.solve1(w); err != nil {
 		t.Fatal(err)

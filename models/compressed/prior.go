@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	_ cdf.PriorTeller = (*Learned)(nil)
-	_ cdf.PriorTeller = (*Sketch)(nil)
+	_ cdf.PriorSummarizer = (*Learned)(nil)
+	_ cdf.PriorSummarizer = (*Sketch)(nil)
 )
 
-// DescribePrior describes gamma_j = Phi_j'beta, given beta and K normal with
+// SummarizePrior describes gamma_j = Phi_j'beta, given beta and K normal with
 // mean Phi0_j'beta and variance sum kappa_i beta_i^2. It has no variance.
-func (m *Learned) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *Learned) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	p, law := &m.settings.Prior, dist.Standard{}
 	const n = 1000
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	k := m.m
 	beta, own := make([]float64, n*k), make([]float64, n)
 	for s := range own {
@@ -60,8 +60,8 @@ func (m *Learned) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rn
 	return nil
 }
 
-// DescribePrior leaves gamma unknown: its prior variance is estimated.
-func (m *Sketch) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
+// SummarizePrior leaves gamma unknown: its prior variance is estimated.
+func (m *Sketch) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
 	p, law := &m.settings.Prior, dist.Standard{}
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]

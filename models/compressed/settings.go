@@ -185,14 +185,14 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	*s = set
 	switch {
 	case set.Projection == "fixed":
-		works := newFixedWorks()
-		return func(d cdf.Dims) (cdf.Model, error) { return newFixed(set, set.matrix, d, works) }, nil
+		scratch := newFixedScratch()
+		return func(d cdf.Dims) (cdf.Model, error) { return newFixed(set, set.matrix, d, scratch) }, nil
 	case set.Statistics != "sketch":
-		works := newLearnedWorks()
-		return func(d cdf.Dims) (cdf.Model, error) { return newLearned(set, variant == "paper", d, works) }, nil
+		scratch := newLearnedScratch()
+		return func(d cdf.Dims) (cdf.Model, error) { return newLearned(set, variant == "paper", d, scratch) }, nil
 	}
-	works := newSketchWorks()
-	return func(d cdf.Dims) (cdf.Model, error) { return newSketch(set, d, works) }, nil
+	scratch := newSketchScratch()
+	return func(d cdf.Dims) (cdf.Model, error) { return newSketch(set, d, scratch) }, nil
 }
 
 // Shape is what all forms of the model, and its competitors, know of

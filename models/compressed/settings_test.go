@@ -161,7 +161,7 @@ func TestPriorOfGamma(t *testing.T) {
 	const p, n = 3, 4000
 	m := newTest(t, "", "{statistics: packed, dimension: 1, prior: {sigma2_shape: 1.0e+9, sigma2_rate: 2.5e+10}}", modeltest.Columns(p)).(*Learned)
 	rows := make([]cdf.Row, p)
-	if err := m.DescribePrior(modeltest.Coefficients(p)[:p], rows, rand.New(rand.NewPCG(3, 1))); err != nil {
+	if err := m.SummarizePrior(modeltest.Coefficients(p)[:p], rows, rand.New(rand.NewPCG(3, 1))); err != nil {
 		t.Fatal(err)
 	}
 	for j, r := range rows {

@@ -57,16 +57,16 @@ type Sketch struct {
 	version uint64 // of the state, for work kept in scratch space
 	failed  error  // of the last Absorb
 	law     dist.Standard
-	works   *sync.Pool
+	scratch *sync.Pool
 	blocks  []cdf.Block
 }
 
-func newSketch(s Settings, d cdf.Dims, works *sync.Pool) (*Sketch, error) {
+func newSketch(s Settings, d cdf.Dims, scratch *sync.Pool) (*Sketch, error) {
 	shape, err := NewShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Sketch{Shape: shape, rank: s.Rank, works: works}
+	m := &Sketch{Shape: shape, rank: s.Rank, scratch: scratch}
 	p := m.P
 	buf := make([]float64, 6*p)
 	for _, x := range []*[]float64{&m.c, &m.h, &m.g, &m.xbar, &m.ss, &m.scale} {
@@ -105,7 +105,7 @@ func (b sketchBlock) Absorb(s *cdf.Step) {
 	m := b.m
 	m.failed = nil
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	n := s.Shard.Observed()
 	if n == 0 {
 		if s.Forget < 1 && m.weight > 0 {

@@ -105,7 +105,7 @@ func (s *prequential) appendFlags(dst []string, rows float64) []string {
 // Moments are NaN where they do not exist.
 func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return t.Out, nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.solveStored(w); err != nil {
 		return t.Out, err
 	}
@@ -194,7 +194,7 @@ func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func undefinedPrediction() cdf.Prediction {
 // as u - T'L^{-1}(B u + e2), u = D^{-1/2} e1, and gamma = (g + sigma x)/s.
 func (m *Sketch) draw(st *cdf.Step) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.solveStored(w); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func newTestSketch(t testing.TB, p, rank int) *Sketch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := newSketch(s, cdf.Dims{Columns: modeltest.Columns(p)}, newSketchWorks())
+	m, err := newSketch(s, cdf.Dims{Columns: modeltest.Columns(p)}, newSketchScratch())
 	if err != nil {
 		t.Fatal(err)
 	}

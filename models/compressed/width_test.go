@@ -87,7 +87,7 @@ func TestAcceptanceWidth(t *testing.T) {
 func (m *Learned) parts(t *testing.T) (out [3]float64) {
 	t.Helper()
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // as for a new grid. sigma2, tau2 = q sigma2 and theta follow in closed form.
 func (m *Model) draw(s *cdf.Step) error {
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
 	}

@@ -329,7 +329,7 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 78)) }
 // average with the sum of squares 5 about it, and a missing one.
 func TestFilteredByHand(t *testing.T) {
 	for paper, want := range map[bool][4]float64{false: {15.5, 9, 6, 15.5}, true: {3.5, 2.5, 5, 10}} {
-		m, err := newFiltered(Defaults(), cdf.Dims{}, paper, newFilteredWorks())
+		m, err := newFiltered(Defaults(), cdf.Dims{}, paper, newFilteredScratch())
 		if err != nil {
 			t.Fatal(err)
 		}

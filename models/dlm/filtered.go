@@ -30,18 +30,18 @@ type Filtered struct {
 	nSig  float64    // their observations
 	nTau  float64    // their transitions
 
-	works  *sync.Pool
-	blocks []cdf.Block
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
 // NewFiltered returns the model of mode filtered without observations.
 func NewFiltered(s Settings, d cdf.Dims) (*Filtered, error) {
-	return newFiltered(s, d, false, newFilteredWorks())
+	return newFiltered(s, d, false, newFilteredScratch())
 }
 
 // NewPaper returns the model of variant paper without observations.
 func NewPaper(s Settings, d cdf.Dims) (*Filtered, error) {
-	return newFiltered(s, d, true, newFilteredWorks())
+	return newFiltered(s, d, true, newFilteredScratch())
 }
 
 // NewBatch returns batch Gibbs sampling of the same model without
@@ -62,12 +62,12 @@ func NewBatch(s Settings, burn, thin int, d cdf.Dims) (*Filtered, error) {
 	return m, nil
 }
 
-func newFiltered(s Settings, d cdf.Dims, paper bool, works *sync.Pool) (*Filtered, error) {
+func newFiltered(s Settings, d cdf.Dims, paper bool, scratch *sync.Pool) (*Filtered, error) {
 	base, err := newRowWindow(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Filtered{rowWindow: base, paper: paper, burn: runIn, thin: 1, works: works}
+	m := &Filtered{rowWindow: base, paper: paper, burn: runIn, thin: 1, scratch: scratch}
 	m.blocks = []cdf.Block{filteredBlock{m}}
 	return m, nil
 }
@@ -83,7 +83,7 @@ type filteredWork struct {
 	first, second, cross, residual []float64
 }
 
-func newFilteredWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(filteredWork) }} }
+func newFilteredScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(filteredWork) }} }
 
 func (w *filteredWork) size(steps, leaving int) {
 	for _, x := range []*[]float64{&w.m, &w.v, &w.p, &w.theta} {
@@ -112,8 +112,8 @@ func (b filteredBlock) Absorb(s *cdf.Step) {
 // leave.
 func (b filteredBlock) Sample(s *cdf.Step) error {
 	m, d := b.m, s.Draws
-	w := m.works.Get().(*filteredWork)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*filteredWork)
+	defer m.scratch.Put(w)
 	burn := 0
 	if m.begin() {
 		burn = m.burn

@@ -94,7 +94,7 @@ func TestForecastOfTheGrid(t *testing.T) {
 	s.Prior.Theta0Variance = fewVariance
 	m := replication{prior: s}.model(t).(*Model)
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	for _, v := range y { // as Absorb does, but for moving the grid, which interpolates
 		if m.grid.step(1, v, w.product); v == v {
 			m.n++

@@ -74,7 +74,7 @@ const checkEvery = 32
 func (b block) Absorb(s *cdf.Step) {
 	m, sh := b.m, s.Shard
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	w.regrid.clear()
 	m.failed = false
 	if s.Forget < 1 {

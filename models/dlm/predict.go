@@ -45,7 +45,7 @@ func (f *forward) weigh() error {
 func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	out := cdf.NoScore()
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	f, err := m.forward(w, sh)
 	if err != nil {
 		return out, err
@@ -153,7 +153,7 @@ func (s *studentLimit) at(df float64) float64 {
 // as many steps ahead as their times say.
 func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	f, err := m.forward(w, sh)
 	if err != nil {
 		return err

@@ -11,11 +11,11 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-var _ cdf.PriorTeller = (*rowWindow)(nil)
+var _ cdf.PriorSummarizer = (*rowWindow)(nil)
 
-// DescribePrior describes phi, where it is not uniform, by draws; theta is that
+// SummarizePrior describes phi, where it is not uniform, by draws; theta is that
 // before the first row.
-func (m *rowWindow) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *rowWindow) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	p, law := &m.prior, dist.Standard{}
 	for i, f := range functionals {
 		r, w := &rows[i], f.Weight[0]

@@ -225,7 +225,7 @@ func gridMoments(t testing.TB, m cdf.Model, f []cdf.Functional) []cdf.Row {
 		return modeltest.Summarize(t, m, f)
 	}
 	w := g.family.take()
-	defer g.family.works.Put(w)
+	defer g.family.scratch.Put(w)
 	if !w.weigh(&g.grid, &g.family.settings.Prior, g.n) {
 		t.Fatal("weights")
 	}

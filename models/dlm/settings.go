@@ -88,10 +88,10 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	set, works := *s, newFilteredWorks()
+	set, scratch := *s, newFilteredScratch()
 	switch {
 	case variant == "paper" || s.Mode == "filtered":
-		return func(d cdf.Dims) (cdf.Model, error) { return newFiltered(set, d, variant == "paper", works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newFiltered(set, d, variant == "paper", scratch) }, nil
 	case s.Mode == "compact":
 		return func(d cdf.Dims) (cdf.Model, error) { return NewCompact(set, d) }, nil
 	}

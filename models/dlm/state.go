@@ -97,7 +97,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		return codec.Error("dlm", "counts or limits out of range")
 	}
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate) {
 		return codec.Error("dlm", "weights not finite")
 	}

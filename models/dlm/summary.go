@@ -13,7 +13,7 @@ import (
 // is affine in one parameter; others are refused with ErrSchema.
 func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
 	}

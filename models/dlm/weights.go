@@ -12,27 +12,27 @@ import (
 // family is what all keys of one configuration share.
 type family struct {
 	settings Settings
-	works    sync.Pool
+	scratch  sync.Pool
 	logZ     float64 // of the prior on the full range, see work.weigh
 }
 
 func newFamily(s Settings) *family {
 	f := &family{settings: s}
-	f.works.New = func() any { return newWork() }
+	f.scratch.New = func() any { return newWork() }
 	if s.Mode == "grid" {
 		w := f.take()
 		w.grid.place(fullLow, fullHigh)
 		w.grid.start(s.Prior.Theta0Variance)
 		w.weigh(&w.grid, &s.Prior, 0)
 		f.logZ = w.logZ
-		f.works.Put(w)
+		f.scratch.Put(w)
 	}
 	return f
 }
 
 // take returns scratch space without products; the caller gives it back.
 func (f *family) take() *work {
-	w := f.works.Get().(*work)
+	w := f.scratch.Get().(*work)
 	for k := range w.product {
 		w.product[k] = 1
 	}
@@ -129,7 +129,7 @@ func (m *Model) LogEvidence() float64 {
 		return 0
 	}
 	w := m.family.take()
-	defer m.family.works.Put(w)
+	defer m.family.scratch.Put(w)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		return math.NaN()
 	}

@@ -75,7 +75,7 @@ func TestIsCalibrated(t *testing.T) {
 // posteriorBelow is the published posterior's probability below v.
 func posteriorBelow(m *Model, j int, v float64) float64 {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if !m.early() {
 		if j == m.P {
 			return mathext.GammaIncRegComp(m.post.shape, m.post.shape*m.s2/v)

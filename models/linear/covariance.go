@@ -12,7 +12,7 @@ import (
 // is the square of the summary's sd, NaN where that is undefined.
 func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func (m *Paper) Covariance(functionals []cdf.Functional, dst []float64) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	k := len(functionals)
 	w.joint = lin.Grow(w.joint, k*m.P)
 	at := 0

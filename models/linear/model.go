@@ -31,22 +31,22 @@ type Model struct {
 	s2     float64   // plug-in of sigma2, 0 while n is 0
 	forgot bool      // some shard was discounted: there is no joint evidence
 
-	post   posterior
-	works  *sync.Pool
-	blocks []cdf.Block
+	post    posterior
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
 // New returns the corrected linear model with empty statistics.
 func New(s Settings, d cdf.Dims) (*Model, error) {
-	return newModel(s, d, newWorks())
+	return newModel(s, d, newScratch())
 }
 
-func newModel(s Settings, d cdf.Dims, works *sync.Pool) (*Model, error) {
+func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 	shape, err := newColumns(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{columns: shape, r: make([]float64, lin.PackedLen(shape.P+1)), works: works}
+	m := &Model{columns: shape, r: make([]float64, lin.PackedLen(shape.P+1)), scratch: scratch}
 	m.post.init(shape.P)
 	m.blocks = []cdf.Block{block{m}}
 	return m, nil
@@ -57,7 +57,7 @@ func (m *Model) Blocks() []cdf.Block { return m.blocks }
 
 // work takes scratch space for this model's size; the caller gives it back.
 func (m *Model) work() *work {
-	w := m.works.Get().(*work)
+	w := m.scratch.Get().(*work)
 	w.size(m.P)
 	return w
 }
@@ -77,7 +77,7 @@ func (b block) Absorb(s *cdf.Step) {
 		m.n *= s.Forget
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	m.n += float64(qr.Fold(m.r, m.P, w.block, s.Shard, nil))
 }
 
@@ -86,7 +86,7 @@ func (b block) Absorb(s *cdf.Step) {
 func (b block) Sample(s *cdf.Step) error {
 	m := b.m
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if !m.decompose(w) || !m.fixedPoint() {
 		return fmt.Errorf("%w: linear: factor or variance not finite", cdf.ErrNumeric)
 	}

@@ -35,27 +35,27 @@ type Paper struct {
 	// ssr is the sum of squared residuals, each at its shard's estimate.
 	ssr float64
 
-	ready  bool
-	beta   []float64 // p: beta^
-	chol   []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
-	law    dist.Standard
-	works  *sync.Pool
-	blocks []cdf.Block
+	ready   bool
+	beta    []float64 // p: beta^
+	chol    []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
+	law     dist.Standard
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
 // NewPaper returns the paper's linear model with empty statistics.
 func NewPaper(s Settings, d cdf.Dims) (*Paper, error) {
-	return newPaper(s, d, newWorks())
+	return newPaper(s, d, newScratch())
 }
 
-func newPaper(s Settings, d cdf.Dims, works *sync.Pool) (*Paper, error) {
+func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
 	shape, err := newColumns(s, d)
 	if err != nil {
 		return nil, err
 	}
 	p := shape.P
 	m := &Paper{
-		columns: shape, s2: 1, works: works,
+		columns: shape, s2: 1, scratch: scratch,
 		xx: make([]float64, p*(p+1)/2), xy: make([]float64, p),
 		beta: make([]float64, p), chol: make([]float64, p*p),
 	}
@@ -179,8 +179,8 @@ func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	w.size(m.P)
 	shape, rate := m.sigmaLaw()
 	for i, f := range functionals {
@@ -225,8 +225,8 @@ func (m *Paper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	if err := m.prepare(); err != nil {
 		return out, err
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	w.size(m.P)
 	t := predictive.NewTally(out)
 	shape, rate := m.sigmaLaw()
@@ -249,8 +249,8 @@ func (m *Paper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
 	w.size(m.P)
 	shape, rate := m.sigmaLaw()
 	law := m.law.At(shape)

@@ -46,11 +46,11 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	set, works := *s, newWorks()
+	set, scratch := *s, newScratch()
 	if variant == "paper" {
-		return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, scratch) }, nil
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, scratch) }, nil
 }
 
 // columns is what both variants know of their columns.
@@ -99,4 +99,4 @@ func (s *columns) PriorSD(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
-func newWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
+func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }

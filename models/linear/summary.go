@@ -15,7 +15,7 @@ import (
 // one that mixes both is refused with ErrSchema.
 func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (m *Model) LogEvidence() float64 {
 		return q.evidence
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if m.prepare(w) != nil {
 		return math.NaN()
 	}

@@ -96,7 +96,7 @@ func TestAcceptanceCalibration(t *testing.T) {
 			m.mixAt(&w.place, 0, w)
 			pits[k] = append(pits[k], w.mix.CDF(truth))
 		}
-		m.works.Put(w)
+		m.scratch.Put(w)
 		v := &m.post.vars[0]
 		i, _ := slices.BinarySearch(v.fine, math.Log(s2))
 		pits[3] = append(pits[3], v.cum[min(i, len(v.cum)-1)])

@@ -83,7 +83,7 @@ func TestOverdispersionIsStationary(t *testing.T) {
 	d.Must(t, sh, 1)
 	mean, _ := qRows(t, m)
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	var g gauss
 	if !g.conditional(&m.shape, &m.stats, m.m, w) {
 		t.Fatal("no q")

@@ -41,19 +41,19 @@ type buffer struct {
 // from them.
 type base struct {
 	shape
-	stats  stats
-	m      []float64 // per term: E[1/s2] under q
-	n      float64   // rows absorbed, discounted
-	post   posterior
-	works  *sync.Pool
-	params []cdf.Param
+	stats   stats
+	m       []float64 // per term: E[1/s2] under q
+	n       float64   // rows absorbed, discounted
+	post    posterior
+	scratch *sync.Pool
+	params  []cdf.Param
 	// settle fills post from the statistics.
 	settle func(w *work) bool
 }
 
 // New returns the corrected Model model with empty statistics.
 func New(s Settings, d cdf.Dims) (*Model, error) {
-	return newModel(s, d, newWorks())
+	return newModel(s, d, newScratch())
 }
 
 // NewBatch returns the batch Gaussian variational approximation of the
@@ -68,12 +68,12 @@ func NewBatch(s Settings, d cdf.Dims) (*Model, error) {
 	return m, nil
 }
 
-func newModel(s Settings, d cdf.Dims, works *sync.Pool) (*Model, error) {
+func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 	shape, err := newShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{base: newBase(shape, true, works)}
+	m := &Model{base: newBase(shape, true, scratch)}
 	if s.Overdispersion == lognormal {
 		m.over.s2 = overRate / overShape
 	}
@@ -83,8 +83,8 @@ func newModel(s Settings, d cdf.Dims, works *sync.Pool) (*Model, error) {
 	return m, nil
 }
 
-func newBase(shape shape, arrow bool, works *sync.Pool) base {
-	b := base{shape: shape, stats: newStats(&shape, arrow), works: works}
+func newBase(shape shape, arrow bool, scratch *sync.Pool) base {
+	b := base{shape: shape, stats: newStats(&shape, arrow), scratch: scratch}
 	b.m = make([]float64, shape.terms)
 	for t := range b.m {
 		b.m[t] = 1
@@ -107,7 +107,7 @@ func (m *base) Params() []cdf.Param {
 }
 
 // work takes scratch space; the caller gives it back.
-func (m *base) work() *work { return m.works.Get().(*work) }
+func (m *base) work() *work { return m.scratch.Get().(*work) }
 
 // prepare makes the posterior available after the state was replaced.
 func (m *base) prepare(w *work) error {
@@ -164,7 +164,7 @@ func (b block) Absorb(s *cdf.Step) {
 		m.buffer.shards = append(m.buffer.shards[:0], m.buffer.shards[1:]...)
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	rows := &m.buffer.rows
 	w.design.fill(&m.shape, &m.stats, rows)
 	m.stats.apply(rows, &w.design, -1)
@@ -179,7 +179,7 @@ func (b block) Absorb(s *cdf.Step) {
 func (b block) Sample(s *cdf.Step) error {
 	m := b.m
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {
 		return fmt.Errorf("%w: poisson: no finite fit", cdf.ErrNumeric)
 	}

@@ -196,7 +196,7 @@ func TestArrowIsDense(t *testing.T) {
 		w := m.work()
 		var g gauss
 		g.conditional(&m.shape, st, m.m, w)
-		m.works.Put(w)
+		m.scratch.Put(w)
 		dense := 0.5*mat.Dot(h, &mu) - 0.5*chol.LogDet() + 0.5*stores*math.Log(precision)
 		logs = append(logs, g.log-dense)
 	}

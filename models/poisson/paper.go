@@ -33,15 +33,15 @@ const paperSteps = 50
 
 // NewPaper returns the paper's Model model with empty statistics.
 func NewPaper(s Settings, d cdf.Dims) (*Paper, error) {
-	return newPaper(s, d, newWorks())
+	return newPaper(s, d, newScratch())
 }
 
-func newPaper(s Settings, d cdf.Dims, works *sync.Pool) (*Paper, error) {
+func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
 	shape, err := newShape(s, d)
 	if err != nil {
 		return nil, err
 	}
-	m := &Paper{base: newBase(shape, false, works)}
+	m := &Paper{base: newBase(shape, false, scratch)}
 	m.grow()
 	m.base.settle = m.settle
 	m.blocks = []cdf.Block{paperBlock{m}}
@@ -78,7 +78,7 @@ func (b paperBlock) Absorb(s *cdf.Step) {
 func (b paperBlock) Sample(s *cdf.Step) error {
 	m := b.m
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {
 		return fmt.Errorf("%w: poisson paper: no finite fit", cdf.ErrNumeric)
 	}

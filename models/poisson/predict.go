@@ -65,7 +65,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		return out, nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return out, err
 	}
@@ -103,7 +103,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 // and the row fix.
 func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-var _ cdf.PriorTeller = (*Model)(nil)
+var _ cdf.PriorSummarizer = (*Model)(nil)
 
-// DescribePrior describes coefficients by normal laws, variances of groups by
+// SummarizePrior describes coefficients by normal laws, variances of groups by
 // their own, effects by normal laws mixed over these.
-func (m *base) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
+func (m *base) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, rng *rand.Rand) error {
 	sds := make([]float64, len(functionals))
 	m.PriorSD(functionals, sds)
 	p, law := &m.settings.Prior, dist.Standard{}
 	var effects []float64
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	count := m.stats.effects()
 	for i, f := range functionals {
 		term, err := m.locate(f, &w.place)

@@ -82,17 +82,17 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	set, works := *s, newWorks()
+	set, scratch := *s, newScratch()
 	if variant != "paper" {
-		return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, works) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, scratch) }, nil
 	}
 	if s.Buffer > 0 || s.Overdispersion == lognormal {
 		return nil, fmt.Errorf("poisson: variant paper has neither buffer nor overdispersion")
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, works) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, scratch) }, nil
 }
 
-func newWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
+func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
 
 // shape is what both variants know of their columns and factors.
 type shape struct {

@@ -15,7 +15,7 @@ import (
 // others are refused with ErrSchema. Nothing is left open.
 func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (m *base) varianceRow(r *cdf.Row, term int, shift, factor float64) {
 // functionals of nu; one of a variance is refused with ErrSchema.
 func (m *base) Covariance(functionals []cdf.Functional, dst []float64) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
 		return err
 	}

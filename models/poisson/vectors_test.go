@@ -50,7 +50,7 @@ func effect(j int) cdf.Functional {
 func qRows(t testing.TB, m *Model) (mean, variance []float64) {
 	t.Helper()
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	var g gauss
 	if !g.conditional(&m.shape, &m.stats, m.m, w) {
 		t.Fatal("q does not exist")

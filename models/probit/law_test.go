@@ -53,7 +53,7 @@ func TestChainsGoOn(t *testing.T) {
 		copy(before, d.Draws.Data)
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if burn := m.start(w); burn != 0 {
 		t.Errorf("%d draws would be dropped", burn)
 	}

@@ -37,10 +37,10 @@ type Model struct {
 	draws  []float64 // S x p: beta, the S/K draws of each chain together
 	stage  stage     // what the draws are
 
-	post   posterior
-	failed error // of a part of a shard, between Absorb and Sample
-	works  *sync.Pool
-	blocks []cdf.Block
+	post    posterior
+	failed  error // of a part of a shard, between Absorb and Sample
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
 type stage byte
@@ -53,17 +53,17 @@ const (
 
 // New returns the corrected probit model with empty statistics.
 func New(s Settings, d cdf.Dims) (*Model, error) {
-	return newModel(s, d, expectedSite, newWorks())
+	return newModel(s, d, expectedSite, newScratch())
 }
 
-func newModel(s Settings, d cdf.Dims, rule freezeRule, works *sync.Pool) (*Model, error) {
+func newModel(s Settings, d cdf.Dims, rule freezeRule, scratch *sync.Pool) (*Model, error) {
 	shape, err := newShape(s, d)
 	if err != nil {
 		return nil, err
 	}
 	p := shape.p
 	m := &Model{
-		shape: shape, rule: rule, works: works,
+		shape: shape, rule: rule, scratch: scratch,
 		xx: make([]float64, p*p), xz: make([]float64, p), draws: make([]float64, shape.s*p),
 	}
 	m.post.cov, m.post.means = make([]float64, p*p), make([]float64, p*shape.s)
@@ -77,7 +77,7 @@ func (m *Model) Blocks() []cdf.Block { return m.blocks }
 
 // work takes scratch space; the caller gives it back.
 func (m *Model) work() *work {
-	w := m.works.Get().(*work)
+	w := m.scratch.Get().(*work)
 	w.size(m.p, m.chains, m.s)
 	return w
 }
@@ -97,7 +97,7 @@ type block struct{ m *Model }
 func (b block) Absorb(s *cdf.Step) {
 	m := b.m
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	m.failed = nil
 	if s.Forget < 1 {
 		m.freeze(m.rows(), w)
@@ -149,7 +149,7 @@ func (b block) Sample(s *cdf.Step) error {
 		return m.failed
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.sample(s, w); err != nil {
 		return err
 	}

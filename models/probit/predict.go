@@ -60,7 +60,7 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		return out, nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	b := NewScore(rng)
 	m.eachLine(sh, w, func(row int, line []float64) {
 		if y := sh.Y[row]; !b.Skip(y) {
@@ -82,7 +82,7 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	m.eachLine(sh, w, func(row int, line []float64) {
 		p, y := &out[row], sh.Y[row]
 		q, log := math.NaN(), math.NaN()

@@ -7,10 +7,10 @@ import (
 	"github.com/credence-stream/credence/models/internal/describe"
 )
 
-var _ cdf.PriorTeller = (*Model)(nil)
+var _ cdf.PriorSummarizer = (*Model)(nil)
 
-// DescribePrior describes coefficients by their normal laws.
-func (h *Columns) DescribePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
+// SummarizePrior describes coefficients by their normal laws.
+func (h *Columns) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
 	sds := make([]float64, len(functionals))
 	h.PriorSD(functionals, sds)
 	for i, f := range functionals {

@@ -69,8 +69,8 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	if variant == "paper" {
 		rule = unitSite
 	}
-	set, works := *s, newWorks()
-	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, rule, works) }, nil
+	set, scratch := *s, newScratch()
+	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, rule, scratch) }, nil
 }
 
 // shape is what the model knows of its columns and sizes.
@@ -100,4 +100,4 @@ func newShape(s Settings, d cdf.Dims) (shape, error) {
 // Chains returns the number of chains behind the draws.
 func (h *shape) Chains() int { return h.chains }
 
-func newWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
+func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }

@@ -14,7 +14,7 @@ import (
 // beta is refused with ErrSchema.
 func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	for i, f := range functionals {
 		r := &rows[i]
 		if err := m.Only(f); err != nil {
@@ -58,7 +58,7 @@ func (m *Model) within(f cdf.Functional, direction []float64) float64 {
 // functionals. Its diagonal is the square of the summary's sd.
 func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	k := len(functionals)
 	w.joint = lin.Grow(w.joint, k*(m.s+m.p))
 	series, directions := w.joint[:k*m.s], w.joint[k*m.s:]

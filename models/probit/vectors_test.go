@@ -120,7 +120,7 @@ func frozen(t *testing.T, v *vectors, variant string, k int) *Model {
 	}
 	w := m.work()
 	m.freeze(k, w)
-	m.works.Put(w)
+	m.scratch.Put(w)
 	return m
 }
 
@@ -176,7 +176,7 @@ func TestSweepVectors(t *testing.T) {
 	v := readVectors(t)
 	m, o := frozen(t, v, "corrected", 5), v.OneSweep
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.covariance(w); err != nil {
 		t.Fatal(err)
 	}

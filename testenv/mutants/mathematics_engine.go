@@ -65,7 +65,7 @@ var ofEngine = []mutant{
 		"s.clock = max(s.clock, b.Time)", "s.clock = b.Time", all, engine},
 	{"prior dominated: variances compared", "cdf/summarize.go",
 		"sum.Rows[i].SD > dominated*w.priorSD[i]", "sum.Rows[i].SD > dominated*dominated*w.priorSD[i]", all, engine},
-	{"published: row of the covariance", "cdf/recall.go",
+	{"published: row of the covariance", "cdf/state_summary.go",
 		"len(betas)*(len(betas)+1)/2", "len(betas)*(len(betas)-1)/2", all, engine},
 	{"tail draws: rate for its excess over a", "cdf/rnd/truncnormal.go",
 		"excess := 1 / rate", "excess := 0 / rate", all, random},

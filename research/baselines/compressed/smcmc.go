@@ -35,8 +35,8 @@ func buildSMCMC(s *smcmcSettings) (kind.Build, error) {
 	if s.Burn < 0 {
 		return nil, fmt.Errorf("smcmc: burn must not be negative, got %d", s.Burn)
 	}
-	works := &sync.Pool{New: func() any { return new(chainWork) }}
-	return func(d cdf.Dims) (cdf.Model, error) { return newSMCMC(*s, d, works) }, nil
+	scratch := &sync.Pool{New: func() any { return new(chainWork) }}
+	return func(d cdf.Dims) (cdf.Model, error) { return newSMCMC(*s, d, scratch) }, nil
 }
 
 // smcmc is sequential Markov chain Monte Carlo for the regression
@@ -64,18 +64,18 @@ type smcmc struct {
 	// 0 and 1 before the first shard.
 	gamma, sigma2 []float64
 
-	phi0   []float64 // p x m, a function of the settings
-	works  *sync.Pool
-	blocks []cdf.Block
+	phi0    []float64 // p x m, a function of the settings
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
-func newSMCMC(s smcmcSettings, d cdf.Dims, works *sync.Pool) (*smcmc, error) {
+func newSMCMC(s smcmcSettings, d cdf.Dims, scratch *sync.Pool) (*smcmc, error) {
 	shape, err := compressed.NewShape(compressed.Settings{}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &smcmc{Shape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), works: works}
+	m := &smcmc{Shape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), scratch: scratch}
 	m.phi0 = projection.Orthonormal(s.ProjectionSeed, s.Dimension, p)
 	m.phi, m.k = append([]float64(nil), m.phi0...), make([]float64, s.Dimension)
 	for i := range m.k {
@@ -113,7 +113,7 @@ func (b smcmcBlock) Sample(s *cdf.Step) error {
 		return fmt.Errorf("%w: smcmc: statistics not finite", cdf.ErrNumeric)
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	p := m.p
 	for i := -m.set.Burn; i < m.s; i++ {
 		sigma2, err := m.sweep(s.RNG, w)

@@ -25,7 +25,7 @@ type chainWork struct {
 }
 
 func (m *smcmc) work() *chainWork {
-	w := m.works.Get().(*chainWork)
+	w := m.scratch.Get().(*chainWork)
 	if p, k := m.p, m.set.Dimension; len(w.g) != p {
 		*w = chainWork{
 			rows: make([]float64, k*p), fphi: make([]float64, p*k), w: make([]float64, k*k),
@@ -138,7 +138,7 @@ const predictRows = 64
 // with mean x'E gamma and variance E sigma2 + Var x'gamma.
 func (m *smcmc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	p, s := m.p, m.s
 	if len(w.predict) != predictRows*s {
 		w.predict = make([]float64, predictRows*s)

@@ -50,8 +50,8 @@ func buildVB(s *vbSettings) (kind.Build, error) {
 	if s.Iterations < 1 {
 		return nil, fmt.Errorf("vb-gdp: iterations must be at least 1, got %d", s.Iterations)
 	}
-	works := &sync.Pool{New: func() any { return new(vbWork) }}
-	return func(d cdf.Dims) (cdf.Model, error) { return newVB(*s, d, works) }, nil
+	scratch := &sync.Pool{New: func() any { return new(vbWork) }}
+	return func(d cdf.Dims) (cdf.Model, error) { return newVB(*s, d, scratch) }, nil
 }
 
 // vb is the batch variational approximation of a regression with
@@ -78,17 +78,17 @@ type vb struct {
 	e     float64   // E[1/sigma2]
 	u     []float64 // p: scratch
 
-	works  *sync.Pool
-	blocks []cdf.Block
+	scratch *sync.Pool
+	blocks  []cdf.Block
 }
 
-func newVB(s vbSettings, d cdf.Dims, works *sync.Pool) (*vb, error) {
+func newVB(s vbSettings, d cdf.Dims, scratch *sync.Pool) (*vb, error) {
 	shape, err := compressed.NewShape(compressed.Settings{}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := len(d.Columns)
-	m := &vb{Shape: shape, gram: newGram(p), set: s, works: works}
+	m := &vb{Shape: shape, gram: newGram(p), set: s, scratch: scratch}
 	m.d, m.mu, m.v, m.u, m.l = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
 	for j := range m.d {
 		m.d[j] = 1

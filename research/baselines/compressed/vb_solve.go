@@ -21,7 +21,7 @@ type vbWork struct {
 }
 
 func (m *vb) work() *vbWork {
-	w := m.works.Get().(*vbWork)
+	w := m.scratch.Get().(*vbWork)
 	if len(w.next) != m.p {
 		*w = vbWork{inverse: make([]float64, m.p*m.p), next: make([]float64, m.p)}
 	}
@@ -34,7 +34,7 @@ func (m *vb) work() *vbWork {
 func (m *vb) solve() error {
 	m.ready = false
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	for range m.set.Iterations {
 		if err := m.iterate(w); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (m *vb) prepare() error {
 		return nil
 	}
 	w := m.work()
-	defer m.works.Put(w)
+	defer m.scratch.Put(w)
 	if err := m.iterate(w); err != nil {
 		return err
 	}

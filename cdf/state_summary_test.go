@@ -48,7 +48,7 @@ func (b mindfulBlock) Sample(s *cdf.Step) error {
 	return nil
 }
 
-func (m mindful) Recall(list []cdf.Functional, rows []cdf.Row) error {
+func (m mindful) SummarizeState(list []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range list {
 		if f.Param[0] == 0 { // mu
 			continue

@@ -32,7 +32,7 @@ func levels(r *rand.Rand, groups int, spread float64) *cdf.Shard {
 // and normal quantiles. Their distance from those of the law itself, an
 // average over the draws of tau2 of normal laws, is small with many groups,
 // which settle tau2, and considerable with five.
-func TestRecall(t *testing.T) {
+func TestStateSummary(t *testing.T) {
 	for _, c := range []struct {
 		groups       int
 		spread, most float64 // of the groups' levels; the distance in sds
@@ -74,7 +74,7 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 			*v = math.NaN()
 		}
 	}
-	if err := m.(cdf.Recaller).Recall(f, told); err != nil {
+	if err := m.(cdf.StateSummarizer).SummarizeState(f, told); err != nil {
 		t.Fatal(err)
 	}
 	worst := 0.0

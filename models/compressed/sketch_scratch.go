@@ -45,11 +45,11 @@ type solution struct {
 	u    []float64 // rows: scratch
 }
 
-func newSketchWorks() *sync.Pool { return &sync.Pool{New: func() any { return new(sketchWork) }} }
+func newSketchScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(sketchWork) }} }
 
 // work takes scratch space for this model's size; the caller gives it back.
 func (m *Sketch) work() *sketchWork {
-	w := m.works.Get().(*sketchWork)
+	w := m.scratch.Get().(*sketchWork)
 	if w.p == m.P {
 		return w
 	}

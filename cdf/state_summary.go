@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// recalled returns the summary that was kept and, of the groups that it does
-// not describe, what the state tells. A summary kept in another scale than is
+// completed returns the summary that was kept and, of the groups that it does
+// not describe, what the state says. A summary kept in another scale than is
 // published now stays alone: the next shard is described in one.
-func (f *Filter) recalled() (*Summary, error) {
+func (f *Filter) completed() (*Summary, error) {
 	kept := &f.sum[f.kept]
-	if f.engine.recaller == nil || kept.modelScale != (f.spec.Publish.Scale == "model") {
+	if f.engine.stateSummarizer == nil || kept.modelScale != (f.spec.Publish.Scale == "model") {
 		return kept, nil
 	}
 	list := functionals(f.spec, &f.now, f.engine.model.Params(), new(selection))
@@ -29,7 +29,7 @@ func (f *Filter) recalled() (*Summary, error) {
 		return kept, nil
 	}
 	told := unknownRows(nil, left)
-	if err := f.engine.recaller.Recall(left, told); err != nil {
+	if err := f.engine.stateSummarizer.SummarizeState(left, told); err != nil {
 		return nil, as(ErrNumeric, err)
 	}
 	sum := *kept
