@@ -2,6 +2,7 @@ package cdf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -118,7 +119,7 @@ func (l *labels) at(c *Column, i int, index map[string]int32, absent int32) (val
 		l.codes[code] = v
 		return v, true
 	}
-	if c.Number[i] != c.Number[i] {
+	if math.IsNaN(c.Number[i]) {
 		return absent, false
 	}
 	if c.Type == Bool {

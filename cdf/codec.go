@@ -10,7 +10,7 @@ import (
 // and strings and lists that begin with their length.
 
 func appendFloat(b []byte, v float64) []byte {
-	if v != v {
+	if math.IsNaN(v) {
 		v = math.NaN() // one bit pattern, however it came about
 	}
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
@@ -135,7 +135,7 @@ func (r *reader) floats(n int) []float64 {
 	}
 	v := make([]float64, n)
 	for i := range v {
-		if v[i] = r.float(); v[i]-v[i] != 0 {
+		if v[i] = r.float(); !finite(v[i]) {
 			r.fail("a number is not finite")
 			return nil
 		}

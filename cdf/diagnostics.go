@@ -24,7 +24,7 @@ type Diagnostics struct {
 // RHat is the larger of the rank-normalised split R-hat and that of the
 // draws folded at their median.
 func (d *Diagnostics) RHat(x []float64, chains int) float64 {
-	if !finite(x) {
+	if len(x) == 0 || !finite(x...) {
 		return math.NaN()
 	}
 	split, parts := d.halves(x, chains)
@@ -38,7 +38,7 @@ func (d *Diagnostics) RHat(x []float64, chains int) float64 {
 	}
 	split, parts = d.halves(d.fold, chains)
 	tail := rhat(d.normal(split), parts)
-	if bulk != bulk || tail != tail {
+	if math.IsNaN(bulk) || math.IsNaN(tail) {
 		return math.NaN()
 	}
 	return max(bulk, tail)
@@ -46,7 +46,7 @@ func (d *Diagnostics) RHat(x []float64, chains int) float64 {
 
 // ESSBulk is the effective sample size of the rank-normalised draws.
 func (d *Diagnostics) ESSBulk(x []float64, chains int) float64 {
-	if !finite(x) {
+	if len(x) == 0 || !finite(x...) {
 		return math.NaN()
 	}
 	split, parts := d.halves(x, chains)
@@ -73,7 +73,7 @@ func (d *Diagnostics) ESSTail(x []float64, chains int) float64 {
 		}
 		split, parts := d.halves(d.fold, chains)
 		e := d.ess(split, parts)
-		if e != e {
+		if math.IsNaN(e) {
 			return e
 		}
 		least = min(least, e)
@@ -161,17 +161,8 @@ func rhat(x []float64, chains int) float64 {
 	return math.Sqrt((between/within + float64(n) - 1) / float64(n))
 }
 
-func finite(x []float64) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return len(x) > 0
-}
-
 // constant reports draws without diagnostics: non-finite, or all within the
 // spacing of floats at 1, as posterior has it.
 func constant(x []float64) bool {
-	return !finite(x) || slices.Max(x)-slices.Min(x) < 0x1p-52
+	return len(x) == 0 || !finite(x...) || slices.Max(x)-slices.Min(x) < 0x1p-52
 }

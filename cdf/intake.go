@@ -2,6 +2,7 @@ package cdf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -31,7 +32,7 @@ func (in *intake) observed(row int) bool {
 		return false
 	}
 	y := in.batch.Columns[in.at.y].Number[row]
-	return y == y
+	return !math.IsNaN(y)
 }
 
 // admit checks every used value. Afterwards rows holds the rows without a
@@ -94,7 +95,7 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 			return err
 		}
 		for row := range b.Rows {
-			if c.Type == Text && c.Code[row] < 0 || c.Type != Text && c.Number[row] != c.Number[row] {
+			if c.Type == Text && c.Code[row] < 0 || c.Type != Text && math.IsNaN(c.Number[row]) {
 				in.drop[row] = null
 			}
 		}
@@ -116,10 +117,10 @@ func (in *intake) numbers(c *Column, drop []dropped) error {
 		return err
 	}
 	for i, v := range c.Number {
-		if v-v == 0 {
+		if finite(v) {
 			continue
 		}
-		if v == v {
+		if !math.IsNaN(v) {
 			return fmt.Errorf("%w: column %q is infinite in row %d", ErrShard, c.Name, i+1)
 		}
 		if drop != nil {

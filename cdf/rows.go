@@ -138,7 +138,7 @@ func (r *rows) append(from *rows, silent bool) (observed int) {
 		r.slopes = make([][]float64, len(from.slopes))
 	}
 	for k, y := range from.y {
-		if y == y {
+		if !math.IsNaN(y) {
 			observed++
 		} else if !silent {
 			continue

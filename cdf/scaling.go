@@ -106,7 +106,7 @@ func (s *scaling) compute(spec *Spec, d *design) error {
 		}
 	}
 	for _, c := range append([]Constant{s.y}, s.x...) {
-		if c.Center-c.Center != 0 || c.Scale-c.Scale != 0 {
+		if !finite(c.Center, c.Scale) {
 			return fmt.Errorf("%w: column %q has no finite centre and scale", ErrNumeric, c.Column)
 		}
 	}
@@ -122,7 +122,7 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 	}
 	n, sum, lo, hi, binary := 0., 0., math.Inf(1), math.Inf(-1), indicator
 	for i := j; i < len(v); i += stride {
-		if v[i] != v[i] {
+		if math.IsNaN(v[i]) {
 			continue
 		}
 		n++
@@ -141,7 +141,7 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 		mean = sum / n
 		squares := 0.
 		for i := j; i < len(v); i += stride {
-			if v[i] == v[i] {
+			if !math.IsNaN(v[i]) {
 				squares += (v[i] - mean) * (v[i] - mean)
 			}
 		}

@@ -19,7 +19,7 @@ func (f *Filter) scoreShard(observed int) error {
 		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
 		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
 		f.transforms = sc.PIT
-		if scaled.Rows == 0 && scaled.LogDensity == scaled.LogDensity {
+		if scaled.Rows == 0 && !math.IsNaN(scaled.LogDensity) {
 			scaled.Rows = int64(observed)
 		}
 	}

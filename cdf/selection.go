@@ -1,6 +1,9 @@
 package cdf
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // manyGroups is the number of levels of a factor above which a shard's summary
 // describes only those that the shard touched, also where Publish asks for all.
@@ -32,7 +35,7 @@ func (c *selection) choose(p *Publish, then, now []factor, shard *rows) {
 		c.touched[f] = slices.Grow(c.touched[f], n)[:n]
 		clear(c.touched[f])
 		for k, g := range shard.group[f] {
-			if y := shard.y[k]; y != y {
+			if y := shard.y[k]; math.IsNaN(y) {
 				continue
 			}
 			if len(then[f].levels) != n {

@@ -24,7 +24,7 @@ func (m *tally) Params() []cdf.Param {
 func (m *tally) Blocks() []cdf.Block { return []cdf.Block{m} }
 func (m *tally) Absorb(s *cdf.Step) {
 	for i, g := range s.Shard.Group[0] {
-		if y := s.Shard.Y[i]; y == y {
+		if y := s.Shard.Y[i]; !math.IsNaN(y) {
 			m.groups = max(m.groups, uint64(g)+1)
 		}
 	}

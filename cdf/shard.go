@@ -1,6 +1,9 @@
 package cdf
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Batch holds the columns of one shard as they arrived, before roles are
 // given to them. The slices are views: they are valid until the call that
@@ -50,9 +53,9 @@ func (c *Column) Label(i int) (string, bool) {
 		}
 		return c.Levels[c.Code[i]], true
 	case Bool:
-		return strconv.FormatBool(c.Number[i] != 0), c.Number[i] == c.Number[i]
+		return strconv.FormatBool(c.Number[i] != 0), !math.IsNaN(c.Number[i])
 	default:
-		return strconv.FormatInt(c.Int[i], 10), c.Number[i] == c.Number[i]
+		return strconv.FormatInt(c.Int[i], 10), !math.IsNaN(c.Number[i])
 	}
 }
 
@@ -80,7 +83,7 @@ type Shard struct {
 func (s *Shard) Observed() int {
 	n := 0
 	for _, y := range s.Y {
-		if y == y {
+		if !math.IsNaN(y) {
 			n++
 		}
 	}

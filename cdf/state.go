@@ -174,7 +174,7 @@ func (s *scaling) read(r *reader, st *state, spec *Spec) {
 	*s = newScaling(spec, st.design)
 	constant := func(c *Constant) {
 		c.Center, c.Scale = r.float(), r.float()
-		if c.Center-c.Center != 0 || c.Scale-c.Scale != 0 || !(c.Scale > 0) {
+		if !finite(c.Center, c.Scale) || !(c.Scale > 0) {
 			r.fail("column %q has centre %g and scale %g", c.Column, c.Center, c.Scale)
 		}
 	}
@@ -209,7 +209,7 @@ func (s *scaling) read(r *reader, st *state, spec *Spec) {
 	}
 	s.readRows(r, st, spec, n)
 	for _, y := range s.raw.y {
-		if y == y {
+		if !math.IsNaN(y) {
 			s.observed++
 		}
 	}
@@ -226,7 +226,7 @@ func (s *scaling) readRows(r *reader, st *state, spec *Spec, n int) {
 	raw.n, raw.cols = n, len(st.design.names)
 	for range n {
 		y := r.float()
-		if math.IsInf(y, 0) || y != y && !spec.Steps {
+		if math.IsInf(y, 0) || math.IsNaN(y) && !spec.Steps {
 			r.fail("response %g", y)
 			return
 		}

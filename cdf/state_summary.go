@@ -39,7 +39,7 @@ func (f *Filter) completed() (*Summary, error) {
 		r := known[fn.Name]
 		if r == nil {
 			r, told = &told[0], told[1:]
-			if r.Median != r.Median {
+			if math.IsNaN(r.Median) {
 				continue // the state does not tell it either
 			}
 			if err := r.publishable(); err != nil {

@@ -175,20 +175,20 @@ func (f *Filter) complete(r *Row, fn *Functional) {
 		dst *float64
 		p   float64
 	}{{&r.Median, .5}, {&r.Q025, .025}, {&r.Q05, .05}, {&r.Q25, .25}, {&r.Q75, .75}, {&r.Q95, .95}, {&r.Q975, .975}} {
-		if *q.dst != *q.dst {
+		if math.IsNaN(*q.dst) {
 			*q.dst = Quantile(w.sorted, q.p)
 		}
 	}
-	if r.MCSEMean != r.MCSEMean && r.Mean == r.Mean {
+	if math.IsNaN(r.MCSEMean) && !math.IsNaN(r.Mean) {
 		r.MCSEMean = w.diag.MCSEMean(w.one, chains)
 	}
-	if r.ESSBulk != r.ESSBulk {
+	if math.IsNaN(r.ESSBulk) {
 		r.ESSBulk = w.diag.ESSBulk(w.one, chains)
 	}
-	if r.ESSTail != r.ESSTail {
+	if math.IsNaN(r.ESSTail) {
 		r.ESSTail = w.diag.ESSTail(w.one, chains)
 	}
-	if r.RHat != r.RHat {
+	if math.IsNaN(r.RHat) {
 		r.RHat = defined(w.diag.RHat(w.one, chains))
 	}
 }
@@ -201,7 +201,7 @@ func (r *Row) publishable() error {
 	}
 	q := [...]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
 	for i, v := range q {
-		if v-v != 0 || i > 0 && v < q[i-1] {
+		if !finite(v) || i > 0 && v < q[i-1] {
 			return fmt.Errorf("%w: %s has quantiles %g", ErrNumeric, r.Variable, q)
 		}
 	}

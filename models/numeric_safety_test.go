@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -242,7 +243,7 @@ func sound(sum *cdf.Summary) error {
 		r := &sum.Rows[i]
 		variance := strings.HasPrefix(r.Variable, "sigma2") || strings.HasPrefix(r.Variable, "tau2")
 		few := r.Variable == "mu" && groups <= 2
-		if r.Mean != r.Mean && !variance && !few && sum.N > 0 {
+		if math.IsNaN(r.Mean) && !variance && !few && sum.N > 0 {
 			return fmt.Errorf("%s has no mean after %d rows: %+v", r.Variable, sum.N, *r)
 		}
 		for _, v := range []float64{r.Mean, r.SD, r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat} {
@@ -251,7 +252,7 @@ func sound(sum *cdf.Summary) error {
 			}
 		}
 		for _, v := range []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {
-			if v-v != 0 {
+			if !lin.Finite(v) {
 				return fmt.Errorf("%s: %+v", r.Variable, *r)
 			}
 		}

@@ -132,7 +132,7 @@ func checkHazy(t *testing.T, s *cdf.Summary) {
 		t.Errorf("%d draws of %d variables, prior dominated %q", s.Draws, len(s.Rows), s.PriorDominated)
 	}
 	for _, r := range s.Rows {
-		if mu := r.Variable == "mu"; mu != (r.Mean != r.Mean) || mu != (r.SD != r.SD) || mu != (r.MCSEMean != r.MCSEMean) {
+		if mu := r.Variable == "mu"; mu != (math.IsNaN(r.Mean)) || mu != (math.IsNaN(r.SD)) || mu != (math.IsNaN(r.MCSEMean)) {
 			t.Errorf("%+v: mu has no moments, the others have", r)
 		}
 		if !(r.Q025 < r.Median && r.Median < r.Q975 && r.ESSBulk > 0 && r.ESSTail > 0 && r.RHat > .9) {

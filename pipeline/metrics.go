@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"runtime"
 	"strconv"
 
@@ -120,7 +121,7 @@ func (m *Metrics) absorbed(r *result) {
 	if r.Published {
 		m.published.WithLabelValues(r.Kind).Inc()
 	}
-	if r.Score.Rows > 0 && r.Score.LogDensity == r.Score.LogDensity {
+	if r.Score.Rows > 0 && !math.IsNaN(r.Score.LogDensity) {
 		m.logDensity.WithLabelValues(r.Kind).Set(r.Score.LogDensity)
 		m.coverage.WithLabelValues(r.Kind).Set(r.Score.Coverage95)
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
@@ -96,7 +97,7 @@ func pointOf(p *Posterior, names []string, pit cdf.Transforms, rows int64, publi
 	o.Variables = len(list)
 	for i := range list {
 		for _, e := range [...]float64{list[i].ESSBulk, list[i].ESSTail} {
-			if e == e && (o.MinESS == 0 || e < o.MinESS) {
+			if !math.IsNaN(e) && (o.MinESS == 0 || e < o.MinESS) {
 				o.MinESS = e
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -118,7 +119,7 @@ func same(a, b *pipeline.Point) bool {
 	for _, p := range []*pipeline.Point{&x, &y} {
 		p.Numbers = slices.Clone(p.Numbers)
 		for i, v := range p.Numbers {
-			if v != v {
+			if math.IsNaN(v) {
 				p.Numbers[i] = -1
 			}
 		}

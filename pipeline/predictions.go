@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -94,4 +95,4 @@ func responses(spec *cdf.Spec, b *cdf.Batch) []float64 {
 	return nil
 }
 
-func null(v float64) bool { return v != v }
+func null(v float64) bool { return math.IsNaN(v) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -148,10 +149,10 @@ func (w *Worker) newLane(p Partition, gaps int) *lane {
 // diagnose finds the worst diagnostics of a summary that has draws.
 func diagnose(rows []cdf.Row) (minESS, maxRHat float64) {
 	for i := range rows {
-		if e := rows[i].ESSBulk; e == e && (minESS == 0 || e < minESS) {
+		if e := rows[i].ESSBulk; !math.IsNaN(e) && (minESS == 0 || e < minESS) {
 			minESS = e
 		}
-		if h := rows[i].RHat; h == h && h > maxRHat {
+		if h := rows[i].RHat; !math.IsNaN(h) && h > maxRHat {
 			maxRHat = h
 		}
 	}

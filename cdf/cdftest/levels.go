@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Levels returns the configuration of group means with known variances, by
@@ -54,7 +55,7 @@ func (m *levels) Absorb(s *cdf.Step) {
 		m.sum[g] *= s.Forget
 	}
 	for i, y := range s.Shard.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		g := int(s.Shard.Group[0][i])
@@ -96,7 +97,7 @@ func (m *levels) Sample(s *cdf.Step) error {
 			mu = total/(k+1) + s.RNG.NormFloat64()/math.Sqrt(k+1)
 			s.Draws.Row(0)[i] = mu
 		}
-		if m.mu[c] = mu; mu-mu != 0 {
+		if m.mu[c] = mu; !lin.Finite(mu) {
 			return fmt.Errorf("%w: mu is %g", cdf.ErrNumeric, mu)
 		}
 	}
@@ -119,7 +120,7 @@ func (m *levels) UnmarshalBinary(b []byte) error {
 	}
 	v := make([]float64, 2*(k+1))
 	for i := range v {
-		if v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])); v[i]-v[i] != 0 {
+		if v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])); !lin.Finite(v[i]) {
 			return fmt.Errorf("%w: a number is not finite", cdf.ErrSnapshot)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Line returns the configuration of regression on an intercept and one
@@ -67,7 +68,7 @@ func (m *line) Absorb(s *cdf.Step) {
 		m.sums[i] *= s.Forget
 	}
 	for i, y := range s.Shard.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		x := s.Shard.X[2*i+1]
@@ -105,7 +106,7 @@ func (m *line) precision() [3]float64 {
 func (m *line) settle() error {
 	p := m.precision()
 	det := p[0]*p[2] - p[1]*p[1]
-	if !(det > 0) || math.IsInf(det, 0) || m.sums[5]-m.sums[5] != 0 {
+	if !(det > 0) || math.IsInf(det, 0) || !lin.Finite(m.sums[5]) {
 		return fmt.Errorf("%w: determinant %g", cdf.ErrNumeric, det)
 	}
 	m.cov = [...]float64{p[2] / det, -p[1] / det, p[0] / det}
@@ -181,7 +182,7 @@ func (m *line) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 func (m *line) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	var s cdf.Score
 	for i, y := range sh.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		row := cdf.Shard{Rows: 1, Cols: 2, Y: sh.Y[i : i+1], X: sh.X[2*i : 2*i+2]}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -89,11 +90,11 @@ func tells(prior, sum *cdf.Summary) error {
 			return fmt.Errorf("the prior has %s where the summary has %s", r.Variable, sum.Rows[i].Variable)
 		}
 		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
-		known := !slices.ContainsFunc(q, func(v float64) bool { return v != v })
-		if !slices.IsSorted(q) || !known && (r.Median == r.Median || r.SD == r.SD) || r.SD < 0 || r.Open {
+		known := !slices.ContainsFunc(q, func(v float64) bool { return math.IsNaN(v) })
+		if !slices.IsSorted(q) || !known && (!math.IsNaN(r.Median) || !math.IsNaN(r.SD)) || r.SD < 0 || r.Open {
 			return fmt.Errorf("prior of %s: %+v", r.Variable, r)
 		}
-		if slices.Contains(sum.PriorDominated, r.Variable) && r.SD == r.SD && !(sum.Rows[i].SD > .8*r.SD*(1-1e-9)) {
+		if slices.Contains(sum.PriorDominated, r.Variable) && !math.IsNaN(r.SD) && !(sum.Rows[i].SD > .8*r.SD*(1-1e-9)) {
 			return fmt.Errorf("%s is dominated by the prior, its sd is %g and the prior's %g", r.Variable, sum.Rows[i].SD, r.SD)
 		}
 	}

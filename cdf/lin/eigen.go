@@ -15,12 +15,12 @@ func EigenWork(n int) int { return 4 * n }
 // Loan, Matrix Computations, sections 8.3.1 and 8.3.3. Unlike LAPACK's, it
 // allocates nothing and its rotations run along rows.
 func Eigen(n int, a, d, work []float64) bool {
-	if !Finite(a[:n*n]) {
+	if !Finite(a[:n*n]...) {
 		return false
 	}
 	off, q, c, s := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:4*n]
 	tridiagonal(n, a, d, off, q)
-	return implicitQL(n, a, d, off, c, s) && Finite(d[:n])
+	return implicitQL(n, a, d, off, c, s) && Finite(d[:n]...)
 }
 
 // tridiagonal replaces the lower triangle of a by the rows of Q', A = Q T Q',

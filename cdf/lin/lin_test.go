@@ -50,7 +50,7 @@ func TestVectors(t *testing.T) {
 		}
 		near(t, "sum of squares", SumSquares(w, x), squares, 1e-13*(1+squares))
 	}
-	if !Finite([]float64{1, -1e308}) || Finite([]float64{1, math.Inf(1), 2}) || Finite([]float64{math.NaN()}) {
+	if !Finite(1, -1e308) || Finite(1, math.Inf(1), 2) || Finite(math.NaN()) {
 		t.Error("Finite is wrong")
 	}
 }
@@ -104,7 +104,7 @@ func TestUpdateQRKeepsTheGramMatrix(t *testing.T) {
 func TestUpdateQRIgnoresWhatWouldOverflow(t *testing.T) {
 	factor := make([]float64, PackedLen(2))
 	UpdateQR(factor, 2, []float64{1e-156, 0, 1, 2}, 2)
-	if !Finite(factor) {
+	if !Finite(factor...) {
 		t.Errorf("factor %v", factor)
 	}
 }

@@ -59,7 +59,7 @@ func jacobi(n int, a, v, d []float64) bool {
 			for j := range n {
 				d[j] = math.Sqrt(d[j])
 			}
-			return Finite(d[:n])
+			return Finite(d[:n]...)
 		}
 	}
 	return false
@@ -123,7 +123,7 @@ func shorter(d, shift float64, x []float64) float64 {
 // lapackSVD reads the column-major a as the row-major A', whose left singular
 // vectors are V and whose right ones U.
 func lapackSVD(n int, a, v, d, work []float64) bool {
-	if !Finite(a[:n*n]) {
+	if !Finite(a[:n*n]...) {
 		return false
 	}
 	square := func(x []float64) blas64.General {
@@ -139,5 +139,5 @@ func lapackSVD(n int, a, v, d, work []float64) bool {
 			a[j*n+i] = right[j*n+i] * d[j]
 		}
 	}
-	return Finite(d[:n])
+	return Finite(d[:n]...)
 }

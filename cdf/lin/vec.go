@@ -61,12 +61,3 @@ func Scale(a float64, x []float64) {
 		x[i] *= a
 	}
 }
-
-// Finite reports whether no entry of x is infinite or NaN.
-func Finite(x []float64) bool {
-	s := 0.0
-	for _, v := range x {
-		s += v * 0
-	}
-	return s == 0
-}

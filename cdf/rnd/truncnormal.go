@@ -29,7 +29,7 @@ func TruncNormal(r *rand.Rand, mean, sd, lo, hi float64) float64 {
 // NormalAbove draws a standard normal restricted to values above a. A NaN
 // gives NaN.
 func NormalAbove(r *rand.Rand, a float64) float64 {
-	if a != a {
+	if math.IsNaN(a) {
 		return a
 	}
 	if a <= 0 {

@@ -170,11 +170,11 @@ func scales(t *testing.T, scaled, plain []*pipeline.Posterior) {
 			if r.Variable == "beta[intercept]" {
 				m, sd = intercept, r.SD
 			}
-			if !(math.Abs(r.Mean-m) <= 1e-9*math.Abs(m)) || r.SD == r.SD && !(math.Abs(r.SD-sd) <= 1e-9*sd) {
+			if !(math.Abs(r.Mean-m) <= 1e-9*math.Abs(m)) || !math.IsNaN(r.SD) && !(math.Abs(r.SD-sd) <= 1e-9*sd) {
 				t.Errorf("t=%d %s: %g (%g), from the model's units %g (%g)", p.Summary.T, r.Variable, r.Mean, r.SD, m, sd)
 			}
 		}
-		if s := p.Summary.Score; s.RMSE == s.RMSE && !(math.Abs(y.Scale*s.RMSE/plain[i].Summary.Score.RMSE-1) < .2) {
+		if s := p.Summary.Score; !math.IsNaN(s.RMSE) && !(math.Abs(y.Scale*s.RMSE/plain[i].Summary.Score.RMSE-1) < .2) {
 			t.Errorf("t=%d: rmse %g in units of %g, %g", p.Summary.T, s.RMSE, y.Scale, plain[i].Summary.Score.RMSE)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -68,7 +69,7 @@ func (m *Level) Absorb(s *cdf.Step) {
 	m.n *= s.Forget
 	m.sum *= s.Forget
 	for _, y := range s.Shard.Y {
-		if y == y { // not NaN
+		if !math.IsNaN(y) { // not NaN
 			m.n++
 			m.sum += y
 		}
@@ -78,7 +79,7 @@ func (m *Level) Absorb(s *cdf.Step) {
 // Sample draws mu ~ N(m, 1/q) where draws are asked for.
 func (m *Level) Sample(s *cdf.Step) error {
 	mean, sd := m.posterior()
-	if mean-mean != 0 { // infinite or NaN
+	if !lin.Finite(mean) { // infinite or NaN
 		return fmt.Errorf("%w: level: the mean is %g", cdf.ErrNumeric, mean)
 	}
 	if s.Draws != nil {
@@ -103,7 +104,7 @@ func (m *Level) UnmarshalBinary(b []byte) error {
 	}
 	m.n = math.Float64frombits(binary.LittleEndian.Uint64(b))
 	m.sum = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
-	if !(m.n >= 0) || m.n-m.n != 0 || m.sum-m.sum != 0 { // infinite or NaN
+	if !(m.n >= 0) || !lin.Finite(m.n, m.sum) { // infinite or NaN
 		return fmt.Errorf("%w: %g rows with the sum %g", cdf.ErrSnapshot, m.n, m.sum)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Coefficients returns the functionals beta_0 .. beta_{p-1}, sigma2.
@@ -63,19 +64,19 @@ func SameState(t testing.TB, a, b cdf.Model) {
 func WellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
 	t.Helper()
 	for _, v := range draws.Data {
-		if v-v != 0 {
+		if !lin.Finite(v) {
 			t.Fatalf("draw %v", v)
 		}
 	}
 	for i, r := range Summarize(t, m, Coefficients(4)) {
 		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
 		for _, v := range q {
-			if v-v != 0 {
+			if !lin.Finite(v) {
 				t.Fatalf("variable %d: %+v", i, r)
 			}
 		}
 		if !slices.IsSorted(q) || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) || r.Open ||
-			(i < 4 && r.Mean != r.Mean) || r.MCSEMean != 0 || r.RHat == r.RHat {
+			(i < 4 && math.IsNaN(r.Mean)) || r.MCSEMean != 0 || !math.IsNaN(r.RHat) {
 			t.Fatalf("variable %d: %+v", i, r)
 		}
 	}
@@ -86,10 +87,10 @@ func WellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
 		t.Fatal(err)
 	}
 	for i, o := range out {
-		if o.Q025-o.Q025 != 0 || !(o.Q025 <= o.Q975) || o.EpredQ025-o.EpredQ025 != 0 || !(o.EpredQ025 <= o.EpredQ975) || o.Mean-o.Mean != 0 {
+		if !lin.Finite(o.Q025) || !(o.Q025 <= o.Q975) || !lin.Finite(o.EpredQ025) || !(o.EpredQ025 <= o.EpredQ975) || !lin.Finite(o.Mean) {
 			t.Fatalf("row %d: %+v", i, o)
 		}
-		if y := few.Y[i]; y == y && !(o.LogDensity-o.LogDensity == 0 && o.PIT >= 0 && o.PIT <= 1) {
+		if y := few.Y[i]; !math.IsNaN(y) && !(lin.Finite(o.LogDensity) && o.PIT >= 0 && o.PIT <= 1) {
 			t.Fatalf("row %d: %+v", i, o)
 		}
 	}

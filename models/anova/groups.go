@@ -81,7 +81,7 @@ func (m *statistics) absorb(s *cdf.Step) {
 	}
 	for i, y := range s.Shard.Y {
 		g := int(s.Shard.Group[0][i])
-		if y != y || g < 0 {
+		if math.IsNaN(y) || g < 0 {
 			continue
 		}
 		for len(m.n) <= g {

@@ -77,7 +77,7 @@ func (b groupsBlock) Sample(s *cdf.Step) error {
 	defer m.scratch.Put(w)
 	m.run(s, w)
 	m.errors(w)
-	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.tau2; sum-sum != 0 {
+	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.tau2; !lin.Finite(sum) {
 		return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)
 	}
 	return nil

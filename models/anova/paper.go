@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/codec"
 )
@@ -176,7 +177,7 @@ func (b paperMu) Sample(s *cdf.Step) error {
 		}
 	}
 	m.mu, m.tau = drawn(muDraws), drawn(tauDraws)
-	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd; sum-sum != 0 {
+	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd; !lin.Finite(sum) {
 		return fmt.Errorf("%w: anova paper: moments not finite", cdf.ErrNumeric)
 	}
 	return nil

@@ -46,7 +46,7 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			e := y - m.zeta[g]
 			pit, covered := law.Add(e, m.vari[g]+m.s2)
 			t.Add(e, pit, covered)
-		} else if scale == scale {
+		} else if !math.IsNaN(scale) {
 			z := (y - mean) / scale
 			logs += constant - 0.5*z*z
 			t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
@@ -87,14 +88,14 @@ func wellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
 	f := functionals(m)
 	_, paper := m.(*Paper)
 	for i, r := range modeltest.Summarize(t, m, f) {
-		if math.IsInf(r.Mean, 0) || r.SD < 0 || math.IsInf(r.SD, 0) || i >= zetaRow && (r.Mean != r.Mean || r.SD != r.SD) {
+		if math.IsInf(r.Mean, 0) || r.SD < 0 || math.IsInf(r.SD, 0) || i >= zetaRow && (math.IsNaN(r.Mean) || math.IsNaN(r.SD)) {
 			t.Fatalf("variable %d: %+v", i, r)
 		}
 		if r.Open != (m.Params()[3].Len > 0 && (paper || i != sigma2Row)) {
 			t.Fatalf("variable %d: %+v", i, r)
 		}
 		for _, v := range draws.Row(i) {
-			if v-v != 0 {
+			if !lin.Finite(v) {
 				t.Fatalf("draw %v of variable %d", v, i)
 			}
 		}
@@ -105,7 +106,7 @@ func wellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
 		t.Fatal(err)
 	}
 	for i, p := range out {
-		if y := few.Y[i]; y == y && (p.Q025-p.Q025 != 0 || !(p.Q025 <= p.Q975) || p.LogDensity-p.LogDensity != 0 || !(p.PIT >= 0 && p.PIT <= 1)) {
+		if y := few.Y[i]; !math.IsNaN(y) && (!lin.Finite(p.Q025) || !(p.Q025 <= p.Q975) || !lin.Finite(p.LogDensity) || !(p.PIT >= 0 && p.PIT <= 1)) {
 			t.Fatalf("row %d: %+v", i, p)
 		}
 	}

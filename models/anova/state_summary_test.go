@@ -81,12 +81,12 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 	for i := range f {
 		r := &told[i]
 		if i < zetaRow {
-			if r.Median == r.Median {
+			if !math.IsNaN(r.Median) {
 				t.Errorf("%+v: the state does not tell it", *r)
 			}
 			continue
 		}
-		if r.Mean != said[i].Mean || r.SD != said[i].SD || r.Open || r.MCSEMean == r.MCSEMean || r.RHat == r.RHat {
+		if r.Mean != said[i].Mean || r.SD != said[i].SD || r.Open || !math.IsNaN(r.MCSEMean) || !math.IsNaN(r.RHat) {
 			t.Fatalf("%+v, published was %+v", *r, said[i])
 		}
 		for k, q := range [...]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975} {

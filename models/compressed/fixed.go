@@ -168,7 +168,7 @@ func (m *Fixed) prepare() error {
 		w.prior[i*k+i] = 1 / math.Sqrt(m.settings.Prior.BetaVariance)
 	}
 	lin.UpdateQR(w.order, k+1, w.prior, k)
-	if !lin.Finite(w.order) {
+	if !lin.Finite(w.order...) {
 		return fmt.Errorf("%w: compressed fixed: factor not finite", cdf.ErrNumeric)
 	}
 	for i := range k {
@@ -186,7 +186,7 @@ func (m *Fixed) prepare() error {
 	for i, v := range m.mu {
 		lin.Axpy(v, m.phi[i*m.P:(i+1)*m.P], m.gamma)
 	}
-	if !lin.Finite(m.gamma) || !lin.Finite(m.mu) || math.IsInf(m.b, 1) {
+	if !lin.Finite(m.gamma...) || !lin.Finite(m.mu...) || math.IsInf(m.b, 1) {
 		return fmt.Errorf("%w: compressed fixed: estimate not finite", cdf.ErrNumeric)
 	}
 	m.ready = true

@@ -148,7 +148,7 @@ func (b learnedBlock) Sample(s *cdf.Step) error {
 func fillRows(sh *cdf.Shard, row *int, n int, x, y []float64) {
 	p := sh.Cols
 	for k := 0; k < n; *row++ {
-		if v := sh.Y[*row]; v == v {
+		if v := sh.Y[*row]; !math.IsNaN(v) {
 			copy(x[k*p:(k+1)*p], sh.X[*row*p:(*row+1)*p])
 			y[k] = v
 			k++
@@ -235,7 +235,7 @@ func (m *Learned) solve1(w *learnedWork) error {
 	lin.SolveLowerT(k, m.l, m.beta)
 	m.b1 = max(m.yy-lin.Dot(m.c12, m.beta), 0)
 	m.sigma2 = (prior.Sigma2Rate + m.b1/2) / (prior.Sigma2Shape + m.weight/2 + 1)
-	if !lin.Finite(m.beta) || !(m.sigma2 > 0) || math.IsInf(m.sigma2, 1) {
+	if !lin.Finite(m.beta...) || !(m.sigma2 > 0) || math.IsInf(m.sigma2, 1) {
 		return errLearned("estimate not finite")
 	}
 	return nil
@@ -335,7 +335,7 @@ func (m *Learned) estimate2(w *learnedWork, s *cdf.Step) error {
 	for a, v := range kappa {
 		m.kappa[a] = 1 / v
 	}
-	if !lin.Finite(m.phi) || !lin.Finite(m.kappa[:k]) || !lin.Finite(m.c21) || !lin.Finite(m.c22) {
+	if !lin.Finite(m.phi...) || !lin.Finite(m.kappa[:k]...) || !lin.Finite(m.c21...) || !lin.Finite(m.c22...) {
 		return errLearned("projection not finite")
 	}
 	return nil

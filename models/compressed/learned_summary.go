@@ -43,7 +43,7 @@ func (m *Learned) prepare(w *learnedWork) error {
 	for j := range m.P {
 		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
 	}
-	if !lin.Finite(m.own) || !lin.Finite(m.gamma) {
+	if !lin.Finite(m.own...) || !lin.Finite(m.gamma...) {
 		return errLearned("posterior of gamma not finite")
 	}
 	m.ready = true
@@ -201,7 +201,7 @@ func (m *Learned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		o.Mean, o.SD, o.EpredSD = mean, math.Sqrt(m.sigma2+v), math.Sqrt(v)
 		o.Q025, o.Q975 = mean+dist.NormalQuantiles[0]*o.SD, mean+dist.NormalQuantiles[6]*o.SD
 		o.EpredQ025, o.EpredQ975 = mean+dist.NormalQuantiles[0]*o.EpredSD, mean+dist.NormalQuantiles[6]*o.EpredSD
-		if y == y {
+		if !math.IsNaN(y) {
 			z := (y - mean) / o.SD
 			o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normal.CDF(z)
 		}

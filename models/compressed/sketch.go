@@ -160,7 +160,7 @@ func (m *Sketch) pass(w *sketchWork, n int, forget float64) error {
 	}
 	m.rescale(w, n)
 	m.stack(w)
-	if !lin.Finite(m.ss) || !lin.Finite(m.h) || !lin.Finite(w.m[:w.rows*m.P]) || math.IsInf(m.yy, 1) {
+	if !lin.Finite(m.ss...) || !lin.Finite(m.h...) || !lin.Finite(w.m[:w.rows*m.P]...) || math.IsInf(m.yy, 1) {
 		return errSketch("statistics not finite")
 	}
 	if err := m.rotate(w); err != nil {
@@ -170,7 +170,7 @@ func (m *Sketch) pass(w *sketchWork, n int, forget float64) error {
 		return err
 	}
 	m.truncate(w)
-	if !lin.Finite(m.g) || !lin.Finite(m.h) || !lin.Finite(m.c) || !(m.rate > 0) || math.IsInf(m.rate, 1) {
+	if !lin.Finite(m.g...) || !lin.Finite(m.h...) || !lin.Finite(m.c...) || !(m.rate > 0) || math.IsInf(m.rate, 1) {
 		return errSketch("estimate not finite")
 	}
 	return nil

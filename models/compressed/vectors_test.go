@@ -162,7 +162,7 @@ func TestFixedVectors(t *testing.T) {
 					c.Near("prediction q97.5", o.Q975, want.Prediction.High[k], sd, 1e-8)
 				}
 				if want.Evidence == nil {
-					if e := m.LogEvidence(); e == e {
+					if e := m.LogEvidence(); !math.IsNaN(e) {
 						t.Errorf("evidence %v with forgetting", e)
 					}
 					continue

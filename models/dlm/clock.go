@@ -86,7 +86,7 @@ func (c *Clock) AppendSteps(dst []Step, sh *cdf.Shard) []Step {
 		if len(dst) == 0 { // a snapshot may end before the first step
 			dst = append(dst, Step{})
 		}
-		if y == y {
+		if !math.IsNaN(y) {
 			dst[len(dst)-1].Add(y)
 		}
 	}

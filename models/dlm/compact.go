@@ -98,7 +98,7 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 		return fmt.Errorf("%w: dlm compact: covariance of proposals", cdf.ErrNumeric)
 	}
 	now, mean, v := m.target(psi)
-	if now != now || math.IsInf(now, 0) {
+	if math.IsNaN(now) || math.IsInf(now, 0) {
 		return fmt.Errorf("%w: dlm compact: log posterior %v", cdf.ErrNumeric, now)
 	}
 	m.sum = moments{}
@@ -140,7 +140,7 @@ func (b compactBlock) Sample(s *cdf.Step) error {
 	}
 	copy(m.hat[:], m.sum.mean[:])
 	m.settle(first, second)
-	if e := &m.edge; !lin.Finite([]float64{e.m, e.v}) || !lin.Finite(m.h[:]) || !lin.Finite(m.sum.mean[:]) {
+	if e := &m.edge; !lin.Finite(e.m, e.v) || !lin.Finite(m.h[:]...) || !lin.Finite(m.sum.mean[:]...) {
 		return fmt.Errorf("%w: dlm compact: statistics not finite", cdf.ErrNumeric)
 	}
 	return nil

@@ -139,7 +139,7 @@ func (b filteredBlock) Sample(s *cdf.Step) error {
 	}
 	copy(m.hat[:], m.sum.mean[:])
 	m.settle(w, leaving)
-	if !lin.Finite(m.c[:]) || !lin.Finite(m.hat[:]) || !lin.Finite(m.sum.mean[:]) || !lin.Finite([]float64{m.m0, m.v0}) {
+	if !lin.Finite(m.c[:]...) || !lin.Finite(m.hat[:]...) || !lin.Finite(m.sum.mean[:]...) || !lin.Finite(m.m0, m.v0) {
 		return fmt.Errorf("%w: dlm: statistics not finite", cdf.ErrNumeric)
 	}
 	return nil

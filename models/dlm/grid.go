@@ -98,7 +98,7 @@ func (g *grid) step(steps, y float64, product []float64) {
 		a, s := Carry(g.phi[i], steps)
 		a2 := a * a
 		m, v := (*[nodes]float64)(g.m[i*nodes:]), (*[nodes]float64)(g.v[i*nodes:])
-		if y != y {
+		if math.IsNaN(y) {
 			for j := range nodes {
 				m[j] *= a
 				v[j] = float64(a2*v[j]) + float64(s*q[j])

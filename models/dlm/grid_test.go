@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
@@ -40,7 +41,7 @@ func onGrid(t *testing.T, s Settings, steps [][]float64, size int, forget float6
 func singly(y []float64) [][]float64 {
 	out := make([][]float64, len(y))
 	for i, v := range y {
-		if v == v {
+		if !math.IsNaN(v) {
 			out[i] = []float64{v}
 		}
 	}
@@ -200,7 +201,7 @@ func wellFormed(t *testing.T, m cdf.Model) {
 		}
 		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
 		for i, v := range q {
-			if v-v != 0 || i > 0 && v < q[i-1] || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) {
+			if !lin.Finite(v) || i > 0 && v < q[i-1] || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) {
 				t.Fatalf("%+v", r)
 			}
 		}

@@ -2,6 +2,7 @@ package dlm
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -91,7 +92,7 @@ func (b block) Absorb(s *cdf.Step) {
 		if m.reserved {
 			m.reserve.step(steps, y, w.regrid.product)
 		}
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		m.n++

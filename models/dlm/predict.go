@@ -170,7 +170,7 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		p.Mean, p.SD = w.levels(&w.grid, 1, m.spread())
 		p.Q025, p.Q975 = response.Central95(&w.mix)
 		p.LogDensity, p.PIT = math.NaN(), math.NaN()
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		p.PIT = w.pit(y)

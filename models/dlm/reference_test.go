@@ -150,7 +150,7 @@ func readSeries(t testing.TB, path string, n int) []float64 {
 	}
 	var all Step
 	for _, v := range y {
-		if v == v {
+		if !math.IsNaN(v) {
 			all.Add(v)
 		}
 	}

@@ -44,7 +44,7 @@ func (m *Model) check(w *work) bool {
 		m.reserve.flush(w.regrid.product)
 	}
 	for range 8 {
-		if !lin.Finite(m.grid.sse) || !lin.Finite(m.grid.m) || !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		if !lin.Finite(m.grid.sse...) || !lin.Finite(m.grid.m...) || !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 			return false
 		}
 		w.marginals()

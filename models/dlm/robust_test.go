@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
@@ -59,14 +60,14 @@ func TestSurvives(t *testing.T) {
 							return
 						}
 						for _, v := range d.Draws.Data {
-							if v-v != 0 {
+							if !lin.Finite(v) {
 								t.Fatalf("draw %v", v)
 							}
 						}
 						wellFormed(t, m)
 						predictedWell(t, m.(cdf.Predictor), rowsShard([]float64{ar[0], nan, ar[2]}))
 						if e, ok := m.(*Model); ok && !e.forgot {
-							if v := e.LogEvidence(); v-v != 0 {
+							if v := e.LogEvidence(); !lin.Finite(v) {
 								t.Fatalf("evidence %v", v)
 							}
 						}
@@ -85,10 +86,10 @@ func predictedWell(t *testing.T, m cdf.Predictor, sh *cdf.Shard) {
 		t.Fatal(err)
 	}
 	for i, o := range out {
-		if !(o.Q025 <= o.Q975 && o.EpredQ025 <= o.EpredQ975) || math.IsInf(o.Q025, 0) || math.IsInf(o.Q975, 0) || o.Mean-o.Mean != 0 {
+		if !(o.Q025 <= o.Q975 && o.EpredQ025 <= o.EpredQ975) || math.IsInf(o.Q025, 0) || math.IsInf(o.Q975, 0) || !lin.Finite(o.Mean) {
 			t.Fatalf("row %d: %+v", i, o)
 		}
-		if y := sh.Y[i]; y == y && !(o.LogDensity-o.LogDensity == 0 && o.PIT >= 0 && o.PIT <= 1) {
+		if y := sh.Y[i]; !math.IsNaN(y) && !(lin.Finite(o.LogDensity) && o.PIT >= 0 && o.PIT <= 1) {
 			t.Fatalf("row %d: %+v", i, o)
 		}
 	}

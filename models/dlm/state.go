@@ -98,7 +98,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	}
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
-	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate) {
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate...) {
 		return codec.Error("dlm", "weights not finite")
 	}
 	return nil

@@ -39,7 +39,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 // shiftRow turns the row of X into that of shift + factor*X.
 func shiftRow(r *cdf.Row, shift, factor float64) {
 	at := func(v float64) float64 { return min(max(shift+factor*v, -math.MaxFloat64), math.MaxFloat64) }
-	if r.Mean == r.Mean {
+	if !math.IsNaN(r.Mean) {
 		r.Mean = shift + factor*r.Mean
 	}
 	r.SD *= math.Abs(factor)

@@ -51,7 +51,7 @@ func TestTrackerIsTheQuantile(t *testing.T) {
 						}
 					}
 				}
-				if v == v {
+				if !math.IsNaN(v) {
 					if _, err := f.absorb(v); err != nil {
 						t.Fatal(err)
 					}

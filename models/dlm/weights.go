@@ -86,7 +86,7 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 			top = max(top, lw)
 		}
 	}
-	if top-top != 0 {
+	if !lin.Finite(top) {
 		return false
 	}
 	sum := 0.0

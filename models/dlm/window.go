@@ -187,7 +187,7 @@ func (m *rowWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
 		power, sum := Carry(m.hat[0], c.Tick(sh, i))
 		mean, v = power*mean, power*power*v+m.hat[1]*sum
 		at(i, mean, v)
-		if y == y {
+		if !math.IsNaN(y) {
 			f := v + m.hat[2]
 			mean, v = mean+v/f*(y-mean), v*m.hat[2]/f
 		}

@@ -144,7 +144,7 @@ func (m *Filtered) UnmarshalBinary(b []byte) error {
 		return err
 	}
 	m.nSig, m.nTau = counts[0], counts[1]
-	if min(m.c[0], m.c[1], m.c[3], m.nSig, m.nTau) < 0 || !lin.Finite(m.c[:]) {
+	if min(m.c[0], m.c[1], m.c[3], m.nSig, m.nTau) < 0 || !lin.Finite(m.c[:]...) {
 		return codec.Error("dlm filtered", "statistics out of range")
 	}
 	return nil

@@ -101,7 +101,7 @@ func TestPrior(t *testing.T) {
 	m := newTest(t, 2)
 	sd := make([]float64, 1)
 	m.PriorSD([]cdf.Functional{{Param: []int{2}, Weight: []float64{1}}}, sd)
-	if sd[0] == sd[0] {
+	if !math.IsNaN(sd[0]) {
 		t.Errorf("IG(1, 1) has prior sd %v", sd[0])
 	}
 	if m.LogEvidence() != 0 {

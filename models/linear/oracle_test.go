@@ -38,7 +38,7 @@ func newOracle(p int, prior Prior, intercept bool) *oracle {
 
 func (o *oracle) add(sh *cdf.Shard) {
 	for i, y := range sh.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		x := mat.NewVecDense(o.p, sh.X[i*o.p:(i+1)*o.p])

@@ -77,7 +77,7 @@ func (b paperBeta) Absorb(s *cdf.Step) {
 	lin.Scale(s.Forget, m.xy)
 	weight := 1 / m.s2
 	for r, y := range sh.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		x := sh.X[r*m.P : (r+1)*m.P]
@@ -111,13 +111,13 @@ func (m *Paper) prepare() error {
 		m.chol[i*m.P+i] += 1 / m.variance(i)
 		at += i + 1
 	}
-	if !lin.Finite(m.xx) || !lin.Cholesky(m.P, m.chol) {
+	if !lin.Finite(m.xx...) || !lin.Cholesky(m.P, m.chol) {
 		return fmt.Errorf("%w: linear paper: precision not positive definite", cdf.ErrNumeric)
 	}
 	copy(m.beta, m.xy)
 	lin.SolveLower(m.P, m.chol, m.beta)
 	lin.SolveLowerT(m.P, m.chol, m.beta)
-	if !lin.Finite(m.beta) {
+	if !lin.Finite(m.beta...) {
 		return fmt.Errorf("%w: linear paper: estimate not finite", cdf.ErrNumeric)
 	}
 	m.ready = true
@@ -133,7 +133,7 @@ func (b paperSigma) Absorb(s *cdf.Step) {
 	m.n *= s.Forget
 	m.ssr *= s.Forget
 	for r, y := range sh.Y {
-		if y == y {
+		if !math.IsNaN(y) {
 			e := y - lin.Dot(sh.X[r*m.P:(r+1)*m.P], m.beta)
 			m.ssr += float64(e * e)
 			m.n++

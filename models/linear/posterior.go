@@ -42,7 +42,7 @@ func (q *posterior) init(p int) {
 func (m *Model) decompose(w *work) bool {
 	q, p := &m.post, m.P
 	q.ready, q.known = false, false
-	if !lin.Finite(m.r) {
+	if !lin.Finite(m.r...) {
 		return false
 	}
 	clear(w.a)
@@ -88,7 +88,7 @@ func (m *Model) decompose(w *work) bool {
 			q.m[i*p+j] = sd * w.v[j*p+i]
 		}
 	}
-	return lin.Finite(q.d2) && lin.Finite(q.dg) && lin.Finite(q.g2) && q.rho2 < math.Inf(1)
+	return lin.Finite(q.d2...) && lin.Finite(q.dg...) && lin.Finite(q.g2...) && q.rho2 < math.Inf(1)
 }
 
 // fixedPoint iterates the plug-in
@@ -131,7 +131,7 @@ func (m *Model) fixedPoint() bool {
 	}
 	m.s2 = s2
 	m.settle()
-	return s2 > 0 && s2 < math.Inf(1) && lin.Finite(q.beta)
+	return s2 > 0 && s2 < math.Inf(1) && lin.Finite(q.beta...)
 }
 
 // plugin returns s2, which is b/a before the first row.

@@ -113,11 +113,11 @@ func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
 	p.EpredQ025, p.EpredQ975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
 	m.mixAt(x, w.c, 0, true)
 	p.SD, p.LogDensity, p.PIT = math.NaN(), math.NaN(), math.NaN()
-	if s, _ := w.nodes.sigma2(); m.post.shape > 1 && s == s {
+	if s, _ := w.nodes.sigma2(); m.post.shape > 1 && !math.IsNaN(s) {
 		p.SD = math.Sqrt(s + p.EpredSD*p.EpredSD)
 	}
 	p.Q025, p.Q975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
-	if y == y {
+	if !math.IsNaN(y) {
 		p.LogDensity, p.PIT = x.LogDensity(y), x.CDF(y)
 	}
 }

@@ -56,7 +56,7 @@ func TestSurvives(t *testing.T) {
 							return
 						}
 						modeltest.WellFormed(t, m, c.sh, d.Draws)
-						if e, ok := m.(*Model); ok && !e.forgot && !lin.Finite([]float64{e.LogEvidence()}) {
+						if e, ok := m.(*Model); ok && !e.forgot && !lin.Finite(e.LogEvidence()) {
 							t.Fatalf("evidence %v", e.LogEvidence())
 						}
 					}

@@ -320,7 +320,7 @@ func (f *fit) newton() bool {
 		copy(f.stepU, f.gradU)
 		f.solve(f.next, f.stepB, f.stepU)
 		size := max(largest(f.stepB), largest(f.stepU))
-		if size-size != 0 {
+		if !lin.Finite(size) {
 			return false
 		}
 		if !f.damp() || size < innerTol {

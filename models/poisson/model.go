@@ -126,7 +126,7 @@ func (m *base) join(sh *cdf.Shard) {
 	for f := range m.factors {
 		n := 0
 		for i, g := range sh.Group[f] {
-			if y := sh.Y[i]; y == y {
+			if y := sh.Y[i]; !math.IsNaN(y) {
 				n = max(n, int(g)+1)
 			}
 		}

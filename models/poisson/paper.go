@@ -127,7 +127,7 @@ func (m *Paper) absorb(sh *cdf.Shard, w *work) bool {
 		copy(f.wbar, f.now.w)
 		f.now, f.next = f.next, f.now
 	}
-	if !lin.Finite(f.b) || !f.precisions(f.terms[0]) {
+	if !lin.Finite(f.b...) || !f.precisions(f.terms[0]) {
 		return false
 	}
 	f.evaluate(f.now, f.b, f.u, f.wbar)

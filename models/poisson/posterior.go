@@ -53,7 +53,7 @@ func (g *gauss) conditional(p *shape, s *stats, m []float64, w *work) bool {
 	for t := range m {
 		g.log += 0.5 * p.levelsOf(s, t) * math.Log(m[t])
 	}
-	return lin.Finite(g.b) && g.log-g.log == 0
+	return lin.Finite(g.b...) && lin.Finite(g.log)
 }
 
 // levelsOf returns the number of levels of term t's factor.

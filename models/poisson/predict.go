@@ -71,7 +71,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	}
 	logs, squares, defined, covered, rows := 0.0, 0.0, 0.0, 0.0, 0.0
 	for i, y := range sh.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		p := m.massAt(sh, i, w)
@@ -84,7 +84,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 			covered++
 		}
 		out.Transformed(pit, inside)
-		if mean, _ := p.moments(w.place.open); mean == mean {
+		if mean, _ := p.moments(w.place.open); !math.IsNaN(mean) {
 			squares += (y - mean) * (y - mean)
 			defined++
 		}
@@ -92,7 +92,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	out.Rows = int64(rows)
 	out.LogDensity, out.Coverage95 = logs/rows, covered/rows
 	out.RMSE = math.Sqrt(squares / defined)
-	if out.LogDensity != out.LogDensity {
+	if math.IsNaN(out.LogDensity) {
 		return out, fmt.Errorf("%w: poisson: score not finite", cdf.ErrNumeric)
 	}
 	return out, nil
@@ -118,7 +118,7 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		o.Q975 = p.quantile(dist.Levels[6], o.Q025)
 		u := rng.Float64()
 		o.LogDensity, o.PIT = math.NaN(), math.NaN()
-		if y == y {
+		if !math.IsNaN(y) {
 			o.LogDensity = p.logMass(y)
 			o.PIT = min(p.cdf(y-1)+u*math.Exp(o.LogDensity), 1)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -117,7 +118,7 @@ func countsWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard) {
 	for i, r := range modeltest.Summarize(t, m, list) {
 		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
 		for _, v := range q {
-			if v-v != 0 {
+			if !lin.Finite(v) {
 				t.Fatalf("variable %d: %+v", i, r)
 			}
 		}
@@ -132,11 +133,11 @@ func countsWellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard) {
 		t.Fatal(err)
 	}
 	for i, o := range out {
-		if o.Q025-o.Q025 != 0 || !(o.Q025 <= o.Q975) || o.EpredQ025-o.EpredQ025 != 0 || !(o.EpredQ025 <= o.EpredQ975) ||
+		if !lin.Finite(o.Q025) || !(o.Q025 <= o.Q975) || !lin.Finite(o.EpredQ025) || !(o.EpredQ025 <= o.EpredQ975) ||
 			math.IsInf(o.Mean, 0) || math.IsInf(o.SD, 0) || math.IsInf(o.EpredSD, 0) {
 			t.Fatalf("row %d: %+v", i, o)
 		}
-		if y := few.Y[i]; y == y && !(o.LogDensity <= 0 && o.PIT >= 0 && o.PIT <= 1) {
+		if y := few.Y[i]; !math.IsNaN(y) && !(o.LogDensity <= 0 && o.PIT >= 0 && o.PIT <= 1) {
 			t.Fatalf("row %d: %+v", i, o)
 		}
 	}

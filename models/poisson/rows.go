@@ -1,6 +1,7 @@
 package poisson
 
 import (
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -71,7 +72,7 @@ func (r *rowStats) appendRows(from *rowStats) {
 // appendShard copies the rows of a shard that have a response.
 func (r *rowStats) appendShard(sh *cdf.Shard) {
 	for i, y := range sh.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		r.n++

@@ -163,7 +163,7 @@ func (m *base) Check(sh *cdf.Shard) error {
 		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/m.k+1, i%m.k+1, sh.X[i])
 	}
 	for i, y := range sh.Y {
-		if y == y && (y < 0 || y > countMax || y != math.Floor(y)) {
+		if !math.IsNaN(y) && (y < 0 || y > countMax || y != math.Floor(y)) {
 			return fmt.Errorf("%w: response of row %d is %v, which is not a count", cdf.ErrShard, i+1, y)
 		}
 	}
@@ -176,7 +176,7 @@ func (m *base) checkLevels(sh *cdf.Shard) error {
 	for f := range m.factors {
 		n := m.stats.levels(f)
 		for i, g := range sh.Group[f] {
-			if y := sh.Y[i]; y == y {
+			if y := sh.Y[i]; !math.IsNaN(y) {
 				n = max(n, int(g)+1)
 			}
 		}

@@ -210,7 +210,7 @@ func (r *reader) floats(n int) []float64 {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.b[8*i:]))
 	}
 	r.b = r.b[8*n:]
-	r.ok = lin.Finite(v)
+	r.ok = lin.Finite(v...)
 	return v
 }
 

@@ -72,7 +72,7 @@ func (f *fit) fit(first bool, absorbed *rowVariance) bool {
 			}
 			was[t], had[t] = x, y
 		}
-		if change-change != 0 {
+		if !lin.Finite(change) {
 			return false
 		}
 		if change < outerTol {
@@ -142,7 +142,7 @@ func (f *fit) precisions(to []float64) bool {
 		}
 		to[t] = min(max(to[t], 1e-8), 1e12)
 	}
-	return lin.Finite(to)
+	return lin.Finite(to...)
 }
 
 // halfCauchyPrecision is the positive root m of

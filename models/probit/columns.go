@@ -51,7 +51,7 @@ func (h *Columns) Check(sh *cdf.Shard) error {
 	}
 	for i, y := range sh.Y {
 		switch {
-		case y == 0 || y == 1 || y != y:
+		case y == 0 || y == 1 || math.IsNaN(y):
 		case y == -1:
 			return fmt.Errorf("%w: response of row %d is -1; probit takes 0 and 1, so code -1/1 as 0/1", cdf.ErrShard, i)
 		default:
@@ -88,7 +88,7 @@ func (h *Columns) Only(f cdf.Functional) error {
 // returns the longer slice and the row behind the last one read.
 func (h *Columns) Signed(dst []float64, sh *cdf.Shard, from, n int) ([]float64, int) {
 	for ; n > 0; from++ {
-		if y := sh.Y[from]; y == y {
+		if y := sh.Y[from]; !math.IsNaN(y) {
 			for _, v := range sh.X[from*h.p : (from+1)*h.p] {
 				dst = append(dst, (2*y-1)*v)
 			}

@@ -73,7 +73,7 @@ func (m *Model) sample(s *cdf.Step, w *work) error {
 	if m.rows() > 0 {
 		m.stage = stageRows
 	}
-	if !lin.Finite(m.draws) || !lin.Finite(m.post.means) {
+	if !lin.Finite(m.draws...) || !lin.Finite(m.post.means...) {
 		return errNumeric("draws not finite")
 	}
 	return nil
@@ -94,7 +94,7 @@ func (m *Model) covariance(w *work) error {
 	clear(m.post.cov)
 	lin.AddGram(p, p, w.inverse, w.inverse, m.post.cov)
 	lin.Mirror(p, m.post.cov)
-	if !lin.Finite(m.post.cov) {
+	if !lin.Finite(m.post.cov...) {
 		return errNumeric("covariance not finite")
 	}
 	return nil

@@ -86,7 +86,7 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	m.eachLine(sh, w, func(row int, line []float64) {
 		p, y := &out[row], sh.Y[row]
 		q, log := math.NaN(), math.NaN()
-		if y == y {
+		if !math.IsNaN(y) {
 			copy(w.series, line)
 			q, log = mass(w.series, y)
 		}

@@ -56,7 +56,7 @@ func Predict(p *cdf.Prediction, probability float64) {
 // both numbers are NaN.
 func Judge(p *cdf.Prediction, y, q, log float64) {
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
-	if y == y {
+	if !math.IsNaN(y) {
 		p.LogDensity, p.PIT = log, transform(q, y, .5)
 	}
 }

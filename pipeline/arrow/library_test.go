@@ -164,7 +164,7 @@ func same(t testing.TB, what string, got, want *cdf.Batch) {
 			if w.Type == cdf.Time {
 				tolerance = 1e-6
 			}
-			if g := g.Number[i]; !(math.Abs(g-v) <= tolerance) && (g == g || v == v) && g != v {
+			if g := g.Number[i]; !(math.Abs(g-v) <= tolerance) && (!math.IsNaN(g) || !math.IsNaN(v)) && g != v {
 				t.Fatalf("%s row %d: %v, want %v", id, i, g, v)
 			}
 		}

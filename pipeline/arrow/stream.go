@@ -151,7 +151,7 @@ func (b *body) done(length int) { le.PutUint64(b.b[length:], uint64(len(b.b)-b.s
 
 // column writes node i and the buffers of a column.
 func (b *body) column(c *cdf.Column, rows, node, i int, indices bool) {
-	null := func(j int) bool { return j < len(c.Number) && c.Number[j] != c.Number[j] }
+	null := func(j int) bool { return j < len(c.Number) && math.IsNaN(c.Number[j]) }
 	if c.Type == cdf.Text {
 		null = func(j int) bool { return c.Code[j] < 0 }
 	}

@@ -145,7 +145,7 @@ func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Recor
 		p.Summary.Score.LogDensity, p.Summary.Draws, p.Summary.WeakMixing)
 	for _, row := range p.Summary.Rows {
 		v = fmt.Appendf(v, " %s=%x±%x", row.Variable, row.Mean, row.SD)
-		if row.RHat == row.RHat {
+		if !math.IsNaN(row.RHat) {
 			v = fmt.Appendf(v, " r_hat=%x", row.RHat)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/credence-stream/credence/cdf/lin"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -79,7 +80,7 @@ func calibrate(variable string, outcomes []outcome, variables int) calibration {
 func (c *calibration) standardised(outcomes []outcome) {
 	var sum, sum2, sum4, spread float64
 	for _, o := range outcomes {
-		if z := o.z; z-z == 0 {
+		if z := o.z; lin.Finite(z) {
 			c.moments++
 			sum += z
 			sum2 += z * z

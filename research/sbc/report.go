@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // table is a study with its result.
@@ -117,7 +119,7 @@ func (c *calibration) verdict() string {
 }
 
 func (e estimate) String() string {
-	if e.value-e.value != 0 {
+	if !lin.Finite(e.value) {
 		return "none"
 	}
 	return fmt.Sprintf("%.3f (%.3f)", e.value, e.se)

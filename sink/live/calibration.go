@@ -33,11 +33,11 @@ func (s *Sums) add(sc *cdf.Score) {
 		s.PIT[i] += int64(n)
 		s.counted += int64(n)
 	}
-	if sc.LogDensity == sc.LogDensity {
+	if !math.IsNaN(sc.LogDensity) {
 		s.logs += sc.LogDensity * float64(sc.Rows)
 		s.logRows += sc.Rows
 	}
-	if sc.RMSE == sc.RMSE {
+	if !math.IsNaN(sc.RMSE) {
 		s.squares += sc.RMSE * sc.RMSE * float64(sc.Rows)
 		s.residualRows += sc.Rows
 	}

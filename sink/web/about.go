@@ -96,7 +96,7 @@ func appendInput(dst []byte, in *cdf.Input) []byte {
 	o.text("role", in.Role)
 	if !in.Category {
 		o.text("type", "number")
-		if in.Scale == in.Scale && (in.Center != 0 || in.Scale != 1) {
+		if !math.IsNaN(in.Scale) && (in.Center != 0 || in.Scale != 1) {
 			o.number("center", in.Center)
 			o.number("scale", in.Scale)
 		}

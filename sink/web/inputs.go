@@ -54,9 +54,9 @@ func checkColumn(in *cdf.Input, c *cdf.Column, rows int) error {
 	if !in.Category {
 		for row, v := range c.Number {
 			switch {
-			case v != v:
+			case math.IsNaN(v):
 				return wrong(row, "missing_value", "is null; a finite number is needed")
-			case v-v != 0:
+			case math.IsInf(v, 0):
 				return wrong(row, "not_finite", "is infinite; a finite number is needed")
 			case in.Scale > 0 && math.IsInf((v-in.Center)/in.Scale, 0):
 				return wrong(row, "not_finite", "is %g, which no float64 holds once it is centred and scaled", v)

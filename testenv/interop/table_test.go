@@ -186,5 +186,5 @@ func (p posterior) difference(want posterior) string {
 // equal reports whether two numbers have the same bits, or are both not
 // defined.
 func equal(a, b float64) bool {
-	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }

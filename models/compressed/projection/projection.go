@@ -12,6 +12,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Matrix is an m x p projection, stored by columns. It is not changed after
@@ -62,7 +64,7 @@ func Parse(path string, r io.Reader) (*Matrix, error) {
 		column := make([]float64, len(fields))
 		for i, text := range fields {
 			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || v-v != 0 {
+			if err != nil || !lin.Finite(v) {
 				return nil, fail("%q is not a finite number", text)
 			}
 			column[i] = v

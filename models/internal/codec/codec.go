@@ -40,7 +40,7 @@ func ReadFloats(b []byte, dst ...[]float64) bool {
 			d[i] = math.Float64frombits(binary.LittleEndian.Uint64(b))
 			b = b[8:]
 		}
-		ok = ok && lin.Finite(d)
+		ok = ok && lin.Finite(d...)
 	}
 	return ok
 }

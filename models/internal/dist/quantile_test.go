@@ -66,7 +66,7 @@ func TestInverseGamma(t *testing.T) {
 		t.Errorf("IG(5, 12) has mean %v and sd %v", mean, sd)
 	}
 	for _, v := range s.At(1e-4).InvGamma(1, 0, 1) {
-		if math.IsInf(v, 0) || v != v {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
 			t.Errorf("a tiny shape gives %v", v)
 		}
 	}

@@ -79,7 +79,7 @@ func (t *Table) at(z float64) (p, density float64) {
 	u := (z - t.low) / t.h
 	last := len(t.p) - 1
 	if !(u >= 0 && u < float64(last)) {
-		if t.df > 0 && z-z == 0 {
+		if t.df > 0 && lin.Finite(z) {
 			return StudentCDF(z, t.df), math.Exp(StudentLogScale(t.df) - (t.df+1)/2*math.Log1p(z*z/t.df))
 		}
 		if u < 0 {

@@ -53,7 +53,7 @@ func Student(law *dist.Standard, mean, scale, line, y float64, p *cdf.Prediction
 	p.Q025, p.Q975 = mean-limit*scale, mean+limit*scale
 	p.EpredQ025, p.EpredQ975 = mean-limit*line, mean+limit*line
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
-	if y == y {
+	if !math.IsNaN(y) {
 		z := (y - mean) / scale
 		p.LogDensity = dist.StudentLogScale(df) - math.Log(scale) - (df+1)/2*math.Log1p(z*z/df)
 		p.PIT = dist.StudentCDF(z, df)

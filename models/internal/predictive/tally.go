@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Tally collects the scores of a shard's rows.
@@ -19,7 +20,7 @@ func NewTally(s cdf.Score) Tally { return Tally{Out: s} }
 
 // Skip counts a row and reports that it has no response.
 func (t *Tally) Skip(y float64) bool {
-	if y == y {
+	if !math.IsNaN(y) {
 		return false
 	}
 	t.Out.PredictedRows++
@@ -46,7 +47,7 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 	t.Out.LogDensity = t.Logs / n
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
-	if sum := t.Out.LogDensity + t.Out.RMSE; sum-sum != 0 {
+	if sum := t.Out.LogDensity + t.Out.RMSE; !lin.Finite(sum) {
 		return t.Out, fmt.Errorf("%w: %s: score not finite", cdf.ErrNumeric, kind)
 	}
 	return t.Out, nil

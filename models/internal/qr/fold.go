@@ -2,6 +2,8 @@
 package qr
 
 import (
+	"math"
+
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 )
@@ -16,7 +18,7 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 		k := 0
 		for ; i < sh.Rows && k < rows; i++ {
 			y := sh.Y[i]
-			if y != y {
+			if math.IsNaN(y) {
 				continue
 			}
 			z := sh.X[i*sh.Cols : (i+1)*sh.Cols]

@@ -183,7 +183,7 @@ func (m *adf) prepare() error {
 		return nil
 	}
 	m.inv = state.Sized(m.inv, n*n)
-	if !lin.Finite(m.mean) || !m.factor(m.lambda) {
+	if !lin.Finite(m.mean...) || !m.factor(m.lambda) {
 		return errCurvature
 	}
 	lin.InvertLower(n, m.chol, m.inv)

@@ -50,7 +50,7 @@ func (g *groups) discount(lambda float64) {
 func (g *groups) add(sh *cdf.Shard) {
 	for i, y := range sh.Y {
 		j := int(sh.Group[0][i])
-		if y != y || j < 0 {
+		if math.IsNaN(y) || j < 0 {
 			continue
 		}
 		for len(g.n) <= j {

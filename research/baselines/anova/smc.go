@@ -141,7 +141,7 @@ func (m *smc) Sample(s *cdf.Step) error {
 	if m.effective() < float64(m.particles)/2 {
 		m.move(s.RNG)
 	}
-	if !lin.Finite(m.x) {
+	if !lin.Finite(m.x...) {
 		return fmt.Errorf("%w: anova smc: a particle is not finite", cdf.ErrNumeric)
 	}
 	if s.Draws != nil {
@@ -175,7 +175,7 @@ func (m *smc) reweight() error {
 		m.before[i] = math.Log(m.w[i]) + m.logLikelihood(m.at(i)) - was
 		top = max(top, m.before[i])
 	}
-	if top-top != 0 {
+	if !lin.Finite(top) {
 		return fmt.Errorf("%w: anova smc: no particle has a weight", cdf.ErrNumeric)
 	}
 	sum := 0.0

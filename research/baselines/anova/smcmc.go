@@ -88,7 +88,7 @@ func (m *smcmc) Sample(s *cdf.Step) error {
 			s.Draws.Data[j*s.Draws.S+i] = v
 		}
 	}
-	if m.tau2, m.sigma2 = x[tau2Row], x[sigma2Row]; !lin.Finite(x) {
+	if m.tau2, m.sigma2 = x[tau2Row], x[sigma2Row]; !lin.Finite(x...) {
 		return fmt.Errorf("%w: anova smcmc: a draw is not finite", cdf.ErrNumeric)
 	}
 	return nil

@@ -2,6 +2,7 @@ package compressed
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -50,7 +51,7 @@ func (g *gram) absorb(s *cdf.Step) {
 func (g *gram) observed(x, y []float64) ([]float64, []float64) {
 	g.x, g.y = g.x[:0], g.y[:0]
 	for i, v := range y {
-		if v == v {
+		if !math.IsNaN(v) {
 			g.x = append(g.x, x[i*g.p:(i+1)*g.p]...)
 			g.y = append(g.y, v)
 		}
@@ -60,7 +61,7 @@ func (g *gram) observed(x, y []float64) ([]float64, []float64) {
 
 // finite reports whether all statistics are finite.
 func (g *gram) finite() bool {
-	return lin.Finite([]float64{g.n, g.yy}) && lin.Finite(g.xy) && lin.Finite(g.xx)
+	return lin.Finite(g.n, g.yy) && lin.Finite(g.xy...) && lin.Finite(g.xx...)
 }
 
 // appendBinary appends N, F^yy, f and the lower triangle of F:

@@ -48,7 +48,7 @@ func (m *smcmc) sweep(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
 	for i, e := range w.away {
 		m.k[i] = min(max(rnd.InvGamma(r, (1+p)/2, (1+e)/2), 1e-8), 1e8)
 	}
-	if !lin.Finite(w.g) || !lin.Finite(m.phi) {
+	if !lin.Finite(w.g...) || !lin.Finite(m.phi...) {
 		return 0, fmt.Errorf("%w: smcmc: draw not finite", cdf.ErrNumeric)
 	}
 	return sigma2, nil

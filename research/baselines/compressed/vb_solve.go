@@ -94,7 +94,7 @@ func (m *vb) iterate(w *vbWork) error {
 		}
 	}
 	m.e = (m.set.Prior.Sigma2Shape + m.n/2) / (m.set.Prior.Sigma2Rate + left/2)
-	if !(m.e > 0) || !lin.Finite(m.mu) || !lin.Finite(m.v) {
+	if !(m.e > 0) || !lin.Finite(m.mu...) || !lin.Finite(m.v...) {
 		return fmt.Errorf("%w: vb-gdp: solution not finite", cdf.ErrNumeric)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/research/baselines/internal/law"
 	"github.com/credence-stream/credence/research/baselines/internal/state"
@@ -153,7 +154,7 @@ func (m *pl) resample(r *rand.Rand) bool {
 	for _, v := range m.weight {
 		top = max(top, v) // NaN if one is
 	}
-	if top-top != 0 {
+	if !lin.Finite(top) {
 		return false
 	}
 	total := 0.0
@@ -181,7 +182,7 @@ func (m *pl) Sample(s *cdf.Step) error {
 	for k := range m.now {
 		p := &m.now[k]
 		sum := p.theta + p.psi[1] + p.psi[2] + p.sums.C[0] + p.sums.C[1] + p.sums.C[3]
-		m.failed = m.failed || sum-sum != 0
+		m.failed = m.failed || !lin.Finite(sum)
 	}
 	if m.failed {
 		return fmt.Errorf("%w: dlm pl: no particle has a weight or one is not finite", cdf.ErrNumeric)

@@ -92,7 +92,7 @@ func (m *pl) walk(sh *cdf.Shard, at func(i int)) {
 		}
 		l.Settle()
 		at(i)
-		if y == y {
+		if !math.IsNaN(y) {
 			condition(l, y)
 		}
 	}

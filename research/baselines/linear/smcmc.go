@@ -107,7 +107,7 @@ func (m *smcmc) Absorb(s *cdf.Step) {
 	lin.Scale(s.Forget, m.gram)
 	row := m.chain.work[:m.p+1]
 	for i, y := range s.Shard.Y {
-		if y != y {
+		if math.IsNaN(y) {
 			continue
 		}
 		m.n++
@@ -137,7 +137,7 @@ func (m *smcmc) Sample(s *cdf.Step) error {
 		}
 		s.Draws.Data[m.p*s.Draws.S+i] = c.sigma2
 	}
-	if !(c.sigma2 > 0) || !lin.Finite(c.u) {
+	if !(c.sigma2 > 0) || !lin.Finite(c.u...) {
 		return fmt.Errorf("%w: linear smcmc: sigma2 is %v", cdf.ErrNumeric, c.sigma2)
 	}
 	return nil
@@ -153,7 +153,7 @@ func (m *smcmc) start(r *rand.Rand) error {
 		}
 		at += i + 1
 	}
-	if !lin.Finite(last) || !lin.Eigen(p, c.q, c.w, c.work) {
+	if !lin.Finite(last...) || !lin.Eigen(p, c.q, c.w, c.work) {
 		return fmt.Errorf("%w: linear smcmc: sums not finite", cdf.ErrNumeric)
 	}
 	for j := range p {

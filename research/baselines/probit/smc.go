@@ -163,7 +163,7 @@ func (m *smc) weigh() error {
 		m.weight[k] = math.Exp(m.logw[k])
 		sum += m.weight[k]
 	}
-	if !lin.Finite(m.logw) || !(sum >= 1) {
+	if !lin.Finite(m.logw...) || !(sum >= 1) {
 		return fmt.Errorf("%w: smc: weights not finite", cdf.ErrNumeric)
 	}
 	lin.Scale(1/sum, m.weight)

@@ -169,7 +169,7 @@ func (m *smc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	m.lines(sh, func(row int, line []float64) {
 		p, y := &out[row], sh.Y[row]
 		q, log := math.NaN(), math.NaN()
-		if y == y {
+		if !math.IsNaN(y) {
 			q, log = m.mass(line, y)
 		}
 		probit.Judge(p, y, q, log)

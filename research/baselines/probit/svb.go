@@ -154,7 +154,7 @@ func (m *svb) settle() error {
 	}
 	copy(m.mean, m.xz)
 	m.solve(m.mean)
-	if !lin.Finite(m.mean) {
+	if !lin.Finite(m.mean...) {
 		return fmt.Errorf("%w: svb: mean not finite", cdf.ErrNumeric)
 	}
 	return nil

@@ -107,9 +107,9 @@ func TestSVBPredicts(t *testing.T) {
 			t.Errorf("row %d: the probability's 97.5 %% quantile is %v", i, p.EpredQ975)
 		}
 		switch y := sh.Y[i]; {
-		case y != y && p.LogDensity == p.LogDensity:
+		case math.IsNaN(y) && !math.IsNaN(p.LogDensity):
 			t.Errorf("row %d has no response and the log density %v", i, p.LogDensity)
-		case y == y:
+		case !math.IsNaN(y):
 			logs += p.LogDensity / 2
 			if want := math.Log(y*e + (1-y)*(1-e)); math.Abs(p.LogDensity-want) > 1e-9 {
 				t.Errorf("row %d: log density %v, want %v", i, p.LogDensity, want)

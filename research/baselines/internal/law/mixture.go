@@ -67,7 +67,7 @@ func (l *Mixture) cdf(y float64, row bool) float64 {
 	p := 0.0
 	for k, w := range l.Weight {
 		sd := math.Sqrt(l.variance(k, row))
-		if z := (y - l.Mean[k]) / sd; z == z { // 0/0: at a point mass
+		if z := (y - l.Mean[k]) / sd; !math.IsNaN(z) { // 0/0: at a point mass
 			p += w * 0.5 * math.Erfc(-z/math.Sqrt2)
 		} else {
 			p += w
@@ -136,7 +136,7 @@ func (l *Mixture) Describe(p *cdf.Prediction) {
 // Value fills what the prediction says of the response y, which may be NaN.
 func (l *Mixture) Value(y float64, p *cdf.Prediction) {
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
-	if y == y {
+	if !math.IsNaN(y) {
 		p.LogDensity, p.PIT = l.logDensity(y), l.pit(y)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Scoring sums what a shard's rows say of their predictions.
@@ -19,7 +20,7 @@ func NewScoring() Scoring { return Scoring{Out: cdf.NoScore()} }
 
 // Row counts a row that is predicted with l; y is NaN without a response.
 func (s *Scoring) Row(l *Mixture, y float64) {
-	if y != y {
+	if math.IsNaN(y) {
 		s.Out.PredictedRows++
 		return
 	}
@@ -28,7 +29,7 @@ func (s *Scoring) Row(l *Mixture, y float64) {
 
 // Predicted counts a row by its prediction.
 func (s *Scoring) Predicted(p *cdf.Prediction, y float64) {
-	if y != y {
+	if math.IsNaN(y) {
 		s.Out.PredictedRows++
 		return
 	}
@@ -54,7 +55,7 @@ func (s *Scoring) Score(method string) (cdf.Score, error) {
 	}
 	n := float64(s.counted)
 	s.Out.LogDensity, s.Out.RMSE, s.Out.Coverage95 = s.logs/n, math.Sqrt(s.squares/n), float64(s.covered)/n
-	if sum := s.Out.LogDensity + s.Out.RMSE; sum-sum != 0 {
+	if sum := s.Out.LogDensity + s.Out.RMSE; !lin.Finite(sum) {
 		return s.Out, fmt.Errorf("%w: %s: score not finite", cdf.ErrNumeric, method)
 	}
 	return s.Out, nil

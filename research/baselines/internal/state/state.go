@@ -71,7 +71,7 @@ func AppendFloats(b []byte, x ...float64) []byte {
 func TakeFloats(b []byte, dst ...[]float64) ([]byte, bool) {
 	for _, d := range dst {
 		n, err := binary.Decode(b, binary.LittleEndian, d)
-		if err != nil || !lin.Finite(d) {
+		if err != nil || !lin.Finite(d...) {
 			return nil, false
 		}
 		b = b[n:]
