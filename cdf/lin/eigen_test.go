@@ -28,7 +28,7 @@ func checkEigen(t *testing.T, what string, n int, src []float64) {
 			if i == j {
 				unit = 1
 			}
-			near(t, what+": VV'", Dot(v[i*n:(i+1)*n], v[j*n:(j+1)*n]), unit, tol)
+			near(t, what+": VV'", Dot(Row(v, n, i), Row(v, n, j)), unit, tol)
 			for k := range n {
 				sum += d[k] * v[k*n+i] * v[k*n+j]
 			}
@@ -100,7 +100,7 @@ func BenchmarkEigen(b *testing.B) {
 	x, src := random(r, n*500), make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
-			src[i*n+j] = Dot(x[i*500:(i+1)*500], x[j*500:(j+1)*500])
+			src[i*n+j] = Dot(Row(x, 500, i), Row(x, 500, j))
 		}
 	}
 	a, d, work := make([]float64, n*n), make([]float64, n), make([]float64, EigenWork(n))

@@ -82,7 +82,7 @@ func TestUpdateQRKeepsTheGramMatrix(t *testing.T) {
 			}
 			for i := range n {
 				for j := range n {
-					want[i*n+j] += Dot(b[i*rows:(i+1)*rows], b[j*rows:(j+1)*rows])
+					want[i*n+j] += Dot(Row(b, rows, i), Row(b, rows, j))
 				}
 			}
 			total += float64(rows)
@@ -123,9 +123,9 @@ func checkSVD(t *testing.T, n int, src []float64, tol float64) {
 			if i == j {
 				want = 1
 			}
-			near(t, "V'V", Dot(v[i*n:(i+1)*n], v[j*n:(j+1)*n]), want, tol)
+			near(t, "V'V", Dot(Row(v, n, i), Row(v, n, j)), want, tol)
 			if scale := d[i] * d[j]; scale > 0 {
-				near(t, "U'U", Dot(a[i*n:(i+1)*n], a[j*n:(j+1)*n])/scale, want, tol)
+				near(t, "U'U", Dot(Row(a, n, i), Row(a, n, j))/scale, want, tol)
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func TestCholesky(t *testing.T) {
 		}
 		l, y := slices.Clone(a), make([]float64, n)
 		for i := range n {
-			y[i] = Dot(a[i*n:(i+1)*n], x)
+			y[i] = Dot(Row(a, n, i), x)
 		}
 		if !Cholesky(n, l) {
 			t.Fatalf("order %d is positive definite", n)

@@ -23,7 +23,7 @@ func UpdateQR(r []float64, n int, b []float64, rows int) {
 		return
 	}
 	for j := range n {
-		x := b[j*rows : (j+1)*rows]
+		x := Row(b, rows, j)
 		row := r[PackedRow(n, j):PackedRow(n, j+1)]
 		below := Dot(x, x)
 		alpha := row[0]
@@ -38,7 +38,7 @@ func UpdateQR(r []float64, n int, b []float64, rows int) {
 		c := -1 / (beta * head)
 		row[0] = beta
 		for k := 1; k < len(row); k++ {
-			y := b[(j+k)*rows : (j+k+1)*rows]
+			y := Row(b, rows, j+k)
 			s := c * (float64(head*row[k]) + Dot(x, y))
 			row[k] -= float64(s * head)
 			Axpy(-s, x, y)

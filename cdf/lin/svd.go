@@ -52,7 +52,7 @@ func jacobi(n int, a, v, d []float64) bool {
 	}
 	for range sweeps {
 		for j := range n {
-			col := a[j*n : (j+1)*n]
+			col := Row(a, n, j)
 			d[j] = Dot(col, col)
 		}
 		if !sweep(n, a, v, d) {
@@ -71,14 +71,14 @@ func sweep(n int, a, v, d []float64) bool {
 	tol := float64(n) * 0x1p-53
 	rotated := false
 	for i := 0; i < n-1; i++ {
-		ai, vi := a[i*n:(i+1)*n], v[i*n:(i+1)*n]
+		ai, vi := Row(a, n, i), Row(v, n, i)
 		for j := i + 1; j < n; j++ {
 			if d[i] == 0 || d[j] == 0 {
 				// What rounding leaves of a dependent column shrinks in every
 				// sweep and ends here, where no rotation could change it.
 				continue
 			}
-			aj := a[j*n : (j+1)*n]
+			aj := Row(a, n, j)
 			c := Dot(ai, aj)
 			if !(math.Abs(c) > tol*math.Sqrt(d[i])*math.Sqrt(d[j])) {
 				continue
@@ -92,7 +92,7 @@ func sweep(n int, a, v, d []float64) bool {
 			cos := 1 / math.Sqrt(1+float64(t*t))
 			sin := cos * t
 			rotate(cos, sin, ai, aj)
-			rotate(cos, sin, vi, v[j*n:(j+1)*n])
+			rotate(cos, sin, vi, Row(v, n, j))
 			shift := float64(t * c)
 			d[i] = shorter(d[i], -shift, ai)
 			d[j] = shorter(d[j], shift, aj)

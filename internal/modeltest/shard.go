@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -13,7 +14,7 @@ import (
 func RegressionShard(r *rand.Rand, rows, p int, intercept bool) *cdf.Shard {
 	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows)}
 	for i := range rows {
-		x := sh.X[i*p : (i+1)*p]
+		x := lin.Row(sh.X, p, i)
 		for j := range x {
 			x[j] = r.NormFloat64()
 		}

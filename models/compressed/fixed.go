@@ -115,7 +115,7 @@ func (m *Fixed) work() *fixedWork {
 // project writes Phi x.
 func (m *Fixed) project(x, dst []float64) {
 	for k := range dst {
-		dst[k] = lin.Dot(x, m.phi[k*m.P:(k+1)*m.P])
+		dst[k] = lin.Dot(x, lin.Row(m.phi, m.P, k))
 	}
 }
 
@@ -184,7 +184,7 @@ func (m *Fixed) prepare() error {
 	m.b = m.settings.Prior.Sigma2Rate + float64(rho*rho)/2
 	clear(m.gamma)
 	for i, v := range m.mu {
-		lin.Axpy(v, m.phi[i*m.P:(i+1)*m.P], m.gamma)
+		lin.Axpy(v, lin.Row(m.phi, m.P, i), m.gamma)
 	}
 	if !lin.Finite(m.gamma...) || !lin.Finite(m.mu...) || math.IsInf(m.b, 1) {
 		return fmt.Errorf("%w: compressed fixed: estimate not finite", cdf.ErrNumeric)
@@ -206,7 +206,7 @@ func (m *Fixed) draw(s *cdf.Step) {
 		sigma2[i] = rnd.InvGamma(s.RNG, m.a, m.b)
 	}
 	for i := range k {
-		row := w.e[i*d.S : (i+1)*d.S]
+		row := lin.Row(w.e, d.S, i)
 		for c := range row {
 			row[c] = m.mu[i] + float64(row[c]*math.Sqrt(sigma2[c]))
 		}
@@ -215,7 +215,7 @@ func (m *Fixed) draw(s *cdf.Step) {
 		row := d.Row(j)
 		clear(row)
 		for i := range k {
-			lin.Axpy(m.phi[i*m.P+j], w.e[i*d.S:(i+1)*d.S], row)
+			lin.Axpy(m.phi[i*m.P+j], lin.Row(w.e, d.S, i), row)
 		}
 	}
 }

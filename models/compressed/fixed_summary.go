@@ -134,7 +134,7 @@ func (m *Fixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if t.Skip(y) {
 			continue
 		}
-		m.project(sh.X[i*m.P:(i+1)*m.P], w.u)
+		m.project(lin.Row(sh.X, m.P, i), w.u)
 		e := y - lin.Dot(w.u, m.mu)
 		pit, covered := law.Add(e, m.b/m.a*(1+m.spread(w.u)))
 		t.Add(e, pit, covered)
@@ -152,7 +152,7 @@ func (m *Fixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	defer m.scratch.Put(w)
 	law := m.law.At(m.a)
 	for i := range sh.Rows {
-		m.project(sh.X[i*m.P:(i+1)*m.P], w.u)
+		m.project(lin.Row(sh.X, m.P, i), w.u)
 		mean := lin.Dot(w.u, m.mu)
 		v := m.spread(w.u)
 		s2 := m.b / m.a

@@ -149,7 +149,7 @@ func fillRows(sh *cdf.Shard, row *int, n int, x, y []float64) {
 	p := sh.Cols
 	for k := 0; k < n; *row++ {
 		if v := sh.Y[*row]; !math.IsNaN(v) {
-			copy(x[k*p:(k+1)*p], sh.X[*row*p:(*row+1)*p])
+			copy(lin.Row(x, p, k), sh.X[*row*p:(*row+1)*p])
 			y[k] = v
 			k++
 		}
@@ -184,7 +184,7 @@ func (m *Learned) review(x, y []float64, forget float64) {
 	sum := 0.
 	for i, v := range y {
 		if m.n > 0 {
-			m.sums.add(v-lin.Dot(x[i*m.P:(i+1)*m.P], m.gamma), v-m.ybar)
+			m.sums.add(v-lin.Dot(lin.Row(x, m.P, i), m.gamma), v-m.ybar)
 		}
 		sum += v - m.ybar
 	}
@@ -204,8 +204,8 @@ func (m *Learned) absorb1(w *learnedWork, x, y []float64, d float64) {
 	for i, v := range y {
 		q := w.u
 		clear(q)
-		for j, z := range x[i*m.P : (i+1)*m.P] {
-			lin.Axpy(z, m.phi[j*k:(j+1)*k], q)
+		for j, z := range lin.Row(x, m.P, i) {
+			lin.Axpy(z, lin.Row(m.phi, k, j), q)
 		}
 		lin.Axpy(v, q, m.c12)
 		m.yy += float64(v * v)
@@ -266,13 +266,13 @@ func (m *Learned) absorb2(w *learnedWork, x, y []float64, d float64) {
 	lin.Scale(d, m.c22)
 	p, k := m.P, m.m
 	for j := range p {
-		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
+		m.gamma[j] = lin.Dot(lin.Row(m.phi, k, j), m.beta)
 	}
 	q, xe := w.square, w.product
 	clear(q)
 	clear(xe)
 	for i, v := range y {
-		row := x[i*p : (i+1)*p]
+		row := lin.Row(x, p, i)
 		e := v - lin.Dot(row, m.gamma)
 		for j, z := range row {
 			q[j] += float64(z * z)
@@ -286,12 +286,12 @@ func (m *Learned) absorb2(w *learnedWork, x, y []float64, d float64) {
 			m.c22[j] += r
 			continue
 		}
-		c := m.c21[j*m.width21() : (j+1)*m.width21()]
+		c := lin.Row(m.c21, m.width21(), j)
 		for a, at := 0, 0; a < k; a++ {
 			lin.Axpy(float64(q[j]*m.beta[a]), m.beta[:a+1], c[at:at+a+1])
 			at += a + 1
 		}
-		lin.Axpy(r, m.beta, m.c22[j*k:(j+1)*k])
+		lin.Axpy(r, m.beta, lin.Row(m.c22, k, j))
 	}
 }
 
@@ -357,7 +357,7 @@ func (m *Learned) draw(s *cdf.Step) error {
 	w.betas = lin.Grow(w.betas, k*d.S)
 	for i := range d.S {
 		sigma2[i] = rnd.InvGamma(s.RNG, shape, rate)
-		beta := w.betas[i*k : (i+1)*k]
+		beta := lin.Row(w.betas, k, i)
 		rnd.Normals(s.RNG, beta)
 		lin.SolveLowerT(k, m.l, beta)
 		for a, v := range beta {
@@ -370,7 +370,7 @@ func (m *Learned) draw(s *cdf.Step) error {
 		line = m.line(m.kappa, w.u)
 	}
 	for j := range m.P {
-		phi0 := w.phi0[j*k : (j+1)*k]
+		phi0 := lin.Row(w.phi0, k, j)
 		if m.lean {
 			line.column(m, j, phi0, w.v)
 		} else if !w.sweep.column(m, w, j, phi0, m.kappa, w.v) {
@@ -387,7 +387,7 @@ func (m *Learned) draw(s *cdf.Step) error {
 			for a := range phi {
 				phi[a] += m.phi[j*k+a] - w.v[a]
 			}
-			row[i] = lin.Dot(phi, w.betas[i*k:(i+1)*k])
+			row[i] = lin.Dot(phi, lin.Row(w.betas, k, i))
 		}
 	}
 	return nil

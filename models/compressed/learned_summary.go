@@ -34,14 +34,14 @@ func (m *Learned) prepare(w *learnedWork) error {
 	} else {
 		w.sweep.begin(m)
 		for j := range m.P {
-			if !w.sweep.column(m, w, j, w.phi0[j*k:(j+1)*k], m.kappa, w.u) {
+			if !w.sweep.column(m, w, j, lin.Row(w.phi0, k, j), m.kappa, w.u) {
 				return errLearned("precision of the projection not positive definite")
 			}
 			m.own[j] = m.ownPacked(w)
 		}
 	}
 	for j := range m.P {
-		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
+		m.gamma[j] = lin.Dot(lin.Row(m.phi, k, j), m.beta)
 	}
 	if !lin.Finite(m.own...) || !lin.Finite(m.gamma...) {
 		return errLearned("posterior of gamma not finite")
@@ -82,7 +82,7 @@ func (m *Learned) ownLean(w *learnedWork) {
 	lin.SolveLower(k, m.l, u)
 	along := lin.Dot(u, u) / line.v
 	for j := range m.P {
-		precision, _ := line.at(m, j, w.phi0[j*k:(j+1)*k])
+		precision, _ := line.at(m, j, lin.Row(w.phi0, k, j))
 		left := 1 / (precision * line.v)
 		m.own[j] = 1/precision + m.sigma2*max(trace-along*(1-left), 0)
 	}
@@ -121,7 +121,7 @@ func (m *Learned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error 
 		for c, j := range f.Param {
 			r.Mean += f.Weight[c] * m.gamma[j]
 			v += f.Weight[c] * f.Weight[c] * m.own[j]
-			lin.Axpy(f.Weight[c], m.phi[j*k:(j+1)*k], u)
+			lin.Axpy(f.Weight[c], lin.Row(m.phi, k, j), u)
 		}
 		r.SD = math.Sqrt(v + m.shared(u))
 		var q [7]float64
@@ -151,7 +151,7 @@ func (m *Learned) predictLine(w *learnedWork, x []float64) (mean, v float64) {
 	clear(u)
 	for j, z := range x {
 		v += float64(float64(z*z) * m.own[j])
-		lin.Axpy(z, m.phi[j*m.m:(j+1)*m.m], u)
+		lin.Axpy(z, lin.Row(m.phi, m.m, j), u)
 	}
 	return lin.Dot(x, m.gamma), v + m.shared(u)
 }
@@ -174,7 +174,7 @@ func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if t.Skip(y) {
 			continue
 		}
-		mean, v := m.predictLine(w, sh.X[i*m.P:(i+1)*m.P])
+		mean, v := m.predictLine(w, lin.Row(sh.X, m.P, i))
 		z := (y - mean) / math.Sqrt(m.sigma2+v)
 		t.Logs += normalLogDensity(z, m.sigma2+v)
 		t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
@@ -195,7 +195,7 @@ func (m *Learned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return err
 	}
 	for i := range sh.Rows {
-		mean, v := m.predictLine(w, sh.X[i*m.P:(i+1)*m.P])
+		mean, v := m.predictLine(w, lin.Row(sh.X, m.P, i))
 		o, y := &out[i], sh.Y[i]
 		*o = undefinedPrediction()
 		o.Mean, o.SD, o.EpredSD = mean, math.Sqrt(m.sigma2+v), math.Sqrt(v)

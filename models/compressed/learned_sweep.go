@@ -63,8 +63,8 @@ func (s *sweep) run(m *Learned, w *learnedWork, st *cdf.Step, chain []float64) b
 		line = m.line(chain, w.u)
 	}
 	for j := range m.P {
-		phi0 := w.phi0[j*k : (j+1)*k]
-		center, draw := w.center[j*k:(j+1)*k], w.draw[j*k:(j+1)*k]
+		phi0 := lin.Row(w.phi0, k, j)
+		center, draw := lin.Row(w.center, k, j), lin.Row(w.draw, k, j)
 		if m.lean {
 			line.column(m, j, phi0, center)
 			line.draw(m, j, st.RNG, phi0, chain, draw)
@@ -89,7 +89,7 @@ func (s *sweep) run(m *Learned, w *learnedWork, st *cdf.Step, chain []float64) b
 // C21_j/sigma2 + K^{-1}, and writes its mean.
 func (s *sweep) column(m *Learned, w *learnedWork, j int, phi0, kappa, mean []float64) bool {
 	k, width := m.m, m.width21()
-	c := m.c21[j*width : (j+1)*width]
+	c := lin.Row(m.c21, width, j)
 	for a, at := 0, 0; a < k; a++ {
 		row := w.q[a*k : a*k+a+1]
 		for b := range row {
@@ -101,7 +101,7 @@ func (s *sweep) column(m *Learned, w *learnedWork, j int, phi0, kappa, mean []fl
 	if !factorJitter(k, w.q, w.s) {
 		return false
 	}
-	for a, v := range m.c22[j*k : (j+1)*k] {
+	for a, v := range lin.Row(m.c22, k, j) {
 		mean[a] = float64(v*s.inverse) + phi0[a]/kappa[a]
 	}
 	lin.SolveLower(k, w.s, mean)

@@ -37,7 +37,7 @@ func TestLeanIsARankOneUpdate(t *testing.T) {
 	line := m.line(m.kappa, w.u)
 	v := dense(k, square(k, m.l)) // W^{-1}
 	for j := range p {
-		phi0 := w.phi0[j*k : (j+1)*k]
+		phi0 := lin.Row(w.phi0, k, j)
 		q, rhs := make([]float64, k*k), make([]float64, k)
 		for a := range k {
 			for b := range k {
@@ -92,7 +92,7 @@ func affine(t *testing.T, k, seed int, draw func(*rand.Rand, []float64)) (mean, 
 		}
 		after := r.Uint64()
 		r = source()
-		draw(r, x[s*k:(s+1)*k])
+		draw(r, lin.Row(x, k, s))
 		if r.Uint64() != after {
 			t.Fatalf("a draw does not take %d normals", k+1)
 		}

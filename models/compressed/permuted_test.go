@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/compressed/projection"
 )
@@ -15,7 +16,7 @@ import (
 func permuteBlocks(perm []int, k int, a []float64) []float64 {
 	out := make([]float64, len(a))
 	for j, from := range perm {
-		copy(out[j*k:(j+1)*k], a[from*k:(from+1)*k])
+		copy(lin.Row(out, k, j), lin.Row(a, k, from))
 	}
 	return out
 }
@@ -25,7 +26,7 @@ func permuteColumns(perm []int, sh *cdf.Shard) *cdf.Shard {
 	out := modeltest.Cut(sh, 0, sh.Rows)
 	out.X = nil
 	for i := range sh.Rows {
-		out.X = append(out.X, permuteBlocks(perm, 1, sh.X[i*sh.Cols:(i+1)*sh.Cols])...)
+		out.X = append(out.X, permuteBlocks(perm, 1, lin.Row(sh.X, sh.Cols, i))...)
 	}
 	return out
 }

@@ -35,10 +35,10 @@ func (m *printedStatistics) absorb(t *testing.T, sh *cdf.Shard, r *rand.Rand) {
 		t.Fatal(err)
 	}
 	for i, y := range sh.Y {
-		for j, x := range sh.X[i*p : (i+1)*p] {
-			lin.Axpy(x*y, m.beta, m.c22[j*k:(j+1)*k])
+		for j, x := range lin.Row(sh.X, p, i) {
+			lin.Axpy(x*y, m.beta, lin.Row(m.c22, k, j))
 			for a, b := range m.beta {
-				lin.Axpy(x*x*b, m.beta, m.c21[(j*k+a)*k:(j*k+a+1)*k])
+				lin.Axpy(x*x*b, m.beta, lin.Row(m.c21, k, j*k+a))
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func (m *printedStatistics) absorb(t *testing.T, sh *cdf.Shard, r *rand.Rand) {
 	total, mean := make([]float64, k), make([]float64, p*k)
 	add := func(sign float64, j int) {
 		for a := range k {
-			total[a] += sign * lin.Dot(m.c21[(j*k+a)*k:(j*k+a+1)*k], m.draw[j*k:(j+1)*k])
+			total[a] += sign * lin.Dot(lin.Row(m.c21, k, j*k+a), lin.Row(m.draw, k, j))
 		}
 	}
 	for j := range p {
@@ -89,7 +89,7 @@ func (m *printedStatistics) absorb(t *testing.T, sh *cdf.Shard, r *rand.Rand) {
 	}
 	copy(m.phi, mean)
 	for j := range p {
-		m.gamma[j] = lin.Dot(m.phi[j*k:(j+1)*k], m.beta)
+		m.gamma[j] = lin.Dot(lin.Row(m.phi, k, j), m.beta)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
@@ -49,7 +50,7 @@ func (m *Learned) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, r
 			x[s] = f.Const
 			for l, j := range f.Param {
 				g := own[s] * rng.NormFloat64()
-				for a, b := range beta[s*k : (s+1)*k] {
+				for a, b := range lin.Row(beta, k, s) {
 					g += w.phi0[j*k+a] * b
 				}
 				x[s] += f.Weight[l] * g

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
@@ -108,7 +109,7 @@ func shuffled(sh *cdf.Shard, seed uint64) *cdf.Shard {
 	out := &cdf.Shard{Rows: sh.Rows, Cols: sh.Cols}
 	for _, i := range rand.New(rand.NewPCG(seed, 1)).Perm(sh.Rows) {
 		out.Y = append(out.Y, sh.Y[i])
-		out.X = append(out.X, sh.X[i*sh.Cols:(i+1)*sh.Cols]...)
+		out.X = append(out.X, lin.Row(sh.X, sh.Cols, i)...)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
@@ -17,7 +18,7 @@ func TestSurvives(t *testing.T) {
 	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
 		sh := modeltest.RegressionShard(r, rows, 4, false)
 		for i := range rows {
-			f(sh.X[i*4:(i+1)*4], &sh.Y[i])
+			f(lin.Row(sh.X, 4, i), &sh.Y[i])
 		}
 		return sh
 	}

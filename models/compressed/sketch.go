@@ -198,7 +198,7 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 		return err
 	}
 	for i := range n {
-		mean, v := m.predictRow(w, w.x[i*m.P:(i+1)*m.P])
+		mean, v := m.predictRow(w, lin.Row(w.x, m.P, i))
 		e := w.y[i] - mean
 		m.loss += e * e / (1 + v)
 		m.sums.add(e, w.y[i]-m.ybar)
@@ -248,7 +248,7 @@ func (m *Sketch) centre(w *sketchWork, n int) {
 	mean, ymean := w.mean, 0.
 	clear(mean)
 	for i := range n {
-		x := w.x[i*p : (i+1)*p]
+		x := lin.Row(w.x, p, i)
 		for j, v := range x {
 			x[j] = v - base[j]
 			mean[j] += x[j]
@@ -259,13 +259,13 @@ func (m *Sketch) centre(w *sketchWork, n int) {
 	lin.Scale(1/rows, mean)
 	ymean /= rows
 	for i := range n {
-		lin.Axpy(-1, mean, w.x[i*p:(i+1)*p])
+		lin.Axpy(-1, mean, lin.Row(w.x, p, i))
 		w.y[i] -= ymean
 	}
 	w.rows = n
 	if old {
 		f := math.Sqrt(m.weight * rows / (m.weight + rows))
-		x := w.x[n*p : (n+1)*p]
+		x := lin.Row(w.x, p, n)
 		for j, v := range mean {
 			x[j] = f * v
 		}
@@ -288,7 +288,7 @@ func (m *Sketch) rescale(w *sketchWork, n int) {
 	add := w.mean // no longer needed
 	clear(add)
 	for i := range w.rows {
-		for j, v := range w.x[i*p : (i+1)*p] {
+		for j, v := range lin.Row(w.x, p, i) {
 			add[j] += float64(v * v)
 		}
 	}
@@ -318,7 +318,7 @@ func (m *Sketch) rescale(w *sketchWork, n int) {
 	}
 	if changed {
 		for i := range m.rows {
-			row := m.b[i*p : (i+1)*p]
+			row := lin.Row(m.b, p, i)
 			for j, k := range w.base {
 				row[j] *= k
 			}
@@ -331,8 +331,8 @@ func (m *Sketch) stack(w *sketchWork) {
 	p := m.P
 	copy(w.m, m.b)
 	for i := range w.rows {
-		row := w.m[(m.rows+i)*p : (m.rows+i+1)*p]
-		for j, v := range w.x[i*p : (i+1)*p] {
+		row := lin.Row(w.m, p, m.rows+i)
+		for j, v := range lin.Row(w.x, p, i) {
 			row[j] = v / m.scale[j]
 		}
 		lin.Axpy(w.y[i], row, m.h)

@@ -93,8 +93,8 @@ func (s *solution) factor(rows, p int, a, c []float64, kappa float64) bool {
 		s.root[j] = math.Sqrt(s.inv[j])
 	}
 	for i := range rows {
-		row := s.t[i*p : (i+1)*p]
-		for j, v := range a[i*p : (i+1)*p] {
+		row := lin.Row(s.t, p, i)
+		for j, v := range lin.Row(a, p, i) {
 			row[j] = v * s.root[j]
 		}
 	}
@@ -118,7 +118,7 @@ func (s *solution) expand(p int, kappa float64) float64 {
 	}
 	clear(s.diag)
 	for i := range s.rows {
-		for j, v := range s.t[i*p : (i+1)*p] {
+		for j, v := range lin.Row(s.t, p, i) {
 			s.diag[j] += float64(v * v)
 		}
 	}
@@ -138,13 +138,13 @@ func (s *solution) solve(p int, a, h, g, scratch []float64) {
 		z[j] = v * s.inv[j]
 	}
 	for i := range s.rows {
-		s.u[i] = lin.Dot(a[i*p:(i+1)*p], z)
+		s.u[i] = lin.Dot(lin.Row(a, p, i), z)
 	}
 	lin.SolveLower(s.rows, s.l, s.u[:s.rows])
 	lin.SolveLowerT(s.rows, s.l, s.u[:s.rows])
 	copy(z, h)
 	for i := range s.rows {
-		lin.Axpy(-s.u[i], a[i*p:(i+1)*p], z)
+		lin.Axpy(-s.u[i], lin.Row(a, p, i), z)
 	}
 	for j, v := range z {
 		g[j] = v * s.inv[j]

@@ -43,7 +43,7 @@ func (m *Sketch) rotate(w *sketchWork) error {
 	} else {
 		blas64.Syrk(blas.NoTrans, 1, all, 0, gram)
 		for i := range q {
-			h[i] = lin.Dot(w.m[i*p:(i+1)*p], m.h)
+			h[i] = lin.Dot(lin.Row(w.m, p, i), m.h)
 		}
 	}
 	vals := w.v1[:side]
@@ -66,7 +66,7 @@ func (m *Sketch) rotate(w *sketchWork) error {
 		return i - j
 	})
 	for _, k := range w.order {
-		d := lin.Dot(w.gram[k*side:(k+1)*side], h)
+		d := lin.Dot(lin.Row(w.gram, side, k), h)
 		d *= d
 		if !w.flip {
 			d /= vals[k]
@@ -194,7 +194,7 @@ func (m *Sketch) truncate(w *sketchWork) {
 	side := min(p, q)
 	keep := min(len(w.vals), m.rank)
 	for i, k := range w.order[:keep] {
-		u, from := w.vectors[i*side:(i+1)*side], w.gram[k*side:(k+1)*side]
+		u, from := lin.Row(w.vectors, side, i), lin.Row(w.gram, side, k)
 		copy(u, from)
 		if w.flip {
 			lin.Scale(math.Sqrt(w.vals[i]), u)
@@ -215,7 +215,7 @@ func (m *Sketch) truncate(w *sketchWork) {
 	clear(shift)
 	add := func(rows int, a []float64, sign float64) {
 		for i := range rows {
-			row := a[i*p : (i+1)*p]
+			row := lin.Row(a, p, i)
 			lin.Axpy(sign*lin.Dot(row, m.g), row, shift)
 			for j, v := range row {
 				lost[j] += float64(sign * float64(v*v))

@@ -176,7 +176,7 @@ func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if t.Skip(y) {
 			continue
 		}
-		mean, v := m.predictRow(w, sh.X[i*m.P:(i+1)*m.P])
+		mean, v := m.predictRow(w, lin.Row(sh.X, m.P, i))
 		pit, covered := law.Add(y-mean, m.rate/m.shape*(1+v))
 		t.Add(y-mean, pit, covered)
 	}
@@ -200,7 +200,7 @@ func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	}
 	law, s2 := m.law.At(m.shape), m.rate/m.shape
 	for i := range sh.Rows {
-		mean, v := m.predictRow(w, sh.X[i*m.P:(i+1)*m.P])
+		mean, v := m.predictRow(w, lin.Row(sh.X, m.P, i))
 		predictive.Student(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
 	}
 	return nil
@@ -231,14 +231,14 @@ func (m *Sketch) draw(st *cdf.Step) error {
 			u[j] *= s.root[j]
 		}
 		for k := range e {
-			e[k] += lin.Dot(m.b[k*p:(k+1)*p], u)
+			e[k] += lin.Dot(lin.Row(m.b, p, k), u)
 		}
 		lin.SolveLower(m.rows, s.l, e)
 		for j := range u {
 			u[j] /= s.root[j]
 		}
 		for k, v := range e {
-			lin.Axpy(-v, s.t[k*p:(k+1)*p], u)
+			lin.Axpy(-v, lin.Row(s.t, p, k), u)
 		}
 		sigma := math.Sqrt(sigma2[i])
 		for j := range u {

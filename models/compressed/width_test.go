@@ -93,7 +93,7 @@ func (m *Learned) parts(t *testing.T) (out [3]float64) {
 	}
 	p := float64(m.P)
 	for j := range m.P {
-		phi0 := w.phi0[j*m.m : (j+1)*m.m]
+		phi0 := lin.Row(w.phi0, m.m, j)
 		first := 0.
 		if m.lean {
 			line := m.line(m.kappa, w.u)
@@ -110,7 +110,7 @@ func (m *Learned) parts(t *testing.T) (out [3]float64) {
 		}
 		out[0] += first / p
 		out[1] += (m.own[j] - first) / p
-		out[2] += m.shared(append([]float64(nil), m.phi[j*m.m:(j+1)*m.m]...)) / p
+		out[2] += m.shared(append([]float64(nil), lin.Row(m.phi, m.m, j)...)) / p
 	}
 	return out
 }

@@ -136,7 +136,7 @@ func (g *grid) over(to, bound *grid) (l lattice) {
 // interpolate writes the field at the lattice into dst, by way of half.
 func (l *lattice) interpolate(dst, field, half []float64) {
 	for i := range nodes {
-		row := field[i*nodes : (i+1)*nodes]
+		row := lin.Row(field, nodes, i)
 		for j := range nodes {
 			s, sum := &l[logAxis][j], 0.0
 			for k, w := range s.weight {
@@ -146,10 +146,10 @@ func (l *lattice) interpolate(dst, field, half []float64) {
 		}
 	}
 	for i := range nodes {
-		s, out := &l[etaAxis][i], dst[i*nodes:(i+1)*nodes]
+		s, out := &l[etaAxis][i], lin.Row(dst, nodes, i)
 		clear(out)
 		for k, w := range s.weight {
-			lin.Axpy(w, half[(s.first+k)*nodes:(s.first+k+1)*nodes], out)
+			lin.Axpy(w, lin.Row(half, nodes, s.first+k), out)
 		}
 	}
 }

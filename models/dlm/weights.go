@@ -108,7 +108,7 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 func (w *work) marginals() {
 	w.axis = [2][nodes]float64{}
 	for i := range nodes {
-		for j, v := range w.weight[i*nodes : (i+1)*nodes] {
+		for j, v := range lin.Row(w.weight, nodes, i) {
 			w.axis[etaAxis][i] += v
 			w.axis[logAxis][j] += v
 		}

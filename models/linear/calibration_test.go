@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
@@ -84,7 +85,7 @@ func posteriorBelow(m *Model, j int, v float64) float64 {
 	}
 	m.mixNodes(w)
 	if j < m.P {
-		m.mixAt(&w.mix, m.post.m[j*m.P:(j+1)*m.P], 0, false)
+		m.mixAt(&w.mix, lin.Row(m.post.m, m.P, j), 0, false)
 		return w.mix.CDF(v)
 	}
 	w.nodes.accumulate(m)

@@ -23,7 +23,7 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 		if err := m.onlyBeta(f); err != nil {
 			return err
 		}
-		if _, _, err := m.directions(f, w.joint[i*m.P:(i+1)*m.P]); err != nil {
+		if _, _, err := m.directions(f, lin.Row(w.joint, m.P, i)); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 		shrink = w.z
 		clear(shrink)
 		for n, weight := range w.mix.W {
-			lin.Axpy(weight, w.mix.inv[n*m.P:(n+1)*m.P], shrink)
+			lin.Axpy(weight, lin.Row(w.mix.inv, m.P, n), shrink)
 		}
 	case m.n > 0 && m.post.shape > 1:
 		widen = m.post.shape / (m.post.shape - 1)
@@ -45,9 +45,9 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	}
 	at := 0
 	for i := range k {
-		a := w.joint[i*m.P : (i+1)*m.P]
+		a := lin.Row(w.joint, m.P, i)
 		for j := range i + 1 {
-			b, v := w.joint[j*m.P:(j+1)*m.P], 0.0
+			b, v := lin.Row(w.joint, m.P, j), 0.0
 			for l, u := range a {
 				v += u * b[l] * shrink[l]
 			}
@@ -68,8 +68,8 @@ func (m *Model) addMeans(w *work, k int, dst []float64) {
 	nodes := len(x.W)
 	w.means = lin.Grow(w.means, k*nodes)
 	for i := range k {
-		row := w.means[i*nodes : (i+1)*nodes]
-		m.mixAt(x, w.joint[i*m.P:(i+1)*m.P], 0, false)
+		row := lin.Row(w.means, nodes, i)
+		m.mixAt(x, lin.Row(w.joint, m.P, i), 0, false)
 		mean, _ := x.Moments()
 		for n, v := range x.Mean {
 			row[n] = v - mean
@@ -104,14 +104,14 @@ func (m *Paper) Covariance(functionals []cdf.Functional, dst []float64) error {
 		if err := m.onlyBeta(f); err != nil {
 			return err
 		}
-		c := w.joint[i*m.P : (i+1)*m.P]
+		c := lin.Row(w.joint, m.P, i)
 		clear(c)
 		for l, j := range f.Param {
 			c[j] += f.Weight[l]
 		}
 		lin.SolveLower(m.P, m.chol, c)
 		for j := range i + 1 {
-			dst[at] = lin.Dot(c, w.joint[j*m.P:(j+1)*m.P])
+			dst[at] = lin.Dot(c, lin.Row(w.joint, m.P, j))
 			at++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
@@ -55,7 +56,7 @@ func TestIsInvariantToSharding(t *testing.T) {
 					reversed := &cdf.Shard{Rows: n, Cols: p}
 					for i := n - 1; i >= 0; i-- {
 						reversed.Y = append(reversed.Y, sh.Y[i])
-						reversed.X = append(reversed.X, sh.X[i*p:(i+1)*p]...)
+						reversed.X = append(reversed.X, lin.Row(sh.X, p, i)...)
 					}
 					sh = reversed
 				}

@@ -283,7 +283,7 @@ func (m *Model) mixNodes(w *work) {
 // c in the directions of V; with noise, of that plus an N(0, sigma2) error.
 func (m *Model) mixAt(x *nodeMixture, c []float64, shift float64, noise bool) {
 	for k, s := range x.s {
-		inv := x.inv[k*m.P : (k+1)*m.P]
+		inv := lin.Row(x.inv, m.P, k)
 		mean, v := 0.0, 0.0
 		for j, cj := range c {
 			mean += cj * m.post.dg[j] * inv[j]

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -41,7 +42,7 @@ func (o *oracle) add(sh *cdf.Shard) {
 		if math.IsNaN(y) {
 			continue
 		}
-		x := mat.NewVecDense(o.p, sh.X[i*o.p:(i+1)*o.p])
+		x := mat.NewVecDense(o.p, lin.Row(sh.X, o.p, i))
 		o.xx.SymRankOne(o.xx, 1, x)
 		o.xy.AddScaledVec(o.xy, y, x)
 		o.yy += y * y

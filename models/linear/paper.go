@@ -80,7 +80,7 @@ func (b paperBeta) Absorb(s *cdf.Step) {
 		if math.IsNaN(y) {
 			continue
 		}
-		x := sh.X[r*m.P : (r+1)*m.P]
+		x := lin.Row(sh.X, m.P, r)
 		lin.Axpy(float64(weight*y), x, m.xy)
 		for i, at := 0, 0; i < m.P; i++ {
 			lin.Axpy(float64(weight*x[i]), x[:i+1], m.xx[at:at+i+1])
@@ -134,7 +134,7 @@ func (b paperSigma) Absorb(s *cdf.Step) {
 	m.ssr *= s.Forget
 	for r, y := range sh.Y {
 		if !math.IsNaN(y) {
-			e := y - lin.Dot(sh.X[r*m.P:(r+1)*m.P], m.beta)
+			e := y - lin.Dot(lin.Row(sh.X, m.P, r), m.beta)
 			m.ssr += float64(e * e)
 			m.n++
 		}
@@ -235,7 +235,7 @@ func (m *Paper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if t.Skip(y) {
 			continue
 		}
-		copy(w.c, sh.X[i*m.P:(i+1)*m.P])
+		copy(w.c, lin.Row(sh.X, m.P, i))
 		e := y - lin.Dot(w.c, m.beta)
 		pit, covered := law.Add(e, rate/shape+m.spread(w.c))
 		t.Add(e, pit, covered)
@@ -255,7 +255,7 @@ func (m *Paper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	shape, rate := m.sigmaLaw()
 	law := m.law.At(shape)
 	for i := range sh.Rows {
-		copy(w.c, sh.X[i*m.P:(i+1)*m.P])
+		copy(w.c, lin.Row(sh.X, m.P, i))
 		mean := lin.Dot(w.c, m.beta)
 		v := m.spread(w.c)
 		predictive.Student(law, mean, math.Sqrt(rate/shape+v), 0, sh.Y[i], &out[i])

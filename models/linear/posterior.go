@@ -62,7 +62,7 @@ func (m *Model) decompose(w *work) bool {
 	q.rho2 = float64(rho * rho)
 	full := true
 	for j := range p {
-		col := w.a[j*p : (j+1)*p]
+		col := lin.Row(w.a, p, j)
 		q.dg[j] = lin.Dot(col, z)
 		q.d2[j] = float64(d[j] * d[j])
 		q.g2[j] = 0
@@ -77,7 +77,7 @@ func (m *Model) decompose(w *work) bool {
 		// Directions that no row has touched leave part of z unexplained.
 		for j := range p {
 			if q.d2[j] > 0 {
-				lin.Axpy(-q.dg[j]/q.d2[j], w.a[j*p:(j+1)*p], z)
+				lin.Axpy(-q.dg[j]/q.d2[j], lin.Row(w.a, p, j), z)
 			}
 		}
 		q.rho2 += lin.Dot(z, z)
@@ -195,7 +195,7 @@ func (m *Model) draw(s *cdf.Step, w *work) error {
 			}
 		}
 		for i := range m.P {
-			s.Draws.Row(i)[k] = lin.Dot(q.m[i*m.P:(i+1)*m.P], c)
+			s.Draws.Row(i)[k] = lin.Dot(lin.Row(q.m, m.P, i), c)
 		}
 	}
 	return nil

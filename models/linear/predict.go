@@ -14,7 +14,7 @@ import (
 func (m *Model) rowAt(x, c []float64) {
 	clear(c)
 	for j, v := range x {
-		lin.Axpy(v, m.post.m[j*m.P:(j+1)*m.P], c)
+		lin.Axpy(v, lin.Row(m.post.m, m.P, j), c)
 	}
 }
 
@@ -51,7 +51,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			if t.Skip(y) {
 				continue
 			}
-			m.rowAt(sh.X[i*m.P:(i+1)*m.P], w.c)
+			m.rowAt(lin.Row(sh.X, m.P, i), w.c)
 			m.mixAt(&w.mix, w.c, 0, true)
 			mean, _ := w.mix.Moments()
 			pit := w.mix.CDF(y)
@@ -67,7 +67,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if t.Skip(y) {
 			continue
 		}
-		x := sh.X[i*m.P : (i+1)*m.P]
+		x := lin.Row(sh.X, m.P, i)
 		e := y - lin.Dot(x, q.beta)
 		pit, covered := law.Add(e, s2+lin.SumSquares(w.a, x))
 		t.Add(e, pit, covered)
@@ -90,7 +90,7 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		m.spread(w)
 	}
 	for i := range sh.Rows {
-		x := sh.X[i*m.P : (i+1)*m.P]
+		x := lin.Row(sh.X, m.P, i)
 		if early {
 			m.rowAt(x, w.c)
 			m.predictEarly(w, sh.Y[i], &out[i])

@@ -18,7 +18,7 @@ func TestSurvives(t *testing.T) {
 	edit := func(rows, p int, f func(x []float64, y *float64)) *cdf.Shard {
 		sh := modeltest.RegressionShard(r, rows, p, true)
 		for i := range rows {
-			f(sh.X[i*p:(i+1)*p], &sh.Y[i])
+			f(lin.Row(sh.X, p, i), &sh.Y[i])
 		}
 		return sh
 	}

@@ -68,7 +68,7 @@ func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSi
 	}
 	clear(c)
 	for k, j := range f.Param {
-		lin.Axpy(f.Weight[k], m.post.m[j*m.P:(j+1)*m.P], c)
+		lin.Axpy(f.Weight[k], lin.Row(m.post.m, m.P, j), c)
 	}
 	return 0, false, nil
 }

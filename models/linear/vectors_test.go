@@ -205,7 +205,7 @@ func checkBefore(c *modeltest.VectorCheck, m *Model, sh *cdf.Shard, e expected, 
 	sum, rows := 0.0, 0
 	for i, w := range e.Before {
 		var p cdf.Prediction
-		x := sh.X[i*m.P : (i+1)*m.P]
+		x := lin.Row(sh.X, m.P, i)
 		m.rowAt(x, direction)
 		mean, v := lin.Dot(x, m.post.beta), 0.0
 		for j, u := range direction {

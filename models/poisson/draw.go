@@ -76,7 +76,7 @@ func (m *base) drawGauss(s *cdf.Step, k int, g *gauss, w *work) bool {
 			}
 			u := w.block.h
 			for j := range u {
-				u[j] += s.RNG.NormFloat64() - lin.Dot(w.block.f[j*st.c:(j+1)*st.c], b)
+				u[j] += s.RNG.NormFloat64() - lin.Dot(lin.Row(w.block.f, st.c, j), b)
 			}
 			lin.SolveLowerT(st.q, w.block.l, u)
 			for j := range u {

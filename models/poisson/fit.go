@@ -142,12 +142,12 @@ func (f *fit) factor(p *point, wbar []float64) bool {
 		if w == 0 {
 			continue
 		}
-		x := r.x[i*r.k : (i+1)*r.k]
+		x := lin.Row(r.x, r.k, i)
 		d.addSquare(w, x, i, p.core, c)
-		for j, v := range d.z[i*q : (i+1)*q] {
+		for j, v := range lin.Row(d.z, q, i) {
 			t := int(d.t[i])
-			d.addCore(float64(w*v), x, i, p.f[(t*q+j)*c:(t*q+j+1)*c])
-			lin.Axpy(float64(w*v), d.z[i*q:(i+1)*q], p.l[t*q*q+j*q:t*q*q+(j+1)*q])
+			d.addCore(float64(w*v), x, i, lin.Row(p.f, c, t*q+j))
+			lin.Axpy(float64(w*v), lin.Row(d.z, q, i), p.l[t*q*q+j*q:t*q*q+(j+1)*q])
 		}
 	}
 	p.logs = 0
@@ -158,7 +158,7 @@ func (f *fit) factor(p *point, wbar []float64) bool {
 		}
 		solveRows(q, c, l, b)
 		for j := range q {
-			addOuter(p.core, c, -1, b[j*c:(j+1)*c])
+			addOuter(p.core, c, -1, lin.Row(b, c, j))
 			p.logs += 2 * math.Log(l[j*q+j])
 		}
 	}
@@ -178,15 +178,15 @@ func (f *fit) factor(p *point, wbar []float64) bool {
 func (f *fit) variance(p *point, i int) float64 {
 	d, r, c, q := f.design, f.rows, f.stats.c, f.stats.q
 	clear(f.xi)
-	d.addCore(1, r.x[i*r.k:(i+1)*r.k], i, f.xi)
+	d.addCore(1, lin.Row(r.x, r.k, i), i, f.xi)
 	v := 0.0
 	if q > 0 {
 		t := int(d.t[i])
-		copy(f.zeta, d.z[i*q:(i+1)*q])
+		copy(f.zeta, lin.Row(d.z, q, i))
 		lin.SolveLower(q, p.l[t*q*q:(t+1)*q*q], f.zeta)
 		for j, z := range f.zeta {
 			v += float64(z * z)
-			lin.Axpy(-z, p.f[(t*q+j)*c:(t*q+j+1)*c], f.xi)
+			lin.Axpy(-z, lin.Row(p.f, c, t*q+j), f.xi)
 		}
 	}
 	lin.SolveLower(c, p.core, f.xi)
@@ -199,10 +199,10 @@ func (f *fit) evaluate(p *point, b, u, wbar []float64) {
 	d, r, q := f.design, f.rows, f.stats.q
 	p.value = f.quadratic(b, u) - 0.5*p.logs
 	for i, y := range r.y {
-		eta := d.dotCore(r.x[i*r.k:(i+1)*r.k], i, b)
+		eta := d.dotCore(lin.Row(r.x, r.k, i), i, b)
 		if q > 0 {
 			t := int(d.t[i])
-			eta += lin.Dot(d.z[i*q:(i+1)*q], u[t*q:(t+1)*q])
+			eta += lin.Dot(lin.Row(d.z, q, i), lin.Row(u, q, t))
 		}
 		p.eta[i] = eta
 		rate, curvature := f.rate(p, i, r.offset[i]+eta+0.5*min(p.v[i], vague))
@@ -223,9 +223,9 @@ func (f *fit) quadratic(b, u []float64) float64 {
 	}
 	for t, g := range f.design.touched {
 		rb, ra, rh := s.record(int(g))
-		ut := u[t*q : (t+1)*q]
+		ut := lin.Row(u, q, t)
 		for j, v := range ut {
-			sum += v * (rh[j] - lin.Dot(rb[j*c:(j+1)*c], b) - 0.5*float64(f.m[j]*v) - 0.5*lin.Dot(ra[j*q:(j+1)*q], ut))
+			sum += v * (rh[j] - lin.Dot(lin.Row(rb, c, j), b) - 0.5*float64(f.m[j]*v) - 0.5*lin.Dot(lin.Row(ra, q, j), ut))
 		}
 	}
 	return sum
@@ -242,17 +242,17 @@ func (f *fit) gradient(p *point) {
 	}
 	for t, g := range d.touched {
 		rb, ra, rh := s.record(int(g))
-		ut, gt := f.u[t*q:(t+1)*q], f.gradU[t*q:(t+1)*q]
+		ut, gt := lin.Row(f.u, q, t), lin.Row(f.gradU, q, t)
 		for j, v := range ut {
-			lin.Axpy(-v, rb[j*c:(j+1)*c], f.gradB)
-			gt[j] = rh[j] - lin.Dot(rb[j*c:(j+1)*c], f.b) - float64(f.m[j]*v) - lin.Dot(ra[j*q:(j+1)*q], ut)
+			lin.Axpy(-v, lin.Row(rb, c, j), f.gradB)
+			gt[j] = rh[j] - lin.Dot(lin.Row(rb, c, j), f.b) - float64(f.m[j]*v) - lin.Dot(lin.Row(ra, q, j), ut)
 		}
 	}
 	for i, g := range p.grad {
-		d.addCore(g, r.x[i*r.k:(i+1)*r.k], i, f.gradB)
+		d.addCore(g, lin.Row(r.x, r.k, i), i, f.gradB)
 		if q > 0 {
 			t := int(d.t[i])
-			lin.Axpy(g, d.z[i*q:(i+1)*q], f.gradU[t*q:(t+1)*q])
+			lin.Axpy(g, lin.Row(d.z, q, i), lin.Row(f.gradU, q, t))
 		}
 	}
 }
@@ -261,18 +261,18 @@ func (f *fit) gradient(p *point) {
 func (f *fit) solve(p *point, b, u []float64) {
 	c, q := f.stats.c, f.stats.q
 	for t := range f.design.touched {
-		ut := u[t*q : (t+1)*q]
+		ut := lin.Row(u, q, t)
 		lin.SolveLower(q, p.l[t*q*q:(t+1)*q*q], ut)
 		for j, v := range ut {
-			lin.Axpy(-v, p.f[(t*q+j)*c:(t*q+j+1)*c], b)
+			lin.Axpy(-v, lin.Row(p.f, c, t*q+j), b)
 		}
 	}
 	lin.SolveLower(c, p.core, b)
 	lin.SolveLowerT(c, p.core, b)
 	for t := range f.design.touched {
-		ut := u[t*q : (t+1)*q]
+		ut := lin.Row(u, q, t)
 		for j := range ut {
-			ut[j] -= lin.Dot(p.f[(t*q+j)*c:(t*q+j+1)*c], b)
+			ut[j] -= lin.Dot(lin.Row(p.f, c, t*q+j), b)
 		}
 		lin.SolveLowerT(q, p.l[t*q*q:(t+1)*q*q], ut)
 	}
@@ -290,7 +290,7 @@ func (f *fit) start(first bool) bool {
 		copy(f.b, f.h)
 		for t, g := range f.design.touched {
 			_, _, h := s.record(int(g))
-			copy(f.u[t*q:(t+1)*q], h)
+			copy(lin.Row(f.u, q, t), h)
 		}
 		f.solve(f.now, f.b, f.u)
 		return true
@@ -334,10 +334,10 @@ func (f *fit) newton() bool {
 func (f *fit) reach() float64 {
 	d, r, q, top := f.design, f.rows, f.stats.q, 0.0
 	for i := range r.n {
-		eta := d.dotCore(r.x[i*r.k:(i+1)*r.k], i, f.stepB)
+		eta := d.dotCore(lin.Row(r.x, r.k, i), i, f.stepB)
 		if q > 0 {
 			t := int(d.t[i])
-			eta += lin.Dot(d.z[i*q:(i+1)*q], f.stepU[t*q:(t+1)*q])
+			eta += lin.Dot(lin.Row(d.z, q, i), lin.Row(f.stepU, q, t))
 		}
 		top = max(top, math.Abs(eta))
 	}

@@ -118,7 +118,7 @@ func (m *Paper) absorb(sh *cdf.Shard, w *work) bool {
 			f.stepB[i] = m.h1[i] - m.h2[i] - f.b[i]*m.priorPrecision(i)
 		}
 		for i, g := range f.now.grad {
-			w.design.addCore(g, rows.x[i*rows.k:(i+1)*rows.k], i, f.stepB)
+			w.design.addCore(g, lin.Row(rows.x, rows.k, i), i, f.stepB)
 		}
 		f.solve(f.next, f.stepB, f.stepU)
 		for i, v := range f.stepB {
@@ -132,7 +132,7 @@ func (m *Paper) absorb(sh *cdf.Shard, w *work) bool {
 	}
 	f.evaluate(f.now, f.b, f.u, f.wbar)
 	for i, y := range rows.y {
-		x := rows.x[i*rows.k : (i+1)*rows.k]
+		x := lin.Row(rows.x, rows.k, i)
 		w.design.addCore(y, x, i, m.h1)
 		w.design.addCore(f.now.w[i], x, i, m.h2)
 		rows.w[i], rows.g[i] = f.now.w[i], 0

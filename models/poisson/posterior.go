@@ -168,7 +168,7 @@ func (g *gauss) at(s *stats, a *place, xi []float64, w *arrowBlock) (mean, varia
 			for j, z := range w.z {
 				mean += z * w.h[j]
 				variance += z * z
-				lin.Axpy(-z, w.f[j*s.c:(j+1)*s.c], xi)
+				lin.Axpy(-z, lin.Row(w.f, s.c, j), xi)
 			}
 		}
 	}

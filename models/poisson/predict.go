@@ -15,7 +15,7 @@ import (
 func (m *base) placeAt(sh *cdf.Shard, i int, a *place, w *work) {
 	s := &m.stats
 	a.reset(s, m.terms)
-	copy(a.core, sh.X[i*m.k:(i+1)*m.k])
+	copy(a.core, lin.Row(sh.X, m.k, i))
 	if len(sh.Offset) > 0 {
 		a.constant = sh.Offset[i]
 	}

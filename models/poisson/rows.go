@@ -77,7 +77,7 @@ func (r *rowStats) appendShard(sh *cdf.Shard) {
 		}
 		r.n++
 		r.y = append(r.y, y)
-		r.x = append(r.x, sh.X[i*r.k:(i+1)*r.k]...)
+		r.x = append(r.x, lin.Row(sh.X, r.k, i)...)
 		r.weight, r.w, r.g, r.e2 = append(r.weight, 1), append(r.w, 0), append(r.g, 0), append(r.e2, 0)
 		offset := 0.0
 		if len(sh.Offset) > 0 {
@@ -125,7 +125,7 @@ func (d *design) fill(p *shape, s *stats, r *rowStats) {
 		for f := range p.factors {
 			factor, level := &p.factors[f], r.level[f][i]
 			if f == 0 && s.arrow {
-				factor.z(r.slopes, i, d.z[i*s.q:(i+1)*s.q])
+				factor.z(r.slopes, i, lin.Row(d.z, s.q, i))
 				if d.local[level] < 0 {
 					d.local[level] = int32(len(d.touched))
 					d.touched = append(d.touched, level)
@@ -144,7 +144,7 @@ func (d *design) fill(p *shape, s *stats, r *rowStats) {
 
 // extra returns row i's entries in the core beside x.
 func (d *design) extra(i int) (idx []int32, val []float64) {
-	return d.idx[i*d.nx : (i+1)*d.nx], d.val[i*d.nx : (i+1)*d.nx]
+	return lin.Row(d.idx, d.nx, i), lin.Row(d.val, d.nx, i)
 }
 
 // addCore adds a times row i to the core vector v.
@@ -184,17 +184,17 @@ func (d *design) addSquare(w float64, x []float64, i int, lam []float64, c int) 
 // apply adds sign times the rows' expansions to the statistics.
 func (s *stats) apply(r *rowStats, d *design, sign float64) {
 	for i := range r.n {
-		w, g, x := sign*r.w[i], sign*r.g[i], r.x[i*r.k:(i+1)*r.k]
+		w, g, x := sign*r.w[i], sign*r.g[i], lin.Row(r.x, r.k, i)
 		d.addSquare(w, x, i, s.lam, s.c)
 		d.addCore(g, x, i, s.h)
 		if !s.arrow {
 			continue
 		}
 		b, a, h := s.record(int(d.touched[d.t[i]]))
-		z := d.z[i*s.q : (i+1)*s.q]
+		z := lin.Row(d.z, s.q, i)
 		for j, v := range z {
-			d.addCore(float64(w*v), x, i, b[j*s.c:(j+1)*s.c])
-			lin.Axpy(float64(w*v), z, a[j*s.q:(j+1)*s.q])
+			d.addCore(float64(w*v), x, i, lin.Row(b, s.c, j))
+			lin.Axpy(float64(w*v), z, lin.Row(a, s.q, j))
 			h[j] += float64(g * v)
 		}
 	}

@@ -113,9 +113,9 @@ func (s *stats) widen(old int) {
 	from, to := record(s.q, old), record(s.q, s.c)
 	records := make([]float64, s.g*to)
 	for g := range s.g {
-		src, dst := s.records[g*from:(g+1)*from], records[g*to:(g+1)*to]
+		src, dst := lin.Row(s.records, from, g), lin.Row(records, to, g)
 		for j := range s.q {
-			copy(dst[j*s.c:], src[j*old:(j+1)*old])
+			copy(dst[j*s.c:], lin.Row(src, old, j))
 		}
 		copy(dst[s.q*s.c:], src[s.q*old:])
 	}
@@ -184,8 +184,8 @@ func (s *stats) reduce(r *reduced, m []float64, local []int32, moments bool, w *
 			return false
 		}
 		for j := range s.q {
-			addOuter(r.lam, s.c, 1, w.f[j*s.c:(j+1)*s.c])
-			lin.Axpy(w.h[j], w.f[j*s.c:(j+1)*s.c], r.h)
+			addOuter(r.lam, s.c, 1, lin.Row(w.f, s.c, j))
+			lin.Axpy(w.h[j], lin.Row(w.f, s.c, j), r.h)
 			r.quad += float64(w.h[j] * w.h[j])
 			r.logs += 2 * math.Log(w.l[j*s.q+j])
 		}
@@ -194,10 +194,10 @@ func (s *stats) reduce(r *reduced, m []float64, local []int32, moments bool, w *
 		}
 		w.back()
 		for j := range s.q {
-			e := w.f[j*s.c : (j+1)*s.c]
+			e := lin.Row(w.f, s.c, j)
 			r.a2[j] += float64(w.h[j] * w.h[j])
 			r.inv[j] += w.inverse(j)
-			lin.Axpy(w.h[j], e, r.ae[j*s.c:(j+1)*s.c])
+			lin.Axpy(w.h[j], e, lin.Row(r.ae, s.c, j))
 			addOuter(r.ee[j*s.c*s.c:(j+1)*s.c*s.c], s.c, 1, e)
 		}
 	}
@@ -214,7 +214,7 @@ func (s *stats) reduceScalar(r *reduced, m float64, local []int32, moments bool)
 			continue
 		}
 		r.count++
-		rec := s.records[g*n : (g+1)*n]
+		rec := lin.Row(s.records, n, g)
 		b, h := rec[:c], rec[c+1]
 		a := rec[c] + m
 		least = min(least, a)
@@ -289,10 +289,10 @@ func (w *arrowBlock) load(m, b, a, h []float64) bool {
 func (w *arrowBlock) back() {
 	lin.SolveLowerT(w.q, w.l, w.h)
 	for i := w.q - 1; i >= 0; i-- {
-		ri := w.f[i*w.c : (i+1)*w.c]
+		ri := lin.Row(w.f, w.c, i)
 		lin.Scale(1/w.l[i*w.q+i], ri)
 		for j := range i {
-			lin.Axpy(-w.l[i*w.q+j], ri, w.f[j*w.c:(j+1)*w.c])
+			lin.Axpy(-w.l[i*w.q+j], ri, lin.Row(w.f, w.c, j))
 		}
 	}
 }
@@ -308,9 +308,9 @@ func (w *arrowBlock) inverse(j int) float64 {
 // solveRows overwrites the q x c matrix b with L^-1 b.
 func solveRows(q, c int, l, b []float64) {
 	for i := range q {
-		bi := b[i*c : (i+1)*c]
+		bi := lin.Row(b, c, i)
 		for j := range i {
-			lin.Axpy(-l[i*q+j], b[j*c:(j+1)*c], bi)
+			lin.Axpy(-l[i*q+j], lin.Row(b, c, j), bi)
 		}
 		lin.Scale(1/l[i*q+i], bi)
 	}

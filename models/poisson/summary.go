@@ -177,11 +177,11 @@ func (m *base) Covariance(functionals []cdf.Functional, dst []float64) error {
 			if term >= 0 || w.place.level >= 0 {
 				return fmt.Errorf("%w: %s is not a coefficient", cdf.ErrSchema, f.Name)
 			}
-			row := xi[a*c : (a+1)*c]
+			row := lin.Row(xi, c, a)
 			means[a], _ = g.at(&m.stats, &w.place, row, &w.block)
 			total[a] += weight * means[a]
 			for b := range a + 1 {
-				dst[at] += weight * (lin.Dot(row, xi[b*c:(b+1)*c]) + means[a]*means[b])
+				dst[at] += weight * (lin.Dot(row, lin.Row(xi, c, b)) + means[a]*means[b])
 				at++
 			}
 		}

@@ -110,7 +110,7 @@ func (f *fit) precisions(to []float64) bool {
 	for j := range q {
 		levels[j] = float64(s.g)
 		r := &f.reduced
-		ae, ee := r.ae[j*c:(j+1)*c], r.ee[j*c*c:(j+1)*c*c]
+		ae, ee := lin.Row(r.ae, c, j), r.ee[j*c*c:(j+1)*c*c]
 		sum := r.a2[j] + r.inv[j] - 2*lin.Dot(ae, f.b)
 		for i := range c {
 			for l := range i + 1 {
@@ -168,7 +168,7 @@ func (f *fit) levelVariance(l, rows, core []float64, j int) float64 {
 	v := 0.0
 	for i, z := range f.zeta {
 		v += float64(z * z)
-		lin.Axpy(z, rows[i*c:(i+1)*c], f.xi)
+		lin.Axpy(z, lin.Row(rows, c, i), f.xi)
 	}
 	lin.SolveLower(c, core, f.xi)
 	return v + lin.Dot(f.xi, f.xi)

@@ -253,7 +253,7 @@ func mode(t *testing.T, like *Model, all *cdf.Shard) post {
 		}
 		weighted := make([]float64, p)
 		for i, y := range all.Y {
-			x, sign := all.X[i*p:(i+1)*p], 2*y-1
+			x, sign := lin.Row(all.X, p, i), 2*y-1
 			u, w := normal.Hazard(sign * lin.Dot(x, beta))
 			lin.Axpy(sign*u, x, step)
 			for j, v := range x {

@@ -89,7 +89,7 @@ func (h *Columns) Only(f cdf.Functional) error {
 func (h *Columns) Signed(dst []float64, sh *cdf.Shard, from, n int) ([]float64, int) {
 	for ; n > 0; from++ {
 		if y := sh.Y[from]; !math.IsNaN(y) {
-			for _, v := range sh.X[from*h.p : (from+1)*h.p] {
+			for _, v := range lin.Row(sh.X, h.p, from) {
 				dst = append(dst, (2*y-1)*v)
 			}
 			n--

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
@@ -175,7 +176,7 @@ func sortByResponse(sh *cdf.Shard) {
 	for y := range 2 {
 		for i, v := range sh.Y {
 			if v == float64(y) {
-				out.X, out.Y = append(out.X, sh.X[i*sh.Cols:(i+1)*sh.Cols]...), append(out.Y, v)
+				out.X, out.Y = append(out.X, lin.Row(sh.X, sh.Cols, i)...), append(out.Y, v)
 			}
 		}
 	}

@@ -63,8 +63,8 @@ func (m *Model) sample(s *cdf.Step, w *work) error {
 		}
 		for c := range k {
 			at := c*(m.s/k) + i
-			copy(m.draws[at*p:(at+1)*p], w.beta[c*p:(c+1)*p])
-			for j, v := range w.mean[c*p : (c+1)*p] {
+			copy(lin.Row(m.draws, p, at), lin.Row(w.beta, p, c))
+			for j, v := range lin.Row(w.mean, p, c) {
 				m.post.means[j*m.s+at] = v
 			}
 		}
@@ -107,7 +107,7 @@ func (m *Model) start(w *work) int {
 	if m.stage == stageRows {
 		for c := range m.chains {
 			at := (c+1)*each - 1
-			copy(w.beta[c*p:(c+1)*p], m.draws[at*p:(at+1)*p])
+			copy(lin.Row(w.beta, p, c), lin.Row(m.draws, p, at))
 		}
 		return 0
 	}
@@ -123,7 +123,7 @@ func (m *Model) start(w *work) int {
 func (m *Model) latent(w *work) {
 	p, k := m.p, m.chains
 	for c := range k {
-		copy(w.sum[c*p:(c+1)*p], m.xz)
+		copy(lin.Row(w.sum, p, c), m.xz)
 	}
 	for x := m.window.x; len(x) > 0; {
 		h := min(sweepRows, len(x)/p)

@@ -130,8 +130,8 @@ func (m *Model) freeze(k int, w *work) {
 		x := m.window.x[i*p : (i+h)*p]
 		lin.MulT(h, m.s, p, x, m.draws, w.lines)
 		for r := range h {
-			weight, c := m.rule(w.lines[r*m.s : (r+1)*m.s])
-			xs := x[r*p : (r+1)*p]
+			weight, c := m.rule(lin.Row(w.lines, m.s, r))
+			xs := lin.Row(x, p, r)
 			lin.Axpy(c, xs, m.xz)
 			for j, v := range xs {
 				w.weighted[r*p+j] = weight * v
@@ -162,7 +162,7 @@ func (b block) Sample(s *cdf.Step) error {
 // transpose writes the transpose of a, m x n, into dst.
 func transpose(m, n int, a, dst []float64) {
 	for i := range m {
-		for j, v := range a[i*n : (i+1)*n] {
+		for j, v := range lin.Row(a, n, i) {
 			dst[j*m+i] = v
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
@@ -33,7 +34,7 @@ func newShard(r *rand.Rand, rows int, beta []float64, sd float64, intercept bool
 	p := len(beta)
 	sh := &cdf.Shard{Rows: rows, Cols: p, X: make([]float64, rows*p), Y: make([]float64, rows)}
 	for i := range rows {
-		x := sh.X[i*p : (i+1)*p]
+		x := lin.Row(sh.X, p, i)
 		eta := r.NormFloat64()
 		for j := range x {
 			x[j] = sd * r.NormFloat64()

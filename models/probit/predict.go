@@ -24,7 +24,7 @@ func (m *Model) eachLine(sh *cdf.Shard, w *work, f func(row int, line []float64)
 		h := min(scoreRows, sh.Rows-i)
 		lin.MulT(h, m.s, p, sh.X[i*p:(i+h)*p], m.draws, w.lines)
 		for r := range h {
-			f(i+r, w.lines[r*m.s:(r+1)*m.s])
+			f(i+r, lin.Row(w.lines, m.s, r))
 		}
 	}
 }

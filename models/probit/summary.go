@@ -40,8 +40,8 @@ func (m *Model) conditional(f cdf.Functional, series, direction []float64) {
 	clear(series)
 	clear(direction)
 	for k, j := range f.Param {
-		lin.Axpy(f.Weight[k], m.post.means[j*m.s:(j+1)*m.s], series)
-		lin.Axpy(f.Weight[k], m.post.cov[j*m.p:(j+1)*m.p], direction)
+		lin.Axpy(f.Weight[k], lin.Row(m.post.means, m.s, j), series)
+		lin.Axpy(f.Weight[k], lin.Row(m.post.cov, m.p, j), direction)
 	}
 }
 
@@ -67,12 +67,12 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 		if err := m.Only(f); err != nil {
 			return err
 		}
-		mine := series[i*m.s : (i+1)*m.s]
-		m.conditional(f, mine, directions[i*m.p:(i+1)*m.p])
+		mine := lin.Row(series, m.s, i)
+		m.conditional(f, mine, lin.Row(directions, m.p, i))
 		lin.Center(mine)
 		for j := range i + 1 {
-			between := lin.Dot(mine, series[j*m.s:(j+1)*m.s]) / float64(max(m.s-1, 1))
-			dst[at] = m.within(f, directions[j*m.p:(j+1)*m.p]) + between
+			between := lin.Dot(mine, lin.Row(series, m.s, j)) / float64(max(m.s-1, 1))
+			dst[at] = m.within(f, lin.Row(directions, m.p, j)) + between
 			at++
 		}
 	}

@@ -88,7 +88,7 @@ var ofPoisson = []mutant{
 	{"poisson: moments of s2 one level early", "models/poisson/summary.go",
 		"power := 0.5 + 0.5*m.levelsOf", "power := 1 + 0.5*m.levelsOf", all, poisson},
 	{"poisson: records at the old stride", "models/poisson/stats.go",
-		"copy(dst[j*s.c:], src[j*old:(j+1)*old])", "copy(dst[j*old:], src[j*old:(j+1)*old])", all, poisson},
+		"copy(dst[j*s.c:], lin.Row(src, old, j))", "copy(dst[j*old:], lin.Row(src, old, j))", all, poisson},
 	{"poisson: draws of slopes between levels", "models/poisson/draw.go",
 		"s.Draws.Row(row + j*n + level)[k] = u[j]", "s.Draws.Row(row + level*factor.q + j)[k] = u[j]", all, poisson},
 	{"poisson: paper: past rates not discounted", "models/poisson/paper.go",

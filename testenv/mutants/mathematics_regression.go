@@ -43,7 +43,7 @@ var ofProbit = []mutant{
 	{"probit: S for S - 1", "models/probit/summary.go",
 		"between := square / float64(max(m.s-1, 1))", "between := square / float64(max(m.s, 1))", all, probit},
 	{"probit: variance for a covariance", "models/probit/summary.go",
-		"m.within(f, directions[j*m.p:(j+1)*m.p])", "m.within(f, directions[i*m.p:(i+1)*m.p])", all, probit},
+		"m.within(f, lin.Row(directions, m.p, j))", "m.within(f, lin.Row(directions, m.p, i))", all, probit},
 	{"probit: posterior of the state before", "models/probit/state.go",
 		"\tm.outline()\n", "", all, probit},
 	{"probit: prior of intercept without one", "models/probit/columns.go",

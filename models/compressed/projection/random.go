@@ -26,17 +26,17 @@ func Signs(seed uint64, m, p int) []float64 {
 
 // Orthonormal returns the rows of a standard normal m x p matrix made
 // orthonormal by Gram and Schmidt, as p x m, row-major, so that column j of the
-// projection is out[j*m : (j+1)*m]: the prior mean of a learned projection.
+// projection is row j of out: the prior mean of a learned projection.
 // Rows beyond p are 0.
 func Orthonormal(seed uint64, m, p int) []float64 {
 	r := rand.New(rand.NewPCG(seed, 0x70726f6a65637432))
 	rows := make([]float64, min(m, p)*p)
 	for i := range min(m, p) {
-		row := rows[i*p : (i+1)*p]
+		row := lin.Row(rows, p, i)
 		rnd.Normals(r, row)
 		for range 2 { // once more for what rounding leaves
 			for j := range i {
-				other := rows[j*p : (j+1)*p]
+				other := lin.Row(rows, p, j)
 				lin.Axpy(-lin.Dot(row, other), other, row)
 			}
 			lin.Scale(1/math.Sqrt(lin.Dot(row, row)), row)

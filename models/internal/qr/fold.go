@@ -21,7 +21,7 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 			if math.IsNaN(y) {
 				continue
 			}
-			z := sh.X[i*sh.Cols : (i+1)*sh.Cols]
+			z := lin.Row(sh.X, sh.Cols, i)
 			if project != nil {
 				z = project(z)
 			}
@@ -33,7 +33,7 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 		}
 		// A short block is moved together, column by column.
 		for j := 1; j <= p && k < rows; j++ {
-			copy(block[j*k:(j+1)*k], block[j*rows:j*rows+k])
+			copy(lin.Row(block, k, j), block[j*rows:j*rows+k])
 		}
 		lin.UpdateQR(r, p+1, block, k)
 		n += k

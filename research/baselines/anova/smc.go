@@ -195,7 +195,7 @@ func (m *smc) move(r *rand.Rand) {
 	from, old := m.systematic(r, m.particles), slices.Clone(m.x)
 	width := zetaRow + len(m.n)
 	for i, j := range from {
-		copy(m.at(i), old[j*width:(j+1)*width])
+		copy(m.at(i), lin.Row(old, width, j))
 		m.sweep(r, &m.prior, m.at(i))
 		m.w[i] = 1 / float64(m.particles)
 	}

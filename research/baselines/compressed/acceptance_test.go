@@ -102,7 +102,7 @@ func TestAcceptanceSMCMC(t *testing.T) {
 				}
 				mean := make([]float64, c.p)
 				for i := range m.s {
-					lin.Axpy(1/float64(m.s), m.gamma[i*c.p:(i+1)*c.p], mean)
+					lin.Axpy(1/float64(m.s), lin.Row(m.gamma, c.p, i), mean)
 				}
 				ols, _ := leastSquares(t, &m.gram)
 				accept.Range(t, "CM1", fmt.Sprintf("S-MCMC, case %d: error by that of least squares, t=%d", number, k),

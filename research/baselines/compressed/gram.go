@@ -39,7 +39,7 @@ func (g *gram) absorb(s *cdf.Step) {
 	}
 	g.n += float64(len(y))
 	for i, v := range y {
-		lin.Axpy(v, x[i*g.p:(i+1)*g.p], g.xy)
+		lin.Axpy(v, lin.Row(x, g.p, i), g.xy)
 		g.yy += float64(v * v)
 	}
 	lin.AddGram(len(y), g.p, x, x, g.xx)
@@ -52,7 +52,7 @@ func (g *gram) observed(x, y []float64) ([]float64, []float64) {
 	g.x, g.y = g.x[:0], g.y[:0]
 	for i, v := range y {
 		if !math.IsNaN(v) {
-			g.x = append(g.x, x[i*g.p:(i+1)*g.p]...)
+			g.x = append(g.x, lin.Row(x, g.p, i)...)
 			g.y = append(g.y, v)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/compressed"
 	"github.com/credence-stream/credence/models/compressed/projection"
 	"github.com/credence-stream/credence/models/kind"
@@ -121,7 +122,7 @@ func (b smcmcBlock) Sample(s *cdf.Step) error {
 			return err
 		}
 		if i >= 0 {
-			copy(m.gamma[i*p:(i+1)*p], w.g)
+			copy(lin.Row(m.gamma, p, i), w.g)
 			m.sigma2[i] = sigma2
 		}
 	}

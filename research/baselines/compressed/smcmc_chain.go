@@ -63,7 +63,7 @@ func (m *smcmc) sweep(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
 func (m *smcmc) drawBeta(r *rand.Rand, w *chainWork) (sigma2 float64, err error) {
 	p, k, prior := m.p, m.set.Dimension, &m.set.Prior
 	for j := range p {
-		for i, v := range m.phi[j*k : (j+1)*k] {
+		for i, v := range lin.Row(m.phi, k, j) {
 			w.rows[i*p+j] = v
 		}
 	}
@@ -72,7 +72,7 @@ func (m *smcmc) drawBeta(r *rand.Rand, w *chainWork) (sigma2 float64, err error)
 	lin.AddGram(p, k, m.phi, w.fphi, w.w)
 	for i := range k {
 		w.w[i*k+i] += 1 / prior.BetaVariance
-		w.c[i] = lin.Dot(w.rows[i*p:(i+1)*p], m.xy)
+		w.c[i] = lin.Dot(lin.Row(w.rows, p, i), m.xy)
 	}
 	if !lin.Cholesky(k, w.w) {
 		return 0, fmt.Errorf("%w: smcmc: precision of beta not positive definite", cdf.ErrNumeric)
@@ -108,13 +108,13 @@ func (m *smcmc) drawColumns(r *rand.Rand, w *chainWork, sigma2 float64) {
 	}
 	v := max(lin.Dot(w.kb, w.beta), 1e-12)
 	for j := range p {
-		w.g[j] = lin.Dot(m.phi[j*k:(j+1)*k], w.beta)
-		w.u[j] = lin.Dot(w.fphi[j*k:(j+1)*k], w.beta)
+		w.g[j] = lin.Dot(lin.Row(m.phi, k, j), w.beta)
+		w.u[j] = lin.Dot(lin.Row(w.fphi, k, j), w.beta)
 	}
 	clear(w.away)
 	for j := range p {
-		row := m.xx[j*p : (j+1)*p]
-		phi, phi0 := m.phi[j*k:(j+1)*k], m.phi0[j*k:(j+1)*k]
+		row := lin.Row(m.xx, p, j)
+		phi, phi0 := lin.Row(m.phi, k, j), lin.Row(m.phi0, k, j)
 		precision := row[j]/sigma2 + 1/v
 		rest := m.xy[j] - (w.u[j] - float64(row[j]*w.g[j]))
 		g := (rest/sigma2+lin.Dot(phi0, w.beta)/v)/precision + r.NormFloat64()/math.Sqrt(precision)
@@ -148,7 +148,7 @@ func (m *smcmc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		h := min(predictRows, sh.Rows-i)
 		lin.MulT(h, s, p, sh.X[i*p:(i+h)*p], m.gamma, w.predict)
 		for j := range h {
-			mean, v := moments(w.predict[j*s : (j+1)*s])
+			mean, v := moments(lin.Row(w.predict, s, j))
 			out[i+j] = predictNormal(mean, noise, v, sh.Y[i+j])
 		}
 	}

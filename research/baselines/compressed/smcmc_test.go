@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
 )
@@ -136,7 +137,7 @@ func TestSMCMCHasThePosteriorOfPlainGibbs(t *testing.T) {
 		to[9] = append(to[9], math.Log(sigma2))
 	}
 	for i := range draws {
-		add(&ours, m.gamma[i*3:(i+1)*3], m.sigma2[i])
+		add(&ours, lin.Row(m.gamma, 3, i), m.sigma2[i])
 	}
 	plainGibbs(t, m.set, m.phi0, sh, draws, func(gamma []float64, sigma2 float64) { add(&theirs, gamma, sigma2) })
 	for k := range ours {

@@ -232,7 +232,7 @@ func (m *vb) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return err
 	}
 	for i := range sh.Rows {
-		copy(m.u, sh.X[i*m.p:(i+1)*m.p])
+		copy(m.u, lin.Row(sh.X, m.p, i))
 		mean := lin.Dot(m.u, m.mu)
 		out[i] = predictNormal(mean, 1/m.e, m.spread(m.u), sh.Y[i])
 	}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/linear"
 )
 
@@ -22,7 +23,7 @@ func solve(sh *cdf.Shard, prior linear.Prior, intercept bool) *exact {
 	p := sh.Cols
 	xx, xy, yy := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil), 0.0
 	for i, y := range sh.Y {
-		x := mat.NewVecDense(p, sh.X[i*p:(i+1)*p])
+		x := mat.NewVecDense(p, lin.Row(sh.X, p, i))
 		xx.SymRankOne(xx, 1, x)
 		xy.AddScaledVec(xy, y, x)
 		yy += y * y

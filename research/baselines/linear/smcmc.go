@@ -111,7 +111,7 @@ func (m *smcmc) Absorb(s *cdf.Step) {
 			continue
 		}
 		m.n++
-		copy(row, s.Shard.X[i*m.p:(i+1)*m.p])
+		copy(row, lin.Row(s.Shard.X, m.p, i))
 		row[m.p] = y
 		for j, at := 0, 0; j <= m.p; j++ {
 			lin.Axpy(row[j], row[:j+1], m.gram[at:at+j+1])
@@ -130,7 +130,7 @@ func (m *smcmc) Sample(s *cdf.Step) error {
 		c.sweep(s.RNG)
 		clear(beta)
 		for j, u := range c.u {
-			lin.Axpy(u, c.q[j*m.p:(j+1)*m.p], beta)
+			lin.Axpy(u, lin.Row(c.q, m.p, j), beta)
 		}
 		for j, b := range beta {
 			s.Draws.Data[j*s.Draws.S+i] = m.sd(j) * b
@@ -158,7 +158,7 @@ func (m *smcmc) start(r *rand.Rand) error {
 	}
 	for j := range p {
 		c.w[j], c.c[j] = max(c.w[j], 0), 0
-		for i, q := range c.q[j*p : (j+1)*p] {
+		for i, q := range lin.Row(c.q, p, j) {
 			c.c[j] += float64(q * m.sd(i) * last[i])
 		}
 	}
@@ -197,12 +197,12 @@ func (m *smcmc) laws(sh *cdf.Shard, f func(i int, l *law.Mixture)) error {
 		l.Noise[k] = c.sigma2
 	}
 	for i := range sh.Rows {
-		x := sh.X[i*m.p : (i+1)*m.p]
+		x := lin.Row(sh.X, m.p, i)
 		clear(l.Mean)
 		clear(l.Level)
 		for j, w := range c.w {
 			e := 0.0 // of the row in direction j
-			for h, q := range c.q[j*m.p : (j+1)*m.p] {
+			for h, q := range lin.Row(c.q, m.p, j) {
 				e += float64(q * m.sd(h) * x[h])
 			}
 			for k, s2 := range l.Noise {

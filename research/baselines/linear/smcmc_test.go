@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/linear"
 	"github.com/credence-stream/credence/research/baselines/internal/chain"
@@ -66,7 +67,7 @@ func TestSMCMCIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, got := range out {
-			x := more.X[i*p : (i+1)*p]
+			x := lin.Row(more.X, p, i)
 			mean, sd, rowSD := o.line(x)
 			modeltest.Within(t, "mean of a row", got.Mean, mean, .1*rowSD)
 			modeltest.Within(t, "sd of a row", got.SD/rowSD, 1, .1)

@@ -145,7 +145,7 @@ func (m *smc) likelihood(beta []float64, first int, fit []float64) {
 		h := min(smcRows, len(m.power)-i)
 		lin.MulT(h, m.n, m.p, m.x[i*m.p:(i+h)*m.p], beta, m.work.lines)
 		for r := range h {
-			for k, v := range m.work.lines[r*m.n : (r+1)*m.n] {
+			for k, v := range lin.Row(m.work.lines, m.n, r) {
 				fit[k] += float64(m.power[i+r] * normal.LogCDF(v))
 			}
 		}
@@ -186,16 +186,16 @@ func (m *smc) move(r *rand.Rand) error {
 	rnd.Normals(r, w.noise)
 	lin.MulT(m.n, m.p, m.p, w.noise, w.cov, w.beta)
 	for k := range m.n {
-		lin.Axpy(1, w.mean, w.beta[k*m.p:(k+1)*m.p])
-		here := w.weighted[k*m.p : (k+1)*m.p]
-		copy(here, m.beta[k*m.p:(k+1)*m.p])
+		lin.Axpy(1, w.mean, lin.Row(w.beta, m.p, k))
+		here := lin.Row(w.weighted, m.p, k)
+		copy(here, lin.Row(m.beta, m.p, k))
 		lin.Axpy(-1, w.mean, here)
 		lin.SolveLower(m.p, w.cov, here)
 	}
 	m.likelihood(w.beta, 0, w.fit)
 	for k := range m.n {
-		at, to := m.beta[k*m.p:(k+1)*m.p], w.beta[k*m.p:(k+1)*m.p]
-		here, there := w.weighted[k*m.p:(k+1)*m.p], w.noise[k*m.p:(k+1)*m.p]
+		at, to := lin.Row(m.beta, m.p, k), lin.Row(w.beta, m.p, k)
+		here, there := lin.Row(w.weighted, m.p, k), lin.Row(w.noise, m.p, k)
 		ratio := w.fit[k] - m.fit[k] + m.logPrior(to) - m.logPrior(at) +
 			.5*(lin.Dot(there, there)-lin.Dot(here, here))
 		if math.Log(1-r.Float64()) < ratio {
@@ -213,11 +213,11 @@ func (m *smc) proposal() error {
 	clear(w.mean)
 	clear(w.cov)
 	for k, v := range m.weight {
-		lin.Axpy(v, m.beta[k*p:(k+1)*p], w.mean)
+		lin.Axpy(v, lin.Row(m.beta, p, k), w.mean)
 	}
 	for k, v := range m.weight {
-		row, scaled := w.beta[k*p:(k+1)*p], w.weighted[k*p:(k+1)*p]
-		copy(row, m.beta[k*p:(k+1)*p])
+		row, scaled := lin.Row(w.beta, p, k), lin.Row(w.weighted, p, k)
+		copy(row, lin.Row(m.beta, p, k))
 		lin.Axpy(-1, w.mean, row)
 		copy(scaled, row)
 		lin.Scale(v, scaled)
@@ -238,7 +238,7 @@ func (m *smc) proposal() error {
 func (m *smc) resample(r *rand.Rand) {
 	w := &m.work
 	m.pick(r.Float64(), m.n, func(i, k int) {
-		copy(w.beta[i*m.p:(i+1)*m.p], m.beta[k*m.p:(k+1)*m.p])
+		copy(lin.Row(w.beta, m.p, i), lin.Row(m.beta, m.p, k))
 		w.fit[i] = m.fit[k]
 	})
 	copy(m.beta, w.beta)
@@ -276,7 +276,7 @@ func (b smcBlock) Sample(s *cdf.Step) error {
 	}
 	order := s.RNG.Perm(s.Draws.S)
 	m.pick(s.RNG.Float64(), s.Draws.S, func(i, k int) {
-		for j, v := range m.beta[k*m.p : (k+1)*m.p] {
+		for j, v := range lin.Row(m.beta, m.p, k) {
 			s.Draws.Row(j)[order[i]] = v
 		}
 	})

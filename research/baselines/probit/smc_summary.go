@@ -46,14 +46,14 @@ func (m *smc) Covariance(functionals []cdf.Functional, dst []float64) error {
 		if err := m.Only(f); err != nil {
 			return err
 		}
-		mine := centred[i*m.n : (i+1)*m.n]
+		mine := lin.Row(centred, m.n, i)
 		m.values(f, mine)
 		mean, _ := m.moments(mine)
 		for k := range mine {
 			mine[k] -= mean
 		}
 		for j := range i + 1 {
-			other := centred[j*m.n : (j+1)*m.n]
+			other := lin.Row(centred, m.n, j)
 			dst[at] = 0
 			for k, w := range m.weight {
 				dst[at] += w * mine[k] * other[k]
@@ -114,7 +114,7 @@ func (m *smc) quantile(values []float64, p float64) float64 {
 func (m *smc) lines(sh *cdf.Shard, f func(row int, line []float64)) {
 	for i := range sh.Rows {
 		line := m.work.lines[:m.n]
-		lin.MulT(1, m.n, m.p, sh.X[i*m.p:(i+1)*m.p], m.beta, line)
+		lin.MulT(1, m.n, m.p, lin.Row(sh.X, m.p, i), m.beta, line)
 		f(i, line)
 	}
 }

@@ -122,7 +122,7 @@ func (m *svb) addLatent(dst []float64) {
 	n := len(m.x) / m.p
 	m.t = state.Sized(m.t, n)
 	for i := range m.t {
-		line := lin.Dot(m.x[i*m.p:(i+1)*m.p], m.mean)
+		line := lin.Dot(lin.Row(m.x, m.p, i), m.mean)
 		u, _ := normal.Hazard(line)
 		m.t[i] = line + u
 	}

@@ -32,12 +32,12 @@ func (m *svb) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 func (m *svb) Covariance(functionals []cdf.Functional, dst []float64) error {
 	white, at := make([]float64, len(functionals)*m.p), 0
 	for i, f := range functionals {
-		mine := white[i*m.p : (i+1)*m.p]
+		mine := lin.Row(white, m.p, i)
 		if _, err := m.whiten(f, mine); err != nil {
 			return err
 		}
 		for j := range i + 1 {
-			dst[at] = lin.Dot(mine, white[j*m.p:(j+1)*m.p])
+			dst[at] = lin.Dot(mine, lin.Row(white, m.p, j))
 			at++
 		}
 	}
@@ -80,7 +80,7 @@ func (m *svb) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		if b.Skip(y) {
 			continue
 		}
-		mean, v := m.line(sh.X[i*m.p:(i+1)*m.p], white)
+		mean, v := m.line(lin.Row(sh.X, m.p, i), white)
 		h := (2*y - 1) * mean / math.Sqrt(1+v)
 		b.Add(y, normal.CDF(h), normal.LogCDF(h))
 	}
@@ -91,7 +91,7 @@ func (m *svb) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 func (m *svb) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	white := make([]float64, m.p)
 	for i, y := range sh.Y {
-		mean, v := m.line(sh.X[i*m.p:(i+1)*m.p], white)
+		mean, v := m.line(lin.Row(sh.X, m.p, i), white)
 		h, p := mean/math.Sqrt(1+v), &out[i]
 		probit.Predict(p, normal.CDF(h))
 		probit.Judge(p, y, normal.CDF((2*y-1)*h), normal.LogCDF((2*y-1)*h))
