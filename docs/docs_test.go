@@ -21,6 +21,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -33,32 +34,30 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// structs returns the struct types of the packages in folders, tests aside.
-func structs(t *testing.T, folders ...string) map[string]*ast.StructType {
+// structs returns the struct types of the package in folder, tests aside.
+func structs(t *testing.T, folder string) map[string]*ast.StructType {
 	t.Helper()
+	files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Go files in %s: %v", folder, err)
+	}
 	found := map[string]*ast.StructType{}
-	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no Go files in %s: %v", folder, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if spec, ok := n.(*ast.TypeSpec); ok {
-					if s, ok := spec.Type.(*ast.StructType); ok {
-						found[spec.Name.Name] = s
-					}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					found[spec.Name.Name] = s
 				}
-				return true
-			})
-		}
+			}
+			return true
+		})
 	}
 	return found
 }
@@ -101,7 +100,7 @@ func keys(all map[string]*ast.StructType, name, path string) []string {
 // does not name with their path.
 func TestEveryKeyIsDocumented(t *testing.T) {
 	page := read(t, "configuration.md")
-	known := keys(structs(t, "../cmd/consumer"), "config", "")
+	known := keys(structs(t, "../cmd/consumer/config"), "Config", "")
 	if len(known) < 50 {
 		t.Fatalf("found only %d keys: %q", len(known), known)
 	}
@@ -110,14 +109,13 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 			t.Errorf("configuration.md does not name `%s`", key)
 		}
 	}
-	models := structs(t, "../models")
-	for name := range models {
-		kind, ok := strings.CutSuffix(name, "Settings")
-		if !ok || kind == "" {
-			continue
+	for _, k := range models.Kinds() {
+		page := "models/" + k.Name + ".md"
+		known := keys(structs(t, "../models/"+k.Name), "Settings", "settings.")
+		if len(known) == 0 {
+			t.Errorf("%s: no settings found", k.Name)
 		}
-		page := "models/" + strings.ToLower(kind) + ".md"
-		for _, key := range keys(models, name, "settings.") {
+		for _, key := range known {
 			if !strings.Contains(read(t, page), "`"+key+"`") {
 				t.Errorf("%s does not name `%s`", page, key)
 			}
