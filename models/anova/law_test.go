@@ -316,3 +316,35 @@ func TestMixesOverTheSweeps(t *testing.T) {
 		}
 	}
 }
+
+// Levels far apart take one row of each group: sigma2 has the law
+// IG(a + (n-k)/2, b + SS/2), SS the squares within the groups.
+func TestSigma2CountsTheGroups(t *testing.T) {
+	const k, each = 20, 4
+	r, sh, ss := rand.New(rand.NewPCG(73, 1)), rowsOf(nil), 0.0
+	for j := range k {
+		mean, squares := 0.0, 0.0
+		for range each {
+			z := r.NormFloat64()
+			sh.Group[0], sh.Y = append(sh.Group[0], int32(j)), append(sh.Y, 1e4*float64(j)+z)
+			mean += z / each
+			squares += z * z
+		}
+		ss += squares - each*mean*mean
+	}
+	sh.Rows = len(sh.Y)
+	m := newTest(t, Prior{Tau2Shape: 1, Tau2Rate: 1, Sigma2Shape: 3, Sigma2Rate: 2})
+	d := modeltest.Stepper{Model: m, Draws: drawsFor(200, k)}
+	d.Must(t, sh, 1)
+	for range 20 { // the plug-in settles
+		d.Must(t, rowsOf(nil), 1)
+	}
+	sigma2 := modeltest.Summarize(t, m, []cdf.Functional{{Name: "sigma2", Param: []int{sigma2Row}, Weight: []float64{1}}})[0]
+	shape, rate := 3+(k*each-k)/2., 2+ss/2
+	if want := rate / (shape - 1); modeltest.Relative(sigma2.Mean, want) > .02 {
+		t.Errorf("mean %v, want %v", sigma2.Mean, want)
+	}
+	if got := 2 + sigma2.Mean*sigma2.Mean/(sigma2.SD*sigma2.SD); modeltest.Relative(got, shape) > 1e-3 {
+		t.Errorf("shape %v, want %v", got, shape)
+	}
+}

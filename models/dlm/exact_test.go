@@ -342,3 +342,17 @@ func TestFilteredByHand(t *testing.T) {
 		}
 	}
 }
+
+// The evidence of the first row is its density in the forecast of the prior.
+func TestEvidenceBeginsWithTheForecast(t *testing.T) {
+	y, _ := someSteps(1, 0)
+	m := newTest(t, Defaults())
+	want, err := m.Score(rowsShard(y), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := modeltest.Stepper{Model: m}
+	if d.Must(t, rowsShard(y), 1); modeltest.Relative(m.LogEvidence(), want.LogDensity) > 1e-6 {
+		t.Errorf("log evidence %v, log density %v", m.LogEvidence(), want.LogDensity)
+	}
+}

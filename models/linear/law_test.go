@@ -221,3 +221,17 @@ func TestDrawsAreJoint(t *testing.T) {
 		t.Errorf("correlation %v after division", c)
 	}
 }
+
+// Under a flat prior of 5 coefficients sigma2 has the law IG(a + (n-5)/2, .), whose
+// shape its first two moments tell.
+func TestSigma2CountsTheCoefficients(t *testing.T) {
+	s := Defaults()
+	s.Prior.BetaVariance, s.Prior.InterceptVariance = 1e8, 1e8
+	m := modeltest.Model(t, Kind(), "", modeltest.Set(s), cdf.Dims{Columns: modeltest.Columns(5)})
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(37, 1)), 80, 5, false), 1)
+	r := modeltest.Summarize(t, m, modeltest.Coefficients(5)[5:6])[0]
+	if got, want := 2+r.Mean*r.Mean/(r.SD*r.SD), s.Prior.Sigma2Shape+(80-5)/2.; modeltest.Relative(got, want) > 1e-3 {
+		t.Errorf("%s: shape %v, want %v", r.Variable, got, want)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -37,16 +38,16 @@ func run(ctx context.Context, words []string) error {
 			continue
 		}
 		start := time.Now()
-		found, err := m.try(ctx, dir)
+		finder, err := m.try(ctx, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		verdict := "found"
-		if !found {
+		if finder == "" {
 			verdict = "survived"
 			survived++
 		}
-		fmt.Printf("%-40s %-8s %5.1f s\n", m.name, verdict, time.Since(start).Seconds())
+		fmt.Printf("%-45s %-8s %5.1f s %s\n", m.name, verdict, time.Since(start).Seconds(), finder)
 	}
 	if survived > 0 {
 		return fmt.Errorf("%d survived", survived)
@@ -63,45 +64,50 @@ func chosen(name string, words []string) bool {
 	return len(words) == 0
 }
 
-// try builds with the mutant in place of the real file and reports whether a
-// test failed.
-func (m mutant) try(ctx context.Context, dir string) (bool, error) {
+// failedTest names the first test that failed, or the package that panicked.
+var failedTest = regexp.MustCompile(`(?m)^(?:--- FAIL: |FAIL\t)(\S+)`)
+
+// try builds with the mutant in place of the real file and returns the test
+// that failed, "" without one.
+func (m mutant) try(ctx context.Context, dir string) (finder string, err error) {
 	path, err := filepath.Abs(m.file)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	source, err := os.ReadFile(path)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	if n := strings.Count(string(source), m.old); n != 1 {
-		return false, fmt.Errorf("%s holds the text to change %d times, want 1:\n%s", m.file, n, m.old)
+		return "", fmt.Errorf("%s holds the text to change %d times, want 1:\n%s", m.file, n, m.old)
 	}
 	changed := filepath.Join(dir, "mutant.go")
 	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), m.old, m.new, 1)), 0o600); err != nil {
-		return false, err
+		return "", err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{path: changed}})
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	overlay := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		return false, err
+		return "", err
 	}
 	if out, err := exec.CommandContext(ctx, "go", append([]string{"build", "-o", os.DevNull, "-overlay", overlay}, m.packages...)...).CombinedOutput(); err != nil {
-		return false, fmt.Errorf("the mutant does not build: %s", out)
+		return "", fmt.Errorf("the mutant does not build: %s", out)
 	}
 	args := append([]string{"test", "-overlay", overlay, "-count=1", "-failfast", "-timeout", "5m", "-run", m.tests}, m.packages...)
 	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case err == nil:
-		return false, nil
+		return "", nil
 	case !errors.As(err, &failed):
-		return false, err
-	case !strings.Contains(string(out), "FAIL"):
-		return false, fmt.Errorf("the tests did not run: %s", out)
+		return "", err
 	}
-	return true, nil
+	found := failedTest.FindSubmatch(out)
+	if found == nil {
+		return "", fmt.Errorf("the tests did not run: %s", out)
+	}
+	return string(found[1]), nil
 }
