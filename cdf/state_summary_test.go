@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/cdf/mcmc"
 )
 
 // mindful is the drawing model of cdftest with a state that tells of group g
@@ -133,7 +134,7 @@ func TestFullSetOfAModelThatDraws(t *testing.T) {
 				t.Errorf("draws of %d variables, published are %d", len(d.Data)/d.S, len(sum.Rows))
 			} else {
 				for i := range sum.Rows {
-					if m := cdf.Quantile(slices.Sorted(slices.Values(d.Row(i))), .5); m != sum.Rows[i].Median {
+					if m := mcmc.Quantile(slices.Sorted(slices.Values(d.Row(i))), .5); m != sum.Rows[i].Median {
 						t.Errorf("%s has median %g, its draws %g", sum.Rows[i].Variable, sum.Rows[i].Median, m)
 					}
 				}

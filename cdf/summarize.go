@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/credence-stream/credence/cdf/mcmc"
 )
 
 // view is the list of described variables, made anew when constants,
@@ -166,7 +168,7 @@ func (f *Filter) complete(r *Row, fn *Functional) {
 	w.one = slices.Grow(w.one[:0], w.draws.S)[:w.draws.S]
 	fn.draws(w.one, &w.draws)
 	if f.engine.summarizer == nil {
-		m, v := moments(w.one)
+		m, v := mcmc.Moments(w.one)
 		r.Mean, r.SD = m, math.Sqrt(v)
 	}
 	w.sorted = append(w.sorted[:0], w.one...)
@@ -176,7 +178,7 @@ func (f *Filter) complete(r *Row, fn *Functional) {
 		p   float64
 	}{{&r.Median, .5}, {&r.Q025, .025}, {&r.Q05, .05}, {&r.Q25, .25}, {&r.Q75, .75}, {&r.Q95, .95}, {&r.Q975, .975}} {
 		if math.IsNaN(*q.dst) {
-			*q.dst = Quantile(w.sorted, q.p)
+			*q.dst = mcmc.Quantile(w.sorted, q.p)
 		}
 	}
 	if math.IsNaN(r.MCSEMean) && !math.IsNaN(r.Mean) {

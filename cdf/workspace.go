@@ -1,5 +1,7 @@
 package cdf
 
+import "github.com/credence-stream/credence/cdf/mcmc"
+
 // Workspace holds the buffers of an update. Filters that one goroutine uses
 // may share one, so that a key at rest costs its state and little more.
 type Workspace struct {
@@ -14,7 +16,7 @@ type Workspace struct {
 	undo     []byte // the model before the shard
 	draws    Draws
 	sent     Draws // draws of the published variables
-	diag     Diagnostics
+	diag     mcmc.Diagnostics
 	one      []float64 // draws of one variable
 	sorted   []float64
 	priorSD  []float64

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
@@ -158,7 +159,7 @@ func checkDraws(t *testing.T, value []byte, s *cdf.Summary) {
 	}
 	for i := range s.Rows {
 		c := &b.Columns[3+i]
-		if m := cdf.Quantile(slices.Sorted(slices.Values(c.Number)), .5); c.Name != s.Rows[i].Variable || m != s.Rows[i].Median {
+		if m := mcmc.Quantile(slices.Sorted(slices.Values(c.Number)), .5); c.Name != s.Rows[i].Variable || m != s.Rows[i].Median {
 			t.Errorf("the draws of %s have median %g, published is %s %g", c.Name, m, s.Rows[i].Variable, s.Rows[i].Median)
 		}
 	}

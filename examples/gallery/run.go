@@ -85,7 +85,7 @@ func (p *programs) run(ctx context.Context, s *scenario, messages io.Writer) (r 
 		return nil, err
 	}
 	// A shard that cannot be applied is a dead letter and publishes nothing.
-	if r.shards != shards {
+	if shards != r.shards {
 		return nil, fmt.Errorf("%d of %d shards were refused: the consumer's log says why, if you run the commands of the page", shards-r.shards, shards)
 	}
 	r.rows, err = load(filepath.Join(p.root, s.folder(), s.file))

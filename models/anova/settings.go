@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -65,7 +66,7 @@ type work struct {
 	used, centre, spread, tau2 []float64   // per sweep
 	series                     []float64   // per sweep, of one group
 	draws                      [][]float64 // rows of Draws, nil: not described
-	diag                       cdf.Diagnostics
+	diag                       mcmc.Diagnostics
 }
 
 func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/internal/dist"
@@ -244,7 +245,7 @@ func TestAcceptanceBatch(t *testing.T) {
 	d.Must(t, rowsShard(y), 1)
 	exact := newTest(t, s)
 	(&modeltest.Stepper{Model: exact}).Must(t, rowsShard(y), 1)
-	var diag cdf.Diagnostics
+	var diag mcmc.Diagnostics
 	worst := 0.0
 	got, want := modeltest.Summarize(t, m, functionals()), modeltest.Summarize(t, exact, functionals())
 	for k := range got {

@@ -142,7 +142,7 @@ type studentLimit struct{ df, limit float64 }
 func newLimit() studentLimit { return studentLimit{} }
 
 func (s *studentLimit) at(df float64) float64 {
-	if s.df != df {
+	if df != s.df {
 		s.df, s.limit = df, dist.StudentQuantile(dist.NormalQuantiles[6], df)
 	}
 	return s.limit

@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/rnd"
 )
 
@@ -149,7 +150,7 @@ type work struct {
 	series          []float64 // S
 	direction       []float64 // p
 	joint           []float64 // functionals x (S + p)
-	diag            cdf.Diagnostics
+	diag            mcmc.Diagnostics
 	pcg             *rand.PCG
 	rng             *rand.Rand // of pcg
 }

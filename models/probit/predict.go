@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
@@ -95,7 +96,7 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 			line[s] = normal.CDF(v)
 		}
 		slices.Sort(line)
-		p.EpredQ025, p.EpredQ975 = cdf.Quantile(line, .025), cdf.Quantile(line, .975)
+		p.EpredQ025, p.EpredQ975 = mcmc.Quantile(line, .025), mcmc.Quantile(line, .975)
 		mean, square := lin.Center(line)
 		p.EpredSD = math.Sqrt(square / float64(m.s))
 		Predict(p, mean)

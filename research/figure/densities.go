@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/research/measure"
 	"github.com/credence-stream/credence/research/study"
 )
@@ -113,7 +113,7 @@ func (d *Data) row(name string, times []int64) (out []panel, cut bool, flat []st
 			}
 			one.curves = append(one.curves, c)
 			sorted := slices.Sorted(slices.Values(v.Draws))
-			all = append(all, cdf.Quantile(sorted, tail), cdf.Quantile(sorted, 1-tail))
+			all = append(all, mcmc.Quantile(sorted, tail), mcmc.Quantile(sorted, 1-tail))
 			peaks = append(peaks, slices.Max(c.y))
 			if !math.IsNaN(v.Truth) {
 				one.up = []float64{v.Truth}
@@ -126,7 +126,7 @@ func (d *Data) row(name string, times []int64) (out []panel, cut bool, flat []st
 		}
 		slices.SortFunc(one.curves, func(a, b curve) int { return byRank(a.method, b.method) })
 		slices.Sort(peaks)
-		one.y.max = 1.05 * min(peaks[len(peaks)-1], mostPeak*cdf.Quantile(peaks, .5))
+		one.y.max = 1.05 * min(peaks[len(peaks)-1], mostPeak*mcmc.Quantile(peaks, .5))
 		cut = cut || one.y.max < peaks[len(peaks)-1]
 		out = append(out, one)
 	}

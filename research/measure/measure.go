@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 )
 
 // Coverage returns the share of the truths that lie in their closed interval
@@ -59,7 +59,7 @@ func squares(estimate, truth []float64) float64 {
 // probability in (0, 1), between quantiles of type 7.
 func Interval(draws []float64, probability float64) (lo, hi float64) {
 	s := slices.Sorted(slices.Values(draws))
-	return cdf.Quantile(s, (1-probability)/2), cdf.Quantile(s, (1+probability)/2)
+	return mcmc.Quantile(s, (1-probability)/2), mcmc.Quantile(s, (1+probability)/2)
 }
 
 // Mean returns the mean, NaN without values.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 )
 
 // NormalOverlap returns 1 - 1/2 integral |p - q| of the densities N(m1, s1^2)
@@ -88,7 +88,7 @@ func Floor(m, n int) float64 {
 func silverman(x []float64) float64 {
 	s := slices.Sorted(slices.Values(x))
 	_, v := Moments(x)
-	iqr := cdf.Quantile(s, .75) - cdf.Quantile(s, .25)
+	iqr := mcmc.Quantile(s, .75) - mcmc.Quantile(s, .25)
 	return .9 * min(math.Sqrt(v), iqr/1.34) * math.Pow(float64(len(x)), -.2)
 }
 

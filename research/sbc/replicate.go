@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -126,7 +127,7 @@ func compare(e *experiment, f *cdf.Filter, sum *cdf.Summary, r *rand.Rand) ([]ou
 	if draws == nil || draws.S < ranked {
 		return nil, fmt.Errorf("fewer than %d draws are published", ranked)
 	}
-	var diagnostics cdf.Diagnostics
+	var diagnostics mcmc.Diagnostics
 	out := make([]outcome, len(e.truth))
 	for v, t := range e.truth {
 		i := 0

@@ -2,7 +2,7 @@ package main
 
 var (
 	laws    = []string{"./models/internal/dist", "./models/dlm"}
-	engine  = []string{"./cdf", "./cdf/cdftest"}
+	engine  = []string{"./cdf", "./cdf/cdftest", "./cdf/mcmc"}
 	algebra = []string{"./cdf/lin"}
 	random  = []string{"./cdf/rnd"}
 )
@@ -45,17 +45,17 @@ var ofEngine = []mutant{
 		"float64(s.n)*(now-old)", "0*(now-old)", all, engine},
 	{"score: random numbers of the update", "cdf/score.go",
 		"s.t+1, purposeScore", "s.t+1, purposeUpdate", all, engine},
-	{"ess: variance over n", "cdf/ess.go",
+	{"ess: variance over n", "cdf/mcmc/ess.go",
 		"variance * nf / (nf - 1)", "variance", all, engine},
-	{"ess: last lag dropped", "cdf/ess.go",
+	{"ess: last lag dropped", "cdf/mcmc/ess.go",
 		"-1+2*sum+rho[last]", "-1+2*sum", all, engine},
-	{"ess: variance of the means over chains", "cdf/ess.go",
+	{"ess: variance of the means over chains", "cdf/mcmc/ess.go",
 		"squares / float64(chains-1)", "squares / float64(chains)", all, engine},
-	{"quantile: n for n - 1", "cdf/ess.go",
+	{"quantile: n for n - 1", "cdf/mcmc/ess.go",
 		"h := p * float64(len(sorted)-1)", "h := p * float64(len(sorted))", all, engine},
-	{"r-hat: n for n - 1", "cdf/diagnostics.go",
+	{"r-hat: n for n - 1", "cdf/mcmc/diagnostics.go",
 		"(between/within + float64(n) - 1)", "(between/within + float64(n))", all, engine},
-	{"tail ess: lower tail twice", "cdf/diagnostics.go",
+	{"tail ess: lower tail twice", "cdf/mcmc/diagnostics.go",
 		"Quantile(d.sorted, .95)", "Quantile(d.sorted, .05)", all, engine},
 	{"units: sd for variance", "cdf/units.go",
 		"y.Scale * y.Scale", "y.Scale", all, engine},

@@ -46,7 +46,7 @@ func tagName(f reflect.StructField) string {
 
 func (fs fields) find(name string) (reflect.Value, bool) {
 	for _, f := range fs {
-		if f.name == name {
+		if name == f.name {
 			return f.value, true
 		}
 	}

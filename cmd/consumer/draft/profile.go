@@ -74,7 +74,7 @@ func (p *Profile) columnOf(c *cdf.Column) *column {
 }
 
 func (p *Profile) find(name string) *column {
-	i := slices.IndexFunc(p.columns, func(c *column) bool { return c.name == name })
+	i := slices.IndexFunc(p.columns, func(c *column) bool { return name == c.name })
 	if i < 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -28,7 +29,7 @@ func Draws(r *cdf.Row, draws []float64) {
 	slices.Sort(draws)
 	var q [7]float64
 	for k, p := range dist.Levels {
-		q[k] = cdf.Quantile(draws, p)
+		q[k] = mcmc.Quantile(draws, p)
 	}
 	Quantiles(r, &q)
 }

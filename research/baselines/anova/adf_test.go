@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/research/baselines/internal/methodtest"
@@ -181,8 +182,8 @@ func TestADFSummary(t *testing.T) {
 	for i, r := range methodtest.Summarize(t, m) {
 		x := slices.Sorted(slices.Values(d.Draws.Row(i)))
 		methodtest.ChainFits(t, "draws", d.Draws.Row(i), r.Mean, r.SD)
-		modeltest.Within(t, "2.5 % quantile", cdf.Quantile(x, .025), r.Q025, .03*r.SD)
-		modeltest.Within(t, "97.5 % quantile", cdf.Quantile(x, .975), r.Q975, .06*r.SD)
+		modeltest.Within(t, "2.5 % quantile", mcmc.Quantile(x, .025), r.Q025, .03*r.SD)
+		modeltest.Within(t, "97.5 % quantile", mcmc.Quantile(x, .975), r.Q975, .06*r.SD)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/research/baselines/internal/law"
 )
@@ -36,9 +37,9 @@ func (m *pl) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			r.SD = math.Sqrt(square / float64(len(x)))
 		}
 		slices.Sort(x)
-		r.Q025, r.Q05, r.Q25 = cdf.Quantile(x, .025), cdf.Quantile(x, .05), cdf.Quantile(x, .25)
-		r.Median, r.Q75 = cdf.Quantile(x, .5), cdf.Quantile(x, .75)
-		r.Q95, r.Q975 = cdf.Quantile(x, .95), cdf.Quantile(x, .975)
+		r.Q025, r.Q05, r.Q25 = mcmc.Quantile(x, .025), mcmc.Quantile(x, .05), mcmc.Quantile(x, .25)
+		r.Median, r.Q75 = mcmc.Quantile(x, .5), mcmc.Quantile(x, .75)
+		r.Q95, r.Q975 = mcmc.Quantile(x, .95), mcmc.Quantile(x, .975)
 	}
 	return nil
 }

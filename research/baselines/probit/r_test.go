@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/rscript"
 )
@@ -102,7 +103,7 @@ type marginal struct {
 // marginals describes the coefficients of a summary with draws. The error
 // of a published sd, which is Rao-Blackwell's, is bounded by that of the draws'.
 func marginals(f *cdf.Filter, sum *cdf.Summary) []marginal {
-	var d cdf.Diagnostics
+	var d mcmc.Diagnostics
 	var out []marginal
 	draws := f.LastDraws()
 	square := make([]float64, draws.S)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/models/simulate"
@@ -57,7 +58,7 @@ func Summarize(t testing.TB, m cdf.Model) []cdf.Row {
 // ones within 4 Monte Carlo standard errors: a false alarm in 8,000 checks.
 func ChainFits(t *testing.T, what string, x []float64, mean, sd float64) {
 	t.Helper()
-	var diag cdf.Diagnostics
+	var diag mcmc.Diagnostics
 	squares := make([]float64, len(x))
 	for i, v := range x {
 		squares[i] = (v - mean) * (v - mean)

@@ -1,4 +1,4 @@
-package cdf
+package mcmc
 
 import (
 	"math"
@@ -61,7 +61,7 @@ func (d *Diagnostics) centre(x []float64, chains int) {
 	n := len(x) / chains
 	for c := range chains {
 		chain := d.centred[c*n : (c+1)*n]
-		mean, _ := moments(chain)
+		mean, _ := Moments(chain)
 		for i := range chain {
 			chain[i] -= mean
 		}
@@ -86,7 +86,7 @@ func varianceOfMeans(x []float64, chains int) float64 {
 	n := len(x) / chains
 	var mean, squares float64
 	for c := range chains {
-		m, _ := moments(x[c*n : (c+1)*n])
+		m, _ := Moments(x[c*n : (c+1)*n])
 		delta := m - mean
 		mean += delta / float64(c+1)
 		squares += delta * (m - mean)
@@ -94,8 +94,8 @@ func varianceOfMeans(x []float64, chains int) float64 {
 	return squares / float64(chains-1)
 }
 
-// moments returns mean and variance (divisor n-1; NaN for one value).
-func moments(x []float64) (mean, variance float64) {
+// Moments returns mean and variance (divisor n-1; NaN for one value).
+func Moments(x []float64) (mean, variance float64) {
 	sum := 0.
 	for _, v := range x {
 		sum += v

@@ -1,4 +1,6 @@
-package cdf
+// Package mcmc judges draws: R-hat, effective sample sizes, Monte Carlo
+// standard errors and quantiles. It imports the standard library only.
+package mcmc
 
 import (
 	"math"
@@ -24,7 +26,7 @@ type Diagnostics struct {
 // RHat is the larger of the rank-normalised split R-hat and that of the
 // draws folded at their median.
 func (d *Diagnostics) RHat(x []float64, chains int) float64 {
-	if len(x) == 0 || !finite(x...) {
+	if !finite(x) {
 		return math.NaN()
 	}
 	split, parts := d.halves(x, chains)
@@ -46,7 +48,7 @@ func (d *Diagnostics) RHat(x []float64, chains int) float64 {
 
 // ESSBulk is the effective sample size of the rank-normalised draws.
 func (d *Diagnostics) ESSBulk(x []float64, chains int) float64 {
-	if len(x) == 0 || !finite(x...) {
+	if !finite(x) {
 		return math.NaN()
 	}
 	split, parts := d.halves(x, chains)
@@ -89,7 +91,7 @@ func (d *Diagnostics) ESSMean(x []float64, chains int) float64 {
 
 // MCSEMean is the Monte Carlo standard error of the mean of the draws.
 func (d *Diagnostics) MCSEMean(x []float64, chains int) float64 {
-	_, variance := moments(x)
+	_, variance := Moments(x)
 	return math.Sqrt(variance) / math.Sqrt(d.ESSMean(x, chains))
 }
 
@@ -151,7 +153,7 @@ func rhat(x []float64, chains int) float64 {
 	n := len(x) / chains
 	var within, mean, between float64 // between: sum of squares of the chain means
 	for c := range chains {
-		m, v := moments(x[c*n : (c+1)*n])
+		m, v := Moments(x[c*n : (c+1)*n])
 		within += v / float64(chains)
 		delta := m - mean
 		mean += delta / float64(c+1)
@@ -161,8 +163,18 @@ func rhat(x []float64, chains int) float64 {
 	return math.Sqrt((between/within + float64(n) - 1) / float64(n))
 }
 
+// finite reports whether there are draws and none is infinite or NaN.
+func finite(x []float64) bool {
+	for _, v := range x {
+		if v-v != 0 { // Inf-Inf is NaN
+			return false
+		}
+	}
+	return len(x) > 0
+}
+
 // constant reports draws without diagnostics: non-finite, or all within the
 // spacing of floats at 1, as posterior has it.
 func constant(x []float64) bool {
-	return len(x) == 0 || !finite(x...) || slices.Max(x)-slices.Min(x) < 0x1p-52
+	return !finite(x) || slices.Max(x)-slices.Min(x) < 0x1p-52
 }

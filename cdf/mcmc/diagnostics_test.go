@@ -1,4 +1,4 @@
-package cdf
+package mcmc
 
 import (
 	"bytes"
