@@ -1,0 +1,215 @@
+package cdf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// absorb is Update without the way back: a shard is admitted, scored by the
+// posterior that has not seen it, and taken in.
+func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
+	observed, err := f.admit(b)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.scoreShard(observed); err != nil {
+		return nil, err
+	}
+	if err := f.advance(b, observed, back); err != nil {
+		return nil, err
+	}
+	return f.describeShard()
+}
+
+// admit checks the shard, fills the workspace with its rows in the units of the
+// model, and returns how many of them have a response. The key's first shard
+// settles the design.
+func (f *Filter) admit(b *Batch) (observed int, err error) {
+	s, w := &f.now, f.ws
+	if s.design == nil {
+		if err := f.begin(b); err != nil {
+			return 0, err
+		}
+	}
+	if err := f.update.bind(f.spec, s.design, b, true); err != nil {
+		return 0, err
+	}
+	if err := w.intake.admit(f.spec, s.design, &f.update, b); err != nil {
+		return 0, err
+	}
+	observed = w.intake.count()
+	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, true); err != nil {
+		return 0, err
+	}
+	w.frame.shard(&w.shard, 0, w.frame.n)
+	w.shard.Forget = f.spec.discount(observed, f.elapsed(b.Time))
+	if err := f.engine.model.Check(&w.shard); err != nil {
+		return 0, as(ErrShard, err)
+	}
+	return observed, nil
+}
+
+// begin makes the design and an empty model for the columns of a key's first
+// shard.
+func (f *Filter) begin(b *Batch) error {
+	if b.Rows == 0 {
+		return fmt.Errorf("%w: no rows", ErrShard)
+	}
+	d, err := newDesign(f.spec, b)
+	if err != nil {
+		return err
+	}
+	s := &f.now
+	s.design, s.factors, s.scaling = d, newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, d)
+	f.update, f.asked = layout{}, layout{}
+	f.engine, err = newEngine(f.spec, d)
+	return err
+}
+
+// advance takes the model through the checked shard of the workspace and
+// counts it.
+func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
+	s, w := &f.now, f.ws
+	forget, before := w.shard.Forget, s.scaling.y.Scale
+	if f.constantsStand(observed) {
+		err = f.onward(forget, back)
+	} else {
+		err = f.again(forget)
+	}
+	if err != nil {
+		return err
+	}
+	s.t++
+	s.dropped = int64(b.Rows - len(w.intake.rows))
+	s.clock = max(s.clock, b.Time)
+	s.neff = forget*s.neff + float64(observed)
+	f.scoreEvidence(int64(observed), before)
+	s.n += int64(observed)
+	return nil
+}
+
+// constantsStand reports whether the shard leaves the constants of centring and
+// scaling as they are: they are frozen, or it has nothing that they come from,
+// no response and, where rows are steps of time, no row at all.
+func (f *Filter) constantsStand(observed int) bool {
+	idle := observed == 0 && (!f.spec.Steps || f.ws.shard.Rows == 0)
+	return f.now.scaling.frozen || idle
+}
+
+// elapsed returns the event time since the shard before, in milliseconds.
+func (f *Filter) elapsed(now int64) int64 {
+	if f.now.t == 0 {
+		return 0
+	}
+	return now - f.now.clock
+}
+
+// onward absorbs the checked shard of the workspace with the constants in force.
+func (f *Filter) onward(forget float64, back *undo) error {
+	w := f.ws
+	if !f.now.scaling.frozen {
+		f.now.scaling.pending *= forget
+	}
+	var err error
+	if w.undo, err = f.engine.model.AppendBinary(w.undo[:0]); err != nil {
+		return as(ErrNumeric, err)
+	}
+	f.bytes = len(w.undo)
+	// A model that the first shard made has nothing to go back to.
+	back.touched = back.engine == f.engine
+	return f.step(f.engine, f.now.t+1, forget)
+}
+
+// again keeps the shard's rows, computes the constants from all kept rows and
+// takes a fresh model through all kept shards.
+func (f *Filter) again(forget float64) error {
+	s, w := &f.now, f.ws
+	identity := newScaling(&Spec{}, s.design)
+	for i := range identity.x {
+		identity.x[i].Center, identity.x[i].Scale = 0, 1
+	}
+	if err := w.raw.fill(&w.intake, f.spec, s.design, s.factors, &identity, false); err != nil {
+		return err
+	}
+	s.scaling.keep(s.t+1, forget, &w.raw, f.spec.Steps)
+	if err := s.scaling.compute(f.spec, s.design); err != nil {
+		return err
+	}
+	s.scaling.scaled(&w.replay)
+	f.view.stale = true // the constants have changed
+	fresh, err := newEngine(f.spec, s.design)
+	if err != nil {
+		return err
+	}
+	lo := 0
+	for _, k := range s.scaling.kept {
+		w.replay.shard(&w.shard, lo, lo+k.rows)
+		lo += k.rows
+		if err := fresh.model.Check(&w.shard); err != nil {
+			return as(ErrShard, err)
+		}
+		if err := f.step(fresh, k.t, k.forget); err != nil {
+			return err
+		}
+	}
+	f.engine = fresh
+	s.scaling.freeze()
+	return nil
+}
+
+// step takes a model through the shard of the workspace: Algorithm 1 of
+// arXiv:1401.3632, the newest estimates of the blocks before being used.
+func (f *Filter) step(e *engine, t int64, forget float64) error {
+	w := f.ws
+	w.step = Step{
+		Shard:  &w.shard,
+		T:      t,
+		Forget: forget,
+		RNG:    w.stream.at(f.spec.Seed, f.key, t, purposeUpdate),
+	}
+	for i, b := range e.blocks {
+		b.Absorb(&w.step)
+		if i == 0 {
+			f.settle(e)
+		}
+		if err := b.Sample(&w.step); err != nil {
+			return as(ErrNumeric, err)
+		}
+	}
+	f.drawn = w.step.Draws != nil
+	return nil
+}
+
+// settle lets groups go, selects what is described of the others and makes
+// room for the draws, once the parameters of the shard are known.
+func (f *Filter) settle(e *engine) {
+	w, enrolled := f.ws, f.now.factors
+	// Kept rows name their groups by index: nobody leaves while there are any.
+	if e.retirer != nil && f.now.scaling.frozen {
+		if gone := e.retirer.Retire(); len(gone) > 0 {
+			f.retire(gone)
+		}
+	}
+	w.selected.choose(&f.spec.Publish, enrolled, f.now.factors, &w.frame)
+	w.selected.named = e.chains > 0
+	n := e.draws(f.spec)
+	if n == 0 {
+		return
+	}
+	params := e.model.Params()
+	if e.stateSummarizer != nil {
+		f.view.refresh(f.spec, &f.now, params, &w.selected)
+		w.draws.shapeFor(f.view.functionals, count(params), n, max(e.chains, 1))
+	} else {
+		w.draws.shape(count(params), n, max(e.chains, 1))
+	}
+	w.step.Draws = &w.draws
+}
+
+// retire takes the levels of the first factor out that the model let go. The
+// factors are replaced, not changed: Update may have to go back to them.
+func (f *Filter) retire(gone []int32) {
+	f.now.factors = slices.Clone(f.now.factors)
+	f.now.factors[0] = f.now.factors[0].without(gone)
+	f.view.stale = true // as many may have joined
+}
