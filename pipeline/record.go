@@ -12,6 +12,7 @@ type Partition struct {
 	ID    int32
 }
 
+// String returns topic/partition.
 func (p Partition) String() string { return fmt.Sprintf("%s/%d", p.Topic, p.ID) }
 
 // Header is one record header.
@@ -109,10 +110,12 @@ type RefusedError struct {
 	Err    error
 }
 
+// Error names the topic, what stands in the way, and the remedy.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("topic %s refuses the output (%s): %v; %s", e.Topic, e.Limit, e.Err, e.Remedy)
 }
 
+// Unwrap returns what the broker or the client answered.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Assignment is one partition handed to this process by the consumer group.

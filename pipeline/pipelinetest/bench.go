@@ -33,6 +33,7 @@ type Kafka struct {
 	Commits []int64
 }
 
+// Fetch implements pipeline.Log: at most 20 records a call.
 func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ int) (pipeline.Fetched, error) {
 	k.mu.Lock()
 	away, hang, log, start := k.Away, k.Hang, k.Log, k.Start
@@ -56,6 +57,7 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 	return pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end}, nil
 }
 
+// Bounds implements pipeline.Log.
 func (k *Kafka) Bounds(context.Context, pipeline.Partition) (int64, int64, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,6 +67,7 @@ func (k *Kafka) Bounds(context.Context, pipeline.Partition) (int64, int64, error
 	return k.Start, int64(len(k.Log)), nil
 }
 
+// Partitions implements pipeline.Log.
 func (k *Kafka) Partitions(context.Context, string) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,6 +77,7 @@ func (k *Kafka) Partitions(context.Context, string) (int, error) {
 	return 1, nil
 }
 
+// Publish implements pipeline.Publisher.
 func (k *Kafka) Publish(_ context.Context, outputs []pipeline.Output) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -105,6 +109,7 @@ func (k *Kafka) Run(ctx context.Context, member func(int), work func(context.Con
 	return ctx.Err()
 }
 
+// Set changes the broker while a worker may be using it.
 func (k *Kafka) Set(f func(*Kafka)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -120,23 +125,28 @@ type Bench struct {
 	End   func() error // stops the worker and waits for it
 }
 
+// Start starts a worker on a log with the rules of Rules.
 func Start(t *testing.T, log []pipeline.Record) *Bench { return StartOn(t, &Kafka{Log: log}) }
 
+// StartOn is Start on a broker.
 func StartOn(t *testing.T, k *Kafka) *Bench {
 	t.Helper()
 	return StartWith(t, k, storetest.NewMemory(), Rules(t))
 }
 
+// StartWith is StartOn with a store and rules.
 func StartWith(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules) *Bench {
 	t.Helper()
 	return StartLogging(t, k, store, rules, slog.DiscardHandler)
 }
 
+// StartLogging is StartWith with a log handler.
 func StartLogging(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, log slog.Handler) *Bench {
 	t.Helper()
 	return StartObserved(t, k, store, rules, nil, log)
 }
 
+// StartObserved is StartLogging with an observer.
 func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, log slog.Handler) *Bench {
 	t.Helper()
 	b := &Bench{Kafka: k, Store: store, Reg: prometheus.NewRegistry()}
@@ -158,6 +168,8 @@ func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipel
 	return b
 }
 
+// ReadyWithin waits, in the time of synctest, until the worker is ready or not
+// as wanted, and returns the reason that it gives.
 func (b *Bench) ReadyWithin(t *testing.T, d time.Duration, want bool) string {
 	t.Helper()
 	for end := time.Now().Add(d); ; {

@@ -15,8 +15,10 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
+// Decoder reads what Shard writes, and fails as Records asks.
 type Decoder struct{ batch cdf.Batch }
 
+// Decode implements pipeline.Decoder.
 func (d *Decoder) Decode(value []byte) (*cdf.Batch, error) {
 	switch {
 	case bytes.HasPrefix(value, []byte("!panic")):
@@ -44,6 +46,7 @@ func (d *Decoder) Decode(value []byte) (*cdf.Batch, error) {
 	return &d.batch, nil
 }
 
+// Outputs writes every number with all its bits, as text.
 type Outputs struct{}
 
 // Rules are of one model, and the rows of one key are predicted; one more
@@ -60,6 +63,7 @@ func Rules(t testing.TB) *pipeline.Rules {
 	return RulesOf(t, list...)
 }
 
+// RulesOf are rules under small limits.
 func RulesOf(t testing.TB, list ...pipeline.Rule) *pipeline.Rules {
 	t.Helper()
 	rules, err := pipeline.NewRules(list,
@@ -70,6 +74,7 @@ func RulesOf(t testing.TB, list ...pipeline.Rule) *pipeline.Rules {
 	return rules
 }
 
+// Spec is the linear model of what Shard writes.
 func Spec(t testing.TB, publish cdf.Publish) *cdf.Spec {
 	t.Helper()
 	k, ok := models.Lookup("linear")
@@ -126,6 +131,7 @@ func Records(seed uint64, n int) []pipeline.Record {
 	return log
 }
 
+// Shard is a record's value: up to 30 rows y = 1 + 2x + noise.
 func Shard(rng *rand.Rand) []byte {
 	var b []byte
 	for range 1 + rng.IntN(30) {
@@ -136,10 +142,12 @@ func Shard(rng *rand.Rand) []byte {
 	return b
 }
 
+// ShardHeader numbers a producer's shard, so that one sent twice is seen.
 func ShardHeader(run string, n int) []pipeline.Header {
 	return []pipeline.Header{{Key: pipeline.ShardHeader, Value: fmt.Appendf(nil, "%s/%d", run, n)}}
 }
 
+// Posterior implements pipeline.Outputs.
 func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
 	v := fmt.Appendf(nil, "t=%d n=%d gaps=%d score=%x draws=%d weak=%q", p.Summary.T, p.Summary.N, p.Gaps,
 		p.Summary.Score.LogDensity, p.Summary.Draws, p.Summary.WeakMixing)
@@ -152,6 +160,7 @@ func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Recor
 	return []pipeline.Output{{Topic: "out", Key: r.Key, Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
 
+// Predictions implements pipeline.Outputs.
 func (Outputs) Predictions(p *pipeline.Predictions, r *pipeline.Record) ([]pipeline.Output, error) {
 	v := fmt.Appendf(nil, "t=%d", p.T)
 	for _, row := range p.Rows {
@@ -160,10 +169,12 @@ func (Outputs) Predictions(p *pipeline.Predictions, r *pipeline.Record) ([]pipel
 	return []pipeline.Output{{Topic: "rows", Key: r.Key, Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
 
+// Tombstone implements pipeline.Outputs.
 func (Outputs) Tombstone(_ pipeline.Partition, r *pipeline.Record) pipeline.Output {
 	return pipeline.Output{Topic: "out", Key: r.Key, Time: r.Time, Offset: r.Offset}
 }
 
+// Dead implements pipeline.Outputs.
 func (Outputs) Dead(_ pipeline.Partition, r *pipeline.Record, stage pipeline.Stage, reason string) pipeline.Output {
 	return pipeline.Output{Topic: "dead", Key: r.Key, Value: r.Value, Time: r.Time, Offset: r.Offset,
 		Headers: []pipeline.Header{{Key: "stage", Value: []byte(stage)}, {Key: "reason", Value: []byte(reason)}}}
