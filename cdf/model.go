@@ -25,7 +25,14 @@ type Param struct {
 
 // Model holds the statistics of one model and its conditionals, in the units
 // of the scaled columns. It knows no transport and keeps no rows beyond its
-// window. It is used by one goroutine at a time.
+// window. It is used by one goroutine at a time, that of its Filter.
+//
+// A shard makes these calls: Check; Score of a Predictor; AppendBinary, to have
+// something to go back to; then for each of the Blocks, in order, Absorb and
+// Sample, with Retire after the first Absorb; LogEvidence; and Summarize for
+// what is published. When Sample fails, UnmarshalBinary of the earlier bytes
+// follows. While the key's first rows are kept, every shard takes a fresh model
+// through all of them: Check, Absorb and Sample per kept shard.
 type Model interface {
 	// Params returns the parameters in the row order of Draws. Lengths may
 	// change in Absorb of the first block, when groups appear or retire.

@@ -2,7 +2,16 @@ package pipeline
 
 // What a partition's machine is told and what it asks for. Everything of an
 // epoch (one claim) carries its number: what comes late from an epoch that
-// was given up is not listened to.
+// was given up is ignored.
+//
+// An event is handled by the one goroutine that owns the machine: shell.run, or
+// the simulator's loop. handle neither waits nor fails; errors are fields of
+// events. The effects that it leaves behind are started on the same goroutine,
+// in their order. An effect that waits for others does so in a goroutine of
+// its own and answers with one event, with the error of the log or the store in
+// it. In all of them ErrFenced gives up the epoch, ErrDamaged halts the
+// partition, and what no comment names is an outage, after which the machine
+// waits and asks again.
 
 // epoch numbers the claims of a machine.
 type epoch uint64
@@ -11,7 +20,7 @@ type epoch uint64
 func (e epoch) of() epoch { return e }
 
 // event is something that happened to a partition. The types below are all there
-// are: one that the machine did not handle would not compile.
+// are: one that the machine does not handle does not compile.
 type event interface{ handle(*machine) }
 
 // late is an event that may come late: the answer to an effect of an epoch.
@@ -31,39 +40,50 @@ type (
 	// evRevoked says that the assignment has ended.
 	evRevoked struct{}
 
+	// evClaimed answers fxClaim.
 	evClaimed struct {
 		facts facts
 		err   error
 	}
+	// evFetched answers fxFetch. ErrOutOfRange leads to another claim.
 	evFetched struct {
 		epoch
 		got  Fetched
 		size int64 // bytes that the records hold of the budget
 		err  error
 	}
+	// evLoaded answers fxLoad.
 	evLoaded struct {
 		epoch
 		values []Stored // in the order of fxLoad.keys
 		err    error
 	}
+	// evApplied answers fxApply.
 	evApplied struct {
 		epoch
 		tasks []task
 	}
+	// evFailed answers fxApply and fxBarrier in place of evApplied and evCut
+	// when a record stops the lane, which has then ended.
 	evFailed struct {
 		epoch
 		offset int64
 		key    string
 		err    error // wraps ErrDamaged, or the record's fault
 	}
+	// evCut answers fxBarrier, once per lane.
 	evCut struct {
 		epoch
 		part cutPart
 	}
+	// evPublished answers fxPublish. A *RefusedError halts the partition;
+	// after an outage all outputs are sent again, some perhaps twice.
 	evPublished struct {
 		epoch
 		err error
 	}
+	// evSaved answers fxSave. After an outage the outcome is unknown: see
+	// fxResolve.
 	evSaved struct {
 		epoch
 		err error
@@ -74,6 +94,7 @@ type (
 		meta Meta
 		err  error
 	}
+	// evProbed answers fxProbe.
 	evProbed struct {
 		epoch
 		err error
@@ -98,12 +119,14 @@ type (
 		epoch
 		from int64
 	}
+	// fxLoad reads the states of keys that are not in memory.
 	fxLoad struct {
 		epoch
 		lease      Lease
 		watermarks []int64
 		keys       []string
 	}
+	// fxApply hands tasks to a lane. Tasks of one key always go to one lane.
 	fxApply struct {
 		epoch
 		lane  int
@@ -119,6 +142,7 @@ type (
 		watermarks []int64
 		outputs    []Output
 	}
+	// fxSave writes the checkpoint whose outputs are acknowledged.
 	fxSave struct {
 		epoch
 		lease Lease
@@ -143,6 +167,7 @@ type (
 	// fxTell tells the observer of points of an epoch that was given up before
 	// it learned that they were saved.
 	fxTell struct{ points []*Point }
+	// fxWait sets a timer, in place of one of its kind that runs.
 	fxWait struct {
 		wait  waitKind
 		steps int // of the wait's unit, see the shell

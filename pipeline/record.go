@@ -131,11 +131,10 @@ type Assignment struct {
 
 // Group is membership of the consumer group.
 type Group interface {
-	// Run calls member with the number of partitions that this process is
-	// given when it has become a member, which may be none, member(-1) when it
-	// is no member any more, and work in
-	// a goroutine of its own for every partition that the group assigns to it,
-	// until ctx ends. The context of work ends when the assignment does; the
+	// Run calls member with the number of partitions, which may be 0, when this
+	// process has become a member, member(-1) when it is none any more, and
+	// work, in a goroutine of its own, for every partition that the group
+	// assigns to it, until ctx ends. The context of work ends when the assignment does; the
 	// group waits for work to return, and work must not return before. It waits
 	// out broker outages.
 	Run(ctx context.Context, member func(partitions int), work func(context.Context, Assignment)) error
