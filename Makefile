@@ -5,15 +5,18 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: demo test unit integration containers mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
+.PHONY: help demo test unit integration containers mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## posteriors of real flights in this terminal; needs only Go
 	$(GO) run ./cmd/consumer demo
 
 test: unit integration ## everything, on embedded parts and on a real Kafka and Redis
 
-unit: ## tests of every package; the integration suite runs on embedded parts
-	$(GO) test -count=1 ./...
+unit: ## tests of every package, on embedded parts; SHORT=1 leaves the long ones out
+	$(GO) test -count=1 $(if $(SHORT),-short) ./...
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
 	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose

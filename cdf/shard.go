@@ -21,6 +21,7 @@ type Skipped struct{ Name, Type string }
 // ColumnType says what a column can serve as.
 type ColumnType uint8
 
+// The types of columns.
 const (
 	Float   ColumnType = iota // a number
 	Integer                   // a number, a group or a category

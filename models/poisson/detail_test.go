@@ -268,7 +268,8 @@ func TestRateIsLognormal(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high := math.Log(out[0].EpredQ025), math.Log(out[0].EpredQ975)
-	v := math.Pow((high-low)/(2*dist.NormalQuantiles[6]), 2)
+	sd := (high - low) / (2 * dist.NormalQuantiles[6])
+	v := sd * sd
 	mean := math.Exp((low + high + v) / 2)
 	if modeltest.Relative(out[0].Mean, mean) > 1e-9 || modeltest.Relative(out[0].EpredSD, mean*math.Sqrt(math.Expm1(v))) > 1e-9 {
 		t.Errorf("%+v, want the mean %g of a log rate with variance %g", out[0], mean, v)

@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	flush      = 10 * time.Second // the longest that a revoked partition saves
-	Partitions = 4                // of topics that we create
+	flush = 10 * time.Second // the longest that a revoked partition saves
+	// Partitions is how many a topic gets that we create.
+	Partitions = 4
 	// unpacked is how many times limits.record a batch may become in memory.
 	unpacked = 4
 )
