@@ -1,5 +1,5 @@
 // Package example holds the model that docs/add-a-model.md explains. In the
-// tree it would be the file level.go of package models.
+// tree it would be the folder models/level.
 package example
 
 import (
