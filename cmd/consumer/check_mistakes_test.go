@@ -28,17 +28,17 @@ var mistakes = []struct {
 	fine bool // exit code 0: run would work
 }{
 	{"wrong broker address", func(w *world) []string { return set("kafka.brokers=" + clitest.Nobody(w.T)) }, false},
-	{"advertised address out of reach", func(w *world) []string { return set("kafka.brokers=" + halfReachable(w.T)) }, false},
+	{"advertised address unreachable", func(w *world) []string { return set("kafka.brokers=" + halfReachable(w.T)) }, false},
 	{"missing topic", func(*world) []string { return set("kafka.create_topics=false") }, false},
 	{"input compacted", func(w *world) []string {
 		w.topic(kafka.Topic{Name: "shards", Partitions: 1, Configs: []kafka.Config{{Name: "cleanup.policy", Value: "compact"}}})
 		return nil
 	}, false},
-	{"input kept too briefly", func(w *world) []string {
+	{"input retention too short", func(w *world) []string {
 		w.topic(kafka.Topic{Name: "shards", Partitions: 1, Configs: []kafka.Config{{Name: "retention.ms", Value: "60000"}}})
 		return nil
 	}, true},
-	{"messages larger than the topic takes", func(w *world) []string {
+	{"messages larger than the topic allows", func(w *world) []string {
 		w.topic(kafka.OutputTopic("posteriors", 1, 1<<20))
 		return nil
 	}, true},
@@ -51,12 +51,12 @@ var mistakes = []struct {
 		w.send([]string{"a"}, 1)
 		return set("models.0.kind=probit")
 	}, false},
-	{"records that are no shards", func(w *world) []string {
+	{"records that are not shards", func(w *world) []string {
 		w.topic(kafka.Topic{Name: "shards", Partitions: 1})
 		w.records(kgo.Record{Topic: "shards", Key: []byte("a"), Value: []byte(`{"x":1,"y":2}`)})
 		return nil
 	}, false},
-	{"keys of no model", func(w *world) []string {
+	{"keys without a model", func(w *world) []string {
 		w.send([]string{"a"}, 1)
 		return set("models.0.match=b/*")
 	}, false},
@@ -86,13 +86,13 @@ var mistakes = []struct {
 		}
 		return set("models.0.forget=0.9")
 	}, false},
-	{"Redis out of reach", func(w *world) []string {
+	{"Redis unreachable", func(w *world) []string {
 		if err := w.env.KillRedis(); err != nil {
 			w.Fatal(err)
 		}
 		return nil
 	}, false},
-	{"Redis wants a password", func(w *world) []string {
+	{"Redis requires a password", func(w *world) []string {
 		m := miniredis.RunT(w.T)
 		m.RequireAuth("secret")
 		return set("redis.url=redis://" + m.Addr())
