@@ -10,7 +10,7 @@ import (
 
 var meat = scenario{
 	name: "meat", kind: "compressed",
-	question: "How much fat is in a sample of meat, told by light alone?",
+	question: "How much fat is in a sample of meat, measured by light alone?",
 	file:     "meat.csv.gz", topic: "meat",
 	sends:    []send{{key: "meat", rows: 10}},
 	findings: meatFindings, picture: meatPicture,

@@ -13,7 +13,7 @@ func Kind() *kind.Kind {
 		Name:    "anova",
 		Purpose: "levels of many groups with partial pooling",
 		Formula: "y = ζ_group + e, ζ ~ N(μ, τ²)",
-		Text: "Levels ζ of many groups with partial pooling: a group with few rows borrows from the others. " +
+		Text: "Levels ζ of many groups with partial pooling: a group with few rows borrows strength from the others. " +
 			"τ² is the variance between groups, σ² the variance within them.",
 		Variants:  []string{"corrected", "paper"},
 		Groups:    kind.OneGroup,

@@ -1,4 +1,4 @@
-// Package dlm is a dynamic linear model: a level that wanders, seen with noise.
+// Package dlm is a dynamic linear model: a drifting level, observed with noise.
 package dlm
 
 import (
@@ -11,10 +11,10 @@ import (
 func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "dlm",
-		Purpose: "a level that wanders, seen with noise",
+		Purpose: "a drifting level, observed with noise",
 		Formula: "y_s = θ_s + e_s, θ_s = φ θ_(s−1) + w_s",
-		Text: "A level θ that wanders, seen with noise. σ² is the variance of the noise, τ² that of the level’s steps, " +
-			"and φ says how much of a deviation is left after one step.",
+		Text: "A drifting level θ, observed with noise. σ² is the variance of the noise, τ² that of the level’s steps, " +
+			"and φ says how much of a deviation remains after one step.",
 		Variants:  []string{"corrected", "paper"},
 		Time:      true,
 		Ordered:   true,
@@ -24,7 +24,7 @@ func Kind() *kind.Kind {
 }
 
 func suggest(p *kind.Profile) kind.Suggestion {
-	s := kind.Suggestion{Use: "a level that wanders from row to row, without features"}
+	s := kind.Suggestion{Use: "a level that drifts from row to row, without features"}
 	if p.Clock != "" && p.Features == 0 && len(p.Groups) == 0 {
 		s.By, s.Why = kind.ByColumns, fmt.Sprintf("%s says when, and there is no feature", p.Clock)
 	}

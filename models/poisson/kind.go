@@ -13,8 +13,8 @@ func Kind() *kind.Kind {
 		Name:    "poisson",
 		Purpose: "counts of groups",
 		Formula: "y ~ Poisson(exposure · exp(x′β + z′u))",
-		Text: "Regression of counts: the groups’ effects u vary with variance sigma2_u, which is learnt, so that groups with " +
-			"few rows borrow from the others.",
+		Text: "Regression of counts: the groups’ effects u vary with variance sigma2_u, which is estimated, so that groups with " +
+			"few rows borrow strength from the others.",
 		Variants: []string{"corrected", "paper"},
 		Response: kind.Count,
 		Features: true, Intercept: true,

@@ -1,4 +1,4 @@
-// Package probit is regression of a yes or no.
+// Package probit is regression of a binary response.
 package probit
 
 import (
@@ -11,9 +11,9 @@ import (
 func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "probit",
-		Purpose: "a yes or no",
+		Purpose: "regression of a binary response",
 		Formula: "P(y = 1) = Φ(x′β)",
-		Text: "Regression of a yes or no: Φ is the normal distribution function. A coefficient of 1 moves a probability of " +
+		Text: "Regression of a binary response: Φ is the normal distribution function. A coefficient of 1 moves a probability of " +
 			"50 % to 84 % per unit of its column. Computed from draws of Markov chains.",
 		Variants: []string{"corrected", "paper"},
 		Response: kind.Binary,

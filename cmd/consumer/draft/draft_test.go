@@ -83,7 +83,7 @@ func TestSuggest(t *testing.T) {
 		kind    string
 		says    []string // somewhere in the draft
 	}{
-		{"regression", []cdf.Column{x, y}, Wish{}, "linear", []string{"because y is a number with", `response: "y"  # 7`, "chosen for its name", "- x  # -1 to 0.9", "or {name: x, center: 0", "dlm (a level that wanders"}},
+		{"regression", []cdf.Column{x, y}, Wish{}, "linear", []string{"because y is a number with", `response: "y"  # 7`, "chosen for its name", "- x  # -1 to 0.9", "or {name: x, center: 0", "dlm (a level that drifts"}},
 		{"last number", []cdf.Column{y, x}, Wish{Response: "x"}, "linear", []string{"response: x  # ", `- "y"  #`}},
 		{"yes or no", []cdf.Column{x, yes}, Wish{}, "probit", []string{"because bought is 0 or 1", "0 or 1, 50% ones", "could also be: linear"}},
 		{"counts of groups", []cdf.Column{store, x, counts}, Wish{}, "poisson", []string{"visits counts (whole numbers from 0 to 10) and store names groups", "group: store  # 5 levels", "linear (regression on the features); anova"}},
