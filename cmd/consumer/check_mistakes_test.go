@@ -255,7 +255,7 @@ func TestCheckIsQuietWhereAllIsWell(t *testing.T) {
 			t.Fatal(messages)
 		}
 	}
-	if _, out, _ := w.consumer("check"); !strings.Contains(out, "goes on where it stopped") {
+	if _, out, _ := w.consumer("check"); !strings.Contains(out, "continues where it stopped") {
 		t.Errorf("after a run:\n%s", out)
 	}
 }

@@ -157,14 +157,14 @@ limits: {rows: 2}`)
 	w.must("run", "--until-end")
 	w.amend("rows: 2", "rows: 100")
 	code, _, messages := w.consumer("dlq", "replay")
-	if code != 1 || !strings.Contains(messages, "steps in time belong") || !strings.Contains(messages, "2 letters sent") {
+	if code != 1 || !strings.Contains(messages, "order of its steps in time is lost") || !strings.Contains(messages, "2 letters sent") {
 		t.Errorf("replay: exit %d %s", code, messages)
 	}
 	if _, messages := w.must("dlq", "replay", "--yes"); !strings.Contains(messages, "2 letters sent") {
 		t.Errorf("replay --yes: %s", messages)
 	}
 	code, _, messages = w.consumer("dlq", "replay", "--set", "kafka.group=another")
-	if code != 1 || !strings.Contains(messages, "0 letters sent") || !strings.Contains(messages, "has not come to the record yet") {
+	if code != 1 || !strings.Contains(messages, "0 letters sent") || !strings.Contains(messages, "has not reached the record yet") {
 		t.Errorf("replay by a group that never ran: exit %d %s", code, messages)
 	}
 }

@@ -18,8 +18,8 @@ func newRoot(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "consumer",
 		Short: "Bayesian models over a Kafka topic, one per key, exactly once",
-		Long: `consumer folds a Kafka topic of data shards into Bayesian models, one per
-record key, and publishes a posterior summary after every shard.
+		Long: `consumer updates Bayesian models, one per record key, with a Kafka topic of
+data shards, and publishes a posterior summary after every shard.
 
 Start with: consumer demo`,
 		Version:       version.Get().String(),
@@ -42,9 +42,9 @@ Start with: consumer demo`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usagef("%w", err) })
 	root.SetVersionTemplate("consumer {{.Version}}\n")
 	root.AddGroup(
-		&cobra.Group{ID: app.GroupFirst, Title: "See it work, with nothing installed:"},
+		&cobra.Group{ID: app.GroupFirst, Title: "Try it, with nothing installed:"},
 		&cobra.Group{ID: app.GroupWork, Title: "Work:"},
-		&cobra.Group{ID: app.GroupCare, Title: "Look after:"},
+		&cobra.Group{ID: app.GroupCare, Title: "Operate:"},
 	)
 	root.SetHelpCommandGroupID(app.GroupCare)
 	root.AddCommand(run.DemoCommand(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), versionCommand(a))

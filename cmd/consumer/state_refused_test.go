@@ -141,7 +141,7 @@ func TestImportBesideAConsumer(t *testing.T) {
 // and verify says what it can't tell.
 func TestRepairOnATrimmedLog(t *testing.T) {
 	w := settled(t)
-	if out, messages := w.must("verify"); out != "" || !strings.Contains(messages, "5 keys are what the log gives, 0 differ") {
+	if out, messages := w.must("verify"); out != "" || !strings.Contains(messages, "5 keys match the log, 0 differ") {
 		t.Fatal(messages)
 	}
 	w.trim(home("a/1"), 1)
@@ -184,7 +184,7 @@ func TestAKeyInTwoPartitions(t *testing.T) {
 	}
 	out, messages = w.must("verify")
 	if out != "" || !strings.Contains(messages, `key "a" has a model in each of the partitions `+strings.Join(ids, ", ")+fmt.Sprintf(", and murmur2 puts it into %d", own)) ||
-		!strings.Contains(messages, "2 keys are what the log gives, 0 differ") {
+		!strings.Contains(messages, "2 keys match the log, 0 differ") {
 		t.Errorf("verify: %s\n%s", messages, out)
 	}
 	if _, messages := w.must("verify", "--key", "b"); strings.Contains(messages, "has a model in each") {

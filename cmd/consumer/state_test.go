@@ -134,7 +134,7 @@ func TestStateDelete(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx, false) }()
 	w.send(stateKeys, 4)
-	if code, _, messages := w.consumer("state", "delete", "a/1"); code != 2 || !strings.Contains(messages, "without a terminal to ask it needs --yes") {
+	if code, _, messages := w.consumer("state", "delete", "a/1"); code != 2 || !strings.Contains(messages, "without a terminal this needs --yes") {
 		t.Errorf("without --yes: exit %d %s", code, messages)
 	}
 	if _, messages := w.must("state", "delete", "--key", "a/1*", "--yes"); !strings.Contains(messages, "2 tombstones sent") || !strings.Contains(messages, "are applied") {
@@ -156,7 +156,7 @@ func TestStateDelete(t *testing.T) {
 		t.Errorf("after the tombstone a/1 begins again: %s", out)
 	}
 	before, _ := w.must("state", "list", "--format", "json")
-	if _, messages := w.must("state", "delete", "--all", "--yes"); !strings.Contains(messages, "forgotten") {
+	if _, messages := w.must("state", "delete", "--all", "--yes"); !strings.Contains(messages, "consumer: deleted") {
 		t.Error(messages)
 	}
 	if out, _ := w.must("state", "list"); out != "" {

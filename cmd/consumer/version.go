@@ -14,7 +14,7 @@ func versionCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Say which build this is",
+		Short:   "Print the version of this build",
 		GroupID: app.GroupCare,
 		Args:    app.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -16,20 +16,20 @@ import (
 
 const runHelp = `Run an experiment, or all of them, and show the paper's figures beside ours.
 
-Every replication has data and random streams of its own, a function of the
-seed, the experiment and its number: figures are the same however many cores
-there are, but for seconds. Where the paper prints a figure for C-DF it stands
-beside cdf, the corrected algorithm, and beside cdf-paper, its own; credence is
-the product's default where that is another rule. A method called NAME[batch]
-took all rows at once: a long run of the exact sampler, which accuracy, bias_sd
-and sd_ratio are measured against.
+Every replication has its own data and random streams, a function of the seed,
+the experiment and its number: figures except seconds do not depend on the
+number of cores. A figure that the paper prints for C-DF is shown with cdf, the
+corrected algorithm, and with cdf-paper, the paper's own; credence is the
+product's default where that is another rule. A method called NAME[batch] took
+all rows at once: a long run of the exact sampler, the reference for accuracy,
+bias_sd and sd_ratio.
 
 Coverage and length are those of 95 % intervals: averaged over all shards up to
 t in anova and dlm, over every tenth in linear, elsewhere those of shard t.
 accuracy is 1 - 1/2 integral |p - q| of marginal densities, averaged over the
 main parameter; a name in brackets is another parameter's. bias_sd is the root
-mean square of the misses of the means in sds of the reference, seconds the time
-of all updates on this machine, state_bytes the length of the snapshot.
+mean square error of the means in sds of the reference, seconds the time of all
+updates on this machine, state_bytes the length of the snapshot.
 
 With --out DIR it also draws posterior densities, accuracy over time, what a
 window costs (adult) and the errors of a long stream (probit-long), as

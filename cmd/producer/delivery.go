@@ -45,7 +45,7 @@ func (d *delivery) register(f *pflag.FlagSet) {
 	f.IntVar(&d.partitions, "partitions", defaultPartitions, "create a missing topic with `N` partitions")
 	f.BoolVar(&d.noCreate, "no-create", false, "fail when the topic is missing")
 	f.Float64Var(&d.rate, "rate", 0, "at most `N` shards per second; 0: as fast as the brokers acknowledge")
-	f.StringVar(&d.run, "run-id", "", "continue the run `ID`: the consumer skips what it has had of it (default: a new run)")
+	f.StringVar(&d.run, "run-id", "", "continue the run `ID`: the consumer skips what it has already applied (default: a new run)")
 	f.BoolVar(&d.json, "json", false, "print the summary as JSON")
 }
 
@@ -90,7 +90,7 @@ func (p *program) deliver(ctx context.Context, d *delivery, shards iter.Seq2[rep
 	bar.Done()
 	if err != nil {
 		p.Say("%d shards were acknowledged. To send the rest, repeat the command with --run-id %s:\n"+
-			"the consumer skips the shards that it has had.", s.Totals().Shards, d.run)
+			"the consumer skips the shards that it has already applied.", s.Totals().Shards, d.run)
 		if ctx.Err() != nil {
 			return errStopped
 		}

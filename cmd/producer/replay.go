@@ -21,9 +21,10 @@ The rows of each key go out in the order of the file, N at a time; the rows
 that are left over at the end go out as shorter shards, in the order in which
 their keys first appeared. Columns of a CSV file are integers, numbers,
 booleans (true, false), ISO dates and times, or else text; an empty field is a
-null. JSON lines are objects, one per line; a key that is missing or null is a
-null, what is in quotes is text or an ISO date or time, and the keys of the
-first 1,000 lines are the columns. The key column is not part of the shards unless --columns names it.
+null. JSON Lines files have one object per line; a key that is missing or null
+is a null, a string is text or an ISO date or time, and the keys of the first
+1,000 lines are the columns. The key column is not part of the shards unless
+--columns names it.
 Without --key-column and --key the key is the file's name without extensions.`
 
 // replayFlags are the flags of `producer replay`.
@@ -43,7 +44,7 @@ func (p *program) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:     "replay --input FILE --rows N --topic T --brokers B",
-		Short:   "Send the rows of a CSV, JSON lines, Arrow or Parquet file",
+		Short:   "Send the rows of a CSV, JSON Lines, Arrow or Parquet file",
 		Long:    replayHelp,
 		Example: "  producer replay --input flights.csv --key-column origin --rows 10 --topic shards --brokers 127.0.0.1:9092",
 		Args:    cli.NoArguments,

@@ -18,9 +18,9 @@ import (
 
 const simulateHelp = `Send shards drawn from a model with known parameters.
 
-Every key is a stream of its own: shard 1 of each key goes out first, then
-shard 2 of each, and so on. The data depend on the scenario, the seed, the key
-and the number of the shard, and on nothing else.
+Every key is a separate stream: shard 1 of each key is sent first, then shard 2
+of each, and so on. The data depend only on the scenario, the seed, the key and
+the number of the shard.
 
 Scenarios: `
 

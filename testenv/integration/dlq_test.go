@@ -83,7 +83,7 @@ func TestReplayedOnce(t *testing.T) {
 			t.Errorf("%v repeats were skipped, want %d", repeats, n-2*shards)
 		}
 		s.Stop(t)
-		if got := w.consumer(t, "verify"); got.Code != 0 || !strings.Contains(got.Messages, strconv.Itoa(keys)+" keys are what the log gives, 0 differ") {
+		if got := w.consumer(t, "verify"); got.Code != 0 || !strings.Contains(got.Messages, strconv.Itoa(keys)+" keys match the log, 0 differ") {
 			t.Errorf("verify: exit %d\n%s\n%s", got.Code, got.Data, got.Messages)
 		}
 		clean := newWorld(t, env, setup{})

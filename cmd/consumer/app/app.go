@@ -63,7 +63,7 @@ type Flags struct {
 // Add adds the flags to a command.
 func (f *Flags) Add(a *App, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.File, "config", "", "configuration `FILE` (required)")
-	cmd.Flags().StringArrayVar(&f.sets, "set", nil, "override a key, as in kafka.group=x; lists by comma; may be repeated")
+	cmd.Flags().StringArrayVar(&f.sets, "set", nil, "override a key, as in kafka.group=x; lists are comma-separated; may be repeated")
 	// These fail only for names that are no flags.
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml")
 	_ = cmd.RegisterFlagCompletionFunc("set", f.CompleteSet(a))

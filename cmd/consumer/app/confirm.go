@@ -20,7 +20,7 @@ func (a *App) Agree(cmd *cobra.Command, yes bool, question string) error {
 	}
 	in := cmd.InOrStdin()
 	if !Asks(in) {
-		return cli.Usagef("%s Nothing was changed: without a terminal to ask it needs --yes", question)
+		return cli.Usagef("%s Nothing was changed: without a terminal this needs --yes", question)
 	}
 	if ok, err := a.Ask(in, question); err != nil || ok {
 		return err

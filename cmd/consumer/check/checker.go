@@ -136,7 +136,7 @@ func (k *checker) store(ctx context.Context, s store) {
 	switch {
 	case eviction != "" && eviction != "noeviction":
 		k.add(levelError, subject, `CONFIG SET maxmemory-policy noeviction, and "maxmemory-policy noeviction" in redis.conf`,
-			"maxmemory-policy is %s: when memory runs short Redis would throw state away", eviction)
+			"maxmemory-policy is %s: when memory is full Redis would evict state", eviction)
 	case err != nil && locked(err):
 		k.add(levelError, subject, "put the password into a file, name it in redis.password_file, and put the user, if there is one, into redis.url (redis://user@host:6379/0)", "%v", err)
 		return
@@ -168,7 +168,7 @@ func (k *checker) partitioner(ctx context.Context, s store, partitions int, home
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		keys, err := s.Keys(ctx, p, "", "", sample)
 		if err != nil {
-			k.add(levelError, "redis", "see whether Redis is healthy", "keys of %s can't be read: %v", p, err)
+			k.add(levelError, "redis", "check whether Redis is healthy", "keys of %s cannot be read: %v", p, err)
 			return
 		}
 		for _, key := range keys {

@@ -22,9 +22,9 @@ func Command(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --config FILE",
 		Short: "Check configuration, brokers, topics and store, and say what to fix",
-		Long: `check looks at everything that consumer run depends on and changes nothing: the
+		Long: `check examines everything that consumer run depends on and changes nothing: the
 configuration, the brokers, the topics and their newest records, the store.
-It ends with exit code 1 if something would keep consumer run from working.`,
+The exit code is 1 if something would keep consumer run from working.`,
 		GroupID: app.GroupCare,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -117,7 +117,7 @@ func (k *checker) connect(ctx context.Context) {
 func (k *checker) columns(ctx context.Context, conn *connect.Connection) {
 	i := newInspector(k.config, conn.Rules, partitionOf)
 	if err := conn.Sample(ctx, k.config, true, looked, i.visit); err != nil {
-		k.add(levelError, "topic "+k.config.Kafka.Input, "allow this user to read the topic, and see whether all its partitions have leaders", "%v", err)
+		k.add(levelError, "topic "+k.config.Kafka.Input, "allow this user to read the topic, and check whether all its partitions have leaders", "%v", err)
 		return
 	}
 	i.report(k)

@@ -20,7 +20,7 @@ func (k *checker) port(ctx context.Context) {
 		err = l.Close()
 	}
 	if err != nil {
-		k.add(levelWarning, "http.listen", "nothing, if that is this consumer at work already; else stop the other program, or choose another port, as in --set http.listen=127.0.0.1:8081",
+		k.add(levelWarning, "http.listen", "nothing, if this consumer is already running; otherwise stop the other program, or choose another port, as in --set http.listen=127.0.0.1:8081",
 			"%v: another program listens there, or the address is not this machine's", err)
 	}
 }
@@ -30,7 +30,7 @@ func (k *checker) port(ctx context.Context) {
 func (k *checker) advertised(ctx context.Context, c cluster) bool {
 	all, err := c.Advertised(ctx)
 	if err != nil {
-		k.add(levelError, "kafka", "see whether the brokers are healthy", "%v", err)
+		k.add(levelError, "kafka", "check whether the brokers are healthy", "%v", err)
 		return false
 	}
 	dialer, ok := net.Dialer{Timeout: dialTimeout}, true
@@ -43,8 +43,8 @@ func (k *checker) advertised(ctx context.Context, c cluster) bool {
 			err = conn.Close()
 		}
 		if err != nil {
-			k.add(levelError, "broker "+address, "set advertised.listeners of that broker to an address that this machine reaches, or work where "+address+" can be reached, such as in the same container network",
-				"the brokers give this address as their own (kafka.brokers is %s), and it can't be reached from here: %v", strings.Join(k.config.Kafka.Brokers, ","), err)
+			k.add(levelError, "broker "+address, "set advertised.listeners of that broker to an address that this machine can reach, or run this where "+address+" can be reached, such as in the same container network",
+				"the brokers advertise this address (kafka.brokers is %s), and it cannot be reached from here: %v", strings.Join(k.config.Kafka.Brokers, ","), err)
 			ok = false
 		}
 	}
@@ -58,7 +58,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 	pinned, err := s.Pinned(ctx, k.config.Kafka.Input)
 	switch {
 	case err != nil:
-		k.add(levelError, "redis", "see whether Redis is healthy", "%v", err)
+		k.add(levelError, "redis", "check whether Redis is healthy", "%v", err)
 		return
 	case pinned == 0:
 		k.add(levelNote, subject, "", "is new: it begins where the log of %s begins", k.config.Kafka.Input)
@@ -73,7 +73,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		meta, err := s.Meta(ctx, p)
 		if err != nil {
-			k.add(levelError, "redis", "see whether Redis is healthy; damaged state is rebuilt under a new kafka.group", "%v", err)
+			k.add(levelError, "redis", "check whether Redis is healthy; damaged state is rebuilt under a new kafka.group", "%v", err)
 			return
 		}
 		switch {
@@ -83,11 +83,11 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 				"the state of %s has format %d, and this program writes format %d", p, meta.Format, pipeline.StateFormat)
 			return
 		case !accepts(meta.Configured):
-			k.add(levelError, subject, "restore that configuration (only publish, and limits that are raised, may change in place), or set kafka.group to a new name",
+			k.add(levelError, subject, "restore that configuration (only publish and raised limits may change in place), or set kafka.group to a new name",
 				"the state of %s was made under another configuration (%.16s): the group's name is in use with other models, and every partition would halt",
 				p, meta.Configured[len(meta.Configured)-1].Fingerprint)
 			return
 		}
 	}
-	k.add(levelOK, subject, "", "goes on where it stopped")
+	k.add(levelOK, subject, "", "continues where it stopped")
 }

@@ -145,7 +145,7 @@ func (i *inspector) report(k *checker) {
 	}
 	if t := i.unread; t.n > 0 {
 		k.add(share(t.n, i.records), subject, "send Arrow IPC streams: producer replay makes them of files, pyarrow of tables",
-			"%d of the %d newest records are no shards and go to the dead letters; the first: %s", t.n, i.records, t.first)
+			"%d of the %d newest records are not shards and go to the dead letters; the first: %s", t.n, i.records, t.first)
 	}
 	if t := i.keyless; t.n > 0 {
 		k.add(share(t.n, i.records), subject, "give every record a key, the name of its model: 1 to 512 bytes of UTF-8",

@@ -33,7 +33,7 @@ func (k *checker) topic(t config.TopicUse, s topicState) {
 	compacted := strings.Contains(s.settings["cleanup.policy"], "compact")
 	if t.Input {
 		if compacted {
-			k.add(levelError, subject, alter("cleanup.policy=delete"), "cleanup.policy is %s: compaction drops all but the last shard of a key, and state can't be rebuilt", s.settings["cleanup.policy"])
+			k.add(levelError, subject, alter("cleanup.policy=delete"), "cleanup.policy is %s: compaction drops all but the last shard of a key, and state cannot be rebuilt", s.settings["cleanup.policy"])
 		}
 		if ms, ok := s.number("retention.ms"); ok && ms >= 0 && time.Duration(ms)*time.Millisecond < day {
 			k.add(levelWarning, subject, alter("retention.ms=604800000"), "retention.ms is %d: an outage longer than that halts the partitions, because shards are gone before they were applied", ms)
@@ -46,7 +46,7 @@ func (k *checker) topic(t config.TopicUse, s topicState) {
 			k.add(levelWarning, subject, alter("cleanup.policy=delete"), "cleanup.policy is %s: after a crash repeats come later, and compaction may keep an older posterior than the newest", s.settings["cleanup.policy"])
 		}
 		if ms, ok := s.number("retention.ms"); ok && ms >= 0 {
-			k.add(levelWarning, subject, alter("retention.ms=-1"), "retention.ms is %d: messages carry the timestamps of the input, so that those of old shards are deleted at once", ms)
+			k.add(levelWarning, subject, alter("retention.ms=-1"), "retention.ms is %d: messages have the timestamps of the input, so that those of old shards are deleted at once", ms)
 		}
 		if stamp := s.settings["message.timestamp.type"]; stamp != "" && stamp != "CreateTime" {
 			k.add(levelWarning, subject, alter("message.timestamp.type=CreateTime"), "message.timestamp.type is %s: the timestamps of the input are lost", stamp)

@@ -30,7 +30,7 @@ func parseYAML(file string, text []byte) (yamlNode, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		return nil, fmt.Errorf("%s:%d: a second document: a configuration is one", file, second.Line)
+		return nil, fmt.Errorf("%s:%d: a second document: a configuration has only one", file, second.Line)
 	}
 	root := document.Content[0]
 	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {

@@ -37,7 +37,7 @@ type Connection struct {
 // Dial reads the files that the configuration names and connects to nothing.
 func Dial(c *config.Config) (*Connection, error) {
 	if UsesEmbedded(c) {
-		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: such servers live inside consumer run, which says their addresses when it starts", config.Embedded)
+		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: these servers run inside consumer run, which logs their addresses when it starts", config.Embedded)
 	}
 	client, err := kafka.New(kafka.Options{
 		Brokers: c.Kafka.Brokers,
@@ -105,7 +105,7 @@ func (n *Connection) Prepare(ctx context.Context, c *config.Config, logger *slog
 	case errors.Is(err, redis.ErrEviction):
 		return &PermanentError{err}
 	case errors.Is(err, redis.ErrPolicyUnknown):
-		logger.Warn("whether redis may evict state can't be known", slog.Any("error", err))
+		logger.Warn("cannot determine whether redis may evict state", slog.Any("error", err))
 	case err != nil:
 		return fmt.Errorf("redis: %w", err)
 	case !policy.AppendOnly && !c.StoreInside:

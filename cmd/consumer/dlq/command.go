@@ -18,8 +18,8 @@ func Command(a *app.App) *cobra.Command {
 		Use:   "dlq COMMAND",
 		Short: "List dead letters, or send them to the input topic again",
 		Long: `A record that cannot be applied goes to the dead letter topic, and the stream
-goes on without it. list shows these letters and why they are there; replay
-sends their records again once the cause is mended.`,
+goes on without it. list shows these letters and the reasons; replay sends
+their records again once the cause is fixed.`,
 		GroupID: app.GroupCare,
 		Args:    app.NeedsCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -61,8 +61,7 @@ func listCommand(a *app.App) *cobra.Command {
 		Use:   "list --config FILE",
 		Short: "Print the dead letters and why they are there",
 		Long: `list reads the dead letter topic and prints each letter once, those of a
-partition in their order. STATE says what a replay would make of it: open, or
-replayed (by this group).`,
+partition in order. STATE is open, or replayed (by this group).`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -92,13 +91,14 @@ func replayCommand(a *app.App) *cobra.Command {
 		Short: "Send dead letters to the input topic again, each once",
 		Long: `replay sends the records of dead letters to the input topic again, byte for
 byte, with the header credence-shard: dlq.<topic>.<partition>/<offset>, by which
-workers tell one that they have applied. What was sent is noted in the offsets
-of the group <group>.dlq. So it may be run twice, or be killed and run again.
+workers recognize one that they have applied. What was sent is recorded in the
+offsets of the group <group>.dlq. So it may be run twice, or be killed and run
+again.
 
-Mend the cause first: a record that still cannot be applied dies again.
-A letter is left out, and with it the later ones of its key, when the group has
-not come to its record yet, when no model is configured for its key, when the
-rows of its model are steps in time, whose order is lost (dlm), or when it is a
+Fix the cause first: a record that still cannot be applied becomes a dead letter
+again. A letter is left out, and with it the later ones of its key, if the group
+has not reached its record yet, if no model is configured for its key, if the
+rows of its model are steps in time, whose order is lost (dlm), or if it is a
 tombstone, which would delete what the key has learned since; --yes sends the
 last two as well.`,
 		Args: app.NoArgs,
@@ -116,6 +116,6 @@ last two as well.`,
 	}
 	f.add(a, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be sent, and send nothing")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "send also letters of steps in time (dlm), and tombstones")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "also send letters of steps in time (dlm), and tombstones")
 	return cmd
 }

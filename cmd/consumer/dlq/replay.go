@@ -112,9 +112,9 @@ var leftOut = []struct {
 	why     string
 }{
 	{verdictNobody, "no entry of models matches the key"},
-	{verdictAhead, "the group has not come to the record yet and will meet it by itself"},
-	{verdictOrder, "steps in time belong in their order, which is lost; --yes sends them all the same"},
-	{verdictDelete, "a tombstone deletes what its key has learned since; --yes sends it all the same"},
+	{verdictAhead, "the group has not reached the record yet and will process it"},
+	{verdictOrder, "the order of its steps in time is lost; --yes sends it anyway"},
+	{verdictDelete, "a tombstone deletes what its key has learned since; --yes sends it anyway"},
 	{verdictBehind, "an earlier letter of the key is left out"},
 }
 

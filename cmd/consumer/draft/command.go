@@ -44,13 +44,13 @@ func Command(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init --input FILE | --topic T --brokers B",
 		Short: "Draft a configuration from a sample of a file or a topic",
-		Long: `init looks at a sample of your data, sees what each column can serve as, chooses
-a kind of model that fits the response, and writes a configuration that says in
-comments what it saw, why it chose so, and what else you could choose.
+		Long: `init reads a sample of your data, determines the role of each column, chooses a
+kind of model that fits the response, and writes a configuration whose comments
+say what it found, the reasons for its choice, and the alternatives.
 
-A file is what producer replay takes: .csv, .jsonl, .ndjson (each also .gz),
-.arrow, .arrows or .parquet. Without --input the sample is of the records of
-the topic. Without --response the response is a column that is called so (y,
+A file has a format that producer replay reads: .csv, .jsonl, .ndjson (each also
+.gz), .arrow, .arrows or .parquet. Without --input the sample is taken from the
+topic. Without --response the response is a column with a usual name (y,
 response, target, outcome, label), or else the last column of numbers.`,
 		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
   consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning`,
@@ -65,19 +65,19 @@ response, target, outcome, label), or else the last column of numbers.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.input, "input", "", "look at the rows of `FILE`")
-	fs.StringVar(&f.topic, "topic", "", "topic of the shards, `T`: looked at without --input (default with it: the file's name)")
+	fs.StringVar(&f.input, "input", "", "read rows from `FILE`")
+	fs.StringVar(&f.topic, "topic", "", "topic of the shards, `T`: read without --input (default with it: the file's name)")
 	fs.StringSliceVar(&f.brokers, "brokers", nil, "Kafka brokers, `HOST:PORT,...` (default 127.0.0.1:9092)")
-	fs.StringVar(&f.wish.Response, "response", "", "column to explain, `C`")
+	fs.StringVar(&f.wish.Response, "response", "", "response column, `C`")
 	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", "))
 	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
 	fs.StringVar(&f.keyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
-	fs.StringSliceVar(&f.columns, "columns", nil, "look at these columns of the file only, `a,b,c`")
+	fs.StringSliceVar(&f.columns, "columns", nil, "read only these columns of the file, `a,b,c`")
 	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` in the file that is a null (repeatable)")
-	fs.IntVar(&f.rows, "rows", initRows, "look at about `N` rows")
-	fs.StringVar(&f.from, "from", "end", "look at the newest records of the topic (end) or the oldest (beginning)")
+	fs.IntVar(&f.rows, "rows", initRows, "read about `N` rows")
+	fs.StringVar(&f.from, "from", "end", "read the newest records of the topic (end) or the oldest (beginning)")
 	fs.StringVar(&f.out, "out", "", "write to `FILE` (default: stdout)")
-	fs.BoolVar(&f.force, "force", false, "write over the file of --out")
+	fs.BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
 	app.Offer(cmd, "kind", a.Kinds.Names()...)
 	app.Offer(cmd, "from", "beginning", "end")
@@ -186,7 +186,7 @@ func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
 	text := m.AppendYAML(f.head(s))
 	// What is written must be what run would read.
 	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
-		return fmt.Errorf("the draft can't be used: %w", err)
+		return fmt.Errorf("the draft is not valid: %w", err)
 	} else if len(warnings) > 0 {
 		a.Printf("warning: %s", strings.Join(warnings, "; "))
 	}

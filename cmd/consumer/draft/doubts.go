@@ -36,7 +36,7 @@ func (p *Profile) Doubts() []string {
 			doubt += " decimal commas are not read, write points;"
 		}
 		if len(others) > 0 {
-			doubt += fmt.Sprintf(" if %s is what is missing, say --null %s here and to producer replay", most(others), most(others))
+			doubt += fmt.Sprintf(" if %s means missing, say --null %s here and to producer replay", most(others), most(others))
 		}
 		all = append(all, strings.TrimRight(doubt, ";:"))
 	}

@@ -96,7 +96,7 @@ func TestSuggest(t *testing.T) {
 		{"categories", []cdf.Column{color, x, y}, Wish{}, "linear", []string{"- {name: color, levels: [red, blue, green], baseline: red}  # 3 levels, most often red (50%)"}},
 		{"few groups as categories", []cdf.Column{store, x, y}, Wish{}, "linear", []string{`- {name: store, levels: ["0", "1", "2", "3", "4"], baseline: "0"}`}},
 		{"many groups", []cdf.Column{town, x, y}, Wish{}, "linear", []string{"#   town: names 25 groups, and each would be a coefficient"}},
-		{"trend", []cdf.Column{year, day, x, y}, Wish{}, "linear", []string{"#   year: it never falls and would be a trend", "#   day: a time, which is no feature unless"}},
+		{"trend", []cdf.Column{year, day, x, y}, Wish{}, "linear", []string{"#   year: it never falls and would be a trend", "#   day: a time, which is not a feature unless"}},
 		{"exposure", []cdf.Column{store, floats("population", func(i int) float64 { return float64(1000 + i%7) }), counts}, Wish{}, "poisson", []string{"# exposure: population"}},
 		{"asked for", []cdf.Column{town, x, y}, Wish{Kind: "anova"}, "anova", []string{"anova, because asked for; linear would have been suggested", "#   x: kind anova takes no features"}},
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},

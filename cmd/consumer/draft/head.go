@@ -30,9 +30,9 @@ func (f *draftFlags) head(l *look) []byte {
 	line("#   consumer tail --config %s", inShell(file))
 	line("kafka:")
 	line("  brokers: %s", Inline(k.Brokers))
-	line("  group: %s  # the name of this work: another one begins at the start of the topic", Inline(k.Group))
+	line("  group: %s  # consumer group: another one starts at the beginning of the topic", Inline(k.Group))
 	line("  input: %s", Inline(k.Input))
-	line("  output: %s  # made if it is missing, as is %s", Inline(k.Output), k.DeadLetters)
+	line("  output: %s  # created if missing, as is %s", Inline(k.Output), k.DeadLetters)
 	line("  format: %s  # of the posteriors: json or arrow", Inline(k.Format))
 	if k.DeadLetters != k.Input+".dead" {
 		line("  dead_letters: %s", Inline(k.DeadLetters))
@@ -49,7 +49,7 @@ func (f *draftFlags) head(l *look) []byte {
 	if k.SASL != defaults.Kafka.SASL {
 		line("  sasl: %s", Inline(k.SASL))
 	}
-	line("redis: %s  # state is kept there; it must not evict", Inline(redisPlace(f.config.Redis)))
+	line("redis: %s  # stores the state; must not evict", Inline(redisPlace(f.config.Redis)))
 	if f.config.HTTP != defaults.HTTP {
 		line("http: %s", Inline(f.config.HTTP))
 	}

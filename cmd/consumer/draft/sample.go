@@ -110,7 +110,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	case l.profile.Rows == 0:
 		return nil, fmt.Errorf("topic %s is empty; send some shards, or look at a file with --input", f.topic)
 	case bad > 0:
-		l.notes = append(l.notes, fmt.Sprintf("%d records are no shards and would go to the dead letters; the first: %s", bad, why))
+		l.notes = append(l.notes, fmt.Sprintf("%d records are not shards and would go to the dead letters; the first: %s", bad, why))
 	}
 	which := "newest"
 	if f.from == "beginning" {

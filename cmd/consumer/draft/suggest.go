@@ -213,7 +213,7 @@ func (m *Model) untimely(g *given) string {
 	case m.Kind.Time:
 		return "another column is the time"
 	case g.kind == cdf.Time:
-		return "a time, which is no feature unless it is listed: as seconds since 1970 it would be a trend"
+		return "a time, which is not a feature unless listed: as seconds since 1970 it would be a trend"
 	}
 	return "it never falls and would be a trend; list it if you want one, or see kind " + m.able(func(k *kind.Kind) bool { return k.Time })
 }

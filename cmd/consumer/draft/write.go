@@ -25,8 +25,8 @@ func (m *Model) AppendYAML(b []byte) []byte {
 	line("    kind: %s", m.Kind.Name)
 	line("    columns:")
 	if m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0 {
-		line("      # Centre and scale of what is not counted or named are learnt from the first rows")
-		line("      # of each key. What is written out, as in the comments, wins over that.")
+		line("      # Centre and scale of columns that are neither counts nor categories are learnt from")
+		line("      # the first rows of each key. Explicit ones, as in the comments, take precedence.")
 		line("      scaling: first")
 	}
 	what := m.response.describe(m.profile)
@@ -64,7 +64,7 @@ func (m *Model) warnMissing(line func(string, ...any)) {
 		}
 	}
 	if worst != nil && 20*worst.values < 19*m.profile.Rows {
-		line("      # A row that lacks a feature is dropped: think about leaving %s out, which lacks %s.",
+		line("      # A row that lacks a feature is dropped: consider leaving out %s, which lacks %s.",
 			plain(worst.name), percent(m.profile.Rows-worst.values, m.profile.Rows))
 	}
 }
@@ -72,7 +72,7 @@ func (m *Model) warnMissing(line func(string, ...any)) {
 func (m *Model) writeFeatures(line func(string, ...any)) {
 	if count(m.columns, numericFeature, categoricalFeature) == 0 {
 		if m.Kind.Features && m.Kind.Groups == kind.NoGroups {
-			line("      # No column of use is left for a feature.")
+			line("      # No usable column is left as a feature.")
 		}
 		return
 	}

@@ -19,10 +19,10 @@ func Command(a *app.App) *cobra.Command {
 	var untilEnd bool
 	cmd := &cobra.Command{
 		Use:   "run --config FILE",
-		Short: "Fold shards into models and publish their posteriors",
-		Long: `run joins the consumer group and works until it is told to end (SIGTERM or
-Ctrl-C); it then saves a last checkpoint. Outages of Kafka and Redis are waited
-out. A partition that needs a decision halts, and the process stays up.`,
+		Short: "Update models with shards and publish their posteriors",
+		Long: `run joins the consumer group and runs until it is stopped (SIGTERM or Ctrl-C);
+it then saves a last checkpoint. It retries during outages of Kafka and Redis. A
+partition that needs a decision halts, and the process stays up.`,
 		GroupID: app.GroupWork,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -43,10 +43,10 @@ func DemoCommand(a *app.App) *cobra.Command {
 	var noBrowser bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Track the delays of real flights, airport by airport, with nothing else installed",
+		Short: "Model the delays of real flights, airport by airport, with nothing else installed",
 		Long: `demo starts a Kafka broker and a Redis server inside the process, replays 20,000
-flights within the United States in order of departure, and folds them into
-one linear regression per airport: delay on distance and hour of departure.`,
+flights within the United States in order of departure, and updates one linear
+regression per airport with them: delay on distance and hour of departure.`,
 		GroupID: app.GroupFirst,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -162,7 +162,7 @@ func pageURL(address string) string {
 // explain says where the page is, what there is to see and where to look
 // further.
 func explain(a *app.App, c *config.Config, file string) {
-	page := "nowhere: --listen is empty"
+	page := "none, --listen is empty"
 	if c.HTTP.Listen != "" {
 		page = pageURL(c.HTTP.Listen)
 	}
@@ -172,7 +172,7 @@ Credence demo: 20,000 flights of early 2001, replayed in order of departure.
 Each airport has its own regression: delay on distance and hour of departure.
 Every %d flights of an airport are a shard, and every shard updates its posterior.
 
-Look further while it runs:
+While it runs, try:
   curl -s %s/v1/models/%s
   curl -s %s/metrics
   consumer get %s --config %s

@@ -20,9 +20,9 @@ func Command(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state COMMAND",
 		Short: "List, export, import, delete or repair the checkpointed states",
-		Long: `A key's state lives in the checkpoint store, in one partition with the offset
-up to which the log is in it. These commands look at it and change it by the
-store's own rules, so that exactness holds whoever else is at work.`,
+		Long: `A key's state is in the checkpoint store, in one partition, with the offset up
+to which the log has been applied. These commands read and change it with the
+operations of a worker, so that it stays exact while consumers run.`,
 		GroupID: app.GroupCare,
 		Args:    app.NeedsCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -88,7 +88,7 @@ func (s *states) nobodyWorks(ctx context.Context) error {
 		return err
 	}
 	if len(members) > 0 {
-		return fmt.Errorf("group %s has %d live members (%s): stop its consumers first; one that was killed is forgotten after kafka.session_timeout",
+		return fmt.Errorf("group %s has %d live members (%s): stop its consumers first; one that was killed is removed after kafka.session_timeout",
 			s.config.Kafka.Group, len(members), members[0])
 	}
 	return nil

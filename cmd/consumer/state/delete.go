@@ -29,12 +29,12 @@ func deleteCommand(a *app.App) *cobra.Command {
 		Use:   "delete KEY... | --key GLOB | --all",
 		Short: "Delete keys, or all that the group has stored",
 		Long: `delete KEY sends a tombstone (a record without a value) for each key to the
-input topic and waits until the group has applied it: only so the deletion has
-a place in the log, workers drop what they hold in memory, readers of the
-output are told, and a rebuild from the log comes out the same.
+input topic and waits until the group has applied it. The deletion is thus part
+of the log: workers drop the key from memory, readers of the output are
+notified, and a rebuild from the log gives the same states.
 
-delete --all forgets everything that the group has stored and its offsets: it
-begins again at the start of the log. It refuses while the group has live
+delete --all deletes everything that the group has stored and its offsets: it
+starts over at the beginning of the log. It refuses while the group has live
 members.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			ways := 0
@@ -66,7 +66,7 @@ members.`,
 	f.Add(a, cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "all stored keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "everything that the group has stored")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "do it without a question")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask for confirmation")
 	cmd.Flags().DurationVar(&f.wait, "wait", time.Minute, "how long to wait until the tombstones are applied; 0: not at all")
 	return cmd
 }
@@ -119,7 +119,7 @@ func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error 
 	until, sent := map[pipeline.Partition]int64{}, 0
 	for p, outputs := range tombs {
 		if err := publisher.PublishTo(ctx, p, outputs); err != nil {
-			return fmt.Errorf("tombstones to %s: %w; deleting again does no harm", p, err)
+			return fmt.Errorf("tombstones to %s: %w; it is safe to run this again", p, err)
 		}
 		_, end, err := s.Log.Bounds(ctx, p)
 		if err != nil {
@@ -183,12 +183,12 @@ func (s *states) forget(ctx context.Context, yes bool) error {
 			from += m.Origin
 		}
 	}
-	s.Printf("group %s, topic %s: the states of %d keys in %d partitions and the group's offsets will be forgotten; consumers begin again at the start of the log and send its outputs again",
+	s.Printf("group %s, topic %s: the states of %d keys in %d partitions and the group's offsets will be deleted; consumers start over at the beginning of the log and send its outputs again",
 		s.config.Kafka.Group, s.config.Kafka.Input, keys, len(metas))
 	if start > from {
-		s.Printf("the log no longer begins where the group began: what those shards taught is lost")
+		s.Printf("the log no longer begins where the group began: the information in the missing shards is lost")
 	}
-	if err := s.Agree(s.cmd, yes, "Forget everything?"); err != nil {
+	if err := s.Agree(s.cmd, yes, "Delete everything?"); err != nil {
 		return err
 	}
 	for id, m := range metas {
@@ -203,6 +203,6 @@ func (s *states) forget(ctx context.Context, yes bool) error {
 	if err := s.Client.DeleteGroup(ctx, s.config.Kafka.Group); err != nil {
 		return err
 	}
-	s.Printf("forgotten")
+	s.Printf("deleted")
 	return nil
 }

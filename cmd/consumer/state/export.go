@@ -43,10 +43,10 @@ func exportCommand(a *app.App) *cobra.Command {
 		Use:   "export --config FILE --out FILE",
 		Short: "Write all states to an Arrow IPC stream",
 		Long: `export writes a row per key: key, kind, variant, t, n, partition, offset, time,
-gaps, fingerprint, snapshot, summary, repeats. The metadata of the schema says
-cluster, group and topic, and of each partition the watermark and all that goes
-with it, so that import is exact. Each partition is of one moment: when a
-consumer goes on while it is read, it is read again.`,
+gaps, fingerprint, snapshot, summary, repeats. The metadata of the schema holds
+cluster, group and topic, and the watermark and other data of each partition,
+so that import is exact. Each partition is a consistent snapshot: if a consumer
+changes it while it is read, it is read again.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
@@ -64,7 +64,7 @@ consumer goes on while it is read, it is read again.`,
 // export writes the file beside its name and renames it at the end.
 func (s *states) export(ctx context.Context, name, glob string) (err error) {
 	if members, merr := s.Client.Members(ctx, s.config.Kafka.Group); merr == nil && len(members) > 0 {
-		s.Printf("%d consumers of group %s keep running: partitions are each of one moment, and not all of the same", len(members), s.config.Kafka.Group)
+		s.Printf("%d consumers of group %s keep running: each partition is a consistent snapshot, but not all are of the same moment", len(members), s.config.Kafka.Group)
 	}
 	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
 		end := at
 		begin := func(attempt int) error {
 			if attempt > 1 {
-				s.Printf("partition %d moved on while it was read: reading it again", id)
+				s.Printf("partition %d changed while it was read: reading it again", id)
 			}
 			end = at
 			w.Reset(file)

@@ -33,15 +33,15 @@ func importCommand(a *app.App) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import --config FILE --in FILE",
-		Short: "Put exported states into a group",
-		Long: `import reads what export wrote into a group that has stored nothing, of the
-same topic: consumers then go on from the exported watermarks. It refuses a
-file of another configuration, another number of partitions, or watermarks that
-do not fit the log, before anything is changed, and while the group has live
+		Short: "Import exported states into a group",
+		Long: `import loads what export wrote into a group that has stored nothing, of the
+same topic: consumers then continue from the exported watermarks. Before
+anything is changed, it refuses a file of another configuration, another number
+of partitions, watermarks that do not match the log, and a group with live
 members. Each partition is imported whole or not at all: one that was not
 finished halts its consumers until import is run again.
 
---force replaces what the group has stored, after a question or with --yes;
+--force replaces what the group has stored, after confirmation or with --yes;
 consumers replay the log from the exported watermarks on.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,7 +54,7 @@ consumers replay the log from the exported watermarks on.`,
 	f.Add(a, cmd)
 	cmd.Flags().StringVar(&f.in, "in", "", "the `FILE` that export wrote (required)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace what the group has stored")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --force: without a question")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --force: do not ask for confirmation")
 	return cmd
 }
 

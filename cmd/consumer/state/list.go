@@ -23,10 +23,10 @@ func listCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list --config FILE",
 		Short: "Print the stored states, by key",
-		Long: `list prints a line per state in byte order of the keys: kind, shards (t), rows
-(n), partition, offset and time of the last record applied, bytes stored. With
---partitions it prints a line per partition instead: owner and generation of
-the last claim, watermark, origin, keys, lag, gaps, configuration.`,
+		Long: `list prints one line per state in byte order of the keys: kind, shards (t),
+rows (n), partition, offset and time of the last record applied, bytes stored.
+With --partitions it prints one line per partition instead: owner and generation
+of the last claim, watermark, origin, keys, lag, gaps, configuration.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if byPartition && prefix+glob != "" {
@@ -49,7 +49,7 @@ the last claim, watermark, origin, keys, lag, gaps, configuration.`,
 	format.Add(cmd)
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that start with `P`")
 	cmd.Flags().StringVar(&glob, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
-	cmd.Flags().BoolVar(&byPartition, "partitions", false, "a line per partition")
+	cmd.Flags().BoolVar(&byPartition, "partitions", false, "print one line per partition")
 	return cmd
 }
 

@@ -26,14 +26,14 @@ func repairCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repair --config FILE",
 		Short: "Find damaged state, and have it rebuilt from the log",
-		Long: `repair reads all states and says of each partition what would halt it, and
-the remedy. State is damaged when counts do not match, a value is missing or
-a checksum is wrong. Then, after a question or with --yes, it drops the state of
-that partition and puts its watermark back to where the group began, and
-consumers, which may keep running, rebuild it from the log under the present
-configuration; its outputs come again. Where the log no longer has that part,
-nothing is dropped, and repair says what would be lost. What consumer verify
-found has checksums that fit: name its partition by --partition.
+		Long: `repair reads all states and reports for each partition what would halt it, and
+the remedy. State is damaged if counts do not match, a value is missing or
+a checksum is wrong. Then, after confirmation or with --yes, repair drops the
+state of that partition and resets its watermark to where the group began;
+consumers, which may keep running, rebuild it from the log under the current
+configuration and send its outputs again. If the log no longer has that part,
+nothing is dropped, and repair reports what would be lost. Differences found by
+consumer verify have valid checksums: name the partition with --partition.
 Exit code 1 means that something still needs a decision.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +47,7 @@ Exit code 1 means that something still needs a decision.`,
 	f.Add(a, cmd)
 	format.Add(cmd)
 	cmd.Flags().IntSliceVar(&asked, "partition", nil, "rebuild partition `N` although no damage is seen (repeatable)")
-	cmd.Flags().BoolVar(&yes, "yes", false, "drop damaged state without a question")
+	cmd.Flags().BoolVar(&yes, "yes", false, "drop damaged state without confirmation")
 	return cmd
 }
 
@@ -97,7 +97,7 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 	}
 	if len(damaged) > 0 {
 		for _, t := range damaged {
-			s.Printf("partition %d: the state of %d keys will be dropped and rebuilt from offset %d on, %d offsets; outputs come again",
+			s.Printf("partition %d: the state of %d keys will be dropped and rebuilt from offset %d on, %d offsets; outputs are sent again",
 				t.Partition, t.meta.Keys, t.meta.Origin, t.Watermark-t.meta.Origin)
 		}
 		if err := s.Agree(s.cmd, yes, fmt.Sprintf("Drop the state of %d partitions?", len(damaged))); err != nil {
@@ -109,7 +109,7 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 		if err != nil {
 			return fmt.Errorf("partition %d was not reset: %w; run it again", t.Partition, err)
 		}
-		s.Printf("partition %d: reset; its consumer goes on within ten seconds", t.Partition)
+		s.Printf("partition %d: reset; its consumer continues within ten seconds", t.Partition)
 	}
 	if open > 0 {
 		s.Printf("%d partitions need a decision, see the last column", open)
@@ -130,7 +130,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		return nil, err
 	} else if err != nil {
 		t.Damage = append(t.Damage, err.Error())
-		t.Remedy = "consumer state delete --all, or restore the store: not even the place where the group began can be read"
+		t.Remedy = "consumer state delete --all, or restore the store: the offset at which the group began cannot be read"
 		return t, nil
 	}
 	t.Watermark = t.meta.Watermark
@@ -141,7 +141,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		return nil, err
 	}
 	if asked {
-		t.Damage = append(t.Damage, "to be rebuilt by --partition")
+		t.Damage = append(t.Damage, "to be rebuilt, as requested by --partition")
 	}
 	if err := s.halts(ctx, t, start, end); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 		return err
 	}
 	if at := marks[t.Partition].Offset; at >= 0 && start > 0 {
-		t.Halt = fmt.Sprintf("store_lost: the group had come to offset %d, and the log begins at %d", at, start)
+		t.Halt = fmt.Sprintf("store_lost: the group had reached offset %d, and the log begins at %d", at, start)
 		t.Remedy = "restore the store, import an export, or begin anew with consumer state delete --all"
 	}
 	return nil
@@ -192,9 +192,9 @@ func (s *states) halts(ctx context.Context, t *diagnosis, start, end int64) erro
 	}
 	if err := e.Fits(s.Rules, start, end, last); err != nil && !admin.Unfinished(m) {
 		t.Halt = err.Error()
-		t.Remedy = "restore the configuration or the topic; a new group or consumer state delete --all begins anew"
+		t.Remedy = "restore the configuration or the topic; a new group or consumer state delete --all starts over"
 		if start > m.Watermark {
-			t.Remedy = "on_gap: skip goes on without them; a new group or consumer state delete --all begins anew"
+			t.Remedy = "on_gap: skip continues without them; a new group or consumer state delete --all starts over"
 		}
 	}
 	return nil

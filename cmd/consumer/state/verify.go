@@ -31,12 +31,13 @@ func VerifyCommand(a *app.App) *cobra.Command {
 		Long: `verify reads the input topic from where the group began to the stored
 watermark, recomputes every state under the configuration and the limits that
 were in force, and compares. It changes nothing, and consumers may run
-meanwhile. It holds memory.cache at most, and reads the log again for what
+meanwhile. It uses at most memory.cache, and reads the log again for what
 does not fit.
 
-Each difference is a line: key, partition, offset, what differs. Exit code 3
-means that there was one, 0 that there was none. A state whose first shards are
-no longer in the log cannot be verified; that is told and is no difference.`,
+It prints one line per difference: key, partition, offset, what differs.
+Exit code 3 means that there are differences, 0 that there are none. A state
+whose first shards are no longer in the log cannot be verified; it is reported,
+but not as a difference.`,
 		GroupID: app.GroupCare,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -118,7 +119,7 @@ func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *
 	if err := strays(ctx, a, conn, c, n, glob); err != nil {
 		return err
 	}
-	a.Printf("%d keys are what the log gives, %d differ", keys, wrong)
+	a.Printf("%d keys match the log, %d differ", keys, wrong)
 	if err := out.End(); err != nil || wrong == 0 {
 		return err
 	}

@@ -85,7 +85,7 @@ func plainReader(a arrow.Array, null []string) (getter, error) {
 	if get := numberReader(a); get != nil {
 		return get, nil
 	}
-	return nil, fmt.Errorf("%w: no way to send %s", ErrInput, a.DataType())
+	return nil, fmt.Errorf("%w: cannot send %s", ErrInput, a.DataType())
 }
 
 func integerReader(a arrow.Array) getter {

@@ -119,7 +119,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"doubled column", "g,x,x\na,1,2\n", key, `in.csv: unusable input: two columns are called "x"`},
 		{"nameless column", ",g\n1,a\n", key, "in.csv: unusable input: column 1 has no name; choose columns with --columns"},
 		{"missing column", "g,x\na,1\n", Selection{KeyColumn: "g", Columns: []string{"y"}}, `no column "y"`},
-		{"only a key", "g\na\n", key, "no column is left to send beside the key"},
+		{"only a key", "g\na\n", key, "no column is left to send besides the key"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

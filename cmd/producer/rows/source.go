@@ -113,7 +113,7 @@ func (s *Selection) resolve(names []string) (key int, columns []int, err error) 
 		columns = append(columns, i)
 	}
 	if len(columns) == 0 {
-		return 0, nil, fmt.Errorf("%w: no column is left to send beside the key", ErrInput)
+		return 0, nil, fmt.Errorf("%w: no column is left to send besides the key", ErrInput)
 	}
 	return key, columns, nil
 }
