@@ -15,10 +15,10 @@ var doubts = []Doubt{
 	{[]string{"linear"}, nil, []string{"coverage", "length"}, "the exact interval is 1.34 long on average and .87 at shard 500; " +
 		"one of .60 around an estimate that is wrong by sqrt(.094) at shard 200 covers .67 at most"},
 	{[]string{"linear"}, []string{"C-DF"}, []string{"mse"}, "what the paper prints for C-DF is the handicap of its start: the first shard " +
-		"keeps the weight of sigma2 = 1 for ever. cdf-paper has it, cdf does not"},
+		"keeps the weight of sigma2 = 1 permanently. cdf-paper has it, cdf does not"},
 	{[]string{"anova"}, nil, []string{"mse"}, "a length of .52 with a coverage of .92 means an error near .018; .2 to .9 is what one row per group " +
 		"and shard gives, so the table mixes two settings"},
-	{[]string{"anova"}, []string{"C-DF"}, []string{"coverage", "length"}, "as printed the rule explodes; with its misprints mended and nothing else " +
+	{[]string{"anova"}, []string{"C-DF"}, []string{"coverage", "length"}, "as printed the rule explodes; with only its misprints corrected " +
 		"its group variance collapses, and its intervals with it"},
 	{[]string{"anova"}, []string{"ADF", "SMC-CH"}, []string{"coverage", "length"}, "both methods, implemented as their sources say, cover .83 and more"},
 	{[]string{"dlm"}, nil, []string{"coverage", "length", "mse"}, "the paper does not print its priors; its figures for C-DF fit IG(1, 1), see dlm-vague"},
