@@ -16,7 +16,7 @@ func ExampleLookup() {
 	fmt.Println(k.Formula)
 	fmt.Println("variants:", strings.Join(k.Variants, ", "))
 	// Output:
-	// a level that wanders, seen with noise
+	// a drifting level, observed with noise
 	// y_s = θ_s + e_s, θ_s = φ θ_(s−1) + w_s
 	// variants: corrected, paper
 }
