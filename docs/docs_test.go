@@ -338,3 +338,41 @@ func effective(t *testing.T, consumer, text string) string {
 	t.Errorf("an example is refused: %s\n%s", printed.String(), text)
 	return ""
 }
+
+// TestDesign finds steps of a record's way whose function is not in the file
+// that DESIGN.md names.
+func TestDesign(t *testing.T) {
+	steps := 0
+	for line := range strings.Lines(read(t, "../DESIGN.md")) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || !strings.Contains(cells[3], ".go`") || !strings.Contains(cells[2], "`") {
+			continue
+		}
+		var code strings.Builder
+		dir := ""
+		for _, name := range quoted.FindAllStringSubmatch(cells[3], -1) {
+			if at, _ := filepath.Split(name[1]); at != "" {
+				dir = at
+			}
+			code.WriteString(read(t, "../"+filepath.Join(dir, filepath.Base(name[1]))))
+		}
+		for _, name := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			kind, method, ok := strings.Cut(name[1], ".")
+			declared := `(?m)^func \(\w* ?\*?` + kind + `\) ` + method + `\(|^\t` + method + `\(` // of a type or an interface
+			if !ok {
+				declared = `(?m)^type ` + kind + ` `
+			} else if kind == strings.ToLower(kind) && ast.IsExported(method) {
+				declared += `|^type ` + method + ` ` // package.Type
+			}
+			if !regexp.MustCompile(declared).MatchString(code.String()) {
+				t.Errorf("%s is not in %s", name[1], strings.TrimSpace(cells[3]))
+			}
+			steps++
+		}
+	}
+	if steps < 20 {
+		t.Errorf("found only %d functions", steps)
+	}
+}
+
+var quoted = regexp.MustCompile("`([^`]+)`")
