@@ -76,25 +76,19 @@ func AppendString(dst []byte, s string) []byte {
 }
 
 // AppendNumbers appends an array of numbers.
-func AppendNumbers(dst []byte, v []float64) []byte {
+func AppendNumbers(dst []byte, v []float64) []byte { return AppendList(dst, v, AppendNumber) }
+
+// AppendStrings appends an array of strings.
+func AppendStrings(dst []byte, v []string) []byte { return AppendList(dst, v, AppendString) }
+
+// AppendList appends an array, each of its items by the function.
+func AppendList[T any](dst []byte, v []T, item func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, x := range v {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendNumber(dst, x)
-	}
-	return append(dst, ']')
-}
-
-// AppendStrings appends an array of strings.
-func AppendStrings(dst []byte, v []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range v {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendString(dst, s)
+		dst = item(dst, x)
 	}
 	return append(dst, ']')
 }

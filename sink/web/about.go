@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
 )
 
 var undefined = math.NaN()
@@ -50,48 +51,39 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key %q: commands: %w", p.Key, err)
 	}
-	var o object
-	o.open()
+	o := newObject()
 	o.text("key", p.Key)
 	o.text("kind", p.Kind)
 	o.text("variant", p.Variant)
 	o.text("match", m.Rule.Match)
 	o.text("config", p.Config)
-	o.name("source")
-	o.source(p.Source.Topic, p.Source.ID, p.Offset)
+	o.source(p.Source, p.Offset)
 	o.time("time", p.Time)
 	o.count("t", p.Summary.T)
 	o.count("n", p.Summary.N)
-	o.name("settings")
-	o.b = append(o.b, settings...)
+	o.raw("settings", settings)
 	o.number("forget", spec.Forget)
 	o.text("forget_per", forgetPer(spec.ForgetPer))
-	o.name("inputs")
-	o.b = appendList(o.b, m.Filter.Inputs(), appendInput)
+	appendList(&o, "inputs", m.Filter.Inputs(), appendInput)
 	names, numbers := flat(prior.Rows)
 	o.rows("prior", names, numbers, variables("**"))
 	o.count("state_bytes", int64(m.Bytes))
 	o.truth("owned", s.options.Feed.Owned(p.Source.ID))
-	o.name("commands")
-	o.b = append(o.b, commands...)
-	o.close()
-	return append(o.b, '\n'), nil
+	o.raw("commands", commands)
+	return o.line(), nil
 }
 
 // source writes where a record is.
-func (o *object) source(topic string, partition int32, offset int64) {
-	in := object{b: o.b}
-	in.open()
-	in.text("topic", topic)
-	in.count("partition", int64(partition))
-	in.count("offset", offset)
-	in.close()
-	o.b = in.b
+func (o *object) source(p pipeline.Partition, offset int64) {
+	o.name("source")
+	o.open()
+	o.text("topic", p.Topic)
+	o.count("partition", int64(p.ID))
+	o.count("offset", offset)
+	o.close()
 }
 
-func appendInput(dst []byte, in *cdf.Input) []byte {
-	o := object{b: dst}
-	o.open()
+func appendInput(o *object, in *cdf.Input) {
 	o.text("name", in.Name)
 	o.text("role", in.Role)
 	if !in.Category {
@@ -100,8 +92,7 @@ func appendInput(dst []byte, in *cdf.Input) []byte {
 			o.number("center", in.Center)
 			o.number("scale", in.Scale)
 		}
-		o.close()
-		return o.b
+		return
 	}
 	o.text("type", "category")
 	levels := in.Levels
@@ -113,8 +104,6 @@ func appendInput(dst []byte, in *cdf.Input) []byte {
 		o.text("baseline", in.Baseline)
 		o.text("other", in.Other)
 	}
-	o.close()
-	return o.b
 }
 
 // forgetPer is a clock as a configuration writes it.

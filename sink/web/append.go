@@ -10,90 +10,122 @@ import (
 	"github.com/credence-stream/credence/internal/jsontext"
 )
 
-// object writes one JSON object, key by key.
+// object writes a JSON object, key by key, and those within it.
 type object struct {
 	b     []byte
-	comma bool
+	comma bool // something stands before what comes next
 }
 
-// open starts an object within an object, a list or nothing.
-func (o *object) open() { o.b, o.comma = append(o.b, '{'), false }
+// newObject returns an object that is open.
+func newObject() object { return object{b: []byte{'{'}} }
 
-func (o *object) close() { o.b, o.comma = append(o.b, '}'), true }
-
-func (o *object) name(key string) {
+// next makes room for a member or an item.
+func (o *object) next() {
 	if o.comma {
 		o.b = append(o.b, ',')
 	}
-	o.comma = true
+	o.comma = false
+}
+
+// open starts an object: the value of a name, or the next item of a list.
+func (o *object) open() {
+	o.next()
+	o.b = append(o.b, '{')
+}
+
+func (o *object) close() { o.value(append(o.b, '}')) }
+
+// line ends the whole and returns it.
+func (o *object) line() []byte { return append(o.b, '}', '\n') }
+
+func (o *object) name(key string) {
+	o.next()
 	o.b = append(jsontext.AppendString(o.b, key), ':')
+}
+
+// value takes the text with a value appended.
+func (o *object) value(b []byte) { o.b, o.comma = b, true }
+
+func (o *object) raw(key string, v []byte) {
+	o.name(key)
+	o.value(append(o.b, v...))
 }
 
 func (o *object) text(key, v string) {
 	o.name(key)
-	o.b = jsontext.AppendString(o.b, v)
+	o.value(jsontext.AppendString(o.b, v))
 }
 
 func (o *object) number(key string, v float64) {
 	o.name(key)
-	o.b = jsontext.AppendNumber(o.b, v)
+	o.value(jsontext.AppendNumber(o.b, v))
 }
 
 func (o *object) count(key string, v int64) {
 	o.name(key)
-	o.b = strconv.AppendInt(o.b, v, 10)
+	o.value(strconv.AppendInt(o.b, v, 10))
 }
+
+// maybe writes a count, or null where it is not known.
+func (o *object) maybe(key string, v int64, known bool) {
+	if known {
+		o.count(key, v)
+	} else {
+		o.raw(key, null)
+	}
+}
+
+var null = []byte("null")
 
 func (o *object) truth(key string, v bool) {
 	o.name(key)
-	o.b = strconv.AppendBool(o.b, v)
+	o.value(strconv.AppendBool(o.b, v))
 }
 
 func (o *object) time(key string, millis int64) {
 	o.name(key)
-	o.b = append(jsontext.AppendTime(append(o.b, '"'), millis), '"')
+	o.value(append(jsontext.AppendTime(append(o.b, '"'), millis), '"'))
 }
 
 func (o *object) texts(key string, v []string) {
 	o.name(key)
-	o.b = jsontext.AppendStrings(o.b, v)
+	o.value(jsontext.AppendStrings(o.b, v))
 }
 
-// appendList appends a list, each item by the function.
-func appendList[T any](dst []byte, items []T, item func([]byte, *T) []byte) []byte {
-	dst = append(dst, '[')
+// begin and end enclose a list.
+func (o *object) begin(key string) {
+	o.name(key)
+	o.b = append(o.b, '[')
+}
+
+func (o *object) end() { o.value(append(o.b, ']')) }
+
+// appendList writes a list of objects, the members of each by the function.
+func appendList[T any](o *object, key string, items []T, members func(*object, *T)) {
+	o.begin(key)
 	for i := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = item(dst, &items[i])
+		o.open()
+		members(o, &items[i])
+		o.close()
 	}
-	return append(dst, ']')
+	o.end()
 }
 
 // rows writes variables, each with the numbers of cdf.RowColumns.
 func (o *object) rows(key string, names []string, numbers []float64, wanted func(string) bool) {
-	o.name(key)
-	o.b = append(o.b, '[')
-	first := true
+	o.begin(key)
 	for i, name := range names {
 		if !wanted(name) {
 			continue
 		}
-		if !first {
-			o.b = append(o.b, ',')
-		}
-		first = false
-		row := object{b: o.b}
-		row.open()
-		row.text("variable", name)
+		o.open()
+		o.text("variable", name)
 		for c, column := range cdf.RowColumns {
-			row.number(column, numbers[i*len(cdf.RowColumns)+c])
+			o.number(column, numbers[i*len(cdf.RowColumns)+c])
 		}
-		row.close()
-		o.b = row.b
+		o.close()
 	}
-	o.b = append(o.b, ']')
+	o.end()
 }
 
 // flat lays rows out as rows of object takes them.

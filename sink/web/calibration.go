@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/sink/live"
 )
 
@@ -21,12 +22,11 @@ func (s *Server) keyCalibration(w http.ResponseWriter, r *http.Request, key stri
 			return err
 		}
 	}
-	var o object
-	o.open()
+	o := newObject()
 	o.text("key", key)
 	o.truth("owned", owned)
-	o.b = appendSums(o.b, &sums)
-	writeBody(w, jsonType, append(o.b, '}', '\n'))
+	o.sums(&sums)
+	writeBody(w, jsonType, o.line())
 	return nil
 }
 
@@ -39,44 +39,39 @@ func (s *Server) calibration(w http.ResponseWriter, r *http.Request) error {
 	}
 	found := s.options.Feed.Across(prefix, kind)
 	all := live.Together(found)
-	var o object
-	o.open()
+	o := newObject()
 	o.count("keys", all.Keys)
 	o.name("all")
-	o.b = append(appendSums(append(o.b, '{'), &all), '}')
+	o.open()
+	o.sums(&all)
+	o.close()
 	o.name("kinds")
-	by := object{b: o.b}
-	by.open()
+	o.open()
 	for _, k := range slices.Sorted(maps.Keys(found)) {
-		by.name(k)
-		by.b = append(appendSums(append(by.b, '{'), found[k]), '}')
+		o.name(k)
+		o.open()
+		o.sums(found[k])
+		o.close()
 	}
-	by.close()
-	writeBody(w, jsonType, append(by.b, '}', '\n'))
+	o.close()
+	writeBody(w, jsonType, o.line())
 	return nil
 }
 
-// appendSums appends the members of an object, after others if there are any.
-func appendSums(dst []byte, s *live.Sums) []byte {
-	o := object{b: dst, comma: dst[len(dst)-1] != '{'}
+// sums writes the members that calibration consists of.
+func (o *object) sums(s *live.Sums) {
 	o.count("rows", s.Rows)
 	o.count("shards", s.Shards)
 	o.name("pit")
-	o.b = appendList(o.b, s.PIT[:], func(dst []byte, n *int64) []byte { return strconv.AppendInt(dst, *n, 10) })
-	o.name("coverage")
-	o.b = appendList(o.b, s.Coverage(), appendCoverage)
+	o.value(jsontext.AppendList(o.b, s.PIT[:], func(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }))
+	appendList(o, "coverage", s.Coverage(), appendCoverage)
 	o.number("log_density", s.LogDensity())
 	o.number("rmse", s.RMSE())
-	return o.b
 }
 
-func appendCoverage(dst []byte, c *live.Coverage) []byte {
-	o := object{b: dst}
-	o.open()
+func appendCoverage(o *object, c *live.Coverage) {
 	o.number("nominal", c.Nominal)
 	o.number("share", c.Share)
 	o.number("low", c.Low)
 	o.number("high", c.High)
-	o.close()
-	return o.b
 }

@@ -219,14 +219,13 @@ func (f *follower) messages(list events) {
 			continue
 		}
 		f.open("updates")
-		f.buf = append(f.buf, '[')
-		for from := len(f.buf); i < len(list) && !list[i].Deleted && len(f.buf)-from < mostData; i++ {
-			if len(f.buf) > from {
-				f.buf = append(f.buf, ',')
-			}
-			f.buf = appendPoint(f.buf, &list[i].Point, f.wanted)
+		o := object{b: append(f.buf, '[')}
+		for from := len(o.b); i < len(list) && !list[i].Deleted && len(o.b)-from < mostData; i++ {
+			o.open()
+			o.point(&list[i].Point, f.wanted)
+			o.close()
 		}
-		f.buf = append(f.buf, ']')
+		f.buf = append(o.b, ']')
 		f.close(f.id(list, i-1))
 	}
 }

@@ -36,14 +36,12 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request, key string) err
 		writeBody(w, arrowType, body)
 		return nil
 	}
-	var o object
-	o.open()
+	o := newObject()
 	o.text("key", key)
 	o.truth("owned", h.Owned)
 	o.truth("complete", h.Complete)
-	o.name("points")
-	o.b = append(appendPoints(o.b, h.Points, wanted), '}', '\n')
-	writeBody(w, jsonType, o.b)
+	appendList(&o, "points", h.Points, func(o *object, p *live.Point) { o.point(p, wanted) })
+	writeBody(w, jsonType, o.line())
 	return nil
 }
 
@@ -57,14 +55,8 @@ func (s *Server) owns(r *http.Request, key string) (bool, error) {
 	return s.options.Feed.Owned(m.Posterior.Source.ID), nil
 }
 
-// appendPoints appends a list of points.
-func appendPoints(dst []byte, points []live.Point, wanted func(string) bool) []byte {
-	return appendList(dst, points, func(dst []byte, p *live.Point) []byte { return appendPoint(dst, p, wanted) })
-}
-
-func appendPoint(dst []byte, p *live.Point, wanted func(string) bool) []byte {
-	o := object{b: dst}
-	o.open()
+// point writes the members of a point.
+func (o *object) point(p *live.Point, wanted func(string) bool) {
 	o.text("key", p.Key)
 	o.text("kind", p.Kind)
 	o.count("t", p.T)
@@ -74,25 +66,17 @@ func appendPoint(dst []byte, p *live.Point, wanted func(string) bool) []byte {
 	o.count("offset", p.Offset)
 	o.time("time", p.Time)
 	o.name("score")
-	o.b = appendScore(o.b, &p.Score)
+	o.open()
+	o.count("rows", p.Score.Rows)
+	o.count("predicted_rows", p.Score.PredictedRows)
+	o.number("log_density", p.Score.LogDensity)
+	o.number("log_evidence", p.Score.LogEvidence)
+	o.number("rmse", p.Score.RMSE)
+	o.number("coverage95", p.Score.Coverage95)
+	o.close()
 	o.texts("flags", p.Flags())
 	o.count("variables", int64(p.Variables))
 	o.rows("posterior", p.Names, p.Numbers, wanted)
-	o.close()
-	return o.b
-}
-
-func appendScore(dst []byte, sc *cdf.Score) []byte {
-	o := object{b: dst}
-	o.open()
-	o.count("rows", sc.Rows)
-	o.count("predicted_rows", sc.PredictedRows)
-	o.number("log_density", sc.LogDensity)
-	o.number("log_evidence", sc.LogEvidence)
-	o.number("rmse", sc.RMSE)
-	o.number("coverage95", sc.Coverage95)
-	o.close()
-	return o.b
 }
 
 // historyBatch lays points out as columns, one row per point and variable.

@@ -11,18 +11,14 @@ func (s *Server) kinds(w http.ResponseWriter, r *http.Request) error {
 	if err := newQuery(r).err(); err != nil {
 		return err
 	}
-	var o object
-	o.open()
-	o.name("kinds")
-	o.b = appendList(o.b, s.options.Kinds, appendKind)
-	o.close()
-	writeTagged(w, r, jsonType, append(o.b, '\n'))
+	o := newObject()
+	appendList(&o, "kinds", s.options.Kinds, appendKind)
+	writeTagged(w, r, jsonType, o.line())
 	return nil
 }
 
-func appendKind(dst []byte, item **kind.Kind) []byte {
-	k, o := *item, object{b: dst}
-	o.open()
+func appendKind(o *object, item **kind.Kind) {
+	k := *item
 	o.text("name", k.Name)
 	o.text("purpose", k.Purpose)
 	o.text("formula", k.Formula)
@@ -36,6 +32,4 @@ func appendKind(dst []byte, item **kind.Kind) []byte {
 	o.truth("time", k.Time)
 	o.truth("ordered", k.Ordered)
 	o.truth("draws", k.Draws)
-	o.close()
-	return o.b
 }

@@ -50,35 +50,25 @@ func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("dead letters: commands: %w", err)
 	}
-	var o object
-	o.open()
+	o := newObject()
 	o.text("topic", s.options.Process.DeadLetters)
-	o.name("letters")
-	o.b = appendList(o.b, letters, appendLetter)
-	o.name("commands")
-	o.b = append(o.b, commands...)
-	o.close()
-	writeBody(w, jsonType, append(o.b, '\n'))
+	appendList(&o, "letters", letters, appendLetter)
+	o.raw("commands", commands)
+	writeBody(w, jsonType, o.line())
 	return nil
 }
 
-func appendLetter(dst []byte, l *Letter) []byte {
-	o := object{b: dst}
-	o.open()
+func appendLetter(o *object, l *Letter) {
 	o.count("partition", int64(l.Partition))
 	o.count("offset", l.Offset)
 	o.time("time", l.Time)
 	if l.Key == nil {
-		o.name("key")
-		o.b = append(o.b, "null"...)
+		o.raw("key", null)
 	} else {
 		o.text("key", string(l.Key))
 	}
 	o.text("stage", l.Stage)
 	o.text("reason", l.Reason)
-	o.name("source")
-	o.source(l.Source.Topic, l.Source.ID, l.SourceOffset)
+	o.source(l.Source, l.SourceOffset)
 	o.count("bytes", l.Bytes)
-	o.close()
-	return o.b
 }

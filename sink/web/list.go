@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -99,19 +98,17 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	} else if keys, more, err = s.scan(ctx, &f, len(metas)); err != nil {
 		return err
 	}
-	body, err := s.appendList(ctx, &f, keys)
-	if err != nil {
+	o := newObject()
+	if err := s.appendList(ctx, &o, &f, keys); err != nil {
 		return err
 	}
-	if body = append(body, `],"next":`...); more == "" {
-		body = append(body, "null"...)
+	if more == "" {
+		o.raw("next", null)
 	} else {
-		body = jsontext.AppendString(body, more)
+		o.text("next", more)
 	}
-	o := object{b: body, comma: true}
 	o.count("total", total)
-	o.close()
-	writeTagged(w, r, jsonType, append(o.b, '\n'))
+	writeTagged(w, r, jsonType, o.line())
 	return nil
 }
 
@@ -169,17 +166,13 @@ func (s *Server) chosen(f *filter) (page []string, more string) {
 
 // appendList appends the entries of keys. Those without a model are left out,
 // also of keys alone that were asked for by name.
-func (s *Server) appendList(ctx context.Context, f *filter, keys []string) ([]byte, error) {
+func (s *Server) appendList(ctx context.Context, o *object, f *filter, keys []string) error {
 	entries := make([][]byte, len(keys))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(restorers)
 	for i, key := range keys {
 		if f.brief && f.keys == nil {
-			var o object
-			o.open()
-			o.text("key", key)
-			o.close()
-			entries[i] = o.b
+			entries[i] = f.entry(brief{key: key})
 			continue
 		}
 		g.Go(func() (err error) {
@@ -188,21 +181,17 @@ func (s *Server) appendList(ctx context.Context, f *filter, keys []string) ([]by
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, err
+		return err
 	}
-	body := []byte(`{"models":[`)
-	first := true
+	o.begin("models")
 	for _, e := range entries {
-		if e == nil {
-			continue
+		if e != nil {
+			o.next()
+			o.value(append(o.b, e...))
 		}
-		if !first {
-			body = append(body, ',')
-		}
-		first = false
-		body = append(body, e...)
 	}
-	return body, nil
+	o.end()
+	return nil
 }
 
 // entry returns the entry of a key: of the feed where it knows the key, else
@@ -218,8 +207,7 @@ func (s *Server) entry(ctx context.Context, f *filter, key string) ([]byte, erro
 	}
 	m, err := s.options.Store.Model(ctx, key)
 	if errors.Is(err, pipeline.ErrDamaged) || errors.Is(err, cdf.ErrSnapshot) {
-		var o object
-		o.open()
+		o := newObject()
 		o.text("key", key)
 		if !f.brief {
 			o.truth("damaged", true)
@@ -253,8 +241,7 @@ type brief struct {
 }
 
 func (f *filter) entry(b brief) []byte {
-	var o object
-	o.open()
+	o := newObject()
 	o.text("key", b.key)
 	if !f.brief {
 		o.text("kind", b.kind)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -84,8 +83,7 @@ func (s *Server) operations(w http.ResponseWriter, r *http.Request) error {
 	now := s.outside.get(r.Context(), s.options.Store, s.options.Topics)
 	reasons := s.options.Ready()
 	p := &s.options.Process
-	var o object
-	o.open()
+	o := newObject()
 	o.truth("ready", len(reasons) == 0)
 	o.texts("reasons", reasons)
 	o.text("version", p.Version)
@@ -94,14 +92,10 @@ func (s *Server) operations(w http.ResponseWriter, r *http.Request) error {
 	o.text("output", p.Output)
 	o.text("group", p.Group)
 	parts := s.partitions(now)
-	o.name("totals")
-	o.b = s.appendTotals(o.b, now, parts)
-	o.name("partitions")
-	o.b = appendList(o.b, parts, appendPartition)
-	o.name("events")
-	o.b = appendList(o.b, s.options.Feed.Events(), appendOperationEvent)
-	o.close()
-	writeBody(w, jsonType, append(o.b, '\n'))
+	s.appendTotals(&o, now, parts)
+	appendList(&o, "partitions", parts, appendPartition)
+	appendList(&o, "events", s.options.Feed.Events(), appendOperationEvent)
+	writeBody(w, jsonType, o.line())
 	return nil
 }
 
@@ -163,9 +157,7 @@ func (p *partition) lag() (int64, bool) {
 	return max(0, p.end-max(p.watermark, 0)), p.end >= 0
 }
 
-func appendPartition(dst []byte, p *partition) []byte {
-	o := object{b: dst}
-	o.open()
+func appendPartition(o *object, p *partition) {
 	o.count("partition", int64(p.id))
 	o.truth("owned", p.owned)
 	o.text("phase", p.phase)
@@ -183,22 +175,10 @@ func appendPartition(dst []byte, p *partition) []byte {
 	o.maybe("end", p.end, known)
 	o.maybe("lag", lag, known)
 	o.number("checkpoint_age", p.checkpointAge)
-	o.close()
-	return o.b
 }
 
-// maybe writes a count, or null where it is not known.
-func (o *object) maybe(key string, v int64, known bool) {
-	if known {
-		o.count(key, v)
-		return
-	}
-	o.name(key)
-	o.b = append(o.b, "null"...)
-}
-
-func (s *Server) appendTotals(dst []byte, now outside, parts []partition) []byte {
-	keys, lag, known := int64(0), int64(0), now.ends != nil
+func (s *Server) appendTotals(o *object, now outside, parts []partition) {
+	keys, lag := int64(0), int64(0)
 	for i := range parts {
 		keys += parts[i].keys
 		if l, ok := parts[i].lag(); ok {
@@ -207,31 +187,21 @@ func (s *Server) appendTotals(dst []byte, now outside, parts []partition) []byte
 	}
 	totals := s.options.Feed.Totals()
 	cache, inflight := s.options.Process.Memory()
-	o := object{b: dst}
+	o.name("totals")
 	o.open()
 	o.maybe("keys", keys, now.metas != nil)
 	o.number("rows_per_second", totals.RowsPerSecond)
 	o.number("shards_per_second", totals.ShardsPerSecond)
-	o.maybe("lag", lag, known)
+	o.maybe("lag", lag, now.ends != nil)
 	o.count("dead_letters", totals.DeadLetters)
 	o.count("cache_bytes", cache)
 	o.count("inflight_bytes", inflight)
 	o.close()
-	return o.b
 }
 
-func appendOperationEvent(dst []byte, e *pipeline.Event) []byte {
-	o := object{b: dst}
-	o.open()
+func appendOperationEvent(o *object, e *pipeline.Event) {
 	o.time("time", e.Time.UnixMilli())
 	o.text("kind", e.Kind)
-	o.name("partition")
-	if e.Partition.ID < 0 {
-		o.b = append(o.b, "null"...)
-	} else {
-		o.b = jsontext.AppendNumber(o.b, float64(e.Partition.ID))
-	}
+	o.maybe("partition", int64(e.Partition.ID), e.Partition.ID >= 0)
 	o.text("message", e.Message)
-	o.close()
-	return o.b
 }

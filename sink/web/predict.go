@@ -60,7 +60,12 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, key string) err
 		writeBody(w, answer, out)
 		return nil
 	}
-	writeBody(w, answer, appendPredicted(nil, p, rows))
+	o := newObject()
+	o.text("key", p.Key)
+	o.count("t", p.Summary.T)
+	o.count("n", p.Summary.N)
+	appendList(&o, "predictions", rows, appendPrediction)
+	writeBody(w, answer, o.line())
 	return nil
 }
 
@@ -157,22 +162,7 @@ func foretell(m *Model, a asked) ([]pipeline.RowPrediction, error) {
 	return rows, nil
 }
 
-// appendPredicted appends the answer about rows.
-func appendPredicted(dst []byte, p *pipeline.Posterior, rows []pipeline.RowPrediction) []byte {
-	o := object{b: dst}
-	o.open()
-	o.text("key", p.Key)
-	o.count("t", p.Summary.T)
-	o.count("n", p.Summary.N)
-	o.name("predictions")
-	o.b = appendList(o.b, rows, appendPrediction)
-	o.close()
-	return append(o.b, '\n')
-}
-
-func appendPrediction(dst []byte, q *pipeline.RowPrediction) []byte {
-	o := object{b: dst}
-	o.open()
+func appendPrediction(o *object, q *pipeline.RowPrediction) {
 	o.count("row", q.Row)
 	o.number("mean", q.Mean)
 	o.number("sd", q.SD)
@@ -181,8 +171,6 @@ func appendPrediction(dst []byte, q *pipeline.RowPrediction) []byte {
 	o.number("epred_sd", q.EpredSD)
 	o.number("epred_q2.5", q.EpredQ025)
 	o.number("epred_q97.5", q.EpredQ975)
-	o.close()
-	return o.b
 }
 
 // writeBody answers with a body that nobody keeps.
