@@ -22,30 +22,32 @@ func (JSON) ContentType() string { return "application/json" }
 // from the end; a limit of 0 is none.
 func (JSON) Append(dst []byte, p *pipeline.Posterior, limit int) ([]byte, error) {
 	start, rows := len(dst), p.Summary.Rows
-	dst = appendHead(dst, p)
+	dst, fits := appendItems(appendHead(dst, p), start, limit, len(rows), p.Gaps,
+		func(dst []byte, i int) []byte { return appendRow(dst, &rows[i], i) })
+	if fits < len(rows) {
+		return appendTail(dst, nil, len(rows)-fits, p.Gaps), nil
+	}
 	from := len(dst)
-	// fits is the number of variables that can be kept if some are not, and
-	// end where the last of them ends.
-	fits, end := 0, from
-	for i := range rows {
-		dst = appendRow(dst, &rows[i], i)
-		if limit > 0 {
-			if len(dst)-start+tailSize(len(rows)-i-1, p.Gaps) <= limit {
-				fits, end = i+1, len(dst)
-			} else if len(dst)-start > limit {
-				break
-			}
-		}
-	}
-	if limit > 0 && fits < len(rows) {
-		return appendTail(dst[:end], nil, len(rows)-fits, p.Gaps), nil
-	}
-	from = len(dst)
 	dst = appendTail(dst, p.Summary.Covariance, 0, p.Gaps)
 	if limit > 0 && len(dst)-start > limit {
 		dst = appendTail(dst[:from], nil, 0, p.Gaps)
 	}
 	return dst, nil
+}
+
+// appendItems appends n items, or those that fit when with the tail all would
+// exceed limit bytes from start on, and returns how many there are.
+func appendItems(dst []byte, start, limit, n, gaps int, item func([]byte, int) []byte) ([]byte, int) {
+	fits, end := 0, len(dst) // those that can be kept if some are not
+	for i := range n {
+		dst = item(dst, i)
+		if limit <= 0 || len(dst)-start+tailSize(n-i-1, gaps) <= limit {
+			fits, end = i+1, len(dst)
+		} else if len(dst)-start > limit {
+			break
+		}
+	}
+	return dst[:end], fits
 }
 
 // AppendJSON appends the JSON form of a posterior that lost omitted variables
@@ -61,35 +63,18 @@ func AppendJSON(dst []byte, p *pipeline.Posterior, omitted int) []byte {
 // appendHead appends everything before the variables.
 func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 	s := p.Summary
-	dst = append(dst, `{"key":`...)
-	dst = jsontext.AppendString(dst, p.Key)
-	dst = append(dst, `,"kind":`...)
-	dst = jsontext.AppendString(dst, p.Kind)
-	dst = append(dst, `,"variant":`...)
-	dst = jsontext.AppendString(dst, p.Variant)
-	dst = appendCount(dst, `,"t":`, s.T)
+	dst = appendModel(dst, p.Key, p.Kind, p.Variant, s.T)
 	dst = appendCount(dst, `,"n":`, s.N)
 	dst = appendCount(dst, `,"draws":`, int64(s.Draws))
-	dst = append(dst, `,"config":`...)
-	dst = jsontext.AppendString(dst, p.Config)
-	dst = append(dst, `,"source":{"topic":`...)
-	dst = jsontext.AppendString(dst, p.Source.Topic)
-	dst = appendCount(dst, `,"partition":`, int64(p.Source.ID))
-	dst = appendCount(dst, `,"offset":`, p.Offset)
-	dst = append(dst, `},"time":"`...)
-	dst = jsontext.AppendTime(dst, p.Time)
-	dst = appendNumber(dst, `","n_eff":`, s.NEff)
-	dst = append(dst, `,"scaling":`...)
-	dst = jsontext.AppendScaling(dst, s.Scaling)
-	dst = append(dst, `,"prior_dominated":`...)
-	dst = jsontext.AppendStrings(dst, s.PriorDominated)
+	dst = appendSource(dst, p.Config, p.Source, p.Offset, p.Time)
+	dst = appendNumber(dst, `,"n_eff":`, s.NEff)
+	dst = jsontext.AppendScaling(append(dst, `,"scaling":`...), s.Scaling)
+	dst = jsontext.AppendStrings(append(dst, `,"prior_dominated":`...), s.PriorDominated)
 	if len(s.WeakMixing) > 0 {
-		dst = append(dst, `,"weak_mixing":`...)
-		dst = jsontext.AppendStrings(dst, s.WeakMixing)
+		dst = jsontext.AppendStrings(append(dst, `,"weak_mixing":`...), s.WeakMixing)
 	}
 	if len(s.Flags) > 0 {
-		dst = append(dst, `,"flags":`...)
-		dst = jsontext.AppendStrings(dst, s.Flags)
+		dst = jsontext.AppendStrings(append(dst, `,"flags":`...), s.Flags)
 	}
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)
@@ -100,48 +85,47 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 	return append(dst, `},"posterior":[`...)
 }
 
+// appendModel begins the object.
+func appendModel(dst []byte, key, kind, variant string, t int64) []byte {
+	dst = appendText(dst, `{"key":`, key)
+	dst = appendText(dst, `,"kind":`, kind)
+	dst = appendText(dst, `,"variant":`, variant)
+	return appendCount(dst, `,"t":`, t)
+}
+
+// appendSource appends what a message was made under and of which record.
+func appendSource(dst []byte, config string, source pipeline.Partition, offset, time int64) []byte {
+	dst = appendText(dst, `,"config":`, config)
+	dst = appendText(dst, `,"source":{"topic":`, source.Topic)
+	dst = appendCount(dst, `,"partition":`, int64(source.ID))
+	dst = appendCount(dst, `,"offset":`, offset)
+	return append(jsontext.AppendTime(append(dst, `},"time":"`...), time), '"')
+}
+
 // appendRow appends variable i.
 func appendRow(dst []byte, r *cdf.Row, i int) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
 	}
-	dst = append(dst, `{"variable":`...)
-	dst = jsontext.AppendString(dst, r.Variable)
-	dst = appendNumber(dst, `,"mean":`, r.Mean)
-	dst = appendNumber(dst, `,"sd":`, r.SD)
-	dst = appendNumber(dst, `,"median":`, r.Median)
-	dst = appendNumber(dst, `,"q2.5":`, r.Q025)
-	dst = appendNumber(dst, `,"q5":`, r.Q05)
-	dst = appendNumber(dst, `,"q25":`, r.Q25)
-	dst = appendNumber(dst, `,"q75":`, r.Q75)
-	dst = appendNumber(dst, `,"q95":`, r.Q95)
-	dst = appendNumber(dst, `,"q97.5":`, r.Q975)
-	dst = appendNumber(dst, `,"mcse_mean":`, r.MCSEMean)
-	dst = appendNumber(dst, `,"ess_bulk":`, r.ESSBulk)
-	dst = appendNumber(dst, `,"ess_tail":`, r.ESSTail)
-	dst = appendNumber(dst, `,"r_hat":`, r.RHat)
+	dst = appendText(dst, `{"variable":`, r.Variable)
+	for c, v := range r.Numbers() {
+		dst = append(append(dst, `,"`...), cdf.RowColumns[c]...)
+		dst = appendNumber(dst, `":`, *v)
+	}
 	return append(dst, '}')
 }
-
-// The keys of what not every posterior has.
-const (
-	covarianceKey = `,"covariance":`
-	omittedKey    = `,"omitted":`
-	gapsKey       = `,"gaps":`
-)
 
 // appendTail appends everything after the variables.
 func appendTail(dst []byte, covariance []float64, omitted, gaps int) []byte {
 	dst = append(dst, ']')
 	if len(covariance) > 0 {
-		dst = append(dst, covarianceKey...)
-		dst = jsontext.AppendNumbers(dst, covariance)
+		dst = jsontext.AppendNumbers(append(dst, `,"covariance":`...), covariance)
 	}
 	if omitted > 0 {
-		dst = appendCount(dst, omittedKey, int64(omitted))
+		dst = appendCount(dst, `,"omitted":`, int64(omitted))
 	}
 	if gaps > 0 {
-		dst = appendCount(dst, gapsKey, int64(gaps))
+		dst = appendCount(dst, `,"gaps":`, int64(gaps))
 	}
 	return append(dst, '}')
 }
@@ -150,6 +134,10 @@ func appendTail(dst []byte, covariance []float64, omitted, gaps int) []byte {
 func tailSize(omitted, gaps int) int {
 	var b [96]byte
 	return len(appendTail(b[:0], nil, omitted, gaps))
+}
+
+func appendText(dst []byte, key, v string) []byte {
+	return jsontext.AppendString(append(dst, key...), v)
 }
 
 func appendCount(dst []byte, key string, v int64) []byte {

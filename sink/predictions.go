@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -12,40 +11,11 @@ import (
 // none. The error is always nil.
 func (JSON) AppendPredictions(dst []byte, p *pipeline.Predictions, limit int) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `{"key":`...)
-	dst = jsontext.AppendString(dst, p.Key)
-	dst = append(dst, `,"kind":`...)
-	dst = jsontext.AppendString(dst, p.Kind)
-	dst = append(dst, `,"variant":`...)
-	dst = jsontext.AppendString(dst, p.Variant)
-	dst = appendCount(dst, `,"t":`, p.T)
-	dst = append(dst, `,"config":`...)
-	dst = jsontext.AppendString(dst, p.Config)
-	dst = append(dst, `,"source":{"topic":`...)
-	dst = jsontext.AppendString(dst, p.Source.Topic)
-	dst = appendCount(dst, `,"partition":`, int64(p.Source.ID))
-	dst = appendCount(dst, `,"offset":`, p.Offset)
-	dst = append(dst, `},"time":"`...)
-	dst = jsontext.AppendTime(dst, p.Time)
-	dst = append(dst, `","predictions":[`...)
-	// fits is the number of rows that can be kept if some are not, and end
-	// where the last of them ends.
-	fits, end := 0, len(dst)
-	for i := range p.Rows {
-		dst = appendPrediction(dst, &p.Rows[i], i)
-		if limit <= 0 {
-			continue
-		}
-		if len(dst)-start+tailSize(len(p.Rows)-i-1, 0) <= limit {
-			fits, end = i+1, len(dst)
-		} else if len(dst)-start > limit {
-			break
-		}
-	}
-	if limit > 0 && fits < len(p.Rows) {
-		return appendTail(dst[:end], nil, len(p.Rows)-fits, 0), nil
-	}
-	return appendTail(dst, nil, 0, 0), nil
+	dst = appendModel(dst, p.Key, p.Kind, p.Variant, p.T)
+	dst = appendSource(dst, p.Config, p.Source, p.Offset, p.Time)
+	dst, fits := appendItems(append(dst, `,"predictions":[`...), start, limit, len(p.Rows), 0,
+		func(dst []byte, i int) []byte { return appendPrediction(dst, &p.Rows[i], i) })
+	return appendTail(dst, nil, len(p.Rows)-fits, 0), nil
 }
 
 // appendPrediction appends the i-th of the predicted rows.
