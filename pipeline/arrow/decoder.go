@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -61,16 +62,9 @@ type Decoder struct {
 
 // NewDecoder returns a decoder that holds records to the limits.
 func NewDecoder(limits Limits) *Decoder {
-	if limits.Record == 0 {
-		limits.Record = 32 << 20
-	}
-	if limits.Rows == 0 {
-		limits.Rows = 1_000_000
-	}
-	if limits.Columns == 0 {
-		limits.Columns = 5000
-	}
-	return &Decoder{limits: limits}
+	return &Decoder{limits: Limits{
+		Record: cmp.Or(limits.Record, 32<<20), Rows: cmp.Or(limits.Rows, 1_000_000), Columns: cmp.Or(limits.Columns, 5000),
+	}}
 }
 
 // Decode reads one complete Arrow IPC stream: a schema, then record batches

@@ -119,19 +119,7 @@ func (w *builder) rows(rows []cdf.Row) {
 	b := w.body(buffer)
 	w.pair(node, 0, len(rows), 0)
 	b.put(len(w.b))
-	from, end := len(w.b), 0
-	w.b = le.AppendUint32(w.b, 0)
-	for i := range rows {
-		end += len(rows[i].Variable)
-		w.b = le.AppendUint32(w.b, uint32(end))
-	}
-	b.put(from)
-	from = len(w.b)
-	for i := range rows {
-		w.b = append(w.b, rows[i].Variable...)
-	}
-	b.put(from)
-
+	b.texts(len(rows), func(i int) string { return rows[i].Variable })
 	var nulls, mask, data [len(numberNames)]int
 	for i := range rows {
 		for c, v := range numbers(&rows[i]) {
@@ -209,14 +197,10 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	m.open("credence.scaling")
 	w.b = jsontext.AppendScaling(w.b, s.Scaling)
 	m.close()
-	m.open("credence.prior_dominated")
-	w.b = jsontext.AppendStrings(w.b, s.PriorDominated)
-	m.close()
+	m.texts("credence.prior_dominated", s.PriorDominated)
 	for _, t := range trouble {
 		if len(t.list) > 0 {
-			m.open(t.key)
-			w.b = jsontext.AppendStrings(w.b, t.list)
-			m.close()
+			m.texts(t.key, t.list)
 		}
 	}
 	m.count("credence.score.rows", s.Score.Rows)

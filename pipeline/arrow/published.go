@@ -90,11 +90,9 @@ func variables(b *cdf.Batch) ([]cdf.Row, error) {
 	out := make([]cdf.Row, b.Rows)
 	for i := range out {
 		out[i].Variable, _ = b.Columns[0].Label(i)
-		v := func(c int) float64 { return b.Columns[c+1].Number[i] }
-		r := &out[i]
-		r.Mean, r.SD, r.Median = v(0), v(1), v(2)
-		r.Q025, r.Q05, r.Q25, r.Q75, r.Q95, r.Q975 = v(3), v(4), v(5), v(6), v(7), v(8)
-		r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat = v(9), v(10), v(11), v(12)
+		for c, v := range out[i].Numbers() {
+			*v = b.Columns[c+1].Number[i]
+		}
 	}
 	return out, nil
 }

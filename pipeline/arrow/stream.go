@@ -111,18 +111,7 @@ func (w *builder) dictionary(c *cdf.Column, id int) {
 	w.pair(node, 0, len(c.Levels), 0)
 	body := w.body(buffer)
 	body.put(len(w.b))
-	from, end := len(w.b), 0
-	w.b = le.AppendUint32(w.b, 0)
-	for _, s := range c.Levels {
-		end += len(s)
-		w.b = le.AppendUint32(w.b, uint32(end))
-	}
-	body.put(from)
-	from = len(w.b)
-	for _, s := range c.Levels {
-		w.b = append(w.b, s...)
-	}
-	body.put(from)
+	body.texts(len(c.Levels), func(j int) string { return c.Levels[j] })
 	body.done(length)
 }
 
@@ -174,7 +163,12 @@ func (b *body) column(c *cdf.Column, rows, node, i int, indices bool) {
 			b.b = le.AppendUint32(b.b, uint32(max(code, 0)))
 		}
 	case c.Type == cdf.Text:
-		b.strings(c)
+		b.texts(rows, func(j int) string {
+			if null(j) {
+				return ""
+			}
+			return c.Levels[c.Code[j]]
+		})
 		return
 	case c.Type == cdf.Bool:
 		b.bits(rows, func(j int) bool { return c.Number[j] != 0 && !null(j) })
@@ -207,22 +201,18 @@ func (b *body) bits(n int, set func(int) bool) {
 	}
 }
 
-// strings writes offsets and text of a column.
-func (b *body) strings(c *cdf.Column) {
+// texts writes offsets and bytes of n texts.
+func (b *body) texts(n int, text func(int) string) {
 	from, end := len(b.b), 0
 	b.b = le.AppendUint32(b.b, 0)
-	for _, code := range c.Code {
-		if code >= 0 {
-			end += len(c.Levels[code])
-		}
+	for j := range n {
+		end += len(text(j))
 		b.b = le.AppendUint32(b.b, uint32(end))
 	}
 	b.put(from)
 	from = len(b.b)
-	for _, code := range c.Code {
-		if code >= 0 {
-			b.b = append(b.b, c.Levels[code]...)
-		}
+	for j := range n {
+		b.b = append(b.b, text(j)...)
 	}
 	b.put(from)
 }

@@ -38,8 +38,6 @@ const (
 // format is here.
 func (p *planner) typed(code byte, t table) (layout, string, int) {
 	switch code {
-	case typeNull:
-		return layout{kind: kindNull}, "null", 0
 	case typeInt:
 		return p.integer(t)
 	case typeFloat:
@@ -47,8 +45,6 @@ func (p *planner) typed(code byte, t table) (layout, string, int) {
 			return layout{kind: kindFloat, width: 2 << w}, "float", 2
 		}
 		return layout{}, "floating point precision", -1
-	case typeBool:
-		return layout{kind: kindBool}, "bool", 2
 	case typeDate:
 		switch p.f.i16(t, 0, 1) {
 		case 0:
@@ -58,30 +54,20 @@ func (p *planner) typed(code byte, t table) (layout, string, int) {
 		}
 		return layout{}, "date unit", -1
 	case typeTimestamp:
-		switch p.f.i16(t, 0, 0) {
-		case 0:
-			return layout{kind: kindTick, width: 8, per: 1}, "timestamp", 2
-		case 1:
-			return layout{kind: kindTick, width: 8, per: 1e3}, "timestamp", 2
-		case 2:
-			return layout{kind: kindTick, width: 8, per: 1e6}, "timestamp", 2
-		case 3:
-			return layout{kind: kindTick, width: 8, per: 1e9}, "timestamp", 2
+		units := [...]int64{1, 1e3, 1e6, 1e9}
+		if u := p.f.i16(t, 0, 0); u >= 0 && int(u) < len(units) {
+			return layout{kind: kindTick, width: 8, per: units[u]}, "timestamp", 2
 		}
 		return layout{}, "timestamp unit", -1
-	case typeUtf8:
-		return layout{kind: kindText, width: 4}, "utf8", 3
-	case typeLargeUtf8:
-		return layout{kind: kindLargeText, width: 8}, "large_utf8", 3
-	case typeUtf8View:
-		return layout{kind: kindTextView, width: 16}, "utf8_view", 2
 	case typeUnion:
 		return layout{}, "union", p.union(t)
 	case typeDecimal:
 		return layout{}, p.decimal(t), 2
 	}
-	name, buffers := unread(code)
-	return layout{}, name, buffers
+	if s, ok := told[code]; ok {
+		return s.layout, s.name, s.buffers
+	}
+	return layout{}, "unknown type", -1
 }
 
 // integer is typed for an Int table.
@@ -122,39 +108,31 @@ func (p *planner) union(t table) int {
 	return n
 }
 
-// unread returns name and buffers of the types that no column is made of.
-func unread(code byte) (string, int) {
-	switch code {
-	case typeBinary:
-		return "binary", 3
-	case typeLargeBinary:
-		return "large_binary", 3
-	case typeBinaryView:
-		return "binary_view", 2
-	case typeFixedBinary:
-		return "fixed_size_binary", 2
-	case typeTime:
-		return "time", 2
-	case typeInterval:
-		return "interval", 2
-	case typeDuration:
-		return "duration", 2
-	case typeList:
-		return "list", 2
-	case typeLargeList:
-		return "large_list", 2
-	case typeMap:
-		return "map", 2
-	case typeListView:
-		return "list_view", 3
-	case typeLargeListView:
-		return "large_list_view", 3
-	case typeFixedList:
-		return "fixed_size_list", 1
-	case typeStruct:
-		return "struct", 1
-	case typeRunEnd:
-		return "run_end_encoded", 0
-	}
-	return "unknown type", -1
+// told are the types of which the code tells everything. Those without a layout
+// are no columns.
+var told = map[byte]struct {
+	layout
+	name    string
+	buffers int
+}{
+	typeNull:          {layout{kind: kindNull}, "null", 0},
+	typeBool:          {layout{kind: kindBool}, "bool", 2},
+	typeUtf8:          {layout{kind: kindText, width: 4}, "utf8", 3},
+	typeLargeUtf8:     {layout{kind: kindLargeText, width: 8}, "large_utf8", 3},
+	typeUtf8View:      {layout{kind: kindTextView, width: 16}, "utf8_view", 2},
+	typeBinary:        {layout{}, "binary", 3},
+	typeLargeBinary:   {layout{}, "large_binary", 3},
+	typeBinaryView:    {layout{}, "binary_view", 2},
+	typeFixedBinary:   {layout{}, "fixed_size_binary", 2},
+	typeTime:          {layout{}, "time", 2},
+	typeInterval:      {layout{}, "interval", 2},
+	typeDuration:      {layout{}, "duration", 2},
+	typeList:          {layout{}, "list", 2},
+	typeLargeList:     {layout{}, "large_list", 2},
+	typeMap:           {layout{}, "map", 2},
+	typeListView:      {layout{}, "list_view", 3},
+	typeLargeListView: {layout{}, "large_list_view", 3},
+	typeFixedList:     {layout{}, "fixed_size_list", 1},
+	typeStruct:        {layout{}, "struct", 1},
+	typeRunEnd:        {layout{}, "run_end_encoded", 0},
 }

@@ -63,28 +63,22 @@ func (l layout) read(number []float64, ints []int64, data []byte) bool {
 
 // integer returns integer i of data.
 func (l layout) integer(data []byte, i int) int64 {
-	signed := l.kind == kindSigned
+	var v int64
 	switch l.width {
 	case 1:
-		if signed {
-			return int64(int8(data[i]))
-		}
-		return int64(data[i])
+		v = int64(data[i])
 	case 2:
-		v := le.Uint16(data[2*i:])
-		if signed {
-			return int64(int16(v))
-		}
-		return int64(v)
+		v = int64(le.Uint16(data[2*i:]))
 	case 4:
-		v := le.Uint32(data[4*i:])
-		if signed {
-			return int64(int32(v))
-		}
-		return int64(v)
+		v = int64(le.Uint32(data[4*i:]))
 	default:
-		return int64(le.Uint64(data[8*i:]))
+		v = int64(le.Uint64(data[8*i:]))
 	}
+	if l.kind == kindSigned {
+		above := 64 - 8*l.width // bits, to which the sign is spread
+		v = v << above >> above
+	}
+	return v
 }
 
 // widen writes ints as numbers.

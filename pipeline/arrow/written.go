@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/jsontext"
 )
 
 // written is a column of a stream that is written.
@@ -118,6 +119,12 @@ func (p *pairs) put(key, v string) {
 }
 
 // count writes a pair whose value is a whole number.
+func (p *pairs) texts(key string, v []string) {
+	p.open(key)
+	p.b = jsontext.AppendStrings(p.b, v)
+	p.close()
+}
+
 func (p *pairs) count(key string, v int64) {
 	p.open(key)
 	p.b = strconv.AppendInt(p.b, v, 10)
