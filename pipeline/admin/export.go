@@ -42,7 +42,15 @@ func Collect(ctx context.Context, s pipeline.Store, r pipeline.Reader, p pipelin
 		if Unfinished(before) {
 			return Export{}, false, fmt.Errorf("the state of %s is half an import: run the import again first", p)
 		}
-		err = each(ctx, r, p, match, visit)
+		err = Each(ctx, r, p, match, func(key string, value pipeline.Stored, err error) error {
+			if err == nil && value == nil {
+				err = &goneError{p, key}
+			}
+			if err != nil {
+				return err
+			}
+			return visit(key, value)
+		})
 		var lost *goneError
 		if err != nil && !errors.As(err, &lost) {
 			return Export{}, false, err
@@ -75,34 +83,4 @@ type goneError struct {
 
 func (e *goneError) Error() string {
 	return fmt.Sprintf("damaged state: key %q of %s is listed and has no value; see state repair", e.key, e.p)
-}
-
-func each(ctx context.Context, r pipeline.Reader, p pipeline.Partition, match func(string) bool, visit func(string, pipeline.Stored) error) error {
-	const page = 512
-	r = Prefetch(r, match)
-	for after := ""; ; {
-		keys, err := r.Keys(ctx, p, "", after, page)
-		if err != nil {
-			return err
-		}
-		for _, key := range keys {
-			if match != nil && !match(key) {
-				continue
-			}
-			value, err := r.Get(ctx, p, key)
-			if err != nil {
-				return err
-			}
-			if value == nil {
-				return &goneError{p, key}
-			}
-			if err := visit(key, value); err != nil {
-				return err
-			}
-		}
-		if len(keys) < page {
-			return nil
-		}
-		after = keys[len(keys)-1]
-	}
 }

@@ -170,39 +170,25 @@ func (s *slice) takes(key string) bool {
 // list notes what is stored.
 func (s *slice) list(ctx context.Context) error {
 	s.stored, s.entries, s.broken, s.bytes = map[string]wanted{}, map[string]*pipeline.Recomputed{}, map[string]Mismatch{}, 0
-	r := Prefetch(s.v.Reader, s.takes)
-	for after := ""; ; {
-		keys, err := r.Keys(ctx, s.p, "", after, 512)
+	return Each(ctx, s.v.Reader, s.p, s.takes, func(key string, value pipeline.Stored, err error) error {
+		if err == nil && value == nil {
+			return nil // gone since, or lost: the log will tell
+		}
+		var h pipeline.StoredState
+		if err == nil {
+			h, err = pipeline.ParseStored(key, value)
+		}
+		if errors.Is(err, pipeline.ErrDamaged) {
+			s.broken[key] = Mismatch{s.p, key, -1, err.Error()}
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		for _, key := range keys {
-			if !s.takes(key) {
-				continue
-			}
-			value, err := r.Get(ctx, s.p, key)
-			if err == nil && value == nil {
-				continue // gone since, or lost: the log will tell
-			}
-			var h pipeline.StoredState
-			if err == nil {
-				h, err = pipeline.ParseStored(key, value)
-			}
-			if errors.Is(err, pipeline.ErrDamaged) {
-				s.broken[key] = Mismatch{s.p, key, -1, err.Error()}
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			s.stored[key] = wanted{h.Offset, h.T, essence(&h.Envelope)}
-			s.add(wantedBytes + int64(len(key)))
-		}
-		if len(keys) < 512 {
-			return nil
-		}
-		after = keys[len(keys)-1]
-	}
+		s.stored[key] = wanted{h.Offset, h.T, essence(&h.Envelope)}
+		s.add(wantedBytes + int64(len(key)))
+		return nil
+	})
 }
 
 // essence is a digest of a stored value. It leaves out the number of gaps,

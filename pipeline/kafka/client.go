@@ -194,10 +194,7 @@ func (c *Client) anywhere(ctx context.Context, req protocol.Message) (protocol.M
 
 // metadata asks for topics, nil: for none, only the cluster.
 func (c *Client) metadata(ctx context.Context, topics []string) (*metadata.Response, error) {
-	if topics == nil {
-		topics = []string{}
-	}
-	answer, err := c.anywhere(ctx, &metadata.Request{TopicNames: topics})
+	answer, err := c.anywhere(ctx, &metadata.Request{TopicNames: append([]string{}, topics...)})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,21 +30,12 @@ type GroupOptions struct {
 }
 
 func (o GroupOptions) withDefaults() GroupOptions {
-	for _, d := range []struct {
-		field *time.Duration
-		value time.Duration
-	}{
-		{&o.Heartbeat, 500 * time.Millisecond},
-		{&o.Session, 30 * time.Second},
-		{&o.Rebalance, 60 * time.Second},
-		{&o.Backoff, time.Second},
-		{&o.Timeout, 10 * time.Second},
-		{&o.Watch, 5 * time.Second},
-	} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
+	o.Heartbeat = cmp.Or(o.Heartbeat, 500*time.Millisecond)
+	o.Session = cmp.Or(o.Session, 30*time.Second)
+	o.Rebalance = cmp.Or(o.Rebalance, 60*time.Second)
+	o.Backoff = cmp.Or(o.Backoff, time.Second)
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
+	o.Watch = cmp.Or(o.Watch, 5*time.Second)
 	if o.OnError == nil {
 		o.OnError = func(error) {}
 	}

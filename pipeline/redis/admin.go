@@ -39,10 +39,7 @@ func (s *Store) Audit(ctx context.Context, p pipeline.Partition) (pipeline.Audit
 // and drops it, so that the server is never held up for long. What an error
 // leaves of them, the next Clear of the partition removes.
 func (s *Store) Clear(ctx context.Context, lease pipeline.Lease, seen pipeline.Meta) error {
-	if err := checkLease(lease); err != nil {
-		return err
-	}
-	k, err := s.space(lease.Partition)
+	k, err := s.leased(lease)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,7 @@ import (
 // written: try again with a fresh token. A partition whose Meta.Format is
 // not pipeline.StateFormat was left untouched and is not owned.
 func (s *Store) Claim(ctx context.Context, lease pipeline.Lease) (pipeline.Meta, error) {
-	if err := checkLease(lease); err != nil {
-		return pipeline.Meta{}, err
-	}
-	k, err := s.space(lease.Partition)
+	k, err := s.leased(lease)
 	if err != nil {
 		return pipeline.Meta{}, err
 	}
@@ -54,14 +51,10 @@ func decodeMeta(p pipeline.Partition, reply []any) (pipeline.Meta, error) {
 		m.Watermark, m.Last.Offset = -1, -1
 		return m, nil
 	}
-	if err := scanInt(reply, 2, &m.Watermark); err != nil {
-		return wrap("watermark", err)
-	}
-	if err := scanInt(reply, 3, &m.Origin); err != nil {
-		return wrap("origin", err)
-	}
-	if err := scanInt(reply, 4, &m.Keys); err != nil {
-		return wrap("keys", err)
+	for i, dst := range []*int64{&m.Watermark, &m.Origin, &m.Keys} {
+		if err := scanInt(reply, 2+i, dst); err != nil {
+			return wrap([]string{"watermark", "origin", "keys"}[i], err)
+		}
 	}
 	if err := scanInt(reply, 8, &m.Format); err != nil {
 		return wrap("format", err)

@@ -20,10 +20,7 @@ import (
 // checkpoint with To equal to From may have no changes. Values must add up to a few megabytes, not counting those above
 // BlobBytes; the server does nothing else meanwhile.
 func (s *Store) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Checkpoint) error {
-	if err := checkLease(lease); err != nil {
-		return err
-	}
-	k, err := s.space(lease.Partition)
+	k, err := s.leased(lease)
 	if err != nil {
 		return err
 	}

@@ -104,13 +104,13 @@ func (s *Store) Pinned(ctx context.Context, topic string) (int, error) {
 	return n, nil
 }
 
-// checkLease refuses a token that could not be told apart from the rest of a
-// blob's name.
-func checkLease(lease pipeline.Lease) error {
+// leased returns the space of a lease. It refuses a token that could not be
+// told apart from the rest of a blob's name.
+func (s *Store) leased(lease pipeline.Lease) (space, error) {
 	if !tokenName.MatchString(lease.Token) {
-		return errors.New("owner token: 1 to 128 of letters, digits, '.', '_' and '-'")
+		return space{}, errors.New("owner token: 1 to 128 of letters, digits, '.', '_' and '-'")
 	}
-	return nil
+	return s.space(lease.Partition)
 }
 
 var tokenName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)

@@ -237,9 +237,7 @@ const maxTold = 3
 func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string, error) {
 	var told []string
 	bad := 0
-	reader := admin.Prefetch(s.Store, nil)
-	err := admin.EachKey(ctx, onePartition{reader, p}, p.Topic, 1, "", func(key string, _ []pipeline.Partition) error {
-		value, err := reader.Get(ctx, p, key)
+	err := admin.Each(ctx, s.Store, p, nil, func(key string, value pipeline.Stored, err error) error {
 		switch {
 		case err == nil && value == nil:
 			err = fmt.Errorf("key %q: listed, and no value is stored", key)
@@ -260,15 +258,4 @@ func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string,
 		told = append(told, fmt.Sprintf("and %d more keys", bad-maxTold))
 	}
 	return told, err
-}
-
-// onePartition reads one partition whichever is asked for.
-type onePartition struct {
-	pipeline.Reader
-	p pipeline.Partition
-}
-
-// Keys implements pipeline.Reader.
-func (o onePartition) Keys(ctx context.Context, _ pipeline.Partition, prefix, after string, limit int) ([]string, error) {
-	return o.Reader.Keys(ctx, o.p, prefix, after, limit)
 }
