@@ -29,6 +29,6 @@ func completionCommand(root *cobra.Command) {
 			}
 			return nil
 		}
-		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		c.RunE = app.Help
 	}
 }

@@ -25,17 +25,8 @@ Start with: consumer demo`,
 		Version:       version.Get().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			return cli.Usagef("unknown command %q%s", args[0], cli.Suggest(args[0], names))
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          app.NeedsCommand,
+		RunE:          app.Help,
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -71,19 +71,10 @@ func (p *program) replayCommand() *cobra.Command {
 		// It fails only for a name that is no flag.
 		_ = cmd.MarkFlagRequired(name)
 	}
-	_ = cmd.MarkFlagFilename("input", extensions()...)
+	_ = cmd.MarkFlagFilename("input", rows.Endings()...)
 	f.complete(cmd)
 	cmd.MarkFlagsMutuallyExclusive("key-column", "key")
 	return cmd
-}
-
-// extensions are those of the files that can be sent, as shells want them.
-func extensions() []string {
-	var all []string
-	for _, ext := range rows.Extensions {
-		all = append(all, strings.TrimPrefix(ext, "."))
-	}
-	return all
 }
 
 // check returns what is wrong with the flags, before anything is opened.

@@ -38,15 +38,19 @@ func (a *App) Load(f *Flags) (*config.Config, error) {
 	return c, err
 }
 
-// Connect reads the configuration for a command that talks to Kafka. The
-// caller closes the connection.
-func (a *App) Connect(f *Flags) (*config.Config, *connect.Connection, error) {
+// Connected reads the configuration for a command that talks to Kafka, and
+// calls do with a connection that lives as long.
+func (a *App) Connected(f *Flags, do func(*connect.Connection) error) error {
 	c, err := a.Load(f)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	conn, err := connect.Dial(c)
-	return c, conn, err
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return do(conn)
 }
 
 // Printf tells the user something that is not data.

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/internal/cli"
@@ -15,5 +17,9 @@ func NeedsCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return cli.Usagef("unknown command %q%s", cmd.Name()+" "+args[0], cli.Suggest(args[0], names))
+	_, path, _ := strings.Cut(cmd.CommandPath()+" "+args[0], " ")
+	return cli.Usagef("unknown command %q%s", path, cli.Suggest(args[0], names))
 }
+
+// Help is what a command does that only stands for those below it.
+func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -67,28 +67,18 @@ func (k *checker) add(l level, subject, fix, format string, args ...any) {
 	k.findings = append(k.findings, finding{l, subject, fmt.Sprintf(format, args...), fix})
 }
 
-func (k *checker) failed() bool {
-	for _, f := range k.findings {
-		if f.Level == levelError {
-			return true
-		}
-	}
-	return false
-}
+func failure(f finding) bool { return f.Level == levelError }
+
+func (k *checker) failed() bool { return slices.ContainsFunc(k.findings, failure) }
 
 const dialTimeout = 5 * time.Second
 
 // brokers dials every configured address and reports whether any answered.
 func (k *checker) brokers(ctx context.Context) bool {
-	dialer := net.Dialer{Timeout: dialTimeout}
 	reached := 0
 	var refused []finding
 	for _, b := range k.config.Kafka.Brokers {
-		conn, err := dialer.DialContext(ctx, "tcp", b)
-		if err == nil {
-			err = conn.Close()
-		}
-		if err != nil {
+		if err := dial(ctx, b); err != nil {
 			refused = append(refused, finding{levelWarning, "broker " + b, err.Error(),
 				"start Kafka there, or correct kafka.brokers; inside a container 127.0.0.1 is the container itself"})
 			continue
@@ -103,6 +93,15 @@ func (k *checker) brokers(ctx context.Context) bool {
 		k.findings = append(k.findings, f)
 	}
 	return reached > 0
+}
+
+// dial tells whether an address can be reached.
+func dial(ctx context.Context, address string) error {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
 // kafka asks the cluster for its id and the topics for their settings. It

@@ -6,6 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
 // Command returns the command check.
@@ -86,7 +90,7 @@ func (k *checker) connect(ctx context.Context) {
 		return
 	}
 	defer conn.Close()
-	cluster := clusterOf(conn)
+	cluster := kafkaCluster{conn.Client}
 	if !k.kafka(ctx, cluster) || !k.advertised(ctx, cluster) {
 		return
 	}
@@ -99,23 +103,18 @@ func (k *checker) connect(ctx context.Context) {
 		k.add(levelError, "redis", "correct redis.url and redis.password_file", "%v", err)
 		return
 	}
-	s := storeOf(conn)
+	s := redisStore{conn.Store}
 	before := len(k.findings)
 	k.store(ctx, s)
-	for _, f := range k.findings[before:] {
-		if f.Level == levelError {
-			return
-		}
-	}
-	if there {
+	if there && !slices.ContainsFunc(k.findings[before:], failure) {
 		k.group(ctx, s, input.partitions, conn.Rules.Accepts)
-		k.partitioner(ctx, s, input.partitions, partitionOf)
+		k.partitioner(ctx, s, input.partitions, kafka.PartitionOf)
 	}
 }
 
 // columns compares the newest shards with the configuration.
 func (k *checker) columns(ctx context.Context, conn *connect.Connection) {
-	i := newInspector(k.config, conn.Rules, partitionOf)
+	i := newInspector(k.config, conn.Rules, kafka.PartitionOf)
 	if err := conn.Sample(ctx, k.config, true, looked, i.visit); err != nil {
 		k.add(levelError, "topic "+k.config.Kafka.Input, "allow this user to read the topic, and check whether all its partitions have leaders", "%v", err)
 		return
@@ -138,16 +137,13 @@ func writeFindings(a *app.App, all []finding, asJSON bool) error {
 	for _, f := range all {
 		width = max(width, len(f.Subject))
 	}
+	var b strings.Builder
 	for _, f := range all {
-		if _, err := fmt.Fprintf(a.Out, "%-8s %-*s  %s\n", f.Level, width, f.Subject, f.Message); err != nil {
-			return err
-		}
-		if f.Fix == "" {
-			continue
-		}
-		if _, err := fmt.Fprintf(a.Out, "%-8s %-*s  fix: %s\n", "", width, "", f.Fix); err != nil {
-			return err
+		fmt.Fprintf(&b, "%-8s %-*s  %s\n", f.Level, width, f.Subject, f.Message)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, "%-8s %-*s  fix: %s\n", "", width, "", f.Fix)
 		}
 	}
-	return nil
+	_, err := io.WriteString(a.Out, b.String())
+	return err
 }

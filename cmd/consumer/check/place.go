@@ -33,16 +33,12 @@ func (k *checker) advertised(ctx context.Context, c cluster) bool {
 		k.add(levelError, "kafka", "check whether the brokers are healthy", "%v", err)
 		return false
 	}
-	dialer, ok := net.Dialer{Timeout: dialTimeout}, true
+	ok := true
 	for _, address := range all {
 		if slices.Contains(k.config.Kafka.Brokers, address) {
 			continue
 		}
-		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err == nil {
-			err = conn.Close()
-		}
-		if err != nil {
+		if err := dial(ctx, address); err != nil {
 			k.add(levelError, "broker "+address, "set advertised.listeners of that broker to an address that this machine can reach, or run this where "+address+" can be reached, such as in the same container network",
 				"the brokers advertise this address (kafka.brokers is %s), and it cannot be reached from here: %v", strings.Join(k.config.Kafka.Brokers, ","), err)
 			ok = false

@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/pipeline/redis"
 )
 
-func partitionOf(key []byte, n int) int32 { return kafka.PartitionOf(key, n) }
-
 // kafkaCluster is the cluster as check sees it.
 type kafkaCluster struct{ *kafka.Client }
-
-func clusterOf(n *connect.Connection) cluster { return kafkaCluster{n.Client} }
 
 // Topic implements cluster.
 func (k kafkaCluster) Topic(ctx context.Context, name string) (topicState, error) {
@@ -24,8 +19,6 @@ func (k kafkaCluster) Topic(ctx context.Context, name string) (topicState, error
 
 // redisStore is the store as check sees it.
 type redisStore struct{ *redis.Store }
-
-func storeOf(n *connect.Connection) store { return redisStore{n.Store} }
 
 // Policy implements store.
 func (r redisStore) Policy(ctx context.Context) (eviction string, appendOnly bool, err error) {

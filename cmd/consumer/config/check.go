@@ -32,7 +32,7 @@ func (c *Config) check() []error {
 			}
 		}
 	}
-	if !regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`).MatchString(k.Group) {
+	if !legalName.MatchString(k.Group) {
 		wrong("kafka.group: %q is not 1 to 249 letters, digits, dots, underscores and hyphens", k.Group)
 	}
 	c.checkTopics(wrong)
@@ -66,10 +66,12 @@ func (c *Config) check() []error {
 // leastHistory holds some points of the largest size.
 const leastHistory = 1 << 20
 
+// legalName is one of a group or topic.
+var legalName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
+
 type report func(format string, args ...any)
 
 func (c *Config) checkTopics(wrong report) {
-	legal := regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
 	named := map[string]string{}
 	for _, t := range []struct{ key, name string }{
 		{"kafka.input", c.Kafka.Input},
@@ -78,7 +80,7 @@ func (c *Config) checkTopics(wrong report) {
 		{"the topic of draws", c.Kafka.Output + ".draws"},
 		{"the topic of predictions", c.Kafka.Output + ".predictions"},
 	} {
-		if !legal.MatchString(t.name) || t.name == "." || t.name == ".." {
+		if !legalName.MatchString(t.name) || t.name == "." || t.name == ".." {
 			wrong("%s: %q is not a topic name: 1 to 249 letters, digits, dots, underscores and hyphens", t.key, t.name)
 		} else if other, taken := named[t.name]; taken {
 			wrong("%s and %s are both %q: each needs a topic of its own", other, t.key, t.name)

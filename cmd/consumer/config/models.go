@@ -93,32 +93,30 @@ func (m *Model) setDefaults() {
 
 // decodeNode takes a name alone for {name: ...}.
 func (r *Response) decodeNode(d *decoder, n yamlNode, path string) {
-	if n.Kind == yaml.ScalarNode {
-		r.Name = n.Value
-		return
-	}
 	type plain Response
-	d.decodeInto(n, (*plain)(r), path)
+	d.decodeNamed(n, &r.Name, (*plain)(r), path)
 }
 
 // decodeNode takes a name alone for {name: ...}.
 func (f *Feature) decodeNode(d *decoder, n yamlNode, path string) {
-	if n.Kind == yaml.ScalarNode {
-		f.Name = n.Value
-		return
-	}
 	type plain Feature
-	d.decodeInto(n, (*plain)(f), path)
+	d.decodeNamed(n, &f.Name, (*plain)(f), path)
 }
 
 // decodeNode takes a column alone for {column: ...}.
 func (g *Group) decodeNode(d *decoder, n yamlNode, path string) {
+	type plain Group
+	d.decodeNamed(n, &g.Column, (*plain)(g), path)
+}
+
+// decodeNamed fills the struct that whole points to, or from a scalar only its
+// name.
+func (d *decoder) decodeNamed(n yamlNode, name *string, whole any, path string) {
 	if n.Kind == yaml.ScalarNode {
-		g.Column = n.Value
+		*name = n.Value
 		return
 	}
-	type plain Group
-	d.decodeInto(n, (*plain)(g), path)
+	d.decodeInto(n, whole, path)
 }
 
 func (l *levels) decodeNode(d *decoder, n yamlNode, path string) {

@@ -20,9 +20,7 @@ const envPrefix = "CREDENCE_"
 func (d *decoder) overrideFromEnv(root yamlNode, env []string) (warnings []string) {
 	paths := map[string]string{}
 	envPaths(reflect.ValueOf(Default()).Elem(), "", paths)
-	env = slices.Clone(env)
-	slices.Sort(env)
-	for _, variable := range env {
+	for _, variable := range slices.Sorted(slices.Values(env)) {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, envPrefix) {
 			continue

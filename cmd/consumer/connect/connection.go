@@ -27,6 +27,7 @@ const (
 
 // Connection is everything that commands talk to.
 type Connection struct {
+	Config *config.Config
 	Client *kafka.Client
 	Log    *kafka.Log
 	Rules  *pipeline.Rules
@@ -47,7 +48,7 @@ func Dial(c *config.Config) (*Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection{Client: client}
+	conn := &Connection{Config: c, Client: client}
 	if conn.Log, err = kafka.NewLog(client, unpacked*int64(c.Limits.Record)); err == nil {
 		conn.Rules, err = pipeline.NewRules(RulesOf(c), pipeline.Limits{
 			Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
@@ -88,6 +89,18 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 		Count: func(ctx context.Context) (int, error) { return n.Log.Partitions(ctx, c.Kafka.Input) },
 	}
 	return nil
+}
+
+// Metas returns what the store says of the partitions of a topic.
+func (n *Connection) Metas(ctx context.Context, topic string, partitions int) ([]pipeline.Meta, error) {
+	all := make([]pipeline.Meta, partitions)
+	for id := range all {
+		var err error
+		if all[id], err = n.Store.Meta(ctx, pipeline.Partition{Topic: topic, ID: int32(id)}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // Close ends the connections.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -22,7 +23,7 @@ goes on without it. list shows these letters and the reasons; replay sends
 their records again once the cause is fixed.`,
 		GroupID: app.GroupCare,
 		Args:    app.NeedsCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    app.Help,
 	}
 	cmd.AddCommand(listCommand(a), replayCommand(a))
 	return cmd
@@ -71,12 +72,9 @@ partition in order. STATE is open, or replayed (by this group).`,
 			if err != nil {
 				return err
 			}
-			c, conn, err := a.Connect(&f.Flags)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			return listLetters(cmd.Context(), a, conn, c, &f, how)
+			return a.Connected(&f.Flags, func(conn *connect.Connection) error {
+				return listLetters(cmd.Context(), a, conn, conn.Config, &f, how)
+			})
 		},
 	}
 	f.add(a, cmd)
@@ -106,12 +104,7 @@ last two as well.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			c, conn, err := a.Connect(&f.Flags)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			return replayLetters(a, cmd, conn, c, &f)
+			return a.Connected(&f.Flags, func(conn *connect.Connection) error { return replayLetters(a, cmd, conn, conn.Config, &f) })
 		},
 	}
 	f.add(a, cmd)

@@ -75,11 +75,11 @@ func newReplayer(ctx context.Context, n *connect.Connection, c *config.Config, f
 	if err != nil {
 		return nil, err
 	}
-	for id := range count {
-		meta, err := n.Store.Meta(ctx, pipeline.Partition{Topic: c.Kafka.Input, ID: int32(id)})
-		if err != nil {
-			return nil, err
-		}
+	metas, err := n.Metas(ctx, c.Kafka.Input, count)
+	if err != nil {
+		return nil, err
+	}
+	for _, meta := range metas {
 		s.watermarks = append(s.watermarks, meta.Watermark)
 	}
 	r := &replayer{sorter: s, at: make([]int64, len(s.done))}

@@ -83,11 +83,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	app.Offer(cmd, "from", "beginning", "end")
 	// These fail only for names that are no flags.
 	_ = cmd.RegisterFlagCompletionFunc("set", completeConnection(a))
-	var endings []string
-	for _, e := range rows.Extensions {
-		endings = append(endings, strings.TrimPrefix(e, "."))
-	}
-	_ = cmd.MarkFlagFilename("input", endings...)
+	_ = cmd.MarkFlagFilename("input", rows.Endings()...)
 	_ = cmd.MarkFlagFilename("out", "yaml", "yml")
 	return cmd
 }

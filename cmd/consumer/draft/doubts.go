@@ -2,7 +2,6 @@ package draft
 
 import (
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -36,7 +35,8 @@ func (p *Profile) Doubts() []string {
 			doubt += " decimal commas are not read, write points;"
 		}
 		if len(others) > 0 {
-			doubt += fmt.Sprintf(" if %s means missing, say --null %s here and to producer replay", most(others), most(others))
+			most := byFrequency(others)[0]
+			doubt += fmt.Sprintf(" if %s means missing, say --null %s here and to producer replay", most, most)
 		}
 		all = append(all, strings.TrimRight(doubt, ";:"))
 	}
@@ -46,17 +46,4 @@ func (p *Profile) Doubts() []string {
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil
-}
-
-// most is the most frequent text, of equals the first in byte order.
-func most(counts map[string]int) string {
-	var texts []string
-	for text := range counts {
-		texts = append(texts, text)
-	}
-	sort.Slice(texts, func(i, j int) bool {
-		a, b := texts[i], texts[j]
-		return counts[a] > counts[b] || counts[a] == counts[b] && a < b
-	})
-	return texts[0]
 }

@@ -4,6 +4,8 @@
 package draft
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -161,17 +163,12 @@ func (c *column) count() bool {
 	return c.numeric() && c.kind != cdf.Time && c.kind != cdf.Bool && c.whole && c.least >= 0 && len(c.exact) > 2
 }
 
-// levels are the labels, the most frequent first, then in byte order.
-func (c *column) levels() []string {
-	var all []string
-	for label := range c.counts {
-		all = append(all, label)
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		if c.counts[a] != c.counts[b] {
-			return c.counts[b] - c.counts[a]
-		}
-		return strings.Compare(a, b)
+// levels are the labels, the most frequent first.
+func (c *column) levels() []string { return byFrequency(c.counts) }
+
+// byFrequency returns texts, the most frequent first, then in byte order.
+func byFrequency(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
-	return all
 }

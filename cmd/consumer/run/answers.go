@@ -58,13 +58,7 @@ func (s *Service) Metas(ctx context.Context) ([]pipeline.Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	metas := make([]pipeline.Meta, n)
-	for i := range metas {
-		if metas[i], err = conn.Store.Meta(ctx, pipeline.Partition{Topic: s.config.Kafka.Input, ID: int32(i)}); err != nil {
-			return nil, err
-		}
-	}
-	return metas, nil
+	return conn.Metas(ctx, s.config.Kafka.Input, n)
 }
 
 // Ends implements web.Topics.

@@ -14,7 +14,7 @@ import (
 
 // GetCommand returns the command get.
 func GetCommand(a *app.App) *cobra.Command {
-	var config app.Flags
+	var f app.Flags
 	var format app.Format
 	cmd := &cobra.Command{
 		Use:     "get KEY --config FILE",
@@ -26,21 +26,18 @@ func GetCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, conn, err := a.Connect(&config)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			ctx, cancel := context.WithTimeout(cmd.Context(), app.Patience)
-			defer cancel()
-			if err := conn.OpenStore(ctx, c); err != nil {
-				return err
-			}
-			return getKey(ctx, a, conn.Lookup, args[0], how)
+			return a.Connected(&f, func(conn *connect.Connection) error {
+				ctx, cancel := context.WithTimeout(cmd.Context(), app.Patience)
+				defer cancel()
+				if err := conn.OpenStore(ctx, conn.Config); err != nil {
+					return err
+				}
+				return getKey(ctx, a, conn.Lookup, args[0], how)
+			})
 		},
 	}
-	config.Add(a, cmd)
-	cmd.ValidArgsFunction = config.CompleteKey(a)
+	f.Add(a, cmd)
+	cmd.ValidArgsFunction = f.CompleteKey(a)
 	format.Add(cmd)
 	return cmd
 }

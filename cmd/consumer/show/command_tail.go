@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 )
@@ -39,13 +40,11 @@ restart has sent again are left out.`,
 			if err != nil {
 				return err
 			}
-			c, conn, err := a.Connect(&f.Flags)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			p, notify := NewPrinter(a, format, NewSelection(f.key, f.limit), "topic "+c.Kafka.Output)
-			return Tail(cmd.Context(), conn.Feed(c.Kafka.Output, f.from == "end", f.untilEnd, notify), p)
+			return a.Connected(&f.Flags, func(conn *connect.Connection) error {
+				topic := conn.Config.Kafka.Output
+				p, notify := NewPrinter(a, format, NewSelection(f.key, f.limit), "topic "+topic)
+				return Tail(cmd.Context(), conn.Feed(topic, f.from == "end", f.untilEnd, notify), p)
+			})
 		},
 	}
 	f.Flags.Add(a, cmd)

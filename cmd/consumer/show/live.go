@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	xterm "golang.org/x/term"
-
+	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -43,7 +42,7 @@ func (t *liveTable) remove(key string) { delete(t.rows, key) }
 
 // draw writes the next frame over the last one.
 func (t *liveTable) draw(w io.Writer, status string, color bool) error {
-	width, height := terminalSize(w)
+	width, height := term.Size(w)
 	lines := t.frame(width, height, status, color)
 	var b strings.Builder
 	switch size := [2]int{width, height}; {
@@ -61,14 +60,4 @@ func (t *liveTable) draw(w io.Writer, status string, color bool) error {
 	t.drawn = len(lines)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// terminalSize returns columns and lines, 80 by 24 where it can't be known.
-func terminalSize(w io.Writer) (width, height int) {
-	if f, ok := w.(interface{ Fd() uintptr }); ok {
-		if width, height, err := xterm.GetSize(int(f.Fd())); err == nil && width > 0 && height > 0 {
-			return width, height
-		}
-	}
-	return 80, 24
 }

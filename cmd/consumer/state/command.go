@@ -25,7 +25,7 @@ to which the log has been applied. These commands read and change it with the
 operations of a worker, so that it stays exact while consumers run.`,
 		GroupID: app.GroupCare,
 		Args:    app.NeedsCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    app.Help,
 	}
 	cmd.AddCommand(listCommand(a), exportCommand(a), importCommand(a), deleteCommand(a), repairCommand(a))
 	return cmd
@@ -43,24 +43,21 @@ type states struct {
 
 // withStates connects and runs f. A glob that is not empty selects keys.
 func withStates(a *app.App, cmd *cobra.Command, f *app.Flags, glob string, do func(context.Context, *states) error) error {
-	c, conn, err := a.Connect(f)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	ctx := cmd.Context()
-	if err := conn.OpenStore(ctx, c); err != nil {
-		return err
-	}
-	n, err := conn.Log.Partitions(ctx, c.Kafka.Input)
-	if err != nil {
-		return err
-	}
-	s := &states{Connection: conn, App: a, config: c, cmd: cmd, count: n}
-	if glob != "" {
-		s.seen = func(key string) bool { return cdf.Glob(glob, key) }
-	}
-	return do(ctx, s)
+	return a.Connected(f, func(conn *connect.Connection) error {
+		c, ctx := conn.Config, cmd.Context()
+		if err := conn.OpenStore(ctx, c); err != nil {
+			return err
+		}
+		n, err := conn.Log.Partitions(ctx, c.Kafka.Input)
+		if err != nil {
+			return err
+		}
+		s := &states{Connection: conn, App: a, config: c, cmd: cmd, count: n}
+		if glob != "" {
+			s.seen = func(key string) bool { return cdf.Glob(glob, key) }
+		}
+		return do(ctx, s)
+	})
 }
 
 func (s *states) takes(key string) bool { return s.seen == nil || s.seen(key) }
@@ -71,14 +68,7 @@ func (s *states) partition(id int) pipeline.Partition {
 
 // metas returns the metas of all partitions.
 func (s *states) metas(ctx context.Context) ([]pipeline.Meta, error) {
-	all := make([]pipeline.Meta, s.count)
-	for id := range all {
-		var err error
-		if all[id], err = s.Store.Meta(ctx, s.partition(id)); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return s.Metas(ctx, s.config.Kafka.Input, s.count)
 }
 
 // nobodyWorks refuses while the group has live members.

@@ -8,10 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
-	"github.com/credence-stream/credence/cmd/consumer/config"
-	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
@@ -45,12 +42,7 @@ but not as a difference.`,
 			if err != nil {
 				return err
 			}
-			c, conn, err := a.Connect(&f)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			return verifyStates(cmd.Context(), a, conn, c, key, how)
+			return withStates(a, cmd, &f, key, func(ctx context.Context, s *states) error { return s.verify(ctx, how) })
 		},
 	}
 	f.Add(a, cmd)
@@ -68,22 +60,15 @@ type Mismatch struct {
 	What      string `json:"what"`
 }
 
-func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *config.Config, glob, format string) error {
-	if err := conn.OpenStore(ctx, c); err != nil {
-		return err
-	}
-	n, err := conn.Log.Partitions(ctx, c.Kafka.Input)
+func (s *states) verify(ctx context.Context, format string) error {
+	offsets, err := s.offsetsToRead(ctx)
 	if err != nil {
 		return err
 	}
-	offsets, err := offsetsToRead(ctx, conn, c, n)
-	if err != nil {
-		return err
-	}
-	bar := term.Progress(a.Err, "offsets verified", offsets)
+	bar := term.Progress(s.Err, "offsets verified", offsets)
 	whole, part := int64(0), 0.0
 	v := &admin.Verifier{
-		Log: conn.Log, Store: conn.Store, Reader: conn.Store, Rules: conn.Rules, Memory: max(int64(c.Memory.Cache), 1<<20),
+		Log: s.Log, Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
 		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
 			return arrow.NewDecoder(arrow.Limits{Record: int(l.Record), Rows: l.Rows, Columns: l.Columns})
 		},
@@ -95,13 +80,10 @@ func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *
 			}
 		},
 	}
-	if glob != "" {
-		v.Match = func(key string) bool { return cdf.Glob(glob, key) }
-	}
-	out := app.NewListing(a.Out, format, []string{"key", "partition", "offset", "what differs"})
+	out := app.NewListing(s.Out, format, []string{"key", "partition", "offset", "what differs"})
 	var keys, wrong int64
-	for id := range n {
-		got, err := v.Verify(ctx, pipeline.Partition{Topic: c.Kafka.Input, ID: int32(id)}, func(m admin.Mismatch) error {
+	for id := range s.count {
+		got, err := v.Verify(ctx, s.partition(id), func(m admin.Mismatch) error {
 			line := Mismatch{m.Key, m.Partition.Topic, m.Partition.ID, m.Offset, m.What}
 			return out.Write(line, []string{m.Key, m.Partition.String(), strconv.FormatInt(m.Offset, 10), m.What})
 		})
@@ -112,14 +94,14 @@ func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *
 		keys, wrong = keys+got.Keys, wrong+got.Wrong
 		if got.Trimmed > 0 {
 			bar.Printf("consumer: partition %s/%d: the group began at offset %d and the log now begins at %d: %d keys have shards that are gone and cannot be verified",
-				c.Kafka.Input, id, got.Origin, got.Start, got.Trimmed)
+				s.config.Kafka.Input, id, got.Origin, got.Start, got.Trimmed)
 		}
 	}
 	bar.Done()
-	if err := strays(ctx, a, conn, c, n, glob); err != nil {
+	if err := s.strays(ctx); err != nil {
 		return err
 	}
-	a.Printf("%d keys match the log, %d differ", keys, wrong)
+	s.Printf("%d keys match the log, %d differ", keys, wrong)
 	if err := out.End(); err != nil || wrong == 0 {
 		return err
 	}
@@ -127,18 +109,17 @@ func verifyStates(ctx context.Context, a *app.App, conn *connect.Connection, c *
 }
 
 // offsetsToRead counts the offsets that a verification reads.
-func offsetsToRead(ctx context.Context, n *connect.Connection, c *config.Config, partitions int) (int64, error) {
+func (s *states) offsetsToRead(ctx context.Context) (int64, error) {
+	metas, err := s.metas(ctx)
+	if err != nil {
+		return 0, err
+	}
 	total := int64(0)
-	for id := range partitions {
-		p := pipeline.Partition{Topic: c.Kafka.Input, ID: int32(id)}
-		meta, err := n.Store.Meta(ctx, p)
-		if err != nil {
-			return 0, err
-		}
+	for id, meta := range metas {
 		if !meta.Exists {
 			continue
 		}
-		start, _, err := n.Log.Bounds(ctx, p)
+		start, _, err := s.Log.Bounds(ctx, s.partition(id))
 		if err != nil {
 			return 0, err
 		}
@@ -148,17 +129,17 @@ func offsetsToRead(ctx context.Context, n *connect.Connection, c *config.Config,
 }
 
 // strays tells of keys that have more than one model.
-func strays(ctx context.Context, a *app.App, conn *connect.Connection, c *config.Config, n int, glob string) error {
-	return admin.EachKey(ctx, conn.Store, c.Kafka.Input, n, "", func(key string, in []pipeline.Partition) error {
-		if len(in) < 2 || glob != "" && !cdf.Glob(glob, key) {
+func (s *states) strays(ctx context.Context) error {
+	return admin.EachKey(ctx, s.Store, s.config.Kafka.Input, s.count, "", func(key string, in []pipeline.Partition) error {
+		if len(in) < 2 || !s.takes(key) {
 			return nil
 		}
 		var ids []string
 		for _, p := range in {
 			ids = append(ids, strconv.Itoa(int(p.ID)))
 		}
-		a.Printf("warning: key %q has a model in each of the partitions %s, and murmur2 puts it into %d: a producer uses another partitioner (librdkafka: set partitioner=murmur2_random)",
-			key, strings.Join(ids, ", "), kafka.PartitionOf([]byte(key), n))
+		s.Printf("warning: key %q has a model in each of the partitions %s, and murmur2 puts it into %d: a producer uses another partitioner (librdkafka: set partitioner=murmur2_random)",
+			key, strings.Join(ids, ", "), kafka.PartitionOf([]byte(key), s.count))
 		return nil
 	})
 }

@@ -21,13 +21,13 @@ func Color(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && IsTerminal(w)
 }
 
-// Width returns the columns of the terminal behind w, or fallback when w is
-// not a terminal or does not say.
-func Width(w io.Writer, fallback int) int {
+// Size returns the columns and lines of the terminal behind w, 80 by 24 where
+// it can't be known.
+func Size(w io.Writer) (width, height int) {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
-		if n, _, err := xterm.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return n
+		if width, height, err := xterm.GetSize(int(f.Fd())); err == nil && width > 0 && height > 0 {
+			return width, height
 		}
 	}
-	return fallback
+	return 80, 24
 }

@@ -46,7 +46,7 @@ func TestFileIsNoTerminal(t *testing.T) {
 	if IsTerminal(f) || Color(f) {
 		t.Error("a plain file is taken for a terminal")
 	}
-	if got := Width(f, 80); got != 80 {
+	if got, _ := Size(f); got != 80 {
 		t.Errorf("width of a file is %d, want the fallback 80", got)
 	}
 }

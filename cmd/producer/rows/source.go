@@ -38,6 +38,15 @@ var Extensions = []string{
 	".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".arrow", ".arrows", ".parquet",
 }
 
+// Endings are the Extensions as shells want them.
+func Endings() []string {
+	var all []string
+	for _, ext := range Extensions {
+		all = append(all, strings.TrimPrefix(ext, "."))
+	}
+	return all
+}
+
 // FormatOf returns the extension that names the format of a file, "" when
 // there is none.
 func FormatOf(file string) string {
