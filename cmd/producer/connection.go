@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
 // broker is a connection to a Kafka cluster.
@@ -30,17 +31,8 @@ var errNoTopic = errors.New("no such topic")
 // consumer's configuration.
 type connection struct {
 	Brokers []string
-	TLS     tlsFlags
-	SASL    saslFlags
-}
-
-type tlsFlags struct {
-	Enabled                               bool
-	CAFile, CertFile, KeyFile, ServerName string
-}
-
-type saslFlags struct {
-	Mechanism, Username, PasswordFile string
+	TLS     kafka.TLS
+	SASL    kafka.SASL
 }
 
 var saslMechanisms = []string{"", "plain", "scram-sha-256", "scram-sha-512"}

@@ -21,8 +21,8 @@ func dial(_ context.Context, c connection) (broker, error) {
 	client, err := kafka.New(kafka.Options{
 		Brokers:  c.Brokers,
 		ClientID: "credence-producer",
-		TLS:      kafka.TLS(c.TLS),
-		SASL:     kafka.SASL(c.SASL),
+		TLS:      c.TLS,
+		SASL:     c.SASL,
 	})
 	if err != nil {
 		return nil, err

@@ -20,69 +20,57 @@ const (
 
 // openArrow opens an Arrow file or stream. The bytes, not the extension, say
 // which it is: both are in use for both.
-func openArrow(name string, sel Selection) (src Source, err error) {
-	defer recovered(name, &err)
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
+func openArrow(name string, sel Selection) (Source, error) {
+	return openRecords(name, func(f *os.File, alloc memory.Allocator) (Source, error) {
+		start := make([]byte, len(fileMagic))
+		if _, err := io.ReadFull(f, start); err != nil {
+			return nil, fmt.Errorf("%s: %w: too short for Arrow", name, ErrInput)
 		}
-	}()
-	start := make([]byte, len(fileMagic))
-	if _, err := io.ReadFull(f, start); err != nil {
-		return nil, fmt.Errorf("%s: %w: too short for Arrow", name, ErrInput)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	alloc, err := allocatorFor(f)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case string(start) == fileMagic:
-		return openArrowFile(name, f, sel, alloc)
-	case strings.HasPrefix(string(start), streamMagic):
-		return openArrowStream(name, f, sel, alloc)
-	default:
-		return nil, fmt.Errorf("%s: %w: neither an Arrow file nor an Arrow stream", name, ErrInput)
-	}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		var schema *arrow.Schema
+		var next func() (arrow.Record, error)
+		var err error
+		switch {
+		case string(start) == fileMagic:
+			schema, next, err = arrowFile(f, alloc)
+		case strings.HasPrefix(string(start), streamMagic):
+			schema, next, err = arrowStream(f, alloc)
+		default:
+			return nil, fmt.Errorf("%s: %w: neither an Arrow file nor an Arrow stream", name, ErrInput)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		}
+		s, err := newRecordSource(name, sel, schema)
+		if err != nil {
+			return nil, err
+		}
+		s.next, s.closer = next, f
+		return s, nil
+	})
 }
 
-func openArrowFile(name string, f *os.File, sel Selection, alloc memory.Allocator) (Source, error) {
+func arrowFile(f *os.File, alloc memory.Allocator) (*arrow.Schema, func() (arrow.Record, error), error) {
 	r, err := ipc.NewFileReader(f, ipc.WithAllocator(alloc))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-	}
-	s, err := newRecordSource(name, sel, r.Schema())
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	i := 0
-	s.next = func() (arrow.Record, error) {
+	return r.Schema(), func() (arrow.Record, error) {
 		if i == r.NumRecords() {
 			return nil, io.EOF
 		}
 		i++
 		return r.Record(i - 1)
-	}
-	s.closer = f
-	return s, nil
+	}, nil
 }
 
-func openArrowStream(name string, f *os.File, sel Selection, alloc memory.Allocator) (Source, error) {
+func arrowStream(f *os.File, alloc memory.Allocator) (*arrow.Schema, func() (arrow.Record, error), error) {
 	r, err := ipc.NewReader(bufio.NewReaderSize(f, 1<<16), ipc.WithAllocator(alloc))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		return nil, nil, err
 	}
-	s, err := newRecordSource(name, sel, r.Schema())
-	if err != nil {
-		return nil, err
-	}
-	s.next = r.Read
-	s.closer = f
-	return s, nil
+	return r.Schema(), r.Read, nil
 }

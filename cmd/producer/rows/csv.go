@@ -18,11 +18,9 @@ import (
 // began as numbers, and never held in memory.
 type csvSource struct {
 	*csvFile
-	sel    *Selection
-	fields []replay.Field
-	row    []replay.Value
-	rows   int64
-	notes  []string
+	about
+	sel *Selection
+	row []replay.Value
 }
 
 // csvFile is one pass over the file.
@@ -81,19 +79,12 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 				guesses[i].add(field)
 			}
 		}
-		if s.rows++; s.rows%1024 == 0 {
-			tick(1024)
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if err := s.count(ctx, tick); err != nil {
+			return err
 		}
 	}
 	for i, c := range f.columns {
-		s.fields = append(s.fields, replay.Field{Name: header[c], Type: guesses[i].result()})
-		if !guesses[i].seen {
-			s.notes = append(s.notes,
-				fmt.Sprintf("column %q has no value in any row; it is sent as numbers, all null", header[c]))
-		}
+		s.add(header[c], &guesses[i])
 	}
 	if s.rows == 0 {
 		return fmt.Errorf("%s: %w: no rows below the header", name, ErrInput)
@@ -102,10 +93,7 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 	return nil
 }
 
-func (s *csvSource) Fields() []replay.Field { return s.fields }
-func (s *csvSource) Rows() int64            { return s.rows }
-func (s *csvSource) Notes() []string        { return s.notes }
-func (s *csvSource) Close() error           { return s.close() }
+func (s *csvSource) Close() error { return s.close() }
 
 func (s *csvSource) Next() (string, []replay.Value, error) {
 	record, err := s.read()

@@ -19,12 +19,10 @@ const jsonHead = 1000
 // read twice, first to find out columns and types.
 type jsonSource struct {
 	*jsonFile
-	sel    *Selection
-	fields []replay.Field
-	place  map[string]int // of a column among fields
-	row    []replay.Value
-	rows   int64
-	notes  []string
+	about
+	sel   *Selection
+	place map[string]int // of a column among fields
+	row   []replay.Value
 }
 
 // openJSON makes the first pass over the file. tick is told of the rows it
@@ -63,7 +61,6 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 		if _, err := f.keyOf(object, s.sel); err != nil {
 			return err
 		}
-		s.rows++
 		for i := range object {
 			m := &object[i]
 			at, known := seen[m.name]
@@ -71,7 +68,7 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 			case known:
 			case s.sel.Columns != nil && !slices.Contains(s.sel.Columns, m.name) && m.name != s.sel.KeyColumn:
 				continue
-			case s.sel.Columns == nil && s.rows > jsonHead && m.name != s.sel.KeyColumn:
+			case s.sel.Columns == nil && s.rows >= jsonHead && m.name != s.sel.KeyColumn:
 				return f.errorf("%q is new here, and the first %d rows decide what the columns are: choose columns with --columns, or give the first row every key (null where it has no value)",
 					m.name, jsonHead)
 			default:
@@ -83,11 +80,8 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 				return err
 			}
 		}
-		if s.rows%1024 == 0 {
-			tick(1024)
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if err := s.count(ctx, tick); err != nil {
+			return err
 		}
 	}
 	if s.rows == 0 {
@@ -99,11 +93,7 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 	}
 	for i, c := range columns {
 		s.place[names[c]] = i
-		s.fields = append(s.fields, replay.Field{Name: names[c], Type: guesses[c].result()})
-		if !guesses[c].seen {
-			s.notes = append(s.notes,
-				fmt.Sprintf("column %q has no value in any row; it is sent as numbers, all null", names[c]))
-		}
+		s.add(names[c], &guesses[c])
 	}
 	s.row = make([]replay.Value, len(s.fields))
 	return nil
@@ -123,10 +113,7 @@ func (f *jsonFile) guess(m *member, g *guess, sel *Selection) error {
 	return nil
 }
 
-func (s *jsonSource) Fields() []replay.Field { return s.fields }
-func (s *jsonSource) Rows() int64            { return s.rows }
-func (s *jsonSource) Notes() []string        { return s.notes }
-func (s *jsonSource) Close() error           { return s.close() }
+func (s *jsonSource) Close() error { return s.close() }
 
 func (s *jsonSource) Next() (string, []replay.Value, error) {
 	object, err := s.read()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
@@ -15,47 +16,33 @@ const parquetRows = 8192
 
 // openParquet opens a Parquet file, of which only the selected columns are
 // read, some rows at a time.
-func openParquet(ctx context.Context, name string, sel Selection) (src Source, err error) {
-	defer recovered(name, &err)
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
+func openParquet(ctx context.Context, name string, sel Selection) (Source, error) {
+	return openRecords(name, func(f *os.File, alloc memory.Allocator) (Source, error) {
+		props := parquet.NewReaderProperties(alloc)
+		props.BufferedStreamEnabled = true
+		pq, err := file.NewParquetReader(f, file.WithReadProps(props))
 		if err != nil {
-			_ = f.Close()
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 		}
-	}()
-	alloc, err := allocatorFor(f)
-	if err != nil {
-		return nil, err
-	}
-	props := parquet.NewReaderProperties(alloc)
-	props.BufferedStreamEnabled = true
-	pq, err := file.NewParquetReader(f, file.WithReadProps(props))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-	}
-	r, err := pqarrow.NewFileReader(pq, pqarrow.ArrowReadProperties{BatchSize: parquetRows}, alloc)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-	}
-	schema, err := r.Schema()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-	}
-	s, err := newRecordSource(name, sel, schema)
-	if err != nil {
-		return nil, err
-	}
-	records, err := r.GetRecordReader(ctx, s.project(r.Manifest.Fields), nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-	}
-	s.next = records.Read
-	s.total = pq.NumRows()
-	s.closer = pq
-	return s, nil
+		r, err := pqarrow.NewFileReader(pq, pqarrow.ArrowReadProperties{BatchSize: parquetRows}, alloc)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		}
+		schema, err := r.Schema()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		}
+		s, err := newRecordSource(name, sel, schema)
+		if err != nil {
+			return nil, err
+		}
+		records, err := r.GetRecordReader(ctx, s.project(r.Manifest.Fields), nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		}
+		s.next, s.rows, s.closer = records.Read, pq.NumRows(), pq
+		return s, nil
+	})
 }
 
 // project returns the Parquet columns behind the selected ones, which must not

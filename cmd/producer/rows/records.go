@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/replay"
@@ -18,13 +20,11 @@ type recordSource struct {
 	sel    Selection
 	next   func() (arrow.Record, error) // io.EOF after the last; valid until the next call
 	closer io.Closer
-	total  int64 // rows, -1 when unknown
 
-	fields  []replay.Field
+	about       // rows: -1 when unknown
 	key     int // column, -1: none
 	keyType cdf.ColumnType
 	columns []int
-	notes   []string
 
 	record  arrow.Record
 	i       int // next row of record
@@ -36,7 +36,7 @@ type recordSource struct {
 
 // newRecordSource finds the selected columns in the schema.
 func newRecordSource(name string, sel Selection, schema *arrow.Schema) (*recordSource, error) {
-	s := &recordSource{name: name, sel: sel, total: -1}
+	s := &recordSource{name: name, sel: sel, about: about{rows: -1}}
 	names := make([]string, schema.NumFields())
 	for i, f := range schema.Fields() {
 		names[i] = f.Name
@@ -78,10 +78,7 @@ func newRecordSource(name string, sel Selection, schema *arrow.Schema) (*recordS
 	return s, nil
 }
 
-func (s *recordSource) Fields() []replay.Field { return s.fields }
-func (s *recordSource) Rows() int64            { return s.total }
-func (s *recordSource) Notes() []string        { return s.notes }
-func (s *recordSource) Close() error           { return s.closer.Close() }
+func (s *recordSource) Close() error { return s.closer.Close() }
 
 func (s *recordSource) Next() (key string, row []replay.Value, err error) {
 	// The Arrow library panics on files that are not what they say.
@@ -149,6 +146,25 @@ func (s *recordSource) keyAt(i int) (string, error) {
 		return "", fmt.Errorf("%s: row %d: %w", s.name, s.row, err)
 	}
 	return key, nil
+}
+
+// openRecords opens a file that the Arrow library reads with an allocator.
+func openRecords(name string, open func(*os.File, memory.Allocator) (Source, error)) (src Source, err error) {
+	defer recovered(name, &err)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+		}
+	}()
+	alloc, err := allocatorFor(f)
+	if err != nil {
+		return nil, err
+	}
+	return open(f, alloc)
 }
 
 // recovered turns a panic of the Arrow library into an error.

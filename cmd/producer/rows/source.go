@@ -32,6 +32,35 @@ type Source interface {
 	Close() error
 }
 
+// about is what a source says of itself.
+type about struct {
+	fields []replay.Field
+	rows   int64
+	notes  []string
+}
+
+func (a *about) Fields() []replay.Field { return a.fields }
+func (a *about) Rows() int64            { return a.rows }
+func (a *about) Notes() []string        { return a.notes }
+
+// add adds a column of text.
+func (a *about) add(name string, g *guess) {
+	a.fields = append(a.fields, replay.Field{Name: name, Type: g.result()})
+	if !g.seen {
+		a.notes = append(a.notes,
+			fmt.Sprintf("column %q has no value in any row; it is sent as numbers, all null", name))
+	}
+}
+
+// count counts a row that the first pass has read.
+func (a *about) count(ctx context.Context, tick func(int64)) error {
+	if a.rows++; a.rows%1024 != 0 {
+		return nil
+	}
+	tick(1024)
+	return ctx.Err()
+}
+
 // Extensions of the files that can be read; the first that fits names the
 // format.
 var Extensions = []string{
