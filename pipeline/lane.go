@@ -133,13 +133,7 @@ func (l *lane) one(t *task) (err error) {
 	return err
 }
 
-func (o *Output) size() int64 {
-	n := int64(len(o.Key)+len(o.Value)) + 96
-	for _, h := range o.Headers {
-		n += int64(len(h.Key)+len(h.Value)) + 40
-	}
-	return n
-}
+func (o *Output) size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
 
 // route decides what a record is.
 func (l *lane) route(t *task) error {

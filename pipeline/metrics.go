@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // Metrics are the numbers that a worker reports. No model key is ever a label.
@@ -39,25 +40,18 @@ type Metrics struct {
 // NewMetrics registers the metrics of a worker.
 func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m := &Metrics{registry: reg}
+	auto := promauto.With(reg)
 	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help})
-		reg.MustRegister(c)
-		return c
+		return auto.NewCounter(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help})
 	}
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help}, labels)
-		reg.MustRegister(c)
-		return c
+		return auto.NewCounterVec(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help}, labels)
 	}
 	gauge := func(name, help string) prometheus.Gauge {
-		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "credence", Name: name, Help: help})
-		reg.MustRegister(g)
-		return g
+		return auto.NewGauge(prometheus.GaugeOpts{Namespace: "credence", Name: name, Help: help})
 	}
 	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
-		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Name: name, Help: help}, labels)
-		reg.MustRegister(g)
-		return g
+		return auto.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Name: name, Help: help}, labels)
 	}
 	m.consumed = counters("records_consumed_total", "Input records given to a lane.", "topic", "partition")
 	m.rows = counters("rows_absorbed_total", "Rows folded into a model.", "kind")
@@ -65,11 +59,10 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
 	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
 	m.skipped = counters("records_skipped_total", "Records not applied because they were before.", "reason")
-	m.update = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "credence", Name: "update_duration_seconds",
+	m.update = auto.NewHistogramVec(prometheus.HistogramOpts{Namespace: "credence", Name: "update_duration_seconds",
 		Help: "Time to decode a shard, fold it into its model and encode the summary.", Buckets: prometheus.ExponentialBuckets(5e-6, 4, 12)}, []string{"kind"})
-	m.checkpoint = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "credence", Name: "checkpoint_duration_seconds",
+	m.checkpoint = auto.NewHistogram(prometheus.HistogramOpts{Namespace: "credence", Name: "checkpoint_duration_seconds",
 		Help: "Time of one compare-and-set.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 10)})
-	reg.MustRegister(m.update, m.checkpoint)
 	m.written = counter("checkpoint_bytes_total", "Bytes of state written to the store.")
 	m.fenced = counter("checkpoint_fenced_total", "Claims given up because the store refused them.")
 	m.rollbacks = counter("state_rollbacks_total", "Times that the store had lost acknowledged checkpoints.")

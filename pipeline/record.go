@@ -46,9 +46,12 @@ func (r *Record) Header(key string) ([]byte, bool) {
 }
 
 // Size returns the bytes that the record holds in memory.
-func (r *Record) Size() int64 {
-	n := int64(len(r.Key)+len(r.Value)) + 96
-	for _, h := range r.Headers {
+func (r *Record) Size() int64 { return sizeOf(r.Key, r.Value, r.Headers) }
+
+// sizeOf is what a record or output takes in memory, about.
+func sizeOf(key, value []byte, headers []Header) int64 {
+	n := int64(len(key)+len(value)) + 96
+	for _, h := range headers {
 		n += int64(len(h.Key)+len(h.Value)) + 40
 	}
 	return n

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,23 +77,14 @@ func (f *fields) next(n int) []byte {
 	return b
 }
 
-func (f *fields) int16() int16 {
-	if b := f.next(2); !f.short {
-		return int16(binary.BigEndian.Uint16(b))
+// bits returns the n bytes of an integer, 0 past the end.
+func (f *fields) bits(n int) (v uint64) {
+	for _, b := range f.next(n) {
+		v = v<<8 | uint64(b)
 	}
-	return 0
+	return v
 }
 
-func (f *fields) int32() int32 {
-	if b := f.next(4); !f.short {
-		return int32(binary.BigEndian.Uint32(b))
-	}
-	return 0
-}
-
-func (f *fields) int64() int64 {
-	if b := f.next(8); !f.short {
-		return int64(binary.BigEndian.Uint64(b))
-	}
-	return 0
-}
+func (f *fields) int16() int16 { return int16(f.bits(2)) }
+func (f *fields) int32() int32 { return int32(f.bits(4)) }
+func (f *fields) int64() int64 { return int64(f.bits(8)) }

@@ -122,10 +122,8 @@ func moved(code kafka.Error) bool {
 
 // pause waits, or returns the error of ctx.
 func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

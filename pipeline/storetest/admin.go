@@ -31,9 +31,7 @@ var adminCases = []testCase{{
 		s.clears("c", s.meta(), nil)
 		want := virgin
 		want.Owner, want.Generation = "c", 7
-		if got := s.meta(); !reflect.DeepEqual(got, want) {
-			s.t.Errorf("meta after a clear: %+v, want %+v", got, want)
-		}
+		s.same("meta after a clear", s.meta(), want)
 		s.audits(pipeline.Audit{}, true)
 		for _, key := range []string{"k", "m", "n:1"} {
 			s.holds("c", -1, key, "")

@@ -13,14 +13,10 @@ var claimCases = []testCase{{
 	"virgin claim",
 	"a partition without a checkpoint must look like one, or a worker starts from offset 0 of nothing",
 	func(s *subject) {
-		if got := s.claim("a"); !reflect.DeepEqual(got, virgin) {
-			s.t.Errorf("first claim: %+v, want %+v", got, virgin)
-		}
+		s.same("first claim", s.claim("a"), virgin)
 		want := virgin
 		want.Owner, want.Generation = "a", 7
-		if got := s.meta(); !reflect.DeepEqual(got, want) {
-			s.t.Errorf("meta after a claim and before a save: %+v, want %+v", got, want)
-		}
+		s.same("meta after a claim and before a save", s.meta(), want)
 		s.holds("a", -1, "k", "")
 	},
 }, {
@@ -69,19 +65,13 @@ var claimCases = []testCase{{
 		s.save("a", c)
 		want := pipeline.Meta{Exists: true, Owner: "a", Generation: 7, Watermark: 1<<53 + 1, Origin: 17, Keys: 2,
 			Last: c.Last, Configured: c.Configured, Gaps: c.Gaps, Format: pipeline.StateFormat}
-		if got := s.meta(); !reflect.DeepEqual(got, want) {
-			s.t.Errorf("meta: %+v, want %+v", got, want)
-		}
-		if got := s.claim("b"); !reflect.DeepEqual(got, want) {
-			s.t.Errorf("meta of the next claim: %+v, want %+v", got, want)
-		}
+		s.same("meta", s.meta(), want)
+		s.same("meta of the next claim", s.claim("b"), want)
 		next := put(1<<53+1, 1<<53+2)
 		next.Origin = 99
 		s.save("b", next)
 		want.Owner, want.Watermark, want.Last = "b", next.To, next.Last
-		if got := s.meta(); !reflect.DeepEqual(got, want) {
-			s.t.Errorf("a checkpoint without origin, fingerprints and gaps must leave them: %+v, want %+v", got, want)
-		}
+		s.same("a checkpoint without origin, fingerprints and gaps must leave them", s.meta(), want)
 		next = put(next.To, next.To)
 		next.Configured = []pipeline.Configured{{From: 1, Fingerprint: "h"}}
 		next.Gaps = []pipeline.Gap{{From: 1, To: 2}, {From: 3, To: 4}}

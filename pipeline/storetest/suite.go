@@ -5,6 +5,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strconv"
 	"testing"
 
@@ -154,6 +155,13 @@ func (s *subject) meta() pipeline.Meta {
 		s.t.Fatalf("meta: %v", err)
 	}
 	return meta
+}
+
+func (s *subject) same(what string, got, want pipeline.Meta) {
+	s.t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		s.t.Errorf("%s: %+v, want %+v", what, got, want)
+	}
 }
 
 // show makes a value short enough to print.
