@@ -1,7 +1,9 @@
 package live
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mathext"
@@ -208,7 +210,7 @@ func (f *Feed) Across(prefix, kind string) map[string]*Sums {
 // Together returns the sum of all.
 func Together(kinds map[string]*Sums) Sums {
 	var all Sums
-	for _, k := range sortedKeys(kinds) {
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		all.join(kinds[k])
 	}
 	return all

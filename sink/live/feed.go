@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"container/list"
 	"crypto/rand"
 	"encoding/hex"
@@ -190,7 +189,7 @@ func (f *Feed) Flagged(flag string) []string {
 			}
 		}
 	})
-	slices.SortFunc(keys, cmp.Compare[string])
+	slices.Sort(keys)
 	return keys
 }
 
@@ -198,10 +197,7 @@ func (f *Feed) Flagged(flag string) []string {
 // worker waits for none of it long.
 func (f *Feed) each(visit func(key string, e *entry)) {
 	f.mu.Lock()
-	keys := make([]string, 0, len(f.keys))
-	for key := range f.keys {
-		keys = append(keys, key)
-	}
+	keys := slices.AppendSeq(make([]string, 0, len(f.keys)), maps.Keys(f.keys))
 	f.mu.Unlock()
 	for part := range slices.Chunk(keys, 500) {
 		f.mu.Lock()

@@ -1,9 +1,6 @@
 package live
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -40,5 +37,3 @@ func flags(p *pipeline.Point, scored, covered int64) []string {
 	}
 	return out
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -140,14 +140,11 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 			}
 		}
 		if rest := f.every - time.Since(f.sent); rest > 0 {
-			timer := time.NewTimer(rest)
 			select {
-			case <-timer.C:
+			case <-time.After(rest):
 			case <-ctx.Done():
-				timer.Stop()
 				return
 			case <-ending:
-				timer.Stop()
 				return
 			}
 		}

@@ -2,10 +2,10 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -91,12 +91,7 @@ func (q *query) choice(name string, words ...string) string {
 
 // err returns what is wrong, after all parameters have been read.
 func (q *query) err() error {
-	var names []string
-	for name := range q.values {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		switch {
 		case slices.Contains(q.known, name):
 		case len(q.known) == 0:
