@@ -76,7 +76,11 @@ var versionLine = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 // javaVersion returns the feature release of a java program, 0 for none.
 func javaVersion(ctx context.Context, program string) int {
 	out, err := exec.CommandContext(ctx, program, "-version").CombinedOutput()
-	m := versionLine.FindSubmatch(out)
+	return versionIn(out, err, versionLine)
+}
+
+func versionIn(said []byte, err error, line *regexp.Regexp) int {
+	m := line.FindSubmatch(said)
 	if err != nil || m == nil {
 		return 0
 	}
@@ -89,12 +93,7 @@ var redisVersionLine = regexp.MustCompile(`v=(\d+)`)
 // redisVersion returns the major version of a redis-server, 0 for none.
 func redisVersion(ctx context.Context, program string) int {
 	out, err := exec.CommandContext(ctx, program, "--version").Output()
-	m := redisVersionLine.FindSubmatch(out)
-	if err != nil || m == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(string(m[1])) // digits by the pattern
-	return n
+	return versionIn(out, err, redisVersionLine)
 }
 
 // KafkaVersion returns the version of Apache Kafka that Start runs.

@@ -72,11 +72,8 @@ func materials(path, program, version string, at time.Time) ([]byte, error) {
 		Format: "CycloneDX", Spec: "1.6", Serial: serial(sum), Version: 1,
 		Metadata: metadata{at.Format(time.RFC3339), root},
 	}
-	std := strings.TrimPrefix(info.GoVersion, "go")
-	b.Components = append(b.Components, component{
-		Type: "library", Ref: purl("std", std), Name: "std", Version: std, PURL: purl("std", std),
-	})
-	for _, m := range info.Deps {
+	std := &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
+	for _, m := range append([]*debug.Module{std}, info.Deps...) {
 		b.Components = append(b.Components, module(m))
 	}
 	all := dependency{Ref: root.Ref}

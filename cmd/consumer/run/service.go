@@ -131,11 +131,9 @@ func (s *Service) retry(ctx context.Context, try func() error) error {
 		s.waiting = err.Error()
 		s.mu.Unlock()
 		s.logger.Warn("waiting", slog.Any("error", err), slog.Duration("next", pause))
-		timer := time.NewTimer(pause)
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			timer.Stop()
 			return ctx.Err()
 		}
 	}
