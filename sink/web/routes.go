@@ -115,19 +115,18 @@ type keyMethods map[string]func(w http.ResponseWriter, r *http.Request, key stri
 
 // of answers for the key of the path.
 func (k keyMethods) of(key string) methods {
-	m := methods{}
-	for method, h := range k {
-		m[method] = func(w http.ResponseWriter, r *http.Request) error { return h(w, r, key) }
-	}
-	return m
+	return k.by(func(r *http.Request) (*http.Request, string, error) { return r, key, nil })
 }
 
 // asked answers for the key of the query.
-func (k keyMethods) asked() methods {
+func (k keyMethods) asked() methods { return k.by(askedKey) }
+
+// by finds the key in the request, which may lose it.
+func (k keyMethods) by(find func(*http.Request) (*http.Request, string, error)) methods {
 	m := methods{}
 	for method, h := range k {
 		m[method] = func(w http.ResponseWriter, r *http.Request) error {
-			r, key, err := askedKey(r)
+			r, key, err := find(r)
 			if err != nil {
 				return err
 			}
