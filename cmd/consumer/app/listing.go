@@ -76,12 +76,9 @@ func (r *Listing) block() error {
 	}
 	for _, cells := range r.cells {
 		for i, cell := range cells {
-			if i > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(oneLine(cell))
+			cells[i] = oneLine(cell)
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.Join(cells, "\t") + "\n")
 	}
 	r.cells = r.cells[:0]
 	return Tabulate(r.out, b.String(), 0)

@@ -1,5 +1,9 @@
 package config
 
+import (
+	"slices"
+)
+
 // TopicUse is a topic of a configuration and what it is for.
 type TopicUse struct {
 	Name   string
@@ -19,15 +23,10 @@ func (c *Config) Topics() []TopicUse {
 		{Name: c.Kafka.Output, AtMost: summary, Why: "limits.summary"},
 		{Name: c.Kafka.DeadLetters, AtMost: int64(c.Limits.Record) + Headroom, Why: "limits.record"},
 	}
-	draws, predictions := false, false
-	for _, m := range c.Models {
-		draws = draws || m.Publish.Draws
-		predictions = predictions || m.Publish.Predictions != "none"
-	}
-	if draws {
+	if slices.ContainsFunc(c.Models, func(m Model) bool { return m.Publish.Draws }) {
 		all = append(all, TopicUse{Name: c.Kafka.Output + ".draws", AtMost: summary, Why: "limits.summary"})
 	}
-	if predictions {
+	if slices.ContainsFunc(c.Models, func(m Model) bool { return m.Publish.Predictions != "none" }) {
 		all = append(all, TopicUse{Name: c.Kafka.Output + ".predictions", AtMost: summary, Why: "limits.summary"})
 	}
 	return all

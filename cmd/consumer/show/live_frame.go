@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,11 +32,7 @@ const (
 // frame returns the lines of a frame, none wider or more than the terminal
 // has room for.
 func (t *liveTable) frame(width, height int, status string, color bool) []string {
-	rows := make([]*liveRow, 0, len(t.rows))
-	for _, r := range t.rows {
-		rows = append(rows, r)
-	}
-	slices.SortFunc(rows, func(a, b *liveRow) int { return cmp.Compare(b.changed, a.changed) })
+	rows := slices.SortedFunc(maps.Values(t.rows), func(a, b *liveRow) int { return cmp.Compare(b.changed, a.changed) })
 	// One line each for the head, the status and the cursor.
 	room := max(1, height-4)
 	hidden := max(0, len(rows)-room)

@@ -8,10 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
-)
 
-// maxKey is the greatest length of a key, in bytes.
-const maxKey = 512
+	"github.com/credence-stream/credence/pipeline"
+)
 
 // ErrKey reports a key that no consumer would take.
 var ErrKey = errors.New("unusable key")
@@ -43,8 +42,8 @@ func CheckKey(key string) error {
 	switch {
 	case key == "":
 		return fmt.Errorf("%w: it is empty", ErrKey)
-	case len(key) > maxKey:
-		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrKey, len(key), maxKey)
+	case len(key) > pipeline.MaxKey:
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrKey, len(key), pipeline.MaxKey)
 	case !utf8.ValidString(key):
 		return fmt.Errorf("%w: %q is not UTF-8", ErrKey, key)
 	}

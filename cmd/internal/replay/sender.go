@@ -14,7 +14,6 @@ import (
 const (
 	contentTypeHeader = "content-type"
 	contentType       = "application/vnd.apache.arrow.stream"
-	shardHeader       = "credence-shard"
 )
 
 const (
@@ -91,7 +90,7 @@ func (s *Sender) Send(ctx context.Context, sh Shard) error {
 		Value: value,
 		Headers: []pipeline.Header{
 			{Key: contentTypeHeader, Value: []byte(contentType)},
-			{Key: shardHeader, Value: fmt.Appendf(nil, "%s/%d", s.opt.Run, sh.N)},
+			{Key: pipeline.ShardHeader, Value: fmt.Appendf(nil, "%s/%d", s.opt.Run, sh.N)},
 		},
 	})
 	s.counts.Shards++

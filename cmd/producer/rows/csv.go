@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -56,10 +57,7 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 		return err
 	}
 	defer func() { _ = f.close() }()
-	guesses := make([]guess, len(f.columns))
-	for i := range guesses {
-		guesses[i] = newGuess()
-	}
+	guesses := slices.Repeat([]guess{newGuess()}, len(f.columns))
 	for {
 		record, err := f.read()
 		if errors.Is(err, io.EOF) {
