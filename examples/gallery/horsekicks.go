@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -52,14 +53,9 @@ func corps(r *result) []string {
 	for i, name := range r.rows.text("corps") {
 		count[name] += deaths[i]
 	}
-	var out []string
-	for name := range count {
-		out = append(out, name)
-	}
-	slices.SortFunc(out, func(a, b string) int {
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(a, b))
 	})
-	return out
 }
 
 func kickPicture(r *result) *page {
