@@ -3,6 +3,7 @@ package anova
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // weak is the prior of the paper's setting that lets ten groups inform tau2;
 // strong is the one that does not.

@@ -3,6 +3,7 @@ package compressed
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -11,6 +12,8 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models/simulate"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // newTest builds a form of the model for p columns.
 func newTest(t testing.TB, variant, settings string, names []string) cdf.Model {

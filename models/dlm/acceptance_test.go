@@ -3,6 +3,7 @@ package dlm
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/research/measure"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // The series of the acceptance list, 3,000 steps each. V and A are the paper's,
 // under a vague and an informative prior; L has as much noise as signal.

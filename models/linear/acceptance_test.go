@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -10,6 +11,8 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // paperRun is one replication of the paper's experiment: 500 shards.
 type paperRun struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -11,6 +12,8 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 func newTest(t testing.TB, s Settings, columns []string, groups ...string) *Model {
 	t.Helper()

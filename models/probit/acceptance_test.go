@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -15,6 +16,8 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/research/measure"
 )
+
+func TestMain(m *testing.M) { os.Exit(accept.Main(m)) }
 
 // unitPrior is the prior of the paper's experiments, N(0, 1) throughout.
 func unitPrior(rows int) Settings {
