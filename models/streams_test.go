@@ -16,12 +16,14 @@ import (
 type stream struct {
 	*kind.Kind
 	settings string // YAML; small, so that many shards are cheap
+	exposure bool   // shards have a column e of ones
+	evidence bool   // the kind has joint evidence of what it is given
 }
 
 // streamOf returns the data of a kind.
 func streamOf(k *kind.Kind) stream {
 	small := map[string]string{"probit": "{window: 20, chains: 2}", "compressed": "{dimension: 2}"}
-	return stream{k, small[k.Name]}
+	return stream{Kind: k, settings: small[k.Name]}
 }
 
 // spec returns the configuration of a variant of the kind.
@@ -72,6 +74,11 @@ func (s stream) shard(r *rand.Rand, rows int) *cdf.Batch {
 		}
 	}
 	b.Columns = append(b.Columns, cdf.Column{Name: "y", Type: cdf.Float, Number: y})
+	if s.exposure {
+		e := make([]float64, rows)
+		fill(e, 1)
+		b.Columns = append(b.Columns, cdf.Column{Name: "e", Type: cdf.Float, Number: e})
+	}
 	return b
 }
 
@@ -85,5 +92,44 @@ func everyVariant(t *testing.T, run func(t *testing.T, s stream, spec *cdf.Spec)
 				run(t, s, s.spec(t, variant))
 			})
 		}
+	}
+}
+
+// form is a kind with other settings than its streams have.
+type form struct{ kind, variant, name, settings string }
+
+// forms have statistics of their own.
+var forms = []form{
+	{"dlm", "corrected", "compact", "{mode: compact, window: 8}"},
+	{"dlm", "corrected", "filtered", "{mode: filtered, window: 8}"},
+	{"compressed", "corrected", "packed", "{dimension: 2, statistics: packed}"},
+	{"compressed", "corrected", "lean", "{dimension: 2, statistics: lean}"},
+	{"compressed", "corrected", "fixed", "{dimension: 2, projection: fixed}"},
+	{"compressed", "corrected", "lossy", "{dimension: 2, rank: 2}"},
+	{"poisson", "corrected", "buffer", "{buffer: 3}"},
+	{"poisson", "corrected", "lognormal", "{overdispersion: lognormal, prior: {group: inverse-gamma}}"},
+}
+
+// harshForms are wider than the data, or have priors that hardly bound them.
+var harshForms = []form{
+	{"anova", "corrected", "hardly a prior", hardlyAPrior},
+	{"anova", "paper", "paper, hardly a prior", hardlyAPrior},
+	{"compressed", "corrected", "fixed, wide", "{dimension: 6, projection: fixed}"},
+	{"compressed", "corrected", "packed, wide", "{dimension: 6, statistics: packed}"},
+	{"poisson", "corrected", "inverse gamma", "prior: {group: inverse-gamma}"},
+}
+
+const hardlyAPrior = "prior: {mu_variance: 1, tau2_shape: .01, tau2_rate: 1.0e-9, sigma2_shape: .01, sigma2_rate: 1.0e-9}"
+
+// everyForm runs a test of each variant of each kind, and of the forms.
+func everyForm(t *testing.T, list []form, run func(t *testing.T, s stream, spec *cdf.Spec)) {
+	everyVariant(t, run)
+	for _, f := range list {
+		t.Run(f.kind+"/"+f.name, func(t *testing.T) {
+			t.Parallel()
+			k, _ := Lookup(f.kind)
+			s := stream{Kind: k, settings: f.settings}
+			run(t, s, s.spec(t, f.variant))
+		})
 	}
 }

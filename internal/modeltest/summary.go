@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Coefficients returns the functionals beta_0 .. beta_{p-1}, sigma2.
@@ -56,46 +55,6 @@ func SameState(t testing.TB, a, b cdf.Model) {
 	t.Helper()
 	if !slices.Equal(State(t, a), State(t, b)) {
 		t.Error("states differ")
-	}
-}
-
-// WellFormed checks every number that leaves: finite and in order, but for
-// moments that are undefined.
-func WellFormed(t *testing.T, m cdf.Model, sh *cdf.Shard, draws *cdf.Draws) {
-	t.Helper()
-	for _, v := range draws.Data {
-		if !lin.Finite(v) {
-			t.Fatalf("draw %v", v)
-		}
-	}
-	for i, r := range Summarize(t, m, Coefficients(4)) {
-		q := []float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
-		for _, v := range q {
-			if !lin.Finite(v) {
-				t.Fatalf("variable %d: %+v", i, r)
-			}
-		}
-		if !slices.IsSorted(q) || r.SD < 0 || math.IsInf(r.SD, 0) || math.IsInf(r.Mean, 0) || r.Open ||
-			(i < 4 && math.IsNaN(r.Mean)) || r.MCSEMean != 0 || !math.IsNaN(r.RHat) {
-			t.Fatalf("variable %d: %+v", i, r)
-		}
-	}
-	few := Cut(sh, 0, min(sh.Rows, 20))
-	out := make([]cdf.Prediction, few.Rows)
-	p := m.(cdf.Predictor)
-	if err := p.Predict(few, out); err != nil {
-		t.Fatal(err)
-	}
-	for i, o := range out {
-		if !lin.Finite(o.Q025) || !(o.Q025 <= o.Q975) || !lin.Finite(o.EpredQ025) || !(o.EpredQ025 <= o.EpredQ975) || !lin.Finite(o.Mean) {
-			t.Fatalf("row %d: %+v", i, o)
-		}
-		if y := few.Y[i]; !math.IsNaN(y) && !(lin.Finite(o.LogDensity) && o.PIT >= 0 && o.PIT <= 1) {
-			t.Fatalf("row %d: %+v", i, o)
-		}
-	}
-	if _, err := p.Score(few, nil); err != nil {
-		t.Fatal(err)
 	}
 }
 

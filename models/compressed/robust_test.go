@@ -1,76 +1,14 @@
 package compressed
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
-
-// Whatever arrives, what leaves is a number or ErrNumeric.
-func TestSurvives(t *testing.T) {
-	r := rand.New(rand.NewPCG(35, 1))
-	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
-		sh := modeltest.RegressionShard(r, rows, 4, false)
-		for i := range rows {
-			f(lin.Row(sh.X, 4, i), &sh.Y[i])
-		}
-		return sh
-	}
-	for _, c := range []struct {
-		name string
-		sh   *cdf.Shard
-		fail bool // ErrNumeric is an answer too
-	}{
-		{"one row", edit(1, func([]float64, *float64) {}), false},
-		{"no response", edit(5, func(_ []float64, y *float64) { *y = math.NaN() }), false},
-		{"constant column", edit(80, func(x []float64, _ *float64) { x[1] = .1 }), false},
-		{"all constant", edit(80, func(x []float64, y *float64) { x[0], x[1], x[2], x[3], *y = .1, .2, .3, .7, .3 }), false},
-		{"zero column", edit(80, func(x []float64, _ *float64) { x[2] = 0 }), false},
-		{"all zero", edit(80, func(x []float64, y *float64) { clear(x); *y = 0 }), false},
-		{"collinear", edit(80, func(x []float64, _ *float64) { x[2], x[3] = 2*x[1], x[1]-1 }), false},
-		{"constant response", edit(80, func(_ []float64, y *float64) { *y = 5 }), false},
-		{"exact fit", edit(300, func(x []float64, y *float64) { *y = x[1] + x[2] }), false},
-		{"y 1e12", edit(80, func(_ []float64, y *float64) { *y = 1e12 * (1 + *y) }), false},
-		{"y 1e12 and a little", edit(80, func(_ []float64, y *float64) { *y += 1e12 }), false},
-		{"x 1e12", edit(80, func(x []float64, _ *float64) { x[1] *= 1e12 }), false},
-		{"x 1e-12", edit(80, func(x []float64, _ *float64) { x[1] *= 1e-12 }), false},
-		{"subnormal", edit(80, func(x []float64, y *float64) { x[1] *= 1e-310; *y *= 1e-310 }), false},
-		{"y 1e200", edit(80, func(_ []float64, y *float64) { *y *= 1e200 }), true},
-		{"x 1e200", edit(80, func(x []float64, _ *float64) { x[1] *= 1e200 }), true},
-		{"20,000 rows", edit(20_000, func([]float64, *float64) {}), false},
-	} {
-		for _, form := range []struct{ variant, settings string }{
-			{"corrected", "rank: 2"}, {"corrected", "{}"}, {"corrected", "{projection: fixed, dimension: 3}"},
-			{"corrected", "{projection: fixed, dimension: 6}"}, // m > p
-			{"corrected", "{statistics: packed, dimension: 3}"}, {"corrected", "{statistics: packed, dimension: 6}"},
-			{"corrected", "{statistics: lean, dimension: 3}"}, {"paper", "dimension: 3"},
-		} {
-			for _, forget := range []float64{1, 1e-9} {
-				t.Run(fmt.Sprint(c.name, "/", form, "/", forget), func(t *testing.T) {
-					m := newTest(t, form.variant, form.settings, modeltest.Columns(4))
-					d := modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 8, Chains: 1, Data: make([]float64, 8*5)}}
-					for range 3 {
-						if err := d.Step(c.sh, forget); err != nil {
-							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
-								t.Fatal(err)
-							}
-							return
-						}
-						if c.sh.Observed() > 0 {
-							modeltest.WellFormed(t, m, c.sh, d.Draws)
-						}
-					}
-				})
-			}
-		}
-	}
-}
 
 // One column, and one row per shard, are enough for every form.
 func TestOfOneColumn(t *testing.T) {

@@ -12,63 +12,9 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
-
-// Whatever arrives, what leaves is a number or ErrNumeric.
-func TestSurvives(t *testing.T) {
-	r := rand.New(rand.NewPCG(58, 1))
-	edit := func(rows int, f func(x []float64, y *float64)) *cdf.Shard {
-		sh := newShard(r, rows, []float64{.3, 1, -1, .5}, 1, true)
-		for i := range rows {
-			f(sh.X[4*i:4*i+4], &sh.Y[i])
-		}
-		return sh
-	}
-	for _, c := range []struct {
-		name string
-		sh   *cdf.Shard
-		fail bool // ErrNumeric is the right answer
-	}{
-		{"no rows", edit(0, nil), false},
-		{"one row", edit(1, func([]float64, *float64) {}), false},
-		{"no response", edit(5, func(_ []float64, y *float64) { *y = nan }), false},
-		{"constant column", edit(150, func(x []float64, _ *float64) { x[1] = 3 }), false},
-		{"all zero", edit(150, func(x []float64, y *float64) { clear(x); *y = 0 }), false},
-		{"all ones", edit(150, func(_ []float64, y *float64) { *y = 1 }), false},
-		{"collinear", edit(150, func(x []float64, _ *float64) { x[2], x[3] = 2*x[1], x[1]-1 }), false},
-		{"separated", edit(150, func(x []float64, y *float64) { *y = (1 + math.Copysign(1, x[1])) / 2 }), false},
-		{"x 1e12", edit(150, func(x []float64, _ *float64) { x[1] *= 1e12 }), false},
-		{"one x of 1e12", edit(1, func(x []float64, _ *float64) { x[1] = 1e12 }), false},
-		{"two of 1e12", edit(1, func(x []float64, _ *float64) { x[1], x[2] = 1e12, -1e12 }), true}, // the prior is below their rounding
-		{"x 1e-12", edit(150, func(x []float64, _ *float64) { x[1] *= 1e-12 }), false},
-		{"subnormal", edit(150, func(x []float64, _ *float64) { x[1] *= 1e-310 }), false},
-		{"x 1e200", edit(150, func(x []float64, _ *float64) { x[1] *= 1e200 }), true},
-	} {
-		for _, variant := range []string{"corrected", "paper"} {
-			for _, forget := range []float64{1, 1e-9} {
-				t.Run(fmt.Sprint(c.name, "/", variant, "/", forget), func(t *testing.T) {
-					m := newTest(t, variant, windowOf(100), dims(4, 32, true))
-					d := driver(m)
-					for range 3 {
-						if err := d.Step(c.sh, forget); err != nil {
-							if !c.fail || !errors.Is(err, cdf.ErrNumeric) {
-								t.Fatal(err)
-							}
-							return
-						}
-						wellFormed(t, m, c.sh, d.Draws)
-					}
-					if c.fail {
-						t.Error("accepted")
-					}
-				})
-			}
-		}
-	}
-}
 
 // A shard of 100,000 rows goes through a window of 5,000 in 20 parts.
 func TestTakesLargeShards(t *testing.T) {
@@ -84,36 +30,6 @@ func TestTakesLargeShards(t *testing.T) {
 		if want := []float64{.4, -1}[j]; !(math.Abs(r.Mean-want) < .05) {
 			t.Errorf("beta_%d is %v, want %v", j, r.Mean, want)
 		}
-	}
-}
-
-func wellFormed(t *testing.T, m *Model, sh *cdf.Shard, draws *cdf.Draws) {
-	t.Helper()
-	for _, v := range slices.Concat(draws.Data, m.xx, m.xz, m.window.x) {
-		if !lin.Finite(v) {
-			t.Fatalf("a draw or statistic is %v", v)
-		}
-	}
-	for i, r := range modeltest.Summarize(t, m, betas(m.p)) {
-		if !lin.Finite(r.Mean) || !(r.SD > 0) || math.IsInf(r.SD, 1) || r.MCSEMean < 0 {
-			t.Fatalf("variable %d: %+v", i, r)
-		}
-	}
-	few := modeltest.Cut(sh, 0, min(sh.Rows, 20))
-	out := make([]cdf.Prediction, few.Rows)
-	if err := m.Predict(few, out); err != nil {
-		t.Fatal(err)
-	}
-	for i, o := range out {
-		if !(o.Mean >= 0 && o.Mean <= 1 && o.SD >= 0 && o.EpredQ025 >= 0 && o.EpredQ025 <= o.EpredQ975 && o.EpredQ975 <= 1 && o.Q025 <= o.Q975) {
-			t.Fatalf("row %d: %+v", i, o)
-		}
-		if y := few.Y[i]; !math.IsNaN(y) && !(o.LogDensity <= 0 && o.LogDensity > math.Inf(-1) && o.PIT >= 0 && o.PIT <= 1) {
-			t.Fatalf("row %d: %+v", i, o)
-		}
-	}
-	if _, err := m.Score(few, rand.New(rand.NewPCG(1, 1))); err != nil {
-		t.Fatal(err)
 	}
 }
 
