@@ -10,49 +10,29 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
-// workload is what the engine asks of a model per shard.
-type workload struct {
-	m    cdf.Model
-	step cdf.Step
-	f    []cdf.Functional
-	rows []cdf.Row
-	y    []float64
-	at   int
-	sink float64
-}
-
-func newWorkload(t testing.TB, mode string, rows int) *workload {
-	m := modeltest.Model(t, Kind(), "", strictyaml.Decode("mode: "+mode), cdf.Dims{})
-	w := &workload{m: m, f: functionals(), rows: make([]cdf.Row, 4)}
-	w.y, _ = series{phi: constantly(.7), tau: 1, sigma: 1}.make(3, 200_000)
-	d := modeltest.Stepper{}
+// newWorkload goes along a series, shard by shard.
+func newWorkload(t testing.TB, mode string, rows int) *modeltest.Work {
+	y, _ := series{phi: constantly(.7), tau: 1, sigma: 1}.make(3, 200_000)
+	w := &modeltest.Work{Model: modeltest.Model(t, Kind(), "", strictyaml.Decode("mode: "+mode), cdf.Dims{}), Functionals: functionals()}
+	w.Step = cdf.Step{Shard: rowsShard(y[:rows]), Forget: 1, RNG: rand.New(rand.NewPCG(1, 2))}
 	if mode != "grid" {
-		d.Draws = &cdf.Draws{S: 500, Chains: 1, Data: make([]float64, 4*500)}
+		w.Step.Draws = &cdf.Draws{S: 500, Chains: 1, Data: make([]float64, 4*500)}
 	}
-	w.step = cdf.Step{Shard: rowsShard(w.y[:rows]), Forget: 1, RNG: rand.New(rand.NewPCG(1, 2)), Draws: d.Draws}
+	at := 0
+	w.Next = func() {
+		if at+rows > len(y) {
+			at = 0
+		}
+		w.Step.Shard.Y = y[at : at+rows]
+		at += rows
+	}
 	return w
 }
 
-func (w *workload) run(t testing.TB) {
-	n := w.step.Shard.Rows
-	if w.at+n > len(w.y) {
-		w.at = 0
+func TestAllocates(t *testing.T) {
+	for _, mode := range []string{"grid", "compact", "filtered"} {
+		t.Run(mode, func(t *testing.T) { newWorkload(t, mode, 20).AllocatesNothing(t, 20, 50) })
 	}
-	w.step.Shard.Y = w.y[w.at : w.at+n]
-	w.at += n
-	score, err := w.m.(cdf.Predictor).Score(w.step.Shard, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := w.m.Blocks()[0]
-	b.Absorb(&w.step)
-	if err := b.Sample(&w.step); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.m.(cdf.Summarizer).Summarize(w.f, w.rows); err != nil {
-		t.Fatal(err)
-	}
-	w.sink += score.LogDensity
 }
 
 // One shard with score, update and summary.
@@ -60,14 +40,7 @@ func BenchmarkShard(b *testing.B) {
 	for _, mode := range []string{"grid", "compact", "filtered"} {
 		for _, rows := range []int{1, 20, 200} {
 			b.Run(fmt.Sprintf("%s/rows=%d", mode, rows), func(b *testing.B) {
-				w := newWorkload(b, mode, rows)
-				for range 100 {
-					w.run(b)
-				}
-				b.ReportAllocs()
-				for b.Loop() {
-					w.run(b)
-				}
+				newWorkload(b, mode, rows).Bench(b, 100)
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*rows), "us/row")
 			})
 		}
@@ -77,25 +50,13 @@ func BenchmarkShard(b *testing.B) {
 func BenchmarkParts(b *testing.B) {
 	w := newWorkload(b, "grid", 200)
 	for range 20 {
-		w.run(b)
+		w.Run(b)
 	}
-	block := w.m.Blocks()[0]
-	b.Run("score 200 rows", func(b *testing.B) {
-		for b.Loop() {
-			_, _ = w.m.(cdf.Predictor).Score(w.step.Shard, nil)
-		}
-	})
-	b.Run("absorb 200 rows", func(b *testing.B) {
-		for b.Loop() {
-			block.Absorb(&w.step)
-		}
-	})
+	m := w.Model.(*Model)
+	modeltest.Part(b, "score 200 rows", func() { _, _ = m.Score(w.Step.Shard, nil) })
+	modeltest.Part(b, "absorb 200 rows", func() { m.Blocks()[0].Absorb(&w.Step) })
 	for k, p := range rows {
-		b.Run("summarize "+p.Name, func(b *testing.B) {
-			for b.Loop() {
-				_ = w.m.(cdf.Summarizer).Summarize(w.f[k:k+1], w.rows)
-			}
-		})
+		modeltest.Part(b, "summarize "+p.Name, func() { _ = m.Summarize(w.Functionals[k:k+1], make([]cdf.Row, 1)) })
 	}
 }
 

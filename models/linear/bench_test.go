@@ -9,96 +9,42 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
-// shardWork is what the engine asks of the model per shard.
-type shardWork struct {
-	m    *Model
-	step cdf.Step
-	f    []cdf.Functional
-	rows []cdf.Row
-	sink float64
-}
-
-func newShardWork(t testing.TB, rows, p int) *shardWork {
+func newWork(t testing.TB, rows, p int) *modeltest.Work {
 	m, err := New(Defaults(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(1, 2))
-	w := &shardWork{m: m, f: modeltest.Coefficients(p), rows: make([]cdf.Row, p+1)}
-	w.step = cdf.Step{Shard: modeltest.RegressionShard(r, rows, p, true), Forget: 1}
-	return w
+	sh := modeltest.RegressionShard(rand.New(rand.NewPCG(1, 2)), rows, p, true)
+	return &modeltest.Work{Model: m, Step: cdf.Step{Shard: sh, Forget: 1}, Functionals: modeltest.Coefficients(p)}
 }
 
-func (w *shardWork) run(t testing.TB) {
-	score, err := w.m.Score(w.step.Shard, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range w.m.Blocks() {
-		b.Absorb(&w.step)
-		if err := b.Sample(&w.step); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.m.Summarize(w.f, w.rows); err != nil {
-		t.Fatal(err)
-	}
-	w.sink += score.LogDensity + w.m.LogEvidence()
-}
+func TestAllocates(t *testing.T) { newWork(t, 100, 5).AllocatesNothing(t, 1, 200) }
 
 // One shard with score, update, summary of p+1 variables and evidence.
 func BenchmarkShard(b *testing.B) {
 	for _, c := range []struct{ p, rows int }{{5, 10}, {5, 100}, {5, 1000}, {20, 100}, {50, 100}, {50, 1000}} {
-		b.Run(fmt.Sprintf("p=%d/rows=%d", c.p, c.rows), func(b *testing.B) {
-			w := newShardWork(b, c.rows, c.p)
-			for range 60 {
-				w.run(b)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				w.run(b)
-			}
-		})
+		b.Run(fmt.Sprintf("p=%d/rows=%d", c.p, c.rows), func(b *testing.B) { newWork(b, c.rows, c.p).Bench(b, 60) })
 	}
 }
 
 // The same while the rows are too few for the closed form: the factor is
 // discounted so that it stays there.
 func BenchmarkEarlyShard(b *testing.B) {
-	w := newShardWork(b, 10, 5)
-	w.step.Forget = 0.5
-	for range 60 {
-		w.run(b)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		w.run(b)
-	}
+	w := newWork(b, 10, 5)
+	w.Step.Forget = 0.5
+	w.Bench(b, 60)
 }
 
 func BenchmarkParts(b *testing.B) {
-	w := newShardWork(b, 100, 5)
+	w, rows, sink := newWork(b, 100, 5), make([]cdf.Row, 6), 0.0
 	for range 60 {
-		w.run(b)
+		w.Run(b)
 	}
-	block := w.m.Blocks()[0]
-	parts := []struct {
-		name string
-		run  func()
-	}{
-		{"score", func() { _, _ = w.m.Score(w.step.Shard, nil) }},
-		{"absorb", func() { block.Absorb(&w.step) }},
-		{"sample", func() { _ = block.Sample(&w.step) }},
-		{"summarize", func() { w.m.post.law.Shape = 0; _ = w.m.Summarize(w.f, w.rows) }},
-		{"evidence", func() { w.m.post.known = false; w.sink += w.m.LogEvidence() }},
-	}
-	for _, p := range parts {
-		b.Run(p.name, func(b *testing.B) {
-			w.run(b)
-			b.ReportAllocs()
-			for b.Loop() {
-				p.run()
-			}
-		})
-	}
+	m := w.Model.(*Model)
+	block := m.Blocks()[0]
+	modeltest.Part(b, "score", func() { _, _ = m.Score(w.Step.Shard, nil) })
+	modeltest.Part(b, "absorb", func() { block.Absorb(&w.Step) })
+	modeltest.Part(b, "sample", func() { _ = block.Sample(&w.Step) })
+	modeltest.Part(b, "summarize", func() { m.post.law.Shape = 0; _ = m.Summarize(w.Functionals, rows) })
+	modeltest.Part(b, "evidence", func() { m.post.known = false; sink += m.LogEvidence() })
 }

@@ -11,18 +11,10 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// countWork is what the engine asks of the model per shard: score, update, and
-// a summary of the coefficients, the variance and the groups touched.
-type countWork struct {
-	m    *Model
-	step cdf.Step
-	f    []cdf.Functional
-	rows []cdf.Row
-}
-
-// newCountWork returns a model of p columns that knows all groups, and a shard
-// of the given rows.
-func newCountWork(t testing.TB, groups, rows, p int) *countWork {
+// newWork returns a model of p columns that knows all groups, a shard of the
+// given rows, and the functionals of the coefficients, the variance and the
+// groups touched.
+func newWork(t testing.TB, groups, rows, p int) *modeltest.Work {
 	columns := append([]string{"intercept"}, modeltest.Columns(p-1)...)
 	m := newTest(t, Defaults(), columns, "group")
 	r := rand.New(rand.NewPCG(5, 6))
@@ -48,41 +40,22 @@ func newCountWork(t testing.TB, groups, rows, p int) *countWork {
 	for lo := 0; lo < groups; lo += 2000 {
 		d.Must(t, shard(min(2000, groups-lo), func(i int) int { return lo + i }), 1)
 	}
-	w := &countWork{m: m}
-	w.step = cdf.Step{Shard: shard(rows, func(int) int { return r.IntN(groups) }), Forget: 1, RNG: r}
+	w := &modeltest.Work{Model: m, Step: cdf.Step{Shard: shard(rows, func(int) int { return r.IntN(groups) }), Forget: 1, RNG: r}}
 	for j := range p {
-		w.f = append(w.f, effect(j))
+		w.Functionals = append(w.Functionals, effect(j))
 	}
 	touched := map[int32]bool{}
-	for _, g := range w.step.Shard.Group[0] {
+	for _, g := range w.Step.Shard.Group[0] {
 		if !touched[g] {
 			touched[g] = true
-			w.f = append(w.f, effect(p+int(g)))
+			w.Functionals = append(w.Functionals, effect(p+int(g)))
 		}
 	}
-	w.f = append(w.f, effect(p+groups))
-	w.rows = make([]cdf.Row, len(w.f))
+	w.Functionals = append(w.Functionals, effect(p+groups))
 	return w
 }
 
-func (w *countWork) run(t testing.TB) {
-	if _, err := w.m.Score(w.step.Shard, w.step.RNG); err != nil {
-		t.Fatal(err)
-	}
-	w.update(t)
-	if err := w.m.Summarize(w.f, w.rows); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (w *countWork) update(t testing.TB) {
-	for _, b := range w.m.Blocks() {
-		b.Absorb(&w.step)
-		if err := b.Sample(&w.step); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+func TestAllocates(t *testing.T) { newWork(t, 50, 100, 4).AllocatesNothing(t, 1, 20) }
 
 // One shard with score, update and a summary of what it touched.
 func BenchmarkShard(b *testing.B) {
@@ -90,36 +63,20 @@ func BenchmarkShard(b *testing.B) {
 		{100, 10, 3}, {100, 200, 3}, {100, 200, 20}, {1000, 200, 3}, {10_000, 200, 3}, {100_000, 200, 3},
 	} {
 		b.Run(fmt.Sprintf("groups=%d/rows=%d/p=%d", c.groups, c.rows, c.p), func(b *testing.B) {
-			w := newCountWork(b, c.groups, c.rows, c.p)
-			w.run(b)
-			b.ReportAllocs()
-			for b.Loop() {
-				w.run(b)
-			}
+			newWork(b, c.groups, c.rows, c.p).Bench(b, 1)
 		})
 	}
 }
 
 func BenchmarkParts(b *testing.B) {
 	for _, groups := range []int{100, 100_000} {
-		w := newCountWork(b, groups, 200, 3)
-		var state []byte
-		for _, p := range []struct {
-			name string
-			run  func()
-		}{
-			{"score", func() { _, _ = w.m.Score(w.step.Shard, w.step.RNG) }},
-			{"update", func() { w.update(b) }},
-			{"summarize", func() { _ = w.m.Summarize(w.f, w.rows) }},
-			{"snapshot", func() { state, _ = w.m.AppendBinary(state[:0]) }},
-		} {
-			b.Run(fmt.Sprintf("groups=%d/%s", groups, p.name), func(b *testing.B) {
-				w.run(b)
-				b.ReportAllocs()
-				for b.Loop() {
-					p.run()
-				}
-			})
-		}
+		w := newWork(b, groups, 200, 3)
+		w.Run(b)
+		m, rows, state := w.Model.(*Model), make([]cdf.Row, len(w.Functionals)), []byte(nil)
+		at := fmt.Sprintf("groups=%d/", groups)
+		modeltest.Part(b, at+"score", func() { _, _ = m.Score(w.Step.Shard, w.Step.RNG) })
+		modeltest.Part(b, at+"update", func() { w.Update(b) })
+		modeltest.Part(b, at+"summarize", func() { _ = m.Summarize(w.Functionals, rows) })
+		modeltest.Part(b, at+"snapshot", func() { state, _ = m.AppendBinary(state[:0]) })
 	}
 }
