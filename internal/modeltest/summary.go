@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -74,4 +75,30 @@ func Published(t testing.TB, m cdf.Model, sh *cdf.Shard) string {
 		text += fmt.Sprintf(" %v", e.LogEvidence())
 	}
 	return text
+}
+
+// RefusesBytes fails unless the model refuses what edit makes of its own
+// bytes, which it takes; cdftest tries other lengths.
+func RefusesBytes(t *testing.T, m cdf.Model, edits map[string]func(b []byte) []byte) {
+	t.Helper()
+	good := State(t, m)
+	for name, edit := range edits {
+		if err := m.UnmarshalBinary(edit(slices.Clone(good))); !errors.Is(err, cdf.ErrSnapshot) {
+			t.Errorf("%T, %s: %v", m, name, err)
+		}
+	}
+	if err := m.UnmarshalBinary(good); err != nil {
+		t.Errorf("%T: its own bytes: %v", m, err)
+	}
+}
+
+// LastNaN makes the last number of a state NaN.
+func LastNaN(b []byte) []byte { return append(b[:len(b)-8], 1, 0, 0, 0, 0, 0, 0xf8, 0x7f) }
+
+// FirstByte changes the first byte of a state, its format.
+func FirstByte(b []byte) []byte { return append([]byte{9}, b[1:]...) }
+
+// Negative sets the sign of the number at a byte of a state.
+func Negative(at int) func(b []byte) []byte {
+	return func(b []byte) []byte { b[at+7] |= 0x80; return b }
 }

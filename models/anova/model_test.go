@@ -219,22 +219,13 @@ func TestRefusesOtherBytes(t *testing.T) {
 		m := newVariant(t, variant, weak)
 		d := modeltest.Stepper{Model: m, Draws: drawsFor(50, 3)}
 		d.Must(t, groupedRows(rand.New(rand.NewPCG(66, 1)), 20, 3), 1)
-		good := modeltest.State(t, m)
-		negative := func(at int) []byte { b := slices.Clone(good); b[1+8*at+7] |= 0x80; return b }
-		for name, b := range map[string][]byte{
-			"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "a number less": good[:len(good)-8],
-			"format": append([]byte{9}, good[1:]...), "negative W": negative(0), "negative s2": negative(1), "negative tau2": negative(2),
-			"negative N": negative(head), "negative variance": negative(head + 9), "negative sd": negative(5),
-			"NaN":                   append(slices.Clone(good[:len(good)-8]), 1, 0, 0, 0, 0, 0, 0xf8, 0x7f),
-			"groups and no plug-in": slices.Concat(good[:9], make([]byte, 8), good[17:]),
-		} {
-			if err := m.UnmarshalBinary(b); !errors.Is(err, cdf.ErrSnapshot) {
-				t.Errorf("%s %s: %v", variant, name, err)
-			}
-		}
-		if err := m.UnmarshalBinary(good); err != nil {
-			t.Errorf("%s: its own bytes: %v", variant, err)
-		}
+		number := func(at int) func([]byte) []byte { return modeltest.Negative(1 + 8*at) }
+		modeltest.RefusesBytes(t, m, map[string]func([]byte) []byte{
+			"a number less": func(b []byte) []byte { return b[:len(b)-8] }, "format": modeltest.FirstByte, "NaN": modeltest.LastNaN,
+			"negative W": number(0), "negative s2": number(1), "negative tau2": number(2), "negative sd": number(5),
+			"negative N": number(head), "negative variance": number(head + 9),
+			"groups and no plug-in": func(b []byte) []byte { clear(b[9:17]); return b },
+		})
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -15,58 +14,16 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// A restored model continues and publishes to the bit as the one that made
-// the snapshot.
-func TestStateRoundTrip(t *testing.T) {
-	for _, variant := range []string{"corrected", "paper"} {
-		for _, forget := range []float64{1, .97} {
-			fresh := func() cdf.Model {
-				return modeltest.Model(t, Kind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(4), Intercept: true})
-			}
-			r := rand.New(rand.NewPCG(41, 1))
-			a := modeltest.Stepper{Model: fresh()}
-			for shard := range 20 {
-				sh := modeltest.RegressionShard(r, shard, 4, true)
-				b := modeltest.Stepper{Model: fresh(), T: a.T}
-				if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
-					t.Fatal(err)
-				}
-				for _, m := range []cdf.Model{a.Model, b.Model} {
-					modeltest.SameState(t, a.Model, m)
-				}
-				if x, y := modeltest.Published(t, a.Model, sh), modeltest.Published(t, b.Model, sh); !reflect.DeepEqual(x, y) {
-					t.Fatalf("%s shard %d: published\n%v\nand after restoring\n%v", variant, shard, x, y)
-				}
-				a.Must(t, sh, forget)
-				b.Must(t, sh, forget)
-				modeltest.SameState(t, a.Model, b.Model)
-			}
-		}
-	}
-}
-
 func TestRefusesOtherBytes(t *testing.T) {
 	for _, variant := range []string{"corrected", "paper"} {
 		m := modeltest.Model(t, Kind(), variant, nil, cdf.Dims{Columns: modeltest.Columns(3), Intercept: true})
 		d := modeltest.Stepper{Model: m}
 		d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(42, 1)), 9, 3, true), 1)
-		good := modeltest.State(t, m)
-		head := len(good) % 8
-		spoil := func(f func(b []byte) []byte) []byte { return f(slices.Clone(good)) }
-		for name, b := range map[string][]byte{
-			"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "eight less": good[:len(good)-8],
-			"format":        spoil(func(b []byte) []byte { b[0] = 9; return b }),
-			"NaN":           spoil(func(b []byte) []byte { copy(b[len(b)-8:], []byte{1, 0, 0, 0, 0, 0, 0xf8, 0x7f}); return b }),
-			"negative rows": spoil(func(b []byte) []byte { b[head+7] |= 0x80; return b }),
-			"negative s2":   spoil(func(b []byte) []byte { b[head+15] |= 0x80; return b }),
-		} {
-			if err := m.UnmarshalBinary(b); !errors.Is(err, cdf.ErrSnapshot) {
-				t.Errorf("%s %s: %v", variant, name, err)
-			}
-		}
-		if err := m.UnmarshalBinary(good); err != nil {
-			t.Errorf("%s: its own bytes: %v", variant, err)
-		}
+		head := len(modeltest.State(t, m)) % 8
+		modeltest.RefusesBytes(t, m, map[string]func([]byte) []byte{
+			"eight less": func(b []byte) []byte { return b[:len(b)-8] }, "format": modeltest.FirstByte, "NaN": modeltest.LastNaN,
+			"negative rows": modeltest.Negative(head), "negative s2": modeltest.Negative(head + 8),
+		})
 	}
 }
 

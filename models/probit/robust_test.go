@@ -1,13 +1,9 @@
 package probit
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,49 +61,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A restored model continues, scores and predicts to the bit as the one that
-// made the snapshot.
-func TestStateRoundTrip(t *testing.T) {
-	for _, variant := range []string{"corrected", "paper"} {
-		for _, forget := range []float64{1, .97} {
-			r := rand.New(rand.NewPCG(60, 1))
-			fresh := func() *Model { return newTest(t, variant, windowOf(30), dims(4, 48, true)) }
-			a := driver(fresh())
-			for shard := range 20 {
-				sh := newShard(r, shard%13, []float64{.3, 1, -1, .5}, 1, true)
-				b := driver(fresh())
-				b.T = a.T
-				if err := b.Model.UnmarshalBinary(modeltest.State(t, a.Model)); err != nil {
-					t.Fatal(err)
-				}
-				var said [2]string
-				for i, d := range []*modeltest.Stepper{a, b} {
-					m, out := d.Model.(*Model), make([]cdf.Prediction, sh.Rows)
-					if err := m.Predict(sh, out); err != nil {
-						t.Fatal(err)
-					}
-					score, err := m.Score(sh, rand.New(rand.NewPCG(1, 1)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					said[i] = fmt.Sprintf("%+v %+v", out, score)
-				}
-				if said[0] != said[1] {
-					t.Fatalf("%s shard %d: predicted\n%v\nand after restoring\n%v", variant, shard, said[0], said[1])
-				}
-				a.Must(t, sh, forget)
-				b.Must(t, sh, forget)
-				if !bytes.Equal(modeltest.State(t, a.Model), modeltest.State(t, b.Model)) || !reflect.DeepEqual(a.Draws, b.Draws) {
-					t.Fatalf("%s shard %d: a restored model goes on differently", variant, shard)
-				}
-			}
-			if n, want := len(modeltest.State(t, a.Model)), 8*(10+4+4*a.Model.(*Model).rows()+4*48)+6; n != want {
-				t.Errorf("%d bytes, want %d", n, want)
-			}
-		}
-	}
-}
-
 // Until its next shard a restored model describes the draws it has.
 func TestSummaryOfARestoredModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 1))
@@ -133,23 +86,15 @@ func TestRefusesOtherBytes(t *testing.T) {
 	m := newTest(t, "corrected", windowOf(6), dims(3, 32, true))
 	d := driver(m)
 	d.Must(t, newShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
-	good := modeltest.State(t, m)
-	spoil := func(f func(b []byte) []byte) []byte { return f(slices.Clone(good)) }
-	for name, b := range map[string][]byte{
-		"empty": nil, "short": good[:len(good)-1], "long": append(slices.Clone(good), 0), "eight less": good[:len(good)-8],
-		"format": spoil(func(b []byte) []byte { b[0] = 9; return b }), "stage": spoil(func(b []byte) []byte { b[1] = 3; return b }),
-		"rows without a stage": spoil(func(b []byte) []byte { b[1] = 1; return b }),
-		"more rows":            spoil(func(b []byte) []byte { b[2]++; return b }), "rows of 2^32": spoil(func(b []byte) []byte { b[5] = 255; return b }),
-		"NaN":                spoil(func(b []byte) []byte { copy(b[len(b)-8:], []byte{1, 0, 0, 0, 0, 0, 0xf8, 0x7f}); return b }),
-		"negative precision": spoil(func(b []byte) []byte { b[13] |= 0x80; return b }),
-	} {
-		if err := m.UnmarshalBinary(b); !errors.Is(err, cdf.ErrSnapshot) {
-			t.Errorf("%s: %v", name, err)
-		}
+	if n, want := len(modeltest.State(t, m)), 8*(6+3+3*m.rows()+3*32)+6; n != want {
+		t.Errorf("%d bytes, want %d", n, want)
 	}
-	if err := m.UnmarshalBinary(good); err != nil {
-		t.Errorf("its own bytes: %v", err)
-	}
+	set := func(at int, v byte) func([]byte) []byte { return func(b []byte) []byte { b[at] = v; return b } }
+	modeltest.RefusesBytes(t, m, map[string]func([]byte) []byte{
+		"eight less": func(b []byte) []byte { return b[:len(b)-8] }, "format": modeltest.FirstByte, "NaN": modeltest.LastNaN,
+		"stage": set(1, 3), "rows without a stage": set(1, 1), "rows of 2^32": set(5, 255),
+		"more rows": func(b []byte) []byte { b[2]++; return b }, "negative precision": modeltest.Negative(6),
+	})
 }
 
 func TestSettings(t *testing.T) {
