@@ -42,6 +42,36 @@ func batch(columns ...cdf.Column) *cdf.Batch {
 	return &cdf.Batch{Rows: max(len(columns[0].Number), len(columns[0].Code)), Columns: columns}
 }
 
+// take takes a filter through batches and returns its summary of the last.
+func take(t testing.TB, f *cdf.Filter, batches ...*cdf.Batch) (sum *cdf.Summary) {
+	t.Helper()
+	for _, b := range batches {
+		var err error
+		if sum, err = f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sum
+}
+
+func state(t testing.TB, f *cdf.Filter) []byte {
+	t.Helper()
+	b, err := f.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// loaded returns the filter with a state.
+func loaded(t testing.TB, f *cdf.Filter, state []byte) *cdf.Filter {
+	t.Helper()
+	if err := f.UnmarshalBinary(state); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // recorder is a model that keeps what it was shown.
 type recorder struct {
 	dims   cdf.Dims
@@ -117,11 +147,8 @@ func TestDesignRefusals(t *testing.T) {
 	} {
 		spec, seen, _ := recording(c.roles)
 		f := cdf.NewFilter(spec, "k")
-		empty, err := f.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = f.Update(c.b)
+		empty := state(t, f)
+		_, err := f.Update(c.b)
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want %v saying %q", c.name, err, c.want, c.says)
 		}
@@ -197,9 +224,7 @@ func TestDefaultFeatures(t *testing.T) {
 	spec.New = func(d cdf.Dims) (cdf.Model, error) { dims = d; return inner(d) }
 	flag := cdf.Column{Name: "flag", Type: cdf.Bool, Number: []float64{1}}
 	when := cdf.Column{Name: "when", Type: cdf.Time, Number: []float64{1e9}}
-	if _, err := cdf.NewFilter(spec, "k").Update(batch(num("b", 1), text("t", "a"), when, whole("s", 1), num("r", 1), flag, whole("g", 1), whole("a", 1))); err != nil {
-		t.Fatal(err)
-	}
+	take(t, cdf.NewFilter(spec, "k"), batch(num("b", 1), text("t", "a"), when, whole("s", 1), num("r", 1), flag, whole("g", 1), whole("a", 1)))
 	if want := []string{"b", "flag", "a"}; !slices.Equal(dims.Columns, want) {
 		t.Errorf("features %q, want %q", dims.Columns, want)
 	}
@@ -237,23 +262,16 @@ func TestPublish(t *testing.T) {
 	spec.Publish.Variables = []string{"beta[x*"}
 	spec.Publish.Covariance = true
 	f := cdf.NewFilter(spec, "k")
-	sum, err := f.Update(cdftest.LineShards(1, 1)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := take(t, f, cdftest.LineShards(1, 1)[0])
 	if len(sum.Rows) != 1 || sum.Rows[0].Variable != "beta[x]" || len(sum.Covariance) != 1 || math.Abs(sum.Covariance[0]-sum.Rows[0].SD*sum.Rows[0].SD) > 1e-12 {
 		t.Errorf("%+v", sum)
 	}
 	// One row says nothing about a slope, nor about the intercept far from it.
 	one := cdf.NewFilter(cdftest.Line(), "k")
-	if sum, err = one.Update(batch(num("x", 3), num("y", 2))); err != nil || !slices.Equal(sum.PriorDominated, []string{"beta[intercept]", "beta[x]"}) {
+	if sum, err := one.Update(batch(num("x", 3), num("y", 2))); err != nil || !slices.Equal(sum.PriorDominated, []string{"beta[intercept]", "beta[x]"}) {
 		t.Errorf("prior dominated %q, error %v", sum.PriorDominated, err)
 	}
-	for _, b := range cdftest.LineShards(1, 40) {
-		if sum, err = f.Update(b); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sum = take(t, f, cdftest.LineShards(1, 40)...)
 	if len(sum.PriorDominated) != 0 {
 		t.Errorf("prior dominated after %d rows: %q", sum.N, sum.PriorDominated)
 	}
@@ -265,10 +283,7 @@ func TestSampledSummary(t *testing.T) {
 	shards := cdftest.LevelShards(1, 40)
 	var published string
 	for _, b := range shards {
-		sum, err := f.Update(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, b)
 		if d := f.LastDraws(); sum.Draws != 102 || d.S != 102 || d.Chains != 2 { // 101, rounded up to two chains
 			t.Fatalf("%d draws, %+v", sum.Draws, d)
 		}
@@ -286,13 +301,8 @@ func TestSampledSummary(t *testing.T) {
 	if f.LastDraws() != nil {
 		t.Error("draws outlived the next call")
 	}
-	snap, err := f.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Update(shards[0]); err != nil {
-		t.Fatal(err)
-	}
+	snap := state(t, f)
+	take(t, f, shards[0])
 	if err := f.UnmarshalBinary(snap); err != nil {
 		t.Fatal(err)
 	}
@@ -304,18 +314,12 @@ func TestSampledSummary(t *testing.T) {
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	shards := cdftest.LineShards(1, 60)
 	f := cdf.NewFilter(cdftest.Line(), "a key")
-	for _, b := range shards {
-		if _, err := f.Update(b); err != nil {
-			t.Fatal(err)
-		}
-	}
+	take(t, f, shards...)
 	var snap []byte
 	i := 0
 	n := testing.AllocsPerRun(200, func() {
 		i++
-		if _, err := f.Update(shards[i%len(shards)]); err != nil {
-			t.Fatal(err)
-		}
+		take(t, f, shards[i%len(shards)])
 		var err error
 		if snap, err = f.AppendBinary(snap[:0]); err != nil {
 			t.Fatal(err)
@@ -332,9 +336,7 @@ func BenchmarkUpdate(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if _, err := f.Update(shards[i%len(shards)]); err != nil {
-			b.Fatal(err)
-		}
+		take(b, f, shards[i%len(shards)])
 		i++
 	}
 }

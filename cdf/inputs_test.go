@@ -17,9 +17,7 @@ func TestInputs(t *testing.T) {
 		t.Errorf("before the first shard: %+v", got)
 	}
 	silent := &cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "x", Number: []float64{4}}, {Name: "y", Number: []float64{math.NaN()}}}}
-	if _, err := f.Update(silent); err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, silent)
 	if got := f.Inputs(); len(got) != 2 || got[0].Name != "x" || !math.IsNaN(got[0].Scale) || !math.IsNaN(got[0].Center) {
 		t.Errorf("constants that are not known: %+v", got)
 	}
@@ -27,9 +25,7 @@ func TestInputs(t *testing.T) {
 	for i := range 60 {
 		x, y = append(x, float64(i%2)*4), append(y, float64(i))
 	}
-	if _, err := f.Update(&cdf.Batch{Rows: 60, Columns: []cdf.Column{{Name: "x", Number: x}, {Name: "y", Number: y}}}); err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, &cdf.Batch{Rows: 60, Columns: []cdf.Column{{Name: "x", Number: x}, {Name: "y", Number: y}}})
 	sum, err := f.Summary()
 	if err != nil {
 		t.Fatal(err)

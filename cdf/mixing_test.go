@@ -52,10 +52,7 @@ func TestWeakMixingIsTwoShardsInARow(t *testing.T) {
 	want := [][]string{nil, {"mu"}, nil, nil, {"mu"}, {"mu", "theta"}, {"theta"}, nil, nil}
 	f := cdf.NewFilter(spec, "k")
 	for i := range want {
-		sum, err := f.Update(batch(num("y", 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, batch(num("y", 1)))
 		if !slices.Equal(sum.WeakMixing, want[i]) {
 			t.Errorf("shard %d: %q mix weakly, want %q (r_hat %g and %g)", i+1, sum.WeakMixing, want[i], sum.Rows[0].RHat, sum.Rows[1].RHat)
 		}

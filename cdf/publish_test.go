@@ -46,15 +46,12 @@ func TestUnpublishable(t *testing.T) {
 	spec.Draws = 10
 	spec.New = func(d cdf.Dims) (cdf.Model, error) { return wild{recorder{d, shards, forget}}, nil }
 	f := cdf.NewFilter(spec, "k")
-	sum, err := f.Update(batch(num("y", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := take(t, f, batch(num("y", 1)))
 	want := fmt.Sprintf("%+v", *sum)
 	if _, err := f.Update(batch(num("y", 1))); !errors.Is(err, cdf.ErrNumeric) {
 		t.Errorf("infinite draws: %v", err)
 	}
-	if sum, err = f.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want {
+	if sum, err := f.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want {
 		t.Errorf("after a refusal: %+v (%v), want %s", *sum, err, want)
 	}
 	spec.New = func(d cdf.Dims) (cdf.Model, error) { return crossing{recorder{d, shards, forget}}, nil }
@@ -92,13 +89,7 @@ func TestPredict(t *testing.T) {
 	if _, err := f.Predict(batch(num("x", 1))); !errors.Is(err, cdf.ErrSchema) {
 		t.Errorf("before the first shard: %v", err)
 	}
-	var sum *cdf.Summary
-	for _, b := range cdftest.LineShards(1, 40) {
-		var err error
-		if sum, err = f.Update(b); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sum := take(t, f, cdftest.LineShards(1, 40)...)
 	preds, err := f.Predict(batch(num("x", 10, math.NaN(), 20), num("y", 1, 2, 41)))
 	if err != nil || len(preds) != 3 {
 		t.Fatal(preds, err)
@@ -154,20 +145,11 @@ func TestEvidenceSums(t *testing.T) {
 // snapshot.
 func TestDroppedSurvives(t *testing.T) {
 	f := cdf.NewFilter(cdftest.Line(), "k")
-	sum, err := f.Update(batch(num("x", 3, math.NaN(), 5), num("y", 1, 2, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := take(t, f, batch(num("x", 3, math.NaN(), 5), num("y", 1, 2, 3)))
 	want := fmt.Sprintf("%+v", *sum)
-	snap, err := f.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := cdf.NewFilter(cdftest.Line(), "k")
-	if err := g.UnmarshalBinary(snap); err != nil {
-		t.Fatal(err)
-	}
-	if sum, err = g.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want || sum.Dropped != 1 {
+	snap := state(t, f)
+	g := loaded(t, cdf.NewFilter(cdftest.Line(), "k"), snap)
+	if sum, err := g.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want || sum.Dropped != 1 {
 		t.Errorf("restored: %+v (%v), want %s", *sum, err, want)
 	}
 }
@@ -175,16 +157,12 @@ func TestDroppedSurvives(t *testing.T) {
 // Models without steps in time have no steps ahead.
 func TestForecastNeedsSteps(t *testing.T) {
 	f := cdf.NewFilter(cdftest.Line(), "k")
-	if _, err := f.Update(cdftest.LineShards(1, 1)[0]); err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, cdftest.LineShards(1, 1)[0])
 	if p, err := f.Forecast(3); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v, %v", p, err)
 	}
 	l := cdf.NewFilter(cdftest.Levels(), "k")
-	if _, err := l.Update(cdftest.LevelShards(1, 1)[0]); err != nil {
-		t.Fatal(err)
-	}
+	take(t, l, cdftest.LevelShards(1, 1)[0])
 	if p, err := l.Forecast(3); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v, %v", p, err)
 	}

@@ -59,10 +59,7 @@ func TestGroupsRetire(t *testing.T) {
 		{[]string{"d"}, "dc"},
 		{[]string{"b", "d"}, "dcb"},
 	} {
-		before, err := f.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := state(t, f)
 		if err := restored.UnmarshalBinary(before); err != nil {
 			t.Fatal(err)
 		}
@@ -108,10 +105,7 @@ func TestRetirementIsUndone(t *testing.T) {
 	}
 	f := cdf.NewFilter(spec, "k")
 	for i, rows := range [][]string{{"a", "b", "c"}, {"b"}, {"b"}, {"d", "b"}, {"a", "d"}} {
-		before, err := f.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := state(t, f)
 		armed = true
 		if _, err := f.Update(labelled(rows...)); !errors.Is(err, cdf.ErrNumeric) {
 			t.Fatalf("shard %d: %v", i+1, err)
@@ -121,10 +115,7 @@ func TestRetirementIsUndone(t *testing.T) {
 			t.Errorf("shard %d: the state changed (%v)", i+1, err)
 		}
 		armed = false
-		sum, err := f.Update(labelled(rows...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, labelled(rows...))
 		if want := []string{"abc", "abc", "abc", "bd", "bda"}[i]; groups(sum) != want {
 			t.Errorf("shard %d: groups %s, want %s", i+1, groups(sum), want)
 		}
@@ -176,10 +167,7 @@ func TestNobodyRetiresWhileRowsAreKept(t *testing.T) {
 		if i == 0 {
 			rows = []string{"a", "a", "b", "c", "c"}
 		}
-		sum, err := f.Update(labelled(rows...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, labelled(rows...))
 		got = append(got, groups(sum))
 	}
 	want := append(slices.Repeat([]string{"abc"}, 10), "bc", "bc")

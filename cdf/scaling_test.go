@@ -22,17 +22,12 @@ func TestScalingFirst(t *testing.T) {
 			v := from + float64(i)
 			x[i], bit[i], flat[i], y[i] = v*v, float64(i%2), .1, 7*v
 		}
-		sum, err := f.Update(batch(num("x", x...), num("bit", bit...), num("flat", flat...), num("y", y...)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, batch(num("x", x...), num("bit", bit...), num("flat", flat...), num("y", y...)))
 		return sum
 	}
 	add(1, 0)
 	for range 2 {
-		if _, err := f.Update(batch(num("x", 1), num("bit", 1), num("flat", .1), num("y", math.NaN()))); err != nil {
-			t.Fatal(err)
-		}
+		take(t, f, batch(num("x", 1), num("bit", 1), num("flat", .1), num("y", math.NaN())))
 	}
 	add(48, 1) // 49 usable rows so far
 	*seen, *forget = nil, nil
@@ -84,10 +79,7 @@ func TestScalingExplicit(t *testing.T) {
 	for _, scaling := range []string{"first", "none"} {
 		roles.Scaling = scaling
 		spec, seen, _ := recording(roles)
-		sum, err := cdf.NewFilter(spec, "k").Update(batch(num("y", 12, 14), num("a", 2, 12), num("b", 2, 6)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, cdf.NewFilter(spec, "k"), batch(num("y", 12, 14), num("a", 2, 12), num("b", 2, 6)))
 		sd := 1.
 		if scaling == "first" {
 			sd = math.Sqrt(8)
@@ -99,10 +91,7 @@ func TestScalingExplicit(t *testing.T) {
 	}
 	raw, seen, _ := recording(cdf.Roles{Scaling: "first"})
 	raw.RawResponse, raw.Origin = true, true
-	sum, err := cdf.NewFilter(raw, "k").Update(batch(num("y", 3, 5), num("x", 10, 14)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := take(t, cdf.NewFilter(raw, "k"), batch(num("y", 3, 5), num("x", 10, 14)))
 	if last := (*seen)[len(*seen)-1]; !slices.Equal(last.Y, []float64{3, 5}) || len(sum.Scaling) != 1 || sum.Scaling[0].Center != 0 {
 		t.Errorf("raw response, through the origin: y %g, constants %+v", last.Y, sum.Scaling)
 	}
@@ -157,10 +146,7 @@ func TestScalingKeepsMissingSteps(t *testing.T) {
 	add := func(y ...float64) *cdf.Summary {
 		t.Helper()
 		*seen = nil
-		sum, err := f.Update(batch(num("y", y...)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, batch(num("y", y...)))
 		return sum
 	}
 	rows := func() (n []int) {

@@ -75,15 +75,10 @@ func TestPublishedGroups(t *testing.T) {
 				return &tally{recorder: recorder{d, shards, forget}, asked: &asked}, nil
 			}
 			f := cdf.NewFilter(spec, "k")
-			if _, err := f.Update(batch(levels(c.groups), num("y", make([]float64, c.groups)...))); err != nil {
-				t.Fatal(err)
-			}
+			take(t, f, batch(levels(c.groups), num("y", make([]float64, c.groups)...)))
 			asked = 0
 			// A row without a response is predicted and touches nothing.
-			sum, err := f.Update(batch(whole("g", 7, 3, 7, 5), num("y", 1, 2, 3, math.NaN())))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sum := take(t, f, batch(whole("g", 7, 3, 7, 5), num("y", 1, 2, 3, math.NaN())))
 			names := func(sum *cdf.Summary) string {
 				var list []string
 				for _, r := range sum.Rows {
@@ -106,21 +101,14 @@ func TestPublishedGroups(t *testing.T) {
 			if asked != c.asked {
 				t.Errorf("the model described %d variables, want %d", asked, c.asked)
 			}
-			snap, err := f.AppendBinary(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := cdf.NewFilter(spec, "k")
-			if err := g.UnmarshalBinary(snap); err != nil {
-				t.Fatal(err)
-			}
+			g := loaded(t, cdf.NewFilter(spec, "k"), state(t, f))
 			for _, f := range []*cdf.Filter{f, g} {
-				if sum, err = f.Summary(); err != nil || names(sum) != every {
+				if sum, err := f.Summary(); err != nil || names(sum) != every {
 					t.Errorf("the state describes %.99s (%v), want all variables", names(sum), err)
 				}
 			}
 			// What the state was asked leaves what is published alone.
-			if sum, err = f.Update(batch(whole("g", 3, 7), num("y", 1, 2))); err != nil || names(sum) != want {
+			if sum, err := f.Update(batch(whole("g", 3, 7), num("y", 1, 2))); err != nil || names(sum) != want {
 				t.Errorf("then published %q (%v), want %q", names(sum), err, want)
 			}
 		})

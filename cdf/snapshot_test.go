@@ -37,15 +37,8 @@ func TestSnapshotGolden(t *testing.T) {
 	for _, g := range goldens {
 		f := cdf.NewFilter(g.spec(), "golden")
 		shards := g.shards(1, g.n+1)
-		for _, b := range shards[:g.n] {
-			if _, err := f.Update(b); err != nil {
-				t.Fatal(err)
-			}
-		}
-		snap, err := f.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		take(t, f, shards[:g.n]...)
+		snap := state(t, f)
 		if _, err := os.Stat(g.file); *update && os.IsNotExist(err) {
 			if err := os.WriteFile(g.file, snap, 0o644); err != nil {
 				t.Fatal(err)
@@ -73,18 +66,11 @@ func TestSnapshotGolden(t *testing.T) {
 
 func TestSnapshotRefusals(t *testing.T) {
 	f := cdf.NewFilter(cdftest.Line(), "k")
-	for _, b := range cdftest.LineShards(1, 3) {
-		if _, err := f.Update(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	snap, err := f.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, cdftest.LineShards(1, 3)...)
+	snap := state(t, f)
 	other := cdftest.Line()
 	other.Seed = 2
-	err = cdf.NewFilter(other, "k").UnmarshalBinary(snap)
+	err := cdf.NewFilter(other, "k").UnmarshalBinary(snap)
 	a, b := cdftest.Line().Fingerprint(), other.Fingerprint()
 	if !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), hex.EncodeToString(a[:])) || !strings.Contains(err.Error(), hex.EncodeToString(b[:])) {
 		t.Errorf("another configuration: %v", err)
@@ -113,10 +99,7 @@ func TestSnapshotRefusals(t *testing.T) {
 		t.Errorf("other publish and limits: %v", err)
 	}
 	// A filter without shards has a snapshot too.
-	empty, err := cdf.NewFilter(cdftest.Line(), "k").AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := state(t, cdf.NewFilter(cdftest.Line(), "k"))
 	if err := f.UnmarshalBinary(empty); err != nil || f.T() != 0 {
 		t.Errorf("an empty snapshot: %v, t=%d", err, f.T())
 	}
@@ -215,10 +198,7 @@ func FuzzSnapshot(f *testing.F) {
 			}
 			return
 		}
-		snap, err := filter.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		snap := state(t, filter)
 		again := cdf.NewFilter(spec, "k")
 		if err := again.UnmarshalBinary(snap); err != nil {
 			t.Fatalf("its own snapshot: %v", err)

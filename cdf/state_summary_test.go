@@ -110,13 +110,8 @@ func TestFullSetOfAModelThatDraws(t *testing.T) {
 				g.Int, g.Number, y.Number = append(g.Int, int64(i)), append(g.Number, float64(i)), append(y.Number, float64(i%5))
 				every = append(every, fmt.Sprintf("zeta[%d]", i))
 			}
-			if _, err := f.Update(batch(g, y)); err != nil {
-				t.Fatal(err)
-			}
-			sum, err := f.Update(batch(whole("g", 7, 3, 7), num("y", 1, 2, 3)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			take(t, f, batch(g, y))
+			sum := take(t, f, batch(whole("g", 7, 3, 7), num("y", 1, 2, 3)))
 			if c.want == nil {
 				c.want = every
 			}
@@ -139,15 +134,9 @@ func TestFullSetOfAModelThatDraws(t *testing.T) {
 					}
 				}
 			}
-			snap, err := f.AppendBinary(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			snap := state(t, f)
 			stored := f.AppendSummary(nil)
-			again := cdf.NewFilter(spec, "k")
-			if err := again.UnmarshalBinary(snap); err != nil {
-				t.Fatal(err)
-			}
+			again := loaded(t, cdf.NewFilter(spec, "k"), snap)
 			if err := again.RestoreSummary(stored); err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +159,7 @@ func TestFullSetOfAModelThatDraws(t *testing.T) {
 			if !slices.Equal(again.AppendSummary(nil), stored) {
 				t.Error("after a look the summary has other bytes")
 			}
-			if sum, err = again.Update(batch(whole("g", 3, 7), num("y", 1, 2))); err != nil || !slices.Equal(variables(sum), c.want) {
+			if sum, err := again.Update(batch(whole("g", 3, 7), num("y", 1, 2))); err != nil || !slices.Equal(variables(sum), c.want) {
 				t.Errorf("then published %q (%v)", variables(sum), err)
 			}
 		})
@@ -184,19 +173,11 @@ func TestAnotherScaleIsNotMixedIn(t *testing.T) {
 	spec := mindfulSpec(&kept)
 	spec.Publish.Groups = "none"
 	f := cdf.NewFilter(spec, "k")
-	if _, err := f.Update(batch(whole("g", 1, 2), num("y", 1, math.Pi))); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := f.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, batch(whole("g", 1, 2), num("y", 1, math.Pi)))
+	snap := state(t, f)
 	changed := mindfulSpec(&kept)
 	changed.Publish.Scale = "model"
-	g := cdf.NewFilter(changed, "k")
-	if err := g.UnmarshalBinary(snap); err != nil {
-		t.Fatal(err)
-	}
+	g := loaded(t, cdf.NewFilter(changed, "k"), snap)
 	stored := f.AppendSummary(nil)
 	if err := g.RestoreSummary(stored); err != nil {
 		t.Fatal(err)
@@ -207,9 +188,7 @@ func TestAnotherScaleIsNotMixedIn(t *testing.T) {
 	if !slices.Equal(g.AppendSummary(nil), stored) {
 		t.Error("the summary is stored again as if in the new scale")
 	}
-	if _, err := g.Update(batch(whole("g", 1), num("y", 2))); err != nil {
-		t.Fatal(err)
-	}
+	take(t, g, batch(whole("g", 1), num("y", 2)))
 	if s, err := g.Summary(); err != nil || len(s.Rows) != 3 {
 		t.Errorf("after a shard %q, %v", variables(s), err)
 	}

@@ -23,25 +23,13 @@ const (
 func levelsAt(t testing.TB, n int) *cdf.Filter {
 	t.Helper()
 	f := cdf.NewFilter(cdftest.Levels(), "golden")
-	for _, b := range cdftest.LevelShards(1, n) {
-		if _, err := f.Update(b); err != nil {
-			t.Fatal(err)
-		}
-	}
+	take(t, f, cdftest.LevelShards(1, n)...)
 	return f
 }
 
 func restored(t testing.TB, f *cdf.Filter) *cdf.Filter {
 	t.Helper()
-	snap, err := f.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := cdf.NewFilter(cdftest.Levels(), "golden")
-	if err := g.UnmarshalBinary(snap); err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return loaded(t, cdf.NewFilter(cdftest.Levels(), "golden"), state(t, f))
 }
 
 func TestSummaryGolden(t *testing.T) {
@@ -126,9 +114,7 @@ func TestSummaryRefusals(t *testing.T) {
 		t.Errorf("beside the state of another shard: %v", err)
 	}
 	line := cdf.NewFilter(cdftest.Line(), "k")
-	if _, err := line.Update(cdftest.LineShards(1, 1)[0]); err != nil {
-		t.Fatal(err)
-	}
+	take(t, line, cdftest.LineShards(1, 1)[0])
 	if b := line.AppendSummary(nil); len(b) > 0 {
 		t.Errorf("a closed form stores %d bytes of what its state tells", len(b))
 	}
@@ -162,22 +148,13 @@ func TestWeakMixingOutlivesARestart(t *testing.T) {
 	spec := stuckSpec("mm.mb")
 	f := cdf.NewFilter(spec, "k")
 	for i, want := range [][]string{nil, {"mu"}, nil, nil, {"mu"}} {
-		sum, err := f.Update(batch(num("y", 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := take(t, f, batch(num("y", 1)))
 		if !slices.Equal(sum.WeakMixing, want) {
 			t.Errorf("shard %d: %q mix weakly, want %q", i+1, sum.WeakMixing, want)
 		}
-		snap, err := f.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		snap := state(t, f)
 		stored := f.AppendSummary(nil)
-		f = cdf.NewFilter(spec, "k")
-		if err := f.UnmarshalBinary(snap); err != nil {
-			t.Fatal(err)
-		}
+		f = loaded(t, cdf.NewFilter(spec, "k"), snap)
 		if err := f.RestoreSummary(stored); err != nil {
 			t.Fatal(err)
 		}
@@ -195,18 +172,11 @@ func TestStoredSummaryOfManyGroups(t *testing.T) {
 	spec := cdftest.Levels()
 	spec.Draws, spec.Limits.Groups = 4, groups
 	f := cdf.NewFilter(spec, "k")
-	if _, err := f.Update(batch(g, num("y", make([]float64, groups)...))); err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, batch(g, num("y", make([]float64, groups)...)))
 	all := len(f.AppendSummary(nil))
-	if _, err := f.Update(batch(whole("g", 99_999, 7), num("y", 1, 2))); err != nil {
-		t.Fatal(err)
-	}
+	take(t, f, batch(whole("g", 99_999, 7), num("y", 1, 2)))
 	few := len(f.AppendSummary(nil))
-	snap, err := f.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	snap := state(t, f)
 	if per := float64(all) / groups; per > 120 || few > 1000 {
 		t.Errorf("%.0f bytes a group, %d bytes for two of them beside %d of state", per, few, len(snap))
 	}
