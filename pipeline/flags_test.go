@@ -61,12 +61,8 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 		}
 		var text bytes.Buffer
 		b := pipelinetest.StartLogging(t, &pipelinetest.Kafka{Log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
+		b.Stop(t)
 		for line, want := range map[string]int{
 			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=odd advice="look away"` + "\n": 1,
 			`msg="model raises a flag" topic=in partition=0 key=k2 kind=line flag=odd advice="look away"` + "\n": 1,

@@ -164,9 +164,7 @@ func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, r := pipelinetest.Records(7, 400), new(recorder)
 		b := pipelinetest.StartObserved(t, &pipelinetest.Kafka{Log: log[:200]}, storetest.NewMemory(), pipelinetest.Rules(t), r, slog.DiscardHandler)
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		synctest.Wait()
 		if held := metric(t, b.Reg, "credence_inflight_bytes"); held != 0 && held != 1<<20 {
 			t.Errorf("%g bytes are held once all is saved, want none beside the reserve of a fetch", held)
@@ -192,12 +190,8 @@ func TestObserverThroughAnOutageAndTheEnd(t *testing.T) {
 		away = false
 		mu.Unlock()
 		b.ReadyWithin(t, 20*time.Second, true)
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
+		b.Stop(t)
 		if n := r.count(); n <= before {
 			t.Errorf("nothing is told of after the outage")
 		}
@@ -226,12 +220,8 @@ func TestObserverOfEveryThirdShard(t *testing.T) {
 		spec := pipelinetest.Spec(t, cdf.Publish{Every: 3, Scale: "original", Groups: "all", Variables: []string{"**"}})
 		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k*", Spec: spec})
 		b := pipelinetest.StartObserved(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 300)}, storetest.NewMemory(), rules, r, slog.DiscardHandler)
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
+		b.Stop(t)
 		scored := 0
 		for _, p := range r.points {
 			if p.Deleted || p.Dead != "" {

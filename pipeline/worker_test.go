@@ -21,13 +21,9 @@ func TestWorkerFoldsTheLogAndSavesAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := pipelinetest.Records(7, 400)
 		b := pipelinetest.Start(t, log)
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		b.ReadyWithin(t, time.Second, true)
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.Stop(t)
 		wantStates, _ := undisturbed(t, log)
 		keys, err := b.Store.Keys(t.Context(), pipeline.Partition{Topic: "in"}, "", "", 100)
 		if err != nil || len(keys) != len(wantStates) {
@@ -85,21 +81,15 @@ func TestOutagesAreWaitedOut(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := pipelinetest.Records(3, 300)
 				b := pipelinetest.Start(t, log[:100])
-				if err := b.UntilEnd(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				b.CatchUp(t)
 				c.cut(b, true)
 				b.ReadyWithin(t, 10*time.Second, false)
 				b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log })
 				<-time.After(30 * time.Second)
 				c.cut(b, false)
 				b.ReadyWithin(t, 10*time.Second, true)
-				if err := b.UntilEnd(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if err := b.End(); err != nil {
-					t.Fatal(err)
-				}
+				b.CatchUp(t)
+				b.Stop(t)
 			})
 		})
 	}
@@ -124,15 +114,11 @@ func TestRefusedOutputHaltsThePartitionAndItGoesOnWhenCured(t *testing.T) {
 		}
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Refuse = nil })
 		b.ReadyWithin(t, 30*time.Second, true)
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		if n := metric(t, b.Reg, "credence_partitions_halted"); n != 0 {
 			t.Errorf("partitions_halted is %g, want 0", n)
 		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.Stop(t)
 	})
 }
 
@@ -140,25 +126,17 @@ func TestIdleOwnerNoticesAStoreThatWentBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := pipelinetest.Records(5, 200)
 		b := pipelinetest.Start(t, log[:100])
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		old := b.Store.Snapshot()
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log })
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		b.Store.Restore(old)
 		<-time.After(10 * time.Second) // nothing arrives: only the look at an idle claim can notice
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		if n := metric(t, b.Reg, "credence_state_rollbacks_total"); n != 1 {
 			t.Errorf("state_rollbacks_total is %g, want 1", n)
 		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.Stop(t)
 	})
 }
 
@@ -166,21 +144,15 @@ func TestStuckFetchIsCutOffAndCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := pipelinetest.Records(5, 60)
 		b := pipelinetest.Start(t, log[:30])
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Hang = true })
 		<-time.After(25 * time.Second)
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Hang, k.Log = false, log })
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
 		if n := metric(t, b.Reg, "credence_stalls_total"); n < 1 {
 			t.Error("a fetch that hung was not counted in stalls_total")
 		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.Stop(t)
 	})
 }
 
@@ -188,28 +160,20 @@ func TestMemberWithoutAPartitionIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := pipelinetest.StartOn(t, &pipelinetest.Kafka{Idle: true})
 		b.ReadyWithin(t, time.Second, true)
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.Stop(t)
 	})
 }
 
 func TestUntilEndWaitsForTheDecisionAlsoWhereNothingIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := pipelinetest.Start(t, pipelinetest.Records(5, 40))
-		if err := first.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := first.End(); err != nil {
-			t.Fatal(err)
-		}
+		first.CatchUp(t)
+		first.Stop(t)
 		other := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k*", Spec: pipelinetest.Spec(t, cdf.Publish{Every: 1, Scale: "original", Variables: []string{"**"}})})
 		second := pipelinetest.StartWith(t, first.Kafka, first.Store, other)
 		if err := second.UntilEnd(t.Context()); err == nil || !strings.Contains(err.Error(), "configuration") {
 			t.Errorf("until the end: %v, want the halted partition", err)
 		}
-		if err := second.End(); err != nil {
-			t.Fatal(err)
-		}
+		second.Stop(t)
 	})
 }

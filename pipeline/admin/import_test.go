@@ -141,9 +141,7 @@ func TestImportIsWholeOrHalts(t *testing.T) {
 				if err := b.UntilEnd(t.Context()); err == nil || !strings.Contains(err.Error(), "half an import") {
 					t.Errorf("after %d saves: %v", fail-1, err)
 				}
-				if err := b.End(); err != nil {
-					t.Fatal(err)
-				}
+				b.Stop(t)
 				if now, err := store.Meta(t.Context(), inPart); err != nil || now.Watermark != meta.Watermark {
 					t.Errorf("a worker went on from half an import: %+v and error %v", now, err)
 				}
@@ -198,12 +196,8 @@ func TestResetUnderAWorker(t *testing.T) {
 		if err := admin.Reset(t.Context(), store, store, inPart, meta, rules); !errors.Is(err, pipeline.ErrFenced) {
 			t.Errorf("a second reset by what was seen before the first: error %v", err)
 		}
-		if err := b.UntilEnd(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.End(); err != nil {
-			t.Fatal(err)
-		}
+		b.CatchUp(t)
+		b.Stop(t)
 		got, err := collect(t, store, 1, func() {})
 		if err != nil || !reflect.DeepEqual(got.values, want.values) || got.Watermark != want.Watermark {
 			t.Errorf("rebuilt: %+v and error %v, was %+v", got.Export, err, want.Export)

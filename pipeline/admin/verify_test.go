@@ -19,12 +19,8 @@ var inPart = pipeline.Partition{Topic: "in"}
 func worked(t *testing.T, k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules) {
 	t.Helper()
 	b := pipelinetest.StartWith(t, k, store, rules)
-	if err := b.UntilEnd(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.End(); err != nil {
-		t.Fatal(err)
-	}
+	b.CatchUp(t)
+	b.Stop(t)
 }
 
 func verifier(k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) *admin.Verifier {

@@ -168,6 +168,22 @@ func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipel
 	return b
 }
 
+// CatchUp waits until the log is worked off; an error ends the test.
+func (b *Bench) CatchUp(t *testing.T) {
+	t.Helper()
+	if err := b.UntilEnd(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Stop is End, whose error ends the test.
+func (b *Bench) Stop(t *testing.T) {
+	t.Helper()
+	if err := b.End(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // ReadyWithin waits, in the time of synctest, until the worker is ready or not
 // as wanted, and returns the reason that it gives.
 func (b *Bench) ReadyWithin(t *testing.T, d time.Duration, want bool) string {
