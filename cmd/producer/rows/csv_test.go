@@ -33,6 +33,37 @@ func readAll(t *testing.T, src Source) []string {
 	}
 }
 
+// opened is Open, whose error ends the test.
+func opened(t *testing.T, path string, sel Selection) Source {
+	t.Helper()
+	src, err := Open(t.Context(), path, sel, tickNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// changesUnderneath writes text into the file that a source was opened on, and
+// reads to the error that names the place.
+func changesUnderneath(t *testing.T, src Source, path, text string, at int, want string) {
+	t.Helper()
+	defer func() { _ = src.Close() }()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(text), int64(at))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, _, err = src.Next()
+	}
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v, want %q", err, want)
+	}
+}
+
 func showRow(fields []replay.Field, row []replay.Value) string {
 	var b strings.Builder
 	for i, v := range row {
@@ -84,10 +115,7 @@ func TestCSVRows(t *testing.T) {
 				if packed {
 					path = clitest.WriteFile(t, "in.csv.gz", clitest.Gzip(t, tt.content))
 				}
-				src, err := Open(t.Context(), path, tt.sel, tickNothing)
-				if err != nil {
-					t.Fatal(err)
-				}
+				src := opened(t, path, tt.sel)
 				got := readAll(t, src)
 				if fmt.Sprint(got) != fmt.Sprint(tt.want) || src.Rows() != int64(len(tt.want)) {
 					t.Errorf("%d rows are %q, want %q", src.Rows(), got, tt.want)
@@ -134,10 +162,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 
 func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
 	path := clitest.WriteFile(t, "in.csv", []byte("x,y\n1,\n2,\n"))
-	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := opened(t, path, Selection{Key: "k"})
 	defer func() { _ = src.Close() }()
 	notes := fmt.Sprint(src.Notes())
 	if f := src.Fields()[1]; f.Type != cdf.Float || !strings.Contains(notes, `column "y" has no value`) {
@@ -153,25 +178,8 @@ func TestCSVEmptyColumnIsMissingNumbers(t *testing.T) {
 func TestCSVThatChanges(t *testing.T) {
 	content := "x\n" + strings.Repeat("1\n", 100_000)
 	path := clitest.WriteFile(t, "in.csv", []byte(content))
-	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = src.Close() }()
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteAt([]byte("z"), int64(len(content)-2))
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, _, err = src.Next()
-	}
-	if want := `in.csv:100001: unusable input: "z" was not there before`; !strings.Contains(err.Error(), want) {
-		t.Errorf("error is %v, want %q", err, want)
-	}
+	src := opened(t, path, Selection{Key: "k"})
+	changesUnderneath(t, src, path, "z", len(content)-2, `in.csv:100001: unusable input: "z" was not there before`)
 }
 
 func TestCSVMustBeAFile(t *testing.T) {

@@ -3,7 +3,6 @@ package rows
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,10 +37,7 @@ func TestJSONRows(t *testing.T) {
 				clitest.WriteFile(t, "in.jsonl", []byte(c.content)), clitest.WriteFile(t, "in.NDJSON", []byte(c.content)),
 				clitest.WriteFile(t, "in.jsonl.gz", clitest.Gzip(t, c.content)),
 			} {
-				src, err := Open(t.Context(), path, c.sel, tickNothing)
-				if err != nil {
-					t.Fatal(err)
-				}
+				src := opened(t, path, c.sel)
 				if got := readAll(t, src); fmt.Sprint(got) != fmt.Sprint(c.want) || src.Rows() != int64(len(c.want)) {
 					t.Errorf("%s: %d rows are %q, want %q", filepath.Base(path), src.Rows(), got, c.want)
 				}
@@ -53,23 +49,17 @@ func TestJSONRows(t *testing.T) {
 // The first rows decide what the columns are, here all but the last key.
 func TestJSONColumnsOfTheHead(t *testing.T) {
 	head := strings.Repeat(`{"a":1}`+"\n", jsonHead-1) + `{"b":2}` + "\n"
-	src, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(head+`{"b":3}`)), Selection{Key: "k"}, tickNothing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := opened(t, clitest.WriteFile(t, "in.jsonl", []byte(head+`{"b":3}`)), Selection{Key: "k"})
 	if got := readAll(t, src); len(got) != jsonHead+1 || got[jsonHead-1] != "k null 2" || got[jsonHead] != "k null 3" {
 		t.Errorf("%d rows, the last two %q", len(got), got[jsonHead-1:])
 	}
 	late := clitest.WriteFile(t, "late.jsonl", []byte(head+`{"a":1,"c":2}`))
-	_, err = Open(t.Context(), late, Selection{Key: "k"}, tickNothing)
+	_, err := Open(t.Context(), late, Selection{Key: "k"}, tickNothing)
 	if want := fmt.Sprintf(`late.jsonl:%d: unusable input: "c" is new here`, jsonHead+1); !errors.Is(err, ErrInput) ||
 		!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--columns") {
 		t.Errorf("error is %v, want %q and what to do", err, want)
 	}
-	src, err = Open(t.Context(), late, Selection{Key: "k", Columns: []string{"c"}}, tickNothing)
-	if err != nil {
-		t.Fatalf("chosen by name: %v", err)
-	}
+	src = opened(t, late, Selection{Key: "k", Columns: []string{"c"}})
 	if got := readAll(t, src); got[jsonHead] != "k 2" {
 		t.Errorf("chosen by name: %q", got[jsonHead])
 	}
@@ -114,10 +104,7 @@ func TestJSONErrorsNameFileAndLine(t *testing.T) {
 }
 
 func TestJSONColumnWithoutValues(t *testing.T) {
-	src, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(`{"x":1,"y":null}`)), Selection{Key: "k"}, tickNothing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := opened(t, clitest.WriteFile(t, "in.jsonl", []byte(`{"x":1,"y":null}`)), Selection{Key: "k"})
 	defer func() { _ = src.Close() }()
 	if f := src.Fields()[1]; f.Type != cdf.Float || !strings.Contains(fmt.Sprint(src.Notes()), `column "y" has no value`) {
 		t.Errorf("field %+v, notes %q", f, src.Notes())
@@ -127,23 +114,6 @@ func TestJSONColumnWithoutValues(t *testing.T) {
 func TestJSONThatChanges(t *testing.T) {
 	content := strings.Repeat(`{"x":111}`+"\n", 20_000)
 	path := clitest.WriteFile(t, "in.jsonl", []byte(content))
-	src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = src.Close() }()
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteAt([]byte(`{"x":"1"}`), int64(len(content)-10))
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, _, err = src.Next()
-	}
-	if want := `in.jsonl:20000: unusable input: "1" was not there before`; !strings.Contains(err.Error(), want) {
-		t.Errorf("error is %v, want %q", err, want)
-	}
+	src := opened(t, path, Selection{Key: "k"})
+	changesUnderneath(t, src, path, `{"x":"1"}`, len(content)-10, `in.jsonl:20000: unusable input: "1" was not there before`)
 }

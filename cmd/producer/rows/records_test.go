@@ -159,10 +159,7 @@ func rename(t *testing.T, path, name string) string {
 // the checksum of its value.
 func shardSums(t *testing.T, file string, sel Selection, rows int) []string {
 	t.Helper()
-	src, err := Open(t.Context(), file, sel, tickNothing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := opened(t, file, sel)
 	defer func() { _ = src.Close() }()
 	var all []string
 	for sh, err := range Shards(src, rows) {
@@ -213,10 +210,7 @@ func TestArrowTypes(t *testing.T) {
 		t.Run(tt.typ.String(), func(t *testing.T) {
 			schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: tt.typ, Nullable: true}}, nil)
 			rec := jsonRecord(t, schema, `[{"x":`+tt.json+`},{"x":null}]`)
-			src, err := Open(t.Context(), store(t, "in.arrows", rec), Selection{Key: "k", Null: []string{"NA"}}, tickNothing)
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := opened(t, store(t, "in.arrows", rec), Selection{Key: "k", Null: []string{"NA"}})
 			if got, want := fmt.Sprint(readAll(t, src)), fmt.Sprintf("[k %s k null]", tt.want); got != want {
 				t.Errorf("rows are %s, want %s", got, want)
 			}
@@ -271,10 +265,7 @@ func TestColumnsThatCannotBeSentAreLeftOut(t *testing.T) {
 	}, nil)
 	rec := jsonRecord(t, schema, `[{"tags":[1,2],"g":5,"x":1},{"tags":null,"g":6,"x":2}]`)
 	for _, name := range []string{"in.arrow", "in.arrows", "in.parquet"} {
-		src, err := Open(t.Context(), store(t, name, rec), Selection{KeyColumn: "g"}, tickNothing)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := opened(t, store(t, name, rec), Selection{KeyColumn: "g"})
 		if got := fmt.Sprint(src.Notes()); !strings.Contains(got, `column "tags" is list`) {
 			t.Errorf("%s: notes are %s", name, got)
 		}
