@@ -82,6 +82,37 @@ func (s stream) shard(r *rand.Rand, rows int) *cdf.Batch {
 	return b
 }
 
+// dataset is a batch with its columns at hand; x, g and e may be missing.
+type dataset struct {
+	y []float64
+	x [][]float64
+	g *cdf.Column
+	e []float64 // exposures
+}
+
+func datasetOf(b *cdf.Batch) *dataset {
+	d := new(dataset)
+	for i := range b.Columns {
+		switch c := &b.Columns[i]; c.Name {
+		case "y":
+			d.y = c.Number
+		case "g":
+			d.g = c
+		case "e":
+			d.e = c.Number
+		default:
+			d.x = append(d.x, c.Number)
+		}
+	}
+	return d
+}
+
+func fill(v []float64, value float64) {
+	for i := range v {
+		v[i] = value
+	}
+}
+
 // everyVariant runs a test of each variant of each kind.
 func everyVariant(t *testing.T, run func(t *testing.T, s stream, spec *cdf.Spec)) {
 	for _, k := range Kinds() {
