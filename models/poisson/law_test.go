@@ -40,6 +40,19 @@ func TestAcceptanceSplitting(t *testing.T) {
 	}
 }
 
+// While a buffer holds all shards, their rows count once, as in one shard.
+func TestBufferCountsRowsOnce(t *testing.T) {
+	shards, buffered := scenario(t, "poisson", 5, 4), Defaults()
+	buffered.Buffer = 10
+	want, variance := qRows(t, runStream(t, Defaults(), []*cdf.Shard{together(shards)}))
+	got, spread := qRows(t, runStream(t, buffered, shards))
+	for j := range want {
+		if z := (got[j] - want[j]) / math.Sqrt(variance[j]); math.Abs(z) > .01 || math.Abs(spread[j]/variance[j]-1) > .01 {
+			t.Errorf("parameter %d is off by %g sd, its variance %g, want %g", j, z, spread[j], variance[j])
+		}
+	}
+}
+
 // A constant in all offsets moves the intercept and nothing else; the names of
 // the groups do not matter.
 func TestInvariances(t *testing.T) {
