@@ -39,7 +39,7 @@ type Fixed struct {
 	a, b    float64   // sigma2 ~ IG(a, b)
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  []cdf.Block
+	blocks  [1]cdf.Block
 }
 
 // newFixed takes the projection from phi, by name where it has
@@ -58,7 +58,6 @@ func newFixed(s Settings, phi *projection.Matrix, d cdf.Dims, scratch *sync.Pool
 	}
 	m.r = make([]float64, lin.PackedLen(m.m+1))
 	m.l, m.mu, m.gamma = make([]float64, m.m*m.m), make([]float64, m.m), make([]float64, p)
-	m.blocks = []cdf.Block{fixedBlock{m}}
 	return m, nil
 }
 
@@ -88,7 +87,7 @@ func (m *Fixed) take(phi *projection.Matrix, names []string) error {
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *Fixed) Blocks() []cdf.Block { return m.blocks }
+func (m *Fixed) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
 
 // fixedWork is scratch space, shared through a pool.
 type fixedWork struct {
@@ -119,13 +118,9 @@ func (m *Fixed) project(x, dst []float64) {
 	}
 }
 
-// fixedBlock is {beta, sigma2}.
-type fixedBlock struct{ m *Fixed }
-
 // Absorb discounts the factor by sqrt(lambda) and folds in the projected rows
 // that have a response. The prior is not in the factor.
-func (b fixedBlock) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Fixed) Absorb(s *cdf.Step) {
 	m.ready = false
 	if s.Forget < 1 {
 		m.forgot = true
@@ -141,8 +136,7 @@ func (b fixedBlock) Absorb(s *cdf.Step) {
 }
 
 // Sample settles the posterior and draws where draws are asked for.
-func (b fixedBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Fixed) Sample(s *cdf.Step) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}

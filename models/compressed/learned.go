@@ -58,7 +58,7 @@ type Learned struct {
 
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  []cdf.Block
+	blocks  [1]cdf.Block
 }
 
 func newLearned(s Settings, paper bool, d cdf.Dims, scratch *sync.Pool) (*Learned, error) {
@@ -78,7 +78,6 @@ func newLearned(s Settings, paper bool, d cdf.Dims, scratch *sync.Pool) (*Learne
 	for i := range k {
 		m.kappa[i], m.chain[i] = 1, 1
 	}
-	m.blocks = []cdf.Block{learnedBlock{m}}
 	return m, nil
 }
 
@@ -99,14 +98,11 @@ func (m *Learned) width22() int {
 
 // Blocks returns one block: many rows are taken in several passes, each of
 // which updates Theta_1 and then Theta_2.
-func (m *Learned) Blocks() []cdf.Block { return m.blocks }
-
-type learnedBlock struct{ m *Learned }
+func (m *Learned) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
 
 // Absorb takes the rows that have a response through both groups of
 // parameters; one giant shard would see the columns one by one only.
-func (b learnedBlock) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Learned) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.scratch.Put(w)
@@ -134,12 +130,12 @@ func (b learnedBlock) Absorb(s *cdf.Step) {
 func (m *Learned) most() int { return max(100, m.P) }
 
 // Sample draws where draws are asked for.
-func (b learnedBlock) Sample(s *cdf.Step) error {
-	if b.m.failed != nil {
-		return b.m.failed
+func (m *Learned) Sample(s *cdf.Step) error {
+	if m.failed != nil {
+		return m.failed
 	}
 	if s.Draws != nil {
-		return b.m.draw(s)
+		return m.draw(s)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ type Sketch struct {
 	failed  error  // of the last Absorb
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  []cdf.Block
+	blocks  [1]cdf.Block
 }
 
 func newSketch(s Settings, d cdf.Dims, scratch *sync.Pool) (*Sketch, error) {
@@ -73,7 +73,6 @@ func newSketch(s Settings, d cdf.Dims, scratch *sync.Pool) (*Sketch, error) {
 		*x, buf = buf[:p:p], buf[p:]
 	}
 	m.empty()
-	m.blocks = []cdf.Block{sketchBlock{m}}
 	return m, nil
 }
 
@@ -92,17 +91,13 @@ func (m *Sketch) empty() {
 }
 
 // Blocks returns the single block {gamma, sigma2}.
-func (m *Sketch) Blocks() []cdf.Block { return m.blocks }
-
-// sketchBlock is {gamma, sigma2}.
-type sketchBlock struct{ m *Sketch }
+func (m *Sketch) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
 
 // Absorb discounts the statistics and takes the rows that have a response
 // into the sketch, many rows in several passes. Rows enter as they are: the
 // sketch centres and scales by means and sds of its own, on top of what the
 // engine did to the columns.
-func (b sketchBlock) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Sketch) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.scratch.Put(w)
@@ -129,8 +124,7 @@ func (b sketchBlock) Absorb(s *cdf.Step) {
 func (m *Sketch) most() int { return max(m.rank, 100) }
 
 // Sample draws where draws are asked for.
-func (b sketchBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Sketch) Sample(s *cdf.Step) error {
 	if m.failed != nil {
 		return m.failed
 	}

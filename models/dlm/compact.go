@@ -31,7 +31,7 @@ type Compact struct {
 	center vec3    // running mean of psi
 	cov    [3]vec3 // running covariance of psi, for proposals
 	shards int64
-	blocks []cdf.Block
+	blocks [1]cdf.Block
 }
 
 // edge is the filtered law N(m, v) of theta at the boundary and its
@@ -50,18 +50,14 @@ func NewCompact(s Settings, d cdf.Dims) (*Compact, error) {
 	m := &Compact{rowWindow: base}
 	m.edge.v = s.Prior.Theta0Variance
 	m.cov = [3]vec3{{.04, 0, 0}, {0, .25, 0}, {0, 0, .25}}
-	m.blocks = []cdf.Block{compactBlock{m}}
 	return m, nil
 }
 
 // Blocks returns the single block of all parameters.
-func (m *Compact) Blocks() []cdf.Block { return m.blocks }
-
-type compactBlock struct{ m *Compact }
+func (m *Compact) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
 
 // Absorb appends the rows to the window and discounts the departed steps.
-func (b compactBlock) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Compact) Absorb(s *cdf.Step) {
 	m.take(s.Shard)
 	if s.Forget < 1 {
 		for i := range m.info {
@@ -74,8 +70,7 @@ func (b compactBlock) Absorb(s *cdf.Step) {
 }
 
 // Sample moves the chain on and lets the oldest steps leave.
-func (b compactBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Compact) Sample(s *cdf.Step) error {
 	burn := 0
 	if m.begin() {
 		burn = runIn

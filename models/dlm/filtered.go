@@ -31,7 +31,7 @@ type Filtered struct {
 	nTau  float64    // their transitions
 
 	scratch *sync.Pool
-	blocks  []cdf.Block
+	blocks  [1]cdf.Block
 }
 
 // NewFiltered returns the model of mode filtered without observations.
@@ -67,13 +67,11 @@ func newFiltered(s Settings, d cdf.Dims, paper bool, scratch *sync.Pool) (*Filte
 	if err != nil {
 		return nil, err
 	}
-	m := &Filtered{rowWindow: base, paper: paper, burn: runIn, thin: 1, scratch: scratch}
-	m.blocks = []cdf.Block{filteredBlock{m}}
-	return m, nil
+	return &Filtered{rowWindow: base, paper: paper, burn: runIn, thin: 1, scratch: scratch}, nil
 }
 
 // Blocks returns the single block of all parameters.
-func (m *Filtered) Blocks() []cdf.Block { return m.blocks }
+func (m *Filtered) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
 
 // filteredWork is scratch space for a path of theta, the boundary first.
 type filteredWork struct {
@@ -95,11 +93,8 @@ func (w *filteredWork) size(steps, leaving int) {
 	}
 }
 
-type filteredBlock struct{ m *Filtered }
-
 // Absorb appends the rows to the window and discounts the departed steps.
-func (b filteredBlock) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Filtered) Absorb(s *cdf.Step) {
 	m.take(s.Shard)
 	if s.Forget < 1 {
 		lin.Scale(s.Forget, m.c[:])
@@ -110,8 +105,8 @@ func (b filteredBlock) Absorb(s *cdf.Step) {
 
 // Sample sweeps over theta, tau2, sigma2 and phi, and lets the oldest steps
 // leave.
-func (b filteredBlock) Sample(s *cdf.Step) error {
-	m, d := b.m, s.Draws
+func (m *Filtered) Sample(s *cdf.Step) error {
+	d := s.Draws
 	w := m.scratch.Get().(*filteredWork)
 	defer m.scratch.Put(w)
 	burn := 0

@@ -32,7 +32,7 @@ type Model struct {
 	clock    Clock
 	forgot   bool // some shard was discounted: there is no joint evidence
 	failed   bool // a statistic is not finite
-	blocks   []cdf.Block
+	blocks   [1]cdf.Block
 }
 
 // New returns the model of mode grid without observations.
@@ -50,7 +50,6 @@ func newOnGrid(f *family, d cdf.Dims) (*Model, error) {
 	}
 	m := &Model{family: f, grid: newGrid()}
 	m.grid.start(f.settings.Prior.Theta0Variance)
-	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
@@ -62,18 +61,15 @@ func (m *Model) Params() []cdf.Param { return rows }
 func (m *Model) Check(sh *cdf.Shard) error { return m.clock.Check(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *Model) Blocks() []cdf.Block { return m.blocks }
-
-// block is {phi, tau2, sigma2, theta}.
-type block struct{ m *Model }
+func (m *Model) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
 
 // checkEvery is the number of observations between two checks of the grid
 // within a shard; there is another one at its end.
 const checkEvery = 32
 
 // Absorb discounts the likelihood, in every shard, and filters the rows.
-func (b block) Absorb(s *cdf.Step) {
-	m, sh := b.m, s.Shard
+func (m *Model) Absorb(s *cdf.Step) {
+	sh := s.Shard
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
 	w.regrid.clear()
@@ -107,8 +103,7 @@ func (b block) Absorb(s *cdf.Step) {
 
 // Sample reports statistics that are not finite, and draws where draws are
 // asked for.
-func (b block) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Model) Sample(s *cdf.Step) error {
 	if m.failed {
 		return fmt.Errorf("%w: dlm: statistics not finite", cdf.ErrNumeric)
 	}

@@ -33,7 +33,6 @@ type Model struct {
 
 	post    posterior
 	scratch *sync.Pool
-	blocks  []cdf.Block
 }
 
 // New returns the corrected linear model with empty statistics.
@@ -48,12 +47,11 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 	}
 	m := &Model{columns: shape, r: make([]float64, lin.PackedLen(shape.P+1)), scratch: scratch}
 	m.post.init(shape.P)
-	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *Model) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // work takes scratch space for this model's size; the caller gives it back.
 func (m *Model) work() *work {
@@ -62,14 +60,10 @@ func (m *Model) work() *work {
 	return w
 }
 
-// block is {beta, sigma2}, p+1 parameters.
-type block struct{ m *Model }
-
 // Absorb discounts the factor by sqrt(lambda), in every shard, and folds in
 // the rows that have a response. The prior is not in the factor and is never
 // discounted.
-func (b block) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Model) Absorb(s *cdf.Step) {
 	m.post.ready = false
 	if s.Forget < 1 {
 		m.forgot = true
@@ -83,8 +77,7 @@ func (b block) Absorb(s *cdf.Step) {
 
 // Sample settles the plug-in and the posterior that follows from it, and
 // draws where draws are asked for.
-func (b block) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Model) Sample(s *cdf.Step) error {
 	w := m.work()
 	defer m.scratch.Put(w)
 	if !m.decompose(w) || !m.fixedPoint() {

@@ -40,7 +40,6 @@ type Paper struct {
 	chol    []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  []cdf.Block
 }
 
 // NewPaper returns the paper's linear model with empty statistics.
@@ -59,12 +58,11 @@ func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
 		xx: make([]float64, p*(p+1)/2), xy: make([]float64, p),
 		beta: make([]float64, p), chol: make([]float64, p*p),
 	}
-	m.blocks = []cdf.Block{paperBeta{m}, paperSigma{m}}
 	return m, nil
 }
 
 // Blocks returns {beta} and {sigma2}.
-func (m *Paper) Blocks() []cdf.Block { return m.blocks }
+func (m *Paper) Blocks() []cdf.Block { return []cdf.Block{paperBeta{m}, paperSigma{m}} }
 
 // paperBeta is Theta_1 = beta.
 type paperBeta struct{ m *Paper }

@@ -28,7 +28,6 @@ type Model struct {
 	base
 	over   rowVariance
 	buffer buffer
-	blocks []cdf.Block
 }
 
 // buffer holds the rows of the last shards, which are expanded anew.
@@ -79,7 +78,6 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 	}
 	m.buffer.rows.reset(&m.shape)
 	m.base.settle = m.settle
-	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
@@ -135,15 +133,11 @@ func (m *base) join(sh *cdf.Shard) {
 }
 
 // Blocks returns the single block {nu, s2}.
-func (m *Model) Blocks() []cdf.Block { return m.blocks }
-
-// block is the block {nu, s2}.
-type block struct{ m *Model }
+func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb discounts the statistics, lets new levels join, and takes the
 // expansions of the buffered rows, which the fit makes anew, out of them.
-func (b block) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Model) Absorb(s *cdf.Step) {
 	m.post.ready = false
 	if s.Forget < 1 {
 		m.stats.scale(s.Forget)
@@ -176,8 +170,7 @@ func (b block) Absorb(s *cdf.Step) {
 
 // Sample fits q to the present rows, folds their expansions in, and settles
 // the posterior that follows; it draws where draws are asked for.
-func (b block) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Model) Sample(s *cdf.Step) error {
 	w := m.work()
 	defer m.scratch.Put(w)
 	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {

@@ -25,7 +25,6 @@ import (
 type Paper struct {
 	base
 	mu, h1, h2 []float64 // c
-	blocks     []cdf.Block
 }
 
 // paperSteps is how often the paper renews q in a shard.
@@ -44,12 +43,11 @@ func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
 	m := &Paper{base: newBase(shape, false, scratch)}
 	m.grow()
 	m.base.settle = m.settle
-	m.blocks = []cdf.Block{paperBlock{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {nu, s2}.
-func (m *Paper) Blocks() []cdf.Block { return m.blocks }
+func (m *Paper) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 func (m *Paper) grow() {
 	for _, v := range []*[]float64{&m.mu, &m.h1, &m.h2} {
@@ -57,12 +55,8 @@ func (m *Paper) grow() {
 	}
 }
 
-// paperBlock is the block {nu, s2}.
-type paperBlock struct{ m *Paper }
-
 // Absorb discounts the sums and lets new levels join.
-func (b paperBlock) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Paper) Absorb(s *cdf.Step) {
 	m.post.ready = false
 	m.n *= s.Forget
 	m.stats.scale(s.Forget)
@@ -75,8 +69,7 @@ func (b paperBlock) Absorb(s *cdf.Step) {
 }
 
 // Sample renews q by the paper's steps and adds the shard to the sums.
-func (b paperBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Paper) Sample(s *cdf.Step) error {
 	w := m.work()
 	defer m.scratch.Put(w)
 	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {

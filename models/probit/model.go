@@ -40,7 +40,6 @@ type Model struct {
 	post    posterior
 	failed  error // of a part of a shard, between Absorb and Sample
 	scratch *sync.Pool
-	blocks  []cdf.Block
 }
 
 type stage byte
@@ -68,12 +67,11 @@ func newModel(s Settings, d cdf.Dims, rule freezeRule, scratch *sync.Pool) (*Mod
 	}
 	m.post.cov, m.post.means = make([]float64, p*p), make([]float64, p*shape.s)
 	m.outline()
-	m.blocks = []cdf.Block{block{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {beta}.
-func (m *Model) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // work takes scratch space; the caller gives it back.
 func (m *Model) work() *work {
@@ -81,9 +79,6 @@ func (m *Model) work() *work {
 	w.size(m.p, m.chains, m.s)
 	return w
 }
-
-// block is beta, p parameters.
-type block struct{ m *Model }
 
 // Absorb lets the shard's rows into the window. A shard that is larger than
 // the window goes in parts, and what follows from each part is sampled before
@@ -94,8 +89,7 @@ type block struct{ m *Model }
 // every row of the window is frozen before it is discounted, and only rows
 // that count fully are exact. The prior is not in the statistics and is never
 // discounted.
-func (b block) Absorb(s *cdf.Step) {
-	m := b.m
+func (m *Model) Absorb(s *cdf.Step) {
 	w := m.work()
 	defer m.scratch.Put(w)
 	m.failed = nil
@@ -143,8 +137,7 @@ func (m *Model) freeze(k int, w *work) {
 }
 
 // Sample draws from the posterior given the statistics and the window.
-func (b block) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *Model) Sample(s *cdf.Step) error {
 	if m.failed != nil {
 		return m.failed
 	}

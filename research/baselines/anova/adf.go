@@ -41,7 +41,6 @@ type adf struct {
 	chol    []float64 // (k+1) x (k+1): L, LL' = Lambda, lower triangle
 	inv     []float64 // (k+1) x (k+1): L^{-1}
 	trial   []float64 // packed, curvature
-	blocks  []cdf.Block
 	members [2]cdf.Param
 }
 
@@ -55,11 +54,7 @@ func buildADF(s *anova.Settings) (kind.Build, error) {
 	return func(cdf.Dims) (cdf.Model, error) { return newADF(*s), nil }, nil
 }
 
-func newADF(s anova.Settings) *adf {
-	m := &adf{prior: s.Prior}
-	m.blocks = []cdf.Block{m}
-	return m
-}
+func newADF(s anova.Settings) *adf { return &adf{prior: s.Prior} }
 
 // groups returns k.
 func (m *adf) groups() int { return max(len(m.mean)-1, 0) }
@@ -75,7 +70,7 @@ func (m *adf) Params() []cdf.Param {
 func (m *adf) Check(sh *cdf.Shard) error { return checkGroups(sh) }
 
 // Blocks returns the single block {eta, zeta}.
-func (m *adf) Blocks() []cdf.Block { return m.blocks }
+func (m *adf) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb discounts Lambda, sums up the shard's rows by group and lets new
 // groups in.

@@ -42,7 +42,6 @@ type smc struct {
 	x         []float64 // particles x (k+3), row-major; empty while there is no group
 	w         []float64 // per particle, sum 1; empty while there is no group
 	before    []float64 // per particle, log likelihood of the rows before the shard; not part of the state
-	blocks    []cdf.Block
 }
 
 func buildSMC(s *SMCSettings) (kind.Build, error) {
@@ -55,11 +54,7 @@ func buildSMC(s *SMCSettings) (kind.Build, error) {
 	return func(cdf.Dims) (cdf.Model, error) { return newSMC(*s), nil }, nil
 }
 
-func newSMC(s SMCSettings) *smc {
-	m := &smc{prior: s.Prior, particles: s.Particles}
-	m.blocks = []cdf.Block{m}
-	return m
-}
+func newSMC(s SMCSettings) *smc { return &smc{prior: s.Prior, particles: s.Particles} }
 
 // Params returns mu, tau2, sigma2 and zeta, a row per group in the order of
 // first appearance. Under a flat prior mu joins with the first group.
@@ -69,7 +64,7 @@ func (m *smc) Params() []cdf.Param { return params(&m.prior, len(m.n)) }
 func (m *smc) Check(sh *cdf.Shard) error { return checkGroups(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *smc) Blocks() []cdf.Block { return m.blocks }
+func (m *smc) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // at returns particle i.
 func (m *smc) at(i int) []float64 {

@@ -24,7 +24,6 @@ type smcmc struct {
 	prior        anova.Prior
 	tau2, sigma2 float64 // last draws, 0 while there is no group
 	point        []float64
-	blocks       []cdf.Block
 }
 
 func buildSMCMC(s *anova.Settings) (kind.Build, error) {
@@ -34,11 +33,7 @@ func buildSMCMC(s *anova.Settings) (kind.Build, error) {
 	return func(cdf.Dims) (cdf.Model, error) { return newSMCMC(*s), nil }, nil
 }
 
-func newSMCMC(s anova.Settings) *smcmc {
-	m := &smcmc{prior: s.Prior}
-	m.blocks = []cdf.Block{m}
-	return m
-}
+func newSMCMC(s anova.Settings) *smcmc { return &smcmc{prior: s.Prior} }
 
 // Params returns mu, tau2, sigma2 and zeta, a row per group in the order of
 // first appearance. Under a flat prior mu joins with the first group.
@@ -51,7 +46,7 @@ func (m *smcmc) Chains() int { return 1 }
 func (m *smcmc) Check(sh *cdf.Shard) error { return checkGroups(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *smcmc) Blocks() []cdf.Block { return m.blocks }
+func (m *smcmc) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb discounts and adds the rows that have a response.
 func (m *smcmc) Absorb(s *cdf.Step) {

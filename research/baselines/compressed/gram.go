@@ -25,8 +25,8 @@ func newGram(p int) gram {
 	return gram{p: p, xy: make([]float64, p), xx: make([]float64, p*p)}
 }
 
-// absorb discounts the statistics and adds the rows that have a response.
-func (g *gram) absorb(s *cdf.Step) {
+// Absorb discounts the statistics and adds the rows that have a response.
+func (g *gram) Absorb(s *cdf.Step) {
 	if s.Forget < 1 {
 		g.n *= s.Forget
 		g.yy *= s.Forget

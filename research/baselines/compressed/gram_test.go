@@ -18,7 +18,7 @@ func TestGramDiscountsAllStatistics(t *testing.T) {
 	for k := range 3 {
 		sh := wideRegression(uint64(20+k), 9, p)
 		sh.Y[4] = math.NaN()
-		g.absorb(&cdf.Step{Shard: sh, T: int64(k + 1), Forget: forget})
+		g.Absorb(&cdf.Step{Shard: sh, T: int64(k + 1), Forget: forget})
 		weight := math.Pow(forget, float64(2-k))
 		for i, y := range sh.Y {
 			if i == 4 {

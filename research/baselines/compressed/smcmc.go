@@ -67,7 +67,6 @@ type smcmc struct {
 
 	phi0    []float64 // p x m, a function of the settings
 	scratch *sync.Pool
-	blocks  []cdf.Block
 }
 
 func newSMCMC(s smcmcSettings, d cdf.Dims, scratch *sync.Pool) (*smcmc, error) {
@@ -86,12 +85,11 @@ func newSMCMC(s smcmcSettings, d cdf.Dims, scratch *sync.Pool) (*smcmc, error) {
 	for i := range m.sigma2 {
 		m.sigma2[i] = 1
 	}
-	m.blocks = []cdf.Block{smcmcBlock{m}}
 	return m, nil
 }
 
 // Blocks returns one block: all parameters are drawn given all rows.
-func (m *smcmc) Blocks() []cdf.Block { return m.blocks }
+func (m *smcmc) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Chains returns 1: what is known of the posterior are its draws.
 func (m *smcmc) Chains() int { return 1 }
@@ -102,14 +100,8 @@ func (m *smcmc) Size() int64 {
 	return int64(8*(len(m.xx)+len(m.x)+2*len(m.phi)+len(m.gamma)+3*m.p)) + 512
 }
 
-type smcmcBlock struct{ m *smcmc }
-
-// Absorb adds the rows to the sufficient statistics.
-func (b smcmcBlock) Absorb(s *cdf.Step) { b.m.absorb(s) }
-
 // Sample runs the chain and keeps its draws.
-func (b smcmcBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *smcmc) Sample(s *cdf.Step) error {
 	if !m.finite() {
 		return fmt.Errorf("%w: smcmc: statistics not finite", cdf.ErrNumeric)
 	}

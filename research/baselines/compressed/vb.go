@@ -79,7 +79,6 @@ type vb struct {
 	u     []float64 // p: scratch
 
 	scratch *sync.Pool
-	blocks  []cdf.Block
 }
 
 func newVB(s vbSettings, d cdf.Dims, scratch *sync.Pool) (*vb, error) {
@@ -93,27 +92,20 @@ func newVB(s vbSettings, d cdf.Dims, scratch *sync.Pool) (*vb, error) {
 	for j := range m.d {
 		m.d[j] = 1
 	}
-	m.blocks = []cdf.Block{vbBlock{m}}
 	return m, nil
 }
 
 // Blocks returns one block: the solution depends on all rows.
-func (m *vb) Blocks() []cdf.Block { return m.blocks }
+func (m *vb) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Size returns the bytes held: the statistics and a factor of their order.
 func (m *vb) Size() int64 {
 	return int64(8*(len(m.xx)+len(m.l)+len(m.x)+5*m.p)) + 512
 }
 
-type vbBlock struct{ m *vb }
-
-// Absorb adds the rows to the sufficient statistics.
-func (b vbBlock) Absorb(s *cdf.Step) { b.m.absorb(s) }
-
 // Sample solves, from the penalties of the shard before, and draws from q
 // where draws are asked for.
-func (b vbBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *vb) Sample(s *cdf.Step) error {
 	if err := m.solve(); err != nil {
 		return err
 	}

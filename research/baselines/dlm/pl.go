@@ -41,7 +41,6 @@ type pl struct {
 	law    law.Mixture // scratch
 	steps  []dlm.Step
 	failed bool
-	blocks []cdf.Block
 }
 
 // particle is one particle. Observations and Transitions of the sums are
@@ -58,9 +57,7 @@ func newPL(s plSettings, d cdf.Dims) (*pl, error) {
 	if err := dlm.Columns(d); err != nil {
 		return nil, err
 	}
-	m := &pl{set: s}
-	m.blocks = []cdf.Block{m}
-	return m, nil
+	return &pl{set: s}, nil
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
@@ -70,7 +67,7 @@ func (m *pl) Params() []cdf.Param { return dlm.Params() }
 func (m *pl) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *pl) Blocks() []cdf.Block { return m.blocks }
+func (m *pl) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb takes the particles through the steps of the shard.
 func (m *pl) Absorb(s *cdf.Step) {

@@ -38,7 +38,6 @@ type smcmc struct {
 	gram      []float64 // (X y)'(X y), lower triangle row by row, order p+1
 	chain     gibbs
 	law       law.Mixture
-	blocks    []cdf.Block
 }
 
 // gibbs is what a chain of sweeps works on; it follows from the state.
@@ -70,7 +69,6 @@ func newSMCMC(s linear.Settings, d cdf.Dims) (*smcmc, error) {
 		q: make([]float64, p*p), w: make([]float64, p), c: make([]float64, p), u: make([]float64, p),
 		work: make([]float64, max(lin.EigenWork(p), p+1)),
 	}
-	m.blocks = []cdf.Block{m}
 	return m, nil
 }
 
@@ -99,7 +97,7 @@ func (m *smcmc) Check(sh *cdf.Shard) error {
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *smcmc) Blocks() []cdf.Block { return m.blocks }
+func (m *smcmc) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb adds the rows that have a response to the sums.
 func (m *smcmc) Absorb(s *cdf.Step) {

@@ -63,7 +63,6 @@ type smc struct {
 
 	failed error // of Absorb
 	work   smcWork
-	blocks []cdf.Block
 }
 
 // smcWork is scratch space.
@@ -94,19 +93,15 @@ func newSMC(s smcSettings, d cdf.Dims) (*smc, error) {
 			mean: make([]float64, p), cov: make([]float64, p*p),
 		},
 	}
-	m.blocks = []cdf.Block{smcBlock{m}}
 	return m, nil
 }
 
 // Blocks returns the single block {beta}.
-func (m *smc) Blocks() []cdf.Block { return m.blocks }
-
-// smcBlock is beta, p parameters.
-type smcBlock struct{ m *smc }
+func (m *smc) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb weighs the particles by the shard and moves them if too few count.
-func (b smcBlock) Absorb(s *cdf.Step) {
-	m, old, n := b.m, len(b.m.power), s.Shard.Observed()
+func (m *smc) Absorb(s *cdf.Step) {
+	old, n := len(m.power), s.Shard.Observed()
 	if m.beta == nil {
 		m.scatter(s.RNG)
 	}
@@ -269,8 +264,7 @@ func (m *smc) logPrior(beta []float64) float64 {
 
 // Sample draws from the particles, as often as their weights say, in random
 // order, where draws are asked for.
-func (b smcBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *smc) Sample(s *cdf.Step) error {
 	if m.failed != nil || s.Draws == nil {
 		return m.failed
 	}

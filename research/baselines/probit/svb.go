@@ -56,7 +56,6 @@ type svb struct {
 	failed  error // of Absorb
 	x       []float64
 	t, next []float64 // rows of a shard; p
-	blocks  []cdf.Block
 }
 
 func newSVB(s svbSettings, d cdf.Dims) (*svb, error) {
@@ -70,20 +69,16 @@ func newSVB(s svbSettings, d cdf.Dims) (*svb, error) {
 		xx: make([]float64, p*p), xz: make([]float64, p),
 		factor: make([]float64, p*p), mean: make([]float64, p), next: make([]float64, p),
 	}
-	m.blocks = []cdf.Block{svbBlock{m}}
 	return m, m.settle()
 }
 
 // Blocks returns the single block {beta}.
-func (m *svb) Blocks() []cdf.Block { return m.blocks }
-
-// svbBlock is beta, p parameters.
-type svbBlock struct{ m *svb }
+func (m *svb) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb optimises the mean of the posterior given the shard and keeps its
 // natural parameters.
-func (b svbBlock) Absorb(s *cdf.Step) {
-	m, n := b.m, s.Shard.Observed()
+func (m *svb) Absorb(s *cdf.Step) {
+	n := s.Shard.Observed()
 	if s.Forget < 1 {
 		lin.Scale(s.Forget, m.xx)
 		lin.Scale(s.Forget, m.xz)
@@ -161,8 +156,7 @@ func (m *svb) settle() error {
 }
 
 // Sample draws beta ~ N(m, V) where draws are asked for.
-func (b svbBlock) Sample(s *cdf.Step) error {
-	m := b.m
+func (m *svb) Sample(s *cdf.Step) error {
 	if m.failed == nil && s.Draws != nil {
 		rnd.MVNPrecision(s.RNG, m.mean, m.factor, s.Draws.S, s.Draws.Data)
 	}
