@@ -65,29 +65,19 @@ func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 // not know, or made under another configuration; the filter then keeps the state
 // it had. The bytes are not retained.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	head := len(snapshotMagic) + 1 + len(f.print)
-	if len(data) < head+4 || string(data[:len(snapshotMagic)]) != snapshotMagic {
-		return fmt.Errorf("%w: not a snapshot", ErrSnapshot)
+	h, r, err := open(data)
+	if err != nil {
+		return err
 	}
-	if v := data[len(snapshotMagic)]; v != snapshotVersion {
-		return fmt.Errorf("%w: version %d, this build reads %d", ErrSnapshot, v, snapshotVersion)
-	}
-	body := data[:len(data)-4]
-	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {
-		return fmt.Errorf("%w: checksum does not match", ErrSnapshot)
-	}
-	print := body[len(snapshotMagic)+1 : head]
-	r := &reader{b: body[head:]}
-	kind, variant := r.string(), r.string()
-	if r.err == nil && string(print) != string(f.print[:]) {
+	if r.err == nil && h.Fingerprint != f.print {
 		return fmt.Errorf("%w: made by %s/%s under configuration %s, this is %s/%s under %s", ErrSnapshot,
-			kind, variant, hex.EncodeToString(print), f.spec.Kind, f.spec.Variant, hex.EncodeToString(f.print[:]))
+			h.Kind, h.Variant, hex.EncodeToString(h.Fingerprint[:]), f.spec.Kind, f.spec.Variant, hex.EncodeToString(f.print[:]))
 	}
-	now := readProgress(r)
+	now := readProgress(&r)
 	var fresh *engine
 	size := 0
 	if bound := r.bool(); bound {
-		fresh, size = now.read(r, f.spec)
+		fresh, size = now.read(&r, f.spec)
 	} else if now.t != 0 || now.n != 0 {
 		r.fail("%d shards and no columns", now.t)
 	}
@@ -146,22 +136,31 @@ type Head struct {
 // checksum of all of it. ErrSnapshot, wrapped, says that the bytes are damaged
 // or of a version that this build does not know.
 func ReadHead(data []byte) (Head, error) {
-	var h Head
+	h, r, err := open(data)
+	if err != nil {
+		return h, err
+	}
+	now := readProgress(&r)
+	h.T, h.N = now.t, now.n
+	return h, r.err
+}
+
+// open checks a snapshot and reads of its head what precedes T and N, where
+// the reader goes on.
+func open(data []byte) (h Head, r reader, err error) {
 	head := len(snapshotMagic) + 1 + len(h.Fingerprint)
 	if len(data) < head+4 || string(data[:len(snapshotMagic)]) != snapshotMagic {
-		return h, fmt.Errorf("%w: not a snapshot", ErrSnapshot)
+		return h, r, fmt.Errorf("%w: not a snapshot", ErrSnapshot)
 	}
 	if v := data[len(snapshotMagic)]; v != snapshotVersion {
-		return h, fmt.Errorf("%w: version %d, this build reads %d", ErrSnapshot, v, snapshotVersion)
+		return h, r, fmt.Errorf("%w: version %d, this build reads %d", ErrSnapshot, v, snapshotVersion)
 	}
 	body := data[:len(data)-4]
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {
-		return h, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
+		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
 	}
 	copy(h.Fingerprint[:], body[len(snapshotMagic)+1:])
-	r := &reader{b: body[head:]}
+	r.b = body[head:]
 	h.Kind, h.Variant = r.string(), r.string()
-	now := readProgress(r)
-	h.T, h.N = now.t, now.n
-	return h, r.err
+	return h, r, nil
 }
