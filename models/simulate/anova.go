@@ -1,7 +1,5 @@
 package simulate
 
-import "strconv"
-
 // anovaGroups is the number of groups, labelled 1, 2, ...
 const anovaGroups = 10
 
@@ -53,10 +51,7 @@ func levels(name string, rows int, sigma float64, zeta func(seed uint64, key str
 		},
 		Truth: func(seed uint64, key string, t int64) []Truth {
 			out := []Truth{{"mu", 4}, {"tau2", 0.01}, {"sigma2", sigma * sigma}}
-			for i, z := range zeta(seed, key, t) {
-				out = append(out, Truth{"zeta[" + strconv.Itoa(i+1) + "]", z})
-			}
-			return out
+			return appendTruths(out, "zeta", "", zeta(seed, key, t))
 		},
 	}
 }

@@ -70,23 +70,14 @@ func (d design) scenario(name string) Scenario {
 			return d.shard(source(seed, key, t), d.coefficients(seed, key), rows)
 		},
 		Truth: func(seed uint64, key string, _ int64) []Truth {
-			var out []Truth
-			for j, v := range d.coefficients(seed, key) {
-				out = append(out, Truth{"gamma[x" + strconv.Itoa(j+1) + "]", v})
-			}
-			return append(out, Truth{"sigma2", compressedSigma2})
+			return append(appendTruths(nil, "gamma", "x", d.coefficients(seed, key)), Truth{"sigma2", compressedSigma2})
 		},
 	}
 }
 
 func (d design) shard(r *rand.Rand, g []float64, rows int) Data {
-	var out Data
-	for j := range d.p {
-		out.Names = append(out.Names, "x"+strconv.Itoa(j+1))
-		out.Columns = append(out.Columns, make([]float64, rows))
-	}
+	out, y := features(d.p, rows), make([]float64, rows)
 	own := math.Sqrt(1 - d.rho*d.rho)
-	y := make([]float64, rows)
 	for i := range y {
 		x := r.NormFloat64()
 		for j := range d.p {
@@ -98,6 +89,5 @@ func (d design) shard(r *rand.Rand, g []float64, rows int) Data {
 		}
 		y[i] += float64(math.Sqrt(compressedSigma2) * r.NormFloat64())
 	}
-	out.Names, out.Columns = append(out.Names, "y"), append(out.Columns, y)
-	return out
+	return out.with(y)
 }

@@ -3,7 +3,6 @@ package simulate
 import (
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -53,10 +52,7 @@ func mixedCounts(name string, groups, rows int, sd float64, row func(t int64, r 
 		},
 		Truth: func(seed uint64, key string, _ int64) []Truth {
 			out := []Truth{{"beta[intercept]", 0.5}, {"beta[x1]", 0.3}, {"beta[x2]", -0.2}, {"sigma2_u", sd * sd}}
-			for g, v := range effects(seed, key) {
-				out = append(out, Truth{"u[" + strconv.Itoa(g+1) + "]", v})
-			}
-			return out
+			return appendTruths(out, "u", "", effects(seed, key))
 		},
 	}
 }

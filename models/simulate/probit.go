@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"math"
-	"strconv"
 )
 
 // probit is the paper's first experiment with a binary response: 100
@@ -57,14 +56,8 @@ func Strong(seed uint64, key string, p int, reach float64) []float64 {
 // probitDrift has five predictors of sd 1 and a first coefficient that jumps
 // from 1 to -1 after shard 250, for forgetting factors.
 func probitDrift() Scenario {
-	before := []float64{1, 0.5, 0.25, -1, 0.75}
-	after := []float64{-1, 0.5, 0.25, -1, 0.75}
-	return binary("probit-drift", 25, 1, func(_ uint64, _ string, t int64) []float64 {
-		if t > 250 {
-			return after
-		}
-		return before
-	})
+	beta := jumping(-1)
+	return binary("probit-drift", 25, 1, func(_ uint64, _ string, t int64) []float64 { return beta(t) })
 }
 
 // binary has normal predictors of the given sd and y = 1 where x'beta plus a
@@ -74,12 +67,7 @@ func binary(name string, rows int, sd float64, beta func(seed uint64, key string
 		Name: name, Kind: "probit", Rows: rows,
 		Shard: func(seed uint64, key string, t int64, rows int) Data {
 			r, b := source(seed, key, t), beta(seed, key, t)
-			var d Data
-			for j := range b {
-				d.Names = append(d.Names, "x"+strconv.Itoa(j+1))
-				d.Columns = append(d.Columns, make([]float64, rows))
-			}
-			y := make([]float64, rows)
+			d, y := features(len(b), rows), make([]float64, rows)
 			for i := range y {
 				eta := r.NormFloat64()
 				for j := range b {
@@ -91,15 +79,10 @@ func binary(name string, rows int, sd float64, beta func(seed uint64, key string
 					y[i] = 1
 				}
 			}
-			d.Names, d.Columns = append(d.Names, "y"), append(d.Columns, y)
-			return d
+			return d.with(y)
 		},
 		Truth: func(seed uint64, key string, t int64) []Truth {
-			var out []Truth
-			for j, b := range beta(seed, key, t) {
-				out = append(out, Truth{"beta[x" + strconv.Itoa(j+1) + "]", b})
-			}
-			return out
+			return appendTruths(nil, "beta", "x", beta(seed, key, t))
 		},
 	}
 }

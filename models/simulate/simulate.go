@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // Data is the columns of one shard, Columns[j][i] row i of the column Names[j].
@@ -90,4 +91,40 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// features returns a shard of p columns x1, x2 and so on, still 0.
+func features(p, rows int) (d Data) {
+	for j := range p {
+		d.Names = append(d.Names, "x"+strconv.Itoa(j+1))
+		d.Columns = append(d.Columns, make([]float64, rows))
+	}
+	return d
+}
+
+// with returns the shard with a response.
+func (d Data) with(y []float64) Data {
+	d.Names, d.Columns = append(d.Names, "y"), append(d.Columns, y)
+	return d
+}
+
+// appendTruths appends the values under the names param[prefix1], param[prefix2] and
+// so on.
+func appendTruths(dst []Truth, param, prefix string, values []float64) []Truth {
+	for j, v := range values {
+		dst = append(dst, Truth{param + "[" + prefix + strconv.Itoa(j+1) + "]", v})
+	}
+	return dst
+}
+
+// jumping returns coefficients whose first jumps from 1 after shard 250.
+func jumping(to float64) func(t int64) []float64 {
+	before := []float64{1, 0.5, 0.25, -1, 0.75}
+	after := append([]float64{to}, before[1:]...)
+	return func(t int64) []float64 {
+		if t > 250 {
+			return after
+		}
+		return before
+	}
 }
