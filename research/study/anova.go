@@ -11,14 +11,8 @@ func anova() *Experiment {
 		Name: "anova", About: "ten groups, ten rows of each a shard (section 3.2)",
 		Kind: "anova", Columns: cdf.Roles{Groups: []cdf.Group{{Column: "group"}}},
 		Size: Size{Reps: 10, Shards: 500}, Quick: Size{Reps: 4, Shards: 500},
-		Methods: []Method{
-			{Name: "cdf", Settings: prior, Draws: 500},
-			{Name: "cdf-paper", Settings: prior, Draws: 500},
-			{Name: "smcmc", Settings: prior, Draws: 500},
-			{Name: "smc", Settings: prior, Draws: 500},
-			{Name: "adf", Settings: prior, Draws: 500},
-			{Name: "smcmc[batch]", Settings: prior, Draws: 50_000, Batch: true},
-		},
+		Methods: append(methods(prior, 500, "cdf", "cdf-paper", "smcmc", "smc", "adf"),
+			Method{Name: "smcmc[batch]", Settings: prior, Draws: 50_000, Batch: true}),
 		Reference: "smcmc[batch]",
 		Open:      scenario("anova", 0),
 		Measure: func(shards int64) Measures {

@@ -10,12 +10,8 @@ func linear() *Experiment {
 		Name: "linear", About: "regression on five predictors, 10 rows a shard (section 3.1.1, table 1)",
 		Kind: "linear",
 		Size: Size{Reps: 20, Shards: 500}, Quick: Size{Reps: 10, Shards: 500},
-		Methods: []Method{
-			{Name: "cdf", Settings: prior, Draws: 500},
-			{Name: "cdf-paper", Settings: prior, Draws: 500},
-			{Name: "smcmc", Settings: prior, Draws: 500},
-			{Name: "smcmc[batch]", Settings: prior, Draws: 20_000, Batch: true},
-		},
+		Methods: append(methods(prior, 500, "cdf", "cdf-paper", "smcmc"),
+			Method{Name: "smcmc[batch]", Settings: prior, Draws: 20_000, Batch: true}),
 		Reference: "smcmc[batch]",
 		Open:      scenario("linear", 0),
 		Measure: func(shards int64) Measures {

@@ -25,6 +25,14 @@ type Method struct {
 	Batch bool
 }
 
+// methods returns methods of the same settings and draws.
+func methods(settings string, draws int, names ...string) (list []Method) {
+	for _, name := range names {
+		list = append(list, Method{Name: name, Settings: settings, Draws: draws})
+	}
+	return list
+}
+
 // base returns the name without what is in brackets.
 func (m *Method) base() string {
 	name, _, _ := strings.Cut(m.Name, "[")

@@ -1,6 +1,9 @@
 package study
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // probits returns the experiments with a binary response: the two of section
 // 4.1 and a long stream that shows where errors go.
@@ -37,13 +40,9 @@ func binary(name, data, about string, window int) *Experiment {
 	windowed := fmt.Sprintf("%s\nwindow: %d", unitPrior, window)
 	return &Experiment{
 		Name: name, About: about, Kind: "probit",
-		Methods: []Method{
-			{Name: "cdf", Settings: windowed, Draws: 500},
-			{Name: "cdf-paper", Settings: windowed, Draws: 500},
-			{Name: "smcmc", Settings: unitPrior, Draws: 500},
-			{Name: "svb", Settings: unitPrior, Draws: 500},
-			{Name: "smcmc[batch]", Settings: unitPrior, Draws: 10_000, Batch: true},
-		},
+		Methods: slices.Concat(
+			methods(windowed, 500, "cdf", "cdf-paper"), methods(unitPrior, 500, "smcmc", "svb"),
+			[]Method{{Name: "smcmc[batch]", Settings: unitPrior, Draws: 10_000, Batch: true}}),
 		Reference: "smcmc[batch]",
 		Open:      scenario(data, 0),
 		Measure:   binaryCompared,
@@ -60,12 +59,6 @@ func binaryMeasures(at, end []int64) []Measure {
 }
 
 // without returns the methods but for one.
-func without(methods []Method, name string) []Method {
-	var out []Method
-	for _, m := range methods {
-		if m.Name != name {
-			out = append(out, m)
-		}
-	}
-	return out
+func without(list []Method, name string) []Method {
+	return slices.DeleteFunc(list, func(m Method) bool { return m.Name == name })
 }
