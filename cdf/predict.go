@@ -103,12 +103,17 @@ func (f *Filter) foresee() ([]Prediction, error) {
 // unknownPredictions returns n predictions, all numbers NaN, in the room of
 // list.
 func unknownPredictions(list []Prediction, n int) []Prediction {
-	nan := math.NaN()
 	list = slices.Grow(list[:0], n)[:n]
 	for i := range list {
-		list[i] = Prediction{nan, nan, nan, nan, nan, nan, nan, nan, nan}
+		list[i] = NoPrediction()
 	}
 	return list
+}
+
+// NoPrediction is that of a row of which nothing can be said.
+func NoPrediction() Prediction {
+	nan := math.NaN()
+	return Prediction{nan, nan, nan, nan, nan, nan, nan, nan, nan}
 }
 
 // in returns the prediction in original units of the response.

@@ -69,6 +69,14 @@ func NoScore() Score {
 	return Score{LogDensity: nan, LogEvidence: nan, RMSE: nan, Coverage95: nan}
 }
 
+// Unscored is the score of a shard before there is anything to predict it
+// with: of its rows, those without a response are counted.
+func (s *Shard) Unscored() Score {
+	out := NoScore()
+	out.PredictedRows = int64(s.Rows - s.Observed())
+	return out
+}
+
 // Constant is the centre and scale of one column.
 type Constant struct {
 	Column        string

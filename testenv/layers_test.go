@@ -53,7 +53,7 @@ var layers = []layer{
 	{path: "models/internal/dist", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal"}},
 	{path: "models/internal/predictive", pure: true, may: []string{"cdf", "cdf/lin", "models/internal/dist"}},
 	{path: "models/internal/qr", pure: true, may: []string{"cdf", "cdf/lin"}},
-	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin"}},
+	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin", "models/internal/describe", "models/internal/dist"}},
 	{path: "models/compressed/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "internal/accept"},

@@ -85,16 +85,21 @@ func (b groupsBlock) Sample(s *cdf.Step) error {
 
 // run makes all sweeps of the shard and settles the moments.
 func (m *Model) run(s *cdf.Step, w *work) {
+	m.sweeps(s, w, m.sweep)
+	m.settle(w)
+}
+
+// sweeps makes the sweeps of the shard, those before the first draw as number -1.
+func (m *statistics) sweeps(s *cdf.Step, w *work, sweep func(s *cdf.Step, w *work, i int)) {
 	w.size(len(m.n), s.Draws)
 	if m.fresh {
 		for range burn {
-			m.sweep(s, w, -1)
+			sweep(s, w, -1)
 		}
 	}
 	for i := range s.Draws.S {
-		m.sweep(s, w, i)
+		sweep(s, w, i)
 	}
-	m.settle(w)
 }
 
 // errNoDraws says that a sampled model was not given room for its draws.

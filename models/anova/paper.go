@@ -90,15 +90,7 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 	}
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
-	w.size(len(m.n), s.Draws)
-	if m.fresh {
-		for range burn {
-			m.sweep(s, w, -1)
-		}
-	}
-	for i := range s.Draws.S {
-		m.sweep(s, w, i)
-	}
+	m.sweeps(s, w, m.sweep)
 	for j := range m.n {
 		m.zeta[j] = m.ybar[j] + w.mean[j]
 		m.vari[j] = w.m2[j] / float64(s.Draws.S)

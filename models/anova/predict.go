@@ -64,25 +64,17 @@ func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	shape, _ := m.sigmaLaw()
 	law := m.law.At(shape)
 	mean, level, row := m.unseen()
-	for i := range sh.Rows {
-		p, center, sd := &out[i], mean, math.Sqrt(level)
+	sd := math.Sqrt(row)
+	for i, y := range sh.Y {
+		p := &out[i]
 		if g := sh.Group[0][i]; m.known(g) {
-			center, sd = m.zeta[g], math.Sqrt(m.vari[g])
-			predictive.Student(law, center, math.Sqrt(m.vari[g]+m.s2), 0, sh.Y[i], p)
-		} else {
-			predictNormal(center, math.Sqrt(row), sh.Y[i], p)
+			predictive.Student(law, m.zeta[g], math.Sqrt(m.vari[g]+m.s2), 0, y, p)
+			predictive.NormalLine(p, m.zeta[g], math.Sqrt(m.vari[g]))
+			continue
 		}
-		p.EpredSD, p.EpredQ025, p.EpredQ975 = sd, center+dist.NormalQuantiles[0]*sd, center+dist.NormalQuantiles[6]*sd
+		predictive.Normal(p, mean, sd, math.Sqrt(level)) // a NaN sd leaves all but the mean NaN
+		z := (y - mean) / sd                             // NaN without a response
+		p.LogDensity, p.PIT = -math.Log(sd)-0.5*math.Log(2*math.Pi)-0.5*z*z, normal.CDF(z)
 	}
 	return nil
-}
-
-// predictNormal fills a prediction of an observation with a normal law; a NaN
-// sd leaves all but the mean NaN.
-func predictNormal(mean, sd, y float64, p *cdf.Prediction) {
-	p.Mean, p.SD = mean, sd
-	p.Q025, p.Q975 = mean+dist.NormalQuantiles[0]*sd, mean+dist.NormalQuantiles[6]*sd
-	z := (y - mean) / sd // NaN without a response
-	p.LogDensity = -math.Log(sd) - 0.5*math.Log(2*math.Pi) - 0.5*z*z
-	p.PIT = normal.CDF(z)
 }

@@ -49,9 +49,6 @@ func (s Settings) Validate() error {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	set, scratch := *s, newScratch()
 	if variant == "paper" {
 		return func(cdf.Dims) (cdf.Model, error) { return newPaper(set, scratch), nil }, nil

@@ -18,10 +18,7 @@ const head = 8
 func (m *statistics) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = codec.AppendFloats(b, m.ss, m.s2, m.tau2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd)
-	b = codec.AppendFloats(b, m.n...)
-	b = codec.AppendFloats(b, m.ybar...)
-	b = codec.AppendFloats(b, m.zeta...)
-	return codec.AppendFloats(b, m.vari...), nil
+	return codec.AppendAll(b, m.n, m.ybar, m.zeta, m.vari), nil
 }
 
 // UnmarshalBinary replaces the state.

@@ -44,11 +44,7 @@ func (m *statistics) SummarizeState(functionals []cdf.Functional, rows []cdf.Row
 		r := &rows[i]
 		m.open(r, f, p)
 		r.Open = false
-		var q [7]float64
-		for k, z := range dist.NormalQuantiles {
-			q[k] = r.Mean + z*r.SD
-		}
-		describe.Quantiles(r, &q)
+		describe.Normal(r, r.Mean, r.SD)
 	}
 	return nil
 }
@@ -97,13 +93,7 @@ func (m *statistics) closed(r *cdf.Row, f cdf.Functional, p int) bool {
 	*r = describe.Row(f.Name)
 	switch p {
 	case muRow:
-		sd := math.Abs(f.Weight[0]) * math.Sqrt(m.prior.MuVariance)
-		r.Mean, r.SD = f.Const, sd
-		var q [7]float64
-		for k, z := range dist.NormalQuantiles {
-			q[k] = f.Const + z*sd
-		}
-		describe.Quantiles(r, &q)
+		describe.Normal(r, f.Const, math.Abs(f.Weight[0])*math.Sqrt(m.prior.MuVariance))
 	case tau2Row:
 		describe.InvGamma(r, &m.law, m.prior.Tau2Shape, m.prior.Tau2Rate, f.Const, f.Weight[0])
 	default:

@@ -19,11 +19,7 @@ const format = 1
 // factor: 8(m(m+1)/2 + m + 2) + 2 bytes. The projection is not in it: the
 // settings hold it.
 func (m *Fixed) AppendBinary(b []byte) ([]byte, error) {
-	flag := byte(0)
-	if m.forgot {
-		flag = 1
-	}
-	b = append(b, format, flag)
+	b = append(b, format, codec.Flag(1, m.forgot))
 	b = codec.AppendFloats(b, m.n)
 	return codec.AppendFloats(b, m.r...), nil
 }
@@ -58,40 +54,25 @@ func (m *Fixed) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	law := m.law.At(m.a)
-	scale := math.Sqrt(m.b / m.a)
-	for i := range functionals {
-		f, r := &functionals[i], &rows[i]
-		*r = describe.Row(f.Name)
-		factor, isSigma, err := m.Split(f)
-		if err != nil {
-			return err
-		}
-		if isSigma {
-			describe.InvGamma(r, law, m.a, m.b, f.Const, factor)
-			continue
-		}
+	law, scale := m.law.At(m.a), math.Sqrt(m.b/m.a)
+	return m.Describe(functionals, rows, law, m.a, m.b, func(r *cdf.Row, f *cdf.Functional) {
 		mean := f.Const
-		clear(w.u)
 		for k, j := range f.Param {
 			mean += f.Weight[k] * m.gamma[j]
-			for c := range w.u {
-				w.u[c] += f.Weight[k] * m.phi[c*m.P+j]
-			}
 		}
-		studentRow(r, law, mean, scale*math.Sqrt(m.spread(w.u)))
-	}
-	return nil
+		m.compress(f, w.u)
+		describe.Student(r, law, mean, scale*math.Sqrt(m.spread(w.u)))
+	})
 }
 
-// studentRow describes loc + scale*t with 2*shape degrees of freedom.
-func studentRow(r *cdf.Row, law *dist.Standard, loc, scale float64) {
-	r.Mean = loc
-	if law.Shape > 1 {
-		r.SD = scale * math.Sqrt(law.Shape/(law.Shape-1))
+// compress writes Phi times the functional's weights.
+func (m *Fixed) compress(f *cdf.Functional, u []float64) {
+	clear(u)
+	for k, j := range f.Param {
+		for c := range u {
+			u[c] += f.Weight[k] * m.phi[c*m.P+j]
+		}
 	}
-	q := law.Student(loc, scale)
-	describe.Quantiles(r, &q)
 }
 
 // PriorSD writes the prior sd of each functional, NaN where it is undefined.
@@ -106,12 +87,7 @@ func (m *Fixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 			dst[i] = math.Abs(factor) * spread
 			continue
 		}
-		clear(w.u)
-		for k, j := range f.Param {
-			for c := range w.u {
-				w.u[c] += f.Weight[k] * m.phi[c*m.P+j]
-			}
-		}
+		m.compress(f, w.u)
 		dst[i] = math.Sqrt(sigma2 * prior.BetaVariance * lin.Dot(w.u, w.u))
 	}
 }
@@ -119,28 +95,15 @@ func (m *Fixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 // Score scores the rows that have a response by the t predictive law. Before
 // the first row there is nothing to score with. The generator is not used.
 func (m *Fixed) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := predictive.NewTally(cdf.NoScore())
 	if m.n == 0 {
-		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return t.Out, nil
+		return sh.Unscored(), nil
 	}
 	if err := m.prepare(); err != nil {
-		return t.Out, err
+		return cdf.NoScore(), err
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	law := predictive.NewStudentScore(2*m.a, m.law.At(m.a).T[2])
-	for i, y := range sh.Y {
-		if t.Skip(y) {
-			continue
-		}
-		m.project(lin.Row(sh.X, m.P, i), w.u)
-		e := y - lin.Dot(w.u, m.mu)
-		pit, covered := law.Add(e, m.b/m.a*(1+m.spread(w.u)))
-		t.Add(e, pit, covered)
-	}
-	t.Logs = law.Log()
-	return t.Score("compressed fixed")
+	return predictive.ScoreStudent("compressed fixed", m.law.At(m.a), sh, w, m.at)
 }
 
 // Predict describes a new observation and the regression line of every row.
@@ -150,15 +113,16 @@ func (m *Fixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	law := m.law.At(m.a)
-	for i := range sh.Rows {
-		m.project(lin.Row(sh.X, m.P, i), w.u)
-		mean := lin.Dot(w.u, m.mu)
-		v := m.spread(w.u)
-		s2 := m.b / m.a
-		predictive.Student(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
-	}
+	predictive.PredictStudent(m.law.At(m.a), sh, out, w, m.at)
 	return nil
+}
+
+// at returns the mean at x and the squared scales of a row and of the line.
+func (m *Fixed) at(w *fixedWork, x []float64) (mean, row, line float64) {
+	m.project(x, w.u)
+	mean = lin.Dot(w.u, m.mu)
+	s2, v := m.b/m.a, m.spread(w.u)
+	return mean, s2 * (1 + v), s2 * v
 }
 
 // LogEvidence returns log p(D_1, ..., D_t), NaN once a shard was discounted:

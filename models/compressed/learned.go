@@ -106,23 +106,10 @@ func (m *Learned) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.scratch.Put(w)
-	n := s.Shard.Observed()
-	if n == 0 {
-		if s.Forget < 1 && m.n > 0 {
-			m.failed = m.pass(w, s, 0, s.Forget)
-		}
-		return
-	}
-	most := m.most()
-	passes := (n + most - 1) / most
-	forget, row := s.Forget, 0
-	for k := range passes {
-		take := n*(k+1)/passes - n*k/passes
-		fillRows(s.Shard, &row, take, w.x, w.y)
-		if m.failed = m.pass(w, s, take, forget); m.failed != nil {
-			return
-		}
-		forget = 1
+	if s.Shard.Observed() > 0 {
+		m.failed = passes(s, m.most(), w.x, w.y, func(n int, forget float64) error { return m.pass(w, s, n, forget) })
+	} else if s.Forget < 1 && m.n > 0 {
+		m.failed = m.pass(w, s, 0, s.Forget)
 	}
 }
 
@@ -136,6 +123,23 @@ func (m *Learned) Sample(s *cdf.Step) error {
 	}
 	if s.Draws != nil {
 		return m.draw(s)
+	}
+	return nil
+}
+
+// passes takes the rows of a shard that have a response in as many passes as
+// have at most the given number of rows, the first of which discounts.
+func passes(s *cdf.Step, most int, x, y []float64, pass func(n int, forget float64) error) error {
+	n := s.Shard.Observed()
+	count := (n + most - 1) / most
+	forget, row := s.Forget, 0
+	for k := range count {
+		take := n*(k+1)/count - n*k/count
+		fillRows(s.Shard, &row, take, x, y)
+		if err := pass(take, forget); err != nil {
+			return err
+		}
+		forget = 1
 	}
 	return nil
 }

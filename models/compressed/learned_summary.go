@@ -103,46 +103,21 @@ func (m *Learned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error 
 		return err
 	}
 	shape, rate := m.sigmaLaw()
-	k := m.m
-	for i := range functionals {
-		f, r := &functionals[i], &rows[i]
-		*r = describe.Row(f.Name)
-		factor, isSigma, err := m.Split(f)
-		if err != nil {
-			return err
-		}
-		if isSigma {
-			describe.InvGamma(r, &m.law, shape, rate, f.Const, factor)
-			continue
-		}
-		u, v := w.u, 0.
-		clear(u)
-		r.Mean = f.Const
+	return m.Describe(functionals, rows, &m.law, shape, rate, func(r *cdf.Row, f *cdf.Functional) {
+		mean, v := f.Const, 0.
+		clear(w.u)
 		for c, j := range f.Param {
-			r.Mean += f.Weight[c] * m.gamma[j]
+			mean += f.Weight[c] * m.gamma[j]
 			v += f.Weight[c] * f.Weight[c] * m.own[j]
-			lin.Axpy(f.Weight[c], lin.Row(m.phi, k, j), u)
+			lin.Axpy(f.Weight[c], lin.Row(m.phi, m.m, j), w.u)
 		}
-		r.SD = math.Sqrt(v + m.shared(u))
-		var q [7]float64
-		for c, z := range dist.NormalQuantiles {
-			q[c] = r.Mean + z*r.SD
-		}
-		describe.Quantiles(r, &q)
-	}
-	return nil
+		describe.Normal(r, mean, math.Sqrt(v+m.shared(w.u)))
+	})
 }
 
 // PriorSD leaves gamma undefined: the variances kappa have no mean.
 func (m *Learned) PriorSD(functionals []cdf.Functional, dst []float64) {
-	_, sd := dist.InvGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
-	for i := range functionals {
-		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
-			dst[i] = math.Abs(factor) * sd
-		} else {
-			dst[i] = math.NaN()
-		}
-	}
+	m.sigmaPriorSD(functionals, dst)
 }
 
 // predictLine returns mean and variance of x'gamma, after prepare.
@@ -160,16 +135,15 @@ func (m *Learned) predictLine(w *learnedWork, x []float64) (mean, v float64) {
 // with variance sigma2^ + Var x'gamma. Before the first row there is nothing
 // to score with. The generator is not used.
 func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := predictive.NewTally(cdf.NoScore())
 	if m.n == 0 {
-		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return t.Out, nil
+		return sh.Unscored(), nil
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
-		return t.Out, err
+		return cdf.NoScore(), err
 	}
+	t := predictive.NewTally(cdf.NoScore())
 	for i, y := range sh.Y {
 		if t.Skip(y) {
 			continue
@@ -194,17 +168,12 @@ func (m *Learned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(w); err != nil {
 		return err
 	}
-	for i := range sh.Rows {
+	for i, y := range sh.Y {
 		mean, v := m.predictLine(w, lin.Row(sh.X, m.P, i))
-		o, y := &out[i], sh.Y[i]
-		*o = undefinedPrediction()
-		o.Mean, o.SD, o.EpredSD = mean, math.Sqrt(m.sigma2+v), math.Sqrt(v)
-		o.Q025, o.Q975 = mean+dist.NormalQuantiles[0]*o.SD, mean+dist.NormalQuantiles[6]*o.SD
-		o.EpredQ025, o.EpredQ975 = mean+dist.NormalQuantiles[0]*o.EpredSD, mean+dist.NormalQuantiles[6]*o.EpredSD
-		if !math.IsNaN(y) {
-			z := (y - mean) / o.SD
-			o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normal.CDF(z)
-		}
+		o := &out[i]
+		predictive.Normal(o, mean, math.Sqrt(m.sigma2+v), math.Sqrt(v))
+		z := (y - mean) / o.SD // NaN without a response
+		o.LogDensity, o.PIT = normalLogDensity(z, m.sigma2+v), normal.CDF(z)
 	}
 	return nil
 }
@@ -221,10 +190,7 @@ func (m *Learned) AppendBinary(b []byte) ([]byte, error) {
 	for _, v := range m.scalars() {
 		b = codec.AppendFloats(b, *v)
 	}
-	for _, x := range [][]float64{m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi} {
-		b = codec.AppendFloats(b, x...)
-	}
-	return b, nil
+	return codec.AppendAll(b, m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi), nil
 }
 
 // UnmarshalBinary replaces the state.

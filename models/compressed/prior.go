@@ -35,17 +35,7 @@ func (m *Learned) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, r
 		own[s] = math.Sqrt(own[s])
 	}
 	x := make([]float64, n)
-	for i := range functionals {
-		f, r := &functionals[i], &rows[i]
-		factor, isSigma, err := m.Split(f)
-		if err != nil {
-			return err
-		}
-		*r = describe.Row(f.Name)
-		if isSigma {
-			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, factor)
-			continue
-		}
+	return m.Describe(functionals, rows, &law, p.Sigma2Shape, p.Sigma2Rate, func(r *cdf.Row, f *cdf.Functional) {
 		for s := range x {
 			x[s] = f.Const
 			for l, j := range f.Param {
@@ -57,24 +47,11 @@ func (m *Learned) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, r
 			}
 		}
 		describe.Draws(r, x)
-	}
-	return nil
+	})
 }
 
 // SummarizePrior leaves gamma unknown: its prior variance is estimated.
 func (m *Sketch) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
 	p, law := &m.settings.Prior, dist.Standard{}
-	for i := range functionals {
-		f, r := &functionals[i], &rows[i]
-		factor, isSigma, err := m.Split(f)
-		if err != nil {
-			return err
-		}
-		if *r = describe.Row(f.Name); isSigma {
-			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, factor)
-		} else {
-			describe.Unknown(r)
-		}
-	}
-	return nil
+	return m.Describe(functionals, rows, &law, p.Sigma2Shape, p.Sigma2Rate, func(r *cdf.Row, _ *cdf.Functional) { describe.Unknown(r) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/compressed/projection"
+	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/regression"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -211,4 +212,15 @@ func NewShape(s Settings, d cdf.Dims) (Shape, error) {
 		return Shape{}, fmt.Errorf("%w: compressed needs a feature", cdf.ErrSchema)
 	}
 	return Shape{regression.Shape{Name: "gamma", P: len(d.Columns)}, s}, nil
+}
+
+// sigmaPriorSD writes the prior sd of sigma2; that of gamma is undefined.
+func (s *Shape) sigmaPriorSD(functionals []cdf.Functional, dst []float64) {
+	_, sd := dist.InvGammaMoments(s.settings.Prior.Sigma2Shape, s.settings.Prior.Sigma2Rate)
+	for i := range functionals {
+		dst[i] = math.NaN()
+		if factor, isSigma, _ := s.Split(&functionals[i]); isSigma {
+			dst[i] = math.Abs(factor) * sd
+		}
+	}
 }

@@ -101,22 +101,10 @@ func (m *Sketch) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.scratch.Put(w)
-	n := s.Shard.Observed()
-	if n == 0 {
-		if s.Forget < 1 && m.weight > 0 {
-			m.failed = m.pass(w, 0, s.Forget)
-		}
-		return
-	}
-	passes := (n + m.most() - 1) / m.most()
-	forget, row := s.Forget, 0
-	for k := range passes {
-		take := n*(k+1)/passes - n*k/passes
-		fillRows(s.Shard, &row, take, w.x, w.y)
-		if m.failed = m.pass(w, take, forget); m.failed != nil {
-			return
-		}
-		forget = 1
+	if s.Shard.Observed() > 0 {
+		m.failed = passes(s, m.most(), w.x, w.y, func(n int, forget float64) error { return m.pass(w, n, forget) })
+	} else if s.Forget < 1 && m.weight > 0 {
+		m.failed = m.pass(w, 0, s.Forget)
 	}
 }
 

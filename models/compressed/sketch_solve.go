@@ -1,6 +1,7 @@
 package compressed
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -56,15 +57,7 @@ func (m *Sketch) rotate(w *sketchWork) error {
 			w.order = append(w.order, k)
 		}
 	}
-	slices.SortFunc(w.order, func(i, j int) int {
-		if vals[i] != vals[j] {
-			if vals[i] > vals[j] {
-				return -1
-			}
-			return 1
-		}
-		return i - j
-	})
+	slices.SortFunc(w.order, func(i, j int) int { return cmp.Or(cmp.Compare(vals[j], vals[i]), i-j) })
 	for _, k := range w.order {
 		d := lin.Dot(lin.Row(w.gram, side, k), h)
 		d *= d

@@ -10,7 +10,6 @@ import (
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/codec"
 	"github.com/credence-stream/credence/models/internal/describe"
-	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
@@ -23,19 +22,12 @@ func (m *Sketch) scalars() [11]*float64 {
 // AppendBinary appends the format, whether curvature was given up, the number
 // of rows of B, 11 numbers, six vectors and B: 8(rp + 6p + 11) + 6 bytes.
 func (m *Sketch) AppendBinary(b []byte) ([]byte, error) {
-	flag := byte(0)
-	if m.lossy {
-		flag = 1
-	}
-	b = append(b, format, flag)
+	b = append(b, format, codec.Flag(1, m.lossy))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
 	for _, v := range m.scalars() {
 		b = codec.AppendFloats(b, *v)
 	}
-	for _, x := range [][]float64{m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b} {
-		b = codec.AppendFloats(b, x...)
-	}
-	return b, nil
+	return codec.AppendAll(b, m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b), nil
 }
 
 // UnmarshalBinary replaces the state.
@@ -76,9 +68,7 @@ func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
 // those of the mean of the responses before.
-func (m *Sketch) AppendFlags(dst []string) []string {
-	return m.sums.appendFlags(dst, m.n)
-}
+func (m *Sketch) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
 
 // prequential compares the predictions of shards not yet absorbed with those
 // of the running mean of the response, in discounted sums of squares.
@@ -109,26 +99,14 @@ func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
-	law := m.law.At(m.shape)
-	sigma := math.Sqrt(m.rate / m.shape)
-	for i := range functionals {
-		f, r := &functionals[i], &rows[i]
-		*r = describe.Row(f.Name)
-		factor, isSigma, err := m.Split(f)
-		if err != nil {
-			return err
-		}
-		if isSigma {
-			describe.InvGamma(r, law, m.shape, m.rate, f.Const, factor)
-			continue
-		}
+	law, sigma := m.law.At(m.shape), math.Sqrt(m.rate/m.shape)
+	return m.Describe(functionals, rows, law, m.shape, m.rate, func(r *cdf.Row, f *cdf.Functional) {
 		mean := f.Const
 		for k, j := range f.Param {
 			mean += f.Weight[k] * m.g[j] / m.scale[j]
 		}
-		studentRow(r, law, mean, sigma*math.Sqrt(m.spread(w, f)))
-	}
-	return nil
+		describe.Student(r, law, mean, sigma*math.Sqrt(m.spread(w, f)))
+	})
 }
 
 // spread returns the variance of the functional over sigma2, after solveStored.
@@ -148,40 +126,21 @@ func (m *Sketch) spread(w *sketchWork, f *cdf.Functional) float64 {
 
 // PriorSD leaves gamma undefined: its prior variance is estimated.
 func (m *Sketch) PriorSD(functionals []cdf.Functional, dst []float64) {
-	_, sd := dist.InvGammaMoments(m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate)
-	for i := range functionals {
-		if factor, isSigma, _ := m.Split(&functionals[i]); isSigma {
-			dst[i] = math.Abs(factor) * sd
-		} else {
-			dst[i] = math.NaN()
-		}
-	}
+	m.sigmaPriorSD(functionals, dst)
 }
 
 // Score scores the rows that have a response by the t predictive law. Before
 // the first row there is nothing to score with. The generator is not used.
 func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	t := predictive.NewTally(cdf.NoScore())
 	if m.weight == 0 {
-		t.Out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return t.Out, nil
+		return sh.Unscored(), nil
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	if err := m.solveStored(w); err != nil {
-		return t.Out, err
+		return cdf.NoScore(), err
 	}
-	law := predictive.NewStudentScore(2*m.shape, m.law.At(m.shape).T[2])
-	for i, y := range sh.Y {
-		if t.Skip(y) {
-			continue
-		}
-		mean, v := m.predictRow(w, lin.Row(sh.X, m.P, i))
-		pit, covered := law.Add(y-mean, m.rate/m.shape*(1+v))
-		t.Add(y-mean, pit, covered)
-	}
-	t.Logs = law.Log()
-	return t.Score("compressed sketch")
+	return predictive.ScoreStudent("compressed sketch", m.law.At(m.shape), sh, w, m.at)
 }
 
 // Predict describes a new observation and the regression line of every row,
@@ -189,7 +148,7 @@ func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.weight == 0 {
 		for i := range sh.Rows {
-			out[i] = undefinedPrediction()
+			out[i] = cdf.NoPrediction()
 		}
 		return nil
 	}
@@ -198,18 +157,15 @@ func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.solveStored(w); err != nil {
 		return err
 	}
-	law, s2 := m.law.At(m.shape), m.rate/m.shape
-	for i := range sh.Rows {
-		mean, v := m.predictRow(w, lin.Row(sh.X, m.P, i))
-		predictive.Student(law, mean, math.Sqrt(s2*(1+v)), math.Sqrt(s2*v), sh.Y[i], &out[i])
-	}
+	predictive.PredictStudent(m.law.At(m.shape), sh, out, w, m.at)
 	return nil
 }
 
-func undefinedPrediction() cdf.Prediction {
-	nan := math.NaN()
-	return cdf.Prediction{Mean: nan, SD: nan, Q025: nan, Q975: nan, EpredSD: nan, EpredQ025: nan, EpredQ975: nan,
-		LogDensity: nan, PIT: nan}
+// at returns the mean at x and the squared scales of a row and of the line.
+func (m *Sketch) at(w *sketchWork, x []float64) (mean, row, line float64) {
+	mean, v := m.predictRow(w, x)
+	s2 := m.rate / m.shape
+	return mean, s2 * (1 + v), s2 * v
 }
 
 // draw fills the draws: x ~ N(0, A) is made of e1 ~ N(0, I_p), e2 ~ N(0, I_r)

@@ -51,7 +51,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return out, err
 	}
 	t := predictive.NewTally(out)
-	limit := newLimit()
+	var limit studentLimit
 	for i, y := range sh.Y {
 		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
 		if t.Skip(y) {
@@ -138,8 +138,6 @@ func (w *work) bin(y float64) float64 {
 
 // studentLimit keeps the .975 quantile of t for the last degrees of freedom.
 type studentLimit struct{ df, limit float64 }
-
-func newLimit() studentLimit { return studentLimit{} }
 
 func (s *studentLimit) at(df float64) float64 {
 	if df != s.df {

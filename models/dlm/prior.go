@@ -38,11 +38,7 @@ func (m *rowWindow) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row,
 func (p *Prior) describePhi(r *cdf.Row, rng *rand.Rand) {
 	if p.PhiVariance == 0 {
 		r.Mean, r.SD = 0, 1/math.Sqrt(3)
-		var q [7]float64
-		for k, level := range dist.Levels {
-			q[k] = 2*level - 1
-		}
-		describe.Quantiles(r, &q)
+		describe.By(r, func(level float64) float64 { return 2*level - 1 })
 		return
 	}
 	sd := math.Sqrt(p.PhiVariance)

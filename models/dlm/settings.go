@@ -85,9 +85,6 @@ func (p *Prior) logPhi(phi float64) float64 {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	set, scratch := *s, newFilteredScratch()
 	switch {
 	case variant == "paper" || s.Mode == "filtered":

@@ -19,13 +19,6 @@ const (
 	allFlags
 )
 
-func flagged(flag byte, set bool) byte {
-	if set {
-		return flag
-	}
-	return 0
-}
-
 // append appends the time of the last row.
 func (c *Clock) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(c.Last))
@@ -35,19 +28,15 @@ func (c *Clock) append(b []byte) []byte {
 // observations, n, the limits and the statistics of the nodes: 31 kB, and as
 // much again with the reserve.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, format, flagged(flagForgot, m.forgot)|flagged(flagSeen, m.clock.Seen)|flagged(flagReserved, m.reserved))
+	b = append(b, format, codec.Flag(flagForgot, m.forgot)|codec.Flag(flagSeen, m.clock.Seen)|codec.Flag(flagReserved, m.reserved))
 	b = m.clock.append(b)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.rows))
 	b = codec.AppendFloats(b, m.n)
-	b = codec.AppendFloats(b, m.grid.low[:]...)
-	b = codec.AppendFloats(b, m.grid.high[:]...)
-	for _, f := range m.grid.fields() {
-		b = codec.AppendFloats(b, f...)
-	}
+	fields := m.grid.fields()
+	b = codec.AppendAll(codec.AppendAll(b, m.grid.low[:], m.grid.high[:]), fields[:]...)
 	if m.reserved {
-		for _, f := range m.reserve.fields() {
-			b = codec.AppendFloats(b, f...)
-		}
+		fields = m.reserve.fields()
+		b = codec.AppendAll(b, fields[:]...)
 	}
 	return b, nil
 }

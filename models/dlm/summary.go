@@ -65,11 +65,7 @@ func (m *Model) describePhi(r *cdf.Row, w *work) {
 	}
 	r.Mean, r.SD = mean, math.Sqrt(v)
 	w.phi.fill(&m.grid, &w.axis[etaAxis])
-	var q [7]float64
-	for i, p := range dist.Levels {
-		q[i] = w.phi.quantile(p)
-	}
-	describe.Quantiles(r, &q)
+	describe.By(r, w.phi.quantile)
 }
 
 // describeVariance mixes IG(A, B), for tau2 IG(A, qB). Before the first

@@ -169,12 +169,9 @@ func (m *rowWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 func (m *rowWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	m.walk(sh, func(i int, mean, v float64) {
 		line, sd := math.Sqrt(v), math.Sqrt(v+m.hat[2])
+		predictive.Normal(&out[i], mean, sd, line)
 		z := (sh.Y[i] - mean) / sd
-		out[i] = cdf.Prediction{
-			Mean: mean, SD: sd, Q025: mean + dist.NormalQuantiles[0]*sd, Q975: mean + dist.NormalQuantiles[6]*sd,
-			EpredSD: line, EpredQ025: mean + dist.NormalQuantiles[0]*line, EpredQ975: mean + dist.NormalQuantiles[6]*line,
-			LogDensity: -0.5*(z*z+math.Log(2*math.Pi)) - math.Log(sd), PIT: normal.CDF(z),
-		}
+		out[i].LogDensity, out[i].PIT = -0.5*(z*z+math.Log(2*math.Pi))-math.Log(sd), normal.CDF(z)
 	})
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // append appends what the rules over a window share: the clock, the steps, of
 // which most take 9 bytes, and the numbers.
 func (m *rowWindow) append(b []byte) []byte {
-	b = append(b, format, flagged(flagSeen, m.clock.Seen))
+	b = append(b, format, codec.Flag(flagSeen, m.clock.Seen))
 	b = m.clock.append(b)
 	b = binary.AppendUvarint(b, uint64(len(m.steps)))
 	for _, s := range m.steps {
@@ -25,8 +25,7 @@ func (m *rowWindow) append(b []byte) []byte {
 		}
 	}
 	b = codec.AppendFloats(b, m.m0, m.v0, m.n)
-	b = codec.AppendFloats(b, m.last[:]...)
-	return codec.AppendFloats(b, m.hat[:]...)
+	return codec.AppendAll(b, m.last[:], m.hat[:])
 }
 
 // readSteps reads the window and returns what follows it.
@@ -92,10 +91,7 @@ func (m *rowWindow) read(b []byte, own ...[]float64) error {
 func (m *Compact) AppendBinary(b []byte) ([]byte, error) {
 	b = m.append(b)
 	b = codec.AppendFloats(b, float64(m.shards))
-	for _, v := range m.numbers() {
-		b = codec.AppendFloats(b, v...)
-	}
-	return b, nil
+	return codec.AppendAll(b, m.numbers()...), nil
 }
 
 func (m *Compact) numbers() [][]float64 {

@@ -94,7 +94,7 @@ func (m *Paper) Covariance(functionals []cdf.Functional, dst []float64) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.scratch.Get().(*work)
+	w := m.work()
 	defer m.scratch.Put(w)
 	k := len(functionals)
 	w.joint = lin.Grow(w.joint, k*m.P)

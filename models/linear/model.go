@@ -31,21 +31,18 @@ type Model struct {
 	s2     float64   // plug-in of sigma2, 0 while n is 0
 	forgot bool      // some shard was discounted: there is no joint evidence
 
-	post    posterior
-	scratch *sync.Pool
+	post posterior
 }
 
 // New returns the corrected linear model with empty statistics.
-func New(s Settings, d cdf.Dims) (*Model, error) {
-	return newModel(s, d, newScratch())
-}
+func New(s Settings, d cdf.Dims) (*Model, error) { return newModel(s, d, newScratch()) }
 
 func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
-	shape, err := newColumns(s, d)
+	shape, err := newColumns(s, d, scratch)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{columns: shape, r: make([]float64, lin.PackedLen(shape.P+1)), scratch: scratch}
+	m := &Model{columns: shape, r: make([]float64, lin.PackedLen(shape.P+1))}
 	m.post.init(shape.P)
 	return m, nil
 }
@@ -54,9 +51,9 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // work takes scratch space for this model's size; the caller gives it back.
-func (m *Model) work() *work {
-	w := m.scratch.Get().(*work)
-	w.size(m.P)
+func (s *columns) work() *work {
+	w := s.scratch.Get().(*work)
+	w.size(s.P)
 	return w
 }
 

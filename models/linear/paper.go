@@ -35,26 +35,23 @@ type Paper struct {
 	// ssr is the sum of squared residuals, each at its shard's estimate.
 	ssr float64
 
-	ready   bool
-	beta    []float64 // p: beta^
-	chol    []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
-	law     dist.Standard
-	scratch *sync.Pool
+	ready bool
+	beta  []float64 // p: beta^
+	chol  []float64 // p x p: L, LL' = Sigma^^{-1}, lower triangle
+	law   dist.Standard
 }
 
 // NewPaper returns the paper's linear model with empty statistics.
-func NewPaper(s Settings, d cdf.Dims) (*Paper, error) {
-	return newPaper(s, d, newScratch())
-}
+func NewPaper(s Settings, d cdf.Dims) (*Paper, error) { return newPaper(s, d, newScratch()) }
 
 func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
-	shape, err := newColumns(s, d)
+	shape, err := newColumns(s, d, scratch)
 	if err != nil {
 		return nil, err
 	}
 	p := shape.P
 	m := &Paper{
-		columns: shape, s2: 1, scratch: scratch,
+		columns: shape, s2: 1,
 		xx: make([]float64, p*(p+1)/2), xy: make([]float64, p),
 		beta: make([]float64, p), chol: make([]float64, p*p),
 	}
@@ -177,35 +174,18 @@ func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.scratch.Get().(*work)
+	w := m.work()
 	defer m.scratch.Put(w)
-	w.size(m.P)
 	shape, rate := m.sigmaLaw()
-	for i, f := range functionals {
-		r := &rows[i]
-		*r = describe.Row(f.Name)
-		factor, isSigma, err := m.Split(&f)
-		if err != nil {
-			return err
-		}
-		if isSigma {
-			describe.InvGamma(r, &m.law, shape, rate, f.Const, factor)
-			continue
-		}
+	return m.Describe(functionals, rows, &m.law, shape, rate, func(r *cdf.Row, f *cdf.Functional) {
+		mean := f.Const
 		clear(w.c)
-		r.Mean = f.Const
 		for k, j := range f.Param {
 			w.c[j] += f.Weight[k]
-			r.Mean += f.Weight[k] * m.beta[j]
+			mean += f.Weight[k] * m.beta[j]
 		}
-		r.SD = math.Sqrt(m.spread(w.c))
-		var q [7]float64
-		for k, z := range dist.NormalQuantiles {
-			q[k] = r.Mean + z*r.SD
-		}
-		describe.Quantiles(r, &q)
-	}
-	return nil
+		describe.Normal(r, mean, math.Sqrt(m.spread(w.c)))
+	})
 }
 
 // The rule names no predictive law. That of an observation is taken as t with
@@ -215,31 +195,16 @@ func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 // Score scores the rows that have a response; before the first row there is
 // nothing to score with. The generator is not used.
 func (m *Paper) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	out := cdf.NoScore()
 	if m.n == 0 {
-		out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return out, nil
+		return sh.Unscored(), nil
 	}
 	if err := m.prepare(); err != nil {
-		return out, err
+		return cdf.NoScore(), err
 	}
-	w := m.scratch.Get().(*work)
+	w := m.work()
 	defer m.scratch.Put(w)
-	w.size(m.P)
-	t := predictive.NewTally(out)
-	shape, rate := m.sigmaLaw()
-	law := predictive.NewStudentScore(2*shape, m.law.At(shape).T[2])
-	for i, y := range sh.Y {
-		if t.Skip(y) {
-			continue
-		}
-		copy(w.c, lin.Row(sh.X, m.P, i))
-		e := y - lin.Dot(w.c, m.beta)
-		pit, covered := law.Add(e, rate/shape+m.spread(w.c))
-		t.Add(e, pit, covered)
-	}
-	t.Logs = law.Log()
-	return t.Score("linear paper")
+	shape, _ := m.sigmaLaw()
+	return predictive.ScoreStudent("linear paper", m.law.At(shape), sh, w, m.at)
 }
 
 // Predict describes a new observation and the regression line of every row.
@@ -247,19 +212,22 @@ func (m *Paper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
-	w := m.scratch.Get().(*work)
+	w := m.work()
 	defer m.scratch.Put(w)
-	w.size(m.P)
-	shape, rate := m.sigmaLaw()
+	shape, _ := m.sigmaLaw()
 	law := m.law.At(shape)
-	for i := range sh.Rows {
-		copy(w.c, lin.Row(sh.X, m.P, i))
-		mean := lin.Dot(w.c, m.beta)
-		v := m.spread(w.c)
-		predictive.Student(law, mean, math.Sqrt(rate/shape+v), 0, sh.Y[i], &out[i])
-		sd := math.Sqrt(v)
-		out[i].EpredSD = sd
-		out[i].EpredQ025, out[i].EpredQ975 = mean+dist.NormalQuantiles[0]*sd, mean+dist.NormalQuantiles[6]*sd
+	for i, y := range sh.Y {
+		mean, row, line := m.at(w, lin.Row(sh.X, m.P, i))
+		predictive.Student(law, mean, math.Sqrt(row), 0, y, &out[i])
+		predictive.NormalLine(&out[i], mean, math.Sqrt(line))
 	}
 	return nil
+}
+
+// at returns the mean at x and the squared scales of a row and of the line.
+func (m *Paper) at(w *work, x []float64) (mean, row, line float64) {
+	copy(w.c, x)
+	mean, line = lin.Dot(w.c, m.beta), m.spread(w.c)
+	shape, rate := m.sigmaLaw()
+	return mean, rate/shape + line, line
 }

@@ -34,17 +34,15 @@ func (m *Model) spread(w *work) {
 // are few. Before the first row there is nothing to score with. The generator
 // is not used.
 func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	out := cdf.NoScore()
 	if m.n == 0 {
-		out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return out, nil
+		return sh.Unscored(), nil
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	if err := m.prepare(w); err != nil {
-		return out, err
+		return cdf.NoScore(), err
 	}
-	t := predictive.NewTally(out)
+	t := predictive.NewTally(cdf.NoScore())
 	if m.early() {
 		m.mixNodes(w)
 		for i, y := range sh.Y {
@@ -83,24 +81,24 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if err := m.prepare(w); err != nil {
 		return err
 	}
-	early := m.early()
-	if early {
-		m.mixNodes(w)
-	} else {
+	if !m.early() {
 		m.spread(w)
+		predictive.PredictStudent(m.post.law.At(m.post.shape), sh, out, w, m.at)
+		return nil
 	}
-	for i := range sh.Rows {
-		x := lin.Row(sh.X, m.P, i)
-		if early {
-			m.rowAt(x, w.c)
-			m.predictEarly(w, sh.Y[i], &out[i])
-			continue
-		}
-		v := lin.SumSquares(w.a, x)
-		law := m.post.law.At(m.post.shape)
-		predictive.Student(law, lin.Dot(x, m.post.beta), math.Sqrt(m.plugin()+v), math.Sqrt(v), sh.Y[i], &out[i])
+	m.mixNodes(w)
+	for i, y := range sh.Y {
+		m.rowAt(lin.Row(sh.X, m.P, i), w.c)
+		m.predictEarly(w, y, &out[i])
 	}
 	return nil
+}
+
+// at returns the mean at x and the squared scales of a row and of the line,
+// after spread.
+func (m *Model) at(w *work, x []float64) (mean, row, line float64) {
+	line = lin.SumSquares(w.a, x)
+	return lin.Dot(x, m.post.beta), m.plugin() + line, line
 }
 
 // predictEarly mixes over sigma2; the sd of an observation is NaN where the

@@ -43,9 +43,6 @@ func (s Settings) Validate() error {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	set, scratch := *s, newScratch()
 	if variant == "paper" {
 		return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, scratch) }, nil
@@ -58,16 +55,17 @@ type columns struct {
 	regression.Shape
 	prior     Prior
 	intercept bool
+	scratch   *sync.Pool // of work
 }
 
-func newColumns(s Settings, d cdf.Dims) (columns, error) {
+func newColumns(s Settings, d cdf.Dims, scratch *sync.Pool) (columns, error) {
 	if err := s.Validate(); err != nil {
 		return columns{}, err
 	}
 	if len(d.Columns) == 0 {
 		return columns{}, fmt.Errorf("%w: linear needs an intercept or a feature", cdf.ErrSchema)
 	}
-	return columns{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept}, nil
+	return columns{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept, scratch: scratch}, nil
 }
 
 // variance returns v_j, the prior variance of coefficient j.

@@ -10,11 +10,7 @@ const format = 1
 // AppendBinary appends the format, the flag of discounting, n, s2 and the
 // packed factor: 8((p+1)(p+2)/2 + 2) + 2 bytes.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	flag := byte(0)
-	if m.forgot {
-		flag = 1
-	}
-	b = append(b, format, flag)
+	b = append(b, format, codec.Flag(1, m.forgot))
 	b = codec.AppendFloats(b, m.n, m.s2)
 	return codec.AppendFloats(b, m.r...), nil
 }
@@ -41,8 +37,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 func (m *Paper) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = codec.AppendFloats(b, m.n, m.s2, m.ssr)
-	b = codec.AppendFloats(b, m.xy...)
-	return codec.AppendFloats(b, m.xx...), nil
+	return codec.AppendAll(b, m.xy, m.xx), nil
 }
 
 // UnmarshalBinary replaces the state.

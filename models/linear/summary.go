@@ -7,7 +7,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/describe"
-	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form, or by quadrature while the rows
@@ -37,12 +36,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			m.closedSigma(r, f.Const, factor)
 		case early:
 			m.mixAt(&w.mix, w.c, f.Const, false)
-			r.Mean, r.SD = w.mix.Moments()
-			var q [7]float64
-			for k, p := range dist.Levels {
-				q[k] = w.mix.Quantile(p, dist.NormalQuantiles[k])
-			}
-			describe.Quantiles(r, &q)
+			describe.Mixture(r, &w.mix.NormalMixture)
 		default:
 			m.closedBeta(r, f, w.c)
 		}
@@ -84,21 +78,11 @@ func (m *Model) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
 	for j, v := range c {
 		scale += v * v * q.shrink[j]
 	}
-	scale = math.Sqrt(scale)
-	r.Mean = mean
-	var x [7]float64
-	if m.n == 0 {
-		r.SD = scale
-		for k, z := range dist.NormalQuantiles {
-			x[k] = mean + z*scale
-		}
+	if scale = math.Sqrt(scale); m.n == 0 {
+		describe.Normal(r, mean, scale)
 	} else {
-		if q.shape > 1 {
-			r.SD = scale * math.Sqrt(q.shape/(q.shape-1))
-		}
-		x = q.law.At(q.shape).Student(mean, scale)
+		describe.Student(r, q.law.At(q.shape), mean, scale)
 	}
-	describe.Quantiles(r, &x)
 }
 
 // closedSigma is IG(a”, a” s2), the prior before the first row.
@@ -117,14 +101,7 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	if m.post.shape > 2 {
 		r.SD = math.Abs(factor) * sd
 	}
-	var q [7]float64
-	for k, p := range dist.Levels {
-		if factor < 0 {
-			p = 1 - p
-		}
-		q[k] = shift + factor*math.Exp(n.quantile(m, p))
-	}
-	describe.Quantiles(r, &q)
+	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(m, p) })
 }
 
 // LogEvidence returns log p(D_1, ..., D_t), exactly: it is not the surrogate's

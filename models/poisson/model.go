@@ -3,6 +3,7 @@ package poisson
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
@@ -46,14 +47,20 @@ type base struct {
 	post    posterior
 	scratch *sync.Pool
 	params  []cdf.Param
+	rule    rule
+	name    string // in errors
+}
+
+// rule is what the variants do in ways of their own.
+type rule interface {
+	// absorb fits q to a shard and takes it into the statistics.
+	absorb(sh *cdf.Shard, w *work) bool
 	// settle fills post from the statistics.
-	settle func(w *work) bool
+	settle(w *work) bool
 }
 
 // New returns the corrected Model model with empty statistics.
-func New(s Settings, d cdf.Dims) (*Model, error) {
-	return newModel(s, d, newScratch())
-}
+func New(s Settings, d cdf.Dims) (*Model, error) { return newModel(s, d, newScratch()) }
 
 // NewBatch returns the batch Gaussian variational approximation of the
 // same model without observations: a buffer that holds all shards, whose rows
@@ -77,17 +84,12 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 		m.over.s2 = overRate / overShape
 	}
 	m.buffer.rows.reset(&m.shape)
-	m.base.settle = m.settle
+	m.rule, m.name = m, "poisson"
 	return m, nil
 }
 
 func newBase(shape shape, arrow bool, scratch *sync.Pool) base {
-	b := base{shape: shape, stats: newStats(&shape, arrow), scratch: scratch}
-	b.m = make([]float64, shape.terms)
-	for t := range b.m {
-		b.m[t] = 1
-	}
-	return b
+	return base{shape: shape, stats: newStats(&shape, arrow), m: slices.Repeat([]float64{1}, shape.terms), scratch: scratch}
 }
 
 // Params returns beta, then u for every term, then sigma2_u for every term.
@@ -112,7 +114,7 @@ func (m *base) prepare(w *work) error {
 	if m.post.ready {
 		return nil
 	}
-	if !m.settle(w) {
+	if !m.rule.settle(w) {
 		return fmt.Errorf("%w: poisson: statistics not positive definite", cdf.ErrNumeric)
 	}
 	m.post.ready = true
@@ -170,11 +172,11 @@ func (m *Model) Absorb(s *cdf.Step) {
 
 // Sample fits q to the present rows, folds their expansions in, and settles
 // the posterior that follows; it draws where draws are asked for.
-func (m *Model) Sample(s *cdf.Step) error {
+func (m *base) Sample(s *cdf.Step) error {
 	w := m.work()
 	defer m.scratch.Put(w)
-	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {
-		return fmt.Errorf("%w: poisson: no finite fit", cdf.ErrNumeric)
+	if s.Shard.Observed() > 0 && !m.rule.absorb(s.Shard, w) {
+		return fmt.Errorf("%w: %s: no finite fit", cdf.ErrNumeric, m.name)
 	}
 	if err := m.prepare(w); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package poisson
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
@@ -31,9 +30,7 @@ type Paper struct {
 const paperSteps = 50
 
 // NewPaper returns the paper's Model model with empty statistics.
-func NewPaper(s Settings, d cdf.Dims) (*Paper, error) {
-	return newPaper(s, d, newScratch())
-}
+func NewPaper(s Settings, d cdf.Dims) (*Paper, error) { return newPaper(s, d, newScratch()) }
 
 func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
 	shape, err := newShape(s, d)
@@ -42,7 +39,7 @@ func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
 	}
 	m := &Paper{base: newBase(shape, false, scratch)}
 	m.grow()
-	m.base.settle = m.settle
+	m.rule, m.name = m, "poisson paper"
 	return m, nil
 }
 
@@ -68,22 +65,7 @@ func (m *Paper) Absorb(s *cdf.Step) {
 	}
 }
 
-// Sample renews q by the paper's steps and adds the shard to the sums.
-func (m *Paper) Sample(s *cdf.Step) error {
-	w := m.work()
-	defer m.scratch.Put(w)
-	if s.Shard.Observed() > 0 && !m.absorb(s.Shard, w) {
-		return fmt.Errorf("%w: poisson paper: no finite fit", cdf.ErrNumeric)
-	}
-	if err := m.prepare(w); err != nil {
-		return err
-	}
-	if s.Draws != nil {
-		return m.draw(s, w)
-	}
-	return nil
-}
-
+// absorb renews q by the paper's steps and adds the shard to the sums.
 func (m *Paper) absorb(sh *cdf.Shard, w *work) bool {
 	rows, f := &w.rows, &w.fit
 	rows.reset(&m.shape)
@@ -176,9 +158,7 @@ func (m *Paper) settle(w *work) bool {
 // AppendBinary appends the format, the statistics and the sums.
 func (m *Paper) AppendBinary(b []byte) ([]byte, error) {
 	b = m.appendBase(append(b, format))
-	b = codec.AppendFloats(b, m.mu...)
-	b = codec.AppendFloats(b, m.h1...)
-	return codec.AppendFloats(b, m.h2...), nil
+	return codec.AppendAll(b, m.mu, m.h1, m.h2), nil
 }
 
 // UnmarshalBinary replaces the state.

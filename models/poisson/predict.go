@@ -59,8 +59,7 @@ func (m *base) massAt(sh *cdf.Shard, i int, w *work) mass {
 // coverage is of the randomised PIT; rows whose predictive mean does not exist,
 // as may be at levels that are not known, are left out of the rmse.
 func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
-	out := cdf.NoScore()
-	out.PredictedRows = int64(sh.Rows - sh.Observed())
+	out := sh.Unscored()
 	if m.n == 0 || sh.Observed() == 0 {
 		return out, nil
 	}

@@ -32,12 +32,10 @@ func (m *base) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, rng 
 		switch {
 		case term >= 0 && m.half():
 			// P(s2 <= x) = 2/pi atan(sqrt(x)/A)
-			var q [7]float64
-			for k, level := range dist.Levels {
+			describe.By(r, func(level float64) float64 {
 				t := p.GroupScale * math.Tan(math.Pi/2*level)
-				q[k] = f.Const + f.Weight[0]*t*t
-			}
-			describe.Quantiles(r, &q)
+				return f.Const + f.Weight[0]*t*t
+			})
 		case term >= 0:
 			describe.InvGamma(r, &law, p.GroupShape, p.GroupRate, f.Const, f.Weight[0])
 		case len(f.Param) == 0 || f.Param[0] < m.k:

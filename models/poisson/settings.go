@@ -79,9 +79,6 @@ func (s Settings) Validate() error {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	set, scratch := *s, newScratch()
 	if variant != "paper" {
 		return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, scratch) }, nil

@@ -54,8 +54,7 @@ func (m *base) appendBase(b []byte) []byte {
 	for i := range s.c {
 		b = codec.AppendFloats(b, s.lam[i*s.c:i*s.c+i+1]...)
 	}
-	b = codec.AppendFloats(b, s.h...)
-	return codec.AppendFloats(b, s.records...)
+	return codec.AppendAll(b, s.h, s.records)
 }
 
 func (m *base) readBase(r *reader) {
@@ -123,12 +122,8 @@ func (b *buffer) append(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
 	r := &b.rows
-	for _, v := range [...][]float64{r.y, r.offset, r.weight, r.x, r.w, r.g, r.e2} {
-		dst = codec.AppendFloats(dst, v...)
-	}
-	for _, v := range r.slopes {
-		dst = codec.AppendFloats(dst, v...)
-	}
+	dst = codec.AppendAll(dst, r.y, r.offset, r.weight, r.x, r.w, r.g, r.e2)
+	dst = codec.AppendAll(dst, r.slopes...)
 	for _, level := range r.level {
 		for _, g := range level {
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(g))

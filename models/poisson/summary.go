@@ -7,7 +7,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/describe"
-	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form: mixtures of normals for functionals
@@ -31,12 +30,7 @@ func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			continue
 		}
 		m.mixAt(&w.place, 0, w)
-		r.Mean, r.SD = w.mix.Moments()
-		var q [7]float64
-		for k, p := range dist.Levels {
-			q[k] = w.mix.Quantile(p, dist.NormalQuantiles[k])
-		}
-		describe.Quantiles(r, &q)
+		describe.Mixture(r, &w.mix)
 	}
 	return nil
 }
@@ -143,14 +137,7 @@ func (m *base) varianceRow(r *cdf.Row, term int, shift, factor float64) {
 	}
 	mean, sd := v.moments(power)
 	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
-	var q [7]float64
-	for k, p := range dist.Levels {
-		if factor < 0 {
-			p = 1 - p
-		}
-		q[k] = shift + factor*math.Exp(v.quantile(p))
-	}
-	describe.Quantiles(r, &q)
+	describe.Exp(r, shift, factor, v.quantile)
 }
 
 // Covariance writes the lower triangle of the posterior covariance of

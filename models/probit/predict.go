@@ -11,12 +11,6 @@ import (
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
-var noPrediction = cdf.Prediction{
-	Mean: math.NaN(), SD: math.NaN(), Q025: math.NaN(), Q975: math.NaN(),
-	EpredSD: math.NaN(), EpredQ025: math.NaN(), EpredQ975: math.NaN(),
-	LogDensity: math.NaN(), PIT: math.NaN(),
-}
-
 // eachLine calls f for every row of the shard with x'beta at every draw, in
 // the order of the rows. f may change the values.
 func (m *Model) eachLine(sh *cdf.Shard, w *work, f func(row int, line []float64)) {
@@ -56,9 +50,7 @@ func mass(line []float64, y float64) (q, log float64) {
 // first absorbed row there is nothing to score with.
 func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if m.stage != stageRows {
-		out := cdf.NoScore()
-		out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return out, nil
+		return sh.Unscored(), nil
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
@@ -78,7 +70,7 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.stage == stageNew {
 		for i := range out {
-			out[i] = noPrediction
+			out[i] = cdf.NoPrediction()
 		}
 		return nil
 	}

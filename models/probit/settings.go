@@ -62,9 +62,6 @@ func (s Settings) Validate() error {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	rule := expectedSite
 	if variant == "paper" {
 		rule = unitSite

@@ -21,8 +21,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	for i := range m.p {
 		b = codec.AppendFloats(b, m.xx[i*m.p:i*m.p+i+1]...)
 	}
-	b = codec.AppendFloats(b, m.xz...)
-	b = codec.AppendFloats(b, m.window.x...)
+	b = codec.AppendAll(b, m.xz, m.window.x)
 	if m.stage != stageNew {
 		b = codec.AppendFloats(b, m.draws...)
 	}

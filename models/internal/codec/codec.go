@@ -24,6 +24,22 @@ func AppendFloats(b []byte, x ...float64) []byte {
 	return b
 }
 
+// AppendAll appends the numbers of all parts, as ReadFloats reads them.
+func AppendAll(b []byte, parts ...[]float64) []byte {
+	for _, x := range parts {
+		b = AppendFloats(b, x...)
+	}
+	return b
+}
+
+// Flag returns the bit where it is set, 0 otherwise.
+func Flag(bit byte, set bool) byte {
+	if set {
+		return bit
+	}
+	return 0
+}
+
 // ReadFloats fills the slices in turn and reports whether b held exactly
 // that many numbers, all finite. If not, the slices are left in any state.
 func ReadFloats(b []byte, dst ...[]float64) bool {

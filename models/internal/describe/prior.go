@@ -27,11 +27,7 @@ func Normal(r *cdf.Row, mean, sd float64) {
 // Draws describes draws, which it sorts, by their quantiles.
 func Draws(r *cdf.Row, draws []float64) {
 	slices.Sort(draws)
-	var q [7]float64
-	for k, p := range dist.Levels {
-		q[k] = mcmc.Quantile(draws, p)
-	}
-	Quantiles(r, &q)
+	By(r, func(p float64) float64 { return mcmc.Quantile(draws, p) })
 }
 
 // Centred returns draws of normal laws with the mean 0, mixed over their sds:

@@ -14,6 +14,45 @@ func Quantiles(r *cdf.Row, q *[7]float64) {
 	r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975 = q[0], q[1], q[2], q[3], q[4], q[5], q[6]
 }
 
+// By describes a law by its quantile function.
+func By(r *cdf.Row, quantile func(p float64) float64) {
+	var q [7]float64
+	for k, p := range dist.Levels {
+		q[k] = quantile(p)
+	}
+	Quantiles(r, &q)
+}
+
+// Exp describes shift + factor*e^l by the quantile function of l.
+func Exp(r *cdf.Row, shift, factor float64, quantile func(p float64) float64) {
+	By(r, func(p float64) float64 {
+		if factor < 0 {
+			p = 1 - p
+		}
+		return shift + factor*math.Exp(quantile(p))
+	})
+}
+
+// Mixture describes a mixture of normal laws.
+func Mixture(r *cdf.Row, x *dist.NormalMixture) {
+	r.Mean, r.SD = x.Moments()
+	var q [7]float64
+	for k, p := range dist.Levels {
+		q[k] = x.Quantile(p, dist.NormalQuantiles[k])
+	}
+	Quantiles(r, &q)
+}
+
+// Student describes loc + scale*T, T of the law.
+func Student(r *cdf.Row, law *dist.Standard, loc, scale float64) {
+	r.Mean = loc
+	if law.Shape > 1 {
+		r.SD = scale * math.Sqrt(law.Shape/(law.Shape-1))
+	}
+	q := law.Student(loc, scale)
+	Quantiles(r, &q)
+}
+
 // Row is a row without Monte Carlo error, its moments still NaN.
 func Row(name string) cdf.Row {
 	nan := math.NaN()

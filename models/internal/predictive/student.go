@@ -5,8 +5,35 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
+
+// ScoreStudent scores the rows that have a response by t laws with the degrees
+// of freedom of law; at returns the mean at a row of X and the squared scales
+// of a new observation and of the line. kind names the model in an error.
+func ScoreStudent[W any](kind string, law *dist.Standard, sh *cdf.Shard, w W, at func(w W, x []float64) (mean, row, line float64)) (cdf.Score, error) {
+	t, score := NewTally(cdf.NoScore()), NewStudentScore(2*law.Shape, law.T[2])
+	for i, y := range sh.Y {
+		if t.Skip(y) {
+			continue
+		}
+		mean, scale2, _ := at(w, lin.Row(sh.X, sh.Cols, i))
+		pit, covered := score.Add(y-mean, scale2)
+		t.Add(y-mean, pit, covered)
+	}
+	t.Logs = score.Log()
+	return t.Score(kind)
+}
+
+// PredictStudent describes a new observation and the line of every row by the
+// laws of ScoreStudent.
+func PredictStudent[W any](law *dist.Standard, sh *cdf.Shard, out []cdf.Prediction, w W, at func(w W, x []float64) (mean, row, line float64)) {
+	for i, y := range sh.Y {
+		mean, row, line := at(w, lin.Row(sh.X, sh.Cols, i))
+		Student(law, mean, math.Sqrt(row), math.Sqrt(line), y, &out[i])
+	}
+}
 
 // StudentScore sums log densities of t laws with common degrees of freedom.
 type StudentScore struct {

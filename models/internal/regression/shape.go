@@ -7,6 +7,8 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Shape is what the models of a regression with one variance know of their
@@ -35,6 +37,26 @@ func (s *Shape) Check(sh *cdf.Shard) error {
 	for i, y := range sh.Y {
 		if math.IsInf(y, 0) {
 			return fmt.Errorf("%w: response of row %d is %v", cdf.ErrShard, i, y)
+		}
+	}
+	return nil
+}
+
+// Describe describes sigma2 ~ IG(shape, rate) and leaves the coefficients to
+// beta. A functional that Split refuses is refused.
+func (s *Shape) Describe(functionals []cdf.Functional, rows []cdf.Row, law *dist.Standard, shape, rate float64,
+	beta func(r *cdf.Row, f *cdf.Functional),
+) error {
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
+		factor, isSigma, err := s.Split(f)
+		if err != nil {
+			return err
+		}
+		if *r = describe.Row(f.Name); isSigma {
+			describe.InvGamma(r, law, shape, rate, f.Const, factor)
+		} else {
+			beta(r, f)
 		}
 	}
 	return nil

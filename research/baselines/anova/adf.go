@@ -10,7 +10,6 @@ import (
 	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/research/baselines/internal/chain"
-	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // adf is assumed density filtering for the one-way analysis of variance:
@@ -45,9 +44,6 @@ type adf struct {
 }
 
 func buildADF(s *anova.Settings) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	if s.Prior.MuVariance > 0 {
 		return nil, fmt.Errorf("anova adf integrates mu and tau2, which needs a flat mu: prior.mu_variance must be 0, got %v", s.Prior.MuVariance)
 	}
@@ -78,7 +74,7 @@ func (m *adf) Absorb(s *cdf.Step) {
 	m.ready = false
 	lin.Scale(s.Forget, m.lambda)
 	k, g := m.groups(), &m.shard
-	g.n, g.ybar, g.ss = state.Sized(g.n, k), state.Sized(g.ybar, k), 0
+	g.n, g.ybar, g.ss = lin.Grow(g.n, k), lin.Grow(g.ybar, k), 0
 	clear(g.n)
 	clear(g.ybar)
 	g.add(s.Shard)
@@ -177,7 +173,7 @@ func (m *adf) prepare() error {
 	if m.ready || n == 0 {
 		return nil
 	}
-	m.inv = state.Sized(m.inv, n*n)
+	m.inv = lin.Grow(m.inv, n*n)
 	if !lin.Finite(m.mean...) || !m.factor(m.lambda) {
 		return errCurvature
 	}

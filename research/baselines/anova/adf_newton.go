@@ -6,7 +6,6 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // mode maximises the first shard's log posterior by damped Newton steps and
@@ -84,7 +83,7 @@ func (m *adf) walk(longest float64) float64 {
 // definite.
 func (m *adf) rise(add func()) bool {
 	n := len(m.mean)
-	m.score, m.trial = state.Sized(m.score, n), state.Sized(m.trial, lin.PackedLen(n))
+	m.score, m.trial = lin.Grow(m.score, n), lin.Grow(m.trial, lin.PackedLen(n))
 	clear(m.score)
 	copy(m.trial, m.lambda)
 	add()
@@ -147,7 +146,7 @@ func (m *adf) density(negative bool) {
 // definite.
 func (m *adf) factor(from []float64) bool {
 	n := len(m.mean)
-	m.chol = state.Sized(m.chol, n*n)
+	m.chol = lin.Grow(m.chol, n*n)
 	for i := range n {
 		copy(m.chol[i*n:i*n+i+1], from[packed(i):])
 	}

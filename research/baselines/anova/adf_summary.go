@@ -104,9 +104,7 @@ func (m *adf) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // AppendBinary appends the format, the mean and Lambda: 8(k+1)(k+4)/2 + 1
 // bytes, one before the first row.
-func (m *adf) AppendBinary(b []byte) ([]byte, error) {
-	return state.Append(b, m.mean, m.lambda)
-}
+func (m *adf) AppendBinary(b []byte) ([]byte, error) { return state.Append(b, m.mean, m.lambda) }
 
 // UnmarshalBinary replaces the state.
 func (m *adf) UnmarshalBinary(b []byte) error {
@@ -117,7 +115,7 @@ func (m *adf) UnmarshalBinary(b []byte) error {
 		return state.Damaged("anova adf", "wrong format or length")
 	}
 	order := int((math.Sqrt(float64(9+8*held)) - 3) / 2)
-	m.mean, m.lambda = state.Sized(m.mean, order), state.Sized(m.lambda, lin.PackedLen(order))
+	m.mean, m.lambda = lin.Grow(m.mean, order), lin.Grow(m.lambda, lin.PackedLen(order))
 	if err := state.Read("anova adf", b, m.mean, m.lambda); err != nil {
 		return err
 	}

@@ -46,11 +46,10 @@ func predictGroups(sh *cdf.Shard, k int, laws func(i int32) *law.Mixture, out []
 
 // scoreGroups scores every row by the law of its group.
 func scoreGroups(method string, sh *cdf.Shard, k int, laws func(i int32) *law.Mixture) (cdf.Score, error) {
-	s := law.NewScoring()
 	if k == 0 {
-		s.Out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return s.Out, nil
+		return sh.Unscored(), nil
 	}
+	s := law.NewScoring()
 	for i, y := range sh.Y {
 		s.Row(laws(sh.Group[0][i]), y)
 	}

@@ -75,7 +75,7 @@ func (m *smc) at(i int) []float64 {
 // Absorb values the particles by the rows so far, discounts these and adds
 // the shard's that have a response. New groups get their levels.
 func (m *smc) Absorb(s *cdf.Step) {
-	m.before = state.Sized(m.before, len(m.w))
+	m.before = lin.Grow(m.before, len(m.w))
 	for i := range m.before {
 		m.before[i] = m.logLikelihood(m.at(i))
 	}
@@ -229,8 +229,8 @@ func (m *smc) UnmarshalBinary(b []byte) error {
 		return state.Damaged("anova smc", "wrong format or length")
 	}
 	var head [1]float64
-	m.n, m.ybar = state.Sized(m.n, k), state.Sized(m.ybar, k)
-	m.w, m.x = state.Sized(m.w, count), state.Sized(m.x, count*(zetaRow+k))
+	m.n, m.ybar = lin.Grow(m.n, k), lin.Grow(m.ybar, k)
+	m.w, m.x = lin.Grow(m.w, count), lin.Grow(m.x, count*(zetaRow+k))
 	if err := state.Read("anova smc", b, head[:], m.n, m.ybar, m.w, m.x); err != nil {
 		return err
 	}

@@ -27,9 +27,6 @@ type smcmc struct {
 }
 
 func buildSMCMC(s *anova.Settings) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	return func(cdf.Dims) (cdf.Model, error) { return newSMCMC(*s), nil }, nil
 }
 
@@ -91,7 +88,7 @@ func (m *smcmc) Sample(s *cdf.Step) error {
 
 // load returns a point at the chain's last variances.
 func (m *smcmc) load() []float64 {
-	m.point = state.Sized(m.point, zetaRow+len(m.n))
+	m.point = lin.Grow(m.point, zetaRow+len(m.n))
 	m.point[tau2Row], m.point[sigma2Row] = m.tau2, m.sigma2
 	return m.point
 }
@@ -149,7 +146,7 @@ func (m *smcmc) UnmarshalBinary(b []byte) error {
 		return state.Damaged("anova smcmc", "wrong format or length")
 	}
 	var head [3]float64
-	m.n, m.ybar = state.Sized(m.n, k), state.Sized(m.ybar, k)
+	m.n, m.ybar = lin.Grow(m.n, k), lin.Grow(m.ybar, k)
 	if err := state.Read("anova smcmc", b, head[:], m.n, m.ybar); err != nil {
 		return err
 	}

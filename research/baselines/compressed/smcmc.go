@@ -77,14 +77,8 @@ func newSMCMC(s smcmcSettings, d cdf.Dims, scratch *sync.Pool) (*smcmc, error) {
 	p := len(d.Columns)
 	m := &smcmc{Shape: shape, gram: newGram(p), set: s, s: max(d.Draws, 1), scratch: scratch}
 	m.phi0 = projection.Orthonormal(s.ProjectionSeed, s.Dimension, p)
-	m.phi, m.k = append([]float64(nil), m.phi0...), make([]float64, s.Dimension)
-	for i := range m.k {
-		m.k[i] = 1
-	}
-	m.gamma, m.sigma2 = make([]float64, m.s*p), make([]float64, m.s)
-	for i := range m.sigma2 {
-		m.sigma2[i] = 1
-	}
+	m.phi, m.k = slices.Clone(m.phi0), slices.Repeat([]float64{1}, s.Dimension)
+	m.gamma, m.sigma2 = make([]float64, m.s*p), slices.Repeat([]float64{1}, m.s)
 	return m, nil
 }
 

@@ -88,10 +88,8 @@ func newVB(s vbSettings, d cdf.Dims, scratch *sync.Pool) (*vb, error) {
 	}
 	p := len(d.Columns)
 	m := &vb{Shape: shape, gram: newGram(p), set: s, scratch: scratch}
-	m.d, m.mu, m.v, m.u, m.l = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
-	for j := range m.d {
-		m.d[j] = 1
-	}
+	m.d, m.l = slices.Repeat([]float64{1}, p), make([]float64, p*p)
+	m.mu, m.v, m.u = make([]float64, p), make([]float64, p), make([]float64, p)
 	return m, nil
 }
 
@@ -198,12 +196,9 @@ func (m *vb) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 // Var = E sigma2 * 2 eta^2/((alpha-1)(alpha-2)).
 func (m *vb) PriorSD(functionals []cdf.Functional, dst []float64) {
 	q := &m.set.Prior
-	sigma2, spread, tails := math.NaN(), math.NaN(), math.NaN()
+	sigma2, tails, spread := math.NaN(), math.NaN(), law.InvGammaSD(q.Sigma2Shape, q.Sigma2Rate)
 	if q.Sigma2Shape > 1 {
 		sigma2 = q.Sigma2Rate / (q.Sigma2Shape - 1)
-	}
-	if q.Sigma2Shape > 2 {
-		spread = sigma2 / math.Sqrt(q.Sigma2Shape-2)
 	}
 	if q.Alpha > 2 {
 		tails = 2 * q.Eta * q.Eta / ((q.Alpha - 1) * (q.Alpha - 2))

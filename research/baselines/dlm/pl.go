@@ -9,7 +9,6 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/research/baselines/internal/law"
-	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
 // pl is particle learning of the first-order dynamic linear model of
@@ -117,7 +116,7 @@ func (m *pl) forget(lambda float64) {
 // step takes the particles through one step, or, with more set, through more
 // observations of the last one. It reports whether some weight is finite.
 func (m *pl) step(r *rand.Rand, step *dlm.Step, more bool) bool {
-	m.weight = state.Sized(m.weight, len(m.now))
+	m.weight = lin.Grow(m.weight, len(m.now))
 	for k := range m.now {
 		p := &m.now[k]
 		phi, tau2 := p.psi[0], p.psi[1]

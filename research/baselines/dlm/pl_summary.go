@@ -55,7 +55,7 @@ func (m *pl) PriorSD(functionals []cdf.Functional, dst []float64) {
 func (m *pl) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if len(m.now) == 0 {
 		for i := range out {
-			out[i] = law.Unknown()
+			out[i] = cdf.NoPrediction()
 		}
 		return nil
 	}

@@ -53,9 +53,6 @@ type gibbs struct {
 }
 
 func buildSMCMC(s *linear.Settings) (kind.Build, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	return func(d cdf.Dims) (cdf.Model, error) { return newSMCMC(*s, d) }, nil
 }
 

@@ -2,6 +2,7 @@ package probit
 
 import (
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/research/baselines/internal/state"
 )
 
@@ -24,8 +25,8 @@ func (m *smc) UnmarshalBinary(b []byte) error {
 		return state.Damaged("smc", "wrong format or length")
 	}
 	rows := rest / (m.p + 1)
-	m.beta, m.logw, m.fit = state.Sized(m.beta, m.n*m.p), state.Sized(m.logw, m.n), state.Sized(m.fit, m.n)
-	m.power, m.x = state.Sized(m.power, rows), state.Sized(m.x, rows*m.p)
+	m.beta, m.logw, m.fit = lin.Grow(m.beta, m.n*m.p), lin.Grow(m.logw, m.n), lin.Grow(m.fit, m.n)
+	m.power, m.x = lin.Grow(m.power, rows), lin.Grow(m.x, rows*m.p)
 	if err := state.Read("smc", b, m.beta, m.logw, m.fit, m.power, m.x); err != nil {
 		return err
 	}

@@ -142,9 +142,7 @@ func (m *smc) mass(line []float64, y float64) (q, log float64) {
 // there is nothing to score with.
 func (m *smc) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if len(m.power) == 0 {
-		out := cdf.NoScore()
-		out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return out, nil
+		return sh.Unscored(), nil
 	}
 	b := probit.NewScore(rng)
 	m.lines(sh, func(row int, line []float64) {
@@ -162,7 +160,7 @@ func (m *smc) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 func (m *smc) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	if m.beta == nil {
 		for i := range out {
-			out[i] = law.Unknown()
+			out[i] = cdf.NoPrediction()
 		}
 		return nil
 	}

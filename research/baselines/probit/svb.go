@@ -115,7 +115,7 @@ func (m *svb) optimise() {
 // addLatent adds xs E t, summed over the shard's rows, at the present mean.
 func (m *svb) addLatent(dst []float64) {
 	n := len(m.x) / m.p
-	m.t = state.Sized(m.t, n)
+	m.t = lin.Grow(m.t, n)
 	for i := range m.t {
 		line := lin.Dot(lin.Row(m.x, m.p, i), m.mean)
 		u, _ := normal.Hazard(line)
@@ -165,9 +165,7 @@ func (m *svb) Sample(s *cdf.Step) error {
 
 // AppendBinary appends the number of rows, xz and the lower triangle of xx:
 // 8(1 + p + p(p+1)/2) + 1 bytes.
-func (m *svb) AppendBinary(b []byte) ([]byte, error) {
-	return state.Append(b, m.parts()...)
-}
+func (m *svb) AppendBinary(b []byte) ([]byte, error) { return state.Append(b, m.parts()...) }
 
 // UnmarshalBinary replaces the state.
 func (m *svb) UnmarshalBinary(b []byte) error {

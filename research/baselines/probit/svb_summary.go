@@ -71,9 +71,7 @@ func (m *svb) line(x, white []float64) (mean, variance float64) {
 // with.
 func (m *svb) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if m.rows == 0 {
-		out := cdf.NoScore()
-		out.PredictedRows = int64(sh.Rows - sh.Observed())
-		return out, nil
+		return sh.Unscored(), nil
 	}
 	b, white := probit.NewScore(rng), make([]float64, m.p)
 	for i, y := range sh.Y {

@@ -48,12 +48,3 @@ func DescribeInvGamma(r *cdf.Row, f cdf.Functional, shape, rate float64) {
 func NormalQuantile(mean, sd float64) func(p float64) float64 {
 	return func(p float64) float64 { return mean + sd*mathext.NormalQuantile(p) }
 }
-
-// Unknown is a prediction of nothing: every number is NaN.
-func Unknown() cdf.Prediction {
-	nan := math.NaN()
-	return cdf.Prediction{
-		Mean: nan, SD: nan, Q025: nan, Q975: nan,
-		EpredSD: nan, EpredQ025: nan, EpredQ975: nan, LogDensity: nan, PIT: nan,
-	}
-}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/research/baselines/internal/state"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Mixture is a finite mixture of normals that a row is predicted with: component
@@ -24,7 +24,7 @@ type Mixture struct {
 
 // Size makes room for n components of equal weight; the rest is to be filled.
 func (l *Mixture) Size(n int) {
-	l.Weight, l.Mean, l.Level, l.Noise = state.Sized(l.Weight, n), state.Sized(l.Mean, n), state.Sized(l.Level, n), state.Sized(l.Noise, n)
+	l.Weight, l.Mean, l.Level, l.Noise = lin.Grow(l.Weight, n), lin.Grow(l.Mean, n), lin.Grow(l.Level, n), lin.Grow(l.Noise, n)
 	for k := range l.Weight {
 		l.Weight[k] = 1 / float64(n)
 	}
@@ -33,7 +33,7 @@ func (l *Mixture) Size(n int) {
 // Settle computes what every row that is predicted with the law needs.
 func (l *Mixture) Settle() {
 	n := len(l.Weight)
-	l.top, l.precision, l.logs = state.Sized(l.top, n), state.Sized(l.precision, n), state.Sized(l.logs, n)
+	l.top, l.precision, l.logs = lin.Grow(l.top, n), lin.Grow(l.precision, n), lin.Grow(l.logs, n)
 	l.centre, _ = l.moments(true)
 	for k, w := range l.Weight {
 		v := l.variance(k, true)

@@ -52,14 +52,6 @@ func Damaged(method, what string) error {
 	return fmt.Errorf("%w: %s: %s", cdf.ErrSnapshot, method, what)
 }
 
-// Sized returns x with n entries, of any value.
-func Sized(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	return x[:n]
-}
-
 // AppendFloats appends the numbers, 8 bytes each, little-endian.
 func AppendFloats(b []byte, x ...float64) []byte {
 	b, _ = binary.Append(b, binary.LittleEndian, x) // fails for types without a size only
