@@ -104,7 +104,7 @@ func groupsOf(k int) func(int, *dataset) {
 }
 
 // TestSurvives takes every form of every kind through hard data without
-// scaling, with a long memory and with none to speak of.
+// scaling, with a long memory, a short one and none to speak of.
 func TestSurvives(t *testing.T) {
 	everyForm(t, slices.Concat(forms, harshForms), func(t *testing.T, s stream, spec *cdf.Spec) {
 		spec.Columns.Scaling, spec.Publish.Draws = "none", true
@@ -123,7 +123,11 @@ func TestSurvives(t *testing.T) {
 			if s.Name == "poisson" && (spec.Variant == "paper" || s.settings == "{buffer: 3}") {
 				h.fair = nil // may diverge, in the open
 			}
-			for _, spec.Forget = range []float64{1, 1e-9} {
+			memory := []float64{1, .5, 1e-9}
+			if h.rows > 1000 || slices.ContainsFunc(hardships, func(x hardship) bool { return x.name == h.name }) {
+				memory = memory[:1] // hard for its size, or TestNumericalSafety has it too
+			}
+			for _, spec.Forget = range memory {
 				if err := endure(s, spec, h); err != nil {
 					t.Errorf("%s, lambda %g: %v", h.name, spec.Forget, err)
 				}

@@ -112,7 +112,7 @@ func (q *posterior) mix(p *shape, s *stats, w *work) bool {
 	}
 	q.gauss = q.gauss[:len(q.wt)]
 	lin.Scale(1/total, q.wt)
-	return true
+	return total > 0 // else all mass lies between nodes, or nowhere
 }
 
 // logPrior is the log density of l = log s2, but for a constant.
