@@ -40,8 +40,8 @@ type Model interface {
 	// Check reports, wrapping ErrShard, why the shard cannot be absorbed.
 	// It only reads.
 	Check(*Shard) error
-	// Blocks returns Theta_1 .. Theta_K in the order of their updates. The
-	// same blocks are returned on every call.
+	// Blocks returns Theta_1 .. Theta_K in the order of their updates. It is
+	// called once.
 	Blocks() []Block
 	// AppendBinary appends the state, independent of Go's type layout.
 	encoding.BinaryAppender

@@ -12,6 +12,7 @@ type Work struct {
 	Step        cdf.Step
 	Functionals []cdf.Functional
 	Next        func() // changes the shard before each run, nil: stays
+	blocks      []cdf.Block
 	rows        []cdf.Row
 	sink        float64
 }
@@ -40,7 +41,10 @@ func (w *Work) Run(t testing.TB) {
 
 // Update runs the blocks, after the first of which groups may leave.
 func (w *Work) Update(t testing.TB) {
-	for i, b := range w.Model.Blocks() {
+	if w.blocks == nil {
+		w.blocks = w.Model.Blocks()
+	}
+	for i, b := range w.blocks {
 		b.Absorb(&w.Step)
 		if r, ok := w.Model.(cdf.Retirer); ok && i == 0 {
 			r.Retire()

@@ -30,8 +30,7 @@ import (
 // Source: arXiv:1401.3632, section 3.2, with its partition changed.
 type Model struct {
 	statistics
-	mcse   []float64 // of the last shard's means, by row of Draws; not part of the state
-	blocks []cdf.Block
+	mcse []float64 // of the last shard's means, by row of Draws; not part of the state
 }
 
 // New returns the corrected anova model with empty statistics.
@@ -43,16 +42,14 @@ func New(s Settings) (*Model, error) {
 }
 
 func newModel(s Settings, scratch *sync.Pool) *Model {
-	m := &Model{statistics: statistics{prior: s.Prior, scratch: scratch}}
-	m.blocks = []cdf.Block{groupsBlock{m}, sigmaBlock{m}}
-	return m
+	return &Model{statistics: statistics{prior: s.Prior, scratch: scratch}}
 }
 
 // Chains returns 1.
 func (m *Model) Chains() int { return 1 }
 
 // Blocks returns {zeta, mu, tau2} and {sigma2}.
-func (m *Model) Blocks() []cdf.Block { return m.blocks }
+func (m *Model) Blocks() []cdf.Block { return []cdf.Block{groupsBlock{m}, sigmaBlock{m}} }
 
 // groupsBlock is Theta_1 = {zeta, mu, tau2}, k+2 parameters.
 type groupsBlock struct{ m *Model }

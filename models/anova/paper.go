@@ -28,9 +28,8 @@ import (
 // Source: arXiv:1401.3632, section 3.2.
 type Paper struct {
 	statistics
-	last   float64 // draw of sigma2, where the next chain starts
-	sigma  moments // of the last shard's draws; not part of the state
-	blocks []cdf.Block
+	last  float64 // draw of sigma2, where the next chain starts
+	sigma moments // of the last shard's draws; not part of the state
 }
 
 // NewPaper returns the paper's anova model with empty statistics.
@@ -43,7 +42,6 @@ func NewPaper(s Settings) (*Paper, error) {
 
 func newPaper(s Settings, scratch *sync.Pool) *Paper {
 	m := &Paper{statistics: statistics{prior: s.Prior, scratch: scratch}}
-	m.blocks = []cdf.Block{paperZeta{m}, paperMu{m}}
 	return m
 }
 
@@ -60,7 +58,7 @@ func (m *Paper) Retire() []int32 {
 func (m *Paper) Chains() int { return 1 }
 
 // Blocks returns {zeta, sigma2} and {mu, tau2}.
-func (m *Paper) Blocks() []cdf.Block { return m.blocks }
+func (m *Paper) Blocks() []cdf.Block { return []cdf.Block{paperZeta{m}, paperMu{m}} }
 
 // paperZeta is Theta_1 = {zeta, sigma2}.
 type paperZeta struct{ m *Paper }

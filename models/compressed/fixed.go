@@ -39,7 +39,6 @@ type Fixed struct {
 	a, b    float64   // sigma2 ~ IG(a, b)
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  [1]cdf.Block
 }
 
 // newFixed takes the projection from phi, by name where it has
@@ -87,7 +86,7 @@ func (m *Fixed) take(phi *projection.Matrix, names []string) error {
 }
 
 // Blocks returns the single block {beta, sigma2}.
-func (m *Fixed) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
+func (m *Fixed) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // fixedWork is scratch space, shared through a pool.
 type fixedWork struct {

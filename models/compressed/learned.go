@@ -58,7 +58,6 @@ type Learned struct {
 
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  [1]cdf.Block
 }
 
 func newLearned(s Settings, paper bool, d cdf.Dims, scratch *sync.Pool) (*Learned, error) {
@@ -98,7 +97,7 @@ func (m *Learned) width22() int {
 
 // Blocks returns one block: many rows are taken in several passes, each of
 // which updates Theta_1 and then Theta_2.
-func (m *Learned) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
+func (m *Learned) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb takes the rows that have a response through both groups of
 // parameters; one giant shard would see the columns one by one only.

@@ -58,7 +58,6 @@ type Sketch struct {
 	failed  error  // of the last Absorb
 	law     dist.Standard
 	scratch *sync.Pool
-	blocks  [1]cdf.Block
 }
 
 func newSketch(s Settings, d cdf.Dims, scratch *sync.Pool) (*Sketch, error) {
@@ -91,7 +90,7 @@ func (m *Sketch) empty() {
 }
 
 // Blocks returns the single block {gamma, sigma2}.
-func (m *Sketch) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
+func (m *Sketch) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb discounts the statistics and takes the rows that have a response
 // into the sketch, many rows in several passes. Rows enter as they are: the

@@ -31,7 +31,6 @@ type Compact struct {
 	center vec3    // running mean of psi
 	cov    [3]vec3 // running covariance of psi, for proposals
 	shards int64
-	blocks [1]cdf.Block
 }
 
 // edge is the filtered law N(m, v) of theta at the boundary and its
@@ -54,7 +53,7 @@ func NewCompact(s Settings, d cdf.Dims) (*Compact, error) {
 }
 
 // Blocks returns the single block of all parameters.
-func (m *Compact) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
+func (m *Compact) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb appends the rows to the window and discounts the departed steps.
 func (m *Compact) Absorb(s *cdf.Step) {

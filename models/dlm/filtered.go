@@ -31,7 +31,6 @@ type Filtered struct {
 	nTau  float64    // their transitions
 
 	scratch *sync.Pool
-	blocks  [1]cdf.Block
 }
 
 // NewFiltered returns the model of mode filtered without observations.
@@ -71,7 +70,7 @@ func newFiltered(s Settings, d cdf.Dims, paper bool, scratch *sync.Pool) (*Filte
 }
 
 // Blocks returns the single block of all parameters.
-func (m *Filtered) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
+func (m *Filtered) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // filteredWork is scratch space for a path of theta, the boundary first.
 type filteredWork struct {

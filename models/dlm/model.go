@@ -32,7 +32,6 @@ type Model struct {
 	clock    Clock
 	forgot   bool // some shard was discounted: there is no joint evidence
 	failed   bool // a statistic is not finite
-	blocks   [1]cdf.Block
 }
 
 // New returns the model of mode grid without observations.
@@ -61,7 +60,7 @@ func (m *Model) Params() []cdf.Param { return rows }
 func (m *Model) Check(sh *cdf.Shard) error { return m.clock.Check(sh) }
 
 // Blocks returns the single block of all parameters.
-func (m *Model) Blocks() []cdf.Block { m.blocks[0] = m; return m.blocks[:] }
+func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // checkEvery is the number of observations between two checks of the grid
 // within a shard; there is another one at its end.
