@@ -41,8 +41,7 @@ func NewPaper(s Settings) (*Paper, error) {
 }
 
 func newPaper(s Settings, scratch *sync.Pool) *Paper {
-	m := &Paper{statistics: statistics{prior: s.Prior, scratch: scratch}}
-	return m
+	return &Paper{statistics: statistics{prior: s.Prior, scratch: scratch}}
 }
 
 // Retire drops the groups with fewer than 1e-6 rows.
