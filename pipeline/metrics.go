@@ -58,7 +58,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.dropped = counters("rows_dropped_total", "Rows left out of a shard.", "kind", "reason")
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
 	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
-	m.skipped = counters("records_skipped_total", "Records not applied because they were before.", "reason")
+	m.skipped = counters("records_skipped_total", "Records skipped because they had been applied.", "reason")
 	m.update = auto.NewHistogramVec(prometheus.HistogramOpts{Namespace: "credence", Name: "update_duration_seconds",
 		Help: "Time to decode a shard, fold it into its model and encode the summary.", Buckets: prometheus.ExponentialBuckets(5e-6, 4, 12)}, []string{"kind"})
 	m.checkpoint = auto.NewHistogram(prometheus.HistogramOpts{Namespace: "credence", Name: "checkpoint_duration_seconds",
@@ -69,7 +69,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.claims = counter("claims_total", "Partitions claimed.")
 	m.cacheBytes = gauge("cache_bytes", "Bytes of states in memory.")
 	m.cacheKeys = gauge("cache_keys", "Keys in memory.")
-	m.evictions = counter("cache_evictions_total", "Clean states let go to keep memory within its bound.")
+	m.evictions = counter("cache_evictions_total", "Saved states evicted to keep memory within its bound.")
 	m.lag = gauges("consumer_lag_records", "Records in the log that are not yet in an acknowledged checkpoint.", "topic", "partition")
 	m.eventLag = gauges("event_time_lag_seconds", "Age of the newest applied record.", "topic", "partition")
 	m.stalls = counter("stalls_total", "Fetches cut off because nothing came back.")

@@ -39,7 +39,7 @@ func (m *member) null(sel *Selection) bool {
 	return m.kind == jsonNull || m.kind == jsonString && slices.Contains(sel.Null, m.text)
 }
 
-// jsonFile is one pass over a file of JSON lines.
+// jsonFile is one pass over a file of JSON Lines.
 type jsonFile struct {
 	name   string
 	file   *os.File

@@ -11,7 +11,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/replay"
 )
 
-// jsonHead is how many rows of a file of JSON lines decide what its columns
+// jsonHead is how many rows of a file of JSON Lines decide what its columns
 // are: later ones may lack some, but bring no others.
 const jsonHead = 1000
 

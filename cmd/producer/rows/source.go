@@ -1,4 +1,4 @@
-// Package rows reads the rows of files: CSV, JSON lines, Arrow and Parquet. It
+// Package rows reads the rows of files: CSV, JSON Lines, Arrow and Parquet. It
 // finds out what type each column has and cuts the rows into shards.
 package rows
 
