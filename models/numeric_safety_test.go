@@ -158,7 +158,7 @@ func endure(s stream, spec *cdf.Spec, h hardship) (err error) {
 		if t < n && h.edit != nil {
 			h.edit(t, datasetOf(b))
 		}
-		if err := predictable(f, b, fair, f.N() == 0 || s.Name == "anova"); err != nil && (fair || !errors.Is(err, cdf.ErrNumeric)) {
+		if err := predictable(f, b, s.Response, fair, f.N() == 0 || s.Name == "anova"); err != nil && (fair || !errors.Is(err, cdf.ErrNumeric)) {
 			return fmt.Errorf("shard %d: %w", t+1, err)
 		}
 		sum, refused := f.Update(b)
@@ -190,10 +190,11 @@ func endure(s stream, spec *cdf.Spec, h hardship) (err error) {
 	return nil
 }
 
-// predictable checks that predictions are numbers, but of rows that lack some.
+// predictable checks that predictions are numbers, those of classes
+// probabilities, but of rows that lack some.
 // They may be undefined where they are open: before the first row, and those
 // of anova with few groups.
-func predictable(f *cdf.Filter, b *cdf.Batch, fair, open bool) error {
+func predictable(f *cdf.Filter, b *cdf.Batch, response kind.Response, fair, open bool) error {
 	if f.T() == 0 || b.Rows > 1000 { // scored, and that is the same arithmetic
 		return nil
 	}
@@ -207,6 +208,9 @@ func predictable(f *cdf.Filter, b *cdf.Batch, fair, open bool) error {
 		undefined := math.IsNaN(p.Q025) && (open || len(d.x) > 0 && math.IsNaN(d.x[0][i]))
 		if p.SD < 0 || p.Q025 > p.Q975 || p.EpredSD < 0 || p.EpredQ025 > p.EpredQ975 || fair && !numbers && !undefined {
 			return fmt.Errorf("row %d is predicted as %+v", i+1, p)
+		}
+		if response == kind.Binary && (p.Mean < 0 || p.Mean > 1) {
+			return fmt.Errorf("row %d has the probability %v", i+1, p.Mean)
 		}
 	}
 	return err
