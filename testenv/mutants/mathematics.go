@@ -2,11 +2,7 @@ package main
 
 import "slices"
 
-// all runs every test of a package but the acceptance tests, which skip
-// themselves.
-const all = "."
-
-// golden finds what no law that a test knows shows: the numbers move.
+// golden finds what no test of a law shows: the numbers move.
 const golden = "^TestGoldenSnapshots$"
 
 // The packages whose tests must find a fault of a kind of model: that kind's.
@@ -21,5 +17,6 @@ var (
 )
 
 // mathematics are faults of the arithmetic, spread over all kinds, variants
-// and modes.
+// and modes. Each names a test that finds it, the first of its package at the
+// time; others may.
 var mathematics = slices.Concat(ofLinear, ofAnova, ofDLM, ofProbit, ofCompressed, ofPoisson, ofLaws, ofEngine)
