@@ -191,7 +191,7 @@ func parseShard(value []byte) (id string, n uint64, ok bool) {
 // repeated reports whether shard n of the run was applied before.
 func (e *Envelope) repeated(id string, n uint64) bool {
 	for _, r := range e.runs {
-		if r.id == id {
+		if id == r.id {
 			return n <= r.n
 		}
 	}
@@ -202,7 +202,7 @@ func (e *Envelope) repeated(id string, n uint64) bool {
 // was quiet for longest when there are too many.
 func (e *Envelope) remember(id string, n uint64) {
 	for i, r := range e.runs {
-		if r.id == id {
+		if id == r.id {
 			e.runs = append(append(e.runs[:i], e.runs[i+1:]...), run{id, n})
 			return
 		}

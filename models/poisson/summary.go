@@ -74,7 +74,7 @@ func (m *base) addEffect(a *place, j int, weight float64) bool {
 			a.core[int(m.stats.at[f][level])+term] += weight
 			return true
 		}
-		if a.level >= 0 && a.level != level {
+		if a.level >= 0 && level != a.level {
 			return false
 		}
 		a.level = level

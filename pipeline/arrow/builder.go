@@ -57,7 +57,7 @@ func (w *builder) table(fields ...value) (pos int, at [most]int) {
 	size := 4
 	for _, width := range [...]int{8, 4, 2, 1} {
 		for i, f := range fields {
-			if f.width == width {
+			if width == f.width {
 				at[i] = pos + size
 				size += width
 			}
@@ -75,7 +75,7 @@ func (w *builder) table(fields ...value) (pos int, at [most]int) {
 	w.b = le.AppendUint32(w.b, uint32(vlen))
 	for _, width := range [...]int{8, 4, 2, 1} {
 		for _, f := range fields {
-			if f.width != width {
+			if width != f.width {
 				continue
 			}
 			for i := range width {

@@ -39,7 +39,7 @@ func (d *Decoder) dictionary(m *frame) error {
 	}
 	k := -1
 	for i := range d.plan.dicts {
-		if d.plan.dicts[i].id == id {
+		if id == d.plan.dicts[i].id {
 			k = i
 		}
 	}

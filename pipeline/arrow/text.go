@@ -77,7 +77,7 @@ func (d *Decoder) number(b []byte) (int32, error) {
 func (d *Decoder) code(i int, c *cdf.Column, id int32) int32 {
 	t, field := &d.texts, d.first+uint64(i)
 	s := &t.stamps[id]
-	if s.field == field {
+	if field == s.field {
 		return s.code
 	}
 	s.field = field

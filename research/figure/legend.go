@@ -52,7 +52,7 @@ func (p *page) legend(c draw.Canvas) vg.Length {
 func (p *page) marked(method string) bool {
 	for i := range p.panels {
 		for _, c := range p.panels[i].curves {
-			if c.method == method && c.marked {
+			if method == c.method && c.marked {
 				return true
 			}
 		}

@@ -57,7 +57,7 @@ func dashes(points ...vg.Length) []vg.Length { return points }
 // that has no look.
 func rank(method string) int {
 	for i := range looks {
-		if looks[i].method == method {
+		if method == looks[i].method {
 			return i
 		}
 	}

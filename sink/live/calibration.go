@@ -198,7 +198,7 @@ func (f *Feed) Across(prefix, kind string) map[string]*Sums {
 		return out
 	}
 	f.each(func(key string, e *entry) {
-		if strings.HasPrefix(key, prefix) && (kind == "" || e.kind == kind) && e.sums.Rows > 0 {
+		if strings.HasPrefix(key, prefix) && (kind == "" || kind == e.kind) && e.sums.Rows > 0 {
 			s := at(e.kind)
 			s.join(&e.sums)
 			s.Keys++

@@ -17,7 +17,7 @@ type Table struct {
 // Student fills the table with the t law of df degrees of freedom.
 func (t *Table) Student(df float64) {
 	const cells, end = 1280, 40.0
-	if t.df == df {
+	if df == t.df {
 		return
 	}
 	scale := math.Exp(StudentLogScale(df))
@@ -36,7 +36,7 @@ func (t *Table) Student(df float64) {
 
 // LogInvGamma fills the table with the law of log X, X ~ IG(shape, 1).
 func (t *Table) LogInvGamma(shape float64) {
-	if t.shape == shape {
+	if shape == t.shape {
 		return
 	}
 	const perSD, cells = 24, 60 * 24
