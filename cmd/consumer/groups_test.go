@@ -51,6 +51,7 @@ func TestAllGroupsAreThereToBeAsked(t *testing.T) {
 	p := w.serve(nil)
 	url, stop := p.url+"/v1/models/", p.end
 	defer stop()
+	w.eventually("ready", func() bool { _, code := p.get(w, "/readyz"); return code == 200 })
 	levels := func(name string) (all []string) {
 		for i := range groups {
 			all = append(all, fmt.Sprintf("%s[g%d]", name, i))
