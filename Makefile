@@ -15,8 +15,12 @@ demo: ## posteriors of real flights in this terminal; needs only Go
 
 test: unit integration ## everything, on embedded parts and on a real Kafka and Redis
 
-unit: ## tests of every package, on embedded parts; SHORT=1 leaves the long ones out
-	$(GO) test -count=1 $(if $(SHORT),-short) ./...
+unit: ## tests of every package, on embedded parts; SHORT=1 leaves out the long ones and those that run whole programs
+ifdef SHORT
+	$(GO) test -count=1 -short $$($(GO) list ./... | grep -vE '/(testenv|examples)/')
+else
+	$(GO) test -count=1 ./...
+endif
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
 	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose

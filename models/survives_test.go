@@ -124,7 +124,7 @@ func TestSurvives(t *testing.T) {
 				h.fair = nil // may diverge, in the open
 			}
 			memory := []float64{1, .5, 1e-9}
-			if h.rows > 1000 || slices.ContainsFunc(hardships, func(x hardship) bool { return x.name == h.name }) {
+			if testing.Short() || h.rows > 1000 || slices.ContainsFunc(hardships, func(x hardship) bool { return x.name == h.name }) {
 				memory = memory[:1] // hard for its size, or TestNumericalSafety has it too
 			}
 			for _, spec.Forget = range memory {
