@@ -42,6 +42,9 @@ func size(t testing.TB, f *cdf.Filter) int {
 // 10,000. Counters are written with as many bytes as they need, so a handful
 // more is no growth; a byte per shard would be 9,000.
 func TestStateDoesNotGrow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	const counters = 16
 	everyVariant(t, func(t *testing.T, s stream, spec *cdf.Spec) {
 		f, shards := cdf.NewFilter(spec, "k"), flatShards(s)

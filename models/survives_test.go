@@ -106,6 +106,9 @@ func groupsOf(k int) func(int, *dataset) {
 // TestSurvives takes every form of every kind through hard data without
 // scaling, with a long memory, a short one and none to speak of.
 func TestSurvives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	everyForm(t, slices.Concat(forms, harshForms), func(t *testing.T, s stream, spec *cdf.Spec) {
 		spec.Columns.Scaling, spec.Publish.Draws = "none", true
 		if s.Response == kind.Count {
@@ -124,7 +127,7 @@ func TestSurvives(t *testing.T) {
 				h.fair = nil // may diverge, in the open
 			}
 			memory := []float64{1, .5, 1e-9}
-			if testing.Short() || h.rows > 1000 || slices.ContainsFunc(hardships, func(x hardship) bool { return x.name == h.name }) {
+			if h.rows > 1000 || slices.ContainsFunc(hardships, func(x hardship) bool { return x.name == h.name }) {
 				memory = memory[:1] // hard for its size, or TestNumericalSafety has it too
 			}
 			for _, spec.Forget = range memory {
