@@ -45,7 +45,8 @@ type (
 		facts facts
 		err   error
 	}
-	// evFetched answers fxFetch. ErrOutOfRange leads to another claim.
+	// evFetched answers fxFetch. ErrOutOfRange and ErrAnotherLog lead to another
+	// claim, which decides.
 	evFetched struct {
 		epoch
 		got  Fetched
@@ -117,7 +118,7 @@ type (
 	// fxFetch asks the log; one is under way at a time.
 	fxFetch struct {
 		epoch
-		from int64
+		from Position
 	}
 	// fxLoad reads the states of keys that are not in memory.
 	fxLoad struct {
@@ -213,7 +214,5 @@ type facts struct {
 	meta       Meta
 	partitions int // of the topic now
 	pinned     int // stored when the topic was first seen
-	start, end int64
-	// last is the record at meta.Last.Offset where the log still has it.
-	last *Record
+	log        LogState
 }

@@ -19,7 +19,7 @@ type machine struct {
 	why       string            // the same in a sentence
 	outages   [waitKinds]outage // by what they hold up
 	committed int64
-	beyond    int // times in a row that the log ended below the watermark
+	doubts    int // times in a row that the log looked like another one
 
 	acked   int64 // watermark of the last acknowledged checkpoint
 	known   int64 // the highest watermark this process ever left here, -1 none
@@ -34,7 +34,7 @@ type machine struct {
 	ticks   int
 
 	fetching   bool
-	fetchFrom  int64
+	fetchFrom  Position
 	end        int64 // of the log, as last heard
 	queue      []Record
 	queueNext  int64 // offset after the queue
@@ -185,8 +185,8 @@ func (m *machine) fetch() {
 func (m *machine) onFetched(e evFetched) {
 	m.fetching = false
 	switch {
-	case errors.Is(e.err, ErrOutOfRange):
-		// The claim looks at the log's bounds and decides.
+	case errors.Is(e.err, ErrOutOfRange), errors.Is(e.err, ErrAnotherLog):
+		// The claim looks at the log and decides.
 		m.restart(waitClaim, 10)
 	case e.err != nil:
 		m.retry(waitFetch, "kafka", e.err)
@@ -196,7 +196,7 @@ func (m *machine) onFetched(e evFetched) {
 			m.queue = append(m.queue, e.got.Records[i])
 			m.queueBytes += e.got.Records[i].Size()
 		}
-		m.fetchFrom, m.queueNext, m.end = e.got.Next, e.got.Next, e.got.End
+		m.fetchFrom, m.queueNext, m.end = m.fetchFrom.After(&e.got), e.got.Next, e.got.End
 	}
 }
 

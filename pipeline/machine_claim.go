@@ -60,27 +60,26 @@ func (m *machine) decide(f facts) {
 			meta.Watermark, meta.Configured[len(meta.Configured)-1].Fingerprint, rules.Config()))
 		return
 	}
-	if f.end < meta.Watermark {
-		m.truncated(f)
+	if reason, why := f.log.Another(m.part, meta); reason != "" {
+		m.doubt(reason, why, f.log.Last != nil && !meta.Last.Is(f.log.Last))
 		return
 	}
-	m.beyond = 0
-	if f.last != nil && !meta.Last.Is(f.last) {
-		m.halt("recreated", fmt.Sprintf("the record at offset %d is not the one that was applied: %s was recreated. Use a new consumer group", meta.Last.Offset, m.part))
-		return
-	}
+	m.doubts = 0
 	c := Checkpoint{From: meta.Watermark, To: meta.Watermark, Last: meta.Last, Configured: configured}
+	if meta.Topic == "" {
+		c.Topic = f.log.Identity.Topic
+	}
 	m.gaps = meta.Gaps
-	if meta.Watermark < f.start {
+	if meta.Watermark < f.log.Start {
 		if !m.cfg.onGapSkip {
 			m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d and offset %d is next: %d records were trimmed before they were applied. "+
-				"Set on_gap: skip to go on without them, or use a new consumer group", m.part, f.start, meta.Watermark, f.start-meta.Watermark))
+				"Set on_gap: skip to go on without them, or use a new consumer group", m.part, f.log.Start, meta.Watermark, f.log.Start-meta.Watermark))
 			return
 		}
-		m.gaps = append(append([]Gap(nil), meta.Gaps...), Gap{meta.Watermark, f.start})
-		c.To, c.Gaps = f.start, m.gaps
+		m.gaps = append(append([]Gap(nil), meta.Gaps...), Gap{meta.Watermark, f.log.Start})
+		c.To, c.Gaps = f.log.Start, m.gaps
 	}
-	m.begin(f, c, configured != nil || c.To != c.From)
+	m.begin(f, c, configured != nil || c.To != c.From || c.Topic != "")
 }
 
 // wentBack reports whether the store has lost checkpoints that were
@@ -96,30 +95,30 @@ func (m *machine) wentBack(meta Meta) bool {
 // virgin begins a partition without stored state: a new group where the log
 // starts, a lost store only where the log still has everything.
 func (m *machine) virgin(f facts, lost bool) {
-	if lost && f.start > 0 {
+	if lost && f.log.Start > 0 {
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
-			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.start, f.start))
+			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
 		return
 	}
 	m.known, m.committed = -1, -1
 	m.gaps = nil
-	m.begin(f, Checkpoint{From: -1, To: f.start, Origin: f.start, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(f.start)}, true)
+	m.begin(f, Checkpoint{From: -1, To: f.log.Start, Origin: f.log.Start, Topic: f.log.Identity.Topic, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(f.log.Start)}, true)
 }
 
-// confirmations is how often in a row a log that ends below the watermark is
+// confirmations is how often in a row a log that looks like another one is
 // looked at before it is believed: a broker that just became leader may not
-// yet know its end.
+// yet know its end, nor one that just came back that the topic is a new one. A
+// record that is another one is proof.
 const confirmations = 3
 
-func (m *machine) truncated(f facts) {
-	m.beyond++
-	if m.beyond < confirmations {
+func (m *machine) doubt(reason, why string, proved bool) {
+	m.doubts++
+	if !proved && m.doubts < confirmations {
 		m.phase = phaseWaiting
 		m.do(fxWait{waitClaim, 50})
 		return
 	}
-	m.halt("truncated", fmt.Sprintf("the log of %s ends at offset %d and offset %d is next: it was truncated or recreated. "+
-		"Use a new consumer group to begin again", m.part, f.end, f.meta.Watermark))
+	m.halt(reason, why+". Use a new consumer group, or consumer state delete --all, to begin again with the log as it is")
 }
 
 // begin opens an epoch at the claim's watermark. What it has to write first
@@ -128,7 +127,8 @@ func (m *machine) truncated(f facts) {
 func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.lease, m.halted, m.why = f.lease, "", ""
 	m.acked, m.last = c.From, c.Last
-	m.fetchFrom, m.queueNext, m.dispatched, m.end = c.To, c.To, c.To, f.end
+	m.fetchFrom = Position{Offset: c.To, Topic: f.log.Identity.Topic, Epoch: c.Last.Epoch, Read: c.Last.Offset + 1}
+	m.queueNext, m.dispatched, m.end = c.To, c.To, f.log.End
 	m.open = cut{seq: 1}
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {

@@ -21,7 +21,7 @@ func (m *machine) barrier() {
 	c := m.open
 	c.to, c.waiting = m.dispatched, m.cfg.lanes
 	if m.tail != nil {
-		m.last = lastOf(m.tail)
+		m.last = LastOf(m.tail)
 	}
 	c.save = Checkpoint{From: m.acked, To: c.to, Last: m.last}
 	m.tail, m.flight = nil, &c

@@ -21,10 +21,16 @@ type Header struct {
 	Value []byte
 }
 
+// LeaderEpoch is the epoch of the leader that wrote a record, counted from 1:
+// brokers count from 0 and write -1, here 0, for what they do not know. In one
+// log it never falls, and a new leader raises it.
+type LeaderEpoch int32
+
 // Record is one record of the input log. Its bytes belong to the record and
 // are not written to.
 type Record struct {
 	Offset  int64
+	Epoch   LeaderEpoch
 	Time    int64  // milliseconds since 1970, as in the log
 	Key     []byte // nil: null
 	Value   []byte // nil: null, a tombstone
@@ -65,14 +71,54 @@ type Fetched struct {
 	Next int64
 	// End is the offset after the last record that may be read now.
 	End int64
+	// Epoch is that of the newest batch read, 0 where none was or where it has
+	// none, and Read the offset after that batch.
+	Epoch LeaderEpoch
+	Read  int64
 }
 
-// ErrOutOfRange reports a fetch below the start or above the end of the log.
-var ErrOutOfRange = errors.New("offset out of range")
+// Position is a place in one log, with what tells that log from another one
+// that took its name or, after a truncation, its offsets.
+type Position struct {
+	Offset int64       // next to read
+	Topic  string      // id of the topic; "": not known
+	Epoch  LeaderEpoch // of the newest batch read, 0: not known
+	Read   int64       // offset after that batch
+}
 
-// Log reads the input topics. Every error but ErrOutOfRange is an outage: the
-// caller waits and asks again.
+// After returns the position after f was read.
+func (p Position) After(f *Fetched) Position {
+	p.Offset = f.Next
+	if f.Epoch > 0 {
+		p.Epoch, p.Read = f.Epoch, f.Read
+	}
+	return p
+}
+
+// Identity tells a log from other logs of its name.
+type Identity struct {
+	Topic string // id of the topic, "" where the brokers give none
+	// EpochEnd is the offset after the last record of the leader epoch that was
+	// asked for, or of the newest one below it; -1 where the log has had none so high.
+	EpochEnd int64
+}
+
+var (
+	// ErrOutOfRange reports a fetch below the start or above the end of the log.
+	ErrOutOfRange = errors.New("offset out of range")
+	// ErrAnotherLog reports that the log is not the one that the position is of.
+	ErrAnotherLog = errors.New("another log: the topic was recreated or its log truncated")
+)
+
+// Log reads the input topics. Every error but ErrOutOfRange and ErrAnotherLog is
+// an outage: the caller waits and asks again.
 type Log interface {
+	// Follow is Fetch at a position. ErrAnotherLog says that the records from
+	// there on do not follow those that were read before, and none is returned.
+	Follow(ctx context.Context, p Partition, at Position, maxBytes int) (Fetched, error)
+	// Identity returns the id that the topic has now, and the end of an epoch
+	// unless that is 0.
+	Identity(ctx context.Context, p Partition, epoch LeaderEpoch) (Identity, error)
 	// Fetch returns committed records from offset from on, waiting for a
 	// quarter of a second when there are none. One record larger than
 	// maxBytes comes back whole.

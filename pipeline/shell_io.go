@@ -35,19 +35,8 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
 		return f, fmt.Errorf("claim %s: %w", p, err)
 	}
-	if f.start, f.end, err = opt.Log.Bounds(ctx, p); err != nil {
-		return f, fmt.Errorf("bounds of %s: %w", p, err)
-	}
-	if at := f.meta.Last.Offset; f.meta.Exists && at >= f.start && at < f.end {
-		got, err := opt.Log.Fetch(ctx, p, at, 1)
-		if err != nil {
-			return f, fmt.Errorf("fetch %s at offset %d: %w", p, at, err)
-		}
-		if len(got.Records) > 0 && got.Records[0].Offset == at {
-			f.last = &got.Records[0]
-		}
-	}
-	return f, nil
+	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
+	return f, err
 }
 
 // newToken returns the random name of a claim.
@@ -64,7 +53,7 @@ func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
 	}
 	bounded, cancel := context.WithTimeout(ctx, stallAfter)
 	defer cancel()
-	got, err := s.w.opt.Log.Fetch(bounded, s.a.Partition, fx.from, fetchBytes)
+	got, err := s.w.opt.Log.Follow(bounded, s.a.Partition, fx.from, fetchBytes)
 	if err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
 		s.w.opt.Metrics.stalls.Inc()
 	}

@@ -40,7 +40,7 @@ func (s *shell) acknowledged(points []*Point) {
 func (s *shell) claimed() {
 	m := s.m
 	s.seen.owner = m.lease.Token[:min(len(m.lease.Token), tokenShown)]
-	s.happened(EventClaimed, fmt.Sprintf("claimed at offset %d, generation %d; the log ends at %d", m.fetchFrom, s.a.Generation, m.end))
+	s.happened(EventClaimed, fmt.Sprintf("claimed at offset %d, generation %d; the log ends at %d", m.fetchFrom.Offset, s.a.Generation, m.end))
 }
 
 // observe tells the observer where the partition stands, if that has changed.

@@ -289,7 +289,7 @@ func (s *Sim) facts(early bool) (facts, error) {
 	}
 	s.tokens++
 	ctx, p := context.Background(), Partition{"in", 0}
-	f := facts{lease: Lease{Partition: p, Token: fmt.Sprintf("t%04d", s.tokens)}, start: s.Start, end: int64(len(s.Log)), partitions: 1}
+	f := facts{lease: Lease{Partition: p, Token: fmt.Sprintf("t%04d", s.tokens)}, log: s.logState(), partitions: 1}
 	var err error
 	if f.pinned, err = s.Store.Pin(ctx, p.Topic, 1); err != nil {
 		return f, err
@@ -297,10 +297,15 @@ func (s *Sim) facts(early bool) (facts, error) {
 	if f.meta, err = s.Store.Claim(ctx, f.lease); err != nil {
 		return f, err
 	}
-	if at := f.meta.Last.Offset; f.meta.Exists && at >= s.Start && at < f.end {
-		f.last = &s.Log[at]
+	if at := f.meta.Last.Offset; f.meta.Exists && at >= s.Start && at < f.log.End {
+		f.log.Last = &s.Log[at]
 	}
 	return f, nil
+}
+
+func (s *Sim) logState() LogState {
+	end := int64(len(s.Log))
+	return LogState{Start: s.Start, End: end, Identity: Identity{Topic: "id", EpochEnd: end}}
 }
 
 func (s *Sim) fetch(fx fxFetch, early bool) event {
@@ -308,14 +313,14 @@ func (s *Sim) fetch(fx fxFetch, early bool) event {
 	switch {
 	case early:
 		return evFetched{epoch: fx.epoch, err: errSim}
-	case fx.from < s.Start || fx.from > end:
+	case fx.from.Offset < s.Start || fx.from.Offset > end:
 		return evFetched{epoch: fx.epoch, err: ErrOutOfRange}
 	}
-	to := min(end, fx.from+1+s.RNG.Int64N(9))
-	if fx.from == end {
+	to := min(end, fx.from.Offset+1+s.RNG.Int64N(9))
+	if fx.from.Offset == end {
 		to = end
 	}
-	return evFetched{epoch: fx.epoch, got: Fetched{Records: s.Log[fx.from:to], Next: to, End: end}}
+	return evFetched{epoch: fx.epoch, got: Fetched{Records: s.Log[fx.from.Offset:to], Next: to, End: end}}
 }
 
 // publish may be cut off in the middle, which leaves a prefix in the topic.

@@ -28,19 +28,27 @@ type Lease struct {
 // Last identifies the newest record below a watermark, so that a topic that
 // was recreated is noticed.
 type Last struct {
-	Offset int64  `json:"offset"` // -1: none
-	Time   int64  `json:"time"`
-	CRC    uint32 `json:"crc"` // CRC-32C of key and value
+	Offset int64       `json:"offset"` // -1: none
+	Time   int64       `json:"time"`
+	CRC    uint32      `json:"crc"`             // CRC-32C of key and value; 0: they were not read
+	Epoch  LeaderEpoch `json:"epoch,omitempty"` // 0: not known
 }
 
 // Is reports whether r is the record that l tells of, as far as can be told: one
-// that was refused for its size is not compared.
-func (l Last) Is(r *Record) bool { return r.Refused != nil || lastOf(r) == l }
+// that is or was refused for its size has no bytes to compare. The epoch is not
+// compared, since a copy of a log has others.
+func (l Last) Is(r *Record) bool {
+	now := LastOf(r)
+	return now.Offset == l.Offset && (r.Refused != nil || l.CRC == 0 || now.CRC == l.CRC && now.Time == l.Time)
+}
 
-// lastOf is what tells this record from another one at its offset.
-func lastOf(r *Record) Last {
-	crc := crc32.Update(crc32.Checksum(r.Key, castagnoli), castagnoli, r.Value)
-	return Last{r.Offset, r.Time, crc}
+// LastOf is what tells this record from another one at its offset.
+func LastOf(r *Record) Last {
+	l := Last{Offset: r.Offset, Time: r.Time, Epoch: r.Epoch}
+	if r.Refused == nil {
+		l.CRC = crc32.Update(crc32.Checksum(r.Key, castagnoli), castagnoli, r.Value)
+	}
+	return l
 }
 
 // Configured is the configuration in force from an offset on.
@@ -65,6 +73,7 @@ type Meta struct {
 	Watermark  int64 // next offset to apply
 	Origin     int64 // where the first worker began
 	Keys       int64
+	Topic      string // id of the topic, "" if not known
 	Last       Last
 	Configured []Configured
 	Gaps       []Gap
@@ -85,6 +94,7 @@ type Change struct {
 type Checkpoint struct {
 	From, To   int64
 	Origin     int64
+	Topic      string // "": as it was
 	Last       Last
 	Configured []Configured
 	Gaps       []Gap

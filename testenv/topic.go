@@ -78,6 +78,26 @@ func led(ctx context.Context, c *kgo.Client, topic string, partitions int) error
 	return nil
 }
 
+// DeleteTopic deletes a topic and returns when the brokers know of none.
+func (e *Env) DeleteTopic(ctx context.Context, topic string) error {
+	return e.admin(ctx, func(ctx context.Context, c *kgo.Client) error {
+		t := kmsg.NewDeleteTopicsRequestTopic()
+		t.Topic = kmsg.StringPtr(topic)
+		req := kmsg.NewPtrDeleteTopicsRequest()
+		req.Topics, req.TopicNames, req.TimeoutMillis = append(req.Topics, t), []string{topic}, 20_000
+		resp, err := req.RequestWith(ctx, c)
+		if err != nil {
+			return fmt.Errorf("delete topic %s: %w", topic, err)
+		}
+		for _, t := range resp.Topics {
+			if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+				return fmt.Errorf("delete topic %s: %w", topic, err)
+			}
+		}
+		return probe.Until(ctx, func(ctx context.Context) error { return led(ctx, c, topic, 0) })
+	})
+}
+
 // TrimLog deletes the records of a partition below offset; -1 deletes all.
 func (e *Env) TrimLog(ctx context.Context, topic string, partition int32, offset int64) error {
 	return e.admin(ctx, func(ctx context.Context, c *kgo.Client) error {

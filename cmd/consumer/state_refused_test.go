@@ -94,8 +94,8 @@ func TestImportRefusesAnotherLog(t *testing.T) {
 		change    func(*world)
 	}{
 		{"partitions added", fmt.Sprintf("it is of %d partitions, topic shards has %d", connect.Partitions, connect.Partitions+2), func(w *world) { w.partitions("shards", connect.Partitions+2) }},
-		{"an empty topic", "and the log ends at 0", func(w *world) { w.recreate(connect.Partitions) }},
-		{"as many other records", "it was recreated", func(w *world) {
+		{"an empty topic", "was recreated: it has the id", func(w *world) { w.recreate(connect.Partitions) }},
+		{"as many other records", "was recreated: it has the id", func(w *world) {
 			w.recreate(connect.Partitions)
 			w.send(stateKeys, 4)
 		}},

@@ -18,6 +18,7 @@ type Export struct {
 	Watermark int64                 `json:"watermark"`
 	Origin    int64                 `json:"origin"`
 	Keys      int64                 `json:"keys"`
+	Topic     string                `json:"topic_id,omitempty"`
 	Last      pipeline.Last         `json:"last"`
 	Config    []pipeline.Configured `json:"configured"`
 	Gaps      []pipeline.Gap        `json:"gaps"`
@@ -61,7 +62,7 @@ func Collect(ctx context.Context, s pipeline.Store, r pipeline.Reader, p pipelin
 		}
 		if after.Watermark == before.Watermark && after.Exists {
 			return Export{
-				Partition: p.ID, Watermark: after.Watermark, Origin: after.Origin, Keys: after.Keys, Last: after.Last,
+				Partition: p.ID, Watermark: after.Watermark, Origin: after.Origin, Keys: after.Keys, Topic: after.Topic, Last: after.Last,
 				Config: after.Configured, Gaps: after.Gaps, Format: after.Format,
 			}, true, err
 		}

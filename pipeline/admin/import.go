@@ -90,26 +90,24 @@ func (im *Import) Finish(ctx context.Context) error {
 		gaps = []pipeline.Gap{}
 	}
 	return im.store.Save(ctx, im.lease, pipeline.Checkpoint{
-		From: im.at, To: im.e.Watermark, Origin: im.e.Origin, Last: im.e.Last,
+		From: im.at, To: im.e.Watermark, Origin: im.e.Origin, Topic: im.e.Topic, Last: im.e.Last,
 		Configured: im.e.Config, Gaps: gaps, Changes: im.held,
 	})
 }
 
 // Fits says why exported state can't go on under these rules on this log, nil
-// when it can. record is the one at e.Last.Offset, nil where the log has it no
-// more.
-func (e *Export) Fits(r *pipeline.Rules, start, end int64, record *pipeline.Record) error {
+// when it can.
+func (e *Export) Fits(r *pipeline.Rules, p pipeline.Partition, log pipeline.LogState) error {
 	switch {
 	case e.Format != pipeline.StateFormat:
 		return fmt.Errorf("it has format %d, this program writes format %d", e.Format, pipeline.StateFormat)
 	case len(e.Config) == 0:
 		return errors.New("it does not say under which configuration it was made")
-	case end < e.Watermark:
-		return fmt.Errorf("its watermark is %d and the log ends at %d", e.Watermark, end)
-	case start > e.Watermark:
-		return fmt.Errorf("its watermark is %d and the log begins at %d: %d records are gone that it does not know", e.Watermark, start, start-e.Watermark)
-	case record != nil && !e.Last.Is(record):
-		return fmt.Errorf("the record at offset %d is not the one that it has applied: this is another topic, or it was recreated", e.Last.Offset)
+	case log.Start > e.Watermark:
+		return fmt.Errorf("its watermark is %d and the log begins at %d: %d records are gone that it does not know", e.Watermark, log.Start, log.Start-e.Watermark)
+	}
+	if _, why := log.Another(p, pipeline.Meta{Topic: e.Topic, Watermark: e.Watermark, Last: e.Last}); why != "" {
+		return errors.New(why)
 	}
 	if !r.Accepts(e.Config) {
 		return fmt.Errorf("it was made under configuration %.16s, the present one is %s", e.Config[len(e.Config)-1].Fingerprint, r.Config())
@@ -125,18 +123,5 @@ func Reset(ctx context.Context, s pipeline.Store, k pipeline.StateAdmin, p pipel
 	if err := k.Clear(ctx, lease, seen); err != nil {
 		return err
 	}
-	return s.Save(ctx, lease, pipeline.Checkpoint{From: -1, To: seen.Origin, Origin: seen.Origin, Last: pipeline.Last{Offset: -1}, Configured: r.Recorded(seen.Origin)})
-}
-
-// LastOf returns the record that an export ends with, where the log still has
-// it.
-func LastOf(ctx context.Context, l pipeline.Log, p pipeline.Partition, e Export, start, end int64) (*pipeline.Record, error) {
-	if e.Last.Offset < start || e.Last.Offset >= end {
-		return nil, nil
-	}
-	got, err := l.Fetch(ctx, p, e.Last.Offset, 1)
-	if err != nil || len(got.Records) == 0 || got.Records[0].Offset != e.Last.Offset {
-		return nil, err
-	}
-	return &got.Records[0], nil
+	return s.Save(ctx, lease, pipeline.Checkpoint{From: -1, To: seen.Origin, Origin: seen.Origin, Topic: seen.Topic, Last: pipeline.Last{Offset: -1}, Configured: r.Recorded(seen.Origin)})
 }

@@ -67,13 +67,17 @@ func (v *Verifier) Verify(ctx context.Context, p pipeline.Partition, wrong func(
 		return Verified{}, fmt.Errorf("%s: %w: format %d, configuration %s; this is format %d, configuration %s", p, errConfigured,
 			meta.Format, recordedUnder(meta), pipeline.StateFormat, v.Rules.Config())
 	}
-	start, _, err := v.Log.Bounds(ctx, p)
+	log, err := pipeline.ReadLogState(ctx, v.Log, p, meta.Last)
 	if err != nil {
 		return Verified{}, err
 	}
+	if _, why := log.Another(p, meta); why != "" {
+		return Verified{}, fmt.Errorf("verify %s: %s", p, why)
+	}
+	start := log.Start
 	total := Verified{Exists: true, Origin: meta.Origin, Start: start}
 	for lo := uint64(0); lo < hashes; {
-		s := &slice{v: v, p: p, from: max(meta.Origin, start), lo: lo, hi: hashes, trimmed: start > meta.Origin}
+		s := &slice{v: v, p: p, topic: log.Identity.Topic, from: max(meta.Origin, start), lo: lo, hi: hashes, trimmed: start > meta.Origin}
 		bad, err := s.settle(ctx)
 		if err != nil {
 			return total, fmt.Errorf("verify %s: %w", p, err)
@@ -108,6 +112,7 @@ const hashes = uint64(1) << 32
 type slice struct {
 	v       *Verifier
 	p       pipeline.Partition
+	topic   string // its id
 	from    int64
 	lo, hi  uint64
 	trimmed bool

@@ -20,8 +20,9 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 	}
 	var c *pipeline.Recomputer
 	part := 0 // of meta.Configured, the next to come into force
-	for from := s.from; from < s.through; {
-		got, err := s.v.Log.Fetch(ctx, s.p, from, verifyBytes)
+	for at := (pipeline.Position{Offset: s.from, Topic: s.topic}); at.Offset < s.through; {
+		from := at.Offset
+		got, err := s.v.Log.Follow(ctx, s.p, at, verifyBytes)
 		if errors.Is(err, pipeline.ErrOutOfRange) {
 			return fmt.Errorf("the log was trimmed above offset %d while it was read: run again", from)
 		}
@@ -49,7 +50,7 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 		if s.v.Advance != nil && s.only == nil {
 			s.v.Advance(float64(min(got.Next, s.through)-from) * float64(s.hi-s.lo) / float64(hashes))
 		}
-		from = got.Next
+		at = at.After(&got)
 	}
 	return nil
 }

@@ -126,14 +126,12 @@ func (c *Client) createOnce(ctx context.Context, req createtopics.RequestTopic) 
 
 // controller returns the broker that creates topics.
 func (c *Client) controller(ctx context.Context) (string, error) {
-	m, err := c.metadata(ctx, nil)
+	m, err := c.metadata(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	for _, b := range m.Brokers {
-		if b.NodeID == m.ControllerID {
-			return address(b.Host, b.Port), nil
-		}
+	if addr, ok := m.brokers[m.controller]; ok {
+		return addr, nil
 	}
 	return "", kafka.NotController
 }
@@ -182,7 +180,7 @@ func (c *Client) Describe(ctx context.Context, topic string) (TopicState, error)
 		return TopicState{}, fmt.Errorf("describe: %w", err)
 	}
 	const topicResource = 2
-	answer, err := c.anywhere(ctx, &describeconfigs.Request{
+	answer, err := c.ask(ctx, &describeconfigs.Request{
 		Resources: []describeconfigs.RequestResource{{ResourceType: topicResource, ResourceName: topic}},
 	})
 	if err != nil {

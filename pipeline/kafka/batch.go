@@ -21,6 +21,7 @@ import (
 const (
 	batchPrefix = 12
 	batchHeader = 61
+	epochAt     = 12
 	magicAt     = 16
 	crcAt       = 17
 	attrsAt     = 21
@@ -35,7 +36,7 @@ const (
 	minRecord = 7
 	// recordCost and headerCost are what a parsed record or header takes
 	// besides its bytes.
-	recordCost = 104
+	recordCost = 112
 	headerCost = 40
 )
 
@@ -50,6 +51,7 @@ var (
 // batch is the header of a record batch. payload aliases the answer.
 type batch struct {
 	base, last int64 // offsets of the first and last record that were sent
+	epoch      pipeline.LeaderEpoch
 	attrs      int16
 	firstTime  int64
 	maxTime    int64
@@ -90,6 +92,7 @@ func parseBatch(data []byte) (batch, int, error) {
 	b := batch{
 		base:      base,
 		last:      base + int64(int32(binary.BigEndian.Uint32(data[23:]))),
+		epoch:     pipeline.LeaderEpoch(int32(binary.BigEndian.Uint32(data[epochAt:])) + 1),
 		attrs:     int16(binary.BigEndian.Uint16(data[attrsAt:])),
 		firstTime: int64(binary.BigEndian.Uint64(data[27:])),
 		maxTime:   int64(binary.BigEndian.Uint64(data[35:])),
@@ -138,7 +141,7 @@ func (b *batch) records(dst []pipeline.Record, payload []byte, from, limit int64
 			return dst, 0, fmt.Errorf("%w: a record of %d bytes", errMangled, size)
 		}
 		r.at++ // attributes, unused
-		rec := pipeline.Record{Time: b.firstTime + r.varint(), Offset: b.base + r.varint()}
+		rec := pipeline.Record{Epoch: b.epoch, Time: b.firstTime + r.varint(), Offset: b.base + r.varint()}
 		if b.attrs&attrAppendTime != 0 {
 			rec.Time = b.maxTime
 		}

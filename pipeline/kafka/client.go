@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
-	"github.com/segmentio/kafka-go/protocol/metadata"
 )
 
 const (
@@ -45,28 +46,24 @@ func New(o Options) (*Client, error) {
 
 // ClusterID returns the id that the cluster gave itself when it was formatted.
 func (c *Client) ClusterID(ctx context.Context) (string, error) {
-	m, err := c.metadata(ctx, nil)
+	m, err := c.metadata(ctx, "")
 	if err != nil {
 		return "", fmt.Errorf("cluster id: %w", err)
 	}
-	if m.ClusterID == "" {
+	if m.cluster == "" {
 		return "", errors.New("cluster id: the brokers do not name one")
 	}
-	return m.ClusterID, nil
+	return m.cluster, nil
 }
 
 // Advertised returns the addresses that the brokers give themselves: what is
 // read from a partition comes from one of them, whatever address was configured.
 func (c *Client) Advertised(ctx context.Context) ([]string, error) {
-	m, err := c.metadata(ctx, nil)
+	m, err := c.metadata(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("addresses of the brokers: %w", err)
 	}
-	all := make([]string, len(m.Brokers))
-	for i, b := range m.Brokers {
-		all[i] = address(b.Host, b.Port)
-	}
-	return all, nil
+	return slices.Sorted(maps.Values(m.brokers)), nil
 }
 
 // Close closes the connections that wait; those in use close when their
@@ -162,12 +159,20 @@ func (n *conn) run(ctx context.Context, limit time.Duration, f func(*conn) error
 	return err
 }
 
+// ask sends a request to the first broker that answers.
+func (c *Client) ask(ctx context.Context, req protocol.Message) (answer protocol.Message, err error) {
+	err = c.anywhere(ctx, func(n *conn) error {
+		answer, err = n.call(req)
+		return err
+	})
+	return answer, err
+}
+
 // anywhere runs a request on the first broker that answers.
-func (c *Client) anywhere(ctx context.Context, req protocol.Message) (protocol.Message, error) {
+func (c *Client) anywhere(ctx context.Context, f func(*conn) error) error {
 	c.mu.Lock()
 	addrs := append(append([]string(nil), c.brokers...), c.known...)
 	c.mu.Unlock()
-	var answer protocol.Message
 	var first error
 	tried := map[string]bool{}
 	for _, addr := range addrs {
@@ -175,28 +180,16 @@ func (c *Client) anywhere(ctx context.Context, req protocol.Message) (protocol.M
 			continue
 		}
 		tried[addr] = true
-		err := c.do(ctx, addr, callTimeout, func(n *conn) (err error) {
-			answer, err = n.call(req)
-			return err
-		})
+		err := c.do(ctx, addr, callTimeout, f)
 		if err == nil {
-			return answer, nil
+			return nil
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		if first == nil {
 			first = err
 		}
 	}
-	return nil, first
-}
-
-// metadata asks for topics, nil: for none, only the cluster.
-func (c *Client) metadata(ctx context.Context, topics []string) (*metadata.Response, error) {
-	answer, err := c.anywhere(ctx, &metadata.Request{TopicNames: append([]string{}, topics...)})
-	if err != nil {
-		return nil, err
-	}
-	return answer.(*metadata.Response), nil
+	return first
 }

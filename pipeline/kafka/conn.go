@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -30,9 +31,9 @@ const (
 // and decodes alike. Every lower end is at or above what Apache Kafka 4 keeps.
 var spoken = map[protocol.ApiKey][2]int16{
 	protocol.Produce:          {3, 8},
-	protocol.Fetch:            {11, 11},
+	protocol.Fetch:            {11, fetchByID},
 	protocol.ListOffsets:      {2, 5},
-	protocol.Metadata:         {5, 8},
+	protocol.Metadata:         {5, topicIDs},
 	protocol.SaslHandshake:    {1, 1},
 	protocol.CreateTopics:     {4, 5},
 	protocol.DescribeConfigs:  {1, 3},
@@ -42,6 +43,8 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.OffsetCommit:     {2, 7},
 	protocol.DescribeGroups:   {0, 4},
 	protocol.DeleteGroups:     {0, 1},
+
+	protocol.OffsetForLeaderEpoch: {2, 3},
 }
 
 // conn is one connection to one broker, used by one goroutine at a time.
@@ -188,14 +191,21 @@ func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, 
 }
 
 // callRaw sends a request and returns the bytes of its answer, behind the
-// correlation id. Each further megabyte has another limit to arrive in.
-func (c *conn) callRaw(req protocol.Message, limit time.Duration) ([]byte, error) {
-	v, err := c.version(req.ApiKey())
-	if err != nil {
+// header. Each further megabyte has another limit to arrive in.
+func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration) ([]byte, error) {
+	if _, err := c.version(key); err != nil {
 		return nil, err
 	}
 	c.last++
-	if err := protocol.WriteRequest(c.net, v, c.last, c.clientID, req); err != nil {
+	frame := message{b: make([]byte, 4, 64+len(req.b))}
+	frame.int32(int32(key)<<16 | int32(version))
+	frame.int32(c.last)
+	frame.text(c.clientID)
+	frame.flexible = req.flexible
+	frame.end()
+	frame.b = append(frame.b, req.b...)
+	binary.BigEndian.PutUint32(frame.b, uint32(len(frame.b)-4))
+	if _, err := c.net.Write(frame.b); err != nil {
 		return nil, err
 	}
 	var head [8]byte
@@ -217,7 +227,12 @@ func (c *conn) callRaw(req protocol.Message, limit time.Duration) ([]byte, error
 		}
 		rest = rest[n:]
 	}
-	return body, nil
+	r := fields{rest: body, flexible: req.flexible}
+	r.end()
+	if r.short {
+		return nil, errors.New("a short answer")
+	}
+	return r.rest, nil
 }
 
 // coded is the error of a code that is not zero, with the broker's words.

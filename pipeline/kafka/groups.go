@@ -146,7 +146,7 @@ func (c *Client) toCoordinator(ctx context.Context, group string, req protocol.M
 const coordinatorRetries = 7
 
 func (c *Client) coordinator(ctx context.Context, group string) (string, error) {
-	answer, err := c.anywhere(ctx, &findcoordinator.Request{Key: group})
+	answer, err := c.ask(ctx, &findcoordinator.Request{Key: group})
 	if err != nil {
 		return "", err
 	}

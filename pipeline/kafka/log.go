@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol/fetch"
+	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/listoffsets"
 
 	"github.com/credence-stream/credence/pipeline"
@@ -46,48 +46,55 @@ func NewLog(c *Client, limit int64) (*Log, error) {
 
 // Fetch implements pipeline.Log. Records alias the answer they came in.
 func (l *Log) Fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int) (pipeline.Fetched, error) {
-	f, none, err := l.fetch(ctx, p, from, maxBytes, fetchWait)
-	if err != nil || !none || from >= f.End {
-		return f, err
+	f, _, err := l.read(ctx, p, pipeline.Position{Offset: from}, maxBytes)
+	return f, err
+}
+
+// read fetches from a position and returns the leader epoch of the first batch
+// as well, 0 where none came.
+func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, pipeline.LeaderEpoch, error) {
+	topic, err := parseTopicID(at.Topic)
+	if err != nil {
+		return pipeline.Fetched{}, 0, err
+	}
+	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, fetchWait)
+	none := err == nil && len(a.records) == 0 && !a.throttled && !a.absent
+	if !none || at.Offset >= f.End {
+		return f, a.first, err
 	}
 	// Nothing came, and yet the log goes on. Compaction can have taken all
 	// that was left; but a broker that reads from remote storage answers
 	// alike when it runs out of time. In the first case the last offset is
 	// gone as well, in the second it is at hand.
-	_, none, err = l.fetch(ctx, p, f.End-1, 1, 0)
+	_, a, err = l.fetch(ctx, p, topic, f.End-1, 1, 0)
 	if err != nil {
-		return pipeline.Fetched{}, err
+		return pipeline.Fetched{}, 0, err
 	}
-	if none {
+	if len(a.records) == 0 && !a.throttled && !a.absent {
 		f.Next = f.End
 	}
-	return f, nil
+	return f, 0, nil
 }
 
-// fetch is one request. none says that the broker looked and had no batch.
-func (l *Log) fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int, wait time.Duration) (f pipeline.Fetched, none bool, err error) {
+// fetch is one request, by the topic's id where that is known and the broker
+// can.
+func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, from int64, maxBytes int, wait time.Duration) (f pipeline.Fetched, a answer, err error) {
 	most := int32(min(max(maxBytes, 1), math.MaxInt32))
-	req := &fetch.Request{
-		ReplicaID:   -1,
-		MaxWaitTime: int32(wait.Milliseconds()),
-		MinBytes:    1,
-		// One partition, one limit: its own. kfake leaves out the aborted
-		// transactions when it is this one that ends an answer.
-		MaxBytes:       math.MaxInt32,
-		IsolationLevel: readCommitted,
-		SessionEpoch:   -1,
-		Topics: []fetch.RequestTopic{{Topic: p.Topic, Partitions: []fetch.RequestPartition{{
-			Partition: p.ID, CurrentLeaderEpoch: noEpoch, FetchOffset: from, LogStartOffset: -1,
-			PartitionMaxBytes: most,
-		}}}},
-	}
-	var a answer
 	err = l.client.toLeader(ctx, p, wait+callTimeout, func(n *conn) error {
-		raw, err := n.callRaw(req, callTimeout)
+		v, err := n.version(protocol.Fetch)
 		if err != nil {
 			return err
 		}
-		if a, err = parseAnswer(raw, p); err != nil {
+		if topic == (topicID{}) {
+			v = min(v, fetchByID-1)
+		}
+		req := message{flexible: v >= fetchFlexible}
+		appendFetch(&req, v, p, topic, from, most, wait)
+		raw, err := n.callRaw(protocol.Fetch, v, &req, callTimeout)
+		if err != nil {
+			return err
+		}
+		if a, err = parseAnswer(fields{rest: raw, flexible: req.flexible}, v, p, topic); err != nil {
 			return err
 		}
 		if a.code != 0 {
@@ -97,18 +104,18 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, from int64, maxBy
 	})
 	switch {
 	case errors.Is(err, kafka.OffsetOutOfRange):
-		return f, false, fmt.Errorf("fetch %s from %d: %w", p, from, pipeline.ErrOutOfRange)
+		return f, a, fmt.Errorf("fetch %s from %d: %w", p, from, pipeline.ErrOutOfRange)
 	case err != nil:
-		return f, false, fmt.Errorf("fetch from %d: %w", from, err)
+		return f, a, fmt.Errorf("fetch from %d: %w", from, err)
 	case a.absent:
 		f.Next = from
 		_, f.End, err = l.Bounds(ctx, p)
-		return f, false, err
+		return f, a, err
 	}
 	if f, err = l.decode(&a, from); err != nil {
-		return pipeline.Fetched{}, false, fmt.Errorf("fetch %s from %d: %w", p, from, err)
+		return pipeline.Fetched{}, a, fmt.Errorf("fetch %s from %d: %w", p, from, err)
 	}
-	return f, len(a.records) == 0 && !a.throttled, nil
+	return f, a, nil
 }
 
 // decode turns the batches of an answer into records. Batches of aborted
@@ -133,6 +140,9 @@ func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
 			return f, err
 		}
 		data = data[n:]
+		if a.first == 0 {
+			a.first = b.epoch
+		}
 		for len(a.aborted) > 0 && a.aborted[0].first <= b.last {
 			if dead == nil {
 				dead = map[int64]bool{}
@@ -154,11 +164,13 @@ func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
 			var whole bool
 			if f.Records, cost, whole = l.expand(f.Records, &b, from); !whole {
 				f.Next = f.Records[len(f.Records)-1].Offset + 1
+				f.Epoch, f.Read = b.epoch, f.Next
 				return f, nil
 			}
 			spent += cost
 		}
 		f.Next = max(f.Next, b.last+1)
+		f.Epoch, f.Read = b.epoch, b.last+1
 	}
 	return f, nil
 }
@@ -188,7 +200,7 @@ func (l *Log) expand(dst []pipeline.Record, b *batch, from int64) (_ []pipeline.
 		if o-max(b.base, from) == maxRefused {
 			return dst, cost, false
 		}
-		dst = append(dst, pipeline.Record{Offset: o, Time: b.maxTime, Refused: err})
+		dst = append(dst, pipeline.Record{Offset: o, Epoch: b.epoch, Time: b.maxTime, Refused: err})
 	}
 	return dst, cost, true
 }

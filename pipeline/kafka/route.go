@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,6 +25,7 @@ const (
 
 // route holds the leaders of a topic's partitions, "" where there is none.
 type route struct {
+	id      topicID
 	leaders []string
 	born    time.Time
 }
@@ -36,30 +39,25 @@ func (c *Client) route(ctx context.Context, topic string, fresh bool) (route, er
 	if ok && !fresh && time.Since(r.born) < routeAge {
 		return r, nil
 	}
-	m, err := c.metadata(ctx, []string{topic})
+	m, err := c.metadata(ctx, topic)
 	if err != nil {
 		return route{}, fmt.Errorf("topic %s: %w", topic, err)
 	}
-	addrs := make(map[int32]string, len(m.Brokers))
-	known := make([]string, 0, len(m.Brokers))
-	for _, b := range m.Brokers {
-		addrs[b.NodeID] = address(b.Host, b.Port)
-		known = append(known, addrs[b.NodeID])
+	if len(m.topics) != 1 {
+		return route{}, fmt.Errorf("topic %s: metadata of %d topics", topic, len(m.topics))
 	}
-	if len(m.Topics) != 1 {
-		return route{}, fmt.Errorf("topic %s: metadata of %d topics", topic, len(m.Topics))
+	t := m.topics[0]
+	if t.code != 0 {
+		return route{}, fmt.Errorf("topic %s: %w", topic, kafka.Error(t.code))
 	}
-	t := m.Topics[0]
-	if t.ErrorCode != 0 {
-		return route{}, fmt.Errorf("topic %s: %w", topic, kafka.Error(t.ErrorCode))
-	}
-	r = route{leaders: make([]string, len(t.Partitions)), born: time.Now()}
-	for _, p := range t.Partitions {
-		if p.PartitionIndex < 0 || int(p.PartitionIndex) >= len(r.leaders) {
-			return route{}, fmt.Errorf("topic %s: partition %d of %d", topic, p.PartitionIndex, len(r.leaders))
+	r = route{id: t.id, leaders: make([]string, len(t.leaders)), born: time.Now()}
+	for p, leader := range t.leaders {
+		if p < 0 || int(p) >= len(r.leaders) {
+			return route{}, fmt.Errorf("topic %s: partition %d of %d", topic, p, len(r.leaders))
 		}
-		r.leaders[p.PartitionIndex] = addrs[p.LeaderID]
+		r.leaders[p] = m.brokers[leader]
 	}
+	known := slices.Sorted(maps.Values(m.brokers))
 	c.mu.Lock()
 	c.routes[topic], c.known = r, known
 	c.mu.Unlock()

@@ -25,6 +25,7 @@ type Kafka struct {
 	mu      sync.Mutex
 	Log     []pipeline.Record
 	Start   int64
+	Topic   string // its id
 	Sent    []pipeline.Output
 	Away    bool
 	Refuse  *pipeline.RefusedError
@@ -55,6 +56,27 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 		}
 	}
 	return pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end}, nil
+}
+
+// Follow implements pipeline.Log.
+func (k *Kafka) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, error) {
+	k.mu.Lock()
+	topic := k.Topic
+	k.mu.Unlock()
+	if at.Topic != topic {
+		return pipeline.Fetched{}, pipeline.ErrAnotherLog
+	}
+	return k.Fetch(ctx, p, at.Offset, maxBytes)
+}
+
+// Identity implements pipeline.Log.
+func (k *Kafka) Identity(context.Context, pipeline.Partition, pipeline.LeaderEpoch) (pipeline.Identity, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.Away {
+		return pipeline.Identity{}, errAway
+	}
+	return pipeline.Identity{Topic: k.Topic, EpochEnd: int64(len(k.Log))}, nil
 }
 
 // Bounds implements pipeline.Log.

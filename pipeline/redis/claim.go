@@ -30,7 +30,7 @@ func (s *Store) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, 
 		return pipeline.Meta{}, err
 	}
 	reply, err := s.client.HMGet(ctx, k.meta(),
-		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format").Result()
+		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format", "topic").Result()
 	if err != nil {
 		return pipeline.Meta{}, fmt.Errorf("meta of %s: %w", p, err)
 	}
@@ -62,6 +62,7 @@ func decodeMeta(p pipeline.Partition, reply []any) (pipeline.Meta, error) {
 	if m.Format != pipeline.StateFormat {
 		return m, nil // the rest may have another shape
 	}
+	m.Topic = textAt(reply, 9)
 	for i, dst := range []any{&m.Last, &m.Configured, &m.Gaps} {
 		if err := json.Unmarshal([]byte(textAt(reply, 5+i)), dst); err != nil {
 			return wrap([]string{"last", "fingerprints", "gaps"}[i], fmt.Errorf("%w: %w", pipeline.ErrDamaged, err))

@@ -16,7 +16,7 @@ import (
 // ErrDamaged the checkpoint may have been applied: read the meta and compare
 // owner and watermark before the same checkpoint is saved again. One save
 // of a lease runs at a time. Origin counts in the first checkpoint; later
-// ones leave it, and leave Configured and Gaps where theirs are nil. A
+// ones leave it, and leave Topic, Configured and Gaps where theirs are empty. A
 // checkpoint with To equal to From may have no changes. Values must add up to a few megabytes, not counting those above
 // BlobBytes; the server does nothing else meanwhile.
 func (s *Store) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Checkpoint) error {
@@ -132,6 +132,9 @@ func metaWords(c pipeline.Checkpoint) ([]any, error) {
 	words := []any{"watermark", c.To, "format", pipeline.StateFormat}
 	if c.From == -1 {
 		words = append(words, "origin", c.Origin)
+	}
+	if c.Topic != "" {
+		words = append(words, "topic", c.Topic)
 	}
 	for _, field := range []struct {
 		name  string

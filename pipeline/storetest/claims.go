@@ -59,25 +59,26 @@ var claimCases = []testCase{{
 	func(s *subject) {
 		s.claim("a")
 		c := put(-1, 1<<53+1, "k", "v", "l", "w")
-		c.Origin = 17
+		c.Origin, c.Topic, c.Last.Epoch = 17, "dG9waWM", 5
 		c.Configured = []pipeline.Configured{{From: 17, Fingerprint: "f", Core: "c", Limits: `{"rows":1}`}, {From: 1 << 60, Fingerprint: "g"}}
 		c.Gaps = []pipeline.Gap{{From: 3, To: 1<<53 + 1}}
 		s.save("a", c)
 		want := pipeline.Meta{Exists: true, Owner: "a", Generation: 7, Watermark: 1<<53 + 1, Origin: 17, Keys: 2,
-			Last: c.Last, Configured: c.Configured, Gaps: c.Gaps, Format: pipeline.StateFormat}
+			Topic: c.Topic, Last: c.Last, Configured: c.Configured, Gaps: c.Gaps, Format: pipeline.StateFormat}
 		s.same("meta", s.meta(), want)
 		s.same("meta of the next claim", s.claim("b"), want)
 		next := put(1<<53+1, 1<<53+2)
 		next.Origin = 99
 		s.save("b", next)
 		want.Owner, want.Watermark, want.Last = "b", next.To, next.Last
-		s.same("a checkpoint without origin, fingerprints and gaps must leave them", s.meta(), want)
+		s.same("a checkpoint without origin, topic, fingerprints and gaps must leave them", s.meta(), want)
 		next = put(next.To, next.To)
+		next.Topic = "b3RoZXI"
 		next.Configured = []pipeline.Configured{{From: 1, Fingerprint: "h"}}
 		next.Gaps = []pipeline.Gap{{From: 1, To: 2}, {From: 3, To: 4}}
 		s.save("b", next)
-		if got := s.meta(); !reflect.DeepEqual(got.Configured, next.Configured) || !reflect.DeepEqual(got.Gaps, next.Gaps) || got.Keys != 2 {
-			s.t.Errorf("a checkpoint that only sets fingerprints and gaps: %+v", got)
+		if got := s.meta(); !reflect.DeepEqual(got.Configured, next.Configured) || !reflect.DeepEqual(got.Gaps, next.Gaps) || got.Topic != next.Topic || got.Keys != 2 {
+			s.t.Errorf("a checkpoint that only sets topic, fingerprints and gaps: %+v", got)
 		}
 	},
 }, {

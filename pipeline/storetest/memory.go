@@ -179,6 +179,9 @@ func (m *Memory) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Chec
 		if c.From == -1 {
 			p.meta.Origin = c.Origin
 		}
+		if c.Topic != "" {
+			p.meta.Topic = c.Topic
+		}
 		if c.Configured != nil || c.From == -1 {
 			p.meta.Configured = slices.Clone(c.Configured)
 		}

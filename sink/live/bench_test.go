@@ -35,6 +35,14 @@ func (l *topic) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 	return pipeline.Fetched{Records: l.records[from:to], Next: to, End: end}, nil
 }
 
+func (l *topic) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, error) {
+	return l.Fetch(ctx, p, at.Offset, maxBytes)
+}
+
+func (l *topic) Identity(context.Context, pipeline.Partition, pipeline.LeaderEpoch) (pipeline.Identity, error) {
+	return pipeline.Identity{}, nil
+}
+
 func (l *topic) Bounds(context.Context, pipeline.Partition) (int64, int64, error) {
 	return 0, int64(len(l.records)), nil
 }

@@ -14,6 +14,7 @@ var (
 	machine = []string{"./pipeline"}
 	tools   = []string{"./pipeline/admin"}
 	store   = []string{"./pipeline/redis"}
+	broker  = []string{"./pipeline/kafka"}
 )
 
 const scripts = "pipeline/redis/lua.go"
@@ -32,6 +33,16 @@ var guarantees = []mutant{
 		"\tm.known, m.committed = -1, -1\n\tif meta.Format",
 		"\tif m.committed >= 0 {\n\t\tmeta.Watermark = m.committed\n\t}\n\tm.known, m.committed = -1, -1\n\tif meta.Format",
 		"TestSimulatedTrouble|TestClaimDecides", machine},
+	{"topic id not compared", "pipeline/identity.go",
+		"state.Topic != now.Topic:", "false:", "TestClaimDecides", machine},
+	{"end of the leader epoch not compared", "pipeline/identity.go",
+		"now.EpochEnd <= last.Offset", "now.EpochEnd < 0", "TestClaimDecides", machine},
+	{"absent record passes for the one applied", "pipeline/identity.go",
+		"s.Last == nil && state.Topic == \"\"", "false && state.Topic == \"\"", "TestClaimDecides", machine},
+	{"fetched by name", "pipeline/kafka/log.go",
+		"if topic == (topicID{}) {", "if true {", "TestRecreatedTopicIsAnotherLog", broker},
+	{"new leader believed", "pipeline/kafka/identity.go",
+		"if end < at.Read {", "if false {", "TestFollowsALeader", broker},
 	{"dirty cache kept across generations", "pipeline/machine_cut.go",
 		"\tm.phase = phaseDone\n",
 		"\tm.keep = retained{m.cache, m.lease.Token, m.acked}\n\tm.phase = phaseDone\n",

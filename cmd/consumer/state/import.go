@@ -149,15 +149,11 @@ func (s *states) checkImport(ctx context.Context, name string) (map[int32]admin.
 			return nil, fmt.Errorf("it names partition %d of %d", e.Partition, s.count)
 		}
 		p := s.partition(int(e.Partition))
-		start, end, err := s.Log.Bounds(ctx, p)
+		log, err := pipeline.ReadLogState(ctx, s.Log, p, e.Last)
 		if err != nil {
 			return nil, err
 		}
-		last, err := admin.LastOf(ctx, s.Log, p, e, start, end)
-		if err != nil {
-			return nil, err
-		}
-		if err := e.Fits(s.Rules, start, end, last); err != nil {
+		if err := e.Fits(s.Rules, p, log); err != nil {
 			return nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
 		}
 		parts[e.Partition] = e

@@ -122,10 +122,7 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, error) {
 	p := s.partition(id)
 	t := &diagnosis{Partition: int32(id), Damage: []string{}}
-	start, end, err := s.Log.Bounds(ctx, p)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if t.meta, err = s.Store.Meta(ctx, p); err != nil && !isDamaged(err) {
 		return nil, err
 	} else if err != nil {
@@ -134,6 +131,11 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		return t, nil
 	}
 	t.Watermark = t.meta.Watermark
+	log, err := pipeline.ReadLogState(ctx, s.Log, p, t.meta.Last)
+	if err != nil {
+		return nil, err
+	}
+	start := log.Start
 	if !t.meta.Exists {
 		return t, s.neverSaved(ctx, t, start)
 	}
@@ -143,7 +145,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 	if asked {
 		t.Damage = append(t.Damage, "to be rebuilt, as requested by --partition")
 	}
-	if err := s.halts(ctx, t, start, end); err != nil {
+	if err := s.halts(ctx, t, log); err != nil {
 		return nil, err
 	}
 	switch {
@@ -174,13 +176,9 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 }
 
 // halts finds what halts a partition whose state is whole.
-func (s *states) halts(ctx context.Context, t *diagnosis, start, end int64) error {
+func (s *states) halts(ctx context.Context, t *diagnosis, log pipeline.LogState) error {
 	m := t.meta
-	e := admin.Export{Watermark: m.Watermark, Origin: m.Origin, Last: m.Last, Config: m.Configured, Format: m.Format}
-	last, err := admin.LastOf(ctx, s.Log, s.partition(int(t.Partition)), e, start, end)
-	if err != nil {
-		return err
-	}
+	e := admin.Export{Watermark: m.Watermark, Topic: m.Topic, Last: m.Last, Config: m.Configured, Format: m.Format}
 	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
 	if err != nil {
 		return err
@@ -190,10 +188,10 @@ func (s *states) halts(ctx context.Context, t *diagnosis, start, end int64) erro
 		t.Remedy = "a new group, or consumer state delete --all: keys are in other partitions now"
 		return nil
 	}
-	if err := e.Fits(s.Rules, start, end, last); err != nil && !admin.Unfinished(m) {
+	if err := e.Fits(s.Rules, s.partition(int(t.Partition)), log); err != nil && !admin.Unfinished(m) {
 		t.Halt = err.Error()
 		t.Remedy = "restore the configuration or the topic; a new group or consumer state delete --all starts over"
-		if start > m.Watermark {
+		if log.Start > m.Watermark {
 			t.Remedy = "on_gap: skip continues without them; a new group or consumer state delete --all starts over"
 		}
 	}

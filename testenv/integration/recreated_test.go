@@ -1,0 +1,54 @@
+//go:build unix
+
+package integration
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/programs"
+)
+
+// TestRecreatedTopic deletes the input under a live consumer and makes it again,
+// with more records than were applied: none of them may be mixed into the state
+// of the old ones.
+func TestRecreatedTopic(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{partitions: 1})
+		f := w.feeder(t, 1)
+		f.send(t, 5)
+		w.settle(t)
+		s := w.start(t)
+		f.send(t, 5)
+		programs.Eventually(t, 30*time.Second, "all records stored", func() (bool, error) {
+			return s.Metric(t, "records_consumed_total") == 5 && s.Metric(t, "consumer_lag_records") == 0, nil
+		})
+		want := w.get(t, f.keys[0])
+
+		if err := env.DeleteTopic(t.Context(), w.input); err != nil {
+			t.Fatal(err)
+		}
+		if err := env.CreateTopic(t.Context(), w.input, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.feeder(t, 1).send(t, 25)
+		programs.Eventually(t, 60*time.Second, "a halt", func() (bool, error) {
+			return s.Metric(t, "partitions_halted", `reason="recreated"`) == 1, nil
+		})
+		if said := s.Readiness(t, 503, 5*time.Second); !strings.Contains(said, "was recreated") || !strings.Contains(said, "new consumer group") {
+			t.Errorf("/readyz says %s", said)
+		}
+		w.same(t, "it was before the topic was made again", map[string]posterior{f.keys[0]: want})
+		s.Stop(t)
+		w.same(t, "it was when the consumer was stopped", map[string]posterior{f.keys[0]: want})
+		if got := w.consumer(t, "run", "--until-end"); got.Code != 1 || !strings.Contains(got.Messages, "was recreated") {
+			t.Errorf("run --until-end: exit %d\n%s", got.Code, programs.Last(got.Messages))
+		}
+		w.settle(t, w.apart("-new")...)
+		if p := w.get(t, f.keys[0], w.apart("-new")...); p.T != 25 {
+			t.Errorf("a new group has applied %d shards of 25", p.T)
+		}
+	})
+}
