@@ -35,8 +35,12 @@ type (
 	// evTick says that the checkpoint interval has passed. Cache is this
 	// partition's share of the cache in bytes.
 	evTick struct{ cache int64 }
-	// evTimer answers fxWait.
-	evTimer struct{ wait waitKind }
+	// evTimer answers fxWait, perhaps after it was given up: a timer that ran off
+	// cannot be stopped any more.
+	evTimer struct {
+		epoch
+		wait waitKind
+	}
 	// evRevoked says that the assignment has ended.
 	evRevoked struct{}
 
@@ -170,6 +174,7 @@ type (
 	fxTell struct{ points []*Point }
 	// fxWait sets a timer, in place of one of its kind that runs.
 	fxWait struct {
+		epoch
 		wait  waitKind
 		steps int // of the wait's unit, see the shell
 	}

@@ -115,7 +115,7 @@ func (m *machine) doubt(reason, why string, proved bool) {
 	m.doubts++
 	if !proved && m.doubts < confirmations {
 		m.phase = phaseWaiting
-		m.do(fxWait{waitClaim, 50})
+		m.do(fxWait{m.epoch, waitClaim, 50})
 		return
 	}
 	m.halt(reason, why+". Use a new consumer group, or consumer state delete --all, to begin again with the log as it is")
@@ -169,7 +169,7 @@ func (m *machine) restart(wait waitKind, steps int) {
 	}
 	m.drop()
 	m.phase = phaseWaiting
-	m.do(fxWait{wait, steps})
+	m.do(fxWait{m.epoch, wait, steps})
 }
 
 // halt stops the partition until what is wrong was looked at again.
@@ -180,7 +180,7 @@ func (m *machine) halt(reason, why string) {
 	}
 	m.drop()
 	m.phase, m.halted, m.why = phaseHalted, reason, why
-	m.do(fxWait{waitHalt, 1})
+	m.do(fxWait{m.epoch, waitHalt, 1})
 }
 
 func (m *machine) drop() {
@@ -226,7 +226,7 @@ func (m *machine) timer(w waitKind) {
 
 // retry waits out an outage: 0.1 s at first, at most 5 s.
 func (m *machine) retry(w waitKind, of string, err error) {
-	m.do(fxWait{w, min(1<<min(m.outages[w].attempts, 6), 50)})
+	m.do(fxWait{m.epoch, w, min(1<<min(m.outages[w].attempts, 6), 50)})
 	m.away(w, of, err)
 }
 

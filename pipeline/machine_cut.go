@@ -91,10 +91,10 @@ func (m *machine) onMeta(e evMeta) {
 		return
 	case e.err != nil:
 		m.retry(waitSave, "redis", e.err)
+	case e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:
+		m.save() // also where it ends there: what it sets besides may be lost
 	case e.meta.Owner == m.lease.Token && watermark(e.meta) == c.to:
 		m.saved()
-	case e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:
-		m.save()
 	default:
 		m.fenced()
 	}
@@ -198,7 +198,7 @@ func (m *machine) revoke() {
 		m.chunk = nil
 	}
 	m.queue, m.queueBytes = nil, 0
-	m.do(fxWait{waitFlush, 1})
+	m.do(fxWait{m.epoch, waitFlush, 1})
 }
 
 // close finishes when the last checkpoint is acknowledged, and keeps the

@@ -104,7 +104,7 @@ func TestClaimDecides(t *testing.T) {
 				if w, ok := find[fxWait](fx); m.halted != "" || !ok || w.wait != waitClaim {
 					t.Fatalf("halted %q, effects %+v: a broker may not know the log yet", m.halted, fx)
 				}
-				m.step(evTimer{waitClaim})
+				m.step(evTimer{m.epoch, waitClaim})
 				fx = append([]effect(nil), m.step(evClaimed{facts: f})...)
 			}
 			if m.halted != c.halted || !strings.Contains(m.why, c.says) {
@@ -176,7 +176,7 @@ func TestOutcomeUnknownIsLookedUpBeforeTryingAgain(t *testing.T) {
 			if _, ok := find[fxSave](fx); ok {
 				t.Fatal("saved again without looking")
 			}
-			fx = m.step(evTimer{waitSave})
+			fx = m.step(evTimer{epoch, waitSave})
 			if _, ok := find[fxResolve](fx); !ok {
 				t.Fatalf("effects %+v, want a look at the meta", fx)
 			}
@@ -188,6 +188,43 @@ func TestOutcomeUnknownIsLookedUpBeforeTryingAgain(t *testing.T) {
 				t.Errorf("taken as applied: %v, want %v", applied, c.applied)
 			}
 		})
+	}
+}
+
+// A checkpoint of the configuration alone leaves the watermark where it was, so
+// that the watermark cannot tell whether it was stored.
+func TestLostConfigurationIsSavedAgain(t *testing.T) {
+	f := stored(t)
+	f.meta.Topic = "" // so that there is something to save, from 50 to 50
+	m, fx := claimed(t, 50, -1, false, f)
+	if save, ok := find[fxSave](fx); !ok || save.c.From != 50 || save.c.To != 50 {
+		t.Fatalf("effects %+v", fx)
+	}
+	m.step(evSaved{epoch: m.epoch, err: errors.New("time-out")})
+	m.step(evTimer{m.epoch, waitSave})
+	fx = m.step(evMeta{epoch: m.epoch, meta: Meta{Exists: true, Owner: "token", Watermark: 50}})
+	if save, ok := find[fxSave](fx); !ok || save.c.Topic != "id" || !m.opening {
+		t.Errorf("effects %+v: what may be lost is saved again", fx)
+	}
+}
+
+// A timer that ran off while its claim was given up is on its way when the next
+// claim has work of the same kind under way.
+func TestTimersOfAnOldEpochAreIgnored(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	old := m.epoch
+	m.step(evFetched{epoch: old, err: ErrOutOfRange})
+	m.step(evTimer{m.epoch, waitClaim})
+	f := stored(t)
+	f.meta.Topic = ""
+	m.step(evClaimed{facts: f}) // saves
+	if fx := m.step(evTimer{old, waitSave}); len(fx) > 0 {
+		t.Fatalf("effects %+v of a timer of the claim before", fx)
+	}
+	m.step(evSaved{epoch: m.epoch})
+	m.step(evFetched{epoch: m.epoch, got: Fetched{Records: []Record{{Offset: 50, Key: []byte("k"), Value: []byte("v")}}, Next: 51, End: 52}}) // loads
+	if fx := m.step(evTimer{old, waitLoad}); len(fx) > 0 {
+		t.Errorf("effects %+v of a timer of the claim before", fx)
 	}
 }
 

@@ -268,7 +268,7 @@ func (s *shell) wait(fx fxWait) {
 	}
 	s.timers[fx.wait] = time.AfterFunc(d, func() {
 		select {
-		case s.events <- evTimer{fx.wait}:
+		case s.events <- evTimer{fx.epoch, fx.wait}:
 		case <-s.io.Done():
 		}
 	})

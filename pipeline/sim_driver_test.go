@@ -47,7 +47,7 @@ type simWorker struct {
 	calls    []effect
 	results  []event
 	laneOut  [][]event // results of one lane are delivered in order
-	timers   map[waitKind]bool
+	timers   map[waitKind]epoch
 	revoking bool
 }
 
@@ -72,7 +72,7 @@ func (s *Sim) Assign(keep bool) {
 		}
 	}
 	cfg := machineConfig{lanes: s.Lanes, records: s.Records, bytes: 1 << 20, backlog: 2000, probe: 1, onGapSkip: s.SkipGap, rules: s.Rules}
-	w := &simWorker{sim: s, alive: true, timers: map[waitKind]bool{}, m: newMachine(cfg, Partition{"in", 0}, mem.keep, mem.known)}
+	w := &simWorker{sim: s, alive: true, timers: map[waitKind]epoch{}, m: newMachine(cfg, Partition{"in", 0}, mem.keep, mem.known)}
 	s.workers = append(s.workers, w)
 	w.feed(evStart{committed: s.committed, cache: s.Cache})
 }
@@ -160,13 +160,22 @@ func (s *Sim) Step() bool {
 		})
 	}
 	for k := waitClaim; k <= waitFlush; k++ {
-		if w.timers[k] && (k != waitFlush || s.RNG.IntN(20) == 0) {
-			can = append(can, func() { delete(w.timers, k); w.feed(evTimer{k}) })
+		if epoch, ok := w.timers[k]; ok && (k != waitFlush || s.RNG.IntN(20) == 0) {
+			can = append(can, func() { delete(w.timers, k); w.feed(evTimer{epoch, k}) })
 		}
 	}
 	can = append(can, func() { w.feed(evTick{cache: s.Cache}) })
 	can[s.RNG.IntN(len(can))]()
 	return true
+}
+
+// stop ends a timer, which may have run off already.
+func (w *simWorker) stop(k waitKind) {
+	epoch, ok := w.timers[k]
+	delete(w.timers, k)
+	if ok && w.sim.RNG.IntN(2) == 0 {
+		w.results = append(w.results, evTimer{epoch, k})
+	}
 }
 
 // feed runs the machine and files what it asks for.
@@ -182,9 +191,13 @@ func (w *simWorker) feed(ev event) {
 				w.inbox[i] = append(w.inbox[i], laneMessage{})
 			}
 		case fxDrop:
-			w.inbox, w.lanes, w.timers = nil, nil, map[waitKind]bool{}
+			for k := range waitKinds {
+				w.stop(k)
+			}
+			w.inbox, w.lanes = nil, nil
 		case fxWait:
-			w.timers[fx.wait] = true
+			w.stop(fx.wait)
+			w.timers[fx.wait] = fx.epoch
 		case fxCommit:
 			w.sim.committed = fx.offset
 			if w.sim.Observe != nil && len(fx.points) > 0 {
