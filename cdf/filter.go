@@ -52,6 +52,9 @@ func NewFilter(spec *Spec, key string) *Filter {
 
 func (f *Filter) reset() {
 	f.engine = nil
+	if f.ws.last == f {
+		f.ws.last = nil
+	}
 	f.now = state{score: NoScore(), scaled: NoScore()}
 	f.drawn, f.summed = false, false
 }
@@ -71,29 +74,61 @@ func (f *Filter) SelfDescribing() bool { return f.engine == nil || f.engine.chai
 
 // Update absorbs a shard and returns the summary of the new state. It is
 // atomic: on ErrSchema, ErrShard and ErrNumeric, wrapped, the filter is as it
-// was before. Any other error means that the state is lost; every later
-// call returns it again.
+// was before; a panic of the model is an ErrNumeric. Any other error means that
+// the state is lost; every later call returns it again.
 func (f *Filter) Update(b *Batch) (*Summary, error) {
 	if f.broken != nil {
 		return nil, f.broken
 	}
-	back := f.save()
+	w := f.ws
+	w.last, w.back = f, f.save()
 	f.drawn, f.transforms = false, Transforms{}
-	sum, err := f.absorb(b, &back)
+	sum, err := f.attempt(b, &w.back)
 	if err == nil {
 		return sum, nil
 	}
-	if lost := f.restore(&back); lost != nil {
-		f.broken = fmt.Errorf("state of key %q at shard %d is lost: %w", f.key, f.now.t, lost)
-		return nil, f.broken
+	if lost := f.Revert(); lost != nil {
+		return nil, lost
 	}
 	return nil, fmt.Errorf("shard %d: %w", f.now.t+1, err)
 }
+
+// attempt is absorb, whose panics are the shard's fault.
+func (f *Filter) attempt(b *Batch, back *undo) (sum *Summary, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			sum, err = nil, fmt.Errorf("%w: panic: %v", ErrNumeric, p)
+		}
+	}()
+	return f.absorb(b, back)
+}
+
+// Revert takes the last Update back, once: the filter is as it was before it.
+// No filter that shares the workspace may have been used since; where one was, or
+// nothing was updated yet, nothing changes and the error says so. Any other
+// error means that the state is lost, as for Update.
+func (f *Filter) Revert() error {
+	if f.broken != nil {
+		return f.broken
+	}
+	if f.ws.last != f {
+		return errNothingToRevert
+	}
+	f.ws.last = nil
+	if lost := f.restore(&f.ws.back); lost != nil {
+		f.broken = fmt.Errorf("state of key %q at shard %d is lost: %w", f.key, f.now.t, lost)
+		return f.broken
+	}
+	return nil
+}
+
+var errNothingToRevert = errors.New("the workspace does not hold what was before the last update of this filter")
 
 // undo is what Update needs to go back.
 type undo struct {
 	state   state
 	engine  *engine
+	kept    int
 	levels  int   // of the first factor
 	more    []int // of the other factors
 	summed  bool
@@ -101,7 +136,7 @@ type undo struct {
 }
 
 func (f *Filter) save() undo {
-	back := undo{state: f.now, engine: f.engine, summed: f.summed}
+	back := undo{state: f.now, engine: f.engine, kept: f.kept, summed: f.summed}
 	for i := range f.now.factors {
 		if n := len(f.now.factors[i].levels); i == 0 {
 			back.levels = n
@@ -113,8 +148,8 @@ func (f *Filter) save() undo {
 }
 
 func (f *Filter) restore(back *undo) error {
-	f.now, f.engine = back.state, back.engine
-	f.transforms = Transforms{}
+	f.now, f.engine, f.kept = back.state, back.engine, back.kept
+	f.drawn, f.transforms = false, Transforms{}
 	for i := range f.now.factors {
 		n := back.levels
 		if i > 0 {

@@ -14,6 +14,8 @@ type Workspace struct {
 	stream   stream
 	selected selection
 	undo     []byte // the model before the shard
+	back     undo
+	last     *Filter // that back and undo are of, nil: of none
 	draws    Draws
 	sent     Draws // draws of the published variables
 	diag     mcmc.Diagnostics
