@@ -114,8 +114,7 @@ func (l *lane) apply(tasks []task) *failure {
 	return nil
 }
 
-// one applies one record. A panic is the record's fault, as an arithmetic
-// failure is.
+// one applies one record. A panic may leave its key's state half changed.
 func (l *lane) one(t *task) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -135,12 +134,14 @@ func (l *lane) one(t *task) (err error) {
 
 func (o *Output) size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
 
+const unapplied = "the arithmetic failed on this shard; it was not applied"
+
 // route decides what a record is.
 func (l *lane) route(t *task) error {
 	r := t.record
 	switch reason := checkKey(r.Key); {
 	case t.poison:
-		return l.dead(t, StageNumeric, "the arithmetic failed on this shard; it was not applied")
+		return l.dead(t, StageNumeric, unapplied)
 	case r.Refused != nil:
 		return l.dead(t, StageDecode, r.Refused.Error())
 	case reason != "":
@@ -188,7 +189,7 @@ func (l *lane) route(t *task) error {
 func (l *lane) update(t *task, note func(*Envelope)) error {
 	start := l.clock()
 	r, s := t.record, t.entry.state
-	batch, err := l.decoder.Decode(r.Value)
+	batch, err := guarded(func() (*cdf.Batch, error) { return l.decoder.Decode(r.Value) })
 	if err != nil {
 		return l.refuse(t, err)
 	}
@@ -198,32 +199,38 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		filter = cdf.NewFilter(s.spec, t.entry.key)
 		filter.Share(l.work)
 	}
-	predicted, err := l.predict(t, filter, batch)
+	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
-		return err
+		return l.refuse(t, err)
 	}
 	n := filter.N()
 	summary, err := filter.Update(batch)
 	if err != nil {
 		return l.refuse(t, err)
 	}
-	s.filter = filter
+	before := s.env
 	s.env.Offset, s.env.Time, s.env.Gaps = r.Offset, r.Time, l.gaps
+	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
+	var outs []Output
+	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
+	if publish {
+		outs, err = guarded(func() ([]Output, error) { return l.outputs.Posterior(message, filter, r) })
+		if err != nil {
+			s.env = before
+			if lost := filter.Revert(); lost != nil {
+				return lost
+			}
+			return l.refuse(t, fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
+		}
+	}
+	s.filter = filter
 	note(&s.env)
 	l.touch(t.entry)
 	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
-	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
-	if every := s.spec.Publish.Every; every <= 1 || summary.T%every == 0 {
-		outs, err := l.outputs.Posterior(message, filter, r)
-		if err != nil {
-			return fmt.Errorf("encode the summary: %w", err)
-		}
-		l.outs = append(l.outs, outs...)
-		t.result.Published = true
-	}
-	l.outs = append(l.outs, predicted...)
+	t.result.Published = publish
+	l.outs = append(append(l.outs, outs...), predicted...)
 	l.note(t, func() *Point {
 		p := pointOf(message, s.names, filter.Transforms(), t.result.Rows, t.result.Published)
 		if p.Published {
@@ -253,11 +260,24 @@ func posterior(key string, s *keyState, p Partition, config string, summary *cdf
 	}
 }
 
-// refuse makes a record that cannot be applied a dead letter. Failed
-// arithmetic goes up: the partition's memory is dropped before the record is
-// dead-lettered unapplied.
+// guarded runs what a record can make panic before its key's state is changed:
+// the panic is then the record's fault, as failed arithmetic is.
+func guarded[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
+		}
+	}()
+	return f()
+}
+
+// refuse makes a record that cannot be applied a dead letter. Its key's state is
+// as it was before. An error of another kind goes up: the state is lost, and the
+// partition's memory is dropped before the record is dead-lettered unapplied.
 func (l *lane) refuse(t *task, err error) error {
 	switch {
+	case errors.Is(err, cdf.ErrNumeric):
+		return l.dead(t, StageNumeric, unapplied+": "+err.Error())
 	case errors.Is(err, ErrDecode):
 		return l.dead(t, StageDecode, err.Error())
 	case errors.Is(err, cdf.ErrSchema):

@@ -75,7 +75,7 @@ func (l *lane) predict(t *task, f *cdf.Filter, b *cdf.Batch) ([]Output, error) {
 		T: f.T(), Source: l.part, Offset: r.Offset, Time: r.Time, Rows: l.rows,
 	}, r)
 	if err != nil {
-		return nil, fmt.Errorf("encode the predictions: %w", err)
+		return nil, fmt.Errorf("%w: encode the predictions: %w", cdf.ErrNumeric, err)
 	}
 	return outs, nil
 }

@@ -3,6 +3,7 @@ package pipelinetest
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -147,8 +148,14 @@ func ShardHeader(run string, n int) []pipeline.Header {
 	return []pipeline.Header{{Key: pipeline.ShardHeader, Value: fmt.Appendf(nil, "%s/%d", run, n)}}
 }
 
+// Unencodable is the header of a record whose posterior has no bytes.
+const Unencodable = "unencodable"
+
 // Posterior implements pipeline.Outputs.
 func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
+	if _, ok := r.Header(Unencodable); ok {
+		return nil, errors.New("no bytes for this posterior")
+	}
 	v := fmt.Appendf(nil, "t=%d n=%d gaps=%d score=%x draws=%d weak=%q", p.Summary.T, p.Summary.N, p.Gaps,
 		p.Summary.Score.LogDensity, p.Summary.Draws, p.Summary.WeakMixing)
 	for _, row := range p.Summary.Rows {
