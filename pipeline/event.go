@@ -81,11 +81,13 @@ type (
 		epoch
 		part cutPart
 	}
-	// evPublished answers fxPublish. A *RefusedError halts the partition;
-	// after an outage all outputs are sent again, some perhaps twice.
+	// evPublished answers fxPublish. The rest, with which an error comes, is sent
+	// again, some of it perhaps for the second time; what was refused, its first,
+	// is sent alone until it passes.
 	evPublished struct {
 		epoch
-		err error
+		rest []Output
+		err  error
 	}
 	// evSaved answers fxSave. After an outage the outcome is unknown: see
 	// fxResolve.

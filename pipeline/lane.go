@@ -134,6 +134,13 @@ func (l *lane) one(t *task) (err error) {
 
 func (o *Output) size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
 
+func sizeOfAll(outputs []Output) (n int64) {
+	for i := range outputs {
+		n += outputs[i].size()
+	}
+	return n
+}
+
 const unapplied = "the arithmetic failed on this shard; it was not applied"
 
 // route decides what a record is.

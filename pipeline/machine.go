@@ -96,9 +96,10 @@ type cut struct {
 	records int
 	bytes   int64
 	touched []*entry
-	to      int64 // the watermark it leads to
-	waiting int   // lanes that have not handed over their part
-	outputs []Output
+	to      int64    // the watermark it leads to
+	waiting int      // lanes that have not handed over their part
+	outputs []Output // not yet acknowledged, what was refused first
+	sent    int      // of these, under way
 	points  []*Point
 	save    Checkpoint
 }
@@ -148,7 +149,7 @@ func (e evLoaded) handle(m *machine)    { m.onLoaded(e) }
 func (e evApplied) handle(m *machine)   { m.onApplied(e.tasks) }
 func (e evFailed) handle(m *machine)    { m.onFailed(e) }
 func (e evCut) handle(m *machine)       { m.onCut(e.part) }
-func (e evPublished) handle(m *machine) { m.onPublished(e.err) }
+func (e evPublished) handle(m *machine) { m.onPublished(e) }
 func (e evSaved) handle(m *machine)     { m.onSaved(e.err) }
 func (e evMeta) handle(m *machine)      { m.onMeta(e) }
 func (e evProbed) handle(m *machine)    { m.onProbed(e.err) }

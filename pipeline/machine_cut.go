@@ -48,24 +48,44 @@ func (m *machine) publish() {
 		m.save()
 		return
 	}
-	m.do(fxPublish{m.epoch, m.lease, m.watermarks(), m.flight.outputs})
+	m.flight.sent = len(m.flight.outputs)
+	if m.halted != "" {
+		m.flight.sent = 1 // what was refused, before anything else
+	}
+	m.do(fxPublish{m.epoch, m.lease, m.watermarks(), m.flight.outputs[:m.flight.sent]})
 }
 
-func (m *machine) onPublished(err error) {
+func (m *machine) onPublished(e evPublished) {
+	c := m.flight
+	c.outputs = slices.Concat(e.rest, c.outputs[c.sent:])
 	var refused *RefusedError
 	switch {
-	case err == nil:
+	case e.err == nil:
 		m.recovered(waitPublish)
-		m.flight.outputs = nil
-		m.save()
-	case errors.Is(err, ErrFenced):
+		m.halted, m.why = "", ""
+		m.publish()
+	case errors.Is(e.err, ErrFenced):
 		m.fenced()
-	case errors.As(err, &refused):
-		m.halt("output", err.Error())
+	case errors.As(e.err, &refused):
+		m.refuse(e.err)
 	default:
-		m.retry(waitPublish, "kafka or redis", err) // publishing looks at the claim first
+		m.retry(waitPublish, "kafka or redis", e.err) // publishing looks at the claim first
 	}
 }
+
+// refuse halts the partition and keeps the cut: nothing of it that is
+// acknowledged is sent again, and what was refused is tried alone now and then.
+func (m *machine) refuse(err error) {
+	if m.phase == phaseClosing {
+		m.finish()
+		return
+	}
+	m.halted, m.why = "output", err.Error()
+	m.do(fxWait{m.epoch, waitPublish, refusedSteps})
+}
+
+// refusedSteps are ten seconds, as for other halts.
+const refusedSteps = 100
 
 func (m *machine) save() {
 	m.do(fxSave{m.epoch, m.lease, m.flight.save})

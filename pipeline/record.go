@@ -144,11 +144,13 @@ type Output struct {
 // as Java's default partitioner chooses it.
 type Publisher interface {
 	// Publish returns when all outputs are acknowledged by all in-sync
-	// replicas, in the order given per output partition. A *RefusedError
-	// can't be cured by trying again; every other error is an outage, after
-	// which some outputs may be in the log, and the caller sends them all
-	// again.
-	Publish(ctx context.Context, outputs []Output) error
+	// replicas, in the order given per output partition. With an error it also
+	// returns those that are not acknowledged, in an order that keeps that of
+	// each output partition: the caller sends these again. A *RefusedError can't
+	// be cured by trying again, and the output that was refused is then the
+	// first of them; every other error is an outage, after which some of them
+	// may be in the log.
+	Publish(ctx context.Context, outputs []Output) (rest []Output, err error)
 }
 
 // RefusedError reports an output that Kafka will never take as things are.

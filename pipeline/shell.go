@@ -139,12 +139,12 @@ func (fxBarrier) start(s *shell) {
 }
 
 func (fx fxPublish) start(s *shell) {
-	s.outs = 0
-	for i := range fx.outputs {
-		s.outs += fx.outputs[i].size()
-	}
+	s.outs = sizeOfAll(fx.outputs)
 	ctx := s.epoch
-	s.call(func() event { return evPublished{fx.epoch, s.publish(ctx, fx)} })
+	s.call(func() event {
+		rest, err := s.publish(ctx, fx)
+		return evPublished{fx.epoch, rest, err}
+	})
 }
 
 func (fx fxSave) start(s *shell) {
@@ -296,8 +296,8 @@ func (s *shell) account(ev event) {
 		}
 		s.hold(n)
 	case evPublished:
-		if e.epoch == s.m.epoch && e.err == nil {
-			s.hold(-s.outs)
+		if e.epoch == s.m.epoch {
+			s.hold(sizeOfAll(e.rest) - s.outs)
 			s.outs = 0
 		}
 	}

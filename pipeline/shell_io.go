@@ -67,11 +67,11 @@ func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
 
 // publish looks whether the claim still holds, so that a zombie that wakes up
 // is mostly silent, and sends.
-func (s *shell) publish(ctx context.Context, fx fxPublish) error {
+func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
 	defer cancel()
 	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil); err != nil {
-		return err
+		return fx.outputs, err
 	}
 	return s.w.opt.Publisher.Publish(ctx, fx.outputs)
 }

@@ -273,7 +273,11 @@ func (w *simWorker) call(i int) {
 		values, err := s.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys)
 		ev = evLoaded{fx.epoch, values, err}
 	case fxPublish:
-		ev = evPublished{fx.epoch, fail(s.publish(fx, early))}
+		rest, err := s.publish(fx, early)
+		if err = fail(err); err != nil && rest == nil {
+			rest = fx.outputs // the answer was lost
+		}
+		ev = evPublished{fx.epoch, rest, err}
 	case fxSave:
 		if early {
 			ev = evSaved{fx.epoch, errSim}
@@ -337,19 +341,20 @@ func (s *Sim) fetch(fx fxFetch, early bool) event {
 }
 
 // publish may be cut off in the middle, which leaves a prefix in the topic.
-func (s *Sim) publish(fx fxPublish, cut bool) error {
+func (s *Sim) publish(fx fxPublish, cut bool) (rest []Output, err error) {
 	if _, err := s.Store.Load(context.Background(), fx.lease, fx.watermarks, nil); err != nil {
-		return err
+		return fx.outputs, err
 	}
-	n := len(fx.outputs)
-	if cut {
-		n = s.RNG.IntN(n + 1)
+	if !cut {
+		s.Sent = append(s.Sent, fx.outputs...)
+		return nil, nil
 	}
+	n := s.RNG.IntN(len(fx.outputs))
 	s.Sent = append(s.Sent, fx.outputs[:n]...)
-	if cut {
-		return errSim
+	if s.RNG.IntN(3) == 0 {
+		return fx.outputs[n:], &RefusedError{Topic: fx.outputs[n].Topic, Err: errSim}
 	}
-	return nil
+	return fx.outputs[n:], errSim
 }
 
 // Same reports whether two outputs are one message.

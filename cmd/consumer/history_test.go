@@ -235,7 +235,7 @@ func TestStreamOfARunningWorker(t *testing.T) {
 	}
 	c := w.config()
 	conn := w.connect(c)
-	err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), []pipeline.Output{{Topic: c.Kafka.Input, Key: []byte("a"), Time: 1e12}})
+	_, err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), []pipeline.Output{{Topic: c.Kafka.Input, Key: []byte("a"), Time: 1e12}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,12 +46,12 @@ func (m *fake) EnsureTopic(ctx context.Context, topic string, partitions int) (b
 	return true, nil
 }
 
-func (m *fake) Publish(ctx context.Context, outputs []pipeline.Output) error {
+func (m *fake) Publish(ctx context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
 	if m.calls++; m.then != nil && m.calls > m.after {
-		return m.then()
+		return outputs, m.then()
 	}
 	m.sent = append(m.sent, slices.Clone(outputs)...)
-	return ctx.Err()
+	return nil, ctx.Err()
 }
 
 func (m *fake) Close() error { return nil }

@@ -141,7 +141,7 @@ func BenchmarkPublish(b *testing.B) {
 			b.SetBytes(1000)
 			b.ReportAllocs()
 			for n := 0; n < b.N; n += len(outputs) {
-				if err := p.Publish(b.Context(), outputs); err != nil {
+				if _, err := p.Publish(b.Context(), outputs); err != nil {
 					b.Fatal(err)
 				}
 			}

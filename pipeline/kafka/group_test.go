@@ -304,7 +304,7 @@ func TestBrokerRestart(t *testing.T) {
 		t.Errorf("fetch during an outage: %v", err)
 	}
 	var r *pipeline.RefusedError
-	if err := NewPublisher(c, Plain).Publish(t.Context(), numbered(p.Topic, 1)); err == nil || errors.As(err, &r) {
+	if _, err := NewPublisher(c, Plain).Publish(t.Context(), numbered(p.Topic, 1)); err == nil || errors.As(err, &r) {
 		t.Errorf("publish during an outage: %v", err)
 	}
 	eventually(t, "end of the assignment", func() bool { return len(w.get()) == 0 && !w.isMember() })

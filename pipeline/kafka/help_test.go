@@ -78,7 +78,7 @@ func fresh(t testing.TB, c *Client, partitions int, configs ...Config) string {
 
 func publish(t testing.TB, c *Client, pack Compression, outputs ...pipeline.Output) {
 	t.Helper()
-	if err := NewPublisher(c, pack).Publish(t.Context(), outputs); err != nil {
+	if _, err := NewPublisher(c, pack).Publish(t.Context(), outputs); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -130,7 +130,12 @@ func (p *Producer) lane(ctx context.Context, to pipeline.Partition, in <-chan pi
 		for i := range held {
 			batch = append(batch, &held[i])
 		}
-		if err := p.retry(ctx, func() error { return p.publisher.send(ctx, to, batch) }); err != nil {
+		err := p.retry(ctx, func() error {
+			n, err := p.publisher.send(ctx, to, batch)
+			batch = batch[n:]
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		var weight int64

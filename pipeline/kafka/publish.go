@@ -41,14 +41,14 @@ func NewPublisher(c *Client, pack Compression) *Publisher {
 
 // Publish implements pipeline.Publisher. After a failure the other
 // partitions are still sent to their end.
-func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) error {
+func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
 	groups := map[pipeline.Partition][]*pipeline.Output{}
 	var order []pipeline.Partition
 	for i := range outputs {
 		o := &outputs[i]
 		r, err := p.client.settled(ctx, o.Topic)
 		if err != nil {
-			return refused(o.Topic, err)
+			return outputs, refused(o.Topic, err)
 		}
 		to := pipeline.Partition{Topic: o.Topic, ID: place(o, len(r.leaders))}
 		if groups[to] == nil {
@@ -61,22 +61,31 @@ func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) erro
 	g.SetLimit(requests)
 	for i, to := range order {
 		g.Go(func() error {
-			errs[i] = p.send(ctx, to, groups[to])
+			n, err := p.send(ctx, to, groups[to])
+			groups[to], errs[i] = groups[to][n:], err
 			return nil
 		})
 	}
 	_ = g.Wait()
-	var first error
-	for _, err := range errs {
+	worst := -1 // a refusal before an outage
+	for i, err := range errs {
 		var r *pipeline.RefusedError
-		if errors.As(err, &r) {
-			return err
-		}
-		if first == nil {
-			first = err
+		if err != nil && (worst < 0 || errors.As(err, &r) && !errors.As(errs[worst], &r)) {
+			worst = i
 		}
 	}
-	return first
+	if worst < 0 {
+		return nil, nil
+	}
+	err := errs[worst]
+	order[0], order[worst] = order[worst], order[0]
+	var rest []pipeline.Output
+	for _, to := range order {
+		for _, o := range groups[to] {
+			rest = append(rest, *o)
+		}
+	}
+	return rest, err
 }
 
 // PublishTo is Publish into one partition, whatever the keys: to reach what a
@@ -86,7 +95,8 @@ func (p *Publisher) PublishTo(ctx context.Context, to pipeline.Partition, output
 	for i := range outputs {
 		list[i] = &outputs[i]
 	}
-	return p.send(ctx, to, list)
+	_, err := p.send(ctx, to, list)
+	return err
 }
 
 // settled is route for a topic that exists, waiting a little for one that
@@ -108,37 +118,45 @@ func (c *Client) settled(ctx context.Context, topic string) (route, error) {
 }
 
 // send sends the outputs of one partition, batch after batch: the next one
-// leaves when the last was acknowledged.
-func (p *Publisher) send(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) error {
-	for len(outputs) > 0 {
-		n, size := 1, sizeOf(outputs[0])
-		for n < len(outputs) && size+sizeOf(outputs[n]) <= batchBytes {
-			size += sizeOf(outputs[n])
+// leaves when the last was acknowledged. It returns how many were.
+func (p *Publisher) send(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) (acked int, err error) {
+	for acked < len(outputs) {
+		n, size := 1, sizeOf(outputs[acked])
+		for acked+n < len(outputs) && size+sizeOf(outputs[acked+n]) <= batchBytes {
+			size += sizeOf(outputs[acked+n])
 			n++
 		}
-		if err := p.sendBatch(ctx, to, outputs[:n]); err != nil {
-			return err
+		n, err = p.sendBatch(ctx, to, outputs[acked:acked+n])
+		acked += n
+		if err != nil {
+			return acked, err
 		}
-		outputs = outputs[n:]
 	}
-	return nil
+	return acked, nil
 }
 
-// sendBatch halves what the topic finds too large, until single outputs are.
-func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) error {
+// sendBatch halves what the topic refuses, until it is a single output. It
+// returns how many were acknowledged.
+func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) (acked int, err error) {
 	set, err := appendBatch(make([]byte, 4), outputs, p.pack)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
-	err = p.client.produce(ctx, to, set)
-	if n := len(outputs); n > 1 && (errors.Is(err, kafka.MessageSizeTooLarge) || errors.Is(err, kafka.RecordListTooLarge)) {
-		if err := p.sendBatch(ctx, to, outputs[:n/2]); err != nil {
-			return err
-		}
-		return p.sendBatch(ctx, to, outputs[n/2:])
+	n := len(outputs)
+	err = refused(to.Topic, p.client.produce(ctx, to, set))
+	var r *pipeline.RefusedError
+	switch {
+	case err == nil:
+		return n, nil
+	case n == 1 || !errors.As(err, &r):
+		return 0, err
 	}
-	return refused(to.Topic, err)
+	if acked, err = p.sendBatch(ctx, to, outputs[:n/2]); err != nil {
+		return acked, err
+	}
+	n, err = p.sendBatch(ctx, to, outputs[n/2:])
+	return acked + n, err
 }
 
 // produce sends one record set, whose size is its first four bytes.

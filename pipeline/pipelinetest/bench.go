@@ -27,10 +27,12 @@ type Kafka struct {
 	Start   int64
 	Topic   string // its id
 	Sent    []pipeline.Output
+	Offered int // outputs that were to be sent, also in vain
 	Away    bool
 	Refuse  *pipeline.RefusedError
-	Hang    bool // fetches never answer
-	Idle    bool // there are more members than partitions
+	Refuses func(*pipeline.Output) bool // nil: all of them
+	Hang    bool                        // fetches never answer
+	Idle    bool                        // there are more members than partitions
 	Commits []int64
 }
 
@@ -100,17 +102,20 @@ func (k *Kafka) Partitions(context.Context, string) (int, error) {
 }
 
 // Publish implements pipeline.Publisher.
-func (k *Kafka) Publish(_ context.Context, outputs []pipeline.Output) error {
+func (k *Kafka) Publish(_ context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch {
-	case k.Away:
-		return errAway
-	case k.Refuse != nil:
-		return k.Refuse
+	k.Offered += len(outputs)
+	if k.Away {
+		return outputs, errAway
 	}
-	k.Sent = append(k.Sent, outputs...)
-	return nil
+	for i := range outputs {
+		if k.Refuse != nil && (k.Refuses == nil || k.Refuses(&outputs[i])) {
+			return outputs[i:], k.Refuse
+		}
+		k.Sent = append(k.Sent, outputs[i])
+	}
+	return nil, nil
 }
 
 // Run is the group: it hands out the one partition.

@@ -47,8 +47,10 @@ func (l *topic) Bounds(context.Context, pipeline.Partition) (int64, int64, error
 	return 0, int64(len(l.records)), nil
 }
 
-func (l *topic) Partitions(context.Context, string) (int, error)  { return 1, nil }
-func (l *topic) Publish(context.Context, []pipeline.Output) error { return nil }
+func (l *topic) Partitions(context.Context, string) (int, error) { return 1, nil }
+func (l *topic) Publish(context.Context, []pipeline.Output) ([]pipeline.Output, error) {
+	return nil, nil
+}
 
 func (l *topic) Run(ctx context.Context, member func(int), work func(context.Context, pipeline.Assignment)) error {
 	member(1)

@@ -197,7 +197,7 @@ func sendLetters(ctx context.Context, a *app.App, conn *connect.Connection, c *c
 	bytes := 0
 	send := func() error {
 		if len(batch) > 0 {
-			if err := publisher.Publish(ctx, batch); err != nil {
+			if _, err := publisher.Publish(ctx, batch); err != nil {
 				return err
 			}
 		}

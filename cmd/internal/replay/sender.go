@@ -26,11 +26,11 @@ const (
 	maxLag = time.Second
 )
 
-// Publisher sends records and returns when all are acknowledged.
-// A *pipeline.RefusedError can't be cured by trying again; every other error
-// is an outage, after which the same records are sent again.
+// Publisher sends records and returns when all are acknowledged, or those that
+// are not. A *pipeline.RefusedError can't be cured by trying again; every other
+// error is an outage, after which these are sent again.
 type Publisher interface {
-	Publish(ctx context.Context, outputs []pipeline.Output) error
+	Publish(ctx context.Context, outputs []pipeline.Output) (rest []pipeline.Output, err error)
 }
 
 // Options say where shards go and how.
@@ -136,7 +136,8 @@ func (s *Sender) Flush(ctx context.Context) error {
 func (s *Sender) deliver(ctx context.Context) error {
 	giveUp := time.Now().Add(patience)
 	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
-		err := s.opt.Publisher.Publish(ctx, s.pending)
+		var err error
+		s.pending, err = s.opt.Publisher.Publish(ctx, s.pending)
 		var refused *pipeline.RefusedError
 		switch {
 		case err == nil:

@@ -20,20 +20,20 @@ type topic struct {
 	calls int
 }
 
-func (f *topic) Publish(ctx context.Context, outputs []pipeline.Output) error {
+func (f *topic) Publish(ctx context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
 	f.calls++
 	if err := ctx.Err(); err != nil {
-		return err
+		return outputs, err
 	}
 	if len(f.fail) > 0 {
 		err := f.fail[0]
 		f.fail = f.fail[1:]
 		if err != nil {
-			return err
+			return outputs, err
 		}
 	}
 	f.got = append(f.got, outputs...)
-	return nil
+	return nil, nil
 }
 
 func (f *topic) headers(key string) []string {
