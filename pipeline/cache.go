@@ -6,7 +6,6 @@ import "github.com/credence-stream/credence/cdf"
 // for state, which belongs to the key's lane while tasks are pending.
 type entry struct {
 	key     string
-	lane    int
 	pending int    // tasks at the lane
 	cut     uint64 // the cut that will cover its last change; 0: clean
 	counted uint64 // the cut that its size was last counted in

@@ -36,6 +36,7 @@ type Outputs interface {
 // task is one record on its way through a lane.
 type task struct {
 	record *Record
+	lane   int
 	entry  *entry // nil: the record has no valid key
 	spec   *cdf.Spec
 	poison bool // it failed before: a dead letter, not to be applied

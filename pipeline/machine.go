@@ -42,6 +42,7 @@ type machine struct {
 	chunk      *chunk // waiting for its states
 	running    int    // lane messages not yet answered
 	busyBytes  int64  // record bytes at the lanes
+	pace       pace
 
 	dispatched int64 // offset after the last record given to a lane
 	tail       *Record
@@ -56,10 +57,11 @@ type machine struct {
 // machineConfig is what the rules depend on.
 type machineConfig struct {
 	lanes     int
-	records   int   // of a cut
-	bytes     int64 // of a cut: changed states and outputs
-	backlog   int64 // record bytes fetched ahead
-	probe     int   // ticks between two looks at an idle claim
+	records   int     // of a cut
+	bytes     int64   // of a cut: changed states and outputs
+	backlog   int64   // record bytes fetched ahead
+	interval  float64 // between two checkpoints, seconds
+	probe     int     // ticks between two looks at an idle claim
 	onGapSkip bool
 	rules     *Rules
 }
@@ -115,7 +117,7 @@ type retained struct {
 func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *machine {
 	return &machine{
 		cfg: cfg, part: p, keep: keep, known: known,
-		poison: map[int64]bool{}, cache: newCache(), limit: 1 << 62,
+		poison: map[int64]bool{}, cache: newCache(), limit: 1 << 62, pace: newPace(cfg),
 	}
 }
 
@@ -218,7 +220,9 @@ func (m *machine) dispatch() {
 			m.dispatched = max(m.dispatched, m.queueNext)
 			return
 		}
-		m.chunk = m.nextChunk()
+		if m.chunk = m.nextChunk(); m.chunk == nil {
+			return
+		}
 		if len(m.chunk.missing) > 0 {
 			m.load()
 			return
@@ -232,14 +236,23 @@ func (m *machine) full() bool {
 	return m.open.records >= m.cfg.records || m.open.bytes >= m.cfg.bytes
 }
 
+// nextChunk takes records off the queue, nil while the lane of the first has
+// enough to do.
 func (m *machine) nextChunk() *chunk {
 	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
 	c := &chunk{tasks: make([]task, 0, n)}
 	for i := 0; i < n && (i == 0 || c.bytes < m.cfg.bytes); i++ {
 		r := &m.queue[i]
-		c.tasks = append(c.tasks, m.newTask(r, c))
+		lane := m.laneOf(r.Key)
+		if !m.pace.admits(lane) {
+			break
+		}
+		c.tasks = append(c.tasks, m.newTask(r, lane, c))
 		c.bytes += r.Size()
 		c.tail = r
+	}
+	if len(c.tasks) == 0 {
+		return nil
 	}
 	m.queue = m.queue[len(c.tasks):]
 	m.queueBytes -= c.bytes
@@ -250,8 +263,8 @@ func (m *machine) nextChunk() *chunk {
 	return c
 }
 
-func (m *machine) newTask(r *Record, c *chunk) task {
-	t := task{record: r, poison: m.poison[r.Offset]}
+func (m *machine) newTask(r *Record, lane int, c *chunk) task {
+	t := task{record: r, lane: lane, poison: m.poison[r.Offset]}
 	if r.Refused != nil || checkKey(r.Key) != "" {
 		return t
 	}
@@ -262,7 +275,7 @@ func (m *machine) newTask(r *Record, c *chunk) task {
 		if !ok {
 			return t
 		}
-		e = &entry{key: key, lane: m.laneOf(r.Key), state: &keyState{spec: spec}, size: entryOverhead}
+		e = &entry{key: key, state: &keyState{spec: spec}, size: entryOverhead}
 		m.cache.add(e)
 		c.missing = append(c.missing, e)
 	}
@@ -323,15 +336,13 @@ func (m *machine) send() {
 	perLane := make([][]task, m.cfg.lanes)
 	for _, t := range c.tasks {
 		t.cut = m.open.seq
-		lane := 0
 		if t.entry != nil {
-			lane = t.entry.lane
 			if t.entry.cut != m.open.seq {
 				t.entry.cut = m.open.seq
 				m.open.touched = append(m.open.touched, t.entry)
 			}
 		}
-		perLane[lane] = append(perLane[lane], t)
+		perLane[t.lane] = append(perLane[t.lane], t)
 	}
 	for lane, tasks := range perLane {
 		if len(tasks) > 0 {
@@ -348,6 +359,7 @@ func (m *machine) onApplied(tasks []task) {
 	m.running--
 	for i := range tasks {
 		t := &tasks[i]
+		m.pace.done(t.lane, t.result.Seconds)
 		m.busyBytes -= t.record.Size()
 		// What the barrier has overtaken weighs on the cut in flight: the open
 		// one could be full of it without a record that lets it ever close.

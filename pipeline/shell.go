@@ -45,7 +45,7 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 	probe := max(1, int(time.Second/w.opt.Interval))
 	cfg := machineConfig{
 		lanes: w.opt.Lanes, records: w.opt.Records, bytes: w.opt.Bytes,
-		backlog: backlogBytes, probe: probe, onGapSkip: w.opt.SkipGaps, rules: w.opt.Rules,
+		backlog: backlogBytes, interval: w.opt.Interval.Seconds(), probe: probe, onGapSkip: w.opt.SkipGaps, rules: w.opt.Rules,
 	}
 	return &shell{
 		w: w, a: a, m: newMachine(cfg, a.Partition, m.keep, m.known),

@@ -31,6 +31,7 @@ type Kafka struct {
 	Away    bool
 	Refuse  *pipeline.RefusedError
 	Refuses func(*pipeline.Output) bool // nil: all of them
+	Takes   time.Duration               // of the bubble's clock, to decode a record
 	Hang    bool                        // fetches never answer
 	Idle    bool                        // there are more members than partitions
 	Commits []int64
@@ -181,7 +182,7 @@ func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipel
 		Topic: "in", Group: b.Kafka, Log: b.Kafka, Publisher: b.Kafka, Store: b.Store, Rules: rules,
 		Interval: time.Second, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
 		Heartbeat: 500 * time.Millisecond, Flush: 10 * time.Second, Lanes: 2,
-		NewDecoder: func() pipeline.Decoder { return &Decoder{} }, NewOutputs: func() pipeline.Outputs { return Outputs{} },
+		NewDecoder: func() pipeline.Decoder { return &Decoder{Takes: k.Takes} }, NewOutputs: func() pipeline.Outputs { return Outputs{} },
 		Observer: o, Metrics: pipeline.NewMetrics(b.Reg, "test"), Logger: slog.New(log),
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
@@ -17,10 +18,16 @@ import (
 )
 
 // Decoder reads what Shard writes, and fails as Records asks.
-type Decoder struct{ batch cdf.Batch }
+type Decoder struct {
+	Takes time.Duration // per record
+	batch cdf.Batch
+}
 
 // Decode implements pipeline.Decoder.
 func (d *Decoder) Decode(value []byte) (*cdf.Batch, error) {
+	if d.Takes > 0 {
+		<-time.After(d.Takes)
+	}
 	switch {
 	case bytes.HasPrefix(value, []byte("!panic")):
 		panic("a record that the decoder cannot stand")
