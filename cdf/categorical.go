@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // otherLevel is the level of the coefficient that all unlisted levels share.
@@ -65,7 +64,7 @@ func firstLevels(b *Batch, name string) ([]string, error) {
 		return nil, fmt.Errorf("%w: feature column %q is missing", ErrSchema, name)
 	}
 	c := &b.Columns[i]
-	if c.Type == Float || c.Type == Time {
+	if c.Type == Float {
 		return nil, fmt.Errorf("%w: feature column %q holds %s, which are no levels", ErrSchema, name, c.Type.words())
 	}
 	seen := map[string]bool{}
@@ -122,11 +121,7 @@ func (l *labels) at(c *Column, i int, index map[string]int32, absent int32) (val
 	if math.IsNaN(c.Number[i]) {
 		return absent, false
 	}
-	if c.Type == Bool {
-		l.buf = strconv.AppendBool(l.buf[:0], c.Number[i] != 0)
-	} else {
-		l.buf = strconv.AppendInt(l.buf[:0], c.Int[i], 10)
-	}
+	l.buf = c.appendLabel(l.buf[:0], i)
 	v, known := index[string(l.buf)]
 	if !known {
 		v = absent

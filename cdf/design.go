@@ -175,7 +175,7 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 		return i, nil
 	}
 	numbers := []ColumnType{Float, Integer, Bool, Time}
-	labels := []ColumnType{Integer, Bool, Text}
+	labels := []ColumnType{Integer, Bool, Time, Text}
 	found := layout{y: -1, exposure: -1, time: -1}
 	var err error
 	if _, ok := at[d.response]; ok || needResponse {
@@ -214,7 +214,7 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 		}
 	}
 	if name := spec.Columns.Time; name != "" {
-		if found.time, err = find(name, "time", Integer); err != nil {
+		if found.time, err = find(name, "time", Integer, Time); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,15 @@ func whole(name string, v ...int64) cdf.Column {
 	return c
 }
 
+func when(name string, seconds ...float64) cdf.Column {
+	return cdf.Column{Name: name, Type: cdf.Time, Number: seconds}
+}
+
+// words is text of one row.
+func words(name, level string) cdf.Column {
+	return cdf.Column{Name: name, Type: cdf.Text, Code: []int32{0}, Levels: []string{level}}
+}
+
 // text makes a column of single-letter levels; "-" is null.
 func text(name string, v ...string) cdf.Column {
 	c := cdf.Column{Name: name, Type: cdf.Text}
@@ -204,6 +213,26 @@ func TestDesign(t *testing.T) {
 	if !slices.Equal(sh.X, []float64{1, 1, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1}) || !slices.Equal(sh.Group[0], []int32{1, 0}) {
 		t.Errorf("second shard: X %g group %v", sh.X, sh.Group)
 	}
+	// Dates are groups, and steps of a day.
+	if _, err = f.Update(batch(
+		num("y", 1, 2), num("x", 1, 1), text("c", "v", "w"), text("d", "7", "7"),
+		when("g", 15_000*86_400, 15_000*86_400), num("e", 1, 1), when("s", 9*86_400, 10*86_400),
+	)); err != nil {
+		t.Fatal(err)
+	}
+	if sh = (*shards)[2]; !slices.Equal(sh.Group[0], []int32{2, 2}) || !slices.Equal(sh.Time, []int64{9, 10}) {
+		t.Errorf("dates: group %v time %v", sh.Group, sh.Time)
+	}
+	if _, err := f.Update(batch(
+		num("y", 1), num("x", 1), text("c", "v"), text("d", "7"), text("g", "2011-01-26"), num("e", 1), when("s", 9*86_400+1),
+	)); !errors.Is(err, cdf.ErrShard) || !strings.Contains(err.Error(), "time of day in row 1") {
+		t.Errorf("a time of day as a step: %v", err)
+	}
+	if _, err := f.Update(batch(
+		num("y", 1), num("x", 1), text("c", "v"), text("d", "7"), words("g", "2011-01-26"), num("e", 1), when("s", 11*86_400),
+	)); err != nil || !slices.Equal((*shards)[3].Group[0], []int32{2}) {
+		t.Errorf("a date as text is the same group: %v, %v", (*shards)[3].Group, err)
+	}
 	// The same names with other types are another schema.
 	if _, err := f.Update(batch(
 		num("y", 1), num("x", 1), num("c", 1), text("d", "7"), text("g", "q"), num("e", 1), whole("s", 7),
@@ -223,8 +252,7 @@ func TestDefaultFeatures(t *testing.T) {
 	inner := spec.New
 	spec.New = func(d cdf.Dims) (cdf.Model, error) { dims = d; return inner(d) }
 	flag := cdf.Column{Name: "flag", Type: cdf.Bool, Number: []float64{1}}
-	when := cdf.Column{Name: "when", Type: cdf.Time, Number: []float64{1e9}}
-	take(t, cdf.NewFilter(spec, "k"), batch(num("b", 1), text("t", "a"), when, whole("s", 1), num("r", 1), flag, whole("g", 1), whole("a", 1)))
+	take(t, cdf.NewFilter(spec, "k"), batch(num("b", 1), text("t", "a"), when("when", 1e9), whole("s", 1), num("r", 1), flag, whole("g", 1), whole("a", 1)))
 	if want := []string{"b", "flag", "a"}; !slices.Equal(dims.Columns, want) {
 		t.Errorf("features %q, want %q", dims.Columns, want)
 	}

@@ -81,12 +81,14 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 			return err
 		}
 	}
+	if at.time >= 0 {
+		if err := dated(&b.Columns[at.time]); err != nil {
+			return err
+		}
+	}
 	if at.exposure >= 0 {
-		for i, v := range b.Columns[at.exposure].Number {
-			if v <= 0 {
-				return fmt.Errorf("%w: exposure column %q is not positive in row %d",
-					ErrShard, b.Columns[at.exposure].Name, i+1)
-			}
+		if err := positive(&b.Columns[at.exposure]); err != nil {
+			return err
 		}
 	}
 	for _, i := range at.groups {
@@ -106,6 +108,26 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 			in.rows = append(in.rows, int32(row))
 		} else if drop == null && spec.Missing == "reject" {
 			return fmt.Errorf("%w: a feature, group or exposure is null in row %d", ErrShard, row+1)
+		}
+	}
+	return nil
+}
+
+// dated refuses times of day where steps are counted.
+func dated(c *Column) error {
+	for i, v := range c.Number {
+		if c.Type == Time && !math.IsNaN(v) && !midnight(v) {
+			return fmt.Errorf("%w: time column %q has a time of day in row %d; the steps of a model are integers or dates: "+
+				"count the steps in a column of integers", ErrShard, c.Name, i+1)
+		}
+	}
+	return nil
+}
+
+func positive(c *Column) error {
+	for i, v := range c.Number {
+		if v <= 0 {
+			return fmt.Errorf("%w: exposure column %q is not positive in row %d", ErrShard, c.Name, i+1)
 		}
 	}
 	return nil

@@ -102,7 +102,7 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 		r.offset[k] = math.Log(b.Columns[at.exposure].Number[in.rows[k]])
 	}
 	for k := range r.time {
-		r.time[k] = b.Columns[at.time].Int[in.rows[k]]
+		r.time[k] = b.Columns[at.time].step(int(in.rows[k]))
 	}
 	return nil
 }

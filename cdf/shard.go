@@ -26,7 +26,7 @@ const (
 	Float   ColumnType = iota // a number
 	Integer                   // a number, a group or a category
 	Bool                      // a number (0, 1), a group or a category
-	Time                      // a number (seconds since 1970), never a feature by default
+	Time                      // a number (seconds since 1970), a group or a category; never a feature by default
 	Text                      // a group or a category
 )
 
@@ -44,19 +44,29 @@ type Column struct {
 }
 
 // Label returns the group or category name of row i and whether it has one:
-// the text itself, an integer in decimal, or true or false. It must not be
-// called on a Float or Time column.
+// the text itself, an integer in decimal, true or false, or a time in UTC, to the
+// microsecond: 2011-01-01 where it is midnight, else 2011-01-01T08:30:00Z, with as
+// many digits of a second as it has. It must not be called on a Float column.
 func (c *Column) Label(i int) (string, bool) {
-	switch c.Type {
-	case Text:
+	if c.Type == Text {
 		if c.Code[i] < 0 {
 			return "", false
 		}
 		return c.Levels[c.Code[i]], true
+	}
+	return string(c.appendLabel(nil, i)), !math.IsNaN(c.Number[i])
+}
+
+// appendLabel appends the label of a row that has one, of a column that is not
+// Text.
+func (c *Column) appendLabel(b []byte, i int) []byte {
+	switch c.Type {
 	case Bool:
-		return strconv.FormatBool(c.Number[i] != 0), !math.IsNaN(c.Number[i])
+		return strconv.AppendBool(b, c.Number[i] != 0)
+	case Time:
+		return appendTime(b, c.Number[i])
 	default:
-		return strconv.FormatInt(c.Int[i], 10), !math.IsNaN(c.Number[i])
+		return strconv.AppendInt(b, c.Int[i], 10)
 	}
 }
 

@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"maps"
 	"math"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -35,11 +37,31 @@ type Metrics struct {
 	minESS     *prometheus.GaugeVec
 	maxRHat    *prometheus.GaugeVec
 	registry   prometheus.Registerer
+
+	mu    sync.Mutex
+	tally Tally
+}
+
+// Tally counts what became of the records that this process took. One that was
+// taken again after a claim was given up counts again.
+type Tally struct {
+	Applied int64 // shards and tombstones
+	Skipped int64 // applied before
+	Dead    map[Stage]int64
+}
+
+// Tally returns the counts so far.
+func (m *Metrics) Tally() Tally {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.tally
+	t.Dead = maps.Clone(t.Dead)
+	return t
 }
 
 // NewMetrics registers the metrics of a worker.
 func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
-	m := &Metrics{registry: reg}
+	m := &Metrics{registry: reg, tally: Tally{Dead: map[Stage]int64{}}}
 	auto := promauto.With(reg)
 	counter := func(name, help string) prometheus.Counter {
 		return auto.NewCounter(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help})
@@ -93,14 +115,21 @@ func (m *Metrics) watch(b *Budget) {
 // observe counts what became of the records of one lane message.
 func (m *Metrics) observe(p Partition, tasks []task) {
 	m.consumed.WithLabelValues(p.Topic, strconv.Itoa(int(p.ID))).Add(float64(len(tasks)))
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i := range tasks {
 		switch r := &tasks[i].result; {
 		case r.Dead != "":
 			m.dead.WithLabelValues(string(r.Dead)).Inc()
+			m.tally.Dead[r.Dead]++
 		case r.Skipped != "":
 			m.skipped.WithLabelValues(r.Skipped).Inc()
-		case r.Kind != "":
-			m.absorbed(r)
+			m.tally.Skipped++
+		default:
+			m.tally.Applied++
+			if r.Kind != "" {
+				m.absorbed(r)
+			}
 		}
 	}
 }

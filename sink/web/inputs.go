@@ -42,14 +42,13 @@ func checkColumn(in *cdf.Input, c *cdf.Column, rows int) error {
 	wrong := func(row int, code, format string, args ...any) error {
 		return refuse(http.StatusUnprocessableEntity, code, "row %d (from 0): %s %q %s", row, in.Role, in.Name, fmt.Sprintf(format, args...))
 	}
-	labels := c.Type == cdf.Text || c.Type == cdf.Integer || c.Type == cdf.Bool
 	switch {
-	case in.Category && !labels:
-		return refuse(http.StatusUnprocessableEntity, "wrong_type", "%s column %q holds numbers with fractions or times; labels are text, integers or booleans", in.Role, in.Name)
+	case in.Category && c.Type == cdf.Float:
+		return refuse(http.StatusUnprocessableEntity, "wrong_type", "%s column %q holds numbers with fractions; labels are text, integers, booleans, dates or times", in.Role, in.Name)
 	case !in.Category && c.Type == cdf.Text:
 		return refuse(http.StatusUnprocessableEntity, "wrong_type", "%s column %q holds text; numbers are needed", in.Role, in.Name)
-	case in.Role == "time" && c.Type != cdf.Integer:
-		return refuse(http.StatusUnprocessableEntity, "wrong_type", "time column %q does not hold integers", in.Name)
+	case in.Role == "time" && c.Type != cdf.Integer && c.Type != cdf.Time:
+		return refuse(http.StatusUnprocessableEntity, "wrong_type", "time column %q does not hold integers or dates", in.Name)
 	}
 	if !in.Category {
 		for row, v := range c.Number {

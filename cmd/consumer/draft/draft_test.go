@@ -47,8 +47,8 @@ func texts(name string, value func(i int) string) cdf.Column {
 	return c
 }
 
-func times(name string) cdf.Column {
-	c := floats(name, func(i int) float64 { return 86400 * float64(i) })
+func times(name string, f func(int) float64) cdf.Column {
+	c := floats(name, f)
 	c.Type = cdf.Time
 	return c
 }
@@ -62,7 +62,10 @@ var (
 	town   = texts("town", func(i int) string { return fmt.Sprint("t", i%25) })
 	color  = texts("color", func(i int) string { return []string{"red", "green", "blue", "red"}[i%4] })
 	year   = wholes("year", func(i int) int { return 1900 + i })
-	day    = times("day")
+	day    = times("day", func(i int) float64 { return 86400 * float64(i) })
+	hour   = times("hour", func(i int) float64 { return 3600 * float64(i) })
+	// of the same week
+	weekday = times("weekday", func(i int) float64 { return 86400 * float64(i%7) })
 )
 
 func profileOf(columns ...cdf.Column) *Profile {
@@ -91,7 +94,9 @@ func TestSuggest(t *testing.T) {
 		{"one group", []cdf.Column{town, y}, Wish{}, "anova", []string{"town is the only other column of use", "group: town  # 25 levels"}},
 		{"one group of few", []cdf.Column{color, y}, Wish{}, "anova", []string{"group: color  # 3 levels, most often red (50%)"}},
 		{"a time in whole numbers", []cdf.Column{year, y}, Wish{}, "dlm", []string{"year says when, and there is no feature", "time: year  # 1900 to 1959"}},
-		{"a time", []cdf.Column{day, y}, Wish{}, "dlm", []string{"day: a time; kind dlm takes each row as a step"}},
+		{"dates", []cdf.Column{day, y}, Wish{}, "dlm", []string{"time: day  # 1970-01-01 to 1970-03-01;"}},
+		{"times of day", []cdf.Column{hour, y}, Wish{}, "dlm", []string{"hour: a time; kind dlm takes each row as a step"}},
+		{"groups by day", []cdf.Column{weekday, x, counts}, Wish{Group: "weekday"}, "poisson", []string{"group: weekday  # 7 levels, most often 1970-01-01"}},
 		{"many columns", wideColumns, Wish{}, "compressed", []string{"there are 200 features", "features: [  # 200 of them", "w0, w1,"}},
 		{"categories", []cdf.Column{color, x, y}, Wish{}, "linear", []string{"- {name: color, levels: [red, blue, green], baseline: red}  # 3 levels, most often red (50%)"}},
 		{"few groups as categories", []cdf.Column{store, x, y}, Wish{}, "linear", []string{`- {name: store, levels: ["0", "1", "2", "3", "4"], baseline: "0"}`}},

@@ -37,10 +37,11 @@ type column struct {
 	least, most float64
 	mean, m2    float64 // m2: sum of squared distances from the mean
 	whole       bool    // no fractions
+	dates       bool    // whole days, if it holds times
 	rising      bool    // never falls within a key
 	last        map[string]float64
 
-	counts map[string]int // of labels, for every type but Float and Time
+	counts map[string]int // of labels, for every type but Float
 	exact  map[float64]int
 	full   bool // more than mostDistinct different values
 }
@@ -69,7 +70,7 @@ func (p *Profile) columnOf(c *cdf.Column) *column {
 	}
 	fresh := &column{
 		name: strings.Clone(c.Name), kind: c.Type, least: math.Inf(1), most: math.Inf(-1),
-		whole: true, rising: true, last: map[string]float64{}, counts: map[string]int{}, exact: map[float64]int{},
+		whole: true, dates: true, rising: true, last: map[string]float64{}, counts: map[string]int{}, exact: map[float64]int{},
 	}
 	p.columns = append(p.columns, fresh)
 	return fresh
@@ -109,7 +110,7 @@ func (c *column) add(key string, in *cdf.Column, rows int) {
 			c.rising = false
 		}
 		c.last[key] = v
-		if in.Type != cdf.Float && in.Type != cdf.Time {
+		if in.Type != cdf.Float {
 			label, _ := in.Label(i)
 			c.label(label)
 		}
@@ -120,6 +121,7 @@ func (c *column) number(v float64) {
 	c.values++
 	c.least, c.most = min(c.least, v), max(c.most, v)
 	c.whole = c.whole && v == math.Trunc(v)
+	c.dates = c.dates && math.Mod(v, 86_400) == 0
 	step := v - c.mean
 	c.mean += step / float64(c.values)
 	c.m2 += step * (v - c.mean)

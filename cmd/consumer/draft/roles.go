@@ -80,6 +80,12 @@ func (c *column) timely() bool {
 	return c.kind == cdf.Time || c.kind == cdf.Integer && c.rising && c.distinct() > 2 && has(c.name, timeWords)
 }
 
+// steps reports a column that can be the time of a model: integers, or dates that
+// never fall.
+func (c *column) steps() bool {
+	return c.kind == cdf.Integer || c.kind == cdf.Time && c.dates && c.rising
+}
+
 // groups reports a column that names groups: texts or integers with such a
 // name, or more texts than can be coefficients, that come back.
 func (c *column) groups() bool {

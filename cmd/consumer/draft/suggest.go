@@ -49,8 +49,8 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 			return nil, fmt.Errorf("%w: no column %q for the group; the columns are %s", ErrDraft, w.Group, p.names())
 		case g == m.response:
 			return nil, fmt.Errorf("%w: column %q can't be response and group", ErrDraft, w.Group)
-		case g.kind == cdf.Float || g.kind == cdf.Time:
-			return nil, fmt.Errorf("%w: column %q holds numbers with fractions or times; groups are named by text, integers or truth values", ErrDraft, w.Group)
+		case g.kind == cdf.Float:
+			return nil, fmt.Errorf("%w: column %q holds numbers with fractions; groups are named by text, integers, truth values, dates or times", ErrDraft, w.Group)
 		}
 	}
 	m.columns = p.assign(m.response, w.Group)
@@ -181,7 +181,7 @@ func (m *Model) settle(wanted string) {
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch {
-		case g.role == clock && (!k.Time || g.kind != cdf.Integer || g != first(m.columns, clock)):
+		case g.role == clock && (!k.Time || !g.steps() || g != first(m.columns, clock)):
 			g.role, g.why = leftOut, m.untimely(g)
 		case g.role == group && grouped && g.name == chosen:
 		case g.role == group && k.Features && g.distinct() <= mostLevels:
@@ -209,7 +209,7 @@ func (m *Model) able(holds func(*kind.Kind) bool) string {
 func (m *Model) untimely(g *given) string {
 	switch {
 	case m.Kind.Time && g.kind == cdf.Time:
-		return fmt.Sprintf("a time; kind %s takes each row as a step, or an integer column as the time", m.Kind.Name)
+		return fmt.Sprintf("a time; kind %s takes each row as a step, or a column of integers or dates that never falls as the time", m.Kind.Name)
 	case m.Kind.Time:
 		return "another column is the time"
 	case g.kind == cdf.Time:

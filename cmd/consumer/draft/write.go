@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -173,6 +174,12 @@ func (m *Model) writeLeftOut(line func(string, ...any)) {
 func (c *column) describe(p *Profile) string {
 	if c.binary() {
 		return fmt.Sprintf("0 or 1, %s ones", percent(c.exact[1], c.values)) + c.missing(p)
+	}
+	if c.kind == cdf.Time {
+		ends := cdf.Column{Type: cdf.Time, Number: []float64{c.least, c.most}}
+		from, _ := ends.Label(0)
+		to, _ := ends.Label(1)
+		return from + " to " + to + c.missing(p)
 	}
 	return fmt.Sprintf("%s to %s, mean %s, sd %s", number(c.least), number(c.most), number(c.mean), number(c.sd())) + c.missing(p)
 }

@@ -34,7 +34,7 @@ partition that needs a decision halts, and the process stays up.`,
 		},
 	}
 	f.Add(a, cmd)
-	cmd.Flags().BoolVar(&untilEnd, "until-end", false, "exit once all partitions have reached the ends that they have now")
+	cmd.Flags().BoolVar(&untilEnd, "until-end", false, "exit once all partitions have reached the ends that they have now; exit code 3 if all records became dead letters")
 	return cmd
 }
 

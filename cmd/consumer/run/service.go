@@ -3,7 +3,11 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,7 +116,31 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 		}
 		return nil
 	})
-	return g.Wait()
+	if err := g.Wait(); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return s.conclude()
+}
+
+// conclude says what became of the records of a run to the end.
+func (s *Service) conclude() error {
+	t := s.worker.Tally()
+	var dead int64
+	var stages []string
+	for _, stage := range slices.Sorted(maps.Keys(t.Dead)) {
+		dead += t.Dead[stage]
+		stages = append(stages, fmt.Sprintf("%s %d", stage, t.Dead[stage]))
+	}
+	if dead == 0 {
+		s.logger.Info("reached the end", slog.Int64("applied", t.Applied), slog.Int64("skipped", t.Skipped))
+		return nil
+	}
+	s.logger.Warn("reached the end; consumer dlq list says why records became dead letters", slog.Int64("applied", t.Applied),
+		slog.Int64("skipped", t.Skipped), slog.Int64("dead_letters", dead), slog.String("stages", strings.Join(stages, ", ")))
+	if t.Applied+t.Skipped == 0 {
+		return fmt.Errorf("%w: all %d records became dead letters (%s); consumer dlq list says why", cli.ErrNothingApplied, dead, strings.Join(stages, ", "))
+	}
+	return nil
 }
 
 // retry repeats what fails for an outage until it works, a permanent error

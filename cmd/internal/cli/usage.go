@@ -23,8 +23,12 @@ var ErrReported = errors.New("reported")
 // state that is not what the log gives.
 var ErrMismatch = errors.New("mismatch")
 
+// ErrNothingApplied ends the process with exit code 3: all records that run
+// found became dead letters.
+var ErrNothingApplied = errors.New("nothing was applied")
+
 // ExitCode is 0 for success, 2 for a wrong command line, 3 for state that is
-// not what the log gives, 1 for everything else.
+// not what the log gives or was made of nothing, 1 for everything else.
 func ExitCode(err error) int {
 	var usage *usageError
 	switch {
@@ -32,7 +36,7 @@ func ExitCode(err error) int {
 		return 0
 	case errors.As(err, &usage):
 		return 2
-	case errors.Is(err, ErrMismatch):
+	case errors.Is(err, ErrMismatch), errors.Is(err, ErrNothingApplied):
 		return 3
 	default:
 		return 1
