@@ -59,7 +59,9 @@ func NewGroup(c *Client, o GroupOptions) *Group {
 // Run implements pipeline.Group. It returns nil at the end of ctx, when every
 // work has returned and the group was left, and an error only for options
 // that no broker would take. Work that returns too early does not end the
-// generation, which would make the whole group rebalance without a pause.
+// generation, which would make the whole group rebalance without a pause. A
+// member that is waiting to join is not waited for at the end: the answer may take
+// as long as a rebalance, and what it has joined ends with the session.
 func (g *Group) Run(ctx context.Context, member func(partitions int), work func(context.Context, pipeline.Assignment)) error {
 	o := g.options
 	cg, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
@@ -90,10 +92,8 @@ func (g *Group) Run(ctx context.Context, member func(partitions int), work func(
 	// A generation that ended before work could be started in it starts it
 	// all the same and does not wait for it: so we count ourselves.
 	var running sync.WaitGroup
-	defer running.Wait()
 	m := membership{tell: member}
-	// Close ends the generation, waits for its work and leaves the group.
-	defer func() { _ = cg.Close() }()
+	defer leave(cg, &running)
 	for {
 		gen, err := cg.Next(ctx)
 		switch {
@@ -114,6 +114,24 @@ func (g *Group) Run(ctx context.Context, member func(partitions int), work func(
 				}
 			}
 		}
+	}
+}
+
+// leaveTimeout is how long a member that has nothing to do any more tries to
+// leave its group.
+const leaveTimeout = 2 * time.Second
+
+// leave ends the generation, waits for its work and leaves the group.
+func leave(cg *kafka.ConsumerGroup, running *sync.WaitGroup) {
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		_ = cg.Close()
+	}()
+	running.Wait()
+	select {
+	case <-left:
+	case <-time.After(leaveTimeout):
 	}
 }
 

@@ -240,6 +240,53 @@ func TestGroupEarlyReturn(t *testing.T) {
 	}
 }
 
+// TestGroupStopsWhileJoining: a peer that does not join again, as one that was
+// suspended, holds up the joining of others, but not their end.
+func TestGroupStopsWhileJoining(t *testing.T) {
+	addrs := brokers(t)
+	c := connect(t, addrs)
+	topic := fresh(t, c, 2)
+	held := make(chan struct{})
+	frozen, freeze := context.WithCancel(t.Context())
+	defer freeze()
+	go func() {
+		_ = NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond}).
+			Run(frozen, func(int) {}, func(_ context.Context, a pipeline.Assignment) {
+				if a.ID == 0 {
+					close(held)
+				}
+				<-frozen.Done() // and not when the assignment ends
+			})
+	}()
+	<-held
+	joining := make(chan struct{})
+	b := franz(t, addrs)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}).Run(ctx, func(int) { close(joining) }, nil)
+	}()
+	eventually(t, "rebalance", func() bool {
+		req := kmsg.NewPtrDescribeGroupsRequest()
+		req.Groups = []string{topic}
+		r, err := req.RequestWith(t.Context(), b)
+		return err == nil && len(r.Groups) == 1 && r.Groups[0].State == "PreparingRebalance"
+	})
+	start := time.Now()
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("ended after %v", took)
+	}
+	select {
+	case <-joining:
+		t.Error("the member had joined")
+	default:
+	}
+}
+
 func TestGroupMorePartitions(t *testing.T) {
 	addrs := brokers(t)
 	c := connect(t, addrs)
