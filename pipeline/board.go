@@ -20,21 +20,22 @@ type board struct {
 	mu    sync.Mutex
 	given int // partitions, -1: no member of the group
 	parts map[Partition]status
-	// kept is what outlives an assignment: the cache of its last claim and
-	// the highest watermark that it left.
+	// kept is what outlives an assignment: the cache of its last claim, until the
+	// next generation has all its partitions, and the highest watermark that it
+	// left.
 	kept map[Partition]memory
+	held func(bytes, keys int64) // is told what kept caches take, and give back
 }
 
 // memory is what a process remembers of a partition between assignments.
 type memory struct {
-	keep       retained
-	known      int64
-	flags      *flagLog
-	generation int32
+	keep  retained
+	known int64
+	flags *flagLog
 }
 
-func newBoard() *board {
-	return &board{given: -1, parts: map[Partition]status{}, kept: map[Partition]memory{}}
+func newBoard(held func(bytes, keys int64)) *board {
+	return &board{given: -1, parts: map[Partition]status{}, kept: map[Partition]memory{}, held: held}
 }
 
 // join notes how many partitions the group gives this process, -1 for no
@@ -43,10 +44,31 @@ func (b *board) join(partitions int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.given = partitions
+	b.settle()
 }
 
-// enter notes an assignment and returns what is remembered. Caches that were
-// not taken up again within a generation are let go.
+// settle lets the caches go of partitions that this process does not have any
+// more, once it has all that it was given.
+func (b *board) settle() {
+	if b.given < 0 || len(b.parts) < b.given {
+		return
+	}
+	for p := range b.kept {
+		b.release(p)
+	}
+}
+
+// release forgets the cache of a partition.
+func (b *board) release(p Partition) {
+	m := b.kept[p]
+	if c := m.keep.cache; c != nil {
+		b.held(-c.bytes, -int64(len(c.entries)))
+	}
+	m.keep = retained{}
+	b.kept[p] = m
+}
+
+// enter notes an assignment and returns what is remembered.
 func (b *board) enter(a Assignment) memory {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,12 +80,10 @@ func (b *board) enter(a Assignment) memory {
 	if m.flags == nil {
 		m.flags = new(flagLog)
 	}
-	for p, k := range b.kept {
-		if k.generation+1 < a.Generation {
-			k.keep = retained{}
-			b.kept[p] = k
-		}
+	if ok {
+		b.release(a.Partition)
 	}
+	b.settle()
 	return m
 }
 
@@ -73,6 +93,9 @@ func (b *board) leave(a Assignment, m memory) {
 	defer b.mu.Unlock()
 	delete(b.parts, a.Partition)
 	b.kept[a.Partition] = m
+	if c := m.keep.cache; c != nil {
+		b.held(c.bytes, int64(len(c.entries)))
+	}
 }
 
 func (b *board) set(p Partition, s status) {

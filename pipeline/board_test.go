@@ -6,7 +6,7 @@ import (
 )
 
 func TestReadyOnlyAsAMember(t *testing.T) {
-	b := newBoard()
+	b := newBoard(func(int64, int64) {})
 	want := func(when string, ready bool, says string) {
 		t.Helper()
 		if got, why := b.ready(); got != ready || !strings.Contains(why, says) {
@@ -30,4 +30,40 @@ func TestReadyOnlyAsAMember(t *testing.T) {
 	want("its work as well", false, "consumer group")
 	b.join(0)
 	want("the next one", true, "")
+}
+
+// Caches of partitions that went elsewhere are let go with the next generation,
+// and counted until then.
+func TestCachesOfPartitionsThatMovedAreLetGo(t *testing.T) {
+	var bytes, keys int64
+	b := newBoard(func(b, k int64) { bytes, keys = bytes+b, keys+k })
+	part := func(id int32) Assignment { return Assignment{Partition: Partition{"in", id}} }
+	b.join(3)
+	for id := range int32(3) {
+		b.enter(part(id))
+	}
+	b.join(-1)
+	for id := range int32(3) {
+		c := newCache()
+		c.add(&entry{key: "k", size: 1000})
+		b.leave(part(id), memory{keep: retained{cache: c}, known: 7})
+	}
+	if bytes != 3000 || keys != 3 {
+		t.Errorf("%d bytes of %d keys are counted, want 3000 of 3", bytes, keys)
+	}
+	b.join(2)
+	if m := b.enter(part(0)); m.keep.cache == nil || bytes != 2000 {
+		t.Errorf("the cache of a partition that stays: %v, %d bytes counted", m.keep.cache, bytes)
+	}
+	b.enter(part(3))
+	if bytes != 0 || keys != 0 {
+		t.Errorf("%d bytes of %d keys are counted, want none", bytes, keys)
+	}
+	b.join(-1)
+	b.leave(part(0), memory{known: 9})
+	b.leave(part(3), memory{})
+	b.join(1)
+	if m := b.enter(part(1)); m.keep.cache != nil || m.known != 7 {
+		t.Errorf("cache %v, watermark %d: what moved away comes back without a cache, and its watermark is known", m.keep.cache, m.known)
+	}
 }

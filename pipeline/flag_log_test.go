@@ -37,7 +37,7 @@ func TestFlagLogIsBounded(t *testing.T) {
 
 // What was said is remembered from one assignment of a partition to the next.
 func TestFlagLogOutlivesAnAssignment(t *testing.T) {
-	b, a := newBoard(), Assignment{Partition: Partition{"in", 3}, Generation: 1}
+	b, a := newBoard(func(int64, int64) {}), Assignment{Partition: Partition{"in", 3}, Generation: 1}
 	m := b.enter(a)
 	m.flags.report(slog.New(slog.DiscardHandler), a.Partition, flagTasks(2))
 	b.leave(a, m)

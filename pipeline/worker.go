@@ -66,7 +66,11 @@ func New(opt Options) (*Worker, error) {
 	if opt.Lanes < 1 {
 		opt.Lanes = runtime.GOMAXPROCS(0)
 	}
-	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), board: newBoard(), start: time.Now()}
+	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), start: time.Now()}
+	w.board = newBoard(func(bytes, keys int64) {
+		opt.Metrics.cacheBytes.Add(float64(bytes))
+		opt.Metrics.cacheKeys.Add(float64(keys))
+	})
 	opt.Metrics.watch(w.budget)
 	return w, nil
 }
@@ -78,7 +82,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		m := w.board.enter(a)
 		s := newShell(w, a, m)
 		s.run(ctx)
-		w.board.leave(a, memory{s.m.keep, s.m.known, s.flags, a.Generation})
+		w.board.leave(a, memory{s.m.keep, s.m.known, s.flags})
 	})
 	w.lanes.Wait()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

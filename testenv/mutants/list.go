@@ -81,6 +81,8 @@ var guarantees = []mutant{
 		"n > 0 && (p.cost < 0 || float64(n+1)*p.cost > p.interval)", "n < 0", "TestSlowModels|TestRevokeKeeps", machine},
 	{"applied records not taken off a lane", "pipeline/pace.go",
 		"\tp.records[lane]--\n", "", "TestSlowModels", machine},
+	{"caches of moved partitions kept", "pipeline/board.go",
+		"\tfor p := range b.kept {\n", "\tfor p := range map[Partition]memory{} {\n", "TestCachesOfPartitions", machine},
 	{"shard without a summary kept", "pipeline/lane.go",
 		"if lost := filter.Revert(); lost != nil {", "if lost := error(nil); lost != nil {", "TestFailingRecords", machine},
 	{"failed arithmetic drops the partition", "pipeline/lane.go",
