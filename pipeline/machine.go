@@ -35,7 +35,7 @@ type machine struct {
 
 	fetching   bool
 	fetchFrom  Position
-	end        int64 // of the log, as last heard
+	end, high  int64 // of the log, as last heard, and with open transactions
 	queue      []Record
 	queueNext  int64 // offset after the queue
 	queueBytes int64
@@ -200,6 +200,7 @@ func (m *machine) onFetched(e evFetched) {
 			m.queueBytes += e.got.Records[i].Size()
 		}
 		m.fetchFrom, m.queueNext, m.end = m.fetchFrom.After(&e.got), e.got.Next, e.got.End
+		m.high = max(e.got.High, m.end)
 	}
 }
 

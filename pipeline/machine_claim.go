@@ -129,6 +129,7 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.acked, m.last = c.From, c.Last
 	m.fetchFrom = Position{Offset: c.To, Topic: f.log.Identity.Topic, Epoch: c.Last.Epoch, Read: c.Last.Offset + 1}
 	m.queueNext, m.dispatched, m.end = c.To, c.To, f.log.End
+	m.high = m.end
 	m.open = cut{seq: 1}
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {

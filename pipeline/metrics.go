@@ -30,6 +30,7 @@ type Metrics struct {
 	evictions  prometheus.Counter
 	lag        *prometheus.GaugeVec
 	eventLag   *prometheus.GaugeVec
+	open       *prometheus.GaugeVec
 	stalls     prometheus.Counter
 	halted     *prometheus.GaugeVec
 	logDensity *prometheus.GaugeVec
@@ -94,6 +95,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.evictions = counter("cache_evictions_total", "Saved states evicted to keep memory within its bound.")
 	m.lag = gauges("consumer_lag_records", "Records in the log that are not yet in an acknowledged checkpoint.", "topic", "partition")
 	m.eventLag = gauges("event_time_lag_seconds", "Age of the newest applied record.", "topic", "partition")
+	m.open = gauges("open_transaction_seconds", "How long an open transaction has kept records from being read, 0 without one.", "topic", "partition")
 	m.stalls = counter("stalls_total", "Fetches cut off because nothing came back.")
 	m.halted = gauges("partitions_halted", "Partitions that wait for an operator.", "reason")
 	m.logDensity = gauges("score_log_density", "Mean log predictive density per row of the last scored shard.", "kind")

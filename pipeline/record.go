@@ -71,6 +71,9 @@ type Fetched struct {
 	Next int64
 	// End is the offset after the last record that may be read now.
 	End int64
+	// High is the offset after the last record that is replicated: above End
+	// where a transaction is open. 0: not known.
+	High int64
 	// Epoch is that of the newest batch read, 0 where none was or where it has
 	// none, and Read the offset after that batch.
 	Epoch LeaderEpoch

@@ -30,6 +30,7 @@ type shell struct {
 	cached [2]int64 // bytes and keys last added to the gauges
 	flags  *flagLog
 	seen   seen // what the observer was told
+	txn    openTransaction
 }
 
 // laneMessage is work for a lane: tasks, or a barrier when there are none.
@@ -102,6 +103,7 @@ func (s *shell) end() {
 		s.w.opt.Metrics.halted.WithLabelValues(s.said.halted).Dec()
 	}
 	s.gauges(0, 0, newCache())
+	s.w.opt.Metrics.open.WithLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))).Set(0)
 	s.gone()
 }
 
@@ -283,6 +285,7 @@ func (s *shell) account(ev event) {
 			return
 		}
 		s.held += e.size
+		s.blocked(e)
 	case evApplied:
 		if e.epoch != s.m.epoch {
 			return
@@ -322,7 +325,7 @@ func (s *shell) report() {
 	default:
 		st = status{ready: true}
 	}
-	s.gauges(max(0, m.end-m.acked), s.newest, m.cache)
+	s.gauges(max(0, m.high-m.acked), s.newest, m.cache)
 	s.observe(st)
 	if st == s.said {
 		return

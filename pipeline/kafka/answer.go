@@ -17,6 +17,7 @@ import (
 type answer struct {
 	code      int16
 	stable    int64 // last stable offset
+	high      int64 // high watermark
 	aborted   []aborted
 	records   []byte
 	first     pipeline.LeaderEpoch // of the first batch, once decoded
@@ -88,9 +89,9 @@ func parseAnswer(r fields, version int16, p pipeline.Partition, topic topicID) (
 		return answer{}, fmt.Errorf("an answer about %d partitions, %d", n, id)
 	}
 	a := answer{code: r.int16(), throttled: throttled}
-	high := r.int64()
+	a.high = r.int64()
 	if a.stable = r.int64(); a.stable < 0 {
-		a.stable = high
+		a.stable = a.high
 	}
 	r.int64() // log start
 	n := r.count()

@@ -122,7 +122,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 // transactions are told by the broker's list of (producer, first offset): from
 // that offset to the producer's abort marker its records do not count.
 func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
-	f := pipeline.Fetched{Next: from, End: a.stable}
+	f := pipeline.Fetched{Next: from, End: a.stable, High: a.high}
 	var spent int64
 	var dead map[int64]bool // producers
 	for data := a.records; len(data) > 0; {

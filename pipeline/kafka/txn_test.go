@@ -58,7 +58,7 @@ func TestTransactions(t *testing.T) {
 	begin(0)
 	say(0, "a b")
 	f, err := l.Fetch(t.Context(), p, 0, 1<<20)
-	if err != nil || len(f.Records) != 0 || f.Next != 0 || f.End != 0 {
+	if err != nil || len(f.Records) != 0 || f.Next != 0 || f.End != 0 || f.High != 2 {
 		t.Fatalf("open transaction: %v %v", f, err)
 	}
 	end(0, kgo.TryCommit) // a b C

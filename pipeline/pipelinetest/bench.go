@@ -26,6 +26,7 @@ type Kafka struct {
 	Log     []pipeline.Record
 	Start   int64
 	Topic   string // its id
+	Open    int64  // records at the end that belong to an open transaction
 	Sent    []pipeline.Output
 	Offered int // outputs that were to be sent, also in vain
 	Away    bool
@@ -40,9 +41,9 @@ type Kafka struct {
 // Fetch implements pipeline.Log: at most 20 records a call.
 func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ int) (pipeline.Fetched, error) {
 	k.mu.Lock()
-	away, hang, log, start := k.Away, k.Hang, k.Log, k.Start
+	away, hang, log, start, high := k.Away, k.Hang, k.Log, k.Start, int64(len(k.Log))
+	end := high - k.Open
 	k.mu.Unlock()
-	end := int64(len(log))
 	switch {
 	case hang:
 		<-ctx.Done()
@@ -58,7 +59,7 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 			return pipeline.Fetched{}, ctx.Err()
 		}
 	}
-	return pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end}, nil
+	return pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end, High: high}, nil
 }
 
 // Follow implements pipeline.Log.
@@ -89,7 +90,7 @@ func (k *Kafka) Bounds(context.Context, pipeline.Partition) (int64, int64, error
 	if k.Away {
 		return 0, 0, errAway
 	}
-	return k.Start, int64(len(k.Log)), nil
+	return k.Start, int64(len(k.Log)) - k.Open, nil
 }
 
 // Partitions implements pipeline.Log.

@@ -83,6 +83,8 @@ var guarantees = []mutant{
 		"\tp.records[lane]--\n", "", "TestSlowModels", machine},
 	{"caches of moved partitions kept", "pipeline/board.go",
 		"\tfor p := range b.kept {\n", "\tfor p := range map[Partition]memory{} {\n", "TestCachesOfPartitions", machine},
+	{"open transaction not seen", "pipeline/shell.go",
+		"max(0, m.high-m.acked)", "max(0, m.end-m.acked)", "TestOpenTransaction", machine},
 	{"shard without a summary kept", "pipeline/lane.go",
 		"if lost := filter.Revert(); lost != nil {", "if lost := error(nil); lost != nil {", "TestFailingRecords", machine},
 	{"failed arithmetic drops the partition", "pipeline/lane.go",
