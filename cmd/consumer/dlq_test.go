@@ -37,6 +37,14 @@ func (w *world) must(args ...string) (out, messages string) {
 	return out, messages
 }
 
+// allDie runs the consumer over records that all become dead letters.
+func (w *world) allDie() {
+	w.Helper()
+	if code, _, messages := w.consumer("run", "--until-end"); code != 3 || !strings.Contains(messages, "became dead letters") {
+		w.Fatalf("run --until-end: exit %d\n%s", code, messages)
+	}
+}
+
 const tightLimits = `models: [{match: "**", kind: linear}]
 limits: {rows: 2}`
 
@@ -46,7 +54,7 @@ func TestReplayAppliesOnce(t *testing.T) {
 	w := newWorldOf(t, "format: json", tightLimits)
 	keys := []string{"a", "b/1", "c"}
 	w.send(keys, 4)
-	w.must("run", "--until-end")
+	w.allDie()
 	input := w.read("shards")
 
 	out, _ := w.must("dlq", "list", "--format", "json")
@@ -154,7 +162,7 @@ func TestReplayAsks(t *testing.T) {
 	w := newWorldOf(t, "format: json", `models: [{match: "s/*", kind: dlm}, {match: "**", kind: linear}]
 limits: {rows: 2}`)
 	w.send([]string{"s/1", "a"}, 2)
-	w.must("run", "--until-end")
+	w.allDie()
 	w.amend("rows: 2", "rows: 100")
 	code, _, messages := w.consumer("dlq", "replay")
 	if code != 1 || !strings.Contains(messages, "order of its steps in time is lost") || !strings.Contains(messages, "2 letters sent") {

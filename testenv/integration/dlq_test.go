@@ -42,7 +42,9 @@ func TestReplayedOnce(t *testing.T) {
 			sent = append(sent, f.next(t))
 		}
 		send(t, f.client, sent...)
-		w.settle(t)
+		if got := w.consumer(t, "run", "--until-end"); got.Code != 3 {
+			t.Fatalf("run --until-end: exit %d, want 3 where all become dead letters\n%s", got.Code, got.Messages)
+		}
 		if n := len(read(t, env, w.dead)); n != shards {
 			t.Fatalf("%d dead letters, want %d", n, shards)
 		}
