@@ -42,8 +42,8 @@ func NewPublisher(c *Client, pack Compression) *Publisher {
 // Publish implements pipeline.Publisher. After a failure the other
 // partitions are still sent to their end.
 func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
-	groups := map[pipeline.Partition][]*pipeline.Output{}
-	var order []pipeline.Partition
+	var sends []*sending
+	at := map[pipeline.Partition]*sending{}
 	for i := range outputs {
 		o := &outputs[i]
 		r, err := p.client.settled(ctx, o.Topic)
@@ -51,41 +51,52 @@ func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) ([]p
 			return outputs, refused(o.Topic, err)
 		}
 		to := pipeline.Partition{Topic: o.Topic, ID: place(o, len(r.leaders))}
-		if groups[to] == nil {
-			order = append(order, to)
+		if at[to] == nil {
+			at[to] = &sending{to: to}
+			sends = append(sends, at[to])
 		}
-		groups[to] = append(groups[to], o)
+		at[to].rest = append(at[to].rest, o)
 	}
-	errs := make([]error, len(order))
 	var g errgroup.Group
 	g.SetLimit(requests)
-	for i, to := range order {
+	for _, s := range sends {
 		g.Go(func() error {
-			n, err := p.send(ctx, to, groups[to])
-			groups[to], errs[i] = groups[to][n:], err
+			n, err := p.send(ctx, s.to, s.rest)
+			s.rest, s.err = s.rest[n:], err
 			return nil
 		})
 	}
 	_ = g.Wait()
-	worst := -1 // a refusal before an outage
-	for i, err := range errs {
-		var r *pipeline.RefusedError
-		if err != nil && (worst < 0 || errors.As(err, &r) && !errors.As(errs[worst], &r)) {
+	return unsent(sends)
+}
+
+// sending is what goes to one partition.
+type sending struct {
+	to   pipeline.Partition
+	rest []*pipeline.Output // not yet acknowledged
+	err  error
+}
+
+// unsent returns what was not acknowledged and why: a refusal before an outage,
+// and what was refused first.
+func unsent(sends []*sending) (rest []pipeline.Output, err error) {
+	var r *pipeline.RefusedError
+	worst := -1
+	for i, s := range sends {
+		if s.err != nil && (worst < 0 || errors.As(s.err, &r) && !errors.As(sends[worst].err, &r)) {
 			worst = i
 		}
 	}
 	if worst < 0 {
 		return nil, nil
 	}
-	err := errs[worst]
-	order[0], order[worst] = order[worst], order[0]
-	var rest []pipeline.Output
-	for _, to := range order {
-		for _, o := range groups[to] {
+	sends[0], sends[worst] = sends[worst], sends[0]
+	for _, s := range sends {
+		for _, o := range s.rest {
 			rest = append(rest, *o)
 		}
 	}
-	return rest, err
+	return rest, sends[0].err
 }
 
 // PublishTo is Publish into one partition, whatever the keys: to reach what a

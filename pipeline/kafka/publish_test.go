@@ -188,6 +188,40 @@ func TestPublishHalves(t *testing.T) {
 	}
 }
 
+// TestPublishToManyPartitions: what one partition refuses does not keep the
+// outputs of others back, and comes first in what is left.
+func TestPublishToManyPartitions(t *testing.T) {
+	c := connect(t, brokers(t))
+	l, topic := newLog(t, c), fresh(t, c, 8, Config{"max.message.bytes", "5000"})
+	outputs := numbered(topic, 200)
+	for i := range outputs {
+		outputs[i].Key = fmt.Append(nil, "k", i%40)
+	}
+	outputs[100].Value = make([]byte, 6000)
+	rest, err := NewPublisher(c, Plain).Publish(t.Context(), outputs)
+	var r *pipeline.RefusedError
+	if !errors.As(err, &r) || len(rest) == 0 || len(rest) > 100 || rest[0].Offset != 100 {
+		t.Fatalf("%d outputs are left, %v", len(rest), err)
+	}
+	home := place(&rest[0], 8)
+	for i := range rest {
+		if place(&rest[i], 8) != home || i > 0 && rest[i].Offset <= rest[i-1].Offset {
+			t.Errorf("output %d of partition %d is left, in place %d", rest[i].Offset, place(&rest[i], 8), i)
+		}
+	}
+	if rest, err = NewPublisher(c, Plain).Publish(t.Context(), rest[1:]); err != nil || len(rest) > 0 {
+		t.Fatal(len(rest), err)
+	}
+	n := 0
+	for id := range int32(8) {
+		got, _ := read(t, l, pipeline.Partition{Topic: topic, ID: id}, 0, 1<<20)
+		n += len(got)
+	}
+	if n != len(outputs)-1 {
+		t.Errorf("%d records, want each of %d once", n, len(outputs)-1)
+	}
+}
+
 func TestPublishCancelled(t *testing.T) {
 	b := fake(t)
 	c := connect(t, b.ListenAddrs())
