@@ -117,11 +117,7 @@ func (l *lane) apply(tasks []task) *failure {
 
 // one applies one record. A panic may leave its key's state half changed.
 func (l *lane) one(t *task) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
-		}
-	}()
+	defer caught(&err)
 	before := len(l.outs)
 	err = l.route(t)
 	for i := before; i < len(l.outs); i++ {
@@ -271,12 +267,15 @@ func posterior(key string, s *keyState, p Partition, config string, summary *cdf
 // guarded runs what a record can make panic before its key's state is changed:
 // the panic is then the record's fault, as failed arithmetic is.
 func guarded[T any](f func() (T, error)) (v T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
-		}
-	}()
+	defer caught(&err)
 	return f()
+}
+
+// caught, deferred, makes a panic an error.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
+	}
 }
 
 // refuse makes a record that cannot be applied a dead letter. Its key's state is

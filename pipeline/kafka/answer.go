@@ -25,6 +25,9 @@ type answer struct {
 	absent    bool                 // throttled so that the partition was left out
 }
 
+// none says that the broker looked and had no batch.
+func (a *answer) none() bool { return len(a.records) == 0 && !a.throttled && !a.absent }
+
 type aborted struct{ producer, first int64 }
 
 // appendFetch writes a request for one partition, by the topic's id from version

@@ -193,9 +193,6 @@ func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, 
 // callRaw sends a request and returns the bytes of its answer, behind the
 // header. Each further megabyte has another limit to arrive in.
 func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration) ([]byte, error) {
-	if _, err := c.version(key); err != nil {
-		return nil, err
-	}
 	c.last++
 	frame := message{b: make([]byte, 4, 64+len(req.b))}
 	frame.int32(int32(key)<<16 | int32(version))

@@ -58,8 +58,7 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 		return pipeline.Fetched{}, 0, err
 	}
 	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, fetchWait)
-	none := err == nil && len(a.records) == 0 && !a.throttled && !a.absent
-	if !none || at.Offset >= f.End {
+	if err != nil || !a.none() || at.Offset >= f.End {
 		return f, a.first, err
 	}
 	// Nothing came, and yet the log goes on. Compaction can have taken all
@@ -70,7 +69,7 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 	if err != nil {
 		return pipeline.Fetched{}, 0, err
 	}
-	if len(a.records) == 0 && !a.throttled && !a.absent {
+	if a.none() {
 		f.Next = f.End
 	}
 	return f, 0, nil

@@ -134,10 +134,10 @@ func (s *Sender) Flush(ctx context.Context) error {
 // deliver publishes the pending shards, again and again through an outage: a
 // repeat does no harm, because its header names it.
 func (s *Sender) deliver(ctx context.Context) error {
-	giveUp := time.Now().Add(patience)
+	giveUp, rest := time.Now().Add(patience), s.pending
 	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		var err error
-		s.pending, err = s.opt.Publisher.Publish(ctx, s.pending)
+		rest, err = s.opt.Publisher.Publish(ctx, rest)
 		var refused *pipeline.RefusedError
 		switch {
 		case err == nil:
