@@ -235,13 +235,32 @@ func TestLateEventsOfAnOldEpochAreIgnored(t *testing.T) {
 	if m.epoch == old {
 		t.Fatal("an offset out of range starts a new claim")
 	}
-	before := *m
-	m.step(evFetched{epoch: old, got: Fetched{Records: []Record{{Offset: 50}}, Next: 51}})
-	m.step(evSaved{epoch: old})
-	m.step(evFailed{epoch: old, offset: 50, err: errors.New("panic")})
-	if len(m.queue) != 0 || m.acked != before.acked || len(m.poison) != 0 {
-		t.Error("an event of an epoch that was given up changed the machine")
+	late := []event{
+		evFetched{epoch: old, got: Fetched{Records: []Record{{Offset: 50}}, Next: 51}},
+		evPublished{epoch: old}, evSaved{epoch: old}, evMeta{epoch: old},
+		evFailed{epoch: old, offset: 50, err: errors.New("panic")},
 	}
+	check := func(when string) {
+		t.Helper()
+		flight, acked := m.flight, m.acked
+		for _, ev := range late {
+			if fx := m.step(ev); len(fx) > 0 {
+				t.Errorf("%s: effects %+v of %T of the claim before", when, fx, ev)
+			}
+		}
+		if len(m.queue) != 0 || m.acked != acked || len(m.poison) != 0 || m.flight != flight {
+			t.Errorf("%s: an event of an epoch that was given up changed the machine", when)
+		}
+	}
+	check("no claim")
+	m.step(evTimer{m.epoch, waitClaim})
+	f := stored(t)
+	f.meta.Topic = "" // so that the claim has something to save
+	m.step(evClaimed{facts: f})
+	if m.flight == nil {
+		t.Fatal("the new claim saves nothing")
+	}
+	check("a checkpoint under way")
 }
 
 func TestGroupOffsetFollowsTheCheckpoint(t *testing.T) {

@@ -92,7 +92,7 @@ var guarantees = []mutant{
 	{"late events of an old claim believed", "pipeline/machine.go",
 		"\tif e, ok := ev.(late); ok && e.of() != m.epoch {",
 		"\t_, saved := ev.(evSaved)\n\tif e, ok := ev.(late); ok && e.of() != m.epoch && !(saved && m.flight != nil) {",
-		"TestSimulatedTrouble", machine},
+		"TestLateEvents", machine},
 	{"records applied before a gap is stored", "pipeline/machine.go",
 		"\tif !m.opening {", "\tif true {", "TestNothingIsApplied", machine},
 	{"tombstone keeps the envelope", "pipeline/lane.go",
