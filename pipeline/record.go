@@ -185,13 +185,15 @@ type Assignment struct {
 
 // Group is membership of the consumer group.
 type Group interface {
-	// Run calls member with the number of partitions, which may be 0, when this
-	// process has become a member, member(-1) when it is none any more, and
-	// work, in a goroutine of its own, for every partition that the group
+	// Run calls member with this process's id and the number of its partitions,
+	// which may be 0, when it has become a member, with -1 when it is none any
+	// more, and work, in a goroutine of its own, for every partition that the group
 	// assigns to it, until ctx ends. The context of work ends when the assignment does; the
 	// group waits for work to return, and work must not return before. It waits
 	// out broker outages.
-	Run(ctx context.Context, member func(partitions int), work func(context.Context, Assignment)) error
+	Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, Assignment)) error
+	// Expel removes a member as if it had left. It is no error if it is none.
+	Expel(ctx context.Context, member string) error
 }
 
 // ErrDecode reports bytes that are not an Arrow stream.

@@ -20,6 +20,7 @@ type Options struct {
 	Log       Log
 	Publisher Publisher
 	Store     Store
+	Roster    Roster // of the group's members; nil: silent ones are the group's business
 	Rules     *Rules
 
 	Interval time.Duration // between two checkpoints of a partition
@@ -31,6 +32,7 @@ type Options struct {
 
 	SkipGaps  bool          // on_gap: skip
 	Heartbeat time.Duration // of the group; a fenced worker waits two
+	Peer      time.Duration // without a beat in the roster until a member is expelled
 	Flush     time.Duration // the longest that a revoked assignment saves its work
 	Lanes     int           // per partition; 0: one per core
 
@@ -60,8 +62,8 @@ func New(opt Options) (*Worker, error) {
 		return nil, fmt.Errorf("checkpoint: interval %v, records %d and bytes %d must be positive", opt.Interval, opt.Records, opt.Bytes)
 	case opt.Inflight < 1 || opt.Cache < 0:
 		return nil, fmt.Errorf("memory: inflight %d must be positive and cache %d not negative", opt.Inflight, opt.Cache)
-	case opt.Heartbeat <= 0 || opt.Flush <= 0:
-		return nil, errors.New("heartbeat and flush must be positive")
+	case opt.Heartbeat <= 0 || opt.Flush <= 0 || opt.Roster != nil && opt.Peer <= 0:
+		return nil, errors.New("heartbeat, flush and, with a roster, peer must be positive")
 	}
 	if opt.Lanes < 1 {
 		opt.Lanes = runtime.GOMAXPROCS(0)
@@ -78,7 +80,16 @@ func New(opt Options) (*Worker, error) {
 // Run works until ctx ends, then saves what was applied and returns. It
 // waits out outages of Kafka and of the store.
 func (w *Worker) Run(ctx context.Context) error {
-	err := w.opt.Group.Run(ctx, w.board.join, func(ctx context.Context, a Assignment) {
+	p := &peers{roster: w.opt.Roster, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
+	if p.roster != nil {
+		// It lives until the last checkpoint is saved.
+		defer p.start(context.WithoutCancel(ctx))()
+	}
+	member := func(id string, partitions int) {
+		p.join(id)
+		w.board.join(partitions)
+	}
+	err := w.opt.Group.Run(ctx, member, func(ctx context.Context, a Assignment) {
 		m := w.board.enter(a)
 		s := newShell(w, a, m)
 		s.run(ctx)

@@ -43,6 +43,7 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.OffsetCommit:     {2, 7},
 	protocol.DescribeGroups:   {0, 4},
 	protocol.DeleteGroups:     {0, 1},
+	protocol.LeaveGroup:       {0, 3},
 
 	protocol.OffsetForLeaderEpoch: {2, 3},
 }

@@ -62,8 +62,9 @@ func NewGroup(c *Client, o GroupOptions) *Group {
 // generation, which would make the whole group rebalance without a pause. A
 // member that is waiting to join is not waited for at the end: the answer may take
 // as long as a rebalance, and what it has joined ends with the session.
-func (g *Group) Run(ctx context.Context, member func(partitions int), work func(context.Context, pipeline.Assignment)) error {
+func (g *Group) Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, pipeline.Assignment)) error {
 	o := g.options
+	place := new(sticky)
 	cg, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID:      o.Group,
 		Brokers: g.client.brokers,
@@ -75,8 +76,9 @@ func (g *Group) Run(ctx context.Context, member func(partitions int), work func(
 			TLS:           g.client.tls,
 			SASLMechanism: g.client.sasl,
 		},
-		// Every member must name the same one.
-		GroupBalancers:         []kafka.GroupBalancer{kafka.RoundRobinGroupBalancer{}},
+		// The group takes the first that all members have: members of
+		// before there was the first one have the second.
+		GroupBalancers:         []kafka.GroupBalancer{place, kafka.RoundRobinGroupBalancer{}},
 		HeartbeatInterval:      o.Heartbeat,
 		SessionTimeout:         o.Session,
 		RebalanceTimeout:       o.Rebalance,
@@ -107,6 +109,7 @@ func (g *Group) Run(ctx context.Context, member func(partitions int), work func(
 				return nil
 			}
 		default:
+			place.given(gen)
 			m.follow(gen, o.Topics, &running)
 			for _, topic := range o.Topics {
 				for _, a := range gen.Assignments[topic] {
@@ -115,6 +118,11 @@ func (g *Group) Run(ctx context.Context, member func(partitions int), work func(
 			}
 		}
 	}
+}
+
+// Expel implements pipeline.Group.
+func (g *Group) Expel(ctx context.Context, member string) error {
+	return g.client.expel(ctx, g.options.Group, member)
 }
 
 // leaveTimeout is how long a member that has nothing to do any more tries to
@@ -137,7 +145,7 @@ func leave(cg *kafka.ConsumerGroup, running *sync.WaitGroup) {
 
 // membership knows whether there is a generation that has not ended.
 type membership struct {
-	tell func(int)
+	tell func(string, int)
 
 	mu     sync.Mutex
 	newest *kafka.Generation
@@ -152,7 +160,7 @@ func (m *membership) follow(gen *kafka.Generation, topics []string, running *syn
 	}
 	m.mu.Lock()
 	m.newest = gen
-	m.tell(given)
+	m.tell(gen.MemberID, given)
 	m.mu.Unlock()
 	running.Add(1)
 	gen.Start(func(generation context.Context) {
@@ -161,7 +169,7 @@ func (m *membership) follow(gen *kafka.Generation, topics []string, running *syn
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if m.newest == gen {
-			m.tell(-1)
+			m.tell(gen.MemberID, -1)
 		}
 	})
 }

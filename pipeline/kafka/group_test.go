@@ -31,7 +31,7 @@ type crew struct {
 	in      bool
 }
 
-func (w *crew) member(partitions int) {
+func (w *crew) member(_ string, partitions int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.in = partitions >= 0
@@ -225,7 +225,7 @@ func TestGroupEarlyReturn(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond, Session: 6 * time.Second}).
-			Run(ctx, func(int) {}, func(context.Context, pipeline.Assignment) { claims.Add(1) })
+			Run(ctx, func(string, int) {}, func(context.Context, pipeline.Assignment) { claims.Add(1) })
 	}()
 	eventually(t, "claims", func() bool { return claims.Load() == 2 })
 	hold := time.NewTimer(time.Second)
@@ -251,7 +251,7 @@ func TestGroupStopsWhileJoining(t *testing.T) {
 	defer freeze()
 	go func() {
 		_ = NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond}).
-			Run(frozen, func(int) {}, func(_ context.Context, a pipeline.Assignment) {
+			Run(frozen, func(string, int) {}, func(_ context.Context, a pipeline.Assignment) {
 				if a.ID == 0 {
 					close(held)
 				}
@@ -264,7 +264,7 @@ func TestGroupStopsWhileJoining(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}).Run(ctx, func(int) { close(joining) }, nil)
+		done <- NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}).Run(ctx, func(string, int) { close(joining) }, nil)
 	}()
 	eventually(t, "rebalance", func() bool {
 		req := kmsg.NewPtrDescribeGroupsRequest()

@@ -52,7 +52,7 @@ func TestMembers(t *testing.T) {
 	working, ended := make(chan bool), make(chan error, 1)
 	go func() {
 		g := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}})
-		ended <- g.Run(ctx, func(int) {}, func(ctx context.Context, _ pipeline.Assignment) {
+		ended <- g.Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) {
 			close(working)
 			<-ctx.Done()
 		})

@@ -38,7 +38,7 @@ func works(t *testing.T, o Options) {
 	late := time.AfterFunc(20*time.Second, cancel)
 	defer late.Stop()
 	assigned := false
-	err := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}).Run(ctx, func(int) {}, func(ctx context.Context, _ pipeline.Assignment) {
+	err := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}).Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) {
 		assigned = true
 		cancel()
 	})

@@ -121,13 +121,13 @@ func (k *Kafka) Publish(_ context.Context, outputs []pipeline.Output) ([]pipelin
 }
 
 // Run is the group: it hands out the one partition.
-func (k *Kafka) Run(ctx context.Context, member func(int), work func(context.Context, pipeline.Assignment)) error {
+func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(context.Context, pipeline.Assignment)) error {
 	if k.Idle {
-		member(0)
+		member("m", 0)
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	member(1)
+	member("m", 1)
 	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Generation: 1, Member: "m", Committed: -1,
 		Commit: func(_ context.Context, offset int64) error {
 			k.mu.Lock()
@@ -137,6 +137,9 @@ func (k *Kafka) Run(ctx context.Context, member func(int), work func(context.Con
 		}})
 	return ctx.Err()
 }
+
+// Expel implements pipeline.Group: there is nobody else.
+func (k *Kafka) Expel(context.Context, string) error { return nil }
 
 // Set changes the broker while a worker may be using it.
 func (k *Kafka) Set(f func(*Kafka)) {

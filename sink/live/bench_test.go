@@ -52,12 +52,14 @@ func (l *topic) Publish(context.Context, []pipeline.Output) ([]pipeline.Output, 
 	return nil, nil
 }
 
-func (l *topic) Run(ctx context.Context, member func(int), work func(context.Context, pipeline.Assignment)) error {
-	member(1)
+func (l *topic) Run(ctx context.Context, member func(string, int), work func(context.Context, pipeline.Assignment)) error {
+	member("m", 1)
 	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Generation: 1, Committed: -1,
 		Commit: func(context.Context, int64) error { return nil }})
 	return ctx.Err()
 }
+
+func (l *topic) Expel(context.Context, string) error { return nil }
 
 // outputs encodes posteriors as Arrow.
 type outputs struct{ *arrow.Encoder }

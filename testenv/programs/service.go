@@ -141,6 +141,15 @@ func (s *Service) Ended() bool {
 	}
 }
 
+// Kill ends the program as a crash does.
+func (s *Service) Kill(t testing.TB) {
+	t.Helper()
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+}
+
 // Stop sends SIGTERM and expects an orderly end.
 func (s *Service) Stop(t testing.TB) {
 	t.Helper()

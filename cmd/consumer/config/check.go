@@ -40,6 +40,9 @@ func (c *Config) check() []error {
 	if k.SessionTimeout < Duration(2*Heartbeat) {
 		wrong("kafka.session_timeout: %v is less than two heartbeats (%v): every pause of the machine would cost the partitions", k.SessionTimeout, 2*Heartbeat)
 	}
+	if k.PeerTimeout != 0 && k.PeerTimeout < Duration(2*Heartbeat) {
+		wrong("kafka.peer_timeout: %v is less than two heartbeats (%v); 0 leaves silent members to kafka.session_timeout", k.PeerTimeout, 2*Heartbeat)
+	}
 	c.checkAuthentication(wrong)
 	if err := checkRedisURL(c.Redis.URL); err != nil {
 		wrong("redis.url: %w", err)

@@ -42,8 +42,11 @@ type Kafka struct {
 	// SessionTimeout is how long the group waits for a silent member before
 	// its partitions go to others.
 	SessionTimeout Duration `yaml:"session_timeout"`
-	TLS            TLS      `yaml:"tls"`
-	SASL           SASL     `yaml:"sasl"`
+	// PeerTimeout is how long a member may be silent in the store before the
+	// others do not wait for the group's timeout. 0: they do.
+	PeerTimeout Duration `yaml:"peer_timeout"`
+	TLS         TLS      `yaml:"tls"`
+	SASL        SASL     `yaml:"sasl"`
 }
 
 // TLS is the section kafka.tls.
@@ -114,7 +117,7 @@ func Default() *Config {
 		Kafka: Kafka{
 			Brokers: []string{"127.0.0.1:9092"}, Group: "credence",
 			Input: "shards", Output: "posteriors", Format: "arrow", CreateTopics: true,
-			SessionTimeout: Duration(30 * time.Second),
+			SessionTimeout: Duration(30 * time.Second), PeerTimeout: Duration(2 * time.Second),
 		},
 		Redis:      Redis{URL: "redis://127.0.0.1:6379/0"},
 		Checkpoint: Checkpoint{Interval: Duration(time.Second), Records: 2000, Bytes: 4 << 20},

@@ -157,6 +157,10 @@ func (n *Connection) CreateTopics(ctx context.Context, c *config.Config) error {
 
 // NewWorker returns a worker of the group. The connection outlives it.
 func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, observer pipeline.Observer, logger *slog.Logger) (*pipeline.Worker, error) {
+	var roster pipeline.Roster
+	if c.Kafka.PeerTimeout > 0 {
+		roster = n.Store
+	}
 	return pipeline.New(pipeline.Options{
 		Topic: c.Kafka.Input,
 		Group: kafka.NewGroup(n.Client, kafka.GroupOptions{
@@ -167,6 +171,8 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Log:       n.Log,
 		Publisher: kafka.NewPublisher(n.Client, kafka.Plain),
 		Store:     n.Store,
+		Roster:    roster,
+		Peer:      time.Duration(c.Kafka.PeerTimeout),
 		Rules:     n.Rules,
 		Interval:  time.Duration(c.Checkpoint.Interval), Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
 		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),

@@ -43,6 +43,9 @@ func (f *draftFlags) head(l *look) []byte {
 	if k.SessionTimeout != defaults.Kafka.SessionTimeout {
 		line("  session_timeout: %s", k.SessionTimeout)
 	}
+	if k.PeerTimeout != defaults.Kafka.PeerTimeout {
+		line("  peer_timeout: %s", k.PeerTimeout)
+	}
 	if k.TLS != defaults.Kafka.TLS {
 		line("  tls: %s", Inline(k.TLS))
 	}

@@ -1,0 +1,138 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Roster is where the members of a group show each other that they live. A
+// group's coordinator waits for a silent member as long as the longest pause
+// that it is to survive, half a minute by default; to go on without it is
+// always safe, since a partition's owner is decided in the store.
+type Roster interface {
+	// Beat notes a beat of a member, unless its id is "", and returns the newest
+	// beat of each.
+	Beat(ctx context.Context, member string, beat uint64) (map[string]string, error)
+	// Forget removes a member's beat.
+	Forget(ctx context.Context, member string) error
+}
+
+// peers shows that this process lives and has the members expelled that have
+// shown nothing for a while. Their partitions go to others then as if they had
+// left.
+type peers struct {
+	roster  Roster
+	expel   func(ctx context.Context, member string) error
+	timeout time.Duration
+	log     *slog.Logger
+
+	mu     sync.Mutex
+	member string // this process's id, "" before it has one
+
+	seen map[string]sight
+	last time.Time // of the last look
+}
+
+// sight is the newest beat that was seen, and since when.
+type sight struct {
+	beat  string
+	since time.Time
+	told  bool
+}
+
+// looks is how often a peer's beat is looked at before it counts as silent.
+const looks = 8
+
+// join notes the id of this process. It keeps it between two generations: the
+// next one waits for it.
+func (p *peers) join(member string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.member = member
+}
+
+// start begins to look and returns what ends it.
+func (p *peers) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { p.run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+func (p *peers) run(ctx context.Context) {
+	tick := time.NewTicker(p.timeout / looks)
+	defer tick.Stop()
+	for n := uint64(1); ; n++ {
+		p.look(ctx, n)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look beats once and expels who is silent.
+func (p *peers) look(ctx context.Context, n uint64) {
+	p.mu.Lock()
+	member := p.member
+	p.mu.Unlock()
+	bounded, cancel := context.WithTimeout(ctx, p.timeout/2)
+	beats, err := p.roster.Beat(bounded, member, n)
+	cancel()
+	if err != nil {
+		return // nobody's silence is known
+	}
+	delete(beats, member)
+	for _, id := range p.silent(time.Now(), beats) {
+		p.remove(ctx, id)
+	}
+}
+
+// silent returns the members whose beat has stood still for the timeout while
+// this process looked. Where it could not look, because it or the store stood
+// still, everybody has the whole time again.
+func (p *peers) silent(now time.Time, beats map[string]string) (ids []string) {
+	if now.Sub(p.last) > p.timeout/2 {
+		p.seen = map[string]sight{}
+	}
+	p.last = now
+	for id, beat := range beats {
+		if s, ok := p.seen[id]; !ok || s.beat != beat {
+			p.seen[id] = sight{beat: beat, since: now}
+		} else if now.Sub(s.since) >= p.timeout {
+			ids = append(ids, id)
+		}
+	}
+	for id := range p.seen {
+		if _, ok := beats[id]; !ok {
+			delete(p.seen, id)
+		}
+	}
+	return ids
+}
+
+// remove expels a member, and tries again with the next look if that fails.
+func (p *peers) remove(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	s := p.seen[id]
+	err := p.expel(ctx, id)
+	if err == nil {
+		err = p.roster.Forget(ctx, id)
+	}
+	switch {
+	case err == nil:
+		p.log.Warn("a member of the group was silent: its partitions go to others", "member", id, "silent", p.timeout)
+		delete(p.seen, id)
+	case !s.told && ctx.Err() == nil:
+		p.log.Warn("a silent member of the group cannot be expelled; its partitions wait for the session timeout", "member", id, "error", err)
+		s.told = true
+		p.seen[id] = s
+	}
+}

@@ -1,0 +1,99 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestPeers walks through looks at given times.
+func TestPeers(t *testing.T) {
+	start := time.Now()
+	second := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+	p := &peers{timeout: 2 * time.Second}
+	for _, look := range []struct {
+		at     float64
+		beats  map[string]string
+		silent []string
+	}{
+		{0, map[string]string{"a": "1", "b": "9"}, nil},
+		{.5, map[string]string{"a": "2", "b": "9"}, nil},
+		{1, map[string]string{"a": "3", "b": "9"}, nil},
+		{1.5, map[string]string{"a": "3", "b": "9"}, nil},
+		{2, map[string]string{"a": "3", "b": "9"}, []string{"b"}},
+		{2.5, map[string]string{"a": "3"}, nil},
+		{2.9, map[string]string{"a": "3"}, nil},
+		{5, map[string]string{"a": "3", "c": "1"}, nil}, // looked away itself
+		{5.5, map[string]string{"a": "3", "c": "1"}, nil},
+		{6, map[string]string{"a": "3", "c": "2"}, nil},
+		{6.5, map[string]string{"a": "3"}, nil}, // c has left
+		{7, map[string]string{"a": "3", "c": "2"}, []string{"a"}},
+		{7.5, map[string]string{"c": "2"}, nil},
+		{8, map[string]string{"c": "2"}, nil},
+		{8.5, map[string]string{"c": "2"}, nil}, // seen since 7
+		{9, map[string]string{"c": "2"}, []string{"c"}},
+	} {
+		got := p.silent(second(look.at), maps.Clone(look.beats))
+		if !slices.Equal(got, look.silent) {
+			t.Errorf("after %v s: silent %v, want %v", look.at, got, look.silent)
+		}
+	}
+}
+
+// roster is a store's map of beats.
+type roster struct {
+	beats  map[string]string
+	forgot []string
+	err    error
+}
+
+func (r *roster) Beat(context.Context, string, uint64) (map[string]string, error) {
+	return maps.Clone(r.beats), r.err
+}
+
+func (r *roster) Forget(_ context.Context, member string) error {
+	r.forgot = append(r.forgot, member)
+	delete(r.beats, member)
+	return nil
+}
+
+// TestSilentPeersAreExpelled: this process never, one that is silent once, and
+// again only where that failed.
+func TestSilentPeersAreExpelled(t *testing.T) {
+	r := &roster{beats: map[string]string{"dead": "7", "self": "as if its own beats were lost"}}
+	var expelled []string
+	refuse := errors.New("no")
+	p := &peers{roster: r, timeout: 2 * time.Second, log: slog.New(slog.DiscardHandler), expel: func(_ context.Context, id string) error {
+		expelled = append(expelled, id)
+		return refuse
+	}}
+	p.join("self")
+	silent := func() { // as if both had been silent since long
+		p.last = time.Now()
+		p.seen = map[string]sight{}
+		for id, beat := range r.beats {
+			p.seen[id] = sight{beat: beat, since: time.Now().Add(-time.Hour)}
+		}
+	}
+	silent()
+	p.look(t.Context(), 1)
+	if !slices.Equal(expelled, []string{"dead"}) || len(r.forgot) != 0 {
+		t.Errorf("expelled %v, forgot %v", expelled, r.forgot)
+	}
+	refuse = nil
+	p.look(t.Context(), 2)
+	p.look(t.Context(), 3)
+	if !slices.Equal(expelled, []string{"dead", "dead"}) || !slices.Equal(r.forgot, []string{"dead"}) {
+		t.Errorf("expelled %v, forgot %v", expelled, r.forgot)
+	}
+	r.beats["dead"], r.err = "7", errors.New("the store is away")
+	silent()
+	p.look(t.Context(), 4)
+	if len(expelled) != 2 {
+		t.Error("a member was expelled while the store did not answer")
+	}
+}
