@@ -20,7 +20,7 @@ const (
 	StageNumeric Stage = "numeric"
 )
 
-// Outputs gives results their bytes. It is used by one lane.
+// Outputs gives results their bytes. It is used by one lane at a time.
 type Outputs interface {
 	// Posterior returns the records to send for a posterior.
 	Posterior(p *Posterior, f *cdf.Filter, r *Record) ([]Output, error)
@@ -44,7 +44,8 @@ type task struct {
 	// filled by the lane
 	size     int64 // of the entry afterwards
 	outBytes int64
-	noted    int64 // bytes of the point for the observer
+	seconds  float64 // that it took, and waited for the tools
+	noted    int64   // bytes of the point for the observer
 	result   result
 }
 
@@ -84,35 +85,42 @@ type lane struct {
 	rules   *Rules
 	gaps    int
 	watched bool // there is an observer
-	decoder Decoder
-	outputs Outputs
-	clock   func() float64  // seconds, for metrics only
+	*tools
+	clock   func() float64  // seconds, for metrics and pace only
 	stopped <-chan struct{} // closed when nobody reads the results any more
+	waited  float64         // seconds for the tools
 
-	work  *cdf.Workspace // shared by the keys of the lane
 	dirty []*entry
 	outs  []Output
 	notes []*Point
 	rows  []RowPrediction // of the shard at hand
 }
 
-// apply works on the tasks and returns the failure that ended it, if one did.
-func (l *lane) apply(tasks []task) *failure {
-	for i := range tasks {
+// apply works on the tasks until the turn is over and returns what is left, and
+// the failure that ended it, if one did.
+func (l *lane) apply(tasks []task, turn float64) (rest []task, failed *failure) {
+	begin := l.clock()
+	for i, start := 0, begin; i < len(tasks); i++ {
 		select {
 		case <-l.stopped:
-			return nil
+			return nil, nil
 		default:
+		}
+		if start-begin > turn {
+			return tasks[i:], nil
 		}
 		if err := l.one(&tasks[i]); err != nil {
 			key := ""
 			if tasks[i].entry != nil {
 				key = tasks[i].entry.key
 			}
-			return &failure{tasks[i].record.Offset, key, err}
+			return nil, &failure{tasks[i].record.Offset, key, err}
 		}
+		now := l.clock()
+		tasks[i].seconds = now - start + l.waited/float64(len(tasks))
+		start = now
 	}
-	return nil
+	return nil, nil
 }
 
 // one applies one record. A panic may leave its key's state half changed.
@@ -201,8 +209,8 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	filter := s.filter
 	if filter == nil {
 		filter = cdf.NewFilter(s.spec, t.entry.key)
-		filter.Share(l.work)
 	}
+	filter.Share(l.work)
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
 		return l.refuse(t, err)

@@ -360,7 +360,7 @@ func (m *machine) onApplied(tasks []task) {
 	m.running--
 	for i := range tasks {
 		t := &tasks[i]
-		m.pace.done(t.lane, t.result.Seconds)
+		m.pace.done(t.lane, t.seconds)
 		m.busyBytes -= t.record.Size()
 		// What the barrier has overtaken weighs on the cut in flight: the open
 		// one could be full of it without a record that lets it ever close.

@@ -24,8 +24,8 @@ func (r *Rules) NewRecomputer(p Partition, recorded Configured, newDecoder func(
 		return nil, fmt.Errorf("%w: limits recorded from offset %d on: %w", ErrDamaged, recorded.From, err)
 	}
 	return &Recomputer{&lane{
-		part: p, rules: r.under(limits), work: cdf.NewWorkspace(), decoder: newDecoder(limits),
-		outputs: silent{}, clock: func() float64 { return 0 },
+		part: p, rules: r.under(limits), clock: func() float64 { return 0 },
+		tools: &tools{newDecoder(limits), silent{}, cdf.NewWorkspace()},
 	}}, nil
 }
 

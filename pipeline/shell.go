@@ -20,7 +20,7 @@ type shell struct {
 	stop   context.CancelFunc
 	epoch  context.Context // ends with the claim
 	drop   context.CancelFunc
-	inbox  []chan laneMessage
+	lanes  []*station
 	calls  sync.WaitGroup // I/O under way
 	acks   sync.WaitGroup // group offsets on their way
 	held   int64          // bytes of the budget
@@ -32,9 +32,6 @@ type shell struct {
 	seen   seen // what the observer was told
 	txn    openTransaction
 }
-
-// laneMessage is work for a lane: tasks, or a barrier when there are none.
-type laneMessage struct{ tasks []task }
 
 const (
 	fetchBytes   = 4 << 20
@@ -132,11 +129,11 @@ func (fx fxLoad) start(s *shell) {
 	})
 }
 
-func (fx fxApply) start(s *shell) { s.inbox[fx.lane] <- laneMessage{fx.tasks} }
+func (fx fxApply) start(s *shell) { s.put(fx.epoch, s.lanes[fx.lane], laneMessage{fx.tasks}) }
 
-func (fxBarrier) start(s *shell) {
-	for _, in := range s.inbox {
-		in <- laneMessage{}
+func (fx fxBarrier) start(s *shell) {
+	for _, l := range s.lanes {
+		s.put(fx.epoch, l, laneMessage{})
 	}
 }
 
@@ -197,51 +194,30 @@ func (s *shell) call(f func() event) {
 	})
 }
 
-// open starts the lanes of a claim.
+// open makes the lanes of a claim.
 func (s *shell) open(fx fxOpen) {
 	s.claimed()
 	s.epoch, s.drop = context.WithCancel(s.io)
-	s.inbox = make([]chan laneMessage, s.w.opt.Lanes)
-	for i := range s.inbox {
-		// Room for all that the machine lets be under way, so that giving
-		// work to a lane never waits.
-		s.inbox[i] = make(chan laneMessage, (lanesBusy+1)*s.w.opt.Lanes+2)
-		ctx, in, l := s.epoch, s.inbox[i], s.w.newLane(s.a.Partition, fx.gaps)
-		s.w.lanes.Go(func() { s.lane(ctx, fx.epoch, l, in) })
+	s.lanes = make([]*station, s.w.opt.Lanes)
+	for i := range s.lanes {
+		s.lanes[i] = &station{lane: s.w.newLane(s.a.Partition, fx.gaps, s.epoch.Done())}
 	}
 }
 
-// lane is the goroutine of one lane.
-func (s *shell) lane(ctx context.Context, epoch epoch, l *lane, in <-chan laneMessage) {
-	l.stopped = ctx.Done()
-	for {
-		var msg laneMessage
-		select {
-		case msg = <-in:
-		case <-ctx.Done():
-			return
-		}
-		var ev event
-		var failed *failure
-		if msg.tasks != nil {
-			ev, failed = evApplied{epoch, msg.tasks}, l.apply(msg.tasks)
-		} else {
-			var part cutPart
-			part, failed = l.cut()
-			ev = evCut{epoch, part}
-		}
-		if failed != nil {
-			ev = evFailed{epoch, failed.offset, failed.key, failed.err}
-		}
-		select {
-		case s.events <- ev:
-		case <-ctx.Done():
-			return
-		}
-		if failed != nil {
-			return
-		}
+// put gives a lane work, and a goroutine if it has none.
+func (s *shell) put(epoch epoch, l *station, m laneMessage) {
+	if !l.put(m) {
+		return
 	}
+	ctx := s.epoch
+	s.w.lanes.Go(func() {
+		l.run(ctx, epoch, s.w.pool, func(ev event) {
+			select {
+			case s.events <- ev:
+			case <-ctx.Done():
+			}
+		})
+	})
 }
 
 func (s *shell) dropEpoch() {

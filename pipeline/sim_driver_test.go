@@ -220,8 +220,8 @@ func (w *simWorker) open(fx fxOpen) {
 	w.epoch = fx.epoch
 	w.lanes, w.inbox, w.laneOut = nil, make([][]laneMessage, s.Lanes), make([][]event, s.Lanes)
 	for range s.Lanes {
-		w.lanes = append(w.lanes, &lane{part: w.m.part, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil, work: cdf.NewWorkspace(),
-			decoder: s.Decoder(), outputs: s.Outputs(), clock: func() float64 { return 0 }})
+		w.lanes = append(w.lanes, &lane{part: w.m.part, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil,
+			tools: &tools{s.Decoder(), s.Outputs(), cdf.NewWorkspace()}, clock: func() float64 { return 0 }})
 	}
 }
 
@@ -231,7 +231,7 @@ func (w *simWorker) lane(i int) {
 	var ev event
 	var failed *failure
 	if msg.tasks != nil {
-		failed = l.apply(msg.tasks)
+		_, failed = l.apply(msg.tasks, 1)
 		ev = evApplied{w.epoch, msg.tasks}
 	} else {
 		var part cutPart

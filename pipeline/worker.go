@@ -34,10 +34,10 @@ type Options struct {
 	Heartbeat time.Duration // of the group; a fenced worker waits two
 	Peer      time.Duration // without a beat in the roster until a member is expelled
 	Flush     time.Duration // the longest that a revoked assignment saves its work
-	Lanes     int           // per partition; 0: one per core
+	Lanes     int           // at work at the same time, of a partition and in all; 0: one per core
 
-	NewDecoder func() Decoder // one per lane
-	NewOutputs func() Outputs // one per lane
+	NewDecoder func() Decoder // Lanes of them
+	NewOutputs func() Outputs // as many
 
 	Observer Observer // nil: none
 
@@ -51,6 +51,7 @@ type Worker struct {
 	opt    Options
 	budget *Budget
 	board  *board
+	pool   pool
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
 	start  time.Time
 }
@@ -69,6 +70,7 @@ func New(opt Options) (*Worker, error) {
 		opt.Lanes = runtime.GOMAXPROCS(0)
 	}
 	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), start: time.Now()}
+	w.pool = newPool(opt.Lanes, &w.opt)
 	w.board = newBoard(func(bytes, keys int64) {
 		opt.Metrics.cacheBytes.Add(float64(bytes))
 		opt.Metrics.cacheKeys.Add(float64(keys))
@@ -152,11 +154,10 @@ func (w *Worker) ends(ctx context.Context) ([]int64, error) {
 	return ends, nil
 }
 
-// newLane returns a lane of its own decoder and encoders.
-func (w *Worker) newLane(p Partition, gaps int) *lane {
+// newLane returns a lane, which is given its tools when it has work.
+func (w *Worker) newLane(p Partition, gaps int, stopped <-chan struct{}) *lane {
 	return &lane{
-		part: p, rules: w.opt.Rules, gaps: gaps, watched: w.opt.Observer != nil, work: cdf.NewWorkspace(),
-		decoder: w.opt.NewDecoder(), outputs: w.opt.NewOutputs(),
+		part: p, rules: w.opt.Rules, gaps: gaps, watched: w.opt.Observer != nil, stopped: stopped,
 		clock: func() float64 { return time.Since(w.start).Seconds() },
 	}
 }
