@@ -22,9 +22,9 @@ type shell struct {
 	drop   context.CancelFunc
 	lanes  []*station
 	calls  sync.WaitGroup // I/O under way
-	acks   sync.WaitGroup // group offsets on their way
-	held   int64          // bytes of the budget
-	outs   int64          // of these, outputs being published
+	acks   committer
+	held   int64 // bytes of the budget
+	outs   int64 // of these, outputs being published
 	said   status
 	newest int64    // time of the newest applied record
 	cached [2]int64 // bytes and keys last added to the gauges
@@ -48,6 +48,7 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 	return &shell{
 		w: w, a: a, m: newMachine(cfg, a.Partition, m.keep, m.known),
 		events: make(chan event, 64), timers: map[waitKind]*time.Timer{}, flags: m.flags,
+		acks: committer{commit: a.Commit},
 	}
 }
 
@@ -83,7 +84,7 @@ func (s *shell) run(ctx context.Context) {
 // end leaves nothing running but a lane in the middle of an update, whose
 // result nobody will read.
 func (s *shell) end() {
-	s.acks.Wait()
+	s.acks.wait()
 	s.stop()
 	for _, t := range s.timers {
 		t.Stop()
@@ -169,7 +170,7 @@ func (fx fxProbe) start(s *shell) {
 
 func (fx fxCommit) start(s *shell) {
 	s.acknowledged(fx.points)
-	s.commit(fx.offset)
+	s.acks.to(s.io, fx.offset)
 }
 
 func (fxDrop) start(s *shell)     { s.dropEpoch() }

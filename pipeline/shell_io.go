@@ -91,13 +91,3 @@ func (s *shell) save(ctx context.Context, fx fxSave) error {
 	s.w.opt.Metrics.checkpoint.Observe(time.Since(start).Seconds())
 	return nil
 }
-
-// commit moves the group offset. Nothing depends on it, so a refusal is not
-// looked at.
-func (s *shell) commit(offset int64) {
-	s.acks.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.io), 5*time.Second)
-		defer cancel()
-		_ = s.a.Commit(ctx, offset)
-	})
-}

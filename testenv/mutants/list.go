@@ -95,6 +95,8 @@ var guarantees = []mutant{
 		"case len(rest) == 0:", "default:", "TestLanesTakeTurns", machine},
 	{"wait for the tools not counted", "pipeline/lane.go",
 		" + l.waited/float64(len(tasks))", "", "TestLanesTakeTurns", machine},
+	{"group offsets overtake each other", "pipeline/committer.go",
+		"if c.done == nil {", "if true {", "TestCommitsAreInOrder", machine},
 	{"lanes given all that was fetched", "pipeline/pace.go",
 		"n > 0 && (p.cost < 0 || float64(n+1)*p.cost > p.interval)", "n < 0", "TestSlowModels|TestRevokeKeeps", machine},
 	{"applied records not taken off a lane", "pipeline/pace.go",

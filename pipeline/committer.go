@@ -1,0 +1,63 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// committer moves the group offset of an assignment, one commit at a time, so that
+// none overtakes a later one. Nothing depends on it: a refusal is not looked at,
+// and an offset that is not the newest any more is left out.
+type committer struct {
+	commit func(context.Context, int64) error
+
+	mu   sync.Mutex
+	next int64
+	done chan struct{} // nil: no goroutine commits
+}
+
+// to asks for an offset.
+func (c *committer) to(ctx context.Context, offset int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next = offset
+	if c.done == nil {
+		c.done = make(chan struct{})
+		go c.run(context.WithoutCancel(ctx), c.done)
+	}
+}
+
+func (c *committer) run(ctx context.Context, done chan struct{}) {
+	defer close(done)
+	for at := int64(-1); ; {
+		c.mu.Lock()
+		if at == c.next {
+			c.done = nil
+			c.mu.Unlock()
+			return
+		}
+		at = c.next
+		c.mu.Unlock()
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_ = c.commit(ctx, at)
+		cancel()
+	}
+}
+
+// lastCommit is how long the end of an assignment waits for its last commit.
+const lastCommit = time.Second
+
+// wait returns when nothing is left to commit, or a second has passed.
+func (c *committer) wait() {
+	c.mu.Lock()
+	done := c.done
+	c.mu.Unlock()
+	if done == nil {
+		return
+	}
+	select {
+	case <-done:
+	case <-time.After(lastCommit):
+	}
+}
