@@ -45,10 +45,11 @@ func (c *committer) run(ctx context.Context, done chan struct{}) {
 	}
 }
 
-// lastCommit is how long the end of an assignment waits for its last commit.
-const lastCommit = time.Second
+// lastWord is how long the end of an assignment waits for its last commit, and
+// the end of the process for calls.
+const lastWord = time.Second / 2
 
-// wait returns when nothing is left to commit, or a second has passed.
+// wait returns when nothing is left to commit, or it takes too long.
 func (c *committer) wait() {
 	c.mu.Lock()
 	done := c.done
@@ -58,6 +59,6 @@ func (c *committer) wait() {
 	}
 	select {
 	case <-done:
-	case <-time.After(lastCommit):
+	case <-time.After(lastWord):
 	}
 }

@@ -23,6 +23,7 @@ type shell struct {
 	lanes  []*station
 	calls  sync.WaitGroup // I/O under way
 	acks   committer
+	saving saving
 	held   int64 // bytes of the budget
 	outs   int64 // of these, outputs being published
 	said   status
@@ -89,7 +90,7 @@ func (s *shell) end() {
 	for _, t := range s.timers {
 		t.Stop()
 	}
-	s.calls.Wait()
+	s.await()
 	for len(s.events) > 0 {
 		if e, ok := (<-s.events).(evFetched); ok {
 			s.w.budget.Add(-e.size)
@@ -103,6 +104,26 @@ func (s *shell) end() {
 	s.gauges(0, 0, newCache())
 	s.w.opt.Metrics.open.WithLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))).Set(0)
 	s.gone()
+}
+
+// await returns when no I/O of the assignment is under way: what it sends could
+// come between what its successor does. At the end of the process a call that does
+// not heed its context is not waited for, as it would not be after a crash.
+func (s *shell) await() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.calls.Wait()
+	}()
+	select {
+	case <-done:
+		return
+	case <-s.w.ending:
+	}
+	select {
+	case <-done:
+	case <-time.After(lastWord):
+	}
 }
 
 // share is this partition's part of the cache.
@@ -133,6 +154,7 @@ func (fx fxLoad) start(s *shell) {
 func (fx fxApply) start(s *shell) { s.put(fx.epoch, s.lanes[fx.lane], laneMessage{fx.tasks}) }
 
 func (fx fxBarrier) start(s *shell) {
+	s.saving.begin()
 	for _, l := range s.lanes {
 		s.put(fx.epoch, l, laneMessage{})
 	}
@@ -169,6 +191,7 @@ func (fx fxProbe) start(s *shell) {
 }
 
 func (fx fxCommit) start(s *shell) {
+	s.saving.done()
 	s.acknowledged(fx.points)
 	s.acks.to(s.io, fx.offset)
 }
@@ -240,7 +263,9 @@ func (s *shell) wait(fx fxWait) {
 	case waitHalt:
 		d = 10 * time.Second
 	case waitFlush:
-		d = s.w.opt.Flush
+		d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)
+	case waitPublish, waitSave:
+		s.saving.held()
 	}
 	if t := s.timers[fx.wait]; t != nil {
 		t.Stop()

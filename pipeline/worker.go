@@ -33,7 +33,7 @@ type Options struct {
 	SkipGaps  bool          // on_gap: skip
 	Heartbeat time.Duration // of the group; a fenced worker waits two
 	Peer      time.Duration // without a beat in the roster until a member is expelled
-	Flush     time.Duration // the longest that a revoked assignment saves its work
+	Flush     time.Duration // the longest that a revoked assignment saves its work, if it takes as long
 	Lanes     int           // at work at the same time, of a partition and in all; 0: one per core
 
 	NewDecoder func() Decoder // Lanes of them
@@ -54,6 +54,7 @@ type Worker struct {
 	pool   pool
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
 	start  time.Time
+	ending <-chan struct{} // closed when the process is to end
 }
 
 // New checks the options and returns a worker.
@@ -70,7 +71,6 @@ func New(opt Options) (*Worker, error) {
 		opt.Lanes = runtime.GOMAXPROCS(0)
 	}
 	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), start: time.Now()}
-	w.pool = newPool(opt.Lanes, &w.opt)
 	w.board = newBoard(func(bytes, keys int64) {
 		opt.Metrics.cacheBytes.Add(float64(bytes))
 		opt.Metrics.cacheKeys.Add(float64(keys))
@@ -82,6 +82,7 @@ func New(opt Options) (*Worker, error) {
 // Run works until ctx ends, then saves what was applied and returns. It
 // waits out outages of Kafka and of the store.
 func (w *Worker) Run(ctx context.Context) error {
+	w.ending, w.pool = ctx.Done(), newPool(w.opt.Lanes, &w.opt)
 	p := &peers{roster: w.opt.Roster, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
 	if p.roster != nil {
 		// It lives until the last checkpoint is saved.

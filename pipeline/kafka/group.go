@@ -127,7 +127,7 @@ func (g *Group) Expel(ctx context.Context, member string) error {
 
 // leaveTimeout is how long a member that has nothing to do any more tries to
 // leave its group.
-const leaveTimeout = 2 * time.Second
+const leaveTimeout = time.Second
 
 // leave ends the generation, waits for its work and leaves the group.
 func leave(cg *kafka.ConsumerGroup, running *sync.WaitGroup) {

@@ -74,34 +74,53 @@ func TestGracefulStop(t *testing.T) {
 	})
 }
 
-// TestStopDuringOutage ends a consumer that cannot save what it has applied.
-// The next one finds nothing missing.
+// trouble is what a server may be in, and how it gets out of it.
+type trouble struct {
+	name  string
+	begin func() error
+	end   func(context.Context) error
+}
+
+// troubles are servers that refuse connections and, where that can be had, ones
+// that are frozen: their connections stay open.
+func troubles(env *testenv.Env) []trouble {
+	all := []trouble{{"without kafka", env.KillKafka, env.StartKafka}, {"without redis", env.KillRedis, env.StartRedis}}
+	if env.Backend == testenv.Embedded {
+		return all
+	}
+	return append(all,
+		trouble{"with a frozen kafka", env.PauseKafka, func(context.Context) error { return env.ResumeKafka() }},
+		trouble{"with a frozen redis", env.PauseRedis, func(context.Context) error { return env.ResumeRedis() }})
+}
+
+// TestStopDuringOutage ends a consumer that cannot save what it has applied, and
+// one that has not got as far as that. The next one finds nothing missing.
 func TestStopDuringOutage(t *testing.T) {
 	each(t, func(t *testing.T, env *testenv.Env) {
 		w := newWorld(t, env, setup{kafka: ", session_timeout: 6s"}) // see TestOutages
 		f := w.feeder(t, 6)
-		for _, server := range []struct {
-			name  string
-			kill  func() error
-			start func(context.Context) error
-		}{
-			{"kafka", env.KillKafka, env.StartKafka},
-			{"redis", env.KillRedis, env.StartRedis},
-		} {
+		for _, trouble := range troubles(env) {
 			s := w.start(t)
 			s.Readiness(t, 200, 30*time.Second)
 			stop := f.flow(t, 5*time.Millisecond)
 			programs.Eventually(t, 30*time.Second, "records applied", func() (bool, error) {
 				return s.Metric(t, "records_consumed_total") > 50, nil
 			})
-			if err := server.kill(); err != nil {
+			if err := trouble.begin(); err != nil {
 				t.Fatal(err)
 			}
-			s.Readiness(t, 503, 15*time.Second)
-			start := time.Now()
-			s.Stop(t)
-			t.Logf("without %s ended within %v", server.name, time.Since(start).Round(time.Millisecond))
-			if err := server.start(t.Context()); err != nil {
+			s.Readiness(t, 503, 30*time.Second)
+			late := w.start(t)
+			for which, s := range map[string]*programs.Service{"one at work": s, "one that starts": late} {
+				start := time.Now()
+				s.Stop(t)
+				took := time.Since(start)
+				t.Logf("%s, %s ended within %v", trouble.name, which, took.Round(time.Millisecond))
+				if took > 8*time.Second {
+					t.Errorf("%s, %s ended after %v", trouble.name, which, took)
+				}
+			}
+			if err := trouble.end(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			stop()

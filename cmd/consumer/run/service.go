@@ -89,7 +89,8 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	if err := s.retry(ctx, func() error { return s.conn.OpenStore(ctx, s.config) }); err != nil {
 		return cli.Stopped(ctx, err)
 	}
-	if err := s.retry(ctx, func() error { return s.conn.Prepare(ctx, s.config, s.logger) }); err != nil {
+	prepare := func() error { return s.conn.Prepare(ctx, s.config, s.logger) }
+	if err := s.retry(ctx, func() error { return heeding(ctx, prepare) }); err != nil {
 		return cli.Stopped(ctx, err)
 	}
 	var observer pipeline.Observer
@@ -164,6 +165,19 @@ func (s *Service) retry(ctx context.Context, try func() error) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// heeding returns at the end of ctx also where f, which waits for an answer, does
+// not.
+func heeding(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
