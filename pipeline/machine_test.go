@@ -331,3 +331,30 @@ func TestLateResultsDoNotFillTheNextCut(t *testing.T) {
 		t.Error("the next record is not given to a lane")
 	}
 }
+
+// TestGroupOffsetIsOfTheCheckpoint: what was begun since is not saved.
+func TestGroupOffsetIsOfTheCheckpoint(t *testing.T) {
+	f := stored(t)
+	f.log.Start, f.log.Last = 55, nil
+	m, _ := claimed(t, 50, -1, true, f)
+	m.step(evSaved{epoch: m.epoch})
+	record := func(offset int64) Fetched {
+		return Fetched{Records: []Record{{Offset: offset, Value: []byte("v")}}, Next: offset + 1, End: 60}
+	}
+	given, ok := find[fxApply](m.step(evFetched{epoch: m.epoch, got: record(55)}))
+	if !ok {
+		t.Fatal("the record goes to no lane")
+	}
+	m.step(evApplied{m.epoch, given.tasks})
+	m.step(evTick{})
+	for range m.cfg.lanes {
+		m.step(evCut{epoch: m.epoch})
+	}
+	m.step(evFetched{epoch: m.epoch, got: record(56)})
+	if m.dispatched != 57 {
+		t.Fatalf("dispatched to %d while a checkpoint is saved, want 57", m.dispatched)
+	}
+	if c, ok := find[fxCommit](m.step(evSaved{epoch: m.epoch})); !ok || c.offset != 56 {
+		t.Errorf("commit %+v, want 56", c)
+	}
+}

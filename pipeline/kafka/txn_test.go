@@ -61,6 +61,9 @@ func TestTransactions(t *testing.T) {
 	if err != nil || len(f.Records) != 0 || f.Next != 0 || f.End != 0 || f.High != 2 {
 		t.Fatalf("open transaction: %v %v", f, err)
 	}
+	if _, last, err := l.Bounds(t.Context(), p); err != nil || last != 0 {
+		t.Fatalf("open transaction: the log ends at %d, %v", last, err)
+	}
 	end(0, kgo.TryCommit) // a b C
 	whole("a b", 3)
 
