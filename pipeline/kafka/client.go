@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
 )
 
 const (
@@ -32,7 +31,9 @@ type Client struct {
 	closed bool
 	idle   map[string][]*conn
 	routes map[string]route // by topic
-	known  []string         // addresses that metadata named
+
+	roster  *roster
+	lookups lookups
 }
 
 // New reads the files that the options name. It does not connect.
@@ -41,7 +42,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	return &Client{prepared: p, options: o, idle: map[string][]*conn{}, routes: map[string]route{}}, nil
+	return &Client{
+		prepared: p, options: o,
+		idle: map[string][]*conn{}, routes: map[string]route{},
+		roster: newRoster(p.brokers), lookups: lookups{next: map[string]*lookup{}},
+	}, nil
 }
 
 // ClusterID returns the id that the cluster gave itself when it was formatted.
@@ -157,39 +162,4 @@ func (n *conn) run(ctx context.Context, limit time.Duration, f func(*conn) error
 		_ = n.net.Close()
 	}
 	return err
-}
-
-// ask sends a request to the first broker that answers.
-func (c *Client) ask(ctx context.Context, req protocol.Message) (answer protocol.Message, err error) {
-	err = c.anywhere(ctx, func(n *conn) error {
-		answer, err = n.call(req)
-		return err
-	})
-	return answer, err
-}
-
-// anywhere runs a request on the first broker that answers.
-func (c *Client) anywhere(ctx context.Context, f func(*conn) error) error {
-	c.mu.Lock()
-	addrs := append(append([]string(nil), c.brokers...), c.known...)
-	c.mu.Unlock()
-	var first error
-	tried := map[string]bool{}
-	for _, addr := range addrs {
-		if tried[addr] {
-			continue
-		}
-		tried[addr] = true
-		err := c.do(ctx, addr, callTimeout, f)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return first
 }

@@ -50,11 +50,10 @@ const topicIDs = 10
 
 // metadata asks for a topic, "": for none, only the cluster.
 func (c *Client) metadata(ctx context.Context, topic string) (*metadata, error) {
-	var m *metadata
-	err := c.anywhere(ctx, func(n *conn) error {
+	return anywhere(ctx, c, func(n *conn) (*metadata, error) {
 		v, err := n.version(protocol.Metadata)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if v == topicIDs-1 {
 			v--
@@ -62,12 +61,11 @@ func (c *Client) metadata(ctx context.Context, topic string) (*metadata, error) 
 		req := message{flexible: v >= topicIDs}
 		appendMetadata(&req, v, topic)
 		raw, err := n.callRaw(protocol.Metadata, v, &req, callTimeout)
-		if err == nil {
-			m, err = parseMetadata(fields{rest: raw, flexible: req.flexible}, v)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return parseMetadata(fields{rest: raw, flexible: req.flexible}, v)
 	})
-	return m, err
 }
 
 func appendMetadata(m *message, version int16, topic string) {

@@ -31,7 +31,7 @@ type route struct {
 }
 
 // route returns the leaders of a topic, from memory when fresh is false and
-// they are young.
+// they are young, and else as they are after the call.
 func (c *Client) route(ctx context.Context, topic string, fresh bool) (route, error) {
 	c.mu.Lock()
 	r, ok := c.routes[topic]
@@ -39,6 +39,11 @@ func (c *Client) route(ctx context.Context, topic string, fresh bool) (route, er
 	if ok && !fresh && time.Since(r.born) < routeAge {
 		return r, nil
 	}
+	return c.lookups.do(ctx, topic, func(ctx context.Context) (route, error) { return c.lookUp(ctx, topic) })
+}
+
+// lookUp asks for the leaders of a topic and remembers them.
+func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	m, err := c.metadata(ctx, topic)
 	if err != nil {
 		return route{}, fmt.Errorf("topic %s: %w", topic, err)
@@ -50,16 +55,16 @@ func (c *Client) route(ctx context.Context, topic string, fresh bool) (route, er
 	if t.code != 0 {
 		return route{}, fmt.Errorf("topic %s: %w", topic, kafka.Error(t.code))
 	}
-	r = route{id: t.id, leaders: make([]string, len(t.leaders)), born: time.Now()}
+	r := route{id: t.id, leaders: make([]string, len(t.leaders)), born: time.Now()}
 	for p, leader := range t.leaders {
 		if p < 0 || int(p) >= len(r.leaders) {
 			return route{}, fmt.Errorf("topic %s: partition %d of %d", topic, p, len(r.leaders))
 		}
 		r.leaders[p] = m.brokers[leader]
 	}
-	known := slices.Sorted(maps.Values(m.brokers))
+	c.roster.named(slices.Sorted(maps.Values(m.brokers)))
 	c.mu.Lock()
-	c.routes[topic], c.known = r, known
+	c.routes[topic] = r
 	c.mu.Unlock()
 	return r, nil
 }
