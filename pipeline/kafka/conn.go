@@ -44,6 +44,7 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.DescribeGroups:   {0, 4},
 	protocol.DeleteGroups:     {0, 1},
 	protocol.LeaveGroup:       {0, 3},
+	protocol.InitProducerId:   {0, 1},
 
 	protocol.OffsetForLeaderEpoch: {2, 3},
 }

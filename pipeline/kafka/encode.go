@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/segmentio/kafka-go/compress"
 
@@ -36,7 +35,8 @@ func sizeOf(o *pipeline.Output) int {
 // timeOf avoids 0 and less, which clients and brokers take for "none".
 func timeOf(o *pipeline.Output) int64 { return max(o.Time, 1) }
 
-// appendBatch appends outputs, at least one, as one record batch of format 2.
+// appendBatch appends outputs, at least one, as one record batch of format 2, of
+// no session.
 func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte, error) {
 	start := len(dst)
 	size := batchHeader
@@ -72,11 +72,8 @@ func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte,
 	binary.BigEndian.PutUint32(h[23:], uint32(len(outputs)-1))
 	binary.BigEndian.PutUint64(h[27:], uint64(first))
 	binary.BigEndian.PutUint64(h[35:], uint64(greatest))
-	for i := 43; i < 57; i++ {
-		h[i] = 0xff // no producer id, epoch, sequence
-	}
-	binary.BigEndian.PutUint32(h[57:], uint32(len(outputs)))
-	binary.BigEndian.PutUint32(h[crcAt:], crc32.Checksum(h[attrsAt:], castagnoli))
+	binary.BigEndian.PutUint32(h[recordsAt:], uint32(len(outputs)))
+	nobody.stamp(h)
 	return dst, nil
 }
 

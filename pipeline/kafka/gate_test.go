@@ -15,7 +15,8 @@ type gate struct {
 	net.Listener
 	closed <-chan struct{} // at the end of the test
 	frozen atomic.Bool
-	lost   func() bool // nil: none is
+	lose   atomic.Int64 // one answer of so many is lost, 0: none
+	count  atomic.Int64
 }
 
 // gated puts a gate before each broker of a cluster.
@@ -45,7 +46,7 @@ func (n gatedConn) Write(b []byte) (int, error) {
 	if n.gate.frozen.Load() {
 		<-n.gate.closed
 	}
-	if n.gate.lost != nil && n.gate.lost() {
+	if k := n.gate.lose.Load(); k > 0 && n.gate.count.Add(1)%k == 0 {
 		return 0, n.Close()
 	}
 	return n.Conn.Write(b)

@@ -27,16 +27,23 @@ const (
 
 // Publisher sends outputs with acknowledgement by all in-sync replicas. It is
 // safe for concurrent use; the order of two calls at once is not defined.
+// Outputs that are given again because it is not known what became of them are in
+// the log once, where the brokers grant a producer's id.
 type Publisher struct {
-	client *Client
-	pack   Compression
+	// OnRepeats, when not nil, is told once why the brokers grant no producer's
+	// id. Set it before the first call.
+	OnRepeats func(error)
+
+	client   *Client
+	pack     Compression
+	sessions sessions
 }
 
 var _ pipeline.Publisher = (*Publisher)(nil)
 
 // NewPublisher returns a publisher that packs its batches as said.
 func NewPublisher(c *Client, pack Compression) *Publisher {
-	return &Publisher{client: c, pack: pack}
+	return &Publisher{client: c, pack: pack, sessions: sessions{of: map[pipeline.Partition]*resting{}}}
 }
 
 // Publish implements pipeline.Publisher. After a failure the other
@@ -155,7 +162,7 @@ func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, output
 	}
 	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
 	n := len(outputs)
-	err = refused(to.Topic, p.client.produce(ctx, to, set))
+	err = p.deliver(ctx, to, set, n)
 	var r *pipeline.RefusedError
 	switch {
 	case err == nil:

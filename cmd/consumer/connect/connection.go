@@ -161,6 +161,10 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 	if c.Kafka.PeerTimeout > 0 {
 		roster = n.Store
 	}
+	publisher := kafka.NewPublisher(n.Client, kafka.Plain)
+	publisher.OnRepeats = func(err error) {
+		logger.Warn("outputs whose acknowledgement is lost will be sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
+	}
 	return pipeline.New(pipeline.Options{
 		Topic: c.Kafka.Input,
 		Group: kafka.NewGroup(n.Client, kafka.GroupOptions{
@@ -169,7 +173,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 			OnError: func(err error) { logger.Warn("consumer group", slog.Any("error", err)) },
 		}),
 		Log:       n.Log,
-		Publisher: kafka.NewPublisher(n.Client, kafka.Plain),
+		Publisher: publisher,
 		Store:     n.Store,
 		Roster:    roster,
 		Peer:      time.Duration(c.Kafka.PeerTimeout),
