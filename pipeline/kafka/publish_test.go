@@ -231,6 +231,49 @@ func TestPublishCancelled(t *testing.T) {
 	}
 }
 
+// TestNotAcknowledged: whoever ends the wait for the replicas, it is no
+// acknowledgement.
+func TestNotAcknowledged(t *testing.T) {
+	for _, e := range []*kerr.Error{kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend} {
+		b := fake(t)
+		c := connect(t, b.ListenAddrs())
+		outputs := numbered(fresh(t, c, 1), 3)
+		b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: e})
+		rest, err := NewPublisher(c, Plain).Publish(t.Context(), outputs)
+		if err == nil || len(rest) != len(outputs) {
+			t.Errorf("%s: %d of %d are left, %v", e.Message, len(rest), len(outputs), err)
+		}
+	}
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	outputs := numbered(fresh(t, c, 1), 3)
+	b.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.SleepControl(func() { <-t.Context().Done() })
+		return nil, nil, false
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	rest, err := NewPublisher(c, Plain).Publish(ctx, outputs)
+	if !errors.Is(err, context.DeadlineExceeded) || len(rest) != len(outputs) {
+		t.Errorf("no answer: %d of %d are left, %v", len(rest), len(outputs), err)
+	}
+}
+
+// TestAcknowledgedByAll: the leader alone may lose what it has acknowledged.
+func TestAcknowledgedByAll(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	var acks atomic.Int64
+	b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Count: -1, Observe: true, When: func(r kmsg.Request) bool {
+		acks.Store(int64(r.(*kmsg.ProduceRequest).Acks))
+		return true
+	}})
+	const all = -1
+	if publish(t, c, Plain, numbered(fresh(t, c, 1), 1)...); acks.Load() != all {
+		t.Errorf("acknowledgement by %d replicas is asked for", acks.Load())
+	}
+}
+
 // TestBatchBytes: the same outputs give the same bytes.
 func TestBatchBytes(t *testing.T) {
 	for c := Plain; c <= Zstd; c++ {
