@@ -21,17 +21,17 @@ const (
 	anyTimeout = callTimeout
 )
 
-// roster holds the addresses of a cluster's brokers, each once, in the order in
+// addresses holds the addresses of a cluster's brokers, each once, in the order in
 // which they are asked: the one that answered last is the first, and those that
 // failed or were silent are the last.
-type roster struct {
+type addresses struct {
 	given []string // stay in it
 	mu    sync.Mutex
 	addrs []string
 }
 
-func newRoster(given []string) *roster {
-	r := &roster{given: given}
+func newAddresses(given []string) *addresses {
+	r := &addresses{given: given}
 	for _, addr := range given {
 		if !slices.Contains(r.addrs, addr) {
 			r.addrs = append(r.addrs, addr)
@@ -40,18 +40,18 @@ func newRoster(given []string) *roster {
 	return r
 }
 
-func (r *roster) list() []string {
+func (r *addresses) list() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.addrs)
 }
 
-func (r *roster) answered(addr string) { r.move(addr, 0) }
+func (r *addresses) answered(addr string) { r.move(addr, 0) }
 
-func (r *roster) failed(addr string) { r.move(addr, -1) }
+func (r *addresses) failed(addr string) { r.move(addr, -1) }
 
 // move puts an address first, 0, or last, -1.
-func (r *roster) move(addr string, to int) {
+func (r *addresses) move(addr string, to int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.Index(r.addrs, addr)
@@ -67,7 +67,7 @@ func (r *roster) move(addr string, to int) {
 
 // named replaces the brokers that the cluster named before. Those that are new
 // come behind the one that named them.
-func (r *roster) named(addrs []string) {
+func (r *addresses) named(addrs []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.addrs = slices.DeleteFunc(r.addrs, func(a string) bool {
@@ -95,7 +95,7 @@ func anywhere[T any](ctx context.Context, c *Client, f func(*conn) (T, error)) (
 		err   error
 	}
 	var none T
-	waiting := c.roster.list()
+	waiting := c.addresses.list()
 	answers := make(chan answer, len(waiting))
 	var asked sync.WaitGroup
 	defer asked.Wait()
@@ -126,7 +126,7 @@ func anywhere[T any](ctx context.Context, c *Client, f func(*conn) (T, error)) (
 			open--
 			switch {
 			case a.err == nil:
-				c.roster.answered(a.addr)
+				c.addresses.answered(a.addr)
 				return a.value, nil
 			case ctx.Err() != nil:
 				return none, ctx.Err()
@@ -135,10 +135,10 @@ func anywhere[T any](ctx context.Context, c *Client, f func(*conn) (T, error)) (
 			case first == nil:
 				first = a.err
 			}
-			c.roster.failed(a.addr)
+			c.addresses.failed(a.addr)
 		case <-patience.C:
 			if last != "" {
-				c.roster.failed(last)
+				c.addresses.failed(last)
 			}
 		}
 	}

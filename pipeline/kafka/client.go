@@ -32,7 +32,7 @@ type Client struct {
 	idle   map[string][]*conn
 	routes map[string]route // by topic
 
-	roster  *roster
+	addresses  *addresses
 	lookups lookups
 }
 
@@ -45,7 +45,7 @@ func New(o Options) (*Client, error) {
 	return &Client{
 		prepared: p, options: o,
 		idle: map[string][]*conn{}, routes: map[string]route{},
-		roster: newRoster(p.brokers), lookups: lookups{next: map[string]*lookup{}},
+		addresses: newAddresses(p.brokers), lookups: lookups{next: map[string]*lookup{}},
 	}, nil
 }
 

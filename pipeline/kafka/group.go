@@ -67,7 +67,7 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 	place := new(sticky)
 	cg, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID:      o.Group,
-		Brokers: g.client.brokers,
+		Brokers: g.client.addresses.list(), // the first is asked, for ten seconds
 		Topics:  o.Topics,
 		Dialer: &kafka.Dialer{
 			ClientID:      g.client.clientID,

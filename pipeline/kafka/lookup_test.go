@@ -68,8 +68,8 @@ func TestLookups(t *testing.T) {
 	})
 }
 
-func TestRoster(t *testing.T) {
-	r := newRoster([]string{"a", "b", "a"})
+func TestAddresses(t *testing.T) {
+	r := newAddresses([]string{"a", "b", "a"})
 	for _, step := range []struct {
 		do   func()
 		want []string

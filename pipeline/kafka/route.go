@@ -62,7 +62,7 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 		}
 		r.leaders[p] = m.brokers[leader]
 	}
-	c.roster.named(slices.Sorted(maps.Values(m.brokers)))
+	c.addresses.named(slices.Sorted(maps.Values(m.brokers)))
 	c.mu.Lock()
 	c.routes[topic] = r
 	c.mu.Unlock()

@@ -105,7 +105,7 @@ func TestFrozenBroker(t *testing.T) {
 	if took > callTimeout/2 || again > callTimeout/2 {
 		t.Errorf("100 partitions took %v, and %v later", took, again)
 	}
-	if order := c.roster.list(); order[2] != gates[0].Addr().String() {
+	if order := c.addresses.list(); order[2] != gates[0].Addr().String() {
 		t.Errorf("%v are asked in this order, and the first of %v is frozen", order, b.ListenAddrs())
 	}
 }

@@ -51,7 +51,7 @@ var guarantees = []mutant{
 	{"silent broker waited for alone", "pipeline/kafka/brokers.go",
 		"\t\tcase <-patience.C:\n\t\t\tif last", "\t\tcase <-ctx.Done():\n\t\t\tif last", "TestSilentBroker", broker},
 	{"silent broker asked first again", "pipeline/kafka/brokers.go",
-		"\t\t\t\tc.roster.failed(last)\n", "\t\t\t\tc.roster.answered(last)\n", "TestFrozenBroker|TestSilentBroker", broker},
+		"\t\t\t\tc.addresses.failed(last)\n", "\t\t\t\tc.addresses.answered(last)\n", "TestFrozenBroker|TestSilentBroker", broker},
 	{"outputs acknowledged by the leader alone", "pipeline/kafka/publish.go",
 		"Acks:    -1,", "Acks:    1,", "TestAcknowledgedByAll", broker},
 	{"publish time-out taken for acknowledgement", "pipeline/kafka/publish.go",
