@@ -8,7 +8,6 @@ type entry struct {
 	key     string
 	pending int    // tasks at the lane
 	cut     uint64 // the cut that will cover its last change; 0: clean
-	counted uint64 // the cut that its size was last counted in
 	size    int64
 	state   *keyState
 

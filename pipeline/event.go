@@ -60,7 +60,7 @@ type (
 	// evLoaded answers fxLoad.
 	evLoaded struct {
 		epoch
-		values []Stored // in the order of fxLoad.keys
+		values []Stored // in the order of fxLoad.keys, of the first of them
 		err    error
 	}
 	// evApplied answers fxApply.
@@ -126,12 +126,14 @@ type (
 		epoch
 		from Position
 	}
-	// fxLoad reads the states of keys that are not in memory.
+	// fxLoad reads the states of keys that are not in memory: at least one, and
+	// no more than have the given bytes.
 	fxLoad struct {
 		epoch
 		lease      Lease
 		watermarks []int64
 		keys       []string
+		bytes      int64
 	}
 	// fxApply hands tasks to a lane. Tasks of one key always go to one lane.
 	fxApply struct {

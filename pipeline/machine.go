@@ -83,13 +83,11 @@ const (
 	phaseDone
 )
 
-// chunk is a run of records that go to the lanes together.
+// chunk is the first records of the queue, as many as may go to the lanes
+// together. They are in the queue until they go.
 type chunk struct {
 	tasks   []task
-	missing []*entry
-	next    int64 // offset after it
-	tail    *Record
-	bytes   int64
+	missing []*entry // states to be loaded, in the order of the tasks
 }
 
 // cut is the work between two barriers.
@@ -215,13 +213,21 @@ const lanesBusy = 4
 // dispatch gives queued records to the lanes, after loading the states that
 // are not in the cache. It stops at the size of a cut: the next barrier
 // comes first.
+//
+// A state counts as a part of the open cut from when a record of it goes to a
+// lane, because it will be saved. Thus the states of a cut, as they were before
+// it, have no more bytes than a cut may hold, not counting its last one. There
+// are two cuts at a time, one open and one in flight. What was loaded and found
+// no room is clean, and the cache may let it go.
 func (m *machine) dispatch() {
 	for m.chunk == nil && m.running < lanesBusy*m.cfg.lanes && !m.full() {
 		if len(m.queue) == 0 {
 			m.dispatched = max(m.dispatched, m.queueNext)
 			return
 		}
-		if m.chunk = m.nextChunk(); m.chunk == nil {
+		m.chunk = m.nextChunk()
+		if len(m.chunk.tasks) == 0 {
+			m.chunk = nil
 			return
 		}
 		if len(m.chunk.missing) > 0 {
@@ -237,29 +243,20 @@ func (m *machine) full() bool {
 	return m.open.records >= m.cfg.records || m.open.bytes >= m.cfg.bytes
 }
 
-// nextChunk takes records off the queue, nil while the lane of the first has
-// enough to do.
+// nextChunk looks at the records that come next. It is empty while the lane
+// of the first has enough to do.
 func (m *machine) nextChunk() *chunk {
 	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
 	c := &chunk{tasks: make([]task, 0, n)}
-	for i := 0; i < n && (i == 0 || c.bytes < m.cfg.bytes); i++ {
+	bytes := int64(0)
+	for i := 0; i < n && (i == 0 || bytes < m.cfg.bytes); i++ {
 		r := &m.queue[i]
 		lane := m.laneOf(r.Key)
 		if !m.pace.admits(lane) {
 			break
 		}
 		c.tasks = append(c.tasks, m.newTask(r, lane, c))
-		c.bytes += r.Size()
-		c.tail = r
-	}
-	if len(c.tasks) == 0 {
-		return nil
-	}
-	m.queue = m.queue[len(c.tasks):]
-	m.queueBytes -= c.bytes
-	c.next = c.tail.Offset + 1
-	if len(m.queue) == 0 {
-		c.next = m.queueNext
+		bytes += r.Size()
 	}
 	return c
 }
@@ -295,7 +292,7 @@ func (m *machine) load() {
 	for i, e := range m.chunk.missing {
 		keys[i] = e.key
 	}
-	m.do(fxLoad{m.epoch, m.lease, m.watermarks(), keys})
+	m.do(fxLoad{m.epoch, m.lease, m.watermarks(), keys, m.cfg.bytes - m.open.bytes})
 }
 
 // watermarks are those that the store may hold while this claim is good: the
@@ -319,31 +316,32 @@ func (m *machine) onLoaded(e evLoaded) {
 		m.retry(waitLoad, "redis", e.err)
 	default:
 		m.recovered(waitLoad)
-		for i, x := range m.chunk.missing {
-			x.state.stored = e.values[i]
+		c := m.chunk
+		for i, value := range e.values {
+			x := c.missing[i]
+			x.state.stored = value
 			m.cache.resize(x, x.state.size(x.key))
 		}
-		if m.phase == phaseClosing {
-			return // not begun, so not part of the last checkpoint
-		}
+		c.missing = c.missing[len(e.values):]
 		m.send()
 	}
 }
 
-// send hands the chunk to the lanes.
+// send hands the first of the chunk to the lanes: those whose states are there,
+// until the open cut has no room for one more. The rest stays in the queue.
 func (m *machine) send() {
 	c := m.chunk
-	m.chunk = nil
 	perLane := make([][]task, m.cfg.lanes)
-	for _, t := range c.tasks {
+	n := 0
+	for ; n < len(c.tasks) && !c.lacks(n) && (n == 0 || m.fits(c.tasks[n])); n++ {
+		t := c.tasks[n]
 		t.cut = m.open.seq
-		if t.entry != nil {
-			if t.entry.cut != m.open.seq {
-				t.entry.cut = m.open.seq
-				m.open.touched = append(m.open.touched, t.entry)
-			}
-		}
+		m.touch(t.entry)
 		perLane[t.lane] = append(perLane[t.lane], t)
+		m.queueBytes -= t.record.Size()
+		m.busyBytes += t.record.Size()
+		m.open.records++
+		m.tail, m.dispatched = t.record, t.record.Offset+1
 	}
 	for lane, tasks := range perLane {
 		if len(tasks) > 0 {
@@ -351,9 +349,47 @@ func (m *machine) send() {
 			m.do(fxApply{m.epoch, lane, tasks})
 		}
 	}
-	m.open.records += len(c.tasks)
-	m.busyBytes += c.bytes
-	m.dispatched, m.tail = c.next, c.tail
+	if m.queue = m.queue[n:]; len(m.queue) == 0 {
+		m.dispatched = m.queueNext
+	}
+	c.tasks = c.tasks[n:]
+	m.leave()
+}
+
+// lacks reports whether the state of a task is still to be loaded.
+func (c *chunk) lacks(i int) bool {
+	return len(c.missing) > 0 && c.tasks[i].entry == c.missing[0]
+}
+
+// fits reports whether the open cut has room for a task's state, or has it
+// already.
+func (m *machine) fits(t task) bool {
+	return m.open.bytes < m.cfg.bytes || t.entry != nil && t.entry.cut == m.open.seq
+}
+
+// touch makes a state a part of the open cut.
+func (m *machine) touch(e *entry) {
+	if e == nil || e.cut == m.open.seq {
+		return
+	}
+	e.cut = m.open.seq
+	m.open.touched = append(m.open.touched, e)
+	m.open.bytes += e.size - entryOverhead
+}
+
+// leave lets the chunk go: what is left of it was not begun.
+func (m *machine) leave() {
+	for _, t := range m.chunk.tasks {
+		m.pace.back(t.lane)
+		if t.entry != nil {
+			t.entry.pending--
+			m.cache.rest(t.entry)
+		}
+	}
+	for _, x := range m.chunk.missing { // never filled: not to be kept
+		m.cache.remove(x)
+	}
+	m.chunk = nil
 }
 
 func (m *machine) onApplied(tasks []task) {
@@ -370,9 +406,8 @@ func (m *machine) onApplied(tasks []task) {
 		}
 		if e := t.entry; e != nil {
 			e.pending--
-			if own && e.counted != t.cut {
-				e.counted = t.cut
-				m.open.bytes += t.size - entryOverhead
+			if e.cut == m.open.seq {
+				m.open.bytes += t.size - e.size
 			}
 			m.cache.resize(e, t.size)
 			m.cache.rest(e)

@@ -206,16 +206,7 @@ func (m *machine) revoke() {
 	}
 	m.phase = phaseClosing
 	if m.chunk != nil {
-		for _, t := range m.chunk.tasks {
-			if t.entry != nil {
-				t.entry.pending--
-				m.cache.rest(t.entry)
-			}
-		}
-		for _, x := range m.chunk.missing { // never filled: not to be kept
-			m.cache.remove(x)
-		}
-		m.chunk = nil
+		m.leave()
 	}
 	m.queue, m.queueBytes = nil, 0
 	m.do(fxWait{m.epoch, waitFlush, 1})

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -356,5 +358,82 @@ func TestGroupOffsetIsOfTheCheckpoint(t *testing.T) {
 	}
 	if c, ok := find[fxCommit](m.step(evSaved{epoch: m.epoch})); !ok || c.offset != 56 {
 		t.Errorf("commit %+v, want 56", c)
+	}
+}
+
+// Two thousand large states that no cut can hold together are loaded as cuts
+// have room for them: what is in memory and not saved is bounded by bytes.
+func TestLoadedStatesFillACut(t *testing.T) {
+	const size, records = 200 << 10, 2000
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	m.cfg.records, m.cfg.bytes, m.limit = records, 4<<20, 1
+	value, got := make(Stored, size), Fetched{Next: 50 + records, End: 50 + records}
+	for i := range int64(records) {
+		got.Records = append(got.Records, Record{Offset: 50 + i, Key: []byte(strconv.FormatInt(i, 10)), Value: []byte("v")})
+	}
+	most, saves := 0, 0
+	todo := append([]effect(nil), m.step(evFetched{epoch: m.epoch, got: got})...)
+	for ; len(todo) > 0; todo = todo[1:] {
+		var events []event
+		switch fx := todo[0].(type) {
+		case fxLoad:
+			n := min(len(fx.keys), max(1, int(fx.bytes/size)))
+			events = append(events, evLoaded{epoch: fx.epoch, values: slices.Repeat([]Stored{value}, n)})
+		case fxApply:
+			for i := range fx.tasks {
+				fx.tasks[i].size = fx.tasks[i].entry.size
+			}
+			events = append(events, evApplied{fx.epoch, fx.tasks})
+		case fxBarrier:
+			events = append(events, evCut{epoch: fx.epoch}, evCut{epoch: fx.epoch})
+		case fxSave:
+			saves++
+			events = append(events, evSaved{epoch: fx.epoch})
+		}
+		for _, ev := range events {
+			todo = append(todo, m.step(ev)...)
+			held := 0
+			for _, e := range m.cache.entries {
+				held += len(e.state.stored)
+			}
+			most = max(most, held)
+		}
+	}
+	if m.step(evTick{cache: 1}); m.dispatched != 50+records || m.running != 0 {
+		t.Fatalf("the lanes got records up to %d, want %d", m.dispatched, 50+records)
+	}
+	t.Logf("%d KiB at most in %d checkpoints", most>>10, saves)
+	if bound := 2 * (4<<20 + size); most > bound {
+		t.Errorf("%d KiB loaded and not saved, want %d KiB at most", most>>10, bound>>10)
+	}
+}
+
+// A state that a cut has already is no reason to end it, however many of its
+// records come; another one is.
+func TestRecordsOfALargeStateShareACut(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	m.pace.cost = 0
+	got := Fetched{Next: 53, End: 53}
+	for i, key := range []string{"k", "k", "l"} {
+		got.Records = append(got.Records, Record{Offset: 50 + int64(i), Key: []byte(key), Value: []byte("v")})
+	}
+	m.step(evFetched{epoch: m.epoch, got: got})
+	large := make(Stored, m.cfg.bytes)
+	var did []string
+	for _, fx := range m.step(evLoaded{epoch: m.epoch, values: []Stored{large, large}}) {
+		switch fx := fx.(type) {
+		case fxApply:
+			for _, t := range fx.tasks {
+				did = append(did, t.entry.key)
+			}
+		case fxBarrier:
+			did = append(did, "barrier")
+		}
+	}
+	if want := []string{"k", "k", "barrier", "l"}; !slices.Equal(did, want) {
+		t.Errorf("%q, want %q", did, want)
+	}
+	if n := m.pace.records[0] + m.pace.records[1]; n != 3 || m.cache.get("k").pending != 2 || m.cache.get("l").pending != 1 {
+		t.Errorf("%d records counted at the lanes: what waited was counted twice", n)
 	}
 }

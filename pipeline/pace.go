@@ -29,5 +29,8 @@ func (p *pace) done(lane int, seconds float64) {
 	p.cost = max(seconds, p.cost+(seconds-p.cost)/16)
 }
 
+// back tells that an admitted record was not given to its lane.
+func (p *pace) back(lane int) { p.records[lane]-- }
+
 // reset forgets what waits, for the lanes are gone.
 func (p *pace) reset() { clear(p.records) }

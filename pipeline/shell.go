@@ -146,7 +146,7 @@ func (fx fxFetch) start(s *shell) {
 func (fx fxLoad) start(s *shell) {
 	ctx := s.epoch
 	s.call(func() event {
-		values, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys)
+		values, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys, fx.bytes)
 		return evLoaded{fx.epoch, values, err}
 	})
 }
@@ -185,7 +185,7 @@ func (fx fxResolve) start(s *shell) {
 func (fx fxProbe) start(s *shell) {
 	ctx := s.epoch
 	s.call(func() event {
-		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil)
+		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
 		return evProbed{fx.epoch, err}
 	})
 }

@@ -70,7 +70,7 @@ func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
 func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
 	defer cancel()
-	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil); err != nil {
+	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0); err != nil {
 		return fx.outputs, err
 	}
 	return s.w.opt.Publisher.Publish(ctx, fx.outputs)

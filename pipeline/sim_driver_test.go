@@ -26,6 +26,7 @@ type Sim struct {
 	Cache   int64
 	Lanes   int
 	Records int
+	Bytes   int64
 	SkipGap bool
 	Trouble bool // failures are injected
 	Counts  map[string]int
@@ -56,7 +57,7 @@ var errSim = errors.New("injected failure")
 // NewSim returns a simulation of one partition.
 func NewSim(seed uint64, store Store, rules *Rules, log []Record) *Sim {
 	return &Sim{RNG: rand.New(rand.NewPCG(seed, 1)), Store: store, Rules: rules, Log: log,
-		Cache: 1 << 40, Lanes: 2, Records: 7, Trouble: true, Counts: map[string]int{}, committed: -1}
+		Cache: 1 << 40, Lanes: 2, Records: 7, Bytes: 1 << 20, Trouble: true, Counts: map[string]int{}, committed: -1}
 }
 
 // Assign hands the partition to a new worker. The old one learns of it only
@@ -71,7 +72,7 @@ func (s *Sim) Assign(keep bool) {
 			}
 		}
 	}
-	cfg := machineConfig{lanes: s.Lanes, records: s.Records, bytes: 1 << 20, backlog: 2000, probe: 1, onGapSkip: s.SkipGap, rules: s.Rules}
+	cfg := machineConfig{lanes: s.Lanes, records: s.Records, bytes: s.Bytes, backlog: 2000, probe: 1, onGapSkip: s.SkipGap, rules: s.Rules}
 	w := &simWorker{sim: s, alive: true, timers: map[waitKind]epoch{}, m: newMachine(cfg, Partition{"in", 0}, mem.keep, mem.known)}
 	s.workers = append(s.workers, w)
 	w.feed(evStart{committed: s.committed, cache: s.Cache})
@@ -270,7 +271,8 @@ func (w *simWorker) call(i int) {
 			ev = evLoaded{fx.epoch, nil, errSim}
 			break
 		}
-		values, err := s.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys)
+		some := fx.keys[:1+s.RNG.IntN(len(fx.keys))]
+		values, err := s.Store.Load(ctx, fx.lease, fx.watermarks, some, fx.bytes)
 		ev = evLoaded{fx.epoch, values, err}
 	case fxPublish:
 		rest, err := s.publish(fx, early)
@@ -292,7 +294,7 @@ func (w *simWorker) call(i int) {
 		meta, err := s.Store.Meta(ctx, w.m.part)
 		ev = evMeta{fx.epoch, meta, err}
 	case fxProbe:
-		_, err := s.Store.Load(ctx, fx.lease, fx.watermarks, nil)
+		_, err := s.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
 		ev = evProbed{fx.epoch, err}
 	default:
 		panic(fmt.Sprintf("the simulator does nothing for %T", fx))
@@ -342,7 +344,7 @@ func (s *Sim) fetch(fx fxFetch, early bool) event {
 
 // publish may be cut off in the middle, which leaves a prefix in the topic.
 func (s *Sim) publish(fx fxPublish, cut bool) (rest []Output, err error) {
-	if _, err := s.Store.Load(context.Background(), fx.lease, fx.watermarks, nil); err != nil {
+	if _, err := s.Store.Load(context.Background(), fx.lease, fx.watermarks, nil, 0); err != nil {
 		return fx.outputs, err
 	}
 	if !cut {

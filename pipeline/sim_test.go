@@ -118,8 +118,9 @@ func compare(t *testing.T, wantStates, states map[string]string, want, got []pip
 }
 
 // TestSimulatedTrouble runs the rules through crashes, zombies, lost replies,
-// revocations with and without a kept cache, a cache for two keys, and a
-// store put back in time, each in an order of its own.
+// revocations with and without a kept cache, a cache for two keys, cuts of two
+// keys, and a store put back in time, each in an order of its own. A load never
+// brings more than some of what it asks for.
 func TestSimulatedTrouble(t *testing.T) {
 	runs := 150
 	if testing.Short() {
@@ -133,6 +134,9 @@ func TestSimulatedTrouble(t *testing.T) {
 			s := newSim(t, seed, store, log)
 			if seed%2 == 0 {
 				s.Cache = 2500 // of two keys or so
+			}
+			if seed%5 == 0 {
+				s.Bytes = 2500
 			}
 			s.Lanes = 1 + int(seed%3)
 			s.Assign(false)

@@ -108,10 +108,11 @@ type Store interface {
 	// dead worker announced and did not finish, and returns the meta as it was before,
 	// Owner being the previous one. ErrDamaged: the counts do not match.
 	Claim(ctx context.Context, lease Lease) (Meta, error)
-	// Load returns the stored values of keys in their order. ErrFenced
-	// unless lease owns the partition and the stored watermark is one of
-	// watermarks.
-	Load(ctx context.Context, lease Lease, watermarks []int64, keys []string) ([]Stored, error)
+	// Load returns the stored values of the first of keys in their order: at
+	// least one, and no more than have the given bytes, or than the store
+	// reads at once. Ask again for the rest. ErrFenced unless lease owns the
+	// partition and the stored watermark is one of watermarks.
+	Load(ctx context.Context, lease Lease, watermarks []int64, keys []string, bytes int64) ([]Stored, error)
 	// Save applies the checkpoint whole or not at all. ErrFenced unless
 	// lease owns the partition and the stored watermark is c.From. Saving
 	// the same checkpoint again after an unknown outcome is ErrFenced when

@@ -40,8 +40,9 @@ func NewLease(p Partition) Lease { return Lease{Partition: p, Token: newToken(),
 
 // BatchReader is a Reader that can read many values in a few round trips.
 type BatchReader interface {
-	// GetBatch returns the values of the first of keys in their order: as many
-	// as have no more than the given bytes, and at least one. A nil says to
-	// ask Get, which knows whether there is none, a large one or damage.
+	// GetBatch returns the values of the first of keys in their order: at least
+	// one, and no more than have the given bytes, or than the store reads at
+	// once. A nil says to ask Get, which knows whether there is none, a large
+	// one or damage.
 	GetBatch(ctx context.Context, p Partition, keys []string, bytes int64) ([]Stored, error)
 }

@@ -43,7 +43,7 @@ func BenchmarkLoad(b *testing.B) {
 	check.Changes = list
 	save(b, s, "a", check)
 	for b.Loop() {
-		if _, err := s.Load(b.Context(), lease("a"), []int64{0}, keys); err != nil {
+		if _, err := s.Load(b.Context(), lease("a"), []int64{0}, keys, 1<<20); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -208,7 +208,7 @@ func TestLoadThatLosesItsLeaseIsFenced(t *testing.T) {
 		})})
 		claim(t, s, "a")
 		save(t, s, "a", put(-1, 10, "k", big('1')))
-		if _, err := s.Load(t.Context(), lease("a"), []int64{10}, []string{"k"}); !errors.Is(err, pipeline.ErrFenced) {
+		if _, err := s.Load(t.Context(), lease("a"), []int64{10}, []string{"k"}, 1); !errors.Is(err, pipeline.ErrFenced) {
 			t.Errorf("error %v, want fenced", err)
 		}
 	})
@@ -223,7 +223,7 @@ func TestDamageNamesTheKey(t *testing.T) {
 	must(t, b.raw.Del(t.Context(), prefix+"blob:flights/ORD:a:10").Err())
 	must(t, b.raw.HSet(t.Context(), prefix+"state:"+stamp(int64(bucket("odd"))), "odd", "\x02v").Err())
 	for _, key := range []string{"flights/ORD", "odd"} {
-		_, err := s.Load(t.Context(), lease("a"), []int64{10}, []string{key})
+		_, err := s.Load(t.Context(), lease("a"), []int64{10}, []string{key}, 1)
 		if !errors.Is(err, pipeline.ErrDamaged) || !strings.Contains(err.Error(), `"`+key+`"`) || !strings.Contains(err.Error(), "shards/3") {
 			t.Errorf("error %v", err)
 		}

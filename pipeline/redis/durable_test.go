@@ -32,7 +32,7 @@ func TestAcknowledgedSavesSurviveKill(t *testing.T) {
 		})
 		for i := range keys {
 			key := stamp(int64(i))
-			values, err := s.Load(t.Context(), lease(token), []int64{acked}, []string{key})
+			values, err := s.Load(t.Context(), lease(token), []int64{acked}, []string{key}, 1)
 			must(t, err)
 			if acked >= 0 && string(values[0][:len(stamp(acked))]) != stamp(acked) {
 				t.Fatalf("round %d: key %s holds %.20q at watermark %d", round, key, values[0], acked)

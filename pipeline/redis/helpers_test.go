@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ func save(t testing.TB, s *Store, token string, c pipeline.Checkpoint) {
 
 func holds(t testing.TB, s *Store, token string, watermark int64, key, want string) {
 	t.Helper()
-	got, err := s.Load(t.Context(), lease(token), []int64{watermark}, []string{key})
+	got, err := s.Load(t.Context(), lease(token), []int64{watermark}, []string{key}, 1)
 	if err != nil || string(got[0]) != want {
 		t.Errorf("load %q: %.20q and error %v, want %.20q", key, got, err, want)
 	}
@@ -109,25 +110,31 @@ type tap struct {
 func (h *tap) DialHook(next goredis.DialHook) goredis.DialHook { return next }
 
 func (h *tap) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return next
+	return func(ctx context.Context, cmds []goredis.Cmder) error {
+		return h.around(cmds, func() error { return next(ctx, cmds) })
+	}
 }
 
 func (h *tap) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 	return func(ctx context.Context, cmd goredis.Cmder) error {
-		if !h.match(cmd) {
-			return next(ctx, cmd)
-		}
-		if h.before != nil {
-			if err := h.before(); err != nil {
-				return err
-			}
-		}
-		err := next(ctx, cmd)
-		if err == nil && h.after != nil {
-			err = h.after()
-		}
-		return err
+		return h.around([]goredis.Cmder{cmd}, func() error { return next(ctx, cmd) })
 	}
+}
+
+func (h *tap) around(cmds []goredis.Cmder, do func() error) error {
+	if !slices.ContainsFunc(cmds, h.match) {
+		return do()
+	}
+	if h.before != nil {
+		if err := h.before(); err != nil {
+			return err
+		}
+	}
+	err := do()
+	if err == nil && h.after != nil {
+		err = h.after()
+	}
+	return err
 }
 
 // command matches a command by name.

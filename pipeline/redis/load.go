@@ -17,21 +17,32 @@ const (
 	pointer = 1
 )
 
-// Load implements pipeline.Store. Without keys it only checks the lease. A
-// partition without a checkpoint has the watermark -1.
-func (s *Store) Load(ctx context.Context, lease pipeline.Lease, watermarks []int64, keys []string) ([]pipeline.Stored, error) {
+// Load implements pipeline.Store: two round trips, for a megabyte at most or
+// one value. Without keys it only checks the lease. A partition without a
+// checkpoint has the watermark -1.
+func (s *Store) Load(ctx context.Context, lease pipeline.Lease, watermarks []int64, keys []string, bytes int64) ([]pipeline.Stored, error) {
 	k, err := s.space(lease.Partition)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := s.cells(ctx, k, lease, watermarks, keys)
+	read := func(keys []string, bytes int64) ([]string, error) {
+		return s.cells(ctx, loadScript, k, lease.Token, watermarks, keys, bytes)
+	}
+	cells, err := read(keys, min(bytes, scriptBytes))
 	if err != nil {
 		return nil, fmt.Errorf("load from %s: %w", lease.Partition, err)
 	}
-	values := make([]pipeline.Stored, len(keys))
+	blobs, err := s.blobs(ctx, k, keys, cells)
+	if err != nil {
+		return nil, fmt.Errorf("load from %s: %w", lease.Partition, err)
+	}
+	values := make([]pipeline.Stored, len(cells))
 	for i, cell := range cells {
+		if values[i] = blobs[i]; values[i] != nil {
+			continue
+		}
 		values[i], err = s.value(ctx, k, keys[i], cell, func() (string, error) {
-			again, err := s.cells(ctx, k, lease, watermarks, keys[i:i+1])
+			again, err := read(keys[i:i+1], scriptBytes)
 			if err != nil {
 				return "", err
 			}
@@ -44,15 +55,17 @@ func (s *Store) Load(ctx context.Context, lease pipeline.Lease, watermarks []int
 	return values, nil
 }
 
-// cells returns what the hashes hold for keys, "" where nothing, under the
-// fence.
-func (s *Store) cells(ctx context.Context, k space, lease pipeline.Lease, watermarks []int64, keys []string) ([]string, error) {
+// cells returns what the hashes hold for the first of keys, "" where nothing,
+// as many as stand for the given bytes and at least one. The script has the
+// fence, if any.
+func (s *Store) cells(ctx context.Context, sc script, k space, token string, watermarks []int64, keys []string, bytes int64) ([]string, error) {
 	names := []string{k.meta()}
-	args := make([]any, 0, 2+len(watermarks)+2*len(keys))
-	args = append(args, lease.Token, len(watermarks))
+	args := make([]any, 0, 3+len(watermarks)+2*len(keys))
+	args = append(args, token, len(watermarks))
 	for _, w := range watermarks {
 		args = append(args, w)
 	}
+	args = append(args, bytes)
 	var place [buckets]int
 	for _, key := range keys {
 		b := bucket(key)
@@ -62,18 +75,42 @@ func (s *Store) cells(ctx context.Context, k space, lease pipeline.Lease, waterm
 		}
 		args = append(args, place[b], key)
 	}
-	reply, err := s.run(ctx, loadScript, names, args)
+	reply, err := s.run(ctx, sc, names, args)
 	if err != nil {
 		return nil, err
 	}
-	if len(reply) != len(keys) {
+	if len(reply) > len(keys) || len(reply) == 0 && len(keys) > 0 {
 		return nil, fmt.Errorf("%d values for %d keys", len(reply), len(keys))
 	}
-	cells := make([]string, len(keys))
+	cells := make([]string, len(reply))
 	for i := range reply {
 		cells[i] = textAt(reply, i)
 	}
 	return cells, nil
+}
+
+// blobs returns what cells point to, nil where a cell is no pointer or its blob
+// is gone.
+func (s *Store) blobs(ctx context.Context, k space, keys, cells []string) ([]pipeline.Stored, error) {
+	var at []int
+	for i, cell := range cells {
+		if cell != "" && cell[0] == pointer {
+			at = append(at, i)
+		}
+	}
+	gets := make([]*goredis.StringCmd, len(at))
+	if err := s.together(ctx, len(at), func(pipe goredis.Pipeliner, n int) {
+		gets[n] = pipe.Get(ctx, k.blob(keys[at[n]], cells[at[n]][1:]))
+	}); err != nil {
+		return nil, err
+	}
+	blobs := make([]pipeline.Stored, len(cells))
+	for n, i := range at {
+		if blob, err := gets[n].Bytes(); err == nil {
+			blobs[i] = blob
+		}
+	}
+	return blobs, nil
 }
 
 // value follows a pointer. A blob that is gone was replaced, so again reads

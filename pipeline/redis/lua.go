@@ -23,11 +23,16 @@ var (
 	claimScript = newScript(
 		readMeta +
 			countFence +
+			blobNames +
 			sweep +
 			takeOver)
 	loadScript = newScript(
 		readFence +
 			ownerFence + knownFence +
+			blobNames +
+			readValues)
+	readScript = newScript(
+		blobNames +
 			readValues)
 	announceScript = newScript(
 		readFence +
@@ -35,6 +40,7 @@ var (
 			announce)
 	saveScript = newScript(
 		readFence +
+			blobNames +
 			findReplaced +
 			ownerFence + fromFence +
 			countFence +
@@ -48,9 +54,12 @@ var (
 			answerCounts)
 	clearScript = newScript(
 		seenFence +
+			blobNames +
 			putAside)
-	dropScript = newScript(dropOne)
-	pinScript  = newScript(`
+	dropScript = newScript(
+		blobNames +
+			dropOne)
+	pinScript = newScript(`
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
 `)
@@ -96,6 +105,7 @@ end
 	blobFence = `
 for i = 1, blobs do
   if redis.call('STRLEN', KEYS[259 + i]) ~= tonumber(ARGV[4 + fields + i]) then return {'UNWRITTEN'} end
+  fresh[KEYS[259 + i]] = true
 end
 `
 )
@@ -113,26 +123,47 @@ if meta[9] and meta[9] ~= ARGV[3] then return reply end
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
 return reply
 `
+	// blobNames finds what a key's value points to, nil where it is no pointer,
+	// and how long the value is. A pointer is never longer than 160 bytes; that
+	// spares reading values. Of fresh blobs the script knows that they are
+	// pointed to.
+	blobNames = `
+local prefix = string.sub(KEYS[1], 1, -5)
+local fresh = {}
+local function blob(key, ref) return prefix .. 'blob:' .. key .. ':' .. ref end
+local function pointed(hash, key)
+  local n = redis.call('HSTRLEN', hash, key)
+  if n == 0 or n > 160 then return nil, n end
+  local cell = redis.call('HGET', hash, key)
+  if string.byte(cell) ~= 1 then return nil, n end
+  return string.sub(cell, 2), n
+end
+`
 	// sweep deletes every blob that was announced and that no value points
 	// to. In a claim these are a dead worker's; after a save they are left
 	// from attempts of the same worker that did not come to an end.
 	// An entry of pending is <bucket>:<key>:<token>:<offset>.
 	sweep = `
-local sweepPrefix = string.sub(KEYS[1], 1, -5)
 for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
   local b, key, ref = string.match(entry, '^(%d+):(.*):([^:]*:%d+)$')
-  if redis.call('HGET', KEYS[4 + tonumber(b)], key) ~= '\1' .. ref then
-    redis.call('UNLINK', sweepPrefix .. 'blob:' .. key .. ':' .. ref)
-  end
+  local name = blob(key, ref)
+  if not fresh[name] and pointed(KEYS[4 + tonumber(b)], key) ~= ref then redis.call('UNLINK', name) end
 end
 redis.call('DEL', KEYS[2])
 `
-	// readValues: after the watermarks come pairs of a place in KEYS and a
-	// key. A value that is absent is a null.
+	// readValues: after ARGV[2] watermarks come the bytes that the values may
+	// add up to, those behind pointers too, then pairs of a place in KEYS and a
+	// key. It stops before the first value that is too much, but not before the
+	// first of all. A value that is absent is a null.
 	readValues = `
-local reply = {'OK'}
-for i = 3 + tonumber(ARGV[2]), #ARGV, 2 do
-  reply[#reply + 1] = redis.call('HGET', KEYS[tonumber(ARGV[i])], ARGV[i + 1])
+local reply, first = {'OK'}, 3 + tonumber(ARGV[2])
+local left = tonumber(ARGV[first])
+for i = first + 1, #ARGV, 2 do
+  local hash, key = KEYS[tonumber(ARGV[i])], ARGV[i + 1]
+  local ref, n = pointed(hash, key)
+  left = left - (ref and redis.call('STRLEN', blob(key, ref)) or n)
+  if left < 0 and #reply > 1 then break end
+  reply[#reply + 1] = redis.call('HGET', hash, key)
 end
 return reply
 `
@@ -152,20 +183,15 @@ return {'OK'}
 	// bucket by bucket: its number, how many values to set and to delete,
 	// pairs of key and value, keys.
 	// It notes which keys appear, which go and which blobs lose their
-	// pointer. A pointer is never longer than 160 bytes; that spares reading
-	// the old values.
+	// pointer.
 	findReplaced = `
-local prefix = string.sub(KEYS[1], 1, -5)
 local fields = tonumber(ARGV[3])
 local blobs = tonumber(ARGV[4 + fields])
 local first = 5 + fields + blobs
 local appeared, gone, replaced = {}, {}, {}
 local function had(hash, key)
-  local n = redis.call('HSTRLEN', hash, key)
-  if n > 0 and n <= 160 then
-    local old = redis.call('HGET', hash, key)
-    if string.byte(old) == 1 then replaced[#replaced + 1] = prefix .. 'blob:' .. key .. ':' .. string.sub(old, 2) end
-  end
+  local ref, n = pointed(hash, key)
+  if ref then replaced[#replaced + 1] = blob(key, ref) end
   return n > 0
 end
 local at_change = first
@@ -187,7 +213,7 @@ end
 `
 	// dropReplaced deletes the blobs that lose their pointer in this script.
 	dropReplaced = `
-for i = 1, #replaced do redis.call('UNLINK', replaced[i]) end
+for i = 1, #replaced, 4000 do redis.call('UNLINK', unpack(replaced, i, math.min(i + 3999, #replaced))) end
 `
 	// writeChanges gives a call at most 4,000 arguments, because Lua's stack
 	// takes no more than twice as many.
@@ -210,7 +236,9 @@ each('ZREM', KEYS[3], gone, 1, #gone)
 redis.call('HSET', KEYS[1], 'keys', string.format('%d', held), unpack(ARGV, 4, 3 + fields))
 `
 	answerCounts = `
-return {'OK', counted, tostring(held), tostring(listed), unpack(redis.call('SMEMBERS', KEYS[2]))}
+local reply = {'OK', counted, tostring(held), tostring(listed)}
+for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do reply[#reply + 1] = entry end
+return reply
 `
 	// seenFence: ARGV[3] and ARGV[4] are owner and watermark as they were
 	// seen, '' where there was none.
@@ -224,13 +252,12 @@ end
 	// ARGV[1] is the token, ARGV[2] the generation. The hashes only get
 	// another name, which takes no time.
 	putAside = `
-local prefix = string.sub(KEYS[1], 1, -5)
 for i = 4, 259 do
   if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], prefix .. 'aside:' .. ARGV[1] .. ':' .. (i - 4)) end
 end
 for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
   local key, ref = string.match(entry, '^%d+:(.*):([^:]*:%d+)$')
-  if key then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. ref) end
+  if key then redis.call('UNLINK', blob(key, ref)) end
 end
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
@@ -239,13 +266,9 @@ return {'OK'}
 `
 	// dropOne deletes a hash, KEYS[2], and the blobs that it points to.
 	dropOne = `
-local prefix = string.sub(KEYS[1], 1, -5)
 for _, key in ipairs(redis.call('HKEYS', KEYS[2])) do
-  local n = redis.call('HSTRLEN', KEYS[2], key)
-  if n > 0 and n <= 160 then
-    local cell = redis.call('HGET', KEYS[2], key)
-    if string.byte(cell) == 1 then redis.call('UNLINK', prefix .. 'blob:' .. key .. ':' .. string.sub(cell, 2)) end
-  end
+  local ref = pointed(KEYS[2], key)
+  if ref then redis.call('UNLINK', blob(key, ref)) end
 end
 redis.call('UNLINK', KEYS[2])
 return {'OK'}

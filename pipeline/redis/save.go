@@ -3,11 +3,8 @@ package redis
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
-
-	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -17,8 +14,9 @@ import (
 // owner and watermark before the same checkpoint is saved again. One save
 // of a lease runs at a time. Origin counts in the first checkpoint; later
 // ones leave it, and leave Topic, Configured and Gaps where theirs are empty. A
-// checkpoint with To equal to From may have no changes. Values must add up to a few megabytes, not counting those above
-// BlobBytes; the server does nothing else meanwhile.
+// checkpoint with To equal to From may have no changes. What does not fit into
+// one script is written beforehand, in calls between which the server answers
+// others.
 func (s *Store) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Checkpoint) error {
 	k, err := s.leased(lease)
 	if err != nil {
@@ -35,8 +33,8 @@ func (s *Store) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Check
 
 func (s *Store) save(ctx context.Context, k space, lease pipeline.Lease, c pipeline.Checkpoint) error {
 	ref := lease.Token + ":" + strconv.FormatInt(c.To, 10)
-	blobs, err := s.writeBlobs(ctx, k, lease, c, ref)
-	if err != nil {
+	blobs := apart(c.Changes, len(k.blob("", ref))+len(ref))
+	if err := s.stage(ctx, k, lease, c, ref, blobs); err != nil {
 		return err
 	}
 	keys := k.fixed(len(blobs))
@@ -48,53 +46,24 @@ func (s *Store) save(ctx context.Context, k space, lease pipeline.Lease, c pipel
 	args = append(args, lease.Token, c.From, len(words))
 	args = append(args, words...)
 	args = append(args, len(blobs))
+	cells := make([][]byte, len(c.Changes))
 	for _, i := range blobs {
 		keys = append(keys, k.blob(c.Changes[i].Key, ref))
 		args = append(args, len(c.Changes[i].Value))
+		cells[i] = append([]byte{pointer}, ref...)
 	}
-	_, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, ref))
-	return err
-}
-
-// writeBlobs announces and writes the values that are too large for a script
-// and returns their places in c.Changes. Until a save points to them nobody
-// sees them.
-func (s *Store) writeBlobs(ctx context.Context, k space, lease pipeline.Lease, c pipeline.Checkpoint, ref string) ([]int, error) {
-	var blobs []int
-	keys, args := []string{k.meta(), k.pending()}, []any{lease.Token, c.From}
 	for i, change := range c.Changes {
-		if len(change.Value) > BlobBytes {
-			blobs = append(blobs, i)
-			keys = append(keys, k.blob(change.Key, ref))
-			args = append(args, pendingEntry(change.Key, ref))
+		if change.Value != nil && cells[i] == nil {
+			cells[i] = append([]byte{inline}, change.Value...)
 		}
 	}
-	if len(blobs) == 0 {
-		return nil, nil
-	}
-	if _, err := s.run(ctx, announceScript, keys, args); err != nil {
-		return nil, err
-	}
-	for n, i := range blobs {
-		// Where the announced blob was swept nothing is written, and the
-		// save that follows says why.
-		err := s.client.SetArgs(ctx, keys[2+n], []byte(c.Changes[i].Value), goredis.SetArgs{Mode: "XX"}).Err()
-		if err != nil && !errors.Is(err, goredis.Nil) {
-			return nil, err
-		}
-	}
-	return blobs, nil
-}
-
-// pendingEntry is how pending names a blob; the bucket is in it because Lua
-// has no CRC-32C.
-func pendingEntry(key, ref string) string {
-	return strconv.Itoa(bucket(key)) + ":" + key + ":" + ref
+	_, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cells))
+	return err
 }
 
 // appendChanges appends the changes bucket by bucket: its number, the number of
 // values to set and to delete, pairs of key and cell, keys.
-func appendChanges(args []any, changes []pipeline.Change, ref string) []any {
+func appendChanges(args []any, changes []pipeline.Change, cells [][]byte) []any {
 	var set, del [buckets][]int
 	for i, change := range changes {
 		if b := bucket(change.Key); change.Value != nil {
@@ -109,21 +78,13 @@ func appendChanges(args []any, changes []pipeline.Change, ref string) []any {
 		}
 		args = append(args, b, len(set[b]), len(del[b]))
 		for _, i := range set[b] {
-			args = append(args, changes[i].Key, cellOf(changes[i].Value, ref))
+			args = append(args, changes[i].Key, cells[i])
 		}
 		for _, i := range del[b] {
 			args = append(args, changes[i].Key)
 		}
 	}
 	return args
-}
-
-// cellOf returns what the hash holds for a value.
-func cellOf(v pipeline.Stored, ref string) []byte {
-	if len(v) > BlobBytes {
-		return append([]byte{pointer}, ref...)
-	}
-	return append([]byte{inline}, v...)
 }
 
 // metaWords returns the fields of meta that a checkpoint sets, each followed by

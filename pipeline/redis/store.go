@@ -9,7 +9,7 @@
 //	credence:{...}:state:<b>                                    hash: key -> value, b = CRC-32C(key) mod 256
 //	credence:{...}:keys                                         sorted set of the keys, for listing in byte order
 //	credence:{...}:pending                                      set of the blobs that were announced and not yet pointed to
-//	credence:{...}:blob:<key>:<token>:<offset>                  a value above BlobBytes
+//	credence:{...}:blob:<key>:<token>:<offset>                  a value too large for a script, alone or with others
 //	credence:{...}:aside                                        set of the tokens of clears that did not come to their end
 //	credence:{...}:aside:<token>:<b>                            what was state:<b> before
 //	credence:{<cluster>/<group>/<topic>}:topic                  hash: partitions
@@ -36,8 +36,9 @@ import (
 )
 
 // BlobBytes is the greatest value that is kept inside a hash; a larger one is
-// a Redis string of its own, with a pointer in the hash. Scripts copy what
-// passes through them, and a large copy stops the server for everybody.
+// a Redis string of its own, with a pointer in the hash, and so is a smaller one
+// that makes a checkpoint too large for its script. Scripts copy what passes
+// through them, and a large copy stops the server for everybody.
 const BlobBytes = 256 << 10
 
 // Store implements pipeline.Store and pipeline.Reader. It holds no state but

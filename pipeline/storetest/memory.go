@@ -143,17 +143,22 @@ func (m *Memory) Claim(ctx context.Context, lease pipeline.Lease) (meta pipeline
 }
 
 // Load implements pipeline.Store.
-func (m *Memory) Load(ctx context.Context, lease pipeline.Lease, watermarks []int64, keys []string) (values []pipeline.Stored, err error) {
+func (m *Memory) Load(ctx context.Context, lease pipeline.Lease, watermarks []int64, keys []string, most int64) (values []pipeline.Stored, err error) {
 	err = m.call(ctx, Call{Op: "load", Partition: lease.Partition, Token: lease.Token}, func() error {
 		p := m.data.at(lease.Partition)
 		if p.meta.Owner != lease.Token || !slices.Contains(watermarks, p.meta.Watermark) {
 			return fmt.Errorf("%w: owner %q, watermark %d", pipeline.ErrFenced, p.meta.Owner, p.meta.Watermark)
 		}
-		values = make([]pipeline.Stored, len(keys))
-		for i, key := range keys {
-			if values[i], err = p.value(key); err != nil {
+		left := most
+		for _, key := range keys {
+			value, err := p.value(key)
+			if left -= int64(len(value)); left < 0 && len(values) > 0 {
+				return nil
+			}
+			if err != nil {
 				return err
 			}
+			values = append(values, value)
 		}
 		return nil
 	})

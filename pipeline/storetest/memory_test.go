@@ -80,7 +80,7 @@ func TestMemoryCopies(t *testing.T) {
 	c := put(-1, 10, "k", "ten")
 	s.save("a", c)
 	c.Changes[0].Value[0] = '!'
-	got, err := m.Load(t.Context(), lease("a"), []int64{10}, []string{"k"})
+	got, err := m.Load(t.Context(), lease("a"), []int64{10}, []string{"k"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,12 +59,12 @@ var saveCases = []testCase{{
 		s.claim("a")
 		s.save("a", put(-1, 10, "k", "v"))
 		for _, watermarks := range [][]int64{{10}, {10, 20}, {0, 10}} {
-			if _, err := s.Store.Load(s.ctx(), lease("a"), watermarks, []string{"k"}); err != nil {
+			if _, err := s.Store.Load(s.ctx(), lease("a"), watermarks, []string{"k"}, 1); err != nil {
 				s.t.Errorf("load under %v: %v", watermarks, err)
 			}
 		}
 		for _, watermarks := range [][]int64{{}, {-1}, {9, 11}, {1, 0}} {
-			if _, err := s.Store.Load(s.ctx(), lease("a"), watermarks, []string{"k"}); !errors.Is(err, pipeline.ErrFenced) {
+			if _, err := s.Store.Load(s.ctx(), lease("a"), watermarks, []string{"k"}, 1); !errors.Is(err, pipeline.ErrFenced) {
 				s.t.Errorf("load under %v at watermark 10: error %v, want fenced", watermarks, err)
 			}
 		}
@@ -74,11 +74,11 @@ var saveCases = []testCase{{
 	"a worker looks at its lease before it publishes",
 	func(s *subject) {
 		s.claim("a")
-		if got, err := s.Store.Load(s.ctx(), lease("a"), []int64{-1}, nil); err != nil || len(got) != 0 {
+		if got, err := s.Store.Load(s.ctx(), lease("a"), []int64{-1}, nil, 0); err != nil || len(got) != 0 {
 			s.t.Errorf("owner: %v and error %v", got, err)
 		}
 		s.claim("b")
-		if _, err := s.Store.Load(s.ctx(), lease("a"), []int64{-1}, nil); !errors.Is(err, pipeline.ErrFenced) {
+		if _, err := s.Store.Load(s.ctx(), lease("a"), []int64{-1}, nil, 0); !errors.Is(err, pipeline.ErrFenced) {
 			s.t.Errorf("zombie: error %v, want fenced", err)
 		}
 	},
@@ -88,10 +88,69 @@ var saveCases = []testCase{{
 	func(s *subject) {
 		s.claim("a")
 		s.save("a", put(-1, 10, "k", "1", "l", "2", "m", "3"))
-		got, err := s.Store.Load(s.ctx(), lease("a"), []int64{10}, []string{"m", "none", "k", "l", "m"})
+		got := s.load("a", 10, []string{"m", "none", "k", "l", "m"})
 		want := []pipeline.Stored{pipeline.Stored("3"), nil, pipeline.Stored("1"), pipeline.Stored("2"), pipeline.Stored("3")}
-		if err != nil || !reflect.DeepEqual(got, want) {
-			s.t.Errorf("%q and error %v, want %q", got, err, want)
+		if !reflect.DeepEqual(got, want) {
+			s.t.Errorf("%q, want %q", got, want)
+		}
+	},
+}, {
+	"load in parts",
+	"a worker bounds what it holds by bytes, which only the store knows before",
+	func(s *subject) {
+		s.claim("a")
+		s.save("a", put(-1, 10, "k", "1234567890", "l", "1234567890", "m", "1234567890", "n", big("x"), "o", big("y"), "p", "1"))
+		for _, c := range []struct {
+			keys  []string
+			bytes int64
+			most  int
+		}{
+			{[]string{"k", "l", "m"}, 0, 1},
+			{[]string{"k", "l", "m"}, 25, 2},
+			{[]string{"k", "none", "l", "m"}, 25, 3},
+			{[]string{"k", "n", "l"}, BigBytes, 1},
+			{[]string{"n", "o"}, 10, 1},
+			{[]string{"n", "k"}, 10, 1},
+		} {
+			got, err := s.Store.Load(s.ctx(), lease("a"), []int64{10}, c.keys, c.bytes)
+			if err != nil || len(got) < 1 || len(got) > c.most {
+				s.t.Errorf("%q in %d bytes: %d values and error %v, want 1 to %d", c.keys, c.bytes, len(got), err, c.most)
+			}
+		}
+		all := s.load("a", 10, []string{"n", "k", "o", "none", "p", "n"})
+		for i, want := range []string{big("x"), "1234567890", big("y"), "", "1", big("x")} {
+			if string(all[i]) != want {
+				s.t.Errorf("value %d: %s, want %s", i, show(string(all[i])), show(want))
+			}
+		}
+	},
+}, {
+	"many large changes",
+	"a checkpoint is one compare-and-set, also where its values do not fit into one call",
+	func(s *subject) {
+		s.claim("a")
+		keys := make([]string, 40)
+		value := func(round, i int) string { return big(fmt.Sprint(round, " of ", i))[:1000*(i+round)] }
+		for round := range 3 { // what was large is small in the next, and the other way round
+			c := put(int64(round)-1, int64(round))
+			for i := range keys {
+				keys[i] = fmt.Sprintf("key/%02d", i)
+				size := i
+				if round == 1 {
+					size = len(keys) - 1 - i
+				}
+				c.Changes = append(c.Changes, pipeline.Change{Key: keys[i], Value: pipeline.Stored(value(round+1, 3*size))})
+			}
+			s.save("a", c)
+			for i, v := range s.load("a", c.To, keys) {
+				if string(v) != string(c.Changes[i].Value) {
+					s.t.Errorf("round %d, key %s: %s, want %s", round, keys[i], show(string(v)), show(string(c.Changes[i].Value)))
+				}
+			}
+			s.saveIs("a", c, pipeline.ErrFenced)
+		}
+		if got := s.claim("b").Keys; got != int64(len(keys)) {
+			s.t.Errorf("%d keys counted, want %d", got, len(keys))
 		}
 	},
 }, {
@@ -122,7 +181,7 @@ var saveCases = []testCase{{
 		c := put(-1, 10)
 		c.Changes = []pipeline.Change{{Key: "k", Value: pipeline.Stored{}}}
 		s.save("a", c)
-		got, err := s.Store.Load(s.ctx(), lease("a"), []int64{10}, []string{"k"})
+		got, err := s.Store.Load(s.ctx(), lease("a"), []int64{10}, []string{"k"}, 1)
 		if err != nil || got[0] == nil || len(got[0]) != 0 || s.meta().Keys != 1 {
 			s.t.Errorf("%v and error %v, %d keys", got, err, s.meta().Keys)
 		}
@@ -143,11 +202,7 @@ var saveCases = []testCase{{
 		if got := s.meta().Keys; got != n {
 			s.t.Fatalf("%d keys counted, want %d", got, n)
 		}
-		values, err := s.Store.Load(s.ctx(), lease("a"), []int64{10}, keys)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for i, v := range values {
+		for i, v := range s.load("a", 10, keys) {
 			if string(v) != fmt.Sprintf("value %d", i) {
 				s.t.Fatalf("key %d holds %q", i, v)
 			}

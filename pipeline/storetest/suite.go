@@ -120,16 +120,29 @@ func (s *subject) saveIs(token string, c pipeline.Checkpoint, want error) {
 
 func (s *subject) loadIs(token string, watermark int64, key string, want error) {
 	s.t.Helper()
-	if _, err := s.Store.Load(s.ctx(), lease(token), []int64{watermark}, []string{key}); !errors.Is(err, want) {
+	if _, err := s.Store.Load(s.ctx(), lease(token), []int64{watermark}, []string{key}, 1); !errors.Is(err, want) {
 		s.t.Errorf("load by %s at %d: error %v, want %v", token, watermark, err, want)
 	}
+}
+
+// load reads all of keys, in as many calls as it takes.
+func (s *subject) load(token string, watermark int64, keys []string) (values []pipeline.Stored) {
+	s.t.Helper()
+	for len(values) < len(keys) {
+		some, err := s.Store.Load(s.ctx(), lease(token), []int64{watermark}, keys[len(values):], 1<<30)
+		if err != nil || len(some) == 0 {
+			s.t.Fatalf("load: %d of %d values and error %v", len(some), len(keys)-len(values), err)
+		}
+		values = append(values, some...)
+	}
+	return values
 }
 
 // holds checks a value as its owner and as a reader without a claim see it; an
 // empty one is absent.
 func (s *subject) holds(token string, watermark int64, key, want string) {
 	s.t.Helper()
-	values, err := s.Store.Load(s.ctx(), lease(token), []int64{watermark}, []string{key})
+	values, err := s.Store.Load(s.ctx(), lease(token), []int64{watermark}, []string{key}, 1)
 	if err != nil {
 		s.t.Errorf("load %q: %v", key, err)
 		return
