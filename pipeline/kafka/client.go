@@ -32,8 +32,8 @@ type Client struct {
 	idle   map[string][]*conn
 	routes map[string]route // by topic
 
-	addresses  *addresses
-	lookups lookups
+	addresses *addresses
+	lookups   lookups
 }
 
 // New reads the files that the options name. It does not connect.
