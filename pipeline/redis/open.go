@@ -49,6 +49,9 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	client := goredis.NewUniversalClient(u)
+	if cluster, ok := client.(*goredis.ClusterClient); ok {
+		cluster.AddHook(newSlots(cluster))
+	}
 	s, err := New(client, o.Cluster, o.Group)
 	if err != nil {
 		return nil, errors.Join(err, client.Close())

@@ -202,6 +202,12 @@ var guarantees = []mutant{
 	{"bytes: pending blobs on Lua's stack", scripts,
 		"for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do reply[#reply + 1] = entry end\nreturn reply",
 		"return {'OK', counted, tostring(held), tostring(listed), unpack(redis.call('SMEMBERS', KEYS[2]))}", "TestManyPending", store},
+	{"slots: never read again", "pipeline/redis/open.go",
+		"cluster.AddHook(newSlots(cluster))", "_ = cluster", "TestClusterFailover", store},
+	{"slots: read again at every failure", "pipeline/redis/slots.go",
+		"now-last < int64(slotsPause)", "false", "TestMapOfSlots", store},
+	{"slots: dead node trusted", "pipeline/redis/slots.go",
+		"case !errors.As(err, &answer), misdirected(err):", "case misdirected(err) && !errors.As(err, &answer):", "TestMapOfSlots", store},
 	{"damage not counted", scripts,
 		"if held ~= tonumber(counted) or held ~= listed then", "if false then", "TestContractMiniredis", store},
 }

@@ -1,0 +1,87 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// slots is a hook of a cluster client that has its map of slots read again
+// before the next command when one has failed as commands to a node that is gone
+// do. The client itself asks once a minute and where a node sends it elsewhere; a
+// dead node sends nobody anywhere, and a command that may not be repeated is not
+// tried at another one.
+type slots struct {
+	reload func(context.Context) error
+	doubt  atomic.Bool
+	read   atomic.Int64 // when it was last read again, in nanoseconds
+}
+
+// slotsPause is the least time between two looks at the map.
+const slotsPause = time.Second
+
+func newSlots(c *goredis.ClusterClient) *slots {
+	return &slots{reload: func(ctx context.Context) error {
+		// It reads the map before it visits the masters.
+		return c.ForEachMaster(ctx, func(context.Context, *goredis.Client) error { return nil })
+	}}
+}
+
+// DialHook implements goredis.Hook.
+func (*slots) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+// ProcessHook implements goredis.Hook.
+func (s *slots) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		s.look(ctx)
+		err := next(ctx, cmd)
+		s.heard(err)
+		return err
+	}
+}
+
+// ProcessPipelineHook implements goredis.Hook.
+func (s *slots) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []goredis.Cmder) error {
+		s.look(ctx)
+		err := next(ctx, cmds)
+		s.heard(err)
+		return err
+	}
+}
+
+// look reads the map again if it is in doubt. An error shows in the command that
+// follows.
+func (s *slots) look(ctx context.Context) {
+	last, now := s.read.Load(), time.Now().UnixNano()
+	if !s.doubt.Load() || now-last < int64(slotsPause) || !s.read.CompareAndSwap(last, now) {
+		return
+	}
+	s.doubt.Store(false)
+	if s.reload(ctx) != nil {
+		s.doubt.Store(true)
+	}
+}
+
+// heard takes what a command came to for a doubt: no answer, or one of a node
+// that is not, or not any more, the slot's master.
+func (s *slots) heard(err error) {
+	var answer goredis.Error
+	switch {
+	case err == nil, errors.Is(err, context.Canceled):
+	case !errors.As(err, &answer), misdirected(err):
+		s.doubt.Store(true)
+	}
+}
+
+func misdirected(err error) bool {
+	for _, prefix := range []string{"CLUSTERDOWN", "MASTERDOWN", "MOVED", "READONLY"} {
+		if goredis.HasErrorPrefix(err, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// reply is an error that a server answers.
+type reply string
+
+func (r reply) Error() string { return string(r) }
+func (reply) RedisError()     {}
+
+// The map is read again before the command after one that no master answered,
+// and after no other; not twice within a second.
+func TestMapOfSlotsIsReadAgain(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0}, {goredis.Nil, 0}, {reply("OOM command not allowed"), 0}, {reply("NOSCRIPT No matching script"), 0}, {context.Canceled, 0},
+		{io.EOF, 1}, {fmt.Errorf("dial: %w", errors.New("connection refused")), 1}, {context.DeadlineExceeded, 1},
+		{reply("CLUSTERDOWN The cluster is down"), 1}, {reply("READONLY You can't write"), 1}, {reply("MOVED 1 127.0.0.1:1"), 1},
+	} {
+		reloads, sent := 0, 0
+		s := &slots{reload: func(context.Context) error { reloads++; return nil }}
+		first := func() error {
+			if sent++; sent == 1 {
+				return c.err
+			}
+			return nil
+		}
+		one := s.ProcessHook(func(context.Context, goredis.Cmder) error { return first() })
+		many := s.ProcessPipelineHook(func(context.Context, []goredis.Cmder) error { return first() })
+		for range 3 {
+			_ = one(t.Context(), nil)
+		}
+		s.read.Store(0)
+		sent = 0
+		for range 3 {
+			_ = many(t.Context(), nil)
+		}
+		if reloads != 2*c.want {
+			t.Errorf("%v: read %d times, want %d", c.err, reloads, 2*c.want)
+		}
+		s.read.Store(time.Now().Add(time.Hour).UnixNano())
+		s.heard(c.err)
+		if _ = one(t.Context(), nil); reloads != 2*c.want {
+			t.Errorf("%v: read again within a second", c.err)
+		}
+	}
+}
