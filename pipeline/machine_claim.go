@@ -226,9 +226,9 @@ func (m *machine) timer(w waitKind) {
 	}
 }
 
-// retry waits out an outage: 0.1 s at first, at most 5 s.
+// retry waits out an outage: 0.1 s at first, at most 2 s.
 func (m *machine) retry(w waitKind, of string, err error) {
-	m.do(fxWait{m.epoch, w, min(1<<min(m.outages[w].attempts, 6), 50)})
+	m.do(fxWait{m.epoch, w, min(1<<min(m.outages[w].attempts, 5), 20)})
 	m.away(w, of, err)
 }
 
