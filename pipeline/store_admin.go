@@ -42,7 +42,7 @@ func NewLease(p Partition) Lease { return Lease{Partition: p, Token: newToken(),
 type BatchReader interface {
 	// GetBatch returns the values of the first of keys in their order: at least
 	// one, and no more than have the given bytes, or than the store reads at
-	// once. A nil says to ask Get, which knows whether there is none, a large
-	// one or damage.
+	// once. A nil says to ask Get, which knows whether there is none, or
+	// damage, or another one by now.
 	GetBatch(ctx context.Context, p Partition, keys []string, bytes int64) ([]Stored, error)
 }
