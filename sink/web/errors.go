@@ -57,13 +57,14 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // failed tells the client what kind of failure it was and the log the rest:
 // messages of the store name hosts that are no business of a client.
 func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
-		return // nobody is there to read an answer
-	}
 	var p *problem
 	if errors.As(err, &p) {
+		// Also where the context is over, as it is after a body that did not come.
 		writeError(w, p.status, p.code, p.message)
 		return
+	}
+	if r.Context().Err() != nil {
+		return // nobody is there to read an answer
 	}
 	s.options.Logger.Warn("request not answered", slog.String("path", r.URL.Path), slog.Any("error", err))
 	if errors.Is(err, pipeline.ErrDamaged) {

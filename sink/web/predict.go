@@ -1,9 +1,9 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 
@@ -31,55 +31,55 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, key string) err
 	if err != nil {
 		return err
 	}
-	if err := s.begin(r.Context()); err != nil {
-		return err
-	}
-	defer s.end()
-	m, err := s.find(r.Context(), key)
+	h := hold{room: s.turns.room}
+	defer h.end()
+	body, err := s.readBody(w, r, &h)
 	if err != nil {
 		return err
 	}
-	body := http.MaxBytesReader(w, r.Body, s.options.Body)
+	if err := s.turns.take(r.Context(), w); err != nil {
+		return err
+	}
+	out, err := s.predicted(r.Context(), key, body, sent, answer)
+	if err != nil {
+		return err
+	}
+	if h.grow(len(out)) != nil {
+		return full(w)
+	}
+	writeBody(w, answer, out)
+	return nil
+}
+
+// predicted computes an answer and ends the turn that the caller has taken.
+func (s *Server) predicted(ctx context.Context, key string, body []byte, sent, answer string) ([]byte, error) {
+	defer s.turns.give()
+	m, err := s.find(ctx, key)
+	if err != nil {
+		return nil, err
+	}
 	a, err := s.readAsked(body, sent, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows, err := foretell(m, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p := m.Posterior
 	if answer == arrowType {
-		out, err := s.options.Forms[arrowType].AppendPredictions(nil, &pipeline.Predictions{
+		return s.options.Forms[arrowType].AppendPredictions(nil, &pipeline.Predictions{
 			Key: key, Kind: p.Kind, Variant: p.Variant, Config: p.Config, T: p.Summary.T,
 			Source: p.Source, Offset: p.Offset, Time: p.Time, Rows: rows,
 		}, 0)
-		if err != nil {
-			return err
-		}
-		writeBody(w, answer, out)
-		return nil
 	}
 	o := newObject()
 	o.text("key", p.Key)
 	o.count("t", p.Summary.T)
 	o.count("n", p.Summary.N)
 	appendList(&o, "predictions", rows, appendPrediction)
-	writeBody(w, answer, o.line())
-	return nil
+	return o.line(), nil
 }
-
-// begin waits for a turn: predictions share the cores with the partitions.
-func (s *Server) begin(ctx context.Context) error {
-	select {
-	case s.turns <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s *Server) end() { <-s.turns }
 
 // sentType returns the media type of the body.
 func sentType(r *http.Request) (string, error) {
@@ -94,9 +94,9 @@ func sentType(r *http.Request) (string, error) {
 }
 
 // readAsked reads the body as the key's model calls for.
-func (s *Server) readAsked(body io.Reader, sent string, m *Model) (asked, error) {
+func (s *Server) readAsked(body []byte, sent string, m *Model) (asked, error) {
 	steps := m.Rule.Spec.Steps
-	a, err := s.readBody(body, sent, m.Filter.Inputs())
+	a, err := s.parse(body, sent, m.Filter.Inputs())
 	if err != nil {
 		return a, err
 	}
@@ -121,15 +121,11 @@ func (s *Server) readAsked(body io.Reader, sent string, m *Model) (asked, error)
 	return a, checkInputs(m.Filter.Inputs(), a.batch)
 }
 
-func (s *Server) readBody(body io.Reader, sent string, inputs []cdf.Input) (asked, error) {
+func (s *Server) parse(body []byte, sent string, inputs []cdf.Input) (asked, error) {
 	if sent == jsonType {
-		return newRowReader(body, inputs, maxPredictions).read()
+		return newRowReader(bytes.NewReader(body), inputs, maxPredictions).read()
 	}
-	value, err := io.ReadAll(body)
-	if err != nil {
-		return asked{}, bodyError(err)
-	}
-	b, err := s.options.NewDecoder().Decode(value)
+	b, err := s.options.NewDecoder().Decode(body)
 	switch {
 	case errors.Is(err, pipeline.ErrDecode):
 		return asked{}, badBody("%v", err)

@@ -278,7 +278,7 @@ func shorten(s string) string {
 func (r *rowReader) delim(want json.Delim) error {
 	t, err := r.json.Token()
 	if err != nil {
-		return bodyError(err)
+		return notJSON(err)
 	}
 	if t != want {
 		return badBody("%v where %v is expected; the body is {\"rows\":[{\"name\":value,...},...]} or {\"horizon\":steps}", shorten(strings.TrimSpace(text(t))), want)
@@ -300,7 +300,7 @@ func text(t json.Token) string {
 func (r *rowReader) name() (string, error) {
 	t, err := r.json.Token()
 	if err != nil {
-		return "", bodyError(err)
+		return "", notJSON(err)
 	}
 	name, ok := t.(string)
 	if !ok {
@@ -311,7 +311,7 @@ func (r *rowReader) name() (string, error) {
 
 func (r *rowReader) decode(v *any) error {
 	if err := r.json.Decode(v); err != nil {
-		return bodyError(err)
+		return notJSON(err)
 	}
 	return nil
 }
@@ -320,11 +320,5 @@ func badBody(format string, args ...any) error {
 	return refuse(http.StatusBadRequest, "bad_body", format, args...)
 }
 
-// bodyError says what is wrong with a body that can't be read.
-func bodyError(err error) error {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return refuse(http.StatusRequestEntityTooLarge, "too_large", "the body has more than %d bytes; send the rows in several requests", large.Limit)
-	}
-	return badBody("the body is not JSON: %v", err)
-}
+// notJSON says what is wrong with a body that is no JSON text.
+func notJSON(err error) error { return badBody("the body is not JSON: %v", err) }

@@ -59,11 +59,13 @@ type Server struct {
 	limiter  *limiter
 	outside  cached
 	follow   following
-	turns    chan struct{} // of predictions under way
+	turns    turns
+	arrival  time.Duration // of a request, its body included
 	grace    time.Duration // for requests under way at the end
 }
 
 const (
+	arrivalTimeout  = 30 * time.Second
 	lookupTimeout   = 10 * time.Second // what one request reads of the store
 	shutdownTimeout = 5 * time.Second
 )
@@ -78,7 +80,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		options: o, listener: l, keeper: newAuthenticator(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
-		turns: make(chan struct{}, runtime.GOMAXPROCS(0)), grace: shutdownTimeout,
+		turns: newTurns(runtime.GOMAXPROCS(0), o.Body), arrival: arrivalTimeout, grace: shutdownTimeout,
 	}
 	if s.handler, err = s.routes(); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -95,7 +97,7 @@ func (s *Server) Run(ctx context.Context) error {
 	server := &http.Server{
 		Handler:           s.handler,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
+		ReadTimeout:       s.arrival,
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

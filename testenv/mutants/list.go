@@ -15,6 +15,7 @@ var (
 	tools   = []string{"./pipeline/admin"}
 	store   = []string{"./pipeline/redis"}
 	broker  = []string{"./pipeline/kafka"}
+	web     = []string{"./sink/web"}
 )
 
 const scripts = "pipeline/redis/lua.go"
@@ -181,6 +182,11 @@ var guarantees = []mutant{
 	{"dead letters replayed without a number", "sink/deadletter.go",
 		"\theaders = append(headers, pipeline.Header{Key: pipeline.ShardHeader, Value: []byte(id)})\n", "\t_ = id\n",
 		"TestReplayAppliesOnce", []string{"./cmd/consumer"}},
+	{"turn of a prediction taken before its body", "sink/web/predict.go",
+		"\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n",
+		"\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n",
+		"TestClientsThatSendNothing", web},
+	{"room of a prediction kept", "sink/web/turns.go", "{ h.room.Release(h.bytes) }", "{}", "TestRoomOfPredictions", web},
 	{"no owner check", scripts,
 		"if owner ~= ARGV[1] then return {'FENCED', 'another worker owns the partition'} end\n", "",
 		"TestContractMiniredis", store},
