@@ -92,3 +92,19 @@ func TestClearTakesNoLongerForManyKeys(t *testing.T) {
 		t.Errorf("%d commands for 5,000 keys, %d for 10,000", few, many)
 	}
 }
+
+// An audit answers with more pending blobs than Lua's stack takes at once.
+func TestAuditOfManyPending(t *testing.T) {
+	const n = 20_000
+	b := openServer(t)
+	s := b.store(t, "credence")
+	claim(t, s, "a")
+	entries := make([]any, n)
+	for i := range entries {
+		entries[i] = fmt.Sprintf("0:%d:a:%d", i, i)
+	}
+	must(t, b.raw.SAdd(t.Context(), prefix+"pending", entries...).Err())
+	if a, err := s.Audit(t.Context(), part); err != nil || len(a.Pending) != n || !a.Whole() {
+		t.Errorf("%d pending and error %v, want %d", len(a.Pending), err, n)
+	}
+}

@@ -235,6 +235,8 @@ each('ZADD', KEYS[3], appeared, 1, #appeared)
 each('ZREM', KEYS[3], gone, 1, #gone)
 redis.call('HSET', KEYS[1], 'keys', string.format('%d', held), unpack(ARGV, 4, 3 + fields))
 `
+	// answerCounts puts the entries of pending in one by one: unpack takes no
+	// more than some 8,000.
 	answerCounts = `
 local reply = {'OK', counted, tostring(held), tostring(listed)}
 for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do reply[#reply + 1] = entry end

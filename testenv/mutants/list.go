@@ -214,6 +214,10 @@ var guarantees = []mutant{
 		"now-last < int64(slotsPause)", "false", "TestMapOfSlots", store},
 	{"slots: dead node trusted", "pipeline/redis/slots.go",
 		"case !errors.As(err, &answer), misdirected(err):", "case misdirected(err) && !errors.As(err, &answer):", "TestMapOfSlots", store},
+	{"audit unpacks what is pending", scripts,
+		"for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do reply[#reply + 1] = entry end\nreturn reply\n",
+		"return {'OK', counted, tostring(held), tostring(listed), unpack(redis.call('SMEMBERS', KEYS[2]))}\n",
+		"TestAuditOfManyPending", store},
 	{"damage not counted", scripts,
 		"if held ~= tonumber(counted) or held ~= listed then", "if false then", "TestContractMiniredis", store},
 }
