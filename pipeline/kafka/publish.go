@@ -37,13 +37,30 @@ type Publisher struct {
 	client   *Client
 	pack     Compression
 	sessions sessions
+	rules    map[string]TopicRule
+}
+
+// TopicRule is what holds for the outputs to one topic.
+type TopicRule struct {
+	Pack  Compression
+	Bound string // the setting that bounds them in bytes, for messages; "": none
 }
 
 var _ pipeline.Publisher = (*Publisher)(nil)
 
 // NewPublisher returns a publisher that packs its batches as said.
 func NewPublisher(c *Client, pack Compression) *Publisher {
-	return &Publisher{client: c, pack: pack, sessions: sessions{of: map[pipeline.Partition]*resting{}}}
+	return &Publisher{client: c, pack: pack, sessions: sessions{of: map[pipeline.Partition]*resting{}}, rules: map[string]TopicRule{}}
+}
+
+// Set gives a topic a rule of its own. It comes before the first Publish.
+func (p *Publisher) Set(topic string, r TopicRule) { p.rules[topic] = r }
+
+func (p *Publisher) rule(topic string) TopicRule {
+	if r, ok := p.rules[topic]; ok {
+		return r
+	}
+	return TopicRule{Pack: p.pack}
 }
 
 // Publish implements pipeline.Publisher. After a failure the other
@@ -156,13 +173,14 @@ func (p *Publisher) send(ctx context.Context, to pipeline.Partition, outputs []*
 // sendBatch halves what the topic refuses, until it is a single output. It
 // returns how many were acknowledged.
 func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) (acked int, err error) {
-	set, err := appendBatch(make([]byte, 4), outputs, p.pack)
+	rule := p.rule(to.Topic)
+	set, err := appendBatch(make([]byte, 4), outputs, rule.Pack)
 	if err != nil {
 		return 0, err
 	}
 	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
 	n := len(outputs)
-	err = p.deliver(ctx, to, set, n)
+	err = rule.tooLarge(to.Topic, len(set)-4, p.deliver(ctx, to, set, n))
 	var r *pipeline.RefusedError
 	switch {
 	case err == nil:
@@ -202,6 +220,23 @@ func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte)
 	})
 }
 
+// tooLarge completes the refusal of a batch for its size: how large it is, and what
+// bounds it.
+func (r TopicRule) tooLarge(topic string, bytes int, err error) error {
+	var f *pipeline.RefusedError
+	if !errors.As(err, &f) || !errors.Is(err, kafka.MessageSizeTooLarge) && !errors.Is(err, kafka.RecordListTooLarge) {
+		return err
+	}
+	f.Remedy = fmt.Sprintf("the batch has %d bytes: raise %s of topic %s above that", bytes, f.Limit, topic)
+	if errors.Is(err, kafka.MessageSizeTooLarge) {
+		f.Remedy += " (for topics without it message.max.bytes of the brokers; and replica.fetch.max.bytes with it)"
+	}
+	if r.Bound != "" {
+		f.Remedy += ", or lower " + r.Bound
+	}
+	return err
+}
+
 // refused turns the errors that no repetition cures into a RefusedError.
 func refused(topic string, err error) error {
 	var code kafka.Error
@@ -211,9 +246,9 @@ func refused(topic string, err error) error {
 	r := &pipeline.RefusedError{Topic: topic, Err: err}
 	switch code {
 	case kafka.MessageSizeTooLarge:
-		r.Limit, r.Remedy = "max.message.bytes", "raise max.message.bytes of the topic or lower limits.summary"
+		r.Limit = "max.message.bytes"
 	case kafka.RecordListTooLarge:
-		r.Limit, r.Remedy = "segment.bytes", "raise segment.bytes of the topic"
+		r.Limit = "segment.bytes"
 	case kafka.InvalidTimestamp:
 		r.Limit = "message.timestamp.before.max.ms, message.timestamp.after.max.ms"
 		r.Remedy = "raise both on the topic, because outputs carry the timestamps of the input"

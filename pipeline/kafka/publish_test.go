@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -211,6 +212,34 @@ func TestPublishToManyPartitions(t *testing.T) {
 	}
 	if n != len(outputs)-1 {
 		t.Errorf("%d records, want each of %d once", n, len(outputs)-1)
+	}
+}
+
+// TestPublishByRule: a topic's rule packs what is sent to it, and a refusal
+// names the topic's setting and the one that bounds its outputs.
+func TestPublishByRule(t *testing.T) {
+	c := connect(t, brokers(t))
+	l, topic := newLog(t, c), fresh(t, c, 1, Config{"max.message.bytes", "5000"})
+	p := NewPublisher(c, Plain)
+	p.Set(topic, TopicRule{Pack: Zstd, Bound: "limits.dead_letter"})
+	outputs := numbered(topic, 1)
+	outputs[0].Value = make([]byte, 1<<20)
+	if rest, err := p.Publish(t.Context(), outputs); err != nil || len(rest) > 0 {
+		t.Fatalf("a megabyte of zeros is not packed: %v", err)
+	}
+	if got, _ := read(t, l, pipeline.Partition{Topic: topic}, 0, 1<<20); len(got) != 1 || !bytes.Equal(got[0].Value, outputs[0].Value) {
+		t.Errorf("%d records", len(got))
+	}
+	r := rand.NewChaCha8([32]byte{})
+	_, _ = r.Read(outputs[0].Value)
+	_, err := p.Publish(t.Context(), outputs)
+	for _, want := range []string{"topic " + topic + " refuses", "raise max.message.bytes of topic " + topic, "message.max.bytes of the brokers", "replica.fetch.max.bytes", "or lower limits.dead_letter", "the batch has 10"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err = NewPublisher(c, Plain).Publish(t.Context(), outputs); err == nil || strings.Contains(err.Error(), "lower") {
+		t.Errorf("without a bound: %v", err)
 	}
 }
 
