@@ -129,7 +129,7 @@ func (l *lane) one(t *task) (err error) {
 	before := len(l.outs)
 	err = l.route(t)
 	for i := before; i < len(l.outs); i++ {
-		t.outBytes += l.outs[i].size()
+		t.outBytes += l.outs[i].Size()
 	}
 	if t.entry != nil && err == nil {
 		t.size = t.entry.state.size(t.entry.key)
@@ -137,11 +137,13 @@ func (l *lane) one(t *task) (err error) {
 	return err
 }
 
-func (o *Output) size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
+// Size returns the bytes that the output holds in memory, which are more than
+// it has in Kafka.
+func (o *Output) Size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
 
 func sizeOfAll(outputs []Output) (n int64) {
 	for i := range outputs {
-		n += outputs[i].size()
+		n += outputs[i].Size()
 	}
 	return n
 }

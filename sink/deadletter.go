@@ -20,20 +20,37 @@ const (
 	messageHeader   = prefix + "exception.message"
 )
 
-// maxMessage bounds the message, so that a dead letter is larger than its
-// record by no more than a dead letter topic allows for.
+// maxMessage bounds the message, so that a letter without its record's bytes
+// is always small.
 const maxMessage = 4096
 
 // DeadLetters makes the records of the dead letter topic.
-type DeadLetters struct{ Topic string }
+type DeadLetters struct {
+	Topic string
+	// Limit bounds a letter in bytes: one that would be larger has not the
+	// record's bytes but says where they are. That follows from the record
+	// alone, not from what Kafka takes, so that repeats are the same. 0: none.
+	Limit int64
+}
 
 // Output returns the dead letter of record r of partition src: its key, value,
 // headers and timestamp as they are (Kafka has no timestamps of 0 and below:
 // these become 1), then the headers that say where it came from and why it is
 // here. A record that was a dead letter before keeps the headers of that, too,
 // before ours. stage is decode, schema, check or numeric. The bytes of r are
-// shared, not copied.
+// shared, not copied, unless they are left out because of the limit.
 func (d DeadLetters) Output(src pipeline.Partition, r *pipeline.Record, stage, message string) pipeline.Output {
+	o := d.letter(src, r, stage, printable(message))
+	if d.Limit <= 0 || o.Size() <= d.Limit {
+		return o
+	}
+	small, message := spare(src, r, message)
+	o = d.letter(src, small, stage, message)
+	o.Headers = append(o.Headers, leftOut(r.Value).headers()...)
+	return o
+}
+
+func (d DeadLetters) letter(src pipeline.Partition, r *pipeline.Record, stage, message string) pipeline.Output {
 	headers := make([]pipeline.Header, 0, len(r.Headers)+6)
 	headers = append(headers, r.Headers...)
 	for _, h := range [...]struct{ key, value string }{
@@ -42,7 +59,7 @@ func (d DeadLetters) Output(src pipeline.Partition, r *pipeline.Record, stage, m
 		{offsetHeader, strconv.FormatInt(r.Offset, 10)},
 		{stageHeader, stage},
 		{classHeader, class(stage)},
-		{messageHeader, printable(message)},
+		{messageHeader, message},
 	} {
 		headers = append(headers, pipeline.Header{Key: h.key, Value: []byte(h.value)})
 	}
@@ -81,11 +98,15 @@ type Letter struct {
 	Stage, Class, Message string
 	// Headers are those of the record itself, to send it again with.
 	Headers []pipeline.Header
+	// LeftOut, when not nil, tells the record's value, which the letter has
+	// not, as it has no other headers of the record than pipeline.ShardHeader.
+	LeftOut *LeftOut
 }
 
 // ParseLetter reads the headers of a dead letter and reports whether they are
 // those of one. Of a record that died more than once it tells the last time.
 func ParseLetter(headers []pipeline.Header) (Letter, bool) {
+	left, headers := parseLeftOut(headers)
 	own := len(headers) - 6
 	if own < 0 {
 		return Letter{}, false
@@ -107,7 +128,7 @@ func ParseLetter(headers []pipeline.Header) (Letter, bool) {
 	}
 	return Letter{
 		Source: pipeline.Partition{Topic: v[0], ID: int32(partition)}, Offset: offset,
-		Stage: v[3], Class: v[4], Message: v[5], Headers: headers[:own:own],
+		Stage: v[3], Class: v[4], Message: v[5], Headers: headers[:own:own], LeftOut: left,
 	}, true
 }
 

@@ -15,8 +15,8 @@ import (
 const (
 	// OutputMessageBytes is the max.message.bytes of topics for outputs.
 	OutputMessageBytes = 32 << 20
-	// DeadLetterExtra is what headers add to an input record at most.
-	DeadLetterExtra = 64 << 10
+	// letterRetention bounds a partition of dead letters in bytes.
+	letterRetention = 1 << 30
 
 	createTimeout = 30 * time.Second
 	createPause   = 50 * time.Millisecond
@@ -40,7 +40,7 @@ func InputTopic(name string, partitions, maxMessage int) Topic {
 	}}
 }
 
-// OutputTopic is a topic for posteriors, draws or dead letters. They carry
+// OutputTopic is a topic for posteriors, draws or predictions. They carry
 // the timestamps of the input, so retention would drop a back-fill at once;
 // and compaction would drop what readers tell repeats by.
 func OutputTopic(name string, partitions, maxMessage int) Topic {
@@ -50,6 +50,14 @@ func OutputTopic(name string, partitions, maxMessage int) Topic {
 		{"message.timestamp.type", "CreateTime"},
 		{"max.message.bytes", strconv.Itoa(maxMessage)},
 	}}
+}
+
+// LetterTopic is a topic for dead letters. They, too, carry the timestamps of
+// the input, so that their bytes are bounded and not their age.
+func LetterTopic(name string, partitions, maxMessage int) Topic {
+	t := OutputTopic(name, partitions, maxMessage)
+	t.Configs = append(t.Configs, Config{"retention.bytes", strconv.Itoa(letterRetention)})
+	return t
 }
 
 // Create creates the topics that do not exist, leaves the others as they

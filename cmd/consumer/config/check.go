@@ -155,6 +155,9 @@ func (c *Config) checkSizes(wrong report) {
 	if most := size(1 << 30); c.Limits.Record > most || c.Limits.Summary > most {
 		wrong("limits.record is %v and limits.summary is %v: neither can be above %v", c.Limits.Record, c.Limits.Summary, most)
 	}
+	if least, most := size(16<<10), size(1<<30); c.Limits.DeadLetter < least || c.Limits.DeadLetter > most {
+		wrong("limits.dead_letter is %v: it is from %v, which holds a letter without its record, to %v", c.Limits.DeadLetter, least, most)
+	}
 }
 
 // checkRules finds models that no key can ever reach, since the first match

@@ -91,6 +91,8 @@ type Limits struct {
 	Columns int  `yaml:"columns"`
 	Groups  int  `yaml:"groups"`
 	Summary size `yaml:"summary"`
+	// DeadLetter bounds a dead letter with its record's bytes.
+	DeadLetter size `yaml:"dead_letter"`
 }
 
 // HTTP is the section http.
@@ -122,7 +124,7 @@ func Default() *Config {
 		Redis:      Redis{URL: "redis://127.0.0.1:6379/0"},
 		Checkpoint: Checkpoint{Interval: Duration(time.Second), Records: 2000, Bytes: 4 << 20},
 		Memory:     Memory{Inflight: 256 << 20, Cache: 1 << 30},
-		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20},
+		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20, DeadLetter: 1000 << 10},
 		HTTP:       HTTP{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
 		OnGap:      "halt",
 	}

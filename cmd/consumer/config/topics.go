@@ -6,11 +6,16 @@ import (
 
 // TopicUse is a topic of a configuration and what it is for.
 type TopicUse struct {
-	Name   string
-	Input  bool
-	AtMost int64  // bytes of the largest message that may be sent to it, 0: not ours to say
-	Why    string // the key that AtMost follows from
+	Name    string
+	Input   bool
+	Letters bool   // of dead letters
+	AtMost  int64  // bytes of the largest message that may be sent to it, 0: not ours to say
+	Why     string // the key that AtMost follows from
 }
+
+// batchRoom is what a batch adds to a dead letter, whose limit counts its key
+// and headers, at most. With the default limit it fits Kafka's default.
+const batchRoom = 4 << 10
 
 // Headroom is what headers and the batch add to a value, in bytes.
 const Headroom = 64 << 10
@@ -21,7 +26,7 @@ func (c *Config) Topics() []TopicUse {
 	all := []TopicUse{
 		{Name: c.Kafka.Input, Input: true},
 		{Name: c.Kafka.Output, AtMost: summary, Why: "limits.summary"},
-		{Name: c.Kafka.DeadLetters, AtMost: int64(c.Limits.Record) + Headroom, Why: "limits.record"},
+		{Name: c.Kafka.DeadLetters, AtMost: int64(c.Limits.DeadLetter) + batchRoom, Why: "limits.dead_letter", Letters: true},
 	}
 	if slices.ContainsFunc(c.Models, func(m Model) bool { return m.Publish.Draws }) {
 		all = append(all, TopicUse{Name: c.Kafka.Output + ".draws", AtMost: summary, Why: "limits.summary"})

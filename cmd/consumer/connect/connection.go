@@ -130,24 +130,17 @@ func (n *Connection) Prepare(ctx context.Context, c *config.Config, logger *slog
 	return n.CreateTopics(ctx, c)
 }
 
-// CreateTopics creates the topics that do not exist. Dead letters take what
-// the input takes, and the headers.
+// CreateTopics creates the topics that do not exist.
 func (n *Connection) CreateTopics(ctx context.Context, c *config.Config) error {
-	input := kafka.InputTopic(c.Kafka.Input, Partitions, int(c.Limits.Record)+kafka.DeadLetterExtra)
+	input := kafka.InputTopic(c.Kafka.Input, Partitions, int(c.Limits.Record)+config.Headroom)
 	if err := n.Client.Create(ctx, input); err != nil {
 		return err
-	}
-	dead := int64(c.Limits.Record) + kafka.DeadLetterExtra
-	if state, err := n.Client.Describe(ctx, c.Kafka.Input); err == nil {
-		if most, ok := state.Int("max.message.bytes"); ok {
-			dead = most
-		}
 	}
 	var rest []kafka.Topic
 	for _, t := range c.Topics() {
 		switch {
-		case t.Name == c.Kafka.DeadLetters:
-			rest = append(rest, kafka.OutputTopic(t.Name, Partitions, int(dead)+kafka.DeadLetterExtra))
+		case t.Letters:
+			rest = append(rest, kafka.LetterTopic(t.Name, Partitions, int(t.AtMost)+config.Headroom))
 		case !t.Input:
 			rest = append(rest, kafka.OutputTopic(t.Name, Partitions, max(kafka.OutputMessageBytes, int(t.AtMost))))
 		}
@@ -161,7 +154,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 	if c.Kafka.PeerTimeout > 0 {
 		roster = n.Store
 	}
-	publisher := kafka.NewPublisher(n.Client, kafka.Plain)
+	publisher := n.newPublisher(c)
 	publisher.OnRepeats = func(err error) {
 		logger.Warn("outputs whose acknowledgement is lost will be sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
 	}
@@ -187,6 +180,23 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Metrics:    metrics,
 		Logger:     logger,
 	})
+}
+
+// newPublisher returns what sends the outputs of a worker. Dead letters are
+// packed: what a bad record was packed with may have made it thousands of
+// times smaller.
+func (n *Connection) newPublisher(c *config.Config) *kafka.Publisher {
+	p := kafka.NewPublisher(n.Client, kafka.Plain)
+	for _, t := range c.Topics() {
+		pack := kafka.Plain
+		if t.Letters {
+			pack = kafka.Zstd
+		}
+		if !t.Input {
+			p.Set(t.Name, kafka.TopicRule{Pack: pack, Bound: t.Why})
+		}
+	}
+	return p
 }
 
 // NewDecoder returns what makes readers of shards, and of rows to predict.

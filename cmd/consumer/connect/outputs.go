@@ -21,7 +21,7 @@ func formOf(c *config.Config) sink.Form {
 // newOutputs returns the outputs of one lane.
 func newOutputs(c *config.Config, rules *pipeline.Rules) *sink.Outputs {
 	topic := sink.Topic{Group: c.Kafka.Group, Output: c.Kafka.Output, Encoder: formOf(c), Limit: int(c.Limits.Summary)}
-	return sink.NewOutputs(topic, sink.DeadLetters{Topic: c.Kafka.DeadLetters}, drawsOf(c, rules))
+	return sink.NewOutputs(topic, sink.DeadLetters{Topic: c.Kafka.DeadLetters, Limit: int64(c.Limits.DeadLetter)}, drawsOf(c, rules))
 }
 
 // drawsOf tells whether a key's draws are published; nil where no model's are,

@@ -30,15 +30,20 @@ type letterLine struct {
 		Partition int32 `json:"partition"`
 		Offset    int64 `json:"offset"`
 	} `json:"letter"`
-	Bytes  int    `json:"bytes"`
-	State  string `json:"state"`
-	Reason string `json:"reason"`
+	Bytes int64 `json:"bytes"` // of the record's value
+	// LeftOut says that the letter has not these bytes: they are at Source.
+	LeftOut bool   `json:"left_out"`
+	State   string `json:"state"`
+	Reason  string `json:"reason"`
 }
 
 func newLetterLine(at pipeline.Partition, r *pipeline.Record, l *sink.Letter, state string) *letterLine {
 	line := &letterLine{
 		Time: string(jsontext.AppendTime(nil, r.Time)), Stage: l.Stage,
-		Bytes: len(r.Value), State: state, Reason: l.Message,
+		Bytes: int64(len(r.Value)), State: state, Reason: l.Message,
+	}
+	if l.LeftOut != nil {
+		line.Bytes, line.LeftOut = max(l.LeftOut.Bytes, 0), true
 	}
 	if r.Key != nil {
 		key := strings.ToValidUTF8(string(r.Key), "\ufffd")
@@ -91,7 +96,11 @@ func writeLetter(r *app.Listing, l *letterLine) error {
 	if r.Format == app.Table && len(reason) > 100 {
 		reason = strings.ToValidUTF8(reason[:100], "") + "..."
 	}
+	bytes := strconv.FormatInt(l.Bytes, 10)
+	if r.Format == app.Table && l.LeftOut {
+		bytes += " left out"
+	}
 	return r.Write(l, []string{l.Time, key, l.Stage,
 		fmt.Sprintf("%s/%d", l.Source.Topic, l.Source.Partition), strconv.FormatInt(l.Source.Offset, 10),
-		strconv.Itoa(l.Bytes), l.State, reason})
+		bytes, l.State, reason})
 }

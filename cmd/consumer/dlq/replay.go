@@ -55,6 +55,7 @@ func newSorter(ctx context.Context, n *connect.Connection, c *config.Config) (*s
 // replayer goes through the letters once.
 type replayer struct {
 	*sorter
+	log     pipeline.Log
 	count   [verdicts]int
 	example [verdicts]string
 	next    []*progress // as it will be
@@ -82,7 +83,7 @@ func newReplayer(ctx context.Context, n *connect.Connection, c *config.Config, f
 	for _, meta := range metas {
 		s.watermarks = append(s.watermarks, meta.Watermark)
 	}
-	r := &replayer{sorter: s, at: make([]int64, len(s.done))}
+	r := &replayer{sorter: s, log: n.Log, at: make([]int64, len(s.done))}
 	for range s.done {
 		r.next = append(r.next, &progress{})
 	}
@@ -90,8 +91,19 @@ func newReplayer(ctx context.Context, n *connect.Connection, c *config.Config, f
 }
 
 // visit judges a letter and notes it as dealt with where it will be.
-func (r *replayer) visit(at pipeline.Partition, record *pipeline.Record) (*pipeline.Output, *letterLine) {
+func (r *replayer) visit(ctx context.Context, at pipeline.Partition, record *pipeline.Record) (*pipeline.Output, *letterLine, error) {
 	v, l := r.judge(at, record)
+	line := newLetterLine(at, record, &l, "open")
+	whole := record
+	if v == verdictSend && l.LeftOut != nil {
+		var err error
+		if whole, l, v, err = refetch(ctx, r.log, l); err != nil {
+			return nil, nil, err
+		}
+		if v == verdictUnread { // it may be read under other limits, before the later ones
+			r.hold(string(record.Key))
+		}
+	}
 	if r.count[v]++; r.count[v] == 1 {
 		r.example[v] = fmt.Sprintf("key %q at %s offset %d", record.Key, l.Source, l.Offset)
 	}
@@ -100,10 +112,10 @@ func (r *replayer) visit(at pipeline.Partition, record *pipeline.Record) (*pipel
 		r.at[at.ID] = record.Offset + 1
 	}
 	if v != verdictSend {
-		return nil, nil
+		return nil, nil, nil
 	}
-	out := l.Replay(record)
-	return &out, newLetterLine(at, record, &l, "open")
+	out := l.Replay(whole)
+	return &out, line, nil
 }
 
 // leftOut are the verdicts that keep letters back, and why.
@@ -115,6 +127,8 @@ var leftOut = []struct {
 	{verdictAhead, "the group has not reached the record yet and will process it"},
 	{verdictOrder, "the order of its steps in time is lost; --yes sends it anyway"},
 	{verdictDelete, "a tombstone deletes what its key has learned since; --yes sends it anyway"},
+	{verdictUnread, "its bytes are left out, and limits.record is too low to read them from the input topic"},
+	{verdictGone, "its bytes are left out, and the input topic has its record no more"},
 	{verdictBehind, "an earlier letter of the key is left out"},
 }
 
@@ -141,10 +155,11 @@ func replayLetters(a *app.App, cmd *cobra.Command, conn *connect.Connection, c *
 	}
 	out := app.NewListing(a.Out, app.JSON, nil)
 	err = visitLetters(ctx, conn, c, a.Printf, func(at pipeline.Partition, r *pipeline.Record) error {
-		if _, line := plan.visit(at, r); line != nil && f.dryRun {
+		_, line, err := plan.visit(ctx, at, r)
+		if line != nil && f.dryRun {
 			return writeLetter(out, line)
 		}
-		return nil
+		return err
 	})
 
 	if err != nil {
@@ -205,9 +220,9 @@ func sendLetters(ctx context.Context, a *app.App, conn *connect.Connection, c *c
 		return r.note(ctx, conn.Client, c)
 	}
 	err = visitLetters(ctx, conn, c, a.Printf, func(at pipeline.Partition, record *pipeline.Record) error {
-		o, _ := r.visit(at, record)
+		o, _, err := r.visit(ctx, at, record)
 		if o == nil {
-			return nil
+			return err
 		}
 		batch = append(batch, *o)
 		if bytes += len(o.Value); bytes < sendBytes && len(batch) < sendRecords {

@@ -24,6 +24,8 @@ const (
 	verdictOrder           // of rows that are steps in time, whose order is lost
 	verdictDelete          // a tombstone
 	verdictLimit           // beyond --limit
+	verdictUnread          // its record is in the input and can't be read under today's limits
+	verdictGone            // without its record, which the input has no more
 	verdicts
 )
 
@@ -90,13 +92,21 @@ func (s *sorter) choose(key string, r *pipeline.Record, l *sink.Letter) verdict 
 		return verdictAhead
 	case ordered && !s.yes:
 		return verdictOrder
-	case r.Value == nil && !s.yes:
+	case tombstone(r, l) && !s.yes:
 		return verdictDelete
 	}
 	if s.left > 0 {
 		s.left--
 	}
 	return verdictSend
+}
+
+// tombstone reports whether a letter's record has a null value.
+func tombstone(r *pipeline.Record, l *sink.Letter) bool {
+	if l.LeftOut != nil {
+		return l.LeftOut.Bytes < 0
+	}
+	return r.Value == nil
 }
 
 func (s *sorter) hold(key string) {

@@ -98,6 +98,9 @@ func letterOf(partition int32, r *pipeline.Record) web.Letter {
 	}
 	if parsed, ok := sink.ParseLetter(r.Headers); ok {
 		l.Stage, l.Reason, l.Source, l.SourceOffset = parsed.Stage, parsed.Message, parsed.Source, parsed.Offset
+		if parsed.LeftOut != nil {
+			l.Bytes += max(parsed.LeftOut.Bytes, 0)
+		}
 	}
 	return l
 }
