@@ -95,36 +95,6 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Size returns the bytes that the filter holds in memory at rest,
-// approximately and without a shared workspace.
-func (f *Filter) Size() int64 {
-	size := int64(1024 + len(f.key))
-	s := &f.now
-	if f.engine == nil {
-		return size
-	}
-	if m, ok := f.engine.model.(Sizer); ok {
-		size += m.Size()
-	} else {
-		size += int64(2 * f.bytes)
-	}
-	for _, name := range s.design.names {
-		size += int64(3*len(name)) + 160 // design, layout, view
-	}
-	for i := range s.factors {
-		for _, level := range s.factors[i].levels {
-			size += int64(len(level)) + 64
-		}
-	}
-	for i := range s.design.sources {
-		for _, level := range s.design.sources[i].feature.Levels {
-			size += int64(len(level)) + 64
-		}
-	}
-	size += int64(8 * (cap(s.scaling.raw.x) + 4*cap(s.scaling.raw.y)))
-	return size + int64(len(f.view.functionals)*96) + int64(cap(f.sum[0].Rows)+cap(f.sum[1].Rows)+cap(f.sent.Rows))*152
-}
-
 // Head is what a snapshot says of itself before the model's part.
 type Head struct {
 	Fingerprint   [32]byte // of the spec that made it

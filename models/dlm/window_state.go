@@ -147,7 +147,7 @@ func (m *Filtered) UnmarshalBinary(b []byte) error {
 }
 
 // Size returns the bytes held.
-func (m *rowWindow) Size() int64 { return int64(24*cap(m.steps)) + 1536 }
+func (m *rowWindow) Size() int64 { return int64(24*cap(m.steps)) + 768 }
 
 type windowed interface {
 	cdf.Model

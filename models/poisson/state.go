@@ -216,8 +216,22 @@ func (m *Model) Size() int64 {
 }
 
 func (m *base) size() int64 {
-	c := int64(m.stats.c)
-	normals := int64(len(m.post.gauss)) * (c*c + c + int64(m.terms))
-	nodes := int64(m.terms) * nodes * 2 * (refine + 2)
-	return 8*(int64(len(m.stats.records))+c*(c+2)+normals+nodes) + 1024
+	c := m.stats.c
+	numbers := len(m.stats.records) + c*(c+2) + len(m.post.wt)
+	normals := m.post.gauss[:cap(m.post.gauss)] // what is beyond the length is used again
+	for i := range normals {
+		g := &normals[i]
+		numbers += gaussWords + cap(g.m) + cap(g.b) + cap(g.l)
+	}
+	for i := range m.post.vars {
+		v := &m.post.vars[i]
+		numbers += varianceWords + cap(v.l) + cap(v.f) + cap(v.fine) + cap(v.cum) + cap(v.second)
+	}
+	return 8*int64(numbers) + 1536
 }
+
+// gaussWords and varianceWords are the words of these structs themselves.
+const (
+	gaussWords    = 10
+	varianceWords = 16
+)

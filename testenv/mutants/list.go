@@ -226,4 +226,6 @@ var guarantees = []mutant{
 		"TestAuditOfManyPending", store},
 	{"damage not counted", scripts,
 		"if held ~= tonumber(counted) or held ~= listed then", "if false then", "TestContractMiniredis", store},
+	{"what describes a state not counted as held", "cdf/size.go",
+		"f.now.size() + f.view.size() +", "f.now.size() +", "TestSizeIsTheHeap", []string{"./models"}},
 }

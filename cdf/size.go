@@ -1,0 +1,88 @@
+package cdf
+
+import "unsafe"
+
+// Size returns the bytes that the filter holds in memory at rest,
+// approximately and without a shared workspace.
+func (f *Filter) Size() int64 {
+	size := int64(unsafe.Sizeof(*f)) + int64(len(f.key))
+	if f.engine == nil {
+		return size
+	}
+	size += int64(unsafe.Sizeof(*f.engine)) + held(f.engine.blocks)
+	if m, ok := f.engine.model.(Sizer); ok {
+		size += m.Size()
+	} else {
+		size += int64(2 * f.bytes)
+	}
+	return size + f.now.size() + f.view.size() + f.update.size() + f.asked.size() +
+		f.sum[0].size() + f.sum[1].size() + f.sent.size()
+}
+
+// held is what the elements of a slice take.
+func held[T any](s []T) int64 { return int64(cap(s)) * int64(unsafe.Sizeof(*new(T))) }
+
+// smallMap and mapEntry are what a map from labels to numbers takes.
+const (
+	smallMap = 256
+	mapEntry = 40
+)
+
+// labelled is what labels and the map that finds them take.
+func labelled(labels []string) int64 {
+	size := held(labels) + smallMap
+	for _, s := range labels {
+		size += int64(len(s))
+	}
+	if len(labels) > 8 {
+		size += int64(len(labels)) * mapEntry
+	}
+	return size
+}
+
+func (s *state) size() int64 {
+	size := int64(unsafe.Sizeof(*s.design)) + held(s.design.names) + held(s.design.scalable) + held(s.design.sources)
+	for _, name := range s.design.names {
+		size += int64(len(name))
+	}
+	for i := range s.design.sources {
+		if src := &s.design.sources[i]; src.categorical {
+			size += labelled(src.feature.Levels)
+		}
+	}
+	size += held(s.factors)
+	for i := range s.factors {
+		size += labelled(s.factors[i].levels)
+	}
+	return size + held(s.scaling.x) + held(s.scaling.kept) + s.scaling.raw.size()
+}
+
+func (r *rows) size() int64 {
+	size := held(r.y) + held(r.x) + held(r.group) + held(r.slopes) + held(r.offset) + held(r.time)
+	for i := range r.group {
+		size += held(r.group[i])
+	}
+	for i := range r.slopes {
+		size += held(r.slopes[i])
+	}
+	return size
+}
+
+// size of a view: functionals of the coefficients share what is behind them.
+func (v *view) size() int64 {
+	size := held(v.params) + held(v.functionals) + held(v.beta)
+	for i := range v.functionals {
+		f := &v.functionals[i]
+		size += int64(len(f.Name)) + held(f.Param) + held(f.Weight)
+	}
+	return size
+}
+
+// size of a summary: its names are the view's.
+func (s *Summary) size() int64 {
+	return held(s.Rows) + held(s.Scaling) + held(s.PriorDominated) + held(s.WeakMixing) + held(s.Flags) + held(s.Covariance)
+}
+
+func (l *layout) size() int64 {
+	return held(l.schema) + held(l.sources) + held(l.groups) + held(l.slopes)
+}
