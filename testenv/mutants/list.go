@@ -228,4 +228,6 @@ var guarantees = []mutant{
 		"if held ~= tonumber(counted) or held ~= listed then", "if false then", "TestContractMiniredis", store},
 	{"what describes a state not counted as held", "cdf/size.go",
 		"f.now.size() + f.view.size() +", "f.now.size() +", "TestSizeIsTheHeap", []string{"./models"}},
+	{"memory limit without what is in flight", "cmd/consumer/run/memory.go",
+		"c.Memory.Cache + c.Memory.Inflight", "c.Memory.Cache", "TestMemoryLimit", []string{"./cmd/consumer/run"}},
 }

@@ -41,6 +41,9 @@ partition that needs a decision halts, and the process stays up.`,
 func runWorker(ctx context.Context, a *app.App, c *config.Config, untilEnd bool) error {
 	a.Printf("effective configuration:\n%s", c)
 	logger := newLogger(a.Err, slog.LevelInfo)
+	if !connect.UsesEmbedded(c) { // their logs and states have no bound
+		limitMemory(c, a.Env)
+	}
 	end, err := connect.StartEmbedded(ctx, c, connect.Usual, logger)
 	if err != nil {
 		return err
