@@ -29,6 +29,10 @@ type Workspace struct {
 // NewWorkspace returns an empty workspace.
 func NewWorkspace() *Workspace { return new(Workspace) }
 
+// Trim lets the buffers go. What filters that share w returned is no longer
+// valid, and no update can be reverted any more.
+func (w *Workspace) Trim() { *w = Workspace{} }
+
 // Share makes the filter use w instead of a workspace of its own. What the
 // filter returned before is no longer valid, and what it returns from now on
 // is valid until the next call of any filter that shares w.

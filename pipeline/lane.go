@@ -203,6 +203,7 @@ func (l *lane) route(t *task) error {
 func (l *lane) update(t *task, note func(*Envelope)) error {
 	start := l.clock()
 	r, s := t.record, t.entry.state
+	defer l.tidy()
 	batch, err := guarded(func() (*cdf.Batch, error) { return l.decoder.Decode(r.Value) })
 	if err != nil {
 		return l.refuse(t, err)
@@ -254,6 +255,14 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	})
 	t.result.Seconds = l.clock() - start
 	return nil
+}
+
+// tidy lets go of what a large shard took: a lane has no use for it until the
+// next one.
+func (l *lane) tidy() {
+	if l.decoder.Release() {
+		l.work.Trim()
+	}
 }
 
 // note makes a point for the observer, if there is one.

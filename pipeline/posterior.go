@@ -28,4 +28,7 @@ type Encoder interface {
 // that they are and cannot serve.
 type Decoder interface {
 	Decode(value []byte) (*cdf.Batch, error)
+	// Release gives the batch up, also after an error, and reports whether it was
+	// a large one, whose memory others wait for.
+	Release() (large bool)
 }

@@ -36,7 +36,7 @@ type Record struct {
 	Value   []byte // nil: null, a tombstone
 	Headers []Header
 	// Refused, when not nil, stands for a record whose bytes were too costly
-	// to unpack: it has an offset and nothing else, and goes to the dead
+	// to unpack or to keep: it has an offset and nothing else, and goes to the dead
 	// letters without a value.
 	Refused error
 }
@@ -118,7 +118,9 @@ var (
 type Log interface {
 	// Follow is Fetch at a position. ErrAnotherLog says that the records from
 	// there on do not follow those that were read before, and none is returned.
-	Follow(ctx context.Context, p Partition, at Position, maxBytes int) (Fetched, error)
+	// What the answer takes, packed and unpacked, is taken from the room before
+	// it is there; a *ShortError, wrapped, says that not even the first records fit.
+	Follow(ctx context.Context, p Partition, at Position, maxBytes int, room *Room) (Fetched, error)
 	// Identity returns the id that the topic has now, and the end of an epoch
 	// unless that is 0.
 	Identity(ctx context.Context, p Partition, epoch LeaderEpoch) (Identity, error)

@@ -36,7 +36,6 @@ type shell struct {
 
 const (
 	fetchBytes   = 4 << 20
-	fetchReserve = 1 << 20
 	backlogBytes = 8 << 20
 )
 

@@ -46,23 +46,34 @@ func newToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// fetch waits for memory, then for records.
+// fetch waits for records, and where there is no memory for them, for that. A
+// partition without records holds nothing.
 func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
-	if err := s.w.budget.Acquire(ctx, fetchReserve); err != nil {
+	var got Fetched
+	room, err := s.w.budget.Within(ctx, func(r *Room) (err error) {
+		got, err = s.follow(ctx, fx.from, r)
+		return err
+	})
+	if err != nil {
 		return evFetched{epoch: fx.epoch, err: err}
-	}
-	bounded, cancel := context.WithTimeout(ctx, stallAfter)
-	defer cancel()
-	got, err := s.w.opt.Log.Follow(bounded, s.a.Partition, fx.from, fetchBytes)
-	if err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
-		s.w.opt.Metrics.stalls.Inc()
 	}
 	size := int64(0)
 	for i := range got.Records {
 		size += got.Records[i].Size()
 	}
-	s.w.budget.Add(size - fetchReserve)
-	return evFetched{epoch: fx.epoch, got: got, size: size, err: err}
+	room.Settle(size)
+	return evFetched{epoch: fx.epoch, got: got, size: size}
+}
+
+// follow is one fetch, given up after stallAfter.
+func (s *shell) follow(ctx context.Context, from Position, r *Room) (Fetched, error) {
+	bounded, cancel := context.WithTimeout(ctx, stallAfter)
+	defer cancel()
+	got, err := s.w.opt.Log.Follow(bounded, s.a.Partition, from, fetchBytes, r)
+	if err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
+		s.w.opt.Metrics.stalls.Inc()
+	}
+	return got, err
 }
 
 // publish looks whether the claim still holds, so that a zombie that wakes up

@@ -22,7 +22,7 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 	part := 0 // of meta.Configured, the next to come into force
 	for at := (pipeline.Position{Offset: s.from, Topic: s.topic}); at.Offset < s.through; {
 		from := at.Offset
-		got, err := s.v.Log.Follow(ctx, s.p, at, verifyBytes)
+		got, err := s.v.Log.Follow(ctx, s.p, at, verifyBytes, nil)
 		if errors.Is(err, pipeline.ErrOutOfRange) {
 			return fmt.Errorf("the log was trimmed above offset %d while it was read: run again", from)
 		}

@@ -15,6 +15,10 @@ type Limits struct {
 	Record  int // bytes of a value; 32 MiB
 	Rows    int // rows of a shard; 1,000,000
 	Columns int // columns of a schema; 5,000
+	// Memory bounds what large records are laid out in by all decoders that
+	// share it, each until its Release. Its holders must not wait for anything
+	// else. Nil: nothing is shared.
+	Memory *pipeline.Budget
 }
 
 // A decoder's bookkeeping of schemas it has met. Larger ones are kept only
@@ -49,6 +53,7 @@ type Decoder struct {
 	levels  [][]string
 	first   uint64 // stamp of the first field in this call
 	budget  int    // bytes that may still be laid out
+	held    int64  // of limits.Memory
 
 	floats  arena[float64]
 	ints    arena[int64]
@@ -64,6 +69,7 @@ type Decoder struct {
 func NewDecoder(limits Limits) *Decoder {
 	return &Decoder{limits: Limits{
 		Record: cmp.Or(limits.Record, 32<<20), Rows: cmp.Or(limits.Rows, 1_000_000), Columns: cmp.Or(limits.Columns, 5000),
+		Memory: limits.Memory,
 	}}
 }
 
@@ -86,7 +92,9 @@ func (d *Decoder) Decode(value []byte) (b *cdf.Batch, err error) {
 		if recover() != nil {
 			// What a decompressor or the code here did not foresee must
 			// not end the process; nothing of this decoder is reused.
+			held := d.held
 			*d = *NewDecoder(d.limits)
+			d.held = held
 			b, err = nil, damaged("unreadable stream")
 		}
 	}()
@@ -100,6 +108,7 @@ func (d *Decoder) Decode(value []byte) (b *cdf.Batch, err error) {
 	if err != nil {
 		return nil, err
 	}
+	d.occupy(rows)
 	if err := d.prepare(rows); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ const (
 	codecZSTD = 1
 )
 
+// asItIs stands for the size of a buffer that was not compressed.
+const asItIs = -1
+
 // errCompressed reports compressed bytes that do not become what they say.
 var errCompressed = errors.New("compressed buffer does not unpack to its declared size")
 
@@ -55,7 +58,7 @@ func (z *inflater) admit(r *record) error {
 			return damaged("compressed buffer of %d bytes", len(b))
 		}
 		n := int64(le.Uint64(b))
-		if n == -1 {
+		if n == asItIs {
 			n = int64(len(b) - 8)
 		}
 		if n < 0 || n > int64(z.budget) {
@@ -74,7 +77,7 @@ func (z *inflater) bytes(r *record, i int) ([]byte, error) {
 		return b, nil
 	}
 	declared, b := int64(le.Uint64(b)), b[8:]
-	if declared == -1 {
+	if declared == asItIs {
 		return b, nil
 	}
 	dst := z.room(int(declared))

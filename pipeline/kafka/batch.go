@@ -113,21 +113,24 @@ func (b *batch) transactional() bool         { return b.attrs&attrTransactional 
 // aborts reports whether a control batch ends its producer's transaction
 // without its records: the key of its record is a version and a type, 0.
 func (b *batch) aborts() bool {
-	records, _, err := b.records(nil, b.payload, b.base, math.MaxInt64)
+	records, _, err := b.records(nil, b.payload, b.base, math.MaxInt64, nil)
 	return err == nil && len(records) > 0 && len(records[0].Key) >= 4 && binary.BigEndian.Uint16(records[0].Key[2:]) == 0
 }
 
 // records appends the records of payload, which is b's unpacked, from offset
 // from on; they alias payload. It returns what they take in memory besides
-// payload, at most limit. The errors are errMangled and errTooLarge, and then
-// nothing was appended.
-func (b *batch) records(dst []pipeline.Record, payload []byte, from, limit int64) ([]pipeline.Record, int64, error) {
+// payload, at most limit, which is taken from the room. The errors are errMangled,
+// errTooLarge and *pipeline.ShortError, and then nothing was appended.
+func (b *batch) records(dst []pipeline.Record, payload []byte, from, limit int64, room *pipeline.Room) ([]pipeline.Record, int64, error) {
 	if b.count < 0 || b.count > len(payload)/minRecord {
 		return dst, 0, fmt.Errorf("%w: %d records in %d bytes", errMangled, b.count, len(payload))
 	}
 	cost := int64(b.count) * recordCost
 	if cost > limit {
 		return dst, 0, fmt.Errorf("%w: %d records", errTooLarge, b.count)
+	}
+	if err := room.Take(cost); err != nil {
+		return dst, 0, err
 	}
 	out := slices.Grow(dst, b.count)
 	var headers []pipeline.Header // of all records of the batch, cut into pieces
@@ -153,6 +156,9 @@ func (b *batch) records(dst []pipeline.Record, payload []byte, from, limit int64
 		}
 		if cost += n * headerCost; cost > limit {
 			return dst, 0, fmt.Errorf("%w: %d headers at offset %d", errTooLarge, n, rec.Offset)
+		}
+		if err := room.Take(n * headerCost); err != nil {
+			return dst, 0, err
 		}
 		start := len(headers)
 		for range n {

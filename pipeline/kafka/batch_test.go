@@ -38,7 +38,7 @@ func TestRecordsMangled(t *testing.T) {
 				t.Fatalf("header: %v", err)
 			}
 			kept := make([]pipeline.Record, 1, 8)
-			got, _, err := b.records(kept, b.payload, 0, testLimit)
+			got, _, err := b.records(kept, b.payload, 0, testLimit, nil)
 			if !errors.Is(err, errMangled) || len(got) != 1 {
 				t.Errorf("%d records, %v", len(got)-1, err)
 			}
@@ -57,12 +57,12 @@ func TestRecordsCost(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err = b.records(nil, b.payload, 0, 20_000)
+		_, _, err = b.records(nil, b.payload, 0, 20_000, nil)
 		runtime.ReadMemStats(&after)
 		if spent := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, errTooLarge) || spent > 40_000 {
 			t.Errorf("%d bytes, limit 20000: %d allocated, %v", len(data), spent, err)
 		}
-		_, cost, err := b.records(nil, b.payload, 0, 200_000)
+		_, cost, err := b.records(nil, b.payload, 0, 200_000, nil)
 		if err != nil || cost < 40_000 {
 			t.Errorf("cost %d, %v", cost, err)
 		}
@@ -106,7 +106,7 @@ func FuzzRecords(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	l := &Log{unpack: u, limit: u.limit}
+	l := &Log{unpack: u, limit: u.limit, record: u.limit}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < batchHeader {
 			return
@@ -114,7 +114,7 @@ func FuzzRecords(f *testing.F) {
 		binary.BigEndian.PutUint32(data[8:], uint32(len(data)-batchPrefix))
 		data[magicAt] = 2
 		a := answer{stable: math.MaxInt64, records: sealed(data)}
-		got, err := l.decode(&a, 0)
+		got, err := l.decode(&a, 0, nil)
 		if err != nil {
 			return
 		}

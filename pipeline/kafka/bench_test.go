@@ -126,7 +126,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(set)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if f, err := l.decode(&answer{stable: 1000, records: set}, 0); err != nil || len(f.Records) != 1000 {
+		if f, err := l.decode(&answer{stable: 1000, records: set}, 0, nil); err != nil || len(f.Records) != 1000 {
 			b.Fatal(err)
 		}
 	}

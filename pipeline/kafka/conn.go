@@ -18,6 +18,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol/saslauthenticate"
 	"github.com/segmentio/kafka-go/protocol/saslhandshake"
 	"github.com/segmentio/kafka-go/sasl"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 const (
@@ -193,8 +195,9 @@ func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, 
 }
 
 // callRaw sends a request and returns the bytes of its answer, behind the
-// header. Each further megabyte has another limit to arrive in.
-func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration) ([]byte, error) {
+// header. Each further megabyte has another limit to arrive in. An answer for
+// which there is no room is read past: the connection stays in order.
+func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration, room *pipeline.Room) ([]byte, error) {
 	c.last++
 	frame := message{b: make([]byte, 4, 64+len(req.b))}
 	frame.int32(int32(key)<<16 | int32(version))
@@ -215,16 +218,29 @@ func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit t
 	if size < 4 || size > maxAnswer || id != c.last {
 		return nil, fmt.Errorf("answer %d of %d bytes to request %d", id, size, c.last)
 	}
-	body := make([]byte, size-4)
-	for rest := body; len(rest) > 0; {
-		n := min(len(rest), 1<<20)
+	short := room.Take(int64(size - 4))
+	var body []byte
+	if short == nil {
+		body = make([]byte, size-4)
+	}
+	for at, end := 0, int(size-4); at < end; {
+		n := min(end-at, 1<<20)
 		if err := c.net.SetDeadline(time.Now().Add(limit)); err != nil {
 			return nil, err
 		}
-		if _, err := io.ReadFull(c.in, rest[:n]); err != nil {
+		var err error
+		if short == nil {
+			_, err = io.ReadFull(c.in, body[at:at+n])
+		} else {
+			_, err = c.in.Discard(n)
+		}
+		if err != nil {
 			return nil, err
 		}
-		rest = rest[n:]
+		at += n
+	}
+	if short != nil {
+		return nil, short
 	}
 	r := fields{rest: body, flexible: req.flexible}
 	r.end()

@@ -29,8 +29,8 @@ func (l *Log) Identity(ctx context.Context, p pipeline.Partition, epoch pipeline
 
 // Follow implements pipeline.Log. Brokers from 3.1 on are asked by the topic's
 // id and so never answer with another topic's records; older ones by its name.
-func (l *Log) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, error) {
-	f, first, err := l.read(ctx, p, at, maxBytes)
+func (l *Log) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, room *pipeline.Room) (pipeline.Fetched, error) {
+	f, first, err := l.read(ctx, p, at, maxBytes, room)
 	if errors.Is(err, unknownTopicID) {
 		now, ierr := l.Identity(ctx, p, 0)
 		if ierr == nil && now.Topic != at.Topic {
@@ -74,7 +74,7 @@ func (l *Log) epochEnd(ctx context.Context, p pipeline.Partition, epoch pipeline
 		}
 		var req message
 		appendEpochEnd(&req, version, p, epoch)
-		raw, err := n.callRaw(protocol.OffsetForLeaderEpoch, version, &req, callTimeout)
+		raw, err := n.callRaw(protocol.OffsetForLeaderEpoch, version, &req, callTimeout, nil)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func followed(t *testing.T, l *Log, p pipeline.Partition) pipeline.Position {
 		t.Fatalf("identity %+v, %v", now, err)
 	}
 	at := pipeline.Position{Topic: now.Topic}
-	f, err := l.Follow(t.Context(), p, at, 1<<20)
+	f, err := l.Follow(t.Context(), p, at, 1<<20, nil)
 	if err != nil || len(f.Records) == 0 || f.Next != f.End {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -44,14 +44,14 @@ func TestRecreatedTopicIsAnotherLog(t *testing.T) {
 	if err := b.DeleteTopic(p.Topic); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Follow(t.Context(), p, at, 1<<20); err == nil || errors.Is(err, pipeline.ErrAnotherLog) {
+	if _, err := l.Follow(t.Context(), p, at, 1<<20, nil); err == nil || errors.Is(err, pipeline.ErrAnotherLog) {
 		t.Errorf("a topic that is gone is an outage: %v", err)
 	}
 	if err := b.CreateTopic(p.Topic, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	publish(t, c, Plain, numbered(p.Topic, 25)...)
-	if f, err := l.Follow(t.Context(), p, at, 1<<20); !errors.Is(err, pipeline.ErrAnotherLog) || len(f.Records) > 0 {
+	if f, err := l.Follow(t.Context(), p, at, 1<<20, nil); !errors.Is(err, pipeline.ErrAnotherLog) || len(f.Records) > 0 {
 		t.Errorf("%+v, %v, want another log", f, err)
 	}
 	if now, err := l.Identity(t.Context(), p, 0); err != nil || now.Topic == at.Topic || now.Topic == "" {
@@ -73,7 +73,7 @@ func TestFollowsALeaderThatHasWhatWasRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	publish(t, c, Plain, numbered(p.Topic, 5)...)
-	f, err := l.Follow(t.Context(), p, at, 1<<20)
+	f, err := l.Follow(t.Context(), p, at, 1<<20, nil)
 	if err != nil || len(f.Records) != 5 || f.Epoch <= at.Epoch {
 		t.Fatalf("%+v, %v, want 5 records of a later epoch", f, err)
 	}
@@ -84,12 +84,12 @@ func TestFollowsALeaderThatHasWhatWasRead(t *testing.T) {
 	// The old leader had given out two more records, which the new one wrote over.
 	lost := at
 	lost.Offset, lost.Read = 12, 12
-	if f, err := l.Follow(t.Context(), p, lost, 1<<20); !errors.Is(err, pipeline.ErrAnotherLog) || len(f.Records) > 0 {
+	if f, err := l.Follow(t.Context(), p, lost, 1<<20, nil); !errors.Is(err, pipeline.ErrAnotherLog) || len(f.Records) > 0 {
 		t.Errorf("%+v, %v, want another log", f, err)
 	}
 	// An epoch that the log never had, as after a topic is made again.
 	ahead := pipeline.Position{Offset: 10, Epoch: f.Epoch + 3, Read: 10}
-	if f, err := l.Follow(t.Context(), p, ahead, 1<<20); !errors.Is(err, pipeline.ErrAnotherLog) || len(f.Records) > 0 {
+	if f, err := l.Follow(t.Context(), p, ahead, 1<<20, nil); !errors.Is(err, pipeline.ErrAnotherLog) || len(f.Records) > 0 {
 		t.Errorf("%+v, %v, want another log", f, err)
 	}
 }

@@ -1,10 +1,12 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -29,35 +31,42 @@ type Log struct {
 	client *Client
 	unpack *unpacker
 	limit  int64
+	record int64
+	budget *pipeline.Budget // of Fetch, while it reads and unpacks
 }
 
 var _ pipeline.Log = (*Log)(nil)
 
 // NewLog returns the log of a cluster. A batch that takes more than limit
-// bytes in memory, unpacked and with its records' bookkeeping, is refused, and
-// one answer unpacks about a quarter of limit before it leaves the rest to the next.
+// bytes in memory, unpacked and with its records' bookkeeping, is refused, and so
+// is a packed record whose value has more than a quarter of that. One answer
+// unpacks about a quarter of limit before it leaves the rest to the next.
 func NewLog(c *Client, limit int64) (*Log, error) {
 	u, err := newUnpacker(limit)
 	if err != nil {
 		return nil, err
 	}
-	return &Log{client: c, unpack: u, limit: u.limit}, nil
+	return &Log{client: c, unpack: u, limit: u.limit, record: u.limit / 4, budget: pipeline.NewBudget(u.limit)}, nil
 }
 
 // Fetch implements pipeline.Log. Records alias the answer they came in.
-func (l *Log) Fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int) (pipeline.Fetched, error) {
-	f, _, err := l.read(ctx, p, pipeline.Position{Offset: from}, maxBytes)
+func (l *Log) Fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int) (f pipeline.Fetched, err error) {
+	room, err := l.budget.Within(ctx, func(r *pipeline.Room) (err error) {
+		f, _, err = l.read(ctx, p, pipeline.Position{Offset: from}, maxBytes, r)
+		return err
+	})
+	room.Settle(0)
 	return f, err
 }
 
 // read fetches from a position and returns the leader epoch of the first batch
 // as well, 0 where none came.
-func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, pipeline.LeaderEpoch, error) {
+func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, room *pipeline.Room) (pipeline.Fetched, pipeline.LeaderEpoch, error) {
 	topic, err := parseTopicID(at.Topic)
 	if err != nil {
 		return pipeline.Fetched{}, 0, err
 	}
-	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, fetchWait)
+	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, fetchWait, room)
 	if err != nil || !a.none() || at.Offset >= f.End {
 		return f, a.first, err
 	}
@@ -65,7 +74,7 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 	// that was left; but a broker that reads from remote storage answers
 	// alike when it runs out of time. In the first case the last offset is
 	// gone as well, in the second it is at hand.
-	_, a, err = l.fetch(ctx, p, topic, f.End-1, 1, 0)
+	_, a, err = l.fetch(ctx, p, topic, f.End-1, 1, 0, room)
 	if err != nil {
 		return pipeline.Fetched{}, 0, err
 	}
@@ -77,7 +86,8 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 
 // fetch is one request, by the topic's id where that is known and the broker
 // can.
-func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, from int64, maxBytes int, wait time.Duration) (f pipeline.Fetched, a answer, err error) {
+func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, from int64, maxBytes int, wait time.Duration, room *pipeline.Room) (f pipeline.Fetched, a answer, err error) {
+	var short *pipeline.ShortError
 	most := int32(min(max(maxBytes, 1), math.MaxInt32))
 	err = l.client.toLeader(ctx, p, wait+callTimeout, func(n *conn) error {
 		v, err := n.version(protocol.Fetch)
@@ -89,7 +99,10 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		}
 		req := message{flexible: v >= fetchFlexible}
 		appendFetch(&req, v, p, topic, from, most, wait)
-		raw, err := n.callRaw(protocol.Fetch, v, &req, callTimeout)
+		raw, err := n.callRaw(protocol.Fetch, v, &req, callTimeout, room)
+		if errors.As(err, &short) {
+			return nil // nothing is wrong with the connection, nor with the route
+		}
 		if err != nil {
 			return err
 		}
@@ -106,12 +119,14 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		return f, a, fmt.Errorf("fetch %s from %d: %w", p, from, pipeline.ErrOutOfRange)
 	case err != nil:
 		return f, a, fmt.Errorf("fetch from %d: %w", from, err)
+	case short != nil:
+		return f, a, short
 	case a.absent:
 		f.Next = from
 		_, f.End, err = l.Bounds(ctx, p)
 		return f, a, err
 	}
-	if f, err = l.decode(&a, from); err != nil {
+	if f, err = l.decode(&a, from, room); err != nil {
 		return pipeline.Fetched{}, a, fmt.Errorf("fetch %s from %d: %w", p, from, err)
 	}
 	return f, a, nil
@@ -120,7 +135,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 // decode turns the batches of an answer into records. Batches of aborted
 // transactions are told by the broker's list of (producer, first offset): from
 // that offset to the producer's abort marker its records do not count.
-func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
+func (l *Log) decode(a *answer, from int64, room *pipeline.Room) (pipeline.Fetched, error) {
 	f := pipeline.Fetched{Next: from, End: a.stable, High: a.high}
 	var spent int64
 	var dead map[int64]bool // producers
@@ -161,7 +176,14 @@ func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
 			}
 			var cost int64
 			var whole bool
-			if f.Records, cost, whole = l.expand(f.Records, &b, from); !whole {
+			f.Records, cost, whole, err = l.expand(f.Records, &b, from, room)
+			if err != nil {
+				if len(f.Records) > 0 || f.Next > from {
+					return f, nil // the next fetch makes room for it
+				}
+				return f, err
+			}
+			if !whole {
 				f.Next = f.Records[len(f.Records)-1].Offset + 1
 				f.Epoch, f.Read = b.epoch, f.Next
 				return f, nil
@@ -175,34 +197,68 @@ func (l *Log) decode(a *answer, from int64) (pipeline.Fetched, error) {
 }
 
 // expand appends the records of one batch, or their stand-ins when it is
-// refused; whole is false when not all of those had room.
-func (l *Log) expand(dst []pipeline.Record, b *batch, from int64) (_ []pipeline.Record, cost int64, whole bool) {
-	var err error
-	if b.old {
-		err = errors.New("message formats 0 and 1 are not read")
-	} else if payload, uerr := l.unpack.unpack(b.codec(), b.payload); uerr != nil {
-		err = uerr
-	} else {
-		limit := l.limit
-		if b.codec() != 0 {
-			cost = int64(len(payload))
-			limit -= cost
-		}
-		out, more, rerr := b.records(dst, payload, from, limit)
-		if rerr == nil {
-			return out, cost + more, true
-		}
-		err = rerr
+// refused; whole is false when not all of those had room in the answer. The
+// error is a *pipeline.ShortError.
+func (l *Log) expand(dst []pipeline.Record, b *batch, from int64, room *pipeline.Room) (_ []pipeline.Record, cost int64, whole bool, err error) {
+	out, cost, err := l.unpacked(dst, b, from, room)
+	var short *pipeline.ShortError
+	if err == nil || errors.As(err, &short) {
+		return out, cost, true, err
 	}
 	err = fmt.Errorf("batch of offsets %d to %d: %w", b.base, b.last, err)
 	for o := max(b.base, from); o <= b.last; o++ {
 		if o-max(b.base, from) == maxRefused {
-			return dst, cost, false
+			return dst, cost, false, nil
 		}
 		dst = append(dst, pipeline.Record{Offset: o, Epoch: b.epoch, Time: b.maxTime, Refused: err})
 	}
-	return dst, cost, true
+	return dst, cost, true, nil
 }
+
+// unpacked appends the records of one batch and returns what they cost. With
+// an error nothing was appended.
+func (l *Log) unpacked(dst []pipeline.Record, b *batch, from int64, room *pipeline.Room) ([]pipeline.Record, int64, error) {
+	if b.old {
+		return dst, 0, errors.New("message formats 0 and 1 are not read")
+	}
+	payload, err := l.unpack.unpack(b.codec(), b.payload, room)
+	if err != nil {
+		return dst, 0, err
+	}
+	limit, cost := l.limit, int64(0)
+	if b.codec() != 0 {
+		cost = int64(len(payload))
+		limit -= cost
+	}
+	out, more, err := b.records(dst, payload, from, limit, room)
+	if err == nil && b.codec() != 0 {
+		l.refuseLarge(out[len(dst):])
+	}
+	return out, cost + more, err
+}
+
+// refuseLarge drops the bytes of records that no limit lets pass: what was
+// packed so well would be sent on unpacked. The others then have bytes of their
+// own, so that these do not keep those of the batch.
+func (l *Log) refuseLarge(records []pipeline.Record) {
+	if !slices.ContainsFunc(records, l.tooLarge) {
+		return
+	}
+	for i := range records {
+		r := &records[i]
+		if l.tooLarge(*r) {
+			err := fmt.Errorf("the record has %d bytes unpacked; limits.record allows %d", len(r.Value), l.record)
+			*r = pipeline.Record{Offset: r.Offset, Epoch: r.Epoch, Time: r.Time, Refused: err}
+			continue
+		}
+		r.Key, r.Value = bytes.Clone(r.Key), bytes.Clone(r.Value)
+		for j := range r.Headers {
+			r.Headers[j].Value = bytes.Clone(r.Headers[j].Value)
+		}
+	}
+}
+
+func (l *Log) tooLarge(r pipeline.Record) bool { return int64(len(r.Value)) > l.record }
 
 // Bounds implements pipeline.Log: the log's start and its last stable offset.
 func (l *Log) Bounds(ctx context.Context, p pipeline.Partition) (start, end int64, err error) {

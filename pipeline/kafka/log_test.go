@@ -321,7 +321,7 @@ func TestFetchAppendTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, _, err := b.records(nil, b.payload, 0, testLimit)
+	records, _, err := b.records(nil, b.payload, 0, testLimit, nil)
 	if err != nil || len(records) != 3 {
 		t.Fatalf("%v %v", records, err)
 	}

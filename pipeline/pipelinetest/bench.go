@@ -63,7 +63,7 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 }
 
 // Follow implements pipeline.Log.
-func (k *Kafka) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, error) {
+func (k *Kafka) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, _ *pipeline.Room) (pipeline.Fetched, error) {
 	k.mu.Lock()
 	topic := k.Topic
 	k.mu.Unlock()

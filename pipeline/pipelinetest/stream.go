@@ -54,6 +54,9 @@ func (d *Decoder) Decode(value []byte) (*cdf.Batch, error) {
 	return &d.batch, nil
 }
 
+// Release implements pipeline.Decoder.
+func (*Decoder) Release() bool { return false }
+
 // Outputs writes every number with all its bits, as text.
 type Outputs struct{}
 

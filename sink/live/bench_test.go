@@ -35,7 +35,7 @@ func (l *topic) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 	return pipeline.Fetched{Records: l.records[from:to], Next: to, End: end}, nil
 }
 
-func (l *topic) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int) (pipeline.Fetched, error) {
+func (l *topic) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, _ *pipeline.Room) (pipeline.Fetched, error) {
 	return l.Fetch(ctx, p, at.Offset, maxBytes)
 }
 

@@ -174,7 +174,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Interval:  time.Duration(c.Checkpoint.Interval), Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
 		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),
 		SkipGaps: c.OnGap == "skip", Heartbeat: config.Heartbeat, Flush: min(flush, time.Duration(c.Kafka.SessionTimeout)/2),
-		NewDecoder: NewDecoder(c),
+		NewDecoder: NewDecoder(c, pipeline.NewBudget(decodeBytes)),
 		NewOutputs: func() pipeline.Outputs { return newOutputs(c, n.Rules) },
 		Observer:   observer,
 		Metrics:    metrics,
@@ -199,9 +199,12 @@ func (n *Connection) newPublisher(c *config.Config) *kafka.Publisher {
 	return p
 }
 
+// decodeBytes is what large shards are laid out in at a time, or one of them.
+const decodeBytes = 64 << 20
+
 // NewDecoder returns what makes readers of shards, and of rows to predict.
-func NewDecoder(c *config.Config) func() pipeline.Decoder {
-	limits := arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns}
+func NewDecoder(c *config.Config, memory *pipeline.Budget) func() pipeline.Decoder {
+	limits := arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns, Memory: memory}
 	return func() pipeline.Decoder { return arrow.NewDecoder(limits) }
 }
 
