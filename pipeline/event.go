@@ -126,6 +126,8 @@ type (
 		epoch
 		from Position
 	}
+	// fxShed lets go of the bytes of records that were fetched and not used.
+	fxShed struct{ bytes int64 }
 	// fxLoad reads the states of keys that are not in memory: at least one, and
 	// no more than have the given bytes.
 	fxLoad struct {

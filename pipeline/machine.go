@@ -34,6 +34,7 @@ type machine struct {
 	ticks   int
 
 	fetching   bool
+	unwanted   bool // what the fetch under way brings
 	fetchFrom  Position
 	end, high  int64 // of the log, as last heard, and with open transactions
 	queue      []Record
@@ -171,6 +172,10 @@ func (m *machine) pump() {
 		m.dispatch()
 		m.barrier()
 	}
+	if m.stuck() {
+		m.shed()
+		return
+	}
 	m.fetch()
 }
 
@@ -184,13 +189,17 @@ func (m *machine) fetch() {
 }
 
 func (m *machine) onFetched(e evFetched) {
-	m.fetching = false
+	unwanted := m.unwanted
+	m.fetching, m.unwanted = false, false
 	switch {
 	case errors.Is(e.err, ErrOutOfRange), errors.Is(e.err, ErrAnotherLog):
 		// The claim looks at the log and decides.
 		m.restart(waitClaim, 10)
 	case e.err != nil:
 		m.retry(waitFetch, "kafka", e.err)
+	case unwanted:
+		m.recovered(waitFetch)
+		m.do(fxShed{e.size})
 	default:
 		m.recovered(waitFetch)
 		for i := range e.got.Records {

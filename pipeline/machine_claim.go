@@ -192,7 +192,7 @@ func (m *machine) drop() {
 	m.epoch++
 	m.cache, m.keep = newCache(), retained{}
 	m.queue, m.queueBytes, m.chunk = nil, 0, nil
-	m.running, m.busyBytes, m.fetching = 0, 0, false
+	m.running, m.busyBytes, m.fetching, m.unwanted = 0, 0, false, false
 	m.pace.reset()
 	m.flight, m.tail = nil, nil
 	m.opening, m.probing = false, false

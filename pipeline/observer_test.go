@@ -102,6 +102,7 @@ func TestObserverIsToldOfWhatIsSaved(t *testing.T) {
 				s.Step()
 			}
 		}
+		s.RevokeAll()
 		s.Assign(false)
 		settle(t, s)
 		for offset, p := range got {

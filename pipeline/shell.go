@@ -142,6 +142,8 @@ func (fx fxFetch) start(s *shell) {
 	s.call(func() event { return s.fetch(ctx, fx) })
 }
 
+func (fx fxShed) start(s *shell) { s.hold(-fx.bytes) }
+
 func (fx fxLoad) start(s *shell) {
 	ctx := s.epoch
 	s.call(func() event {

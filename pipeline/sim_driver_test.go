@@ -206,6 +206,8 @@ func (w *simWorker) feed(ev event) {
 			}
 		case fxTell:
 			w.sim.Observe(slices.Index(w.sim.workers, w), fx.points)
+		case fxShed:
+			w.sim.Counts["shed"]++
 		case fxCount:
 			w.sim.Counts[fmt.Sprint(fx.metric)] += int(fx.n)
 		case fxDone:

@@ -126,6 +126,7 @@ func TestSimulatedTrouble(t *testing.T) {
 	if testing.Short() {
 		runs = 20
 	}
+	shed := 0
 	for seed := range uint64(runs) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			log := pipelinetest.Records(seed, 250)
@@ -169,7 +170,11 @@ func TestSimulatedTrouble(t *testing.T) {
 			settle(t, s)
 			states, got := contents(t, store, s)
 			compare(t, wantStates, states, want, got)
+			shed += s.Counts["shed"]
 		})
+	}
+	if shed == 0 {
+		t.Error("no partition was stuck long enough to give its queue back")
 	}
 }
 

@@ -242,4 +242,10 @@ var guarantees = []mutant{
 		"b.large(n) && b.used <= b.limit", "b.large(n)", "TestBudgetLetsOne", machine},
 	{"large records laid out side by side", "pipeline/arrow/memory.go",
 		"d.limits.Memory.Add(-d.held)\n\td.held = 0", "d.held = 0", "TestLargeRecords", []string{"./pipeline/arrow"}},
+	{"stuck partition keeps its queue", "pipeline/machine.go",
+		"\t\tm.shed()\n", "", "TestStuckPartition", machine},
+	{"fetch from before the queue went back", "pipeline/machine_shed.go",
+		"m.unwanted = m.fetching", "m.unwanted = false", "TestSimulatedTrouble", machine},
+	{"queue given back and not read again", "pipeline/machine_shed.go",
+		"m.fetchFrom.Offset, m.queueNext = first, first", "m.queueNext = first", "TestSimulatedTrouble", machine},
 }
