@@ -19,7 +19,7 @@ import (
 // {record: 16MiB} may need while each of 64 partitions has a batch of 60 MB, which
 // a batch may have, and a shard of 48 MB, packed to little. One of each may be
 // unpacked at a time.
-const bombBound = 768 << 20
+const bombBound = 1 << 30
 
 // TestBombs sends what is small on the wire and large in memory to all partitions
 // at once.
