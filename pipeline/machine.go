@@ -28,8 +28,8 @@ type machine struct {
 	cache   *cache
 	limit   int64 // of the cache, bytes
 	keep    retained
-	poison  map[int64]bool
-	opening bool // the claim's own checkpoint is not yet acknowledged
+	poison  map[int64]LeaderEpoch // what failed, and the newest epoch by then
+	opening bool                  // the claim's own checkpoint is not yet acknowledged
 	probing bool
 	ticks   int
 
@@ -116,7 +116,7 @@ type retained struct {
 func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *machine {
 	return &machine{
 		cfg: cfg, part: p, keep: keep, known: known,
-		poison: map[int64]bool{}, cache: newCache(), limit: 1 << 62, pace: newPace(cfg),
+		poison: map[int64]LeaderEpoch{}, cache: newCache(), limit: 1 << 62, pace: newPace(cfg),
 	}
 }
 
@@ -271,7 +271,7 @@ func (m *machine) nextChunk() *chunk {
 }
 
 func (m *machine) newTask(r *Record, lane int, c *chunk) task {
-	t := task{record: r, lane: lane, poison: m.poison[r.Offset]}
+	t := task{record: r, lane: lane, poison: m.poisoned(r)}
 	if r.Refused != nil || checkKey(r.Key) != "" {
 		return t
 	}
@@ -290,6 +290,13 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 	e.pending++
 	t.entry, t.spec = e, e.state.spec
 	return t
+}
+
+// poisoned reports whether the record failed before. One that took its offset
+// in a log that was truncated since has a newer epoch.
+func (m *machine) poisoned(r *Record) bool {
+	epoch, ok := m.poison[r.Offset]
+	return ok && r.Epoch <= epoch
 }
 
 func (m *machine) laneOf(key []byte) int {

@@ -102,6 +102,7 @@ func (m *machine) virgin(f facts, lost bool) {
 	}
 	m.known, m.committed = -1, -1
 	m.gaps = nil
+	clear(m.poison) // the log may be another one, and what fails will fail again
 	m.begin(f, Checkpoint{From: -1, To: f.log.Start, Origin: f.log.Start, Topic: f.log.Identity.Topic, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(f.log.Start)}, true)
 }
 

@@ -190,7 +190,7 @@ func (m *machine) onFailed(e evFailed) {
 		m.halt("damaged", fmt.Sprintf("%s, offset %d: %v", m.part, e.offset, e.err))
 		return
 	}
-	m.poison[e.offset] = true
+	m.poison[e.offset] = m.fetchFrom.Epoch
 	m.restart(waitClaim, 0)
 }
 

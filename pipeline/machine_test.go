@@ -265,6 +265,29 @@ func TestLateEventsOfAnOldEpochAreIgnored(t *testing.T) {
 	check("a checkpoint under way")
 }
 
+// A record cost its key's state, and its log is then truncated: what has its
+// offset now is another record.
+func TestWhatFailedInATruncatedLogIsForgotten(t *testing.T) {
+	for _, c := range []struct {
+		epoch  LeaderEpoch
+		poison bool
+	}{{3, true}, {4, false}} {
+		m, _ := claimed(t, 50, -1, false, stored(t))
+		fetched := func(epoch LeaderEpoch) []effect {
+			m.step(evFetched{epoch: m.epoch, got: Fetched{Records: []Record{{Offset: 50, Epoch: epoch, Key: []byte("k"), Value: []byte("v")}}, Next: 51, End: 51, Epoch: epoch, Read: 51}})
+			return m.step(evLoaded{epoch: m.epoch, values: []Stored{nil}})
+		}
+		fetched(3)
+		m.step(evFailed{epoch: m.epoch, offset: 50, key: "k", err: errors.New("the state is lost")})
+		m.step(evTimer{m.epoch, waitClaim})
+		m.step(evClaimed{facts: stored(t)})
+		work, ok := find[fxApply](fetched(c.epoch))
+		if !ok || work.tasks[0].poison != c.poison {
+			t.Errorf("epoch %d: given to a lane %v, as one that failed %v, want %v", c.epoch, ok, work.tasks[0].poison, c.poison)
+		}
+	}
+}
+
 func TestGroupOffsetFollowsTheCheckpoint(t *testing.T) {
 	f := stored(t)
 	f.log.Start, f.log.Last = 55, nil // so that there is something to save
