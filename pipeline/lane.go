@@ -58,7 +58,7 @@ type result struct {
 	Skipped   string // applied | repeat
 	Dead      Stage
 	Score     cdf.Score
-	Seconds   float64
+	Seconds   float64 // of an update, 0: there was none
 	MinESS    float64 // 0 without draws
 	MaxRHat   float64
 	Flags     []string // of the model, see cdf.Flagger
@@ -202,6 +202,7 @@ func (l *lane) route(t *task) error {
 // update folds the shard into the key's model.
 func (l *lane) update(t *task, note func(*Envelope)) error {
 	start := l.clock()
+	defer func() { t.result.Seconds = l.clock() - start }() // also of a shard that is refused
 	r, s := t.record, t.entry.state
 	defer l.tidy()
 	batch, err := guarded(func() (*cdf.Batch, error) { return l.decoder.Decode(r.Value) })
@@ -253,7 +254,6 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		}
 		return p
 	})
-	t.result.Seconds = l.clock() - start
 	return nil
 }
 

@@ -22,10 +22,14 @@ func (p *pace) admits(lane int) bool {
 	return true
 }
 
-// done tells that a lane has applied a record. The cost follows a slow record at
-// once, and fast ones by and by.
+// done tells that a lane is through with a record, and how long its update took;
+// 0: there was none, which says nothing of what the next one costs. The cost
+// follows a slow record at once, and fast ones by and by.
 func (p *pace) done(lane int, seconds float64) {
 	p.records[lane]--
+	if seconds == 0 {
+		return
+	}
 	p.cost = max(seconds, p.cost+(seconds-p.cost)/16)
 }
 
