@@ -139,6 +139,7 @@ func (e evStart) handle(m *machine) {
 
 func (e evTick) handle(m *machine) {
 	m.due, m.limit = true, e.cache
+	m.evict()
 	m.tick()
 }
 

@@ -135,6 +135,7 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {
 		m.cache = k.cache
+		m.evict()
 	}
 	m.keep = retained{}
 	m.phase, m.due = phaseRunning, false

@@ -145,10 +145,15 @@ func (m *machine) saved() {
 			delete(m.poison, offset)
 		}
 	}
+	m.evict()
+	m.do(fxCommit{m.acked, c.points})
+}
+
+// evict keeps the cache within its limit, which may have fallen.
+func (m *machine) evict() {
 	if n := m.cache.evict(m.limit); n > 0 {
 		m.do(fxCount{countEvicted, n})
 	}
-	m.do(fxCommit{m.acked, c.points})
 }
 
 // tick looks after a claim that has nothing to write: a store that went back
@@ -207,6 +212,7 @@ func (m *machine) revoke() {
 	m.phase = phaseClosing
 	if m.chunk != nil {
 		m.leave()
+		m.evict()
 	}
 	m.queue, m.queueBytes = nil, 0
 	m.do(fxWait{m.epoch, waitFlush, 1})

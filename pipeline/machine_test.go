@@ -288,6 +288,20 @@ func TestWhatFailedInATruncatedLogIsForgotten(t *testing.T) {
 	}
 }
 
+// The share of the cache falls while nothing is written.
+func TestIdleCacheFollowsItsLimit(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	e := &entry{key: "k", state: &keyState{}, size: 1000}
+	m.cache.add(e)
+	m.cache.rest(e)
+	if m.step(evTick{cache: 1000}); m.cache.bytes != 1000 {
+		t.Fatalf("%d bytes are left of 1000", m.cache.bytes)
+	}
+	if m.step(evTick{cache: 999}); m.cache.bytes != 0 {
+		t.Errorf("%d bytes are left, the limit is 999", m.cache.bytes)
+	}
+}
+
 func TestGroupOffsetFollowsTheCheckpoint(t *testing.T) {
 	f := stored(t)
 	f.log.Start, f.log.Last = 55, nil // so that there is something to save

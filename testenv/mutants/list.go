@@ -77,6 +77,7 @@ var guarantees = []mutant{
 		"k.token == f.meta.Owner && ", "", "TestCacheIsKept", machine},
 	{"dirty entry evicted", "pipeline/cache.go",
 		"e.listed || e.cut != 0 || e.pending > 0", "e.listed || e.pending > 0", "TestSimulatedTrouble|TestCache", machine},
+	{"cache above a limit that fell", "pipeline/machine.go", "\tm.evict()\n\tm.tick()", "\tm.tick()", "TestIdleCache|TestSimulatedTrouble", machine},
 	{"busy entry evicted", "pipeline/cache.go",
 		"e.listed || e.cut != 0 || e.pending > 0", "e.listed || e.cut != 0", "TestSimulatedTrouble|TestCache", machine},
 	{"repeat table ignored", "pipeline/lane.go",
