@@ -44,7 +44,7 @@ type task struct {
 	// filled by the lane
 	size     int64 // of the entry afterwards
 	outBytes int64
-	seconds  float64 // that it took, and waited for the tools
+	seconds  float64 // that an update took, and waited for the tools; 0: there was none
 	noted    int64   // bytes of the point for the observer
 	result   result
 }
@@ -116,9 +116,10 @@ func (l *lane) apply(tasks []task, turn float64) (rest []task, failed *failure) 
 			}
 			return nil, &failure{tasks[i].record.Offset, key, err}
 		}
-		now := l.clock()
-		tasks[i].seconds = now - start + l.waited/float64(len(tasks))
-		start = now
+		if t := &tasks[i]; t.result.Seconds > 0 {
+			t.seconds = t.result.Seconds + l.waited/float64(len(tasks))
+		}
+		start = l.clock()
 	}
 	return nil, nil
 }

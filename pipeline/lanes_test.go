@@ -33,6 +33,12 @@ func (b *book) Dead(_ Partition, r *Record, _ Stage, _ string) Output {
 	return Output{}
 }
 
+// noShards decodes nothing.
+type noShards struct{}
+
+func (noShards) Decode([]byte) (*cdf.Batch, error) { return nil, ErrDecode }
+func (noShards) Release() bool                     { return false }
+
 // tasksFrom returns records that become dead letters.
 func tasksFrom(offset int64, n int) []task {
 	tasks := make([]task, n)
@@ -46,10 +52,10 @@ func tasksFrom(offset int64, n int) []task {
 // them before the first has done all that waits for it.
 func TestLanesTakeTurns(t *testing.T) {
 	b := &book{started: make(chan struct{}), goOn: make(chan struct{})}
-	free := newPool(1, &Options{NewDecoder: func() Decoder { return nil }, NewOutputs: func() Outputs { return b }})
+	free := newPool(1, &Options{NewDecoder: func() Decoder { return noShards{} }, NewOutputs: func() Outputs { return b }})
 	events := make(chan event, 4)
 	run := func(clock func() float64, messages ...laneMessage) *station {
-		s := &station{lane: &lane{clock: clock}}
+		s := &station{lane: &lane{clock: clock, rules: &Rules{limits: Limits{Record: 100}}}}
 		for i, m := range messages {
 			if s.put(m) != (i == 0) {
 				t.Error("only the first message finds the lane without a goroutine")
@@ -63,13 +69,16 @@ func TestLanesTakeTurns(t *testing.T) {
 	<-b.started
 	asks := make(chan struct{})
 	hour := 0.
-	run(func() float64 {
+	second := tasksFrom(5000, 1)
+	second[0].record = &Record{Offset: 5000, Key: []byte("k"), Value: []byte("no shard")}
+	second[0].entry, second[0].spec = &entry{key: "k", state: &keyState{}}, new(cdf.Spec)
+	run(func() float64 { // it waits for an hour
 		if hour == 0 {
 			close(asks)
 		}
 		hour++
-		return min(hour, 2) * 3600 // it waits for an hour
-	}, laneMessage{tasksFrom(5000, 1)})
+		return hour * 3600
+	}, laneMessage{second})
 	<-asks
 	close(b.goOn)
 	var applied, outputs int
@@ -77,8 +86,8 @@ func TestLanesTakeTurns(t *testing.T) {
 		switch ev := (<-events).(type) {
 		case evApplied:
 			applied += len(ev.tasks)
-			if len(ev.tasks) == 1 && ev.tasks[0].seconds != 3600 {
-				t.Errorf("the record took %v s; it waited for an hour", ev.tasks[0].seconds)
+			if len(ev.tasks) == 1 && ev.tasks[0].seconds != 2*3600 {
+				t.Errorf("the record took %v s; it waited for an hour and took another", ev.tasks[0].seconds)
 			}
 		case evCut:
 			outputs = len(ev.part.outputs)
