@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
+.PHONY: help demo test unit integration containers sim mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,11 @@ integration: ## the integration and the chaos suite on real parts, which it star
 containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
 	testenv/compose/prepare
 	CREDENCE_BACKEND=compose $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration
+
+SEEDS ?= 100000
+FROM  ?= 1
+sim: ## searches simulated schedules for one that breaks a guarantee; SEEDS=100000 FROM=1
+	$(GO) run ./testenv/sim -seeds $(SEEDS) -from $(FROM)
 
 mutants: ## plants each known fault and shows that a test finds it
 	$(GO) run ./testenv/mutants

@@ -77,7 +77,6 @@ func TestWhatADrawingModelPublishes(t *testing.T) {
 				return sink.NewOutputs(sink.Topic{Group: "g", Output: "out", Encoder: form, Limit: 1 << 20}, sink.DeadLetters{Topic: "dead"},
 					func(string) bool { return true })
 			}
-			s.Assign(false)
 			settle(t, s)
 			topics := map[string][]pipeline.Output{}
 			for _, o := range s.Sent {

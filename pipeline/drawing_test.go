@@ -18,7 +18,6 @@ func TestStoredStateSaysWhatWasPublished(t *testing.T) {
 	log := pipelinetest.Records(11, 400)
 	store := storetest.NewMemory()
 	s := newSim(t, 0, store, log)
-	s.Assign(false)
 	settle(t, s)
 	states, sent := contents(t, store, s)
 	last, weak := map[string]pipeline.Output{}, 0

@@ -407,6 +407,7 @@ func (m *machine) leave() {
 		m.cache.remove(x)
 	}
 	m.chunk = nil
+	m.evict()
 }
 
 func (m *machine) onApplied(tasks []task) {

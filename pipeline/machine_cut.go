@@ -212,7 +212,6 @@ func (m *machine) revoke() {
 	m.phase = phaseClosing
 	if m.chunk != nil {
 		m.leave()
-		m.evict()
 	}
 	m.queue, m.queueBytes = nil, 0
 	m.do(fxWait{m.epoch, waitFlush, 1})

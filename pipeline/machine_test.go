@@ -449,7 +449,7 @@ func TestLoadedStatesFillACut(t *testing.T) {
 // records come; another one is.
 func TestRecordsOfALargeStateShareACut(t *testing.T) {
 	m, _ := claimed(t, 50, -1, false, stored(t))
-	m.pace.cost = 0
+	m.pace.cost, m.limit = 0, 1<<30
 	got := Fetched{Next: 53, End: 53}
 	for i, key := range []string{"k", "k", "l"} {
 		got.Records = append(got.Records, Record{Offset: 50 + int64(i), Key: []byte(key), Value: []byte("v")})

@@ -34,7 +34,6 @@ func published(t *testing.T, spec *cdf.Spec, values ...[]byte) []string {
 	}
 	s := newSim(t, 0, storetest.NewMemory(), log)
 	s.Rules = pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: spec})
-	s.Assign(false)
 	settle(t, s)
 	var out []string
 	for _, o := range s.Sent {

@@ -155,6 +155,7 @@ var layers = []layer{
 	{path: "testenv/probe"},
 	{path: "testenv/release"},
 	{path: "testenv/rewind"},
+	{path: "testenv/sim"},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,

@@ -1,0 +1,194 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+)
+
+// The group, and what goes wrong at once rather than to requests.
+
+// share is a worker's share of the cache.
+func (s *Sim) share() int64 {
+	share := s.Plan.Cache
+	for i := range s.Plan.Faults {
+		if f := &s.Plan.Faults[i]; f.Kind == CacheFull && f.reigns(s.clock.now) {
+			share /= int64(f.N)
+		}
+	}
+	return share
+}
+
+// another is a process that is free: one that had the partition before, or a new
+// one.
+func (s *Sim) another() *simProcess {
+	var free []*simProcess
+	for _, w := range s.workers {
+		if w.done && w.proc.worker == w && !w.proc.dead && !w.proc.frozen {
+			free = append(free, w.proc)
+		}
+	}
+	if len(free) > 0 && s.net.IntN(3) > 0 {
+		return free[s.net.IntN(len(free))]
+	}
+	return &simProcess{left: memory{known: -1}}
+}
+
+// takeOver gives the partition to a new process unless somebody has it who was
+// not told to stop.
+func (s *Sim) takeOver() {
+	if o := s.owner; o == nil || o.proc.dead || o.revoked {
+		s.start(s.another())
+	}
+}
+
+func (s *Sim) revoke(w *simWorker) {
+	if !w.revoked && !w.done && !w.proc.dead {
+		w.revoked = true
+		w.watch.revoke(w)
+		w.post(evRevoked{})
+	}
+}
+
+// ended gives the partition on, where it was taken away for that and nobody else
+// has it.
+func (s *Sim) ended(w *simWorker) {
+	w.watch.ended(w)
+	if w == s.owner && w.rebalanced != nil {
+		s.start(w.rebalanced())
+	}
+}
+
+// until does something when a fault ends.
+func (s *Sim) until(f *Fault, do func()) { s.clock.after(f.To-s.clock.now, do) }
+
+// simTroubles begin what happens to the whole of a part; each sees to its end.
+var simTroubles map[FaultKind]func(*Sim, *Fault)
+
+func init() {
+	simTroubles = map[FaultKind]func(*Sim, *Fault){
+		StoreBack:    (*Sim).storeBack,
+		StoreEmpties: (*Sim).storeEmpties,
+		StoreDamaged: (*Sim).storeDamaged,
+		Elect:        func(s *Sim, _ *Fault) { s.log.elect(int64(len(s.log.entries))) },
+		Truncate:     (*Sim).truncate,
+		Recreate:     (*Sim).recreate,
+		Trim:         (*Sim).trim,
+		Crash:        (*Sim).crash,
+		Zombie:       (*Sim).zombie,
+		Freeze:       (*Sim).freeze,
+		Rebalance:    (*Sim).rebalance,
+	}
+}
+
+func (s *Sim) crash(f *Fault) {
+	s.owner.proc.dead = true
+	s.until(f, s.takeOver)
+}
+
+func (s *Sim) zombie(f *Fault) {
+	old := s.owner
+	s.start(s.another())
+	s.until(f, func() { s.revoke(old) })
+}
+
+func (s *Sim) freeze(f *Fault) {
+	old := s.owner
+	if old.proc.frozen {
+		return
+	}
+	old.proc.frozen = true
+	if f.N != 1 {
+		s.clock.after((f.To-f.From)/2, func() {
+			if s.owner == old {
+				s.start(s.another())
+			}
+		})
+	}
+	s.until(f, func() {
+		old.proc.frozen = false
+		for _, do := range old.proc.waiting {
+			do()
+		}
+		old.proc.waiting = nil
+		if s.owner != old {
+			s.revoke(old)
+		}
+	})
+}
+
+func (s *Sim) rebalance(f *Fault) {
+	old := s.owner
+	if !old.revoked && !old.done {
+		old.rebalanced = s.another
+		if f.N != 1 {
+			old.rebalanced = func() *simProcess { return old.proc }
+		}
+		s.revoke(old)
+	}
+	s.until(f, s.takeOver)
+}
+
+// storeBack and storeDamaged leave a store alone that is damaged already: what is
+// kept of it would bring the damage back.
+func (s *Sim) storeBack(f *Fault) {
+	if !s.damaged {
+		s.until(f, s.keep())
+	}
+}
+
+func (s *Sim) storeEmpties(*Fault) { s.none() }
+
+func (s *Sim) storeDamaged(f *Fault) {
+	keys, err := s.store.Keys(context.Background(), simPartition, "", "", 1)
+	if err != nil || len(keys) == 0 || s.damaged {
+		return
+	}
+	back := s.keep()
+	s.damaged = true
+	s.store.Lose(simPartition, keys[0])
+	s.until(f, func() {
+		s.damaged = false
+		back()
+	})
+}
+
+func (s *Sim) truncate(f *Fault) {
+	n := max(s.log.start, int64(len(s.log.entries)-f.N))
+	s.log.elect(n)
+	s.fork(n)
+}
+
+func (s *Sim) recreate(f *Fault) {
+	old := s.log.entries[:min(f.N, len(s.log.entries))]
+	s.log.recreate()
+	s.fork(-1)
+	for i := range old {
+		s.arrive(&Arrival{Record: old[i].record})
+	}
+}
+
+func (s *Sim) trim(f *Fault) {
+	s.log.start = max(s.log.start, s.truth.now.watermark)
+	if f.N == 1 {
+		s.log.start = min(s.log.stable(), s.log.start+2)
+	}
+}
+
+// patience is how long it may take from the end of all trouble to a checkpoint
+// of everything: a request that was sent before times out, a halt or a doubted
+// log is looked at again, the longest back-off passes, and the work is done.
+func (s *Sim) patience() time.Duration {
+	return ioTimeout + 10*time.Second + confirmations*5*time.Second + 5*time.Second + 30*time.Second + s.workAhead()
+}
+
+// workAhead is what all records cost, one after the other, with their checkpoints
+// and one that was begun while lanes were slow.
+func (s *Sim) workAhead() time.Duration {
+	n, slowest := time.Duration(len(s.Plan.Log)), s.Plan.Cost
+	for i := range s.Plan.Faults {
+		if f := &s.Plan.Faults[i]; f.Kind == LanesSlow {
+			slowest = max(slowest, time.Duration(f.N)*s.Plan.Cost)
+		}
+	}
+	return 3*n*s.Plan.Cost + 2*slowest + n*20*s.Plan.Delay
+}

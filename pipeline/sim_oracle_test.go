@@ -1,0 +1,210 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The oracle says what a log must lead to. It is written from the guarantees
+// and calls nothing of the product: not its envelope, its repeat table, its
+// routing or its models.
+
+// simBranch is one course of the log: what a topic held until it was
+// recreated, truncated, or a gap in it was given up.
+type simBranch struct {
+	topic  string
+	origin int64 // where the first worker began
+	gaps   []Gap
+	keys   map[string][]simKey // what each key came to be, in the order of the log
+	outs   []*simOut           // by offset, nil: none
+	times  []int64             // of the records, by offset
+	end    int64
+}
+
+// simKey is a key after a record.
+type simKey struct {
+	offset  int64
+	present bool
+	t, n    int64
+	hash    uint64
+	odd     bool
+	time    int64
+	gaps    int
+	runs    []simRun
+}
+
+type simRun struct {
+	id string
+	n  uint64
+}
+
+// simOut is an output that must come.
+type simOut struct {
+	topic, stage string
+	key, value   []byte
+	time         int64
+	came         bool
+	reason       string // as it came
+}
+
+func newBranch(topic string) *simBranch { return &simBranch{topic: topic, keys: map[string][]simKey{}} }
+
+// at is a key below a watermark.
+func (b *simBranch) at(key string, watermark int64) simKey {
+	list := b.keys[key]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].offset < watermark {
+			return list[i]
+		}
+	}
+	return simKey{}
+}
+
+// add goes on with the next entry of the log.
+func (b *simBranch) add(e *simEntry) {
+	r := &e.record
+	b.end++
+	b.outs, b.times = append(b.outs, nil), append(b.times, r.Time)
+	before := 0
+	for _, g := range b.gaps {
+		if r.Offset >= g.From && r.Offset < g.To {
+			return
+		}
+		if g.To <= r.Offset {
+			before++
+		}
+	}
+	if e.hidden || r.Offset < b.origin {
+		return
+	}
+	if out := b.fold(r, before); out != nil {
+		out.key, out.time = r.Key, r.Time
+		b.outs[r.Offset] = out
+	}
+}
+
+// fold applies a record and returns what must be told of it.
+func (b *simBranch) fold(r *Record, gaps int) *simOut {
+	dead := func(stage string) *simOut { return &simOut{topic: "dead", stage: stage, value: r.Value} }
+	key := string(r.Key)
+	switch {
+	case r.Refused != nil:
+		return dead("decode")
+	case key == "" || key[0] != 'k' && key[0] != 'd':
+		return dead("check")
+	}
+	s := b.at(key, r.Offset)
+	s.offset = r.Offset
+	if r.Value == nil {
+		b.keys[key] = append(b.keys[key], simKey{offset: r.Offset})
+		return &simOut{topic: "out"}
+	}
+	run, n, numbered := "", uint64(0), false
+	for _, h := range r.Headers {
+		if id, number, ok := strings.Cut(string(h.Value), "/"); h.Key == "credence-shard" && ok {
+			v, err := strconv.ParseUint(number, 10, 64)
+			run, n, numbered = id, v, err == nil
+		}
+	}
+	at := slices.IndexFunc(s.runs, func(x simRun) bool { return x.id == run })
+	if numbered && at >= 0 && n <= s.runs[at].n {
+		return nil
+	}
+	var numbers []int
+	for _, text := range strings.Fields(string(r.Value)) {
+		v, err := strconv.Atoi(text)
+		switch {
+		case text == "!panic" || text == "!numeric":
+			return dead("numeric")
+		case err != nil:
+			return dead("decode")
+		}
+		numbers = append(numbers, v)
+	}
+	if numbers[0] == toyLoses {
+		return dead("numeric")
+	}
+	before, sum := s.present && s.odd, 0
+	for _, v := range numbers {
+		s.hash = (s.hash*31 + uint64(v)) % toyModulo
+		sum += v
+	}
+	s.present, s.t, s.n, s.odd, s.time, s.gaps = true, s.t+1, s.n+int64(len(numbers)), sum%2 == 1, r.Time, gaps
+	s.runs = slices.Clone(s.runs)
+	if numbered {
+		if at >= 0 {
+			s.runs = slices.Delete(s.runs, at, at+1)
+		} else if len(s.runs) == 8 {
+			s.runs = s.runs[1:]
+		}
+		s.runs = append(s.runs, simRun{run, n})
+	}
+	b.keys[key] = append(b.keys[key], s)
+	mean, weak := float64(s.hash), 0
+	if key[0] == 'd' {
+		mean = float64(s.hash%1000) + .5
+		if s.odd {
+			mean += toyApart / 2
+		}
+		if s.odd && before {
+			weak = 1
+		}
+	}
+	return &simOut{topic: "out", value: []byte("t=" + strconv.FormatInt(s.t, 10) + " n=" + strconv.FormatInt(s.n, 10) +
+		" v=" + strconv.FormatFloat(mean, 'g', -1, 64) + " weak=" + strconv.Itoa(weak) + " gaps=" + strconv.Itoa(s.gaps) +
+		" at " + strconv.FormatInt(r.Offset, 10) + " " + strconv.FormatInt(r.Time, 10))}
+}
+
+// expects reports whether an output is the one that must come.
+func (x *simOut) expects(o *Output) bool {
+	if x.topic != o.Topic || x.time != o.Time || !bytes.Equal(x.key, o.Key) || !bytes.Equal(x.value, o.Value) {
+		return false
+	}
+	return x.stage == "" && len(o.Headers) == 0 || len(o.Headers) == 2 && x.stage == string(o.Headers[0].Value)
+}
+
+// matches says in what a stored value is not this key, "" where it is.
+func (s *simKey) matches(value []byte) string {
+	if !s.present || value == nil {
+		if s.present == (value != nil) {
+			return ""
+		}
+		return fmt.Sprintf("stored is %t, want %t", value != nil, s.present)
+	}
+	if len(value) < 3 || string(value[:2]) != "CE" || value[2] < 1 || value[2] > 2 {
+		return "not an envelope"
+	}
+	rest := value[3:]
+	signed := func() int64 {
+		v, n := binary.Varint(rest)
+		rest = rest[max(n, 0):]
+		return v
+	}
+	natural := func() uint64 {
+		v, n := binary.Uvarint(rest)
+		rest = rest[max(n, 0):]
+		return v
+	}
+	offset, time, gaps := signed(), signed(), int(natural())
+	var runs []simRun
+	for range natural() {
+		n := natural()
+		id := string(rest[:n])
+		rest = rest[n:]
+		runs = append(runs, simRun{id, natural()})
+	}
+	at := bytes.Index(rest, []byte(toyMagic))
+	if at < 0 {
+		return "no model in it"
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(rest[at+len(toyMagic)+8*i:]) }
+	got := fmt.Sprint(offset, time, gaps, runs, word(0), word(1), word(2))
+	if want := fmt.Sprint(s.offset, s.time, s.gaps, s.runs, s.t, s.n, s.hash); got != want {
+		return fmt.Sprintf("it has offset, time, gaps, runs, shards, numbers and hash %s, want %s", got, want)
+	}
+	return ""
+}

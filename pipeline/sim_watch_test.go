@@ -1,0 +1,241 @@
+package pipeline
+
+import (
+	"errors"
+	"time"
+)
+
+// simWatch checks one worker at every step: what it holds in memory, how soon
+// it asks again for what failed, what it sends twice, and how long it takes.
+type simWatch struct {
+	fails    [waitKinds]simFails
+	limit    int64           // of the cache, as last told
+	reported int64           // bytes of outputs that lanes have reported since the barrier
+	sending  []Output        // with the publisher
+	acked    map[simSent]int // of this claim
+	revoked  time.Duration
+	saves    bool // it was running when it was told to stop
+}
+
+type simFails struct {
+	n  int // running
+	at time.Duration
+}
+
+type simSent struct {
+	topic  string
+	offset int64
+}
+
+// heard notes an event before the machine has it.
+func (w *simWorker) heard(ev event) {
+	if e, ok := ev.(late); ok && e.of() != w.m.epoch {
+		return
+	}
+	switch e := ev.(type) {
+	case evStart:
+		w.watch.limit = e.cache
+	case evTick:
+		w.watch.limit = e.cache
+	case evClaimed:
+		w.failed(waitClaim, e.err)
+	case evFetched:
+		w.failed(waitFetch, e.err)
+	case evLoaded:
+		w.failed(waitLoad, e.err)
+	case evSaved:
+		w.failed(waitSave, e.err)
+	case evMeta:
+		if e.err != nil {
+			w.failed(waitSave, e.err)
+		}
+	case evPublished:
+		w.published(e)
+	case evApplied:
+		for i := range e.tasks {
+			if e.tasks[i].cut == w.m.open.seq {
+				w.watch.reported += e.tasks[i].outBytes
+			}
+		}
+	}
+}
+
+func (w *simWorker) failed(k waitKind, err error) {
+	var refused *RefusedError
+	switch f := &w.watch.fails[k]; {
+	case err == nil, errors.Is(err, ErrFenced), errors.Is(err, ErrDamaged), errors.As(err, &refused),
+		errors.Is(err, ErrOutOfRange), errors.Is(err, ErrAnotherLog):
+		*f = simFails{}
+	default:
+		*f = simFails{f.n + 1, w.sim.clock.now}
+	}
+}
+
+func (w *simWorker) published(e evPublished) {
+	w.failed(waitPublish, e.err)
+	if e.err != nil {
+		w.sim.failures++
+	}
+	if w.watch.acked == nil {
+		w.watch.acked = map[simSent]int{}
+	}
+	for i := range w.watch.sending {
+		w.watch.acked[simSent{w.watch.sending[i].Topic, w.watch.sending[i].Offset}]++
+	}
+	for i := range e.rest {
+		w.watch.acked[simSent{e.rest[i].Topic, e.rest[i].Offset}]--
+	}
+	w.watch.sending = nil
+}
+
+// asked checks what the machine asks for.
+func (w *simWorker) asked(ev event, fx effect) {
+	s := w.sim
+	switch fx := fx.(type) {
+	case fxClaim:
+		w.again(waitClaim)
+	case fxOpen:
+		s.claims++
+	case fxFetch:
+		w.again(waitFetch)
+	case fxLoad:
+		w.again(waitLoad)
+		w.more(ev)
+	case fxResolve:
+		w.again(waitSave)
+	case fxPublish:
+		w.again(waitPublish)
+		w.watch.sending = fx.outputs
+		for i := range fx.outputs {
+			if w.watch.acked[simSent{fx.outputs[i].Topic, fx.outputs[i].Offset}] > 0 {
+				s.violate("amplification", "the output of offset %d was acknowledged to this claim and is sent again", fx.outputs[i].Offset)
+			}
+		}
+	case fxBarrier:
+		w.watch.reported = 0
+	case fxApply:
+		w.more(ev)
+	case fxCommit:
+		w.watch.fails[waitSave] = simFails{}
+		if fx.offset > s.truth.highest && s.Decoder == nil {
+			s.violate("order", "the group offset moves to %d, no store ever was above %d", fx.offset, s.truth.highest)
+		}
+	case fxDrop:
+		w.watch.fails, w.watch.acked, w.watch.reported = [waitKinds]simFails{}, nil, 0
+	}
+}
+
+// more checks that records are chosen for a cut only while there is room in it.
+// Those that waited for their states were chosen before.
+func (w *simWorker) more(ev event) {
+	switch ev.(type) {
+	case evLoaded, evTimer:
+		return
+	}
+	if w.watch.reported >= w.sim.Plan.Bytes {
+		w.sim.violate("memory", "records are added to a cut that has %d bytes of %d", w.watch.reported, w.sim.Plan.Bytes)
+	}
+}
+
+// again checks that what failed is not asked for again at once.
+func (w *simWorker) again(k waitKind) {
+	f := w.watch.fails[k]
+	if f.n == 0 {
+		return
+	}
+	least := min(100*time.Millisecond<<min(f.n-1, 10), 2*time.Second)
+	if d := w.sim.clock.now - f.at; d < least {
+		w.sim.violate("retry", "what failed %d times (%d) is asked for again after %v, want %v", f.n, k, d, least)
+	}
+}
+
+// settled checks what is held after a step.
+func (w *simWorker) settled() {
+	s, m := w.sim, w.m
+	held := int64(0)
+	for i := range m.queue {
+		held += m.queue[i].Size()
+	}
+	for _, l := range w.lanes {
+		for i := range l.tasks {
+			held += l.tasks[i].record.Size()
+		}
+	}
+	if most := s.Plan.Backlog + int64(s.Plan.Fetch)*s.largest; held > most {
+		s.violate("memory", "%d bytes of records are held, want at most %d", held, most)
+	}
+	clean := int64(0)
+	for _, e := range m.cache.entries {
+		if e.cut == 0 && e.pending == 0 {
+			clean += e.state.size(e.key)
+		}
+	}
+	if clean > w.watch.limit && m.phase != phaseDone {
+		s.violate("memory", "the cache holds %d bytes of saved states, its limit is %d", clean, w.watch.limit)
+	}
+}
+
+// calm reports whether nothing failed since, and for long enough before that.
+func (s *Sim) calm(since time.Duration) bool {
+	for i := range s.Plan.Faults {
+		if f := &s.Plan.Faults[i]; f.From <= s.clock.now && f.To+s.patience() > since {
+			return false
+		}
+	}
+	return true
+}
+
+// pause is the longest that a checkpoint may take that nothing disturbs: what
+// lanes have takes about an interval, or the slowest record, and the outputs
+// go a batch after the other.
+func (s *Sim) pause() time.Duration {
+	p := &s.Plan
+	batches := min(len(p.Log), p.Records)/simBatch + 20
+	return simPoll + 3*p.Interval + 4*p.Cost + time.Duration(2*batches)*p.Delay
+}
+
+// saveInTime checks the distance of two checkpoints.
+func (s *Sim) saveInTime() {
+	t := &s.truth
+	if since := max(t.savedAt, s.workAt); s.clock.now-since > s.pause() && s.calm(since) {
+		s.violate("progress", "a checkpoint comes after %v in calm, want %v", s.clock.now-since, s.pause())
+	}
+	t.savedAt = s.clock.now
+}
+
+// revoke notes that the worker is told to stop.
+func (x *simWatch) revoke(w *simWorker) {
+	x.revoked, x.saves = w.sim.clock.now, w.m.phase == phaseRunning && w.m.halted == ""
+}
+
+// ended checks that a worker that was told to stop in calm has saved what it
+// began.
+func (x *simWatch) ended(w *simWorker) {
+	s := w.sim
+	if !x.saves || !s.calm(x.revoked) {
+		return
+	}
+	if w.m.acked != w.m.dispatched || s.clock.now-x.revoked > s.pause() {
+		s.violate("progress", "told to stop, a worker saved %d of %d and took %v, want %v", w.m.acked, w.m.dispatched, s.clock.now-x.revoked, s.pause())
+	}
+}
+
+// amplified checks how often things were done. Every claim may do once more
+// what the one before had begun, two cuts; a store that went back in time costs
+// all of the log; and every send that failed costs a cut.
+func (s *Sim) amplified() {
+	n := len(s.Plan.Log)
+	for i := range s.Plan.Faults {
+		if s.Plan.Faults[i].Kind == Recreate {
+			n += s.Plan.Faults[i].N
+		}
+	}
+	cut := min(s.Plan.Records, n)
+	most := n*(1+s.restores) + 2*cut*s.claims
+	if s.updates > most {
+		s.violate("amplification", "%d updates of %d records, %d claims, %d times back: want at most %d", s.updates, n, s.claims, s.restores, most)
+	}
+	if most += cut * s.failures; len(s.Sent) > most {
+		s.violate("amplification", "%d outputs of %d records, %d claims, %d times back, %d failures: want at most %d", len(s.Sent), n, s.claims, s.restores, s.failures, most)
+	}
+}

@@ -1,0 +1,242 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// simProcess is a process that may be given the partition.
+type simProcess struct {
+	dead, frozen bool
+	worker       *simWorker // its newest
+	waiting      []func()   // what a frozen process finds when it wakes
+	left         memory     // what its last worker left
+}
+
+// simWorker stands for a shell: it does in simulated time what the machine asks
+// for.
+type simWorker struct {
+	sim     *Sim
+	id      int
+	proc    *simProcess
+	m       *machine
+	lanes   []*simLane
+	timers  map[waitKind]*simTimer
+	revoked bool
+	// rebalanced says who gets the partition when the worker has ended.
+	rebalanced func() *simProcess
+	done       bool
+	watch      simWatch
+}
+
+type simTimer struct {
+	epoch   epoch
+	stopped bool
+}
+
+// The times of a worker that are settings of the product.
+const (
+	simHeartbeat = 500 * time.Millisecond
+	simFlush     = 10 * time.Second
+	simPoll      = 500 * time.Millisecond
+)
+
+var simPartition = Partition{"in", 0}
+
+// start begins the work of an assignment.
+func (s *Sim) start(p *simProcess) {
+	pl := &s.Plan
+	cfg := machineConfig{lanes: pl.Lanes, records: pl.Records, bytes: pl.Bytes, backlog: pl.Backlog, interval: pl.Interval.Seconds(),
+		probe: 1, onGapSkip: pl.SkipGap, rules: s.Rules}
+	w := &simWorker{sim: s, id: len(s.workers), proc: p, timers: map[waitKind]*simTimer{},
+		m: newMachine(cfg, simPartition, p.left.keep, p.left.known)}
+	p.left = memory{known: -1}
+	s.workers, s.owner, p.worker = append(s.workers, w), w, w
+	w.post(evStart{committed: s.committed, cache: s.share()})
+	w.tick()
+}
+
+func (w *simWorker) tick() {
+	w.sim.clock.after(w.sim.Plan.Interval, func() {
+		if !w.done && !w.proc.dead {
+			if !w.proc.frozen {
+				w.feed(evTick{cache: w.sim.share()})
+			}
+			w.tick()
+		}
+	})
+}
+
+// post hands the worker an event, when its process lives and is awake.
+func (w *simWorker) post(ev event) {
+	switch p := w.proc; {
+	case p.dead:
+	case p.frozen:
+		p.waiting = append(p.waiting, func() { w.post(ev) })
+	default:
+		w.feed(ev)
+	}
+}
+
+// feed runs the machine and begins what it asks for.
+func (w *simWorker) feed(ev event) {
+	if w.done || w.sim.Violation != nil {
+		return
+	}
+	w.sim.tracef("%d <- %T%+v", w.id, ev, ev)
+	w.heard(ev)
+	for _, fx := range w.m.step(ev) {
+		w.sim.tracef("%d    -> %T%+v", w.id, fx, fx)
+		w.asked(ev, fx)
+		w.begin(fx)
+	}
+	w.settled()
+}
+
+func (w *simWorker) begin(fx effect) {
+	s, ctx := w.sim, context.Background()
+	switch fx := fx.(type) {
+	case fxClaim:
+		w.claim()
+	case fxOpen:
+		w.open(fx)
+	case fxApply:
+		w.lanes[fx.lane].take(laneMessage{fx.tasks})
+	case fxBarrier:
+		for _, l := range w.lanes {
+			l.take(laneMessage{})
+		}
+	case fxFetch:
+		w.fetch(fx)
+	case fxLoad:
+		var values []Stored
+		some := fx.keys[:1+s.net.IntN(len(fx.keys))]
+		w.call(ioTimeout, func(err error) event { return evLoaded{fx.epoch, values, err} }, simStep{serverStore, func() (err error) {
+			values, err = s.store.Load(ctx, fx.lease, fx.watermarks, some, fx.bytes)
+			return err
+		}})
+	case fxPublish:
+		w.publish(fx)
+	case fxSave:
+		w.save(fx)
+	case fxResolve:
+		var meta Meta
+		w.call(ioTimeout, func(err error) event { return evMeta{fx.epoch, meta, err} }, simStep{serverStore, func() (err error) {
+			meta, err = s.store.Meta(ctx, simPartition)
+			return err
+		}})
+	case fxProbe:
+		w.call(ioTimeout, func(err error) event { return evProbed{fx.epoch, err} }, w.look(fx.lease, fx.watermarks))
+	case fxCommit:
+		s.request(serverGroup, func() error { s.committed = fx.offset; return nil }, func(error) {})
+		if s.Observe != nil && len(fx.points) > 0 {
+			s.Observe(w.id, fx.points)
+		}
+	case fxTell:
+		s.Observe(w.id, fx.points)
+	case fxDrop:
+		for k := range waitKinds {
+			w.stop(k)
+		}
+		w.lanes = nil
+	case fxWait:
+		w.wait(fx)
+	case fxCount, fxShed:
+	case fxDone:
+		w.done = true
+		w.proc.left = memory{keep: w.m.keep, known: w.m.known}
+		s.ended(w)
+	default:
+		panic(fmt.Sprintf("the simulator does nothing for %T", fx))
+	}
+}
+
+func (w *simWorker) claim() {
+	s, ctx := w.sim, context.Background()
+	s.tokens++
+	var f facts
+	f.lease = Lease{Partition: simPartition, Token: fmt.Sprintf("t%04d", s.tokens)}
+	w.call(ioTimeout, func(err error) event { return evClaimed{f, err} },
+		simStep{serverLog, func() (err error) { f.partitions, err = s.log.Partitions(ctx, simPartition.Topic); return err }},
+		simStep{serverPin, func() (err error) { f.pinned, err = s.store.Pin(ctx, simPartition.Topic, f.partitions); return err }},
+		simStep{serverStore, func() (err error) { f.meta, err = s.store.Claim(ctx, f.lease); return err }},
+		simStep{serverLog, func() (err error) { f.log, err = ReadLogState(ctx, s.log, simPartition, f.meta.Last); return err }})
+}
+
+// look checks the claim.
+func (w *simWorker) look(lease Lease, watermarks []int64) simStep {
+	return simStep{serverStore, func() error {
+		_, err := w.sim.store.Load(context.Background(), lease, watermarks, nil, 0)
+		return err
+	}}
+}
+
+// fetch waits a while where nothing is new.
+func (w *simWorker) fetch(fx fxFetch) {
+	s := w.sim
+	var got Fetched
+	w.call(stallAfter, func(err error) event {
+		ev := evFetched{epoch: fx.epoch, got: got, err: err}
+		if err == nil && got.Next == fx.from.Offset {
+			s.clock.after(simPoll, func() { w.post(ev) })
+			return nil
+		}
+		return ev
+	}, simStep{serverLog, func() (err error) {
+		got, err = s.log.Follow(context.Background(), simPartition, fx.from, fetchBytes, nil)
+		return err
+	}})
+}
+
+// save announces, writes and then moves the watermark: the store may fail before
+// each.
+func (w *simWorker) save(fx fxSave) {
+	s := w.sim
+	steps := []simStep{}
+	if len(fx.c.Changes) > 0 && s.net.IntN(2) == 0 {
+		steps = append(steps, w.look(fx.lease, []int64{fx.c.From}), simStep{serverStore, func() error { return nil }})
+	}
+	steps = append(steps, simStep{serverStore, func() error {
+		err := s.store.Save(context.Background(), fx.lease, fx.c)
+		if err == nil {
+			s.saved(&fx.c)
+		}
+		return err
+	}})
+	w.call(ioTimeout, func(err error) event { return evSaved{fx.epoch, err} }, steps...)
+}
+
+func (w *simWorker) wait(fx fxWait) {
+	d := time.Duration(fx.steps) * 100 * time.Millisecond
+	switch fx.wait {
+	case waitFence:
+		d = 2 * simHeartbeat
+	case waitHalt:
+		d = 10 * time.Second
+	case waitFlush:
+		d = simFlush
+	}
+	w.stop(fx.wait)
+	t := &simTimer{epoch: fx.epoch}
+	w.timers[fx.wait] = t
+	w.sim.clock.after(d, func() {
+		if !t.stopped {
+			delete(w.timers, fx.wait)
+			w.post(evTimer{fx.epoch, fx.wait})
+		}
+	})
+}
+
+// stop ends a timer, which may have run off already.
+func (w *simWorker) stop(k waitKind) {
+	t := w.timers[k]
+	if t == nil {
+		return
+	}
+	t.stopped = true
+	delete(w.timers, k)
+	if w.sim.net.IntN(4) == 0 {
+		w.sim.clock.after(w.sim.delay(), func() { w.post(evTimer{t.epoch, k}) })
+	}
+}
