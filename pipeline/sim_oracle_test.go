@@ -48,7 +48,6 @@ type simOut struct {
 	key, value   []byte
 	time         int64
 	came         bool
-	reason       string // as it came
 }
 
 func newBranch(topic string) *simBranch { return &simBranch{topic: topic, keys: map[string][]simKey{}} }

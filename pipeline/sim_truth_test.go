@@ -17,6 +17,7 @@ type simTruth struct {
 	highest  int64 // watermark ever stored
 	savedAt  time.Duration
 	order    map[string]int64 // newest first occurrence per topic and key
+	reasons  map[int64]map[string]bool
 }
 
 // simStored is what is known of a store.
@@ -29,7 +30,7 @@ var simEmpty = simStored{^uint64(0), -1}
 
 // begin starts the first branch.
 func (s *Sim) begin() {
-	s.truth = simTruth{now: simEmpty, highest: -1, order: map[string]int64{}}
+	s.truth = simTruth{now: simEmpty, highest: -1, order: map[string]int64{}, reasons: map[int64]map[string]bool{}}
 	s.grow(newBranch(s.log.id()))
 }
 
@@ -185,17 +186,27 @@ func (s *Sim) came(o *Output) {
 			continue
 		}
 		known = true
-		if reason := b.outs[o.Offset].reason; reason != reasonOf(o) {
-			s.violate("output", "offset %d is dead for two reasons: %s and %s", o.Offset, reason, reasonOf(o))
-		}
 		if at, ok := s.truth.order[key]; ok && first && o.Offset < at && len(s.truth.branches) == 1 {
 			s.violate("order", "offset %d of key %q comes first after offset %d", o.Offset, o.Key, at)
 		}
 		s.truth.order[key] = max(s.truth.order[key], o.Offset)
 	}
+	if n := s.truth.reason(o); n > len(s.truth.branches) {
+		s.violate("output", "offset %d is dead for %d reasons in %d branches, the last: %s", o.Offset, n, len(s.truth.branches), reasonOf(o))
+	}
 	if !known {
 		s.violate("output", "offset %d to %q, key %q: %q (%s) is not what the log leads to", o.Offset, o.Topic, o.Key, o.Value, reasonOf(o))
 	}
+}
+
+// reason notes why a record is dead and returns how many reasons there were: a
+// repeat has the same one, unless what came before the record was given up since.
+func (t *simTruth) reason(o *Output) int {
+	if t.reasons[o.Offset] == nil {
+		t.reasons[o.Offset] = map[string]bool{}
+	}
+	t.reasons[o.Offset][reasonOf(o)] = true
+	return len(t.reasons[o.Offset])
 }
 
 // came follows an output that the branch may expect.
@@ -205,7 +216,7 @@ func (b *simBranch) came(o *Output) (expected, first bool) {
 	}
 	x := b.outs[o.Offset]
 	if first = !x.came; first {
-		x.came, x.reason = true, reasonOf(o)
+		x.came = true
 	}
 	return true, first
 }
