@@ -9,6 +9,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -376,3 +377,30 @@ func TestDesign(t *testing.T) {
 }
 
 var quoted = regexp.MustCompile("`([^`]+)`")
+
+// TestGuaranteesNameTests: a promise whose test is gone is told.
+func TestGuaranteesNameTests(t *testing.T) {
+	there := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, m := range declared.FindAllStringSubmatch(read(t, path), -1) {
+			there[m[1]] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(read(t, "guarantees.md"), -1)
+	if len(named) < 20 {
+		t.Fatalf("only %d tests are named", len(named))
+	}
+	for _, m := range named {
+		if !there[m[1]] {
+			t.Errorf("guarantees.md names %s, which does not exist", m[1])
+		}
+	}
+}

@@ -214,7 +214,7 @@ func TestDraftKeepsWhatIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, messages := command(t, "init", "--input", odd, "--rows", "30", "--brokers", "k1:9092,k2:9092", "--null", "$(date)",
-		"--set", "kafka.tls.enabled=true", "--set", "kafka.tls.ca_file=/etc/ca, mine.pem", "--set", "kafka.session_timeout=45s",
+		"--set", "kafka.tls.enabled=true", "--set", "kafka.tls.ca_file=/etc/ca, mine.pem", "--set", "kafka.session_timeout=45s", "--set", "kafka.peer_timeout=5s",
 		"--set", "kafka.sasl.mechanism=plain", "--set", "kafka.sasl.username=u", "--set", "kafka.sasl.password_file=p", "--set", "kafka.create_topics=false",
 		"--set", "redis.password_file=secret", "--set", "http.listen=127.0.0.1:0", "--set", "kafka.dead_letters=lost", "--set", "kafka.format=arrow")
 	if code != 0 {
@@ -224,7 +224,7 @@ func TestDraftKeepsWhatIsSet(t *testing.T) {
 	want := config.Default()
 	want.Kafka = config.Kafka{
 		Brokers: []string{"k1:9092", "k2:9092"}, Group: "it-s-1-new", Input: "it-s-1-new", Output: "it-s-1-new.posteriors", DeadLetters: "lost",
-		Format: "arrow", SessionTimeout: config.Duration(45e9),
+		Format: "arrow", SessionTimeout: config.Duration(45e9), PeerTimeout: config.Duration(5e9),
 		TLS: config.TLS{Enabled: true, CAFile: "/etc/ca, mine.pem"}, SASL: config.SASL{Mechanism: "plain", Username: "u", PasswordFile: "p"},
 	}
 	want.Redis.PasswordFile, want.HTTP.Listen = "secret", "127.0.0.1:0"
