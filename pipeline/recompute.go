@@ -8,9 +8,10 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// Recomputer applies records of one partition as the lanes of a worker do, as
-// far as state is concerned: nothing is published. It is how tools learn what a
-// worker must have come to. It is for one goroutine.
+// Recomputer applies records of one partition as the lanes of a worker do. What it
+// would publish is encoded, since a record whose outputs have no encoding is not
+// applied, and dropped. It is how tools learn what a worker must have come to. It
+// is for one goroutine.
 type Recomputer struct{ lane *lane }
 
 // Recomputed is the state of one key on its way through the log.
@@ -18,14 +19,14 @@ type Recomputed struct{ entry entry }
 
 // NewRecomputer returns one that works under the limits of a configuration that
 // was recorded. ErrDamaged, wrapped, says that these cannot be read.
-func (r *Rules) NewRecomputer(p Partition, recorded Configured, newDecoder func(Limits) Decoder) (*Recomputer, error) {
+func (r *Rules) NewRecomputer(p Partition, recorded Configured, newDecoder func(Limits) Decoder, newOutputs func(Limits) Outputs) (*Recomputer, error) {
 	var limits Limits
 	if err := json.Unmarshal([]byte(recorded.Limits), &limits); err != nil {
 		return nil, fmt.Errorf("%w: limits recorded from offset %d on: %w", ErrDamaged, recorded.From, err)
 	}
 	return &Recomputer{&lane{
 		part: p, rules: r.under(limits), clock: func() float64 { return 0 },
-		tools: &tools{newDecoder(limits), silent{}, cdf.NewWorkspace()},
+		tools: &tools{newDecoder(limits), newOutputs(limits), cdf.NewWorkspace()},
 	}}, nil
 }
 
@@ -87,24 +88,12 @@ func (s *Recomputed) Value() (Stored, error) {
 // Size returns the bytes held.
 func (s *Recomputed) Size() int64 { return s.entry.size }
 
-// silent makes no outputs.
-type silent struct{}
-
-func (silent) Posterior(*Posterior, *cdf.Filter, *Record) ([]Output, error) { return nil, nil }
-
-func (silent) Predictions(*Predictions, *Record) ([]Output, error) { return nil, nil }
-
-func (silent) Tombstone(Partition, *Record) Output { return Output{} }
-
-func (silent) Dead(Partition, *Record, Stage, string) Output { return Output{} }
-
-// under returns the same models under other limits, which predict no rows.
+// under returns the same models under other limits.
 func (r *Rules) under(l Limits) *Rules {
 	other := &Rules{limits: l, configured: r.configured}
 	for _, rule := range r.rules {
 		spec := *rule.Spec
 		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}
-		spec.Publish.Predictions = ""
 		other.rules = append(other.rules, Rule{rule.Match, &spec})
 	}
 	return other

@@ -22,6 +22,8 @@ type Verifier struct {
 	Rules  *pipeline.Rules
 	// NewDecoder returns a decoder under the limits that were in force.
 	NewDecoder func(pipeline.Limits) pipeline.Decoder
+	// NewOutputs returns what encodes the outputs of a worker under such limits.
+	NewOutputs func(pipeline.Limits) pipeline.Outputs
 	// Match says which keys are verified, nil: all.
 	Match func(key string) bool
 	// Memory bounds what is held at once, in bytes. What does not fit is left

@@ -58,7 +58,7 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 // under goes on under the limits in force from an offset on, and takes the
 // states over to them.
 func (s *slice) under(recorded pipeline.Configured) (*pipeline.Recomputer, error) {
-	c, err := s.v.Rules.NewRecomputer(s.p, recorded, s.v.NewDecoder)
+	c, err := s.v.Rules.NewRecomputer(s.p, recorded, s.v.NewDecoder, s.v.NewOutputs)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ func worked(t *testing.T, k *pipelinetest.Kafka, store *storetest.Memory, rules 
 
 func verifier(k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) *admin.Verifier {
 	return &admin.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
+		NewOutputs: func(pipeline.Limits) pipeline.Outputs { return pipelinetest.Outputs{} },
 		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}
 }
 
@@ -123,6 +124,22 @@ func TestVerifierFindsDamage(t *testing.T) {
 		other := &pipelinetest.Kafka{Log: pipelinetest.Records(2, 400)}
 		if _, err := verifier(other, store, rules, 1<<30).Verify(t.Context(), inPart, nil); err == nil || !strings.Contains(err.Error(), "not the one that was applied") {
 			t.Errorf("another log: %v", err)
+		}
+	})
+}
+
+// TestVerifierAgreesWhereOutputsFail: a record whose outputs have no bytes was not
+// applied, and is no mismatch.
+func TestVerifierAgreesWhereOutputsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := pipelinetest.Records(3, 200)
+		for i := 5; i < len(log); i += 10 {
+			log[i].Headers = append(log[i].Headers, pipeline.Header{Key: pipelinetest.Unencodable})
+		}
+		k, store, rules := &pipelinetest.Kafka{Log: log}, storetest.NewMemory(), pipelinetest.Rules(t)
+		worked(t, k, store, rules)
+		if got, wrong := verify(t, k, store, rules, 1<<30); got.Keys < 5 || len(wrong) > 0 {
+			t.Errorf("%+v, %q", got, wrong)
 		}
 	})
 }

@@ -175,7 +175,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),
 		SkipGaps: c.OnGap == "skip", Heartbeat: config.Heartbeat, Flush: min(flush, time.Duration(c.Kafka.SessionTimeout)/2),
 		NewDecoder: NewDecoder(c, pipeline.NewBudget(decodeBytes)),
-		NewOutputs: func() pipeline.Outputs { return newOutputs(c, n.Rules) },
+		NewOutputs: func() pipeline.Outputs { return NewOutputs(c, n.Rules, int(c.Limits.Summary)) },
 		Observer:   observer,
 		Metrics:    metrics,
 		Logger:     logger,

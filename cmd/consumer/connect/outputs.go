@@ -18,9 +18,10 @@ func formOf(c *config.Config) sink.Form {
 	return arrow.NewEncoder()
 }
 
-// newOutputs returns the outputs of one lane.
-func newOutputs(c *config.Config, rules *pipeline.Rules) *sink.Outputs {
-	topic := sink.Topic{Group: c.Kafka.Group, Output: c.Kafka.Output, Encoder: formOf(c), Limit: int(c.Limits.Summary)}
+// NewOutputs returns the outputs of one lane, with summaries of at most limit
+// bytes.
+func NewOutputs(c *config.Config, rules *pipeline.Rules, limit int) *sink.Outputs {
+	topic := sink.Topic{Group: c.Kafka.Group, Output: c.Kafka.Output, Encoder: formOf(c), Limit: limit}
 	return sink.NewOutputs(topic, sink.DeadLetters{Topic: c.Kafka.DeadLetters, Limit: int64(c.Limits.DeadLetter)}, drawsOf(c, rules))
 }
 

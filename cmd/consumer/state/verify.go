@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
@@ -71,6 +72,9 @@ func (s *states) verify(ctx context.Context, format string) error {
 		Log: s.Log, Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
 		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
 			return arrow.NewDecoder(arrow.Limits{Record: int(l.Record), Rows: l.Rows, Columns: l.Columns})
+		},
+		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
+			return connect.NewOutputs(s.config, s.Rules, l.Summary)
 		},
 		Advance: func(offsets float64) {
 			part += offsets
