@@ -17,17 +17,22 @@ type Recomputer struct{ lane *lane }
 // Recomputed is the state of one key on its way through the log.
 type Recomputed struct{ entry entry }
 
-// NewRecomputer returns one that works under the limits of a configuration that
-// was recorded. ErrDamaged, wrapped, says that these cannot be read.
-func (r *Rules) NewRecomputer(p Partition, recorded Configured, newDecoder func(Limits) Decoder, newOutputs func(Limits) Outputs) (*Recomputer, error) {
+// ReadLimits returns the limits of a recorded configuration. ErrDamaged, wrapped,
+// says that they cannot be read.
+func (c Configured) ReadLimits() (Limits, error) {
 	var limits Limits
-	if err := json.Unmarshal([]byte(recorded.Limits), &limits); err != nil {
-		return nil, fmt.Errorf("%w: limits recorded from offset %d on: %w", ErrDamaged, recorded.From, err)
+	if err := json.Unmarshal([]byte(c.Limits), &limits); err != nil {
+		return limits, fmt.Errorf("%w: limits recorded from offset %d on: %w", ErrDamaged, c.From, err)
 	}
+	return limits, nil
+}
+
+// NewRecomputer returns one that works under these limits.
+func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outputs Outputs) *Recomputer {
 	return &Recomputer{&lane{
 		part: p, rules: r.under(limits), clock: func() float64 { return 0 },
-		tools: &tools{newDecoder(limits), newOutputs(limits), cdf.NewWorkspace()},
-	}}, nil
+		tools: &tools{decoder, outputs, cdf.NewWorkspace()},
+	}}
 }
 
 // Adopt goes on with a state that another Recomputer has made.

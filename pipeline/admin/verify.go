@@ -16,7 +16,10 @@ import (
 // Verifier recomputes stored state from the log and compares bit by bit. It
 // claims nothing and writes nothing, so workers may run meanwhile.
 type Verifier struct {
-	Log    pipeline.Log
+	Log pipeline.Log // to look at what there is
+	// NewLog returns what reads it as a worker did under such limits: which
+	// records are refused unread depends on them.
+	NewLog func(pipeline.Limits) (pipeline.Log, error)
 	Store  pipeline.Store
 	Reader pipeline.Reader
 	Rules  *pipeline.Rules

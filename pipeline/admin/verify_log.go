@@ -18,11 +18,20 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 	for _, w := range s.stored {
 		s.through = max(s.through, w.offset+1)
 	}
-	var c *pipeline.Recomputer
+	var r *reading
 	part := 0 // of meta.Configured, the next to come into force
 	for at := (pipeline.Position{Offset: s.from, Topic: s.topic}); at.Offset < s.through; {
-		from := at.Offset
-		got, err := s.v.Log.Follow(ctx, s.p, at, verifyBytes, nil)
+		from, until := at.Offset, s.through
+		for ; part < len(meta.Configured) && (r == nil || meta.Configured[part].From <= from); part++ {
+			var err error
+			if r, err = s.under(meta.Configured[part]); err != nil {
+				return err
+			}
+		}
+		if part < len(meta.Configured) {
+			until = min(until, meta.Configured[part].From)
+		}
+		got, err := r.log.Follow(ctx, s.p, at, verifyBytes, nil)
 		if errors.Is(err, pipeline.ErrOutOfRange) {
 			return fmt.Errorf("the log was trimmed above offset %d while it was read: run again", from)
 		}
@@ -30,17 +39,12 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 			return err
 		}
 		for i := range got.Records {
-			r := &got.Records[i]
-			if r.Offset >= s.through {
+			record := &got.Records[i]
+			if record.Offset >= until { // the rest is read again, under other limits
+				got.Next = record.Offset
 				break
 			}
-			for c == nil || part < len(meta.Configured) && meta.Configured[part].From <= r.Offset {
-				if c, err = s.under(meta.Configured[part]); err != nil {
-					return err
-				}
-				part++
-			}
-			if err := s.apply(c, meta, r); err != nil {
+			if err := s.apply(r.recomputer, meta, record); err != nil {
 				return err
 			}
 		}
@@ -55,19 +59,29 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 	return nil
 }
 
+// reading is how a worker read and applied the log under some limits.
+type reading struct {
+	log        pipeline.Log
+	recomputer *pipeline.Recomputer
+}
+
 // under goes on under the limits in force from an offset on, and takes the
 // states over to them.
-func (s *slice) under(recorded pipeline.Configured) (*pipeline.Recomputer, error) {
-	c, err := s.v.Rules.NewRecomputer(s.p, recorded, s.v.NewDecoder, s.v.NewOutputs)
+func (s *slice) under(recorded pipeline.Configured) (*reading, error) {
+	limits, err := recorded.ReadLimits()
 	if err != nil {
 		return nil, err
 	}
+	r := &reading{recomputer: s.v.Rules.NewRecomputer(s.p, limits, s.v.NewDecoder(limits), s.v.NewOutputs(limits))}
+	if r.log, err = s.v.NewLog(limits); err != nil {
+		return nil, err
+	}
 	for _, e := range s.entries {
-		if err := c.Adopt(e); err != nil {
+		if err := r.recomputer.Adopt(e); err != nil {
 			return nil, err
 		}
 	}
-	return c, nil
+	return r, nil
 }
 
 // apply does with a record what a worker did, as far as state is concerned.

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,7 @@ func worked(t *testing.T, k *pipelinetest.Kafka, store *storetest.Memory, rules 
 
 func verifier(k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules, memory int64) *admin.Verifier {
 	return &admin.Verifier{Log: k, Store: store, Reader: store, Rules: rules, Memory: memory,
+		NewLog:     func(pipeline.Limits) (pipeline.Log, error) { return k, nil },
 		NewOutputs: func(pipeline.Limits) pipeline.Outputs { return pipelinetest.Outputs{} },
 		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}
 }
@@ -106,6 +108,47 @@ func TestVerifierKnowsFormerLimits(t *testing.T) {
 		}
 		if got, wrong := verify(t, k, store, spec(1000), 1<<30); got.Keys != meta.Keys || len(wrong) > 0 {
 			t.Errorf("%+v of %d keys, %q", got, meta.Keys, wrong)
+		}
+	})
+}
+
+// TestVerifierReadsAsWorkersRead: what a worker could not unpack under limits that
+// were raised later is refused again, before that offset and not after.
+func TestVerifierReadsAsWorkersRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules := func(record int64) *pipeline.Rules {
+			spec := pipelinetest.Spec(t, cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}})
+			r, err := pipeline.NewRules([]pipeline.Rule{{Match: "k*", Spec: spec}},
+				pipeline.Limits{Record: record, Rows: 1000, Columns: 10, Groups: 10, Summary: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		log := pipelinetest.Records(3, 160) // no tombstone hides what went wrong at 150
+		var sizes []int
+		for i := range log {
+			sizes = append(sizes, len(log[i].Value))
+		}
+		slices.Sort(sizes)
+		limit := sizes[len(sizes)/2]
+		k, store := &pipelinetest.Kafka{Log: log[:150], Limit: limit}, storetest.NewMemory()
+		worked(t, k, store, rules(1<<19))
+		k.Set(func(k *pipelinetest.Kafka) { k.Log, k.Limit = log, 0 })
+		worked(t, k, store, rules(1<<20))
+		v := verifier(k, store, rules(1<<20), 1<<30)
+		v.NewLog = func(l pipeline.Limits) (pipeline.Log, error) {
+			if l.Record == 1<<19 {
+				return &pipelinetest.Kafka{Log: log, Limit: limit}, nil
+			}
+			return k, nil
+		}
+		got, err := v.Verify(t.Context(), inPart, func(m admin.Mismatch) error {
+			t.Errorf("%s@%d: %s", m.Key, m.Offset, m.What)
+			return nil
+		})
+		if err != nil || got.Keys < 5 {
+			t.Errorf("limit %d of %v: %+v, %v", limit, sizes, got, err)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,8 @@ import (
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
+var errLarge = errors.New("too large to be unpacked")
+
 // errAway is what a broker that is away answers.
 var errAway = errors.New("kafka is away")
 
@@ -25,6 +28,7 @@ type Kafka struct {
 	mu      sync.Mutex
 	Log     []pipeline.Record
 	Start   int64
+	Limit   int    // of a value in bytes, 0: none; a larger one is refused unread
 	Topic   string // its id
 	Open    int64  // records at the end that belong to an open transaction
 	Sent    []pipeline.Output
@@ -41,7 +45,7 @@ type Kafka struct {
 // Fetch implements pipeline.Log: at most 20 records a call.
 func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ int) (pipeline.Fetched, error) {
 	k.mu.Lock()
-	away, hang, log, start, high := k.Away, k.Hang, k.Log, k.Start, int64(len(k.Log))
+	away, hang, log, start, high, limit := k.Away, k.Hang, k.Log, k.Start, int64(len(k.Log)), k.Limit
 	end := high - k.Open
 	k.mu.Unlock()
 	switch {
@@ -59,7 +63,16 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 			return pipeline.Fetched{}, ctx.Err()
 		}
 	}
-	return pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end, High: high}, nil
+	got := pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end, High: high}
+	if limit > 0 {
+		got.Records = slices.Clone(got.Records)
+		for i := range got.Records {
+			if r := &got.Records[i]; len(r.Value) > limit {
+				r.Key, r.Value, r.Refused = nil, nil, errLarge
+			}
+		}
+	}
+	return got, nil
 }
 
 // Follow implements pipeline.Log.

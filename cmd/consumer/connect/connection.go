@@ -49,7 +49,7 @@ func Dial(c *config.Config) (*Connection, error) {
 		return nil, err
 	}
 	conn := &Connection{Config: c, Client: client}
-	if conn.Log, err = kafka.NewLog(client, unpacked*int64(c.Limits.Record)); err == nil {
+	if conn.Log, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
 		conn.Rules, err = pipeline.NewRules(RulesOf(c), pipeline.Limits{
 			Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
 			Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
@@ -59,6 +59,12 @@ func Dial(c *config.Config) (*Connection, error) {
 		return nil, errors.Join(err, client.Close())
 	}
 	return conn, nil
+}
+
+// LogUnder returns a log that refuses what is too large under a limit of a
+// record's value in bytes.
+func (n *Connection) LogUnder(record int64) (*kafka.Log, error) {
+	return kafka.NewLog(n.Client, unpacked*record)
 }
 
 // RulesOf pairs the globs with the models.

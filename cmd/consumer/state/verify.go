@@ -73,6 +73,7 @@ func (s *states) verify(ctx context.Context, format string) error {
 		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
 			return arrow.NewDecoder(arrow.Limits{Record: int(l.Record), Rows: l.Rows, Columns: l.Columns})
 		},
+		NewLog: func(l pipeline.Limits) (pipeline.Log, error) { return s.LogUnder(l.Record) },
 		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
 			return connect.NewOutputs(s.config, s.Rules, l.Summary)
 		},
