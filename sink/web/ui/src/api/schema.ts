@@ -192,7 +192,8 @@ export interface paths {
          *     unless the configuration says `other: level`; an unseen group gets the population's
          *     distribution. A kind that is `ordered`, such as dlm, takes `horizon` instead of rows. What does not
          *     fit the model is 422 and names row (from 0), column and what is allowed; more than 100,000 rows or
-         *     `limits.record` bytes are 413. The numbers are those of `publish.predictions`; Arrow has its columns.
+         *     `limits.record` bytes are 413, a body that does not arrive within 30 s is 408. The numbers are those of
+         *     `publish.predictions`; Arrow has its columns.
          */
         post: operations["predict"];
         delete?: never;
@@ -1060,6 +1061,20 @@ export interface operations {
                     "application/vnd.apache.arrow.stream": string;
                 };
             };
+            /**
+             * @description `busy`: too many predictions wait for a core, or hold the memory that there is for them. `unavailable`:
+             *     the checkpoint store does not answer
+             */
+            503: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -1206,6 +1221,20 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Predictions"];
                     "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            /**
+             * @description `busy`: too many predictions wait for a core, or hold the memory that there is for them. `unavailable`:
+             *     the checkpoint store does not answer
+             */
+            503: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             default: components["responses"]["Error"];
