@@ -37,7 +37,7 @@ type peers struct {
 
 // sight is the newest beat that was seen, and since when.
 type sight struct {
-	beat  string
+	value string // of the beat
 	since time.Time
 	told  bool
 }
@@ -103,8 +103,8 @@ func (p *peers) silent(now time.Time, beats map[string]string) (ids []string) {
 	}
 	p.last = now
 	for id, beat := range beats {
-		if s, ok := p.seen[id]; !ok || s.beat != beat {
-			p.seen[id] = sight{beat: beat, since: now}
+		if s, ok := p.seen[id]; !ok || s.value != beat {
+			p.seen[id] = sight{value: beat, since: now}
 		} else if now.Sub(s.since) >= p.timeout {
 			ids = append(ids, id)
 		}

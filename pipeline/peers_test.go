@@ -76,7 +76,7 @@ func TestSilentPeersAreExpelled(t *testing.T) {
 		p.last = time.Now()
 		p.seen = map[string]sight{}
 		for id, beat := range r.beats {
-			p.seen[id] = sight{beat: beat, since: time.Now().Add(-time.Hour)}
+			p.seen[id] = sight{value: beat, since: time.Now().Add(-time.Hour)}
 		}
 	}
 	silent()

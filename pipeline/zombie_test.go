@@ -23,7 +23,7 @@ func TestZombieIsSilent(t *testing.T) {
 		b := pipelinetest.Start(t, log[:200])
 		b.CatchUp(t) // at a checkpoint: the next one is a second away
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log[:250] })
-		time.Sleep(500 * time.Millisecond) // so that the records are applied
+		<-time.After(500 * time.Millisecond) // so that the records are applied
 		if _, err := b.Store.Claim(t.Context(), pipeline.Lease{Partition: pipeline.Partition{Topic: "in"}, Token: "another"}); err != nil {
 			t.Fatal(err)
 		}
@@ -35,12 +35,12 @@ func TestZombieIsSilent(t *testing.T) {
 			if fenced() {
 				break
 			}
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 		}
 		if !fenced() {
 			t.Fatal("the worker did not notice the other claim within 5 s")
 		}
-		time.Sleep(900 * time.Millisecond) // of two heartbeats, a second
+		<-time.After(900 * time.Millisecond) // of two heartbeats, a second
 		b.Kafka.Set(func(k *pipelinetest.Kafka) {
 			if n := len(k.Sent) - before; n > 0 {
 				t.Errorf("%d outputs of a worker that does not own the partition", n)
@@ -64,7 +64,7 @@ type slow struct {
 
 func (s *slow) Publish(_ context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
 	s.publishing = true
-	time.Sleep(20 * time.Second)
+	<-time.After(20 * time.Second)
 	s.publishing = false
 	return s.Kafka.Publish(context.Background(), outputs)
 }

@@ -1,0 +1,269 @@
+package pipeline
+
+import (
+	"errors"
+	"hash/crc32"
+)
+
+// The way of records from the log to the lanes: fetched, queued, given to the
+// lanes in chunks once their states are there.
+
+// chunk is the first records of the queue, as many as may go to the lanes
+// together. They are in the queue until they go.
+type chunk struct {
+	tasks   []task
+	missing []*entry // states to be loaded, in the order of the tasks
+}
+
+// fetch asks for more records while little is waiting.
+func (m *machine) fetch() {
+	if m.fetching || m.outages[waitFetch].attempts > 0 || m.queueBytes+m.busyBytes >= m.cfg.backlog {
+		return
+	}
+	m.fetching = true
+	m.do(fxFetch{m.epoch, m.fetchFrom})
+}
+
+func (m *machine) onFetched(e evFetched) {
+	unwanted := m.unwanted
+	m.fetching, m.unwanted = false, false
+	switch {
+	case errors.Is(e.err, ErrOutOfRange), errors.Is(e.err, ErrAnotherLog):
+		// The claim looks at the log and decides.
+		m.restart(waitClaim, 10)
+	case e.err != nil:
+		m.retry(waitFetch, "kafka", e.err)
+	case unwanted:
+		m.recovered(waitFetch)
+		m.do(fxShed{e.size})
+	default:
+		m.recovered(waitFetch)
+		for i := range e.got.Records {
+			m.queue = append(m.queue, e.got.Records[i])
+			m.queueBytes += e.got.Records[i].Size()
+		}
+		m.fetchFrom, m.queueNext, m.end = m.fetchFrom.After(&e.got), e.got.Next, e.got.End
+		m.high = max(e.got.High, m.end)
+	}
+}
+
+// chunkRecords bounds how many records go to the lanes, or are looked up in
+// the store, at once.
+const chunkRecords = 512
+
+// lanesBusy is how many messages may be at the lanes per lane: enough that
+// none starves while a result is on its way.
+const lanesBusy = 4
+
+// dispatch gives queued records to the lanes, after loading the states that
+// are not in the cache. It stops at the size of a cut: the next barrier
+// comes first.
+//
+// A state counts as a part of the open cut from when a record of it goes to a
+// lane, because it will be saved. Thus the states of a cut, as they were before
+// it, have no more bytes than a cut may hold, not counting its last one. There
+// are two cuts at a time, one open and one in flight. What was loaded and found
+// no room is clean, and the cache may let it go.
+func (m *machine) dispatch() {
+	for m.chunk == nil && m.running < lanesBusy*m.cfg.lanes && !m.full() {
+		if len(m.queue) == 0 {
+			m.dispatched = max(m.dispatched, m.queueNext)
+			return
+		}
+		m.chunk = m.nextChunk()
+		if len(m.chunk.tasks) == 0 {
+			m.chunk = nil
+			return
+		}
+		if len(m.chunk.missing) > 0 {
+			m.load()
+			return
+		}
+		m.send()
+	}
+}
+
+// full reports whether the open cut has all it may hold.
+func (m *machine) full() bool {
+	return m.open.records >= m.cfg.records || m.open.bytes >= m.cfg.bytes
+}
+
+// nextChunk looks at the records that come next. It is empty while the lane
+// of the first has enough to do.
+func (m *machine) nextChunk() *chunk {
+	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
+	c := &chunk{tasks: make([]task, 0, n)}
+	bytes := int64(0)
+	for i := 0; i < n && (i == 0 || bytes < m.cfg.bytes); i++ {
+		r := &m.queue[i]
+		lane := m.laneOf(r.Key)
+		if !m.pace.admits(lane) {
+			break
+		}
+		c.tasks = append(c.tasks, m.newTask(r, lane, c))
+		bytes += r.Size()
+	}
+	return c
+}
+
+func (m *machine) newTask(r *Record, lane int, c *chunk) task {
+	t := task{record: r, lane: lane, poison: m.poisoned(r)}
+	if r.Refused != nil || checkKey(r.Key) != "" {
+		return t
+	}
+	key := string(r.Key)
+	e := m.cache.get(key)
+	if e == nil {
+		spec, ok := m.cfg.rules.Match(key)
+		if !ok {
+			return t
+		}
+		e = &entry{key: key, state: &keyState{spec: spec}, size: entryOverhead}
+		m.cache.add(e)
+		c.missing = append(c.missing, e)
+	}
+	m.cache.use(e)
+	e.pending++
+	t.entry, t.spec = e, e.state.spec
+	return t
+}
+
+// poisoned reports whether the record failed before. One that took its offset
+// in a log that was truncated since has a newer epoch.
+func (m *machine) poisoned(r *Record) bool {
+	epoch, ok := m.poison[r.Offset]
+	return ok && r.Epoch <= epoch
+}
+
+func (m *machine) laneOf(key []byte) int {
+	return int(crc32.Checksum(key, castagnoli) % uint32(m.cfg.lanes))
+}
+
+func (m *machine) load() {
+	keys := make([]string, len(m.chunk.missing))
+	for i, e := range m.chunk.missing {
+		keys[i] = e.key
+	}
+	m.do(fxLoad{m.epoch, m.lease, m.watermarks(), keys, m.cfg.bytes - m.open.bytes})
+}
+
+// watermarks are those that the store may hold while this claim is good: the
+// acknowledged one and the one in flight.
+func (m *machine) watermarks() []int64 {
+	if m.flight != nil {
+		return []int64{m.acked, m.flight.to}
+	}
+	return []int64{m.acked}
+}
+
+func (m *machine) onLoaded(e evLoaded) {
+	switch {
+	case m.chunk == nil:
+		return
+	case errors.Is(e.err, ErrFenced):
+		m.fenced()
+	case errors.Is(e.err, ErrDamaged):
+		m.halt("damaged", e.err.Error())
+	case e.err != nil:
+		m.retry(waitLoad, "redis", e.err)
+	default:
+		m.recovered(waitLoad)
+		c := m.chunk
+		for i, value := range e.values {
+			x := c.missing[i]
+			x.state.stored = value
+			m.cache.resize(x, x.state.size(x.key))
+		}
+		c.missing = c.missing[len(e.values):]
+		m.send()
+	}
+}
+
+// send hands the first of the chunk to the lanes: those whose states are there,
+// until the open cut has no room for one more. The rest stays in the queue.
+func (m *machine) send() {
+	c := m.chunk
+	perLane := make([][]task, m.cfg.lanes)
+	n := 0
+	for ; n < len(c.tasks) && !c.lacks(n) && (n == 0 || m.fits(c.tasks[n])); n++ {
+		t := c.tasks[n]
+		t.cut = m.open.seq
+		m.touch(t.entry)
+		perLane[t.lane] = append(perLane[t.lane], t)
+		m.queueBytes -= t.record.Size()
+		m.busyBytes += t.record.Size()
+		m.open.records++
+		m.tail, m.dispatched = t.record, t.record.Offset+1
+	}
+	for lane, tasks := range perLane {
+		if len(tasks) > 0 {
+			m.running++
+			m.do(fxApply{m.epoch, lane, tasks})
+		}
+	}
+	if m.queue = m.queue[n:]; len(m.queue) == 0 {
+		m.dispatched = m.queueNext
+	}
+	c.tasks = c.tasks[n:]
+	m.leave()
+}
+
+// lacks reports whether the state of a task is still to be loaded.
+func (c *chunk) lacks(i int) bool {
+	return len(c.missing) > 0 && c.tasks[i].entry == c.missing[0]
+}
+
+// fits reports whether the open cut has room for a task's state, or has it
+// already.
+func (m *machine) fits(t task) bool {
+	return m.open.bytes < m.cfg.bytes || t.entry != nil && t.entry.cut == m.open.seq
+}
+
+// touch makes a state a part of the open cut.
+func (m *machine) touch(e *entry) {
+	if e == nil || e.cut == m.open.seq {
+		return
+	}
+	e.cut = m.open.seq
+	m.open.touched = append(m.open.touched, e)
+	m.open.bytes += e.size - entryOverhead
+}
+
+// leave lets the chunk go: what is left of it was not begun.
+func (m *machine) leave() {
+	for _, t := range m.chunk.tasks {
+		m.pace.back(t.lane)
+		if t.entry != nil {
+			t.entry.pending--
+			m.cache.rest(t.entry)
+		}
+	}
+	for _, x := range m.chunk.missing { // never filled: not to be kept
+		m.cache.remove(x)
+	}
+	m.chunk = nil
+	m.evict()
+}
+
+func (m *machine) onApplied(tasks []task) {
+	m.running--
+	for i := range tasks {
+		t := &tasks[i]
+		m.pace.done(t.lane, t.seconds)
+		m.busyBytes -= t.record.Size()
+		// What the barrier has overtaken weighs on the cut in flight: the open
+		// one could be full of it without a record that lets it ever close.
+		own := t.cut == m.open.seq
+		if own {
+			m.open.bytes += t.outBytes
+		}
+		if e := t.entry; e != nil {
+			e.pending--
+			if e.cut == m.open.seq {
+				m.open.bytes += t.size - e.size
+			}
+			m.cache.resize(e, t.size)
+			m.cache.rest(e)
+		}
+	}
+}
