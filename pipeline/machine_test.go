@@ -414,6 +414,9 @@ func TestLoadedStatesFillACut(t *testing.T) {
 		var events []event
 		switch fx := todo[0].(type) {
 		case fxLoad:
+			if fx.bytes > m.cfg.bytes {
+				t.Fatalf("a load asks for %d bytes, a cut has room for %d", fx.bytes, m.cfg.bytes)
+			}
 			n := min(len(fx.keys), max(1, int(fx.bytes/size)))
 			events = append(events, evLoaded{epoch: fx.epoch, values: slices.Repeat([]Stored{value}, n)})
 		case fxApply:

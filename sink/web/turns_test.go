@@ -159,4 +159,7 @@ func TestRoomOfPredictions(t *testing.T) {
 		}
 		s.turns.room.Release(c.taken)
 	}
+	if !s.turns.room.TryAcquire(all) {
+		t.Error("not all was given back in the end")
+	}
 }
