@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,10 +40,29 @@ type shelf struct {
 	ends    []int64
 	away    error
 	reads   int // keys read
+	mu      sync.Mutex
 }
 
 func (s *shelf) Model(_ context.Context, key string) (*Model, error) {
-	return s.models[key], s.errs[key]
+	m := s.models[key]
+	if m == nil || m.Filter == nil {
+		return m, s.errs[key]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snapshot, err := m.Filter.AppendBinary(nil)
+	if err != nil {
+		return nil, err
+	}
+	own := *m
+	own.Filter = cdf.NewFilter(m.Rule.Spec, key)
+	if err := own.Filter.UnmarshalBinary(snapshot); err != nil {
+		return nil, err
+	}
+	if sum := m.Filter.AppendSummary(nil); len(sum) > 0 {
+		err = own.Filter.RestoreSummary(sum)
+	}
+	return &own, errors.Join(err, s.errs[key])
 }
 
 func (s *shelf) Rule(key string) (pipeline.Rule, bool) {
