@@ -27,7 +27,7 @@ func dial(_ context.Context, c connection) (broker, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := kafka.NewLog(client, 4*maxMessage)
+	log, err := kafka.NewLog(client, maxMessage)
 	if err != nil {
 		_ = client.Close()
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
+// testLimit is the memory of a batch.
 const testLimit = 8 << 20
 
 // fake starts a broker in this process.
@@ -58,7 +59,7 @@ func connectAs(t testing.TB, o Options) *Client {
 
 func newLog(t testing.TB, c *Client) *Log {
 	t.Helper()
-	l, err := NewLog(c, testLimit)
+	l, err := NewLog(c, testLimit/batchLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,9 @@ const (
 	// maxRefused bounds the stand-ins of one answer: the rest of a refused
 	// batch is refused by the fetches that follow.
 	maxRefused = 10_000
+	// batchLimit is how many times the limit of a record's value a batch may
+	// become in memory.
+	batchLimit = 4
 )
 
 // Log reads topics, committed records only. It is safe for concurrent use;
@@ -37,16 +40,18 @@ type Log struct {
 
 var _ pipeline.Log = (*Log)(nil)
 
-// NewLog returns the log of a cluster. A batch that takes more than limit
-// bytes in memory, unpacked and with its records' bookkeeping, is refused, and so
-// is a packed record whose value has more than a quarter of that. One answer
-// unpacks about a quarter of limit before it leaves the rest to the next.
-func NewLog(c *Client, limit int64) (*Log, error) {
+// NewLog returns the log of a cluster. A packed record whose value has more
+// than record bytes is refused, and so is a batch that takes more than four
+// times as many in memory, unpacked and with its records' bookkeeping. One
+// answer unpacks about record bytes before it leaves the rest to the next.
+func NewLog(c *Client, record int64) (*Log, error) {
+	record = max(record, 1)
+	limit := batchLimit * record
 	u, err := newUnpacker(limit)
 	if err != nil {
 		return nil, err
 	}
-	return &Log{client: c, unpack: u, limit: u.limit, record: u.limit / 4, budget: pipeline.NewBudget(u.limit)}, nil
+	return &Log{client: c, unpack: u, limit: limit, record: record, budget: pipeline.NewBudget(limit)}, nil
 }
 
 // Fetch implements pipeline.Log. Records alias the answer they came in.

@@ -232,7 +232,7 @@ func TestFetchBomb(t *testing.T) {
 	addrs := brokers(t)
 	c := connect(t, addrs)
 	const limit = 2 << 20
-	l, err := NewLog(c, limit)
+	l, err := NewLog(c, limit/batchLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

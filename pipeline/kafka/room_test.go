@@ -72,7 +72,7 @@ func TestFetchLargePacked(t *testing.T) {
 	c := connect(t, brokers(t))
 	l, p := newLog(t, c), pipeline.Partition{Topic: fresh(t, c, 1)}
 	publish(t, c, Zstd, pipeline.Output{Topic: p.Topic, Value: []byte("a")},
-		pipeline.Output{Topic: p.Topic, Value: make([]byte, testLimit/4+1)}, pipeline.Output{Topic: p.Topic, Value: []byte("c")})
+		pipeline.Output{Topic: p.Topic, Value: make([]byte, testLimit/batchLimit+1)}, pipeline.Output{Topic: p.Topic, Value: []byte("c")})
 	got, next := read(t, l, p, 0, 1<<20)
 	if next != 3 || len(got) != 3 || values(got) != "a  c" {
 		t.Fatalf("next %d, %d records", next, len(got))

@@ -64,7 +64,7 @@ func endToEnd(ctx context.Context, b testenv.Backend, records int) (items []item
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.client.Close()) }()
-	if r.log, err = kafka.NewLog(r.client, 128<<20); err != nil {
+	if r.log, err = kafka.NewLog(r.client, 32<<20); err != nil {
 		return nil, err
 	}
 	if err := r.produce(ctx); err != nil {

@@ -41,7 +41,7 @@ func observe(t *testing.T, client *kafka.Client, env *testenv.Env, g group, inpu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	log, err := kafka.NewLog(client, 128<<20)
+	log, err := kafka.NewLog(client, 32<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,6 @@ const (
 	flush = 10 * time.Second // the longest that a revoked partition saves
 	// Partitions is how many a topic gets that we create.
 	Partitions = 4
-	// unpacked is how many times limits.record a batch may become in memory.
-	unpacked = 4
 )
 
 // Connection is everything that commands talk to.
@@ -64,7 +62,16 @@ func Dial(c *config.Config) (*Connection, error) {
 // LogUnder returns a log that refuses what is too large under a limit of a
 // record's value in bytes.
 func (n *Connection) LogUnder(record int64) (*kafka.Log, error) {
-	return kafka.NewLog(n.Client, unpacked*record)
+	if record == int64(n.Config.Limits.Record) && n.Log != nil {
+		return n.Log, nil
+	}
+	return kafka.NewLog(n.Client, record)
+}
+
+// Letters returns a log that reads every dead letter that the configuration
+// lets a worker write.
+func (n *Connection) Letters() (*kafka.Log, error) {
+	return n.LogUnder(int64(max(n.Config.Limits.Record, n.Config.Limits.DeadLetter)))
 }
 
 // RulesOf pairs the globs with the models.

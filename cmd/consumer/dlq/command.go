@@ -62,7 +62,8 @@ func listCommand(a *app.App) *cobra.Command {
 		Use:   "list --config FILE",
 		Short: "Print the dead letters and why they are there",
 		Long: `list reads the dead letter topic and prints each letter once, those of a
-partition in order. STATE is open, or replayed (by this group). BYTES are those of
+partition in order. STATE is open, replayed (by this
+group), or unread (too large for limits.dead_letter, or damaged). BYTES are those of
 the record's value; "left out" where only the input topic has them.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -98,8 +99,8 @@ Fix the cause first: a record that still cannot be applied becomes a dead letter
 again. A letter is left out, and with it the later ones of its key, if the group
 has not reached its record yet, if no model is configured for its key, if the
 rows of its model are steps in time, whose order is lost (dlm), or if it is a
-tombstone, which would delete what the key has learned since; --yes sends the
-last two as well. A record that was too large for a letter (limits.dead_letter) is
+tombstone, which would delete what the key has learned since, or behind a letter
+of its partition that cannot be read; --yes sends the last three as well. A record that was too large for a letter (limits.dead_letter) is
 read from the input topic; where that has it no more, replay says so and goes on.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -111,6 +112,6 @@ read from the input topic; where that has it no more, replay says so and goes on
 	}
 	f.add(a, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be sent, and send nothing")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "also send letters of steps in time (dlm), and tombstones")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "also send letters of steps in time (dlm), tombstones, and those behind one that cannot be read")
 	return cmd
 }

@@ -42,6 +42,9 @@ func newLetterLine(at pipeline.Partition, r *pipeline.Record, l *sink.Letter, st
 		Time: string(jsontext.AppendTime(nil, r.Time)), Stage: l.Stage,
 		Bytes: int64(len(r.Value)), State: state, Reason: l.Message,
 	}
+	if r.Refused != nil {
+		line.Reason = r.Refused.Error()
+	}
 	if l.LeftOut != nil {
 		line.Bytes, line.LeftOut = max(l.LeftOut.Bytes, 0), true
 	}
@@ -71,6 +74,8 @@ func listLetters(ctx context.Context, a *app.App, conn *connect.Connection, c *c
 			return nil
 		case v == verdictDone:
 			state = "replayed"
+		case v == verdictRefused:
+			state = "unread"
 		}
 		if err := writeLetter(out, newLetterLine(at, r, &l, state)); err != nil {
 			return err

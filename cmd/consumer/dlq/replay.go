@@ -26,7 +26,11 @@ func progressGroup(c *config.Config) string { return c.Kafka.Group + ".dlq" }
 // visitLetters calls visit with every record of the dead letter topic, from its
 // beginning to the end that it has now, in order per partition.
 func visitLetters(ctx context.Context, n *connect.Connection, c *config.Config, notify func(string, ...any), visit func(pipeline.Partition, *pipeline.Record) error) error {
-	return n.Log.Tail(ctx, c.Kafka.DeadLetters, kafka.TailOptions{
+	letters, err := n.Letters()
+	if err != nil {
+		return err
+	}
+	return letters.Tail(ctx, c.Kafka.DeadLetters, kafka.TailOptions{
 		UntilEnd: true,
 		OnError:  func(err error) { notify("waiting for topic %s: %v", c.Kafka.DeadLetters, err) },
 	}, visit)
@@ -106,6 +110,9 @@ func (r *replayer) visit(ctx context.Context, at pipeline.Partition, record *pip
 	}
 	if r.count[v]++; r.count[v] == 1 {
 		r.example[v] = fmt.Sprintf("key %q at %s offset %d", record.Key, l.Source, l.Offset)
+		if v == verdictRefused { // who knows of which record it is
+			r.example[v] = fmt.Sprintf("%s offset %d", at, record.Offset)
+		}
 	}
 	if int(at.ID) < len(r.next) {
 		r.next[at.ID].visit(record.Offset, v == verdictSend || v.settled())
@@ -128,6 +135,8 @@ var leftOut = []struct {
 	{verdictOrder, "the order of its steps in time is lost; --yes sends it anyway"},
 	{verdictDelete, "a tombstone deletes what its key has learned since; --yes sends it anyway"},
 	{verdictUnread, "its bytes are left out, and limits.record is too low to read them from the input topic"},
+	{verdictRefused, "it is too large for limits.dead_letter or is damaged"},
+	{verdictAfter, "a letter before it cannot be read and may be of the same key; --yes sends it anyway"},
 	{verdictGone, "its bytes are left out, and the input topic has its record no more"},
 	{verdictBehind, "an earlier letter of the key is left out"},
 }
@@ -169,9 +178,9 @@ func replayLetters(a *app.App, cmd *cobra.Command, conn *connect.Connection, c *
 		return err
 	}
 	yes := f.yes
-	if doubtful := plan.count[verdictOrder] + plan.count[verdictDelete]; doubtful > 0 && !f.dryRun && app.Asks(cmd.InOrStdin()) {
+	if doubtful := plan.count[verdictOrder] + plan.count[verdictDelete] + plan.count[verdictAfter]; doubtful > 0 && !f.dryRun && app.Asks(cmd.InOrStdin()) {
 		plan.tell(a)
-		if yes, err = a.Ask(cmd.InOrStdin(), fmt.Sprintf("%d letters are of steps in time or tombstones: send them as well?", doubtful)); err != nil {
+		if yes, err = a.Ask(cmd.InOrStdin(), fmt.Sprintf("%d letters are of steps in time, tombstones, or behind one that cannot be read: send them as well?", doubtful)); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,8 @@ const (
 	verdictDelete          // a tombstone
 	verdictLimit           // beyond --limit
 	verdictUnread          // its record is in the input and can't be read under today's limits
+	verdictRefused         // a letter that can't be read
+	verdictAfter           // behind such a letter
 	verdictGone            // without its record, which the input has no more
 	verdicts
 )
@@ -47,6 +49,7 @@ type sorter struct {
 
 	seen map[occurrence]uint64
 	held map[string]bool // keys with a letter that is left out
+	hurt map[int32]bool  // partitions of the dead letter topic with one that can't be read
 }
 
 // occurrence names a sequence of numbers that grow per key: the offsets of
@@ -58,6 +61,12 @@ func (s *sorter) judge(at pipeline.Partition, r *pipeline.Record) (verdict, sink
 	l, ok := sink.ParseLetter(r.Headers)
 	key := string(r.Key)
 	switch {
+	case r.Refused != nil:
+		if s.hurt == nil {
+			s.hurt = map[int32]bool{}
+		}
+		s.hurt[at.ID] = true
+		return verdictRefused, l
 	case !ok || l.Source.Topic != s.input || l.Offset < 0:
 		return verdictForeign, l
 	case len(r.Key) == 0 || len(r.Key) > pipeline.MaxKey || !utf8.Valid(r.Key):
@@ -69,7 +78,7 @@ func (s *sorter) judge(at pipeline.Partition, r *pipeline.Record) (verdict, sink
 	case s.glob != "" && !cdf.Glob(s.glob, key):
 		return verdictOther, l
 	}
-	v := s.choose(key, r, &l)
+	v := s.choose(key, at, r, &l)
 	if v != verdictSend {
 		// A worker would take an earlier letter for a repeat of a later one.
 		s.hold(key)
@@ -77,7 +86,7 @@ func (s *sorter) judge(at pipeline.Partition, r *pipeline.Record) (verdict, sink
 	return v, l
 }
 
-func (s *sorter) choose(key string, r *pipeline.Record, l *sink.Letter) verdict {
+func (s *sorter) choose(key string, at pipeline.Partition, r *pipeline.Record, l *sink.Letter) verdict {
 	ordered, matched := s.ordered(key)
 	switch {
 	case s.left == 0:
@@ -90,6 +99,8 @@ func (s *sorter) choose(key string, r *pipeline.Record, l *sink.Letter) verdict 
 		return verdictNobody
 	case int(l.Source.ID) >= len(s.watermarks) || l.Offset >= s.watermarks[l.Source.ID]:
 		return verdictAhead
+	case s.hurt[at.ID] && !s.yes:
+		return verdictAfter
 	case ordered && !s.yes:
 		return verdictOrder
 	case tombstone(r, l) && !s.yes:

@@ -2,6 +2,7 @@ package dlq
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestSorter(t *testing.T) {
 	sent := func(id string) pipeline.Header {
 		return pipeline.Header{Key: pipeline.ShardHeader, Value: []byte(id)}
 	}
-	ordered := map[string]bool{"k": false, "l": false, "d": true}
+	ordered := map[string]bool{"k": false, "l": false, "m": false, "d": true}
 	s := &sorter{
 		input: "in", stage: "schema", left: -1, watermarks: []int64{100},
 		ordered: func(key string) (bool, bool) { o, ok := ordered[key]; return o, ok },
@@ -71,6 +72,9 @@ func TestSorter(t *testing.T) {
 		{letter(121, "k", "schema", sent("r/1"), sent("dlq.in.0/5")), verdictRepeat}, // replayed twice, died twice
 		{&pipeline.Record{Key: []byte("k")}, verdictForeign},
 		{letter(30, "", "check"), verdictKeyless},
+		{letter(40, "m", "schema"), verdictSend},
+		{&pipeline.Record{Refused: errors.New("too large")}, verdictRefused}, // of whatever key
+		{letter(42, "m", "schema"), verdictAfter},
 	} {
 		c.r.Offset = int64(i)
 		if got, _ := s.judge(pipeline.Partition{Topic: "in.dead"}, c.r); got != c.want {

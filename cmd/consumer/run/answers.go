@@ -83,7 +83,11 @@ func (s *Service) DeadLetters(ctx context.Context, limit int) ([]web.Letter, err
 	if err != nil || !state.Exists {
 		return nil, err
 	}
-	return newestLetters(ctx, s.conn.Log, topic, state.Partitions, limit)
+	letters, err := s.conn.Letters()
+	if err != nil {
+		return nil, err
+	}
+	return newestLetters(ctx, letters, topic, state.Partitions, limit)
 }
 
 // memory returns the bytes of cached states and of records on their way.
