@@ -31,51 +31,51 @@ type addresses struct {
 }
 
 func newAddresses(given []string) *addresses {
-	r := &addresses{given: given}
+	a := &addresses{given: given}
 	for _, addr := range given {
-		if !slices.Contains(r.addrs, addr) {
-			r.addrs = append(r.addrs, addr)
+		if !slices.Contains(a.addrs, addr) {
+			a.addrs = append(a.addrs, addr)
 		}
 	}
-	return r
+	return a
 }
 
-func (r *addresses) list() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.addrs)
+func (a *addresses) list() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.addrs)
 }
 
-func (r *addresses) answered(addr string) { r.move(addr, 0) }
+func (a *addresses) answered(addr string) { a.move(addr, 0) }
 
-func (r *addresses) failed(addr string) { r.move(addr, -1) }
+func (a *addresses) failed(addr string) { a.move(addr, -1) }
 
 // move puts an address first, 0, or last, -1.
-func (r *addresses) move(addr string, to int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.Index(r.addrs, addr)
+func (a *addresses) move(addr string, to int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.Index(a.addrs, addr)
 	if i < 0 {
 		return // no longer a broker
 	}
-	r.addrs = slices.Delete(r.addrs, i, i+1)
+	a.addrs = slices.Delete(a.addrs, i, i+1)
 	if to < 0 {
-		to = len(r.addrs)
+		to = len(a.addrs)
 	}
-	r.addrs = slices.Insert(r.addrs, to, addr)
+	a.addrs = slices.Insert(a.addrs, to, addr)
 }
 
 // named replaces the brokers that the cluster named before. Those that are new
 // come behind the one that named them.
-func (r *addresses) named(addrs []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.addrs = slices.DeleteFunc(r.addrs, func(a string) bool {
-		return !slices.Contains(addrs, a) && !slices.Contains(r.given, a)
+func (a *addresses) named(addrs []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.addrs = slices.DeleteFunc(a.addrs, func(addr string) bool {
+		return !slices.Contains(addrs, addr) && !slices.Contains(a.given, addr)
 	})
 	for _, addr := range addrs {
-		if !slices.Contains(r.addrs, addr) {
-			r.addrs = slices.Insert(r.addrs, min(1, len(r.addrs)), addr)
+		if !slices.Contains(a.addrs, addr) {
+			a.addrs = slices.Insert(a.addrs, min(1, len(a.addrs)), addr)
 		}
 	}
 }

@@ -24,6 +24,12 @@ func refuse(status int, code, format string, args ...any) error {
 	return &problem{status, code, fmt.Sprintf(format, args...)}
 }
 
+// later refuses for a time.
+func later(w http.ResponseWriter, seconds int, code, format string, args ...any) error {
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	return refuse(http.StatusServiceUnavailable, code, format+"; try again later", args...)
+}
+
 // failure is the body of every error.
 type failure struct {
 	Error struct {

@@ -59,8 +59,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	select {
 	case s.follow.open <- struct{}{}:
 	default:
-		w.Header().Set("Retry-After", "5")
-		return refuse(http.StatusServiceUnavailable, "too_many_streams", "%d streams are open, which is all there may be; try again later", cap(s.follow.open))
+		return later(w, 5, "too_many_streams", "%d streams are open, which is all there may be", cap(s.follow.open))
 	}
 	defer func() { <-s.follow.open }()
 	h := w.Header()

@@ -43,7 +43,7 @@ func (t *turns) take(ctx context.Context, w http.ResponseWriter) error {
 	select {
 	case t.queue <- struct{}{}:
 	default:
-		return busy(w, "%d predictions wait for their turn, which is all there may be", cap(t.queue))
+		return later(w, 1, "busy", "%d predictions wait for their turn, which is all there may be", cap(t.queue))
 	}
 	defer func() { <-t.queue }()
 	over := time.NewTimer(t.patience)
@@ -52,7 +52,7 @@ func (t *turns) take(ctx context.Context, w http.ResponseWriter) error {
 	case t.running <- struct{}{}:
 		return nil
 	case <-over.C:
-		return busy(w, "there was no turn for this prediction within %v", t.patience)
+		return later(w, 1, "busy", "there was no turn for this prediction within %v", t.patience)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -113,11 +113,5 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, h *hold) ([]by
 }
 
 func full(w http.ResponseWriter) error {
-	return busy(w, "other predictions hold the memory that there is for them")
-}
-
-// busy refuses for a moment.
-func busy(w http.ResponseWriter, format string, args ...any) error {
-	w.Header().Set("Retry-After", "1")
-	return refuse(http.StatusServiceUnavailable, "busy", format+"; try again later", args...)
+	return later(w, 1, "busy", "other predictions hold the memory that there is for them")
 }
