@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers sim mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
+.PHONY: help demo test unit integration containers chaos sim mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ integration: ## the integration and the chaos suite on real parts, which it star
 containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
 	testenv/compose/prepare
 	CREDENCE_BACKEND=compose $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration
+
+KILLS ?= 300
+chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis, KILLS=300 of them killed processes; a quarter of an hour
+	CREDENCE_BACKEND=local CREDENCE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 90m -run TestStorm ./testenv/chaos
 
 SEEDS ?= 100000
 FROM  ?= 1

@@ -8,11 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -30,21 +31,25 @@ func buildConsumer(t *testing.T) string {
 type group struct {
 	name, config string
 	output       string
+	redis        string // URL
 }
 
-// newGroup writes a configuration: a cache for a handful of keys, checkpoints
+// newGroup writes a configuration: models of every kind, one of them slow, and
+// one that no shard suits; a cache for a handful of keys, checkpoints
 // many times a second, and a short session so that a frozen member loses its
 // partitions soon.
-func newGroup(t *testing.T, env *testenv.Env, name, input string, cache string) group {
+func newGroup(t *testing.T, brokers []string, redis, name, input, cache string) group {
 	t.Helper()
-	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out"}
+	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out", redis: redis}
 	text := fmt.Sprintf(`seed: 7
-kafka: {brokers: [%q], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
+kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
 redis: {url: %q}
 checkpoint: {interval: 100ms, records: 100, bytes: 4MiB}
 memory: {inflight: 64MiB, cache: %s}
 http: {listen: ""}
 models:
+  - {match: "slow/*", kind: probit, draws: 1500, columns: {response: c, features: [x0, x1, x2]}, settings: {window: 1000, chains: 4}}
+  - {match: "poison/*", kind: linear, columns: {response: absent}}
   - {match: "blob/*", kind: linear, variant: paper, columns: {scaling: none, response: y}}
   - {match: "k/*1", kind: anova, draws: 40, columns: {response: y, group: g}}
   - {match: "k/*2", kind: dlm, draws: 20, columns: {response: y}, settings: {mode: compact}}
@@ -52,7 +57,7 @@ models:
   - {match: "k/*4", kind: compressed, columns: {response: y, features: [x0, x1, x2]}}
   - {match: "k/*5", kind: poisson, columns: {response: n, features: [x0], group: g}}
   - {match: "k/*", kind: linear, columns: {response: y, features: [x0, x1, x2]}}
-`, env.Brokers()[0], name, input, g.output, name+"-dead", env.RedisURL(), cache)
+`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache)
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +106,19 @@ func (m *member) awake(patience time.Duration) error {
 		}
 	}
 	return fmt.Errorf("the consumer has said nothing for %v", patience)
+}
+
+// says waits until the process has said something.
+func (m *member) says(ctx context.Context, what string, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return probe.Until(ctx, func(context.Context) error {
+		b, err := os.ReadFile(m.log.Name())
+		if err == nil && !strings.Contains(string(b), what) {
+			err = fmt.Errorf("the consumer does not say %q", what)
+		}
+		return err
+	})
 }
 
 // stop asks the process to end and reports how it did.

@@ -12,7 +12,6 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/pipeline/redis"
-	"github.com/credence-stream/credence/testenv"
 )
 
 // outcome is all that a group left behind.
@@ -30,13 +29,13 @@ type observer struct {
 	input string
 }
 
-func observe(t *testing.T, client *kafka.Client, env *testenv.Env, g group, input string) *observer {
+func observe(t *testing.T, client *kafka.Client, g group, input string) *observer {
 	t.Helper()
 	cluster, err := client.ClusterID(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := redis.Open(redis.Options{URL: env.RedisURL(), Cluster: cluster, Group: g.name})
+	store, err := redis.Open(redis.Options{URL: g.redis, Cluster: cluster, Group: g.name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +75,16 @@ func (o *observer) behind(ctx context.Context) (int64, error) {
 // order of the input.
 func (o *observer) outcome(t *testing.T) outcome {
 	t.Helper()
-	out := outcome{states: map[string]string{}, outputs: map[string]string{}}
+	out := outcome{states: o.states(t), outputs: map[string]string{}}
+	o.readOutputs(t, &out)
+	o.readDead(t, &out)
+	return out
+}
+
+// states reads all states.
+func (o *observer) states(t *testing.T) map[string]string {
+	t.Helper()
+	states := map[string]string{}
 	n, err := o.log.Partitions(t.Context(), o.input)
 	if err != nil {
 		t.Fatal(err)
@@ -92,12 +100,10 @@ func (o *observer) outcome(t *testing.T) outcome {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out.states[fmt.Sprintf("%d %s", p, key)] = string(value)
+			states[fmt.Sprintf("%d %s", p, key)] = string(value)
 		}
 	}
-	o.readOutputs(t, &out)
-	o.readDead(t, &out)
-	return out
+	return states
 }
 
 func (o *observer) readOutputs(t *testing.T, out *outcome) {

@@ -21,23 +21,27 @@ const blobColumns = 258
 type stream struct {
 	records []pipeline.Output
 	shards  int
-	keys    int
 }
 
 // newStream makes a stream of at least n shards: models that are deleted and
 // begin again, shards sent twice, records that cannot be applied, and a few
-// keys whose state is large.
+// keys whose state is large, one whose model is slow, and one whose shards all
+// suit no model.
 func newStream(seed uint64, topic string, n, keys int) (*stream, error) {
-	s := &stream{keys: keys + 3}
+	s := &stream{}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	count := map[string]int{}
 	newest := map[string]pipeline.Output{}
 	at := time.Now().UnixMilli()
 	for s.shards < n {
-		key := fmt.Sprintf("k/%03d", rng.IntN(keys))
-		columns := 3
-		if rng.IntN(n/36) == 0 {
+		key, rows, columns := fmt.Sprintf("k/%03d", rng.IntN(keys)), 2+rng.IntN(20), 3
+		switch rng.IntN(max(40, n/36)) {
+		case 0:
 			key, columns = "blob/"+strconv.Itoa(rng.IntN(3)), blobColumns
+		case 1:
+			key, rows = "slow/0", 100
+		case 2:
+			key = "poison/0"
 		}
 		o := pipeline.Output{Topic: topic, Key: []byte(key), Time: at + int64(len(s.records))}
 		switch rng.IntN(100) {
@@ -51,7 +55,7 @@ func newStream(seed uint64, topic string, n, keys int) (*stream, error) {
 			}
 			o.Value, o.Headers = again.Value, again.Headers
 		default:
-			b := shard(rng, 2+rng.IntN(20), columns)
+			b := shard(rng, rows, columns)
 			if columns != blobColumns {
 				addKinds(rng, b)
 			}

@@ -30,12 +30,41 @@ type kafka struct {
 	addr string
 }
 
-// startKafka lays out dir, formats the log and starts the broker.
+// place is where a server listens, and the address under which others find it.
+type place struct {
+	Port int
+	Seen string // host:port
+}
+
+// newPlace returns a free port that is found under its own address.
+func newPlace(ctx context.Context) (place, error) {
+	port, err := freePort(ctx)
+	return place{port, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}, err
+}
+
+// member is one broker of a cluster, which is a controller as well. Its fields
+// fill in server.properties.
+type member struct {
+	ID                          int
+	Voters                      string // id@host:port of all controllers
+	Clients, Peers, Controllers place
+	Replicas, InSync            int
+	Data                        string
+}
+
+// startKafka starts a broker that is a cluster of its own.
 func startKafka(ctx context.Context, t tools, dir string) (*kafka, error) {
 	var err error
 	for range 3 { // another process may take a port between our look and the start
+		m := member{ID: 1, Replicas: 1, InSync: 1}
+		for _, p := range []*place{&m.Clients, &m.Peers, &m.Controllers} {
+			if *p, err = newPlace(ctx); err != nil {
+				return nil, err
+			}
+		}
+		m.Voters = "1@" + m.Controllers.Seen
 		var k *kafka
-		if k, err = newKafka(ctx, t, dir); err != nil {
+		if k, err = newKafka(ctx, t, dir, clusterID(), m); err != nil {
 			return nil, err
 		}
 		if err = k.start(ctx); err == nil {
@@ -49,27 +78,15 @@ func startKafka(ctx context.Context, t tools, dir string) (*kafka, error) {
 	return nil, err
 }
 
-func newKafka(ctx context.Context, t tools, dir string) (*kafka, error) {
+// newKafka lays out dir and formats the log.
+func newKafka(ctx context.Context, t tools, dir, cluster string, m member) (*kafka, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	broker, err := freePort(ctx)
-	if err != nil {
-		return nil, err
-	}
-	controller := broker
-	for controller == broker {
-		if controller, err = freePort(ctx); err != nil {
-			return nil, err
-		}
-	}
 	properties := filepath.Join(dir, "server.properties")
 	logging := filepath.Join(dir, "log4j2.properties")
-	f := struct {
-		Broker, Controller int
-		Data               string
-	}{broker, controller, filepath.Join(dir, "data")}
-	if err := errors.Join(write(properties, "files/server.properties", f), write(logging, "files/log4j2.properties", nil)); err != nil {
+	m.Data = filepath.Join(dir, "data")
+	if err := errors.Join(write(properties, "files/server.properties", m), write(logging, "files/log4j2.properties", nil)); err != nil {
 		return nil, err
 	}
 	java := func(class string, args ...string) []string {
@@ -80,13 +97,13 @@ func newKafka(ctx context.Context, t tools, dir string) (*kafka, error) {
 			"-cp", filepath.Join(t.jars, "*"), class,
 		}, args...)
 	}
-	format := java("kafka.tools.StorageTool", "format", "-t", clusterID(), "-c", properties)
+	format := java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties)
 	if out, err := exec.CommandContext(ctx, format[0], format[1:]...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("format kafka's log: %w: %s", err, out)
 	}
 	return &kafka{
 		proc: &process{log: filepath.Join(dir, "broker.log"), dir: dir, args: java("kafka.Kafka", properties)},
-		addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(broker)),
+		addr: m.Clients.Seen,
 	}, nil
 }
 

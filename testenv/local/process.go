@@ -79,6 +79,16 @@ func (p *process) ended() error {
 	return fmt.Errorf("%s has ended: %s", p.args[0], tail(p.log, 4000))
 }
 
+// pid returns the id of the process, 0 while it is down.
+func (p *process) pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.alive() {
+		return 0
+	}
+	return p.cmd.Process.Pid
+}
+
 // signal sends sig to the process group.
 func (p *process) signal(sig syscall.Signal) error {
 	p.mu.Lock()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,27 +25,34 @@ type redisServer struct {
 }
 
 func startRedis(ctx context.Context, t tools, dir string) (*redisServer, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	port, err := freePort(ctx)
+	at, err := newPlace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &redisServer{
-		url: "redis://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/0",
-		aof: filepath.Join(dir, "appendonlydir"),
-		// Without rewrites every copy of the file is a prefix of the next.
-		proc: &process{log: filepath.Join(dir, "redis.log"), dir: dir, args: []string{
-			t.redis, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir,
-			"--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
-			"--auto-aof-rewrite-percentage", "0", "--maxmemory-policy", "noeviction",
-		}},
+	r, err := newRedis(t, dir, at)
+	if err != nil {
+		return nil, err
 	}
 	if err := r.start(ctx); err != nil {
 		return nil, errors.Join(err, r.proc.kill())
 	}
 	return r, nil
+}
+
+// newRedis lays out dir. Settings are words of redis-server's command line.
+func newRedis(t tools, dir string, at place, settings ...string) (*redisServer, error) {
+	return &redisServer{
+		url: "redis://" + at.Seen + "/0",
+		aof: filepath.Join(dir, "appendonlydir"),
+		proc: &process{log: filepath.Join(dir, "redis.log"), dir: dir, args: append([]string{
+			// Beyond the limit of a file's size writes fail, as on a full disk.
+			"sh", "-c", `trap "" XFSZ; exec "$@"`, "sh",
+			t.redis, "--bind", "127.0.0.1", "--port", strconv.Itoa(at.Port), "--dir", dir,
+			"--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
+			// Without rewrites every copy of the file is a prefix of the next.
+			"--auto-aof-rewrite-percentage", "0", "--maxmemory-policy", "noeviction",
+		}, settings...)},
+	}, os.MkdirAll(dir, 0o700)
 }
 
 func (r *redisServer) start(ctx context.Context) error {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,8 +47,9 @@ func Kafka(ctx context.Context, addr string) error {
 		if err != nil {
 			return fmt.Errorf("kafka at %s: %w", addr, err)
 		}
-		if len(m.Brokers) == 0 || m.ClusterID == "" {
-			return fmt.Errorf("kafka at %s: no broker is registered yet", addr)
+		here := func(b kafka.Broker) bool { return strings.HasSuffix(addr, ":"+strconv.Itoa(b.Port)) }
+		if !slices.ContainsFunc(m.Brokers, here) || m.ClusterID == "" {
+			return fmt.Errorf("kafka at %s: it is not registered yet", addr)
 		}
 		return nil
 	})
