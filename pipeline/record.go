@@ -124,8 +124,8 @@ type Log interface {
 	// Identity returns the id that the topic has now, and the end of an epoch
 	// unless that is 0.
 	Identity(ctx context.Context, p Partition, epoch LeaderEpoch) (Identity, error)
-	// Fetch returns committed records from offset from on, waiting for a
-	// quarter of a second when there are none. One record larger than
+	// Fetch returns committed records from offset from on, waiting for up to
+	// a second when there are none. One record larger than
 	// maxBytes comes back whole.
 	Fetch(ctx context.Context, p Partition, from int64, maxBytes int) (Fetched, error)
 	// Bounds returns the first offset of the log and the one after its last

@@ -64,6 +64,49 @@ func appendFetch(m *message, version int16, p pipeline.Partition, topic topicID,
 	m.end()
 }
 
+// topicName is how requests and answers name a topic: by its id from version 13
+// on, by its name before.
+type topicName struct {
+	id   topicID
+	name string
+}
+
+// appendWatch writes a request that is answered as soon as a partition has
+// records at its offset, with next to none of these.
+func appendWatch(m *message, version int16, from map[topicName]map[int32]int64) {
+	m.int32(-1) // no replica
+	m.int32(int32(watchWait.Milliseconds()))
+	m.int32(1) // bytes to wait for
+	m.int32(1) // bytes of the answer
+	m.int8(readCommitted)
+	m.int32(0)  // no session
+	m.int32(-1) // nor a new one
+	m.count(len(from))
+	for t, partitions := range from {
+		if version >= fetchByID {
+			m.id(t.id)
+		} else {
+			m.text(t.name)
+		}
+		m.count(len(partitions))
+		for id, offset := range partitions {
+			m.int32(id)
+			m.int32(noEpoch) // of the present leader
+			m.int64(offset)
+			if version >= fetchFlexible {
+				m.int32(noEpoch) // of what was fetched
+			}
+			m.int64(-1) // no log of our own
+			m.int32(1)  // byte
+			m.end()
+		}
+		m.end()
+	}
+	m.count(0) // nothing to forget
+	m.text("") // rack
+	m.end()
+}
+
 // Versions of fetch.
 const (
 	fetchFlexible = 12
@@ -91,7 +134,19 @@ func parseAnswer(r fields, version int16, p pipeline.Partition, topic topicID) (
 	if n, id := r.count(), r.int32(); n != 1 || id != p.ID {
 		return answer{}, fmt.Errorf("an answer about %d partitions, %d", n, id)
 	}
-	a := answer{code: r.int16(), throttled: throttled}
+	a := parseState(&r)
+	a.throttled = throttled
+	slices.SortStableFunc(a.aborted, func(x, y aborted) int { return cmp.Compare(x.first, y.first) })
+	a.records = r.bytes()
+	if r.short {
+		return answer{}, errors.New("a short fetch answer")
+	}
+	return a, nil
+}
+
+// parseState reads what an answer says of a partition before its records.
+func parseState(r *fields) (a answer) {
+	a.code = r.int16()
 	a.high = r.int64()
 	if a.stable = r.int64(); a.stable < 0 {
 		a.stable = a.high
@@ -102,11 +157,42 @@ func parseAnswer(r fields, version int16, p pipeline.Partition, topic topicID) (
 		a.aborted = append(a.aborted, aborted{producer: r.int64(), first: r.int64()})
 		r.end()
 	}
-	slices.SortStableFunc(a.aborted, func(x, y aborted) int { return cmp.Compare(x.first, y.first) })
 	r.int32() // preferred replica
-	a.records = r.bytes()
-	if r.short {
-		return answer{}, errors.New("a short fetch answer")
+	return a
+}
+
+// skimAnswer reads an answer about many partitions as it comes, and past their
+// records.
+func skimAnswer(r *fields, version int16) (map[topicName]map[int32]answer, error) {
+	r.int32() // throttled
+	if code := r.int16(); code != 0 {
+		return nil, kafka.Error(code)
 	}
-	return a, nil
+	r.int32() // session
+	all := map[topicName]map[int32]answer{}
+	for topics := r.count(); topics > 0 && !r.short; topics-- {
+		var t topicName
+		if version >= fetchByID {
+			t.id = r.id()
+		} else {
+			t.name = r.text()
+		}
+		partitions := map[int32]answer{}
+		for n := r.count(); n > 0 && !r.short; n-- {
+			id := r.int32()
+			partitions[id] = parseState(r)
+			r.skip(r.count())
+			r.end()
+		}
+		all[t] = partitions
+		r.end()
+	}
+	r.end()
+	if r.err != nil {
+		return nil, r.err
+	}
+	if r.short || r.left > 0 {
+		return nil, errors.New("a fetch answer of another length")
+	}
+	return all, nil
 }

@@ -17,6 +17,9 @@ const (
 	callTimeout = 10 * time.Second
 	// idleTimeout is below what brokers and load balancers grant.
 	idleTimeout = 30 * time.Second
+	// atOnce is how many requests one broker is sent at a time: more would
+	// only wait there, each on a connection of its own.
+	atOnce = 64
 )
 
 var errClosed = errors.New("client closed")
@@ -30,7 +33,8 @@ type Client struct {
 	mu     sync.Mutex
 	closed bool
 	idle   map[string][]*conn
-	routes map[string]route // by topic
+	turns  map[string]chan struct{} // by address, each holds one per request
+	routes map[string]route         // by topic
 
 	addresses *addresses
 	lookups   lookups
@@ -44,7 +48,7 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		prepared: p, options: o,
-		idle: map[string][]*conn{}, routes: map[string]route{},
+		idle: map[string][]*conn{}, turns: map[string]chan struct{}{}, routes: map[string]route{},
 		addresses: newAddresses(p.brokers), lookups: lookups{next: map[string]*lookup{}},
 	}, nil
 }
@@ -112,7 +116,29 @@ func (c *Client) put(n *conn) {
 		_ = n.net.Close()
 		return
 	}
-	c.idle[n.addr] = append(c.idle[n.addr], n)
+	conns := append(c.idle[n.addr], n)
+	if oldest := conns[0]; time.Since(oldest.idle) >= idleTimeout { // there were more at once than now
+		_ = oldest.net.Close()
+		conns = conns[1:]
+	}
+	c.idle[n.addr] = conns
+}
+
+// turn waits until a broker may be sent another request, which done ends.
+func (c *Client) turn(ctx context.Context, addr string) (done func(), err error) {
+	c.mu.Lock()
+	turns := c.turns[addr]
+	if turns == nil {
+		turns = make(chan struct{}, atOnce)
+		c.turns[addr] = turns
+	}
+	c.mu.Unlock()
+	select {
+	case turns <- struct{}{}:
+		return func() { <-turns }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // do runs one request on a connection to addr. A kafka.Error leaves the
@@ -120,6 +146,11 @@ func (c *Client) put(n *conn) {
 // ctx. A connection that waited may have been closed by the broker in the
 // meantime, so its failure is followed by one attempt on a new one.
 func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f func(*conn) error) error {
+	done, err := c.turn(ctx, addr)
+	if err != nil {
+		return err
+	}
+	defer done()
 	n, err := c.grab(addr)
 	if err != nil {
 		return err

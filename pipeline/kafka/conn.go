@@ -194,10 +194,9 @@ func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, 
 	return answer, nil
 }
 
-// callRaw sends a request and returns the bytes of its answer, behind the
-// header. Each further megabyte has another limit to arrive in. An answer for
-// which there is no room is read past: the connection stays in order.
-func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration, room *pipeline.Room) ([]byte, error) {
+// send writes a request and returns the length of its answer, behind the
+// correlation id.
+func (c *conn) send(key protocol.ApiKey, version int16, req *message) (int, error) {
 	c.last++
 	frame := message{b: make([]byte, 4, 64+len(req.b))}
 	frame.int32(int32(key)<<16 | int32(version))
@@ -208,39 +207,40 @@ func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit t
 	frame.b = append(frame.b, req.b...)
 	binary.BigEndian.PutUint32(frame.b, uint32(len(frame.b)-4))
 	if _, err := c.net.Write(frame.b); err != nil {
-		return nil, err
+		return 0, err
 	}
 	var head [8]byte
 	if _, err := io.ReadFull(c.in, head[:]); err != nil {
-		return nil, err
+		return 0, err
 	}
 	size, id := binary.BigEndian.Uint32(head[:]), int32(binary.BigEndian.Uint32(head[4:]))
 	if size < 4 || size > maxAnswer || id != c.last {
-		return nil, fmt.Errorf("answer %d of %d bytes to request %d", id, size, c.last)
+		return 0, fmt.Errorf("answer %d of %d bytes to request %d", id, size, c.last)
 	}
-	short := room.Take(int64(size - 4))
-	var body []byte
-	if short == nil {
-		body = make([]byte, size-4)
+	return int(size - 4), nil
+}
+
+// callRaw sends a request and returns the bytes of its answer, behind the
+// header. Each further megabyte has another limit to arrive in. An answer for
+// which there is no room is read past: the connection stays in order.
+func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration, room *pipeline.Room) ([]byte, error) {
+	size, err := c.send(key, version, req)
+	if err != nil {
+		return nil, err
 	}
-	for at, end := 0, int(size-4); at < end; {
-		n := min(end-at, 1<<20)
-		if err := c.net.SetDeadline(time.Now().Add(limit)); err != nil {
+	if short := room.Take(int64(size)); short != nil {
+		if err := c.discard(size, limit); err != nil {
 			return nil, err
 		}
-		var err error
-		if short == nil {
-			_, err = io.ReadFull(c.in, body[at:at+n])
-		} else {
-			_, err = c.in.Discard(n)
-		}
-		if err != nil {
-			return nil, err
-		}
-		at += n
-	}
-	if short != nil {
 		return nil, short
+	}
+	body := make([]byte, size)
+	err = c.pieces(size, limit, func(at, n int) error {
+		_, err := io.ReadFull(c.in, body[at:at+n])
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	r := fields{rest: body, flexible: req.flexible}
 	r.end()
@@ -248,6 +248,41 @@ func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit t
 		return nil, errors.New("a short answer")
 	}
 	return r.rest, nil
+}
+
+// stream sends a request and returns its answer, behind the header, as it
+// comes. It has to be read to its end.
+func (c *conn) stream(key protocol.ApiKey, version int16, req *message) (*fields, error) {
+	size, err := c.send(key, version, req)
+	if err != nil {
+		return nil, err
+	}
+	r := &fields{in: c, left: size, flexible: req.flexible}
+	r.end()
+	return r, nil
+}
+
+// discard reads past n bytes.
+func (c *conn) discard(n int, limit time.Duration) error {
+	return c.pieces(n, limit, func(_, n int) error {
+		_, err := c.in.Discard(n)
+		return err
+	})
+}
+
+// pieces reads n bytes, a megabyte at a time, with a limit for each.
+func (c *conn) pieces(size int, limit time.Duration, read func(at, n int) error) error {
+	for at := 0; at < size; {
+		n := min(size-at, 1<<20)
+		if err := c.net.SetDeadline(time.Now().Add(limit)); err != nil {
+			return err
+		}
+		if err := read(at, n); err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
 }
 
 // coded is the error of a code that is not zero, with the broker's words.

@@ -110,10 +110,11 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			}
 		default:
 			place.given(gen)
-			m.follow(gen, o.Topics, &running)
+			ended := m.follow(gen, o.Topics, &running)
+			c := &commits{send: gen.CommitOffsets}
 			for _, topic := range o.Topics {
 				for _, a := range gen.Assignments[topic] {
-					start(ctx, gen, &running, assignment(gen, topic, a), work)
+					start(ctx, ended, gen, &running, assignment(gen, c, topic, a), work)
 				}
 			}
 		}
@@ -152,8 +153,10 @@ type membership struct {
 }
 
 // follow tells of the generation's begin and of its end, unless the next one
-// has begun: one that ended early may be heard of late.
-func (m *membership) follow(gen *kafka.Generation, topics []string, running *sync.WaitGroup) {
+// has begun: one that ended early may be heard of late. The context that it
+// returns ends with the generation.
+func (m *membership) follow(gen *kafka.Generation, topics []string, running *sync.WaitGroup) context.Context {
+	ended, end := context.WithCancel(context.Background())
 	given := 0
 	for _, topic := range topics {
 		given += len(gen.Assignments[topic])
@@ -166,24 +169,27 @@ func (m *membership) follow(gen *kafka.Generation, topics []string, running *syn
 	gen.Start(func(generation context.Context) {
 		defer running.Done()
 		<-generation.Done()
+		end()
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if m.newest == gen {
 			m.tell(gen.MemberID, -1)
 		}
 	})
+	return ended
 }
 
 // start runs work until both it has returned and the generation has ended.
-func start(ctx context.Context, gen *kafka.Generation, running *sync.WaitGroup, a pipeline.Assignment, work func(context.Context, pipeline.Assignment)) {
+func start(ctx, ended context.Context, gen *kafka.Generation, running *sync.WaitGroup, a pipeline.Assignment, work func(context.Context, pipeline.Assignment)) {
 	running.Add(1)
 	gen.Start(func(generation context.Context) {
 		defer running.Done()
 		// The generation's own context ends with an error that is not
-		// context.Canceled, which workers would have to know.
+		// context.Canceled, which workers would have to know, and costs
+		// everyone who waits for it a goroutine.
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(generation, cancel)()
+		defer context.AfterFunc(ended, cancel)()
 		if generation.Err() == nil {
 			work(ctx, a)
 		}
@@ -191,21 +197,12 @@ func start(ctx context.Context, gen *kafka.Generation, running *sync.WaitGroup, 
 	})
 }
 
-func assignment(gen *kafka.Generation, topic string, p kafka.PartitionAssignment) pipeline.Assignment {
+func assignment(gen *kafka.Generation, c *commits, topic string, p kafka.PartitionAssignment) pipeline.Assignment {
 	return pipeline.Assignment{
 		Partition:  pipeline.Partition{Topic: topic, ID: int32(p.ID)},
 		Generation: gen.ID,
 		Member:     gen.MemberID,
 		Committed:  max(p.Offset, -1), // FirstOffset, -2, stands for none
-		Commit: func(ctx context.Context, offset int64) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			err := gen.CommitOffsets(map[string]map[int]int64{topic: {p.ID: offset}})
-			if err != nil {
-				return fmt.Errorf("commit %s/%d at %d: %w", topic, p.ID, offset, err)
-			}
-			return nil
-		},
+		Commit:     func(ctx context.Context, offset int64) error { return c.commit(ctx, topic, p.ID, offset) },
 	}
 }

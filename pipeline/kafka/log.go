@@ -31,11 +31,12 @@ const (
 // Log reads topics, committed records only. It is safe for concurrent use;
 // each call is one request at a time.
 type Log struct {
-	client *Client
-	unpack *unpacker
-	limit  int64
-	record int64
-	budget *pipeline.Budget // of Fetch, while it reads and unpacks
+	client  *Client
+	watches *watches
+	unpack  *unpacker
+	limit   int64
+	record  int64
+	budget  *pipeline.Budget // of Fetch, while it reads and unpacks
 }
 
 var _ pipeline.Log = (*Log)(nil)
@@ -51,7 +52,7 @@ func NewLog(c *Client, record int64) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{client: c, unpack: u, limit: limit, record: record, budget: pipeline.NewBudget(limit)}, nil
+	return &Log{client: c, watches: newWatches(c), unpack: u, limit: limit, record: record, budget: pipeline.NewBudget(limit)}, nil
 }
 
 // Fetch implements pipeline.Log. Records alias the answer they came in.
@@ -71,7 +72,22 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 	if err != nil {
 		return pipeline.Fetched{}, 0, err
 	}
-	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, fetchWait, room)
+	here := spot{p, topic, at.Offset}
+	if l.watches.times(here) > 1 {
+		n, err := l.watches.await(ctx, here)
+		if err != nil {
+			return pipeline.Fetched{}, 0, fmt.Errorf("fetch %s from %d: %w", p, at.Offset, err)
+		}
+		if !n.more {
+			return pipeline.Fetched{Next: at.Offset, End: n.stable, High: n.high}, 0, nil
+		}
+	}
+	wait, end := l.watches.poll(ctx, here)
+	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, wait, room)
+	end()
+	if err == nil {
+		l.watches.found(here, a.none() && at.Offset >= f.End)
+	}
 	if err != nil || !a.none() || at.Offset >= f.End {
 		return f, a.first, err
 	}

@@ -45,15 +45,23 @@ func (m *message) end() {
 	}
 }
 
-// fields reads an answer; past the end it is short for good.
+// fields reads an answer, either one that is there or one that comes; past the
+// end it is short for good.
 type fields struct {
 	rest     []byte
 	short    bool
 	flexible bool
+
+	in   *conn // of one that comes
+	left int   // bytes of it
+	err  error // of in
 }
 
 // next returns n bytes, none for the length -1 of a null.
 func (f *fields) next(n int) []byte {
+	if f.in != nil {
+		return f.coming(n)
+	}
 	if n > len(f.rest) {
 		f.short, f.rest = true, nil
 		return nil
@@ -62,6 +70,38 @@ func (f *fields) next(n int) []byte {
 	b := f.rest[:n]
 	f.rest = f.rest[n:]
 	return b
+}
+
+// coming is next of an answer that comes: n bytes until the next call.
+func (f *fields) coming(n int) []byte {
+	n = max(n, 0)
+	if f.short || n > f.left {
+		f.short = true
+		return nil
+	}
+	b, err := f.in.in.Peek(n)
+	if err != nil {
+		f.short, f.err = true, err
+		return nil
+	}
+	_, _ = f.in.in.Discard(n) // they are there
+	f.left -= n
+	return b
+}
+
+// skip reads past n bytes of an answer that comes.
+func (f *fields) skip(n int) {
+	if n <= 0 || f.short {
+		return
+	}
+	if n > f.left {
+		f.short = true
+		return
+	}
+	f.left -= n
+	if f.err = f.in.discard(n, callTimeout); f.err != nil {
+		f.short = true
+	}
 }
 
 // bits returns the n bytes of an integer, 0 past the end.
@@ -79,13 +119,16 @@ func (f *fields) int64() int64    { return int64(f.bits(8)) }
 func (f *fields) id() (v topicID) { copy(v[:], f.next(len(v))); return v }
 
 func (f *fields) uvarint() int {
-	v, n := binary.Uvarint(f.rest)
-	if n <= 0 || v > math.MaxInt32 {
-		f.short, f.rest = true, nil
-		return 0
+	v := uint64(0)
+	for shift := 0; shift < 35; shift += 7 {
+		b := f.bits(1)
+		v |= b & 0x7f << shift
+		if b < 0x80 && v <= math.MaxInt32 {
+			return int(v)
+		}
 	}
-	f.rest = f.rest[n:]
-	return int(v)
+	f.short, f.rest = true, nil
+	return 0
 }
 
 // count returns the length of an array, -1 for null.

@@ -256,3 +256,19 @@ func (s *Service) Peak(t testing.TB) (int64, bool) {
 	}
 	return kb << 10, true
 }
+
+// Sockets is how many connections and listeners the process has open.
+func (s *Service) Sockets(t testing.TB) (n int, ok bool) {
+	t.Helper()
+	dir := fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, false
+	}
+	for _, f := range files {
+		if to, err := os.Readlink(filepath.Join(dir, f.Name())); err == nil && strings.HasPrefix(to, "socket:") {
+			n++
+		}
+	}
+	return n, true
+}
