@@ -92,7 +92,7 @@ func (m *machine) full() bool {
 // of the first has enough to do.
 func (m *machine) nextChunk() *chunk {
 	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
-	c := &chunk{tasks: make([]task, 0, n)}
+	c := new(chunk) // lanes may admit few of them
 	bytes := int64(0)
 	for i := 0; i < n && (i == 0 || bytes < m.cfg.bytes); i++ {
 		r := &m.queue[i]

@@ -18,7 +18,7 @@ var _ pipeline.Observer = (*Feed)(nil)
 // has none of its own. Nobody holds it up for longer than copying takes.
 type Feed struct {
 	mu    sync.Mutex
-	limit int64 // bytes of points of all keys, and again of sums
+	limit int64 // bytes of points and sums of all keys
 	clock func() time.Time
 
 	keys   map[string]*entry

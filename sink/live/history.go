@@ -154,9 +154,10 @@ func (f *Feed) remove(e *entry) {
 }
 
 // evict keeps within the limit: histories of the keys longest without change
-// go first, then their newest points, and sums when they alone exceed it.
+// go first, then their newest points, and sums when they alone have more than
+// three quarters of it.
 func (f *Feed) evict() {
-	for f.points > f.limit {
+	for f.points > 0 && f.points+f.sums > f.limit {
 		front, keep := f.order[hasHistory].Front(), 1
 		if front == nil {
 			front, keep = f.order[hasNewest].Front(), 0
@@ -168,7 +169,7 @@ func (f *Feed) evict() {
 		e.points = append([]Point(nil), e.points...) // let the room go, too
 		f.settle(e)
 	}
-	for f.sums > f.limit {
+	for f.sums > f.limit/4*3 {
 		for i := levels - 1; i >= 0; i-- {
 			if front := f.order[i].Front(); front != nil {
 				f.remove(front.Value.(*entry))

@@ -10,7 +10,7 @@ import (
 
 // What a process takes beside what the configuration bounds: code, stacks, the
 // lanes' workspaces, connections.
-const memoryBase = 128 << 20
+const memoryBase = 64 << 20
 
 // limitMemory tells Go's runtime what the configuration allows, so that garbage
 // is collected before the process takes twice of it. GOMEMLIMIT, which the
@@ -21,12 +21,12 @@ func limitMemory(c *config.Config, env []string) {
 	}
 }
 
-// memoryLimit leaves the collector a quarter to work in: the limit is soft, and
+// memoryLimit leaves the collector 15 % to work in: the limit is soft, and
 // a heap that is full of live bytes would only be collected again and again.
 func memoryLimit(c *config.Config) int64 {
 	bounded := int64(c.Memory.Cache + c.Memory.Inflight)
 	if c.HTTP.Listen != "" {
-		bounded += 2 * int64(c.HTTP.History) // with the sums of calibration
+		bounded += int64(c.HTTP.History)
 	}
-	return (bounded + memoryBase) / 4 * 5
+	return (bounded + memoryBase) / 20 * 23
 }
