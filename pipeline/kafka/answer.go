@@ -166,6 +166,7 @@ func parseState(r *fields) (a answer) {
 func skimAnswer(r *fields, version int16) (map[topicName]map[int32]answer, error) {
 	r.int32() // throttled
 	if code := r.int16(); code != 0 {
+		r.skip(r.left) // the connection stays in order
 		return nil, kafka.Error(code)
 	}
 	r.int32() // session

@@ -18,7 +18,7 @@ const (
 	// watchRounds is how many of these bring nothing before who waits is told so.
 	watchRounds = 4
 	// openPolls is how many partitions wait with a request of their own.
-	openPolls = 16
+	openPolls = atOnce / 4 * 3
 )
 
 // watches wait for records of partitions that have none, with one request at a

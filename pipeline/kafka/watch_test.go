@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -173,13 +174,16 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 		}
 	}
 	idle()
-	var short atomic.Bool
+	var short, refused atomic.Bool
 	b.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
 		b.KeepControl()
-		if !short.Load() {
+		resp := r.ResponseKind().(*kmsg.FetchResponse)
+		switch {
+		case refused.Load():
+			resp.ErrorCode = int16(kafka.FetchSessionIDNotFound) // of the whole
+		case !short.Load():
 			return nil, nil, false
 		}
-		resp := r.ResponseKind().(*kmsg.FetchResponse)
 		for _, t := range r.(*kmsg.FetchRequest).Topics {
 			x := kmsg.NewFetchResponseTopic()
 			x.Topic, x.TopicID = t.Topic, t.TopicID
@@ -204,6 +208,13 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 		t.Errorf("error %v where the log ends below", err)
 	}
 	short.Store(false)
+	idle()
+	refused.Store(true)
+	if err := ends(5 * time.Second); !errors.Is(err, kafka.FetchSessionIDNotFound) {
+		t.Errorf("error %v where all of the request is refused", err)
+	}
+	refused.Store(false)
+	idle()
 	idle()
 	b.Close()
 	if err := ends(15 * time.Second); errors.Is(err, context.DeadlineExceeded) {
