@@ -180,6 +180,24 @@ func TestPointerNeedsItsBlob(t *testing.T) {
 	})
 }
 
+// The blob that a save would have replaced stays when that save is refused for
+// want of the new one: its pointer still stands.
+func TestUnwrittenSaveLeavesTheOldBlob(t *testing.T) {
+	onBackends(t, func(t *testing.T, b backend) {
+		before := b.store(t, "credence")
+		claim(t, before, "a")
+		save(t, before, "a", put(-1, 10, "k", big('1')))
+		lose := func() error { return b.raw.Del(t.Context(), prefix+"blob:k:a:20").Err() }
+		s := b.store(t, "credence", &tap{match: runs(saveScript), before: first(lose)})
+		if err := s.Save(t.Context(), lease("a"), put(10, 20, "k", big('2'))); !errors.Is(err, errUnwritten) {
+			t.Errorf("error %v, want %v", err, errUnwritten)
+		}
+		holds(t, before, "a", 10, "k", big('1'))
+		save(t, s, "a", put(10, 20, "k", big('2')))
+		holds(t, s, "a", 20, "k", big('2'))
+	})
+}
+
 // A reader that loses the race with a save reads the new pointer.
 func TestReaderFollowsAReplacedPointer(t *testing.T) {
 	onBackends(t, func(t *testing.T, b backend) {
