@@ -35,7 +35,7 @@ func (s *storm) createTopic(ctx context.Context, topic string, partitions int32,
 	return s.create(ctx, t, int(partitions))
 }
 
-func (s *storm) create(ctx context.Context, t kmsg.CreateTopicsRequestTopic, partitions int) error {
+func (s *storm) create(ctx context.Context, t kmsg.CreateTopicsRequestTopic, count int) error {
 	return s.admin(ctx, func(ctx context.Context, c *kgo.Client) error {
 		return probe.Until(ctx, func(ctx context.Context) error { // one of this name may still be going
 			req := kmsg.NewPtrCreateTopicsRequest()
@@ -48,15 +48,15 @@ func (s *storm) create(ctx context.Context, t kmsg.CreateTopicsRequestTopic, par
 				return fmt.Errorf("create topic %s: %w", t.Topic, err)
 			}
 			return probe.Until(ctx, func(ctx context.Context) error {
-				all, err := s.partitions(ctx, c, t.Topic)
+				all, err := partitions(ctx, c, t.Topic)
 				led := 0
 				for _, p := range all {
 					if p.Leader >= 0 {
 						led++
 					}
 				}
-				if err == nil && led != partitions {
-					err = fmt.Errorf("topic %s: %d of %d partitions have a leader", t.Topic, led, partitions)
+				if err == nil && led != count {
+					err = fmt.Errorf("topic %s: %d of %d partitions have a leader", t.Topic, led, count)
 				}
 				return err
 			})
@@ -64,7 +64,7 @@ func (s *storm) create(ctx context.Context, t kmsg.CreateTopicsRequestTopic, par
 	})
 }
 
-func (s *storm) partitions(ctx context.Context, c *kgo.Client, topic string) ([]kmsg.MetadataResponseTopicPartition, error) {
+func partitions(ctx context.Context, c *kgo.Client, topic string) ([]kmsg.MetadataResponseTopicPartition, error) {
 	req, t := kmsg.NewPtrMetadataRequest(), kmsg.NewMetadataRequestTopic()
 	t.Topic = kmsg.StringPtr(topic)
 	req.Topics = append(req.Topics, t)
@@ -89,8 +89,7 @@ func (s *storm) deleteTopic(ctx context.Context, topic string) error {
 	})
 }
 
-// assign sets the replicas of a partition. A topic that is not there yet has
-// nothing to be set.
+// assign sets the replicas of a partition.
 func (s *storm) assign(ctx context.Context, topic string, partition int32, replicas []int32) error {
 	return s.admin(ctx, func(ctx context.Context, c *kgo.Client) error {
 		p := kmsg.NewAlterPartitionAssignmentsRequestTopicPartition()

@@ -181,23 +181,23 @@ func (s *storm) rage(ctx context.Context, t *testing.T, troubles []mischief, obs
 			t.Fatal(err)
 		}
 		atOnce <- struct{}{}
-		target, lasts, end, err := m.begin(ctx)
+		now, err := m.begin(ctx)
 		if err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 		if m.kills {
 			killed++
 		}
-		t.Logf("%3d %6.1f s %s: %s for %v; behind%s", i+1, time.Since(start).Seconds(), m.name, target, lasts.Round(time.Millisecond), behind(ctx, observers))
+		t.Logf("%3d %6.1f s %s: %s for %v; behind%s", i+1, time.Since(start).Seconds(), m.name, now.target, now.lasts.Round(time.Millisecond), behind(ctx, observers))
 		wg.Go(func() {
 			defer func() { <-atOnce }()
-			defer s.release(target)
-			err := wait(ctx, lasts)
-			if err == nil && end != nil {
-				err = end(ctx)
+			defer s.release(now.target)
+			err := wait(ctx, now.lasts)
+			if err == nil && now.end != nil {
+				err = now.end(ctx)
 			}
 			if err != nil {
-				t.Errorf("the end of %s: %s: %v", m.name, target, err)
+				t.Errorf("the end of %s: %s: %v", m.name, now.target, err)
 			}
 		})
 	}

@@ -18,7 +18,14 @@ import (
 type mischief struct {
 	name  string
 	kills bool // a process
-	begin func(context.Context) (target string, lasts time.Duration, end func(context.Context) error, err error)
+	begin func(context.Context) (spell, error)
+}
+
+// spell is a trouble that has begun.
+type spell struct {
+	target string
+	lasts  time.Duration
+	end    func(context.Context) error // nil: it is over
 }
 
 // troubles lists the trouble for a number of kills, in a random order.
@@ -45,7 +52,7 @@ func (s *storm) troubles() []mischief {
 }
 
 // within returns a random time.
-func (s *storm) within(least, most time.Duration) time.Duration {
+func within(least, most time.Duration) time.Duration {
 	return least + time.Duration(rand.Int64N(int64(most-least)))
 }
 
@@ -67,100 +74,99 @@ func (s *storm) takeServer(ctx context.Context, servers []*local.Server) (*local
 	return servers[i], err
 }
 
-func (s *storm) killMember(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) killMember(ctx context.Context) (spell, error) {
 	v, err := s.takeMember(ctx)
 	if err != nil {
-		return "", 0, nil, err
+		return spell{}, err
 	}
 	v.now.kill()
 	v.now, err = s.start(ctx, v.group)
-	return v.name, 0, nil, err
+	return spell{target: v.name}, err
 }
 
-func (s *storm) stopMember(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) stopMember(ctx context.Context) (spell, error) {
 	v, err := s.takeMember(ctx)
 	if err != nil {
-		return "", 0, nil, err
+		return spell{}, err
 	}
 	// The session is 2 s.
-	return v.name, 5 * time.Second, func(context.Context) error { return v.now.signal(syscall.SIGCONT) }, v.now.signal(syscall.SIGSTOP)
+	end := func(context.Context) error { return v.now.signal(syscall.SIGCONT) }
+	return spell{v.name, 5 * time.Second, end}, v.now.signal(syscall.SIGSTOP)
 }
 
-type begin = func(context.Context) (string, time.Duration, func(context.Context) error, error)
-
-func (s *storm) kill(servers []*local.Server, least, most time.Duration) begin {
-	return func(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) kill(servers []*local.Server, least, most time.Duration) func(context.Context) (spell, error) {
+	return func(ctx context.Context) (spell, error) {
 		v, err := s.takeServer(ctx, servers)
 		if err != nil {
-			return "", 0, nil, err
+			return spell{}, err
 		}
-		return v.Name, s.within(least, most), v.Start, v.Kill()
+		return spell{v.Name, within(least, most), v.Start}, v.Kill()
 	}
 }
 
-func (s *storm) pause(servers []*local.Server) begin {
-	return func(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) pause(servers []*local.Server) func(context.Context) (spell, error) {
+	return func(ctx context.Context) (spell, error) {
 		v, err := s.takeServer(ctx, servers)
 		if err != nil {
-			return "", 0, nil, err
+			return spell{}, err
 		}
-		return v.Name, s.within(time.Second, 8*time.Second), func(context.Context) error { return v.Resume() }, v.Pause()
+		return spell{v.Name, within(time.Second, 8*time.Second), func(context.Context) error { return v.Resume() }}, v.Pause()
 	}
 }
 
 // rollBack puts the single Redis server back to what it was two seconds ago.
-func (s *storm) rollBack(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) rollBack(ctx context.Context) (spell, error) {
 	v, err := s.takeServer(ctx, []*local.Server{s.Single})
 	if err != nil {
-		return "", 0, nil, err
+		return spell{}, err
 	}
 	old, err := s.SaveSingle(ctx)
-	return v.Name, 2 * time.Second, func(ctx context.Context) error { return s.RestoreSingle(ctx, old) }, err
+	return spell{v.Name, 2 * time.Second, func(ctx context.Context) error { return s.RestoreSingle(ctx, old) }}, err
 }
 
-func (s *storm) fillDisk(servers []*local.Server) begin {
-	return func(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) fillDisk(servers []*local.Server) func(context.Context) (spell, error) {
+	return func(ctx context.Context) (spell, error) {
 		v, err := s.takeServer(ctx, servers)
 		if err != nil {
-			return "", 0, nil, err
+			return spell{}, err
 		}
 		free, err := v.FillDisk()
-		return v.Name, 4 * time.Second, func(ctx context.Context) error {
+		return spell{v.Name, 4 * time.Second, func(ctx context.Context) error {
 			_ = free() // a replica that cannot write ends itself
 			return v.Start(ctx)
-		}, err
+		}}, err
 	}
 }
 
-func (s *storm) fillMemory(servers []*local.Server) begin {
-	return func(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) fillMemory(servers []*local.Server) func(context.Context) (spell, error) {
+	return func(ctx context.Context) (spell, error) {
 		v, err := s.takeServer(ctx, servers)
 		if err != nil {
-			return "", 0, nil, err
+			return spell{}, err
 		}
-		return v.Name, 4 * time.Second, func(ctx context.Context) error { return v.Set(ctx, "maxmemory", "0") }, v.Set(ctx, "maxmemory", "1mb")
+		end := func(ctx context.Context) error { return v.Set(ctx, "maxmemory", "0") }
+		return spell{v.Name, 4 * time.Second, end}, v.Set(ctx, "maxmemory", "1mb")
 	}
 }
 
 // refuse leaves one partition of an output topic with one replica where two
 // have to be in sync: its records are refused, and no others.
-func (s *storm) refuse(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) refuse(ctx context.Context) (spell, error) {
 	var names []string
 	for _, g := range s.groups {
 		names = append(names, g.output)
 	}
 	i, err := s.take(ctx, names)
 	if err != nil {
-		return "", 0, nil, err
+		return spell{}, err
 	}
 	all := []int32{1, 2, 3}
-	return names[i], 5 * time.Second,
-		func(ctx context.Context) error { return s.assign(ctx, names[i], 0, all) },
-		s.assign(ctx, names[i], 0, all[s.rng.IntN(3):][:1])
+	end := func(ctx context.Context) error { return s.assign(ctx, names[i], 0, all) }
+	return spell{names[i], 5 * time.Second, end}, s.assign(ctx, names[i], 0, all[s.rng.IntN(3):][:1])
 }
 
 // silence loses what a broker answers, for longer than anybody waits.
-func (s *storm) silence(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) silence(ctx context.Context) (spell, error) {
 	return s.sicken(ctx, s.Links[s.rng.IntN(len(s.Kafka))*3], 13*time.Second, "timeout", "downstream", `{"timeout":0}`)
 }
 
@@ -176,15 +182,16 @@ var toxics = []struct{ kind, attributes string }{
 }
 
 // poison disturbs a link.
-func (s *storm) poison(ctx context.Context) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) poison(ctx context.Context) (spell, error) {
 	toxic, stream := toxics[s.rng.IntN(len(toxics))], []string{"upstream", "downstream"}[s.rng.IntN(2)]
-	return s.sicken(ctx, s.Links[s.rng.IntN(len(s.Links))], s.within(time.Second, 7*time.Second), toxic.kind, stream, toxic.attributes)
+	return s.sicken(ctx, s.Links[s.rng.IntN(len(s.Links))], within(time.Second, 7*time.Second), toxic.kind, stream, toxic.attributes)
 }
 
-func (s *storm) sicken(ctx context.Context, l *local.Link, lasts time.Duration, kind, stream, attributes string) (string, time.Duration, func(context.Context) error, error) {
+func (s *storm) sicken(ctx context.Context, l *local.Link, lasts time.Duration, kind, stream, attributes string) (spell, error) {
 	name := fmt.Sprintf("%s %s on the link to %s", kind, stream, l.Name)
 	if _, err := s.take(ctx, []string{name}); err != nil {
-		return "", 0, nil, err
+		return spell{}, err
 	}
-	return name, lasts, func(ctx context.Context) error { l.Heal(ctx); return nil }, l.Toxic(kind, stream, attributes)
+	end := func(ctx context.Context) error { l.Heal(ctx); return nil }
+	return spell{name, lasts, end}, l.Toxic(kind, stream, attributes)
 }

@@ -48,7 +48,7 @@ func (s *storm) unclean(t *testing.T) {
 		t.Helper()
 		err := s.admin(ctx, func(ctx context.Context, c *kgo.Client) error {
 			return probe.Until(ctx, func(ctx context.Context) error {
-				all, err := s.partitions(ctx, c, input)
+				all, err := partitions(ctx, c, input)
 				if err == nil && (all[0].Leader != leader || len(all[0].ISR) != inSync) {
 					err = fmt.Errorf("broker %d leads, %v are in sync", all[0].Leader, all[0].ISR)
 				}
