@@ -24,7 +24,7 @@ import (
 // Requests of a run on real parts (CREDENCE_BACKEND=real) or in CI, and of a
 // quick one; examples is what schemathesis is told to make per operation.
 const (
-	fullRequests, fullExamples   = 10_000, 750
+	fullRequests, fullExamples   = 10_000, 450
 	quickRequests, quickExamples = 600, 15
 )
 
