@@ -294,9 +294,13 @@ func (s *Server) Pause() error { return s.proc.signal(syscall.SIGSTOP) }
 // Resume ends a pause.
 func (s *Server) Resume() error { return s.proc.signal(syscall.SIGCONT) }
 
-// Set changes a setting of a Redis server.
+// Set changes a setting of a Redis server, once its link lets it.
 func (s *Server) Set(ctx context.Context, setting, value string) error {
-	return s.redis(func(r *redis.Client) error { return r.ConfigSet(ctx, setting, value).Err() })
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return probe.Until(ctx, func(ctx context.Context) error {
+		return s.redis(func(r *redis.Client) error { return r.ConfigSet(ctx, setting, value).Err() })
+	})
 }
 
 func (s *Server) redis(do func(*redis.Client) error) error {
