@@ -149,7 +149,7 @@ func (b *simBranch) fold(r *Record, gaps int) *simOut {
 		if s.odd {
 			mean += toyApart / 2
 		}
-		if s.odd && before {
+		if s.odd && (before || s.t == 1) {
 			weak = 1
 		}
 	}
