@@ -7,7 +7,7 @@ import (
 )
 
 // Arithmetic is raised whenever the same configuration and input may lead to
-// other bits than before.
+// other bits than before, whatever the kind; see Spec.Revision.
 const Arithmetic = 1
 
 // Fingerprint identifies everything that the state of a filter depends on:
@@ -24,7 +24,7 @@ func (s *Spec) Fingerprint() [32]byte {
 	if err != nil {
 		// Settings that JSON cannot hold, such as NaN, identify themselves
 		// by Go's notation, which is fixed for plain structs.
-		doc = fmt.Appendf(nil, "%d %s %s %d %+v", Arithmetic, s.Kind, s.Variant, s.Seed, s.Settings)
+		doc = fmt.Appendf(nil, "%d %s %d %s %d %+v", Arithmetic, s.Kind, s.Revision, s.Variant, s.Seed, s.Settings)
 	}
 	return sha256.Sum256(doc)
 }

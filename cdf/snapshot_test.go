@@ -116,6 +116,7 @@ func TestFingerprint(t *testing.T) {
 	one := 1.
 	for name, change := range map[string]func(*cdf.Spec){
 		"kind":     func(s *cdf.Spec) { s.Kind = "other" },
+		"revision": func(s *cdf.Spec) { s.Revision++ },
 		"variant":  func(s *cdf.Spec) { s.Variant = "other" },
 		"seed":     func(s *cdf.Spec) { s.Seed++ },
 		"columns":  func(s *cdf.Spec) { s.Columns.Response.Center = &one },

@@ -15,6 +15,9 @@ type Spec struct {
 	Missing   string  `json:"missing"` // drop | reject
 	// Settings is the model's own settings struct, defaults filled in.
 	Settings any `json:"settings"`
+	// Revision is raised whenever the kind alone leads from the same
+	// configuration and input to other bits than before. It follows from Kind.
+	Revision int `json:"revision,omitempty"`
 
 	// RawResponse says that the response is a class or a count, which is
 	// never centred or scaled. It follows from Kind.

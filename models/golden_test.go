@@ -62,7 +62,7 @@ func golden(t *testing.T, s stream, spec *cdf.Spec) {
 		t.Fatalf("%s does not load: %v", file, err)
 	}
 	if !bytes.Equal(snap, want) {
-		t.Errorf("%s: the same shards now have other bytes: raise cdf's Arithmetic or the model's version", file)
+		t.Errorf("%s: the same shards now have other bytes: raise cdf's Arithmetic, or the kind's Revision and the state's version", file)
 	}
 	next := s.shard(r, 4)
 	for _, f := range []*cdf.Filter{f, old} {

@@ -20,6 +20,7 @@ type Kind struct {
 	Text    string // a sentence or two about parameters and posterior
 
 	Variants []string // the first is the default
+	Revision int      // see cdf.Spec
 
 	Response  Response
 	Features  bool // takes columns.features
@@ -119,6 +120,7 @@ func (k *Kind) Spec(variant string, columns cdf.Roles, decode func(any) error) (
 		return nil, err
 	}
 	s := cdf.NewSpec(k.Name, variant, settings, build)
+	s.Revision = k.Revision
 	if columns.Scaling == "" {
 		columns.Scaling = s.Columns.Scaling
 	}
