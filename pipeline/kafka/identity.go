@@ -29,7 +29,19 @@ func (l *Log) Identity(ctx context.Context, p pipeline.Partition, epoch pipeline
 
 // Follow implements pipeline.Log. Brokers from 3.1 on are asked by the topic's
 // id and so never answer with another topic's records; older ones by its name.
+//
+// It waits with as little stack as it can: there are many partitions that have
+// nothing.
 func (l *Log) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, room *pipeline.Room) (pipeline.Fetched, error) {
+	n, err := l.wait(ctx, p, at)
+	if err != nil || !n.more {
+		return pipeline.Fetched{Next: at.Offset, End: n.stable, High: n.high}, err
+	}
+	return l.followed(ctx, p, at, maxBytes, room)
+}
+
+// followed is Follow where there may be something.
+func (l *Log) followed(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, room *pipeline.Room) (pipeline.Fetched, error) {
 	f, first, err := l.read(ctx, p, at, maxBytes, room)
 	if errors.Is(err, unknownTopicID) {
 		now, ierr := l.Identity(ctx, p, 0)

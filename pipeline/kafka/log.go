@@ -57,12 +57,34 @@ func NewLog(c *Client, record int64) (*Log, error) {
 
 // Fetch implements pipeline.Log. Records alias the answer they came in.
 func (l *Log) Fetch(ctx context.Context, p pipeline.Partition, from int64, maxBytes int) (f pipeline.Fetched, err error) {
+	at := pipeline.Position{Offset: from}
+	n, err := l.wait(ctx, p, at)
+	if err != nil || !n.more {
+		return pipeline.Fetched{Next: from, End: n.stable, High: n.high}, err
+	}
 	room, err := l.budget.Within(ctx, func(r *pipeline.Room) (err error) {
-		f, _, err = l.read(ctx, p, pipeline.Position{Offset: from}, maxBytes, r)
+		f, _, err = l.read(ctx, p, at, maxBytes, r)
 		return err
 	})
 	room.Settle(0)
 	return f, err
+}
+
+// wait waits for something at a position where there has been nothing.
+func (l *Log) wait(ctx context.Context, p pipeline.Partition, at pipeline.Position) (news, error) {
+	topic, err := parseTopicID(at.Topic)
+	if err != nil {
+		return news{}, err
+	}
+	here := spot{p, topic, at.Offset}
+	if l.watches.times(here) <= 1 {
+		return news{more: true}, nil
+	}
+	n, err := l.watches.await(ctx, here)
+	if err != nil {
+		return n, fmt.Errorf("fetch %s from %d: %w", p, at.Offset, err)
+	}
+	return n, nil
 }
 
 // read fetches from a position and returns the leader epoch of the first batch
@@ -73,15 +95,6 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 		return pipeline.Fetched{}, 0, err
 	}
 	here := spot{p, topic, at.Offset}
-	if l.watches.times(here) > 1 {
-		n, err := l.watches.await(ctx, here)
-		if err != nil {
-			return pipeline.Fetched{}, 0, fmt.Errorf("fetch %s from %d: %w", p, at.Offset, err)
-		}
-		if !n.more {
-			return pipeline.Fetched{Next: at.Offset, End: n.stable, High: n.high}, 0, nil
-		}
-	}
 	wait, end := l.watches.poll(ctx, here)
 	f, a, err := l.fetch(ctx, p, topic, at.Offset, maxBytes, wait, room)
 	end()
