@@ -123,6 +123,13 @@ func moved(code kafka.Error) bool {
 	return false
 }
 
+// Moved reports whether an error is one that ends when the partition has a leader
+// again that all brokers know.
+func Moved(err error) bool {
+	var code kafka.Error
+	return errors.As(err, &code) && moved(code)
+}
+
 // pause waits, or returns the error of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	select {

@@ -2,11 +2,13 @@ package connect
 
 import (
 	"context"
+	"time"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
 // Sampled is one record of a sample of the input topic.
@@ -33,7 +35,7 @@ func (n *Connection) Sample(ctx context.Context, c *config.Config, newest bool, 
 	each := int64(max(1, records/max(1, count)))
 	for id := range int32(count) {
 		p := pipeline.Partition{Topic: c.Kafka.Input, ID: id}
-		start, end, err := n.Log.Bounds(ctx, p)
+		start, end, err := n.bounds(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -53,6 +55,19 @@ func (n *Connection) Sample(ctx context.Context, c *config.Config, newest bool, 
 		}
 	}
 	return nil
+}
+
+// leaderWithin is how long a partition may have no leader: one of a topic that was
+// just created, or of a broker that went away.
+const leaderWithin = 10 * time.Second
+
+func (n *Connection) bounds(ctx context.Context, p pipeline.Partition) (start, end int64, err error) {
+	for began := time.Now(); ; {
+		start, end, err = n.Log.Bounds(ctx, p)
+		if err == nil || !kafka.Moved(err) || time.Since(began) > leaderWithin || ctx.Err() != nil {
+			return start, end, err
+		}
+	}
 }
 
 func (n *Connection) samplePartition(ctx context.Context, p pipeline.Partition, from, to int64, visit func(*pipeline.Record) bool) error {
