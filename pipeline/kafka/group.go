@@ -103,6 +103,9 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			return nil
 		case err != nil:
 			o.OnError(fmt.Errorf("group %s: %w", o.Group, err))
+			if id := m.dropped(err); id != "" {
+				running.Go(func() { g.forsake(ctx, id) })
+			}
 			// Most errors were waited after already; the refusal to join while
 			// others are joining was not.
 			if pause(ctx, o.Backoff/10) != nil {
@@ -126,6 +129,15 @@ func (g *Group) Expel(ctx context.Context, member string) error {
 	return g.client.expel(ctx, g.options.Group, member)
 }
 
+// forsake has a member id of ours leave that no generation will use again. It
+// tries until the broker's session for it is over.
+func (g *Group) forsake(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, g.options.Session)
+	defer cancel()
+	for g.Expel(ctx, id) != nil && pause(ctx, g.options.Backoff) == nil {
+	}
+}
+
 // leaveTimeout is how long a member that has nothing to do any more tries to
 // leave its group.
 const leaveTimeout = time.Second
@@ -147,9 +159,22 @@ func leave(cg *kafka.ConsumerGroup, running *sync.WaitGroup) {
 // membership knows whether there is a generation that has not ended.
 type membership struct {
 	tell func(string, int)
+	id   string // as which the group library joins again
 
 	mu     sync.Mutex
 	newest *kafka.Generation
+}
+
+// dropped returns the member id that kafka-go gave up because of an error of
+// joining, "" if there is none. It does not leave with it, or tries once, at the
+// coordinator that it has had the error from; the member as which it joins next
+// would wait until the session of this one ends.
+func (m *membership) dropped(err error) (id string) {
+	if errors.Is(err, kafka.RebalanceInProgress) {
+		return "" // joins again with the same
+	}
+	id, m.id = m.id, ""
+	return id
 }
 
 // follow tells of the generation's begin and of its end, unless the next one
@@ -161,6 +186,7 @@ func (m *membership) follow(gen *kafka.Generation, topics []string, running *syn
 	for _, topic := range topics {
 		given += len(gen.Assignments[topic])
 	}
+	m.id = gen.MemberID
 	m.mu.Lock()
 	m.newest = gen
 	m.tell(gen.MemberID, given)

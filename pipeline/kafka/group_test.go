@@ -213,6 +213,33 @@ func TestGroupSessionLost(t *testing.T) {
 	w.stop()
 }
 
+// TestGroupCoordinatorMoves: a member that the coordinator would not let join
+// again does not keep its partitions until its session ends.
+func TestGroupCoordinatorMoves(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 2)
+	var claims atomic.Int64
+	work := func(ctx context.Context, _ pipeline.Assignment) { claims.Add(1); <-ctx.Done() }
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- NewGroup(c, GroupOptions{
+			Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond,
+			Session: 2 * time.Minute, Rebalance: 2 * time.Minute, Backoff: 200 * time.Millisecond,
+		}).Run(ctx, func(string, int) {}, work)
+	}()
+	eventually(t, "assignment", func() bool { return claims.Load() == 2 })
+	for _, key := range []kmsg.Key{kmsg.JoinGroup, kmsg.Heartbeat} {
+		b.Fault(kfake.Fault{Keys: []kmsg.Key{key}, Err: kerr.NotCoordinator, Count: 1})
+	}
+	eventually(t, "a new generation", func() bool { return claims.Load() == 4 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestGroupEarlyReturn: work that gives up does not make the group rebalance
 // in a circle.
 func TestGroupEarlyReturn(t *testing.T) {
