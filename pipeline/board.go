@@ -111,6 +111,14 @@ func (b *board) assigned() int {
 	return len(b.parts)
 }
 
+// expected returns the number of partitions that are at work or will be, once
+// all that were given have begun.
+func (b *board) expected() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(b.given, len(b.parts))
+}
+
 // ready reports whether every assigned partition makes progress, and what
 // stands in the way.
 func (b *board) ready() (bool, string) {

@@ -12,7 +12,9 @@ import (
 // partitions of a process. Only fetching waits for it, and only with empty
 // hands: who waits holds nothing, so nobody waits for one who waits. Outputs
 // are added as debt, so that a lane or a barrier never waits for memory that
-// only its own progress can free.
+// only its own progress can free. One half goes to who comes first, a quarter is
+// kept for partitions that hold less than their share of it, and a quarter for
+// what outputs and whole batches take beyond that.
 type Budget struct {
 	limit int64
 
@@ -68,15 +70,35 @@ func (b *Budget) Acquire(ctx context.Context, n int64) error {
 	return ctx.Err()
 }
 
-// try takes n bytes if they are there and nobody waits.
-func (b *Budget) try(n int64) bool {
+// try takes n bytes if they are below the given limit and nobody waits.
+func (b *Budget) try(n, limit int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.queue) > 0 || b.used+n > b.limit {
+	if len(b.queue) > 0 || b.used+n > limit {
 		return false
 	}
 	b.used += n
 	return true
+}
+
+// common reports whether there are bytes that anybody may take.
+func (b *Budget) common() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.queue) == 0 && b.used < b.limit/2
+}
+
+// share is what each of n partitions may hold whatever the others do.
+func (b *Budget) share(n int) int64 { return max(1, b.limit/4/int64(max(n, 1))) }
+
+// Common runs f once with room in the half that anybody may take. Where that has
+// too little, the error is a *ShortError. The room is like that of Within.
+func (b *Budget) Common(f func(*Room) error) (*Room, error) {
+	r := &Room{budget: b, limit: b.limit / 2}
+	if !b.common() {
+		return r, &ShortError{1}
+	}
+	return r, r.run(f)
 }
 
 // Add takes n bytes without waiting; n may be negative.
@@ -117,12 +139,8 @@ func (b *Budget) Within(ctx context.Context, f func(*Room) error) (*Room, error)
 				return &Room{budget: b}, err
 			}
 		}
-		r := &Room{budget: b, held: need}
-		err := f(r)
-		if err == nil {
-			return r, nil
-		}
-		r.Settle(0)
+		r := &Room{budget: b, limit: b.limit, held: need}
+		err := r.run(f)
 		var short *ShortError
 		if !errors.As(err, &short) {
 			return r, err
@@ -136,8 +154,18 @@ func (b *Budget) Within(ctx context.Context, f func(*Room) error) (*Room, error)
 // used by one goroutine; a nil Room has no end.
 type Room struct {
 	budget *Budget
+	limit  int64 // of the bytes that the budget has given, to get more of it
 	held   int64 // of the budget
 	taken  int64 // of these
+}
+
+// run runs f, after whose error the room holds nothing.
+func (r *Room) run(f func(*Room) error) error {
+	err := f(r)
+	if err != nil {
+		r.Settle(0)
+	}
+	return err
 }
 
 // ShortError reports that a budget has no room at present.
@@ -146,7 +174,7 @@ type ShortError struct{ Need int64 }
 // Error says how much is needed.
 func (e *ShortError) Error() string { return fmt.Sprintf("no room for %d bytes at present", e.Need) }
 
-// roomStep is the least that a room takes of its budget, so that many small
+// roomStep is the least that a room takes of its budget where it can, so that many small
 // pieces do not ask one by one.
 const roomStep = 64 << 10
 
@@ -156,11 +184,13 @@ func (r *Room) Take(n int64) error {
 		return nil
 	}
 	if more := r.taken + n - r.held; more > 0 {
-		more = max(more, roomStep)
-		if !r.budget.try(more) {
-			return &ShortError{r.taken + n}
+		step := max(more, roomStep)
+		if !r.budget.try(step, r.limit) {
+			if step = more; !r.budget.try(step, r.limit) {
+				return &ShortError{r.taken + n}
+			}
 		}
-		r.held += more
+		r.held += step
 	}
 	r.taken += n
 	return nil

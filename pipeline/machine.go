@@ -66,11 +66,11 @@ type checkpoint struct {
 // machineConfig is what the rules depend on.
 type machineConfig struct {
 	lanes     int
-	records   int     // of a cut
-	bytes     int64   // of a cut: changed states and outputs
-	backlog   int64   // record bytes fetched ahead
-	interval  float64 // between two checkpoints, seconds
-	probe     int     // ticks between two looks at an idle claim
+	records   int          // of a cut
+	bytes     int64        // of a cut: changed states and outputs
+	backlog   func() int64 // record bytes fetched ahead
+	interval  float64      // between two checkpoints, seconds
+	probe     int          // ticks between two looks at an idle claim
 	onGapSkip bool
 	rules     *Rules
 }

@@ -17,12 +17,15 @@ type chunk struct {
 
 // fetch asks for more records while little is waiting.
 func (m *machine) fetch() {
-	if m.fetching || m.outages[waitFetch].attempts > 0 || m.queueBytes+m.busyBytes >= m.cfg.backlog {
+	if m.fetching || m.outages[waitFetch].attempts > 0 || m.waiting() >= m.cfg.backlog() {
 		return
 	}
 	m.fetching = true
 	m.do(fxFetch{m.epoch, m.fetchFrom})
 }
+
+// waiting is how many bytes of records are queued or at the lanes.
+func (m *machine) waiting() int64 { return m.queueBytes + m.busyBytes }
 
 func (m *machine) onFetched(e evFetched) {
 	unwanted := m.unwanted

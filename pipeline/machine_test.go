@@ -22,7 +22,7 @@ func claimed(t *testing.T, committed, known int64, skip bool, f facts) (*machine
 }
 
 func newTestMachine(t *testing.T, known int64, skip bool) *machine {
-	cfg := machineConfig{lanes: 2, records: 10, bytes: 1 << 20, backlog: 1 << 20, probe: 1, onGapSkip: skip,
+	cfg := machineConfig{lanes: 2, records: 10, bytes: 1 << 20, backlog: func() int64 { return 1 << 20 }, probe: 1, onGapSkip: skip,
 		rules: testRules(t, testLimits, "**")}
 	return newMachine(cfg, Partition{"in", 3}, retained{}, known)
 }
@@ -63,6 +63,7 @@ func TestClaimDecides(t *testing.T) {
 		looks     int // before it is believed
 	}{
 		{name: "healthy", committed: 50, known: -1, from: 50},
+		{name: "healthy, had before", committed: 50, known: 50, from: 50},
 		{name: "healthy, commit not yet done", committed: 40, known: -1, from: 50},
 		{name: "new group on a trimmed log", committed: -1, known: -1, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, from: 10, saves: true},
 		{name: "store lost, log whole", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.log.Start = Meta{}, nil, 0 }, from: 0, saves: true, rollback: true},
@@ -70,7 +71,7 @@ func TestClaimDecides(t *testing.T) {
 		{name: "store lost under a live worker", committed: -1, known: 50, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, halted: "store_lost", rollback: true},
 		{name: "store behind the group offset", committed: 60, known: -1, from: 50, rollback: true},
 		{name: "store behind what this process saved", committed: -1, known: 60, from: 50, rollback: true},
-		{name: "gap", committed: 50, known: -1, change: func(f *facts) { f.log.Start, f.log.Last = 55, nil }, halted: "gap", says: "5 records"},
+		{name: "gap", committed: 50, known: -1, change: func(f *facts) { f.log.Start, f.log.Last = 55, nil }, halted: "gap", says: " 5 records"},
 		{name: "gap to be skipped", committed: 50, known: -1, skip: true, change: func(f *facts) { f.log.Start, f.log.Last = 55, nil }, from: 55, saves: true},
 		{name: "ends below the watermark", committed: 50, known: -1, looks: confirmations, change: func(f *facts) { f.log.End, f.log.Last = 40, nil }, halted: "truncated", says: "ends at offset 40"},
 		{name: "recreated", committed: 50, known: -1, change: func(f *facts) { f.log.Last = &Record{Offset: 49, Time: 7, Key: []byte("k"), Value: []byte("other")} }, halted: "recreated"},
@@ -475,5 +476,30 @@ func TestRecordsOfALargeStateShareACut(t *testing.T) {
 	}
 	if n := m.pace.records[0] + m.pace.records[1]; n != 3 || m.cache.get("k").pending != 2 || m.cache.get("l").pending != 1 {
 		t.Errorf("%d records counted at the lanes: what waited was counted twice", n)
+	}
+}
+
+// What a fetch brings that was under way when its partition gave its queue back
+// is let go of.
+func TestUnwantedRecordsAreLetGo(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	fetched := func(from int64, size int64) []effect {
+		records := []Record{{Offset: from, Key: []byte("k")}, {Offset: from + 1, Key: []byte("k")}}
+		return m.step(evFetched{epoch: m.epoch, got: Fetched{Records: records, Next: from + 2, End: 80}, size: size})
+	}
+	fetched(50, 3)
+	for range stuckAfter {
+		m.step(evLoaded{epoch: m.epoch, err: errors.New("away")})
+		m.step(evTimer{m.epoch, waitLoad})
+	}
+	if !m.fetching {
+		t.Fatal("no fetch is under way")
+	}
+	fx := fetched(52, 7)
+	if shed, ok := find[fxShed](fx); !ok || shed.bytes != 7 {
+		t.Errorf("effects %+v, want 7 bytes let go of", fx)
+	}
+	if m.fetchFrom.Offset != 51 {
+		t.Errorf("the next fetch is from %d, want 51", m.fetchFrom.Offset)
 	}
 }

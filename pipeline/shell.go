@@ -43,13 +43,15 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 	probe := max(1, int(time.Second/w.opt.Interval))
 	cfg := machineConfig{
 		lanes: w.opt.Lanes, records: w.opt.Records, bytes: w.opt.Bytes,
-		backlog: backlogBytes, interval: w.opt.Interval.Seconds(), probe: probe, onGapSkip: w.opt.SkipGaps, rules: w.opt.Rules,
+		interval: w.opt.Interval.Seconds(), probe: probe, onGapSkip: w.opt.SkipGaps, rules: w.opt.Rules,
 	}
-	return &shell{
-		w: w, a: a, m: newMachine(cfg, a.Partition, m.keep, m.known),
-		events: make(chan event, 64), timers: map[waitKind]*time.Timer{}, flags: m.flags,
+	s := &shell{
+		w: w, a: a, events: make(chan event, 16), timers: map[waitKind]*time.Timer{}, flags: m.flags,
 		acks: committer{commit: a.Commit},
 	}
+	cfg.backlog = s.backlog
+	s.m = newMachine(cfg, a.Partition, m.keep, m.known)
+	return s
 }
 
 // run works on the assignment and returns when ctx has ended and what was
@@ -61,7 +63,7 @@ func (s *shell) run(ctx context.Context) {
 	interval := time.NewTicker(s.w.opt.Interval)
 	defer interval.Stop()
 	revoked := ctx.Done()
-	ev := event(evStart{committed: s.a.Committed, cache: s.share()})
+	ev := event(evStart{committed: s.a.Committed, cache: s.cacheShare()})
 	for {
 		s.account(ev)
 		for _, fx := range s.m.step(ev) {
@@ -74,7 +76,7 @@ func (s *shell) run(ctx context.Context) {
 		select {
 		case ev = <-s.events:
 		case <-interval.C:
-			ev = evTick{cache: s.share()}
+			ev = evTick{cache: s.cacheShare()}
 		case <-revoked:
 			ev, revoked = evRevoked{}, nil
 		}
@@ -125,8 +127,20 @@ func (s *shell) await() {
 	}
 }
 
-// share is this partition's part of the cache.
-func (s *shell) share() int64 { return s.w.opt.Cache / int64(max(1, s.w.board.assigned())) }
+// cacheShare is this partition's part of the cache.
+func (s *shell) cacheShare() int64 { return s.w.opt.Cache / int64(max(1, s.w.board.assigned())) }
+
+// budgetShare is what the records of the partition may hold of the budget whatever
+// others do.
+func (s *shell) budgetShare() int64 { return s.w.budget.share(s.w.board.expected()) }
+
+// backlog is how many bytes of records the partition may fetch ahead.
+func (s *shell) backlog() int64 {
+	if s.w.budget.common() {
+		return backlogBytes
+	}
+	return min(s.budgetShare(), backlogBytes)
+}
 
 // The effects. None of them waits here.
 
@@ -138,8 +152,8 @@ func (fxClaim) start(s *shell) {
 func (fx fxOpen) start(s *shell) { s.open(fx) }
 
 func (fx fxFetch) start(s *shell) {
-	ctx := s.epoch
-	s.call(func() event { return s.fetch(ctx, fx) })
+	ctx, lacks := s.epoch, s.budgetShare()-s.m.waiting()
+	s.call(func() event { return s.fetch(ctx, fx, lacks) })
 }
 
 func (fx fxShed) start(s *shell) { s.hold(-fx.bytes) }

@@ -47,13 +47,20 @@ func newToken() string {
 }
 
 // fetch waits for records, and where there is no memory for them, for that. A
-// partition without records holds nothing.
-func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
+// partition without records holds nothing. One that finds the common half of the
+// budget in use asks for what it lacks of its share, or one batch.
+func (s *shell) fetch(ctx context.Context, fx fxFetch, lacks int64) event {
 	var got Fetched
-	room, err := s.w.budget.Within(ctx, func(r *Room) (err error) {
-		got, err = s.follow(ctx, fx.from, r)
-		return err
-	})
+	ask := func(bytes int64) func(*Room) error {
+		return func(r *Room) (err error) {
+			got, err = s.follow(ctx, fx.from, bytes, r)
+			return err
+		}
+	}
+	room, err := s.w.budget.Common(ask(fetchBytes))
+	if short := new(ShortError); errors.As(err, &short) {
+		room, err = s.w.budget.Within(ctx, ask(min(max(1, lacks), fetchBytes)))
+	}
 	if err != nil {
 		return evFetched{epoch: fx.epoch, err: err}
 	}
@@ -66,10 +73,10 @@ func (s *shell) fetch(ctx context.Context, fx fxFetch) event {
 }
 
 // follow is one fetch, given up after stallAfter.
-func (s *shell) follow(ctx context.Context, from Position, r *Room) (Fetched, error) {
+func (s *shell) follow(ctx context.Context, from Position, bytes int64, r *Room) (Fetched, error) {
 	bounded, cancel := context.WithTimeout(ctx, stallAfter)
 	defer cancel()
-	got, err := s.w.opt.Log.Follow(bounded, s.a.Partition, from, fetchBytes, r)
+	got, err := s.w.opt.Log.Follow(bounded, s.a.Partition, from, int(bytes), r)
 	if err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
 		s.w.opt.Metrics.stalls.Inc()
 	}

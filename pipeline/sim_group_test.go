@@ -7,9 +7,8 @@ import (
 
 // The group, and what goes wrong at once rather than to requests.
 
-// share is a worker's share of the cache.
-func (s *Sim) share() int64 {
-	share := s.Plan.Cache
+// share is what others leave to a worker of its cache or its backlog.
+func (s *Sim) share(share int64) int64 {
 	for i := range s.Plan.Faults {
 		if f := &s.Plan.Faults[i]; f.Kind == CacheFull && f.reigns(s.clock.now) {
 			share /= int64(f.N)

@@ -71,7 +71,7 @@ const (
 	Trim     FaultKind = "trim"     // retention takes what is applied, N == 1: and more
 
 	LanesSlow FaultKind = "lanes slow" // a record takes N times as long
-	CacheFull FaultKind = "cache full" // the share of the cache falls to an Nth
+	CacheFull FaultKind = "cache full" // the shares of cache and backlog fall to an Nth
 	Crash     FaultKind = "crash"      // the owner dies; another one takes over at To
 	Zombie    FaultKind = "zombie"     // another one takes over; the owner learns of it at To
 	Freeze    FaultKind = "freeze"     // the owner stands still until To; another one takes over after half of it, N == 1: none does

@@ -47,13 +47,13 @@ var simPartition = Partition{"in", 0}
 // start begins the work of an assignment.
 func (s *Sim) start(p *simProcess) {
 	pl := &s.Plan
-	cfg := machineConfig{lanes: pl.Lanes, records: pl.Records, bytes: pl.Bytes, backlog: pl.Backlog, interval: pl.Interval.Seconds(),
+	cfg := machineConfig{lanes: pl.Lanes, records: pl.Records, bytes: pl.Bytes, backlog: func() int64 { return max(1, s.share(pl.Backlog)) }, interval: pl.Interval.Seconds(),
 		probe: 1, onGapSkip: pl.SkipGap, rules: s.Rules}
 	w := &simWorker{sim: s, id: len(s.workers), proc: p, timers: map[waitKind]*simTimer{},
 		m: newMachine(cfg, simPartition, p.left.keep, p.left.known)}
 	p.left = memory{known: -1}
 	s.workers, s.owner, p.worker = append(s.workers, w), w, w
-	w.post(evStart{committed: s.committed, cache: s.share()})
+	w.post(evStart{committed: s.committed, cache: s.share(pl.Cache)})
 	w.tick()
 }
 
@@ -61,7 +61,7 @@ func (w *simWorker) tick() {
 	w.sim.clock.after(w.sim.Plan.Interval, func() {
 		if !w.done && !w.proc.dead {
 			if !w.proc.frozen {
-				w.feed(evTick{cache: w.sim.share()})
+				w.feed(evTick{cache: w.sim.share(w.sim.Plan.Cache)})
 			}
 			w.tick()
 		}

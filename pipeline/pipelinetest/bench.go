@@ -221,12 +221,31 @@ func (b *Bench) CatchUp(t *testing.T) {
 	}
 }
 
-// Stop is End, whose error ends the test.
+// Stop is End, whose error ends the test, and after which nothing may be held.
 func (b *Bench) Stop(t *testing.T) {
 	t.Helper()
 	if err := b.End(); err != nil {
 		t.Fatal(err)
 	}
+	if n := b.Held(t); n != 0 {
+		t.Errorf("%g bytes of the budget are held after the end", n)
+	}
+}
+
+// Held returns the bytes that are taken of the budget.
+func (b *Bench) Held(t *testing.T) float64 {
+	t.Helper()
+	families, err := b.Reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "credence_inflight_bytes" {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatal("no gauge of the bytes held")
+	return 0
 }
 
 // ReadyWithin waits, in the time of synctest, until the worker is ready or not
