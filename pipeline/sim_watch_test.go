@@ -13,6 +13,7 @@ type simWatch struct {
 	reported int64           // bytes of outputs that lanes have reported since the barrier
 	sending  []Output        // with the publisher
 	acked    map[simSent]int // of this claim
+	claimed  *facts          // of the claim that has fetched nothing yet
 	revoked  time.Duration
 	saves    bool // it was running when it was told to stop
 }
@@ -39,6 +40,7 @@ func (w *simWorker) heard(ev event) {
 		w.watch.limit = e.cache
 	case evClaimed:
 		w.failed(waitClaim, e.err)
+		w.watch.claimed = &e.facts
 	case evFetched:
 		w.failed(waitFetch, e.err)
 	case evLoaded:
@@ -98,6 +100,7 @@ func (w *simWorker) asked(ev event, fx effect) {
 		s.claims++
 	case fxFetch:
 		w.again(waitFetch)
+		w.begins(fx.from.Offset)
 	case fxLoad:
 		w.again(waitLoad)
 		w.more(ev)
@@ -122,6 +125,23 @@ func (w *simWorker) asked(ev event, fx effect) {
 		}
 	case fxDrop:
 		w.watch.fails, w.watch.acked, w.watch.reported = [waitKinds]simFails{}, nil, 0
+	}
+}
+
+// begins checks that a claim reads on where the store's state ends, or where the
+// log begins.
+func (w *simWorker) begins(at int64) {
+	f := w.watch.claimed
+	w.watch.claimed = nil
+	if f == nil {
+		return
+	}
+	want := f.log.Start
+	if f.meta.Exists {
+		want = max(want, f.meta.Watermark)
+	}
+	if at != want {
+		w.sim.violate("order", "a claim reads from offset %d, the store's state ends at %d and the log begins at %d", at, f.meta.Watermark, f.log.Start)
 	}
 }
 
