@@ -12,6 +12,9 @@ func TestReadyOnlyAsAMember(t *testing.T) {
 		if got, why := b.ready(); got != ready || !strings.Contains(why, says) {
 			t.Errorf("%s: ready is %v (%s), want %v", when, got, why, ready)
 		}
+		if got := b.settled(); got != ready {
+			t.Errorf("%s: settled is %v, want %v", when, got, ready)
+		}
 	}
 	want("at the start", false, "consumer group")
 	b.join(0)
@@ -23,6 +26,11 @@ func TestReadyOnlyAsAMember(t *testing.T) {
 	want("a partition is new", false, "in/3: claiming")
 	b.set(a.Partition, status{ready: true})
 	want("at work", true, "")
+	b.set(a.Partition, status{halted: "gap", why: "trimmed"})
+	if ready, _ := b.ready(); ready || !b.settled() {
+		t.Error("a halted partition is decided on, and not ready")
+	}
+	b.set(a.Partition, status{ready: true})
 	// The brokers are away: the generation ends first, its work later.
 	b.join(-1)
 	want("the generation has ended", false, "consumer group")

@@ -38,6 +38,10 @@ func TestOpenTransactionIsSeen(t *testing.T) {
 		if lag := metric(t, b.Reg, "credence_consumer_lag_records"); lag != 20 {
 			t.Errorf("lag %g, want the 20 records that cannot be read", lag)
 		}
+		// It ends, and the one behind it is open from now on.
+		k.Set(func(k *pipelinetest.Kafka) { k.Open = 10 })
+		<-time.After(50 * time.Second)
+		synctest.Wait()
 		if said.n.Load() > 0 {
 			t.Error("a transaction of less than a minute is told of")
 		}

@@ -90,6 +90,9 @@ func TestOutagesAreWaitedOut(t *testing.T) {
 				b.ReadyWithin(t, 10*time.Second, true)
 				b.CatchUp(t)
 				b.Stop(t)
+				if n := metric(t, b.Reg, "credence_stalls_total"); n != 0 {
+					t.Errorf("%g fetches are said to hang, and all were answered", n)
+				}
 			})
 		})
 	}
