@@ -41,7 +41,7 @@ func BenchmarkParts(b *testing.B) {
 	w := newWork(b, 100, 500, 25)
 	m, rows := w.Model.(*Model), make([]cdf.Row, 100)
 	scratch := m.work()
-	m.start(scratch)
+	_, _ = m.start(scratch)
 	modeltest.Part(b, "score", func() { _, _ = m.Score(w.Step.Shard, w.Step.RNG) })
 	modeltest.Part(b, "absorb", func() { m.Blocks()[0].Absorb(&w.Step) })
 	modeltest.Part(b, "covariance", func() { _ = m.covariance(scratch) })

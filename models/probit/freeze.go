@@ -2,12 +2,21 @@ package probit
 
 import "github.com/credence-stream/credence/cdf/normal"
 
-// freezeRule replaces log Phi(xs'beta) of a row that leaves the window by
+// freezeRule says which rows leave the window, and site replaces log Phi(xs'beta) of
+// such a row by
 //
 //	-w (xs'beta)^2 / 2 + c xs'beta
 //
 // given xs'beta for every draw of beta.
-type freezeRule func(m []float64) (w, c float64)
+type freezeRule struct {
+	site           func(m []float64) (w, c float64)
+	keepsSeparated bool // rows of separated columns stay, while there is room
+}
+
+var (
+	corrected = freezeRule{expectedSite, true}
+	paper     = freezeRule{unitSite, false}
+)
 
 // expectedSite takes curvature and gradient in expectation over the draws.
 // That minimises, for a normal posterior of that mean and covariance, the

@@ -11,10 +11,15 @@ import (
 )
 
 const (
-	burnIn     = 20 // sweeps before the first draw of a key; later shards start from the last draws
-	sweepRows  = 64 // rows of the window per pass: they stay in the cache between their two uses
-	scoreRows  = 16 // rows that meet all draws at once
-	startScale = .1 // of the prior's sd, spread of the chains at the start
+	burnIn    = 20 // sweeps before the first draw of a key; later shards start from the last draws
+	sweepRows = 64 // rows of the window per pass: they stay in the cache between their two uses
+	scoreRows = 16 // rows that meet all draws at once
+)
+
+// While the chains disagree, they go on with twice as many sweeps for each draw.
+const (
+	mixedRHat  = 1.05
+	mostSweeps = 8 // for a draw
 )
 
 // posterior is what follows from a step and is not part of the state:
@@ -44,31 +49,25 @@ func (m *Model) outline() {
 //	t | beta    ~ N(xs'beta, 1) on t > 0, per row of the window
 //	beta | t    ~ N(Sigma (xz + W't), Sigma),  Sigma^-1 = V0^-1 + xx + W'W
 //
-// with W the window. Statistics are fixed meanwhile. Each part of a shard has
+// with W the window. Statistics are fixed meanwhile. Between the two all t of a
+// chain are scaled by a common factor (rescale). Each part of a shard has
 // a random stream of its own, which follows from that of the shard.
 func (m *Model) sample(s *cdf.Step, w *work) error {
-	p, k := m.p, m.chains
 	w.pcg.Seed(s.RNG.Uint64(), s.RNG.Uint64())
+	burn, err := m.start(w)
+	if err != nil {
+		return err
+	}
 	if err := m.covariance(w); err != nil {
 		return err
 	}
-	burn := m.start(w)
-	for i := -burn; i < m.s/k; i++ {
-		m.latent(w)
-		lin.MulT(k, p, p, w.sum, m.post.cov, w.mean)
-		copy(w.beta, w.mean)
-		rnd.Normals(w.rng, w.noise)
-		lin.AddTMul(p, k, p, w.noise, w.inverse, w.beta)
-		if i < 0 {
-			continue
-		}
-		for c := range k {
-			at := c*(m.s/k) + i
-			copy(lin.Row(m.draws, p, at), lin.Row(w.beta, p, c))
-			for j, v := range lin.Row(w.mean, p, c) {
-				m.post.means[j*m.s+at] = v
-			}
-		}
+	lin.MulT(1, m.p, m.p, m.xz, m.post.cov, w.rest)
+	for range burn {
+		m.sweep(w)
+	}
+	m.record(w, 0, 1)
+	for sweeps := 2; sweeps <= mostSweeps && !m.mixed(w); sweeps *= 2 {
+		m.record(w, m.thin(), sweeps)
 	}
 	m.stage = max(m.stage, stagePrior)
 	if m.rows() > 0 {
@@ -78,6 +77,114 @@ func (m *Model) sample(s *cdf.Step, w *work) error {
 		return errNumeric("draws not finite")
 	}
 	return nil
+}
+
+// sweep draws the latent variables and the coefficients of all chains once.
+func (m *Model) sweep(w *work) {
+	p, k := m.p, m.chains
+	m.latent(w)
+	lin.MulT(k, p, p, w.sum, m.post.cov, w.mean)
+	m.rescale(w)
+	copy(w.beta, w.mean)
+	rnd.Normals(w.rng, w.noise)
+	lin.AddTMul(p, k, p, w.noise, w.inverse, w.beta)
+}
+
+// thin keeps every second draw of each chain and returns how many these are.
+func (m *Model) thin() int {
+	p, each := m.p, m.s/m.chains
+	for c := range m.chains {
+		for i := range each / 2 {
+			to, from := c*each+i, c*each+2*i+1
+			copy(lin.Row(m.draws, p, to), lin.Row(m.draws, p, from))
+			for j := range p {
+				m.post.means[j*m.s+to] = m.post.means[j*m.s+from]
+			}
+		}
+	}
+	return each / 2
+}
+
+// record makes the draws from the ith of each chain on, with some sweeps for
+// each.
+func (m *Model) record(w *work, i, sweeps int) {
+	p, each := m.p, m.s/m.chains
+	for ; i < each; i++ {
+		for range sweeps {
+			m.sweep(w)
+		}
+		for c := range m.chains {
+			at := c*each + i
+			copy(lin.Row(m.draws, p, at), lin.Row(w.beta, p, c))
+			for j, v := range lin.Row(w.mean, p, c) {
+				m.post.means[j*m.s+at] = v
+			}
+		}
+	}
+}
+
+// mixed reports whether the chains agree on every coefficient.
+func (m *Model) mixed(w *work) bool {
+	for j := range m.p {
+		for i := range w.series {
+			w.series[i] = m.draws[i*m.p+j]
+		}
+		if w.diag.RHat(w.series, m.chains) > mixedRHat {
+			return false
+		}
+	}
+	return true
+}
+
+// rescale multiplies the latent variables of each chain by a factor g, which is
+// drawn from its law given their directions, the coefficients integrated out:
+//
+//	g^(n-1) exp(-a g^2 / 2 + b g),  a = t't - s' Sigma s,  b = xz' Sigma s,  s = W't
+//
+// With rare events, or a flat prior of the intercept, beta hardly moves given t,
+// and this moves both (Liu and Wu, JASA 94, 1999). What follows from t is the
+// conditional mean of beta: w.mean, which is Sigma xz + g Sigma s.
+func (m *Model) rescale(w *work) {
+	n := m.rows()
+	if n == 0 {
+		return
+	}
+	p := m.p
+	for c := range m.chains {
+		mean, sum := lin.Row(w.mean, p, c), lin.Row(w.sum, p, c)
+		a, b := w.square[c], 0.0
+		for j, v := range mean {
+			moved := v - w.rest[j]
+			a -= (sum[j] - m.xz[j]) * moved
+			b += m.xz[j] * moved
+		}
+		g := factor(w.rng, float64(n), a, b)
+		for j, v := range mean {
+			mean[j] = w.rest[j] + g*(v-w.rest[j])
+		}
+	}
+}
+
+// factor draws g > 0 with the density g^(n-1) exp(-a g^2/2 + b g), a > 0. The second
+// derivative of its logarithm is at most -a, so a normal law of that precision
+// around its mode covers it.
+func factor(rng *rand.Rand, n, a, b float64) float64 {
+	mode := (b + math.Sqrt(b*b+4*a*(n-1))) / (2 * a)
+	if !(a > 0) || !(mode > 0) || math.IsInf(mode, 0) {
+		return 1 // the rows are explained without rest: rounding decides
+	}
+	sd := 1 / math.Sqrt(a)
+	for {
+		d := sd * rng.NormFloat64()
+		g := mode + d
+		if g <= 0 {
+			continue
+		}
+		log := (n-1)*math.Log(g/mode) - a*(g*g-mode*mode)/2 + b*d + a*d*d/2
+		if log >= 0 || rng.Float64() < math.Exp(log) {
+			return g
+		}
+	}
 }
 
 // covariance computes Sigma and the inverse of the factor of its inverse.
@@ -102,35 +209,43 @@ func (m *Model) covariance(w *work) error {
 }
 
 // start places the chains: on their last draws, or, before the key's first
-// row, near the prior mean. It returns the number of draws to drop.
-func (m *Model) start(w *work) int {
-	p, each := m.p, m.s/m.chains
+// row, by Laplace's law around the mode. It returns the number of sweeps to drop.
+func (m *Model) start(w *work) (burn int, err error) {
+	p, k, each := m.p, m.chains, m.s/m.chains
 	if m.stage == stageRows {
-		for c := range m.chains {
+		for c := range k {
 			at := (c+1)*each - 1
 			copy(lin.Row(w.beta, p, c), lin.Row(m.draws, p, at))
 		}
-		return 0
+		return 0, nil
 	}
-	rnd.Normals(w.rng, w.beta)
-	for i := range w.beta {
-		w.beta[i] *= startScale * math.Sqrt(m.Variance(i%p))
+	mode := lin.Row(w.mean, p, 0)
+	if err := m.mode(mode, w); err != nil {
+		return 0, err
 	}
-	return burnIn
+	for c := range k {
+		copy(lin.Row(w.beta, p, c), mode)
+	}
+	rnd.Normals(w.rng, w.noise)
+	lin.AddTMul(p, k, p, w.noise, w.inverse, w.beta)
+	return burnIn, nil
 }
 
 // latent draws the latent variables at the present beta and leaves, per
-// chain, xz + W't in w.sum.
+// chain, xz + W't in w.sum and t't in w.square.
 func (m *Model) latent(w *work) {
 	p, k := m.p, m.chains
 	for c := range k {
 		copy(lin.Row(w.sum, p, c), m.xz)
 	}
+	clear(w.square)
 	for x := m.window.x; len(x) > 0; {
 		h := min(sweepRows, len(x)/p)
 		lin.MulT(h, k, p, x[:h*p], w.beta, w.t)
 		for i, mean := range w.t[:h*k] {
-			w.t[i] = mean + rnd.NormalAbove(w.rng, -mean)
+			t := mean + rnd.NormalAbove(w.rng, -mean)
+			w.t[i] = t
+			w.square[i%k] += t * t
 		}
 		lin.AddTMul(h, k, p, w.t, x[:h*p], w.sum)
 		x = x[h*p:]
@@ -142,11 +257,17 @@ func (m *Model) latent(w *work) {
 type work struct {
 	beta, mean, sum []float64 // K x p
 	noise           []float64 // p x K
+	square          []float64 // K: t't
+	rest            []float64 // p: Sigma xz
+	gradient        []float64 // p
 	t               []float64 // sweepRows x K
 	precision       []float64 // p x p, then its factor
 	inverse         []float64 // p x p
 	lines           []float64 // scoreRows x S: x'beta
-	weighted        []float64 // scoreRows x p
+	block, weighted []float64 // scoreRows x p
+	fresh           []float64 // rows x p
+	rows            []int     // of the window
+	stay            []bool    // of each of them
 	series          []float64 // S
 	direction       []float64 // p
 	joint           []float64 // functionals x (S + p)
@@ -161,9 +282,11 @@ func (w *work) size(p, k, s int) {
 		return
 	}
 	w.beta, w.mean, w.sum = make([]float64, k*p), make([]float64, k*p), make([]float64, k*p)
+	w.square, w.rest, w.gradient = make([]float64, k), make([]float64, p), make([]float64, p)
 	w.noise, w.t = make([]float64, k*p), make([]float64, sweepRows*k)
 	w.precision, w.inverse = make([]float64, p*p), make([]float64, p*p)
-	w.lines, w.weighted = make([]float64, scoreRows*s), make([]float64, scoreRows*p)
+	w.lines = make([]float64, scoreRows*s)
+	w.block, w.weighted = make([]float64, scoreRows*p), make([]float64, scoreRows*p)
 	w.series, w.direction = make([]float64, s), make([]float64, p)
 	w.pcg = rand.NewPCG(0, 0)
 	w.rng = rand.New(w.pcg)

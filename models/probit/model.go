@@ -19,7 +19,8 @@ import (
 //
 // The newest rows are kept in a window, and their t are drawn with beta by
 // Gibbs sampling (Albert and Chib, JASA 88, 1993), so that they count
-// exactly. A row that leaves the window is frozen: its log likelihood is
+// exactly; rows of a separated column stay for longer (classes). A row that leaves
+// the window is frozen: its log likelihood is
 // replaced by a quadratic, whose coefficients add up to the statistics
 //
 //	C = (sum w xs xs', sum c xs)
@@ -31,11 +32,12 @@ type Model struct {
 	rule freezeRule
 
 	// The state.
-	xx     []float64 // p x p, lower triangle: sum w xs xs' of the frozen rows
-	xz     []float64 // p: sum c xs of the frozen rows
-	window rowWindow
-	draws  []float64 // S x p: beta, the S/K draws of each chain together
-	stage  stage     // what the draws are
+	xx      []float64 // p x p, lower triangle: sum w xs xs' of the frozen rows
+	xz      []float64 // p: sum c xs of the frozen rows
+	classes classes   // 2 p
+	window  rowWindow
+	draws   []float64 // S x p: beta, the S/K draws of each chain together
+	stage   stage     // what the draws are
 
 	post    posterior
 	failed  error // of a part of a shard, between Absorb and Sample
@@ -52,7 +54,7 @@ const (
 
 // New returns the corrected probit model with empty statistics.
 func New(s Settings, d cdf.Dims) (*Model, error) {
-	return newModel(s, d, expectedSite, newScratch())
+	return newModel(s, d, corrected, newScratch())
 }
 
 func newModel(s Settings, d cdf.Dims, rule freezeRule, scratch *sync.Pool) (*Model, error) {
@@ -63,7 +65,7 @@ func newModel(s Settings, d cdf.Dims, rule freezeRule, scratch *sync.Pool) (*Mod
 	p := shape.p
 	m := &Model{
 		shape: shape, rule: rule, scratch: scratch,
-		xx: make([]float64, p*p), xz: make([]float64, p), draws: make([]float64, shape.s*p),
+		xx: make([]float64, p*p), xz: make([]float64, p), classes: make(classes, 2*p), draws: make([]float64, shape.s*p),
 	}
 	m.post.cov, m.post.means = make([]float64, p*p), make([]float64, p*shape.s)
 	m.outline()
@@ -94,9 +96,10 @@ func (m *Model) Absorb(s *cdf.Step) {
 	defer m.scratch.Put(w)
 	m.failed = nil
 	if s.Forget < 1 {
-		m.freeze(m.rows(), w)
+		m.freeze(m.leaving(m.rows(), w), w)
 		lin.Scale(s.Forget, m.xx)
 		lin.Scale(s.Forget, m.xz)
+		lin.Scale(s.Forget, m.classes)
 	}
 	sh, n := s.Shard, s.Shard.Observed()
 	count, row := parts(n, m.limit), 0
@@ -107,24 +110,29 @@ func (m *Model) Absorb(s *cdf.Step) {
 			}
 		}
 		fresh := part(n, count, i+1) - part(n, count, i)
-		m.freeze(max(0, m.rows()+fresh-m.limit), w)
-		m.window.x, row = m.Signed(m.window.x, sh, row, fresh)
+		w.fresh, row = m.Signed(w.fresh[:0], sh, row, fresh)
+		m.classes.add(w.fresh, m.p)
+		m.freeze(m.leaving(max(0, m.rows()+fresh-m.limit), w), w)
+		m.window.x = append(m.window.x, w.fresh...)
 	}
 }
 
 // rows returns the number of rows in the window.
 func (m *Model) rows() int { return len(m.window.x) / m.p }
 
-// freeze moves the oldest k rows of the window into the statistics, by the
+// freeze moves rows of the window, in ascending order, into the statistics, by the
 // draws of the step before, in which they took part.
-func (m *Model) freeze(k int, w *work) {
+func (m *Model) freeze(rows []int, w *work) {
 	p := m.p
-	for i := 0; i < k; i += scoreRows {
-		h := min(scoreRows, k-i)
-		x := m.window.x[i*p : (i+h)*p]
+	for of := rows; len(of) > 0; {
+		h := min(scoreRows, len(of))
+		x := w.block[:h*p]
+		for r, i := range of[:h] {
+			copy(lin.Row(x, p, r), lin.Row(m.window.x, p, i))
+		}
 		lin.MulT(h, m.s, p, x, m.draws, w.lines)
 		for r := range h {
-			weight, c := m.rule(lin.Row(w.lines, m.s, r))
+			weight, c := m.rule.site(lin.Row(w.lines, m.s, r))
 			xs := lin.Row(x, p, r)
 			lin.Axpy(c, xs, m.xz)
 			for j, v := range xs {
@@ -132,8 +140,9 @@ func (m *Model) freeze(k int, w *work) {
 			}
 		}
 		lin.AddGram(h, p, w.weighted, x, m.xx)
+		of = of[h:]
 	}
-	m.window.drop(k, p)
+	m.window.drop(rows, p)
 }
 
 // Sample draws from the posterior given the statistics and the window.

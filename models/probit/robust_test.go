@@ -86,14 +86,14 @@ func TestRefusesOtherBytes(t *testing.T) {
 	m := newTest(t, "corrected", windowOf(6), dims(3, 32, true))
 	d := driver(m)
 	d.Must(t, newShard(rand.New(rand.NewPCG(63, 1)), 9, []float64{0, 1, 1}, 1, true), 1)
-	if n, want := len(modeltest.State(t, m)), 8*(6+3+3*m.rows()+3*32)+6; n != want {
+	if n, want := len(modeltest.State(t, m)), 8*(6+3+6+3*m.rows()+3*32)+6; n != want {
 		t.Errorf("%d bytes, want %d", n, want)
 	}
 	set := func(at int, v byte) func([]byte) []byte { return func(b []byte) []byte { b[at] = v; return b } }
 	modeltest.RefusesBytes(t, m, map[string]func([]byte) []byte{
 		"eight less": func(b []byte) []byte { return b[:len(b)-8] }, "format": modeltest.FirstByte, "NaN": modeltest.LastNaN,
 		"stage": set(1, 3), "rows without a stage": set(1, 1), "rows of 2^32": set(5, 255),
-		"more rows": func(b []byte) []byte { b[2]++; return b }, "negative precision": modeltest.Negative(6),
+		"more rows": func(b []byte) []byte { b[2]++; return b }, "negative precision": modeltest.Negative(6), "negative count": modeltest.Negative(6 + 8*9),
 	})
 }
 

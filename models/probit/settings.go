@@ -62,9 +62,9 @@ func (s Settings) Validate() error {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	rule := expectedSite
+	rule := corrected
 	if variant == "paper" {
-		rule = unitSite
+		rule = paper
 	}
 	set, scratch := *s, newScratch()
 	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, rule, scratch) }, nil

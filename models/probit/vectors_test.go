@@ -119,7 +119,7 @@ func frozen(t *testing.T, v *vectors, variant string, k int) *Model {
 		m.window.x, _ = m.Signed(m.window.x, &cdf.Shard{Rows: 1, Cols: 3, X: row.X, Y: []float64{row.Y}}, 0, 1)
 	}
 	w := m.work()
-	m.freeze(k, w)
+	m.freeze(m.leaving(k, w), w)
 	m.scratch.Put(w)
 	return m
 }

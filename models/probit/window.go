@@ -4,13 +4,22 @@ package probit
 // number of columns. The zero value is empty.
 type rowWindow struct{ x []float64 }
 
-// drop removes the oldest k rows of p columns. The others move down: that
+// drop removes rows of p columns, in ascending order. The others move down: that
 // costs nothing beside what is computed from them in every shard, and sums
 // over the rows do not depend on where a ring begins.
-func (w *rowWindow) drop(k, p int) {
-	if k > 0 {
-		w.x = w.x[:copy(w.x, w.x[k*p:])]
+func (w *rowWindow) drop(rows []int, p int) {
+	if len(rows) == 0 {
+		return
 	}
+	to := rows[0] * p
+	for k, row := range rows {
+		next := len(w.x)
+		if k+1 < len(rows) {
+			next = rows[k+1] * p
+		}
+		to += copy(w.x[to:], w.x[(row+1)*p:next])
+	}
+	w.x = w.x[:to]
 }
 
 // parts returns into how many parts n rows are cut so that none has more than
