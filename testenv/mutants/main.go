@@ -1,6 +1,12 @@
 // Command mutants plants each known fault in a copy of its source file and
 // runs the tests that must find it. It prints one line per mutant and fails
 // if one survives, or if its place in the source is gone.
+//
+// With -share I/N it takes each Nth of the list, from the Ith on.
+//
+// With -operators N it plants N faults in -package that the usual operators of
+// mutation testing make, drawn at random, runs the tests of the packages that
+// are its arguments, and fails if they find less than 85 % of those that compile.
 package main
 
 import (
@@ -8,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,24 +26,92 @@ import (
 	"time"
 )
 
+// leastFound is the part that must be found of what operators make.
+const leastFound = .85
+
 func main() {
-	if err := run(context.Background(), os.Args[1:]); err != nil {
+	n := flag.Int("operators", 0, "how many mutants operators make of -package; 0: those of the list whose names contain one of the arguments")
+	dir := flag.String("package", "pipeline", "folder of the package that -operators changes")
+	seed := flag.Uint64("seed", 1, "of the choice of -operators")
+	var part share
+	flag.Var(&part, "share", "of the list, as `I/N`: each Nth from the Ith on, I from 0")
+	flag.Parse()
+	var err error
+	if *n > 0 {
+		err = rate(context.Background(), *dir, flag.Args(), *n, *seed)
+	} else {
+		err = known(context.Background(), part, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-// run plants the mutants whose names contain one of the words, all without
-// words: one per core at a time, since building one is mostly the linker.
-func run(ctx context.Context, words []string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// share is a part of the list; zero is the whole.
+type share struct{ from, every int }
+
+func (s *share) String() string { return fmt.Sprintf("%d/%d", s.from, s.every) }
+
+func (s *share) Set(text string) error {
+	if n, _ := fmt.Sscanf(text, "%d/%d", &s.from, &s.every); n != 2 || s.from < 0 || s.from >= s.every {
+		return errors.New("want I/N with I from 0 to N-1")
+	}
+	return nil
+}
+
+func (s share) has(i int) bool { return s.every == 0 || i%s.every == s.from }
+
+// known plants the mutants in a share of the list whose names contain one of
+// the words, all without words.
+func known(ctx context.Context, part share, words []string) error {
 	var all []mutant
-	for _, m := range slices.Concat(guarantees, mathematics) {
-		if chosen(m.name, words) {
+	for i, m := range slices.Concat(guarantees, mathematics) {
+		if part.has(i) && chosen(m.name, words) {
 			all = append(all, m)
 		}
 	}
+	t, err := plantAll(ctx, all)
+	switch {
+	case err != nil:
+		return err
+	case len(t.broken) > 0:
+		return errors.Join(t.broken...)
+	case t.survived > 0:
+		return fmt.Errorf("%d survived", t.survived)
+	}
+	return nil
+}
+
+// rate plants mutants that operators make of a package.
+func rate(ctx context.Context, dir string, packages []string, n int, seed uint64) error {
+	all, err := operated(dir, packages, n, seed)
+	if err != nil {
+		return err
+	}
+	t, err := plantAll(ctx, all)
+	if err != nil {
+		return err
+	}
+	part := float64(t.found) / float64(t.found+t.survived)
+	fmt.Printf("%d of %d found, %.1f %%; %d did not compile\n", t.found, t.found+t.survived, 100*part, len(t.broken))
+	if part < leastFound {
+		return fmt.Errorf("less than %.0f %% found", 100*leastFound)
+	}
+	return nil
+}
+
+// tally counts what became of mutants.
+type tally struct {
+	found, survived int
+	broken          []error // those that could not be built
+}
+
+// plantAll tries mutants, one per core at a time, since building one is mostly
+// the linker.
+func plantAll(ctx context.Context, all []mutant) (t tally, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	outcomes := make([]chan outcome, len(all))
 	for i := range outcomes {
 		outcomes[i] = make(chan outcome, 1)
@@ -51,23 +126,24 @@ func run(ctx context.Context, words []string) error {
 			}()
 		}
 	}()
-	survived := 0
 	for i, m := range all {
 		o := <-outcomes[i]
-		if o.err != nil {
-			return fmt.Errorf("%s: %w", m.name, o.err)
-		}
 		verdict := "found"
-		if o.finder == "" {
+		switch {
+		case errors.Is(o.err, errNotBuilt):
+			t.broken = append(t.broken, fmt.Errorf("%s: %w", m.name, o.err))
+			continue
+		case o.err != nil:
+			return t, fmt.Errorf("%s: %w", m.name, o.err)
+		case o.finder == "":
 			verdict = "survived"
-			survived++
+			t.survived++
+		default:
+			t.found++
 		}
 		fmt.Printf("%-45s %-8s %5.1f s %s\n", m.name, verdict, o.took.Seconds(), o.finder)
 	}
-	if survived > 0 {
-		return fmt.Errorf("%d survived", survived)
-	}
-	return nil
+	return t, nil
 }
 
 func chosen(name string, words []string) bool {
@@ -85,6 +161,8 @@ type outcome struct {
 	took   time.Duration
 	err    error
 }
+
+var errNotBuilt = errors.New("the tests did not run")
 
 // failedTest names the first test that failed, or the package that panicked.
 var failedTest = regexp.MustCompile(`(?m)^(?:--- FAIL: |FAIL\t)(\S+)`)
@@ -126,7 +204,7 @@ func (m mutant) plant(ctx context.Context, dir string) (finder string, err error
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return "", err
 	}
-	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout", "5m", "-run", m.tests}, m.packages...)
+	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout", "2m", "-run", m.tests}, m.packages...)
 	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	var failed *exec.ExitError
 	switch {
@@ -137,7 +215,7 @@ func (m mutant) plant(ctx context.Context, dir string) (finder string, err error
 	}
 	found := failedTest.FindSubmatch(out)
 	if found == nil || bytes.Contains(out, []byte("[build failed]")) {
-		return "", fmt.Errorf("the tests did not run: %s", out)
+		return "", fmt.Errorf("%w: %s", errNotBuilt, out)
 	}
 	return string(found[1]), nil
 }
