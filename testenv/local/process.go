@@ -89,14 +89,19 @@ func (p *process) pid() int {
 	return p.cmd.Process.Pid
 }
 
-// signal sends sig to the process group.
+// signal sends sig to the process group. After SIGSTOP it returns when the process
+// has stopped.
 func (p *process) signal(sig syscall.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.alive() {
 		return fmt.Errorf("%s is not running", p.args[0])
 	}
-	return syscall.Kill(-p.cmd.Process.Pid, sig)
+	err := syscall.Kill(-p.cmd.Process.Pid, sig)
+	if err == nil && sig == syscall.SIGSTOP {
+		err = awaitStop(p.cmd.Process.Pid)
+	}
+	return err
 }
 
 // kill sends SIGKILL, also to a stopped process, and returns when it is gone.
@@ -124,13 +129,21 @@ func tail(path string, n int) string {
 	return string(b[max(0, len(b)-n):])
 }
 
-// freePort returns a loopback port that nobody listens on. It lies below the
-// range from which outgoing connections take theirs, so that it is
+// given are the ports that this process has given away. Of the thirty of a cluster
+// two would be the same in every twentieth otherwise, since none is listened on
+// until all are known.
+var given sync.Map
+
+// freePort returns a loopback port that nobody listens on, and none twice. It lies
+// below the range from which outgoing connections take theirs, so that it is
 // still free when a killed server comes back.
 func freePort(ctx context.Context) (int, error) {
 	var err error
 	for range 100 {
 		port := 20000 + rand.IntN(10000)
+		if _, before := given.LoadOrStore(port, true); before {
+			continue
+		}
 		var l net.Listener
 		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			return port, l.Close()

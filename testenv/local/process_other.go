@@ -9,3 +9,6 @@ import "syscall"
 func dieWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
+
+// awaitStop waits for nothing: only Linux tells when a child has stopped.
+func awaitStop(int) error { return nil }
