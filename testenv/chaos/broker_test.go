@@ -22,7 +22,7 @@ func (s *storm) admin(ctx context.Context, send func(context.Context, *kgo.Clien
 		return err
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	return send(ctx, c)
 }
@@ -98,10 +98,8 @@ func (s *storm) assign(ctx context.Context, topic string, partition int32, repli
 		t.Topic, t.Partitions = topic, append(t.Partitions, p)
 		req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
 		req.Topics, req.TimeoutMillis = append(req.Topics, t), 20_000
-		return probe.Until(ctx, func(ctx context.Context) error { // controllers have trouble as well
-			once, cancel := context.WithTimeout(ctx, 5*time.Second)
-			defer cancel()
-			resp, err := req.RequestWith(once, c)
+		return insist(ctx, func(ctx context.Context) error {
+			resp, err := req.RequestWith(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -110,6 +108,34 @@ func (s *storm) assign(ctx context.Context, topic string, partition int32, repli
 			}
 			return kerr.ErrorForCode(resp.Topics[0].Partitions[0].ErrorCode)
 		})
+	})
+}
+
+// configure sets a setting of a topic.
+func (s *storm) configure(ctx context.Context, topic, name, value string) error {
+	return s.admin(ctx, func(ctx context.Context, c *kgo.Client) error {
+		setting := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+		setting.Name, setting.Value = name, kmsg.StringPtr(value)
+		r := kmsg.NewIncrementalAlterConfigsRequestResource()
+		r.ResourceType, r.ResourceName, r.Configs = kmsg.ConfigResourceTypeTopic, topic, append(r.Configs, setting)
+		req := kmsg.NewPtrIncrementalAlterConfigsRequest()
+		req.Resources = append(req.Resources, r)
+		return insist(ctx, func(ctx context.Context) error {
+			resp, err := req.RequestWith(ctx, c)
+			if err != nil {
+				return err
+			}
+			return kerr.ErrorForCode(resp.Resources[0].ErrorCode)
+		})
+	})
+}
+
+// insist repeats a request to the controller, which has trouble as well.
+func insist(ctx context.Context, request func(context.Context) error) error {
+	return probe.Until(ctx, func(ctx context.Context) error {
+		once, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		return request(once)
 	})
 }
 
