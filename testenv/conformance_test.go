@@ -75,7 +75,7 @@ type suite struct {
 // long as the broker is away.
 func (s *suite) send(t *testing.T, value string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, probe.Patience)
 	defer cancel()
 	err := probe.Until(ctx, func(ctx context.Context) error {
 		resp, err := s.client.Produce(ctx, &kafka.ProduceRequest{
@@ -124,7 +124,7 @@ func (s *suite) fetch(ctx context.Context, offset int64) ([]string, error) {
 // same waits until the log holds exactly what was sent.
 func (s *suite) same(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, probe.Patience)
 	defer cancel()
 	err := probe.Until(ctx, func(ctx context.Context) error {
 		got, err := s.fetch(ctx, 0)

@@ -148,7 +148,7 @@ var layers = []layer{
 	{path: "testenv/integration"},
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
-	{path: "testenv/programs", may: []string{"testenv"}},
+	{path: "testenv/programs", may: []string{"testenv", "testenv/probe"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/internal/embedded"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // TestDeadJoinerLeaves kills a member while it waits for the answer to its
@@ -27,7 +28,7 @@ func TestDeadJoinerLeaves(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	const topic, group, partitions = "sessions", "sessions", 2
 	admin := kafka.Client{Addr: kafka.TCP(e.Brokers()...)}

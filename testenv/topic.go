@@ -23,7 +23,7 @@ func (e *Env) admin(ctx context.Context, send func(context.Context, *kgo.Client)
 		return err
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	return send(ctx, c)
 }

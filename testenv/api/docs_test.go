@@ -13,9 +13,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -38,7 +38,7 @@ func TestDocumentedRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := programs.Start(t, filepath.Join(binaries, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0").Base
-	programs.Eventually(t, time.Minute, "the demo's first posterior", func() (bool, error) {
+	programs.Eventually(t, "the demo's first posterior", func() (bool, error) {
 		status, _ := request(t, http.MethodGet, base+"/v1/models/ATL", "", "")
 		return status == http.StatusOK, nil
 	})
@@ -48,7 +48,7 @@ func TestDocumentedRequests(t *testing.T) {
 	}
 	for _, line := range lines {
 		t.Run(line, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 			defer cancel()
 			stream := strings.Contains(line, "/v1/events")
 			run := strings.Replace(line, "curl", curl, 1)

@@ -21,12 +21,26 @@ import (
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
-// Requests of a run on real parts (CREDENCE_BACKEND=real) or in CI, and of a
-// quick one; examples is what schemathesis is told to make per operation.
-const (
-	fullRequests, fullExamples   = 10_000, 450
-	quickRequests, quickExamples = 600, 15
-)
+// perOperation is how many examples schemathesis is told to make of each
+// operation: few by default, more on real parts (CREDENCE_BACKEND), or
+// CREDENCE_EXAMPLES, with 450 of which come 10,000 requests.
+func perOperation(t *testing.T) int {
+	if text := os.Getenv("CREDENCE_EXAMPLES"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal("CREDENCE_EXAMPLES:", err)
+		}
+		return n
+	}
+	if os.Getenv("CREDENCE_BACKEND") != "" {
+		return 100
+	}
+	return 15
+}
+
+// requestsPerExample is how many requests an example of each operation makes
+// at the least.
+const requestsPerExample = 22
 
 // settings let rows of any form be refused by a model that they do not fit: no
 // document says what all models take.
@@ -72,10 +86,7 @@ func TestSchemathesis(t *testing.T) {
 	if python == "" {
 		t.Skip("no schemathesis")
 	}
-	least, examples := quickRequests, quickExamples
-	if os.Getenv("CREDENCE_BACKEND") != "" {
-		least, examples = fullRequests, fullExamples
-	}
+	examples := perOperation(t)
 	base := open(t)
 	target, err := url.Parse(base)
 	if err != nil {
@@ -125,7 +136,7 @@ func TestSchemathesis(t *testing.T) {
 		}
 	})
 	t.Run("requests", func(t *testing.T) {
-		if count.n < least {
+		if least := requestsPerExample * examples; count.n < least {
 			t.Errorf("%d requests, want at least %d", count.n, least)
 		}
 		if good := count.statuses[http.StatusOK]; good < count.n/10 {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/programs"
@@ -79,7 +78,7 @@ func open(t *testing.T) string {
 	for _, key := range []string{"air/x/history", "air/../<b>&?#%", "nobody's"} {
 		produce(t, append([]string{"replay", "--input", table, "--key", key, "--rows", "30"}, to...)...)
 	}
-	programs.Eventually(t, time.Minute, "models of all keys, and the dead letters", func() (bool, error) {
+	programs.Eventually(t, "models of all keys, and the dead letters", func() (bool, error) {
 		q := url.Values{"key": keys, "fields": {"key"}}
 		var list struct{ Models []struct{ Key string } }
 		var dead struct{ Letters []struct{ Stage string } }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -133,7 +132,7 @@ func TestOutage(t *testing.T) {
 	if err := w.env.StartKafka(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.Readiness(t, 200, time.Minute)
+	w.Readiness(t, 200)
 	b.wait(`!document.querySelector('.banner')`, "that the consumer is ready again")
 	before := value[string](b, rowOf(keys[0])+`.querySelector('.cell.rows').textContent`)
 	w.send(t, keys...)
@@ -172,7 +171,7 @@ func TestLogin(t *testing.T) {
 	if seen := value[string](b, `document.cookie`); seen != "" {
 		t.Errorf("scripts see the cookie %q", seen)
 	}
-	programs.Eventually(t, patience, "live updates with the cookie", func() (bool, error) {
+	programs.Eventually(t, "live updates with the cookie", func() (bool, error) {
 		w.send(t, "only")
 		return value[float64](b, `fetch('/v1/models').then(r => r.json()).then(l => l.total)`) == 1, nil
 	})

@@ -17,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 const (
@@ -144,7 +146,7 @@ func metrics(b *tab) map[string]float64 {
 // call sends a command of the protocol and returns its answer.
 func call[P, R any](b *tab, c cdp.Command[P, R], params P) R {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
 	defer cancel()
 	r, err := chromedp.Call(ctx, c, params)
 	if err != nil {

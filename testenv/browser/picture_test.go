@@ -26,7 +26,7 @@ func TestPicture(t *testing.T) {
 	b.open(demo.Base + "/")
 	b.wait(rowOf("ATL"), "a posterior of ATL")
 	b.open(demo.Base + "/key/ATL?variable=beta%5Bhour%5D")
-	b.waitFor(`+document.querySelector('[data-testid=t]')?.dataset.value >= 60`, "60 shards", 2*patience)
+	b.wait(`+document.querySelector('[data-testid=t]')?.dataset.value >= 60`, "60 shards")
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		t.Fatal(err)

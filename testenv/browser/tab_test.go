@@ -23,10 +23,8 @@ import (
 
 	"github.com/credence-stream/credence/testenv/compose"
 	"github.com/credence-stream/credence/testenv/install"
+	"github.com/credence-stream/credence/testenv/probe"
 )
-
-// patience is how long a page may take to show what it must.
-const patience = 30 * time.Second
 
 // findChromium returns the path of Debian's Chromium and installs it where
 // that is possible; "" after a loud line where it is not, a failure in CI.
@@ -159,7 +157,7 @@ func (b *tab) excuse(text string) {
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("%v; the page shows:\n%.500s", err, b.text())
@@ -169,7 +167,7 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 // command sends a command of the protocol that has no action.
 func (b *tab) command(send func(context.Context) error) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
 	defer cancel()
 	if err := send(ctx); err != nil {
 		b.t.Fatal(err)
@@ -179,7 +177,7 @@ func (b *tab) command(send func(context.Context) error) {
 // open goes to an address and waits until the page has drawn its frame.
 func (b *tab) open(address string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, navigate(address)); err != nil {
 		b.t.Fatalf("%s does not load: %v", address, err)
@@ -206,12 +204,7 @@ func (b *tab) scheme(name string) {
 // wait waits until an expression is true in the page.
 func (b *tab) wait(expression, what string) {
 	b.t.Helper()
-	b.waitFor(expression, what, patience)
-}
-
-func (b *tab) waitFor(expression, what string, limit time.Duration) {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
 	defer cancel()
 	every := time.NewTicker(50 * time.Millisecond)
 	defer every.Stop()
@@ -226,7 +219,7 @@ func (b *tab) waitFor(expression, what string, limit time.Duration) {
 		case <-every.C:
 		case <-ctx.Done():
 			b.shot("failed")
-			b.t.Fatalf("the page does not show %s within %v: %v\nwanted: %s\nit shows:\n%.3000s", what, limit, err, expression, b.text())
+			b.t.Fatalf("the page does not show %s within %v: %v\nwanted: %s\nit shows:\n%.3000s", what, probe.Patience, err, expression, b.text())
 		}
 	}
 }
@@ -243,7 +236,7 @@ func (b *tab) text() string {
 // value evaluates an expression that may be a promise.
 func value[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {

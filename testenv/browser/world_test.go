@@ -154,7 +154,7 @@ func names(n int) []string {
 // applied waits until everything that was sent is in a checkpoint.
 func (w *world) applied(t testing.TB, shards int) {
 	t.Helper()
-	programs.Eventually(t, time.Minute, strconv.Itoa(shards)+" shards in checkpoints", func() (bool, error) {
+	programs.Eventually(t, strconv.Itoa(shards)+" shards in checkpoints", func() (bool, error) {
 		got, lag := w.Metric(t, "records_consumed_total"), w.Metric(t, "consumer_lag_records")
 		if got == float64(shards) && lag == 0 {
 			return true, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
@@ -229,7 +230,7 @@ func (c *chaos) disturbed(t *testing.T) {
 	}
 	finish(t, c.chaos, members)
 	for _, m := range members {
-		if err := m.stop(30 * time.Second); err != nil {
+		if err := m.stop(); err != nil {
 			t.Errorf("SIGTERM: %v\n%s", err, m.tail())
 		}
 	}
@@ -245,7 +246,7 @@ func orEmpty(err error) string {
 // finish waits until everything is applied and saved.
 func finish(t *testing.T, o *observer, members []*member) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	for {
 		behind, err := o.behind(ctx)

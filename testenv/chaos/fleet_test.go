@@ -97,20 +97,20 @@ func (m *member) kill() {
 
 // awake waits until the process has said something: before that it may not yet
 // know what to do with a SIGTERM.
-func (m *member) awake(patience time.Duration) error {
+func (m *member) awake() error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
+	for end := time.Now().Add(probe.Patience); time.Now().Before(end); <-tick.C {
 		if info, err := os.Stat(m.log.Name()); err != nil || info.Size() > 0 {
 			return err
 		}
 	}
-	return fmt.Errorf("the consumer has said nothing for %v", patience)
+	return fmt.Errorf("the consumer has said nothing for %v", probe.Patience)
 }
 
 // says waits until the process has said something.
-func (m *member) says(ctx context.Context, what string, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (m *member) says(ctx context.Context, what string) error {
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	return probe.Until(ctx, func(context.Context) error {
 		b, err := os.ReadFile(m.log.Name())
@@ -122,8 +122,8 @@ func (m *member) says(ctx context.Context, what string, patience time.Duration) 
 }
 
 // stop asks the process to end and reports how it did.
-func (m *member) stop(patience time.Duration) error {
-	if err := m.awake(patience); err != nil {
+func (m *member) stop() error {
+	if err := m.awake(); err != nil {
 		return err
 	}
 	if err := m.signal(syscall.SIGTERM); err != nil {
@@ -133,9 +133,9 @@ func (m *member) stop(patience time.Duration) error {
 	case err := <-m.done:
 		_ = m.log.Close()
 		return err
-	case <-time.After(patience):
+	case <-time.After(probe.Patience):
 		m.kill()
-		return fmt.Errorf("the consumer did not end within %v of SIGTERM", patience)
+		return fmt.Errorf("the consumer did not end within %v of SIGTERM", probe.Patience)
 	}
 }
 

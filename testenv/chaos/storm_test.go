@@ -263,12 +263,12 @@ func (s *storm) recreated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range s.members {
-		if err := v.now.says(ctx, "was recreated", time.Minute); err != nil {
+		if err := v.now.says(ctx, "was recreated"); err != nil {
 			t.Errorf("%s: %v\n%s", v.name, err, v.now.tail())
 		}
 	}
 	for _, v := range s.members {
-		if err := v.now.stop(30 * time.Second); err != nil {
+		if err := v.now.stop(); err != nil {
 			t.Errorf("SIGTERM: %v\n%s", err, v.now.tail())
 		}
 	}

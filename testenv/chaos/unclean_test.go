@@ -85,10 +85,10 @@ func (s *storm) unclean(t *testing.T) {
 	leads(2, 1)
 	send(s.seed+4, 200)
 	must(s.Kafka[0].Start(ctx))
-	if err := m.says(ctx, "was truncated or recreated", time.Minute); err != nil {
+	if err := m.says(ctx, "was truncated or recreated"); err != nil {
 		t.Errorf("%v\n%s", err, m.tail())
 	}
-	if err := m.stop(30 * time.Second); err != nil {
+	if err := m.stop(); err != nil {
 		t.Errorf("SIGTERM: %v\n%s", err, m.tail())
 	}
 	same(t, before, o.states(t))

@@ -38,7 +38,7 @@ func Start(ctx context.Context) (*Env, error) {
 	if _, err := p.Run(ctx, "up", "-d", "kafka", "redis"); err != nil {
 		return nil, fmt.Errorf("%w (behind a closed network, testenv/offline makes the images)", closing(err, e))
 	}
-	if err := e.answers(ctx, 90*time.Second, true, true); err != nil {
+	if err := e.answers(ctx, true, true); err != nil {
 		return nil, closing(err, e)
 	}
 	return e, nil
@@ -51,8 +51,8 @@ func closing(err error, e *Env) error {
 	return err
 }
 
-func (e *Env) answers(ctx context.Context, limit time.Duration, kafka, redis bool) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func (e *Env) answers(ctx context.Context, kafka, redis bool) error {
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	if kafka {
 		if err := probe.Kafka(ctx, e.broker); err != nil {
@@ -100,7 +100,7 @@ func (e *Env) StartKafka(ctx context.Context) error {
 	if err := e.Project.Start(ctx, "kafka"); err != nil {
 		return err
 	}
-	return e.answers(ctx, 90*time.Second, true, false)
+	return e.answers(ctx, true, false)
 }
 
 // PauseKafka freezes the broker's container.
@@ -117,7 +117,7 @@ func (e *Env) StartRedis(ctx context.Context) error {
 	if err := e.Project.Start(ctx, "redis"); err != nil {
 		return err
 	}
-	return e.answers(ctx, 30*time.Second, false, true)
+	return e.answers(ctx, false, true)
 }
 
 // PauseRedis freezes the store's container.

@@ -154,7 +154,7 @@ func (s *stack) replay(prefix string, more ...string) error {
 // consumer runs the program to its end in a container of its own.
 func (s *stack) consumer(args ...string) []byte {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(s.ctx, probe.Patience)
 	defer cancel()
 	out, err := s.e.Project.Run(ctx, append([]string{"run", "--rm", "-T", "--no-deps", "consumer"}, args...)...)
 	s.must(err)
@@ -188,7 +188,7 @@ func (s *stack) count(ctx context.Context, topic string) (n int64, err error) {
 // outputs waits until the service has published n summaries.
 func (s *stack) outputs(n int64) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(s.ctx, probe.Patience)
 	defer cancel()
 	s.must(probe.Until(ctx, func(ctx context.Context) error {
 		got, err := s.count(ctx, "posteriors")

@@ -74,9 +74,9 @@ func TestBadInput(t *testing.T) {
 		// A missing feature is no reason to refuse a shard here: its row is dropped.
 		nan := math.NaN()
 		follow(stream(t, nil, column{"x", []float64{1, nan, 2, nan}}, column{"z", []float64{1, 2, 3, 4}}, column{"y", []float64{1, 2, 3, 4}}))
-		w.caughtUp(t, time.Minute)
+		w.caughtUp(t)
 
-		s.Readiness(t, 200, 5*time.Second)
+		s.Readiness(t, 200)
 		bounded(t, s)
 		for stage, n := range stages {
 			if got := s.Metric(t, "records_dead_lettered_total", `stage="`+stage+`"`); got != n {
@@ -191,7 +191,7 @@ func TestBomb(t *testing.T) {
 		bomb := franz(t, env, kgo.ProducerBatchCompression(kgo.ZstdCompression()), kgo.ProducerBatchMaxBytes(256<<20), kgo.BrokerMaxWriteBytes(512<<20))
 		send(t, bomb, &kgo.Record{Topic: w.input, Key: []byte("k/0"), Value: make([]byte, 200<<20)})
 		f.send(t, 1)
-		w.caughtUp(t, time.Minute)
+		w.caughtUp(t)
 		f.complete(t, w)
 		bounded(t, s)
 		dead := read(t, env, w.dead)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -26,8 +25,8 @@ const bombBound = 1 << 30
 func TestBombs(t *testing.T) {
 	each(t, func(t *testing.T, env *testenv.Env) {
 		partitions := 64
-		if programs.Raced() {
-			partitions = 8 // its memory is not looked at, and unpacking takes ten times as long
+		if programs.Raced() || testing.Short() {
+			partitions = 8 // under the race detector unpacking takes ten times as long
 		}
 		w := newWorld(t, env, setup{partitions: partitions, topic: map[string]string{"max.message.bytes": "16777216"}, models: badModels})
 		rng := rand.New(rand.NewPCG(8, 2))
@@ -49,8 +48,8 @@ func TestBombs(t *testing.T) {
 			c.Close()
 		}
 		s := w.start(t, "--set", "memory.inflight=64MiB", "--set", "limits.record=16MiB")
-		w.caughtUp(t, 3*time.Minute)
-		s.Readiness(t, 200, 5*time.Second)
+		w.caughtUp(t)
+		s.Readiness(t, 200)
 		if peak, ok := s.Peak(t); ok && !programs.Raced() {
 			t.Logf("peak memory of the process: %d MiB, allowed are %d MiB", peak>>20, bombBound>>20)
 			if peak > bombBound {

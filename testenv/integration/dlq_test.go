@@ -73,7 +73,7 @@ func TestReplayedOnce(t *testing.T) {
 				t.Errorf("replay %d: exit %d, want %q\n%s", i, got.Code, want, got.Messages)
 			}
 		}
-		w.caughtUp(t, time.Minute)
+		w.caughtUp(t)
 		n := len(read(t, env, w.input))
 		if n < 3*shards {
 			t.Errorf("%d records in the input topic: nothing was sent twice, so that this test shows little", n)

@@ -5,7 +5,6 @@ package integration
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/programs"
@@ -24,11 +23,11 @@ func TestTrimmedLog(t *testing.T) {
 		}
 
 		s := w.start(t)
-		said := s.Readiness(t, 503, 5*time.Second)
-		programs.Eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
+		said := s.Readiness(t, 503)
+		programs.Eventually(t, "partitions_halted", func() (bool, error) {
 			return s.Metric(t, "partitions_halted", `reason="gap"`) == 1, nil
 		})
-		said = s.Readiness(t, 503, time.Second) + said
+		said = s.Readiness(t, 503) + said
 		for _, text := range []string{said, s.Messages.String()} {
 			for _, want := range []string{"offset 15", "offset 10", "5 records", "on_gap: skip"} {
 				if !strings.Contains(text, want) {

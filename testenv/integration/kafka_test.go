@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -92,7 +93,7 @@ func ends(ctx context.Context, c *kgo.Client, topic string) (map[int32]int64, er
 // read returns all records that a topic has now.
 func read(t *testing.T, env *testenv.Env, topic string) []*kgo.Record {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	c := franz(t, env, kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchMaxPartitionBytes(64<<20))
 	left, err := ends(ctx, c, topic)
@@ -152,9 +153,9 @@ func (w *world) behind(ctx context.Context) (int64, error) {
 }
 
 // caughtUp waits until all that was sent is applied and saved.
-func (w *world) caughtUp(t *testing.T, within time.Duration) {
+func (w *world) caughtUp(t *testing.T) {
 	t.Helper()
-	programs.Eventually(t, within, "the watermarks at the end of the log", func() (bool, error) {
+	programs.Eventually(t, "the watermarks at the end of the log", func() (bool, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		n, err := w.behind(ctx)

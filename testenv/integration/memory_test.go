@@ -19,7 +19,7 @@ import (
 func TestResidentMemory(t *testing.T) {
 	each(t, func(t *testing.T, env *testenv.Env) {
 		keys := 100_000
-		if env.Backend == testenv.Embedded || programs.Raced() {
+		if env.Backend == testenv.Embedded || programs.Raced() || testing.Short() {
 			keys = 5_000
 		}
 		const cache, inflight = 64, 64 // MiB
@@ -35,7 +35,7 @@ func TestResidentMemory(t *testing.T) {
 		}
 		start := time.Now()
 		s := w.start(t, "--set", fmt.Sprintf("memory.cache=%dMiB", cache), "--set", fmt.Sprintf("memory.inflight=%dMiB", inflight))
-		w.caughtUp(t, 5*time.Minute)
+		w.caughtUp(t)
 		took := time.Since(start)
 		peak, ok := s.Peak(t)
 		if !ok || programs.Raced() {

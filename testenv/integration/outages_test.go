@@ -13,7 +13,7 @@ import (
 
 // away is how long servers are away.
 func away(env *testenv.Env) time.Duration {
-	if env.Backend == testenv.Embedded {
+	if env.Backend == testenv.Embedded || testing.Short() {
 		return 5 * time.Second
 	}
 	return 30 * time.Second
@@ -26,7 +26,7 @@ func TestOutages(t *testing.T) {
 		w := newWorld(t, env, setup{kafka: ", session_timeout: 6s"})
 		f := w.feeder(t, 6)
 		s := w.start(t)
-		s.Readiness(t, 200, 30*time.Second)
+		s.Readiness(t, 200)
 		for _, server := range []struct {
 			name  string
 			kill  func() error
@@ -36,13 +36,13 @@ func TestOutages(t *testing.T) {
 			{"redis", env.KillRedis, env.StartRedis},
 		} {
 			stop := f.flow(t, 20*time.Millisecond)
-			programs.Eventually(t, 30*time.Second, "records applied before the outage", func() (bool, error) {
+			programs.Eventually(t, "records applied before the outage", func() (bool, error) {
 				return s.Metric(t, "records_consumed_total") > 0, nil
 			})
 			if err := server.kill(); err != nil {
 				t.Fatal(err)
 			}
-			said := s.Readiness(t, 503, 15*time.Second)
+			said := s.Readiness(t, 503)
 			t.Logf("%s away: %s", server.name, said)
 			// Not ready all the time: not only until something is given up.
 			back := time.After(away(env))
@@ -63,12 +63,12 @@ func TestOutages(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := time.Now()
-			s.Readiness(t, 200, time.Minute)
+			s.Readiness(t, 200)
 			t.Logf("ready %.1f s after %s was back", time.Since(start).Seconds(), server.name)
 			stop()
-			w.caughtUp(t, time.Minute)
+			w.caughtUp(t)
 		}
-		s.Readiness(t, 200, 5*time.Second)
+		s.Readiness(t, 200)
 		f.complete(t, w)
 		t.Logf("%d shards", f.shards)
 		if dead := read(t, env, w.dead); len(dead) != 0 {

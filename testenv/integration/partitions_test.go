@@ -24,7 +24,7 @@ func TestThousandPartitions(t *testing.T) {
 		}
 		w := newWorld(t, env, setup{partitions: partitions, models: badModels})
 		s := w.start(t)
-		s.Readiness(t, 200, 2*time.Minute)
+		s.Readiness(t, 200)
 		c := franz(t, env)
 		defer c.Close()
 		shard := good(t, rand.New(rand.NewPCG(6, 6)))
@@ -36,8 +36,11 @@ func TestThousandPartitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		programs.Eventually(t, time.Minute, "every record applied", func() (bool, error) {
-			return s.Metric(t, "records_consumed_total") == float64(total), nil
+		programs.Eventually(t, "every record applied", func() (bool, error) {
+			if n := s.Metric(t, "records_consumed_total"); n != float64(total) {
+				return false, fmt.Errorf("%g of %d", n, total)
+			}
+			return true, nil
 		})
 		sockets, ok := s.Sockets(t)
 		peak, _ := s.Peak(t)

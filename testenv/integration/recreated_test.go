@@ -5,7 +5,6 @@ package integration
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/programs"
@@ -22,7 +21,7 @@ func TestRecreatedTopic(t *testing.T) {
 		w.settle(t)
 		s := w.start(t)
 		f.send(t, 5)
-		programs.Eventually(t, 30*time.Second, "all records stored", func() (bool, error) {
+		programs.Eventually(t, "all records stored", func() (bool, error) {
 			return s.Metric(t, "records_consumed_total") == 5 && s.Metric(t, "consumer_lag_records") == 0, nil
 		})
 		want := w.get(t, f.keys[0])
@@ -34,10 +33,10 @@ func TestRecreatedTopic(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.feeder(t, 1).send(t, 25)
-		programs.Eventually(t, 60*time.Second, "a halt", func() (bool, error) {
+		programs.Eventually(t, "a halt", func() (bool, error) {
 			return s.Metric(t, "partitions_halted", `reason="recreated"`) == 1, nil
 		})
-		if said := s.Readiness(t, 503, 5*time.Second); !strings.Contains(said, "was recreated") || !strings.Contains(said, "new consumer group") {
+		if said := s.Readiness(t, 503); !strings.Contains(said, "was recreated") || !strings.Contains(said, "new consumer group") {
 			t.Errorf("/readyz says %s", said)
 		}
 		w.same(t, "it was before the topic was made again", map[string]posterior{f.keys[0]: want})

@@ -50,6 +50,9 @@ type prediction struct {
 // producer, consumer and store, and compares what comes out with the posterior
 // of all their rows, found by programs that have nothing to do with this one.
 func TestReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the figures of real data are not for a short run")
+	}
 	var sets []realData
 	experiments := map[string]*experiment{}
 	entries, asks := "", false

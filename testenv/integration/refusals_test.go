@@ -6,7 +6,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -31,10 +30,10 @@ func TestConfigurationChanged(t *testing.T) {
 			t.Errorf("another prior: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		s := w.start(t)
-		programs.Eventually(t, 30*time.Second, "partitions_halted", func() (bool, error) {
+		programs.Eventually(t, "partitions_halted", func() (bool, error) {
 			return s.Metric(t, "partitions_halted", `reason="configuration"`) == 1, nil
 		})
-		if said := s.Readiness(t, 503, time.Second); !strings.Contains(said, "configuration") {
+		if said := s.Readiness(t, 503); !strings.Contains(said, "configuration") {
 			t.Errorf("/readyz says %s", said)
 		}
 		s.Stop(t)
@@ -62,7 +61,7 @@ func TestPartitionsAdded(t *testing.T) {
 		f := w.feeder(t, 6)
 		f.send(t, 12)
 		s := w.start(t)
-		w.caughtUp(t, 30*time.Second)
+		w.caughtUp(t)
 
 		req := kmsg.NewPtrCreatePartitionsRequest()
 		topic := kmsg.NewCreatePartitionsRequestTopic()
@@ -75,10 +74,10 @@ func TestPartitionsAdded(t *testing.T) {
 		if err := kerr.ErrorForCode(resp.Topics[0].ErrorCode); err != nil {
 			t.Fatal(err)
 		}
-		programs.Eventually(t, 30*time.Second, "all partitions halted", func() (bool, error) {
+		programs.Eventually(t, "all partitions halted", func() (bool, error) {
 			return s.Metric(t, "partitions_halted", `reason="partitions"`) == 3, nil
 		})
-		said := s.Readiness(t, 503, time.Second)
+		said := s.Readiness(t, 503)
 		for _, want := range []string{"rescale", "3 partitions", "had 2"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("the error does not say %q: %s", want, said)

@@ -21,7 +21,7 @@ func TestGracefulStop(t *testing.T) {
 		for range 3 {
 			s := w.start(t)
 			stop := f.flow(t, 5*time.Millisecond)
-			programs.Eventually(t, 30*time.Second, "records applied", func() (bool, error) {
+			programs.Eventually(t, "records applied", func() (bool, error) {
 				return s.Metric(t, "records_consumed_total") > 50, nil
 			})
 			start := time.Now()
@@ -45,7 +45,7 @@ func TestGracefulStop(t *testing.T) {
 		}
 
 		s := w.start(t)
-		w.caughtUp(t, 30*time.Second)
+		w.caughtUp(t)
 		if got, want := s.Metric(t, "records_consumed_total"), float64(f.shards-watermarks); got != want {
 			t.Errorf("the last one has consumed %v records, %v were left", got, want)
 		}
@@ -66,7 +66,7 @@ func TestGracefulStop(t *testing.T) {
 		}
 
 		s = w.start(t)
-		s.Readiness(t, 200, 30*time.Second)
+		s.Readiness(t, 200)
 		if n := s.Metric(t, "records_consumed_total"); n != 0 {
 			t.Errorf("%v records consumed where there were none", n)
 		}
@@ -85,7 +85,7 @@ type trouble struct {
 // that are frozen: their connections stay open.
 func troubles(env *testenv.Env) []trouble {
 	all := []trouble{{"without kafka", env.KillKafka, env.StartKafka}, {"without redis", env.KillRedis, env.StartRedis}}
-	if env.Backend == testenv.Embedded {
+	if env.Backend == testenv.Embedded || testing.Short() {
 		return all
 	}
 	return append(all,
@@ -101,15 +101,15 @@ func TestStopDuringOutage(t *testing.T) {
 		f := w.feeder(t, 6)
 		for _, trouble := range troubles(env) {
 			s := w.start(t)
-			s.Readiness(t, 200, 30*time.Second)
+			s.Readiness(t, 200)
 			stop := f.flow(t, 5*time.Millisecond)
-			programs.Eventually(t, 30*time.Second, "records applied", func() (bool, error) {
+			programs.Eventually(t, "records applied", func() (bool, error) {
 				return s.Metric(t, "records_consumed_total") > 50, nil
 			})
 			if err := trouble.begin(); err != nil {
 				t.Fatal(err)
 			}
-			s.Readiness(t, 503, 30*time.Second)
+			s.Readiness(t, 503)
 			late := w.start(t)
 			for which, s := range map[string]*programs.Service{"one at work": s, "one that starts": late} {
 				start := time.Now()

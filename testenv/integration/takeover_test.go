@@ -89,14 +89,14 @@ func TestTakeover(t *testing.T) {
 		start := func() *programs.Service { return w.start(t, "--set", "checkpoint.interval=1s") }
 		members := []*programs.Service{start(), start(), start()}
 		for _, s := range members {
-			s.Readiness(t, 200, time.Minute)
+			s.Readiness(t, 200)
 		}
 		out := w.watch(t)
 		stop := f.flow(t, 5*time.Millisecond)
 		settled := func(what string) time.Duration {
 			t.Helper()
 			since := time.Now()
-			programs.Eventually(t, time.Minute, "summaries of all keys "+what, func() (bool, error) { return out.fresh(keys, since), nil })
+			programs.Eventually(t, "summaries of all keys "+what, func() (bool, error) { return out.fresh(keys, since), nil })
 			return out.longest()
 		}
 		settled("at first")
@@ -107,12 +107,12 @@ func TestTakeover(t *testing.T) {
 			t.Errorf("nobody took over for %v", gap)
 		}
 		members[0] = start()
-		members[0].Readiness(t, 200, time.Minute)
+		members[0].Readiness(t, 200)
 		settled("with a third one")
 		for i := range members {
 			members[i].Stop(t)
 			members[i] = start()
-			members[i].Readiness(t, 200, time.Minute)
+			members[i].Readiness(t, 200)
 			t.Logf("restart %s: at most %v without a summary of a key", strconv.Itoa(i), settled("after a restart").Round(time.Millisecond))
 		}
 		stop()

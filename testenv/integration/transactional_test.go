@@ -42,11 +42,11 @@ func TestTransactional(t *testing.T) {
 		transaction(f, 2, kgo.TryCommit)
 		transaction(lost, 1, kgo.TryAbort)
 		// 9 records and 5 markers; markers come after EndTransaction has returned.
-		programs.Eventually(t, 30*time.Second, "the end of the transactions", func() (bool, error) {
+		programs.Eventually(t, "the end of the transactions", func() (bool, error) {
 			at, err := ends(t.Context(), w.kafka, w.input)
 			return at[0] == 14, err
 		})
-		w.caughtUp(t, 30*time.Second)
+		w.caughtUp(t)
 		s.Stop(t)
 		start := time.Now()
 		w.settle(t)

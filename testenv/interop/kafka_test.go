@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // franz returns a client that is not ours.
@@ -34,7 +36,7 @@ func (w *world) send(t *testing.T, records ...*kgo.Record) {
 // in its order.
 func (w *world) read(t *testing.T, topic string, n int) []*kgo.Record {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	c := w.franz(t, kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	var all []*kgo.Record

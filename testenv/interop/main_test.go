@@ -16,6 +16,7 @@ import (
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -50,7 +51,7 @@ func run(t *testing.T, stdin io.Reader, program string, args ...string) string {
 
 func attempt(t *testing.T, stdin io.Reader, program string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = surroundings()

@@ -155,7 +155,7 @@ func (c *Cluster) addSingle(ctx context.Context, t tools) error {
 
 // join makes one cluster of the Redis servers.
 func (c *Cluster) join(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	for i, s := range c.Redis {
 		err := c.Redis[0].redis(func(r *redis.Client) error {
@@ -296,7 +296,7 @@ func (s *Server) Resume() error { return s.proc.signal(syscall.SIGCONT) }
 
 // Set changes a setting of a Redis server, once its link lets it.
 func (s *Server) Set(ctx context.Context, setting, value string) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	return probe.Until(ctx, func(ctx context.Context) error {
 		return s.redis(func(r *redis.Client) error { return r.ConfigSet(ctx, setting, value).Err() })

@@ -136,12 +136,12 @@ func (k *kafka) start(ctx context.Context) error {
 	if err := k.proc.start(); err != nil {
 		return err
 	}
-	return ready(ctx, k.proc, 90*time.Second, func(ctx context.Context) error { return probe.Kafka(ctx, k.addr) })
+	return ready(ctx, k.proc, func(ctx context.Context) error { return probe.Kafka(ctx, k.addr) })
 }
 
-// ready waits until answers succeeds, the process ends or time is up.
-func ready(ctx context.Context, p *process, limit time.Duration, answers func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// ready waits until answers succeeds, the process ends or probe.Patience does.
+func ready(ctx context.Context, p *process, answers func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	return probe.Until(ctx, func(ctx context.Context) error {
 		if err := p.ended(); err != nil {

@@ -63,7 +63,7 @@ func TestServersDieWithTheirParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait() //nolint:errcheck // killed
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	err = probe.Until(ctx, func(ctx context.Context) error {
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
@@ -111,7 +111,7 @@ func TestFailedStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	err := ready(t.Context(), p, time.Minute, func(ctx context.Context) error { return probe.Redis(ctx, "redis://127.0.0.1:1/0") })
+	err := ready(t.Context(), p, func(ctx context.Context) error { return probe.Redis(ctx, "redis://127.0.0.1:1/0") })
 	if err == nil || !strings.Contains(err.Error(), "out of luck") {
 		t.Errorf("error %v does not show the log", err)
 	}

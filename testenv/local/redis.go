@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/credence-stream/credence/testenv/probe"
 )
@@ -59,7 +58,7 @@ func (r *redisServer) start(ctx context.Context) error {
 	if err := r.proc.start(); err != nil {
 		return err
 	}
-	return ready(ctx, r.proc, 30*time.Second, func(ctx context.Context) error { return probe.Redis(ctx, r.url) })
+	return ready(ctx, r.proc, func(ctx context.Context) error { return probe.Redis(ctx, r.url) })
 }
 
 func (r *redisServer) save(ctx context.Context) ([]byte, error) {

@@ -67,7 +67,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-type probe struct {
+type httpProbe struct {
 	HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
 }
 
@@ -88,8 +88,8 @@ type deployment struct {
 						Name string
 						Port int `yaml:"containerPort"`
 					}
-					Live  probe `yaml:"livenessProbe"`
-					Ready probe `yaml:"readinessProbe"`
+					Live  httpProbe `yaml:"livenessProbe"`
+					Ready httpProbe `yaml:"readinessProbe"`
 					Mount []struct {
 						Name string
 					} `yaml:"volumeMounts"`

@@ -19,12 +19,8 @@ import (
 
 	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
-)
-
-const (
-	commandLimit = 2 * time.Minute // of one block
-	untilLimit   = time.Minute
 )
 
 var binaries string // the folder of both programs
@@ -201,7 +197,7 @@ func (r *reader) run(s step, code int) {
 	if m := drafted.FindStringSubmatch(s.text); m != nil && strings.Contains(s.text, "--config "+m[1]) {
 		r.t.Fatalf("%s:%d: what init writes is used in a block of its own: only then it has the addresses of the test", r.page, s.line)
 	}
-	ctx, cancel := context.WithTimeout(r.t.Context(), commandLimit)
+	ctx, cancel := context.WithTimeout(r.t.Context(), probe.Patience)
 	defer cancel()
 	cmd := r.shell(ctx, s.text)
 	var messages strings.Builder
@@ -241,8 +237,8 @@ func (r *reader) terminal(s step) {
 
 func (r *reader) until(s step) {
 	r.t.Helper()
-	programs.Eventually(r.t, untilLimit, fmt.Sprintf("%s:%d: %s", r.page, s.line, s.what), func() (bool, error) {
-		ctx, cancel := context.WithTimeout(r.t.Context(), untilLimit)
+	programs.Eventually(r.t, fmt.Sprintf("%s:%d: %s", r.page, s.line, s.what), func() (bool, error) {
+		ctx, cancel := context.WithTimeout(r.t.Context(), probe.Patience)
 		defer cancel()
 		out, err := r.shell(ctx, s.what).CombinedOutput()
 		if err != nil {

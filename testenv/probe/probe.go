@@ -14,6 +14,11 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
+// Patience is how long a test waits for what must come. It is no promise: a
+// machine that others share stands still for many seconds at times. A promise
+// about time is measured by the test that makes it.
+const Patience = 5 * time.Minute
+
 // Until calls try every 50 ms until it returns nil. When ctx ends first it
 // returns the last error of try.
 func Until(ctx context.Context, try func(context.Context) error) error {

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // Raced reports whether this is a test with the race detector: then the
@@ -44,12 +46,12 @@ func Build(ctx context.Context, dir string, more ...string) error {
 }
 
 // Eventually waits until done reports true, looking many times a second, and
-// fails the test with the last error where it does not within the time.
-func Eventually(t testing.TB, within time.Duration, what string, done func() (bool, error)) {
+// fails the test with the last error where probe.Patience ends before.
+func Eventually(t testing.TB, what string, done func() (bool, error)) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(within)
+	deadline := time.After(probe.Patience)
 	for {
 		ok, err := done()
 		if ok && err == nil {
@@ -60,7 +62,7 @@ func Eventually(t testing.TB, within time.Duration, what string, done func() (bo
 		case <-t.Context().Done():
 			t.Fatal(t.Context().Err())
 		case <-deadline:
-			t.Fatalf("not within %v: %s (%v)", within, what, err)
+			t.Fatalf("not within %v: %s (%v)", probe.Patience, what, err)
 		}
 	}
 }

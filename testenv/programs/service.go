@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // Surroundings are this process's, without what would configure the programs.
@@ -38,11 +40,11 @@ type Ended struct {
 	Data, Messages string // of stdout and stderr
 }
 
-// Run runs a program to its end, two minutes at most. An exit code is no
+// Run runs a program to its end, within probe.Patience. An exit code is no
 // failure.
 func Run(t testing.TB, program string, args ...string) Ended {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = Surroundings()
@@ -118,7 +120,7 @@ func Start(t testing.TB, program string, args ...string) *Service {
 		}
 	})
 	at := regexp.MustCompile(`(?:http server listens" address=|http://)(127\.0\.0\.1:\d+)`) // of run, of demo
-	Eventually(t, 30*time.Second, "the HTTP server's address", func() (bool, error) {
+	Eventually(t, "the HTTP server's address", func() (bool, error) {
 		if m := at.FindStringSubmatch(s.Messages.String()); m != nil {
 			s.Base = "http://" + m[1]
 			return true, nil
@@ -200,10 +202,10 @@ func (s *Service) excuse() string {
 }
 
 // Readiness waits until /readyz has a status.
-func (s *Service) Readiness(t testing.TB, status int, within time.Duration) string {
+func (s *Service) Readiness(t testing.TB, status int) string {
 	t.Helper()
 	var said string
-	Eventually(t, within, fmt.Sprintf("/readyz %d", status), func() (bool, error) {
+	Eventually(t, fmt.Sprintf("/readyz %d", status), func() (bool, error) {
 		var got int
 		if got, said = s.Fetch(t, "/readyz"); got != status {
 			return false, fmt.Errorf("it says %d %s", got, said)

@@ -24,6 +24,7 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
+    testTimeout: 60_000, // a test of a tenth of a second took more than five on a busy machine
     include: ['test/unit/**/*.test.ts', 'test/unit/**/*.test.tsx', 'src/**/*.test.ts', 'src/**/*.test.tsx'],
   },
 })
