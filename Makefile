@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers chaos sim mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
+.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,15 +19,20 @@ unit: ## tests of every package, on embedded parts; SHORT=1 leaves out the long 
 ifdef SHORT
 	$(GO) test -count=1 -short -vet=off $$($(GO) list ./... | grep -vE '/(testenv|examples|research)/|/cmd/consumer$$')
 else
-	$(GO) test -count=1 ./...
+	$(GO) test -count=1 -timeout 30m ./...
 endif
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/chaos ./testenv/compose
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/chaos; measured=$$?; \
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 2 -v -timeout 40m ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/compose && exit $$measured
 
-containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may
+containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
-	CREDENCE_BACKEND=compose $(GO) test -count=1 -p 1 -v -timeout 30m ./testenv ./testenv/integration
+	CREDENCE_BACKEND=compose $(GO) test -count=1 $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
+
+EXAMPLES ?= 450
+api: ## requests that schemathesis makes of each operation of the HTTP API, EXAMPLES=450 of them, in all 10,000; a quarter of an hour
+	CREDENCE_BACKEND=real CREDENCE_EXAMPLES=$(EXAMPLES) $(GO) test -count=1 -v -timeout 40m -run TestSchemathesis ./testenv/api
 
 KILLS ?= 300
 chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis, KILLS=300 of them killed processes; a quarter of an hour
@@ -38,8 +43,8 @@ FROM  ?= 1
 sim: ## searches simulated schedules for one that breaks a guarantee; SEEDS=100000 FROM=1
 	$(GO) run ./testenv/sim -seeds $(SEEDS) -from $(FROM)
 
-mutants: ## plants each known fault and shows that a test finds it
-	$(GO) run ./testenv/mutants
+mutants: ## plants each known fault and shows that a test finds it; SHARE=I/N only each Nth of them, from the Ith on
+	$(GO) run ./testenv/mutants $(SHARE:%=-share %)
 
 ADULT ?= $(wildcard $(or $(CREDENCE_SHARED),../shared)/data/adult.csv)
 
