@@ -308,7 +308,7 @@ func effective(t *testing.T, consumer, text string) string {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, consumer, "run", "--config", file, "--set", "kafka.brokers=127.0.0.1:1",
 		"--set", "redis.url=redis://127.0.0.1:1/0", "--set", "http.listen=127.0.0.1:0",

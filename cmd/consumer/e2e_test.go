@@ -63,7 +63,7 @@ func newWorldOf(t *testing.T, more, rest string) *world {
 // consumer runs a command line and returns its exit code, data and messages.
 func (w *world) consumer(args ...string) (code int, out, messages string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
 	defer cancel()
 	var o, e bytes.Buffer
 	a := &app.App{Kinds: w.kinds, Out: &o, Err: &e}

@@ -104,14 +104,14 @@ func (p *process) get(w *world, path string) ([]byte, int) {
 // eventually polls for a condition.
 func (w *world) eventually(what string, holds func() bool) {
 	w.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(5 * time.Minute)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			w.Fatalf("%s: not in 30 s", what)
+			w.Fatalf("%s: not in 5 min", what)
 		}
 	}
 }
@@ -254,7 +254,7 @@ const deleted = -1
 // returns the newest id and the numbers of the shards.
 func (p *process) stream(w *world, since string, messages int) (id string, shards []int64) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/v1/events?since="+url.QueryEscape(since), nil)
 	if err != nil {

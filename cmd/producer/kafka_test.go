@@ -45,7 +45,7 @@ func fetch(t *testing.T, env *embedded.Env, topic string, n int) []*kgo.Record {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var all []*kgo.Record
 	for len(all) < n {

@@ -51,7 +51,7 @@ var ran = func() map[string]func() (*result, error) {
 	out := map[string]func() (*result, error){}
 	for i := range scenarios {
 		out[scenarios[i].name] = sync.OnceValues(func() (*result, error) {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 			defer cancel()
 			return built.run(ctx, &scenarios[i], io.Discard)
 		})

@@ -66,14 +66,14 @@ func dial(t *testing.T, s *Server, query string) (net.Conn, *bufio.Reader, *http
 // until waits for a condition.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(5 * time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in 30 s: %s", what)
+			t.Fatalf("not in 5 min: %s", what)
 		}
 	}
 }

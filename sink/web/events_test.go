@@ -61,7 +61,7 @@ type message struct {
 
 func follow(t *testing.T, h *httptest.Server, query string, header ...string) *reader {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/v1/events?"+query, nil)
 	if err != nil {
 		t.Fatal(err)

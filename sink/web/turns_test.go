@@ -34,7 +34,7 @@ const predictPath = "/v1/models/flights%2FATL/predict"
 // serves checks that a client gets a prediction while others hold the server up.
 func serves(t *testing.T, s *Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr()+predictPath, strings.NewReader(`{"rows":[{"distance":1,"carrier":"AA"}]}`))
 	if err != nil {
