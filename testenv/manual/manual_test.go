@@ -171,7 +171,15 @@ func (r *reader) settle() {
 		if strings.Contains(settled, "models:") && !strings.Contains(settled, "http:") {
 			settled += "\nhttp: {listen: \"" + r.listen + "\"}\n"
 		}
-		if err := os.WriteFile(name, []byte(settled), 0o600); err != nil {
+		if settled == string(text) {
+			continue
+		}
+		// A program of another terminal may be about to read it.
+		draft := name + ".draft"
+		if err := os.WriteFile(draft, []byte(settled), 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := os.Rename(draft, name); err != nil {
 			r.t.Fatal(err)
 		}
 	}
