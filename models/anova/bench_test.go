@@ -30,7 +30,7 @@ func TestAllocates(t *testing.T) {
 	}
 }
 
-// One shard of 100 rows with score, 500 sweeps and summary.
+// One shard of 100 rows with score, 500 draws and summary.
 func BenchmarkShard(b *testing.B) {
 	for _, variant := range Kind().Variants {
 		for _, groups := range []int{10, 100, 1000} {
@@ -41,12 +41,16 @@ func BenchmarkShard(b *testing.B) {
 	}
 }
 
-// The sweeps without the Monte Carlo errors of the means.
-func BenchmarkSweeps(b *testing.B) {
-	w := newWork(b, "corrected", 100, 10, 500)
-	m, work := w.Model.(*Model), new(work)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.run(&w.Step, work)
+// The quadrature alone.
+func BenchmarkQuadrature(b *testing.B) {
+	for _, groups := range []int{10, 1000, 100_000} {
+		b.Run(fmt.Sprintf("groups=%d", groups), func(b *testing.B) {
+			m, w := newWork(b, "corrected", groups, groups, 50).Model.(*Model), new(work)
+			b.ReportAllocs()
+			for b.Loop() {
+				w.grid.fill(&m.statistics)
+				m.settle(w)
+			}
+		})
 	}
 }

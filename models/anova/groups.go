@@ -10,20 +10,19 @@ import (
 )
 
 // statistics is what both variants keep of the rows and of what they last
-// said: 8(4k+8) bytes for k groups.
+// said: 8(4k+9) bytes for k groups.
 type statistics struct {
 	prior   Prior
 	n, ybar []float64 // per group: rows, discounted, and their mean
 	ss      float64   // sum of squares within the groups, discounted
-	s2      float64   // plug-in of sigma2, 0 while there is no group
-	tau2    float64   // last draw, where the next chain starts
+	s2      float64   // 1/E[1/sigma2], 0 while there is no group
 
 	// The posterior as it was published: predictions are made of it.
 	shape      float64   // of sigma2, whose rate is shape*s2
 	zeta, vari []float64 // per group: mean and variance
 	mu, tau    moments
+	sigma      moments // 0 where undefined
 
-	fresh   bool // this shard has set the start, so the chain must forget it
 	params  [4]cdf.Param
 	law     dist.Standard
 	scratch *sync.Pool
@@ -93,9 +92,6 @@ func (m *statistics) absorb(s *cdf.Step) {
 		m.ybar[g] += d / n
 		m.n[g] = n
 	}
-	if m.fresh = m.s2 == 0 && len(m.n) > 0; m.fresh {
-		m.start()
-	}
 }
 
 // Retire drops the groups with fewer than 1e-6 rows. Without any group left
@@ -112,43 +108,9 @@ func (m *statistics) Retire() (gone []int32) {
 	}
 	m.n, m.ybar, m.zeta, m.vari = m.n[:kept], m.ybar[:kept], m.zeta[:kept], m.vari[:kept]
 	if kept == 0 {
-		m.ss, m.s2, m.tau2, m.shape, m.mu, m.tau, m.fresh = 0, 0, 0, 0, moments{}, moments{}, false
+		m.ss, m.s2, m.shape, m.mu, m.tau, m.sigma = 0, 0, 0, moments{}, moments{}, moments{}
 	}
 	return gone
-}
-
-// start sets the plug-in and the first tau2 by the method of moments.
-func (m *statistics) start() {
-	k, total := float64(len(m.n)), 0.0
-	within, inverse, mean := 0.0, 0.0, 0.0
-	for i, n := range m.n {
-		total += n
-		within += max(n-1, 0)
-		inverse += 1 / n / k
-		mean += m.ybar[i] / k
-	}
-	grand, between := 0.0, 0.0
-	for i, n := range m.n {
-		d := m.ybar[i] - mean
-		grand += n / total * d
-		if k > 1 {
-			between += d * d / (k - 1)
-		}
-	}
-	p := &m.prior
-	m.s2 = (p.Sigma2Rate + m.ss/2) / (p.Sigma2Shape + within/2 - 1)
-	if within < 4 {
-		// Too few rows within groups: the variance of all rows.
-		all := m.ss
-		for i, n := range m.n {
-			d := m.ybar[i] - mean - grand
-			all += n * d * d
-		}
-		if m.s2 = all / (total - 1); !(m.s2 > 0) {
-			m.s2 = (p.Sigma2Rate + all/2) / (p.Sigma2Shape + total/2)
-		}
-	}
-	m.tau2 = max(between-m.s2*inverse, 0.1*m.s2*k/total)
 }
 
 // tail is the tail shape of tau2's posterior, whose mean exists above 1 and
@@ -186,6 +148,21 @@ func (m *statistics) muMoments() (mean, sd float64) {
 		return 0, math.Sqrt(m.prior.MuVariance)
 	}
 	return m.mu.mean, m.mu.sd
+}
+
+// sigmaMoments returns NaN for moments that the law does not have.
+func (m *statistics) sigmaMoments() (mean, sd float64) {
+	if len(m.n) == 0 {
+		return dist.InvGammaMoments(m.prior.Sigma2Shape, m.prior.Sigma2Rate)
+	}
+	mean, sd = math.NaN(), math.NaN()
+	if m.sigma.mean > 0 {
+		mean = m.sigma.mean
+	}
+	if m.sigma.sd > 0 {
+		sd = m.sigma.sd
+	}
+	return mean, sd
 }
 
 // sigmaLaw returns shape and rate of the inverse gamma law of sigma2.

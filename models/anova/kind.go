@@ -16,6 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Levels ζ of many groups with partial pooling: a group with few rows borrows strength from the others. " +
 			"τ² is the variance between groups, σ² the variance within them.",
 		Variants:  []string{"corrected", "paper"},
+		Revision:  1, // quadrature in place of an estimate of sigma2
 		Groups:    kind.OneGroup,
 		Draws:     true,
 		Suggest:   suggest,

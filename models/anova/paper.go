@@ -28,8 +28,8 @@ import (
 // Source: arXiv:1401.3632, section 3.2.
 type Paper struct {
 	statistics
-	last  float64 // draw of sigma2, where the next chain starts
-	sigma moments // of the last shard's draws; not part of the state
+	tau2, last float64 // draws of tau2 and sigma2, where the next chain starts
+	fresh      bool    // this shard has set the start, so the chain must forget it
 }
 
 // NewPaper returns the paper's anova model with empty statistics.
@@ -48,7 +48,7 @@ func newPaper(s Settings, scratch *sync.Pool) *Paper {
 func (m *Paper) Retire() []int32 {
 	gone := m.statistics.Retire()
 	if len(m.n) == 0 {
-		m.last = 0
+		m.tau2, m.last, m.fresh = 0, 0, false
 	}
 	return gone
 }
@@ -66,9 +66,10 @@ type paperZeta struct{ m *Paper }
 func (b paperZeta) Absorb(s *cdf.Step) {
 	m := b.m
 	m.absorb(s)
-	if !m.fresh {
+	if m.fresh = m.s2 == 0 && len(m.n) > 0; !m.fresh {
 		return
 	}
+	m.start()
 	m.last, m.tau.mean, m.mu.mean = m.s2, m.tau2, 0
 	for _, y := range m.ybar {
 		m.mu.mean += y / float64(len(m.ybar))
@@ -87,22 +88,88 @@ func (b paperZeta) Sample(s *cdf.Step) error {
 	}
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
-	m.sweeps(s, w, m.sweep)
+	m.sweeps(s, w)
 	for j := range m.n {
 		m.zeta[j] = m.ybar[j] + w.mean[j]
 		m.vari[j] = w.m2[j] / float64(s.Draws.S)
 	}
-	m.sigma = drawn(s.Draws.Row(sigma2Row))
+	sigma := drawn(s.Draws.Row(sigma2Row))
 	// The rule names no predictive law. With 1/s2 = E[1/sigma2] given the
 	// spread of zeta, and all rows counted, a row is t as in the other variant.
-	rows, squares, _ := m.squares()
+	rows, squares := m.squares()
 	m.shape = m.prior.Sigma2Shape + rows/2
 	m.s2 = (m.prior.Sigma2Rate + squares/2) / m.shape
+	m.sigma = moments{}
+	if m.shape > 1 {
+		m.sigma.mean = sigma.mean
+	}
+	if m.shape > 2 {
+		m.sigma.sd = sigma.sd
+	}
 	if !(m.s2 > 0) || math.IsInf(m.s2, 1) || !(m.last > 0) || math.IsInf(m.last, 1) {
 		return fmt.Errorf("%w: anova paper: sigma2 is %v", cdf.ErrNumeric, m.s2)
 	}
 	return nil
 }
+
+// start sets the plug-in and the first tau2 by the method of moments.
+func (m *Paper) start() {
+	k, total := float64(len(m.n)), 0.0
+	within, inverse, mean := 0.0, 0.0, 0.0
+	for i, n := range m.n {
+		total += n
+		within += max(n-1, 0)
+		inverse += 1 / n / k
+		mean += m.ybar[i] / k
+	}
+	grand, between := 0.0, 0.0
+	for i, n := range m.n {
+		d := m.ybar[i] - mean
+		grand += n / total * d
+		if k > 1 {
+			between += d * d / (k - 1)
+		}
+	}
+	p := &m.prior
+	m.s2 = (p.Sigma2Rate + m.ss/2) / (p.Sigma2Shape + within/2 - 1)
+	if within < 4 {
+		// Too few rows within groups: the variance of all rows.
+		all := m.ss
+		for i, n := range m.n {
+			d := m.ybar[i] - mean - grand
+			all += n * d * d
+		}
+		if m.s2 = all / (total - 1); !(m.s2 > 0) {
+			m.s2 = (p.Sigma2Rate + all/2) / (p.Sigma2Shape + total/2)
+		}
+	}
+	m.tau2 = max(between-m.s2*inverse, 0.1*m.s2*k/total)
+}
+
+// burn is the number of sweeps that a chain drops after its start.
+const burn = 200
+
+// sweeps makes the sweeps of the shard, those before the first draw as number -1.
+func (m *Paper) sweeps(s *cdf.Step, w *work) {
+	k := len(m.n)
+	w.rows(k, s.Draws)
+	w.mean, w.m2 = grown(w.mean, k), grown(w.m2, k)
+	if m.fresh {
+		for range burn {
+			m.sweep(s, w, -1)
+		}
+	}
+	for i := range s.Draws.S {
+		m.sweep(s, w, i)
+	}
+}
+
+// leastTau2 bounds tau2 from below, in units of s2: nothing in the data tells
+// smaller ones apart. mostTau2 keeps its square a float.
+const (
+	leastTau2 = 1e-12
+	mostTau2  = 1e150
+)
 
 // sweep draws zeta | sigma2 and sigma2 | zeta, and adds to the sums over
 // sweeps. Draw i is written unless it is -1.
@@ -128,6 +195,16 @@ func (m *Paper) sweep(s *cdf.Step, w *work, i int) {
 	if i >= 0 {
 		w.draws[sigma2Row][i] = m.last
 	}
+}
+
+// squares returns N and the expected sum of squares of the rows about zeta.
+func (m *Paper) squares() (rows, squares float64) {
+	for i, n := range m.n {
+		d := m.zeta[i] - m.ybar[i]
+		rows += n
+		squares += n*m.vari[i] + n*d*d
+	}
+	return rows, m.ss + squares
 }
 
 // paperMu is Theta_2 = {mu, tau2}.
@@ -178,6 +255,17 @@ func drawn(x []float64) moments {
 	return moments{mean, math.Sqrt(variance)}
 }
 
+// meanAndVariance returns the mean and the mean squared deviation from it.
+func meanAndVariance(x []float64) (mean, variance float64) {
+	for i, v := range x {
+		mean += (v - mean) / float64(i+1)
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean) / float64(len(x))
+	}
+	return mean, variance
+}
+
 // Summarize gives the moments of the draws and leaves the rest to them too.
 // Without a group all laws are the prior's.
 func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
@@ -188,15 +276,11 @@ func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		case err != nil:
 			return err
 		case len(m.n) == 0:
-			m.closed(r, f, p)
+			m.priorLaw(r, f, p)
 		case p == sigma2Row:
 			r.Variable, r.Open = f.Name, true
-			if m.shape > 1 {
-				r.Mean = f.Const + f.Weight[0]*m.sigma.mean
-			}
-			if m.shape > 2 {
-				r.SD = math.Abs(f.Weight[0]) * m.sigma.sd
-			}
+			mean, sd := m.sigmaMoments()
+			r.Mean, r.SD = f.Const+f.Weight[0]*mean, math.Abs(f.Weight[0])*sd
 		default:
 			m.open(r, f, p)
 		}
@@ -204,24 +288,25 @@ func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	return nil
 }
 
-// AppendBinary appends the state: that of both variants and the last draw of
-// sigma2.
+// AppendBinary appends the state: that of both variants and the last draws of
+// the variances.
 func (m *Paper) AppendBinary(b []byte) ([]byte, error) {
 	b, err := m.statistics.AppendBinary(b)
-	return codec.AppendFloats(b, m.last), err
+	return codec.AppendFloats(b, m.tau2, m.last), err
 }
 
 // UnmarshalBinary replaces the state.
 func (m *Paper) UnmarshalBinary(b []byte) error {
-	at := max(len(b)-8, 0)
-	var last [1]float64
+	at := max(len(b)-16, 0)
+	var last [2]float64
 	if !codec.ReadFloats(b[at:], last[:]) {
 		return codec.Error("anova paper", "wrong length or numbers")
 	}
 	if err := m.statistics.UnmarshalBinary(b[:at]); err != nil {
 		return err
 	}
-	if m.last = last[0]; m.last < 0 || (len(m.n) > 0) != (m.last > 0) {
+	m.tau2, m.last, m.fresh = last[0], last[1], false
+	if min(m.tau2, m.last) < 0 || (len(m.n) > 0) != (m.last > 0) || (len(m.n) > 0) != (m.tau2 > 0) {
 		return codec.Error("anova paper", "a number is out of range")
 	}
 	return nil

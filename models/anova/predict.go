@@ -20,7 +20,7 @@ import (
 func (m *statistics) unseen() (mean, level, row float64) {
 	mean, sd := m.muMoments()
 	tau2, _ := m.tauMoments()
-	sigma2, _ := dist.InvGammaMoments(m.sigmaLaw())
+	sigma2, _ := m.sigmaMoments()
 	level = sd*sd + tau2
 	return mean, level, level + sigma2
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -59,27 +57,18 @@ func build(s *Settings, variant string) (kind.Build, error) {
 // work is scratch space, shared by all models of one configuration
 // through a pool. Nothing in it survives the call that took it.
 type work struct {
-	q, mean, m2, within        []float64   // per group
-	used, centre, spread, tau2 []float64   // per sweep
-	series                     []float64   // per sweep, of one group
-	draws                      [][]float64 // rows of Draws, nil: not described
-	diag                       mcmc.Diagnostics
+	grid             grid
+	mean, m2, within []float64   // per group
+	draws            [][]float64 // rows of Draws, nil: not described
+	picks            []pick      // per draw
 }
 
 func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
 
-// size makes room for k groups and the sweeps of the draws; the sums over
-// sweeps are 0.
-func (w *work) size(k int, draws *cdf.Draws) {
-	s := draws.S
+// rows finds the rows of the draws of k groups.
+func (w *work) rows(k int, draws *cdf.Draws) {
 	w.draws = w.draws[:0]
 	for i := range zetaRow + k {
 		w.draws = append(w.draws, draws.Row(i))
 	}
-	w.q, w.mean, w.m2, w.within = lin.Grow(w.q, k), lin.Grow(w.mean, k), lin.Grow(w.m2, k), lin.Grow(w.within, k)
-	clear(w.mean)
-	clear(w.m2)
-	clear(w.within)
-	w.used, w.centre, w.spread = lin.Grow(w.used, s), lin.Grow(w.centre, s), lin.Grow(w.spread, s)
-	w.tau2, w.series = lin.Grow(w.tau2, s), lin.Grow(w.series, s)
 }

@@ -8,22 +8,21 @@ import (
 )
 
 // format is the first byte of both variants' state.
-const format = 1
+const format = 2
 
 // head is the number of floats before those of the groups.
-const head = 8
+const head = 9
 
-// AppendBinary appends the format, eight numbers and four per group: 8(4k+8)
+// AppendBinary appends the format, nine numbers and four per group: 8(4k+9)
 // + 1 bytes.
 func (m *statistics) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
-	b = codec.AppendFloats(b, m.ss, m.s2, m.tau2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd)
+	b = codec.AppendFloats(b, m.ss, m.s2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd, m.sigma.mean, m.sigma.sd)
 	return codec.AppendAll(b, m.n, m.ybar, m.zeta, m.vari), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *statistics) UnmarshalBinary(b []byte) error {
-	m.fresh = false
 	if len(b) < 1 || b[0] != format {
 		return codec.Error("anova", "unknown format")
 	}
@@ -36,11 +35,33 @@ func (m *statistics) UnmarshalBinary(b []byte) error {
 	if !codec.ReadFloats(b[1:], head[:], m.n, m.ybar, m.zeta, m.vari) {
 		return codec.Error("anova", "numbers not finite")
 	}
-	m.ss, m.s2, m.tau2, m.shape = head[0], head[1], head[2], head[3]
-	m.mu, m.tau = moments{head[4], head[5]}, moments{head[6], head[7]}
-	least := slices.Min(append(slices.Concat(head[:4], m.n, m.vari), m.mu.sd, m.tau.mean, m.tau.sd))
-	if least < 0 || (k > 0) != (m.s2 > 0) || (k > 0) != (m.tau2 > 0) || (k > 0) != (m.shape > 0) {
+	m.ss, m.s2, m.shape = head[0], head[1], head[2]
+	m.mu, m.tau, m.sigma = moments{head[3], head[4]}, moments{head[5], head[6]}, moments{head[7], head[8]}
+	least := slices.Min(append(slices.Concat(head[:3], m.n, m.vari), m.mu.sd, m.tau.mean, m.tau.sd, m.sigma.mean, m.sigma.sd))
+	if least < 0 || (k > 0) != (m.s2 > 0) || (k > 0) != (m.shape > 0) {
 		return codec.Error("anova", "a number is out of range")
+	}
+	return nil
+}
+
+// AppendBinary appends the state: that of both variants and the quantiles of sigma2.
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	b, err := m.statistics.AppendBinary(b)
+	return codec.AppendFloats(b, m.quantiles[:]...), err
+}
+
+// UnmarshalBinary replaces the state.
+func (m *Model) UnmarshalBinary(b []byte) error {
+	at := max(len(b)-8*len(m.quantiles), 0)
+	var quantiles [7]float64
+	if !codec.ReadFloats(b[at:], quantiles[:]) {
+		return codec.Error("anova", "wrong length or numbers")
+	}
+	if err := m.statistics.UnmarshalBinary(b[:at]); err != nil {
+		return err
+	}
+	if m.quantiles = quantiles; !slices.IsSorted(quantiles[:]) || quantiles[0] < 0 {
+		return codec.Error("anova", "quantiles are not in order")
 	}
 	return nil
 }

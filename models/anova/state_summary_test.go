@@ -48,8 +48,7 @@ func TestStateSummary(t *testing.T) {
 				}
 				var exact func(level int, y float64) float64
 				if a, ok := m.(*Model); ok {
-					a.shape = 1 // sigma2 is not looked at
-					exact = levelLaw(a, s.Draws.Row(tau2Row))
+					exact = levelLaw(a, s.Draws.Row(tau2Row), s.Draws.Row(sigma2Row))
 				} else if err := m.Blocks()[1].Sample(s); err != nil {
 					t.Fatal(err)
 				}
@@ -104,25 +103,26 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 	}
 }
 
-// levelLaw returns the distribution functions of the levels: averages over
-// tau2 of the normal laws with mu, under its flat prior, integrated out.
-func levelLaw(m *Model, tau2 []float64) func(level int, y float64) float64 {
-	type mu struct{ r, mean, v float64 }
+// levelLaw returns the distribution functions of the levels: averages over draws
+// of the variances of the normal laws with mu, under its flat prior, integrated out.
+func levelLaw(m *Model, tau2, sigma2 []float64) func(level int, y float64) float64 {
+	type mu struct{ s2, r, mean, v float64 }
 	laws := make([]mu, len(tau2))
 	for i, v := range tau2 {
-		r, weights, sum := m.s2/v, 0.0, 0.0
+		s2 := sigma2[i]
+		r, weights, sum := s2/v, 0.0, 0.0
 		for j, n := range m.n {
-			w := 1 / (v + m.s2/n)
+			w := 1 / (v + s2/n)
 			weights += w
 			sum += w * m.ybar[j]
 		}
-		laws[i] = mu{r, sum / weights, 1 / weights}
+		laws[i] = mu{s2, r, sum / weights, 1 / weights}
 	}
 	return func(level int, y float64) float64 {
 		n, p := m.n[level], 0.0
 		for _, l := range laws {
 			b := l.r / (n + l.r)
-			mean, v := m.ybar[level]+b*(l.mean-m.ybar[level]), m.s2/(n+l.r)+b*b*l.v
+			mean, v := m.ybar[level]+b*(l.mean-m.ybar[level]), l.s2/(n+l.r)+b*b*l.v
 			p += normal.CDF((y-mean)/math.Sqrt(v)) / float64(len(laws))
 		}
 		return p

@@ -3,29 +3,51 @@ package anova
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// Summarize gives mean and sd of mu, tau2 and zeta with the Monte Carlo error
-// of their conditional means, and leaves the quantiles to the draws; sigma2
-// is closed-form. Without a group all laws are the prior's.
+// Summarize gives mean and sd of mu, tau2 and zeta and leaves their quantiles to
+// the draws, and all of sigma2. But for these quantiles nothing has a Monte Carlo
+// error. Without a group all laws are the prior's.
 func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		r := &rows[i]
 		p, err := m.parameter(f)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case len(m.n) == 0:
+			m.priorLaw(r, f, p)
+		case p == sigma2Row:
+			m.sigma2(r, f)
+		default:
+			m.open(r, f, p)
+			if !math.IsNaN(r.Mean) {
+				r.MCSEMean = 0
+			}
 		}
-		if m.closed(r, f, p) {
-			continue
-		}
-		m.open(r, f, p)
-		r.MCSEMean = math.Abs(f.Weight[0]) * m.mcse[p]
 	}
 	return nil
+}
+
+// sigma2 describes a functional of sigma2 alone.
+func (m *Model) sigma2(r *cdf.Row, f cdf.Functional) {
+	*r = describe.Row(f.Name)
+	mean, sd := m.sigmaMoments()
+	shift, factor := f.Const, f.Weight[0]
+	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
+	q := m.quantiles
+	if factor < 0 {
+		slices.Reverse(q[:])
+	}
+	for i := range q {
+		q[i] = shift + factor*q[i]
+	}
+	describe.Quantiles(r, &q)
 }
 
 // SummarizeState describes levels whose draws are gone by the mean and sd that
@@ -84,12 +106,8 @@ func (m *statistics) parameter(f cdf.Functional) (int, error) {
 	return p, nil
 }
 
-// closed describes what needs no draws: sigma2, and everything before the
-// first row.
-func (m *statistics) closed(r *cdf.Row, f cdf.Functional, p int) bool {
-	if p != sigma2Row && len(m.n) > 0 {
-		return false
-	}
+// priorLaw describes the laws of before the first row.
+func (m *statistics) priorLaw(r *cdf.Row, f cdf.Functional, p int) {
 	*r = describe.Row(f.Name)
 	switch p {
 	case muRow:
@@ -97,10 +115,8 @@ func (m *statistics) closed(r *cdf.Row, f cdf.Functional, p int) bool {
 	case tau2Row:
 		describe.InvGamma(r, &m.law, m.prior.Tau2Shape, m.prior.Tau2Rate, f.Const, f.Weight[0])
 	default:
-		shape, rate := m.sigmaLaw()
-		describe.InvGamma(r, &m.law, shape, rate, f.Const, f.Weight[0])
+		describe.InvGamma(r, &m.law, m.prior.Sigma2Shape, m.prior.Sigma2Rate, f.Const, f.Weight[0])
 	}
-	return true
 }
 
 // PriorSD writes the prior sd of each functional, NaN where undefined: of mu

@@ -14,21 +14,21 @@ import (
 // that of tau2 improper in its moments: both are replaced.
 func anova() []study {
 	one := study{
-		kind: "anova", replicates: 2000, draws: 1000,
+		kind: "anova", replicates: 2000,
 		columns:  cdf.Roles{Groups: []cdf.Group{{Column: "g"}}},
 		settings: "prior: {mu_variance: 1, tau2_shape: 3, tau2_rate: 1}",
-		note: "zeta and mu are published given the plug-in of sigma2, as normal mixtures where the posterior has t tails, of some 34 degrees of " +
-			"freedom at 40 rows: their sd is up to 3 % short, which fades as 1/rows. Seeds 1 and 2 together, 4,000 replicates: mean z² of " +
-			"zeta 1.06 (0.02) with equal and 1.02 (0.02) with unequal groups.",
 	}
-	balanced, unbalanced := one, one
+	balanced, unbalanced, first := one, one, one
 	balanced.name = "8 groups of 5 rows"
 	balanced.about = "Rows in random order, 5 shards of 8. mu ~ N(0, 1), tau2 ~ IG(3, 1), sigma2 ~ IG(1, 1)."
 	balanced.simulate = func(r *rand.Rand) experiment { return groups(r, []int{5, 5, 5, 5, 5, 5, 5, 5}, 5) }
 	unbalanced.name = "8 groups of 1 to 11 rows"
 	unbalanced.about = "Groups of 1, 2, 4, 5, 7, 8, 10 and 11 rows in random order, 6 shards of 8. Priors as above."
 	unbalanced.simulate = func(r *rand.Rand) experiment { return groups(r, []int{1, 2, 4, 5, 7, 8, 10, 11}, 6) }
-	return []study{balanced, unbalanced}
+	first.name = "5 groups of 2 rows"
+	first.about = "One shard. Priors as above."
+	first.simulate = func(r *rand.Rand) experiment { return groups(r, []int{2, 2, 2, 2, 2}, 1) }
+	return []study{balanced, unbalanced, first}
 }
 
 // groups follows the first and the last group.

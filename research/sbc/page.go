@@ -28,7 +28,8 @@ arXiv:1804.06788)
 Standard errors in brackets. Ranks test the draws; z and coverage test the
 published moments and quantiles, which may be closed forms. Dependent draws are
 thinned to 99; while a variable's effective sample size is below 99 the
-replicate is run again with twice the draws. A table of a calibrated model
+replicate is run again with twice the draws, but not where the table says that
+draws are as by default. A table of a calibrated model
 names a departure with a probability of at most %g: each of its tests has the
 level %g / number of tests in the table.
 `

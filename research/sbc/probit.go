@@ -16,7 +16,7 @@ func probit() []study {
 	whole.name = "200 rows, all in the window"
 	whole.about = "Intercept and 3 columns x ~ N(0, 1), 8 shards of 25 rows. Intercept and beta ~ N(0, 1)."
 	whole.settings = "prior: {beta_variance: 1, intercept_variance: 1}"
-	whole.simulate = func(r *rand.Rand) experiment { return binary(r, 1) }
+	whole.simulate = func(r *rand.Rand) experiment { return binary(r, 200, 8, 1) }
 	frozen.name = "200 rows, 75 in the window"
 	frozen.about = "The same, with rows frozen from the fourth shard on."
 	frozen.settings = "{prior: {beta_variance: 1, intercept_variance: 1}, window: 75}"
@@ -24,14 +24,21 @@ func probit() []study {
 	strong.name = "200 rows, 75 in the window, default prior"
 	strong.about = "The same with the default prior, intercept ~ N(0, 10): in many replicates nearly all responses are equal."
 	strong.settings = "{prior: {beta_variance: 1, intercept_variance: 10}, window: 75}"
-	strong.simulate = func(r *rand.Rand) experiment { return binary(r, 10) }
+	strong.simulate = func(r *rand.Rand) experiment { return binary(r, 200, 8, 10) }
 	strong.note = "Rows that are frozen while nearly all responses are equal meet a posterior far from normal, which their quadratic does not keep: " +
 		"the sd of the intercept is 14 % short, of the slopes 5 to 9 %. The chain mixes slowly there too. A window that holds rows of both classes helps."
-	return []study{whole, frozen, strong}
+	few, first := one, one
+	few.name, few.draws = "first shard of 30 rows", 0
+	few.about = "One shard, default prior: intercept ~ N(0, 10), beta ~ N(0, 1)."
+	few.simulate = func(r *rand.Rand) experiment { return binary(r, 30, 1, 10) }
+	first.name, first.draws = "first shard of 500 rows", 0
+	first.about = "The same with more rows; in a tenth of the replicates less than one row in a hundred is of the rarer class."
+	first.simulate = func(r *rand.Rand) experiment { return binary(r, 500, 1, 10) }
+	return []study{whole, frozen, strong, few, first}
 }
 
-func binary(r *rand.Rand, interceptVariance float64) experiment {
-	const rows, shards, p = 200, 8, 3
+func binary(r *rand.Rand, rows, shards int, interceptVariance float64) experiment {
+	const p = 3
 	intercept := simulate.Truth{Variable: "beta[intercept]", Value: math.Sqrt(interceptVariance) * r.NormFloat64()}
 	truth := append([]simulate.Truth{intercept}, coefficients(r, p, 1)...)
 	x, eta := design(r, rows, truth, p)

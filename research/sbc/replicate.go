@@ -113,7 +113,7 @@ func (s *study) once(spec *cdf.Spec, i int) (out []outcome, refused, err error) 
 		for _, o := range out {
 			least = min(least, o.ess)
 		}
-		if least >= ranked || k == enlarge {
+		if s.draws == 0 || least >= ranked || k == enlarge {
 			return out, nil, nil
 		}
 		one.Draws *= 2

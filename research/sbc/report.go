@@ -85,7 +85,9 @@ func (t *table) result() string {
 		n = t.rows[0].n
 	}
 	fmt.Fprintf(w, "%d replicates%s", n, t.settingsText())
-	if t.chain {
+	if t.draws == 0 {
+		fmt.Fprintf(w, "; draws as by default, nothing run again")
+	} else if t.chain {
 		fmt.Fprintf(w, "; %d draws per shard, thinned, the least effective sample size above %.0f in 99 %% of the replicates", t.draws, t.least)
 		if t.short > 0 {
 			fmt.Fprintf(w, ", below %d in %d of them in spite of %d draws", ranked, t.short, t.draws<<enlarge)

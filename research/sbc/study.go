@@ -20,7 +20,8 @@ type study struct {
 	settings   string // of the kind, in YAML; the prior is the one that simulate draws from
 	columns    cdf.Roles
 	// draws per shard: ranked where the model's draws are independent, more
-	// where they are a chain's, which is thinned.
+	// where they are a chain's, which is thinned and, where it was too short, run
+	// again. Zero is what users get: the default, and nothing is run again.
 	draws int
 	// simulate draws parameters from the prior and shards given them.
 	simulate func(r *rand.Rand) experiment
@@ -50,7 +51,10 @@ func (s *study) spec(k *kind.Kind, seed uint64) (*cdf.Spec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: settings: %w", s.kind, s.name, err)
 	}
-	spec.Seed, spec.Draws, spec.Publish.Draws = seed, s.draws, true
+	spec.Seed, spec.Publish.Draws = seed, true
+	if s.draws > 0 {
+		spec.Draws = s.draws
+	}
 	spec.Limits = cdf.Limits{}
 	return spec, nil
 }

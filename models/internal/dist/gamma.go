@@ -71,3 +71,20 @@ func InvGammaMoments(shape, rate float64) (mean, sd float64) {
 	}
 	return mean, sd
 }
+
+// TrigammaInverse returns the shape of the gamma law whose logarithm has the given
+// variance, which is the trigamma function of the shape.
+func TrigammaInverse(variance float64) float64 {
+	// Newton's method for 1/trigamma, which is nearly a line, from its asymptote:
+	// each step stays below the solution and converges quadratically.
+	x := 0.5 + 1/variance
+	for range 50 {
+		tri := mathext.Zeta(2, x)
+		step := tri * (1 - tri/variance) / (-2 * mathext.Zeta(3, x))
+		x += step
+		if math.Abs(step) < 1e-12*x {
+			break
+		}
+	}
+	return x
+}
