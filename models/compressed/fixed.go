@@ -3,6 +3,7 @@ package compressed
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
@@ -20,7 +21,8 @@ import (
 //
 // It is conjugate, so the triangular factor of [P y], P = X Phi', and the
 // number of rows are the posterior: beta has a t law, sigma2 an inverse gamma
-// law, and nothing depends on how the rows were cut.
+// law, and nothing depends on how the rows were cut. Where v is not given it
+// maximises the evidence of the rows.
 //
 // Source: arXiv:1401.3632, section on compressed regression, with Phi known;
 // Guhaniyogi and Dunson, Bayesian compressed regression, arXiv:1303.0642.
@@ -31,8 +33,12 @@ type Fixed struct {
 	r      []float64 // packed factor of order m+1 of the stack [P y]
 	n      float64   // rows absorbed, discounted
 	forgot bool      // some shard was discounted: there is no joint evidence
+	length float64   // mean squared length of the projections of a column
+	ybar   float64   // running mean of the response, for
+	sums   prequential
 
 	ready   bool
+	v       float64   // prior variance of beta in units of sigma2
 	l       []float64 // m x m, lower: LL' = P'P + I/v
 	mu      []float64 // m: posterior mean of beta
 	gamma   []float64 // p: Phi' mu
@@ -56,6 +62,7 @@ func newFixed(s Settings, phi *projection.Matrix, d cdf.Dims, scratch *sync.Pool
 		return nil, err
 	}
 	m.r = make([]float64, lin.PackedLen(m.m+1))
+	m.length = lin.Dot(m.phi, m.phi) / float64(max(p, 1))
 	m.l, m.mu, m.gamma = make([]float64, m.m*m.m), make([]float64, m.m), make([]float64, p)
 	return m, nil
 }
@@ -95,6 +102,8 @@ type fixedWork struct {
 	prior []float64 // m x (m+1), column-major
 	u, v  []float64 // m
 	e     []float64 // m x S
+
+	gram, eigen []float64 // where v is estimated: m x m, and room for lin.Eigen
 }
 
 func newFixedScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(fixedWork) }} }
@@ -120,7 +129,9 @@ func (m *Fixed) project(x, dst []float64) {
 // Absorb discounts the factor by sqrt(lambda) and folds in the projected rows
 // that have a response. The prior is not in the factor.
 func (m *Fixed) Absorb(s *cdf.Step) {
+	known := m.n > 0 && m.prepare() == nil
 	m.ready = false
+	m.sums.discount(s.Forget)
 	if s.Forget < 1 {
 		m.forgot = true
 		lin.Scale(math.Sqrt(s.Forget), m.r)
@@ -128,10 +139,23 @@ func (m *Fixed) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	m.n += float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
+	at, sum := 0, 0.0
+	rows := float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
 		m.project(x, w.u)
+		for math.IsNaN(s.Shard.Y[at]) {
+			at++
+		}
+		y := s.Shard.Y[at]
+		at++
+		if known {
+			m.sums.add(y-lin.Dot(w.u, m.mu), y-m.ybar)
+		}
+		sum += y - m.ybar
 		return w.u
 	}))
+	if m.n += rows; rows > 0 {
+		m.ybar += sum / m.n
+	}
 }
 
 // Sample settles the posterior and draws where draws are asked for.
@@ -155,10 +179,13 @@ func (m *Fixed) prepare() error {
 	w := m.work()
 	defer m.scratch.Put(w)
 	k := m.m
+	if m.v = m.settings.Prior.BetaVariance; m.v == 0 {
+		m.v = m.estimate(w)
+	}
 	copy(w.order, m.r)
 	clear(w.prior)
 	for i := range k {
-		w.prior[i*k+i] = 1 / math.Sqrt(m.settings.Prior.BetaVariance)
+		w.prior[i*k+i] = 1 / math.Sqrt(m.v)
 	}
 	lin.UpdateQR(w.order, k+1, w.prior, k)
 	if !lin.Finite(w.order...) {
@@ -184,6 +211,61 @@ func (m *Fixed) prepare() error {
 	}
 	m.ready = true
 	return nil
+}
+
+// estimate returns the prior variance of the greatest evidence,
+//
+//	-1/2 log|I + v P'P| - a_n log(b + (y'y - c'mu)/2),
+//
+// by the eigenvalues of P'P, whose directions hold z_k^2 of the response's sum of
+// squares: y'y - c'mu = y'y - sum z_k^2 + sum z_k^2/(1 + v lambda_k). Before the
+// first row, and where there are no eigenvalues, x'gamma varies as much as the
+// noise.
+func (m *Fixed) estimate(w *fixedWork) float64 {
+	unit, k := 1., m.m
+	if m.length > 0 {
+		unit = 1 / m.length
+	}
+	w.gram, w.eigen = lin.Grow(w.gram, k*k), lin.Grow(w.eigen, lin.EigenWork(k))
+	// P'P = R'R and P'y = R'r, R and r of the factor of [P y].
+	clear(w.gram)
+	clear(w.v)
+	yy := 0.0
+	for i := range k {
+		row := m.r[lin.PackedRow(k+1, i):lin.PackedRow(k+1, i+1)]
+		response := row[k-i]
+		yy += response * response
+		for a, v := range row[:k-i] {
+			lin.Axpy(v, row[:a+1], w.gram[(i+a)*k+i:(i+a)*k+i+a+1])
+			w.v[i+a] += float64(v * response)
+		}
+	}
+	rest := m.r[len(m.r)-1] * m.r[len(m.r)-1]
+	lambda := w.u
+	if m.n == 0 || !lin.Eigen(k, w.gram, lambda, w.eigen) {
+		return unit / float64(m.P)
+	}
+	top := slices.Max(lambda)
+	z := w.eigen[:k]
+	for i, l := range lambda {
+		z[i] = 0
+		if l > rankTol*top {
+			d := lin.Dot(lin.Row(w.gram, k, i), w.v)
+			z[i] = d * d / l
+		}
+		yy -= z[i]
+	}
+	rest += max(yy, 0)
+	prior := &m.settings.Prior
+	return unit * math.Exp(maximise(leastLogKappa, func(log float64) float64 {
+		v, left, det := unit*math.Exp(log), rest, dist.NewLogProduct()
+		for i, l := range lambda {
+			t := 1 + v*max(l, 0)
+			det.Mul(t)
+			left += z[i] / t
+		}
+		return -det.Log()/2 - (prior.Sigma2Shape+m.n/2)*math.Log(prior.Sigma2Rate+left/2)
+	}))
 }
 
 // draw fills the draws of gamma = Phi'beta and sigma2.

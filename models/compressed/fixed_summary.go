@@ -12,30 +12,38 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// format is the first byte of the state of every form.
+// format is the first byte of the state of every form but this one.
 const format = 1
 
-// AppendBinary appends the format, the flag of discounting, n and the packed
-// factor: 8(m(m+1)/2 + m + 2) + 2 bytes. The projection is not in it: the
+// fixedFormat is the first byte of its own. The format before had no sums.
+const fixedFormat = 2
+
+// AppendBinary appends the format, the flag of discounting, n, the mean of the
+// response, two sums of squared errors and the packed
+// factor: 8(m(m+1)/2 + m + 5) + 2 bytes. The projection is not in it: the
 // settings hold it.
 func (m *Fixed) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, format, codec.Flag(1, m.forgot))
-	b = codec.AppendFloats(b, m.n)
+	b = append(b, fixedFormat, codec.Flag(1, m.forgot))
+	b = codec.AppendFloats(b, m.n, m.ybar, m.sums.model, m.sums.null)
 	return codec.AppendFloats(b, m.r...), nil
 }
 
 // UnmarshalBinary replaces the state.
 func (m *Fixed) UnmarshalBinary(b []byte) error {
 	m.ready = false
-	if len(b) < 2 || b[0] != format || b[1] > 1 {
+	if len(b) < 2 || b[0] != fixedFormat && b[0] != format || b[1] > 1 {
 		return codec.Error("compressed fixed", "unknown format")
 	}
-	var head [1]float64
-	if !codec.ReadFloats(b[2:], head[:], m.r) {
+	var head [4]float64
+	read := head[:]
+	if b[0] == format {
+		read = head[:1]
+	}
+	if !codec.ReadFloats(b[2:], read, m.r) {
 		return codec.Error("compressed fixed", "wrong length or numbers")
 	}
-	m.forgot, m.n = b[1] == 1, head[0]
-	if m.n < 0 {
+	m.forgot, m.n, m.ybar, m.sums = b[1] == 1, head[0], head[1], prequential{head[2], head[3]}
+	if min(m.n, m.sums.model, m.sums.null) < 0 {
 		return codec.Error("compressed fixed", "rows out of range")
 	}
 	return nil
@@ -77,6 +85,10 @@ func (m *Fixed) compress(f *cdf.Functional, u []float64) {
 
 // PriorSD writes the prior sd of each functional, NaN where it is undefined.
 func (m *Fixed) PriorSD(functionals []cdf.Functional, dst []float64) {
+	v := math.NaN()
+	if m.prepare() == nil {
+		v = m.v
+	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	prior := &m.settings.Prior
@@ -88,7 +100,7 @@ func (m *Fixed) PriorSD(functionals []cdf.Functional, dst []float64) {
 			continue
 		}
 		m.compress(f, w.u)
-		dst[i] = math.Sqrt(sigma2 * prior.BetaVariance * lin.Dot(w.u, w.u))
+		dst[i] = math.Sqrt(sigma2 * v * lin.Dot(w.u, w.u))
 	}
 }
 
@@ -125,11 +137,16 @@ func (m *Fixed) at(w *fixedWork, x []float64) (mean, row, line float64) {
 	return mean, s2 * (1 + v), s2 * v
 }
 
-// LogEvidence returns log p(D_1, ..., D_t), NaN once a shard was discounted:
+// AppendFlags appends worse_than_null where the errors of prediction exceed
+// those of the mean of the responses before.
+func (m *Fixed) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
+
+// LogEvidence returns log p(D_1, ..., D_t), NaN once a shard was discounted and
+// where v is estimated:
 //
 //	-n/2 log 2pi - 1/2 log|I + v P'P| + a log b - a_n log b_n + log Gamma(a_n)/Gamma(a)
 func (m *Fixed) LogEvidence() float64 {
-	if m.forgot || m.prepare() != nil {
+	if m.forgot || m.settings.Prior.BetaVariance == 0 || m.prepare() != nil {
 		return math.NaN()
 	}
 	prior := &m.settings.Prior

@@ -54,7 +54,7 @@ func TestAcceptanceFixed(t *testing.T) {
 		d := readReal(t, set)
 		for _, k := range []int{20, 60} {
 			phi := accept.Shared(t, fmt.Sprintf("data/reference/phi_%s_m%d.csv", set, k))
-			m := newTest(t, "", fmt.Sprintf("{projection: fixed, dimension: %d, projection_file: %q}", k, phi), d.names)
+			m := newTest(t, "", fmt.Sprintf("{projection: fixed, dimension: %d, projection_file: %q, prior: {beta_variance: 1}}", k, phi), d.names)
 			feed(t, m, d.train, 50)
 			out := make([]cdf.Prediction, d.fit.Rows)
 			if err := m.(cdf.Predictor).Predict(d.fit, out); err != nil {

@@ -47,20 +47,21 @@ func (s *Settings) ReadFiles(open func(path string) (io.ReadCloser, error)) erro
 }
 
 // Prior is the prior beta ~ N(0, sigma2 v I), sigma2 ~ IG(shape,
-// rate) on the scaled columns. Every number is positive and finite. The
-// sketch has no beta: its prior variance is estimated.
+// rate) on the scaled columns. Every number is positive and finite, but for a
+// BetaVariance of 0. The sketch has no beta: its prior variance is estimated.
 type Prior struct {
 	Sigma2Shape  float64 `yaml:"sigma2_shape" json:"sigma2_shape"`   // a
 	Sigma2Rate   float64 `yaml:"sigma2_rate" json:"sigma2_rate"`     // b, in units of y^2
-	BetaVariance float64 `yaml:"beta_variance" json:"beta_variance"` // v
+	BetaVariance float64 `yaml:"beta_variance" json:"beta_variance"` // v; 0: estimated (fixed), 1 (learned)
 }
 
 // Defaults returns the settings that hold where none are given.
-// Statistics, discount and rank depend on other settings and are empty.
+// Statistics, discount, rank and beta_variance depend on other settings and are
+// empty.
 func Defaults() Settings {
 	return Settings{
 		Dimension: 10, Projection: "learned", ProjectionSeed: 1,
-		Prior: Prior{Sigma2Shape: 1, Sigma2Rate: 1, BetaVariance: 1},
+		Prior: Prior{Sigma2Shape: 1, Sigma2Rate: 1},
 	}
 }
 
@@ -79,9 +80,13 @@ func (s Settings) Complete(variant string) (Settings, error) {
 	if err := cmp.Or(
 		kind.Positive("compressed", "sigma2_shape", s.Prior.Sigma2Shape),
 		kind.Positive("compressed", "sigma2_rate", s.Prior.Sigma2Rate),
-		kind.Positive("compressed", "beta_variance", s.Prior.BetaVariance),
 	); err != nil {
 		return s, err
+	}
+	if v := s.Prior.BetaVariance; v != 0 {
+		if err := kind.Positive("compressed", "beta_variance", v); err != nil {
+			return s, err
+		}
 	}
 	switch s.Projection {
 	case "fixed":
@@ -99,6 +104,9 @@ func (s Settings) Complete(variant string) (Settings, error) {
 	case "learned":
 	default:
 		return fail("projection must be learned or fixed, got %q", s.Projection)
+	}
+	if s.Prior.BetaVariance == 0 {
+		s.Prior.BetaVariance = 1
 	}
 	if s.ProjectionFile != "" {
 		return fail("projection_file %q is for projection: fixed", s.ProjectionFile)
@@ -152,8 +160,8 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 	return s, nil
 }
 
-// worseThanNull is the flag of a learned form whose errors of prediction exceed
-// those of the mean of the responses before.
+// worseThanNull is the flag of a form whose errors of prediction exceed those of
+// the mean of the responses before.
 const worseThanNull = "worse_than_null"
 
 // Advise says what to do about a flag: see docs/models/compressed.md.
@@ -161,6 +169,9 @@ func (s Settings) Advise(flag string) string {
 	switch {
 	case flag != worseThanNull:
 		return ""
+	case s.Projection == "fixed":
+		return "predictions are worse than the mean of the response: set settings.projection: learned, or settings.prior.beta_variance: 0, " +
+			"or take a projection that keeps what the response depends on"
 	case s.Statistics == "sketch":
 		return "predictions are worse than the mean of the response: raise settings.rank, set forget where the relation changes, " +
 			"or leave out columns that say nothing about the response"

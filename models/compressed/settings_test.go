@@ -27,7 +27,7 @@ func TestSettings(t *testing.T) {
 		{"", "statistics: packed", head + `"statistics":"packed","discount":[3,0.5],` + prior},
 		{"", "{statistics: lean, discount: [2, 0]}", head + `"statistics":"lean","discount":[2,0],` + prior},
 		{"paper", "{}", head + `"statistics":"packed","discount":[0,0],` + prior},
-		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + prior},
+		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + strings.Replace(prior, `variance":1`, `variance":0`, 1)},
 	} {
 		got := modeltest.Spec(t, Kind(), c.variant, cdf.Roles{}, strictyaml.Decode(c.text)).Settings
 		if b, err := json.Marshal(got); err != nil || string(b) != c.want {
@@ -47,7 +47,7 @@ func TestSettings(t *testing.T) {
 		"rank: -1":                                       "rank must be between",
 		"discount: [1]":                                  "discount has two numbers",
 		"discount: [1, -1]":                              "discount must not be negative",
-		"prior: {beta_variance: 0}":                      "prior.beta_variance must be positive and finite, got 0",
+		"prior: {beta_variance: -1}":                     "prior.beta_variance must be positive and finite, got -1",
 		"prior: {sigma2_rate: .inf}":                     "prior.sigma2_rate",
 		"prior: {sigma2_shape: .nan}":                    "prior.sigma2_shape",
 		"{projection: fixed, projection_file: none.csv}": "none.csv",

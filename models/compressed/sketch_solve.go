@@ -83,7 +83,7 @@ func (m *Sketch) estimate(w *sketchWork) error {
 			least = leastLossyLogKappa
 		}
 		m.shape = a + m.weight/2
-		m.logKappa = m.maximise(w, least)
+		m.logKappa = m.mostEvident(w, least)
 		m.rate = m.rateAt(w, math.Exp(m.logKappa))
 	} else {
 		shape := a + m.lossN/2
@@ -93,7 +93,7 @@ func (m *Sketch) estimate(w *sketchWork) error {
 		m.shape = max(shape, 1.5)
 		m.rate = sigma2 * (m.shape - 1)
 		if m.n < 2*float64(m.rank) {
-			m.logKappa = m.maximise(w, leastLossyLogKappa)
+			m.logKappa = m.mostEvident(w, leastLossyLogKappa)
 		} else if err := m.stepKappa(w, sigma2); err != nil {
 			return err
 		}
@@ -145,12 +145,18 @@ func (m *Sketch) evidence(w *sketchWork, logKappa float64) float64 {
 	return -det.Log()/2 - (m.settings.Prior.Sigma2Shape+m.weight/2)*math.Log(m.rateAt(w, kappa))
 }
 
-// maximise returns the log kappa of the greatest evidence: a grid from least
-// on in steps of a half, then golden section to 1e-4 about its best point.
-func (m *Sketch) maximise(w *sketchWork, least float64) float64 {
+// mostEvident returns the log kappa of the greatest evidence.
+func (m *Sketch) mostEvident(w *sketchWork, least float64) float64 {
+	return maximise(least, func(x float64) float64 { return m.evidence(w, x) })
+}
+
+// maximise returns the logarithm of a prior variance where the evidence is
+// greatest: a grid from least on in steps of a half, then golden section to 1e-4
+// about its best point.
+func maximise(least float64, evidence func(log float64) float64) float64 {
 	best, at := math.Inf(-1), least
 	try := func(x float64) float64 {
-		v := m.evidence(w, x)
+		v := evidence(x)
 		if v > best {
 			best, at = v, x
 		}

@@ -84,8 +84,11 @@ func (s *prequential) add(model, null float64) {
 	s.null += null * null
 }
 
+// leastJudged is the number of rows from which on predictions are judged.
+const leastJudged = 30
+
 func (s *prequential) appendFlags(dst []string, rows float64) []string {
-	if rows > 200 && s.model > s.null {
+	if rows >= leastJudged && s.model > s.null {
 		return append(dst, worseThanNull)
 	}
 	return dst

@@ -18,7 +18,7 @@ func projected() []study {
 		kind: "compressed", name: "projection fixed, 12 columns to 4 dimensions",
 		about: "60 rows in 6 shards of 10, x ~ N(0, 1). gamma = Phi'beta, Phi the random signs of `projection_seed` 1. " +
 			"Default prior: beta ~ N(0, sigma2 I), sigma2 ~ IG(1, 1).",
-		replicates: 2000, draws: ranked, settings: "{projection: fixed, dimension: 4}",
+		replicates: 2000, draws: ranked, settings: "{projection: fixed, dimension: 4, prior: {beta_variance: 1}}",
 		columns:  cdf.Roles{Features: features(12)},
 		simulate: func(r *rand.Rand) experiment { return given(r, 60, 6, 12, 4) },
 	}}

@@ -30,9 +30,11 @@ func defaultSMCMC() smcmcSettings {
 func buildSMCMC(s *smcmcSettings) (kind.Build, error) {
 	like := compressed.Defaults()
 	like.Dimension, like.Prior = s.Dimension, s.Prior
-	if _, err := like.Complete(""); err != nil {
+	like, err := like.Complete("")
+	if err != nil {
 		return nil, fmt.Errorf("smcmc: %w", err)
 	}
+	s.Prior = like.Prior
 	if s.Burn < 0 {
 		return nil, fmt.Errorf("smcmc: burn must not be negative, got %d", s.Burn)
 	}
