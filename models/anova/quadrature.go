@@ -23,7 +23,7 @@ import (
 // Twice the distance would do for moments, but draws are moved within a cell.
 
 // depth is how far below its peak a log density is left out.
-const depth = 25
+const depth = 18
 
 // widest bounds log rho and log sigma2 on each side of where they peak. The law
 // of few groups falls so slowly that its moments need the room.
@@ -131,10 +131,10 @@ func (g *grid) at(m *statistics, x float64) node {
 }
 
 // logAt returns the log density of z = log sigma2 given rho, but for a constant.
-func (g *grid) logAt(m *statistics, n *node, z float64) float64 {
-	log := -g.shape*z - n.rate*math.Exp(-z)
+func (g *grid) logAt(m *statistics, n *node, z, sigma2 float64) float64 {
+	log := -g.shape*z - n.rate/sigma2
 	if v := m.prior.MuVariance; v > 0 {
-		variance, mean := v+math.Exp(z)/n.precision, n.mean+g.origin
+		variance, mean := v+sigma2/n.precision, n.mean+g.origin
 		log -= 0.5 * (math.Log(variance) + mean*mean/variance)
 	}
 	return log
@@ -149,9 +149,9 @@ func (g *grid) sigma2Peak(m *statistics, n *node) (z, log, sd float64) {
 		// as large as explains that.
 		mean := n.mean + g.origin
 		far := min(math.Log(mean*mean*n.precision), z+600)
-		z, sd = peak(func(z float64) float64 { return g.logAt(m, n, z) }, z-2, max(z+2, far), min(1, 2*sd))
+		z, sd = peak(func(z float64) float64 { return g.logAt(m, n, z, math.Exp(z)) }, z-2, max(z+2, far), min(1, 2*sd))
 	}
-	return z, g.logAt(m, n, z), min(sd, 1)
+	return z, g.logAt(m, n, z, math.Exp(z)), min(sd, 1)
 }
 
 // add adds a node with its cells, down to a log density, and returns its highest.
@@ -162,10 +162,13 @@ func (g *grid) add(m *statistics, n node, least float64) float64 {
 	power := powers(g.shape)
 	n.first = len(g.cells)
 	at := int(math.Round((z - g.middle) / g.stepZ))
-	g.put(m, &n, at)
+	middle := math.Exp(g.middle + g.stepZ*float64(at))
+	g.put(m, &n, at, middle)
 	for _, way := range [...]int{-1, 1} {
+		sigma2, ratio := middle, math.Exp(g.stepZ*float64(way))
 		for i := 1; float64(i)*g.stepZ < widest; i++ {
-			if log := g.put(m, &n, at+way*i); !(log >= least-power*g.stepZ*float64(max(way*i, 0))) {
+			sigma2 *= ratio
+			if log := g.put(m, &n, at+way*i, sigma2); !(log >= least-power*g.stepZ*float64(max(way*i, 0))) {
 				break
 			}
 		}
@@ -175,9 +178,8 @@ func (g *grid) add(m *statistics, n node, least float64) float64 {
 	return top
 }
 
-func (g *grid) put(m *statistics, n *node, at int) float64 {
-	z := g.middle + g.stepZ*float64(at)
-	c := cell{at: at, sigma2: math.Exp(z), log: n.log + g.logAt(m, n, z)}
+func (g *grid) put(m *statistics, n *node, at int, sigma2 float64) float64 {
+	c := cell{at: at, sigma2: sigma2, log: n.log + g.logAt(m, n, g.middle+g.stepZ*float64(at), sigma2)}
 	g.cells = append(g.cells, c)
 	return c.log
 }

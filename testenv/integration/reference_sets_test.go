@@ -58,8 +58,7 @@ func powerPlant(t *testing.T) *experiment {
 	}
 }
 
-// groupMeans: the reference is a quadrature. sigma2 is plugged into the other
-// block, which costs its spread a little.
+// groupMeans: the reference is a quadrature, as ours is.
 func groupMeans(name string) func(t *testing.T) *experiment {
 	return func(t *testing.T) *experiment {
 		ref := readReference(t, "anova_"+name+".csv", "mean", "sd", name)
@@ -68,13 +67,13 @@ func groupMeans(name string) func(t *testing.T) *experiment {
 			columns:  "scaling: none, response: y, group: group",
 			settings: "prior: {mu_variance: 100, sigma2_shape: 1, sigma2_rate: .1, tau2_shape: 1, tau2_rate: .1}",
 			check: func(t *testing.T, _ int, got outcome) {
-				got.close(t, "zeta", ref, within(.12, .05), func(p string) (string, bool) {
+				got.close(t, "zeta", ref, within(1e-4, 1e-4), func(p string) (string, bool) {
 					level, ok := strings.CutPrefix(p, "theta[")
 					return "zeta[" + level, ok
 				})
-				got.close(t, "mu", ref, within(.1, .05), named("mu", "mu"))
-				got.close(t, "tau2", ref, within(.3, .18), named("tau2", "tau2"))
-				got.close(t, "sigma2", ref, within(.05, .03), named("sigma2", "sigma2"))
+				got.close(t, "mu", ref, within(1e-4, 1e-4), named("mu", "mu"))
+				got.close(t, "tau2", ref, within(1e-4, 1e-4), named("tau2", "tau2"))
+				got.close(t, "sigma2", ref, within(1e-4, 1e-4), named("sigma2", "sigma2"))
 			},
 		}
 	}
