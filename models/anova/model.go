@@ -121,11 +121,11 @@ func (m *Model) settle(w *work) {
 		upTo += n.mass
 		inv, tau := n.mass/upTo, n.rho*n.sigma2
 		for j, rows := range m.n {
-			r := 1 / (1 + rows*n.rho)
+			r := 1 / (1 + float64(rows*n.rho))
 			e := float64(r*(n.mu+g.origin-m.ybar[j])) - w.mean[j]
 			w.mean[j] += float64(e * inv)
 			w.m2[j] += float64(e * e * n.mass * (1 - inv))
-			w.within[j] += float64(n.mass * (r*tau + float64(r*r*(n.spread+n.moves))))
+			w.within[j] += float64(n.mass * (float64(r*tau) + float64(r*r*(n.spread+n.moves))))
 		}
 	}
 	for j := range m.n {
@@ -187,7 +187,7 @@ func (m *Model) draw(s *cdf.Step, w *work) {
 	for j, row := range w.draws[zetaRow:] {
 		for i := range row {
 			p := &w.picks[i]
-			r := 1 / (1 + m.n[j]*p.rho)
+			r := 1 / (1 + float64(m.n[j]*p.rho))
 			row[i] = m.ybar[j] + float64(r*(p.mu-m.ybar[j])) + float64(math.Sqrt(r*p.tau2)*s.RNG.NormFloat64())
 		}
 	}

@@ -113,7 +113,7 @@ func (g *grid) at(m *statistics, x float64) node {
 	n := node{rho: math.Exp(x)}
 	sum, product := 0.0, dist.NewLogProduct()
 	for j, rows := range m.n {
-		t := 1 + rows*n.rho
+		t := 1 + float64(rows*n.rho)
 		p := rows / t
 		n.precision += p
 		sum += float64(p * (m.ybar[j] - g.origin))
@@ -123,19 +123,19 @@ func (g *grid) at(m *statistics, x float64) node {
 	squares := 0.0
 	for j, rows := range m.n {
 		d := m.ybar[j] - g.origin - n.mean
-		squares += float64(rows / (1 + rows*n.rho) * d * d)
+		squares += float64(rows / (1 + float64(rows*n.rho)) * d * d)
 	}
 	n.rate = m.prior.Sigma2Rate + m.prior.Tau2Rate/n.rho + (m.ss+squares)/2
-	n.log = -m.prior.Tau2Shape*x - 0.5*product.Log() - 0.5*math.Log(n.precision)
+	n.log = float64(-m.prior.Tau2Shape*x) - 0.5*(product.Log()+math.Log(n.precision))
 	return n
 }
 
 // logAt returns the log density of z = log sigma2 given rho, but for a constant.
 func (g *grid) logAt(m *statistics, n *node, z, sigma2 float64) float64 {
-	log := -g.shape*z - n.rate/sigma2
+	log := float64(-g.shape*z) - n.rate/sigma2
 	if v := m.prior.MuVariance; v > 0 {
 		variance, mean := v+sigma2/n.precision, n.mean+g.origin
-		log -= 0.5 * (math.Log(variance) + mean*mean/variance)
+		log -= float64(0.5 * (math.Log(variance) + mean*mean/variance))
 	}
 	return log
 }
@@ -162,7 +162,7 @@ func (g *grid) add(m *statistics, n node, least float64) float64 {
 	power := powers(g.shape)
 	n.first = len(g.cells)
 	at := int(math.Round((z - g.middle) / g.stepZ))
-	middle := math.Exp(g.middle + g.stepZ*float64(at))
+	middle := math.Exp(g.z(at))
 	g.put(m, &n, at, middle)
 	for _, way := range [...]int{-1, 1} {
 		sigma2, ratio := middle, math.Exp(g.stepZ*float64(way))
@@ -178,8 +178,11 @@ func (g *grid) add(m *statistics, n node, least float64) float64 {
 	return top
 }
 
+// z returns log sigma2 at a point of its lattice.
+func (g *grid) z(at int) float64 { return g.middle + float64(g.stepZ*float64(at)) }
+
 func (g *grid) put(m *statistics, n *node, at int, sigma2 float64) float64 {
-	c := cell{at: at, sigma2: sigma2, log: n.log + g.logAt(m, n, g.middle+g.stepZ*float64(at), sigma2)}
+	c := cell{at: at, sigma2: sigma2, log: n.log + g.logAt(m, n, g.z(at), sigma2)}
 	g.cells = append(g.cells, c)
 	return c.log
 }
@@ -224,7 +227,7 @@ func (g *grid) muGiven(m *statistics, n *node, sigma2 float64) (mean, variance f
 	variance = sigma2 / n.precision
 	if v := m.prior.MuVariance; v > 0 {
 		share := v / (v + variance)
-		return share*(n.mean+g.origin) - g.origin, share * variance
+		return float64(share*(n.mean+g.origin)) - g.origin, share * variance
 	}
 	return n.mean, variance
 }
