@@ -12,18 +12,15 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// format is the first byte of the state of every form but this one.
-const format = 1
-
-// fixedFormat is the first byte of its own. The format before had no sums.
-const fixedFormat = 2
+// format is the first byte of the state of every form.
+const format = 2
 
 // AppendBinary appends the format, the flag of discounting, n, the mean of the
 // response, two sums of squared errors and the packed
 // factor: 8(m(m+1)/2 + m + 5) + 2 bytes. The projection is not in it: the
 // settings hold it.
 func (m *Fixed) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, fixedFormat, codec.Flag(1, m.forgot))
+	b = append(b, format, codec.Flag(1, m.forgot))
 	b = codec.AppendFloats(b, m.n, m.ybar, m.sums.model, m.sums.null)
 	return codec.AppendFloats(b, m.r...), nil
 }
@@ -31,15 +28,11 @@ func (m *Fixed) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary replaces the state.
 func (m *Fixed) UnmarshalBinary(b []byte) error {
 	m.ready = false
-	if len(b) < 2 || b[0] != fixedFormat && b[0] != format || b[1] > 1 {
+	if len(b) < 2 || b[0] != format || b[1] > 1 {
 		return codec.Error("compressed fixed", "unknown format")
 	}
 	var head [4]float64
-	read := head[:]
-	if b[0] == format {
-		read = head[:1]
-	}
-	if !codec.ReadFloats(b[2:], read, m.r) {
+	if !codec.ReadFloats(b[2:], head[:], m.r) {
 		return codec.Error("compressed fixed", "wrong length or numbers")
 	}
 	m.forgot, m.n, m.ybar, m.sums = b[1] == 1, head[0], head[1], prequential{head[2], head[3]}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/internal/accept"
@@ -73,24 +72,4 @@ func TestAcceptanceFixedPrior(t *testing.T) {
 	accept.Range(t, "CF3", "worst MSPE over the best, estimated", worst[0], 1, 1.5, "6 orders")
 	accept.Range(t, "CF4", "the same, variance 1", worst[1], 2, 20, "6 orders")
 	accept.Range(t, "CF5", "the same, variance 1/p", worst[2], 1.6, 3, "6 orders")
-}
-
-// A state of the first format, which had no sums of errors, goes on.
-func TestFixedReadsItsFirstFormat(t *testing.T) {
-	names := modeltest.Columns(6)
-	with := func() *Fixed { return newTest(t, "", fmt.Sprintf(fixedOf, 3, 1.), names).(*Fixed) }
-	m, old := with(), with()
-	feed(t, m, modeltest.RegressionShard(rand.New(rand.NewPCG(92, 1)), 40, 6, false), 10)
-	b, err := m.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const head, sums = 2 + 8, 3 * 8
-	first := append(append([]byte{format}, b[1:head]...), b[head+sums:]...)
-	if err := old.UnmarshalBinary(first); err != nil {
-		t.Fatal(err)
-	}
-	if old.n != m.n || !slices.Equal(old.r, m.r) || old.sums != (prequential{}) || m.sums == (prequential{}) {
-		t.Errorf("%+v, want %+v without its sums", old, m)
-	}
 }

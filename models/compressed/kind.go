@@ -16,6 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Regression on hundreds or thousands of columns from a sketch of the data whose size does not grow with their " +
 			"square. γ are the coefficients of the columns.",
 		Variants:  []string{"corrected", "paper"},
+		Revision:  1, // sums that tell whether a fixed projection predicts
 		Features:  true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),

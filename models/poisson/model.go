@@ -27,8 +27,9 @@ import (
 // frozen gradient.
 type Model struct {
 	base
-	over   rowVariance
-	buffer buffer
+	over       rowVariance
+	dispersion dispersion
+	buffer     buffer
 }
 
 // buffer holds the rows of the last shards, which are expanded anew.
@@ -146,6 +147,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		m.n *= s.Forget
 		m.over.squares *= s.Forget
 		m.over.n *= s.Forget
+		m.dispersion.discount(s.Forget)
 		m.buffer.discount(s.Forget)
 	}
 	if s.Shard.Observed() == 0 {
@@ -205,6 +207,11 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	m.stats.apply(rows, &w.design, 1)
 	m.n += float64(sh.Observed())
 	m.over.s2 = f.s2e
+	if f.s2e == 0 {
+		for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1, whose gradient is y - mu
+			m.dispersion.add(rows.y[i], rows.y[i]-f.now.grad[i])
+		}
+	}
 	if f.s2e > 0 {
 		for i, e2 := range rows.e2 {
 			m.over.squares += e2

@@ -9,14 +9,15 @@ import (
 )
 
 // format is the first byte of both variants' state.
-const format = 1
+const format = 2
 
-// AppendBinary appends the format, the statistics, the rows' own effects and
-// the buffered rows.
+// AppendBinary appends the format, the statistics, the rows' own effects, what
+// tells of overdispersion, and the buffered rows.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = m.appendBase(b)
 	b = codec.AppendFloats(b, m.over.squares, m.over.n, m.over.s2)
+	b = codec.AppendFloats(b, m.dispersion.excess, m.dispersion.variance, m.dispersion.counts)
 	return m.buffer.append(b), nil
 }
 
@@ -27,13 +28,15 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	}
 	r := reader{b: b[1:], ok: true}
 	m.readBase(&r)
-	over := r.floats(3)
+	over, sums := r.floats(3), r.floats(3)
 	m.buffer.read(&r, &m.shape, &m.stats)
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
+	m.dispersion = dispersion{sums[0], sums[1], sums[2]}
 	m.over = rowVariance{squares: over[0], n: over[1], s2: over[2]}
-	if (m.over.s2 > 0) != (m.settings.Overdispersion == lognormal) || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer {
+	if (m.over.s2 > 0) != (m.settings.Overdispersion == lognormal) || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer ||
+		min(m.dispersion.variance, m.dispersion.counts) < 0 {
 		return codec.Error("poisson", "state of other settings")
 	}
 	return nil

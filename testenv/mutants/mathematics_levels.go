@@ -71,6 +71,10 @@ var ofDLM = []mutant{
 }
 
 var ofPoisson = []mutant{
+	{"poisson: variance of a count left in its excess", "models/poisson/dispersion.go",
+		"float64((y-mu)*(y-mu)) - y", "float64((y - mu) * (y - mu))", "^TestOverdispersed$", poisson},
+	{"poisson: excess not forgotten", "models/poisson/model.go",
+		"m.dispersion.discount(s.Forget)", "", "^TestOverdispersedIsAdvice$", poisson},
 	{"poisson: buffered rows not discounted", "models/poisson/model.go",
 		"\t\tm.buffer.discount(s.Forget)\n", "", "^TestKeepsTheContract$", poisson},
 	{"poisson: buffered rows counted twice", "models/poisson/model.go",

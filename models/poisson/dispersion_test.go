@@ -1,0 +1,104 @@
+package poisson
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// noisyShard makes rows of a model with two columns and, in g, groups. vary is
+// multiplied with the rate of each row.
+func noisyShard(r *rand.Rand, rows, groups int, level float64, u []float64, vary func() float64) *cdf.Shard {
+	sh := &cdf.Shard{Rows: rows, Cols: 2, Group: [][]int32{make([]int32, rows)}}
+	for i := range rows {
+		g, x := r.IntN(groups), r.NormFloat64()
+		sh.Group[0][i] = int32(g)
+		sh.X = append(sh.X, 1, x)
+		sh.Y = append(sh.Y, simulate.Count(r, math.Exp(level+0.3*x+u[g])*vary()))
+	}
+	return sh
+}
+
+// negativeBinomial is the factor of a rate that makes counts negative binomial:
+// gamma with mean 1 and shape size.
+func negativeBinomial(r *rand.Rand, size float64) func() float64 {
+	return func() float64 {
+		// Marsaglia and Tsang (2000), raised by one where the shape is below it.
+		d := size + 1 - 1./3
+		for {
+			x := r.NormFloat64()
+			v := 1 + x/math.Sqrt(9*d)
+			if v = v * v * v; v > 0 && math.Log(r.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
+				return d * v * math.Pow(r.Float64(), 1/size) / size
+			}
+		}
+	}
+}
+
+// Counts that are Poisson raise no flag in any of 1,000 streams of 10 shards, few
+// or many rows each, rare events and frequent ones; negative binomial counts do
+// within 200 rows in each of 100, and so do two counts out of all proportion.
+func TestOverdispersed(t *testing.T) {
+	flagged := func(m *Model) bool { return fmt.Sprint(m.AppendFlags(nil)) == "[overdispersed]" }
+	stream := func(seed uint64, rows, shards int, level float64, vary func(r *rand.Rand) func() float64, wild float64) *Model {
+		r := rand.New(rand.NewPCG(seed, 95))
+		u := make([]float64, 12)
+		for g := range u {
+			u[g] = 0.4 * r.NormFloat64()
+		}
+		m := newTest(t, Defaults(), []string{"intercept", "x"}, "g")
+		d := modeltest.Stepper{Model: m}
+		for shard := range shards {
+			sh := noisyShard(r, rows, len(u), level, u, vary(r))
+			if shard == shards-1 && wild > 0 {
+				sh.Y[0], sh.Y[1] = wild, wild
+			}
+			d.Must(t, sh, 1)
+		}
+		return m
+	}
+	poisson := func(*rand.Rand) func() float64 { return func() float64 { return 1 } }
+	for seed := range uint64(1000) {
+		rows, level := []int{10, 40, 200}[seed%3], []float64{-3, 0, 2, 5}[seed%4]
+		if m := stream(seed, rows, 10, level, poisson, 0); flagged(m) {
+			t.Errorf("seed %d, %d rows a shard about e^%g: Poisson counts raise the flag: %+v", seed, rows, level, m.dispersion)
+		}
+	}
+	for seed := range uint64(100) {
+		m := stream(seed, 50, 4, 1.5, func(r *rand.Rand) func() float64 { return negativeBinomial(r, .5) }, 0)
+		if !flagged(m) {
+			t.Errorf("seed %d: negative binomial counts of size .5 raise no flag: %+v", seed, m.dispersion)
+		}
+		if m := stream(seed, 50, 4, 1.5, poisson, 400); !flagged(m) {
+			t.Errorf("seed %d: two counts of 400 among ones of 5 raise no flag: %+v", seed, m.dispersion)
+		}
+	}
+}
+
+// Rows' own effects are what the flag advises: with them it is gone. Forgetting
+// weakens what raised it.
+func TestOverdispersedIsAdvice(t *testing.T) {
+	s := Defaults()
+	s.Overdispersion = lognormal
+	r := rand.New(rand.NewPCG(96, 1))
+	with, without := newTest(t, s, []string{"intercept", "x"}, "g"), newTest(t, Defaults(), []string{"intercept", "x"}, "g")
+	sh := noisyShard(r, 300, 5, 2, make([]float64, 5), negativeBinomial(r, 1))
+	for _, m := range []*Model{with, without} {
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
+	}
+	if len(with.AppendFlags(nil)) > 0 || len(without.AppendFlags(nil)) == 0 || s.Advise(overdispersedFlag) == "" || s.Advise("other") != "" {
+		t.Errorf("flags %q with rows' own effects, %q without", with.AppendFlags(nil), without.AppendFlags(nil))
+	}
+	before := without.dispersion
+	forgets := modeltest.Stepper{Model: without}
+	forgets.Must(t, &cdf.Shard{Cols: 2, Group: [][]int32{{}}}, .5)
+	if d := without.dispersion; d != (dispersion{before.excess / 2, before.variance / 2, before.counts / 2}) {
+		t.Errorf("forgetting a half leaves %+v of %+v", d, before)
+	}
+}
