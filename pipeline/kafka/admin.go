@@ -152,11 +152,10 @@ func (c *Client) await(ctx context.Context, topic string) error {
 		for _, l := range r.leaders {
 			ready = ready && l != ""
 		}
-		var code kafka.Error
 		switch {
 		case ready:
 			return nil
-		case err != nil && (!errors.As(err, &code) || !moved(code)):
+		case err != nil && !Moved(err):
 			return err
 		}
 		if err := pause(ctx, createPause); err != nil {

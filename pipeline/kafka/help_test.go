@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // testLimit is the memory of a batch.
@@ -135,7 +136,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(5 * time.Minute)
+	late := time.After(probe.Patience)
 	for !ok() {
 		select {
 		case <-tick.C:
@@ -166,7 +167,7 @@ func trim(t testing.TB, addrs []string, p pipeline.Partition, offset int64) {
 	topic.Partitions = append(topic.Partitions, part)
 	req.Topics = append(req.Topics, topic)
 	req.TimeoutMillis = 10_000
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	if _, err := req.RequestWith(ctx, franz(t, addrs)); err != nil {
 		t.Fatal(err)

@@ -142,8 +142,7 @@ func (c *Client) settled(ctx context.Context, topic string) (route, error) {
 		if err == nil && len(r.leaders) == 0 {
 			err = fmt.Errorf("topic %s: %w", topic, kafka.UnknownTopicOrPartition)
 		}
-		var code kafka.Error
-		if err == nil || !errors.As(err, &code) || !moved(code) || try == routeRetries {
+		if !Moved(err) || try == routeRetries {
 			return r, err
 		}
 		if err := pause(ctx, routeBackoff<<try); err != nil {

@@ -100,11 +100,10 @@ func (c *Client) toLeader(ctx context.Context, p pipeline.Partition, limit time.
 			}
 		}
 		var code kafka.Error
-		known := errors.As(err, &code)
-		if !known || moved(code) {
+		if !errors.As(err, &code) || Moved(err) {
 			c.forget(p.Topic)
 		}
-		if !known || !moved(code) || try == routeRetries {
+		if !Moved(err) || try == routeRetries {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 		if err := pause(ctx, routeBackoff<<try); err != nil {
@@ -113,21 +112,19 @@ func (c *Client) toLeader(ctx context.Context, p pipeline.Partition, limit time.
 	}
 }
 
-// moved reports errors that end when metadata is read again.
-func moved(code kafka.Error) bool {
+// Moved reports whether an error is one that ends when metadata is read again, and
+// the partition has a leader that all brokers know.
+func Moved(err error) bool {
+	var code kafka.Error
+	if !errors.As(err, &code) {
+		return false
+	}
 	switch code {
 	case kafka.UnknownTopicOrPartition, kafka.LeaderNotAvailable, kafka.NotLeaderForPartition,
 		kafka.ReplicaNotAvailable, kafka.KafkaStorageError, kafka.FencedLeaderEpoch, kafka.UnknownLeaderEpoch:
 		return true
 	}
 	return false
-}
-
-// Moved reports whether an error is one that ends when the partition has a leader
-// again that all brokers know.
-func Moved(err error) bool {
-	var code kafka.Error
-	return errors.As(err, &code) && moved(code)
 }
 
 // pause waits, or returns the error of ctx.

@@ -209,7 +209,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	var unknown kafka.Error = 999
-	if moved(unknown) {
+	if Moved(unknown) {
 		t.Error("an unknown error is no reason to look for another leader")
 	}
 }
