@@ -139,14 +139,9 @@ func (m *Fixed) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	at, sum := 0, 0.0
-	rows := float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64) []float64 {
+	sum := 0.0
+	rows := float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64, y float64) []float64 {
 		m.project(x, w.u)
-		for math.IsNaN(s.Shard.Y[at]) {
-			at++
-		}
-		y := s.Shard.Y[at]
-		at++
 		if known {
 			m.sums.add(y-lin.Dot(w.u, m.mu), y-m.ybar)
 		}
@@ -248,7 +243,7 @@ func (m *Fixed) estimate(w *fixedWork) float64 {
 	top := slices.Max(lambda)
 	z := w.eigen[:k]
 	for i, l := range lambda {
-		z[i] = 0
+		lambda[i], z[i] = max(l, 0), 0 // below 0 by rounding
 		if l > rankTol*top {
 			d := lin.Dot(lin.Row(w.gram, k, i), w.v)
 			z[i] = d * d / l
@@ -258,13 +253,11 @@ func (m *Fixed) estimate(w *fixedWork) float64 {
 	rest += max(yy, 0)
 	prior := &m.settings.Prior
 	return unit * math.Exp(maximise(leastLogKappa, func(log float64) float64 {
-		v, left, det := unit*math.Exp(log), rest, dist.NewLogProduct()
+		v, left := unit*math.Exp(log), rest
 		for i, l := range lambda {
-			t := 1 + v*max(l, 0)
-			det.Mul(t)
-			left += z[i] / t
+			left += z[i] / (1 + v*l)
 		}
-		return -det.Log()/2 - (prior.Sigma2Shape+m.n/2)*math.Log(prior.Sigma2Rate+left/2)
+		return evidence(lambda, v, prior.Sigma2Shape+m.n/2, prior.Sigma2Rate+left/2)
 	}))
 }
 

@@ -138,11 +138,18 @@ func (m *Sketch) rateAt(w *sketchWork, kappa float64) float64 {
 // evidence is the log marginal likelihood of kappa, but for a constant.
 func (m *Sketch) evidence(w *sketchWork, logKappa float64) float64 {
 	kappa := math.Exp(logKappa)
+	return evidence(w.vals, kappa, m.settings.Prior.Sigma2Shape+m.weight/2, m.rateAt(w, kappa))
+}
+
+// evidence is the log marginal likelihood of conjugate regression, but for a
+// constant: of the eigenvalues of X'X, the prior variance in units of sigma2, and
+// shape and rate of the law of sigma2.
+func evidence(eigenvalues []float64, variance, shape, rate float64) float64 {
 	det := dist.NewLogProduct()
-	for _, v := range w.vals {
-		det.Mul(1 + kappa*v)
+	for _, v := range eigenvalues {
+		det.Mul(1 + variance*v)
 	}
-	return -det.Log()/2 - (m.settings.Prior.Sigma2Shape+m.weight/2)*math.Log(m.rateAt(w, kappa))
+	return -det.Log()/2 - shape*math.Log(rate)
 }
 
 // mostEvident returns the log kappa of the greatest evidence.

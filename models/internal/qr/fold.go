@@ -10,9 +10,9 @@ import (
 
 // Fold folds the rows of a shard that have a response into r, the upper
 // triangular factor of [Z y] with p columns of Z, and returns how many they
-// are. A row of Z is a row of X, or what project makes of it; block has room
-// for BlockRows(p) rows of p+1 numbers.
-func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64) []float64) int {
+// are. A row of Z is a row of X, or what project makes of it and its response;
+// block has room for BlockRows(p) rows of p+1 numbers.
+func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64, y float64) []float64) int {
 	n, rows := 0, BlockRows(p)
 	for i := 0; i < sh.Rows; {
 		k := 0
@@ -23,7 +23,7 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 			}
 			z := lin.Row(sh.X, sh.Cols, i)
 			if project != nil {
-				z = project(z)
+				z = project(z, y)
 			}
 			for j, v := range z {
 				block[j*rows+k] = v
