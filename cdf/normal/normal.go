@@ -7,6 +7,9 @@ import "math"
 // CDF returns Phi(x), the distribution function.
 func CDF(x float64) float64 { return 0.5 * math.Erfc(-x*(math.Sqrt2/2)) }
 
+// Quantile returns the x at which Phi(x) is p.
+func Quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
 // LogCDF returns log Phi(x), also where Phi underflows.
 func LogCDF(x float64) float64 {
 	if x > -6 {

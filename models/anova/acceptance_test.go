@@ -86,21 +86,21 @@ func runPaper(t *testing.T, p Prior, reps int, at ...int) run {
 		seed := uint64(modeltest.FirstSeed + rep)
 		truth := s.Truth(seed, "paper", 1)[3:]
 		d := newStepper(t, p, seed, 500, len(truth))
-		few, many := d.draws, drawsFor(10_000, len(truth))
+		few, many := d.Draws, drawsFor(10_000, len(truth))
 		g := &gibbs{prior: p, rng: rand.New(rand.NewPCG(seed, 72))}
 		for shard := 1; shard <= 500; shard++ {
 			sh := modeltest.GroupShard(s.Shard(seed, "paper", int64(shard), s.Rows))
 			g.add(sh)
-			d.draws = few
+			d.Draws = few
 			if out.at[shard] != nil {
-				d.draws = many
+				d.Draws = many
 			}
-			d.step(t, sh, 1)
+			d.Must(t, sh, 1)
 			for i, z := range truth {
-				out.add(d.draws.Row(zetaRow+i), z.Value)
+				out.add(d.Draws.Row(zetaRow+i), z.Value)
 			}
 			if out.at[shard] != nil {
-				out.at[shard].compare(d.draws, g)
+				out.at[shard].compare(d.Draws, g)
 			}
 		}
 		for i, z := range truth {
@@ -187,7 +187,7 @@ func TestAcceptanceUnbalanced(t *testing.T) {
 			zeta[i] = 4 + .1*r.NormFloat64()
 		}
 		d := newStepper(t, strong, seed, 500, len(zeta))
-		few, many := d.draws, drawsFor(10_000, len(zeta))
+		few, many := d.Draws, drawsFor(10_000, len(zeta))
 		g := &gibbs{prior: strong, rng: rand.New(rand.NewPCG(seed, 74))}
 		var order []int32 // index of a group in the state, in order of appearance
 		place := slices.Repeat([]int32{-1}, len(zeta))
@@ -200,18 +200,18 @@ func TestAcceptanceUnbalanced(t *testing.T) {
 				sh.Group[0][i] = place[j]
 			}
 			g.add(sh)
-			d.draws = few
+			d.Draws = few
 			if shard%50 == 0 {
-				d.draws = many
+				d.Draws = many
 			}
-			d.step(t, sh, 1)
+			d.Must(t, sh, 1)
 			g.run(500)
 			for i, j := range order {
-				ours.add(d.draws.Row(zetaRow+i), zeta[j])
+				ours.add(d.Draws.Row(zetaRow+i), zeta[j])
 				exact.add(g.zeta[i], zeta[j])
 			}
 			if shard%50 == 0 {
-				acc.compare(d.draws, g)
+				acc.compare(d.Draws, g)
 			}
 		}
 	}
@@ -242,13 +242,13 @@ func TestAcceptanceJump(t *testing.T) {
 			sh := modeltest.GroupShard(s.Shard(seed, "jump", shard, s.Rows))
 			g.discount(.95)
 			g.add(sh)
-			d.step(t, sh, .95)
+			d.Must(t, sh, .95)
 			if shard <= 200 || shard%4 != 0 {
 				continue
 			}
 			e := d.m.zeta[0] - 8
 			sum += e * e / 25
-			c.add(d.draws.Row(zetaRow), 8)
+			c.add(d.Draws.Row(zetaRow), 8)
 			g.run(1000)
 			mean, _ := meanAndVariance(g.zeta[0])
 			sumExact += (mean - 8) * (mean - 8) / 25
@@ -285,7 +285,7 @@ func TestAcceptanceRealData(t *testing.T) {
 					v := modeltest.Number(t, r[data["y"]])
 					g, y = append(g, r[data["group"]]), append(y, &v)
 				}
-				d.step(t, labels.shard(g, y), 1)
+				d.Must(t, labels.shard(g, y), 1)
 			}
 			if len(want) != len(labels)+3 {
 				t.Fatalf("%s: %d groups, %d references", set, len(labels), len(want))

@@ -31,13 +31,13 @@ func TestFirstShard(t *testing.T) {
 			}
 			sh.Rows = c.rows
 			d := newStepper(t, prior, seed, draws, c.k)
-			d.step(t, sh, 1)
+			d.Must(t, sh, 1)
 			g := &gibbs{prior: prior, rng: rand.New(rand.NewPCG(seed, 78))}
 			g.add(sh)
 			g.run(2 * draws)
 			for i, r := range modeltest.Summarize(t, d.m, functionals(d.m)) {
 				if math.IsNaN(r.Q025) || r.Open {
-					x := slices.Sorted(slices.Values(d.draws.Row(i)))
+					x := slices.Sorted(slices.Values(d.Draws.Row(i)))
 					r.Q025, r.Q975 = mcmc.Quantile(x, .025), mcmc.Quantile(x, .975)
 				}
 				exact, share := slices.Concat([][]float64{g.mu, g.tau, g.sig}, g.zeta)[i], 1./seeds

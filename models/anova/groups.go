@@ -15,7 +15,7 @@ type statistics struct {
 	prior   Prior
 	n, ybar []float64 // per group: rows, discounted, and their mean
 	ss      float64   // sum of squares within the groups, discounted
-	s2      float64   // 1/E[1/sigma2], 0 while there is no group
+	s2      float64   // rate over shape of the law of sigma2, 0 while there is no group
 
 	// The posterior as it was published: predictions are made of it.
 	shape      float64   // of sigma2, whose rate is shape*s2

@@ -113,12 +113,12 @@ func TestDrawsAgreeWithTheSummary(t *testing.T) {
 	const S = 40_000
 	d := newStepper(t, Prior{Tau2Shape: 3, Tau2Rate: 4, Sigma2Shape: 2, Sigma2Rate: 2}, 5, S, 4)
 	r := rand.New(rand.NewPCG(63, 1))
-	d.step(t, groupedRows(r, 30, 4), 1)
-	d.step(t, groupedRows(r, 30, 4), 1)
+	d.Must(t, groupedRows(r, 30, 4), 1)
+	d.Must(t, groupedRows(r, 30, 4), 1)
 	f := functionals(d.m)
 	f[muRow].Const, f[muRow].Weight[0] = 7, -2 // leaves the units of the model
 	for i, row := range modeltest.Summarize(t, d.m, f) {
-		x := slices.Clone(d.draws.Row(i))
+		x := slices.Clone(d.Draws.Row(i))
 		for k := range x {
 			x[k] = f[i].Const + f[i].Weight[0]*x[k]
 		}

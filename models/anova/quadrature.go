@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -254,7 +255,7 @@ func (g *grid) sigma2Quantiles() (q [7]float64) {
 			sum += g.share[i]
 			from, to = to, below(i)
 		}
-		low, high := probit(from), probit(to)
+		low, high := normal.Quantile(from), normal.Quantile(to)
 		part := (dist.NormalQuantiles[k] - low) / (high - low)
 		if !(part >= 0 && part <= 1) {
 			part = 0.5 // all of the mass is in one cell
@@ -270,9 +271,6 @@ func (g *grid) pick(u float64) (*node, *cell) {
 	in := sort.Search(len(g.nodes), func(i int) bool { return g.nodes[i].end > at })
 	return &g.nodes[in], &g.cells[at]
 }
-
-// probit is the quantile function of the standard normal law.
-func probit(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // peak returns where a function is largest, and the standard deviation, 1 at the
 // most, of a normal law whose log density is curved as the function is there. It

@@ -94,7 +94,7 @@ func checkRecall(t *testing.T, m cdf.Model, most float64, exact func(level int, 
 				t.Fatalf("%+v: quantile %g is not normal", *r, p)
 			}
 			if exact != nil && i < zetaRow+40 {
-				worst = max(worst, math.Abs(math.Sqrt2*math.Erfinv(2*exact(i-zetaRow, (7-q)/2)-1)+dist.NormalQuantiles[k]))
+				worst = max(worst, math.Abs(normal.Quantile(exact(i-zetaRow, (7-q)/2))+dist.NormalQuantiles[k]))
 			}
 		}
 	}

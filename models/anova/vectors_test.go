@@ -2,7 +2,6 @@ package anova
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -85,26 +84,15 @@ func functionals(m cdf.Model) []cdf.Functional {
 	return modeltest.Coefficients(n - 1)
 }
 
-// step takes a model through a shard.
-func (a *stepper) step(t *testing.T, sh *cdf.Shard, forget float64) {
-	t.Helper()
-	a.t++
-	s := &cdf.Step{Shard: sh, T: a.t, Forget: forget, RNG: a.rng, Draws: a.draws}
-	block{a.m}.Absorb(s)
-	if err := (block{a.m}).Sample(s); err != nil {
-		t.Fatal(err)
-	}
-}
-
+// stepper steps a model of the package.
 type stepper struct {
-	m     *Model
-	t     int64
-	rng   *rand.Rand
-	draws *cdf.Draws
+	modeltest.Stepper
+	m *Model
 }
 
 func newStepper(t testing.TB, p Prior, seed uint64, draws, groups int) *stepper {
-	return &stepper{m: newTest(t, p), rng: rand.New(rand.NewPCG(seed, 71)), draws: drawsFor(draws, groups)}
+	m := newTest(t, p)
+	return &stepper{modeltest.Stepper{Model: m, Seed: seed, Draws: drawsFor(draws, groups)}, m}
 }
 
 // The statistics are those of the vectors. Their law is the limit of a recursion
@@ -122,7 +110,7 @@ func TestVectors(t *testing.T) {
 		var labels labelled
 		for i, sh := range c.Shards {
 			want := &c.Expected[i]
-			d.step(t, labels.shard(sh.G, sh.Y), c.Settings.Forget)
+			d.Must(t, labels.shard(sh.G, sh.Y), c.Settings.Forget)
 			if !slices.Equal(labels, want.Groups) {
 				t.Fatalf("%s, shard %d: groups %v, want %v", c.Name, i+1, labels, want.Groups)
 			}
