@@ -32,7 +32,7 @@ func probit() []study {
 	few.about = "One shard, default prior: intercept ~ N(0, 10), beta ~ N(0, 1)."
 	few.simulate = func(r *rand.Rand) experiment { return binary(r, 30, 1, 10) }
 	first.name, first.draws = "first shard of 500 rows", 0
-	first.about = "The same with more rows; in a tenth of the replicates less than one row in a hundred is of the rarer class."
+	first.about = "The same with more rows; in a fifth of the replicates less than one row in a hundred is of the rarer class, in a tenth none."
 	first.simulate = func(r *rand.Rand) experiment { return binary(r, 500, 1, 10) }
 	return []study{whole, frozen, strong, few, first}
 }
