@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -25,19 +26,9 @@ func noisyShard(r *rand.Rand, rows, groups int, level float64, u []float64, vary
 }
 
 // negativeBinomial is the factor of a rate that makes counts negative binomial:
-// gamma with mean 1 and shape size.
+// gamma with mean 1.
 func negativeBinomial(r *rand.Rand, size float64) func() float64 {
-	return func() float64 {
-		// Marsaglia and Tsang (2000), raised by one where the shape is below it.
-		d := size + 1 - 1./3
-		for {
-			x := r.NormFloat64()
-			v := 1 + x/math.Sqrt(9*d)
-			if v = v * v * v; v > 0 && math.Log(r.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
-				return d * v * math.Pow(r.Float64(), 1/size) / size
-			}
-		}
-	}
+	return func() float64 { return rnd.Gamma(r, size) / size }
 }
 
 // Counts that are Poisson raise no flag in any of 1,000 streams of 10 shards, few

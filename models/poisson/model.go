@@ -211,8 +211,7 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 		for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1, whose gradient is y - mu
 			m.dispersion.add(rows.y[i], rows.y[i]-f.now.grad[i])
 		}
-	}
-	if f.s2e > 0 {
+	} else {
 		for i, e2 := range rows.e2 {
 			m.over.squares += e2
 			m.over.n += rows.weight[i]
