@@ -18,12 +18,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 func read(t *testing.T, name string) string {
@@ -308,7 +308,7 @@ func effective(t *testing.T, consumer, text string) string {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, consumer, "run", "--config", file, "--set", "kafka.brokers=127.0.0.1:1",
 		"--set", "redis.url=redis://127.0.0.1:1/0", "--set", "http.listen=127.0.0.1:0",

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
@@ -24,6 +23,7 @@ import (
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // world is an embedded broker and store, and a configuration for them.
@@ -63,7 +63,7 @@ func newWorldOf(t *testing.T, more, rest string) *world {
 // consumer runs a command line and returns its exit code, data and messages.
 func (w *world) consumer(args ...string) (code int, out, messages string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), probe.Patience)
 	defer cancel()
 	var o, e bytes.Buffer
 	a := &app.App{Kinds: w.kinds, Out: &o, Err: &e}

@@ -19,6 +19,7 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/sink"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // process is a service that runs in the world.
@@ -104,14 +105,14 @@ func (p *process) get(w *world, path string) ([]byte, int) {
 // eventually polls for a condition.
 func (w *world) eventually(what string, holds func() bool) {
 	w.Helper()
-	deadline := time.After(5 * time.Minute)
+	deadline := time.After(probe.Patience)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			w.Fatalf("%s: not in 5 min", what)
+			w.Fatalf("not within %v: %s", probe.Patience, what)
 		}
 	}
 }
@@ -254,7 +255,7 @@ const deleted = -1
 // returns the newest id and the numbers of the shards.
 func (p *process) stream(w *world, since string, messages int) (id string, shards []int64) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), probe.Patience)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/v1/events?since="+url.QueryEscape(since), nil)
 	if err != nil {

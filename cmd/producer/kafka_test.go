@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // startKafka starts a broker in this process.
@@ -45,7 +46,7 @@ func fetch(t *testing.T, env *embedded.Env, topic string, n int) []*kgo.Record {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	var all []*kgo.Record
 	for len(all) < n {

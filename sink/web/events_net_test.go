@@ -15,6 +15,7 @@ import (
 
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink/live"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // serving runs a server on a port until the returned function ends it.
@@ -49,7 +50,7 @@ func dial(t *testing.T, s *Server, query string) (net.Conn, *bufio.Reader, *http
 	if err := conn.(*net.TCPConn).SetReadBuffer(256 << 10); err != nil { //nolint:forcetypeassert // a TCP address
 		t.Fatal(err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil { // a test that hangs fails
+	if err := conn.SetDeadline(time.Now().Add(probe.Patience)); err != nil { // a test that hangs fails
 		t.Fatal(err)
 	}
 	if _, err := fmt.Fprintf(conn, "GET /v1/events?%s HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n", query); err != nil {
@@ -66,14 +67,14 @@ func dial(t *testing.T, s *Server, query string) (net.Conn, *bufio.Reader, *http
 // until waits for a condition.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(5 * time.Minute)
+	deadline := time.After(probe.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not in 5 min: %s", what)
+			t.Fatalf("not within %v: %s", probe.Patience, what)
 		}
 	}
 }

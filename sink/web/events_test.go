@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink/live"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 var shardsOf = pipeline.Partition{Topic: "shards", ID: 1}
@@ -61,7 +62,7 @@ type message struct {
 
 func follow(t *testing.T, h *httptest.Server, query string, header ...string) *reader {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/v1/events?"+query, nil)
 	if err != nil {
 		t.Fatal(err)

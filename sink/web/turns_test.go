@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // hand sends the start of a request over a connection of its own.
@@ -34,7 +36,7 @@ const predictPath = "/v1/models/flights%2FATL/predict"
 // serves checks that a client gets a prediction while others hold the server up.
 func serves(t *testing.T, s *Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr()+predictPath, strings.NewReader(`{"rows":[{"distance":1,"carrier":"AA"}]}`))
 	if err != nil {
