@@ -72,11 +72,11 @@ func (m *statistics) Check(sh *cdf.Shard) error {
 // law of zeta given mu and tau2 belongs, is not discounted, and neither are
 // the means: a group without recent rows drifts back to mu.
 func (m *statistics) absorb(s *cdf.Step) {
-	if s.Forget < 1 {
+	if forget := max(s.Forget, m.leastForget()); forget < 1 {
 		for i := range m.n {
-			m.n[i] *= s.Forget
+			m.n[i] *= forget
 		}
-		m.ss *= s.Forget
+		m.ss *= forget
 	}
 	for i, y := range s.Shard.Y {
 		g := int(s.Shard.Group[0][i])
@@ -92,6 +92,20 @@ func (m *statistics) absorb(s *cdf.Step) {
 		m.ybar[g] += d / n
 		m.n[g] = n
 	}
+}
+
+// leastForget returns the factor that leaves one row in all, where a part of a row
+// might leave no law: under a flat prior of mu that of sigma2 falls with exponent
+// alpha + (rows-1)/2, which has to be positive.
+func (m *statistics) leastForget() float64 {
+	if !m.flat() || m.prior.Sigma2Shape >= 0.5 || len(m.n) == 0 {
+		return 0
+	}
+	rows := 0.0
+	for _, n := range m.n {
+		rows += n
+	}
+	return 1 / rows
 }
 
 // Retire drops the groups with fewer than 1e-6 rows. Without any group left

@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Levels ζ of many groups with partial pooling: a group with few rows borrows strength from the others. " +
 			"τ² is the variance between groups, σ² the variance within them.",
 		Variants:  []string{"corrected", "paper"},
-		Revision:  1, // quadrature in place of an estimate of sigma2
+		Revision:  2, // quadrature, and where it looks for its peak
 		Groups:    kind.OneGroup,
 		Draws:     true,
 		Suggest:   suggest,

@@ -77,7 +77,9 @@ func (b block) Sample(s *cdf.Step) error {
 	}
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
-	w.grid.fill(&m.statistics)
+	if !w.grid.fill(&m.statistics) {
+		return fmt.Errorf("%w: anova: no grid holds the posterior", cdf.ErrNumeric)
+	}
 	m.settle(w)
 	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.s2 + m.shape; !lin.Finite(sum) || !(m.s2 > 0) || !(m.shape > 0) {
 		return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)

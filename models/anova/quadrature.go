@@ -30,6 +30,9 @@ const depth = 18
 // of few groups falls so slowly that its moments need the room.
 const widest = 150
 
+// most bounds the cells: 50 MB. The widest laws take 800,000.
+const most = 1 << 20
+
 // node is a value of rho with what follows from it.
 type node struct {
 	rho       float64
@@ -63,8 +66,9 @@ type grid struct {
 	share         []float64 // of sigma2, by point of the lattice
 }
 
-// fill lays the grid over the posterior of the statistics.
-func (g *grid) fill(m *statistics) {
+// fill lays the grid over the posterior of the statistics. It reports whether it
+// could: numbers that overflow leave no law.
+func (g *grid) fill(m *statistics) bool {
 	rows := 0.0
 	for _, n := range m.n {
 		rows += n
@@ -82,19 +86,26 @@ func (g *grid) fill(m *statistics) {
 	n := g.at(m, x)
 	z, _, sd := g.sigma2Peak(m, &n)
 	g.stepZ, g.middle = sd/3, z
-	top := g.add(m, n, math.Inf(-1))
+	top := math.Inf(-1)
+	if g.stepX > 0 && g.stepZ > 0 {
+		top = g.add(m, n, top)
+	}
+	if !lin.Finite(top) {
+		return false
+	}
 	power := powers(m.tail())
 	for _, step := range []float64{-g.stepX, g.stepX} {
 		for far := step; math.Abs(far) < widest; far += step {
 			least := top - depth - power*max(far, 0)
 			log := g.add(m, g.at(m, x+far), least)
-			if !(log >= least) {
+			if !(log >= least) || len(g.cells) >= most {
 				break
 			}
 			top = max(top, log)
 		}
 	}
 	g.settle(m, top)
+	return len(g.cells) < most
 }
 
 // powers is how many moments a law has whose density falls as exp(-tail x): they
@@ -146,6 +157,8 @@ func (g *grid) logAt(m *statistics, n *node, z, sigma2 float64) float64 {
 func (g *grid) sigma2Peak(m *statistics, n *node) (z, log, sd float64) {
 	z, sd = math.Log(n.rate/g.shape), 1/math.Sqrt(g.shape)
 	if m.prior.MuVariance > 0 {
+		// The prior of mu adds half a row, without which there may be no peak.
+		z, sd = math.Log(n.rate/(g.shape+0.5)), 1/math.Sqrt(g.shape+0.5)
 		// Where the prior of mu and the rows contradict each other sigma2 may be
 		// as large as explains that.
 		mean := n.mean + g.origin
@@ -169,7 +182,8 @@ func (g *grid) add(m *statistics, n node, least float64) float64 {
 		sigma2, ratio := middle, math.Exp(g.stepZ*float64(way))
 		for i := 1; float64(i)*g.stepZ < widest; i++ {
 			sigma2 *= ratio
-			if log := g.put(m, &n, at+way*i, sigma2); !(log >= least-power*g.stepZ*float64(max(way*i, 0))) {
+			log := g.put(m, &n, at+way*i, sigma2)
+			if !(log >= least-power*g.stepZ*float64(max(way*i, 0))) || len(g.cells) >= most {
 				break
 			}
 		}

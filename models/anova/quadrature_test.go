@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
 
@@ -180,4 +181,37 @@ func newGrid(m *Model) *grid {
 	g := new(grid)
 	g.fill(&m.statistics)
 	return g
+}
+
+// TestFadingRows: whatever the prior, forgetting leaves a law, and a grid that is
+// bounded. Under a flat prior of mu with alpha < 1/2 less than a row would not.
+func TestFadingRows(t *testing.T) {
+	for _, p := range []Prior{
+		{Tau2Shape: .2, Tau2Rate: .1, Sigma2Shape: .2, Sigma2Rate: .1},
+		{Tau2Shape: .01, Tau2Rate: .01, Sigma2Shape: .01, Sigma2Rate: .01},
+		{Tau2Shape: 3, Tau2Rate: 3, Sigma2Shape: .001, Sigma2Rate: .001},
+		{MuVariance: 1, Tau2Shape: .2, Tau2Rate: .1, Sigma2Shape: .2, Sigma2Rate: .1},
+		{MuVariance: 1e-6, Tau2Shape: .01, Tau2Rate: .01, Sigma2Shape: .01, Sigma2Rate: .01},
+		{MuVariance: 1e6, Tau2Shape: .001, Tau2Rate: .001, Sigma2Shape: .001, Sigma2Rate: .001},
+		Defaults().Prior,
+	} {
+		for _, first := range []*cdf.Shard{rowsOf([]int32{0}, 1e3), rowsOf([]int32{0, 0, 1, 2}, 1, 2, 3, -40)} {
+			d := newStepper(t, p, 3, 64, 3)
+			d.Must(t, first, 1)
+			widest, g := 0, new(grid)
+			for len(d.m.n) > 0 && d.T < 25 {
+				d.Must(t, rowsOf(nil), .4)
+				g.fill(&d.m.statistics)
+				widest = max(widest, len(g.cells))
+				d.m.Retire()
+			}
+			rows := 0.0
+			for _, n := range d.m.n {
+				rows += n
+			}
+			if kept := p.MuVariance == 0 && p.Sigma2Shape < .5; widest >= most || kept != (math.Abs(rows-1) < 1e-12) || !kept && rows != 0 {
+				t.Errorf("%+v: %v rows are left, the grid had %d cells", p, rows, widest)
+			}
+		}
+	}
 }

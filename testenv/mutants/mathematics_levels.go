@@ -2,7 +2,11 @@ package main
 
 var ofAnova = []mutant{
 	{"anova: squares within not discounted", "models/anova/groups.go",
-		"\t\tm.ss *= s.Forget\n", "", "^TestAcceptanceJump$", anova},
+		"\t\tm.ss *= forget\n", "", "^TestAcceptanceJump$", anova},
+	{"anova: a flat prior with less than a row", "models/anova/groups.go",
+		"max(s.Forget, m.leastForget())", "s.Forget", "^TestFadingRows$", anova},
+	{"anova: prior of mu adds no row", "models/anova/quadrature.go",
+		"z, sd = math.Log(n.rate/(g.shape+0.5)), 1/math.Sqrt(g.shape+0.5)", "", "^TestFadingRows$", anova},
 	{"anova: prior of mu in other units", "models/anova/quadrature.go",
 		"share := v / (v + variance)", "share := v / (v + 1/n.precision)", "^TestQuadrature$", anova},
 	{"anova: prior of mu weighs no variances", "models/anova/quadrature.go",
