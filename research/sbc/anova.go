@@ -4,21 +4,26 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// anova has equal and unequal groups. The prior of mu is flat by default and
-// that of tau2 improper in its moments: both are replaced.
+// anova has equal and unequal groups, under a prior that keeps tau2 away from 0
+// and under the default one.
 func anova() []study {
 	one := study{
 		kind: "anova", replicates: 2000,
 		columns:  cdf.Roles{Groups: []cdf.Group{{Column: "g"}}},
 		settings: "prior: {mu_variance: 1, tau2_shape: 3, tau2_rate: 1}",
 	}
-	balanced, unbalanced, first := one, one, one
+	balanced, unbalanced, first, usual, usualFirst := one, one, one, one, one
+	usual.settings, usualFirst.settings = "", ""
+	groups := func(r *rand.Rand, sizes []int, shards int) experiment {
+		return groups(r, r.NormFloat64(), rnd.InvGamma(r, 3, 1), sizes, shards)
+	}
 	balanced.name = "8 groups of 5 rows"
 	balanced.about = "Rows in random order, 5 shards of 8. mu ~ N(0, 1), tau2 ~ IG(3, 1), sigma2 ~ IG(1, 1)."
 	balanced.simulate = func(r *rand.Rand) experiment { return groups(r, []int{5, 5, 5, 5, 5, 5, 5, 5}, 5) }
@@ -28,12 +33,23 @@ func anova() []study {
 	first.name = "5 groups of 2 rows"
 	first.about = "One shard. Priors as above."
 	first.simulate = func(r *rand.Rand) experiment { return groups(r, []int{2, 2, 2, 2, 2}, 1) }
-	return []study{balanced, unbalanced, first}
+	usual.name = "default prior, 10 groups of 20 rows"
+	usual.about = "10 shards of 20 in random order. Default prior: mu flat, tau2 ~ IG(.5, .005), sigma2 ~ IG(1, 1). mu is 0: the posterior of a flat prior moves with it."
+	usual.simulate = func(r *rand.Rand) experiment { return usualGroups(r, 20, 10) }
+	usualFirst.name = "default prior, 10 groups of 2 rows"
+	usualFirst.about = "One shard. Priors as above."
+	usualFirst.simulate = func(r *rand.Rand) experiment { return usualGroups(r, 2, 1) }
+	return []study{balanced, unbalanced, first, usual, usualFirst}
+}
+
+// usualGroups has ten groups of as many rows each, under the default prior.
+func usualGroups(r *rand.Rand, rows, shards int) experiment {
+	return groups(r, 0, rnd.InvGamma(r, .5, .005), slices.Repeat([]int{rows}, 10), shards)
 }
 
 // groups follows the first and the last group.
-func groups(r *rand.Rand, sizes []int, shards int) experiment {
-	mu, tau2, sigma2 := r.NormFloat64(), rnd.InvGamma(r, 3, 1), rnd.InvGamma(r, 1, 1)
+func groups(r *rand.Rand, mu, tau2 float64, sizes []int, shards int) experiment {
+	sigma2 := rnd.InvGamma(r, 1, 1)
 	var g []int64
 	var y []float64
 	zeta := make([]float64, len(sizes))

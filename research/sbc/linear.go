@@ -11,7 +11,8 @@ import (
 )
 
 // linear has few rows, where the exact marginals are published, and more,
-// where the closed form is.
+// where the closed form is; a first shard of fewer rows than coefficients, and
+// one of many.
 func linear() []study {
 	return []study{
 		{
@@ -25,6 +26,16 @@ func linear() []study {
 			about:      "x ~ N(0, 1), 6 shards of 20 rows. Default prior: intercept ~ N(0, 100), beta ~ N(0, 1), sigma2 ~ IG(1, 1).",
 			replicates: 2000, draws: ranked, columns: cdf.Roles{Features: features(3), Intercept: true},
 			simulate: func(r *rand.Rand) experiment { return regression(r, 120, 6, 3, 100) },
+		},
+		{
+			kind: "linear", name: "first shard of 3 rows", about: "Intercept and 3 columns, one shard. Priors as above.",
+			replicates: 2000, draws: ranked, columns: cdf.Roles{Features: features(3), Intercept: true},
+			simulate: func(r *rand.Rand) experiment { return regression(r, 3, 1, 3, 100) },
+		},
+		{
+			kind: "linear", name: "first shard of 1,000 rows", about: "Intercept and 3 columns, one shard. Priors as above.",
+			replicates: 2000, draws: ranked, columns: cdf.Roles{Features: features(3), Intercept: true},
+			simulate: func(r *rand.Rand) experiment { return regression(r, 1000, 1, 3, 100) },
 		},
 	}
 }
