@@ -27,14 +27,17 @@ func probit() []study {
 	strong.simulate = func(r *rand.Rand) experiment { return binary(r, 200, 8, 10) }
 	strong.note = "Rows that are frozen while nearly all responses are equal meet a posterior far from normal, which their quadratic does not keep: " +
 		"the sd of the intercept is 14 % short, of the slopes 4 to 10 %. A window that holds rows of both classes helps."
-	few, first := one, one
+	few, first, tenth := one, one, one
 	few.name, few.draws = "first shard of 30 rows", 0
 	few.about = "One shard, default prior: intercept ~ N(0, 10), beta ~ N(0, 1)."
 	few.simulate = func(r *rand.Rand) experiment { return binary(r, 30, 1, 10) }
 	first.name, first.draws = "first shard of 500 rows", 0
 	first.about = "The same with more rows; in a fifth of the replicates less than one row in a hundred is of the rarer class, in a tenth none."
 	first.simulate = func(r *rand.Rand) experiment { return binary(r, 500, 1, 10) }
-	return []study{whole, frozen, strong, few, first}
+	tenth.name, tenth.draws = "tenth shard of 50 rows", 0
+	tenth.about = "Ten shards, all rows in the window. Priors as above."
+	tenth.simulate = func(r *rand.Rand) experiment { return binary(r, 500, 10, 10) }
+	return []study{whole, frozen, strong, few, first, tenth}
 }
 
 func binary(r *rand.Rand, rows, shards int, interceptVariance float64) experiment {
