@@ -73,6 +73,9 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	forget, before := w.shard.Forget, s.scaling.y.Scale
 	if f.constantsStand(observed) {
 		err = f.onward(forget, back)
+		back.watched = append(w.watched[:0], s.scaling.watch.spreads...)
+		w.watched = back.watched
+		s.scaling.watch.add(f.spec, s.design, &w.frame, forget)
 	} else {
 		err = f.again(forget)
 	}
@@ -153,7 +156,8 @@ func (f *Filter) again(forget float64) error {
 		}
 	}
 	f.engine = fresh
-	s.scaling.freeze()
+	s.scaling.watch.first(f.spec, s.design, s.scaling.kept, &w.replay)
+	s.scaling.freeze(f.spec, s.design)
 	return nil
 }
 

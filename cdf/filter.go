@@ -132,7 +132,8 @@ type undo struct {
 	levels  int   // of the first factor
 	more    []int // of the other factors
 	summed  bool
-	touched bool // the model's bytes are in the workspace, the model may differ
+	watched []spread // in the workspace, where the state's have changed
+	touched bool     // the model's bytes are in the workspace, the model may differ
 }
 
 func (f *Filter) save() undo {
@@ -157,6 +158,7 @@ func (f *Filter) restore(back *undo) error {
 		}
 		f.now.factors[i].truncate(n)
 	}
+	copy(f.now.scaling.watch.spreads, back.watched)
 	f.view.stale = true
 	f.summed = back.summed && !f.SelfDescribing()
 	if !back.touched {

@@ -8,7 +8,7 @@ import (
 
 // Arithmetic is raised whenever the same configuration and input may lead to
 // other bits than before, whatever the kind; see Spec.Revision.
-const Arithmetic = 1
+const Arithmetic = 2
 
 // Fingerprint identifies everything that the state of a filter depends on:
 // SHA-256 over the canonical JSON of the tagged fields and Arithmetic.

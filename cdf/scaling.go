@@ -26,6 +26,7 @@ type scaling struct {
 	// observed counts the kept rows with a response: all of them, but where
 	// time passes without one.
 	observed int
+	watch    watch
 	// pending is the discount of shards without a usable row since the last
 	// kept one: they leave nothing to process again but their discount.
 	pending float64
@@ -94,15 +95,16 @@ func (s *scaling) keep(t int64, forget float64, from *rows, silent bool) {
 // compute derives the constants from the kept rows. ErrNumeric: they have no
 // finite ones.
 func (s *scaling) compute(spec *Spec, d *design) error {
+	var buf []float64
 	if r := &spec.Columns.Response; !spec.RawResponse {
-		s.y = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false)
+		s.y, buf = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false, buf)
 	}
 	s.x = slices.Clone(s.x)
 	for i := range d.sources {
 		src := &d.sources[i]
 		if !src.categorical {
-			s.x[src.first] = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
-				src.feature.Center, src.feature.Scale, spec.Origin, true)
+			s.x[src.first], buf = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
+				src.feature.Center, src.feature.Scale, spec.Origin, true, buf)
 		}
 	}
 	for _, c := range append([]Constant{s.y}, s.x...) {
@@ -113,41 +115,28 @@ func (s *scaling) compute(spec *Spec, d *design) error {
 	return nil
 }
 
-// column returns the mean and the sd (divisor n-1; 0 becomes 1) of the values
-// v[j], v[j+stride] ... that are numbers; what is given explicitly wins. Where indicator says
-// so a column of zeros and ones keeps centre 0 and scale 1.
-func column(c Constant, v []float64, j, stride int, center, scale *float64, origin, indicator bool) Constant {
+// column returns the constants of the values v[j], v[j+stride] ... that are
+// numbers, see located; what is given explicitly wins. Where indicator says so a
+// column of zeros and ones keeps centre 0 and scale 1. Room for the values is
+// taken from buf and returned.
+func column(c Constant, v []float64, j, stride int, center, scale *float64, origin, indicator bool, buf []float64) (Constant, []float64) {
 	if center != nil && scale != nil {
-		return c
+		return c, buf
 	}
-	n, sum, lo, hi, binary := 0., 0., math.Inf(1), math.Inf(-1), indicator
+	buf = buf[:0]
 	for i := j; i < len(v); i += stride {
-		if math.IsNaN(v[i]) {
-			continue
+		if !math.IsNaN(v[i]) {
+			buf = append(buf, v[i])
+			indicator = indicator && (v[i] == 0 || v[i] == 1)
 		}
-		n++
-		sum += v[i]
-		lo, hi = min(lo, v[i]), max(hi, v[i])
-		binary = binary && (v[i] == 0 || v[i] == 1)
+	}
+	if len(buf) == 0 {
+		return c, buf
 	}
 	mean, sd := 0., 1.
-	switch {
-	case n == 0:
-		return c
-	case binary:
-	case lo == hi: // a mean of equal values may round to another one
-		mean = lo
-	default:
-		mean = sum / n
-		squares := 0.
-		for i := j; i < len(v); i += stride {
-			if !math.IsNaN(v[i]) {
-				squares += (v[i] - mean) * (v[i] - mean)
-			}
-		}
-		if sd = math.Sqrt(squares / (n - 1)); sd == 0 {
-			sd = 1
-		}
+	if !indicator {
+		slices.Sort(buf)
+		mean, sd = located(buf)
 	}
 	if center == nil && !origin {
 		c.Center = mean
@@ -155,13 +144,14 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 	if scale == nil {
 		c.Scale = sd
 	}
-	return c
+	return c, buf
 }
 
 // freeze drops the kept rows once there are enough.
-func (s *scaling) freeze() {
+func (s *scaling) freeze(spec *Spec, d *design) {
 	if s.observed >= enough || s.observed > 0 && s.raw.n >= most {
 		s.frozen, s.kept, s.raw, s.observed = true, nil, rows{}, 0
+		s.watch.begin(spec, d)
 	}
 }
 

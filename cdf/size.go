@@ -54,7 +54,7 @@ func (s *state) size() int64 {
 	for i := range s.factors {
 		size += labelled(s.factors[i].levels)
 	}
-	return size + held(s.scaling.x) + held(s.scaling.kept) + s.scaling.raw.size()
+	return size + held(s.scaling.x) + held(s.scaling.kept) + held(s.scaling.watch.spreads) + s.scaling.raw.size()
 }
 
 func (r *rows) size() int64 {

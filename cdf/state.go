@@ -141,6 +141,7 @@ func (s *scaling) append(b []byte) []byte {
 		b = appendFloat(appendFloat(b, c.Center), c.Scale)
 	}
 	b = appendBool(b, s.frozen)
+	b = s.watch.append(b)
 	if s.frozen {
 		return b
 	}
@@ -183,7 +184,10 @@ func (s *scaling) read(r *reader, st *state, spec *Spec) {
 		constant(&s.x[j])
 	}
 	open := !s.frozen // by the configuration
-	if s.frozen = r.bool(); s.frozen || r.err != nil {
+	if s.frozen = r.bool(); s.frozen {
+		s.watch.begin(spec, st.design)
+	}
+	if s.watch.read(r); s.frozen || r.err != nil {
 		return
 	}
 	if !open {

@@ -123,6 +123,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	if f.engine.flagger != nil {
 		sum.Flags = f.engine.flagger.AppendFlags(sum.Flags)
 	}
+	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
 		k := len(v.beta)
 		sum.Covariance = slices.Grow(sum.Covariance, k*(k+1)/2)[:k*(k+1)/2]

@@ -96,7 +96,7 @@ type Summary struct {
 	Scaling        []Constant // columns that are centred or scaled
 	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's
 	WeakMixing     []string   // variables whose R-hat exceeds 1.05, as it did after the shard before
-	Flags          []string   // warnings of the model, see Flagger
+	Flags          []string   // warnings of the model, see Flagger, and of its scaling
 	// Covariance of the coefficients when asked for: lower triangle, row by
 	// row, in the order of the beta rows.
 	Covariance []float64

@@ -13,7 +13,8 @@ type Workspace struct {
 	step     Step
 	stream   stream
 	selected selection
-	undo     []byte // the model before the shard
+	undo     []byte   // the model before the shard
+	watched  []spread // the running spreads before the shard
 	back     undo
 	last     *Filter // that back and undo are of, nil: of none
 	draws    Draws

@@ -1,6 +1,10 @@
 package pipeline
 
-import "log/slog"
+import (
+	"log/slog"
+
+	"github.com/credence-stream/credence/cdf"
+)
 
 // Adviser is settings (cdf.Spec.Settings) that know what to do about a flag
 // that their model raises.
@@ -42,10 +46,12 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			}
 			l.said[at] = struct{}{}
 			args := []any{"key", at.key, "kind", t.result.Kind, "flag", flag}
-			if a, ok := t.spec.Settings.(Adviser); ok {
-				if advice := a.Advise(flag); advice != "" {
-					args = append(args, "advice", advice)
-				}
+			advice := cdf.Advise(flag)
+			if a, ok := t.spec.Settings.(Adviser); ok && advice == "" {
+				advice = a.Advise(flag)
+			}
+			if advice != "" {
+				args = append(args, "advice", advice)
 			}
 			to.Warn("model raises a flag", args...)
 		}

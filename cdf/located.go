@@ -1,0 +1,66 @@
+package cdf
+
+import "math"
+
+// located returns the mean and the sd (divisor n-1; 0 becomes 1) of ascending
+// values within a fence around their median, so that up to a fifth of the values
+// may be anything. Normal values are all within (of 50 the fence is at 9 sd): theirs
+// are the mean and the sd as they are. The order in which values came is of no
+// account.
+func located(v []float64) (mean, sd float64) {
+	n := len(v)
+	if v[0] == v[n-1] { // a mean of equal values may round to another one
+		return v[0], 1
+	}
+	median := v[(n-1)/2]/2 + v[n/2]/2
+	far, lo, hi := fence(v, median), 0, n
+	for median-v[lo] > far {
+		lo++
+	}
+	for v[hi-1]-median > far {
+		hi--
+	}
+	v = v[lo:hi]
+	sum, squares := 0., 0.
+	for _, x := range v {
+		sum += x - median
+	}
+	mean = median + sum/float64(len(v))
+	for _, x := range v {
+		d := x - mean
+		squares += float64(d * d)
+	}
+	if sd = math.Sqrt(squares / float64(len(v)-1)); sd == 0 {
+		sd = 1
+	}
+	return mean, sd
+}
+
+// fence returns how far from their median ascending values have a say: eight
+// times the distance within which three quarters of all are, and half of those m
+// that differ from it, which matters where many are equal to it. Where m is small
+// that distance says little of the next value, and the fence is (10/m)^3 times
+// as far again: fewer than four values are all within.
+func fence(v []float64, median float64) float64 {
+	n, lo := len(v), 0
+	for v[lo] < median {
+		lo++
+	}
+	hi := lo // v[lo:hi] is within reach
+	for hi < n && v[hi] == median {
+		hi++
+	}
+	differ := n - (hi - lo)
+	reach := 0.
+	for within := max((3*n+3)/4, n-differ/2); hi-lo < within; {
+		if hi == n || lo > 0 && median-v[lo-1] <= v[hi]-median {
+			lo--
+			reach = median - v[lo]
+		} else {
+			reach = v[hi] - median
+			hi++
+		}
+	}
+	few := 10 / float64(differ)
+	return 8 * reach * (1 + float64(few*few*few))
+}

@@ -1,0 +1,250 @@
+package cdf
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+	"math/bits"
+)
+
+// Flags of the scaling.
+const (
+	// scaleMoved: the values of a column spread more than five times as much,
+	// or less than a fifth as much, as the rows that its scale is from.
+	scaleMoved = "scale_moved"
+	// firstOutliers: values among the first rows that the constants pass over
+	// weigh more than a tenth of all rows in the squares of a column.
+	firstOutliers = "first_outliers"
+)
+
+const (
+	memory    = 1000 // rows that the running spread looks back on
+	sample    = 200  // most rows of a shard that it sees
+	earliest  = 50   // rows before which it says nothing of more
+	calm      = 500  // and of less: what varies rarely needs them
+	reached   = 10   // scales beyond which a value counts as one that far away
+	moved     = 5    // ratio of running spread and scale, either way
+	stray     = 30   // scales from which a value of the first rows is an outlier
+	strayTill = .1   // of the discounted rows
+)
+
+// watch compares later rows with the constants that the first ones gave, of the
+// columns whose scale was learnt. Numbers are in units of the scale.
+type watch struct {
+	rows    float64  // behind the spreads, at most memory
+	spreads []spread // the response's first; nil while rows are kept
+	// outliers is the greatest sum of squares, over the columns, of the first
+	// rows' outliers, discounted.
+	outliers float64
+}
+
+// spread is the running mean and variance of a column, bounded: a value that is
+// further than reached from the mean counts as one at reached. Where rows are
+// steps in time, mean is the last value and variance half the mean square of
+// the steps: a level may go where it likes.
+type spread struct{ mean, variance float32 }
+
+// learnt yields the columns that have their scale from the first rows: -1 for
+// the response, then those of X.
+func learnt(spec *Spec, d *design) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if spec.Columns.Scaling != "first" {
+			return
+		}
+		if !spec.RawResponse && spec.Columns.Response.Scale == nil && !yield(-1) {
+			return
+		}
+		for i := range d.sources {
+			if src := &d.sources[i]; !src.categorical && src.feature.Scale == nil && !yield(src.first) {
+				return
+			}
+		}
+	}
+}
+
+// begin makes room for the spreads.
+func (w *watch) begin(spec *Spec, d *design) {
+	n := 0
+	for range learnt(spec, d) {
+		n++
+	}
+	w.spreads = make([]spread, n)
+}
+
+// at returns where the values of a column are: of X, or -1 for the response.
+func (r *rows) at(column int) (v []float64, stride int) {
+	if column < 0 {
+		return r.y, 1
+	}
+	return r.x[column:], r.cols
+}
+
+// first weighs the outliers among the kept rows, whose scaled form is given.
+func (w *watch) first(spec *Spec, d *design, kept []keptShard, scaled *rows) {
+	w.outliers = 0
+	for column := range learnt(spec, d) {
+		v, stride := scaled.at(column)
+		sum, i := 0., 0
+		for _, k := range kept {
+			sum *= k.forget
+			for range k.rows {
+				if z := v[i*stride]; math.Abs(z) > stray {
+					sum = min(sum+float64(z*z), math.MaxFloat64)
+				}
+				i++
+			}
+		}
+		w.outliers = max(w.outliers, sum)
+	}
+}
+
+// add takes in a shard after the constants are fixed: its rows with a response,
+// of a large shard the last steps or rows that a Weyl sequence picks, so that no
+// period of the data is missed.
+func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
+	w.outliers *= forget
+	if len(w.spreads) == 0 {
+		return
+	}
+	seen := 0.
+	for i := range min(r.n, sample) {
+		if !math.IsNaN(r.y[r.picked(i, spec.Steps)]) {
+			seen++
+		}
+	}
+	if seen == 0 {
+		return
+	}
+	old, k := min(w.rows, memory-seen), 0
+	for column := range learnt(spec, d) {
+		if s := &w.spreads[k]; spec.Steps {
+			s.step(r, column, old, seen)
+		} else {
+			s.add(r, column, old, seen)
+		}
+		k++
+	}
+	w.rows = old + seen
+}
+
+// add takes in the seen rows beside as many old ones as given.
+func (s *spread) add(r *rows, column int, old, seen float64) {
+	v, stride := r.at(column)
+	mean, sum, squares := float64(s.mean), 0., 0.
+	for i := range min(r.n, sample) {
+		row := r.picked(i, false)
+		if math.IsNaN(r.y[row]) {
+			continue
+		}
+		d := min(max(v[row*stride]-mean, -reached), reached)
+		sum += d
+		squares += float64(d * d)
+	}
+	shift := sum / (old + seen)
+	variance := (float64(old*float64(s.variance))+squares)/(old+seen) - float64(shift*shift)
+	s.mean, s.variance = float32(mean+shift), float32(max(variance, 0))
+}
+
+// step is add where rows are steps in time. Steps between independent
+// values vary by the root of two more than these, and so does their bound.
+func (s *spread) step(r *rows, column int, old, seen float64) {
+	const bound = reached * math.Sqrt2
+	v, stride := r.at(column)
+	last, squares := float64(s.mean), 0.
+	for i := range min(r.n, sample) {
+		row := r.picked(i, true)
+		if math.IsNaN(r.y[row]) {
+			continue
+		}
+		z := v[row*stride]
+		d := min(max(z-last, -bound), bound)
+		squares += float64(d * d)
+		last = min(max(z, -math.MaxFloat32), math.MaxFloat32)
+	}
+	s.mean = float32(last)
+	s.variance = float32((float64(old*float64(s.variance)) + squares/2) / (old + seen))
+}
+
+// picked returns the row that is the i-th to be seen.
+func (r *rows) picked(i int, last bool) int {
+	if r.n <= sample || last {
+		return max(r.n-sample, 0) + i
+	}
+	const golden = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
+	row, _ := bits.Mul64(uint64(i)*golden, uint64(r.n))
+	return int(row)
+}
+
+// appendFlags appends what the constants are not to be trusted for, in a state
+// of as many discounted rows.
+func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64) []string {
+	w := &s.watch
+	if w.outliers > strayTill*rows {
+		dst = append(dst, firstOutliers)
+	}
+	if w.rows < earliest {
+		return dst
+	}
+	k := 0
+	for column := range learnt(spec, d) {
+		c := s.y
+		if column >= 0 {
+			c = s.x[column]
+		}
+		v := float64(w.spreads[k].variance)
+		k++
+		// A scale of 1 is that of a column of equal values, or of zeros and
+		// ones: less than that says nothing, and neither do small steps.
+		less := w.rows >= calm && c.Scale != 1 && !spec.Steps
+		if v > moved*moved || less && v < 1./(moved*moved) {
+			return append(dst, scaleMoved)
+		}
+	}
+	return dst
+}
+
+// Advise says what to do about a flag that the engine raises for its scaling,
+// empty where the flag is another one.
+func Advise(flag string) string {
+	switch flag {
+	case scaleMoved:
+		return "a column spreads more than 5 times as much as in the key's first rows, or less than a fifth as much: " +
+			"set columns center and scale to what is known and read the topic again with a new group"
+	case firstOutliers:
+		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
+			"take it out at its source and read the topic again with a new group, or forget"
+	}
+	return ""
+}
+
+func (w *watch) append(b []byte) []byte {
+	b = appendFloat(appendFloat(b, w.outliers), w.rows)
+	for _, s := range w.spreads {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.mean))
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.variance))
+	}
+	return b
+}
+
+// read reads the watch into the spreads that begin made, none while rows are kept.
+func (w *watch) read(r *reader) {
+	w.outliers, w.rows = r.float(), r.float()
+	if !(w.outliers >= 0 && finite(w.outliers)) || !(w.rows >= 0 && w.rows <= memory) || len(w.spreads) == 0 && w.rows > 0 {
+		r.fail("scaling watched over %g rows, outliers %g", w.rows, w.outliers)
+		return
+	}
+	for i := range w.spreads {
+		b := r.take(8)
+		if b == nil {
+			return
+		}
+		s := spread{
+			mean:     math.Float32frombits(binary.LittleEndian.Uint32(b)),
+			variance: math.Float32frombits(binary.LittleEndian.Uint32(b[4:])),
+		}
+		if w.spreads[i] = s; !finite(float64(s.mean), float64(s.variance)) || s.variance < 0 {
+			r.fail("a column has running mean %g and variance %g", s.mean, s.variance)
+			return
+		}
+	}
+}
