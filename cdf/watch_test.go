@@ -62,7 +62,7 @@ func TestScaleMoved(t *testing.T) {
 		{"t3", false, func(int) float64 { return student3(r) }, 0},
 		{"exponential", false, func(int) float64 { return r.ExpFloat64() }, 0},
 		{"three times", false, changed(100, 3), 0},
-		{"a shift by three", false, func(i int) float64 { return r.NormFloat64() + 3*float64(min(i/500, 1)) }, 0},
+		{"a shift by six", false, func(i int) float64 { return r.NormFloat64() + 6*float64(min(i/500, 1)) }, 0},
 		{"wild values", false, func(i int) float64 {
 			if i > 50 && i%200 == 7 {
 				return 1e4
@@ -142,14 +142,14 @@ func TestScaleMovedOfWhat(t *testing.T) {
 	}
 }
 
-// A shard is seen by rows that have no period: every other value of its large
-// shards is wild, which no stride may miss or take for all.
+// Of large shards rows are seen that have no period: data that have one are
+// not taken for one of its phases.
 func TestScaleMovedSeesPeriods(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 8))
 	for period := 2; period <= 8; period++ {
 		spec, _, _ := recording(cdf.Roles{Scaling: "first", Features: []cdf.Feature{}})
 		f := cdf.NewFilter(spec, "k")
-		cycle := func(i int) float64 { return 10*float64(min(i%period, 1)) + r.NormFloat64() }
+		cycle := func(i int) float64 { return 20*float64(min(i%period, 1)) + r.NormFloat64() }
 		var sum *cdf.Summary
 		for range 5 {
 			y := make([]float64, 200*4)
