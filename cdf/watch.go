@@ -31,7 +31,7 @@ const (
 // watch compares later rows with the constants that the first ones gave, of the
 // columns whose scale was learnt. Numbers are in units of the scale.
 type watch struct {
-	rows    float64  // behind the spreads, at most memory
+	rows    int      // behind the spreads, at most memory
 	spreads []spread // the response's first; nil while rows are kept
 	// outliers is the greatest sum of squares, over the columns, of the first
 	// rows' outliers, discounted.
@@ -106,7 +106,7 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 	if len(w.spreads) == 0 {
 		return
 	}
-	seen := 0.
+	seen := 0
 	for i := range min(r.n, sample) {
 		if !math.IsNaN(r.y[r.picked(i, spec.Steps)]) {
 			seen++
@@ -118,9 +118,9 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 	old, k := min(w.rows, memory-seen), 0
 	for column := range learnt(spec, d) {
 		if s := &w.spreads[k]; spec.Steps {
-			s.step(r, column, old, seen)
+			s.step(r, column, float64(old), float64(seen))
 		} else {
-			s.add(r, column, old, seen)
+			s.add(r, column, float64(old), float64(seen))
 		}
 		k++
 	}
@@ -218,7 +218,8 @@ func Advise(flag string) string {
 }
 
 func (w *watch) append(b []byte) []byte {
-	b = appendFloat(appendFloat(b, w.outliers), w.rows)
+	b = appendFloat(b, w.outliers)
+	b = binary.AppendUvarint(b, uint64(w.rows))
 	for _, s := range w.spreads {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.mean))
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.variance))
@@ -228,11 +229,13 @@ func (w *watch) append(b []byte) []byte {
 
 // read reads the watch into the spreads that begin made, none while rows are kept.
 func (w *watch) read(r *reader) {
-	w.outliers, w.rows = r.float(), r.float()
-	if !(w.outliers >= 0 && finite(w.outliers)) || !(w.rows >= 0 && w.rows <= memory) || len(w.spreads) == 0 && w.rows > 0 {
-		r.fail("scaling watched over %g rows, outliers %g", w.rows, w.outliers)
+	w.outliers = r.float()
+	rows := r.uint()
+	if !(w.outliers >= 0 && finite(w.outliers)) || rows > memory || len(w.spreads) == 0 && rows > 0 {
+		r.fail("scaling watched over %d rows, outliers %g", rows, w.outliers)
 		return
 	}
+	w.rows = int(rows)
 	for i := range w.spreads {
 		b := r.take(8)
 		if b == nil {
