@@ -17,7 +17,7 @@ import (
 // doubtful is a model that always raises two flags.
 type doubtful struct{ cdf.Model }
 
-func (doubtful) AppendFlags(dst []string) []string { return append(dst, "odd", "other") }
+func (doubtful) AppendFlags(dst []string) []string { return append(dst, "odd", "other", "scale_moved") }
 
 func (d doubtful) Summarize(list []cdf.Functional, rows []cdf.Row) error {
 	return d.Model.(cdf.Summarizer).Summarize(list, rows)
@@ -38,7 +38,7 @@ func (wise) Advise(flag string) string {
 }
 
 // A flag is logged once per key, however many shards raise it, with what to
-// do about it where the settings know.
+// do about it where the settings or the engine know.
 func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec := func(settings any, raise bool) *cdf.Spec {
@@ -68,7 +68,8 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 			`msg="model raises a flag" topic=in partition=0 key=k2 kind=line flag=odd advice="look away"` + "\n": 1,
 			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=other` + "\n":                  1,
 			`msg="model raises a flag" topic=in partition=0 key=plain kind=line flag=odd` + "\n":                 1,
-			"raises a flag": 6, "quiet": 0,
+			`key=plain kind=line flag=scale_moved advice="a column spreads more than 5 times`: 1, // the engine's
+			"raises a flag": 9, "quiet": 0,
 		} {
 			if n := strings.Count(text.String(), line); n != want {
 				t.Errorf("%d lines with %q, want %d; the log is\n%s", n, line, want, text.String())
