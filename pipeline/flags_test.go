@@ -68,7 +68,7 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 			`msg="model raises a flag" topic=in partition=0 key=k2 kind=line flag=odd advice="look away"` + "\n": 1,
 			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=other` + "\n":                  1,
 			`msg="model raises a flag" topic=in partition=0 key=plain kind=line flag=odd` + "\n":                 1,
-			`key=plain kind=line flag=scale_moved advice="a column spreads more than 5 times`: 1, // the engine's
+			`key=plain kind=line flag=scale_moved advice="a column spreads more than 5 times`:                    1, // the engine's
 			"raises a flag": 9, "quiet": 0,
 		} {
 			if n := strings.Count(text.String(), line); n != want {
