@@ -43,7 +43,7 @@ func located(v []float64) (mean, sd float64) {
 // as far again: fewer than four values are all within.
 func fence(v []float64, median float64) float64 {
 	n, lo := len(v), 0
-	for v[lo] < median {
+	for lo < n && v[lo] < median { // halves of the least numbers are 0
 		lo++
 	}
 	hi := lo // v[lo:hi] is within reach

@@ -113,6 +113,7 @@ func TestConstantsOfOddColumns(t *testing.T) {
 	offset := drawn(50, func() float64 { return 1e9 + r.NormFloat64() })
 	coarse := drawn(50, func() float64 { return math.Round(r.NormFloat64()) })
 	huge := slices.Repeat([]float64{1e200, -1e200, 5e199, 0, -3e199}, 10)
+	least := []float64{-5e-324, -5e-324, -1e-323, -5e-324, -5e-324, -5e-324}
 	tiny := drawn(50, func() float64 { return 1e-300 * r.NormFloat64() })
 	for _, c := range []struct {
 		name string
@@ -130,6 +131,7 @@ func TestConstantsOfOddColumns(t *testing.T) {
 		{"ties", coarse, coarse},
 		{"three rows, one by far", []float64{0, 1, 1e4}, []float64{0, 1, 1e4}},
 		{"subnormal squares", tiny, nil},
+		{"subnormal values", least, nil},
 		{"overflowing squares", huge, nil},
 	} {
 		center, scale := 0., 1.
