@@ -47,7 +47,6 @@ func NewCompact(s Settings, d cdf.Dims) (*Compact, error) {
 		return nil, err
 	}
 	m := &Compact{rowWindow: base}
-	m.edge.v = s.Prior.Theta0Variance
 	m.cov = [3]vec3{{.04, 0, 0}, {0, .25, 0}, {0, 0, .25}}
 	return m, nil
 }
@@ -152,7 +151,19 @@ func (m *Compact) settle(first vec3, second [3]vec3) {
 	for i := range first {
 		m.center[i] += gain * (first[i] - m.center[i])
 	}
-	for i := range max(len(m.steps)-m.window, 0) {
+	m.leave()
+	m.keep()
+}
+
+// leave turns the steps beyond the window into the quadratic, expanded at the
+// center.
+func (m *Compact) leave() {
+	leaving := max(len(m.steps)-m.window, 0)
+	if leaving > 0 && !m.left {
+		_, v := m.boundary(math.Exp(m.center[2]))
+		m.edge, m.left = edge{v: v, dv: vec3{2: v}}, true
+	}
+	for i := range leaving {
 		g, info := m.edge.pass(&m.steps[i], m.center)
 		for a := range info {
 			m.h[a] += g[a]
@@ -163,7 +174,6 @@ func (m *Compact) settle(first vec3, second [3]vec3) {
 		}
 	}
 	m.m0, m.v0 = m.edge.m, m.edge.v
-	m.keep()
 }
 
 // farPsi bounds the logarithms of the variances.
@@ -184,7 +194,8 @@ func (m *Compact) target(psi vec3) (log, mean, v float64) {
 			log -= 0.5 * psi[i] * m.info[i][j] * psi[j]
 		}
 	}
-	lik, mean, v := windowLikelihood(m.steps, m.m0, m.v0, phi, tau2, sigma2)
+	mean, v = m.boundary(sigma2)
+	lik, mean, v := windowLikelihood(m.steps, mean, v, phi, tau2, sigma2)
 	return log + lik, mean, v
 }
 

@@ -49,6 +49,11 @@ func spec(t testing.TB, variant, mode, time string) *cdf.Spec {
 	t.Helper()
 	s := modeltest.Spec(t, Kind(), variant, cdf.Roles{Time: time}, strictyaml.Decode("{mode: "+mode+", window: 20}"))
 	s.Draws = 100
+	if mode == "compact" {
+		// Two clauses ask for a chain that moves: with one seed in four the random
+		// walk stands still for most of a shard.
+		s.Seed = 3
+	}
 	return s
 }
 

@@ -27,7 +27,7 @@ type Filtered struct {
 	burn  int        // sweeps before the first draw of the first shard
 	thin  int        // sweeps per draw
 	c     [4]float64 // c1 .. c4 of the departed steps
-	nSig  float64    // their observations
+	nSig  float64    // their observations, theta_0 among them
 	nTau  float64    // their transitions
 
 	scratch *sync.Pool
@@ -143,7 +143,7 @@ func (m *Filtered) Sample(s *cdf.Step) error {
 // by forward filtering and backward sampling.
 func (m *Filtered) path(s *cdf.Step, w *filteredWork) {
 	phi, tau2, sigma2 := m.last[0], m.last[1], m.last[2]
-	mean, v := m.m0, m.v0
+	mean, v := m.boundary(sigma2)
 	w.m[0], w.v[0] = mean, v
 	for i := range m.steps {
 		w.p[i+1] = float64(phi*phi*v) + tau2
@@ -163,6 +163,9 @@ func (m *Filtered) path(s *cdf.Step, w *filteredWork) {
 // draw draws tau2, sigma2 and phi given the path.
 func (m *Filtered) draw(s *cdf.Step, w *filteredWork) {
 	sums := Sums{C: m.c, Observations: m.nSig, Transitions: m.nTau}
+	if !m.left {
+		sums.Start(w.theta[0], m.prior.Theta0Variance)
+	}
 	for i := range m.steps {
 		sums.Observe(&m.steps[i], w.theta[i+1])
 		sums.Move(w.theta[i], w.theta[i+1])
@@ -187,6 +190,16 @@ func (w *filteredWork) collect(leaving []Step, weight float64) {
 // settle turns the steps that leave into statistics and moves the boundary
 // behind them.
 func (m *Filtered) settle(w *filteredWork, leaving int) {
+	if leaving > 0 && !m.left {
+		square := w.second[0]
+		if m.paper {
+			square = w.first[0] * w.first[0]
+		}
+		m.c[0] += 0.5 * square / m.prior.Theta0Variance
+		m.nSig++
+		m.m0, m.v0 = m.boundary(m.hat[2])
+		m.left = true
+	}
 	for i := range leaving {
 		step := &m.steps[i]
 		before, now, cross, residual := w.second[i], w.second[i+1], w.cross[i+1], w.residual[i+1]

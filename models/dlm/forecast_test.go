@@ -61,9 +61,9 @@ func TestForecastOfAWindow(t *testing.T) {
 			hat := [3]float64{psi[0], math.Exp(psi[1]), math.Exp(psi[2])}
 			switch m := m.(type) {
 			case *Compact:
-				m.hat = hat
+				m.hat, m.prior.Theta0Variance = hat, fewVariance/hat[2]
 			case *Filtered:
-				m.hat = hat
+				m.hat, m.prior.Theta0Variance = hat, fewVariance/hat[2]
 			}
 			mean, cov, _ := conditional(t, steps, psi)
 			for i, p := range ahead(t, m, horizon) {
@@ -219,7 +219,7 @@ func TestAcceptanceForecast(t *testing.T) {
 				spec.New = func(cdf.Dims) (cdf.Model, error) {
 					return replication{prior: settings, mode: c.mode, window: 50}.model(t), nil
 				}
-				y, theta := fromPrior(r, settings.Prior, c.mode == "grid", n+20)
+				y, theta := fromPrior(r, settings.Prior, n+20)
 				f := cdf.NewFilter(spec, "k")
 				for from := 0; from < n; from += 25 {
 					if _, err := f.Update(&cdf.Batch{Rows: 25, Columns: []cdf.Column{{Name: "y", Number: y[from : from+25]}}}); err != nil {
@@ -251,16 +251,12 @@ func TestAcceptanceForecast(t *testing.T) {
 	}
 }
 
-// fromPrior returns a series whose parameters are drawn from the prior, the
-// level before it with variance in units of sigma2 or of the response.
-func fromPrior(r *rand.Rand, p Prior, units bool, n int) (y, theta []float64) {
+// fromPrior returns a series whose parameters are drawn from the prior, and its
+// levels.
+func fromPrior(r *rand.Rand, p Prior, n int) (y, theta []float64) {
 	phi := 2*r.Float64() - 1
 	tau2, sigma2 := rnd.InvGamma(r, p.Tau2Shape, p.Tau2Rate), rnd.InvGamma(r, p.Sigma2Shape, p.Sigma2Rate)
-	v := p.Theta0Variance
-	if units {
-		v *= sigma2
-	}
-	level := math.Sqrt(v) * r.NormFloat64()
+	level := math.Sqrt(p.Theta0Variance*sigma2) * r.NormFloat64()
 	for range n {
 		level = phi*level + math.Sqrt(tau2)*r.NormFloat64()
 		theta, y = append(theta, level), append(y, level+math.Sqrt(sigma2)*r.NormFloat64())

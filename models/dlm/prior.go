@@ -26,7 +26,9 @@ func (m *rowWindow) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row,
 		case sigma2Row:
 			describe.InvGamma(r, &law, p.Sigma2Shape, p.Sigma2Rate, f.Const, w)
 		case thetaRow:
-			describe.Normal(r, f.Const, math.Abs(w)*math.Sqrt(p.Theta0Variance))
+			// sigma2 is integrated out: t with 2a degrees of freedom.
+			scale := math.Sqrt(p.Theta0Variance * p.Sigma2Rate / p.Sigma2Shape)
+			describe.Student(r, law.At(p.Sigma2Shape), f.Const, math.Abs(w)*scale)
 		default:
 			p.describePhi(r, rng)
 		}

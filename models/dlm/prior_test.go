@@ -18,7 +18,7 @@ func TestPriorOfVariables(t *testing.T) {
 		modeltest.Within(t, mode+": sd of sigma2", rows["sigma2"].SD, math.Sqrt(.5), 1e-9)
 	}
 	rows := modeltest.Prior(t, Kind(), strictyaml.Decode("{mode: compact, prior: {phi_mean: .9, phi_variance: .01, theta0_variance: 9}}"))
-	modeltest.Within(t, "sd of theta", rows["theta"].SD, 3, 1e-9)
+	modeltest.Within(t, "sd of theta", rows["theta"].SD, math.Sqrt(9*.2), 1e-9)
 	// phi is normal below 1: the median has half of P(Z < 1) below it.
 	median := .9 + .1*math.Sqrt2*math.Erfinv(normal.CDF(1)-1)
 	modeltest.Within(t, "median of a truncated phi", rows["phi"].Median, median, .008)

@@ -26,8 +26,7 @@ type Prior struct {
 	Sigma2Rate  float64 `yaml:"sigma2_rate" json:"sigma2_rate"`
 	Tau2Shape   float64 `yaml:"tau2_shape" json:"tau2_shape"`
 	Tau2Rate    float64 `yaml:"tau2_rate" json:"tau2_rate"`
-	// Theta0Variance is the variance of theta_0, in units of sigma2 in mode
-	// grid, of the response in the others.
+	// Theta0Variance is h: theta_0 ~ N(0, h sigma2), in every mode and variant.
 	Theta0Variance float64 `yaml:"theta0_variance" json:"theta0_variance"`
 	PhiMean        float64 `yaml:"phi_mean" json:"phi_mean"`
 	PhiVariance    float64 `yaml:"phi_variance" json:"phi_variance"`

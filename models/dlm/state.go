@@ -8,8 +8,11 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// format is the first byte of the state of every mode.
-const format = 1
+// The first byte of the state: of mode grid, of the windows.
+const (
+	format       = 1
+	windowFormat = 2
+)
 
 // Flags of the states.
 const (
@@ -17,6 +20,7 @@ const (
 	flagSeen
 	flagReserved
 	allFlags
+	flagLeft = allFlags // of the windows: some step left
 )
 
 // append appends the time of the last row.

@@ -10,14 +10,23 @@ import (
 // Sums is what the conditionals of tau2, sigma2 and phi need of a path of
 // theta. C holds, each over the path,
 //
-//	sum (y - theta_s)^2 / 2,  sum theta_{s-1}^2 / 2,
+//	sum (y - theta_s)^2 / 2 + theta_0^2 / 2h,  sum theta_{s-1}^2 / 2,
 //	sum theta_{s-1} theta_s / 2,  sum theta_s^2 / 2
+//
+// h the variance of theta_0 in units of sigma2: like an observation, theta_0
+// tells of sigma2, and counts as one of the Observations.
 //
 // Source: arXiv:1401.3632, section 3.3, C_1 to C_4, its misprints mended.
 type Sums struct {
 	C            [4]float64
 	Observations float64
 	Transitions  float64
+}
+
+// Start takes theta_0 ~ N(0, h sigma2).
+func (c *Sums) Start(theta0, h float64) {
+	c.C[0] += float64(0.5*theta0*theta0) / h
+	c.Observations++
 }
 
 // Observe takes the observations of a step at which theta is now.

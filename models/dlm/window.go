@@ -12,13 +12,14 @@ import (
 )
 
 // rowWindow is what the rules that sample over a window of steps share. Time
-// passes as in Model; theta_0 ~ N(0, h) with h fixed. The state before the window
-// is the boundary: theta ~ N(m0, v0).
+// passes as in Model, from the same theta_0. The state before the window is the
+// boundary: theta_0 until a step has left, then theta ~ N(m0, v0).
 type rowWindow struct {
 	prior  Prior
 	window int
 	clock  Clock
 	steps  []Step // at most window of them between shards
+	left   bool   // some step left the window
 	m0, v0 float64
 	n      float64    // rows absorbed
 	last   [3]float64 // the last draw: phi, tau2, sigma2; all 0 before the first
@@ -33,7 +34,7 @@ func newRowWindow(s Settings, d cdf.Dims) (rowWindow, error) {
 	}
 	p := s.Prior
 	return rowWindow{
-		prior: p, window: s.Window, v0: p.Theta0Variance,
+		prior: p, window: s.Window,
 		hat: [3]float64{0.5, p.Tau2Rate / (p.Tau2Shape + 1), p.Sigma2Rate / (p.Sigma2Shape + 1)},
 	}, Columns(d)
 }
@@ -140,9 +141,18 @@ func (m *rowWindow) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.prior.PriorSD(functionals, dst)
 }
 
+// boundary returns the law of theta before the window. That of theta_0 is in
+// units of sigma2, as in Model, and moves with it.
+func (m *rowWindow) boundary(sigma2 float64) (mean, v float64) {
+	if m.left {
+		return m.m0, m.v0
+	}
+	return 0, m.prior.Theta0Variance * sigma2
+}
+
 // level returns theta's filtered law at the posterior means of the parameters.
 func (m *rowWindow) level() (mean, v float64) {
-	mean, v = m.m0, m.v0
+	mean, v = m.boundary(m.hat[2])
 	for i := range m.steps {
 		mean, v = m.steps[i].kalman(mean, v, m.hat[0], m.hat[1], m.hat[2])
 	}

@@ -12,7 +12,7 @@ import (
 // append appends what the rules over a window share: the clock, the steps, of
 // which most take 9 bytes, and the numbers.
 func (m *rowWindow) append(b []byte) []byte {
-	b = append(b, format, codec.Flag(flagSeen, m.clock.Seen))
+	b = append(b, windowFormat, codec.Flag(flagSeen, m.clock.Seen)|codec.Flag(flagLeft, m.left))
 	b = m.clock.append(b)
 	b = binary.AppendUvarint(b, uint64(len(m.steps)))
 	for _, s := range m.steps {
@@ -64,10 +64,11 @@ func (m *rowWindow) readSteps(b []byte) (rest []byte, ok bool) {
 
 // read reads what append wrote and then the rule's own numbers.
 func (m *rowWindow) read(b []byte, own ...[]float64) error {
-	if len(b) < 10 || b[0] != format || b[1]&^byte(flagSeen) != 0 {
+	if len(b) < 10 || b[0] != windowFormat || b[1]&^byte(flagSeen|flagLeft) != 0 {
 		return codec.Error("dlm", "unknown format")
 	}
-	m.clock = Clock{Seen: b[1] != 0, Last: int64(binary.LittleEndian.Uint64(b[2:]))}
+	m.left = b[1]&flagLeft != 0
+	m.clock = Clock{Seen: b[1]&flagSeen != 0, Last: int64(binary.LittleEndian.Uint64(b[2:]))}
 	b, ok := m.readSteps(b[10:])
 	if !ok {
 		return codec.Error("dlm", "steps out of range")
@@ -81,7 +82,7 @@ func (m *rowWindow) read(b []byte, own ...[]float64) error {
 	if !usable(m.hat) || !usable(m.last) && m.last != (vec3{}) {
 		return codec.Error("dlm", "parameters out of range")
 	}
-	if m.v0 < 0 || m.n < 0 || !m.clock.Seen && m.clock.Last != 0 {
+	if m.v0 < 0 || m.n < 0 || !m.left && (m.m0 != 0 || m.v0 != 0) || !m.clock.Seen && m.clock.Last != 0 {
 		return codec.Error("dlm", "counts or variances out of range")
 	}
 	return nil

@@ -15,27 +15,27 @@ func dlm() []study {
 	const (
 		parameters = "phi ~ U(-1, 1), tau2, sigma2 ~ IG(2, .2)"
 		prior      = "Default prior: " + parameters + ", theta_0 ~ N(0, 10 sigma2). theta is the level after the last row."
-		short      = "2 shards of 20 steps, the default window of 50. Default prior: " + parameters + ", theta_0 ~ N(0, 10). theta as above."
+		short      = "2 shards of 20 steps, the default window of 50. Default prior: " + parameters + ", theta_0 ~ N(0, 10 sigma2). theta as above."
 		long       = "8 shards of 25 steps: in the end 150 have left the window. Priors as above."
 	)
 	window := func(mode, name, about string, steps, shards, replicates int, note string) study {
 		return study{
 			kind: "dlm", name: "mode " + mode + ", " + name, about: about, note: note,
 			replicates: replicates, draws: 500, settings: "mode: " + mode,
-			simulate: func(r *rand.Rand) experiment { return level(r, steps, shards, 0, false) },
+			simulate: func(r *rand.Rand) experiment { return level(r, steps, shards, 0) },
 		}
 	}
 	return []study{
 		{
 			kind: "dlm", name: "20 steps", about: "4 shards of 5 steps. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 20, 4, 0, true) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 20, 4, 0) },
 		},
 		{
 			kind: "dlm", name: "200 steps, 10 % missing",
 			about:      "8 shards of 25 steps, each missing with probability .1. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1, true) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1) },
 		},
 		{
 			kind: "dlm", name: "first shard of 3 steps", about: "One shard. " + prior,
@@ -60,15 +60,11 @@ const (
 		"their 95 % intervals cover .70, .43 and .41. theta is right: it depends on the last steps."
 )
 
-// level starts at theta_0 ~ N(0, 10 sigma2), as mode grid has it, if relative,
-// else at N(0, 10).
-func level(r *rand.Rand, steps, shards int, missing float64, relative bool) experiment {
+// level starts at theta_0 ~ N(0, 10 sigma2).
+func level(r *rand.Rand, steps, shards int, missing float64) experiment {
 	phi := 2*r.Float64() - 1
 	tau2, sigma2 := rnd.InvGamma(r, 2, .2), rnd.InvGamma(r, 2, .2)
-	theta := math.Sqrt(10) * r.NormFloat64()
-	if relative {
-		theta *= math.Sqrt(sigma2)
-	}
+	theta := math.Sqrt(10*sigma2) * r.NormFloat64()
 	y := make([]float64, steps)
 	for i := range y {
 		theta = phi*theta + math.Sqrt(tau2)*r.NormFloat64()

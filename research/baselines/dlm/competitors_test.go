@@ -93,11 +93,10 @@ func untidy(seed uint64, n int) (y []float64, times []int64) {
 	return y, times
 }
 
-// nearZero is a prior under which theta_0 is 0, so that its variance, which
-// the grid has in units of sigma2, does not matter.
-func nearZero() dlm.Prior {
+// unitRates is a prior for a response that is not scaled.
+func unitRates() dlm.Prior {
 	p := dlm.Defaults().Prior
-	p.Sigma2Rate, p.Tau2Rate, p.Theta0Variance = 1, 1, 1e-9
+	p.Sigma2Rate, p.Tau2Rate = 1, 1
 	return p
 }
 
@@ -149,7 +148,7 @@ func TestFFBSFollowsTheConditional(t *testing.T) {
 	y := []float64{.3, -.8, 1.1, math.NaN(), .2, 2, 1.4, .1}
 	cov := func(i, j int) float64 { // of theta, steps from 0
 		i, j = min(i, j), max(i, j)
-		v := h
+		v := h * sigma2
 		for range i {
 			v = phi*phi*v + tau2
 		}
@@ -190,10 +189,10 @@ func TestFFBSFollowsTheConditional(t *testing.T) {
 // within 6 %.
 func TestFFBSIsExact(t *testing.T) {
 	y, times := untidy(7, 150)
-	_, want := setting{prior: nearZero(), time: "s"}.run(t, seriesBatch(y, times))
+	_, want := setting{prior: unitRates(), time: "s"}.run(t, seriesBatch(y, times))
 	part := func(lo, hi int) *cdf.Batch { return seriesBatch(y[lo:hi], times[lo:hi]) }
 	for _, cut := range [][]*cdf.Batch{{part(0, 150)}, {part(0, 3), part(3, 80), part(80, 150)}} {
-		_, got := setting{method: "ffbs", prior: nearZero(), draws: 20_000, time: "s", seed: 2}.run(t, cut...)
+		_, got := setting{method: "ffbs", prior: unitRates(), draws: 20_000, time: "s", seed: 2}.run(t, cut...)
 		worst, spread := 0.0, 0.0
 		for k, r := range got {
 			worst = max(worst, math.Abs(r.Mean-want[k].Mean)/want[k].SD*math.Sqrt(r.ESSBulk))
@@ -215,12 +214,12 @@ func TestPLIsExactInTheLimit(t *testing.T) {
 	for times[at] != times[at-1] || math.IsNaN(y[at]) || math.IsNaN(y[at-1]) {
 		at++
 	}
-	_, want := setting{prior: nearZero(), time: "s"}.run(t, seriesBatch(y, times))
+	_, want := setting{prior: unitRates(), time: "s"}.run(t, seriesBatch(y, times))
 	for _, cut := range [][]*cdf.Batch{{seriesBatch(y, times)}, {seriesBatch(y[:at], times[:at]), seriesBatch(y[at:], times[at:])}} {
 		const runs = 20
 		var mean, sd [4][]float64
 		for seed := range uint64(runs) {
-			_, got := setting{method: "pl", prior: nearZero(), particles: 4000, draws: 1, time: "s", seed: seed}.run(t, cut...)
+			_, got := setting{method: "pl", prior: unitRates(), particles: 4000, draws: 1, time: "s", seed: seed}.run(t, cut...)
 			for k, r := range got {
 				mean[k], sd[k] = append(mean[k], r.Mean), append(sd[k], r.SD)
 			}
@@ -243,7 +242,7 @@ func TestPLPredictsAsThePosterior(t *testing.T) {
 	y, times := untidy(11, 40)
 	var preds [2][]cdf.Prediction
 	for i, method := range []string{"", "pl"} {
-		f, _ := setting{method: method, prior: nearZero(), particles: 5_000, draws: 1, time: "s", seed: 4}.run(t, seriesBatch(y[:12], times[:12]))
+		f, _ := setting{method: method, prior: unitRates(), particles: 5_000, draws: 1, time: "s", seed: 4}.run(t, seriesBatch(y[:12], times[:12]))
 		got, err := f.Predict(seriesBatch(y[12:], times[12:]))
 		if err != nil {
 			t.Fatal(err)
@@ -267,7 +266,7 @@ func TestPLPredictsAsThePosterior(t *testing.T) {
 func TestPLReplenishes(t *testing.T) {
 	y, _ := untidy(5, 300)
 	const particles = 100
-	spec := setting{method: "pl", prior: nearZero(), particles: particles, draws: particles}.spec(t)
+	spec := setting{method: "pl", prior: unitRates(), particles: particles, draws: particles}.spec(t)
 	spec.Publish.Draws = true
 	g := cdf.NewFilter(spec, "k")
 	if _, err := g.Update(seriesBatch(y, nil)); err != nil {

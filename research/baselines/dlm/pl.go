@@ -95,8 +95,10 @@ func (m *pl) begin(r *rand.Rand) {
 	m.now = make([]particle, m.set.Particles)
 	for k := range m.now {
 		p := &m.now[k]
-		p.theta = math.Sqrt(m.set.Prior.Theta0Variance) * r.NormFloat64()
 		p.psi = p.sums.Draw(r, &m.set.Prior, 0)
+		h := m.set.Prior.Theta0Variance
+		p.theta = math.Sqrt(h*p.psi[2]) * r.NormFloat64()
+		p.sums.Start(p.theta, h)
 	}
 }
 
