@@ -138,7 +138,7 @@ var forms = []form{
 	{"compressed", "corrected", "fixed", "{dimension: 2, projection: fixed}"},
 	{"compressed", "corrected", "lossy", "{dimension: 2, rank: 2}"},
 	{"poisson", "corrected", "buffer", "{buffer: 3}"},
-	{"poisson", "corrected", "lognormal", "{overdispersion: lognormal, prior: {group: inverse-gamma}}"},
+	{"poisson", "corrected", "none", "{overdispersion: none, prior: {group: inverse-gamma}}"},
 }
 
 // harshForms are wider than the data, or have priors that hardly bound them.

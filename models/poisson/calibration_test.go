@@ -24,7 +24,7 @@ func TestAcceptanceCoverage(t *testing.T) {
 		for g := range u {
 			u[g] = 0.5 * r.NormFloat64()
 		}
-		m := newTest(t, Defaults(), []string{"intercept", "x1", "x2"}, "g")
+		m := newTest(t, plain(), []string{"intercept", "x1", "x2"}, "g")
 		d := modeltest.Stepper{Model: m}
 		for shard := range 20 {
 			sh := &cdf.Shard{Rows: 100, Cols: 3, Group: [][]int32{make([]int32, 100)}}
@@ -65,7 +65,7 @@ func TestAcceptanceCoverage(t *testing.T) {
 // parameter. Four shards of 60 rows, 12 groups.
 func TestAcceptanceCalibration(t *testing.T) {
 	reps := accept.Reps(t, 0, 500, 2000)
-	s := Defaults()
+	s := plain()
 	s.Prior = Prior{BetaVariance: 0.25, Group: inverseGamma, GroupScale: 1, GroupShape: 3, GroupRate: 0.5}
 	pits := make([][]float64, 4) // intercept, slope, u of the first group, s2
 	for rep := range reps {
@@ -155,7 +155,7 @@ func TestAcceptanceOverdispersion(t *testing.T) {
 		{"none", 0, .4, .4, 10, 60, 4, 0, 0},
 		{lognormal, 5, .4, .4, 1, 4, .8, .6, .75},
 	} {
-		s := Defaults()
+		s := plain()
 		s.Overdispersion, s.Buffer = c.option, c.buffer
 		errors, far, s2e := 0.0, 0.0, 0.0
 		for rep := range reps {

@@ -22,7 +22,8 @@ func TestKeepsTheContract(t *testing.T) {
 		{"crossed", "corrected", "", []cdf.Group{{Column: "store", Slopes: []string{"x"}}, {Column: "day"}}, counts(12, 3)},
 		{"no factor", "corrected", "", []cdf.Group{}, counts(12, 3)},
 		{"buffer", "corrected", "buffer: 4", one, counts(12, 3)},
-		{"lognormal", "corrected", "{buffer: 3, overdispersion: lognormal}", one, counts(12, 3)},
+		{"buffer, no effects of the rows", "corrected", "{buffer: 3, overdispersion: none}", one, counts(12, 3)},
+		{"no effects of the rows", "corrected", "overdispersion: none", one, counts(12, 3)},
 		// The paper's rule diverges on shards of a few rows.
 		{"paper", "paper", "", one, counts(8, 40)},
 	} {

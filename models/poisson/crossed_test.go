@@ -62,7 +62,7 @@ func TestAcceptanceCrossed(t *testing.T) {
 	for rep := range reps {
 		shards := crossedShards(uint64(modeltest.FirstSeed + rep))
 		run := func(shards []*cdf.Shard) *Model {
-			m, err := New(Defaults(), cdf.Dims{
+			m, err := New(plain(), cdf.Dims{
 				Columns: []string{"intercept", "x1", "x2"}, Intercept: true,
 				Groups: []cdf.Group{{Column: "g", Slopes: []string{"x1"}}, {Column: "h"}},
 			})

@@ -38,23 +38,38 @@ const (
 	dispersionExcess = 0.2
 )
 
-const overdispersedFlag = "overdispersed"
+func (d *dispersion) flagged() bool {
+	return d.variance >= dispersionLeast && d.excess > dispersionSDs*math.Sqrt(d.variance) && d.excess > dispersionExcess*d.counts
+}
+
+// The flags.
+const (
+	overdispersedFlag = "overdispersed"
+	zerosFlag         = "excess_zeros"
+)
 
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
-// and rows have no effects of their own.
+// and rows have no effects of their own, excess_zeros where they have but do not
+// explain the counts of 0.
 func (m *Model) AppendFlags(dst []string) []string {
-	d := &m.dispersion
-	if d.variance >= dispersionLeast && d.excess > dispersionSDs*math.Sqrt(d.variance) && d.excess > dispersionExcess*d.counts {
-		return append(dst, overdispersedFlag)
+	if m.dispersion.flagged() {
+		dst = append(dst, overdispersedFlag)
+	}
+	if m.zeros.flagged() {
+		dst = append(dst, zerosFlag)
 	}
 	return dst
 }
 
 // Advise says what to do about a flag: see docs/models/poisson.md.
 func (s Settings) Advise(flag string) string {
-	if flag != overdispersedFlag {
-		return ""
+	switch flag {
+	case overdispersedFlag:
+		return "counts vary more than Poisson counts, intervals are too short: set settings.overdispersion: lognormal, " +
+			"and look for single counts that are out of all proportion"
+	case zerosFlag:
+		return "there are more counts of 0 than the model explains, the level is off: model apart whether there is a count " +
+			"(probit) and how many (rows above 0)"
 	}
-	return "counts vary more than Poisson counts, intervals are too short: set settings.overdispersion: lognormal, " +
-		"and look for single counts that are out of all proportion"
+	return ""
 }

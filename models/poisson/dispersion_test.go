@@ -42,7 +42,7 @@ func TestOverdispersed(t *testing.T) {
 		for g := range u {
 			u[g] = 0.4 * r.NormFloat64()
 		}
-		m := newTest(t, Defaults(), []string{"intercept", "x"}, "g")
+		m := newTest(t, plain(), []string{"intercept", "x"}, "g")
 		d := modeltest.Stepper{Model: m}
 		for shard := range shards {
 			sh := noisyShard(r, rows, len(u), level, u, vary(r))
@@ -75,9 +75,8 @@ func TestOverdispersed(t *testing.T) {
 // weakens what raised it.
 func TestOverdispersedIsAdvice(t *testing.T) {
 	s := Defaults()
-	s.Overdispersion = lognormal
 	r := rand.New(rand.NewPCG(96, 1))
-	with, without := newTest(t, s, []string{"intercept", "x"}, "g"), newTest(t, Defaults(), []string{"intercept", "x"}, "g")
+	with, without := newTest(t, s, []string{"intercept", "x"}, "g"), newTest(t, plain(), []string{"intercept", "x"}, "g")
 	sh := noisyShard(r, 300, 5, 2, make([]float64, 5), negativeBinomial(r, 1))
 	for _, m := range []*Model{with, without} {
 		d := modeltest.Stepper{Model: m}

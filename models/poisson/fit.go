@@ -19,10 +19,11 @@ const (
 	// steepest bounds the curvature of a row, over 1 + its count, so that far
 	// from the fit the matrices keep their factors.
 	steepest = 1e10
-	// innerTol ends the Newton steps, outerTol the updates of the precisions
-	// (relative).
+	// innerTol ends the Newton steps, outerTol the updates of the precisions,
+	// overTol those of s2e (relative).
 	innerTol = 1e-7
 	outerTol = 1e-6
+	overTol  = 1e-2
 	innerMax = 50
 	outerMax = 20
 )
@@ -47,6 +48,8 @@ type fit struct {
 	design *design
 	m      []float64 // precisions of the terms
 	s2e    float64   // variance of the rows' own effects, 0: none
+	// estimate is that of s2e at the fit, which need not have been made anew for it.
+	estimate float64
 
 	reduced reduced // the untouched levels
 	block   arrowBlock
@@ -62,6 +65,10 @@ type fit struct {
 	gradB, gradU, stepB, stepU []float64
 	candB, candU, candW        []float64
 	terms                      [6][]float64 // scratch, one number per term and one for s2e
+	logRate                    []float64    // n: log rates with the rows' own effects, where the next search for them begins
+	like                       rowLike      // of the present rows
+	likes                      rowsLike
+	over                       overWork
 	xi, zeta, cov, inv         []float64
 }
 
@@ -74,7 +81,6 @@ type point struct {
 	v       []float64 // n: c'Sig c
 	eta     []float64 // n: c'mu
 	w, grad []float64 // n: curvature and gradient, weighted
-	em, ev  []float64 // n: mean and variance of the rows' own effects
 	value   float64   // of the objective
 }
 
@@ -92,9 +98,15 @@ func (f *fit) size() {
 		p := &f.points[i]
 		p.f, p.l, p.core = lin.Grow(p.f, t*q*c), lin.Grow(p.l, t*q*q), lin.Grow(p.core, c*c)
 		p.v, p.eta, p.w, p.grad = lin.Grow(p.v, n), lin.Grow(p.eta, n), lin.Grow(p.w, n), lin.Grow(p.grad, n)
-		p.em, p.ev = lin.Grow(p.em, n), lin.Grow(p.ev, n)
 	}
 	f.now, f.next = &f.points[0], &f.points[1]
+	f.logRate = f.logRate[:0]
+	if f.s2e > 0 {
+		f.logRate = lin.Grow(f.logRate, n)
+		for i := range f.logRate {
+			f.logRate[i] = math.NaN()
+		}
+	}
 }
 
 // base integrates the untouched levels out at the present precisions.
@@ -205,7 +217,7 @@ func (f *fit) evaluate(p *point, b, u, wbar []float64) {
 			eta += lin.Dot(lin.Row(d.z, q, i), lin.Row(u, q, t))
 		}
 		p.eta[i] = eta
-		rate, curvature := f.rate(p, i, r.offset[i]+eta+0.5*min(p.v[i], vague))
+		rate, curvature := f.rate(i, r.offset[i]+eta+0.5*min(p.v[i], vague))
 		p.grad[i] = r.weight[i] * (y - rate)
 		p.w[i] = r.weight[i] * curvature
 		p.value += r.weight[i]*(y*(r.offset[i]+eta)-rate) + 0.5*wbar[i]*p.v[i]

@@ -29,9 +29,9 @@ func cutShards(sh *cdf.Shard, parts int) []*cdf.Shard {
 // How the rows are cut hardly matters: 20,000 rows in 1, 10 and 100 shards.
 func TestAcceptanceSplitting(t *testing.T) {
 	all := together(scenario(t, "poisson", modeltest.FirstSeed, 100))
-	whole, variance := qRows(t, runStream(t, Defaults(), []*cdf.Shard{all}))
+	whole, variance := qRows(t, runStream(t, plain(), []*cdf.Shard{all}))
 	for _, parts := range []int{10, 100} {
-		mean, _ := qRows(t, runStream(t, Defaults(), cutShards(all, parts)))
+		mean, _ := qRows(t, runStream(t, plain(), cutShards(all, parts)))
 		dz := 0.0
 		for j := range 3 {
 			dz = max(dz, math.Abs(mean[j]-whole[j])/math.Sqrt(variance[j]))
@@ -42,9 +42,9 @@ func TestAcceptanceSplitting(t *testing.T) {
 
 // While a buffer holds all shards, their rows count once, as in one shard.
 func TestBufferCountsRowsOnce(t *testing.T) {
-	shards, buffered := scenario(t, "poisson", 5, 4), Defaults()
+	shards, buffered := scenario(t, "poisson", 5, 4), plain()
 	buffered.Buffer = 10
-	want, variance := qRows(t, runStream(t, Defaults(), []*cdf.Shard{together(shards)}))
+	want, variance := qRows(t, runStream(t, plain(), []*cdf.Shard{together(shards)}))
 	got, spread := qRows(t, runStream(t, buffered, shards))
 	for j := range want {
 		if z := (got[j] - want[j]) / math.Sqrt(variance[j]); math.Abs(z) > .01 || math.Abs(spread[j]/variance[j]-1) > .01 {
@@ -57,7 +57,7 @@ func TestBufferCountsRowsOnce(t *testing.T) {
 // the groups do not matter.
 func TestInvariances(t *testing.T) {
 	shards := scenario(t, "poisson", 3, 20)
-	mean, variance := qRows(t, runStream(t, Defaults(), shards))
+	mean, variance := qRows(t, runStream(t, plain(), shards))
 	var moved, renamed []*cdf.Shard
 	level := map[int32]int32{}
 	for _, sh := range shards {
@@ -79,7 +79,7 @@ func TestInvariances(t *testing.T) {
 		}
 		moved, renamed = append(moved, &m), append(renamed, &r)
 	}
-	other, _ := qRows(t, runStream(t, Defaults(), moved))
+	other, _ := qRows(t, runStream(t, plain(), moved))
 	if d := mean[0] - other[0]; math.Abs(d/math.Ln2-1) > 1e-3 {
 		t.Errorf("twice the exposure moves the intercept by %g, want log 2", d)
 	}
@@ -88,7 +88,7 @@ func TestInvariances(t *testing.T) {
 			t.Errorf("twice the exposure moves parameter %d by %g sd", j, z)
 		}
 	}
-	other, _ = qRows(t, runStream(t, Defaults(), renamed))
+	other, _ = qRows(t, runStream(t, plain(), renamed))
 	for j := range mean {
 		to := j
 		if j >= 3 {
@@ -103,7 +103,7 @@ func TestInvariances(t *testing.T) {
 // A group without rows has the prior's law given the data's variance, which
 // is also what a prediction for a group that is not known integrates over.
 func TestGroupWithoutRows(t *testing.T) {
-	m := newTest(t, Defaults(), []string{"intercept"}, "g")
+	m := newTest(t, plain(), []string{"intercept"}, "g")
 	r := rand.New(rand.NewPCG(4, 4))
 	u := make([]float64, 40)
 	for g := range u {
@@ -140,7 +140,7 @@ func TestGroupWithoutRows(t *testing.T) {
 // Draws of the joint law have the covariance and the means of the summary,
 // also across levels: 20,000 draws, limits of five standard errors.
 func TestDrawsAreJoint(t *testing.T) {
-	m := newTest(t, Defaults(), []string{"intercept", "x1", "x2"}, "group")
+	m := newTest(t, plain(), []string{"intercept", "x1", "x2"}, "group")
 	shards := scenario(t, "poisson-late", 9, 3)
 	d := modeltest.Stepper{Model: m}
 	d.Must(t, shards[0], 1)
@@ -195,11 +195,11 @@ func TestDrawsAreJoint(t *testing.T) {
 // 40 to 200 shards of 200 rows.
 func TestAcceptancePaper(t *testing.T) {
 	shards := scenario(t, "poisson", modeltest.FirstSeed, accept.Reps(t, 40, 100, 200))
-	corrected, err := New(Defaults(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
+	corrected, err := New(plain(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := NewPaper(Defaults(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
+	paper, err := NewPaper(plain(), cdf.Dims{Columns: modeltest.Columns(3), Intercept: true, Groups: []cdf.Group{{Column: "group"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestAcceptancePaper(t *testing.T) {
 func TestForgets(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	run := func(forget float64) (intercept, gone, goneSD, s2 float64) {
-		m := newTest(t, Defaults(), []string{"intercept"}, "g")
+		m := newTest(t, plain(), []string{"intercept"}, "g")
 		d := modeltest.Stepper{Model: m}
 		for shard := range 120 {
 			sh := &cdf.Shard{Cols: 1, Group: make([][]int32, 1)}

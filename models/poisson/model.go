@@ -7,13 +7,15 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 // Model is regression of counts with effects of groups:
 //
-//	y_i | nu ~ Model(exp(o_i + x_i'beta + z_i'u)),  nu = (beta, u)
+//	y_i | nu, e_i ~ Poisson(exp(o_i + x_i'beta + z_i'u + e_i)),  nu = (beta, u)
 //	beta_j ~ N(0, v),  u_s ~ N(0, s2_s I) per term s
 //	sqrt(s2_s) ~ half-Cauchy(A)  or  s2_s ~ IG(a, r)
+//	e_i ~ N(-s2e/2, s2e),  sqrt(s2e) ~ exponential
 //
 // o_i is the logarithm of the exposure. A term is the intercept or one slope
 // of a grouping factor. The statistics are a quadratic in nu: every shard's
@@ -21,7 +23,8 @@ import (
 // time, and hold no prior, so that the variances may move later. The one
 // block is {nu, s2}: both are updated to a joint fixed point in every shard.
 // The variances' marginals, which the variational form makes too narrow, are
-// published by quadrature, and nu as a mixture over them.
+// published by quadrature, and nu as a mixture over them. s2e is held at its
+// posterior mean: see rowVariance.
 //
 // Source: arXiv:1401.3632, section 3.3, with natural parameters for the
 // frozen gradient.
@@ -29,13 +32,15 @@ type Model struct {
 	base
 	over       rowVariance
 	dispersion dispersion
+	zeros      zeros
 	buffer     buffer
 }
 
 // buffer holds the rows of the last shards, which are expanded anew.
 type buffer struct {
 	rows   rowStats
-	shards []int // rows of each, all in the statistics
+	shards []int     // rows of each, all in the statistics
+	likes  []rowLike // of each, with overdispersion
 }
 
 // base is what both variants share: the statistics, and what follows
@@ -82,7 +87,7 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 	}
 	m := &Model{base: newBase(shape, true, scratch)}
 	if s.Overdispersion == lognormal {
-		m.over.s2 = overRate / overShape
+		m.over.s2 = overBegin
 	}
 	m.buffer.rows.reset(&m.shape)
 	m.rule, m.name = m, "poisson"
@@ -145,9 +150,9 @@ func (m *Model) Absorb(s *cdf.Step) {
 	if s.Forget < 1 {
 		m.stats.scale(s.Forget)
 		m.n *= s.Forget
-		m.over.squares *= s.Forget
-		m.over.n *= s.Forget
+		lin.Scale(s.Forget, m.over.like[:])
 		m.dispersion.discount(s.Forget)
+		m.zeros.discount(s.Forget)
 		m.buffer.discount(s.Forget)
 	}
 	if s.Shard.Observed() == 0 {
@@ -160,16 +165,16 @@ func (m *Model) Absorb(s *cdf.Step) {
 	if len(m.buffer.shards) >= m.settings.Buffer {
 		m.buffer.rows.drop(m.buffer.shards[0])
 		m.buffer.shards = append(m.buffer.shards[:0], m.buffer.shards[1:]...)
+		if m.over.s2 > 0 {
+			lin.Axpy(1, m.buffer.likes[0][:], m.over.like[:])
+			m.buffer.likes = append(m.buffer.likes[:0], m.buffer.likes[1:]...)
+		}
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	rows := &m.buffer.rows
 	w.design.fill(&m.shape, &m.stats, rows)
 	m.stats.apply(rows, &w.design, -1)
-	for i, e2 := range rows.e2 {
-		m.over.squares -= e2
-		m.over.n -= rows.weight[i]
-	}
 }
 
 // Sample fits q to the present rows, folds their expansions in, and settles
@@ -206,31 +211,41 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	f.settle()
 	m.stats.apply(rows, &w.design, 1)
 	m.n += float64(sh.Observed())
-	m.over.s2 = f.s2e
-	if f.s2e == 0 {
-		for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1, whose gradient is y - mu
-			m.dispersion.add(rows.y[i], rows.y[i]-f.now.grad[i])
+	for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1
+		if f.s2e == 0 {
+			m.dispersion.add(rows.y[i], rows.y[i]-f.now.grad[i]) // the gradient is y - mu
+		} else {
+			m.zeros.add(rows.y[i], f.logMean(i), f.s2e)
 		}
-	} else {
-		for i, e2 := range rows.e2 {
-			m.over.squares += e2
-			m.over.n += rows.weight[i]
-		}
+	}
+	if f.s2e > 0 {
+		m.over.s2 = f.estimate
 	}
 	if m.settings.Buffer > 1 {
 		m.buffer.shards = append(m.buffer.shards, sh.Observed())
+		if f.s2e > 0 {
+			m.buffer.likes = lin.Resize(m.buffer.likes, len(m.buffer.shards))
+			first := 0
+			for k, n := range m.buffer.shards {
+				f.likelihood(&m.buffer.likes[k], first, first+n)
+				first += n
+			}
+		}
 		m.buffer.rows.reset(&m.shape)
 		m.buffer.rows.appendRows(rows)
+	} else if f.s2e > 0 {
+		lin.Axpy(1, f.like[:], m.over.like[:])
 	}
 	return true
 }
 
 // discount weakens the buffered rows as the statistics are weakened.
 func (b *buffer) discount(a float64) {
-	for _, v := range [...][]float64{b.rows.weight, b.rows.w, b.rows.g, b.rows.e2} {
-		for i := range v {
-			v[i] *= a
-		}
+	for _, v := range [...][]float64{b.rows.weight, b.rows.w, b.rows.g} {
+		lin.Scale(a, v)
+	}
+	for k := range b.likes {
+		lin.Scale(a, b.likes[k][:])
 	}
 }
 

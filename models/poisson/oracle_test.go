@@ -77,7 +77,7 @@ func densePrior(m *Model, stores, days int) *mat.SymDense {
 // gradient 0, and every precision solves its equation.
 func TestFitIsStationary(t *testing.T) {
 	for _, group := range []string{halfCauchy, inverseGamma} {
-		s := Defaults()
+		s := plain()
 		s.Prior.Group = group
 		m, sh := crossed(t, s, 140)
 		d := modeltest.Stepper{Model: m}
@@ -139,7 +139,7 @@ func TestFitIsStationary(t *testing.T) {
 // The arrow form gives the numbers of the dense matrices: means, variances,
 // and the log density of a variance up to a constant.
 func TestArrowIsDense(t *testing.T) {
-	m, sh := crossed(t, Defaults(), 60)
+	m, sh := crossed(t, plain(), 60)
 	d := modeltest.Stepper{Model: m}
 	d.Must(t, sh, 1)
 	d.Must(t, crossedShard(rand.New(rand.NewPCG(2, 2)), 60), 1)

@@ -43,6 +43,9 @@ func (m *base) placeAt(sh *cdf.Shard, i int, a *place, w *work) {
 func (m *base) massAt(sh *cdf.Shard, i int, w *work) mass {
 	m.placeAt(sh, i, &w.place, w)
 	m.mixAt(&w.place, m.post.s2e, w)
+	for k := range w.mix.Mean { // the effect is 1 in the mean
+		w.mix.Mean[k] -= 0.5 * m.post.s2e
+	}
 	x := &w.mix
 	mean, sd := x.Moments()
 	for k := range x.W {
@@ -126,8 +129,8 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
-// rate describes E[y | x, theta] = exp(eta + s2e/2) from the law of a new
-// count's log rate, which has the variance s2e of the row's own effect more.
+// rate describes E[y | x, theta] = exp(eta) from the law of a new count's log
+// rate, which has the row's own effect, of mean -s2e/2 and variance s2e, more.
 func (m *base) rate(x *dist.NormalMixture, open bool, o *cdf.Prediction) {
 	s2e := m.post.s2e
 	for k := range x.SD {

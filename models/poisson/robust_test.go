@@ -13,7 +13,7 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	m, good := crossed(t, Defaults(), 20)
+	m, good := crossed(t, plain(), 20)
 	if err := m.Check(good); err != nil {
 		t.Errorf("a good shard: %v", err)
 	}
@@ -50,18 +50,18 @@ func TestSettings(t *testing.T) {
 		"prior.group": func(s *Settings) { s.Prior.Group = "gamma" }, "buffer": func(s *Settings) { s.Buffer = -1 },
 		"overdispersion": func(s *Settings) { s.Overdispersion = "gamma" },
 	} {
-		s := Defaults()
+		s := plain()
 		spoil(&s)
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	modeltest.Refuses(t, Kind(), "paper", map[string]string{"buffer: 5": "neither buffer nor overdispersion"})
+	modeltest.Refuses(t, Kind(), "paper", map[string]string{"buffer: 5": "variant paper has no buffer"})
 }
 
 // A functional may not mix what has no joint law in closed form.
 func TestRefusesAMixedFunctional(t *testing.T) {
-	m, sh := crossed(t, Defaults(), 70)
+	m, sh := crossed(t, plain(), 70)
 	d := modeltest.Stepper{Model: m}
 	d.Must(t, sh, 1)
 	last := m.k + m.stats.effects()

@@ -21,7 +21,6 @@ type rowStats struct {
 	level     [][]int32 // per factor
 	slopes    [][]float64
 	w, g      []float64
-	e2        []float64 // E[e^2] of the row's own effect, 0 without overdispersion
 }
 
 func (r *rowStats) reset(p *shape) {
@@ -29,7 +28,7 @@ func (r *rowStats) reset(p *shape) {
 	if len(r.level) != len(p.factors) || len(r.slopes) != p.slopes {
 		r.level, r.slopes = make([][]int32, len(p.factors)), make([][]float64, p.slopes)
 	}
-	for _, v := range []*[]float64{&r.y, &r.offset, &r.weight, &r.x, &r.w, &r.g, &r.e2} {
+	for _, v := range []*[]float64{&r.y, &r.offset, &r.weight, &r.x, &r.w, &r.g} {
 		*v = (*v)[:0]
 	}
 	for f := range r.level {
@@ -42,7 +41,7 @@ func (r *rowStats) reset(p *shape) {
 
 // drop removes the first n rows.
 func (r *rowStats) drop(n int) {
-	for _, v := range []*[]float64{&r.y, &r.offset, &r.weight, &r.w, &r.g, &r.e2} {
+	for _, v := range []*[]float64{&r.y, &r.offset, &r.weight, &r.w, &r.g} {
 		*v = slices.Delete(*v, 0, min(n, len(*v)))
 	}
 	r.x = slices.Delete(r.x, 0, min(n*r.k, len(r.x)))
@@ -60,7 +59,7 @@ func (r *rowStats) appendRows(from *rowStats) {
 	r.n += from.n
 	r.y, r.offset = append(r.y, from.y...), append(r.offset, from.offset...)
 	r.weight, r.x = append(r.weight, from.weight...), append(r.x, from.x...)
-	r.w, r.g, r.e2 = append(r.w, from.w...), append(r.g, from.g...), append(r.e2, from.e2...)
+	r.w, r.g = append(r.w, from.w...), append(r.g, from.g...)
 	for f := range r.level {
 		r.level[f] = append(r.level[f], from.level[f]...)
 	}
@@ -78,7 +77,7 @@ func (r *rowStats) appendShard(sh *cdf.Shard) {
 		r.n++
 		r.y = append(r.y, y)
 		r.x = append(r.x, lin.Row(sh.X, r.k, i)...)
-		r.weight, r.w, r.g, r.e2 = append(r.weight, 1), append(r.w, 0), append(r.g, 0), append(r.e2, 0)
+		r.weight, r.w, r.g = append(r.weight, 1), append(r.w, 0), append(r.g, 0)
 		offset := 0.0
 		if len(sh.Offset) > 0 {
 			offset = sh.Offset[i]

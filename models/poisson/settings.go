@@ -18,7 +18,8 @@ type Settings struct {
 	// are kept and expanded anew with every shard; 0 and 1: none but the
 	// present one.
 	Buffer int `yaml:"buffer" json:"buffer"`
-	// Overdispersion is none or lognormal: an effect of its own for each row.
+	// Overdispersion is lognormal, an effect of its own for each row, or none, which
+	// variant paper always has.
 	Overdispersion string `yaml:"overdispersion" json:"overdispersion"`
 }
 
@@ -35,6 +36,7 @@ type Prior struct {
 }
 
 const (
+	none         = "none"
 	halfCauchy   = "half-cauchy"
 	inverseGamma = "inverse-gamma"
 	lognormal    = "lognormal"
@@ -52,7 +54,7 @@ const (
 func Defaults() Settings {
 	return Settings{
 		Prior:          Prior{BetaVariance: 10_000, Group: halfCauchy, GroupScale: 10, GroupShape: 1, GroupRate: 0.1},
-		Overdispersion: "none",
+		Overdispersion: lognormal,
 	}
 }
 
@@ -72,19 +74,22 @@ func (s Settings) Validate() error {
 	if s.Buffer < 0 || s.Buffer > bufferMax {
 		return fmt.Errorf("poisson: buffer must be 0 to %d shards, got %d", bufferMax, s.Buffer)
 	}
-	if o := s.Overdispersion; o != "none" && o != lognormal {
-		return fmt.Errorf("poisson: overdispersion is %q, want none or %s", o, lognormal)
+	if o := s.Overdispersion; o != none && o != lognormal {
+		return fmt.Errorf("poisson: overdispersion is %q, want %s or %s", o, none, lognormal)
 	}
 	return nil
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
+	if variant == "paper" {
+		s.Overdispersion = none // the paper's rows have no effects of their own
+	}
 	set, scratch := *s, newScratch()
 	if variant != "paper" {
 		return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, scratch) }, nil
 	}
-	if s.Buffer > 0 || s.Overdispersion == lognormal {
-		return nil, fmt.Errorf("poisson: variant paper has neither buffer nor overdispersion")
+	if s.Buffer > 0 {
+		return nil, fmt.Errorf("poisson: variant paper has no buffer")
 	}
 	return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, scratch) }, nil
 }

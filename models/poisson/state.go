@@ -9,15 +9,20 @@ import (
 )
 
 // format is the first byte of both variants' state.
-const format = 2
+const format = 3
 
 // AppendBinary appends the format, the statistics, the rows' own effects, what
 // tells of overdispersion, and the buffered rows.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = m.appendBase(b)
-	b = codec.AppendFloats(b, m.over.squares, m.over.n, m.over.s2)
-	b = codec.AppendFloats(b, m.dispersion.excess, m.dispersion.variance, m.dispersion.counts)
+	b = codec.AppendFloats(b, m.over.s2)
+	if m.over.s2 > 0 {
+		b = codec.AppendFloats(b, m.over.like[:]...)
+		b = codec.AppendFloats(b, m.zeros.excess, m.zeros.variance, m.zeros.expected)
+	} else {
+		b = codec.AppendFloats(b, m.dispersion.excess, m.dispersion.variance, m.dispersion.counts)
+	}
 	return m.buffer.append(b), nil
 }
 
@@ -28,15 +33,27 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	}
 	r := reader{b: b[1:], ok: true}
 	m.readBase(&r)
-	over, sums := r.floats(3), r.floats(3)
-	m.buffer.read(&r, &m.shape, &m.stats)
+	s2 := r.floats(1)
+	over := rowVariance{}
+	if r.ok {
+		over.s2 = s2[0]
+	}
+	on := m.settings.Overdispersion == lognormal
+	if over.s2 > 0 && on {
+		copy(over.like[:], r.floats(overNodes))
+	}
+	sums := r.floats(3)
+	m.buffer.read(&r, &m.shape, &m.stats, on)
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
-	m.dispersion = dispersion{sums[0], sums[1], sums[2]}
-	m.over = rowVariance{squares: over[0], n: over[1], s2: over[2]}
-	if (m.over.s2 > 0) != (m.settings.Overdispersion == lognormal) || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer ||
-		min(m.dispersion.variance, m.dispersion.counts) < 0 {
+	m.dispersion, m.zeros = dispersion{sums[0], sums[1], sums[2]}, zeros{}
+	if on {
+		m.dispersion, m.zeros = dispersion{}, zeros{sums[0], sums[1], sums[2]}
+	}
+	m.over = over
+	if (m.over.s2 > 0) != on || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer ||
+		min(sums[1], sums[2]) < 0 {
 		return codec.Error("poisson", "state of other settings")
 	}
 	return nil
@@ -124,8 +141,11 @@ func (b *buffer) append(dst []byte) []byte {
 	for _, n := range b.shards {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
+	for k := range b.likes {
+		dst = codec.AppendFloats(dst, b.likes[k][:]...)
+	}
 	r := &b.rows
-	dst = codec.AppendAll(dst, r.y, r.offset, r.weight, r.x, r.w, r.g, r.e2)
+	dst = codec.AppendAll(dst, r.y, r.offset, r.weight, r.x, r.w, r.g)
 	dst = codec.AppendAll(dst, r.slopes...)
 	for _, level := range r.level {
 		for _, g := range level {
@@ -135,7 +155,7 @@ func (b *buffer) append(dst []byte) []byte {
 	return dst
 }
 
-func (b *buffer) read(r *reader, p *shape, s *stats) {
+func (b *buffer) read(r *reader, p *shape, s *stats, likes bool) {
 	b.shards = b.shards[:0]
 	n := 0
 	for range r.length() {
@@ -149,11 +169,19 @@ func (b *buffer) read(r *reader, p *shape, s *stats) {
 	if !r.ok {
 		return
 	}
+	b.likes = b.likes[:0]
+	for range b.shards {
+		if likes {
+			var like rowLike
+			copy(like[:], r.floats(overNodes))
+			b.likes = append(b.likes, like)
+		}
+	}
 	rows := &b.rows
 	rows.reset(p)
 	rows.n = n
 	rows.y, rows.offset, rows.weight, rows.x = r.floats(n), r.floats(n), r.floats(n), r.floats(n*p.k)
-	rows.w, rows.g, rows.e2 = r.floats(n), r.floats(n), r.floats(n)
+	rows.w, rows.g = r.floats(n), r.floats(n)
 	for f := range rows.slopes {
 		rows.slopes[f] = r.floats(n)
 	}

@@ -7,30 +7,39 @@ import (
 )
 
 // rate returns exp(mean) and its derivative. With effects e of the rows' own,
-// e ~ N(0, s2e) is profiled by a Gaussian of mean em and variance ev:
+// e ~ N(-s2e/2, s2e), of which t = e + s2e/2 is profiled by a Gaussian of mean
+// tm and variance tv:
 //
-//	rate = exp(mean + em + ev/2),  ev = 1/(rate + 1/s2e),  em = s2e (y - rate)
+//	rate = exp(mean - s2e/2 + tm + tv/2),  tv = 1/(rate + 1/s2e),  tm = s2e (y - rate),
 //
 // and the curvature is that of the profile, rate/(1 + s2e rate).
-func (f *fit) rate(p *point, i int, mean float64) (rate, curvature float64) {
+func (f *fit) rate(i int, mean float64) (rate, curvature float64) {
 	if f.s2e == 0 {
 		rate = math.Exp(min(mean, etaMax))
 		return rate, min(rate, steepest*(1+f.rows.y[i]))
 	}
-	y, e, v, inv := f.rows.y[i], 0.0, 0.0, 1/f.s2e
+	y, inv, mean := f.rows.y[i], 1/f.s2e, mean-0.5*f.s2e
+	l := f.logRate[i]
+	if math.IsNaN(l) { // right of the root, from where Newton's method descends
+		l = max(mean+0.5*min(f.s2e, 1), math.Log(max(y, 0.1)))
+	}
+	t := 0.0
 	for range 100 {
-		rate = math.Exp(min(mean+e+0.5*v, etaMax))
-		v = 1 / (rate + inv)
-		step := min(max(v*(y-rate-e*inv), -1), 1)
-		e += step
-		if math.Abs(step) < 1e-10 {
+		rate = math.Exp(min(l, etaMax))
+		v := 1 / (rate + inv)
+		t = l - mean - 0.5*v
+		step := (float64(f.s2e*(y-rate)) - t) / (1 + float64(f.s2e*rate) + float64(float64(0.5*rate*v)*v))
+		l += min(max(step, -4), 4)
+		if math.Abs(step) < 1e-5 { // the error that is left is of the order of its square
+			t += step
+			rate *= 1 + step
 			break
 		}
 	}
-	p.em[i], p.ev[i] = e, v
-	curvature = rate / (1 + f.s2e*rate)
+	f.logRate[i] = l
+	curvature = rate / (1 + float64(f.s2e*rate))
 	if f.s2e*rate > 1 {
-		rate = y - e*inv // the same, without the cancellation in y - rate
+		rate = y - t*inv // the same, without the cancellation in y - rate
 	}
 	return rate, curvature
 }
@@ -187,41 +196,11 @@ func (f *fit) covariance(core []float64) []float64 {
 	return f.cov
 }
 
-// rowVariance is what the rows absorbed so far say about the variance s2e of
-// the rows' own effects.
-type rowVariance struct {
-	squares, n float64 // sum E[e^2] and rows, discounted
-	s2         float64 // s2e, 0 without overdispersion
-}
-
-// The prior of s2e is IG(overShape, overRate).
-const (
-	overShape = 1
-	overRate  = 0.1
-)
-
-// overdispersed returns the next s2e.
-func (f *fit) overdispersed(o *rowVariance) float64 {
-	if f.s2e == 0 {
-		return 0
-	}
-	squares, n := o.squares, o.n
-	for i, w := range f.rows.weight {
-		squares += w * (f.now.em[i]*f.now.em[i] + f.now.ev[i])
-		n += w
-	}
-	return (overRate + 0.5*squares) / (overShape + 0.5*n)
-}
-
 // settle writes the rows' expansions at the fit.
 func (f *fit) settle() {
 	for i := range f.rows.n {
 		w := f.now.w[i]
 		f.rows.w[i] = w
 		f.rows.g[i] = f.now.grad[i] + w*f.now.eta[i]
-		f.rows.e2[i] = 0
-		if f.s2e > 0 {
-			f.rows.e2[i] = f.rows.weight[i] * (f.now.em[i]*f.now.em[i] + f.now.ev[i])
-		}
 	}
 }

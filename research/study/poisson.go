@@ -13,7 +13,7 @@ func poisson() *Experiment {
 			Features: []cdf.Feature{{Name: "x1"}, {Name: "x2"}}, Groups: []cdf.Group{{Column: "group"}},
 		},
 		Size: Size{Reps: 4, Shards: 100}, Quick: Size{Reps: 1, Shards: 100},
-		Methods:   append(methods("", 500, "cdf", "cdf-paper"), Method{Name: "gva", Draws: 500, Batch: true}),
+		Methods:   append(methods("overdispersion: none", 500, "cdf", "cdf-paper"), Method{Name: "gva", Settings: "overdispersion: none", Draws: 500, Batch: true}),
 		Reference: "gva",
 		Open:      scenario("poisson", 0),
 		Measure: func(shards int64) Measures {

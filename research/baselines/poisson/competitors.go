@@ -13,9 +13,10 @@ import (
 
 // Competitors returns the methods in the order of the paper's tables.
 func Competitors() kind.Registry {
-	model := poisson.Kind()
+	model, settings := poisson.Kind(), poisson.Defaults()
+	settings.Overdispersion = "none" // the paper's model
 	return kind.Registry{
-		method.Of(model, "gva", false, poisson.Defaults(), buildGVA),
+		method.Of(model, "gva", false, settings, buildGVA),
 	}
 }
 

@@ -32,7 +32,8 @@ func (c setting) spec(t testing.TB) *cdf.Spec {
 		roles.Features = append(roles.Features, cdf.Feature{Name: name})
 	}
 	s := modeltest.Spec(t, methodtest.Lookup(t, poisson.Kind(), Competitors(), c.method), "", roles, func(v any) error {
-		v.(*poisson.Settings).Prior = c.prior
+		s := v.(*poisson.Settings)
+		s.Prior, s.Overdispersion = c.prior, "none"
 		return nil
 	})
 	s.Draws = 100

@@ -1,0 +1,214 @@
+package poisson
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// The variance s2e of the rows' own effects lives on these nodes of log2 s2e,
+// from 2^-27 to 2^4 = 16.
+const (
+	overNodes = 32
+	overFirst = -27
+)
+
+// overScale is the scale of the prior of the effects' sd,
+//
+//	p(tau) = exp(-tau/overScale) / overScale,
+//
+// which is simplest at Poisson counts and leaves them at a constant rate.
+//
+// Source: Simpson et al., Statistical Science 32 (2017), 1-28.
+const overScale = 0.5
+
+// rowVariance is what the rows say about s2e: their marginal log likelihood
+// over the nodes, where each row's predictor is held at the fit to its shard.
+// It adds up over rows, is discounted like other statistics, and holds no
+// estimate of s2e: with statistics of the effects themselves, which are
+// predicted from an estimate, a stream would hardly move away from its first.
+type rowVariance struct {
+	like rowLike // of the rows that left the buffer, discounted
+	s2   float64 // posterior mean of s2e, 0 without overdispersion
+}
+
+// overNode returns node k of s2e.
+func overNode(k int) float64 { return math.Ldexp(1, overFirst+k) }
+
+// rowsLike sums log likelihoods over rows, those of their logarithms that it
+// can as one logarithm of a product.
+type rowsLike struct {
+	sum   rowLike
+	roots [overNodes]dist.LogProduct // of 1 + s2e r
+	// What the fit took: shares of information, and their sum times the rate.
+	taken, at float64
+}
+
+func (l *rowsLike) reset() {
+	*l = rowsLike{}
+	for k := range l.roots {
+		l.roots[k] = dist.NewLogProduct()
+	}
+}
+
+// add adds, but for a constant, the log likelihood of the count y of rate mu,
+//
+//	log int Poisson(y; mu e^e) N(e; -s2e/2, s2e) de
+//
+// by Laplace's method with its next term. The row itself determined the part h
+// of its information.
+func (l *rowsLike) add(weight, y, mu, h float64) {
+	l.taken += weight * h
+	l.at += float64(weight*h) * mu
+	slight := overSlight / max(mu, y, 1)
+	excess := 0.5 * (float64((y-mu)*(y-mu)) - y)
+	t, before, logMu := 0.0, 0.0, math.Log(mu)
+	for k := range l.sum {
+		s2 := overNode(k)
+		if s2 < slight { // the first term of a series in s2e
+			l.sum[k] += float64(weight * s2 * excess)
+			t = s2 * (y - mu)
+			continue
+		}
+		// The mode over t = e + s2e/2 by Newton's method, which begins where the
+		// nodes before point to: a step ends it that leaves an error of 1e-8.
+		inv, m := 1/s2, logMu-0.5*s2
+		t, before = t+min(max(0.5*(t-before), -1), 1), t
+		r, a := 0.0, 0.0
+		for range 60 {
+			r = math.Exp(m + t)
+			a = r + inv
+			step := min(max((y-r-float64(t*inv))/a, -2), 2)
+			t += step
+			if d := step * step; float64(d*d)*a < 1e-6 {
+				r *= 1 + step + 0.5*d
+				a = r + inv
+				break
+			}
+		}
+		next := (float64(5*r*r)/(24*a) - 0.125*r) / (a * a)
+		l.sum[k] += float64(weight * (float64(y*(t-0.5*s2)) - (r - mu) - float64(0.5*float64(t*t)*inv) + next))
+		if weight == 1 {
+			l.roots[k].Mul(1 + float64(s2*r))
+		} else {
+			l.sum[k] -= float64(0.5 * weight * math.Log1p(s2*r))
+		}
+	}
+}
+
+// rate returns the rows' mean rate, weighted by what the fit took from them.
+func (l *rowsLike) rate() float64 { return l.at / max(l.taken, math.SmallestNonzeroFloat64) }
+
+// total writes the sum to like. The restricted likelihood's
+// -1/2 log|sum w x x'|, w = mu/(1 + s2e mu), restores what the fit took, at the
+// mean rate of the rows that it took it from.
+func (l *rowsLike) total(like *rowLike) {
+	mu := l.rate()
+	for k := range like {
+		like[k] = l.sum[k] + 0.5*(float64(l.taken*math.Log1p(overNode(k)*mu))-l.roots[k].Log())
+	}
+}
+
+// overSlight bounds s2e times the count or rate where the series is taken.
+const overSlight = 1e-3
+
+// rowLike is a log likelihood at the nodes.
+type rowLike [overNodes]float64
+
+// overWork is scratch space of estimate.
+type overWork struct{ f, second, work [overNodes]float64 }
+
+// estimate returns the posterior mean of s2e given the log likelihoods at the
+// nodes, whose sum a natural cubic spline goes through.
+func (w *overWork) estimate(likes ...*rowLike) float64 {
+	for k := range w.f {
+		tau := math.Sqrt(overNode(k))
+		w.f[k] = math.Log(tau) - tau/overScale
+		for _, l := range likes {
+			w.f[k] += l[k]
+		}
+	}
+	n := overNodes
+	for i := 1; i < n-1; i++ {
+		p := 0.5*w.second[i-1] + 2
+		w.second[i] = -0.5 / p
+		w.work[i] = (3*(w.f[i+1]-2*w.f[i]+w.f[i-1]) - 0.5*w.work[i-1]) / p
+	}
+	w.second[n-1] = 0
+	for i := n - 2; i > 0; i-- {
+		w.second[i] = float64(w.second[i]*w.second[i+1]) + w.work[i]
+	}
+	low, high := 0.0, float64(n-1)
+	mean := math.NaN()
+	// What has weight is looked at closer until it fills the range.
+	for range 10 {
+		const points = 96
+		h := (high - low) / points
+		var at [points + 1]float64
+		top := math.Inf(-1)
+		for i := range at {
+			at[i] = w.spline(low + float64(float64(i)*h))
+			top = max(top, at[i])
+		}
+		sum, first := 0.0, 0.0
+		left, right := points, 0
+		for i, f := range at {
+			if f -= top; f < -20 {
+				continue
+			}
+			left, right = min(left, i), max(right, i)
+			p := math.Exp(f)
+			sum += p
+			first += float64(p * math.Exp2(overFirst+low+float64(float64(i)*h)))
+		}
+		mean = first / sum
+		wide := high - low
+		low, high = max(low+float64(float64(left-1)*h), low), min(low+float64(float64(right+1)*h), high)
+		if high-low > 0.5*wide {
+			break
+		}
+	}
+	return mean
+}
+
+// spline is the log density at x nodes from the first.
+func (w *overWork) spline(x float64) float64 {
+	i := min(int(x), overNodes-2)
+	b := x - float64(i)
+	a := 1 - b
+	return float64(a*w.f[i]) + float64(b*w.f[i+1]) +
+		(float64((float64(a*a*a)-a)*w.second[i])+float64((float64(b*b*b)-b)*w.second[i+1]))/6
+}
+
+// logMean returns the logarithm of row i's rate at the fit.
+func (f *fit) logMean(i int) float64 {
+	return min(f.rows.offset[i]+f.now.eta[i]+0.5*min(f.now.v[i], vague), etaMax)
+}
+
+// likelihood writes the log likelihood of rows first to last-1.
+func (f *fit) likelihood(like *rowLike, first, last int) {
+	f.likes.reset()
+	for i := first; i < last; i++ {
+		f.likes.add(f.rows.weight[i], f.rows.y[i], math.Exp(f.logMean(i)), min(f.now.v[i]*f.wbar[i], 1))
+	}
+	f.likes.total(like)
+}
+
+// overdispersed estimates s2e and returns what the next fit takes for it, the
+// present one where they hardly differ.
+func (f *fit) overdispersed(o *rowVariance) float64 {
+	if f.s2e == 0 {
+		return 0
+	}
+	f.likelihood(&f.like, 0, f.rows.n)
+	f.estimate = f.over.estimate(&o.like, &f.like)
+	// A change that is small beside s2e + 1/mu, the variance of a log count,
+	// moves no coefficient.
+	if math.Abs(f.estimate-f.s2e)*f.likes.rate() < overTol*(1+float64(f.s2e*f.likes.rate())) {
+		return f.s2e
+	}
+	return f.estimate
+}
+
+// overBegin is s2e before the first row: the prior's mean.
+const overBegin = 2 * overScale * overScale
