@@ -11,8 +11,8 @@ import (
 // format is the first byte of both variants' state.
 const format = 3
 
-// AppendBinary appends the format, the statistics, the rows' own effects, what
-// tells of overdispersion, and the buffered rows.
+// AppendBinary appends the format, the statistics, what is known of the rows' own
+// effects, the sums behind the flag, and the buffered rows.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = m.appendBase(b)
@@ -242,8 +242,8 @@ func (r *reader) floats(n int) []float64 {
 
 // Size returns the bytes held: the state and what follows from it.
 func (m *Model) Size() int64 {
-	rows := int64(len(m.buffer.rows.y)) * int64(m.k+7)
-	return m.size() + 8*rows
+	numbers := len(m.buffer.rows.y)*(m.k+7) + (len(m.buffer.likes)+1)*overNodes
+	return m.size() + 8*int64(numbers)
 }
 
 func (m *base) size() int64 {
