@@ -17,7 +17,7 @@ const (
 //
 //	p(tau) = exp(-tau/overScale) / overScale,
 //
-// which is simplest at Poisson counts and leaves them at a constant rate.
+// whose mode is Poisson counts, and under which s2e has a mean.
 //
 // Source: Simpson et al., Statistical Science 32 (2017), 1-28.
 const overScale = 0.5
@@ -132,7 +132,7 @@ func (w *overWork) estimate(likes ...*rowLike) float64 {
 	for i := 1; i < n-1; i++ {
 		p := 0.5*w.second[i-1] + 2
 		w.second[i] = -0.5 / p
-		w.work[i] = (3*(w.f[i+1]-2*w.f[i]+w.f[i-1]) - 0.5*w.work[i-1]) / p
+		w.work[i] = (float64(3*(w.f[i+1]-2*w.f[i]+w.f[i-1])) - 0.5*w.work[i-1]) / p
 	}
 	w.second[n-1] = 0
 	for i := n - 2; i > 0; i-- {

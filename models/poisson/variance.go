@@ -39,7 +39,7 @@ func (f *fit) rate(i int, mean float64) (rate, curvature float64) {
 	f.logRate[i] = l
 	curvature = rate / (1 + float64(f.s2e*rate))
 	if f.s2e*rate > 1 {
-		rate = y - t*inv // the same, without the cancellation in y - rate
+		rate = y - float64(t*inv) // the same, without the cancellation in y - rate
 	}
 	return rate, curvature
 }
