@@ -182,7 +182,7 @@ func counts(rows *table, columns string, ref []moments, names map[string]string,
 	return &experiment{
 		rows:     rows,
 		columns:  columns,
-		settings: "prior: {beta_variance: 10, group: inverse-gamma, group_shape: 1, group_rate: .1}",
+		settings: "overdispersion: none, prior: {beta_variance: 10, group: inverse-gamma, group_shape: 1, group_rate: .1}",
 		check: func(t *testing.T, cut int, got outcome) {
 			got.close(t, "beta", ref, within(mean[cut], .05), func(p string) (string, bool) {
 				name, ok := names[p]
