@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -153,42 +154,59 @@ func TestProbitHasTheStatedTruth(t *testing.T) {
 	}
 }
 
-// The squared length, the variance of y and the correlation of case 3 over
-// 4,000 rows; limits of 4.5 standard errors, fixed seed.
-func TestCompressedHasTheStatedTruth(t *testing.T) {
-	s, ok := Lookup("compressed-3")
-	if !ok {
-		t.Fatal("no scenario")
-	}
-	truth := s.Truth(3, "k", 1)
-	if len(truth) != 501 || truth[500].Value != 4 || truth[10].Value != 0 {
-		t.Fatalf("%d parameters, the last %v", len(truth), truth[len(truth)-1])
-	}
-	var n, cross, e2 float64
-	for shard := int64(1); shard <= 40; shard++ {
-		d := s.Shard(3, "k", shard, s.Rows)
-		for i, y := range d.Columns[500] {
-			for j := range 10 {
-				y -= truth[j].Value * d.Columns[j][i]
-			}
-			n++
-			e2 += y * y
-			cross += d.Columns[20][i] * d.Columns[21][i]
+// The designs of the paper's six cases: number of columns, correlation of two
+// neighbours and variance of the noise over 4,000 rows, 2,000 of 1,000 columns,
+// limits of 4.5 standard errors; coefficients
+// within (-3, 3), of mean square 3 over those of 20 seeds, or all .10.
+func TestCompressedIsThePapersDesign(t *testing.T) {
+	for i, c := range []struct {
+		p, nonzero int
+		rho, level float64
+	}{{500, 10, .1, 0}, {1000, 10, .1, 0}, {500, 10, .4, 0}, {1000, 10, .4, 0}, {500, 500, .1, 0}, {500, 500, .1, .1}} {
+		name := fmt.Sprintf("compressed-%d", i+1)
+		s, ok := Lookup(name)
+		if !ok || s.Rows != 100 {
+			t.Fatalf("%s: %v, %d rows a shard", name, ok, s.Rows)
 		}
-	}
-	if v := e2 / n; math.Abs(v-4) > 4.5*4*math.Sqrt(2/n) {
-		t.Errorf("error variance %v", v)
-	}
-	if r := cross / n; math.Abs(r-.4) > 4.5*math.Sqrt(1.16/n) {
-		t.Errorf("correlation %v", r)
-	}
-	five, _ := Lookup("compressed-5")
-	length := 0.
-	for _, v := range five.Truth(1, "k", 1)[:500] {
-		length += v.Value * v.Value
-	}
-	if math.Abs(length-1500) > 1e-6 {
-		t.Errorf("squared length %v", length)
+		var count, squares float64
+		for seed := range uint64(20) {
+			truth := s.Truth(seed, "k", 1)
+			if len(truth) != c.p+1 || truth[c.p].Value != 4 {
+				t.Fatalf("%s: %d parameters, the last %v", name, len(truth), truth[len(truth)-1])
+			}
+			for j, v := range truth[:c.p] {
+				switch g := v.Value; {
+				case j >= c.nonzero && g != 0, j < c.nonzero && c.level > 0 && g != c.level, math.Abs(g) > 3:
+					t.Fatalf("%s: coefficient %d is %v", name, j, g)
+				case j < c.nonzero:
+					count++
+					squares += g * g
+				}
+			}
+		}
+		// g^2 has mean 3 and variance 7.2.
+		if mean := squares / count; c.level == 0 && math.Abs(mean-3) > 4.5*math.Sqrt(7.2/count) {
+			t.Errorf("%s: mean square of a coefficient %v", name, mean)
+		}
+		truth := s.Truth(3, "k", 1)
+		var n, cross, e2 float64
+		for shard := range 20_000 / int64(c.p) {
+			d := s.Shard(3, "k", 1+shard, s.Rows)
+			for i, y := range d.Columns[c.p] {
+				for j := range c.nonzero {
+					y -= truth[j].Value * d.Columns[j][i]
+				}
+				n++
+				e2 += y * y
+				cross += d.Columns[20][i] * d.Columns[21][i]
+			}
+		}
+		if v := e2 / n; math.Abs(v-4) > 4.5*4*math.Sqrt(2/n) {
+			t.Errorf("%s: error variance %v", name, v)
+		}
+		if r := cross / n; math.Abs(r-c.rho) > 4.5*math.Sqrt((1+c.rho*c.rho)/n) {
+			t.Errorf("%s: correlation %v", name, r)
+		}
 	}
 }
 
