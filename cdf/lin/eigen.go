@@ -27,35 +27,8 @@ func Eigen(n int, a, d, work []float64) bool {
 // d by the diagonal of T and off[i] by its entry (i, i+1).
 func tridiagonal(n int, a, d, off, q []float64) {
 	for i := n - 1; i > 0; i-- {
-		v := a[i*n : i*n+i]
-		d[i] = a[i*n+i]
-		// tau of the reflection I - tau v v' takes the place of the diagonal.
-		a[i*n+i] = 0
-		if head := Dot(v[:i-1], v[:i-1]); head < reflectMin {
-			off[i-1] = v[i-1]
-			continue
-		} else {
-			beta := -math.Copysign(math.Sqrt(head+float64(v[i-1]*v[i-1])), v[i-1])
-			off[i-1] = beta
-			v[i-1] -= beta
-		}
-		tau := 2 / Dot(v, v)
-		a[i*n+i] = tau
-		clear(q[:i])
-		for r := range i {
-			row := a[r*n : r*n+r]
-			q[r] += Dot(row, v) + float64(a[r*n+r]*v[r])
-			Axpy(v[r], row, q)
-		}
-		k := tau / 2 * Dot(v, q)
-		for r := range i {
-			q[r] = float64(tau * (q[r] - float64(k*v[r])))
-		}
-		for r := range i {
-			row := a[r*n : r*n+r+1]
-			Axpy(-v[r], q[:r+1], row)
-			Axpy(-q[r], v[:r+1], row)
-		}
+		// tau takes the place of the diagonal.
+		a[i*n+i] = reflect(n, i, a, d, off, q)
 	}
 	d[0] = a[0]
 	a[0] = 1
@@ -71,6 +44,39 @@ func tridiagonal(n int, a, d, off, q []float64) {
 		clear(v)
 		a[i*n+i] = 1
 	}
+}
+
+// reflect makes row i of a, all but its last two entries, 0 by the reflection
+// I - tau v v', of which v takes the row's place. It returns tau, 0 where there is
+// nothing to do, and applies it to the rows before. d[i] and off[i-1] are T's.
+func reflect(n, i int, a, d, off, q []float64) (tau float64) {
+	v := a[i*n : i*n+i]
+	d[i] = a[i*n+i]
+	if head := Dot(v[:i-1], v[:i-1]); head < reflectMin {
+		off[i-1] = v[i-1]
+		return 0
+	} else {
+		beta := -math.Copysign(math.Sqrt(head+float64(v[i-1]*v[i-1])), v[i-1])
+		off[i-1] = beta
+		v[i-1] -= beta
+	}
+	tau = 2 / Dot(v, v)
+	clear(q[:i])
+	for r := range i {
+		row := a[r*n : r*n+r]
+		q[r] += Dot(row, v) + float64(a[r*n+r]*v[r])
+		Axpy(v[r], row, q)
+	}
+	k := tau / 2 * Dot(v, q)
+	for r := range i {
+		q[r] = float64(tau * (q[r] - float64(k*v[r])))
+	}
+	for r := range i {
+		row := a[r*n : r*n+r+1]
+		Axpy(-v[r], q[:r+1], row)
+		Axpy(-q[r], v[:r+1], row)
+	}
+	return tau
 }
 
 // implicitQL makes T diagonal, carrying its rotations along in the rows of z.
