@@ -136,6 +136,7 @@ var forms = []form{
 	{"compressed", "corrected", "packed", "{dimension: 2, statistics: packed}"},
 	{"compressed", "corrected", "lean", "{dimension: 2, statistics: lean}"},
 	{"compressed", "corrected", "fixed", "{dimension: 2, projection: fixed}"},
+	{"compressed", "corrected", "exact", "{statistics: exact}"},
 	{"compressed", "corrected", "lossy", "{dimension: 2, rank: 2}"},
 	{"poisson", "corrected", "buffer", "{buffer: 3}"},
 	{"poisson", "corrected", "none", "{overdispersion: none, prior: {group: inverse-gamma}}"},

@@ -26,7 +26,7 @@ func TestAllocates(t *testing.T) {
 // One shard of 100 rows with score, update and summary.
 func BenchmarkShard(b *testing.B) {
 	for _, c := range []struct{ name, variant, settings string }{
-		{"sketch", "", "{}"}, {"sketch r=55", "", "rank: 55"}, {"packed", "", "statistics: packed"},
+		{"sketch", "", "{}"}, {"sketch r=55", "", "rank: 55"}, {"exact", "", "statistics: exact"}, {"packed", "", "statistics: packed"},
 		{"lean", "", "statistics: lean"}, {"fixed", "", "projection: fixed"},
 	} {
 		for _, p := range []int{50, 500, 1000} {

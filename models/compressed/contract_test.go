@@ -15,6 +15,7 @@ var forms = []struct{ name, variant, settings string }{
 	{"sketch", "corrected", "rank: 3"},
 	{"exact sketch", "corrected", "{}"},
 	{"fixed", "corrected", "{projection: fixed, dimension: 3}"},
+	{"exact", "corrected", "statistics: exact"},
 	{"packed", "corrected", "{statistics: packed, dimension: 3}"},
 	{"lean", "corrected", "{statistics: lean, dimension: 3}"},
 	{"paper", "paper", "dimension: 3"},

@@ -13,7 +13,7 @@ import (
 )
 
 // format is the first byte of the state of every form.
-const format = 2
+const format = 3
 
 // AppendBinary appends the format, the flag of discounting, n, the mean of the
 // response, two sums of squared errors and the packed

@@ -14,6 +14,7 @@ import (
 var (
 	_ cdf.PriorSummarizer = (*Learned)(nil)
 	_ cdf.PriorSummarizer = (*Sketch)(nil)
+	_ cdf.PriorSummarizer = (*Exact)(nil)
 )
 
 // SummarizePrior describes gamma_j = Phi_j'beta, given beta and K normal with
@@ -52,6 +53,15 @@ func (m *Learned) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, r
 
 // SummarizePrior leaves gamma unknown: its prior variance is estimated.
 func (m *Sketch) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
-	p, law := &m.settings.Prior, dist.Standard{}
-	return m.Describe(functionals, rows, &law, p.Sigma2Shape, p.Sigma2Rate, func(r *cdf.Row, _ *cdf.Functional) { describe.Unknown(r) })
+	return m.unknownPrior(functionals, rows)
+}
+
+// SummarizePrior leaves gamma unknown: its prior variance is estimated.
+func (m *Exact) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, _ *rand.Rand) error {
+	return m.unknownPrior(functionals, rows)
+}
+
+func (s *Shape) unknownPrior(functionals []cdf.Functional, rows []cdf.Row) error {
+	p, law := &s.settings.Prior, dist.Standard{}
+	return s.Describe(functionals, rows, &law, p.Sigma2Shape, p.Sigma2Rate, func(r *cdf.Row, _ *cdf.Functional) { describe.Unknown(r) })
 }

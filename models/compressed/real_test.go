@@ -16,12 +16,13 @@ import (
 // The default on real data of many collinear columns, in shards of several
 // sizes and in other orders of the rows.
 //
-// Errors of prediction are scored with the state as a checkpoint holds it. The
-// published figures were measured with the inverse from before the truncation:
+// The specification's figures are of another rule; ours are for the rows in
+// the order of the file. Over four orders they are .866 .871 .873 .876 and
+// .195 .196 .196 .195.
 //
 //	              shards of 5  20    50    all
-//	wheat    theirs .893  .887  .875  .865    ours .887  .891  .879  .864
-//	nirsoil  theirs .180  .181   -    .185    ours .180  .180  .181  .185
+//	wheat    theirs .893  .887  .875  .865    ours .863  .869  .872  .873
+//	nirsoil  theirs .180  .181   -    .185    ours .187  .186  .186  .189
 func TestAcceptanceReal(t *testing.T) {
 	sizes := []int{50, 0}
 	orders := accept.Reps(t, 1, 1, 4)

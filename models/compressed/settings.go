@@ -22,9 +22,9 @@ type Settings struct {
 	ProjectionSeed uint64    `yaml:"projection_seed" json:"projection_seed"` // of the signs (fixed) or of the projection's prior mean (packed, lean)
 	ProjectionFile string    `yaml:"projection_file" json:"-"`               // fixed: a matrix instead of random signs
 	Content        string    `yaml:"-" json:"projection_file,omitempty"`     // what the file held, as a digest: the path identifies nothing
-	Statistics     string    `yaml:"statistics" json:"statistics,omitempty"` // learned: sketch | packed | lean
+	Statistics     string    `yaml:"statistics" json:"statistics,omitempty"` // learned: sketch | exact | packed | lean
 	Rank           int       `yaml:"rank" json:"rank,omitempty"`             // sketch: rows kept; 0 is m(m+1)
-	Discount       []float64 `yaml:"discount" json:"discount,omitempty"`     // learned: a1 and a2, at least 0; nil is the default of the statistics
+	Discount       []float64 `yaml:"discount" json:"discount,omitempty"`     // learned, but for exact: a1 and a2, at least 0; nil is the default of the statistics
 	Prior          Prior     `yaml:"prior" json:"prior"`
 
 	matrix *projection.Matrix // of ProjectionFile, once it was read
@@ -118,19 +118,28 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 	fail := func(format string, args ...any) (Settings, error) {
 		return s, fmt.Errorf("compressed: "+format, args...)
 	}
-	usual, discount := "sketch", map[string][]float64{"sketch": {3, 1}, "packed": {3, .5}, "lean": {3, 1}}
+	usual, discount := "sketch", map[string][]float64{"exact": nil, "sketch": {3, .3}, "packed": {3, .5}, "lean": {3, 1}}
 	if variant == "paper" {
 		usual, discount = "packed", map[string][]float64{"packed": {0, 0}}
 	}
 	if s.Statistics == "" {
 		s.Statistics = usual
 	}
-	d := discount[s.Statistics]
-	if d == nil {
+	d, known := discount[s.Statistics]
+	if !known {
 		if variant == "paper" {
 			return fail("variant paper has statistics: packed only, got %q", s.Statistics)
 		}
-		return fail("statistics must be sketch, packed or lean, got %q", s.Statistics)
+		return fail("statistics must be sketch, exact, packed or lean, got %q", s.Statistics)
+	}
+	if s.Rank != 0 && s.Statistics != "sketch" {
+		return fail("rank is for statistics: sketch, not %s", s.Statistics)
+	}
+	if s.Statistics == "exact" {
+		if s.Discount != nil {
+			return fail("discount is for statistics that give something up, not for exact ones")
+		}
+		return s, nil
 	}
 	if s.Discount == nil {
 		s.Discount = d
@@ -145,9 +154,6 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 	}
 	if variant == "paper" && !slices.Equal(s.Discount, d) {
 		return fail("variant paper has discount: [0, 0], got %v", s.Discount)
-	}
-	if s.Rank != 0 && s.Statistics != "sketch" {
-		return fail("rank is for statistics: sketch, not %s", s.Statistics)
 	}
 	if s.Statistics == "sketch" {
 		if s.Rank == 0 {
@@ -175,6 +181,9 @@ func (s Settings) Advise(flag string) string {
 	case s.Statistics == "sketch":
 		return "predictions are worse than the mean of the response: raise settings.rank, set forget where the relation changes, " +
 			"or leave out columns that say nothing about the response"
+	case s.Statistics == "exact":
+		return "predictions are worse than the mean of the response: set forget where the relation changes, " +
+			"or leave out columns that say nothing about the response"
 	}
 	return "predictions are worse than the mean of the response: set settings.statistics: sketch"
 }
@@ -199,6 +208,9 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	case set.Projection == "fixed":
 		scratch := newFixedScratch()
 		return func(d cdf.Dims) (cdf.Model, error) { return newFixed(set, set.matrix, d, scratch) }, nil
+	case set.Statistics == "exact":
+		scratch := newExactScratch()
+		return func(d cdf.Dims) (cdf.Model, error) { return newExact(set, d, scratch) }, nil
 	case set.Statistics != "sketch":
 		scratch := newLearnedScratch()
 		return func(d cdf.Dims) (cdf.Model, error) { return newLearned(set, variant == "paper", d, scratch) }, nil

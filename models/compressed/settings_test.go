@@ -22,10 +22,11 @@ func TestSettings(t *testing.T) {
 	head := `{"dimension":10,"projection":"learned","projection_seed":1,`
 	prior := `"prior":{"sigma2_shape":1,"sigma2_rate":1,"beta_variance":1}}`
 	for _, c := range []struct{ variant, text, want string }{
-		{"", "{}", head + `"statistics":"sketch","rank":110,"discount":[3,1],` + prior},
-		{"", "rank: 55", head + `"statistics":"sketch","rank":55,"discount":[3,1],` + prior},
+		{"", "{}", head + `"statistics":"sketch","rank":110,"discount":[3,0.3],` + prior},
+		{"", "rank: 55", head + `"statistics":"sketch","rank":55,"discount":[3,0.3],` + prior},
 		{"", "statistics: packed", head + `"statistics":"packed","discount":[3,0.5],` + prior},
 		{"", "{statistics: lean, discount: [2, 0]}", head + `"statistics":"lean","discount":[2,0],` + prior},
+		{"", "statistics: exact", head + `"statistics":"exact",` + prior},
 		{"paper", "{}", head + `"statistics":"packed","discount":[0,0],` + prior},
 		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + strings.Replace(prior, `variance":1`, `variance":0`, 1)},
 	} {
@@ -38,7 +39,10 @@ func TestSettings(t *testing.T) {
 		"dimension: 0":                                   "dimension must be between 1 and",
 		"dimension: 5000":                                "dimension must be between 1 and",
 		"projection: random":                             `projection must be learned or fixed, got "random"`,
-		"statistics: exact":                              `must be sketch, packed or lean, got "exact"`,
+		"statistics: whole":                              `must be sketch, exact, packed or lean, got "whole"`,
+		"{statistics: exact, rank: 3}":                   "rank is for statistics: sketch",
+		"{statistics: exact, discount: [0, 0]}":          "discount is for statistics that give something up",
+		"{projection: fixed, statistics: exact}":         "statistics: exact is for projection: learned",
 		"projection_file: phi.csv":                       `"phi.csv" is for projection: fixed`,
 		"{projection: fixed, statistics: lean}":          "statistics: lean is for projection: learned",
 		"{projection: fixed, discount: [1, 1]}":          "discount is for projection: learned",
@@ -55,6 +59,7 @@ func TestSettings(t *testing.T) {
 	modeltest.Refuses(t, Kind(), "paper", map[string]string{
 		"discount: [3, 1]":   "variant paper has discount: [0, 0]",
 		"statistics: sketch": "variant paper has statistics: packed only",
+		"statistics: exact":  "variant paper has statistics: packed only",
 		"projection: fixed":  "variant paper learns its projection",
 	})
 	for _, form := range forms {

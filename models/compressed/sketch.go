@@ -49,10 +49,13 @@ type Sketch struct {
 	// loss and lossN sum squared standardised errors of prediction and rows,
 	// discounted: the variance estimate of a sketch that has given up something.
 	loss, lossN float64
-	logKappa    float64
-	shape, rate float64 // sigma2 ~ IG(shape, rate)
-	lossy       bool
-	sums        prequential
+	// misfit sums the squared errors of prediction as they are, discounted as
+	// loss is, and best is the least mean square that they had: see gain.
+	misfit, best float64
+	logKappa     float64
+	shape, rate  float64 // sigma2 ~ IG(shape, rate)
+	lossy        bool
+	sums         prequential
 
 	version uint64 // of the state, for work kept in scratch space
 	failed  error  // of the last Absorb
@@ -85,7 +88,8 @@ func (m *Sketch) empty() {
 	for j := range m.scale {
 		m.scale[j] = 1
 	}
-	m.ybar, m.yy, m.weight, m.loss, m.lossN, m.logKappa, m.lossy = 0, 0, 0, 0, 0, 0, false
+	m.ybar, m.yy, m.weight, m.logKappa, m.lossy = 0, 0, 0, 0, false
+	m.loss, m.lossN, m.misfit, m.best = 0, 0, 0, 0
 	m.shape, m.rate = m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate
 }
 
@@ -171,6 +175,7 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 	}
 	m.loss *= d
 	m.lossN *= d
+	m.misfit *= d
 	m.sums.discount(forget)
 	if m.weight == 0 || n == 0 {
 		return nil
@@ -182,6 +187,7 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 		mean, v := m.predictRow(w, lin.Row(w.x, m.P, i))
 		e := w.y[i] - mean
 		m.loss += e * e / (1 + v)
+		m.misfit += e * e
 		m.sums.add(e, w.y[i]-m.ybar)
 	}
 	m.lossN += float64(n)
@@ -189,11 +195,12 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 }
 
 // discount forgets, and gives less weight to what was absorbed at an early
-// mode once curvature was given up there: (N before / N)^a2.
+// mode once curvature was given up there: (N before / N)^a2, for directions
+// whose curvature the sketch overstates, and what the fit has gained.
 func (m *Sketch) discount(forget, before float64) {
 	d := forget
-	if m.lossy {
-		d *= math.Pow(before/m.n, m.settings.Discount[1])
+	if gain := m.gain(forget); m.lossy {
+		d *= math.Pow(before/m.n, m.settings.Discount[1]) * gain
 	}
 	if m.weight*d < negligibleWeight {
 		m.empty()
@@ -208,6 +215,26 @@ func (m *Sketch) discount(forget, before float64) {
 	}
 	m.yy *= d
 	m.weight *= d
+}
+
+// gain returns the least mean square error of prediction so far over the least
+// one before. The rows of a shard whose curvature is given up tell of gamma
+// with the misfit of their time as noise: they weigh as the reciprocal of its
+// mean square, which the product of the gains since then is, but for a
+// factor common to all. A fit that gets worse, by an outlier or a change,
+// does not make the past weigh more. With forgetting the least one is forgotten.
+func (m *Sketch) gain(forget float64) float64 {
+	if !(m.lossN > 0) || !(m.misfit > 0) {
+		return 1
+	}
+	now := m.misfit / m.lossN
+	before := m.best / forget
+	if m.best == 0 {
+		m.best = now
+		return 1
+	}
+	m.best = min(now, before)
+	return m.best / before
 }
 
 // centre moves the rows to their mean and the statistics to the common one:

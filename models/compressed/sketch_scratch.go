@@ -27,6 +27,7 @@ type sketchWork struct {
 	vectors    []float64 // selected eigenvectors
 	flip       bool      // the eigenvectors are of m'm
 	v1, v2     []float64 // max(R, p)
+	delta      []float64 // min(r, p): what truncate takes off the kept directions
 
 	solution solution // of the present pass
 	stored   solution // of the state
@@ -65,6 +66,7 @@ func (m *Sketch) work() *sketchWork {
 	w.vals, w.order, w.vh2 = make([]float64, rows), make([]int, rows), make([]float64, rows)
 	w.eigen = make([]float64, lin.EigenWork(rows))
 	w.vectors = make([]float64, kept*small)
+	w.delta = make([]float64, kept)
 	w.v1, w.v2 = make([]float64, side), make([]float64, side)
 	w.solution.init(rows, p)
 	w.stored.init(kept, p)

@@ -190,11 +190,17 @@ func maximise(least float64, evidence func(log float64) float64) float64 {
 	return at
 }
 
-// truncate makes B of the first r directions. What the others hold is given
-// up but for its diagonal, and h moves along, so that S g - h, and with it the
-// mode, stays:
+// truncate makes B of the first r directions V_k. What the others hold is given
+// up, but for what a diagonal D can have of it. D acts in the kept directions
+// too, so that what it adds there is taken off them:
 //
-//	D'_j = sum_{k>r} w_k V_kj^2,  h += D' o g - sum_{k>r} w_k V_k (V_k'g),  c += D'
+//	S = V'(w - delta)V + c + D,  delta_k = V_k'D V_k,
+//	D_j = sum_{k>r} w_k V_kj^2 + sum_{k<=r} delta_k V_kj^2
+//
+// This leaves the diagonal of S as it was, and the curvature along every kept
+// direction. Were all columns alike D would be d I, d the mean of the n
+// eigenvalues given up over the p - r directions that are not kept. h moves
+// along, so that S g - h, and with it the mode, stays.
 func (m *Sketch) truncate(w *sketchWork) {
 	p, q := m.P, w.rows
 	side := min(p, q)
@@ -216,24 +222,75 @@ func (m *Sketch) truncate(w *sketchWork) {
 		return
 	}
 	m.lossy = true
-	lost, shift := w.mean, w.base
-	clear(lost)
+	d, shift := w.mean, w.base
 	clear(shift)
-	add := func(rows int, a []float64, sign float64) {
-		for i := range rows {
-			row := lin.Row(a, p, i)
-			lin.Axpy(sign*lin.Dot(row, m.g), row, shift)
+	m.slope(q, w.m, -1, shift)
+	m.spread(w, d)
+	m.slope(keep, m.b, 1, shift)
+	for j, v := range d {
+		m.h[j] += float64(v*m.g[j]) + shift[j]
+		m.c[j] += v
+	}
+}
+
+// slope adds sign A'A g to dst, A rows x p.
+func (m *Sketch) slope(rows int, a []float64, sign float64, dst []float64) {
+	for i := range rows {
+		row := lin.Row(a, m.P, i)
+		lin.Axpy(float64(sign*lin.Dot(row, m.g)), row, dst)
+	}
+}
+
+// spreadSteps is the number of steps towards the fixed point of D. Each makes the
+// error smaller by the share of a column that is kept, r/p on average, and the
+// first guess is exact for columns that are alike. The diagonal is exact
+// after any number.
+const spreadSteps = 8
+
+// spread writes D and shrinks the rows of B by it. No delta_k exceeds the
+// greatest curvature given up, D_j being a mean of curvatures given up and of
+// others that are not greater.
+func (m *Sketch) spread(w *sketchWork, d []float64) {
+	p, delta := m.P, w.delta[:m.rows]
+	lost, kept := w.v1[:p], w.v2[:p]
+	clear(lost)
+	clear(kept)
+	for i := range w.rows {
+		for j, v := range lin.Row(w.m, p, i) {
+			lost[j] += float64(v * v)
+		}
+	}
+	for i := range delta {
+		for j, v := range lin.Row(m.b, p, i) {
+			lost[j] -= float64(v * v)
+			kept[j] += float64(v*v) / w.vals[i]
+		}
+	}
+	most := w.vals[m.rows]
+	for j, v := range lost {
+		lost[j] = max(v, 0)
+		if d[j] = most; lost[j] < float64(most*(1-kept[j])) {
+			d[j] = lost[j] / (1 - kept[j])
+		}
+	}
+	for range spreadSteps {
+		for i := range delta {
+			row, sum := lin.Row(m.b, p, i), 0.
 			for j, v := range row {
-				lost[j] += float64(sign * float64(v*v))
+				sum += float64(float64(v*v) * d[j])
+			}
+			delta[i] = min(sum/w.vals[i], w.vals[i])
+		}
+		copy(d, lost)
+		for i, v := range delta {
+			share := v / w.vals[i]
+			for j, u := range lin.Row(m.b, p, i) {
+				d[j] += float64(share * float64(u*u))
 			}
 		}
 	}
-	add(q, w.m, 1)
-	add(keep, m.b, -1)
-	for j, v := range lost {
-		v = max(v, 0)
-		m.h[j] += float64(v*m.g[j]) - shift[j]
-		m.c[j] += v
+	for i, v := range delta {
+		lin.Scale(math.Sqrt(1-v/w.vals[i]), lin.Row(m.b, p, i))
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 )
 
 // scalars lists the numbers of the state that are not vectors.
-func (m *Sketch) scalars() [11]*float64 {
-	return [11]*float64{&m.ybar, &m.yy, &m.n, &m.weight, &m.loss, &m.lossN, &m.logKappa, &m.shape, &m.rate,
+func (m *Sketch) scalars() [13]*float64 {
+	return [13]*float64{&m.ybar, &m.yy, &m.n, &m.weight, &m.loss, &m.lossN, &m.misfit, &m.best, &m.logKappa, &m.shape, &m.rate,
 		&m.sums.model, &m.sums.null}
 }
 
 // AppendBinary appends the format, whether curvature was given up, the number
-// of rows of B, 11 numbers, six vectors and B: 8(rp + 6p + 11) + 6 bytes.
+// of rows of B, 13 numbers, six vectors and B: 8(rp + 6p + 13) + 6 bytes.
 func (m *Sketch) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format, codec.Flag(1, m.lossy))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
@@ -44,7 +44,7 @@ func (m *Sketch) UnmarshalBinary(b []byte) error {
 	}
 	m.lossy, m.rows = b[1] == 1, int(rows)
 	m.b = lin.Grow(m.b, m.rows*m.P)
-	var head [11]float64
+	var head [13]float64
 	if !codec.ReadFloats(b[6:], head[:], m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b) {
 		return codec.Error(name, "wrong length or numbers")
 	}
@@ -56,7 +56,7 @@ func (m *Sketch) UnmarshalBinary(b []byte) error {
 			return codec.Error(name, "scale or curvature out of range")
 		}
 	}
-	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.loss < 0 || m.lossN < 0 || !(m.shape > 0) || !(m.rate > 0) ||
+	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.loss < 0 || m.lossN < 0 || m.misfit < 0 || m.best < 0 || !(m.shape > 0) || !(m.rate > 0) ||
 		math.Abs(m.logKappa) > -leastLogKappa || m.weight > 0 && m.weight < negligibleWeight {
 		return codec.Error(name, "rows or variance out of range")
 	}
@@ -108,12 +108,12 @@ func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		for k, j := range f.Param {
 			mean += f.Weight[k] * m.g[j] / m.scale[j]
 		}
-		describe.Student(r, law, mean, sigma*math.Sqrt(m.spread(w, f)))
+		describe.Student(r, law, mean, sigma*math.Sqrt(m.variance(w, f)))
 	})
 }
 
-// spread returns the variance of the functional over sigma2, after solveStored.
-func (m *Sketch) spread(w *sketchWork, f *cdf.Functional) float64 {
+// variance returns the variance of the functional over sigma2, after solveStored.
+func (m *Sketch) variance(w *sketchWork, f *cdf.Functional) float64 {
 	if len(f.Param) == 1 {
 		j := f.Param[0]
 		s := f.Weight[0] / m.scale[j]

@@ -2,12 +2,17 @@ package compressed
 
 import (
 	"bytes"
+	"errors"
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 func newTestSketch(t testing.TB, p, rank int) *Sketch {
@@ -56,42 +61,89 @@ func solveDense(n int, a, b []float64) []float64 {
 	return b
 }
 
-// With the rank above p the posterior is that of conjugate regression on all
-// rows at once, with the same kappa, by a program of another kind: normal
-// equations of the centred and scaled rows, solved densely.
-func TestSketchEqualsConjugateRegression(t *testing.T) {
+// With the rank above p, and with exact statistics, the posterior is that of
+// conjugate regression on all rows at once, with the same kappa, by a program
+// of another kind: normal equations of the centred and scaled rows, solved
+// densely. kappa maximises the evidence -1/2 log|I + kappa Z'Z| - a_n log b_n.
+func TestEqualsConjugateRegression(t *testing.T) {
 	const p, n = 7, 90
 	r := rand.New(rand.NewPCG(40, 1))
 	sh := modeltest.RegressionShard(r, n, p, false)
 	for i := range sh.X {
 		sh.X[i] = 3*sh.X[i] + float64(i%p)
 	}
-	m := newTestSketch(t, p, 20)
-	feed(t, m, sh, 11)
+	sketch, exact := newTestSketch(t, p, 20), newTest(t, "", "statistics: exact", modeltest.Columns(p)).(*Exact)
+	feed(t, sketch, sh, 11)
+	feed(t, exact, sh, 11)
+	for _, c := range []struct {
+		name     string
+		model    cdf.Model
+		logKappa float64
+	}{{"sketch", sketch, sketch.logKappa}, {"exact", exact, exact.logKappa}} {
+		best := newConjugate(sh, c.logKappa)
+		for j, r := range modeltest.Summarize(t, c.model, modeltest.Coefficients(p)) {
+			if j == p {
+				if d := modeltest.Relative(r.Mean, best.rate/(n/2.)); !(d < 1e-8) {
+					t.Errorf("%s: sigma2 is %v, want %v", c.name, r.Mean, best.rate/(n/2.))
+				}
+				break
+			}
+			if d := math.Abs(r.Mean-best.mean[j]) / best.sd[j]; !(d < 1e-8) {
+				t.Errorf("%s: gamma %d is %v, want %v", c.name, j, r.Mean, best.mean[j])
+			}
+			if d := modeltest.Relative(r.SD, best.sd[j]); !(d < 1e-8) {
+				t.Errorf("%s: sd of gamma %d is %v, want %v", c.name, j, r.SD, best.sd[j])
+			}
+		}
+		x := &cdf.Shard{Rows: 1, Cols: p, X: lin.Row(sh.X, p, 0), Y: []float64{math.NaN()}}
+		out := make([]cdf.Prediction, 1)
+		if err := c.model.(cdf.Predictor).Predict(x, out); err != nil {
+			t.Fatal(err)
+		}
+		if d := modeltest.Relative(out[0].SD, best.first); !(d < 1e-8) {
+			t.Errorf("%s: a prediction has sd %v, want %v", c.name, out[0].SD, best.first)
+		}
+		for x := -16.; x <= 6; x += .1 {
+			if v := newConjugate(sh, x).evidence; v > best.evidence+1e-7 {
+				t.Fatalf("%s: log kappa %v has evidence %v, %v has %v", c.name, c.logKappa, best.evidence, x, v)
+			}
+		}
+	}
+}
 
-	mean, sd, ybar := make([]float64, p), make([]float64, p), 0.
-	for i := range n {
-		ybar += sh.Y[i] / n
+// conjugate is the posterior of the rows of a shard with kappa given.
+type conjugate struct {
+	mean, sd       []float64 // of gamma in original units
+	rate, evidence float64
+	first          float64 // sd of a new observation at the first row
+}
+
+func newConjugate(sh *cdf.Shard, logKappa float64) conjugate {
+	p, n, kappa := sh.Cols, float64(sh.Rows), math.Exp(logKappa)
+	mean, s, ybar := make([]float64, p), make([]float64, p), 0.
+	for i, y := range sh.Y {
+		ybar += y / n
 		for j := range p {
 			mean[j] += sh.X[i*p+j] / n
 		}
 	}
-	for i := range n {
+	for i := range sh.Rows {
 		for j := range p {
 			e := sh.X[i*p+j] - mean[j]
-			sd[j] += e * e / (n - 1)
+			s[j] += e * e / (n - 1)
 		}
 	}
-	kappa := math.Exp(m.logKappa)
+	z := make([]float64, sh.Rows*p)
 	gram, xy, yy := make([]float64, p*p), make([]float64, p), 0.
-	for i := range n {
-		u := sh.Y[i] - ybar
-		yy += u * u
+	for i, y := range sh.Y {
+		yy += (y - ybar) * (y - ybar)
 		for j := range p {
-			z := (sh.X[i*p+j] - mean[j]) / math.Sqrt(sd[j])
-			xy[j] += z * u
+			z[i*p+j] = (sh.X[i*p+j] - mean[j]) / math.Sqrt(s[j])
+			xy[j] += z[i*p+j] * (y - ybar)
+		}
+		for j := range p {
 			for k := range p {
-				gram[j*p+k] += z * (sh.X[i*p+k] - mean[k]) / math.Sqrt(sd[k])
+				gram[j*p+k] += z[i*p+j] * z[i*p+k]
 			}
 		}
 	}
@@ -101,58 +153,52 @@ func TestSketchEqualsConjugateRegression(t *testing.T) {
 	solve := func(b []float64) []float64 {
 		return solveDense(p, append([]float64(nil), gram...), append([]float64(nil), b...))
 	}
-	g := solve(xy)
-	rate := 1 + yy/2
+	c := conjugate{mean: solve(xy), sd: make([]float64, p), rate: 1 + yy/2}
 	for j := range p {
-		rate -= xy[j] * g[j] / 2
+		c.rate -= xy[j] * c.mean[j] / 2
 	}
-	rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))
+	s2 := c.rate / (1 + n/2 - 1)
 	for j := range p {
 		unit := make([]float64, p)
 		unit[j] = 1
-		s := math.Sqrt(sd[j])
-		want := math.Sqrt(rate/(1+n/2.-1)*solve(unit)[j]) / s
-		if d := math.Abs(rows[j].Mean-g[j]/s) / want; !(d < 1e-8) {
-			t.Errorf("gamma %d is %v, want %v", j, rows[j].Mean, g[j]/s)
-		}
-		if d := modeltest.Relative(rows[j].SD, want); !(d < 1e-8) {
-			t.Errorf("sd of gamma %d is %v, want %v", j, rows[j].SD, want)
-		}
+		c.mean[j] /= math.Sqrt(s[j])
+		c.sd[j] = math.Sqrt(s2 * solve(unit)[j] / s[j])
 	}
-	if d := modeltest.Relative(rows[p].Mean, rate/(n/2.)); !(d < 1e-8) {
-		t.Errorf("sigma2 is %v, want %v", rows[p].Mean, rate/(n/2.))
+	v := 1 + 1/n
+	for j, w := range solve(z[:p]) {
+		v += w * z[j]
 	}
-	// kappa maximises the evidence: -1/2 log|I + kappa Z'Z| - a_n log b_n.
-	w := m.work()
-	if err := m.rotate(w.of2(m)); err != nil {
-		t.Fatal(err)
-	}
-	best := m.evidence(w, m.logKappa)
-	for x := -16.; x <= 6; x += .01 {
-		if v := m.evidence(w, x); v > best+1e-7 {
-			t.Fatalf("log kappa %v has evidence %v, %v has %v", m.logKappa, best, x, v)
+	c.first = math.Sqrt(s2 * v)
+	// log|I + kappa Z'Z| by elimination without pivots.
+	det := 0.
+	for i := range p {
+		det += math.Log(kappa * gram[i*p+i])
+		for r := i + 1; r < p; r++ {
+			f := gram[r*p+i] / gram[i*p+i]
+			for k := i; k < p; k++ {
+				gram[r*p+k] -= f * gram[i*p+k]
+			}
 		}
 	}
-}
-
-// of2 makes the rows of the work those of the state.
-func (w *sketchWork) of2(m *Sketch) *sketchWork {
-	copy(w.m, m.b)
-	w.rows = m.rows
-	return w
+	c.evidence = -det/2 - (1+n/2)*math.Log(c.rate)
+	return c
 }
 
 // Giving up curvature leaves the mode and the diagonal of S where they were,
-// in both forms of the decomposition (fewer and more rows than columns).
+// and the curvature along the directions that are kept, in both forms of the
+// decomposition (fewer and more rows than columns). S before is that of the rows
+// in w.m and of the diagonal of the shard before.
 func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 	for _, c := range []struct{ p, rank, rows int }{{40, 10, 25}, {12, 6, 60}} {
 		r := rand.New(rand.NewPCG(41, 1))
 		m := newTestSketch(t, c.p, c.rank)
 		w := m.work()
 		for shard := range 4 {
+			before := append([]float64(nil), m.c...)
 			sh := modeltest.RegressionShard(r, c.rows, c.p, false)
 			row := 0
 			fillRows(sh, &row, c.rows, w.x, w.y)
+			weight := m.weight
 			if err := m.pass(w, c.rows, 1); err != nil {
 				t.Fatal(err)
 			}
@@ -160,16 +206,37 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 			if !m.lossy || m.rows != c.rank {
 				t.Fatalf("%d rows kept, lossy %v", m.rows, m.lossy)
 			}
+			// What discounting left of the diagonal before.
+			lin.Scale((m.weight-float64(c.rows))/max(weight, 1), before)
 			for j := range c.p {
-				full, kept := 0., m.c[j]
+				full, kept := before[j], m.c[j]
 				for i := range w.rows {
 					full += w.m[i*c.p+j] * w.m[i*c.p+j]
 				}
 				for i := range m.rows {
 					kept += m.b[i*c.p+j] * m.b[i*c.p+j]
 				}
-				if shard == 0 && modeltest.Relative(kept, full) > 1e-12 {
-					t.Errorf("diagonal %d is %v, was %v", j, kept, full)
+				if modeltest.Relative(kept, full) > 1e-12 {
+					t.Errorf("p=%d shard %d: diagonal %d is %v, was %v", c.p, shard, j, kept, full)
+				}
+			}
+			for k := range m.rows {
+				v := lin.Row(m.b, c.p, k)
+				full, kept := 0., 0.
+				for j, u := range v {
+					full += before[j] * u * u
+					kept += m.c[j] * u * u
+				}
+				for i := range w.rows {
+					d := lin.Dot(v, lin.Row(w.m, c.p, i))
+					full += d * d
+				}
+				for i := range m.rows {
+					d := lin.Dot(v, lin.Row(m.b, c.p, i))
+					kept += d * d
+				}
+				if d := modeltest.Relative(kept, full); d > 1e-3 {
+					t.Errorf("p=%d shard %d: curvature %v along direction %d, was %v (%v)", c.p, shard, kept, k, full, d)
 				}
 			}
 			g := make([]float64, c.p)
@@ -181,6 +248,47 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 				if math.Abs(g[j]-m.g[j]) > 1e-9 {
 					t.Errorf("p=%d shard %d: mode %d moves from %v to %v", c.p, shard, j, m.g[j], g[j])
 				}
+			}
+		}
+	}
+}
+
+// Columns that are alike: the directions are those of a Hadamard matrix, in
+// which no column is special. What is given up becomes the same curvature
+// d = (tr X'X - tr B'B)/(p - r) in all directions that are not kept, and nothing
+// in the others.
+func TestTruncationOfColumnsThatAreAlike(t *testing.T) {
+	const p, rank = 16, 4
+	m := newTestSketch(t, p, rank)
+	w := m.work()
+	w.rows = p
+	for i := range p {
+		curvature := [2]float64{1, .25}[i%2]
+		if i < rank {
+			curvature = 9
+		}
+		for j := range p {
+			w.m[i*p+j] = math.Sqrt(curvature/p) * float64(1-2*(bits.OnesCount(uint(i&j))%2))
+		}
+	}
+	if err := m.rotate(w); err != nil {
+		t.Fatal(err)
+	}
+	m.truncate(w)
+	const d = (6*1 + 6*.25) / 12
+	for i := range p {
+		if math.Abs(m.c[i]-d) > 1e-12 {
+			t.Errorf("diagonal %d is %v, want %v", i, m.c[i], d)
+		}
+	}
+	for i := range rank {
+		for k := range rank {
+			want := 0.
+			if i == k {
+				want = 9 - d
+			}
+			if got := lin.Dot(lin.Row(m.b, p, i), lin.Row(m.b, p, k)); math.Abs(got-want) > 1e-11 {
+				t.Errorf("rows %d and %d of B: %v, want %v", i, k, got, want)
 			}
 		}
 	}
@@ -243,7 +351,7 @@ func TestSketchTakesALateColumn(t *testing.T) {
 	}
 }
 
-// The state is 8(rp + 6p + 11) + 6 bytes, linear in p, from the shard on that
+// The state is 8(rp + 6p + 13) + 6 bytes, linear in p, from the shard on that
 // fills the sketch, and the same shards give the same bits.
 func TestSketchStateIsFlat(t *testing.T) {
 	const rank = 12
@@ -259,7 +367,7 @@ func TestSketchStateIsFlat(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := 8*(rank*p+6*p+11) + 6; len(b) != want {
+				if want := 8*(rank*p+6*p+13) + 6; len(b) != want {
 					t.Fatalf("p=%d, shard %d: %d bytes, want %d", p, d.T, len(b), want)
 				}
 				states[k] = b
@@ -274,17 +382,71 @@ func TestSketchStateIsFlat(t *testing.T) {
 // A restored state is solved anew, although another one was in the same model.
 func TestSketchIsSolvedAfterRestore(t *testing.T) {
 	sh := modeltest.RegressionShard(rand.New(rand.NewPCG(45, 1)), 60, 6, false)
-	m, fresh := newTestSketch(t, 6, 3), newTestSketch(t, 6, 3)
-	feed(t, m, modeltest.Cut(sh, 0, 30), 15)
-	old := modeltest.State(t, m)
-	feed(t, m, sh, 15)
-	modeltest.Published(t, m, sh)
-	for _, s := range []*Sketch{m, fresh} {
-		if err := s.UnmarshalBinary(old); err != nil {
-			t.Fatal(err)
+	for _, settings := range []string{"rank: 3", "statistics: exact"} {
+		m, fresh := newTest(t, "", settings, modeltest.Columns(6)), newTest(t, "", settings, modeltest.Columns(6))
+		feed(t, m, modeltest.Cut(sh, 0, 30), 15)
+		old := modeltest.State(t, m)
+		feed(t, m, sh, 15)
+		modeltest.Published(t, m, sh)
+		for _, s := range []cdf.Model{m, fresh} {
+			if err := s.UnmarshalBinary(old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := modeltest.Published(t, m, sh), modeltest.Published(t, fresh, sh); got != want {
+			t.Errorf("%s: published\n%s\nwant\n%s", settings, got, want)
 		}
 	}
-	if got, want := modeltest.Published(t, m, sh), modeltest.Published(t, fresh, sh); got != want {
-		t.Errorf("published\n%s\nwant\n%s", got, want)
+}
+
+// Exact statistics take 8(p(p+1)/2 + 3p + 8) + 1 bytes, and no more than
+// 1,000 columns, with what to do instead.
+func TestExactSize(t *testing.T) {
+	for _, p := range []int{1, 30} {
+		m := newTest(t, "", "statistics: exact", modeltest.Columns(p))
+		feed(t, m, modeltest.RegressionShard(rand.New(rand.NewPCG(47, 1)), 20, p, false), 7)
+		if got, want := len(modeltest.State(t, m)), 8*(p*(p+1)/2+3*p+8)+1; got != want {
+			t.Errorf("p=%d: %d bytes, want %d", p, got, want)
+		}
+	}
+	spec := modeltest.Spec(t, Kind(), "", cdf.Roles{}, strictyaml.Decode("statistics: exact"))
+	if _, err := spec.New(cdf.Dims{Columns: modeltest.Columns(1000)}); err != nil {
+		t.Errorf("1000 columns: %v", err)
+	}
+	_, err := spec.New(cdf.Dims{Columns: modeltest.Columns(1001)})
+	if !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), "at most 1000 columns, there are 1001: set settings.statistics: sketch") {
+		t.Errorf("1001 columns give %v", err)
+	}
+}
+
+// Draws have the sds of the summary along directions that correlated columns
+// make unlike: over 8,000 draws, within 5 standard errors of an sd.
+func TestDrawsHaveTheCovariance(t *testing.T) {
+	const p, draws = 3, 8000
+	r := rand.New(rand.NewPCG(48, 1))
+	sh := modeltest.RegressionShard(r, 60, p, false)
+	for i := range sh.Rows {
+		sh.X[i*p+1] = sh.X[i*p] + .3*sh.X[i*p+1]
+	}
+	for _, settings := range []string{"{}", "rank: 2", "statistics: exact"} {
+		m := newTest(t, "", settings, modeltest.Columns(p))
+		feed(t, m, sh, 20)
+		out := &cdf.Draws{S: draws, Chains: 1, Data: make([]float64, draws*(p+1))}
+		step := cdf.Step{Shard: modeltest.Cut(sh, 0, 0), Forget: 1, RNG: r, Draws: out}
+		if err := m.Blocks()[0].Sample(&step); err != nil {
+			t.Fatal(err)
+		}
+		for _, weight := range [][]float64{{1, 1}, {1, -1}, {1, 0}, {0, 1}} {
+			rows := modeltest.Summarize(t, m, []cdf.Functional{{Param: []int{0, 1}, Weight: weight}})
+			mean, squares := 0., 0.
+			for i := range draws {
+				v := weight[0]*out.Row(0)[i] + weight[1]*out.Row(1)[i]
+				mean += v / draws
+				squares += (v - rows[0].Mean) * (v - rows[0].Mean) / draws
+			}
+			sd := rows[0].SD
+			modeltest.Within(t, settings+": mean of draws", mean, rows[0].Mean, 5*sd/math.Sqrt(draws))
+			modeltest.Within(t, settings+": sd of draws", math.Sqrt(squares), sd, 5*sd/math.Sqrt(2*draws))
+		}
 	}
 }
