@@ -1,0 +1,158 @@
+package compressed
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/models/internal/codec"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/predictive"
+)
+
+// at returns the mean at x and the squared scales of a row and of the line,
+// after solve.
+func (m *Exact) at(w *exactWork, x []float64) (mean, row, line float64) {
+	mean = m.mean(w, x)
+	lin.SolveLower(m.P, w.l, w.z)
+	v, s2 := lin.Dot(w.z, w.z)+1/m.weight, m.rate/m.shape()
+	return mean, s2 * (1 + v), s2 * v
+}
+
+// Summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
+// Moments are NaN where they do not exist.
+func (m *Exact) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.solve(w); err != nil {
+		return err
+	}
+	law, sigma := m.law.At(m.shape()), math.Sqrt(m.rate/m.shape())
+	return m.Describe(functionals, rows, law, m.shape(), m.rate, func(r *cdf.Row, f *cdf.Functional) {
+		mean := f.Const
+		for k, j := range f.Param {
+			mean += f.Weight[k] * m.g[j] / w.scale[j]
+		}
+		describe.Student(r, law, mean, sigma*math.Sqrt(m.spread(w, f)))
+	})
+}
+
+// spread returns the variance of the functional over sigma2, after solve.
+func (m *Exact) spread(w *exactWork, f *cdf.Functional) float64 {
+	if len(f.Param) == 1 {
+		s := f.Weight[0] / w.scale[f.Param[0]]
+		return s * s * w.diag[f.Param[0]]
+	}
+	clear(w.z)
+	for k, j := range f.Param {
+		w.z[j] += f.Weight[k] / w.scale[j]
+	}
+	lin.SolveLower(m.P, w.l, w.z)
+	return lin.Dot(w.z, w.z)
+}
+
+// PriorSD leaves gamma undefined: its prior variance is estimated.
+func (m *Exact) PriorSD(functionals []cdf.Functional, dst []float64) {
+	m.sigmaPriorSD(functionals, dst)
+}
+
+// Score scores the rows that have a response by the t predictive law. Before
+// the first row there is nothing to score with. The generator is not used.
+func (m *Exact) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
+	if m.weight == 0 {
+		return sh.Unscored(), nil
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.solve(w); err != nil {
+		return cdf.NoScore(), err
+	}
+	return predictive.ScoreStudent("compressed exact", m.law.At(m.shape()), sh, w, m.at)
+}
+
+// Predict describes a new observation and the regression line of every row,
+// undefined before the first row fixes the level.
+func (m *Exact) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
+	if m.weight == 0 {
+		for i := range sh.Rows {
+			out[i] = cdf.NoPrediction()
+		}
+		return nil
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.solve(w); err != nil {
+		return err
+	}
+	predictive.PredictStudent(m.law.At(m.shape()), sh, out, w, m.at)
+	return nil
+}
+
+// draw fills the draws: gamma = (g + sigma L'^{-1}e)/s, e ~ N(0, I).
+func (m *Exact) draw(w *exactWork, st *cdf.Step) error {
+	if err := m.solve(w); err != nil {
+		return err
+	}
+	d, p := st.Draws, m.P
+	sigma2 := d.Row(p)
+	for i := range d.S {
+		sigma2[i] = rnd.InvGamma(st.RNG, m.shape(), m.rate)
+		rnd.Normals(st.RNG, w.z)
+		lin.SolveLowerT(p, w.l, w.z)
+		sigma := math.Sqrt(sigma2[i])
+		for j, v := range w.z {
+			d.Data[j*d.S+i] = (m.g[j] + float64(sigma*v)) / w.scale[j]
+		}
+	}
+	return nil
+}
+
+// scalars lists the numbers of the state that are not vectors.
+func (m *Exact) scalars() [8]*float64 {
+	return [8]*float64{&m.ybar, &m.yy, &m.n, &m.weight, &m.logKappa, &m.rate, &m.sums.model, &m.sums.null}
+}
+
+// AppendBinary appends the format, 8 numbers, three vectors and the triangle:
+// 8(p(p+1)/2 + 3p + 8) + 1 bytes.
+func (m *Exact) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, format)
+	for _, v := range m.scalars() {
+		b = codec.AppendFloats(b, *v)
+	}
+	return codec.AppendAll(b, m.xy, m.xbar, m.g, m.xx), nil
+}
+
+// UnmarshalBinary replaces the state.
+func (m *Exact) UnmarshalBinary(b []byte) error {
+	m.version++
+	const name = "compressed exact"
+	if len(b) < 1 || b[0] != format {
+		return codec.Error(name, "unknown format")
+	}
+	var head [8]float64
+	if !codec.ReadFloats(b[1:], head[:], m.xy, m.xbar, m.g, m.xx) {
+		return codec.Error(name, "wrong length or numbers")
+	}
+	for i, v := range m.scalars() {
+		*v = head[i]
+	}
+	for i, at := 0, -1; i < m.P; i++ {
+		if at += i + 1; m.xx[at] < 0 {
+			return codec.Error(name, "sum of squares out of range")
+		}
+	}
+	if m.n < 0 || m.weight < 0 || m.yy < 0 || !(m.rate > 0) ||
+		math.Abs(m.logKappa) > -leastLogKappa || m.weight > 0 && m.weight < negligibleWeight {
+		return codec.Error(name, "rows or variance out of range")
+	}
+	return nil
+}
+
+// Size returns the bytes held.
+func (m *Exact) Size() int64 { return int64(8*(len(m.xx)+3*m.P)) + 1024 }
+
+// AppendFlags appends worse_than_null where the errors of prediction exceed
+// those of the mean of the responses before.
+func (m *Exact) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
