@@ -6,26 +6,26 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
-// compressed returns the six designs of section 5, 200 shards of 100 rows.
-// The squared length of the coefficients is random in the first four, and
-// relative errors with it.
+// compressed returns the six designs of section 4.2, 500 shards of 100 rows.
+// Coefficients are drawn anew for every replication, and with them, where ten are
+// not 0, their squared length, to which relative errors are.
 func compressed() []*Experiment {
 	var out []*Experiment
 	for i, d := range []struct {
 		about string
 		rho   float64
 	}{
-		{"500 predictors, 10 coefficients not 0", 0},
-		{"1,000 predictors, 10 coefficients not 0", 0},
-		{"500 correlated predictors, 10 coefficients not 0", .4},
-		{"1,000 correlated predictors, 10 coefficients not 0", .4},
-		{"500 predictors, all coefficients of one size", 0},
-		{"500 predictors, 5 coefficients not 0", 0},
+		{"500 predictors of correlation .1^|i-j|, 10 coefficients in (-3, 3)", .1},
+		{"1,000 predictors of correlation .1^|i-j|, 10 coefficients in (-3, 3)", .1},
+		{"500 predictors of correlation .4^|i-j|, 10 coefficients in (-3, 3)", .4},
+		{"1,000 predictors of correlation .4^|i-j|, 10 coefficients in (-3, 3)", .4},
+		{"500 predictors of correlation .1^|i-j|, all coefficients in (-3, 3)", .1},
+		{"500 predictors of correlation .1^|i-j|, all coefficients .10", .1},
 	} {
 		name := fmt.Sprintf("compressed-%d", i+1)
 		e := &Experiment{
-			Name: name, About: d.about + " (section 5)", Kind: "compressed",
-			Size: Size{Reps: 3, Shards: 200}, Quick: Size{Reps: 1, Shards: 200},
+			Name: name, About: d.about + " (section 4.2)", Kind: "compressed",
+			Size: Size{Reps: 3, Shards: 500}, Quick: Size{Reps: 1, Shards: 200},
 			Methods: []Method{
 				{Name: "cdf", Settings: "statistics: packed", Draws: 30},
 				{Name: "credence", Settings: "statistics: sketch", Draws: 30},
@@ -37,7 +37,7 @@ func compressed() []*Experiment {
 			Reference: "smcmc[batch]",
 			Open:      scenario(name, 1000),
 			Measure: func(shards int64) Measures {
-				at, end := upTo(shards, 100, 200), []int64{shards}
+				at, end := upTo(shards, 100, 200, 500), []int64{shards}
 				return Measures{At: at, All: []Measure{
 					intervals("gamma", 0, at), relativeErrors("gamma", at), predictions(at),
 					populationErrors(d.rho, at), drawsUntilGood(d.rho, shards), normalAccuracies("gamma", at), costs("gamma", end),

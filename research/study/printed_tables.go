@@ -50,32 +50,34 @@ func printedTables() []table {
 	return append(all, printedCompressed()...)
 }
 
-// printedCompressed are relative errors (table 2), draws until the prediction
-// error is 5, 30 a shard, and memory.
+// printedCompressed are relative errors (table 9), prediction errors (table 8)
+// and coverage of predictions (table 10), of which the shard is not said and
+// taken to be the last, draws until the prediction error is 5, 30 a
+// shard, and memory (table 11).
 func printedCompressed() []table {
 	var out []table
 	for i, v := range []struct{ cdf, smcmc, vb []float64 }{
-		{[]float64{.010, .004, 68}, []float64{.014, .006, 98}, []float64{.009, .004}},
-		{[]float64{.033, .011, 87}, []float64{.032, .015, 133}, []float64{.019, .008}},
-		{[]float64{.029, .011, 57}, []float64{.024, .010, 94}, []float64{.018, .005}},
-		{[]float64{.074, .027, 121}, []float64{.034, .017, 147}, []float64{.024, .008}},
-		{[]float64{.013, .003, 175}, []float64{.004, .002, 148}, []float64{.002, .001}},
-		{[]float64{.042, .020, 7}, []float64{.063, .036, 35}, []float64{.70, .73}},
+		{[]float64{.010, .004, 3.49, .98, 68}, []float64{.014, .006, 3.56, .96, 98}, []float64{.009, .004, 3.43, .82}},
+		{[]float64{.033, .011, 4.38, .98, 87}, []float64{.032, .015, 4.40, .93, 133}, []float64{.019, .008, 4.20, .83}},
+		{[]float64{.029, .011, 3.62, .98, 57}, []float64{.024, .010, 3.58, .95, 94}, []float64{.018, .005, 3.49, .82}},
+		{[]float64{.074, .027, 4.40, .98, 121}, []float64{.034, .017, 4.43, .93, 147}, []float64{.024, .008, 4.23, .83}},
+		{[]float64{.013, .003, 3.81, .97, 175}, []float64{.004, .002, 3.68, .96, 148}, []float64{.002, .001, 3.52, .81}},
+		{[]float64{.042, .020, 3.64, .99, 7}, []float64{.063, .036, 3.70, .95, 35}, []float64{.70, .73, 8.79, .83}},
 	} {
 		const draws = 30 // a shard
 		name := fmt.Sprintf("compressed-%d", i+1)
-		v.cdf[2] *= draws
-		v.smcmc[2] *= draws
+		v.cdf[4] *= draws
+		v.smcmc[4] *= draws
 		out = append(out, table{
-			name, "Table 2 and that of effective sizes" + notes,
-			[]column{{100, "relative_mse"}, {200, "relative_mse"}, {200, "draws_to_mspe5"}},
+			name, "tables 8 to 11" + notes,
+			[]column{{100, "relative_mse"}, {200, "relative_mse"}, {500, "mspe"}, {500, "predictive_coverage"}, {500, "draws_to_mspe5"}},
 			[]tableRow{{"C-DF", v.cdf}, {"S-MCMC", v.smcmc}, {"VB-GDP", v.vb}},
 		})
 		memory := []tableRow{{"C-DF", []float64{.68e6}}, {"S-MCMC", []float64{2e6}}}
 		if i == 1 || i == 3 {
-			memory = []tableRow{{"C-DF", []float64{1.34e6}}}
+			memory = []tableRow{{"C-DF", []float64{1.34e6}}, {"S-MCMC", []float64{8.10e6}}}
 		}
-		out = append(out, table{name, "memory" + notes, []column{{200, "state_bytes"}}, memory})
+		out = append(out, table{name, "memory" + notes, []column{{500, "state_bytes"}}, memory})
 	}
 	return out
 }
