@@ -187,7 +187,7 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 		mean, v := m.predictRow(w, lin.Row(w.x, m.P, i))
 		e := w.y[i] - mean
 		m.loss += e * e / (1 + v)
-		m.misfit += e * e
+		m.misfit += float64(e * e)
 		m.sums.add(e, w.y[i]-m.ybar)
 	}
 	m.lossN += float64(n)

@@ -198,7 +198,7 @@ func maximise(least float64, evidence func(log float64) float64) float64 {
 //	D_j = sum_{k>r} w_k V_kj^2 + sum_{k<=r} delta_k V_kj^2
 //
 // This leaves the diagonal of S as it was, and the curvature along every kept
-// direction. Were all columns alike D would be d I, d the mean of the n
+// direction. Were all columns alike D would be d I, d the sum of the
 // eigenvalues given up over the p - r directions that are not kept. h moves
 // along, so that S g - h, and with it the mode, stays.
 func (m *Sketch) truncate(w *sketchWork) {
