@@ -21,7 +21,7 @@ type vec3 = [3]float64
 // collected by Fisher scoring at the running estimate of psi. The posterior
 // given it and the window is sampled by a random walk.
 //
-// Source: arXiv:1401.3632, section 3.3, with h(D, psi^) the score of the marginal
+// Source: arXiv:1401.3632, section 3.3.1, with h(D, psi^) the score of the marginal
 // likelihood (Ljung's recursive maximum likelihood) in place of plug-ins of theta.
 type Compact struct {
 	rowWindow

@@ -20,7 +20,7 @@ import (
 // instead of mean products, and no variance at the boundary. It is kept for
 // comparison: sigma2 collapses.
 //
-// Source: arXiv:1401.3632, section 3.3, its misprints mended.
+// Source: arXiv:1401.3632, section 3.3.1, its misprints mended.
 type Filtered struct {
 	rowWindow
 	paper bool

@@ -18,7 +18,7 @@ import (
 // is a mixture with closed forms: exact to the spacing of the grid, which
 // follows the posterior. There is one block, and no draw enters the state.
 //
-// Source: the model is that of arXiv:1401.3632, section 3.3; the method is not
+// Source: the model is that of arXiv:1401.3632, section 3.3.1; the method is not
 // conditional density filtering but exact filtering on a grid.
 type Model struct {
 	family *family

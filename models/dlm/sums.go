@@ -16,7 +16,7 @@ import (
 // h the variance of theta_0 in units of sigma2: like an observation, theta_0
 // tells of sigma2, and counts as one of the Observations.
 //
-// Source: arXiv:1401.3632, section 3.3, C_1 to C_4, its misprints mended.
+// Source: arXiv:1401.3632, section 3.3.1, C_1 to C_4, its misprints mended.
 type Sums struct {
 	C            [4]float64
 	Observations float64

@@ -39,7 +39,7 @@ const (
 // through a quadratic form, whose maximum over them is found beforehand: a
 // step costs nothing that grows with their number.
 //
-// Source: arXiv:1401.3632, section 3.3, as a Newton iteration about the
+// Source: arXiv:1401.3632, appendix D, as a Newton iteration about the
 // present iterate.
 type fit struct {
 	shape  *shape

@@ -26,7 +26,7 @@ import (
 // published by quadrature, and nu as a mixture over them. s2e is held at its
 // posterior mean: see rowVariance.
 //
-// Source: arXiv:1401.3632, section 3.3, with natural parameters for the
+// Source: arXiv:1401.3632, appendix D, with natural parameters for the
 // frozen gradient.
 type Model struct {
 	base

@@ -20,7 +20,7 @@ import (
 // therefore swings about the truth instead of settling there. It is kept for
 // comparison.
 //
-// Source: arXiv:1401.3632, section 3.3.
+// Source: arXiv:1401.3632, appendix D.
 type Paper struct {
 	base
 	mu, h1, h2 []float64 // c

@@ -25,7 +25,7 @@ import (
 //
 //	C = (sum w xs xs', sum c xs)
 //
-// Source: arXiv:1401.3632, section 4, with the weights w corrected: there
+// Source: arXiv:1401.3632, section 3.3.2, with the weights w corrected: there
 // they are 1, which makes intervals too short and estimates biased.
 type Model struct {
 	shape

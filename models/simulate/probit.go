@@ -6,7 +6,7 @@ import (
 
 // probit is the paper's first experiment with a binary response: 100
 // predictors of sd 1/4, ten of them strong, no intercept, 25 rows a shard
-// (arXiv:1401.3632, section 4).
+// (arXiv:1401.3632, section 3.3.2).
 func probit() Scenario {
 	return binary("probit", 25, 0.25, func(seed uint64, key string, _ int64) []float64 {
 		return Strong(seed, key, 100, 0.75)

@@ -7,13 +7,13 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// adult is the census of 1994 of section 4: income above 50,000 dollars given
+// adult is the census of 1994 of section 5: income above 50,000 dollars given
 // six numbers and the country of birth, the first 30,000 complete rows in file
 // order, 100 shards of 300. The windows are .05, .10 and .20 of all rows.
 func adult() *Experiment {
 	const prior = unitPrior + "\nchains: 10"
 	e := &Experiment{
-		Name: "adult", About: "income in the census of 1994, 47 coefficients, 300 rows a shard (section 4); needs --data",
+		Name: "adult", About: "income in the census of 1994, 47 coefficients, 300 rows a shard (section 5); needs --data",
 		Kind: "probit", Columns: cdf.Roles{Intercept: true},
 		Size: Size{Reps: 2, Shards: 100}, Quick: Size{Reps: 1, Shards: 30},
 		Reference: "smcmc[batch]",

@@ -7,7 +7,7 @@ package study
 func linear() *Experiment {
 	const prior = "prior: {beta_variance: 1, sigma2_shape: 1, sigma2_rate: 1}"
 	return &Experiment{
-		Name: "linear", About: "regression on five predictors, 10 rows a shard (section 3.1.1, table 1)",
+		Name: "linear", About: "regression on five predictors, 10 rows a shard (section 3.1.1)",
 		Kind: "linear",
 		Size: Size{Reps: 20, Shards: 500}, Quick: Size{Reps: 10, Shards: 500},
 		Methods: append(methods(prior, 500, "cdf", "cdf-paper", "smcmc"),

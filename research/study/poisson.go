@@ -2,12 +2,12 @@ package study
 
 import "github.com/credence-stream/credence/cdf"
 
-// poisson is the mixed model for counts of section 6, which prints no
+// poisson is the mixed model for counts of appendix D, which prints no
 // figures: 100 groups, 100 shards of 200 rows. The reference is the Gaussian
 // variational approximation to all rows.
 func poisson() *Experiment {
 	return &Experiment{
-		Name: "poisson", About: "counts with effects of 100 groups, 200 rows a shard; the paper prints no figures",
+		Name: "poisson", About: "counts with effects of 100 groups, 200 rows a shard (appendix D); the paper prints no figures",
 		Kind: "poisson", Columns: cdf.Roles{
 			Intercept: true, Exposure: "exposure",
 			Features: []cdf.Feature{{Name: "x1"}, {Name: "x2"}}, Groups: []cdf.Group{{Column: "group"}},

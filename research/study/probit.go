@@ -6,9 +6,9 @@ import (
 )
 
 // probits returns the experiments with a binary response: the two of section
-// 4.1 and a long stream that shows where errors go.
+// 3.3.2 and a long stream that shows where errors go.
 func probits() []*Experiment {
-	one := binary("probit-1", "probit", "100 predictors, 25 rows a shard, a window of 500 (section 4, case 1)", 500)
+	one := binary("probit-1", "probit", "100 predictors, 25 rows a shard, a window of 500 (section 3.3.2, case 1)", 500)
 	one.Measure = func(shards int64) Measures {
 		m := binaryCompared(shards)
 		m.Shown = upTo(shards, 20, 50, 100)
@@ -17,7 +17,7 @@ func probits() []*Experiment {
 	one.Size, one.Quick = Size{Reps: 10, Shards: 100}, Size{Reps: 2, Shards: 100}
 	one.Methods = append(one.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
 
-	two := binary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 4, case 2)", 3500)
+	two := binary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 3.3.2, case 2)", 3500)
 	two.Size, two.Quick = Size{Reps: 3, Shards: 100}, Size{Reps: 1, Shards: 40}
 	two.Methods[len(two.Methods)-1].Draws = 4000
 
