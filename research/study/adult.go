@@ -20,7 +20,7 @@ func adult() *Experiment {
 		Open:      openAdult,
 		Measure: func(shards int64) Measures {
 			end := []int64{shards}
-			return Measures{At: end, All: []Measure{normalAccuracies("beta", end), misclassified(end), costs("beta", end)}}
+			return Measures{At: end, All: []Measure{normalAccuracies("beta", end), classes(end), costs("beta", end)}}
 		},
 	}
 	for _, name := range []string{"cdf", "cdf-paper"} {
@@ -72,20 +72,28 @@ func cut(all *cdf.Batch, lo, hi int, t int64) *cdf.Batch {
 	return b
 }
 
-// misclassified reports the share of all rows, absorbed or not, whose class is
-// not the likelier one.
-func misclassified(at []int64) Measure {
+// classes reports the shares of all rows, absorbed or not, by their class and
+// the likelier one (share01: class 0, taken for 1), and the share of those
+// where the two differ.
+func classes(at []int64) Measure {
 	return when(at, func(l *Look) ([]Figure, error) {
 		found, err := l.Filter.Predict(l.Stream.Fresh)
 		if err != nil {
 			return nil, err
 		}
-		y, wrong := response(l.Stream.Fresh), 0.0
-		for i := range found {
-			if (found[i].Mean > .5) != (y[i] == 1) {
-				wrong++
+		var rows [2][2]float64
+		for i, y := range response(l.Stream.Fresh) {
+			taken := 0
+			if found[i].Mean > .5 {
+				taken = 1
 			}
+			rows[int(y)][taken]++
 		}
-		return []Figure{{l.T, "misclassification", wrong / float64(len(found))}}, nil
+		n := float64(len(found))
+		return []Figure{
+			{l.T, "misclassification", (rows[0][1] + rows[1][0]) / n},
+			{l.T, "share00", rows[0][0] / n}, {l.T, "share01", rows[0][1] / n},
+			{l.T, "share10", rows[1][0] / n}, {l.T, "share11", rows[1][1] / n},
+		}, nil
 	})
 }

@@ -89,14 +89,45 @@ func TestAdultRefusesOtherFiles(t *testing.T) {
 	}
 }
 
-func TestAdultRuns(t *testing.T) {
+// censusFile is a file that experiment adult reads.
+func censusFile(t *testing.T) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "adult.data")
 	if err := os.WriteFile(path, []byte(census(34_000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+func TestAdultRuns(t *testing.T) {
+	path := censusFile(t)
 	got := figures(t, "adult", Options{Seed: 1, Reps: 1, Shards: 2, Data: path, Methods: []string{"cdf"}})
-	if len(got) != 3 || got[0].Metric != "misclassification" || !(got[0].Mean > 0 && got[0].Mean < .6) {
+	of := map[string]float64{}
+	for _, r := range got {
+		of[r.Metric] = r.Mean
+	}
+	wrong := of["misclassification"]
+	if len(got) != 7 || !(wrong > 0 && wrong < .6) {
 		t.Errorf("figures are %+v", got)
+	}
+	// Shares of the rows: of both classes as the file has them, and of the
+	// errors, which are the two where the classes differ.
+	all, err := readAdult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rich := 0.0
+	for _, y := range response(all) {
+		rich += y / float64(all.Rows)
+	}
+	for what, sums := range map[string][2]float64{
+		"class 1": {of["share10"] + of["share11"], rich},
+		"class 0": {of["share00"] + of["share01"], 1 - rich},
+		"errors":  {of["share01"] + of["share10"], wrong},
+	} {
+		if math.Abs(sums[0]-sums[1]) > 1e-9 {
+			t.Errorf("shares of %s add up to %v, want %v", what, sums[0], sums[1])
+		}
 	}
 	e, _ := Lookup("adult")
 	j, err := e.Prepare(Options{Seed: 1, Reps: 1, Shards: 101, Data: path, Methods: []string{"cdf"}})

@@ -9,17 +9,15 @@ import (
 // 3.3.2 and a long stream that shows where errors go.
 func probits() []*Experiment {
 	one := binary("probit-1", "probit", "100 predictors, 25 rows a shard, a window of 500 (section 3.3.2, case 1)", 500)
-	one.Measure = func(shards int64) Measures {
-		m := binaryCompared(shards)
-		m.Shown = upTo(shards, 20, 50, 100)
-		return m
-	}
+	one.Measure = binaryShown(20, 50, 100)
 	one.Size, one.Quick = Size{Reps: 10, Shards: 100}, Size{Reps: 2, Shards: 100}
 	one.Methods = append(one.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
 
 	two := binary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 3.3.2, case 2)", 3500)
 	two.Size, two.Quick = Size{Reps: 3, Shards: 100}, Size{Reps: 1, Shards: 40}
+	two.Measure = binaryShown(50, 100)
 	two.Methods[len(two.Methods)-1].Draws = 4000
+	two.Methods = append(two.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
 
 	long := binary("probit-long", "probit-long", "20 predictors, 1,600 shards of 25 rows, a window of 100: errors of frozen rows", 100)
 	long.Size, long.Quick = Size{Reps: 4, Shards: 1600}, Size{Reps: 1, Shards: 1600}
@@ -52,6 +50,15 @@ func binary(name, data, about string, window int) *Experiment {
 func binaryCompared(shards int64) Measures {
 	at := upTo(shards, 20, 50, 100)
 	return Measures{At: at, All: append([]Measure{errorsOfFirst(10, "beta", at)}, binaryMeasures(at, []int64{shards})...)}
+}
+
+// binaryShown also keeps the marginals after some shards.
+func binaryShown(shown ...int64) func(int64) Measures {
+	return func(shards int64) Measures {
+		m := binaryCompared(shards)
+		m.Shown = upTo(shards, shown...)
+		return m
+	}
 }
 
 func binaryMeasures(at, end []int64) []Measure {
