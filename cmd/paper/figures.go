@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -18,9 +19,13 @@ func (p *program) figuresCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			p.Started = true
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "experiment\tmethod\tt\tmetric\tpaper\twhere")
+			fmt.Fprintln(w, "experiment\tmethod\tt\tmetric\tpaper\tse\twhere")
 			for _, f := range study.Figures() {
-				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%g\t%s\n", f.Experiment, f.Method, f.T, f.Metric, f.Value, f.Where)
+				se := "-"
+				if !math.IsNaN(f.SE) {
+					se = fmt.Sprintf("%g", f.SE)
+				}
+				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%g\t%s\t%s\n", f.Experiment, f.Method, f.T, f.Metric, f.Value, se, f.Where)
 			}
 			return w.Flush()
 		},

@@ -70,6 +70,7 @@ func readResults(r io.Reader) ([]study.Result, error) {
 func report(w io.Writer, results []study.Result, folder string) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"experiments": func() string { return experimentTables(results, folder) },
+		"times":       func() string { return timeTable(results) },
 		"comparison":  func() string { return comparisonTable(study.Compare(results)) },
 	}).Parse(reportText)
 	if err != nil {
@@ -94,6 +95,7 @@ func experimentTables(results []study.Result, folder string) string {
 		}
 		fmt.Fprintf(&b, "### %s\n\n%s. %d replications; `go run ./cmd/paper run %s`.\n\n", e.Name, sentence(e.About), reps, e.Name)
 		experimentTable(&b, mine)
+		missing(&b, study.Missing(e.Name, mine))
 		for _, file := range figure.Drawn(folder, e.Name) {
 			what := strings.TrimSuffix(file, ".svg")
 			fmt.Fprintf(&b, "![%s](%s/%s)\n\n", what, filepath.Base(folder), file)
@@ -142,10 +144,82 @@ func cell(r study.Result, whys *doubts) string {
 	if !math.IsNaN(r.SE) && r.Metric != "state_bytes" {
 		s += " ± " + digits(r.SE, 1)
 	}
-	if r.Paper != nil {
-		s += fmt.Sprintf(" (paper: %s%s)", number(r.Paper.Value), whys.mark(r.Paper))
+	if r.Paper == nil || r.Metric == study.Seconds {
+		return s
+	}
+	mark := whys.mark(r.Paper)
+	if mark == "" && !r.Paper.Agrees(r.Mean, r.SE) {
+		mark = " [?]"
+	}
+	return s + fmt.Sprintf(" (paper: %s%s)", printed(r.Paper), mark)
+}
+
+// printed is a figure of the paper with its error or interval.
+func printed(p *study.Printed) string {
+	s := number(p.Value)
+	if !math.IsNaN(p.SE) {
+		s += " ± " + number(p.SE)
+	}
+	if !math.IsNaN(p.Lo) {
+		s += fmt.Sprintf(", %s to %s", number(p.Lo), number(p.Hi))
 	}
 	return s
+}
+
+// missing lists what the paper prints and the results do not have.
+func missing(b *strings.Builder, list []study.Printed) {
+	var methods []string
+	of := map[string][]string{}
+	for i := range list {
+		p := &list[i]
+		if of[p.Method] == nil {
+			methods = append(methods, p.Method)
+		}
+		of[p.Method] = append(of[p.Method], fmt.Sprintf("%s %s (t = %d)", p.Metric, printed(p), p.T))
+	}
+	for _, m := range methods {
+		fmt.Fprintf(b, "Printed for %s, not run here: %s.\n\n", m, strings.Join(of[m], ", "))
+	}
+}
+
+// timeTable sets run times of the paper's methods beside ours, as multiples of
+// C-DF's.
+func timeTable(results []study.Result) string {
+	ours := map[[2]string]float64{}
+	for _, r := range results {
+		if r.Metric == study.Seconds {
+			ours[[2]string{r.Experiment, r.Method}] = r.Mean
+		}
+	}
+	base := map[string]float64{}
+	var b strings.Builder
+	fmt.Fprintln(&b, "| experiment | method | paper, seconds | of C-DF | here, seconds | of `cdf` | of `cdf-paper` |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- |")
+	for _, p := range study.Figures() {
+		if p.Metric != study.Seconds {
+			continue
+		}
+		if p.Method == "C-DF" { // the first row of its table
+			base[p.Experiment] = p.Value
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |", p.Experiment, p.Method, printed(&p), number(p.Value/base[p.Experiment]))
+		mine, ran := ours[[2]string{p.Experiment, study.Ours(p.Method)}]
+		if !ran {
+			fmt.Fprintln(&b, " not run | | |")
+			continue
+		}
+		fmt.Fprintf(&b, " %s |", number(mine))
+		for _, cdf := range []string{"cdf", "cdf-paper"} {
+			if v, ok := ours[[2]string{p.Experiment, cdf}]; ok {
+				fmt.Fprintf(&b, " %s |", number(mine/v))
+			} else {
+				fmt.Fprint(&b, " |")
+			}
+		}
+		fmt.Fprintln(&b)
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // number has three digits, or all those before the point.

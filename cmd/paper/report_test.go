@@ -21,6 +21,11 @@ const resultLines = `{"experiment":"linear","method":"cdf","t":500,"metric":"cov
 {"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"coverage","mean":0.97,"se":0,"reps":3,"paper":null}
 {"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"predictive_coverage","mean":0.99,"se":0,"reps":3,"paper":null}
 {"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"accuracy","mean":0.82,"se":0,"reps":3,"paper":null}
+{"experiment":"probit-1","method":"cdf","t":100,"metric":"seconds","mean":7,"se":0.8,"reps":10,"paper":null}
+{"experiment":"probit-1","method":"smcmc","t":100,"metric":"seconds","mean":14,"se":1,"reps":10,"paper":null}
+{"experiment":"probit-2","method":"svb","t":100,"metric":"mse10","mean":0.0142,"se":0.003,"reps":3,"paper":null}
+{"experiment":"probit-2","method":"svb","t":100,"metric":"length","mean":0.201,"se":0,"reps":3,"paper":null}
+{"experiment":"probit-2","method":"svb","t":100,"metric":"coverage","mean":0.7,"se":0.03,"reps":3,"paper":null}
 `
 
 func TestReport(t *testing.T) {
@@ -37,6 +42,11 @@ func TestReport(t *testing.T) {
 		"| `cdf` | 500 | 0.961 ± 0.01 (paper: 1 [1]) | 0.979 ± 0.0004 |\n",
 		"| `cdf-paper` | 500 | 0.745 (paper: 1 [1]) | 0.73 ± 0.01 |\n", // one replication has no error
 		"\n1. The exact interval is",
+		"| `svb` | 100 | 0.0142 ± 0.003 (paper: 0.026 ± 0.01) | 0.201 ± 0 (paper: 0.2) | 0.7 ± 0.03 (paper: 0.55 ± 0.02 [?]) |\n",
+		"Printed for SMC-CH, not run here: coverage 0.1 ± 0.02 (t = 100), length 0.12 (t = 100), seconds 651 ± 9.6 (t = 100), ",
+		"| `cdf` | 100 | 7 ± 0.8 |\n", // seconds are compared as ratios alone
+		"| probit-1 | S-MCMC | 152 ± 10.3 | 5.28 | 14 | 2 | |\n",
+		"| probit-2 | SMC-CH | 651 ± 9.6 | 1.41 | not run | | |\n",
 		"| linear | 500 | 0.961 | 0.745 | | | yes | 0.979 | 0.730 | yes |\n",
 		"| anova | 500 | 0.990 | 0.940 | | | no | | |  |\n",
 		"| dlm-vague | 3000 | 0.999 | 0.800 | | | reported only | | |  |\n",

@@ -191,7 +191,7 @@ func costs(param string, at []int64) Measure {
 		if err != nil {
 			return nil, err
 		}
-		out := []Figure{{l.T, "seconds", l.Seconds}, {l.T, "state_bytes", float64(len(snapshot))}}
+		out := []Figure{{l.T, Seconds, l.Seconds}, {l.T, "state_bytes", float64(len(snapshot))}}
 		if v := l.ess(param); !math.IsNaN(v) {
 			out = append(out, Figure{l.T, "ess", v})
 		}
