@@ -40,7 +40,7 @@ func dlm() []study {
 		{
 			kind: "dlm", name: "first shard of 3 steps", about: "One shard. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 3, 1, 0, true) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 3, 1, 0) },
 		},
 		window("compact", "40 steps, all in the window", short, 40, 2, 200, exactNote),
 		window("compact", "200 steps", long, 200, 8, 200, compactNote),
