@@ -234,7 +234,7 @@ func (m *Exact) Sample(s *cdf.Step) error {
 	return nil
 }
 
-// estimate takes the kappa of the greatest evidence,
+// estimate takes the kappa that is greatest, with its prior, in evidence,
 //
 //	-1/2 log|I + kappa Z'Z| - a_n log(b + (y'y - h'(Z'Z + I/kappa)^{-1}h)/2),  h = Z'y,
 //
@@ -252,7 +252,7 @@ func (m *Exact) estimate(w *exactWork) error {
 		if !ok {
 			return math.Inf(-1)
 		}
-		return -(det+float64(float64(p)*log))/2 - shape*math.Log(m.rateOf(fit))
+		return -(det+float64(float64(p)*log))/2 - shape*math.Log(m.rateOf(fit)) + m.settings.Prior.signal(float64(p)*math.Exp(log))
 	})
 	m.version++
 	if err := m.solve(w); err != nil {

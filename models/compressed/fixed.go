@@ -257,7 +257,7 @@ func (m *Fixed) estimate(w *fixedWork) float64 {
 		for i, l := range lambda {
 			left += z[i] / (1 + v*l)
 		}
-		return evidence(lambda, v, prior.Sigma2Shape+m.n/2, prior.Sigma2Rate+left/2)
+		return evidence(lambda, v, prior.Sigma2Shape+m.n/2, prior.Sigma2Rate+left/2) + prior.signal(v*m.length*float64(m.P))
 	}))
 }
 

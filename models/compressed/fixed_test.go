@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/accept"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
@@ -29,9 +30,14 @@ func TestFixedEstimatesItsPrior(t *testing.T) {
 		if !math.IsNaN(m.LogEvidence()) || math.IsNaN(most) {
 			t.Errorf("%+v: evidence %v, %v with the same variance given", c, m.LogEvidence(), most)
 		}
+		prior := func(v float64) float64 {
+			signal := v * lin.Dot(m.phi, m.phi)
+			return math.Log(signal/(1+signal)/(1+signal)) / 2
+		}
+		most += prior(m.v)
 		for log := -15.; log < 6; log += .25 {
-			if e := with(math.Exp(log)).LogEvidence(); e > most+1e-6 {
-				t.Errorf("%+v: %g has evidence %v, the estimate %g has %v", c, math.Exp(log), e, m.v, most)
+			if e := with(math.Exp(log)).LogEvidence() + prior(math.Exp(log)); e > most+1e-6 {
+				t.Errorf("%+v: %g has density %v, the estimate %g has %v", c, math.Exp(log), e, m.v, most)
 			}
 		}
 	}

@@ -53,6 +53,19 @@ type Prior struct {
 	Sigma2Shape  float64 `yaml:"sigma2_shape" json:"sigma2_shape"`   // a
 	Sigma2Rate   float64 `yaml:"sigma2_rate" json:"sigma2_rate"`     // b, in units of y^2
 	BetaVariance float64 `yaml:"beta_variance" json:"beta_variance"` // v; 0: estimated (fixed), 1 (learned)
+	// SignalShape is s: of the response's variance the columns have a part that is
+	// Beta(s, s), where the prior variance is estimated. 0 leaves that to the
+	// evidence alone, whose maximum may be at 0.
+	SignalShape float64 `yaml:"signal_shape" json:"signal_shape,omitempty"`
+}
+
+// signal is the log density of log r, r the variance that the columns add over that
+// of the noise, but for a constant.
+func (p *Prior) signal(r float64) float64 {
+	if p.SignalShape == 0 {
+		return 0
+	}
+	return p.SignalShape * (math.Log(r) - 2*math.Log1p(r))
 }
 
 // Defaults returns the settings that hold where none are given.
@@ -61,7 +74,7 @@ type Prior struct {
 func Defaults() Settings {
 	return Settings{
 		Dimension: 10, Projection: "learned", ProjectionSeed: 1,
-		Prior: Prior{Sigma2Shape: 1, Sigma2Rate: 1},
+		Prior: Prior{Sigma2Shape: 1, Sigma2Rate: 1, SignalShape: 0.5},
 	}
 }
 
@@ -87,6 +100,9 @@ func (s Settings) Complete(variant string) (Settings, error) {
 		if err := kind.Positive("compressed", "beta_variance", v); err != nil {
 			return s, err
 		}
+	}
+	if v := s.Prior.SignalShape; !(v >= 0) || math.IsInf(v, 1) {
+		return fail("prior.signal_shape must be finite and not negative (0 leaves it to the evidence), got %v", v)
 	}
 	switch s.Projection {
 	case "fixed":
@@ -124,6 +140,9 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 	}
 	if s.Statistics == "" {
 		s.Statistics = usual
+	}
+	if s.Statistics != "sketch" && s.Statistics != "exact" {
+		s.Prior.SignalShape = 0 // they have a beta, whose variance is given
 	}
 	d, known := discount[s.Statistics]
 	if !known {

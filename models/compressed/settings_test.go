@@ -21,14 +21,15 @@ import (
 func TestSettings(t *testing.T) {
 	head := `{"dimension":10,"projection":"learned","projection_seed":1,`
 	prior := `"prior":{"sigma2_shape":1,"sigma2_rate":1,"beta_variance":1}}`
+	signal := strings.Replace(prior, "}}", `,"signal_shape":0.5}}`, 1)
 	for _, c := range []struct{ variant, text, want string }{
-		{"", "{}", head + `"statistics":"sketch","rank":110,"discount":[3,0.3],` + prior},
-		{"", "rank: 55", head + `"statistics":"sketch","rank":55,"discount":[3,0.3],` + prior},
+		{"", "{}", head + `"statistics":"sketch","rank":110,"discount":[3,0.3],` + signal},
+		{"", "rank: 55", head + `"statistics":"sketch","rank":55,"discount":[3,0.3],` + signal},
 		{"", "statistics: packed", head + `"statistics":"packed","discount":[3,0.5],` + prior},
 		{"", "{statistics: lean, discount: [2, 0]}", head + `"statistics":"lean","discount":[2,0],` + prior},
-		{"", "statistics: exact", head + `"statistics":"exact",` + prior},
+		{"", "statistics: exact", head + `"statistics":"exact",` + signal},
 		{"paper", "{}", head + `"statistics":"packed","discount":[0,0],` + prior},
-		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + strings.Replace(prior, `variance":1`, `variance":0`, 1)},
+		{"", "projection: fixed", strings.Replace(head, "learned", "fixed", 1) + strings.Replace(signal, `variance":1`, `variance":0`, 1)},
 	} {
 		got := modeltest.Spec(t, Kind(), c.variant, cdf.Roles{}, strictyaml.Decode(c.text)).Settings
 		if b, err := json.Marshal(got); err != nil || string(b) != c.want {
@@ -52,6 +53,7 @@ func TestSettings(t *testing.T) {
 		"discount: [1]":                                  "discount has two numbers",
 		"discount: [1, -1]":                              "discount must not be negative",
 		"prior: {beta_variance: -1}":                     "prior.beta_variance must be positive and finite, got -1",
+		"prior: {signal_shape: -1}":                      "prior.signal_shape must be finite and not negative",
 		"prior: {sigma2_rate: .inf}":                     "prior.sigma2_rate",
 		"prior: {sigma2_shape: .nan}":                    "prior.sigma2_shape",
 		"{projection: fixed, projection_file: none.csv}": "none.csv",

@@ -71,10 +71,11 @@ func (m *Sketch) rotate(w *sketchWork) error {
 
 // estimate settles kappa, the law of sigma2 and the mode g at the rows of w.m.
 //
-// While nothing was given up kappa maximises the evidence, and sigma2 is
+// While nothing was given up kappa maximises its posterior density, and sigma2 is
 // inverse gamma as in conjugate regression. Afterwards the fit is better than
 // it should be, so sigma2 comes from the errors of prediction and kappa from
-// two steps of its fixed point g'g / (sigma2 p_eff), p_eff = p - tr(A)/kappa.
+// two steps of its fixed point g'g / (sigma2 p_eff), p_eff = p - tr(A)/kappa, to
+// which the prior adds 2s (p kappa - 1)/(p kappa + 1).
 func (m *Sketch) estimate(w *sketchWork) error {
 	a, b := m.settings.Prior.Sigma2Shape, m.settings.Prior.Sigma2Rate
 	if !m.lossy {
@@ -115,11 +116,14 @@ func (m *Sketch) stepKappa(w *sketchWork, sigma2 float64) error {
 		if err := m.solveRows(w); err != nil {
 			return err
 		}
-		effective := w.solution.expand(m.P, math.Exp(m.logKappa))
-		if !(effective > 0) {
-			return nil
+		kappa := math.Exp(m.logKappa)
+		effective := w.solution.expand(m.P, kappa)
+		signal := float64(m.P) * kappa
+		effective += 2 * m.settings.Prior.SignalShape * (signal - 1) / (signal + 1)
+		next := m.logKappa + .5
+		if effective > 0 {
+			next = math.Log(lin.Dot(m.g, m.g) / (sigma2 * effective))
 		}
-		next := math.Log(lin.Dot(m.g, m.g) / (sigma2 * effective))
 		next = min(max(next, m.logKappa-.5), m.logKappa+.5)
 		m.logKappa = min(max(next, leastLossyLogKappa), mostLogKappa)
 	}
@@ -135,10 +139,12 @@ func (m *Sketch) rateAt(w *sketchWork, kappa float64) float64 {
 	return m.settings.Prior.Sigma2Rate + max(rss, 0)/2
 }
 
-// evidence is the log marginal likelihood of kappa, but for a constant.
+// evidence is the log marginal likelihood of kappa with its prior, but for a
+// constant.
 func (m *Sketch) evidence(w *sketchWork, logKappa float64) float64 {
 	kappa := math.Exp(logKappa)
-	return evidence(w.vals, kappa, m.settings.Prior.Sigma2Shape+m.weight/2, m.rateAt(w, kappa))
+	prior := &m.settings.Prior
+	return evidence(w.vals, kappa, prior.Sigma2Shape+m.weight/2, m.rateAt(w, kappa)) + prior.signal(float64(m.P)*kappa)
 }
 
 // evidence is the log marginal likelihood of conjugate regression, but for a

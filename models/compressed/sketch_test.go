@@ -64,7 +64,8 @@ func solveDense(n int, a, b []float64) []float64 {
 // With the rank above p, and with exact statistics, the posterior is that of
 // conjugate regression on all rows at once, with the same kappa, by a program
 // of another kind: normal equations of the centred and scaled rows, solved
-// densely. kappa maximises the evidence -1/2 log|I + kappa Z'Z| - a_n log b_n.
+// densely. kappa maximises the evidence -1/2 log|I + kappa Z'Z| - a_n log b_n with
+// the density of a Beta(1/2, 1/2) share of the variance.
 func TestEqualsConjugateRegression(t *testing.T) {
 	const p, n = 7, 90
 	r := rand.New(rand.NewPCG(40, 1))
@@ -103,9 +104,14 @@ func TestEqualsConjugateRegression(t *testing.T) {
 		if d := modeltest.Relative(out[0].SD, best.first); !(d < 1e-8) {
 			t.Errorf("%s: a prediction has sd %v, want %v", c.name, out[0].SD, best.first)
 		}
+		prior := func(logKappa float64) float64 {
+			share := 1 / (1 + math.Exp(-logKappa)/p)
+			return math.Log(share*(1-share)) / 2 // of the logarithm of its odds
+		}
+		most := best.evidence + prior(c.logKappa)
 		for x := -16.; x <= 6; x += .1 {
-			if v := newConjugate(sh, x).evidence; v > best.evidence+1e-7 {
-				t.Fatalf("%s: log kappa %v has evidence %v, %v has %v", c.name, c.logKappa, best.evidence, x, v)
+			if v := newConjugate(sh, x).evidence + prior(x); v > most+1e-7 {
+				t.Fatalf("%s: log kappa %v has density %v, %v has %v", c.name, c.logKappa, most, x, v)
 			}
 		}
 	}
@@ -448,5 +454,47 @@ func TestDrawsHaveTheCovariance(t *testing.T) {
 			modeltest.Within(t, settings+": mean of draws", mean, rows[0].Mean, 5*sd/math.Sqrt(draws))
 			modeltest.Within(t, settings+": sd of draws", math.Sqrt(squares), sd, 5*sd/math.Sqrt(2*draws))
 		}
+	}
+}
+
+// Rows that say nothing of the coefficients leave them an sd, which the evidence
+// alone would take from a third of such streams: its maximum is at 0 then. The
+// variance of what the columns add stays above a hundredth of that of the noise, and
+// above the limit of kappa.
+func TestNoSignalIsNoCertainty(t *testing.T) {
+	const p, seeds = 80, 20
+	vanished := 0
+	for seed := range uint64(seeds) {
+		for _, settings := range []string{"{}", "rank: 8", "statistics: exact", "projection: fixed"} {
+			kappa := func(settings string) float64 {
+				r := rand.New(rand.NewPCG(seed, 44))
+				m := newTest(t, "", settings, modeltest.Columns(p))
+				for range 8 {
+					sh := modeltest.RegressionShard(r, 12, p, false)
+					for i := range sh.Y {
+						sh.Y[i] = r.NormFloat64()
+					}
+					feed(t, m, sh, 0)
+				}
+				switch m := m.(type) {
+				case *Sketch:
+					return p * math.Exp(m.logKappa)
+				case *Exact:
+					return p * math.Exp(m.logKappa)
+				case *Fixed:
+					return m.v * lin.Dot(m.phi, m.phi)
+				}
+				return 0
+			}
+			if r := kappa(settings); r < .01 || r < 1.01*p*math.Exp(leastLossyLogKappa) && settings == "rank: 8" {
+				t.Errorf("seed %d, %s: the columns have %.2g of the variance of the noise", seed, settings, r)
+			}
+			if settings == "{}" && kappa("prior: {signal_shape: 0}") < 1e-3 {
+				vanished++
+			}
+		}
+	}
+	if vanished < seeds/5 {
+		t.Errorf("the evidence alone takes everything in %d of %d streams: this test has lost its point", vanished, seeds)
 	}
 }

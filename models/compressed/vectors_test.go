@@ -106,6 +106,7 @@ func (c *vectorCase) model(t *testing.T) cdf.Model {
 			s.Rank = 0
 		}
 		s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = from.Prior.Shape, from.Prior.Rate
+		s.Prior.SignalShape = 0 // the vectors are those of the evidence alone
 		if from.Projection == "fixed" {
 			s.Dimension, s.Prior.BetaVariance = from.Dimension, from.Prior.Variance
 			s.ProjectionFile = filepath.Join(t.TempDir(), "signs")
