@@ -10,7 +10,7 @@ import (
 // A snapshot is
 //
 //	"CDFS" | version | fingerprint (32) | kind | variant | progress |
-//	design, factors, scaling, model (all four only after the first shard) |
+//	design, factors, account, scaling, model (all five only after the first shard) |
 //	CRC-32C of everything before (4)
 //
 // It holds no offset, partition, owner or time of processing: two filters
@@ -43,6 +43,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		for i := range s.factors {
 			b = appendStrings(b, s.factors[i].levels)
 		}
+		b = s.account.append(b)
 		b = s.scaling.append(b)
 		// The model's length goes before it, and is known only after.
 		at := len(b)

@@ -124,6 +124,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		sum.Flags = f.engine.flagger.AppendFlags(sum.Flags)
 	}
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff)
+	sum.Flags = s.account.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
 		k := len(v.beta)
 		sum.Covariance = slices.Grow(sum.Covariance, k*(k+1)/2)[:k*(k+1)/2]

@@ -36,9 +36,11 @@ type Score struct {
 	LogEvidence   float64
 	RMSE          float64
 	Coverage95    float64
-	// PIT is what a Predictor counts, which need not. A filter hands it out by
-	// Transforms; no summary has it.
-	PIT Transforms
+	// PIT and Wild are what a Predictor counts, which need not: Wild the rows
+	// beyond the 1e-6 tails of their predictive distributions. A filter hands PIT
+	// out by Transforms; no summary has either.
+	PIT  Transforms
+	Wild uint32
 }
 
 // Transforms counts rows by their probability integral transforms, randomised
@@ -53,6 +55,9 @@ const PITBins = 40
 // Whether the transform is within [.025, .975] is given, for it may be known
 // better than the transform: the bin agrees with it.
 func (s *Score) Transformed(pit float64, covered bool) {
+	if min(pit, 1-pit) < wildTail {
+		s.Wild++
+	}
 	switch {
 	case covered:
 		s.PIT[min(max(int(pit*PITBins), 1), PITBins-2)]++
@@ -61,6 +66,16 @@ func (s *Score) Transformed(pit float64, covered bool) {
 	default:
 		s.PIT[PITBins-1]++
 	}
+}
+
+// Tamed returns the randomised transform of a discrete response of the given mass,
+// kept out of the 1e-6 tails where the response was more likely than that: there
+// the transform is chance, or the error of the distribution function.
+func Tamed(pit, mass float64) float64 {
+	if mass > wildTail {
+		return min(max(pit, wildTail), 1-wildTail)
+	}
+	return pit
 }
 
 // NoScore is the score of a shard that nothing was predicted for.

@@ -7,16 +7,6 @@ import (
 	"math/bits"
 )
 
-// Flags of the scaling.
-const (
-	// scaleMoved: the values of a column spread more than five times as much,
-	// or less than a fifth as much, as the rows that its scale is from.
-	scaleMoved = "scale_moved"
-	// firstOutliers: values among the first rows that the constants pass over
-	// weigh more than a tenth of all rows in the squares of a column.
-	firstOutliers = "first_outliers"
-)
-
 const (
 	memory    = 1000 // rows that the running spread looks back on
 	sample    = 200  // most rows of a shard that it sees
@@ -201,20 +191,6 @@ func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64)
 		}
 	}
 	return dst
-}
-
-// Advise says what to do about a flag that the engine raises for its scaling,
-// empty where the flag is another one.
-func Advise(flag string) string {
-	switch flag {
-	case scaleMoved:
-		return "a column spreads more than 5 times as much as in the key's first rows, or less than a fifth as much: " +
-			"set columns center and scale to what is known and read the topic again with a new group"
-	case firstOutliers:
-		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
-			"take it out at its source and read the topic again with a new group, or forget"
-	}
-	return ""
 }
 
 func (w *watch) append(b []byte) []byte {

@@ -81,6 +81,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		logs += density
 		rows++
 		pit := p.cdf(y-1) + rng.Float64()*math.Exp(density)
+		pit = cdf.Tamed(pit, math.Exp(density))
 		inside := pit >= .025 && pit <= .975
 		if inside {
 			covered++

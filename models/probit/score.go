@@ -29,7 +29,7 @@ func (b *Score) Skip(y float64) bool { return b.t.Skip(y) }
 // the logarithm of that log, which q may be too small to tell.
 func (b *Score) Add(y, q, log float64) {
 	b.t.Logs += log
-	pit := transform(q, y, b.rng.Float64())
+	pit := cdf.Tamed(transform(q, y, b.rng.Float64()), q)
 	b.t.Add(1-q, pit, pit >= .025 && pit <= .975)
 }
 

@@ -3,6 +3,7 @@ package main
 var (
 	laws    = []string{"./models/internal/dist", "./models/dlm"}
 	engine  = []string{"./cdf", "./cdf/cdftest", "./cdf/mcmc"}
+	account = []string{"./models"}
 	algebra = []string{"./cdf/lin"}
 	random  = []string{"./cdf/rnd"}
 )
@@ -31,6 +32,24 @@ var ofLaws = []mutant{
 
 // ofEngine are faults of the engine, its linear algebra and its random laws.
 var ofEngine = []mutant{
+	{"account: rows of a shard are all its own", "cdf/account.go",
+		"1/(1+(n-1)*shared/(neff+shared))", "1/(1+0*n*neff)", "^TestAccountFalseAlarms$", account},
+	{"account: transforms judged by chance alone", "cdf/account.go",
+		"max(unlikely, pitClasses-1+float64(departure*total))", "float64(pitClasses-1) + 0*departure*unlikely", "^TestAccountFalseAlarms$", account},
+	{"account: misfit of any size is left alone", "cdf/account.go",
+		"departure = .03", "departure = 3", "^TestPlantedMisfit$", account},
+	{"account: drift without slack", "cdf/account.go",
+		"furthest)-slack", "furthest)-0*slack", "^TestAccountFalseAlarms$", account},
+	{"account: a wild shard moves the mean", "cdf/account.go",
+		"deviation = min(max(deviation, -4*sd), 4*sd)", "_ = sd", "^TestPlantedMisfit$", account},
+	{"account: drift against the last shard", "cdf/account.go",
+		"settled   = 50", "settled   = 2", "^TestPlantedMisfit$", account},
+	{"account: wild rows are remembered for ever", "cdf/account.go",
+		"math.Exp(-n/wildMemory)", "math.Exp(-0*n/wildMemory)", "^TestPlantedMisfit$", account},
+	{"account: one tail", "cdf/summary.go",
+		"min(pit, 1-pit) < wildTail", "pit < wildTail", "^TestPlantedMisfit$", account},
+	{"account: constants of two rows", "cdf/score.go",
+		"if s.scaling.frozen {", "if true {", "^TestAccountFalseAlarms$", account},
 	{"scaling: n for n - 1", "cdf/located.go",
 		"squares / float64(len(v)-1)", "squares / float64(len(v))", "^TestScalingFirst$", engine},
 	{"scaling: outliers have a say", "cdf/located.go",

@@ -52,15 +52,21 @@ func NewStudentScore(df, limit float64) StudentScore {
 }
 
 // Add takes a residual and the squared scale. It returns the residual's
-// probability integral transform, as well as a bin of Score.PIT tells it, and
-// whether the residual lies within the limit.
+// probability integral transform, as well as a bin of Score.PIT and Score.Wild
+// tell it, and whether the residual lies within the limit.
 func (s *StudentScore) Add(e, scale2 float64) (pit float64, covered bool) {
 	z2 := e * e / scale2
 	s.Rows++
 	s.variance.Mul(scale2)
 	s.shape.Mul(1 + z2/s.df)
+	if z2 > farthest*farthest {
+		return dist.StudentCDF(e/math.Sqrt(scale2), s.df), z2 <= s.limit2
+	}
 	return s.bins.At(e, z2), z2 <= s.limit2
 }
+
+// farthest is where the normal law has 1e-6 beyond it: no t law has less.
+const farthest = 4.75
 
 // Log returns the sum of the log densities.
 func (s *StudentScore) Log() float64 {

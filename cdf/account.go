@@ -1,0 +1,181 @@
+package cdf
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// account is what a key remembers of how well its shards were predicted: 64
+// bytes.
+//
+// If the model is right the transforms of a shard's rows are uniform whatever came
+// before. But rows of one shard share the error of the state that predicted
+// them: a large shard behind few rows counts for fewer than it has.
+type account struct {
+	pit [pitClasses]float32 // rows by transform, weighted, of about the last recalled
+
+	// Of the mean log density of shards: a moving average, the mean square
+	// deviation from it times rows, and a one-sided cumulative sum (Page 1954)
+	// of how many standard deviations shards are below it.
+	mean, spread, fallen float32
+	shards               int32 // scored, up to settled
+
+	wild float32 // rows beyond the tails, fading
+}
+
+// The classes of transforms: the two tails that an interval of 95 % leaves out
+// and eight between, so many of the forty bins each.
+const pitClasses = 10
+
+var pitWidths = [pitClasses]int{1, 4, 5, 5, 5, 5, 5, 5, 4, 1}
+
+const (
+	// recalled is about how many rows the account of transforms holds: more fade.
+	recalled = 20_000
+	// leastRows is how many it needs to be judged.
+	leastRows = 50
+	// shared is the part of a row's uncertainty that the rows of its shard share,
+	// times the rows that the state had: that of a mean and that of a scale.
+	shared = 2
+
+	// The statistic is Pearson's, with 9 degrees of freedom: unlikely is its
+	// quantile of 1 - 1e-4. What is unlikely but small is left alone: an sd that
+	// is off by a seventh departs by .03.
+	unlikely  = 33.72
+	departure = .03
+
+	settled   = 50 // shards of the moving average
+	unsettled = 10 // shards before the first alarm
+	slack     = .5 // sds that a shard may fall below the mean for nothing
+	furthest  = 3  // sds that count of a shard, so that one is no alarm
+	alarm     = 8. // of the cumulative sum
+
+	boundless = 1e9 // of densities, so that no number here overflows
+
+	wildTail = 1e-6 // of the predictive distribution, on each side
+	// A row beyond it is remembered for as many rows.
+	wildMemory = 250
+)
+
+// add takes the score of a shard, in original units, that a state of neff rows
+// predicted, with the transforms of its rows and the number of wild ones.
+func (a *account) add(s *Score, pit *Transforms, wild uint32, neff float64) {
+	if s.Rows == 0 {
+		return
+	}
+	n := float64(s.Rows)
+	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(wild))
+	if *pit != (Transforms{}) {
+		a.addTransforms(pit, 1/(1+(n-1)*shared/(neff+shared)))
+	}
+	if !math.IsNaN(s.LogDensity) {
+		a.addDensity(s.LogDensity, n)
+	}
+}
+
+func (a *account) addTransforms(pit *Transforms, weight float64) {
+	bin, total := 0, 0.0
+	for k, width := range pitWidths {
+		var rows uint32
+		for range width {
+			rows += pit[bin]
+			bin++
+		}
+		a.pit[k] += float32(weight * float64(rows))
+		total += float64(a.pit[k])
+	}
+	if total > recalled {
+		for k := range a.pit {
+			a.pit[k] *= float32(recalled / total)
+		}
+	}
+}
+
+// addDensity moves the average and the cumulative sum. Deviations are cut off,
+// in both directions, so that a wild shard changes neither for long.
+func (a *account) addDensity(density, rows float64) {
+	density = min(max(density, -boundless), boundless)
+	deviation := (density - float64(a.mean)) * math.Sqrt(rows)
+	sd := math.Sqrt(float64(a.spread))
+	if a.shards >= unsettled && sd > 0 {
+		a.fallen = float32(min(max(float64(a.fallen)+min(-deviation/sd, furthest)-slack, 0), 1.5*alarm))
+		deviation = min(max(deviation, -4*sd), 4*sd)
+	}
+	a.shards = min(a.shards+1, settled)
+	rate := 1 / float64(a.shards)
+	a.mean += float32(rate * deviation / math.Sqrt(rows))
+	if a.shards > 1 {
+		a.spread += float32(rate * (float64(deviation*deviation) - float64(a.spread)))
+	}
+}
+
+// misfits reports whether the transforms are not uniform: by more than
+// chance allows, and by enough to matter.
+func (a *account) misfits() bool {
+	total := 0.0
+	for _, v := range a.pit {
+		total += float64(v)
+	}
+	if total < leastRows {
+		return false
+	}
+	pearson := 0.0
+	for k, v := range a.pit {
+		want := total * float64(pitWidths[k]) / PITBins
+		d := float64(v) - want
+		pearson += float64(d*d) / want
+	}
+	return pearson > max(unlikely, pitClasses-1+float64(departure*total))
+}
+
+// appendFlags appends what is wrong.
+func (a *account) appendFlags(dst []string) []string {
+	for _, f := range [...]struct {
+		name string
+		up   bool
+	}{
+		{miscalibrated, a.misfits()},
+		{drift, a.fallen > alarm},
+		{outliers, a.wild > 1/math.E},
+	} {
+		if f.up {
+			dst = append(dst, f.name)
+		}
+	}
+	return dst
+}
+
+// numbers returns where the numbers are that a snapshot holds: the first may be
+// negative.
+func (a *account) numbers() [4 + pitClasses]*float32 {
+	out := [4 + pitClasses]*float32{&a.mean, &a.spread, &a.fallen, &a.wild}
+	for k := range a.pit {
+		out[4+k] = &a.pit[k]
+	}
+	return out
+}
+
+func (a *account) append(b []byte) []byte {
+	for _, v := range a.numbers() {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(*v))
+	}
+	return append(b, byte(a.shards))
+}
+
+func (a *account) read(r *reader) {
+	for i, to := range a.numbers() {
+		b := r.take(4)
+		if b == nil {
+			return
+		}
+		v := math.Float32frombits(binary.LittleEndian.Uint32(b))
+		if *to = v; !finite(float64(v)) || v < 0 && i > 0 {
+			r.fail("%g in the account of scores", v)
+		}
+	}
+	if b := r.take(1); b != nil {
+		if a.shards = int32(b[0]); a.shards > settled {
+			r.fail("%d shards in the account of scores", a.shards)
+		}
+	}
+}

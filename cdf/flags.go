@@ -1,0 +1,41 @@
+package cdf
+
+// Flags that the engine raises, whatever the kind.
+const (
+	// scaleMoved: the values of a column spread more than five times as much,
+	// or less than a fifth as much, as the rows that its scale is from.
+	scaleMoved = "scale_moved"
+	// firstOutliers: values among the first rows that the constants pass over
+	// weigh more than a tenth of all rows in the squares of a column.
+	firstOutliers = "first_outliers"
+	// miscalibrated: responses do not lie in their predictive distributions as
+	// they should.
+	miscalibrated = "miscalibrated"
+	// drift: shards are predicted worse than those before them.
+	drift = "drift"
+	// outliers: among the last rows is one that the predictive distribution gives
+	// a millionth.
+	outliers = "outliers"
+)
+
+// Advise says what to do about a flag that the engine raises, empty where the
+// flag is another one.
+func Advise(flag string) string {
+	switch flag {
+	case scaleMoved:
+		return "a column spreads more than 5 times as much as in the key's first rows, or less than a fifth as much: " +
+			"set columns center and scale to what is known and read the topic again with a new group"
+	case firstOutliers:
+		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
+			"take it out at its source and read the topic again with a new group, or forget"
+	case miscalibrated:
+		return "predictive intervals do not hold what they say: look at the calibration page of the key, " +
+			"then transform the response, add columns, or choose another kind"
+	case drift:
+		return "shards are predicted worse than those before: set forget below 1, or look for what changed"
+	case outliers:
+		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction: " +
+			"look at it, take it out at its source, or transform the response"
+	}
+	return ""
+}
