@@ -64,3 +64,13 @@ func fence(v []float64, median float64) float64 {
 	few := 10 / float64(differ)
 	return 8 * reach * (1 + float64(few*few*few))
 }
+
+// finite reports whether no x is infinite or NaN.
+func finite(x ...float64) bool {
+	for _, v := range x {
+		if v-v != 0 { // Inf-Inf is NaN
+			return false
+		}
+	}
+	return true
+}
