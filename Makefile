@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc paper paper-page page gallery reference lint race fuzz bench build release up down
+.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page gallery reference lint race fuzz bench build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,12 @@ reference: ## docs/reference from the programs
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./research/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
+
+regimes: ## the defaults where users start, five to ten minutes; writes docs/regimes.md
+	$(GO) run ./research/regimes -out docs/regimes.md
+
+theory: ## distance to the posterior of all rows as shards come in, minutes; writes docs/theory.md
+	$(GO) run ./research/approach -out docs/theory.md
 
 race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
 	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')

@@ -129,6 +129,8 @@ var layers = []layer{
 	{path: "research/baselines/internal/state", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "research/figure", may: []string{"cdf", "cdf/mcmc", "research/measure", "research/study"}},
 	{path: "research/measure", pure: true, may: []string{"cdf", "cdf/mcmc"}},
+	{path: "research/approach", may: []string{"research/study"}},
+	{path: "research/regimes", may: []string{"internal/strictyaml", "cdf", "models", "models/simulate"}},
 	{path: "research/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/mcmc", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
 	{path: "research/study", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/simulate", "research/baselines", "research/measure"}},
 
@@ -178,7 +180,7 @@ var homes = map[string][]string{
 	"github.com/bmatcuk/doublestar":   {"pipeline", "cmd/consumer"},
 	"github.com/klauspost/compress":   {"pipeline/kafka", "pipeline/arrow", "sink/web", "cmd/producer"},
 	"github.com/pierrec/lz4":          {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
-	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "research/study", "research/sbc"},
+	"golang.org/x/sync":               {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "research/study", "research/sbc", "research/regimes"},
 	"golang.org/x/time":               {"sink/web"},
 	"google.golang.org/protobuf/":     {},
 	"github.com/rogpeppe/go-internal": {"cmd/internal/clitest"},

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/models"
+)
+
+// seen is what one replicate's summary says about one parameter, which may
+// have several variables.
+type seen struct {
+	covered float64 // share of its variables whose 95 % interval has the truth
+	z2      float64 // mean square of (truth - mean) / sd, NaN where undefined
+}
+
+// outcome is one replicate: of the parameters after the first shard and after
+// the last, with the flags that were up.
+type outcome struct {
+	seen  [2][]seen
+	flags [2][]string
+}
+
+// found is all replicates of a regime.
+type found struct {
+	params   []string
+	outcomes []outcome
+}
+
+// looks are the names of the summaries that are looked at.
+var looks = [2]string{"first shard", "tenth shard"}
+
+// measure runs the replicates on all cores. The outcome of each is a function of
+// the seed, the regime and its number.
+func (g *regime) measure(ctx context.Context, seed uint64) (*found, error) {
+	k, ok := models.Lookup(g.kind)
+	if !ok {
+		return nil, fmt.Errorf("no kind %s", g.kind)
+	}
+	columns := g.columns
+	columns.Scaling = "first"
+	spec, err := k.Spec("", columns, strictyaml.Decode(g.settings))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.title(), err)
+	}
+	spec.Seed, spec.Limits = seed, cdf.Limits{}
+	f := &found{outcomes: make([]outcome, g.replicates)}
+	for _, t := range g.experiment(seed, 0).truth {
+		if p := param(t.Variable); !slices.Contains(f.params, p) {
+			f.params = append(f.params, p)
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range f.outcomes {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var err error
+			if f.outcomes[i], err = g.once(spec, seed, i, f.params); err != nil {
+				return fmt.Errorf("%s, replicate %d: %w", g.title(), i, err)
+			}
+			return nil
+		})
+	}
+	return f, group.Wait()
+}
+
+func (g *regime) experiment(seed uint64, i int) experiment {
+	return g.simulate(cdf.NewStream(seed, g.title(), int64(i), "regime"))
+}
+
+func (g *regime) once(spec *cdf.Spec, seed uint64, i int, params []string) (o outcome, err error) {
+	e := g.experiment(seed, i)
+	f := cdf.NewFilter(spec, fmt.Sprintf("%s/%d", g.title(), i))
+	for t, b := range e.shards {
+		sum, err := f.Update(b)
+		if err != nil {
+			return o, err
+		}
+		if t == 0 {
+			o.note(0, &e, sum, params)
+		}
+		if t == len(e.shards)-1 {
+			o.note(1, &e, sum, params)
+		}
+	}
+	return o, nil
+}
+
+// note keeps what a summary says about the truth.
+func (o *outcome) note(look int, e *experiment, sum *cdf.Summary, params []string) {
+	list := make([]seen, len(params))
+	counts := make([]float64, len(params))
+	for _, t := range e.truth {
+		at := slices.IndexFunc(sum.Rows, func(r cdf.Row) bool { return r.Variable == t.Variable })
+		if at < 0 {
+			continue // a level without a row as yet
+		}
+		r, p := &sum.Rows[at], slices.Index(params, param(t.Variable))
+		z := (t.Value - r.Mean) / r.SD
+		if r.Q025 <= t.Value && t.Value <= r.Q975 {
+			list[p].covered++
+		}
+		list[p].z2 += z * z
+		counts[p]++
+	}
+	for p := range list {
+		list[p].covered /= counts[p]
+		list[p].z2 /= counts[p]
+	}
+	o.seen[look], o.flags[look] = list, slices.Clone(sum.Flags)
+	if len(sum.WeakMixing) > 0 {
+		o.flags[look] = append(o.flags[look], "weak_mixing")
+	}
+	if len(sum.PriorDominated) > 0 {
+		o.flags[look] = append(o.flags[look], "prior_dominated")
+	}
+}
+
+// param is the name of a variable without what is in brackets.
+func param(variable string) string {
+	name, _, _ := strings.Cut(variable, "[")
+	return name
+}
+
+// cell is a parameter after one of the looks.
+type cell struct {
+	coverage, se, ratio float64 // ratio of the published sd to the root mean square error
+}
+
+func (f *found) cell(look, param int) cell {
+	var c, z []float64
+	for i := range f.outcomes {
+		s := f.outcomes[i].seen[look][param]
+		if !math.IsNaN(s.covered) {
+			c = append(c, s.covered)
+		}
+		if !math.IsNaN(s.z2) {
+			z = append(z, s.z2)
+		}
+	}
+	mean, se := moments(c)
+	square, _ := moments(z)
+	return cell{coverage: mean, se: se, ratio: 1 / math.Sqrt(square)}
+}
+
+func moments(x []float64) (mean, se float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	squares := 0.0
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	n := float64(len(x))
+	return mean, math.Sqrt(squares / (n - 1) / n)
+}
+
+// raised returns, for each flag that was up after a look, its share of the replicates,
+// and the share in which any was.
+func (f *found) raised(look int) (names []string, shares map[string]float64, any float64) {
+	shares = map[string]float64{}
+	n := float64(len(f.outcomes))
+	for i := range f.outcomes {
+		flags := f.outcomes[i].flags[look]
+		for _, name := range flags {
+			if shares[name] == 0 {
+				names = append(names, name)
+			}
+			shares[name] += 1 / n
+		}
+		if len(flags) > 0 {
+			any += 1 / n
+		}
+	}
+	slices.Sort(names)
+	return names, shares, any
+}
+
+// off reports whether coverage is outside .93 to .97 by more than three standard
+// errors, or some truths are so far out that the sd is less than .8 of what it
+// should be.
+func (c cell) off() bool {
+	return !(c.coverage > .93-3*c.se && c.coverage < .97+3*c.se) || c.ratio < .8
+}
+
+// verdict is "covered", "flagged" where every look that is off has a flag in 95 %
+// of the replicates, or "off".
+func (f *found) verdict() string {
+	verdict := "covered"
+	for look := range looks {
+		_, _, any := f.raised(look)
+		for p := range f.params {
+			switch {
+			case !f.cell(look, p).off():
+			case any >= .95:
+				if verdict == "covered" {
+					verdict = "flagged"
+				}
+			default:
+				verdict = "off"
+			}
+		}
+	}
+	return verdict
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/models"
+)
+
+// The page that is committed has a section of every regime, with its words and as
+// many replicates as it names.
+func TestCommittedPageIsCurrent(t *testing.T) {
+	text, err := os.ReadFile("../../docs/regimes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regimes()
+	for i := range list {
+		g := &list[i]
+		var want bytes.Buffer
+		g.section(&want, &found{outcomes: make([]outcome, g.replicates)})
+		head, _, _ := strings.Cut(want.String(), ". **")
+		if !strings.Contains(string(text), head) || !strings.Contains(string(text), notes[g.title()]) {
+			t.Errorf("the page lacks %q, or its note; run make regimes", head)
+		}
+	}
+	for title := range notes {
+		if !slices.ContainsFunc(list, func(g regime) bool { return g.title() == title }) {
+			t.Errorf("there is a note on %s, which is no regime", title)
+		}
+	}
+	if n := strings.Count(string(text), "\n### "); n != len(list) {
+		t.Errorf("the page has %d regimes, the program %d", n, len(list))
+	}
+}
+
+func TestEveryKindHasRegimes(t *testing.T) {
+	for _, name := range models.Kinds().Names() {
+		if !slices.ContainsFunc(regimes(), func(g regime) bool { return g.kind == name }) {
+			t.Errorf("%s has no regime", name)
+		}
+	}
+}
+
+// Two replicates of every regime give figures of every parameter.
+func TestEveryRegimeRuns(t *testing.T) {
+	list := regimes()
+	for i := range list {
+		g := &list[i]
+		g.replicates = 2
+		f, err := g.measure(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, name := range f.params {
+			for look := range looks {
+				if c := f.cell(look, p); !(c.coverage >= 0 && c.coverage <= 1) || !(c.ratio > 0) {
+					t.Errorf("%s: %s has coverage %v and sd ratio %v", g.title(), name, c.coverage, c.ratio)
+				}
+			}
+		}
+	}
+}
+
+// A verdict hides nothing: what is off at one look, or for one parameter, decides.
+func TestVerdict(t *testing.T) {
+	made := func(first, tenth float64, flags ...string) *found {
+		f := &found{params: []string{"a", "b"}}
+		for i := range 400 {
+			var o outcome
+			for look, share := range []float64{first, tenth} {
+				covered := 0.0
+				if float64(i) < 400*share {
+					covered = 1
+				}
+				o.seen[look] = []seen{{covered: covered, z2: 1}, {covered: float64(min(i%20, 1)), z2: 1}}
+			}
+			o.flags[1] = flags
+			f.outcomes = append(f.outcomes, o)
+		}
+		return f
+	}
+	for _, c := range []struct {
+		first, tenth float64
+		flags        []string
+		want         string
+	}{
+		{.95, .95, nil, "covered"},
+		{.95, .5, nil, "off"},
+		{.95, .5, []string{"x"}, "flagged"},
+		{.5, .95, []string{"x"}, "off"}, // the flag comes too late
+		{1, .95, nil, "off"},            // too wide
+	} {
+		if got := made(c.first, c.tenth, c.flags...).verdict(); got != c.want {
+			t.Errorf("coverage %v, then %v, flags %q: %s, want %s", c.first, c.tenth, c.flags, got, c.want)
+		}
+	}
+}
