@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // Look is what one method knows after a shard, beside what is true. It is
@@ -60,6 +61,26 @@ func (l *Look) block(name string, n int) block {
 		}
 	}
 	return b
+}
+
+// departure compares a parameter's variables with the reference's: the mean overlap
+// of the normal densities of their moments, the root mean square of the misses of
+// the means in sds of the reference, and the mean ratio of the sds.
+func (l *Look) departure(param string) (overlap, shift, ratio float64) {
+	n := 0.0
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		m, ok := l.Other.moments[r.Variable]
+		if !ok || !of(r.Variable, param) {
+			continue
+		}
+		z := (r.Mean - m[0]) / m[1]
+		overlap += measure.NormalOverlap(r.Mean, r.SD, m[0], m[1])
+		shift += z * z
+		ratio += r.SD / m[1]
+		n++
+	}
+	return overlap / n, math.Sqrt(shift / n), ratio / n
 }
 
 // of reports whether a variable belongs to the parameter of the given name.

@@ -156,29 +156,14 @@ func accuracies(at []int64, list ...marginal) Measure {
 
 // normalAccuracies compares means and sds of a parameter with the
 // reference's: accuracy is the overlap of the normal densities of these
-// moments, bias_sd the root mean square of the misses of the means in sds of
-// the reference, sd_ratio the mean ratio of the sds.
+// moments, bias_sd and sd_ratio are those of departure.
 func normalAccuracies(param string, at []int64) Measure {
 	return when(at, func(l *Look) ([]Figure, error) {
 		if l.Other == nil {
 			return nil, nil
 		}
-		var overlap, miss, ratio, n float64
-		for i := range l.Rows {
-			r := &l.Rows[i]
-			m, ok := l.Other.moments[r.Variable]
-			if !ok || !of(r.Variable, param) {
-				continue
-			}
-			z := (r.Mean - m[0]) / m[1]
-			overlap += measure.NormalOverlap(r.Mean, r.SD, m[0], m[1])
-			miss += z * z
-			ratio += r.SD / m[1]
-			n++
-		}
-		return []Figure{
-			{l.T, "accuracy", overlap / n}, {l.T, "bias_sd", math.Sqrt(miss / n)}, {l.T, "sd_ratio", ratio / n},
-		}, nil
+		overlap, shift, ratio := l.departure(param)
+		return []Figure{{l.T, "accuracy", overlap}, {l.T, "bias_sd", shift}, {l.T, "sd_ratio", ratio}}, nil
 	})
 }
 
