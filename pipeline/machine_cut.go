@@ -128,9 +128,12 @@ func watermark(meta Meta) int64 {
 	return meta.Watermark
 }
 
-// saved makes what the checkpoint covers clean.
+// saved makes what the checkpoint covers clean. The store has answered: what an
+// idle look found is over too, for while there is always something to write
+// nobody looks again.
 func (m *machine) saved() {
 	m.recovered(waitSave)
+	m.recovered(waitProbe)
 	c := m.flight
 	m.flight, m.acked, m.opening = nil, c.to, false
 	m.known = max(m.known, m.acked)

@@ -231,6 +231,25 @@ func TestTimersOfAnOldEpochAreIgnored(t *testing.T) {
 	}
 }
 
+// An idle look that failed stands in the way of readiness until the store
+// answers, which a checkpoint shows as well: a partition that always has
+// something to write does not look again.
+func TestCheckpointEndsWhatALookFound(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	if _, ok := find[fxProbe](m.step(evTick{})); !ok {
+		t.Fatal("an idle claim does not look at the store")
+	}
+	m.step(evProbed{epoch: m.epoch, err: errors.New("refused")})
+	if m.waitsFor() == "" {
+		t.Fatal("nothing says that the store is away")
+	}
+	m.flight = &cut{to: 50, save: Checkpoint{From: 50, To: 50}}
+	m.step(evSaved{epoch: m.epoch})
+	if why := m.waitsFor(); why != "" {
+		t.Errorf("after a checkpoint was saved the partition waits for %q", why)
+	}
+}
+
 func TestLateEventsOfAnOldEpochAreIgnored(t *testing.T) {
 	m, _ := claimed(t, 50, -1, false, stored(t))
 	old := m.epoch

@@ -26,6 +26,8 @@ var guarantees = []mutant{
 		"\tm.publish()\n}\n\nfunc (m *machine) publish() {",
 		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n\tm.publish()\n}\n\nfunc (m *machine) publish() {",
 		"TestSimulatedTrouble", machine},
+	{"what an idle look found outlives checkpoints", "pipeline/machine_cut.go",
+		"\tm.recovered(waitProbe)\n\tc := m.flight", "\tc := m.flight", "^TestCheckpointEndsWhatALookFound$", machine},
 	{"group offset before state", "pipeline/machine_cut.go",
 		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
 		"\tm.do(fxCommit{offset: m.flight.to})\n\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
