@@ -94,11 +94,15 @@ var diagnosed = []struct {
 	key       string
 	mcse      bool
 	variables int // at least, with diagnostics
+	// repeats says that draws repeat values. ArviZ may round a quantile between
+	// two equal draws to below them, and count neither as in the tail: R's
+	// posterior does not, and is what ess_tail is compared with then.
+	repeats bool
 }{
-	{"anova/1", false, 3},
-	{"anova/paper1", true, 3},
-	{"probit/1", false, 3},
-	{"dlm/1", true, 4},
+	{"anova/1", false, 3, false},
+	{"anova/paper1", true, 3, false},
+	{"probit/1", false, 3, false},
+	{"dlm/1", true, 4, true},
 }
 
 // within is how far statistics of other programs may be from ours, relatively.
@@ -106,11 +110,14 @@ const within = 1e-6
 
 // agree compares one key's statistics, as another program computed them from
 // the draws, with those in the posterior.
-func agree(t *testing.T, w *world, key string, lines []map[string]string, mcse bool, variables int) {
+func agree(t *testing.T, w *world, key string, lines []map[string]string, mcse, tail bool, variables int) {
 	t.Helper()
-	names := []string{"ess_bulk", "ess_tail", "r_hat"}
+	names := []string{"ess_bulk", "r_hat"}
 	if mcse {
 		names = append(names, "mcse_mean")
+	}
+	if tail {
+		names = append(names, "ess_tail")
 	}
 	compared := 0
 	for _, line := range lines {
@@ -140,13 +147,13 @@ func arvizReadsDraws(t *testing.T, w *world) {
 				of = append(of, line)
 			}
 		}
-		agree(t, w, d.key, of, d.mcse, d.variables)
+		agree(t, w, d.key, of, d.mcse, !d.repeats, d.variables)
 	}
 }
 
 func rReadsDraws(t *testing.T, w *world) {
 	for _, d := range diagnosed {
 		out := rscript.Run(t, []string{"posterior"}, source(t, "r/summarise_draws.R"), strings.NewReader(w.csv(t, d.key)))
-		agree(t, w, d.key, parseLines(t, out, ','), d.mcse, d.variables)
+		agree(t, w, d.key, parseLines(t, out, ','), d.mcse, true, d.variables)
 	}
 }
