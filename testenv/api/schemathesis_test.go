@@ -3,7 +3,9 @@
 package api
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -94,7 +96,7 @@ func TestSchemathesis(t *testing.T) {
 	}
 	count := &counter{statuses: map[int]int{}}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: count.seen, ErrorHandler: count.failed,
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); whole(r) }, ModifyResponse: count.seen, ErrorHandler: count.failed,
 	})
 	t.Cleanup(proxy.Close)
 	type said struct {
@@ -143,6 +145,16 @@ func TestSchemathesis(t *testing.T) {
 			t.Errorf("only %d of %d requests were answered with 200: the others test little", good, count.n)
 		}
 	})
+}
+
+// whole reads the body of a request before it goes on. The server closes a body
+// when its answer begins, and a transport that has not seen the end of it by
+// then cuts the connection, and the answer with it: once in some 30,000 requests.
+func whole(r *httputil.ProxyRequest) {
+	if r.Out.Body != nil {
+		body, _ := io.ReadAll(r.In.Body) // what is cut short does not have its length, and fails
+		r.Out.Body = io.NopCloser(bytes.NewReader(body))
+	}
 }
 
 // failed counts a request that got no answer, or none in time.
