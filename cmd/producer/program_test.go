@@ -13,11 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
-	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -299,20 +297,5 @@ func TestSimulate(t *testing.T) {
 	}
 	if got := other.heads()[1]; got != "k2 R/1" {
 		t.Errorf("second key is %s, want k2", got)
-	}
-}
-
-// A group is a whole number: a consumer takes no number with fractions for one.
-func TestSimulateSendsGroupsAsWholeNumbers(t *testing.T) {
-	sc, ok := simulate.Lookup("anova")
-	if !ok {
-		t.Fatal("no scenario")
-	}
-	b := columns(sc.Shard(1, "k", 1, 12), 12)
-	if g := b.Columns[0]; g.Name != "group" || g.Type != cdf.Integer || len(g.Int) != 12 || g.Int[11] != 2 || g.Number[11] != 2 {
-		t.Errorf("the group is %+v", g)
-	}
-	if y := b.Columns[1]; y.Type != cdf.Float || len(y.Int) != 0 {
-		t.Errorf("the response is %+v", y)
 	}
 }

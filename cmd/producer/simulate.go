@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/models/simulate"
@@ -106,26 +104,11 @@ func (f *simulateFlags) draw(sc simulate.Scenario) iter.Seq2[replay.Shard, error
 		for t := range f.shards {
 			for k := range f.keys {
 				key := f.keyPrefix + strconv.FormatInt(k+1, 10)
-				batch := columns(sc.Shard(f.seed, key, t+1, f.rows), f.rows)
-				if !yield(replay.Shard{Key: key, N: t + 1, Batch: batch}, nil) {
+				d := sc.Shard(f.seed, key, t+1, f.rows)
+				if !yield(replay.Shard{Key: key, N: t + 1, Batch: d.Batch(0)}, nil) {
 					return
 				}
 			}
 		}
 	}
-}
-
-func columns(d simulate.Data, rows int) *cdf.Batch {
-	b := &cdf.Batch{Rows: rows}
-	for i, name := range d.Names {
-		c := cdf.Column{Name: name, Type: cdf.Float, Number: d.Columns[i]}
-		if slices.Contains(d.Whole, name) {
-			c.Type = cdf.Integer
-			for _, v := range c.Number {
-				c.Int = append(c.Int, int64(v))
-			}
-		}
-		b.Columns = append(b.Columns, c)
-	}
-	return b
 }

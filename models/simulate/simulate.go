@@ -12,14 +12,6 @@ import (
 	"strconv"
 )
 
-// Data is the columns of one shard, Columns[j][i] row i of the column Names[j].
-type Data struct {
-	Names   []string
-	Columns [][]float64
-	// Whole names the columns of whole numbers, such as the labels of groups.
-	Whole []string
-}
-
 // Truth is one parameter that the data were made with, under the name that a
 // posterior gives it.
 type Truth struct {

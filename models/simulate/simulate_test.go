@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf"
 )
 
 func TestShardIsAFunctionOfSeedKeyAndNumber(t *testing.T) {
@@ -242,5 +244,41 @@ func TestPoissonHasTheStatedTruth(t *testing.T) {
 		if len(seen) != 100 || name == "poisson-late" && first > 51 {
 			t.Errorf("%s: %d groups, %d in the first shard", name, len(seen), first)
 		}
+	}
+}
+
+// A group is a whole number: a consumer takes no number with fractions for one.
+func TestBatchHasGroupsAsWholeNumbers(t *testing.T) {
+	sc, ok := Lookup("anova")
+	if !ok {
+		t.Fatal("no scenario")
+	}
+	d := sc.Shard(1, "k", 1, 12)
+	b := d.Batch(7)
+	if g := b.Columns[0]; g.Name != "group" || g.Type != cdf.Integer || len(g.Int) != 12 || g.Int[11] != 2 || g.Number[11] != 2 {
+		t.Errorf("the group is %+v", g)
+	}
+	if y := b.Columns[1]; b.Rows != 12 || b.Time != 7 || y.Type != cdf.Float || len(y.Int) != 0 {
+		t.Errorf("the batch is %+v", b)
+	}
+}
+
+// Rows stay in order and none is lost, whether or not the shards are equal.
+func TestCut(t *testing.T) {
+	d := Data{Names: []string{"y"}, Columns: [][]float64{{0, 1, 2, 3, 4, 5, 6}}}
+	next := 0.0
+	for i, b := range d.Cut(3) {
+		if b.Rows != len(b.Columns[0].Number) || b.Rows < 2 || b.Time != int64(1000*(i+1)) {
+			t.Errorf("shard %d is %+v", i+1, b)
+		}
+		for _, v := range b.Columns[0].Number {
+			if v != next {
+				t.Errorf("row %v where %v belongs", v, next)
+			}
+			next++
+		}
+	}
+	if next != 7 {
+		t.Errorf("%v rows of 7", next)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // seen is what one replicate's summary says about one parameter, which may
@@ -149,21 +150,9 @@ func (f *found) cell(look, param int) cell {
 			z = append(z, s.z2)
 		}
 	}
-	mean, se := moments(c)
-	square, _ := moments(z)
+	mean, se := measure.MeanSE(c)
+	square, _ := measure.MeanSE(z)
 	return cell{coverage: mean, se: se, ratio: 1 / math.Sqrt(square)}
-}
-
-func moments(x []float64) (mean, se float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	squares := 0.0
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
-	n := float64(len(x))
-	return mean, math.Sqrt(squares / (n - 1) / n)
 }
 
 // raised returns, for each flag that was up after a look, its share of the replicates,

@@ -52,41 +52,16 @@ var notes = map[string]string{
 }
 
 // table builds the columns of a replicate, row by row.
-type table struct {
-	names   []string
-	columns [][]float64
-	whole   []string // columns of whole numbers
-}
+type table struct{ simulate.Data }
 
 func newTable(names ...string) *table {
-	return &table{names: names, columns: make([][]float64, len(names))}
+	return &table{simulate.Data{Names: names, Columns: make([][]float64, len(names))}}
 }
 
 func (t *table) add(values ...float64) {
 	for j, v := range values {
-		t.columns[j] = append(t.columns[j], v)
+		t.Columns[j] = append(t.Columns[j], v)
 	}
-}
-
-// cut divides the rows into shards of equal size.
-func (t *table) cut() []*cdf.Batch {
-	rows := len(t.columns[0]) / shards
-	var out []*cdf.Batch
-	for s := range shards {
-		b := &cdf.Batch{Rows: rows, Time: int64(1000 * (s + 1))}
-		for j, name := range t.names {
-			c := cdf.Column{Name: name, Type: cdf.Float, Number: t.columns[j][s*rows : (s+1)*rows]}
-			if slices.Contains(t.whole, name) {
-				c.Type = cdf.Integer
-				for _, v := range c.Number {
-					c.Int = append(c.Int, int64(v))
-				}
-			}
-			b.Columns = append(b.Columns, c)
-		}
-		out = append(out, b)
-	}
-	return out
 }
 
 // features are named x1, x2, ...
@@ -123,7 +98,7 @@ func regression(r *rand.Rand, rows int, intercept float64, slopes []float64, res
 		y := response(i, x, eta)
 		t.add(append(slices.Clone(x), y)...)
 	}
-	return t.cut()
+	return t.Cut(shards)
 }
 
 // linear has few rows, noise that is not normal, and one wild value.
@@ -198,7 +173,7 @@ func anova() []regime {
 					truth = append(truth, simulate.Truth{Variable: fmt.Sprintf("zeta[%d]", j+1), Value: level[j]})
 				}
 				t := newTable("g", "y")
-				t.whole = []string{"g"}
+				t.Whole = []string{"g"}
 				for i := range rows * shards {
 					y := level[i%k] + .7*r.NormFloat64()
 					if wild && i == 6 {
@@ -206,7 +181,7 @@ func anova() []regime {
 					}
 					t.add(float64(i%k+1), y)
 				}
-				return experiment{truth, t.cut()}
+				return experiment{truth, t.Cut(shards)}
 			},
 		}
 	}
@@ -236,7 +211,7 @@ func dlm() []regime {
 				}
 				return experiment{[]simulate.Truth{
 					{Variable: "phi", Value: phi}, {Variable: "tau2", Value: tau * tau}, {Variable: "sigma2", Value: sigma * sigma},
-				}, t.cut()}
+				}, t.Cut(shards)}
 			},
 		}
 	}
@@ -329,14 +304,14 @@ func poisson() []regime {
 					level[j] = .5 * r.NormFloat64()
 				}
 				t := newTable("x1", "x2", "g", "y")
-				t.whole = []string{"g", "y"}
+				t.Whole = []string{"g", "y"}
 				for i := range 50 * shards {
 					x1, x2 := r.NormFloat64(), r.NormFloat64()
 					mean := math.Exp(intercept + slopes[0]*x1 + slopes[1]*x2 + level[i%k])
 					t.add(x1, x2, float64(i%k+1), count(r, i, mean))
 				}
 				// The intercept is the mean of the levels' law: ten levels say little of it.
-				return experiment{coefficients(intercept, slopes), t.cut()}
+				return experiment{coefficients(intercept, slopes), t.Cut(shards)}
 			},
 		}
 	}

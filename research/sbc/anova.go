@@ -50,17 +50,17 @@ func usualGroups(r *rand.Rand, rows, shards int) experiment {
 // groups follows the first and the last group.
 func groups(r *rand.Rand, mu, tau2 float64, sizes []int, shards int) experiment {
 	sigma2 := rnd.InvGamma(r, 1, 1)
-	var g []int64
-	var y []float64
+	var g, y []float64
 	zeta := make([]float64, len(sizes))
 	for i, n := range sizes {
 		zeta[i] = mu + math.Sqrt(tau2)*r.NormFloat64()
 		for range n {
-			g = append(g, int64(i+1))
+			g = append(g, float64(i+1))
 			y = append(y, zeta[i]+math.Sqrt(sigma2)*r.NormFloat64())
 		}
 	}
 	r.Shuffle(len(y), func(i, j int) { g[i], g[j], y[i], y[j] = g[j], g[i], y[j], y[i] })
+	data := simulate.Data{Names: []string{"g", "y"}, Columns: [][]float64{g, y}, Whole: []string{"g"}}
 	last := len(sizes)
 	return experiment{
 		truth: []simulate.Truth{
@@ -70,6 +70,6 @@ func groups(r *rand.Rand, mu, tau2 float64, sizes []int, shards int) experiment 
 			{Variable: "tau2", Value: tau2},
 			{Variable: "sigma2", Value: sigma2},
 		},
-		shards: cut([]cdf.Column{integers("g", g), numbers("y", y)}, len(y), shards),
+		shards: data.Cut(shards),
 	}
 }

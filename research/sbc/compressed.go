@@ -40,19 +40,20 @@ func wide(r *rand.Rand, rows, shards, p int, kappa float64) experiment {
 		y[i] = 1 + math.Sqrt(sigma2)*r.NormFloat64()
 	}
 	var e experiment
-	var columns []cdf.Column
+	var data simulate.Data
 	for j, f := range features(p) {
 		gamma := math.Sqrt(sigma2*kappa) * r.NormFloat64()
 		x := normals(r, rows)
 		for i := range y {
 			y[i] += x[i] * gamma
 		}
-		columns = append(columns, numbers(f.Name, x))
+		data.Append(f.Name, x)
 		if j%20 == 0 || j == p-1 {
 			e.truth = append(e.truth, simulate.Truth{Variable: "gamma[" + f.Name + "]", Value: gamma})
 		}
 	}
 	e.truth = append(e.truth, simulate.Truth{Variable: "sigma2", Value: sigma2})
-	e.shards = cut(append(columns, numbers("y", y)), rows, shards)
+	data.Append("y", y)
+	e.shards = data.Cut(shards)
 	return e
 }

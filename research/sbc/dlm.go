@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/simulate"
 )
@@ -73,6 +72,7 @@ func level(r *rand.Rand, steps, shards int, missing float64) experiment {
 			y[i] = math.NaN()
 		}
 	}
+	data := simulate.Data{Names: []string{"y"}, Columns: [][]float64{y}}
 	return experiment{
 		truth: []simulate.Truth{
 			{Variable: "phi", Value: phi},
@@ -80,6 +80,6 @@ func level(r *rand.Rand, steps, shards int, missing float64) experiment {
 			{Variable: "sigma2", Value: sigma2},
 			{Variable: "theta", Value: theta},
 		},
-		shards: cut([]cdf.Column{numbers("y", y)}, steps, shards),
+		shards: data.Cut(shards),
 	}
 }

@@ -49,11 +49,12 @@ func regression(r *rand.Rand, rows, shards, p int, interceptVariance float64) ex
 	}
 	e.truth = append(e.truth, coefficients(r, p, 1)...)
 	e.truth = append(e.truth, simulate.Truth{Variable: "sigma2", Value: sigma2})
-	x, y := design(r, rows, e.truth, p)
+	data, y := design(r, rows, e.truth, p)
 	for i := range y {
 		y[i] += math.Sqrt(sigma2) * r.NormFloat64()
 	}
-	e.shards = cut(append(x, numbers("y", y)), rows, shards)
+	data.Append("y", y)
+	e.shards = data.Cut(shards)
 	return e
 }
 
@@ -77,7 +78,7 @@ func coefficients(r *rand.Rand, p int, variance float64) []simulate.Truth {
 
 // design draws p standard normal columns and returns them with the linear
 // predictor of the coefficients that beta begins with.
-func design(r *rand.Rand, rows int, beta []simulate.Truth, p int) (x []cdf.Column, eta []float64) {
+func design(r *rand.Rand, rows int, beta []simulate.Truth, p int) (data simulate.Data, eta []float64) {
 	eta = make([]float64, rows)
 	if beta[0].Variable == "beta[intercept]" {
 		for i := range eta {
@@ -90,7 +91,7 @@ func design(r *rand.Rand, rows int, beta []simulate.Truth, p int) (x []cdf.Colum
 		for i := range eta {
 			eta[i] += v[i] * beta[j].Value
 		}
-		x = append(x, numbers(f.Name, v))
+		data.Append(f.Name, v)
 	}
-	return x, eta
+	return data, eta
 }

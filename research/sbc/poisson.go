@@ -56,17 +56,17 @@ func counts(r *rand.Rand, rows, shards, k int, largest, scale float64) experimen
 	for i := range u {
 		u[i] = math.Sqrt(sigma2) * r.NormFloat64()
 	}
-	x, eta := design(r, rows, truth, 1)
+	data, eta := design(r, rows, truth, 1)
 	if scale > 0 {
 		tau := scale * r.ExpFloat64()
 		for i := range eta {
 			eta[i] += tau*r.NormFloat64() - 0.5*tau*tau
 		}
 	}
-	g, exposure, y := make([]int64, rows), make([]float64, rows), make([]float64, rows)
+	g, exposure, y := make([]float64, rows), make([]float64, rows), make([]float64, rows)
 	for i := range y {
 		group := i % k
-		g[i] = int64(group + 1)
+		g[i] = float64(group + 1)
 		exposure[i] = largest * (1 + 6*r.Float64()) / 7
 		y[i] = poissonDraw(r, exposure[i]*math.Exp(eta[i]+u[group]))
 	}
@@ -74,8 +74,11 @@ func counts(r *rand.Rand, rows, shards, k int, largest, scale float64) experimen
 		simulate.Truth{Variable: "u[1]", Value: u[0]},
 		simulate.Truth{Variable: fmt.Sprintf("u[%d]", k), Value: u[k-1]},
 		simulate.Truth{Variable: "sigma2_u", Value: sigma2})
-	columns := append(x, integers("g", g), numbers("e", exposure), numbers("y", y))
-	return experiment{truth: truth, shards: cut(columns, rows, shards)}
+	data.Append("g", g)
+	data.Append("e", exposure)
+	data.Append("y", y)
+	data.Whole = []string{"g"}
+	return experiment{truth: truth, shards: data.Cut(shards)}
 }
 
 // poissonDraw counts unit-rate arrivals up to the mean, which is split so that

@@ -44,12 +44,13 @@ func binary(r *rand.Rand, rows, shards int, interceptVariance float64) experimen
 	const p = 3
 	intercept := simulate.Truth{Variable: "beta[intercept]", Value: math.Sqrt(interceptVariance) * r.NormFloat64()}
 	truth := append([]simulate.Truth{intercept}, coefficients(r, p, 1)...)
-	x, eta := design(r, rows, truth, p)
+	data, eta := design(r, rows, truth, p)
 	y := make([]float64, rows)
 	for i := range y {
 		if eta[i]+r.NormFloat64() > 0 {
 			y[i] = 1
 		}
 	}
-	return experiment{truth: truth, shards: cut(append(x, numbers("y", y)), rows, shards)}
+	data.Append("y", y)
+	return experiment{truth: truth, shards: data.Cut(shards)}
 }

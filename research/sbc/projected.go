@@ -103,19 +103,20 @@ func line(r *rand.Rand, rows, shards int, gamma []float64, sigma2 float64) exper
 		y[i] *= math.Sqrt(sigma2)
 	}
 	var e experiment
-	var columns []cdf.Column
+	var data simulate.Data
 	for j, g := range gamma {
 		x := normals(r, rows)
 		for i, v := range x {
 			y[i] += v * g
 		}
 		name := fmt.Sprintf("x%d", j+1)
-		columns = append(columns, numbers(name, x))
+		data.Append(name, x)
 		if j == 0 || j == len(gamma)-1 {
 			e.truth = append(e.truth, simulate.Truth{Variable: "gamma[" + name + "]", Value: g})
 		}
 	}
 	e.truth = append(e.truth, simulate.Truth{Variable: "sigma2", Value: sigma2})
-	e.shards = cut(append(columns, numbers("y", y)), rows, shards)
+	data.Append("y", y)
+	e.shards = data.Cut(shards)
 	return e
 }

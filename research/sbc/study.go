@@ -59,37 +59,6 @@ func (s *study) spec(k *kind.Kind, seed uint64) (*cdf.Spec, error) {
 	return spec, nil
 }
 
-// cut divides rows into consecutive shards of nearly equal size.
-func cut(columns []cdf.Column, rows, shards int) []*cdf.Batch {
-	var out []*cdf.Batch
-	for t := range shards {
-		lo, hi := t*rows/shards, (t+1)*rows/shards
-		b := &cdf.Batch{Rows: hi - lo, Time: int64(1000 * (t + 1))}
-		for _, c := range columns {
-			c.Number = c.Number[lo:hi]
-			if c.Type == cdf.Integer {
-				c.Int = c.Int[lo:hi]
-			}
-			b.Columns = append(b.Columns, c)
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-func numbers(name string, v []float64) cdf.Column {
-	return cdf.Column{Name: name, Type: cdf.Float, Number: v}
-}
-
-// integers is a column of group numbers.
-func integers(name string, v []int64) cdf.Column {
-	c := cdf.Column{Name: name, Type: cdf.Integer, Int: v}
-	for _, i := range v {
-		c.Number = append(c.Number, float64(i))
-	}
-	return c
-}
-
 // normals returns n independent standard normal draws.
 func normals(r *rand.Rand, n int) []float64 {
 	v := make([]float64, n)

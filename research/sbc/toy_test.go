@@ -99,9 +99,10 @@ func toyStudy() *study {
 			for i := range y {
 				y[i] += mu
 			}
+			data := simulate.Data{Names: []string{"y"}, Columns: [][]float64{y}}
 			return experiment{
 				truth:  []simulate.Truth{{Variable: "mu", Value: mu}},
-				shards: cut([]cdf.Column{numbers("y", y)}, len(y), 3),
+				shards: data.Cut(3),
 			}
 		},
 	}

@@ -53,21 +53,8 @@ func truths(list []simulate.Truth) map[string]float64 {
 	return out
 }
 
-// batch turns simulated columns into those of shard t.
-func batch(d simulate.Data, t int64) *cdf.Batch {
-	b := &cdf.Batch{Rows: len(d.Columns[0]), Time: 1000 * t}
-	for j, v := range d.Columns {
-		c := cdf.Column{Name: d.Names[j], Type: cdf.Float, Number: v}
-		if slices.Contains(d.Whole, c.Name) {
-			c.Type = cdf.Integer
-			for _, x := range v {
-				c.Int = append(c.Int, int64(x))
-			}
-		}
-		b.Columns = append(b.Columns, c)
-	}
-	return b
-}
+// batch returns simulated columns as shard t.
+func batch(d simulate.Data, t int64) *cdf.Batch { return d.Batch(1000 * t) }
 
 // join returns shards 1 to t of a stream as one.
 func (s *Stream) join(t int64) *cdf.Batch {

@@ -68,19 +68,7 @@ func simulated(t *testing.T, s *shelf, kind, scenario string, roles cdf.Roles) *
 		t.Fatalf("no scenario %s", scenario)
 	}
 	d := sc.Shard(1, kind, 1, 80)
-	b := &cdf.Batch{Rows: 80}
-	for j, name := range d.Names {
-		c := cdf.Column{Name: name, Number: d.Columns[j]}
-		for _, whole := range d.Whole {
-			if whole == name {
-				c.Type = cdf.Integer
-				for _, v := range c.Number {
-					c.Int = append(c.Int, int64(v))
-				}
-			}
-		}
-		b.Columns = append(b.Columns, c)
-	}
+	b := d.Batch(0)
 	s.put(t, kind, spec(t, kind, roles), b)
 	return b
 }
