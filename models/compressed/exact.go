@@ -74,6 +74,7 @@ type exactWork struct {
 	diag       []float64 // p: the diagonal of its inverse
 	of         *Exact
 	version    uint64
+	ridge      ridge // of the state
 }
 
 func newExactScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(exactWork) }} }
@@ -116,20 +117,12 @@ func (m *Exact) Absorb(s *cdf.Step) {
 // review compares the predictions of the rows with the running mean.
 func (m *Exact) review(w *exactWork, sh *cdf.Shard) {
 	m.scales(w.scale)
+	r := m.posterior(w)
 	for i, y := range sh.Y {
 		if !math.IsNaN(y) {
-			m.sums.add(y-m.mean(w, lin.Row(sh.X, sh.Cols, i)), y-m.ybar)
+			m.sums.add(y-r.mean(lin.Row(sh.X, sh.Cols, i)), y-m.ybar)
 		}
 	}
-}
-
-// mean returns the mean of a new observation at x and leaves z in w.z; w has
-// the scales.
-func (m *Exact) mean(w *exactWork, x []float64) float64 {
-	for j, v := range x {
-		w.z[j] = (v - m.xbar[j]) / w.scale[j]
-	}
-	return m.ybar + lin.Dot(w.z, m.g)
 }
 
 func (m *Exact) forget(d float64) {
@@ -302,4 +295,32 @@ func (m *Exact) solve(w *exactWork) error {
 	}
 	w.of, w.version = m, m.version
 	return nil
+}
+
+// solved returns the posterior in scratch space, which release gives back.
+func (m *Exact) solved() (*ridge, error) {
+	w := m.work()
+	if err := m.solve(w); err != nil {
+		m.scratch.Put(w)
+		return nil, err
+	}
+	return m.posterior(w), nil
+}
+
+func (m *Exact) release(r *ridge) { m.scratch.Put(r.inverse) }
+
+func (m *Exact) absorbed() bool { return m.weight > 0 }
+
+// posterior returns the posterior after solve; its means need only the scales.
+func (m *Exact) posterior(w *exactWork) *ridge {
+	w.ridge = ridge{
+		params: &m.Shape, law: m.law.At(m.shape()), shape: m.shape(), rate: m.rate, ybar: m.ybar, weight: m.weight,
+		g: m.g, xbar: m.xbar, scale: w.scale, diag: w.diag, z: w.z, inverse: w,
+	}
+	return &w.ridge
+}
+
+func (w *exactWork) quadratic(z []float64) float64 {
+	lin.SolveLower(len(z), w.l, z)
+	return lin.Dot(z, z)
 }

@@ -8,49 +8,11 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/codec"
-	"github.com/credence-stream/credence/models/internal/describe"
-	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// at returns the mean at x and the squared scales of a row and of the line,
-// after solve.
-func (m *Exact) at(w *exactWork, x []float64) (mean, row, line float64) {
-	mean = m.mean(w, x)
-	lin.SolveLower(m.P, w.l, w.z)
-	v, s2 := lin.Dot(w.z, w.z)+1/m.weight, m.rate/m.shape()
-	return mean, s2 * (1 + v), s2 * v
-}
-
-// Summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
-// Moments are NaN where they do not exist.
+// Summarize fills the rows in closed form.
 func (m *Exact) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
-	w := m.work()
-	defer m.scratch.Put(w)
-	if err := m.solve(w); err != nil {
-		return err
-	}
-	law, sigma := m.law.At(m.shape()), math.Sqrt(m.rate/m.shape())
-	return m.Describe(functionals, rows, law, m.shape(), m.rate, func(r *cdf.Row, f *cdf.Functional) {
-		mean := f.Const
-		for k, j := range f.Param {
-			mean += f.Weight[k] * m.g[j] / w.scale[j]
-		}
-		describe.Student(r, law, mean, sigma*math.Sqrt(m.spread(w, f)))
-	})
-}
-
-// spread returns the variance of the functional over sigma2, after solve.
-func (m *Exact) spread(w *exactWork, f *cdf.Functional) float64 {
-	if len(f.Param) == 1 {
-		s := f.Weight[0] / w.scale[f.Param[0]]
-		return s * s * w.diag[f.Param[0]]
-	}
-	clear(w.z)
-	for k, j := range f.Param {
-		w.z[j] += f.Weight[k] / w.scale[j]
-	}
-	lin.SolveLower(m.P, w.l, w.z)
-	return lin.Dot(w.z, w.z)
+	return summarize(m, functionals, rows)
 }
 
 // PriorSD leaves gamma undefined: its prior variance is estimated.
@@ -58,37 +20,13 @@ func (m *Exact) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)
 }
 
-// Score scores the rows that have a response by the t predictive law. Before
-// the first row there is nothing to score with. The generator is not used.
+// Score scores the rows that have a response. The generator is not used.
 func (m *Exact) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	if m.weight == 0 {
-		return sh.Unscored(), nil
-	}
-	w := m.work()
-	defer m.scratch.Put(w)
-	if err := m.solve(w); err != nil {
-		return cdf.NoScore(), err
-	}
-	return predictive.ScoreStudent("compressed exact", m.law.At(m.shape()), sh, w, m.at)
+	return score("compressed exact", m, sh)
 }
 
-// Predict describes a new observation and the regression line of every row,
-// undefined before the first row fixes the level.
-func (m *Exact) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
-	if m.weight == 0 {
-		for i := range sh.Rows {
-			out[i] = cdf.NoPrediction()
-		}
-		return nil
-	}
-	w := m.work()
-	defer m.scratch.Put(w)
-	if err := m.solve(w); err != nil {
-		return err
-	}
-	predictive.PredictStudent(m.law.At(m.shape()), sh, out, w, m.at)
-	return nil
-}
+// Predict describes a new observation and the regression line of every row.
+func (m *Exact) Predict(sh *cdf.Shard, out []cdf.Prediction) error { return predict(m, sh, out) }
 
 // draw fills the draws: gamma = (g + sigma L'^{-1}e)/s, e ~ N(0, I).
 func (m *Exact) draw(w *exactWork, st *cdf.Step) error {

@@ -180,11 +180,12 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 	if m.weight == 0 || n == 0 {
 		return nil
 	}
-	if err := m.solveStored(w); err != nil {
+	if err := m.solve(w); err != nil {
 		return err
 	}
+	r := m.posterior(w)
 	for i := range n {
-		mean, v := m.predictRow(w, lin.Row(w.x, m.P, i))
+		mean, v := r.observe(lin.Row(w.x, m.P, i))
 		e := w.y[i] - mean
 		m.loss += e * e / (1 + v)
 		m.misfit += float64(e * e)

@@ -31,6 +31,7 @@ type sketchWork struct {
 
 	solution solution // of the present pass
 	stored   solution // of the state
+	ridge    ridge    // of the state
 	of       *Sketch
 	version  uint64
 }
@@ -162,8 +163,8 @@ func (s *solution) quadratic(p int, z []float64) float64 {
 	return max(all-lin.SumSquares(s.t[:s.rows*p], z), 0x1p-53*all)
 }
 
-// solveStored makes w.stored that of the model's state.
-func (m *Sketch) solveStored(w *sketchWork) error {
+// solve makes w.stored that of the model's state.
+func (m *Sketch) solve(w *sketchWork) error {
 	if w.of == m && w.version == m.version {
 		return nil
 	}
@@ -177,17 +178,27 @@ func (m *Sketch) solveStored(w *sketchWork) error {
 	return nil
 }
 
-// predictRow returns the mean of a new observation at x and its variance
-// over sigma2, less 1, after solveStored.
-func (m *Sketch) predictRow(w *sketchWork, x []float64) (mean, v float64) {
-	z := w.v1[:m.P]
-	for j, u := range x {
-		z[j] = (u - m.xbar[j]) / m.scale[j]
+// solved returns the posterior in scratch space, which release gives back.
+func (m *Sketch) solved() (*ridge, error) {
+	w := m.work()
+	if err := m.solve(w); err != nil {
+		m.scratch.Put(w)
+		return nil, err
 	}
-	mean = m.ybar + lin.Dot(z, m.g)
-	v = w.stored.quadratic(m.P, z)
-	if m.weight > 0 {
-		v += 1 / m.weight
-	}
-	return mean, v
+	return m.posterior(w), nil
 }
+
+func (m *Sketch) release(r *ridge) { m.scratch.Put(r.inverse) }
+
+func (m *Sketch) absorbed() bool { return m.weight > 0 }
+
+// posterior returns the posterior after solve.
+func (m *Sketch) posterior(w *sketchWork) *ridge {
+	w.ridge = ridge{
+		params: &m.Shape, law: m.law.At(m.shape), shape: m.shape, rate: m.rate, ybar: m.ybar, weight: m.weight,
+		g: m.g, xbar: m.xbar, scale: m.scale, diag: w.stored.diag, z: w.v1[:m.P], inverse: w,
+	}
+	return &w.ridge
+}
+
+func (w *sketchWork) quadratic(z []float64) float64 { return w.stored.quadratic(w.p, z) }

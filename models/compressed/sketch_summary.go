@@ -9,8 +9,6 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/codec"
-	"github.com/credence-stream/credence/models/internal/describe"
-	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
 // scalars lists the numbers of the state that are not vectors.
@@ -70,61 +68,9 @@ func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 // those of the mean of the responses before.
 func (m *Sketch) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
 
-// prequential compares the predictions of shards not yet absorbed with those
-// of the running mean of the response, in discounted sums of squares.
-type prequential struct{ model, null float64 }
-
-func (s *prequential) discount(d float64) {
-	s.model *= d
-	s.null *= d
-}
-
-func (s *prequential) add(model, null float64) {
-	s.model += model * model
-	s.null += null * null
-}
-
-// leastJudged is the number of rows from which on predictions are judged.
-const leastJudged = 30
-
-func (s *prequential) appendFlags(dst []string, rows float64) []string {
-	if rows >= leastJudged && s.model > s.null {
-		return append(dst, worseThanNull)
-	}
-	return dst
-}
-
-// Summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
-// Moments are NaN where they do not exist.
+// Summarize fills the rows in closed form.
 func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
-	w := m.work()
-	defer m.scratch.Put(w)
-	if err := m.solveStored(w); err != nil {
-		return err
-	}
-	law, sigma := m.law.At(m.shape), math.Sqrt(m.rate/m.shape)
-	return m.Describe(functionals, rows, law, m.shape, m.rate, func(r *cdf.Row, f *cdf.Functional) {
-		mean := f.Const
-		for k, j := range f.Param {
-			mean += f.Weight[k] * m.g[j] / m.scale[j]
-		}
-		describe.Student(r, law, mean, sigma*math.Sqrt(m.variance(w, f)))
-	})
-}
-
-// variance returns the variance of the functional over sigma2, after solveStored.
-func (m *Sketch) variance(w *sketchWork, f *cdf.Functional) float64 {
-	if len(f.Param) == 1 {
-		j := f.Param[0]
-		s := f.Weight[0] / m.scale[j]
-		return s * s * w.stored.diag[j]
-	}
-	z := w.v1[:m.P]
-	clear(z)
-	for k, j := range f.Param {
-		z[j] += f.Weight[k] / m.scale[j]
-	}
-	return w.stored.quadratic(m.P, z)
+	return summarize(m, functionals, rows)
 }
 
 // PriorSD leaves gamma undefined: its prior variance is estimated.
@@ -132,51 +78,20 @@ func (m *Sketch) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)
 }
 
-// Score scores the rows that have a response by the t predictive law. Before
-// the first row there is nothing to score with. The generator is not used.
+// Score scores the rows that have a response. The generator is not used.
 func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
-	if m.weight == 0 {
-		return sh.Unscored(), nil
-	}
-	w := m.work()
-	defer m.scratch.Put(w)
-	if err := m.solveStored(w); err != nil {
-		return cdf.NoScore(), err
-	}
-	return predictive.ScoreStudent("compressed sketch", m.law.At(m.shape), sh, w, m.at)
+	return score("compressed sketch", m, sh)
 }
 
-// Predict describes a new observation and the regression line of every row,
-// undefined before the first row fixes the level.
-func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
-	if m.weight == 0 {
-		for i := range sh.Rows {
-			out[i] = cdf.NoPrediction()
-		}
-		return nil
-	}
-	w := m.work()
-	defer m.scratch.Put(w)
-	if err := m.solveStored(w); err != nil {
-		return err
-	}
-	predictive.PredictStudent(m.law.At(m.shape), sh, out, w, m.at)
-	return nil
-}
-
-// at returns the mean at x and the squared scales of a row and of the line.
-func (m *Sketch) at(w *sketchWork, x []float64) (mean, row, line float64) {
-	mean, v := m.predictRow(w, x)
-	s2 := m.rate / m.shape
-	return mean, s2 * (1 + v), s2 * v
-}
+// Predict describes a new observation and the regression line of every row.
+func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error { return predict(m, sh, out) }
 
 // draw fills the draws: x ~ N(0, A) is made of e1 ~ N(0, I_p), e2 ~ N(0, I_r)
 // as u - T'L^{-1}(B u + e2), u = D^{-1/2} e1, and gamma = (g + sigma x)/s.
 func (m *Sketch) draw(st *cdf.Step) error {
 	w := m.work()
 	defer m.scratch.Put(w)
-	if err := m.solveStored(w); err != nil {
+	if err := m.solve(w); err != nil {
 		return err
 	}
 	s, d, p := &w.stored, st.Draws, m.P

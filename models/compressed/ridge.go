@@ -1,0 +1,127 @@
+package compressed
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/predictive"
+)
+
+// ridge is the posterior of a form that keeps statistics of standardised
+// columns, given kappa:
+//
+//	y = ybar + z'gamma + e,  z_j = (x_j - xbar_j)/scale_j,
+//	gamma ~ N(g, sigma2 A),  ybar's error ~ N(0, sigma2/weight),  sigma2 ~ IG(shape, rate)
+type ridge struct {
+	params         *Shape
+	law            *dist.Standard // at shape
+	shape, rate    float64
+	ybar, weight   float64
+	g, xbar, scale []float64 // p
+	diag           []float64 // p: the diagonal of A
+	z              []float64 // p: scratch
+	inverse        inverse   // the scratch space that the posterior is part of
+}
+
+// inverse knows A.
+type inverse interface {
+	// quadratic returns z'Az; z may be overwritten.
+	quadratic(z []float64) float64
+}
+
+// solver is such a form.
+type solver interface {
+	// solved returns the posterior in scratch space, which release gives back.
+	solved() (*ridge, error)
+	release(r *ridge)
+	absorbed() bool // some row fixed the level
+}
+
+// mean returns the mean of a new observation at x and leaves z in r.z.
+func (r *ridge) mean(x []float64) float64 {
+	for j, v := range x {
+		r.z[j] = (v - r.xbar[j]) / r.scale[j]
+	}
+	return r.ybar + lin.Dot(r.z, r.g)
+}
+
+// observe returns the mean of a new observation at x and its variance over
+// sigma2, less 1.
+func (r *ridge) observe(x []float64) (mean, v float64) {
+	mean = r.mean(x)
+	return mean, r.inverse.quadratic(r.z) + 1/r.weight
+}
+
+// at returns the mean at x and the squared scales of a row and of the line.
+func (r *ridge) at(x []float64) (mean, row, line float64) {
+	mean, v := r.observe(x)
+	s2 := r.rate / r.shape
+	return mean, s2 * (1 + v), s2 * v
+}
+
+// score scores the rows that have a response by the t predictive law. Before the
+// first row there is nothing to score with.
+func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
+	if !m.absorbed() {
+		return sh.Unscored(), nil
+	}
+	r, err := m.solved()
+	if err != nil {
+		return cdf.NoScore(), err
+	}
+	defer m.release(r)
+	return predictive.ScoreStudent(name, r.law, sh, r, (*ridge).at)
+}
+
+// predict describes a new observation and the regression line of every row,
+// undefined before the first row fixes the level.
+func predict(m solver, sh *cdf.Shard, out []cdf.Prediction) error {
+	if !m.absorbed() {
+		for i := range sh.Rows {
+			out[i] = cdf.NoPrediction()
+		}
+		return nil
+	}
+	r, err := m.solved()
+	if err != nil {
+		return err
+	}
+	defer m.release(r)
+	predictive.PredictStudent(r.law, sh, out, r, (*ridge).at)
+	return nil
+}
+
+// summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
+// Moments are NaN where they do not exist.
+func summarize(m solver, functionals []cdf.Functional, rows []cdf.Row) error {
+	r, err := m.solved()
+	if err != nil {
+		return err
+	}
+	defer m.release(r)
+	sigma := math.Sqrt(r.rate / r.shape)
+	return r.params.Describe(functionals, rows, r.law, r.shape, r.rate, func(row *cdf.Row, f *cdf.Functional) {
+		mean := f.Const
+		for k, j := range f.Param {
+			mean += f.Weight[k] * r.g[j] / r.scale[j]
+		}
+		describe.Student(row, r.law, mean, sigma*math.Sqrt(r.variance(f)))
+	})
+}
+
+// variance returns the variance of the functional over sigma2.
+func (r *ridge) variance(f *cdf.Functional) float64 {
+	if len(f.Param) == 1 {
+		j := f.Param[0]
+		s := f.Weight[0] / r.scale[j]
+		return s * s * r.diag[j]
+	}
+	clear(r.z)
+	for k, j := range f.Param {
+		r.z[j] += f.Weight[k] / r.scale[j]
+	}
+	return r.inverse.quadratic(r.z)
+}
