@@ -1,46 +1,26 @@
 package poisson
 
-import "math"
-
-// dispersion tells whether counts vary more than Poisson counts: with the rates
-// mu of the fit to the shard that a row came in,
+// square adds a count to the surplus of squares, which tells whether counts vary
+// more than Poisson counts: with the rates mu,
 //
 //	T = sum ((y - mu)^2 - y) / sqrt(2 sum mu^2)
 //
-// is nearly standard normal if they do not, and lower, because the fit follows
-// the rows. It is the score test of the variance mu + alpha mu^2.
+// is the score test of the variance mu + alpha mu^2.
 //
 // Source: Cameron and Trivedi, Journal of Econometrics 46 (1990), 347-364.
-type dispersion struct {
-	excess   float64 // sum of (y - mu)^2 - y
-	variance float64 // of it, 2 sum mu^2
-	counts   float64 // sum of mu
+func (s *surplus) square(y, mu float64) {
+	s.excess += float64((y-mu)*(y-mu)) - y
+	s.variance += float64(2 * mu * mu)
+	s.expected += mu
 }
 
-func (d *dispersion) discount(a float64) {
-	d.excess *= a
-	d.variance *= a
-	d.counts *= a
-}
-
-func (d *dispersion) add(y, mu float64) {
-	d.excess += float64((y-mu)*(y-mu)) - y
-	d.variance += float64(2 * mu * mu)
-	d.counts += mu
-}
-
-// What it takes for a flag: so much information that a single count of a few
-// does not decide, five standard deviations, and a variance so far above the
-// mean that intervals are a tenth too short.
+// What squares need for a flag: so much information that a single count of a few
+// does not decide, and a variance so far above the mean that intervals are a
+// tenth too short.
 const (
-	dispersionLeast  = 20
-	dispersionSDs    = 5
-	dispersionExcess = 0.2
+	squaresLeast = 20
+	squaresShare = 0.2
 )
-
-func (d *dispersion) flagged() bool {
-	return d.variance >= dispersionLeast && d.excess > dispersionSDs*math.Sqrt(d.variance) && d.excess > dispersionExcess*d.counts
-}
 
 // The flags.
 const (
@@ -52,11 +32,11 @@ const (
 // and rows have no effects of their own, excess_zeros where they have but do not
 // explain the counts of 0.
 func (m *Model) AppendFlags(dst []string) []string {
-	if m.dispersion.flagged() {
-		dst = append(dst, overdispersedFlag)
-	}
-	if m.zeros.flagged() {
-		dst = append(dst, zerosFlag)
+	switch own := m.over.s2 > 0; {
+	case !own && m.surplus.flagged(squaresLeast, squaresShare):
+		return append(dst, overdispersedFlag)
+	case own && m.surplus.flagged(zerosLeast, zerosShare):
+		return append(dst, zerosFlag)
 	}
 	return dst
 }

@@ -57,16 +57,16 @@ func TestOverdispersed(t *testing.T) {
 	for seed := range uint64(1000) {
 		rows, level := []int{10, 40, 200}[seed%3], []float64{-3, 0, 2, 5}[seed%4]
 		if m := stream(seed, rows, 10, level, poisson, 0); flagged(m) {
-			t.Errorf("seed %d, %d rows a shard about e^%g: Poisson counts raise the flag: %+v", seed, rows, level, m.dispersion)
+			t.Errorf("seed %d, %d rows a shard about e^%g: Poisson counts raise the flag: %+v", seed, rows, level, m.surplus)
 		}
 	}
 	for seed := range uint64(100) {
 		m := stream(seed, 50, 4, 1.5, func(r *rand.Rand) func() float64 { return negativeBinomial(r, .5) }, 0)
 		if !flagged(m) {
-			t.Errorf("seed %d: negative binomial counts of size .5 raise no flag: %+v", seed, m.dispersion)
+			t.Errorf("seed %d: negative binomial counts of size .5 raise no flag: %+v", seed, m.surplus)
 		}
 		if m := stream(seed, 50, 4, 1.5, poisson, 400); !flagged(m) {
-			t.Errorf("seed %d: two counts of 400 among ones of 5 raise no flag: %+v", seed, m.dispersion)
+			t.Errorf("seed %d: two counts of 400 among ones of 5 raise no flag: %+v", seed, m.surplus)
 		}
 	}
 }
@@ -85,10 +85,10 @@ func TestOverdispersedIsAdvice(t *testing.T) {
 	if len(with.AppendFlags(nil)) > 0 || len(without.AppendFlags(nil)) == 0 || s.Advise(overdispersedFlag) == "" || s.Advise("other") != "" {
 		t.Errorf("flags %q with rows' own effects, %q without", with.AppendFlags(nil), without.AppendFlags(nil))
 	}
-	before := without.dispersion
+	before := without.surplus
 	forgets := modeltest.Stepper{Model: without}
 	forgets.Must(t, &cdf.Shard{Cols: 2, Group: [][]int32{{}}}, .5)
-	if d := without.dispersion; d != (dispersion{before.excess / 2, before.variance / 2, before.counts / 2}) {
+	if d := without.surplus; d != (surplus{before.excess / 2, before.variance / 2, before.expected / 2}) {
 		t.Errorf("forgetting a half leaves %+v of %+v", d, before)
 	}
 }

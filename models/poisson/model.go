@@ -30,10 +30,9 @@ import (
 // frozen gradient.
 type Model struct {
 	base
-	over       rowVariance
-	dispersion dispersion
-	zeros      zeros
-	buffer     buffer
+	over    rowVariance
+	surplus surplus // of zeros with rows' own effects, else of squares
+	buffer  buffer
 }
 
 // buffer holds the rows of the last shards, which are expanded anew.
@@ -151,8 +150,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		m.stats.scale(s.Forget)
 		m.n *= s.Forget
 		lin.Scale(s.Forget, m.over.like[:])
-		m.dispersion.discount(s.Forget)
-		m.zeros.discount(s.Forget)
+		m.surplus.discount(s.Forget)
 		m.buffer.discount(s.Forget)
 	}
 	if s.Shard.Observed() == 0 {
@@ -213,9 +211,9 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	m.n += float64(sh.Observed())
 	for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1
 		if f.s2e == 0 {
-			m.dispersion.add(rows.y[i], rows.y[i]-f.now.grad[i]) // the gradient is y - mu
+			m.surplus.square(rows.y[i], rows.y[i]-f.now.grad[i]) // the gradient is y - mu
 		} else {
-			m.zeros.add(rows.y[i], f.logMean(i), f.s2e)
+			m.surplus.zero(rows.y[i], f.logMean(i), f.s2e)
 		}
 	}
 	if f.s2e > 0 {

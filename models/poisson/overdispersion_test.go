@@ -349,20 +349,20 @@ func TestExcessZeros(t *testing.T) {
 			vary: []func(*rand.Rand) float64{steady, lognormals(.5), lognormals(1), gammas(2), gammas(1)}[seed%5],
 		}
 		if m := c.run(t, Defaults(), seed); len(m.AppendFlags(nil)) > 0 {
-			t.Errorf("seed %d: %v: %+v", seed, m.AppendFlags(nil), m.zeros)
+			t.Errorf("seed %d: %v: %+v", seed, m.AppendFlags(nil), m.surplus)
 		}
 	}
 	for seed := range uint64(100) {
 		c := regime{level: 1.5, rows: 50, shards: 20, vary: steady, zero: .3}
 		m := c.run(t, Defaults(), seed)
 		if !flagged(m) {
-			t.Errorf("seed %d: 30 %% of zeros raise no flag: %+v", seed, m.zeros)
+			t.Errorf("seed %d: 30 %% of zeros raise no flag: %+v", seed, m.surplus)
 		}
-		if before := m.zeros; seed == 0 {
+		if before := m.surplus; seed == 0 {
 			d := modeltest.Stepper{Model: m}
 			d.Must(t, &cdf.Shard{Cols: 2}, .5)
-			if m.zeros != (zeros{before.excess / 2, before.variance / 2, before.expected / 2}) {
-				t.Errorf("forgetting a half leaves %+v of %+v", m.zeros, before)
+			if m.surplus != (surplus{before.excess / 2, before.variance / 2, before.expected / 2}) {
+				t.Errorf("forgetting a half leaves %+v of %+v", m.surplus, before)
 			}
 		}
 	}

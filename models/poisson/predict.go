@@ -80,8 +80,8 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		density := p.logMass(y)
 		logs += density
 		rows++
-		pit := p.cdf(y-1) + rng.Float64()*math.Exp(density)
-		pit = cdf.Tamed(pit, math.Exp(density))
+		mass := math.Exp(density)
+		pit := cdf.Tamed(p.cdf(y-1)+rng.Float64()*mass, mass)
 		inside := pit >= .025 && pit <= .975
 		if inside {
 			covered++

@@ -19,10 +19,8 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = codec.AppendFloats(b, m.over.s2)
 	if m.over.s2 > 0 {
 		b = codec.AppendFloats(b, m.over.like[:]...)
-		b = codec.AppendFloats(b, m.zeros.excess, m.zeros.variance, m.zeros.expected)
-	} else {
-		b = codec.AppendFloats(b, m.dispersion.excess, m.dispersion.variance, m.dispersion.counts)
 	}
+	b = codec.AppendFloats(b, m.surplus.excess, m.surplus.variance, m.surplus.expected)
 	return m.buffer.append(b), nil
 }
 
@@ -47,11 +45,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
-	m.dispersion, m.zeros = dispersion{sums[0], sums[1], sums[2]}, zeros{}
-	if on {
-		m.dispersion, m.zeros = dispersion{}, zeros{sums[0], sums[1], sums[2]}
-	}
-	m.over = over
+	m.over, m.surplus = over, surplus{sums[0], sums[1], sums[2]}
 	if (m.over.s2 > 0) != on || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer ||
 		min(sums[1], sums[2]) < 0 {
 		return codec.Error("poisson", "state of other settings")
