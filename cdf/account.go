@@ -1,9 +1,6 @@
 package cdf
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // account is what a key remembers of how well its shards were predicted: 64
 // bytes.
@@ -157,20 +154,15 @@ func (a *account) numbers() [4 + pitClasses]*float32 {
 
 func (a *account) append(b []byte) []byte {
 	for _, v := range a.numbers() {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(*v))
+		b = appendFloat32(b, *v)
 	}
 	return append(b, byte(a.shards))
 }
 
 func (a *account) read(r *reader) {
 	for i, to := range a.numbers() {
-		b := r.take(4)
-		if b == nil {
-			return
-		}
-		v := math.Float32frombits(binary.LittleEndian.Uint32(b))
-		if *to = v; !finite(float64(v)) || v < 0 && i > 0 {
-			r.fail("%g in the account of scores", v)
+		if *to = r.float32(); *to < 0 && i > 0 {
+			r.fail("%g in the account of scores", *to)
 		}
 	}
 	if b := r.take(1); b != nil {

@@ -23,6 +23,10 @@ func appendFloats(b []byte, v []float64) []byte {
 	return b
 }
 
+func appendFloat32(b []byte, v float32) []byte {
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+}
+
 func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
@@ -125,6 +129,19 @@ func (r *reader) float() float64 {
 		return 0
 	}
 	return math.Float64frombits(binary.LittleEndian.Uint64(b))
+}
+
+// float32 reads one that is finite.
+func (r *reader) float32() float32 {
+	b := r.take(4)
+	if b == nil {
+		return 0
+	}
+	v := math.Float32frombits(binary.LittleEndian.Uint32(b))
+	if !finite(float64(v)) {
+		r.fail("a number is not finite")
+	}
+	return v
 }
 
 // floats reads n floats, all finite.

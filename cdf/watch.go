@@ -34,19 +34,26 @@ type watch struct {
 // the steps: a level may go where it likes.
 type spread struct{ mean, variance float32 }
 
-// learnt yields the columns that have their scale from the first rows: -1 for
-// the response, then those of X.
-func learnt(spec *Spec, d *design) iter.Seq[int] {
-	return func(yield func(int) bool) {
+// learnt yields the columns that have their scale from the first rows, with
+// the place of their spread: -1 for the response, then those of X.
+func learnt(spec *Spec, d *design) iter.Seq2[int, int] {
+	return func(yield func(place, column int) bool) {
+		place := 0
 		if spec.Columns.Scaling != "first" {
 			return
 		}
-		if !spec.RawResponse && spec.Columns.Response.Scale == nil && !yield(-1) {
-			return
+		if !spec.RawResponse && spec.Columns.Response.Scale == nil {
+			if !yield(place, -1) {
+				return
+			}
+			place++
 		}
 		for i := range d.sources {
-			if src := &d.sources[i]; !src.categorical && src.feature.Scale == nil && !yield(src.first) {
-				return
+			if src := &d.sources[i]; !src.categorical && src.feature.Scale == nil {
+				if !yield(place, src.first) {
+					return
+				}
+				place++
 			}
 		}
 	}
@@ -72,7 +79,7 @@ func (r *rows) at(column int) (v []float64, stride int) {
 // first weighs the outliers among the kept rows, whose scaled form is given.
 func (w *watch) first(spec *Spec, d *design, kept []keptShard, scaled *rows) {
 	w.outliers = 0
-	for column := range learnt(spec, d) {
+	for _, column := range learnt(spec, d) {
 		v, stride := scaled.at(column)
 		sum, i := 0., 0
 		for _, k := range kept {
@@ -105,14 +112,13 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 	if seen == 0 {
 		return
 	}
-	old, k := min(w.rows, memory-seen), 0
-	for column := range learnt(spec, d) {
-		if s := &w.spreads[k]; spec.Steps {
+	old := min(w.rows, memory-seen)
+	for place, column := range learnt(spec, d) {
+		if s := &w.spreads[place]; spec.Steps {
 			s.step(r, column, float64(old), float64(seen))
 		} else {
 			s.add(r, column, float64(old), float64(seen))
 		}
-		k++
 	}
 	w.rows = old + seen
 }
@@ -175,14 +181,12 @@ func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64)
 	if w.rows < earliest {
 		return dst
 	}
-	k := 0
-	for column := range learnt(spec, d) {
+	for place, column := range learnt(spec, d) {
 		c := s.y
 		if column >= 0 {
 			c = s.x[column]
 		}
-		v := float64(w.spreads[k].variance)
-		k++
+		v := float64(w.spreads[place].variance)
 		// A scale of 1 is that of a column of equal values, or of zeros and
 		// ones: less than that says nothing, and neither do small steps.
 		less := w.rows >= calm && c.Scale != 1 && !spec.Steps
@@ -197,8 +201,7 @@ func (w *watch) append(b []byte) []byte {
 	b = appendFloat(b, w.outliers)
 	b = binary.AppendUvarint(b, uint64(w.rows))
 	for _, s := range w.spreads {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.mean))
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(s.variance))
+		b = appendFloat32(appendFloat32(b, s.mean), s.variance)
 	}
 	return b
 }
@@ -213,17 +216,9 @@ func (w *watch) read(r *reader) {
 	}
 	w.rows = int(rows)
 	for i := range w.spreads {
-		b := r.take(8)
-		if b == nil {
-			return
-		}
-		s := spread{
-			mean:     math.Float32frombits(binary.LittleEndian.Uint32(b)),
-			variance: math.Float32frombits(binary.LittleEndian.Uint32(b[4:])),
-		}
-		if w.spreads[i] = s; !finite(float64(s.mean), float64(s.variance)) || s.variance < 0 {
-			r.fail("a column has running mean %g and variance %g", s.mean, s.variance)
-			return
+		s := spread{mean: r.float32(), variance: r.float32()}
+		if w.spreads[i] = s; s.variance < 0 {
+			r.fail("a column has running variance %g", s.variance)
 		}
 	}
 }
