@@ -136,7 +136,8 @@ func param(variable string) string {
 
 // cell is a parameter after one of the looks.
 type cell struct {
-	coverage, se, ratio float64 // ratio of the published sd to the root mean square error
+	coverage, se float64
+	ratio        float64 // of the published sd to the root mean square error, NaN where no sd exists
 }
 
 func (f *found) cell(look, param int) cell {

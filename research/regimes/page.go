@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ what the model takes them for. For the published 95 %% intervals of a parameter,
 averaged over its variables, it gives
 
 - how many hold the truth after the first shard and after the tenth, with standard errors;
-- the sd ratio, of the published sd to the root mean square error: (mean z²)^(-1/2);
+- the sd ratio, of the published sd to the root mean square error, (mean z²)^(-1/2), none where no sd exists;
 - the flags that were up, in which share of the replicates.
 
 A regime is **covered** if all coverages are within .93 to .97 but for three standard
@@ -43,7 +44,11 @@ func (g *regime) section(w io.Writer, f *found) {
 		fmt.Fprintf(w, "| `%s` |", name)
 		for look := range looks {
 			c := f.cell(look, p)
-			fmt.Fprintf(w, " %.3f (%.3f) | %.2f |", c.coverage, c.se, c.ratio)
+			ratio := "none"
+			if !math.IsNaN(c.ratio) {
+				ratio = fmt.Sprintf("%.2f", c.ratio)
+			}
+			fmt.Fprintf(w, " %.3f (%.3f) | %s |", c.coverage, c.se, ratio)
 		}
 		fmt.Fprintln(w)
 	}
