@@ -255,7 +255,7 @@ func finish(t *testing.T, o *observer, members []*member) {
 		}
 		if err := wait(ctx, 200*time.Millisecond); err != nil {
 			for _, m := range members {
-				t.Logf("a consumer's last words:\n%s", m.tail())
+				t.Logf("a consumer's last words:\n%s", m.stacks())
 			}
 			t.Fatalf("%d records are still not applied", behind)
 		}

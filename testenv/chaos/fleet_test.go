@@ -139,6 +139,22 @@ func (m *member) stop() error {
 	}
 }
 
+// stacks ends the process and returns the end of what it said and the stacks of
+// its goroutines.
+func (m *member) stacks() string {
+	said := m.tail()
+	from, err := os.Stat(m.log.Name())
+	if err != nil || m.signal(syscall.SIGQUIT) != nil {
+		return said
+	}
+	m.done <- <-m.done
+	b, err := os.ReadFile(m.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	return said + string(b[from.Size():])
+}
+
 // tail is the end of what the process said.
 func (m *member) tail() string {
 	b, err := os.ReadFile(m.log.Name())

@@ -5,6 +5,7 @@ package chaos
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/pipeline/redis"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // outcome is all that a group left behind.
@@ -75,10 +77,32 @@ func (o *observer) behind(ctx context.Context) (int64, error) {
 // order of the input.
 func (o *observer) outcome(t *testing.T) outcome {
 	t.Helper()
+	for _, topic := range []string{o.group.output, o.group.name + "-dead"} {
+		o.led(t, topic)
+	}
 	out := outcome{states: o.states(t), outputs: map[string]string{}}
 	o.readOutputs(t, &out)
 	o.readDead(t, &out)
 	return out
+}
+
+// led waits until every partition of a topic has a leader, which it may not yet
+// have when the last broker is back.
+func (o *observer) led(t *testing.T, topic string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
+	defer cancel()
+	err := probe.Until(ctx, func(ctx context.Context) error {
+		n, err := o.log.Partitions(ctx, topic)
+		for p := range n {
+			_, _, of := o.log.Bounds(ctx, pipeline.Partition{Topic: topic, ID: int32(p)})
+			err = errors.Join(err, of)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // states reads all states.

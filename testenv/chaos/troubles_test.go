@@ -133,7 +133,10 @@ func (s *storm) fillDisk(servers []*local.Server) func(context.Context) (spell, 
 		free, err := v.FillDisk()
 		return spell{v.Name, 4 * time.Second, func(ctx context.Context) error {
 			_ = free() // a replica that cannot write ends itself
-			return v.Start(ctx)
+			if err := v.Start(ctx); err == nil || ctx.Err() != nil {
+				return err
+			}
+			return v.Start(ctx) // it was still writing its last words
 		}}, err
 	}
 }
