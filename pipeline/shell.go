@@ -145,8 +145,7 @@ func (s *shell) backlog() int64 {
 // The effects. None of them waits here.
 
 func (fxClaim) start(s *shell) {
-	io := s.io
-	s.call(func() event { f, err := s.claim(io); return evClaimed{f, err} })
+	s.bounded(s.io, func(ctx context.Context) event { f, err := s.claim(ctx); return evClaimed{f, err} })
 }
 
 func (fx fxOpen) start(s *shell) { s.open(fx) }
@@ -159,8 +158,7 @@ func (fx fxFetch) start(s *shell) {
 func (fx fxShed) start(s *shell) { s.hold(-fx.bytes) }
 
 func (fx fxLoad) start(s *shell) {
-	ctx := s.epoch
-	s.call(func() event {
+	s.bounded(s.epoch, func(ctx context.Context) event {
 		values, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys, fx.bytes)
 		return evLoaded{fx.epoch, values, err}
 	})
@@ -177,29 +175,25 @@ func (fx fxBarrier) start(s *shell) {
 
 func (fx fxPublish) start(s *shell) {
 	s.outs = sizeOfAll(fx.outputs)
-	ctx := s.epoch
-	s.call(func() event {
+	s.bounded(s.epoch, func(ctx context.Context) event {
 		rest, err := s.publish(ctx, fx)
 		return evPublished{fx.epoch, rest, err}
 	})
 }
 
 func (fx fxSave) start(s *shell) {
-	ctx := s.epoch
-	s.call(func() event { return evSaved{fx.epoch, s.save(ctx, fx)} })
+	s.bounded(s.epoch, func(ctx context.Context) event { return evSaved{fx.epoch, s.save(ctx, fx)} })
 }
 
 func (fx fxResolve) start(s *shell) {
-	ctx := s.epoch
-	s.call(func() event {
+	s.bounded(s.epoch, func(ctx context.Context) event {
 		meta, err := s.w.opt.Store.Meta(ctx, s.a.Partition)
 		return evMeta{fx.epoch, meta, err}
 	})
 }
 
 func (fx fxProbe) start(s *shell) {
-	ctx := s.epoch
-	s.call(func() event {
+	s.bounded(s.epoch, func(ctx context.Context) event {
 		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
 		return evProbed{fx.epoch, err}
 	})
@@ -230,6 +224,16 @@ func (s *shell) call(f func() event) {
 				s.w.budget.Add(-e.size)
 			}
 		}
+	})
+}
+
+// bounded is call with what must end by itself: whatever a dependency does, what
+// was asked of it is given up and asked again.
+func (s *shell) bounded(ctx context.Context, f func(context.Context) event) {
+	s.call(func() event {
+		ctx, cancel := context.WithTimeout(ctx, ioTimeout)
+		defer cancel()
+		return f(ctx)
 	})
 }
 

@@ -21,8 +21,6 @@ const ioTimeout = 30 * time.Second
 
 // claim takes the partition over and gathers what the machine decides on.
 func (s *shell) claim(ctx context.Context) (facts, error) {
-	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
-	defer cancel()
 	opt, p := &s.w.opt, s.a.Partition
 	f := facts{lease: Lease{Partition: p, Token: newToken(), Generation: s.a.Generation}}
 	var err error
@@ -86,8 +84,6 @@ func (s *shell) follow(ctx context.Context, from Position, bytes int64, r *Room)
 // publish looks whether the claim still holds, so that a zombie that wakes up
 // is mostly silent, and sends.
 func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err error) {
-	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
-	defer cancel()
 	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0); err != nil {
 		return fx.outputs, err
 	}
@@ -96,8 +92,6 @@ func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err e
 
 func (s *shell) save(ctx context.Context, fx fxSave) error {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, ioTimeout)
-	defer cancel()
 	if err := s.w.opt.Store.Save(ctx, fx.lease, fx.c); err != nil {
 		return err
 	}

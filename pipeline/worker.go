@@ -125,7 +125,9 @@ func (w *Worker) UntilEnd(ctx context.Context) error {
 			return fmt.Errorf("partition %s halted (%s): %s", part, s.halted, s.why)
 		}
 		if p < len(ends) {
-			meta, err := w.opt.Store.Meta(ctx, Partition{w.opt.Topic, int32(p)})
+			bounded, cancel := context.WithTimeout(ctx, ioTimeout)
+			meta, err := w.opt.Store.Meta(bounded, Partition{w.opt.Topic, int32(p)})
+			cancel()
 			if err == nil && meta.Exists && meta.Watermark >= ends[p] {
 				p++
 				continue

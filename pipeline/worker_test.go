@@ -1,7 +1,10 @@
 package pipeline_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -80,7 +83,8 @@ func TestOutagesAreWaitedOut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := pipelinetest.Records(3, 300)
-				b := pipelinetest.Start(t, log[:100])
+				var text bytes.Buffer
+				b := pipelinetest.StartLogging(t, &pipelinetest.Kafka{Log: log[:100]}, storetest.NewMemory(), pipelinetest.Rules(t), slog.NewTextHandler(&text, nil))
 				b.CatchUp(t)
 				c.cut(b, true)
 				b.ReadyWithin(t, 10*time.Second, false)
@@ -92,6 +96,11 @@ func TestOutagesAreWaitedOut(t *testing.T) {
 				b.Stop(t)
 				if n := metric(t, b.Reg, "credence_stalls_total"); n != 0 {
 					t.Errorf("%g fetches are said to hang, and all were answered", n)
+				}
+				for _, want := range []string{`msg=waiting for="in/0: `, `msg="the wait is over"`} {
+					if n := strings.Count(text.String(), want); n != 1 {
+						t.Errorf("the log says %s %d times, want once:\n%s", want, n, &text)
+					}
 				}
 			})
 		})
@@ -157,6 +166,36 @@ func TestStuckFetchIsCutOffAndCounted(t *testing.T) {
 		}
 		b.Stop(t)
 	})
+}
+
+// A call of the store that is never answered is given up and asked again, whatever
+// it is for.
+func TestStuckCallsOfTheStoreAreCutOff(t *testing.T) {
+	for _, op := range []string{"pin", "claim", "load", "save", "meta"} {
+		t.Run(op, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, hung, lost := storetest.NewMemory(), 0, 0
+				store.Inject(func(c storetest.Call) storetest.Fault {
+					switch {
+					case c.Op == op && hung < 3:
+						hung++
+						return storetest.Hang
+					case c.Op == "save" && op == "meta" && lost < 3: // its fate has to be looked up
+						lost++
+						return storetest.After
+					}
+					return storetest.None
+				})
+				b := pipelinetest.StartWith(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 200)}, store, pipelinetest.Rules(t))
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				if err := b.UntilEnd(ctx); err != nil || hung != 3 {
+					t.Errorf("%d calls hung: %v", hung, err)
+				}
+				b.Stop(t)
+			})
+		})
+	}
 }
 
 func TestMemberWithoutAPartitionIsReady(t *testing.T) {

@@ -55,11 +55,12 @@ type Call struct {
 type Fault int
 
 // The faults: none; an error without effect; an error after the effect, as
-// when the reply is lost.
+// when the reply is lost; no answer until the call's context ends.
 const (
 	None Fault = iota
 	Before
 	After
+	Hang
 )
 
 // ErrInjected is the error of a call that was made to fail.
@@ -115,8 +116,14 @@ func (m *Memory) call(ctx context.Context, c Call, f func() error) error {
 	if m.inject != nil {
 		fault = m.inject(c)
 	}
-	if fault == Before {
+	switch fault {
+	case Before:
 		return fmt.Errorf("%s %s: %w", c.Op, c.Partition, ErrInjected)
+	case Hang:
+		m.mu.Unlock()
+		<-ctx.Done()
+		m.mu.Lock()
+		return ctx.Err()
 	}
 	if err := f(); err != nil {
 		return fmt.Errorf("%s %s: %w", c.Op, c.Partition, err)
