@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -122,9 +122,14 @@ func (b *board) expected() int {
 // ready reports whether every assigned partition makes progress, and what
 // stands in the way.
 func (b *board) ready() (bool, string) {
+	why := b.obstacles(true)
+	return len(why) == 0, strings.Join(why, "; ")
+}
+
+// obstacles lists what stands in the way of partitions, halts among it or not.
+func (b *board) obstacles(halts bool) (why []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var why []string
 	switch {
 	case b.given < 0:
 		why = append(why, "waiting for the consumer group")
@@ -132,12 +137,12 @@ func (b *board) ready() (bool, string) {
 		why = append(why, "taking partitions over")
 	}
 	for p, s := range b.parts {
-		if !s.ready {
+		if !s.ready && (halts || s.halted == "") {
 			why = append(why, fmt.Sprintf("%s: %s", p, s.why))
 		}
 	}
-	sort.Strings(why)
-	return len(why) == 0, strings.Join(why, "; ")
+	slices.Sort(why)
+	return why
 }
 
 // settled reports whether this process is a member of the group and every

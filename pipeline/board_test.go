@@ -30,6 +30,9 @@ func TestReadyOnlyAsAMember(t *testing.T) {
 	if ready, _ := b.ready(); ready || !b.settled() {
 		t.Error("a halted partition is decided on, and not ready")
 	}
+	if why := b.obstacles(false); len(why) > 0 {
+		t.Errorf("a halted partition waits for nothing, and it is said to wait: %q", why)
+	}
 	b.set(a.Partition, status{ready: true})
 	// The brokers are away: the generation ends first, its work later.
 	b.join(-1)

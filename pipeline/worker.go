@@ -88,6 +88,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		// It lives until the last checkpoint is saved.
 		defer p.start(context.WithoutCancel(ctx))()
 	}
+	defer (&waits{log: w.opt.Logger}).watch(ctx, w.board)()
 	member := func(id string, partitions int) {
 		p.join(id)
 		w.board.join(partitions)
