@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv/local"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // mischief is one kind of trouble. begin chooses whom it befalls, which has no
@@ -132,11 +133,16 @@ func (s *storm) fillDisk(servers []*local.Server) func(context.Context) (spell, 
 		}
 		free, err := v.FillDisk()
 		return spell{v.Name, 4 * time.Second, func(ctx context.Context) error {
-			_ = free() // a replica that cannot write ends itself
-			if err := v.Start(ctx); err == nil || ctx.Err() != nil {
-				return err
-			}
-			return v.Start(ctx) // it was still writing its last words
+			_ = free() // fails where it has ended
+			ctx, cancel := context.WithTimeout(ctx, probe.Patience)
+			defer cancel()
+			return probe.Until(ctx, func(ctx context.Context) error {
+				// A replica ends itself while it believes that it cannot write.
+				if err := v.Start(ctx); err != nil {
+					return err
+				}
+				return v.Writes(ctx)
+			})
 		}}, err
 	}
 }

@@ -303,6 +303,18 @@ func (s *Server) Set(ctx context.Context, setting, value string) error {
 	})
 }
 
+// Writes returns an error while the last write of a Redis server to its append-only
+// file is one that failed.
+func (s *Server) Writes(ctx context.Context) error {
+	return s.redis(func(r *redis.Client) error {
+		info, err := r.Info(ctx, "persistence").Result()
+		if err == nil && !strings.Contains(info, "aof_last_write_status:ok") {
+			err = fmt.Errorf("%s cannot write: %s", s.Name, info)
+		}
+		return err
+	})
+}
+
 func (s *Server) redis(do func(*redis.Client) error) error {
 	r := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, DialTimeout: time.Second, ReadTimeout: time.Second})
 	return errors.Join(do(r), r.Close())
