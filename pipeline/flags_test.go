@@ -3,9 +3,12 @@ package pipeline_test
 import (
 	"bytes"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
@@ -75,5 +78,30 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 				t.Errorf("%d lines with %q, want %d; the log is\n%s", n, line, want, text.String())
 			}
 		}
+		// Three keys of ten shards each.
+		if n := labelled(t, b.Reg, "credence_shards_flagged_total", map[string]string{"kind": "line", "flag": "odd"}); n != 30 {
+			t.Errorf("%g shards are counted with the flag, want 30", n)
+		}
 	})
+}
+
+// labelled is the counter with the given labels.
+func labelled(t *testing.T, reg *prometheus.Registry, name string, labels map[string]string) float64 {
+	t.Helper()
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			got := map[string]string{}
+			for _, l := range m.GetLabel() {
+				got[l.GetName()] = l.GetValue()
+			}
+			if f.GetName() == name && maps.Equal(got, labels) {
+				return m.GetCounter().GetValue()
+			}
+		}
+	}
+	return 0
 }

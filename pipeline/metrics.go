@@ -18,6 +18,7 @@ type Metrics struct {
 	dropped    *prometheus.CounterVec
 	dead       *prometheus.CounterVec
 	published  *prometheus.CounterVec
+	flagged    *prometheus.CounterVec
 	skipped    *prometheus.CounterVec
 	update     *prometheus.HistogramVec
 	checkpoint prometheus.Histogram
@@ -81,6 +82,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.dropped = counters("rows_dropped_total", "Rows left out of a shard.", "kind", "reason")
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
 	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
+	m.flagged = counters("shards_flagged_total", "Shards after which the model raised a flag.", "kind", "flag")
 	m.skipped = counters("records_skipped_total", "Records skipped because they had been applied.", "reason")
 	m.update = auto.NewHistogramVec(prometheus.HistogramOpts{Namespace: "credence", Name: "update_duration_seconds",
 		Help: "Time to decode a shard, fold it into its model and encode the summary.", Buckets: prometheus.ExponentialBuckets(5e-6, 4, 12)}, []string{"kind"})
@@ -144,6 +146,9 @@ func (m *Metrics) absorbed(r *result) {
 	}
 	if r.Published {
 		m.published.WithLabelValues(r.Kind).Inc()
+	}
+	for _, flag := range r.Flags {
+		m.flagged.WithLabelValues(r.Kind, flag).Inc()
 	}
 	if r.Score.Rows > 0 && !math.IsNaN(r.Score.LogDensity) {
 		m.logDensity.WithLabelValues(r.Kind).Set(r.Score.LogDensity)

@@ -157,6 +157,8 @@ var guarantees = []mutant{
 		"return f(ctx)", "return f(context.WithoutCancel(ctx))", "TestStuckCalls", machine},
 	{"wait said again and again", "pipeline/waits.go",
 		"\t\tw.told = true\n", "", "TestLongWaits", machine},
+	{"flag not counted", "pipeline/metrics.go",
+		"m.flagged.WithLabelValues(r.Kind, flag).Inc()", "_ = flag", "TestFlagsAreLogged", machine},
 	{"halt taken for a wait", "pipeline/board.go",
 		"(halts || s.halted == \"\")", "true", "TestReadyOnlyAsAMember", machine},
 	{"work of a revoked partition not awaited", "pipeline/shell.go",
