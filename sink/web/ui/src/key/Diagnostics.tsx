@@ -81,7 +81,7 @@ function DiagnosticRow({ row, index, dominated }: { row: Row; index: number; dom
   const closed = isExact(row)
   return (
     <tr aria-rowindex={index} style={{ height: `${rowHeight}px` }}>
-      <th scope="row"><Foreign text={row.variable} length={44} />{dominated && <> <Badge title="The posterior’s sd is above 0.8 of the prior’s">near prior</Badge></>}</th>
+      <th scope="row"><Foreign text={row.variable} length={44} />{dominated && <> <Badge title="The data have said little, or the prior pulls">near prior</Badge></>}</th>
       <td class="number"><Estimate value={row.mean} row={row} /></td>
       <td class="number" title={exact(row.sd)}>{significant(row.sd, 2)}</td>
       {(['q2.5', 'q25', 'median', 'q75', 'q97.5'] as const).map((q) => <td key={q} class="number"><Estimate value={row[q]} row={row} /></td>)}
