@@ -25,37 +25,10 @@ func strikeReference(t *testing.T, data *rows) map[string]reference {
 		}
 		design[i] = mat.NewVecDense(4, x)
 	}
-	prior := []float64{10, 1, 1, 1}
-	b := mat.NewVecDense(4, nil)
-	var chol mat.Cholesky
-	for range 50 {
-		gradient, curvature := mat.NewVecDense(4, nil), mat.NewSymDense(4, nil)
-		for j, v := range prior {
-			gradient.SetVec(j, -b.AtVec(j)/v)
-			curvature.SetSym(j, j, 1/v)
-		}
-		for i, x := range design {
-			eta, sign := mat.Dot(x, b), 2*damaged[i]-1
-			ratio := sign * math.Exp(-eta*eta/2) / math.Sqrt(2*math.Pi) / phi(sign*eta)
-			gradient.AddScaledVec(gradient, ratio, x)
-			curvature.SymRankOne(curvature, ratio*(ratio+eta), x)
-		}
-		if !chol.Factorize(curvature) {
-			t.Fatal("the curvature is not positive")
-		}
-		var step mat.VecDense
-		if err := chol.SolveVecTo(&step, gradient); err != nil {
-			t.Fatal(err)
-		}
-		b.AddVec(b, &step)
-	}
-	var cov mat.SymDense
-	if err := chol.InverseTo(&cov); err != nil {
-		t.Fatal(err)
-	}
+	b, cov := probitMode(t, design, damaged, []float64{10, 1, 1, 1})
 	of := func(through func(float64) float64, weights ...float64) reference {
 		w := mat.NewVecDense(4, weights)
-		m, sd := mat.Dot(w, b), math.Sqrt(mat.Inner(w, &cov, w))
+		m, sd := mat.Dot(w, b), math.Sqrt(mat.Inner(w, cov, w))
 		return reference{through(m), through(m - z95*sd), through(m + z95*sd), .1}
 	}
 	percent := func(eta float64) float64 { return 100 * phi(eta) }
@@ -72,4 +45,39 @@ func strikeReference(t *testing.T, data *rows) map[string]reference {
 		"medium rather than small, probit":    of(same, 0, 0, 1, 0),
 		"large rather than small, probit":     of(same, 0, 0, 0, 1),
 	}
+}
+
+// probitMode returns the mode of a probit regression's posterior and the inverse
+// of the curvature there, for rows of design with responses 0 or 1 and independent
+// normal priors of the given variances.
+func probitMode(t *testing.T, design []*mat.VecDense, y, prior []float64) (b *mat.VecDense, cov *mat.SymDense) {
+	t.Helper()
+	p := len(prior)
+	b, cov = mat.NewVecDense(p, nil), new(mat.SymDense)
+	var chol mat.Cholesky
+	for range 50 {
+		gradient, curvature := mat.NewVecDense(p, nil), mat.NewSymDense(p, nil)
+		for j, v := range prior {
+			gradient.SetVec(j, -b.AtVec(j)/v)
+			curvature.SetSym(j, j, 1/v)
+		}
+		for i, x := range design {
+			eta, sign := mat.Dot(x, b), 2*y[i]-1
+			ratio := sign * math.Exp(-eta*eta/2) / math.Sqrt(2*math.Pi) / phi(sign*eta)
+			gradient.AddScaledVec(gradient, ratio, x)
+			curvature.SymRankOne(curvature, ratio*(ratio+eta), x)
+		}
+		if !chol.Factorize(curvature) {
+			t.Fatal("the curvature is not positive")
+		}
+		var step mat.VecDense
+		if err := chol.SolveVecTo(&step, gradient); err != nil {
+			t.Fatal(err)
+		}
+		b.AddVec(b, &step)
+	}
+	if err := chol.InverseTo(cov); err != nil {
+		t.Fatal(err)
+	}
+	return b, cov
 }

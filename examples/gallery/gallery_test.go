@@ -31,6 +31,7 @@ type reference struct {
 var references = map[string]func(*testing.T, *rows) map[string]reference{
 	"penguins": penguinReference, "radon": radonReference, "nile": nileReference,
 	"birdstrikes": strikeReference, "meat": meatReference, "horsekicks": kickReference,
+	"flights": flightReference,
 }
 
 var built *programs
@@ -160,6 +161,7 @@ var told = map[string][]string{
 	"birdstrikes": {"90", "200"},
 	"meat":        {"100"},
 	"horsekicks":  {"14"},
+	"flights":     {"2.5", "15", "800"},
 }
 
 var number = regexp.MustCompile(`[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?`)
@@ -218,6 +220,10 @@ func TestPagesCount(t *testing.T) {
 		},
 		"meat": func(d *rows) []string {
 			return []string{fmt.Sprintf("%d samples", len(d.fields)), fmt.Sprintf("%d wavelengths", len(d.names)-1)}
+		},
+		"flights": func(d *rows) []string {
+			n := len(d.fields)
+			return []string{fmt.Sprintf("%d,%03d flights", n/1000, n%1000)}
 		},
 		"horsekicks": func(d *rows) []string {
 			sum := 0.

@@ -41,6 +41,7 @@ type posterior struct {
 	} `json:"score"`
 	Variables  []variable `json:"posterior"`
 	Covariance []float64  `json:"covariance"` // of the coefficients: lower triangle, row by row
+	Flags      []string   `json:"flags"`
 }
 
 // variable is the posterior of one number.

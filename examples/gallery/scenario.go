@@ -26,7 +26,7 @@ type send struct {
 	rows    int    // of a shard
 }
 
-var scenarios = []scenario{penguins, radon, nile, birdstrikes, meat, horsekicks}
+var scenarios = []scenario{penguins, radon, nile, birdstrikes, meat, horsekicks, flights}
 
 // folder returns the scenario's folder below the module's root.
 func (s *scenario) folder() string { return path.Join("examples", "gallery", s.name) }
