@@ -70,7 +70,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("overview: %s", got)
 		}
 		b.open(escaped + "?view=diagnostics")
-		b.wait(`document.querySelectorAll('.diagnostics tbody tr[aria-rowindex]').length === 4`, "four variables")
+		b.wait(`document.querySelectorAll('.diagnostics tbody tr[aria-rowindex]').length === 3`, "three variables")
 		got = value[string](b, fmt.Sprintf(`(async () => {
 			const t = +document.querySelector('[data-testid=t]').dataset.value
 			const columns = ['mean', 'q2.5', 'q25', 'median', 'q75', 'q97.5'], numbers = []
@@ -78,7 +78,7 @@ func TestDemo(t *testing.T) {
 				const variable = row.querySelector('th').textContent.trim()
 				row.querySelectorAll('td [data-value]').forEach((e, i) => numbers.push([variable, columns[i], +e.dataset.value]))
 			}
-			if (numbers.length !== 24) return numbers.length + ' numbers'
+			if (numbers.length !== 18) return numbers.length + ' numbers'
 			return (%s)(%q, t, numbers)
 		})()`, published, key))
 		if got != "" {
@@ -103,19 +103,14 @@ func TestDemo(t *testing.T) {
 		b.do(evaluate(`document.querySelector('form input').focus()`))
 		b.press("1000" + kb.Tab + "9" + kb.Enter)
 		b.wait(`document.querySelector('form + * [data-value], table [data-value]')`, "a prediction")
-		shown := value[float64](b, `+[...document.querySelectorAll('td[data-value]')].at(-1).dataset.value`)
-		asked := value[[]float64](b, fmt.Sprintf(`fetch('/v1/models/%s/history').then(r => r.json()).then(async h => {
-			const r = await fetch('/v1/models/%s/predict', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({rows: [{distance: 1000, hour: 9}]})})
-			const means = h.points.map(p => { const v = Object.fromEntries(p.posterior.map(r => [r.variable, r.mean])); return v['beta[intercept]'] + 1000 * v['beta[distance]'] + 9 * v['beta[hour]'] })
-			return [(await r.json()).predictions[0].mean, ...means]
-		})`, key, key))
-		near := false
-		for _, m := range asked {
-			near = near || m-shown < 1e-9*(1+shown*shown) && shown-m < 1e-9*(1+shown*shown)
-		}
-		if !near {
-			t.Errorf("the page predicts %v; the API and the posteriors of all shards give %v", shown, asked)
-		}
+		// A shard may come between the page's question and ours: the page asks again.
+		const asked = `fetch('/v1/models/` + key + `/predict', {method: 'POST', headers: {'Content-Type': 'application/json'},
+			body: JSON.stringify({rows: [{distance: 1000, hour: 9}]})}).then(r => r.json()).then(a => a.predictions[0].mean)`
+		b.wait(`(async () => {
+			document.querySelector('form [type=submit], form button').click()
+			const shown = +[...document.querySelectorAll('td[data-value]')].at(-1).dataset.value
+			return shown === await `+asked+`
+		})()`, "the prediction of the API")
 		b.shot("light")
 	})
 	for _, p := range []struct{ name, path, wants string }{

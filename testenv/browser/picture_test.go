@@ -24,8 +24,8 @@ func TestPicture(t *testing.T) {
 	b := newTab(t, browser, 1280, 900)
 	b.scheme("light")
 	b.open(demo.Base + "/")
-	b.wait(rowOf("ATL"), "a posterior of ATL")
-	b.open(demo.Base + "/key/ATL?variable=beta%5Bhour%5D")
+	b.wait(rowOf("ORD"), "a posterior of ORD")
+	b.open(demo.Base + "/key/ORD?variable=beta%5Bhour%5D")
 	b.wait(`+document.querySelector('[data-testid=t]')?.dataset.value >= 60`, "60 shards")
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {

@@ -21,7 +21,7 @@ var packed []byte
 
 // header is the first line of the data: the columns in the order that Rows
 // reads them.
-const header = "date,hour,delay,distance,origin,destination"
+const header = "date,hour,delay,late,distance,origin,destination"
 
 // dateLayout is how the data writes a departure.
 const dateLayout = "2006-01-02T15:04"
@@ -31,13 +31,14 @@ type Flight struct {
 	Date        time.Time // of departure, local time of the origin marked as UTC
 	Hour        int       // of departure, 0 to 23
 	Delay       int       // of arrival, minutes; negative: early
+	Late        bool      // by more than 15 minutes
 	Distance    int       // miles
 	Origin      string    // IATA code
 	Destination string    // IATA code
 }
 
 // Flights returns the data as CSV with a header line and the columns date,
-// hour, delay, distance, origin and destination, rows in order of departure.
+// hour, delay, late, distance, origin and destination, rows in order of departure.
 func Flights() ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -83,15 +84,15 @@ func Rows() iter.Seq2[Flight, error] {
 }
 
 func parse(record []string) (Flight, error) {
-	if len(record) != 6 {
-		return Flight{}, fmt.Errorf("%d fields, want 6", len(record))
+	if len(record) != 7 {
+		return Flight{}, fmt.Errorf("%d fields, want 7", len(record))
 	}
-	date, err := time.Parse(dateLayout, record[0])
-	f := Flight{Date: date, Origin: record[4], Destination: record[5]}
-	for i, to := range []*int{&f.Hour, &f.Delay, &f.Distance} {
-		var numErr error
-		*to, numErr = strconv.Atoi(record[i+1])
-		err = errors.Join(err, numErr)
-	}
-	return f, err
+	f := Flight{Origin: record[5], Destination: record[6]}
+	var errs [5]error
+	f.Date, errs[0] = time.Parse(dateLayout, record[0])
+	f.Hour, errs[1] = strconv.Atoi(record[1])
+	f.Delay, errs[2] = strconv.Atoi(record[2])
+	f.Late, errs[3] = strconv.ParseBool(record[3])
+	f.Distance, errs[4] = strconv.Atoi(record[4])
+	return f, errors.Join(errs[:]...)
 }

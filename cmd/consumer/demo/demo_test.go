@@ -31,11 +31,11 @@ func TestRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.Date.Before(last) || f.Date.Hour() != f.Hour || f.Distance < 1 ||
-			len(f.Origin) != 3 || len(f.Destination) != 3 {
+			f.Late != (f.Delay > 15) || len(f.Origin) != 3 || len(f.Destination) != 3 {
 			t.Fatalf("row %d is %+v after %v", n, f, last)
 		}
 		if want := (Flight{
-			Date: time.Date(2001, 1, 1, 0, 47, 0, 0, time.UTC), Hour: 0, Delay: 66, Distance: 1750,
+			Date: time.Date(2001, 1, 1, 0, 47, 0, 0, time.UTC), Hour: 0, Delay: 66, Late: true, Distance: 1750,
 			Origin: "DTW", Destination: "LAS",
 		}); n == 0 && f != want {
 			t.Errorf("the first flight is %+v, want %+v", f, want)
@@ -54,6 +54,7 @@ func TestShardsHoldEveryFlightOnce(t *testing.T) {
 	type row struct {
 		date                  float64
 		hour, delay, distance int64
+		late                  float64
 		destination           string
 	}
 	const size = 10
@@ -66,8 +67,12 @@ func TestShardsHoldEveryFlightOnce(t *testing.T) {
 		if want[f.Origin] == nil {
 			firsts = append(firsts, f.Origin)
 		}
+		late := 0.0
+		if f.Late {
+			late = 1
+		}
 		want[f.Origin] = append(want[f.Origin],
-			row{float64(f.Date.Unix()), int64(f.Hour), int64(f.Delay), int64(f.Distance), f.Destination})
+			row{float64(f.Date.Unix()), int64(f.Hour), int64(f.Delay), int64(f.Distance), late, f.Destination})
 	}
 
 	got := map[string][]row{}
@@ -87,8 +92,8 @@ func TestShardsHoldEveryFlightOnce(t *testing.T) {
 			t.Fatalf("whole shard of %s after short ones", sh.Key)
 		}
 		for i := range sh.Batch.Rows {
-			destination, _ := c[4].Label(i)
-			got[sh.Key] = append(got[sh.Key], row{c[0].Number[i], c[1].Int[i], c[2].Int[i], c[3].Int[i], destination})
+			destination, _ := c[5].Label(i)
+			got[sh.Key] = append(got[sh.Key], row{c[0].Number[i], c[1].Int[i], c[2].Int[i], c[4].Int[i], c[3].Number[i], destination})
 		}
 		shards++
 		rows += sh.Batch.Rows

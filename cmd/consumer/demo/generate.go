@@ -75,10 +75,10 @@ func generate(from, to string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(z, "date,hour,delay,distance,origin,destination")
+	fmt.Fprintln(z, "date,hour,delay,late,distance,origin,destination")
 	for _, f := range flights {
-		fmt.Fprintf(z, "%s,%d,%d,%d,%s,%s\n",
-			f.at.Format("2006-01-02T15:04"), f.at.Hour(), f.Delay, f.Distance, f.Origin, f.Destination)
+		fmt.Fprintf(z, "%s,%d,%d,%t,%d,%s,%s\n",
+			f.at.Format("2006-01-02T15:04"), f.at.Hour(), f.Delay, f.Delay > 15, f.Distance, f.Origin, f.Destination)
 	}
 	if err := z.Close(); err != nil {
 		return err

@@ -13,6 +13,7 @@ var fields = []replay.Field{
 	{Name: "date", Type: cdf.Time},
 	{Name: "hour", Type: cdf.Integer},
 	{Name: "delay", Type: cdf.Integer},
+	{Name: "late", Type: cdf.Bool},
 	{Name: "distance", Type: cdf.Integer},
 	{Name: "destination", Type: cdf.Text},
 }
@@ -34,8 +35,11 @@ func Shards(rows int) iter.Seq2[replay.Shard, error] {
 			values[0].Number = float64(f.Date.Unix())
 			values[1].Int = int64(f.Hour)
 			values[2].Int = int64(f.Delay)
-			values[3].Int = int64(f.Distance)
-			values[4].Text = f.Destination
+			if values[3].Number = 0; f.Late {
+				values[3].Number = 1
+			}
+			values[4].Int = int64(f.Distance)
+			values[5].Text = f.Destination
 			if sh, full := cut.Add(f.Origin, values); full && !yield(sh, nil) {
 				return
 			}

@@ -43,10 +43,11 @@ func DemoCommand(a *app.App) *cobra.Command {
 	var noBrowser bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Model the delays of real flights, airport by airport, with nothing else installed",
+		Short: "Model which flights are late, airport by airport, with nothing else installed",
 		Long: `demo starts a Kafka broker and a Redis server inside the process, replays 20,000
-flights within the United States in order of departure, and updates one linear
-regression per airport with them: delay on distance and hour of departure.`,
+flights within the United States in order of departure, and updates one probit
+regression per airport with them: whether a flight arrives more than 15 minutes
+late, by its distance and hour of departure.`,
 		GroupID: app.GroupFirst,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -169,8 +170,9 @@ func explain(a *app.App, c *config.Config, file string) {
 	_, _ = fmt.Fprintf(a.Err, `The live page: %s
 
 Credence demo: 20,000 flights of early 2001, replayed in order of departure.
-Each airport has its own regression: delay on distance and hour of departure.
-Every %d flights of an airport are a shard, and every shard updates its posterior.
+Each airport has its own model: does a flight arrive more than 15 minutes late,
+by its distance and hour of departure? Every %d flights of an airport are a
+shard, and every shard updates its posterior.
 
 While it runs, try:
   curl -s %s/v1/models/%s
