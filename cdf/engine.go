@@ -14,6 +14,7 @@ type engine struct {
 	flagger         Flagger         // nil: none
 	stateSummarizer StateSummarizer // nil: none
 	priorSummarizer PriorSummarizer // nil: none
+	priorSensitive  PriorSensitive  // nil: none
 	chains          int             // 0: a closed form
 }
 
@@ -41,6 +42,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.flagger, _ = faces.(Flagger)
 	e.stateSummarizer, _ = faces.(StateSummarizer)
 	e.priorSummarizer, _ = faces.(PriorSummarizer)
+	e.priorSensitive, _ = faces.(PriorSensitive)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

@@ -94,6 +94,21 @@ type Summarizer interface {
 	PriorSD(functionals []Functional, dst []float64)
 }
 
+// PriorSensitive is a Summarizer that knows how far the prior decides a variance.
+type PriorSensitive interface {
+	// PriorSensitivity writes, for each functional that is affine in one variance
+	// s, the posterior sd of log p(log s), p the prior density. It is the
+	// sensitivity to power-scaling: under the prior p^(1+h) the posterior is
+	// h^2/2 times its square away, a Kullback-Leibler divergence. Where the
+	// posterior of log s is normal and narrow it is the number of posterior sds by
+	// which one power more of the prior moves it. NaN for other functionals, and
+	// where the posterior is the prior.
+	//
+	// Source: Kallioinen, Paananen, Buerkner and Vehtari, Detecting and diagnosing
+	// prior and likelihood sensitivity with power-scaling, 2023.
+	PriorSensitivity(functionals []Functional, dst []float64)
+}
+
 // Predictor is a model that predicts rows from its present state.
 type Predictor interface {
 	// Predict fills out[i] for row i of the shard, whose Y may be NaN.

@@ -32,9 +32,10 @@ func (f *Filter) completed() (*Summary, error) {
 	if err := f.engine.stateSummarizer.SummarizeState(left, told); err != nil {
 		return nil, as(ErrNumeric, err)
 	}
+	// Of those that were described the state alone may not tell it any more.
+	dominated := f.appendPriorDominated(slices.Clone(kept.PriorDominated), told, left)
 	sum := *kept
 	sum.Rows, sum.PriorDominated = make([]Row, 0, len(list)), nil
-	described := list[:0]
 	for _, fn := range list {
 		r := known[fn.Name]
 		if r == nil {
@@ -46,9 +47,11 @@ func (f *Filter) completed() (*Summary, error) {
 				return nil, err
 			}
 		}
-		sum.Rows, described = append(sum.Rows, *r), append(described, fn)
+		sum.Rows = append(sum.Rows, *r)
+		if slices.Contains(dominated, fn.Name) {
+			sum.PriorDominated = append(sum.PriorDominated, fn.Name)
+		}
 	}
-	f.priorDominated(&sum, described)
 	return &sum, nil
 }
 

@@ -159,7 +159,7 @@ func (f *Filter) describeRows(sum *Summary, list []Functional) error {
 			return err
 		}
 	}
-	f.priorDominated(sum, list)
+	sum.PriorDominated = f.appendPriorDominated(sum.PriorDominated, sum.Rows, list)
 	f.weakMixing(sum)
 	return nil
 }
@@ -210,25 +210,4 @@ func (r *Row) publishable() error {
 		}
 	}
 	return nil
-}
-
-// dominated is the share of the prior's sd above which the data have said
-// little.
-const dominated = .8
-
-func (f *Filter) priorDominated(sum *Summary, list []Functional) {
-	if f.engine.summarizer == nil {
-		return
-	}
-	w := f.ws
-	w.priorSD = slices.Grow(w.priorSD[:0], len(sum.Rows))[:len(sum.Rows)]
-	for i := range w.priorSD {
-		w.priorSD[i] = math.NaN()
-	}
-	f.engine.summarizer.PriorSD(list, w.priorSD)
-	for i := range sum.Rows {
-		if sum.Rows[i].SD > dominated*w.priorSD[i] {
-			sum.PriorDominated = append(sum.PriorDominated, sum.Rows[i].Variable)
-		}
-	}
 }

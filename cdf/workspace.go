@@ -22,7 +22,7 @@ type Workspace struct {
 	diag     mcmc.Diagnostics
 	one      []float64 // draws of one variable
 	sorted   []float64
-	priorSD  []float64
+	prior    [2][]float64 // sd and sensitivity by variable
 	preds    []Prediction
 	found    []Prediction
 }
