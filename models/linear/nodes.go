@@ -202,6 +202,21 @@ func (w *nodes) sigma2() (mean, sd float64) {
 	return mean, math.Sqrt((sum*w.h + tail) / total)
 }
 
+// sensitivity returns the sd of the log prior density of log sigma2.
+func (w *nodes) sensitivity(p *Prior) float64 {
+	log := func(i int) float64 { return float64(-p.Sigma2Shape*w.l[i]) - p.Sigma2Rate/w.s[i] }
+	mean, square := 0.0, 0.0
+	for i := range w.l {
+		mean += float64(w.weight(i) * log(i))
+	}
+	mean /= w.total
+	for i := range w.l {
+		d := log(i) - mean
+		square += float64(w.weight(i) * d * d)
+	}
+	return math.Sqrt(square / w.total)
+}
+
 // accumulate integrates e^f up to every node.
 func (w *nodes) accumulate(m *Model) {
 	w.cum = lin.Grow(w.cum, len(w.l))

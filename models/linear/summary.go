@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form, or by quadrature while the rows
@@ -102,6 +103,33 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 		r.SD = math.Abs(factor) * sd
 	}
 	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(m, p) })
+}
+
+// PriorSensitivity writes that of sigma2, by quadrature while the rows are few.
+func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	w := m.work()
+	defer m.scratch.Put(w)
+	known := math.NaN()
+	for i := range functionals {
+		dst[i] = math.NaN()
+		_, isSigma, err := m.Split(&functionals[i])
+		if err != nil || !isSigma || m.n == 0 || m.prepare(w) != nil {
+			continue
+		}
+		if math.IsNaN(known) {
+			known = m.sensitivity(w)
+		}
+		dst[i] = known
+	}
+}
+
+func (m *Model) sensitivity(w *work) float64 {
+	if m.early() {
+		m.fillNodes(&w.nodes)
+		return w.nodes.sensitivity(&m.prior)
+	}
+	q := &m.post
+	return dist.InvGammaSensitivity(m.prior.Sigma2Shape, m.prior.Sigma2Rate, q.shape, q.shape*m.s2)
 }
 
 // LogEvidence returns log p(D_1, ..., D_t), exactly: it is not the surrogate's

@@ -72,6 +72,19 @@ func InvGammaMoments(shape, rate float64) (mean, sd float64) {
 	return mean, sd
 }
 
+// Trigamma returns the second derivative of LogGamma: the variance of the logarithm
+// of a gamma variable of this shape.
+func Trigamma(shape float64) float64 { return mathext.Zeta(2, shape) }
+
+// InvGammaSensitivity returns the sd of the log density of log s under IG(a, b), of
+// s ~ IG(shape, rate): the posterior's sensitivity to the power of that prior. The
+// first term is the prior's share of the rate against that of the shape, the second
+// what is left of it where both agree.
+func InvGammaSensitivity(a, b, shape, rate float64) float64 {
+	apart := b/rate - a/shape
+	return math.Sqrt(float64(shape*apart*apart) + float64(a*a*(Trigamma(shape)-1/shape)))
+}
+
 // TrigammaInverse returns the shape of the gamma law whose logarithm has the given
 // variance, which is the trigamma function of the shape.
 func TrigammaInverse(variance float64) float64 {
@@ -79,7 +92,7 @@ func TrigammaInverse(variance float64) float64 {
 	// each step stays below the solution and converges quadratically.
 	x := 0.5 + 1/variance
 	for range 50 {
-		tri := mathext.Zeta(2, x)
+		tri := Trigamma(x)
 		step := tri * (1 - tri/variance) / (-2 * mathext.Zeta(3, x))
 		x += step
 		if math.Abs(step) < 1e-12*x {

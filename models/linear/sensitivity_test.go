@@ -1,0 +1,61 @@
+package linear
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+var _ cdf.PriorSensitive = (*Model)(nil)
+
+// The second derivative of the log evidence by the power of the prior of sigma2 is the
+// posterior variance of that prior's log density. The closed form of many rows is close.
+func TestPriorSensitivity(t *testing.T) {
+	const p, h = 4, .01
+	f := []cdf.Functional{
+		{Param: []int{1}, Weight: []float64{1}}, {Const: 3, Param: []int{p}, Weight: []float64{-2}},
+		{Param: []int{0, 1}, Weight: []float64{1, 1}},
+	}
+	for _, c := range []struct {
+		rows      int
+		noise     float64
+		tolerance float64
+	}{{3, 1, 1e-3}, {10, 1, 1e-3}, {10, .03, 1e-3}, {49, .3, 1e-3}, {60, .3, .02}, {1000, .3, .002}, {1000, 1, .01}} {
+		learn := func(power float64) *Model {
+			s := Defaults()
+			s.Prior.Sigma2Shape *= power
+			s.Prior.Sigma2Rate *= power
+			m, err := New(s, cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(17, uint64(c.rows)))
+			sh := modeltest.RegressionShard(r, c.rows, p, true)
+			for i := range sh.Y {
+				sh.Y[i] = sh.X[i*p+1] - sh.X[i*p+2] + c.noise*r.NormFloat64()
+			}
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, sh, 1)
+			return m
+		}
+		log := func(power float64) float64 {
+			m := learn(power)
+			a, b := m.prior.Sigma2Shape, m.prior.Sigma2Rate
+			return m.LogEvidence() + dist.LogGamma(a) - a*math.Log(b)
+		}
+		got := make([]float64, len(f))
+		learn(1).PriorSensitivity(f, got)
+		want := math.Sqrt(log(1+h)+log(1-h)-2*log(1)) / h
+		if !math.IsNaN(got[0]) || !math.IsNaN(got[2]) || !(modeltest.Relative(got[1], want) < c.tolerance) {
+			t.Errorf("%d rows with noise %g: sensitivities %g, want that of sigma2 %g", c.rows, c.noise, got, want)
+		}
+	}
+	got := make([]float64, len(f))
+	if newTest(t, p).PriorSensitivity(f, got); !math.IsNaN(got[1]) {
+		t.Errorf("before the first row: %g, want NaN", got[1])
+	}
+}
