@@ -30,6 +30,8 @@ import (
 type Model struct {
 	statistics
 	quantiles [7]float64 // of sigma2, at dist.Levels
+	// Of tau2 and sigma2, of the grid of the last Sample and not part of the state.
+	sensitivity [2]float64
 }
 
 // New returns the corrected anova model with empty statistics.
@@ -107,13 +109,18 @@ func (m *Model) settle(w *work) {
 	k := len(m.n)
 	w.mean, w.m2, w.within = grown(w.mean, k), grown(w.m2, k), grown(w.within, k)
 	var mu, tau2, sigma2, logs weighted
-	muWithin, upTo := 0.0, 0.0
+	var tauPrior, sigmaPrior weighted // log densities
+	muWithin, upTo, p := 0.0, 0.0, &m.prior
 	for i := range g.nodes {
 		n := &g.nodes[i]
+		x := math.Log(n.rho / g.nodes[0].rho)
 		for _, c := range g.cells[n.first:n.end] {
-			tau2.add(c.sigma2*n.rho, c.mass)
+			z, tau := g.stepZ*float64(c.at), c.sigma2*n.rho
+			tau2.add(tau, c.mass)
 			sigma2.add(c.sigma2, c.mass)
-			logs.add(g.stepZ*float64(c.at), c.mass)
+			logs.add(z, c.mass)
+			tauPrior.add(float64(-p.Tau2Shape*(x+z))-p.Tau2Rate/tau, c.mass)
+			sigmaPrior.add(float64(-p.Sigma2Shape*z)-p.Sigma2Rate/c.sigma2, c.mass)
 		}
 		if n.mass == 0 {
 			continue
@@ -153,6 +160,7 @@ func (m *Model) settle(w *work) {
 	// its logarithm has.
 	m.shape = dist.TrigammaInverse(logs.squares)
 	m.s2 = math.Exp(g.middle+logs.mean+mathext.Digamma(m.shape)) / m.shape
+	m.sensitivity = [...]float64{math.Sqrt(tauPrior.squares), math.Sqrt(sigmaPrior.squares)}
 }
 
 // weighted sums up a mean and the mean square about it, of masses that add up

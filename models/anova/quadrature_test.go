@@ -16,6 +16,7 @@ type dense struct {
 	mean, variance []float64 // of mu, tau2, sigma2 and the levels
 	sigma2         []float64 // its values, with
 	below          []float64 // the mass up to each
+	log            float64   // of all mass, but for a constant
 }
 
 func denseOf(p Prior, y [][]float64, from, to float64, points int) dense {
@@ -83,6 +84,7 @@ func denseOf(p Prior, y [][]float64, from, to float64, points int) dense {
 	for i := range d.below {
 		d.below[i] /= total
 	}
+	d.log = top + math.Log(total)
 	return d
 }
 

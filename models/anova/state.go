@@ -1,6 +1,7 @@
 package anova
 
 import (
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf/lin"
@@ -50,7 +51,8 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return codec.AppendFloats(b, m.quantiles[:]...), err
 }
 
-// UnmarshalBinary replaces the state.
+// UnmarshalBinary replaces the state. How far priors decide is not known until the
+// next Sample.
 func (m *Model) UnmarshalBinary(b []byte) error {
 	at := max(len(b)-8*len(m.quantiles), 0)
 	var quantiles [7]float64
@@ -60,6 +62,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if err := m.statistics.UnmarshalBinary(b[:at]); err != nil {
 		return err
 	}
+	m.sensitivity = [...]float64{math.NaN(), math.NaN()}
 	if m.quantiles = quantiles; !slices.IsSorted(quantiles[:]) || quantiles[0] < 0 {
 		return codec.Error("anova", "quantiles are not in order")
 	}

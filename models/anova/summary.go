@@ -141,3 +141,14 @@ func (m *statistics) PriorSD(functionals []cdf.Functional, dst []float64) {
 		dst[i] = math.Abs(f.Weight[0]) * sd
 	}
 }
+
+// PriorSensitivity writes that of tau2 and sigma2.
+func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	for i, f := range functionals {
+		dst[i] = math.NaN()
+		p, err := m.parameter(f)
+		if err == nil && len(m.n) > 0 && (p == tau2Row || p == sigma2Row) {
+			dst[i] = m.sensitivity[p-tau2Row]
+		}
+	}
+}
