@@ -23,6 +23,10 @@ var ofLinear = []mutant{
 		"math.Sqrt(s + p.EpredSD*p.EpredSD)", "math.Sqrt(s + p.EpredSD)", "^TestAgainstTheOracle$", linear},
 	{"linear: rows of the last block only", "models/internal/qr/fold.go",
 		"n += k", "n = k", "^TestIsInvariantToSharding$", linear},
+	{"linear: sensitivity without the rate", "models/linear/nodes.go",
+		"p.Sigma2Rate/w.s[i]", "0*p.Sigma2Rate", "^TestPriorSensitivity$", linear},
+	{"linear: sensitivity at a known variance", "models/internal/dist/gamma.go",
+		"b/rate - a/shape", "b/rate - 0*a/shape", "^TestPriorSensitivity$", linear},
 	{"linear: paper: squares not discounted", "models/linear/paper.go",
 		"\tm.ssr *= s.Forget\n", "", "^TestForgets$", linear},
 }
