@@ -109,18 +109,18 @@ func (m *Model) settle(w *work) {
 	k := len(m.n)
 	w.mean, w.m2, w.within = grown(w.mean, k), grown(w.m2, k), grown(w.within, k)
 	var mu, tau2, sigma2, logs weighted
-	var tauPrior, sigmaPrior weighted // log densities
+	var tauPrior, sigmaPrior logPrior
 	muWithin, upTo, p := 0.0, 0.0, &m.prior
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		x := math.Log(n.rho / g.nodes[0].rho)
+		x, tauRate := math.Log(n.rho/g.nodes[0].rho), p.Tau2Rate/n.rho
 		for _, c := range g.cells[n.first:n.end] {
-			z, tau := g.stepZ*float64(c.at), c.sigma2*n.rho
-			tau2.add(tau, c.mass)
+			z, inv := g.stepZ*float64(c.at), 1/c.sigma2
+			tau2.add(c.sigma2*n.rho, c.mass)
 			sigma2.add(c.sigma2, c.mass)
 			logs.add(z, c.mass)
-			tauPrior.add(float64(-p.Tau2Shape*(x+z))-p.Tau2Rate/tau, c.mass)
-			sigmaPrior.add(float64(-p.Sigma2Shape*z)-p.Sigma2Rate/c.sigma2, c.mass)
+			tauPrior.add(float64(p.Tau2Shape*(x+z))+float64(tauRate*inv), c.mass)
+			sigmaPrior.add(float64(p.Sigma2Shape*z)+float64(p.Sigma2Rate*inv), c.mass)
 		}
 		if n.mass == 0 {
 			continue
@@ -160,7 +160,7 @@ func (m *Model) settle(w *work) {
 	// its logarithm has.
 	m.shape = dist.TrigammaInverse(logs.squares)
 	m.s2 = math.Exp(g.middle+logs.mean+mathext.Digamma(m.shape)) / m.shape
-	m.sensitivity = [...]float64{math.Sqrt(tauPrior.squares), math.Sqrt(sigmaPrior.squares)}
+	m.sensitivity = [...]float64{tauPrior.sd(), sigmaPrior.sd()}
 }
 
 // weighted sums up a mean and the mean square about it, of masses that add up
@@ -177,6 +177,18 @@ func (s *weighted) add(x, mass float64) {
 	s.mean += float64(d * mass / s.mass)
 	s.squares += float64(d * d * mass * before / s.mass)
 }
+
+// logPrior sums up a log density and its square, of masses that add up to 1. Its sd is
+// about its size over the root of the rows, which a difference of squares can tell.
+type logPrior struct{ mean, square float64 }
+
+func (l *logPrior) add(log, mass float64) {
+	v := mass * log
+	l.mean += v
+	l.square += float64(v * log)
+}
+
+func (l *logPrior) sd() float64 { return math.Sqrt(l.square - float64(l.mean*l.mean)) }
 
 // draw draws from the posterior: a point of the grid, moved within its cell for
 // the variances, then mu and the levels given the point. Levels that are not

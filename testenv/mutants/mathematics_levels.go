@@ -32,7 +32,7 @@ var ofAnova = []mutant{
 	{"anova: levels drawn with variance tau2", "models/anova/model.go",
 		"math.Sqrt(r*p.tau2)", "math.Sqrt(p.tau2)", "^TestDrawsAgreeWithTheSummary$", anova},
 	{"anova: sensitivity of tau2 without its rate", "models/anova/model.go",
-		"-p.Tau2Rate/tau, c.mass)", "-0*p.Tau2Rate/tau, c.mass)", "^TestPriorSensitivity$", anova},
+		"+float64(tauRate*inv)", "+float64(0*tauRate)", "^TestPriorSensitivity$", anova},
 	{"anova: sd of mu restored as that of tau2", "models/anova/state.go",
 		"moments{head[5], head[6]}", "moments{head[5], head[4]}", "^TestKeepsTheContract$", anova},
 	{"anova: variance of a group that left", "models/anova/groups.go",
