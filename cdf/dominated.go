@@ -10,11 +10,11 @@ const (
 	// little.
 	dominated = .8
 	// sensitive is the PriorSensitivity from which on a variance depends on its
-	// prior. Measured with the default priors of linear and anova: at .35 it lists
-	// a variance in 95 % of the first shards of ten rows whose interval fails
-	// to hold the truth, where the prior fails and not the chance, and in none of the first shards of
-	// 1,000 rows. Levels of five groups stay just below it
-	// with any number of rows, at .347, those of four above.
+	// prior. Measured with the default priors: at .35 a variance is listed in 96 % or
+	// more of the first shards of ten rows whose prior takes the truth out of the
+	// intervals, both of all and of those that miss it, and in none of 1,000 first
+	// shards of 1,000 rows, the greatest sensitivity of which is .28. tau2 of five
+	// groups with many rows stays at .347, that of four is above.
 	sensitive = .35
 )
 
