@@ -41,7 +41,7 @@ func TestPriorSensitivity(t *testing.T) {
 			p.Tau2Rate *= 1 + tau2
 			p.Sigma2Shape *= 1 + sigma2
 			p.Sigma2Rate *= 1 + sigma2
-			return denseOf(p, y, -20, 20, 500).log
+			return denseOf(p, y, -20, 20, 250).log
 		}
 		middle := log(0, 0)
 		want := [...]float64{tau2Row: math.Sqrt(log(h, 0)+log(-h, 0)-2*middle) / h, sigma2Row: math.Sqrt(log(0, h)+log(0, -h)-2*middle) / h}
