@@ -213,30 +213,6 @@ func (fx fxCount) start(s *shell) { s.count(fx) }
 // start ends nothing by itself: run returns when it sees fxDone.
 func (fxDone) start(*shell) {}
 
-// call runs one piece of I/O and delivers what came of it.
-func (s *shell) call(f func() event) {
-	s.calls.Go(func() {
-		ev := f()
-		select {
-		case s.events <- ev:
-		case <-s.io.Done():
-			if e, ok := ev.(evFetched); ok {
-				s.w.budget.Add(-e.size)
-			}
-		}
-	})
-}
-
-// bounded is call with what must end by itself: whatever a dependency does, what
-// was asked of it is given up and asked again.
-func (s *shell) bounded(ctx context.Context, f func(context.Context) event) {
-	s.call(func() event {
-		ctx, cancel := context.WithTimeout(ctx, ioTimeout)
-		defer cancel()
-		return f(ctx)
-	})
-}
-
 // open makes the lanes of a claim.
 func (s *shell) open(fx fxOpen) {
 	s.claimed()

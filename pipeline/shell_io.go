@@ -19,6 +19,30 @@ const stallAfter = 20 * time.Second
 // ioTimeout bounds every other call.
 const ioTimeout = 30 * time.Second
 
+// call runs one piece of I/O and delivers what came of it.
+func (s *shell) call(f func() event) {
+	s.calls.Go(func() {
+		ev := f()
+		select {
+		case s.events <- ev:
+		case <-s.io.Done():
+			if e, ok := ev.(evFetched); ok {
+				s.w.budget.Add(-e.size)
+			}
+		}
+	})
+}
+
+// bounded is call with what must end by itself: whatever a dependency does, what
+// was asked of it is given up and asked again.
+func (s *shell) bounded(ctx context.Context, f func(context.Context) event) {
+	s.call(func() event {
+		ctx, cancel := context.WithTimeout(ctx, ioTimeout)
+		defer cancel()
+		return f(ctx)
+	})
+}
+
 // claim takes the partition over and gathers what the machine decides on.
 func (s *shell) claim(ctx context.Context) (facts, error) {
 	opt, p := &s.w.opt, s.a.Partition
