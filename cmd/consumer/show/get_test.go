@@ -18,7 +18,7 @@ func TestGet(t *testing.T) {
 	for _, c := range []struct{ format, want string }{
 		{"json", `{"key":"a","kind":"linear","variant":"corrected","t":1,"n":4,`},
 		{"csv", "key,kind,variant,t,n,time,variable,mean,"},
-		{"table", "key          a\nmodel        linear (corrected)"},
+		{"table", "key           a\nmodel         linear (corrected)"},
 	} {
 		out.Reset()
 		messages.Reset()
