@@ -1,8 +1,11 @@
 package cdf
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
-// account is what a key remembers of how well its shards were predicted: 64
+// account is what a key remembers of how well its shards were predicted: some 64
 // bytes.
 //
 // If the model is right the transforms of a shard's rows are uniform whatever came
@@ -18,6 +21,8 @@ type account struct {
 	shards               int32 // scored, up to settled
 
 	wild float32 // rows beyond the tails, fading
+	// What is told of them: it decides nothing.
+	outliers Outliers
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -54,14 +59,17 @@ const (
 	wildMemory = 250
 )
 
-// add takes the score of a shard, in original units, that a state of neff rows
+// add takes the score of shard t, in original units, that a state of neff rows
 // predicted, with the transforms of its rows and the number of wild ones.
-func (a *account) add(s *Score, pit *Transforms, wild uint32, neff float64) {
+func (a *account) add(t int64, s *Score, pit *Transforms, wild uint32, neff float64) {
 	if s.Rows == 0 {
 		return
 	}
 	n := float64(s.Rows)
 	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(wild))
+	if wild > 0 {
+		a.outliers = Outliers{Rows: a.outliers.Rows + int64(wild), T: t}
+	}
 	if *pit != (Transforms{}) {
 		a.addTransforms(pit, 1/(1+(n-1)*shared/(neff+shared)))
 	}
@@ -156,10 +164,13 @@ func (a *account) append(b []byte) []byte {
 	for _, v := range a.numbers() {
 		b = appendFloat32(b, *v)
 	}
-	return append(b, byte(a.shards))
+	b = append(b, byte(a.shards))
+	b = binary.AppendVarint(b, a.outliers.Rows)
+	return binary.AppendVarint(b, a.outliers.T)
 }
 
-func (a *account) read(r *reader) {
+// read reads what append wrote after t shards.
+func (a *account) read(r *reader, t int64) {
 	for i, to := range a.numbers() {
 		if *to = r.float32(); *to < 0 && i > 0 {
 			r.fail("%g in the account of scores", *to)
@@ -169,5 +180,9 @@ func (a *account) read(r *reader) {
 		if a.shards = int32(b[0]); a.shards > settled {
 			r.fail("%d shards in the account of scores", a.shards)
 		}
+	}
+	a.outliers = Outliers{Rows: r.natural(), T: r.natural()}
+	if o := a.outliers; o.T > t || (o.T == 0) != (o.Rows == 0) {
+		r.fail("%d outliers, the last in shard %d of %d", o.Rows, o.T, t)
 	}
 }

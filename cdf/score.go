@@ -28,7 +28,7 @@ func (f *Filter) scoreShard(observed int) error {
 	s.score.LogDensity -= math.Log(s.scaling.y.Scale)
 	s.score.RMSE *= s.scaling.y.Scale
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
-		s.account.add(&s.score, &f.transforms, wild, s.neff)
+		s.account.add(s.t+1, &s.score, &f.transforms, wild, s.neff)
 	}
 	return nil
 }

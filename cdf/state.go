@@ -52,7 +52,7 @@ func (s *state) read(r *reader, spec *Spec) (*engine, int) {
 		}
 	}
 	if r.err == nil {
-		s.account.read(r)
+		s.account.read(r, s.t)
 		s.scaling.read(r, s, spec)
 	}
 	b := r.take(8)

@@ -104,6 +104,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	}
 	sum := &f.sum[next]
 	sum.T, sum.N, sum.NEff, sum.Dropped, sum.Draws = s.t, s.n, s.neff, s.dropped, 0
+	sum.Outliers = s.account.outliers
 	sum.Score, sum.modelScale = s.score, f.spec.Publish.Scale == "model"
 	if f.spec.Publish.Scale == "model" {
 		sum.Score = s.scaled

@@ -98,6 +98,14 @@ type Constant struct {
 	Center, Scale float64
 }
 
+// Outliers tells of the rows that were beyond the 1e-6 tails of their predictive
+// distributions. Of a discrete response only those count whose own mass is below
+// 1e-6; before centre and scale stand none does.
+type Outliers struct {
+	Rows int64
+	T    int64 // the last shard that has one, 0 where none has
+}
+
 // Summary is what becomes public about a key after a shard. It is owned by
 // the filter and valid until its next call.
 type Summary struct {
@@ -112,6 +120,7 @@ type Summary struct {
 	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's, variances that depend on it
 	WeakMixing     []string   // variables whose R-hat exceeds 1.05, as it did after the shard before
 	Flags          []string   // warnings of the model, see Flagger, and of its scaling
+	Outliers       Outliers   // so far
 	// Covariance of the coefficients when asked for: lower triangle, row by
 	// row, in the order of the beta rows.
 	Covariance []float64

@@ -90,6 +90,7 @@ func (f *Filter) RestoreSummary(data []byte) error {
 	case f.SelfDescribing() || s.T != f.now.t:
 		return fmt.Errorf("%w: a summary of shard %d beside a state of shard %d", ErrSnapshot, s.T, f.now.t)
 	}
+	s.Outliers = f.now.account.outliers
 	f.sum[f.kept], f.summed = s, true
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 type told struct {
 	shards, keys, first map[string]float64
 	all                 float64
+	outliers            []cdf.Outliers // after each shard of each key
 }
 
 // tell runs keys of a linear model with defaults through shards of rows, whose
@@ -29,7 +30,7 @@ func tell(t *testing.T, keys, shards int, rows func(shard int) int, noise func(r
 	}
 	spec.Limits = cdf.Limits{}
 	spec.Seal()
-	out := told{map[string]float64{}, map[string]float64{}, map[string]float64{}, float64(keys * shards)}
+	out := told{shards: map[string]float64{}, keys: map[string]float64{}, first: map[string]float64{}, all: float64(keys * shards)}
 	for key := range keys {
 		r := rand.New(rand.NewPCG(uint64(key), 71))
 		f := cdf.NewFilter(spec, "key")
@@ -46,6 +47,7 @@ func tell(t *testing.T, keys, shards int, rows func(shard int) int, noise func(r
 			if err != nil {
 				t.Fatal(err)
 			}
+			out.outliers = append(out.outliers, sum.Outliers)
 			for _, flag := range sum.Flags {
 				out.shards[flag]++
 				if !slices.Contains(had, flag) {
@@ -142,6 +144,9 @@ func TestPlantedMisfit(t *testing.T) {
 		}
 		return r.NormFloat64()
 	})
+	if got.outliers[19] != (cdf.Outliers{}) || got.outliers[20] != (cdf.Outliers{Rows: 1, T: 21}) || got.outliers[89] != got.outliers[20] {
+		t.Errorf("outliers %v, %v, %v after shards 20, 21, 90, want one in shard 21", got.outliers[19], got.outliers[20], got.outliers[89])
+	}
 	if up := math.Round(got.shards["outliers"] * got.all); up < 25 || up > 27 {
 		t.Errorf("a wild row was told in %v shards of ten rows, want about 26", up)
 	}

@@ -24,6 +24,7 @@ type Envelope struct {
 	Offset   int64 // of the last applied record
 	Time     int64 // of that record, milliseconds since 1970
 	Gaps     int   // ranges that had been given up by then
+	Outlier  int64 // one past the offset of the last record that has outliers, 0 where none has
 	Snapshot []byte
 	Summary  []byte // see cdf.Filter.AppendSummary; empty where the snapshot tells it
 	runs     []run  // least recently used first
@@ -31,10 +32,12 @@ type Envelope struct {
 
 const (
 	envelopeMagic = "CE"
-	// Version 2 has a summary after the snapshot, and only what has one is
-	// written so: a program that knows only version 1 reads the rest.
+	// Version 2 has a summary after the snapshot, version 3 that and the last
+	// outlier. Only what has them is written so: a program that knows only
+	// version 1 reads the rest.
 	envelopePlain   = 1
 	envelopeSummary = 2
+	envelopeOutlier = 3
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -44,18 +47,24 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, envelopeMagic...)
-	if len(e.Summary) > 0 {
-		dst = append(dst, envelopeSummary)
-	} else {
-		dst = append(dst, envelopePlain)
+	version := byte(envelopePlain)
+	switch {
+	case e.Outlier > 0:
+		version = envelopeOutlier
+	case len(e.Summary) > 0:
+		version = envelopeSummary
 	}
+	dst = append(dst, version)
 	dst = binary.AppendVarint(dst, e.Offset)
 	dst = binary.AppendVarint(dst, e.Time)
 	dst = binary.AppendUvarint(dst, uint64(e.Gaps))
+	if version >= envelopeOutlier {
+		dst = binary.AppendVarint(dst, e.Outlier)
+	}
 	dst = e.appendRuns(dst)
 	dst = binary.AppendUvarint(dst, uint64(len(e.Snapshot)))
 	dst = append(dst, e.Snapshot...)
-	if len(e.Summary) > 0 {
+	if version >= envelopeSummary {
 		dst = binary.AppendUvarint(dst, uint64(len(e.Summary)))
 		dst = append(dst, e.Summary...)
 	}
@@ -73,14 +82,18 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: the checksum does not match", ErrDamaged)
 	}
 	version := body[2]
-	if version != envelopePlain && version != envelopeSummary {
-		return fmt.Errorf("%w: stored state of version %d, this program reads versions %d and %d", ErrDamaged, version, envelopePlain, envelopeSummary)
+	if version < envelopePlain || version > envelopeOutlier {
+		return fmt.Errorf("%w: stored state of version %d, this program reads versions %d to %d", ErrDamaged, version, envelopePlain, envelopeOutlier)
 	}
 	r := reader{b: body[3:]}
 	*e = Envelope{Offset: r.varint(), Time: r.varint(), Gaps: int(r.uvarint())}
+	if version >= envelopeOutlier {
+		e.Outlier = r.varint()
+		r.bad = r.bad || e.Outlier <= 0
+	}
 	e.runs = r.runs()
 	e.Snapshot = r.bytes()
-	if version == envelopeSummary {
+	if version >= envelopeSummary {
 		e.Summary = r.bytes()
 	}
 	if r.bad || len(r.b) > 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestEnvelopeRoundTrip(t *testing.T) {
-	e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Snapshot: []byte("snapshot"), Summary: []byte("summary")}
+	e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Outlier: 1 << 39, Snapshot: []byte("snapshot"), Summary: []byte("summary")}
 	for i := range 10 {
 		e.remember(fmt.Sprintf("run-%d", i), uint64(i+1))
 	}
@@ -21,7 +21,7 @@ func TestEnvelopeRoundTrip(t *testing.T) {
 	if err := got.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
 	}
-	if got.Offset != e.Offset || got.Time != e.Time || got.Gaps != 2 || !bytes.Equal(got.Snapshot, e.Snapshot) || !bytes.Equal(got.Summary, e.Summary) {
+	if got.Offset != e.Offset || got.Time != e.Time || got.Gaps != 2 || got.Outlier != e.Outlier || !bytes.Equal(got.Snapshot, e.Snapshot) || !bytes.Equal(got.Summary, e.Summary) {
 		t.Errorf("read %+v, wrote %+v", got, e)
 	}
 	for i := range 10 {
@@ -36,10 +36,14 @@ func TestEnvelopeRoundTrip(t *testing.T) {
 }
 
 // TestEnvelopeGolden checks that every version of the stored form is read for
-// ever, and that what has no summary is still written as version 1.
+// ever, and that what has neither summary nor outliers is still written as version 1.
 func TestEnvelopeGolden(t *testing.T) {
-	for file, summary := range map[string]string{"testdata/envelope_v1.bin": "", "testdata/envelope_v2.bin": "summary"} {
-		e := Envelope{Offset: 1 << 40, Time: 1700000000123, Gaps: 2, Snapshot: []byte("snapshot"), Summary: []byte(summary)}
+	for file, e := range map[string]Envelope{
+		"testdata/envelope_v1.bin": {Summary: []byte{}},
+		"testdata/envelope_v2.bin": {Summary: []byte("summary")},
+		"testdata/envelope_v3.bin": {Summary: []byte{}, Outlier: 1234},
+	} {
+		e.Offset, e.Time, e.Gaps, e.Snapshot = 1<<40, 1700000000123, 2, []byte("snapshot")
 		e.remember("run", 3)
 		e.remember("dlq.in.0", 17)
 		golden, err := os.ReadFile(file)
@@ -57,8 +61,8 @@ func TestEnvelopeGolden(t *testing.T) {
 }
 
 func TestEnvelopeDamageIsNoticed(t *testing.T) {
-	for _, summary := range []string{"", "summary"} {
-		e := Envelope{Offset: 7, Snapshot: []byte("snapshot"), Summary: []byte(summary)}
+	for _, e := range []Envelope{{}, {Summary: []byte("summary")}, {Outlier: 6}, {Outlier: 6, Summary: []byte("summary")}} {
+		e.Offset, e.Snapshot = 7, []byte("snapshot")
 		e.remember("run", 3)
 		checkDamage(t, &e)
 	}
@@ -85,8 +89,8 @@ func checkDamage(t *testing.T, e *Envelope) {
 func FuzzEnvelope(f *testing.F) {
 	e := Envelope{Offset: 7, Snapshot: []byte("snapshot")}
 	e.remember("run", 3)
-	for _, summary := range []string{"", "summary"} {
-		e.Summary = []byte(summary)
+	for i, summary := range []string{"", "summary", ""} {
+		e.Summary, e.Outlier = []byte(summary), int64(i/2)
 		b, err := e.AppendBinary(nil)
 		if err != nil {
 			f.Fatal(err)

@@ -105,3 +105,41 @@ func labelled(t *testing.T, reg *prometheus.Registry, name string, labels map[st
 	}
 	return 0
 }
+
+// A posterior names the record that had an outlier last, also after the key's
+// state has been in the store.
+func TestOutliersNameTheirRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: cdftest.Line()})
+		var log []pipeline.Record
+		for i := range int64(40) {
+			value := simRows(-1, 0, 0, 1, 1, 2, 2, 3)
+			if i == 20 {
+				value = simRows(-1, 0, 9, 1)
+			}
+			log = append(log, pipeline.Record{Offset: i, Time: 1e12, Key: []byte("k"), Value: value})
+		}
+		k, store := &pipelinetest.Kafka{Log: log[:30:30]}, storetest.NewMemory()
+		for _, n := range []int{30, 40} {
+			k.Set(func(k *pipelinetest.Kafka) { k.Log = log[:n:n] })
+			b := pipelinetest.StartWith(t, k, store, rules)
+			b.CatchUp(t)
+			b.Stop(t)
+		}
+		in := pipeline.Partition{Topic: "in"}
+		value, err := store.Get(t.Context(), in, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := rules.Restore(in, "k", value)
+		if err != nil || p.Summary.T != 40 || p.Summary.Outliers != (cdf.Outliers{Rows: 1, T: 21}) || p.Outlier != 20 {
+			t.Errorf("restored %+v of %+v, %v", p.Summary.Outliers, p, err)
+		}
+		for _, o := range k.Sent {
+			told := bytes.Contains(o.Value, []byte(" outliers=1 t=21 offset=20 "))
+			if o.Topic == "out" && told != (o.Offset >= 20) {
+				t.Errorf("offset %d: %s", o.Offset, o.Value)
+			}
+		}
+	})
+}

@@ -227,6 +227,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	}
 	before := s.env
 	s.env.Offset, s.env.Time, s.env.Gaps = r.Offset, r.Time, l.gaps
+	if summary.Outliers.T == summary.T {
+		s.env.Outlier = r.Offset + 1
+	}
 	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
 	var outs []Output
 	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
@@ -280,7 +283,7 @@ func (l *lane) note(t *task, point func() *Point) {
 func posterior(key string, s *keyState, p Partition, config string, summary *cdf.Summary) *Posterior {
 	return &Posterior{
 		Key: key, Kind: s.spec.Kind, Variant: s.spec.Variant, Config: config,
-		Source: p, Offset: s.env.Offset, Time: s.env.Time, Gaps: s.env.Gaps, Summary: summary,
+		Source: p, Offset: s.env.Offset, Time: s.env.Time, Gaps: s.env.Gaps, Outlier: max(s.env.Outlier-1, 0), Summary: summary,
 	}
 }
 

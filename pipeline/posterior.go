@@ -11,6 +11,7 @@ type Posterior struct {
 	Offset        int64
 	Time          int64 // of the input record, milliseconds since 1970
 	Gaps          int   // ranges that on_gap: skip gave up
+	Outlier       int64 // offset of the last record that has outliers, 0 where none has
 	Summary       *cdf.Summary
 }
 

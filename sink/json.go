@@ -76,6 +76,11 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 	if len(s.Flags) > 0 {
 		dst = jsontext.AppendStrings(append(dst, `,"flags":`...), s.Flags)
 	}
+	if o := s.Outliers; o.Rows > 0 {
+		dst = appendCount(dst, `,"outliers":{"rows":`, o.Rows)
+		dst = appendCount(dst, `,"t":`, o.T)
+		dst = append(appendCount(dst, `,"offset":`, p.Outlier), '}')
+	}
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)
 	dst = appendNumber(dst, `,"log_density":`, s.Score.LogDensity)

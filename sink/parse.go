@@ -32,7 +32,12 @@ type published struct {
 	PriorDominated []string         `json:"prior_dominated"`
 	WeakMixing     []string         `json:"weak_mixing"`
 	Flags          []string         `json:"flags"`
-	Score          struct {
+	Outliers       struct {
+		Rows   int64 `json:"rows"`
+		T      int64 `json:"t"`
+		Offset int64 `json:"offset"`
+	} `json:"outliers"`
+	Score struct {
 		Rows          int64    `json:"rows"`
 		PredictedRows int64    `json:"predicted_rows"`
 		LogDensity    *float64 `json:"log_density"`
@@ -94,6 +99,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		PriorDominated: v.PriorDominated,
 		WeakMixing:     v.WeakMixing,
 		Flags:          v.Flags,
+		Outliers:       cdf.Outliers{Rows: v.Outliers.Rows, T: v.Outliers.T},
 		Covariance:     jsontext.Floats(v.Covariance),
 	}
 	for _, r := range v.Posterior {
@@ -108,7 +114,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 	return &pipeline.Posterior{
 		Key: v.Key, Kind: v.Kind, Variant: v.Variant, Config: v.Config,
 		Source: pipeline.Partition{Topic: v.Source.Topic, ID: v.Source.Partition},
-		Offset: v.Source.Offset, Time: v.Time.UnixMilli(), Gaps: v.Gaps, Summary: s,
+		Offset: v.Source.Offset, Time: v.Time.UnixMilli(), Gaps: v.Gaps, Outlier: v.Outliers.Offset, Summary: s,
 	}, v.Omitted, nil
 }
 

@@ -50,6 +50,10 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 	for range rng.IntN(3) {
 		s.Flags = append(s.Flags, name())
 	}
+	outlier := int64(0)
+	if rng.IntN(3) == 0 {
+		s.Outliers, outlier = cdf.Outliers{Rows: 1 + rng.Int64N(9), T: 1 + rng.Int64N(99)}, rng.Int64()
+	}
 	for range n {
 		r := cdf.Row{Variable: "beta[" + name() + "]"}
 		v := reflect.ValueOf(&r).Elem()
@@ -65,7 +69,7 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 	}
 	return &pipeline.Posterior{
 		Key: "k" + name(), Kind: "linear", Variant: "corrected", Config: "0123456789abcdef",
-		Source: pipeline.Partition{Topic: "shards", ID: 2}, Offset: rng.Int64(), Time: 1 + rng.Int64N(2e12), Gaps: rng.IntN(2), Summary: s,
+		Source: pipeline.Partition{Topic: "shards", ID: 2}, Offset: rng.Int64(), Time: 1 + rng.Int64N(2e12), Gaps: rng.IntN(2), Outlier: outlier, Summary: s,
 	}
 }
 
@@ -121,7 +125,7 @@ func TestJSONIsWhatTheContractSays(t *testing.T) {
 	nan := math.NaN()
 	p := &pipeline.Posterior{
 		Key: "flights/ORD", Kind: "linear", Variant: "corrected", Config: "0123456789abcdef",
-		Source: pipeline.Partition{Topic: "shards", ID: 3}, Offset: 42, Time: 1_600_000_000_007,
+		Source: pipeline.Partition{Topic: "shards", ID: 3}, Offset: 42, Time: 1_600_000_000_007, Outlier: 41,
 		Summary: &cdf.Summary{
 			T: 1, N: 10, NEff: 10, Draws: 500,
 			Score:          cdf.Score{Rows: 10, LogDensity: -1.5, LogEvidence: nan, RMSE: 1e-7, Coverage95: .9},
@@ -129,12 +133,13 @@ func TestJSONIsWhatTheContractSays(t *testing.T) {
 			PriorDominated: []string{"tau2"},
 			WeakMixing:     []string{"mu", "tau2"},
 			Flags:          []string{"worse_than_null"},
+			Outliers:       cdf.Outliers{Rows: 3, T: 1},
 			Rows:           []cdf.Row{{Variable: "beta[d]", Mean: 1, SD: 2, Median: 3, Q025: 4, Q05: 5, Q25: 6, Q75: 7, Q95: 8, Q975: 1e21, MCSEMean: 0, ESSBulk: nan, ESSTail: nan, RHat: nan}},
 		},
 	}
 	want := `{"key":"flights/ORD","kind":"linear","variant":"corrected","t":1,"n":10,"draws":500,"config":"0123456789abcdef",` +
 		`"source":{"topic":"shards","partition":3,"offset":42},"time":"2020-09-13T12:26:40.007Z","n_eff":10,"scaling":{"d":{"center":1,"scale":2.5}},` +
-		`"prior_dominated":["tau2"],"weak_mixing":["mu","tau2"],"flags":["worse_than_null"],"score":{"rows":10,"predicted_rows":0,"log_density":-1.5,"log_evidence":null,"rmse":1e-7,"coverage95":0.9},` +
+		`"prior_dominated":["tau2"],"weak_mixing":["mu","tau2"],"flags":["worse_than_null"],"outliers":{"rows":3,"t":1,"offset":41},"score":{"rows":10,"predicted_rows":0,"log_density":-1.5,"log_evidence":null,"rmse":1e-7,"coverage95":0.9},` +
 		`"posterior":[{"variable":"beta[d]","mean":1,"sd":2,"median":3,"q2.5":4,"q5":5,"q25":6,"q75":7,"q95":8,"q97.5":1e+21,"mcse_mean":0,` +
 		`"ess_bulk":null,"ess_tail":null,"r_hat":null}]`
 	for _, c := range []struct {

@@ -175,6 +175,9 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 			room++
 		}
 	}
+	if s.Outliers.Rows > 0 {
+		room += 3
+	}
 	m := w.pairs(from, room)
 	number := func(key string, v float64) {
 		if jsontext.Defined(v) {
@@ -202,6 +205,11 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 		if len(t.list) > 0 {
 			m.texts(t.key, t.list)
 		}
+	}
+	if o := s.Outliers; o.Rows > 0 {
+		m.count("credence.outliers.rows", o.Rows)
+		m.count("credence.outliers.t", o.T)
+		m.count("credence.outliers.offset", p.Outlier)
 	}
 	m.count("credence.score.rows", s.Score.Rows)
 	m.count("credence.score.predicted_rows", s.Score.PredictedRows)

@@ -47,6 +47,11 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 	r.json("credence.prior_dominated", &s.PriorDominated)
 	r.json("credence.weak_mixing", &s.WeakMixing)
 	r.json("credence.flags", &s.Flags)
+	var outlier int64
+	if meta["credence.outliers.rows"] != "" {
+		s.Outliers = cdf.Outliers{Rows: r.count("credence.outliers.rows"), T: r.count("credence.outliers.t")}
+		outlier = r.count("credence.outliers.offset")
+	}
 	var covariance []jsontext.Number
 	r.json("credence.covariance", &covariance)
 	s.Covariance = jsontext.Floats(covariance)
@@ -57,6 +62,7 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 		Config:  meta["credence.config"],
 		Source:  pipeline.Partition{Topic: meta["credence.topic"], ID: int32(r.count("credence.partition"))},
 		Offset:  r.count("credence.offset"),
+		Outlier: outlier,
 		Summary: s,
 	}
 	if meta["credence.gaps"] != "" {

@@ -168,6 +168,9 @@ func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Recor
 	}
 	v := fmt.Appendf(nil, "t=%d n=%d gaps=%d score=%x draws=%d weak=%q", p.Summary.T, p.Summary.N, p.Gaps,
 		p.Summary.Score.LogDensity, p.Summary.Draws, p.Summary.WeakMixing)
+	if o := p.Summary.Outliers; o.Rows > 0 {
+		v = fmt.Appendf(v, " outliers=%d t=%d offset=%d", o.Rows, o.T, p.Outlier)
+	}
 	for _, row := range p.Summary.Rows {
 		v = fmt.Appendf(v, " %s=%x±%x", row.Variable, row.Mean, row.SD)
 		if !math.IsNaN(row.RHat) {

@@ -114,6 +114,9 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	if len(s.Flags) > 0 {
 		fmt.Fprintf(&b, "warnings\t%s\n", strings.Join(s.Flags, ", "))
 	}
+	if o := s.Outliers; o.Rows > 0 {
+		fmt.Fprintf(&b, "outliers\t%d rows, the last in shard %d at offset %d\n", o.Rows, o.T, p.Outlier)
+	}
 	if err := app.Tabulate(out, b.String(), 0); err != nil {
 		return err
 	}

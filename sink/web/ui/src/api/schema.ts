@@ -515,6 +515,14 @@ export interface components {
             prior_dominated: string[];
             weak_mixing?: string[];
             flags?: string[];
+            /** @description Rows beyond the 1e-6 tails of their predictions, so far. Absent where there is none. */
+            outliers?: {
+                rows: number;
+                /** @description The last shard that has one */
+                t: number;
+                /** @description The offset of that shard's record */
+                offset: number;
+            };
             score: components["schemas"]["Score"];
             posterior: components["schemas"]["Row"][];
             covariance?: components["schemas"]["Number"][];

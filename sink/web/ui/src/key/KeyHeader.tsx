@@ -29,6 +29,13 @@ export function KeyHeader({ model }: { model: KeyModel }) {
         )}
         {newest && <Fact name={<Labelled text="age" term="age" />}><Ago time={newest.time} /></Fact>}
         {(posterior?.gaps ?? 0) > 0 && <Fact name="skipped gaps"><Badge tone="warn">{count(posterior?.gaps)}</Badge></Fact>}
+        {posterior?.outliers && (
+          <Fact name="outliers">
+            <span title={`beyond the 1e-6 tails of their predictions; the last is in shard ${posterior.outliers.t}`}>
+              <b>{count(posterior.outliers.rows)}</b><span class="muted"> (last at offset {count(posterior.outliers.offset)})</span>
+            </span>
+          </Fact>
+        )}
         <Fact name={<Labelled text="flags" term="flags" />}>
           {flags.length === 0 ? <span class="muted">{point ? 'none' : model.loaded.value ? 'not known here' : '…'}</span> : flags.map((f) => (
             <span key={f} class="labelled"><Badge tone={f === 'prior_dominated' ? 'plain' : 'warn'}>{flagWords[f]}</Badge><Help term={f} /></span>
