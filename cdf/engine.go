@@ -25,6 +25,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 		Groups:    spec.Columns.Groups,
 		Draws:     spec.Draws,
 		Publish:   spec.Publish.Draws,
+		Centered:  spec.centersResponse(),
 	})
 	if err != nil {
 		return nil, as(ErrSchema, err)

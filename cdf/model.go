@@ -13,6 +13,9 @@ type Dims struct {
 	Groups    []Group // grouping factors in the order of Shard.Group and Shard.Slopes
 	Draws     int     // S, draws per shard
 	Publish   bool    // draws are published, so a model with closed forms must draw too
+	// Centered says that the response has its centre from the key's first rows: 0
+	// is near its mean and is not it.
+	Centered bool
 }
 
 // Param names a run of parameters: Len rows of Draws, in the order of Params.

@@ -65,6 +65,11 @@ func newScaling(spec *Spec, d *design) scaling {
 	return s
 }
 
+// centersResponse reports that the response has its centre from the first rows.
+func (s *Spec) centersResponse() bool {
+	return s.Columns.Scaling == "first" && !s.RawResponse && !s.Origin && s.Columns.Response.Center == nil
+}
+
 func explicit(name string, center, scale *float64) Constant {
 	c := Constant{Column: name, Scale: 1}
 	if center != nil {

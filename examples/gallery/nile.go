@@ -27,6 +27,7 @@ func nileFindings(r *result) []finding {
 		level(1898), level(1899), level(1903), level(1913), level(1970),
 		of("noise of a year, sd, km³", 0, last.of("sigma2"), func(v float64) float64 { return math.Sqrt(v) / 10 }),
 		of("step of the level, sd, km³", 0, last.of("tau2"), func(v float64) float64 { return math.Sqrt(v) / 10 }),
+		of("mean of the level, km³", 0, last.of("mu"), times(.1)),
 		of("phi", 2, last.of("phi"), same),
 	}
 }

@@ -213,7 +213,7 @@ func TestAcceptanceCompact(t *testing.T) {
 	}
 	accept.Range(t, "D4", "L, compact: coverage of theta", cov, .925, .955, seeds)
 	for k, limits := range [3][2]float64{{.021, .036}, {.075, .15}, {.07, .14}} {
-		name := rows[k].Name
+		name := params[k].Name
 		accept.Range(t, "D4", "L, compact: sd of "+name, spread[k], limits[0], limits[1], seeds)
 		accept.Range(t, "D5", "L, compact: miss of the mean of "+name, miss[k], 0, .9, seeds)
 		accept.Range(t, "D5", "L, compact: sd ratio of "+name, ratio[k], .8, 1.25, seeds)

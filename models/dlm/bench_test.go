@@ -55,7 +55,7 @@ func BenchmarkParts(b *testing.B) {
 	m := w.Model.(*Model)
 	modeltest.Part(b, "score 200 rows", func() { _, _ = m.Score(w.Step.Shard, nil) })
 	modeltest.Part(b, "absorb 200 rows", func() { m.Blocks()[0].Absorb(&w.Step) })
-	for k, p := range rows {
+	for k, p := range Params() {
 		modeltest.Part(b, "summarize "+p.Name, func() { _ = m.Summarize(w.Functionals[k:k+1], make([]cdf.Row, 1)) })
 	}
 }

@@ -57,8 +57,8 @@ func spec(t testing.TB, variant, mode, time string) *cdf.Spec {
 	return s
 }
 
-// modes are the rules under the names of variant and mode.
-var modes = [][2]string{{"corrected", "grid"}, {"corrected", "compact"}, {"corrected", "filtered"}, {"paper", "grid"}}
+// modes are the rules under the names of variant and mode, with other settings.
+var modes = [][2]string{{"corrected", "grid"}, {"corrected", "grid, mean: unknown"}, {"corrected", "compact"}, {"corrected", "filtered"}, {"paper", "grid"}}
 
 // With a time column the cases that bring a shard twice or out of order do
 // not apply. The evidence is a sum over a grid that follows the data: the

@@ -43,6 +43,11 @@ func (m *Model) draw(s *cdf.Step) error {
 		v := rnd.InvGamma(s.RNG, w.shape, p.rate(&m.family.settings.Prior))
 		phi[k], sigma2[k], tau2[k] = math.Tanh(p.eta), v, min(v*math.Exp(p.l), math.MaxFloat64)
 		theta[k] = p.m + math.Sqrt(p.v*v)*s.RNG.NormFloat64()
+		if !m.family.known {
+			mu := d.Row(muRow)
+			mu[k] = p.mean.mu + math.Sqrt(p.mean.v*v)*s.RNG.NormFloat64()
+			theta[k] += p.r * mu[k]
+		}
 	}
 	return nil
 }
@@ -52,7 +57,10 @@ func (m *Model) draw(s *cdf.Step) error {
 const envelope = 1.5
 
 // point is a place between the nodes.
-type point struct{ eta, l, m, v, sse, ld float64 }
+type point struct {
+	eta, l, m, v, sse, ld, r float64
+	mean                     mean
+}
 
 func (p *point) rate(prior *Prior) float64 {
 	return prior.Sigma2Rate + prior.Tau2Rate*math.Exp(-p.l) + 0.5*p.sse
@@ -71,6 +79,7 @@ func (m *Model) point(at [2]float64) point {
 		l:   g.low[logAxis] + at[logAxis]*g.spacing(logAxis),
 	}
 	a, b := g.through(etaAxis, p.eta), g.through(logAxis, p.l)
+	er, rr := 0.0, 0.0
 	for i, u := range a.weight {
 		for j, v := range b.weight {
 			k, c := (a.first+i)*nodes+b.first+j, u*v
@@ -78,7 +87,18 @@ func (m *Model) point(at [2]float64) point {
 			p.v += c * math.Log(g.v[k])
 			p.sse += c * g.sse[k]
 			p.ld += c * g.ld[k]
+			if g.r != nil {
+				p.r += c * g.r[k]
+				er += c * g.er[k]
+				rr += c * g.rr[k]
+			}
 		}
+	}
+	if g.r != nil {
+		cosh := math.Cosh(p.eta)
+		p.mean = meanLaw(1+math.Exp(p.l)*cosh*cosh, er, max(rr, 0))
+		p.sse -= p.mean.sse
+		p.ld += math.Log(p.mean.mp)
 	}
 	p.v, p.sse = math.Exp(p.v), max(p.sse, 0)
 	return p

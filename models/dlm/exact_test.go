@@ -261,7 +261,7 @@ func TestAcceptanceBatch(t *testing.T) {
 		ess := diag.ESSBulk(slices.Clone(d.Draws.Row(k)), 1)
 		z := math.Abs(got[k].Mean-want[k].Mean) / want[k].SD * math.Sqrt(ess)
 		worst = max(worst, z)
-		t.Logf("%s: %.4f (%.4f), exact %.4f (%.4f), ess %.0f", rows[k].Name, got[k].Mean, got[k].SD, want[k].Mean, want[k].SD, ess)
+		t.Logf("%s: %.4f (%.4f), exact %.4f (%.4f), ess %.0f", params[k].Name, got[k].Mean, got[k].SD, want[k].Mean, want[k].SD, ess)
 	}
 	accept.Range(t, "A6", "batch: largest miss of a mean, standard errors", worst, 0, 4, "one series, 20,000 draws")
 }

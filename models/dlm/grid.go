@@ -26,6 +26,13 @@ var (
 //
 //	theta_t | sigma2, y ~ N(m, v sigma2),  sigma2 | y ~ IG(A, b + d/q + sse/2)
 //
+// With a mean that is not known theta and the errors are linear in it,
+//
+//	theta_t | mu, sigma2, y ~ N(m + r mu, v sigma2),  e = e_0 - R mu,
+//
+// R what r was before the observation, so two sums more integrate it out (see
+// work.weigh).
+//
 // Node (i, j) is entry i*nodes+j, i on the axis of eta.
 type grid struct {
 	low, high [2]float64
@@ -33,13 +40,23 @@ type grid struct {
 	m, v      []float64      // nodes^2: mean of theta; its variance in units of sigma2
 	sse       []float64      // sum of e^2/F over the observations, e one-step errors
 	ld        []float64      // sum of log F, F the variance of e in units of sigma2
+	r         []float64      // d theta/d mu; nil, as the next two, where mu is known
+	er, rr    []float64      // sums of e_0 R/F and of R^2/F
 }
 
-// newGrid returns an empty grid over the full range.
-func newGrid() grid {
+// newGrid returns an empty grid over the full range, for a mean that is known or
+// is not.
+func newGrid(known bool) grid {
 	const n = nodes * nodes
-	buf := make([]float64, 4*n)
-	g := grid{m: buf[:n:n], v: buf[n : 2*n : 2*n], sse: buf[2*n : 3*n : 3*n], ld: buf[3*n:]}
+	var g grid
+	fields := []*[]float64{&g.m, &g.v, &g.sse, &g.ld, &g.r, &g.er, &g.rr}
+	if known {
+		fields = fields[:4]
+	}
+	buf := make([]float64, len(fields)*n)
+	for k, f := range fields {
+		*f = buf[k*n : (k+1)*n : (k+1)*n]
+	}
 	g.place(fullLow, fullHigh)
 	return g
 }
@@ -49,6 +66,9 @@ func (g *grid) start(h float64) {
 	for k := range g.v {
 		g.m[k], g.v[k], g.sse[k], g.ld[k] = 0, h, 0, 0
 	}
+	clear(g.r)
+	clear(g.er)
+	clear(g.rr)
 }
 
 // place sets the limits and the coordinates of the nodes.
@@ -72,7 +92,14 @@ func (g *grid) at(axis, i int) float64 {
 
 func (g *grid) spacing(axis int) float64 { return (g.high[axis] - g.low[axis]) / (nodes - 1) }
 
-func (g *grid) fields() [4][]float64 { return [4][]float64{g.m, g.v, g.sse, g.ld} }
+// The places of fields that are not interpolated as they are.
+const (
+	vField  = 1
+	seField = 2
+	rrField = 6
+)
+
+func (g *grid) fields() [7][]float64 { return [7][]float64{g.m, g.v, g.sse, g.ld, g.r, g.er, g.rr} }
 
 func (g *grid) copyFrom(o *grid) {
 	to, from := g.fields(), o.fields()
@@ -86,6 +113,8 @@ func (g *grid) copyFrom(o *grid) {
 func (g *grid) forget(lambda float64) {
 	lin.Scale(lambda, g.sse)
 	lin.Scale(lambda, g.ld)
+	lin.Scale(lambda, g.er)
+	lin.Scale(lambda, g.rr)
 }
 
 // step lets time pass and then absorbs an observation, none where y is NaN.
@@ -94,9 +123,11 @@ func (g *grid) forget(lambda float64) {
 // turns into logarithms: one for many.
 func (g *grid) step(steps, y float64, product []float64) {
 	q := &g.q
+	var e, inv [nodes]float64
 	for i := range nodes {
 		a, s := Carry(g.phi[i], steps)
 		a2 := a * a
+		g.moveMean(i, a)
 		m, v := (*[nodes]float64)(g.m[i*nodes:]), (*[nodes]float64)(g.v[i*nodes:])
 		if math.IsNaN(y) {
 			for j := range nodes {
@@ -109,19 +140,45 @@ func (g *grid) step(steps, y float64, product []float64) {
 		for j := range nodes {
 			mean := float64(a * m[j])
 			p := float64(a2*v[j]) + float64(s*q[j])
-			e := y - mean
+			e[j] = y - mean
 			f := p + 1
-			inv := 1 / f
-			gain := float64(p * inv) // the variance after the observation as well
-			m[j] = mean + float64(gain*e)
+			inv[j] = 1 / f
+			gain := float64(p * inv[j]) // the variance after the observation as well
+			m[j] = mean + float64(gain*e[j])
 			v[j] = gain
-			sse[j] += float64(float64(e*e) * inv)
+			sse[j] += float64(float64(e[j]*e[j]) * inv[j])
 			if f *= prod[j]; f > 1e150 {
 				g.ld[i*nodes+j] += math.Log(f)
 				f = 1
 			}
 			prod[j] = f
 		}
+		g.seeMean(i, &e, &inv)
+	}
+}
+
+// moveMean lets time pass for the part of the mean in the levels of row i.
+func (g *grid) moveMean(i int, a float64) {
+	if g.r == nil {
+		return
+	}
+	r := (*[nodes]float64)(g.r[i*nodes:])
+	for j := range r {
+		r[j] = float64(a*r[j]) + (1 - a)
+	}
+}
+
+// seeMean absorbs an observation with the errors e and 1/F of row i.
+func (g *grid) seeMean(i int, e, inv *[nodes]float64) {
+	if g.r == nil {
+		return
+	}
+	r, er, rr := (*[nodes]float64)(g.r[i*nodes:]), (*[nodes]float64)(g.er[i*nodes:]), (*[nodes]float64)(g.rr[i*nodes:])
+	for j := range r {
+		after := float64(r[j] * inv[j])
+		er[j] += float64(e[j] * after)
+		rr[j] += float64(r[j] * after)
+		r[j] = after
 	}
 }
 

@@ -29,6 +29,9 @@ func onGrid(t *testing.T, s Settings, steps [][]float64, size int, forget float6
 		return m, nil
 	}
 	g := newFixedGrid(s.Prior, m.grid.low, m.grid.high, oracle)
+	if !m.family.known {
+		g.withMean()
+	}
 	for at := 0; at < len(steps); at += size {
 		g.discount(forget)
 		for _, y := range steps[at:min(at+size, len(steps))] {
@@ -150,15 +153,19 @@ func TestAcceptanceHardSeries(t *testing.T) {
 		}), .9, .25},
 		{"several a step", repeat(200, func(i int) []float64 { return ar[5*i : 5*i+i%6] }), 1, .25},
 	} {
-		m, g := onGrid(t, Defaults(), c.steps, 10, c.forget, fine)
-		mean, sd := g.against(t, m)
-		t.Logf("%s: means %.3f sd, sds %.2f %%, limits %v %v", c.name, mean, 100*sd, m.grid.low, m.grid.high)
-		accept.Range(t, "G5", c.name+": largest miss of a mean, sd", mean, 0, c.limit, "one series")
-		again, _ := onGrid(t, Defaults(), c.steps, 10, c.forget, 0)
-		a, _ := m.AppendBinary(nil)
-		b, _ := again.AppendBinary(nil)
-		if string(a) != string(b) {
-			t.Errorf("%s: the same shards give other bits", c.name)
+		for _, mean := range []string{"known", "unknown"} {
+			s, what := Defaults(), c.name+", mean "+mean
+			s.Mean = mean
+			m, g := onGrid(t, s, c.steps, 10, c.forget, fine)
+			miss, sd := g.against(t, m)
+			t.Logf("%s: means %.3f sd, sds %.2f %%, limits %v %v", what, miss, 100*sd, m.grid.low, m.grid.high)
+			accept.Range(t, "G5", what+": largest miss of a mean, sd", miss, 0, c.limit, "one series")
+			again, _ := onGrid(t, s, c.steps, 10, c.forget, 0)
+			a, _ := m.AppendBinary(nil)
+			b, _ := again.AppendBinary(nil)
+			if string(a) != string(b) {
+				t.Errorf("%s: the same shards give other bits", what)
+			}
 		}
 	}
 }
@@ -212,16 +219,17 @@ func wellFormed(t *testing.T, m cdf.Model) {
 // six nodes hold exactly, move to other limits exactly, beyond the old ones too.
 func TestMovesLimits(t *testing.T) {
 	at := func(low, high [2]float64) grid {
-		g := newGrid()
+		g := newGrid(false)
 		g.place(low, high)
 		for k := range g.m {
 			x, l := g.at(etaAxis, k/nodes), g.at(logAxis, k%nodes)
 			g.m[k], g.v[k], g.sse[k], g.ld[k] = x*l*l, math.Exp(.2*l-.1*x*x), 30+x*x+l*l, x*x*x-l
+			g.r[k], g.er[k], g.rr[k] = x*x*l, 1-l*l*x, 50+x*x*x-l
 		}
 		return g
 	}
 	reserve, g, want := at(fullLow, fullHigh), at([2]float64{-1, -3}, [2]float64{2, 1}), at([2]float64{-2, -2}, [2]float64{1, 3})
-	var r regrid
+	var r regrid // of a mean that is not known
 	r.clear()
 	r.move(&g, &reserve, want.low, want.high)
 	for i, field := range want.fields() {

@@ -10,15 +10,16 @@ import (
 // Model is the first-order dynamic linear model of one series:
 //
 //	y_s | theta_s ~ N(theta_s, sigma2)
-//	theta_s | theta_{s-1} ~ N(phi theta_{s-1}, tau2),  theta_0 | sigma2 ~ N(0, h sigma2)
+//	theta_s | theta_{s-1} ~ N(mu + phi (theta_{s-1} - mu), tau2),  theta_0 | sigma2 ~ N(0, h sigma2)
 //	sigma2 ~ IG(a, b),  tau2 ~ IG(c, d),  phi on (-1, 1)
+//	mu = 0, or mu | phi, tau2, sigma2 ~ N(0, sigma2 + tau2/(1-phi^2))
 //
 // A row without a response is a step at which nothing was observed. All that
 // is not linear is (phi, q), q = tau2/sigma2. On a grid of these the posterior
 // is a mixture with closed forms: exact to the spacing of the grid, which
 // follows the posterior. There is one block, and no draw enters the state.
 //
-// Source: the model is that of arXiv:1401.3632, section 3.3.1; the method is not
+// Source: the model, with mu = 0, is that of arXiv:1401.3632, section 3.3.1; the method is not
 // conditional density filtering but exact filtering on a grid.
 type Model struct {
 	family *family
@@ -40,20 +41,26 @@ func New(s Settings, d cdf.Dims) (*Model, error) {
 		return nil, err
 	}
 	s.Mode = "grid"
-	return newOnGrid(newFamily(s), d)
+	return newOnGrid(newFamily(s, s.knows(d)), d)
 }
 
 func newOnGrid(f *family, d cdf.Dims) (*Model, error) {
 	if err := Columns(d); err != nil {
 		return nil, err
 	}
-	m := &Model{family: f, grid: newGrid()}
+	m := &Model{family: f, grid: newGrid(f.known)}
 	m.grid.start(f.settings.Prior.Theta0Variance)
 	return m, nil
 }
 
-// Params returns phi, tau2, sigma2 and theta, the level after the last row.
-func (m *Model) Params() []cdf.Param { return rows }
+// Params returns phi, tau2, sigma2, theta, the level after the last row, and mu
+// where it is not known.
+func (m *Model) Params() []cdf.Param {
+	if m.family.known {
+		return Params()
+	}
+	return params
+}
 
 // Check reports, wrapping ErrShard, a shard with features, an infinite
 // response or a time before the last one absorbed.

@@ -57,7 +57,8 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if t.Skip(y) {
 			continue
 		}
-		mean := w.mean(w.grid.m)
+		w.locate(&w.grid)
+		mean := w.mean(w.level)
 		covered := w.covers(y, limit.at(2*w.shape))
 		pit := w.bin(y)
 		logs, err := f.absorb(y)
@@ -92,8 +93,8 @@ func (w *work) covers(y, limit float64) bool {
 	inside, outside := true, true
 	for k, p := range w.weight {
 		if p > slight {
-			e := y - w.grid.m[k]
-			in := e*e <= limit*limit*(w.grid.v[k]+1)*w.rate[k]/w.shape
+			e := y - w.level[k]
+			in := e*e <= limit*limit*(w.spread[k]+1)*w.rate[k]/w.shape
 			inside, outside = inside && in, outside && !in
 		}
 	}
@@ -109,7 +110,7 @@ func (w *work) pit(y float64) float64 {
 	below, total := 0.0, 0.0
 	for k, p := range w.weight {
 		if p > slight {
-			below += p * dist.StudentCDF((y-w.grid.m[k])/math.Sqrt((w.grid.v[k]+1)*w.rate[k]/w.shape), 2*w.shape)
+			below += p * dist.StudentCDF((y-w.level[k])/math.Sqrt((w.spread[k]+1)*w.rate[k]/w.shape), 2*w.shape)
 			total += p
 		}
 	}
@@ -128,8 +129,8 @@ func (w *work) bin(y float64) float64 {
 	below, total := 0.0, 0.0
 	for k, p := range w.weight {
 		if p > trifling {
-			e := y - w.grid.m[k]
-			below += p * dist.NearStudentCDF(e, e*e/((w.grid.v[k]+1)*w.rate[k]/w.shape), df)
+			e := y - w.level[k]
+			below += p * dist.NearStudentCDF(e, e*e/((w.spread[k]+1)*w.rate[k]/w.shape), df)
 			total += p
 		}
 	}

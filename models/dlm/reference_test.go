@@ -22,8 +22,9 @@ type fixedGrid struct {
 	k                int
 	eta, l           []float64
 	m, v, sse, ld    []float64
+	r, er, rr        []float64 // of a mean that is not known, else nil
 	n                float64
-	mean, sd         [4]float64 // phi, tau2, sigma2, theta
+	mean, sd         [5]float64 // phi, tau2, sigma2, theta, mu
 	weight           []float64
 	marginalEvidence float64
 }
@@ -43,11 +44,22 @@ func newFixedGrid(p Prior, low, high [2]float64, k int) *fixedGrid {
 	return g
 }
 
+// withMean makes the mean one that is not known.
+func (g *fixedGrid) withMean() *fixedGrid {
+	n := len(g.m)
+	g.r, g.er, g.rr = make([]float64, n), make([]float64, n), make([]float64, n)
+	return g
+}
+
 func (g *fixedGrid) discount(lambda float64) {
 	g.n *= lambda
 	for i := range g.sse {
 		g.sse[i] *= lambda
 		g.ld[i] *= lambda
+		if g.r != nil {
+			g.er[i] *= lambda
+			g.rr[i] *= lambda
+		}
 	}
 }
 
@@ -69,7 +81,15 @@ func (g *fixedGrid) step(y []float64) {
 			e := mean - m
 			g.sse[i] += e*e/f + ss
 			g.ld[i] += math.Log(f) + math.Log(n)
+			if g.r != nil {
+				r := 1 - phi*(1-g.r[i])
+				g.er[i] += e * r / f
+				g.rr[i] += r * r / f
+				g.r[i] = r - p/f*r
+			}
 			m, p = m+p/f*e, p/(n*f)
+		} else if g.r != nil {
+			g.r[i] = 1 - phi*(1-g.r[i])
 		}
 		g.m[i], g.v[i] = m, p
 	}
@@ -79,10 +99,24 @@ func (g *fixedGrid) solve() {
 	p := g.prior
 	a := p.Sigma2Shape + p.Tau2Shape + g.n/2
 	top := math.Inf(-1)
-	b := func(i int) float64 { return p.Sigma2Rate + p.Tau2Rate*math.Exp(-g.l[i]) + g.sse[i]/2 }
+	// The precision of mu times sigma2, and its mean.
+	mu := func(i int) (precision, mean, prior float64) {
+		if g.r == nil {
+			return 1, 0, 1
+		}
+		phi := math.Tanh(g.eta[i])
+		prior = 1 + math.Exp(g.l[i])/(1-phi*phi)
+		precision = 1/prior + g.rr[i]
+		return precision, g.er[i] / precision, prior
+	}
+	b := func(i int) float64 {
+		precision, mean, _ := mu(i)
+		return p.Sigma2Rate + p.Tau2Rate*math.Exp(-g.l[i]) + (g.sse[i]-mean*mean*precision)/2
+	}
 	for i := range g.weight {
 		phi := math.Tanh(g.eta[i])
-		w := math.Log(1-phi*phi) - p.Tau2Shape*g.l[i] - g.ld[i]/2 - a*math.Log(b(i))
+		precision, _, prior := mu(i)
+		w := math.Log(1-phi*phi) - p.Tau2Shape*g.l[i] - g.ld[i]/2 - math.Log(precision*prior)/2 - a*math.Log(b(i))
 		if p.PhiVariance > 0 {
 			w -= (phi - p.PhiMean) * (phi - p.PhiMean) / (2 * p.PhiVariance)
 		}
@@ -90,14 +124,19 @@ func (g *fixedGrid) solve() {
 		top = max(top, w)
 	}
 	sum := 0.0
-	var first, second [4]float64
+	var first, second [5]float64
 	for i, w := range g.weight {
 		w = math.Exp(w - top)
 		sum += w
 		s2, q := b(i)/(a-1), math.Exp(g.l[i])
 		phi := math.Tanh(g.eta[i])
-		x := [4]float64{phi, q * s2, s2, g.m[i]}
-		own := [4]float64{0, q * q * s2 * s2 / (a - 2), s2 * s2 / (a - 2), g.v[i] * s2}
+		precision, mean, _ := mu(i)
+		theta, v := g.m[i], g.v[i]
+		if g.r != nil {
+			theta, v = theta+g.r[i]*mean, v+g.r[i]*g.r[i]/precision
+		}
+		x := [5]float64{phi, q * s2, s2, theta, mean}
+		own := [5]float64{0, q * q * s2 * s2 / (a - 2), s2 * s2 / (a - 2), v * s2, s2 / precision}
 		for k := range x {
 			first[k] += w * x[k]
 			second[k] += w * (x[k]*x[k] + own[k])
@@ -117,7 +156,7 @@ func (g *fixedGrid) solve() {
 func (g *fixedGrid) against(t testing.TB, m cdf.Model) (mean, sd float64) {
 	t.Helper()
 	g.solve()
-	for k, r := range modeltest.Summarize(t, m, functionals()) {
+	for k, r := range modeltest.Summarize(t, m, each(m.Params())) {
 		mean = max(mean, math.Abs(r.Mean-g.mean[k])/g.sd[k])
 		sd = max(sd, modeltest.Relative(r.SD, g.sd[k]))
 	}

@@ -14,6 +14,7 @@ const (
 
 // regrid is scratch space for new limits.
 type regrid struct {
+	known   bool      // the mean
 	product []float64 // of F on the reserve
 	next    grid
 	logv    []float64 // nodes^2
@@ -26,7 +27,7 @@ type regrid struct {
 func (r *regrid) clear() {
 	if r.product == nil {
 		const n = nodes * nodes
-		r.next = newGrid()
+		r.next = newGrid(r.known)
 		for _, x := range []*[]float64{&r.product, &r.logv, &r.half, &r.inside, &r.beyond, &r.clamped} {
 			*x = make([]float64, n)
 		}
@@ -44,7 +45,7 @@ func (m *Model) check(w *work) bool {
 		m.reserve.flush(w.regrid.product)
 	}
 	for range 8 {
-		if !lin.Finite(m.grid.sse...) || !lin.Finite(m.grid.m...) || !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		if !lin.Finite(m.grid.sse...) || !lin.Finite(m.grid.m...) || !lin.Finite(m.grid.er...) || !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 			return false
 		}
 		w.marginals()
@@ -56,7 +57,7 @@ func (m *Model) check(w *work) bool {
 			break
 		}
 		if !m.reserved {
-			m.reserve, m.reserved = newGrid(), true
+			m.reserve, m.reserved = newGrid(m.family.known), true
 			m.reserve.copyFrom(&m.grid)
 		}
 		w.regrid.move(&m.grid, &m.reserve, low, high)
@@ -170,6 +171,9 @@ func (r *regrid) move(g, reserve *grid, low, high [2]float64) {
 	}
 	fields, from, tail := to.fields(), g.fields(), reserve.fields()
 	for k := range fields {
+		if fields[k] == nil {
+			continue
+		}
 		own.interpolate(r.inside, r.shown(k, from[k]), r.half)
 		if wider {
 			shown := r.shown(k, tail[k])
@@ -181,9 +185,9 @@ func (r *regrid) move(g, reserve *grid, low, high [2]float64) {
 		}
 		for n, x := range r.inside {
 			switch k {
-			case 1:
+			case vField:
 				x = math.Exp(x)
-			case 2:
+			case seField, rrField:
 				x = max(x, 0)
 			}
 			fields[k][n] = x
@@ -194,7 +198,7 @@ func (r *regrid) move(g, reserve *grid, low, high [2]float64) {
 
 // shown returns the field as it is interpolated: variances by their logarithm.
 func (r *regrid) shown(k int, field []float64) []float64 {
-	if k != 1 {
+	if k != vField {
 		return field
 	}
 	for n, v := range field {

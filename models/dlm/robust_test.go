@@ -22,7 +22,7 @@ func TestTime(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return &modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 80)}}
+				return &modeltest.Stepper{Model: m, Draws: &cdf.Draws{S: 20, Chains: 1, Data: make([]float64, 100)}}
 			}
 			timed := func(y []float64, at ...int64) *cdf.Shard { return &cdf.Shard{Rows: len(y), Y: y, Time: at, Forget: 1} }
 			bytes := func(d *modeltest.Stepper) string {

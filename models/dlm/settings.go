@@ -12,7 +12,11 @@ import (
 type Settings struct {
 	// Mode is grid, compact or filtered; variant paper has one rule of its
 	// own and does not look at it.
-	Mode  string `yaml:"mode" json:"mode"`
+	Mode string `yaml:"mode" json:"mode"`
+	// Mean says whether the mean to which the level returns is 0, in units of the
+	// scaled response: known, unknown, or auto, which is unknown where the centre of the
+	// response is that of the first rows. Mode grid alone can estimate it.
+	Mean  string `yaml:"mean" json:"mean"`
 	Prior Prior  `yaml:"prior" json:"prior"`
 	// Window is the number of steps kept as data; mode grid keeps none.
 	Window int `yaml:"window" json:"window"`
@@ -34,7 +38,7 @@ type Prior struct {
 
 // Defaults returns the settings that hold where none are given.
 func Defaults() Settings {
-	return Settings{Mode: "grid", Window: 50, Prior: Prior{
+	return Settings{Mode: "grid", Mean: "auto", Window: 50, Prior: Prior{
 		Sigma2Shape: 2, Sigma2Rate: 0.2, Tau2Shape: 2, Tau2Rate: 0.2, Theta0Variance: 10,
 	}}
 }
@@ -48,6 +52,15 @@ func (s Settings) Validate() error {
 	case "grid", "compact", "filtered":
 	default:
 		return fmt.Errorf("dlm: mode %q is none of grid, compact, filtered", s.Mode)
+	}
+	switch s.Mean {
+	case "auto", "known":
+	case "unknown":
+		if s.Mode != "grid" {
+			return fmt.Errorf("dlm: mode %s takes the mean for known: leave mean out, or set mode to grid", s.Mode)
+		}
+	default:
+		return fmt.Errorf("dlm: mean %q is none of auto, known, unknown", s.Mean)
 	}
 	if s.Window < 2 || s.Window > widest {
 		return fmt.Errorf("dlm: window must lie between 2 and %d, got %d", widest, s.Window)
@@ -83,6 +96,11 @@ func (p *Prior) logPhi(phi float64) float64 {
 	return -0.5 * d * d / p.PhiVariance
 }
 
+// knows reports that the mean of the level is 0.
+func (s *Settings) knows(d cdf.Dims) bool {
+	return s.Mean == "known" || s.Mean == "auto" && !d.Centered
+}
+
 func build(s *Settings, variant string) (kind.Build, error) {
 	set, scratch := *s, newFilteredScratch()
 	switch {
@@ -91,8 +109,14 @@ func build(s *Settings, variant string) (kind.Build, error) {
 	case s.Mode == "compact":
 		return func(d cdf.Dims) (cdf.Model, error) { return NewCompact(set, d) }, nil
 	}
-	family := newFamily(set)
-	return func(d cdf.Dims) (cdf.Model, error) { return newOnGrid(family, d) }, nil
+	families := [...]*family{newFamily(set, false), newFamily(set, true)}
+	return func(d cdf.Dims) (cdf.Model, error) {
+		f := families[0]
+		if set.knows(d) {
+			f = families[1]
+		}
+		return newOnGrid(f, d)
+	}, nil
 }
 
 // The rows of Draws.
@@ -101,13 +125,14 @@ const (
 	tau2Row
 	sigma2Row
 	thetaRow
+	muRow // where it is not known
 )
 
-var rows = []cdf.Param{{Name: "phi", Len: 1}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "theta", Len: 1}}
+var params = []cdf.Param{{Name: "phi", Len: 1}, {Name: "tau2", Len: 1}, {Name: "sigma2", Len: 1}, {Name: "theta", Len: 1}, {Name: "mu", Len: 1}}
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row:
-// the rows of Draws in all modes. It must not be changed.
-func Params() []cdf.Param { return rows }
+// the rows of Draws where the mean is known. It must not be changed.
+func Params() []cdf.Param { return params[:muRow:muRow] }
 
 // Columns refuses columns other than the response and the time.
 func Columns(d cdf.Dims) error {

@@ -18,20 +18,22 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"mode":"compact","prior":{"sigma2_shape":2,"sigma2_rate":0.2,"tau2_shape":2,"tau2_rate":0.2,"theta0_variance":10,"phi_mean":0,"phi_variance":1},"window":50}`
+	want := `{"mode":"compact","mean":"auto","prior":{"sigma2_shape":2,"sigma2_rate":0.2,"tau2_shape":2,"tau2_rate":0.2,"theta0_variance":10,"phi_mean":0,"phi_variance":1},"window":50}`
 	if string(b) != want {
 		t.Errorf("settings %s, want %s", b, want)
 	}
 	modeltest.Refuses(t, Kind(), "", map[string]string{
-		"mode: exact":                 `mode "exact"`,
-		"window: 1":                   "window must lie between 2 and 10000, got 1",
-		"window: 10001":               "window",
-		"prior: {sigma2_shape: 0}":    "prior.sigma2_shape",
-		"prior: {tau2_rate: .nan}":    "prior.tau2_rate",
-		"prior: {theta0_variance: 0}": "prior.theta0_variance",
-		"prior: {phi_variance: -1}":   "prior.phi_variance",
-		"prior: {phi_mean: .inf}":     "prior.phi_mean",
-		"prior: {beta_variance: 1}":   "beta_variance",
+		"mode: exact":                    `mode "exact"`,
+		"mean: 0":                        `mean "0"`,
+		"{mode: compact, mean: unknown}": "takes the mean for known",
+		"window: 1":                      "window must lie between 2 and 10000, got 1",
+		"window: 10001":                  "window",
+		"prior: {sigma2_shape: 0}":       "prior.sigma2_shape",
+		"prior: {tau2_rate: .nan}":       "prior.tau2_rate",
+		"prior: {theta0_variance: 0}":    "prior.theta0_variance",
+		"prior: {phi_variance: -1}":      "prior.phi_variance",
+		"prior: {phi_mean: .inf}":        "prior.phi_mean",
+		"prior: {beta_variance: 1}":      "beta_variance",
 	})
 	for _, mode := range modes {
 		if _, err := spec(t, mode[0], mode[1], "").New(cdf.Dims{Columns: []string{"x"}}); !errors.Is(err, cdf.ErrSchema) {

@@ -8,10 +8,12 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// The first byte of the state: of mode grid, of the windows.
+// The first byte of the state: of mode grid, of the windows, of mode grid where
+// the mean is not known.
 const (
 	format       = 1
 	windowFormat = 2
+	meanFormat   = 3
 )
 
 // Flags of the states.
@@ -28,11 +30,18 @@ func (c *Clock) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(c.Last))
 }
 
+func (m *Model) format() byte {
+	if m.family.known {
+		return format
+	}
+	return meanFormat
+}
+
 // AppendBinary appends the format, flags, the last time, the number of
-// observations, n, the limits and the statistics of the nodes: 31 kB, and as
-// much again with the reserve.
+// observations, n, the limits and the statistics of the nodes: 31 kB, 54 with a
+// mean that is not known, and as much again with the reserve.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, format, codec.Flag(flagForgot, m.forgot)|codec.Flag(flagSeen, m.clock.Seen)|codec.Flag(flagReserved, m.reserved))
+	b = append(b, m.format(), codec.Flag(flagForgot, m.forgot)|codec.Flag(flagSeen, m.clock.Seen)|codec.Flag(flagReserved, m.reserved))
 	b = m.clock.append(b)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.rows))
 	b = codec.AppendFloats(b, m.n)
@@ -47,7 +56,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 
 // UnmarshalBinary replaces the state.
 func (m *Model) UnmarshalBinary(b []byte) error {
-	if len(b) < 18 || b[0] != format || b[1] >= allFlags {
+	if len(b) < 18 || b[0] != m.format() || b[1] >= allFlags {
 		return codec.Error("dlm", "unknown format")
 	}
 	m.failed = false
@@ -55,7 +64,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	m.clock.Last = int64(binary.LittleEndian.Uint64(b[2:]))
 	m.rows = int64(binary.LittleEndian.Uint64(b[10:]))
 	if m.reserved && m.reserve.m == nil {
-		m.reserve = newGrid()
+		m.reserve = newGrid(m.family.known)
 	}
 	var n [1]float64
 	var low, high [2]float64
@@ -80,7 +89,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	m.grid.place(low, high)
 	for _, g := range grids {
 		for k, v := range g.v {
-			if !(v > 0) || !(g.sse[k] >= 0) {
+			if !(v > 0) || !(g.sse[k] >= 0) || g.rr != nil && !(g.rr[k] >= 0) {
 				return codec.Error("dlm", "variances out of range")
 			}
 		}
@@ -99,11 +108,14 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 
 // Size returns the bytes held.
 func (m *Model) Size() int64 {
-	size := int64(8*4*nodes*nodes) + 2048
-	if m.reserve.m != nil {
-		size += 8 * 4 * nodes * nodes
+	size := int64(8 * 4 * nodes * nodes)
+	if !m.family.known {
+		size = 8 * 7 * nodes * nodes
 	}
-	return size
+	if m.reserve.m != nil {
+		size *= 2
+	}
+	return size + 2048
 }
 
 var _ interface {
@@ -112,4 +124,5 @@ var _ interface {
 	cdf.Predictor
 	cdf.Evidence
 	cdf.Sizer
+	cdf.Flagger
 } = (*Model)(nil)

@@ -20,7 +20,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	for i, f := range functionals {
 		r := &rows[i]
 		*r = describe.Row(f.Name)
-		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] > thetaRow {
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] >= len(m.Params()) {
 			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
 		}
 		switch f.Param[0] {
@@ -28,6 +28,8 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			m.describePhi(r, w)
 		case thetaRow:
 			m.describeTheta(r, w)
+		case muRow:
+			m.describeMu(r, w)
 		default:
 			m.describeVariance(r, w, f.Param[0] == tau2Row)
 		}
@@ -55,17 +57,22 @@ func shiftRow(r *cdf.Row, shift, factor float64) {
 
 func (m *Model) describePhi(r *cdf.Row, w *work) {
 	w.marginals()
-	mean, v := 0.0, 0.0
-	for i, p := range w.axis[etaAxis] {
-		mean += p * m.grid.phi[i]
-	}
-	for i, p := range w.axis[etaAxis] {
-		d := m.grid.phi[i] - mean
-		v += p * d * d
-	}
-	r.Mean, r.SD = mean, math.Sqrt(v)
+	r.Mean, r.SD = w.phiMoments(&m.grid)
 	w.phi.fill(&m.grid, &w.axis[etaAxis])
 	describe.By(r, w.phi.quantile)
+}
+
+// phiMoments returns the posterior mean and sd of phi from the marginal weights.
+func (w *work) phiMoments(g *grid) (mean, sd float64) {
+	v := 0.0
+	for i, p := range w.axis[etaAxis] {
+		mean += p * g.phi[i]
+	}
+	for i, p := range w.axis[etaAxis] {
+		d := g.phi[i] - mean
+		v += p * d * d
+	}
+	return mean, math.Sqrt(v)
 }
 
 // describeVariance mixes IG(A, B), for tau2 IG(A, qB). Before the first
@@ -124,6 +131,17 @@ func (m *Model) describeTheta(r *cdf.Row, w *work) {
 	describe.Quantiles(r, &q)
 }
 
+// describeMu mixes t laws with 2A degrees of freedom and scale^2 = B/(PA). Before
+// the first observation there is no variance: that of a level is unbounded as phi
+// approaches 1.
+func (m *Model) describeMu(r *cdf.Row, w *work) {
+	w.t.Student(2 * w.shape)
+	w.mix.Reset(&w.t)
+	r.Mean, r.SD = w.laws(w.mu, w.muVar, 0, m.n > 0)
+	q := w.mix.Quantiles()
+	describe.Quantiles(r, &q)
+}
+
 // spread reports that variances of theta and y exist.
 func (m *Model) spread() bool {
 	p := &m.family.settings.Prior
@@ -133,17 +151,24 @@ func (m *Model) spread() bool {
 // levels fills the mixture with the law of theta, or with noise 1 of y =
 // theta + e, and returns its moments, NaN where they do not exist.
 func (w *work) levels(g *grid, noise float64, spread bool) (mean, sd float64) {
+	w.locate(g)
+	return w.laws(w.level, w.spread, noise, spread)
+}
+
+// laws fills the mixture with t laws about the centres, of squared scale
+// (variance + noise) B/A, and returns its moments.
+func (w *work) laws(centre, variance []float64, noise float64, spread bool) (mean, sd float64) {
 	a, v := w.shape, 0.0
 	for k, p := range w.weight {
-		mean += p * g.m[k]
-		w.mix.Add(p, g.m[k], math.Sqrt((g.v[k]+noise)*w.rate[k]/a))
+		mean += p * centre[k]
+		w.mix.Add(p, centre[k], math.Sqrt((variance[k]+noise)*w.rate[k]/a))
 	}
 	if a <= 1 {
 		return math.NaN(), math.NaN()
 	}
 	for k, p := range w.weight {
-		d := g.m[k] - mean
-		v += p * ((g.v[k]+noise)*w.rate[k]/(a-1) + d*d)
+		d := centre[k] - mean
+		v += p * ((variance[k]+noise)*w.rate[k]/(a-1) + d*d)
 	}
 	if !spread {
 		return mean, math.NaN()

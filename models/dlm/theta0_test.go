@@ -76,9 +76,9 @@ func TestTheta0IsOneLaw(t *testing.T) {
 			r := modeltest.Summarize(t, d.Model, functionals())[k]
 			ess := diag.ESSBulk(slices.Clone(d.Draws.Row(k)), 1)
 			z := (r.Mean - want[k].Mean) / want[k].SD * math.Sqrt(ess)
-			t.Logf("%s: %s %.4f, on the grid %.4f, z = %.1f", mode, rows[k].Name, r.Mean, want[k].Mean, z)
+			t.Logf("%s: %s %.4f, on the grid %.4f, z = %.1f", mode, params[k].Name, r.Mean, want[k].Mean, z)
 			if !(math.Abs(z) < 4.5) {
-				t.Errorf("%s: mean of %s %.4f, on the grid %.4f, z = %.1f", mode, rows[k].Name, r.Mean, want[k].Mean, z)
+				t.Errorf("%s: mean of %s %.4f, on the grid %.4f, z = %.1f", mode, params[k].Name, r.Mean, want[k].Mean, z)
 			}
 		}
 	}

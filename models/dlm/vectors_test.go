@@ -48,9 +48,11 @@ func (l *vectorLaw) UnmarshalJSON(b []byte) error {
 }
 
 // functionals are the parameters themselves.
-func functionals() []cdf.Functional {
-	out := make([]cdf.Functional, len(rows))
-	for i, p := range rows {
+func functionals() []cdf.Functional { return each(Params()) }
+
+func each(params []cdf.Param) []cdf.Functional {
+	out := make([]cdf.Functional, len(params))
+	for i, p := range params {
 		out[i] = cdf.Functional{Name: p.Name, Param: []int{i}, Weight: []float64{1}}
 	}
 	return out
@@ -89,7 +91,7 @@ func TestVectors(t *testing.T) {
 	for _, tc := range v.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
 			c := &modeltest.VectorCheck{T: t, Name: tc.Name, Worst: map[string]float64{}}
-			tc.Settings.Settings.Window = 50
+			tc.Settings.Settings.Window, tc.Settings.Settings.Mean = 50, "known"
 			d := modeltest.Stepper{Model: newTest(t, tc.Settings.Settings)}
 			m := d.Model.(*Model)
 			series, first := v.Series[tc.Series], int64(0)
@@ -103,7 +105,7 @@ func TestVectors(t *testing.T) {
 				d.Must(t, sh, tc.Settings.Forget)
 				c.Near("N", m.n, e.N, 1, 1e-9)
 				for k, r := range modeltest.Summarize(t, m, functionals()) {
-					w, name := e.Posterior[rows[k].Name], rows[k].Name
+					w, name := e.Posterior[params[k].Name], params[k].Name
 					c.Near(name+" mean", r.Mean, w.Mean, w.SD, .02)
 					c.Near(name+" sd", r.SD, w.SD, w.SD, .01)
 					c.Near(name+" q2.5", r.Q025, w.Low, w.SD, .03)

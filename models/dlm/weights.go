@@ -12,13 +12,14 @@ import (
 // family is what all keys of one configuration share.
 type family struct {
 	settings Settings
+	known    bool // the mean of the level: it is 0
 	scratch  sync.Pool
 	logZ     float64 // of the prior on the full range, see work.weigh
 }
 
-func newFamily(s Settings) *family {
-	f := &family{settings: s}
-	f.scratch.New = func() any { return newWork() }
+func newFamily(s Settings, known bool) *family {
+	f := &family{settings: s, known: known}
+	f.scratch.New = func() any { return newWork(known) }
 	if s.Mode == "grid" {
 		w := f.take()
 		w.grid.place(fullLow, fullHigh)
@@ -50,15 +51,27 @@ type work struct {
 	total   float64   // sum of the weights relative to it
 	logZ    float64   // log of the integral of the unnormalised posterior
 	axis    [2][nodes]float64
-	regrid  regrid
-	mix     dist.Mixture
-	t, g    dist.Table
-	phi     phiMarginal
+	// Where the mean is not known, mu | node, sigma2 ~ N(mu, sigma2 muVar).
+	mu, muVar []float64
+	// theta | node, sigma2 ~ N(level, sigma2 spread), see locate; own is where they
+	// are if not those of a grid.
+	level, spread []float64
+	own           [2][]float64
+	regrid        regrid
+	mix           dist.Mixture
+	t, g          dist.Table
+	phi           phiMarginal
 }
 
-func newWork() *work {
+func newWork(known bool) *work {
 	const n = nodes * nodes
-	return &work{grid: newGrid(), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n)}
+	w := &work{grid: newGrid(known), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n), regrid: regrid{known: known}}
+	if !known {
+		for _, x := range []*[]float64{&w.mu, &w.muVar, &w.own[0], &w.own[1]} {
+			*x = make([]float64, n)
+		}
+	}
+	return w
 }
 
 // weigh computes the posterior of the nodes after n observations,
@@ -66,20 +79,30 @@ func newWork() *work {
 //	log weight = log pi(phi) + log(1-phi^2) - c l - LD/2 - A log B,
 //	A = a + c + n/2,  B = b + d/q + SSE/2,
 //
-// where 1-phi^2 and q are the Jacobians of the axes. Logarithms still in the
-// products count. It reports whether all numbers are finite.
+// where 1-phi^2 and q are the Jacobians of the axes. A mean that is not known has the
+// prior of an observation about it, mu ~ N(0, sigma2 M), M = 1 + q/(1-phi^2); with
+// P = 1/M + RR, mu | sigma2, y ~ N(ER/P, sigma2/P), and integrated out it takes
+// ER^2/P off SSE and adds log MP to LD. Logarithms still in the products count. It
+// reports whether all numbers are finite.
 func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
 	top := math.Inf(-1)
 	for i := range nodes {
-		at := p.logPhi(g.phi[i]) - 2*math.Log(math.Cosh(g.at(etaAxis, i)))
+		cosh := math.Cosh(g.at(etaAxis, i))
+		at := p.logPhi(g.phi[i]) - 2*math.Log(cosh)
 		for j := range nodes {
 			k := i*nodes + j
-			b := p.Sigma2Rate + p.Tau2Rate/g.q[j] + 0.5*g.sse[k]
+			sse, ld, product := g.sse[k], g.ld[k], w.product[k]
+			if g.r != nil {
+				mean := meanLaw(1+float64(g.q[j]*float64(cosh*cosh)), g.er[k], g.rr[k])
+				w.mu[k], w.muVar[k] = mean.mu, mean.v
+				sse = max(sse-mean.sse, 0)
+				product *= mean.mp
+			}
+			b := p.Sigma2Rate + p.Tau2Rate/g.q[j] + 0.5*sse
 			w.rate[k] = b
-			ld := g.ld[k]
-			if w.product[k] != 1 {
-				ld += math.Log(w.product[k])
+			if product != 1 {
+				ld += math.Log(product)
 			}
 			lw := at - float64(p.Tau2Shape*g.l[j]) - 0.5*ld - float64(w.shape*math.Log(b))
 			w.weight[k] = lw
@@ -102,6 +125,31 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.top, w.total = top, sum
 	w.logZ = top + math.Log(sum*g.spacing(etaAxis)*g.spacing(logAxis))
 	return true
+}
+
+// mean is the law of mu at a node, and what its integration does to the
+// statistics there, see work.weigh.
+type mean struct{ mu, v, sse, mp float64 }
+
+func meanLaw(m, er, rr float64) mean {
+	mp := 1 + float64(m*rr)
+	v := m / mp
+	mu := float64(v * er)
+	return mean{mu: mu, v: v, sse: float64(mu * er), mp: mp}
+}
+
+// locate finds the laws of the levels of g, with the mean integrated out by the
+// weights found last.
+func (w *work) locate(g *grid) {
+	if g.r == nil {
+		w.level, w.spread = g.m, g.v
+		return
+	}
+	w.level, w.spread = w.own[0], w.own[1]
+	for k, r := range g.r {
+		w.level[k] = g.m[k] + float64(r*w.mu[k])
+		w.spread[k] = g.v[k] + float64(float64(r*r)*w.muVar[k])
+	}
 }
 
 // marginals sums the weights along the axes.

@@ -40,7 +40,7 @@ func newRowWindow(s Settings, d cdf.Dims) (rowWindow, error) {
 }
 
 // Params returns phi, tau2, sigma2 and theta, the level after the last row.
-func (m *rowWindow) Params() []cdf.Param { return rows }
+func (m *rowWindow) Params() []cdf.Param { return Params() }
 
 // Chains returns 1.
 func (m *rowWindow) Chains() int { return 1 }

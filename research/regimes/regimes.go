@@ -44,8 +44,7 @@ var notes = map[string]string{
 	"anova: 10 groups, 10 rows a shard":          "The first shard is flagged. After the tenth tau2 is too small where ten levels happen to be alike: the prior expects that, and is rarely strong enough for a flag.",
 	"anova: 50 groups, 100 rows a shard":         "Where two rows a group do not tell levels from noise the prior of tau2 takes them for alike. That third of the first shards is flagged.",
 	"anova: 50 groups that hardly differ":        "The first shard is flagged. After the tenth 50 groups do not always tell levels from noise, and levels are then drawn together too far: a third of the replicates have a flag.",
-	"dlm: a level that returns":                  "The centre of the scaling is the mean of the first rows, about which a slow level seems to return faster than it does. Give `columns.response` a centre that is known.",
-	"dlm: near a random walk":                    "The same, and phi ~ U(-1, 1) gives little to the last thousandth.",
+	"dlm: near a random walk":                    "phi ~ U(-1, 1) gives little to the last thousandth.",
 	"compressed: 200 columns, sparse":            "Ridge regression has one prior variance for ten coefficients that are large and 190 that are 0: most intervals are too wide, the large ones' too narrow.",
 	"compressed: 200 columns, dense":             "Before there is evidence of any signal intervals are those of the prior: too wide.",
 	"compressed: 200 columns, 10 rows a shard":   "The same: with half as many rows as columns most of the width is the prior's.",
@@ -204,16 +203,16 @@ func anova() []regime {
 
 // dlm has a level that returns, one that hardly does, and one wild response.
 func dlm() []regime {
-	one := func(name, about string, phi float64, wild bool) regime {
+	one := func(name, about string, steps, replicates int, phi float64, wild bool) regime {
 		return regime{
-			kind: "dlm", name: name, about: about, replicates: 300,
+			kind: "dlm", name: name, about: about, replicates: replicates,
 			simulate: func(r *rand.Rand) experiment {
-				const tau, sigma = .5, 1.
+				const mu, tau, sigma = 3., .5, 1.
 				theta := tau / math.Sqrt(1-phi*phi) * r.NormFloat64()
 				t := newTable("y")
-				for i := range 20 * shards {
+				for i := range steps * shards {
 					theta = phi*theta + tau*r.NormFloat64()
-					y := theta + sigma*r.NormFloat64()
+					y := mu + theta + sigma*r.NormFloat64()
 					if wild && i == 6 {
 						y += 1e3
 					}
@@ -221,14 +220,16 @@ func dlm() []regime {
 				}
 				return experiment{[]simulate.Truth{
 					{Variable: "phi", Value: phi}, {Variable: "tau2", Value: tau * tau}, {Variable: "sigma2", Value: sigma * sigma},
+					{Variable: "mu", Value: mu},
 				}, t.Cut(shards)}
 			},
 		}
 	}
 	return []regime{
-		one("a level that returns", "phi .9, tau .5, sigma 1; 20 steps a shard.", .9, false),
-		one("near a random walk", "phi .999, else the same.", .999, false),
-		one("a wild response", "phi .9, and the seventh response is 1,000 sd too large.", .9, true),
+		one("a level that returns", "mu 3, phi .9, tau .5, sigma 1; 20 steps a shard.", 20, 300, .9, false),
+		one("a level that returns, 500 steps a shard", "The same.", 500, 100, .9, false),
+		one("near a random walk", "phi .999, else the same; 20 steps a shard.", 20, 300, .999, false),
+		one("a wild response", "phi .9, 20 steps a shard, and the seventh response is 1,000 sd too large.", 20, 300, .9, true),
 	}
 }
 

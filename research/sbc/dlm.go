@@ -21,26 +21,39 @@ func dlm() []study {
 		return study{
 			kind: "dlm", name: "mode " + mode + ", " + name, about: about, note: note,
 			replicates: replicates, draws: 500, settings: "mode: " + mode,
-			simulate: func(r *rand.Rand) experiment { return level(r, steps, shards, 0) },
+			simulate: func(r *rand.Rand) experiment { return level(r, steps, shards, 0, false) },
+		}
+	}
+	// As where the response has its centre from the first rows; that the prior of the
+	// mean is about that very centre is left out here.
+	about := func(name, about string, steps, shards int, missing float64) study {
+		return study{
+			kind: "dlm", name: "the mean is not known, " + name,
+			about:      about + " " + prior + " mu ~ N(0, sigma2 + tau2/(1 - phi^2)).",
+			replicates: 2000, draws: ranked, settings: "mean: unknown",
+			simulate: func(r *rand.Rand) experiment { return level(r, steps, shards, missing, true) },
 		}
 	}
 	return []study{
 		{
 			kind: "dlm", name: "20 steps", about: "4 shards of 5 steps. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 20, 4, 0) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 20, 4, 0, false) },
 		},
 		{
 			kind: "dlm", name: "200 steps, 10 % missing",
 			about:      "8 shards of 25 steps, each missing with probability .1. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 200, 8, .1, false) },
 		},
 		{
 			kind: "dlm", name: "first shard of 3 steps", about: "One shard. " + prior,
 			replicates: 2000, draws: ranked,
-			simulate: func(r *rand.Rand) experiment { return level(r, 3, 1, 0) },
+			simulate: func(r *rand.Rand) experiment { return level(r, 3, 1, 0, false) },
 		},
+		about("first shard of 3 steps", "One shard.", 3, 1, 0),
+		about("20 steps", "4 shards of 5 steps.", 20, 4, 0),
+		about("200 steps, 10 % missing", "8 shards of 25 steps, each missing with probability .1.", 200, 8, .1),
 		window("compact", "40 steps, all in the window", short, 40, 2, 200, exactNote),
 		window("compact", "200 steps", long, 200, 8, 200, compactNote),
 		window("filtered", "40 steps, all in the window", short, 40, 2, 500, ""),
@@ -59,27 +72,32 @@ const (
 		"their 95 % intervals cover .72, .43 and .40. theta is right: it depends on the last steps."
 )
 
-// level starts at theta_0 ~ N(0, 10 sigma2).
-func level(r *rand.Rand, steps, shards int, missing float64) experiment {
+// level starts at theta_0 ~ N(0, 10 sigma2); its mean is 0 or has the prior of an
+// observation about it.
+func level(r *rand.Rand, steps, shards int, missing float64, unknownMean bool) experiment {
 	phi := 2*r.Float64() - 1
 	tau2, sigma2 := rnd.InvGamma(r, 2, .2), rnd.InvGamma(r, 2, .2)
-	theta := math.Sqrt(10*sigma2) * r.NormFloat64()
+	theta, mu := math.Sqrt(10*sigma2)*r.NormFloat64(), 0.
+	if unknownMean {
+		mu = math.Sqrt(sigma2+tau2/(1-phi*phi)) * r.NormFloat64()
+	}
 	y := make([]float64, steps)
 	for i := range y {
-		theta = phi*theta + math.Sqrt(tau2)*r.NormFloat64()
+		theta = mu + phi*(theta-mu) + math.Sqrt(tau2)*r.NormFloat64()
 		y[i] = theta + math.Sqrt(sigma2)*r.NormFloat64()
 		if r.Float64() < missing {
 			y[i] = math.NaN()
 		}
 	}
 	data := simulate.Data{Names: []string{"y"}, Columns: [][]float64{y}}
-	return experiment{
-		truth: []simulate.Truth{
-			{Variable: "phi", Value: phi},
-			{Variable: "tau2", Value: tau2},
-			{Variable: "sigma2", Value: sigma2},
-			{Variable: "theta", Value: theta},
-		},
-		shards: data.Cut(shards),
+	truth := []simulate.Truth{
+		{Variable: "phi", Value: phi},
+		{Variable: "tau2", Value: tau2},
+		{Variable: "sigma2", Value: sigma2},
+		{Variable: "theta", Value: theta},
 	}
+	if unknownMean {
+		truth = append(truth, simulate.Truth{Variable: "mu", Value: mu})
+	}
+	return experiment{truth: truth, shards: data.Cut(shards)}
 }

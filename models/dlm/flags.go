@@ -1,0 +1,44 @@
+package dlm
+
+import "math"
+
+const (
+	fewReturns = "few_returns"
+	// fewestReturns is how many independent rows the observations must be worth,
+	// and half of how many there must be.
+	fewestReturns = 15
+)
+
+// AppendFlags appends few_returns where the mean is not known and the level has
+// been away from it most of the time: n rows tell of the mean as n (1 - phi)/(1 +
+// phi) independent ones do, and below fewestReturns, with phi an sd above its
+// posterior mean, a slower level about another mean would look the same.
+func (m *Model) AppendFlags(dst []string) []string {
+	if m.family.known || m.n == 0 {
+		return dst
+	}
+	if m.n < 2*fewestReturns {
+		return append(dst, fewReturns)
+	}
+	w := m.family.take()
+	defer m.family.scratch.Put(w)
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		return dst
+	}
+	w.marginals()
+	mean, sd := w.phiMoments(&m.grid)
+	phi := math.Min(mean+sd, 1)
+	if m.n*(1-phi) < fewestReturns*(1+phi) {
+		return append(dst, fewReturns)
+	}
+	return dst
+}
+
+// Advise says what to do about a flag: see docs/models/dlm.md.
+func (s Settings) Advise(flag string) string {
+	if flag == fewReturns {
+		return "the level has not returned to its mean often enough to tell phi and mu from those of a slower one: " +
+			"wait for more rows, or give the mean as columns response center"
+	}
+	return ""
+}
