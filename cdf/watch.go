@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 const (
@@ -175,7 +176,7 @@ func (r *rows) picked(i int, last bool) int {
 // of as many discounted rows.
 func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64) []string {
 	w := &s.watch
-	if w.outliers > strayTill*rows {
+	if w.outliers > strayTill*rows && !slices.Contains(dst, firstOutliers) { // a model may tell it as well
 		dst = append(dst, firstOutliers)
 	}
 	if w.rows < earliest {

@@ -22,16 +22,20 @@ const (
 	squaresShare = 0.2
 )
 
-// The flags.
+// The flags. The engine raises first_outliers for columns.
 const (
+	firstFlag         = "first_outliers"
 	overdispersedFlag = "overdispersed"
 	zerosFlag         = "excess_zeros"
 )
 
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, excess_zeros where they have but do not
-// explain the counts of 0.
+// explain the counts of 0, first_outliers where counts of the first shard are wild.
 func (m *Model) AppendFlags(dst []string) []string {
+	if m.odd > wildTill*m.n {
+		dst = append(dst, firstFlag)
+	}
 	switch own := m.over.s2 > 0; {
 	case !own && m.surplus.flagged(squaresLeast, squaresShare):
 		return append(dst, overdispersedFlag)
@@ -44,6 +48,9 @@ func (m *Model) AppendFlags(dst []string) []string {
 // Advise says what to do about a flag: see docs/models/poisson.md.
 func (s Settings) Advise(flag string) string {
 	switch flag {
+	case firstFlag:
+		return "counts of the key's first shard are out of proportion to the others: take them out at their source and " +
+			"read the topic again with a new group, or forget"
 	case overdispersedFlag:
 		return "counts vary more than Poisson counts, intervals are too short: set settings.overdispersion: lognormal, " +
 			"and look for single counts that are out of all proportion"

@@ -32,6 +32,7 @@ type Model struct {
 	base
 	over    rowVariance
 	surplus surplus // of zeros with rows' own effects, else of squares
+	odd     float64 // wild counts of the first shard, discounted
 	buffer  buffer
 }
 
@@ -151,6 +152,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		m.n *= s.Forget
 		lin.Scale(s.Forget, m.over.like[:])
 		m.surplus.discount(s.Forget)
+		m.odd *= s.Forget
 		m.buffer.discount(s.Forget)
 	}
 	if s.Shard.Observed() == 0 {
@@ -208,6 +210,9 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	}
 	f.settle()
 	m.stats.apply(rows, &w.design, 1)
+	if first {
+		m.odd = float64(f.wild())
+	}
 	m.n += float64(sh.Observed())
 	for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1
 		if f.s2e == 0 {

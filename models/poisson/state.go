@@ -12,7 +12,7 @@ import (
 const format = 3
 
 // AppendBinary appends the format, the statistics, what is known of the rows' own
-// effects, the sums behind the flag, and the buffered rows.
+// effects, the numbers behind the flags, and the buffered rows.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = m.appendBase(b)
@@ -20,7 +20,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	if m.over.s2 > 0 {
 		b = codec.AppendFloats(b, m.over.like[:]...)
 	}
-	b = codec.AppendFloats(b, m.surplus.excess, m.surplus.variance, m.surplus.expected)
+	b = codec.AppendFloats(b, m.surplus.excess, m.surplus.variance, m.surplus.expected, m.odd)
 	return m.buffer.append(b), nil
 }
 
@@ -40,14 +40,14 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if over.s2 > 0 && on {
 		copy(over.like[:], r.floats(overNodes))
 	}
-	sums := r.floats(3)
+	sums := r.floats(4)
 	m.buffer.read(&r, &m.shape, &m.stats, on)
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
-	m.over, m.surplus = over, surplus{sums[0], sums[1], sums[2]}
+	m.over, m.surplus, m.odd = over, surplus{sums[0], sums[1], sums[2]}, sums[3]
 	if (m.over.s2 > 0) != on || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer ||
-		min(sums[1], sums[2]) < 0 {
+		min(sums[1], sums[2], sums[3]) < 0 {
 		return codec.Error("poisson", "state of other settings")
 	}
 	return nil

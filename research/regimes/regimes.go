@@ -48,7 +48,7 @@ var notes = map[string]string{
 	"compressed: 200 columns, sparse":            "Ridge regression has one prior variance for ten coefficients that are large and 190 that are 0: most intervals are too wide, the large ones' too narrow.",
 	"compressed: 200 columns, dense":             "Before there is evidence of any signal intervals are those of the prior: too wide.",
 	"compressed: 200 columns, 10 rows a shard":   "The same: with half as many rows as columns most of the width is the prior's.",
-	"poisson: two wild counts":                   "In a first shard of 50 rows two counts of 500 are ten times all others together, and no row was predicted yet.",
+	"poisson: two wild counts":                   "In a first shard of 50 rows two counts of 500 are ten times all others together.",
 }
 
 // table builds the columns of a replicate, row by row.

@@ -107,6 +107,12 @@ var ofDLM = []mutant{
 }
 
 var ofPoisson = []mutant{
+	{"poisson: wild counts judged by all counts", "models/poisson/wild.go",
+		"sd := sorted[3*n/4] / 1.15", "sd := sorted[n-1]", "^TestFirstWildCounts$", poisson},
+	{"poisson: rare counts are wild", "models/poisson/wild.go",
+		"max(sd, 1/math.Sqrt(rate+0.5))", "max(sd, 0/math.Sqrt(rate+0.5))", "^TestFirstWildCounts$", poisson},
+	{"poisson: wild counts are not forgotten", "models/poisson/model.go",
+		"\t\tm.odd *= s.Forget\n", "", "^TestWildCountsFade$", poisson},
 	{"poisson: variance of a count left in its excess", "models/poisson/dispersion.go",
 		"float64((y-mu)*(y-mu)) - y", "float64((y - mu) * (y - mu))", "^TestOverdispersed$", poisson},
 	{"poisson: excess not forgotten", "models/poisson/model.go",

@@ -1,0 +1,82 @@
+package poisson
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/credence-stream/credence/internal/modeltest"
+)
+
+// Counts of a first shard that are out of proportion raise first_outliers, in at
+// least 95 of 100 shards of 50 rows with one or two counts of 500 among ones of
+// some 2; counts with effects of rows of sd 1, and negative binomial ones of size
+// .5, in hardly any, of few rows or many, rare and frequent ones.
+func TestFirstWildCounts(t *testing.T) {
+	lognormal := func(r *rand.Rand) func() float64 {
+		return func() float64 { return math.Exp(r.NormFloat64()) }
+	}
+	gamma := func(r *rand.Rand) func() float64 { return negativeBinomial(r, .5) }
+	alone := func(*rand.Rand) func() float64 { return func() float64 { return 1 } }
+	for _, c := range []struct {
+		name        string
+		rows, wild  int
+		level       float64
+		vary        func(*rand.Rand) func() float64
+		reps        uint64
+		least, most int
+	}{
+		{"one wild", 50, 1, .5, alone, 100, 95, 100},
+		{"two wild", 50, 2, .5, alone, 100, 95, 100},
+		{"lognormal, few", 20, 0, 5, lognormal, 1000, 0, 3},
+		{"lognormal, small", 20, 0, .5, lognormal, 300, 0, 1},
+		{"lognormal, many", 300, 0, 3, lognormal, 200, 0, 1},
+		{"negative binomial", 50, 0, 1, gamma, 300, 0, 1},
+		{"rare", 50, 0, -3, alone, 300, 0, 1},
+	} {
+		up := 0
+		for rep := range c.reps {
+			r := rand.New(rand.NewPCG(rep, 97))
+			sh := noisyShard(r, c.rows, 5, c.level, make([]float64, 5), c.vary(r))
+			for i := range c.wild {
+				sh.Y[3+20*i] = 500
+			}
+			d := modeltest.Stepper{Model: newTest(t, Defaults(), []string{"intercept", "x"}, "g")}
+			d.Must(t, sh, 1)
+			if slices.Contains(d.Model.(*Model).AppendFlags(nil), "first_outliers") {
+				up++
+			}
+		}
+		t.Logf("%s: %d of %d", c.name, up, c.reps)
+		if up < c.least || up > c.most {
+			t.Errorf("%s: %d of %d are flagged, want %d to %d", c.name, up, c.reps, c.least, c.most)
+		}
+	}
+}
+
+// The flag is gone when rows that came later outweigh the wild ones, as they do
+// sooner where they are forgotten. Of later counts, which are predicted, the engine
+// tells.
+func TestWildCountsFade(t *testing.T) {
+	for _, c := range []struct {
+		forget   float64
+		up, gone int // more shards of 25 rows
+	}{{1, 10, 20}, {.8, 2, 10}} {
+		r := rand.New(rand.NewPCG(5, 97))
+		sh := noisyShard(r, 50, 5, .5, make([]float64, 5), func() float64 { return 1 })
+		sh.Y[7] = 500
+		m := newTest(t, Defaults(), []string{"intercept", "x"}, "g")
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
+		for shard := range c.gone + 1 {
+			up := m.AppendFlags(nil) != nil
+			if shard <= c.up && !up || shard == c.gone && up {
+				t.Errorf("forget %g: up %t after %d more shards, %g of %g rows are wild", c.forget, up, shard, m.odd, m.n)
+			}
+			sh := noisyShard(r, 25, 5, .5, make([]float64, 5), func() float64 { return 1 })
+			sh.Y[0] = 500
+			d.Must(t, sh, c.forget)
+		}
+	}
+}
