@@ -3,6 +3,7 @@ package dlm
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -13,9 +14,10 @@ import (
 // newWorkload goes along a series, shard by shard.
 func newWorkload(t testing.TB, mode string, rows int) *modeltest.Work {
 	y, _ := series{phi: constantly(.7), tau: 1, sigma: 1}.make(3, 200_000)
-	w := &modeltest.Work{Model: modeltest.Model(t, Kind(), "", strictyaml.Decode("mode: "+mode), cdf.Dims{}), Functionals: functionals()}
+	w := &modeltest.Work{Model: modeltest.Model(t, Kind(), "", strictyaml.Decode("{mode: "+mode+"}"), cdf.Dims{})}
+	w.Functionals = each(w.Model.Params())
 	w.Step = cdf.Step{Shard: rowsShard(y[:rows]), Forget: 1, RNG: rand.New(rand.NewPCG(1, 2))}
-	if mode != "grid" {
+	if !strings.HasPrefix(mode, "grid") {
 		w.Step.Draws = &cdf.Draws{S: 500, Chains: 1, Data: make([]float64, 4*500)}
 	}
 	at := 0
@@ -30,14 +32,14 @@ func newWorkload(t testing.TB, mode string, rows int) *modeltest.Work {
 }
 
 func TestAllocates(t *testing.T) {
-	for _, mode := range []string{"grid", "compact", "filtered"} {
+	for _, mode := range []string{"grid", "grid, mean: unknown", "compact", "filtered"} {
 		t.Run(mode, func(t *testing.T) { newWorkload(t, mode, 20).AllocatesNothing(t, 20, 50) })
 	}
 }
 
 // One shard with score, update and summary.
 func BenchmarkShard(b *testing.B) {
-	for _, mode := range []string{"grid", "compact", "filtered"} {
+	for _, mode := range []string{"grid", "grid, mean: unknown", "compact", "filtered"} {
 		for _, rows := range []int{1, 20, 200} {
 			b.Run(fmt.Sprintf("%s/rows=%d", mode, rows), func(b *testing.B) {
 				newWorkload(b, mode, rows).Bench(b, 100)
