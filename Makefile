@@ -2,7 +2,7 @@
 # The rest serves people who work on the code.
 
 GO       ?= go
-FUZZTIME ?= 30s
+FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
 .PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page gallery reference lint race fuzz bench build release up down
@@ -91,7 +91,7 @@ race: ## the suite on embedded parts under the race detector; of the mathematics
 	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')
 	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models/... ./research/baselines/...
 
-fuzz: ## every fuzz target for FUZZTIME
+fuzz: ## every fuzz target for FUZZTIME, executions or a time
 	@for t in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
 	  for f in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]+).*/\1/p' $$t); do \
 	    echo "== $$f ./$$(dirname $$t)"; \
