@@ -54,7 +54,7 @@ func scenarios() []Scenario {
 		linear(), linearDrift(),
 		anova(), anovaJump(),
 		dlm(), dlmDrift(),
-		probit(), probitWide(), probitLong(), probitDrift(),
+		probit(), probitWide(), probitWide20(), probitLong(), probitDrift(),
 		poisson(), poissonLate(),
 	}, compressed()...)
 }

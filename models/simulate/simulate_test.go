@@ -121,7 +121,7 @@ func TestAnovaHasTheStatedTruth(t *testing.T) {
 // standard errors over 625 coefficients and four sds: a false alarm in 230
 // seeds.
 func TestProbitHasTheStatedTruth(t *testing.T) {
-	for name, sd := range map[string]float64{"probit": .25, "probit-wide": .2, "probit-long": 1, "probit-drift": 1} {
+	for name, sd := range map[string]float64{"probit": .25, "probit-wide": .25, "probit-wide-20": .2, "probit-long": 1, "probit-drift": 1} {
 		s, _ := Lookup(name)
 		p := len(s.Truth(5, "k", 1))
 		score, info, square, n := make([]float64, p), make([]float64, p), 0., 0.
@@ -152,6 +152,36 @@ func TestProbitHasTheStatedTruth(t *testing.T) {
 		}
 		if got := math.Sqrt(square / n); !(math.Abs(got/sd-1) < 4.5/math.Sqrt(2*n)) {
 			t.Errorf("%s: predictors have sd %v, want %v", name, got, sd)
+		}
+	}
+}
+
+// The second design: weak coefficients within (-1/3, 1/3), of mean square 1/27
+// over those of 20 seeds (limits of 4.5 standard errors), none behind the 200th.
+func TestProbitWideIsThePapersDesign(t *testing.T) {
+	for _, name := range []string{"probit-wide", "probit-wide-20"} {
+		s, ok := Lookup(name)
+		if !ok || s.Rows != 100 {
+			t.Fatalf("%s: %v, %d rows a shard", name, ok, s.Rows)
+		}
+		var count, squares float64
+		for seed := range uint64(20) {
+			truth := s.Truth(seed, "k", 1)
+			if len(truth) != 500 || truth[0].Value != 3.5 || truth[9].Value != 1 {
+				t.Fatalf("%s: %d coefficients, %v", name, len(truth), truth[:10])
+			}
+			for j, v := range truth[10:] {
+				if b := v.Value; math.Abs(b) > 1./3 || (b == 0) != (j+10 >= 200) {
+					t.Fatalf("%s: coefficient %d is %v", name, j+11, b)
+				} else if b != 0 {
+					count++
+					squares += b * b
+				}
+			}
+		}
+		// b^2 has mean 1/27 and variance 4/3645.
+		if mean := squares / count; math.Abs(mean-1./27) > 4.5*math.Sqrt(4./3645/count) {
+			t.Errorf("%s: weak coefficients have mean square %v, want %v", name, mean, 1./27)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func densities(d *Data) (*page, string) {
 	}
 	var cut bool
 	var flat []string
-	for _, name := range d.shown() {
+	for _, name := range d.variables() {
 		row, rowCut, rowFlat := d.row(name, times)
 		cut, flat = cut || rowCut, append(flat, rowFlat...)
 		if len(times) > 1 && len(p.panels) == 0 {
@@ -70,25 +70,15 @@ func densities(d *Data) (*page, string) {
 	return p, ""
 }
 
-// shown returns the first and the last variable of every parameter.
-func (d *Data) shown() []string {
+// variables returns those that are drawn, in the order of publication.
+func (d *Data) variables() []string {
 	var names []string
 	for _, v := range d.Drawn {
 		if !slices.Contains(names, v.Variable) {
 			names = append(names, v.Variable)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		i := slices.Index(names, name)
-		inner := i > 0 && i < len(names)-1
-		return inner && param(names[i-1]) == param(name) && param(names[i+1]) == param(name)
-	})
-}
-
-// param returns the parameter that a variable belongs to.
-func param(variable string) string {
-	name, _, _ := strings.Cut(variable, "[")
-	return name
+	return names
 }
 
 // row returns the panels of a variable, one per shard, whether a peak is cut

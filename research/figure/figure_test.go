@@ -23,7 +23,7 @@ var drawnFor = map[string][]string{
 	"linear":      {"densities", "accuracy"},
 	"dlm":         {"densities", "accuracy"},
 	"probit-long": {"accuracy", "long"},
-	"adult":       {"window"},
+	"adult":       {"accuracy", "window"},
 }
 
 // pageOf returns one figure of the data before it is drawn.

@@ -31,6 +31,7 @@ func fixed(experiment string) *Data {
 					add(t, metric, .97-off*(.2+.1*float64(k))*(1.5-share))
 				}
 				add(t, "bias_sd", .1+2*off*share)
+				add(t, "relative_deviance", .1+off*share)
 			}
 			add(t, "coverage", .95-off*share)
 		}

@@ -64,13 +64,13 @@ func TestOneReplicationHasNoBand(t *testing.T) {
 	}
 }
 
-func TestDensitiesAreOfTheLastShardsAndOuterVariables(t *testing.T) {
+func TestDensitiesAreOfTheLastShards(t *testing.T) {
 	d := fixed("linear")
 	p, _ := densities(d)
-	if len(p.panels) != 12 || p.columns != 3 {
+	if len(p.panels) != 15 || p.columns != 3 {
 		t.Fatalf("%d panels in %d columns", len(p.panels), p.columns)
 	}
-	for i, name := range []string{"beta[1]", "beta[3]", "mu", "sigma2"} {
+	for i, name := range []string{"beta[1]", "beta[2]", "beta[3]", "mu", "sigma2"} {
 		row := p.panels[3*i : 3*i+3]
 		for k := range row {
 			one := &row[k]
@@ -149,18 +149,18 @@ func TestDensitiesSayWhatTheyDoNotShow(t *testing.T) {
 func TestWindowShowsCostsPerShard(t *testing.T) {
 	d := fixed("adult")
 	p, _ := window(d)
-	if len(p.panels) != 3 || !slices.Equal(p.methods(), []string{"cdf", "cdf-paper", "smcmc"}) {
+	if len(p.panels) != 5 || !slices.Equal(p.methods(), []string{"cdf", "cdf-paper", "smcmc"}) {
 		t.Fatalf("%d panels of %v", len(p.panels), p.methods())
 	}
-	for i, metric := range []string{"seconds", "state_bytes", "accuracy"} {
-		unit := []float64{100, 1e6, 1}[i]
+	for i, metric := range []string{"seconds", "state_bytes", "accuracy", "relative_deviance", "relative_deviance"} {
+		unit, at := []float64{100, 1e6, 1, 1, 1}[i], []int64{100, 100, 100, 50, 100}[i]
 		c, flat := find(t, &p.panels[i], "cdf-paper"), find(t, &p.panels[i], "smcmc")
-		for k, name := range []string{"cdf-paper[.05]", "cdf-paper", "cdf-paper[.20]"} {
-			if want := d.last(name, metric).Mean / unit; c.y[k] != want {
+		for k, name := range []string{"cdf-paper[.05]", "cdf-paper[.07]", "cdf-paper", "cdf-paper[.20]"} {
+			if want := d.at(name, metric, at).Mean / unit; c.y[k] != want {
 				t.Errorf("%s of %s is %v, want %v", metric, name, c.y[k], want)
 			}
 		}
-		if want := d.last("smcmc", metric).Mean / unit; !slices.Equal(flat.y, []float64{want, want}) {
+		if want := d.at("smcmc", metric, at).Mean / unit; !slices.Equal(flat.y, []float64{want, want}) {
 			t.Errorf("%s of smcmc is %v, want %v", metric, flat.y, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestLongShowsCoverageAndBias(t *testing.T) {
 	}
 	for i, metric := range []string{"coverage", "bias_sd"} {
 		c := find(t, &p.panels[i], "cdf-paper")
-		if want := d.last("cdf-paper", metric).Mean; c.y[len(c.y)-1] != want || !slices.Equal(c.x, []float64{100, 200, 400, 800, 1600}) {
+		if want := d.at("cdf-paper", metric, 1600).Mean; c.y[len(c.y)-1] != want || !slices.Equal(c.x, []float64{100, 200, 400, 800, 1600}) {
 			t.Errorf("%s at %v is %v, want %v at last", metric, c.x, c.y, want)
 		}
 	}

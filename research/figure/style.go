@@ -40,6 +40,7 @@ var looks = []look{
 	{"cdf", "C-DF, corrected", blue, nil, draw.CircleGlyph{}},
 	{"credence", "Credence", green, dashes(9, 2), draw.PyramidGlyph{}},
 	{"cdf-paper", "C-DF, paper", vermillion, dashes(6, 2), draw.SquareGlyph{}},
+	{"cdf-paper[500]", "C-DF, paper, 500 draws", purple, dashes(10, 3), draw.CrossGlyph{}},
 	{"smcmc", "S-MCMC", orange, dashes(2, 2), draw.TriangleGlyph{}},
 	{"smc", "SMC", skyBlue, dashes(6, 2, 2, 2), draw.CrossGlyph{}},
 	{"pl", "PL", skyBlue, dashes(1, 2), draw.PlusGlyph{}},

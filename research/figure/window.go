@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/credence-stream/credence/research/study"
@@ -11,10 +12,12 @@ import (
 var windows = []struct {
 	label string
 	share float64
-}{{"[.05]", .05}, {"", .10}, {"[.20]", .20}}
+}{{"[.05]", .05}, {"[.07]", .07}, {"", .10}, {"[.20]", .20}}
 
 // window shows what a window costs and gains: time, memory and accuracy of the
-// C-DF rules against the rows in the window, beside S-MCMC, which keeps all.
+// C-DF rules against the rows in the window, beside S-MCMC, which keeps all, and
+// how far their means are from those of all rows halfway through the stream and
+// at its end.
 func window(d *Data) (*page, string) {
 	if d.Experiment != "adult" {
 		return nil, ""
@@ -22,14 +25,17 @@ func window(d *Data) (*page, string) {
 	p := &page{columns: 2, notes: []string{d.replications()}}
 	for _, v := range []struct {
 		metric     string
+		t          int64
 		y          axis
 		unit, most float64 // of the axis, and that the metric can be
 	}{
-		{"seconds", axis{label: "time, s per shard", log: true}, float64(d.Size.Shards), math.Inf(1)},
-		{"state_bytes", axis{label: "state, MB", log: true}, 1e6, math.Inf(1)},
-		{"accuracy", axis{label: "accuracy"}, 1, 1},
+		{"seconds", d.Size.Shards, axis{label: "time, s per shard", log: true}, float64(d.Size.Shards), math.Inf(1)},
+		{"state_bytes", d.Size.Shards, axis{label: "state, MB", log: true}, 1e6, math.Inf(1)},
+		{"accuracy", d.Size.Shards, axis{label: "accuracy"}, 1, 1},
+		{"relative_deviance", d.Size.Shards / 2, axis{label: "relative deviance", log: true}, 1, math.Inf(1)},
+		{"relative_deviance", d.Size.Shards, axis{label: "relative deviance", log: true}, 1, math.Inf(1)},
 	} {
-		one := panel{y: v.y}
+		one := panel{title: fmt.Sprintf("t = %d", v.t), y: v.y}
 		one.x = axis{label: "window, share of all rows", min: windows[0].share, max: windows[len(windows)-1].share}
 		for _, w := range windows {
 			one.x.ticks = append(one.x.ticks, w.share)
@@ -37,7 +43,7 @@ func window(d *Data) (*page, string) {
 		for _, method := range []string{"cdf", "cdf-paper"} {
 			c := curve{method: method, marked: true}
 			for _, w := range windows {
-				if r := d.last(method+w.label, v.metric); r != nil {
+				if r := d.at(method+w.label, v.metric, v.t); r != nil {
 					c.add(w.share, r, v.unit)
 				}
 			}
@@ -48,7 +54,7 @@ func window(d *Data) (*page, string) {
 		if len(one.curves) == 0 {
 			continue
 		}
-		if r := d.last("smcmc", v.metric); r != nil {
+		if r := d.at("smcmc", v.metric, v.t); r != nil {
 			c := curve{method: "smcmc"}
 			c.add(one.x.min, r, v.unit)
 			c.add(one.x.max, r, v.unit)
@@ -63,13 +69,12 @@ func window(d *Data) (*page, string) {
 	return p, ""
 }
 
-// last returns the last result of a method about a metric, nil without one.
-func (d *Data) last(method, metric string) *study.Result {
-	var out *study.Result
+// at returns the result of a method about a metric after shard t, nil without one.
+func (d *Data) at(method, metric string, t int64) *study.Result {
 	for i := range d.Results {
-		if r := &d.Results[i]; r.Method == method && r.Metric == metric && (out == nil || r.T > out.T) {
-			out = r
+		if r := &d.Results[i]; r.Method == method && r.Metric == metric && r.T == t {
+			return r
 		}
 	}
-	return out
+	return nil
 }

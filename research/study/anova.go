@@ -14,7 +14,8 @@ func anova() *Experiment {
 		Methods: append(methods(prior, 500, "cdf", "cdf-paper", "smcmc", "smc", "adf"),
 			Method{Name: "smcmc[batch]", Settings: prior, Draws: 50_000, Batch: true}),
 		Reference: "smcmc[batch]",
-		Open:      scenario("anova", 0),
+		Open:      scenario("anova", 1000),
+		Drawn:     []string{"zeta[1]", "zeta[5]", "zeta[10]", "mu", "tau2", "sigma2"},
 		Measure: func(shards int64) Measures {
 			end, compared := []int64{shards}, upTo(shards, 50, 100, 200, 500)
 			return Measures{At: compared, Many: compared, All: []Measure{
@@ -23,7 +24,7 @@ func anova() *Experiment {
 				accuracies(compared,
 					marginal{param: "zeta"}, marginal{param: "mu", label: "mu"},
 					marginal{param: "tau2", label: "tau2", log: true}, marginal{param: "sigma2", label: "sigma2", log: true}),
-				costs("zeta", end),
+				predictions(end), costs("zeta", end),
 			}}
 		},
 	}

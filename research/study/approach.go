@@ -44,9 +44,7 @@ func Approaches() []*Experiment {
 				{Name: "ffbs", Settings: levelPrior + "thin: 20", Draws: 10_000, Batch: true},
 			},
 			Reference: "ffbs", Measure: departing(16, "theta", "phi", "tau2", "sigma2"),
-			Open: func(Options) (Open, error) {
-				return func(seed uint64, shards int64) (*Stream, error) { return level(seed, shards), nil }, nil
-			},
+			Open: leveled(simulate.PaperLevel()),
 		},
 		{
 			Name: "probit", About: "20 predictors, 25 rows a shard, a window of 100 rows", Kind: "probit",

@@ -16,7 +16,8 @@ type Comparison struct {
 	Accuracy   [2]float64
 	// Reported says that coverage is no merit here: exact inference itself
 	// does not cover .95.
-	Reported bool
+	Reported   bool
+	predicting bool // the experiment is about predictions
 }
 
 // nominal is the probability of the intervals that are judged.
@@ -26,7 +27,7 @@ const nominal = .95
 // it is about predictions, else of the parameters. NaN where nothing was
 // measured.
 func (c *Comparison) Judged() [2]float64 {
-	if !math.IsNaN(c.Predictive[0]) {
+	if c.predicting {
 		return c.Predictive
 	}
 	return c.Coverage
@@ -74,7 +75,7 @@ func Compare(results []Result) []Comparison {
 	var out []Comparison
 	for _, e := range All() {
 		mine := ResultsOf(results, e.Name)
-		c := Comparison{Experiment: e.Name, Reported: e.Name == "dlm-vague"}
+		c := Comparison{Experiment: e.Name, Reported: e.Name == "dlm-vague", predicting: e.Kind == "compressed"}
 		for _, f := range []struct {
 			metric string
 			pair   *[2]float64

@@ -59,7 +59,7 @@ func relativeErrors(param string, at []int64) Measure {
 }
 
 // predictions reports how many of the stream's fresh rows lie in the 95 %
-// intervals that are predicted for them.
+// intervals that are predicted for them, and how long these are.
 func predictions(at []int64) Measure {
 	return when(at, func(l *Look) ([]Figure, error) {
 		found, err := l.Filter.Predict(l.Stream.Fresh)
@@ -70,7 +70,10 @@ func predictions(at []int64) Measure {
 		for i := range found {
 			lo[i], hi[i] = found[i].Q025, found[i].Q975
 		}
-		return []Figure{{l.T, "predictive_coverage", measure.Coverage(lo, hi, response(l.Stream.Fresh))}}, nil
+		return []Figure{
+			{l.T, "predictive_coverage", measure.Coverage(lo, hi, response(l.Stream.Fresh))},
+			{l.T, "predictive_length", measure.Length(lo, hi)},
+		}, nil
 	})
 }
 

@@ -1,6 +1,9 @@
 package study
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Drawn is the posterior of one variable by one method, as draws.
 type Drawn struct {
@@ -12,8 +15,8 @@ type Drawn struct {
 }
 
 // Drawn returns the posteriors of the first replication at the shards where
-// the experiment takes many draws, the reference first, by shard, variables in
-// the order of publication. There are none unless Options.Keep was set. It may
+// the experiment takes many draws, the reference first, by shard, those of its
+// variables that it draws in the order of publication. There are none unless Options.Keep was set. It may
 // be called once the job has ended.
 func (j *Job) Drawn() []Drawn { return j.drawn }
 
@@ -26,6 +29,9 @@ func (j *Job) keeper(rep int) func(method string, l *Look) {
 	return func(method string, l *Look) {
 		for i := range l.Rows {
 			name := l.Rows[i].Variable
+			if !slices.Contains(j.Experiment.Drawn, name) {
+				continue
+			}
 			truth, known := l.Truth[name]
 			if !known {
 				truth = math.NaN()

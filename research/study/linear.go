@@ -13,7 +13,8 @@ func linear() *Experiment {
 		Methods: append(methods(prior, 500, "cdf", "cdf-paper", "smcmc"),
 			Method{Name: "smcmc[batch]", Settings: prior, Draws: 20_000, Batch: true}),
 		Reference: "smcmc[batch]",
-		Open:      scenario("linear", 0),
+		Open:      scenario("linear", 1000),
+		Drawn:     []string{"beta[x1]", "beta[x4]", "sigma2"},
 		Measure: func(shards int64) Measures {
 			end := []int64{shards}
 			compared := upTo(shards, 50, 100, 200, 500)
@@ -21,7 +22,7 @@ func linear() *Experiment {
 				following(intervals("beta", 10, end)),
 				errorsOf("beta", upTo(shards, 200, 400, 500)),
 				accuracies(compared, marginal{param: "beta"}, marginal{param: "sigma2", label: "sigma2", log: true}),
-				costs("beta", end),
+				predictions(end), costs("beta", end),
 			}}
 		},
 	}

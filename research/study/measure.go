@@ -167,6 +167,24 @@ func normalAccuracies(param string, at []int64) Measure {
 	})
 }
 
+// relativeDeviances reports the summed distance of a parameter's means from the
+// reference's, relative to their summed size.
+func relativeDeviances(param string, at []int64) Measure {
+	return when(at, func(l *Look) ([]Figure, error) {
+		if l.Other == nil {
+			return nil, nil
+		}
+		off, size := 0.0, 0.0
+		for i := range l.Rows {
+			if m, ok := l.Other.moments[l.Rows[i].Variable]; ok && of(l.Rows[i].Variable, param) {
+				off += math.Abs(l.Rows[i].Mean - m[0])
+				size += math.Abs(m[0])
+			}
+		}
+		return []Figure{{l.T, "relative_deviance", off / size}}, nil
+	})
+}
+
 // costs reports the seconds for all shards, the bytes of the state that goes
 // from one shard to the next, and the mean effective sample size of the draws
 // of a parameter.

@@ -16,6 +16,7 @@ func poisson() *Experiment {
 		Methods:   append(methods("overdispersion: none", 500, "cdf", "cdf-paper"), Method{Name: "gva", Settings: "overdispersion: none", Draws: 500, Batch: true}),
 		Reference: "gva",
 		Open:      scenario("poisson", 0),
+		Drawn:     []string{"beta[intercept]", "beta[x1]", "beta[x2]", "u[1]", "u[100]", "sigma2_u"},
 		Measure: func(shards int64) Measures {
 			at := upTo(shards, 50, 100)
 			return Measures{At: at, Shown: at, All: []Measure{

@@ -9,6 +9,7 @@ import (
 // printedTables are the tables of arXiv:1401.3632v3, numbered in its order.
 func printedTables() []table {
 	// The paper's one series stands beside both priors: it does not give its own.
+	// Its second binary design stands beside both sds of the predictors.
 	all := slices.Concat(printedMeans(), printedLevel("dlm"), printedLevel("dlm-vague"), printedBinary(), printedAdult())
 	return append(all, printedCompressed()...)
 }
@@ -46,23 +47,25 @@ func printedLevel(experiment string) []table {
 
 func printedBinary() []table {
 	columns := []column{{100, "coverage"}, {100, "length"}, {100, Seconds}, {100, "mse10"}, {100, "mse"}}
-	return []table{
+	out := []table{
 		{"probit-1", "table 5, section 3.3.2", columns, []tableRow{
 			{method: "C-DF", values: []float64{.77, .42, 28.9, .025, .04}, errors: []float64{.08, none, 2.5, .01, .01}},
 			{method: "S-MCMC", values: []float64{.96, .65, 152.5, .018, .02}, errors: []float64{.01, none, 10.3, .01, .01}},
 			{method: "SMC-CH", values: []float64{.28, .34, 19.9, 1.02, .40}, errors: []float64{.05, none, 1.8, .38, .13}},
 			{method: "S-VB", values: []float64{.68, .39, 11, .342, .06}, errors: []float64{.05, none, .3, .06, .01}},
 		}},
-		{"probit-2", "table 5, section 3.3.2", columns, []tableRow{
+	}
+	for _, name := range []string{"probit-2", "probit-2-sd20"} {
+		out = append(out, table{name, "table 5, section 3.3.2", columns, []tableRow{
 			{method: "C-DF", values: []float64{.70, .23, 461.5, .20, .016}, errors: []float64{.03, none, 29.6, .05, .003}},
 			{method: "S-MCMC", values: []float64{.92, .33, 2196.3, .05, .010}, errors: []float64{.02, none, 170.5, .01, .001}},
 			{method: "SMC-CH", values: []float64{.10, .12, 650.8, 1.75, .730}, errors: []float64{.02, none, 9.6, .23, .08}},
 			{method: "S-VB", values: []float64{.55, .20, 116, .026, .017}, errors: []float64{.02, none, 6.7, .01, 0}},
-		}},
-		{"probit-2", "table 6, section 3.3.2", []column{{100, "state_bytes"}}, []tableRow{
+		}}, table{name, "table 6, section 3.3.2", []column{{100, "state_bytes"}}, []tableRow{
 			{method: "C-DF", values: []float64{20e6}}, {method: "S-MCMC", values: []float64{46e6}},
-		}},
+		}})
 	}
+	return out
 }
 
 // printedAdult are the shares of rows by class and predicted class, the sum of

@@ -6,7 +6,7 @@ import "slices"
 func All() []*Experiment {
 	return slices.Concat(
 		[]*Experiment{linear(), anova(), dlm(), dlmVague()},
-		probits(), compressed(),
+		dlmRatios(), probits(), compressed(),
 		[]*Experiment{adult(), poisson()},
 	)
 }

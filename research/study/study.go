@@ -28,6 +28,8 @@ type Experiment struct {
 	// Measure returns the figures that a method is judged by over a stream of
 	// the given number of shards.
 	Measure func(shards int64) Measures
+	// Drawn are the variables whose densities are drawn.
+	Drawn []string
 }
 
 // Size is how much of an experiment runs.
