@@ -208,6 +208,7 @@ func essence(e *pipeline.Envelope) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	b := binary.AppendVarint(nil, e.Offset)
 	b = binary.AppendVarint(b, e.Time)
+	b = binary.AppendVarint(b, e.Outlier)
 	h.Write(append(b, e.Repeats()...))
 	h.Write(e.Snapshot)
 	h.Sum(sum[:0])

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,6 +168,52 @@ func TestVerifierFindsDamage(t *testing.T) {
 		other := &pipelinetest.Kafka{Log: pipelinetest.Records(2, 400)}
 		if _, err := verifier(other, store, rules, 1<<30).Verify(t.Context(), inPart, nil); err == nil || !strings.Contains(err.Error(), "not the one that was applied") {
 			t.Errorf("another log: %v", err)
+		}
+	})
+}
+
+// changed is a store of which one value reads otherwise.
+type changed struct {
+	pipeline.Reader
+	key    string
+	change func(*pipeline.Envelope)
+}
+
+func (c changed) Get(ctx context.Context, p pipeline.Partition, key string) (pipeline.Stored, error) {
+	value, err := c.Reader.Get(ctx, p, key)
+	if err != nil || key != c.key {
+		return value, err
+	}
+	var e pipeline.Envelope
+	if err := e.UnmarshalBinary(value); err != nil {
+		return nil, err
+	}
+	c.change(&e)
+	return e.AppendBinary(nil)
+}
+
+// What a checksum cannot tell, since it is right, is told by the log.
+func TestVerifierFindsWhatIsChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, store, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
+		worked(t, k, store, rules)
+		for what, change := range map[string]func(*pipeline.Envelope){
+			"nothing": func(*pipeline.Envelope) {},
+			"time":    func(e *pipeline.Envelope) { e.Time++ },
+			"outlier": func(e *pipeline.Envelope) { e.Outlier++ },
+			"repeats": func(e *pipeline.Envelope) { _ = e.SetRepeats([]byte{1, 1, 'r', 9}) },
+		} {
+			v, found := verifier(k, store, rules, 1<<30), 0
+			v.Reader = changed{store, "k1", change}
+			_, err := v.Verify(t.Context(), inPart, func(m admin.Mismatch) error {
+				if found++; m.Key != "k1" {
+					t.Errorf("%s: %+v", what, m)
+				}
+				return nil
+			})
+			if err != nil || (found > 0) != (what != "nothing") {
+				t.Errorf("%s changed: %d states are wrong, %v", what, found, err)
+			}
 		}
 	})
 }

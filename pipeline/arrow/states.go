@@ -19,6 +19,7 @@ type State struct {
 	Offset             int64 // of the last record applied
 	Time               int64 // of that record, milliseconds since 1970
 	Gaps               int64
+	Outlier            int64  // offset of the last record that has outliers, -1 where none has
 	Fingerprint        string // of the model's configuration, hex
 	Snapshot           []byte
 	Summary            []byte // empty where the snapshot tells it
@@ -39,6 +40,7 @@ var stateFields = []arrow.Field{
 	{Name: "snapshot", Type: arrow.BinaryTypes.Binary},
 	{Name: "summary", Type: arrow.BinaryTypes.Binary},
 	{Name: "repeats", Type: arrow.BinaryTypes.Binary},
+	{Name: "outlier", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 }
 
 // stateBatch is about how many bytes of states make a record batch.
@@ -73,6 +75,11 @@ func (w *StateWriter) Write(s *State) error {
 	w.rows.Field(7).(*array.TimestampBuilder).Append(arrow.Timestamp(s.Time))
 	for i, b := range map[int][]byte{10: s.Snapshot, 11: s.Summary, 12: s.Repeats} {
 		w.rows.Field(i).(*array.BinaryBuilder).Append(b)
+	}
+	if last := w.rows.Field(13).(*array.Int64Builder); s.Outlier < 0 {
+		last.AppendNull()
+	} else {
+		last.Append(s.Outlier)
 	}
 	w.bytes += len(s.Snapshot) + len(s.Summary) + len(s.Key) + 200
 	if w.bytes < stateBatch {
@@ -138,11 +145,15 @@ func (r *StateReader) Next() (s *State, err error) {
 	text := func(c int) string { return string([]byte(b.Column(c).(*array.String).Value(i))) }
 	number := func(c int) int64 { return b.Column(c).(*array.Int64).Value(i) }
 	bytes := func(c int) []byte { return append([]byte(nil), b.Column(c).(*array.Binary).Value(i)...) }
+	outlier := int64(-1)
+	if b.Column(13).IsValid(i) {
+		outlier = number(13)
+	}
 	return &State{
 		Key: text(0), Kind: text(1), Variant: text(2), T: number(3), N: number(4),
 		Partition: b.Column(5).(*array.Int32).Value(i), Offset: number(6),
 		Time: int64(b.Column(7).(*array.Timestamp).Value(i)), Gaps: number(8), Fingerprint: text(9),
-		Snapshot: bytes(10), Summary: bytes(11), Repeats: bytes(12),
+		Snapshot: bytes(10), Summary: bytes(11), Repeats: bytes(12), Outlier: outlier,
 	}, nil
 }
 

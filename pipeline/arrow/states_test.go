@@ -17,7 +17,7 @@ func TestStatesRoundTrip(t *testing.T) {
 		s := &State{
 			Key: fmt.Sprintf("k/%d", i), Kind: "linear", Variant: "corrected", T: int64(i), N: 1 << 40, Partition: int32(i % 3),
 			Offset: int64(i) << 33, Time: 978307200000, Gaps: 1, Fingerprint: "ab",
-			Snapshot: bytes.Repeat([]byte{byte(i)}, i*20), Repeats: []byte{0},
+			Snapshot: bytes.Repeat([]byte{byte(i)}, i*20), Repeats: []byte{0}, Outlier: int64(i) - 1,
 		}
 		want = append(want, s)
 		if err := w.Write(s); err != nil {

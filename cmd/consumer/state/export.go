@@ -24,7 +24,7 @@ import (
 
 // The metadata of an export's schema.
 const (
-	exportFormat     = "credence.export" // 1
+	exportFormat     = "credence.export" // exportVersion
 	exportCluster    = "credence.cluster"
 	exportGroup      = "credence.group"
 	exportTopic      = "credence.topic"
@@ -32,6 +32,9 @@ const (
 	exportPartitions = "credence.partitions" // JSON list of admin.Export
 	exportSelection  = "credence.key"        // the glob, "" for all keys
 )
+
+// exportVersion is the format of the file: 2 since the last outlier is in it.
+const exportVersion = "2"
 
 // exportAttempts is how often a partition is read that does not keep still.
 const exportAttempts = 20
@@ -43,10 +46,11 @@ func exportCommand(a *app.App) *cobra.Command {
 		Use:   "export --config FILE --out FILE",
 		Short: "Write all states to an Arrow IPC stream",
 		Long: `export writes a row per key: key, kind, variant, t, n, partition, offset, time,
-gaps, fingerprint, snapshot, summary, repeats. The metadata of the schema holds
-cluster, group and topic, and the watermark and other data of each partition,
-so that import is exact. Each partition is a consistent snapshot: if a consumer
-changes it while it is read, it is read again.`,
+gaps, fingerprint, snapshot, summary, repeats, outlier (the offset of the last
+record that has outliers). The metadata of the schema holds cluster, group and
+topic, and the watermark and other data of each partition, so that import is
+exact. Each partition is a consistent snapshot: if a consumer changes it while
+it is read, it is read again.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
@@ -169,7 +173,7 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 	}
 	buffered := bufio.NewWriterSize(out, 1<<20)
 	w := arrow.NewStateWriter(buffered, map[string]string{
-		exportFormat: "1", exportCluster: cluster, exportGroup: s.config.Kafka.Group, exportTopic: s.config.Kafka.Input,
+		exportFormat: exportVersion, exportCluster: cluster, exportGroup: s.config.Kafka.Group, exportTopic: s.config.Kafka.Input,
 		exportCount: strconv.Itoa(s.count), exportPartitions: string(text), exportSelection: glob,
 	})
 	rows := int64(0)
@@ -219,6 +223,6 @@ func stateRow(key string, partition int32, value pipeline.Stored) (*arrow.State,
 	return &arrow.State{
 		Key: key, Kind: h.Kind, Variant: h.Variant, T: h.T, N: h.N, Partition: partition,
 		Offset: h.Offset, Time: h.Time, Gaps: int64(h.Gaps), Fingerprint: hex.EncodeToString(h.Fingerprint[:]),
-		Snapshot: h.Snapshot, Summary: h.Summary, Repeats: h.Repeats(),
+		Snapshot: h.Snapshot, Summary: h.Summary, Repeats: h.Repeats(), Outlier: h.Outlier - 1,
 	}, nil
 }

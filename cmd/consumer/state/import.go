@@ -128,8 +128,8 @@ func (s *states) checkImport(ctx context.Context, name string) (map[int32]admin.
 		return nil, err
 	}
 	switch {
-	case about[exportFormat] != "1":
-		return nil, fmt.Errorf("its format is %q, this program reads 1", about[exportFormat])
+	case about[exportFormat] != exportVersion:
+		return nil, fmt.Errorf("its format is %q, this program reads %s", about[exportFormat], exportVersion)
 	case about[exportSelection] != "":
 		return nil, fmt.Errorf("it holds only the keys that match %q: single keys can't be put back, because the watermark says that the log is in all of them", about[exportSelection])
 	case about[exportCluster] != cluster:
@@ -191,6 +191,8 @@ func (s *states) checkRows(r *arrow.StateReader, parts map[int32]admin.Export) e
 			return fmt.Errorf("row %d, key %q: it is of a %s model under configuration %.16s", n, row.Key, row.Kind, row.Fingerprint)
 		case row.Offset >= e.Watermark:
 			return fmt.Errorf("row %d, key %q: its offset %d is not below the watermark %d", n, row.Key, row.Offset, e.Watermark)
+		case row.Outlier > row.Offset:
+			return fmt.Errorf("row %d, key %q: its last outlier, at offset %d, is above its offset %d", n, row.Key, row.Outlier, row.Offset)
 		}
 		at, last = row.Partition, row.Key
 		left[at]--
@@ -250,7 +252,7 @@ func (s *states) fill(ctx context.Context, name string, parts map[int32]admin.Ex
 
 // valueOf puts a stored value together again.
 func valueOf(row *arrow.State) (pipeline.Stored, error) {
-	e := pipeline.Envelope{Offset: row.Offset, Time: row.Time, Gaps: int(row.Gaps), Snapshot: row.Snapshot, Summary: row.Summary}
+	e := pipeline.Envelope{Offset: row.Offset, Time: row.Time, Gaps: int(row.Gaps), Outlier: row.Outlier + 1, Snapshot: row.Snapshot, Summary: row.Summary}
 	if err := e.SetRepeats(row.Repeats); err != nil {
 		return nil, fmt.Errorf("key %q: %w", row.Key, err)
 	}
