@@ -20,6 +20,10 @@ func (m *Model) draw(s *cdf.Step) error {
 	}
 	d := s.Draws
 	phi, tau2, sigma2, theta := d.Row(phiRow), d.Row(tau2Row), d.Row(sigma2Row), d.Row(thetaRow)
+	var mu []float64
+	if !m.family.known {
+		mu = d.Row(muRow)
+	}
 	sum := w.regrid.cumulate(w.weight)
 	for k := range phi {
 		var p point
@@ -43,8 +47,7 @@ func (m *Model) draw(s *cdf.Step) error {
 		v := rnd.InvGamma(s.RNG, w.shape, p.rate(&m.family.settings.Prior))
 		phi[k], sigma2[k], tau2[k] = math.Tanh(p.eta), v, min(v*math.Exp(p.l), math.MaxFloat64)
 		theta[k] = p.m + math.Sqrt(p.v*v)*s.RNG.NormFloat64()
-		if !m.family.known {
-			mu := d.Row(muRow)
+		if mu != nil {
 			mu[k] = p.mean.mu + math.Sqrt(p.mean.v*v)*s.RNG.NormFloat64()
 			theta[k] += p.r * mu[k]
 		}

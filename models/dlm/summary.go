@@ -27,9 +27,12 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		case phiRow:
 			m.describePhi(r, w)
 		case thetaRow:
-			m.describeTheta(r, w)
+			w.locate(&m.grid)
+			describeLaws(r, w, w.level, w.spread, m.spread())
 		case muRow:
-			m.describeMu(r, w)
+			// Before the first observation there is no variance: that of a
+			// level is unbounded as phi approaches 1.
+			describeLaws(r, w, w.mu, w.muVar, m.n > 0)
 		default:
 			m.describeVariance(r, w, f.Param[0] == tau2Row)
 		}
@@ -121,23 +124,12 @@ func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 	describe.Quantiles(r, &q)
 }
 
-// describeTheta mixes t laws with 2A degrees of freedom and scale^2 = vB/A.
-func (m *Model) describeTheta(r *cdf.Row, w *work) {
+// describeLaws mixes t laws with 2A degrees of freedom about the centres, of
+// scale^2 = variance B/A.
+func describeLaws(r *cdf.Row, w *work, centre, variance []float64, spread bool) {
 	w.t.Student(2 * w.shape)
 	w.mix.Reset(&w.t)
-	mean, sd := w.levels(&m.grid, 0, m.spread())
-	r.Mean, r.SD = mean, sd
-	q := w.mix.Quantiles()
-	describe.Quantiles(r, &q)
-}
-
-// describeMu mixes t laws with 2A degrees of freedom and scale^2 = B/(PA). Before
-// the first observation there is no variance: that of a level is unbounded as phi
-// approaches 1.
-func (m *Model) describeMu(r *cdf.Row, w *work) {
-	w.t.Student(2 * w.shape)
-	w.mix.Reset(&w.t)
-	r.Mean, r.SD = w.laws(w.mu, w.muVar, 0, m.n > 0)
+	r.Mean, r.SD = w.laws(centre, variance, 0, spread)
 	q := w.mix.Quantiles()
 	describe.Quantiles(r, &q)
 }
