@@ -97,15 +97,18 @@ type Summarizer interface {
 	PriorSD(functionals []Functional, dst []float64)
 }
 
-// PriorSensitive is a Summarizer that knows how far the prior decides a variance.
+// PriorSensitive is a Summarizer that knows how far the prior decides a parameter.
 type PriorSensitive interface {
-	// PriorSensitivity writes, for each functional that is affine in one variance
-	// s, the posterior sd of log p(log s), p the prior density. It is the
-	// sensitivity to power-scaling: under the prior p^(1+h) the posterior is
-	// h^2/2 times its square away, a Kullback-Leibler divergence. Where the
-	// posterior of log s is normal and narrow it is the number of posterior sds by
-	// which one power more of the prior moves it. NaN for other functionals, and
-	// where the posterior is the prior.
+	// PriorSensitivity writes, for each functional, its sensitivity to
+	// power-scaling of the prior p; all numbers come NaN, and those of which it is
+	// not known stay so, as all do where the posterior is the prior.
+	//
+	// Of a variance s it is the posterior sd of log p(log s): under the prior p^(1+h)
+	// the posterior is h^2/2 times its square away, a Kullback-Leibler divergence.
+	// Where the posterior of log s is normal and narrow that is the number of
+	// posterior sds by which one power more of the prior moves it. Of another
+	// functional f it is that number, |Cov(f, log p)| / sd(f): a prior about 0 that
+	// has f near 0 says nothing, and one that has to be outweighed does.
 	//
 	// Source: Kallioinen, Paananen, Buerkner and Vehtari, Detecting and diagnosing
 	// prior and likelihood sensitivity with power-scaling, 2023.

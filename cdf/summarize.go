@@ -217,8 +217,8 @@ const (
 	// dominated is the share of the prior's sd above which the data have said
 	// little.
 	dominated = .8
-	// sensitive is the PriorSensitivity from which on a variance depends on its
-	// prior. Measured with the default priors: at .35 a variance is listed in 96 % or
+	// sensitive is the PriorSensitivity from which on a parameter depends on its
+	// prior. A bias of .35 sd leaves 93.6 % of 95 % intervals right. Measured with the default priors: at .35 a variance is listed in 96 % or
 	// more of the first shards of ten rows whose prior takes the truth out of the
 	// intervals, both of all and of those that miss it, and in none of 1,000 first
 	// shards of 1,000 rows, the greatest sensitivity of which is .28. tau2 of five
@@ -227,8 +227,9 @@ const (
 )
 
 // appendPriorDominated appends the variables that the prior rather than the data
-// decides: their spread is still about the prior's, or, of a variance, whose prior
-// may have no sd, the posterior depends on its power.
+// decides: their spread is still about the prior's, or the posterior depends on its
+// power. The first misses variances, whose prior may have no sd, and what is far from
+// where its prior has it; the second what the data do not touch.
 func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functional) []string {
 	if f.engine.summarizer == nil {
 		return dst

@@ -94,8 +94,8 @@ func tells(prior, sum *cdf.Summary) error {
 		if !slices.IsSorted(q) || !known && (!math.IsNaN(r.Median) || !math.IsNaN(r.SD)) || r.SD < 0 || r.Open {
 			return fmt.Errorf("prior of %s: %+v", r.Variable, r)
 		}
-		if slices.Contains(sum.PriorDominated, r.Variable) && !math.IsNaN(r.SD) && !(sum.Rows[i].SD > .8*r.SD*(1-1e-9)) {
-			return fmt.Errorf("%s is dominated by the prior, its sd is %g and the prior's %g", r.Variable, sum.Rows[i].SD, r.SD)
+		if !slices.Contains(sum.PriorDominated, r.Variable) && sum.Rows[i].SD > .8*r.SD*(1+1e-9) {
+			return fmt.Errorf("%s is not listed as dominated by the prior, its sd is %g and the prior's %g", r.Variable, sum.Rows[i].SD, r.SD)
 		}
 	}
 	return nil

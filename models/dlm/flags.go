@@ -20,14 +20,8 @@ func (m *Model) AppendFlags(dst []string) []string {
 	if m.n < 2*fewestReturns {
 		return append(dst, fewReturns)
 	}
-	w := m.family.take()
-	defer m.family.scratch.Put(w)
-	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
-		return dst
-	}
-	w.marginals()
-	mean, sd := w.phiMoments(&m.grid)
-	phi := math.Min(mean+sd, 1)
+	t := m.posterior()
+	phi := math.Min(t.phi+t.phiSD, 1)
 	if m.n*(1-phi) < fewestReturns*(1+phi) {
 		return append(dst, fewReturns)
 	}

@@ -208,12 +208,8 @@ func TestMeanIsNotTakenForPersistence(t *testing.T) {
 			d := modeltest.Stepper{Model: newTest(t, s)}
 			d.Must(t, rowsShard(y), 1)
 			m := d.Model.(*Model)
-			w := m.family.take()
-			w.weigh(&m.grid, &s.Prior, m.n)
-			var phi cdf.Row
-			m.describePhi(&phi, w)
-			m.family.scratch.Put(w)
-			z := (phi.Mean - .9) / phi.SD
+			phi := m.posterior()
+			z := (phi.phi - .9) / phi.phiSD
 			sum += z * z / reps
 		}
 		t.Logf("mean %s: mean square of the standardised error of phi %.2f", c.mean, sum)

@@ -33,6 +33,7 @@ type Model struct {
 	clock    Clock
 	forgot   bool // some shard was discounted: there is no joint evidence
 	failed   bool // a statistic is not finite
+	told     told // of the present state, once it is known
 }
 
 // New returns the model of mode grid without observations.
@@ -79,7 +80,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
 	w.regrid.clear()
-	m.failed = false
+	m.failed, m.told = false, told{}
 	if s.Forget < 1 {
 		m.forgot = true
 		m.n *= s.Forget

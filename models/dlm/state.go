@@ -59,7 +59,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if len(b) < 18 || b[0] != m.format() || b[1] >= allFlags {
 		return codec.Error("dlm", "unknown format")
 	}
-	m.failed = false
+	m.failed, m.told = false, told{}
 	m.forgot, m.clock.Seen, m.reserved = b[1]&flagForgot != 0, b[1]&flagSeen != 0, b[1]&flagReserved != 0
 	m.clock.Last = int64(binary.LittleEndian.Uint64(b[2:]))
 	m.rows = int64(binary.LittleEndian.Uint64(b[10:]))

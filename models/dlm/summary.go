@@ -17,6 +17,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
 	}
+	m.tell(w)
 	for i, f := range functionals {
 		r := &rows[i]
 		*r = describe.Row(f.Name)
@@ -59,8 +60,7 @@ func shiftRow(r *cdf.Row, shift, factor float64) {
 }
 
 func (m *Model) describePhi(r *cdf.Row, w *work) {
-	w.marginals()
-	r.Mean, r.SD = w.phiMoments(&m.grid)
+	r.Mean, r.SD = m.told.phi, m.told.phiSD
 	w.phi.fill(&m.grid, &w.axis[etaAxis])
 	describe.By(r, w.phi.quantile)
 }

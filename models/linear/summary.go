@@ -105,21 +105,37 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(m, p) })
 }
 
-// PriorSensitivity writes that of sigma2, by quadrature while the rows are few.
+// PriorSensitivity writes that of sigma2, by quadrature while the rows are few, and
+// those of functionals of beta, given sigma2.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	if m.n == 0 {
+		return
+	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	known := math.NaN()
+	if m.prepare(w) != nil {
+		return
+	}
+	q, known := &m.post, math.NaN()
 	for i := range functionals {
-		dst[i] = math.NaN()
-		_, isSigma, err := m.Split(&functionals[i])
-		if err != nil || !isSigma || m.n == 0 || m.prepare(w) != nil {
-			continue
+		_, isSigma, err := m.directions(&functionals[i], w.c)
+		switch {
+		case err != nil:
+		case isSigma:
+			if math.IsNaN(known) {
+				known = m.sensitivity(w)
+			}
+			dst[i] = known
+		default:
+			// In the directions of V the prior is N(0, 1), and the posterior has
+			// independent ones of these means and the variances shrink.
+			cross, square := 0.0, 0.0
+			for j, c := range w.c {
+				cross += c * q.shrink[j] * q.dg[j] / (m.s2 + q.d2[j])
+				square += c * c * q.shrink[j]
+			}
+			dst[i] = math.Abs(cross) / math.Sqrt(square)
 		}
-		if math.IsNaN(known) {
-			known = m.sensitivity(w)
-		}
-		dst[i] = known
 	}
 }
 

@@ -54,6 +54,39 @@ func (m *Model) within(f cdf.Functional, direction []float64) float64 {
 	return v
 }
 
+// PriorSensitivity writes |Cov(f, log p)| / sd(f), p the prior, by Rao and Blackwell's
+// theorem: given the latent variables beta is normal, and its covariance with its own
+// square is twice its mean times its variance.
+func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	if m.s == 0 {
+		return
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	w.joint = lin.Grow(w.joint, m.s+m.p)
+	log, pull := w.joint[:m.s], w.joint[m.s:]
+	clear(log)
+	for j := range m.p {
+		mean, v := 0.0, m.Variance(j)
+		for k, x := range lin.Row(m.post.means, m.s, j) {
+			mean += x / float64(m.s)
+			log[k] -= 0.5 * x * x / v
+		}
+		pull[j] = -mean / v
+	}
+	lin.Center(log)
+	for i, f := range functionals {
+		if m.Only(f) != nil {
+			continue
+		}
+		m.conditional(f, w.series, w.direction)
+		_, square := lin.Center(w.series)
+		n := float64(max(m.s-1, 1))
+		cross := lin.Dot(w.series, log)/n + lin.Dot(w.direction, pull)
+		dst[i] = math.Abs(cross) / math.Sqrt(m.within(f, w.direction)+square/n)
+	}
+}
+
 // Covariance writes the lower triangle of the posterior covariance of the
 // functionals. Its diagonal is the square of the summary's sd.
 func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {

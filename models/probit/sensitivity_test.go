@@ -1,0 +1,45 @@
+package probit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+var _ cdf.PriorSensitive = (*Model)(nil)
+
+// Covariances with the log prior density in sds against quadrature: of slopes that the
+// prior expects, of one it does not, and of columns that nearly decide the class. 8,000
+// draws know them to .02, and where the greatest is large to some percent of it.
+func TestPriorSensitivity(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows int
+		beta []float64
+	}{
+		{"as expected", 300, []float64{.3, -.5}},
+		{"an intercept of rare events", 300, []float64{-2.3, .5}},
+		{"columns that nearly decide", 150, []float64{0, 6}},
+	} {
+		m := newTest(t, "corrected", Defaults(), dims(2, 8000, true))
+		d := driver(m)
+		sh := newShard(rand.New(rand.NewPCG(91, 1)), c.rows, c.beta, 1, true)
+		d.Must(t, sh, 1)
+		got, g := []float64{math.NaN(), math.NaN()}, findGrid(m, sh)
+		m.PriorSensitivity(betas(2), got)
+		log := func(at [2]float64) float64 { return -.5*at[0]*at[0]/m.Variance(0) - .5*at[1]*at[1]/m.Variance(1) }
+		mean, want := g.mix(log), make([]float64, 2)
+		for j := range want {
+			want[j] = math.Abs(g.mix(func(at [2]float64) float64 { return (at[j] - g.mean[j]) * (log(at) - mean) })) / g.sd[j]
+		}
+		t.Logf("%s: %.3f, by quadrature %.3f", c.name, got, want)
+		for j, v := range got {
+			if !(math.Abs(v-want[j]) < .02+.08*slices.Max(want)) {
+				t.Errorf("%s: the sensitivities are %.3f, want %.3f", c.name, got, want)
+			}
+		}
+	}
+}

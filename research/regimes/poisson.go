@@ -1,0 +1,101 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// poisson has counts that the model is for, rare ones, and counts that vary more
+// than it says.
+func poisson() []regime {
+	slopes := []float64{.3, -.2}
+	_, list := features(len(slopes))
+	one := func(name, about string, intercept float64, count func(r *rand.Rand, i int, mean float64) float64) regime {
+		return regime{
+			kind: "poisson", name: name, about: about, replicates: 300,
+			columns: cdf.Roles{Features: list, Intercept: true, Groups: []cdf.Group{{Column: "g"}}},
+			simulate: func(r *rand.Rand) experiment {
+				const k = 10
+				level := make([]float64, k)
+				for j := range level {
+					level[j] = .5 * r.NormFloat64()
+				}
+				t := newTable("x1", "x2", "g", "y")
+				t.Whole = []string{"g", "y"}
+				for i := range 50 * shards {
+					x1, x2 := r.NormFloat64(), r.NormFloat64()
+					mean := math.Exp(intercept + slopes[0]*x1 + slopes[1]*x2 + level[i%k])
+					t.add(x1, x2, float64(i%k+1), count(r, i, mean))
+				}
+				// The intercept is the mean of the levels' law: ten levels say little of it.
+				return experiment{coefficients(intercept, slopes), t.Cut(shards)}
+			},
+		}
+	}
+	plain := func(r *rand.Rand, _ int, mean float64) float64 { return simulate.Count(r, mean) }
+	const design = "Slopes .3 and -.2, ten groups of sd .5, 50 rows a shard; "
+	return append([]regime{
+		one("counts of some 2", design+"intercept .5.", .5, plain),
+		one("rare counts", design+"intercept -3: one row in twenty has a count.", -3, plain),
+		one("negative binomial of size .5", design+"intercept .5, the mean of a row has a gamma factor of shape .5.", .5,
+			func(r *rand.Rand, _ int, mean float64) float64 {
+				// A gamma variable of shape 1/2 and mean 1 is the square of a normal one.
+				z := r.NormFloat64()
+				return simulate.Count(r, mean*z*z)
+			}),
+		one("two wild counts", design+"intercept .5, and the counts of rows 4 and 30 are 500.", .5,
+			func(r *rand.Rand, i int, mean float64) float64 {
+				if i == 3 || i == 29 {
+					return 500
+				}
+				return simulate.Count(r, mean)
+			}),
+		one("counts of thousands", design+"intercept 8.", 8, plain),
+		one("a third of the counts are 0", design+"intercept .5, but a count is 0 in one row of three whatever its mean.", .5,
+			func(r *rand.Rand, _ int, mean float64) float64 {
+				if r.Float64() < 1./3 {
+					return 0
+				}
+				return simulate.Count(r, 1.5*mean)
+			}),
+	}, poissonDesigns()...)
+}
+
+// poissonDesigns have exposures of all sizes, many groups of few rows, and a skewed
+// column.
+func poissonDesigns() []regime {
+	one := func(name, about string, rows, k int, intercept float64, row func(r *rand.Rand) (x, exposure float64)) regime {
+		return regime{
+			kind: "poisson", name: name, about: about, replicates: 200,
+			columns: cdf.Roles{Features: []cdf.Feature{{Name: "x1"}}, Intercept: true, Exposure: "e", Groups: []cdf.Group{{Column: "g"}}},
+			simulate: func(r *rand.Rand) experiment {
+				level := make([]float64, k)
+				for j := range level {
+					level[j] = .5 * r.NormFloat64()
+				}
+				t := newTable("x1", "e", "g", "y")
+				t.Whole = []string{"g", "y"}
+				for range rows * shards {
+					g := r.IntN(k)
+					x, e := row(r)
+					t.add(x, e, float64(g+1), simulate.Count(r, e*math.Exp(intercept+.3*x+level[g])))
+				}
+				truth := append(coefficients(intercept, []float64{.3}), simulate.Truth{Variable: "sigma2_u", Value: .25})
+				return experiment{truth, t.Cut(shards)}
+			},
+		}
+	}
+	return []regime{
+		one("exposures of all sizes", "Slope .3, ten groups of sd .5, intercept 0, log exposure N(0, 4); 50 rows a shard.", 50, 10, 0,
+			func(r *rand.Rand) (x, e float64) { return r.NormFloat64(), math.Exp(2 * r.NormFloat64()) }),
+		one("300 groups of few rows", "Slope .3, 300 groups of sd .5, intercept 0; 60 rows a shard.", 60, 300, 0,
+			func(r *rand.Rand) (x, e float64) { return r.NormFloat64(), 1 }),
+		one("a skewed column", "Slope .3 of x = exp(N(0, 1)), ten groups of sd .5, intercept 0; 50 rows a shard.", 50, 10, 0,
+			func(r *rand.Rand) (x, e float64) { return math.Exp(r.NormFloat64()), 1 }),
+		one("three groups", "Slope .3, three groups of sd .5, intercept 0; 30 rows a shard.", 30, 3, 0,
+			func(r *rand.Rand) (x, e float64) { return r.NormFloat64(), 1 }),
+	}
+}
