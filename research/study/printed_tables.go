@@ -135,9 +135,9 @@ func printedCompressed() []table {
 		},
 	} {
 		name := fmt.Sprintf("compressed-%d", i+1)
-		mspe := table{name, "table 8, section 4.2", []column{{200, "mspe"}}, nil}
+		mspe := table{name, "table 8, section 4.2", []column{{500, "mspe"}}, nil}
 		relative := table{name, "table 9, section 4.2", []column{{100, "relative_mse"}, {200, "relative_mse"}}, nil}
-		covers := table{name, "table 10, section 4.2", []column{{200, "predictive_coverage"}}, nil}
+		covers := table{name, "table 10, section 4.2", []column{{500, "predictive_coverage"}}, nil}
 		draws := table{name, "table 11, section 4.2", []column{{500, "draws_to_mspe5"}, {500, "state_bytes"}}, nil}
 		for _, m := range []struct {
 			name string
