@@ -123,8 +123,7 @@ func (f *Filter) onward(forget float64, back *undo) error {
 	return f.step(f.engine, f.now.t+1, forget)
 }
 
-// again keeps the shard's rows, computes the constants from all kept rows and
-// takes a fresh model through all kept shards.
+// again keeps the shard's rows and processes all kept ones again.
 func (f *Filter) again(forget float64) error {
 	s, w := &f.now, f.ws
 	identity := newScaling(&Spec{}, s.design)
@@ -135,6 +134,17 @@ func (f *Filter) again(forget float64) error {
 		return err
 	}
 	s.scaling.keep(s.t+1, forget, &w.raw, f.spec.Steps)
+	if err := f.replay(); err != nil {
+		return err
+	}
+	s.scaling.freeze(f.spec, s.design)
+	return nil
+}
+
+// replay computes the constants from all kept rows and takes a fresh model
+// through all kept shards.
+func (f *Filter) replay() error {
+	s, w := &f.now, f.ws
 	if err := s.scaling.compute(f.spec, s.design); err != nil {
 		return err
 	}
@@ -157,7 +167,6 @@ func (f *Filter) again(forget float64) error {
 	}
 	f.engine = fresh
 	s.scaling.watch.first(f.spec, s.design, s.scaling.kept, &w.replay)
-	s.scaling.freeze(f.spec, s.design)
 	return nil
 }
 

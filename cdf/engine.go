@@ -15,18 +15,12 @@ type engine struct {
 	stateSummarizer StateSummarizer // nil: none
 	priorSummarizer PriorSummarizer // nil: none
 	priorSensitive  PriorSensitive  // nil: none
+	rescaler        Rescaler        // nil: none
 	chains          int             // 0: a closed form
 }
 
 func newEngine(spec *Spec, d *design) (*engine, error) {
-	m, err := spec.New(Dims{
-		Columns:   d.names,
-		Intercept: spec.Columns.Intercept,
-		Groups:    spec.Columns.Groups,
-		Draws:     spec.Draws,
-		Publish:   spec.Publish.Draws,
-		Centered:  spec.centersResponse(),
-	})
+	m, err := spec.New(d.dims(spec))
 	if err != nil {
 		return nil, as(ErrSchema, err)
 	}
@@ -44,12 +38,24 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.stateSummarizer, _ = faces.(StateSummarizer)
 	e.priorSummarizer, _ = faces.(PriorSummarizer)
 	e.priorSensitive, _ = faces.(PriorSensitive)
+	e.rescaler, _ = faces.(Rescaler)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {
 		e.chains = 1
 	}
 	return e, nil
+}
+
+func (d *design) dims(spec *Spec) Dims {
+	return Dims{
+		Columns:   d.names,
+		Intercept: spec.Columns.Intercept,
+		Groups:    spec.Columns.Groups,
+		Draws:     spec.Draws,
+		Publish:   spec.Publish.Draws,
+		Centered:  spec.centersResponse(),
+	}
 }
 
 // draws returns the number of draws per shard, 0 where none are needed.

@@ -182,6 +182,20 @@ type Flagger interface {
 	AppendFlags(dst []string) []string
 }
 
+// Affine is a change of units: what was v is Shift + Factor*v, Factor > 0.
+type Affine struct{ Shift, Factor float64 }
+
+// Rescaler is a model whose statistics can be expressed in other units of the
+// columns, as if every row had come in them. The prior is no part of them: it
+// acts in the new units as it did in the old ones.
+type Rescaler interface {
+	// Rescale changes the units of the response and of each column of X. The model
+	// then has no posterior until the next Sample, and goes on as one of the given
+	// dimensions, which differ from its own at most in Centered. An error says why
+	// the statistics do not tell what they would be; the model must then not be used.
+	Rescale(to Dims, y Affine, x []Affine) error
+}
+
 // Wrapper is a model around another one, whose optional faces count.
 type Wrapper interface {
 	Unwrap() Model

@@ -155,9 +155,14 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 // freeze drops the kept rows once there are enough.
 func (s *scaling) freeze(spec *Spec, d *design) {
 	if s.observed >= enough || s.observed > 0 && s.raw.n >= most {
-		s.frozen, s.kept, s.raw, s.observed = true, nil, rows{}, 0
-		s.watch.begin(spec, d)
+		s.fix(spec, d)
 	}
+}
+
+// fix makes the constants final.
+func (s *scaling) fix(spec *Spec, d *design) {
+	s.frozen, s.kept, s.raw, s.observed = true, nil, rows{}, 0
+	s.watch.begin(spec, d)
 }
 
 // known reports whether the constants mean anything yet.

@@ -55,11 +55,31 @@ func defined(v float64) float64 {
 func (f *Filter) scoreEvidence(observed int64, before float64) {
 	s := &f.now
 	was := s.evidence
-	s.evidence = math.NaN()
-	if f.engine.evidence != nil && !(f.spec.Forget < 1) {
-		s.evidence = defined(f.engine.evidence.LogEvidence())
-	}
+	s.evidence = f.logEvidence()
 	s.scaled.LogEvidence = s.evidence - was
 	old, now := math.Log(before), math.Log(s.scaling.y.Scale)
 	s.score.LogEvidence = s.scaled.LogEvidence - (float64(observed)*now + float64(s.n)*(now-old))
+}
+
+// logEvidence returns log p of all absorbed rows in the model's units, NaN where it
+// has none.
+func (f *Filter) logEvidence() float64 {
+	if f.engine.evidence == nil || f.spec.Forget < 1 {
+		return math.NaN()
+	}
+	return defined(f.engine.evidence.LogEvidence())
+}
+
+// revalue expresses the score of the last shard in other units of the response.
+// It stays the score of what was predicted.
+func (s *state) revalue(was *state) {
+	observed := was.score.Rows
+	if observed == 0 && was.scaled.LogEvidence == was.evidence {
+		observed = was.n // before them there was nothing to score with
+	}
+	log := math.Log(s.scaling.y.Scale)
+	s.scaled = s.score
+	s.scaled.LogDensity += log
+	s.scaled.LogEvidence += float64(float64(observed) * log)
+	s.scaled.RMSE /= s.scaling.y.Scale
 }
