@@ -96,7 +96,7 @@ func (f *Filter) convert(old *Filter) error {
 		return err
 	}
 	if err := f.engine.model.UnmarshalBinary(model); err != nil {
-		return fmt.Errorf("%w: in the new units: %v", ErrNumeric, err)
+		return fmt.Errorf("%w: in the new units: %s", ErrNumeric, err.Error()) // not damage
 	}
 	f.bytes = len(model)
 	f.ws.frame.shard(&f.ws.shard, 0, 0)
