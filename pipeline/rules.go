@@ -40,6 +40,7 @@ func (l Limits) covers(old Limits) bool {
 type Rules struct {
 	rules      []Rule
 	limits     Limits
+	core       []byte // the models' sum
 	configured Configured
 }
 
@@ -59,10 +60,15 @@ func NewRules(rules []Rule, limits Limits) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("limits: %w", err)
 	}
-	sum := core.Sum(nil)
-	full := sha256.Sum256(append(sum, text...))
-	r.configured = Configured{Fingerprint: hex.EncodeToString(full[:]), Core: hex.EncodeToString(sum), Limits: string(text)}
+	r.core = core.Sum(nil)
+	r.configured = r.recorded(string(text))
 	return r, nil
+}
+
+// recorded is what is recorded of the models under some limits.
+func (r *Rules) recorded(limits string) Configured {
+	full := sha256.Sum256(append(slices.Clip(r.core), limits...))
+	return Configured{Fingerprint: hex.EncodeToString(full[:]), Core: hex.EncodeToString(r.core), Limits: limits}
 }
 
 // Match returns the model of a key.
@@ -108,6 +114,17 @@ func (r *Rules) Recorded(from int64) []Configured {
 	now := r.configured
 	now.From = from
 	return []Configured{now}
+}
+
+// Instead returns what was recorded of a partition whose states now are as if these
+// models had made them: from the same offsets on, under the same limits.
+func (r *Rules) Instead(stored []Configured) []Configured {
+	out := make([]Configured, len(stored))
+	for i, c := range stored {
+		out[i] = r.recorded(c.Limits)
+		out[i].From = c.From
+	}
+	return out
 }
 
 // SameModels reports whether states were made by these models, whatever the

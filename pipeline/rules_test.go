@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,24 @@ func TestOnlyRaisedLimitsAreAcceptedInPlace(t *testing.T) {
 	}
 	if !json.Valid([]byte(stored[0].Limits)) {
 		t.Errorf("limits %q are not JSON", stored[0].Limits)
+	}
+}
+
+// What was recorded under limits stays so when the models are others: each limit
+// from its offset on.
+func TestRecordedInstead(t *testing.T) {
+	limits := Limits{Record: 100, Rows: 10, Columns: 10, Groups: 10, Summary: 100}
+	raised := limits
+	raised.Rows = 11
+	stored, _ := testRules(t, raised, "**").accept(testRules(t, limits, "**").Recorded(5), 9)
+	other := testRules(t, raised, "a*")
+	got := other.Instead(stored)
+	want, _ := other.accept(testRules(t, limits, "a*").Recorded(5), 9)
+	if len(got) != 2 || !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if !other.Accepts(got) || testRules(t, limits, "a*").Accepts(got) || other.Accepts(stored) {
+		t.Error("other models do not go on, or do under lower limits")
 	}
 }
 
