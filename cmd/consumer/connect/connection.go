@@ -48,10 +48,7 @@ func Dial(c *config.Config) (*Connection, error) {
 	}
 	conn := &Connection{Config: c, Client: client}
 	if conn.Log, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
-		conn.Rules, err = pipeline.NewRules(RulesOf(c), pipeline.Limits{
-			Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
-			Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
-		})
+		conn.Rules, err = NewRules(c)
 	}
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
@@ -72,6 +69,14 @@ func (n *Connection) LogUnder(record int64) (*kafka.Log, error) {
 // lets a worker write.
 func (n *Connection) Letters() (*kafka.Log, error) {
 	return n.LogUnder(int64(max(n.Config.Limits.Record, n.Config.Limits.DeadLetter)))
+}
+
+// NewRules returns the rules of a configuration.
+func NewRules(c *config.Config) (*pipeline.Rules, error) {
+	return pipeline.NewRules(RulesOf(c), pipeline.Limits{
+		Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
+		Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
+	})
 }
 
 // RulesOf pairs the globs with the models.

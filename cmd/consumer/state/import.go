@@ -24,15 +24,16 @@ import (
 // importFlags are what `state import` is asked for.
 type importFlags struct {
 	app.Flags
-	in    string
-	force bool
-	yes   bool
+	in      string
+	rescale string
+	force   bool
+	yes     bool
 }
 
 func importCommand(a *app.App) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import --config FILE --in FILE",
+		Use:   "import --config FILE --in FILE [--rescale-from FILE]",
 		Short: "Import exported states into a group",
 		Long: `import loads what export wrote into a group that has stored nothing, of the
 same topic: consumers then continue from the exported watermarks. Before
@@ -40,6 +41,13 @@ anything is changed, it refuses a file of another configuration, another number
 of partitions, watermarks that do not match the log, and a group with live
 members. Each partition is imported whole or not at all: one that was not
 finished halts its consumers until import is run again.
+
+--rescale-from names the configuration under which the file was made, where
+--config differs from it in center and scale of response and features: states are
+expressed in the new units as if they had been learnt in them, without reading the
+log again. Models whose entry is the same are imported as they are. linear, anova
+and, for the scale of the response, dlm can do it; see docs/howto/change-a-configuration.md.
+If one key cannot, nothing is imported.
 
 --force replaces what the group has stored, after confirmation or with --yes;
 consumers replay the log from the exported watermarks on.`,
@@ -53,6 +61,8 @@ consumers replay the log from the exported watermarks on.`,
 	}
 	f.Add(a, cmd)
 	cmd.Flags().StringVar(&f.in, "in", "", "the `FILE` that export wrote (required)")
+	cmd.Flags().StringVar(&f.rescale, "rescale-from", "", "express states of the configuration `FILE` in the units of --config")
+	_ = cmd.MarkFlagFilename("rescale-from", "yaml", "yml")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace what the group has stored")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --force: do not ask for confirmation")
 	return cmd
@@ -60,7 +70,11 @@ consumers replay the log from the exported watermarks on.`,
 
 // importFile checks everything before it changes anything.
 func (s *states) importFile(ctx context.Context, f *importFlags) error {
-	parts, err := s.checkImport(ctx, f.in)
+	c, err := s.conversion(f.rescale)
+	if err != nil {
+		return err
+	}
+	parts, err := s.checkImport(ctx, f.in, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.in, err)
 	}
@@ -94,7 +108,8 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 			return err
 		}
 	}
-	rows, err := s.fill(ctx, f.in, parts, metas)
+	c.rescaled = 0
+	rows, err := s.fill(ctx, f.in, c, parts, metas)
 	if errors.Is(err, pipeline.ErrFenced) {
 		return fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
 	}
@@ -102,6 +117,9 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 		return fmt.Errorf("%w; run it again: a partition that was begun waits for it", err)
 	}
 	s.Printf("%d states of %d partitions imported into group %s", rows, len(parts), s.config.Kafka.Group)
+	if f.rescale != "" {
+		s.Printf("%d of them were rescaled", c.rescaled)
+	}
 	return nil
 }
 
@@ -117,7 +135,7 @@ func openExport(name string) (file *os.File, r *arrow.StateReader, about map[str
 }
 
 // checkImport reads the file once and says why it does not fit this group.
-func (s *states) checkImport(ctx context.Context, name string) (map[int32]admin.Export, error) {
+func (s *states) checkImport(ctx context.Context, name string, c *conversion) (map[int32]admin.Export, error) {
 	file, r, about, err := openExport(name)
 	if err != nil {
 		return nil, err
@@ -153,17 +171,20 @@ func (s *states) checkImport(ctx context.Context, name string) (map[int32]admin.
 		if err != nil {
 			return nil, err
 		}
+		if err := c.adopt(&e); err != nil {
+			return nil, fmt.Errorf("partition %d: %w", e.Partition, err)
+		}
 		if err := e.Fits(s.Rules, p, log); err != nil {
 			return nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
 		}
 		parts[e.Partition] = e
 	}
-	return parts, s.checkRows(r, parts)
+	return parts, s.checkRows(r, c, parts)
 }
 
 // checkRows reads all rows: those of a partition are together, in the order
-// of keys, as many as its meta counts.
-func (s *states) checkRows(r *arrow.StateReader, parts map[int32]admin.Export) error {
+// of keys, as many as its meta counts, and each can be converted.
+func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]admin.Export) error {
 	left := map[int32]int64{}
 	for id, e := range parts {
 		left[id] = e.Keys
@@ -178,7 +199,7 @@ func (s *states) checkRows(r *arrow.StateReader, parts map[int32]admin.Export) e
 			return fmt.Errorf("row %d: %w", n, err)
 		}
 		e, known := parts[row.Partition]
-		spec, matched := s.Rules.Match(row.Key)
+		spec, matched := c.from.Match(row.Key)
 		head, herr := cdf.ReadHead(row.Snapshot)
 		switch {
 		case !known || row.Partition < at || row.Partition == at && row.Key <= last:
@@ -194,6 +215,9 @@ func (s *states) checkRows(r *arrow.StateReader, parts map[int32]admin.Export) e
 		case row.Outlier > row.Offset:
 			return fmt.Errorf("row %d, key %q: its last outlier, at offset %d, is above its offset %d", n, row.Key, row.Outlier, row.Offset)
 		}
+		if err := c.convert(row); err != nil {
+			return fmt.Errorf("row %d: %w", n, err)
+		}
 		at, last = row.Partition, row.Key
 		left[at]--
 	}
@@ -207,7 +231,7 @@ func (s *states) checkRows(r *arrow.StateReader, parts map[int32]admin.Export) e
 
 // fill puts the rows into the store, partition by partition, and clears the
 // partitions that the file has nothing of.
-func (s *states) fill(ctx context.Context, name string, parts map[int32]admin.Export, metas []pipeline.Meta) (int64, error) {
+func (s *states) fill(ctx context.Context, name string, c *conversion, parts map[int32]admin.Export, metas []pipeline.Meta) (int64, error) {
 	file, r, _, err := openExport(name)
 	if err != nil {
 		return 0, err
@@ -231,6 +255,9 @@ func (s *states) fill(ctx context.Context, name string, parts map[int32]admin.Ex
 			return rows, berr
 		}
 		for ; err == nil && row.Partition == int32(id); row, err = r.Next() {
+			if err := c.convert(row); err != nil {
+				return rows, err
+			}
 			value, verr := valueOf(row)
 			if verr != nil {
 				return rows, verr
