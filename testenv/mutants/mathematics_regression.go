@@ -27,6 +27,10 @@ var ofLinear = []mutant{
 		"p.Sigma2Rate/w.s[i]", "0*p.Sigma2Rate", "^TestPriorSensitivity$", linear},
 	{"linear: sensitivity at a known variance", "models/internal/dist/gamma.go",
 		"b/rate - a/shape", "b/rate - 0*a/shape", "^TestPriorSensitivity$", linear},
+	{"linear: rescaled about the last intercept", "models/linear/rescale.go",
+		"float64(one * a.Shift)", "float64(one * a.Shift * a.Factor)", "^TestRescale$", linear},
+	{"linear: one row of the factor rescaled", "models/linear/rescale.go",
+		"for i := range j + 1 {", "for i := range 1 {", "^TestRescale$", linear},
 	{"linear: paper: squares not discounted", "models/linear/paper.go",
 		"\tm.ssr *= s.Forget\n", "", "^TestForgets$", linear},
 }
