@@ -24,7 +24,7 @@ func Advise(flag string) string {
 	switch flag {
 	case scaleMoved:
 		return "a column spreads more than 5 times as much as in the key's first rows, or less than a fifth as much: " +
-			"set columns center and scale to what is known and read the topic again with a new group"
+			"set columns center and scale to what is known, and rescale the state (state import --rescale-from) or read the topic again with a new group"
 	case firstOutliers:
 		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
 			"take it out at its source and read the topic again with a new group, or forget"
