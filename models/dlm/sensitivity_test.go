@@ -22,6 +22,9 @@ func TestPriorSensitivity(t *testing.T) {
 	} {
 		s := Defaults()
 		s.Prior.Tau2Shape, s.Prior.Tau2Rate = 1.5, .3
+		if name == "as much noise" { // and a prior of tau2 that moves phi more than that of sigma2
+			s.Prior.Tau2Shape, s.Prior.Tau2Rate, s.Prior.Sigma2Shape, s.Prior.Sigma2Rate = 6, 2, .5, .01
+		}
 		s.Mean = map[bool]string{true: "known", false: "unknown"}[name == "a level"]
 		y, _ := c.make(7, 120)
 		d := modeltest.Stepper{Model: newTest(t, s)}

@@ -27,6 +27,8 @@ var ofLinear = []mutant{
 		"p.Sigma2Rate/w.s[i]", "0*p.Sigma2Rate", "^TestPriorSensitivity$", linear},
 	{"linear: sensitivity at a known variance", "models/internal/dist/gamma.go",
 		"b/rate - a/shape", "b/rate - 0*a/shape", "^TestPriorSensitivity$", linear},
+	{"linear: pull of the prior without the shrinkage", "models/linear/summary.go",
+		"c * q.shrink[j] * q.dg[j]", "c * q.dg[j]", "^TestPriorSensitivity$", linear},
 	{"linear: rescaled about the last intercept", "models/linear/rescale.go",
 		"float64(one * a.Shift)", "float64(one * a.Shift * a.Factor)", "^TestRescale$", linear},
 	{"linear: one row of the factor rescaled", "models/linear/rescale.go",
@@ -36,6 +38,10 @@ var ofLinear = []mutant{
 }
 
 var ofProbit = []mutant{
+	{"probit: sensitivity between draws alone", "models/probit/summary.go",
+		" + lin.Dot(w.direction, pull)", "", "^TestPriorSensitivity$", probit},
+	{"probit: sensitivity within draws alone", "models/probit/summary.go",
+		"lin.Dot(w.series, log)/n + ", "", "^TestPriorSensitivity$", probit},
 	{"probit: linear term not discounted", "models/probit/model.go",
 		"\t\tlin.Scale(s.Forget, m.xz)\n", "", "^TestForgetsByPowersOfTheLikelihood$", probit},
 	{"probit: window not discounted", "models/probit/model.go",
