@@ -48,12 +48,14 @@ mutants: ## plants each known fault and shows that a test finds it; SHARE=I/N on
 
 ADULT ?= $(wildcard $(or $(CREDENCE_SHARED),../shared)/data/adult.csv)
 
-paper: ## the paper's experiments with every competitor, hours; writes docs/paper.md. QUICK=1: minutes, to the terminal
+PART = docs/paper/results.part
+paper: ## the paper's experiments with every competitor, hours; writes docs/paper.md. Goes on where it was stopped. QUICK=1: minutes, to the terminal
 ifdef QUICK
 	$(GO) run ./cmd/paper run all --quick $(ADULT:%=--data %)
 else
 	mkdir -p docs/paper
-	$(GO) run ./cmd/paper run all --json --out docs/paper $(ADULT:%=--data %) > docs/paper/results.jsonl
+	$(GO) run ./cmd/paper run all --json --out docs/paper --resume $(PART) $(ADULT:%=--data %) >> $(PART)
+	mv $(PART) docs/paper/results.jsonl
 	$(MAKE) paper-page
 endif
 

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +44,7 @@ type runFlags struct {
 	options study.Options
 	json    bool
 	out     string // directory of the figures, "" for none
+	resume  string // file of earlier results, "" for none
 }
 
 func (p *program) runCommand() *cobra.Command {
@@ -59,16 +62,17 @@ func (p *program) runCommand() *cobra.Command {
 			return p.experiments(cmd, &f, experiments)
 		},
 	}
-	fs, o := cmd.Flags(), &f.options
-	fs.SortFlags = false
-	fs.IntVar(&o.Reps, "reps", 0, "repeat `R` times (default: see paper list)")
-	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of data and random streams")
-	fs.Int64Var(&o.Shards, "shards", 0, "end after `T` shards (default: see paper list)")
-	fs.StringSliceVar(&o.Methods, "methods", nil, "run methods `A,B` only")
-	fs.BoolVar(&o.Quick, "quick", false, "run fewer replications, and say which are left out")
-	fs.BoolVar(&f.json, "json", false, "one JSON object per figure and line")
-	fs.StringVar(&o.Data, "data", "", "`FILE` of the Adult data, for experiment adult")
-	fs.StringVar(&f.out, "out", "", "draw figures into `DIR`")
+	flags, o := cmd.Flags(), &f.options
+	flags.SortFlags = false
+	flags.IntVar(&o.Reps, "reps", 0, "repeat `R` times (default: see paper list)")
+	flags.Uint64Var(&o.Seed, "seed", 1, "`SEED` of data and random streams")
+	flags.Int64Var(&o.Shards, "shards", 0, "end after `T` shards (default: see paper list)")
+	flags.StringSliceVar(&o.Methods, "methods", nil, "run methods `A,B` only")
+	flags.BoolVar(&o.Quick, "quick", false, "run fewer replications, and say which are left out")
+	flags.BoolVar(&f.json, "json", false, "one JSON object per figure and line")
+	flags.StringVar(&o.Data, "data", "", "`FILE` of the Adult data, for experiment adult")
+	flags.StringVar(&f.out, "out", "", "draw figures into `DIR`")
+	flags.StringVar(&f.resume, "resume", "", "leave out experiments that `FILE`, of an earlier run with --json, has whole")
 	return cmd
 }
 
@@ -118,6 +122,11 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 			return fmt.Errorf("--out %s: %w", f.out, err)
 		}
 	}
+	done, err := f.done()
+	if err != nil {
+		p.Started = true
+		return fmt.Errorf("--resume: %w", err)
+	}
 	var jobs []*study.Job
 	var work int64
 	for _, e := range list {
@@ -133,6 +142,10 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		} else if err != nil {
 			p.Started = !errors.Is(err, study.ErrNoData)
 			return err
+		}
+		if job.DoneIn(done) {
+			p.Say("left out: %s is in %s", e.Name, f.resume)
+			continue
 		}
 		jobs = append(jobs, job)
 		work += job.Work()
@@ -152,7 +165,7 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		show = p.lines
 	}
 	var all []study.Result
-	err := study.Run(cmd.Context(), jobs, tick, func(j *study.Job, results []study.Result) error {
+	err = study.Run(cmd.Context(), jobs, tick, func(j *study.Job, results []study.Result) error {
 		all = append(all, results...)
 		if !j.Compared() && j.Experiment.Reference != "" {
 			say("%s: no accuracy without its reference %s among the methods", j.Experiment.Name, j.Experiment.Reference)
@@ -166,6 +179,25 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		return err
 	}
 	return p.comparison(study.Compare(all))
+}
+
+// done returns the results of the earlier run, none where its file does not exist.
+func (f *runFlags) done() ([]study.Result, error) {
+	if f.resume == "" {
+		return nil, nil
+	}
+	file, err := os.Open(f.resume)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	results, err := readResults(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.resume, err)
+	}
+	return results, nil
 }
 
 // draw writes the figures of an experiment and says which there are not.

@@ -25,7 +25,7 @@ func compressed() []*Experiment {
 		name := fmt.Sprintf("compressed-%d", i+1)
 		e := &Experiment{
 			Name: name, About: d.about + " (section 4.2)", Kind: "compressed",
-			Size: Size{Reps: 3, Shards: 500}, Quick: Size{Reps: 1, Shards: 200},
+			Size: Size{Reps: 2, Shards: 500}, Quick: Size{Reps: 1, Shards: 200},
 			Methods: []Method{
 				{Name: "cdf", Settings: "statistics: packed", Draws: 30},
 				{Name: "credence", Settings: "statistics: sketch", Draws: 30},

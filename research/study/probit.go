@@ -22,9 +22,12 @@ func probits() []*Experiment {
 		at := upTo(shards, 100, 200, 400, 800, 1600)
 		return Measures{At: at, All: binaryMeasures(at, []int64{shards})}
 	}
+	two := wideBinary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 3.3.2, case 2)", 3)
+	two.Measure = binaryShown(50, 100)
+	two.Methods = append(two.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
+
 	return []*Experiment{
-		one,
-		wideBinary("probit-2", "probit-wide", "500 predictors, 100 rows a shard, a window of 3,500 (section 3.3.2, case 2)", 3),
+		one, two,
 		wideBinary("probit-2-sd20", "probit-wide-20", "the same, predictors of sd .20 in place of .25, as in the authors' program (section 3.3.2, case 2)", 1),
 		long,
 	}
@@ -34,9 +37,7 @@ func probits() []*Experiment {
 func wideBinary(name, data, about string, reps int) *Experiment {
 	e := binary(name, data, about, 3500)
 	e.Size, e.Quick = Size{Reps: reps, Shards: 100}, Size{Reps: 1, Shards: 40}
-	e.Measure = binaryShown(50, 100)
 	e.Methods[len(e.Methods)-1].Draws = 4000
-	e.Methods = append(e.Methods, Method{Name: "smc", Settings: unitPrior, Draws: 500})
 	return e
 }
 

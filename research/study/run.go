@@ -59,6 +59,19 @@ func (e *Experiment) Prepare(o Options) (*Job, error) {
 // Work returns the number of shards that the job takes in, for a progress bar.
 func (j *Job) Work() int64 { return int64(j.Size.Reps) * int64(len(j.methods)) * j.Size.Shards }
 
+// DoneIn reports whether results of an earlier run are all that the job would find:
+// every method's at its last shard, over as many replications.
+func (j *Job) DoneIn(results []Result) bool {
+	for _, m := range j.methods {
+		if !slices.ContainsFunc(results, func(r Result) bool {
+			return r.Experiment == j.Experiment.Name && r.Method == m.Name && r.T == j.Size.Shards && r.Reps == j.Size.Reps
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
 // Compared reports whether the job has a reference to measure accuracy by.
 func (j *Job) Compared() bool {
 	return slices.ContainsFunc(j.methods, func(m *Method) bool { return m.Name == j.Experiment.Reference })
