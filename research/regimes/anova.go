@@ -50,7 +50,7 @@ func anova() []regime {
 func unevenGroups() []regime {
 	one := func(name, about string, k, rows int, tau2 float64, level func(r *rand.Rand) float64, group func(r *rand.Rand, i int) int, sd func(g int) float64) regime {
 		return regime{
-			kind: "anova", name: name, about: about, replicates: 1000,
+			kind: "anova", name: name, about: about, replicates: 500,
 			columns: cdf.Roles{Groups: []cdf.Group{{Column: "g"}}},
 			simulate: func(r *rand.Rand) experiment {
 				truth := []simulate.Truth{{Variable: "mu", Value: 5}, {Variable: "tau2", Value: tau2}, {Variable: "sigma2", Value: .49}}
