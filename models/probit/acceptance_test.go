@@ -193,12 +193,10 @@ func TestAcceptanceNarrow(t *testing.T) {
 }
 
 // Rows P2: the paper's second experiment, 500 coefficients, 100 shards of 100
-// rows, a window of 3,500. The weak coefficients are within 0.25, which gives
-// the linear predictor the sd of the first experiment and the lengths their
-// size; within 0.75 the lengths would be .37.
+// rows, a window of 3,500.
 func TestAcceptanceCase2(t *testing.T) {
 	accept.Reps(t, 0, 0, 1)
-	truth := simulate.Strong(seed, "case2", 500, 0.25)
+	truth := simulate.StrongWide(seed, "case2")
 	r := rand.New(rand.NewPCG(seed, 2))
 	var shards []*cdf.Shard
 	for range 100 {
@@ -216,14 +214,14 @@ func TestAcceptanceCase2(t *testing.T) {
 	accept.Range(t, "P2", "paper: length", p.length(), .18, .19, seeds(1))
 }
 
-// Rows P2 again on the data whose figures the paper prints, predictors of sd
-// .2: it has .70, .23, .20 and .016 for its rule and .92, .33 and .010 for all
+// Rows P2 again with predictors of sd .2, which give the lengths that the paper
+// prints: it has .70, .23, .20 and .016 for its rule and .92, .33 and .010 for all
 // rows at once. One data set of 500 coefficients decides errors and coverages
 // only to about what lies between two of them: .196 and .302 for the first 10,
 // .0158 and .0187, .948 and .906, .0082 and .0102. Lengths differ by 1 %.
 func TestAcceptanceWide(t *testing.T) {
 	accept.Reps(t, 0, 0, 1)
-	sc, _ := simulate.Lookup("probit-wide")
+	sc, _ := simulate.Lookup("probit-wide-20")
 	truth := values(sc.Truth(seed, "case2", 1))
 	var shards []*cdf.Shard
 	for at := int64(1); at <= 100; at++ {

@@ -118,12 +118,12 @@ func TestAcceptanceSMC(t *testing.T) {
 	t.Logf("length %.3f, MSE of the first 10 %.2f", o.length, o.mse10)
 }
 
-// Row P2 of S-VB, on the data whose printed figures are .55, .20, .026 and .017.
+// Row P2 of S-VB, with predictors of sd .2; the printed figures are .55, .20, .026 and .017.
 // Ranges are for one data set of 500 coefficients. The length is that of weight
 // 1, 3.92 / (.2 sqrt(10,000 - 500 - 1)) = .201.
 func TestAcceptanceWideSVB(t *testing.T) {
 	reps := accept.Reps(t, 0, 0, 1)
-	o, seeds := judge(t, "svb", reps, scenario(t, "probit-wide", "case2", 100)), seedsText(reps)
+	o, seeds := judge(t, "svb", reps, scenario(t, "probit-wide-20", "case2", 100)), seedsText(reps)
 	accept.Range(t, "P2", "svb: coverage", o.coverage, .48, .62, seeds)
 	accept.Range(t, "P2", "svb: length", o.length, .199, .203, seeds)
 	accept.Range(t, "P2", "svb: MSE of the first 10", o.mse10, .01, .04, seeds)
