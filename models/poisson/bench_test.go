@@ -57,6 +57,33 @@ func newWork(t testing.TB, groups, rows, p int) *modeltest.Work {
 
 func TestAllocates(t *testing.T) { newWork(t, 50, 100, 4).AllocatesNothing(t, 1, 20) }
 
+// newAlone returns a model without groups that has seen a shard of the rows, with
+// counts of mean e^level whose effects have sd tau, and another such shard.
+func newAlone(t testing.TB, s Settings, rows int, level, tau float64) *modeltest.Work {
+	r := rand.New(rand.NewPCG(5, 7))
+	d := modeltest.Stepper{Model: newTest(t, s, []string{"intercept", "x"})}
+	d.Must(t, lognormalRows(r, rows, level, tau), 1)
+	return &modeltest.Work{
+		Model:       d.Model,
+		Step:        cdf.Step{Shard: lognormalRows(r, rows, level, tau), Forget: 1, RNG: r},
+		Functionals: []cdf.Functional{effect(0), effect(1)},
+	}
+}
+
+// Shards without groups, with and without rows' own effects: what these cost.
+func BenchmarkAlone(b *testing.B) {
+	for _, c := range []struct {
+		rows       int
+		level, tau float64
+	}{{50, 1, 0}, {50, 1, .7}, {50, -3, 0}, {50, 9, 0}, {200, 1, 0}} {
+		for _, s := range []Settings{Defaults(), plain()} {
+			b.Run(fmt.Sprintf("rows=%d/level=%g/tau=%g/%s", c.rows, c.level, c.tau, s.Overdispersion), func(b *testing.B) {
+				newAlone(b, s, c.rows, c.level, c.tau).Bench(b, 1)
+			})
+		}
+	}
+}
+
 // One shard with score, update and a summary of what it touched.
 func BenchmarkShard(b *testing.B) {
 	for _, c := range []struct{ groups, rows, p int }{
