@@ -65,7 +65,6 @@ type fit struct {
 	gradB, gradU, stepB, stepU []float64
 	candB, candU, candW        []float64
 	terms                      [6][]float64 // scratch, one number per term and one for s2e
-	logRate                    []float64    // n: log rates with the rows' own effects, where the next search for them begins
 	like                       rowLike      // of the present rows
 	likes                      rowsLike
 	over                       overWork
@@ -101,13 +100,6 @@ func (f *fit) size() {
 		p.v, p.eta, p.w, p.grad = lin.Grow(p.v, n), lin.Grow(p.eta, n), lin.Grow(p.w, n), lin.Grow(p.grad, n)
 	}
 	f.now, f.next = &f.points[0], &f.points[1]
-	f.logRate = f.logRate[:0]
-	if f.s2e > 0 {
-		f.logRate = lin.Grow(f.logRate, n)
-		for i := range f.logRate {
-			f.logRate[i] = math.NaN()
-		}
-	}
 }
 
 // base integrates the untouched levels out at the present precisions.

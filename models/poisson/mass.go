@@ -27,6 +27,43 @@ var hermite = [5][2]float64{
 
 // logMass returns log P(Y = y).
 func (p mass) logMass(y float64) float64 {
+	_, log := p.at(y)
+	return log
+}
+
+// onGridFrom is the mass from which on its logarithm is that of the grid's: in the
+// tails the nodes have to be where the count is.
+const onGridFrom = 1e-3
+
+// at returns P(Y < y) and log P(Y = y) of a count.
+func (p mass) at(y float64) (below, logMass float64) {
+	if y <= exactBelow {
+		mass, ok := 0.0, true
+		for i, w := range p.x.W {
+			b, m, fine := onGrid(int(y), p.x.Mean[i], p.x.SD[i])
+			below += float64(w * b)
+			mass += float64(w * m)
+			ok = ok && fine
+		}
+		if ok && mass > onGridFrom {
+			return below, math.Log(mass)
+		}
+		if !ok {
+			below = 0
+			for k := 0.0; k < y; k++ {
+				below += math.Exp(p.modal(k))
+			}
+		}
+		return min(below, 1), p.modal(y)
+	}
+	for i, w := range p.x.W {
+		below += w * cdfNormal(y-1, p.x.Mean[i], p.x.SD[i])
+	}
+	return min(max(below, 0), 1), p.modal(y)
+}
+
+// modal returns log P(Y = y) by nodes about the mode of each component's integrand.
+func (p mass) modal(y float64) float64 {
 	least := math.Inf(-1)
 	for i, w := range p.x.W {
 		p.x.Square[i] = math.Log(w) + logMassNormal(y, p.x.Mean[i], p.x.SD[i])
@@ -48,50 +85,31 @@ func logMassNormal(y, mean, sd float64) float64 {
 	if sd == 0 {
 		return y*mean - math.Exp(mean)
 	}
-	inv := 1 / (sd * sd)
-	// Newton's method descends to the root of a concave function from its right.
-	eta := mean
-	if y > 0 {
-		eta = max(eta, math.Log(y))
+	// The maximum is where y - e^eta = (eta - mean)/sd^2: see omega.
+	s2 := sd * sd
+	inv := 1 / s2
+	at := math.Log(s2) + mean + s2*y
+	x := omega(at)
+	eta, rate := mean+s2*y-x, x*inv
+	if at > omegaLast { // without the cancellation
+		eta = math.Log(rate)
 	}
-	for range 800 {
-		rate := math.Exp(eta)
-		step := (y - rate - (eta-mean)*inv) / (rate + inv)
-		eta += step
-		if math.Abs(step) < 1e-9 {
-			break
-		}
-	}
-	rate := math.Exp(eta)
-	scale := math.Sqrt(2 / (rate + inv))
-	sum := 0.0
-	for i, node := range hermite {
-		for _, sign := range [2]float64{1, -1} {
-			if i == 0 && sign < 0 {
-				continue
-			}
-			d := sign * scale * node[0]
-			// The difference to the maximum, by the terms that do not cancel.
-			sum += node[1] * math.Exp(y*d-rate*math.Expm1(d)-d*(eta-mean)*inv-0.5*d*d*inv)
-		}
+	rate = max(rate, math.SmallestNonzeroFloat64) // 0 times infinity is no number
+	scale, slope := math.Sqrt(2/(rate+inv)), y-(eta-mean)*inv
+	sum := hermite[0][1]
+	for _, node := range hermite[1:] {
+		d := scale * node[0]
+		// The difference to the maximum to either side, by the terms that do not cancel.
+		e, even := math.Expm1(d), 0.5*d*d*inv
+		sum += node[1] * (math.Exp(slope*d-rate*e-even) + math.Exp(-slope*d+rate/(1+1/e)-even))
 	}
 	return y*eta - rate - 0.5*(eta-mean)*(eta-mean)*inv + math.Log(sum*scale/(sd*math.Sqrt(2*math.Pi)))
 }
 
 // cdf returns P(Y <= y), y a count or -1.
 func (p mass) cdf(y float64) float64 {
-	if y < exactBelow {
-		sum := 0.0
-		for k := 0.0; k <= y; k++ {
-			sum += math.Exp(p.logMass(k))
-		}
-		return min(sum, 1)
-	}
-	sum := 0.0
-	for i, w := range p.x.W {
-		sum += w * cdfNormal(y, p.x.Mean[i], p.x.SD[i])
-	}
-	return min(max(sum, 0), 1)
+	below, _ := p.at(y + 1)
+	return below
 }
 
 // cdfNormal returns P(Y <= y) for one normal: P(log G > eta), G gamma of shape
@@ -117,12 +135,9 @@ func cdfNormal(y, mean, sd float64) float64 {
 // quantile returns the smallest count that is at least from and whose
 // probability of not being exceeded reaches q.
 func (p mass) quantile(q, from float64) float64 {
-	if from < exactBelow {
-		sum := 0.0
-		for k := 0.0; k < exactBelow; k++ {
-			if sum += math.Exp(p.logMass(k)); sum >= q && k >= from {
-				return k
-			}
+	for k := from; k < exactBelow; k++ {
+		if p.cdf(k) >= q {
+			return k
 		}
 	}
 	lo, hi := max(from, exactBelow)-1, max(from, exactBelow)

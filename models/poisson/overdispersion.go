@@ -33,13 +33,27 @@ type rowVariance struct {
 }
 
 // overNode returns node k of s2e.
-func overNode(k int) float64 { return math.Ldexp(1, overFirst+k) }
+func overNode(k int) float64 { return overTable[k].s2 }
+
+// overTable has for each node of s2e what does not depend on rows: s2e, its
+// inverse and logarithm, and the log density of the prior over log2 s2e but for a constant.
+var overTable = func() (table [overNodes]struct{ s2, inv, log, prior float64 }) {
+	for k := range table {
+		s2 := math.Ldexp(1, overFirst+k)
+		tau := math.Sqrt(s2)
+		table[k].s2, table[k].inv, table[k].log = s2, 1/s2, math.Log(s2)
+		table[k].prior = math.Log(tau) - tau/overScale
+	}
+	return table
+}()
 
 // rowsLike sums log likelihoods over rows, those of their logarithms that it
 // can as one logarithm of a product.
 type rowsLike struct {
 	sum   rowLike
 	roots [overNodes]dist.LogProduct // of 1 + s2e r
+	// slight has at k the sum over the rows whose series in s2e ends before node k.
+	slight [overNodes + 1]float64
 	// What the fit took: shares of information, and their sum times the rate.
 	taken, at float64
 }
@@ -57,42 +71,74 @@ func (l *rowsLike) reset() {
 //
 // by Laplace's method with its next term. The row itself determined the part h
 // of its information.
-func (l *rowsLike) add(weight, y, mu, h float64) {
+//
+// The mode over t = e + s2e/2 is where t = s2e (y - r), r = mu e^(t-s2e/2): with
+// x = s2e r that is x + log x = log(s2e mu) + s2e (y - 1/2), and the log density
+// there mu + s2e y(y-1)/2 - (x + x^2/2)/s2e, relative to that of a Poisson count.
+func (l *rowsLike) add(weight, y, logMu, h float64) {
+	mu := math.Exp(logMu)
 	l.taken += weight * h
 	l.at += float64(weight*h) * mu
 	slight := overSlight / max(mu, y, 1)
-	excess := 0.5 * (float64((y-mu)*(y-mu)) - y)
-	t, before, logMu := 0.0, 0.0, math.Log(mu)
-	for k := range l.sum {
-		s2 := overNode(k)
-		if s2 < slight { // the first term of a series in s2e
-			l.sum[k] += float64(weight * s2 * excess)
-			t = s2 * (y - mu)
+	first := 0
+	for first < overNodes && overNode(first) < slight { // the first term of a series in s2e
+		first++
+	}
+	logY := math.Log(max(y, 1))
+	l.slight[first] += float64(0.5*weight) * (float64((y-mu)*(y-mu)) - y)
+	for k := first; k < overNodes; k++ {
+		node := &overTable[k]
+		s2 := node.s2
+		at := node.log + logMu + float64(s2*(y-0.5))
+		if at > omegaLast {
+			l.far(k, weight, y, logY, logMu)
 			continue
 		}
-		// The mode over t = e + s2e/2 by Newton's method, which begins where the
-		// nodes before point to: a step ends it that leaves an error of 1e-8.
-		inv, m := 1/s2, logMu-0.5*s2
-		t, before = t+min(max(0.5*(t-before), -1), 1), t
-		r, a := 0.0, 0.0
-		for range 60 {
-			r = math.Exp(m + t)
+		x := omega(at)
+		one := 1 + x
+		u := 1 / one
+		next := s2 * x * u * u * (float64(5./24*x*u) - 0.125)
+		like := mu + float64(0.5*s2*y*(y-1)) - (x+float64(0.5*x*x))*node.inv + next
+		l.sum[k] += float64(weight * like)
+		l.root(k, weight, one)
+	}
+}
+
+// far adds the row at node k where x is large, and the terms that cancel above
+// are left out. x is near s2e y, where logarithms are known.
+func (l *rowsLike) far(k int, weight, y, logY, logMu float64) {
+	s2 := overNode(k)
+	inv, m := overTable[k].inv, logMu-0.5*s2
+	x, left := float64(s2*y), m-logY
+	if math.Abs(left) < 0.03*x {
+		x = omegaStep(x, left)
+	} else {
+		x = omega(overTable[k].log + m + x)
+	}
+	t := float64(s2*y) - x
+	r, a := 0.0, 0.0
+	for range 20 { // Newton's method; what a step leaves is of the order of its cube
+		r = math.Exp(m + t)
+		a = r + inv
+		step := min(max((y-r-float64(t*inv))/a, -2), 2)
+		t += step
+		if math.Abs(step)*float64(step*step)*r < 1e-10 {
+			r *= 1 + step + 0.5*float64(step*step)
 			a = r + inv
-			step := min(max((y-r-float64(t*inv))/a, -2), 2)
-			t += step
-			if d := step * step; float64(d*d)*a < 1e-6 {
-				r *= 1 + step + 0.5*d
-				a = r + inv
-				break
-			}
+			break
 		}
-		next := (float64(5*r*r)/(24*a) - 0.125*r) / (a * a)
-		l.sum[k] += float64(weight * (float64(y*(t-0.5*s2)) - (r - mu) - float64(0.5*float64(t*t)*inv) + next))
-		if weight == 1 {
-			l.roots[k].Mul(1 + float64(s2*r))
-		} else {
-			l.sum[k] -= float64(0.5 * weight * math.Log1p(s2*r))
-		}
+	}
+	next := (float64(5*r*r)/(24*a) - 0.125*r) / (a * a)
+	l.sum[k] += float64(weight * (float64(y*(t-0.5*s2)) - (r - math.Exp(logMu)) - float64(0.5*float64(t*t)*inv) + next))
+	l.root(k, weight, 1+float64(s2*r))
+}
+
+// root takes in the curvature at node k's mode.
+func (l *rowsLike) root(k int, weight, x float64) {
+	if weight == 1 {
+		l.roots[k].Mul(x)
+	} else {
+		l.sum[k] -= float64(0.5 * weight * math.Log(x))
 	}
 }
 
@@ -103,9 +149,10 @@ func (l *rowsLike) rate() float64 { return l.at / max(l.taken, math.SmallestNonz
 // -1/2 log|sum w x x'|, w = mu/(1 + s2e mu), restores what the fit took, at the
 // mean rate of the rows that it took it from.
 func (l *rowsLike) total(like *rowLike) {
-	mu := l.rate()
-	for k := range like {
-		like[k] = l.sum[k] + 0.5*(float64(l.taken*math.Log1p(overNode(k)*mu))-l.roots[k].Log())
+	mu, slight := l.rate(), 0.0
+	for k := overNodes - 1; k >= 0; k-- {
+		slight += l.slight[k+1]
+		like[k] = l.sum[k] + float64(overNode(k)*slight) + 0.5*(float64(l.taken*math.Log1p(overNode(k)*mu))-l.roots[k].Log())
 	}
 }
 
@@ -122,8 +169,7 @@ type overWork struct{ f, second, work [overNodes]float64 }
 // nodes, whose sum a natural cubic spline goes through.
 func (w *overWork) estimate(likes ...*rowLike) float64 {
 	for k := range w.f {
-		tau := math.Sqrt(overNode(k))
-		w.f[k] = math.Log(tau) - tau/overScale
+		w.f[k] = overTable[k].prior
 		for _, l := range likes {
 			w.f[k] += l[k]
 		}
@@ -152,14 +198,15 @@ func (w *overWork) estimate(likes ...*rowLike) float64 {
 		}
 		sum, first := 0.0, 0.0
 		left, right := points, 0
+		s2, ratio := math.Exp2(overFirst+low), math.Exp2(h)
 		for i, f := range at {
-			if f -= top; f < -20 {
-				continue
+			if f -= top; f >= -20 {
+				left, right = min(left, i), max(right, i)
+				p := math.Exp(f)
+				sum += p
+				first += float64(p * s2)
 			}
-			left, right = min(left, i), max(right, i)
-			p := math.Exp(f)
-			sum += p
-			first += float64(p * math.Exp2(overFirst+low+float64(float64(i)*h)))
+			s2 *= ratio
 		}
 		mean = first / sum
 		wide := high - low
@@ -189,7 +236,7 @@ func (f *fit) logMean(i int) float64 {
 func (f *fit) likelihood(like *rowLike, first, last int) {
 	f.likes.reset()
 	for i := first; i < last; i++ {
-		f.likes.add(f.rows.weight[i], f.rows.y[i], math.Exp(f.logMean(i)), min(f.now.v[i]*f.wbar[i], 1))
+		f.likes.add(f.rows.weight[i], f.rows.y[i], f.logMean(i), min(f.now.v[i]*f.wbar[i], 1))
 	}
 	f.likes.total(like)
 }

@@ -40,7 +40,7 @@ func TestLikelihoodOfTheVariance(t *testing.T) {
 		var rows rowsLike
 		var like rowLike
 		rows.reset()
-		rows.add(1, y, mu, 0)
+		rows.add(1, y, math.Log(mu), 0)
 		rows.total(&like)
 		for k := 8; k < overNodes; k++ {
 			s2 := overNode(k)
@@ -60,7 +60,7 @@ func TestLikelihoodOfTheVariance(t *testing.T) {
 	var half, whole, taken rowLike
 	for i, like := range []*rowLike{&half, &whole, &taken} {
 		rows.reset()
-		rows.add([]float64{.5, 1, 1}[i], 7, 4, []float64{0, 0, .3}[i])
+		rows.add([]float64{.5, 1, 1}[i], 7, math.Log(4), []float64{0, 0, .3}[i])
 		rows.total(like)
 	}
 	for k := range half {

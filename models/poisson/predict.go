@@ -77,11 +77,11 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 			continue
 		}
 		p := m.massAt(sh, i, w)
-		density := p.logMass(y)
+		below, density := p.at(y)
 		logs += density
 		rows++
 		mass := math.Exp(density)
-		pit := cdf.Tamed(p.cdf(y-1)+rng.Float64()*mass, mass)
+		pit := cdf.Tamed(below+rng.Float64()*mass, mass)
 		inside := pit >= .025 && pit <= .975
 		if inside {
 			covered++
@@ -122,8 +122,9 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		u := rng.Float64()
 		o.LogDensity, o.PIT = math.NaN(), math.NaN()
 		if !math.IsNaN(y) {
-			o.LogDensity = p.logMass(y)
-			o.PIT = min(p.cdf(y-1)+u*math.Exp(o.LogDensity), 1)
+			var below float64
+			below, o.LogDensity = p.at(y)
+			o.PIT = min(below+u*math.Exp(o.LogDensity), 1)
 		}
 		m.rate(x, w.place.open, o)
 	}

@@ -18,28 +18,26 @@ func (f *fit) rate(i int, mean float64) (rate, curvature float64) {
 		rate = math.Exp(min(mean, etaMax))
 		return rate, min(rate, steepest*(1+f.rows.y[i]))
 	}
-	y, inv, mean := f.rows.y[i], 1/f.s2e, mean-0.5*f.s2e
-	l := f.logRate[i]
-	if math.IsNaN(l) { // right of the root, from where Newton's method descends
-		l = max(mean+0.5*min(f.s2e, 1), math.Log(max(y, 0.1)))
-	}
-	t := 0.0
-	for range 100 {
-		rate = math.Exp(min(l, etaMax))
-		v := 1 / (rate + inv)
-		t = l - mean - 0.5*v
-		step := (float64(f.s2e*(y-rate)) - t) / (1 + float64(f.s2e*rate) + float64(float64(0.5*rate*v)*v))
-		l += min(max(step, -4), 4)
-		if math.Abs(step) < 1e-5 { // the error that is left is of the order of its square
-			t += step
-			rate *= 1 + step
+	// With x = s2e rate that is x + log x = l + tv/2: see omega. What tv/2 is follows
+	// from x, and hardly moves with it.
+	y, s2 := f.rows.y[i], f.s2e
+	l := math.Log(s2) + mean + float64(s2*(y-0.5))
+	x, half := 0.0, 0.0
+	for range 20 {
+		x = omega(l + half)
+		one := 1 + x
+		next := 0.5 * s2 / one
+		miss := next - half
+		x += miss * x / (one + float64(next*x)/one)
+		half = 0.5 * s2 / (1 + x)
+		if math.Abs(miss) < 1e-6 { // what is left is of the order of its square
 			break
 		}
 	}
-	f.logRate[i] = l
-	curvature = rate / (1 + float64(f.s2e*rate))
-	if f.s2e*rate > 1 {
-		rate = y - float64(t*inv) // the same, without the cancellation in y - rate
+	rate = x / s2
+	curvature = rate / (1 + x)
+	if x > 1e6 { // the same, without the cancellation in y - rate
+		rate = y - (math.Log(rate)-mean+0.5*s2-half)/s2
 	}
 	return rate, curvature
 }

@@ -12,7 +12,11 @@ import "math"
 //
 // Source: van den Broek, Biometrics 51 (1995), 738-743, for Poisson counts.
 func (s *surplus) zero(y, logRate, s2e float64) {
-	p := math.Exp(logMassNormal(0, logRate-0.5*s2e, math.Sqrt(s2e)))
+	mean, sd := logRate-0.5*s2e, math.Sqrt(s2e)
+	_, p, ok := onGrid(0, mean, sd)
+	if !ok {
+		p = math.Exp(logMassNormal(0, mean, sd))
+	}
 	s.variance += float64(p * (1 - p))
 	s.expected += p
 	s.excess -= p
