@@ -3,6 +3,9 @@ package poisson
 import (
 	"math"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 )
 
 // omega is the root to the last digits, about knots and between them, and where
@@ -67,5 +70,48 @@ func TestModeOfARow(t *testing.T) {
 				t.Errorf("count %g at rate %g, s2e %g: %v, want %v", y, mu, s2, got, want)
 			}
 		}
+	}
+}
+
+// The rate of a row with its own effect is the root of its equation, for small and
+// large variances, and finite far from the fit.
+func TestRateOfARow(t *testing.T) {
+	for _, s2 := range []float64{1e-7, .01, .5, 3, 10, 16} {
+		for _, y := range []float64{0, 1, 9, 500, 1e4, 1e15} {
+			for _, mean := range []float64{-30, -5, -1, 0, 1, 4, 9, 30} {
+				f := fit{s2e: s2, rows: &rowStats{y: []float64{y}}}
+				rate, curvature := f.rate(0, mean)
+				left := func(l float64) float64 {
+					r := math.Exp(l)
+					return l - (mean - s2/2) - s2*(y-r) - 0.5*s2/(1+s2*r)
+				}
+				low, high := -800.0, 800.0
+				for range 100 {
+					if mid := (low + high) / 2; left(mid) < 0 {
+						low = mid
+					} else {
+						high = mid
+					}
+				}
+				want := math.Exp((low + high) / 2)
+				if math.Abs(rate/want-1) > 1e-9 || math.Abs(curvature*(1+s2*want)/want-1) > 1e-9 {
+					t.Errorf("count %g about e^%g, s2e %g: rate %v and curvature %v, want %v", y, mean, s2, rate, curvature, want)
+				}
+			}
+		}
+	}
+}
+
+// A shard of which the first steps are far off and the variance large has a fit.
+func TestRateKeepsTheFit(t *testing.T) {
+	m := newTest(t, Defaults(), []string{"intercept", "x"}, "g")
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, &cdf.Shard{
+		Rows: 10, Cols: 2,
+		X: []float64{1, -1.045, 1, -0.0256, 1, -1.16, 1, 0.188, 1, -0.0103, 1, -0.304, 1, 0.591, 1, 1.386, 1, -1.762, 1, 0.855},
+		Y: []float64{2, 5, 0, 3, 4, 0, 0, 0, 0, 0}, Group: [][]int32{{0, 0, 2, 3, 4, 4, 3, 1, 4, 4}},
+	}, 1)
+	if s2 := m.over.s2; !(s2 > 2.5 && s2 < 4) {
+		t.Errorf("s2e is %g, want some 3.3", s2)
 	}
 }

@@ -23,12 +23,12 @@ func (f *fit) rate(i int, mean float64) (rate, curvature float64) {
 	y, s2 := f.rows.y[i], f.s2e
 	l := math.Log(s2) + mean + float64(s2*(y-0.5))
 	x, half := 0.0, 0.0
-	for range 20 {
+	for range 50 {
 		x = omega(l + half)
 		one := 1 + x
 		next := 0.5 * s2 / one
 		miss := next - half
-		x += miss * x / (one + float64(next*x)/one)
+		x *= 1 + max(miss/(one+float64(next*x)/one), -0.5) // x is positive
 		half = 0.5 * s2 / (1 + x)
 		if math.Abs(miss) < 1e-6 { // what is left is of the order of its square
 			break
