@@ -31,7 +31,7 @@ const (
 
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, excess_zeros where they have but do not
-// explain the counts of 0, first_outliers where counts of the first shard are wild.
+// explain the counts of 0, first_outliers where counts of the first rows are wild.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.odd > wildTill*m.n {
 		dst = append(dst, firstFlag)
@@ -49,7 +49,7 @@ func (m *Model) AppendFlags(dst []string) []string {
 func (s Settings) Advise(flag string) string {
 	switch flag {
 	case firstFlag:
-		return "counts of the key's first shard are out of proportion to the others: take them out at their source and " +
+		return "counts of the key's first rows are out of proportion to the others: take them out at their source and " +
 			"read the topic again with a new group, or forget"
 	case overdispersedFlag:
 		return "counts vary more than Poisson counts, intervals are too short: set settings.overdispersion: lognormal, " +

@@ -69,7 +69,6 @@ type fit struct {
 	likes                      rowsLike
 	over                       overWork
 	xi, zeta, cov, inv         []float64
-	above, sorted              []float64 // scratch of wild
 }
 
 // point is Sig at some wbar, factored, and the rows there.

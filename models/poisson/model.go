@@ -31,8 +31,9 @@ import (
 type Model struct {
 	base
 	over    rowVariance
-	surplus surplus // of zeros with rows' own effects, else of squares
-	odd     float64 // wild counts of the first shard, discounted
+	surplus surplus  // of zeros with rows' own effects, else of squares
+	odd     float64  // wild counts of the first rows, discounted
+	early   rowStats // the first rows, until they are judged
 	buffer  buffer
 }
 
@@ -90,6 +91,7 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 		m.over.s2 = overBegin
 	}
 	m.buffer.rows.reset(&m.shape)
+	m.early.reset(&m.shape)
 	m.rule, m.name = m, "poisson"
 	return m, nil
 }
@@ -153,6 +155,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		lin.Scale(s.Forget, m.over.like[:])
 		m.surplus.discount(s.Forget)
 		m.odd *= s.Forget
+		lin.Scale(s.Forget, m.early.weight)
 		m.buffer.discount(s.Forget)
 	}
 	if s.Shard.Observed() == 0 {
@@ -210,9 +213,6 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	}
 	f.settle()
 	m.stats.apply(rows, &w.design, 1)
-	if first {
-		m.odd = float64(f.wild())
-	}
 	m.n += float64(sh.Observed())
 	for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1
 		if f.s2e == 0 {

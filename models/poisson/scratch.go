@@ -19,4 +19,6 @@ type work struct {
 	joint   []float64
 	xi      []float64 // c: scratch of a place
 	z       []float64 // q: entries of a row
+	// Scratch of wild, a number per row.
+	log, above, sorted []float64
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // format is the first byte of both variants' state.
-const format = 3
+const format = 4
 
 // AppendBinary appends the format, the statistics, what is known of the rows' own
-// effects, the numbers behind the flags, and the buffered rows.
+// effects, the numbers and rows behind the flags, and the buffered rows.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, format)
 	b = m.appendBase(b)
@@ -21,6 +21,8 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 		b = codec.AppendFloats(b, m.over.like[:]...)
 	}
 	b = codec.AppendFloats(b, m.surplus.excess, m.surplus.variance, m.surplus.expected, m.odd)
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.early.n))
+	b = m.early.append(b)
 	return m.buffer.append(b), nil
 }
 
@@ -41,12 +43,13 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		copy(over.like[:], r.floats(overNodes))
 	}
 	sums := r.floats(4)
+	m.early.read(&r, r.count(), &m.shape, &m.stats)
 	m.buffer.read(&r, &m.shape, &m.stats, on)
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
 	m.over, m.surplus, m.odd = over, surplus{sums[0], sums[1], sums[2]}, sums[3]
-	if (m.over.s2 > 0) != on || m.over.s2 < 0 || len(m.buffer.shards) > m.settings.Buffer ||
+	if (m.over.s2 > 0) != on || m.over.s2 < 0 || m.early.n >= wildEnough || len(m.buffer.shards) > m.settings.Buffer ||
 		min(sums[1], sums[2], sums[3]) < 0 {
 		return codec.Error("poisson", "state of other settings")
 	}
@@ -138,8 +141,12 @@ func (b *buffer) append(dst []byte) []byte {
 	for k := range b.likes {
 		dst = codec.AppendFloats(dst, b.likes[k][:]...)
 	}
-	r := &b.rows
-	dst = codec.AppendAll(dst, r.y, r.offset, r.weight, r.x, r.w, r.g)
+	return codec.AppendAll(b.rows.append(dst), b.rows.w, b.rows.g)
+}
+
+// append appends the rows but for their expansions.
+func (r *rowStats) append(dst []byte) []byte {
+	dst = codec.AppendAll(dst, r.y, r.offset, r.weight, r.x)
 	dst = codec.AppendAll(dst, r.slopes...)
 	for _, level := range r.level {
 		for _, g := range level {
@@ -157,10 +164,8 @@ func (b *buffer) read(r *reader, p *shape, s *stats, likes bool) {
 		b.shards = append(b.shards, k)
 		n += k
 	}
-	if n > len(r.b)/8 {
+	if !r.ok || n > len(r.b)/8 {
 		r.ok = false
-	}
-	if !r.ok {
 		return
 	}
 	b.likes = b.likes[:0]
@@ -171,20 +176,29 @@ func (b *buffer) read(r *reader, p *shape, s *stats, likes bool) {
 			b.likes = append(b.likes, like)
 		}
 	}
-	rows := &b.rows
-	rows.reset(p)
-	rows.n = n
-	rows.y, rows.offset, rows.weight, rows.x = r.floats(n), r.floats(n), r.floats(n), r.floats(n*p.k)
-	rows.w, rows.g = r.floats(n), r.floats(n)
-	for f := range rows.slopes {
-		rows.slopes[f] = r.floats(n)
+	b.rows.read(r, n, p, s)
+	b.rows.w, b.rows.g = r.floats(n), r.floats(n)
+}
+
+// read reads n rows but for their expansions.
+func (r *rowStats) read(from *reader, n int, p *shape, s *stats) {
+	r.reset(p)
+	if !from.ok || n > len(from.b)/8 {
+		from.ok = false
+		return
 	}
-	for f := range rows.level {
-		rows.level[f] = make([]int32, n)
+	r.n = n
+	r.y, r.offset, r.weight, r.x = from.floats(n), from.floats(n), from.floats(n), from.floats(n*p.k)
+	r.w, r.g = make([]float64, n), make([]float64, n)
+	for f := range r.slopes {
+		r.slopes[f] = from.floats(n)
+	}
+	for f := range r.level {
+		r.level[f] = make([]int32, n)
 		for i := range n {
-			g := r.count()
-			r.ok = r.ok && g < s.levels(f)
-			rows.level[f][i] = int32(g)
+			g := from.count()
+			from.ok = from.ok && g < s.levels(f)
+			r.level[f][i] = int32(g)
 		}
 	}
 }
@@ -236,7 +250,7 @@ func (r *reader) floats(n int) []float64 {
 
 // Size returns the bytes held: the state and what follows from it.
 func (m *Model) Size() int64 {
-	numbers := len(m.buffer.rows.y)*(m.k+7) + (len(m.buffer.likes)+1)*overNodes
+	numbers := (len(m.buffer.rows.y)+len(m.early.y))*(m.k+7) + (len(m.buffer.likes)+1)*overNodes
 	return m.size() + 8*int64(numbers)
 }
 
