@@ -59,7 +59,8 @@ func TestEveryRegimeRuns(t *testing.T) {
 		for p, name := range f.params {
 			for look := range looks {
 				c := f.cell(look, p)
-				none := name == "sigma2" && math.IsNaN(c.ratio) // too few rows for an sd
+				// Too few rows or levels for an sd.
+				none := slices.Contains([]string{"sigma2", "tau2", "mu", "sigma2_u"}, name) && math.IsNaN(c.ratio)
 				if !(c.coverage >= 0 && c.coverage <= 1) || !(c.ratio > 0 || none) {
 					t.Errorf("%s: %s has coverage %v and sd ratio %v", g.title(), name, c.coverage, c.ratio)
 				}
