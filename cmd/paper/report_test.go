@@ -23,9 +23,9 @@ const resultLines = `{"experiment":"linear","method":"cdf","t":500,"metric":"cov
 {"experiment":"compressed-1","method":"cdf-paper","t":200,"metric":"accuracy","mean":0.82,"se":0,"reps":3,"paper":null}
 {"experiment":"probit-1","method":"cdf","t":100,"metric":"seconds","mean":7,"se":0.8,"reps":10,"paper":null}
 {"experiment":"probit-1","method":"smcmc","t":100,"metric":"seconds","mean":14,"se":1,"reps":10,"paper":null}
-{"experiment":"probit-2","method":"svb","t":100,"metric":"mse10","mean":0.0142,"se":0.003,"reps":3,"paper":null}
-{"experiment":"probit-2","method":"svb","t":100,"metric":"length","mean":0.201,"se":0,"reps":3,"paper":null}
-{"experiment":"probit-2","method":"svb","t":100,"metric":"coverage","mean":0.7,"se":0.03,"reps":3,"paper":null}
+{"experiment":"probit-2-sd20","method":"svb","t":100,"metric":"mse10","mean":0.0142,"se":0.003,"reps":3,"paper":null}
+{"experiment":"probit-2-sd20","method":"svb","t":100,"metric":"length","mean":0.201,"se":0,"reps":3,"paper":null}
+{"experiment":"probit-2-sd20","method":"svb","t":100,"metric":"coverage","mean":0.7,"se":0.03,"reps":3,"paper":null}
 `
 
 func TestReport(t *testing.T) {
