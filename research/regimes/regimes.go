@@ -48,7 +48,6 @@ var notes = map[string]string{
 	"dlm: t noise":                             "As for linear: sigma2 is the variance of a law with heavy tails.",
 	"dlm: a season":                            "phi, tau2 and sigma2 are those with which a level follows the season best: predictions stay calibrated, and so no flag is raised. Take the season out of the series first.",
 	"compressed: 200 columns without effect":   "A priori the columns have a part of the variance, Beta(1/2, 1/2): intervals of coefficients that are 0 are too wide. Predictions say `worse_than_null`.",
-	"poisson: exposures of all sizes":          "sigma2_u is the variance of ten groups, of which some have hardly any exposure.",
 	"poisson: 300 groups of few rows":          "Two rows a group after ten shards: each shard was replaced by a quadratic where little was known of its groups. See `buffer`.",
 	"anova: 10 groups, 10 rows a shard":        "The first shard is flagged. After the tenth tau2 is too small where ten levels happen to be alike: the prior expects that, and is rarely strong enough for a flag.",
 	"anova: 50 groups, 100 rows a shard":       "Where two rows a group do not tell levels from noise the prior of tau2 takes them for alike. That third of the first shards is flagged.",
