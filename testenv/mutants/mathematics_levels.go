@@ -124,7 +124,7 @@ var ofPoisson = []mutant{
 	{"poisson: rare counts are wild", "models/poisson/wild.go",
 		"max(sd, 1/math.Sqrt(rate+0.5))", "max(sd, 0/math.Sqrt(rate+0.5))", "^TestFirstWildCounts$", poisson},
 	{"poisson: first rows are judged when few", "models/poisson/wild.go",
-		"if n < wildEnough {", "if n < wildLeast {", "^TestFirst(WildCounts|RowsAreKept)$", poisson},
+		"if n < wildEnough {\n\t\tm.early", "if n < wildLeast {\n\t\tm.early", "^TestFirst(WildCounts|RowsAreKept)$", poisson},
 	{"poisson: few rows are judged as many", "models/poisson/wild.go",
 		"sds = wildSDsFew", "sds = wildSDs - 1", "^TestFirstWildCounts$", poisson},
 	{"poisson: first rows are not forgotten", "models/poisson/model.go",
