@@ -43,7 +43,7 @@ func TestReport(t *testing.T) {
 		"| `cdf-paper` | 500 | 0.745 (paper: 1 [1]) | 0.73 ± 0.01 |\n", // one replication has no error
 		"\n1. The exact interval is",
 		"| `svb` | 100 | 0.0142 ± 0.003 (paper: 0.026 ± 0.01) | 0.201 ± 0 (paper: 0.2) | 0.7 ± 0.03 (paper: 0.55 ± 0.02 [?]) |\n",
-		"Printed for SMC-CH, not run here: coverage 0.1 ± 0.02 (t = 100), length 0.12 (t = 100), seconds 651 ± 9.6 (t = 100), ",
+		"Printed for S-MCMC, not run here: coverage 0.92 ± 0.02 (t = 100), length 0.33 (t = 100), seconds 2196 ± 170 (t = 100), ",
 		"| `cdf` | 100 | 7 ± 0.8 |\n", // seconds are compared as ratios alone
 		"| probit-1 | S-MCMC | 152 ± 10.3 | 5.28 | 14 | 2 | |\n",
 		"| probit-2 | SMC-CH | 651 ± 9.6 | 1.41 | not run | | |\n",

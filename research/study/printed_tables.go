@@ -55,15 +55,20 @@ func printedBinary() []table {
 			{method: "S-VB", values: []float64{.68, .39, 11, .342, .06}, errors: []float64{.05, none, .3, .06, .01}},
 		}},
 	}
+	two := []tableRow{
+		{method: "C-DF", values: []float64{.70, .23, 461.5, .20, .016}, errors: []float64{.03, none, 29.6, .05, .003}},
+		{method: "S-MCMC", values: []float64{.92, .33, 2196.3, .05, .010}, errors: []float64{.02, none, 170.5, .01, .001}},
+		{method: "S-VB", values: []float64{.55, .20, 116, .026, .017}, errors: []float64{.02, none, 6.7, .01, 0}},
+	}
+	smc := tableRow{method: "SMC-CH", values: []float64{.10, .12, 650.8, 1.75, .730}, errors: []float64{.02, none, 9.6, .23, .08}}
+	sizes := []tableRow{{method: "C-DF", values: []float64{20e6}}, {method: "S-MCMC", values: []float64{46e6}}}
 	for _, name := range []string{"probit-2", "probit-2-sd20"} {
-		out = append(out, table{name, "table 5, section 3.3.2", columns, []tableRow{
-			{method: "C-DF", values: []float64{.70, .23, 461.5, .20, .016}, errors: []float64{.03, none, 29.6, .05, .003}},
-			{method: "S-MCMC", values: []float64{.92, .33, 2196.3, .05, .010}, errors: []float64{.02, none, 170.5, .01, .001}},
-			{method: "SMC-CH", values: []float64{.10, .12, 650.8, 1.75, .730}, errors: []float64{.02, none, 9.6, .23, .08}},
-			{method: "S-VB", values: []float64{.55, .20, 116, .026, .017}, errors: []float64{.02, none, 6.7, .01, 0}},
-		}}, table{name, "table 6, section 3.3.2", []column{{100, "state_bytes"}}, []tableRow{
-			{method: "C-DF", values: []float64{20e6}}, {method: "S-MCMC", values: []float64{46e6}},
-		}})
+		rows := two
+		if name == "probit-2" {
+			rows = append(slices.Clone(two), smc)
+		}
+		out = append(out, table{name, "table 5, section 3.3.2", columns, rows},
+			table{name, "table 6, section 3.3.2", []column{{100, "state_bytes"}}, sizes})
 	}
 	return out
 }

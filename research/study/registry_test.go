@@ -145,7 +145,7 @@ func TestEveryTableOfThePaperIsWhole(t *testing.T) {
 	want := map[string]size{
 		"table 1, section 3.1.1": {12, 10, 0}, "table 2, section 3.2": {24, 24, 0},
 		"table 3, section 3.3.1": {16, 16, 0}, "table 4, section 3.3.1": {4, 0, 0},
-		"table 5, section 3.3.2": {60, 48, 0}, "table 6, section 3.3.2": {4, 0, 0},
+		"table 5, section 3.3.2": {55, 44, 0}, "table 6, section 3.3.2": {4, 0, 0},
 		"table 8, section 4.2": {18, 18, 0}, "table 9, section 4.2": {36, 36, 0},
 		"table 10, section 4.2": {18, 0, 18}, "table 11, section 4.2": {24, 0, 0}, // memory beside each of six designs
 		"table 12, section 5": {20, 0, 0}, "section 5": {2, 0, 0},
