@@ -85,7 +85,7 @@ var ofEngine = []mutant{
 	{"scaling: frozen a row late", "cdf/scaling.go",
 		"s.observed >= enough", "s.observed > enough", "^TestNobodyRetiresWhileRowsAreKept$", engine},
 	{"scaling: one discount for kept shards", "cdf/absorb.go",
-		"f.step(fresh, k.t, k.forget)", "f.step(fresh, k.t, forget)", "^TestScalingFirst$", engine},
+		"f.step(fresh, k.t, k.forget)", "f.step(fresh, k.t, s.scaling.kept[len(s.scaling.kept)-1].forget)", "^TestScalingFirst$", engine},
 	{"scaling: only the last pending discount", "cdf/absorb.go",
 		"f.now.scaling.pending *= forget", "f.now.scaling.pending = forget", "^TestScalingFirst$", engine},
 	{"score: earlier rows not valued anew", "cdf/score.go",
