@@ -7,14 +7,21 @@ import (
 )
 
 // committer moves the group offset of an assignment, one commit at a time, so that
-// none overtakes a later one. Nothing depends on it: a refusal is not looked at,
-// and an offset that is not the newest any more is left out.
+// none overtakes a later one, and one in an interval. Nothing depends on it: a
+// refusal is not looked at, and an offset that is not the newest any more is left
+// out.
 type committer struct {
-	commit func(context.Context, int64) error
+	commit   func(context.Context, int64) error
+	interval time.Duration
+	hurry    chan struct{} // closed when the last commit is waited for
 
 	mu   sync.Mutex
 	next int64
 	done chan struct{} // nil: no goroutine commits
+}
+
+func newCommitter(commit func(context.Context, int64) error, interval time.Duration) *committer {
+	return &committer{commit: commit, interval: interval, hurry: make(chan struct{})}
 }
 
 // to asks for an offset.
@@ -39,9 +46,20 @@ func (c *committer) run(ctx context.Context, done chan struct{}) {
 		}
 		at = c.next
 		c.mu.Unlock()
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_ = c.commit(ctx, at)
+		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_ = c.commit(bounded, at)
 		cancel()
+		c.rest()
+	}
+}
+
+// rest lets an interval pass, unless the last commit is waited for.
+func (c *committer) rest() {
+	t := time.NewTimer(c.interval)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-c.hurry:
 	}
 }
 
@@ -49,8 +67,10 @@ func (c *committer) run(ctx context.Context, done chan struct{}) {
 // the end of the process for calls.
 const lastWord = time.Second / 2
 
-// wait returns when nothing is left to commit, or it takes too long.
+// wait returns when nothing is left to commit, or it takes too long. Nobody
+// asks for an offset afterwards.
 func (c *committer) wait() {
+	close(c.hurry)
 	c.mu.Lock()
 	done := c.done
 	c.mu.Unlock()

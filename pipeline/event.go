@@ -206,6 +206,7 @@ const (
 	waitHalt  // ten seconds
 	waitFlush // the longest that a revoked assignment may take to save its work
 	waitProbe // no timer: the next tick looks again
+	waitPause // between a checkpoint and one that is not due
 	waitKinds
 )
 

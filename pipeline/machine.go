@@ -61,6 +61,7 @@ type checkpoint struct {
 	flight     *cut
 	unsettled  []*Point // of a cut whose epoch was given up, saved or not
 	due        bool
+	pausing    bool // since the last one
 }
 
 // machineConfig is what the rules depend on.

@@ -140,6 +140,7 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.keep = retained{}
 	m.phase, m.due = phaseRunning, false
 	m.do(fxOpen{m.epoch, len(m.gaps)})
+	m.pause()
 	m.tell(watermark(f.meta))
 	if !write {
 		m.known = m.acked
@@ -197,7 +198,7 @@ func (m *machine) drop() {
 	m.running, m.busyBytes, m.fetching, m.unwanted = 0, 0, false, false
 	m.pace.reset()
 	m.flight, m.tail = nil, nil
-	m.opening, m.probing = false, false
+	m.opening, m.probing, m.pausing = false, false, false
 	clear(m.outages[:])
 }
 
@@ -213,6 +214,8 @@ func (m *machine) timer(w waitKind) {
 			m.claim()
 		}
 	case m.phase != phaseRunning && m.phase != phaseClosing:
+	case w == waitPause:
+		m.pausing = false
 	case w == waitFetch:
 		// The attempts stay counted until one succeeds; pump must not ask too.
 		if !m.fetching && m.phase == phaseRunning {

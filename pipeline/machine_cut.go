@@ -11,10 +11,11 @@ import (
 // by Kafka, then state and watermark by one compare-and-set, then the group
 // offset. One checkpoint is under way at a time.
 
-// barrier starts a checkpoint when one is due and none is under way.
+// barrier starts a checkpoint when one is due, or nothing else is to be done, and
+// none is under way.
 func (m *machine) barrier() {
 	work := m.dispatched > m.acked
-	if m.flight != nil || !work || (!m.due && !m.full() && m.phase != phaseClosing) {
+	if m.flight != nil || !work || (!m.due && !m.full() && !m.idle() && m.phase != phaseClosing) {
 		return
 	}
 	m.due = false
@@ -27,6 +28,22 @@ func (m *machine) barrier() {
 	m.tail, m.flight = nil, &c
 	m.open = cut{seq: c.seq + 1}
 	m.do(fxBarrier{m.epoch})
+}
+
+// idle reports whether all that the log has was processed, so that a checkpoint
+// holds nothing up. The pause before it bounds what that costs the store and the
+// broker.
+func (m *machine) idle() bool {
+	return !m.pausing && m.running == 0 && m.chunk == nil && len(m.queue) == 0 && m.fetchFrom.Offset >= m.end
+}
+
+// pause lets some time pass before the next checkpoint that is not due. One that
+// is due meanwhile does not make it longer.
+func (m *machine) pause() {
+	if !m.pausing {
+		m.pausing = true
+		m.do(fxWait{m.epoch, waitPause, 1})
+	}
 }
 
 func (m *machine) onCut(part cutPart) {
@@ -150,6 +167,7 @@ func (m *machine) saved() {
 	}
 	m.evict()
 	m.do(fxCommit{m.acked, c.points})
+	m.pause()
 }
 
 // evict keeps the cache within its limit, which may have fallen.

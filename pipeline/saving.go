@@ -6,6 +6,7 @@ import "time"
 // an assignment waits for its last one as long as it may be expected to take.
 type saving struct {
 	since   time.Time // of the checkpoint under way
+	last    time.Duration
 	slowest time.Duration
 }
 
@@ -20,7 +21,8 @@ func (s *saving) held() { s.since = time.Time{} }
 
 func (s *saving) done() {
 	if !s.since.IsZero() {
-		s.slowest = max(s.slowest, time.Since(s.since))
+		s.last = time.Since(s.since)
+		s.slowest = max(s.slowest, s.last)
 	}
 	s.since = time.Time{}
 }

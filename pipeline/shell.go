@@ -22,7 +22,7 @@ type shell struct {
 	drop   context.CancelFunc
 	lanes  []*station
 	calls  sync.WaitGroup // I/O under way
-	acks   committer
+	acks   *committer
 	saving saving
 	held   int64 // bytes of the budget
 	outs   int64 // of these, outputs being published
@@ -47,7 +47,7 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 	}
 	s := &shell{
 		w: w, a: a, events: make(chan event, 16), timers: map[waitKind]*time.Timer{}, flags: m.flags,
-		acks: committer{commit: a.Commit},
+		acks: newCommitter(a.Commit, w.opt.Interval),
 	}
 	cfg.backlog = s.backlog
 	s.m = newMachine(cfg, a.Partition, m.keep, m.known)
@@ -259,6 +259,8 @@ func (s *shell) wait(fx fxWait) {
 		d = 10 * time.Second
 	case waitFlush:
 		d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)
+	case waitPause:
+		d = max(s.w.opt.MinPause*time.Duration(s.w.board.assigned()), s.saving.last)
 	case waitPublish, waitSave:
 		s.saving.held()
 	}

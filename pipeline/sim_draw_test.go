@@ -39,6 +39,7 @@ func DrawPlan(seed uint64) Plan {
 			return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged, Truncate, Recreate}, f.Kind)
 		})
 	}
+	p.MinPause = one(r, 0, 5*time.Millisecond, 100*time.Millisecond, time.Hour)
 	return p
 }
 

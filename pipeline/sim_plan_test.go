@@ -22,6 +22,7 @@ type Plan struct {
 	Fetch    int // records that one fetch may return
 	SkipGap  bool
 	Interval time.Duration
+	MinPause time.Duration
 	Delay    time.Duration // of a message on the network, at most
 	Cost     time.Duration // of a record at a lane, about
 }
@@ -80,8 +81,8 @@ const (
 
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, delays to %v, cost %v, skip gaps %v\n",
-		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.Delay, p.Cost, p.SkipGap)
+	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v\n",
+		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap)
 	for _, f := range p.Faults {
 		fmt.Fprintf(&b, "  %v to %v: %s %d\n", f.From, f.To, f.Kind, f.N)
 	}

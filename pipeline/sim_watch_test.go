@@ -14,6 +14,8 @@ type simWatch struct {
 	sending  []Output        // with the publisher
 	acked    map[simSent]int // of this claim
 	claimed  *facts          // of the claim that has fetched nothing yet
+	due      bool            // a tick since the last barrier
+	pausing  time.Duration   // since when
 	revoked  time.Duration
 	saves    bool // it was running when it was told to stop
 }
@@ -37,7 +39,7 @@ func (w *simWorker) heard(ev event) {
 	case evStart:
 		w.watch.limit = e.cache
 	case evTick:
-		w.watch.limit = e.cache
+		w.watch.limit, w.watch.due = e.cache, true
 	case evClaimed:
 		w.failed(waitClaim, e.err)
 		w.watch.claimed = &e.facts
@@ -96,8 +98,6 @@ func (w *simWorker) asked(ev event, fx effect) {
 	switch fx := fx.(type) {
 	case fxClaim:
 		w.again(waitClaim)
-	case fxOpen:
-		s.claims++
 	case fxFetch:
 		w.again(waitFetch)
 		w.begins(fx.from.Offset)
@@ -114,8 +114,15 @@ func (w *simWorker) asked(ev event, fx effect) {
 				s.violate("amplification", "the output of offset %d was acknowledged to this claim and is sent again", fx.outputs[i].Offset)
 			}
 		}
+	case fxOpen:
+		s.claims++
+	case fxWait:
+		if fx.wait == waitPause {
+			w.watch.pausing = s.clock.now
+		}
 	case fxBarrier:
-		w.watch.reported = 0
+		w.early()
+		w.watch.reported, w.watch.due = 0, false
 	case fxApply:
 		w.more(ev)
 	case fxCommit:
@@ -125,6 +132,22 @@ func (w *simWorker) asked(ev event, fx effect) {
 		}
 	case fxDrop:
 		w.watch.fails, w.watch.acked, w.watch.reported = [waitKinds]simFails{}, nil, 0
+	}
+}
+
+// early checks that a checkpoint that is not due comes after a pause and holds
+// nothing up.
+func (w *simWorker) early() {
+	s, m := w.sim, w.m
+	full := m.flight.records >= s.Plan.Records || m.flight.bytes >= s.Plan.Bytes
+	if full || w.watch.due || m.phase == phaseClosing {
+		return
+	}
+	if d := s.clock.now - w.watch.pausing; d < s.Plan.MinPause {
+		s.violate("amplification", "a checkpoint that is not due comes after a pause of %v, want %v", d, s.Plan.MinPause)
+	}
+	if n := len(m.queue) + m.running; n > 0 {
+		s.violate("amplification", "a checkpoint that is not due comes while %d records or messages wait", n)
 	}
 }
 

@@ -216,6 +216,8 @@ func (w *simWorker) wait(fx fxWait) {
 		d = 10 * time.Second
 	case waitFlush:
 		d = simFlush
+	case waitPause:
+		d = w.sim.Plan.MinPause
 	}
 	w.stop(fx.wait)
 	t := &simTimer{epoch: fx.epoch}

@@ -23,7 +23,8 @@ type Options struct {
 	Roster    Roster // of the group's members; nil: silent ones are the group's business
 	Rules     *Rules
 
-	Interval time.Duration // between two checkpoints of a partition
+	Interval time.Duration // between two checkpoints of a partition under load
+	MinPause time.Duration // times the partitions: from a checkpoint of a partition to one because it has nothing else to do
 	Records  int           // of one checkpoint
 	Bytes    int64         // of one checkpoint: changed states and outputs
 
@@ -62,6 +63,8 @@ func New(opt Options) (*Worker, error) {
 	switch {
 	case opt.Interval <= 0 || opt.Records < 1 || opt.Bytes < 1:
 		return nil, fmt.Errorf("checkpoint: interval %v, records %d and bytes %d must be positive", opt.Interval, opt.Records, opt.Bytes)
+	case opt.MinPause < 0:
+		return nil, fmt.Errorf("checkpoint: min_pause %v must not be negative", opt.MinPause)
 	case opt.Inflight < 1 || opt.Cache < 0:
 		return nil, fmt.Errorf("memory: inflight %d must be positive and cache %d not negative", opt.Inflight, opt.Cache)
 	case opt.Heartbeat <= 0 || opt.Flush <= 0 || opt.Roster != nil && opt.Peer <= 0:

@@ -93,6 +93,7 @@ func TestOutagesAreWaitedOut(t *testing.T) {
 				c.cut(b, false)
 				b.ReadyWithin(t, 10*time.Second, true)
 				b.CatchUp(t)
+				<-time.After(2 * time.Second) // the log is told once a second
 				b.Stop(t)
 				if n := metric(t, b.Reg, "credence_stalls_total"); n != 0 {
 					t.Errorf("%g fetches are said to hang, and all were answered", n)
@@ -217,5 +218,26 @@ func TestUntilEndWaitsForTheDecisionAlsoWhereNothingIsNew(t *testing.T) {
 			t.Errorf("until the end: %v, want the halted partition", err)
 		}
 		second.Stop(t)
+	})
+}
+
+// TestLowLoadIsNotHeldUp: a record that comes alone is published and saved as soon
+// as it is read, which the broker in memory lets happen every 250 ms, not at the
+// interval of a second.
+func TestLowLoadIsNotHeldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := pipelinetest.Records(3, 30)
+		b := pipelinetest.StartOn(t, &pipelinetest.Kafka{Log: log[:10]})
+		b.CatchUp(t)
+		for n := 11; n <= len(log); n++ {
+			b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log[:n] })
+			<-time.After(300 * time.Millisecond)
+			synctest.Wait()
+			meta, err := b.Store.Meta(t.Context(), pipeline.Partition{Topic: "in"})
+			if err != nil || meta.Watermark != int64(n) {
+				t.Fatalf("after 300 ms the state ends at %d (%v), want %d", meta.Watermark, err, n)
+			}
+		}
+		b.Stop(t)
 	})
 }

@@ -197,7 +197,7 @@ func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipel
 	b := &Bench{Kafka: k, Store: store, Reg: prometheus.NewRegistry()}
 	w, err := pipeline.New(pipeline.Options{
 		Topic: "in", Group: b.Kafka, Log: b.Kafka, Publisher: b.Kafka, Store: b.Store, Rules: rules,
-		Interval: time.Second, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
+		Interval: time.Second, MinPause: 5 * time.Millisecond, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
 		Heartbeat: 500 * time.Millisecond, Flush: 10 * time.Second, Lanes: 2,
 		NewDecoder: func() pipeline.Decoder { return &Decoder{Takes: k.Takes} }, NewOutputs: func() pipeline.Outputs { return Outputs{} },
 		Observer: o, Metrics: pipeline.NewMetrics(b.Reg, "test"), Logger: slog.New(log),

@@ -135,8 +135,8 @@ func (c *Config) checkSizes(wrong report) {
 		key   string
 		value int64
 	}{
-		{"checkpoint.interval", int64(c.Checkpoint.Interval)}, {"checkpoint.records", int64(c.Checkpoint.Records)},
-		{"checkpoint.bytes", int64(c.Checkpoint.Bytes)}, {"memory.inflight", int64(c.Memory.Inflight)},
+		{"checkpoint.interval", int64(c.Checkpoint.Interval)}, {"checkpoint.min_pause", int64(c.Checkpoint.MinPause)},
+		{"checkpoint.records", int64(c.Checkpoint.Records)}, {"checkpoint.bytes", int64(c.Checkpoint.Bytes)}, {"memory.inflight", int64(c.Memory.Inflight)},
 		{"memory.cache", int64(c.Memory.Cache)}, {"limits.record", int64(c.Limits.Record)},
 		{"limits.rows", int64(c.Limits.Rows)}, {"limits.columns", int64(c.Limits.Columns)},
 		{"limits.groups", int64(c.Limits.Groups)}, {"limits.summary", int64(c.Limits.Summary)},

@@ -71,9 +71,11 @@ type Redis struct {
 	PasswordFile string `yaml:"password_file"`
 }
 
-// Checkpoint is the section checkpoint: what comes first ends a checkpoint.
+// Checkpoint is the section checkpoint: what comes first ends a checkpoint, and
+// one that has nothing more to take in ends after the pause.
 type Checkpoint struct {
 	Interval Duration `yaml:"interval"`
+	MinPause Duration `yaml:"min_pause"`
 	Records  int      `yaml:"records"`
 	Bytes    size     `yaml:"bytes"`
 }
@@ -122,7 +124,7 @@ func Default() *Config {
 			SessionTimeout: Duration(30 * time.Second), PeerTimeout: Duration(2 * time.Second),
 		},
 		Redis:      Redis{URL: "redis://127.0.0.1:6379/0"},
-		Checkpoint: Checkpoint{Interval: Duration(time.Second), Records: 2000, Bytes: 4 << 20},
+		Checkpoint: Checkpoint{Interval: Duration(time.Second), MinPause: Duration(5 * time.Millisecond), Records: 2000, Bytes: 4 << 20},
 		Memory:     Memory{Inflight: 256 << 20, Cache: 1 << 30},
 		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20, DeadLetter: 1000 << 10},
 		HTTP:       HTTP{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
