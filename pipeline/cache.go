@@ -12,16 +12,17 @@ type entry struct {
 	state   *keyState
 
 	older, newer *entry // in order of use, clean and idle entries only
-	listed       bool
+	listed       *list  // that it is in
 }
 
 // keyState is a key's model and its place in the log. A key without a model
 // is absent: never seen, or deleted.
 type keyState struct {
 	spec   *cdf.Spec
-	stored Stored // as loaded, until its lane first needs it
+	stored Stored // the state while there is no filter of it: as loaded, or packed
+	saved  Stored // what the store has of the filter; nil: it has changed since
 	env    Envelope
-	filter *cdf.Filter // nil: absent
+	filter *cdf.Filter // nil: absent, or not yet needed by its lane
 	dirty  bool
 	names  []string // of the newest point's variables
 }
@@ -31,21 +32,37 @@ const entryOverhead = 320
 
 // size is the memory that the state holds.
 func (s *keyState) size(key string) int64 {
-	n := int64(entryOverhead + len(key) + len(s.stored))
+	n := int64(entryOverhead + len(key) + len(s.stored) + len(s.saved))
 	if s.filter != nil {
 		n += s.filter.Size()
 	}
 	return n
 }
 
+// pack leaves of a clean state the bytes that are stored, where they are fewer by
+// far: a small model's memory is ten times its snapshot.
+func (e *entry) pack() bool {
+	n := int64(len(e.state.saved))
+	if n == 0 || n > e.size/4 {
+		return false
+	}
+	*e.state = keyState{spec: e.state.spec, stored: e.state.saved}
+	return true
+}
+
 // cache keeps the entries of one partition within a number of bytes, as far
 // as clean entries can be let go: an entry whose change is not yet covered by
-// an acknowledged checkpoint stays.
+// an acknowledged checkpoint stays. Models at hand take a quarter of it; those
+// used less recently are packed.
 type cache struct {
-	entries        map[string]*entry
-	bytes          int64
-	oldest, newest *entry
+	entries map[string]*entry
+	bytes   int64
+	open    list
+	packed  list
 }
+
+// openShare is the part of a cache that models at hand may take.
+const openShare = 4
 
 func newCache() *cache { return &cache{entries: map[string]*entry{}} }
 
@@ -57,41 +74,26 @@ func (c *cache) add(e *entry) {
 	c.bytes += e.size
 }
 
+// resize is told of the size of an entry that is not listed.
 func (c *cache) resize(e *entry, size int64) {
 	c.bytes += size - e.size
 	e.size = size
 }
 
-// use takes an entry off the eviction list: it has work to do.
+// use takes an entry off its list: it has work to do.
 func (c *cache) use(e *entry) {
-	if !e.listed {
-		return
+	if e.listed != nil {
+		e.listed.remove(e)
 	}
-	if e.older != nil {
-		e.older.newer = e.newer
-	} else {
-		c.oldest = e.newer
-	}
-	if e.newer != nil {
-		e.newer.older = e.older
-	} else {
-		c.newest = e.older
-	}
-	e.older, e.newer, e.listed = nil, nil, false
 }
 
-// rest lists an entry for eviction if it is clean and idle.
+// rest lists an entry for eviction if it is clean and idle. What the store has of it
+// counts from then on.
 func (c *cache) rest(e *entry) {
-	if e.listed || e.cut != 0 || e.pending > 0 {
-		return
+	if e.listed == nil && e.cut == 0 && e.pending == 0 {
+		c.resize(e, e.state.size(e.key))
+		c.open.add(e)
 	}
-	e.older, e.listed = c.newest, true
-	if c.newest != nil {
-		c.newest.newer = e
-	} else {
-		c.oldest = e
-	}
-	c.newest = e
 }
 
 func (c *cache) remove(e *entry) {
@@ -100,13 +102,55 @@ func (c *cache) remove(e *entry) {
 	c.bytes -= e.size
 }
 
-// evict lets clean entries go, least recently used first, until the cache
-// holds at most limit bytes. It returns how many went.
-func (c *cache) evict(limit int64) int64 {
-	n := int64(0)
-	for c.bytes > limit && c.oldest != nil {
-		c.remove(c.oldest)
-		n++
+// evict packs and then lets go of clean entries, least recently used first,
+// until the cache holds at most limit bytes. It returns how many went.
+func (c *cache) evict(limit int64) (n int64) {
+	for c.open.bytes > limit/openShare {
+		e := c.open.oldest
+		c.use(e)
+		if e.pack() {
+			c.resize(e, e.state.size(e.key))
+		}
+		c.packed.add(e)
+	}
+	for ; c.bytes > limit && c.packed.oldest != nil; n++ {
+		c.remove(c.packed.oldest)
+	}
+	for ; c.bytes > limit && c.open.oldest != nil; n++ {
+		c.remove(c.open.oldest)
 	}
 	return n
+}
+
+// list is some entries in order of use.
+type list struct {
+	oldest, newest *entry
+	bytes          int64
+}
+
+// add puts an entry at the end that was used last.
+func (l *list) add(e *entry) {
+	e.older, e.listed = l.newest, l
+	if l.newest != nil {
+		l.newest.newer = e
+	} else {
+		l.oldest = e
+	}
+	l.newest = e
+	l.bytes += e.size
+}
+
+func (l *list) remove(e *entry) {
+	if e.older != nil {
+		e.older.newer = e.newer
+	} else {
+		l.oldest = e.newer
+	}
+	if e.newer != nil {
+		e.newer.older = e.older
+	} else {
+		l.newest = e.older
+	}
+	e.older, e.newer, e.listed = nil, nil, nil
+	l.bytes -= e.size
 }

@@ -1,15 +1,19 @@
 package pipeline
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf"
 )
 
 func TestCacheEvictsOnlyCleanIdleEntriesOldestFirst(t *testing.T) {
 	c := newCache()
+	const each = entryOverhead + 1
 	entries := make([]*entry, 6)
 	for i := range entries {
-		entries[i] = &entry{key: fmt.Sprint(i), size: 100}
+		entries[i] = &entry{key: fmt.Sprint(i), size: each, state: &keyState{}}
 		c.add(entries[i])
 	}
 	entries[0].cut = 1     // dirty
@@ -19,7 +23,7 @@ func TestCacheEvictsOnlyCleanIdleEntriesOldestFirst(t *testing.T) {
 	}
 	c.use(entries[2]) // used again: the newest now
 	c.rest(entries[2])
-	if n := c.evict(350); n != 3 {
+	if n := c.evict(7 * each / 2); n != 3 {
 		t.Fatalf("%d entries went, want 3", n)
 	}
 	for i, want := range []bool{true, true, true, false, false, false} {
@@ -27,14 +31,14 @@ func TestCacheEvictsOnlyCleanIdleEntriesOldestFirst(t *testing.T) {
 			t.Errorf("entry %d in the cache: %v, want %v", i, got, want)
 		}
 	}
-	if n := c.evict(0); n != 1 || c.bytes != 200 {
-		t.Errorf("%d more went and %d bytes stay, want 1 and 200: dirty and busy entries stay", n, c.bytes)
+	if n := c.evict(0); n != 1 || c.bytes != 2*each {
+		t.Errorf("%d more went and %d bytes stay, want 1 and those of two: dirty and busy entries stay", n, c.bytes)
 	}
 }
 
 func TestCacheResize(t *testing.T) {
 	c := newCache()
-	e := &entry{key: "k", size: 100}
+	e := &entry{key: "k", size: 100, state: &keyState{}}
 	c.add(e)
 	c.resize(e, 250)
 	if c.bytes != 250 {
@@ -43,7 +47,69 @@ func TestCacheResize(t *testing.T) {
 	c.rest(e)
 	c.rest(e)
 	c.remove(e)
-	if c.bytes != 0 || c.oldest != nil || c.newest != nil {
+	if c.bytes != 0 || c.open != (list{}) {
 		t.Errorf("the cache is not empty: %+v", c)
+	}
+}
+
+// TestModelsAtRestArePacked: of models that were not used for longest the stored
+// bytes are kept, from which they are opened to the same state.
+func TestModelsAtRestArePacked(t *testing.T) {
+	const n = 8
+	spec, ok := toyRules().Match("k0")
+	if !ok {
+		t.Fatal("no model")
+	}
+	c := newCache()
+	values, open := map[string]Stored{}, int64(0)
+	for i := range n {
+		key := fmt.Sprint("k", i)
+		s := &keyState{spec: spec, filter: cdf.NewFilter(spec, key), env: Envelope{Offset: int64(i)}}
+		for range i + 1 {
+			if _, err := s.filter.Update(&cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "y", Number: []float64{1}}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		value, err := s.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.saved, values[key] = value, value
+		e := &entry{key: key, state: s, size: s.size(key)}
+		open = e.size
+		c.add(e)
+		c.rest(e)
+	}
+	limit := openShare * 3 * open // room for three models at hand and all that are packed
+	if gone := c.evict(limit); gone != 0 || c.bytes > limit {
+		t.Fatalf("%d states went, %d bytes are left of %d", gone, c.bytes, limit)
+	}
+	held := int64(0)
+	for i := range n {
+		key := fmt.Sprint("k", i)
+		e := c.get(key)
+		held += e.state.size(key)
+		if packed := e.state.filter == nil; packed != (i < n-3) {
+			t.Errorf("state %d is packed: %v", i, packed)
+		}
+		if err := e.state.open(key, cdf.NewWorkspace()); err != nil {
+			t.Fatal(err)
+		}
+		if value, err := e.state.encode(); err != nil || !bytes.Equal(value, values[key]) {
+			t.Errorf("state %d is another one after it was packed (%v)", i, err)
+		}
+	}
+	if held != c.bytes {
+		t.Errorf("the cache says that it holds %d bytes, and holds %d", c.bytes, held)
+	}
+}
+
+// TestChangedStateIsNotPacked: what the store does not have yet is kept as it is.
+func TestChangedStateIsNotPacked(t *testing.T) {
+	e := &entry{state: &keyState{saved: Stored{1}, stored: Stored{1}}, size: 1000}
+	l := &lane{}
+	l.touch(e)
+	if e.pack() {
+		t.Error("a change is lost")
 	}
 }

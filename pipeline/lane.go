@@ -329,7 +329,7 @@ func (l *lane) dead(t *task, stage Stage, reason string) error {
 
 func (l *lane) touch(e *entry) {
 	if !e.state.dirty {
-		e.state.dirty = true
+		e.state.dirty, e.state.saved = true, nil
 		l.dirty = append(l.dirty, e)
 	}
 }
@@ -343,7 +343,7 @@ func (l *lane) cut() (cutPart, *failure) {
 			return cutPart{}, &failure{e.state.env.Offset, e.key, err}
 		}
 		part.changes = append(part.changes, Change{e.key, value})
-		e.state.dirty = false
+		e.state.dirty, e.state.saved = false, value
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
 	l.dirty, l.outs, l.notes = l.dirty[:0], nil, nil

@@ -311,7 +311,7 @@ func TestWhatFailedInATruncatedLogIsForgotten(t *testing.T) {
 // The share of the cache falls while nothing is written.
 func TestIdleCacheFollowsItsLimit(t *testing.T) {
 	m, _ := claimed(t, 50, -1, false, stored(t))
-	e := &entry{key: "k", state: &keyState{}, size: 1000}
+	e := &entry{key: "k", state: &keyState{stored: make(Stored, 1000-entryOverhead-1)}, size: 1000}
 	m.cache.add(e)
 	m.cache.rest(e)
 	if m.step(evTick{cache: 1000}); m.cache.bytes != 1000 {

@@ -210,7 +210,10 @@ func (w *simWorker) settled() {
 	clean := int64(0)
 	for _, e := range m.cache.entries {
 		if e.cut == 0 && e.pending == 0 {
-			clean += e.state.size(e.key)
+			size := e.state.size(e.key)
+			if clean += size; size != e.size {
+				s.violate("memory", "key %q is counted with %d bytes and holds %d", e.key, e.size, size)
+			}
 		}
 	}
 	if clean > w.watch.limit && m.phase != phaseDone {

@@ -25,7 +25,8 @@ func (s *keyState) open(key string, w *cdf.Workspace) error {
 			return fmt.Errorf("key %q: %w", key, err)
 		}
 	}
-	s.filter, s.env.Snapshot, s.env.Summary, s.stored = f, nil, nil, nil
+	s.filter, s.env.Snapshot, s.env.Summary = f, nil, nil
+	s.saved, s.stored = s.stored, nil
 	return nil
 }
 
