@@ -45,11 +45,7 @@ type state struct {
 
 // NewFilter returns the filter of a key that has seen no shard. The spec must
 // not change while the filter lives.
-func NewFilter(spec *Spec, key string) *Filter {
-	f := &Filter{spec: spec, key: key, print: spec.Fingerprint(), ws: NewWorkspace()}
-	f.reset()
-	return f
-}
+func NewFilter(spec *Spec, key string) *Filter { return NewWorkspace().NewFilter(spec, key) }
 
 func (f *Filter) reset() {
 	f.engine = nil

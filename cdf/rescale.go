@@ -24,11 +24,10 @@ func (f *Filter) Rescale(snapshot []byte, from *Spec) error {
 	if !from.differsInUnits(f.spec) {
 		return errors.New("the configurations differ in more than center and scale of response and features")
 	}
-	old, fresh := NewFilter(from, f.key), NewFilter(f.spec, f.key)
+	old, fresh := NewFilter(from, f.key), f.ws.NewFilter(f.spec, f.key)
 	if err := old.UnmarshalBinary(snapshot); err != nil {
 		return err
 	}
-	fresh.Share(f.ws)
 	if err := fresh.takeOver(old); err != nil {
 		return err
 	}

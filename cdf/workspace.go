@@ -34,6 +34,13 @@ func NewWorkspace() *Workspace { return new(Workspace) }
 // valid, and no update can be reverted any more.
 func (w *Workspace) Trim() { *w = Workspace{} }
 
+// NewFilter is the function of that name, of a filter that shares w from the start.
+func (w *Workspace) NewFilter(spec *Spec, key string) *Filter {
+	f := &Filter{spec: spec, key: key, print: spec.Fingerprint(), ws: w}
+	f.reset()
+	return f
+}
+
 // Share makes the filter use w instead of a workspace of its own. What the
 // filter returned before is no longer valid, and what it returns from now on
 // is valid until the next call of any filter that shares w.

@@ -213,7 +213,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	batch.Time = r.Time
 	filter := s.filter
 	if filter == nil {
-		filter = cdf.NewFilter(s.spec, t.entry.key)
+		filter = l.work.NewFilter(s.spec, t.entry.key)
 	}
 	filter.Share(l.work)
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })

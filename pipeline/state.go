@@ -15,8 +15,7 @@ func (s *keyState) open(key string, w *cdf.Workspace) error {
 	if err := s.env.UnmarshalBinary(s.stored); err != nil {
 		return fmt.Errorf("key %q: %w", key, err)
 	}
-	f := cdf.NewFilter(s.spec, key)
-	f.Share(w)
+	f := w.NewFilter(s.spec, key)
 	if err := f.UnmarshalBinary(s.env.Snapshot); err != nil {
 		return fmt.Errorf("key %q: %w", key, err)
 	}

@@ -153,8 +153,7 @@ func draw(spec *cdf.Spec, before []byte, b *cdf.Batch, rows int) ([][]float64, e
 	out := make([][]float64, rows)
 	w := cdf.NewWorkspace()
 	for k := 0; len(out[0]) < manyDraws; k++ {
-		f := cdf.NewFilter(&drawing, fmt.Sprintf("%s/%d", filterKey, k))
-		f.Share(w)
+		f := w.NewFilter(&drawing, fmt.Sprintf("%s/%d", filterKey, k))
 		if err := f.UnmarshalBinary(before); err != nil {
 			return nil, err
 		}

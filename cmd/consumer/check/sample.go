@@ -103,8 +103,7 @@ func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sample
 	t.shards++
 	f := i.filters[key]
 	if f == nil {
-		f = cdf.NewFilter(spec, key)
-		f.Share(i.work)
+		f = i.work.NewFilter(spec, key)
 		i.filters[key] = f
 	}
 	_, err := update(f, s.Batch)

@@ -61,8 +61,7 @@ func (c *conversion) convert(row *arrow.State) error {
 	if from.Fingerprint() == to.Fingerprint() {
 		return nil
 	}
-	f := cdf.NewFilter(to, row.Key)
-	f.Share(c.work)
+	f := c.work.NewFilter(to, row.Key)
 	if err := f.Rescale(row.Snapshot, from); err != nil {
 		return fmt.Errorf("key %q of partition %d cannot be rescaled: %w; leave its entry of models as it was, or read the topic again with a new group",
 			row.Key, row.Partition, err)
