@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
@@ -81,10 +80,7 @@ func unevenGroups() []regime {
 			func(r *rand.Rand, i int) int { return r.IntN(2 * (i/40 + 1)) }, same),
 		one("levels far apart", "20 groups, 100 rows a shard, levels of sd 700.", 20, 100, 490_000, normal(700), even(20), same),
 		one("levels with heavy tails", "20 groups, 100 rows a shard, levels t with 3 degrees of freedom: tau2 3.", 20, 100, 3,
-			func(r *rand.Rand) float64 {
-				a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
-				return r.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
-			}, even(20), same),
+			func(r *rand.Rand) float64 { return heavy(r, 3) }, even(20), same),
 		one("groups of unequal noise", "20 groups, 100 rows a shard, tau2 .49; the noise has sd .2 in ten groups and .97 in ten, .49 in the mean square.", 20, 100, .49, normal(.7), even(20),
 			func(g int) float64 { return map[bool]float64{false: .2, true: .97}[g%2 == 1] }),
 	}

@@ -60,10 +60,7 @@ func otherLevels() []regime {
 		}
 	}
 	normal := func(r *rand.Rand, _ int) float64 { return r.NormFloat64() }
-	tailed := func(r *rand.Rand, _ int) float64 { // variance 1
-		a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
-		return r.NormFloat64() / math.Sqrt(a*a+b*b+c*c)
-	}
+	tailed := func(r *rand.Rand, _ int) float64 { return heavy(r, 1) }
 	return []regime{
 		one("a level that alternates", "phi -.8, tau .5, sigma 1; 50 steps a shard.", 50, -.8, .5, 1, normal, normal),
 		one("a level that hardly moves", "phi .9, tau .05, sigma 1; 50 steps a shard.", 50, .9, .05, 1, normal, normal),

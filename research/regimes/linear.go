@@ -82,8 +82,7 @@ func linearDesigns() []regime {
 		one("t noise", "Two slopes, 1 and -1, x ~ N(0, 1), noise t with 3 degrees of freedom, whose variance is 3; 20 rows a shard.", 20, []float64{1, -1}, 3,
 			func(r *rand.Rand, _ int, x []float64) float64 {
 				x[0], x[1] = r.NormFloat64(), r.NormFloat64()
-				a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
-				return r.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
+				return heavy(r, 3)
 			}),
 		one("two columns nearly equal", "Slopes 1 and 1, x1 ~ N(0, 1), x2 = x1 + N(0, .01), noise N(0, 1); 20 rows a shard.", 20, []float64{1, 1}, 1,
 			func(r *rand.Rand, _ int, x []float64) float64 {

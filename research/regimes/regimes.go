@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -79,6 +80,12 @@ func features(p int) (names []string, list []cdf.Feature) {
 		list = append(list, cdf.Feature{Name: names[j]})
 	}
 	return names, list
+}
+
+// heavy draws from Student's t with 3 degrees of freedom, scaled to a variance.
+func heavy(r *rand.Rand, variance float64) float64 {
+	a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
+	return r.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/variance)
 }
 
 // coefficients are the truth of a regression's slopes, behind that of the
