@@ -36,10 +36,7 @@ func Exp(r *cdf.Row, shift, factor float64, quantile func(p float64) float64) {
 // Mixture describes a mixture of normal laws.
 func Mixture(r *cdf.Row, x *dist.NormalMixture) {
 	r.Mean, r.SD = x.Moments()
-	var q [7]float64
-	for k, p := range dist.Levels {
-		q[k] = x.Quantile(p, dist.NormalQuantiles[k])
-	}
+	q := x.Quantiles()
 	Quantiles(r, &q)
 }
 

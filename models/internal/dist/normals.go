@@ -11,6 +11,9 @@ import (
 type NormalMixture struct {
 	W, Mean, SD []float64 // weights sum to 1; an sd may be 0
 	Square      []float64 // scratch
+
+	major   components
+	u, p, f []float64 // scratch: arguments, distribution functions and densities
 }
 
 // Size makes room for k components, of any value.
@@ -62,51 +65,21 @@ func (x *NormalMixture) LogDensity(y float64) float64 {
 	return math.Log(sum) - least - 0.5*math.Log(2*math.Pi)
 }
 
-// Quantile returns the p-quantile, 0 < p < 1, whose standard normal quantile
-// is z: between the components' own quantiles, by Halley's method with
-// bisection where that leaves the bracket.
-func (x *NormalMixture) Quantile(p, z float64) float64 {
-	lo, hi, at, widest := math.Inf(1), math.Inf(-1), 0.0, 0.0
+// At returns the distribution function and the log density at y.
+func (x *NormalMixture) At(y float64) (p, log float64) {
+	n := len(x.W)
+	x.u, x.p, x.f = lin.Grow(x.u, n), lin.Grow(x.p, n), lin.Grow(x.f, n)
+	for k, mean := range x.Mean {
+		x.u[k] = (y - mean) / x.SD[k]
+	}
+	normal.Laws(x.p, x.f, x.u)
+	density := 0.0
 	for k, w := range x.W {
-		if w > negligible {
-			q := x.Mean[k] + z*x.SD[k]
-			lo, hi = min(lo, q), max(hi, q)
-			at += w * q
-			widest += w * x.SD[k]
-		}
+		p += w * x.p[k]
+		density += w / x.SD[k] * x.f[k]
 	}
-	if !(hi-lo > 1e-13*widest) {
-		return 0.5 * (lo + hi)
+	if density > 1e-200 {
+		return p, math.Log(density)
 	}
-	at = min(max(at, lo), hi)
-	for range 200 {
-		excess, f, df := -p, 0.0, 0.0
-		for k, w := range x.W {
-			if w > negligible {
-				u := (at - x.Mean[k]) / x.SD[k]
-				excess += w * normal.CDF(u)
-				e := w / x.SD[k] * math.Exp(-0.5*u*u)
-				f += e
-				df -= e * u / x.SD[k]
-			}
-		}
-		f, df = f/math.Sqrt(2*math.Pi), df/math.Sqrt(2*math.Pi)
-		if excess > 0 {
-			hi = at
-		} else {
-			lo = at
-		}
-		step := excess / f
-		halley := at - step/(1-0.5*step*df/f)
-		next := halley
-		if !(next > lo && next < hi) {
-			next = 0.5 * (lo + hi)
-		}
-		// The method is of third order: a step of 1e-5 leaves some 1e-14.
-		if math.Abs(next-at) < 1e-5*widest && next == halley || next == lo || next == hi {
-			return next
-		}
-		at = next
-	}
-	return at
+	return p, x.LogDensity(y)
 }

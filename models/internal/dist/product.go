@@ -15,11 +15,23 @@ func NewLogProduct() LogProduct { return LogProduct{product: 1} }
 func (l *LogProduct) Mul(x float64) {
 	if p := l.product * x; p < 1e150 && p > 1e-150 {
 		l.product = p
-		return
+	} else {
+		l.carry(x)
 	}
+}
+
+// carry apart from Mul lets that be inlined.
+//
+//go:noinline
+func (l *LogProduct) carry(x float64) {
 	l.sum += math.Log(l.product)
 	l.product = x
 }
 
 // Log returns the sum of the logarithms.
 func (l *LogProduct) Log() float64 { return l.sum + math.Log(l.product) }
+
+// Weigh returns e^x over the root of the product.
+func (l *LogProduct) Weigh(x float64) float64 {
+	return math.Exp(x-0.5*l.sum) / math.Sqrt(l.product)
+}
