@@ -32,11 +32,10 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	switch {
 	case early:
 		// E[1/(1+d^2/sigma2)]: the directions stay independent given sigma2.
-		m.mixNodes(w)
+		m.mixFew(w)
 		shrink = w.z
-		clear(shrink)
-		for n, weight := range w.mix.W {
-			lin.Axpy(weight, lin.Row(w.mix.inv, m.P, n), shrink)
+		for j := range shrink {
+			shrink[j] = lin.Dot(w.mix.W, lin.Row(w.mix.inv, len(w.mix.W), j))
 		}
 	case m.n > 0 && m.post.shape > 1:
 		widen = m.post.shape / (m.post.shape - 1)

@@ -239,12 +239,12 @@ func TestEarlySigma2(t *testing.T) {
 			describe.InvGamma(&want[i], &law, shape+.5, 3, f[i].Const, f[i].Weight[0])
 			for _, v := range [][2]float64{{got[i].Mean, want[i].Mean}, {got[i].SD, want[i].SD}, {got[i].Q025, want[i].Q025},
 				{got[i].Q25, want[i].Q25}, {got[i].Median, want[i].Median}, {got[i].Q975, want[i].Q975}} {
-				if (!math.IsNaN(v[0]) || !math.IsNaN(v[1])) && !(modeltest.Relative(v[0], v[1]) < 1e-5) {
+				if (!math.IsNaN(v[0]) || !math.IsNaN(v[1])) && !(modeltest.Relative(v[0], v[1]) < 1e-9) {
 					t.Errorf("shape %v: %+v, want %+v", shape, got[i], want[i])
 					break
 				}
 			}
-			if modeltest.Relative(got[i].Q95, want[i].Q95) > 1e-8 {
+			if modeltest.Relative(got[i].Q95, want[i].Q95) > 1e-9 {
 				t.Errorf("shape %v: Q95 %v, want %v", shape, got[i].Q95, want[i].Q95)
 			}
 		}

@@ -44,7 +44,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	}
 	t := predictive.NewTally(cdf.NoScore())
 	if m.early() {
-		m.mixNodes(w)
+		m.mixFew(w)
 		for i, y := range sh.Y {
 			if t.Skip(y) {
 				continue
@@ -52,8 +52,8 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			m.rowAt(lin.Row(sh.X, m.P, i), w.c)
 			m.mixAt(&w.mix, w.c, 0, true)
 			mean, _ := w.mix.Moments()
-			pit := w.mix.CDF(y)
-			t.Logs += w.mix.LogDensity(y)
+			pit, log := w.mix.At(y)
+			t.Logs += log
 			t.Add(y-mean, pit, pit >= .025 && pit <= .975)
 		}
 		return t.Score("linear")
@@ -116,6 +116,6 @@ func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
 	}
 	p.Q025, p.Q975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
 	if !math.IsNaN(y) {
-		p.LogDensity, p.PIT = x.LogDensity(y), x.CDF(y)
+		p.PIT, p.LogDensity = x.At(y)
 	}
 }

@@ -23,6 +23,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if early {
 		m.mixNodes(w)
 		w.nodes.accumulate(m)
+		m.post.evidence, m.post.known = m.evidence(&w.nodes), true
 	}
 	for i, f := range functionals {
 		r := &rows[i]
@@ -102,7 +103,7 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	if m.post.shape > 2 {
 		r.SD = math.Abs(factor) * sd
 	}
-	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(m, p) })
+	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(p) })
 }
 
 // PriorSensitivity writes that of sigma2, by quadrature while the rows are few, and

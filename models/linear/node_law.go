@@ -1,0 +1,92 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// accumulate integrates e up to every node, by the polynomials of degree 7
+// that have its values and first three derivatives at the ends of the cells.
+func (w *nodes) accumulate(m *Model) {
+	k := len(w.l)
+	w.cum, w.series = lin.Grow(w.cum, k), slices.Grow(w.series[:0], k)[:k]
+	for i, s := range w.s {
+		f1, f2, f3 := m.slopes(s)
+		f1, f2, f3 = f1*w.h, f2*w.h*w.h, f3*w.h*w.h*w.h
+		e := w.e[i]
+		w.series[i] = [4]float64{e, e * f1, e * (f2 + f1*f1) / 2, e * (f3 + f1*(3*f2+f1*f1)) / 6}
+	}
+	w.cum[0] = 0
+	for i := range k - 1 {
+		a, b := &w.series[i], &w.series[i+1]
+		w.cum[i+1] = w.cum[i] + w.h*max(0, (a[0]+b[0])/2+3*(a[1]-b[1])/28+(a[2]+b[2])/42+(a[3]-b[3])/280)
+	}
+}
+
+// slopes returns the first three derivatives of f at log s.
+func (m *Model) slopes(s float64) (first, second, third float64) {
+	q := &m.post
+	c := (m.prior.Sigma2Rate + 0.5*q.rho2) / s
+	g2 := q.g2[:len(q.d2)]
+	for j, d2 := range q.d2 {
+		h := 1 / (s + d2)
+		k := s * h // dk/dl = k (1-k)
+		a, b := d2*h, g2[j]*h*k
+		first += a + b
+		second += b*(1-2*k) - a*k
+		third += b*(1-6*k*a) - a*k*(1-2*k)
+	}
+	return c - m.prior.Sigma2Shape - m.n/2 + 0.5*first, 0.5*second - c, c + 0.5*third
+}
+
+// quantile returns the p-quantile of l = log sigma2, after accumulate.
+func (w *nodes) quantile(p float64) float64 {
+	target := p * w.cum[len(w.cum)-1]
+	lo, hi := 0, len(w.cum)-2
+	for lo < hi {
+		if k := (lo + hi + 1) / 2; w.cum[k] <= target {
+			lo = k
+		} else {
+			hi = k - 1
+		}
+	}
+	return w.l[lo] + w.h*w.within(lo, (target-w.cum[lo])/w.h)
+}
+
+// within returns the part of cell i whose integral is the given one, in units
+// of h, by Newton's method with halving where that leaves the bracket.
+func (w *nodes) within(i int, integral float64) float64 {
+	a, b := &w.series[i], &w.series[i+1]
+	// The polynomial is a + u^4 q, and q has at 1 the series of (b - a)/u^4.
+	b0 := b[0] - a[0] - a[1] - a[2] - a[3]
+	b1 := b[1] - a[1] - 2*a[2] - 3*a[3]
+	b2 := b[2] - a[2] - 3*a[3]
+	b3 := b[3] - a[3]
+	q0, q1, q2, q3 := b0, b1-4*b0, b2-4*b1+10*b0, b3-4*b2+10*b1-20*b0
+	c4, c5, c6, c7 := q0-q1+q2-q3, q1-2*q2+3*q3, q2-3*q3, q3
+	at := func(u float64) (integral, value float64) {
+		u4 := u * u * u * u
+		return u * (a[0] + u*(a[1]/2+u*(a[2]/3+u*a[3]/4)) + u4*(c4/5+u*(c5/6+u*(c6/7+u*c7/8)))),
+			a[0] + u*(a[1]+u*(a[2]+u*a[3])) + u4*(c4+u*(c5+u*(c6+u*c7)))
+	}
+	lo, hi, u := 0.0, 1.0, 0.5
+	for range 60 {
+		sum, value := at(u)
+		if sum > integral {
+			hi = u
+		} else {
+			lo = u
+		}
+		next := u - (sum-integral)/value
+		if !(next >= lo && next <= hi) {
+			next = 0.5 * (lo + hi)
+		}
+		if math.Abs(next-u) < 1e-13 {
+			return next
+		}
+		u = next
+	}
+	return u
+}
