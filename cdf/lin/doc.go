@@ -6,10 +6,10 @@
 // column-major. A packed factor of order n is the upper triangle row by row:
 // row i holds the columns i..n-1, n(n+1)/2 numbers in all.
 //
-// Which algorithm runs depends on the sizes only, never on the values.
-// Products are rounded before they are added, so that no fused multiply-add
-// of another processor changes the bits of a factor. Singular values of
-// orders above JacobiMax come from gonum's LAPACK and are outside that
-// promise, and so is MulT, which is gonum's: there the same build gives the
-// same bits.
+// Which algorithm runs depends on the sizes only, never on the values. Products
+// of matrices are chains of fused multiply-adds, the same with every set of
+// instructions (strip.go). Elsewhere products are rounded before they are
+// added, so that no fused multiply-add of another processor changes the bits of
+// a factor. Singular values of orders above JacobiMax come from gonum's LAPACK and
+// are outside that promise: there the same build gives the same bits.
 package lin

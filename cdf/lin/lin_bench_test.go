@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A factor such as 1,000 rows of independent columns leave.
@@ -57,20 +60,67 @@ func BenchmarkUpdateQR(b *testing.B) {
 	}
 }
 
-// The two products of a sweep of 16 chains over 64 rows of the window.
-func BenchmarkSweep(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 9))
-	for _, p := range []int{10, 100, 500} {
-		w, beta, latent, sum := random(r, 64*p), random(r, 16*p), random(r, 64*16), random(r, 16*p)
-		b.Run(fmt.Sprintf("MulT/p=%d", p), func(b *testing.B) {
+// rates measures the work, of so many operations, with all instructions and, as
+// the alternative, by gonum.
+func rates(b *testing.B, name string, operations int, ours, gonum func()) {
+	run := func(set string, work func()) {
+		b.Run(name+"/"+set, func(b *testing.B) {
 			for b.Loop() {
-				MulT(64, 16, p, w, beta, latent)
+				work()
 			}
+			b.ReportMetric(float64(operations)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
 		})
-		b.Run(fmt.Sprintf("AddTMul/p=%d", p), func(b *testing.B) {
-			for b.Loop() {
-				AddTMul(64, 16, p, latent, w, sum)
-			}
+	}
+	run("gonum", gonum)
+	for set, name := range isas {
+		if isa(set) <= best() {
+			before := with
+			with = isa(set)
+			run(name, ours)
+			with = before
+		}
+	}
+}
+
+// The two products of a sweep of 16 chains over 48 rows of the window.
+func BenchmarkSweep(b *testing.B) {
+	const h, k = 48, 16
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, p := range []int{10, 50, 100, 500} {
+		x, beta, latent, sum := random(r, h*p), random(r, p*k), random(r, h*k), random(r, p*k)
+		general := func(rows, cols int, data []float64) blas64.General {
+			return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+		}
+		rates(b, fmt.Sprintf("x beta/p=%d", p), 2*h*k*p, func() { Mul(h, k, p, x, beta, latent) }, func() {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(h, p, x), general(p, k, beta), 0, general(h, k, latent))
+		})
+		rates(b, fmt.Sprintf("x't/p=%d", p), 2*h*k*p, func() { AddTMul(h, p, k, x, latent, sum) }, func() {
+			blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(h, p, x), general(h, k, latent), 1, general(p, k, sum))
+		})
+	}
+}
+
+// Of n p (p + 1) operations, as many as the lower triangle needs.
+func BenchmarkGram(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 10))
+	for _, s := range []struct{ n, p int }{{10, 6}, {50, 24}, {300, 48}, {100, 100}, {300, 500}, {300, 512}} {
+		x, c := random(r, s.n*s.p), random(r, s.p*s.p)
+		rates(b, fmt.Sprintf("%dx%d", s.n, s.p), s.n*s.p*(s.p+1), func() { AddGram(s.n, s.p, x, x, c) }, func() {
+			blas64.Syrk(blas.Trans, 1, blas64.General{Rows: s.n, Cols: s.p, Stride: s.p, Data: x}, 1,
+				blas64.Symmetric{Uplo: blas.Lower, N: s.p, Stride: s.p, Data: c})
+		})
+	}
+}
+
+// What a score needs: x'beta of 24 rows at 500 draws.
+func BenchmarkMulT(b *testing.B) {
+	const h, s = 24, 500
+	r := rand.New(rand.NewPCG(1, 11))
+	for _, p := range []int{10, 50, 500} {
+		x, draws, lines := random(r, h*p), random(r, s*p), random(r, h*s)
+		rates(b, fmt.Sprintf("p=%d", p), 2*h*s*p, func() { MulT(h, s, p, x, draws, lines) }, func() {
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, blas64.General{Rows: h, Cols: p, Stride: p, Data: x},
+				blas64.General{Rows: s, Cols: p, Stride: p, Data: draws}, 0, blas64.General{Rows: h, Cols: s, Stride: s, Data: lines})
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 const (
 	burnIn    = 20 // sweeps before the first draw of a key; later shards start from the last draws
-	sweepRows = 64 // rows of the window per pass: they stay in the cache between their two uses
-	scoreRows = 16 // rows that meet all draws at once
+	sweepRows = 48 // rows of the window per pass: they stay in the cache between their two uses
+	scoreRows = 24 // rows that meet all draws at once
 )
 
 // While the chains disagree, they go on with twice as many sweeps for each draw.
@@ -83,11 +83,11 @@ func (m *Model) sample(s *cdf.Step, w *work) error {
 func (m *Model) sweep(w *work) {
 	p, k := m.p, m.chains
 	m.latent(w)
-	lin.MulT(k, p, p, w.sum, m.post.cov, w.mean)
+	lin.Mul(p, k, p, m.post.cov, w.sum, w.mean)
 	m.rescale(w)
 	copy(w.beta, w.mean)
 	rnd.Normals(w.rng, w.noise)
-	lin.AddTMul(p, k, p, w.noise, w.inverse, w.beta)
+	lin.AddTMul(p, p, k, w.inverse, w.noise, w.beta)
 }
 
 // thin keeps every second draw of each chain and returns how many these are.
@@ -108,16 +108,16 @@ func (m *Model) thin() int {
 // record makes the draws from the ith of each chain on, with some sweeps for
 // each.
 func (m *Model) record(w *work, i, sweeps int) {
-	p, each := m.p, m.s/m.chains
+	p, k, each := m.p, m.chains, m.s/m.chains
 	for ; i < each; i++ {
 		for range sweeps {
 			m.sweep(w)
 		}
-		for c := range m.chains {
-			at := c*each + i
-			copy(lin.Row(m.draws, p, at), lin.Row(w.beta, p, c))
-			for j, v := range lin.Row(w.mean, p, c) {
-				m.post.means[j*m.s+at] = v
+		for j := range p {
+			for c, v := range lin.Row(w.beta, k, j) {
+				at := c*each + i
+				m.draws[at*p+j] = v
+				m.post.means[j*m.s+at] = w.mean[j*k+c]
 			}
 		}
 	}
@@ -149,18 +149,25 @@ func (m *Model) rescale(w *work) {
 	if n == 0 {
 		return
 	}
-	p := m.p
-	for c := range m.chains {
-		mean, sum := lin.Row(w.mean, p, c), lin.Row(w.sum, p, c)
-		a, b := w.square[c], 0.0
-		for j, v := range mean {
-			moved := v - w.rest[j]
-			a -= (sum[j] - m.xz[j]) * moved
-			b += m.xz[j] * moved
+	p, k := m.p, m.chains
+	a, b := w.square, w.linear
+	clear(b)
+	for j := range p {
+		rest, xz, sum := w.rest[j], m.xz[j], lin.Row(w.sum, k, j)
+		for c, v := range lin.Row(w.mean, k, j) {
+			moved := v - rest
+			a[c] -= (sum[c] - xz) * moved
+			b[c] += xz * moved
 		}
-		g := factor(w.rng, float64(n), a, b)
-		for j, v := range mean {
-			mean[j] = w.rest[j] + g*(v-w.rest[j])
+	}
+	g := w.factors
+	for c := range g {
+		g[c] = factor(w.rng, float64(n), a[c], b[c])
+	}
+	for j := range p {
+		rest, mean := w.rest[j], lin.Row(w.mean, k, j)
+		for c, v := range mean {
+			mean[c] = rest + g[c]*(v-rest)
 		}
 	}
 }
@@ -215,19 +222,19 @@ func (m *Model) start(w *work) (burn int, err error) {
 	if m.stage == stageRows {
 		for c := range k {
 			at := (c+1)*each - 1
-			copy(lin.Row(w.beta, p, c), lin.Row(m.draws, p, at))
+			for j, v := range lin.Row(m.draws, p, at) {
+				w.beta[j*k+c] = v
+			}
 		}
 		return 0, nil
 	}
-	mode := lin.Row(w.mean, p, 0)
+	mode := w.mean[:p]
 	if err := m.mode(mode, w); err != nil {
 		return 0, err
 	}
-	for c := range k {
-		copy(lin.Row(w.beta, p, c), mode)
-	}
+	repeat(k, mode, w.beta)
 	rnd.Normals(w.rng, w.noise)
-	lin.AddTMul(p, k, p, w.noise, w.inverse, w.beta)
+	lin.AddTMul(p, p, k, w.inverse, w.noise, w.beta)
 	return burnIn, nil
 }
 
@@ -235,29 +242,41 @@ func (m *Model) start(w *work) (burn int, err error) {
 // chain, xz + W't in w.sum and t't in w.square.
 func (m *Model) latent(w *work) {
 	p, k := m.p, m.chains
-	for c := range k {
-		copy(lin.Row(w.sum, p, c), m.xz)
-	}
+	repeat(k, m.xz, w.sum)
 	clear(w.square)
 	for x := m.window.x; len(x) > 0; {
 		h := min(sweepRows, len(x)/p)
-		lin.MulT(h, k, p, x[:h*p], w.beta, w.t)
-		for i, mean := range w.t[:h*k] {
-			t := mean + rnd.NormalAbove(w.rng, -mean)
-			w.t[i] = t
-			w.square[i%k] += t * t
+		lin.Mul(h, k, p, x, w.beta, w.t)
+		for i := range h {
+			row := lin.Row(w.t, k, i)
+			for c, mean := range row {
+				t := mean + rnd.NormalAbove(w.rng, -mean)
+				row[c] = t
+				w.square[c] += t * t
+			}
 		}
-		lin.AddTMul(h, k, p, w.t, x[:h*p], w.sum)
+		lin.AddTMul(h, p, k, x, w.t, w.sum)
 		x = x[h*p:]
+	}
+}
+
+// repeat writes k copies of every entry of x into dst, side by side.
+func repeat(k int, x, dst []float64) {
+	for j, v := range x {
+		row := lin.Row(dst, k, j)
+		for c := range row {
+			row[c] = v
+		}
 	}
 }
 
 // work is scratch space, shared by all models of one configuration
 // through a pool. Nothing in it survives the call that took it.
 type work struct {
-	beta, mean, sum []float64 // K x p
+	beta, mean, sum []float64 // p x K, so that the chains are one vector
 	noise           []float64 // p x K
-	square          []float64 // K: t't
+	square, linear  []float64 // K: t't, then what rescale says of them
+	factors         []float64 // K
 	rest            []float64 // p: Sigma xz
 	gradient        []float64 // p
 	t               []float64 // sweepRows x K
@@ -282,7 +301,8 @@ func (w *work) size(p, k, s int) {
 		return
 	}
 	w.beta, w.mean, w.sum = make([]float64, k*p), make([]float64, k*p), make([]float64, k*p)
-	w.square, w.rest, w.gradient = make([]float64, k), make([]float64, p), make([]float64, p)
+	w.square, w.linear, w.factors = make([]float64, k), make([]float64, k), make([]float64, k)
+	w.rest, w.gradient = make([]float64, p), make([]float64, p)
 	w.noise, w.t = make([]float64, k*p), make([]float64, sweepRows*k)
 	w.precision, w.inverse = make([]float64, p*p), make([]float64, p*p)
 	w.lines = make([]float64, scoreRows*s)

@@ -140,7 +140,7 @@ func TestScaleMove(t *testing.T) {
 			for c := range m.chains {
 				w.square[c] = square
 				for j, v := range mean(1) {
-					lin.Row(w.mean, 2, c)[j], lin.Row(w.sum, 2, c)[j] = v, m.xz[j]+s[j]
+					w.mean[j*m.chains+c], w.sum[j*m.chains+c] = v, m.xz[j]+s[j]
 				}
 			}
 			m.rescale(w)

@@ -59,7 +59,7 @@ func TestChainsGoOn(t *testing.T) {
 	}
 	for chain := range 3 {
 		for j := range 2 {
-			if got, want := w.beta[2*chain+j], d.Draws.Row(j)[4*chain+3]; got != want {
+			if got, want := w.beta[3*j+chain], d.Draws.Row(j)[4*chain+3]; got != want {
 				t.Errorf("chain %d goes on from beta_%d = %v, its last draw is %v", chain, j, got, want)
 			}
 		}

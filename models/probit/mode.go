@@ -18,7 +18,7 @@ const modeSteps = 30
 func (m *Model) mode(beta []float64, w *work) error {
 	p := m.p
 	clear(beta)
-	step, next := w.direction, lin.Row(w.beta, p, 0)
+	step, next := w.direction, w.beta[:p]
 	at := m.curvature(beta, w)
 	for range modeSteps {
 		if !lin.Cholesky(p, w.precision) {

@@ -191,13 +191,12 @@ func TestSweepVectors(t *testing.T) {
 	for _, row := range o.T {
 		latent = append(latent, row...)
 	}
-	copy(sum, m.xz)
-	copy(sum[3:], m.xz)
-	lin.AddTMul(4, 2, 3, latent, m.window.x, sum)
-	lin.MulT(2, 3, 3, sum, m.post.cov, mean)
+	repeat(2, m.xz, sum)
+	lin.AddTMul(4, 3, 2, m.window.x, latent, sum)
+	lin.Mul(3, 2, 3, m.post.cov, sum, mean)
 	for j := range 3 {
 		for c := range 2 {
-			if got, want := mean[c*3+j], o.Mean[j][c]; !(modeltest.Relative(got, want) <= 1e-12) {
+			if got, want := mean[2*j+c], o.Mean[j][c]; !(modeltest.Relative(got, want) <= 1e-12) {
 				t.Errorf("mean %d of chain %d is %v, want %v", j, c, got, want)
 			}
 		}

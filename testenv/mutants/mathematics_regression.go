@@ -65,7 +65,7 @@ var ofProbit = []mutant{
 	{"probit: chains start at the prior", "models/probit/mode.go",
 		"for range modeSteps {", "for range 0 {", "TestMode", probit},
 	{"probit: scaled without the statistics", "models/probit/gibbs.go",
-		"g := factor(w.rng, float64(n), a, b)", "g := factor(w.rng, float64(n), a, 0*b)", "TestScaleMove", probit},
+		"factor(w.rng, float64(n), a[c], b[c])", "factor(w.rng, float64(n), a[c], 0*b[c])", "TestScaleMove", probit},
 	{"probit: scaled by another power", "models/probit/gibbs.go",
 		"4*a*(n-1))", "4*a*n)", "TestScaleMove", probit},
 	{"probit: chains never go on", "models/probit/gibbs.go",

@@ -1,0 +1,103 @@
+//go:build !purego
+
+package lin
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run -C gen . -out ../strip_amd64.s
+
+// best is the widest set of instructions that the processor and the system
+// have. GODEBUG=cpu.avx512f=off and cpu.avx2=off take them away.
+func best() isa {
+	switch {
+	case cpu.X86.HasAVX512F:
+		return avx512
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		return avx2
+	}
+	return portable
+}
+
+// panel is a strip of up to three vectors, as the assembly takes it. Strides are
+// in bytes.
+type panel struct {
+	a          *float64
+	row, deep  int
+	b          *float64
+	bs         int
+	c          *float64
+	cs         int
+	rows, over int
+	bits       uint64     // of the columns in the last vector, for AVX-512
+	mask       [4]int64   // the same for AVX2
+	_          [3]uintptr // of the assembly
+}
+
+// They add AB to c, in one, two or three vectors of columns.
+//
+//go:noescape
+func avx512x1(p *panel)
+
+//go:noescape
+func avx512x2(p *panel)
+
+//go:noescape
+func avx512x3(p *panel)
+
+//go:noescape
+func avx2x1(p *panel)
+
+//go:noescape
+func avx2x2(p *panel)
+
+//go:noescape
+func avx2x3(p *panel)
+
+// strip adds AB to c, rows x cols, over the depth.
+func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs int) {
+	if with == portable {
+		portableStrip(rows, cols, deep, a, b, bs, c, cs)
+		return
+	}
+	// Assembly knows no bounds.
+	_, _, _ = a.x[(rows-1)*a.row+(deep-1)*a.deep], b[(deep-1)*bs+cols-1], c[(rows-1)*cs+cols-1]
+	lanes := 4
+	if with == avx512 {
+		lanes = 8
+	}
+	p := panel{a: &a.x[0], row: 8 * a.row, deep: 8 * a.deep, bs: 8 * bs, cs: 8 * cs, rows: rows, over: deep}
+	for j := 0; j < cols; {
+		vectors := (cols - j + lanes - 1) / lanes
+		switch {
+		case vectors == 4:
+			vectors = 2 // and two again: a single one would meet too few rows at once
+		case vectors > 3:
+			vectors = 3
+		}
+		last := min(cols-j-(vectors-1)*lanes, lanes)
+		p.b, p.c, p.bits = &b[j], &c[j], 1<<last-1
+		if with == avx512 {
+			switch vectors {
+			case 1:
+				avx512x1(&p)
+			case 2:
+				avx512x2(&p)
+			default:
+				avx512x3(&p)
+			}
+		} else {
+			for i := range p.mask {
+				p.mask[i] = int64(i-last) >> 63
+			}
+			switch vectors {
+			case 1:
+				avx2x1(&p)
+			case 2:
+				avx2x2(&p)
+			default:
+				avx2x3(&p)
+			}
+		}
+		j += vectors * lanes
+	}
+}
