@@ -47,7 +47,7 @@ func (x *NormalMixture) gather() *components {
 	// Of X ~ IG(a, b) the means of X^(1/2) and of X^(-1/2) have the product
 	// Gamma(a-1/2) Gamma(a+1/2)/Gamma(a)^2, whose logarithm is 1/(4a-2) nearly.
 	c.df = 1 + 0.5/max(math.Log(wide*precise), 1e-12)
-	c.scale = math.Sqrt(math.Pow((1-0.25/c.df)/precise, 2) + apart)
+	c.scale = math.Hypot((1-0.25/c.df)/precise, math.Sqrt(apart))
 	c.skewness = cube / (c.scale * c.scale * c.scale)
 	return c
 }
