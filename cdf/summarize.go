@@ -174,27 +174,26 @@ func (f *Filter) complete(r *Row, fn *Functional) {
 		m, v := mcmc.Moments(w.one)
 		r.Mean, r.SD = m, math.Sqrt(v)
 	}
-	w.sorted = append(w.sorted[:0], w.one...)
-	slices.Sort(w.sorted)
+	ranked := w.diag.Rank(w.one, chains)
 	for _, q := range [...]struct {
 		dst *float64
 		p   float64
 	}{{&r.Median, .5}, {&r.Q025, .025}, {&r.Q05, .05}, {&r.Q25, .25}, {&r.Q75, .75}, {&r.Q95, .95}, {&r.Q975, .975}} {
 		if math.IsNaN(*q.dst) {
-			*q.dst = mcmc.Quantile(w.sorted, q.p)
+			*q.dst = mcmc.Quantile(ranked.Sorted(), q.p)
 		}
+	}
+	if math.IsNaN(r.ESSBulk) {
+		r.ESSBulk = ranked.ESSBulk()
+	}
+	if math.IsNaN(r.ESSTail) {
+		r.ESSTail = ranked.ESSTail()
+	}
+	if math.IsNaN(r.RHat) {
+		r.RHat = defined(ranked.RHat())
 	}
 	if math.IsNaN(r.MCSEMean) && !math.IsNaN(r.Mean) {
 		r.MCSEMean = w.diag.MCSEMean(w.one, chains)
-	}
-	if math.IsNaN(r.ESSBulk) {
-		r.ESSBulk = w.diag.ESSBulk(w.one, chains)
-	}
-	if math.IsNaN(r.ESSTail) {
-		r.ESSTail = w.diag.ESSTail(w.one, chains)
-	}
-	if math.IsNaN(r.RHat) {
-		r.RHat = defined(w.diag.RHat(w.one, chains))
 	}
 }
 

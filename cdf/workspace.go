@@ -20,8 +20,7 @@ type Workspace struct {
 	draws    Draws
 	sent     Draws // draws of the published variables
 	diag     mcmc.Diagnostics
-	one      []float64 // draws of one variable
-	sorted   []float64
+	one      []float64    // draws of one variable
 	prior    [2][]float64 // sd and sensitivity by variable
 	preds    []Prediction
 	found    []Prediction

@@ -14,10 +14,12 @@ import (
 // non-finite draws have no diagnostics: NaN. The zero value is ready; its
 // buffers are reused, so it serves one goroutine at a time.
 type Diagnostics struct {
-	order   []int     // ranks: sort order
+	order   []place   // split draws, ascending
+	folded  []place   // the same, folded at the median of the draws, ascending
+	scores  []float64 // normal scores of the ranks of as many
 	z       []float64 // rank-normalised draws
 	fold    []float64
-	sorted  []float64
+	sorted  []float64 // draws, ascending
 	split   []float64
 	centred []float64
 	rho     []float64
@@ -25,63 +27,14 @@ type Diagnostics struct {
 
 // RHat is the larger of the rank-normalised split R-hat and that of the
 // draws folded at their median.
-func (d *Diagnostics) RHat(x []float64, chains int) float64 {
-	if !finite(x) {
-		return math.NaN()
-	}
-	split, parts := d.halves(x, chains)
-	bulk := rhat(d.normal(split), parts)
-	d.sorted = append(d.sorted[:0], x...)
-	slices.Sort(d.sorted)
-	median := Quantile(d.sorted, .5)
-	d.fold = d.fold[:0]
-	for _, v := range x {
-		d.fold = append(d.fold, math.Abs(v-median))
-	}
-	split, parts = d.halves(d.fold, chains)
-	tail := rhat(d.normal(split), parts)
-	if math.IsNaN(bulk) || math.IsNaN(tail) {
-		return math.NaN()
-	}
-	return max(bulk, tail)
-}
+func (d *Diagnostics) RHat(x []float64, chains int) float64 { return d.Rank(x, chains).RHat() }
 
 // ESSBulk is the effective sample size of the rank-normalised draws.
-func (d *Diagnostics) ESSBulk(x []float64, chains int) float64 {
-	if !finite(x) {
-		return math.NaN()
-	}
-	split, parts := d.halves(x, chains)
-	return d.ess(d.normal(split), parts)
-}
+func (d *Diagnostics) ESSBulk(x []float64, chains int) float64 { return d.Rank(x, chains).ESSBulk() }
 
 // ESSTail is the smaller effective sample size of the indicators of the 5 %
 // and 95 % quantiles.
-func (d *Diagnostics) ESSTail(x []float64, chains int) float64 {
-	if constant(x) {
-		return math.NaN()
-	}
-	d.sorted = append(d.sorted[:0], x...)
-	slices.Sort(d.sorted)
-	least := math.Inf(1)
-	for _, q := range [...]float64{Quantile(d.sorted, .05), Quantile(d.sorted, .95)} {
-		d.fold = d.fold[:0]
-		for _, v := range x {
-			below := 0.
-			if v <= q {
-				below = 1
-			}
-			d.fold = append(d.fold, below)
-		}
-		split, parts := d.halves(d.fold, chains)
-		e := d.ess(split, parts)
-		if math.IsNaN(e) {
-			return e
-		}
-		least = min(least, e)
-	}
-	return least
-}
+func (d *Diagnostics) ESSTail(x []float64, chains int) float64 { return d.Rank(x, chains).ESSTail() }
 
 // ESSMean is the effective sample size of the mean of the draws.
 func (d *Diagnostics) ESSMean(x []float64, chains int) float64 {
@@ -110,39 +63,6 @@ func (d *Diagnostics) halves(x []float64, chains int) ([]float64, int) {
 		d.split = append(d.split, chain[n-half:]...)
 	}
 	return d.split, 2 * chains
-}
-
-// normal returns the normal scores of the fractional ranks, ties averaged.
-func (d *Diagnostics) normal(x []float64) []float64 {
-	s := len(x)
-	d.order = slices.Grow(d.order[:0], s)[:s]
-	d.z = slices.Grow(d.z[:0], s)[:s]
-	for i := range d.order {
-		d.order[i] = i
-	}
-	slices.SortFunc(d.order, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
-	for lo := 0; lo < s; {
-		hi := lo + 1
-		for hi < s && x[d.order[hi]] == x[d.order[lo]] {
-			hi++
-		}
-		rank := float64(lo+1+hi) / 2
-		u := (rank - .375) / (float64(s) + .25)
-		z := math.Sqrt2 * math.Erfinv(2*u-1)
-		for _, i := range d.order[lo:hi] {
-			d.z[i] = z
-		}
-		lo = hi
-	}
-	return d.z
 }
 
 // rhat is the ratio of total to within-chain spread.
