@@ -30,6 +30,8 @@ var ofLaws = []mutant{
 		"density += w / x.SD[k] * x.f[k]", "density += w * x.f[k]", "^TestFewRowsScore$", linear},
 	{"law table: sign of the end correction", "models/internal/dist/table.go",
 		"(slope-d)", "(d-slope)", "^TestLawTables$", laws},
+	{"law table: quantile by the wrong slope", "models/internal/dist/mixture.go",
+		"1-0.5*step*slope/density", "1+0.5*step*slope/density", "^TestTableMixtureQuantiles$", laws},
 	{"law table: tails of t lost", "models/internal/dist/table.go",
 		"tail + t.p[i]*(1-2*tail)/last", "0*tail + t.p[i]/last", "^TestLawTables$", laws},
 	{"pursuit: far is near", "models/internal/dist/tracker.go",

@@ -26,3 +26,36 @@ func TestLawTables(t *testing.T) {
 		}
 	}
 }
+
+// Quantiles of mixtures against halving, where steps of Halley's method must
+// not stop short: overlapping laws, laws of many widths, two with a gap
+// between, whose quantile at .5 could be anywhere there.
+func TestTableMixtureQuantiles(t *testing.T) {
+	var table Table
+	for _, shape := range []float64{.5, 1, 4, 60} {
+		for _, fill := range []func(){func() { table.Student(2 * shape) }, func() { table.LogInvGamma(shape) }} {
+			fill()
+			for _, apart := range []float64{.3, 2, 40} {
+				var x Mixture
+				x.Reset(&table)
+				for k := range 9 {
+					x.Add(float64(1+k%3)/18, apart*float64(k/5)+.1*float64(k), .5+float64(k)/4)
+				}
+				_, width := x.Place()
+				for _, p := range []float64{.025, .25, .47, .75, .9, .975} {
+					lo, hi := -1e5, 1e5
+					for range 80 {
+						if y := 0.5 * (lo + hi); func() float64 { q, _, _ := x.at(y); return q }() < p {
+							lo = y
+						} else {
+							hi = y
+						}
+					}
+					if got := x.Quantile(p); !(math.Abs(got-lo) < 1e-9*width) {
+						t.Errorf("df %v, shape %v, apart %v: the %v quantile is %v, want %v", table.df, table.shape, apart, p, got, lo)
+					}
+				}
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (x *Mixture) Place() (center, width float64) {
 // point was not close it is quantile.
 func (x *Mixture) Near(p, at, width float64) float64 {
 	for range 4 {
-		below, density := x.at(at)
+		below, density, _ := x.at(at)
 		step := (below - p) / density
 		at -= step
 		if math.Abs(step) < 1e-5*width {
