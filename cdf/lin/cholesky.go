@@ -5,11 +5,14 @@ import "math"
 // Cholesky overwrites the lower triangle of the n x n matrix a with L,
 // LL' = A; the upper triangle is neither read nor written. It reports whether
 // A is positive definite; if not, a is left half done.
-func Cholesky(n int, a []float64) bool {
+func Cholesky(n int, a []float64) bool { return cholesky(n, a, n) }
+
+// cholesky does so where as entries lie between the rows of a.
+func cholesky(n int, a []float64, as int) bool {
 	for i := range n {
-		ri := a[i*n : i*n+i+1]
+		ri := a[i*as : i*as+i+1]
 		for j := range i {
-			rj := a[j*n : j*n+j+1]
+			rj := a[j*as : j*as+j+1]
 			ri[j] = (ri[j] - Dot(ri[:j], rj)) / rj[j]
 		}
 		pivot := ri[i] - Dot(ri[:i], ri)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // A factor such as 1,000 rows of independent columns leave.
@@ -121,6 +122,33 @@ func BenchmarkMulT(b *testing.B) {
 		rates(b, fmt.Sprintf("p=%d", p), 2*h*s*p, func() { MulT(h, s, p, x, draws, lines) }, func() {
 			blas64.Gemm(blas.NoTrans, blas.Trans, 1, blas64.General{Rows: h, Cols: p, Stride: p, Data: x},
 				blas64.General{Rows: s, Cols: p, Stride: p, Data: draws}, 0, blas64.General{Rows: h, Cols: s, Stride: s, Data: lines})
+		})
+	}
+}
+
+// Of 2 n^3 / 3 operations, by Cholesky and InvertLower too.
+func BenchmarkFactorInverse(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 12))
+	for _, n := range []int{24, 50, 100, 500} {
+		src := definite(r, n)
+		a, dst := make([]float64, n*n), make([]float64, n*n)
+		apart := func() {
+			copy(a, src)
+			Cholesky(n, a)
+			InvertLower(n, a, dst)
+		}
+		rates(b, fmt.Sprintf("n=%d", n), 2*n*n*n/3, func() {
+			copy(a, src)
+			FactorInverse(n, a, dst)
+		}, func() {
+			copy(a, src)
+			l, _ := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: a})
+			lapack64.Trtri(l)
+		})
+		b.Run(fmt.Sprintf("n=%d/apart", n), func(b *testing.B) {
+			for b.Loop() {
+				apart()
+			}
 		})
 	}
 }

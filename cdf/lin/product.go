@@ -63,12 +63,17 @@ func AddGram(m, k int, a, b, c []float64) {
 // matrix in l; above the diagonal dst is 0.
 func InvertLower(n int, l, dst []float64) {
 	clear(dst[:n*n])
+	invertLower(n, l, dst, n)
+}
+
+// invertLower does so where stride entries lie between the rows of both; dst holds 0.
+func invertLower(n int, l, dst []float64, stride int) {
 	for i := range n {
-		row := dst[i*n:][:n]
+		row := dst[i*stride:][:n]
 		for j := range i {
-			Axpy(-l[i*n+j], dst[j*n:][:j+1], row[:j+1])
+			Axpy(-l[i*stride+j], dst[j*stride:][:j+1], row[:j+1])
 		}
-		d := 1 / l[i*n+i]
+		d := 1 / l[i*stride+i]
 		Scale(d, row[:i])
 		row[i] = d
 	}

@@ -283,10 +283,9 @@ func (m *Exact) solve(w *exactWork) error {
 	for i := range p {
 		w.l[i*p+i] += ridge
 	}
-	if !lin.Cholesky(p, w.l) {
+	if !lin.FactorInverse(p, w.l, w.a) {
 		return errExact("precision not positive definite")
 	}
-	lin.InvertLower(p, w.l, w.a)
 	clear(w.diag)
 	for i := range p {
 		for j, v := range w.a[i*p : i*p+i+1] {

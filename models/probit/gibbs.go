@@ -202,10 +202,9 @@ func (m *Model) covariance(w *work) error {
 		w.precision[j*p+j] += 1 / m.Variance(j)
 	}
 	lin.AddGram(m.rows(), p, m.window.x, m.window.x, w.precision)
-	if !lin.Cholesky(p, w.precision) {
+	if !lin.FactorInverse(p, w.precision, w.inverse) {
 		return errNumeric("precision not positive definite")
 	}
-	lin.InvertLower(p, w.precision, w.inverse)
 	clear(m.post.cov)
 	lin.AddGram(p, p, w.inverse, w.inverse, m.post.cov)
 	lin.Mirror(p, m.post.cov)

@@ -21,10 +21,9 @@ func (m *Model) mode(beta []float64, w *work) error {
 	step, next := w.direction, w.beta[:p]
 	at := m.curvature(beta, w)
 	for range modeSteps {
-		if !lin.Cholesky(p, w.precision) {
+		if !lin.FactorInverse(p, w.precision, w.inverse) {
 			return errNumeric("precision not positive definite at the mode")
 		}
-		lin.InvertLower(p, w.precision, w.inverse)
 		// The inverse factor times the gradient twice: Sigma g.
 		lin.MulT(1, p, p, w.gradient, w.inverse, next)
 		clear(step)

@@ -1,0 +1,72 @@
+package lin
+
+// FactorInverse overwrites the lower triangle of a, n x n, with L, LL' = A, and
+// dst, n x n, with the inverse of L, which is 0 above the diagonal. It reports whether
+// A is positive definite; if not, both are left half done. What lies above the
+// diagonal of a holds anything afterwards.
+//
+// It replaces Cholesky and InvertLower, whose bits it has up to order 24, by
+// strips. Both together, in turns on one core of an EPYC (Zen 4), in us:
+//
+//	n      apart   AVX-512        AVX2
+//	50     26.4    14.0 (1.9 x)   14.4
+//	100    163     46.6 (3.5 x)   49.4
+//	200    1,136   208 (5.5 x)    225
+//	500    18,700  2,370 (7.9 x)  2,680
+//
+// BenchmarkFactorInverse measures both, and gonum.
+func FactorInverse(n int, a, dst []float64) bool {
+	if n > stripCols {
+		return factorInverse(n, a, dst)
+	}
+	if !Cholesky(n, a) {
+		return false
+	}
+	InvertLower(n, a, dst)
+	return true
+}
+
+// factorInverse goes on in steps of stripCols columns of L, then of as many rows
+// of its inverse.
+func factorInverse(n int, a, dst []float64) bool {
+	var side [stripDeep * stripCols]float64
+	var tile [2 * stripCols * stripCols]float64
+	clear(dst[:n*n])
+	for k := 0; k < n; k += stripCols {
+		w, corner := min(stripCols, n-k), k*n+k
+		for l := 0; l < k; l += stripDeep {
+			deep := min(stripDeep, k-l)
+			transpose(w, deep, a[k*n+l:], n, side[:], w)
+			Scale(-1, side[:deep*w])
+			tall(n-k, w, deep, factor{a[k*n+l:], n, 1}, side[:], w, a[corner:], n)
+		}
+		if !cholesky(w, a[corner:], n) {
+			return false
+		}
+		invertLower(w, a[corner:], dst[corner:], n)
+		// Below the corner, solving by it is a product with its inverse.
+		transpose(w, w, dst[corner:], n, side[:], w)
+		for i, h := k+w, 0; i < n; i += h {
+			h = min(2*stripCols, n-i)
+			for r := range h {
+				row := a[(i+r)*n+k:][:w]
+				copy(tile[r*w:], row)
+				clear(row)
+			}
+			strip(h, w, w, factor{tile[:], w, 1}, side[:], w, a[i*n+k:], n)
+		}
+	}
+	for k := stripCols; k < n; k += stripCols {
+		w, corner := min(stripCols, n-k), k*n+k
+		for j := 0; j < k; j += stripCols {
+			sum := tile[:w*stripCols]
+			clear(sum)
+			for l := j; l < k; l += stripDeep {
+				strip(w, stripCols, min(stripDeep, k-l), factor{a[k*n+l:], n, 1}, dst[l*n+j:], n, sum, stripCols)
+			}
+			Scale(-1, sum)
+			strip(w, stripCols, w, factor{dst[corner:], n, 1}, sum, stripCols, dst[k*n+j:], n)
+		}
+	}
+	return true
+}
