@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 func BenchmarkDecode(b *testing.B) {
@@ -46,19 +48,26 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	p := posterior(7)
-	b.Run("own", func(b *testing.B) {
-		e := NewEncoder()
-		var dst []byte
-		b.ReportAllocs()
-		for b.Loop() {
-			var err error
-			if dst, err = e.Append(dst[:0], p, 16<<20); err != nil {
-				b.Fatal(err)
+	p := typical()
+	groups := typical()
+	groups.Summary.Rows = posterior(100_000).Summary.Rows
+	for _, c := range []struct {
+		name string
+		p    *pipeline.Posterior
+	}{{"own", p}, {"groups", groups}} {
+		b.Run(c.name, func(b *testing.B) {
+			e := NewEncoder()
+			var dst []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				var err error
+				if dst, err = e.Append(dst[:0], c.p, 16<<20); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-		b.ReportMetric(float64(len(dst)), "bytes")
-	})
+			b.ReportMetric(float64(len(dst)), "bytes")
+		})
+	}
 	b.Run("library", func(b *testing.B) {
 		value, err := NewEncoder().Append(nil, p, 0)
 		if err != nil {

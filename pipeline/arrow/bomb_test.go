@@ -25,14 +25,14 @@ func TestColumnsThatShareTheirBytes(t *testing.T) {
 	var w builder
 	w.schema(fields, false)
 	w.end()
-	node, buffer, length := w.batch(rows, columns, 2*columns, -1)
+	at := w.batch(rows, columns, 2*columns, -1)
 	for i := range columns {
-		w.pair(node, i, rows, 0)
-		w.pair(buffer, 2*i+1, 0, 8*rows)
+		w.pair(at.node, i, rows, 0)
+		w.pair(at.buffer, 2*i+1, 0, 8*rows)
 	}
-	b := w.body(buffer)
+	b := w.body(at.buffer)
 	w.zero(8 * rows)
-	b.done(length)
+	b.done(at.length)
 	d := NewDecoder(Limits{Record: len(w.b), Rows: rows, Columns: columns})
 	if err := attempt(t, d, w.b); !errors.Is(err, cdf.ErrShard) {
 		t.Errorf("%v", err)

@@ -1,18 +1,26 @@
 package arrow
 
+import "bytes"
+
 // builder appends encapsulated messages to b. FlatBuffers are written front
 // to back, every table before what it points to, so that nothing is moved
-// and the same content always gives the same bytes.
+// and the same content always gives the same bytes. Tables of one form share
+// their vtable.
 type builder struct {
-	b    []byte
-	base int // where the metadata of the message at hand begins
+	b       []byte
+	base    int        // where the metadata of the message at hand begins
+	vtables [forms]int // of that message
+	n       int        // how many there are
 }
+
+// forms is the number of vtables that a message remembers: none here has more.
+const forms = 12
 
 // begin opens a message: its prefix, and the root offset.
 func (w *builder) begin() {
 	w.b = le.AppendUint32(w.b, continuation)
 	w.b = append(w.b, 0, 0, 0, 0)
-	w.base = len(w.b)
+	w.base, w.n = len(w.b), 0
 	w.b = append(w.b, 0, 0, 0, 0)
 }
 
@@ -47,32 +55,40 @@ const most = 7
 
 // table writes a table and returns where its fields lie.
 func (w *builder) table(fields ...value) (pos int, at [most]int) {
-	vlen := 4 + 2*len(fields)
-	// The vtable goes directly before the table, and the table to 4 modulo
-	// 8, so that wide fields, which come first, are aligned.
-	for (len(w.b)-w.base+vlen)%8 != 4 {
-		w.b = append(w.b, 0)
-	}
-	pos = len(w.b) + vlen
-	size := 4
+	// Wide fields come first, directly after the offset to the vtable, which
+	// lies at 4 modulo 8 where any of them takes eight bytes.
+	size, modulus := 4, 4
 	for _, width := range [...]int{8, 4, 2, 1} {
 		for i, f := range fields {
 			if width == f.width {
-				at[i] = pos + size
+				at[i] = size
 				size += width
 			}
 		}
 	}
-	w.b = le.AppendUint16(w.b, uint16(vlen))
-	w.b = le.AppendUint16(w.b, uint16(size))
-	for i := range fields {
-		off := 0
-		if at[i] != 0 {
-			off = at[i] - pos
+	for _, f := range fields {
+		if f.width == 8 {
+			modulus = 8
 		}
-		w.b = le.AppendUint16(w.b, uint16(off))
 	}
-	w.b = le.AppendUint32(w.b, uint32(vlen))
+	var own [4 + 2*most]byte
+	vtable := le.AppendUint16(le.AppendUint16(own[:0], uint16(4+2*len(fields))), uint16(size))
+	for i := range fields {
+		vtable = le.AppendUint16(vtable, uint16(at[i]))
+	}
+	from, met := w.vtable(vtable)
+	if !met {
+		w.align(modulus, (modulus+4-len(vtable)%modulus)%modulus)
+		from = len(w.b)
+		w.b = append(w.b, vtable...)
+		if w.n < forms {
+			w.vtables[w.n] = from
+			w.n++
+		}
+	}
+	w.align(modulus, 4%modulus)
+	pos = len(w.b)
+	w.b = le.AppendUint32(w.b, uint32(pos-from))
 	for _, width := range [...]int{8, 4, 2, 1} {
 		for _, f := range fields {
 			if width != f.width {
@@ -83,7 +99,22 @@ func (w *builder) table(fields ...value) (pos int, at [most]int) {
 			}
 		}
 	}
+	for i := range fields {
+		if at[i] != 0 {
+			at[i] += pos
+		}
+	}
 	return pos, at
+}
+
+// vtable returns where the message has the vtable already.
+func (w *builder) vtable(v []byte) (pos int, met bool) {
+	for _, pos := range w.vtables[:w.n] {
+		if bytes.HasPrefix(w.b[pos:], v) {
+			return pos, true
+		}
+	}
+	return 0, false
 }
 
 // point makes the offset at position at point to target.
@@ -149,10 +180,13 @@ func (w *builder) message(header byte) (head, length int) {
 	return at[2], at[3]
 }
 
+// places are where a record batch's metadata has what is known only later.
+type places struct{ rows, node, buffer, length int }
+
 // batch writes the metadata of a record batch, or of the dictionary id where
 // that is not negative, up to its vectors and returns where these and the
 // body length lie.
-func (w *builder) batch(rows, nodes, buffers, id int) (node, buffer, length int) {
+func (w *builder) batch(rows, nodes, buffers, id int) places {
 	w.begin()
 	header := byte(headerRecord)
 	if id >= 0 {
@@ -166,8 +200,9 @@ func (w *builder) batch(rows, nodes, buffers, id int) (node, buffer, length int)
 	}
 	pos, at := w.table(value{8, uint64(rows)}, value{width: 4}, value{width: 4})
 	w.point(head, pos)
-	node = w.structs(at[1], nodes)
-	buffer = w.structs(at[2], buffers)
+	p := places{rows: at[0], length: length}
+	p.node = w.structs(at[1], nodes)
+	p.buffer = w.structs(at[2], buffers)
 	w.end()
-	return node, buffer, length
+	return p
 }

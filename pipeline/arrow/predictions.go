@@ -63,16 +63,16 @@ func predictionColumns(rows []pipeline.RowPrediction) []cdf.Column {
 // predictions writes the metadata of p; the offset to it lies at from.
 func (w *builder) predictions(from int, p *pipeline.Predictions, omitted int) {
 	m := w.pairs(from, 9)
-	m.put("credence.key", p.Key)
-	m.put("credence.kind", p.Kind)
-	m.put("credence.variant", p.Variant)
-	m.count("credence.t", p.T)
-	m.put("credence.topic", p.Source.Topic)
-	m.count("credence.partition", int64(p.Source.ID))
-	m.count("credence.offset", p.Offset)
-	m.put("credence.config", p.Config)
+	m.put(aboutKey, p.Key)
+	m.put(aboutKind, p.Kind)
+	m.put(aboutVariant, p.Variant)
+	m.count(aboutT, p.T)
+	m.put(aboutTopic, p.Source.Topic)
+	m.count(aboutPartition, int64(p.Source.ID))
+	m.count(aboutOffset, p.Offset)
+	m.put(aboutConfig, p.Config)
 	if omitted > 0 {
-		m.count("credence.omitted", int64(omitted))
+		m.count(aboutOmitted, int64(omitted))
 	}
-	m.done()
+	w.b = m.done()
 }

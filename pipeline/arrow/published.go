@@ -16,7 +16,8 @@ import (
 // timestamp: Time is 0. Nulls are NaN. pipeline.ErrDecode, wrapped, reports
 // anything else.
 func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err error) {
-	size := max(len(value), 1<<16)
+	// Columns that are one for want of numbers are laid out each by itself.
+	size := 4 * max(len(value), 1<<16)
 	b, err := NewDecoder(Limits{Record: size, Rows: size}).Decode(value)
 	if errors.Is(err, errNoRows) {
 		b, err = &cdf.Batch{}, nil // it may have lost all of its variables

@@ -56,12 +56,12 @@ func appendStream(dst []byte, b *cdf.Batch, metadata func(w *builder, from int))
 			w.dictionary(&b.Columns[i], i)
 		}
 	}
-	node, buffer, length := w.batch(b.Rows, len(fields), buffers, -1)
-	body := w.body(buffer)
+	at := w.batch(b.Rows, len(fields), buffers, -1)
+	body := w.body(at.buffer)
 	for i := range b.Columns {
-		body.column(&b.Columns[i], b.Rows, node, i, fields[i].dict >= 0)
+		body.column(&b.Columns[i], b.Rows, at.node, i, fields[i].dict >= 0)
 	}
-	body.done(length)
+	body.done(at.length)
 	w.finish()
 	return w.b, nil
 }
@@ -107,12 +107,12 @@ func check(c *cdf.Column, rows int) error {
 
 // dictionary writes the levels of c as dictionary id.
 func (w *builder) dictionary(c *cdf.Column, id int) {
-	node, buffer, length := w.batch(len(c.Levels), 1, 3, id)
-	w.pair(node, 0, len(c.Levels), 0)
-	body := w.body(buffer)
+	at := w.batch(len(c.Levels), 1, 3, id)
+	w.pair(at.node, 0, len(c.Levels), 0)
+	body := w.body(at.buffer)
 	body.put(len(w.b))
 	body.texts(len(c.Levels), func(j int) string { return c.Levels[j] })
-	body.done(length)
+	body.done(at.length)
 }
 
 // body writes the buffers of a batch.
@@ -130,8 +130,8 @@ func (w *builder) body(buffer int) body { return body{builder: w, start: len(w.b
 func (b *body) put(from int) {
 	b.pair(b.buffer, b.n, from-b.start, len(b.b)-from)
 	b.n++
-	for (len(b.b)-b.start)%8 != 0 {
-		b.b = append(b.b, 0)
+	if over := (len(b.b) - b.start) & 7; over != 0 {
+		b.b = append(b.b, "\x00\x00\x00\x00\x00\x00\x00"[over-1:]...)
 	}
 }
 

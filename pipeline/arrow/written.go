@@ -1,11 +1,6 @@
 package arrow
 
-import (
-	"strconv"
-
-	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/jsontext"
-)
+import "github.com/credence-stream/credence/cdf"
 
 // written is a column of a stream that is written.
 type written struct {
@@ -29,24 +24,51 @@ func (w *builder) schema(fields []written, described bool) (metadata int) {
 	w.point(head, pos)
 	w.pointNext(at[1])
 	first := w.offsets(len(fields))
-	for i, f := range fields {
-		w.field(first+4*i, f)
+	open := make([][most]int, len(fields))
+	for i := range fields {
+		pos, open[i] = w.field(fields[i])
+		w.point(first+4*i, pos)
+	}
+	// What fields have in common stands once, behind all that point to it.
+	for _, typ := range [...]cdf.ColumnType{cdf.Float, cdf.Integer, cdf.Bool, cdf.Time, cdf.Text} {
+		pos := 0
+		for i := range fields {
+			if fields[i].typ != typ {
+				continue
+			}
+			if pos == 0 {
+				pos = w.typed(typ)
+			}
+			w.point(open[i][3], pos)
+		}
+	}
+	for i := range fields {
+		if fields[i].dict >= 0 {
+			w.encoding(open[i][4], fields[i].dict)
+		}
+	}
+	w.align(4, 0)
+	none := len(w.b)
+	if len(fields) > 0 {
+		w.offsets(0)
+	}
+	for i := range fields {
+		w.point(open[i][5], none)
 	}
 	return at[2]
 }
 
-// field writes a Field and points the offset at from to it.
-func (w *builder) field(from int, f written) {
-	code, typ := byte(0), []value(nil)
+// field writes a Field and its name, and returns where the table is and its
+// fields are.
+func (w *builder) field(f written) (pos int, at [most]int) {
+	code := byte(typeFloat)
 	switch f.typ {
-	case cdf.Float:
-		code, typ = typeFloat, []value{{2, 2}}
 	case cdf.Integer:
-		code, typ = typeInt, []value{{4, 64}, {1, 1}}
+		code = typeInt
 	case cdf.Bool:
 		code = typeBool
 	case cdf.Time:
-		code, typ = typeTimestamp, []value{{2, 2}, {width: 4}}
+		code = typeTimestamp
 	case cdf.Text:
 		code = typeUtf8
 	}
@@ -58,78 +80,37 @@ func (w *builder) field(from int, f written) {
 	if f.nullable {
 		null = 1
 	}
-	pos, at := w.table(value{width: 4}, value{1, null}, value{1, uint64(code)}, value{width: 4}, value{width: encoding}, value{width: 4})
-	w.point(from, pos)
+	pos, at = w.table(value{width: 4}, value{1, null}, value{1, uint64(code)}, value{width: 4}, value{width: encoding}, value{width: 4})
 	w.pointNext(at[0])
 	w.text(f.name)
-	pos, inner := w.table(typ...)
-	w.point(at[3], pos)
-	if f.typ == cdf.Time {
-		w.pointNext(inner[1])
+	w.align(4, 0)
+	return pos, at
+}
+
+// typed writes the table of a type and returns where it is.
+func (w *builder) typed(t cdf.ColumnType) int {
+	var fields []value
+	switch t {
+	case cdf.Float:
+		fields = []value{{2, 2}}
+	case cdf.Integer:
+		fields = []value{{4, 64}, {1, 1}}
+	case cdf.Time:
+		fields = []value{{2, 2}, {width: 4}}
+	}
+	pos, at := w.table(fields...)
+	if t == cdf.Time {
+		w.pointNext(at[1])
 		w.text("UTC")
 	}
-	if f.dict >= 0 {
-		pos, inner := w.table(value{8, uint64(f.dict)}, value{width: 4})
-		w.point(at[4], pos)
-		pos, _ = w.table(value{4, 32}, value{1, 1})
-		w.point(inner[1], pos)
-	}
-	w.pointNext(at[5])
-	w.offsets(0)
+	return pos
 }
 
-// pairs writes custom metadata. The vector has room for all that there might
-// be; its length is set when it is known how many there are.
-type pairs struct {
-	*builder
-	first, n int
-	length   int // where the length of the value at hand lies
+// encoding writes the DictionaryEncoding of dictionary id and points the
+// offset at from to it.
+func (w *builder) encoding(from, id int) {
+	pos, at := w.table(value{8, uint64(id)}, value{width: 4})
+	w.point(from, pos)
+	pos, _ = w.table(value{4, 32}, value{1, 1})
+	w.point(at[1], pos)
 }
-
-// pairs opens custom metadata of at most room pairs; the offset to them lies
-// at from.
-func (w *builder) pairs(from, room int) pairs {
-	w.pointNext(from)
-	return pairs{builder: w, first: w.offsets(room)}
-}
-
-// open begins a pair; its value is appended to b.
-func (p *pairs) open(key string) {
-	pos, at := p.table(value{width: 4}, value{width: 4})
-	p.point(p.first+4*p.n, pos)
-	p.n++
-	p.pointNext(at[0])
-	p.text(key)
-	p.pointNext(at[1])
-	p.length = len(p.b)
-	p.b = append(p.b, 0, 0, 0, 0)
-}
-
-// close ends a pair.
-func (p *pairs) close() {
-	le.PutUint32(p.b[p.length:], uint32(len(p.b)-p.length-4))
-	p.b = append(p.b, 0)
-}
-
-// put writes a pair.
-func (p *pairs) put(key, v string) {
-	p.open(key)
-	p.b = append(p.b, v...)
-	p.close()
-}
-
-// count writes a pair whose value is a whole number.
-func (p *pairs) texts(key string, v []string) {
-	p.open(key)
-	p.b = jsontext.AppendStrings(p.b, v)
-	p.close()
-}
-
-func (p *pairs) count(key string, v int64) {
-	p.open(key)
-	p.b = strconv.AppendInt(p.b, v, 10)
-	p.close()
-}
-
-// done sets the number of pairs.
-func (p *pairs) done() { le.PutUint32(p.b[p.first-4:], uint32(p.n)) }

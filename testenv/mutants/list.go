@@ -16,6 +16,7 @@ var (
 	store   = []string{"./pipeline/redis"}
 	broker  = []string{"./pipeline/kafka"}
 	web     = []string{"./sink/web"}
+	encoder = []string{"./pipeline/arrow"}
 )
 
 const scripts = "pipeline/redis/lua.go"
@@ -304,7 +305,15 @@ var guarantees = []mutant{
 	{"two large requests at once", "pipeline/budget.go",
 		"b.large(n) && b.used <= b.limit", "b.large(n)", "TestBudgetLetsOne", machine},
 	{"large records laid out side by side", "pipeline/arrow/memory.go",
-		"d.limits.Memory.Add(-d.held)\n\td.held = 0", "d.held = 0", "TestLargeRecords", []string{"./pipeline/arrow"}},
+		"d.limits.Memory.Add(-d.held)\n\td.held = 0", "d.held = 0", "TestLargeRecords", encoder},
+	{"one form of table for all", "pipeline/arrow/builder.go",
+		"if bytes.HasPrefix(w.b[pos:], v) {", "if bytes.HasPrefix(w.b[pos:], v[:2]) {", "TestShardsReadBack", encoder},
+	{"numbers in the place of zeros", "pipeline/arrow/rows.go",
+		"\t\tcase f.some[c] != 0:\n", "\t\tcase f.some[c] != 0 && c != 1:\n", "TestPosteriorIsWhat", encoder},
+	{"what columns share takes no room", "pipeline/arrow/rows.go",
+		"return n + undefined + zero", "return n + undefined + 0*zero", "TestRowsThatFit", encoder},
+	{"posterior of zeros held to its bytes", "pipeline/arrow/published.go",
+		"size := 4 * max(", "size := max(", "TestColumnsWithoutNumbers", encoder},
 	{"slow partition fetches ahead of its share", "pipeline/shell.go",
 		"return min(s.budgetShare(), backlogBytes)", "return backlogBytes", "TestSlowPartitions", machine},
 	{"more than its share asked for", "pipeline/shell_io.go",

@@ -1,0 +1,116 @@
+package arrow
+
+import (
+	"github.com/credence-stream/credence/internal/jsontext"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// The metadata of posteriors, draws and predictions, in their order.
+var (
+	aboutKey            = named("credence.key")
+	aboutKind           = named("credence.kind")
+	aboutVariant        = named("credence.variant")
+	aboutT              = named("credence.t")
+	aboutN              = named("credence.n")
+	aboutTopic          = named("credence.topic")
+	aboutPartition      = named("credence.partition")
+	aboutOffset         = named("credence.offset")
+	aboutConfig         = named("credence.config")
+	aboutDraws          = named("credence.draws")
+	aboutNEff           = named("credence.n_eff")
+	aboutScaling        = named("credence.scaling")
+	aboutPriorDominated = named("credence.prior_dominated")
+	aboutWeakMixing     = named("credence.weak_mixing")
+	aboutFlags          = named("credence.flags")
+	aboutOutlierRows    = named("credence.outliers.rows")
+	aboutOutlierT       = named("credence.outliers.t")
+	aboutOutlierOffset  = named("credence.outliers.offset")
+	aboutRows           = named("credence.score.rows")
+	aboutPredictedRows  = named("credence.score.predicted_rows")
+	aboutLogDensity     = named("credence.score.log_density")
+	aboutLogEvidence    = named("credence.score.log_evidence")
+	aboutRMSE           = named("credence.score.rmse")
+	aboutCoverage95     = named("credence.score.coverage95")
+	aboutCovariance     = named("credence.covariance")
+	aboutOmitted        = named("credence.omitted")
+	aboutGaps           = named("credence.gaps")
+)
+
+// extras are the parts of a posterior's metadata that not every one has.
+type extras struct {
+	covariance []float64
+	omitted    int
+	gaps       int
+}
+
+// aboutAlways is how many pairs every posterior has.
+const aboutAlways = 14
+
+// room returns how many pairs describe p.
+func room(p *pipeline.Posterior, x extras) int {
+	s, n := p.Summary, aboutAlways
+	for _, there := range [...]bool{
+		jsontext.Defined(s.NEff), jsontext.Defined(s.Score.LogDensity), jsontext.Defined(s.Score.LogEvidence),
+		jsontext.Defined(s.Score.RMSE), jsontext.Defined(s.Score.Coverage95),
+		len(s.WeakMixing) > 0, len(s.Flags) > 0, len(x.covariance) > 0, x.omitted > 0, x.gaps > 0,
+	} {
+		if there {
+			n++
+		}
+	}
+	if s.Outliers.Rows > 0 {
+		n += 3
+	}
+	return n
+}
+
+// posterior writes the metadata of p; the offset to it lies at from.
+func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
+	s := p.Summary
+	m := w.pairs(from, room(p, x))
+	m.put(aboutKey, p.Key)
+	m.put(aboutKind, p.Kind)
+	m.put(aboutVariant, p.Variant)
+	m.count(aboutT, s.T)
+	m.count(aboutN, s.N)
+	m.put(aboutTopic, p.Source.Topic)
+	m.count(aboutPartition, int64(p.Source.ID))
+	m.count(aboutOffset, p.Offset)
+	m.put(aboutConfig, p.Config)
+	m.count(aboutDraws, int64(s.Draws))
+	m.number(aboutNEff, s.NEff)
+	m.open(aboutScaling)
+	m.b = jsontext.AppendScaling(m.b, s.Scaling)
+	m.close()
+	m.texts(aboutPriorDominated, s.PriorDominated)
+	// Lists of trouble are there only where there is any.
+	if len(s.WeakMixing) > 0 {
+		m.texts(aboutWeakMixing, s.WeakMixing)
+	}
+	if len(s.Flags) > 0 {
+		m.texts(aboutFlags, s.Flags)
+	}
+	if o := s.Outliers; o.Rows > 0 {
+		m.count(aboutOutlierRows, o.Rows)
+		m.count(aboutOutlierT, o.T)
+		m.count(aboutOutlierOffset, p.Outlier)
+	}
+	m.count(aboutRows, s.Score.Rows)
+	m.count(aboutPredictedRows, s.Score.PredictedRows)
+	m.number(aboutLogDensity, s.Score.LogDensity)
+	m.number(aboutLogEvidence, s.Score.LogEvidence)
+	m.number(aboutRMSE, s.Score.RMSE)
+	m.number(aboutCoverage95, s.Score.Coverage95)
+	if len(x.covariance) > 0 {
+		m.open(aboutCovariance)
+		m.b = jsontext.AppendNumbers(m.b, x.covariance)
+		m.close()
+	}
+	if x.omitted > 0 {
+		m.count(aboutOmitted, int64(x.omitted))
+	}
+	if x.gaps > 0 {
+		m.count(aboutGaps, int64(x.gaps))
+	}
+	w.b = m.done()
+}
