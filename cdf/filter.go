@@ -62,6 +62,10 @@ func (f *Filter) T() int64 { return f.now.t }
 // N returns the number of rows absorbed.
 func (f *Filter) N() int64 { return f.now.n }
 
+// Settled reports whether centre and scale of the columns are fixed: no later
+// shard changes them. It is false before the first shard.
+func (f *Filter) Settled() bool { return f.now.scaling.frozen }
+
 // SelfDescribing reports whether Summary can be told from a snapshot alone,
 // as for closed forms. Where it is false the summary of the last shard is
 // stored beside the snapshot (AppendSummary); without it (RestoreSummary)

@@ -25,13 +25,22 @@ func TestScalingFirst(t *testing.T) {
 		sum := take(t, f, batch(num("x", x...), num("bit", bit...), num("flat", flat...), num("y", y...)))
 		return sum
 	}
+	if f.Settled() {
+		t.Error("settled without a shard")
+	}
 	add(1, 0)
 	for range 2 {
 		take(t, f, batch(num("x", 1), num("bit", 1), num("flat", .1), num("y", math.NaN())))
 	}
 	add(48, 1) // 49 usable rows so far
+	if f.Settled() {
+		t.Error("settled by 49 rows")
+	}
 	*seen, *forget = nil, nil
 	sum := add(2, 49)
+	if !f.Settled() {
+		t.Error("not settled by 51 rows")
+	}
 	var x []float64
 	for i := range 51 {
 		x = append(x, float64(i*i))

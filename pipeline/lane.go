@@ -220,7 +220,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if err != nil {
 		return l.refuse(t, err)
 	}
-	n := filter.N()
+	n, settled := filter.N(), filter.Settled()
 	summary, err := filter.Update(batch)
 	if err != nil {
 		return l.refuse(t, err)
@@ -231,6 +231,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		s.env.Outlier = r.Offset + 1
 	}
 	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
+	message.Settled = settled && len(summary.Scaling) > 0 && repeats(s.spec, summary.T)
 	var outs []Output
 	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
 	if publish {

@@ -13,6 +13,20 @@ type Posterior struct {
 	Gaps          int   // ranges that on_gap: skip gave up
 	Outlier       int64 // offset of the last record that has outliers, 0 where none has
 	Summary       *cdf.Summary
+	// Settled says that centre and scale are those of the key's message before,
+	// and need not be repeated; a posterior that is read back may lack them.
+	Settled bool
+}
+
+// reminder is how many shards of a key there are at most from one message with
+// centre and scale to the next, for readers that begin between them.
+const reminder = 64
+
+// repeats reports whether a message about the t-th shard, whose constants stood
+// before it, repeats what the message before said of them. What was not
+// published, or is in units of the constants, leaves readers without.
+func repeats(spec *cdf.Spec, t int64) bool {
+	return spec.Publish.Every <= 1 && spec.Publish.Scale != "model" && t%reminder != 0
 }
 
 // Encoder gives a posterior its bytes. The same posterior always gives the

@@ -68,7 +68,12 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 	dst = appendCount(dst, `,"draws":`, int64(s.Draws))
 	dst = appendSource(dst, p.Config, p.Source, p.Offset, p.Time)
 	dst = appendNumber(dst, `,"n_eff":`, s.NEff)
-	dst = jsontext.AppendScaling(append(dst, `,"scaling":`...), s.Scaling)
+	dst = append(dst, `,"scaling":`...)
+	if p.Settled && len(s.Scaling) == 0 {
+		dst = append(dst, "null"...) // an Arrow message need not have it
+	} else {
+		dst = jsontext.AppendScaling(dst, s.Scaling)
+	}
 	dst = jsontext.AppendStrings(append(dst, `,"prior_dominated":`...), s.PriorDominated)
 	if len(s.WeakMixing) > 0 {
 		dst = jsontext.AppendStrings(append(dst, `,"weak_mixing":`...), s.WeakMixing)

@@ -26,12 +26,12 @@ type published struct {
 		Partition int32  `json:"partition"`
 		Offset    int64  `json:"offset"`
 	} `json:"source"`
-	Time           time.Time        `json:"time"`
-	NEff           *float64         `json:"n_eff"`
-	Scaling        jsontext.Scaling `json:"scaling"`
-	PriorDominated []string         `json:"prior_dominated"`
-	WeakMixing     []string         `json:"weak_mixing"`
-	Flags          []string         `json:"flags"`
+	Time           time.Time         `json:"time"`
+	NEff           *float64          `json:"n_eff"`
+	Scaling        *jsontext.Scaling `json:"scaling"`
+	PriorDominated []string          `json:"prior_dominated"`
+	WeakMixing     []string          `json:"weak_mixing"`
+	Flags          []string          `json:"flags"`
 	Outliers       struct {
 		Rows   int64 `json:"rows"`
 		T      int64 `json:"t"`
@@ -95,12 +95,14 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 			RMSE:          number(v.Score.RMSE),
 			Coverage95:    number(v.Score.Coverage95),
 		},
-		Scaling:        v.Scaling,
 		PriorDominated: v.PriorDominated,
 		WeakMixing:     v.WeakMixing,
 		Flags:          v.Flags,
 		Outliers:       cdf.Outliers{Rows: v.Outliers.Rows, T: v.Outliers.T},
 		Covariance:     jsontext.Floats(v.Covariance),
+	}
+	if v.Scaling != nil {
+		s.Scaling = *v.Scaling
 	}
 	for _, r := range v.Posterior {
 		s.Rows = append(s.Rows, cdf.Row{
@@ -115,6 +117,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		Key: v.Key, Kind: v.Kind, Variant: v.Variant, Config: v.Config,
 		Source: pipeline.Partition{Topic: v.Source.Topic, ID: v.Source.Partition},
 		Offset: v.Source.Offset, Time: v.Time.UnixMilli(), Gaps: v.Gaps, Outlier: v.Outliers.Offset, Summary: s,
+		Settled: v.Scaling == nil,
 	}, v.Omitted, nil
 }
 

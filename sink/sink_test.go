@@ -38,7 +38,11 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 		T: rng.Int64N(100), N: rng.Int64N(1e6), NEff: number(), Draws: rng.IntN(500),
 		Score: cdf.Score{Rows: rng.Int64N(50), PredictedRows: rng.Int64N(5), LogDensity: number(), LogEvidence: number(), RMSE: number(), Coverage95: number()},
 	}
+	settled := rng.IntN(4) == 0
 	for range rng.IntN(3) {
+		if settled {
+			break
+		}
 		s.Scaling = append(s.Scaling, cdf.Constant{Column: name(), Center: number(), Scale: number()})
 	}
 	for range rng.IntN(3) {
@@ -70,6 +74,7 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 	return &pipeline.Posterior{
 		Key: "k" + name(), Kind: "linear", Variant: "corrected", Config: "0123456789abcdef",
 		Source: pipeline.Partition{Topic: "shards", ID: 2}, Offset: rng.Int64(), Time: 1 + rng.Int64N(2e12), Gaps: rng.IntN(2), Outlier: outlier, Summary: s,
+		Settled: settled,
 	}
 }
 

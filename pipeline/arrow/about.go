@@ -7,6 +7,7 @@ import (
 
 // The metadata of posteriors, draws and predictions, in their order.
 var (
+	aboutFormat         = named("credence.format")
 	aboutKey            = named("credence.key")
 	aboutKind           = named("credence.kind")
 	aboutVariant        = named("credence.variant")
@@ -36,6 +37,10 @@ var (
 	aboutGaps           = named("credence.gaps")
 )
 
+// format is the version of the metadata: since 2 credence.scaling may be
+// absent, see pipeline.Posterior. Messages of version 1 have no version.
+const format = "2"
+
 // extras are the parts of a posterior's metadata that not every one has.
 type extras struct {
 	covariance []float64
@@ -50,6 +55,7 @@ const aboutAlways = 14
 func room(p *pipeline.Posterior, x extras) int {
 	s, n := p.Summary, aboutAlways
 	for _, there := range [...]bool{
+		!p.Settled,
 		jsontext.Defined(s.NEff), jsontext.Defined(s.Score.LogDensity), jsontext.Defined(s.Score.LogEvidence),
 		jsontext.Defined(s.Score.RMSE), jsontext.Defined(s.Score.Coverage95),
 		len(s.WeakMixing) > 0, len(s.Flags) > 0, len(x.covariance) > 0, x.omitted > 0, x.gaps > 0,
@@ -68,6 +74,7 @@ func room(p *pipeline.Posterior, x extras) int {
 func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	s := p.Summary
 	m := w.pairs(from, room(p, x))
+	m.put(aboutFormat, format)
 	m.put(aboutKey, p.Key)
 	m.put(aboutKind, p.Kind)
 	m.put(aboutVariant, p.Variant)
@@ -79,9 +86,11 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	m.put(aboutConfig, p.Config)
 	m.count(aboutDraws, int64(s.Draws))
 	m.number(aboutNEff, s.NEff)
-	m.open(aboutScaling)
-	m.b = jsontext.AppendScaling(m.b, s.Scaling)
-	m.close()
+	if !p.Settled {
+		m.open(aboutScaling)
+		m.b = jsontext.AppendScaling(m.b, s.Scaling)
+		m.close()
+	}
 	m.texts(aboutPriorDominated, s.PriorDominated)
 	// Lists of trouble are there only where there is any.
 	if len(s.WeakMixing) > 0 {

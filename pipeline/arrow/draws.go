@@ -11,7 +11,7 @@ import (
 // columns .chain, .iteration and .draw (int64, from 1) and one float64 column
 // per variable, one row per draw; metadata as in the posterior's own message,
 // but credence.draws is the number of rows also where the posterior is a closed
-// form that needed none.
+// form that needed none, and credence.scaling is always there.
 // names are the variables of the rows of d, in the scale that d is in. What
 // exceeds limit bytes loses variables from the end, counted in
 // credence.omitted; a limit of 0 is none.
@@ -34,7 +34,7 @@ func AppendDraws(dst []byte, p *pipeline.Posterior, names []string, d *cdf.Draws
 		b.Columns = append(b.Columns, cdf.Column{Name: name, Type: cdf.Float, Number: d.Row(i)})
 	}
 	counted, about := *p.Summary, *p
-	counted.Draws, about.Summary = d.S, &counted
+	counted.Draws, about.Summary, about.Settled = d.S, &counted, false
 	start, kept := len(dst), len(names)
 	for {
 		out, err := appendStream(dst, &b, func(w *builder, from int) {

@@ -112,7 +112,7 @@ func TestPosteriorIsWhatTheContractSays(t *testing.T) {
 	}
 	md := r.Schema().Metadata()
 	want := [][2]string{
-		{"credence.key", "flights/ORD é"}, {"credence.kind", "linear"}, {"credence.variant", "corrected"}, {"credence.t", "12"}, {"credence.n", "118"},
+		{"credence.format", "2"}, {"credence.key", "flights/ORD é"}, {"credence.kind", "linear"}, {"credence.variant", "corrected"}, {"credence.t", "12"}, {"credence.n", "118"},
 		{"credence.topic", "shards"}, {"credence.partition", "3"}, {"credence.offset", "4711"}, {"credence.config", "0123456789abcdef"},
 		{"credence.draws", "500"}, {"credence.n_eff", "117.25"},
 		{"credence.scaling", `{"distance":{"center":700,"scale":500},"a \"b\"":{"center":-1e-9,"scale":1}}`},
@@ -147,6 +147,39 @@ func TestPosteriorIsWhatTheContractSays(t *testing.T) {
 	}
 	if r.Next() || r.Err() != nil {
 		t.Errorf("a second batch, or %v", r.Err())
+	}
+}
+
+// Centre and scale are left out where they are known, and only there; draws
+// have them always.
+func TestSettledPosterior(t *testing.T) {
+	p := posterior(4)
+	whole := encoded(t, p)
+	p.Settled = true
+	value := encoded(t, p)
+	got, _, err := DecodePosterior(value)
+	if err != nil || !got.Settled || got.Summary.Scaling != nil || len(value) >= len(whole)-100 {
+		t.Errorf("%d bytes, %d with constants, settled %t, %v, %v", len(value), len(whole), got.Settled, got.Summary.Scaling, err)
+	}
+	draws, err := AppendDraws(nil, p, []string{"a"}, &cdf.Draws{S: 1, Chains: 1, Data: []float64{1}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if meta, _ := metadata(draws); meta["credence.scaling"] == "" {
+		t.Error("draws without constants")
+	}
+	// Before there was a version all messages had them; of later ones nothing is known.
+	old := bytes.Replace(whole, []byte("credence.format"), []byte("credence.fromat"), 1)
+	want := *p
+	want.Time, want.Settled = 0, false
+	if got, _, err = DecodePosterior(old); err != nil {
+		t.Fatal(err)
+	}
+	alike(t, got, &want)
+	at := bytes.Index(whole, []byte("credence.format")) + len("credence.format\x00\x01\x00\x00\x00")
+	whole[at] = '3'
+	if _, _, err = DecodePosterior(whole); !errors.Is(err, pipeline.ErrDecode) || !strings.Contains(err.Error(), `format "3"`) {
+		t.Errorf("format 3: %v", err)
 	}
 }
 

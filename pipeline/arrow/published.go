@@ -29,6 +29,9 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 	if !ok || meta["credence.key"] == "" {
 		return nil, 0, damaged("not a posterior")
 	}
+	if f := meta["credence.format"]; f != "" && f != format {
+		return nil, 0, damaged("posterior of format %.64q", f)
+	}
 	r := reader{meta: meta}
 	s := &cdf.Summary{
 		T:     r.count("credence.t"),
@@ -66,6 +69,8 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 		Outlier: outlier,
 		Summary: s,
 	}
+	_, scaled := meta["credence.scaling"]
+	p.Settled = !scaled
 	if meta["credence.gaps"] != "" {
 		p.Gaps = int(r.count("credence.gaps"))
 	}
