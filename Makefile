@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page kernels gallery reference lint race fuzz bench build release up down
+.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,8 +103,14 @@ fuzz: ## every fuzz target for FUZZTIME, executions or a time
 	    $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x ./$$(dirname $$t) || exit 1; \
 	  done; done
 
-bench: ## speed as ratios against alternatives measured in the same run
-	$(GO) run ./testenv/bench
+bench: ## speed beside what others use, measured in turns; installs the others; writes the table of docs/performance.md. Half an hour
+	$(GO) run ./testenv/bench -page docs/performance.md $(OUT:%=-out '%')
+
+bench-quick: ## less of it, under ten minutes; writes bench.md and bench.json to the folder OUT
+	$(GO) run ./testenv/bench -quick -out '$(or $(OUT),.cache/bench)'
+
+bench-compare: ## benchmarks of models and cdf at BASE=<commit> and here, in turns, by benchstat; BENCH=regexp COUNT=6
+	testenv/bench/compare $(or $(BASE),$(error BASE=<commit> says what to compare with))
 
 build: ## static binaries in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/consumer ./cmd/producer

@@ -142,7 +142,7 @@ var layers = []layer{
 
 	{path: "testenv", may: []string{"testenv/rewind", "testenv/compose", "internal/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
 	{path: "testenv/api"},
-	{path: "testenv/bench", may: []string{"cdf", "models", "models/kind", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "testenv", "internal/embedded"}},
+	{path: "testenv/bench", may: []string{"cdf", "cdf/lin", "cdf/rnd", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "testenv", "internal/rscript", "internal/strictyaml"}},
 	{path: "testenv/chaos"},
 	{path: "testenv/compose", may: []string{"testenv/probe"}},
 	{path: "internal/embedded"},

@@ -51,7 +51,7 @@ func Schemathesis(t TB) string {
 
 func loud(t TB, what, program string, packages []string) string {
 	t.Helper()
-	path, err := environment(t.Context(), program, packages)
+	path, err := Interpreter(t.Context(), program, packages)
 	if err == nil {
 		return path
 	}
@@ -62,8 +62,9 @@ func loud(t TB, what, program string, packages []string) string {
 	return ""
 }
 
-// environment returns the interpreter of a virtual environment that has the packages.
-func environment(ctx context.Context, name string, packages []string) (_ string, err error) {
+// Interpreter returns the interpreter of a virtual environment of that name that
+// has the packages, which it makes as Python does.
+func Interpreter(ctx context.Context, name string, packages []string) (_ string, err error) {
 	i, err := install.New(ctx, nil)
 	if err != nil {
 		return "", err

@@ -29,7 +29,7 @@ import (
 // test is skipped. What they need is a minute on the first run.
 func Run(t testing.TB, packages []string, script string, stdin io.Reader, args ...string) string {
 	t.Helper()
-	program, err := find(t.Context(), packages)
+	program, err := Find(t.Context(), packages)
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("R: %v", err)
@@ -44,12 +44,13 @@ func Run(t testing.TB, packages []string, script string, stdin io.Reader, args .
 	return out
 }
 
-// known are the paths that find has returned, by the code that attaches the
+// known are the paths that Find has returned, by the code that attaches the
 // packages: some take seconds to load.
 var known sync.Map
 
-// find returns the path of an Rscript that has the packages.
-func find(ctx context.Context, packages []string) (path string, err error) {
+// Find returns the path of an Rscript that has the packages, which it installs
+// if it can.
+func Find(ctx context.Context, packages []string) (path string, err error) {
 	code := attach(packages)
 	if path, ok := known.Load(code); ok {
 		return path.(string), nil

@@ -23,7 +23,7 @@ cat(sd(x), commandArgs(trailingOnly = TRUE))`
 // not there passes unseen.
 func TestAcceptanceFailures(t *testing.T) {
 	accept.Reps(t, 0, 1, 1)
-	program, err := find(t.Context(), nil)
+	program, err := Find(t.Context(), nil)
 	if err != nil {
 		t.Skip(err)
 	}

@@ -1,31 +1,24 @@
 //go:build unix
 
-// Command bench measures how fast shards become posteriors, as ratios against
-// alternatives that run on the same machine, broker and topic in the same
-// run. Absolute figures drift with the machine's load; ratios hold.
+// Command bench measures how fast shards become posteriors: beside what others
+// use for the same work, in the same run on the same machine. Absolute figures
+// drift with the machine's load; ratios hold.
 package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"text/tabwriter"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
 
 	"github.com/credence-stream/credence/testenv"
 )
-
-// item is one line of the table.
-type item struct {
-	Item        string  `json:"item"`
-	Ours        float64 `json:"ours"`
-	Alternative float64 `json:"alternative,omitempty"`
-	Ratio       float64 `json:"ratio,omitempty"` // ours / alternative
-	Unit        string  `json:"unit"`
-	How         string  `json:"how"`
-}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -36,50 +29,118 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) error {
-	asJSON := flag.Bool("json", false, "one JSON object per line")
-	records := flag.Int("records", 150_000, "records of the end-to-end runs")
-	backend := flag.String("backend", string(testenv.Local), "embedded or local")
-	only := flag.String("only", "", "micro or end-to-end")
-	flag.Parse()
-
-	var items []item
-	if *only != "end-to-end" {
-		micro, err := microscopic()
-		if err != nil {
-			return err
-		}
-		items = append(items, micro...)
-	}
-	if *only != "micro" {
-		e2e, err := endToEnd(ctx, testenv.Backend(*backend), *records)
-		if err != nil {
-			return err
-		}
-		items = append(items, e2e...)
-	}
-	return show(items, *asJSON)
+// options are the flags.
+type options struct {
+	out, page, only string
+	quick           bool
+	backend         testenv.Backend
 }
 
-func show(items []item, asJSON bool) error {
-	if asJSON {
-		enc := json.NewEncoder(os.Stdout)
-		for _, i := range items {
-			if err := enc.Encode(i); err != nil {
-				return err
-			}
+func run(ctx context.Context) (err error) {
+	var o options
+	flag.StringVar(&o.out, "out", "", "folder for bench.md and bench.json")
+	flag.StringVar(&o.page, "page", "", "page whose table is replaced")
+	flag.StringVar(&o.only, "only", "", "list of parts")
+	flag.BoolVar(&o.quick, "quick", false, "less of everything, in minutes")
+	flag.StringVar((*string)(&o.backend), "backend", string(testenv.Local), "embedded or local")
+	flag.Parse()
+
+	dir, err := os.MkdirTemp("", "credence-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b := &bench{ctx: ctx, quick: o.quick, backend: o.backend, dir: dir, effort: effort{rounds: 7, batch: 100 * time.Millisecond}}
+	if o.quick {
+		b.effort = effort{rounds: 3, batch: 50 * time.Millisecond}
+	}
+	if b.peers, err = invite(ctx, dir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.peers.close()) }()
+	defer func() {
+		if b.rig != nil {
+			err = errors.Join(err, b.rig.close())
 		}
+	}()
+	if err := b.parts(o.only); err != nil {
+		return err
+	}
+	return o.write(b.rows)
+}
+
+// parts measures the parts of a list, all of them where it is empty.
+func (b *bench) parts(only string) error {
+	for _, part := range []struct {
+		name string
+		do   func(*bench) error
+	}{
+		{"linear", (*bench).regressions},
+		{"kernels", (*bench).kernels},
+		{"probit", (*bench).gibbs},
+		{"compressed", (*bench).sketches},
+		{"kinds", (*bench).kinds},
+		{"flat", (*bench).flat},
+		{"steps", (*bench).steps},
+		{"path", (*bench).paths},
+		{"keys", (*bench).manyKeys},
+		{"latency", (*bench).latencies},
+	} {
+		if only != "" && !strings.Contains(","+only+",", ","+part.name+",") {
+			continue
+		}
+		if err := part.do(b); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+// write puts the table where the flags say, else on standard output.
+func (o *options) write(rows []row) error {
+	table := append([]byte(machine()), markdown(rows)...)
+	if o.out == "" && o.page == "" {
+		_, err := os.Stdout.Write(table)
+		return err
+	}
+	if o.page != "" {
+		page, err := os.ReadFile(o.page)
+		if err != nil {
+			return err
+		}
+		if page, err = place(page, table); err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.page, page, 0o644); err != nil {
+			return err
+		}
+	}
+	if o.out == "" {
 		return nil
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "| item\t| ours\t| alternative\t| ratio\t| unit\t| how measured |")
-	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| --- |")
-	for _, i := range items {
-		alternative, ratio := "", ""
-		if i.Alternative != 0 {
-			alternative, ratio = fmt.Sprintf("%.4g", i.Alternative), fmt.Sprintf("%.2f", i.Ratio)
-		}
-		fmt.Fprintf(w, "| %s\t| %.4g\t| %s\t| %s\t| %s\t| %s |\n", i.Item, i.Ours, alternative, ratio, i.Unit, i.How)
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
 	}
-	return w.Flush()
+	f, err := os.Create(filepath.Join(o.out, "bench.json"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeJSON(f, rows), f.Close(), os.WriteFile(filepath.Join(o.out, "bench.md"), table, 0o644))
+}
+
+// machine says where, when and of what the figures are.
+func machine() string {
+	return fmt.Sprintf("Measured on %s, %d cores (%s), %s/%s, %s. Processor time, of all threads; who is compared works in turns.\n\n",
+		time.Now().Format("2 January 2006"), runtime.NumCPU(), processorName(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// processorName is what Linux calls the processor.
+func processorName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	_, rest, _ := strings.Cut(string(text), "model name")
+	name, _, _ := strings.Cut(rest, "\n")
+	if name = strings.Trim(name, "\t :"); name == "" {
+		return "unknown processor"
+	}
+	return name
 }

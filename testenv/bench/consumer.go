@@ -1,0 +1,138 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// consumer is a running `consumer run`.
+type consumer struct {
+	cmd    *exec.Cmd
+	listen string
+	output string // topic
+	said   bytes.Buffer
+}
+
+// start runs the program over a topic in a group of its own. settings are
+// lines of its configuration.
+func (r *rig) start(ctx context.Context, topic, settings string) (*consumer, error) {
+	listen, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.started++
+	group := fmt.Sprintf("bench-%d", r.started)
+	config, err := r.file(group+".yaml", fmt.Sprintf(`kafka: {brokers: [%q], group: %s, input: %s, output: %s-out, dead_letters: %s-dead}
+redis: {url: %q}
+http: {listen: %q}
+models: [{match: "**", kind: linear}]
+%s
+`, r.env.Brokers()[0], group, topic, group, group, r.env.RedisURL(), listen, settings))
+	if err != nil {
+		return nil, err
+	}
+	c := &consumer{cmd: exec.CommandContext(ctx, r.binary, "run", "--config", config), listen: listen, output: group + "-out"}
+	c.cmd.Stderr = &c.said
+	return c, c.cmd.Start()
+}
+
+func (c *consumer) stop() error {
+	if err := errors.Join(c.cmd.Process.Signal(syscall.SIGTERM), c.cmd.Wait()); err != nil {
+		return fmt.Errorf("consumer run: %w: %s", err, c.said.Bytes())
+	}
+	return nil
+}
+
+// consume takes a topic to its end. The pace is that from the first record
+// given to a lane to the last: joining a group is not what is measured.
+func (r *rig) consume(t *topic, settings string) whole {
+	return func(ctx context.Context) (p pace, err error) {
+		p, _, err = r.run(ctx, t, settings)
+		return p, err
+	}
+}
+
+// run returns the last metrics, too.
+func (r *rig) run(ctx context.Context, t *topic, settings string) (p pace, last metrics, err error) {
+	c, err := r.start(ctx, t.name, settings)
+	if err != nil {
+		return p, nil, err
+	}
+	defer func() { err = errors.Join(err, c.stop()) }()
+	tick := time.NewTicker(50 * time.Millisecond) // an answer takes processor time
+	defer tick.Stop()
+	var start time.Time
+	var first metrics
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return p, nil, ctx.Err()
+		}
+		m, err := c.metrics(ctx)
+		switch {
+		case err != nil || m[recordsConsumed] == 0: // not up yet
+		case start.IsZero():
+			start, first = time.Now(), m
+		case m[recordsConsumed] >= float64(t.records):
+			n := m[recordsConsumed] - first[recordsConsumed]
+			return pace{(m[processorSeconds] - first[processorSeconds]) / n, time.Since(start).Seconds() / n}, m, nil
+		}
+	}
+}
+
+func freePort(ctx context.Context) (string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// metrics are the program's, those of all labels added up.
+type metrics map[string]float64
+
+const (
+	recordsConsumed  = "credence_records_consumed_total"
+	processorSeconds = "process_cpu_seconds_total"
+	residentBytes    = "process_resident_memory_bytes"
+	cacheBytes       = "credence_cache_bytes"
+	cacheKeys        = "credence_cache_keys"
+)
+
+func (c *consumer) metrics(ctx context.Context) (metrics, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.listen+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	m := metrics{}
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		name, _, labels := strings.Cut(name, "{")
+		if labels {
+			value = value[strings.LastIndexByte(value, ' ')+1:]
+		}
+		if v, err := strconv.ParseFloat(value, 64); err == nil {
+			m[name] += v
+		}
+	}
+	return m, lines.Err()
+}

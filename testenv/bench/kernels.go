@@ -1,0 +1,113 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/rnd"
+)
+
+// kernels compares the inner loops with OpenBLAS, which numpy calls, and the
+// truncated normal with the plain one of the standard library.
+func (b *bench) kernels() error {
+	for _, p := range []int{50, 500} {
+		if err := b.against(line{fmt.Sprintf("probit sweep's products, p=%d, against OpenBLAS dgemm", p), gflops, 1.2,
+			fmt.Sprintf("%d rows, %d chains; numpy.matmul of the same two shapes", sweepRows, sweepChains)},
+			sweep(p), b.peers.numpy, fmt.Sprintf("matmul %d %d %d", sweepRows, p, sweepChains)); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct {
+		n, rows int
+		target  figure
+	}{{51, 100, 1.15}, {501, 1000, .68}} {
+		if err := b.against(line{fmt.Sprintf("QR update n=%d against OpenBLAS dsyrk", c.n), gflops, c.target,
+			fmt.Sprintf("%d rows; 2 rows n^2 flops against rows n (n + 1) of numpy's X'X", c.rows)},
+			update(c.n, c.rows), b.peers.numpy, fmt.Sprintf("syrk %d %d", c.rows, c.n)); err != nil {
+			return err
+		}
+	}
+	if err := b.against(line{"Cholesky n=500 against OpenBLAS dpotrf", gflops, .88, "n^3/3 flops; numpy.linalg.cholesky"},
+		factor(500), b.peers.numpy, "cholesky 500"); err != nil {
+		return err
+	}
+	return b.truncated()
+}
+
+// A sweep takes the chains over the rows of the window in blocks.
+const sweepRows, sweepChains = 64, 16
+
+func sweep(p int) *here {
+	w, beta := normals(sweepRows*p), normals(sweepChains*p)
+	latent, sum := make([]float64, sweepRows*sweepChains), make([]float64, sweepChains*p)
+	return ours(func() error {
+		lin.MulT(sweepRows, sweepChains, p, w, beta, latent)
+		clear(sum)
+		lin.AddTMul(sweepRows, sweepChains, p, latent, w, sum)
+		return nil
+	}, 4*sweepRows*sweepChains*float64(p))
+}
+
+func update(n, rows int) *here {
+	src := normals(rows * n)
+	block, r := slices.Clone(src), make([]float64, lin.PackedLen(n))
+	return ours(func() error {
+		copy(block, src)
+		lin.UpdateQR(r, n, block, rows)
+		return nil
+	}, 2*float64(rows)*float64(n)*float64(n))
+}
+
+func factor(n int) *here {
+	a := make([]float64, n*n)
+	x := normals(2 * n * n)
+	lin.AddGram(2*n, n, x, x, a)
+	work := slices.Clone(a)
+	return ours(func() error {
+		copy(work, a)
+		if !lin.Cholesky(n, work) {
+			return fmt.Errorf("not positive definite")
+		}
+		return nil
+	}, math.Pow(float64(n), 3)/3)
+}
+
+// truncated draws above bounds as a sweep meets them.
+func (b *bench) truncated() error {
+	r, bounds := rand.New(rand.NewPCG(1, 5)), normals(1024)
+	for i := range bounds {
+		bounds[i] *= 1.5
+	}
+	sum := 0.0
+	above := ours(func() error {
+		for _, a := range bounds {
+			sum += rnd.NormalAbove(r, a)
+		}
+		return nil
+	}, float64(len(bounds)))
+	plain := ours(func() error {
+		for range bounds {
+			sum += r.NormFloat64()
+		}
+		return nil
+	}, float64(len(bounds)))
+	l := line{"truncated normal against NormFloat64", nanos("draw"), .5, "above N(0, 1.5^2) bounds; math/rand/v2, PCG"}
+	if err := b.itself(l, above, plain); err != nil {
+		return err
+	}
+	if math.IsNaN(sum) {
+		return fmt.Errorf("a draw is no number")
+	}
+	return nil
+}
+
+func normals(n int) []float64 {
+	x := make([]float64, n)
+	rnd.Normals(rand.New(rand.NewPCG(1, uint64(n))), x)
+	return x
+}

@@ -1,0 +1,94 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
+)
+
+// The shards of the path from bytes to bytes.
+const columns, rows = 5, 100
+
+func newDecoder() *arrow.Decoder {
+	return arrow.NewDecoder(arrow.Limits{Record: 32 << 20, Rows: 1_000_000, Columns: 5000})
+}
+
+func posterior(kind string, s *cdf.Summary) *pipeline.Posterior {
+	return &pipeline.Posterior{Key: "key", Kind: kind, Variant: "corrected", Config: "0123456789abcdef",
+		Source: pipeline.Partition{Topic: "in"}, Time: 1e12, Summary: s}
+}
+
+// encoded returns shards as producers send them.
+func encoded(s shape, n int) ([][]byte, error) {
+	values := make([][]byte, n)
+	for i, b := range s.several(n) {
+		var err error
+		if values[i], err = arrow.Encode(b); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// steps measures what a shard passes on its way from the bytes of a record to
+// those of a posterior, in a steady stream of one key.
+func (b *bench) steps() error {
+	shape := regression(rows, columns)
+	f, err := newFilter("linear", cdf.Roles{Intercept: true}, "{}", shape.several(60)...)
+	if err != nil {
+		return err
+	}
+	values, err := encoded(shape, turns)
+	if err != nil {
+		return err
+	}
+	decoder, encoder, turn := newDecoder(), arrow.NewEncoder(), 0
+	var out []byte
+	whole := ours(func() error {
+		turn++
+		batch, err := decoder.Decode(values[turn%turns])
+		if err != nil {
+			return err
+		}
+		s, err := f.Update(batch)
+		if err != nil {
+			return err
+		}
+		out, err = encoder.Append(out[:0], posterior("linear", s), 16<<20)
+		return err
+	}, rows)
+	how := fmt.Sprintf("linear p=%d, n=%d", columns, rows)
+	if err := b.alone(line{"from bytes to summary bytes, a core", unit{"million rows/s", 1e-6, true}, 5, how}, whole); err != nil {
+		return err
+	}
+	s, err := f.Summary()
+	if err != nil {
+		return err
+	}
+	snapshot, err := f.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	var dst []byte
+	for _, step := range []struct {
+		name string
+		goal figure
+		do   func() error
+	}{
+		{"decode", .2, func() error { _, err := decoder.Decode(values[0]); return err }},
+		{"summary", 1, func() error { _, err := f.Summary(); return err }},
+		{"encode", .8, func() (err error) { out, err = encoder.Append(out[:0], posterior("linear", s), 16<<20); return err }},
+		{"snapshot", .5, func() (err error) { dst, err = f.AppendBinary(dst[:0]); return err }},
+		{"load a snapshot", 1, func() error { return f.UnmarshalBinary(snapshot) }},
+	} {
+		if err := b.alone(line{step.name, micros("shard"), step.goal, how}, ours(step.do, 1)); err != nil {
+			return err
+		}
+	}
+	b.add(aimed("posterior's size", unit{name: "bytes", scale: 1}, figure(len(out)), 1500, how))
+	return nil
+}
