@@ -45,13 +45,14 @@ func (b *bench) how(l line) string {
 
 // against measures our work and a peer's task in turns.
 func (b *bench) against(l line, do contestant, p *peer, task string) error {
-	if p.begin(task) == nil {
+	why := p.begin(task)
+	if why == nil {
 		got, err := b.effort.duel(b.ctx, do, p)
 		if err == nil {
 			b.add(paced(l.item, l.unit, got[0], got[1], l.target, b.how(l)))
 			return nil
 		}
-		if p.missing == nil {
+		if why = p.missing; why == nil {
 			return err
 		}
 	}
@@ -59,7 +60,7 @@ func (b *bench) against(l line, do contestant, p *peer, task string) error {
 	if err != nil {
 		return err
 	}
-	b.add(lacking(l.item, l.unit, got[0], l.target, p.missing))
+	b.add(lacking(l.item, l.unit, got[0], l.target, why))
 	return nil
 }
 

@@ -62,7 +62,10 @@ func TestHereCountsItsWork(t *testing.T) {
 }
 
 func TestPeerAnswers(t *testing.T) {
-	p := open(t.Context(), "sh", "-c", `read l; echo "$l" >&2; echo ready; read l; echo 10 0.5 2; read l; echo what went wrong >&2; exit 3`)
+	p := open(t.Context(), "sh", "-c", `read l; echo no module river; read l; echo ready; read l; echo 10 0.5 2; read l; echo what went wrong >&2; exit 3`)
+	if err := p.begin("task 0"); err == nil || !strings.Contains(err.Error(), "river") || p.missing != nil {
+		t.Errorf("a task that cannot begin says %v", err)
+	}
 	if err := p.begin("task 1 2"); err != nil {
 		t.Fatal(err)
 	}

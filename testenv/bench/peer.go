@@ -133,9 +133,12 @@ func lastWords(said *bytes.Buffer) string {
 	return strings.Join(words[max(0, len(words)-30):], " ")
 }
 
-// begin makes a task ready.
+// begin makes a task ready; an error says why it cannot be had.
 func (p *peer) begin(task string) error {
-	_, err := p.ask("begin %s", task)
+	answer, err := p.ask("begin %s", task)
+	if err == nil && answer != "ready" {
+		return errors.New(strings.ReplaceAll(answer, "|", "/"))
+	}
 	return err
 }
 

@@ -1,5 +1,5 @@
 # Runs the Gibbs samplers of probit regression that R has, as serve.py does:
-#   begin NAME P ROWS   ready
+#   begin NAME P ROWS   ready, or the script ends
 #   run SECONDS         ROW-DRAWS CPU WALL
 
 begin <- function(name, p, n) {

@@ -1,8 +1,8 @@
 """Runs what Credence is compared with, a batch at a time, as the lines on
 standard input ask:
 
-    begin NAME NUMBER...    makes the task ready           ready
-    run SECONDS             repeats it for so long         UNITS CPU WALL
+    begin NAME NUMBER...    makes the task ready       ready, or why it is not
+    run SECONDS             repeats it for so long     UNITS CPU WALL
 """
 
 import importlib
@@ -47,8 +47,11 @@ def main():
     for line in sys.stdin:
         word, *rest = line.split()
         if word == "begin":
-            task = begin(*rest)
-            print("ready", flush=True)
+            try:
+                task = begin(*rest)
+                print("ready", flush=True)
+            except Exception as why:  # other tasks may have what they need
+                print(f"{type(why).__name__}: {why}".replace("\n", " "), flush=True)
         else:
             print(*run(*task, float(rest[0])), flush=True)
 
