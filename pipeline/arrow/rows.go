@@ -20,7 +20,7 @@ type filled struct {
 }
 
 // defined is jsontext.Defined of a number's bits.
-func defined(bits uint64) bool { return bits&infinite != infinite }
+func defined(bits uint64) bool { return bits&infinite < infinite }
 
 const infinite = 0x7FF << 52
 

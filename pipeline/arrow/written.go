@@ -30,14 +30,14 @@ func (w *builder) schema(fields []written, described bool) (metadata int) {
 		w.point(first+4*i, pos)
 	}
 	// What fields have in common stands once, behind all that point to it.
-	for _, typ := range [...]cdf.ColumnType{cdf.Float, cdf.Integer, cdf.Bool, cdf.Time, cdf.Text} {
+	for _, each := range [...]cdf.ColumnType{cdf.Float, cdf.Integer, cdf.Bool, cdf.Time, cdf.Text} {
 		pos := 0
 		for i := range fields {
-			if fields[i].typ != typ {
+			if fields[i].typ != each {
 				continue
 			}
 			if pos == 0 {
-				pos = w.typed(typ)
+				pos = w.typed(each)
 			}
 			w.point(open[i][3], pos)
 		}
