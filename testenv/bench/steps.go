@@ -19,7 +19,7 @@ func newDecoder() *arrow.Decoder {
 
 func posterior(kind string, s *cdf.Summary) *pipeline.Posterior {
 	return &pipeline.Posterior{Key: "key", Kind: kind, Variant: "corrected", Config: "0123456789abcdef",
-		Source: pipeline.Partition{Topic: "in"}, Time: 1e12, Summary: s}
+		Source: pipeline.Partition{Topic: "in"}, Time: 1e12, Summary: s, Settled: true} // 63 of 64 are
 }
 
 // encoded returns shards as producers send them.
