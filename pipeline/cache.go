@@ -52,7 +52,7 @@ func (e *entry) pack() bool {
 
 // cache keeps the entries of one partition within a number of bytes, as far
 // as clean entries can be let go: an entry whose change is not yet covered by
-// an acknowledged checkpoint stays. Models at hand take a quarter of it; those
+// an acknowledged checkpoint stays. Models at hand take a sixteenth of it; those
 // used less recently are packed.
 type cache struct {
 	entries map[string]*entry
@@ -62,7 +62,7 @@ type cache struct {
 }
 
 // openShare is the part of a cache that models at hand may take.
-const openShare = 4
+const openShare = 16
 
 func newCache() *cache { return &cache{entries: map[string]*entry{}} }
 
