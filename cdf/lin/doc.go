@@ -1,6 +1,6 @@
 // Package lin holds the few dense kernels the models need, without
-// allocation in steady state: the triangular factor of a growing matrix, the
-// singular values of a small one, Cholesky factors and their solves.
+// allocation in steady state: the triangular factor of a growing matrix, its
+// bidiagonal form, symmetric eigenvalues, Cholesky factors and their solves.
 //
 // Vectors are float64 slices. Matrices are row-major unless a function says
 // column-major. A packed factor of order n is the upper triangle row by row:
@@ -10,6 +10,5 @@
 // of matrices are chains of fused multiply-adds, the same with every set of
 // instructions (strip.go). Elsewhere products are rounded before they are
 // added, so that no fused multiply-add of another processor changes the bits of
-// a factor. Singular values of orders above JacobiMax come from gonum's LAPACK and
-// are outside that promise: there the same build gives the same bits.
+// a factor.
 package lin

@@ -79,6 +79,9 @@ func reflect(n, i int, a, d, off, q []float64) (tau float64) {
 	return tau
 }
 
+// sweeps bounds the steps for one eigenvalue; 2 are usual.
+const sweeps = 60
+
 // implicitQL makes T diagonal, carrying its rotations along in the rows of z.
 func implicitQL(n int, z, d, off, c, s []float64) bool {
 	off[n-1] = 0

@@ -10,35 +10,33 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// A factor such as 1,000 rows of independent columns leave.
-func benchFactor(n int) []float64 {
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	a := make([]float64, n*n)
-	for j := range n {
-		for i := range j {
-			a[j*n+i] = r.NormFloat64()
-		}
-		a[j*n+j] = 31.6
-	}
-	return a
-}
-
-// Both algorithms at the sizes about JacobiMax: jacobi against lapack.
-func BenchmarkSVD(b *testing.B) {
-	for _, n := range []int{6, 12, 20, 26, 32, 40, 50} {
-		src := benchFactor(n)
-		a, v, d := make([]float64, n*n), make([]float64, n*n), make([]float64, n)
-		b.Run(fmt.Sprintf("jacobi/%d", n), func(b *testing.B) {
+// What a shard of linear regression costs beside its rows.
+func BenchmarkReductions(b *testing.B) {
+	for _, n := range []int{6, 21, 51, 501} {
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		src, a, v, d := random(r, n*(n+1)), make([]float64, n*(n+1)), make([]float64, n*n), make([]float64, 3*n)
+		work := make([]float64, max(BidiagonalWork(n), RidgeWork(n)))
+		b.Run(fmt.Sprintf("Bidiagonal/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				copy(a, src)
-				jacobi(n, a, v, d)
+				Bidiagonal(n, a, d[:n], d[n:2*n], d[2*n:], work)
 			}
 		})
-		work := make([]float64, lapackWork(n))
-		b.Run(fmt.Sprintf("lapack/%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("RightVectors/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				copy(a, src)
-				lapackSVD(n, a, v, d, work)
+				RightVectors(n, a, d[2*n:], v, work)
+			}
+		})
+		factor := random(r, PackedLen(n+1))
+		b.Run(fmt.Sprintf("Ridge/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				copy(a, factor)
+				Ridge(n, a, work)
+			}
+		})
+		b.Run(fmt.Sprintf("InvertPacked/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				InvertPacked(n, a, v)
 			}
 		})
 	}
@@ -56,6 +54,26 @@ func BenchmarkUpdateQR(b *testing.B) {
 			for b.Loop() {
 				copy(block, src)
 				UpdateQR(factor, c.n, block, c.rows)
+			}
+		})
+	}
+}
+
+// A row's spread alone and four at a time.
+func BenchmarkSpread(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 8))
+	for _, n := range []int{6, 51} {
+		x, w, c, dot, square := random(r, 64*n), random(r, n*n), random(r, n), make([]float64, 64), make([]float64, 64)
+		b.Run(fmt.Sprintf("one/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				for i := range square {
+					dot[i], square[i] = Dot(c, Row(x, n, i)), SumSquares(w, Row(x, n, i))
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("four/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				Spread(64, n, x, w, c, dot, square)
 			}
 		})
 	}

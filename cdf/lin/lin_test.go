@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 func random(r *rand.Rand, n int) []float64 {
@@ -109,92 +107,6 @@ func TestUpdateQRIgnoresWhatWouldOverflow(t *testing.T) {
 	}
 }
 
-// checkSVD compares U diag(d) V' with the matrix and both bases with
-// orthogonal ones, relative to each column's own size.
-func checkSVD(t *testing.T, n int, src []float64, tol float64) {
-	t.Helper()
-	a, v, d := slices.Clone(src), make([]float64, n*n), make([]float64, n)
-	if !SVD(n, a, v, d, make([]float64, SVDWork(n))) {
-		t.Fatalf("order %d did not converge", n)
-	}
-	for i := range n {
-		for j := range n {
-			want := 0.0
-			if i == j {
-				want = 1
-			}
-			near(t, "V'V", Dot(Row(v, n, i), Row(v, n, j)), want, tol)
-			if scale := d[i] * d[j]; scale > 0 {
-				near(t, "U'U", Dot(Row(a, n, i), Row(a, n, j))/scale, want, tol)
-			}
-		}
-	}
-	top := slices.Max(d)
-	for i := range n {
-		for j := range n {
-			s := 0.0
-			for k := range n {
-				s += a[k*n+i] * v[k*n+j]
-			}
-			near(t, "U diag(d) V'", s, src[j*n+i], tol*top)
-		}
-	}
-	var ref mat.SVD
-	m := mat.NewDense(n, n, nil)
-	for i := range n {
-		for j := range n {
-			m.Set(i, j, src[j*n+i])
-		}
-	}
-	ref.Factorize(m, mat.SVDNone)
-	want := ref.Values(nil)
-	slices.Sort(d)
-	slices.Reverse(d)
-	for k := range d {
-		near(t, "singular value", d[k], want[k], tol*top)
-	}
-}
-
-func TestSVD(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	for _, n := range []int{1, 2, 5, 20, JacobiMax, JacobiMax + 1, 50} {
-		src := make([]float64, n*n)
-		for j := range n {
-			for i := range j + 1 {
-				src[j*n+i] = r.NormFloat64()
-			}
-		}
-		checkSVD(t, n, src, 1e-13*float64(n))
-	}
-}
-
-// Columns seven orders apart, a zero column and two equal ones: what wide and
-// narrow priors, late columns and collinear ones make.
-func TestSVDOfHardMatrices(t *testing.T) {
-	n := 4
-	checkSVD(t, n, []float64{1e7, 0, 0, 0, 3, 1, 0, 0, 2, 1, 1, 0, 5, 1, 1, 1}, 1e-14)
-	checkSVD(t, n, []float64{2, 0, 0, 0, 0, 0, 0, 0, 1, 1, 3, 0, 1, 1, 3, 0}, 1e-14)
-	checkSVD(t, n, make([]float64, 16), 0)
-	// One row: every column has the same direction.
-	checkSVD(t, n, []float64{.3, 0, 0, 0, -1.7, 0, 0, 0, 2.9, 0, 0, 0, .0001, 0, 0, 0}, 1e-14)
-	for _, n := range []int{3, JacobiMax + 1} {
-		bad := make([]float64, n*n)
-		bad[1] = math.NaN()
-		if SVD(n, bad, make([]float64, n*n), make([]float64, n), make([]float64, SVDWork(n))) {
-			t.Errorf("order %d: a NaN converged", n)
-		}
-	}
-}
-
-// A zero column is not mixed with the others: its direction stays its own.
-func TestSVDLeavesAZeroColumnAlone(t *testing.T) {
-	a := []float64{2, 0, 0, 0, 0, 0, 1, 0, 3}
-	v, d := make([]float64, 9), make([]float64, 3)
-	if !SVD(3, a, v, d, nil) || d[1] != 0 || !slices.Equal(v[3:6], []float64{0, 1, 0}) {
-		t.Errorf("values %v, directions %v", d, v)
-	}
-}
-
 func TestCholesky(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{1, 3, 17} {
@@ -227,12 +139,15 @@ func TestNothingAllocates(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, n := range []int{6, 32} {
 		src, b := random(r, n*n), random(r, 20*n)
-		a, v, d := make([]float64, n*n), make([]float64, n*n), make([]float64, n)
-		factor := make([]float64, PackedLen(n))
+		a, v, d := make([]float64, n*(n+1)), make([]float64, n*n), make([]float64, 3*n)
+		factor, work := make([]float64, PackedLen(n)), make([]float64, max(BidiagonalWork(n), RidgeWork(n)))
 		if k := testing.AllocsPerRun(20, func() {
 			copy(a, src)
-			SVD(n, a, v, d, nil)
+			Bidiagonal(n, a, d[:n], d[n:2*n], d[2*n:], work)
+			RightVectors(n, a, d[2*n:], v, work)
 			UpdateQR(factor, n, b, 20)
+			Ridge(n-1, factor, work)
+			InvertPacked(n-1, factor, v)
 		}); k != 0 {
 			t.Errorf("order %d: %v allocations", n, k)
 		}

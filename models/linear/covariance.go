@@ -27,16 +27,12 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 			return err
 		}
 	}
-	shrink, widen := m.post.shrink, 1.0
+	widen := 1.0
 	early := m.n > 0 && m.early()
 	switch {
 	case early:
-		// E[1/(1+d^2/sigma2)]: the directions stay independent given sigma2.
 		m.mixFew(w)
-		shrink = w.z
-		for j := range shrink {
-			shrink[j] = lin.Dot(w.mix.W, lin.Row(w.mix.inv, len(w.mix.W), j))
-		}
+		m.meanCovariance(w)
 	case m.n > 0 && m.post.shape > 1:
 		widen = m.post.shape / (m.post.shape - 1)
 	case m.n > 0:
@@ -45,12 +41,14 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	at := 0
 	for i := range k {
 		a := lin.Row(w.joint, m.P, i)
+		if early {
+			lin.MulT(1, m.P, m.P, a, w.a[:m.P*m.P], w.c)
+			a = w.c
+		} else {
+			m.atPlugin(a)
+		}
 		for j := range i + 1 {
-			b, v := lin.Row(w.joint, m.P, j), 0.0
-			for l, u := range a {
-				v += u * b[l] * shrink[l]
-			}
-			dst[at] = widen * v
+			dst[at] = widen * lin.Dot(a, lin.Row(w.joint, m.P, j))
 			at++
 		}
 	}
@@ -58,6 +56,28 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 		m.addMeans(w, k, dst)
 	}
 	return nil
+}
+
+// meanCovariance writes into w.a the mean over sigma2 of the covariance of V'D
+// beta, which is the inverse of a tridiagonal matrix at each.
+func (m *Model) meanCovariance(w *work) {
+	p, x := m.P, &w.mix
+	nodes := len(x.W)
+	clear(w.a)
+	for n, weight := range x.W {
+		row := w.c
+		for i := range p {
+			square := x.g[i*nodes+n]
+			if i > 0 {
+				l := -x.l[(i-1)*nodes+n]
+				lin.Scale(l, row[:i])
+				square += l * l * w.z[0]
+			}
+			row[i], w.z[0] = square, square
+			lin.Axpy(weight, row[:i+1], w.a[i*p:i*p+i+1])
+		}
+	}
+	lin.Mirror(p, w.a)
 }
 
 // addMeans adds the covariance over sigma2 of the conditional means of the

@@ -15,8 +15,8 @@ func Kind() *kind.Kind {
 		Formula: "y = x′β + e, e ~ N(0, σ²)",
 		Text: "Gaussian regression: coefficients β with normal priors, noise σ² with an inverse gamma prior. " +
 			"The posterior has a closed form, so its numbers carry no Monte Carlo error.",
-		Revision: 1, // densities of rows under a posterior of few, in their last digits
 		Variants: []string{"corrected", "paper"},
+		Revision: 1, // the plug-in by the bidiagonal form, and draws from it; densities of rows under a posterior of few
 		Features: true, Intercept: true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),

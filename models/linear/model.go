@@ -53,7 +53,7 @@ func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 // work takes scratch space for this model's size; the caller gives it back.
 func (s *columns) work() *work {
 	w := s.scratch.Get().(*work)
-	w.size(s.P)
+	w.size(s)
 	return w
 }
 
@@ -77,7 +77,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 func (m *Model) Sample(s *cdf.Step) error {
 	w := m.work()
 	defer m.scratch.Put(w)
-	if !m.decompose(w) || !m.fixedPoint() {
+	if !m.decompose(w) || !m.fixedPoint(w) {
 		return fmt.Errorf("%w: linear: factor or variance not finite", cdf.ErrNumeric)
 	}
 	if s.Draws != nil {
@@ -94,7 +94,7 @@ func (m *Model) prepare(w *work) error {
 	if !m.decompose(w) {
 		return fmt.Errorf("%w: linear: factor not finite", cdf.ErrNumeric)
 	}
-	m.settle()
+	m.settle(w)
 	return nil
 }
 

@@ -11,10 +11,12 @@ import (
 // that have its values and first three derivatives at the ends of the cells.
 func (w *nodes) accumulate(m *Model) {
 	k := len(w.l)
-	w.cum, w.series = lin.Grow(w.cum, k), slices.Grow(w.series[:0], k)[:k]
+	w.cum, w.series, w.work = lin.Grow(w.cum, k), slices.Grow(w.series[:0], k)[:k], lin.Grow(w.work, 7*k)
+	first, second, third := w.work[:k], w.work[k:2*k], w.work[2*k:3*k]
+	m.post.derivatives(w.s, first, second, third, w.work[3*k:])
 	for i, s := range w.s {
-		f1, f2, f3 := m.slopes(s)
-		f1, f2, f3 = f1*w.h, f2*w.h*w.h, f3*w.h*w.h*w.h
+		c := (m.prior.Sigma2Rate + 0.5*m.post.rho2) / s
+		f1, f2, f3 := (first[i]+m.power()+c)*w.h, (second[i]-c)*w.h*w.h, (third[i]+c)*w.h*w.h*w.h
 		e := w.e[i]
 		w.series[i] = [4]float64{e, e * f1, e * (f2 + f1*f1) / 2, e * (f3 + f1*(3*f2+f1*f1)) / 6}
 	}
@@ -23,22 +25,6 @@ func (w *nodes) accumulate(m *Model) {
 		a, b := &w.series[i], &w.series[i+1]
 		w.cum[i+1] = w.cum[i] + w.h*max(0, (a[0]+b[0])/2+3*(a[1]-b[1])/28+(a[2]+b[2])/42+(a[3]-b[3])/280)
 	}
-}
-
-// slopes returns the first three derivatives of f at log s.
-func (m *Model) slopes(s float64) (first, second, third float64) {
-	q := &m.post
-	c := (m.prior.Sigma2Rate + 0.5*q.rho2) / s
-	g2 := q.g2[:len(q.d2)]
-	for j, d2 := range q.d2 {
-		h := 1 / (s + d2)
-		k := s * h // dk/dl = k (1-k)
-		a, b := d2*h, g2[j]*h*k
-		first += a + b
-		second += b*(1-2*k) - a*k
-		third += b*(1-6*k*a) - a*k*(1-2*k)
-	}
-	return c - m.prior.Sigma2Shape - m.n/2 + 0.5*first, 0.5*second - c, c + 0.5*third
 }
 
 // quantile returns the p-quantile of l = log sigma2, after accumulate.

@@ -73,12 +73,18 @@ func (d *dense) sigma2(p float64) float64 {
 func (d *dense) law(c []float64, noise bool) (at func(float64) (p, density float64)) {
 	q := &d.m.post
 	mean, sd := d.mix[:len(d.l)], d.mix[len(d.l):]
-	for k, l := range d.l {
-		s := math.Exp(l)
-		mean[k], sd[k] = 0, 0
-		for j, cj := range c {
-			mean[k] += cj * q.dg[j] / (s + q.d2[j])
-			sd[k] += cj * cj * s / (s + q.d2[j])
+	p := len(c)
+	l, g, given, u := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
+	for k, log := range d.l {
+		s := math.Exp(log)
+		q.pivots(s, l, g)
+		q.mean(s, l, g, given)
+		mean[k], sd[k] = lin.Dot(c, given), 0
+		for j := p - 1; j >= 0; j-- {
+			if u[j] = c[j]; j < p-1 {
+				u[j] -= l[j] * u[j+1]
+			}
+			sd[k] += u[j] * u[j] * g[j]
 		}
 		if noise {
 			sd[k] += s
@@ -200,7 +206,7 @@ func TestFewRowsTakeFewNodes(t *testing.T) {
 	few(t, func(name string, m *Model, _ *cdf.Shard) {
 		w := m.work()
 		m.mixNodes(w)
-		if left, right := m.modes(); left == right && m.post.shape > 2 && len(w.nodes.l) > 130 {
+		if left, right, _ := m.modes(&w.nodes); left == right && m.post.shape > 2 && len(w.nodes.l) > 130 {
 			t.Errorf("%s: %d nodes", name, len(w.nodes.l))
 		}
 		fine := len(w.mix.W)

@@ -1,7 +1,9 @@
 package linear
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -9,17 +11,12 @@ import (
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-// posterior is what follows from the state of a Model and is not part
-// of it. With D = V0^{-1/2}, R D^{-1} = U diag(d) V' and g = U'z, everything
-// published is a sum over the p directions of V.
+// posterior is what follows from the state of a Model and is not part of it.
 type posterior struct {
+	bidiagonal
 	ready    bool
-	m        []float64     // p x p row-major: D^{-1} V
-	d2       []float64     // p: d_j^2
-	dg       []float64     // p: d_j g_j
-	g2       []float64     // p: g_j^2, 0 where d_j is 0
-	rho2     float64       // residual sum of squares at the least squares fit
-	shrink   []float64     // p: 1/(1+kappa_j), kappa_j = d_j^2/s2
+	m        []float64     // p x p row-major: the basis M below
+	l, g     []float64     // p: while the rows are few, the pivots at the plug-in
 	beta     []float64     // p: posterior mean
 	shape    float64       // a'' = a + (N - p_eff)/2
 	law      dist.Standard // quantiles of the standardised laws
@@ -27,68 +24,76 @@ type posterior struct {
 	known    bool
 }
 
+// The posterior's covariance at the plug-in is the basis M times its
+// transpose, where M is the inverse of a triangular factor. While the rows are
+// few, all sigma2 are wanted: then M is D^{-1} V, and the covariance is
+// M (I + B'B/sigma2)^{-1} M'.
+
 func (q *posterior) init(p int) {
-	buf := make([]float64, p*p+5*p)
+	buf := make([]float64, p*p+7*p)
 	next := func(n int) []float64 {
 		x := buf[:n:n]
 		buf = buf[n:]
 		return x
 	}
-	q.m, q.d2, q.dg, q.g2, q.shrink, q.beta = next(p*p), next(p), next(p), next(p), next(p), next(p)
+	q.m, q.beta, q.l, q.g = next(p*p), next(p), next(p), next(p)
+	q.a, q.c, q.a2, q.c2 = next(p), next(p), next(p), next(p)
 }
 
-// decompose finds the singular values of R D^{-1}. It reports whether the
-// factor is finite.
+// decompose takes R D^{-1} to bidiagonal form. It reports whether the factor
+// is finite.
 func (m *Model) decompose(w *work) bool {
 	q, p := &m.post, m.P
 	q.ready, q.known = false, false
 	if !lin.Finite(m.r...) {
 		return false
 	}
-	clear(w.a)
-	z := w.z
+	m.sort(w)
 	for i := range p {
-		row := m.r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)]
-		for j := i; j < p; j++ {
-			w.a[j*p+i] = row[j-i] * math.Sqrt(m.variance(j))
-		}
-		z[i] = row[p-i]
-	}
-	d := q.d2
-	if !lin.SVD(p, w.a, w.v, d, w.svd) {
-		return false
-	}
-	rho := m.r[len(m.r)-1]
-	q.rho2 = float64(rho * rho)
-	full := true
-	for j := range p {
-		col := lin.Row(w.a, p, j)
-		q.dg[j] = lin.Dot(col, z)
-		q.d2[j] = float64(d[j] * d[j])
-		q.g2[j] = 0
-		if q.d2[j] < 1e-280 {
-			q.d2[j], q.dg[j], full = 0, 0, false
-			continue
-		}
-		g := q.dg[j] / math.Sqrt(q.d2[j])
-		q.g2[j] = float64(g * g)
-	}
-	if !full {
-		// Directions that no row has touched leave part of z unexplained.
-		for j := range p {
-			if q.d2[j] > 0 {
-				lin.Axpy(-q.dg[j]/q.d2[j], lin.Row(w.a, p, j), z)
+		src, row := m.r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)], lin.Row(w.a, p+1, i)
+		row[0] = src[p-i]
+		for k, j := range w.order {
+			row[k+1] = 0
+			if j >= i {
+				row[k+1] = float64(src[j-i] * w.sd[j])
 			}
 		}
-		q.rho2 += lin.Dot(z, z)
 	}
-	for i := range p {
-		sd := math.Sqrt(m.variance(i))
-		for j := range p {
-			q.m[i*p+j] = sd * w.v[j*p+i]
+	lin.Bidiagonal(p, w.a, q.a, w.z, w.c, w.lin)
+	q.b = w.z[0]
+	copy(q.c, w.z[1:])
+	rho := m.r[len(m.r)-1]
+	q.rho2 = float64(rho * rho)
+	if m.early() {
+		lin.RightVectors(p, w.a, w.c, q.m, w.lin)
+		copy(w.a, q.m)
+		for k, j := range w.order {
+			row := lin.Row(q.m, p, j)
+			copy(row, lin.Row(w.a, p, k))
+			lin.Scale(w.sd[j], row)
 		}
 	}
-	return lin.Finite(q.d2...) && lin.Finite(q.dg...) && lin.Finite(q.g2...) && q.rho2 < math.Inf(1)
+	return q.square()
+}
+
+// sort orders the columns of R D^{-1} by length, longest first. So reflections
+// leave the digits of short columns beside long ones: what they take from a
+// column is as small as it is.
+func (m *Model) sort(w *work) {
+	clear(w.z)
+	at := 0
+	for i := range m.P {
+		for j := i; j < m.P; j++ {
+			v := m.r[at] * w.sd[j]
+			w.z[j] += float64(v * v)
+			at++
+		}
+		at++
+	}
+	for k := range w.order {
+		w.order[k] = k
+	}
+	slices.SortStableFunc(w.order, func(i, j int) int { return cmp.Compare(w.z[j], w.z[i]) })
 }
 
 // fixedPoint iterates the plug-in
@@ -97,11 +102,11 @@ func (m *Model) decompose(w *work) bool {
 //
 // from the stored one and settles the posterior there. It reports whether
 // the result is a number.
-func (m *Model) fixedPoint() bool {
+func (m *Model) fixedPoint(w *work) bool {
 	q := &m.post
 	if m.n == 0 {
 		m.s2 = 0
-		m.settle()
+		m.settle(w)
 		return true
 	}
 	s2 := m.s2
@@ -115,14 +120,8 @@ func (m *Model) fixedPoint() bool {
 	}
 	a, b := m.prior.Sigma2Shape+m.n/2, m.prior.Sigma2Rate
 	for range 1000 {
-		rss, trace := q.rho2, 0.0
-		for j, d2 := range q.d2 {
-			h := 1 / (s2 + d2)
-			k := float64(s2 * h)
-			rss += float64(q.g2[j] * float64(k*k))
-			trace += float64(d2 * h)
-		}
-		next := (b + 0.5*(rss+float64(s2*trace))) / a
+		rss, effective := q.ridge(s2)
+		next := (b + 0.5*(rss+float64(s2*effective))) / a
 		change := math.Abs(next - s2)
 		s2 = next
 		if change < 1e-10*next {
@@ -130,8 +129,11 @@ func (m *Model) fixedPoint() bool {
 		}
 	}
 	m.s2 = s2
-	m.settle()
-	return s2 > 0 && s2 < math.Inf(1) && lin.Finite(q.beta...)
+	if !(s2 > 0 && s2 < math.Inf(1)) {
+		return false
+	}
+	m.settle(w)
+	return lin.Finite(q.beta...)
 }
 
 // plugin returns s2, which is b/a before the first row.
@@ -143,27 +145,70 @@ func (m *Model) plugin() float64 {
 }
 
 // settle computes the posterior at the plug-in.
-func (m *Model) settle() {
+func (m *Model) settle(w *work) {
 	q, s2 := &m.post, m.plugin()
-	effective := 0.0
-	clear(q.beta)
-	for j, d2 := range q.d2 {
-		h := 1 / (s2 + d2)
-		q.shrink[j] = 1 / (1 + d2/s2)
-		effective += float64(d2 * h)
-		u := float64(q.dg[j] * h)
+	_, effective := q.ridge(s2)
+	q.shape = m.prior.Sigma2Shape + 0.5*(m.n-effective)
+	if m.early() {
+		q.pivots(s2, q.l, q.g)
+		q.mean(s2, q.l, q.g, w.c)
 		for i := range q.beta {
-			q.beta[i] += float64(q.m[i*m.P+j] * u)
+			q.beta[i] = lin.Dot(lin.Row(q.m, m.P, i), w.c)
+		}
+	} else {
+		m.invert(w)
+	}
+	q.ready = true
+}
+
+// invert finds M and the mean from the triangular factor of R D^{-1}/sqrt(s2)
+// on top of the prior's I: other than by way of V, the size of a column does
+// not matter to the digits of the others.
+func (m *Model) invert(w *work) {
+	q, p := &m.post, m.P
+	scale := 1 / math.Sqrt(m.s2)
+	at := 0
+	for i := range p {
+		for j := i; j < p; j++ {
+			w.factor[at] = float64(m.r[at] * float64(w.sd[j]*scale))
+			at++
+		}
+		w.factor[at] = float64(m.r[at] * scale)
+		at++
+	}
+	lin.Ridge(p, w.factor, w.lin)
+	lin.InvertPacked(p, w.factor, q.m)
+	for i := p - 1; i >= 0; i-- {
+		row := w.factor[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)]
+		w.c[i] = (row[p-i] - lin.Dot(row[1:p-i], w.c[i+1:])) / row[0]
+	}
+	for i, sd := range w.sd {
+		q.beta[i] = float64(sd * w.c[i])
+		lin.Scale(sd, q.m[i*p+i:(i+1)*p])
+	}
+}
+
+// atPlugin takes a functional in the basis M to one where the posterior at the
+// plug-in has the covariance I.
+func (m *Model) atPlugin(c []float64) {
+	if !m.early() {
+		return
+	}
+	q := &m.post
+	for i := len(c) - 1; i >= 0; i-- {
+		if i < len(c)-1 {
+			c[i] -= q.l[i] * c[i+1]
 		}
 	}
-	q.shape = m.prior.Sigma2Shape + 0.5*(m.n-effective)
-	q.ready = true
+	for i, g := range q.g {
+		c[i] *= math.Sqrt(g)
+	}
 }
 
 // draw fills the draws from the closed form, or from the exact posterior
 // while the rows are few, as the summary does:
 //
-//	beta = D^{-1} V (mean in direction j + sd in direction j * z_j)
+//	beta = D^{-1} V x, x ~ N(mean at sigma2, sigma2 (B'B + sigma2)^{-1}), or mean + M z sigma/s
 func (m *Model) draw(s *cdf.Step, w *work) error {
 	q := &m.post
 	sigma := s.Draws.Row(m.P)
@@ -184,18 +229,23 @@ func (m *Model) draw(s *cdf.Step, w *work) error {
 			sigma[k] = rnd.InvGamma(s.RNG, q.shape, q.shape*m.s2)
 		}
 	}
-	c := w.c
+	c, l, g := w.c, w.l, w.g
 	for k, v := range sigma {
-		for j, d2 := range q.d2 {
-			z := s.RNG.NormFloat64()
-			if early {
-				c[j] = float64(q.dg[j]/(v+d2)) + z/math.Sqrt(1+d2/v)
-			} else {
-				c[j] = float64(q.dg[j]/(m.s2+d2)) + z*math.Sqrt(v/m.s2*q.shrink[j])
-			}
+		for j := range c {
+			c[j] = s.RNG.NormFloat64()
+		}
+		if early {
+			q.pivots(v, l, g)
+			q.sample(v, l, g, c)
+		} else {
+			lin.Scale(math.Sqrt(v/m.s2), c)
 		}
 		for i := range m.P {
-			s.Draws.Row(i)[k] = lin.Dot(lin.Row(q.m, m.P, i), c)
+			x := lin.Dot(lin.Row(q.m, m.P, i), c)
+			if !early {
+				x += q.beta[i]
+			}
+			s.Draws.Row(i)[k] = x
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
-// rowAt writes x' D^{-1} V, the row in the directions of V.
+// rowAt writes x'M, the row in the posterior's basis.
 func (m *Model) rowAt(x, c []float64) {
 	clear(c)
 	for j, v := range x {
@@ -18,16 +18,8 @@ func (m *Model) rowAt(x, c []float64) {
 	}
 }
 
-// spread writes into w.a the matrix whose product with a row has the sum of
-// squares x'Sigma^x, the variance of x'beta at the plug-in.
-func (m *Model) spread(w *work) {
-	for j, k := range m.post.shrink {
-		k = math.Sqrt(k)
-		for i := range m.P {
-			w.a[j*m.P+i] = k * m.post.m[i*m.P+j]
-		}
-	}
-}
+// scoreRows is how many rows are scored at a time.
+const scoreRows = 64
 
 // Score scores the rows that have a response: by t with 2a” degrees of
 // freedom, scale^2 = s2 + x'Sigma^x, or by the exact mixture while the rows
@@ -58,17 +50,25 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		}
 		return t.Score("linear")
 	}
-	m.spread(w)
 	q, s2 := &m.post, m.plugin()
 	law := predictive.NewStudentScore(2*q.shape, q.law.At(q.shape).T[2])
-	for i, y := range sh.Y {
-		if t.Skip(y) {
-			continue
+	for i := range m.P {
+		for j := i; j < m.P; j++ {
+			w.a[j*m.P+i] = q.m[i*m.P+j]
 		}
-		x := lin.Row(sh.X, m.P, i)
-		e := y - lin.Dot(x, q.beta)
-		pit, covered := law.Add(e, s2+lin.SumSquares(w.a, x))
-		t.Add(e, pit, covered)
+	}
+	var mean, line [scoreRows]float64
+	for from := 0; from < sh.Rows; from += scoreRows {
+		to := min(from+scoreRows, sh.Rows)
+		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], w.a, q.beta, mean[:], line[:])
+		for i, y := range sh.Y[from:to] {
+			if t.Skip(y) {
+				continue
+			}
+			e := y - mean[i]
+			pit, covered := law.Add(e, s2+line[i])
+			t.Add(e, pit, covered)
+		}
 	}
 	t.Logs = law.Log()
 	return t.Score("linear")
@@ -82,7 +82,6 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		return err
 	}
 	if !m.early() {
-		m.spread(w)
 		predictive.PredictStudent(m.post.law.At(m.post.shape), sh, out, w, m.at)
 		return nil
 	}
@@ -94,10 +93,10 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
-// at returns the mean at x and the squared scales of a row and of the line,
-// after spread.
+// at returns the mean at x and the squared scales of a row and of the line.
 func (m *Model) at(w *work, x []float64) (mean, row, line float64) {
-	line = lin.SumSquares(w.a, x)
+	m.rowAt(x, w.c)
+	line = lin.Dot(w.c, w.c)
 	return lin.Dot(x, m.post.beta), m.plugin() + line, line
 }
 

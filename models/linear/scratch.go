@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"math"
+
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/qr"
 )
@@ -9,24 +11,36 @@ import (
 // through a pool, so that a key at rest holds little more than its state.
 // Nothing in it survives the call that took it.
 type work struct {
-	block []float64 // rows of a shard, column-major
-	a, v  []float64 // p x p column-major: U diag(d) and V
-	svd   []float64
-	c     []float64 // p: a functional or a row in the directions of V
-	z     []float64 // p
-	joint []float64 // k x p: functionals in the directions of V
-	means []float64 // k x nodes: their conditional means
-	nodes nodes
-	mix   nodeMixture
+	block     []float64 // rows of a shard, column-major
+	a         []float64 // p x (p+1): R D^{-1} beside z
+	lin       []float64 // what lin needs
+	intercept bool      // the first column is one
+	order     []int     // of the columns
+	sd        []float64 // p: prior sds
+	factor    []float64 // packed, of order p+1
+	c         []float64 // p: a functional or a row in the posterior's basis
+	z, l, g   []float64 // p
+	joint     []float64 // k x p: functionals in it
+	means     []float64 // k x nodes: their conditional means
+	nodes     nodes
+	mix       nodeMixture
 }
 
-// size makes room for p coefficients.
-func (w *work) size(p int) {
-	if len(w.c) == p {
+// size makes room for the coefficients of s. The models of a pool have one
+// prior.
+func (w *work) size(s *columns) {
+	p := s.P
+	if len(w.c) == p && w.intercept == s.intercept {
 		return
 	}
+	w.intercept = s.intercept
 	w.block = make([]float64, qr.BlockRows(p)*(p+1))
-	w.a, w.v = make([]float64, p*p), make([]float64, p*p)
-	w.svd = make([]float64, lin.SVDWork(p))
-	w.c, w.z = make([]float64, p), make([]float64, p)
+	w.a, w.lin = make([]float64, p*(p+1)), make([]float64, max(lin.BidiagonalWork(p), lin.RidgeWork(p)))
+	w.order = make([]int, p)
+	w.factor = make([]float64, lin.PackedLen(p+1))
+	w.sd, w.c, w.z = make([]float64, p), make([]float64, p), make([]float64, p)
+	w.l, w.g = make([]float64, p), make([]float64, p)
+	for j := range p {
+		w.sd[j] = math.Sqrt(s.variance(j))
+	}
 }

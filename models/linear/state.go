@@ -61,7 +61,7 @@ func (m *Paper) UnmarshalBinary(b []byte) error {
 // from it.
 func (m *Model) Size() int64 {
 	p := int64(m.P)
-	return 8*(int64(len(m.r))+p*(p+5)) + 512
+	return 8*(int64(len(m.r))+p*(p+7)) + 512
 }
 
 // Size returns the bytes held.

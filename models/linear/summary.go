@@ -55,8 +55,7 @@ func (s *columns) onlyBeta(f *cdf.Functional) error {
 	return err
 }
 
-// directions writes the functional of beta into c as coefficients of the
-// directions of V.
+// directions writes the functional of beta into c, in the posterior's basis.
 func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
 	factor, isSigma, err = m.Split(f)
 	if err != nil || isSigma {
@@ -77,8 +76,9 @@ func (m *Model) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
 	for k, j := range f.Param {
 		mean += f.Weight[k] * q.beta[j]
 	}
-	for j, v := range c {
-		scale += v * v * q.shrink[j]
+	m.atPlugin(c)
+	for _, v := range c {
+		scale += v * v
 	}
 	if scale = math.Sqrt(scale); m.n == 0 {
 		describe.Normal(r, mean, scale)
@@ -103,7 +103,7 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	if m.post.shape > 2 {
 		r.SD = math.Abs(factor) * sd
 	}
-	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(p) })
+	describe.Exp(r, shift, factor, n.quantile)
 }
 
 // PriorSensitivity writes that of sigma2, by quadrature while the rows are few, and
@@ -117,7 +117,14 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	if m.prepare(w) != nil {
 		return
 	}
-	q, known := &m.post, math.NaN()
+	known := math.NaN()
+	// The pull of the prior, V0^{-1} beta, in the posterior's basis.
+	pull := w.z
+	clear(pull)
+	for j, b := range m.post.beta {
+		lin.Axpy(b/m.variance(j), lin.Row(m.post.m, m.P, j), pull)
+	}
+	m.atPlugin(pull)
 	for i := range functionals {
 		_, isSigma, err := m.directions(&functionals[i], w.c)
 		switch {
@@ -128,14 +135,8 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 			}
 			dst[i] = known
 		default:
-			// In the directions of V the prior is N(0, 1), and the posterior has
-			// independent ones of these means and the variances shrink.
-			cross, square := 0.0, 0.0
-			for j, c := range w.c {
-				cross += c * q.shrink[j] * q.dg[j] / (m.s2 + q.d2[j])
-				square += c * c * q.shrink[j]
-			}
-			dst[i] = math.Abs(cross) / math.Sqrt(square)
+			m.atPlugin(w.c)
+			dst[i] = math.Abs(lin.Dot(w.c, pull)) / math.Sqrt(lin.Dot(w.c, w.c))
 		}
 	}
 }

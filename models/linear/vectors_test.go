@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,11 +133,10 @@ func closed(m *Model) []cdf.Row {
 
 // closedScale returns an entry of the scale matrix of beta.
 func closedScale(m *Model, i, j int) float64 {
-	v := 0.0
-	for k := range m.P {
-		v += m.post.m[i*m.P+k] * m.post.m[j*m.P+k] * m.post.shrink[k]
-	}
-	return v
+	a, b := slices.Clone(lin.Row(m.post.m, m.P, i)), slices.Clone(lin.Row(m.post.m, m.P, j))
+	m.atPlugin(a)
+	m.atPlugin(b)
+	return lin.Dot(a, b)
 }
 
 func checkCorrected(c *modeltest.VectorCheck, m *Model, e expected, meanTol float64) {
@@ -207,10 +207,8 @@ func checkBefore(c *modeltest.VectorCheck, m *Model, sh *cdf.Shard, e expected, 
 		var p cdf.Prediction
 		x := lin.Row(sh.X, m.P, i)
 		m.rowAt(x, direction)
-		mean, v := lin.Dot(x, m.post.beta), 0.0
-		for j, u := range direction {
-			v += u * u * m.post.shrink[j]
-		}
+		m.atPlugin(direction)
+		mean, v := lin.Dot(x, m.post.beta), lin.Dot(direction, direction)
 		predictive.Student(m.post.law.At(m.post.shape), mean, math.Sqrt(m.plugin()+v), math.Sqrt(v), sh.Y[i], &p)
 		unit := p.Q975 - p.Q025
 		c.Near("predictive mean", p.Mean, *w.Mean, unit, tol)

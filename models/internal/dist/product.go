@@ -30,8 +30,3 @@ func (l *LogProduct) carry(x float64) {
 
 // Log returns the sum of the logarithms.
 func (l *LogProduct) Log() float64 { return l.sum + math.Log(l.product) }
-
-// Weigh returns e^x over the root of the product.
-func (l *LogProduct) Weigh(x float64) float64 {
-	return math.Exp(x-0.5*l.sum) / math.Sqrt(l.product)
-}

@@ -1,0 +1,99 @@
+package lin
+
+import "math"
+
+// BidiagonalWork returns the length of the work slice that Bidiagonal and
+// RightVectors need for order n.
+func BidiagonalWork(n int) int { return 4*n + 2 }
+
+// Bidiagonal factors the n x (n+1) matrix A = U B V', where B has off on its
+// diagonal, diag above it and nothing elsewhere, and V is 1 in the first entry:
+// the first column of A is off[0] times that of U. So, for A = [z X],
+// U'z = off[0] e_1 and U'X V is lower bidiagonal, with diag on the diagonal and
+// off[1:] below. a holds A row-major and leaves the reflections of V, tau
+// their factors; work has BidiagonalWork(n) entries.
+//
+// Householder reflections from both sides; Golub and Van Loan, Matrix
+// Computations, section 5.4.8. It takes 8/3 n^3 operations and is in the place
+// of singular values with their vectors, by Jacobi's rotations at orders 6 and
+// 20, by LAPACK at 50: 8, 25 and 13 times as fast. Sums of functions of
+// X'X + shift cost O(n) each from here.
+func Bidiagonal(n int, a, diag, off, tau, work []float64) {
+	stride := n + 1
+	v, x, w, zero := work[:n], work[n:2*n], work[2*n:3*n+1], work[3*n+1:4*n+2]
+	clear(x)
+	clear(zero)
+	u := zero // of the reflection before: a -= x u' is due
+	for i := range n {
+		below := 0.0
+		for r := i; r < n; r++ {
+			e := a[r*stride+i] - float64(x[r]*u[0])
+			v[r] = e
+			if r > i {
+				below += float64(e * e)
+			}
+		}
+		c := 0.0
+		off[i], c = householder(v[i:], below)
+		w := w[:n-i]
+		clear(w)
+		rest := a[i*stride+i+1:]
+		subSum(n-i, n-i, stride, rest, x[i:], u[1:], v[i:], w)
+		Scale(c, w)
+		row := rest[:n-i]
+		Axpy(-v[i], w, row)
+		diag[i], tau[i] = householder(row, Dot(row[1:], row[1:]))
+		if i+1 == n {
+			break
+		}
+		subDot(n-i-1, n-i, stride, rest[stride:], v[i+1:], w, row, x[i+1:])
+		Scale(tau[i], x[i+1:])
+		u = row
+	}
+}
+
+// householder replaces x by the v of the reflection I - c v v' that sends x to
+// beta e_1. below is the squared length of x without its first entry. Where
+// there is nothing to do c is 0.
+func householder(x []float64, below float64) (beta, c float64) {
+	alpha := x[0]
+	square := float64(alpha*alpha) + below
+	if below == 0 || square < reflectMin {
+		return alpha, 0
+	}
+	// beta takes the sign that avoids cancellation in alpha-beta.
+	beta = -math.Copysign(math.Sqrt(square), alpha)
+	x[0] = alpha - beta
+	return beta, -1 / (beta * x[0])
+}
+
+// RightVectors writes into v, n x n row-major, the V of Bidiagonal without its first
+// row and column. a and tau are what Bidiagonal left.
+func RightVectors(n int, a, tau, v, work []float64) {
+	x, w, next, zero := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:4*n]
+	clear(v[:n*n])
+	clear(x)
+	clear(w)
+	clear(zero)
+	for i := n - 1; i >= -1; i-- {
+		// The reflection before is due in the rows and columns after i.
+		k, u := i+1, zero
+		if i >= 0 {
+			u = a[i*(n+1)+i+1:][:n-i]
+			clear(next)
+			v[i*n+i], next[i] = 1, u[0]
+		}
+		if k < n {
+			due := v[k*n+k:]
+			if i < 0 {
+				subSum(n, n, n, due, x, w, zero, next)
+				break
+			}
+			subSum(n-k, n-k, n, due, x[k:], w[k:], u[1:], next[k:])
+		}
+		for r, e := range u {
+			x[i+r] = float64(tau[i] * e)
+		}
+		w, next = next, w
+	}
+}

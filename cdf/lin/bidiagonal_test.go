@@ -1,0 +1,177 @@
+package lin
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// bidiagonal runs Bidiagonal and RightVectors on a copy of src.
+func bidiagonal(n int, src []float64) (diag, off, v []float64) {
+	a, work, tau := slices.Clone(src), make([]float64, BidiagonalWork(n)), make([]float64, n)
+	diag, off, v = make([]float64, n), make([]float64, n), make([]float64, n*n)
+	Bidiagonal(n, a, diag, off, tau, work)
+	RightVectors(n, a, tau, v, work)
+	return diag, off, v
+}
+
+// checkBidiagonal compares A'A with what B and V say of it, V'V with the
+// identity, and the singular values of B, without its first column, with those
+// of A without its own.
+func checkBidiagonal(t *testing.T, name string, n int, src []float64) {
+	t.Helper()
+	diag, off, v := bidiagonal(n, src)
+	a := mat.NewDense(n, n+1, src)
+	b, vv := mat.NewDense(n, n+1, nil), mat.NewDense(n+1, n+1, nil)
+	vv.Set(0, 0, 1)
+	for i := range n {
+		b.Set(i, i, off[i])
+		b.Set(i, i+1, diag[i])
+		for j := range n {
+			vv.Set(i+1, j+1, v[i*n+j])
+		}
+	}
+	tol := 4e-15 * float64(n)
+	var one, left, right, w mat.Dense
+	one.Mul(vv.T(), vv)
+	w.Mul(b, vv.T())
+	left.Mul(a.T(), a)
+	right.Mul(w.T(), &w)
+	top := mat.Norm(&left, 2)
+	for i := range n + 1 {
+		for j := range n + 1 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			near(t, name+": V'V", one.At(i, j), want, tol)
+			near(t, name+": A'A", right.At(i, j), left.At(i, j), tol*top)
+		}
+	}
+	values := func(m *mat.Dense) []float64 {
+		var s mat.SVD
+		if !s.Factorize(m.Slice(0, n, 1, n+1), mat.SVDNone) {
+			t.Fatal(name)
+		}
+		return s.Values(nil)
+	}
+	got, want := values(b), values(a)
+	for i := range got {
+		near(t, name+": singular value", got[i], want[i], tol*math.Sqrt(top))
+	}
+}
+
+func TestBidiagonal(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 9, 20, 50} {
+		src := random(r, n*(n+1))
+		checkBidiagonal(t, fmt.Sprintf("order %d", n), n, src)
+		for i := range n { // as a factor is
+			clear(src[i*(n+1)+1 : i*(n+1)+1+i])
+		}
+		checkBidiagonal(t, fmt.Sprintf("triangular of order %d", n), n, src)
+		for i := range n { // condition 1e8, a column of zeros, two equal ones, fewer rows than columns
+			row := src[i*(n+1) : (i+1)*(n+1)]
+			row[1] *= 1e8
+			row[1+n/2] = 0
+			row[n] = row[1+n/3]
+			if i > n/2 {
+				clear(row)
+			}
+		}
+		checkBidiagonal(t, fmt.Sprintf("hard of order %d", n), n, src)
+		checkBidiagonal(t, fmt.Sprintf("zeros of order %d", n), n, make([]float64, n*(n+1)))
+	}
+}
+
+// What is too small to be squared is left alone.
+func TestBidiagonalDoesNotOverflow(t *testing.T) {
+	diag, off, v := bidiagonal(2, []float64{1e-160, 1, 2, 1e-160, 1, 2.5})
+	if !Finite(diag...) || !Finite(off...) || !Finite(v...) {
+		t.Errorf("%v, %v, %v", diag, off, v)
+	}
+}
+
+// Ridge against the same by UpdateQR, and the inverse that follows from it.
+func TestRidge(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, n := range []int{1, 2, 3, 5, 6, 8, 30} {
+		for _, scale := range []float64{0, 1, 1e8} {
+			factor := random(r, PackedLen(n+1))
+			for i := range n {
+				factor[PackedRow(n+1, i)] *= 1e-3
+				for j := range n + 1 - i {
+					if k := PackedRow(n+1, i) + j; i+j == n/2 {
+						factor[k] *= scale
+					}
+				}
+			}
+			want, last := slices.Clone(factor), factor[len(factor)-1]
+			one := make([]float64, n*(n+1))
+			for i := range n {
+				one[i*n+i] = 1
+			}
+			UpdateQR(want, n+1, one, n)
+			Ridge(n, factor, make([]float64, RidgeWork(n)))
+			if factor[len(factor)-1] != last {
+				t.Errorf("order %d: the last row is %v, was %v", n, factor[len(factor)-1], last)
+			}
+			for i := range n {
+				got, w := factor[PackedRow(n+1, i):PackedRow(n+1, i+1)], want[PackedRow(n+1, i):PackedRow(n+1, i+1)]
+				for j := range got {
+					unit := 0.0 // of the column
+					for k := range i + j + 1 {
+						unit = math.Hypot(unit, want[PackedRow(n+1, k)+i+j-k])
+					}
+					near(t, fmt.Sprintf("order %d, row %d, entry %d", n, i, j), got[j], w[j], 1e-12*unit)
+				}
+			}
+			inverse, upper := make([]float64, n*n), make([]float64, n*n)
+			InvertPacked(n, factor, inverse)
+			for i := range n {
+				copy(upper[i*n+i:(i+1)*n], factor[PackedRow(n+1, i):])
+			}
+			for i := range n {
+				for j := range n {
+					product, unit, one := 0.0, 1e-300, 0.0
+					for k := range n {
+						product += upper[i*n+k] * inverse[k*n+j]
+						unit += math.Abs(upper[i*n+k] * inverse[k*n+j])
+					}
+					if i == j {
+						one = 1
+					}
+					near(t, fmt.Sprintf("order %d: inverse %d, %d", n, i, j), product, one, 1e-14*unit)
+				}
+			}
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, n := range []int{1, 2, 3, 4, 5, 8, 21} {
+		for _, m := range []int{0, 1, 3, 4, 5, 11} {
+			x, w, b := random(r, m*n), random(r, n*n), random(r, n)
+			dot, square := make([]float64, m), make([]float64, m)
+			Spread(m, n, x, w, b, dot, square)
+			for i := range m {
+				row, d, q := Row(x, n, i), 0.0, 0.0
+				for k := range n {
+					s := 0.0
+					for j := range k + 1 {
+						s += w[k*n+j] * row[j]
+					}
+					d += b[k] * row[k]
+					q += s * s
+				}
+				near(t, fmt.Sprintf("%d x %d: dot %d", m, n, i), dot[i], d, 1e-13*float64(n))
+				near(t, fmt.Sprintf("%d x %d: square %d", m, n, i), square[i], q, 1e-13*(1+q))
+			}
+		}
+	}
+}

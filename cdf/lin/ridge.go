@@ -1,0 +1,77 @@
+package lin
+
+import "math"
+
+// RidgeWork returns the length of the work slice that Ridge needs for order n.
+func RidgeWork(n int) int { return n*(n+1) + 4*(n+1) }
+
+// Ridge adds the identity to r'r: the first n rows of the packed factor r of
+// order n+1 become those of the factor of the stack [r; I 0], I of order n. The
+// last row is neither read nor written. work has RidgeWork(n) entries.
+//
+// Reflection j touches row j of r and the first j+1 of the identity, which
+// fill up: 2/3 n^3 operations, a third of UpdateQR with as many rows, and as
+// many as a Gram matrix and its Cholesky factor, which would lose digits.
+func Ridge(n int, r, work []float64) {
+	stride := n + 1
+	f, rest := work[:n*stride], work[n*stride:]
+	v, x, u, w := rest[:stride], rest[stride:2*stride], rest[2*stride:3*stride], rest[3*stride:4*stride]
+	clear(f)
+	for j := range n {
+		below := 1.0 // of the identity's row j
+		for i := range j {
+			e := f[i*stride+j] - float64(x[i]*u[0])
+			v[i] = e
+			below += float64(e * e)
+		}
+		v[j] = 1
+		row := r[PackedRow(stride, j):PackedRow(stride, j+1)]
+		alpha := row[0]
+		beta := -math.Copysign(math.Sqrt(float64(alpha*alpha)+below), alpha)
+		head := alpha - beta
+		row[0], row = beta, row[1:]
+		w := w[:len(row)]
+		for k, e := range row {
+			w[k] = float64(head * e)
+		}
+		subSum(j, n-j, stride, f[j+1:], x, u[1:], v, w)
+		Scale(-1/(beta*head), w)
+		Axpy(-head, w, row)
+		x, v = v, x
+		copy(u, w)
+	}
+}
+
+// InvertPacked writes into dst, n x n row-major, the inverse of the first n
+// columns of the packed factor r of order n+1; below the diagonal dst is 0.
+func InvertPacked(n int, r, dst []float64) {
+	clear(dst[:n*n])
+	for i := n - 1; i >= 0; i-- {
+		t := r[PackedRow(n+1, i):PackedRow(n+1, i+1)]
+		d := 1 / t[0]
+		row := dst[i*n : (i+1)*n]
+		sumUpper(n, i+1, t[1:n-i], dst, row)
+		for k := i + 1; k < n; k++ {
+			row[k] *= -d
+		}
+		row[i] = d
+	}
+}
+
+// sumUpper adds the rows of the upper triangular s from the given one on, times t, to dst, four at a
+// time.
+func sumUpper(n, from int, t, s, dst []float64) {
+	for len(t) >= 4 {
+		r := dst[from:n]
+		s0, s1, s2, s3 := s[from*n+from:][:len(r)], s[(from+1)*n+from:][:len(r)], s[(from+2)*n+from:][:len(r)], s[(from+3)*n+from:][:len(r)]
+		t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
+		for k := range r {
+			r[k] += (float64(t0*s0[k]) + float64(t1*s1[k])) + (float64(t2*s2[k]) + float64(t3*s3[k]))
+		}
+		t, from = t[4:], from+4
+	}
+	for _, v := range t {
+		Axpy(v, s[from*n+from:(from+1)*n], dst[from:n])
+		from++
+	}
+}

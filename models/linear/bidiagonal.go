@@ -1,0 +1,207 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+// bidiagonal is what the data say in a basis where sums over them take O(p).
+// With D = V0^{-1/2}, R D^{-1} = U B V' and z = U b e_1, B is lower bidiagonal.
+// All that depends on sigma2 then follows from the pivots of BB' + s I and of
+// B'B + s I, s = sigma2, both taken from the last to the first: of BB' they are
+//
+//	e_i = c_{i-1}^2 + t_i,  t_i = s + a_i^2 t_{i+1}/e_{i+1},  t_p = s + a_p^2
+//
+// Written so, nothing is subtracted: each pivot is as accurate as B, however
+// small s is. B'B has a and c in each other's place.
+type bidiagonal struct {
+	a, c   []float64 // p: diagonal of B; what stands below a_i, c_p = 0
+	a2, c2 []float64 // their squares
+	b, b2  float64
+	rho2   float64 // residual sum of squares at the least squares fit
+}
+
+// square fills in the squares, and reports whether they are finite.
+func (q *bidiagonal) square() bool {
+	for i, a := range q.a {
+		q.a2[i], q.c2[i] = float64(a*a), float64(q.c[i]*q.c[i])
+	}
+	q.b2 = float64(q.b * q.b)
+	return lin.Finite(q.a2...) && lin.Finite(q.c2...) && lin.Finite(q.b2, q.rho2)
+}
+
+// mass returns the sum of squares of all entries.
+func (q *bidiagonal) mass() float64 {
+	sum := q.rho2 + q.b2
+	for i, a2 := range q.a2 {
+		sum += a2 + q.c2[i]
+	}
+	return sum
+}
+
+// joint sets f[k] to log det(BB' + s I) + (twice + rho^2 + b^2 s/e_1)/s at
+// s = s[k]; the last sum is the least of |y - Xb|^2 + s |Db|^2. work has two
+// entries for each. All nodes go through the recurrence together, since one
+// division must wait for the one before.
+func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
+	n := len(s)
+	t, product := work[:n], work[n:2*n]
+	f = f[:n]
+	last := len(q.a2) - 1
+	for k, v := range s {
+		t[k], product[k], f[k] = v+q.a2[last], 1, 0
+	}
+	for i := last; i > 0; i-- {
+		c2, a2 := q.c2[i-1], q.a2[i-1]
+		for k, v := range s {
+			e := c2 + t[k]
+			if x := product[k] * e; x < 1e150 && x > 1e-150 {
+				product[k] = x
+			} else {
+				f[k] += math.Log(product[k])
+				product[k] = e
+			}
+			t[k] = v + float64(a2*(t[k]/e))
+		}
+	}
+	for k, v := range s {
+		e := t[k]
+		if x := product[k] * e; x < 1e300 && x > 1e-300 {
+			f[k] += math.Log(x)
+		} else {
+			f[k] += math.Log(product[k]) + math.Log(e)
+		}
+		f[k] += (twice + q.rho2 + float64(q.b2*(v/e))) / v
+	}
+}
+
+// ridge returns the residual sum of squares of the ridge fit at s and the
+// trace of BB'(BB' + s)^{-1}, the number of coefficients that the data tell.
+// dt is the derivative of t by log s.
+func (q *bidiagonal) ridge(s float64) (rss, effective float64) {
+	last := len(q.a2) - 1
+	t, dt, sum := s+q.a2[last], s, 0.0
+	for i := last; i > 0; i-- {
+		r := 1 / (q.c2[i-1] + t)
+		h := float64(dt * r)
+		sum += h
+		t = s + float64(q.a2[i-1]*float64(t*r))
+		dt = s + float64(q.a2[i-1]*float64(float64(q.c2[i-1]*r)*h))
+	}
+	h := dt / t
+	return q.rho2 + float64(q.b2*float64(s/t*h)), float64(last+1) - (sum + h)
+}
+
+// slopes returns the first two derivatives by log s of
+// -(log det(BB' + s I) + b^2/e_1)/2.
+func (q *bidiagonal) slopes(s float64) (first, second float64) {
+	var f [3]float64
+	var work [4]float64
+	at := [1]float64{s}
+	q.derivatives(at[:], f[:1], f[1:2], f[2:], work[:])
+	return f[0], f[1]
+}
+
+// derivatives sets f1[k], f2[k] and f3[k] to the first three derivatives by log
+// s of the same at s[k]. work has four entries for each: t and its derivatives.
+func (q *bidiagonal) derivatives(s, f1, f2, f3, work []float64) {
+	n := len(s)
+	t, dt, ddt, dddt := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:4*n]
+	f1, f2, f3 = f1[:n], f2[:n], f3[:n]
+	last := len(q.a2) - 1
+	for k, v := range s {
+		t[k], dt[k], ddt[k], dddt[k] = v+q.a2[last], v, v, v
+		f1[k], f2[k], f3[k] = 0, 0, 0
+	}
+	for i := last; i > 0; i-- {
+		c2, a2 := q.c2[i-1], q.a2[i-1]
+		for k, v := range s {
+			r := 1 / (c2 + t[k])
+			h, g, j := dt[k]*r, ddt[k]*r, dddt[k]*r
+			hg, h2 := h*g, h*h
+			f1[k] -= h
+			f2[k] -= g - h2
+			f3[k] -= j - 3*hg + 2*h2*h
+			c := a2 * c2 * r
+			t[k] = v + a2*t[k]*r
+			dt[k] = v + c*h
+			ddt[k] = v + c*(g-2*h2)
+			dddt[k] = v + c*(j-6*hg+6*h2*h)
+		}
+	}
+	for k := range s {
+		r := 1 / t[k]
+		h, g, j := dt[k]*r, ddt[k]*r, dddt[k]*r
+		hg, h2 := h*g, h*h
+		r *= q.b2
+		f1[k] = 0.5 * (f1[k] + h*r - h)
+		f2[k] = 0.5 * (f2[k] + r*(g-2*h2) - (g - h2))
+		f3[k] = 0.5 * (f3[k] + r*(j-6*hg+6*h2*h) - (j - 3*hg + 2*h2*h))
+	}
+}
+
+// rises sets first[k] to the first of the slopes at s[k]. work has two entries
+// for each.
+func (q *bidiagonal) rises(s, first, work []float64) {
+	n := len(s)
+	t, dt := work[:n], work[n:2*n]
+	first = first[:n]
+	last := len(q.a2) - 1
+	for k, v := range s {
+		t[k], dt[k], first[k] = v+q.a2[last], v, 0
+	}
+	for i := last; i > 0; i-- {
+		c2, a2 := q.c2[i-1], q.a2[i-1]
+		for k, v := range s {
+			r := 1 / (c2 + t[k])
+			h := dt[k] * r
+			first[k] -= h
+			t[k], dt[k] = v+a2*(t[k]*r), v+a2*(c2*r*h)
+		}
+	}
+	for k := range s {
+		h := dt[k] / t[k]
+		first[k] = 0.5 * (first[k] - h + q.b2/t[k]*h)
+	}
+}
+
+// pivots writes what B'B + s I = W E W', W unit upper bidiagonal, leads to:
+// l[i] = W_{i,i+1}, g[i] = s/E_i. The variances of V'beta, D = I, at s are
+// those of W'^{-1} g.
+func (q *bidiagonal) pivots(s float64, l, g []float64) {
+	last := len(q.a2) - 1
+	t := s
+	for i := last; i >= 0; i-- {
+		e := q.a2[i] + t
+		g[i] = s / e
+		if i > 0 {
+			l[i-1] = float64(q.c[i-1] * (q.a[i] / e))
+			t = s + float64(q.c2[i-1]*(t/e))
+		}
+	}
+}
+
+// mean writes the posterior mean of V'D beta at s, whose pivots are l and g.
+func (q *bidiagonal) mean(s float64, l, g, dst []float64) {
+	x := float64(q.a[0]*q.b) * (g[0] / s)
+	for i := range dst {
+		if i > 0 {
+			x = -float64(l[i-1] * x)
+		}
+		dst[i] = x
+	}
+}
+
+// sample takes standard normals x to V'D beta at s, whose pivots are l and g.
+func (q *bidiagonal) sample(s float64, l, g, x []float64) {
+	mean := float64(q.a[0]*q.b) * (g[0] / s)
+	for i := range x {
+		x[i] = float64(x[i] * math.Sqrt(g[i]))
+		if i > 0 {
+			x[i] -= float64(l[i-1] * x[i-1])
+		} else {
+			x[0] += mean
+		}
+	}
+}
