@@ -54,7 +54,7 @@ func TestCommitsAreRare(t *testing.T) {
 		}, time.Second)
 		for i := range int64(84) {
 			c.to(t.Context(), i)
-			time.Sleep(30 * time.Millisecond)
+			<-time.After(30 * time.Millisecond)
 		}
 		c.wait()
 		if want := []commit{{0, 0}, {time.Second, 33}, {2 * time.Second, 66}, {2520 * time.Millisecond, 83}}; !slices.Equal(sent, want) {
