@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
 	s := *c.Models[0].Spec
-	s.New, s.Settings, s.Revision = nil, nil, 0
+	s.New, s.Settings = nil, nil
 	if want := (cdf.Spec{
 		Kind: "linear", Variant: "corrected", Seed: 1,
 		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true},
