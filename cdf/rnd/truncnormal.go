@@ -26,18 +26,6 @@ func TruncNormal(r *rand.Rand, mean, sd, lo, hi float64) float64 {
 	return min(max(mean+sd*x, lo), hi)
 }
 
-// NormalAbove draws a standard normal restricted to values above a. A NaN
-// gives NaN.
-func NormalAbove(r *rand.Rand, a float64) float64 {
-	if math.IsNaN(a) {
-		return a
-	}
-	if a <= 0 {
-		return around(r, a, math.Inf(1))
-	}
-	return tail(r, a, math.Inf(1))
-}
-
 // around draws a standard normal restricted to [a, b], a <= 0 <= b.
 func around(r *rand.Rand, a, b float64) float64 {
 	if b-a > math.Sqrt(2*math.Pi) {
