@@ -20,10 +20,10 @@ import (
 func TestZombieIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := pipelinetest.Records(7, 400)
-		b := pipelinetest.Start(t, log[:200])
-		b.CatchUp(t) // at a checkpoint: the next one is a second away
+		b := pipelinetest.StartOn(t, &pipelinetest.Kafka{Log: log[:200], Takes: 20 * time.Millisecond})
+		b.CatchUp(t)
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log[:250] })
-		<-time.After(500 * time.Millisecond) // so that the records are applied
+		<-time.After(400 * time.Millisecond) // so that some records are applied, and the lanes have half a second's work
 		if _, err := b.Store.Claim(t.Context(), pipeline.Lease{Partition: pipeline.Partition{Topic: "in"}, Token: "another"}); err != nil {
 			t.Fatal(err)
 		}
