@@ -70,20 +70,30 @@ func room(p *pipeline.Posterior, x extras) int {
 	return n
 }
 
+// model writes whose state it is: that after t shards.
+func (p *pairs) model(key, kind, variant string, t int64) {
+	p.put(aboutKey, key)
+	p.put(aboutKind, kind)
+	p.put(aboutVariant, variant)
+	p.count(aboutT, t)
+}
+
+// source writes which record it follows, under which configuration.
+func (p *pairs) source(from pipeline.Partition, offset int64, config string) {
+	p.put(aboutTopic, from.Topic)
+	p.count(aboutPartition, int64(from.ID))
+	p.count(aboutOffset, offset)
+	p.put(aboutConfig, config)
+}
+
 // posterior writes the metadata of p; the offset to it lies at from.
 func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 	s := p.Summary
 	m := w.pairs(from, room(p, x))
 	m.put(aboutFormat, format)
-	m.put(aboutKey, p.Key)
-	m.put(aboutKind, p.Kind)
-	m.put(aboutVariant, p.Variant)
-	m.count(aboutT, s.T)
+	m.model(p.Key, p.Kind, p.Variant, s.T)
 	m.count(aboutN, s.N)
-	m.put(aboutTopic, p.Source.Topic)
-	m.count(aboutPartition, int64(p.Source.ID))
-	m.count(aboutOffset, p.Offset)
-	m.put(aboutConfig, p.Config)
+	m.source(p.Source, p.Offset, p.Config)
 	m.count(aboutDraws, int64(s.Draws))
 	m.number(aboutNEff, s.NEff)
 	if !p.Settled {

@@ -63,14 +63,8 @@ func predictionColumns(rows []pipeline.RowPrediction) []cdf.Column {
 // predictions writes the metadata of p; the offset to it lies at from.
 func (w *builder) predictions(from int, p *pipeline.Predictions, omitted int) {
 	m := w.pairs(from, 9)
-	m.put(aboutKey, p.Key)
-	m.put(aboutKind, p.Kind)
-	m.put(aboutVariant, p.Variant)
-	m.count(aboutT, p.T)
-	m.put(aboutTopic, p.Source.Topic)
-	m.count(aboutPartition, int64(p.Source.ID))
-	m.count(aboutOffset, p.Offset)
-	m.put(aboutConfig, p.Config)
+	m.model(p.Key, p.Kind, p.Variant, p.T)
+	m.source(p.Source, p.Offset, p.Config)
 	if omitted > 0 {
 		m.count(aboutOmitted, int64(omitted))
 	}
