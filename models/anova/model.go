@@ -30,8 +30,10 @@ import (
 type Model struct {
 	statistics
 	quantiles [7]float64 // of sigma2, at dist.Levels
-	// Of tau2 and sigma2, of the grid of the last Sample and not part of the state.
+	// Of the grid of the last Sample and not part of the state: how far the priors
+	// of tau2 and sigma2 decide, and the sd of log tau2.
 	sensitivity [2]float64
+	logTau2SD   float64
 }
 
 // New returns the corrected anova model with empty statistics.
@@ -108,7 +110,7 @@ func (m *Model) settle(w *work) {
 	g := &w.grid
 	k := len(m.n)
 	w.mean, w.m2, w.within = grown(w.mean, k), grown(w.m2, k), grown(w.within, k)
-	var mu, tau2, sigma2, logs weighted
+	var mu, tau2, sigma2, logs, logTau2 weighted
 	var tauPrior, sigmaPrior logPrior
 	muWithin, upTo, p := 0.0, 0.0, &m.prior
 	for i := range g.nodes {
@@ -119,6 +121,7 @@ func (m *Model) settle(w *work) {
 			tau2.add(c.sigma2*n.rho, c.mass)
 			sigma2.add(c.sigma2, c.mass)
 			logs.add(z, c.mass)
+			logTau2.add(x+z, c.mass)
 			tauPrior.add(float64(p.Tau2Shape*(x+z))+float64(tauRate*inv), c.mass)
 			sigmaPrior.add(float64(p.Sigma2Shape*z)+float64(p.Sigma2Rate*inv), c.mass)
 		}
@@ -161,6 +164,7 @@ func (m *Model) settle(w *work) {
 	m.shape = dist.TrigammaInverse(logs.squares)
 	m.s2 = math.Exp(g.middle+logs.mean+mathext.Digamma(m.shape)) / m.shape
 	m.sensitivity = [...]float64{tauPrior.sd(), sigmaPrior.sd()}
+	m.logTau2SD = math.Sqrt(logTau2.squares)
 }
 
 // weighted sums up a mean and the mean square about it, of masses that add up

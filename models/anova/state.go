@@ -62,7 +62,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if err := m.statistics.UnmarshalBinary(b[:at]); err != nil {
 		return err
 	}
-	m.sensitivity = [...]float64{math.NaN(), math.NaN()}
+	m.sensitivity, m.logTau2SD = [...]float64{math.NaN(), math.NaN()}, math.NaN()
 	if m.quantiles = quantiles; !slices.IsSorted(quantiles[:]) || quantiles[0] < 0 {
 		return codec.Error("anova", "quantiles are not in order")
 	}
