@@ -93,6 +93,19 @@ func (s *Recomputed) Value() (Stored, error) {
 // Size returns the bytes held.
 func (s *Recomputed) Size() int64 { return s.entry.size }
 
+// Resting returns the bytes that a worker's cache holds of the state while it is saved
+// and its model is not at hand.
+func (s *Recomputed) Resting() (int64, error) {
+	value, err := s.Value()
+	if err != nil {
+		return 0, err
+	}
+	e := entry{key: s.entry.key, state: &keyState{spec: s.entry.state.spec, filter: s.entry.state.filter, saved: value}}
+	e.size = e.state.size(e.key)
+	e.pack()
+	return e.state.size(e.key), nil
+}
+
 // under returns the same models under other limits.
 func (r *Rules) under(l Limits) *Rules {
 	other := &Rules{limits: l, configured: r.configured}

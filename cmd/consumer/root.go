@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/capacity"
 	"github.com/credence-stream/credence/cmd/consumer/check"
 	"github.com/credence-stream/credence/cmd/consumer/dlq"
 	"github.com/credence-stream/credence/cmd/consumer/draft"
@@ -38,7 +39,7 @@ Start with: consumer demo`,
 		&cobra.Group{ID: app.GroupCare, Title: "Operate:"},
 	)
 	root.SetHelpCommandGroupID(app.GroupCare)
-	root.AddCommand(run.DemoCommand(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), versionCommand(a))
+	root.AddCommand(run.DemoCommand(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), capacity.Command(a), versionCommand(a))
 	root.AddCommand(draft.Command(a))
 	completionCommand(root)
 	root.AddCommand(dlq.Command(a))
