@@ -10,15 +10,15 @@ import (
 // load is how much is sent through Kafka.
 type load struct {
 	rounds, records int
-	few, many       int // keys
+	few, many, most int // keys
 	seconds         int // of a stream of low load
 }
 
 func (b *bench) load() load {
 	if b.quick {
-		return load{rounds: 1, records: 60_000, few: 1000, many: 20_000, seconds: 10}
+		return load{rounds: 1, records: 60_000, few: 1000, many: 20_000, most: 100_000, seconds: 10}
 	}
-	return load{rounds: 3, records: 150_000, few: 1000, many: 100_000, seconds: 30}
+	return load{rounds: 3, records: 150_000, few: 1000, many: 100_000, most: 1_000_000, seconds: 30}
 }
 
 // servers starts the rig at the first call.

@@ -52,7 +52,7 @@ func (b *bench) latencies() error {
 // latency sends records to a consumer and returns how long each took.
 func (r *rig) latency(ctx context.Context, settings string, records int) (waits []time.Duration, err error) {
 	topic := fmt.Sprintf("bench-latency-%d", r.started)
-	if err := r.create(ctx, topic); err != nil {
+	if err := r.create(ctx, topic, partitions); err != nil {
 		return nil, err
 	}
 	c, err := r.start(ctx, topic, settings)

@@ -84,6 +84,7 @@ func (b *bench) parts(only string) error {
 		{"steps", (*bench).steps},
 		{"path", (*bench).paths},
 		{"keys", (*bench).manyKeys},
+		{"scale", (*bench).scale},
 		{"latency", (*bench).latencies},
 	} {
 		if only != "" && !strings.Contains(","+only+",", ","+part.name+",") {

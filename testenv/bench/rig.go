@@ -18,7 +18,7 @@ import (
 	"github.com/credence-stream/credence/testenv"
 )
 
-const partitions = 4
+const partitions = 4 // of a topic that does not say otherwise
 
 // rig is what the runs through Kafka and Redis share.
 type rig struct {
@@ -38,11 +38,11 @@ type topic struct {
 	n       int // rows of a shard
 	keys    int
 	records int
-	ends    [partitions]int64
+	ends    []int64 // of its partitions
 }
 
 func (t *topic) how(b testenv.Backend) string {
-	return fmt.Sprintf("linear p=%d, n=%d, %d keys, %d partitions, %d records, %s servers on the same cores", columns, t.n, t.keys, partitions, t.records, b)
+	return fmt.Sprintf("linear p=%d, n=%d, %d keys, %d partitions, %d records, %s servers on the same cores", columns, t.n, t.keys, len(t.ends), t.records, b)
 }
 
 // newRig starts servers and builds the consumer; the caller calls close.
@@ -67,18 +67,22 @@ func newRig(ctx context.Context, b testenv.Backend, dir string, p *peers) (*rig,
 func (r *rig) close() error { return errors.Join(r.client.Close(), r.env.Close()) }
 
 // create makes an empty input topic.
-func (r *rig) create(ctx context.Context, name string) error {
+func (r *rig) create(ctx context.Context, name string, partitions int) error {
 	return r.client.Create(ctx, kafka.InputTopic(name, partitions, 32<<20))
 }
 
 // produce fills a topic, once. Where there are as many keys as records each has
 // one shard, else they are drawn at random.
 func (r *rig) produce(ctx context.Context, n, keys, records int) (*topic, error) {
-	t := &topic{name: fmt.Sprintf("bench-%d-%d", n, keys), n: n, keys: keys, records: records}
+	return r.produceTo(ctx, partitions, n, keys, records)
+}
+
+func (r *rig) produceTo(ctx context.Context, partitions, n, keys, records int) (*topic, error) {
+	t := &topic{name: fmt.Sprintf("bench-%d-%d-%d", partitions, n, keys), n: n, keys: keys, records: records, ends: make([]int64, partitions)}
 	if filled := r.topics[t.name]; filled != nil {
 		return filled, nil
 	}
-	if err := r.create(ctx, t.name); err != nil {
+	if err := r.create(ctx, t.name, partitions); err != nil {
 		return nil, err
 	}
 	values, err := encoded(regression(n, columns), 200)
