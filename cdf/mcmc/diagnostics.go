@@ -14,15 +14,17 @@ import (
 // non-finite draws have no diagnostics: NaN. The zero value is ready; its
 // buffers are reused, so it serves one goroutine at a time.
 type Diagnostics struct {
-	order   []place   // split draws, ascending
-	folded  []place   // the same, folded at the median of the draws, ascending
-	scores  []float64 // normal scores of the ranks of as many
-	z       []float64 // rank-normalised draws
-	fold    []float64
-	sorted  []float64 // draws, ascending
-	split   []float64
-	centred []float64
-	rho     []float64
+	order      []place   // split draws, ascending
+	from       []int32   // where the buckets of the sort begin
+	folded     []place   // order folded at the median of the draws, ascending
+	table      []float64 // normal scores of the ranks of as many draws
+	bulk, fold scores    // of order, once asked for, and of folded
+	sorted     []float64 // draws, ascending
+	split      []float64
+	side       []uint8 // 1: below the quantile
+	parts      moments
+	centred    []float64
+	rho        []float64
 }
 
 // RHat is the larger of the rank-normalised split R-hat and that of the
@@ -65,16 +67,12 @@ func (d *Diagnostics) halves(x []float64, chains int) ([]float64, int) {
 	return d.split, 2 * chains
 }
 
-// rhat is the ratio of total to within-chain spread.
-func rhat(x []float64, chains int) float64 {
-	if constant(x) {
-		return math.NaN()
-	}
-	n := len(x) / chains
+// rhat is the ratio of total to within-chain spread of chains of n draws.
+func rhat(of *moments, n int) float64 {
+	chains := len(of.mean)
 	var within, mean, between float64 // between: sum of squares of the chain means
-	for c := range chains {
-		m, v := Moments(x[c*n : (c+1)*n])
-		within += v / float64(chains)
+	for c, m := range of.mean {
+		within += of.variance[c] / float64(chains)
 		delta := m - mean
 		mean += delta / float64(c+1)
 		between += delta * (m - mean)

@@ -8,30 +8,49 @@ import (
 // ess is the effective sample size by Geyer's initial monotone sequence, at
 // most S log10 S.
 func (d *Diagnostics) ess(x []float64, chains int) float64 {
-	n := len(x) / chains
-	if n < 3 || constant(x) {
+	if len(x)/chains < 3 || constant(x) {
 		return math.NaN()
 	}
-	d.centre(x, chains)
+	d.parts.of(x, chains)
+	return d.essAbout(x, d.parts.mean)
+}
+
+// essAbout is ess of chains whose means are known.
+func (d *Diagnostics) essAbout(x, means []float64) float64 {
+	d.centred = append(d.centred[:0], x...)
+	n := len(x) / len(means)
+	for c, mean := range means {
+		chain := d.centred[c*n : (c+1)*n]
+		for i := range chain {
+			chain[i] -= mean
+		}
+	}
+	return d.geyer(means)
+}
+
+// geyer is ess of the centred chains, at least three draws each.
+func (d *Diagnostics) geyer(means []float64) float64 {
+	chains := len(means)
+	n := len(d.centred) / chains
 	nf := float64(n)
-	variance := d.autocovariance(0, chains)
+	variance, next := d.autocovariances(0, chains)
 	meanVar := variance * nf / (nf - 1)
 	varPlus := variance
 	if chains > 1 {
-		varPlus += varianceOfMeans(x, chains)
+		varPlus += varianceOfMeans(means)
 	}
-	rhoAt := func(lag int) float64 { return 1 - (meanVar-d.autocovariance(lag, chains))/varPlus }
-
-	// Initial positive sequence: pairs of lags while their sum is positive.
 	rho := slices.Grow(d.rho[:0], n)[:n]
 	d.rho = rho
 	clear(rho)
-	even, odd := 1., rhoAt(1)
+	even, odd := 1., 1-(meanVar-next)/varPlus
+
+	// Initial positive sequence: pairs of lags while their sum is positive.
 	rho[0], rho[1] = even, odd
 	last := 0
 	for last < n-5 && even+odd > 0 {
 		last += 2
-		even, odd = rhoAt(last), rhoAt(last+1)
+		a, b := d.autocovariances(last, chains)
+		even, odd = 1-(meanVar-a)/varPlus, 1-(meanVar-b)/varPlus
 		if even+odd >= 0 {
 			rho[last], rho[last+1] = even, odd
 		}
@@ -55,43 +74,86 @@ func (d *Diagnostics) ess(x []float64, chains int) float64 {
 	return total / tau
 }
 
-// centre takes from each chain its mean.
-func (d *Diagnostics) centre(x []float64, chains int) {
-	d.centred = append(d.centred[:0], x...)
-	n := len(x) / chains
-	for c := range chains {
-		chain := d.centred[c*n : (c+1)*n]
-		mean, _ := Moments(chain)
-		for i := range chain {
-			chain[i] -= mean
+// autocovariances returns the biased autocovariances at a lag and the next,
+// averaged over the centred chains. Of draws that mix, few lags are ever asked for.
+// A sum waits for each of its additions: those of two lags and of two chains go
+// on side by side, each in its order.
+func (d *Diagnostics) autocovariances(lag, chains int) (at, next float64) {
+	n := len(d.centred) / chains
+	for c := 0; c < chains; c += 2 {
+		x := d.centred[c*n : (c+1)*n]
+		if c+1 == chains {
+			a, b, _, _ := lagged(x, x, lag)
+			at, next = at+a, next+b
+			continue
 		}
+		a, b, e, f := lagged(x, d.centred[(c+1)*n:(c+2)*n], lag)
+		at, next = at+a+e, next+b+f
 	}
+	scale := 1 / (float64(n) * float64(chains))
+	return at * scale, next * scale
 }
 
-// autocovariance returns the biased autocovariance at a lag, averaged over the
-// chains that centre took. Of draws that mix, few lags are ever asked for.
-func (d *Diagnostics) autocovariance(lag, chains int) float64 {
-	n, total := len(d.centred)/chains, 0.
-	for c := range chains {
-		chain, sum := d.centred[c*n:(c+1)*n], 0.
-		for i, v := range chain[lag:] {
-			sum += v * chain[i]
-		}
-		total += sum
+// lagged returns the sums of products at a lag and the next of two chains.
+func lagged(x, y []float64, lag int) (xAt, xNext, yAt, yNext float64) {
+	n := len(x)
+	y = y[:n]
+	m := n - lag - 1
+	x1, x2, y0, y1, y2 := x[lag:][:m], x[lag+1:][:m], y[:m], y[lag:][:m], y[lag+1:][:m]
+	for i, v := range x[:m] {
+		w := y0[i]
+		xAt += x1[i] * v
+		xNext += x2[i] * v
+		yAt += y1[i] * w
+		yNext += y2[i] * w
 	}
-	return total * (1 / (float64(n) * float64(chains)))
+	xAt += x[n-1] * x[m]
+	yAt += y[n-1] * y[m]
+	return xAt, xNext, yAt, yNext
 }
 
-func varianceOfMeans(x []float64, chains int) float64 {
-	n := len(x) / chains
+func varianceOfMeans(means []float64) float64 {
+	chains := len(means)
 	var mean, squares float64
-	for c := range chains {
-		m, _ := Moments(x[c*n : (c+1)*n])
+	for c, m := range means {
 		delta := m - mean
 		mean += delta / float64(c+1)
 		squares += delta * (m - mean)
 	}
 	return squares / float64(chains-1)
+}
+
+// moments are those of each of several chains, by Moments.
+type moments struct{ mean, variance []float64 }
+
+func (m *moments) of(x []float64, chains int) {
+	m.mean, m.variance = slices.Grow(m.mean[:0], chains)[:chains], slices.Grow(m.variance[:0], chains)[:chains]
+	n := len(x) / chains
+	for c := 0; c < chains; c += 2 {
+		e := min(c+1, chains-1)
+		m.mean[c], m.variance[c], m.mean[e], m.variance[e] = momentsOfTwo(x[c*n:(c+1)*n], x[e*n:(e+1)*n])
+	}
+}
+
+// momentsOfTwo is Moments of two chains of the same length, in step.
+func momentsOfTwo(x, y []float64) (xMean, xVariance, yMean, yVariance float64) {
+	y = y[:len(x)]
+	n := float64(len(x))
+	for i, v := range x {
+		xMean += v
+		yMean += y[i]
+	}
+	xMean /= n
+	yMean /= n
+	var xSquares, xRest, ySquares, yRest float64
+	for i, v := range x {
+		a, b := v-xMean, y[i]-yMean
+		xSquares += a * a
+		xRest += a
+		ySquares += b * b
+		yRest += b
+	}
+	return xMean + xRest/n, (xSquares - xRest*xRest/n) / (n - 1), yMean + yRest/n, (ySquares - yRest*yRest/n) / (n - 1)
 }
 
 // Moments returns mean and variance (divisor n-1; NaN for one value).

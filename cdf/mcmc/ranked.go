@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -16,28 +15,25 @@ type Ranked struct {
 	finite bool
 }
 
-// place is a draw and where it stands among the split draws.
-type place struct {
-	v float64
-	i int
+// scores are the normal scores of draws by their ranks.
+type scores struct {
+	ready, constant bool
+	z               []float64
+	moments         // of the parts
 }
 
 // Rank sorts the draws of so many chains, which must not change while the
 // result is in use.
 func (d *Diagnostics) Rank(x []float64, chains int) Ranked {
 	r := Ranked{d: d, x: x, chains: chains, finite: finite(x)}
-	d.sorted = d.sorted[:0]
+	d.sorted, d.bulk.ready = d.sorted[:0], false
 	if !r.finite {
 		d.sorted = append(d.sorted, x...)
 		slices.Sort(d.sorted)
 		return r
 	}
 	split, _ := d.halves(x, chains)
-	d.order = slices.Grow(d.order[:0], len(split))[:len(split)]
-	for i, v := range split {
-		d.order[i] = place{v, i}
-	}
-	slices.SortFunc(d.order, func(a, b place) int { return cmp.Compare(a.v, b.v) })
+	d.arrange(split)
 	if len(split) < len(x) { // chains of odd length leave a draw out
 		d.sorted = append(d.sorted, x...)
 		slices.Sort(d.sorted)
@@ -58,13 +54,18 @@ func (r Ranked) RHat() float64 {
 		return math.NaN()
 	}
 	d := r.d
-	parts := r.parts()
-	bulk := rhat(d.normal(d.order), parts)
-	tail := rhat(d.normal(d.foldAt(Quantile(d.sorted, .5))), parts)
-	if math.IsNaN(bulk) || math.IsNaN(tail) {
+	bulk, tail := r.scored(), &d.fold
+	d.foldAt(Quantile(d.sorted, .5))
+	d.score(tail, d.folded, r.parts())
+	if bulk.constant || tail.constant {
 		return math.NaN()
 	}
-	return max(bulk, tail)
+	n := len(d.order) / r.parts()
+	a, b := rhat(&bulk.moments, n), rhat(&tail.moments, n)
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.NaN()
+	}
+	return max(a, b)
 }
 
 // ESSBulk is that of Diagnostics.
@@ -72,33 +73,67 @@ func (r Ranked) ESSBulk() float64 {
 	if !r.finite {
 		return math.NaN()
 	}
-	return r.d.ess(r.d.normal(r.d.order), r.parts())
+	s := r.scored()
+	if s.constant || len(s.z)/len(s.mean) < 3 {
+		return math.NaN()
+	}
+	return r.d.essAbout(s.z, s.mean)
 }
 
 // ESSTail is that of Diagnostics.
 func (r Ranked) ESSTail() float64 {
 	d := r.d
-	if constant(r.x) {
+	if !r.finite || d.sorted[len(d.sorted)-1]-d.sorted[0] < 0x1p-52 {
 		return math.NaN()
 	}
 	least := math.Inf(1)
 	for _, q := range [...]float64{Quantile(d.sorted, .05), Quantile(d.sorted, .95)} {
-		d.fold = d.fold[:0]
-		for _, v := range r.x {
-			below := 0.
-			if v <= q {
-				below = 1
-			}
-			d.fold = append(d.fold, below)
-		}
-		split, parts := d.halves(d.fold, r.chains)
-		e := d.ess(split, parts)
+		e := d.essBelow(q, r.parts())
 		if math.IsNaN(e) {
 			return e
 		}
 		least = min(least, e)
 	}
 	return least
+}
+
+// essBelow is ess of what tells whether the split draws are at most q: 1 or 0. Of
+// these a table has the distances from the mean.
+func (d *Diagnostics) essBelow(q float64, parts int) float64 {
+	n, all := len(d.order)/parts, 0
+	if n < 3 {
+		return math.NaN()
+	}
+	x := d.split
+	d.side, d.centred = slices.Grow(d.side[:0], len(x))[:len(x)], slices.Grow(d.centred[:0], len(x))[:len(x)]
+	d.parts.mean = slices.Grow(d.parts.mean[:0], parts)[:parts]
+	for c := range parts {
+		chain, side, below := x[c*n:(c+1)*n], d.side[c*n:(c+1)*n], 0
+		for i, v := range chain {
+			is := 0
+			if v <= q {
+				is = 1
+			}
+			side[i] = uint8(is)
+			below += is
+		}
+		all += below
+		mean := float64(below) / float64(n)
+		from, rest := [2]float64{-mean, 1 - mean}, 0.0
+		for _, s := range side {
+			rest += from[s&1]
+		}
+		mean += rest / float64(n)
+		d.parts.mean[c] = mean
+		from = [2]float64{-mean, 1 - mean}
+		for i, s := range side {
+			d.centred[c*n+i] = from[s&1]
+		}
+	}
+	if all == 0 || all == len(x) {
+		return math.NaN()
+	}
+	return d.geyer(d.parts.mean)
 }
 
 // parts is how many chains halves makes.
@@ -109,54 +144,80 @@ func (r Ranked) parts() int {
 	return 2 * r.chains
 }
 
-// foldAt returns the split draws' distances from the median, ascending: those
-// below it and those above are in order already.
-func (d *Diagnostics) foldAt(median float64) []place {
-	d.folded = d.folded[:0]
-	above, _ := slices.BinarySearchFunc(d.order, median, func(p place, m float64) int { return cmp.Compare(p.v, m) })
-	below := above - 1
-	for below >= 0 || above < len(d.order) {
-		var p place
-		if above == len(d.order) || below >= 0 && median-d.order[below].v < d.order[above].v-median {
-			p = d.order[below]
-			below--
-		} else {
-			p = d.order[above]
-			above++
-		}
-		p.v = math.Abs(p.v - median)
-		d.folded = append(d.folded, p)
+// scored returns the normal scores of the draws.
+func (r Ranked) scored() *scores {
+	s := &r.d.bulk
+	if !s.ready {
+		r.d.score(s, r.d.order, r.parts())
+		s.ready = true
 	}
-	return d.folded
+	return s
 }
 
-// normal returns the normal scores of the fractional ranks, ties averaged, of
+// foldAt makes folded of order, the split draws' distances from the median: those
+// below it and those above are in order already. Which of two comes next nobody
+// can foresee: it is not asked by a branch.
+func (d *Diagnostics) foldAt(median float64) {
+	d.folded = slices.Grow(d.folded[:0], len(d.order))[:len(d.order)]
+	above, _ := slices.BinarySearchFunc(d.order, median, func(p place, m float64) int {
+		if p.v < m {
+			return -1
+		}
+		return 1
+	})
+	below, at := above-1, 0
+	for below >= 0 && above < len(d.order) {
+		next, step := above, 0
+		if median-d.order[below].v < d.order[above].v-median {
+			next, step = below, 1
+		}
+		below -= step
+		above += 1 - step
+		p := d.order[next]
+		d.folded[at] = place{math.Abs(p.v - median), p.i}
+		at++
+	}
+	for ; below >= 0; below-- {
+		p := d.order[below]
+		d.folded[at] = place{math.Abs(p.v - median), p.i}
+		at++
+	}
+	for ; above < len(d.order); above++ {
+		p := d.order[above]
+		d.folded[at] = place{math.Abs(p.v - median), p.i}
+		at++
+	}
+}
+
+// score finds the normal scores of the fractional ranks, ties averaged, of
 // draws in ascending order, each at its place.
-func (d *Diagnostics) normal(order []place) []float64 {
+func (d *Diagnostics) score(of *scores, order []place, parts int) {
 	s := len(order)
 	score := func(rank float64) float64 {
 		return math.Sqrt2 * math.Erfinv(2*(rank-.375)/(float64(s)+.25)-1)
 	}
-	if len(d.scores) != s {
-		d.scores = d.scores[:0]
+	if len(d.table) != s {
+		d.table = d.table[:0]
 		for i := range s {
-			d.scores = append(d.scores, score(float64(i+1)))
+			d.table = append(d.table, score(float64(i+1)))
 		}
 	}
-	d.z = slices.Grow(d.z[:0], s)[:s]
+	of.z = slices.Grow(of.z[:0], s)[:s]
 	for lo := 0; lo < s; {
 		hi := lo + 1
 		for hi < s && order[hi].v == order[lo].v {
 			hi++
 		}
-		z := d.scores[lo]
-		if hi > lo+1 {
-			z = score(float64(lo+1+hi) / 2)
-		}
-		for _, p := range order[lo:hi] {
-			d.z[p.i] = z
+		if hi == lo+1 {
+			of.z[order[lo].i] = d.table[lo]
+		} else {
+			z := score(float64(lo+1+hi) / 2)
+			for _, p := range order[lo:hi] {
+				of.z[p.i] = z
+			}
 		}
 		lo = hi
 	}
-	return d.z
+	of.constant = order[0].v == order[s-1].v
+	of.of(of.z, parts)
 }

@@ -8,37 +8,35 @@ import (
 	"testing"
 )
 
-// scored are the normal scores of the ranks by their definition: a rank is the
-// number of draws below, half of those that are equal, and a half.
-func scored(x []float64) []float64 {
-	z := make([]float64, len(x))
-	for i, v := range x {
-		rank := .5
-		for _, u := range x {
-			if u < v {
-				rank++
-			} else if u == v {
-				rank += .5
-			}
-		}
-		z[i] = math.Sqrt2 * math.Erfinv(2*(rank-.375)/(float64(len(x))+.25)-1)
-	}
-	return z
+// laws are draws of many kinds: with ties, with long tails, far from 0, in
+// chains that stick, all but all the same, of both signs of 0.
+var laws = []func(r *rand.Rand, i int) float64{
+	func(r *rand.Rand, _ int) float64 { return r.NormFloat64() },
+	func(r *rand.Rand, _ int) float64 { return math.Round(2*r.NormFloat64()) / 2 },
+	func(r *rand.Rand, _ int) float64 { return math.Round(8*r.NormFloat64()) / 8 },
+	func(r *rand.Rand, _ int) float64 { return math.Exp(40 * r.NormFloat64()) },
+	func(r *rand.Rand, _ int) float64 { return 1e9 + r.NormFloat64() },
+	func(r *rand.Rand, i int) float64 { return 3*math.Sin(float64(i)/9) + .1*r.NormFloat64() },
+	func(r *rand.Rand, i int) float64 { return float64(i / 7) },
+	func(r *rand.Rand, i int) float64 { return 5e-324 * float64(r.IntN(4)) },
+	func(r *rand.Rand, i int) float64 { return 1.7e308 * math.Copysign(r.Float64(), r.Float64()-.5) },
+	func(r *rand.Rand, i int) float64 { return math.Copysign(float64(r.IntN(2)), r.Float64()-.5) },
+	func(*rand.Rand, int) float64 { return 4 },
 }
 
-// One sort gives the bits that ranks by their definition give: with ties, with
-// chains of odd length, of few draws, and many sizes one after the other.
+// One sort gives the bits that the definitions give: of chains of odd length, of few
+// draws and of many, and of many sizes one after the other.
 func TestRanksOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	var d, fresh Diagnostics
-	for range 200 {
+	for k := range 60 * len(laws) {
 		chains, n := 1+r.IntN(4), 1+r.IntN(60)
+		if k >= 50*len(laws) {
+			n += r.IntN(300)
+		}
 		x := make([]float64, chains*n)
-		grid := []float64{0, 2, 8}[r.IntN(3)]
 		for i := range x {
-			if x[i] = r.NormFloat64(); grid > 0 {
-				x[i] = math.Round(x[i]*grid) / grid
-			}
+			x[i] = laws[k%len(laws)](r, i)
 		}
 		sorted := slices.Clone(x)
 		slices.Sort(sorted)
@@ -46,23 +44,14 @@ func TestRanksOnce(t *testing.T) {
 		if !slices.Equal(ranked.Sorted(), sorted) {
 			t.Fatalf("sorted %v, want %v", ranked.Sorted(), sorted)
 		}
-		split, parts := fresh.halves(x, chains)
-		split = slices.Clone(split)
-		bulk := scored(split)
-		var fold []float64
-		for _, v := range x {
-			fold = append(fold, math.Abs(v-Quantile(sorted, .5)))
-		}
-		folded, _ := fresh.halves(fold, chains)
-		tail := scored(slices.Clone(folded))
-		want := [2]float64{max(rhat(bulk, parts), rhat(tail, parts)), fresh.ess(bulk, parts)}
-		if math.IsNaN(rhat(tail, parts)) {
-			want[0] = math.NaN()
-		}
-		for _, got := range [][2]float64{{ranked.RHat(), ranked.ESSBulk()}, {d.RHat(x, chains), d.ESSBulk(x, chains)}} {
+		want := plain{}.diagnosed(x, chains)
+		for _, got := range [][4]float64{
+			{ranked.RHat(), ranked.ESSBulk(), ranked.ESSTail(), fresh.ESSMean(x, chains)},
+			{d.RHat(x, chains), d.ESSBulk(x, chains), d.ESSTail(x, chains), d.ESSMean(x, chains)},
+		} {
 			for i, v := range got {
 				if math.Float64bits(v) != math.Float64bits(want[i]) && !(math.IsNaN(v) && math.IsNaN(want[i])) {
-					t.Fatalf("%d chains of %d: %v, want %v", chains, n, got, want)
+					t.Fatalf("law %d, %d chains of %d: %v, want %v", k%len(laws), chains, n, got, want)
 				}
 			}
 		}
