@@ -1,7 +1,6 @@
 package dlm
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
@@ -15,8 +14,8 @@ import (
 func (m *Model) draw(s *cdf.Step) error {
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
-	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
-		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
+	if !w.weighState(m) {
+		return errWeights
 	}
 	d := s.Draws
 	phi, tau2, sigma2, theta := d.Row(phiRow), d.Row(tau2Row), d.Row(sigma2Row), d.Row(thetaRow)

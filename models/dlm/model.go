@@ -31,9 +31,10 @@ type Model struct {
 	n        float64 // observations, discounted
 	rows     int64   // observations
 	clock    Clock
-	forgot   bool // some shard was discounted: there is no joint evidence
-	failed   bool // a statistic is not finite
-	told     told // of the present state, once it is known
+	forgot   bool   // some shard was discounted: there is no joint evidence
+	failed   bool   // a statistic is not finite
+	told     told   // of the present state, once it is known
+	age      uint64 // see changed
 }
 
 // New returns the model of mode grid without observations.
@@ -51,6 +52,7 @@ func newOnGrid(f *family, d cdf.Dims) (*Model, error) {
 	}
 	m := &Model{family: f, grid: newGrid(f.known)}
 	m.grid.start(f.settings.Prior.Theta0Variance)
+	m.changed()
 	return m, nil
 }
 

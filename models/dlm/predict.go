@@ -24,19 +24,21 @@ type forward struct {
 func (m *Model) forward(w *work, sh *cdf.Shard) (forward, error) {
 	w.grid.copyFrom(&m.grid)
 	f := forward{w: w, prior: &m.family.settings.Prior, n: m.n, clock: m.clock}
+	ok := false
 	if sh.Forget > 0 && sh.Forget < 1 {
 		w.grid.forget(sh.Forget)
 		f.n *= sh.Forget
+		ok = w.weigh(&w.grid, f.prior, f.n)
+	} else {
+		ok = w.weighState(m)
 	}
-	return f, f.weigh()
+	if !ok {
+		return f, errWeights
+	}
+	return f, nil
 }
 
-func (f *forward) weigh() error {
-	if !f.w.weigh(&f.w.grid, f.prior, f.n) {
-		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
-	}
-	return nil
-}
+var errWeights = fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
 
 // Score scores the rows that have a response, each given the rows before it:
 // a mixture of t laws with 2A degrees of freedom and scale^2 = FB/A. Their
@@ -77,8 +79,8 @@ func (f *forward) absorb(y float64) (float64, error) {
 	before := w.logZ + dist.LogGamma(w.shape)
 	w.grid.step(0, y, w.product)
 	f.n++
-	if err := f.weigh(); err != nil {
-		return 0, err
+	if !w.weigh(&w.grid, f.prior, f.n) {
+		return 0, errWeights
 	}
 	return w.logZ + dist.LogGamma(w.shape) - before - 0.5*math.Log(2*math.Pi), nil
 }

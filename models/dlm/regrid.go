@@ -44,8 +44,9 @@ func (m *Model) check(w *work) bool {
 	if m.reserved {
 		m.reserve.flush(w.regrid.product)
 	}
+	m.changed()
 	for range 8 {
-		if !lin.Finite(m.grid.sse...) || !lin.Finite(m.grid.m...) || !lin.Finite(m.grid.er...) || !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		if !lin.Finite(m.grid.sse...) || !lin.Finite(m.grid.m...) || !lin.Finite(m.grid.er...) || !w.weighState(m) {
 			return false
 		}
 		w.marginals()
@@ -61,6 +62,7 @@ func (m *Model) check(w *work) bool {
 			m.reserve.copyFrom(&m.grid)
 		}
 		w.regrid.move(&m.grid, &m.reserve, low, high)
+		m.changed()
 	}
 	return true
 }

@@ -19,6 +19,7 @@ func (m *Model) Rescale(to cdf.Dims, y cdf.Affine, _ []cdf.Affine) error {
 	if y.Shift != 0 || m.family.settings.knows(to) != m.family.known {
 		return errCenter
 	}
+	m.changed()
 	for _, g := range []*grid{&m.grid, &m.reserve} {
 		lin.Scale(y.Factor, g.m)
 		lin.Scale(y.Factor, g.er)

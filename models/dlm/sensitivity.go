@@ -20,7 +20,7 @@ type told struct {
 func (m *Model) posterior() *told {
 	if !m.told.known {
 		w := m.family.take()
-		if w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		if w.weighState(m) {
 			m.tell(w)
 		}
 		m.family.scratch.Put(w)
@@ -31,6 +31,9 @@ func (m *Model) posterior() *told {
 // tell finds what is told of the posterior that was weighed last.
 func (m *Model) tell(w *work) {
 	w.marginals()
+	for k, rate := range w.rate {
+		w.logRate[k] = math.Log(rate)
+	}
 	p, t := &m.family.settings.Prior, told{known: true}
 	t.phi, t.phiSD = w.phiMoments(&m.grid)
 	var byTau, bySigma float64
@@ -63,11 +66,12 @@ func (w *work) sensitivity(g *grid, a, b float64, tau bool, phi float64) (sd, cr
 	var mean, square, within float64
 	tail := a * a * (dist.Trigamma(w.shape) - 1/w.shape)
 	for k, weight := range w.weight {
-		rate := w.rate[k]
+		rate, log := w.rate[k], w.logRate[k]
 		if tau {
 			rate *= g.q[k%nodes]
+			log += g.l[k%nodes]
 		}
-		x := -float64(a*math.Log(rate)) - b*w.shape/rate
+		x := -float64(a*log) - b*w.shape/rate
 		apart := b/rate - a/w.shape
 		within += weight * (float64(w.shape*apart*apart) + tail)
 		mean += weight * x

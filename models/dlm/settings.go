@@ -159,6 +159,11 @@ func (p *Prior) Moments(k int, n float64) (mean, sd bool) {
 // PriorSD writes the prior sd of each functional, NaN where undefined or, for
 // theta, not known in closed form.
 func (p *Prior) PriorSD(functionals []cdf.Functional, dst []float64) {
+	p.priorSD(functionals, dst, p.phiSD())
+}
+
+// priorSD is PriorSD, that of phi given: it is an integral.
+func (p *Prior) priorSD(functionals []cdf.Functional, dst []float64, phi float64) {
 	sd := func(shape, rate float64) float64 {
 		if !(shape > 2) {
 			return math.NaN()
@@ -172,7 +177,7 @@ func (p *Prior) PriorSD(functionals []cdf.Functional, dst []float64) {
 		}
 		switch f.Param[0] {
 		case phiRow:
-			dst[i] = p.phiSD()
+			dst[i] = phi
 		case tau2Row:
 			dst[i] = sd(p.Tau2Shape, p.Tau2Rate)
 		case sigma2Row:

@@ -60,6 +60,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		return codec.Error("dlm", "unknown format")
 	}
 	m.failed, m.told = false, told{}
+	m.changed()
 	m.forgot, m.clock.Seen, m.reserved = b[1]&flagForgot != 0, b[1]&flagSeen != 0, b[1]&flagReserved != 0
 	m.clock.Last = int64(binary.LittleEndian.Uint64(b[2:]))
 	m.rows = int64(binary.LittleEndian.Uint64(b[10:]))
@@ -100,7 +101,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	}
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
-	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) || !lin.Finite(w.rate...) {
+	if !w.weighState(m) || !lin.Finite(w.rate...) {
 		return codec.Error("dlm", "weights not finite")
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
-	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
-		return fmt.Errorf("%w: dlm: weights not finite", cdf.ErrNumeric)
+	if !w.weighState(m) {
+		return errWeights
 	}
 	m.tell(w)
 	for i, f := range functionals {
@@ -96,12 +96,13 @@ func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 	w.g.LogInvGamma(a)
 	w.mix.Reset(&w.g)
 	for k, p := range w.weight {
-		b := w.rate[k]
+		b, log := w.rate[k], w.logRate[k]
 		if tau {
 			b *= m.grid.q[k%nodes]
+			log += m.grid.l[k%nodes]
 		}
 		mean += p * b / (a - 1)
-		w.mix.Add(p, math.Log(b), 1)
+		w.mix.Add(p, log, 1)
 	}
 	for k, p := range w.weight {
 		b := w.rate[k]
@@ -153,7 +154,9 @@ func (w *work) laws(centre, variance []float64, noise float64, spread bool) (mea
 	a, v := w.shape, 0.0
 	for k, p := range w.weight {
 		mean += p * centre[k]
-		w.mix.Add(p, centre[k], math.Sqrt((variance[k]+noise)*w.rate[k]/a))
+		if p > dist.Minor {
+			w.mix.Add(p, centre[k], math.Sqrt((variance[k]+noise)*w.rate[k]/a))
+		}
 	}
 	if a <= 1 {
 		return math.NaN(), math.NaN()

@@ -3,6 +3,7 @@ package dlm
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -14,7 +15,9 @@ type family struct {
 	settings Settings
 	known    bool // the mean of the level: it is 0
 	scratch  sync.Pool
-	logZ     float64 // of the prior on the full range, see work.weigh
+	logZ     float64       // of the prior on the full range, see work.weigh
+	phiSD    float64       // of the prior
+	ages     atomic.Uint64 // that states of grids were given
 }
 
 func newFamily(s Settings, known bool) *family {
@@ -25,7 +28,7 @@ func newFamily(s Settings, known bool) *family {
 		w.grid.place(fullLow, fullHigh)
 		w.grid.start(s.Prior.Theta0Variance)
 		w.weigh(&w.grid, &s.Prior, 0)
-		f.logZ = w.logZ
+		f.logZ, f.phiSD = w.logZ, s.Prior.phiSD()
 		f.scratch.Put(w)
 	}
 	return f
@@ -40,12 +43,15 @@ func (f *family) take() *work {
 	return w
 }
 
-// work is scratch space. Nothing in it survives the call that took it.
+// work is scratch space. Nothing in it survives the call that took it but the
+// weights of the state that was weighed last, if that is what the next call asks for.
 type work struct {
 	grid    grid      // a copy of the state that scores and predictions move on
 	product []float64 // of F, see grid.step
 	weight  []float64 // posterior weights of the nodes, sum 1
 	rate    []float64 // B of sigma2 | node ~ IG(A, B)
+	logRate []float64 // of the state that was told last
+	age     uint64    // of the state whose weights these are, 0: of none, see weighState
 	shape   float64   // A
 	top     float64   // the greatest log weight
 	total   float64   // sum of the weights relative to it
@@ -65,7 +71,7 @@ type work struct {
 
 func newWork(known bool) *work {
 	const n = nodes * nodes
-	w := &work{grid: newGrid(known), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n), regrid: regrid{known: known}}
+	w := &work{grid: newGrid(known), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n), logRate: make([]float64, n), regrid: regrid{known: known}}
 	if !known {
 		for _, x := range []*[]float64{&w.mu, &w.muVar, &w.own[0], &w.own[1]} {
 			*x = make([]float64, n)
@@ -85,6 +91,7 @@ func newWork(known bool) *work {
 // ER^2/P off SSE and adds log MP to LD. Logarithms still in the products count. It
 // reports whether all numbers are finite.
 func (w *work) weigh(g *grid, p *Prior, n float64) bool {
+	w.age = 0
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
 	top := math.Inf(-1)
 	for i := range nodes {
@@ -126,6 +133,22 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.logZ = top + math.Log(sum*g.spacing(etaAxis)*g.spacing(logAxis))
 	return true
 }
+
+// weighState is weigh of a model's state without products. Between two shards of one
+// key it is asked for several times, and done once.
+func (w *work) weighState(m *Model) bool {
+	if w.age == m.age {
+		return true
+	}
+	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+		return false
+	}
+	w.age = m.age
+	return true
+}
+
+// changed gives the state an age that none had.
+func (m *Model) changed() { m.age = m.family.ages.Add(1) }
 
 // mean is the law of mu at a node, and what its integration does to the
 // statistics there, see work.weigh.
@@ -178,7 +201,7 @@ func (m *Model) LogEvidence() float64 {
 	}
 	w := m.family.take()
 	defer m.family.scratch.Put(w)
-	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
+	if !w.weighState(m) {
 		return math.NaN()
 	}
 	prior := m.family.settings.Prior
@@ -187,5 +210,5 @@ func (m *Model) LogEvidence() float64 {
 
 // PriorSD writes the prior sd of each functional, NaN where undefined.
 func (m *Model) PriorSD(functionals []cdf.Functional, dst []float64) {
-	m.family.settings.Prior.PriorSD(functionals, dst)
+	m.family.settings.Prior.priorSD(functionals, dst, m.family.phiSD)
 }

@@ -14,13 +14,13 @@ func (x *Mixture) Reset(law *Table) {
 	x.law, x.w, x.loc, x.scale, x.inv = law, x.w[:0], x.loc[:0], x.scale[:0], x.inv[:0]
 }
 
-// minor is a weight too small to move a quantile by a printed digit, also if
+// Minor is a weight too small to move a quantile by a printed digit, also if
 // all nodes had it.
-const minor = 1e-10
+const Minor = 1e-10
 
 // Add takes a component; those of minor weight are left out.
 func (x *Mixture) Add(w, loc, scale float64) {
-	if w > minor {
+	if w > Minor {
 		x.w, x.loc, x.scale = append(x.w, w), append(x.loc, loc), append(x.scale, scale)
 		x.inv = append(x.inv, 1/scale)
 	}
@@ -30,15 +30,21 @@ func (x *Mixture) Add(w, loc, scale float64) {
 // slope leaves out what lies beyond the lattice.
 func (x *Mixture) at(y float64) (p, density, slope float64) {
 	t, total := x.law, 0.0
-	last, perCell := float64(len(t.p)-1), 1/t.h
+	perCell := 1 / t.h
 	loc, inv := x.loc[:len(x.w)], x.inv[:len(x.w)]
 	for k, w := range x.w {
 		s := inv[k]
 		z := (y - loc[k]) * s
 		total += w
 		u := (z - t.low) * perCell
-		if !(u >= 0 && u < last) {
-			q, f := t.at(z)
+		if !(u >= t.first && u < t.last) {
+			if !t.heavy {
+				if !(u < t.first) {
+					p += w
+				}
+				continue
+			}
+			q, f := t.beyond(u, z)
 			p += w * q
 			density += w * f * s
 			continue
@@ -56,20 +62,62 @@ func (x *Mixture) at(y float64) (p, density, slope float64) {
 	return min(p/total, 1), density / total, slope / total
 }
 
-// Quantile returns the p-quantile, 0 < p < 1: between the components' own,
-// by Halley's method with halving where that leaves the bracket.
-func (x *Mixture) Quantile(p float64) float64 {
-	z := x.law.quantile(p)
-	lo, hi, at, width, total := math.Inf(1), math.Inf(-1), 0.0, 0.0, 0.0
+// form is what tells about where the quantiles are: the least and the greatest place
+// and scale, the means, and the sd and skewness that the places add to the
+// law of the table.
+type form struct {
+	low, high, narrowest, widest float64
+	center, width                float64
+	spread, skewness             float64
+}
+
+func (x *Mixture) form() form {
+	f := form{low: math.Inf(1), high: math.Inf(-1), narrowest: math.Inf(1)}
+	total, square := 0.0, 0.0
 	for k, w := range x.w {
-		q := x.loc[k] + z*x.scale[k]
-		lo, hi = min(lo, q), max(hi, q)
-		at += w * q
-		width += w * x.scale[k]
+		loc, scale := x.loc[k], x.scale[k]
+		f.low, f.high = min(f.low, loc), max(f.high, loc)
+		f.narrowest, f.widest = min(f.narrowest, scale), max(f.widest, scale)
 		total += w
+		f.center += w * loc
+		f.width += w * scale
+		square += w * scale * scale
 	}
-	// The components' quantiles are interpolated: a little room for that.
-	lo, hi, at = lo-1e-3*width, hi+1e-3*width, at/total
+	f.center /= total
+	f.width /= total
+	square /= total
+	sd2 := x.law.sd * x.law.sd
+	second, third := 0.0, 0.0
+	for k, w := range x.w {
+		d := x.loc[k] - f.center
+		second += w * d * d
+		third += w * d * (d*d + 3*sd2*x.scale[k]*x.scale[k])
+	}
+	within := sd2 * square
+	f.spread = math.Sqrt(within + second/total)
+	f.skewness = min(max(third/total/(f.spread*f.spread*f.spread), -1), 1)
+	return f
+}
+
+// Quantile returns the p-quantile, 0 < p < 1.
+func (x *Mixture) Quantile(p float64) float64 {
+	f := x.form()
+	return x.quantile(&f, p)
+}
+
+// quantile finds the quantile, between the components' own, by Halley's method with
+// halving where that leaves the bracket. It begins where it is by three moments.
+func (x *Mixture) quantile(f *form, p float64) float64 {
+	z := x.law.quantile(p)
+	// The law's quantile is interpolated: it may be a cell off.
+	room := x.law.h * f.widest
+	lo, hi := f.low+min(z*f.narrowest, z*f.widest)-room, f.high+max(z*f.narrowest, z*f.widest)+room
+	u := (z - x.law.mean) / x.law.sd
+	at := f.center + x.law.mean*f.width + f.spread*(u+f.skewness*(u*u-1)/6)
+	if at = min(max(at, lo), hi); math.IsNaN(at) { // squares overflow before places do
+		at = f.center + z*f.width
+	}
+	near := f.width * min(10*x.law.sd, 1)
 	for range 200 {
 		below, density, slope := x.at(at)
 		if below > p {
@@ -79,12 +127,20 @@ func (x *Mixture) Quantile(p float64) float64 {
 		}
 		step := (below - p) / density
 		next := at - step/max(1-0.5*step*slope/density, 0.5)
+		// Further out than the quantile the law is straighter in its logarithm.
+		if tail, want := min(below, 1-below), min(p, 1-p); (below < 0.5) == (p < 0.5) && tail < 0.7*want && tail > 1e-12 {
+			next = at - math.Copysign(1, 0.5-below)*math.Log(tail/want)*tail/density
+			step = math.Inf(1)
+		}
+		if math.Abs(step) < 1e-10*near {
+			return next
+		}
 		inside := next > lo && next < hi
 		if !inside {
 			next = 0.5 * (lo + hi)
 		}
 		// The method is of third order: a step of 1e-4 leaves some 1e-12.
-		if math.Abs(step) < 1e-4*width && inside || math.Abs(next-at) < 1e-8*width {
+		if math.Abs(step) < 1e-4*near && inside || math.Abs(next-at) < 1e-10*near {
 			return next
 		}
 		at = next
@@ -94,8 +150,9 @@ func (x *Mixture) Quantile(p float64) float64 {
 
 // Quantiles returns those at levels.
 func (x *Mixture) Quantiles() (q [7]float64) {
+	f := x.form()
 	for i, p := range Levels {
-		q[i] = x.Quantile(p)
+		q[i] = x.quantile(&f, p)
 		if i > 0 {
 			q[i] = max(q[i], q[i-1])
 		}

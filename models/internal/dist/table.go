@@ -11,6 +11,10 @@ import (
 type Table struct {
 	shape, df float64 // what it was made for; df > 0: t, which goes on beyond the lattice
 	low, h    float64
+	first     float64   // cells before it hold nothing
+	last      float64   // nor do those from it on
+	heavy     bool      // the law goes on beyond the lattice
+	mean, sd  float64   // about: of a t law those of one that has them
 	p, f      []float64 // distribution function; density times h
 }
 
@@ -22,15 +26,20 @@ func (t *Table) Student(df float64) {
 	}
 	scale := math.Exp(StudentLogScale(df))
 	t.df, t.shape, t.low, t.h = df, 0, -end, 2*end/cells
-	t.fill(cells, func(z float64) (density, slope float64) {
+	outside := 0
+	t.heavy, t.mean, t.sd = true, 0, math.Sqrt(1+2/max(df-2, 1))
+	if far := math.Sqrt(df * math.Expm1(2*nothing/(df+1))); far < end {
+		outside, t.heavy = int((end-far)/t.h), false
+	}
+	t.fill(cells, outside, cells-outside, func(z float64) (density, slope float64) {
 		density = scale * math.Exp(-(df+1)/2*math.Log1p(z*z/df))
 		return density, -density * (df + 1) * z / (df + z*z)
 	})
 	// The lattice holds all but two tails, equal by symmetry.
 	tail := studentSurvival(end, df)
-	last := t.p[cells]
+	all := t.p[cells]
 	for i := range t.p {
-		t.p[i] = tail + t.p[i]*(1-2*tail)/last
+		t.p[i] = tail + t.p[i]*(1-2*tail)/all
 	}
 }
 
@@ -43,10 +52,24 @@ func (t *Table) LogInvGamma(shape float64) {
 	// The variance is at most 1/shape + 1/shape^2; to the right the density
 	// falls by at least exp(-x shape), to the left faster than a normal one.
 	sd := math.Sqrt(1/shape + 1/(shape*shape))
-	t.df, t.shape, t.h = 0, shape, sd/perSD
+	t.df, t.shape, t.h, t.heavy = 0, shape, sd/perSD, false
+	t.mean, t.sd = 1/(2*shape)-math.Log(shape), sd
 	t.low = -math.Log(shape) - 10*sd
 	constant := LogGamma(shape)
-	t.fill(cells, func(x float64) (density, slope float64) {
+	// The log density is concave, with its peak 10 sds from the left end.
+	peak := shape*math.Log(shape) - shape
+	slight := func(sds int) bool {
+		x := t.low + float64(sds)*sd
+		return peak+float64(shape*x)+math.Exp(-x) > nothing
+	}
+	first, last := 0, 60
+	for first < 10 && slight(first+1) {
+		first++
+	}
+	for last > 10 && slight(last-1) {
+		last--
+	}
+	t.fill(cells, first*perSD, last*perSD, func(x float64) (density, slope float64) {
 		e := math.Exp(-x)
 		density = math.Exp(-shape*x - e - constant)
 		if density == 0 {
@@ -54,23 +77,33 @@ func (t *Table) LogInvGamma(shape float64) {
 		}
 		return density, density * (e - shape)
 	})
-	last := t.p[cells]
+	all := t.p[cells]
 	for i := range t.p {
-		t.p[i] /= last
+		t.p[i] /= all
 	}
 }
 
-// fill cumulates the density by the trapezoid rule with its end correction.
-func (t *Table) fill(cells int, law func(float64) (density, slope float64)) {
+// nothing is how far below that at the peak a log density is taken for none.
+const nothing = 65
+
+// fill cumulates the density by the trapezoid rule with its end correction, from
+// the point first to last: beyond there is none.
+func (t *Table) fill(cells, first, last int, law func(float64) (density, slope float64)) {
 	t.p, t.f = lin.Grow(t.p, cells+1), lin.Grow(t.f, cells+1)
+	t.first, t.last = float64(first), float64(last)
+	clear(t.p[:first])
+	clear(t.f[:first])
 	sum, before, slope := 0.0, 0.0, 0.0
-	for i := range cells + 1 {
+	for i := first; i <= last; i++ {
 		f, d := law(t.low + float64(i)*t.h)
-		if i > 0 {
+		if i > first {
 			sum += t.h/2*(before+f) + t.h*t.h/12*(slope-d)
 		}
 		t.p[i], t.f[i] = sum, f*t.h
 		before, slope = f, d
+	}
+	for i := last + 1; i <= cells; i++ {
+		t.p[i], t.f[i] = sum, 0
 	}
 }
 
@@ -79,19 +112,24 @@ func (t *Table) at(z float64) (p, density float64) {
 	u := (z - t.low) / t.h
 	last := len(t.p) - 1
 	if !(u >= 0 && u < float64(last)) {
-		if t.df > 0 && lin.Finite(z) {
-			return StudentCDF(z, t.df), math.Exp(StudentLogScale(t.df) - (t.df+1)/2*math.Log1p(z*z/t.df))
-		}
-		if u < 0 {
-			return 0, 0
-		}
-		return 1, 0
+		return t.beyond(u, z)
 	}
 	i := int(u)
 	u -= float64(i)
 	d, a, b := t.p[i+1]-t.p[i], t.f[i], t.f[i+1]
 	c2, c3 := 3*d-2*a-b, a+b-2*d
 	return t.p[i] + u*(a+u*(c2+u*c3)), (a + u*(2*c2+u*3*c3)) / t.h
+}
+
+// beyond is at for a z off the lattice, which is u cells from its beginning.
+func (t *Table) beyond(u, z float64) (p, density float64) {
+	switch {
+	case t.df > 0 && lin.Finite(z):
+		return StudentCDF(z, t.df), math.Exp(StudentLogScale(t.df) - (t.df+1)/2*math.Log1p(z*z/t.df))
+	case u < 0:
+		return 0, 0
+	}
+	return 1, 0
 }
 
 // quantile returns the point whose probability below is p, within the

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -11,7 +12,7 @@ import (
 // beyond.
 func TestLawTables(t *testing.T) {
 	var table Table
-	for _, shape := range []float64{.5, 1, 4, 60} {
+	for _, shape := range []float64{.5, 1, 4, 60, 4000} {
 		table.Student(2 * shape)
 		for z := -45.; z < 45; z += .37 {
 			if p, _ := table.at(z); math.Abs(p-StudentCDF(z, 2*shape)) > 2e-7 {
@@ -53,6 +54,70 @@ func TestTableMixtureQuantiles(t *testing.T) {
 					}
 					if got := x.Quantile(p); !(math.Abs(got-lo) < 1e-9*width) {
 						t.Errorf("df %v, shape %v, apart %v: the %v quantile is %v, want %v", table.df, table.shape, apart, p, got, lo)
+					}
+				}
+			}
+		}
+	}
+}
+
+// halved is the p-quantile by halving alone.
+func halved(x *Mixture, p float64) float64 {
+	f := x.form()
+	wide := 100 * (f.widest + f.high - f.low)
+	lo, hi := f.low-wide, f.high+wide
+	for range 200 {
+		if mid := 0.5 * (lo + hi); x.below(mid) < p {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+func (x *Mixture) below(y float64) float64 { p, _, _ := x.at(y); return p }
+
+// Quantiles of mixtures as a grid has them, against halving: laws about one place,
+// laws far narrower than they are apart, on a slope with an end, in two heaps, far
+// from 0, a single one, and of so many observations that they hardly have a width.
+func TestMixtureQuantilesByHalving(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 3))
+	places := []func(i int) float64{
+		func(int) float64 { return r.NormFloat64() },
+		func(i int) float64 { return math.Sqrt(float64(i)) - 3*math.Exp(-float64(i)/40) },
+		func(i int) float64 { return 30*float64(i%2) + r.NormFloat64() },
+		func(int) float64 { return 1e6 + 1e-3*r.NormFloat64() },
+		func(int) float64 { return 2 },
+	}
+	var table Table
+	for _, shape := range []float64{.5, 1.2, 6, 210, 4000} {
+		for kind, fill := range []func(){func() { table.Student(2 * shape) }, func() { table.LogInvGamma(shape) }} {
+			fill()
+			for at, place := range places {
+				for _, scale := range []float64{1, .01, 20} {
+					var x Mixture
+					x.Reset(&table)
+					total := 0.0
+					weights := make([]float64, 400)
+					for i := range weights {
+						weights[i] = math.Exp(-math.Pow(float64(i-150)/90, 2) - 2*r.Float64())
+						total += weights[i]
+					}
+					for i, w := range weights {
+						s := scale
+						if kind == 0 {
+							s *= .5 + r.Float64()
+						}
+						x.Add(w/total, place(i), s)
+					}
+					q := x.Quantiles()
+					for k, p := range Levels {
+						want := halved(&x, p)
+						tolerance := 1e-9*x.form().spread + 1e-12*math.Abs(want)
+						if !(math.Abs(q[k]-want) < tolerance) {
+							t.Errorf("df %v, shape %v, places %d, scale %v: the %v quantile is %v, want %v", table.df, table.shape, at, scale, p, q[k], want)
+						}
 					}
 				}
 			}
