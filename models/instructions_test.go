@@ -24,6 +24,7 @@ var wide = []form{
 	{"probit", "corrected", "uneven", "{window: 90, chains: 5}"},
 	{"compressed", "corrected", "exact", "{statistics: exact}"},
 	{"compressed", "corrected", "sketch", "{dimension: 9}"},
+	{"compressed", "corrected", "fixed", "{dimension: 12, projection: fixed}"},
 	{"linear", "corrected", "linear", "{}"},
 }
 

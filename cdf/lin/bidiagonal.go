@@ -18,39 +18,67 @@ func BidiagonalWork(n int) int { return 4*n + 2 }
 // of singular values with their vectors, by Jacobi's rotations at orders 6 and
 // 20, by LAPACK at 50: 8, 25 and 13 times as fast. Sums of functions of
 // X'X + shift cost O(n) each from here.
+//
+// A step reads and writes the matrix once: a few rows at a time, their product
+// with the reflection from the right, then what they add to the product with
+// the next one from the left, of which only the first entry is not known yet
+// and is made good for afterwards. Against a pass over memory for each product,
+// without vectors, 1.3, 2.0 and 2.5 times as fast at orders 21, 51 and 501.
 func Bidiagonal(n int, a, diag, off, tau, work []float64) {
+	if n == 0 {
+		return
+	}
 	stride := n + 1
-	v, x, w, zero := work[:n], work[n:2*n], work[2*n:3*n+1], work[3*n+1:4*n+2]
+	v, x, w, y := work[:n], work[n:2*n], work[2*n:3*n+1], work[3*n+1:4*n+2]
 	clear(x)
-	clear(zero)
-	u := zero // of the reflection before: a -= x u' is due
-	for i := range n {
-		below := 0.0
-		for r := i; r < n; r++ {
-			e := a[r*stride+i] - float64(x[r]*u[0])
-			v[r] = e
-			if r > i {
-				below += float64(e * e)
-			}
+	clear(w)
+	clear(y)
+	below := 0.0
+	for r := range n {
+		v[r] = a[r*stride]
+		if r > 0 {
+			below += float64(v[r] * v[r])
 		}
-		c := 0.0
-		off[i], c = householder(v[i:], below)
-		w := w[:n-i]
-		clear(w)
-		rest := a[i*stride+i+1:]
-		subSum(n-i, n-i, stride, rest, x[i:], u[1:], v[i:], w)
-		Scale(c, w)
-		row := rest[:n-i]
+	}
+	subSum(n, n, stride, a[1:], x, w, v, y)
+	for i := range n {
+		first := v[i]
+		beta, c := householder(v[i:], below)
+		off[i] = beta
+		// y holds the sums of a with the column that v was. They differ in the
+		// first row, by first - v_i.
+		row, w, y := a[i*stride+i+1:][:n-i], w[:n-i], y[:n-i]
+		first -= v[i]
+		for k, e := range row {
+			w[k] = float64(c * (y[k] - float64(first*e)))
+		}
 		Axpy(-v[i], w, row)
 		diag[i], tau[i] = householder(row, Dot(row[1:], row[1:]))
 		if i+1 == n {
 			break
 		}
-		subDot(n-i-1, n-i, stride, rest[stride:], v[i+1:], w, row, x[i+1:])
-		Scale(tau[i], x[i+1:])
-		u = row
+		clear(y)
+		below = 0
+		for r, m := i+1, 0; r < n; r += m {
+			m = min(max(bidiagonalNear/(n-i), 8), n-r)
+			rows := a[r*stride+i+1:]
+			subDot(m, n-i, stride, rows, v[r:], w, row, x[r:])
+			for k := r; k < r+m; k++ {
+				x[k] *= tau[i]
+				e := a[k*stride+i+1] - float64(x[k]*row[0])
+				v[k] = e
+				if k > i+1 {
+					below += float64(e * e)
+				}
+			}
+			subSum(m, n-i-1, stride, rows[1:], x[r:], row[1:], v[r:], y)
+		}
 	}
 }
+
+// bidiagonalNear is how many entries stay in the first cache from the first
+// product to the second.
+const bidiagonalNear = 2048
 
 // householder replaces x by the v of the reflection I - c v v' that sends x to
 // beta e_1. below is the squared length of x without its first entry. Where

@@ -43,7 +43,7 @@ func BenchmarkReductions(b *testing.B) {
 }
 
 func BenchmarkUpdateQR(b *testing.B) {
-	for _, c := range []struct{ n, rows int }{{6, 10}, {6, 100}, {6, 1000}, {51, 100}} {
+	for _, c := range []struct{ n, rows int }{{6, 10}, {6, 100}, {6, 1000}, {11, 100}, {21, 100}, {51, 10}, {51, 100}, {51, 1000}, {501, 10}, {501, 100}, {501, 1000}} {
 		b.Run(fmt.Sprintf("n=%d/rows=%d", c.n, c.rows), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 1))
 			src := make([]float64, c.n*c.rows)
@@ -127,6 +127,32 @@ func BenchmarkGram(b *testing.B) {
 		rates(b, fmt.Sprintf("%dx%d", s.n, s.p), s.n*s.p*(s.p+1), func() { AddGram(s.n, s.p, x, x, c) }, func() {
 			blas64.Syrk(blas.Trans, 1, blas64.General{Rows: s.n, Cols: s.p, Stride: s.p, Data: x}, 1,
 				blas64.Symmetric{Uplo: blas.Lower, N: s.p, Stride: s.p, Data: c})
+		})
+	}
+}
+
+// The passes of a reduction over n rows and columns, by the loops for few columns too.
+func BenchmarkPasses(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 16))
+	for _, n := range []int{16, 50, 200, 500} {
+		a, x, u, v, y := random(r, n*n), make([]float64, n), random(r, n), random(r, n), make([]float64, n)
+		general, vector := blas64.General{Rows: n, Cols: n, Stride: n, Data: a}, func(x []float64) blas64.Vector {
+			return blas64.Vector{N: n, Inc: 1, Data: x}
+		}
+		rates(b, fmt.Sprintf("n=%d", n), 8*n*n, func() {
+			subSum(n, n, n, a, x, u, v, y)
+			subDot(n, n, n, a, x, u, v, y)
+		}, func() {
+			blas64.Ger(-1, vector(x), vector(u), general)
+			blas64.Gemv(blas.Trans, 1, general, vector(v), 1, vector(y))
+			blas64.Ger(-1, vector(x), vector(u), general)
+			blas64.Gemv(blas.NoTrans, 1, general, vector(v), 0, vector(y))
+		})
+		b.Run(fmt.Sprintf("n=%d/loops", n), func(b *testing.B) {
+			for b.Loop() {
+				narrowSum(n, n, n, a, x, u, v, y)
+				narrowDot(n, n, n, a, x, u, v, y)
+			}
 		})
 	}
 }

@@ -19,9 +19,17 @@ const reflectMin = 1e-290
 // reflections: reflection j touches row j of r and all of b. The signs of the
 // rows of r are not fixed. A column of zeros leaves its row of r as it is.
 func UpdateQR(r []float64, n int, b []float64, rows int) {
-	if rows == 0 {
-		return
+	switch {
+	case rows == 0:
+	case n > PanelOrder:
+		updatePanels(r, n, b, rows)
+	default:
+		updateEach(r, n, b, rows)
 	}
+}
+
+// updateEach is UpdateQR by one reflection after the other.
+func updateEach(r []float64, n int, b []float64, rows int) {
 	for j := range n {
 		x := Row(b, rows, j)
 		row := r[PackedRow(n, j):PackedRow(n, j+1)]

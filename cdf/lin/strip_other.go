@@ -7,3 +7,7 @@ func best() isa { return portable }
 func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs int) {
 	portableStrip(rows, cols, deep, a, b, bs, c, cs)
 }
+
+func sumPass(m, n, stride int, a, x, u, v, w []float64) { sumRows(m, n, stride, a, x, u, v, w) }
+
+func dotPass(m, n, stride int, a, x, u, w, y []float64) { dotRows(m, n, stride, a, x, u, w, y) }

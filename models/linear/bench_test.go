@@ -21,8 +21,24 @@ func newWork(t testing.TB, rows, p int) *modeltest.Work {
 func TestAllocates(t *testing.T) { newWork(t, 100, 5).AllocatesNothing(t, 1, 200) }
 
 // One shard with score, update, summary of p+1 variables and evidence.
+func BenchmarkLarge(b *testing.B) {
+	for _, rows := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("p=500/rows=%d", rows), func(b *testing.B) {
+			w := newWork(b, 1000, 500)
+			for range 3 {
+				w.Run(b)
+			}
+			w.Step.Shard = modeltest.RegressionShard(rand.New(rand.NewPCG(1, 2)), rows, 500, true)
+			if rows < 1000 {
+				w.Step.Forget = 0.999
+			}
+			w.Bench(b, 0)
+		})
+	}
+}
+
 func BenchmarkShard(b *testing.B) {
-	for _, c := range []struct{ p, rows int }{{5, 10}, {5, 100}, {5, 1000}, {20, 100}, {50, 100}, {50, 1000}} {
+	for _, c := range []struct{ p, rows int }{{5, 10}, {5, 100}, {5, 1000}, {20, 100}, {50, 10}, {50, 100}, {50, 1000}} {
 		b.Run(fmt.Sprintf("p=%d/rows=%d", c.p, c.rows), func(b *testing.B) { newWork(b, c.rows, c.p).Bench(b, 60) })
 	}
 }

@@ -52,15 +52,10 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	}
 	q, s2 := &m.post, m.plugin()
 	law := predictive.NewStudentScore(2*q.shape, q.law.At(q.shape).T[2])
-	for i := range m.P {
-		for j := i; j < m.P; j++ {
-			w.a[j*m.P+i] = q.m[i*m.P+j]
-		}
-	}
 	var mean, line [scoreRows]float64
 	for from := 0; from < sh.Rows; from += scoreRows {
 		to := min(from+scoreRows, sh.Rows)
-		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], w.a, q.beta, mean[:], line[:])
+		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], q.m, q.beta, mean[:], line[:])
 		for i, y := range sh.Y[from:to] {
 			if t.Skip(y) {
 				continue

@@ -36,6 +36,7 @@ func main() {
 	for v, rows := range [][]int{{12, 8, 4, 2, 1}, {6, 4, 2, 1}, {4, 2, 1}} {
 		kernel("avx2", 32, v+1, rows, narrow{columns: v + 1})
 	}
+	passes()
 	Generate()
 }
 

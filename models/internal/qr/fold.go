@@ -41,6 +41,12 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 	return n
 }
 
-// BlockRows is how many rows one factor update takes: enough to amortise the
-// loop heads, few enough that the rows stay in the first-level cache.
-func BlockRows(p int) int { return min(max(3072/(p+1), 32), 256) }
+// BlockRows is how many rows one factor update takes: as many as lin takes in
+// one go where products do the work, elsewhere enough to amortise the loop heads,
+// few enough that the rows stay in the first-level cache.
+func BlockRows(p int) int {
+	if p >= lin.PanelOrder {
+		return lin.PanelRows
+	}
+	return min(max(3072/(p+1), 32), 256)
+}
