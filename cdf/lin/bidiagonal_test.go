@@ -67,7 +67,7 @@ func checkBidiagonal(t *testing.T, name string, n int, src []float64) {
 
 func TestBidiagonal(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 9, 20, 50} {
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 9, 20, 24, 25, 50, 140} {
 		src := random(r, n*(n+1))
 		checkBidiagonal(t, fmt.Sprintf("order %d", n), n, src)
 		for i := range n { // as a factor is
@@ -128,7 +128,7 @@ func TestReductionsAreTheSameEverywhere(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 24))
 		var all []float64
-		for _, n := range []int{1, 2, 5, 8, 9, 16, 23, 40, 66, 150} {
+		for _, n := range []int{1, 2, 5, 8, 9, 16, 23, 40, 66, 127, 128, 150} {
 			src := random(r, n*(n+1))
 			diag, off, v := bidiagonal(n, src)
 			d, o := textbook(n, slices.Clone(src))
@@ -162,7 +162,7 @@ func TestBidiagonalDoesNotOverflow(t *testing.T) {
 // Ridge against the same by UpdateQR, and the inverse that follows from it.
 func TestRidge(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
-	for _, n := range []int{1, 2, 3, 5, 6, 8, 30} {
+	for _, n := range []int{1, 2, 3, 5, 6, 8, 9, 24, 25, 30, 48, 140} {
 		for _, scale := range []float64{0, 1, 1e8} {
 			factor := random(r, PackedLen(n+1))
 			for i := range n {
@@ -178,7 +178,7 @@ func TestRidge(t *testing.T) {
 			for i := range n {
 				one[i*n+i] = 1
 			}
-			UpdateQR(want, n+1, one, n)
+			updateEach(want, n+1, one, n)
 			Ridge(n, factor, make([]float64, RidgeWork(n)))
 			if factor[len(factor)-1] != last {
 				t.Errorf("order %d: the last row is %v, was %v", n, factor[len(factor)-1], last)

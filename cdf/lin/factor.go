@@ -29,33 +29,11 @@ func FactorInverse(n int, a, dst []float64) bool {
 // factorInverse goes on in steps of stripCols columns of L, then of as many rows
 // of its inverse.
 func factorInverse(n int, a, dst []float64) bool {
-	var side [stripDeep * stripCols]float64
-	var tile [2 * stripCols * stripCols]float64
 	clear(dst[:n*n])
-	for k := 0; k < n; k += stripCols {
-		w, corner := min(stripCols, n-k), k*n+k
-		for l := 0; l < k; l += stripDeep {
-			deep := min(stripDeep, k-l)
-			transpose(w, deep, a[k*n+l:], n, side[:], w)
-			Scale(-1, side[:deep*w])
-			tall(n-k, w, deep, factor{a[k*n+l:], n, 1}, side[:], w, a[corner:], n)
-		}
-		if !cholesky(w, a[corner:], n) {
-			return false
-		}
-		invertLower(w, a[corner:], dst[corner:], n)
-		// Below the corner, solving by it is a product with its inverse.
-		transpose(w, w, dst[corner:], n, side[:], w)
-		for i, h := k+w, 0; i < n; i += h {
-			h = min(2*stripCols, n-i)
-			for r := range h {
-				row := a[(i+r)*n+k:][:w]
-				copy(tile[r*w:], row)
-				clear(row)
-			}
-			strip(h, w, w, factor{tile[:], w, 1}, side[:], w, a[i*n+k:], n)
-		}
+	if !factorLower(n, a, dst, n+1, n) {
+		return false
 	}
+	var tile [stripCols * stripCols]float64
 	for k := stripCols; k < n; k += stripCols {
 		w, corner := min(stripCols, n-k), k*n+k
 		for j := 0; j < k; j += stripCols {
@@ -66,6 +44,52 @@ func factorInverse(n int, a, dst []float64) bool {
 			}
 			Scale(-1, sum)
 			strip(w, stripCols, w, factor{dst[corner:], n, 1}, sum, stripCols, dst[k*n+j:], n)
+		}
+	}
+	return true
+}
+
+// factorLower overwrites the lower triangle of a with L in steps of stripCols
+// columns. The inverses of the squares on L's diagonal are left in inverse, whose
+// rows are is apart, each so many entries after the one before; it holds 0. The
+// upper triangle of a is neither read nor written.
+func factorLower(n int, a, inverse []float64, after, is int) bool {
+	var side [stripDeep * stripCols]float64
+	var tile [2 * stripCols * stripCols]float64
+	for k := 0; k < n; k += stripCols {
+		w, corner := min(stripCols, n-k), a[k*n+k:]
+		square := tile[:w*w]
+		for i := range w {
+			copy(square[i*w:], corner[i*n:][:i+1])
+		}
+		for l := 0; l < k; l += stripDeep {
+			deep := min(stripDeep, k-l)
+			left := a[k*n+l:]
+			transpose(w, deep, left, n, side[:], w)
+			Scale(-1, side[:deep*w])
+			strip(w, w, deep, factor{left, n, 1}, side[:], w, square, w)
+			if k+w < n {
+				tall(n-k-w, w, deep, factor{left[w*n:], n, 1}, side[:], w, corner[w*n:], n)
+			}
+		}
+		if !Cholesky(w, square) {
+			return false
+		}
+		for i := range w {
+			copy(corner[i*n:][:i+1], square[i*w:])
+		}
+		inv := inverse[k*after:]
+		invertLower(w, square, inv, w, is)
+		// Below the corner, solving by it is a product with its inverse.
+		transpose(w, w, inv, is, side[:], w)
+		for i, h := k+w, 0; i < n; i += h {
+			h = min(2*stripCols, n-i)
+			for r := range h {
+				row := a[(i+r)*n+k:][:w]
+				copy(tile[r*w:], row)
+				clear(row)
+			}
+			strip(h, w, w, factor{tile[:], w, 1}, side[:], w, a[i*n+k:], n)
 		}
 	}
 	return true

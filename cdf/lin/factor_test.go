@@ -30,7 +30,7 @@ func TestFactorInverse(t *testing.T) {
 		for i, n := range orders {
 			at, a := fmt.Sprint("order ", n), definite(r, n)
 			l, want := append([]float64(nil), a...), make([]float64, n*n)
-			if !Cholesky(n, l) {
+			if !choleskyRows(n, l) {
 				t.Fatal(at)
 			}
 			InvertLower(n, l, want)
@@ -59,6 +59,48 @@ func TestFactorInverse(t *testing.T) {
 	})
 }
 
+// All orders to 75 and beyond the depth of a strip, against row after row: the same
+// bits to 24, 1e-10 beyond, and nothing above the diagonal is touched.
+func TestCholeskyByStrips(t *testing.T) {
+	orders := []int{stripDeep + stripCols, stripDeep + stripCols + 1, 200, 256}
+	for n := range 76 {
+		orders = append(orders, n)
+	}
+	var first [][]float64
+	eachSet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 18))
+		for i, n := range orders {
+			at, a := fmt.Sprint("order ", n), definite(r, n)
+			for i := range n {
+				for j := i + 1; j < n; j++ {
+					a[i*n+j] = math.NaN()
+				}
+			}
+			want := append([]float64(nil), a...)
+			if !Cholesky(n, a) || !choleskyRows(n, want) {
+				t.Fatal(at)
+			}
+			for i := range n {
+				for j := range i + 1 {
+					near(t, at, a[i*n+j], want[i*n+j], 1e-10*want[i*n+i])
+				}
+				for j := i + 1; j < n; j++ {
+					if !math.IsNaN(a[i*n+j]) {
+						t.Fatalf("%s: %d, %d was written", at, i, j)
+					}
+				}
+			}
+			if n <= stripCols {
+				identical(t, at, a, want)
+			}
+			if len(first) <= i {
+				first = append(first, a)
+			}
+			identical(t, at+" with other instructions", a, first[i])
+		}
+	})
+}
+
 // Indefinite matrices are found wherever their first wrong pivot is.
 func TestFactorInverseRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 14))
@@ -67,7 +109,7 @@ func TestFactorInverseRefuses(t *testing.T) {
 		for _, v := range []float64{-1, math.NaN(), math.Inf(1)} {
 			a := definite(r, n)
 			a[pivot*n+pivot] = v
-			if FactorInverse(n, a, make([]float64, n*n)) {
+			if Cholesky(n, append([]float64(nil), a...)) || FactorInverse(n, a, make([]float64, n*n)) {
 				t.Errorf("pivot %d is %v, and nothing is said", pivot, v)
 			}
 		}
@@ -80,6 +122,8 @@ func TestFactorInverseDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() {
 		copy(work, a)
 		FactorInverse(100, work, dst)
+		copy(work, a)
+		Cholesky(100, work)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

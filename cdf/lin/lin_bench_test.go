@@ -12,7 +12,7 @@ import (
 
 // What a shard of linear regression costs beside its rows.
 func BenchmarkReductions(b *testing.B) {
-	for _, n := range []int{6, 21, 51, 501} {
+	for _, n := range []int{6, 21, 51, 100, 150, 501} {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
 		src, a, v, d := random(r, n*(n+1)), make([]float64, n*(n+1)), make([]float64, n*n), make([]float64, 3*n)
 		work := make([]float64, max(BidiagonalWork(n), RidgeWork(n)))
@@ -166,6 +166,27 @@ func BenchmarkMulT(b *testing.B) {
 		rates(b, fmt.Sprintf("p=%d", p), 2*h*s*p, func() { MulT(h, s, p, x, draws, lines) }, func() {
 			blas64.Gemm(blas.NoTrans, blas.Trans, 1, blas64.General{Rows: h, Cols: p, Stride: p, Data: x},
 				blas64.General{Rows: s, Cols: p, Stride: p, Data: draws}, 0, blas64.General{Rows: h, Cols: s, Stride: s, Data: lines})
+		})
+	}
+}
+
+// Of n^3 / 3 operations, row after row too.
+func BenchmarkCholesky(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 17))
+	for _, n := range []int{24, 50, 100, 200, 500} {
+		src, a := definite(r, n), make([]float64, n*n)
+		rates(b, fmt.Sprintf("n=%d", n), n*n*n/3, func() {
+			copy(a, src)
+			Cholesky(n, a)
+		}, func() {
+			copy(a, src)
+			lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: a})
+		})
+		b.Run(fmt.Sprintf("n=%d/rows", n), func(b *testing.B) {
+			for b.Loop() {
+				copy(a, src)
+				choleskyRows(n, a)
+			}
 		})
 	}
 }

@@ -63,17 +63,19 @@ func AddGram(m, k int, a, b, c []float64) {
 // matrix in l; above the diagonal dst is 0.
 func InvertLower(n int, l, dst []float64) {
 	clear(dst[:n*n])
-	invertLower(n, l, dst, n)
+	invertLower(n, l, dst, n, n)
 }
 
-// invertLower does so where stride entries lie between the rows of both; dst holds 0.
-func invertLower(n int, l, dst []float64, stride int) {
+// invertLower does so where ls and ds entries lie between the rows of l and dst,
+// which has 0 above its diagonal.
+func invertLower(n int, l, dst []float64, ls, ds int) {
 	for i := range n {
-		row := dst[i*stride:][:n]
+		row := dst[i*ds:][:n]
+		clear(row[:i])
 		for j := range i {
-			Axpy(-l[i*stride+j], dst[j*stride:][:j+1], row[:j+1])
+			Axpy(-l[i*ls+j], dst[j*ds:][:j+1], row[:j+1])
 		}
-		d := 1 / l[i*stride+i]
+		d := 1 / l[i*ls+i]
 		Scale(d, row[:i])
 		row[i] = d
 	}

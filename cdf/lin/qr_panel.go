@@ -9,8 +9,9 @@ const (
 	// power of two.
 	PanelRows = 5 * stripCols
 
-	panelCols  = 8  // reflections applied at once
-	panelAhead = 48 // columns that they are applied to at once
+	panelsPay  = 128 // the order from which matrices as tall as wide are reduced by panels
+	panelCols  = 8   // reflections applied at once
+	panelAhead = 48  // columns that they are applied to at once
 )
 
 // updatePanels is UpdateQR by panels of columns: a panel is reduced by its own
@@ -28,17 +29,23 @@ const (
 //
 // BenchmarkUpdateQR measures it.
 func updatePanels(r []float64, n int, b []float64, rows int) {
-	var h reflections
+	var side [PanelRows * panelCols]float64
+	h := reflections{side: side[:]}
 	for i := 0; i < rows; i += PanelRows {
 		m := min(PanelRows, rows-i)
 		for j := 0; j < n; j += panelCols {
-			w := min(panelCols, n-j)
-			h.reduce(r, n, j, w, b[j*rows+i:], m, rows)
-			if j+w < n {
-				h.combine(w, b[j*rows+i:], m, rows)
-				h.apply(r, n, j, w, b[j*rows+i:], m, rows)
-			}
+			h.panel(r, n, j, min(panelCols, n-j), b[j*rows+i:], m, rows)
 		}
+	}
+}
+
+// panel takes the stack of r and b, of which the columns before j are 0 in b,
+// on by w columns. b begins with column j; m rows of it are not 0.
+func (h *reflections) panel(r []float64, n, j, w int, b []float64, m, stride int) {
+	h.reduce(r, n, j, w, b, m, stride)
+	if j+w < n {
+		combine(w, m, b, stride, h.t[:], h.side, h.minus[:])
+		h.apply(r, n, j, w, b, m, stride)
 	}
 }
 
@@ -48,9 +55,9 @@ var nothing [1]float64
 // reflections are up to panelCols of them, I - v t v' each, whose v has 1 in its
 // own row of the factor and x below. Their product is I + V minus V', V = (I; X).
 type reflections struct {
-	minus, gram [panelCols * panelCols]float64 // upper triangular; X'X
+	minus       [panelCols * panelCols]float64 // upper triangular
 	t, due, dot [panelCols]float64
-	side        [PanelRows * panelCols]float64 // X by rows
+	side        []float64 // X by rows
 	sum, by     [panelAhead * panelCols]float64
 }
 
@@ -90,14 +97,16 @@ func (h *reflections) reduce(r []float64, n, j, w int, b []float64, m, stride in
 	}
 }
 
-// combine finds minus for the w reflections that reduce left.
-func (h *reflections) combine(w int, b []float64, m, stride int) {
-	transpose(w, m, b, stride, h.side[:], w)
-	gram, minus := h.gram[:w*w], h.minus[:w*w]
-	clear(gram)
-	clear(minus)
-	strip(w, w, m, factor{b, stride, 1}, h.side[:], w, gram, w)
-	for j, t := range h.t[:w] {
+// combine finds minus of w reflections with the factors t, whose v are the rows of x, m
+// entries each and stride apart. It leaves them side by side, too.
+func combine(w, m int, x []float64, stride int, t, side, minus []float64) {
+	var gram [stripCols * stripCols]float64
+	transpose(w, m, x, stride, side, w)
+	clear(minus[:w*w])
+	for l := 0; l < m; l += stripDeep {
+		strip(w, w, min(stripDeep, m-l), factor{x[l:], stride, 1}, side[l*w:], w, gram[:], w)
+	}
+	for j, t := range t[:w] {
 		for i := range j {
 			minus[i*w+j] = float64(-t * Dot(minus[i*w+i:i*w+j], gram[j*w+i:]))
 		}
@@ -116,7 +125,9 @@ func (h *reflections) apply(r []float64, n, j, w int, b []float64, m, stride int
 				sum[l*w+i] = v
 			}
 		}
-		strip(c, w, m, factor{ahead, stride, 1}, h.side[:], w, sum, w)
+		for l := 0; l < m; l += stripDeep {
+			strip(c, w, min(stripDeep, m-l), factor{ahead[l:], stride, 1}, h.side[l*w:], w, sum, w)
+		}
 		clear(by)
 		strip(c, w, w, factor{sum, w, 1}, h.minus[:], w, by, w)
 		for i := range w {

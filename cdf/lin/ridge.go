@@ -3,7 +3,7 @@ package lin
 import "math"
 
 // RidgeWork returns the length of the work slice that Ridge needs for order n.
-func RidgeWork(n int) int { return n*(n+1) + 4*(n+1) }
+func RidgeWork(n int) int { return n*(n+1) + panelCols*(n+1) }
 
 // Ridge adds the identity to r'r: the first n rows of the packed factor r of
 // order n+1 become those of the factor of the stack [r; I 0], I of order n. The
@@ -11,8 +11,30 @@ func RidgeWork(n int) int { return n*(n+1) + 4*(n+1) }
 //
 // Reflection j touches row j of r and the first j+1 of the identity, which
 // fill up: 2/3 n^3 operations, a third of UpdateQR with as many rows, and as
-// many as a Gram matrix and its Cholesky factor, which would lose digits.
+// many as a Gram matrix and its Cholesky factor, which would lose digits. Of
+// many columns they are applied by panels, as in UpdateQR.
+//
+// It replaces the same passes without vectors: 1.5 times as fast at n = 51, 2.0 at
+// 100, 3.6 at 501 (BenchmarkReductions).
 func Ridge(n int, r, work []float64) {
+	if n < panelsPay {
+		ridgeEach(n, r, work)
+		return
+	}
+	f := work[:n*(n+1)] // the identity and a column of zeros, column-major
+	clear(f)
+	for j := range n {
+		f[j*n+j] = 1
+	}
+	h := reflections{side: work[n*(n+1):]}
+	for j := 0; j < n; j += panelCols {
+		w := min(panelCols, n-j)
+		h.panel(r, n+1, j, w, f[j*n:], j+w, n)
+	}
+}
+
+// ridgeEach is Ridge by one reflection after the other.
+func ridgeEach(n int, r, work []float64) {
 	stride := n + 1
 	f, rest := work[:n*stride], work[n*stride:]
 	v, x, u, w := rest[:stride], rest[stride:2*stride], rest[2*stride:3*stride], rest[3*stride:4*stride]
@@ -44,15 +66,55 @@ func Ridge(n int, r, work []float64) {
 
 // InvertPacked writes into dst, n x n row-major, the inverse of the first n
 // columns of the packed factor r of order n+1; below the diagonal dst is 0.
+//
+// Beyond order 24 it goes by strips, with 24 rows at a time.
+//
+// It replaces sums of four rows at a time: as fast to order 24, 1.15 times at 51,
+// 2.1 at 100, 4.7 at 501 (BenchmarkReductions).
 func InvertPacked(n int, r, dst []float64) {
 	clear(dst[:n*n])
+	if n <= stripCols {
+		invertUpper(n, n+1, 0, r, dst)
+		return
+	}
+	var square, sum [stripCols * stripCols]float64
+	for k := (n - 1) / stripCols * stripCols; k >= 0; k -= stripCols {
+		w := min(stripCols, n-k)
+		clear(square[:])
+		invertUpper(w, n+1, k, r, square[:])
+		for i := range w {
+			copy(dst[(k+i)*n+k+w:(k+i+1)*n], r[PackedRow(n+1, k+i)+w-i:])
+		}
+		// A strip needs the factor's columns to its own end: those right of it
+		// may be replaced before.
+		for j := (n - 1) / stripCols * stripCols; j > k; j -= stripCols {
+			cols := min(stripCols, n-j)
+			clear(sum[:w*cols])
+			for l := k + w; l < j+cols; l += stripDeep {
+				strip(w, cols, min(stripDeep, j+cols-l), factor{dst[k*n+l:], n, 1}, dst[l*n+j:], n, sum[:], cols)
+			}
+			Scale(-1, sum[:w*cols])
+			for i := range w {
+				clear(dst[(k+i)*n+j:][:cols])
+			}
+			strip(w, cols, w, factor{square[:], w, 1}, sum[:], cols, dst[k*n+j:], n)
+		}
+		for i := range w {
+			copy(dst[(k+i)*n+k:][:w], square[i*w:])
+		}
+	}
+}
+
+// invertUpper writes into dst, n x n, the inverse of the square of order n on the diagonal of the packed factor r, of the given order, that
+// begins at row k; dst holds 0.
+func invertUpper(n, order, k int, r, dst []float64) {
 	for i := n - 1; i >= 0; i-- {
-		t := r[PackedRow(n+1, i):PackedRow(n+1, i+1)]
+		t := r[PackedRow(order, k+i):][:n-i]
 		d := 1 / t[0]
-		row := dst[i*n : (i+1)*n]
-		sumUpper(n, i+1, t[1:n-i], dst, row)
-		for k := i + 1; k < n; k++ {
-			row[k] *= -d
+		row := dst[i*n:][:n]
+		sumUpper(n, i+1, t[1:], dst, row)
+		for j := i + 1; j < n; j++ {
+			row[j] *= -d
 		}
 		row[i] = d
 	}
