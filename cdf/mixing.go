@@ -13,9 +13,10 @@ func (f *Filter) weakMixing(sum *Summary) {
 	if !first && !f.summed || f.SelfDescribing() {
 		return
 	}
-	var before map[string]bool
-	if !first {
-		before = f.sum[f.kept].mixingWeakly()
+	before := f.ws.mixedWeakly
+	if clear(before); !first {
+		before = f.sum[f.kept].mixingWeakly(before)
+		f.ws.mixedWeakly = before
 	}
 	for i := range sum.Rows {
 		if r := &sum.Rows[i]; r.RHat > weakRHat && (first || before[r.Variable]) {
@@ -24,7 +25,9 @@ func (f *Filter) weakMixing(sum *Summary) {
 	}
 }
 
-func (s *Summary) mixingWeakly() (names map[string]bool) {
+// mixingWeakly enters the names of the variables whose R-hat is too high, into a map
+// that may be nil.
+func (s *Summary) mixingWeakly(names map[string]bool) map[string]bool {
 	for i := range s.Rows {
 		if r := &s.Rows[i]; r.RHat > weakRHat {
 			if names == nil {

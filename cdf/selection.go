@@ -77,6 +77,12 @@ func (p *Publish) asksFor(name string) bool {
 	return len(p.Variables) == 0 || slices.ContainsFunc(p.Variables, func(pattern string) bool { return Glob(pattern, name) })
 }
 
+// everything reports that shards leave no variable out, but for groups that one did
+// not touch.
+func (p *Publish) everything() bool {
+	return p.Groups != "none" && (len(p.Variables) == 0 || slices.Contains(p.Variables, "**"))
+}
+
 // Glob reports whether the whole name matches the pattern: `*` is any run of
 // characters without '/', `**` any run, everything else is itself.
 func Glob(pattern, name string) bool {

@@ -13,16 +13,18 @@ import (
 // parameters or the selection change.
 type view struct {
 	stale       bool
+	partial     bool // of one shard only
 	params      []Param
 	functionals []Functional
 	beta        []Functional // those of the coefficients
 }
 
 func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection) {
-	if !v.stale && slices.Equal(v.params, params) && !selected.partial() {
+	partial := selected.partial()
+	if !v.stale && !partial && slices.Equal(v.params, params) {
 		return
 	}
-	v.stale = false
+	v.stale, v.partial = false, partial
 	v.params = append(v.params[:0], params...)
 	v.functionals = functionals(spec, s, params, selected)
 	v.beta = v.beta[:0]
@@ -31,6 +33,12 @@ func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection
 			v.beta = append(v.beta, f)
 		}
 	}
+}
+
+// serves reports that all of the parameters can be described with the view: shards
+// describe no less, and it is not so large that a key at rest should not keep it.
+func (v *view) serves(p *Publish, params []Param) bool {
+	return !v.partial && p.everything() && count(params) <= manyGroups
 }
 
 // Summary describes the present state, also after UnmarshalBinary: all
@@ -49,7 +57,11 @@ func (f *Filter) Summary() (*Summary, error) {
 		}
 		return f.completed()
 	}
-	return f.describe(&view{stale: true}, new(selection))
+	v := &f.view
+	if f.engine == nil || !v.serves(&f.spec.Publish, f.engine.model.Params()) {
+		v = &view{stale: true}
+	}
+	return f.describe(v, new(selection))
 }
 
 // LastDraws returns the draws behind the summary of the last Update, one row

@@ -22,8 +22,10 @@ type Workspace struct {
 	diag     mcmc.Diagnostics
 	one      []float64    // draws of one variable
 	prior    [2][]float64 // sd and sensitivity by variable
-	preds    []Prediction
-	found    []Prediction
+	// mixedWeakly are variables of the shard before, while one is described.
+	mixedWeakly map[string]bool
+	preds       []Prediction
+	found       []Prediction
 }
 
 // NewWorkspace returns an empty workspace.

@@ -79,14 +79,20 @@ func Part(b *testing.B, name string, run func()) {
 // race says that the race detector is on.
 var race bool
 
-// AllocatesNothing fails if Run allocates in the steady state. The race
-// detector drops at random what a pool is given, so that nothing is said then.
+// AllocatesNothing fails if Run allocates in the steady state.
 func (w *Work) AllocatesNothing(t *testing.T, warm, runs int) {
 	t.Helper()
 	for range warm {
 		w.Run(t)
 	}
-	if n := testing.AllocsPerRun(runs, func() { w.Run(t) }); n != 0 && !race {
+	NoAllocations(t, runs, func() { w.Run(t) })
+}
+
+// NoAllocations fails if run, which is a shard, allocates. The race detector drops at
+// random what a pool is given, so that nothing is said then.
+func NoAllocations(t *testing.T, runs int, run func()) {
+	t.Helper()
+	if n := testing.AllocsPerRun(runs, run); n != 0 && !race {
 		t.Errorf("%v allocations per shard", n)
 	}
 }

@@ -14,6 +14,7 @@ type Columns struct {
 	prior     Prior
 	p         int // coefficients, the intercept included
 	intercept bool
+	params    [1]cdf.Param
 }
 
 // NewColumns returns the columns of a key. A prior that is out of range
@@ -37,7 +38,10 @@ func (h *Columns) Variance(j int) float64 {
 }
 
 // Params returns beta, the intercept first where there is one.
-func (h *Columns) Params() []cdf.Param { return []cdf.Param{{Name: "beta", Len: h.p}} }
+func (h *Columns) Params() []cdf.Param {
+	h.params[0] = cdf.Param{Name: "beta", Len: h.p}
+	return h.params[:]
+}
 
 // Check reports, wrapping ErrShard, a shard of the wrong width, a column that
 // is not finite, or a response that is not 0, 1 or NaN.

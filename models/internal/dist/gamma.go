@@ -76,13 +76,25 @@ func InvGammaMoments(shape, rate float64) (mean, sd float64) {
 // of a gamma variable of this shape.
 func Trigamma(shape float64) float64 { return mathext.Zeta(2, shape) }
 
+// trigammaExcess returns what Trigamma has beyond 1/shape: of large shapes its
+// asymptotic series (Abramowitz and Stegun 6.4.12), to 1e-13 from 10 on.
+func trigammaExcess(shape float64) float64 {
+	if shape < 10 {
+		return Trigamma(shape) - 1/shape
+	}
+	u := 1 / shape
+	u2 := u * u
+	series := 1./6 - u2*(1./30-u2*(1./42-u2*(1./30-u2*(5./66-u2*(691./2730-u2*7/6)))))
+	return u2 * (0.5 + u*series)
+}
+
 // InvGammaSensitivity returns the sd of the log density of log s under IG(a, b), of
 // s ~ IG(shape, rate): the posterior's sensitivity to the power of that prior. The
 // first term is the prior's share of the rate against that of the shape, the second
 // what is left of it where both agree.
 func InvGammaSensitivity(a, b, shape, rate float64) float64 {
 	apart := b/rate - a/shape
-	return math.Sqrt(float64(shape*apart*apart) + float64(a*a*(Trigamma(shape)-1/shape)))
+	return math.Sqrt(float64(shape*apart*apart) + float64(a*a*trigammaExcess(shape)))
 }
 
 // TrigammaInverse returns the shape of the gamma law whose logarithm has the given

@@ -72,6 +72,26 @@ func TestInverseGamma(t *testing.T) {
 	}
 }
 
+// The references are of mpmath with 40 digits.
+func TestTrigammaExcess(t *testing.T) {
+	for _, c := range []struct{ shape, want float64 }{
+		{10, 0.0051663356816857461},
+		{10.5, 0.0046788608210314951},
+		{17.25, 0.001712767426261894},
+		{60, 0.00013966045096872152},
+		{1000, 5.0016666663333336e-7},
+		{1e6, 5.0000016666666667e-13},
+		{1e12, 5.0000000000016667e-25},
+	} {
+		if got := trigammaExcess(c.shape); modeltest.Relative(got, c.want) > 2e-13 {
+			t.Errorf("shape %g: %v, want %v", c.shape, got, c.want)
+		}
+	}
+	if below, at := trigammaExcess(math.Nextafter(10, 0)), trigammaExcess(10); modeltest.Relative(below, at) > 1e-12 {
+		t.Errorf("just below 10 %v, at it %v", below, at)
+	}
+}
+
 func TestMixture(t *testing.T) {
 	x := new(NormalMixture)
 	x.Size(2)

@@ -16,12 +16,15 @@ import (
 type Shape struct {
 	Name string // of the coefficients
 	P    int
+
+	params [2]cdf.Param
 }
 
 // Params returns the coefficients, the intercept first where there is one,
 // then sigma2.
 func (s *Shape) Params() []cdf.Param {
-	return []cdf.Param{{Name: s.Name, Len: s.P}, {Name: "sigma2", Len: 1}}
+	s.params = [...]cdf.Param{{Name: s.Name, Len: s.P}, {Name: "sigma2", Len: 1}}
+	return s.params[:]
 }
 
 // Check reports, wrapping ErrShard, a shard of the wrong width or with
