@@ -60,7 +60,7 @@ func (f *Filter) begin(b *Batch) error {
 		return err
 	}
 	s := &f.now
-	s.design, s.factors, s.scaling = d, newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, d)
+	s.design, s.factors, s.scaling = d, newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, d, make([]Constant, len(d.names)))
 	f.update, f.asked = layout{}, layout{}
 	f.engine, err = newEngine(f.spec, d)
 	return err
@@ -126,7 +126,7 @@ func (f *Filter) onward(forget float64, back *undo) error {
 // again keeps the shard's rows and processes all kept ones again.
 func (f *Filter) again(forget float64) error {
 	s, w := &f.now, f.ws
-	identity := newScaling(&Spec{}, s.design)
+	identity := newScaling(&Spec{}, s.design, make([]Constant, len(s.design.names)))
 	for i := range identity.x {
 		identity.x[i].Center, identity.x[i].Scale = 0, 1
 	}

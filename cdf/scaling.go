@@ -39,8 +39,9 @@ type keptShard struct {
 	rows   int
 }
 
-// newScaling returns the constants of a key without rows.
-func newScaling(spec *Spec, d *design) scaling {
+// newScaling returns the constants of a key without rows. x has room for those of
+// the design's columns.
+func newScaling(spec *Spec, d *design, x []Constant) scaling {
 	s := scaling{pending: 1, frozen: true}
 	r := &spec.Columns.Response
 	first := spec.Columns.Scaling == "first"
@@ -48,7 +49,7 @@ func newScaling(spec *Spec, d *design) scaling {
 	if first && !spec.RawResponse && (r.Center == nil || r.Scale == nil) {
 		s.frozen = false
 	}
-	s.x = make([]Constant, len(d.names))
+	s.x = x
 	for j, name := range d.names {
 		s.x[j] = Constant{Column: name, Scale: 1}
 	}

@@ -70,15 +70,15 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if r.err == nil && h.Fingerprint != f.print {
+	if r.err == nil && h.print != f.print {
 		return fmt.Errorf("%w: made by %s/%s under configuration %s, this is %s/%s under %s", ErrSnapshot,
-			h.Kind, h.Variant, hex.EncodeToString(h.Fingerprint[:]), f.spec.Kind, f.spec.Variant, hex.EncodeToString(f.print[:]))
+			h.kind, h.variant, hex.EncodeToString(h.print[:]), f.spec.Kind, f.spec.Variant, hex.EncodeToString(f.print[:]))
 	}
 	now := readProgress(&r)
 	var fresh *engine
 	size := 0
 	if bound := r.bool(); bound {
-		fresh, size = now.read(&r, f.spec)
+		fresh, size = now.read(&r, f.spec, &f.ws.spare)
 	} else if now.t != 0 || now.n != 0 {
 		r.fail("%d shards and no columns", now.t)
 	}
@@ -88,10 +88,16 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	if r.err != nil {
 		return r.err
 	}
-	f.reset()
+	if now.design != f.now.design {
+		f.update, f.asked = layout{}, layout{}
+	}
+	was, engine := f.now, f.engine
+	f.reset() // nothing refers to what was any more
+	if f.broken == nil {
+		f.ws.spare.take(&was, engine)
+	}
 	f.now, f.engine, f.bytes = now, fresh, size
-	f.view = view{stale: true}
-	f.update, f.asked = layout{}, layout{}
+	f.view.stale = true
 	f.broken = nil
 	return nil
 }
@@ -109,17 +115,22 @@ type Head struct {
 func ReadHead(data []byte) (Head, error) {
 	h, r, err := open(data)
 	if err != nil {
-		return h, err
+		return Head{}, err
 	}
 	now := readProgress(&r)
-	h.T, h.N = now.t, now.n
-	return h, r.err
+	return Head{h.print, string(h.kind), string(h.variant), now.t, now.n}, r.err
 }
 
-// open checks a snapshot and reads of its head what precedes T and N, where
-// the reader goes on.
-func open(data []byte) (h Head, r reader, err error) {
-	head := len(snapshotMagic) + 1 + len(h.Fingerprint)
+// opened is what a snapshot says of itself before T and N, as it lies there.
+type opened struct {
+	print         [32]byte
+	kind, variant []byte
+}
+
+// open checks a snapshot and reads its head up to T and N, where the reader
+// goes on.
+func open(data []byte) (h opened, r reader, err error) {
+	head := len(snapshotMagic) + 1 + len(h.print)
 	if len(data) < head+4 || string(data[:len(snapshotMagic)]) != snapshotMagic {
 		return h, r, fmt.Errorf("%w: not a snapshot", ErrSnapshot)
 	}
@@ -130,8 +141,8 @@ func open(data []byte) (h Head, r reader, err error) {
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {
 		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
 	}
-	copy(h.Fingerprint[:], body[len(snapshotMagic)+1:])
+	copy(h.print[:], body[len(snapshotMagic)+1:])
 	r.b = body[head:]
-	h.Kind, h.Variant = r.string(), r.string()
+	h.kind, h.variant = r.take(r.length(1)), r.take(r.length(1))
 	return h, r, nil
 }

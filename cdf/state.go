@@ -39,8 +39,13 @@ func readProgress(r *reader) state {
 }
 
 // read reads what a snapshot holds after the first shard, into s and a model.
-func (s *state) read(r *reader, spec *Spec) (*engine, int) {
-	s.readDesign(r, spec)
+func (s *state) read(r *reader, spec *Spec, from *spare) (*engine, int) {
+	if s.design = from.known(r, spec); s.design == nil {
+		raw := r.b
+		if s.readDesign(r, spec); r.err == nil {
+			from.learn(spec, raw[:len(raw)-len(r.b)], s.design)
+		}
+	}
 	s.factors = newFactors(len(spec.Columns.Groups))
 	for i := range s.factors {
 		for _, level := range r.strings() {
@@ -53,7 +58,7 @@ func (s *state) read(r *reader, spec *Spec) (*engine, int) {
 	}
 	if r.err == nil {
 		s.account.read(r, s.t)
-		s.scaling.read(r, s, spec)
+		s.scaling.read(r, s, spec, from)
 	}
 	b := r.take(8)
 	if b == nil {
@@ -71,7 +76,7 @@ func (s *state) read(r *reader, spec *Spec) (*engine, int) {
 	if r.err != nil {
 		return nil, 0
 	}
-	e, err := newEngine(spec, s.design)
+	e, err := from.model(spec, s.design)
 	if err == nil {
 		err = e.model.UnmarshalBinary(model)
 	}
@@ -172,8 +177,8 @@ func (s *scaling) append(b []byte) []byte {
 
 // read reads the constants and the kept rows of a state whose design and
 // factors are read.
-func (s *scaling) read(r *reader, st *state, spec *Spec) {
-	*s = newScaling(spec, st.design)
+func (s *scaling) read(r *reader, st *state, spec *Spec, from *spare) {
+	*s = newScaling(spec, st.design, from.constants(st.design))
 	constant := func(c *Constant) {
 		c.Center, c.Scale = r.float(), r.float()
 		if !finite(c.Center, c.Scale) || !(c.Scale > 0) {
@@ -186,6 +191,7 @@ func (s *scaling) read(r *reader, st *state, spec *Spec) {
 	}
 	open := !s.frozen // by the configuration
 	if s.frozen = r.bool(); s.frozen {
+		s.watch.spreads = from.watched(st.design)
 		s.watch.begin(spec, st.design)
 	}
 	if s.watch.read(r); s.frozen || r.err != nil {

@@ -66,7 +66,8 @@ func (w *watch) begin(spec *Spec, d *design) {
 	for range learnt(spec, d) {
 		n++
 	}
-	w.spreads = make([]spread, n)
+	w.spreads = slices.Grow(w.spreads[:0], n)[:n]
+	clear(w.spreads)
 }
 
 // at returns where the values of a column are: of X, or -1 for the response.

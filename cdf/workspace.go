@@ -20,6 +20,7 @@ type Workspace struct {
 	draws    Draws
 	sent     Draws // draws of the published variables
 	diag     mcmc.Diagnostics
+	spare    spare
 	one      []float64    // draws of one variable
 	prior    [2][]float64 // sd and sensitivity by variable
 	// mixedWeakly are variables of the shard before, while one is described.
@@ -45,4 +46,9 @@ func (w *Workspace) NewFilter(spec *Spec, key string) *Filter {
 // Share makes the filter use w instead of a workspace of its own. What the
 // filter returned before is no longer valid, and what it returns from now on
 // is valid until the next call of any filter that shares w.
-func (f *Filter) Share(w *Workspace) { f.ws = w }
+func (f *Filter) Share(w *Workspace) {
+	if w != f.ws && f.ws.last == f {
+		f.ws.last = nil // the filter is no longer the workspace's to revert
+	}
+	f.ws = w
+}
