@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // nodes are the nodes of a trapezoid rule over l = log sigma2, where
@@ -132,9 +131,17 @@ func (m *Model) placeNodes(w *nodes, step int) {
 	case left != right || to-from > 24*sd:
 		cells = m.cells(to-from, min(0.2, 0.5*sd), 200)
 	}
+	m.layNodes(w, from, to, cells)
+	w.raise(top)
+	first, _ := m.slope(w.s[cells])
+	w.power = -first
+}
+
+// layNodes places nodes at even distances and sets e to f there.
+func (m *Model) layNodes(w *nodes, from, to float64, cells int) {
 	k := cells + 1
 	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 2*k)
-	w.top, w.h, w.total = top, (to-from)/float64(cells), 0
+	w.h = (to - from) / float64(cells)
 	ratio := math.Exp(w.h)
 	for i := range w.l {
 		w.l[i] = from + float64(i)*w.h
@@ -146,11 +153,17 @@ func (m *Model) placeNodes(w *nodes, step int) {
 	}
 	m.post.joint(2*m.prior.Sigma2Rate, w.s, w.e, w.work)
 	for i, l := range w.l {
-		w.e[i] = math.Exp(m.power()*l - 0.5*w.e[i] - top)
+		w.e[i] = m.power()*l - 0.5*w.e[i]
+	}
+}
+
+// raise takes e from f to e^f relative to e^top.
+func (w *nodes) raise(top float64) {
+	w.top, w.total = top, 0
+	for i, f := range w.e {
+		w.e[i] = math.Exp(f - top)
 		w.total += w.weight(i)
 	}
-	first, _ := m.slope(w.s[cells])
-	w.power = -first
 }
 
 // cells returns how many cells of at most the given width a range is cut
@@ -192,19 +205,6 @@ func (w *nodes) weight(i int) float64 {
 		return 0.5 * w.e[i]
 	}
 	return w.e[i]
-}
-
-// logEvidence returns log p(D_1..t).
-func (m *Model) logEvidence(w *nodes) float64 {
-	m.fillNodes(w)
-	return m.evidence(w)
-}
-
-// evidence returns log p(D_1..t) by nodes that are filled.
-func (m *Model) evidence(w *nodes) float64 {
-	a := m.prior.Sigma2Shape
-	return w.top + math.Log(w.total*w.h) +
-		a*math.Log(m.prior.Sigma2Rate) - dist.LogGamma(a) - 0.5*m.n*math.Log(2*math.Pi)
 }
 
 // sigma2 returns the mean and sd of sigma2; a power of 1 or less has no mean,

@@ -149,25 +149,3 @@ func (m *Model) sensitivity(w *work) float64 {
 	q := &m.post
 	return dist.InvGammaSensitivity(m.prior.Sigma2Shape, m.prior.Sigma2Rate, q.shape, q.shape*m.s2)
 }
-
-// LogEvidence returns log p(D_1, ..., D_t), exactly: it is not the surrogate's
-// but an integral over sigma2. NaN once a shard was discounted.
-func (m *Model) LogEvidence() float64 {
-	if m.forgot {
-		return math.NaN()
-	}
-	if m.n == 0 {
-		return 0
-	}
-	q := &m.post
-	if q.ready && q.known {
-		return q.evidence
-	}
-	w := m.work()
-	defer m.scratch.Put(w)
-	if m.prepare(w) != nil {
-		return math.NaN()
-	}
-	q.evidence, q.known = m.logEvidence(&w.nodes), true
-	return q.evidence
-}
