@@ -3,7 +3,6 @@ package linear
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -37,8 +36,8 @@ type Model struct {
 // New returns the corrected linear model with empty statistics.
 func New(s Settings, d cdf.Dims) (*Model, error) { return newModel(s, d, newScratch()) }
 
-func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
-	shape, err := newColumns(s, d, scratch)
+func newModel(s Settings, d cdf.Dims, pool *scratch) (*Model, error) {
+	shape, err := newColumns(s, d, pool)
 	if err != nil {
 		return nil, err
 	}

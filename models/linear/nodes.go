@@ -14,6 +14,7 @@ import (
 // All published numbers that need the exact posterior are sums over them.
 type nodes struct {
 	l, s, e []float64 // e: e^f relative to its largest value, e^top
+	of      uint64    // stamp of the posterior whose nodes fillNodes left here
 	top, h  float64
 	total   float64 // trapezoid sum of e, without h
 	power   float64 // of 1/s in e beyond the last node
@@ -112,7 +113,14 @@ func (m *Model) climb(a, b float64) float64 {
 // narrow mode needs, or some 25 where f is close to a parabola, which the rule
 // integrates to working precision already then: its error at a spacing of h
 // sds is 2 exp(-2 (pi/h)^2), 1e-15 at .75.
-func (m *Model) fillNodes(w *nodes) { m.placeNodes(w, 1) }
+//
+// A shard asks for them several times: they stay until others take their place.
+func (m *Model) fillNodes(w *nodes) {
+	if w.of != m.post.stamp || w.of == 0 {
+		m.placeNodes(w, 1)
+		w.of = m.post.stamp
+	}
+}
 
 // placeNodes is fillNodes; while the rows are few it leaves out all nodes but
 // those that lie by a multiple of the step from the first.
@@ -139,6 +147,7 @@ func (m *Model) placeNodes(w *nodes, step int) {
 
 // layNodes places nodes at even distances and sets e to f there.
 func (m *Model) layNodes(w *nodes, from, to float64, cells int) {
+	w.of = 0
 	k := cells + 1
 	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 2*k)
 	w.h = (to - from) / float64(cells)

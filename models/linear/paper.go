@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -44,8 +43,8 @@ type Paper struct {
 // NewPaper returns the paper's linear model with empty statistics.
 func NewPaper(s Settings, d cdf.Dims) (*Paper, error) { return newPaper(s, d, newScratch()) }
 
-func newPaper(s Settings, d cdf.Dims, scratch *sync.Pool) (*Paper, error) {
-	shape, err := newColumns(s, d, scratch)
+func newPaper(s Settings, d cdf.Dims, pool *scratch) (*Paper, error) {
+	shape, err := newColumns(s, d, pool)
 	if err != nil {
 		return nil, err
 	}

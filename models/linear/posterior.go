@@ -15,6 +15,7 @@ import (
 type posterior struct {
 	bidiagonal
 	ready    bool
+	stamp    uint64        // tells it from any other of the configuration, 0: not settled
 	m        []float64     // p x p row-major: the basis M below
 	l, g     []float64     // p: while the rows are few, the pivots at the plug-in
 	beta     []float64     // p: posterior mean
@@ -44,7 +45,7 @@ func (q *posterior) init(p int) {
 // is finite.
 func (m *Model) decompose(w *work) bool {
 	q, p := &m.post, m.P
-	q.ready, q.known = false, false
+	q.ready, q.known, q.stamp = false, false, 0
 	if !lin.Finite(m.r...) {
 		return false
 	}
@@ -158,7 +159,7 @@ func (m *Model) settle(w *work) {
 	} else {
 		m.invert(w)
 	}
-	q.ready = true
+	q.ready, q.stamp = true, m.scratch.stamps.Add(1)
 }
 
 // invert finds M and the mean from the triangular factor of R D^{-1}/sqrt(s2)

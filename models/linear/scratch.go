@@ -2,14 +2,25 @@ package linear
 
 import (
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/qr"
 )
 
+// scratch is what the models of one configuration share.
+type scratch struct {
+	sync.Pool               // of work
+	stamps    atomic.Uint64 // of their posteriors, each of which has another
+}
+
+func newScratch() *scratch { return &scratch{Pool: sync.Pool{New: func() any { return new(work) }}} }
+
 // work is scratch space, shared by all models of one configuration
 // through a pool, so that a key at rest holds little more than its state.
-// Nothing in it survives the call that took it.
+// Nothing in it survives the call that took it, but for nodes, which say whose they
+// are.
 type work struct {
 	block     []float64 // rows of a shard, column-major
 	a         []float64 // p x (p+1): R D^{-1} beside z

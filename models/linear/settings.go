@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/regression"
@@ -43,11 +42,11 @@ func (s Settings) Validate() error {
 }
 
 func build(s *Settings, variant string) (kind.Build, error) {
-	set, scratch := *s, newScratch()
+	set, pool := *s, newScratch()
 	if variant == "paper" {
-		return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, scratch) }, nil
+		return func(d cdf.Dims) (cdf.Model, error) { return newPaper(set, d, pool) }, nil
 	}
-	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, scratch) }, nil
+	return func(d cdf.Dims) (cdf.Model, error) { return newModel(set, d, pool) }, nil
 }
 
 // columns is what both variants know of their columns.
@@ -55,17 +54,17 @@ type columns struct {
 	regression.Shape
 	prior     Prior
 	intercept bool
-	scratch   *sync.Pool // of work
+	scratch   *scratch
 }
 
-func newColumns(s Settings, d cdf.Dims, scratch *sync.Pool) (columns, error) {
+func newColumns(s Settings, d cdf.Dims, pool *scratch) (columns, error) {
 	if err := s.Validate(); err != nil {
 		return columns{}, err
 	}
 	if len(d.Columns) == 0 {
 		return columns{}, fmt.Errorf("%w: linear needs an intercept or a feature", cdf.ErrSchema)
 	}
-	return columns{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept, scratch: scratch}, nil
+	return columns{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept, scratch: pool}, nil
 }
 
 // variance returns v_j, the prior variance of coefficient j.
@@ -96,5 +95,3 @@ func (s *columns) PriorSD(functionals []cdf.Functional, dst []float64) {
 		dst[i] = math.Sqrt(v)
 	}
 }
-
-func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
