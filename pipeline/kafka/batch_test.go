@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -89,6 +90,22 @@ func TestParseBatchHeader(t *testing.T) {
 		spoil(data)
 		if _, _, err := parseBatch(data); err == nil || errors.Is(err, errPartial) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestBatchOverAnotherOne: what a buffer held before is no part of a batch.
+func TestBatchOverAnotherOne(t *testing.T) {
+	o := pipeline.Output{Key: []byte("k"), Value: []byte("v"), Headers: []pipeline.Header{{Key: "a", Value: []byte("b")}}}
+	for c := Plain; c <= Zstd; c++ {
+		outputs := []*pipeline.Output{&o, {}, &o}
+		want, err := appendBatch(nil, outputs, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := appendBatch(bytes.Repeat([]byte{0xff}, 4096)[:0], outputs, c)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("compression %d: %x (%v), want %x", c, got, err, want)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte,
 		size += sizeOf(o)
 	}
 	if cap(dst)-len(dst) < size {
-		dst = append(make([]byte, 0, len(dst)+size), dst...)
+		dst = append(make([]byte, 0, max(len(dst)+size, 2*cap(dst))), dst...)
 	}
 	first := timeOf(outputs[0])
 	greatest := first

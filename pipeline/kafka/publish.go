@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -38,6 +39,7 @@ type Publisher struct {
 	pack     Compression
 	sessions sessions
 	rules    map[string]TopicRule
+	sets     sync.Pool // of *[]byte: record sets that are not on their way
 }
 
 // TopicRule is what holds for the outputs to one topic.
@@ -172,14 +174,8 @@ func (p *Publisher) send(ctx context.Context, to pipeline.Partition, outputs []*
 // sendBatch halves what the topic refuses, until it is a single output. It
 // returns how many were acknowledged.
 func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) (acked int, err error) {
-	rule := p.rule(to.Topic)
-	set, err := appendBatch(make([]byte, 4), outputs, rule.Pack)
-	if err != nil {
-		return 0, err
-	}
-	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
 	n := len(outputs)
-	err = rule.tooLarge(to.Topic, len(set)-4, p.deliver(ctx, to, set, n))
+	err = p.deliverAll(ctx, to, outputs)
 	var r *pipeline.RefusedError
 	switch {
 	case err == nil:
@@ -192,6 +188,27 @@ func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, output
 	}
 	n, err = p.sendBatch(ctx, to, outputs[n/2:])
 	return acked + n, err
+}
+
+// deliverAll sends outputs as one batch. Its bytes are written over by a later
+// one: nobody reads them once deliver has returned, whatever became of them.
+func (p *Publisher) deliverAll(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) error {
+	rule := p.rule(to.Topic)
+	room, _ := p.sets.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	set, err := appendBatch(append((*room)[:0], 0, 0, 0, 0), outputs, rule.Pack)
+	if err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
+	err = rule.tooLarge(to.Topic, len(set)-4, p.deliver(ctx, to, set, len(outputs)))
+	if cap(set) <= 2*batchBytes { // a large one is rare
+		*room = set
+		p.sets.Put(room)
+	}
+	return err
 }
 
 // produce sends one record set, whose size is its first four bytes.
