@@ -339,7 +339,7 @@ func (l *lane) touch(e *entry) {
 func (l *lane) cut() (cutPart, *failure) {
 	part := cutPart{outputs: l.outs, points: l.notes, changes: make([]Change, 0, len(l.dirty))}
 	for _, e := range l.dirty {
-		value, err := e.state.encode()
+		value, err := e.state.encode(&l.room)
 		if err != nil {
 			return cutPart{}, &failure{e.state.env.Offset, e.key, err}
 		}

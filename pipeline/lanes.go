@@ -13,6 +13,7 @@ type tools struct {
 	decoder Decoder
 	outputs Outputs
 	work    *cdf.Workspace // shared by the keys that the tools are used for
+	room    []byte         // of values in the making
 }
 
 // pool has the tools that are free. Who waits for some gets them in turn.
@@ -21,7 +22,7 @@ type pool chan *tools
 func newPool(n int, opt *Options) pool {
 	p := make(pool, n)
 	for range n {
-		p <- &tools{opt.NewDecoder(), opt.NewOutputs(), cdf.NewWorkspace()}
+		p <- &tools{decoder: opt.NewDecoder(), outputs: opt.NewOutputs(), work: cdf.NewWorkspace()}
 	}
 	return p
 }

@@ -46,6 +46,7 @@ type intake struct {
 	queueNext  int64 // offset after the queue
 	queueBytes int64
 	chunk      *chunk // waiting for its states
+	tasks      []task // room for those of a chunk
 	running    int    // lane messages not yet answered
 	busyBytes  int64  // record bytes at the lanes
 	pace       pace

@@ -95,7 +95,7 @@ func (m *machine) full() bool {
 // of the first has enough to do.
 func (m *machine) nextChunk() *chunk {
 	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
-	c := new(chunk) // lanes may admit few of them
+	c := &chunk{tasks: m.tasks[:0]}
 	bytes := int64(0)
 	for i := 0; i < n && (i == 0 || bytes < m.cfg.bytes); i++ {
 		r := &m.queue[i]
@@ -106,6 +106,7 @@ func (m *machine) nextChunk() *chunk {
 		c.tasks = append(c.tasks, m.newTask(r, lane, c))
 		bytes += r.Size()
 	}
+	m.tasks = c.tasks
 	return c
 }
 
@@ -186,19 +187,17 @@ func (m *machine) onLoaded(e evLoaded) {
 // until the open cut has no room for one more. The rest stays in the queue.
 func (m *machine) send() {
 	c := m.chunk
-	perLane := make([][]task, m.cfg.lanes)
 	n := 0
-	for ; n < len(c.tasks) && !c.lacks(n) && (n == 0 || m.fits(c.tasks[n])); n++ {
-		t := c.tasks[n]
+	for ; n < len(c.tasks) && !c.lacks(n) && (n == 0 || m.fits(&c.tasks[n])); n++ {
+		t := &c.tasks[n]
 		t.cut = m.open.seq
 		m.touch(t.entry)
-		perLane[t.lane] = append(perLane[t.lane], t)
 		m.queueBytes -= t.record.Size()
 		m.busyBytes += t.record.Size()
 		m.open.records++
 		m.tail, m.dispatched = t.record, t.record.Offset+1
 	}
-	for lane, tasks := range perLane {
+	for lane, tasks := range m.split(c.tasks[:n]) {
 		if len(tasks) > 0 {
 			m.running++
 			m.do(fxApply{m.epoch, lane, tasks})
@@ -211,6 +210,22 @@ func (m *machine) send() {
 	m.leave()
 }
 
+// split returns the tasks of each lane, for the lanes to keep.
+func (m *machine) split(tasks []task) [][]task {
+	count := make([]int, m.cfg.lanes)
+	for i := range tasks {
+		count[tasks[i].lane]++
+	}
+	perLane := make([][]task, m.cfg.lanes)
+	for lane, n := range count {
+		perLane[lane] = make([]task, 0, n)
+	}
+	for _, t := range tasks {
+		perLane[t.lane] = append(perLane[t.lane], t)
+	}
+	return perLane
+}
+
 // lacks reports whether the state of a task is still to be loaded.
 func (c *chunk) lacks(i int) bool {
 	return len(c.missing) > 0 && c.tasks[i].entry == c.missing[0]
@@ -218,7 +233,7 @@ func (c *chunk) lacks(i int) bool {
 
 // fits reports whether the open cut has room for a task's state, or has it
 // already.
-func (m *machine) fits(t task) bool {
+func (m *machine) fits(t *task) bool {
 	return m.open.bytes < m.cfg.bytes || t.entry != nil && t.entry.cut == m.open.seq
 }
 
@@ -245,6 +260,7 @@ func (m *machine) leave() {
 		m.cache.remove(x)
 	}
 	m.chunk = nil
+	clear(m.tasks) // what went to the lanes is theirs
 	m.evict()
 }
 

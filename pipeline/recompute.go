@@ -31,7 +31,7 @@ func (c Configured) ReadLimits() (Limits, error) {
 func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outputs Outputs) *Recomputer {
 	return &Recomputer{&lane{
 		part: p, rules: r.under(limits), clock: func() float64 { return 0 },
-		tools: &tools{decoder, outputs, cdf.NewWorkspace()},
+		tools: &tools{decoder: decoder, outputs: outputs, work: cdf.NewWorkspace()},
 	}}
 }
 
@@ -87,7 +87,7 @@ func (s *Recomputed) Value() (Stored, error) {
 	if s.entry.state.filter == nil {
 		return s.entry.state.stored, nil
 	}
-	return s.entry.state.encode()
+	return s.entry.state.encode(new([]byte))
 }
 
 // Size returns the bytes held.

@@ -31,7 +31,7 @@ func (w *simWorker) open(fx fxOpen) {
 			decoder, outputs = s.Decoder(), s.Outputs()
 		}
 		l.lane = &lane{part: simPartition, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil,
-			tools: &tools{decoder, outputs, cdf.NewWorkspace()}, clock: l.clock}
+			tools: &tools{decoder: decoder, outputs: outputs, work: cdf.NewWorkspace()}, clock: l.clock}
 		w.lanes = append(w.lanes, l)
 	}
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
@@ -29,20 +30,28 @@ func (s *keyState) open(key string, w *cdf.Workspace) error {
 	return nil
 }
 
-// encode returns the value to store, nil for an absent key.
-func (s *keyState) encode() (Stored, error) {
+// encode returns the value to store, nil for an absent key. It is made in room,
+// which keeps what it grew to: a value holds no more than its bytes.
+func (s *keyState) encode(room *[]byte) (Stored, error) {
 	if s.filter == nil {
 		return nil, nil
 	}
-	snapshot, err := s.filter.AppendBinary(nil)
+	snapshot, err := s.filter.AppendBinary((*room)[:0])
 	if err != nil {
 		return nil, err
 	}
-	s.env.Snapshot, s.env.Summary = snapshot, s.filter.AppendSummary(nil)
-	value, err := s.env.AppendBinary(make([]byte, 0, len(s.env.Snapshot)+len(s.env.Summary)+64))
+	all := s.filter.AppendSummary(snapshot)
+	s.env.Snapshot, s.env.Summary = all[:len(snapshot)], all[len(snapshot):]
+	whole, err := s.env.AppendBinary(all)
 	s.env.Snapshot, s.env.Summary = nil, nil
-	return value, err
+	if *room = whole[:0]; cap(whole) > roomBytes {
+		*room = nil
+	}
+	return bytes.Clone(whole[len(all):]), err
 }
+
+// roomBytes is the most that is kept of what values are made in.
+const roomBytes = 1 << 20
 
 // Restore reads a stored value back: the message about the key's state, and
 // the model for predictions.
