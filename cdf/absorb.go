@@ -31,7 +31,7 @@ func (f *Filter) admit(b *Batch) (observed int, err error) {
 			return 0, err
 		}
 	}
-	if err := f.update.bind(f.spec, s.design, b, true); err != nil {
+	if err := f.bind(b); err != nil {
 		return 0, err
 	}
 	if err := w.intake.admit(f.spec, s.design, &f.update, b); err != nil {
@@ -55,14 +55,20 @@ func (f *Filter) begin(b *Batch) error {
 	if b.Rows == 0 {
 		return fmt.Errorf("%w: no rows", ErrShard)
 	}
-	d, err := newDesign(f.spec, b)
-	if err != nil {
-		return err
-	}
-	s := &f.now
-	s.design, s.factors, s.scaling = d, newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, d, make([]Constant, len(d.names)))
 	f.update, f.asked = layout{}, layout{}
-	f.engine, err = newEngine(f.spec, d)
+	s := &f.now
+	if known := f.ws.patterns.begun(f.spec, b); known != nil {
+		s.design, f.update = known.design, known.layout
+	} else {
+		d, err := newDesign(f.spec, b)
+		if err != nil {
+			return err
+		}
+		s.design = d
+	}
+	s.factors, s.scaling = newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, s.design, make([]Constant, len(s.design.names)))
+	e, err := newEngine(f.spec, s.design)
+	f.engine = e
 	return err
 }
 
@@ -150,9 +156,12 @@ func (f *Filter) replay() error {
 	}
 	s.scaling.scaled(&w.replay)
 	f.view.stale = true // the constants have changed
-	fresh, err := newEngine(f.spec, s.design)
-	if err != nil {
-		return err
+	fresh := f.engine
+	if s.t > 0 || fresh == nil { // else it is the one that this shard has made
+		var err error
+		if fresh, err = newEngine(f.spec, s.design); err != nil {
+			return err
+		}
 	}
 	lo := 0
 	for _, k := range s.scaling.kept {

@@ -15,17 +15,43 @@ type Filter struct {
 	update layout  // of the schema that Update saw last
 	asked  layout  // of the schema that Predict saw last
 	view   view
-	sum    [2]Summary
-	sent   Summary // what is published of the present one, where that is less
-	kept   int     // index of the summary of the present state in sum
+	told   *told // nil where the state tells it, or nothing was told yet
+	kept   int   // index of the summary of the present state in told
 	// drawn says that the workspace holds the draws of the present state.
 	drawn bool
 	// transforms are those of the rows that the last Update scored.
 	transforms Transforms
-	summed     bool // sum[kept] describes the present state
+	summed     bool // the summary that is kept describes the present state
 	broken     error
 	bytes      int // of the model's snapshot, when it was made last
 	ws         *Workspace
+}
+
+// told holds the summaries of a filter whose state does not tell them again.
+type told struct {
+	sum  [2]Summary
+	sent Summary // what is published of the present one, where that is less
+}
+
+// keptSummary returns the summary of the present state of a filter that is not
+// SelfDescribing.
+func (f *Filter) keptSummary() *Summary { return &f.ownTold().sum[f.kept] }
+
+func (f *Filter) ownTold() *told {
+	if f.told == nil {
+		f.told = new(told)
+	}
+	return f.told
+}
+
+// nextSummary returns where the next summary is made. A refused shard must leave
+// the one that is kept alone; one that the state tells again is the workspace's,
+// so that a key at rest has none.
+func (f *Filter) nextSummary() (sum *Summary, at int) {
+	if f.SelfDescribing() {
+		return &f.ws.told, f.kept
+	}
+	return &f.ownTold().sum[1-f.kept], 1 - f.kept
 }
 
 // state is what a snapshot holds beside the model.

@@ -15,7 +15,7 @@ func (f *Filter) weakMixing(sum *Summary) {
 	}
 	before := f.ws.mixedWeakly
 	if clear(before); !first {
-		before = f.sum[f.kept].mixingWeakly(before)
+		before = f.keptSummary().mixingWeakly(before)
 		f.ws.mixedWeakly = before
 	}
 	for i := range sum.Rows {

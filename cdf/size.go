@@ -3,7 +3,7 @@ package cdf
 import "unsafe"
 
 // Size returns the bytes that the filter holds in memory at rest,
-// approximately and without a shared workspace.
+// approximately, without a shared workspace and what keys of one schema share.
 func (f *Filter) Size() int64 {
 	size := int64(unsafe.Sizeof(*f)) + int64(len(f.key))
 	if f.engine == nil {
@@ -15,8 +15,13 @@ func (f *Filter) Size() int64 {
 	} else {
 		size += int64(2 * f.bytes)
 	}
-	return size + f.now.size() + f.view.size() + f.update.size() + f.asked.size() +
-		f.sum[0].size() + f.sum[1].size() + f.sent.size()
+	if f.told != nil {
+		size += int64(unsafe.Sizeof(*f.told)) + f.told.sum[0].size() + f.told.sum[1].size() + f.told.sent.size()
+	}
+	if f.now.design.own() {
+		size += f.update.size()
+	}
+	return size + f.now.size() + f.view.size() + f.asked.size()
 }
 
 // held is what the elements of a slice take.
@@ -41,20 +46,28 @@ func labelled(labels []string) int64 {
 }
 
 func (s *state) size() int64 {
-	size := int64(unsafe.Sizeof(*s.design)) + held(s.design.names) + held(s.design.scalable) + held(s.design.sources)
-	for _, name := range s.design.names {
-		size += int64(len(name))
-	}
-	for i := range s.design.sources {
-		if src := &s.design.sources[i]; src.categorical {
-			size += labelled(src.feature.Levels)
-		}
+	size := int64(0)
+	if s.design.own() {
+		size = s.design.size()
 	}
 	size += held(s.factors)
 	for i := range s.factors {
 		size += labelled(s.factors[i].levels)
 	}
 	return size + held(s.scaling.x) + held(s.scaling.kept) + held(s.scaling.watch.spreads) + s.scaling.raw.size()
+}
+
+func (d *design) size() int64 {
+	size := int64(unsafe.Sizeof(*d)) + held(d.names) + held(d.scalable) + held(d.sources)
+	for _, name := range d.names {
+		size += int64(len(name))
+	}
+	for i := range d.sources {
+		if src := &d.sources[i]; src.categorical {
+			size += labelled(src.feature.Levels)
+		}
+	}
+	return size
 }
 
 func (r *rows) size() int64 {
@@ -70,7 +83,7 @@ func (r *rows) size() int64 {
 
 // size of a view: functionals of the coefficients share what is behind them.
 func (v *view) size() int64 {
-	size := held(v.params) + held(v.functionals) + held(v.beta)
+	size := held(v.params) + held(v.functionals)
 	for i := range v.functionals {
 		f := &v.functionals[i]
 		size += int64(len(f.Name)) + held(f.Param) + held(f.Weight)

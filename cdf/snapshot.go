@@ -78,7 +78,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	var fresh *engine
 	size := 0
 	if bound := r.bool(); bound {
-		fresh, size = now.read(&r, f.spec, &f.ws.spare)
+		fresh, size = now.read(&r, f.spec, f.ws)
 	} else if now.t != 0 || now.n != 0 {
 		r.fail("%d shards and no columns", now.t)
 	}

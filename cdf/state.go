@@ -39,11 +39,14 @@ func readProgress(r *reader) state {
 }
 
 // read reads what a snapshot holds after the first shard, into s and a model.
-func (s *state) read(r *reader, spec *Spec, from *spare) (*engine, int) {
-	if s.design = from.known(r, spec); s.design == nil {
+func (s *state) read(r *reader, spec *Spec, w *Workspace) (*engine, int) {
+	if s.design = w.patterns.read(r, spec); s.design == nil {
+		s.design = w.spare.known(r, spec)
+	}
+	if s.design == nil {
 		raw := r.b
 		if s.readDesign(r, spec); r.err == nil {
-			from.learn(spec, raw[:len(raw)-len(r.b)], s.design)
+			w.spare.learn(spec, raw[:len(raw)-len(r.b)], s.design)
 		}
 	}
 	s.factors = newFactors(len(spec.Columns.Groups))
@@ -58,7 +61,7 @@ func (s *state) read(r *reader, spec *Spec, from *spare) (*engine, int) {
 	}
 	if r.err == nil {
 		s.account.read(r, s.t)
-		s.scaling.read(r, s, spec, from)
+		s.scaling.read(r, s, spec, &w.spare)
 	}
 	b := r.take(8)
 	if b == nil {
@@ -76,7 +79,7 @@ func (s *state) read(r *reader, spec *Spec, from *spare) (*engine, int) {
 	if r.err != nil {
 		return nil, 0
 	}
-	e, err := from.model(spec, s.design)
+	e, err := w.spare.model(spec, s.design)
 	if err == nil {
 		err = e.model.UnmarshalBinary(model)
 	}

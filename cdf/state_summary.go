@@ -10,7 +10,7 @@ import (
 // not describe, what the state says. A summary kept in another scale than is
 // published now stays alone: the next shard is described in one.
 func (f *Filter) completed() (*Summary, error) {
-	kept := &f.sum[f.kept]
+	kept := f.keptSummary()
 	if f.engine.stateSummarizer == nil || kept.modelScale != (f.spec.Publish.Scale == "model") {
 		return kept, nil
 	}
@@ -74,8 +74,8 @@ func (f *Filter) published(all *Summary) *Summary {
 	if !slices.ContainsFunc(all.Rows, func(r Row) bool { return !asked(r.Variable) }) {
 		return all
 	}
-	old := f.sent
-	s := &f.sent
+	s := &f.ownTold().sent
+	old := *s
 	*s = *all
 	s.Rows = old.Rows[:0]
 	s.Covariance = old.Covariance[:0]

@@ -27,12 +27,13 @@ func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection
 	v.stale, v.partial = false, partial
 	v.params = append(v.params[:0], params...)
 	v.functionals = functionals(spec, s, params, selected)
-	v.beta = v.beta[:0]
-	for _, f := range v.functionals {
-		if strings.HasPrefix(f.Name, "beta[") {
-			v.beta = append(v.beta, f)
-		}
+	beta := func(f Functional) bool { return strings.HasPrefix(f.Name, "beta[") }
+	lo := max(slices.IndexFunc(v.functionals, beta), 0)
+	hi := lo
+	for hi < len(v.functionals) && beta(v.functionals[hi]) {
+		hi++
 	}
+	v.beta = v.functionals[lo:hi:hi] // those of a parameter stand together
 }
 
 // serves reports that all of the parameters can be described with the view: shards
@@ -110,11 +111,8 @@ func (f *Filter) describeShard() (*Summary, error) {
 // describe makes the summary of the present state with the view of what is
 // selected. ErrNumeric: it would hold numbers that cannot be published.
 func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
-	s, next := &f.now, f.kept
-	if !f.SelfDescribing() {
-		next = 1 - f.kept // a refused shard must leave the last one alone
-	}
-	sum := &f.sum[next]
+	s := &f.now
+	sum, next := f.nextSummary()
 	sum.T, sum.N, sum.NEff, sum.Dropped, sum.Draws = s.t, s.n, s.neff, s.dropped, 0
 	sum.Outliers = s.account.outliers
 	sum.Score, sum.modelScale = s.score, f.spec.Publish.Scale == "model"

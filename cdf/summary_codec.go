@@ -20,7 +20,7 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 	if f.broken != nil || f.SelfDescribing() || !f.summed {
 		return b
 	}
-	s := &f.sum[f.kept]
+	s := f.keptSummary()
 	b = append(b, summaryVersion)
 	b = appendBool(b, s.modelScale)
 	b = binary.AppendVarint(b, s.T)
@@ -91,6 +91,6 @@ func (f *Filter) RestoreSummary(data []byte) error {
 		return fmt.Errorf("%w: a summary of shard %d beside a state of shard %d", ErrSnapshot, s.T, f.now.t)
 	}
 	s.Outliers = f.now.account.outliers
-	f.sum[f.kept], f.summed = s, true
+	*f.keptSummary(), f.summed = s, true
 	return nil
 }

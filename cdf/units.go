@@ -44,6 +44,7 @@ const (
 // parameters.
 func functionals(spec *Spec, s *state, params []Param, selected *selection) []Functional {
 	var list []Functional
+	room := weights{chunk: min(2*count(params), 64)}
 	row, terms, seen := 0, groupTerms(spec.Columns.Groups), map[string]int{}
 	for _, p := range params {
 		at := term{}
@@ -64,7 +65,7 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 			}
 			name := rowName(p, i, rows, at, s)
 			if selected.variable(name, rows == byGroup) {
-				list = append(list, convert(spec, s, kind, name, row, i, p.Len))
+				list = append(list, convert(spec, s, &room, kind, name, row, i, p.Len))
 			}
 		}
 		row += p.Len
@@ -90,32 +91,68 @@ func rowName(p Param, i int, rows rowNames, at term, s *state) string {
 
 // convert returns row i of a parameter whose rows in Draws begin at row,
 // in original units unless the model's are published (reporting: scale).
-func convert(spec *Spec, s *state, kind unit, name string, row, i, n int) Functional {
-	f := Functional{Name: name, Param: []int{row + i}, Weight: []float64{1}}
-	if spec.Publish.Scale == "model" {
-		return f
-	}
+func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i, n int) Functional {
+	f := Functional{Name: name}
 	y := s.scaling.y
+	if spec.Publish.Scale == "model" {
+		kind = asIs
+	}
+	intercept := kind == slope && i == 0 && spec.Columns.Intercept
+	room.begin(row+i, intercept, n)
+	weight := &room.weight[room.from]
 	switch kind {
 	case slope:
 		if i >= len(s.scaling.x) {
 			break
 		}
-		f.Weight[0] = y.Scale / s.scaling.x[i].Scale
-		if i > 0 || !spec.Columns.Intercept {
+		*weight = y.Scale / s.scaling.x[i].Scale
+		if !intercept {
 			break
 		}
 		f.Const = y.Center
 		for j := 1; j < n && j < len(s.scaling.x); j++ {
 			if c := s.scaling.x[j]; c.Center != 0 {
-				f.Param = append(f.Param, row+j)
-				f.Weight = append(f.Weight, -c.Center*y.Scale/c.Scale)
+				room.add(row+j, -c.Center*y.Scale/c.Scale)
 			}
 		}
 	case variance:
-		f.Weight[0] = y.Scale * y.Scale
+		*weight = y.Scale * y.Scale
 	case location:
-		f.Const, f.Weight[0] = y.Center, y.Scale
+		f.Const, *weight = y.Center, y.Scale
 	}
+	f.Param, f.Weight = room.taken()
 	return f
+}
+
+// weights is where the parameters and weights of functionals lie, those of one
+// after those of another, so that a key has few pieces of memory.
+type weights struct {
+	chunk  int // of one piece, at least
+	param  []int
+	weight []float64
+	from   int // where the functional at hand begins
+}
+
+// begin begins a functional with one parameter of weight 1, which may be an
+// intercept that takes up all of n.
+func (w *weights) begin(param int, intercept bool, n int) {
+	most := 1
+	if intercept {
+		most = n
+	}
+	if cap(w.param)-len(w.param) < most {
+		w.param, w.weight = make([]int, 0, max(most, w.chunk)), make([]float64, 0, max(most, w.chunk))
+	}
+	w.from = len(w.param)
+	w.add(param, 1)
+}
+
+func (w *weights) add(param int, weight float64) {
+	w.param, w.weight = append(w.param, param), append(w.weight, weight)
+}
+
+// taken returns what the functional at hand has.
+func (w *weights) taken() ([]int, []float64) {
+	n := len(w.param)
+	return w.param[w.from:n:n], w.weight[w.from:n:n]
 }

@@ -69,7 +69,7 @@ func TestUnits(t *testing.T) {
 		{variance, 0, Functional{Param: []int{4}, Weight: []float64{9}}},
 		{location, 0, Functional{Const: 7, Param: []int{4}, Weight: []float64{3}}},
 	} {
-		if got := convert(&Spec{Columns: Roles{Intercept: true}}, s, c.kind, "", 4, c.i, 2); !reflect.DeepEqual(got, c.want) {
+		if got := convert(&Spec{Columns: Roles{Intercept: true}}, s, new(weights), c.kind, "", 4, c.i, 2); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("unit %d, row %d: %+v, want %+v", c.kind, c.i, got, c.want)
 		}
 	}

@@ -19,6 +19,8 @@ type Workspace struct {
 	last     *Filter // that back and undo are of, nil: of none
 	draws    Draws
 	sent     Draws // draws of the published variables
+	told     Summary
+	patterns patterns
 	diag     mcmc.Diagnostics
 	spare    spare
 	one      []float64    // draws of one variable

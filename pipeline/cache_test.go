@@ -60,7 +60,7 @@ func TestModelsAtRestArePacked(t *testing.T) {
 	if !ok {
 		t.Fatal("no model")
 	}
-	c := newCache()
+	c, room := newCache(), []byte(nil) // of a lane
 	values, open := map[string]Stored{}, int64(0)
 	for i := range n {
 		key := fmt.Sprint("k", i)
@@ -70,7 +70,7 @@ func TestModelsAtRestArePacked(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		value, err := s.encode(new([]byte))
+		value, err := s.encode(&room)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestModelsAtRestArePacked(t *testing.T) {
 		if err := e.state.open(key, cdf.NewWorkspace()); err != nil {
 			t.Fatal(err)
 		}
-		if value, err := e.state.encode(new([]byte)); err != nil || !bytes.Equal(value, values[key]) {
+		if value, err := e.state.encode(&room); err != nil || !bytes.Equal(value, values[key]) {
 			t.Errorf("state %d is another one after it was packed (%v)", i, err)
 		}
 	}

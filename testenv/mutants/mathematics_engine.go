@@ -48,6 +48,16 @@ var ofLaws = []mutant{
 
 // ofEngine are faults of the engine, its linear algebra and its random laws.
 var ofEngine = []mutant{
+	{"columns: those of another model", "cdf/pattern.go",
+		"known.spec == spec && known.layout", "known.layout", "^TestKeysOfOneWorkspace$", engine},
+	{"columns: another model's snapshot", "cdf/pattern.go",
+		"known.spec == spec && bytes", "bytes", "^TestKeysOfOneWorkspace$", engine},
+	{"columns: those of another key", "cdf/pattern.go",
+		"known != nil && known.design == d {", "known != nil {", "^TestColumnsOfOneKey$", engine},
+	{"columns: levels of another key", "cdf/pattern.go",
+		"if d.sources[i].feature.LevelsFirst {", "if d.sources[i].feature.LevelsFirst && false {", "^TestKeysOfOneWorkspace$", engine},
+	{"summary of a model that draws in the workspace", "cdf/filter.go",
+		"\tif f.SelfDescribing() {\n\t\treturn &f.ws.told", "\tif true {\n\t\treturn &f.ws.told", "^TestKeysOfOneWorkspace$", engine},
 	{"account: rows of a shard are all its own", "cdf/account.go",
 		"1/(1+(n-1)*shared/(neff+shared))", "1/(1+0*n*neff)", "^TestAccountFalseAlarms$", account},
 	{"account: transforms judged by chance alone", "cdf/account.go",

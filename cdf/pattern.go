@@ -1,0 +1,72 @@
+package cdf
+
+import "bytes"
+
+// pattern is the columns of some keys: their design, and where a schema has it.
+// Most keys of a model have the same, which they then share; it never changes.
+type pattern struct {
+	spec   *Spec
+	design *design
+	bytes  []byte // the design's part of a snapshot
+	layout layout // of the schema seen last
+}
+
+// mostPatterns bounds what a workspace remembers: one is enough where all keys of
+// a model have one schema.
+const mostPatterns = 16
+
+// patterns are those of a workspace, the newest last.
+type patterns []*pattern
+
+// begun returns the pattern of a key that begins with the batch, nil where none
+// is known.
+func (p patterns) begun(spec *Spec, b *Batch) *pattern {
+	for _, known := range p {
+		if known.spec == spec && known.layout.matches(b) {
+			return known
+		}
+	}
+	return nil
+}
+
+// read reads a design that is known, nil where it is none.
+func (p patterns) read(r *reader, spec *Spec) *design {
+	for _, known := range p {
+		if known.spec == spec && bytes.HasPrefix(r.b, known.bytes) {
+			r.take(len(known.bytes))
+			return known.design
+		}
+	}
+	return nil
+}
+
+// bind finds the columns of the key in a shard.
+func (f *Filter) bind(b *Batch) error {
+	if f.update.matches(b) {
+		return nil
+	}
+	d, w := f.now.design, f.ws
+	if known := w.patterns.begun(f.spec, b); known != nil && known.design == d {
+		f.update = known.layout
+		return nil
+	}
+	if err := f.update.bind(f.spec, d, b, true); err != nil || d.own() {
+		return err
+	}
+	if len(w.patterns) == mostPatterns {
+		w.patterns = append(w.patterns[:0], w.patterns[1:]...)
+	}
+	w.patterns = append(w.patterns, &pattern{f.spec, d, d.append(nil), f.update})
+	return nil
+}
+
+// own reports whether the design is of one key alone, whose first shard gave it
+// the levels of a column.
+func (d *design) own() bool {
+	for i := range d.sources {
+		if d.sources[i].feature.LevelsFirst {
+			return true
+		}
+	}
+	return false
+}
