@@ -23,6 +23,7 @@ type keyState struct {
 	saved  Stored // what the store has of the filter; nil: it has changed since
 	env    Envelope
 	filter *cdf.Filter // nil: absent, or not yet needed by its lane
+	used   int         // shards since the filter was made
 	dirty  bool
 	names  []string // of the newest point's variables
 }
@@ -39,14 +40,14 @@ func (s *keyState) size(key string) int64 {
 	return n
 }
 
-// pack leaves of a clean state the bytes that are stored, where they are fewer by
-// far: a small model's memory is ten times its snapshot.
-func (e *entry) pack() bool {
-	n := int64(len(e.state.saved))
-	if n == 0 || n > e.size/4 {
+// pack leaves of a state of this size, unchanged since it was encoded, those bytes,
+// where they are fewer by far: a small model's memory is several times its snapshot.
+func (s *keyState) pack(size int64) bool {
+	n := int64(len(s.saved))
+	if n == 0 || n > size/4 {
 		return false
 	}
-	*e.state = keyState{spec: e.state.spec, stored: e.state.saved}
+	*s = keyState{spec: s.spec, stored: s.saved}
 	return true
 }
 
@@ -92,7 +93,11 @@ func (c *cache) use(e *entry) {
 func (c *cache) rest(e *entry) {
 	if e.listed == nil && e.cut == 0 && e.pending == 0 {
 		c.resize(e, e.state.size(e.key))
-		c.open.add(e)
+		if e.state.filter == nil {
+			c.packed.add(e)
+		} else {
+			c.open.add(e)
+		}
 	}
 }
 
@@ -108,7 +113,7 @@ func (c *cache) evict(limit int64) (n int64) {
 	for c.open.bytes > limit/openShare {
 		e := c.open.oldest
 		c.use(e)
-		if e.pack() {
+		if e.state.pack(e.size) {
 			c.resize(e, e.state.size(e.key))
 		}
 		c.packed.add(e)
@@ -121,6 +126,9 @@ func (c *cache) evict(limit int64) (n int64) {
 	}
 	return n
 }
+
+// crowded reports whether models at hand take about all that they may.
+func (c *cache) crowded(limit int64) bool { return c.open.bytes >= limit/openShare*3/4 }
 
 // list is some entries in order of use.
 type list struct {

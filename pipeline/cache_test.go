@@ -109,7 +109,55 @@ func TestChangedStateIsNotPacked(t *testing.T) {
 	e := &entry{state: &keyState{saved: Stored{1}, stored: Stored{1}}, size: 1000}
 	l := &lane{}
 	l.touch(e)
-	if e.pack() {
+	if e.state.pack(e.size) {
 		t.Error("a change is lost")
+	}
+}
+
+// TestModelsUsedOnceArePacked: where models at hand crowd the cache, a cut leaves
+// only those that were used more than once, and what it hands over is no other.
+func TestModelsUsedOnceArePacked(t *testing.T) {
+	spec, ok := toyRules().Match("k")
+	if !ok {
+		t.Fatal("no model")
+	}
+	for _, pack := range []bool{false, true} {
+		l := &lane{rules: toyRules(), part: simPartition, clock: func() float64 { return 0 },
+			tools: &tools{decoder: &toyDecoder{takes: func() {}}, outputs: toyOutputs{}, work: cdf.NewWorkspace()}}
+		entries := map[string]*entry{}
+		offset := int64(0)
+		for _, key := range []string{"k1", "k2", "k1"} {
+			e := entries[key]
+			if e == nil {
+				e = &entry{key: key, state: &keyState{spec: spec}}
+				entries[key] = e
+			}
+			r := &Record{Offset: offset, Key: []byte(key), Value: []byte("1")}
+			if err := l.one(&task{record: r, entry: e, spec: spec}); err != nil || !e.state.dirty {
+				t.Fatalf("offset %d was not applied: %v", offset, err)
+			}
+			offset++
+		}
+		part, failed := l.cut(pack)
+		if failed != nil || len(part.changes) != 2 {
+			t.Fatalf("%d changes, %+v", len(part.changes), failed)
+		}
+		for i, key := range []string{"k1", "k2"} {
+			s := entries[key].state
+			if packed := s.filter == nil; packed != (pack && key == "k2") {
+				t.Errorf("%s is packed: %v", key, packed)
+			}
+			if err := s.open(key, l.work); err != nil {
+				t.Fatal(err)
+			}
+			if value, err := s.encode(&l.room); err != nil || !bytes.Equal(value, part.changes[i].Value) {
+				t.Errorf("%s is another state after the cut (%v)", key, err)
+			}
+		}
+	}
+	c := newCache()
+	c.open.bytes = 75
+	if !c.crowded(100*openShare) || c.crowded(102*openShare) {
+		t.Error("three quarters of what models at hand may take are not where they crowd it")
 	}
 }

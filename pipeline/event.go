@@ -143,8 +143,12 @@ type (
 		lane  int
 		tasks []task
 	}
-	// fxBarrier asks every lane for what changed since the last one.
-	fxBarrier struct{ epoch }
+	// fxBarrier asks every lane for what changed since the last one, and to pack
+	// models that were used once where there is no room for more at hand.
+	fxBarrier struct {
+		epoch
+		pack bool
+	}
 	// fxPublish sends the outputs of a cut, after a look whether the lease
 	// still holds.
 	fxPublish struct {

@@ -245,6 +245,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		}
 	}
 	s.filter = filter
+	s.used++
 	note(&s.env)
 	l.touch(t.entry)
 	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
@@ -335,8 +336,9 @@ func (l *lane) touch(e *entry) {
 	}
 }
 
-// cut hands over what changed since the last one.
-func (l *lane) cut() (cutPart, *failure) {
+// cut hands over what changed since the last one. With pack, models that were used
+// once are let go: their keys are likely many, and come again late.
+func (l *lane) cut(pack bool) (cutPart, *failure) {
 	part := cutPart{outputs: l.outs, points: l.notes, changes: make([]Change, 0, len(l.dirty))}
 	for _, e := range l.dirty {
 		value, err := e.state.encode(&l.room)
@@ -345,6 +347,9 @@ func (l *lane) cut() (cutPart, *failure) {
 		}
 		part.changes = append(part.changes, Change{e.key, value})
 		e.state.dirty, e.state.saved = false, value
+		if pack && e.state.used == 1 {
+			e.state.pack(e.state.size(e.key))
+		}
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
 	l.dirty, l.outs, l.notes = l.dirty[:0], nil, nil

@@ -32,7 +32,10 @@ func newPool(n int, opt *Options) pool {
 const turnSeconds = .01
 
 // laneMessage is work for a lane: tasks, or a barrier when there are none.
-type laneMessage struct{ tasks []task }
+type laneMessage struct {
+	tasks []task
+	pack  bool // see fxBarrier
+}
 
 // station is a lane of a claim and what waits at it. It has a goroutine while
 // something does.
@@ -97,7 +100,7 @@ func (s *station) work(ctx context.Context, epoch epoch, free pool, msg laneMess
 		var part cutPart
 		var failed *failure
 		if msg.tasks == nil {
-			part, failed = s.lane.cut()
+			part, failed = s.lane.cut(msg.pack)
 		} else {
 			rest, failed = s.lane.apply(rest, turnSeconds)
 		}

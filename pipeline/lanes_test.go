@@ -65,7 +65,7 @@ func TestLanesTakeTurns(t *testing.T) {
 		return s
 	}
 	now := 0.
-	slow := run(func() float64 { now += 2 * turnSeconds; return now }, laneMessage{tasksFrom(0, 1000)}, laneMessage{})
+	slow := run(func() float64 { now += 2 * turnSeconds; return now }, laneMessage{tasks: tasksFrom(0, 1000)}, laneMessage{})
 	<-b.started
 	asks := make(chan struct{})
 	hour := 0.
@@ -78,7 +78,7 @@ func TestLanesTakeTurns(t *testing.T) {
 		}
 		hour++
 		return hour * 3600
-	}, laneMessage{second})
+	}, laneMessage{tasks: second})
 	<-asks
 	close(b.goOn)
 	var applied, outputs int

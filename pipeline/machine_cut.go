@@ -27,7 +27,7 @@ func (m *machine) barrier() {
 	c.save = Checkpoint{From: m.acked, To: c.to, Last: m.last}
 	m.tail, m.flight = nil, &c
 	m.open = cut{seq: c.seq + 1}
-	m.do(fxBarrier{m.epoch})
+	m.do(fxBarrier{m.epoch, m.cache.crowded(m.limit)})
 }
 
 // idle reports whether all that the log has was processed, so that a checkpoint

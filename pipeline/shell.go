@@ -164,12 +164,12 @@ func (fx fxLoad) start(s *shell) {
 	})
 }
 
-func (fx fxApply) start(s *shell) { s.put(fx.epoch, s.lanes[fx.lane], laneMessage{fx.tasks}) }
+func (fx fxApply) start(s *shell) { s.put(fx.epoch, s.lanes[fx.lane], laneMessage{tasks: fx.tasks}) }
 
 func (fx fxBarrier) start(s *shell) {
 	s.saving.begin()
 	for _, l := range s.lanes {
-		s.put(fx.epoch, l, laneMessage{})
+		s.put(fx.epoch, l, laneMessage{pack: fx.pack})
 	}
 }
 

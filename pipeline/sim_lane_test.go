@@ -75,7 +75,7 @@ func (l *simLane) work() {
 		_, failed = l.lane.apply(msg.tasks, math.Inf(1))
 	} else {
 		var part cutPart
-		part, failed = l.lane.cut()
+		part, failed = l.lane.cut(msg.pack)
 		ev = evCut{l.epoch, part}
 	}
 	if failed != nil {

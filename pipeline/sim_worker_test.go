@@ -102,10 +102,10 @@ func (w *simWorker) begin(fx effect) {
 	case fxOpen:
 		w.open(fx)
 	case fxApply:
-		w.lanes[fx.lane].take(laneMessage{fx.tasks})
+		w.lanes[fx.lane].take(laneMessage{tasks: fx.tasks})
 	case fxBarrier:
 		for _, l := range w.lanes {
-			l.take(laneMessage{})
+			l.take(laneMessage{pack: fx.pack})
 		}
 	case fxFetch:
 		w.fetch(fx)
