@@ -100,10 +100,9 @@ func (s *Recomputed) Resting() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	e := entry{key: s.entry.key, state: &keyState{spec: s.entry.state.spec, filter: s.entry.state.filter, saved: value}}
-	e.size = e.state.size(e.key)
-	e.pack()
-	return e.state.size(e.key), nil
+	rest := keyState{spec: s.entry.state.spec, filter: s.entry.state.filter, saved: value}
+	rest.pack(rest.size(s.entry.key))
+	return rest.size(s.entry.key), nil
 }
 
 // under returns the same models under other limits.
