@@ -67,9 +67,10 @@ type exactWork struct {
 	x, y       []float64 // exactRows x p, exactRows
 	base, mean []float64 // p
 	scale      []float64 // p: s
-	a          []float64 // p x p
+	a          []float64 // p x p: the inverse of l, after solve
 	d, off, u  []float64 // p
 	z          []float64 // p
+	rows       *together
 	l          []float64 // p x p: LL' = Z'Z + I/kappa
 	diag       []float64 // p: the diagonal of its inverse
 	of         *Exact
@@ -87,6 +88,7 @@ func (m *Exact) work() *exactWork {
 		for _, v := range []*[]float64{&w.base, &w.mean, &w.scale, &w.d, &w.off, &w.u, &w.z, &w.diag} {
 			*v = make([]float64, p)
 		}
+		w.rows = newTogether(p, p)
 	}
 	return w
 }
@@ -314,7 +316,7 @@ func (m *Exact) absorbed() bool { return m.weight > 0 }
 func (m *Exact) posterior(w *exactWork) *ridge {
 	w.ridge = ridge{
 		params: &m.Shape, law: m.law.At(m.shape()), shape: m.shape(), rate: m.rate, ybar: m.ybar, weight: m.weight,
-		g: m.g, xbar: m.xbar, scale: w.scale, diag: w.diag, z: w.z, inverse: w,
+		g: m.g, xbar: m.xbar, scale: w.scale, diag: w.diag, z: w.z, rows: w.rows, inverse: w,
 	}
 	return &w.ridge
 }
@@ -322,4 +324,9 @@ func (m *Exact) posterior(w *exactWork) *ridge {
 func (w *exactWork) quadratic(z []float64) float64 {
 	lin.SolveLower(len(z), w.l, z)
 	return lin.Dot(z, z)
+}
+
+func (w *exactWork) quadratics(n int, z, dst []float64) {
+	p := len(w.z)
+	w.rows.squares(n, p, p, z, w.a, dst)
 }

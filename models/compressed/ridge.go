@@ -23,13 +23,38 @@ type ridge struct {
 	g, xbar, scale []float64 // p
 	diag           []float64 // p: the diagonal of A
 	z              []float64 // p: scratch
-	inverse        inverse   // the scratch space that the posterior is part of
+	rows           *together
+	inverse        inverse // the scratch space that the posterior is part of
 }
 
 // inverse knows A.
 type inverse interface {
 	// quadratic returns z'Az; z may be overwritten.
 	quadratic(z []float64) float64
+	// quadratics writes those of the rows of z, at most chunk, which may be overwritten.
+	quadratics(n int, z, dst []float64)
+}
+
+// chunk is how many rows are observed together: two strips of lin.
+const chunk = 48
+
+// together is scratch space for rows that are observed together.
+type together struct {
+	z, product []float64 // chunk x p, chunk x the rows of a root of A
+	mean, v    [chunk]float64
+}
+
+func newTogether(p, rows int) *together {
+	return &together{z: make([]float64, chunk*p), product: make([]float64, chunk*rows)}
+}
+
+// squares writes, for n rows of z, |R z|^2, R rows x p.
+func (t *together) squares(n, rows, p int, z, root, dst []float64) {
+	lin.MulT(n, rows, p, z, root, t.product)
+	for i := range n {
+		u := lin.Row(t.product, rows, i)
+		dst[i] = lin.Dot(u, u)
+	}
 }
 
 // solver is such a form.
@@ -55,6 +80,19 @@ func (r *ridge) observe(x []float64) (mean, v float64) {
 	return mean, r.inverse.quadratic(r.z) + 1/r.weight
 }
 
+// observeAll fills r.rows with means and variances of observe at n rows of x.
+func (r *ridge) observeAll(n int, x []float64) {
+	p, t := len(r.z), r.rows
+	for i := range n {
+		t.mean[i] = r.mean(lin.Row(x, p, i))
+		copy(lin.Row(t.z, p, i), r.z)
+	}
+	r.inverse.quadratics(n, t.z, t.v[:n])
+	for i := range n {
+		t.v[i] += 1 / r.weight
+	}
+}
+
 // at returns the mean at x and the squared scales of a row and of the line.
 func (r *ridge) at(x []float64) (mean, row, line float64) {
 	mean, v := r.observe(x)
@@ -73,7 +111,21 @@ func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
 		return cdf.NoScore(), err
 	}
 	defer m.release(r)
-	return predictive.ScoreStudent(name, r.law, sh, r, (*ridge).at)
+	t, scores := predictive.NewTally(cdf.NoScore()), predictive.NewStudentScore(2*r.law.Shape, r.law.T[2])
+	for from := 0; from < sh.Rows; from += chunk {
+		n := min(chunk, sh.Rows-from)
+		r.observeAll(n, sh.X[from*sh.Cols:])
+		for i, y := range sh.Y[from : from+n] {
+			if t.Skip(y) {
+				continue
+			}
+			e := y - r.rows.mean[i]
+			pit, covered := scores.Add(e, r.rate/r.shape*(1+r.rows.v[i]))
+			t.Add(e, pit, covered)
+		}
+	}
+	t.Logs = scores.Log()
+	return t.Score(name)
 }
 
 // predict describes a new observation and the regression line of every row,

@@ -184,12 +184,15 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 		return err
 	}
 	r := m.posterior(w)
-	for i := range n {
-		mean, v := r.observe(lin.Row(w.x, m.P, i))
-		e := w.y[i] - mean
-		m.loss += e * e / (1 + v)
-		m.misfit += float64(e * e)
-		m.sums.add(e, w.y[i]-m.ybar)
+	for from := 0; from < n; from += chunk {
+		some := min(chunk, n-from)
+		r.observeAll(some, w.x[from*m.P:])
+		for i, y := range w.y[from : from+some] {
+			e := y - r.rows.mean[i]
+			m.loss += e * e / (1 + r.rows.v[i])
+			m.misfit += float64(e * e)
+			m.sums.add(e, y-m.ybar)
+		}
 	}
 	m.lossN += float64(n)
 	return nil

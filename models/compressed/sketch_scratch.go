@@ -4,9 +4,6 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
@@ -29,6 +26,7 @@ type sketchWork struct {
 	v1, v2     []float64 // max(R, p)
 	delta      []float64 // min(r, p): what truncate takes off the kept directions
 
+	together *together
 	solution solution // of the present pass
 	stored   solution // of the state
 	ridge    ridge    // of the state
@@ -43,8 +41,11 @@ type solution struct {
 	root []float64 // p: its square root
 	t    []float64 // rows x p: T D^{1/2}, T = L^{-1} M D^{-1}
 	l    []float64 // rows x rows, lower: LL' = I + M D^{-1} M'
+	left []float64 // rows x rows: the inverse of L
 	diag []float64 // p: the diagonal of the inverse
 	u    []float64 // rows: scratch
+
+	block, product []float64 // rows x chunk
 }
 
 func newSketchScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(sketchWork) }} }
@@ -68,6 +69,7 @@ func (m *Sketch) work() *sketchWork {
 	w.eigen = make([]float64, lin.EigenWork(rows))
 	w.vectors = make([]float64, kept*small)
 	w.delta = make([]float64, kept)
+	w.together = newTogether(p, kept)
 	w.v1, w.v2 = make([]float64, side), make([]float64, side)
 	w.solution.init(rows, p)
 	w.stored.init(kept, p)
@@ -76,15 +78,8 @@ func (m *Sketch) work() *sketchWork {
 
 func (s *solution) init(rows, p int) {
 	s.inv, s.root, s.diag = make([]float64, p), make([]float64, p), make([]float64, p)
-	s.t, s.l, s.u = make([]float64, rows*p), make([]float64, rows*rows), make([]float64, rows)
-}
-
-// grams writes the lower triangle of a a', a rows x p.
-func grams(rows, p int, a, dst []float64) {
-	if rows > 0 {
-		blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: rows, Cols: p, Stride: p, Data: a}, 0,
-			blas64.Symmetric{N: rows, Stride: rows, Uplo: blas.Lower, Data: dst})
-	}
+	s.t, s.l, s.left, s.u = make([]float64, rows*p), make([]float64, rows*rows), make([]float64, rows*rows), make([]float64, rows)
+	s.block, s.product = make([]float64, rows*chunk), make([]float64, rows*chunk)
 }
 
 // factor fills D and L for a diagonal c and the matrix a, rows x p. It
@@ -101,23 +96,25 @@ func (s *solution) factor(rows, p int, a, c []float64, kappa float64) bool {
 			row[j] = v * s.root[j]
 		}
 	}
-	grams(rows, p, s.t, s.l)
+	lin.MulT(rows, rows, p, s.t, s.t, s.l)
 	for i := range rows {
 		s.l[i*rows+i]++
 	}
-	return lin.Cholesky(rows, s.l[:rows*rows])
-}
-
-// triangle is L.
-func (s *solution) triangle() blas64.Triangular {
-	return blas64.Triangular{N: s.rows, Stride: s.rows, Uplo: blas.Lower, Diag: blas.NonUnit, Data: s.l}
+	return lin.FactorInverse(rows, s.l, s.left)
 }
 
 // expand completes t, which factor left as M D^{-1/2}, and returns
 // sum_j (1 - A_jj/kappa), the number of coefficients that the data determine.
 func (s *solution) expand(p int, kappa float64) float64 {
-	if s.rows > 0 {
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, s.triangle(), blas64.General{Rows: s.rows, Cols: p, Stride: p, Data: s.t})
+	for j := 0; j < p; j += chunk {
+		n := min(chunk, p-j)
+		for i := range s.rows {
+			copy(lin.Row(s.block, n, i), s.t[i*p+j:])
+		}
+		lin.Mul(s.rows, n, s.rows, s.left, s.block, s.product)
+		for i := range s.rows {
+			copy(s.t[i*p+j:], lin.Row(s.product, n, i))
+		}
 	}
 	clear(s.diag)
 	for i := range s.rows {
@@ -196,9 +193,25 @@ func (m *Sketch) absorbed() bool { return m.weight > 0 }
 func (m *Sketch) posterior(w *sketchWork) *ridge {
 	w.ridge = ridge{
 		params: &m.Shape, law: m.law.At(m.shape), shape: m.shape, rate: m.rate, ybar: m.ybar, weight: m.weight,
-		g: m.g, xbar: m.xbar, scale: m.scale, diag: w.stored.diag, z: w.v1[:m.P], inverse: w,
+		g: m.g, xbar: m.xbar, scale: m.scale, diag: w.stored.diag, z: w.v1[:m.P], rows: w.together, inverse: w,
 	}
 	return &w.ridge
 }
 
 func (w *sketchWork) quadratic(z []float64) float64 { return w.stored.quadratic(w.p, z) }
+
+func (w *sketchWork) quadratics(n int, z, dst []float64) {
+	s, p := &w.stored, w.p
+	var all [chunk]float64
+	for i := range n {
+		row := lin.Row(z, p, i)
+		for j, v := range row {
+			row[j] = v * s.root[j]
+		}
+		all[i] = lin.Dot(row, row)
+	}
+	w.together.squares(n, s.rows, p, z, s.t, dst)
+	for i := range n {
+		dst[i] = max(all[i]-dst[i], 0x1p-53*all[i])
+	}
+}

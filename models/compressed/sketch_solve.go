@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
@@ -35,14 +32,13 @@ func (m *Sketch) rotate(w *sketchWork) error {
 	if side == 0 {
 		return nil
 	}
-	all := blas64.General{Rows: q, Cols: p, Stride: p, Data: w.m}
-	gram := blas64.Symmetric{N: side, Stride: side, Uplo: blas.Lower, Data: w.gram}
 	h := w.v2[:side]
 	if w.flip {
-		blas64.Syrk(blas.Trans, 1, all, 0, gram)
+		clear(w.gram[:side*side])
+		lin.AddGram(q, p, w.m, w.m, w.gram)
 		copy(h, m.h)
 	} else {
-		blas64.Syrk(blas.NoTrans, 1, all, 0, gram)
+		lin.MulT(q, q, p, w.m, w.m, w.gram)
 		for i := range q {
 			h[i] = lin.Dot(lin.Row(w.m, p, i), m.h)
 		}
@@ -222,7 +218,7 @@ func (m *Sketch) truncate(w *sketchWork) {
 	if w.flip {
 		copy(m.b, w.vectors[:keep*p])
 	} else {
-		multiply(keep, q, p, w.vectors, w.m, m.b)
+		lin.Mul(keep, p, q, w.vectors, w.m, m.b)
 	}
 	if len(w.vals) <= m.rank {
 		return
@@ -297,20 +293,5 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 	}
 	for i, v := range delta {
 		lin.Scale(math.Sqrt(1-v/w.vals[i]), lin.Row(m.b, p, i))
-	}
-}
-
-// multiply writes a b, a m x k and b k x n, in blocks so small that gonum
-// starts no goroutines and allocates nothing.
-func multiply(m, k, n int, a, b, dst []float64) {
-	const rows, cols = 64, 192
-	for i := 0; i < m; i += rows {
-		for j := 0; j < n; j += cols {
-			r, c := min(rows, m-i), min(cols, n-j)
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
-				blas64.General{Rows: r, Cols: k, Stride: k, Data: a[i*k:]},
-				blas64.General{Rows: k, Cols: c, Stride: n, Data: b[j:]}, 0,
-				blas64.General{Rows: r, Cols: c, Stride: n, Data: dst[i*n+j:]})
-		}
 	}
 }
