@@ -2836,3 +2836,377 @@ rows1done:
 rows1end:
 	VZEROUPPER
 	RET
+
+// func avx512Pivots(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Pivots(SB), NOSPLIT, $0-8
+	MOVQ  p+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	LEAQ  (DX)(DX*2), BX
+	MOVQ  40(AX), SI
+	MOVQ  56(AX), DI
+	KMOVW 72(AX), K1
+
+rows8:
+	CMPQ      DI, $0x08
+	JLT       rows8end
+	MOVQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z8
+	ADDQ      48(AX), R8
+	VXORPD    X0, X0, X0
+	VMOVUPD.Z (R8), K1, Z9
+	ADDQ      48(AX), R8
+	VXORPD    X1, X1, X1
+	VMOVUPD.Z (R8), K1, Z10
+	ADDQ      48(AX), R8
+	VXORPD    X2, X2, X2
+	VMOVUPD.Z (R8), K1, Z11
+	ADDQ      48(AX), R8
+	VXORPD    X3, X3, X3
+	VMOVUPD.Z (R8), K1, Z12
+	ADDQ      48(AX), R8
+	VXORPD    X4, X4, X4
+	VMOVUPD.Z (R8), K1, Z13
+	ADDQ      48(AX), R8
+	VXORPD    X5, X5, X5
+	VMOVUPD.Z (R8), K1, Z14
+	ADDQ      48(AX), R8
+	VXORPD    X6, X6, X6
+	VMOVUPD.Z (R8), K1, Z15
+	ADDQ      48(AX), R8
+	VXORPD    X7, X7, X7
+	MOVQ      CX, R8
+	LEAQ      (CX)(DX*4), R9
+	MOVQ      16(AX), R10
+	MOVQ      24(AX), R11
+	MOVQ      64(AX), R12
+
+rows8depth:
+	VMOVUPD.Z         (R10), K1, Z16
+	VMOVUPD.Z         (R11), K1, Z17
+	VFNMADD213PD.BCST (R8), Z16, Z0
+	VMULPD            Z0, Z0, Z18
+	VFMADD231PD       Z17, Z18, Z8
+	VFNMADD213PD.BCST (R8)(DX*1), Z16, Z1
+	VMULPD            Z1, Z1, Z18
+	VFMADD231PD       Z17, Z18, Z9
+	VFNMADD213PD.BCST (R8)(DX*2), Z16, Z2
+	VMULPD            Z2, Z2, Z18
+	VFMADD231PD       Z17, Z18, Z10
+	VFNMADD213PD.BCST (R8)(BX*1), Z16, Z3
+	VMULPD            Z3, Z3, Z18
+	VFMADD231PD       Z17, Z18, Z11
+	VFNMADD213PD.BCST (R9), Z16, Z4
+	VMULPD            Z4, Z4, Z18
+	VFMADD231PD       Z17, Z18, Z12
+	VFNMADD213PD.BCST (R9)(DX*1), Z16, Z5
+	VMULPD            Z5, Z5, Z18
+	VFMADD231PD       Z17, Z18, Z13
+	VFNMADD213PD.BCST (R9)(DX*2), Z16, Z6
+	VMULPD            Z6, Z6, Z18
+	VFMADD231PD       Z17, Z18, Z14
+	VFNMADD213PD.BCST (R9)(BX*1), Z16, Z7
+	VMULPD            Z7, Z7, Z18
+	VFMADD231PD       Z17, Z18, Z15
+	SUBQ              32(AX), R10
+	SUBQ              32(AX), R11
+	SUBQ              $0x08, R8
+	SUBQ              $0x08, R9
+	DECQ              R12
+	JNZ               rows8depth
+	VMOVUPD           Z8, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z9, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z10, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z11, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z12, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z13, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z14, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z15, K1, (SI)
+	ADDQ              48(AX), SI
+	IMUL3Q            $0x08, DX, R8
+	ADDQ              R8, CX
+	SUBQ              $0x08, DI
+	JMP               rows8
+
+rows8end:
+rows4:
+	CMPQ      DI, $0x04
+	JLT       rows4end
+	MOVQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z4
+	ADDQ      48(AX), R8
+	VXORPD    X0, X0, X0
+	VMOVUPD.Z (R8), K1, Z5
+	ADDQ      48(AX), R8
+	VXORPD    X1, X1, X1
+	VMOVUPD.Z (R8), K1, Z6
+	ADDQ      48(AX), R8
+	VXORPD    X2, X2, X2
+	VMOVUPD.Z (R8), K1, Z7
+	ADDQ      48(AX), R8
+	VXORPD    X3, X3, X3
+	MOVQ      CX, R8
+	MOVQ      16(AX), R9
+	MOVQ      24(AX), R10
+	MOVQ      64(AX), R11
+
+rows4depth:
+	VMOVUPD.Z         (R9), K1, Z8
+	VMOVUPD.Z         (R10), K1, Z9
+	VFNMADD213PD.BCST (R8), Z8, Z0
+	VMULPD            Z0, Z0, Z10
+	VFMADD231PD       Z9, Z10, Z4
+	VFNMADD213PD.BCST (R8)(DX*1), Z8, Z1
+	VMULPD            Z1, Z1, Z10
+	VFMADD231PD       Z9, Z10, Z5
+	VFNMADD213PD.BCST (R8)(DX*2), Z8, Z2
+	VMULPD            Z2, Z2, Z10
+	VFMADD231PD       Z9, Z10, Z6
+	VFNMADD213PD.BCST (R8)(BX*1), Z8, Z3
+	VMULPD            Z3, Z3, Z10
+	VFMADD231PD       Z9, Z10, Z7
+	SUBQ              32(AX), R9
+	SUBQ              32(AX), R10
+	SUBQ              $0x08, R8
+	DECQ              R11
+	JNZ               rows4depth
+	VMOVUPD           Z4, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z5, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z6, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z7, K1, (SI)
+	ADDQ              48(AX), SI
+	IMUL3Q            $0x04, DX, R8
+	ADDQ              R8, CX
+	SUBQ              $0x04, DI
+	JMP               rows4
+
+rows4end:
+rows2:
+	CMPQ      DI, $0x02
+	JLT       rows2end
+	MOVQ      SI, BX
+	VMOVUPD.Z (BX), K1, Z2
+	ADDQ      48(AX), BX
+	VXORPD    X0, X0, X0
+	VMOVUPD.Z (BX), K1, Z3
+	ADDQ      48(AX), BX
+	VXORPD    X1, X1, X1
+	MOVQ      CX, BX
+	MOVQ      16(AX), R8
+	MOVQ      24(AX), R9
+	MOVQ      64(AX), R10
+
+rows2depth:
+	VMOVUPD.Z         (R8), K1, Z4
+	VMOVUPD.Z         (R9), K1, Z5
+	VFNMADD213PD.BCST (BX), Z4, Z0
+	VMULPD            Z0, Z0, Z6
+	VFMADD231PD       Z5, Z6, Z2
+	VFNMADD213PD.BCST (BX)(DX*1), Z4, Z1
+	VMULPD            Z1, Z1, Z6
+	VFMADD231PD       Z5, Z6, Z3
+	SUBQ              32(AX), R8
+	SUBQ              32(AX), R9
+	SUBQ              $0x08, BX
+	DECQ              R10
+	JNZ               rows2depth
+	VMOVUPD           Z2, K1, (SI)
+	ADDQ              48(AX), SI
+	VMOVUPD           Z3, K1, (SI)
+	ADDQ              48(AX), SI
+	IMUL3Q            $0x02, DX, BX
+	ADDQ              BX, CX
+	SUBQ              $0x02, DI
+	JMP               rows2
+
+rows2end:
+rows1:
+	CMPQ      DI, $0x01
+	JLT       rows1end
+	MOVQ      SI, BX
+	VMOVUPD.Z (BX), K1, Z1
+	ADDQ      48(AX), BX
+	VXORPD    X0, X0, X0
+	MOVQ      CX, BX
+	MOVQ      16(AX), R8
+	MOVQ      24(AX), R9
+	MOVQ      64(AX), R10
+
+rows1depth:
+	VMOVUPD.Z         (R8), K1, Z2
+	VMOVUPD.Z         (R9), K1, Z3
+	VFNMADD213PD.BCST (BX), Z2, Z0
+	VMULPD            Z0, Z0, Z4
+	VFMADD231PD       Z3, Z4, Z1
+	SUBQ              32(AX), R8
+	SUBQ              32(AX), R9
+	SUBQ              $0x08, BX
+	DECQ              R10
+	JNZ               rows1depth
+	VMOVUPD           Z1, K1, (SI)
+	ADDQ              48(AX), SI
+	IMUL3Q            $0x01, DX, BX
+	ADDQ              BX, CX
+	SUBQ              $0x01, DI
+	JMP               rows1
+
+rows1end:
+	VZEROUPPER
+	RET
+
+// func avx2Pivots(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2Pivots(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    40(AX), SI
+	MOVQ    56(AX), DI
+	VMOVUPD 80(AX), Y15
+
+rows4:
+	CMPQ       DI, $0x04
+	JLT        rows4end
+	MOVQ       SI, R8
+	VMASKMOVPD (R8), Y15, Y4
+	ADDQ       48(AX), R8
+	VXORPD     X0, X0, X0
+	VMASKMOVPD (R8), Y15, Y5
+	ADDQ       48(AX), R8
+	VXORPD     X1, X1, X1
+	VMASKMOVPD (R8), Y15, Y6
+	ADDQ       48(AX), R8
+	VXORPD     X2, X2, X2
+	VMASKMOVPD (R8), Y15, Y7
+	ADDQ       48(AX), R8
+	VXORPD     X3, X3, X3
+	MOVQ       CX, R8
+	MOVQ       16(AX), R9
+	MOVQ       24(AX), R10
+	MOVQ       64(AX), R11
+
+rows4depth:
+	VMASKMOVPD   (R9), Y15, Y8
+	VMASKMOVPD   (R10), Y15, Y9
+	VBROADCASTSD (R8), Y10
+	VFNMADD213PD Y10, Y8, Y0
+	VMULPD       Y0, Y0, Y10
+	VFMADD231PD  Y9, Y10, Y4
+	VBROADCASTSD (R8)(DX*1), Y10
+	VFNMADD213PD Y10, Y8, Y1
+	VMULPD       Y1, Y1, Y10
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (R8)(DX*2), Y10
+	VFNMADD213PD Y10, Y8, Y2
+	VMULPD       Y2, Y2, Y10
+	VFMADD231PD  Y9, Y10, Y6
+	VBROADCASTSD (R8)(BX*1), Y10
+	VFNMADD213PD Y10, Y8, Y3
+	VMULPD       Y3, Y3, Y10
+	VFMADD231PD  Y9, Y10, Y7
+	SUBQ         32(AX), R9
+	SUBQ         32(AX), R10
+	SUBQ         $0x08, R8
+	DECQ         R11
+	JNZ          rows4depth
+	VMASKMOVPD   Y4, Y15, (SI)
+	ADDQ         48(AX), SI
+	VMASKMOVPD   Y5, Y15, (SI)
+	ADDQ         48(AX), SI
+	VMASKMOVPD   Y6, Y15, (SI)
+	ADDQ         48(AX), SI
+	VMASKMOVPD   Y7, Y15, (SI)
+	ADDQ         48(AX), SI
+	IMUL3Q       $0x04, DX, R8
+	ADDQ         R8, CX
+	SUBQ         $0x04, DI
+	JMP          rows4
+
+rows4end:
+rows2:
+	CMPQ       DI, $0x02
+	JLT        rows2end
+	MOVQ       SI, BX
+	VMASKMOVPD (BX), Y15, Y2
+	ADDQ       48(AX), BX
+	VXORPD     X0, X0, X0
+	VMASKMOVPD (BX), Y15, Y3
+	ADDQ       48(AX), BX
+	VXORPD     X1, X1, X1
+	MOVQ       CX, BX
+	MOVQ       16(AX), R8
+	MOVQ       24(AX), R9
+	MOVQ       64(AX), R10
+
+rows2depth:
+	VMASKMOVPD   (R8), Y15, Y4
+	VMASKMOVPD   (R9), Y15, Y5
+	VBROADCASTSD (BX), Y6
+	VFNMADD213PD Y6, Y4, Y0
+	VMULPD       Y0, Y0, Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (BX)(DX*1), Y6
+	VFNMADD213PD Y6, Y4, Y1
+	VMULPD       Y1, Y1, Y6
+	VFMADD231PD  Y5, Y6, Y3
+	SUBQ         32(AX), R8
+	SUBQ         32(AX), R9
+	SUBQ         $0x08, BX
+	DECQ         R10
+	JNZ          rows2depth
+	VMASKMOVPD   Y2, Y15, (SI)
+	ADDQ         48(AX), SI
+	VMASKMOVPD   Y3, Y15, (SI)
+	ADDQ         48(AX), SI
+	IMUL3Q       $0x02, DX, BX
+	ADDQ         BX, CX
+	SUBQ         $0x02, DI
+	JMP          rows2
+
+rows2end:
+rows1:
+	CMPQ       DI, $0x01
+	JLT        rows1end
+	MOVQ       SI, BX
+	VMASKMOVPD (BX), Y15, Y1
+	ADDQ       48(AX), BX
+	VXORPD     X0, X0, X0
+	MOVQ       CX, BX
+	MOVQ       16(AX), R8
+	MOVQ       24(AX), R9
+	MOVQ       64(AX), R10
+
+rows1depth:
+	VMASKMOVPD   (R8), Y15, Y2
+	VMASKMOVPD   (R9), Y15, Y3
+	VBROADCASTSD (BX), Y4
+	VFNMADD213PD Y4, Y2, Y0
+	VMULPD       Y0, Y0, Y4
+	VFMADD231PD  Y3, Y4, Y1
+	SUBQ         32(AX), R8
+	SUBQ         32(AX), R9
+	SUBQ         $0x08, BX
+	DECQ         R10
+	JNZ          rows1depth
+	VMASKMOVPD   Y1, Y15, (SI)
+	ADDQ         48(AX), SI
+	IMUL3Q       $0x01, DX, BX
+	ADDQ         BX, CX
+	SUBQ         $0x01, DI
+	JMP          rows1
+
+rows1end:
+	VZEROUPPER
+	RET

@@ -11,3 +11,5 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 func sumPass(m, n, stride int, a, x, u, v, w []float64) { sumRows(m, n, stride, a, x, u, v, w) }
 
 func dotPass(m, n, stride int, a, x, u, w, y []float64) { dotRows(m, n, stride, a, x, u, w, y) }
+
+func pivotRows(m, n, k int, c, l, g, sum []float64) { pivotSquares(m, n, k, c, l, g, sum) }

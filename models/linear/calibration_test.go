@@ -85,7 +85,8 @@ func posteriorBelow(m *Model, j int, v float64) float64 {
 	}
 	m.mixNodes(w)
 	if j < m.P {
-		m.mixAt(&w.mix, lin.Row(m.post.m, m.P, j), 0, false)
+		m.mixRows(&w.mix, 1, lin.Row(m.post.m, m.P, j))
+		w.mix.take(0, 0, false)
 		return w.mix.CDF(v)
 	}
 	w.nodes.accumulate(m)

@@ -86,12 +86,14 @@ func (m *Model) addMeans(w *work, k int, dst []float64) {
 	x := &w.mix
 	nodes := len(x.W)
 	w.means = lin.Grow(w.means, k*nodes)
+	lin.Mul(k, nodes, m.P, w.joint, x.mean, w.means)
 	for i := range k {
-		row := lin.Row(w.means, nodes, i)
-		m.mixAt(x, lin.Row(w.joint, m.P, i), 0, false)
-		mean, _ := x.Moments()
-		for n, v := range x.Mean {
-			row[n] = v - mean
+		row, mean := lin.Row(w.means, nodes, i), 0.0
+		for n, v := range row {
+			mean += float64(x.W[n] * v)
+		}
+		for n := range row {
+			row[n] -= mean
 		}
 	}
 	at := 0

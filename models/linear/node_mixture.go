@@ -13,7 +13,7 @@ type nodeMixture struct {
 	s []float64 // sigma2 of each component
 	// p x components: the pivots at each and the mean of V'D beta there.
 	l, g, mean []float64
-	u          []float64 // a number for each component
+	means, v   []float64 // rows x components: of the rows that were asked for together
 }
 
 // mixNodes fills the nodes and the mixture's weights from every second of
@@ -33,7 +33,7 @@ func (m *Model) mix(w *work, step int) {
 	n, x := &w.nodes, &w.mix
 	k := (len(n.l)-1)/step + 1
 	x.Size(k)
-	x.s, x.u = lin.Grow(x.s, k), lin.Grow(x.u, k)
+	x.s = lin.Grow(x.s, k)
 	x.l, x.g, x.mean = lin.Grow(x.l, k*m.P), lin.Grow(x.g, k*m.P), lin.Grow(x.mean, k*m.P)
 	sum := 0.0
 	for i := range k {
@@ -48,29 +48,29 @@ func (m *Model) mix(w *work, step int) {
 	lin.Scale(1/sum, x.W)
 }
 
-// mixAt sets the mixture to the law of shift + c'(V'D beta) given the data;
-// with noise, of that plus an N(0, sigma2) error. The variance is
+// mixRows finds the means and variances of c'(V'D beta) given the data and
+// sigma2, for each of the rows of c. The variance is
 // (W^{-1}c)' diag(g) W^{-1}c.
-func (m *Model) mixAt(x *nodeMixture, c []float64, shift float64, noise bool) {
+func (m *Model) mixRows(x *nodeMixture, rows int, c []float64) {
 	k := len(x.s)
-	mean, v, u := x.Mean[:k], x.SD[:k], x.u[:k]
-	for i := range u {
-		mean[i], v[i], u[i] = shift, 0, 0
+	x.means, x.v = lin.Grow(x.means, rows*k), lin.Grow(x.v, rows*k)
+	lin.Mul(rows, k, m.P, c, x.mean, x.means)
+	clear(x.v)
+	lin.PivotSquares(rows, m.P, k, c, x.l, x.g, x.v)
+}
+
+// take sets the mixture to the law of shift + c'(V'D beta) given the data, c a
+// row of those before; with noise, of that plus an N(0, sigma2) error.
+func (x *nodeMixture) take(row int, shift float64, noise bool) {
+	k := len(x.s)
+	mean, sd := x.Mean[:k], x.SD[:k]
+	for i, v := range lin.Row(x.means, k, row) {
+		mean[i] = shift + v
 	}
-	if noise {
-		copy(v, x.s)
-	}
-	for j := len(c) - 1; j >= 0; j-- {
-		l, g, at := lin.Row(x.l, k, j)[:k], lin.Row(x.g, k, j)[:k], lin.Row(x.mean, k, j)[:k]
-		cj := c[j]
-		for i, ui := range u {
-			ui = cj - l[i]*ui
-			u[i] = ui
-			v[i] += ui * ui * g[i]
-			mean[i] += cj * at[i]
+	for i, v := range lin.Row(x.v, k, row) {
+		if noise {
+			v += x.s[i]
 		}
-	}
-	for i, s := range v {
-		v[i] = math.Sqrt(s)
+		sd[i] = math.Sqrt(v)
 	}
 }

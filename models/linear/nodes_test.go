@@ -216,3 +216,44 @@ func TestFewRowsTakeFewNodes(t *testing.T) {
 		}
 	})
 }
+
+// Rows are scored and functionals summarized several at a time while the rows are few, with
+// the numbers that each has alone.
+func TestFewRowsInBlocks(t *testing.T) {
+	const p, rows = 20, 2*earlyRows + 7
+	m, err := New(Defaults(), cdf.Dims{Columns: modeltest.Columns(p), Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 9))
+	(&modeltest.Work{Model: m, Step: cdf.Step{Shard: modeltest.RegressionShard(r, 60, p, true), Forget: 1}}).Update(t)
+	sh := modeltest.RegressionShard(r, rows, p, true)
+	sh.Y[earlyRows+1] = math.NaN()
+	all, err := m.Score(sh, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, squares := 0.0, 0.0
+	for i := range rows {
+		one, err := m.Score(modeltest.Cut(sh, i, i+1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i != earlyRows+1 {
+			sum += one.LogDensity
+			squares += one.RMSE * one.RMSE
+		}
+	}
+	sum /= rows - 1
+	if want := math.Sqrt(squares / (rows - 1)); all.Rows != rows-1 || modeltest.Relative(all.LogDensity, sum) > 1e-12 || modeltest.Relative(all.RMSE, want) > 1e-12 {
+		t.Errorf("log density %v and error %v of %d rows together, alone %v and %v", all.LogDensity, all.RMSE, all.Rows, sum, want)
+	}
+	f := modeltest.Coefficients(p) // the last is sigma2
+	f[5].Const, f[17].Const = 3, -2
+	f = append(f, f...)
+	for i, row := range modeltest.Summarize(t, m, f) {
+		if alone := modeltest.Summarize(t, m, f[i:i+1])[0]; fmt.Sprint(row) != fmt.Sprint(alone) {
+			t.Errorf("functional %d is %+v among others, %+v alone", i, row, alone)
+		}
+	}
+}

@@ -18,8 +18,9 @@ func (m *Model) rowAt(x, c []float64) {
 	}
 }
 
-// scoreRows is how many rows are scored at a time.
-const scoreRows = 64
+// scoreRows is how many rows are scored at a time, earlyRows while the rows are
+// few: a block has room for those.
+const scoreRows, earlyRows = 64, 32
 
 // Score scores the rows that have a response: by t with 2a” degrees of
 // freedom, scale^2 = s2 + x'Sigma^x, or by the exact mixture while the rows
@@ -37,16 +38,20 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	if m.early() {
 		m.mixFew(w)
-		for i, y := range sh.Y {
-			if t.Skip(y) {
-				continue
+		for from := 0; from < sh.Rows; from += earlyRows {
+			rows := min(earlyRows, sh.Rows-from)
+			lin.Mul(rows, m.P, m.P, sh.X[from*m.P:], m.post.m, w.block)
+			m.mixRows(&w.mix, rows, w.block)
+			for i, y := range sh.Y[from : from+rows] {
+				if t.Skip(y) {
+					continue
+				}
+				w.mix.take(i, 0, true)
+				mean, _ := w.mix.Moments()
+				pit, log := w.mix.At(y)
+				t.Logs += log
+				t.Add(y-mean, pit, pit >= .025 && pit <= .975)
 			}
-			m.rowAt(lin.Row(sh.X, m.P, i), w.c)
-			m.mixAt(&w.mix, w.c, 0, true)
-			mean, _ := w.mix.Moments()
-			pit, log := w.mix.At(y)
-			t.Logs += log
-			t.Add(y-mean, pit, pit >= .025 && pit <= .975)
 		}
 		return t.Score("linear")
 	}
@@ -100,10 +105,11 @@ func (m *Model) at(w *work, x []float64) (mean, row, line float64) {
 func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
 	x := &w.mix
 	lo, hi := dist.NormalQuantiles[0], dist.NormalQuantiles[6]
-	m.mixAt(x, w.c, 0, false)
+	m.mixRows(x, 1, w.c)
+	x.take(0, 0, false)
 	p.Mean, p.EpredSD = x.Moments()
 	p.EpredQ025, p.EpredQ975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
-	m.mixAt(x, w.c, 0, true)
+	x.take(0, 0, true)
 	p.SD, p.LogDensity, p.PIT = math.NaN(), math.NaN(), math.NaN()
 	if s, _ := w.nodes.sigma2(); m.post.shape > 1 && !math.IsNaN(s) {
 		p.SD = math.Sqrt(s + p.EpredSD*p.EpredSD)

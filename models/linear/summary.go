@@ -19,11 +19,8 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if err := m.prepare(w); err != nil {
 		return err
 	}
-	early := m.n > 0 && m.early()
-	if early {
-		m.mixNodes(w)
-		w.nodes.accumulate(m)
-		m.post.evidence, m.post.known = m.evidence(&w.nodes), true
+	if m.n > 0 && m.early() {
+		return m.summarizeEarly(w, functionals, rows)
 	}
 	for i, f := range functionals {
 		r := &rows[i]
@@ -32,16 +29,47 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		switch {
 		case err != nil:
 			return err
-		case isSigma && early:
-			m.earlySigma(r, f.Const, factor, &w.nodes)
 		case isSigma:
 			m.closedSigma(r, f.Const, factor)
-		case early:
-			m.mixAt(&w.mix, w.c, f.Const, false)
-			describe.Mixture(r, &w.mix.NormalMixture)
 		default:
 			m.closedBeta(r, f, w.c)
 		}
+	}
+	return nil
+}
+
+// mixedAtOnce is how many functionals are mixed at a time.
+const mixedAtOnce = 16
+
+func (m *Model) summarizeEarly(w *work, functionals []cdf.Functional, rows []cdf.Row) error {
+	m.mixNodes(w)
+	w.nodes.accumulate(m)
+	m.post.evidence, m.post.known = m.evidence(&w.nodes), true
+	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
+	var waiting [mixedAtOnce]int
+	n := 0
+	for i := range functionals {
+		f := &functionals[i]
+		rows[i] = describe.Row(f.Name)
+		factor, isSigma, err := m.directions(f, lin.Row(w.joint, m.P, n))
+		switch {
+		case err != nil:
+			return err
+		case isSigma:
+			m.earlySigma(&rows[i], f.Const, factor, &w.nodes)
+		default:
+			waiting[n] = i
+			n++
+		}
+		if n == 0 || n < mixedAtOnce && i+1 < len(functionals) {
+			continue
+		}
+		m.mixRows(&w.mix, n, w.joint)
+		for k, at := range waiting[:n] {
+			w.mix.take(k, functionals[at].Const, false)
+			describe.Mixture(&rows[at], &w.mix.NormalMixture)
+		}
+		n = 0
 	}
 	return nil
 }

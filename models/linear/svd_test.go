@@ -196,7 +196,8 @@ func compareSVD(t *testing.T, name string, m *Model) {
 		near("scale", closedScale(m, j, j), variance, variance)
 		if m.early() {
 			copy(z, lin.Row(m.post.m, m.P, j))
-			m.mixAt(&w.mix, z, 0, false)
+			m.mixRows(&w.mix, 1, z)
+			w.mix.take(0, 0, false)
 			for k, s := range w.mix.s {
 				if w.mix.W[k] > 1e-12 {
 					mean, variance = o.at(c, s)
