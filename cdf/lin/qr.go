@@ -21,7 +21,7 @@ const reflectMin = 1e-290
 func UpdateQR(r []float64, n int, b []float64, rows int) {
 	switch {
 	case rows == 0:
-	case n > PanelOrder:
+	case n > fewCols || rows >= fewRows:
 		updatePanels(r, n, b, rows)
 	default:
 		updateEach(r, n, b, rows)

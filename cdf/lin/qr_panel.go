@@ -3,12 +3,12 @@ package lin
 import "math"
 
 const (
-	// PanelOrder is the order beyond which UpdateQR takes columns by panels.
-	PanelOrder = 8
-	// PanelRows is how many rows it then folds in at once: whole strips, and no
+	// PanelRows is how many rows UpdateQR folds in at once: whole strips, and no
 	// power of two.
-	PanelRows = 5 * stripCols
+	PanelRows = 10 * stripCols
 
+	fewCols    = 8   // reflections of so few columns are applied one by one to
+	fewRows    = 96  // fewer rows than these
 	panelsPay  = 128 // the order from which matrices as tall as wide are reduced by panels
 	panelCols  = 8   // reflections applied at once
 	panelAhead = 48  // columns that they are applied to at once
@@ -21,11 +21,13 @@ const (
 // core of an EPYC (Zen 4), in us:
 //
 //	n     rows    one by one  AVX-512
-//	21    100     20.8        8.3 (2.5 x)
-//	51    10      30.0        13.5 (2.2 x)
-//	51    1,000   1,090       282 (3.9 x)
-//	501   10      1,590       525 (3.0 x)
-//	501   1,000   210,000     17,300 (12 x)
+//	6     1,000   14.7        7.9 (1.9 x)
+//	21    100     25.4        8.0 (3.2 x)
+//	51    10      15.9        13.6 (1.2 x)
+//	51    100     104         27.8 (3.8 x)
+//	51    1,000   1,010       232 (4.4 x)
+//	501   10      897         465 (1.9 x)
+//	501   1,000   108,000     15,300 (7.0 x)
 //
 // BenchmarkUpdateQR measures it.
 func updatePanels(r []float64, n int, b []float64, rows int) {
@@ -52,13 +54,14 @@ func (h *reflections) panel(r []float64, n, j, w int, b []float64, m, stride int
 // nothing is a reflection that is none.
 var nothing [1]float64
 
-// reflections are up to panelCols of them, I - v t v' each, whose v has 1 in its
-// own row of the factor and x below. Their product is I + V minus V', V = (I; X).
+// reflections are up to panelCols of them, I - v t v' each, whose v has head in
+// its own row of the factor and x below. Their product is I + V minus V', V holds the v.
 type reflections struct {
-	minus       [panelCols * panelCols]float64 // upper triangular
-	t, due, dot [panelCols]float64
-	side        []float64 // X by rows
-	sum, by     [panelAhead * panelCols]float64
+	minus    [panelCols * panelCols]float64 // upper triangular
+	t, head  [panelCols]float64
+	due, dot [panelCols]float64
+	side     []float64 // X by rows
+	sum, by  [panelAhead * panelCols]float64
 }
 
 // reduce finds the w reflections that make 0 of the columns of b under the rows
@@ -76,22 +79,21 @@ func (h *reflections) reduce(r []float64, n, j, w int, b []float64, m, stride in
 		dotPass(1, m, stride, x, nothing[:], x, x, d)
 		alpha, below := row[0], d[0]
 		square := float64(alpha*alpha) + below
-		t := 0.0
+		head, t := 0.0, 0.0
 		if below > 0 && square >= reflectMin {
 			// beta takes the sign that avoids cancellation in the head, alpha-beta.
 			beta := -math.Copysign(math.Sqrt(square), alpha)
-			head := alpha - beta
-			row[0], t = beta, -head/beta
-			Scale(1/head, x)
+			head = alpha - beta
+			row[0], t = beta, -1/(beta*head)
 		}
-		h.t[k] = t
+		h.head[k], h.t[k] = head, t
 		if k+1 == w {
 			break
 		}
 		subDot(w-k-1, m, stride, b[(k+1)*stride:], due[k+1:], last, x, d)
 		for l := k + 1; l < w; l++ {
-			due[l] = float64(t * (row[l-k] + d[l-k-1]))
-			row[l-k] -= due[l]
+			due[l] = float64(t * (float64(head*row[l-k]) + d[l-k-1]))
+			row[l-k] -= float64(head * due[l])
 		}
 		last = x
 	}
@@ -121,8 +123,9 @@ func (h *reflections) apply(r []float64, n, j, w int, b []float64, m, stride int
 		c := min(panelAhead, n-j-k)
 		sum, by, ahead := h.sum[:c*w], h.by[:c*w], b[k*stride:]
 		for i := range w {
+			head := h.head[i]
 			for l, v := range r[PackedRow(n, j+i)+k-i:][:c] {
-				sum[l*w+i] = v
+				sum[l*w+i] = float64(head * v)
 			}
 		}
 		for l := 0; l < m; l += stripDeep {
@@ -131,9 +134,9 @@ func (h *reflections) apply(r []float64, n, j, w int, b []float64, m, stride int
 		clear(by)
 		strip(c, w, w, factor{sum, w, 1}, h.minus[:], w, by, w)
 		for i := range w {
-			row := r[PackedRow(n, j+i)+k-i:][:c]
+			head, row := h.head[i], r[PackedRow(n, j+i)+k-i:][:c]
 			for l := range row {
-				row[l] += by[l*w+i]
+				row[l] += float64(head * by[l*w+i])
 			}
 		}
 		for i := 0; i < m; i += stripCols {

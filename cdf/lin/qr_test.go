@@ -58,12 +58,12 @@ func TestPanelsAreReflections(t *testing.T) {
 	})
 }
 
-// The bits of few columns are those of one reflection after the other.
+// The bits of few columns and rows are those of one reflection after the other.
 func TestFewColumnsAreReflectedOneByOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 23))
-	for n := 1; n <= PanelOrder; n++ {
+	for n := 1; n <= fewCols; n++ {
 		got, want := make([]float64, PackedLen(n)), make([]float64, PackedLen(n))
-		for _, rows := range []int{1, 9, 300} {
+		for _, rows := range []int{1, 9, fewRows - 1} {
 			b := random(r, rows*n)
 			updateEach(want, n, append([]float64(nil), b...), rows)
 			UpdateQR(got, n, b, rows)

@@ -5,8 +5,12 @@ package lin
 // diagonal.
 //
 // Strips of XW are squared as they are made. It replaces loops over four rows of
-// W': 1.15 times as fast at n = 6, 3.6 times at 51 (BenchmarkSpread).
+// W': 1.2 times as fast at n = 6, 3.5 times at 51 (BenchmarkSpread).
 func Spread(m, n int, x, w, b, dot, square []float64) {
+	if n < stripCols {
+		spreadNarrow(m, n, x, w, b, dot, square)
+		return
+	}
 	const most = 32
 	var tile [most * stripCols]float64
 	for ; m > 0; m -= most {
@@ -27,6 +31,30 @@ func Spread(m, n int, x, w, b, dot, square []float64) {
 		}
 		if m > h {
 			x, dot, square = x[h*n:], dot[h:], square[h:]
+		}
+	}
+}
+
+// spreadNarrow is Spread where b finds room beside W in one strip: the same bits.
+func spreadNarrow(m, n int, x, w, b, dot, square []float64) {
+	const most = 32
+	var both [(stripCols - 1) * stripCols]float64
+	var tile [most * stripCols]float64
+	for i := range n {
+		copy(both[i*(n+1):], w[i*n:][:n])
+		both[i*(n+1)+n] = b[i]
+	}
+	for from := 0; from < m; from += most {
+		h := min(most, m-from)
+		z := tile[:h*(n+1)]
+		clear(z)
+		strip(h, n+1, n, factor{x[from*n:], n, 1}, both[:], n+1, z, n+1)
+		for i := range h {
+			row, q := z[i*(n+1):][:n+1], 0.0
+			for _, v := range row[:n] {
+				q += float64(v * v)
+			}
+			dot[from+i], square[from+i] = row[n], q
 		}
 	}
 }

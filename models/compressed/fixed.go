@@ -111,7 +111,7 @@ func newFixedScratch() *sync.Pool { return &sync.Pool{New: func() any { return n
 func (m *Fixed) work() *fixedWork {
 	w := m.scratch.Get().(*fixedWork)
 	if k := m.m; len(w.u) != k {
-		w.block = make([]float64, qr.BlockRows(k)*(k+1))
+		w.block = make([]float64, qr.BlockRows*(k+1))
 		w.order = make([]float64, lin.PackedLen(k+1))
 		w.prior = make([]float64, k*(k+1))
 		w.u, w.v = make([]float64, k), make([]float64, k)

@@ -45,7 +45,7 @@ func (w *work) size(s *columns) {
 		return
 	}
 	w.intercept = s.intercept
-	w.block = make([]float64, qr.BlockRows(p)*(p+1))
+	w.block = make([]float64, qr.BlockRows*(p+1))
 	w.a, w.lin = make([]float64, p*(p+1)), make([]float64, max(lin.BidiagonalWork(p), lin.RidgeWork(p)))
 	w.order = make([]int, p)
 	w.factor = make([]float64, lin.PackedLen(p+1))

@@ -216,7 +216,7 @@ var ofEngine = []mutant{
 	{"panels: reflection due left out of a column", "cdf/lin/qr_panel.go",
 		"dotPass(1, m, stride, x, due[k:], last, last, d)", "dotPass(1, m, stride, x, nothing[:], last, last, d)", "^TestPanelsAreReflections$", algebra},
 	{"panels: rows of the factor left as they are", "cdf/lin/qr_panel.go",
-		"row[l] += by[l*w+i]", "row[l] += 0 * by[l*w+i]", "^TestPanelsAreReflections$", algebra},
+		"row[l] += float64(head * by[l*w+i])", "row[l] += 0 * by[l*w+i] * head", "^TestPanelsAreReflections$", algebra},
 	{"pivots: a row of the matrices off", "cdf/lin/pivot_amd64.go",
 		"p.l, p.g, p.out, p.bits = &l[(n-1)*k+i], &g[(n-1)*k+i]", "p.l, p.g, p.out, p.bits = &l[(n-1)*k+i], &g[i]", "^TestPivotSquares$", algebra},
 	{"pivots: squares of what is to be solved", "cdf/lin/pivot.go",

@@ -11,9 +11,9 @@ import (
 // Fold folds the rows of a shard that have a response into r, the upper
 // triangular factor of [Z y] with p columns of Z, and returns how many they
 // are. A row of Z is a row of X, or what project makes of it and its response;
-// block has room for BlockRows(p) rows of p+1 numbers.
+// block has room for BlockRows rows of p+1 numbers.
 func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64, y float64) []float64) int {
-	n, rows := 0, BlockRows(p)
+	n, rows := 0, BlockRows
 	for i := 0; i < sh.Rows; {
 		k := 0
 		for ; i < sh.Rows && k < rows; i++ {
@@ -41,12 +41,6 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 	return n
 }
 
-// BlockRows is how many rows one factor update takes: as many as lin takes in
-// one go where products do the work, elsewhere enough to amortise the loop heads,
-// few enough that the rows stay in the first-level cache.
-func BlockRows(p int) int {
-	if p >= lin.PanelOrder {
-		return lin.PanelRows
-	}
-	return min(max(3072/(p+1), 32), 256)
-}
+// BlockRows is how many rows one factor update takes: as many as lin folds in at
+// once.
+const BlockRows = lin.PanelRows
