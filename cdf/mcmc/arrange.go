@@ -15,7 +15,7 @@ type place struct {
 // many is the number of draws of a bucket from which on it is sorted on its own.
 const many = 24
 
-// arrange sorts finite draws into order. It throws each into one of as many
+// arrange sorts finite draws into order. It throws each into one of twice as many
 // buckets of equal width as there are draws, and then puts right what is out of
 // order in a few steps: a fifth of the time of a sort by comparing alone. Buckets of
 // laws with long tails fill up, and are sorted by comparing.
@@ -26,7 +26,7 @@ func (d *Diagnostics) arrange(x []float64) {
 	for _, v := range x {
 		low, high = min(low, v), max(high, v)
 	}
-	perUnit := float64(n-1) / (high - low)
+	perUnit := float64(2*n-1) / (high - low)
 	if !(perUnit > 0 && perUnit <= math.MaxFloat64) { // all the same, or too wide or too narrow to tell
 		for i, v := range x {
 			d.order[i] = place{v, i}
@@ -35,7 +35,7 @@ func (d *Diagnostics) arrange(x []float64) {
 		return
 	}
 	// Bucket b begins at from[b+1] while places are handed out, and ends there after.
-	d.from = slices.Grow(d.from[:0], n+2)[:n+2]
+	d.from = slices.Grow(d.from[:0], 2*n+2)[:2*n+2]
 	clear(d.from)
 	for _, v := range x {
 		d.from[int((v-low)*perUnit)+2]++
@@ -48,7 +48,7 @@ func (d *Diagnostics) arrange(x []float64) {
 		d.order[*at] = place{v, i}
 		*at++
 	}
-	for b, begin := range d.from[:n] {
+	for b, begin := range d.from[:2*n] {
 		if end := d.from[b+1]; end-begin > many {
 			slices.SortFunc(d.order[begin:end], byDraw)
 		}

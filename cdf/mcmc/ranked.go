@@ -34,13 +34,15 @@ func (d *Diagnostics) Rank(x []float64, chains int) Ranked {
 	}
 	split, _ := d.halves(x, chains)
 	d.arrange(split)
-	if len(split) < len(x) { // chains of odd length leave a draw out
-		d.sorted = append(d.sorted, x...)
-		slices.Sort(d.sorted)
-		return r
-	}
 	for _, p := range d.order {
 		d.sorted = append(d.sorted, p.v)
+	}
+	if n := len(x) / chains; len(split) < len(x) { // chains of odd length leave a draw out
+		for c := range chains {
+			v := x[c*n+n/2]
+			at, _ := slices.BinarySearch(d.sorted, v)
+			d.sorted = slices.Insert(d.sorted, at, v)
+		}
 	}
 	return r
 }
@@ -167,13 +169,13 @@ func (d *Diagnostics) foldAt(median float64) {
 	})
 	below, at := above-1, 0
 	for below >= 0 && above < len(d.order) {
-		next, step := above, 0
+		step := 0
 		if median-d.order[below].v < d.order[above].v-median {
-			next, step = below, 1
+			step = 1
 		}
+		p := d.order[above+step*(below-above)]
 		below -= step
 		above += 1 - step
-		p := d.order[next]
 		d.folded[at] = place{math.Abs(p.v - median), p.i}
 		at++
 	}

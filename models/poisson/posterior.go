@@ -56,6 +56,10 @@ func (g *gauss) conditional(p *shape, s *stats, m []float64, w *work) bool {
 	return lin.Finite(g.b...) && lin.Finite(g.log)
 }
 
+func (g *gauss) copyFrom(o *gauss) {
+	g.m, g.b, g.l, g.log = append(g.m[:0], o.m...), append(g.b[:0], o.b...), append(g.l[:0], o.l...), o.log
+}
+
 // levelsOf returns the number of levels of term t's factor.
 func (p *shape) levelsOf(s *stats, t int) float64 {
 	for f := len(p.factors) - 1; f >= 0; f-- {
@@ -73,11 +77,14 @@ func (q *posterior) settle(p *shape, s *stats, m []float64, s2e float64, w *work
 	w.m = append(w.m[:0], m...)
 	for t := range q.vars {
 		v := &q.vars[t]
+		w.asked = 0
 		logDensity := func(l float64) (float64, bool) {
 			w.m[t] = math.Exp(-l)
-			ok := w.gauss.conditional(p, s, w.m, w)
+			g := &w.recent[w.asked%nodes]
+			w.asked++
+			ok := g.conditional(p, s, w.m, w)
 			w.m[t] = m[t]
-			return w.gauss.log + p.logPrior(l), ok
+			return g.log + p.logPrior(l), ok
 		}
 		if !v.place(-math.Log(m[t]), logDensity) {
 			return false
@@ -87,12 +94,12 @@ func (q *posterior) settle(p *shape, s *stats, m []float64, s2e float64, w *work
 		q.gauss, q.wt = lin.Resize(q.gauss, 1), append(q.wt[:0], 1)
 		return q.gauss[0].conditional(p, s, m, w)
 	}
-	return q.mix(p, s, w)
+	return q.mix(w)
 }
 
-// mix takes the normals at every few nodes of the only variance: the rule is
-// exact to working precision at a distance of .7 sd of log s2.
-func (q *posterior) mix(p *shape, s *stats, w *work) bool {
+// mix takes the normals at every few nodes of the only variance, which place asked
+// for last: the rule is exact to working precision at a distance of .7 sd of log s2.
+func (q *posterior) mix(w *work) bool {
 	v := &q.vars[0]
 	stride := max(1, int(0.7*v.spread()/v.h))
 	q.wt = q.wt[:0]
@@ -103,10 +110,7 @@ func (q *posterior) mix(p *shape, s *stats, w *work) bool {
 		if weight < 1e-8 {
 			continue
 		}
-		w.m[0] = math.Exp(-v.l[i])
-		if !q.gauss[len(q.wt)].conditional(p, s, w.m, w) {
-			return false
-		}
+		q.gauss[len(q.wt)].copyFrom(&w.recent[(w.asked+i)%nodes])
 		q.wt = append(q.wt, weight)
 		total += weight
 	}
@@ -145,9 +149,35 @@ func (a *place) reset(s *stats, terms int) {
 	a.constant, a.level, a.open = 0, -1, false
 }
 
+// atFew is at, to the bit, for one effect per level and a core of up to three entries,
+// as most have: what it calls costs more than the numbers.
+func (g *gauss) atFew(s *stats, a *place, xi []float64) (mean, variance float64) {
+	c := len(xi)
+	rec := s.records[a.level*(c+2) : (a.level+1)*(c+2)]
+	zi := a.z[0] * (1 / (rec[c] + g.m[0]))
+	mean = a.constant + float64(zi*rec[c+1])
+	variance = float64(a.z[0] * zi)
+	dot, squares := 0.0, 0.0
+	for i, v := range a.core[:c] {
+		v += float64(-zi * rec[i])
+		dot += float64(v * g.b[i])
+		row, below := g.l[i*c:i*c+i+1], 0.0
+		for j, l := range row[:i] {
+			below += float64(l * xi[j])
+		}
+		v = (v - below) / row[i]
+		xi[i] = v
+		squares += float64(v * v)
+	}
+	return mean + dot, variance + squares
+}
+
 // at returns mean and variance of the place under the normal. The core's
 // entries are overwritten by scratch, so xi is theirs.
 func (g *gauss) at(s *stats, a *place, xi []float64, w *arrowBlock) (mean, variance float64) {
+	if a.level >= 0 && s.q == 1 && s.c < 4 {
+		return g.atFew(s, a, xi[:s.c])
+	}
 	copy(xi, a.core)
 	mean = a.constant
 	if a.level >= 0 {

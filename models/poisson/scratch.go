@@ -12,8 +12,9 @@ type work struct {
 	fit     fit
 	reduced reduced
 	block   arrowBlock
-	gauss   gauss
-	m       []float64 // per term
+	recent  [nodes]gauss // those asked for last, in turn
+	asked   int          // how many were
+	m       []float64    // per term
 	place   place
 	mix     dist.NormalMixture
 	joint   []float64

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // stats are the quadratic statistics Lam and h of all absorbed rows,
@@ -171,6 +170,9 @@ func (r *reduced) reset(q, c int, moments bool) {
 func (s *stats) reduce(r *reduced, m []float64, local []int32, moments bool, w *arrowBlock) bool {
 	r.reset(s.q, s.c, moments)
 	if s.q == 1 {
+		if local == nil && !moments {
+			return s.reduceAll(r, m[0])
+		}
 		return s.reduceScalar(r, m[0], local, moments)
 	}
 	w.size(s.q, s.c)
@@ -202,48 +204,6 @@ func (s *stats) reduce(r *reduced, m []float64, local []int32, moments bool, w *
 		}
 	}
 	return true
-}
-
-// reduceScalar is reduce for one effect per level: the loop that many groups
-// spend their time in.
-func (s *stats) reduceScalar(r *reduced, m float64, local []int32, moments bool) bool {
-	c, n := s.c, record(1, s.c)
-	logs, least := dist.NewLogProduct(), math.Inf(1)
-	for g := range s.g {
-		if local != nil && local[g] >= 0 {
-			continue
-		}
-		r.count++
-		rec := lin.Row(s.records, n, g)
-		b, h := rec[:c], rec[c+1]
-		a := rec[c] + m
-		least = min(least, a)
-		logs.Mul(a)
-		inv := 1 / a
-		x := float64(inv * h)
-		r.quad += float64(x * h)
-		for i, v := range b {
-			r.h[i] += float64(x * v)
-			e := float64(inv * v)
-			row := r.lam[i*c : i*c+i+1]
-			for j := range row {
-				row[j] += float64(e * b[j])
-			}
-			if moments {
-				r.ae[i] += float64(x * e)
-				row = r.ee[i*c : i*c+i+1]
-				for j := range row {
-					row[j] += float64(e * float64(inv*b[j]))
-				}
-			}
-		}
-		if moments {
-			r.a2[0] += float64(x * x)
-			r.inv[0] += inv
-		}
-	}
-	r.logs = logs.Log()
-	return least > 0 && r.logs < math.Inf(1)
 }
 
 // addOuter adds w x x' to the lower triangle of the n x n matrix a.
