@@ -15,7 +15,10 @@ type posterior struct {
 	vars  []variance // per term
 	gauss []gauss
 	wt    []float64 // of the normals, sum 1
-	s2e   float64   // variance of the rows' own effects
+	// Those that describe variables where a few do, and their weights.
+	few   []gauss
+	fewWt []float64
+	s2e   float64 // variance of the rows' own effects
 }
 
 // gauss is nu given the precisions of the terms: the core's mean and
@@ -72,7 +75,7 @@ func (p *shape) levelsOf(s *stats, t int) float64 {
 
 // settle computes the marginals of the variances and the mixture.
 func (q *posterior) settle(p *shape, s *stats, m []float64, s2e float64, w *work) bool {
-	q.s2e = s2e
+	q.s2e, q.few = s2e, q.few[:0]
 	q.vars = lin.Resize(q.vars, p.terms)
 	w.m = append(w.m[:0], m...)
 	for t := range q.vars {
@@ -102,7 +105,7 @@ func (q *posterior) settle(p *shape, s *stats, m []float64, s2e float64, w *work
 func (q *posterior) mix(w *work) bool {
 	v := &q.vars[0]
 	stride := max(1, int(0.7*v.spread()/v.h))
-	q.wt = q.wt[:0]
+	q.wt, w.l = q.wt[:0], w.l[:0]
 	q.gauss = lin.Resize(q.gauss, nodes)
 	total := 0.0
 	for i := 0; i < nodes; i += stride {
@@ -111,11 +114,17 @@ func (q *posterior) mix(w *work) bool {
 			continue
 		}
 		q.gauss[len(q.wt)].copyFrom(&w.recent[(w.asked+i)%nodes])
-		q.wt = append(q.wt, weight)
+		q.wt, w.l = append(q.wt, weight), append(w.l, v.l[i])
 		total += weight
 	}
 	q.gauss = q.gauss[:len(q.wt)]
 	lin.Scale(1/total, q.wt)
+	if total > 0 && w.few.find(w.l, q.wt) {
+		q.few, q.fewWt = lin.Resize(q.few, len(w.few.at)), append(q.fewWt[:0], w.few.wt...)
+		for k := range q.few {
+			q.few[k].between(v, w.few.at[k], func(node int) *gauss { return &w.recent[(w.asked+node)%nodes] })
+		}
+	}
 	return total > 0 // else all mass lies between nodes, or nowhere
 }
 

@@ -11,6 +11,8 @@ type work struct {
 	design  design
 	fit     fit
 	reduced reduced
+	few     few
+	l       []float64 // log s2 of the mixture's normals
 	block   arrowBlock
 	recent  [nodes]gauss // those asked for last, in turn
 	asked   int          // how many were

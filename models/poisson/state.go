@@ -256,11 +256,13 @@ func (m *Model) Size() int64 {
 
 func (m *base) size() int64 {
 	c := m.stats.c
-	numbers := len(m.stats.records) + c*(c+2) + len(m.post.wt)
-	normals := m.post.gauss[:cap(m.post.gauss)] // what is beyond the length is used again
-	for i := range normals {
-		g := &normals[i]
-		numbers += gaussWords + cap(g.m) + cap(g.b) + cap(g.l)
+	numbers := len(m.stats.records) + c*(c+2) + len(m.post.wt) + len(m.post.fewWt)
+	for _, normals := range [...][]gauss{m.post.gauss, m.post.few} {
+		normals = normals[:cap(normals)] // what is beyond the length is used again
+		for i := range normals {
+			g := &normals[i]
+			numbers += gaussWords + cap(g.m) + cap(g.b) + cap(g.l)
+		}
 	}
 	for i := range m.post.vars {
 		v := &m.post.vars[i]

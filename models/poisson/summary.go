@@ -29,7 +29,7 @@ func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			m.varianceRow(r, term, f.Const, f.Weight[0])
 			continue
 		}
-		m.mixAt(&w.place, 0, w)
+		m.mixFew(&w.place, w)
 		describe.Mixture(r, &w.mix)
 	}
 	return nil
@@ -82,6 +82,21 @@ func (m *base) addEffect(a *place, j int, weight float64) bool {
 		return true
 	}
 	return false
+}
+
+// mixFew is mixAt of a place that is known, by few normals where these do.
+func (m *base) mixFew(a *place, w *work) {
+	q, x := &m.post, &w.mix
+	if len(q.few) == 0 {
+		m.mixAt(a, 0, w)
+		return
+	}
+	w.xi = lin.Grow(w.xi, m.stats.c)
+	x.Size(len(q.few))
+	for i := range q.few {
+		mean, v := q.few[i].at(&m.stats, a, w.xi, &w.block)
+		x.W[i], x.Mean[i], x.SD[i] = q.fewWt[i], mean, math.Sqrt(v)
+	}
 }
 
 // mixAt sets the mixture to the law of the place, with a normal error of the
