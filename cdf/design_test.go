@@ -2,6 +2,8 @@ package cdf_test
 
 import (
 	"errors"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,5 +56,32 @@ func TestUnreadableColumnsAreNamedWithTheirType(t *testing.T) {
 	b.Skipped = skipped
 	if _, err := f.Update(b); err != nil {
 		t.Error(err)
+	}
+}
+
+// Shards are filled in blocks of rows; rows that are dropped lie in any of them.
+func TestLargeShard(t *testing.T) {
+	spec, shards, _ := recording(cdf.Roles{Intercept: true})
+	spec.Columns.Scaling = "none"
+	n := 700
+	a, b, y := make([]float64, n), make([]float64, n), make([]float64, n)
+	var kept []int
+	for i := range n {
+		a[i], b[i], y[i] = float64(i), float64(-i), float64(2*i)
+		if i%5 == 3 {
+			a[i] = math.NaN()
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	take(t, cdf.NewFilter(spec, "k"), batch(num("a", a...), num("b", b...), num("y", y...)))
+	sh := &(*shards)[0]
+	if sh.Rows != len(kept) || sh.Cols != 3 {
+		t.Fatalf("%d rows of %d columns", sh.Rows, sh.Cols)
+	}
+	for k, i := range kept {
+		if got, want := sh.X[3*k:3*k+3], []float64{1, a[i], b[i]}; !slices.Equal(got, want) || sh.Y[k] != y[i] {
+			t.Fatalf("row %d is %v and %v, want %v and %v", k, got, sh.Y[k], want, y[i])
+		}
 	}
 }

@@ -102,14 +102,17 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 			}
 		}
 	}
-	in.rows = in.rows[:0]
+	n := 0
+	in.rows = slices.Grow(in.rows[:0], b.Rows)[:b.Rows]
 	for row, drop := range in.drop {
 		if drop == used {
-			in.rows = append(in.rows, int32(row))
+			in.rows[n] = int32(row)
+			n++
 		} else if drop == null && spec.Missing == "reject" {
 			return fmt.Errorf("%w: a feature, group or exposure is null in row %d", ErrShard, row+1)
 		}
 	}
+	in.rows = in.rows[:n]
 	return nil
 }
 
@@ -139,7 +142,7 @@ func (in *intake) numbers(c *Column, drop []dropped) error {
 		return err
 	}
 	for i, v := range c.Number {
-		if finite(v) {
+		if v-v == 0 { // finite, of which an infinite value and NaN make NaN
 			continue
 		}
 		if !math.IsNaN(v) {
@@ -193,9 +196,12 @@ func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
 
 // count returns the admitted rows that have a response.
 func (in *intake) count() int {
-	n := 0
+	if in.at.y < 0 {
+		return 0
+	}
+	n, y := 0, in.batch.Columns[in.at.y].Number
 	for _, row := range in.rows {
-		if in.observed(int(row)) {
+		if v := y[row]; v == v { // not NaN
 			n++
 		}
 	}

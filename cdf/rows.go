@@ -59,10 +59,7 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 			r.y[k] = math.NaN()
 		}
 	} else {
-		y, c := b.Columns[at.y].Number, s.y
-		for k, row := range in.rows {
-			r.y[k] = (y[row] - c.Center) / c.Scale
-		}
+		s.y.apply(r.y, 1, b.Columns[at.y].Number, in.rows)
 	}
 	p := r.cols
 	if spec.Columns.Intercept {
@@ -80,12 +77,14 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 					r.x[k*p+int(column)] = 1
 				}
 			}
-			continue
 		}
-		v, j := b.Columns[at.sources[i]].Number, src.first
-		c := s.x[j]
-		for k, row := range in.rows {
-			r.x[k*p+j] = (v[row] - c.Center) / c.Scale
+	}
+	for from := 0; from < r.n; from += together {
+		to := min(from+together, r.n)
+		for i := range d.sources {
+			if src := &d.sources[i]; !src.categorical {
+				s.x[src.first].apply(r.x[from*p+src.first:], p, b.Columns[at.sources[i]].Number, in.rows[from:to])
+			}
 		}
 	}
 	for f, i := range at.groups {
@@ -105,6 +104,20 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 		r.time[k] = b.Columns[at.time].step(int(in.rows[k]))
 	}
 	return nil
+}
+
+// together is how many rows are filled at a time, so that what is written column
+// by column stays in the first-level cache.
+const together = 128
+
+// apply writes the values of the rows, centred and scaled, to every stride-th
+// entry of dst.
+func (c *Constant) apply(dst []float64, stride int, v []float64, rows []int32) {
+	center, scale, at := c.Center, c.Scale, 0
+	for _, row := range rows {
+		dst[at] = (v[row] - center) / scale
+		at += stride
+	}
 }
 
 // shard makes sh a view of rows lo to hi.

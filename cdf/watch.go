@@ -105,62 +105,65 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 	if len(w.spreads) == 0 {
 		return
 	}
-	seen := 0
-	for i := range min(r.n, sample) {
-		if !math.IsNaN(r.y[r.picked(i, spec.Steps)]) {
-			seen++
-		}
-	}
-	if seen == 0 {
+	var room [sample]int32
+	seen := r.seen(room[:0], spec.Steps)
+	if len(seen) == 0 {
 		return
 	}
-	old := min(w.rows, memory-seen)
+	old := min(w.rows, memory-len(seen))
 	for place, column := range learnt(spec, d) {
+		v, stride := r.at(column)
 		if s := &w.spreads[place]; spec.Steps {
-			s.step(r, column, float64(old), float64(seen))
+			s.step(v, stride, seen, float64(old))
 		} else {
-			s.add(r, column, float64(old), float64(seen))
+			s.add(v, stride, seen, float64(old))
 		}
 	}
-	w.rows = old + seen
+	w.rows = old + len(seen)
 }
 
 // add takes in the seen rows beside as many old ones as given.
-func (s *spread) add(r *rows, column int, old, seen float64) {
-	v, stride := r.at(column)
+func (s *spread) add(v []float64, stride int, seen []int32, old float64) {
 	mean, sum, squares := float64(s.mean), 0., 0.
-	for i := range min(r.n, sample) {
-		row := r.picked(i, false)
-		if math.IsNaN(r.y[row]) {
-			continue
+	for _, row := range seen {
+		d := v[int(row)*stride] - mean
+		if d > reached {
+			d = reached
+		} else if d < -reached {
+			d = -reached
 		}
-		d := min(max(v[row*stride]-mean, -reached), reached)
 		sum += d
 		squares += float64(d * d)
 	}
-	shift := sum / (old + seen)
-	variance := (float64(old*float64(s.variance))+squares)/(old+seen) - float64(shift*shift)
+	all := old + float64(len(seen))
+	shift := sum / all
+	variance := (float64(old*float64(s.variance))+squares)/all - float64(shift*shift)
 	s.mean, s.variance = float32(mean+shift), float32(max(variance, 0))
 }
 
 // step is add where rows are steps in time. Steps between independent
 // values vary by the root of two more than these, and so does their bound.
-func (s *spread) step(r *rows, column int, old, seen float64) {
+func (s *spread) step(v []float64, stride int, seen []int32, old float64) {
 	const bound = reached * math.Sqrt2
-	v, stride := r.at(column)
 	last, squares := float64(s.mean), 0.
-	for i := range min(r.n, sample) {
-		row := r.picked(i, true)
-		if math.IsNaN(r.y[row]) {
-			continue
-		}
-		z := v[row*stride]
+	for _, row := range seen {
+		z := v[int(row)*stride]
 		d := min(max(z-last, -bound), bound)
 		squares += float64(d * d)
 		last = min(max(z, -math.MaxFloat32), math.MaxFloat32)
 	}
 	s.mean = float32(last)
-	s.variance = float32((float64(old*float64(s.variance)) + squares/2) / (old + seen))
+	s.variance = float32((float64(old*float64(s.variance)) + squares/2) / (old + float64(len(seen))))
+}
+
+// seen appends the rows with a response among those that are picked.
+func (r *rows) seen(dst []int32, last bool) []int32 {
+	for i := range min(r.n, sample) {
+		if row := r.picked(i, last); !math.IsNaN(r.y[row]) {
+			dst = append(dst, int32(row))
+		}
+	}
+	return dst
 }
 
 // picked returns the row that is the i-th to be seen.

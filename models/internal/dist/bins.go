@@ -28,7 +28,7 @@ var halfNormals = func() (z [half - 1]float64) {
 // function.
 type StudentBins struct {
 	df    float64
-	edges [half - 1]float64 // squared
+	edges [32]int64 // squared, as bits; those beyond the last at infinity
 }
 
 // NewStudentBins returns the bins of the t law with df degrees of freedom.
@@ -37,9 +37,13 @@ func NewStudentBins(df float64) StudentBins {
 	if df < Plentiful {
 		return b
 	}
-	for k, z := range halfNormals {
-		t := studentExpansion(z, df)
-		b.edges[k] = t * t
+	for k := range b.edges {
+		edge := math.Inf(1)
+		if k < len(halfNormals) {
+			t := studentExpansion(halfNormals[k], df)
+			edge = t * t
+		}
+		b.edges[k] = int64(math.Float64bits(edge))
 	}
 	return b
 }
@@ -51,13 +55,11 @@ func (b *StudentBins) At(e, z2 float64) float64 {
 	if b.df < Plentiful {
 		return StudentCDF(math.Copysign(math.Sqrt(z2), e), b.df)
 	}
-	lo, hi := 0, len(b.edges)
-	for lo < hi {
-		if mid := (lo + hi) / 2; z2 > b.edges[mid] {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	// Halved without branches, since a row's bin is nothing to be foretold: bits of
+	// positive numbers are in their order, and the sign of a difference is a mask.
+	lo, bits := 0, int64(math.Float64bits(z2))
+	for step := len(b.edges) / 2; step > 0; step /= 2 {
+		lo += step & int((b.edges[(lo+step-1)%len(b.edges)]-bits)>>63)
 	}
 	return .5 + math.Copysign((float64(lo)+.5)/cdf.PITBins, e)
 }
