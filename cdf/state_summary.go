@@ -58,14 +58,19 @@ func (f *Filter) completed() (*Summary, error) {
 // unknownRows appends a row for each functional, all its numbers NaN.
 func unknownRows(rows []Row, list []Functional) []Row {
 	for i := range list {
-		r := Row{Variable: list[i].Name}
-		for _, v := range r.Numbers() {
-			*v = math.NaN()
-		}
-		rows = append(rows, r)
+		rows = append(rows, unknown)
+		rows[len(rows)-1].Variable = list[i].Name
 	}
 	return rows
 }
+
+// unknown is a row that says nothing.
+var unknown = func() (r Row) {
+	for _, v := range r.Numbers() {
+		*v = math.NaN()
+	}
+	return r
+}()
 
 // published returns of the summary of a shard what Publish.Variables asks
 // for, the summary itself where that is all of it.

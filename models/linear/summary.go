@@ -22,10 +22,10 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	if m.n > 0 && m.early() {
 		return m.summarizeEarly(w, functionals, rows)
 	}
-	for i, f := range functionals {
-		r := &rows[i]
+	for i := range functionals {
+		f, r := &functionals[i], &rows[i]
 		*r = describe.Row(f.Name)
-		factor, isSigma, err := m.directions(&f, w.c)
+		factor, isSigma, err := m.Split(f)
 		switch {
 		case err != nil:
 			return err
@@ -89,26 +89,42 @@ func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSi
 	if err != nil || isSigma {
 		return factor, isSigma, err
 	}
+	m.direction(f, c)
+	return 0, false, nil
+}
+
+// direction is directions of what is known to be a functional of beta.
+func (m *Model) direction(f *cdf.Functional, c []float64) {
 	clear(c)
 	for k, j := range f.Param {
 		lin.Axpy(f.Weight[k], lin.Row(m.post.m, m.P, j), c)
 	}
-	return 0, false, nil
+}
+
+// along returns the direction of a functional of beta and as much of v, in the basis
+// where the posterior at the plug-in has the covariance I. With many rows that of a
+// coefficient is its row of M up to the weight, which is upper triangular.
+func (m *Model) along(f *cdf.Functional, c, v []float64) (weight float64, direction, part []float64) {
+	if len(f.Param) == 1 && !m.early() {
+		j := f.Param[0]
+		return f.Weight[0], lin.Row(m.post.m, m.P, j)[j:], v[j:]
+	}
+	m.direction(f, c)
+	m.atPlugin(c)
+	return 1, c, v
 }
 
 // closedBeta is t with 2a” degrees of freedom; before the first row, the
 // prior normal.
-func (m *Model) closedBeta(r *cdf.Row, f cdf.Functional, c []float64) {
+func (m *Model) closedBeta(r *cdf.Row, f *cdf.Functional, c []float64) {
 	q := &m.post
-	mean, scale := f.Const, 0.0
+	mean := f.Const
 	for k, j := range f.Param {
 		mean += f.Weight[k] * q.beta[j]
 	}
-	m.atPlugin(c)
-	for _, v := range c {
-		scale += v * v
-	}
-	if scale = math.Sqrt(scale); m.n == 0 {
+	weight, direction, _ := m.along(f, c, c)
+	scale := math.Abs(weight) * math.Sqrt(lin.Dot(direction, direction))
+	if m.n == 0 {
 		describe.Normal(r, mean, scale)
 	} else {
 		describe.Student(r, q.law.At(q.shape), mean, scale)
@@ -154,7 +170,8 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	}
 	m.atPlugin(pull)
 	for i := range functionals {
-		_, isSigma, err := m.directions(&functionals[i], w.c)
+		f := &functionals[i]
+		_, isSigma, err := m.Split(f)
 		switch {
 		case err != nil:
 		case isSigma:
@@ -163,8 +180,8 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 			}
 			dst[i] = known
 		default:
-			m.atPlugin(w.c)
-			dst[i] = math.Abs(lin.Dot(w.c, pull)) / math.Sqrt(lin.Dot(w.c, w.c))
+			_, c, pull := m.along(f, w.c, pull)
+			dst[i] = math.Abs(lin.Dot(c, pull)) / math.Sqrt(lin.Dot(c, c))
 		}
 	}
 }

@@ -125,7 +125,7 @@ func closed(m *Model) []cdf.Row {
 		if factor, isSigma, _ := m.directions(&fn, c); isSigma {
 			m.closedSigma(&rows[i], 0, factor)
 		} else {
-			m.closedBeta(&rows[i], fn, c)
+			m.closedBeta(&rows[i], &fn, c)
 		}
 	}
 	return rows
