@@ -26,17 +26,41 @@ func (d *Decoder) record(r *record, at int) error {
 	if r.rows == 0 {
 		return nil
 	}
+	whole := r.rows == d.batch.Rows && r.codec == noCodec && littleEndian
 	for i := range p.fields {
 		f := &p.fields[i]
 		buffer := f.buffer
 		if f.views > 0 {
 			buffer += d.offset[f.views]
 		}
+		if whole && f.float64() && view(&d.columns[i], r, f.node, buffer+1) {
+			continue
+		}
 		if err := d.column(i, f, r, buffer, at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// float64 reports that the column's values are float64 as they lie there.
+func (f *field) float64() bool { return f.kind == kindFloat && f.width == 8 && f.dict < 0 }
+
+// view makes a column of float64 the bytes of a batch themselves, where none is null and
+// they are aligned, and reports whether it did. By the way that other columns take, a
+// shard of few columns would take a sixth longer.
+func view(c *cdf.Column, r *record, node, buffer int) bool {
+	n, b := r.nodes[16*node:][:16], r.buffers[16*buffer:][:16]
+	at, size := le.Uint64(b), le.Uint64(b[8:])
+	if le.Uint64(n) != uint64(r.rows) || le.Uint64(n[8:]) != 0 || size < 8*uint64(r.rows) {
+		return false
+	}
+	p := unsafe.Pointer(&r.body[at])
+	if uintptr(p)%8 != 0 {
+		return false
+	}
+	c.Number = unsafe.Slice((*float64)(p), r.rows)
+	return true
 }
 
 // variadic adds up the data buffers of the view columns: offset[i] of them
@@ -114,19 +138,13 @@ func (d *Decoder) plain(i int, f *field, r *record, buffer, at int, valid []byte
 	if need := f.bytes(n); len(data) < need {
 		return damaged("column %.64q: %d bytes for %d values", f.name, len(data), n)
 	}
-	// One batch, no nulls, nothing compressed and the host's own layout:
-	// the column is the bytes themselves.
-	if n == d.batch.Rows && valid == nil && f.width == 8 && r.codec == noCodec && littleEndian {
+	// One batch, no nulls, nothing compressed and the host's own layout: integers
+	// are the bytes themselves.
+	if f.kind == kindSigned && n == d.batch.Rows && valid == nil && f.width == 8 && r.codec == noCodec && littleEndian {
 		if p := unsafe.Pointer(unsafe.SliceData(data)); uintptr(p)%8 == 0 {
-			switch f.kind {
-			case kindFloat:
-				c.Number = unsafe.Slice((*float64)(p), n)
-				return nil
-			case kindSigned:
-				c.Int = unsafe.Slice((*int64)(p), n)
-				widen(d.numbers(c, 0, n), c.Int)
-				return nil
-			}
+			c.Int = unsafe.Slice((*int64)(p), n)
+			widen(d.numbers(c, 0, n), c.Int)
+			return nil
 		}
 	}
 	number := d.numbers(c, at, n)

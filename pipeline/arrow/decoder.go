@@ -46,6 +46,7 @@ type Decoder struct {
 	rest   []byte // of the value, after the schema
 	count  int    // messages in rest
 	head   frame  // the first of them
+	more   frame  // the one of the others that is looked at
 
 	batch   cdf.Batch
 	columns []cdf.Column
@@ -161,8 +162,12 @@ func (d *Decoder) schema(value []byte) ([]byte, error) {
 // rows of the shard.
 func (d *Decoder) scan() (int, error) {
 	rows, b, last := 0, d.rest, byte(headerSchema)
+	m := &d.head // most streams have no other
 	for d.count = 0; ; d.count++ {
-		m, end, marked, err := next(b)
+		if d.count == 1 {
+			m = &d.more
+		}
+		end, marked, err := m.read(b)
 		if err != nil {
 			return 0, err
 		}
@@ -191,9 +196,6 @@ func (d *Decoder) scan() (int, error) {
 		case headerDictionary:
 		default:
 			return 0, damaged("message of type %d where a batch belongs", m.kind)
-		}
-		if d.count == 0 {
-			d.head = m // most streams have no other
 		}
 		b, last = b[m.size:], m.kind
 	}

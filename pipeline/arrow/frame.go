@@ -42,25 +42,32 @@ func damaged(format string, args ...any) error {
 // over: by its marker, or because there are no bytes left; marked tells
 // which, and then frame.size is the size of the marker.
 func next(b []byte) (f frame, end, marked bool, err error) {
+	end, marked, err = f.read(b)
+	return f, end, marked, err
+}
+
+// read is next into f.
+func (f *frame) read(b []byte) (end, marked bool, err error) {
+	*f = frame{}
 	if len(b) == 0 {
-		return f, true, false, nil
+		return true, false, nil
 	}
 	if len(b) < 4 {
-		return f, false, false, damaged("truncated message")
+		return false, false, damaged("truncated message")
 	}
 	prefix, n := 4, le.Uint32(b)
 	if n == continuation {
 		if len(b) < 8 {
-			return f, false, false, damaged("truncated message")
+			return false, false, damaged("truncated message")
 		}
 		prefix, n = 8, le.Uint32(b[4:])
 	}
 	if n == 0 {
 		f.size = prefix
-		return f, true, true, nil
+		return true, true, nil
 	}
 	if uint64(n) > uint64(len(b)-prefix) {
-		return f, false, false, damaged("message metadata of %d bytes, %d present", n, len(b)-prefix)
+		return false, false, damaged("message metadata of %d bytes, %d present", n, len(b)-prefix)
 	}
 	rest := b[prefix+int(n):]
 	f.meta.b = b[prefix : prefix+int(n)]
@@ -70,17 +77,17 @@ func next(b []byte) (f frame, end, marked bool, err error) {
 	f.head, _ = f.meta.sub(m, 2)
 	length := f.meta.i64(m, 3)
 	if f.meta.bad {
-		return f, false, false, damaged("message metadata does not fit its bytes")
+		return false, false, damaged("message metadata does not fit its bytes")
 	}
 	if f.version != versionV4 && f.version != versionV5 {
-		return f, false, false, damaged("metadata version %d", f.version+1)
+		return false, false, damaged("metadata version %d", f.version+1)
 	}
 	if length < 0 || uint64(length) > uint64(len(rest)) {
-		return f, false, false, damaged("message body of %d bytes, %d present", length, len(rest))
+		return false, false, damaged("message body of %d bytes, %d present", length, len(rest))
 	}
 	f.body = rest[:length]
 	f.size = prefix + int(n) + int(length)
-	return f, false, false, nil
+	return false, false, nil
 }
 
 // record is a RecordBatch, also the one within a DictionaryBatch. The

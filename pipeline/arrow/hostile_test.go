@@ -242,3 +242,31 @@ func TestNotArrow(t *testing.T) {
 		}
 	}
 }
+
+// A buffer of a number less than the batch has rows.
+func TestColumnsThatAreTooShort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, offset := range []int{0, 1} {
+		value := aligned(write(t, rng, stream{columns: 2, rows: 100, batches: 1, types: types[:1]}), offset)
+		schema, _, _, err := next(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _, _, err := next(value[schema.size:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := readRecord(&m.meta, m.head, m.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := NewDecoder(Limits{})
+		if _, err := d.Decode(value); err != nil {
+			t.Fatal(err)
+		}
+		le.PutUint64(r.buffers[16+8:], 8*99)
+		if _, err := d.Decode(value); !errors.Is(err, pipeline.ErrDecode) {
+			t.Errorf("99 of 100 numbers: %v", err)
+		}
+	}
+}
