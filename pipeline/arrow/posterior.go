@@ -1,6 +1,8 @@
 package arrow
 
 import (
+	"unsafe"
+
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -11,12 +13,10 @@ const ContentType = "application/vnd.apache.arrow.stream"
 // numberNames are the columns of a posterior after `variable`.
 var numberNames = cdf.RowColumns
 
-// numbers returns the values of those columns.
-func numbers(r *cdf.Row) [len(numberNames)]float64 {
-	return [...]float64{
-		r.Mean, r.SD, r.Median, r.Q025, r.Q05, r.Q25, r.Q75, r.Q95, r.Q975,
-		r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat,
-	}
+// numbers returns the values of those columns, which lie one after the other in a
+// row.
+func numbers(r *cdf.Row) *[len(numberNames)]float64 {
+	return (*[len(numberNames)]float64)(unsafe.Pointer(&r.Mean))
 }
 
 // posteriorBuffers is the number of buffers of a posterior's record batch.
@@ -32,6 +32,7 @@ type Encoder struct {
 	metadata int    // where in it the offset to the metadata lies
 	batch    []byte // the metadata of a record batch without rows
 	at       places // in it
+	sheets   sheets
 }
 
 // NewEncoder returns an encoder.

@@ -86,6 +86,24 @@ func (e *Encoder) rows(w *builder, rows []cdf.Row) {
 	for i := range rows {
 		f.add(&rows[i])
 	}
+	var own [len(numberNames)]target
+	start, k := len(w.b), f.form()
+	s := e.sheets.find(&k)
+	if s != nil {
+		w.b = append(w.b, s.bytes...)
+	} else {
+		whole, masked := e.lay(w, &f, &own)
+		e.sheets.keep(&k, w.b[start:], whole, masked)
+		s = &sheet{whole: whole, masked: masked}
+	}
+	body := w.b[start+len(e.batch):]
+	names(body, rows)
+	fill(body, rows, s.whole, s.masked)
+}
+
+// lay appends a record batch without its names and numbers, and returns where the
+// numbers belong, in own.
+func (e *Encoder) lay(w *builder, f *filled, own *[len(numberNames)]target) (whole, masked []target) {
 	start, size := len(w.b), f.size()
 	w.b = append(slices.Grow(w.b, len(e.batch)+size+endBytes), e.batch...)
 	w.b = w.b[:len(w.b)+size]
@@ -93,16 +111,16 @@ func (e *Encoder) rows(w *builder, rows []cdf.Row) {
 	le.PutUint64(head[e.at.rows:], uint64(f.rows))
 	le.PutUint64(head[e.at.length:], uint64(size))
 	b := buffers{body: body, list: head[e.at.buffer:]}
-	b.names(rows, f.text)
+	b.put(0) // all names are valid
+	b.put(4 * (f.rows + 1))
+	b.put(f.text)
 	nodes := head[e.at.node:]
 	le.PutUint64(nodes, uint64(f.rows))
 	for c, n := range f.nulls {
 		le.PutUint64(nodes[16*(c+1):], uint64(f.rows))
 		le.PutUint64(nodes[16*(c+1)+8:], uint64(n))
 	}
-	var own [len(numberNames)]target
-	whole, masked := b.columns(&own, &f)
-	fill(body, rows, whole, masked)
+	return b.columns(own, f)
 }
 
 // buffers hands out the bytes of a body whose size is known.
@@ -137,11 +155,9 @@ func (b *buffers) again(i int) {
 	b.n++
 }
 
-// names writes the variables, which have size bytes.
-func (b *buffers) names(rows []cdf.Row, size int) {
-	b.put(0) // all are valid
-	ends := b.body[b.put(4*(len(rows)+1)):]
-	text, end := b.body[b.put(size):], 0
+// names writes the variables into a body, which begins with their ends.
+func names(body []byte, rows []cdf.Row) {
+	ends, text, end := body, body[padded(4*(len(rows)+1)):], 0
 	le.PutUint32(ends, 0)
 	for i := range rows {
 		end += copy(text[end:], rows[i].Variable)
@@ -196,11 +212,17 @@ func (b *buffers) columns(own *[len(numberNames)]target, f *filled) (whole, mask
 
 // fill writes the numbers of rows into body b.
 func fill(b []byte, rows []cdf.Row, whole, masked []target) {
+	for _, t := range whole {
+		dst := b[t.data:][:8*len(rows)]
+		for i := range rows {
+			le.PutUint64(dst[8*i:], math.Float64bits(numbers(&rows[i])[t.column]))
+		}
+	}
+	if len(masked) == 0 {
+		return
+	}
 	for i := range rows {
 		values := numbers(&rows[i])
-		for _, t := range whole {
-			le.PutUint64(b[t.data+8*i:], math.Float64bits(values[t.column]))
-		}
 		for _, t := range masked {
 			bits := math.Float64bits(values[t.column])
 			if !defined(bits) {
