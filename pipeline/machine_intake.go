@@ -17,12 +17,22 @@ type chunk struct {
 
 // fetch asks for more records while little is waiting.
 func (m *machine) fetch() {
-	if m.fetching || m.outages[waitFetch].attempts > 0 || m.waiting() >= m.cfg.backlog() {
+	if m.fetching || m.outages[waitFetch].attempts > 0 || m.ample() {
 		return
 	}
 	m.fetching = true
 	m.do(fxFetch{m.epoch, m.fetchFrom})
 }
+
+// ample reports whether enough is waiting: as much as the partition may have, or
+// some megabytes of small records, which keep the lanes at work for longer than
+// a fetch takes.
+func (m *machine) ample() bool {
+	n := m.waiting()
+	return n >= m.cfg.backlog() || n >= ampleBytes && len(m.queue) >= chunkRecords
+}
+
+const ampleBytes = 2 << 20
 
 // waiting is how many bytes of records are queued or at the lanes.
 func (m *machine) waiting() int64 { return m.queueBytes + m.busyBytes }

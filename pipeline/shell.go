@@ -35,7 +35,7 @@ type shell struct {
 }
 
 const (
-	fetchBytes   = 4 << 20
+	fetchBytes   = 1 << 20
 	backlogBytes = 8 << 20
 )
 
