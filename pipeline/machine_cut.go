@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,15 +48,32 @@ func (m *machine) pause() {
 func (m *machine) onCut(part cutPart) {
 	c := m.flight
 	c.save.Changes = append(c.save.Changes, part.changes...)
-	c.outputs = append(c.outputs, part.outputs...)
-	c.points = append(c.points, part.points...)
+	c.outputs = merge(c.outputs, part.outputs, func(o *Output) int64 { return o.Offset })
+	c.points = merge(c.points, part.points, func(p **Point) int64 { return (*p).Offset })
 	c.waiting--
-	if c.waiting > 0 {
-		return
+	if c.waiting == 0 {
+		m.publish()
 	}
-	slices.SortStableFunc(c.outputs, func(a, b Output) int { return cmp.Compare(a.Offset, b.Offset) })
-	slices.SortFunc(c.points, func(a, b *Point) int { return cmp.Compare(a.Offset, b.Offset) })
-	m.publish()
+}
+
+// merge merges b into a, both in order of their offsets; what a record left
+// stays in its order.
+func merge[T any](a, b []T, offset func(*T) int64) []T {
+	if len(a) == 0 {
+		return b
+	}
+	i, j := len(a)-1, len(b)-1
+	a = append(a, b...)
+	for k := len(a) - 1; j >= 0; k-- {
+		if i >= 0 && offset(&a[i]) > offset(&b[j]) {
+			a[k] = a[i]
+			i--
+		} else {
+			a[k] = b[j]
+			j--
+		}
+	}
+	return a
 }
 
 func (m *machine) publish() {

@@ -70,11 +70,14 @@ func (p *Publisher) rule(topic string) TopicRule {
 func (p *Publisher) Publish(ctx context.Context, outputs []pipeline.Output) ([]pipeline.Output, error) {
 	var sends []*sending
 	at := map[pipeline.Partition]*sending{}
+	var r route
 	for i := range outputs {
 		o := &outputs[i]
-		r, err := p.client.settled(ctx, o.Topic)
-		if err != nil {
-			return outputs, refused(o.Topic, err)
+		if i == 0 || o.Topic != outputs[i-1].Topic {
+			var err error
+			if r, err = p.client.settled(ctx, o.Topic); err != nil {
+				return outputs, refused(o.Topic, err)
+			}
 		}
 		to := pipeline.Partition{Topic: o.Topic, ID: place(o, len(r.leaders))}
 		if at[to] == nil {

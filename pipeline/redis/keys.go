@@ -15,8 +15,15 @@ const buckets = 256
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// bucket returns the hash that holds a key.
-func bucket(key string) int { return int(crc32.Checksum([]byte(key), castagnoli) % buckets) }
+// bucket returns the hash that holds a key, by its CRC-32C. The function of the
+// standard library takes bytes, and would have them copied.
+func bucket(key string) int {
+	sum := ^uint32(0)
+	for i := range len(key) {
+		sum = castagnoli[byte(sum)^key[i]] ^ sum>>8
+	}
+	return int(^sum % buckets)
+}
 
 // space names the Redis keys of one partition.
 type space struct{ prefix string }

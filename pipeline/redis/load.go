@@ -67,13 +67,13 @@ func (s *Store) cells(ctx context.Context, sc script, k space, token string, wat
 	}
 	args = append(args, bytes)
 	var place [buckets]int
-	for _, key := range keys {
+	for i, key := range keys {
 		b := bucket(key)
 		if place[b] == 0 {
 			names = append(names, k.state(b))
 			place[b] = len(names)
 		}
-		args = append(args, place[b], key)
+		args = append(args, place[b], &keys[i])
 	}
 	reply, err := s.run(ctx, sc, names, args)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -46,42 +47,72 @@ func (s *Store) save(ctx context.Context, k space, lease pipeline.Lease, c pipel
 	args = append(args, lease.Token, c.From, len(words))
 	args = append(args, words...)
 	args = append(args, len(blobs))
-	cells := make([][]byte, len(c.Changes))
 	for _, i := range blobs {
 		keys = append(keys, k.blob(c.Changes[i].Key, ref))
 		args = append(args, len(c.Changes[i].Value))
-		cells[i] = append([]byte{pointer}, ref...)
 	}
-	for i, change := range c.Changes {
-		if change.Value != nil && cells[i] == nil {
-			cells[i] = append([]byte{inline}, change.Value...)
-		}
-	}
-	_, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cells))
+	_, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cellsOf(c.Changes, blobs, ref)))
 	return err
 }
 
-// appendChanges appends the changes bucket by bucket: its number, the number of
-// values to set and to delete, pairs of key and cell, keys.
-func appendChanges(args []any, changes []pipeline.Change, cells [][]byte) []any {
-	var set, del [buckets][]int
-	for i, change := range changes {
-		if b := bucket(change.Key); change.Value != nil {
-			set[b] = append(set[b], i)
-		} else {
-			del[b] = append(del[b], i)
-		}
+// cellsOf returns what the hashes will hold of the changes, "" of those that are
+// deleted. The values lie in one piece of memory.
+func cellsOf(changes []pipeline.Change, blobs []int, ref string) []string {
+	cells, elsewhere := make([]string, len(changes)), string([]byte{pointer})+ref
+	size := 0
+	for i := range changes {
+		size += 1 + len(changes[i].Value)
 	}
-	for b := range buckets {
-		if len(set[b])+len(del[b]) == 0 {
+	for _, i := range blobs {
+		cells[i] = elsewhere
+		size -= len(changes[i].Value)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	for i := range changes {
+		if changes[i].Value == nil || cells[i] != "" {
 			continue
 		}
-		args = append(args, b, len(set[b]), len(del[b]))
-		for _, i := range set[b] {
-			args = append(args, changes[i].Key, cells[i])
+		at := all.Len()
+		all.WriteByte(inline)
+		all.Write(changes[i].Value)
+		cells[i] = all.String()[at:]
+	}
+	return cells
+}
+
+// appendChanges appends the changes bucket by bucket: its number, the number of
+// values to set and to delete, pairs of key and cell, keys. These are appended as
+// pointers, which need no memory of their own.
+func appendChanges(args []any, changes []pipeline.Change, cells []string) []any {
+	// A slot is a bucket's changes of one kind: to set, to delete.
+	slots, begin := make([]int, len(changes)), [2*buckets + 1]int{}
+	for i := range changes {
+		slots[i] = 2 * bucket(changes[i].Key)
+		if changes[i].Value == nil {
+			slots[i]++
 		}
-		for _, i := range del[b] {
-			args = append(args, changes[i].Key)
+		begin[slots[i]+1]++
+	}
+	for s := range 2 * buckets {
+		begin[s+1] += begin[s]
+	}
+	order, next := make([]int, len(changes)), begin
+	for i, s := range slots {
+		order[next[s]] = i
+		next[s]++
+	}
+	for b := range buckets {
+		set, del := order[begin[2*b]:begin[2*b+1]], order[begin[2*b+1]:begin[2*b+2]]
+		if len(set)+len(del) == 0 {
+			continue
+		}
+		args = append(args, b, len(set), len(del))
+		for _, i := range set {
+			args = append(args, &changes[i].Key, &cells[i])
+		}
+		for _, i := range del {
+			args = append(args, &changes[i].Key)
 		}
 	}
 	return args
