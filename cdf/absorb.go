@@ -151,7 +151,7 @@ func (f *Filter) again(forget float64) error {
 // through all kept shards.
 func (f *Filter) replay() error {
 	s, w := &f.now, f.ws
-	if err := s.scaling.compute(f.spec, s.design); err != nil {
+	if err := s.scaling.compute(f.spec, s.design, &w.one); err != nil {
 		return err
 	}
 	s.scaling.scaled(&w.replay)

@@ -145,7 +145,14 @@ func (r *rows) shard(sh *Shard, lo, hi int) {
 // append copies the rows of from that have a response, with silent those
 // without one too, and returns how many have one.
 func (r *rows) append(from *rows, silent bool) (observed int) {
+	more := 0
 	r.cols = from.cols
+	for _, y := range from.y {
+		if silent || !math.IsNaN(y) {
+			more++
+		}
+	}
+	r.y, r.x = roomFor(r.y, more), roomFor(r.x, more*r.cols)
 	if len(r.group) == 0 {
 		r.group = make([][]int32, len(from.group))
 		r.slopes = make([][]float64, len(from.slopes))
@@ -173,6 +180,14 @@ func (r *rows) append(from *rows, silent bool) (observed int) {
 		}
 	}
 	return observed
+}
+
+// roomFor makes room for n more: those of a key's first shard take what they need.
+func roomFor(v []float64, n int) []float64 {
+	if v == nil {
+		return make([]float64, 0, n)
+	}
+	return slices.Grow(v, n)
 }
 
 // drop forgets the first n rows; the slices of earlier copies of r stay.

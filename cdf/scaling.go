@@ -98,10 +98,10 @@ func (s *scaling) keep(t int64, forget float64, from *rows, silent bool) {
 	s.pending = 1
 }
 
-// compute derives the constants from the kept rows. ErrNumeric: they have no
-// finite ones.
-func (s *scaling) compute(spec *Spec, d *design) error {
-	var buf []float64
+// compute derives the constants from the kept rows, in room. ErrNumeric: they
+// have no finite ones.
+func (s *scaling) compute(spec *Spec, d *design, room *[]float64) error {
+	buf := *room
 	if r := &spec.Columns.Response; !spec.RawResponse {
 		s.y, buf = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false, buf)
 	}
@@ -113,10 +113,21 @@ func (s *scaling) compute(spec *Spec, d *design) error {
 				src.feature.Center, src.feature.Scale, spec.Origin, true, buf)
 		}
 	}
-	for _, c := range append([]Constant{s.y}, s.x...) {
-		if !finite(c.Center, c.Scale) {
-			return fmt.Errorf("%w: column %q has no finite centre and scale", ErrNumeric, c.Column)
+	*room = buf
+	if err := s.y.known(); err != nil {
+		return err
+	}
+	for i := range s.x {
+		if err := s.x[i].known(); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (c *Constant) known() error {
+	if !finite(c.Center, c.Scale) {
+		return fmt.Errorf("%w: column %q has no finite centre and scale", ErrNumeric, c.Column)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ const (
 // functionals returns the selected variables of a model in the order of its
 // parameters.
 func functionals(spec *Spec, s *state, params []Param, selected *selection) []Functional {
-	var list []Functional
+	list := make([]Functional, 0, min(count(params), 64))
 	room := weights{chunk: min(2*count(params), 64)}
 	row, terms, seen := 0, groupTerms(spec.Columns.Groups), map[string]int{}
 	for _, p := range params {
