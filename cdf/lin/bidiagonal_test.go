@@ -12,7 +12,14 @@ import (
 
 // bidiagonal runs Bidiagonal and RightVectors on a copy of src.
 func bidiagonal(n int, src []float64) (diag, off, v []float64) {
-	a, work, tau := slices.Clone(src), make([]float64, BidiagonalWork(n)), make([]float64, n)
+	stride := BidiagonalStride(n)
+	a, work, tau := make([]float64, n*stride), make([]float64, BidiagonalWork(n)), make([]float64, n)
+	for i := range a {
+		a[i] = math.NaN() // between rows anything may stand
+	}
+	for i := range n {
+		copy(a[i*stride:], src[i*(n+1):(i+1)*(n+1)])
+	}
 	diag, off, v = make([]float64, n), make([]float64, n), make([]float64, n*n)
 	Bidiagonal(n, a, diag, off, tau, work)
 	RightVectors(n, a, tau, v, work)

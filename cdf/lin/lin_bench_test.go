@@ -14,7 +14,7 @@ import (
 func BenchmarkReductions(b *testing.B) {
 	for _, n := range []int{6, 21, 51, 100, 150, 501} {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
-		src, a, v, d := random(r, n*(n+1)), make([]float64, n*(n+1)), make([]float64, n*n), make([]float64, 3*n)
+		src, a, v, d := random(r, n*BidiagonalStride(n)), make([]float64, n*BidiagonalStride(n)), make([]float64, n*n), make([]float64, 3*n)
 		work := make([]float64, max(BidiagonalWork(n), RidgeWork(n)))
 		b.Run(fmt.Sprintf("Bidiagonal/%d", n), func(b *testing.B) {
 			for b.Loop() {

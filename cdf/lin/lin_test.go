@@ -139,7 +139,7 @@ func TestNothingAllocates(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, n := range []int{6, 32, 140} {
 		src, b := random(r, n*n), random(r, 20*n)
-		a, v, d := make([]float64, n*(n+1)), make([]float64, n*n), make([]float64, 3*n)
+		a, v, d := make([]float64, n*BidiagonalStride(n)), make([]float64, n*n), make([]float64, 3*n)
 		factor, work := make([]float64, PackedLen(n)), make([]float64, max(BidiagonalWork(n), RidgeWork(n)))
 		if k := testing.AllocsPerRun(20, func() {
 			copy(a, src)

@@ -16,6 +16,7 @@ func RightVectors(n int, a, tau, v, work []float64) {
 		vectorsEach(n, a, tau, v, work)
 		return
 	}
+	stride := BidiagonalStride(n)
 	clear(v[:n*n])
 	for i := range n {
 		v[i*n+i] = 1
@@ -28,7 +29,7 @@ func RightVectors(n int, a, tau, v, work []float64) {
 		for i := range w {
 			row := u[i*m:][:m]
 			clear(row[:i])
-			copy(row[i:], a[(k+i)*(n+1)+k+i+1:])
+			copy(row[i:], a[(k+i)*stride+k+i+1:])
 		}
 		combine(w, m, u, m, tau[k:], side, minus[:])
 		for j := k; j < n; j += stripCols {
@@ -55,7 +56,7 @@ func vectorsEach(n int, a, tau, v, work []float64) {
 		// The reflection before is due in the rows and columns after i.
 		k, u := i+1, zero
 		if i >= 0 {
-			u = a[i*(n+1)+i+1:][:n-i]
+			u = a[i*BidiagonalStride(n)+i+1:][:n-i]
 			clear(next)
 			v[i*n+i], next[i] = 1, u[0]
 		}

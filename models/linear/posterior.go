@@ -50,8 +50,9 @@ func (m *Model) decompose(w *work) bool {
 		return false
 	}
 	m.sort(w)
+	stride := lin.BidiagonalStride(p)
 	for i := range p {
-		src, row := m.r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)], lin.Row(w.a, p+1, i)
+		src, row := m.r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)], lin.Row(w.a, stride, i)
 		row[0] = src[p-i]
 		for k, j := range w.order {
 			row[k+1] = 0

@@ -23,7 +23,7 @@ func newScratch() *scratch { return &scratch{Pool: sync.Pool{New: func() any { r
 // are.
 type work struct {
 	block     []float64 // rows of a shard, column-major
-	a         []float64 // p x (p+1): R D^{-1} beside z
+	a         []float64 // p rows of p+1 for lin.Bidiagonal: z and R D^{-1}
 	lin       []float64 // what lin needs
 	intercept bool      // the first column is one
 	order     []int     // of the columns
@@ -46,7 +46,7 @@ func (w *work) size(s *columns) {
 	}
 	w.intercept = s.intercept
 	w.block = make([]float64, qr.BlockRows*(p+1))
-	w.a, w.lin = make([]float64, p*(p+1)), make([]float64, max(lin.BidiagonalWork(p), lin.RidgeWork(p)))
+	w.a, w.lin = make([]float64, p*lin.BidiagonalStride(p)), make([]float64, max(lin.BidiagonalWork(p), lin.RidgeWork(p)))
 	w.order = make([]int, p)
 	w.factor = make([]float64, lin.PackedLen(p+1))
 	w.sd, w.c, w.z = make([]float64, p), make([]float64, p), make([]float64, p)
