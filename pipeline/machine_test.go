@@ -522,19 +522,3 @@ func TestUnwantedRecordsAreLetGo(t *testing.T) {
 		t.Errorf("the next fetch is from %d, want 51", m.fetchFrom.Offset)
 	}
 }
-
-// TestSmallRecordsAreNotFetchedFarAhead: some megabytes of small records are
-// enough; large ones are fetched until the partition has what it may.
-func TestSmallRecordsAreNotFetchedFarAhead(t *testing.T) {
-	for _, c := range []struct {
-		records int
-		bytes   int64
-		ample   bool
-	}{{chunkRecords, ampleBytes, true}, {chunkRecords, ampleBytes - 1, false}, {chunkRecords - 1, ampleBytes, false}, {1, 4 * ampleBytes, true}} {
-		m := &machine{cfg: machineConfig{backlog: func() int64 { return 4 * ampleBytes }}}
-		m.queue, m.queueBytes = make([]Record, c.records), c.bytes
-		if m.ample() != c.ample {
-			t.Errorf("%d bytes of %d records are ample: %v", c.bytes, c.records, !c.ample)
-		}
-	}
-}

@@ -25,9 +25,11 @@ const scripts = "pipeline/redis/lua.go"
 // guarantees are the faults that the guarantees rest on not being there.
 var guarantees = []mutant{
 	{"state before outputs", "pipeline/machine_cut.go",
-		"\tm.publish()\n}\n\nfunc (m *machine) publish() {",
-		"\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n\tm.publish()\n}\n\nfunc (m *machine) publish() {",
+		"\tif c.waiting == 0 {\n\t\tm.publish()",
+		"\tif c.waiting == 0 {\n\t\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n\t\tm.publish()",
 		"TestSimulatedTrouble", machine},
+	{"outputs of lanes merged the wrong way", "pipeline/machine_cut.go",
+		"offset(&a[i]) > offset(&b[j])", "offset(&a[i]) >= offset(&b[j])", "TestMergedAsSorted", machine},
 	{"no pause between checkpoints of an idle partition", "pipeline/machine_cut.go",
 		"return !m.pausing && m.running == 0", "return m.running == 0", "TestIdlePartitionSavesAtOnce|TestSimulatedTrouble", machine},
 	{"idle while the log has more", "pipeline/machine_cut.go",
