@@ -210,17 +210,29 @@ func (m *Model) draw(s *cdf.Step, w *work) {
 		w.draws[muRow][i], w.draws[sigma2Row][i] = p.mu, sigma2
 		w.draws[tau2Row][i] = sigma2 * n.rho * math.Exp(g.stepX*(s.RNG.Float64()-0.5))
 	}
+	rows := math.NaN() // that r and sd of the picks are of
 	for j, row := range w.draws[zetaRow:] {
+		if row == nil {
+			continue
+		}
+		if n := m.n[j]; n != rows {
+			rows = n
+			for i := range w.picks {
+				p := &w.picks[i]
+				p.r = 1 / (1 + float64(n*p.rho))
+				p.sd = math.Sqrt(p.r * p.tau2)
+			}
+		}
 		for i := range row {
 			p := &w.picks[i]
-			r := 1 / (1 + float64(m.n[j]*p.rho))
-			row[i] = m.ybar[j] + float64(r*(p.mu-m.ybar[j])) + float64(math.Sqrt(r*p.tau2)*s.RNG.NormFloat64())
+			row[i] = m.ybar[j] + float64(p.r*(p.mu-m.ybar[j])) + float64(p.sd*s.RNG.NormFloat64())
 		}
 	}
 }
 
-// pick is what a draw of a level needs to know.
-type pick struct{ rho, tau2, mu float64 }
+// pick is what a draw of a level needs to know, and of a level with some rows r
+// and the sd given the rest: levels with as many, one after the other, share them.
+type pick struct{ rho, tau2, mu, r, sd float64 }
 
 // drawPrior fills the draws while there is no group.
 func (m *statistics) drawPrior(s *cdf.Step) {
