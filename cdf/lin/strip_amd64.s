@@ -3210,3 +3210,195 @@ rows1depth:
 rows1end:
 	VZEROUPPER
 	RET
+
+// func avx512Rotate4(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Rotate4(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	VMOVUPD (CX), Z2
+	VMOVUPD 64(CX), Z3
+	VMOVUPD 128(CX), Z4
+	VMOVUPD 192(CX), Z5
+
+next:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD      (AX), Z6
+	VMULPD       Z1, Z6, Z10
+	VMULPD       Z0, Z6, Z6
+	VMOVUPD      64(AX), Z7
+	VMULPD       Z1, Z7, Z11
+	VMULPD       Z0, Z7, Z7
+	VMOVUPD      128(AX), Z8
+	VMULPD       Z1, Z8, Z12
+	VMULPD       Z0, Z8, Z8
+	VMOVUPD      192(AX), Z9
+	VMULPD       Z1, Z9, Z13
+	VMULPD       Z0, Z9, Z9
+	VMULPD       Z0, Z2, Z14
+	VADDPD       Z14, Z10, Z10
+	VMOVUPD      Z10, (CX)
+	VMULPD       Z1, Z2, Z2
+	VSUBPD       Z2, Z6, Z2
+	VMULPD       Z0, Z3, Z14
+	VADDPD       Z14, Z11, Z11
+	VMOVUPD      Z11, 64(CX)
+	VMULPD       Z1, Z3, Z3
+	VSUBPD       Z3, Z7, Z3
+	VMULPD       Z0, Z4, Z14
+	VADDPD       Z14, Z12, Z12
+	VMOVUPD      Z12, 128(CX)
+	VMULPD       Z1, Z4, Z4
+	VSUBPD       Z4, Z8, Z4
+	VMULPD       Z0, Z5, Z14
+	VADDPD       Z14, Z13, Z13
+	VMOVUPD      Z13, 192(CX)
+	VMULPD       Z1, Z5, Z5
+	VSUBPD       Z5, Z9, Z5
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Z2, (CX)
+	VMOVUPD      Z3, 64(CX)
+	VMOVUPD      Z4, 128(CX)
+	VMOVUPD      Z5, 192(CX)
+	VZEROUPPER
+	RET
+
+// func avx2Rotate4(p *byte)
+// Requires: AVX
+TEXT ·avx2Rotate4(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y3
+	VMOVUPD 64(CX), Y4
+	VMOVUPD 96(CX), Y5
+
+next:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD      (AX), Y6
+	VMULPD       Y1, Y6, Y10
+	VMULPD       Y0, Y6, Y6
+	VMOVUPD      32(AX), Y7
+	VMULPD       Y1, Y7, Y11
+	VMULPD       Y0, Y7, Y7
+	VMOVUPD      64(AX), Y8
+	VMULPD       Y1, Y8, Y12
+	VMULPD       Y0, Y8, Y8
+	VMOVUPD      96(AX), Y9
+	VMULPD       Y1, Y9, Y13
+	VMULPD       Y0, Y9, Y9
+	VMULPD       Y0, Y2, Y14
+	VADDPD       Y14, Y10, Y10
+	VMOVUPD      Y10, (CX)
+	VMULPD       Y1, Y2, Y2
+	VSUBPD       Y2, Y6, Y2
+	VMULPD       Y0, Y3, Y14
+	VADDPD       Y14, Y11, Y11
+	VMOVUPD      Y11, 32(CX)
+	VMULPD       Y1, Y3, Y3
+	VSUBPD       Y3, Y7, Y3
+	VMULPD       Y0, Y4, Y14
+	VADDPD       Y14, Y12, Y12
+	VMOVUPD      Y12, 64(CX)
+	VMULPD       Y1, Y4, Y4
+	VSUBPD       Y4, Y8, Y4
+	VMULPD       Y0, Y5, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 96(CX)
+	VMULPD       Y1, Y5, Y5
+	VSUBPD       Y5, Y9, Y5
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Y2, (CX)
+	VMOVUPD      Y3, 32(CX)
+	VMOVUPD      Y4, 64(CX)
+	VMOVUPD      Y5, 96(CX)
+	VZEROUPPER
+	RET
+
+// func avx512Rotate1(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Rotate1(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	VMOVUPD (CX), Z2
+
+next:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD      (AX), Z3
+	VMULPD       Z1, Z3, Z4
+	VMULPD       Z0, Z3, Z3
+	VMULPD       Z0, Z2, Z5
+	VADDPD       Z5, Z4, Z4
+	VMOVUPD      Z4, (CX)
+	VMULPD       Z1, Z2, Z2
+	VSUBPD       Z2, Z3, Z2
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Z2, (CX)
+	VZEROUPPER
+	RET
+
+// func avx2Rotate1(p *byte)
+// Requires: AVX
+TEXT ·avx2Rotate1(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	VMOVUPD (CX), Y2
+
+next:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD      (AX), Y3
+	VMULPD       Y1, Y3, Y4
+	VMULPD       Y0, Y3, Y3
+	VMULPD       Y0, Y2, Y5
+	VADDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (CX)
+	VMULPD       Y1, Y2, Y2
+	VSUBPD       Y2, Y3, Y2
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Y2, (CX)
+	VZEROUPPER
+	RET

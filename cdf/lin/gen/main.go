@@ -39,6 +39,10 @@ func main() {
 	passes()
 	pivots("avx512", []int{8, 4, 2, 1}, 8)
 	pivots("avx2", []int{4, 2, 1}, 4)
+	for _, vectors := range []int{4, 1} {
+		rotations("avx512", 8, vectors)
+		rotations("avx2", 4, vectors)
+	}
 	Generate()
 }
 
