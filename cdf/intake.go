@@ -201,7 +201,7 @@ func (in *intake) count() int {
 	}
 	n, y := 0, in.batch.Columns[in.at.y].Number
 	for _, row := range in.rows {
-		if v := y[row]; v == v { // not NaN
+		if !math.IsNaN(y[row]) {
 			n++
 		}
 	}

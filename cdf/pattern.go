@@ -11,6 +11,8 @@ type pattern struct {
 	layout layout // of the schema seen last
 }
 
+func (p *pattern) of(spec *Spec) bool { return spec == p.spec }
+
 // mostPatterns bounds what a workspace remembers: one is enough where all keys of
 // a model have one schema.
 const mostPatterns = 16
@@ -22,7 +24,7 @@ type patterns []*pattern
 // is known.
 func (p patterns) begun(spec *Spec, b *Batch) *pattern {
 	for _, known := range p {
-		if known.spec == spec && known.layout.matches(b) {
+		if known.of(spec) && known.layout.matches(b) {
 			return known
 		}
 	}
@@ -32,7 +34,7 @@ func (p patterns) begun(spec *Spec, b *Batch) *pattern {
 // read reads a design that is known, nil where it is none.
 func (p patterns) read(r *reader, spec *Spec) *design {
 	for _, known := range p {
-		if known.spec == spec && bytes.HasPrefix(r.b, known.bytes) {
+		if known.of(spec) && bytes.HasPrefix(r.b, known.bytes) {
 			r.take(len(known.bytes))
 			return known.design
 		}

@@ -51,9 +51,9 @@ var ofLaws = []mutant{
 // ofEngine are faults of the engine, its linear algebra and its random laws.
 var ofEngine = []mutant{
 	{"columns: those of another model", "cdf/pattern.go",
-		"known.spec == spec && known.layout", "known.layout", "^TestKeysOfOneWorkspace$", engine},
+		"known.of(spec) && known.layout", "known.layout", "^TestKeysOfOneWorkspace$", engine},
 	{"columns: another model's snapshot", "cdf/pattern.go",
-		"known.spec == spec && bytes", "bytes", "^TestKeysOfOneWorkspace$", engine},
+		"known.of(spec) && bytes", "bytes", "^TestKeysOfOneWorkspace$", engine},
 	{"columns: those of another key", "cdf/pattern.go",
 		"known != nil && known.design == d {", "known != nil {", "^TestColumnsOfOneKey$", engine},
 	{"columns: levels of another key", "cdf/pattern.go",

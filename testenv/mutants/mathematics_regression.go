@@ -100,7 +100,7 @@ var ofProbit = []mutant{
 		"(1./30-u2*(5./66", "(1./20-u2*(5./66", "TestTrigammaExcess", []string{"./models/internal/dist"}},
 	{"a view of one shard kept for all", "cdf/summarize.go",
 		"return !v.partial && ", "return ", "TestPublishedGroups", []string{"./cdf"}},
-	{"loading: columns of another key", "cdf/spare.go",
+	{"loading: columns of another key", "cdf/workspace.go",
 		"!bytes.HasPrefix(r.b, s.raw)", "len(r.b) < len(s.raw)", "TestLoadingKeepsKeysApart", []string{"./cdf"}},
 	{"loading: a lost model again", "cdf/snapshot.go",
 		"\tif f.broken == nil {\n\t\tf.ws", "\tif true {\n\t\tf.ws", "TestLostModelStaysLost", []string{"./cdf"}},

@@ -29,6 +29,15 @@ func TestLoadingKeepsKeysApart(t *testing.T) {
 			take(t, f, batch(num(names[i], 2), num("y", 1)))
 		}
 	}
+	// One that has seen no shard knows columns by the snapshots alone.
+	ws = cdf.NewWorkspace()
+	for range 3 {
+		for i, f := range filters {
+			if in := loaded(t, ws.NewFilter(spec, names[i]), state(t, f)).Inputs(); len(in) != 2 || in[0].Name != names[i] {
+				t.Fatalf("the inputs of key %s are %+v where nothing was absorbed", names[i], in)
+			}
+		}
+	}
 }
 
 // Where a snapshot is refused the filter keeps its state, and what the workspace
