@@ -160,7 +160,7 @@ var ofEngine = []mutant{
 		"Quantile(d.sorted, .95)", "Quantile(d.sorted, .05)", "^TestSummaryGolden$", engine},
 	{"units: sd for variance", "cdf/units.go",
 		"y.Scale * y.Scale", "y.Scale", "^TestUnits$", engine},
-	{"clock: time that runs backwards", "cdf/clock.go",
+	{"clock: time that runs backwards", "cdf/spec.go",
 		"float64(max(elapsed, 0))", "float64(elapsed)", "^TestClocks$", engine},
 	{"clock: a late shard sets it back", "cdf/absorb.go",
 		"s.clock = max(s.clock, b.Time)", "s.clock = b.Time", "^TestClocks$", engine},
