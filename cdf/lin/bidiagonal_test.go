@@ -169,7 +169,7 @@ func TestBidiagonalDoesNotOverflow(t *testing.T) {
 // Ridge against the same by UpdateQR, and the inverse that follows from it.
 func TestRidge(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
-	for _, n := range []int{1, 2, 3, 5, 6, 8, 9, 24, 25, 30, 48, 140} {
+	for _, n := range []int{1, 2, 3, 5, 6, 8, 9, 24, 25, 30, 48, 128, 140} {
 		for _, scale := range []float64{0, 1, 1e8} {
 			factor := random(r, PackedLen(n+1))
 			for i := range n {
