@@ -80,7 +80,7 @@ var layers = []layer{
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{
-		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/check", "cmd/consumer/dlq",
+		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/dlq",
 		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state",
 	}},
 	{path: "cmd/consumer/config", may: []string{"cdf", "models/kind", "cmd/internal/cli"}},
@@ -91,6 +91,10 @@ var layers = []layer{
 	}},
 	{path: "cmd/consumer/connect/connecttest", may: []string{"cdf", "pipeline", "cmd/consumer/config/configtest", "cmd/consumer/connect"}},
 	{path: "cmd/consumer/app", may: []string{"models/kind", "pipeline", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/config", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/capacity", may: []string{
+		"cdf", "pipeline", "pipeline/arrow", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
+		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
+	}},
 	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
 	{path: "cmd/consumer/dlq", may: []string{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",

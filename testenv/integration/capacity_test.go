@@ -21,7 +21,7 @@ import (
 // a store and a consumer then hold of it.
 func TestCapacity(t *testing.T) {
 	each(t, func(t *testing.T, env *testenv.Env) {
-		const keys, shards, rows = 4000, 2, 10
+		const keys, shards, rows = 20_000, 1, 10
 		w := newWorld(t, env, setup{})
 		file := filepath.Join(w.dir, "rows.csv")
 		r := rand.New(rand.NewPCG(11, 11))
@@ -60,7 +60,7 @@ func TestCapacity(t *testing.T) {
 		if sent.Code != 0 {
 			t.Fatalf("producer: exit %d\n%s", sent.Code, sent.Messages)
 		}
-		s := w.start(t, "--set", "memory.cache=8MiB")
+		s := w.start(t, "--set", "memory.cache=48MiB")
 		w.caughtUp(t)
 		agree := func(what string, said, found, within float64) {
 			t.Helper()
@@ -69,7 +69,7 @@ func TestCapacity(t *testing.T) {
 				t.Errorf("%s: %.0f said, %.0f found", what, said, found)
 			}
 		}
-		// A sixteenth of the cache is for models at hand.
+		// A sixteenth of the cache is for models at hand, and those of the last cut.
 		agree("memory of a key", plan.Measured.Resting, s.Metric(t, "cache_bytes")/s.Metric(t, "cache_keys"), .2)
 		s.Stop(t)
 		agree("bytes of an input record", plan.Measured.Input, w.bytes(t, w.input)/(keys*shards), .05)
