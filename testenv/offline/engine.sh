@@ -25,7 +25,7 @@ start() {
   echo $! >"$pidfile"
   for _ in $(seq 60); do
     answers && return
-    ours || break
+    kill -0 "$(cat "$pidfile")" 2>/dev/null || break # its name is dockerd's only after setsid and nohup
     sleep 0.5
   done
   tail -n 5 "$cache/dockerd.log" >&2
