@@ -53,8 +53,8 @@ func (w *Workspace) NewFilter(spec *Spec, key string) *Filter {
 // filter returned before is no longer valid, and what it returns from now on
 // is valid until the next call of any filter that shares w.
 func (f *Filter) Share(w *Workspace) {
-	if w != f.ws && f.ws.last == f {
-		f.ws.last = nil // the filter is no longer the workspace's to revert
+	if w != f.ws && w.last == f {
+		w.last = nil // what w would revert is from before the filter left it, whose workspace may be another's by now
 	}
 	f.ws = w
 }

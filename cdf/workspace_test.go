@@ -101,6 +101,22 @@ func TestLostModelStaysLost(t *testing.T) {
 	}
 }
 
+// A filter that comes back to a workspace has nothing there to revert: what was
+// before it left is not what was before its last update.
+func TestRevertAfterLeaving(t *testing.T) {
+	shards := cdftest.LineShards(1, 3)
+	here, there := cdf.NewWorkspace(), cdf.NewWorkspace()
+	f := here.NewFilter(cdftest.Line(), "k")
+	take(t, f, shards[0], shards[1])
+	f.Share(there)
+	take(t, f, shards[2])
+	want := state(t, f)
+	f.Share(here)
+	if err := f.Revert(); err == nil || !bytes.Equal(state(t, f), want) {
+		t.Errorf("reverted to what was before another update: %v", err)
+	}
+}
+
 func TestLoadingAllocatesNothing(t *testing.T) {
 	f := cdf.NewFilter(cdftest.Line(), "k")
 	take(t, f, cdftest.LineShards(1, 60)...)

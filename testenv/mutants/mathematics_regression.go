@@ -102,6 +102,8 @@ var ofProbit = []mutant{
 		"return !v.partial && ", "return ", "TestPublishedGroups", []string{"./cdf"}},
 	{"loading: columns of another key", "cdf/workspace.go",
 		"!bytes.HasPrefix(r.b, s.raw)", "!(bytes.HasPrefix(r.b, s.raw) || len(r.b) >= len(s.raw))", "TestLoadingKeepsKeysApart", []string{"./cdf"}},
+	{"a filter that comes back reverts what was before it left", "cdf/workspace.go",
+		"if w != f.ws && w.last == f {", "if false {", "TestRevertAfterLeaving", []string{"./cdf"}},
 	{"loading: a lost model again", "cdf/snapshot.go",
 		"\tif f.broken == nil {\n\t\tf.ws", "\tif true {\n\t\tf.ws", "TestLostModelStaysLost", []string{"./cdf"}},
 	{"loading: the model's own posterior stays", "models/linear/state.go",
