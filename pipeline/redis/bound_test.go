@@ -56,12 +56,17 @@ func length(v any) (n int64) {
 	switch v := v.(type) {
 	case string:
 		return int64(len(v))
+	case *string:
+		return int64(len(*v))
 	case []byte:
 		return int64(len(v))
 	case []any:
 		for _, e := range v {
 			n += length(e)
 		}
+	case nil, bool, int, int32, int64, pipeline.LeaderEpoch: // short, or no answer
+	default:
+		panic(fmt.Sprintf("the length of %T is not known", v))
 	}
 	return n
 }
