@@ -66,7 +66,7 @@ func (f *Filter) begin(b *Batch) error {
 		}
 		s.design = d
 	}
-	s.factors, s.scaling = newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, s.design, make([]Constant, len(s.design.names)))
+	s.factors, s.scaling = newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, s.design, nil)
 	e, err := newEngine(f.spec, s.design)
 	f.engine = e
 	return err
@@ -132,7 +132,7 @@ func (f *Filter) onward(forget float64, back *undo) error {
 // again keeps the shard's rows and processes all kept ones again.
 func (f *Filter) again(forget float64) error {
 	s, w := &f.now, f.ws
-	identity := newScaling(&Spec{}, s.design, make([]Constant, len(s.design.names)))
+	identity := newScaling(&Spec{}, s.design, nil)
 	for i := range identity.x {
 		identity.x[i].Center, identity.x[i].Scale = 0, 1
 	}

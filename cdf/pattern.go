@@ -3,12 +3,12 @@ package cdf
 import "bytes"
 
 // pattern is the columns of some keys: their design, and where a schema has it.
-// Most keys of a model have the same, which they then share; it never changes.
+// Most keys of a model have the same, which they then share.
 type pattern struct {
 	spec   *Spec
 	design *design
 	bytes  []byte // the design's part of a snapshot
-	layout layout // of the schema seen last
+	layout layout // of the schema seen last, empty where keys came from snapshots alone
 }
 
 func (p *pattern) of(spec *Spec) bool { return spec == p.spec }
@@ -42,24 +42,40 @@ func (p patterns) read(r *reader, spec *Spec) *design {
 	return nil
 }
 
+// add takes in a pattern, in place of the oldest where there are too many.
+func (p *patterns) add(n *pattern) {
+	if len(*p) == mostPatterns {
+		*p = append((*p)[:0], (*p)[1:]...)
+	}
+	*p = append(*p, n)
+}
+
+// place takes in where a schema has the design.
+func (p *patterns) place(spec *Spec, d *design, at layout) {
+	for _, known := range *p {
+		if known.design == d && known.layout.schema == nil {
+			known.layout = at
+			return
+		}
+	}
+	p.add(&pattern{spec, d, d.append(nil), at})
+}
+
 // bind finds the columns of the key in a shard.
 func (f *Filter) bind(b *Batch) error {
 	if f.update.matches(b) {
 		return nil
 	}
-	d, w := f.now.design, f.ws
-	if known := w.patterns.begun(f.spec, b); known != nil && known.design == d {
+	d, p := f.now.design, &f.ws.patterns
+	if known := p.begun(f.spec, b); known != nil && known.design == d {
 		f.update = known.layout
 		return nil
 	}
-	if err := f.update.bind(f.spec, d, b, true); err != nil || d.own() {
-		return err
+	err := f.update.bind(f.spec, d, b, true)
+	if err == nil && !d.own() {
+		p.place(f.spec, d, f.update)
 	}
-	if len(w.patterns) == mostPatterns {
-		w.patterns = append(w.patterns[:0], w.patterns[1:]...)
-	}
-	w.patterns = append(w.patterns, &pattern{f.spec, d, d.append(nil), f.update})
-	return nil
+	return err
 }
 
 // own reports whether the design is of one key alone, whose first shard gave it

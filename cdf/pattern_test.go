@@ -50,14 +50,14 @@ func TestKeysOfOneWorkspace(t *testing.T) {
 			if err == nil && !same(got, want) {
 				t.Fatalf("%s, shard %d: %+v, want %+v", key, n, got, want)
 			}
-			state := snapshot(t, p.shared)
-			if !bytes.Equal(state, snapshot(t, p.own)) {
+			bits := state(t, p.shared)
+			if !bytes.Equal(bits, state(t, p.own)) {
 				t.Fatalf("%s, shard %d: another state", key, n)
 			}
 			if n%3 == 2 { // put away and opened
 				told := p.shared.AppendSummary(nil)
 				p.shared = work.NewFilter(spec, key)
-				if err := p.shared.UnmarshalBinary(state); err != nil {
+				if err := p.shared.UnmarshalBinary(bits); err != nil {
 					t.Fatal(err)
 				}
 				if len(told) > 0 {
@@ -130,13 +130,4 @@ func asText(b *cdf.Batch, levels ...string) {
 			}
 		}
 	}
-}
-
-func snapshot(t *testing.T, f *cdf.Filter) []byte {
-	t.Helper()
-	b, err := f.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }

@@ -105,7 +105,7 @@ func (f *Filter) convert(old *Filter) error {
 // replayUnder processes the kept rows of a state again.
 func (f *Filter) replayUnder(old *scaling) error {
 	s := &f.now
-	s.scaling = newScaling(f.spec, s.design, make([]Constant, len(s.design.names)))
+	s.scaling = newScaling(f.spec, s.design, nil)
 	c := &s.scaling
 	given := c.frozen
 	c.frozen, c.kept, c.raw, c.observed, c.pending = false, old.kept, old.raw, old.observed, old.pending
@@ -177,7 +177,7 @@ func (d *design) under(spec *Spec) (*design, error) {
 // configuration: those that it gives, and of those that it leaves to the first
 // rows the present ones.
 func (s *scaling) under(from *Spec, old *design, to *Spec, d *design) scaling {
-	c := newScaling(to, d, make([]Constant, len(d.names)))
+	c := newScaling(to, d, nil)
 	c.frozen = true
 	if to.Columns.Scaling == "first" {
 		if !to.RawResponse {

@@ -25,7 +25,7 @@ func TestWatchRescaled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newScaling(spec, d, make([]Constant, len(d.names)))
+		s := newScaling(spec, d, nil)
 		s.y, s.x[0] = Constant{"y", 10, 2}, Constant{"x", 20, 4}
 		s.fix(spec, d)
 		s.watch.rows, s.watch.outliers = 700, 3

@@ -39,8 +39,8 @@ type keptShard struct {
 	rows   int
 }
 
-// newScaling returns the constants of a key without rows. x has room for those of
-// the design's columns.
+// newScaling returns the constants of a key without rows. x is room for those of
+// the design's columns, nil: there is none yet.
 func newScaling(spec *Spec, d *design, x []Constant) scaling {
 	s := scaling{pending: 1, frozen: true}
 	r := &spec.Columns.Response
@@ -49,7 +49,9 @@ func newScaling(spec *Spec, d *design, x []Constant) scaling {
 	if first && !spec.RawResponse && (r.Center == nil || r.Scale == nil) {
 		s.frozen = false
 	}
-	s.x = x
+	if s.x = x; x == nil {
+		s.x = make([]Constant, len(d.names))
+	}
 	for j, name := range d.names {
 		s.x[j] = Constant{Column: name, Scale: 1}
 	}

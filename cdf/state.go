@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 )
@@ -41,12 +42,9 @@ func readProgress(r *reader) state {
 // read reads what a snapshot holds after the first shard, into s and a model.
 func (s *state) read(r *reader, spec *Spec, w *Workspace) (*engine, int) {
 	if s.design = w.patterns.read(r, spec); s.design == nil {
-		s.design = w.spare.known(r, spec)
-	}
-	if s.design == nil {
 		raw := r.b
 		if s.readDesign(r, spec); r.err == nil {
-			w.spare.learn(spec, raw[:len(raw)-len(r.b)], s.design)
+			w.patterns.add(&pattern{spec: spec, design: s.design, bytes: bytes.Clone(raw[:len(raw)-len(r.b)])})
 		}
 	}
 	s.factors = newFactors(len(spec.Columns.Groups))

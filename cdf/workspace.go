@@ -1,10 +1,6 @@
 package cdf
 
-import (
-	"bytes"
-
-	"github.com/credence-stream/credence/cdf/mcmc"
-)
+import "github.com/credence-stream/credence/cdf/mcmc"
 
 // Workspace holds the buffers of an update. Filters that one goroutine uses
 // may share one, so that a key at rest costs its state and little more.
@@ -59,34 +55,13 @@ func (f *Filter) Share(w *Workspace) {
 	f.ws = w
 }
 
-// spare is what loading a snapshot takes from those that the workspace has loaded,
-// so that it costs little more than reading the numbers.
+// spare is what a filter with the design had and has no longer, nil: nothing.
+// Loading a snapshot takes it, and costs little more than reading the numbers.
 type spare struct {
-	spec *Spec
-	// The design that a snapshot under the spec had, which its bytes tell, where no
-	// pattern has it.
-	raw    []byte
-	design *design
-	// What a filter with the design had and has no longer, nil: nothing.
 	of      *design
 	engine  *engine
 	x       []Constant
 	spreads []spread
-}
-
-// known returns the design whose bytes come next, where it is the spare one, and
-// passes over them.
-func (s *spare) known(r *reader, spec *Spec) *design {
-	if spec != s.spec || !bytes.HasPrefix(r.b, s.raw) {
-		return nil
-	}
-	r.b = r.b[len(s.raw):]
-	return s.design
-}
-
-// learn takes the design in that was read from the bytes.
-func (s *spare) learn(spec *Spec, raw []byte, d *design) {
-	s.spec, s.raw, s.design = spec, append(s.raw[:0], raw...), d
 }
 
 // model returns an engine for the design in any state, to be loaded.
@@ -100,11 +75,11 @@ func (s *spare) model(spec *Spec, d *design) (*engine, error) {
 
 // constants returns room for those of the design's columns.
 func (s *spare) constants(d *design) []Constant {
-	if x := s.x; x != nil && d == s.of {
+	if x := s.x; d == s.of {
 		s.x = nil
 		return x
 	}
-	return make([]Constant, len(d.names))
+	return nil
 }
 
 // watched returns room for the spreads of the design's columns.
