@@ -39,16 +39,16 @@ func (b *bench) kernels() error {
 	return b.truncated()
 }
 
-// A sweep takes the chains over the rows of the window in blocks.
-const sweepRows, sweepChains = 64, 16
+// A sweep takes the chains, side by side, over the rows of the window in blocks.
+const sweepRows, sweepChains = 48, 16
 
 func sweep(p int) *here {
-	w, beta := normals(sweepRows*p), normals(sweepChains*p)
-	latent, sum := make([]float64, sweepRows*sweepChains), make([]float64, sweepChains*p)
+	w, beta := normals(sweepRows*p), normals(p*sweepChains)
+	latent, sum := make([]float64, sweepRows*sweepChains), make([]float64, p*sweepChains)
 	return ours(func() error {
-		lin.MulT(sweepRows, sweepChains, p, w, beta, latent)
+		lin.Mul(sweepRows, sweepChains, p, w, beta, latent)
 		clear(sum)
-		lin.AddTMul(sweepRows, sweepChains, p, latent, w, sum)
+		lin.AddTMul(sweepRows, p, sweepChains, w, latent, sum)
 		return nil
 	}, 4*sweepRows*sweepChains*float64(p))
 }
