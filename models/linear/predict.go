@@ -61,14 +61,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	for from := 0; from < sh.Rows; from += scoreRows {
 		to := min(from+scoreRows, sh.Rows)
 		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], q.m, q.beta, mean[:], line[:])
-		for i, y := range sh.Y[from:to] {
-			if t.Skip(y) {
-				continue
-			}
-			e := y - mean[i]
-			pit, covered := law.Add(e, s2+line[i])
-			t.Add(e, pit, covered)
-		}
+		law.AddRows(&t, sh.Y[from:to], mean[:], line[:], s2)
 	}
 	t.Logs = law.Log()
 	return t.Score("linear")

@@ -42,8 +42,10 @@ var ofLaws = []mutant{
 		"tail + t.p[i]*(1-2*tail)/all", "0*tail + t.p[i]/all", "^TestLawTables$", laws},
 	{"pursuit: far is near", "models/internal/dist/tracker.go",
 		"1e-5*width", "1e-2*width", "^TestForecastOfTheGrid$", laws},
-	{"pit bins: half of them", "models/internal/dist/bins.go",
-		"step := len(b.edges) / 2", "step := len(b.edges) / 4", "^TestStudentBins$", laws},
+	{"pit bins: cells by the normal law", "models/internal/dist/bins.go",
+		"1./Plentiful", "0", "^TestBinsByTheirEdges$", laws},
+	{"scores of rows: none covered", "models/internal/predictive/student.go",
+		"\tt.covered += covered\n", "", "^TestRowsTogether$", []string{"./models/internal/predictive"}},
 	{"pit bins: edges off by one", "models/internal/dist/bins.go",
 		"math.Erfinv(float64(k+1)/half)", "math.Erfinv(float64(k)/half)", "^TestStudentBins$", laws},
 }

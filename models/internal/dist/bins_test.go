@@ -12,7 +12,7 @@ import (
 // transform further than 2e-5 from an edge falls in its bin.
 func TestStudentBins(t *testing.T) {
 	for _, df := range []float64{1, 4, 29.5, 30, 41, 120, 1e3, 1e6} {
-		b := NewStudentBins(df)
+		b := NewStudentBins(df, StudentQuantile(NormalQuantiles[6], df))
 		checked := 0
 		for x := -4.0; x <= 4; x += 1.0 / 256 {
 			want := StudentCDF(x, df)
@@ -35,6 +35,33 @@ func TestStudentBins(t *testing.T) {
 	}
 }
 
+// Beyond against counting, about every edge and between them.
+func TestBinsByTheirEdges(t *testing.T) {
+	for _, df := range []float64{Plentiful, 31, 35, 60, 200, 1e4, 1e12} {
+		b := NewStudentBins(df, StudentQuantile(NormalQuantiles[6], df))
+		squares := []float64{0, 5e-324, 1e-300, 1e300, math.MaxFloat64, math.Inf(1)}
+		for _, edge := range b.edges[:half-1] {
+			for d := range int64(3) {
+				squares = append(squares, math.Float64frombits(uint64(edge+d-1)))
+			}
+		}
+		for x := 1. / 512; x < 16; x *= 1.001 {
+			squares = append(squares, x)
+		}
+		for _, z2 := range squares {
+			want := 0
+			for _, edge := range b.edges[:half-1] {
+				if z2 > math.Float64frombits(uint64(edge)) {
+					want++
+				}
+			}
+			if got := b.Beyond(z2); got != want {
+				t.Fatalf("df %g: %g lies beyond %d edges, counted %d", df, z2, got, want)
+			}
+		}
+	}
+}
+
 // Residuals that no predictor of branches has met before.
 func BenchmarkStudentBins(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -42,7 +69,7 @@ func BenchmarkStudentBins(b *testing.B) {
 	for i := range e {
 		e[i] = r.NormFloat64()
 	}
-	bins, sum, i := NewStudentBins(100), 0.0, 0
+	bins, sum, i := NewStudentBins(100, StudentQuantile(NormalQuantiles[6], 100)), 0.0, 0
 	for b.Loop() {
 		i = (i + 1) % len(e)
 		sum += bins.At(e[i], e[i]*e[i])

@@ -65,12 +65,25 @@ func StudentQuantile(z, df float64) float64 {
 
 // studentExpansion returns the quantile by the expansion alone.
 func studentExpansion(z, df float64) float64 {
+	s := studentSeries(z)
+	return s[0] + (s[1]+(s[2]+(s[3]+s[4]/df)/df)/df)/df
+}
+
+// studentSeries returns the coefficients of the expansion, by powers of 1/df.
+func studentSeries(z float64) [5]float64 {
 	z2 := z * z
-	g1 := z * (z2 + 1) / 4
-	g2 := z * ((5*z2+16)*z2 + 3) / 96
-	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
-	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
-	return z + (g1+(g2+(g3+g4/df)/df)/df)/df
+	return [...]float64{
+		z,
+		z * (z2 + 1) / 4,
+		z * ((5*z2+16)*z2 + 3) / 96,
+		z * (((3*z2+19)*z2+17)*z2 - 15) / 384,
+		z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160,
+	}
+}
+
+// powers returns the sum of a series at x.
+func powers(s *[5]float64, x float64) float64 {
+	return s[0] + x*(s[1]+x*(s[2]+x*(s[3]+x*s[4])))
 }
 
 // NearStudentCDF returns P(T <= t) of a t law with df >= plentiful degrees of

@@ -47,7 +47,8 @@ type StudentScore struct {
 // freedom; standardised residuals up to the limit count as covered.
 func NewStudentScore(df, limit float64) StudentScore {
 	return StudentScore{
-		df: df, limit2: limit * limit, variance: dist.NewLogProduct(), shape: dist.NewLogProduct(), bins: dist.NewStudentBins(df),
+		df: df, limit2: limit * limit, variance: dist.NewLogProduct(), shape: dist.NewLogProduct(),
+		bins: dist.NewStudentBins(df, limit),
 	}
 }
 
@@ -63,6 +64,41 @@ func (s *StudentScore) Add(e, scale2 float64) (pit float64, covered bool) {
 		return dist.StudentCDF(e/math.Sqrt(scale2), s.df), z2 <= s.limit2
 	}
 	return s.bins.At(e, z2), z2 <= s.limit2
+}
+
+// AddRows takes responses about the means, whose squared scales are s2 and the
+// line's, in the tally too: what Skip, Add and Tally.Add do one by one, with the
+// same bits, in less than half of the time.
+func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
+	mean, line = mean[:len(y)], line[:len(y)]
+	variance, shape, squares, rows, covered := s.variance, s.shape, t.squares, 0, 0
+	plentiful := s.df >= dist.Plentiful
+	for i, v := range y {
+		if v != v {
+			t.Out.PredictedRows++
+			continue
+		}
+		e, scale2 := v-mean[i], s2+line[i]
+		z2 := e * e / scale2
+		if !(plentiful && z2 <= farthest*farthest) {
+			s.variance, s.shape, t.squares = variance, shape, squares
+			pit, covered := s.Add(e, scale2)
+			t.Add(e, pit, covered)
+			variance, shape, squares = s.variance, s.shape, t.squares
+			continue
+		}
+		rows++
+		squares += e * e
+		variance.Mul(scale2)
+		shape.Mul(1 + z2/s.df)
+		beyond, side := s.bins.Beyond(z2), int(int64(math.Float64bits(e))>>63) // -1 below the mean
+		t.Out.PIT[uint(cdf.PITBins/2+(beyond^side))%cdf.PITBins]++
+		covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
+	}
+	s.variance, s.shape, t.squares = variance, shape, squares
+	s.Rows += rows
+	t.scored += rows
+	t.covered += covered
 }
 
 // farthest is where the normal law has 1e-6 beyond it: no t law has less.

@@ -1,0 +1,60 @@
+package predictive
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// Rows scored together and one by one: the same bits, with rows that have no
+// response, wild ones and such as lie at the limit, of few and of many degrees of freedom.
+func TestRowsTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 40))
+	for _, df := range []float64{3, 29.5, 30, 400, 1e7} {
+		limit := dist.StudentQuantile(dist.NormalQuantiles[6], df)
+		one, many := NewStudentScore(df, limit), NewStudentScore(df, limit)
+		a, b := NewTally(cdf.NoScore()), NewTally(cdf.NoScore())
+		for n := range 70 {
+			s2 := math.Exp(20 * r.NormFloat64())
+			y, mean, line := make([]float64, n), make([]float64, n), make([]float64, n)
+			for i := range y {
+				mean[i], line[i] = r.NormFloat64(), s2*r.ExpFloat64()
+				z := r.NormFloat64()
+				switch r.IntN(20) {
+				case 0:
+					z = math.NaN()
+				case 1:
+					z *= 1e6
+				case 2:
+					line[i], z = 0, math.Copysign(limit, z)
+				case 3:
+					mean[i], z = 0, math.Copysign(0, z)
+				}
+				y[i] = mean[i] + z*math.Sqrt(s2+line[i])
+			}
+			many.AddRows(&b, y, mean, line, s2)
+			for i, v := range y {
+				if !a.Skip(v) {
+					pit, covered := one.Add(v-mean[i], s2+line[i])
+					a.Add(v-mean[i], pit, covered)
+				}
+			}
+		}
+		a.Logs, b.Logs = one.Log(), many.Log()
+		want, err := a.Score("one by one")
+		got, other := b.Score("together")
+		if err != nil || other != nil {
+			t.Fatal(err, other)
+		}
+		want.LogEvidence, got.LogEvidence = 0, 0 // not scored
+		if got != want {
+			t.Errorf("df %g: together %+v, one by one %+v", df, got, want)
+		}
+		if got.Wild == 0 || got.PredictedRows == 0 || got.PIT[0] == 0 {
+			t.Errorf("df %g: the rows try too little: %+v", df, got)
+		}
+	}
+}
