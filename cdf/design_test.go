@@ -61,6 +61,13 @@ func TestUnreadableColumnsAreNamedWithTheirType(t *testing.T) {
 
 // Shards are filled in blocks of rows; rows that are dropped lie in any of them.
 func TestLargeShard(t *testing.T) {
+	for _, missing := range []int{3, -1} {
+		testLargeShard(t, missing)
+	}
+}
+
+// testLargeShard takes a shard of which one row in five lacks a number, or none.
+func testLargeShard(t *testing.T, missing int) {
 	spec, shards, _ := recording(cdf.Roles{Intercept: true})
 	spec.Columns.Scaling = "none"
 	n := 700
@@ -68,7 +75,7 @@ func TestLargeShard(t *testing.T) {
 	var kept []int
 	for i := range n {
 		a[i], b[i], y[i] = float64(i), float64(-i), float64(2*i)
-		if i%5 == 3 {
+		if i%5 == missing {
 			a[i] = math.NaN()
 		} else {
 			kept = append(kept, i)

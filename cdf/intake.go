@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // dropped says why a row is not used.
@@ -21,7 +23,11 @@ type intake struct {
 	batch  *Batch
 	at     *layout
 	drop   []dropped // per row of the batch
+	lost   bool      // one was dropped
+	silent bool      // a number is missing in the response
 	rows   []int32   // admitted rows of the batch, ascending
+	all    []int32   // 0, 1, ...: the rows where none was dropped
+	some   []int32   // the rows where one was
 	hot    [][]int32 // per source: categorical, the column of X per row of the batch
 	labels labels
 }
@@ -48,11 +54,12 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 	in.batch, in.at = b, at
 	in.drop = slices.Grow(in.drop[:0], b.Rows)[:b.Rows]
 	clear(in.drop)
+	in.lost, in.silent = false, at.y < 0
 	if len(in.hot) < len(d.sources) {
 		in.hot = append(in.hot, make([][]int32, len(d.sources)-len(in.hot))...)
 	}
 	if at.y >= 0 {
-		if err := in.numbers(&b.Columns[at.y], nil); err != nil {
+		if err := in.numbers(&b.Columns[at.y], false); err != nil {
 			return err
 		}
 	}
@@ -62,14 +69,14 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		if s.categorical {
 			in.hot[i], err = in.levels(in.hot[i], s, c)
 		} else {
-			err = in.numbers(c, in.drop)
+			err = in.numbers(c, true)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for _, i := range at.slopes {
-		if err := in.numbers(&b.Columns[i], in.drop); err != nil {
+		if err := in.numbers(&b.Columns[i], true); err != nil {
 			return err
 		}
 	}
@@ -77,7 +84,7 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		if i < 0 {
 			continue
 		}
-		if err := in.numbers(&b.Columns[i], in.drop); err != nil {
+		if err := in.numbers(&b.Columns[i], true); err != nil {
 			return err
 		}
 	}
@@ -98,21 +105,38 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		}
 		for row := range b.Rows {
 			if c.Type == Text && c.Code[row] < 0 || c.Type != Text && math.IsNaN(c.Number[row]) {
-				in.drop[row] = null
+				in.lose(row, null)
 			}
 		}
 	}
-	n := 0
-	in.rows = slices.Grow(in.rows[:0], b.Rows)[:b.Rows]
+	if !in.lost {
+		for row := len(in.all); row < b.Rows; row++ {
+			in.all = append(in.all, int32(row))
+		}
+		in.rows = in.all[:b.Rows]
+		return nil
+	}
+	return in.list(spec)
+}
+
+// lose drops a row, which may have been dropped.
+func (in *intake) lose(row int, why dropped) {
+	in.drop[row] = max(in.drop[row], why)
+	in.lost = true
+}
+
+// list makes the list of the rows that are left. ErrShard: one is missing that must
+// not.
+func (in *intake) list(spec *Spec) error {
+	in.some = in.some[:0]
 	for row, drop := range in.drop {
 		if drop == used {
-			in.rows[n] = int32(row)
-			n++
+			in.some = append(in.some, int32(row))
 		} else if drop == null && spec.Missing == "reject" {
 			return fmt.Errorf("%w: a feature, group or exposure is null in row %d", ErrShard, row+1)
 		}
 	}
-	in.rows = in.rows[:n]
+	in.rows = in.some
 	return nil
 }
 
@@ -136,10 +160,26 @@ func positive(c *Column) error {
 	return nil
 }
 
-// numbers refuses infinite values and marks the nulls in drop, where given.
-func (in *intake) numbers(c *Column, drop []dropped) error {
+// numbersOf returns the numbers of the admitted rows from to to of a column; where
+// rows were dropped, in room.
+func (in *intake) numbersOf(v []float64, from, to int, room []float64) []float64 {
+	if !in.lost {
+		return v[from:to]
+	}
+	for k, row := range in.rows[from:to] {
+		room[k] = v[row]
+	}
+	return room[:to-from]
+}
+
+// numbers refuses infinite values and drops the rows of nulls, but for those of the
+// response.
+func (in *intake) numbers(c *Column, feature bool) error {
 	if err := in.sized(c); err != nil {
 		return err
+	}
+	if vec.Finite(c.Number) {
+		return nil
 	}
 	for i, v := range c.Number {
 		if v-v == 0 { // finite, of which an infinite value and NaN make NaN
@@ -148,8 +188,10 @@ func (in *intake) numbers(c *Column, drop []dropped) error {
 		if !math.IsNaN(v) {
 			return fmt.Errorf("%w: column %q is infinite in row %d", ErrShard, c.Name, i+1)
 		}
-		if drop != nil {
-			drop[i] = null
+		if feature {
+			in.lose(i, null)
+		} else {
+			in.silent = true
 		}
 	}
 	return nil
@@ -182,9 +224,9 @@ func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
 		column, ok := in.labels.at(c, row, s.column, s.other)
 		switch {
 		case !ok:
-			in.drop[row] = null
+			in.lose(row, null)
 		case column == otherDrop:
-			in.drop[row] = max(in.drop[row], unlisted)
+			in.lose(row, unlisted)
 		case column == otherFail:
 			label, _ := c.Label(row)
 			return dst, fmt.Errorf("%w: level %q of column %q in row %d is not listed", ErrShard, label, c.Name, row+1)
@@ -196,6 +238,9 @@ func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
 
 // count returns the admitted rows that have a response.
 func (in *intake) count() int {
+	if !in.silent {
+		return len(in.rows)
+	}
 	if in.at.y < 0 {
 		return 0
 	}

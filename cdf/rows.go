@@ -3,6 +3,8 @@ package cdf
 import (
 	"math"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // rows is the storage behind shards: bound rows with the columns of X in
@@ -14,6 +16,8 @@ type rows struct {
 	slopes  [][]float64
 	offset  []float64
 	time    []int64
+
+	room []float64 // scratch
 }
 
 // shape makes room for n rows; contents are undefined.
@@ -59,7 +63,8 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 			r.y[k] = math.NaN()
 		}
 	} else {
-		s.y.apply(r.y, 1, b.Columns[at.y].Number, in.rows)
+		v := in.numbersOf(b.Columns[at.y].Number, 0, r.n, r.y)
+		vec.Standardize(r.y, v, s.y.Center, s.y.Scale)
 	}
 	p := r.cols
 	if spec.Columns.Intercept {
@@ -81,10 +86,8 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 	}
 	for from := 0; from < r.n; from += together {
 		to := min(from+together, r.n)
-		for i := range d.sources {
-			if src := &d.sources[i]; !src.categorical {
-				s.x[src.first].apply(r.x[from*p+src.first:], p, b.Columns[at.sources[i]].Number, in.rows[from:to])
-			}
+		for i := 0; i < len(d.sources); {
+			i += r.fillNumbers(in, d.sources[i:], at.sources[i:], s, from, to)
 		}
 	}
 	for f, i := range at.groups {
@@ -106,18 +109,27 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 	return nil
 }
 
-// together is how many rows are filled at a time, so that what is written column
-// by column stays in the first-level cache.
-const together = 128
+// together is how many rows are filled at a time, and abreast how many columns, so
+// that what is written stays in the first-level cache.
+const together, abreast = 128, 8
 
-// apply writes the values of the rows, centred and scaled, to every stride-th
-// entry of dst.
-func (c *Constant) apply(dst []float64, stride int, v []float64, rows []int32) {
-	center, scale, at := c.Center, c.Scale, 0
-	for _, row := range rows {
-		dst[at] = (v[row] - center) / scale
-		at += stride
+// fillNumbers lays out the admitted rows from to to of the first sources, as many as
+// are numbers that stand together in X, and returns how many sources it is done with:
+// one at least.
+func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling, from, to int) int {
+	n, k := to-from, 0
+	r.room = slices.Grow(r.room[:0], abreast*together)[:abreast*together]
+	for k < min(len(sources), abreast) && !sources[k].categorical {
+		dst := r.room[k*n:][:n]
+		c := &s.x[sources[k].first]
+		vec.Standardize(dst, in.numbersOf(in.batch.Columns[at[k]].Number, from, to, dst), c.Center, c.Scale)
+		k++
 	}
+	if k == 0 {
+		return 1
+	}
+	vec.ToRows(n, k, r.room, n, r.x[from*r.cols+sources[0].first:], r.cols)
+	return k
 }
 
 // shard makes sh a view of rows lo to hi.

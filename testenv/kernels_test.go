@@ -13,16 +13,19 @@ import (
 	"github.com/credence-stream/credence/testenv/compose"
 )
 
-// TestKernelsAreGenerated: the assembly of cdf/lin is what its generator writes.
+// TestKernelsAreGenerated: the assembly of cdf is what its generator writes.
 // The generator is a module of its own, which a cache may not hold.
 func TestKernelsAreGenerated(t *testing.T) {
 	root, err := compose.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	lin, dir := filepath.Join(root, "cdf", "lin"), t.TempDir()
-	gen := filepath.Join(dir, "gen") // beside what it writes, as there: the head of the file has its path
-	if err := os.CopyFS(gen, os.DirFS(filepath.Join(lin, "gen"))); err != nil {
+	cdf, dir := filepath.Join(root, "cdf"), t.TempDir()
+	gen := filepath.Join(dir, "lin", "gen") // beside what it writes, as there: the heads of the files have its path
+	if err := os.CopyFS(gen, os.DirFS(filepath.Join(cdf, "lin", "gen"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "vec"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	run := func(args ...string) ([]byte, error) {
@@ -37,19 +40,26 @@ func TestKernelsAreGenerated(t *testing.T) {
 		fmt.Fprintf(os.Stderr, "\n*** THE ASSEMBLY IS NOT GENERATED AGAIN: %v ***\n%s\n", err, out)
 		t.Skip("no modules: see the line above")
 	}
-	const name = "strip_amd64.s"
-	if out, err := run("run", ".", "-out", "../"+name); err != nil {
-		t.Fatalf("go run: %v\n%s", err, out)
-	}
-	made, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	committed, err := os.ReadFile(filepath.Join(lin, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(made, committed) {
-		t.Errorf("cdf/lin/%s is not what cdf/lin/gen writes: run make kernels", name)
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"lin/strip_amd64.s", []string{"-out", "../strip_amd64.s"}},
+		{"vec/vec_amd64.s", []string{"-of", "vec", "-out", "../../vec/vec_amd64.s"}},
+	} {
+		if out, err := run(append([]string{"run", "."}, c.args...)...); err != nil {
+			t.Fatalf("go run: %v\n%s", err, out)
+		}
+		made, err := os.ReadFile(filepath.Join(dir, c.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed, err := os.ReadFile(filepath.Join(cdf, c.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(made, committed) {
+			t.Errorf("cdf/%s is not what cdf/lin/gen writes: run make kernels", c.name)
+		}
 	}
 }

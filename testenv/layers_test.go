@@ -36,11 +36,12 @@ const (
 // layers lists every package: what is not here is refused. Dependencies point
 // inward, and siblings below pipeline never import each other.
 var layers = []layer{
-	{path: "cdf", pure: true, may: []string{"cdf/mcmc"}},
+	{path: "cdf", pure: true, may: []string{"cdf/mcmc", "cdf/vec"}},
+	{path: "cdf/vec", pure: true},
 	{path: "cdf/mcmc", pure: true},
 	{path: "cdf/normal", pure: true},
 	{path: "cdf/rnd", pure: true, may: []string{"cdf"}},
-	{path: "cdf/lin", pure: true, may: []string{"cdf"}},
+	{path: "cdf/lin", pure: true, may: []string{"cdf", "cdf/vec"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"models/kind", aKind}},
 	{path: aKind, pure: true, may: []string{
@@ -53,7 +54,7 @@ var layers = []layer{
 	{path: "models/internal/dist", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal"}},
 	{path: "models/internal/predictive", pure: true, may: []string{"cdf", "cdf/lin", "models/internal/dist"}},
 	{path: "models/internal/qr", pure: true, may: []string{"cdf", "cdf/lin"}},
-	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin", "models/internal/describe", "models/internal/dist"}},
+	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin", "cdf/vec", "models/internal/describe", "models/internal/dist"}},
 	{path: "models/compressed/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "internal/accept"},
@@ -173,7 +174,7 @@ var homes = map[string][]string{
 	"github.com/twmb/franz-go":        {"internal/embedded", "examples/clients/go"},
 	"github.com/alicebob/miniredis":   {"internal/embedded"},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
-	"golang.org/x/sys/cpu":            {"cdf/lin"}, // which instructions there are
+	"golang.org/x/sys/cpu":            {"cdf/lin", "cdf/vec"}, // which instructions there are
 	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},

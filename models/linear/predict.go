@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
+	"github.com/credence-stream/credence/models/internal/qr"
 )
 
 // rowAt writes x'M, the row in the posterior's basis.
@@ -19,8 +20,8 @@ func (m *Model) rowAt(x, c []float64) {
 }
 
 // scoreRows is how many rows are scored at a time, earlyRows while the rows are
-// few: a block has room for those.
-const scoreRows, earlyRows = 64, 32
+// few: a block has room for two numbers or p of each.
+const scoreRows, earlyRows = qr.BlockRows, 32
 
 // Score scores the rows that have a response: by t with 2a” degrees of
 // freedom, scale^2 = s2 + x'Sigma^x, or by the exact mixture while the rows
@@ -57,11 +58,11 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	}
 	q, s2 := &m.post, m.plugin()
 	law := predictive.NewStudentScore(2*q.shape, q.law.At(q.shape).T[2])
-	var mean, line [scoreRows]float64
+	mean, line := w.block[:scoreRows], w.block[scoreRows:]
 	for from := 0; from < sh.Rows; from += scoreRows {
 		to := min(from+scoreRows, sh.Rows)
-		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], q.m, q.beta, mean[:], line[:])
-		law.AddRows(&t, sh.Y[from:to], mean[:], line[:], s2)
+		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], q.m, q.beta, mean, line)
+		law.AddRows(&t, sh.Y[from:to], mean, line, s2)
 	}
 	t.Logs = law.Log()
 	return t.Score("linear")

@@ -6,6 +6,7 @@ var (
 	account = []string{"./models"}
 	algebra = []string{"./cdf/lin"}
 	random  = []string{"./cdf/rnd"}
+	vectors = []string{"./cdf/vec"}
 )
 
 // ofLaws are faults of what the models share.
@@ -94,10 +95,16 @@ var ofEngine = []mutant{
 		"max((3*n+3)/4, n-differ/2)", "(3*n+3)/4", "^TestConstantsOfOddColumns$", engine},
 	{"scaling: values not sorted", "cdf/scaling.go",
 		"slices.Sort(buf)", "", "^TestConstantsDoNotKnowTheOrder$", engine},
-	{"fill: the first block again and again", "cdf/rows.go",
-		"in.rows[from:to])", "in.rows[:to-from])", "^TestLargeShard", engine},
-	{"check: a sum of zeros left out", "models/internal/regression/shape.go",
-		"s0+s1+s2+s3 == 0", "s0+s1+s2 == 0", "^TestCheckFinds", []string{"./models/internal/regression"}},
+	{"fill: the first block again and again", "cdf/intake.go",
+		"in.rows[from:to] {", "in.rows[:to-from] {", "^TestLargeShard", engine},
+	{"fill: the first block of whole columns again", "cdf/intake.go",
+		"return v[from:to]", "return v[:to-from]", "^TestLargeShard", engine},
+	{"check: responses not looked at", "models/internal/regression/shape.go",
+		"if vec.Finite(sh.Y) {", "if vec.Finite(sh.X) {", "^TestCheckFinds", []string{"./models/internal/regression"}},
+	{"vec: quotients corrected where remainders are not exact", "cdf/vec/vec.go",
+		"scale > 1/reach && scale < reach", "scale > 0", "^TestStandardize$", vectors},
+	{"vec: rows short of a vector not looked at", "cdf/vec/vec.go",
+		"range x[done:]", "range x[done:done]", "^TestFinite$", vectors},
 	{"scale moved: values not bounded", "cdf/watch.go",
 		"if d > reached {", "if d > math.MaxFloat64 {", "^TestScaleMovedForgets$", engine},
 	{"scale moved: remembers for ever", "cdf/watch.go",

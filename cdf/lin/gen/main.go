@@ -1,8 +1,9 @@
-// Command gen writes the assembly of cdf/lin. It is a module of its own, so
+// Command gen writes the assembly of cdf/lin and of cdf/vec. It is a module of its own, so
 // that the generator is no dependency of the project.
 package main
 
 import (
+	"flag"
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -29,7 +30,14 @@ const (
 )
 
 func main() {
+	of := flag.String("of", "lin", "package: lin or vec")
+	flag.Parse()
 	ConstraintExpr("!purego")
+	if *of == "vec" {
+		ofVec()
+		Generate()
+		return
+	}
 	for v, rows := range [][]int{{8, 4, 2, 1}, {12, 4, 2, 1}, {8, 4, 2, 1}} {
 		kernel("avx512", 64, v+1, rows, wide{})
 	}

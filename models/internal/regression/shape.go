@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
@@ -34,9 +35,12 @@ func (s *Shape) Check(sh *cdf.Shard) error {
 		return fmt.Errorf("%w: %d rows of %d columns with %d entries and %d responses, want %d columns",
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.X), len(sh.Y), s.P)
 	}
-	if !finite(sh.X) {
+	if !vec.Finite(sh.X) {
 		i := lin.IndexNotFinite(sh.X)
 		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/s.P, i%s.P, sh.X[i])
+	}
+	if vec.Finite(sh.Y) {
+		return nil
 	}
 	for i, y := range sh.Y {
 		if math.IsInf(y, 0) {
@@ -44,19 +48,6 @@ func (s *Shape) Check(sh *cdf.Shard) error {
 		}
 	}
 	return nil
-}
-
-// finite reports that no number is infinite or NaN: four sums of zeros, which wait for
-// each other less than one.
-func finite(x []float64) bool {
-	var s0, s1, s2, s3 float64
-	for ; len(x) >= 4; x = x[4:] {
-		s0 += float64(x[0] * 0)
-		s1 += float64(x[1] * 0)
-		s2 += float64(x[2] * 0)
-		s3 += float64(x[3] * 0)
-	}
-	return s0+s1+s2+s3 == 0 && lin.Finite(x...)
 }
 
 // Describe describes sigma2 ~ IG(shape, rate) and leaves the coefficients to

@@ -29,6 +29,10 @@ func TestCheckFindsWhatIsNotFinite(t *testing.T) {
 					t.Errorf("%v in row %d of %d: %v", bad, i, rows, err)
 				}
 				sh.X[i] = before
+				if sh.Y[i] = bad; (s.Check(sh) == nil) != math.IsNaN(bad) {
+					t.Errorf("response %v in row %d of %d: %v", bad, i, rows, s.Check(sh))
+				}
+				sh.Y[i] = 0
 			}
 		}
 	}

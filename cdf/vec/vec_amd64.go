@@ -1,0 +1,101 @@
+//go:build !purego
+
+package vec
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run -C ../lin/gen . -of vec -out ../../vec/vec_amd64.s
+
+// vectors says that there are those of AVX2, which are as fast here as longer ones.
+// Only tests change it.
+var vectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+
+// A call takes at most so many entries: 100 us, for assembly is not preempted.
+const most = 1 << 14
+
+//go:noescape
+func avx2Finite(x *float64, n int) float64
+
+// avx2Standardize reports 0 where all went without a division.
+//
+//go:noescape
+func avx2Standardize(dst, v *float64, n int, center, scale, inverse float64) int
+
+//go:noescape
+func avx2ToRows(x, y, b *float64, stride, n int)
+
+//go:noescape
+func avx2FromRows(a *float64, stride int, x, y *float64, n int)
+
+//go:noescape
+func avx2Squares(a *float64, stride, columns int, dst *float64, n int)
+
+// finiteVectors returns how many entries it has seen, and a sum that is 0 where
+// they are finite.
+func finiteVectors(x []float64) (done int, sum float64) {
+	if !vectors {
+		return 0, 0
+	}
+	for len(x)-done >= 16 {
+		n := min(len(x)-done, most) &^ 15
+		sum += avx2Finite(&x[done], n)
+		done += n
+	}
+	return done, sum
+}
+
+// standardizeVectors returns how many entries it has written.
+func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
+	if !vectors {
+		return 0
+	}
+	for len(dst)-done >= 4 {
+		n := min(len(dst)-done, most) &^ 3
+		if avx2Standardize(&dst[done], &v[done], n, center, scale, 1/scale) != 0 {
+			break
+		}
+		done += n
+	}
+	return done
+}
+
+func pairToRows(x, y, b []float64, bs int) {
+	n := 0
+	if vectors && len(x) >= 4 {
+		n = len(x) &^ 3
+		_, _ = y[n-1], b[(n-1)*bs+1] // assembly knows no bounds
+		for i := 0; i < n; i += most {
+			avx2ToRows(&x[i], &y[i], &b[i*bs], 8*bs, min(n-i, most))
+		}
+	}
+	if n < len(x) {
+		toRows(x[n:], y[n:], b[n*bs:], bs)
+	}
+}
+
+func pairFromRows(a []float64, as int, x, y []float64) {
+	n := 0
+	if vectors && len(x) >= 4 {
+		n = len(x) &^ 3
+		_, _ = y[n-1], a[(n-1)*as+1]
+		for i := 0; i < n; i += most {
+			avx2FromRows(&a[i*as], 8*as, &x[i], &y[i], min(n-i, most))
+		}
+	}
+	if n < len(x) {
+		fromRows(a[n*as:], as, x[n:], y[n:])
+	}
+}
+
+// squaresVectors returns how many entries it has written.
+func squaresVectors(n int, a []float64, as int, dst []float64) (done int) {
+	if !vectors || n == 0 || len(dst) < 4 {
+		return 0
+	}
+	end := len(dst) &^ 3
+	_ = a[(n-1)*as+end-1]
+	for chunk := max(most/n, 4) &^ 3; done < end; done += min(end-done, chunk) {
+		avx2Squares(&a[done], 8*as, n, &dst[done], min(end-done, chunk))
+	}
+	return end
+}

@@ -1,0 +1,204 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// eachWay runs the test with vectors, where there are any, and without.
+func eachWay(t *testing.T, run func(t *testing.T)) {
+	t.Run("here", run)
+	was := vectors
+	vectors = false
+	defer func() { vectors = was }()
+	t.Run("loops", run)
+}
+
+func random(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+func identical(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			t.Fatalf("%s: entry %d of %d is %v, want %v", what, i, len(want), got[i], want[i])
+		}
+	}
+}
+
+func TestFinite(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 50))
+		for n := range 70 {
+			x := random(r, n+3)
+			for from := range 4 {
+				if !Finite(x[from : from+n-min(n, 1)]) {
+					t.Fatalf("%d numbers are not finite", n)
+				}
+			}
+			for i := range n {
+				for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+					was := x[i]
+					x[i] = v
+					if Finite(x[:n]) {
+						t.Fatalf("%v, number %d of %d, is finite", v, i, n)
+					}
+					x[i] = was
+				}
+			}
+		}
+		x := random(r, 100_003)
+		if x[99_999] = math.MaxFloat64; !Finite(x) {
+			t.Error("a large number is not finite")
+		}
+		if x[99_999] = math.Inf(1); Finite(x) {
+			t.Error("an infinite number of many is finite")
+		}
+	})
+}
+
+// Quotients without a division are those of division: of all sizes, of numbers
+// beside those that divide without a rest and beside halves of a last digit, and of
+// what vectors do not take.
+func TestStandardize(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 51))
+		check := func(v []float64, center, scale float64) {
+			t.Helper()
+			got, want := make([]float64, len(v)), make([]float64, len(v))
+			Standardize(got, v, center, scale)
+			for i, x := range v {
+				want[i] = (x - center) / scale
+			}
+			identical(t, "quotients", got, want)
+		}
+		for n := range 40 {
+			check(random(r, n), r.NormFloat64(), r.ExpFloat64())
+		}
+		check(random(r, 100_001), 3, 0.1)
+		odd := []float64{0, math.Copysign(0, -1), 1, -1, 5e-324, 1e-310, 1e-300, -1e300, math.MaxFloat64, 0x1p400, 0x1p401, 0x1p-400, 0x1p-401}
+		for _, scale := range []float64{1, 3, 1e-300, 1e300, 5e-324, math.MaxFloat64, 0x1p400, 0x1p-400, math.Nextafter(1, 2), math.Nextafter(2, 1)} {
+			for i, x := range odd {
+				v := random(r, 8)
+				v[i%8] = x
+				check(v, 0, scale)
+				check(v, x, scale)
+			}
+			v := random(r, 8)
+			v[5] = math.NaN()
+			check(v, 0, scale)
+		}
+		rounds := 20_000
+		if testing.Short() {
+			rounds /= 10
+		}
+		for range rounds {
+			scale := math.Ldexp(1+r.Float64(), r.IntN(61)-30)
+			if r.IntN(4) == 0 { // all digits but the last few are ones or zeros
+				scale = math.Float64frombits(math.Float64bits(scale)&^(1<<52-1) - uint64(r.IntN(8)))
+			}
+			v := make([]float64, 64)
+			for i := range v {
+				q := math.Ldexp(1+r.Float64(), r.IntN(41)-20)
+				hi := q * scale
+				v[i] = math.Float64frombits(math.Float64bits(hi) + uint64(r.IntN(9)) - 4)
+			}
+			check(v, 0, scale)
+		}
+	})
+}
+
+func TestRowsAndColumns(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 52))
+		for n := range 8 {
+			for m := range 40 {
+				for more := range 3 {
+					as, bs := m+more, n+more
+					a, b := random(r, n*as), random(r, m*bs)
+					was := append([]float64(nil), b...)
+					ToRows(m, n, a, as, b, bs)
+					for i := range m {
+						for j := range bs {
+							want := was[i*bs+j]
+							if j < n {
+								want = a[j*as+i]
+							}
+							if b[i*bs+j] != want {
+								t.Fatalf("%d columns of %d, %d apart: entry %d of row %d is %v, want %v", n, m, bs, j, i, b[i*bs+j], want)
+							}
+						}
+					}
+					c := random(r, n*as)
+					was = append([]float64(nil), c...)
+					FromRows(m, n, b, bs, c, as)
+					for j := range n {
+						for i := range as {
+							want := was[j*as+i]
+							if i < m {
+								want = b[i*bs+j]
+							}
+							if c[j*as+i] != want {
+								t.Fatalf("%d rows of %d, %d apart: entry %d of column %d is %v, want %v", m, n, bs, i, j, c[j*as+i], want)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSquares(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 53))
+		for n := range 9 {
+			for m := range 40 {
+				as := m + n%3
+				a, got, want := random(r, n*as), random(r, m+4), make([]float64, m)
+				rest := append([]float64(nil), got[m:]...)
+				Squares(n, a, as, got[:m])
+				for i := range m {
+					for j := range n {
+						want[i] += float64(a[j*as+i] * a[j*as+i])
+					}
+				}
+				identical(t, "squares", got, append(want, rest...))
+			}
+		}
+	})
+}
+
+func BenchmarkVec(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 54))
+	const m, n = 128, 6
+	x, y := random(r, m*n), make([]float64, m*n)
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"Finite", func() { Finite(x) }},
+		{"Standardize", func() { Standardize(y, x, 1, 3) }},
+		{"ToRows", func() { ToRows(m, n, x, m, y, n) }},
+		{"FromRows", func() { FromRows(m, n, x, n, y, m) }},
+		{"Squares", func() { Squares(n, x, m, y[:m]) }},
+	} {
+		for _, here := range []string{"loops", "here"} {
+			b.Run(c.name+"/"+here, func(b *testing.B) {
+				was := vectors
+				vectors = vectors && here == "here"
+				defer func() { vectors = was }()
+				for b.Loop() {
+					c.run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*m*n), "ns/entry")
+			})
+		}
+	}
+}
