@@ -32,9 +32,7 @@ func over(m, n, stride int, a, x, u, v, w []float64) pass {
 	_, _, _, _, _ = a[(m-1)*stride+n-1], x[m-1], u[n-1], v[m-1], w[n-1]
 	p := pass{a: &a[0], stride: 8 * stride, x: &x[0], v: &v[0], u: &u[0], w: &w[0], rows: m, whole: n / 8, bits: 1<<(n%8) - 1}
 	if with == avx2 {
-		for i := range p.mask {
-			p.mask[i] = int64(i-n%8) >> 63
-		}
+		maskLanes(p.mask[:], n%8)
 	}
 	return p
 }

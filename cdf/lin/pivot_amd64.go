@@ -42,9 +42,7 @@ func pivotRows(m, n, k int, c, l, g, sum []float64) {
 			avx512Pivots(&p)
 			continue
 		}
-		for j := range p.mask {
-			p.mask[j] = int64(j-here) >> 63
-		}
+		maskLanes(p.mask[:], here)
 		avx2Pivots(&p)
 	}
 }

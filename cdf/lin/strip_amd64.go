@@ -86,9 +86,7 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 				avx512x3(&p)
 			}
 		} else {
-			for i := range p.mask {
-				p.mask[i] = int64(i-last) >> 63
-			}
+			maskLanes(p.mask[:], last)
 			switch vectors {
 			case 1:
 				avx2x1(&p)
@@ -99,5 +97,12 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 			}
 		}
 		j += vectors * lanes
+	}
+}
+
+// maskLanes masks the first n lanes, as AVX2 wants it.
+func maskLanes(mask []int64, n int) {
+	for i := range mask {
+		mask[i] = int64(i-n) >> 63
 	}
 }

@@ -71,24 +71,24 @@ func kernel(name string, bytes, v int, sizes []int, s set) {
 	name = fmt.Sprintf("%sx%d", name, v)
 	TEXT(name, NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
-	as, as3, ad, bd := GP64(), GP64(), GP64(), GP64()
+	a, ad, bd := newStrides(), GP64(), GP64()
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	tmp := GP64()
 	for _, f := range [][2]int{{offA, offNextA}, {offC, offNextC}, {offRows, offLeft}} {
 		MOVQ(at(f[0]), tmp)
 		MOVQ(tmp, at(f[1]))
 	}
-	MOVQ(at(offAS), as)
+	MOVQ(at(offAS), a.stride)
 	MOVQ(at(offAD), ad)
 	MOVQ(at(offBD), bd)
-	LEAQ(Mem{Base: as, Index: as, Scale: 2}, as3)
+	a.triple()
 	s.prepare(p)
 	for _, r := range sizes {
 		label := fmt.Sprintf("rows%d", r)
 		Label(label)
 		CMPQ(at(offLeft), U8(r))
 		JLT(LabelRef(label + "end"))
-		tile(bytes, v, r, s, p, as, as3, ad, bd, label)
+		tile(bytes, v, r, s, p, a, ad, bd, label)
 		SUBQ(U8(r), at(offLeft))
 		JMP(LabelRef(label))
 		Label(label + "end")
@@ -98,7 +98,7 @@ func kernel(name string, bytes, v int, sizes []int, s set) {
 }
 
 // tile adds to r rows.
-func tile(bytes, v, r int, s set, p reg.Register, as, as3, ad, bd reg.GPVirtual, label string) {
+func tile(bytes, v, r int, s set, p reg.Register, a strides, ad, bd reg.GPVirtual, label string) {
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	// walk calls f for every vector of the tile in c.
 	walk := func(f func(m Mem, row, col int)) reg.GPVirtual {
@@ -115,14 +115,13 @@ func tile(bytes, v, r int, s set, p reg.Register, as, as3, ad, bd reg.GPVirtual,
 	}
 	walk(func(m Mem, i, j int) { s.load(p, m, j == v-1, s.acc(i*v+j)) })
 
-	// One base for every four rows: the others are one, two and three strides on.
 	bases := make([]reg.GPVirtual, (r+3)/4)
 	for i := range bases {
 		bases[i] = GP64()
 		if i == 0 {
 			MOVQ(at(offNextA), bases[i])
 		} else {
-			LEAQ(Mem{Base: bases[i-1], Index: as, Scale: 4}, bases[i])
+			LEAQ(Mem{Base: bases[i-1], Index: a.stride, Scale: 4}, bases[i])
 		}
 	}
 	b, d := GP64(), GP64()
@@ -133,14 +132,7 @@ func tile(bytes, v, r int, s set, p reg.Register, as, as3, ad, bd reg.GPVirtual,
 		s.load(p, Mem{Base: b, Disp: j * bytes}, j == v-1, s.col(j))
 	}
 	for i := range r {
-		m := Mem{Base: bases[i/4]}
-		switch i % 4 {
-		case 1, 2:
-			m.Index, m.Scale = as, uint8(i%4)
-		case 3:
-			m.Index, m.Scale = as3, 1
-		}
-		s.row(i, m, v)
+		s.row(i, a.at(bases, i, 0), v)
 	}
 	ADDQ(bd, b)
 	for _, base := range bases {
@@ -152,7 +144,7 @@ func tile(bytes, v, r int, s set, p reg.Register, as, as3, ad, bd reg.GPVirtual,
 	c := walk(func(m Mem, i, j int) { s.store(p, s.acc(i*v+j), m, j == v-1) })
 	MOVQ(c, at(offNextC))
 	next := GP64()
-	IMUL3Q(U8(r), as, next)
+	IMUL3Q(U8(r), a.stride, next)
 	ADDQ(next, at(offNextA))
 }
 

@@ -45,12 +45,12 @@ func pass(set string, sizes []int, dot bool, halves int) {
 	for _, r := range []struct {
 		off int
 		to  *reg.GPVirtual
-	}{{passA, &g.a}, {passStride, &g.stride}, {passX, &g.x}, {passV, &g.v}, {passRows, &g.left}} {
+	}{{passA, &g.a}, {passStride, &g.matrix.stride}, {passX, &g.x}, {passV, &g.v}, {passRows, &g.left}} {
 		*r.to = GP64()
 		MOVQ(Mem{Base: g.p, Disp: r.off}, *r.to)
 	}
-	g.stride3 = GP64()
-	LEAQ(Mem{Base: g.stride, Index: g.stride, Scale: 2}, g.stride3)
+	g.matrix.three = GP64()
+	g.matrix.triple()
 	if halves == 1 {
 		KMOVW(Mem{Base: g.p, Disp: passBits}, reg.K1)
 	}
@@ -60,7 +60,7 @@ func pass(set string, sizes []int, dot bool, halves int) {
 		CMPQ(g.left, U8(r))
 		JLT(LabelRef(g.label + "end"))
 		g.write()
-		IMUL3Q(U8(r), g.stride, g.base[0])
+		IMUL3Q(U8(r), g.matrix.stride, g.base[0])
 		ADDQ(g.base[0], g.a)
 		ADDQ(U8(8*r), g.x)
 		ADDQ(U8(8*r), g.v)
@@ -74,12 +74,13 @@ func pass(set string, sizes []int, dot bool, halves int) {
 
 // group is up to eight rows that a pass takes at once.
 type group struct {
-	dot                                     bool
-	halves, rows                            int
-	label                                   string
-	p                                       reg.Register
-	a, stride, stride3, x, v, left, u, w, n reg.GPVirtual
-	base                                    [2]reg.GPVirtual
+	dot                    bool
+	halves, rows           int
+	label                  string
+	p                      reg.Register
+	a, x, v, left, u, w, n reg.GPVirtual
+	matrix                 strides
+	base                   [2]reg.GPVirtual
 }
 
 // Registers: x of the rows, then v or the sums of each half, then a vector of u,
@@ -135,7 +136,7 @@ func (g *group) write() {
 	MOVQ(g.a, g.base[0])
 	if g.rows > 4 {
 		g.base[1] = GP64()
-		LEAQ(Mem{Base: g.a, Index: g.stride, Scale: 4}, g.base[1])
+		LEAQ(Mem{Base: g.a, Index: g.matrix.stride, Scale: 4}, g.base[1])
 	}
 	TESTQ(g.n, g.n)
 	JZ(LabelRef(g.label + "tail"))
@@ -175,14 +176,7 @@ func (g *group) eight(masked bool) {
 		load(Mem{Base: g.u, Disp: 32 * half}, u)
 		load(Mem{Base: g.w, Disp: 32 * half}, w)
 		for r := range g.rows {
-			m := Mem{Base: g.base[r/4], Disp: 32 * half}
-			switch r % 4 {
-			case 1, 2:
-				m.Index, m.Scale = g.stride, uint8(r%4)
-			case 3:
-				m.Index, m.Scale = g.stride3, 1
-			}
-			e := g.entry(r)
+			m, e := g.matrix.at(g.base[:], r, 32*half), g.entry(r)
 			load(m, e)
 			VFNMADD231PD(u, g.factor(r), e)
 			store(e, m)

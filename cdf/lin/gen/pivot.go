@@ -29,10 +29,10 @@ func pivots(set string, sizes []int, lanes int) {
 	TEXT(set+"Pivots", NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
-	c, stride, stride3, out, left := GP64(), GP64(), GP64(), GP64(), GP64()
+	c, matrix, out, left := GP64(), newStrides(), GP64(), GP64()
 	MOVQ(at(pivotC), c)
-	MOVQ(at(pivotStride), stride)
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	MOVQ(at(pivotStride), matrix.stride)
+	matrix.triple()
 	MOVQ(at(pivotOut), out)
 	MOVQ(at(pivotRows), left)
 	v := func(i int) reg.VecPhysical { return zmm[i] }
@@ -64,7 +64,7 @@ func pivots(set string, sizes []int, lanes int) {
 		MOVQ(c, bases[0])
 		if rows > 4 {
 			bases = append(bases, GP64())
-			LEAQ(Mem{Base: c, Index: stride, Scale: 4}, bases[1])
+			LEAQ(Mem{Base: c, Index: matrix.stride, Scale: 4}, bases[1])
 		}
 		lp, gp, n := GP64(), GP64(), GP64()
 		MOVQ(at(pivotL), lp)
@@ -74,13 +74,7 @@ func pivots(set string, sizes []int, lanes int) {
 		load(Mem{Base: lp}, l)
 		load(Mem{Base: gp}, g)
 		for r := range rows {
-			m := Mem{Base: bases[r/4]}
-			switch r % 4 {
-			case 1, 2:
-				m.Index, m.Scale = stride, uint8(r%4)
-			case 3:
-				m.Index, m.Scale = stride3, 1
-			}
+			m := matrix.at(bases, r, 0)
 			if lanes == 8 {
 				VFNMADD213PD_BCST(m, l, u(r))
 			} else {
@@ -102,7 +96,7 @@ func pivots(set string, sizes []int, lanes int) {
 			ADDQ(at(pivotOuts), out)
 		}
 		next := GP64()
-		IMUL3Q(U8(rows), stride, next)
+		IMUL3Q(U8(rows), matrix.stride, next)
 		ADDQ(next, c)
 		SUBQ(U8(rows), left)
 		JMP(LabelRef(label))
