@@ -166,7 +166,7 @@ func TestBidiagonalDoesNotOverflow(t *testing.T) {
 	}
 }
 
-// Ridge against the same by UpdateQR, and the inverse that follows from it.
+// Ridge against the same by one reflection after the other, and the inverse that follows from it.
 func TestRidge(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, n := range []int{1, 2, 3, 5, 6, 8, 9, 24, 25, 30, 48, 128, 140} {
@@ -183,9 +183,9 @@ func TestRidge(t *testing.T) {
 			want, last := slices.Clone(factor), factor[len(factor)-1]
 			one := make([]float64, n*(n+1))
 			for i := range n {
-				one[i*n+i] = 1
+				one[i*(n+1)+i] = 1
 			}
-			updateEach(want, n+1, one, n)
+			reflectEach(want, n+1, one, n)
 			Ridge(n, factor, make([]float64, RidgeWork(n)))
 			if factor[len(factor)-1] != last {
 				t.Errorf("order %d: the last row is %v, was %v", n, factor[len(factor)-1], last)

@@ -53,6 +53,18 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// block lays rows x n numbers out as UpdateQR takes them: between rows anything may stand.
+func block(rows, n int, x []float64) []float64 {
+	b := make([]float64, BlockLen(rows, n))
+	for i := range b {
+		b[i] = math.NaN()
+	}
+	for i := range rows {
+		copy(b[i*BlockStride(n):], Row(x, n, i))
+	}
+	return b
+}
+
 // gram returns r'r of a packed factor.
 func gram(r []float64, n int) []float64 {
 	g := make([]float64, n*n)
@@ -74,17 +86,17 @@ func TestUpdateQRKeepsTheGramMatrix(t *testing.T) {
 		total := 0.0
 		for _, rows := range []int{1, 0, 2, 7, 100} {
 			b := random(r, rows*n)
-			if n > 3 {
-				clear(b[2*rows : 3*rows])                // a column of zeros
-				copy(b[3*rows:4*rows], b[1*rows:2*rows]) // a repeated column
-			}
-			for i := range n {
-				for j := range n {
-					want[i*n+j] += Dot(Row(b, rows, i), Row(b, rows, j))
+			for i := range rows {
+				x := Row(b, n, i)
+				if n > 3 {
+					x[2], x[3] = 0, x[1] // a column of zeros and a repeated one
+				}
+				for i, v := range x {
+					Axpy(v, x, Row(want, n, i))
 				}
 			}
 			total += float64(rows)
-			UpdateQR(factor, n, b, rows)
+			UpdateQR(factor, n, block(rows, n, b), rows)
 		}
 		for i, v := range gram(factor, n) {
 			near(t, fmt.Sprintf("order %d, entry %d", n, i), v, want[i], 1e-13*total)
@@ -101,7 +113,7 @@ func TestUpdateQRKeepsTheGramMatrix(t *testing.T) {
 
 func TestUpdateQRIgnoresWhatWouldOverflow(t *testing.T) {
 	factor := make([]float64, PackedLen(2))
-	UpdateQR(factor, 2, []float64{1e-156, 0, 1, 2}, 2)
+	UpdateQR(factor, 2, block(2, 2, []float64{1e-156, 1, 0, 2}), 2)
 	if !Finite(factor...) {
 		t.Errorf("factor %v", factor)
 	}
@@ -138,7 +150,7 @@ func TestCholesky(t *testing.T) {
 func TestNothingAllocates(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, n := range []int{6, 32, 140} {
-		src, b := random(r, n*n), random(r, 20*n)
+		src, b := random(r, n*n), random(r, BlockLen(20, n))
 		a, v, d := make([]float64, n*BidiagonalStride(n)), make([]float64, n*n), make([]float64, 3*n)
 		factor, work := make([]float64, PackedLen(n)), make([]float64, max(BidiagonalWork(n), RidgeWork(n)))
 		if k := testing.AllocsPerRun(20, func() {

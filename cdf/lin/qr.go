@@ -1,7 +1,5 @@
 package lin
 
-import "math"
-
 // PackedLen returns the length of a packed factor of order n.
 func PackedLen(n int) int { return n * (n + 1) / 2 }
 
@@ -13,43 +11,40 @@ func PackedRow(n, i int) int { return i*n - i*(i-1)/2 }
 // reciprocal of anything smaller may overflow.
 const reflectMin = 1e-290
 
-// UpdateQR replaces the packed factor r of order n by the triangular factor
-// of the stack [r; b], so that r'r grows by b'b. b holds rows x n numbers,
-// column-major, and is overwritten. 2 rows n^2 flops, by Householder
-// reflections: reflection j touches row j of r and all of b. The signs of the
-// rows of r are not fixed. A column of zeros leaves its row of r as it is.
-func UpdateQR(r []float64, n int, b []float64, rows int) {
-	switch {
-	case rows == 0:
-	case n > fewCols || rows >= fewRows:
-		updatePanels(r, n, b, rows)
-	default:
-		updateEach(r, n, b, rows)
+// BlockStride returns how many entries lie from row to row of the block of n columns
+// that UpdateQR takes: whole vectors. Rows of 512 bytes would meet in few places
+// of a cache.
+func BlockStride(n int) int {
+	stride := (n + panelCols - 1) / panelCols * panelCols
+	if stride%64 == 0 {
+		stride += panelCols
 	}
+	return stride
 }
 
-// updateEach is UpdateQR by one reflection after the other.
-func updateEach(r []float64, n int, b []float64, rows int) {
-	for j := range n {
-		x := Row(b, rows, j)
-		row := r[PackedRow(n, j):PackedRow(n, j+1)]
-		below := Dot(x, x)
-		alpha := row[0]
-		square := float64(alpha*alpha) + below
-		if below == 0 || square < reflectMin {
-			continue
-		}
-		// H = I - c v v' with v = (alpha-beta; x) sends (alpha; x) to (beta; 0);
-		// beta takes the sign that avoids cancellation in alpha-beta.
-		beta := -math.Copysign(math.Sqrt(square), alpha)
-		head := alpha - beta
-		c := -1 / (beta * head)
-		row[0] = beta
-		for k := 1; k < len(row); k++ {
-			y := Row(b, rows, j+k)
-			s := c * (float64(head*row[k]) + Dot(x, y))
-			row[k] -= float64(s * head)
-			Axpy(-s, x, y)
+// BlockLen returns the length of a block of so many rows of n columns: there is
+// room for rows to a multiple of four.
+func BlockLen(rows, n int) int { return (rows + 3) / 4 * 4 * BlockStride(n) }
+
+// UpdateQR replaces the packed factor r of order n by the triangular factor
+// of the stack [r; b], so that r'r grows by b'b. b holds rows x n numbers,
+// row-major, BlockStride(n) apart, BlockLen(rows, n) in all, and is overwritten; what stands
+// between rows may be anything. 2 rows n^2 flops, by Householder
+// reflections: reflection j touches row j of r and all of b. The signs of the
+// rows of r are not fixed. A column of zeros leaves its row of r as it is.
+//
+// A panel of eight columns is reduced by its own reflections, one by one, and what is right of it by their product, in strips.
+func UpdateQR(r []float64, n int, b []float64, rows int) {
+	stride := BlockStride(n)
+	clear(b[rows*stride : BlockLen(rows, n)])
+	var h reflections
+	if n > panelCols {
+		h.ahead = new(ahead)
+	}
+	for i := 0; i < rows; i += PanelRows {
+		m := min(PanelRows, rows-i)
+		for j := 0; j < n; j += panelCols {
+			h.panel(r, n, j, min(panelCols, n-j), b[i*stride+j:], m, stride)
 		}
 	}
 }

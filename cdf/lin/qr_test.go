@@ -16,6 +16,35 @@ func column(r []float64, n, j int) float64 {
 	return unit
 }
 
+// reflectEach is UpdateQR by one reflection after the other; b is rows x n.
+func reflectEach(r []float64, n int, b []float64, rows int) {
+	for j := range n {
+		x, row := make([]float64, rows), r[PackedRow(n, j):PackedRow(n, j+1)]
+		below := 0.0
+		for i := range x {
+			x[i] = b[i*n+j]
+			below += x[i] * x[i]
+		}
+		alpha := row[0]
+		if below == 0 || alpha*alpha+below < reflectMin {
+			continue
+		}
+		beta := -math.Copysign(math.Sqrt(alpha*alpha+below), alpha)
+		row[0] = beta
+		for k := 1; k < len(row); k++ {
+			s := (alpha - beta) * row[k]
+			for i, v := range x {
+				s += v * b[i*n+j+k]
+			}
+			s /= -beta * (alpha - beta)
+			row[k] -= s * (alpha - beta)
+			for i, v := range x {
+				b[i*n+j+k] -= s * v
+			}
+		}
+	}
+}
+
 // Panels against one reflection after the other, relative to the lengths of the columns:
 // orders and rows across the edges of panels, strips and blocks, columns of
 // different sizes, columns of zeros. All instructions give the same bits.
@@ -28,13 +57,16 @@ func TestPanelsAreReflections(t *testing.T) {
 			got, want := make([]float64, PackedLen(n)), make([]float64, PackedLen(n))
 			for _, rows := range []int{1, 2, 7, 8, 23, 24, 25, 64, PanelRows, PanelRows + 1, 2*PanelRows + 5} {
 				b := random(r, rows*n)
-				Scale(1e6, Row(b, rows, n/2))
-				Scale(1e-6, Row(b, rows, n/3))
-				if n > 5 {
-					clear(Row(b, rows, 2))
+				for i := range rows {
+					x := Row(b, n, i)
+					x[n/2] *= 1e6
+					x[n/3] *= 1e-6
+					if n > 5 {
+						x[2] = 0
+					}
 				}
-				updateEach(want, n, append([]float64(nil), b...), rows)
-				updatePanels(got, n, b, rows)
+				UpdateQR(got, n, block(rows, n, b), rows)
+				reflectEach(want, n, b, rows)
 				for i := range n {
 					sign := 1.0 // a block more turns all rows
 					if k := PackedRow(n, i); got[k]*want[k] < 0 {
@@ -58,16 +90,49 @@ func TestPanelsAreReflections(t *testing.T) {
 	})
 }
 
-// The bits of few columns and rows are those of one reflection after the other.
-func TestFewColumnsAreReflectedOneByOne(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 23))
-	for n := 1; n <= fewCols; n++ {
-		got, want := make([]float64, PackedLen(n)), make([]float64, PackedLen(n))
-		for _, rows := range []int{1, 9, fewRows - 1} {
-			b := random(r, rows*n)
-			updateEach(want, n, append([]float64(nil), b...), rows)
-			UpdateQR(got, n, b, rows)
-			identical(t, fmt.Sprintf("order %d, %d rows", n, rows), got, want)
+// The kernel against its definition, at all places of a cache line; what stands
+// between rows stays.
+func TestReflectEight(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 23))
+		for _, m := range []int{1, 2, 3, 4, 5, 8, 13, 64, PanelRows} {
+			for k := range panelCols {
+				for _, next := range []int{k, min(k+1, panelCols-1), 0} {
+					stride := panelCols + r.IntN(9)
+					got := hard(r, (m+3)/4*4*stride+panelCols)
+					for i := range got {
+						if math.Abs(got[i]) > 1e100 {
+							got[i] = 1e3 // whose squares do not overflow
+						}
+					}
+					want, at := append([]float64(nil), got...), r.IntN(8)
+					var by, dot, sums [panelCols]float64
+					copy(by[:], hard(r, panelCols))
+					by[k] = 0
+					reflectEight((m+3)/4, stride, got[at:], k, next, &by, &dot)
+					reflectRows((m+3)/4, stride, want[at:], k, next, &by, &sums)
+					name := fmt.Sprintf("%d rows, columns %d and %d", m, k, next)
+					identical(t, name+": block", got, want)
+					identical(t, name+": products", dot[:], sums[:])
+				}
+			}
 		}
+	})
+}
+
+// The definition against sums.
+func TestReflectRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 25))
+	b, by, dot := random(r, 12*9), [panelCols]float64{2, 0, 3, 4, 5, 6, 7, 8}, [panelCols]float64{}
+	want := append([]float64(nil), b...)
+	reflectRows(3, 9, b, 1, 2, &by, &dot)
+	for l, v := range by {
+		sum := 0.0
+		for i := range 12 {
+			row := want[i*9:][:9]
+			near(t, "entry", b[i*9+l], row[l]-v*row[1], 1e-14)
+			sum += (row[2] - by[2]*row[1]) * (row[l] - v*row[1])
+		}
+		near(t, "product", dot[l], sum, 1e-11)
 	}
 }

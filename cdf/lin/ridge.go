@@ -2,8 +2,11 @@ package lin
 
 import "math"
 
+// ridgePanels is the order from which Ridge goes by panels.
+const ridgePanels = 32
+
 // RidgeWork returns the length of the work slice that Ridge needs for order n.
-func RidgeWork(n int) int { return n*(n+1) + panelCols*(n+1) }
+func RidgeWork(n int) int { return max(BlockLen(n, n+1), (n+4)*(n+1)) }
 
 // Ridge adds the identity to r'r: the first n rows of the packed factor r of
 // order n+1 become those of the factor of the stack [r; I 0], I of order n. The
@@ -11,25 +14,23 @@ func RidgeWork(n int) int { return n*(n+1) + panelCols*(n+1) }
 //
 // Reflection j touches row j of r and the first j+1 of the identity, which
 // fill up: 2/3 n^3 operations, a third of UpdateQR with as many rows, and as
-// many as a Gram matrix and its Cholesky factor, which would lose digits. Of
-// many columns they are applied by panels, as in UpdateQR.
-//
-// It replaces the same passes without vectors: 1.5 times as fast at n = 51, 2.0 at
-// 100, 3.6 at 501 (BenchmarkReductions).
+// many as a Gram matrix and its Cholesky factor, which would lose digits. Beyond few
+// columns they are applied by panels, as in UpdateQR.
 func Ridge(n int, r, work []float64) {
-	if n < panelsPay {
+	if n < ridgePanels {
 		ridgeEach(n, r, work)
 		return
 	}
-	f := work[:n*(n+1)] // the identity and a column of zeros, column-major
+	stride := BlockStride(n + 1)
+	f := work[:BlockLen(n, n+1)] // the identity and a column of zeros
 	clear(f)
 	for j := range n {
-		f[j*n+j] = 1
+		f[j*stride+j] = 1
 	}
-	h := reflections{side: work[n*(n+1):]}
+	h := reflections{ahead: new(ahead)}
 	for j := 0; j < n; j += panelCols {
 		w := min(panelCols, n-j)
-		h.panel(r, n+1, j, w, f[j*n:], j+w, n)
+		h.panel(r, n+1, j, w, f[j:], j+w, stride)
 	}
 }
 

@@ -169,7 +169,7 @@ func TestAssemblyLeavesUpperHalvesClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	ends := regexp.MustCompile(`(?m)^\s*RET$`).FindAllStringIndex(string(text), -1)
-	if functions := strings.Count(string(text), "\nTEXT "); len(ends) != functions || functions != 16 {
+	if functions := strings.Count(string(text), "\nTEXT "); len(ends) != functions || functions != 18 {
 		t.Fatalf("%d functions, %d ends", functions, len(ends))
 	}
 	for _, end := range ends {

@@ -1,7 +1,9 @@
 package lin
 
-// vectorsCols is how many reflections RightVectors applies at once.
-const vectorsCols = stripCols
+const (
+	vectorsCols = stripCols // reflections that RightVectors applies at once
+	vectorsPay  = 128       // the order from which it does
+)
 
 // RightVectors writes into v, n x n row-major, the V of Bidiagonal without its first
 // row and column. a and tau are what Bidiagonal left.
@@ -12,7 +14,7 @@ const vectorsCols = stripCols
 // It replaces the same passes without vectors: 2.0 times as fast at n = 51, 2.5 at
 // 100, 3.8 at 501 (BenchmarkReductions).
 func RightVectors(n int, a, tau, v, work []float64) {
-	if n < panelsPay {
+	if n < vectorsPay {
 		vectorsEach(n, a, tau, v, work)
 		return
 	}
@@ -72,5 +74,22 @@ func vectorsEach(n int, a, tau, v, work []float64) {
 			x[i+r] = float64(tau[i] * e)
 		}
 		w, next = next, w
+	}
+}
+
+// combine finds minus of w reflections with the factors t, whose v are the rows of x, m
+// entries each and stride apart. It leaves them side by side, too.
+func combine(w, m int, x []float64, stride int, t, side, minus []float64) {
+	var gram [stripCols * stripCols]float64
+	transpose(w, m, x, stride, side, w)
+	clear(minus[:w*w])
+	for l := 0; l < m; l += stripDeep {
+		strip(w, w, min(stripDeep, m-l), factor{x[l:], stride, 1}, side[l*w:], w, gram[:], w)
+	}
+	for j, t := range t[:w] {
+		for i := range j {
+			minus[i*w+j] = float64(-t * Dot(minus[i*w+i:i*w+j], gram[j*w+i:]))
+		}
+		minus[j*w+j] = -t
 	}
 }

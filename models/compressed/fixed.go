@@ -97,9 +97,9 @@ func (m *Fixed) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // fixedWork is scratch space, shared through a pool.
 type fixedWork struct {
-	block []float64 // rows of [P y], column-major
+	block []float64 // rows of [P y]
 	order []float64 // packed factor of order m+1
-	prior []float64 // m x (m+1), column-major
+	prior []float64 // m x (m+1), as lin.UpdateQR takes it
 	u, v  []float64 // m
 	e     []float64 // m x S
 
@@ -111,9 +111,9 @@ func newFixedScratch() *sync.Pool { return &sync.Pool{New: func() any { return n
 func (m *Fixed) work() *fixedWork {
 	w := m.scratch.Get().(*fixedWork)
 	if k := m.m; len(w.u) != k {
-		w.block = make([]float64, qr.BlockRows*(k+1))
+		w.block = make([]float64, qr.BlockLen(k))
 		w.order = make([]float64, lin.PackedLen(k+1))
-		w.prior = make([]float64, k*(k+1))
+		w.prior = make([]float64, lin.BlockLen(k, k+1))
 		w.u, w.v = make([]float64, k), make([]float64, k)
 	}
 	return w
@@ -180,7 +180,7 @@ func (m *Fixed) prepare() error {
 	copy(w.order, m.r)
 	clear(w.prior)
 	for i := range k {
-		w.prior[i*k+i] = 1 / math.Sqrt(m.v)
+		w.prior[i*lin.BlockStride(k+1)+i] = 1 / math.Sqrt(m.v)
 	}
 	lin.UpdateQR(w.order, k+1, w.prior, k)
 	if !lin.Finite(w.order...) {

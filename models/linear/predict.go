@@ -8,7 +8,6 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
-	"github.com/credence-stream/credence/models/internal/qr"
 )
 
 // rowAt writes x'M, the row in the posterior's basis.
@@ -21,7 +20,7 @@ func (m *Model) rowAt(x, c []float64) {
 
 // scoreRows is how many rows are scored at a time, earlyRows while the rows are
 // few: a block has room for two numbers or p of each.
-const scoreRows, earlyRows = qr.BlockRows, 32
+const scoreRows, earlyRows = lin.PanelRows, 32
 
 // Score scores the rows that have a response: by t with 2a” degrees of
 // freedom, scale^2 = s2 + x'Sigma^x, or by the exact mixture while the rows

@@ -22,7 +22,7 @@ func newScratch() *scratch { return &scratch{Pool: sync.Pool{New: func() any { r
 // Nothing in it survives the call that took it, but for nodes, which say whose they
 // are.
 type work struct {
-	block     []float64 // rows of a shard, column-major
+	block     []float64 // rows of a shard
 	a         []float64 // p rows of p+1 for lin.Bidiagonal: z and R D^{-1}
 	lin       []float64 // what lin needs
 	intercept bool      // the first column is one
@@ -45,7 +45,7 @@ func (w *work) size(s *columns) {
 		return
 	}
 	w.intercept = s.intercept
-	w.block = make([]float64, qr.BlockRows*(p+1))
+	w.block = make([]float64, qr.BlockLen(p))
 	w.a, w.lin = make([]float64, p*lin.BidiagonalStride(p)), make([]float64, max(lin.BidiagonalWork(p), lin.RidgeWork(p)))
 	w.order = make([]int, p)
 	w.factor = make([]float64, lin.PackedLen(p+1))

@@ -54,7 +54,7 @@ func sweep(p int) *here {
 }
 
 func update(n, rows int) *here {
-	src := normals(rows * n)
+	src := normals(lin.BlockLen(rows, n))
 	block, r := slices.Clone(src), make([]float64, lin.PackedLen(n))
 	return ours(func() error {
 		copy(block, src)

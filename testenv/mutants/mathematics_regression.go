@@ -42,7 +42,7 @@ var ofLinear = []mutant{
 	{"linear: variance plus sd of a new row", "models/linear/predict.go",
 		"math.Sqrt(s + p.EpredSD*p.EpredSD)", "math.Sqrt(s + p.EpredSD)", "^TestAgainstTheOracle$", linear},
 	{"linear: rows of the last block only", "models/internal/qr/fold.go",
-		"n += k", "n = k", "^TestIsInvariantToSharding$", linear},
+		"\t\tn++\n", "\t\tn = k + 1\n", "^TestIsInvariantToSharding$", linear},
 	{"linear: sensitivity without the rate", "models/linear/nodes.go",
 		"p.Sigma2Rate/w.s[i]", "0*p.Sigma2Rate", "^TestPriorSensitivity$", linear},
 	{"linear: sensitivity at a known variance", "models/internal/dist/gamma.go",

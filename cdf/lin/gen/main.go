@@ -45,6 +45,8 @@ func main() {
 		kernel("avx2", 32, v+1, rows, narrow{columns: v + 1})
 	}
 	passes()
+	reflects("avx512", 1)
+	reflects("avx2", 2)
 	pivots("avx512", []int{8, 4, 2, 1}, 8)
 	pivots("avx2", []int{4, 2, 1}, 4)
 	for _, vectors := range []int{4, 1} {

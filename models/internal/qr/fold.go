@@ -11,36 +11,30 @@ import (
 // Fold folds the rows of a shard that have a response into r, the upper
 // triangular factor of [Z y] with p columns of Z, and returns how many they
 // are. A row of Z is a row of X, or what project makes of it and its response;
-// block has room for BlockRows rows of p+1 numbers.
+// block has room for BlockLen(p) numbers.
 func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64, y float64) []float64) int {
-	n, rows := 0, BlockRows
-	for i := 0; i < sh.Rows; {
-		k := 0
-		for ; i < sh.Rows && k < rows; i++ {
-			y := sh.Y[i]
-			if math.IsNaN(y) {
-				continue
-			}
-			z := lin.Row(sh.X, sh.Cols, i)
-			if project != nil {
-				z = project(z, y)
-			}
-			for j, v := range z {
-				block[j*rows+k] = v
-			}
-			block[p*rows+k] = y
-			k++
+	stride := lin.BlockStride(p + 1)
+	n, k := 0, 0
+	for i, y := range sh.Y {
+		if math.IsNaN(y) {
+			continue
 		}
-		// A short block is moved together, column by column.
-		for j := 1; j <= p && k < rows; j++ {
-			copy(lin.Row(block, k, j), block[j*rows:j*rows+k])
+		z := lin.Row(sh.X, sh.Cols, i)
+		if project != nil {
+			z = project(z, y)
 		}
-		lin.UpdateQR(r, p+1, block, k)
-		n += k
+		row := block[k*stride:][:p+1]
+		copy(row, z)
+		row[p] = y
+		n++
+		if k++; k == lin.PanelRows {
+			lin.UpdateQR(r, p+1, block, k)
+			k = 0
+		}
 	}
+	lin.UpdateQR(r, p+1, block, k)
 	return n
 }
 
-// BlockRows is how many rows one factor update takes: as many as lin folds in at
-// once.
-const BlockRows = lin.PanelRows
+// BlockLen is the length of a block: as many rows as lin folds in at once.
+func BlockLen(p int) int { return lin.BlockLen(lin.PanelRows, p+1) }
