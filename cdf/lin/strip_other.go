@@ -19,3 +19,5 @@ func rotateColumns(n, lo, m int, z, c, s []float64) (done int) { return 0 }
 func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
 	reflectRows(fours, stride, b, k, next, by, dot)
 }
+
+func vectors(dst, x []float64, logs bool) bool { return false }

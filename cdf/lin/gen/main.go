@@ -47,6 +47,7 @@ func main() {
 	passes()
 	reflects("avx512", 1)
 	reflects("avx2", 2)
+	elementaries()
 	pivots("avx512", []int{8, 4, 2, 1}, 8)
 	pivots("avx2", []int{4, 2, 1}, 4)
 	for _, vectors := range []int{4, 1} {
