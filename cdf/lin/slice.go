@@ -15,3 +15,6 @@ func Resize[T any](x []T, n int) []T {
 	}
 	return x[:n]
 }
+
+// Row is row i of a row-major matrix of n columns: a view, not a copy.
+func Row[T any](x []T, n, i int) []T { return x[i*n : (i+1)*n] }

@@ -61,3 +61,36 @@ func Scale(a float64, x []float64) {
 		x[i] *= a
 	}
 }
+
+// Finite reports whether no x is infinite or NaN.
+func Finite(x ...float64) bool {
+	s := 0.0
+	for _, v := range x {
+		s += v * 0 // without a branch per entry
+	}
+	return s == 0
+}
+
+// IndexNotFinite returns the first index of an infinite or NaN entry, -1
+// without one.
+func IndexNotFinite(x []float64) int {
+	for i, v := range x {
+		if v-v != 0 { // Inf-Inf is NaN
+			return i
+		}
+	}
+	return -1
+}
+
+// Center takes the mean out of x and returns it and the sum of squares.
+func Center(x []float64) (mean, square float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	for i := range x {
+		x[i] -= mean
+		square += x[i] * x[i]
+	}
+	return mean, square
+}
