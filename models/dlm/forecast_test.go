@@ -100,7 +100,7 @@ func TestForecastOfTheGrid(t *testing.T) {
 			m.n++
 		}
 	}
-	m.grid.flush(w.product)
+	m.grid.flush(w.product, w.log)
 	if !w.weigh(&m.grid, &m.family.settings.Prior, m.n) {
 		t.Fatal("no weights")
 	}

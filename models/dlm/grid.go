@@ -36,12 +36,13 @@ var (
 // Node (i, j) is entry i*nodes+j, i on the axis of eta.
 type grid struct {
 	low, high [2]float64
-	phi, q, l [nodes]float64 // follow from the limits
-	m, v      []float64      // nodes^2: mean of theta; its variance in units of sigma2
-	sse       []float64      // sum of e^2/F over the observations, e one-step errors
-	ld        []float64      // sum of log F, F the variance of e in units of sigma2
-	r         []float64      // d theta/d mu; nil, as the next two, where mu is known
-	er, rr    []float64      // sums of e_0 R/F and of R^2/F
+	// They follow from the limits: 1-phi^2 = 1/cosh^2 eta.
+	phi, q, l, cosh2, logCosh [nodes]float64
+	m, v                      []float64 // nodes^2: mean of theta; its variance in units of sigma2
+	sse                       []float64 // sum of e^2/F over the observations, e one-step errors
+	ld                        []float64 // sum of log F, F the variance of e in units of sigma2
+	r                         []float64 // d theta/d mu; nil, as the next two, where mu is known
+	er, rr                    []float64 // sums of e_0 R/F and of R^2/F
 }
 
 // newGrid returns an empty grid over the full range, for a mean that is known or
@@ -75,7 +76,10 @@ func (g *grid) start(h float64) {
 func (g *grid) place(low, high [2]float64) {
 	g.low, g.high = low, high
 	for i := range nodes {
-		g.phi[i] = math.Tanh(g.at(etaAxis, i))
+		eta := g.at(etaAxis, i)
+		g.phi[i] = math.Tanh(eta)
+		cosh := math.Cosh(eta)
+		g.cosh2[i], g.logCosh[i] = cosh*cosh, math.Log(cosh)
 		g.l[i] = g.at(logAxis, i)
 		g.q[i] = math.Exp(g.l[i])
 	}
@@ -106,7 +110,7 @@ func (g *grid) copyFrom(o *grid) {
 	for k := range to {
 		copy(to[k], from[k])
 	}
-	g.low, g.high, g.phi, g.q, g.l = o.low, o.high, o.phi, o.q, o.l
+	g.low, g.high, g.phi, g.q, g.l, g.cosh2, g.logCosh = o.low, o.high, o.phi, o.q, o.l, o.cosh2, o.logCosh
 }
 
 // forget discounts the likelihood. theta and the prior are left alone.
@@ -182,12 +186,11 @@ func (g *grid) seeMean(i int, e, inv *[nodes]float64) {
 	}
 }
 
-// flush moves the logarithms of the products to ld.
-func (g *grid) flush(product []float64) {
-	for k, p := range product {
-		if p != 1 {
-			g.ld[k] += math.Log(p)
-			product[k] = 1
-		}
+// flush moves the logarithms of the products to ld; logs is room for them.
+func (g *grid) flush(product, logs []float64) {
+	lin.Logs(logs, product)
+	for k, log := range logs {
+		g.ld[k] += log
+		product[k] = 1
 	}
 }

@@ -118,7 +118,7 @@ func TestMeanIsIntegratedOut(t *testing.T) {
 			m.n++
 		}
 	}
-	m.grid.flush(w.product)
+	m.grid.flush(w.product, w.log)
 	prior := &m.family.settings.Prior
 	if !w.weigh(&m.grid, prior, m.n) {
 		t.Fatal("no weights")

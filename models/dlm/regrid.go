@@ -40,9 +40,9 @@ func (r *regrid) clear() {
 // check moves the limits of the grid to where the posterior is. It reports
 // whether the statistics are finite.
 func (m *Model) check(w *work) bool {
-	m.grid.flush(w.product)
+	m.grid.flush(w.product, w.log)
 	if m.reserved {
-		m.reserve.flush(w.regrid.product)
+		m.reserve.flush(w.regrid.product, w.log)
 	}
 	m.changed()
 	for range 8 {

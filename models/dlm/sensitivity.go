@@ -31,9 +31,6 @@ func (m *Model) posterior() *told {
 // tell finds what is told of the posterior that was weighed last.
 func (m *Model) tell(w *work) {
 	w.marginals()
-	for k, rate := range w.rate {
-		w.logRate[k] = math.Log(rate)
-	}
 	p, t := &m.family.settings.Prior, told{known: true}
 	t.phi, t.phiSD = w.phiMoments(&m.grid)
 	var byTau, bySigma float64

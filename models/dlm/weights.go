@@ -50,7 +50,9 @@ type work struct {
 	product []float64 // of F, see grid.step
 	weight  []float64 // posterior weights of the nodes, sum 1
 	rate    []float64 // B of sigma2 | node ~ IG(A, B)
-	logRate []float64 // of the state that was told last
+	logRate []float64
+	factor  []float64 // of F and of mean.mp, whose logarithms are not in the grid
+	log     []float64 // log weights
 	age     uint64    // of the state whose weights these are, 0: of none, see weighState
 	shape   float64   // A
 	top     float64   // the greatest log weight
@@ -71,7 +73,7 @@ type work struct {
 
 func newWork(known bool) *work {
 	const n = nodes * nodes
-	w := &work{grid: newGrid(known), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n), logRate: make([]float64, n), regrid: regrid{known: known}}
+	w := &work{grid: newGrid(known), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n), logRate: make([]float64, n), factor: make([]float64, n), log: make([]float64, n), regrid: regrid{known: known}}
 	if !known {
 		for _, x := range []*[]float64{&w.mu, &w.muVar, &w.own[0], &w.own[1]} {
 			*x = make([]float64, n)
@@ -93,45 +95,70 @@ func newWork(known bool) *work {
 func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.age = 0
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
+	w.rates(g, p)
+	lin.Logs(w.logRate, w.rate)
+	lin.Logs(w.log, w.factor)
 	top := math.Inf(-1)
 	for i := range nodes {
-		cosh := math.Cosh(g.at(etaAxis, i))
-		at := p.logPhi(g.phi[i]) - 2*math.Log(cosh)
-		for j := range nodes {
-			k := i*nodes + j
-			sse, ld, product := g.sse[k], g.ld[k], w.product[k]
-			if g.r != nil {
-				mean := meanLaw(1+float64(g.q[j]*float64(cosh*cosh)), g.er[k], g.rr[k])
-				w.mu[k], w.muVar[k] = mean.mu, mean.v
-				sse = max(sse-mean.sse, 0)
-				product *= mean.mp
-			}
-			b := p.Sigma2Rate + p.Tau2Rate/g.q[j] + 0.5*sse
-			w.rate[k] = b
-			if product != 1 {
-				ld += math.Log(product)
-			}
-			lw := at - float64(p.Tau2Shape*g.l[j]) - 0.5*ld - float64(w.shape*math.Log(b))
-			w.weight[k] = lw
+		at := p.logPhi(g.phi[i]) - 2*g.logCosh[i]
+		from := i * nodes
+		log, ld, logRate := (*[nodes]float64)(w.log[from:]), (*[nodes]float64)(g.ld[from:]), (*[nodes]float64)(w.logRate[from:])
+		for j, l := range g.l {
+			lw := at - float64(p.Tau2Shape*l) - 0.5*(ld[j]+log[j]) - float64(w.shape*logRate[j])
+			log[j] = lw
 			top = max(top, lw)
 		}
 	}
 	if !lin.Finite(top) {
 		return false
 	}
+	for k, lw := range w.log {
+		w.log[k] = max(lw-top, -nothing)
+	}
+	lin.Exps(w.weight, w.log)
 	sum := 0.0
-	for k, lw := range w.weight {
-		e := 0.0
-		if lw -= top; lw > -80 {
-			e = math.Exp(lw)
+	for k, e := range w.weight {
+		if w.log[k] == -nothing {
+			e = 0
+			w.weight[k] = 0
 		}
-		w.weight[k] = e
 		sum += e
 	}
 	lin.Scale(1/sum, w.weight)
 	w.top, w.total = top, sum
 	w.logZ = top + math.Log(sum*g.spacing(etaAxis)*g.spacing(logAxis))
 	return true
+}
+
+// nothing is how far below the greatest a log weight is that counts for nothing.
+const nothing = 80
+
+// rates writes B, the factors whose logarithm LD lacks, and the law of the mean, where
+// it is not known.
+func (w *work) rates(g *grid, p *Prior) {
+	copy(w.factor, w.product)
+	var least [nodes]float64 // of B
+	for j, q := range g.q {
+		least[j] = p.Sigma2Rate + p.Tau2Rate/q
+	}
+	for i := range nodes {
+		from := i * nodes
+		rate, sse := (*[nodes]float64)(w.rate[from:]), (*[nodes]float64)(g.sse[from:])
+		if g.r == nil {
+			for j, b := range least {
+				rate[j] = b + 0.5*sse[j]
+			}
+			continue
+		}
+		factor, er, rr := (*[nodes]float64)(w.factor[from:]), (*[nodes]float64)(g.er[from:]), (*[nodes]float64)(g.rr[from:])
+		mu, muVar := (*[nodes]float64)(w.mu[from:]), (*[nodes]float64)(w.muVar[from:])
+		for j, b := range least {
+			mean := meanLaw(1+float64(g.q[j]*g.cosh2[i]), er[j], rr[j])
+			mu[j], muVar[j] = mean.mu, mean.v
+			factor[j] *= mean.mp
+			rate[j] = b + 0.5*max(sse[j]-mean.sse, 0)
+		}
+	}
 }
 
 // weighState is weigh of a model's state without products. Between two shards of one
