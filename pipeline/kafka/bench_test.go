@@ -119,6 +119,7 @@ func BenchmarkDecode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	nobody.stamp(set)
 	l := &Log{limit: testLimit}
 	if l.unpack, err = newUnpacker(testLimit); err != nil {
 		b.Fatal(err)

@@ -184,7 +184,12 @@ func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, 
 	if err := protocol.WriteRequest(c.net, version, c.last, c.clientID, req); err != nil {
 		return nil, err
 	}
-	id, answer, err := protocol.ReadResponse(c.in, req.ApiKey(), version)
+	return c.answer(req.ApiKey(), version)
+}
+
+// answer reads the answer to the last request.
+func (c *conn) answer(key protocol.ApiKey, version int16) (protocol.Message, error) {
+	id, answer, err := protocol.ReadResponse(c.in, key, version)
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +199,8 @@ func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, 
 	return answer, nil
 }
 
-// send writes a request and returns the length of its answer, behind the
-// correlation id.
-func (c *conn) send(key protocol.ApiKey, version int16, req *message) (int, error) {
+// write writes a request that ends with bytes that need not be copied for it.
+func (c *conn) write(key protocol.ApiKey, version int16, req *message, end []byte) error {
 	c.last++
 	frame := message{b: make([]byte, 4, 64+len(req.b))}
 	frame.int32(int32(key)<<16 | int32(version))
@@ -205,8 +209,16 @@ func (c *conn) send(key protocol.ApiKey, version int16, req *message) (int, erro
 	frame.flexible = req.flexible
 	frame.end()
 	frame.b = append(frame.b, req.b...)
-	binary.BigEndian.PutUint32(frame.b, uint32(len(frame.b)-4))
-	if _, err := c.net.Write(frame.b); err != nil {
+	binary.BigEndian.PutUint32(frame.b, uint32(len(frame.b)-4+len(end)))
+	all := net.Buffers{frame.b, end}
+	_, err := all.WriteTo(c.net)
+	return err
+}
+
+// send writes a request and returns the length of its answer, behind the
+// correlation id.
+func (c *conn) send(key protocol.ApiKey, version int16, req *message) (int, error) {
+	if err := c.write(key, version, req, nil); err != nil {
 		return 0, err
 	}
 	var head [8]byte

@@ -35,8 +35,8 @@ func sizeOf(o *pipeline.Output) int {
 // timeOf avoids 0 and less, which clients and brokers take for "none".
 func timeOf(o *pipeline.Output) int64 { return max(o.Time, 1) }
 
-// appendBatch appends outputs, at least one, as one record batch of format 2, of
-// no session.
+// appendBatch appends outputs, at least one, as one record batch of format 2, which
+// a session has to stamp.
 func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte, error) {
 	start := len(dst)
 	size := batchHeader
@@ -73,7 +73,6 @@ func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte,
 	binary.BigEndian.PutUint64(h[27:], uint64(first))
 	binary.BigEndian.PutUint64(h[35:], uint64(greatest))
 	binary.BigEndian.PutUint32(h[recordsAt:], uint32(len(outputs)))
-	nobody.stamp(h)
 	return dst, nil
 }
 

@@ -186,6 +186,7 @@ func stored(t testing.TB, base int64, pack Compression, outputs ...pipeline.Outp
 		t.Fatal(err)
 	}
 	binary.BigEndian.PutUint64(b, uint64(base))
+	nobody.stamp(b)
 	return b
 }
 

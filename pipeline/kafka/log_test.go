@@ -246,6 +246,7 @@ func TestFetchBomb(t *testing.T) {
 				t.Fatal(err)
 			}
 			binary.BigEndian.PutUint32(set, uint32(len(set)-4))
+			nobody.stamp(set[4:])
 			if err := c.produce(t.Context(), p, set); err != nil {
 				t.Fatal(err)
 			}

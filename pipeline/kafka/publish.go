@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/produce"
-	"github.com/segmentio/kafka-go/protocol/rawproduce"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/credence-stream/credence/pipeline"
@@ -218,13 +216,16 @@ func (p *Publisher) deliverAll(ctx context.Context, to pipeline.Partition, outpu
 func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte) error {
 	limit := ackWait + callTimeout + time.Duration(len(set)>>20)*time.Second
 	return c.toLeader(ctx, to, limit, func(n *conn) error {
-		answer, err := n.call(&rawproduce.Request{
-			Acks:    -1,
-			Timeout: int32(ackWait.Milliseconds()),
-			Topics: []rawproduce.RequestTopic{{Topic: to.Topic, Partitions: []rawproduce.RequestPartition{{
-				Partition: to.ID, RecordSet: protocol.RawRecordSet{Reader: bytes.NewReader(set)},
-			}}}},
-		})
+		v, err := n.version(protocol.Produce)
+		if err != nil {
+			return err
+		}
+		var req message
+		appendProduce(&req, to)
+		if err := n.write(protocol.Produce, v, &req, set); err != nil {
+			return err
+		}
+		answer, err := n.answer(protocol.Produce, v)
 		if err != nil {
 			return err
 		}
@@ -237,6 +238,18 @@ func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte)
 		}
 		return nil
 	})
+}
+
+// appendProduce writes a request up to its record set, alike in all versions that
+// are spoken.
+func appendProduce(m *message, to pipeline.Partition) {
+	m.int16(-1) // no transaction
+	m.int16(-1) // all replicas are to have it
+	m.int32(int32(ackWait.Milliseconds()))
+	m.count(1)
+	m.text(to.Topic)
+	m.count(1)
+	m.int32(to.ID)
 }
 
 // tooLarge completes the refusal of a batch for its size: how large it is, and what

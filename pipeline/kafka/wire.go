@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Requests of versions that kafka-go does not have are written and read here,
-// field by field. Flexible versions count in varints and end each structure with
+// Requests of versions that kafka-go does not have, and those that carry much, are
+// written and read here, field by field. Flexible versions count in varints and end each structure with
 // tagged fields.
 
 // message is the body of a request.
@@ -16,6 +16,7 @@ type message struct {
 }
 
 func (m *message) int8(v int8)   { m.b = append(m.b, byte(v)) }
+func (m *message) int16(v int16) { m.b = binary.BigEndian.AppendUint16(m.b, uint16(v)) }
 func (m *message) int32(v int32) { m.b = binary.BigEndian.AppendUint32(m.b, uint32(v)) }
 func (m *message) int64(v int64) { m.b = binary.BigEndian.AppendUint64(m.b, uint64(v)) }
 func (m *message) id(v topicID)  { m.b = append(m.b, v[:]...) }

@@ -87,7 +87,7 @@ var guarantees = []mutant{
 	{"letter that cannot be read taken for foreign", "cmd/consumer/dlq/sort.go",
 		"\tcase r.Refused != nil:\n", "\tcase false:\n", "TestSorter", []string{"./cmd/consumer/dlq"}},
 	{"outputs acknowledged by the leader alone", "pipeline/kafka/publish.go",
-		"Acks:    -1,", "Acks:    1,", "TestAcknowledgedByAll", broker},
+		"m.int16(-1) // all replicas", "m.int16(1) // all replicas", "TestAcknowledgedByAll", broker},
 	{"publish time-out taken for acknowledgement", "pipeline/kafka/publish.go",
 		"; q.ErrorCode != 0 {", "; q.ErrorCode != 0 && q.ErrorCode != int16(kafka.RequestTimedOut) {", "TestNotAcknowledged", broker},
 	{"end of the wait taken for acknowledgement", "pipeline/kafka/session.go",
