@@ -20,7 +20,8 @@ const (
 	StageNumeric Stage = "numeric"
 )
 
-// Outputs gives results their bytes. It is used by one lane at a time.
+// Outputs gives results their bytes. It is used by one lane at a time. Those of a
+// record are written over once it is applied: none but a dead letter may share them.
 type Outputs interface {
 	// Posterior returns the records to send for a posterior.
 	Posterior(p *Posterior, f *cdf.Filter, r *Record) ([]Output, error)

@@ -24,7 +24,8 @@ func (m *machine) barrier() {
 		m.last = LastOf(m.tail)
 	}
 	c.save = Checkpoint{From: m.acked, To: c.to, Last: m.last}
-	m.tail, m.flight = nil, &c
+	m.follow(nil)
+	m.flight = &c
 	m.open = cut{seq: c.seq + 1}
 	m.do(fxBarrier{m.epoch, m.cache.crowded(m.limit)})
 }

@@ -51,6 +51,7 @@ func (m *machine) onFetched(e evFetched) {
 		m.do(fxShed{e.size})
 	default:
 		m.recovered(waitFetch)
+		lend(&e.got)
 		for i := range e.got.Records {
 			m.queue = append(m.queue, e.got.Records[i])
 			m.queueBytes += e.got.Records[i].Size()
@@ -205,7 +206,10 @@ func (m *machine) send() {
 		m.queueBytes -= t.record.Size()
 		m.busyBytes += t.record.Size()
 		m.open.records++
-		m.tail, m.dispatched = t.record, t.record.Offset+1
+		m.dispatched = t.record.Offset + 1
+	}
+	if n > 0 {
+		m.follow(c.tasks[n-1].record)
 	}
 	for lane, tasks := range m.split(c.tasks[:n]) {
 		if len(tasks) > 0 {
@@ -218,6 +222,17 @@ func (m *machine) send() {
 	}
 	c.tasks = c.tasks[n:]
 	m.leave()
+}
+
+// follow makes r the record that the open cut ends with, nil for none.
+func (m *machine) follow(r *Record) {
+	if r != nil {
+		r.loan.hold()
+	}
+	if m.tail != nil {
+		m.tail.loan.leave()
+	}
+	m.tail = r
 }
 
 // split returns the tasks of each lane, for the lanes to keep.
@@ -280,6 +295,9 @@ func (m *machine) onApplied(tasks []task) {
 		t := &tasks[i]
 		m.pace.done(t.lane, t.seconds)
 		m.busyBytes -= t.record.Size()
+		if t.result.Dead == "" {
+			t.record.loan.leave()
+		}
 		// What the barrier has overtaken weighs on the cut in flight: the open
 		// one could be full of it without a record that lets it ever close.
 		own := t.cut == m.open.seq

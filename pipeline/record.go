@@ -26,8 +26,8 @@ type Header struct {
 // log it never falls, and a new leader raises it.
 type LeaderEpoch int32
 
-// Record is one record of the input log. Its bytes belong to the record and
-// are not written to.
+// Record is one record of the input log. Its bytes are not written to before
+// Fetched.Free gives them up.
 type Record struct {
 	Offset  int64
 	Epoch   LeaderEpoch
@@ -39,6 +39,8 @@ type Record struct {
 	// to unpack or to keep: it has an offset and nothing else, and goes to the dead
 	// letters without a value.
 	Refused error
+
+	loan *loan // of its bytes; nil: they are its own
 }
 
 // Header returns the value of the last header with the given key.
@@ -78,6 +80,9 @@ type Fetched struct {
 	// none, and Read the offset after that batch.
 	Epoch LeaderEpoch
 	Read  int64
+	// Free, if it is not nil, gives the bytes of the records to a later fetch. It is
+	// called once, when nobody will look at them again, or never.
+	Free func()
 }
 
 // Position is a place in one log, with what tells that log from another one

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -125,6 +126,7 @@ func (l *simLog) Fetch(_ context.Context, _ Partition, from int64, _ int) (Fetch
 		}
 		got.Epoch, got.Read = e.record.Epoch, to
 	}
+	got.Records, got.Free = lent(got.Records)
 	return got, nil
 }
 
@@ -144,3 +146,26 @@ func (l *simLog) Bounds(context.Context, Partition) (int64, int64, error) {
 
 // Partitions implements Log.
 func (l *simLog) Partitions(context.Context, string) (int, error) { return 1, nil }
+
+// lent returns the records in memory that shows another record to who looks at it
+// after it was given back.
+func lent(records []Record) (_ []Record, free func()) {
+	var all [][]byte
+	own := func(b []byte) []byte {
+		b = bytes.Clone(b)
+		all = append(all, b)
+		return b
+	}
+	for i := range records {
+		r := &records[i]
+		r.Key, r.Value, r.Headers = own(r.Key), own(r.Value), slices.Clone(r.Headers)
+		for j := range r.Headers {
+			r.Headers[j].Value = own(r.Headers[j].Value)
+		}
+	}
+	return records, func() {
+		for _, b := range all {
+			copy(b, bytes.Repeat([]byte("#"), len(b)))
+		}
+	}
+}

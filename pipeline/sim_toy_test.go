@@ -157,7 +157,7 @@ type toyOutputs struct{}
 
 func (toyOutputs) Posterior(p *Posterior, _ *cdf.Filter, r *Record) ([]Output, error) {
 	v := fmt.Appendf(nil, "t=%d n=%d v=%g weak=%d gaps=%d at %d %d", p.Summary.T, p.Summary.N, p.Summary.Rows[0].Mean, len(p.Summary.WeakMixing), p.Gaps, p.Offset, p.Time)
-	return []Output{{Topic: "out", Key: r.Key, Value: v, Time: r.Time, Offset: r.Offset}}, nil
+	return []Output{{Topic: "out", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
 
 func (toyOutputs) Predictions(*Predictions, *Record) ([]Output, error) {
@@ -165,7 +165,7 @@ func (toyOutputs) Predictions(*Predictions, *Record) ([]Output, error) {
 }
 
 func (toyOutputs) Tombstone(_ Partition, r *Record) Output {
-	return Output{Topic: "out", Key: r.Key, Time: r.Time, Offset: r.Offset}
+	return Output{Topic: "out", Key: bytes.Clone(r.Key), Time: r.Time, Offset: r.Offset}
 }
 
 func (toyOutputs) Dead(_ Partition, r *Record, stage Stage, reason string) Output {

@@ -36,7 +36,7 @@ const (
 	minRecord = 7
 	// recordCost and headerCost are what a parsed record or header takes
 	// besides its bytes.
-	recordCost = 112
+	recordCost = 120
 	headerCost = 40
 )
 

@@ -234,8 +234,9 @@ func (c *conn) send(key protocol.ApiKey, version int16, req *message) (int, erro
 
 // callRaw sends a request and returns the bytes of its answer, behind the
 // header. Each further megabyte has another limit to arrive in. An answer for
-// which there is no room is read past: the connection stays in order.
-func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration, room *pipeline.Room) ([]byte, error) {
+// which there is no room is read past: the connection stays in order. take is
+// asked for its memory.
+func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit time.Duration, room *pipeline.Room, take func(size int) []byte) ([]byte, error) {
 	size, err := c.send(key, version, req)
 	if err != nil {
 		return nil, err
@@ -246,7 +247,7 @@ func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit t
 		}
 		return nil, short
 	}
-	body := make([]byte, size)
+	body := take(size)
 	err = c.pieces(size, limit, func(at, n int) error {
 		_, err := io.ReadFull(c.in, body[at:at+n])
 		return err
@@ -261,6 +262,9 @@ func (c *conn) callRaw(key protocol.ApiKey, version int16, req *message, limit t
 	}
 	return r.rest, nil
 }
+
+// anew is memory for an answer that is nobody's yet.
+func anew(size int) []byte { return make([]byte, size) }
 
 // stream sends a request and returns its answer, behind the header, as it
 // comes. It has to be read to its end.

@@ -86,7 +86,7 @@ func (l *Log) epochEnd(ctx context.Context, p pipeline.Partition, epoch pipeline
 		}
 		var req message
 		appendEpochEnd(&req, version, p, epoch)
-		raw, err := n.callRaw(protocol.OffsetForLeaderEpoch, version, &req, callTimeout, nil)
+		raw, err := n.callRaw(protocol.OffsetForLeaderEpoch, version, &req, callTimeout, nil, anew)
 		if err != nil {
 			return err
 		}

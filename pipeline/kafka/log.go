@@ -34,6 +34,7 @@ type Log struct {
 	client  *Client
 	watches *watches
 	unpack  *unpacker
+	bodies  bodies
 	limit   int64
 	record  int64
 	budget  *pipeline.Budget // of Fetch, while it reads and unpacks
@@ -122,6 +123,7 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 // can.
 func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, from int64, maxBytes int, wait time.Duration, room *pipeline.Room) (f pipeline.Fetched, a answer, err error) {
 	var short *pipeline.ShortError
+	var free func()
 	most := int32(min(max(maxBytes, 1), math.MaxInt32))
 	err = l.client.toLeader(ctx, p, wait+callTimeout, func(n *conn) error {
 		v, err := n.version(protocol.Fetch)
@@ -133,7 +135,11 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		}
 		req := message{flexible: v >= fetchFlexible}
 		appendFetch(&req, v, p, topic, from, most, wait)
-		raw, err := n.callRaw(protocol.Fetch, v, &req, callTimeout, room)
+		var body []byte
+		raw, err := n.callRaw(protocol.Fetch, v, &req, callTimeout, room, func(size int) []byte {
+			body = l.bodies.take(size)
+			return body
+		})
 		if errors.As(err, &short) {
 			return nil // nothing is wrong with the connection, nor with the route
 		}
@@ -146,6 +152,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		if a.code != 0 {
 			return kafka.Error(a.code)
 		}
+		free = l.bodies.giver(body)
 		return nil
 	})
 	switch {
@@ -163,6 +170,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 	if f, err = l.decode(&a, from, room); err != nil {
 		return pipeline.Fetched{}, a, fmt.Errorf("fetch %s from %d: %w", p, from, err)
 	}
+	f.Free = free
 	return f, a, nil
 }
 

@@ -60,7 +60,7 @@ func (c *Client) metadata(ctx context.Context, topic string) (*metadata, error) 
 		}
 		req := message{flexible: v >= topicIDs}
 		appendMetadata(&req, v, topic)
-		raw, err := n.callRaw(protocol.Metadata, v, &req, callTimeout, nil)
+		raw, err := n.callRaw(protocol.Metadata, v, &req, callTimeout, nil, anew)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@
 package pipelinetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -63,9 +64,9 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 			return pipeline.Fetched{}, ctx.Err()
 		}
 	}
-	got := pipeline.Fetched{Records: log[from:min(end, from+20)], Next: min(end, from+20), End: end, High: high}
+	got := pipeline.Fetched{Next: min(end, from+20), End: end, High: high}
+	got.Records, got.Free = lent(log[from:got.Next])
 	if limit > 0 {
-		got.Records = slices.Clone(got.Records)
 		for i := range got.Records {
 			if r := &got.Records[i]; len(r.Value) > limit {
 				r.Key, r.Value, r.Refused = nil, nil, errLarge
@@ -73,6 +74,30 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 		}
 	}
 	return got, nil
+}
+
+// lent returns the records in memory that shows another record to who looks at it
+// after it was given back.
+func lent(records []pipeline.Record) (_ []pipeline.Record, free func()) {
+	var all [][]byte
+	own := func(b []byte) []byte {
+		b = bytes.Clone(b)
+		all = append(all, b)
+		return b
+	}
+	records = slices.Clone(records)
+	for i := range records {
+		r := &records[i]
+		r.Key, r.Value, r.Headers = own(r.Key), own(r.Value), slices.Clone(r.Headers)
+		for j := range r.Headers {
+			r.Headers[j].Value = own(r.Headers[j].Value)
+		}
+	}
+	return records, func() {
+		for _, b := range all {
+			copy(b, bytes.Repeat([]byte("#"), len(b)))
+		}
+	}
 }
 
 // Follow implements pipeline.Log.

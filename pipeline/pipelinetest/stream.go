@@ -177,7 +177,7 @@ func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Recor
 			v = fmt.Appendf(v, " r_hat=%x", row.RHat)
 		}
 	}
-	return []pipeline.Output{{Topic: "out", Key: r.Key, Value: v, Time: r.Time, Offset: r.Offset}}, nil
+	return []pipeline.Output{{Topic: "out", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
 
 // Predictions implements pipeline.Outputs.
@@ -186,12 +186,12 @@ func (Outputs) Predictions(p *pipeline.Predictions, r *pipeline.Record) ([]pipel
 	for _, row := range p.Rows {
 		v = fmt.Appendf(v, " %d=%x±%x", row.Row, row.Mean, row.SD)
 	}
-	return []pipeline.Output{{Topic: "rows", Key: r.Key, Value: v, Time: r.Time, Offset: r.Offset}}, nil
+	return []pipeline.Output{{Topic: "rows", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
 
 // Tombstone implements pipeline.Outputs.
 func (Outputs) Tombstone(_ pipeline.Partition, r *pipeline.Record) pipeline.Output {
-	return pipeline.Output{Topic: "out", Key: r.Key, Time: r.Time, Offset: r.Offset}
+	return pipeline.Output{Topic: "out", Key: bytes.Clone(r.Key), Time: r.Time, Offset: r.Offset}
 }
 
 // Dead implements pipeline.Outputs.
