@@ -46,7 +46,7 @@ func TestStoredStateSaysWhatWasPublished(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 			continue
 		}
-		outs, err := pipelinetest.Outputs{}.Posterior(found, nil, &pipeline.Record{})
+		outs, err := pipelinetest.Outputs{}.Posterior(nil, nil, found, nil, &pipeline.Record{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,9 @@ const (
 // Outputs gives results their bytes. It is used by one lane at a time. Those of a
 // record are written over once it is applied: none but a dead letter may share them.
 type Outputs interface {
-	// Posterior returns the records to send for a posterior.
-	Posterior(p *Posterior, f *cdf.Filter, r *Record) ([]Output, error)
+	// Posterior appends the records to send for a posterior, whose bytes may lie
+	// in the pages.
+	Posterior(dst []Output, in *Pages, p *Posterior, f *cdf.Filter, r *Record) ([]Output, error)
 	// Predictions returns the records to send for rows that were predicted.
 	// The rows are valid until it returns.
 	Predictions(p *Predictions, r *Record) ([]Output, error)
@@ -70,6 +71,7 @@ type cutPart struct {
 	changes []Change
 	outputs []Output // in offset order
 	points  []*Point // same
+	pages   Pages    // of the outputs
 }
 
 // failure is a record that made its lane stop.
@@ -93,6 +95,7 @@ type lane struct {
 
 	dirty []*entry
 	outs  []Output
+	pages Pages
 	notes []*Point
 	rows  []RowPrediction // of the shard at hand
 }
@@ -233,10 +236,10 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	}
 	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
 	message.Settled = settled && len(summary.Scaling) > 0 && repeats(s.spec, summary.T)
-	var outs []Output
+	outs := l.outs
 	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
 	if publish {
-		outs, err = guarded(func() ([]Output, error) { return l.outputs.Posterior(message, filter, r) })
+		outs, err = guarded(func() ([]Output, error) { return l.outputs.Posterior(l.outs, &l.pages, message, filter, r) })
 		if err != nil {
 			s.env = before
 			if lost := filter.Revert(); lost != nil {
@@ -253,7 +256,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
 	t.result.Published = publish
-	l.outs = append(append(l.outs, outs...), predicted...)
+	l.outs = append(outs, predicted...)
 	l.note(t, func() *Point {
 		p := pointOf(message, s.names, filter.Transforms(), t.result.Rows, t.result.Published)
 		if p.Published {
@@ -340,7 +343,7 @@ func (l *lane) touch(e *entry) {
 // cut hands over what changed since the last one. With pack, models that were used
 // once are let go: their keys are likely many, and come again late.
 func (l *lane) cut(pack bool) (cutPart, *failure) {
-	part := cutPart{outputs: l.outs, points: l.notes, changes: make([]Change, 0, len(l.dirty))}
+	part := cutPart{outputs: l.outs, points: l.notes, pages: l.pages.cut(), changes: make([]Change, 0, len(l.dirty))}
 	for _, e := range l.dirty {
 		value, err := e.state.encode(&l.room)
 		if err != nil {

@@ -18,9 +18,11 @@ type book struct {
 	goOn    chan struct{}
 }
 
-func (b *book) Posterior(*Posterior, *cdf.Filter, *Record) ([]Output, error) { return nil, nil }
-func (b *book) Predictions(*Predictions, *Record) ([]Output, error)          { return nil, nil }
-func (b *book) Tombstone(Partition, *Record) Output                          { return Output{} }
+func (b *book) Posterior(dst []Output, _ *Pages, _ *Posterior, _ *cdf.Filter, _ *Record) ([]Output, error) {
+	return dst, nil
+}
+func (b *book) Predictions(*Predictions, *Record) ([]Output, error) { return nil, nil }
+func (b *book) Tombstone(Partition, *Record) Output                 { return Output{} }
 func (b *book) Dead(_ Partition, r *Record, _ Stage, _ string) Output {
 	if r.Offset == 0 {
 		close(b.started)

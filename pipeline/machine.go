@@ -105,6 +105,7 @@ type cut struct {
 	outputs []Output // not yet acknowledged, what was refused first
 	sent    int      // of these, under way
 	points  []*Point
+	pages   []Pages // of the outputs, until all are acknowledged
 	save    Checkpoint
 }
 

@@ -51,6 +51,7 @@ func (m *machine) onCut(part cutPart) {
 	c.save.Changes = append(c.save.Changes, part.changes...)
 	c.outputs = merge(c.outputs, part.outputs, func(o *Output) int64 { return o.Offset })
 	c.points = merge(c.points, part.points, func(p **Point) int64 { return (*p).Offset })
+	c.pages = append(c.pages, part.pages)
 	c.waiting--
 	if c.waiting == 0 {
 		m.publish()
@@ -79,6 +80,9 @@ func merge[T any](a, b []T, offset func(*T) int64) []T {
 
 func (m *machine) publish() {
 	if len(m.flight.outputs) == 0 {
+		for i := range m.flight.pages {
+			m.flight.pages[i].giveUp()
+		}
 		m.save()
 		return
 	}

@@ -159,7 +159,7 @@ type Publisher interface {
 	// each output partition: the caller sends these again. A *RefusedError can't
 	// be cured by trying again, and the output that was refused is then the
 	// first of them; every other error is an outage, after which some of them
-	// may be in the log.
+	// may be in the log. The bytes of outputs are the caller's again when it returns.
 	Publish(ctx context.Context, outputs []Output) (rest []Output, err error)
 }
 

@@ -30,7 +30,7 @@ func (w *simWorker) open(fx fxOpen) {
 		if s.Decoder != nil {
 			decoder, outputs = s.Decoder(), s.Outputs()
 		}
-		l.lane = &lane{part: simPartition, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil,
+		l.lane = &lane{part: simPartition, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil, pages: Pages{pool: &s.pages},
 			tools: &tools{decoder: decoder, outputs: outputs, work: cdf.NewWorkspace()}, clock: l.clock}
 		w.lanes = append(w.lanes, l)
 	}

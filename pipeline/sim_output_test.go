@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"errors"
 	"hash/crc32"
 )
@@ -55,9 +56,15 @@ func (p *simSending) send(half int, list []int) {
 		return
 	}
 	s, batch := p.w.sim, list[:min(simBatch, len(list))]
+	var sent []Output
+	for _, i := range batch {
+		o := p.fx.outputs[i]
+		o.Value = bytes.Clone(o.Value)
+		sent = append(sent, o)
+	}
 	write := func() error {
-		for _, i := range batch {
-			s.came(&p.fx.outputs[i])
+		for i := range sent {
+			s.came(&sent[i])
 		}
 		return nil
 	}

@@ -155,9 +155,9 @@ func (d *toyDecoder) Decode(value []byte) (*cdf.Batch, error) {
 
 type toyOutputs struct{}
 
-func (toyOutputs) Posterior(p *Posterior, _ *cdf.Filter, r *Record) ([]Output, error) {
-	v := fmt.Appendf(nil, "t=%d n=%d v=%g weak=%d gaps=%d at %d %d", p.Summary.T, p.Summary.N, p.Summary.Rows[0].Mean, len(p.Summary.WeakMixing), p.Gaps, p.Offset, p.Time)
-	return []Output{{Topic: "out", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}}, nil
+func (toyOutputs) Posterior(dst []Output, in *Pages, p *Posterior, _ *cdf.Filter, r *Record) ([]Output, error) {
+	v := fmt.Appendf(in.Take(70), "t=%d n=%d v=%g weak=%d gaps=%d at %d %d", p.Summary.T, p.Summary.N, p.Summary.Rows[0].Mean, len(p.Summary.WeakMixing), p.Gaps, p.Offset, p.Time)
+	return append(dst, Output{Topic: "out", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}), nil
 }
 
 func (toyOutputs) Predictions(*Predictions, *Record) ([]Output, error) {

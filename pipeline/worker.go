@@ -53,6 +53,7 @@ type Worker struct {
 	budget *Budget
 	board  *board
 	pool   pool
+	pages  pagePool
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
 	start  time.Time
 	ending <-chan struct{} // closed when the process is to end
@@ -73,7 +74,7 @@ func New(opt Options) (*Worker, error) {
 	if opt.Lanes < 1 {
 		opt.Lanes = runtime.GOMAXPROCS(0)
 	}
-	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), start: time.Now()}
+	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now()}
 	w.board = newBoard(func(bytes, keys int64) {
 		opt.Metrics.cacheBytes.Add(float64(bytes))
 		opt.Metrics.cacheKeys.Add(float64(keys))
@@ -165,6 +166,7 @@ func (w *Worker) ends(ctx context.Context) ([]int64, error) {
 func (w *Worker) newLane(p Partition, gaps int, stopped <-chan struct{}) *lane {
 	return &lane{
 		part: p, rules: w.opt.Rules, gaps: gaps, watched: w.opt.Observer != nil, stopped: stopped,
+		pages: Pages{pool: &w.pages},
 		clock: func() float64 { return time.Since(w.start).Seconds() },
 	}
 }

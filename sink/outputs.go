@@ -28,20 +28,20 @@ func NewOutputs(topic Topic, letters DeadLetters, draws func(key string) bool) *
 // Posterior implements pipeline.Outputs: the posterior and, where they are
 // published and there are any, its draws. Draws are Arrow whatever the form
 // of the posterior.
-func (o *Outputs) Posterior(p *pipeline.Posterior, f *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
+func (o *Outputs) Posterior(dst []pipeline.Output, in *pipeline.Pages, p *pipeline.Posterior, f *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
 	trace, _ := r.Header("traceparent")
-	out, err := o.topic.Posterior(make([]byte, 0, o.size), p, trace)
+	out, err := o.topic.Posterior(in.Take(o.size), p, trace)
 	if err != nil {
 		return nil, err
 	}
 	// The next posterior is likely as large as this one, all parts included.
 	o.size = max(len(out.Value)+headerBytes, o.size-o.size/8)
 	if o.draws == nil || !o.draws(p.Key) {
-		return []pipeline.Output{out}, nil
+		return append(dst, out), nil
 	}
 	d := f.LastDraws()
 	if d == nil {
-		return []pipeline.Output{out}, nil
+		return append(dst, out), nil
 	}
 	o.names = o.names[:0]
 	for i := range p.Summary.Rows {
@@ -51,7 +51,7 @@ func (o *Outputs) Posterior(p *pipeline.Posterior, f *cdf.Filter, r *pipeline.Re
 	if err != nil {
 		return nil, fmt.Errorf("draws: %w", err)
 	}
-	return []pipeline.Output{out, o.topic.Draws(value, arrow.ContentType, p, trace)}, nil
+	return append(dst, out, o.topic.Draws(value, arrow.ContentType, p, trace)), nil
 }
 
 // Predictions implements pipeline.Outputs.

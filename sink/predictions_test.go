@@ -129,7 +129,7 @@ func TestDrawsAreSentWhereAskedFor(t *testing.T) {
 	p := &pipeline.Posterior{Key: "k", Kind: spec.Kind, Variant: spec.Variant, Source: pipeline.Partition{Topic: "in"}, Offset: 3, Time: 5, Summary: summary}
 	for asked, n := range map[bool]int{false: 1, true: 2} {
 		o := NewOutputs(Topic{Group: "g", Output: "out", Encoder: JSON{}}, DeadLetters{}, func(key string) bool { return asked && key == "k" })
-		outs, err := o.Posterior(p, filter, &pipeline.Record{Offset: 3, Key: []byte("k"), Time: 5})
+		outs, err := o.Posterior(nil, nil, p, filter, &pipeline.Record{Offset: 3, Key: []byte("k"), Time: 5})
 		if err != nil || len(outs) != n {
 			t.Fatalf("asked %t: %d outputs, %v", asked, len(outs), err)
 		}

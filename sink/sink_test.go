@@ -334,7 +334,7 @@ func TestOutputsOfALane(t *testing.T) {
 	r := &pipeline.Record{Offset: 5, Key: []byte("k"), Time: 77, Headers: []pipeline.Header{{Key: "traceparent", Value: []byte("t")}}}
 	var first []pipeline.Output
 	for range 3 {
-		outs, err := o.Posterior(p, nil, r)
+		outs, err := o.Posterior(nil, nil, p, nil, r)
 		if err != nil || len(outs) != 1 {
 			t.Fatalf("%d outputs, %v", len(outs), err)
 		}

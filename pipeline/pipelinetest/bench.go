@@ -153,7 +153,9 @@ func (k *Kafka) Publish(_ context.Context, outputs []pipeline.Output) ([]pipelin
 		if k.Refuse != nil && (k.Refuses == nil || k.Refuses(&outputs[i])) {
 			return outputs[i:], k.Refuse
 		}
-		k.Sent = append(k.Sent, outputs[i])
+		o := outputs[i]
+		o.Value = bytes.Clone(o.Value)
+		k.Sent = append(k.Sent, o)
 	}
 	return nil, nil
 }

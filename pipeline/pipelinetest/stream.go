@@ -162,11 +162,11 @@ func ShardHeader(run string, n int) []pipeline.Header {
 const Unencodable = "unencodable"
 
 // Posterior implements pipeline.Outputs.
-func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
+func (Outputs) Posterior(dst []pipeline.Output, in *pipeline.Pages, p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
 	if _, ok := r.Header(Unencodable); ok {
 		return nil, errors.New("no bytes for this posterior")
 	}
-	v := fmt.Appendf(nil, "t=%d n=%d gaps=%d score=%x draws=%d weak=%q", p.Summary.T, p.Summary.N, p.Gaps,
+	v := fmt.Appendf(in.Take(300), "t=%d n=%d gaps=%d score=%x draws=%d weak=%q", p.Summary.T, p.Summary.N, p.Gaps,
 		p.Summary.Score.LogDensity, p.Summary.Draws, p.Summary.WeakMixing)
 	if o := p.Summary.Outliers; o.Rows > 0 {
 		v = fmt.Appendf(v, " outliers=%d t=%d offset=%d", o.Rows, o.T, p.Outlier)
@@ -177,7 +177,7 @@ func (Outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Recor
 			v = fmt.Appendf(v, " r_hat=%x", row.RHat)
 		}
 	}
-	return []pipeline.Output{{Topic: "out", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}}, nil
+	return append(dst, pipeline.Output{Topic: "out", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}), nil
 }
 
 // Predictions implements pipeline.Outputs.

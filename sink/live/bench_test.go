@@ -64,9 +64,9 @@ func (l *topic) Expel(context.Context, string) error { return nil }
 // outputs encodes posteriors as Arrow.
 type outputs struct{ *arrow.Encoder }
 
-func (o outputs) Posterior(p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
+func (o outputs) Posterior(dst []pipeline.Output, _ *pipeline.Pages, p *pipeline.Posterior, _ *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
 	b, err := o.Append(nil, p, 0)
-	return []pipeline.Output{{Topic: "out", Key: r.Key, Value: b, Offset: r.Offset}}, err
+	return append(dst, pipeline.Output{Topic: "out", Key: r.Key, Value: b, Offset: r.Offset}), err
 }
 
 func (outputs) Predictions(*pipeline.Predictions, *pipeline.Record) ([]pipeline.Output, error) {

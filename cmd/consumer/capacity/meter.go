@@ -118,8 +118,9 @@ type counted struct {
 }
 
 // Posterior implements pipeline.Outputs.
-func (c *counted) Posterior(p *pipeline.Posterior, f *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
-	return c.count(c.Outputs.Posterior(p, f, r))
+func (c *counted) Posterior(dst []pipeline.Output, in *pipeline.Pages, p *pipeline.Posterior, f *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
+	own, err := c.count(c.Outputs.Posterior(nil, in, p, f, r))
+	return append(dst, own...), err
 }
 
 // Predictions implements pipeline.Outputs.
