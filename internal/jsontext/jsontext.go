@@ -127,5 +127,17 @@ func Clamp(millis int64) int64 { return max(millis, firstTime) }
 // AppendTime appends milliseconds since 1970, clamped, as RFC 3339 in UTC
 // with three fractional digits, without quotes.
 func AppendTime(dst []byte, millis int64) []byte {
-	return time.UnixMilli(min(Clamp(millis), lastTime)).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
+	millis = min(Clamp(millis), lastTime)
+	t := time.UnixMilli(millis).UTC()
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	fraction := int(millis % 1000)
+	return append(dst,
+		digit(year/1000), digit(year/100), digit(year/10), digit(year), '-',
+		digit(int(month)/10), digit(int(month)), '-', digit(day/10), digit(day), 'T',
+		digit(hour/10), digit(hour), ':', digit(minute/10), digit(minute), ':', digit(second/10), digit(second), '.',
+		digit(fraction/100), digit(fraction/10), digit(fraction), 'Z')
 }
+
+// digit is the last decimal digit of n.
+func digit(n int) byte { return byte('0' + n%10) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
@@ -88,6 +89,17 @@ func TestTimeHasThreeDigitsAndFourOfTheYear(t *testing.T) {
 	} {
 		if got := string(AppendTime(nil, millis)); got != want {
 			t.Errorf("%d: %s, want %s", millis, got, want)
+		}
+	}
+}
+
+func TestTimeIsWrittenAsTheLibraryDoes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		millis := 1 + rng.Int64N(lastTime)
+		want := time.UnixMilli(millis).UTC().Format("2006-01-02T15:04:05.000Z")
+		if got := string(AppendTime(nil, millis)); got != want {
+			t.Fatalf("%d: %s, want %s", millis, got, want)
 		}
 	}
 }
