@@ -51,3 +51,15 @@ func TestTouchedGroupsFollowThoseThatLeave(t *testing.T) {
 		t.Errorf("b, d and e touched: %v, want %v", c.touched[0], want)
 	}
 }
+
+func TestNumbersAreInOneOrder(t *testing.T) {
+	var r Row
+	for i, v := range r.Numbers() {
+		*v = float64(i + 1)
+	}
+	for i, v := range r.AppendNumbers(nil) {
+		if v != float64(i+1) {
+			t.Errorf("number %d is that of %q", i, RowColumns[int(v)-1])
+		}
+	}
+}

@@ -27,6 +27,12 @@ func (r *Row) Numbers() [len(RowColumns)]*float64 {
 	}
 }
 
+// AppendNumbers appends the numbers of the row in that order.
+func (r *Row) AppendNumbers(dst []float64) []float64 {
+	return append(dst, r.Mean, r.SD, r.Median, r.Q025, r.Q05, r.Q25, r.Q75, r.Q95, r.Q975,
+		r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat)
+}
+
 // Score says how well the state before a shard predicted it, in original
 // units. Undefined numbers are NaN.
 type Score struct {

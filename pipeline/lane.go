@@ -93,6 +93,7 @@ type lane struct {
 	stopped <-chan struct{} // closed when nobody reads the results any more
 	waited  float64         // seconds for the tools
 
+	said  Posterior // of the shard at hand
 	dirty []*entry
 	outs  []Output
 	pages Pages
@@ -234,7 +235,8 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if summary.Outliers.T == summary.T {
 		s.env.Outlier = r.Offset + 1
 	}
-	message := posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
+	l.said = posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
+	message := &l.said
 	message.Settled = settled && len(summary.Scaling) > 0 && repeats(s.spec, summary.T)
 	outs := l.outs
 	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
@@ -267,9 +269,10 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	return nil
 }
 
-// tidy lets go of what a large shard took: a lane has no use for it until the
-// next one.
+// tidy lets go of what was said of the shard, and of what a large one took: a lane
+// has no use for it until the next one.
 func (l *lane) tidy() {
+	l.said = Posterior{}
 	if l.decoder.Release() {
 		l.work.Trim()
 	}
@@ -286,8 +289,8 @@ func (l *lane) note(t *task, point func() *Point) {
 }
 
 // posterior is the message about a key's present state.
-func posterior(key string, s *keyState, p Partition, config string, summary *cdf.Summary) *Posterior {
-	return &Posterior{
+func posterior(key string, s *keyState, p Partition, config string, summary *cdf.Summary) Posterior {
+	return Posterior{
 		Key: key, Kind: s.spec.Kind, Variant: s.spec.Variant, Config: config,
 		Source: p, Offset: s.env.Offset, Time: s.env.Time, Gaps: s.env.Gaps, Outlier: max(s.env.Outlier-1, 0), Summary: summary,
 	}

@@ -115,9 +115,7 @@ func pointOf(p *Posterior, names []string, pit cdf.Transforms, rows int64, publi
 	}
 	o.Numbers = make([]float64, 0, len(list)*len(cdf.RowColumns))
 	for i := range list {
-		for _, v := range list[i].Numbers() {
-			o.Numbers = append(o.Numbers, *v)
-		}
+		o.Numbers = list[i].AppendNumbers(o.Numbers)
 	}
 	o.Weak, o.PriorDominated, o.Flagged = len(s.WeakMixing) > 0, len(s.PriorDominated) > 0, len(s.Flags) > 0
 	return o

@@ -68,5 +68,6 @@ func (r *Rules) Restore(p Partition, key string, value Stored) (*Posterior, *cdf
 	if err != nil {
 		return nil, nil, fmt.Errorf("key %q: %w", key, err)
 	}
-	return posterior(key, s, p, r.Config(), summary), s.filter, nil
+	found := posterior(key, s, p, r.Config(), summary)
+	return &found, s.filter, nil
 }
