@@ -54,6 +54,14 @@ func (c *selection) partial() bool {
 	return slices.ContainsFunc(c.touched, func(levels []bool) bool { return len(levels) > 0 })
 }
 
+// most returns for how many of all variables there should be room at first.
+func (c *selection) most(all int) int {
+	if c.publish == nil {
+		return all
+	}
+	return min(all, 64)
+}
+
 // group reports whether a level of a factor is described.
 func (c *selection) group(factor, level int) bool {
 	switch {

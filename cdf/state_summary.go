@@ -57,6 +57,7 @@ func (f *Filter) completed() (*Summary, error) {
 
 // unknownRows appends a row for each functional, all its numbers NaN.
 func unknownRows(rows []Row, list []Functional) []Row {
+	rows = slices.Grow(rows, len(list))
 	for i := range list {
 		rows = append(rows, unknown)
 		rows[len(rows)-1].Variable = list[i].Name

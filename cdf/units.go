@@ -1,6 +1,9 @@
 package cdf
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // unit says how a parameter leaves the scaled columns (y = c + s y~).
 type unit uint8
@@ -43,8 +46,10 @@ const (
 // functionals returns the selected variables of a model in the order of its
 // parameters.
 func functionals(spec *Spec, s *state, params []Param, selected *selection) []Functional {
-	list := make([]Functional, 0, min(count(params), 64))
-	room := weights{chunk: min(2*count(params), 64)}
+	all := count(params)
+	list := make([]Functional, 0, selected.most(all))
+	room := weights{chunk: min(2*all, 512)}
+	letters := names{piece: min(16*cap(list), 4096)}
 	row, terms, seen := 0, groupTerms(spec.Columns.Groups), map[string]int{}
 	for _, p := range params {
 		at := term{}
@@ -63,7 +68,7 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 			if rows == byGroup && !selected.group(at.factor, i) {
 				continue
 			}
-			name := rowName(p, i, rows, at, s)
+			name := rowName(&letters, p, i, rows, at, s)
 			if selected.variable(name, rows == byGroup) {
 				list = append(list, convert(spec, s, &room, kind, name, row, i, p.Len))
 			}
@@ -73,20 +78,44 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 	return list
 }
 
-func rowName(p Param, i int, rows rowNames, at term, s *state) string {
+func rowName(n *names, p Param, i int, rows rowNames, at term, s *state) string {
 	switch {
 	case rows == byGroup && at.several && i < len(s.factors[at.factor].levels):
-		return p.Name + "[" + at.column + "=" + s.factors[at.factor].levels[i] + at.slope + "]"
+		return n.join(p.Name, "[", at.column, "=", s.factors[at.factor].levels[i], at.slope, "]")
 	case rows == byTerm && at.several:
-		return p.Name + "[" + at.column + at.slope + "]"
+		return n.join(p.Name, "[", at.column, at.slope, "]")
 	case rows == byColumn && i < len(s.design.names):
-		return p.Name + "[" + s.design.names[i] + "]"
+		return n.join(p.Name, "[", s.design.names[i], "]")
 	case rows == byGroup && len(s.factors) > 0 && i < len(s.factors[0].levels):
-		return p.Name + "[" + s.factors[0].levels[i] + "]"
+		return n.join(p.Name, "[", s.factors[0].levels[i], "]")
 	case p.Len == 1:
 		return p.Name
 	}
-	return p.Name + "[" + strconv.Itoa(i+1) + "]"
+	return n.join(p.Name, "[", strconv.Itoa(i+1), "]")
+}
+
+// names is where the names of variables lie, one after the other, so that those of
+// 100,000 groups are few pieces of memory.
+type names struct {
+	all   strings.Builder // the piece at hand: names that were handed out keep theirs
+	piece int             // bytes of one, at least
+}
+
+// join returns the parts as one name.
+func (n *names) join(parts ...string) string {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if n.all.Cap()-n.all.Len() < size {
+		n.all.Reset()
+		n.all.Grow(max(size, n.piece))
+	}
+	from := n.all.Len()
+	for _, p := range parts {
+		n.all.WriteString(p)
+	}
+	return n.all.String()[from:]
 }
 
 // convert returns row i of a parameter whose rows in Draws begin at row,

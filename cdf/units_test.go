@@ -3,6 +3,7 @@ package cdf
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -50,6 +51,19 @@ func TestNamesOfGroupEffects(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// Names lie in pieces that are begun anew, and stay what they were.
+func TestNamesStay(t *testing.T) {
+	n := names{piece: 40}
+	var got, want []string
+	for i := range 1000 {
+		level := strings.Repeat(string(rune('a'+i%26)), i%60)
+		got, want = append(got, n.join("u", "[", level, "]")), append(want, "u["+level+"]")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
