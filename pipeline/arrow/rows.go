@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"math"
-	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -105,7 +104,11 @@ func (e *Encoder) rows(w *builder, rows []cdf.Row) {
 // numbers belong, in own.
 func (e *Encoder) lay(w *builder, f *filled, own *[len(numberNames)]target) (whole, masked []target) {
 	start, size := len(w.b), f.size()
-	w.b = append(slices.Grow(w.b, len(e.batch)+size+endBytes), e.batch...)
+	if need := start + len(e.batch) + size + endBytes; cap(w.b) < need {
+		// Not slices.Grow: it clears, and of a large batch that alone takes long.
+		w.b = append(make([]byte, 0, need), w.b...)
+	}
+	w.b = append(w.b, e.batch...)
 	w.b = w.b[:len(w.b)+size]
 	head, body := w.b[start:start+len(e.batch)], w.b[start+len(e.batch):]
 	le.PutUint64(head[e.at.rows:], uint64(f.rows))
@@ -210,12 +213,19 @@ func (b *buffers) columns(own *[len(numberNames)]target, f *filled) (whole, mask
 	return own[:first], own[last:]
 }
 
+// together is how many rows are written column by column before the next ones: as
+// many as stay in a cache meanwhile.
+const together = 128
+
 // fill writes the numbers of rows into body b.
 func fill(b []byte, rows []cdf.Row, whole, masked []target) {
-	for _, t := range whole {
-		dst := b[t.data:][:8*len(rows)]
-		for i := range rows {
-			le.PutUint64(dst[8*i:], math.Float64bits(numbers(&rows[i])[t.column]))
+	for from := 0; from < len(rows); from += together {
+		some := rows[from:min(from+together, len(rows))]
+		for _, t := range whole {
+			dst := b[t.data+8*from:][:8*len(some)]
+			for i := range some {
+				le.PutUint64(dst[8*i:], math.Float64bits(numbers(&some[i])[t.column]))
+			}
 		}
 	}
 	if len(masked) == 0 {
