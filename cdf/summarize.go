@@ -87,6 +87,13 @@ func (f *Filter) LastDraws() *Draws {
 
 // draws writes the draws of the functional.
 func (f *Functional) draws(dst []float64, d *Draws) {
+	if len(f.Param) == 1 {
+		w := f.Weight[0]
+		for s, v := range d.Row(f.Param[0]) {
+			dst[s] = f.Const + w*v
+		}
+		return
+	}
 	for s := range dst {
 		dst[s] = f.Const
 	}

@@ -24,7 +24,11 @@ func (d *Diagnostics) arrange(x []float64) {
 	d.order = slices.Grow(d.order[:0], n)[:n]
 	low, high := x[0], x[0]
 	for _, v := range x {
-		low, high = min(low, v), max(high, v)
+		if v < low {
+			low = v
+		} else if v > high {
+			high = v
+		}
 	}
 	perUnit := float64(2*n-1) / (high - low)
 	if !(perUnit > 0 && perUnit <= math.MaxFloat64) { // all the same, or too wide or too narrow to tell
@@ -40,17 +44,22 @@ func (d *Diagnostics) arrange(x []float64) {
 	for _, v := range x {
 		d.from[int((v-low)*perUnit)+2]++
 	}
-	for b := 2; b < len(d.from); b++ {
-		d.from[b] += d.from[b-1]
+	sum, fullest := int32(0), int32(0)
+	for b, n := range d.from {
+		sum += n
+		fullest = max(fullest, n)
+		d.from[b] = sum
 	}
 	for i, v := range x {
 		at := &d.from[int((v-low)*perUnit)+1]
 		d.order[*at] = place{v, i}
 		*at++
 	}
-	for b, begin := range d.from[:2*n] {
-		if end := d.from[b+1]; end-begin > many {
-			slices.SortFunc(d.order[begin:end], byDraw)
+	if fullest > many {
+		for b, begin := range d.from[:2*n] {
+			if end := d.from[b+1]; end-begin > many {
+				slices.SortFunc(d.order[begin:end], byDraw)
+			}
 		}
 	}
 	insert(d.order)
@@ -60,8 +69,13 @@ func byDraw(a, b place) int { return cmp.Compare(a.v, b.v) }
 
 // insert sorts what is nearly in order.
 func insert(order []place) {
+	last := order[0].v // of those in order
 	for i := 1; i < len(order); i++ {
 		p := order[i]
+		if p.v >= last {
+			last = p.v
+			continue
+		}
 		j := i
 		for ; j > 0 && order[j-1].v > p.v; j-- {
 			order[j] = order[j-1]

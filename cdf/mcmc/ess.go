@@ -33,7 +33,8 @@ func (d *Diagnostics) geyer(means []float64) float64 {
 	chains := len(means)
 	n := len(d.centred) / chains
 	nf := float64(n)
-	variance, next := d.autocovariances(0, chains)
+	first := d.firstAutocovariances(chains)
+	variance, next := first[0], first[1]
 	meanVar := variance * nf / (nf - 1)
 	varPlus := variance
 	if chains > 1 {
@@ -49,7 +50,10 @@ func (d *Diagnostics) geyer(means []float64) float64 {
 	last := 0
 	for last < n-5 && even+odd > 0 {
 		last += 2
-		a, b := d.autocovariances(last, chains)
+		a, b := first[2], first[3]
+		if last > 2 {
+			a, b = d.autocovariances(last, chains)
+		}
 		even, odd = 1-(meanVar-a)/varPlus, 1-(meanVar-b)/varPlus
 		if even+odd >= 0 {
 			rho[last], rho[last+1] = even, odd
@@ -72,6 +76,59 @@ func (d *Diagnostics) geyer(means []float64) float64 {
 	total := nf * float64(chains)
 	tau := max(-1+2*sum+rho[last], 1/math.Log10(total))
 	return total / tau
+}
+
+// firstAutocovariances are autocovariances at lags 0 and 2: of draws that mix nothing
+// else is asked for.
+func (d *Diagnostics) firstAutocovariances(chains int) (all [4]float64) {
+	n := len(d.centred) / chains
+	if chains%2 > 0 || n < 4 {
+		all[0], all[1] = d.autocovariances(0, chains)
+		if n > 3 {
+			all[2], all[3] = d.autocovariances(2, chains)
+		}
+		return all
+	}
+	for c := 0; c < chains; c += 2 {
+		x, y := laggedFirst(d.centred[c*n:(c+1)*n], d.centred[(c+1)*n:(c+2)*n])
+		for k := range all {
+			all[k] = all[k] + x[k] + y[k]
+		}
+	}
+	scale := 1 / (float64(n) * float64(chains))
+	for k := range all {
+		all[k] *= scale
+	}
+	return all
+}
+
+// laggedFirst returns the sums of products at lags 0 to 3 of two chains, of four draws
+// at least.
+func laggedFirst(x, y []float64) (xs, ys [4]float64) {
+	m := len(x) - 3
+	y = y[:len(x)]
+	x1, x2, x3 := x[1:][:m], x[2:][:m], x[3:][:m]
+	y0, y1, y2, y3 := y[:m], y[1:][:m], y[2:][:m], y[3:][:m]
+	var a0, a1, a2, a3, b0, b1, b2, b3 float64
+	for i, v := range x[:m] {
+		w := y0[i]
+		a0 += v * v
+		a1 += x1[i] * v
+		a2 += x2[i] * v
+		a3 += x3[i] * v
+		b0 += w * w
+		b1 += y1[i] * w
+		b2 += y2[i] * w
+		b3 += y3[i] * w
+	}
+	xs, ys = [4]float64{a0, a1, a2, a3}, [4]float64{b0, b1, b2, b3}
+	for lag := range 3 { // what of the shorter lags is left
+		for i := m; i < len(x)-lag; i++ {
+			xs[lag] += x[i+lag] * x[i]
+			ys[lag] += y[i+lag] * y[i]
+		}
+	}
+	return xs, ys
 }
 
 // autocovariances returns the biased autocovariances at a lag and the next,

@@ -34,8 +34,9 @@ func (d *Diagnostics) Rank(x []float64, chains int) Ranked {
 	}
 	split, _ := d.halves(x, chains)
 	d.arrange(split)
-	for _, p := range d.order {
-		d.sorted = append(d.sorted, p.v)
+	d.sorted = slices.Grow(d.sorted, len(x))[:len(d.order)]
+	for i := range d.order {
+		d.sorted[i] = d.order[i].v
 	}
 	if n := len(x) / chains; len(split) < len(x) { // chains of odd length leave a draw out
 		for c := range chains {
@@ -110,8 +111,9 @@ func (d *Diagnostics) essBelow(q float64, parts int) float64 {
 	d.side, d.centred = slices.Grow(d.side[:0], len(x))[:len(x)], slices.Grow(d.centred[:0], len(x))[:len(x)]
 	d.parts.mean = slices.Grow(d.parts.mean[:0], parts)[:parts]
 	for c := range parts {
-		chain, side, below := x[c*n:(c+1)*n], d.side[c*n:(c+1)*n], 0
-		for i, v := range chain {
+		below := 0
+		side := d.side[c*n : (c+1)*n]
+		for i, v := range x[c*n : (c+1)*n] {
 			is := 0
 			if v <= q {
 				is = 1
@@ -120,22 +122,39 @@ func (d *Diagnostics) essBelow(q float64, parts int) float64 {
 			below += is
 		}
 		all += below
-		mean := float64(below) / float64(n)
-		from, rest := [2]float64{-mean, 1 - mean}, 0.0
-		for _, s := range side {
-			rest += from[s&1]
-		}
-		mean += rest / float64(n)
-		d.parts.mean[c] = mean
-		from = [2]float64{-mean, 1 - mean}
-		for i, s := range side {
-			d.centred[c*n+i] = from[s&1]
-		}
+		d.parts.mean[c] = float64(below) / float64(n)
+	}
+	for c := 0; c < parts; c += 2 { // two in step, see autocovariances
+		e := min(c+1, parts-1)
+		d.distances(c, e, n)
 	}
 	if all == 0 || all == len(x) {
 		return math.NaN()
 	}
 	return d.geyer(d.parts.mean)
+}
+
+// distances finds those from the mean of two chains of sides, whose means come without
+// what rounding left of them.
+func (d *Diagnostics) distances(c, e, n int) {
+	a, b := d.side[c*n:(c+1)*n], d.side[e*n:(e+1)*n]
+	b = b[:len(a)]
+	aMean, bMean := d.parts.mean[c], d.parts.mean[e]
+	aFrom, bFrom := [2]float64{-aMean, 1 - aMean}, [2]float64{-bMean, 1 - bMean}
+	aRest, bRest := 0.0, 0.0
+	for i, s := range a {
+		aRest += aFrom[s&1]
+		bRest += bFrom[b[i]&1]
+	}
+	aMean += aRest / float64(n)
+	bMean += bRest / float64(n)
+	d.parts.mean[c], d.parts.mean[e] = aMean, bMean
+	aFrom, bFrom = [2]float64{-aMean, 1 - aMean}, [2]float64{-bMean, 1 - bMean}
+	aTo, bTo := d.centred[c*n:(c+1)*n], d.centred[e*n:(e+1)*n]
+	for i, s := range a {
+		aTo[i] = aFrom[s&1]
+		bTo[i] = bFrom[b[i]&1]
+	}
 }
 
 // parts is how many chains halves makes.
@@ -158,35 +177,48 @@ func (r Ranked) scored() *scores {
 
 // foldAt makes folded of order, the split draws' distances from the median: those
 // below it and those above are in order already. Which of two comes next nobody
-// can foresee: it is not asked by a branch.
+// can foresee: it is not asked by a branch. The nearest and the farthest are found in
+// step, from both ends: each waits for those before it.
 func (d *Diagnostics) foldAt(median float64) {
-	d.folded = slices.Grow(d.folded[:0], len(d.order))[:len(d.order)]
-	above, _ := slices.BinarySearchFunc(d.order, median, func(p place, m float64) int {
+	order := d.order
+	d.folded = slices.Grow(d.folded[:0], len(order))[:len(order)]
+	above, _ := slices.BinarySearchFunc(order, median, func(p place, m float64) int {
 		if p.v < m {
 			return -1
 		}
 		return 1
 	})
-	below, at := above-1, 0
-	for below >= 0 && above < len(d.order) {
+	// Left are the draws from lowest to below and from above to highest.
+	lowest, below, highest := 0, above-1, len(order)-1
+	at, end := 0, len(order)
+	put := func(at int, p place) { d.folded[at] = place{math.Abs(p.v - median), p.i} }
+	for below >= lowest && above <= highest {
 		step := 0
-		if median-d.order[below].v < d.order[above].v-median {
+		if median-order[below].v < order[above].v-median {
 			step = 1
 		}
-		p := d.order[above+step*(below-above)]
+		put(at, order[above+step*(below-above)])
 		below -= step
 		above += 1 - step
-		d.folded[at] = place{math.Abs(p.v - median), p.i}
+		at++
+		if below < lowest || above > highest {
+			break
+		}
+		step = 1 // of draws as far that below the median is last
+		if median-order[lowest].v < order[highest].v-median {
+			step = 0
+		}
+		end--
+		put(end, order[highest+step*(lowest-highest)])
+		lowest += step
+		highest -= 1 - step
+	}
+	for ; below >= lowest; below-- {
+		put(at, order[below])
 		at++
 	}
-	for ; below >= 0; below-- {
-		p := d.order[below]
-		d.folded[at] = place{math.Abs(p.v - median), p.i}
-		at++
-	}
-	for ; above < len(d.order); above++ {
-		p := d.order[above]
-		d.folded[at] = place{math.Abs(p.v - median), p.i}
+	for ; above <= highest; above++ {
+		put(at, order[above])
 		at++
 	}
 }
