@@ -66,8 +66,10 @@ func (f *Filter) begin(b *Batch) error {
 		}
 		s.design = d
 	}
-	s.factors, s.scaling = newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, s.design, nil)
-	e, err := newEngine(f.spec, s.design)
+	spare := &f.ws.spare
+	s.factors, s.scaling = newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, s.design, spare.constants(s.design))
+	s.scaling.raw = spare.kept()
+	e, err := spare.begin(f.spec, s.design)
 	f.engine = e
 	return err
 }

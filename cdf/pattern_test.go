@@ -13,7 +13,8 @@ import (
 )
 
 // TestKeysOfOneWorkspace: what keys of one workspace share makes no difference to
-// them, whatever columns each has and whoever was there before.
+// them, whatever columns each has, whoever was there before and in whose memory they
+// begin or are opened.
 func TestKeysOfOneWorkspace(t *testing.T) {
 	first := cdftest.Line()
 	first.Columns.Features = []cdf.Feature{{Name: "x", LevelsFirst: true, Other: "drop"}}
@@ -26,14 +27,28 @@ func TestKeysOfOneWorkspace(t *testing.T) {
 		asText(b, "a", "b")
 	}
 	work := cdf.NewWorkspace()
-	type pair struct{ shared, own *cdf.Filter }
+	type pair struct {
+		shared, own *cdf.Filter // shared is nil while it is put away
+		bits, told  []byte
+	}
 	keys := map[string]pair{}
 	for n := range 8 {
 		for k := range 3 * len(specs) {
 			spec, key := specs[k%len(specs)], fmt.Sprint("key-", k)
 			p, ok := keys[key]
 			if !ok {
-				p = pair{work.NewFilter(spec, key), cdf.NewFilter(spec, key)}
+				p = pair{shared: work.NewFilter(spec, key), own: cdf.NewFilter(spec, key)}
+			}
+			if p.shared == nil {
+				p.shared = work.NewFilter(spec, key)
+				if err := p.shared.UnmarshalBinary(p.bits); err != nil {
+					t.Fatal(err)
+				}
+				if len(p.told) > 0 {
+					if err := p.shared.RestoreSummary(p.told); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 			b := shards[k%len(specs)][n]
 			if k >= len(specs) { // another order of the columns
@@ -50,21 +65,13 @@ func TestKeysOfOneWorkspace(t *testing.T) {
 			if err == nil && !same(got, want) {
 				t.Fatalf("%s, shard %d: %+v, want %+v", key, n, got, want)
 			}
-			bits := state(t, p.shared)
-			if !bytes.Equal(bits, state(t, p.own)) {
+			p.bits, p.told = state(t, p.shared), p.shared.AppendSummary(nil)
+			if !bytes.Equal(p.bits, state(t, p.own)) {
 				t.Fatalf("%s, shard %d: another state", key, n)
 			}
-			if n%3 == 2 { // put away and opened
-				told := p.shared.AppendSummary(nil)
-				p.shared = work.NewFilter(spec, key)
-				if err := p.shared.UnmarshalBinary(bits); err != nil {
-					t.Fatal(err)
-				}
-				if len(told) > 0 {
-					if err := p.shared.RestoreSummary(told); err != nil {
-						t.Fatal(err)
-					}
-				}
+			if n%3 != 1 {
+				work.Reclaim(p.shared)
+				p.shared = nil
 			}
 			keys[key] = p
 		}

@@ -17,6 +17,12 @@ type view struct {
 	params      []Param
 	functionals []Functional
 	beta        []Functional // those of the coefficients
+	weights     weights      // what the functionals have theirs in
+}
+
+// room returns an empty view that has the memory of one that nobody uses any more.
+func (v *view) room() view {
+	return view{params: v.params[:0], functionals: v.functionals[:0], weights: v.weights}
 }
 
 func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection) {
@@ -26,7 +32,7 @@ func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection
 	}
 	v.stale, v.partial = false, partial
 	v.params = append(v.params[:0], params...)
-	v.functionals = functionals(spec, s, params, selected)
+	v.functionals = v.selected(spec, s, params, selected)
 	beta := func(f Functional) bool { return strings.HasPrefix(f.Name, "beta[") }
 	lo := max(slices.IndexFunc(v.functionals, beta), 0)
 	hi := lo

@@ -46,9 +46,16 @@ const (
 // functionals returns the selected variables of a model in the order of its
 // parameters.
 func functionals(spec *Spec, s *state, params []Param, selected *selection) []Functional {
-	all := count(params)
-	list := make([]Functional, 0, selected.most(all))
-	room := weights{chunk: min(2*all, 512)}
+	return new(view).selected(spec, s, params, selected)
+}
+
+// selected is functionals, in the memory of those that the view has.
+func (v *view) selected(spec *Spec, s *state, params []Param, selected *selection) []Functional {
+	all, list, room := count(params), v.functionals[:0], &v.weights
+	if list == nil {
+		list = make([]Functional, 0, selected.most(all))
+	}
+	room.reset(min(2*all, 512))
 	letters := names{piece: min(16*cap(list), 4096)}
 	row, terms, seen := 0, groupTerms(spec.Columns.Groups), map[string]int{}
 	for _, p := range params {
@@ -68,9 +75,12 @@ func functionals(spec *Spec, s *state, params []Param, selected *selection) []Fu
 			if rows == byGroup && !selected.group(at.factor, i) {
 				continue
 			}
+			if letters.was = ""; len(list) < cap(list) {
+				letters.was = list[:len(list)+1][len(list)].Name
+			}
 			name := rowName(&letters, p, i, rows, at, s)
 			if selected.variable(name, rows == byGroup) {
-				list = append(list, convert(spec, s, &room, kind, name, row, i, p.Len))
+				list = append(list, convert(spec, s, room, kind, name, row, i, p.Len))
 			}
 		}
 		row += p.Len
@@ -99,13 +109,20 @@ func rowName(n *names, p Param, i int, rows rowNames, at term, s *state) string 
 type names struct {
 	all   strings.Builder // the piece at hand: names that were handed out keep theirs
 	piece int             // bytes of one, at least
+	was   string          // the name that stood there before, which serves again; "": none
 }
 
 // join returns the parts as one name.
 func (n *names) join(parts ...string) string {
-	size := 0
+	rest, same, size := n.was, true, 0
 	for _, p := range parts {
 		size += len(p)
+		if same {
+			rest, same = strings.CutPrefix(rest, p)
+		}
+	}
+	if same && rest == "" {
+		return n.was
 	}
 	if n.all.Cap()-n.all.Len() < size {
 		n.all.Reset()
@@ -160,6 +177,11 @@ type weights struct {
 	param  []int
 	weight []float64
 	from   int // where the functional at hand begins
+}
+
+// reset makes room anew where what it holds is not used any more.
+func (w *weights) reset(chunk int) {
+	w.chunk, w.param, w.weight = chunk, w.param[:0], w.weight[:0]
 }
 
 // begin begins a functional with one parameter of weight 1, which may be an

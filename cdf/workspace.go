@@ -40,9 +40,27 @@ func (w *Workspace) Trim() { *w = Workspace{} }
 
 // NewFilter is the function of that name, of a filter that shares w from the start.
 func (w *Workspace) NewFilter(spec *Spec, key string) *Filter {
-	f := &Filter{spec: spec, key: key, print: spec.Fingerprint(), ws: w}
+	f := w.spare.filter
+	if w.spare.filter = nil; f == nil {
+		f = new(Filter)
+	}
+	*f = Filter{spec: spec, key: key, print: spec.Fingerprint(), ws: w, view: f.view.room()}
 	f.reset()
 	return f
+}
+
+// Reclaim takes in the memory of a filter that nobody uses any more, nor one that
+// was converted from it, for the next one. What it returned last stays valid until
+// the next call of any filter that shares w.
+func (w *Workspace) Reclaim(f *Filter) {
+	f.Share(w)
+	if w.last == f {
+		w.last = nil
+	}
+	if f.broken == nil {
+		w.spare.take(&f.now, f.engine)
+		w.spare.filter, w.spare.rows = f, rows{y: f.now.scaling.raw.y[:0], x: f.now.scaling.raw.x[:0]}
+	}
 }
 
 // Share makes the filter use w instead of a workspace of its own. What the
@@ -56,12 +74,39 @@ func (f *Filter) Share(w *Workspace) {
 }
 
 // spare is what a filter with the design had and has no longer, nil: nothing.
-// Loading a snapshot takes it, and costs little more than reading the numbers.
+// Loading a snapshot takes it, and costs little more than reading the numbers; so
+// does a key that begins.
 type spare struct {
 	of      *design
 	engine  *engine
 	x       []Constant
 	spreads []spread
+	rows    rows // room for y and x
+	filter  *Filter
+	// The bytes of a model of the design that has seen nothing.
+	blankOf *design
+	blank   []byte
+}
+
+// begin returns an engine for the design that has seen nothing.
+func (s *spare) begin(spec *Spec, d *design) (*engine, error) {
+	if e := s.engine; e != nil && d == s.of && d == s.blankOf {
+		s.engine = nil
+		if e.model.UnmarshalBinary(s.blank) == nil {
+			return e, nil
+		}
+	}
+	e, err := newEngine(spec, d)
+	if err != nil {
+		return nil, err
+	}
+	if d != s.blankOf {
+		s.blankOf = nil
+		if s.blank, err = e.model.AppendBinary(s.blank[:0]); err == nil {
+			s.blankOf = d
+		}
+	}
+	return e, nil
 }
 
 // model returns an engine for the design in any state, to be loaded.
@@ -89,6 +134,13 @@ func (s *spare) watched(d *design) []spread {
 		return v
 	}
 	return nil
+}
+
+// kept returns room for the first rows of a key.
+func (s *spare) kept() rows {
+	r := s.rows
+	s.rows = rows{}
+	return r
 }
 
 // take takes in what a filter will use no more. Nothing else may refer to it.

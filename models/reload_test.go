@@ -49,6 +49,36 @@ func TestLoadedIntoWhatWas(t *testing.T) {
 	})
 }
 
+// A key that begins in the memory of another one that was put away, with kept rows,
+// with fixed constants or much later, comes to the same bits as one that begins in a
+// workspace of its own.
+func TestBegunInWhatWas(t *testing.T) {
+	everyVariant(t, func(t *testing.T, s stream, spec *cdf.Spec) {
+		shards := flatShards(s)
+		ws := cdf.NewWorkspace()
+		for _, n := range []int{1, 2, 25, 1} {
+			other := ws.NewFilter(spec, "other")
+			fold(t, other, shards, n)
+			ws.Reclaim(other)
+			got, want := ws.NewFilter(spec, "k"), cdf.NewFilter(spec, "k")
+			for shard := range 4 {
+				var sums [2]string
+				for i, f := range []*cdf.Filter{got, want} {
+					sum, err := f.Update(shards[(n+shard)%len(shards)])
+					if err != nil {
+						t.Fatal(err)
+					}
+					sums[i] = fmt.Sprintf("%+v", *sum)
+				}
+				if sums[0] != sums[1] || !bytes.Equal(snapshot(t, got), snapshot(t, want)) {
+					t.Fatalf("after %d shards of another key, shard %d: %.300s\nwant %.300s", n, shard, sums[0], sums[1])
+				}
+			}
+			ws.Reclaim(got)
+		}
+	})
+}
+
 func snapshot(t *testing.T, f *cdf.Filter) []byte {
 	b, err := f.AppendBinary(nil)
 	if err != nil {

@@ -102,6 +102,8 @@ var ofProbit = []mutant{
 		"return !v.partial && ", "return ", "TestPublishedGroups", []string{"./cdf"}},
 	{"loading: columns of another key", "cdf/pattern.go",
 		"bytes.HasPrefix(r.b, known.bytes)", "(bytes.HasPrefix(r.b, known.bytes) || len(r.b) >= len(known.bytes))", "TestLoadingKeepsKeysApart", []string{"./cdf"}},
+	{"a key begins with another's statistics", "cdf/workspace.go",
+		"if e.model.UnmarshalBinary(s.blank) == nil {", "if true {", "TestBegunInWhatWas", []string{"./models"}},
 	{"a filter that comes back reverts what was before it left", "cdf/workspace.go",
 		"if w != f.ws && w.last == f {", "if false {", "TestRevertAfterLeaving", []string{"./cdf"}},
 	{"loading: a lost model again", "cdf/snapshot.go",
