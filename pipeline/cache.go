@@ -15,40 +15,46 @@ type entry struct {
 	listed       *list  // that it is in
 }
 
-// keyState is a key's model and its place in the log. A key without a model
-// is absent: never seen, or deleted.
+// keyState is a key's model and its place in the log. A key without either is
+// absent: never seen, or deleted.
 type keyState struct {
 	spec   *cdf.Spec
-	stored Stored // the state while there is no filter of it: as loaded, or packed
-	saved  Stored // what the store has of the filter; nil: it has changed since
+	stored Stored // as the store has it, or will; nil: absent, or the model has changed since
+	dirty  bool   // the store has another one
+	model  *opened
+}
+
+// opened is a state at hand.
+type opened struct {
+	filter *cdf.Filter
 	env    Envelope
-	filter *cdf.Filter // nil: absent, or not yet needed by its lane
-	used   int         // shards since the filter was made
-	dirty  bool
+	used   int      // shards since the filter was made
 	names  []string // of the newest point's variables
 }
 
-// entryOverhead is what an entry costs beside its state.
+// entryOverhead is what an entry costs beside its state's bytes or model.
 const entryOverhead = 320
 
 // size is the memory that the state holds.
 func (s *keyState) size(key string) int64 {
-	n := int64(entryOverhead + len(key) + len(s.stored) + len(s.saved))
-	if s.filter != nil {
-		n += s.filter.Size()
+	n := int64(entryOverhead + len(key) + len(s.stored))
+	if s.model != nil {
+		n += s.model.filter.Size()
 	}
 	return n
 }
 
 // pack leaves of a state of this size, unchanged since it was encoded, those bytes,
 // where they are fewer by far: a small model's memory is several times its snapshot.
-func (s *keyState) pack(size int64) bool {
-	n := int64(len(s.saved))
-	if n == 0 || n > size/4 {
-		return false
+// It returns the filter that nobody needs any more, if there is one.
+func (s *keyState) pack(size int64) *cdf.Filter {
+	n := int64(len(s.stored))
+	if s.model == nil || n == 0 || n > size/4 {
+		return nil
 	}
-	*s = keyState{spec: s.spec, stored: s.saved}
-	return true
+	f := s.model.filter
+	s.model = nil
+	return f
 }
 
 // cache keeps the entries of one partition within a number of bytes, as far
@@ -93,7 +99,7 @@ func (c *cache) use(e *entry) {
 func (c *cache) rest(e *entry) {
 	if e.listed == nil && e.cut == 0 && e.pending == 0 {
 		c.resize(e, e.state.size(e.key))
-		if e.state.filter == nil {
+		if e.state.model == nil {
 			c.packed.add(e)
 		} else {
 			c.open.add(e)
@@ -113,7 +119,7 @@ func (c *cache) evict(limit int64) (n int64) {
 	for c.open.bytes > limit/openShare {
 		e := c.open.oldest
 		c.use(e)
-		if e.state.pack(e.size) {
+		if e.state.pack(e.size) != nil {
 			c.resize(e, e.state.size(e.key))
 		}
 		c.packed.add(e)

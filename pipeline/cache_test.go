@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -64,9 +65,9 @@ func TestModelsAtRestArePacked(t *testing.T) {
 	values, open := map[string]Stored{}, int64(0)
 	for i := range n {
 		key := fmt.Sprint("k", i)
-		s := &keyState{spec: spec, filter: cdf.NewFilter(spec, key), env: Envelope{Offset: int64(i)}}
+		s := &keyState{spec: spec, model: &opened{filter: cdf.NewFilter(spec, key), env: Envelope{Offset: int64(i)}}}
 		for range i + 1 {
-			if _, err := s.filter.Update(&cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "y", Number: []float64{1}}}}); err != nil {
+			if _, err := s.model.filter.Update(&cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "y", Number: []float64{1}}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -74,7 +75,7 @@ func TestModelsAtRestArePacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.saved, values[key] = value, value
+		values[key] = value
 		e := &entry{key: key, state: s, size: s.size(key)}
 		open = e.size
 		c.add(e)
@@ -89,7 +90,7 @@ func TestModelsAtRestArePacked(t *testing.T) {
 		key := fmt.Sprint("k", i)
 		e := c.get(key)
 		held += e.state.size(key)
-		if packed := e.state.filter == nil; packed != (i < n-3) {
+		if packed := e.state.model == nil; packed != (i < n-3) {
 			t.Errorf("state %d is packed: %v", i, packed)
 		}
 		if err := e.state.open(key, cdf.NewWorkspace()); err != nil {
@@ -106,52 +107,36 @@ func TestModelsAtRestArePacked(t *testing.T) {
 
 // TestChangedStateIsNotPacked: what the store does not have yet is kept as it is.
 func TestChangedStateIsNotPacked(t *testing.T) {
-	e := &entry{state: &keyState{saved: Stored{1}, stored: Stored{1}}, size: 1000}
+	e := &entry{state: &keyState{stored: Stored{1}, model: &opened{filter: new(cdf.Filter)}}, size: 1000}
 	l := &lane{}
 	l.touch(e)
-	if e.state.pack(e.size) {
+	if e.state.pack(e.size) != nil {
 		t.Error("a change is lost")
 	}
 }
 
-// TestModelsUsedOnceArePacked: where models at hand crowd the cache, a cut leaves
-// only those that were used more than once, and what it hands over is no other.
+// TestModelsUsedOnceArePacked: a new key's model is packed at once, and where models at
+// hand crowd the cache a cut leaves only those that were used more than once since they
+// were opened. What it hands over is no other.
 func TestModelsUsedOnceArePacked(t *testing.T) {
-	spec, ok := toyRules().Match("k")
-	if !ok {
-		t.Fatal("no model")
-	}
-	for _, pack := range []bool{false, true} {
-		l := &lane{rules: toyRules(), part: simPartition, clock: func() float64 { return 0 },
-			tools: &tools{decoder: &toyDecoder{takes: func() {}}, outputs: toyOutputs{}, work: cdf.NewWorkspace()}}
-		entries := map[string]*entry{}
-		offset := int64(0)
-		for _, key := range []string{"k1", "k2", "k1"} {
-			e := entries[key]
-			if e == nil {
-				e = &entry{key: key, state: &keyState{spec: spec}}
-				entries[key] = e
+	for _, crowded := range []bool{false, true} {
+		l := newKeysLane()
+		l.apply(t, "k1 1", "k2 1")
+		l.cut(t, false)
+		for _, key := range []string{"k1", "k2"} {
+			if l.keys[key].state.model != nil {
+				t.Errorf("%s is new and at hand", key)
 			}
-			r := &Record{Offset: offset, Key: []byte(key), Value: []byte("1")}
-			if err := l.one(&task{record: r, entry: e, spec: spec}); err != nil || !e.state.dirty {
-				t.Fatalf("offset %d was not applied: %v", offset, err)
-			}
-			offset++
 		}
-		part, failed := l.cut(pack)
-		if failed != nil || len(part.changes) != 2 {
-			t.Fatalf("%d changes, %+v", len(part.changes), failed)
-		}
-		for i, key := range []string{"k1", "k2"} {
-			s := entries[key].state
-			if packed := s.filter == nil; packed != (pack && key == "k2") {
+		l.apply(t, "k1 2", "k2 2", "k1 3")
+		changes := l.cut(t, crowded)
+		for _, key := range []string{"k1", "k2"} {
+			s := l.keys[key].state
+			if packed := s.model == nil; packed != (crowded && key == "k2") {
 				t.Errorf("%s is packed: %v", key, packed)
 			}
-			if err := s.open(key, l.work); err != nil {
-				t.Fatal(err)
-			}
-			if value, err := s.encode(&l.room); err != nil || !bytes.Equal(value, part.changes[i].Value) {
-				t.Errorf("%s is another state after the cut (%v)", key, err)
+			if value := l.again(t, key); !bytes.Equal(value, changes[key]) {
+				t.Errorf("%s is another state after the cut", key)
 			}
 		}
 	}
@@ -160,4 +145,93 @@ func TestModelsUsedOnceArePacked(t *testing.T) {
 	if !c.crowded(100*openShare) || c.crowded(102*openShare) {
 		t.Error("three quarters of what models at hand may take are not where they crowd it")
 	}
+}
+
+// TestPackedBeforeItIsSaved: a key that was packed and not saved yet may be changed, deleted
+// and begun anew. The cut hands over what it is by then, as if it had been at hand.
+func TestPackedBeforeItIsSaved(t *testing.T) {
+	l := newKeysLane()
+	l.apply(t, "k1 1", "k2 1", "k3 1", "k4 1", "k5 5", "k2 2", "k3", "k4", "k4 1")
+	changes := l.cut(t, false)
+	if len(changes) != 5 {
+		t.Fatalf("%d changes, want those of five keys", len(changes))
+	}
+	if changes["k3"] != nil {
+		t.Error("a deleted key is stored")
+	}
+	for key, n := range map[string]int64{"k1": 1, "k2": 2, "k4": 1, "k5": 1} {
+		s, err := ParseStored(key, changes[key])
+		if err != nil || s.T != n {
+			t.Errorf("%s is stored with %d shards, want %d (%v)", key, s.T, n, err)
+		}
+		if !bytes.Equal(l.again(t, key), changes[key]) {
+			t.Errorf("%s is another state after the cut", key)
+		}
+	}
+	l.apply(t, "k1")
+	if changes = l.cut(t, true); len(changes) != 1 || changes["k1"] != nil || l.keys["k1"].state.stored != nil {
+		t.Errorf("a key that was packed is not deleted: %v", changes)
+	}
+}
+
+// keysLane is a lane of toys and the entries of its keys.
+type keysLane struct {
+	lane
+	keys map[string]*entry
+	next int64 // offset
+}
+
+func newKeysLane() *keysLane {
+	return &keysLane{keys: map[string]*entry{}, lane: lane{rules: toyRules(), part: simPartition, clock: func() float64 { return 0 },
+		tools: &tools{decoder: &toyDecoder{takes: func() {}}, outputs: toyOutputs{}, work: cdf.NewWorkspace()}}}
+}
+
+// apply applies records, a key and a shard each; without a shard it is a tombstone.
+func (l *keysLane) apply(t *testing.T, records ...string) {
+	t.Helper()
+	for _, text := range records {
+		key, shard, some := strings.Cut(text, " ")
+		e := l.keys[key]
+		if e == nil {
+			spec, _ := l.rules.Match(key)
+			e = &entry{key: key, state: &keyState{spec: spec}}
+			l.keys[key] = e
+		}
+		r := &Record{Offset: l.next, Key: []byte(key)}
+		if some {
+			r.Value = []byte(shard)
+		}
+		if err := l.one(&task{record: r, entry: e, spec: e.state.spec}); err != nil || !e.state.dirty {
+			t.Fatalf("%q was not applied: %v", text, err)
+		}
+		l.next++
+	}
+}
+
+func (l *keysLane) cut(t *testing.T, pack bool) map[string]Stored {
+	t.Helper()
+	part, failed := l.lane.cut(pack)
+	if failed != nil {
+		t.Fatal(failed.err)
+	}
+	changes := map[string]Stored{}
+	for _, c := range part.changes {
+		changes[c.Key] = c.Value
+	}
+	return changes
+}
+
+// again encodes the state of a key once more.
+func (l *keysLane) again(t *testing.T, key string) Stored {
+	t.Helper()
+	s := l.keys[key].state
+	if err := s.open(key, l.work); err != nil {
+		t.Fatal(err)
+	}
+	s.stored = nil
+	value, err := s.encode(&l.room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
 }

@@ -93,17 +93,31 @@ func TestLostStateIsReplayed(t *testing.T) {
 // oneWay fails at its second shard, and cannot go back to what it was before.
 type oneWay struct {
 	unyielding
-	kept bool
+	failed bool
 }
 
-func (m *oneWay) AppendBinary(b []byte) ([]byte, error) {
-	m.kept = true
-	return m.Model.AppendBinary(b)
+func (m *oneWay) Blocks() []cdf.Block {
+	blocks := m.unyielding.Blocks()
+	for i, b := range blocks {
+		blocks[i] = oneWayBlock{b, m}
+	}
+	return blocks
 }
 
 func (m *oneWay) UnmarshalBinary(b []byte) error {
-	if m.kept {
+	if m.failed {
 		return errors.New("cannot go back")
 	}
 	return m.Model.UnmarshalBinary(b)
+}
+
+type oneWayBlock struct {
+	cdf.Block
+	of *oneWay
+}
+
+func (b oneWayBlock) Sample(s *cdf.Step) error {
+	err := b.Block.Sample(s)
+	b.of.failed = err != nil
+	return err
 }

@@ -98,6 +98,7 @@ type lane struct {
 	outs  []Output
 	pages Pages
 	notes []*Point
+	names []string        // of the newest point's variables: another key's are often the same
 	rows  []RowPrediction // of the shard at hand
 }
 
@@ -173,12 +174,12 @@ func (l *lane) route(t *task) error {
 	if err := s.open(t.entry.key, l.work); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
 	}
-	if s.filter != nil && r.Offset <= s.env.Offset {
+	if s.model != nil && r.Offset <= s.model.env.Offset {
 		t.result.Skipped = "applied"
 		return nil
 	}
 	if r.Value == nil {
-		s.filter, s.env = nil, Envelope{}
+		s.model = nil
 		l.touch(t.entry)
 		l.outs = append(l.outs, l.outputs.Tombstone(l.part, r))
 		l.note(t, func() *Point {
@@ -190,7 +191,7 @@ func (l *lane) route(t *task) error {
 	var n uint64
 	var numbered bool
 	if v, ok := r.Header(ShardHeader); ok {
-		if id, n, numbered = parseShard(v); numbered && s.filter != nil && s.env.repeated(id, n) {
+		if id, n, numbered = parseShard(v); numbered && s.model != nil && s.model.env.repeated(id, n) {
 			t.result.Skipped = "repeat"
 			return nil
 		}
@@ -216,10 +217,11 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		return l.refuse(t, err)
 	}
 	batch.Time = r.Time
-	filter := s.filter
-	if filter == nil {
-		filter = l.work.NewFilter(s.spec, t.entry.key)
+	model := s.model
+	if model == nil {
+		model = &opened{filter: l.work.NewFilter(s.spec, t.entry.key)}
 	}
+	filter, env := model.filter, &model.env
 	filter.Share(l.work)
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
@@ -230,12 +232,12 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if err != nil {
 		return l.refuse(t, err)
 	}
-	before := s.env
-	s.env.Offset, s.env.Time, s.env.Gaps = r.Offset, r.Time, l.gaps
+	before := *env
+	env.Offset, env.Time, env.Gaps = r.Offset, r.Time, l.gaps
 	if summary.Outliers.T == summary.T {
-		s.env.Outlier = r.Offset + 1
+		env.Outlier = r.Offset + 1
 	}
-	l.said = posterior(t.entry.key, s, l.part, l.rules.Config(), summary)
+	l.said = posterior(t.entry.key, s.spec, env, l.part, l.rules.Config(), summary)
 	message := &l.said
 	message.Settled = settled && len(summary.Scaling) > 0 && repeats(s.spec, summary.T)
 	outs := l.outs
@@ -243,16 +245,16 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if publish {
 		outs, err = guarded(func() ([]Output, error) { return l.outputs.Posterior(l.outs, &l.pages, message, filter, r) })
 		if err != nil {
-			s.env = before
+			*env = before
 			if lost := filter.Revert(); lost != nil {
 				return lost
 			}
 			return l.refuse(t, fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
 		}
 	}
-	s.filter = filter
-	s.used++
-	note(&s.env)
+	s.model = model
+	model.used++
+	note(env)
 	l.touch(t.entry)
 	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
@@ -260,13 +262,38 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	t.result.Published = publish
 	l.outs = append(outs, predicted...)
 	l.note(t, func() *Point {
-		p := pointOf(message, s.names, filter.Transforms(), t.result.Rows, t.result.Published)
+		names := model.names
+		if names == nil {
+			names = l.names
+		}
+		p := pointOf(message, names, filter.Transforms(), t.result.Rows, t.result.Published)
 		if p.Published {
-			s.names = p.Names
+			model.names, l.names = p.Names, p.Names
 		}
 		return p
 	})
+	if summary.T == 1 {
+		return l.packNew(t.entry)
+	}
 	return nil
+}
+
+// packNew packs the model that a key's first shard has made, whose memory is the
+// next new key's: most of many new keys come again late, if at all, and the others
+// are opened once.
+func (l *lane) packNew(e *entry) error {
+	if _, err := e.state.encode(&l.room); err != nil {
+		return err
+	}
+	l.pack(e)
+	return nil
+}
+
+// pack packs a model that was encoded and gives its memory to the next one.
+func (l *lane) pack(e *entry) {
+	if f := e.state.pack(e.state.size(e.key)); f != nil {
+		l.work.Reclaim(f)
+	}
 }
 
 // tidy lets go of what was said of the shard, and of what a large one took: a lane
@@ -289,10 +316,10 @@ func (l *lane) note(t *task, point func() *Point) {
 }
 
 // posterior is the message about a key's present state.
-func posterior(key string, s *keyState, p Partition, config string, summary *cdf.Summary) Posterior {
+func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config string, summary *cdf.Summary) Posterior {
 	return Posterior{
-		Key: key, Kind: s.spec.Kind, Variant: s.spec.Variant, Config: config,
-		Source: p, Offset: s.env.Offset, Time: s.env.Time, Gaps: s.env.Gaps, Outlier: max(s.env.Outlier-1, 0), Summary: summary,
+		Key: key, Kind: spec.Kind, Variant: spec.Variant, Config: config,
+		Source: p, Offset: e.Offset, Time: e.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
 	}
 }
 
@@ -337,8 +364,9 @@ func (l *lane) dead(t *task, stage Stage, reason string) error {
 }
 
 func (l *lane) touch(e *entry) {
+	e.state.stored = nil
 	if !e.state.dirty {
-		e.state.dirty, e.state.saved = true, nil
+		e.state.dirty = true
 		l.dirty = append(l.dirty, e)
 	}
 }
@@ -350,12 +378,12 @@ func (l *lane) cut(pack bool) (cutPart, *failure) {
 	for _, e := range l.dirty {
 		value, err := e.state.encode(&l.room)
 		if err != nil {
-			return cutPart{}, &failure{e.state.env.Offset, e.key, err}
+			return cutPart{}, &failure{e.state.model.env.Offset, e.key, err}
 		}
 		part.changes = append(part.changes, Change{e.key, value})
-		e.state.dirty, e.state.saved = false, value
-		if pack && e.state.used == 1 {
-			e.state.pack(e.state.size(e.key))
+		e.state.dirty = false
+		if m := e.state.model; pack && m != nil && m.used == 1 {
+			l.pack(e)
 		}
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })

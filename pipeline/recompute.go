@@ -75,7 +75,7 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	}
 	c.lane.dirty, c.lane.outs = c.lane.dirty[:0], nil
 	e.state.dirty = false
-	if e.state.filter == nil && e.state.stored == nil {
+	if e.state.model == nil && e.state.stored == nil {
 		return nil, nil
 	}
 	e.size = e.state.size(key)
@@ -84,9 +84,6 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 
 // Value returns the value that a worker would have stored.
 func (s *Recomputed) Value() (Stored, error) {
-	if s.entry.state.filter == nil {
-		return s.entry.state.stored, nil
-	}
 	return s.entry.state.encode(new([]byte))
 }
 
@@ -100,7 +97,7 @@ func (s *Recomputed) Resting() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	rest := keyState{spec: s.entry.state.spec, filter: s.entry.state.filter, saved: value}
+	rest := keyState{spec: s.entry.state.spec, model: s.entry.state.model, stored: value}
 	rest.pack(rest.size(s.entry.key))
 	return rest.size(s.entry.key), nil
 }

@@ -10,44 +10,49 @@ import (
 // open turns the stored value into a model, once. cdf.ErrSnapshot, wrapped,
 // says that the snapshot is damaged or belongs to another configuration.
 func (s *keyState) open(key string, w *cdf.Workspace) error {
-	if s.stored == nil {
+	if s.model != nil || s.stored == nil {
 		return nil
 	}
-	if err := s.env.UnmarshalBinary(s.stored); err != nil {
+	m := &opened{}
+	if err := m.env.UnmarshalBinary(s.stored); err != nil {
 		return fmt.Errorf("key %q: %w", key, err)
 	}
-	f := w.NewFilter(s.spec, key)
-	if err := f.UnmarshalBinary(s.env.Snapshot); err != nil {
+	m.filter = w.NewFilter(s.spec, key)
+	if err := m.filter.UnmarshalBinary(m.env.Snapshot); err != nil {
 		return fmt.Errorf("key %q: %w", key, err)
 	}
-	if len(s.env.Summary) > 0 {
-		if err := f.RestoreSummary(s.env.Summary); err != nil {
+	if len(m.env.Summary) > 0 {
+		if err := m.filter.RestoreSummary(m.env.Summary); err != nil {
 			return fmt.Errorf("key %q: %w", key, err)
 		}
 	}
-	s.filter, s.env.Snapshot, s.env.Summary = f, nil, nil
-	s.saved, s.stored = s.stored, nil
+	m.env.Snapshot, m.env.Summary = nil, nil
+	s.model = m
 	return nil
 }
 
 // encode returns the value to store, nil for an absent key. It is made in room,
 // which keeps what it grew to: a value holds no more than its bytes.
 func (s *keyState) encode(room *[]byte) (Stored, error) {
-	if s.filter == nil {
-		return nil, nil
+	m := s.model
+	if m == nil || s.stored != nil {
+		return s.stored, nil
 	}
-	snapshot, err := s.filter.AppendBinary((*room)[:0])
+	snapshot, err := m.filter.AppendBinary((*room)[:0])
 	if err != nil {
 		return nil, err
 	}
-	all := s.filter.AppendSummary(snapshot)
-	s.env.Snapshot, s.env.Summary = all[:len(snapshot)], all[len(snapshot):]
-	whole, err := s.env.AppendBinary(all)
-	s.env.Snapshot, s.env.Summary = nil, nil
+	all := m.filter.AppendSummary(snapshot)
+	m.env.Snapshot, m.env.Summary = all[:len(snapshot)], all[len(snapshot):]
+	whole, err := m.env.AppendBinary(all)
+	m.env.Snapshot, m.env.Summary = nil, nil
 	if *room = whole[:0]; cap(whole) > roomBytes {
 		*room = nil
 	}
-	return bytes.Clone(whole[len(all):]), err
+	if err == nil {
+		s.stored = bytes.Clone(whole[len(all):])
+	}
+	return s.stored, err
 }
 
 // roomBytes is the most that is kept of what values are made in.
@@ -64,10 +69,11 @@ func (r *Rules) Restore(p Partition, key string, value Stored) (*Posterior, *cdf
 	if err := s.open(key, cdf.NewWorkspace()); err != nil {
 		return nil, nil, err
 	}
-	summary, err := s.filter.Summary()
+	filter := s.model.filter
+	summary, err := filter.Summary()
 	if err != nil {
 		return nil, nil, fmt.Errorf("key %q: %w", key, err)
 	}
-	found := posterior(key, s, p, r.Config(), summary)
-	return &found, s.filter, nil
+	found := posterior(key, s.spec, &s.model.env, p, r.Config(), summary)
+	return &found, filter, nil
 }
