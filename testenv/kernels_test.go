@@ -25,8 +25,10 @@ func TestKernelsAreGenerated(t *testing.T) {
 	if err := os.CopyFS(gen, os.DirFS(filepath.Join(cdf, "lin", "gen"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "vec"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"vec", "normal"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	run := func(args ...string) ([]byte, error) {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
@@ -46,6 +48,7 @@ func TestKernelsAreGenerated(t *testing.T) {
 	}{
 		{"lin/strip_amd64.s", []string{"-out", "../strip_amd64.s"}},
 		{"vec/vec_amd64.s", []string{"-of", "vec", "-out", "../../vec/vec_amd64.s"}},
+		{"normal/mixed_amd64.s", []string{"-of", "normal", "-out", "../../normal/mixed_amd64.s"}},
 	} {
 		if out, err := run(append([]string{"run", "."}, c.args...)...); err != nil {
 			t.Fatalf("go run: %v\n%s", err, out)

@@ -1,4 +1,4 @@
-// Command gen writes the assembly of cdf/lin and of cdf/vec. It is a module of its own, so
+// Command gen writes the assembly of cdf/lin, cdf/vec and cdf/normal. It is a module of its own, so
 // that the generator is no dependency of the project.
 package main
 
@@ -30,14 +30,22 @@ const (
 )
 
 func main() {
-	of := flag.String("of", "lin", "package: lin or vec")
+	of := flag.String("of", "lin", "package: lin, vec or normal")
 	flag.Parse()
 	ConstraintExpr("!purego")
-	if *of == "vec" {
+	switch *of {
+	case "vec":
 		ofVec()
-		Generate()
-		return
+	case "normal":
+		ofNormal()
+	default:
+		ofLin()
 	}
+	Generate()
+}
+
+// ofLin writes the kernels of package lin.
+func ofLin() {
 	for v, rows := range [][]int{{8, 4, 2, 1}, {12, 4, 2, 1}, {8, 4, 2, 1}} {
 		kernel("avx512", 64, v+1, rows, wide{})
 	}
@@ -54,7 +62,6 @@ func main() {
 		rotations("avx512", 8, vectors)
 		rotations("avx2", 4, vectors)
 	}
-	Generate()
 }
 
 // set is a set of vector instructions.

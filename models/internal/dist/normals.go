@@ -12,13 +12,18 @@ type NormalMixture struct {
 	W, Mean, SD []float64 // weights sum to 1; an sd may be 0
 	Square      []float64 // scratch
 
-	major   components
-	u, p, f []float64 // scratch: arguments, distribution functions and densities
+	major components
+	inv   []float64 // scratch
 }
 
 // Size makes room for k components, of any value.
 func (x *NormalMixture) Size(k int) {
-	x.W, x.Mean, x.SD, x.Square = lin.Grow(x.W, k), lin.Grow(x.Mean, k), lin.Grow(x.SD, k), lin.Grow(x.Square, k)
+	all := normal.Padded(k)
+	x.W, x.Mean, x.inv = lin.Grow(x.W, all), lin.Grow(x.Mean, all), lin.Grow(x.inv, all)
+	clear(x.W[k:])
+	clear(x.Mean[k:])
+	clear(x.inv[k:])
+	x.W, x.Mean, x.SD, x.Square = x.W[:k], x.Mean[:k], lin.Grow(x.SD, k), lin.Grow(x.Square, k)
 }
 
 // Moments returns the mean and sd.
@@ -65,21 +70,19 @@ func (x *NormalMixture) LogDensity(y float64) float64 {
 	return math.Log(sum) - least - 0.5*math.Log(2*math.Pi)
 }
 
-// At returns the distribution function and the log density at y.
+// At returns the distribution function and the log density at y, of a mixture that
+// Size made room for.
 func (x *NormalMixture) At(y float64) (p, log float64) {
-	n := len(x.W)
-	x.u, x.p, x.f = lin.Grow(x.u, n), lin.Grow(x.p, n), lin.Grow(x.f, n)
-	for k, mean := range x.Mean {
-		x.u[k] = (y - mean) / x.SD[k]
+	k := len(x.W)
+	all, far := normal.Padded(k), 0.0
+	for i, sd := range x.SD[:k] {
+		inv := 1 / sd
+		x.inv[i] = inv
+		far = max(far, math.Abs((y-x.Mean[i])*inv))
 	}
-	normal.Laws(x.p, x.f, x.u)
-	density := 0.0
-	for k, w := range x.W {
-		p += w * x.p[k]
-		density += w / x.SD[k] * x.f[k]
+	if far < normal.Furthest {
+		p, f := normal.Mixed(x.W[:all], x.Mean[:all], x.inv[:all], y)
+		return p, math.Log(f[0])
 	}
-	if density > 1e-200 {
-		return p, math.Log(density)
-	}
-	return p, x.LogDensity(y)
+	return x.CDF(y), x.LogDensity(y)
 }

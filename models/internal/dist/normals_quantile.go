@@ -8,7 +8,7 @@ import (
 )
 
 // components are those of a mixture whose weight is not negligible, one after
-// the other, and what tells where its quantiles about are.
+// the other and padded for normal.Mixed, and what tells where its quantiles about are.
 type components struct {
 	w, mean, sd, inv []float64 // inv: 1/sd
 
@@ -20,7 +20,7 @@ type components struct {
 
 // gather finds the components that decide quantiles.
 func (x *NormalMixture) gather() *components {
-	c, n := &x.major, len(x.W)
+	c, n := &x.major, normal.Padded(len(x.W))
 	c.w, c.mean, c.sd, c.inv = lin.Grow(c.w, n), lin.Grow(c.mean, n), lin.Grow(c.sd, n), lin.Grow(c.inv, n)
 	n, c.narrowest, c.center = 0, math.Inf(1), 0
 	wide, precise := 0.0, 0.0
@@ -36,13 +36,16 @@ func (x *NormalMixture) gather() *components {
 			n++
 		}
 	}
-	c.w, c.mean, c.sd, c.inv = c.w[:n], c.mean[:n], c.sd[:n], c.inv[:n]
-	x.u, x.p, x.f = lin.Grow(x.u, n), lin.Grow(x.p, n), lin.Grow(x.f, n)
+	all := normal.Padded(n)
+	c.w, c.mean, c.sd, c.inv = c.w[:all], c.mean[:all], c.sd[:n], c.inv[:all]
+	clear(c.w[n:])
+	clear(c.mean[n:])
+	clear(c.inv[n:])
 	apart, cube := 0.0, 0.0
-	for k, w := range c.w {
-		d := c.mean[k] - c.center
+	for k, sd := range c.sd {
+		w, d := c.w[k], c.mean[k]-c.center
 		apart += w * d * d
-		cube += w * d * (3*c.sd[k]*c.sd[k] + d*d)
+		cube += w * d * (3*sd*sd + d*d)
 	}
 	// Of X ~ IG(a, b) the means of X^(1/2) and of X^(-1/2) have the product
 	// Gamma(a-1/2) Gamma(a+1/2)/Gamma(a)^2, whose logarithm is 1/(4a-2) nearly.
@@ -78,31 +81,31 @@ func (x *NormalMixture) Quantiles() (q [7]float64) {
 func (x *NormalMixture) quantile(c *components, p, z float64) float64 {
 	at := c.guess(z)
 	for range 4 {
-		step, ok := x.step(c, p, at)
+		step, ok := c.step(p, at)
 		at += step
 		if ok {
 			return at
 		}
 	}
-	return x.between(c, p, z)
+	return c.between(p, z)
 }
 
 // between finds the quantile between the components' own, halving where the
 // step leaves the bracket.
-func (x *NormalMixture) between(c *components, p, z float64) float64 {
+func (c *components) between(p, z float64) float64 {
 	lo, hi, at, widest := math.Inf(1), math.Inf(-1), 0.0, 0.0
-	for k, w := range c.w {
-		q := c.mean[k] + z*c.sd[k]
+	for k, sd := range c.sd {
+		q := c.mean[k] + z*sd
 		lo, hi = min(lo, q), max(hi, q)
-		at += w * q
-		widest += w * c.sd[k]
+		at += c.w[k] * q
+		widest += c.w[k] * sd
 	}
 	if !(hi-lo > 1e-13*widest) {
 		return 0.5 * (lo + hi)
 	}
 	at = min(max(at, lo), hi)
 	for range 200 {
-		step, ok := x.step(c, p, at)
+		step, ok := c.step(p, at)
 		if step < 0 {
 			hi = at
 		} else {
@@ -123,27 +126,9 @@ func (x *NormalMixture) between(c *components, p, z float64) float64 {
 // step returns the way from at to the quantile, of the right sign, by the
 // distribution function and its first four derivatives there, and whether it
 // is short enough for these.
-func (x *NormalMixture) step(c *components, p, at float64) (step float64, ok bool) {
-	n := len(c.w)
-	u, mean, inv := x.u[:n], c.mean[:n], c.inv[:n]
-	for k := range u {
-		u[k] = (at - mean[k]) * inv[k]
-	}
-	normal.Laws(x.p, x.f, u)
-	below, density := x.p[:n], x.f[:n]
-	excess, f1, f2, f3, f4 := -p, 0.0, 0.0, 0.0, 0.0
-	for k, w := range c.w {
-		v, s := u[k], inv[k]
-		excess += w * below[k]
-		e := w * density[k] * s
-		f1 += e
-		e *= s
-		f2 -= e * v
-		e *= s
-		f3 += e * (v*v - 1)
-		e *= s
-		f4 -= e * v * (v*v - 3)
-	}
+func (c *components) step(p, at float64) (step float64, ok bool) {
+	below, f := normal.Mixed(c.w, c.mean, c.inv, at)
+	excess, f1, f2, f3, f4 := below-p, f[0], f[1], f[2], f[3]
 	t, a2, a3, a4 := excess/f1, f2/(2*f1), f3/(6*f1), f4/(24*f1)
 	if step = -t / max(1-t*a2, 0.5); !(math.Abs(t) < near*c.narrowest) {
 		return step, false

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/credence-stream/credence/internal/modeltest"
@@ -122,6 +123,37 @@ func TestMixture(t *testing.T) {
 	copy(x.Mean, []float64{1, 1})
 	if q := x.Quantile(.25, NormalQuantiles[2]); q != 1 {
 		t.Errorf("quantile of a point is %v", q)
+	}
+}
+
+// What a mixture of more components left behind is no part of the next.
+func TestMixtureAfterAnother(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 63))
+	used := new(NormalMixture)
+	for _, n := range []int{19, 5, 2, 13, 1, 3} {
+		fresh := new(NormalMixture)
+		for _, x := range []*NormalMixture{used, fresh} {
+			x.Size(n)
+		}
+		for k := range n {
+			fresh.W[k], fresh.Mean[k], fresh.SD[k] = 1/float64(n), r.NormFloat64(), 1+r.Float64()
+		}
+		copy(used.W, fresh.W)
+		copy(used.Mean, fresh.Mean)
+		copy(used.SD, fresh.SD)
+		if got, want := used.Quantiles(), fresh.Quantiles(); got != want {
+			t.Errorf("%d components: quantiles %v, of a fresh mixture %v", n, got, want)
+		}
+		for _, y := range []float64{0.3, 3, 50} {
+			p, log := used.At(y)
+			q, want := fresh.At(y)
+			if p != q || log != want {
+				t.Errorf("%d components: at %v %v and %v, of a fresh mixture %v and %v", n, y, p, log, q, want)
+			}
+			if math.Abs(p-fresh.CDF(y)) > 1e-14 || math.Abs(log-fresh.LogDensity(y)) > 1e-9 {
+				t.Errorf("%d components: at %v %v and %v, want %v and %v", n, y, p, log, fresh.CDF(y), fresh.LogDensity(y))
+			}
+		}
 	}
 }
 

@@ -1,0 +1,95 @@
+package normal
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// mixture returns components of any number, padded, of which some are far away.
+func mixture(r *rand.Rand, n int) (w, mean, inv []float64) {
+	k := Padded(n)
+	w, mean, inv = make([]float64, k), make([]float64, k), make([]float64, k)
+	for i := range n {
+		w[i], mean[i], inv[i] = r.Float64()/float64(n), 3*r.NormFloat64(), math.Exp(r.NormFloat64())
+		if i%7 == 6 {
+			mean[i] *= 100
+		}
+	}
+	return w, mean, inv
+}
+
+// Vectors against the loop, to the bit.
+func TestMixedVectors(t *testing.T) {
+	if !vectors {
+		t.Skip("no vectors here")
+	}
+	defer func() { vectors = true }()
+	r := rand.New(rand.NewPCG(1, 60))
+	for n := range 60 {
+		w, mean, inv := mixture(r, n)
+		for _, at := range []float64{0, math.Copysign(0, -1), 1e-300, r.NormFloat64(), 10 * r.NormFloat64(), 1e300, -1e300, math.NaN()} {
+			p, f := Mixed(w, mean, inv, at)
+			vectors = false
+			q, g := Mixed(w, mean, inv, at)
+			vectors = true
+			if math.IsNaN(at) && n > 0 {
+				if !math.IsNaN(p) || !math.IsNaN(q) || !math.IsNaN(f[0]) || !math.IsNaN(g[0]) {
+					t.Fatalf("%d components at NaN: %v %v, by the loop %v %v", n, p, f, q, g)
+				}
+			} else if math.Float64bits(p) != math.Float64bits(q) || f != g {
+				t.Fatalf("%d components at %v: %v %v, by the loop %v %v", n, at, p, f, q, g)
+			}
+		}
+	}
+}
+
+// Mixed against sums of the functions themselves.
+func TestMixed(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 61))
+	for n := 1; n < 60; n++ {
+		w, mean, inv := mixture(r, n)
+		at := 3 * r.NormFloat64()
+		p, f := Mixed(w, mean, inv, at)
+		want, g, scale := 0.0, [4]float64{}, [4]float64{}
+		for i := range n {
+			u := (at - mean[i]) * inv[i]
+			want += w[i] * CDF(u)
+			e := w[i] * inv[i] * math.Exp(-0.5*u*u) / math.Sqrt(2*math.Pi)
+			for k, he := range [...]float64{1, -u, u*u - 1, -u * (u*u - 3)} {
+				g[k] += e * he
+				scale[k] += e*(1+math.Abs(u*u*u)) + 1e-2*w[i]*math.Pow(inv[i], float64(k+1)) // the density is 5e-15 from 8 sds on
+				e *= inv[i]
+			}
+		}
+		if math.Abs(p-want) > 1e-15 {
+			t.Errorf("%d components: %v, want %v", n, p, want)
+		}
+		for k := range f {
+			if math.Abs(f[k]-g[k]) > 1e-9*scale[k] {
+				t.Errorf("%d components: derivative %d is %v, want %v", n, k+1, f[k], g[k])
+			}
+		}
+	}
+}
+
+func BenchmarkMixed(b *testing.B) {
+	const n = 40
+	r := rand.New(rand.NewPCG(1, 62))
+	w, mean, inv := mixture(r, n)
+	for i := range mean {
+		mean[i] = r.NormFloat64()
+	}
+	for _, name := range []string{"here", "loop"} {
+		b.Run(name, func(b *testing.B) {
+			was, sum := vectors, 0.0
+			vectors = vectors && name == "here"
+			defer func() { vectors = was }()
+			for b.Loop() {
+				p, _ := Mixed(w, mean, inv, 0.3)
+				sum += p
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/component")
+		})
+	}
+}
