@@ -42,37 +42,36 @@ func (q *bidiagonal) mass() float64 {
 
 // joint sets f[k] to log det(BB' + s I) + (twice + rho^2 + b^2 s/e_1)/s at
 // s = s[k]; the last sum is the least of |y - Xb|^2 + s |Db|^2. work has two
-// entries for each. All nodes go through the recurrence together, since one
-// division must wait for the one before.
+// entries for each. All nodes go through the recurrence together.
+//
+// It divides only at the end: t is num/den, and the product of the e from the last on is
+// the den that follows. Sums are of positive numbers, so that no digit is lost.
 func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
 	n := len(s)
-	t, product := work[:n], work[n:2*n]
+	num, den := work[:n], work[n:2*n]
 	f = f[:n]
 	last := len(q.a2) - 1
 	for k, v := range s {
-		t[k], product[k], f[k] = v+q.a2[last], 1, 0
+		num[k], den[k], f[k] = v+q.a2[last], 1, 0
 	}
 	for i := last; i > 0; i-- {
 		c2, a2 := q.c2[i-1], q.a2[i-1]
 		for k, v := range s {
-			e := c2 + t[k]
-			if x := product[k] * e; x < 1e150 && x > 1e-150 {
-				product[k] = x
-			} else {
-				f[k] += math.Log(product[k])
-				product[k] = e
+			d := float64(c2*den[k]) + num[k]
+			t := float64(v*d) + float64(a2*num[k])
+			if !(d < 1e150 && d > 1e-150) {
+				f[k] += math.Log(d)
+				t, d = t/d, 1
 			}
-			t[k] = v + float64(a2*(t[k]/e))
+			num[k], den[k] = t, d
 		}
 	}
 	for k, v := range s {
-		e := t[k]
-		if x := product[k] * e; x < 1e300 && x > 1e-300 {
-			f[k] += math.Log(x)
-		} else {
-			f[k] += math.Log(product[k]) + math.Log(e)
-		}
-		f[k] += (twice + q.rho2 + float64(q.b2*(v/e))) / v
+		f[k] += (twice + q.rho2 + float64(q.b2*(float64(v*den[k])/num[k]))) / v
+	}
+	lin.Logs(den, num)
+	for k, log := range den {
+		f[k] += log
 	}
 }
 

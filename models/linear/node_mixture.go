@@ -23,8 +23,13 @@ func (m *Model) mixNodes(w *work) {
 	m.mix(w, stride)
 }
 
-// mixFew is mixNodes that leaves the other nodes out.
+// mixFew is mixNodes that leaves the other nodes out where they are not there: the
+// same bits.
 func (m *Model) mixFew(w *work) {
+	if m.has(&w.nodes) {
+		m.mix(w, stride)
+		return
+	}
 	m.placeNodes(&w.nodes, stride)
 	m.mix(w, 1)
 }

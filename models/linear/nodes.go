@@ -34,6 +34,12 @@ const (
 	stride = 2
 )
 
+// size makes room for k nodes, of nobody.
+func (w *nodes) size(k int) {
+	w.of = 0
+	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 2*k)
+}
+
 // logJoint returns f at l up to a constant that does not depend on l.
 func (m *Model) logJoint(l float64) float64 {
 	s, f, work := [1]float64{math.Exp(l)}, [1]float64{}, [2]float64{}
@@ -61,7 +67,7 @@ func (m *Model) modes(w *nodes) (left, right, top float64) {
 	hi := math.Log((m.prior.Sigma2Rate + 0.5*m.post.mass()) / shape)
 	steps := int(math.Ceil((hi-lo)/0.75)) + 1
 	step := (hi - lo) / float64(steps)
-	w.s, w.e, w.work = lin.Grow(w.s, steps), lin.Grow(w.e, steps), lin.Grow(w.work, 2*steps)
+	w.size(steps)
 	ratio := math.Exp(step)
 	s := m.prior.Sigma2Rate / shape
 	for i := range w.s {
@@ -116,11 +122,14 @@ func (m *Model) climb(a, b float64) float64 {
 //
 // A shard asks for them several times: they stay until others take their place.
 func (m *Model) fillNodes(w *nodes) {
-	if w.of != m.post.stamp || w.of == 0 {
+	if !m.has(w) {
 		m.placeNodes(w, 1)
 		w.of = m.post.stamp
 	}
 }
+
+// has reports that fillNodes has left the nodes of this posterior.
+func (m *Model) has(w *nodes) bool { return w.of == m.post.stamp && w.of != 0 }
 
 // placeNodes is fillNodes; while the rows are few it leaves out all nodes but
 // those that lie by a multiple of the step from the first.
@@ -147,30 +156,27 @@ func (m *Model) placeNodes(w *nodes, step int) {
 
 // layNodes places nodes at even distances and sets e to f there.
 func (m *Model) layNodes(w *nodes, from, to float64, cells int) {
-	w.of = 0
-	k := cells + 1
-	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 2*k)
+	w.size(cells + 1)
 	w.h = (to - from) / float64(cells)
-	ratio := math.Exp(w.h)
 	for i := range w.l {
-		w.l[i] = from + float64(i)*w.h
-		if i%16 == 0 {
-			w.s[i] = math.Exp(w.l[i])
-		} else {
-			w.s[i] = w.s[i-1] * ratio
-		}
+		w.l[i] = from + float64(float64(i)*w.h)
 	}
+	lin.Exps(w.s, w.l)
 	m.post.joint(2*m.prior.Sigma2Rate, w.s, w.e, w.work)
 	for i, l := range w.l {
-		w.e[i] = m.power()*l - 0.5*w.e[i]
+		w.e[i] = float64(m.power()*l) - 0.5*w.e[i]
 	}
 }
 
 // raise takes e from f to e^f relative to e^top.
 func (w *nodes) raise(top float64) {
 	w.top, w.total = top, 0
+	w.work = lin.Grow(w.work, len(w.e))
 	for i, f := range w.e {
-		w.e[i] = math.Exp(f - top)
+		w.work[i] = f - top
+	}
+	lin.Exps(w.e, w.work)
+	for i := range w.e {
 		w.total += w.weight(i)
 	}
 }

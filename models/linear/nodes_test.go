@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -209,10 +210,23 @@ func TestFewRowsTakeFewNodes(t *testing.T) {
 		if left, right, _ := m.modes(&w.nodes); left == right && m.post.shape > 2 && len(w.nodes.l) > 130 {
 			t.Errorf("%s: %d nodes", name, len(w.nodes.l))
 		}
-		fine := len(w.mix.W)
-		m.mixFew(w)
-		if len(w.mix.W) != fine {
-			t.Errorf("%s: %d components with the other nodes, %d without", name, fine, len(w.mix.W))
+		w.nodes.of = 0
+		m.mixNodes(w)
+		of := func() [][]float64 { x := &w.mix; return [][]float64{x.W, x.s, x.l, x.g, x.mean} }
+		var fine [][]float64
+		for _, v := range of() {
+			fine = append(fine, slices.Clone(v))
+		}
+		for _, cached := range []bool{true, false} {
+			if !cached {
+				w.nodes.of = 0
+			}
+			if m.mixFew(w); !slices.EqualFunc(of(), fine, slices.Equal) {
+				t.Errorf("%s: %d components with the other nodes, %d without, nodes there: %v", name, len(fine[0]), len(w.mix.W), cached)
+			}
+		}
+		if few := len(w.nodes.l); few != len(fine[0]) {
+			t.Errorf("%s: %d nodes for %d components", name, few, len(fine[0]))
 		}
 	})
 }

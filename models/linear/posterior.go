@@ -104,6 +104,10 @@ func (m *Model) sort(w *work) {
 //
 // from the stored one and settles the posterior there. It reports whether
 // the result is a number.
+//
+// Steps shrink by a constant factor in the end: near the fixed point the rest of them
+// is added at once (Aitken, Proc. R. Soc. Edinb. 46 (1926) 289), from where the
+// iteration goes on.
 func (m *Model) fixedPoint(w *work) bool {
 	q := &m.post
 	if m.n == 0 {
@@ -121,13 +125,19 @@ func (m *Model) fixedPoint(w *work) bool {
 		s2 = max(y2/m.n, 1e-200)
 	}
 	a, b := m.prior.Sigma2Shape+m.n/2, m.prior.Sigma2Rate
+	before := 0.0 // the step before, 0: of a new start
 	for range 1000 {
 		rss, effective := q.ridge(s2)
 		next := (b + 0.5*(rss+float64(s2*effective))) / a
-		change := math.Abs(next - s2)
+		step := next - s2
 		s2 = next
-		if change < 1e-10*next {
+		if math.Abs(step) < 1e-10*next {
 			break
+		}
+		shrink := step / before
+		if before = step; shrink > 0 && shrink < 0.8 && math.Abs(step) < 0.05*next {
+			s2 += step * (shrink / (1 - shrink))
+			before = 0
 		}
 	}
 	m.s2 = s2

@@ -12,7 +12,7 @@ var ofLinear = []mutant{
 	{"linear: variance for a covariance", "models/linear/covariance.go",
 		"w.means[i*nodes+n] * w.means[j*nodes+n]", "w.means[j*nodes+n] * w.means[j*nodes+n]", "^TestCovariance$", linear},
 	{"linear: nodes of another posterior", "models/linear/nodes.go",
-		"w.of != m.post.stamp || w.of == 0", "w.of == 0", "^TestNodesAreOfOnePosterior$", linear},
+		"w.of == m.post.stamp && w.of != 0", "w.of != 0", "^TestNodesAreOfOnePosterior$", linear},
 	{"linear: nodes that others replaced", "models/linear/nodes.go",
 		"\tw.of = 0\n", "", "^TestNodesAreOfOnePosterior$", linear},
 	{"linear: one of two peaks", "models/linear/evidence.go",
