@@ -42,8 +42,9 @@ func TestNodesAreOfOnePosterior(t *testing.T) {
 				d.Must(t, sh, 1)
 			}
 		}
-		for round := range 24 {
-			i, what := round/2%3, ask[(round+round/8)%4]
+		r := rand.New(rand.NewPCG(4, uint64(shard)))
+		for range 60 {
+			i, what := r.IntN(3), ask[r.IntN(len(ask))]
 			if got, want := what(shared[i]), what(alone[i]); got != want {
 				t.Errorf("shard %d, model %d: %s\nwant %s", shard, i, got, want)
 			}
