@@ -90,7 +90,7 @@ func Bidiagonal(n int, a, diag, off, tau, work []float64) {
 		clear(y[next:])
 		below = 0
 		for r, m := i+1, 0; r < n; r += m {
-			m = min(max(bidiagonalNear/(n-i), 8), n-r)
+			m = min(max(passNear/(n-i), 8), n-r)
 			rows := a[r*stride:]
 			subDot(m, end-from, stride, rows[from:], v[r:], w[from:], rest[from:], x[r:])
 			for k := r; k < r+m; k++ {
@@ -105,10 +105,6 @@ func Bidiagonal(n int, a, diag, off, tau, work []float64) {
 		}
 	}
 }
-
-// bidiagonalNear is how many entries stay in the first cache from the first
-// product to the second.
-const bidiagonalNear = 2048
 
 // householder replaces x by the v of the reflection I - c v v' that sends x to
 // beta e_1. below is the squared length of x without its first entry. Where

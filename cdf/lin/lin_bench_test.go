@@ -214,3 +214,14 @@ func BenchmarkFactorInverse(b *testing.B) {
 		})
 	}
 }
+
+// Of n p (n + 1) operations, by MulT too.
+func BenchmarkGramT(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 19))
+	for _, s := range []struct{ n, p int }{{50, 50}, {111, 500}, {211, 500}} {
+		x, c := random(r, s.n*s.p), make([]float64, s.n*s.n)
+		rates(b, fmt.Sprintf("%dx%d", s.n, s.p), s.n*s.p*(s.n+1), func() { GramT(s.n, s.p, x, c) }, func() {
+			MulT(s.n, s.n, s.p, x, x, c)
+		})
+	}
+}

@@ -27,6 +27,9 @@ import "math"
 const (
 	// passRows bounds the rows of a call: 100 us, for assembly is not preempted.
 	passRows = 64
+	// passNear is how many entries stay in the first cache from one pass over them to
+	// the next.
+	passNear = 2048
 	// narrow is the width below which no vector is full.
 	narrow = 8
 )

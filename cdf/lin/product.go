@@ -29,6 +29,28 @@ func MulT(m, n, k int, a, b, c []float64) {
 	}
 }
 
+// GramT overwrites the lower triangle of c, m x m, with that of AA', a is m x k: the
+// bits of MulT in half of its operations. The entries above the diagonal hold anything
+// afterwards.
+//
+// It replaces MulT, in half of the time with 111 rows of 500 numbers on one core of an
+// EPYC (Zen 5) in AVX-512 (BenchmarkGramT).
+func GramT(m, k int, a, c []float64) {
+	var side [stripDeep * stripCols]float64
+	for j := 0; j < m; j += stripCols {
+		w, corner := min(stripCols, m-j), c[j*m+j:]
+		for i := range m - j {
+			clear(corner[i*m:][:w])
+		}
+		for l := 0; l < k; l += stripDeep {
+			deep := min(stripDeep, k-l)
+			left := a[j*k+l:]
+			transpose(w, deep, left, k, side[:], w)
+			tall(m-j, w, deep, factor{left, k, 1}, side[:], w, corner, m)
+		}
+	}
+}
+
 // transpose writes the transpose of a, m x n, into b; as and bs entries lie
 // between their rows.
 func transpose(m, n int, a []float64, as int, b []float64, bs int) {

@@ -9,10 +9,18 @@ type rotations struct {
 	stride int
 	c, s   *float64
 	count  int
+	bits   uint64   // of the columns in the last vector, for AVX-512
+	mask   [4]int64 // the same for AVX2
 }
 
 //go:noescape
+func avx512Rotate8(p *rotations)
+
+//go:noescape
 func avx512Rotate4(p *rotations)
+
+//go:noescape
+func avx512Rotate2(p *rotations)
 
 //go:noescape
 func avx512Rotate1(p *rotations)
@@ -21,36 +29,74 @@ func avx512Rotate1(p *rotations)
 func avx2Rotate4(p *rotations)
 
 //go:noescape
+func avx2Rotate2(p *rotations)
+
+//go:noescape
 func avx2Rotate1(p *rotations)
 
-// rotateColumns rotates the columns that fill vectors and returns how many they are.
-func rotateColumns(n, lo, m int, z, c, s []float64) (done int) {
+// rotate applies the rotations to all columns, as many vectors at a time as there are.
+func rotate(n, lo, m int, z, c, s []float64) {
 	if with == portable {
-		return 0
+		rotateEach(n, lo, m, z, c, s)
+		return
 	}
 	// Assembly knows no bounds.
 	_, _, _, _ = z[(m+1)*n-1], z[lo*n], c[m-1], s[m-1]
-	lanes := 4
-	if with == avx512 {
-		lanes = 8
-	}
 	p := rotations{stride: 8 * n, c: &c[m-1], s: &s[m-1], count: m - lo}
-	for done+lanes <= n {
-		p.z = &z[m*n+done]
-		four := done+4*lanes <= n
-		switch {
-		case with == avx512 && four:
-			avx512Rotate4(&p)
-		case with == avx512:
-			avx512Rotate1(&p)
-		case four:
-			avx2Rotate4(&p)
-		default:
-			avx2Rotate1(&p)
-		}
-		if done += lanes; four {
-			done += 3 * lanes
+	for j := 0; j < n; {
+		p.z = &z[m*n+j]
+		if with == avx512 {
+			j += p.wide(n - j)
+		} else {
+			j += p.narrow(n - j)
 		}
 	}
-	return done
+}
+
+// wide rotates up to 64 columns and returns how many.
+func (p *rotations) wide(columns int) int {
+	vectors := (columns + 7) / 8
+	switch {
+	case vectors >= 8:
+		vectors = 8
+	case vectors >= 4:
+		vectors = 4
+	case vectors == 3:
+		vectors = 2
+	}
+	here := min(columns, 8*vectors)
+	p.bits = 1<<(here-8*(vectors-1)) - 1
+	switch vectors {
+	case 8:
+		avx512Rotate8(p)
+	case 4:
+		avx512Rotate4(p)
+	case 2:
+		avx512Rotate2(p)
+	default:
+		avx512Rotate1(p)
+	}
+	return here
+}
+
+// narrow is wide of AVX2, for up to 16 columns.
+func (p *rotations) narrow(columns int) int {
+	vectors := (columns + 3) / 4
+	switch {
+	case vectors >= 4:
+		vectors = 4
+	case vectors == 3:
+		vectors = 2
+	}
+	here := min(columns, 4*vectors)
+	maskLanes(p.mask[:], here-4*(vectors-1))
+	switch vectors {
+	case 4:
+		avx2Rotate4(p)
+	case 2:
+		avx2Rotate2(p)
+	default:
+		avx2Rotate1(p)
+	}
+	return here
 }

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// All numbers of columns to 40, against the definition. Rows that are not rotated
+// All numbers of columns to 140, against the definition. Rows that are not rotated
 // stay.
 func TestRotateRows(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 33))
-		for n := 1; n <= 40; n++ {
+		for n := 1; n <= 140; n++ {
 			for _, rows := range []struct{ lo, m int }{{0, 6}, {2, 3}, {1, 5}, {4, 4}} {
 				const all = 7
 				got, c, s := random(r, all*n), make([]float64, all), make([]float64, all)
@@ -23,8 +23,8 @@ func TestRotateRows(t *testing.T) {
 				for i := rows.m - 1; i >= rows.lo; i-- {
 					for j := range n {
 						x, y := want[i*n+j], want[(i+1)*n+j]
-						want[(i+1)*n+j] = float64(s[i]*x) + float64(c[i]*y)
-						want[i*n+j] = float64(c[i]*x) - float64(s[i]*y)
+						want[(i+1)*n+j] = math.FMA(s[i], x, float64(c[i]*y))
+						want[i*n+j] = math.FMA(c[i], x, -float64(s[i]*y))
 					}
 				}
 				rotateRows(n, rows.lo, rows.m, got, c, s)

@@ -3751,57 +3751,78 @@ rows1end:
 	VZEROUPPER
 	RET
 
-// func avx512Rotate4(p *byte)
+// func avx512Rotate8(p *byte)
 // Requires: AVX, AVX512F
-TEXT ·avx512Rotate4(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	VMOVUPD (CX), Z2
-	VMOVUPD 64(CX), Z3
-	VMOVUPD 128(CX), Z4
-	VMOVUPD 192(CX), Z5
+TEXT ·avx512Rotate8(SB), NOSPLIT, $0-8
+	MOVQ      p+0(FP), AX
+	MOVQ      (AX), CX
+	MOVQ      8(AX), DX
+	MOVQ      16(AX), BX
+	MOVQ      24(AX), SI
+	MOVQ      32(AX), DI
+	KMOVW     40(AX), K1
+	VMOVUPD   (CX), Z2
+	VMOVUPD   64(CX), Z3
+	VMOVUPD   128(CX), Z4
+	VMOVUPD   192(CX), Z5
+	VMOVUPD   256(CX), Z6
+	VMOVUPD   320(CX), Z7
+	VMOVUPD   384(CX), Z8
+	VMOVUPD.Z 448(CX), K1, Z9
 
 next:
 	VBROADCASTSD (BX), Z0
 	VBROADCASTSD (SI), Z1
 	MOVQ         CX, AX
 	SUBQ         DX, AX
-	VMOVUPD      (AX), Z6
-	VMULPD       Z1, Z6, Z10
-	VMULPD       Z0, Z6, Z6
-	VMOVUPD      64(AX), Z7
-	VMULPD       Z1, Z7, Z11
-	VMULPD       Z0, Z7, Z7
-	VMOVUPD      128(AX), Z8
-	VMULPD       Z1, Z8, Z12
-	VMULPD       Z0, Z8, Z8
-	VMOVUPD      192(AX), Z9
-	VMULPD       Z1, Z9, Z13
-	VMULPD       Z0, Z9, Z9
-	VMULPD       Z0, Z2, Z14
-	VADDPD       Z14, Z10, Z10
-	VMOVUPD      Z10, (CX)
+	VMOVUPD      (AX), Z10
+	VMULPD       Z0, Z2, Z18
 	VMULPD       Z1, Z2, Z2
-	VSUBPD       Z2, Z6, Z2
-	VMULPD       Z0, Z3, Z14
-	VADDPD       Z14, Z11, Z11
-	VMOVUPD      Z11, 64(CX)
+	VFMADD231PD  Z10, Z1, Z18
+	VMOVUPD      Z18, (CX)
+	VFMSUB231PD  Z10, Z0, Z2
+	VMOVUPD      64(AX), Z11
+	VMULPD       Z0, Z3, Z19
 	VMULPD       Z1, Z3, Z3
-	VSUBPD       Z3, Z7, Z3
-	VMULPD       Z0, Z4, Z14
-	VADDPD       Z14, Z12, Z12
-	VMOVUPD      Z12, 128(CX)
+	VFMADD231PD  Z11, Z1, Z19
+	VMOVUPD      Z19, 64(CX)
+	VFMSUB231PD  Z11, Z0, Z3
+	VMOVUPD      128(AX), Z12
+	VMULPD       Z0, Z4, Z20
 	VMULPD       Z1, Z4, Z4
-	VSUBPD       Z4, Z8, Z4
-	VMULPD       Z0, Z5, Z14
-	VADDPD       Z14, Z13, Z13
-	VMOVUPD      Z13, 192(CX)
+	VFMADD231PD  Z12, Z1, Z20
+	VMOVUPD      Z20, 128(CX)
+	VFMSUB231PD  Z12, Z0, Z4
+	VMOVUPD      192(AX), Z13
+	VMULPD       Z0, Z5, Z21
 	VMULPD       Z1, Z5, Z5
-	VSUBPD       Z5, Z9, Z5
+	VFMADD231PD  Z13, Z1, Z21
+	VMOVUPD      Z21, 192(CX)
+	VFMSUB231PD  Z13, Z0, Z5
+	VMOVUPD      256(AX), Z14
+	VMULPD       Z0, Z6, Z22
+	VMULPD       Z1, Z6, Z6
+	VFMADD231PD  Z14, Z1, Z22
+	VMOVUPD      Z22, 256(CX)
+	VFMSUB231PD  Z14, Z0, Z6
+	VMOVUPD      320(AX), Z15
+	VMULPD       Z0, Z7, Z23
+	VMULPD       Z1, Z7, Z7
+	VFMADD231PD  Z15, Z1, Z23
+	VMOVUPD      Z23, 320(CX)
+	VFMSUB231PD  Z15, Z0, Z7
+	VMOVUPD      384(AX), Z16
+	VMULPD       Z0, Z8, Z24
+	VMULPD       Z1, Z8, Z8
+	VFMADD231PD  Z16, Z1, Z24
+	VMOVUPD      Z24, 384(CX)
+	VFMSUB231PD  Z16, Z0, Z8
+	VMOVUPD.Z    448(AX), K1, Z17
+	VMULPD       Z0, Z9, Z25
+	VMULPD       Z1, Z9, Z9
+	VFMADD231PD  Z17, Z1, Z25
+	VMOVUPD      Z25, K1, 448(CX)
+	VFMSUB231PD  Z17, Z0, Z9
 	MOVQ         AX, CX
 	SUBQ         $0x08, BX
 	SUBQ         $0x08, SI
@@ -3811,22 +3832,155 @@ next:
 	VMOVUPD      Z3, 64(CX)
 	VMOVUPD      Z4, 128(CX)
 	VMOVUPD      Z5, 192(CX)
+	VMOVUPD      Z6, 256(CX)
+	VMOVUPD      Z7, 320(CX)
+	VMOVUPD      Z8, 384(CX)
+	VMOVUPD      Z9, K1, 448(CX)
+	VZEROUPPER
+	RET
+
+// func avx512Rotate4(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Rotate4(SB), NOSPLIT, $0-8
+	MOVQ      p+0(FP), AX
+	MOVQ      (AX), CX
+	MOVQ      8(AX), DX
+	MOVQ      16(AX), BX
+	MOVQ      24(AX), SI
+	MOVQ      32(AX), DI
+	KMOVW     40(AX), K1
+	VMOVUPD   (CX), Z2
+	VMOVUPD   64(CX), Z3
+	VMOVUPD   128(CX), Z4
+	VMOVUPD.Z 192(CX), K1, Z5
+
+next:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD      (AX), Z6
+	VMULPD       Z0, Z2, Z10
+	VMULPD       Z1, Z2, Z2
+	VFMADD231PD  Z6, Z1, Z10
+	VMOVUPD      Z10, (CX)
+	VFMSUB231PD  Z6, Z0, Z2
+	VMOVUPD      64(AX), Z7
+	VMULPD       Z0, Z3, Z11
+	VMULPD       Z1, Z3, Z3
+	VFMADD231PD  Z7, Z1, Z11
+	VMOVUPD      Z11, 64(CX)
+	VFMSUB231PD  Z7, Z0, Z3
+	VMOVUPD      128(AX), Z8
+	VMULPD       Z0, Z4, Z12
+	VMULPD       Z1, Z4, Z4
+	VFMADD231PD  Z8, Z1, Z12
+	VMOVUPD      Z12, 128(CX)
+	VFMSUB231PD  Z8, Z0, Z4
+	VMOVUPD.Z    192(AX), K1, Z9
+	VMULPD       Z0, Z5, Z13
+	VMULPD       Z1, Z5, Z5
+	VFMADD231PD  Z9, Z1, Z13
+	VMOVUPD      Z13, K1, 192(CX)
+	VFMSUB231PD  Z9, Z0, Z5
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Z2, (CX)
+	VMOVUPD      Z3, 64(CX)
+	VMOVUPD      Z4, 128(CX)
+	VMOVUPD      Z5, K1, 192(CX)
+	VZEROUPPER
+	RET
+
+// func avx512Rotate2(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Rotate2(SB), NOSPLIT, $0-8
+	MOVQ      p+0(FP), AX
+	MOVQ      (AX), CX
+	MOVQ      8(AX), DX
+	MOVQ      16(AX), BX
+	MOVQ      24(AX), SI
+	MOVQ      32(AX), DI
+	KMOVW     40(AX), K1
+	VMOVUPD   (CX), Z2
+	VMOVUPD.Z 64(CX), K1, Z3
+
+next:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD      (AX), Z4
+	VMULPD       Z0, Z2, Z6
+	VMULPD       Z1, Z2, Z2
+	VFMADD231PD  Z4, Z1, Z6
+	VMOVUPD      Z6, (CX)
+	VFMSUB231PD  Z4, Z0, Z2
+	VMOVUPD.Z    64(AX), K1, Z5
+	VMULPD       Z0, Z3, Z7
+	VMULPD       Z1, Z3, Z3
+	VFMADD231PD  Z5, Z1, Z7
+	VMOVUPD      Z7, K1, 64(CX)
+	VFMSUB231PD  Z5, Z0, Z3
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Z2, (CX)
+	VMOVUPD      Z3, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func avx512Rotate1(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Rotate1(SB), NOSPLIT, $0-8
+	MOVQ      p+0(FP), AX
+	MOVQ      (AX), CX
+	MOVQ      8(AX), DX
+	MOVQ      16(AX), BX
+	MOVQ      24(AX), SI
+	MOVQ      32(AX), DI
+	KMOVW     40(AX), K1
+	VMOVUPD.Z (CX), K1, Z2
+
+next:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMOVUPD.Z    (AX), K1, Z3
+	VMULPD       Z0, Z2, Z4
+	VMULPD       Z1, Z2, Z2
+	VFMADD231PD  Z3, Z1, Z4
+	VMOVUPD      Z4, K1, (CX)
+	VFMSUB231PD  Z3, Z0, Z2
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMOVUPD      Z2, K1, (CX)
 	VZEROUPPER
 	RET
 
 // func avx2Rotate4(p *byte)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·avx2Rotate4(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y3
-	VMOVUPD 64(CX), Y4
-	VMOVUPD 96(CX), Y5
+	MOVQ       p+0(FP), AX
+	MOVQ       (AX), CX
+	MOVQ       8(AX), DX
+	MOVQ       16(AX), BX
+	MOVQ       24(AX), SI
+	MOVQ       32(AX), DI
+	VMOVUPD    48(AX), Y15
+	VMOVUPD    (CX), Y2
+	VMOVUPD    32(CX), Y3
+	VMOVUPD    64(CX), Y4
+	VMASKMOVPD 96(CX), Y15, Y5
 
 next:
 	VBROADCASTSD (BX), Y0
@@ -3834,37 +3988,29 @@ next:
 	MOVQ         CX, AX
 	SUBQ         DX, AX
 	VMOVUPD      (AX), Y6
-	VMULPD       Y1, Y6, Y10
-	VMULPD       Y0, Y6, Y6
-	VMOVUPD      32(AX), Y7
-	VMULPD       Y1, Y7, Y11
-	VMULPD       Y0, Y7, Y7
-	VMOVUPD      64(AX), Y8
-	VMULPD       Y1, Y8, Y12
-	VMULPD       Y0, Y8, Y8
-	VMOVUPD      96(AX), Y9
-	VMULPD       Y1, Y9, Y13
-	VMULPD       Y0, Y9, Y9
-	VMULPD       Y0, Y2, Y14
-	VADDPD       Y14, Y10, Y10
-	VMOVUPD      Y10, (CX)
+	VMULPD       Y0, Y2, Y10
 	VMULPD       Y1, Y2, Y2
-	VSUBPD       Y2, Y6, Y2
-	VMULPD       Y0, Y3, Y14
-	VADDPD       Y14, Y11, Y11
-	VMOVUPD      Y11, 32(CX)
+	VFMADD231PD  Y6, Y1, Y10
+	VMOVUPD      Y10, (CX)
+	VFMSUB231PD  Y6, Y0, Y2
+	VMOVUPD      32(AX), Y7
+	VMULPD       Y0, Y3, Y11
 	VMULPD       Y1, Y3, Y3
-	VSUBPD       Y3, Y7, Y3
-	VMULPD       Y0, Y4, Y14
-	VADDPD       Y14, Y12, Y12
-	VMOVUPD      Y12, 64(CX)
+	VFMADD231PD  Y7, Y1, Y11
+	VMOVUPD      Y11, 32(CX)
+	VFMSUB231PD  Y7, Y0, Y3
+	VMOVUPD      64(AX), Y8
+	VMULPD       Y0, Y4, Y12
 	VMULPD       Y1, Y4, Y4
-	VSUBPD       Y4, Y8, Y4
-	VMULPD       Y0, Y5, Y14
-	VADDPD       Y14, Y13, Y13
-	VMOVUPD      Y13, 96(CX)
+	VFMADD231PD  Y8, Y1, Y12
+	VMOVUPD      Y12, 64(CX)
+	VFMSUB231PD  Y8, Y0, Y4
+	VMASKMOVPD   96(AX), Y15, Y9
+	VMULPD       Y0, Y5, Y13
 	VMULPD       Y1, Y5, Y5
-	VSUBPD       Y5, Y9, Y5
+	VFMADD231PD  Y9, Y1, Y13
+	VMASKMOVPD   Y13, Y15, 96(CX)
+	VFMSUB231PD  Y9, Y0, Y5
 	MOVQ         AX, CX
 	SUBQ         $0x08, BX
 	SUBQ         $0x08, SI
@@ -3873,72 +4019,78 @@ next:
 	VMOVUPD      Y2, (CX)
 	VMOVUPD      Y3, 32(CX)
 	VMOVUPD      Y4, 64(CX)
-	VMOVUPD      Y5, 96(CX)
+	VMASKMOVPD   Y5, Y15, 96(CX)
 	VZEROUPPER
 	RET
 
-// func avx512Rotate1(p *byte)
-// Requires: AVX, AVX512F
-TEXT ·avx512Rotate1(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	VMOVUPD (CX), Z2
-
-next:
-	VBROADCASTSD (BX), Z0
-	VBROADCASTSD (SI), Z1
-	MOVQ         CX, AX
-	SUBQ         DX, AX
-	VMOVUPD      (AX), Z3
-	VMULPD       Z1, Z3, Z4
-	VMULPD       Z0, Z3, Z3
-	VMULPD       Z0, Z2, Z5
-	VADDPD       Z5, Z4, Z4
-	VMOVUPD      Z4, (CX)
-	VMULPD       Z1, Z2, Z2
-	VSUBPD       Z2, Z3, Z2
-	MOVQ         AX, CX
-	SUBQ         $0x08, BX
-	SUBQ         $0x08, SI
-	DECQ         DI
-	JNZ          next
-	VMOVUPD      Z2, (CX)
-	VZEROUPPER
-	RET
-
-// func avx2Rotate1(p *byte)
-// Requires: AVX
-TEXT ·avx2Rotate1(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	VMOVUPD (CX), Y2
+// func avx2Rotate2(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2Rotate2(SB), NOSPLIT, $0-8
+	MOVQ       p+0(FP), AX
+	MOVQ       (AX), CX
+	MOVQ       8(AX), DX
+	MOVQ       16(AX), BX
+	MOVQ       24(AX), SI
+	MOVQ       32(AX), DI
+	VMOVUPD    48(AX), Y15
+	VMOVUPD    (CX), Y2
+	VMASKMOVPD 32(CX), Y15, Y3
 
 next:
 	VBROADCASTSD (BX), Y0
 	VBROADCASTSD (SI), Y1
 	MOVQ         CX, AX
 	SUBQ         DX, AX
-	VMOVUPD      (AX), Y3
-	VMULPD       Y1, Y3, Y4
-	VMULPD       Y0, Y3, Y3
-	VMULPD       Y0, Y2, Y5
-	VADDPD       Y5, Y4, Y4
-	VMOVUPD      Y4, (CX)
+	VMOVUPD      (AX), Y4
+	VMULPD       Y0, Y2, Y6
 	VMULPD       Y1, Y2, Y2
-	VSUBPD       Y2, Y3, Y2
+	VFMADD231PD  Y4, Y1, Y6
+	VMOVUPD      Y6, (CX)
+	VFMSUB231PD  Y4, Y0, Y2
+	VMASKMOVPD   32(AX), Y15, Y5
+	VMULPD       Y0, Y3, Y7
+	VMULPD       Y1, Y3, Y3
+	VFMADD231PD  Y5, Y1, Y7
+	VMASKMOVPD   Y7, Y15, 32(CX)
+	VFMSUB231PD  Y5, Y0, Y3
 	MOVQ         AX, CX
 	SUBQ         $0x08, BX
 	SUBQ         $0x08, SI
 	DECQ         DI
 	JNZ          next
 	VMOVUPD      Y2, (CX)
+	VMASKMOVPD   Y3, Y15, 32(CX)
+	VZEROUPPER
+	RET
+
+// func avx2Rotate1(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2Rotate1(SB), NOSPLIT, $0-8
+	MOVQ       p+0(FP), AX
+	MOVQ       (AX), CX
+	MOVQ       8(AX), DX
+	MOVQ       16(AX), BX
+	MOVQ       24(AX), SI
+	MOVQ       32(AX), DI
+	VMOVUPD    48(AX), Y15
+	VMASKMOVPD (CX), Y15, Y2
+
+next:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	MOVQ         CX, AX
+	SUBQ         DX, AX
+	VMASKMOVPD   (AX), Y15, Y3
+	VMULPD       Y0, Y2, Y4
+	VMULPD       Y1, Y2, Y2
+	VFMADD231PD  Y3, Y1, Y4
+	VMASKMOVPD   Y4, Y15, (CX)
+	VFMSUB231PD  Y3, Y0, Y2
+	MOVQ         AX, CX
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	DECQ         DI
+	JNZ          next
+	VMASKMOVPD   Y2, Y15, (CX)
 	VZEROUPPER
 	RET

@@ -14,7 +14,7 @@ func dotPass(m, n, stride int, a, x, u, w, y []float64) { dotRows(m, n, stride, 
 
 func pivotRows(m, n, k int, c, l, g, sum []float64) { pivotSquares(m, n, k, c, l, g, sum) }
 
-func rotateColumns(n, lo, m int, z, c, s []float64) (done int) { return 0 }
+func rotate(n, lo, m int, z, c, s []float64) { rotateEach(n, lo, m, z, c, s) }
 
 func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
 	reflectRows(fours, stride, b, k, next, by, dot)

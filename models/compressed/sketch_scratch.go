@@ -96,7 +96,7 @@ func (s *solution) factor(rows, p int, a, c []float64, kappa float64) bool {
 			row[j] = v * s.root[j]
 		}
 	}
-	lin.MulT(rows, rows, p, s.t, s.t, s.l)
+	lin.GramT(rows, p, s.t, s.l)
 	for i := range rows {
 		s.l[i*rows+i]++
 	}

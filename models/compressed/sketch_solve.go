@@ -38,7 +38,7 @@ func (m *Sketch) rotate(w *sketchWork) error {
 		lin.AddGram(q, p, w.m, w.m, w.gram)
 		copy(h, m.h)
 	} else {
-		lin.MulT(q, q, p, w.m, w.m, w.gram)
+		lin.GramT(q, p, w.m, w.gram)
 		for i := range q {
 			h[i] = lin.Dot(lin.Row(w.m, p, i), m.h)
 		}

@@ -58,8 +58,10 @@ func ofLin() {
 	elementaries()
 	pivots("avx512", []int{8, 4, 2, 1}, 8)
 	pivots("avx2", []int{4, 2, 1}, 4)
-	for _, vectors := range []int{4, 1} {
+	for _, vectors := range []int{8, 4, 2, 1} {
 		rotations("avx512", 8, vectors)
+	}
+	for _, vectors := range []int{4, 2, 1} {
 		rotations("avx2", 4, vectors)
 	}
 }

@@ -15,6 +15,8 @@ const (
 	rotC      = 16
 	rotS      = 24
 	rotCount  = 32
+	rotBits   = 40
+	rotMask   = 48
 )
 
 // rotations writes the function that applies plane rotations of neighbouring rows, the
@@ -31,15 +33,35 @@ func rotations(set string, lanes, vectors int) {
 	MOVQ(at(rotS), s)
 	MOVQ(at(rotCount), left)
 	v := func(i int) reg.VecPhysical { return ymm[i] }
+	load, store := func(m Mem, x reg.VecPhysical) { VMASKMOVPD(m, ymm[15], x) }, func(x reg.VecPhysical, m Mem) { VMASKMOVPD(x, ymm[15], m) }
 	if lanes == 8 {
 		v = func(i int) reg.VecPhysical { return zmm[i] }
+		load, store = func(m Mem, x reg.VecPhysical) { VMOVUPD_Z(m, reg.K1, x) }, func(x reg.VecPhysical, m Mem) { VMOVUPD(x, reg.K1, m) }
+		KMOVW(at(rotBits), reg.K1)
+	} else {
+		VMOVUPD(at(rotMask), ymm[15])
+	}
+	// The last vector is masked.
+	from := func(row reg.GPVirtual, k int, x reg.VecPhysical) {
+		if m := (Mem{Base: row, Disp: 8 * lanes * k}); k == vectors-1 {
+			load(m, x)
+		} else {
+			VMOVUPD(m, x)
+		}
+	}
+	to := func(x reg.VecPhysical, row reg.GPVirtual, k int) {
+		if m := (Mem{Base: row, Disp: 8 * lanes * k}); k == vectors-1 {
+			store(x, m)
+		} else {
+			VMOVUPD(x, m)
+		}
 	}
 	cos, sin := v(0), v(1)
 	t := func(k int) reg.VecPhysical { return v(2 + k) }
 	x := func(k int) reg.VecPhysical { return v(2 + vectors + k) }
 	y := func(k int) reg.VecPhysical { return v(2 + 2*vectors + k) }
 	for k := range vectors {
-		VMOVUPD(Mem{Base: z, Disp: 8 * lanes * k}, t(k))
+		from(z, k, t(k))
 	}
 	Label("next")
 	VBROADCASTSD(Mem{Base: c}, cos)
@@ -47,17 +69,12 @@ func rotations(set string, lanes, vectors int) {
 	MOVQ(z, above)
 	SUBQ(stride, above)
 	for k := range vectors {
-		VMOVUPD(Mem{Base: above, Disp: 8 * lanes * k}, x(k))
-		VMULPD(sin, x(k), y(k))
-		VMULPD(cos, x(k), x(k))
-	}
-	spare := v(2 + 3*vectors)
-	for k := range vectors {
-		VMULPD(cos, t(k), spare)
-		VADDPD(spare, y(k), y(k))
-		VMOVUPD(y(k), Mem{Base: z, Disp: 8 * lanes * k})
+		from(above, k, x(k))
+		VMULPD(cos, t(k), y(k))
 		VMULPD(sin, t(k), t(k))
-		VSUBPD(t(k), x(k), t(k))
+		VFMADD231PD(x(k), sin, y(k))
+		to(y(k), z, k)
+		VFMSUB231PD(x(k), cos, t(k))
 	}
 	MOVQ(above, z)
 	SUBQ(U8(8), c)
@@ -65,7 +82,7 @@ func rotations(set string, lanes, vectors int) {
 	DECQ(left)
 	JNZ(LabelRef("next"))
 	for k := range vectors {
-		VMOVUPD(t(k), Mem{Base: z, Disp: 8 * lanes * k})
+		to(t(k), z, k)
 	}
 	VZEROUPPER()
 	RET()
