@@ -26,15 +26,15 @@ func avx2Sum(p *pass)
 //go:noescape
 func avx2Dot(p *pass)
 
-// over returns the pass over m x n entries, with the bounds that assembly does
+// over makes p the pass over m x n entries, with the bounds that assembly does
 // not know checked.
-func over(m, n, stride int, a, x, u, v, w []float64) pass {
+func (p *pass) over(m, n, stride int, a, x, u, v, w []float64) {
 	_, _, _, _, _ = a[(m-1)*stride+n-1], x[m-1], u[n-1], v[m-1], w[n-1]
-	p := pass{a: &a[0], stride: 8 * stride, x: &x[0], v: &v[0], u: &u[0], w: &w[0], rows: m, whole: n / 8, bits: 1<<(n%8) - 1}
+	p.a, p.stride, p.x, p.v, p.u, p.w = &a[0], 8*stride, &x[0], &v[0], &u[0], &w[0]
+	p.rows, p.whole, p.bits = m, n/8, 1<<(n%8)-1
 	if with == avx2 {
 		maskLanes(p.mask[:], n%8)
 	}
-	return p
 }
 
 func sumPass(m, n, stride int, a, x, u, v, w []float64) {
@@ -42,7 +42,8 @@ func sumPass(m, n, stride int, a, x, u, v, w []float64) {
 		sumRows(m, n, stride, a, x, u, v, w)
 		return
 	}
-	p := over(m, n, stride, a, x, u, v, w)
+	var p pass
+	p.over(m, n, stride, a, x, u, v, w)
 	if with == avx512 {
 		avx512Sum(&p)
 	} else {
@@ -55,7 +56,8 @@ func dotPass(m, n, stride int, a, x, u, w, y []float64) {
 		dotRows(m, n, stride, a, x, u, w, y)
 		return
 	}
-	p := over(m, n, stride, a, x, u, y, w)
+	var p pass
+	p.over(m, n, stride, a, x, u, y, w)
 	if with == avx512 {
 		avx512Dot(&p)
 	} else {

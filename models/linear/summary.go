@@ -7,7 +7,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/describe"
-	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // Summarize fills the rows in closed form, or by quadrature while the rows
@@ -148,49 +147,4 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 		r.SD = math.Abs(factor) * sd
 	}
 	describe.Exp(r, shift, factor, n.quantile)
-}
-
-// PriorSensitivity writes that of sigma2, by quadrature while the rows are few, and
-// those of functionals of beta, given sigma2.
-func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
-	if m.n == 0 {
-		return
-	}
-	w := m.work()
-	defer m.scratch.Put(w)
-	if m.prepare(w) != nil {
-		return
-	}
-	known := math.NaN()
-	// The pull of the prior, V0^{-1} beta, in the posterior's basis.
-	pull := w.z
-	clear(pull)
-	for j, b := range m.post.beta {
-		lin.Axpy(b/m.variance(j), lin.Row(m.post.m, m.P, j), pull)
-	}
-	m.atPlugin(pull)
-	for i := range functionals {
-		f := &functionals[i]
-		_, isSigma, err := m.Split(f)
-		switch {
-		case err != nil:
-		case isSigma:
-			if math.IsNaN(known) {
-				known = m.sensitivity(w)
-			}
-			dst[i] = known
-		default:
-			_, c, pull := m.along(f, w.c, pull)
-			dst[i] = math.Abs(lin.Dot(c, pull)) / math.Sqrt(lin.Dot(c, c))
-		}
-	}
-}
-
-func (m *Model) sensitivity(w *work) float64 {
-	if m.early() {
-		m.fillNodes(&w.nodes)
-		return w.nodes.sensitivity(&m.prior)
-	}
-	q := &m.post
-	return dist.InvGammaSensitivity(m.prior.Sigma2Shape, m.prior.Sigma2Rate, q.shape, q.shape*m.s2)
 }

@@ -239,7 +239,7 @@ var ofEngine = []mutant{
 	{"passes: a lane too many of AVX2", "cdf/lin/panel_amd64.go",
 		"maskLanes(p.mask[:], n%8)", "maskLanes(p.mask[:], n%8+1)", "^TestPasses$", algebra},
 	{"passes: columns left over forgotten by AVX-512", "cdf/lin/panel_amd64.go",
-		"bits: 1<<(n%8) - 1", "bits: 0", "^TestPasses$", algebra},
+		"m, n/8, 1<<(n%8)-1", "m, n/8, 0", "^TestPasses$", algebra},
 	{"panels: reflections applied in the reverse order", "cdf/lin/qr_panel.go",
 		"Dot(row[i:k], h.dot[i:])", "0*row[i]", "^TestPanelsAreReflections$", algebra},
 	{"panels: reflection due left out of a column", "cdf/lin/qr_panel.go",

@@ -1,0 +1,85 @@
+package linear
+
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/dist"
+)
+
+// PriorSensitivity writes that of sigma2, by quadrature while the rows are few, and
+// those of functionals of beta, given sigma2.
+func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	if m.n == 0 {
+		return
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	if m.prepare(w) != nil {
+		return
+	}
+	// The pull of the prior, V0^{-1} beta, in the posterior's basis.
+	pull := w.z
+	clear(pull)
+	for j, b := range m.post.beta {
+		lin.Axpy(b/m.variance(j), lin.Row(m.post.m, m.P, j), pull)
+	}
+	if m.early() {
+		m.post.covary(pull)
+	}
+	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
+	known := math.NaN()
+	var waiting [mixedAtOnce]int
+	n := 0
+	for i := range functionals {
+		f := &functionals[i]
+		_, isSigma, err := m.Split(f)
+		switch {
+		case err != nil:
+		case isSigma:
+			if math.IsNaN(known) {
+				known = m.sensitivity(w)
+			}
+			dst[i] = known
+		case m.early():
+			m.direction(f, lin.Row(w.joint, m.P, n))
+			waiting[n] = i
+			n++
+		default:
+			_, c, pull := m.along(f, w.c, pull)
+			dst[i] = math.Abs(lin.Dot(c, pull)) / math.Sqrt(lin.Dot(c, c))
+		}
+		if n == 0 || n < mixedAtOnce && i+1 < len(functionals) {
+			continue
+		}
+		var square [mixedAtOnce]float64
+		lin.PivotSquares(n, m.P, 1, w.joint, m.post.l, m.post.g, square[:])
+		for k, at := range waiting[:n] {
+			dst[at] = math.Abs(lin.Dot(lin.Row(w.joint, m.P, k), pull)) / math.Sqrt(square[k])
+		}
+		n = 0
+	}
+}
+
+// covary multiplies v, in the basis M, by the posterior's covariance at the plug-in
+// while the rows are few: W'^{-1} G W^{-1}, W and G its pivots.
+func (q *posterior) covary(v []float64) {
+	for i := len(v) - 2; i >= 0; i-- {
+		v[i] -= float64(q.l[i] * v[i+1])
+	}
+	for i, g := range q.g {
+		if v[i] *= g; i > 0 {
+			v[i] -= float64(q.l[i-1] * v[i-1])
+		}
+	}
+}
+
+func (m *Model) sensitivity(w *work) float64 {
+	if m.early() {
+		m.fillNodes(&w.nodes)
+		return w.nodes.sensitivity(&m.prior)
+	}
+	q := &m.post
+	return dist.InvGammaSensitivity(m.prior.Sigma2Shape, m.prior.Sigma2Rate, q.shape, q.shape*m.s2)
+}
