@@ -73,8 +73,8 @@ accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a
 page: ## sink/web/dist from sink/web/ui; needs npm
 	cd sink/web/ui && npm ci --no-audit --no-fund --ignore-scripts && npm run build
 
-kernels: ## the assembly of cdf/lin, cdf/vec and cdf/normal from their generator
-	$(GO) generate ./cdf/lin ./cdf/vec ./cdf/normal
+kernels: ## the assembly of the packages of cdf from its generators
+	$(GO) generate ./cdf/...
 
 NAME ?= all
 gallery: ## real questions, answered and drawn; NAME=nile for one of them

@@ -13,7 +13,7 @@ import (
 	"github.com/credence-stream/credence/testenv/compose"
 )
 
-// TestKernelsAreGenerated: the assembly of cdf is what its generator writes.
+// TestKernelsAreGenerated: the assembly of cdf is what its generators write.
 // The generator is a module of its own, which a cache may not hold.
 func TestKernelsAreGenerated(t *testing.T) {
 	root, err := compose.Root()
@@ -25,7 +25,7 @@ func TestKernelsAreGenerated(t *testing.T) {
 	if err := os.CopyFS(gen, os.DirFS(filepath.Join(cdf, "lin", "gen"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"vec", "normal"} {
+	for _, name := range []string{"vec", "normal", "rnd"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestKernelsAreGenerated(t *testing.T) {
 		cmd.Dir = gen
 		return cmd.CombinedOutput()
 	}
-	if out, err := run("list", "-deps", "."); err != nil {
+	if out, err := run("list", "-deps", "./..."); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("go list: %v\n%s", err, out)
 		}
@@ -46,11 +46,12 @@ func TestKernelsAreGenerated(t *testing.T) {
 		name string
 		args []string
 	}{
-		{"lin/strip_amd64.s", []string{"-out", "../strip_amd64.s"}},
-		{"vec/vec_amd64.s", []string{"-of", "vec", "-out", "../../vec/vec_amd64.s"}},
-		{"normal/mixed_amd64.s", []string{"-of", "normal", "-out", "../../normal/mixed_amd64.s"}},
+		{"lin/strip_amd64.s", []string{".", "-out", "../strip_amd64.s"}},
+		{"vec/vec_amd64.s", []string{".", "-of", "vec", "-out", "../../vec/vec_amd64.s"}},
+		{"normal/mixed_amd64.s", []string{".", "-of", "normal", "-out", "../../normal/mixed_amd64.s"}},
+		{"rnd/lanes_amd64.s", []string{"./lanes", "-out", "../../rnd/lanes_amd64.s"}},
 	} {
-		if out, err := run(append([]string{"run", "."}, c.args...)...); err != nil {
+		if out, err := run(append([]string{"run"}, c.args...)...); err != nil {
 			t.Fatalf("go run: %v\n%s", err, out)
 		}
 		made, err := os.ReadFile(filepath.Join(dir, c.name))

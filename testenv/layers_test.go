@@ -174,7 +174,7 @@ var homes = map[string][]string{
 	"github.com/twmb/franz-go":        {"internal/embedded", "examples/clients/go"},
 	"github.com/alicebob/miniredis":   {"internal/embedded"},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
-	"golang.org/x/sys/cpu":            {"cdf/lin", "cdf/vec", "cdf/normal"}, // which instructions there are
+	"golang.org/x/sys/cpu":            {"cdf/lin", "cdf/vec", "cdf/normal", "cdf/rnd"}, // which instructions there are
 	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},

@@ -1,5 +1,6 @@
 // Package rnd draws random variates from a [rand.Rand]: normal, gamma,
-// inverse gamma, truncated normal, and multivariate normal in bulk.
+// inverse gamma, truncated normal, and multivariate normal in bulk; [Lanes] draw
+// normals by vector instructions.
 //
 // Every function consumes its generator in an order that depends on its
 // arguments and the generator's output only: the same generator state gives

@@ -54,6 +54,7 @@ func (m *Model) outline() {
 // a random stream of its own, which follows from that of the shard.
 func (m *Model) sample(s *cdf.Step, w *work) error {
 	w.pcg.Seed(s.RNG.Uint64(), s.RNG.Uint64())
+	w.lanes.Seed(w.rng)
 	burn, err := m.start(w)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (m *Model) sweep(w *work) {
 	lin.Mul(p, k, p, m.post.cov, w.sum, w.mean)
 	m.rescale(w)
 	copy(w.beta, w.mean)
-	rnd.Normals(w.rng, w.noise)
+	w.lanes.Normals(w.rng, w.noise)
 	lin.AddTMul(p, p, k, w.inverse, w.noise, w.beta)
 }
 
@@ -232,7 +233,7 @@ func (m *Model) start(w *work) (burn int, err error) {
 		return 0, err
 	}
 	repeat(k, mode, w.beta)
-	rnd.Normals(w.rng, w.noise)
+	w.lanes.Normals(w.rng, w.noise)
 	lin.AddTMul(p, p, k, w.inverse, w.noise, w.beta)
 	return burnIn, nil
 }
@@ -246,11 +247,9 @@ func (m *Model) latent(w *work) {
 	for x := m.window.x; len(x) > 0; {
 		h := min(sweepRows, len(x)/p)
 		lin.Mul(h, k, p, x, w.beta, w.t)
+		w.lanes.Positive(w.rng, w.t[:h*k])
 		for i := range h {
-			row := lin.Row(w.t, k, i)
-			for c, mean := range row {
-				t := mean + rnd.NormalAbove(w.rng, -mean)
-				row[c] = t
+			for c, t := range lin.Row(w.t, k, i) {
 				w.square[c] += t * t
 			}
 		}
@@ -292,6 +291,7 @@ type work struct {
 	diag            mcmc.Diagnostics
 	pcg             *rand.PCG
 	rng             *rand.Rand // of pcg
+	lanes           rnd.Lanes
 }
 
 // size makes room for p coefficients, k chains and s draws.

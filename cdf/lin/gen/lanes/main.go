@@ -1,0 +1,407 @@
+// Command lanes writes the assembly of cdf/rnd.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Offsets of the fields of rnd.group.
+const (
+	groupS    = 0
+	groupC    = 8
+	groupT    = 16
+	groupDone = 24
+	groupN    = 32
+)
+
+// Offsets of the fields of rnd.pieces, and how many coefficients there are.
+const (
+	ln2      = 0
+	one      = 8
+	middle   = 16
+	shift    = 24
+	exponent = 32
+	even     = 40
+	first    = 48
+	most     = 56
+	least    = 64
+	unit     = 72
+	integer  = 80
+	fraction = 88
+	log      = 96
+	logs     = 192
+	tails    = logs + 8*16
+	points   = tails + 8*128
+	logsBy   = points + 16*128
+	tailsBy  = logsBy + 2*64
+	pointsBy = tailsBy + 9*64
+
+	logTerms, tailTerms, pointTerms = 6, 9, 12
+)
+
+func main() {
+	ConstraintExpr("!purego")
+	for _, positive := range []bool{false, true} {
+		wide(positive)
+		narrow(positive)
+	}
+	Generate()
+}
+
+func name(set string, positive bool) string {
+	if positive {
+		return set + "Positive"
+	}
+	return set + "Normals"
+}
+
+// arguments loads the fields of the group.
+func arguments() (s, c, t, done, n reg.GPVirtual) {
+	p := Load(Param("p"), GP64())
+	all := [5]reg.GPVirtual{}
+	for i := range all {
+		all[i] = GP64()
+		MOVQ(Mem{Base: p, Disp: 8 * i}, all[i])
+	}
+	return all[0], all[1], all[2], all[3], all[4]
+}
+
+// wide writes the function for AVX-512: two groups of eight lanes at once, so that one
+// does not wait for the other's chains, then what is left.
+func wide(positive bool) {
+	TEXT(name("avx512", positive), NOSPLIT, "func(p *byte)")
+	w := &lanes{positive: positive}
+	w.s, w.c, w.t, w.done, w.n = arguments()
+	for i := range w.state {
+		w.state[i] = ZMM()
+		VMOVDQU64(Mem{Base: w.s, Disp: 64 * i}, w.state[i])
+	}
+	w.unit, w.fraction, w.even = ZMM(), ZMM(), ZMM()
+	VBROADCASTSD(w.at(unit), w.unit)
+	VBROADCASTSD(w.at(fraction), w.fraction)
+	VBROADCASTSD(w.at(even), w.even)
+	for _, k := range []int{4, 1} {
+		label := []string{"", "one", "two", "three", "four"}[k]
+		Label(label)
+		CMPQ(w.n, U8(k))
+		JLT(LabelRef(label + "end"))
+		w.draw(k)
+		ADDQ(U32(64*k), w.t)
+		ADDQ(U8(k), w.done)
+		SUBQ(U8(k), w.n)
+		JMP(LabelRef(label))
+		Label(label + "end")
+	}
+	for i, v := range w.state {
+		VMOVDQU64(v, Mem{Base: w.s, Disp: 64 * i})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// lanes are the registers of wide.
+type lanes struct {
+	positive             bool
+	s, c, t, done, n     reg.GPVirtual
+	state                [4]reg.VecVirtual
+	unit, fraction, even reg.VecVirtual
+}
+
+func (w *lanes) at(off int) Mem { return Mem{Base: w.c, Disp: off} }
+
+// next is the next number of every generator.
+func (w *lanes) next() reg.VecVirtual {
+	s0, s1, s2, s3 := w.state[0], w.state[1], w.state[2], w.state[3]
+	x, shifted := ZMM(), ZMM()
+	VPADDQ(s0, s3, x)
+	VPROLQ(U8(23), x, x)
+	VPADDQ(s0, x, x)
+	VPSLLQ(U8(17), s1, shifted)
+	VPXORQ(s0, s2, s2)
+	VPXORQ(s1, s3, s3)
+	VPXORQ(s2, s1, s1)
+	VPXORQ(s3, s0, s0)
+	VPXORQ(shifted, s2, s2)
+	VPROLQ(U8(45), s3, s3)
+	return x
+}
+
+// several makes a vector for each of k groups.
+func several(k int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, k)
+	for i := range v {
+		v[i] = ZMM()
+	}
+	return v
+}
+
+// draw draws for k groups. All instructions of a line are independent.
+func (w *lanes) draw(k int) {
+	each := func(do func(i int)) {
+		for i := range k {
+			do(i)
+		}
+	}
+	x, y, e, r := make([]reg.VecVirtual, k), several(k), several(k), several(k)
+	each(func(i int) { x[i] = w.next() })
+
+	// y = -log u.
+	each(func(i int) { VPSRLQ(U8(12), x[i], x[i]) })
+	each(func(i int) { VPORQ(w.unit, x[i], x[i]) })
+	each(func(i int) { VSUBPD(w.even, x[i], x[i]) })
+	each(func(i int) { VPSRLQ(U8(49), x[i], e[i]) })
+	each(func(i int) { VPERMPD(w.at(logsBy), e[i], r[i]) })
+	each(func(i int) { VPERMPD(w.at(logsBy+64), e[i], y[i]) })
+	each(func(i int) { VPSRLQ(U8(52), x[i], e[i]) })
+	each(func(i int) { VPORQ_BCST(w.at(integer), e[i], e[i]) })
+	each(func(i int) { VSUBPD_BCST(w.at(exponent), e[i], e[i]) })
+	each(func(i int) { VPANDQ(w.fraction, x[i], x[i]) })
+	each(func(i int) { VPORQ(w.unit, x[i], x[i]) })
+	each(func(i int) { VFMSUB213PD(w.unit, x[i], r[i]) })
+	each(func(i int) { VFMADD231PD_BCST(w.at(ln2), e[i], y[i]) })
+	each(func(i int) { VBROADCASTSD(w.at(log), e[i]) })
+	for j := 1; j < logTerms; j++ {
+		each(func(i int) { VFMADD213PD_BCST(w.at(log+8*j), r[i], e[i]) })
+	}
+	each(func(i int) { VFMADD231PD(e[i], r[i], y[i]) })
+
+	const le, ge = 2, 13
+	ok := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4}
+	if w.positive {
+		// y += -log Q(a), where a is the mean with the other sign.
+		d, piece, tail, table := several(k), several(k), several(k), ZMM()
+		each(func(i int) {
+			VPXORQ(d[i], d[i], d[i])
+			VSUBPD(Mem{Base: w.t, Disp: 64 * i}, d[i], d[i])
+		})
+		each(func(i int) { VCMPPD_BCST(U8(le), w.at(most), d[i], ok[i]) })
+		each(func(i int) { VMAXPD_BCST(w.at(first), d[i], d[i]) })
+		each(func(i int) { VADDPD_BCST(w.at(shift), d[i], piece[i]) })
+		each(func(i int) { VSUBPD_BCST(w.at(shift), piece[i], tail[i]) })
+		each(func(i int) { VSUBPD(tail[i], d[i], d[i]) })
+		VMOVUPD(w.at(tailsBy), table)
+		each(func(i int) { VPERMPD(table, piece[i], tail[i]) })
+		for j := 1; j < tailTerms; j++ {
+			VMOVUPD(w.at(tailsBy+64*j), table)
+			coefficient := several(k)
+			each(func(i int) { VPERMPD(table, piece[i], coefficient[i]) })
+			each(func(i int) { VFMADD213PD(coefficient[i], d[i], tail[i]) })
+		}
+		each(func(i int) { VADDPD(tail[i], y[i], y[i]) })
+		each(func(i int) { VCMPPD_BCST(U8(ge), w.at(least), y[i], ok[i], ok[i]) })
+	} else {
+		each(func(i int) { VCMPPD_BCST(U8(ge), w.at(least), y[i], ok[i]) })
+	}
+
+	// x = L^-1(y).
+	piece := several(k)
+	each(func(i int) { VPSRLQ(U8(52), y[i], piece[i]) })
+	each(func(i int) { VPANDQ(w.fraction, y[i], y[i]) })
+	each(func(i int) { VPORQ(w.unit, y[i], y[i]) })
+	each(func(i int) { VSUBPD_BCST(w.at(middle), y[i], y[i]) })
+	pick := func(j int, v []reg.VecVirtual) {
+		low, high := ZMM(), ZMM()
+		VMOVUPD(w.at(pointsBy+128*j), low)
+		VMOVUPD(w.at(pointsBy+128*j+64), high)
+		each(func(i int) { VMOVAPD(low, v[i]) })
+		each(func(i int) { VPERMT2PD(high, piece[i], v[i]) })
+	}
+	x = several(k)
+	pick(0, x)
+	for j := 1; j < pointTerms; j++ {
+		coefficient := several(k)
+		pick(j, coefficient)
+		each(func(i int) { VFMADD213PD(coefficient[i], y[i], x[i]) })
+	}
+
+	for i := range k {
+		if w.positive {
+			VADDPD(Mem{Base: w.t, Disp: 64 * i}, x[i], x[i])
+			zero := y[i]
+			VPXORQ(zero, zero, zero)
+			VCMPPD(U8(ge), zero, x[i], ok[i], ok[i])
+		}
+		VMOVUPD(x[i], ok[i], Mem{Base: w.t, Disp: 64 * i})
+		bits := GP32()
+		KMOVW(ok[i], bits)
+		MOVB(bits.As8(), Mem{Base: w.done, Disp: i})
+	}
+}
+
+// narrow writes the function for AVX2: first one half of the lanes, for all of t, then
+// the other. The pieces of four lanes are read and transposed.
+func narrow(positive bool) {
+	TEXT(name("avx2", positive), NOSPLIT, "func(p *byte)")
+	s, c, t, done, n := arguments()
+	for half := range 2 {
+		narrowHalf(positive, half, s, c, t, done, n)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
+	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
+	every := func(off int) reg.VecVirtual {
+		v := YMM()
+		VBROADCASTSD(at(off), v)
+		return v
+	}
+	var s0, s1, s2, s3 = YMM(), YMM(), YMM(), YMM()
+	state := []reg.VecVirtual{s0, s1, s2, s3}
+	for i, v := range state {
+		VMOVDQU(Mem{Base: s, Disp: 64*i + 32*half}, v)
+	}
+	to, flags, left := GP64(), GP64(), GP64()
+	MOVQ(t, to)
+	MOVQ(done, flags)
+	MOVQ(n, left)
+	label := []string{"low", "high"}[half]
+	Label(label)
+
+	x, y, d := YMM(), YMM(), YMM()
+	rotate := func(by uint8, v reg.VecVirtual) {
+		high := YMM()
+		VPSLLQ(U8(by), v, high)
+		VPSRLQ(U8(64-by), v, v)
+		VPOR(high, v, v)
+	}
+	VPADDQ(s0, s3, x)
+	rotate(23, x)
+	VPADDQ(s0, x, x)
+	VPSLLQ(U8(17), s1, d)
+	VPXOR(s0, s2, s2)
+	VPXOR(s1, s3, s3)
+	VPXOR(s2, s1, s1)
+	VPXOR(s3, s0, s0)
+	VPXOR(d, s2, s2)
+	rotate(45, s3)
+
+	VPSRLQ(U8(12), x, x)
+	VPOR(every(unit), x, x)
+	VSUBPD(every(even), x, x)
+	e := YMM()
+	VPSRLQ(U8(52), x, e)
+	VPOR(every(integer), e, e)
+	VSUBPD(every(exponent), e, e)
+	VPSLLQ(U8(12), x, d)
+	VPSRLQ(U8(61), d, d)
+	two := (&rows{c: c, off: logs, shift: 4}).of(d).pairs(0)
+	r := two[0]
+	y = two[1]
+	VPAND(every(fraction), x, x)
+	VPOR(every(unit), x, x)
+	VFMSUB213PD(every(one), x, r)
+	VFMADD231PD(every(ln2), e, y)
+	poly := every(log)
+	for i := 1; i < logTerms; i++ {
+		VFMADD213PD(every(log+8*i), r, poly)
+	}
+	VFMADD231PD(poly, r, y)
+
+	a := YMM()
+	horner := func(table rows, terms int, d reg.VecVirtual) reg.VecVirtual {
+		var sum reg.VecVirtual
+		for i := 0; i < terms; i += 2 {
+			two := table.pairs(i)
+			if i == 0 {
+				sum = two[0]
+			} else {
+				VFMADD213PD(two[0], d, sum)
+			}
+			if i+1 < terms {
+				VFMADD213PD(two[1], d, sum)
+			}
+		}
+		return sum
+	}
+	if positive {
+		VXORPD(a, a, a)
+		VSUBPD(Mem{Base: to, Disp: 32 * half}, a, a)
+		piece := YMM()
+		VMAXPD(every(first), a, d)
+		VADDPD(every(shift), d, piece)
+		back := YMM()
+		VSUBPD(every(shift), piece, back)
+		VSUBPD(back, d, d)
+		VPSLLQ(U8(61), piece, piece)
+		VPSRLQ(U8(61), piece, piece)
+		VADDPD(horner((&rows{c: c, off: tails, shift: 7}).of(piece), tailTerms, d), y, y)
+	}
+
+	piece := YMM()
+	VPSLLQ(U8(8), y, piece)
+	VPSRLQ(U8(60), piece, piece)
+	VPAND(every(fraction), y, d)
+	VPOR(every(unit), d, d)
+	VSUBPD(every(middle), d, d)
+	x = horner((&rows{c: c, off: points, shift: 7}).of(piece), pointTerms, d)
+
+	const le, ge = 2, 13
+	ok := YMM()
+	VCMPPD(U8(ge), every(least), y, ok)
+	if positive {
+		other := YMM()
+		VCMPPD(U8(le), every(most), a, other)
+		VANDPD(other, ok, ok)
+		VCMPPD(U8(ge), a, x, other)
+		VANDPD(other, ok, ok)
+		VADDPD(Mem{Base: to, Disp: 32 * half}, x, x)
+	}
+	VMASKMOVPD(x, ok, Mem{Base: to, Disp: 32 * half})
+	bits := GP32()
+	VMOVMSKPD(ok, bits)
+	if half == 0 {
+		MOVB(bits.As8(), Mem{Base: flags})
+	} else {
+		SHLL(U8(4), bits)
+		ORB(bits.As8(), Mem{Base: flags})
+	}
+	ADDQ(U8(64), to)
+	INCQ(flags)
+	DECQ(left)
+	JNZ(LabelRef(label))
+	for i, v := range state {
+		VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
+	}
+}
+
+// rows are those of a table that four lanes need.
+type rows struct {
+	c          reg.GPVirtual
+	off, shift int // of the table; a row is 1<<shift bytes
+	lane       [4]reg.GPVirtual
+}
+
+// of finds the rows of the pieces in a vector, which it changes.
+func (t *rows) of(piece reg.VecVirtual) rows {
+	VPSLLQ(U8(t.shift), piece, piece)
+	high := XMM()
+	for i := range t.lane {
+		t.lane[i] = GP64()
+	}
+	VEXTRACTI128(U8(1), piece, high)
+	VMOVQ(piece.AsX(), t.lane[0])
+	VPEXTRQ(U8(1), piece.AsX(), t.lane[1])
+	VMOVQ(high, t.lane[2])
+	VPEXTRQ(U8(1), high, t.lane[3])
+	return *t
+}
+
+// pairs returns the entries i and i + 1 of every lane.
+func (t rows) pairs(i int) [2]reg.VecVirtual {
+	at := func(lane int) Mem {
+		return Mem{Base: t.c, Index: t.lane[lane], Scale: 1, Disp: t.off + 8*i}
+	}
+	even, odd := YMM(), YMM()
+	VMOVUPD(at(0), even) // and what follows, which is overwritten
+	VMOVUPD(at(1), odd)
+	VINSERTF128(U8(1), at(2), even, even)
+	VINSERTF128(U8(1), at(3), odd, odd)
+	first, second := YMM(), YMM()
+	VUNPCKLPD(odd, even, first)
+	VUNPCKHPD(odd, even, second)
+	return [2]reg.VecVirtual{first, second}
+}

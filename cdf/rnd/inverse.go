@@ -1,0 +1,137 @@
+package rnd
+
+import (
+	"math"
+	"sync"
+)
+
+// With Q the normal law's upper tail and L = -log Q, a draw above a is
+//
+//	x = L^-1(L(a) + e),  e = -log u, u even
+//
+// for then Q(x) is even below Q(a). All three functions are polynomials in pieces:
+// the logarithm by eighths of [1, 2), L by whole numbers, and its inverse by octaves,
+// because at 0 it is no smoother than a logarithm. The inverse is right to 2e-10, L to
+// 6e-11 and the logarithm to 2e-11: no test tells a law so near from the exact one in fewer
+// than 1e18 draws.
+const (
+	logTerms, tailTerms, pointTerms = 6, 9, 12
+
+	tailPieces = 8    // of L, around -3 to 4; in the first it is 0
+	tailMost   = 4.5  // where the last ends
+	tailLeast  = -2.5 // where the first ends
+
+	pointPieces = 16 // octaves, from pointLeast on
+	pointLeast  = 1.0 / 1024
+	lowest      = -3.0974137973228717 // L^-1(pointLeast)
+)
+
+// pieces are the coefficients, the highest power first, and the other numbers that
+// assembly reads. The first index after By is the term, so that eight numbers are picked
+// from a vector; elsewhere it is the piece.
+type pieces struct {
+	ln2           float64 // with a minus
+	one, middle   float64 // of [1, 2)
+	shift         float64 // a number + shift has the nearest whole number in its lowest bits
+	exponent      float64 // 2^52 + 1023
+	even          float64 // 1 - 2^-53
+	first         float64 // the middle of L's first piece
+	most, least   float64 // tailMost, pointLeast
+	unit, integer uint64  // bits of 1 and of 2^52
+	fraction      uint64  // the bits below the exponent
+	log           [logTerms]float64
+	_             [6]float64
+
+	logs   [8][2]float64 // 1/c and -log c for the middle c
+	tails  [tailPieces][16]float64
+	points [pointPieces][16]float64
+
+	logsBy   [2][8]float64
+	tailsBy  [tailTerms][tailPieces]float64
+	pointsBy [pointTerms][pointPieces]float64
+}
+
+var inverse = sync.OnceValue(newPieces)
+
+func newPieces() *pieces {
+	p := &pieces{
+		ln2: -math.Ln2, one: 1, middle: 1.5, shift: 3 << 51, exponent: 1<<52 + 1023, even: 1 - 0x1p-53,
+		first: -3, most: tailMost, least: pointLeast,
+		unit: 1023 << 52, integer: 1075 << 52, fraction: 1<<52 - 1,
+	}
+	// m = (1 + r)/scale gives -log m = log scale - log(1 + r), where |r| <= 1/17.
+	fit(p.log[:], -1.0/17, 1.0/17, func(r float64) float64 { return -math.Log1p(r) / r })
+	for i := range p.logs {
+		scale := rounded(16 / float64(17+2*i))
+		p.logs[i] = [2]float64{scale, rounded(math.Log(scale))}
+		p.logsBy[0][i], p.logsBy[1][i] = p.logs[i][0], p.logs[i][1]
+	}
+	for k := -2; k <= 4; k++ {
+		at := k & (tailPieces - 1)
+		fit(p.tails[at][:tailTerms], -.5, .5, func(d float64) float64 { return logTail(float64(k) + d) })
+		for j := range tailTerms {
+			p.tailsBy[j][at] = p.tails[at][j]
+		}
+	}
+	for k := range pointPieces {
+		octave := math.Ldexp(pointLeast, k)
+		at := (math.Float64bits(octave) >> 52) & (pointPieces - 1)
+		fit(p.points[at][:pointTerms], -.5, .5, func(d float64) float64 { return point(octave * (1.5 + d)) })
+		for j := range pointTerms {
+			p.pointsBy[j][at] = p.points[at][j]
+		}
+	}
+	return p
+}
+
+// logTail returns -log Q(x).
+func logTail(x float64) float64 {
+	if x < 0 {
+		return -math.Log1p(-0.5 * math.Erfc(-x/math.Sqrt2))
+	}
+	return -math.Log(0.5 * math.Erfc(x/math.Sqrt2))
+}
+
+// point returns the x at which -log Q(x) is y, by Newton's method from above: the
+// function is convex, and 0.5 x^2 is below it.
+func point(y float64) float64 {
+	x := math.Sqrt(2 * y)
+	for {
+		l := logTail(x)
+		slope := math.Exp(l-0.5*x*x) / math.Sqrt(2*math.Pi)
+		step := (l - y) / slope
+		if x -= step; step < 1e-14 {
+			return x
+		}
+	}
+}
+
+// fit writes the polynomial that is f at Chebyshev's points of [lo, hi], the highest
+// power first.
+func fit(dst []float64, lo, hi float64, f func(float64) float64) {
+	n := len(dst)
+	x, c := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = (lo+hi)/2 + (hi-lo)/2*math.Cos(math.Pi*(float64(i)+.5)/float64(n))
+		c[i] = f(x[i])
+	}
+	for j := 1; j < n; j++ { // Newton's divided differences
+		for i := n - 1; i >= j; i-- {
+			c[i] = (c[i] - c[i-1]) / (x[i] - x[i-j])
+		}
+	}
+	clear(dst)
+	for i := n - 1; i >= 0; i-- { // times (x - x[i]), and the next
+		for j := range n - 1 {
+			dst[j] = dst[j+1] - float64(x[i]*dst[j])
+		}
+		dst[n-1] = c[i] - float64(x[i]*dst[n-1])
+	}
+	for i, v := range dst {
+		dst[i] = rounded(v)
+	}
+}
+
+// rounded is a multiple of 2^-40, so that no processor's rounding of what led to it
+// changes a draw.
+func rounded(x float64) float64 { return math.Round(x*(1<<40)) / (1 << 40) }
