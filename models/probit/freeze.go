@@ -25,11 +25,9 @@ var (
 // weight stays below 1, because a row never tells its latent variable (Louis,
 // JRSS B 44, 1982).
 func expectedSite(m []float64) (w, c float64) {
-	gradient, mean := 0.0, 0.0
+	gradient, w := normal.SumHazard(m)
+	mean := 0.0
 	for _, v := range m {
-		u, curvature := normal.Hazard(v)
-		w += curvature
-		gradient += u
 		mean += v
 	}
 	n := float64(len(m))

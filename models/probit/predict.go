@@ -28,18 +28,12 @@ func (m *Model) eachLine(sh *cdf.Shard, w *work, f func(row int, line []float64)
 // the predictive probability of y, which is the mean of Phi(xs'beta), and its
 // logarithm, also where the probability underflows.
 func mass(line []float64, y float64) (q, log float64) {
-	most := math.Inf(-1)
-	for s, v := range line {
-		v *= 2*y - 1
-		line[s] = v
-		most = max(most, v)
-		q += normal.CDF(v)
-	}
+	lin.Scale(2*y-1, line)
 	n := float64(len(line))
-	if q /= n; q > 1e-290 {
+	if q = normal.SumCDF(line) / n; q > 1e-290 {
 		return q, math.Log(q)
 	}
-	top, sum := normal.LogCDF(most), 0.0
+	top, sum := normal.LogCDF(slices.Max(line)), 0.0
 	for _, v := range line {
 		sum += math.Exp(normal.LogCDF(v) - top)
 	}

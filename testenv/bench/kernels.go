@@ -88,15 +88,14 @@ func (b *bench) truncated() error {
 	above := ours(func() error {
 		copy(t, means)
 		lanes.Positive(r, t)
-		for _, v := range t {
-			sum += v
-		}
+		sum += t[0]
 		return nil
 	}, float64(len(means)))
 	plain := ours(func() error {
-		for range means {
-			sum += r.NormFloat64()
+		for i := range t {
+			t[i] = r.NormFloat64()
 		}
+		sum += t[0]
 		return nil
 	}, float64(len(means)))
 	l := line{"truncated normal against NormFloat64", nanos("draw"), .5, "a mean from N(0, 1.5^2), restricted to positive values; math/rand/v2, PCG"}
