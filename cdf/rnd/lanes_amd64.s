@@ -28,41 +28,37 @@ four:
 	VPROLQ           $0x17, Z19, Z19
 	VPADDQ           Z0, Z19, Z19
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPADDQ           Z0, Z3, Z20
 	VPROLQ           $0x17, Z20, Z20
 	VPADDQ           Z0, Z20, Z20
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPADDQ           Z0, Z3, Z21
 	VPROLQ           $0x17, Z21, Z21
 	VPADDQ           Z0, Z21, Z21
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPADDQ           Z0, Z3, Z22
 	VPROLQ           $0x17, Z22, Z22
 	VPADDQ           Z0, Z22, Z22
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPSRLQ           $0x0c, Z19, Z19
 	VPSRLQ           $0x0c, Z20, Z20
@@ -100,14 +96,10 @@ four:
 	VSUBPD.BCST      32(DX), Z12, Z12
 	VSUBPD.BCST      32(DX), Z13, Z13
 	VSUBPD.BCST      32(DX), Z14, Z14
-	VPANDQ           Z5, Z19, Z19
-	VPANDQ           Z5, Z20, Z20
-	VPANDQ           Z5, Z21, Z21
-	VPANDQ           Z5, Z22, Z22
-	VPORQ            Z4, Z19, Z19
-	VPORQ            Z4, Z20, Z20
-	VPORQ            Z4, Z21, Z21
-	VPORQ            Z4, Z22, Z22
+	VPTERNLOGQ       $0xea, Z4, Z5, Z19
+	VPTERNLOGQ       $0xea, Z4, Z5, Z20
+	VPTERNLOGQ       $0xea, Z4, Z5, Z21
+	VPTERNLOGQ       $0xea, Z4, Z5, Z22
 	VFMSUB213PD      Z4, Z19, Z15
 	VFMSUB213PD      Z4, Z20, Z16
 	VFMSUB213PD      Z4, Z21, Z17
@@ -152,14 +144,10 @@ four:
 	VPSRLQ           $0x34, Z8, Z12
 	VPSRLQ           $0x34, Z9, Z13
 	VPSRLQ           $0x34, Z10, Z14
-	VPANDQ           Z5, Z7, Z7
-	VPANDQ           Z5, Z8, Z8
-	VPANDQ           Z5, Z9, Z9
-	VPANDQ           Z5, Z10, Z10
-	VPORQ            Z4, Z7, Z7
-	VPORQ            Z4, Z8, Z8
-	VPORQ            Z4, Z9, Z9
-	VPORQ            Z4, Z10, Z10
+	VPTERNLOGQ       $0xea, Z4, Z5, Z7
+	VPTERNLOGQ       $0xea, Z4, Z5, Z8
+	VPTERNLOGQ       $0xea, Z4, Z5, Z9
+	VPTERNLOGQ       $0xea, Z4, Z5, Z10
 	VSUBPD.BCST      16(DX), Z7, Z7
 	VSUBPD.BCST      16(DX), Z8, Z8
 	VSUBPD.BCST      16(DX), Z9, Z9
@@ -353,11 +341,10 @@ one:
 	VPROLQ           $0x17, Z10, Z10
 	VPADDQ           Z0, Z10, Z10
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPSRLQ           $0x0c, Z10, Z10
 	VPORQ            Z4, Z10, Z10
@@ -368,8 +355,7 @@ one:
 	VPSRLQ           $0x34, Z10, Z8
 	VPORQ.BCST       80(DX), Z8, Z8
 	VSUBPD.BCST      32(DX), Z8, Z8
-	VPANDQ           Z5, Z10, Z10
-	VPORQ            Z4, Z10, Z10
+	VPTERNLOGQ       $0xea, Z4, Z5, Z10
 	VFMSUB213PD      Z4, Z10, Z9
 	VFMADD231PD.BCST (DX), Z8, Z7
 	VBROADCASTSD     96(DX), Z8
@@ -381,8 +367,7 @@ one:
 	VFMADD231PD      Z8, Z9, Z7
 	VCMPPD.BCST      $0x0d, 64(DX), Z7, K1
 	VPSRLQ           $0x34, Z7, Z8
-	VPANDQ           Z5, Z7, Z7
-	VPORQ            Z4, Z7, Z7
+	VPTERNLOGQ       $0xea, Z4, Z5, Z7
 	VSUBPD.BCST      16(DX), Z7, Z7
 	VMOVUPD          4096(DX), Z9
 	VMOVUPD          4160(DX), Z10
@@ -776,41 +761,37 @@ four:
 	VPROLQ           $0x17, Z19, Z19
 	VPADDQ           Z0, Z19, Z19
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPADDQ           Z0, Z3, Z20
 	VPROLQ           $0x17, Z20, Z20
 	VPADDQ           Z0, Z20, Z20
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPADDQ           Z0, Z3, Z21
 	VPROLQ           $0x17, Z21, Z21
 	VPADDQ           Z0, Z21, Z21
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPADDQ           Z0, Z3, Z22
 	VPROLQ           $0x17, Z22, Z22
 	VPADDQ           Z0, Z22, Z22
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPSRLQ           $0x0c, Z19, Z19
 	VPSRLQ           $0x0c, Z20, Z20
@@ -848,14 +829,10 @@ four:
 	VSUBPD.BCST      32(DX), Z12, Z12
 	VSUBPD.BCST      32(DX), Z13, Z13
 	VSUBPD.BCST      32(DX), Z14, Z14
-	VPANDQ           Z5, Z19, Z19
-	VPANDQ           Z5, Z20, Z20
-	VPANDQ           Z5, Z21, Z21
-	VPANDQ           Z5, Z22, Z22
-	VPORQ            Z4, Z19, Z19
-	VPORQ            Z4, Z20, Z20
-	VPORQ            Z4, Z21, Z21
-	VPORQ            Z4, Z22, Z22
+	VPTERNLOGQ       $0xea, Z4, Z5, Z19
+	VPTERNLOGQ       $0xea, Z4, Z5, Z20
+	VPTERNLOGQ       $0xea, Z4, Z5, Z21
+	VPTERNLOGQ       $0xea, Z4, Z5, Z22
 	VFMSUB213PD      Z4, Z19, Z15
 	VFMSUB213PD      Z4, Z20, Z16
 	VFMSUB213PD      Z4, Z21, Z17
@@ -1009,14 +986,10 @@ four:
 	VPSRLQ           $0x34, Z8, Z12
 	VPSRLQ           $0x34, Z9, Z13
 	VPSRLQ           $0x34, Z10, Z14
-	VPANDQ           Z5, Z7, Z7
-	VPANDQ           Z5, Z8, Z8
-	VPANDQ           Z5, Z9, Z9
-	VPANDQ           Z5, Z10, Z10
-	VPORQ            Z4, Z7, Z7
-	VPORQ            Z4, Z8, Z8
-	VPORQ            Z4, Z9, Z9
-	VPORQ            Z4, Z10, Z10
+	VPTERNLOGQ       $0xea, Z4, Z5, Z7
+	VPTERNLOGQ       $0xea, Z4, Z5, Z8
+	VPTERNLOGQ       $0xea, Z4, Z5, Z9
+	VPTERNLOGQ       $0xea, Z4, Z5, Z10
 	VSUBPD.BCST      16(DX), Z7, Z7
 	VSUBPD.BCST      16(DX), Z8, Z8
 	VSUBPD.BCST      16(DX), Z9, Z9
@@ -1222,11 +1195,10 @@ one:
 	VPROLQ           $0x17, Z10, Z10
 	VPADDQ           Z0, Z10, Z10
 	VPSLLQ           $0x11, Z1, Z7
-	VPXORQ           Z0, Z2, Z2
 	VPXORQ           Z1, Z3, Z3
-	VPXORQ           Z2, Z1, Z1
+	VPTERNLOGQ       $0x96, Z0, Z2, Z1
+	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
-	VPXORQ           Z7, Z2, Z2
 	VPROLQ           $0x2d, Z3, Z3
 	VPSRLQ           $0x0c, Z10, Z10
 	VPORQ            Z4, Z10, Z10
@@ -1237,8 +1209,7 @@ one:
 	VPSRLQ           $0x34, Z10, Z8
 	VPORQ.BCST       80(DX), Z8, Z8
 	VSUBPD.BCST      32(DX), Z8, Z8
-	VPANDQ           Z5, Z10, Z10
-	VPORQ            Z4, Z10, Z10
+	VPTERNLOGQ       $0xea, Z4, Z5, Z10
 	VFMSUB213PD      Z4, Z10, Z9
 	VFMADD231PD.BCST (DX), Z8, Z7
 	VBROADCASTSD     96(DX), Z8
@@ -1284,8 +1255,7 @@ one:
 	VADDPD           Z9, Z7, Z7
 	VCMPPD.BCST      $0x0d, 64(DX), Z7, K1, K1
 	VPSRLQ           $0x34, Z7, Z8
-	VPANDQ           Z5, Z7, Z7
-	VPORQ            Z4, Z7, Z7
+	VPTERNLOGQ       $0xea, Z4, Z5, Z7
 	VSUBPD.BCST      16(DX), Z7, Z7
 	VMOVUPD          4096(DX), Z9
 	VMOVUPD          4160(DX), Z10

@@ -12,7 +12,6 @@ import (
 
 const (
 	burnIn    = 20 // sweeps before the first draw of a key; later shards start from the last draws
-	sweepRows = 48 // rows of the window per pass: they stay in the cache between their two uses
 	scoreRows = 24 // rows that meet all draws at once
 )
 
@@ -245,7 +244,7 @@ func (m *Model) latent(w *work) {
 	repeat(k, m.xz, w.sum)
 	clear(w.square)
 	for x := m.window.x; len(x) > 0; {
-		h := min(sweepRows, len(x)/p)
+		h := min(sweepRows(p, k), len(x)/p)
 		lin.Mul(h, k, p, x, w.beta, w.t)
 		w.lanes.Positive(w.rng, w.t[:h*k])
 		addSquares(w.t[:h*k], w.square)
@@ -253,6 +252,11 @@ func (m *Model) latent(w *work) {
 		x = x[h*p:]
 	}
 }
+
+// sweepRows is the number of rows of the window per pass: they, and their latent variables,
+// stay in a cache of 256 KiB between their two uses. A multiple of 8 fills the lanes, so
+// that no draw depends on it.
+func sweepRows(p, k int) int { return min(max(48, 16384/(p+k)), 256) &^ 7 }
 
 // addSquares adds the squares of every column of t to its entry of sum, four columns at
 // a time.
@@ -295,7 +299,7 @@ type work struct {
 	factors         []float64 // K
 	rest            []float64 // p: Sigma xz
 	gradient        []float64 // p
-	t               []float64 // sweepRows x K
+	t               []float64 // rows of a pass x K
 	precision       []float64 // p x p, then its factor
 	inverse         []float64 // p x p
 	lines           []float64 // scoreRows x S: x'beta
@@ -320,7 +324,7 @@ func (w *work) size(p, k, s int) {
 	w.beta, w.mean, w.sum = make([]float64, k*p), make([]float64, k*p), make([]float64, k*p)
 	w.square, w.linear, w.factors = make([]float64, k), make([]float64, k), make([]float64, k)
 	w.rest, w.gradient = make([]float64, p), make([]float64, p)
-	w.noise, w.t = make([]float64, k*p), make([]float64, sweepRows*k)
+	w.noise, w.t = make([]float64, k*p), make([]float64, sweepRows(p, k)*k)
 	w.precision, w.inverse = make([]float64, p*p), make([]float64, p*p)
 	w.lines = make([]float64, scoreRows*s)
 	w.block, w.weighted = make([]float64, scoreRows*p), make([]float64, scoreRows*p)

@@ -39,7 +39,8 @@ func (b *bench) kernels() error {
 	return b.truncated()
 }
 
-// A sweep takes the chains, side by side, over the rows of the window in blocks.
+// A sweep takes the chains, side by side, over the rows of the window in blocks of so
+// many or more.
 const sweepRows, sweepChains = 48, 16
 
 func sweep(p int) *here {

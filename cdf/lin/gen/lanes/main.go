@@ -119,11 +119,11 @@ func (w *lanes) next() reg.VecVirtual {
 	VPROLQ(U8(23), x, x)
 	VPADDQ(s0, x, x)
 	VPSLLQ(U8(17), s1, shifted)
-	VPXORQ(s0, s2, s2)
+	const xor = 0x96 // of three
 	VPXORQ(s1, s3, s3)
-	VPXORQ(s2, s1, s1)
+	VPTERNLOGQ(U8(xor), s0, s2, s1)
+	VPTERNLOGQ(U8(xor), shifted, s0, s2)
 	VPXORQ(s3, s0, s0)
-	VPXORQ(shifted, s2, s2)
 	VPROLQ(U8(45), s3, s3)
 	return x
 }
@@ -157,8 +157,8 @@ func (w *lanes) draw(k int) {
 	each(func(i int) { VPSRLQ(U8(52), x[i], e[i]) })
 	each(func(i int) { VPORQ_BCST(w.at(integer), e[i], e[i]) })
 	each(func(i int) { VSUBPD_BCST(w.at(exponent), e[i], e[i]) })
-	each(func(i int) { VPANDQ(w.fraction, x[i], x[i]) })
-	each(func(i int) { VPORQ(w.unit, x[i], x[i]) })
+	const andOr = 0xea // a & b | c
+	each(func(i int) { VPTERNLOGQ(U8(andOr), w.unit, w.fraction, x[i]) })
 	each(func(i int) { VFMSUB213PD(w.unit, x[i], r[i]) })
 	each(func(i int) { VFMADD231PD_BCST(w.at(ln2), e[i], y[i]) })
 	each(func(i int) { VBROADCASTSD(w.at(log), e[i]) })
@@ -198,8 +198,7 @@ func (w *lanes) draw(k int) {
 	// x = L^-1(y).
 	piece := several(k)
 	each(func(i int) { VPSRLQ(U8(52), y[i], piece[i]) })
-	each(func(i int) { VPANDQ(w.fraction, y[i], y[i]) })
-	each(func(i int) { VPORQ(w.unit, y[i], y[i]) })
+	each(func(i int) { VPTERNLOGQ(U8(andOr), w.unit, w.fraction, y[i]) })
 	each(func(i int) { VSUBPD_BCST(w.at(middle), y[i], y[i]) })
 	pick := func(j int, v []reg.VecVirtual) {
 		low, high := ZMM(), ZMM()
