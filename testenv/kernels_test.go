@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/credence-stream/credence/testenv/compose"
@@ -64,6 +65,35 @@ func TestKernelsAreGenerated(t *testing.T) {
 		}
 		if !bytes.Equal(made, committed) {
 			t.Errorf("cdf/%s is not what cdf/lin/gen writes: run make kernels", c.name)
+		}
+	}
+}
+
+// TestKernelsLeaveUpperHalvesClear: what kernels leave in the upper halves of registers
+// makes all code after them several times slower.
+func TestKernelsLeaveUpperHalvesClear(t *testing.T) {
+	root, err := compose.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "cdf", "*", "*_amd64.s"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no assembly: ", err)
+	}
+	end := regexp.MustCompile(`(?m)^\s*RET$`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := end.FindAllIndex(text, -1)
+		if functions := bytes.Count(text, []byte("\nTEXT ")); len(ends) != functions || functions == 0 {
+			t.Errorf("%s: %d functions, %d ends", name, functions, len(ends))
+		}
+		for _, at := range ends {
+			if !bytes.HasSuffix(bytes.TrimSpace(text[:at[0]]), []byte("VZEROUPPER")) {
+				t.Errorf("%s: no VZEROUPPER before the RET at byte %d", name, at[0])
+			}
 		}
 	}
 }

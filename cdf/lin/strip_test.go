@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"regexp"
-	"strings"
 	"testing"
 )
 
@@ -165,21 +163,4 @@ func TestGramIsTheSameEverywhere(t *testing.T) {
 		}
 		identical(t, "all orders", got, want)
 	})
-}
-
-// Upper halves of registers left behind make all code after it several times slower.
-func TestAssemblyLeavesUpperHalvesClear(t *testing.T) {
-	text, err := os.ReadFile("strip_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ends := regexp.MustCompile(`(?m)^\s*RET$`).FindAllStringIndex(string(text), -1)
-	if functions := strings.Count(string(text), "\nTEXT "); len(ends) != functions || functions == 0 {
-		t.Fatalf("%d functions, %d ends", functions, len(ends))
-	}
-	for _, end := range ends {
-		if !strings.HasSuffix(strings.TrimSpace(string(text[:end[0]])), "VZEROUPPER") {
-			t.Errorf("no VZEROUPPER before the RET at byte %d", end[0])
-		}
-	}
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -197,23 +195,6 @@ func TestLanesAtTheEdge(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { seeded(612).Positive(source(1), x[2:]) }); n > 3 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// Upper halves of registers left behind make all code after it several times slower.
-func TestAssemblyLeavesUpperHalvesClear(t *testing.T) {
-	text, err := os.ReadFile("lanes_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ends := regexp.MustCompile(`(?m)^\s*RET$`).FindAllStringIndex(string(text), -1)
-	if functions := strings.Count(string(text), "\nTEXT "); len(ends) != functions || functions != 4 {
-		t.Fatalf("%d functions, %d ends", functions, len(ends))
-	}
-	for _, end := range ends {
-		if !strings.HasSuffix(strings.TrimSpace(string(text[:end[0]])), "VZEROUPPER") {
-			t.Errorf("no VZEROUPPER before the RET at byte %d", end[0])
-		}
 	}
 }
 
