@@ -11,10 +11,10 @@ const (
 
 var hazards = newHazards()
 
-func newHazards() *[2*furthest*hazardPerUnit + 1][hazardTerms]float64 {
-	t := new([2*furthest*hazardPerUnit + 1][hazardTerms]float64)
+func newHazards() *[2*Furthest*hazardPerUnit + 1][hazardTerms]float64 {
+	t := new([2*Furthest*hazardPerUnit + 1][hazardTerms]float64)
 	for i := range t {
-		x, c := float64(i)/hazardPerUnit-furthest, &t[i]
+		x, c := float64(i)/hazardPerUnit-Furthest, &t[i]
 		c[0], _ = Hazard(x)
 		// From u' = -u^2 - x u.
 		for k := range hazardTerms - 1 {
@@ -35,19 +35,20 @@ func newHazards() *[2*furthest*hazardPerUnit + 1][hazardTerms]float64 {
 // its time.
 func SumHazard(x []float64) (u, w float64) {
 	for _, v := range x {
-		if !(v > -furthest && v < furthest) {
+		if !(v > -Furthest && v < Furthest) {
 			ui, wi := Hazard(v)
 			u += ui
 			w += wi
 			continue
 		}
-		at := int((v+furthest)*hazardPerUnit + 0.5)
+		at := int(float64((v+Furthest)*hazardPerUnit) + 0.5)
 		c := &hazards[at]
-		d := v - (float64(at)*(1.0/hazardPerUnit) - furthest)
+		d := v - (float64(at)*(1.0/hazardPerUnit) - Furthest)
 		d2 := d * d
-		ui := ((c[6]*d2+c[4])*d2+c[2])*d2 + c[0] + ((c[5]*d2+c[3])*d2+c[1])*d
+		ui := float64((float64((float64(c[6]*d2)+c[4])*d2)+c[2])*d2) + c[0]
+		ui += float64((float64((float64(c[5]*d2)+c[3])*d2) + c[1]) * d)
 		u += ui
-		w += ui * (ui + v)
+		w += float64(ui * (ui + v))
 	}
 	return u, w
 }
@@ -57,15 +58,16 @@ func SumCDF(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		a := math.Abs(v)
-		if !(a < furthest) {
+		if !(a < Furthest) {
 			sum += CDF(v)
 			continue
 		}
-		at := int(a*perUnit + 0.5)
+		at := int(float64(a*perUnit) + 0.5)
 		c := &tails[at]
 		d := a - float64(at)*(1.0/perUnit)
 		d2 := d * d
-		q := ((c[6]*d2+c[4])*d2+c[2])*d2 + c[0] + (((c[7]*d2+c[5])*d2+c[3])*d2+c[1])*d
+		q := float64((float64((float64(c[6]*d2)+c[4])*d2)+c[2])*d2) + c[0]
+		q += float64((float64((float64((float64(c[7]*d2)+c[5])*d2)+c[3])*d2) + c[1]) * d)
 		if v > 0 {
 			q = 1 - q
 		}
