@@ -62,7 +62,8 @@ type checkpoint struct {
 	flight     *cut
 	unsettled  []*Point // of a cut whose epoch was given up, saved or not
 	due        bool
-	pausing    bool // since the last one
+	pausing    bool  // since the last one
+	typical    int64 // bytes of a key and its state in the last one
 }
 
 // machineConfig is what the rules depend on.

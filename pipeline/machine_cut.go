@@ -30,6 +30,21 @@ func (m *machine) barrier() {
 	m.do(fxBarrier{m.epoch, m.cache.crowded(m.limit)})
 }
 
+// A store takes about savedBytes of keys and values at once and puts the rest apart
+// first, value by value. What that costs is little beside a large value: a cut of
+// fewer than fewStates states is as large as it may be.
+const (
+	savedBytes = 1000 << 10
+	fewStates  = 256
+)
+
+// crammed reports whether the open cut has as many small states as a store takes at
+// once, if they are like those of the cut before.
+func (m *machine) crammed() bool {
+	n := len(m.open.touched)
+	return n >= fewStates && int64(n)*m.typical >= savedBytes
+}
+
 // idle reports whether all that the log has was processed, so that a checkpoint
 // holds nothing up. The pause before it bounds what that costs the store and the
 // broker.
@@ -54,8 +69,18 @@ func (m *machine) onCut(part cutPart) {
 	c.pages = append(c.pages, part.pages)
 	c.waiting--
 	if c.waiting == 0 {
+		m.typical = typical(c.save.Changes)
 		m.publish()
 	}
+}
+
+// typical is the mean of what the changes take in a store.
+func typical(changes []Change) int64 {
+	n := 0
+	for i := range changes {
+		n += len(changes[i].Key) + len(changes[i].Value)
+	}
+	return int64(n / max(1, len(changes)))
 }
 
 // merge merges b into a, both in order of their offsets; what a record left

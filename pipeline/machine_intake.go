@@ -99,7 +99,7 @@ func (m *machine) dispatch() {
 
 // full reports whether the open cut has all it may hold.
 func (m *machine) full() bool {
-	return m.open.records >= m.cfg.records || m.open.bytes >= m.cfg.bytes
+	return m.open.records >= m.cfg.records || m.open.bytes >= m.cfg.bytes || m.crammed()
 }
 
 // nextChunk looks at the records that come next. It is empty while the lane
@@ -259,7 +259,7 @@ func (c *chunk) lacks(i int) bool {
 // fits reports whether the open cut has room for a task's state, or has it
 // already.
 func (m *machine) fits(t *task) bool {
-	return m.open.bytes < m.cfg.bytes || t.entry != nil && t.entry.cut == m.open.seq
+	return m.open.bytes < m.cfg.bytes && !m.crammed() || t.entry != nil && t.entry.cut == m.open.seq
 }
 
 // touch makes a state a part of the open cut.

@@ -468,6 +468,51 @@ func TestLoadedStatesFillACut(t *testing.T) {
 	}
 }
 
+// Cuts of small states have as many as a store takes at once, from the second that
+// was begun after the first was encoded; those of large ones are not made smaller.
+func TestSmallStatesAreSavedTogether(t *testing.T) {
+	const records = 20_000
+	for size, want := range map[int]int{1200: savedBytes / 1200, 600: savedBytes / 600, 100: 2000, savedBytes: fewStates} {
+		m, _ := claimed(t, 50, -1, false, stored(t))
+		m.cfg.records, m.cfg.bytes, m.limit = 2000, 1<<40, 1<<40
+		got := Fetched{Next: 50 + records, End: 50 + records}
+		for i := range int64(records) {
+			got.Records = append(got.Records, Record{Offset: 50 + i, Key: []byte(strconv.FormatInt(i, 10)), Value: []byte("v")})
+		}
+		value, cuts := make(Stored, size-5), []int(nil)
+		todo := append([]effect(nil), m.step(evFetched{epoch: m.epoch, got: got})...)
+		for ; len(todo) > 0; todo = todo[1:] {
+			var events []event
+			switch fx := todo[0].(type) {
+			case fxLoad:
+				events = append(events, evLoaded{epoch: fx.epoch, values: make([]Stored, len(fx.keys))})
+			case fxApply:
+				events = append(events, evApplied{fx.epoch, fx.tasks})
+			case fxBarrier:
+				part := cutPart{}
+				for _, e := range m.flight.touched {
+					part.changes = append(part.changes, Change{e.key, value})
+				}
+				cuts = append(cuts, len(part.changes))
+				events = append(events, evCut{epoch: fx.epoch, part: part}, evCut{epoch: fx.epoch})
+			case fxSave:
+				events = append(events, evSaved{epoch: fx.epoch})
+			}
+			for _, ev := range events {
+				todo = append(todo, m.step(ev)...)
+			}
+		}
+		if m.step(evTick{cache: 1}); m.dispatched != 50+records {
+			t.Fatalf("states of %d bytes: the lanes got records up to %d, want %d", size, m.dispatched, 50+records)
+		}
+		for i, n := range cuts[2 : len(cuts)-1] {
+			if n < want-2 || n > want+5 { // the mean is a whole number
+				t.Errorf("cut %d has %d states of %d bytes, want %d", i+2, n, size, want)
+			}
+		}
+	}
+}
+
 // A state that a cut has already is no reason to end it, however many of its
 // records come; another one is.
 func TestRecordsOfALargeStateShareACut(t *testing.T) {

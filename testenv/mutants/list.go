@@ -25,8 +25,8 @@ const scripts = "pipeline/redis/lua.go"
 // guarantees are the faults that the guarantees rest on not being there.
 var guarantees = []mutant{
 	{"state before outputs", "pipeline/machine_cut.go",
-		"\tif c.waiting == 0 {\n\t\tm.publish()",
-		"\tif c.waiting == 0 {\n\t\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n\t\tm.publish()",
+		"\t\tm.typical = typical(c.save.Changes)\n",
+		"\t\tm.typical = typical(c.save.Changes)\n\t\tm.do(fxSave{m.epoch, m.lease, m.flight.save})\n",
 		"TestSimulatedTrouble", machine},
 	{"outputs of lanes merged the wrong way", "pipeline/machine_cut.go",
 		"offset(&a[i]) > offset(&b[j])", "offset(&a[i]) >= offset(&b[j])", "TestMergedAsSorted", machine},
@@ -251,6 +251,10 @@ var guarantees = []mutant{
 		"!c.lacks(n) && ", "", "TestSimulatedTrouble", machine},
 	{"bytes: states that are loaded not counted", "pipeline/machine_intake.go",
 		"\tm.open.bytes += e.size - entryOverhead\n", "", "TestLoadedStates", machine},
+	{"bytes: small states fill more than a script", "pipeline/machine_intake.go",
+		"m.open.bytes >= m.cfg.bytes || m.crammed()", "m.open.bytes >= m.cfg.bytes", "TestSmallStates", machine},
+	{"bytes: large states have cuts of their own", "pipeline/machine_cut.go",
+		"n >= fewStates && ", "", "TestSmallStates", machine},
 	{"bytes: loads not bounded by the cut", "pipeline/machine_intake.go",
 		"m.cfg.bytes - m.open.bytes}", "1 << 40}", "TestLoadedStates", machine},
 	{"bytes: records left behind counted at the lanes", "pipeline/machine_intake.go",
