@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/credence-stream/credence/cdf"
+import (
+	"unsafe"
+
+	"github.com/credence-stream/credence/cdf"
+)
 
 // entry is one key's place in a partition's cache. The machine owns it but
 // for state, which belongs to the key's lane while tasks are pending.
@@ -32,24 +36,26 @@ type opened struct {
 	names  []string // of the newest point's variables
 }
 
-// entryOverhead is what an entry costs beside its state's bytes or model.
-const entryOverhead = 320
+// entryOverhead is what an entry takes beside its key and its state's bytes or model:
+// two structures and its share of the map.
+const entryOverhead = 184
 
 // size is the memory that the state holds.
 func (s *keyState) size(key string) int64 {
-	n := int64(entryOverhead + len(key) + len(s.stored))
+	n := int64(entryOverhead + len(key) + cap(s.stored))
 	if s.model != nil {
-		n += s.model.filter.Size()
+		n += int64(unsafe.Sizeof(*s.model)) + s.model.filter.Size()
 	}
 	return n
 }
 
 // pack leaves of a state of this size, unchanged since it was encoded, those bytes,
-// where they are fewer by far: a small model's memory is several times its snapshot.
+// where they are half of it at most: a small model's memory is several times its
+// snapshot.
 // It returns the filter that nobody needs any more, if there is one.
 func (s *keyState) pack(size int64) *cdf.Filter {
 	n := int64(len(s.stored))
-	if s.model == nil || n == 0 || n > size/4 {
+	if s.model == nil || n == 0 || n > size/2 {
 		return nil
 	}
 	f := s.model.filter

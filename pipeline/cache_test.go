@@ -3,6 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -234,4 +237,31 @@ func (l *keysLane) again(t *testing.T, key string) Stored {
 		t.Fatal(err)
 	}
 	return value
+}
+
+// TestPackedSizeIsTheHeap holds what keys that are not at hand say they take, which
+// bounds the cache, against the heap. No test runs beside it.
+func TestPackedSizeIsTheHeap(t *testing.T) {
+	const n = 20_000
+	heap := func() float64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	for _, size := range []int{100, 529, 1195, 3000} {
+		value, before := make([]byte, size), heap()
+		c := newCache()
+		for i := range n {
+			e := &entry{key: "key-" + strconv.Itoa(i), state: &keyState{stored: bytes.Clone(value)}}
+			c.add(e)
+			c.rest(e)
+		}
+		held := heap() - before
+		runtime.KeepAlive(c)
+		if ratio := float64(c.bytes) / held; math.Abs(ratio-1) > .05 {
+			t.Errorf("a key with %d stored bytes takes %.0f and says %d: %.2f of it", size, held/n, c.bytes/n, ratio)
+		}
+	}
 }

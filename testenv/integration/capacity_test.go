@@ -69,7 +69,7 @@ func TestCapacity(t *testing.T) {
 				t.Errorf("%s: %.0f said, %.0f found", what, said, found)
 			}
 		}
-		// A sixteenth of the cache is for models at hand, and those of the last cut.
+		// A state has the producer's run, too, and keys that came again are at hand.
 		agree("memory of a key", plan.Measured.Resting, s.Metric(t, "cache_bytes")/s.Metric(t, "cache_keys"), .2)
 		s.Stop(t)
 		agree("bytes of an input record", plan.Measured.Input, w.bytes(t, w.input)/(keys*shards), .05)

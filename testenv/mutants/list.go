@@ -112,6 +112,8 @@ var guarantees = []mutant{
 		"e.listed == nil && e.cut == 0 && e.pending == 0", "e.listed == nil && e.pending == 0", "TestSimulatedTrouble|TestCache", machine},
 	{"changed state packed", "pipeline/lane.go",
 		"\te.state.stored = nil\n", "", "TestChangedStateIsNotPacked", machine},
+	{"half of the stored bytes counted", "pipeline/cache.go",
+		"len(key) + cap(s.stored))", "len(key) + len(s.stored)/2)", "TestPackedSizeIsTheHeap", machine},
 	{"new keys kept at hand", "pipeline/lane.go",
 		"if summary.T == 1 {", "if false {", "TestModelsUsedOnceArePacked", machine},
 	{"packed key taken for an absent one", "pipeline/state.go",

@@ -82,7 +82,7 @@ func (p *Plan) print(out io.Writer) error {
 // size names bytes in binary units.
 func size(bytes float64) string {
 	for _, unit := range []string{"B", "KiB", "MiB", "GiB"} {
-		if bytes < 1000 {
+		if bytes < 999.5 { // of three digits
 			return fmt.Sprintf("%.3g %s", bytes, unit)
 		}
 		bytes /= 1024

@@ -50,7 +50,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestNamesOfNumbers(t *testing.T) {
-	for bytes, want := range map[float64]string{999: "999 B", 1000: "0.977 KiB", 5 << 20: "5 MiB", 3 << 30: "3 GiB", 1 << 50: "1.02e+03 TiB"} {
+	for bytes, want := range map[float64]string{999: "999 B", 999.6: "0.976 KiB", 1000: "0.977 KiB", 5 << 20: "5 MiB", 3 << 30: "3 GiB", 1 << 50: "1.02e+03 TiB"} {
 		if got := size(bytes); got != want {
 			t.Errorf("%g bytes: %s, want %s", bytes, got, want)
 		}
