@@ -59,7 +59,9 @@ type result struct {
 	Published bool
 	Skipped   string // applied | repeat
 	Dead      Stage
-	Score     cdf.Score
+	Scored    int64 // rows
+	Density   float64
+	Coverage  float64
 	Seconds   float64 // of an update, 0: there was none
 	MinESS    float64 // 0 without draws
 	MaxRHat   float64
@@ -256,7 +258,8 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	model.used++
 	note(env)
 	l.touch(t.entry)
-	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Score: summary.Score}
+	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped}
+	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
 	t.result.Published = publish

@@ -121,6 +121,7 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 	m.consumed.WithLabelValues(p.Topic, strconv.Itoa(int(p.ID))).Add(float64(len(tasks)))
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	var of kindCounts // of applied shards in a row
 	for i := range tasks {
 		switch r := &tasks[i].result; {
 		case r.Dead != "":
@@ -131,31 +132,64 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 			m.tally.Skipped++
 		default:
 			m.tally.Applied++
-			if r.Kind != "" {
-				m.absorbed(r)
+			if r.Kind == "" {
+				continue
+			}
+			if r.Kind != of.kind {
+				m.count(&of)
+				of = kindCounts{kind: r.Kind, update: m.update.WithLabelValues(r.Kind)}
+			}
+			of.add(r)
+			for _, flag := range r.Flags {
+				m.flagged.WithLabelValues(r.Kind, flag).Inc()
 			}
 		}
 	}
+	m.count(&of)
 }
 
-func (m *Metrics) absorbed(r *result) {
-	m.rows.WithLabelValues(r.Kind).Add(float64(r.Rows))
-	m.update.WithLabelValues(r.Kind).Observe(r.Seconds)
-	if r.Dropped > 0 {
-		m.dropped.WithLabelValues(r.Kind, "missing").Add(float64(r.Dropped))
-	}
+// kindCounts are what shards of one kind add to the metrics. Finding the metrics of
+// a kind takes longer than adding to them.
+type kindCounts struct {
+	kind                     string // "": there were no shards
+	update                   prometheus.Observer
+	rows, dropped, published int64
+	scored, drawn            *result // the last of which there is a score, or diagnostics
+}
+
+func (k *kindCounts) add(r *result) {
+	k.update.Observe(r.Seconds)
+	k.rows += r.Rows
+	k.dropped += r.Dropped
 	if r.Published {
-		m.published.WithLabelValues(r.Kind).Inc()
+		k.published++
 	}
-	for _, flag := range r.Flags {
-		m.flagged.WithLabelValues(r.Kind, flag).Inc()
-	}
-	if r.Score.Rows > 0 && !math.IsNaN(r.Score.LogDensity) {
-		m.logDensity.WithLabelValues(r.Kind).Set(r.Score.LogDensity)
-		m.coverage.WithLabelValues(r.Kind).Set(r.Score.Coverage95)
+	if r.Scored > 0 && !math.IsNaN(r.Density) {
+		k.scored = r
 	}
 	if r.MinESS > 0 {
-		m.minESS.WithLabelValues(r.Kind).Set(r.MinESS)
-		m.maxRHat.WithLabelValues(r.Kind).Set(r.MaxRHat)
+		k.drawn = r
+	}
+}
+
+// count adds them. A metric that nothing is told of is not there.
+func (m *Metrics) count(k *kindCounts) {
+	if k.kind == "" {
+		return
+	}
+	m.rows.WithLabelValues(k.kind).Add(float64(k.rows))
+	if k.dropped > 0 {
+		m.dropped.WithLabelValues(k.kind, "missing").Add(float64(k.dropped))
+	}
+	if k.published > 0 {
+		m.published.WithLabelValues(k.kind).Add(float64(k.published))
+	}
+	if k.scored != nil {
+		m.logDensity.WithLabelValues(k.kind).Set(k.scored.Density)
+		m.coverage.WithLabelValues(k.kind).Set(k.scored.Coverage)
+	}
+	if k.drawn != nil {
+		m.minESS.WithLabelValues(k.kind).Set(k.drawn.MinESS)
+		m.maxRHat.WithLabelValues(k.kind).Set(k.drawn.MaxRHat)
 	}
 }

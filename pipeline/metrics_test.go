@@ -1,0 +1,58 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// TestMetricsOfAMessage: shards of several kinds are counted with their own kind,
+// and of the gauges the last that is defined stays.
+func TestMetricsOfAMessage(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	m := NewMetrics(reg, "")
+	tasks := []task{
+		{result: result{Kind: "a", Rows: 3, Seconds: 1, Published: true, Scored: 3, Density: -1, Coverage: .5}},
+		{result: result{Kind: "a", Rows: 4, Seconds: 1, Dropped: 2, Scored: 4, Density: math.NaN(), Coverage: .9}},
+		{result: result{Dead: StageCheck}},
+		{result: result{Kind: "b", Rows: 5, Seconds: 1, Published: true, MinESS: 20, MaxRHat: 1.5}},
+		{result: result{Skipped: "applied"}},
+		{result: result{}}, // a tombstone
+		{result: result{Kind: "a", Rows: 6, Seconds: 1, Published: true, Scored: 6, Density: -2, Coverage: .75}},
+	}
+	m.observe(Partition{"in", 3}, tasks)
+	all, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, family := range all {
+		for _, x := range family.GetMetric() {
+			name := family.GetName()
+			for _, l := range x.GetLabel() {
+				name += " " + l.GetValue()
+			}
+			got[name] = x.GetCounter().GetValue() + x.GetGauge().GetValue() + float64(x.GetHistogram().GetSampleCount())
+		}
+	}
+	for name, want := range map[string]float64{
+		"records_consumed_total 3 in": 7, "rows_absorbed_total a": 13, "rows_absorbed_total b": 5,
+		"rows_dropped_total a missing": 2, "summaries_published_total a": 2, "summaries_published_total b": 1,
+		"update_duration_seconds a": 3, "update_duration_seconds b": 1, "score_log_density a": -2, "score_coverage95_ratio a": .75,
+		"draws_min_ess b": 20, "draws_max_r_hat b": 1.5, "records_dead_lettered_total check": 1, "records_skipped_total applied": 1,
+	} {
+		if v, ok := got["credence_"+name]; !ok || v != want {
+			t.Errorf("%s is %g, want %g", name, v, want)
+		}
+	}
+	for _, name := range []string{"score_log_density b", "draws_min_ess a", "rows_dropped_total b missing"} {
+		if _, ok := got["credence_"+name]; ok {
+			t.Errorf("%s, of which nothing was said, is there", name)
+		}
+	}
+	if tally := m.Tally(); fmt.Sprint(tally) != fmt.Sprint(Tally{5, 1, map[Stage]int64{StageCheck: 1}}) {
+		t.Errorf("tally %+v", tally)
+	}
+}
