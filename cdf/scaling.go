@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // enough is the number of usable rows that fix centre and scale.
@@ -154,7 +156,7 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 	}
 	mean, sd := 0., 1.
 	if !indicator {
-		slices.Sort(buf)
+		vec.Sort(buf)
 		mean, sd = located(buf)
 	}
 	if center == nil && !origin {

@@ -166,3 +166,105 @@ column:
 	JNZ     next
 	VZEROUPPER
 	RET
+
+// func avx2Ranks(x *float64, n int, rank *int)
+// Requires: AVX, AVX2
+TEXT ·avx2Ranks(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ rank+16(FP), DX
+	MOVQ AX, BX
+	MOVQ CX, DI
+
+next:
+	VMOVUPD (BX), Y0
+	VPXOR   Y4, Y4, Y4
+	VMOVUPD 32(BX), Y1
+	VPXOR   Y5, Y5, Y5
+	VMOVUPD 64(BX), Y2
+	VPXOR   Y6, Y6, Y6
+	VMOVUPD 96(BX), Y3
+	VPXOR   Y7, Y7, Y7
+	MOVQ    AX, SI
+	MOVQ    CX, R8
+
+other:
+	VBROADCASTSD (SI), Y8
+	VCMPPD       $0x11, Y0, Y8, Y9
+	VPSUBQ       Y9, Y4, Y4
+	VCMPPD       $0x11, Y1, Y8, Y10
+	VPSUBQ       Y10, Y5, Y5
+	VCMPPD       $0x11, Y2, Y8, Y11
+	VPSUBQ       Y11, Y6, Y6
+	VCMPPD       $0x11, Y3, Y8, Y12
+	VPSUBQ       Y12, Y7, Y7
+	ADDQ         $0x08, SI
+	DECQ         R8
+	JNZ          other
+	VMOVDQU      Y4, (DX)
+	VMOVDQU      Y5, 32(DX)
+	VMOVDQU      Y6, 64(DX)
+	VMOVDQU      Y7, 96(DX)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x10, DI
+	JNZ          next
+	VZEROUPPER
+	RET
+
+DATA bounds<>+0(SB)/8, $(1.0)
+DATA bounds<>+8(SB)/8, $(1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000.0)
+DATA bounds<>+16(SB)/8, $(0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001)
+GLOBL bounds<>(SB), RODATA|NOPTR, $24
+
+// func avx2PivotProducts(s *float64, num *float64, den *float64, n int, a2 *float64, c2 *float64, last int) int
+// Requires: AVX, FMA3
+TEXT ·avx2PivotProducts(SB), NOSPLIT, $0-64
+	MOVQ         s+0(FP), AX
+	MOVQ         num+8(FP), CX
+	MOVQ         den+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         a2+32(FP), SI
+	MOVQ         c2+40(FP), DI
+	MOVQ         last+48(FP), R8
+	VBROADCASTSD bounds<>+8(SB), Y13
+	VBROADCASTSD bounds<>+16(SB), Y14
+	VXORPD       Y15, Y15, Y15
+
+next:
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD (SI)(R8*8), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD bounds<>+0(SB), Y2
+	MOVQ         R8, R9
+	TESTQ        R9, R9
+	JZ           done
+
+pivot:
+	VBROADCASTSD -8(DI)(R9*8), Y4
+	VMOVAPD      Y1, Y3
+	VFMADD231PD  Y2, Y4, Y3
+	VMOVAPD      Y3, Y2
+	VBROADCASTSD -8(SI)(R9*8), Y4
+	VMULPD       Y0, Y2, Y3
+	VFMADD231PD  Y1, Y4, Y3
+	VMOVAPD      Y3, Y1
+	VCMPPD       $0x05, Y13, Y2, Y3
+	VORPD        Y3, Y15, Y15
+	VCMPPD       $0x0a, Y14, Y2, Y3
+	VORPD        Y3, Y15, Y15
+	DECQ         R9
+	JNZ          pivot
+
+done:
+	VMOVUPD   Y1, (CX)
+	VMOVUPD   Y2, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	JNZ       next
+	VMOVMSKPD Y15, AX
+	MOVQ      AX, ret+56(FP)
+	VZEROUPPER
+	RET

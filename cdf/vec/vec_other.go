@@ -5,6 +5,10 @@ package vec
 // vectors says that there are none.
 var vectors = false
 
+func ranks(x []float64, rank []int) {}
+
+func pivotVectors(s, num, den, a2, c2 []float64) (done int, ok bool) { return 0, true }
+
 func finiteVectors(x []float64) (done int, sum float64) { return 0, 0 }
 
 func standardizeVectors(dst, v []float64, center, scale float64) (done int) { return 0 }

@@ -1,8 +1,10 @@
 package vec
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -173,6 +175,117 @@ func TestSquares(t *testing.T) {
 			}
 		}
 	})
+}
+
+// All numbers to beyond what is ranked, with many that are equal, infinite or -0.
+func TestSort(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 55))
+		for n := range 80 {
+			for kinds := range 5 {
+				x := random(r, n+2)
+				for i := range x {
+					switch {
+					case kinds == 1:
+						x[i] = float64(r.IntN(5))
+					case kinds == 2:
+						x[i] = math.Copysign(0, x[i])
+					case kinds == 3 && r.IntN(4) == 0:
+						x[i] = math.Inf(int(x[i] * 9))
+					case kinds == 4:
+						x[i] = float64(-i)
+					}
+				}
+				want := make([]float64, n, n+2)
+				for i, v := range x[:n] {
+					want[i] = v + 0
+				}
+				slices.Sort(want)
+				want = append(want, x[n:]...)
+				Sort(x[:n])
+				identical(t, "sorted", x, want)
+			}
+		}
+	})
+}
+
+func TestPivotProducts(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 56))
+		for p := 1; p < 9; p++ {
+			a2, c2 := random(r, p), random(r, p)
+			for i := range a2 {
+				a2[i], c2[i] = a2[i]*a2[i], c2[i]*c2[i]
+			}
+			for n := range 30 {
+				s, num, den := random(r, n), random(r, n+1), random(r, n+1)
+				rest := [2]float64{num[n], den[n]}
+				for k := range s {
+					s[k] = math.Exp(s[k])
+				}
+				if !PivotProducts(s, num, den, a2, c2) {
+					t.Fatal("out of bounds")
+				}
+				for k, v := range s {
+					u, d := v+a2[p-1], 1.0
+					for i := p - 2; i >= 0; i-- {
+						d = math.FMA(c2[i], d, u)
+						u = math.FMA(a2[i], u, float64(v*d))
+					}
+					identical(t, "num and den", []float64{num[k], den[k]}, []float64{u, d})
+				}
+				if rest != [2]float64{num[n], den[n]} {
+					t.Fatal("written beyond the end")
+				}
+				for k := range s {
+					for _, far := range []float64{1e160, 1e-160} {
+						if p == 1 || far < 1 && c2[0] > 0 {
+							continue
+						}
+						was := s[k]
+						if s[k] = far; PivotProducts(s, num, den, a2, c2) {
+							t.Fatalf("shift %v, number %d of %d, is within bounds", far, k, n)
+						}
+						s[k] = was
+					}
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkSort(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 57))
+	for _, n := range []int{10, 30, 50} {
+		all, x := random(r, 100*n), make([]float64, n)
+		for _, here := range []string{"slices", "here"} {
+			b.Run(fmt.Sprintf("%d/%s", n, here), func(b *testing.B) {
+				was, at := vectors, 0
+				vectors = vectors && here == "here"
+				defer func() { vectors = was }()
+				for b.Loop() {
+					at = (at + n) % len(all)
+					copy(x, all[at:])
+					Sort(x)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkPivotProducts(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 58))
+	a2, c2, s, num, den := random(r, 6), random(r, 6), random(r, 22), make([]float64, 22), make([]float64, 22)
+	for _, here := range []string{"loops", "here"} {
+		b.Run(here, func(b *testing.B) {
+			was := vectors
+			vectors = vectors && here == "here"
+			defer func() { vectors = was }()
+			for b.Loop() {
+				PivotProducts(s, num, den, a2, c2)
+			}
+		})
+	}
 }
 
 func BenchmarkVec(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // bidiagonal is what the data say in a basis where sums over them take O(p).
@@ -50,21 +51,9 @@ func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
 	n := len(s)
 	num, den := work[:n], work[n:2*n]
 	f = f[:n]
-	last := len(q.a2) - 1
-	for k, v := range s {
-		num[k], den[k], f[k] = v+q.a2[last], 1, 0
-	}
-	for i := last; i > 0; i-- {
-		c2, a2 := q.c2[i-1], q.a2[i-1]
-		for k, v := range s {
-			d := float64(c2*den[k]) + num[k]
-			t := float64(v*d) + float64(a2*num[k])
-			if !(d < 1e150 && d > 1e-150) {
-				f[k] += math.Log(d)
-				t, d = t/d, 1
-			}
-			num[k], den[k] = t, d
-		}
+	clear(f)
+	if !vec.PivotProducts(s, num, den, q.a2, q.c2) {
+		q.jointFar(s, f, num, den)
 	}
 	for k, v := range s {
 		f[k] += (twice + q.rho2 + float64(q.b2*(float64(v*den[k])/num[k]))) / v
@@ -72,6 +61,21 @@ func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
 	lin.Logs(den, num)
 	for k, log := range den {
 		f[k] += log
+	}
+}
+
+// jointFar is the recurrence where products would grow too large or too small: pivot by
+// pivot, whose logarithms it adds to f.
+func (q *bidiagonal) jointFar(s, f, num, den []float64) {
+	last := len(q.a2) - 1
+	for k, v := range s {
+		t := v + q.a2[last]
+		for i := last - 1; i >= 0; i-- {
+			e := q.c2[i] + t
+			f[k] += math.Log(e)
+			t = v + float64(q.a2[i]*(t/e))
+		}
+		num[k], den[k] = t, 1
 	}
 }
 

@@ -209,3 +209,30 @@ func compareSVD(t *testing.T, name string, m *Model) {
 		c[j] = 0
 	}
 }
+
+// The sums at the nodes against the pivots one by one, where their products go
+// beyond floats and where they do not.
+func TestJointOfFarFactors(t *testing.T) {
+	for _, size := range []float64{1, 1e70, 1e140, 1e-70, 1e-140} {
+		q := &bidiagonal{a2: []float64{3, .1, 2, 5, .7}, c2: []float64{.2, 4, 1, .5, 0}, b2: 7, rho2: 2}
+		for i := range q.a2 {
+			q.a2[i] *= size
+			q.c2[i] *= size
+		}
+		s := []float64{.01 * size, size, 1.5 * size, 30 * size, 1e4 * size, size / 3, 2 * size, .7 * size, 9 * size}
+		f, work := make([]float64, len(s)), make([]float64, 2*len(s))
+		q.joint(3, s, f, work)
+		for k, v := range s {
+			want, at := 0.0, v+q.a2[4]
+			for i := 3; i >= 0; i-- {
+				pivot := q.c2[i] + at
+				want += math.Log(pivot)
+				at = v + q.a2[i]*(at/pivot)
+			}
+			want += math.Log(at) + (3+q.rho2+q.b2*(v/at))/v
+			if !(math.Abs(f[k]-want) < 1e-13*(1+math.Abs(want))) {
+				t.Errorf("size %g, shift %g: %v, want %v", size, v, f[k], want)
+			}
+		}
+	}
+}

@@ -53,6 +53,8 @@ var ofLinear = []mutant{
 		"float64(q.l[i-1] * v[i-1])", "0*q.l[i-1]", "^TestPriorSensitivity$", linear},
 	{"linear: columns in their own order", "models/linear/posterior.go",
 		"cmp.Compare(w.z[j], w.z[i])", "cmp.Compare(i, j)", "^TestAgainstSingularValues$", linear},
+	{"linear: a logarithm on the way lost", "models/linear/bidiagonal.go",
+		"f[k] += math.Log(e)", "f[k] += 0 * e", "^TestJointOfFarFactors$", linear},
 	{"linear: pivots that subtract", "models/linear/bidiagonal.go",
 		"t = s + float64(q.c2[i-1]*(t/e))", "t = s + q.c2[i-1] - q.c2[i-1]*(q.a2[i]/e)", "^TestAgainstSingularValues$", linear},
 	{"linear: nodes of the evidence twice as far apart", "models/linear/nodes.go",

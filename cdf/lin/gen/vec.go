@@ -13,6 +13,8 @@ func ofVec() {
 	toRows()
 	fromRows()
 	squares()
+	ranks()
+	pivotProducts()
 }
 
 func param(name string) reg.GPVirtual {
@@ -179,6 +181,97 @@ func squares() {
 	ADDQ(U8(32), dst)
 	SUBQ(U8(4), n)
 	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// ranks counts for every entry how many are less, for sixteen at a time.
+func ranks() {
+	TEXT("avx2Ranks", NOSPLIT, "func(x *float64, n int, rank *int)")
+	x, n, rank := param("x"), param("n"), param("rank")
+	mine, at, left, other := GP64(), GP64(), GP64(), GP64()
+	own, count := ymm[:4], ymm[4:8]
+	one, less := ymm[8], ymm[9:13]
+	MOVQ(x, mine)
+	MOVQ(n, left)
+	Label("next")
+	for i := range own {
+		VMOVUPD(Mem{Base: mine, Disp: 32 * i}, own[i])
+		VPXOR(count[i], count[i], count[i])
+	}
+	MOVQ(x, at)
+	MOVQ(n, other)
+	Label("other")
+	VBROADCASTSD(Mem{Base: at}, one)
+	const below = 17
+	for i := range own {
+		VCMPPD(U8(below), own[i], one, less[i])
+		VPSUBQ(less[i], count[i], count[i])
+	}
+	ADDQ(U8(8), at)
+	DECQ(other)
+	JNZ(LabelRef("other"))
+	for i := range own {
+		VMOVDQU(count[i], Mem{Base: rank, Disp: 32 * i})
+	}
+	ADDQ(U32(128), mine)
+	ADDQ(U32(128), rank)
+	SUBQ(U8(16), left)
+	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// pivotProducts goes through the recurrence of num and den for four shifts at a time. It
+// returns the signs of a vector of which one lane is set where a den left the bounds.
+func pivotProducts() {
+	bounds := GLOBL("bounds", RODATA|NOPTR)
+	DATA(0, F64(1))
+	DATA(8, F64(1e150))
+	DATA(16, F64(1e-150))
+	TEXT("avx2PivotProducts", NOSPLIT, "func(s, num, den *float64, n int, a2, c2 *float64, last int) int")
+	s, num, den, n, a2, c2, last := param("s"), param("num"), param("den"), param("n"), param("a2"), param("c2"), param("last")
+	high, least, bad := ymm[13], ymm[14], ymm[15]
+	VBROADCASTSD(bounds.Offset(8), high)
+	VBROADCASTSD(bounds.Offset(16), least)
+	VXORPD(bad, bad, bad)
+	v, t, d, next, coefficient := ymm[0], ymm[1], ymm[2], ymm[3], ymm[4]
+	i := GP64()
+	Label("next")
+	VMOVUPD(Mem{Base: s}, v)
+	VBROADCASTSD(Mem{Base: a2, Index: last, Scale: 8}, t)
+	VADDPD(v, t, t)
+	VBROADCASTSD(bounds.Offset(0), d)
+	MOVQ(last, i)
+	TESTQ(i, i)
+	JZ(LabelRef("done"))
+	Label("pivot")
+	VBROADCASTSD(Mem{Base: c2, Index: i, Scale: 8, Disp: -8}, coefficient)
+	VMOVAPD(t, next)
+	VFMADD231PD(d, coefficient, next)
+	VMOVAPD(next, d)
+	VBROADCASTSD(Mem{Base: a2, Index: i, Scale: 8, Disp: -8}, coefficient)
+	VMULPD(v, d, next)
+	VFMADD231PD(t, coefficient, next)
+	VMOVAPD(next, t)
+	const notBelow, notAbove = 5, 10
+	VCMPPD(U8(notBelow), high, d, next)
+	VORPD(next, bad, bad)
+	VCMPPD(U8(notAbove), least, d, next)
+	VORPD(next, bad, bad)
+	DECQ(i)
+	JNZ(LabelRef("pivot"))
+	Label("done")
+	VMOVUPD(t, Mem{Base: num})
+	VMOVUPD(d, Mem{Base: den})
+	for _, p := range []reg.GPVirtual{s, num, den} {
+		ADDQ(U8(32), p)
+	}
+	SUBQ(U8(4), n)
+	JNZ(LabelRef("next"))
+	signs := GP32()
+	VMOVMSKPD(bad, signs)
+	Store(signs.As64(), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
