@@ -15,7 +15,7 @@ type components struct {
 	narrowest float64 // sd
 	// The mixture as a t law, exact where the squares of the sds have an inverse
 	// gamma law, with its skewness.
-	center, scale, df, skewness float64
+	center, scale, perDF, skewness float64 // perDF: the inverse of its degrees of freedom
 }
 
 // gather finds the components that decide quantiles.
@@ -49,16 +49,26 @@ func (x *NormalMixture) gather() *components {
 	}
 	// Of X ~ IG(a, b) the means of X^(1/2) and of X^(-1/2) have the product
 	// Gamma(a-1/2) Gamma(a+1/2)/Gamma(a)^2, whose logarithm is 1/(4a-2) nearly.
-	c.df = 1 + 0.5/max(math.Log(wide*precise), 1e-12)
-	c.scale = math.Hypot((1-0.25/c.df)/precise, math.Sqrt(apart))
+	df := 1 + 0.5/max(math.Log(wide*precise), 1e-12)
+	c.perDF = 1 / max(df, 3)
+	c.scale = math.Hypot((1-0.25/df)/precise, math.Sqrt(apart))
 	c.skewness = cube / (c.scale * c.scale * c.scale)
 	return c
 }
 
-// guess returns about the quantile whose standard normal quantile is z.
-func (c *components) guess(z float64) float64 {
-	t := math.Copysign(studentExpansion(math.Abs(z), max(c.df, 3)), z)
-	return c.center + c.scale*(t+c.skewness*(z*z-1)/6)
+// levelSeries are the quantiles of t at Levels, by powers of the inverse of the degrees
+// of freedom.
+var levelSeries = func() (s [len(Levels)][5]float64) {
+	for k, z := range NormalQuantiles {
+		s[k] = studentSeries(z)
+	}
+	return s
+}()
+
+// guess returns about the quantile whose standard normal quantile is z, where t has
+// that of the series.
+func (c *components) guess(z float64, t *[5]float64) float64 {
+	return c.center + c.scale*(powers(t, c.perDF)+c.skewness*(z*z-1)/6)
 }
 
 // near is how far Taylor's series of four terms is followed, in sds of the
@@ -67,19 +77,22 @@ const near = 0.02
 
 // Quantile returns the p-quantile, 0 < p < 1, whose standard normal quantile
 // is z.
-func (x *NormalMixture) Quantile(p, z float64) float64 { return x.quantile(x.gather(), p, z) }
+func (x *NormalMixture) Quantile(p, z float64) float64 {
+	t := studentSeries(z)
+	return x.gather().quantile(p, z, &t)
+}
 
 // Quantiles returns those at Levels.
 func (x *NormalMixture) Quantiles() (q [7]float64) {
 	c := x.gather()
 	for k, p := range Levels {
-		q[k] = x.quantile(c, p, NormalQuantiles[k])
+		q[k] = c.quantile(p, NormalQuantiles[k], &levelSeries[k])
 	}
 	return q
 }
 
-func (x *NormalMixture) quantile(c *components, p, z float64) float64 {
-	at := c.guess(z)
+func (c *components) quantile(p, z float64, t *[5]float64) float64 {
+	at := c.guess(z, t)
 	for range 4 {
 		step, ok := c.step(p, at)
 		at += step
