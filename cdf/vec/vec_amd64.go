@@ -38,6 +38,23 @@ func avx2Ranks(x *float64, n int, rank *int)
 //go:noescape
 func avx2PivotProducts(s, num, den *float64, n int, a2, c2 *float64, last int) int
 
+//go:noescape
+func avx2PivotSlopes(s, f1, f2, f3 *float64, n int, a2, c2 *float64, last int, b2 float64)
+
+// slopeVectors returns how many shifts it is done with.
+func slopeVectors(s, f1, f2, f3, a2, c2 []float64, b2 float64) (done int) {
+	if !vectors || len(a2) > most/16 {
+		return 0
+	}
+	c2 = c2[:len(a2)]
+	for chunk := max(most/4/len(a2), 4) &^ 3; len(s)-done >= 4; {
+		n := min(len(s)-done, chunk) &^ 3
+		avx2PivotSlopes(&s[done], &f1[done], &f2[done], &f3[done], n, &a2[0], &c2[0], len(a2)-1, b2)
+		done += n
+	}
+	return done
+}
+
 // ranks counts how many entries are less than each; they are a multiple of 16.
 func ranks(x []float64, rank []int) { avx2Ranks(&x[0], len(x), &rank[:len(x)][0]) }
 

@@ -268,3 +268,140 @@ done:
 	MOVQ      AX, ret+56(FP)
 	VZEROUPPER
 	RET
+
+DATA factors<>+0(SB)/8, $(1.0)
+DATA factors<>+8(SB)/8, $(1.0)
+DATA factors<>+16(SB)/8, $(1.0)
+DATA factors<>+24(SB)/8, $(1.0)
+DATA factors<>+32(SB)/8, $(2.0)
+DATA factors<>+40(SB)/8, $(2.0)
+DATA factors<>+48(SB)/8, $(2.0)
+DATA factors<>+56(SB)/8, $(2.0)
+DATA factors<>+64(SB)/8, $(3.0)
+DATA factors<>+72(SB)/8, $(3.0)
+DATA factors<>+80(SB)/8, $(3.0)
+DATA factors<>+88(SB)/8, $(3.0)
+DATA factors<>+96(SB)/8, $(6.0)
+DATA factors<>+104(SB)/8, $(6.0)
+DATA factors<>+112(SB)/8, $(6.0)
+DATA factors<>+120(SB)/8, $(6.0)
+DATA factors<>+128(SB)/8, $(0.5)
+DATA factors<>+136(SB)/8, $(0.5)
+DATA factors<>+144(SB)/8, $(0.5)
+DATA factors<>+152(SB)/8, $(0.5)
+GLOBL factors<>(SB), RODATA|NOPTR, $160
+
+// func avx2PivotSlopes(s *float64, f1 *float64, f2 *float64, f3 *float64, n int, a2 *float64, c2 *float64, last int, b2 float64)
+// Requires: AVX
+TEXT ·avx2PivotSlopes(SB), NOSPLIT, $0-72
+	MOVQ s+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ a2+40(FP), DX
+	MOVQ c2+48(FP), BX
+	MOVQ last+56(FP), SI
+	MOVQ f1+8(FP), DI
+	MOVQ f2+16(FP), R8
+	MOVQ f3+24(FP), R9
+
+next:
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD (DX)(SI*8), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	MOVQ         SI, R10
+	TESTQ        R10, R10
+	JZ           end
+
+pivot:
+	VBROADCASTSD -8(BX)(R10*8), Y8
+	VADDPD       Y1, Y8, Y8
+	VMOVUPD      factors<>+0(SB), Y14
+	VDIVPD       Y8, Y14, Y8
+	VMULPD       Y8, Y2, Y9
+	VMULPD       Y8, Y3, Y10
+	VMULPD       Y8, Y4, Y11
+	VMULPD       Y10, Y9, Y12
+	VMULPD       Y9, Y9, Y13
+	VSUBPD       Y9, Y5, Y5
+	VSUBPD       Y13, Y10, Y14
+	VSUBPD       Y14, Y6, Y6
+	VMULPD       factors<>+64(SB), Y12, Y14
+	VSUBPD       Y14, Y11, Y14
+	VMULPD       factors<>+32(SB), Y13, Y15
+	VMULPD       Y9, Y15, Y15
+	VADDPD       Y15, Y14, Y14
+	VSUBPD       Y14, Y7, Y7
+	VBROADCASTSD -8(DX)(R10*8), Y15
+	VMULPD       Y1, Y15, Y14
+	VMULPD       Y8, Y14, Y14
+	VADDPD       Y0, Y14, Y1
+	VBROADCASTSD -8(BX)(R10*8), Y14
+	VMULPD       Y14, Y15, Y15
+	VMULPD       Y15, Y8, Y8
+	VMULPD       Y9, Y8, Y14
+	VADDPD       Y0, Y14, Y2
+	VMULPD       factors<>+32(SB), Y13, Y14
+	VSUBPD       Y14, Y10, Y14
+	VMULPD       Y8, Y14, Y14
+	VADDPD       Y0, Y14, Y3
+	VMULPD       factors<>+96(SB), Y12, Y14
+	VSUBPD       Y14, Y11, Y14
+	VMULPD       factors<>+96(SB), Y13, Y15
+	VMULPD       Y9, Y15, Y15
+	VADDPD       Y15, Y14, Y14
+	VMULPD       Y8, Y14, Y14
+	VADDPD       Y0, Y14, Y4
+	DECQ         R10
+	JNZ          pivot
+
+end:
+	VMOVUPD      factors<>+0(SB), Y14
+	VDIVPD       Y1, Y14, Y8
+	VMULPD       Y8, Y2, Y9
+	VMULPD       Y8, Y3, Y10
+	VMULPD       Y8, Y4, Y11
+	VMULPD       Y10, Y9, Y12
+	VMULPD       Y9, Y9, Y13
+	VBROADCASTSD b2+64(FP), Y14
+	VMULPD       Y14, Y8, Y8
+	VMULPD       Y8, Y9, Y14
+	VADDPD       Y14, Y5, Y5
+	VSUBPD       Y9, Y5, Y5
+	VMULPD       factors<>+32(SB), Y13, Y14
+	VSUBPD       Y14, Y10, Y14
+	VMULPD       Y8, Y14, Y14
+	VADDPD       Y14, Y6, Y6
+	VSUBPD       Y13, Y10, Y14
+	VSUBPD       Y14, Y6, Y6
+	VMULPD       factors<>+96(SB), Y12, Y14
+	VSUBPD       Y14, Y11, Y14
+	VMULPD       factors<>+96(SB), Y13, Y15
+	VMULPD       Y9, Y15, Y15
+	VADDPD       Y15, Y14, Y14
+	VMULPD       Y8, Y14, Y14
+	VADDPD       Y14, Y7, Y7
+	VMULPD       factors<>+64(SB), Y12, Y14
+	VSUBPD       Y14, Y11, Y14
+	VMULPD       factors<>+32(SB), Y13, Y15
+	VMULPD       Y9, Y15, Y15
+	VADDPD       Y15, Y14, Y14
+	VSUBPD       Y14, Y7, Y7
+	VMULPD       factors<>+128(SB), Y5, Y5
+	VMOVUPD      Y5, (DI)
+	ADDQ         $0x20, DI
+	VMULPD       factors<>+128(SB), Y6, Y6
+	VMOVUPD      Y6, (R8)
+	ADDQ         $0x20, R8
+	VMULPD       factors<>+128(SB), Y7, Y7
+	VMOVUPD      Y7, (R9)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, CX
+	JNZ          next
+	VZEROUPPER
+	RET

@@ -254,6 +254,56 @@ func TestPivotProducts(t *testing.T) {
 	})
 }
 
+// With vectors and without to the bit, and the derivatives against differences of the
+// function whose they are.
+func TestPivotSlopes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 59))
+	for p := 1; p < 9; p++ {
+		a2, c2 := random(r, p), random(r, p)
+		for i := range a2 {
+			a2[i], c2[i] = a2[i]*a2[i], c2[i]*c2[i]
+		}
+		at := func(l float64) float64 {
+			s, num, den := []float64{math.Exp(l)}, make([]float64, 1), make([]float64, 1)
+			PivotProducts(s, num, den, a2, c2)
+			return -0.5 * (math.Log(num[0]) + 3*den[0]/num[0])
+		}
+		for n := range 30 {
+			s := random(r, n)
+			for k := range s {
+				s[k] = math.Exp(s[k])
+			}
+			var f, g [3][]float64
+			for k := range f {
+				f[k], g[k] = random(r, n+1), make([]float64, n)
+			}
+			rest := [3]float64{f[0][n], f[1][n], f[2][n]}
+			PivotSlopes(s, f[0], f[1], f[2], a2, c2, 3)
+			was := vectors
+			vectors = false
+			PivotSlopes(s, g[0], g[1], g[2], a2, c2, 3)
+			vectors = was
+			for k := range f {
+				identical(t, "derivatives", f[k], append(g[k], rest[k]))
+			}
+			for k, v := range s {
+				const h = 1e-2
+				l := math.Log(v)
+				x := [5]float64{at(l - 2*h), at(l - h), at(l), at(l + h), at(l + 2*h)}
+				for i, want := range []float64{
+					(8*(x[3]-x[1]) - (x[4] - x[0])) / (12 * h),
+					(16*(x[3]+x[1]) - (x[4] + x[0]) - 30*x[2]) / (12 * h * h),
+					(x[4] - 2*x[3] + 2*x[1] - x[0]) / (2 * h * h * h),
+				} {
+					if !(math.Abs(f[i][k]-want) < 1e-3*(1+math.Abs(want))) {
+						t.Errorf("order %d, shift %v: derivative %d is %v, about %v by differences", p, v, i+1, f[i][k], want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkSort(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 57))
 	for _, n := range []int{10, 30, 50} {
@@ -283,6 +333,23 @@ func BenchmarkPivotProducts(b *testing.B) {
 			defer func() { vectors = was }()
 			for b.Loop() {
 				PivotProducts(s, num, den, a2, c2)
+			}
+		})
+	}
+}
+
+func BenchmarkPivotSlopes(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 58))
+	const n = 81
+	a2, c2, s := random(r, 6), random(r, 6), random(r, n)
+	f1, f2, f3 := make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, here := range []string{"loops", "here"} {
+		b.Run(here, func(b *testing.B) {
+			was := vectors
+			vectors = vectors && here == "here"
+			defer func() { vectors = was }()
+			for b.Loop() {
+				PivotSlopes(s, f1, f2, f3, a2, c2, 3)
 			}
 		})
 	}

@@ -100,48 +100,15 @@ func (q *bidiagonal) ridge(s float64) (rss, effective float64) {
 // -(log det(BB' + s I) + b^2/e_1)/2.
 func (q *bidiagonal) slopes(s float64) (first, second float64) {
 	var f [3]float64
-	var work [4]float64
 	at := [1]float64{s}
-	q.derivatives(at[:], f[:1], f[1:2], f[2:], work[:])
+	q.derivatives(at[:], f[:1], f[1:2], f[2:])
 	return f[0], f[1]
 }
 
 // derivatives sets f1[k], f2[k] and f3[k] to the first three derivatives by log
-// s of the same at s[k]. work has four entries for each: t and its derivatives.
-func (q *bidiagonal) derivatives(s, f1, f2, f3, work []float64) {
-	n := len(s)
-	t, dt, ddt, dddt := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:4*n]
-	f1, f2, f3 = f1[:n], f2[:n], f3[:n]
-	last := len(q.a2) - 1
-	for k, v := range s {
-		t[k], dt[k], ddt[k], dddt[k] = v+q.a2[last], v, v, v
-		f1[k], f2[k], f3[k] = 0, 0, 0
-	}
-	for i := last; i > 0; i-- {
-		c2, a2 := q.c2[i-1], q.a2[i-1]
-		for k, v := range s {
-			r := 1 / (c2 + t[k])
-			h, g, j := dt[k]*r, ddt[k]*r, dddt[k]*r
-			hg, h2 := h*g, h*h
-			f1[k] -= h
-			f2[k] -= g - h2
-			f3[k] -= j - 3*hg + 2*h2*h
-			c := a2 * c2 * r
-			t[k] = v + a2*t[k]*r
-			dt[k] = v + c*h
-			ddt[k] = v + c*(g-2*h2)
-			dddt[k] = v + c*(j-6*hg+6*h2*h)
-		}
-	}
-	for k := range s {
-		r := 1 / t[k]
-		h, g, j := dt[k]*r, ddt[k]*r, dddt[k]*r
-		hg, h2 := h*g, h*h
-		r *= q.b2
-		f1[k] = 0.5 * (f1[k] + h*r - h)
-		f2[k] = 0.5 * (f2[k] + r*(g-2*h2) - (g - h2))
-		f3[k] = 0.5 * (f3[k] + r*(j-6*hg+6*h2*h) - (j - 3*hg + 2*h2*h))
-	}
+// s of the same at s[k].
+func (q *bidiagonal) derivatives(s, f1, f2, f3 []float64) {
+	vec.PivotSlopes(s, f1, f2, f3, q.a2, q.c2, q.b2)
 }
 
 // rises sets first[k] to the first of the slopes at s[k]. work has two entries
@@ -177,10 +144,11 @@ func (q *bidiagonal) pivots(s float64, l, g []float64) {
 	t := s
 	for i := last; i >= 0; i-- {
 		e := q.a2[i] + t
-		g[i] = s / e
+		g[i] = s / e // 1 where there are no data, which a product with the inverse is not
 		if i > 0 {
-			l[i-1] = float64(q.c[i-1] * (q.a[i] / e))
-			t = s + float64(q.c2[i-1]*(t/e))
+			r := 1 / e
+			l[i-1] = float64(q.c[i-1] * float64(q.a[i]*r))
+			t = s + float64(q.c2[i-1]*float64(t*r))
 		}
 	}
 }

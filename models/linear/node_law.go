@@ -11,9 +11,9 @@ import (
 // that have its values and first three derivatives at the ends of the cells.
 func (w *nodes) accumulate(m *Model) {
 	k := len(w.l)
-	w.cum, w.series, w.work = lin.Grow(w.cum, k), slices.Grow(w.series[:0], k)[:k], lin.Grow(w.work, 7*k)
+	w.cum, w.series, w.work = lin.Grow(w.cum, k), slices.Grow(w.series[:0], k)[:k], lin.Grow(w.work, 3*k)
 	first, second, third := w.work[:k], w.work[k:2*k], w.work[2*k:3*k]
-	m.post.derivatives(w.s, first, second, third, w.work[3*k:])
+	m.post.derivatives(w.s, first, second, third)
 	for i, s := range w.s {
 		c := (m.prior.Sigma2Rate + 0.5*m.post.rho2) / s
 		f1, f2, f3 := (first[i]+m.power()+c)*w.h, (second[i]-c)*w.h*w.h, (third[i]+c)*w.h*w.h*w.h

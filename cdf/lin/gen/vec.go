@@ -15,6 +15,7 @@ func ofVec() {
 	squares()
 	ranks()
 	pivotProducts()
+	pivotSlopes()
 }
 
 func param(name string) reg.GPVirtual {
@@ -272,6 +273,118 @@ func pivotProducts() {
 	signs := GP32()
 	VMOVMSKPD(bad, signs)
 	Store(signs.As64(), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// pivotSlopes goes through the recurrence of the last pivot with three derivatives, for four
+// shifts at a time, without fused operations.
+func pivotSlopes() {
+	factors := GLOBL("factors", RODATA|NOPTR)
+	constant := map[float64]Mem{}
+	for i, v := range []float64{1, 2, 3, 6, .5} {
+		for k := range 4 {
+			DATA(32*i+8*k, F64(v))
+		}
+		constant[v] = factors.Offset(32 * i)
+	}
+	TEXT("avx2PivotSlopes", NOSPLIT, "func(s, f1, f2, f3 *float64, n int, a2, c2 *float64, last int, b2 float64)")
+	s, n, a2, c2, last := param("s"), param("n"), param("a2"), param("c2"), param("last")
+	out := []reg.GPVirtual{param("f1"), param("f2"), param("f3")}
+	b2, err := Param("b2").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	v, t, dt, ddt, dddt := ymm[0], ymm[1], ymm[2], ymm[3], ymm[4]
+	f := ymm[5:8]
+	r, h, g, j, hg, h2, x, u := ymm[8], ymm[9], ymm[10], ymm[11], ymm[12], ymm[13], ymm[14], ymm[15]
+	// series sets x to (j - first hg) + (second h2) h.
+	series := func(first, second float64) {
+		VMULPD(constant[first], hg, x)
+		VSUBPD(x, j, x)
+		VMULPD(constant[second], h2, u)
+		VMULPD(h, u, u)
+		VADDPD(u, x, x)
+	}
+	// ratios divides t's derivatives by what r is the inverse of.
+	ratios := func() {
+		VMULPD(r, dt, h)
+		VMULPD(r, ddt, g)
+		VMULPD(r, dddt, j)
+		VMULPD(g, h, hg)
+		VMULPD(h, h, h2)
+	}
+	i := GP64()
+	Label("next")
+	VMOVUPD(Mem{Base: s}, v)
+	VBROADCASTSD(Mem{Base: a2, Index: last, Scale: 8}, t)
+	VADDPD(v, t, t)
+	for _, d := range []reg.VecPhysical{dt, ddt, dddt} {
+		VMOVAPD(v, d)
+	}
+	for _, sum := range f {
+		VXORPD(sum, sum, sum)
+	}
+	MOVQ(last, i)
+	TESTQ(i, i)
+	JZ(LabelRef("end"))
+	Label("pivot")
+	VBROADCASTSD(Mem{Base: c2, Index: i, Scale: 8, Disp: -8}, r)
+	VADDPD(t, r, r)
+	VMOVUPD(constant[1], x)
+	VDIVPD(r, x, r)
+	ratios()
+	VSUBPD(h, f[0], f[0])
+	VSUBPD(h2, g, x)
+	VSUBPD(x, f[1], f[1])
+	series(3, 2)
+	VSUBPD(x, f[2], f[2])
+	VBROADCASTSD(Mem{Base: a2, Index: i, Scale: 8, Disp: -8}, u)
+	VMULPD(t, u, x)
+	VMULPD(r, x, x)
+	VADDPD(v, x, t)
+	VBROADCASTSD(Mem{Base: c2, Index: i, Scale: 8, Disp: -8}, x)
+	VMULPD(x, u, u)
+	VMULPD(u, r, r)
+	VMULPD(h, r, x)
+	VADDPD(v, x, dt)
+	VMULPD(constant[2], h2, x)
+	VSUBPD(x, g, x)
+	VMULPD(r, x, x)
+	VADDPD(v, x, ddt)
+	series(6, 6)
+	VMULPD(r, x, x)
+	VADDPD(v, x, dddt)
+	DECQ(i)
+	JNZ(LabelRef("pivot"))
+	Label("end")
+	VMOVUPD(constant[1], x)
+	VDIVPD(t, x, r)
+	ratios()
+	VBROADCASTSD(b2.Addr, x)
+	VMULPD(x, r, r)
+	VMULPD(r, h, x)
+	VADDPD(x, f[0], f[0])
+	VSUBPD(h, f[0], f[0])
+	VMULPD(constant[2], h2, x)
+	VSUBPD(x, g, x)
+	VMULPD(r, x, x)
+	VADDPD(x, f[1], f[1])
+	VSUBPD(h2, g, x)
+	VSUBPD(x, f[1], f[1])
+	series(6, 6)
+	VMULPD(r, x, x)
+	VADDPD(x, f[2], f[2])
+	series(3, 2)
+	VSUBPD(x, f[2], f[2])
+	for k, sum := range f {
+		VMULPD(constant[.5], sum, sum)
+		VMOVUPD(sum, Mem{Base: out[k]})
+		ADDQ(U8(32), out[k])
+	}
+	ADDQ(U8(32), s)
+	SUBQ(U8(4), n)
+	JNZ(LabelRef("next"))
 	VZEROUPPER()
 	RET()
 }
