@@ -64,3 +64,34 @@ func PivotSlopes(s, f1, f2, f3, a2, c2 []float64, b2 float64) {
 		f3[k] = 0.5 * (d3 + float64(r*(j-float64(6*hg)+float64(6*h2*h))) - (j - float64(3*hg) + float64(2*h2*h)))
 	}
 }
+
+// PivotFactors writes, for each of the k shifts s, what B'B + s I = W E W', W unit upper
+// bidiagonal, leads to: of W what stands right of the diagonal, l, with a last row of 0; g =
+// s/E; and the mean, (B'B + s I)^{-1} ab e_1. Each has a row of k entries for every
+// coefficient. a and c are the diagonal of B and what stands below it, a2 and c2 their squares.
+//
+// In the place of one shift after the other; four at once take a third of the time.
+func PivotFactors(s, a, a2, c, c2 []float64, ab float64, l, g, mean []float64) {
+	n := len(s)
+	for k := factorVectors(s, a, a2, c, c2, ab, l, g, mean); k < n; k++ {
+		v := s[k]
+		t := v
+		l[(len(a)-1)*n+k] = 0
+		for i := len(a) - 1; i >= 0; i-- {
+			e := a2[i] + t
+			g[i*n+k] = v / e // 1 where there are no data, which a product with the inverse is not
+			if i > 0 {
+				r := 1 / e
+				l[(i-1)*n+k] = float64(c[i-1] * float64(a[i]*r))
+				t = v + float64(c2[i-1]*float64(t*r))
+			}
+		}
+		x := float64(ab * (g[k] / v))
+		for i := range a {
+			if i > 0 {
+				x = -float64(l[(i-1)*n+k] * x)
+			}
+			mean[i*n+k] = x
+		}
+	}
+}

@@ -55,6 +55,38 @@ func slopeVectors(s, f1, f2, f3, a2, c2 []float64, b2 float64) (done int) {
 	return done
 }
 
+//go:noescape
+func avx2PivotFactors(s *float64, n int, a, a2, c, c2 *float64, last int, ab float64, l, shares, mean *float64, stride int)
+
+//go:noescape
+func avx2Roots(root, inverse, x, y *float64, n int)
+
+// factorVectors returns how many shifts it is done with.
+func factorVectors(s, a, a2, c, c2 []float64, ab float64, l, g, mean []float64) (done int) {
+	p, k := len(a), len(s)
+	if !vectors || p > most/16 {
+		return 0
+	}
+	a2, c, c2 = a2[:p], c[:p], c2[:p]
+	_, _, _ = l[p*k-1], g[p*k-1], mean[p*k-1]
+	for chunk := max(most/8/p, 4) &^ 3; k-done >= 4; {
+		n := min(k-done, chunk) &^ 3
+		avx2PivotFactors(&s[done], n, &a[0], &a2[0], &c[0], &c2[0], p-1, ab, &l[done], &g[done], &mean[done], 8*k)
+		done += n
+	}
+	return done
+}
+
+// rootVectors returns how many entries it has written.
+func rootVectors(root, inverse, x, y []float64) (done int) {
+	for vectors && len(x)-done >= 4 {
+		n := min(len(x)-done, most/4) &^ 3
+		avx2Roots(&root[done], &inverse[done], &x[done], &y[done], n)
+		done += n
+	}
+	return done
+}
+
 // ranks counts how many entries are less than each; they are a multiple of 16.
 func ranks(x []float64, rank []int) { avx2Ranks(&x[0], len(x), &rank[:len(x)][0]) }
 

@@ -405,3 +405,121 @@ end:
 	JNZ          next
 	VZEROUPPER
 	RET
+
+DATA signs<>+0(SB)/8, $(1.0)
+DATA signs<>+8(SB)/8, $(1.0)
+DATA signs<>+16(SB)/8, $(1.0)
+DATA signs<>+24(SB)/8, $(1.0)
+DATA signs<>+32(SB)/8, $0x8000000000000000
+DATA signs<>+40(SB)/8, $0x8000000000000000
+DATA signs<>+48(SB)/8, $0x8000000000000000
+DATA signs<>+56(SB)/8, $0x8000000000000000
+GLOBL signs<>(SB), RODATA|NOPTR, $64
+
+// func avx2PivotFactors(s *float64, n int, a *float64, a2 *float64, c *float64, c2 *float64, last int, ab float64, l *float64, shares *float64, mean *float64, stride int)
+// Requires: AVX
+TEXT ·avx2PivotFactors(SB), NOSPLIT, $0-96
+	MOVQ         s+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         a2+24(FP), BX
+	MOVQ         c+32(FP), SI
+	MOVQ         c2+40(FP), DI
+	MOVQ         last+48(FP), R8
+	MOVQ         l+64(FP), R9
+	MOVQ         shares+72(FP), R10
+	MOVQ         mean+80(FP), R11
+	MOVQ         stride+88(FP), R12
+	VMOVUPD      signs<>+0(SB), Y5
+	VMOVUPD      signs<>+32(SB), Y7
+	VBROADCASTSD ab+56(FP), Y6
+
+next:
+	VMOVUPD (AX), Y0
+	VMOVAPD Y0, Y1
+	MOVQ    R8, R13
+	MOVQ    R8, R14
+	IMULQ   R12, R14
+	LEAQ    (R9)(R14*1), R15
+	LEAQ    (R10)(R14*1), R14
+	VXORPD  Y4, Y4, Y4
+	VMOVUPD Y4, (R15)
+
+pivot:
+	VBROADCASTSD (BX)(R13*8), Y2
+	VADDPD       Y1, Y2, Y2
+	VDIVPD       Y2, Y0, Y3
+	VMOVUPD      Y3, (R14)
+	TESTQ        R13, R13
+	JZ           means
+	VDIVPD       Y2, Y5, Y3
+	SUBQ         R12, R15
+	SUBQ         R12, R14
+	VBROADCASTSD (DX)(R13*8), Y4
+	VMULPD       Y3, Y4, Y4
+	VBROADCASTSD -8(SI)(R13*8), Y2
+	VMULPD       Y4, Y2, Y4
+	VMOVUPD      Y4, (R15)
+	VMULPD       Y3, Y1, Y1
+	VBROADCASTSD -8(DI)(R13*8), Y2
+	VMULPD       Y1, Y2, Y1
+	VADDPD       Y0, Y1, Y1
+	DECQ         R13
+	JMP          pivot
+
+means:
+	VDIVPD Y0, Y3, Y4
+	VMULPD Y6, Y4, Y4
+	MOVQ   R11, R14
+	MOVQ   R8, R13
+	MOVQ   R9, R15
+
+mean:
+	VMOVUPD Y4, (R14)
+	TESTQ   R13, R13
+	JZ      done
+	VMULPD  (R15), Y4, Y4
+	VXORPD  Y7, Y4, Y4
+	ADDQ    R12, R15
+	ADDQ    R12, R14
+	DECQ    R13
+	JMP     mean
+
+done:
+	ADDQ $0x20, AX
+	ADDQ $0x20, R9
+	ADDQ $0x20, R10
+	ADDQ $0x20, R11
+	SUBQ $0x04, CX
+	JNZ  next
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/8, $(1.0)
+GLOBL ones<>(SB), RODATA|NOPTR, $8
+
+// func avx2Roots(root *float64, inverse *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2Roots(SB), NOSPLIT, $0-40
+	MOVQ         root+0(FP), AX
+	MOVQ         inverse+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         y+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD ones<>+0(SB), Y1
+
+next:
+	VMOVUPD (DX), Y0
+	VADDPD  (BX), Y0, Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (AX)
+	VDIVPD  Y0, Y1, Y0
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	JNZ     next
+	VZEROUPPER
+	RET

@@ -11,6 +11,10 @@ func pivotVectors(s, num, den, a2, c2 []float64) (done int, ok bool) { return 0,
 
 func slopeVectors(s, f1, f2, f3, a2, c2 []float64, b2 float64) (done int) { return 0 }
 
+func factorVectors(s, a, a2, c, c2 []float64, ab float64, l, g, mean []float64) (done int) { return 0 }
+
+func rootVectors(root, inverse, x, y []float64) (done int) { return 0 }
+
 func finiteVectors(x []float64) (done int, sum float64) { return 0, 0 }
 
 func standardizeVectors(dst, v []float64, center, scale float64) (done int) { return 0 }

@@ -304,6 +304,76 @@ func TestPivotSlopes(t *testing.T) {
 	}
 }
 
+// With vectors and without to the bit, and what they are the factors of.
+func TestPivotFactors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 64))
+	for p := 1; p < 9; p++ {
+		a, c := random(r, p), random(r, p)
+		c[p-1] = 0
+		a2, c2 := make([]float64, p), make([]float64, p)
+		for i := range a2 {
+			a2[i], c2[i] = a[i]*a[i], c[i]*c[i]
+		}
+		for n := 1; n < 20; n++ {
+			s := make([]float64, n)
+			for k := range s {
+				s[k] = math.Exp(r.NormFloat64())
+			}
+			var f, w [3][]float64
+			for k := range f {
+				f[k], w[k] = random(r, p*n+1), random(r, p*n+1)
+				w[k][p*n] = f[k][p*n]
+			}
+			PivotFactors(s, a, a2, c, c2, 3, f[0], f[1], f[2])
+			was := vectors
+			vectors = false
+			PivotFactors(s, a, a2, c, c2, 3, w[0], w[1], w[2])
+			vectors = was
+			for k := range f {
+				identical(t, "factors", f[k], w[k])
+			}
+			for k, v := range s {
+				// (B'B + sI) mean = 3 e_1, and B'B has a_i^2 + c_i^2 on its diagonal, c_i a_(i+1) beside it.
+				for i := range p {
+					sum := (a2[i] + c2[i] + v) * f[2][i*n+k]
+					if i > 0 {
+						sum += c[i-1] * a[i] * f[2][(i-1)*n+k]
+					}
+					if i+1 < p {
+						sum += c[i] * a[i+1] * f[2][(i+1)*n+k]
+					}
+					want := 0.0
+					if i == 0 {
+						want = 3
+					}
+					if math.Abs(sum-want) > 1e-12 {
+						t.Errorf("order %d, shift %v: row %d of the system gives %v, want %v", p, v, i, sum, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRoots(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 65))
+		for n := range 30 {
+			x, y, root, inverse := random(r, n), random(r, n), random(r, n+1), random(r, n+1)
+			want, other := make([]float64, n), make([]float64, n)
+			for i := range x {
+				x[i], y[i] = x[i]*x[i], y[i]*y[i]
+				want[i] = math.Sqrt(x[i] + y[i])
+				other[i] = 1 / want[i]
+			}
+			want, other = append(want, root[n]), append(other, inverse[n])
+			Roots(root, inverse, x, y)
+			identical(t, "roots", root, want)
+			identical(t, "inverses", inverse, other)
+		}
+	})
+}
+
 func BenchmarkSort(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 57))
 	for _, n := range []int{10, 30, 50} {

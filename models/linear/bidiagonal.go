@@ -137,31 +137,17 @@ func (q *bidiagonal) rises(s, first, work []float64) {
 }
 
 // pivots writes what B'B + s I = W E W', W unit upper bidiagonal, leads to:
-// l[i] = W_{i,i+1}, g[i] = s/E_i. The variances of V'beta, D = I, at s are
-// those of W'^{-1} g.
-func (q *bidiagonal) pivots(s float64, l, g []float64) {
-	last := len(q.a2) - 1
-	t := s
-	for i := last; i >= 0; i-- {
-		e := q.a2[i] + t
-		g[i] = s / e // 1 where there are no data, which a product with the inverse is not
-		if i > 0 {
-			r := 1 / e
-			l[i-1] = float64(q.c[i-1] * float64(q.a[i]*r))
-			t = s + float64(q.c2[i-1]*float64(t*r))
-		}
-	}
+// l[i] = W_{i,i+1}, g[i] = s/E_i, and the posterior mean of V'D beta at s. The variances of
+// V'beta, D = I, at s are those of W'^{-1} g.
+func (q *bidiagonal) pivots(s float64, l, g, mean []float64) {
+	one := [1]float64{s}
+	q.factors(one[:], l, g, mean)
 }
 
-// mean writes the posterior mean of V'D beta at s, whose pivots are l and g.
-func (q *bidiagonal) mean(s float64, l, g, dst []float64) {
-	x := float64(q.a[0]*q.b) * (g[0] / s)
-	for i := range dst {
-		if i > 0 {
-			x = -float64(l[i-1] * x)
-		}
-		dst[i] = x
-	}
+// factors is pivots of many s: each of the results has a row of them for every
+// coefficient.
+func (q *bidiagonal) factors(s, l, g, mean []float64) {
+	vec.PivotFactors(s, q.a, q.a2, q.c, q.c2, float64(q.a[0]*q.b), l, g, mean)
 }
 
 // sample takes standard normals x to V'D beta at s, whose pivots are l and g.

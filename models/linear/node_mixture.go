@@ -1,9 +1,8 @@
 package linear
 
 import (
-	"math"
-
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -14,6 +13,7 @@ type nodeMixture struct {
 	// p x components: the pivots at each and the mean of V'D beta there.
 	l, g, mean []float64
 	means, v   []float64 // rows x components: of the rows that were asked for together
+	none       []float64 // zeros
 }
 
 // mixNodes fills the nodes and the mixture's weights from every second of
@@ -44,13 +44,9 @@ func (m *Model) mix(w *work, step int) {
 	for i := range k {
 		x.s[i], x.W[i] = n.s[step*i], n.weight(step*i)
 		sum += x.W[i]
-		m.post.pivots(x.s[i], w.l, w.g)
-		m.post.mean(x.s[i], w.l, w.g, w.c)
-		for j := range m.P {
-			x.l[j*k+i], x.g[j*k+i], x.mean[j*k+i] = w.l[j], w.g[j], w.c[j]
-		}
 	}
 	lin.Scale(1/sum, x.W)
+	m.post.factors(x.s, x.l, x.g, x.mean)
 }
 
 // mixRows finds the means and variances of c'(V'D beta) given the data and
@@ -68,14 +64,14 @@ func (m *Model) mixRows(x *nodeMixture, rows int, c []float64) {
 // row of those before; with noise, of that plus an N(0, sigma2) error.
 func (x *nodeMixture) take(row int, shift float64, noise bool) {
 	k := len(x.s)
-	mean, sd := x.Mean[:k], x.SD[:k]
+	mean := x.Mean[:k]
 	for i, v := range lin.Row(x.means, k, row) {
 		mean[i] = shift + v
 	}
-	for i, v := range lin.Row(x.v, k, row) {
-		if noise {
-			v += x.s[i]
-		}
-		sd[i] = math.Sqrt(v)
+	more := x.s
+	if !noise {
+		x.none = lin.Grow(x.none, k)
+		more = x.none
 	}
+	vec.Roots(x.SD, x.Inv, lin.Row(x.v, k, row), more)
 }

@@ -78,8 +78,7 @@ func (d *dense) law(c []float64, noise bool) (at func(float64) (p, density float
 	l, g, given, u := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for k, log := range d.l {
 		s := math.Exp(log)
-		q.pivots(s, l, g)
-		q.mean(s, l, g, given)
+		q.pivots(s, l, g, given)
 		mean[k], sd[k] = lin.Dot(c, given), 0
 		for j := p - 1; j >= 0; j-- {
 			if u[j] = c[j]; j < p-1 {

@@ -162,8 +162,7 @@ func (m *Model) settle(w *work) {
 	_, effective := q.ridge(s2)
 	q.shape = m.prior.Sigma2Shape + 0.5*(m.n-effective)
 	if m.early() {
-		q.pivots(s2, q.l, q.g)
-		q.mean(s2, q.l, q.g, w.c)
+		q.pivots(s2, q.l, q.g, w.c)
 		for i := range q.beta {
 			q.beta[i] = lin.Dot(lin.Row(q.m, m.P, i), w.c)
 		}
@@ -247,7 +246,7 @@ func (m *Model) draw(s *cdf.Step, w *work) error {
 			c[j] = s.RNG.NormFloat64()
 		}
 		if early {
-			q.pivots(v, l, g)
+			q.pivots(v, l, g, w.z)
 			q.sample(v, l, g, c)
 		} else {
 			lin.Scale(math.Sqrt(v/m.s2), c)

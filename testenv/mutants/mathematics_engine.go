@@ -28,7 +28,7 @@ var ofLaws = []mutant{
 	{"mixture quantile: steps of the wrong sign between modes", "models/internal/dist/normals_quantile.go",
 		"max(1-t*a2, 0.5)", "(1 - t*a2)", "^TestFewRowsAgainstQuadrature$", linear},
 	{"mixture density: not over the sd", "models/internal/dist/normals.go",
-		"x.inv[i] = inv", "x.inv[i] = 1", "^TestMixtureAfterAnother$", laws},
+		"x.Mean[:all], x.Inv[:all], y)", "x.Mean[:all], x.W[:all], y)", "^TestMixtureAfterAnother$", laws},
 	{"law table: sign of the end correction", "models/internal/dist/table.go",
 		"(slope-d)", "(d-slope)", "^TestLawTables$", laws},
 	{"law table: quantile by the wrong slope", "models/internal/dist/mixture.go",

@@ -16,6 +16,8 @@ func ofVec() {
 	ranks()
 	pivotProducts()
 	pivotSlopes()
+	pivotFactors()
+	roots()
 }
 
 func param(name string) reg.GPVirtual {
@@ -383,6 +385,112 @@ func pivotSlopes() {
 		ADDQ(U8(32), out[k])
 	}
 	ADDQ(U8(32), s)
+	SUBQ(U8(4), n)
+	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// pivotFactors writes the factors and means of four shifts at a time. Rows of the results
+// are stride bytes apart.
+func pivotFactors() {
+	signs := GLOBL("signs", RODATA|NOPTR)
+	for k := range 4 {
+		DATA(8*k, F64(1))
+	}
+	for k := range 4 {
+		DATA(32+8*k, U64(1<<63))
+	}
+	TEXT("avx2PivotFactors", NOSPLIT, "func(s *float64, n int, a, a2, c, c2 *float64, last int, ab float64, l, shares, mean *float64, stride int)")
+	s, n, a, a2, c, c2, last := param("s"), param("n"), param("a"), param("a2"), param("c"), param("c2"), param("last")
+	out := []reg.GPVirtual{param("l"), param("shares"), param("mean")}
+	stride := param("stride")
+	ab, err := Param("ab").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	v, t, e, r, x, one, product, minus := ymm[0], ymm[1], ymm[2], ymm[3], ymm[4], ymm[5], ymm[6], ymm[7]
+	VMOVUPD(signs.Offset(0), one)
+	VMOVUPD(signs.Offset(32), minus)
+	VBROADCASTSD(ab.Addr, product)
+	i, at := GP64(), GP64()
+	atL, atG := GP64(), GP64()
+	Label("next")
+	VMOVUPD(Mem{Base: s}, v)
+	VMOVAPD(v, t)
+	MOVQ(last, i)
+	MOVQ(last, at)
+	IMULQ(stride, at)
+	LEAQ(Mem{Base: out[0], Index: at, Scale: 1}, atL)
+	LEAQ(Mem{Base: out[1], Index: at, Scale: 1}, atG)
+	VXORPD(x, x, x)
+	VMOVUPD(x, Mem{Base: atL})
+	Label("pivot")
+	VBROADCASTSD(Mem{Base: a2, Index: i, Scale: 8}, e)
+	VADDPD(t, e, e)
+	VDIVPD(e, v, r)
+	VMOVUPD(r, Mem{Base: atG})
+	TESTQ(i, i)
+	JZ(LabelRef("means"))
+	VDIVPD(e, one, r)
+	SUBQ(stride, atL)
+	SUBQ(stride, atG)
+	VBROADCASTSD(Mem{Base: a, Index: i, Scale: 8}, x)
+	VMULPD(r, x, x)
+	VBROADCASTSD(Mem{Base: c, Index: i, Scale: 8, Disp: -8}, e)
+	VMULPD(x, e, x)
+	VMOVUPD(x, Mem{Base: atL})
+	VMULPD(r, t, t)
+	VBROADCASTSD(Mem{Base: c2, Index: i, Scale: 8, Disp: -8}, e)
+	VMULPD(t, e, t)
+	VADDPD(v, t, t)
+	DECQ(i)
+	JMP(LabelRef("pivot"))
+	Label("means")
+	VDIVPD(v, r, x)
+	VMULPD(product, x, x)
+	MOVQ(out[2], at)
+	MOVQ(last, i)
+	MOVQ(out[0], atL)
+	Label("mean")
+	VMOVUPD(x, Mem{Base: at})
+	TESTQ(i, i)
+	JZ(LabelRef("done"))
+	VMULPD(Mem{Base: atL}, x, x)
+	VXORPD(minus, x, x)
+	ADDQ(stride, atL)
+	ADDQ(stride, at)
+	DECQ(i)
+	JMP(LabelRef("mean"))
+	Label("done")
+	ADDQ(U8(32), s)
+	for _, p := range out {
+		ADDQ(U8(32), p)
+	}
+	SUBQ(U8(4), n)
+	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// roots writes square roots of sums and their inverses, four at a time.
+func roots() {
+	ones := GLOBL("ones", RODATA|NOPTR)
+	DATA(0, F64(1))
+	TEXT("avx2Roots", NOSPLIT, "func(root, inverse, x, y *float64, n int)")
+	root, inverse, x, y, n := param("root"), param("inverse"), param("x"), param("y"), param("n")
+	v, one := ymm[0], ymm[1]
+	VBROADCASTSD(ones.Offset(0), one)
+	Label("next")
+	VMOVUPD(Mem{Base: x}, v)
+	VADDPD(Mem{Base: y}, v, v)
+	VSQRTPD(v, v)
+	VMOVUPD(v, Mem{Base: root})
+	VDIVPD(v, one, v)
+	VMOVUPD(v, Mem{Base: inverse})
+	for _, p := range []reg.GPVirtual{root, inverse, x, y} {
+		ADDQ(U8(32), p)
+	}
 	SUBQ(U8(4), n)
 	JNZ(LabelRef("next"))
 	VZEROUPPER()

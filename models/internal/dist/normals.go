@@ -10,20 +10,21 @@ import (
 // NormalMixture is a finite mixture of normals.
 type NormalMixture struct {
 	W, Mean, SD []float64 // weights sum to 1; an sd may be 0
+	Inv         []float64 // 1/SD, which only At needs
 	Square      []float64 // scratch
 
 	major components
-	inv   []float64 // scratch
 }
 
 // Size makes room for k components, of any value.
 func (x *NormalMixture) Size(k int) {
 	all := normal.Padded(k)
-	x.W, x.Mean, x.inv = lin.Grow(x.W, all), lin.Grow(x.Mean, all), lin.Grow(x.inv, all)
+	x.W, x.Mean, x.Inv = lin.Grow(x.W, all), lin.Grow(x.Mean, all), lin.Grow(x.Inv, all)
 	clear(x.W[k:])
 	clear(x.Mean[k:])
-	clear(x.inv[k:])
-	x.W, x.Mean, x.SD, x.Square = x.W[:k], x.Mean[:k], lin.Grow(x.SD, k), lin.Grow(x.Square, k)
+	clear(x.Inv[k:])
+	x.W, x.Mean, x.Inv = x.W[:k], x.Mean[:k], x.Inv[:k]
+	x.SD, x.Square = lin.Grow(x.SD, k), lin.Grow(x.Square, k)
 }
 
 // Moments returns the mean and sd.
@@ -75,13 +76,11 @@ func (x *NormalMixture) LogDensity(y float64) float64 {
 func (x *NormalMixture) At(y float64) (p, log float64) {
 	k := len(x.W)
 	all, far := normal.Padded(k), 0.0
-	for i, sd := range x.SD[:k] {
-		inv := 1 / sd
-		x.inv[i] = inv
-		far = max(far, math.Abs((y-x.Mean[i])*inv))
+	for i, mean := range x.Mean[:k] {
+		far = max(far, math.Abs((y-mean)*x.Inv[i]))
 	}
 	if far < normal.Furthest {
-		p, f := normal.Mixed(x.W[:all], x.Mean[:all], x.inv[:all], y)
+		p, f := normal.Mixed(x.W[:all], x.Mean[:all], x.Inv[:all], y)
 		return p, math.Log(f[0])
 	}
 	return x.CDF(y), x.LogDensity(y)

@@ -141,6 +141,9 @@ func TestMixtureAfterAnother(t *testing.T) {
 		copy(used.W, fresh.W)
 		copy(used.Mean, fresh.Mean)
 		copy(used.SD, fresh.SD)
+		for k, sd := range fresh.SD {
+			used.Inv[k], fresh.Inv[k] = 1/sd, 1/sd
+		}
 		if got, want := used.Quantiles(), fresh.Quantiles(); got != want {
 			t.Errorf("%d components: quantiles %v, of a fresh mixture %v", n, got, want)
 		}
