@@ -50,6 +50,7 @@ func TestKernelsAreGenerated(t *testing.T) {
 		{"lin/strip_amd64.s", []string{".", "-out", "../strip_amd64.s"}},
 		{"vec/vec_amd64.s", []string{".", "-of", "vec", "-out", "../../vec/vec_amd64.s"}},
 		{"normal/mixed_amd64.s", []string{".", "-of", "normal", "-out", "../../normal/mixed_amd64.s"}},
+		{"normal/sums_amd64.s", []string{"./sums", "-out", "../../normal/sums_amd64.s"}},
 		{"rnd/lanes_amd64.s", []string{"./lanes", "-out", "../../rnd/lanes_amd64.s"}},
 	} {
 		if out, err := run(append([]string{"run"}, c.args...)...); err != nil {

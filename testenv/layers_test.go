@@ -39,8 +39,9 @@ var layers = []layer{
 	{path: "cdf", pure: true, may: []string{"cdf/mcmc", "cdf/vec"}},
 	{path: "cdf/vec", pure: true},
 	{path: "cdf/mcmc", pure: true},
-	{path: "cdf/normal", pure: true},
-	{path: "cdf/rnd", pure: true, may: []string{"cdf"}},
+	{path: "cdf/isa", pure: true},
+	{path: "cdf/normal", pure: true, may: []string{"cdf/isa"}},
+	{path: "cdf/rnd", pure: true, may: []string{"cdf", "cdf/isa", "cdf/normal"}},
 	{path: "cdf/lin", pure: true, may: []string{"cdf", "cdf/vec"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"models/kind", aKind}},
@@ -174,7 +175,7 @@ var homes = map[string][]string{
 	"github.com/twmb/franz-go":        {"internal/embedded", "examples/clients/go"},
 	"github.com/alicebob/miniredis":   {"internal/embedded"},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
-	"golang.org/x/sys/cpu":            {"cdf/lin", "cdf/vec", "cdf/normal", "cdf/rnd"}, // which instructions there are
+	"golang.org/x/sys/cpu":            {"cdf/isa", "cdf/lin", "cdf/vec"}, // which instructions there are
 	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},

@@ -2,9 +2,6 @@
 
 package normal
 
-// vectors says that there are none.
-var vectors = false
-
 func mixed(w, mean, inv []float64, at float64, sums *[5][group]float64) {
 	mixedLoop(w, mean, inv, at, sums)
 }

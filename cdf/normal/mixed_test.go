@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa"
 )
 
 // mixture returns components of any number, padded, of which some are far away.
@@ -21,18 +23,19 @@ func mixture(r *rand.Rand, n int) (w, mean, inv []float64) {
 
 // Vectors against the loop, to the bit.
 func TestMixedVectors(t *testing.T) {
-	if !vectors {
+	best := isa.Best()
+	if best == isa.Portable {
 		t.Skip("no vectors here")
 	}
-	defer func() { vectors = true }()
+	defer func() { with = best }()
 	r := rand.New(rand.NewPCG(1, 60))
 	for n := range 60 {
 		w, mean, inv := mixture(r, n)
 		for _, at := range []float64{0, math.Copysign(0, -1), 1e-300, r.NormFloat64(), 10 * r.NormFloat64(), 1e300, -1e300, math.NaN()} {
 			p, f := Mixed(w, mean, inv, at)
-			vectors = false
+			with = isa.Portable
 			q, g := Mixed(w, mean, inv, at)
-			vectors = true
+			with = best
 			if math.IsNaN(at) && n > 0 {
 				if !math.IsNaN(p) || !math.IsNaN(q) || !math.IsNaN(f[0]) || !math.IsNaN(g[0]) {
 					t.Fatalf("%d components at NaN: %v %v, by the loop %v %v", n, p, f, q, g)
@@ -82,9 +85,11 @@ func BenchmarkMixed(b *testing.B) {
 	}
 	for _, name := range []string{"here", "loop"} {
 		b.Run(name, func(b *testing.B) {
-			was, sum := vectors, 0.0
-			vectors = vectors && name == "here"
-			defer func() { vectors = was }()
+			was, sum := with, 0.0
+			if name == "loop" {
+				with = isa.Portable
+			}
+			defer func() { with = was }()
 			for b.Loop() {
 				p, _ := Mixed(w, mean, inv, 0.3)
 				sum += p

@@ -1,77 +1,120 @@
 package normal
 
-import "math"
+import (
+	"math"
+	"sync"
 
-// The hazard u = phi/Phi is tabulated at even points with the coefficients of its Taylor
-// series, as the tail is. At half a step from a point the series is exact to 2e-14.
-const (
-	hazardPerUnit = 16
-	hazardTerms   = 7
+	"github.com/credence-stream/credence/cdf/isa"
 )
 
-var hazards = newHazards()
+// Phi and the hazard u are polynomials on each of the intervals of length 1 from -8 to 8,
+// right to 2e-13. Where that is not enough the functions themselves are asked.
+const (
+	reach      = 8
+	intervals  = 2 * reach
+	curveTerms = 13
 
-func newHazards() *[2*Furthest*hazardPerUnit + 1][hazardTerms]float64 {
-	t := new([2*Furthest*hazardPerUnit + 1][hazardTerms]float64)
-	for i := range t {
-		x, c := float64(i)/hazardPerUnit-Furthest, &t[i]
-		c[0], _ = Hazard(x)
-		// From u' = -u^2 - x u.
-		for k := range hazardTerms - 1 {
-			v := float64(x * c[k])
-			if k > 0 {
-				v += c[k-1]
-			}
-			for j := range k + 1 {
-				v += float64(c[j] * c[k-j])
-			}
-			c[k+1] = -v / float64(k+1)
-		}
-	}
-	return t
+	mostHazard = 6    // from there on u is below 1e-8
+	leastMean  = 1e-3 // of Phi
+)
+
+// curve are the polynomials of one function, the highest power first, and the other numbers
+// that assembly reads. The first index of by is the term, so that eight coefficients are
+// picked from two vectors; that of table is the interval.
+type curve struct {
+	shift float64 // a number + shift has the nearest whole number in its lowest bits
+	half  float64
+	_     [6]float64
+	table [intervals][16]float64
+	by    [curveTerms][intervals]float64
 }
 
-// SumHazard returns the sums of u and w over all x; see [Hazard]. It takes a tenth of
-// its time.
+var (
+	phi    = sync.OnceValue(func() *curve { return newCurve(CDF) })
+	hazard = sync.OnceValue(func() *curve {
+		return newCurve(func(x float64) float64 {
+			u, _ := Hazard(x)
+			return u
+		})
+	})
+)
+
+func newCurve(f func(float64) float64) *curve {
+	c := &curve{shift: 3 << 51, half: .5}
+	for k := -reach; k < reach; k++ {
+		at := k & (intervals - 1)
+		Polynomial(c.table[at][:curveTerms], -.5, .5, func(d float64) float64 { return f(float64(k) + .5 + d) })
+		for j := range curveTerms {
+			c.by[j][at] = c.table[at][j]
+		}
+	}
+	return c
+}
+
+// with is what curves are evaluated with. Only tests change it.
+var with = isa.Best()
+
+// portable writes the curve at every x into y; beyond the intervals that is anything.
+func (c *curve) portable(x, y []float64) {
+	for i, v := range x {
+		v -= c.half
+		piece := v + c.shift
+		d := v - (piece - c.shift)
+		p := c.table[math.Float64bits(piece)&(intervals-1)][:curveTerms]
+		sum := p[0]
+		for _, next := range p[1:] {
+			sum = math.FMA(sum, d, next)
+		}
+		y[i] = sum
+	}
+}
+
+// atOnce is for how many x a curve is evaluated before the results are summed.
+const atOnce = 256
+
+// SumHazard returns the sums of u and w over all x; see [Hazard]. It takes an eighth of
+// its time with AVX-512.
 func SumHazard(x []float64) (u, w float64) {
-	for _, v := range x {
-		if !(v > -Furthest && v < Furthest) {
-			ui, wi := Hazard(v)
+	var y [atOnce]float64
+	for c := hazard(); len(x) > 0; {
+		some := x[:min(len(x), atOnce)]
+		c.at(some, y[:])
+		for i, v := range some {
+			ui := y[i]
+			wi := float64(ui * (ui + v))
+			if !(v > -reach && v < mostHazard) {
+				ui, wi = Hazard(v)
+			}
 			u += ui
 			w += wi
-			continue
 		}
-		at := int(float64((v+Furthest)*hazardPerUnit) + 0.5)
-		c := &hazards[at]
-		d := v - (float64(at)*(1.0/hazardPerUnit) - Furthest)
-		d2 := d * d
-		ui := float64((float64((float64(c[6]*d2)+c[4])*d2)+c[2])*d2) + c[0]
-		ui += float64((float64((float64(c[5]*d2)+c[3])*d2) + c[1]) * d)
-		u += ui
-		w += float64(ui * (ui + v))
+		x = x[len(some):]
 	}
 	return u, w
 }
 
-// SumCDF returns the sum of Phi over all x. It takes a fifth of CDF's time.
+// SumCDF returns the sum of Phi over all x.
 func SumCDF(x []float64) float64 {
-	sum := 0.0
+	var y [atOnce]float64
+	sum, rest := 0.0, x
+	for c := phi(); len(rest) > 0; {
+		some := rest[:min(len(rest), atOnce)]
+		c.at(some, y[:])
+		for i, v := range some {
+			p := y[i]
+			if !(v > -reach && v < reach) {
+				p = CDF(v)
+			}
+			sum += p
+		}
+		rest = rest[len(some):]
+	}
+	if sum >= leastMean*float64(len(x)) {
+		return sum
+	}
+	sum = 0
 	for _, v := range x {
-		a := math.Abs(v)
-		if !(a < Furthest) {
-			sum += CDF(v)
-			continue
-		}
-		at := int(float64(a*perUnit) + 0.5)
-		c := &tails[at]
-		d := a - float64(at)*(1.0/perUnit)
-		d2 := d * d
-		q := float64((float64((float64(c[6]*d2)+c[4])*d2)+c[2])*d2) + c[0]
-		q += float64((float64((float64((float64(c[7]*d2)+c[5])*d2)+c[3])*d2) + c[1]) * d)
-		if v > 0 {
-			q = 1 - q
-		}
-		sum += q
+		sum += CDF(v)
 	}
 	return sum
 }

@@ -3,6 +3,8 @@ package rnd
 import (
 	"math"
 	"sync"
+
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // With Q the normal law's upper tail and L = -log Q, a draw above a is
@@ -85,12 +87,7 @@ func newPieces() *pieces {
 }
 
 // logTail returns -log Q(x).
-func logTail(x float64) float64 {
-	if x < 0 {
-		return -math.Log1p(-0.5 * math.Erfc(-x/math.Sqrt2))
-	}
-	return -math.Log(0.5 * math.Erfc(x/math.Sqrt2))
-}
+func logTail(x float64) float64 { return -normal.LogCDF(-x) }
 
 // point returns the x at which -log Q(x) is y, by Newton's method from above: the
 // function is convex, and 0.5 x^2 is below it.
@@ -106,27 +103,9 @@ func point(y float64) float64 {
 	}
 }
 
-// fit writes the polynomial that is f at Chebyshev's points of [lo, hi], the highest
-// power first.
+// fit writes a polynomial of rounded coefficients.
 func fit(dst []float64, lo, hi float64, f func(float64) float64) {
-	n := len(dst)
-	x, c := make([]float64, n), make([]float64, n)
-	for i := range x {
-		x[i] = (lo+hi)/2 + (hi-lo)/2*math.Cos(math.Pi*(float64(i)+.5)/float64(n))
-		c[i] = f(x[i])
-	}
-	for j := 1; j < n; j++ { // Newton's divided differences
-		for i := n - 1; i >= j; i-- {
-			c[i] = (c[i] - c[i-1]) / (x[i] - x[i-j])
-		}
-	}
-	clear(dst)
-	for i := n - 1; i >= 0; i-- { // times (x - x[i]), and the next
-		for j := range n - 1 {
-			dst[j] = dst[j+1] - float64(x[i]*dst[j])
-		}
-		dst[n-1] = c[i] - float64(x[i]*dst[n-1])
-	}
+	normal.Polynomial(dst, lo, hi, f)
 	for i, v := range dst {
 		dst[i] = rounded(v)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/credence-stream/credence/cdf/isa"
 )
 
 // Lanes are eight generators side by side, xoshiro256++ (Blackman and Vigna, ACM TOMS
@@ -22,20 +24,8 @@ type Lanes struct {
 	c *pieces
 }
 
-// isa is a set of instructions. All give the same bits.
-type isa int
-
-const (
-	portable isa = iota
-	avx2
-	avx512
-)
-
-// isas are those that may be here, by name.
-var isas = [...]string{"portable", "AVX2", "AVX-512"}
-
 // with is what lanes are drawn with. Only tests change it.
-var with = best()
+var with = isa.Best()
 
 // Seed starts all generators from r.
 func (l *Lanes) Seed(r *rand.Rand) {

@@ -2,8 +2,6 @@
 
 package rnd
 
-func best() isa { return portable }
-
 func lanes(s *[4][8]uint64, c *pieces, t []float64, done []uint8, positive bool) {
 	portableLanes(s, c, t, done, positive)
 }

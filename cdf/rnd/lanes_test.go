@@ -6,13 +6,15 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa"
 )
 
 // use draws with the instructions until the test ends; it skips the test, loudly,
 // where there are none.
-func use(t testing.TB, set isa) {
-	if set > best() {
-		fmt.Fprintf(os.Stderr, "\n*** NOT TESTED: %s, which is not here ***\n\n", isas[set])
+func use(t testing.TB, set isa.Set) {
+	if set > isa.Best() {
+		fmt.Fprintf(os.Stderr, "\n*** NOT TESTED: %s, which is not here ***\n\n", set)
 		t.Skip("see the line above")
 	}
 	before := with
@@ -163,25 +165,25 @@ func TestLanesAreTheSameEverywhere(t *testing.T) {
 	}
 	for n := 1; n <= 1100; n += 1 + n/40 {
 		for _, positive := range []bool{false, true} {
-			with = portable
+			with = isa.Portable
 			want := run(n, positive)
-			for set := avx2; set <= best(); set++ {
+			for set := isa.AVX2; set <= isa.Best(); set++ {
 				with = set
 				got := run(n, positive)
 				for i, v := range want.x {
 					if math.Float64bits(got.x[i]) != math.Float64bits(v) && !(math.IsNaN(got.x[i]) && math.IsNaN(v)) {
-						t.Fatalf("%s, n = %d, positive %v: entry %d is %v, want %v", isas[set], n, positive, i, got.x[i], v)
+						t.Fatalf("%s, n = %d, positive %v: entry %d is %v, want %v", set, n, positive, i, got.x[i], v)
 					}
 				}
 				if got.s != want.s {
-					t.Fatalf("%s, n = %d: the generators are elsewhere", isas[set], n)
+					t.Fatalf("%s, n = %d: the generators are elsewhere", set, n)
 				}
 			}
-			with = best()
+			with = isa.Best()
 		}
 	}
-	for set := range isas {
-		t.Run(isas[set], func(t *testing.T) { use(t, isa(set)) }) // says what is not here
+	for set := range isa.AVX512 + 1 {
+		t.Run(set.String(), func(t *testing.T) { use(t, set) }) // says what is not here
 	}
 }
 
@@ -205,9 +207,9 @@ func BenchmarkLanes(b *testing.B) {
 	}
 	x := make([]float64, len(bounds))
 	run := func(name string, do func(l *Lanes)) {
-		for set, of := range isas {
-			b.Run(name+"/"+of, func(b *testing.B) {
-				use(b, isa(set))
+		for set := range isa.AVX512 + 1 {
+			b.Run(name+"/"+set.String(), func(b *testing.B) {
+				use(b, set)
 				l := seeded(621)
 				for b.Loop() {
 					do(l)

@@ -5,6 +5,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/rows"
 )
 
 // Offsets of the fields of rnd.group.
@@ -287,7 +289,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	VSUBPD(every(exponent), e, e)
 	VPSLLQ(U8(12), x, d)
 	VPSRLQ(U8(61), d, d)
-	two := (&rows{c: c, off: logs, shift: 4}).of(d).pairs(0)
+	two := rows.Of(c, logs, 4, d).Pair(0)
 	r := two[0]
 	y = two[1]
 	VPAND(every(fraction), x, x)
@@ -301,21 +303,6 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	VFMADD231PD(poly, r, y)
 
 	a := YMM()
-	horner := func(table rows, terms int, d reg.VecVirtual) reg.VecVirtual {
-		var sum reg.VecVirtual
-		for i := 0; i < terms; i += 2 {
-			two := table.pairs(i)
-			if i == 0 {
-				sum = two[0]
-			} else {
-				VFMADD213PD(two[0], d, sum)
-			}
-			if i+1 < terms {
-				VFMADD213PD(two[1], d, sum)
-			}
-		}
-		return sum
-	}
 	if positive {
 		VXORPD(a, a, a)
 		VSUBPD(Mem{Base: to, Disp: 32 * half}, a, a)
@@ -327,7 +314,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 		VSUBPD(back, d, d)
 		VPSLLQ(U8(61), piece, piece)
 		VPSRLQ(U8(61), piece, piece)
-		VADDPD(horner((&rows{c: c, off: tails, shift: 7}).of(piece), tailTerms, d), y, y)
+		VADDPD(rows.Of(c, tails, 7, piece).Horner(tailTerms, d), y, y)
 	}
 
 	piece := YMM()
@@ -336,7 +323,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	VPAND(every(fraction), y, d)
 	VPOR(every(unit), d, d)
 	VSUBPD(every(middle), d, d)
-	x = horner((&rows{c: c, off: points, shift: 7}).of(piece), pointTerms, d)
+	x = rows.Of(c, points, 7, piece).Horner(pointTerms, d)
 
 	const le, ge = 2, 13
 	ok := YMM()
@@ -365,42 +352,4 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	for i, v := range state {
 		VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
 	}
-}
-
-// rows are those of a table that four lanes need.
-type rows struct {
-	c          reg.GPVirtual
-	off, shift int // of the table; a row is 1<<shift bytes
-	lane       [4]reg.GPVirtual
-}
-
-// of finds the rows of the pieces in a vector, which it changes.
-func (t *rows) of(piece reg.VecVirtual) rows {
-	VPSLLQ(U8(t.shift), piece, piece)
-	high := XMM()
-	for i := range t.lane {
-		t.lane[i] = GP64()
-	}
-	VEXTRACTI128(U8(1), piece, high)
-	VMOVQ(piece.AsX(), t.lane[0])
-	VPEXTRQ(U8(1), piece.AsX(), t.lane[1])
-	VMOVQ(high, t.lane[2])
-	VPEXTRQ(U8(1), high, t.lane[3])
-	return *t
-}
-
-// pairs returns the entries i and i + 1 of every lane.
-func (t rows) pairs(i int) [2]reg.VecVirtual {
-	at := func(lane int) Mem {
-		return Mem{Base: t.c, Index: t.lane[lane], Scale: 1, Disp: t.off + 8*i}
-	}
-	even, odd := YMM(), YMM()
-	VMOVUPD(at(0), even) // and what follows, which is overwritten
-	VMOVUPD(at(1), odd)
-	VINSERTF128(U8(1), at(2), even, even)
-	VINSERTF128(U8(1), at(3), odd, odd)
-	first, second := YMM(), YMM()
-	VUNPCKLPD(odd, even, first)
-	VUNPCKHPD(odd, even, second)
-	return [2]reg.VecVirtual{first, second}
 }
