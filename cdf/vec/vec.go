@@ -1,6 +1,14 @@
 package vec
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/isa"
+)
+
+// vectors says that there are those of AVX2, which are as fast here as longer ones.
+// Only tests change it.
+var vectors = isa.Best() >= isa.AVX2
 
 // The loops that vectors replace, in ns an entry, in turns on one core of an EPYC
 // (Zen 4); BenchmarkVec measures them:

@@ -2,13 +2,7 @@
 
 package vec
 
-import "golang.org/x/sys/cpu"
-
 //go:generate go run -C ../lin/gen . -of vec -out ../../vec/vec_amd64.s
-
-// vectors says that there are those of AVX2, which are as fast here as longer ones.
-// Only tests change it.
-var vectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 // A call takes at most so many entries: 100 us, for assembly is not preempted.
 const most = 1 << 14

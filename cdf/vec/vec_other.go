@@ -2,9 +2,6 @@
 
 package vec
 
-// vectors says that there are none.
-var vectors = false
-
 func ranks(x []float64, rank []int) {}
 
 func pivotVectors(s, num, den, a2, c2 []float64) (done int, ok bool) { return 0, true }
