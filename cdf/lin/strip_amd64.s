@@ -3377,6 +3377,834 @@ next:
 	VZEROUPPER
 	RET
 
+// func avx512Pass(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Pass(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx512PassMean(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512PassMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	VMULPD  Z11, Z0, Z0
+	VADDPD  Z14, Z0, Z0
+	MOVQ    40(AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	MOVQ      40(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	VMULPD    Z11, Z0, Z0
+	VADDPD    Z14, Z0, Z0
+	MOVQ      40(AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx512Observe(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Observe(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VSUBPD  Z0, Z10, Z3
+	VADDPD  Z16, Z1, Z4
+	VDIVPD  Z4, Z16, Z5
+	VMULPD  Z5, Z1, Z1
+	VMULPD  Z3, Z1, Z6
+	VADDPD  Z6, Z0, Z0
+	VMULPD  Z3, Z3, Z6
+	VMULPD  Z5, Z6, Z6
+	MOVQ    16(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z6, Z2, Z2
+	MOVQ    16(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    24(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VMULPD  Z4, Z2, Z2
+	MOVQ    24(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	VMAXPD  Z2, Z8, Z8
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VSUBPD    Z0, Z10, Z3
+	VADDPD    Z16, Z1, Z4
+	VDIVPD    Z4, Z16, Z5
+	VMULPD    Z5, Z1, Z1
+	VMULPD    Z3, Z1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMULPD    Z3, Z3, Z6
+	VMULPD    Z5, Z6, Z6
+	MOVQ      16(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z6, Z2, Z2
+	MOVQ      16(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      24(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VMULPD    Z4, Z2, Z2
+	MOVQ      24(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	VMAXPD    Z2, Z8, Z8
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx512ObserveMean(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512ObserveMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VSUBPD  Z0, Z10, Z3
+	VADDPD  Z16, Z1, Z4
+	VDIVPD  Z4, Z16, Z5
+	VMULPD  Z5, Z1, Z1
+	VMULPD  Z3, Z1, Z6
+	VADDPD  Z6, Z0, Z0
+	VMULPD  Z3, Z3, Z6
+	VMULPD  Z5, Z6, Z6
+	MOVQ    16(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z6, Z2, Z2
+	MOVQ    16(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    24(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VMULPD  Z4, Z2, Z2
+	MOVQ    24(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	VMAXPD  Z2, Z8, Z8
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	VMULPD  Z11, Z0, Z0
+	VADDPD  Z14, Z0, Z0
+	VMULPD  Z5, Z0, Z1
+	VMULPD  Z1, Z3, Z3
+	VMULPD  Z1, Z0, Z0
+	MOVQ    48(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z3, Z2, Z2
+	MOVQ    48(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    56(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z0, Z2, Z2
+	MOVQ    56(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VSUBPD    Z0, Z10, Z3
+	VADDPD    Z16, Z1, Z4
+	VDIVPD    Z4, Z16, Z5
+	VMULPD    Z5, Z1, Z1
+	VMULPD    Z3, Z1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMULPD    Z3, Z3, Z6
+	VMULPD    Z5, Z6, Z6
+	MOVQ      16(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z6, Z2, Z2
+	MOVQ      16(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      24(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VMULPD    Z4, Z2, Z2
+	MOVQ      24(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	VMAXPD    Z2, Z8, Z8
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	MOVQ      40(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	VMULPD    Z11, Z0, Z0
+	VADDPD    Z14, Z0, Z0
+	VMULPD    Z5, Z0, Z1
+	VMULPD    Z1, Z3, Z3
+	VMULPD    Z1, Z0, Z0
+	MOVQ      48(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z3, Z2, Z2
+	MOVQ      48(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      56(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z0, Z2, Z2
+	MOVQ      56(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      40(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2Pass(p *byte)
+// Requires: AVX
+TEXT ·avx2Pass(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Y0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Y1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Y2
+	VMULPD  Y11, Y0, Y0
+	VMULPD  Y12, Y1, Y1
+	VMULPD  Y13, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	MOVQ    (AX), R9
+	VMOVUPD Y0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Y1, (R9)(DI*1)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ       104(AX), $0x00
+	JEQ        done
+	MOVQ       (AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y0
+	MOVQ       8(AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y1
+	MOVQ       32(AX), R9
+	VMASKMOVPD (R9)(R8*1), Y9, Y2
+	VMULPD     Y11, Y0, Y0
+	VMULPD     Y12, Y1, Y1
+	VMULPD     Y13, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       (AX), R9
+	VMASKMOVPD Y0, Y9, (R9)(DI*1)
+	MOVQ       8(AX), R9
+	VMASKMOVPD Y1, Y9, (R9)(DI*1)
+	ADDQ       104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2PassMean(p *byte)
+// Requires: AVX
+TEXT ·avx2PassMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Y0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Y1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Y2
+	VMULPD  Y11, Y0, Y0
+	VMULPD  Y12, Y1, Y1
+	VMULPD  Y13, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	MOVQ    (AX), R9
+	VMOVUPD Y0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Y1, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD (R9)(DI*1), Y0
+	VMULPD  Y11, Y0, Y0
+	VADDPD  Y14, Y0, Y0
+	MOVQ    40(AX), R9
+	VMOVUPD Y0, (R9)(DI*1)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ       104(AX), $0x00
+	JEQ        done
+	MOVQ       (AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y0
+	MOVQ       8(AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y1
+	MOVQ       32(AX), R9
+	VMASKMOVPD (R9)(R8*1), Y9, Y2
+	VMULPD     Y11, Y0, Y0
+	VMULPD     Y12, Y1, Y1
+	VMULPD     Y13, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       (AX), R9
+	VMASKMOVPD Y0, Y9, (R9)(DI*1)
+	MOVQ       8(AX), R9
+	VMASKMOVPD Y1, Y9, (R9)(DI*1)
+	MOVQ       40(AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y0
+	VMULPD     Y11, Y0, Y0
+	VADDPD     Y14, Y0, Y0
+	MOVQ       40(AX), R9
+	VMASKMOVPD Y0, Y9, (R9)(DI*1)
+	ADDQ       104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2Observe(p *byte)
+// Requires: AVX
+TEXT ·avx2Observe(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ         (AX), R9
+	VMOVUPD      (R9)(DI*1), Y0
+	MOVQ         8(AX), R9
+	VMOVUPD      (R9)(DI*1), Y1
+	MOVQ         32(AX), R9
+	VMOVUPD      (R9)(R8*1), Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMOVUPD      Y0, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMOVUPD      Y1, (R9)(DI*1)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	DECQ         SI
+	JNZ          next
+
+last:
+	CMPQ         104(AX), $0x00
+	JEQ          done
+	MOVQ         (AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y0
+	MOVQ         8(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y1
+	MOVQ         32(AX), R9
+	VMASKMOVPD   (R9)(R8*1), Y9, Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMASKMOVPD   Y0, Y9, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMASKMOVPD   Y1, Y9, (R9)(DI*1)
+	ADDQ         104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2ObserveMean(p *byte)
+// Requires: AVX
+TEXT ·avx2ObserveMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ         (AX), R9
+	VMOVUPD      (R9)(DI*1), Y0
+	MOVQ         8(AX), R9
+	VMOVUPD      (R9)(DI*1), Y1
+	MOVQ         32(AX), R9
+	VMOVUPD      (R9)(R8*1), Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMOVUPD      Y0, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMOVUPD      Y1, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMOVUPD      (R9)(DI*1), Y0
+	VMULPD       Y11, Y0, Y0
+	VADDPD       Y14, Y0, Y0
+	VMULPD       Y5, Y0, Y1
+	VMULPD       Y1, Y3, Y3
+	VMULPD       Y1, Y0, Y0
+	MOVQ         48(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y3, Y2, Y2
+	MOVQ         48(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         56(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y0, Y2, Y2
+	MOVQ         56(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMOVUPD      Y1, (R9)(DI*1)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	DECQ         SI
+	JNZ          next
+
+last:
+	CMPQ         104(AX), $0x00
+	JEQ          done
+	MOVQ         (AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y0
+	MOVQ         8(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y1
+	MOVQ         32(AX), R9
+	VMASKMOVPD   (R9)(R8*1), Y9, Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMASKMOVPD   Y0, Y9, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMASKMOVPD   Y1, Y9, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y0
+	VMULPD       Y11, Y0, Y0
+	VADDPD       Y14, Y0, Y0
+	VMULPD       Y5, Y0, Y1
+	VMULPD       Y1, Y3, Y3
+	VMULPD       Y1, Y0, Y0
+	MOVQ         48(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y3, Y2, Y2
+	MOVQ         48(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         56(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	MOVQ         56(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMASKMOVPD   Y1, Y9, (R9)(DI*1)
+	ADDQ         104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
 // func avx512Pivots(p *byte)
 // Requires: AVX, AVX512F
 TEXT ·avx512Pivots(SB), NOSPLIT, $0-8

@@ -21,3 +21,5 @@ func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCo
 }
 
 func vectors(dst, x []float64, logs bool) bool { return false }
+
+func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) { return 0, false }

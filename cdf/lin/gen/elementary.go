@@ -241,18 +241,20 @@ func exponentials(v *vector, odd, x reg.VecPhysical) {
 	VMULPD(n, x, x)
 }
 
+// pattern returns the bits of numbers.
+func pattern(x ...float64) (all []uint64) {
+	for _, v := range x {
+		all = append(all, math.Float64bits(v))
+	}
+	return all
+}
+
 // elementaries writes logarithms and exponentials for both sets.
 func elementaries() {
-	pattern := func(x ...float64) (all []uint64) {
-		for _, v := range x {
-			all = append(all, math.Float64bits(v))
-		}
-		return all
-	}
+	logs := append(pattern(0.5, math.Sqrt2/2, 1, 2, ln2Hi, 1<<52+0x3fe), pattern(logTerms[:]...)...)
+	exps := append(pattern(2, farthest, log2e, ln2U, ln2L, 0.0625), pattern(expTerms[:]...)...)
 	for _, lanes := range []int{8, 4} {
-		elementary("Logs", newVector(lanes), logarithms, append(pattern(append([]float64{0.5, math.Sqrt2 / 2, 1, 2, ln2Hi, 1<<52 + 0x3fe}, logTerms[:]...)...),
-			leastNormal, two52, mantissa)...)
-		elementary("Exps", newVector(lanes), exponentials, append(pattern(append([]float64{2, farthest, log2e, ln2U, ln2L, 0.0625}, expTerms[:]...)...),
-			0x3ff)...)
+		elementary("Logs", newVector(lanes), logarithms, append(logs, leastNormal, two52, mantissa)...)
+		elementary("Exps", newVector(lanes), exponentials, append(exps, 0x3ff)...)
 	}
 }
