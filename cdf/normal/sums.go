@@ -93,18 +93,24 @@ func SumHazard(x []float64) (u, w float64) {
 	return u, w
 }
 
+// CDFs writes Phi at every x into p, which is as long, to 2e-13; see [CDF].
+func CDFs(p, x []float64) {
+	phi().at(x, p)
+	for i, v := range x {
+		if !(v > -reach && v < reach) {
+			p[i] = CDF(v)
+		}
+	}
+}
+
 // SumCDF returns the sum of Phi over all x.
 func SumCDF(x []float64) float64 {
 	var y [atOnce]float64
-	sum, rest := 0.0, x
-	for c := phi(); len(rest) > 0; {
-		some := rest[:min(len(rest), atOnce)]
-		c.at(some, y[:])
-		for i, v := range some {
-			p := y[i]
-			if !(v > -reach && v < reach) {
-				p = CDF(v)
-			}
+	sum := 0.0
+	for rest := x; len(rest) > 0; {
+		some := y[:min(len(rest), atOnce)]
+		CDFs(some, rest[:len(some)])
+		for _, p := range some {
 			sum += p
 		}
 		rest = rest[len(some):]

@@ -126,65 +126,28 @@ func (g *grid) forget(lambda float64) {
 // time between them. The factors F are multiplied into product, which flush
 // turns into logarithms: one for many.
 func (g *grid) step(steps, y float64, product []float64) {
-	q := &g.q
-	var e, inv [nodes]float64
-	for i := range nodes {
-		a, s := Carry(g.phi[i], steps)
-		a2 := a * a
-		g.moveMean(i, a)
-		m, v := (*[nodes]float64)(g.m[i*nodes:]), (*[nodes]float64)(g.v[i*nodes:])
-		if math.IsNaN(y) {
-			for j := range nodes {
-				m[j] *= a
-				v[j] = float64(a2*v[j]) + float64(s*q[j])
-			}
-			continue
+	var a, s [nodes]float64
+	for i, phi := range g.phi {
+		a[i], s[i] = Carry(phi, steps)
+	}
+	f := lin.Filters{M: g.m, V: g.v, Squares: g.sse, Product: product, R: g.r, ER: g.er, RR: g.rr, Q: g.q[:], A: a[:], S: s[:]}
+	if math.IsNaN(y) {
+		f.Pass()
+		return
+	}
+	if f.Observe(y) <= full {
+		return
+	}
+	for k, p := range product {
+		if p > full {
+			g.ld[k] += math.Log(p)
+			product[k] = 1
 		}
-		sse, prod := (*[nodes]float64)(g.sse[i*nodes:]), (*[nodes]float64)(product[i*nodes:])
-		for j := range nodes {
-			mean := float64(a * m[j])
-			p := float64(a2*v[j]) + float64(s*q[j])
-			e[j] = y - mean
-			f := p + 1
-			inv[j] = 1 / f
-			gain := float64(p * inv[j]) // the variance after the observation as well
-			m[j] = mean + float64(gain*e[j])
-			v[j] = gain
-			sse[j] += float64(float64(e[j]*e[j]) * inv[j])
-			if f *= prod[j]; f > 1e150 {
-				g.ld[i*nodes+j] += math.Log(f)
-				f = 1
-			}
-			prod[j] = f
-		}
-		g.seeMean(i, &e, &inv)
 	}
 }
 
-// moveMean lets time pass for the part of the mean in the levels of row i.
-func (g *grid) moveMean(i int, a float64) {
-	if g.r == nil {
-		return
-	}
-	r := (*[nodes]float64)(g.r[i*nodes:])
-	for j := range r {
-		r[j] = float64(a*r[j]) + (1 - a)
-	}
-}
-
-// seeMean absorbs an observation with the errors e and 1/F of row i.
-func (g *grid) seeMean(i int, e, inv *[nodes]float64) {
-	if g.r == nil {
-		return
-	}
-	r, er, rr := (*[nodes]float64)(g.r[i*nodes:]), (*[nodes]float64)(g.er[i*nodes:]), (*[nodes]float64)(g.rr[i*nodes:])
-	for j := range r {
-		after := float64(r[j] * inv[j])
-		er[j] += float64(e[j] * after)
-		rr[j] += float64(r[j] * after)
-		r[j] = after
-	}
-}
+// full is beyond what a product of factors may grow no further.
+const full = 1e150
 
 // flush moves the logarithms of the products to ld; logs is room for them.
 func (g *grid) flush(product, logs []float64) {

@@ -1,15 +1,23 @@
 package dlm
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
 
 // finer is the number of points per cell of the marginal of phi.
 const finer = 16
+
+const cells = (nodes - 1) * finer
 
 // phiMarginal is the marginal density of eta = atanh phi between the nodes:
 // its logarithm is a natural cubic spline through them.
 type phiMarginal struct {
 	low, h float64 // of the refined points
-	cum    [(nodes-1)*finer + 1]float64
+	cum    [cells + 1]float64
+	// Of the points but the first.
+	log, density [cells]float64
 }
 
 // fill takes the marginal weights of the nodes of g.
@@ -28,18 +36,20 @@ func (x *phiMarginal) fill(g *grid, weight *[nodes]float64) {
 		second[i] = second[i]*second[i+1] + work[i]
 	}
 	x.low, x.h = g.low[etaAxis], g.spacing(etaAxis)/finer
-	before := weight[0]
-	x.cum[0] = 0
 	for i := range nodes - 1 {
 		for k := range finer {
 			b := float64(k+1) / finer
 			a := 1 - b
 			s := a*y[i] + b*y[i+1] + ((a*a*a-a)*second[i]+(b*b*b-b)*second[i+1])/6
-			f := math.Exp(min(s, 0))
-			at := i*finer + k
-			x.cum[at+1] = x.cum[at] + 0.5*(before+f)
-			before = f
+			x.log[i*finer+k] = min(s, 0)
 		}
+	}
+	lin.Exps(x.density[:], x.log[:])
+	before := weight[0]
+	x.cum[0] = 0
+	for at, f := range x.density {
+		x.cum[at+1] = x.cum[at] + 0.5*(before+f)
+		before = f
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
@@ -128,16 +129,21 @@ func (w *work) bin(y float64) float64 {
 	if df < dist.Plentiful {
 		return w.pit(y)
 	}
-	below, total := 0.0, 0.0
+	x, n, total := &w.binned, 0, 0.0
 	for k, p := range w.weight {
 		if p > trifling {
 			e := y - w.level[k]
-			below += p * dist.NearStudentCDF(e, e*e/((w.spread[k]+1)*w.rate[k]/w.shape), df)
+			x.weight[n], x.e[n], x.t2[n] = p, e, e*e/((w.spread[k]+1)*w.rate[k]/w.shape)
 			total += p
+			n++
 		}
 	}
-	return below / total
+	dist.NearStudentCDFs(x.p[:n], x.e[:n], x.t2[:n], df)
+	return lin.Dot(x.weight[:n], x.p[:n]) / total
 }
+
+// binned is room for what w.bin asks of nodes.
+type binned struct{ weight, e, t2, p [nodes * nodes]float64 }
 
 // studentLimit keeps the .975 quantile of t for the last degrees of freedom.
 type studentLimit struct{ df, limit float64 }

@@ -95,22 +95,24 @@ func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 	a, mean, v := w.shape, 0.0, 0.0
 	w.g.LogInvGamma(a)
 	w.mix.Reset(&w.g)
-	for k, p := range w.weight {
-		b, log := w.rate[k], w.logRate[k]
-		if tau {
-			b *= m.grid.q[k%nodes]
-			log += m.grid.l[k%nodes]
+	own := w.log // means of the nodes
+	for i := range nodes {
+		from := i * nodes
+		weight, rate, logRate := (*[nodes]float64)(w.weight[from:]), (*[nodes]float64)(w.rate[from:]), (*[nodes]float64)(w.logRate[from:])
+		for j, p := range weight {
+			b, log := rate[j], logRate[j]
+			if tau {
+				b *= m.grid.q[j]
+				log += m.grid.l[j]
+			}
+			own[from+j] = b / (a - 1)
+			mean += p * own[from+j]
+			w.mix.Add(p, log, 1)
 		}
-		mean += p * b / (a - 1)
-		w.mix.Add(p, log, 1)
 	}
 	for k, p := range w.weight {
-		b := w.rate[k]
-		if tau {
-			b *= m.grid.q[k%nodes]
-		}
-		own := b / (a - 1)
-		v += p * (own*own/(a-2) + (own-mean)*(own-mean))
+		d := own[k] - mean
+		v += p * (own[k]*own[k]/(a-2) + d*d)
 	}
 	if a > 1 {
 		r.Mean = mean

@@ -69,6 +69,7 @@ type work struct {
 	mix           dist.Mixture
 	t, g          dist.Table
 	phi           phiMarginal
+	binned        binned
 }
 
 func newWork(known bool) *work {
@@ -106,14 +107,21 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 		for j, l := range g.l {
 			lw := at - float64(p.Tau2Shape*l) - 0.5*(ld[j]+log[j]) - float64(w.shape*logRate[j])
 			log[j] = lw
-			top = max(top, lw)
+			if lw > top {
+				top = lw
+			} else if math.IsNaN(lw) {
+				return false
+			}
 		}
 	}
 	if !lin.Finite(top) {
 		return false
 	}
 	for k, lw := range w.log {
-		w.log[k] = max(lw-top, -nothing)
+		if lw -= top; lw < -nothing {
+			lw = -nothing
+		}
+		w.log[k] = lw
 	}
 	lin.Exps(w.weight, w.log)
 	sum := 0.0

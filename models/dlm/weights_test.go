@@ -111,3 +111,29 @@ func TestWeightsLeftBehind(t *testing.T) {
 		}
 	}
 }
+
+// Products of factors that would overflow turn into logarithms in time: at every node
+// they add up to those of the variances of the errors.
+func TestProductsStayFinite(t *testing.T) {
+	g, product := newGrid(true), make([]float64, nodes*nodes)
+	g.start(10)
+	for k := range product {
+		product[k] = 1
+	}
+	const rows = 400
+	for i := range rows {
+		g.step(1, float64(i%5), product)
+	}
+	g.flush(product, make([]float64, nodes*nodes))
+	for k, ld := range g.ld {
+		phi, q, v, want := g.phi[k/nodes], g.q[k%nodes], 10.0, 0.0
+		for range rows {
+			p := phi*phi*v + q
+			want += math.Log(p + 1)
+			v = p / (p + 1)
+		}
+		if !(math.Abs(ld-want) < 1e-9*max(want, 1)) {
+			t.Fatalf("phi %v, q %v: logarithms sum to %v, want %v", phi, q, ld, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // What tells bins without the distribution function agrees with it: a
@@ -24,8 +25,10 @@ func TestStudentBins(t *testing.T) {
 				t.Fatalf("df %g, t %g: bin of %g, want of %g", df, x, got, want)
 			}
 			if df >= Plentiful {
-				if got := NearStudentCDF(x, x*x, df); math.Abs(got-want) > 2e-5 {
-					t.Fatalf("df %g: P(T <= %g) is about %g, want %g", df, x, got, want)
+				var got [1]float64
+				NearStudentCDFs(got[:], []float64{x}, []float64{x * x}, df)
+				if math.Abs(got[0]-want) > 2e-5 {
+					t.Fatalf("df %g: P(T <= %g) is about %g, want %g", df, x, got[0], want)
 				}
 			}
 		}
@@ -57,6 +60,26 @@ func TestBinsByTheirEdges(t *testing.T) {
 			}
 			if got := b.Beyond(z2); got != want {
 				t.Fatalf("df %g: %g lies beyond %d edges, counted %d", df, z2, got, want)
+			}
+		}
+	}
+}
+
+// The transform in vectors is Wallace's, near 0 and far out.
+func TestNearStudentCDFs(t *testing.T) {
+	for _, df := range []float64{30, 1e3, 1e9} {
+		var e, t2, want []float64
+		for _, x := range []float64{0, 1e-200, 1e-9, 1e-4, .1, 1, 5, 30, 1e5, 1e160} {
+			for _, x := range []float64{x, -x} {
+				z := (8*df + 1) / (8*df + 3) * math.Sqrt(df*math.Log1p(x*x/df))
+				e, t2, want = append(e, x), append(t2, x*x), append(want, normal.CDF(math.Copysign(z, x)))
+			}
+		}
+		got := make([]float64, len(e))
+		NearStudentCDFs(got, e, t2, df)
+		for i, p := range got {
+			if !(math.Abs(p-want[i]) < 3e-13) {
+				t.Errorf("df %g, number %d: %v, want %v", df, i, p, want[i])
 			}
 		}
 	}

@@ -7,11 +7,14 @@ type Mixture struct {
 	law           *Table
 	w, loc, scale []float64 // weights sum to 1, scales are positive
 	inv           []float64 // 1/scale
+	total         float64   // of w
+	places        places
 }
 
 // Reset empties the mixture.
 func (x *Mixture) Reset(law *Table) {
-	x.law, x.w, x.loc, x.scale, x.inv = law, x.w[:0], x.loc[:0], x.scale[:0], x.inv[:0]
+	x.law, x.w, x.loc, x.scale, x.inv, x.total = law, x.w[:0], x.loc[:0], x.scale[:0], x.inv[:0], 0
+	x.places.known = false
 }
 
 // Minor is a weight too small to move a quantile by a printed digit, also if
@@ -23,19 +26,22 @@ func (x *Mixture) Add(w, loc, scale float64) {
 	if w > Minor {
 		x.w, x.loc, x.scale = append(x.w, w), append(x.loc, loc), append(x.scale, scale)
 		x.inv = append(x.inv, 1/scale)
+		x.total += w
 	}
 }
 
 // at returns the distribution function, the density and its slope at y; the
 // slope leaves out what lies beyond the lattice.
 func (x *Mixture) at(y float64) (p, density, slope float64) {
-	t, total := x.law, 0.0
+	t, from, to := x.law, 0, len(x.w)
+	if x.places.known {
+		from, to, p = x.near(y)
+	}
 	perCell := 1 / t.h
-	loc, inv := x.loc[:len(x.w)], x.inv[:len(x.w)]
-	for k, w := range x.w {
+	w, loc, inv := x.w[from:to], x.loc[from:to], x.inv[from:to]
+	for k, w := range w {
 		s := inv[k]
 		z := (y - loc[k]) * s
-		total += w
 		u := (z - t.low) * perCell
 		if !(u >= t.first && u < t.last) {
 			if !t.heavy {
@@ -51,15 +57,14 @@ func (x *Mixture) at(y float64) (p, density, slope float64) {
 		}
 		i := int(u)
 		u -= float64(i)
-		from, a, b := t.p[i], t.f[i], t.f[i+1]
-		d := t.p[i+1] - from
-		c2, c3 := 3*d-2*a-b, a+b-2*d
-		p += w * (from + u*(a+u*(c2+u*c3)))
+		c := &t.cells[i]
+		a, c2, c3 := c[1], c[2], c[3]
+		p += w * (c[0] + u*(a+u*(c2+u*c3)))
 		s *= perCell
 		density += w * s * (a + u*(2*c2+u*3*c3))
 		slope += w * s * s * (2*c2 + u*6*c3)
 	}
-	return min(p/total, 1), density / total, slope / total
+	return min(p/x.total, 1), density / x.total, slope / x.total
 }
 
 // form is what tells about where the quantiles are: the least and the greatest place
@@ -102,11 +107,13 @@ func (x *Mixture) form() form {
 // Quantile returns the p-quantile, 0 < p < 1.
 func (x *Mixture) Quantile(p float64) float64 {
 	f := x.form()
+	x.arrange(&f)
 	return x.quantile(&f, p)
 }
 
 // quantile finds the quantile, between the components' own, by Halley's method with
-// halving where that leaves the bracket. It begins where it is by three moments.
+// halving where that leaves the bracket. It begins where it is by three moments,
+// or by the places alone where they are arranged.
 func (x *Mixture) quantile(f *form, p float64) float64 {
 	z := x.law.quantile(p)
 	// The law's quantile is interpolated: it may be a cell off.
@@ -114,6 +121,9 @@ func (x *Mixture) quantile(f *form, p float64) float64 {
 	lo, hi := f.low+min(z*f.narrowest, z*f.widest)-room, f.high+max(z*f.narrowest, z*f.widest)+room
 	u := (z - x.law.mean) / x.law.sd
 	at := f.center + x.law.mean*f.width + f.spread*(u+f.skewness*(u*u-1)/6)
+	if x.places.known {
+		at = x.place(p) + x.law.mean*f.width
+	}
 	if at = min(max(at, lo), hi); math.IsNaN(at) { // squares overflow before places do
 		at = f.center + z*f.width
 	}
@@ -151,6 +161,7 @@ func (x *Mixture) quantile(f *form, p float64) float64 {
 // Quantiles returns those at levels.
 func (x *Mixture) Quantiles() (q [7]float64) {
 	f := x.form()
+	x.arrange(&f)
 	for i, p := range Levels {
 		q[i] = x.quantile(&f, p)
 		if i > 0 {

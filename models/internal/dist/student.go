@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
@@ -86,10 +87,25 @@ func powers(s *[5]float64, x float64) float64 {
 	return s[0] + x*(s[1]+x*(s[2]+x*(s[3]+x*s[4])))
 }
 
-// NearStudentCDF returns P(T <= t) of a t law with df >= plentiful degrees of
-// freedom, where t2 is the square of t and e has its sign. Wallace's
-// normalising transform, D. L. Wallace, Ann. Math. Statist. 30 (1959) 1124.
-func NearStudentCDF(e, t2, df float64) float64 {
-	z := (8*df + 1) / (8*df + 3) * math.Sqrt(df*math.Log1p(t2/df))
-	return normal.CDF(math.Copysign(z, e))
+// NearStudentCDFs writes P(T <= t) of a t law with df >= plentiful degrees of freedom
+// into p, where t2 has the squares of t and e their signs; both are overwritten.
+// Wallace's normalising transform, D. L. Wallace, Ann. Math. Statist. 30 (1959) 1124.
+func NearStudentCDFs(p, e, t2 []float64, df float64) {
+	for k, v := range t2 {
+		t2[k] = 1 + v/df
+		e[k] = math.Copysign(v/df, e[k])
+	}
+	lin.Logs(p, t2)
+	scale := (8*df + 1) / (8*df + 3)
+	for k, log := range p {
+		// The logarithm of 1 + x, also where that keeps little of x.
+		switch x, kept := math.Abs(e[k]), t2[k]-1; {
+		case kept < 1 && kept > 0:
+			log *= x / kept
+		case kept == 0:
+			log = x
+		}
+		t2[k] = math.Copysign(scale*math.Sqrt(df*log), e[k])
+	}
+	normal.CDFs(p, t2)
 }

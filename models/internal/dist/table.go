@@ -16,6 +16,9 @@ type Table struct {
 	heavy     bool      // the law goes on beyond the lattice
 	mean, sd  float64   // about: of a t law those of one that has them
 	p, f      []float64 // distribution function; density times h
+	// Of a cell the coefficients of the distribution function, from its beginning in cells.
+	cells         [][4]float64
+	x, e, density []float64 // room to make it
 }
 
 // Student fills the table with the t law of df degrees of freedom.
@@ -31,8 +34,13 @@ func (t *Table) Student(df float64) {
 	if far := math.Sqrt(df * math.Expm1(2*nothing/(df+1))); far < end {
 		outside, t.heavy = int((end-far)/t.h), false
 	}
-	t.fill(cells, outside, cells-outside, func(z float64) (density, slope float64) {
-		density = scale * math.Exp(-(df+1)/2*math.Log1p(z*z/df))
+	x, e := t.points(outside, cells-outside)
+	for i, z := range x {
+		x[i] = -(df + 1) / 2 * math.Log1p(z*z/df)
+	}
+	lin.Exps(e, x)
+	t.fill(cells, outside, cells-outside, func(i int, z float64) (density, slope float64) {
+		density = scale * e[i]
 		return density, -density * (df + 1) * z / (df + z*z)
 	})
 	// The lattice holds all but two tails, equal by symmetry.
@@ -41,6 +49,7 @@ func (t *Table) Student(df float64) {
 	for i := range t.p {
 		t.p[i] = tail + t.p[i]*(1-2*tail)/all
 	}
+	t.join()
 }
 
 // LogInvGamma fills the table with the law of log X, X ~ IG(shape, 1).
@@ -69,33 +78,67 @@ func (t *Table) LogInvGamma(shape float64) {
 	for last > 10 && slight(last-1) {
 		last--
 	}
-	t.fill(cells, first*perSD, last*perSD, func(x float64) (density, slope float64) {
-		e := math.Exp(-x)
-		density = math.Exp(-shape*x - e - constant)
-		if density == 0 {
+	x, e := t.points(first*perSD, last*perSD)
+	density := lin.Grow(t.density, len(x))
+	t.density = density
+	for i, v := range x {
+		density[i] = -v
+	}
+	lin.Exps(e, density)
+	for i, v := range x {
+		x[i] = -shape*v - e[i] - constant
+	}
+	lin.Exps(density, x)
+	t.fill(cells, first*perSD, last*perSD, func(i int, _ float64) (float64, float64) {
+		if density[i] == 0 { // e may be infinite
 			return 0, 0
 		}
-		return density, density * (e - shape)
+		return density[i], density[i] * (e[i] - shape)
 	})
 	all := t.p[cells]
 	for i := range t.p {
 		t.p[i] /= all
 	}
+	t.join()
 }
 
 // nothing is how far below that at the peak a log density is taken for none.
 const nothing = 65
 
+// points returns the lattice from the point first to last, and as much room.
+func (t *Table) points(first, last int) (x, room []float64) {
+	n := last - first + 1
+	t.x, t.e = lin.Grow(t.x, n), lin.Grow(t.e, n)
+	for i := range t.x {
+		t.x[i] = t.low + float64(first+i)*t.h
+	}
+	return t.x, t.e
+}
+
+// join finds the coefficients of the cells.
+func (t *Table) join() {
+	last := len(t.p) - 1
+	if cap(t.cells) < last {
+		t.cells = make([][4]float64, last)
+	}
+	t.cells = t.cells[:last]
+	for i := int(t.first); i < min(int(t.last)+1, last); i++ {
+		d, a, b := t.p[i+1]-t.p[i], t.f[i], t.f[i+1]
+		t.cells[i] = [4]float64{t.p[i], a, 3*d - 2*a - b, a + b - 2*d}
+	}
+}
+
 // fill cumulates the density by the trapezoid rule with its end correction, from
-// the point first to last: beyond there is none.
-func (t *Table) fill(cells, first, last int, law func(float64) (density, slope float64)) {
+// the point first to last: beyond there is none. law returns the density and its slope
+// at point i of these.
+func (t *Table) fill(cells, first, last int, law func(i int, z float64) (density, slope float64)) {
 	t.p, t.f = lin.Grow(t.p, cells+1), lin.Grow(t.f, cells+1)
 	t.first, t.last = float64(first), float64(last)
 	clear(t.p[:first])
 	clear(t.f[:first])
 	sum, before, slope := 0.0, 0.0, 0.0
 	for i := first; i <= last; i++ {
-		f, d := law(t.low + float64(i)*t.h)
+		f, d := law(i-first, t.low+float64(i)*t.h)
 		if i > first {
 			sum += t.h/2*(before+f) + t.h*t.h/12*(slope-d)
 		}
