@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "A drifting level θ, observed with noise. σ² is the variance of the noise, τ² that of the level’s steps, " +
 			"and φ says how much of a deviation remains after one step.",
 		Variants:  []string{"corrected", "paper"},
-		Revision:  2, // theta_0 in units of sigma2 in every mode; the mean is not known
+		Revision:  3, // theta_0 in units of sigma2 in every mode; the mean is not known; components by their places
 		Time:      true,
 		Ordered:   true,
 		Suggest:   suggest,
