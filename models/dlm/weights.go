@@ -164,7 +164,11 @@ func (w *work) rates(g *grid, p *Prior) {
 			mean := meanLaw(1+float64(g.q[j]*g.cosh2[i]), er[j], rr[j])
 			mu[j], muVar[j] = mean.mu, mean.v
 			factor[j] *= mean.mp
-			rate[j] = b + 0.5*max(sse[j]-mean.sse, 0)
+			if left := sse[j] - mean.sse; left < 0 {
+				rate[j] = b
+			} else {
+				rate[j] = b + 0.5*left
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ var ofLaws = []mutant{
 	{"mixture: steps of another scale", "models/internal/dist/mixture.go",
 		"near := f.width * min(10*x.law.sd, 1)", "near := f.width * 100", "^TestMixtureQuantilesByHalving$", laws},
 	{"law table: tails of t lost", "models/internal/dist/table.go",
-		"tail + t.p[i]*(1-2*tail)/all", "0*tail + t.p[i]/all", "^TestLawTables$", laws},
+		"tail + p*(1-2*tail)/all", "0*tail + p/all", "^TestLawTables$", laws},
 	{"pursuit: far is near", "models/internal/dist/tracker.go",
 		"1e-5*width", "1e-2*width", "^TestForecastOfTheGrid$", laws},
 	{"mixture quantile: components of before", "models/internal/dist/normals_quantile.go",

@@ -83,7 +83,7 @@ var ofDLM = []mutant{
 	{"dlm: mu is certain", "models/dlm/weights.go",
 		"g.v[k] + float64(float64(r*r)*w.muVar[k])", "g.v[k]", "^TestMeanIsIntegratedOut$", dlm},
 	{"dlm: mu takes nothing off the squares", "models/dlm/weights.go",
-		"max(sse[j]-mean.sse, 0)", "max(sse[j]-0*mean.sse, 0)", "^TestMeanIsIntegratedOut$", dlm},
+		"left := sse[j] - mean.sse", "left := sse[j] - 0*mean.sse", "^TestMeanIsIntegratedOut$", dlm},
 	{"dlm: determinant of mu", "models/dlm/weights.go",
 		"factor[j] *= mean.mp", "factor[j] *= 1", "^TestAcceptanceHardSeries$", dlm},
 	{"dlm: logarithms of the factors left out", "models/dlm/weights.go",

@@ -81,8 +81,18 @@ func (x *Mixture) form() form {
 	total, square := 0.0, 0.0
 	for k, w := range x.w {
 		loc, scale := x.loc[k], x.scale[k]
-		f.low, f.high = min(f.low, loc), max(f.high, loc)
-		f.narrowest, f.widest = min(f.narrowest, scale), max(f.widest, scale)
+		if loc < f.low {
+			f.low = loc
+		}
+		if loc > f.high {
+			f.high = loc
+		}
+		if scale < f.narrowest {
+			f.narrowest = scale
+		}
+		if scale > f.widest {
+			f.widest = scale
+		}
 		total += w
 		f.center += w * loc
 		f.width += w * scale

@@ -47,7 +47,14 @@ func (x *Mixture) arrange(f *form) {
 
 // strip returns which strip a place is in, the nearest where it is in none.
 func (s *places) strip(loc float64) int {
-	return int(min(max((loc-s.low)*s.each, 0), strips-1))
+	at := (loc - s.low) * s.each
+	switch {
+	case !(at > 0):
+		return 0
+	case at < strips-1:
+		return int(at)
+	}
+	return strips - 1
 }
 
 // near returns the components that y may be among, of arranged ones, and the weight of

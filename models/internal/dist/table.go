@@ -35,8 +35,9 @@ func (t *Table) Student(df float64) {
 		outside, t.heavy = int((end-far)/t.h), false
 	}
 	x, e := t.points(outside, cells-outside)
-	for i, z := range x {
+	for i, z := range x[:len(x)/2+1] { // as far above 0 it is the same
 		x[i] = -(df + 1) / 2 * math.Log1p(z*z/df)
+		x[len(x)-1-i] = x[i]
 	}
 	lin.Exps(e, x)
 	t.fill(cells, outside, cells-outside, func(i int, z float64) (density, slope float64) {
@@ -46,10 +47,7 @@ func (t *Table) Student(df float64) {
 	// The lattice holds all but two tails, equal by symmetry.
 	tail := studentSurvival(end, df)
 	all := t.p[cells]
-	for i := range t.p {
-		t.p[i] = tail + t.p[i]*(1-2*tail)/all
-	}
-	t.join()
+	t.join(func(p float64) float64 { return tail + p*(1-2*tail)/all })
 }
 
 // LogInvGamma fills the table with the law of log X, X ~ IG(shape, 1).
@@ -96,10 +94,7 @@ func (t *Table) LogInvGamma(shape float64) {
 		return density[i], density[i] * (e[i] - shape)
 	})
 	all := t.p[cells]
-	for i := range t.p {
-		t.p[i] /= all
-	}
-	t.join()
+	t.join(func(p float64) float64 { return p / all })
 }
 
 // nothing is how far below that at the peak a log density is taken for none.
@@ -115,9 +110,21 @@ func (t *Table) points(first, last int) (x, room []float64) {
 	return t.x, t.e
 }
 
-// join finds the coefficients of the cells.
-func (t *Table) join() {
+// join normalises the distribution function, which fill leaves constant beyond its
+// points, and finds the coefficients of the cells.
+func (t *Table) join(normal func(p float64) float64) {
 	last := len(t.p) - 1
+	nothing, all := normal(0), normal(t.p[last])
+	for i := range t.p {
+		switch {
+		case i < int(t.first):
+			t.p[i] = nothing
+		case i > int(t.last):
+			t.p[i] = all
+		default:
+			t.p[i] = normal(t.p[i])
+		}
+	}
 	if cap(t.cells) < last {
 		t.cells = make([][4]float64, last)
 	}
