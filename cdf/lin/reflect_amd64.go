@@ -11,6 +11,7 @@ type reflection struct {
 	pivot   float64  // by of the next one
 	fours   int
 	by, dot *[panelCols]float64
+	lane    int // of the next one
 }
 
 //go:noescape
@@ -26,7 +27,7 @@ func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCo
 	}
 	_ = b[(4*fours-1)*stride+panelCols-1] // assembly knows no bounds
 	p := reflection{
-		b: &b[0], stride: 8 * stride, x: &b[k&7], next: &b[next&7], pivot: by[next&7], fours: fours, by: by, dot: dot,
+		b: &b[0], stride: 8 * stride, x: &b[k&7], next: &b[next&7], pivot: by[next&7], fours: fours, by: by, dot: dot, lane: next & 7,
 	}
 	if with == avx512 {
 		avx512Reflect(&p)

@@ -16,6 +16,7 @@ const (
 	reflectFours  = 40
 	reflectBy     = 48
 	reflectDot    = 56
+	reflectLane   = 64
 )
 
 // reflects writes the function that takes a reflection off eight columns and finds
@@ -54,22 +55,33 @@ func reflects(set string, halves int) {
 			VXORPD(low(sum(r, half)), low(sum(r, half)), low(sum(r, half)))
 		}
 	}
-	VBROADCASTSD(at(reflectPivot), pivot)
+	bases := []reg.GPVirtual{b, x, next}
+	if halves == 1 { // the next column is in the vector
+		bases = bases[:2]
+		VPBROADCASTQ(at(reflectLane), pivot)
+	} else {
+		VBROADCASTSD(at(reflectPivot), pivot)
+	}
 	Label("four")
 	for r := range 4 {
 		factor, column := own(r, 0), own(r, 1)
 		VBROADCASTSD(matrix.at([]reg.GPVirtual{x}, r, 0), factor)
-		VBROADCASTSD(matrix.at([]reg.GPVirtual{next}, r, 0), column)
-		VFNMADD231PD(pivot, factor, column)
+		if halves == 2 {
+			VBROADCASTSD(matrix.at([]reg.GPVirtual{next}, r, 0), column)
+			VFNMADD231PD(pivot, factor, column)
+		}
 		for half := range halves {
 			entry, m := own(r, 2+half), matrix.at([]reg.GPVirtual{b}, r, 32*half)
 			VMOVUPD(m, entry)
 			VFNMADD231PD(s(half), factor, entry)
 			VMOVUPD(entry, m)
+			if halves == 1 {
+				VPERMPD(entry, pivot, column)
+			}
 			VFMADD231PD(entry, column, sum(r, half))
 		}
 	}
-	for _, base := range []reg.GPVirtual{b, x, next} {
+	for _, base := range bases {
 		LEAQ(Mem{Base: base, Index: matrix.stride, Scale: 4}, base)
 	}
 	DECQ(left)
