@@ -225,3 +225,13 @@ func BenchmarkGramT(b *testing.B) {
 		})
 	}
 }
+
+// Of m^2 n operations, by Mul too.
+func BenchmarkMulLower(b *testing.B) {
+	const n = 48
+	r := rand.New(rand.NewPCG(1, 20))
+	for _, m := range []int{111, 211} {
+		l, x, c := random(r, m*m), random(r, m*n), make([]float64, m*n)
+		rates(b, fmt.Sprint(m), m*m*n, func() { MulLower(m, n, l, x, c) }, func() { Mul(m, n, m, l, x, c) })
+	}
+}

@@ -117,6 +117,15 @@ func TestProductsAreChains(t *testing.T) {
 					chain(m, n, k, factor{a, k, 1}, b, n, want, n)
 					Mul(m, n, k, a, b, got)
 					identical(t, "AB "+at, got, want)
+					lower, factors := random(r, m*m), random(r, m*n)
+					for i := range m {
+						clear(lower[i*m+i+1:][:m-i-1])
+					}
+					MulLower(m, n, lower, factors, got)
+					Mul(m, n, m, lower, factors, want)
+					identical(t, "LB "+at, got, want)
+					clear(want)
+					chain(m, n, k, factor{a, k, 1}, b, n, want, n)
 					copy(got, start)
 					MulT(m, n, k, a, bT, got)
 					identical(t, "AB' "+at, got, want)

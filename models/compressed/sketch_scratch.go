@@ -111,7 +111,7 @@ func (s *solution) expand(p int, kappa float64) float64 {
 		for i := range s.rows {
 			copy(lin.Row(s.block, n, i), s.t[i*p+j:])
 		}
-		lin.Mul(s.rows, n, s.rows, s.left, s.block, s.product)
+		lin.MulLower(s.rows, n, s.left, s.block, s.product)
 		for i := range s.rows {
 			copy(s.t[i*p+j:], lin.Row(s.product, n, i))
 		}
