@@ -25,6 +25,7 @@ type sketchWork struct {
 	flip       bool      // the eigenvectors are of m'm
 	v1, v2     []float64 // max(R, p)
 	delta      []float64 // min(r, p): what truncate takes off the kept directions
+	share      []float64 // min(r, p): the same over their curvature
 
 	together *together
 	solution solution // of the present pass
@@ -68,7 +69,7 @@ func (m *Sketch) work() *sketchWork {
 	w.vals, w.order, w.vh2 = make([]float64, rows), make([]int, rows), make([]float64, rows)
 	w.eigen = make([]float64, lin.EigenWork(rows))
 	w.vectors = make([]float64, kept*small)
-	w.delta = make([]float64, kept)
+	w.delta, w.share = make([]float64, kept), make([]float64, kept)
 	w.together = newTogether(p, kept)
 	w.v1, w.v2 = make([]float64, side), make([]float64, side)
 	w.solution.init(rows, p)

@@ -253,7 +253,7 @@ const spreadSteps = 8
 // greatest curvature given up, D_j being a mean of curvatures given up and of
 // others that are not greater.
 func (m *Sketch) spread(w *sketchWork, d []float64) {
-	p, delta := m.P, w.delta[:m.rows]
+	p, delta, share := m.P, w.delta[:m.rows], w.share[:m.rows]
 	lost, kept := w.v1[:p], w.v2[:p]
 	clear(lost)
 	clear(kept)
@@ -262,10 +262,14 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 			lost[j] += float64(v * v)
 		}
 	}
+	squares := w.solution.t[:m.rows*p] // of B, in the place of a solution that is no longer needed
 	for i := range delta {
+		square := lin.Row(squares, p, i)
 		for j, v := range lin.Row(m.b, p, i) {
-			lost[j] -= float64(v * v)
-			kept[j] += float64(v*v) / w.vals[i]
+			v *= v
+			square[j] = v
+			lost[j] -= v
+			kept[j] += v / w.vals[i]
 		}
 	}
 	most := w.vals[m.rows]
@@ -276,20 +280,13 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 		}
 	}
 	for range spreadSteps {
-		for i := range delta {
-			row, sum := lin.Row(m.b, p, i), 0.
-			for j, v := range row {
-				sum += float64(float64(v*v) * d[j])
-			}
-			delta[i] = min(sum/w.vals[i], w.vals[i])
+		lin.Mul(m.rows, 1, p, squares, d, delta)
+		for i, v := range delta {
+			delta[i] = min(v/w.vals[i], w.vals[i])
+			share[i] = delta[i] / w.vals[i]
 		}
 		copy(d, lost)
-		for i, v := range delta {
-			share := v / w.vals[i]
-			for j, u := range lin.Row(m.b, p, i) {
-				d[j] += float64(share * float64(u*u))
-			}
-		}
+		lin.AddTMul(m.rows, p, 1, squares, share, d)
 	}
 	for i, v := range delta {
 		lin.Scale(math.Sqrt(1-v/w.vals[i]), lin.Row(m.b, p, i))

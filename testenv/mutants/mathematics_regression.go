@@ -144,7 +144,7 @@ var ofCompressed = []mutant{
 	{"compressed: sketch: kept directions have the diagonal too", "models/compressed/sketch_solve.go",
 		"math.Sqrt(1-v/w.vals[i])", "math.Sqrt(1-0*v/w.vals[i])", "^TestTruncationKeepsModeAndDiagonal$", compressed},
 	{"compressed: sketch: diagonal without what is taken off", "models/compressed/sketch_solve.go",
-		"d[j] += float64(share * float64(u*u))", "d[j] += float64(0 * share * float64(u*u))", "^TestTruncationKeepsModeAndDiagonal$", compressed},
+		"\t\tlin.AddTMul(m.rows, p, 1, squares, share, d)\n", "", "^TestTruncationKeepsModeAndDiagonal$", compressed},
 	{"compressed: sketch: first guess of the diagonal", "models/compressed/sketch_solve.go",
 		"d[j] = lost[j] / (1 - kept[j])", "d[j] = lost[j]", "^TestTruncationOfColumnsThatAreAlike$", compressed},
 	{"compressed: sketch: mode moved by the loss", "models/compressed/sketch_solve.go",
