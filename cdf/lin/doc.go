@@ -7,8 +7,8 @@
 // row i holds the columns i..n-1, n(n+1)/2 numbers in all.
 //
 // Which algorithm runs depends on the sizes only, never on the values. Products
-// of matrices and the passes of reductions are chains of fused multiply-adds, the
-// same with every set of instructions (strip.go, panel.go). Elsewhere products are rounded before they are
+// of matrices, the passes of reductions, reflections and rotations are chains of fused multiply-adds, the
+// same with every set of instructions (strip.go, panel.go, reflect.go, rotations.go). Elsewhere products are rounded before they are
 // added, so that no fused multiply-add of another processor changes the bits of
 // a factor.
 package lin
