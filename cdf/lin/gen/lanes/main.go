@@ -38,9 +38,9 @@ const (
 	points   = tails + 8*128
 	logsBy   = points + 16*128
 	tailsBy  = logsBy + 2*64
-	pointsBy = tailsBy + 9*64
+	pointsBy = tailsBy + tailTerms*64
 
-	logTerms, tailTerms, pointTerms = 6, 9, 12
+	logTerms, tailTerms, pointTerms = 5, 8, 10
 )
 
 func main() {
