@@ -112,17 +112,15 @@ func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
 	}
 	defer m.release(r)
 	t, scores := predictive.NewTally(cdf.NoScore()), predictive.NewStudentScore(2*r.law.Shape, r.law.T[2])
+	s2 := r.rate / r.shape
 	for from := 0; from < sh.Rows; from += chunk {
 		n := min(chunk, sh.Rows-from)
 		r.observeAll(n, sh.X[from*sh.Cols:])
-		for i, y := range sh.Y[from : from+n] {
-			if t.Skip(y) {
-				continue
-			}
-			e := y - r.rows.mean[i]
-			pit, covered := scores.Add(e, r.rate/r.shape*(1+r.rows.v[i]))
-			t.Add(e, pit, covered)
+		line := r.rows.v[:n]
+		for i := range line {
+			line[i] *= s2
 		}
+		scores.AddRows(&t, sh.Y[from:from+n], r.rows.mean[:], line, s2)
 	}
 	t.Logs = scores.Log()
 	return t.Score(name)
