@@ -128,7 +128,7 @@ func (f *Filter) onward(forget float64, back *undo) error {
 	f.bytes = len(w.undo)
 	// A model that the first shard made has nothing to go back to.
 	back.touched = back.engine == f.engine
-	return f.step(f.engine, f.now.t+1, forget)
+	return f.step(f.engine, f.now.t+1, forget, false)
 }
 
 // again keeps the shard's rows and processes all kept ones again.
@@ -166,13 +166,13 @@ func (f *Filter) replay() error {
 		}
 	}
 	lo := 0
-	for _, k := range s.scaling.kept {
+	for i, k := range s.scaling.kept {
 		w.replay.shard(&w.shard, lo, lo+k.rows)
 		lo += k.rows
 		if err := fresh.model.Check(&w.shard); err != nil {
 			return as(ErrShard, err)
 		}
-		if err := f.step(fresh, k.t, k.forget); err != nil {
+		if err := f.step(fresh, k.t, k.forget, i+1 < len(s.scaling.kept)); err != nil {
 			return err
 		}
 	}
@@ -183,13 +183,14 @@ func (f *Filter) replay() error {
 
 // step takes a model through the shard of the workspace: Algorithm 1 of
 // arXiv:1401.3632, the newest estimates of the blocks before being used.
-func (f *Filter) step(e *engine, t int64, forget float64) error {
+func (f *Filter) step(e *engine, t int64, forget float64, passing bool) error {
 	w := f.ws
 	w.step = Step{
-		Shard:  &w.shard,
-		T:      t,
-		Forget: forget,
-		RNG:    w.stream.at(f.spec.Seed, f.key, t, purposeUpdate),
+		Shard:   &w.shard,
+		T:       t,
+		Forget:  forget,
+		RNG:     w.stream.at(f.spec.Seed, f.key, t, purposeUpdate),
+		Passing: passing,
 	}
 	for i, b := range e.blocks {
 		b.Absorb(&w.step)

@@ -51,16 +51,22 @@ func fence(v []float64, median float64) float64 {
 		hi++
 	}
 	differ := n - (hi - lo)
-	reach := 0.
 	for within := max((3*n+3)/4, n-differ/2); hi-lo < within; {
-		if hi == n || lo > 0 && median-v[lo-1] <= v[hi]-median {
-			lo--
-			reach = median - v[lo]
-		} else {
-			reach = v[hi] - median
-			hi++
+		// The nearer one joins, without a branch that nothing would foretell.
+		below, above, left := math.Inf(1), math.Inf(1), 0
+		if lo > 0 {
+			below = median - v[lo-1]
 		}
+		if hi < n {
+			above = v[hi] - median
+		}
+		if below <= above && lo > 0 {
+			left = 1
+		}
+		lo -= left
+		hi += 1 - left
 	}
+	reach := max(median-v[lo], v[hi-1]-median)
 	few := 10 / float64(differ)
 	return 8 * reach * (1 + float64(few*few*few))
 }

@@ -74,6 +74,10 @@ type Step struct {
 	Forget float64 // lambda in (0, 1] of this shard
 	RNG    *rand.Rand
 	Draws  *Draws // nil when the model need not draw; a StateSummarizer need not fill all
+	// Passing says that kept shards are processed again and that another one follows at
+	// once: a model whose estimates follow from the statistics of all rows may leave them
+	// to the last.
+	Passing bool
 }
 
 // Functional is one published variable: Const + sum_k Weight[k]*theta[Param[k]]

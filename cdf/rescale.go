@@ -99,7 +99,7 @@ func (f *Filter) convert(old *Filter) error {
 	}
 	f.bytes = len(model)
 	f.ws.frame.shard(&f.ws.shard, 0, 0)
-	return f.step(f.engine, s.t, 1)
+	return f.step(f.engine, s.t, 1, false)
 }
 
 // replayUnder processes the kept rows of a state again.
@@ -115,7 +115,7 @@ func (f *Filter) replayUnder(old *scaling) error {
 	if n := len(c.kept); n == 0 || c.kept[n-1].t < s.t {
 		// Shards without a usable row followed: they leave their discount.
 		f.ws.frame.shard(&f.ws.shard, 0, 0)
-		if err := f.step(f.engine, s.t, c.pending); err != nil {
+		if err := f.step(f.engine, s.t, c.pending, false); err != nil {
 			return err
 		}
 	}

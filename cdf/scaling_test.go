@@ -200,3 +200,37 @@ func TestScalingKeepsMissingSteps(t *testing.T) {
 		t.Errorf("%v rows kept for ever", rows())
 	}
 }
+
+// passer tells which shards it was told to pass.
+type passer struct {
+	recorder
+	passing *[]bool
+}
+
+func (p passer) Blocks() []cdf.Block { return []cdf.Block{p} }
+
+func (p passer) Sample(s *cdf.Step) error {
+	*p.passing = append(*p.passing, s.Passing)
+	return nil
+}
+
+// Of shards that are processed again all but the last pass, and none after them.
+func TestKeptShardsPass(t *testing.T) {
+	var passing []bool
+	spec := cdf.NewSpec("passer", "", nil, func(d cdf.Dims) (cdf.Model, error) {
+		return passer{recorder{d, new([]cdf.Shard), new([]float64)}, &passing}, nil
+	})
+	spec.Columns, spec.Limits = cdf.Roles{Scaling: "first"}, cdf.Limits{Rows: 1000}
+	f := cdf.NewFilter(spec, "k")
+	for i, want := range [][]bool{{false}, {true, false}, {true, true, false}, {false}} {
+		passing = nil
+		y := make([]float64, 20)
+		for k := range y {
+			y[k] = float64(i*k%7) + float64(k)
+		}
+		take(t, f, batch(num("y", y...), num("x", y...)))
+		if !slices.Equal(passing, want) {
+			t.Errorf("shard %d: passing %v, want %v", i+1, passing, want)
+		}
+	}
+}

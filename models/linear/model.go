@@ -72,8 +72,12 @@ func (m *Model) Absorb(s *cdf.Step) {
 }
 
 // Sample settles the plug-in and the posterior that follows from it, and
-// draws where draws are asked for.
+// draws where draws are asked for. Both follow from the factor, so that a shard that
+// another one follows at once leaves them to that.
 func (m *Model) Sample(s *cdf.Step) error {
+	if s.Passing {
+		return nil
+	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	if !m.decompose(w) || !m.fixedPoint(w) {
