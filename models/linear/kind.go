@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Gaussian regression: coefficients β with normal priors, noise σ² with an inverse gamma prior. " +
 			"The posterior has a closed form, so its numbers carry no Monte Carlo error.",
 		Variants: []string{"corrected", "paper"},
-		Revision: 3, // the plug-in by the bidiagonal form, and draws from it; densities of rows under a posterior of few; factors by fused multiply-adds, of rows side by side; evidence of many rows by the nodes of their one peak
+		Revision: 3, // sums over sigma2 in vectors, its fixed point by what is left of the steps; the plug-in by the bidiagonal form, and draws from it; densities of rows under a posterior of few; factors by fused multiply-adds, of rows side by side; evidence of many rows by the nodes of their one peak
 		Features: true, Intercept: true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),
