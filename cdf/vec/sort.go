@@ -6,14 +6,14 @@ import (
 )
 
 // sortRanked is the most numbers that are sorted by their ranks.
-const sortRanked = 64
+const sortRanked = 128
 
 // Sort sorts numbers, none of which is NaN; -0 becomes 0.
 //
 // Of a few every one is compared with all others, in vectors, in place of slices.Sort,
-// whose branches nothing foretells: 30 new numbers take less than half of the time, and
-// the first five shards of a key 0.92 of theirs. BenchmarkSort measures it on numbers that
-// come again, which branches are soon foretold of.
+// whose branches nothing foretells: 30 new numbers take less than half of the time, 100
+// an eighth, and the first five shards of a key 0.92 of theirs. BenchmarkSort measures it
+// on numbers that come again late.
 func Sort(x []float64) {
 	for i := range x {
 		x[i] += 0

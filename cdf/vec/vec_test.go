@@ -181,7 +181,7 @@ func TestSquares(t *testing.T) {
 func TestSort(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 55))
-		for n := range 80 {
+		for n := range 150 {
 			for kinds := range 5 {
 				x := random(r, n+2)
 				for i := range x {
@@ -376,8 +376,8 @@ func TestRoots(t *testing.T) {
 
 func BenchmarkSort(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 57))
-	for _, n := range []int{10, 30, 50} {
-		all, x := random(r, 100*n), make([]float64, n)
+	for _, n := range []int{10, 30, 50, 100, 128} {
+		all, x := random(r, 1000*n), make([]float64, n)
 		for _, here := range []string{"slices", "here"} {
 			b.Run(fmt.Sprintf("%d/%s", n, here), func(b *testing.B) {
 				was, at := vectors, 0
