@@ -2,12 +2,13 @@ package lin
 
 import (
 	"fmt"
+	"gonum.org/v1/gonum/mat"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // bidiagonal runs Bidiagonal and RightVectors on a copy of src.
@@ -132,7 +133,7 @@ func textbook(n int, a []float64) (diag, off []float64) {
 // give the same bits, of the vectors and of what follows in a regression too.
 func TestReductionsAreTheSameEverywhere(t *testing.T) {
 	var want []float64
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 24))
 		var all []float64
 		for _, n := range []int{1, 2, 5, 8, 9, 16, 23, 40, 66, 127, 128, 150} {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // definite returns a symmetric positive definite matrix.
@@ -25,7 +27,7 @@ func TestFactorInverse(t *testing.T) {
 		orders = append(orders, n)
 	}
 	var first [][]float64
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 13))
 		for i, n := range orders {
 			at, a := fmt.Sprint("order ", n), definite(r, n)
@@ -67,7 +69,7 @@ func TestCholeskyByStrips(t *testing.T) {
 		orders = append(orders, n)
 	}
 	var first [][]float64
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 18))
 		for i, n := range orders {
 			at, a := fmt.Sprint("order ", n), definite(r, n)

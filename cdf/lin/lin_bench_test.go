@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/credence-stream/credence/cdf/isa"
 )
 
 // What a shard of linear regression costs beside its rows.
@@ -88,11 +90,11 @@ func rates(b *testing.B, name string, operations int, ours, gonum func()) {
 		})
 	}
 	run("gonum", gonum)
-	for set, name := range isas {
-		if isa(set) <= best() {
+	for set := range isa.AVX512 + 1 {
+		if set <= isa.Best() {
 			before := with
-			with = isa(set)
-			run(name, ours)
+			with = set
+			run(set.String(), ours)
 			with = before
 		}
 	}

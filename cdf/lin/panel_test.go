@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // All shapes to 17 x 70, and rows beyond those of a call, at all places in a cache
 // line, against the twin. What lies around the block stays.
 func TestPasses(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 20))
 		ms := []int{passRows, passRows + 9}
 		for m := range 18 {

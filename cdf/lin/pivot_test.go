@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // All numbers of rows to 17 and matrices to 18, against the twin. What lies beyond
 // stays.
 func TestPivotSquares(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 30))
 		for _, n := range []int{1, 2, 7, 33} {
 			for m := range 18 {
@@ -47,9 +50,9 @@ func BenchmarkPivotSquares(b *testing.B) {
 	const m, k = 16, 41
 	for _, n := range []int{6, 50, 500} {
 		c, l, g, sum, u := random(r, m*n), random(r, n*k), random(r, n*k), make([]float64, m*k), make([]float64, k)
-		for set, name := range isas {
-			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
-				use(b, isa(set))
+		for set := range isa.AVX512 + 1 {
+			b.Run(fmt.Sprintf("n=%d/%s", n, set), func(b *testing.B) {
+				isatest.Use(b, &with, set)
 				for b.Loop() {
 					PivotSquares(m, n, k, c, l, g, sum)
 				}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // column returns the length of a column of a packed factor.
@@ -50,7 +52,7 @@ func reflectEach(r []float64, n int, b []float64, rows int) {
 // different sizes, columns of zeros. All instructions give the same bits.
 func TestPanelsAreReflections(t *testing.T) {
 	var first [][]float64
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 22))
 		at := 0
 		for _, n := range []int{1, 2, 7, 8, 9, 10, 15, 16, 17, 24, 31, 33, 51, 57, 64, 70, 130} {
@@ -93,7 +95,7 @@ func TestPanelsAreReflections(t *testing.T) {
 // The kernel against its definition, at all places of a cache line; what stands
 // between rows stays.
 func TestReflectEight(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 23))
 		for _, m := range []int{1, 2, 3, 4, 5, 8, 13, 64, PanelRows} {
 			for k := range panelCols {

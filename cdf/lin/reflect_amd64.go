@@ -2,6 +2,8 @@
 
 package lin
 
+import "github.com/credence-stream/credence/cdf/isa"
+
 // reflection is what reflectEight works on, as the assembly takes it. The stride is
 // in bytes.
 type reflection struct {
@@ -21,7 +23,7 @@ func avx512Reflect(p *reflection)
 func avx2Reflect(p *reflection)
 
 func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
-	if with == portable {
+	if with == isa.Portable {
 		reflectRows(fours, stride, b, k, next, by, dot)
 		return
 	}
@@ -29,7 +31,7 @@ func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCo
 	p := reflection{
 		b: &b[0], stride: 8 * stride, x: &b[k&7], next: &b[next&7], pivot: by[next&7], fours: fours, by: by, dot: dot, lane: next & 7,
 	}
-	if with == avx512 {
+	if with == isa.AVX512 {
 		avx512Reflect(&p)
 	} else {
 		avx2Reflect(&p)

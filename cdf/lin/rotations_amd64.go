@@ -2,6 +2,8 @@
 
 package lin
 
+import "github.com/credence-stream/credence/cdf/isa"
+
 // rotations are those of some columns, as the assembly takes them: from the last row
 // up. The stride is in bytes.
 type rotations struct {
@@ -36,7 +38,7 @@ func avx2Rotate1(p *rotations)
 
 // rotate applies the rotations to all columns, as many vectors at a time as there are.
 func rotate(n, lo, m int, z, c, s []float64) {
-	if with == portable {
+	if with == isa.Portable {
 		rotateEach(n, lo, m, z, c, s)
 		return
 	}
@@ -45,7 +47,7 @@ func rotate(n, lo, m int, z, c, s []float64) {
 	p := rotations{stride: 8 * n, c: &c[m-1], s: &s[m-1], count: m - lo}
 	for j := 0; j < n; {
 		p.z = &z[m*n+j]
-		if with == avx512 {
+		if with == isa.AVX512 {
 			j += p.wide(n - j)
 		} else {
 			j += p.narrow(n - j)

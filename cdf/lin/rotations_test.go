@@ -5,12 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // All numbers of columns to 140, against the definition. Rows that are not rotated
 // stay.
 func TestRotateRows(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 33))
 		for n := 1; n <= 140; n++ {
 			for _, rows := range []struct{ lo, m int }{{0, 6}, {2, 3}, {1, 5}, {4, 4}} {
@@ -41,9 +44,9 @@ func BenchmarkRotateRows(b *testing.B) {
 		for i := range c {
 			s[i], c[i] = math.Sincos(r.NormFloat64())
 		}
-		for set, name := range isas {
-			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
-				use(b, isa(set))
+		for set := range isa.AVX512 + 1 {
+			b.Run(fmt.Sprintf("n=%d/%s", n, set), func(b *testing.B) {
+				isatest.Use(b, &with, set)
 				for b.Loop() {
 					rotateRows(n, 0, n-1, z, c, s)
 				}

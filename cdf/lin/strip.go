@@ -1,6 +1,10 @@
 package lin
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/isa"
+)
 
 // The products of this package are made of strips, matrices c of up to 24
 // columns to which AB is added:
@@ -30,20 +34,8 @@ const (
 	stripRows = 256 // times the others 1.6 million operations, below 100 us: assembly is not preempted
 )
 
-// isa is a set of instructions.
-type isa int
-
-const (
-	portable isa = iota
-	avx2
-	avx512
-)
-
-// isas are those that may be here, by name.
-var isas = [...]string{"portable", "AVX2", "AVX-512"}
-
 // with is what strips are made with. Only tests change it.
-var with = best()
+var with = isa.Best()
 
 // factor is a matrix whose entry i, l stands at i*row + l*deep.
 type factor struct {

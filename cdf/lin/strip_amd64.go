@@ -2,21 +2,9 @@
 
 package lin
 
-import "golang.org/x/sys/cpu"
+import "github.com/credence-stream/credence/cdf/isa"
 
 //go:generate go run -C gen . -out ../strip_amd64.s
-
-// best is the widest set of instructions that the processor and the system
-// have. GODEBUG=cpu.avx512f=off and cpu.avx2=off take them away.
-func best() isa {
-	switch {
-	case cpu.X86.HasAVX512F:
-		return avx512
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		return avx2
-	}
-	return portable
-}
 
 // panel is a strip of up to three vectors, as the assembly takes it. Strides are
 // in bytes.
@@ -55,14 +43,14 @@ func avx2x3(p *panel)
 
 // strip adds AB to c, rows x cols, over the depth.
 func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs int) {
-	if with == portable {
+	if with == isa.Portable {
 		portableStrip(rows, cols, deep, a, b, bs, c, cs)
 		return
 	}
 	// Assembly knows no bounds.
 	_, _, _ = a.x[(rows-1)*a.row+(deep-1)*a.deep], b[(deep-1)*bs+cols-1], c[(rows-1)*cs+cols-1]
 	lanes := 4
-	if with == avx512 {
+	if with == isa.AVX512 {
 		lanes = 8
 	}
 	p := panel{a: &a.x[0], row: 8 * a.row, deep: 8 * a.deep, bs: 8 * bs, cs: 8 * cs, rows: rows, over: deep}
@@ -76,7 +64,7 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 		}
 		last := min(cols-j-(vectors-1)*lanes, lanes)
 		p.b, p.c, p.bits = &b[j], &c[j], 1<<last-1
-		if with == avx512 {
+		if with == isa.AVX512 {
 			switch vectors {
 			case 1:
 				avx512x1(&p)

@@ -2,8 +2,6 @@
 
 package lin
 
-func best() isa { return portable }
-
 func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs int) {
 	portableStrip(rows, cols, deep, a, b, bs, c, cs)
 }
@@ -19,7 +17,3 @@ func rotate(n, lo, m int, z, c, s []float64) { rotateEach(n, lo, m, z, c, s) }
 func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
 	reflectRows(fours, stride, b, k, next, by, dot)
 }
-
-func vectors(dst, x []float64, logs bool) bool { return false }
-
-func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) { return 0, false }

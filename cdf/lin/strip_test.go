@@ -4,31 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
-
-// use makes strips with the instructions until the test ends; it skips the test,
-// loudly, where there are none.
-func use(t testing.TB, set isa) {
-	if set > best() {
-		fmt.Fprintf(os.Stderr, "\n*** NOT TESTED: %s, which is not here ***\n\n", isas[set])
-		t.Skip("see the line above")
-	}
-	before := with
-	with = set
-	t.Cleanup(func() { with = before })
-}
-
-// eachSet runs a test with all instructions.
-func eachSet(t *testing.T, run func(t *testing.T)) {
-	for set, name := range isas {
-		t.Run(name, func(t *testing.T) {
-			use(t, isa(set))
-			run(t)
-		})
-	}
-}
 
 // identical fails unless the bits are the same.
 func identical(t testing.TB, what string, got, want []float64) {
@@ -72,7 +51,7 @@ func hard(r *rand.Rand, n int) []float64 {
 // All shapes to 70 x 24, both orders of a, rows with a gap between them, all places
 // in a cache line. What lies around c stays.
 func TestStrips(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 10))
 		a, b, c := hard(r, 80*80), hard(r, 80*40), hard(r, 80*40)
 		got, want := make([]float64, len(c)), make([]float64, len(c))
@@ -99,7 +78,7 @@ func TestStrips(t *testing.T) {
 // The products across the edges of their blocks, and where rows are a power of
 // two apart: each entry is the same chain.
 func TestProductsAreChains(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 11))
 		for _, m := range []int{1, 5, 24, 25, 51, 70, stripRows + 3} {
 			for _, n := range []int{1, 8, 25, 31, 64, 70} {
@@ -159,7 +138,7 @@ func TestProductsAreChains(t *testing.T) {
 // What lies above the diagonal does not depend on the instructions either.
 func TestGramIsTheSameEverywhere(t *testing.T) {
 	var want []float64
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 12))
 		var got []float64
 		for n := 1; n <= 70; n++ {

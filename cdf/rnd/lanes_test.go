@@ -3,24 +3,12 @@ package rnd
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
-
-// use draws with the instructions until the test ends; it skips the test, loudly,
-// where there are none.
-func use(t testing.TB, set isa.Set) {
-	if set > isa.Best() {
-		fmt.Fprintf(os.Stderr, "\n*** NOT TESTED: %s, which is not here ***\n\n", set)
-		t.Skip("see the line above")
-	}
-	before := with
-	with = set
-	t.Cleanup(func() { with = before })
-}
 
 func seeded(n uint64) *Lanes {
 	l := new(Lanes)
@@ -183,7 +171,7 @@ func TestLanesAreTheSameEverywhere(t *testing.T) {
 		}
 	}
 	for set := range isa.AVX512 + 1 {
-		t.Run(set.String(), func(t *testing.T) { use(t, set) }) // says what is not here
+		t.Run(set.String(), func(t *testing.T) { isatest.Use(t, &with, set) }) // says what is not here
 	}
 }
 
@@ -209,7 +197,7 @@ func BenchmarkLanes(b *testing.B) {
 	run := func(name string, do func(l *Lanes)) {
 		for set := range isa.AVX512 + 1 {
 			b.Run(name+"/"+set.String(), func(b *testing.B) {
-				use(b, set)
+				isatest.Use(b, &with, set)
 				l := seeded(621)
 				for b.Loop() {
 					do(l)

@@ -3,6 +3,8 @@ package vec
 import (
 	"math"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/isa"
 )
 
 // sortRanked is the most numbers that are sorted by their ranks.
@@ -18,7 +20,7 @@ func Sort(x []float64) {
 	for i := range x {
 		x[i] += 0
 	}
-	if len(x) < 2 || len(x) > sortRanked || !vectors {
+	if len(x) < 2 || len(x) > sortRanked || with == isa.Portable {
 		slices.Sort(x)
 		return
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/credence-stream/credence/cdf/isa"
 )
 
-// vectors says that there are those of AVX2, which are as fast here as longer ones.
-// Only tests change it.
-var vectors = isa.Best() >= isa.AVX2
+// with is what is done with: where nothing else is said by AVX2, longer vectors being
+// no faster there. Only tests change it.
+var with = isa.Best()
 
 // The loops that vectors replace, in ns an entry, in turns on one core of an EPYC
 // (Zen 4); BenchmarkVec measures them:

@@ -2,6 +2,8 @@
 
 package vec
 
+import "github.com/credence-stream/credence/cdf/isa"
+
 //go:generate go run -C ../lin/gen . -of vec -out ../../vec/vec_amd64.s
 
 // A call takes at most so many entries: 100 us, for assembly is not preempted.
@@ -37,7 +39,7 @@ func avx2PivotSlopes(s, f1, f2, f3 *float64, n int, a2, c2 *float64, last int, b
 
 // slopeVectors returns how many shifts it is done with.
 func slopeVectors(s, f1, f2, f3, a2, c2 []float64, b2 float64) (done int) {
-	if !vectors || len(a2) > most/16 {
+	if with == isa.Portable || len(a2) > most/16 {
 		return 0
 	}
 	c2 = c2[:len(a2)]
@@ -58,7 +60,7 @@ func avx2Roots(root, inverse, x, y *float64, n int)
 // factorVectors returns how many shifts it is done with.
 func factorVectors(s, a, a2, c, c2 []float64, ab float64, l, g, mean []float64) (done int) {
 	p, k := len(a), len(s)
-	if !vectors || p > most/16 {
+	if with == isa.Portable || p > most/16 {
 		return 0
 	}
 	a2, c, c2 = a2[:p], c[:p], c2[:p]
@@ -73,7 +75,7 @@ func factorVectors(s, a, a2, c, c2 []float64, ab float64, l, g, mean []float64) 
 
 // rootVectors returns how many entries it has written.
 func rootVectors(root, inverse, x, y []float64) (done int) {
-	for vectors && len(x)-done >= 4 {
+	for with != isa.Portable && len(x)-done >= 4 {
 		n := min(len(x)-done, most/4) &^ 3
 		avx2Roots(&root[done], &inverse[done], &x[done], &y[done], n)
 		done += n
@@ -87,7 +89,7 @@ func ranks(x []float64, rank []int) { avx2Ranks(&x[0], len(x), &rank[:len(x)][0]
 // pivotVectors returns how many shifts it is done with.
 func pivotVectors(s, num, den, a2, c2 []float64) (done int, ok bool) {
 	ok = true
-	if !vectors || len(a2) > most/4 {
+	if with == isa.Portable || len(a2) > most/4 {
 		return 0, ok
 	}
 	c2 = c2[:len(a2)] // assembly knows no bounds
@@ -104,7 +106,7 @@ func pivotVectors(s, num, den, a2, c2 []float64) (done int, ok bool) {
 // finiteVectors returns how many entries it has seen, and a sum that is 0 where
 // they are finite.
 func finiteVectors(x []float64) (done int, sum float64) {
-	if !vectors {
+	if with == isa.Portable {
 		return 0, 0
 	}
 	for len(x)-done >= 16 {
@@ -117,7 +119,7 @@ func finiteVectors(x []float64) (done int, sum float64) {
 
 // standardizeVectors returns how many entries it has written.
 func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
-	if !vectors {
+	if with == isa.Portable {
 		return 0
 	}
 	for len(dst)-done >= 4 {
@@ -132,7 +134,7 @@ func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
 
 func pairToRows(x, y, b []float64, bs int) {
 	n := 0
-	if vectors && len(x) >= 4 {
+	if with != isa.Portable && len(x) >= 4 {
 		n = len(x) &^ 3
 		_, _ = y[n-1], b[(n-1)*bs+1] // assembly knows no bounds
 		for i := 0; i < n; i += most {
@@ -146,7 +148,7 @@ func pairToRows(x, y, b []float64, bs int) {
 
 func pairFromRows(a []float64, as int, x, y []float64) {
 	n := 0
-	if vectors && len(x) >= 4 {
+	if with != isa.Portable && len(x) >= 4 {
 		n = len(x) &^ 3
 		_, _ = y[n-1], a[(n-1)*as+1]
 		for i := 0; i < n; i += most {
@@ -160,7 +162,7 @@ func pairFromRows(a []float64, as int, x, y []float64) {
 
 // squaresVectors returns how many entries it has written.
 func squaresVectors(n int, a []float64, as int, dst []float64) (done int) {
-	if !vectors || n == 0 || len(dst) < 4 {
+	if with == isa.Portable || n == 0 || len(dst) < 4 {
 		return 0
 	}
 	end := len(dst) &^ 3

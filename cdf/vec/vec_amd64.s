@@ -523,3 +523,1226 @@ next:
 	JNZ     next
 	VZEROUPPER
 	RET
+
+// func avx512Logs(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Logs(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Z16
+	VBROADCASTSD number3fe6a09e667f3bcd<>+0(SB), Z17
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z18
+	VBROADCASTSD number4000000000000000<>+0(SB), Z19
+	VBROADCASTSD number3fe62e42fee00000<>+0(SB), Z20
+	VBROADCASTSD number43300000000003fe<>+0(SB), Z21
+	VBROADCASTSD number3fe5555555555593<>+0(SB), Z22
+	VBROADCASTSD number3fd999999997fa04<>+0(SB), Z23
+	VBROADCASTSD number3fd2492494229359<>+0(SB), Z24
+	VBROADCASTSD number3fcc71c51d8e78af<>+0(SB), Z25
+	VBROADCASTSD number3fc7466496cb03de<>+0(SB), Z26
+	VBROADCASTSD number3fc39a09d078c69f<>+0(SB), Z27
+	VBROADCASTSD number3fc2f112df3e5244<>+0(SB), Z28
+	VBROADCASTSD number0010000000000000<>+0(SB), Z29
+	VBROADCASTSD number4330000000000000<>+0(SB), Z30
+	VBROADCASTSD number000fffffffffffff<>+0(SB), Z31
+	VBROADCASTSD number0000000000000000<>+0(SB), Z0
+
+next:
+	VMOVUPD      (CX), Z1
+	VPSUBQ       Z29, Z1, Z3
+	VPORQ        Z3, Z0, Z0
+	VBROADCASTSD number0020000000000000<>+0(SB), Z15
+	VPADDQ       Z15, Z3, Z3
+	VPORQ        Z3, Z0, Z0
+	VPSRLQ       $0x34, Z1, Z2
+	VPORQ        Z30, Z2, Z2
+	VSUBPD       Z21, Z2, Z2
+	VPANDQ       Z31, Z1, Z1
+	VPORQ        Z16, Z1, Z1
+	VCMPPD       $0x05, Z1, Z17, K1
+	VMOVAPD.Z    Z18, K1, Z3
+	VSUBPD       Z3, Z2, Z2
+	VADDPD       Z18, Z3, Z3
+	VMULPD       Z3, Z1, Z1
+	VSUBPD       Z18, Z1, Z1
+	VADDPD       Z19, Z1, Z4
+	VDIVPD       Z4, Z1, Z4
+	VMULPD       Z4, Z4, Z5
+	VMULPD       Z5, Z5, Z6
+	VMULPD       Z28, Z6, Z3
+	VADDPD       Z26, Z3, Z3
+	VMULPD       Z6, Z3, Z3
+	VADDPD       Z24, Z3, Z3
+	VMULPD       Z6, Z3, Z3
+	VADDPD       Z22, Z3, Z3
+	VMULPD       Z3, Z5, Z5
+	VMULPD       Z27, Z6, Z3
+	VADDPD       Z25, Z3, Z3
+	VMULPD       Z6, Z3, Z3
+	VADDPD       Z23, Z3, Z3
+	VMULPD       Z3, Z6, Z6
+	VADDPD       Z6, Z5, Z5
+	VMULPD       Z16, Z1, Z7
+	VMULPD       Z1, Z7, Z7
+	VADDPD       Z7, Z5, Z5
+	VMULPD       Z5, Z4, Z4
+	VBROADCASTSD number3dea39ef35793c76<>+0(SB), Z15
+	VMULPD       Z15, Z2, Z3
+	VADDPD       Z3, Z4, Z4
+	VSUBPD       Z4, Z7, Z7
+	VSUBPD       Z1, Z7, Z7
+	VMULPD       Z20, Z2, Z2
+	VSUBPD       Z7, Z2, Z1
+	VMOVUPD      Z1, (DX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          next
+	VMOVUPD      Z0, 24(AX)
+	VZEROUPPER
+	RET
+
+DATA number3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+GLOBL number3fe0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number3fe6a09e667f3bcd<>+0(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL number3fe6a09e667f3bcd<>(SB), RODATA|NOPTR, $8
+
+DATA number3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+GLOBL number3ff0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number4000000000000000<>+0(SB)/8, $0x4000000000000000
+GLOBL number4000000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number3fe62e42fee00000<>+0(SB)/8, $0x3fe62e42fee00000
+GLOBL number3fe62e42fee00000<>(SB), RODATA|NOPTR, $8
+
+DATA number43300000000003fe<>+0(SB)/8, $0x43300000000003fe
+GLOBL number43300000000003fe<>(SB), RODATA|NOPTR, $8
+
+DATA number3fe5555555555593<>+0(SB)/8, $0x3fe5555555555593
+GLOBL number3fe5555555555593<>(SB), RODATA|NOPTR, $8
+
+DATA number3fd999999997fa04<>+0(SB)/8, $0x3fd999999997fa04
+GLOBL number3fd999999997fa04<>(SB), RODATA|NOPTR, $8
+
+DATA number3fd2492494229359<>+0(SB)/8, $0x3fd2492494229359
+GLOBL number3fd2492494229359<>(SB), RODATA|NOPTR, $8
+
+DATA number3fcc71c51d8e78af<>+0(SB)/8, $0x3fcc71c51d8e78af
+GLOBL number3fcc71c51d8e78af<>(SB), RODATA|NOPTR, $8
+
+DATA number3fc7466496cb03de<>+0(SB)/8, $0x3fc7466496cb03de
+GLOBL number3fc7466496cb03de<>(SB), RODATA|NOPTR, $8
+
+DATA number3fc39a09d078c69f<>+0(SB)/8, $0x3fc39a09d078c69f
+GLOBL number3fc39a09d078c69f<>(SB), RODATA|NOPTR, $8
+
+DATA number3fc2f112df3e5244<>+0(SB)/8, $0x3fc2f112df3e5244
+GLOBL number3fc2f112df3e5244<>(SB), RODATA|NOPTR, $8
+
+DATA number0010000000000000<>+0(SB)/8, $0x0010000000000000
+GLOBL number0010000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number4330000000000000<>+0(SB)/8, $0x4330000000000000
+GLOBL number4330000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number000fffffffffffff<>+0(SB)/8, $0x000fffffffffffff
+GLOBL number000fffffffffffff<>(SB), RODATA|NOPTR, $8
+
+DATA number0000000000000000<>+0(SB)/8, $0x0000000000000000
+GLOBL number0000000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number0020000000000000<>+0(SB)/8, $0x0020000000000000
+GLOBL number0020000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number3dea39ef35793c76<>+0(SB)/8, $0x3dea39ef35793c76
+GLOBL number3dea39ef35793c76<>(SB), RODATA|NOPTR, $8
+
+// func avx512Exps(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Exps(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VBROADCASTSD number4000000000000000<>+0(SB), Z16
+	VBROADCASTSD number4086200000000000<>+0(SB), Z17
+	VBROADCASTSD number3ff71547652b82fe<>+0(SB), Z18
+	VBROADCASTSD number3fe62e42fefa3000<>+0(SB), Z19
+	VBROADCASTSD number3d53de6af278ece6<>+0(SB), Z20
+	VBROADCASTSD number3fb0000000000000<>+0(SB), Z21
+	VBROADCASTSD number3efa01a01a01a01a<>+0(SB), Z22
+	VBROADCASTSD number3f2a01a01a01a01a<>+0(SB), Z23
+	VBROADCASTSD number3f56c16c16c16c17<>+0(SB), Z24
+	VBROADCASTSD number3f81111111111111<>+0(SB), Z25
+	VBROADCASTSD number3fa5555555555555<>+0(SB), Z26
+	VBROADCASTSD number3fc5555555555555<>+0(SB), Z27
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Z28
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z29
+	VBROADCASTSD number00000000000003ff<>+0(SB), Z30
+	VBROADCASTSD number0000000000000000<>+0(SB), Z0
+
+next:
+	VMOVUPD      (CX), Z1
+	VBROADCASTSD number7fffffffffffffff<>+0(SB), Z15
+	VPANDQ       Z15, Z1, Z2
+	VPSUBQ       Z2, Z17, Z2
+	VPORQ        Z2, Z0, Z0
+	VMULPD       Z18, Z1, Z3
+	VCVTPD2DQ    Z3, Y4
+	VCVTDQ2PD    Y4, Z3
+	VFNMADD231PD Z19, Z3, Z1
+	VFNMADD231PD Z20, Z3, Z1
+	VMULPD       Z21, Z1, Z1
+	VMOVAPD      Z22, Z2
+	VFMADD213PD  Z23, Z1, Z2
+	VFMADD213PD  Z24, Z1, Z2
+	VFMADD213PD  Z25, Z1, Z2
+	VFMADD213PD  Z26, Z1, Z2
+	VFMADD213PD  Z27, Z1, Z2
+	VFMADD213PD  Z28, Z1, Z2
+	VFMADD213PD  Z29, Z1, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z16, Z1, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z16, Z1, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z16, Z1, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z16, Z1, Z2
+	VFMADD213PD  Z29, Z2, Z1
+	VPMOVSXDQ    Y4, Z4
+	VPADDQ       Z30, Z4, Z4
+	VPSLLQ       $0x34, Z4, Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      Z1, (DX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          next
+	VMOVUPD      Z0, 24(AX)
+	VZEROUPPER
+	RET
+
+DATA number4086200000000000<>+0(SB)/8, $0x4086200000000000
+GLOBL number4086200000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+GLOBL number3ff71547652b82fe<>(SB), RODATA|NOPTR, $8
+
+DATA number3fe62e42fefa3000<>+0(SB)/8, $0x3fe62e42fefa3000
+GLOBL number3fe62e42fefa3000<>(SB), RODATA|NOPTR, $8
+
+DATA number3d53de6af278ece6<>+0(SB)/8, $0x3d53de6af278ece6
+GLOBL number3d53de6af278ece6<>(SB), RODATA|NOPTR, $8
+
+DATA number3fb0000000000000<>+0(SB)/8, $0x3fb0000000000000
+GLOBL number3fb0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA number3efa01a01a01a01a<>+0(SB)/8, $0x3efa01a01a01a01a
+GLOBL number3efa01a01a01a01a<>(SB), RODATA|NOPTR, $8
+
+DATA number3f2a01a01a01a01a<>+0(SB)/8, $0x3f2a01a01a01a01a
+GLOBL number3f2a01a01a01a01a<>(SB), RODATA|NOPTR, $8
+
+DATA number3f56c16c16c16c17<>+0(SB)/8, $0x3f56c16c16c16c17
+GLOBL number3f56c16c16c16c17<>(SB), RODATA|NOPTR, $8
+
+DATA number3f81111111111111<>+0(SB)/8, $0x3f81111111111111
+GLOBL number3f81111111111111<>(SB), RODATA|NOPTR, $8
+
+DATA number3fa5555555555555<>+0(SB)/8, $0x3fa5555555555555
+GLOBL number3fa5555555555555<>(SB), RODATA|NOPTR, $8
+
+DATA number3fc5555555555555<>+0(SB)/8, $0x3fc5555555555555
+GLOBL number3fc5555555555555<>(SB), RODATA|NOPTR, $8
+
+DATA number00000000000003ff<>+0(SB)/8, $0x00000000000003ff
+GLOBL number00000000000003ff<>(SB), RODATA|NOPTR, $8
+
+DATA number7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL number7fffffffffffffff<>(SB), RODATA|NOPTR, $8
+
+// func avx2Logs(p *byte)
+// Requires: AVX, AVX2
+TEXT ·avx2Logs(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VBROADCASTSD number0000000000000000<>+0(SB), Y0
+
+next:
+	VMOVUPD      (CX), Y1
+	VBROADCASTSD number0010000000000000<>+0(SB), Y15
+	VPSUBQ       Y15, Y1, Y3
+	VPOR         Y3, Y0, Y0
+	VBROADCASTSD number0020000000000000<>+0(SB), Y15
+	VPADDQ       Y15, Y3, Y3
+	VPOR         Y3, Y0, Y0
+	VPSRLQ       $0x34, Y1, Y2
+	VBROADCASTSD number4330000000000000<>+0(SB), Y15
+	VPOR         Y15, Y2, Y2
+	VBROADCASTSD number43300000000003fe<>+0(SB), Y15
+	VSUBPD       Y15, Y2, Y2
+	VBROADCASTSD number000fffffffffffff<>+0(SB), Y15
+	VPAND        Y15, Y1, Y1
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Y15
+	VPOR         Y15, Y1, Y1
+	VBROADCASTSD number3fe6a09e667f3bcd<>+0(SB), Y15
+	VCMPPD       $0x05, Y1, Y15, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VPAND        Y3, Y15, Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y3, Y3
+	VMULPD       Y3, Y1, Y1
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y15, Y1, Y1
+	VBROADCASTSD number4000000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VDIVPD       Y4, Y1, Y4
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD number3fc2f112df3e5244<>+0(SB), Y15
+	VMULPD       Y15, Y6, Y3
+	VBROADCASTSD number3fc7466496cb03de<>+0(SB), Y15
+	VADDPD       Y15, Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VBROADCASTSD number3fd2492494229359<>+0(SB), Y15
+	VADDPD       Y15, Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VBROADCASTSD number3fe5555555555593<>+0(SB), Y15
+	VADDPD       Y15, Y3, Y3
+	VMULPD       Y3, Y5, Y5
+	VBROADCASTSD number3fc39a09d078c69f<>+0(SB), Y15
+	VMULPD       Y15, Y6, Y3
+	VBROADCASTSD number3fcc71c51d8e78af<>+0(SB), Y15
+	VADDPD       Y15, Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VBROADCASTSD number3fd999999997fa04<>+0(SB), Y15
+	VADDPD       Y15, Y3, Y3
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Y15
+	VMULPD       Y15, Y1, Y7
+	VMULPD       Y1, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VBROADCASTSD number3dea39ef35793c76<>+0(SB), Y15
+	VMULPD       Y15, Y2, Y3
+	VADDPD       Y3, Y4, Y4
+	VSUBPD       Y4, Y7, Y7
+	VSUBPD       Y1, Y7, Y7
+	VBROADCASTSD number3fe62e42fee00000<>+0(SB), Y15
+	VMULPD       Y15, Y2, Y2
+	VSUBPD       Y7, Y2, Y1
+	VMOVUPD      Y1, (DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	DECQ         BX
+	JNZ          next
+	VMOVUPD      Y0, 24(AX)
+	VZEROUPPER
+	RET
+
+// func avx2Exps(p *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·avx2Exps(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VBROADCASTSD number0000000000000000<>+0(SB), Y0
+
+next:
+	VMOVUPD      (CX), Y1
+	VBROADCASTSD number7fffffffffffffff<>+0(SB), Y15
+	VPAND        Y15, Y1, Y2
+	VBROADCASTSD number4086200000000000<>+0(SB), Y15
+	VPSUBQ       Y2, Y15, Y2
+	VPOR         Y2, Y0, Y0
+	VBROADCASTSD number3ff71547652b82fe<>+0(SB), Y15
+	VMULPD       Y15, Y1, Y3
+	VCVTPD2DQY   Y3, X4
+	VCVTDQ2PD    X4, Y3
+	VBROADCASTSD number3fe62e42fefa3000<>+0(SB), Y15
+	VFNMADD231PD Y15, Y3, Y1
+	VBROADCASTSD number3d53de6af278ece6<>+0(SB), Y15
+	VFNMADD231PD Y15, Y3, Y1
+	VBROADCASTSD number3fb0000000000000<>+0(SB), Y15
+	VMULPD       Y15, Y1, Y1
+	VBROADCASTSD number3efa01a01a01a01a<>+0(SB), Y15
+	VMOVAPD      Y15, Y2
+	VBROADCASTSD number3f2a01a01a01a01a<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VBROADCASTSD number3f56c16c16c16c17<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VBROADCASTSD number3f81111111111111<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VBROADCASTSD number3fa5555555555555<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VBROADCASTSD number3fc5555555555555<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VFMADD213PD  Y15, Y1, Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD number4000000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD number4000000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD number4000000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD number4000000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y2
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VFMADD213PD  Y15, Y2, Y1
+	VPMOVSXDQ    X4, Y4
+	VBROADCASTSD number00000000000003ff<>+0(SB), Y15
+	VPADDQ       Y15, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, (DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	DECQ         BX
+	JNZ          next
+	VMOVUPD      Y0, 24(AX)
+	VZEROUPPER
+	RET
+
+// func avx512Pass(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Pass(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx512PassMean(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512PassMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	VMULPD  Z11, Z0, Z0
+	VADDPD  Z14, Z0, Z0
+	MOVQ    40(AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	MOVQ      40(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	VMULPD    Z11, Z0, Z0
+	VADDPD    Z14, Z0, Z0
+	MOVQ      40(AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx512Observe(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Observe(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VSUBPD  Z0, Z10, Z3
+	VADDPD  Z16, Z1, Z4
+	VDIVPD  Z4, Z16, Z5
+	VMULPD  Z5, Z1, Z1
+	VMULPD  Z3, Z1, Z6
+	VADDPD  Z6, Z0, Z0
+	VMULPD  Z3, Z3, Z6
+	VMULPD  Z5, Z6, Z6
+	MOVQ    16(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z6, Z2, Z2
+	MOVQ    16(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    24(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VMULPD  Z4, Z2, Z2
+	MOVQ    24(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	VMAXPD  Z2, Z8, Z8
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VSUBPD    Z0, Z10, Z3
+	VADDPD    Z16, Z1, Z4
+	VDIVPD    Z4, Z16, Z5
+	VMULPD    Z5, Z1, Z1
+	VMULPD    Z3, Z1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMULPD    Z3, Z3, Z6
+	VMULPD    Z5, Z6, Z6
+	MOVQ      16(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z6, Z2, Z2
+	MOVQ      16(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      24(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VMULPD    Z4, Z2, Z2
+	MOVQ      24(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	VMAXPD    Z2, Z8, Z8
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx512ObserveMean(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512ObserveMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD 80(AX), Z10
+	VBROADCASTSD number0000000000000000<>+0(SB), Z8
+	KMOVW        112(AX), K2
+
+row:
+	VBROADCASTSD (CX), Z11
+	VBROADCASTSD (DX), Z13
+	VMULPD       Z11, Z11, Z12
+	VSUBPD       Z11, Z16, Z14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Z1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Z2
+	VMULPD  Z11, Z0, Z0
+	VMULPD  Z12, Z1, Z1
+	VMULPD  Z13, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	VSUBPD  Z0, Z10, Z3
+	VADDPD  Z16, Z1, Z4
+	VDIVPD  Z4, Z16, Z5
+	VMULPD  Z5, Z1, Z1
+	VMULPD  Z3, Z1, Z6
+	VADDPD  Z6, Z0, Z0
+	VMULPD  Z3, Z3, Z6
+	VMULPD  Z5, Z6, Z6
+	MOVQ    16(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z6, Z2, Z2
+	MOVQ    16(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    24(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VMULPD  Z4, Z2, Z2
+	MOVQ    24(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	VMAXPD  Z2, Z8, Z8
+	MOVQ    (AX), R9
+	VMOVUPD Z0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD (R9)(DI*1), Z0
+	VMULPD  Z11, Z0, Z0
+	VADDPD  Z14, Z0, Z0
+	VMULPD  Z5, Z0, Z1
+	VMULPD  Z1, Z3, Z3
+	VMULPD  Z1, Z0, Z0
+	MOVQ    48(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z3, Z2, Z2
+	MOVQ    48(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    56(AX), R9
+	VMOVUPD (R9)(DI*1), Z2
+	VADDPD  Z0, Z2, Z2
+	MOVQ    56(AX), R9
+	VMOVUPD Z2, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD Z1, (R9)(DI*1)
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ      104(AX), $0x00
+	JEQ       done
+	MOVQ      (AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	MOVQ      8(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z1
+	MOVQ      32(AX), R9
+	VMOVUPD.Z (R9)(R8*1), K2, Z2
+	VMULPD    Z11, Z0, Z0
+	VMULPD    Z12, Z1, Z1
+	VMULPD    Z13, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VSUBPD    Z0, Z10, Z3
+	VADDPD    Z16, Z1, Z4
+	VDIVPD    Z4, Z16, Z5
+	VMULPD    Z5, Z1, Z1
+	VMULPD    Z3, Z1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMULPD    Z3, Z3, Z6
+	VMULPD    Z5, Z6, Z6
+	MOVQ      16(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z6, Z2, Z2
+	MOVQ      16(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      24(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VMULPD    Z4, Z2, Z2
+	MOVQ      24(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	VMAXPD    Z2, Z8, Z8
+	MOVQ      (AX), R9
+	VMOVUPD   Z0, K2, (R9)(DI*1)
+	MOVQ      8(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	MOVQ      40(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z0
+	VMULPD    Z11, Z0, Z0
+	VADDPD    Z14, Z0, Z0
+	VMULPD    Z5, Z0, Z1
+	VMULPD    Z1, Z3, Z3
+	VMULPD    Z1, Z0, Z0
+	MOVQ      48(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z3, Z2, Z2
+	MOVQ      48(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      56(AX), R9
+	VMOVUPD.Z (R9)(DI*1), K2, Z2
+	VADDPD    Z0, Z2, Z2
+	MOVQ      56(AX), R9
+	VMOVUPD   Z2, K2, (R9)(DI*1)
+	MOVQ      40(AX), R9
+	VMOVUPD   Z1, K2, (R9)(DI*1)
+	ADDQ      104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Z8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2Pass(p *byte)
+// Requires: AVX
+TEXT ·avx2Pass(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Y0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Y1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Y2
+	VMULPD  Y11, Y0, Y0
+	VMULPD  Y12, Y1, Y1
+	VMULPD  Y13, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	MOVQ    (AX), R9
+	VMOVUPD Y0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Y1, (R9)(DI*1)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ       104(AX), $0x00
+	JEQ        done
+	MOVQ       (AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y0
+	MOVQ       8(AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y1
+	MOVQ       32(AX), R9
+	VMASKMOVPD (R9)(R8*1), Y9, Y2
+	VMULPD     Y11, Y0, Y0
+	VMULPD     Y12, Y1, Y1
+	VMULPD     Y13, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       (AX), R9
+	VMASKMOVPD Y0, Y9, (R9)(DI*1)
+	MOVQ       8(AX), R9
+	VMASKMOVPD Y1, Y9, (R9)(DI*1)
+	ADDQ       104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2PassMean(p *byte)
+// Requires: AVX
+TEXT ·avx2PassMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ    (AX), R9
+	VMOVUPD (R9)(DI*1), Y0
+	MOVQ    8(AX), R9
+	VMOVUPD (R9)(DI*1), Y1
+	MOVQ    32(AX), R9
+	VMOVUPD (R9)(R8*1), Y2
+	VMULPD  Y11, Y0, Y0
+	VMULPD  Y12, Y1, Y1
+	VMULPD  Y13, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	MOVQ    (AX), R9
+	VMOVUPD Y0, (R9)(DI*1)
+	MOVQ    8(AX), R9
+	VMOVUPD Y1, (R9)(DI*1)
+	MOVQ    40(AX), R9
+	VMOVUPD (R9)(DI*1), Y0
+	VMULPD  Y11, Y0, Y0
+	VADDPD  Y14, Y0, Y0
+	MOVQ    40(AX), R9
+	VMOVUPD Y0, (R9)(DI*1)
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	DECQ    SI
+	JNZ     next
+
+last:
+	CMPQ       104(AX), $0x00
+	JEQ        done
+	MOVQ       (AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y0
+	MOVQ       8(AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y1
+	MOVQ       32(AX), R9
+	VMASKMOVPD (R9)(R8*1), Y9, Y2
+	VMULPD     Y11, Y0, Y0
+	VMULPD     Y12, Y1, Y1
+	VMULPD     Y13, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       (AX), R9
+	VMASKMOVPD Y0, Y9, (R9)(DI*1)
+	MOVQ       8(AX), R9
+	VMASKMOVPD Y1, Y9, (R9)(DI*1)
+	MOVQ       40(AX), R9
+	VMASKMOVPD (R9)(DI*1), Y9, Y0
+	VMULPD     Y11, Y0, Y0
+	VADDPD     Y14, Y0, Y0
+	MOVQ       40(AX), R9
+	VMASKMOVPD Y0, Y9, (R9)(DI*1)
+	ADDQ       104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2Observe(p *byte)
+// Requires: AVX
+TEXT ·avx2Observe(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ         (AX), R9
+	VMOVUPD      (R9)(DI*1), Y0
+	MOVQ         8(AX), R9
+	VMOVUPD      (R9)(DI*1), Y1
+	MOVQ         32(AX), R9
+	VMOVUPD      (R9)(R8*1), Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMOVUPD      Y0, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMOVUPD      Y1, (R9)(DI*1)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	DECQ         SI
+	JNZ          next
+
+last:
+	CMPQ         104(AX), $0x00
+	JEQ          done
+	MOVQ         (AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y0
+	MOVQ         8(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y1
+	MOVQ         32(AX), R9
+	VMASKMOVPD   (R9)(R8*1), Y9, Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMASKMOVPD   Y0, Y9, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMASKMOVPD   Y1, Y9, (R9)(DI*1)
+	ADDQ         104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET
+
+// func avx2ObserveMean(p *byte)
+// Requires: AVX
+TEXT ·avx2ObserveMean(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         64(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         88(AX), BX
+	XORQ         DI, DI
+	VBROADCASTSD 80(AX), Y10
+	VBROADCASTSD number0000000000000000<>+0(SB), Y8
+	VMOVUPD      120(AX), Y9
+
+row:
+	VBROADCASTSD (CX), Y11
+	VBROADCASTSD (DX), Y13
+	VMULPD       Y11, Y11, Y12
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VSUBPD       Y11, Y15, Y14
+	XORQ         R8, R8
+	MOVQ         96(AX), SI
+	CMPQ         SI, $0x00
+	JEQ          last
+
+next:
+	MOVQ         (AX), R9
+	VMOVUPD      (R9)(DI*1), Y0
+	MOVQ         8(AX), R9
+	VMOVUPD      (R9)(DI*1), Y1
+	MOVQ         32(AX), R9
+	VMOVUPD      (R9)(R8*1), Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMOVUPD      Y0, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMOVUPD      Y1, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMOVUPD      (R9)(DI*1), Y0
+	VMULPD       Y11, Y0, Y0
+	VADDPD       Y14, Y0, Y0
+	VMULPD       Y5, Y0, Y1
+	VMULPD       Y1, Y3, Y3
+	VMULPD       Y1, Y0, Y0
+	MOVQ         48(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y3, Y2, Y2
+	MOVQ         48(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         56(AX), R9
+	VMOVUPD      (R9)(DI*1), Y2
+	VADDPD       Y0, Y2, Y2
+	MOVQ         56(AX), R9
+	VMOVUPD      Y2, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMOVUPD      Y1, (R9)(DI*1)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	DECQ         SI
+	JNZ          next
+
+last:
+	CMPQ         104(AX), $0x00
+	JEQ          done
+	MOVQ         (AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y0
+	MOVQ         8(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y1
+	MOVQ         32(AX), R9
+	VMASKMOVPD   (R9)(R8*1), Y9, Y2
+	VMULPD       Y11, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VMULPD       Y13, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y0, Y10, Y3
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VADDPD       Y15, Y1, Y4
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y15
+	VDIVPD       Y4, Y15, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y3, Y1, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y5, Y6, Y6
+	MOVQ         16(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y6, Y2, Y2
+	MOVQ         16(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         24(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VMULPD       Y4, Y2, Y2
+	MOVQ         24(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	VMAXPD       Y2, Y8, Y8
+	MOVQ         (AX), R9
+	VMASKMOVPD   Y0, Y9, (R9)(DI*1)
+	MOVQ         8(AX), R9
+	VMASKMOVPD   Y1, Y9, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y0
+	VMULPD       Y11, Y0, Y0
+	VADDPD       Y14, Y0, Y0
+	VMULPD       Y5, Y0, Y1
+	VMULPD       Y1, Y3, Y3
+	VMULPD       Y1, Y0, Y0
+	MOVQ         48(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y3, Y2, Y2
+	MOVQ         48(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         56(AX), R9
+	VMASKMOVPD   (R9)(DI*1), Y9, Y2
+	VADDPD       Y0, Y2, Y2
+	MOVQ         56(AX), R9
+	VMASKMOVPD   Y2, Y9, (R9)(DI*1)
+	MOVQ         40(AX), R9
+	VMASKMOVPD   Y1, Y9, (R9)(DI*1)
+	ADDQ         104(AX), DI
+
+done:
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	DECQ    BX
+	JNZ     row
+	VMOVUPD Y8, 152(AX)
+	VZEROUPPER
+	RET

@@ -21,3 +21,7 @@ func pairToRows(x, y, b []float64, bs int) { toRows(x, y, b, bs) }
 func pairFromRows(a []float64, as int, x, y []float64) { fromRows(a, as, x, y) }
 
 func squaresVectors(n int, a []float64, as int, dst []float64) (done int) { return 0 }
+
+func functions(dst, x []float64, logs bool) bool { return false }
+
+func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) { return 0, false }

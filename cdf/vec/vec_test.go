@@ -6,16 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-)
 
-// eachWay runs the test with vectors, where there are any, and without.
-func eachWay(t *testing.T, run func(t *testing.T)) {
-	t.Run("here", run)
-	was := vectors
-	vectors = false
-	defer func() { vectors = was }()
-	t.Run("loops", run)
-}
+	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/isa/isatest"
+)
 
 func random(r *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
@@ -35,7 +29,7 @@ func identical(t *testing.T, what string, got, want []float64) {
 }
 
 func TestFinite(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 50))
 		for n := range 70 {
 			x := random(r, n+3)
@@ -69,7 +63,7 @@ func TestFinite(t *testing.T) {
 // beside those that divide without a rest and beside halves of a last digit, and of
 // what vectors do not take.
 func TestStandardize(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 51))
 		check := func(v []float64, center, scale float64) {
 			t.Helper()
@@ -117,7 +111,7 @@ func TestStandardize(t *testing.T) {
 }
 
 func TestRowsAndColumns(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 52))
 		for n := range 8 {
 			for m := range 40 {
@@ -158,7 +152,7 @@ func TestRowsAndColumns(t *testing.T) {
 }
 
 func TestSquares(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 53))
 		for n := range 9 {
 			for m := range 40 {
@@ -179,7 +173,7 @@ func TestSquares(t *testing.T) {
 
 // All numbers to beyond what is ranked, with many that are equal, infinite or -0.
 func TestSort(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 55))
 		for n := range 150 {
 			for kinds := range 5 {
@@ -210,7 +204,7 @@ func TestSort(t *testing.T) {
 }
 
 func TestPivotProducts(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 56))
 		for p := 1; p < 9; p++ {
 			a2, c2 := random(r, p), random(r, p)
@@ -279,10 +273,10 @@ func TestPivotSlopes(t *testing.T) {
 			}
 			rest := [3]float64{f[0][n], f[1][n], f[2][n]}
 			PivotSlopes(s, f[0], f[1], f[2], a2, c2, 3)
-			was := vectors
-			vectors = false
+			was := with
+			with = isa.Portable
 			PivotSlopes(s, g[0], g[1], g[2], a2, c2, 3)
-			vectors = was
+			with = was
 			for k := range f {
 				identical(t, "derivatives", f[k], append(g[k], rest[k]))
 			}
@@ -325,10 +319,10 @@ func TestPivotFactors(t *testing.T) {
 				w[k][p*n] = f[k][p*n]
 			}
 			PivotFactors(s, a, a2, c, c2, 3, f[0], f[1], f[2])
-			was := vectors
-			vectors = false
+			was := with
+			with = isa.Portable
 			PivotFactors(s, a, a2, c, c2, 3, w[0], w[1], w[2])
-			vectors = was
+			with = was
 			for k := range f {
 				identical(t, "factors", f[k], w[k])
 			}
@@ -356,7 +350,7 @@ func TestPivotFactors(t *testing.T) {
 }
 
 func TestRoots(t *testing.T) {
-	eachWay(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 65))
 		for n := range 30 {
 			x, y, root, inverse := random(r, n), random(r, n), random(r, n+1), random(r, n+1)
@@ -380,9 +374,11 @@ func BenchmarkSort(b *testing.B) {
 		all, x := random(r, 1000*n), make([]float64, n)
 		for _, here := range []string{"slices", "here"} {
 			b.Run(fmt.Sprintf("%d/%s", n, here), func(b *testing.B) {
-				was, at := vectors, 0
-				vectors = vectors && here == "here"
-				defer func() { vectors = was }()
+				was, at := with, 0
+				if here != "here" {
+					with = isa.Portable
+				}
+				defer func() { with = was }()
 				for b.Loop() {
 					at = (at + n) % len(all)
 					copy(x, all[at:])
@@ -398,9 +394,11 @@ func BenchmarkPivotProducts(b *testing.B) {
 	a2, c2, s, num, den := random(r, 6), random(r, 6), random(r, 22), make([]float64, 22), make([]float64, 22)
 	for _, here := range []string{"loops", "here"} {
 		b.Run(here, func(b *testing.B) {
-			was := vectors
-			vectors = vectors && here == "here"
-			defer func() { vectors = was }()
+			was := with
+			if here != "here" {
+				with = isa.Portable
+			}
+			defer func() { with = was }()
 			for b.Loop() {
 				PivotProducts(s, num, den, a2, c2)
 			}
@@ -415,9 +413,11 @@ func BenchmarkPivotSlopes(b *testing.B) {
 	f1, f2, f3 := make([]float64, n), make([]float64, n), make([]float64, n)
 	for _, here := range []string{"loops", "here"} {
 		b.Run(here, func(b *testing.B) {
-			was := vectors
-			vectors = vectors && here == "here"
-			defer func() { vectors = was }()
+			was := with
+			if here != "here" {
+				with = isa.Portable
+			}
+			defer func() { with = was }()
 			for b.Loop() {
 				PivotSlopes(s, f1, f2, f3, a2, c2, 3)
 			}
@@ -441,9 +441,11 @@ func BenchmarkVec(b *testing.B) {
 	} {
 		for _, here := range []string{"loops", "here"} {
 			b.Run(c.name+"/"+here, func(b *testing.B) {
-				was := vectors
-				vectors = vectors && here == "here"
-				defer func() { vectors = was }()
+				was := with
+				if here != "here" {
+					with = isa.Portable
+				}
+				defer func() { with = was }()
 				for b.Loop() {
 					c.run()
 				}

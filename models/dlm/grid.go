@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // nodes is the number of nodes per axis of a grid.
@@ -130,7 +131,7 @@ func (g *grid) step(steps, y float64, product []float64) {
 	for i, phi := range g.phi {
 		a[i], s[i] = Carry(phi, steps)
 	}
-	f := lin.Filters{M: g.m, V: g.v, Squares: g.sse, Product: product, R: g.r, ER: g.er, RR: g.rr, Q: g.q[:], A: a[:], S: s[:]}
+	f := vec.Filters{M: g.m, V: g.v, Squares: g.sse, Product: product, R: g.r, ER: g.er, RR: g.rr, Q: g.q[:], A: a[:], S: s[:]}
 	if math.IsNaN(y) {
 		f.Pass()
 		return
@@ -151,7 +152,7 @@ const full = 1e150
 
 // flush moves the logarithms of the products to ld; logs is room for them.
 func (g *grid) flush(product, logs []float64) {
-	lin.Logs(logs, product)
+	vec.Logs(logs, product)
 	for k, log := range logs {
 		g.ld[k] += log
 		product[k] = 1

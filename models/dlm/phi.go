@@ -3,7 +3,7 @@ package dlm
 import (
 	"math"
 
-	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // finer is the number of points per cell of the marginal of phi.
@@ -44,7 +44,7 @@ func (x *phiMarginal) fill(g *grid, weight *[nodes]float64) {
 			x.log[i*finer+k] = min(s, 0)
 		}
 	}
-	lin.Exps(x.density[:], x.log[:])
+	vec.Exps(x.density[:], x.log[:])
 	before := weight[0]
 	x.cum[0] = 0
 	for at, f := range x.density {

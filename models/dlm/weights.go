@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -97,8 +98,8 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.age = 0
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
 	w.rates(g, p)
-	lin.Logs(w.logRate, w.rate)
-	lin.Logs(w.log, w.factor)
+	vec.Logs(w.logRate, w.rate)
+	vec.Logs(w.log, w.factor)
 	top := math.Inf(-1)
 	for i := range nodes {
 		at := p.logPhi(g.phi[i]) - 2*g.logCosh[i]
@@ -123,7 +124,7 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 		}
 		w.log[k] = lw
 	}
-	lin.Exps(w.weight, w.log)
+	vec.Exps(w.weight, w.log)
 	sum := 0.0
 	for k, e := range w.weight {
 		if w.log[k] == -nothing {

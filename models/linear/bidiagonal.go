@@ -58,7 +58,7 @@ func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
 	for k, v := range s {
 		f[k] += (twice + q.rho2 + float64(q.b2*(float64(v*den[k])/num[k]))) / v
 	}
-	lin.Logs(den, num)
+	vec.Logs(den, num)
 	for k, log := range den {
 		f[k] += log
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // nodes are the nodes of a trapezoid rule over l = log sigma2, where
@@ -161,7 +162,7 @@ func (m *Model) layNodes(w *nodes, from, to float64, cells int) {
 	for i := range w.l {
 		w.l[i] = from + float64(float64(i)*w.h)
 	}
-	lin.Exps(w.s, w.l)
+	vec.Exps(w.s, w.l)
 	m.post.joint(2*m.prior.Sigma2Rate, w.s, w.e, w.work)
 	for i, l := range w.l {
 		w.e[i] = float64(m.power()*l) - 0.5*w.e[i]
@@ -175,7 +176,7 @@ func (w *nodes) raise(top float64) {
 	for i, f := range w.e {
 		w.work[i] = f - top
 	}
-	lin.Exps(w.e, w.work)
+	vec.Exps(w.e, w.work)
 	for i := range w.e {
 		w.total += w.weight(i)
 	}

@@ -55,8 +55,6 @@ func ofLin() {
 	passes()
 	reflects("avx512", 1)
 	reflects("avx2", 2)
-	elementaries()
-	kalmans()
 	pivots("avx512", []int{8, 4, 2, 1}, 8)
 	pivots("avx2", []int{4, 2, 1}, 4)
 	for _, vectors := range []int{8, 4, 2, 1} {

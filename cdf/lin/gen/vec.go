@@ -18,6 +18,8 @@ func ofVec() {
 	pivotSlopes()
 	pivotFactors()
 	roots()
+	elementaries()
+	kalmans()
 }
 
 func param(name string) reg.GPVirtual {

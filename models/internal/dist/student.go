@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // studentSurvival returns P(T > x) for x >= 0 and T ~ t with df degrees of
@@ -95,7 +95,7 @@ func NearStudentCDFs(p, e, t2 []float64, df float64) {
 		t2[k] = 1 + v/df
 		e[k] = math.Copysign(v/df, e[k])
 	}
-	lin.Logs(p, t2)
+	vec.Logs(p, t2)
 	scale := (8*df + 1) / (8*df + 3)
 	for k, log := range p {
 		// The logarithm of 1 + x, also where that keeps little of x.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // Table is a distribution function tabulated with its density on an even
@@ -39,7 +40,7 @@ func (t *Table) Student(df float64) {
 		x[i] = -(df + 1) / 2 * math.Log1p(z*z/df)
 		x[len(x)-1-i] = x[i]
 	}
-	lin.Exps(e, x)
+	vec.Exps(e, x)
 	t.fill(cells, outside, cells-outside, func(i int, z float64) (density, slope float64) {
 		density = scale * e[i]
 		return density, -density * (df + 1) * z / (df + z*z)
@@ -82,11 +83,11 @@ func (t *Table) LogInvGamma(shape float64) {
 	for i, v := range x {
 		density[i] = -v
 	}
-	lin.Exps(e, density)
+	vec.Exps(e, density)
 	for i, v := range x {
 		x[i] = -shape*v - e[i] - constant
 	}
-	lin.Exps(density, x)
+	vec.Exps(density, x)
 	t.fill(cells, first*perSD, last*perSD, func(i int, _ float64) (float64, float64) {
 		if density[i] == 0 { // e may be infinite
 			return 0, 0

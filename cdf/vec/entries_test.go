@@ -1,10 +1,13 @@
-package lin
+package vec
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/isa/isatest"
 )
 
 // The functions of package math, to the bit: for numbers of all sizes, at the edges
@@ -23,7 +26,7 @@ func TestElementary(t *testing.T) {
 		any = append(any, x, -x, math.Nextafter(x, 0), -math.Nextafter(x, 0))
 	}
 	odd := []float64{0, -1, 0x1p-1030, 709, -709, -746, 1000, math.NaN(), math.Inf(1), math.Inf(-1), -math.MaxFloat64, math.Copysign(0, -1)}
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		for _, f := range []struct {
 			name string
 			got  func(dst, x []float64)
@@ -38,7 +41,7 @@ func TestElementary(t *testing.T) {
 				}
 				identical(t, f.name+" of "+what, got, want)
 			}
-			if with != portable && !vectors(make([]float64, len(f.x)), f.x, f.name == "log") {
+			if with != isa.Portable && !functions(make([]float64, len(f.x)), f.x, f.name == "log") {
 				t.Errorf("%s: vectors refuse what they are for", f.name)
 			}
 			check("many", f.x)
@@ -61,13 +64,13 @@ func BenchmarkElementary(b *testing.B) {
 	for i := range x {
 		x[i] = math.Exp(r.NormFloat64())
 	}
-	for set, name := range isas {
+	for set := range isa.AVX512 + 1 {
 		for _, f := range []struct {
 			name string
 			do   func(dst, x []float64)
 		}{{"Logs", Logs}, {"Exps", Exps}} {
-			b.Run(f.name+"/"+name, func(b *testing.B) {
-				use(b, isa(set))
+			b.Run(f.name+"/"+set.String(), func(b *testing.B) {
+				isatest.Use(b, &with, set)
 				for b.Loop() {
 					f.do(dst, x)
 				}
@@ -99,7 +102,7 @@ func someFilters(r *rand.Rand, m, n int, mean bool) *Filters {
 // All numbers of columns to 40, with a mean and without, against the loops; what lies
 // beyond the filters stays.
 func TestFilters(t *testing.T) {
-	eachSet(t, func(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 63))
 		for k := range 160 {
 			m, n, mean, observed := 1+k%3, 1+k/4, k%2 > 0, k/2%2 > 0
@@ -127,7 +130,7 @@ func TestFilters(t *testing.T) {
 			}
 			top := step(got)
 			set := with
-			with = portable
+			with = isa.Portable
 			wanted := step(&want)
 			with = set
 			what := fmt.Sprintf("%d x %d, mean %v, observed %v", m, n, mean, observed)
@@ -150,15 +153,15 @@ func BenchmarkFilters(b *testing.B) {
 	for i := range f.A {
 		f.A[i] = 0.5 // all numbers stay normal, or become 0
 	}
-	for set, name := range isas {
-		b.Run("Pass/"+name, func(b *testing.B) {
-			use(b, isa(set))
+	for set := range isa.AVX512 + 1 {
+		b.Run("Pass/"+set.String(), func(b *testing.B) {
+			isatest.Use(b, &with, set)
 			for b.Loop() {
 				f.Pass()
 			}
 		})
-		b.Run("Observe/"+name, func(b *testing.B) {
-			use(b, isa(set))
+		b.Run("Observe/"+set.String(), func(b *testing.B) {
+			isatest.Use(b, &with, set)
 			for b.Loop() {
 				if f.Observe(1) > 1e150 {
 					for i := range f.Product {

@@ -1,4 +1,4 @@
-package lin
+package vec
 
 // Filters are rows of Kalman filters of a level with noise of variance 1, row-major.
 // Of filter (i, j)
@@ -36,13 +36,13 @@ func (f *Filters) Pass() {
 	n := len(f.Q)
 	for i, a := range f.A {
 		s, a2 := f.S[i], float64(a*a)
-		m, v := Row(f.M, n, i), Row(f.V, n, i)
+		m, v := f.M[i*n:][:n], f.V[i*n:][:n]
 		for j, q := range f.Q {
 			m[j] *= a
 			v[j] = float64(a2*v[j]) + float64(s*q)
 		}
 		if f.R != nil {
-			r := Row(f.R, n, i)
+			r := f.R[i*n:][:n]
 			for j := range r {
 				r[j] = float64(a*r[j]) + (1 - a)
 			}
@@ -59,8 +59,8 @@ func (f *Filters) Observe(y float64) (greatest float64) {
 	n := len(f.Q)
 	for i, a := range f.A {
 		s, a2 := f.S[i], float64(a*a)
-		m, v := Row(f.M, n, i), Row(f.V, n, i)
-		squares, product := Row(f.Squares, n, i), Row(f.Product, n, i)
+		m, v := f.M[i*n:][:n], f.V[i*n:][:n]
+		squares, product := f.Squares[i*n:][:n], f.Product[i*n:][:n]
 		for j, q := range f.Q {
 			mean, p := float64(a*m[j]), float64(a2*v[j])+float64(s*q)
 			e, inv := y-mean, 1/(p+1)

@@ -1,6 +1,8 @@
 //go:build !purego
 
-package lin
+package vec
+
+import "github.com/credence-stream/credence/cdf/isa"
 
 // elementary is a function of whole vectors, as the assembly takes it. Where a sign bit
 // of odd is set some number was none for it.
@@ -26,11 +28,11 @@ func avx2Exps(p *elementary)
 // was odd.
 func (p *elementary) do(logs bool) bool {
 	switch {
-	case logs && with == avx512:
+	case logs && with == isa.AVX512:
 		avx512Logs(p)
 	case logs:
 		avx2Logs(p)
-	case with == avx512:
+	case with == isa.AVX512:
 		avx512Exps(p)
 	default:
 		avx2Exps(p)
@@ -42,14 +44,14 @@ func (p *elementary) do(logs bool) bool {
 	return sign >= 0
 }
 
-// vectors applies the logarithm, or else the exponential. It reports whether dst has
+// functions applies the logarithm, or else the exponential. It reports whether dst has
 // them all: not where a number is odd, nor without vectors.
-func vectors(dst, x []float64, logs bool) bool {
-	if with == portable {
+func functions(dst, x []float64, logs bool) bool {
+	if with == isa.Portable {
 		return false
 	}
 	lanes := 4
-	if with == avx512 {
+	if with == isa.AVX512 {
 		lanes = 8
 	}
 	n := len(x) / lanes * lanes
@@ -109,7 +111,7 @@ func avx2ObserveMean(p *filters)
 // returns the greatest product, and whether it did: not without vectors.
 func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) {
 	rows, n := len(f.A), len(f.Q)
-	if with == portable || rows == 0 || n == 0 {
+	if with == isa.Portable || rows == 0 || n == 0 {
 		return 0, false
 	}
 	last := rows*n - 1 // assembly knows no bounds
@@ -125,7 +127,7 @@ func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool
 		}
 	}
 	lanes := 4
-	if with == avx512 {
+	if with == isa.AVX512 {
 		lanes = 8
 	}
 	rest := n % lanes
@@ -141,7 +143,7 @@ func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool
 }
 
 func (p *filters) do(observed, mean bool) {
-	wide := with == avx512
+	wide := with == isa.AVX512
 	switch {
 	case wide && observed && mean:
 		avx512ObserveMean(p)

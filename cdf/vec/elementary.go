@@ -1,4 +1,4 @@
-package lin
+package vec
 
 import "math"
 
@@ -19,7 +19,7 @@ import "math"
 func Logs(dst, x []float64) {
 	for from := 0; from < len(x); from += elementaryPiece {
 		to := min(from+elementaryPiece, len(x))
-		if in, out := x[from:to], dst[from:to]; !vectors(out, in, true) {
+		if in, out := x[from:to], dst[from:to]; !functions(out, in, true) {
 			for i, v := range in {
 				out[i] = math.Log(v)
 			}
@@ -31,7 +31,7 @@ func Logs(dst, x []float64) {
 func Exps(dst, x []float64) {
 	for from := 0; from < len(x); from += elementaryPiece {
 		to := min(from+elementaryPiece, len(x))
-		if in, out := x[from:to], dst[from:to]; !vectors(out, in, false) {
+		if in, out := x[from:to], dst[from:to]; !functions(out, in, false) {
 			for i, v := range in {
 				out[i] = math.Exp(v)
 			}
