@@ -40,9 +40,10 @@ var layers = []layer{
 	{path: "cdf/vec", pure: true, may: []string{"cdf/isa"}},
 	{path: "cdf/mcmc", pure: true},
 	{path: "cdf/isa", pure: true},
+	{path: "cdf/isa/isatest", may: []string{"cdf/isa"}},
 	{path: "cdf/normal", pure: true, may: []string{"cdf/isa"}},
 	{path: "cdf/rnd", pure: true, may: []string{"cdf", "cdf/isa", "cdf/normal"}},
-	{path: "cdf/lin", pure: true, may: []string{"cdf", "cdf/vec"}},
+	{path: "cdf/lin", pure: true, may: []string{"cdf", "cdf/isa", "cdf/vec"}},
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"models/kind", aKind}},
 	{path: aKind, pure: true, may: []string{
@@ -52,7 +53,7 @@ var layers = []layer{
 	{path: "models/kind", pure: true, may: []string{"cdf"}},
 	{path: "models/internal/codec", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models/internal/describe", pure: true, may: []string{"cdf", "cdf/mcmc", "models/internal/dist"}},
-	{path: "models/internal/dist", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal"}},
+	{path: "models/internal/dist", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal", "cdf/vec"}},
 	{path: "models/internal/predictive", pure: true, may: []string{"cdf", "cdf/lin", "models/internal/dist"}},
 	{path: "models/internal/qr", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin", "cdf/vec", "models/internal/describe", "models/internal/dist"}},
@@ -175,7 +176,7 @@ var homes = map[string][]string{
 	"github.com/twmb/franz-go":        {"internal/embedded", "examples/clients/go"},
 	"github.com/alicebob/miniredis":   {"internal/embedded"},
 	"gonum.org/v1/gonum":              {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
-	"golang.org/x/sys/cpu":            {"cdf/isa", "cdf/lin"}, // which instructions there are
+	"golang.org/x/sys/cpu":            {"cdf/isa"}, // which instructions there are
 	"gonum.org/v1/plot":               {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":          {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":          {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
