@@ -32,7 +32,7 @@ func avx2Ranks(x *float64, n int, rank *int)
 // avx2PivotProducts reports 0 where every den was within its bounds.
 //
 //go:noescape
-func avx2PivotProducts(s, num, den *float64, n int, a2, c2 *float64, last int) int
+func avx2PivotProducts(s, num, den *float64, n int, a2, c2 *float64, count int) int
 
 //go:noescape
 func avx2PivotSlopes(s, f1, f2, f3 *float64, n int, a2, c2 *float64, last int, b2 float64)
@@ -89,13 +89,13 @@ func ranks(x []float64, rank []int) { avx2Ranks(&x[0], len(x), &rank[:len(x)][0]
 // pivotVectors returns how many shifts it is done with.
 func pivotVectors(s, num, den, a2, c2 []float64) (done int, ok bool) {
 	ok = true
-	if with == isa.Portable || len(a2) > most/4 {
+	if with == isa.Portable || len(a2) == 0 || len(a2) > most/4 {
 		return 0, ok
 	}
 	c2 = c2[:len(a2)] // assembly knows no bounds
 	for chunk := max(most/len(a2), 4) &^ 3; len(s)-done >= 4; {
 		n := min(len(s)-done, chunk) &^ 3
-		if avx2PivotProducts(&s[done], &num[done], &den[done], n, &a2[0], &c2[0], len(a2)-1) != 0 {
+		if avx2PivotProducts(&s[done], &num[done], &den[done], n, &a2[0], &c2[0], len(a2)) != 0 {
 			ok = false
 		}
 		done += n

@@ -42,18 +42,33 @@ func (q *bidiagonal) mass() float64 {
 }
 
 // joint sets f[k] to log det(BB' + s I) + (twice + rho^2 + b^2 s/e_1)/s at
-// s = s[k]; the last sum is the least of |y - Xb|^2 + s |Db|^2. work has two
+// s = s[k]; the last sum is the least of |y - Xb|^2 + s |Db|^2. work has three
 // entries for each. All nodes go through the recurrence together.
 //
-// It divides only at the end: t is num/den, and the product of the e from the last on is
-// the den that follows. Sums are of positive numbers, so that no digit is lost.
+// It divides after every pivotsAtOnce coefficients: t is num/den, and the product of the e
+// of these is the den that they end with. Sums are of positive numbers, so that no digit
+// is lost.
 func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
-	n := len(s)
-	num, den := work[:n], work[n:2*n]
+	n, last := len(s), len(q.a2)-1
+	num, den, logs := work[:n], work[n:2*n], work[2*n:3*n]
 	f = f[:n]
 	clear(f)
-	if !vec.PivotProducts(s, num, den, q.a2, q.c2) {
-		q.jointFar(s, f, num, den)
+	for k, v := range s {
+		num[k], den[k] = v+q.a2[last], 1
+	}
+	for i := last; i > 0; {
+		from := max(i-pivotsAtOnce, 0)
+		if !vec.PivotProducts(s, num, den, q.a2[from:i], q.c2[from:i]) {
+			q.jointFar(s, f, num, den)
+			break
+		}
+		if i = from; i > 0 {
+			vec.Logs(logs, den)
+			for k, log := range logs {
+				f[k] += log
+				num[k], den[k] = num[k]/den[k], 1
+			}
+		}
 	}
 	for k, v := range s {
 		f[k] += (twice + q.rho2 + float64(q.b2*(float64(v*den[k])/num[k]))) / v
@@ -64,10 +79,14 @@ func (q *bidiagonal) joint(twice float64, s, f, work []float64) {
 	}
 }
 
+// pivotsAtOnce is how many pivots are multiplied: 1e12 each stay within bounds.
+const pivotsAtOnce = 12
+
 // jointFar is the recurrence where products would grow too large or too small: pivot by
-// pivot, whose logarithms it adds to f.
+// pivot, of whose logarithms it makes f.
 func (q *bidiagonal) jointFar(s, f, num, den []float64) {
 	last := len(q.a2) - 1
+	clear(f)
 	for k, v := range s {
 		t := v + q.a2[last]
 		for i := last - 1; i >= 0; i-- {

@@ -38,12 +38,12 @@ const (
 // size makes room for k nodes, of nobody.
 func (w *nodes) size(k int) {
 	w.of = 0
-	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 2*k)
+	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 3*k)
 }
 
 // logJoint returns f at l up to a constant that does not depend on l.
 func (m *Model) logJoint(l float64) float64 {
-	s, f, work := [1]float64{math.Exp(l)}, [1]float64{}, [2]float64{}
+	s, f, work := [1]float64{math.Exp(l)}, [1]float64{}, [3]float64{}
 	m.post.joint(2*m.prior.Sigma2Rate, s[:], f[:], work[:])
 	return m.power()*l - 0.5*f[0]
 }

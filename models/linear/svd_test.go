@@ -211,20 +211,25 @@ func compareSVD(t *testing.T, name string, m *Model) {
 }
 
 // The sums at the nodes against the pivots one by one, where their products go
-// beyond floats and where they do not.
+// beyond floats and where they do not, of few and of many pivots.
 func TestJointOfFarFactors(t *testing.T) {
-	for _, size := range []float64{1, 1e70, 1e140, 1e-70, 1e-140} {
-		q := &bidiagonal{a2: []float64{3, .1, 2, 5, .7}, c2: []float64{.2, 4, 1, .5, 0}, b2: 7, rho2: 2}
+	for i, size := range []float64{1, 1e70, 1e140, 1e-70, 1e-140, 1, 1e11, 1e70} {
+		a2, c2 := []float64{3, .1, 2, 5, .7}, []float64{.2, 4, 1, .5, 0}
+		if i >= 5 {
+			a2, c2 = slices.Repeat(a2, 8), slices.Repeat(c2, 8)
+		}
+		q := &bidiagonal{a2: a2, c2: c2, b2: 7, rho2: 2}
 		for i := range q.a2 {
 			q.a2[i] *= size
 			q.c2[i] *= size
 		}
 		s := []float64{.01 * size, size, 1.5 * size, 30 * size, 1e4 * size, size / 3, 2 * size, .7 * size, 9 * size}
-		f, work := make([]float64, len(s)), make([]float64, 2*len(s))
+		f, work := make([]float64, len(s)), make([]float64, 3*len(s))
 		q.joint(3, s, f, work)
 		for k, v := range s {
-			want, at := 0.0, v+q.a2[4]
-			for i := 3; i >= 0; i-- {
+			last := len(a2) - 1
+			want, at := 0.0, v+q.a2[last]
+			for i := last - 1; i >= 0; i-- {
 				pivot := q.c2[i] + at
 				want += math.Log(pivot)
 				at = v + q.a2[i]*(at/pivot)
