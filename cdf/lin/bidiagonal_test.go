@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // bidiagonal runs Bidiagonal and RightVectors on a copy of src.

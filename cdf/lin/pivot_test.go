@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // All numbers of rows to 17 and matrices to 18, against the twin. What lies beyond

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // column returns the length of a column of a packed factor.

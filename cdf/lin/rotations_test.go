@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // All numbers of columns to 140, against the definition. Rows that are not rotated

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 func seeded(n uint64) *Lanes {

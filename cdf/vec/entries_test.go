@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // The functions of package math, to the bit: for numbers of all sizes, at the edges

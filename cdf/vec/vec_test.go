@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
-	"github.com/credence-stream/credence/cdf/isa/isatest"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 func random(r *rand.Rand, n int) []float64 {

@@ -74,7 +74,7 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 	variance, shape, squares, rows, covered := s.variance, s.shape, t.squares, 0, 0
 	plentiful := s.df >= dist.Plentiful
 	for i, v := range y {
-		if v != v {
+		if math.IsNaN(v) {
 			t.Out.PredictedRows++
 			continue
 		}
