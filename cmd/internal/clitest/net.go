@@ -18,14 +18,18 @@ func Listen(t *testing.T) net.Listener {
 	return l
 }
 
-// Nobody returns an address that was free a moment ago.
+// Nobody returns an address where nobody listens until the end of the test. It is that
+// of the other end of a connection: a free port could be another server's by the time
+// that it is asked, or even the asker's own.
 func Nobody(t *testing.T) string {
 	t.Helper()
-	l := Listen(t)
-	if err := l.Close(); err != nil {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
+	c, err := d.DialContext(t.Context(), "tcp", Listen(t).Addr().String())
+	if err != nil {
 		t.Fatal(err)
 	}
-	return l.Addr().String()
+	t.Cleanup(func() { _ = c.Close() })
+	return c.LocalAddr().String()
 }
 
 // Status asks for a URL and returns the status code.
