@@ -4,7 +4,7 @@ package lin
 
 import "github.com/credence-stream/credence/cdf/isa"
 
-//go:generate go run -C gen . -out ../strip_amd64.s
+//go:generate go run -C gen ./lin -out ../strip_amd64.s
 
 // panel is a strip of up to three vectors, as the assembly takes it. Strides are
 // in bytes.

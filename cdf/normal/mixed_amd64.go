@@ -4,8 +4,6 @@ package normal
 
 import "github.com/credence-stream/credence/cdf/isa"
 
-//go:generate go run -C ../lin/gen . -of normal -out ../../normal/mixed_amd64.s
-
 //go:noescape
 func avx2Mixed(w, mean, inv *float64, n int, at float64, table, out *float64)
 

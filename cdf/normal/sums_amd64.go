@@ -4,7 +4,7 @@ package normal
 
 import "github.com/credence-stream/credence/cdf/isa"
 
-//go:generate go run -C ../lin/gen ./sums -out ../../normal/sums_amd64.s
+//go:generate go run -C ../lin/gen ./normal -out ../../normal/normal_amd64.s
 
 // points is what the assembly takes: n times eight.
 type points struct {

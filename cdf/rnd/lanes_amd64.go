@@ -4,7 +4,7 @@ package rnd
 
 import "github.com/credence-stream/credence/cdf/isa"
 
-//go:generate go run -C ../lin/gen ./lanes -out ../../rnd/lanes_amd64.s
+//go:generate go run -C ../lin/gen ./rnd -out ../../rnd/lanes_amd64.s
 
 // group is what the assembly takes: n times eight entries of t.
 type group struct {

@@ -4,7 +4,7 @@ package vec
 
 import "github.com/credence-stream/credence/cdf/isa"
 
-//go:generate go run -C ../lin/gen . -of vec -out ../../vec/vec_amd64.s
+//go:generate go run -C ../lin/gen ./vec -out ../../vec/vec_amd64.s
 
 // A call takes at most so many entries: 100 us, for assembly is not preempted.
 const most = 1 << 14

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
 // Offsets of the fields of lin.pass.
@@ -26,33 +28,28 @@ const (
 // instructions.
 func passes() {
 	for _, dot := range []bool{false, true} {
-		pass("avx512", []int{8, 4, 2, 1}, dot, 1)
-		pass("avx2", []int{4, 2, 1}, dot, 2)
+		pass(asm.AVX512, []int{8, 4, 2, 1}, dot)
+		pass(asm.AVX2, []int{4, 2, 1}, dot)
 	}
 }
 
 // pass writes the function that subtracts xu' from a and adds v'a of the result
 // to w, or sets x's neighbour v to aw of it: then eight partial sums are kept
 // of a row, in one vector or two halves.
-func pass(set string, sizes []int, dot bool, halves int) {
+func pass(set asm.Set, sizes []int, dot bool) {
 	name := "Sum"
 	if dot {
 		name = "Dot"
 	}
-	name = set + name
+	name = set.Name + name
 	TEXT(name, NOSPLIT, "func(p *byte)")
-	g := group{dot: dot, halves: halves, p: Load(Param("p"), GP64())}
-	for _, r := range []struct {
-		off int
-		to  *reg.GPVirtual
-	}{{passA, &g.a}, {passStride, &g.matrix.stride}, {passX, &g.x}, {passV, &g.v}, {passRows, &g.left}} {
-		*r.to = GP64()
-		MOVQ(Mem{Base: g.p, Disp: r.off}, *r.to)
-	}
-	g.matrix.three = GP64()
-	g.matrix.triple()
-	if halves == 1 {
-		KMOVW(Mem{Base: g.p, Disp: passBits}, reg.K1)
+	p := Load(Param("p"), GP64())
+	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
+	g := group{Set: set, dot: dot, halves: 8 / set.Lanes, p: p}
+	g.matrix = asm.StridesOf(asm.Loaded(at(passStride)))
+	g.a, g.x, g.v, g.left = asm.Loaded(at(passA)), asm.Loaded(at(passX)), asm.Loaded(at(passV)), asm.Loaded(at(passRows))
+	if set.Wide() {
+		KMOVW(at(passBits), reg.K1)
 	}
 	for _, r := range sizes {
 		g.rows, g.label = r, fmt.Sprintf("rows%d", r)
@@ -60,7 +57,7 @@ func pass(set string, sizes []int, dot bool, halves int) {
 		CMPQ(g.left, U8(r))
 		JLT(LabelRef(g.label + "end"))
 		g.write()
-		IMUL3Q(U8(r), g.matrix.stride, g.base[0])
+		IMUL3Q(U8(r), g.matrix.Once, g.base[0])
 		ADDQ(g.base[0], g.a)
 		ADDQ(U8(8*r), g.x)
 		ADDQ(U8(8*r), g.v)
@@ -68,53 +65,39 @@ func pass(set string, sizes []int, dot bool, halves int) {
 		JMP(LabelRef(g.label))
 		Label(g.label + "end")
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // group is up to eight rows that a pass takes at once.
 type group struct {
+	asm.Set
 	dot                    bool
 	halves, rows           int
 	label                  string
 	p                      reg.Register
 	a, x, v, left, u, w, n reg.GPVirtual
-	matrix                 strides
+	matrix                 asm.Strides
 	base                   [2]reg.GPVirtual
 }
 
 // Registers: x of the rows, then v or the sums of each half, then a vector of u,
 // one of w, and of a as many as there are; the last of AVX2 is the mask.
-func (g *group) reg(i int) reg.VecPhysical {
-	if g.halves == 1 {
-		return zmm[i]
-	}
-	return ymm[i]
-}
+func (g *group) factor(r int) reg.VecPhysical { return g.R[r] }
 
-func (g *group) most() int {
-	if g.halves == 1 {
-		return 8
-	}
-	return 4
-}
-
-func (g *group) factor(r int) reg.VecPhysical { return g.reg(r) }
-
-func (g *group) sum(r, half int) reg.VecPhysical { return g.reg((1+half)*g.most() + r) }
+func (g *group) sum(r, half int) reg.VecPhysical { return g.R[(1+half)*g.Lanes+r] }
 
 func (g *group) col(i int) reg.VecPhysical {
 	if g.dot {
-		return g.reg((1+g.halves)*g.most() + i)
+		return g.R[(1+g.halves)*g.Lanes+i]
 	}
-	return g.reg(2*g.most() + i)
+	return g.R[2*g.Lanes+i]
 }
 
 func (g *group) entry(r int) reg.VecPhysical {
 	if g.dot && g.halves == 2 {
-		return g.reg(14)
+		return g.R[14]
 	}
-	return g.reg(2*g.most() + 2 + r)
+	return g.R[2*g.Lanes+2+r]
 }
 
 // write takes the rows at once.
@@ -126,17 +109,15 @@ func (g *group) write() {
 			continue
 		}
 		for half := range g.halves {
-			VXORPD(low(g.sum(r, half)), low(g.sum(r, half)), low(g.sum(r, half)))
+			VXORPD(asm.Low(g.sum(r, half)), asm.Low(g.sum(r, half)), asm.Low(g.sum(r, half)))
 		}
 	}
-	g.u, g.w, g.n, g.base[0] = GP64(), GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: g.p, Disp: passU}, g.u)
-	MOVQ(Mem{Base: g.p, Disp: passW}, g.w)
-	MOVQ(Mem{Base: g.p, Disp: passWhole}, g.n)
+	at := func(off int) Mem { return Mem{Base: g.p, Disp: off} }
+	g.u, g.w, g.n, g.base[0] = asm.Loaded(at(passU)), asm.Loaded(at(passW)), asm.Loaded(at(passWhole)), GP64()
 	MOVQ(g.a, g.base[0])
 	if g.rows > 4 {
 		g.base[1] = GP64()
-		LEAQ(Mem{Base: g.a, Index: g.matrix.stride, Scale: 4}, g.base[1])
+		g.matrix.Advance(g.a, g.base[1])
 	}
 	TESTQ(g.n, g.n)
 	JZ(LabelRef(g.label + "tail"))
@@ -164,22 +145,17 @@ func (g *group) write() {
 // eight takes eight columns, or as many as the mask has.
 func (g *group) eight(masked bool) {
 	for half := range g.halves {
-		load, store := func(m Mem, v reg.VecPhysical) { VMOVUPD(m, v) }, func(v reg.VecPhysical, m Mem) { VMOVUPD(v, m) }
-		switch {
-		case masked && g.halves == 1:
-			load, store = func(m Mem, v reg.VecPhysical) { VMOVUPD_Z(m, reg.K1, v) }, func(v reg.VecPhysical, m Mem) { VMOVUPD(v, reg.K1, m) }
-		case masked:
-			VMOVUPD(Mem{Base: g.p, Disp: passMask + 32*half}, ymm[15])
-			load, store = func(m Mem, v reg.VecPhysical) { VMASKMOVPD(m, ymm[15], v) }, func(v reg.VecPhysical, m Mem) { VMASKMOVPD(v, ymm[15], m) }
+		if masked && !g.Wide() {
+			VMOVUPD(Mem{Base: g.p, Disp: passMask + 32*half}, g.Mask)
 		}
 		u, w := g.col(0), g.col(1)
-		load(Mem{Base: g.u, Disp: 32 * half}, u)
-		load(Mem{Base: g.w, Disp: 32 * half}, w)
+		g.Load(Mem{Base: g.u, Disp: 32 * half}, u, masked)
+		g.Load(Mem{Base: g.w, Disp: 32 * half}, w, masked)
 		for r := range g.rows {
-			m, e := g.matrix.at(g.base[:], r, 32*half), g.entry(r)
-			load(m, e)
+			m, e := g.matrix.At(g.base[:], r, 32*half), g.entry(r)
+			g.Load(m, e, masked)
 			VFNMADD231PD(u, g.factor(r), e)
-			store(e, m)
+			g.Store(e, m, masked)
 			if g.dot {
 				VFMADD231PD(e, w, g.sum(r, half))
 			} else {
@@ -187,7 +163,7 @@ func (g *group) eight(masked bool) {
 			}
 		}
 		if !g.dot {
-			store(w, Mem{Base: g.w, Disp: 32 * half})
+			g.Store(w, Mem{Base: g.w, Disp: 32 * half}, masked)
 		}
 	}
 }
@@ -197,17 +173,14 @@ func (g *group) eight(masked bool) {
 func (g *group) total(r int) {
 	s, other := g.sum(r, 0), g.factor(0) // below register 16: nothing of AVX-512 but its foundation is asked for
 	if g.halves == 1 {
-		VEXTRACTF64X4(U8(1), s, middle(other))
-		VADDPD(middle(other), middle(s), middle(s))
+		VEXTRACTF64X4(U8(1), s, asm.Middle(other))
+		VADDPD(asm.Middle(other), asm.Middle(s), asm.Middle(s))
 	} else {
 		VADDPD(g.sum(r, 1), s, s)
 	}
-	VEXTRACTF128(U8(1), middle(s), low(other))
-	VADDPD(low(other), low(s), low(s))
-	VPERMILPD(U8(1), low(s), low(other))
-	VADDSD(low(other), low(s), low(s))
-	VMOVSD(low(s), Mem{Base: g.v, Disp: 8 * r})
+	VEXTRACTF128(U8(1), asm.Middle(s), asm.Low(other))
+	VADDPD(asm.Low(other), asm.Low(s), asm.Low(s))
+	VPERMILPD(U8(1), asm.Low(s), asm.Low(other))
+	VADDSD(asm.Low(other), asm.Low(s), asm.Low(s))
+	VMOVSD(asm.Low(s), Mem{Base: g.v, Disp: 8 * r})
 }
-
-func middle(v reg.VecPhysical) reg.VecPhysical { return v.AsY().(reg.VecPhysical) }
-func low(v reg.VecPhysical) reg.VecPhysical    { return v.AsX().(reg.VecPhysical) }

@@ -1,6 +1,4 @@
-// Package rows reads tables of coefficients for four lanes of AVX2, each of which needs a
-// row of its own: rows are loaded and transposed, in half the time of gathers.
-package rows
+package asm
 
 import (
 	. "github.com/mmcloughlin/avo/build"
@@ -8,38 +6,39 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Rows are those of a table that four lanes need.
+// Rows are those of a table of coefficients that four lanes of AVX2 need, one each. They are
+// loaded and transposed, in half the time of gathers.
 type Rows struct {
-	base reg.GPVirtual
-	off  int
-	lane [4]reg.GPVirtual
+	Base reg.GPVirtual
+	Off  int              // of the table
+	Lane [4]reg.GPVirtual // where a lane's row begins in the table
 }
 
-// Of finds the rows of the given numbers, a vector that it changes. The table is off bytes
-// after base, a row has 1<<shift bytes, and 16 bytes follow the last.
-func Of(base reg.GPVirtual, off, shift int, row reg.VecVirtual) Rows {
-	r := Rows{base: base, off: off}
+// RowsOf finds the rows of the given numbers, a vector that it changes. The table is off bytes
+// after base, a row has 1<<shift bytes.
+func RowsOf(base reg.GPVirtual, off, shift int, row reg.VecVirtual) Rows {
+	r := Rows{Base: base, Off: off}
 	VPSLLQ(U8(shift), row, row)
 	high := XMM()
-	for i := range r.lane {
-		r.lane[i] = GP64()
+	for i := range r.Lane {
+		r.Lane[i] = GP64()
 	}
 	VEXTRACTI128(U8(1), row, high)
-	VMOVQ(row.AsX(), r.lane[0])
-	VPEXTRQ(U8(1), row.AsX(), r.lane[1])
-	VMOVQ(high, r.lane[2])
-	VPEXTRQ(U8(1), high, r.lane[3])
+	VMOVQ(row.AsX(), r.Lane[0])
+	VPEXTRQ(U8(1), row.AsX(), r.Lane[1])
+	VMOVQ(high, r.Lane[2])
+	VPEXTRQ(U8(1), high, r.Lane[3])
 	return r
 }
 
 // Pair returns the entries i and i + 1 of every lane.
 func (r Rows) Pair(i int) [2]reg.VecVirtual {
 	at := func(lane int) Mem {
-		return Mem{Base: r.base, Index: r.lane[lane], Scale: 1, Disp: r.off + 8*i}
+		return Mem{Base: r.Base, Index: r.Lane[lane], Scale: 1, Disp: r.Off + 8*i}
 	}
 	even, odd := YMM(), YMM()
-	VMOVUPD(at(0), even) // and what follows, which is overwritten
-	VMOVUPD(at(1), odd)
+	VBROADCASTF128(at(0), even) // into both halves, of which one is overwritten
+	VBROADCASTF128(at(1), odd)
 	VINSERTF128(U8(1), at(2), even, even)
 	VINSERTF128(U8(1), at(3), odd, odd)
 	first, second := YMM(), YMM()

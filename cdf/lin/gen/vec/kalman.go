@@ -4,9 +4,11 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
-// Offsets of the fields of lin.filters.
+// Offsets of the fields of vec.filters.
 const (
 	filM       = 0
 	filV       = 8
@@ -29,8 +31,10 @@ const (
 
 // kalman writes what takes rows of filters one step on, and through an observation
 // where there is one, with the parts that a mean has in the levels or without.
-func kalman(name string, v *vector, observed, mean bool) {
-	TEXT(v.set+name, NOSPLIT, "func(p *byte)")
+func kalman(name string, set asm.Set, observed, mean bool) {
+	set.Mask = asm.Y[9] // the last is for constants
+	v := newVector(set)
+	TEXT(v.Name+name, NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	a, s, rows, left, i, j, base := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
@@ -39,41 +43,19 @@ func kalman(name string, v *vector, observed, mean bool) {
 	MOVQ(at(filRows), rows)
 	XORQ(i, i)
 	v.keep(pattern(1)...)
-	top, mask, y, va, va2, vs, rest := v.r[8], v.r[9], v.r[10], v.r[11], v.r[12], v.r[13], v.r[14]
+	top, y, va, va2, vs, rest := v.R[8], v.R[10], v.R[11], v.R[12], v.R[13], v.R[14]
 	VBROADCASTSD(at(filY), y)
 	VBROADCASTSD(constant(0), top)
-	if v.lanes == 8 {
-		KMOVW(at(filBits), reg.K2)
-	} else {
-		VMOVUPD(at(filMask), mask)
-	}
+	v.Prepare(at(filBits), at(filMask))
 	body := func(masked bool) {
 		// entry is where a field has the vector at hand.
 		entry := func(off int, index reg.GPVirtual) Mem {
 			MOVQ(at(off), base)
 			return Mem{Base: base, Index: index, Scale: 1}
 		}
-		load := func(off int, index reg.GPVirtual, to reg.VecPhysical) {
-			switch m := entry(off, index); {
-			case !masked:
-				VMOVUPD(m, to)
-			case v.lanes == 8:
-				VMOVUPD_Z(m, reg.K2, to)
-			default:
-				VMASKMOVPD(m, mask, to)
-			}
-		}
-		store := func(from reg.VecPhysical, off int) {
-			switch m := entry(off, i); {
-			case !masked:
-				VMOVUPD(from, m)
-			case v.lanes == 8:
-				VMOVUPD(from, reg.K2, m)
-			default:
-				VMASKMOVPD(from, mask, m)
-			}
-		}
-		m, gain, t, e, f, inv, x := v.r[0], v.r[1], v.r[2], v.r[3], v.r[4], v.r[5], v.r[6]
+		load := func(off int, index reg.GPVirtual, to reg.VecPhysical) { v.Load(entry(off, index), to, masked) }
+		store := func(from reg.VecPhysical, off int) { v.Store(from, entry(off, i), masked) }
+		m, gain, t, e, f, inv, x := v.R[0], v.R[1], v.R[2], v.R[3], v.R[4], v.R[5], v.R[6]
 		load(filM, i, m)
 		load(filV, i, gain)
 		load(filQ, j, t)
@@ -132,8 +114,8 @@ func kalman(name string, v *vector, observed, mean bool) {
 	JEQ(LabelRef("last"))
 	Label("next")
 	body(false)
-	ADDQ(U8(8*v.lanes), i)
-	ADDQ(U8(8*v.lanes), j)
+	ADDQ(U8(8*v.Lanes), i)
+	ADDQ(U8(8*v.Lanes), j)
 	DECQ(left)
 	JNZ(LabelRef("next"))
 	Label("last")
@@ -147,16 +129,15 @@ func kalman(name string, v *vector, observed, mean bool) {
 	DECQ(rows)
 	JNZ(LabelRef("row"))
 	VMOVUPD(top, at(filTop))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // kalmans writes it for both sets.
 func kalmans() {
-	for _, lanes := range []int{8, 4} {
-		kalman("Pass", newVector(lanes), false, false)
-		kalman("PassMean", newVector(lanes), false, true)
-		kalman("Observe", newVector(lanes), true, false)
-		kalman("ObserveMean", newVector(lanes), true, true)
+	for _, set := range []asm.Set{asm.AVX512, asm.AVX2} {
+		kalman("Pass", set, false, false)
+		kalman("PassMean", set, false, true)
+		kalman("Observe", set, true, false)
+		kalman("ObserveMean", set, true, true)
 	}
 }

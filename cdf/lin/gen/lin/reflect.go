@@ -4,6 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
 // Offsets of the fields of lin.reflection.
@@ -19,26 +21,24 @@ const (
 	reflectLane   = 64
 )
 
-// reflects writes the function that takes a reflection off eight columns and finds
+// reflections writes it with both sets of instructions.
+func reflections() {
+	reflect(asm.AVX512)
+	reflect(asm.AVX2)
+}
+
+// reflect writes the function that takes a reflection off eight columns and finds
 // the products of the next one with all of them, four rows at a time, each of which
 // has sums of its own. A row is one vector or two halves.
-func reflects(set string, halves int) {
-	TEXT(set+"Reflect", NOSPLIT, "func(p *byte)")
+func reflect(set asm.Set) {
+	halves := 8 / set.Lanes
+	TEXT(set.Name+"Reflect", NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
-	matrix := newStrides()
-	MOVQ(at(reflectStride), matrix.stride)
-	matrix.triple()
-	b, x, next, left, by := GP64(), GP64(), GP64(), GP64(), GP64()
-	MOVQ(at(reflectB), b)
-	MOVQ(at(reflectX), x)
-	MOVQ(at(reflectNext), next)
-	MOVQ(at(reflectFours), left)
-	MOVQ(at(reflectBy), by)
-	v := func(i int) reg.VecPhysical { return ymm[i] }
-	if halves == 1 {
-		v = func(i int) reg.VecPhysical { return zmm[i] }
-	}
+	matrix := asm.StridesOf(asm.Loaded(at(reflectStride)))
+	b, x, next := asm.Loaded(at(reflectB)), asm.Loaded(at(reflectX)), asm.Loaded(at(reflectNext))
+	left, by := asm.Loaded(at(reflectFours)), asm.Loaded(at(reflectBy))
+	v := func(i int) reg.VecPhysical { return set.R[i] }
 	sum := func(r, half int) reg.VecPhysical { return v(r*halves + half) }
 	s := func(half int) reg.VecPhysical { return v(4*halves + half) }
 	pivot := v(5 * halves)
@@ -52,7 +52,7 @@ func reflects(set string, halves int) {
 	for half := range halves {
 		VMOVUPD(Mem{Base: by, Disp: 32 * half}, s(half))
 		for r := range 4 {
-			VXORPD(low(sum(r, half)), low(sum(r, half)), low(sum(r, half)))
+			VXORPD(asm.Low(sum(r, half)), asm.Low(sum(r, half)), asm.Low(sum(r, half)))
 		}
 	}
 	bases := []reg.GPVirtual{b, x, next}
@@ -65,13 +65,13 @@ func reflects(set string, halves int) {
 	Label("four")
 	for r := range 4 {
 		factor, column := own(r, 0), own(r, 1)
-		VBROADCASTSD(matrix.at([]reg.GPVirtual{x}, r, 0), factor)
+		VBROADCASTSD(matrix.At([]reg.GPVirtual{x}, r, 0), factor)
 		if halves == 2 {
-			VBROADCASTSD(matrix.at([]reg.GPVirtual{next}, r, 0), column)
+			VBROADCASTSD(matrix.At([]reg.GPVirtual{next}, r, 0), column)
 			VFNMADD231PD(pivot, factor, column)
 		}
 		for half := range halves {
-			entry, m := own(r, 2+half), matrix.at([]reg.GPVirtual{b}, r, 32*half)
+			entry, m := own(r, 2+half), matrix.At([]reg.GPVirtual{b}, r, 32*half)
 			VMOVUPD(m, entry)
 			VFNMADD231PD(s(half), factor, entry)
 			VMOVUPD(entry, m)
@@ -82,7 +82,7 @@ func reflects(set string, halves int) {
 		}
 	}
 	for _, base := range bases {
-		LEAQ(Mem{Base: base, Index: matrix.stride, Scale: 4}, base)
+		matrix.Advance(base, base)
 	}
 	DECQ(left)
 	JNZ(LabelRef("four"))
@@ -93,6 +93,5 @@ func reflects(set string, halves int) {
 		VADDPD(sum(2, half), sum(0, half), sum(0, half))
 		VMOVUPD(sum(0, half), Mem{Base: by, Disp: 32 * half})
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

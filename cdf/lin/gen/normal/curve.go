@@ -1,4 +1,3 @@
-// Command sums writes the assembly of cdf/normal.
 package main
 
 import (
@@ -6,7 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
-	"github.com/credence-stream/credence/cdf/lin/gen/rows"
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
 // Offsets of the fields of normal.curve, and how many coefficients there are.
@@ -19,49 +18,27 @@ const (
 	terms = 13
 )
 
-func main() {
-	ConstraintExpr("!purego")
-	wide()
-	narrow()
-	Generate()
-}
-
-// arguments loads the fields of normal.points.
-func arguments() (c, x, y, n reg.GPVirtual) {
-	p := Load(Param("p"), GP64())
-	all := [4]reg.GPVirtual{}
-	for i := range all {
-		all[i] = GP64()
-		MOVQ(Mem{Base: p, Disp: 8 * i}, all[i])
-	}
+// points loads the fields of normal.points.
+func points() (c, x, y, n reg.GPVirtual) {
+	all := asm.Fields(4)
 	return all[0], all[1], all[2], all[3]
 }
 
-// wide writes the function for AVX-512: four groups of eight at once, so that one does not
-// wait for another's chain, then what is left. The halves of a table of sixteen are vectors
-// to pick from.
-func wide() {
+// wideCurve writes the function for AVX-512. The halves of a table of sixteen are vectors to
+// pick from.
+func wideCurve() {
 	TEXT("avx512Curve", NOSPLIT, "func(p *byte)")
-	c, x, y, n := arguments()
+	c, x, y, n := points()
 	vShift, vHalf := ZMM(), ZMM()
 	VBROADCASTSD(Mem{Base: c, Disp: shift}, vShift)
 	VBROADCASTSD(Mem{Base: c, Disp: half}, vHalf)
-	for _, k := range []int{4, 1} {
-		label := []string{"", "one", "two", "three", "four"}[k]
+	asm.Together(n, func(k int) {
 		each := func(do func(i int)) {
 			for i := range k {
 				do(i)
 			}
 		}
-		several := func() []reg.VecVirtual {
-			v := make([]reg.VecVirtual, k)
-			each(func(i int) { v[i] = ZMM() })
-			return v
-		}
-		Label(label)
-		CMPQ(n, U8(k))
-		JLT(LabelRef(label + "end"))
-		d, piece, sum, low, high := several(), several(), several(), ZMM(), ZMM()
+		d, piece, sum, low, high := asm.Several(k), asm.Several(k), asm.Several(k), ZMM(), ZMM()
 		each(func(i int) { VMOVUPD(Mem{Base: x, Disp: 64 * i}, d[i]) })
 		each(func(i int) { VSUBPD(vHalf, d[i], d[i]) })
 		each(func(i int) { VADDPD(vShift, d[i], piece[i]) })
@@ -72,7 +49,7 @@ func wide() {
 			VMOVUPD(Mem{Base: c, Disp: by + 128*j + 64}, high)
 			to := sum
 			if j > 0 {
-				to = several()
+				to = asm.Several(k)
 			}
 			each(func(i int) { VMOVAPD(low, to[i]) })
 			each(func(i int) { VPERMT2PD(high, piece[i], to[i]) })
@@ -83,18 +60,14 @@ func wide() {
 		each(func(i int) { VMOVUPD(sum[i], Mem{Base: y, Disp: 64 * i}) })
 		ADDQ(U32(64*k), x)
 		ADDQ(U32(64*k), y)
-		SUBQ(U8(k), n)
-		JMP(LabelRef(label))
-		Label(label + "end")
-	}
-	VZEROUPPER()
-	RET()
+	})
+	asm.End()
 }
 
-// narrow writes the function for AVX2.
-func narrow() {
+// narrowCurve writes the function for AVX2.
+func narrowCurve() {
 	TEXT("avx2Curve", NOSPLIT, "func(p *byte)")
-	c, x, y, n := arguments()
+	c, x, y, n := points()
 	vShift, vHalf := YMM(), YMM()
 	VBROADCASTSD(Mem{Base: c, Disp: shift}, vShift)
 	VBROADCASTSD(Mem{Base: c, Disp: half}, vHalf)
@@ -108,11 +81,10 @@ func narrow() {
 	VSUBPD(whole, d, d)
 	VPSLLQ(U8(60), piece, piece)
 	VPSRLQ(U8(60), piece, piece)
-	VMOVUPD(rows.Of(c, table, 7, piece).Horner(terms, d), Mem{Base: y})
+	VMOVUPD(asm.RowsOf(c, table, 7, piece).Horner(terms, d), Mem{Base: y})
 	ADDQ(U8(32), x)
 	ADDQ(U8(32), y)
 	DECQ(n)
 	JNZ(LabelRef("four"))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

@@ -1,4 +1,4 @@
-// Command lanes writes the assembly of cdf/rnd.
+// Command rnd writes the assembly of cdf/rnd.
 package main
 
 import (
@@ -6,16 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
-	"github.com/credence-stream/credence/cdf/lin/gen/rows"
-)
-
-// Offsets of the fields of rnd.group.
-const (
-	groupS    = 0
-	groupC    = 8
-	groupT    = 16
-	groupDone = 24
-	groupN    = 32
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
 // Offsets of the fields of rnd.pieces, and how many coefficients there are.
@@ -44,12 +35,12 @@ const (
 )
 
 func main() {
-	ConstraintExpr("!purego")
-	for _, positive := range []bool{false, true} {
-		wide(positive)
-		narrow(positive)
-	}
-	Generate()
+	asm.Generated(func() {
+		for _, positive := range []bool{false, true} {
+			wide(positive)
+			narrow(positive)
+		}
+	})
 }
 
 func name(set string, positive bool) string {
@@ -59,23 +50,17 @@ func name(set string, positive bool) string {
 	return set + "Normals"
 }
 
-// arguments loads the fields of the group.
-func arguments() (s, c, t, done, n reg.GPVirtual) {
-	p := Load(Param("p"), GP64())
-	all := [5]reg.GPVirtual{}
-	for i := range all {
-		all[i] = GP64()
-		MOVQ(Mem{Base: p, Disp: 8 * i}, all[i])
-	}
+// fields loads those of rnd.group.
+func fields() (s, c, t, done, n reg.GPVirtual) {
+	all := asm.Fields(5)
 	return all[0], all[1], all[2], all[3], all[4]
 }
 
-// wide writes the function for AVX-512: two groups of eight lanes at once, so that one
-// does not wait for the other's chains, then what is left.
+// wide writes the function for AVX-512.
 func wide(positive bool) {
 	TEXT(name("avx512", positive), NOSPLIT, "func(p *byte)")
 	w := &lanes{positive: positive}
-	w.s, w.c, w.t, w.done, w.n = arguments()
+	w.s, w.c, w.t, w.done, w.n = fields()
 	for i := range w.state {
 		w.state[i] = ZMM()
 		VMOVDQU64(Mem{Base: w.s, Disp: 64 * i}, w.state[i])
@@ -84,23 +69,15 @@ func wide(positive bool) {
 	VBROADCASTSD(w.at(unit), w.unit)
 	VBROADCASTSD(w.at(fraction), w.fraction)
 	VBROADCASTSD(w.at(even), w.even)
-	for _, k := range []int{4, 1} {
-		label := []string{"", "one", "two", "three", "four"}[k]
-		Label(label)
-		CMPQ(w.n, U8(k))
-		JLT(LabelRef(label + "end"))
+	asm.Together(w.n, func(k int) {
 		w.draw(k)
 		ADDQ(U32(64*k), w.t)
 		ADDQ(U8(k), w.done)
-		SUBQ(U8(k), w.n)
-		JMP(LabelRef(label))
-		Label(label + "end")
-	}
+	})
 	for i, v := range w.state {
 		VMOVDQU64(v, Mem{Base: w.s, Disp: 64 * i})
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // lanes are the registers of wide.
@@ -130,15 +107,6 @@ func (w *lanes) next() reg.VecVirtual {
 	return x
 }
 
-// several makes a vector for each of k groups.
-func several(k int) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, k)
-	for i := range v {
-		v[i] = ZMM()
-	}
-	return v
-}
-
 // draw draws for k groups. All instructions of a line are independent.
 func (w *lanes) draw(k int) {
 	each := func(do func(i int)) {
@@ -146,7 +114,7 @@ func (w *lanes) draw(k int) {
 			do(i)
 		}
 	}
-	x, y, e, r := make([]reg.VecVirtual, k), several(k), several(k), several(k)
+	x, y, e, r := make([]reg.VecVirtual, k), asm.Several(k), asm.Several(k), asm.Several(k)
 	each(func(i int) { x[i] = w.next() })
 
 	// y = -log u.
@@ -173,7 +141,7 @@ func (w *lanes) draw(k int) {
 	ok := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4}
 	if w.positive {
 		// y += -log Q(a), where a is the mean with the other sign.
-		d, piece, tail, table := several(k), several(k), several(k), ZMM()
+		d, piece, tail, table := asm.Several(k), asm.Several(k), asm.Several(k), ZMM()
 		each(func(i int) {
 			VPXORQ(d[i], d[i], d[i])
 			VSUBPD(Mem{Base: w.t, Disp: 64 * i}, d[i], d[i])
@@ -187,7 +155,7 @@ func (w *lanes) draw(k int) {
 		each(func(i int) { VPERMPD(table, piece[i], tail[i]) })
 		for j := 1; j < tailTerms; j++ {
 			VMOVUPD(w.at(tailsBy+64*j), table)
-			coefficient := several(k)
+			coefficient := asm.Several(k)
 			each(func(i int) { VPERMPD(table, piece[i], coefficient[i]) })
 			each(func(i int) { VFMADD213PD(coefficient[i], d[i], tail[i]) })
 		}
@@ -198,7 +166,7 @@ func (w *lanes) draw(k int) {
 	}
 
 	// x = L^-1(y).
-	piece := several(k)
+	piece := asm.Several(k)
 	each(func(i int) { VPSRLQ(U8(52), y[i], piece[i]) })
 	each(func(i int) { VPTERNLOGQ(U8(andOr), w.unit, w.fraction, y[i]) })
 	each(func(i int) { VSUBPD_BCST(w.at(middle), y[i], y[i]) })
@@ -209,10 +177,10 @@ func (w *lanes) draw(k int) {
 		each(func(i int) { VMOVAPD(low, v[i]) })
 		each(func(i int) { VPERMT2PD(high, piece[i], v[i]) })
 	}
-	x = several(k)
+	x = asm.Several(k)
 	pick(0, x)
 	for j := 1; j < pointTerms; j++ {
-		coefficient := several(k)
+		coefficient := asm.Several(k)
 		pick(j, coefficient)
 		each(func(i int) { VFMADD213PD(coefficient[i], y[i], x[i]) })
 	}
@@ -235,12 +203,11 @@ func (w *lanes) draw(k int) {
 // the other. The pieces of four lanes are read and transposed.
 func narrow(positive bool) {
 	TEXT(name("avx2", positive), NOSPLIT, "func(p *byte)")
-	s, c, t, done, n := arguments()
+	s, c, t, done, n := fields()
 	for half := range 2 {
 		narrowHalf(positive, half, s, c, t, done, n)
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
@@ -289,7 +256,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	VSUBPD(every(exponent), e, e)
 	VPSLLQ(U8(12), x, d)
 	VPSRLQ(U8(61), d, d)
-	two := rows.Of(c, logs, 4, d).Pair(0)
+	two := asm.RowsOf(c, logs, 4, d).Pair(0)
 	r := two[0]
 	y = two[1]
 	VPAND(every(fraction), x, x)
@@ -314,7 +281,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 		VSUBPD(back, d, d)
 		VPSLLQ(U8(61), piece, piece)
 		VPSRLQ(U8(61), piece, piece)
-		VADDPD(rows.Of(c, tails, 7, piece).Horner(tailTerms, d), y, y)
+		VADDPD(asm.RowsOf(c, tails, 7, piece).Horner(tailTerms, d), y, y)
 	}
 
 	piece := YMM()
@@ -323,7 +290,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	VPAND(every(fraction), y, d)
 	VPOR(every(unit), d, d)
 	VSUBPD(every(middle), d, d)
-	x = rows.Of(c, points, 7, piece).Horner(pointTerms, d)
+	x = asm.RowsOf(c, points, 7, piece).Horner(pointTerms, d)
 
 	const le, ge = 2, 13
 	ok := YMM()

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
 // Offsets of the fields of lin.rotations.
@@ -19,43 +21,39 @@ const (
 	rotMask   = 48
 )
 
-// rotations writes the function that applies plane rotations of neighbouring rows, the
+// rotations writes it with both sets of instructions.
+func rotations() {
+	for _, vectors := range []int{8, 4, 2, 1} {
+		rotate(asm.AVX512, vectors)
+	}
+	for _, vectors := range []int{4, 2, 1} {
+		rotate(asm.AVX2, vectors)
+	}
+}
+
+// rotate writes the function that applies plane rotations of neighbouring rows, the
 // last first, to so many vectors of columns. What one rotation passes to the
 // next stays in registers.
-func rotations(set string, lanes, vectors int) {
-	TEXT(fmt.Sprintf("%sRotate%d", set, vectors), NOSPLIT, "func(p *byte)")
+func rotate(set asm.Set, vectors int) {
+	TEXT(fmt.Sprintf("%sRotate%d", set.Name, vectors), NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
-	z, above, stride, c, s, left := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	MOVQ(at(rotZ), z)
-	MOVQ(at(rotStride), stride)
-	MOVQ(at(rotC), c)
-	MOVQ(at(rotS), s)
-	MOVQ(at(rotCount), left)
-	v := func(i int) reg.VecPhysical { return ymm[i] }
-	load, store := func(m Mem, x reg.VecPhysical) { VMASKMOVPD(m, ymm[15], x) }, func(x reg.VecPhysical, m Mem) { VMASKMOVPD(x, ymm[15], m) }
-	if lanes == 8 {
-		v = func(i int) reg.VecPhysical { return zmm[i] }
-		load, store = func(m Mem, x reg.VecPhysical) { VMOVUPD_Z(m, reg.K1, x) }, func(x reg.VecPhysical, m Mem) { VMOVUPD(x, reg.K1, m) }
-		KMOVW(at(rotBits), reg.K1)
-	} else {
-		VMOVUPD(at(rotMask), ymm[15])
-	}
+	z, above, stride := asm.Loaded(at(rotZ)), GP64(), asm.Loaded(at(rotStride))
+	c, s, left := asm.Loaded(at(rotC)), asm.Loaded(at(rotS)), asm.Loaded(at(rotCount))
+	set.Prepare(at(rotBits), at(rotMask))
 	// The last vector is masked.
+	entry := func(row reg.GPVirtual, k int) (m Mem, masked bool) {
+		return Mem{Base: row, Disp: 8 * set.Lanes * k}, k == vectors-1
+	}
 	from := func(row reg.GPVirtual, k int, x reg.VecPhysical) {
-		if m := (Mem{Base: row, Disp: 8 * lanes * k}); k == vectors-1 {
-			load(m, x)
-		} else {
-			VMOVUPD(m, x)
-		}
+		m, masked := entry(row, k)
+		set.Load(m, x, masked)
 	}
 	to := func(x reg.VecPhysical, row reg.GPVirtual, k int) {
-		if m := (Mem{Base: row, Disp: 8 * lanes * k}); k == vectors-1 {
-			store(x, m)
-		} else {
-			VMOVUPD(x, m)
-		}
+		m, masked := entry(row, k)
+		set.Store(x, m, masked)
 	}
+	v := func(i int) reg.VecPhysical { return set.R[i] }
 	cos, sin := v(0), v(1)
 	t := func(k int) reg.VecPhysical { return v(2 + k) }
 	x := func(k int) reg.VecPhysical { return v(2 + vectors + k) }
@@ -84,6 +82,5 @@ func rotations(set string, lanes, vectors int) {
 	for k := range vectors {
 		to(t(k), z, k)
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

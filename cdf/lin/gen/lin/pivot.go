@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
 // Offsets of the fields of lin.pivots.
@@ -23,29 +25,22 @@ const (
 	pivotMask   = 80
 )
 
-// pivots writes the function that solves with unit bidiagonal matrices, one in
+// pivots writes it with both sets of instructions.
+func pivots() {
+	pivot(asm.AVX512, []int{8, 4, 2, 1})
+	pivot(asm.AVX2, []int{4, 2, 1})
+}
+
+// pivot writes the function that solves with unit bidiagonal matrices, one in
 // every lane, and adds the weighted squares of the solutions.
-func pivots(set string, sizes []int, lanes int) {
-	TEXT(set+"Pivots", NOSPLIT, "func(p *byte)")
+func pivot(set asm.Set, sizes []int) {
+	TEXT(set.Name+"Pivots", NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
-	c, matrix, out, left := GP64(), newStrides(), GP64(), GP64()
-	MOVQ(at(pivotC), c)
-	MOVQ(at(pivotStride), matrix.stride)
-	matrix.triple()
-	MOVQ(at(pivotOut), out)
-	MOVQ(at(pivotRows), left)
-	v := func(i int) reg.VecPhysical { return zmm[i] }
-	if lanes == 4 {
-		v = func(i int) reg.VecPhysical { return ymm[i] }
-		VMOVUPD(at(pivotMask), ymm[15])
-	} else {
-		KMOVW(at(pivotBits), reg.K1)
-	}
-	load, store := func(m Mem, x reg.VecPhysical) { VMASKMOVPD(m, ymm[15], x) }, func(x reg.VecPhysical, m Mem) { VMASKMOVPD(x, ymm[15], m) }
-	if lanes == 8 {
-		load, store = func(m Mem, x reg.VecPhysical) { VMOVUPD_Z(m, reg.K1, x) }, func(x reg.VecPhysical, m Mem) { VMOVUPD(x, reg.K1, m) }
-	}
+	matrix := asm.StridesOf(asm.Loaded(at(pivotStride)))
+	c, out, left := asm.Loaded(at(pivotC)), asm.Loaded(at(pivotOut)), asm.Loaded(at(pivotRows))
+	set.Prepare(at(pivotBits), at(pivotMask))
+	v := func(i int) reg.VecPhysical { return set.R[i] }
 	for _, rows := range sizes {
 		label := fmt.Sprintf("rows%d", rows)
 		Label(label)
@@ -56,26 +51,26 @@ func pivots(set string, sizes []int, lanes int) {
 		to := GP64()
 		MOVQ(out, to)
 		for r := range rows {
-			load(Mem{Base: to}, sum(r))
+			set.Load(Mem{Base: to}, sum(r), true)
 			ADDQ(at(pivotOuts), to)
-			VXORPD(low(u(r)), low(u(r)), low(u(r)))
+			VXORPD(asm.Low(u(r)), asm.Low(u(r)), asm.Low(u(r)))
 		}
 		bases := []reg.GPVirtual{GP64()}
 		MOVQ(c, bases[0])
 		if rows > 4 {
 			bases = append(bases, GP64())
-			LEAQ(Mem{Base: c, Index: matrix.stride, Scale: 4}, bases[1])
+			matrix.Advance(c, bases[1])
 		}
 		lp, gp, n := GP64(), GP64(), GP64()
 		MOVQ(at(pivotL), lp)
 		MOVQ(at(pivotG), gp)
 		MOVQ(at(pivotDepth), n)
 		Label(label + "depth")
-		load(Mem{Base: lp}, l)
-		load(Mem{Base: gp}, g)
+		set.Load(Mem{Base: lp}, l, true)
+		set.Load(Mem{Base: gp}, g, true)
 		for r := range rows {
-			m := matrix.at(bases, r, 0)
-			if lanes == 8 {
+			m := matrix.At(bases, r, 0)
+			if set.Wide() {
 				VFNMADD213PD_BCST(m, l, u(r))
 			} else {
 				VBROADCASTSD(m, square)
@@ -92,16 +87,15 @@ func pivots(set string, sizes []int, lanes int) {
 		DECQ(n)
 		JNZ(LabelRef(label + "depth"))
 		for r := range rows {
-			store(sum(r), Mem{Base: out})
+			set.Store(sum(r), Mem{Base: out}, true)
 			ADDQ(at(pivotOuts), out)
 		}
 		next := GP64()
-		IMUL3Q(U8(rows), matrix.stride, next)
+		IMUL3Q(U8(rows), matrix.Once, next)
 		ADDQ(next, c)
 		SUBQ(U8(rows), left)
 		JMP(LabelRef(label))
 		Label(label + "end")
 	}
-	VZEROUPPER()
-	RET()
+	asm.End()
 }

@@ -7,9 +7,11 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
 )
 
-// Offsets of the fields of lin.elementary.
+// Offsets of the fields of vec.elementary.
 const (
 	eleX     = 0
 	eleY     = 8
@@ -19,26 +21,20 @@ const (
 
 // vector writes arithmetic with all lanes of a set of instructions.
 type vector struct {
-	set   string
-	lanes int
-	r     []reg.VecPhysical
-	kept  map[uint64]reg.VecPhysical // constants
+	asm.Set
+	kept map[uint64]reg.VecPhysical // constants, with AVX-512
 }
 
-func newVector(lanes int) *vector {
-	if lanes == 8 {
-		return &vector{"avx512", 8, zmm, map[uint64]reg.VecPhysical{}}
-	}
-	return &vector{"avx2", 4, ymm, nil}
-}
+func newVector(set asm.Set) *vector { return &vector{set, map[uint64]reg.VecPhysical{}} }
 
 // keep loads constants for good where there are registers to spare.
 func (v *vector) keep(patterns ...uint64) {
+	if !v.Wide() {
+		return
+	}
 	for i, bits := range patterns {
-		if v.kept != nil {
-			v.kept[bits] = v.r[16+i]
-			VBROADCASTSD(constant(bits), v.r[16+i])
-		}
+		v.kept[bits] = v.R[16+i]
+		VBROADCASTSD(constant(bits), v.R[16+i])
 	}
 }
 
@@ -47,8 +43,8 @@ func (v *vector) bits(pattern uint64) reg.VecPhysical {
 	if r, ok := v.kept[pattern]; ok {
 		return r
 	}
-	VBROADCASTSD(constant(pattern), v.r[15])
-	return v.r[15]
+	VBROADCASTSD(constant(pattern), v.R[15])
+	return v.R[15]
 }
 
 func (v *vector) num(x float64) reg.VecPhysical { return v.bits(math.Float64bits(x)) }
@@ -66,7 +62,7 @@ func constant(bits uint64) Mem {
 }
 
 func (v *vector) or(a, b, to reg.VecPhysical) {
-	if v.lanes == 8 {
+	if v.Wide() {
 		VPORQ(a, b, to)
 	} else {
 		VPOR(a, b, to)
@@ -74,7 +70,7 @@ func (v *vector) or(a, b, to reg.VecPhysical) {
 }
 
 func (v *vector) and(a, b, to reg.VecPhysical) {
-	if v.lanes == 8 {
+	if v.Wide() {
 		VPANDQ(a, b, to)
 	} else {
 		VPAND(a, b, to)
@@ -84,7 +80,7 @@ func (v *vector) and(a, b, to reg.VecPhysical) {
 // oneWhere writes 1 where a is at most b, else 0.
 func (v *vector) oneWhere(a, b, to reg.VecPhysical) {
 	const notLess = 5
-	if v.lanes == 8 {
+	if v.Wide() {
 		VCMPPD(U8(notLess), a, b, reg.K1)
 		VMOVAPD_Z(v.num(1), reg.K1, to)
 	} else {
@@ -95,7 +91,7 @@ func (v *vector) oneWhere(a, b, to reg.VecPhysical) {
 
 // half returns the part of a register that has as many 32-bit integers.
 func (v *vector) half(r reg.VecPhysical) reg.Register {
-	if v.lanes == 8 {
+	if v.Wide() {
 		return r.(reg.Vec).AsY()
 	}
 	return r.(reg.Vec).AsX()
@@ -104,7 +100,7 @@ func (v *vector) half(r reg.VecPhysical) reg.Register {
 // elementary writes the function that applies f to whole vectors. What f finds odd,
 // by the sign, in its first register it hands out.
 func elementary(name string, v *vector, f func(v *vector, odd, x reg.VecPhysical), patterns ...uint64) {
-	TEXT(v.set+name, NOSPLIT, "func(p *byte)")
+	TEXT(v.Name+name, NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	x, y, left := GP64(), GP64(), GP64()
@@ -112,19 +108,18 @@ func elementary(name string, v *vector, f func(v *vector, odd, x reg.VecPhysical
 	MOVQ(at(eleY), y)
 	MOVQ(at(eleCount), left)
 	v.keep(patterns...)
-	odd, in := v.r[0], v.r[1]
+	odd, in := v.R[0], v.R[1]
 	VBROADCASTSD(constant(0), odd)
 	Label("next")
 	VMOVUPD(Mem{Base: x}, in)
 	f(v, odd, in)
 	VMOVUPD(in, Mem{Base: y})
-	ADDQ(U8(8*v.lanes), x)
-	ADDQ(U8(8*v.lanes), y)
+	ADDQ(U8(8*v.Lanes), x)
+	ADDQ(U8(8*v.Lanes), y)
 	DECQ(left)
 	JNZ(LabelRef("next"))
 	VMOVUPD(odd, at(eleOdd))
-	VZEROUPPER()
-	RET()
+	asm.End()
 }
 
 // Patterns of the parts of a float.
@@ -147,7 +142,7 @@ const (
 // logarithms takes x to log x by the operations of package math on amd64, one by one:
 // the bits are the same.
 func logarithms(v *vector, odd, x reg.VecPhysical) {
-	r := v.r
+	r := v.R
 	k, t, s, s2, s4, half := r[2], r[3], r[4], r[5], r[6], r[7]
 	// Odd is what is not positive, normal and finite.
 	VPSUBQ(v.bits(leastNormal), x, t)
@@ -210,12 +205,12 @@ const (
 // exponentials takes x to e^x by the operations of package math on amd64 with FMA, one
 // by one: the bits are the same.
 func exponentials(v *vector, odd, x reg.VecPhysical) {
-	t, k, n := v.r[2], v.r[3], v.r[4]
+	t, k, n := v.R[2], v.R[3], v.R[4]
 	v.and(v.bits(math.MaxInt64), x, t)
 	VPSUBQ(t, v.num(farthest), t)
 	v.or(t, odd, odd)
 	VMULPD(v.num(log2e), x, k)
-	if v.lanes == 8 {
+	if v.Wide() {
 		VCVTPD2DQ(k, v.half(n))
 	} else {
 		VCVTPD2DQY(k, v.half(n))
@@ -253,8 +248,8 @@ func pattern(x ...float64) (all []uint64) {
 func elementaries() {
 	logs := append(pattern(0.5, math.Sqrt2/2, 1, 2, ln2Hi, 1<<52+0x3fe), pattern(logTerms[:]...)...)
 	exps := append(pattern(2, farthest, log2e, ln2U, ln2L, 0.0625), pattern(expTerms[:]...)...)
-	for _, lanes := range []int{8, 4} {
-		elementary("Logs", newVector(lanes), logarithms, append(logs, leastNormal, two52, mantissa)...)
-		elementary("Exps", newVector(lanes), exponentials, append(exps, 0x3ff)...)
+	for _, set := range []asm.Set{asm.AVX512, asm.AVX2} {
+		elementary("Logs", newVector(set), logarithms, append(logs, leastNormal, two52, mantissa)...)
+		elementary("Exps", newVector(set), exponentials, append(exps, 0x3ff)...)
 	}
 }

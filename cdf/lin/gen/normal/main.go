@@ -1,0 +1,6 @@
+// Command normal writes the assembly of cdf/normal.
+package main
+
+import "github.com/credence-stream/credence/cdf/lin/gen/asm"
+
+func main() { asm.Generated(mixed, wideCurve, narrowCurve) }

@@ -1,0 +1,206 @@
+// Command vec writes the assembly of cdf/vec.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
+)
+
+func main() {
+	asm.Generated(finite, standardize, toRows, fromRows, squares, ranks, pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans)
+}
+
+// finite adds the products of the entries with 0, 16 at a time.
+func finite() {
+	TEXT("avx2Finite", NOSPLIT, "func(x *float64, n int) float64")
+	x, n := asm.Argument("x"), asm.Argument("n")
+	zero := asm.Y[15]
+	for i := range 4 {
+		VXORPD(asm.Y[i], asm.Y[i], asm.Y[i])
+	}
+	VXORPD(zero, zero, zero)
+	Label("next")
+	for i := range 4 {
+		VFMADD231PD(Mem{Base: x, Disp: 32 * i}, zero, asm.Y[i])
+	}
+	ADDQ(U32(128), x)
+	SUBQ(U8(16), n)
+	JNZ(LabelRef("next"))
+	VADDPD(asm.Y[1], asm.Y[0], asm.Y[0])
+	VADDPD(asm.Y[3], asm.Y[2], asm.Y[2])
+	VADDPD(asm.Y[2], asm.Y[0], asm.Y[0])
+	VEXTRACTF128(U8(1), asm.Y[0], asm.Low(asm.Y[1]))
+	VADDPD(asm.Low(asm.Y[1]), asm.Low(asm.Y[0]), asm.Low(asm.Y[0]))
+	VPERMILPD(U8(1), asm.Low(asm.Y[0]), asm.Low(asm.Y[1]))
+	VADDSD(asm.Low(asm.Y[1]), asm.Low(asm.Y[0]), asm.Low(asm.Y[0]))
+	Store(reg.X0, ReturnIndex(0))
+	asm.End()
+}
+
+// standardize divides by a constant, four at a time: a product with its inverse and
+// two corrections by the remainder. It returns the signs of a vector of which one
+// lane is set where a number was too large or too small.
+func standardize() {
+	data := GLOBL("limits", RODATA|NOPTR)
+	DATA(0, U64(0x7fffffffffffffff))
+	DATA(8, U64((1023+400)<<52))
+	DATA(16, U64((1023-400)<<52))
+	TEXT("avx2Standardize", NOSPLIT, "func(dst, v *float64, n int, center, scale, inverse float64) int")
+	dst, v, n := asm.Argument("dst"), asm.Argument("v"), asm.Argument("n")
+	center, scale, inverse, sign, high, least, zero, bad := asm.Y[8], asm.Y[9], asm.Y[10], asm.Y[11], asm.Y[12], asm.Y[13], asm.Y[14], asm.Y[15]
+	asm.Everywhere("center", center)
+	asm.Everywhere("scale", scale)
+	asm.Everywhere("inverse", inverse)
+	VBROADCASTSD(data.Offset(0), sign)
+	VBROADCASTSD(data.Offset(8), high)
+	VBROADCASTSD(data.Offset(16), least)
+	VXORPD(zero, zero, zero)
+	VXORPD(bad, bad, bad)
+	x, q, r, size, other := asm.Y[0], asm.Y[1], asm.Y[2], asm.Y[3], asm.Y[4]
+	asm.Fours(n, func() {
+		VMOVUPD(Mem{Base: v}, x)
+		VSUBPD(center, x, x)
+		VMULPD(inverse, x, q)
+		for range 2 {
+			VMOVAPD(x, r)
+			VFNMADD231PD(q, scale, r)
+			VFMADD231PD(r, inverse, q)
+		}
+		VANDPD(sign, x, size)
+		const notAtMost, below, differs = 6, 1, 4
+		VCMPPD(U8(below), least, size, r)
+		VCMPPD(U8(differs), zero, x, other)
+		VANDPD(other, r, r)
+		VORPD(r, bad, bad)
+		VCMPPD(U8(notAtMost), high, size, r)
+		VORPD(r, bad, bad)
+		// A quotient of -0 loses its sign in a sum.
+		VANDPD(sign, q, q)
+		VANDNPD(x, sign, r)
+		VORPD(r, q, q)
+		VMOVUPD(q, Mem{Base: dst})
+	}, v, dst)
+	asm.EndWithSigns(bad)
+}
+
+// toRows writes two columns into rows, four at a time.
+func toRows() {
+	TEXT("avx2ToRows", NOSPLIT, "func(x, y, b *float64, stride, n int)")
+	x, y, b, n := asm.Argument("x"), asm.Argument("y"), asm.Argument("b"), asm.Argument("n")
+	rows := asm.StridesOf(asm.Argument("stride"))
+	row := func(r int) Mem { return rows.At([]reg.GPVirtual{b}, r, 0) }
+	u, w, even, odd := asm.Y[0], asm.Y[1], asm.Y[2], asm.Y[3]
+	asm.Fours(n, func() {
+		VMOVUPD(Mem{Base: x}, u)
+		VMOVUPD(Mem{Base: y}, w)
+		VUNPCKLPD(w, u, even)
+		VUNPCKHPD(w, u, odd)
+		VMOVUPD(asm.Low(even), row(0))
+		VMOVUPD(asm.Low(odd), row(1))
+		VEXTRACTF128(U8(1), even, row(2))
+		VEXTRACTF128(U8(1), odd, row(3))
+		rows.Advance(b, b)
+	}, x, y)
+	asm.End()
+}
+
+// fromRows is the way back.
+func fromRows() {
+	TEXT("avx2FromRows", NOSPLIT, "func(a *float64, stride int, x, y *float64, n int)")
+	a, x, y, n := asm.Argument("a"), asm.Argument("x"), asm.Argument("y"), asm.Argument("n")
+	rows := asm.StridesOf(asm.Argument("stride"))
+	row := func(r int) Mem { return rows.At([]reg.GPVirtual{a}, r, 0) }
+	even, odd, u := asm.Y[0], asm.Y[1], asm.Y[2]
+	asm.Fours(n, func() {
+		VMOVUPD(row(0), asm.Low(even))
+		VMOVUPD(row(1), asm.Low(odd))
+		VINSERTF128(U8(1), row(2), even, even)
+		VINSERTF128(U8(1), row(3), odd, odd)
+		VUNPCKLPD(odd, even, u)
+		VMOVUPD(u, Mem{Base: x})
+		VUNPCKHPD(odd, even, u)
+		VMOVUPD(u, Mem{Base: y})
+		rows.Advance(a, a)
+	}, x, y)
+	asm.End()
+}
+
+// squares sums the squares of columns, four entries at a time.
+func squares() {
+	TEXT("avx2Squares", NOSPLIT, "func(a *float64, stride, columns int, dst *float64, n int)")
+	a, stride, count, dst, n := asm.Argument("a"), asm.Argument("stride"), asm.Argument("columns"), asm.Argument("dst"), asm.Argument("n")
+	at, left := GP64(), GP64()
+	v, sum := asm.Y[0], asm.Y[1]
+	asm.Fours(n, func() {
+		VXORPD(sum, sum, sum)
+		MOVQ(a, at)
+		MOVQ(count, left)
+		Label("column")
+		VMOVUPD(Mem{Base: at}, v)
+		VMULPD(v, v, v)
+		VADDPD(v, sum, sum)
+		ADDQ(stride, at)
+		DECQ(left)
+		JNZ(LabelRef("column"))
+		VMOVUPD(sum, Mem{Base: dst})
+	}, a, dst)
+	asm.End()
+}
+
+// ranks counts for every entry how many are less, for sixteen at a time.
+func ranks() {
+	TEXT("avx2Ranks", NOSPLIT, "func(x *float64, n int, rank *int)")
+	x, n, rank := asm.Argument("x"), asm.Argument("n"), asm.Argument("rank")
+	mine, at, left, other := GP64(), GP64(), GP64(), GP64()
+	own, count := asm.Y[:4], asm.Y[4:8]
+	one, less := asm.Y[8], asm.Y[9:13]
+	MOVQ(x, mine)
+	MOVQ(n, left)
+	Label("next")
+	for i := range own {
+		VMOVUPD(Mem{Base: mine, Disp: 32 * i}, own[i])
+		VPXOR(count[i], count[i], count[i])
+	}
+	MOVQ(x, at)
+	MOVQ(n, other)
+	Label("other")
+	VBROADCASTSD(Mem{Base: at}, one)
+	const below = 17
+	for i := range own {
+		VCMPPD(U8(below), own[i], one, less[i])
+		VPSUBQ(less[i], count[i], count[i])
+	}
+	ADDQ(U8(8), at)
+	DECQ(other)
+	JNZ(LabelRef("other"))
+	for i := range own {
+		VMOVDQU(count[i], Mem{Base: rank, Disp: 32 * i})
+	}
+	ADDQ(U32(128), mine)
+	ADDQ(U32(128), rank)
+	SUBQ(U8(16), left)
+	JNZ(LabelRef("next"))
+	asm.End()
+}
+
+// roots writes square roots of sums and their inverses, four at a time.
+func roots() {
+	ones := GLOBL("ones", RODATA|NOPTR)
+	DATA(0, F64(1))
+	TEXT("avx2Roots", NOSPLIT, "func(root, inverse, x, y *float64, n int)")
+	root, inverse, x, y, n := asm.Argument("root"), asm.Argument("inverse"), asm.Argument("x"), asm.Argument("y"), asm.Argument("n")
+	v, one := asm.Y[0], asm.Y[1]
+	VBROADCASTSD(ones.Offset(0), one)
+	asm.Fours(n, func() {
+		VMOVUPD(Mem{Base: x}, v)
+		VADDPD(Mem{Base: y}, v, v)
+		VSQRTPD(v, v)
+		VMOVUPD(v, Mem{Base: root})
+		VDIVPD(v, one, v)
+		VMOVUPD(v, Mem{Base: inverse})
+	}, root, inverse, x, y)
+	asm.End()
+}
