@@ -128,7 +128,7 @@ func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling, f
 	if k == 0 {
 		return 1
 	}
-	vec.ToRows(n, k, r.room, n, r.x[from*r.cols+sources[0].first:], r.cols)
+	vec.Transpose(k, n, r.room, n, r.x[from*r.cols+sources[0].first:], r.cols)
 	return k
 }
 

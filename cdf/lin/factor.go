@@ -1,5 +1,7 @@
 package lin
 
+import "github.com/credence-stream/credence/cdf/vec"
+
 // FactorInverse overwrites the lower triangle of a, n x n, with L, LL' = A, and
 // dst, n x n, with the inverse of L, which is 0 above the diagonal. It reports whether
 // A is positive definite; if not, both are left half done. What lies above the
@@ -65,7 +67,7 @@ func factorLower(n int, a, inverse []float64, after, is int) bool {
 		for l := 0; l < k; l += stripDeep {
 			deep := min(stripDeep, k-l)
 			left := a[k*n+l:]
-			transpose(w, deep, left, n, side[:], w)
+			vec.Transpose(w, deep, left, n, side[:], w)
 			Scale(-1, side[:deep*w])
 			strip(w, w, deep, factor{left, n, 1}, side[:], w, square, w)
 			if k+w < n {
@@ -81,7 +83,7 @@ func factorLower(n int, a, inverse []float64, after, is int) bool {
 		inv := inverse[k*after:]
 		invertLower(w, square, inv, w, is)
 		// Below the corner, solving by it is a product with its inverse.
-		transpose(w, w, inv, is, side[:], w)
+		vec.Transpose(w, w, inv, is, side[:], w)
 		for i, h := k+w, 0; i < n; i += h {
 			h = min(2*stripCols, n-i)
 			for r := range h {

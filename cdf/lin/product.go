@@ -1,5 +1,7 @@
 package lin
 
+import "github.com/credence-stream/credence/cdf/vec"
+
 // Mul overwrites c, m x n, with AB: a is m x k, b is k x n.
 func Mul(m, n, k int, a, b, c []float64) {
 	clear(c[:m*n])
@@ -28,17 +30,23 @@ func MulT(m, n, k int, a, b, c []float64) {
 	const deepest, tallest = 64, 48
 	var side [deepest * stripCols]float64
 	var tile [tallest * stripCols]float64
-	clear(c[:m*n])
+	if k == 0 {
+		clear(c[:m*n])
+	}
 	for i := 0; i < m; i += stripCols {
 		w := min(stripCols, m-i)
 		for l := 0; l < k; l += deepest {
 			deep := min(deepest, k-l)
-			transpose(w, deep, a[i*k+l:], k, side[:], w)
+			vec.Transpose(w, deep, a[i*k+l:], k, side[:], w)
 			for j := 0; j < n; j += tallest {
 				h := min(tallest, n-j)
-				transpose(w, h, c[i*n+j:], n, tile[:], w)
+				if l == 0 {
+					clear(tile[:h*w])
+				} else {
+					vec.Transpose(w, h, c[i*n+j:], n, tile[:], w)
+				}
 				strip(h, w, deep, factor{b[j*k+l:], k, 1}, side[:], w, tile[:], w)
-				transpose(h, w, tile[:], w, c[i*n+j:], n)
+				vec.Transpose(h, w, tile[:], w, c[i*n+j:], n)
 			}
 		}
 	}
@@ -60,26 +68,8 @@ func GramT(m, k int, a, c []float64) {
 		for l := 0; l < k; l += stripDeep {
 			deep := min(stripDeep, k-l)
 			left := a[j*k+l:]
-			transpose(w, deep, left, k, side[:], w)
+			vec.Transpose(w, deep, left, k, side[:], w)
 			tall(m-j, w, deep, factor{left, k, 1}, side[:], w, corner, m)
-		}
-	}
-}
-
-// transpose writes the transpose of a, m x n, into b; as and bs entries lie
-// between their rows.
-func transpose(m, n int, a []float64, as int, b []float64, bs int) {
-	i := 0
-	for ; i+4 <= m; i += 4 {
-		a0, a1, a2, a3 := a[i*as:][:n], a[(i+1)*as:][:n], a[(i+2)*as:][:n], a[(i+3)*as:][:n]
-		for j, v := range a0 {
-			to := b[j*bs+i:][:4]
-			to[0], to[1], to[2], to[3] = v, a1[j], a2[j], a3[j]
-		}
-	}
-	for ; i < m; i++ {
-		for j, v := range a[i*as:][:n] {
-			b[j*bs+i] = v
 		}
 	}
 }

@@ -60,7 +60,7 @@ func spreadAcross(m, n int, x, w, b, dot, square, room []float64) {
 	}
 	for from := 0; from < m; from += stripCols {
 		h := min(m-from, stripCols)
-		vec.FromRows(h, n, x[from*n:], n, columns, stripCols)
+		vec.Transpose(h, n, x[from*n:], n, columns, stripCols)
 		clear(z)
 		strip(k, h, n, factor{both, 1, k}, columns, stripCols, z, stripCols)
 		copy(dot[from:], z[n*stripCols:][:h])

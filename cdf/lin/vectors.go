@@ -1,5 +1,7 @@
 package lin
 
+import "github.com/credence-stream/credence/cdf/vec"
+
 const (
 	vectorsCols = stripCols // reflections that RightVectors applies at once
 	vectorsPay  = 128       // the order from which it does
@@ -81,7 +83,7 @@ func vectorsEach(n int, a, tau, v, work []float64) {
 // entries each and stride apart. It leaves them side by side, too.
 func combine(w, m int, x []float64, stride int, t, side, minus []float64) {
 	var gram [stripCols * stripCols]float64
-	transpose(w, m, x, stride, side, w)
+	vec.Transpose(w, m, x, stride, side, w)
 	clear(minus[:w*w])
 	for l := 0; l < m; l += stripDeep {
 		strip(w, w, min(stripDeep, m-l), factor{x[l:], stride, 1}, side[l*w:], w, gram[:], w)

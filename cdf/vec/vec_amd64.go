@@ -18,12 +18,6 @@ func avx2Finite(x *float64, n int) float64
 func avx2Standardize(dst, v *float64, n int, center, scale, inverse float64) int
 
 //go:noescape
-func avx2ToRows(x, y, b *float64, stride, n int)
-
-//go:noescape
-func avx2FromRows(a *float64, stride int, x, y *float64, n int)
-
-//go:noescape
 func avx2Squares(a *float64, stride, columns int, dst *float64, n int)
 
 //go:noescape
@@ -130,34 +124,6 @@ func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
 		done += n
 	}
 	return done
-}
-
-func pairToRows(x, y, b []float64, bs int) {
-	n := 0
-	if with != isa.Portable && len(x) >= 4 {
-		n = len(x) &^ 3
-		_, _ = y[n-1], b[(n-1)*bs+1] // assembly knows no bounds
-		for i := 0; i < n; i += most {
-			avx2ToRows(&x[i], &y[i], &b[i*bs], 8*bs, min(n-i, most))
-		}
-	}
-	if n < len(x) {
-		toRows(x[n:], y[n:], b[n*bs:], bs)
-	}
-}
-
-func pairFromRows(a []float64, as int, x, y []float64) {
-	n := 0
-	if with != isa.Portable && len(x) >= 4 {
-		n = len(x) &^ 3
-		_, _ = y[n-1], a[(n-1)*as+1]
-		for i := 0; i < n; i += most {
-			avx2FromRows(&a[i*as], 8*as, &x[i], &y[i], min(n-i, most))
-		}
-	}
-	if n < len(x) {
-		fromRows(a[n*as:], as, x[n:], y[n:])
-	}
 }
 
 // squaresVectors returns how many entries it has written.

@@ -84,9 +84,54 @@ next:
 	VZEROUPPER
 	RET
 
-// func avx2ToRows(x *float64, y *float64, b *float64, stride int, n int)
+// func avx2Transpose(a *float64, as int, b *float64, bs int, m int, n int)
 // Requires: AVX
-TEXT ·avx2ToRows(SB), NOSPLIT, $0-40
+TEXT ·avx2Transpose(SB), NOSPLIT, $0-48
+	MOVQ a+0(FP), AX
+	MOVQ b+16(FP), CX
+	MOVQ m+32(FP), DX
+	MOVQ n+40(FP), BX
+	MOVQ as+8(FP), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ bs+24(FP), R8
+	LEAQ (R8)(R8*2), R9
+
+rows:
+	MOVQ AX, R10
+	MOVQ CX, R11
+	MOVQ BX, R12
+
+square:
+	VMOVUPD    (R10), Y0
+	VMOVUPD    (R10)(SI*1), Y1
+	VMOVUPD    (R10)(SI*2), Y2
+	VMOVUPD    (R10)(DI*1), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y5
+	VUNPCKLPD  Y3, Y2, Y6
+	VUNPCKHPD  Y3, Y2, Y7
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VMOVUPD    Y0, (R11)
+	VPERM2F128 $0x20, Y7, Y5, Y1
+	VMOVUPD    Y1, (R11)(R8*1)
+	VPERM2F128 $0x31, Y6, Y4, Y2
+	VMOVUPD    Y2, (R11)(R8*2)
+	VPERM2F128 $0x31, Y7, Y5, Y3
+	VMOVUPD    Y3, (R11)(R9*1)
+	ADDQ       $0x20, R10
+	LEAQ       (R11)(R8*4), R11
+	SUBQ       $0x04, R12
+	JNZ        square
+	LEAQ       (AX)(SI*4), AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x04, DX
+	JNZ        rows
+	VZEROUPPER
+	RET
+
+// func avx2TwoRows(x *float64, y *float64, b *float64, stride int, n int)
+// Requires: AVX
+TEXT ·avx2TwoRows(SB), NOSPLIT, $0-40
 	MOVQ x+0(FP), AX
 	MOVQ y+8(FP), CX
 	MOVQ b+16(FP), DX
@@ -111,9 +156,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func avx2FromRows(a *float64, stride int, x *float64, y *float64, n int)
+// func avx2TwoColumns(a *float64, stride int, x *float64, y *float64, n int)
 // Requires: AVX
-TEXT ·avx2FromRows(SB), NOSPLIT, $0-40
+TEXT ·avx2TwoColumns(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
 	MOVQ x+16(FP), CX
 	MOVQ y+24(FP), DX

@@ -16,9 +16,9 @@ func finiteVectors(x []float64) (done int, sum float64) { return 0, 0 }
 
 func standardizeVectors(dst, v []float64, center, scale float64) (done int) { return 0 }
 
-func pairToRows(x, y, b []float64, bs int) { toRows(x, y, b, bs) }
-
-func pairFromRows(a []float64, as int, x, y []float64) { fromRows(a, as, x, y) }
+func transposeVectors(m, n int, a []float64, as int, b []float64, bs int) (rows, columns int) {
+	return 0, 0
+}
 
 func squaresVectors(n int, a []float64, as int, dst []float64) (done int) { return 0 }
 

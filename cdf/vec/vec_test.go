@@ -110,44 +110,38 @@ func TestStandardize(t *testing.T) {
 	})
 }
 
-func TestRowsAndColumns(t *testing.T) {
+func TestTranspose(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 52))
-		for n := range 8 {
-			for m := range 40 {
-				for more := range 3 {
-					as, bs := m+more, n+more
-					a, b := random(r, n*as), random(r, m*bs)
-					was := append([]float64(nil), b...)
-					ToRows(m, n, a, as, b, bs)
-					for i := range m {
-						for j := range bs {
-							want := was[i*bs+j]
-							if j < n {
-								want = a[j*as+i]
-							}
-							if b[i*bs+j] != want {
-								t.Fatalf("%d columns of %d, %d apart: entry %d of row %d is %v, want %v", n, m, bs, j, i, b[i*bs+j], want)
-							}
-						}
+		check := func(m, n, as, bs int) {
+			t.Helper()
+			a, b := random(r, m*as), random(r, n*bs)
+			was := append([]float64(nil), b...)
+			Transpose(m, n, a, as, b, bs)
+			for j := range n {
+				for i := range bs {
+					want := was[j*bs+i]
+					if i < m {
+						want = a[i*as+j]
 					}
-					c := random(r, n*as)
-					was = append([]float64(nil), c...)
-					FromRows(m, n, b, bs, c, as)
-					for j := range n {
-						for i := range as {
-							want := was[j*as+i]
-							if i < m {
-								want = b[i*bs+j]
-							}
-							if c[j*as+i] != want {
-								t.Fatalf("%d rows of %d, %d apart: entry %d of column %d is %v, want %v", m, n, bs, i, j, c[j*as+i], want)
-							}
-						}
+					if b[j*bs+i] != want {
+						t.Fatalf("%d x %d, rows %d and %d apart: entry %d of row %d is %v, want %v", m, n, as, bs, i, j, b[j*bs+i], want)
 					}
 				}
 			}
 		}
+		for m := range 40 {
+			for n := range 40 {
+				for more := range 3 {
+					check(m, n, n+more, m+more%2)
+				}
+			}
+		}
+		for few := 1; few < 8; few++ { // more than one call takes
+			check(few, 20_003, 20_003, few)
+			check(20_003, few, few, 20_003)
+		}
+		check(150, 130, 131, 152)
 	})
 }
 
@@ -440,8 +434,9 @@ func BenchmarkVec(b *testing.B) {
 	}{
 		{"Finite", func() { Finite(x) }},
 		{"Standardize", func() { Standardize(y, x, 1, 3) }},
-		{"ToRows", func() { ToRows(m, n, x, m, y, n) }},
-		{"FromRows", func() { FromRows(m, n, x, n, y, m) }},
+		{"Transpose/few_rows", func() { Transpose(n, m, x, m, y, n) }},
+		{"Transpose/few_columns", func() { Transpose(m, n, x, n, y, m) }},
+		{"Transpose/square", func() { Transpose(24, 48, x, 48, y, 24) }},
 		{"Squares", func() { Squares(n, x, m, y[:m]) }},
 	} {
 		for _, here := range []string{"loops", "here"} {

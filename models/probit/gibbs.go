@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 const (
@@ -33,7 +34,7 @@ type posterior struct {
 func (m *Model) outline() {
 	clear(m.post.cov)
 	if m.stage != stageNew {
-		transpose(m.s, m.p, m.draws, m.post.means)
+		vec.Transpose(m.s, m.p, m.draws, m.p, m.post.means, m.s)
 		return
 	}
 	clear(m.post.means)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // Model is regression of a response that is 0 or 1:
@@ -156,18 +157,9 @@ func (m *Model) Sample(s *cdf.Step) error {
 		return err
 	}
 	if s.Draws != nil {
-		transpose(m.s, m.p, m.draws, s.Draws.Data)
+		vec.Transpose(m.s, m.p, m.draws, m.p, s.Draws.Data, m.s)
 	}
 	return nil
-}
-
-// transpose writes the transpose of a, m x n, into dst.
-func transpose(m, n int, a, dst []float64) {
-	for i := range m {
-		for j, v := range lin.Row(a, n, i) {
-			dst[j*m+i] = v
-		}
-	}
 }
 
 func errNumeric(what string) error { return fmt.Errorf("%w: probit: %s", cdf.ErrNumeric, what) }

@@ -10,7 +10,8 @@ import (
 )
 
 func main() {
-	asm.Generated(finite, standardize, toRows, fromRows, squares, ranks, pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans)
+	asm.Generated(finite, standardize, transposes, twoRows, twoColumns, squares, ranks,
+		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans)
 }
 
 // finite adds the products of the entries with 0, 16 at a time.
@@ -84,48 +85,6 @@ func standardize() {
 		VMOVUPD(q, Mem{Base: dst})
 	}, v, dst)
 	asm.EndWithSigns(bad)
-}
-
-// toRows writes two columns into rows, four at a time.
-func toRows() {
-	TEXT("avx2ToRows", NOSPLIT, "func(x, y, b *float64, stride, n int)")
-	x, y, b, n := asm.Argument("x"), asm.Argument("y"), asm.Argument("b"), asm.Argument("n")
-	rows := asm.StridesOf(asm.Argument("stride"))
-	row := func(r int) Mem { return rows.At([]reg.GPVirtual{b}, r, 0) }
-	u, w, even, odd := asm.Y[0], asm.Y[1], asm.Y[2], asm.Y[3]
-	asm.Fours(n, func() {
-		VMOVUPD(Mem{Base: x}, u)
-		VMOVUPD(Mem{Base: y}, w)
-		VUNPCKLPD(w, u, even)
-		VUNPCKHPD(w, u, odd)
-		VMOVUPD(asm.Low(even), row(0))
-		VMOVUPD(asm.Low(odd), row(1))
-		VEXTRACTF128(U8(1), even, row(2))
-		VEXTRACTF128(U8(1), odd, row(3))
-		rows.Advance(b, b)
-	}, x, y)
-	asm.End()
-}
-
-// fromRows is the way back.
-func fromRows() {
-	TEXT("avx2FromRows", NOSPLIT, "func(a *float64, stride int, x, y *float64, n int)")
-	a, x, y, n := asm.Argument("a"), asm.Argument("x"), asm.Argument("y"), asm.Argument("n")
-	rows := asm.StridesOf(asm.Argument("stride"))
-	row := func(r int) Mem { return rows.At([]reg.GPVirtual{a}, r, 0) }
-	even, odd, u := asm.Y[0], asm.Y[1], asm.Y[2]
-	asm.Fours(n, func() {
-		VMOVUPD(row(0), asm.Low(even))
-		VMOVUPD(row(1), asm.Low(odd))
-		VINSERTF128(U8(1), row(2), even, even)
-		VINSERTF128(U8(1), row(3), odd, odd)
-		VUNPCKLPD(odd, even, u)
-		VMOVUPD(u, Mem{Base: x})
-		VUNPCKHPD(odd, even, u)
-		VMOVUPD(u, Mem{Base: y})
-		rows.Advance(a, a)
-	}, x, y)
-	asm.End()
 }
 
 // squares sums the squares of columns, four entries at a time.
