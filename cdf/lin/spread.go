@@ -64,7 +64,8 @@ func spreadAcross(m, n int, x, w, b, dot, square, room []float64) {
 		clear(z)
 		strip(k, h, n, factor{both, 1, k}, columns, stripCols, z, stripCols)
 		copy(dot[from:], z[n*stripCols:][:h])
-		vec.Squares(n, z, stripCols, square[from:from+h])
+		clear(square[from : from+h])
+		vec.AddSquares(n, z, stripCols, square[from:from+h])
 	}
 }
 

@@ -18,7 +18,7 @@ func avx2Finite(x *float64, n int) float64
 func avx2Standardize(dst, v *float64, n int, center, scale, inverse float64) int
 
 //go:noescape
-func avx2Squares(a *float64, stride, columns int, dst *float64, n int)
+func avx2AddSquares(a *float64, stride, rows int, dst *float64, n int)
 
 //go:noescape
 func avx2Ranks(x *float64, n int, rank *int)
@@ -126,15 +126,15 @@ func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
 	return done
 }
 
-// squaresVectors returns how many entries it has written.
-func squaresVectors(n int, a []float64, as int, dst []float64) (done int) {
+// addSquaresVectors returns how many entries it is done with.
+func addSquaresVectors(n int, a []float64, as int, dst []float64) (done int) {
 	if with == isa.Portable || n == 0 || len(dst) < 4 {
 		return 0
 	}
 	end := len(dst) &^ 3
 	_ = a[(n-1)*as+end-1]
 	for chunk := max(most/n, 4) &^ 3; done < end; done += min(end-done, chunk) {
-		avx2Squares(&a[done], 8*as, n, &dst[done], min(end-done, chunk))
+		avx2AddSquares(&a[done], 8*as, n, &dst[done], min(end-done, chunk))
 	}
 	return end
 }

@@ -183,32 +183,98 @@ next:
 	VZEROUPPER
 	RET
 
-// func avx2Squares(a *float64, stride int, columns int, dst *float64, n int)
+// func avx2AddSquares(a *float64, stride int, rows int, dst *float64, n int)
 // Requires: AVX
-TEXT ·avx2Squares(SB), NOSPLIT, $0-40
+TEXT ·avx2AddSquares(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
 	MOVQ stride+8(FP), CX
-	MOVQ columns+16(FP), DX
+	MOVQ rows+16(FP), DX
 	MOVQ dst+24(FP), BX
 	MOVQ n+32(FP), SI
 
-next:
-	VXORPD Y1, Y1, Y1
-	MOVQ   AX, DI
-	MOVQ   DX, R8
+vectors4:
+	CMPQ    SI, $0x10
+	JLT     vectors4end
+	VMOVUPD (BX), Y4
+	VMOVUPD 32(BX), Y5
+	VMOVUPD 64(BX), Y6
+	VMOVUPD 96(BX), Y7
+	MOVQ    AX, DI
+	MOVQ    DX, R8
 
-column:
+vectors4row:
 	VMOVUPD (DI), Y0
 	VMULPD  Y0, Y0, Y0
-	VADDPD  Y0, Y1, Y1
+	VADDPD  Y0, Y4, Y4
+	VMOVUPD 32(DI), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y1, Y5, Y5
+	VMOVUPD 64(DI), Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  Y2, Y6, Y6
+	VMOVUPD 96(DI), Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  Y3, Y7, Y7
 	ADDQ    CX, DI
 	DECQ    R8
-	JNZ     column
-	VMOVUPD Y1, (BX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, BX
+	JNZ     vectors4row
+	VMOVUPD Y4, (BX)
+	VMOVUPD Y5, 32(BX)
+	VMOVUPD Y6, 64(BX)
+	VMOVUPD Y7, 96(BX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, SI
+	JMP     vectors4
+
+vectors4end:
+vectors2:
+	CMPQ    SI, $0x08
+	JLT     vectors2end
+	VMOVUPD (BX), Y4
+	VMOVUPD 32(BX), Y5
+	MOVQ    AX, DI
+	MOVQ    DX, R8
+
+vectors2row:
+	VMOVUPD (DI), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  Y0, Y4, Y4
+	VMOVUPD 32(DI), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y1, Y5, Y5
+	ADDQ    CX, DI
+	DECQ    R8
+	JNZ     vectors2row
+	VMOVUPD Y4, (BX)
+	VMOVUPD Y5, 32(BX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, SI
+	JMP     vectors2
+
+vectors2end:
+vectors1:
+	CMPQ    SI, $0x04
+	JLT     vectors1end
+	VMOVUPD (BX), Y4
+	MOVQ    AX, DI
+	MOVQ    DX, R8
+
+vectors1row:
+	VMOVUPD (DI), Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  Y0, Y4, Y4
+	ADDQ    CX, DI
+	DECQ    R8
+	JNZ     vectors1row
+	VMOVUPD Y4, (BX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, BX
 	SUBQ    $0x04, SI
-	JNZ     next
+	JMP     vectors1
+
+vectors1end:
 	VZEROUPPER
 	RET
 

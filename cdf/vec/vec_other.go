@@ -20,7 +20,7 @@ func transposeVectors(m, n int, a []float64, as int, b []float64, bs int) (rows,
 	return 0, 0
 }
 
-func squaresVectors(n int, a []float64, as int, dst []float64) (done int) { return 0 }
+func addSquaresVectors(n int, a []float64, as int, dst []float64) (done int) { return 0 }
 
 func functions(dst, x []float64, logs bool) bool { return false }
 

@@ -145,15 +145,16 @@ func TestTranspose(t *testing.T) {
 	})
 }
 
-func TestSquares(t *testing.T) {
+func TestAddSquares(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 53))
 		for n := range 9 {
 			for m := range 40 {
 				as := m + n%3
-				a, got, want := random(r, n*as), random(r, m+4), make([]float64, m)
+				a, got := random(r, n*as), random(r, m+4)
+				want := append([]float64(nil), got[:m]...)
 				rest := append([]float64(nil), got[m:]...)
-				Squares(n, a, as, got[:m])
+				AddSquares(n, a, as, got[:m])
 				for i := range m {
 					for j := range n {
 						want[i] += float64(a[j*as+i] * a[j*as+i])
@@ -437,7 +438,7 @@ func BenchmarkVec(b *testing.B) {
 		{"Transpose/few_rows", func() { Transpose(n, m, x, m, y, n) }},
 		{"Transpose/few_columns", func() { Transpose(m, n, x, n, y, m) }},
 		{"Transpose/square", func() { Transpose(24, 48, x, 48, y, 24) }},
-		{"Squares", func() { Squares(n, x, m, y[:m]) }},
+		{"AddSquares", func() { AddSquares(n, x, m, y[:m]) }},
 	} {
 		for _, here := range []string{"loops", "here"} {
 			b.Run(c.name+"/"+here, func(b *testing.B) {

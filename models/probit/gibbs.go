@@ -248,7 +248,7 @@ func (m *Model) latent(w *work) {
 		h := min(sweepRows(p, k), len(x)/p)
 		lin.Mul(h, k, p, x, w.beta, w.t)
 		w.lanes.Positive(w.rng, w.t[:h*k])
-		addSquares(w.t[:h*k], w.square)
+		vec.AddSquares(h, w.t, k, w.square)
 		lin.AddTMul(h, p, k, x, w.t, w.sum)
 		x = x[h*p:]
 	}
@@ -258,28 +258,6 @@ func (m *Model) latent(w *work) {
 // stay in a cache of 256 KiB between their two uses. A multiple of 8 fills the lanes, so
 // that no draw depends on it.
 func sweepRows(p, k int) int { return min(max(48, 16384/(p+k)), 256) &^ 7 }
-
-// addSquares adds the squares of every column of t to its entry of sum, four columns at
-// a time.
-func addSquares(t, sum []float64) {
-	k, c := len(sum), 0
-	for ; c+4 <= k; c += 4 {
-		s0, s1, s2, s3 := sum[c], sum[c+1], sum[c+2], sum[c+3]
-		for i := c; i+4 <= len(t); i += k {
-			x := t[i:][:4]
-			s0 += float64(x[0] * x[0])
-			s1 += float64(x[1] * x[1])
-			s2 += float64(x[2] * x[2])
-			s3 += float64(x[3] * x[3])
-		}
-		sum[c], sum[c+1], sum[c+2], sum[c+3] = s0, s1, s2, s3
-	}
-	for ; c < k; c++ {
-		for i := c; i < len(t); i += k {
-			sum[c] += float64(t[i] * t[i])
-		}
-	}
-}
 
 // repeat writes k copies of every entry of x into dst, side by side.
 func repeat(k int, x, dst []float64) {

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -87,25 +89,41 @@ func standardize() {
 	asm.EndWithSigns(bad)
 }
 
-// squares sums the squares of columns, four entries at a time.
+// squares adds the squares of rows, up to sixteen entries at a time: a sum waits for each
+// of its additions.
 func squares() {
-	TEXT("avx2Squares", NOSPLIT, "func(a *float64, stride, columns int, dst *float64, n int)")
-	a, stride, count, dst, n := asm.Argument("a"), asm.Argument("stride"), asm.Argument("columns"), asm.Argument("dst"), asm.Argument("n")
+	TEXT("avx2AddSquares", NOSPLIT, "func(a *float64, stride, rows int, dst *float64, n int)")
+	a, stride, count, dst, n := asm.Argument("a"), asm.Argument("stride"), asm.Argument("rows"), asm.Argument("dst"), asm.Argument("n")
 	at, left := GP64(), GP64()
-	v, sum := asm.Y[0], asm.Y[1]
-	asm.Fours(n, func() {
-		VXORPD(sum, sum, sum)
+	for _, vectors := range []int{4, 2, 1} {
+		label := fmt.Sprintf("vectors%d", vectors)
+		v, sum := asm.Y[:vectors], asm.Y[4:][:vectors]
+		Label(label)
+		CMPQ(n, U8(4*vectors))
+		JLT(LabelRef(label + "end"))
+		for i := range sum {
+			VMOVUPD(Mem{Base: dst, Disp: 32 * i}, sum[i])
+		}
 		MOVQ(a, at)
 		MOVQ(count, left)
-		Label("column")
-		VMOVUPD(Mem{Base: at}, v)
-		VMULPD(v, v, v)
-		VADDPD(v, sum, sum)
+		Label(label + "row")
+		for i := range v {
+			VMOVUPD(Mem{Base: at, Disp: 32 * i}, v[i])
+			VMULPD(v[i], v[i], v[i])
+			VADDPD(v[i], sum[i], sum[i])
+		}
 		ADDQ(stride, at)
 		DECQ(left)
-		JNZ(LabelRef("column"))
-		VMOVUPD(sum, Mem{Base: dst})
-	}, a, dst)
+		JNZ(LabelRef(label + "row"))
+		for i := range sum {
+			VMOVUPD(sum[i], Mem{Base: dst, Disp: 32 * i})
+		}
+		ADDQ(U32(32*vectors), a)
+		ADDQ(U32(32*vectors), dst)
+		SUBQ(U8(4*vectors), n)
+		JMP(LabelRef(label))
+		Label(label + "end")
+	}
 	asm.End()
 }
 
