@@ -12,4 +12,14 @@ const (
 	AVX512       // its foundation
 )
 
+// Lanes is how many numbers a vector has.
+func (s Set) Lanes() int { return [...]int{1, 4, 8}[s] }
+
 func (s Set) String() string { return [...]string{"portable", "AVX2", "AVX-512"}[s] }
+
+// Mask masks the first n lanes, as AVX2 wants it.
+func Mask(mask []int64, n int) {
+	for i := range mask {
+		mask[i] = int64(i-n) >> 63
+	}
+}

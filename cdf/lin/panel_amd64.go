@@ -35,7 +35,7 @@ func (p *pass) over(m, n, stride int, a, x, u, v, w []float64) {
 	p.a, p.stride, p.x, p.v, p.u, p.w = &a[0], 8*stride, &x[0], &v[0], &u[0], &w[0]
 	p.rows, p.whole, p.bits = m, n/8, 1<<(n%8)-1
 	if with == isa.AVX2 {
-		maskLanes(p.mask[:], n%8)
+		isa.Mask(p.mask[:], n%8)
 	}
 }
 

@@ -33,10 +33,7 @@ func pivotRows(m, n, k int, c, l, g, sum []float64) {
 	// Assembly knows no bounds.
 	_, _, _, _ = c[m*n-1], l[n*k-1], g[n*k-1], sum[m*k-1]
 	p := pivots{c: &c[n-1], stride: 8 * n, next: 8 * k, outs: 8 * k, rows: m, depth: n}
-	lanes := 4
-	if with == isa.AVX512 {
-		lanes = 8
-	}
+	lanes := with.Lanes()
 	for i := 0; i < k; i += lanes {
 		here := min(lanes, k-i)
 		p.l, p.g, p.out, p.bits = &l[(n-1)*k+i], &g[(n-1)*k+i], &sum[i], 1<<here-1
@@ -44,7 +41,7 @@ func pivotRows(m, n, k int, c, l, g, sum []float64) {
 			avx512Pivots(&p)
 			continue
 		}
-		maskLanes(p.mask[:], here)
+		isa.Mask(p.mask[:], here)
 		avx2Pivots(&p)
 	}
 }

@@ -91,7 +91,7 @@ func (p *rotations) narrow(columns int) int {
 		vectors = 2
 	}
 	here := min(columns, 4*vectors)
-	maskLanes(p.mask[:], here-4*(vectors-1))
+	isa.Mask(p.mask[:], here-4*(vectors-1))
 	switch vectors {
 	case 4:
 		avx2Rotate4(p)

@@ -49,10 +49,7 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 	}
 	// Assembly knows no bounds.
 	_, _, _ = a.x[(rows-1)*a.row+(deep-1)*a.deep], b[(deep-1)*bs+cols-1], c[(rows-1)*cs+cols-1]
-	lanes := 4
-	if with == isa.AVX512 {
-		lanes = 8
-	}
+	lanes := with.Lanes()
 	p := panel{a: &a.x[0], row: 8 * a.row, deep: 8 * a.deep, bs: 8 * bs, cs: 8 * cs, rows: rows, over: deep}
 	for j := 0; j < cols; {
 		vectors := (cols - j + lanes - 1) / lanes
@@ -74,7 +71,7 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 				avx512x3(&p)
 			}
 		} else {
-			maskLanes(p.mask[:], last)
+			isa.Mask(p.mask[:], last)
 			switch vectors {
 			case 1:
 				avx2x1(&p)
@@ -85,12 +82,5 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 			}
 		}
 		j += vectors * lanes
-	}
-}
-
-// maskLanes masks the first n lanes, as AVX2 wants it.
-func maskLanes(mask []int64, n int) {
-	for i := range mask {
-		mask[i] = int64(i-n) >> 63
 	}
 }

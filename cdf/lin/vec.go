@@ -1,5 +1,7 @@
 package lin
 
+import "github.com/credence-stream/credence/cdf/vec"
+
 // Dot returns the sum of x[i]*y[i] over the entries of x; y is at least as
 // long. Four partial sums are kept, so the order of the additions is fixed by
 // the length.
@@ -63,17 +65,14 @@ func Scale(a float64, x []float64) {
 }
 
 // Finite reports whether no x is infinite or NaN.
-func Finite(x ...float64) bool {
-	s := 0.0
-	for _, v := range x {
-		s += v * 0 // without a branch per entry
-	}
-	return s == 0
-}
+func Finite(x ...float64) bool { return vec.Finite(x) }
 
 // IndexNotFinite returns the first index of an infinite or NaN entry, -1
 // without one.
 func IndexNotFinite(x []float64) int {
+	if vec.Finite(x) {
+		return -1
+	}
 	for i, v := range x {
 		if v-v != 0 { // Inf-Inf is NaN
 			return i

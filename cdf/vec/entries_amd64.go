@@ -50,10 +50,7 @@ func functions(dst, x []float64, logs bool) bool {
 	if with == isa.Portable {
 		return false
 	}
-	lanes := 4
-	if with == isa.AVX512 {
-		lanes = 8
-	}
+	lanes := with.Lanes()
 	n := len(x) / lanes * lanes
 	dst = dst[:len(x)] // assembly knows no bounds
 	if n > 0 && !(&elementary{x: &x[0], y: &dst[0], count: n / lanes}).do(logs) {
@@ -126,15 +123,10 @@ func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool
 			p.er, p.rr = &f.ER[:last+1][0], &f.RR[:last+1][0]
 		}
 	}
-	lanes := 4
-	if with == isa.AVX512 {
-		lanes = 8
-	}
+	lanes := with.Lanes()
 	rest := n % lanes
 	p.whole, p.rest, p.bits = n/lanes, 8*rest, 1<<rest-1
-	for i := range p.mask {
-		p.mask[i] = int64(i-rest) >> 63
-	}
+	isa.Mask(p.mask[:], rest)
 	p.do(observed, mean)
 	for _, top := range p.top {
 		greatest = max(greatest, top)
