@@ -33,7 +33,7 @@ func main() { asm.Generated(strips, passes, reflections, pivots, rotations) }
 
 // strips writes the functions that add AB to strips of c.
 func strips() {
-	for v, rows := range [][]int{{8, 4, 2, 1}, {12, 4, 2, 1}, {8, 4, 2, 1}} {
+	for v, rows := range [][]int{{8, 4, 2, 1}, {12, 10, 8, 5, 4, 2, 1}, {8, 4, 2, 1}} {
 		kernel(rows, tiles{asm.AVX512, v + 1})
 	}
 	for v, rows := range [][]int{{12, 8, 4, 2, 1}, {6, 4, 2, 1}, {4, 2, 1}} {
