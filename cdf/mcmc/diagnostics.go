@@ -2,10 +2,7 @@
 // standard errors and quantiles. It imports the standard library only.
 package mcmc
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Diagnostics computes convergence diagnostics as the R package posterior
 // 1.4 does (Vehtari, Gelman, Simpson, Carpenter and Buerkner 2021,
@@ -94,5 +91,15 @@ func finite(x []float64) bool {
 // constant reports draws without diagnostics: non-finite, or all within the
 // spacing of floats at 1, as posterior has it.
 func constant(x []float64) bool {
-	return !finite(x) || slices.Max(x)-slices.Min(x) < 0x1p-52
+	if !finite(x) {
+		return true
+	}
+	low, high := x[0], x[0]
+	for _, v := range x { // the first that differs by more ends it
+		low, high = min(low, v), max(high, v)
+		if high-low >= 0x1p-52 {
+			return false
+		}
+	}
+	return true
 }

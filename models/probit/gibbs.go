@@ -189,7 +189,11 @@ func factor(rng *rand.Rand, n, a, b float64) float64 {
 			continue
 		}
 		log := (n-1)*math.Log(g/mode) - a*(g*g-mode*mode)/2 + b*d + a*d*d/2
-		if log >= 0 || rng.Float64() < math.Exp(log) {
+		if log >= 0 {
+			return g
+		}
+		// e^log is more than 1 + log, which nearly always is enough to tell.
+		if u := rng.Float64(); u < 1+log-1e-15 || u < math.Exp(log) {
 			return g
 		}
 	}
