@@ -21,7 +21,8 @@ const many = 24
 // laws with long tails fill up, and are sorted by comparing.
 func (d *Diagnostics) arrange(x []float64) {
 	n := len(x)
-	d.order = slices.Grow(d.order[:0], n)[:n]
+	order := slices.Grow(d.order[:0], n)[:n]
+	d.order = order
 	low, high := x[0], x[0]
 	for _, v := range x {
 		if v < low {
@@ -33,36 +34,37 @@ func (d *Diagnostics) arrange(x []float64) {
 	perUnit := float64(2*n-1) / (high - low)
 	if !(perUnit > 0 && perUnit <= math.MaxFloat64) { // all the same, or too wide or too narrow to tell
 		for i, v := range x {
-			d.order[i] = place{v, i}
+			order[i] = place{v, i}
 		}
-		slices.SortFunc(d.order, byDraw)
+		slices.SortFunc(order, byDraw)
 		return
 	}
 	// Bucket b begins at from[b+1] while places are handed out, and ends there after.
-	d.from = slices.Grow(d.from[:0], 2*n+2)[:2*n+2]
-	clear(d.from)
+	from := slices.Grow(d.from[:0], 2*n+2)[:2*n+2]
+	d.from = from
+	clear(from)
 	for _, v := range x {
-		d.from[int((v-low)*perUnit)+2]++
+		from[int((v-low)*perUnit)+2]++
 	}
 	sum, fullest := int32(0), int32(0)
-	for b, n := range d.from {
+	for b, n := range from {
 		sum += n
 		fullest = max(fullest, n)
-		d.from[b] = sum
+		from[b] = sum
 	}
 	for i, v := range x {
-		at := &d.from[int((v-low)*perUnit)+1]
-		d.order[*at] = place{v, i}
+		at := &from[int((v-low)*perUnit)+1]
+		order[*at] = place{v, i}
 		*at++
 	}
 	if fullest > many {
-		for b, begin := range d.from[:2*n] {
-			if end := d.from[b+1]; end-begin > many {
-				slices.SortFunc(d.order[begin:end], byDraw)
+		for b, begin := range from[:2*n] {
+			if end := from[b+1]; end-begin > many {
+				slices.SortFunc(order[begin:end], byDraw)
 			}
 		}
 	}
-	insert(d.order)
+	insert(order)
 }
 
 func byDraw(a, b place) int { return cmp.Compare(a.v, b.v) }

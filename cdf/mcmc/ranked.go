@@ -236,19 +236,21 @@ func (d *Diagnostics) score(of *scores, order []place, parts int) {
 			d.table = append(d.table, score(float64(i+1)))
 		}
 	}
-	of.z = slices.Grow(of.z[:0], s)[:s]
+	z, table := slices.Grow(of.z[:0], s)[:s], d.table
+	of.z = z
 	for lo := 0; lo < s; {
-		hi := lo + 1
-		for hi < s && order[hi].v == order[lo].v {
+		first, hi := order[lo], lo+1
+		if hi == s || order[hi].v != first.v {
+			z[first.i] = table[lo]
+			lo = hi
+			continue
+		}
+		for hi < s && order[hi].v == first.v {
 			hi++
 		}
-		if hi == lo+1 {
-			of.z[order[lo].i] = d.table[lo]
-		} else {
-			z := score(float64(lo+1+hi) / 2)
-			for _, p := range order[lo:hi] {
-				of.z[p.i] = z
-			}
+		tied := score(float64(lo+1+hi) / 2)
+		for _, p := range order[lo:hi] {
+			z[p.i] = tied
 		}
 		lo = hi
 	}

@@ -180,7 +180,7 @@ var ofEngine = []mutant{
 	{"ranks: scores of the last draws", "cdf/mcmc/ranked.go",
 		"d.sorted[:0], false\n", "d.sorted[:0], d.bulk.ready\n", "^TestRanksOnce$", engine},
 	{"ranks: buckets in the order of arrival", "cdf/mcmc/arrange.go",
-		"\tinsert(d.order)\n", "", "^TestRanksOnce$", engine},
+		"\tinsert(order)\n", "", "^TestRanksOnce$", engine},
 	{"ess: one chain lagged by the other", "cdf/mcmc/ess.go",
 		"yNext += y2[i] * w", "yNext += y2[i] * v", "^TestRanksOnce$", engine},
 	{"ess: what is left of a shorter lag", "cdf/mcmc/ess.go",
