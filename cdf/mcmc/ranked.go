@@ -181,7 +181,8 @@ func (r Ranked) scored() *scores {
 // step, from both ends: each waits for those before it.
 func (d *Diagnostics) foldAt(median float64) {
 	order := d.order
-	d.folded = slices.Grow(d.folded[:0], len(order))[:len(order)]
+	folded := slices.Grow(d.folded[:0], len(order))[:len(order)]
+	d.folded = folded
 	above, _ := slices.BinarySearchFunc(order, median, func(p place, m float64) int {
 		if p.v < m {
 			return -1
@@ -191,7 +192,7 @@ func (d *Diagnostics) foldAt(median float64) {
 	// Left are the draws from lowest to below and from above to highest.
 	lowest, below, highest := 0, above-1, len(order)-1
 	at, end := 0, len(order)
-	put := func(at int, p place) { d.folded[at] = place{math.Abs(p.v - median), p.i} }
+	put := func(at int, p place) { folded[at] = place{math.Abs(p.v - median), p.i} }
 	for below >= lowest && above <= highest {
 		step := 0
 		if median-order[below].v < order[above].v-median {
