@@ -42,10 +42,10 @@ func factorInverse(n int, a, dst []float64) bool {
 			sum := tile[:w*stripCols]
 			clear(sum)
 			for l := j; l < k; l += stripDeep {
-				strip(w, stripCols, min(stripDeep, k-l), factor{a[k*n+l:], n, 1}, dst[l*n+j:], n, sum, stripCols)
+				strip(w, stripCols, min(stripDeep, k-l), factorOf(a[k*n+l:], n, 1), dst[l*n+j:], n, sum, stripCols)
 			}
 			Scale(-1, sum)
-			strip(w, stripCols, w, factor{dst[corner:], n, 1}, sum, stripCols, dst[k*n+j:], n)
+			strip(w, stripCols, w, factorOf(dst[corner:], n, 1), sum, stripCols, dst[k*n+j:], n)
 		}
 	}
 	return true
@@ -69,9 +69,9 @@ func factorLower(n int, a, inverse []float64, after, is int) bool {
 			left := a[k*n+l:]
 			vec.Transpose(w, deep, left, n, side[:], w)
 			Scale(-1, side[:deep*w])
-			strip(w, w, deep, factor{left, n, 1}, side[:], w, square, w)
+			strip(w, w, deep, factorOf(left, n, 1), side[:], w, square, w)
 			if k+w < n {
-				tall(n-k-w, w, deep, factor{left[w*n:], n, 1}, side[:], w, corner[w*n:], n)
+				tall(n-k-w, w, deep, factorOf(left[w*n:], n, 1), side[:], w, corner[w*n:], n)
 			}
 		}
 		if !Cholesky(w, square) {
@@ -91,7 +91,7 @@ func factorLower(n int, a, inverse []float64, after, is int) bool {
 				copy(tile[r*w:], row)
 				clear(row)
 			}
-			strip(h, w, w, factor{tile[:], w, 1}, side[:], w, a[i*n+k:], n)
+			strip(h, w, w, factorOf(tile[:], w, 1), side[:], w, a[i*n+k:], n)
 		}
 	}
 	return true

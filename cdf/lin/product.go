@@ -4,8 +4,10 @@ import "github.com/credence-stream/credence/cdf/vec"
 
 // Mul overwrites c, m x n, with AB: a is m x k, b is k x n.
 func Mul(m, n, k int, a, b, c []float64) {
-	clear(c[:m*n])
-	add(m, n, k, factor{a, k, 1}, b, n, c, n)
+	if k == 0 {
+		clear(c[:m*n])
+	}
+	add(m, n, k, factorOf(a, k, 1).first(true), b, n, c, n)
 }
 
 // MulLower overwrites c, m x n, with LB: l is m x m and 0 above its diagonal, b is m x n.
@@ -14,11 +16,10 @@ func Mul(m, n, k int, a, b, c []float64) {
 // in AVX-512 (BenchmarkMulLower).
 func MulLower(m, n int, l, b, c []float64) {
 	const most = 2 * stripCols
-	clear(c[:m*n])
 	for i := 0; i < m; i += most {
 		deep := min(most, m-i)
 		for j := 0; j < n; j += stripCols {
-			tall(m-i, min(stripCols, n-j), deep, factor{l[i*m+i:], m, 1}, b[i*n+j:], n, c[i*n+j:], n)
+			tall(m-i, min(stripCols, n-j), deep, factorOf(l[i*m+i:], m, 1).first(i == 0), b[i*n+j:], n, c[i*n+j:], n)
 		}
 	}
 }
@@ -40,12 +41,10 @@ func MulT(m, n, k int, a, b, c []float64) {
 			vec.Transpose(w, deep, a[i*k+l:], k, side[:], w)
 			for j := 0; j < n; j += tallest {
 				h := min(tallest, n-j)
-				if l == 0 {
-					clear(tile[:h*w])
-				} else {
+				if l > 0 {
 					vec.Transpose(w, h, c[i*n+j:], n, tile[:], w)
 				}
-				strip(h, w, deep, factor{b[j*k+l:], k, 1}, side[:], w, tile[:], w)
+				strip(h, w, deep, factorOf(b[j*k+l:], k, 1).first(l == 0), side[:], w, tile[:], w)
 				vec.Transpose(h, w, tile[:], w, c[i*n+j:], n)
 			}
 		}
@@ -59,31 +58,31 @@ func MulT(m, n, k int, a, b, c []float64) {
 // It replaces MulT, in half of the time with 111 rows of 500 numbers on one core of an
 // EPYC (Zen 5) in AVX-512 (BenchmarkGramT).
 func GramT(m, k int, a, c []float64) {
+	if k == 0 {
+		clear(c[:m*m])
+	}
 	var side [stripDeep * stripCols]float64
 	for j := 0; j < m; j += stripCols {
 		w, corner := min(stripCols, m-j), c[j*m+j:]
-		for i := range m - j {
-			clear(corner[i*m:][:w])
-		}
 		for l := 0; l < k; l += stripDeep {
 			deep := min(stripDeep, k-l)
 			left := a[j*k+l:]
 			vec.Transpose(w, deep, left, k, side[:], w)
-			tall(m-j, w, deep, factor{left, k, 1}, side[:], w, corner, m)
+			tall(m-j, w, deep, factorOf(left, k, 1).first(l == 0), side[:], w, corner, m)
 		}
 	}
 }
 
 // AddTMul adds A'B to c, n x k: a is m x n, b is m x k.
 func AddTMul(m, n, k int, a, b, c []float64) {
-	add(n, k, m, factor{a, 1, n}, b, k, c, k)
+	add(n, k, m, factorOf(a, 1, n), b, k, c, k)
 }
 
 // AddGram adds A'B to the lower triangle of c, k x k, where A'B is known to
 // be symmetric: a and b are m x k. The entries above the diagonal hold
 // anything afterwards.
 func AddGram(m, k int, a, b, c []float64) {
-	addLower(k, m, factor{a, 1, k}, b, c)
+	addLower(k, m, factorOf(a, 1, k), b, c)
 }
 
 // InvertLower writes into dst, n x n, the inverse of the lower triangular

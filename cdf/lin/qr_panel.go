@@ -101,14 +101,14 @@ func (h *reflections) apply(r []float64, n, j, k, c int, b []float64, m, stride 
 	for at := 0; at < c; at += stripCols {
 		cols := min(stripCols, c-at)
 		for l := 0; l < m; l += stripDeep {
-			strip(w, cols, min(stripDeep, m-l), factor{b[l*stride:], 1, stride}, ahead[l*stride+at:], stride, sum[at:], c)
+			strip(w, cols, min(stripDeep, m-l), factorOf(b[l*stride:], 1, stride), ahead[l*stride+at:], stride, sum[at:], c)
 		}
 	}
 	clear(back)
 	for at := 0; at < c; at += stripCols {
 		cols := min(stripCols, c-at)
-		strip(w, cols, w, factor{h.minus[:], 1, panelCols}, sum[at:], c, back[at:], c)
-		strip(m, cols, w, factor{b, stride, 1}, back[at:], c, ahead[at:], stride)
+		strip(w, cols, w, factorOf(h.minus[:], 1, panelCols), sum[at:], c, back[at:], c)
+		strip(m, cols, w, factorOf(b, stride, 1), back[at:], c, ahead[at:], stride)
 	}
 	for i := range w {
 		head, s := h.head[i], Row(back, c, i)

@@ -92,13 +92,13 @@ func InvertPacked(n int, r, dst []float64) {
 			cols := min(stripCols, n-j)
 			clear(sum[:w*cols])
 			for l := k + w; l < j+cols; l += stripDeep {
-				strip(w, cols, min(stripDeep, j+cols-l), factor{dst[k*n+l:], n, 1}, dst[l*n+j:], n, sum[:], cols)
+				strip(w, cols, min(stripDeep, j+cols-l), factorOf(dst[k*n+l:], n, 1), dst[l*n+j:], n, sum[:], cols)
 			}
 			Scale(-1, sum[:w*cols])
 			for i := range w {
 				clear(dst[(k+i)*n+j:][:cols])
 			}
-			strip(w, cols, w, factor{square[:], w, 1}, sum[:], cols, dst[k*n+j:], n)
+			strip(w, cols, w, factorOf(square[:], w, 1), sum[:], cols, dst[k*n+j:], n)
 		}
 		for i := range w {
 			copy(dst[(k+i)*n+k:][:w], square[i*w:])

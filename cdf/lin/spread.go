@@ -17,17 +17,15 @@ func Spread(m, n int, x, w, b, dot, square []float64) {
 	var tile [most * stripCols]float64
 	for ; m > 0; m -= most {
 		h := min(m, most)
-		clear(dot[:h])
 		clear(square[:h])
 		for l := 0; l < n; l += stripDeep {
-			strip(h, 1, min(stripDeep, n-l), factor{x[l:], n, 1}, b[l:], 1, dot, 1)
+			strip(h, 1, min(stripDeep, n-l), factorOf(x[l:], n, 1).first(l == 0), b[l:], 1, dot, 1)
 		}
 		for j := 0; j < n; j += stripCols {
 			cols := min(stripCols, n-j)
 			z := tile[:h*cols]
-			clear(z)
 			for l := 0; l < j+cols; l += stripDeep {
-				strip(h, cols, min(stripDeep, j+cols-l), factor{x[l:], n, 1}, w[l*n+j:], n, z, cols)
+				strip(h, cols, min(stripDeep, j+cols-l), factorOf(x[l:], n, 1).first(l == 0), w[l*n+j:], n, z, cols)
 			}
 			addSquares(h, cols, z, square)
 		}
@@ -61,8 +59,7 @@ func spreadAcross(m, n int, x, w, b, dot, square, room []float64) {
 	for from := 0; from < m; from += stripCols {
 		h := min(m-from, stripCols)
 		vec.Transpose(h, n, x[from*n:], n, columns, stripCols)
-		clear(z)
-		strip(k, h, n, factor{both, 1, k}, columns, stripCols, z, stripCols)
+		strip(k, h, n, factorOf(both, 1, k).first(true), columns, stripCols, z, stripCols)
 		copy(dot[from:], z[n*stripCols:][:h])
 		clear(square[from : from+h])
 		vec.AddSquares(n, z, stripCols, square[from:from+h])

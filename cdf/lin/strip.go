@@ -41,6 +41,16 @@ var with = isa.Best()
 type factor struct {
 	x         []float64
 	row, deep int
+	sets      bool // c, which is written without being read; else AB is added to it
+}
+
+// factorOf returns the factor that is added by.
+func factorOf(x []float64, row, deep int) factor { return factor{x: x, row: row, deep: deep} }
+
+// first is the factor of what c begins with, if it is.
+func (a factor) first(is bool) factor {
+	a.sets = is
+	return a
 }
 
 // at is the factor from an entry on.
@@ -55,7 +65,7 @@ func add(m, n, k int, a factor, b []float64, bs int, c []float64, cs int) {
 	for l := 0; l < k; l += stripDeep {
 		deep := min(stripDeep, k-l)
 		for j := 0; j < n; j += stripCols {
-			tall(m, min(stripCols, n-j), deep, a.at(0, l), b[l*bs+j:], bs, c[j:], cs)
+			tall(m, min(stripCols, n-j), deep, a.at(0, l).first(a.sets && l == 0), b[l*bs+j:], bs, c[j:], cs)
 		}
 	}
 }
@@ -105,7 +115,10 @@ func portableStrip(rows, cols, deep int, a factor, b []float64, bs int, c []floa
 		x, ci := a.x[i*a.row:], c[i*cs:][:cols]
 		j := 0
 		for ; j+4 <= cols; j += 4 {
-			c0, c1, c2, c3 := ci[j], ci[j+1], ci[j+2], ci[j+3]
+			var c0, c1, c2, c3 float64
+			if !a.sets {
+				c0, c1, c2, c3 = ci[j], ci[j+1], ci[j+2], ci[j+3]
+			}
 			for l := range deep {
 				v, bl := x[l*a.deep], b[l*bs+j:][:4]
 				c0, c1, c2, c3 = math.FMA(v, bl[0], c0), math.FMA(v, bl[1], c1), math.FMA(v, bl[2], c2), math.FMA(v, bl[3], c3)
@@ -113,7 +126,10 @@ func portableStrip(rows, cols, deep int, a factor, b []float64, bs int, c []floa
 			ci[j], ci[j+1], ci[j+2], ci[j+3] = c0, c1, c2, c3
 		}
 		for ; j < cols; j++ {
-			sum := ci[j]
+			sum := 0.0
+			if !a.sets {
+				sum = ci[j]
+			}
 			for l := range deep {
 				sum = math.FMA(x[l*a.deep], b[l*bs+j], sum)
 			}

@@ -19,6 +19,7 @@ type panel struct {
 	bits       uint64     // of the columns in the last vector, for AVX-512
 	mask       [4]int64   // the same for AVX2
 	_          [3]uintptr // of the assembly
+	sets       bool
 }
 
 // They add AB to c, in one, two or three vectors of columns.
@@ -50,7 +51,7 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 	// Assembly knows no bounds.
 	_, _, _ = a.x[(rows-1)*a.row+(deep-1)*a.deep], b[(deep-1)*bs+cols-1], c[(rows-1)*cs+cols-1]
 	lanes := with.Lanes()
-	p := panel{a: &a.x[0], row: 8 * a.row, deep: 8 * a.deep, bs: 8 * bs, cs: 8 * cs, rows: rows, over: deep}
+	p := panel{a: &a.x[0], row: 8 * a.row, deep: 8 * a.deep, bs: 8 * bs, cs: 8 * cs, rows: rows, over: deep, sets: a.sets}
 	for j := 0; j < cols; {
 		vectors := (cols - j + lanes - 1) / lanes
 		switch {

@@ -23,6 +23,8 @@ TEXT ·avx512x1(SB), NOSPLIT, $0-8
 rows8:
 	CMPQ      128(AX), $0x08
 	JLT       rows8end
+	CMPB      136(AX), $0x00
+	JNE       rows8sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD.Z (DI), K1, Z0
@@ -41,10 +43,23 @@ rows8:
 	ADDQ      R8, DI
 	VMOVUPD.Z (DI), K1, Z7
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	LEAQ      (DI)(CX*4), R8
-	MOVQ      24(AX), R9
-	MOVQ      64(AX), R10
+	JMP       rows8begin
+
+rows8sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+rows8begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
 
 rows8depth:
 	VMOVUPD.Z        (R9), K1, Z24
@@ -89,6 +104,8 @@ rows8end:
 rows4:
 	CMPQ      128(AX), $0x04
 	JLT       rows4end
+	CMPB      136(AX), $0x00
+	JNE       rows4sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD.Z (DI), K1, Z0
@@ -99,9 +116,18 @@ rows4:
 	ADDQ      R8, DI
 	VMOVUPD.Z (DI), K1, Z3
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	MOVQ      24(AX), R8
-	MOVQ      64(AX), R9
+	JMP       rows4begin
+
+rows4sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
 
 rows4depth:
 	VMOVUPD.Z        (R8), K1, Z24
@@ -133,15 +159,24 @@ rows4end:
 rows2:
 	CMPQ      128(AX), $0x02
 	JLT       rows2end
+	CMPB      136(AX), $0x00
+	JNE       rows2sets
 	MOVQ      120(AX), DX
 	MOVQ      48(AX), DI
 	VMOVUPD.Z (DX), K1, Z0
 	ADDQ      DI, DX
 	VMOVUPD.Z (DX), K1, Z1
 	ADDQ      DI, DX
-	MOVQ      112(AX), DX
-	MOVQ      24(AX), DI
-	MOVQ      64(AX), R8
+	JMP       rows2begin
+
+rows2sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows2depth:
 	VMOVUPD.Z        (DI), K1, Z24
@@ -167,13 +202,21 @@ rows2end:
 rows1:
 	CMPQ      128(AX), $0x01
 	JLT       rows1end
+	CMPB      136(AX), $0x00
+	JNE       rows1sets
 	MOVQ      120(AX), DX
 	MOVQ      48(AX), DI
 	VMOVUPD.Z (DX), K1, Z0
 	ADDQ      DI, DX
-	MOVQ      112(AX), DX
-	MOVQ      24(AX), DI
-	MOVQ      64(AX), R8
+	JMP       rows1begin
+
+rows1sets:
+	VPXORQ Z0, Z0, Z0
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows1depth:
 	VMOVUPD.Z        (DI), K1, Z24
@@ -215,6 +258,8 @@ TEXT ·avx512x2(SB), NOSPLIT, $0-8
 rows12:
 	CMPQ      128(AX), $0x0c
 	JLT       rows12end
+	CMPB      136(AX), $0x00
+	JNE       rows12sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -253,11 +298,40 @@ rows12:
 	VMOVUPD   (DI), Z22
 	VMOVUPD.Z 64(DI), K1, Z23
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	LEAQ      (DI)(CX*4), R8
-	LEAQ      (R8)(CX*4), R9
-	MOVQ      24(AX), R10
-	MOVQ      64(AX), R11
+	JMP       rows12begin
+
+rows12sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+
+rows12begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	LEAQ (R8)(CX*4), R9
+	MOVQ 24(AX), R10
+	MOVQ 64(AX), R11
 
 rows12depth:
 	VMOVUPD      (R10), Z24
@@ -352,6 +426,8 @@ rows12end:
 rows10:
 	CMPQ      128(AX), $0x0a
 	JLT       rows10end
+	CMPB      136(AX), $0x00
+	JNE       rows10sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -384,11 +460,36 @@ rows10:
 	VMOVUPD   (DI), Z18
 	VMOVUPD.Z 64(DI), K1, Z19
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	LEAQ      (DI)(CX*4), R8
-	LEAQ      (R8)(CX*4), R9
-	MOVQ      24(AX), R10
-	MOVQ      64(AX), R11
+	JMP       rows10begin
+
+rows10sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+
+rows10begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	LEAQ (R8)(CX*4), R9
+	MOVQ 24(AX), R10
+	MOVQ 64(AX), R11
 
 rows10depth:
 	VMOVUPD      (R10), Z24
@@ -471,6 +572,8 @@ rows10end:
 rows8:
 	CMPQ      128(AX), $0x08
 	JLT       rows8end
+	CMPB      136(AX), $0x00
+	JNE       rows8sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -497,10 +600,31 @@ rows8:
 	VMOVUPD   (DI), Z14
 	VMOVUPD.Z 64(DI), K1, Z15
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	LEAQ      (DI)(CX*4), R8
-	MOVQ      24(AX), R9
-	MOVQ      64(AX), R10
+	JMP       rows8begin
+
+rows8sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+
+rows8begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
 
 rows8depth:
 	VMOVUPD      (R9), Z24
@@ -570,6 +694,8 @@ rows8end:
 rows5:
 	CMPQ      128(AX), $0x05
 	JLT       rows5end
+	CMPB      136(AX), $0x00
+	JNE       rows5sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -587,10 +713,25 @@ rows5:
 	VMOVUPD   (DI), Z8
 	VMOVUPD.Z 64(DI), K1, Z9
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	LEAQ      (DI)(CX*4), R8
-	MOVQ      24(AX), R9
-	MOVQ      64(AX), R10
+	JMP       rows5begin
+
+rows5sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+
+rows5begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
 
 rows5depth:
 	VMOVUPD      (R9), Z24
@@ -642,6 +783,8 @@ rows5end:
 rows4:
 	CMPQ      128(AX), $0x04
 	JLT       rows4end
+	CMPB      136(AX), $0x00
+	JNE       rows4sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -656,9 +799,22 @@ rows4:
 	VMOVUPD   (DI), Z6
 	VMOVUPD.Z 64(DI), K1, Z7
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	MOVQ      24(AX), R8
-	MOVQ      64(AX), R9
+	JMP       rows4begin
+
+rows4sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
 
 rows4depth:
 	VMOVUPD      (R8), Z24
@@ -703,6 +859,8 @@ rows4end:
 rows2:
 	CMPQ      128(AX), $0x02
 	JLT       rows2end
+	CMPB      136(AX), $0x00
+	JNE       rows2sets
 	MOVQ      120(AX), DX
 	MOVQ      48(AX), DI
 	VMOVUPD   (DX), Z0
@@ -711,9 +869,18 @@ rows2:
 	VMOVUPD   (DX), Z2
 	VMOVUPD.Z 64(DX), K1, Z3
 	ADDQ      DI, DX
-	MOVQ      112(AX), DX
-	MOVQ      24(AX), DI
-	MOVQ      64(AX), R8
+	JMP       rows2begin
+
+rows2sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows2depth:
 	VMOVUPD      (DI), Z24
@@ -746,14 +913,23 @@ rows2end:
 rows1:
 	CMPQ      128(AX), $0x01
 	JLT       rows1end
+	CMPB      136(AX), $0x00
+	JNE       rows1sets
 	MOVQ      120(AX), DX
 	MOVQ      48(AX), DI
 	VMOVUPD   (DX), Z0
 	VMOVUPD.Z 64(DX), K1, Z1
 	ADDQ      DI, DX
-	MOVQ      112(AX), DX
-	MOVQ      24(AX), DI
-	MOVQ      64(AX), R8
+	JMP       rows1begin
+
+rows1sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows1depth:
 	VMOVUPD      (DI), Z24
@@ -799,6 +975,8 @@ TEXT ·avx512x3(SB), NOSPLIT, $0-8
 rows8:
 	CMPQ      128(AX), $0x08
 	JLT       rows8end
+	CMPB      136(AX), $0x00
+	JNE       rows8sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -833,10 +1011,39 @@ rows8:
 	VMOVUPD   64(DI), Z22
 	VMOVUPD.Z 128(DI), K1, Z23
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	LEAQ      (DI)(CX*4), R8
-	MOVQ      24(AX), R9
-	MOVQ      64(AX), R10
+	JMP       rows8begin
+
+rows8sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+
+rows8begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
 
 rows8depth:
 	VMOVUPD      (R9), Z24
@@ -923,6 +1130,8 @@ rows8end:
 rows4:
 	CMPQ      128(AX), $0x04
 	JLT       rows4end
+	CMPB      136(AX), $0x00
+	JNE       rows4sets
 	MOVQ      120(AX), DI
 	MOVQ      48(AX), R8
 	VMOVUPD   (DI), Z0
@@ -941,9 +1150,26 @@ rows4:
 	VMOVUPD   64(DI), Z10
 	VMOVUPD.Z 128(DI), K1, Z11
 	ADDQ      R8, DI
-	MOVQ      112(AX), DI
-	MOVQ      24(AX), R8
-	MOVQ      64(AX), R9
+	JMP       rows4begin
+
+rows4sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
 
 rows4depth:
 	VMOVUPD      (R8), Z24
@@ -997,6 +1223,8 @@ rows4end:
 rows2:
 	CMPQ      128(AX), $0x02
 	JLT       rows2end
+	CMPB      136(AX), $0x00
+	JNE       rows2sets
 	MOVQ      120(AX), DX
 	MOVQ      48(AX), DI
 	VMOVUPD   (DX), Z0
@@ -1007,9 +1235,20 @@ rows2:
 	VMOVUPD   64(DX), Z4
 	VMOVUPD.Z 128(DX), K1, Z5
 	ADDQ      DI, DX
-	MOVQ      112(AX), DX
-	MOVQ      24(AX), DI
-	MOVQ      64(AX), R8
+	JMP       rows2begin
+
+rows2sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows2depth:
 	VMOVUPD      (DI), Z24
@@ -1047,15 +1286,25 @@ rows2end:
 rows1:
 	CMPQ      128(AX), $0x01
 	JLT       rows1end
+	CMPB      136(AX), $0x00
+	JNE       rows1sets
 	MOVQ      120(AX), DX
 	MOVQ      48(AX), DI
 	VMOVUPD   (DX), Z0
 	VMOVUPD   64(DX), Z1
 	VMOVUPD.Z 128(DX), K1, Z2
 	ADDQ      DI, DX
-	MOVQ      112(AX), DX
-	MOVQ      24(AX), DI
-	MOVQ      64(AX), R8
+	JMP       rows1begin
+
+rows1sets:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows1depth:
 	VMOVUPD      (DI), Z24
@@ -1104,6 +1353,8 @@ TEXT ·avx2x1(SB), NOSPLIT, $0-8
 rows12:
 	CMPQ       128(AX), $0x0c
 	JLT        rows12end
+	CMPB       136(AX), $0x00
+	JNE        rows12sets
 	MOVQ       120(AX), DI
 	MOVQ       48(AX), R8
 	VMASKMOVPD (DI), Y15, Y0
@@ -1130,11 +1381,28 @@ rows12:
 	ADDQ       R8, DI
 	VMASKMOVPD (DI), Y15, Y11
 	ADDQ       R8, DI
-	MOVQ       112(AX), DI
-	LEAQ       (DI)(CX*4), R8
-	LEAQ       (R8)(CX*4), R9
-	MOVQ       24(AX), R10
-	MOVQ       64(AX), R11
+	JMP        rows12begin
+
+rows12sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+rows12begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	LEAQ (R8)(CX*4), R9
+	MOVQ 24(AX), R10
+	MOVQ 64(AX), R11
 
 rows12depth:
 	VMASKMOVPD   (R10), Y15, Y12
@@ -1204,6 +1472,8 @@ rows12end:
 rows8:
 	CMPQ       128(AX), $0x08
 	JLT        rows8end
+	CMPB       136(AX), $0x00
+	JNE        rows8sets
 	MOVQ       120(AX), DI
 	MOVQ       48(AX), R8
 	VMASKMOVPD (DI), Y15, Y0
@@ -1222,10 +1492,23 @@ rows8:
 	ADDQ       R8, DI
 	VMASKMOVPD (DI), Y15, Y7
 	ADDQ       R8, DI
-	MOVQ       112(AX), DI
-	LEAQ       (DI)(CX*4), R8
-	MOVQ       24(AX), R9
-	MOVQ       64(AX), R10
+	JMP        rows8begin
+
+rows8sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+rows8begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
 
 rows8depth:
 	VMASKMOVPD   (R9), Y15, Y12
@@ -1278,6 +1561,8 @@ rows8end:
 rows4:
 	CMPQ       128(AX), $0x04
 	JLT        rows4end
+	CMPB       136(AX), $0x00
+	JNE        rows4sets
 	MOVQ       120(AX), DI
 	MOVQ       48(AX), R8
 	VMASKMOVPD (DI), Y15, Y0
@@ -1288,9 +1573,18 @@ rows4:
 	ADDQ       R8, DI
 	VMASKMOVPD (DI), Y15, Y3
 	ADDQ       R8, DI
-	MOVQ       112(AX), DI
-	MOVQ       24(AX), R8
-	MOVQ       64(AX), R9
+	JMP        rows4begin
+
+rows4sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
 
 rows4depth:
 	VMASKMOVPD   (R8), Y15, Y12
@@ -1326,15 +1620,24 @@ rows4end:
 rows2:
 	CMPQ       128(AX), $0x02
 	JLT        rows2end
+	CMPB       136(AX), $0x00
+	JNE        rows2sets
 	MOVQ       120(AX), DX
 	MOVQ       48(AX), DI
 	VMASKMOVPD (DX), Y15, Y0
 	ADDQ       DI, DX
 	VMASKMOVPD (DX), Y15, Y1
 	ADDQ       DI, DX
-	MOVQ       112(AX), DX
-	MOVQ       24(AX), DI
-	MOVQ       64(AX), R8
+	JMP        rows2begin
+
+rows2sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows2depth:
 	VMASKMOVPD   (DI), Y15, Y12
@@ -1362,13 +1665,21 @@ rows2end:
 rows1:
 	CMPQ       128(AX), $0x01
 	JLT        rows1end
+	CMPB       136(AX), $0x00
+	JNE        rows1sets
 	MOVQ       120(AX), DX
 	MOVQ       48(AX), DI
 	VMASKMOVPD (DX), Y15, Y0
 	ADDQ       DI, DX
-	MOVQ       112(AX), DX
-	MOVQ       24(AX), DI
-	MOVQ       64(AX), R8
+	JMP        rows1begin
+
+rows1sets:
+	VXORPD Y0, Y0, Y0
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows1depth:
 	VMASKMOVPD   (DI), Y15, Y12
@@ -1411,6 +1722,8 @@ TEXT ·avx2x2(SB), NOSPLIT, $0-8
 rows6:
 	CMPQ       128(AX), $0x06
 	JLT        rows6end
+	CMPB       136(AX), $0x00
+	JNE        rows6sets
 	MOVQ       120(AX), DI
 	MOVQ       48(AX), R8
 	VMOVUPD    (DI), Y0
@@ -1431,10 +1744,27 @@ rows6:
 	VMOVUPD    (DI), Y10
 	VMASKMOVPD 32(DI), Y15, Y11
 	ADDQ       R8, DI
-	MOVQ       112(AX), DI
-	LEAQ       (DI)(CX*4), R8
-	MOVQ       24(AX), R9
-	MOVQ       64(AX), R10
+	JMP        rows6begin
+
+rows6sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+rows6begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
 
 rows6depth:
 	VMOVUPD      (R9), Y12
@@ -1492,6 +1822,8 @@ rows6end:
 rows4:
 	CMPQ       128(AX), $0x04
 	JLT        rows4end
+	CMPB       136(AX), $0x00
+	JNE        rows4sets
 	MOVQ       120(AX), DI
 	MOVQ       48(AX), R8
 	VMOVUPD    (DI), Y0
@@ -1506,9 +1838,22 @@ rows4:
 	VMOVUPD    (DI), Y6
 	VMASKMOVPD 32(DI), Y15, Y7
 	ADDQ       R8, DI
-	MOVQ       112(AX), DI
-	MOVQ       24(AX), R8
-	MOVQ       64(AX), R9
+	JMP        rows4begin
+
+rows4sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
 
 rows4depth:
 	VMOVUPD      (R8), Y12
@@ -1553,6 +1898,8 @@ rows4end:
 rows2:
 	CMPQ       128(AX), $0x02
 	JLT        rows2end
+	CMPB       136(AX), $0x00
+	JNE        rows2sets
 	MOVQ       120(AX), DX
 	MOVQ       48(AX), DI
 	VMOVUPD    (DX), Y0
@@ -1561,9 +1908,18 @@ rows2:
 	VMOVUPD    (DX), Y2
 	VMASKMOVPD 32(DX), Y15, Y3
 	ADDQ       DI, DX
-	MOVQ       112(AX), DX
-	MOVQ       24(AX), DI
-	MOVQ       64(AX), R8
+	JMP        rows2begin
+
+rows2sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows2depth:
 	VMOVUPD      (DI), Y12
@@ -1596,14 +1952,23 @@ rows2end:
 rows1:
 	CMPQ       128(AX), $0x01
 	JLT        rows1end
+	CMPB       136(AX), $0x00
+	JNE        rows1sets
 	MOVQ       120(AX), DX
 	MOVQ       48(AX), DI
 	VMOVUPD    (DX), Y0
 	VMASKMOVPD 32(DX), Y15, Y1
 	ADDQ       DI, DX
-	MOVQ       112(AX), DX
-	MOVQ       24(AX), DI
-	MOVQ       64(AX), R8
+	JMP        rows1begin
+
+rows1sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows1depth:
 	VMOVUPD      (DI), Y12
@@ -1648,6 +2013,8 @@ TEXT ·avx2x3(SB), NOSPLIT, $0-8
 rows4:
 	CMPQ       128(AX), $0x04
 	JLT        rows4end
+	CMPB       136(AX), $0x00
+	JNE        rows4sets
 	MOVQ       120(AX), DI
 	MOVQ       48(AX), R8
 	VMOVUPD    (DI), Y0
@@ -1670,9 +2037,26 @@ rows4:
 	VMOVUPD    80(AX), Y15
 	VMASKMOVPD 64(DI), Y15, Y11
 	ADDQ       R8, DI
-	MOVQ       112(AX), DI
-	MOVQ       24(AX), R8
-	MOVQ       64(AX), R9
+	JMP        rows4begin
+
+rows4sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
 
 rows4depth:
 	VMOVUPD      (R8), Y12
@@ -1731,6 +2115,8 @@ rows4end:
 rows2:
 	CMPQ       128(AX), $0x02
 	JLT        rows2end
+	CMPB       136(AX), $0x00
+	JNE        rows2sets
 	MOVQ       120(AX), DX
 	MOVQ       48(AX), DI
 	VMOVUPD    (DX), Y0
@@ -1743,9 +2129,20 @@ rows2:
 	VMOVUPD    80(AX), Y15
 	VMASKMOVPD 64(DX), Y15, Y5
 	ADDQ       DI, DX
-	MOVQ       112(AX), DX
-	MOVQ       24(AX), DI
-	MOVQ       64(AX), R8
+	JMP        rows2begin
+
+rows2sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows2depth:
 	VMOVUPD      (DI), Y12
@@ -1786,6 +2183,8 @@ rows2end:
 rows1:
 	CMPQ       128(AX), $0x01
 	JLT        rows1end
+	CMPB       136(AX), $0x00
+	JNE        rows1sets
 	MOVQ       120(AX), DX
 	MOVQ       48(AX), DI
 	VMOVUPD    (DX), Y0
@@ -1793,9 +2192,17 @@ rows1:
 	VMOVUPD    80(AX), Y15
 	VMASKMOVPD 64(DX), Y15, Y2
 	ADDQ       DI, DX
-	MOVQ       112(AX), DX
-	MOVQ       24(AX), DI
-	MOVQ       64(AX), R8
+	JMP        rows1begin
+
+rows1sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
 
 rows1depth:
 	VMOVUPD      (DI), Y12

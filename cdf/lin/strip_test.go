@@ -58,7 +58,7 @@ func TestStrips(t *testing.T) {
 		for rows := 1; rows <= 70; rows++ {
 			for cols := 1; cols <= stripCols; cols++ {
 				for _, deep := range []int{1, 2, 3, 8, 33} {
-					f := factor{a[r.IntN(8):], deep + r.IntN(9), 1}
+					f := factorOf(a[r.IntN(8):], deep+r.IntN(9), 1)
 					if r.IntN(2) == 0 {
 						f.row, f.deep = 1, rows+r.IntN(9)
 					}
@@ -66,6 +66,13 @@ func TestStrips(t *testing.T) {
 					at, cs := 8+r.IntN(8), cols+r.IntN(9)
 					copy(got, c)
 					copy(want, c)
+					if f.sets = r.IntN(2) == 0; f.sets {
+						for i := range rows {
+							for j := range cols {
+								got[at+i*cs+j], want[at+i*cs+j] = math.NaN(), 0
+							}
+						}
+					}
 					strip(rows, cols, deep, f, b, bs, got[at:], cs)
 					chain(rows, cols, deep, f, b, bs, want[at:], cs)
 					identical(t, fmt.Sprintf("%d x %d, depth %d", rows, cols, deep), got, want)
@@ -93,7 +100,7 @@ func TestProductsAreChains(t *testing.T) {
 						aT[i] = a[i%m*k+i/m]
 					}
 					got, want := append([]float64(nil), start...), make([]float64, m*n)
-					chain(m, n, k, factor{a, k, 1}, b, n, want, n)
+					chain(m, n, k, factorOf(a, k, 1), b, n, want, n)
 					Mul(m, n, k, a, b, got)
 					identical(t, "AB "+at, got, want)
 					lower, factors := random(r, m*m), random(r, m*n)
@@ -104,13 +111,13 @@ func TestProductsAreChains(t *testing.T) {
 					Mul(m, n, m, lower, factors, want)
 					identical(t, "LB "+at, got, want)
 					clear(want)
-					chain(m, n, k, factor{a, k, 1}, b, n, want, n)
+					chain(m, n, k, factorOf(a, k, 1), b, n, want, n)
 					copy(got, start)
 					MulT(m, n, k, a, bT, got)
 					identical(t, "AB' "+at, got, want)
 					copy(got, start)
 					copy(want, start)
-					chain(m, n, k, factor{a, k, 1}, b, n, want, n)
+					chain(m, n, k, factorOf(a, k, 1), b, n, want, n)
 					AddTMul(k, m, n, aT, b, got)
 					identical(t, "A'B "+at, got, want)
 				}
@@ -121,7 +128,7 @@ func TestProductsAreChains(t *testing.T) {
 				a, b, start := hard(r, m*n), hard(r, m*n), hard(r, n*n)
 				got, want := append([]float64(nil), start...), append([]float64(nil), start...)
 				AddGram(m, n, a, b, got)
-				chain(n, n, m, factor{a, 1, n}, b, n, want, n)
+				chain(n, n, m, factorOf(a, 1, n), b, n, want, n)
 				for i := range n {
 					identical(t, fmt.Sprintf("A'A of %d x %d, row %d", m, n, i), got[i*n:][:i+1], want[i*n:][:i+1])
 				}

@@ -40,11 +40,11 @@ func RightVectors(n int, a, tau, v, work []float64) {
 			cols, block := min(stripCols, n-j), v[k*n+j:]
 			clear(sum[:w*cols])
 			for l := 0; l < m; l += stripDeep {
-				strip(w, cols, min(stripDeep, m-l), factor{u[l:], m, 1}, block[l*n:], n, sum, cols)
+				strip(w, cols, min(stripDeep, m-l), factorOf(u[l:], m, 1), block[l*n:], n, sum, cols)
 			}
 			clear(by[:w*cols])
-			strip(w, cols, w, factor{minus[:], w, 1}, sum, cols, by[:], cols)
-			tall(m, cols, w, factor{u, 1, m}, by[:], cols, block, n)
+			strip(w, cols, w, factorOf(minus[:], w, 1), sum, cols, by[:], cols)
+			tall(m, cols, w, factorOf(u, 1, m), by[:], cols, block, n)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func combine(w, m int, x []float64, stride int, t, side, minus []float64) {
 	vec.Transpose(w, m, x, stride, side, w)
 	clear(minus[:w*w])
 	for l := 0; l < m; l += stripDeep {
-		strip(w, w, min(stripDeep, m-l), factor{x[l:], stride, 1}, side[l*w:], w, gram[:], w)
+		strip(w, w, min(stripDeep, m-l), factorOf(x[l:], stride, 1), side[l*w:], w, gram[:], w)
 	}
 	for j, t := range t[:w] {
 		for i := range j {

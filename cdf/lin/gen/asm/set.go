@@ -34,6 +34,15 @@ func (s Set) Prepare(bits, lanes Mem) {
 	}
 }
 
+// Zero makes all lanes 0, by instructions of the foundation of AVX-512.
+func (s Set) Zero(v reg.VecPhysical) {
+	if s.Wide() {
+		VPXORQ(v, v, v)
+	} else {
+		VXORPD(v, v, v)
+	}
+}
+
 // Load loads a vector, or those lanes of it that the mask has and 0 elsewhere.
 func (s Set) Load(m Mem, v reg.VecPhysical, masked bool) {
 	switch {

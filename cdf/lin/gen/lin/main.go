@@ -27,6 +27,7 @@ const (
 	offNextA = 112 // where the tile begins: not pointers to Go, for they end one past the matrices
 	offNextC = 120
 	offLeft  = 128
+	offSets  = 136
 )
 
 func main() { asm.Generated(strips, passes, reflections, pivots, rotations) }
@@ -94,7 +95,15 @@ func (s tiles) tile(r int, p reg.Register, a asm.Strides, ad, bd reg.GPVirtual, 
 		}
 		return c
 	}
+	CMPB(at(offSets), U8(0))
+	JNE(LabelRef(label + "sets"))
 	walk(func(m Mem, i, j int) { s.load(p, m, j == v-1, s.acc(i*v+j)) })
+	JMP(LabelRef(label + "begin"))
+	Label(label + "sets")
+	for i := range r * v {
+		s.Zero(s.acc(i))
+	}
+	Label(label + "begin")
 
 	bases := make([]reg.GPVirtual, (r+3)/4)
 	for i := range bases {
