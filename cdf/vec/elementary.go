@@ -16,29 +16,21 @@ import "math"
 //	Exps   5.3    0.57 (9.3 x)   1.1 (4.7 x)
 //
 // BenchmarkElementary measures it.
-func Logs(dst, x []float64) {
-	for from := 0; from < len(x); from += elementaryPiece {
-		to := min(from+elementaryPiece, len(x))
-		if in, out := x[from:to], dst[from:to]; !functions(out, in, true) {
-			for i, v := range in {
-				out[i] = math.Log(v)
-			}
-		}
-	}
-}
+func Logs(dst, x []float64) { each(dst, x, true, math.Log) }
 
 // Exps is described at Logs.
-func Exps(dst, x []float64) {
-	for from := 0; from < len(x); from += elementaryPiece {
-		to := min(from+elementaryPiece, len(x))
-		if in, out := x[from:to], dst[from:to]; !functions(out, in, false) {
+func Exps(dst, x []float64) { each(dst, x, false, math.Exp) }
+
+// each applies the logarithm, or else the exponential, which f is.
+func each(dst, x []float64, logs bool, f func(float64) float64) {
+	// Few numbers go together, so that assembly, which is not preempted, ends soon.
+	const piece = 4096
+	for from := 0; from < len(x); from += piece {
+		to := min(from+piece, len(x))
+		if in, out := x[from:to], dst[from:to]; !functions(out, in, logs) {
 			for i, v := range in {
-				out[i] = math.Exp(v)
+				out[i] = f(v)
 			}
 		}
 	}
 }
-
-// elementaryPiece is how many numbers go together: few enough that assembly, which is
-// not preempted, ends soon.
-const elementaryPiece = 4096
