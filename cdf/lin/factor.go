@@ -40,9 +40,8 @@ func factorInverse(n int, a, dst []float64) bool {
 		w, corner := min(stripCols, n-k), k*n+k
 		for j := 0; j < k; j += stripCols {
 			sum := tile[:w*stripCols]
-			clear(sum)
 			for l := j; l < k; l += stripDeep {
-				strip(w, stripCols, min(stripDeep, k-l), factorOf(a[k*n+l:], n, 1), dst[l*n+j:], n, sum, stripCols)
+				strip(w, stripCols, min(stripDeep, k-l), factorOf(a[k*n+l:], n, 1).first(l == j), dst[l*n+j:], n, sum, stripCols)
 			}
 			Scale(-1, sum)
 			strip(w, stripCols, w, factorOf(dst[corner:], n, 1), sum, stripCols, dst[k*n+j:], n)
@@ -87,11 +86,9 @@ func factorLower(n int, a, inverse []float64, after, is int) bool {
 		for i, h := k+w, 0; i < n; i += h {
 			h = min(2*stripCols, n-i)
 			for r := range h {
-				row := a[(i+r)*n+k:][:w]
-				copy(tile[r*w:], row)
-				clear(row)
+				copy(tile[r*w:], a[(i+r)*n+k:][:w])
 			}
-			strip(h, w, w, factorOf(tile[:], w, 1), side[:], w, a[i*n+k:], n)
+			strip(h, w, w, factorOf(tile[:], w, 1).first(true), side[:], w, a[i*n+k:], n)
 		}
 	}
 	return true

@@ -104,10 +104,9 @@ func (h *reflections) apply(r []float64, n, j, k, c int, b []float64, m, stride 
 			strip(w, cols, min(stripDeep, m-l), factorOf(b[l*stride:], 1, stride), ahead[l*stride+at:], stride, sum[at:], c)
 		}
 	}
-	clear(back)
 	for at := 0; at < c; at += stripCols {
 		cols := min(stripCols, c-at)
-		strip(w, cols, w, factorOf(h.minus[:], 1, panelCols), sum[at:], c, back[at:], c)
+		strip(w, cols, w, factorOf(h.minus[:], 1, panelCols).first(true), sum[at:], c, back[at:], c)
 		strip(m, cols, w, factorOf(b, stride, 1), back[at:], c, ahead[at:], stride)
 	}
 	for i := range w {

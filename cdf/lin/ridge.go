@@ -90,15 +90,11 @@ func InvertPacked(n int, r, dst []float64) {
 		// may be replaced before.
 		for j := (n - 1) / stripCols * stripCols; j > k; j -= stripCols {
 			cols := min(stripCols, n-j)
-			clear(sum[:w*cols])
 			for l := k + w; l < j+cols; l += stripDeep {
-				strip(w, cols, min(stripDeep, j+cols-l), factorOf(dst[k*n+l:], n, 1), dst[l*n+j:], n, sum[:], cols)
+				strip(w, cols, min(stripDeep, j+cols-l), factorOf(dst[k*n+l:], n, 1).first(l == k+w), dst[l*n+j:], n, sum[:], cols)
 			}
 			Scale(-1, sum[:w*cols])
-			for i := range w {
-				clear(dst[(k+i)*n+j:][:cols])
-			}
-			strip(w, cols, w, factorOf(square[:], w, 1), sum[:], cols, dst[k*n+j:], n)
+			strip(w, cols, w, factorOf(square[:], w, 1).first(true), sum[:], cols, dst[k*n+j:], n)
 		}
 		for i := range w {
 			copy(dst[(k+i)*n+k:][:w], square[i*w:])

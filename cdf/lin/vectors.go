@@ -38,12 +38,10 @@ func RightVectors(n int, a, tau, v, work []float64) {
 		combine(w, m, u, m, tau[k:], side, minus[:])
 		for j := k; j < n; j += stripCols {
 			cols, block := min(stripCols, n-j), v[k*n+j:]
-			clear(sum[:w*cols])
 			for l := 0; l < m; l += stripDeep {
-				strip(w, cols, min(stripDeep, m-l), factorOf(u[l:], m, 1), block[l*n:], n, sum, cols)
+				strip(w, cols, min(stripDeep, m-l), factorOf(u[l:], m, 1).first(l == 0), block[l*n:], n, sum, cols)
 			}
-			clear(by[:w*cols])
-			strip(w, cols, w, factorOf(minus[:], w, 1), sum, cols, by[:], cols)
+			strip(w, cols, w, factorOf(minus[:], w, 1).first(true), sum, cols, by[:], cols)
 			tall(m, cols, w, factorOf(u, 1, m), by[:], cols, block, n)
 		}
 	}
