@@ -24,9 +24,13 @@ var wide = []form{
 	{"probit", "corrected", "uneven", "{window: 90, chains: 5}"},
 	{"compressed", "corrected", "exact", "{statistics: exact}"},
 	{"compressed", "corrected", "sketch", "{dimension: 9}"},
+	{"compressed", "corrected", manyRows, "{rank: 20}"},
 	{"compressed", "corrected", "fixed", "{dimension: 12, projection: fixed}"},
 	{"linear", "corrected", "linear", "{}"},
 }
+
+// manyRows is a form whose shards have 210 rows: a sketch takes so many at once.
+const manyRows = "many rows"
 
 // wideBytes is a digest of the snapshots after every shard; those of probit hold
 // its draws.
@@ -37,8 +41,12 @@ func wideBytes(t *testing.T, f form) string {
 	spec.Draws = 40
 	spec.Columns.Features = nil
 	filter, r, sum := cdf.NewFilter(spec, "wide"), rand.New(rand.NewPCG(13, 1)), sha256.New()
+	rows := 41
+	if f.name == manyRows {
+		rows = 210
+	}
 	for range 6 {
-		sh := s.shard(r, 41)
+		sh := s.shard(r, rows)
 		for j := range 33 {
 			x := make([]float64, sh.Rows)
 			for i := range x {

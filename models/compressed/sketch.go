@@ -104,7 +104,9 @@ func (m *Sketch) Absorb(s *cdf.Step) {
 	m.failed = nil
 	w := m.work()
 	defer m.scratch.Put(w)
-	if s.Shard.Observed() > 0 {
+	if n := s.Shard.Observed(); m.atOnce(n) {
+		m.failed = m.takeWhole(w, s)
+	} else if n > 0 {
 		m.failed = passes(s, m.most(), w.x, w.y, func(n int, forget float64) error { return m.pass(w, n, forget) })
 	} else if s.Forget < 1 && m.weight > 0 {
 		m.failed = m.pass(w, 0, s.Forget)
@@ -132,22 +134,31 @@ const negligibleWeight = 1e-12
 // pass takes the n rows in w through the sketch: score, discount, centre,
 // scale, stack on B, estimate kappa and sigma2, solve, truncate.
 func (m *Sketch) pass(w *sketchWork, n int, forget float64) error {
-	if err := m.review(w, n, forget); err != nil {
+	if err := m.review(w, n, w.x, w.y[:n], forget); err != nil {
 		return err
 	}
-	before := m.n
-	m.n += float64(n)
-	m.version++
-	m.discount(forget, before)
+	m.discount(forget, n)
 	m.centre(w, n)
 	if m.weight == 0 {
 		return nil
 	}
-	m.rescale(w, n)
+	squares := w.mean // no longer needed
+	clear(squares)
+	for i := range w.rows {
+		for j, v := range lin.Row(w.x, m.P, i) {
+			squares[j] += float64(v * v)
+		}
+	}
+	m.rescale(w, n, squares)
 	m.stack(w)
 	if !lin.Finite(m.ss...) || !lin.Finite(m.h...) || !lin.Finite(w.m[:w.rows*m.P]...) || math.IsInf(m.yy, 1) {
 		return errSketch("statistics not finite")
 	}
+	return m.reduce(w)
+}
+
+// reduce takes the statistics with the rows in w.now to what is kept of them.
+func (m *Sketch) reduce(w *sketchWork) error {
 	if err := m.rotate(w); err != nil {
 		return err
 	}
@@ -165,10 +176,10 @@ func errSketch(what string) error {
 	return fmt.Errorf("%w: compressed sketch: %s", cdf.ErrNumeric, what)
 }
 
-// review scores the rows with the state before them: the errors of prediction
-// are what the variance of a lossy sketch is estimated from, since its fit to
-// the rows it holds is too good.
-func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
+// review scores the n rows that have a response with the state before them: the
+// errors of prediction are what the variance of a lossy sketch is estimated from, since its
+// fit to the rows it holds is too good.
+func (m *Sketch) review(w *sketchWork, n int, x, y []float64, forget float64) error {
 	d := forget
 	if m.n > 0 {
 		d *= math.Pow(m.n/(m.n+float64(n)), m.settings.Discount[0])
@@ -184,10 +195,13 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 		return err
 	}
 	r := m.posterior(w)
-	for from := 0; from < n; from += chunk {
-		some := min(chunk, n-from)
-		r.observeAll(some, w.x[from*m.P:])
-		for i, y := range w.y[from : from+some] {
+	for from := 0; from < len(y); from += chunk {
+		some := min(chunk, len(y)-from)
+		r.observeAll(some, x[from*m.P:])
+		for i, y := range y[from : from+some] {
+			if math.IsNaN(y) {
+				continue
+			}
 			e := y - r.rows.mean[i]
 			m.loss += e * e / (1 + r.rows.v[i])
 			m.misfit += float64(e * e)
@@ -198,10 +212,13 @@ func (m *Sketch) review(w *sketchWork, n int, forget float64) error {
 	return nil
 }
 
-// discount forgets, and gives less weight to what was absorbed at an early
+// discount counts n rows more, forgets, and gives less weight to what was absorbed at an early
 // mode once curvature was given up there: (N before / N)^a2, for directions
 // whose curvature the sketch overstates, and what the fit has gained.
-func (m *Sketch) discount(forget, before float64) {
+func (m *Sketch) discount(forget float64, n int) {
+	before := m.n
+	m.n += float64(n)
+	m.version++
 	d := forget
 	if gain := m.gain(forget); m.lossy {
 		d *= math.Pow(before/m.n, m.settings.Discount[1]) * gain
@@ -292,20 +309,13 @@ func (m *Sketch) centre(w *sketchWork, n int) {
 	m.weight += rows
 }
 
-// rescale updates the sds of the columns, moves the statistics to them and
-// divides the rows by them. Once curvature was given up they stay as they
-// are, but for a column that varies for the first time.
-func (m *Sketch) rescale(w *sketchWork, n int) {
+// rescale updates the sds of the columns by the sums of squares of n rows, and moves the
+// statistics to them. Once curvature was given up they stay as they are, but for a column
+// that varies for the first time.
+func (m *Sketch) rescale(w *sketchWork, n int, squares []float64) {
 	p := m.P
-	add := w.mean // no longer needed
-	clear(add)
-	for i := range w.rows {
-		for j, v := range lin.Row(w.x, p, i) {
-			add[j] += float64(v * v)
-		}
-	}
 	changed := false
-	for j, v := range add {
+	for j, v := range squares {
 		first := m.ss[j] == 0
 		m.ss[j] += v
 		s := m.scale[j]
@@ -351,4 +361,5 @@ func (m *Sketch) stack(w *sketchWork) {
 		m.yy += float64(w.y[i] * w.y[i])
 	}
 	w.rows += m.rows
+	w.now, w.flip = stack{w}, p < w.rows
 }

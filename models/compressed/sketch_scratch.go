@@ -8,7 +8,7 @@ import (
 )
 
 // sketchWork is scratch space of at most R = min(r, p) + max(r, 100) + 1
-// rows, shared through a pool. Only the solution of a stored state, under the
+// rows, and for M'M of many more, shared through a pool. Only the solution of a stored state, under the
 // name of its model and version, outlives the call that took it.
 type sketchWork struct {
 	p, max     int
@@ -16,7 +16,8 @@ type sketchWork struct {
 	base, mean []float64 // p
 	m          []float64 // R x p: B over the new rows
 	rows       int       // in x, then in m
-	gram       []float64 // min(R, p)^2 or R^2: eigenvectors of m m' or m'm as rows
+	products   []float64 // R^2: m m' or m'm
+	turned     []float64 // eigenvectors of m m' or m'm as rows, in their place
 	vals       []float64 // their eigenvalues, falling
 	order      []int
 	eigen      []float64
@@ -25,8 +26,11 @@ type sketchWork struct {
 	flip       bool      // the eigenvectors are of m'm
 	v1, v2     []float64 // max(R, p)
 	delta      []float64 // min(r, p): what truncate takes off the kept directions
+	over       []float64 // min(r, p): curvature along them that B does not have
 	share      []float64 // min(r, p): the same over their curvature
 
+	now      curvature // of the present pass
+	whole    *whole    // nil before a shard of many rows
 	together *together
 	solution solution // of the present pass
 	stored   solution // of the state
@@ -65,16 +69,25 @@ func (m *Sketch) work() *sketchWork {
 	w.base, w.mean = make([]float64, p), make([]float64, p)
 	w.m = make([]float64, rows*p)
 	small := min(rows, p)
-	w.gram = make([]float64, rows*rows)
-	w.vals, w.order, w.vh2 = make([]float64, rows), make([]int, rows), make([]float64, rows)
-	w.eigen = make([]float64, lin.EigenWork(rows))
+	w.products = make([]float64, rows*rows)
+	w.vals, w.order, w.vh2 = make([]float64, side), make([]int, side), make([]float64, side)
+	w.eigen = make([]float64, lin.EigenWork(side))
 	w.vectors = make([]float64, kept*small)
-	w.delta, w.share = make([]float64, kept), make([]float64, kept)
+	w.delta, w.over, w.share = make([]float64, kept), make([]float64, kept), make([]float64, kept)
 	w.together = newTogether(p, kept)
 	w.v1, w.v2 = make([]float64, side), make([]float64, side)
+	w.now = stack{w}
 	w.solution.init(rows, p)
 	w.stored.init(kept, p)
 	return w
+}
+
+// side is the order of the eigenvalue problem.
+func (w *sketchWork) side() int {
+	if w.flip {
+		return w.p
+	}
+	return w.rows
 }
 
 func (s *solution) init(rows, p int) {

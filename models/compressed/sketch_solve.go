@@ -19,32 +19,31 @@ const (
 )
 
 // rankTol is the eigenvalue, relative to the largest, below which a direction
-// of the stacked rows counts as rounding.
+// of M'M counts as rounding.
 const rankTol = 1e-10
 
 // rotate finds the directions of M'M, those with the most curvature first,
 // from the smaller of M M' and M'M.
 func (m *Sketch) rotate(w *sketchWork) error {
 	p, q := m.P, w.rows
-	w.flip = p < q
-	side := min(p, q)
+	side := w.side()
 	w.vals, w.order, w.vh2 = w.vals[:0], w.order[:0], w.vh2[:0]
 	if side == 0 {
 		return nil
 	}
 	h := w.v2[:side]
 	if w.flip {
-		clear(w.gram[:side*side])
-		lin.AddGram(q, p, w.m, w.m, w.gram)
+		w.turned = w.now.gram(p)
 		copy(h, m.h)
 	} else {
-		lin.GramT(q, p, w.m, w.gram)
+		w.turned = w.products[:q*q]
+		lin.GramT(q, p, w.m, w.turned)
 		for i := range q {
 			h[i] = lin.Dot(lin.Row(w.m, p, i), m.h)
 		}
 	}
 	vals := w.v1[:side]
-	if !lin.Eigen(side, w.gram[:side*side], vals, w.eigen) {
+	if !lin.Eigen(side, w.turned, vals, w.eigen) {
 		return errSketch("eigenvalues not found")
 	}
 	top := max(slices.Max(vals), 0)
@@ -55,7 +54,7 @@ func (m *Sketch) rotate(w *sketchWork) error {
 	}
 	slices.SortFunc(w.order, func(i, j int) int { return cmp.Or(cmp.Compare(vals[j], vals[i]), i-j) })
 	for _, k := range w.order {
-		d := lin.Dot(lin.Row(w.gram, side, k), h)
+		d := lin.Dot(lin.Row(w.turned, side, k), h)
 		d *= d
 		if !w.flip {
 			d /= vals[k]
@@ -95,25 +94,25 @@ func (m *Sketch) estimate(w *sketchWork) error {
 			return err
 		}
 	}
-	return m.solveRows(w)
+	return m.settle(w, false)
 }
 
-// solveRows factors at the rows of w.m and writes the mode.
-func (m *Sketch) solveRows(w *sketchWork) error {
-	if !w.solution.factor(w.rows, m.P, w.m, m.c, math.Exp(m.logKappa)) {
+// settle writes the mode at the present kappa, and prepares the number of coefficients
+// that are effective where that is wanted.
+func (m *Sketch) settle(w *sketchWork, effective bool) error {
+	if !w.now.mode(m, math.Exp(m.logKappa), effective) {
 		return errSketch("precision not positive definite")
 	}
-	w.solution.solve(m.P, w.m, m.h, m.g, w.v1)
 	return nil
 }
 
 func (m *Sketch) stepKappa(w *sketchWork, sigma2 float64) error {
 	for range 2 {
-		if err := m.solveRows(w); err != nil {
+		if err := m.settle(w, true); err != nil {
 			return err
 		}
 		kappa := math.Exp(m.logKappa)
-		effective := w.solution.expand(m.P, kappa)
+		effective := w.now.effective(m.P, kappa)
 		signal := float64(m.P) * kappa
 		effective += 2 * m.settings.Prior.SignalShape * (signal - 1) / (signal + 1)
 		next := m.logKappa + .5
@@ -205,10 +204,10 @@ func maximise(least float64, evidence func(log float64) float64) float64 {
 // along, so that S g - h, and with it the mode, stays.
 func (m *Sketch) truncate(w *sketchWork) {
 	p, q := m.P, w.rows
-	side := min(p, q)
+	side := w.side()
 	keep := min(len(w.vals), m.rank)
 	for i, k := range w.order[:keep] {
-		u, from := lin.Row(w.vectors, side, i), lin.Row(w.gram, side, k)
+		u, from := lin.Row(w.vectors, side, i), lin.Row(w.turned, side, k)
 		copy(u, from)
 		if w.flip {
 			lin.Scale(math.Sqrt(w.vals[i]), u)
@@ -226,9 +225,9 @@ func (m *Sketch) truncate(w *sketchWork) {
 	m.lossy = true
 	d, shift := w.mean, w.base
 	clear(shift)
-	m.slope(q, w.m, -1, shift)
+	w.now.slope(m.g, -1, shift)
 	m.spread(w, d)
-	m.slope(keep, m.b, 1, shift)
+	slope(keep, m.b, m.g, 1, shift)
 	for j, v := range d {
 		m.h[j] += float64(v*m.g[j]) + shift[j]
 		m.c[j] += v
@@ -236,10 +235,10 @@ func (m *Sketch) truncate(w *sketchWork) {
 }
 
 // slope adds sign A'A g to dst, A rows x p.
-func (m *Sketch) slope(rows int, a []float64, sign float64, dst []float64) {
+func slope(rows int, a, g []float64, sign float64, dst []float64) {
 	for i := range rows {
-		row := lin.Row(a, m.P, i)
-		lin.Axpy(float64(sign*lin.Dot(row, m.g)), row, dst)
+		row := lin.Row(a, len(g), i)
+		lin.Axpy(float64(sign*lin.Dot(row, g)), row, dst)
 	}
 }
 
@@ -251,17 +250,14 @@ const spreadSteps = 8
 
 // spread writes D and shrinks the rows of B by it. No delta_k exceeds the
 // greatest curvature given up, D_j being a mean of curvatures given up and of
-// others that are not greater.
+// others that are not greater. What of the curvature along a direction B lacks may stay
+// with D.
 func (m *Sketch) spread(w *sketchWork, d []float64) {
-	p, delta, share := m.P, w.delta[:m.rows], w.share[:m.rows]
+	p, delta, over, share := m.P, w.delta[:m.rows], w.over[:m.rows], w.share[:m.rows]
+	w.now.beyond(p, m.b, w.vals, over)
 	lost, kept := w.v1[:p], w.v2[:p]
-	clear(lost)
 	clear(kept)
-	for i := range w.rows {
-		for j, v := range lin.Row(w.m, p, i) {
-			lost[j] += float64(v * v)
-		}
-	}
+	w.now.squares(lost)
 	squares := w.solution.t[:m.rows*p] // of B, in the place of a solution that is no longer needed
 	for i := range delta {
 		square := lin.Row(squares, p, i)
@@ -282,7 +278,7 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 	for range spreadSteps {
 		lin.Mul(m.rows, 1, p, squares, d, delta)
 		for i, v := range delta {
-			delta[i] = min(v/w.vals[i], w.vals[i])
+			delta[i] = min(max(v/w.vals[i]-over[i], 0), w.vals[i])
 			share[i] = delta[i] / w.vals[i]
 		}
 		copy(d, lost)
