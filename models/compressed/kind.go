@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Regression on hundreds or thousands of columns from a sketch of the data whose size does not grow with their " +
 			"square. γ are the coefficients of the columns.",
 		Variants:  []string{"corrected", "paper"},
-		Revision:  5, // curvature given up acts where no direction is kept; the past weighs by its misfit; a prior of the signal; products, factors and rows scored together by fused multiply-adds, eigenvectors too
+		Revision:  6, // curvature given up acts where no direction is kept; the past weighs by its misfit; a prior of the signal; products, factors and rows scored together by fused multiply-adds, eigenvectors too; shards of many rows at once
 		Features:  true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),
