@@ -21,8 +21,8 @@ func Spread(m, n int, x, w, b, dot, square []float64) {
 		for l := 0; l < n; l += stripDeep {
 			strip(h, 1, min(stripDeep, n-l), factorOf(x[l:], n, 1).first(l == 0), b[l:], 1, dot, 1)
 		}
-		for j := 0; j < n; j += stripCols {
-			cols := min(stripCols, n-j)
+		// The strip that is not full comes first: there W is least deep.
+		for j, cols := 0, (n-1)%stripCols+1; j < n; j, cols = j+cols, stripCols {
 			z := tile[:h*cols]
 			for l := 0; l < j+cols; l += stripDeep {
 				strip(h, cols, min(stripDeep, j+cols-l), factorOf(x[l:], n, 1).first(l == 0), w[l*n+j:], n, z, cols)
