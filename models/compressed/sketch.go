@@ -361,5 +361,5 @@ func (m *Sketch) stack(w *sketchWork) {
 		m.yy += float64(w.y[i] * w.y[i])
 	}
 	w.rows += m.rows
-	w.now, w.flip = stack{w}, p < w.rows
+	w.now, w.flip, w.near = stack{w}, p < w.rows, false
 }

@@ -8,18 +8,18 @@ import (
 )
 
 // block finds the directions with the most curvature of one matrix G = M'M without all of its
-// eigenvectors: those that were kept before and some more are multiplied by G, made
+// eigenvectors: those that were kept before and some more are multiplied by G and made
 // orthonormal, V, and of G is taken what lies in their span,
 //
 //	F'F = (G V')(V G V')^{-1}(V G),
 //
-// which is MM' projected, so that G - F'F has no negative curvature and what is given up is all
-// accounted for. Directions come to the span as the ratio of curvatures, squared.
+// which is M'M with M projected, so that G - F'F has no negative curvature and what is given
+// up can be accounted for.
 //
 // Source: Halko, Martinsson and Tropp, Finding structure with randomness, arXiv:0909.4061,
 // sections 4.5 and 5.4; the start is not random.
 type block struct {
-	more     []float64 // signs: directions besides those that were kept
+	signs    []float64 // n x p: directions where none was kept
 	v        []float64 // n x p: V
 	square   []float64 // n x n: products of directions
 	inverse  []float64 // n x n: of their factor
@@ -35,10 +35,9 @@ const (
 )
 
 func newBlock(rank, p int) block {
-	more := min(moreDirections, p-rank)
-	n := rank + more
+	n := min(rank+moreDirections, p)
 	return block{
-		more: projection.Signs(1, more, p), v: make([]float64, n*p),
+		signs: projection.Signs(1, n, p), v: make([]float64, n*p),
 		square: make([]float64, n*n), inverse: make([]float64, n*n), shifting: make([]float64, n*n),
 	}
 }
@@ -46,8 +45,8 @@ func newBlock(rank, p int) block {
 // nearest makes w.m the rows F that come near to w.whole from below.
 func (w *sketchWork) nearest(m *Sketch) error {
 	b, p := &w.whole.block, m.P
-	n := copy(w.m, m.b)/p + len(b.more)/p
-	copy(w.m[m.rows*p:], b.more)
+	n, kept := len(b.signs)/p, copy(w.m, m.b)
+	copy(w.m[kept:], b.signs[kept:])
 	for range 2 {
 		normalise(n, p, w.m)
 		lin.GramT(n, p, w.m, b.square)
@@ -66,7 +65,7 @@ func (w *sketchWork) nearest(m *Sketch) error {
 	lin.Axpy(shift, b.v[:n*p], w.m)
 	lin.MulLower(n, p, b.inverse, w.m, b.v)
 	copy(w.m, b.v[:n*p])
-	w.rows = n
+	w.rows, w.near = n, true
 	return nil
 }
 
@@ -87,6 +86,9 @@ func (b *block) factor(n int) float64 {
 	top := 0.0
 	for i := range n {
 		top = max(top, b.square[i*n+i])
+	}
+	if top == 0 {
+		top = 1
 	}
 	for shift := leastShift; shift < 1; shift *= 0x1p6 {
 		copy(b.shifting, b.square[:n*n])

@@ -24,6 +24,7 @@ type sketchWork struct {
 	vh2        []float64 // (v_k'h)^2
 	vectors    []float64 // selected eigenvectors
 	flip       bool      // the eigenvectors are of m'm
+	near       bool      // m has not all of the curvature
 	v1, v2     []float64 // max(R, p)
 	delta      []float64 // min(r, p): what truncate takes off the kept directions
 	over       []float64 // min(r, p): curvature along them that B does not have

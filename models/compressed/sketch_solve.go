@@ -219,7 +219,7 @@ func (m *Sketch) truncate(w *sketchWork) {
 	} else {
 		lin.Mul(keep, p, q, w.vectors, w.m, m.b)
 	}
-	if len(w.vals) <= m.rank {
+	if len(w.vals) <= m.rank && !w.near {
 		return
 	}
 	m.lossy = true
@@ -268,7 +268,10 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 			kept[j] += v / w.vals[i]
 		}
 	}
-	most := w.vals[m.rows]
+	most := 0.0
+	if m.rows < len(w.vals) {
+		most = w.vals[m.rows]
+	}
 	for j, v := range lost {
 		lost[j] = max(v, 0)
 		if d[j] = most; lost[j] < float64(most*(1-kept[j])) {

@@ -54,7 +54,7 @@ func (m *Sketch) takeWhole(w *sketchWork, s *cdf.Step) error {
 		return errSketch("statistics not finite")
 	}
 	// Nothing that the first directions are to be close to is known before.
-	w.now, w.rows, w.flip = all, 0, !m.lossy
+	w.now, w.rows, w.flip, w.near = all, 0, !m.lossy, false
 	if m.lossy {
 		if err := w.nearest(m); err != nil {
 			return err

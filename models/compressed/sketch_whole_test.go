@@ -163,6 +163,42 @@ func TestManyRowsKeepModeAndDiagonal(t *testing.T) {
 	}
 }
 
+// A row far out leaves B with one direction, beside which others are rounding. The curvature
+// of many rows after it is not given up for that, but goes into the diagonal.
+func TestManyRowsAfterAnOutlier(t *testing.T) {
+	const p, rank, wild = 60, 50, 30 // columns that the row is far out in
+	r := rand.New(rand.NewPCG(55, 1))
+	m := newTestSketch(t, p, rank)
+	d := modeltest.Stepper{Model: m}
+	for range 3 {
+		d.Must(t, modeltest.RegressionShard(r, 90, p, false), 1)
+	}
+	far := modeltest.RegressionShard(r, 90, p, false)
+	for j := range wild {
+		far.X[j] *= 1e8
+	}
+	d.Must(t, far, 1)
+	if !m.lossy || m.rows > 2 {
+		t.Fatalf("%d rows kept, lossy %v: this test has lost its point", m.rows, m.lossy)
+	}
+	w := m.work()
+	m.scratch.New = func() any { return w }
+	m.scratch.Put(w)
+	before, weight := slices.Clone(m.c), m.weight
+	const rows = 240
+	d.Must(t, modeltest.RegressionShard(r, rows, p, false), 1)
+	lin.Scale((m.weight-rows)/weight, before)
+	for j := wild; j < p; j++ {
+		full, kept := before[j]+w.whole.xx[j*p+j], m.c[j]
+		for i := range m.rows {
+			kept += m.b[i*p+j] * m.b[i*p+j]
+		}
+		if d := math.Abs(kept - full); d > .01*rows {
+			t.Errorf("diagonal %d is %v, was %v: %v of %d rows", j, kept, full, d, rows)
+		}
+	}
+}
+
 // The directions of a block hold as much as eigenvectors would but for a fiftieth of what these
 // give up, also where new ones come all at once in columns that were constant.
 func TestBlockFindsDirections(t *testing.T) {
@@ -311,6 +347,10 @@ func TestBlockShifts(t *testing.T) {
 		if got, want := b.factor(n), c.want*(1+c.least); got != want {
 			t.Errorf("least eigenvalue %v: shifted by %v, want %v", c.least, got, want)
 		}
+	}
+	clear(b.square)
+	if got := b.factor(n); got != leastShift {
+		t.Errorf("nothing is shifted by %v, want %v", got, leastShift)
 	}
 	b.square[7*n+7] = math.NaN()
 	if got := b.factor(n); got != 0 {
