@@ -13,7 +13,7 @@ func Spread(m, n int, x, w, b, dot, square []float64) {
 		spreadNarrow(m, n, x, w, b, dot, square)
 		return
 	}
-	const most = 32
+	const most = 80
 	var tile [most * stripCols]float64
 	for ; m > 0; m -= most {
 		h := min(m, most)
