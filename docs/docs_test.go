@@ -191,7 +191,7 @@ func TestEveryHaltIsDocumented(t *testing.T) {
 // TestLinks follows the relative links of all pages.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"../*.md", "*.md", "*/*.md", "../research/*.md", "../testenv/*.md", "../testenv/*/*.md", "../examples/*/*.md", "../examples/*/*/*.md"} {
+	for _, pattern := range []string{"../*.md", "*.md", "*/*.md", "../research/*.md", "../testenv/*.md", "../testenv/*/*.md", "../examples/*/*.md", "../examples/*/*/*.md", "../clients/*/*.md"} {
 		found, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,60 @@
+"""Data frames of several libraries, as Arrow tables and back."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pyarrow as pa
+
+Library = Literal["pandas", "polars", "pyarrow"]
+"""The library that a frame is returned in."""
+
+
+def to_arrow(data: Any) -> pa.Table:
+    """The columns of a data frame, without index and without metadata.
+
+    Takes a DataFrame of pandas or polars, a Table or RecordBatch of pyarrow, whatever
+    else exports Arrow's C stream, a dict of columns or a list of dicts.
+    """
+    if isinstance(data, pa.Table):
+        table = data
+    elif isinstance(data, pa.RecordBatch):
+        table = pa.Table.from_batches([data])
+    elif isinstance(data, list):
+        table = pa.Table.from_pylist(data)
+    elif isinstance(data, dict):
+        table = pa.table(data)
+    elif type(data).__module__.partition(".")[0] == "pandas":
+        table = pa.Table.from_pandas(data, preserve_index=False)
+    elif hasattr(data, "__arrow_c_stream__"):
+        table = pa.table(data)
+    else:
+        raise TypeError(
+            f"a {type(data).__name__} is no data frame: give one of pandas, polars or pyarrow, a dict of columns or a list of dicts"
+        )
+    return _plain(table.replace_schema_metadata(None))
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Dictionaries as what they stand for: a slice would carry all of one."""
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            values = field.type.value_type
+            if values == getattr(pa, "string_view", lambda: None)():  # which cannot be taken by index
+                values = pa.large_string()
+            chunks = [chunk.dictionary.cast(values).take(chunk.indices) for chunk in table.column(i).chunks]
+            table = table.set_column(i, field.name, pa.chunked_array(chunks, values))
+    return table
+
+
+def from_arrow(table: pa.Table, library: Library) -> Any:
+    """The table as a DataFrame of pandas or polars, or as it is."""
+    if library == "pyarrow":
+        return table
+    if library == "pandas":
+        return table.to_pandas()
+    if library == "polars":
+        import polars
+
+        return polars.from_arrow(table)
+    raise ValueError(f"library {library!r} is none of 'pandas', 'polars' and 'pyarrow'")

@@ -1,0 +1,64 @@
+import json
+import unittest
+
+import pyarrow as pa
+
+from credence._reading import STATISTICS, _joined, _parse
+
+
+class Message:
+    def __init__(self, value, kind):
+        self._value, self._kind = value, kind
+
+    def key(self):
+        return b"17"  # text, though it looks like a number
+
+    def value(self):
+        return self._value
+
+    def timestamp(self):
+        return 1, 1_704_067_200_500
+
+    def headers(self):
+        return [("content-type", self._kind)]
+
+
+ROW = {"variable": "beta[x]"} | {s: float(i) for i, s in enumerate(STATISTICS)} | {"r_hat": None}
+ABOUT = {"kind": "linear", "t": 3, "n": 60, "flags": ["outliers"]}
+
+
+def in_json():
+    value = {"key": "17", "time": "2024-01-01T00:00:00.500Z", **ABOUT, "posterior": [ROW]}
+    return Message(json.dumps(value).encode(), b"application/json")
+
+
+def in_arrow():
+    metadata = {"credence.key": "17", "credence.kind": "linear", "credence.t": "3", "credence.n": "60", "credence.flags": '["outliers"]'}
+    table = pa.table({"variable": ["beta[x]"]} | {s: pa.array([ROW[s]], pa.float64()) for s in STATISTICS})
+    table = table.replace_schema_metadata(metadata)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return Message(sink.getvalue().to_pybytes(), b"application/vnd.apache.arrow.stream")
+
+
+class Reading(unittest.TestCase):
+    def test_both_formats_are_the_same_posterior(self):
+        for message in (in_json(), in_arrow()):
+            p = _parse(message)
+            self.assertEqual((p.key, p.kind, p.t, p.n, p.flags, p.deleted), ("17", "linear", 3, 60, ("outliers",), False))
+            self.assertEqual(p.time.isoformat(), "2024-01-01T00:00:00.500000+00:00")
+            self.assertEqual(p.rows.to_pylist(), [ROW])
+            self.assertEqual(p.frame("polars")["mean"].to_list(), [0.0])
+
+    def test_deleted(self):
+        p = _parse(Message(None, b""))
+        self.assertTrue(p.deleted)
+        with self.assertRaisesRegex(ValueError, "deleted"):
+            p.frame()
+
+    def test_joined(self):
+        table = _joined([_parse(in_json()), _parse(in_arrow())])
+        self.assertEqual(table.num_rows, 2)
+        self.assertEqual(table["flags"].to_pylist(), ["outliers"] * 2)
+        self.assertEqual(_joined([]).schema, table.schema)
