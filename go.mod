@@ -3,6 +3,7 @@ module github.com/credence-stream/credence
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/Shopify/toxiproxy/v2 v2.5.0
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/apache/arrow/go/v15 v15.0.2

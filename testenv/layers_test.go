@@ -162,7 +162,8 @@ var layers = []layer{
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
-	{path: "testenv/release"},
+	{path: "testenv/release", may: []string{"testenv/release/wheel"}},
+	{path: "testenv/release/wheel"},
 	{path: "testenv/rewind"},
 	{path: "testenv/sim"},
 }

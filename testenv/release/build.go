@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/release/wheel"
 )
 
 // programs are the commands that are released.
@@ -91,6 +93,7 @@ func (s *source) target(ctx context.Context, target, bin, out string) error {
 	}
 	name := fmt.Sprintf("credence_%s_%s_%s", s.version, system, processor)
 	var files []file
+	var paths []string
 	for _, program := range programs {
 		base := program
 		if system == "windows" {
@@ -107,7 +110,11 @@ func (s *source) target(ctx context.Context, target, bin, out string) error {
 		if err := os.WriteFile(filepath.Join(out, name+"_"+program+".cdx.json"), bom, 0o644); err != nil {
 			return err
 		}
-		files = append(files, file{base, path, 0o755})
+		files, paths = append(files, file{base, path, 0o755}), append(paths, path)
+	}
+	w := wheel.Wheel{Root: s.root, Version: s.version, Target: target, Programs: paths, Time: s.time}
+	if _, err := w.Write(out); err != nil {
+		return err
 	}
 	for _, text := range []string{"LICENSE", "README.md"} {
 		files = append(files, file{text, filepath.Join(s.root, text), 0o644})

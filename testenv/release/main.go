@@ -1,6 +1,6 @@
 // Command release builds what a release consists of: static binaries of
-// consumer and producer for every system, an archive for each system, a bill
-// of materials for each binary, and the checksums of all of it. The same
+// consumer and producer for every system, an archive and a Python wheel for each
+// system, a bill of materials for each binary, and the checksums of all of it. The same
 // commit and the same Go give the same bytes.
 package main
 
