@@ -37,6 +37,11 @@ var cells = []cell{
 	{"polars", readArrow, pythonReads("polars")},
 	{"duckdb", readArrow, duckdbReads},
 	{"arviz", readDraws, arvizReadsDraws},
+	{"package", writeShards, packageWrites},
+	{"package", readArrow, packageReads(readArrow)},
+	{"package", readJSON, packageReads(readJSON)},
+	{"package", readDraws, packageReadsDraws},
+	{"package", overHTTP, packageAsks},
 	{"r", readJSON, rReads},
 	{"r", readDraws, rReadsDraws},
 	{"r", overHTTP, rAsks},
@@ -60,6 +65,14 @@ func TestInterop(t *testing.T) {
 			c.test(t, w)
 		})
 	}
+	t.Run("package", func(t *testing.T) {
+		t.Parallel()
+		packageItself(t, w)
+	})
+	t.Run("package/notebook", func(t *testing.T) {
+		t.Parallel()
+		packageNotebook(t, w)
+	})
 }
 
 const page = "../../docs/interop.md"
