@@ -31,7 +31,11 @@ func (f *Filter) admit(b *Batch) (observed int, err error) {
 			return 0, err
 		}
 	}
-	if err := f.bind(b); err != nil {
+	raw := b
+	if b, err = f.derived(b); err != nil {
+		return 0, err
+	}
+	if err := f.bind(b, raw); err != nil {
 		return 0, err
 	}
 	if err := w.intake.admit(f.spec, s.design, &f.update, b); err != nil {

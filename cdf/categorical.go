@@ -65,7 +65,7 @@ func firstLevels(b *Batch, name string) ([]string, error) {
 	}
 	c := &b.Columns[i]
 	if c.Type == Float {
-		return nil, fmt.Errorf("%w: feature column %q holds %s, which are no levels", ErrSchema, name, c.Type.words())
+		return nil, fmt.Errorf("%w: feature column %q holds %s, which are no levels", ErrSchema, name, c.Type.Words())
 	}
 	seen := map[string]bool{}
 	levels := []string{}

@@ -60,6 +60,17 @@ func appendTime(b []byte, seconds float64) []byte {
 	return append(b, 'Z')
 }
 
+// Date returns the date in UTC of a time in seconds since 1970, which is less than
+// 9e12 on either side of it.
+func Date(seconds float64) (year, month, day int64) {
+	us := micros(seconds)
+	of := us / dayMicros
+	if us%dayMicros < 0 {
+		of--
+	}
+	return civil(of)
+}
+
 // padded appends a number that is not negative with leading zeros.
 func padded(b []byte, n int64, digits int) []byte {
 	for limit := int64(10); digits > 1; digits, limit = digits-1, limit*10 {

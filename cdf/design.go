@@ -10,8 +10,10 @@ import (
 type design struct {
 	response string
 	sources  []source
-	names    []string // of the columns of X, the intercept first
-	scalable []bool   // per column of X: not an intercept or a one-hot column
+	made     Derivation // makes the columns that are sources, nil: no formula
+	settled  []Feature  // what it settled, which a snapshot has in place of the sources
+	names    []string   // of the columns of X, the intercept first
+	scalable []bool     // per column of X: not an intercept or a one-hot column
 }
 
 // source is one feature column and its place in X.
@@ -32,6 +34,13 @@ const (
 // newDesign gives roles to the columns of a key's first shard.
 func newDesign(spec *Spec, b *Batch) (*design, error) {
 	roles := &spec.Columns
+	if roles.Formula != nil {
+		made, err := roles.Formula.Begin(b, spec.Limits.Columns)
+		if err != nil {
+			return nil, err
+		}
+		return derivedDesign(spec, made)
+	}
 	response := roles.response()
 	features := roles.Features
 	if features == nil {
@@ -53,6 +62,30 @@ func newDesign(spec *Spec, b *Batch) (*design, error) {
 		sources = append(sources, s)
 	}
 	return assemble(spec, response, sources)
+}
+
+// derivedDesign is the design of columns that a formula makes.
+func derivedDesign(spec *Spec, made Derivation) (*design, error) {
+	features := made.Features()
+	sources := make([]source, 0, len(features))
+	for _, f := range features {
+		sources = append(sources, source{feature: f})
+	}
+	d, err := assemble(spec, spec.Columns.response(), sources)
+	if err != nil {
+		return nil, err
+	}
+	d.made, d.settled = made, made.Settled()
+	return d, nil
+}
+
+// derived returns the columns that the roles of the key name: those of the batch, or
+// what a formula makes of them in the workspace.
+func (f *Filter) derived(b *Batch) (*Batch, error) {
+	if f.now.design.made == nil {
+		return b, nil
+	}
+	return f.now.design.made.Derive(b, &f.ws.derived)
 }
 
 // assemble lays the sources out as columns of X.
@@ -164,13 +197,10 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 	find := func(name, role string, types ...ColumnType) (int, error) {
 		i, ok := at[name]
 		if !ok {
-			if err := b.unread(role, name); err != nil {
-				return -1, err
-			}
-			return -1, fmt.Errorf("%w: %s column %q is missing", ErrSchema, role, name)
+			return -1, b.Missing(role, name)
 		}
 		if !slices.Contains(types, schema[i].Type) {
-			return -1, fmt.Errorf("%w: %s column %q holds %s", ErrSchema, role, name, schema[i].Type.words())
+			return -1, fmt.Errorf("%w: %s column %q holds %s", ErrSchema, role, name, schema[i].Type.Words())
 		}
 		return i, nil
 	}
@@ -223,6 +253,15 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 	return nil
 }
 
+// Missing returns the error about a column that the batch has not: ErrSchema,
+// wrapped.
+func (b *Batch) Missing(role, name string) error {
+	if err := b.unread(role, name); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %s column %q is missing", ErrSchema, role, name)
+}
+
 // unread returns an error where the batch had the column in a type that is
 // not read.
 func (b *Batch) unread(role, name string) error {
@@ -234,8 +273,8 @@ func (b *Batch) unread(role, name string) error {
 	return nil
 }
 
-// words names the type in messages.
-func (t ColumnType) words() string {
+// Words names the type in messages.
+func (t ColumnType) Words() string {
 	switch t {
 	case Float:
 		return "numbers with fractions"

@@ -1,6 +1,9 @@
 package cdf
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Input is a column that the rows of a key are made of.
 type Input struct {
@@ -9,6 +12,8 @@ type Input struct {
 	// Category says that its values are labels (text, integers or booleans)
 	// and not numbers.
 	Category bool
+	// Moment says that its values are times: numbers are seconds since 1970.
+	Moment bool
 	// Levels are the labels that have a meaning of their own: of a feature
 	// the listed ones, of a group those absorbed so far, in order of first
 	// appearance. They are views that change with the filter's next call.
@@ -24,13 +29,47 @@ type Input struct {
 // Inputs returns the columns that the key's first shard fixed: features in the
 // order of their coefficients, groups each with its slopes, exposure, time, and
 // the response last; nil before the first shard. A column with two roles is
-// there twice.
+// there twice. Where a formula makes the columns they are those that it makes them
+// of, slopes and exposure among the features; a response that it computes has the
+// name of what is predicted.
 func (f *Filter) Inputs() []Input {
 	d := f.now.design
 	if d == nil {
 		return nil
 	}
+	all, roles := f.features(), &f.spec.Columns
+	for i, g := range roles.Groups {
+		all = append(all, Input{Name: g.Column, Role: "group", Category: true, Levels: f.now.factors[i].levels, Scale: 1})
+		for _, name := range g.Slopes {
+			if d.made == nil {
+				all = append(all, Input{Name: name, Role: "slope", Scale: 1})
+			}
+		}
+	}
+	if roles.Exposure != "" && d.made == nil {
+		all = append(all, Input{Name: roles.Exposure, Role: "exposure", Scale: 1})
+	}
+	if roles.Time != "" {
+		all = append(all, Input{Name: roles.Time, Role: "time", Scale: 1})
+	}
+	return append(all, f.number(d.response, "response", f.now.scaling.y))
+}
+
+// features returns the inputs of the coefficients.
+func (f *Filter) features() []Input {
+	d := f.now.design
 	var all []Input
+	if d.made != nil {
+		all = d.made.Inputs()
+		for i := range all {
+			in := &all[i]
+			j := slices.Index(d.names, in.Name)
+			if in.Role == "feature" && !in.Category && !in.Moment && j >= 0 {
+				*in = f.number(in.Name, in.Role, f.now.scaling.x[j])
+			}
+		}
+		return all
+	}
 	for i := range d.sources {
 		s := &d.sources[i]
 		if !s.categorical {
@@ -46,20 +85,7 @@ func (f *Filter) Inputs() []Input {
 		}
 		all = append(all, in)
 	}
-	roles := &f.spec.Columns
-	for i, g := range roles.Groups {
-		all = append(all, Input{Name: g.Column, Role: "group", Category: true, Levels: f.now.factors[i].levels, Scale: 1})
-		for _, name := range g.Slopes {
-			all = append(all, Input{Name: name, Role: "slope", Scale: 1})
-		}
-	}
-	if roles.Exposure != "" {
-		all = append(all, Input{Name: roles.Exposure, Role: "exposure", Scale: 1})
-	}
-	if roles.Time != "" {
-		all = append(all, Input{Name: roles.Time, Role: "time", Scale: 1})
-	}
-	return append(all, f.number(d.response, "response", f.now.scaling.y))
+	return all
 }
 
 // number is an input with the constants in force.

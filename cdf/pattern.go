@@ -9,6 +9,7 @@ type pattern struct {
 	design *design
 	bytes  []byte // the design's part of a snapshot
 	layout layout // of the schema seen last, empty where keys came from snapshots alone
+	first  layout // likewise of what a formula makes these columns of, its schema alone
 }
 
 func (p *pattern) of(spec *Spec) bool { return spec == p.spec }
@@ -24,7 +25,26 @@ type patterns []*pattern
 // is known.
 func (p patterns) begun(spec *Spec, b *Batch) *pattern {
 	for _, known := range p {
-		if known.of(spec) && known.layout.matches(b) {
+		if known.of(spec) && known.begins(b) {
+			return known
+		}
+	}
+	return nil
+}
+
+// begins reports whether the columns of a key's first shard are the pattern's.
+func (p *pattern) begins(b *Batch) bool {
+	if p.design.made != nil {
+		return p.first.matches(b)
+	}
+	return p.layout.matches(b)
+}
+
+// bound returns the pattern of a design that is in the batch where it was before, nil
+// where none is known.
+func (p patterns) bound(spec *Spec, d *design, b *Batch) *pattern {
+	for _, known := range p {
+		if known.design == d && known.of(spec) && known.layout.matches(b) {
 			return known
 		}
 	}
@@ -50,30 +70,38 @@ func (p *patterns) add(n *pattern) {
 	*p = append(*p, n)
 }
 
-// place takes in where a schema has the design.
-func (p *patterns) place(spec *Spec, d *design, at layout) {
+// place takes in where a schema has the design, whose columns a formula may have made
+// of the raw ones.
+func (p *patterns) place(spec *Spec, d *design, at layout, raw *Batch) {
+	var first layout
+	if d.made != nil {
+		for i := range raw.Columns {
+			c := &raw.Columns[i]
+			first.schema = append(first.schema, Column{Name: string([]byte(c.Name)), Type: c.Type}) // the batch is a view
+		}
+	}
 	for _, known := range *p {
 		if known.design == d && known.layout.schema == nil {
-			known.layout = at
+			known.layout, known.first = at, first
 			return
 		}
 	}
-	p.add(&pattern{spec, d, d.append(nil), at})
+	p.add(&pattern{spec, d, d.append(nil), at, first})
 }
 
-// bind finds the columns of the key in a shard.
-func (f *Filter) bind(b *Batch) error {
+// bind finds the columns of the key in a shard, or in what a formula made of a raw one.
+func (f *Filter) bind(b, raw *Batch) error {
 	if f.update.matches(b) {
 		return nil
 	}
 	d, p := f.now.design, &f.ws.patterns
-	if known := p.begun(f.spec, b); known != nil && known.design == d {
+	if known := p.bound(f.spec, d, b); known != nil {
 		f.update = known.layout
 		return nil
 	}
 	err := f.update.bind(f.spec, d, b, true)
 	if err == nil && !d.own() {
-		p.place(f.spec, d, f.update)
+		p.place(f.spec, d, f.update, raw)
 	}
 	return err
 }
@@ -81,6 +109,9 @@ func (f *Filter) bind(b *Batch) error {
 // own reports whether the design is of one key alone, whose first shard gave it
 // the levels of a column.
 func (d *design) own() bool {
+	if d.made != nil {
+		return d.made.Learnt()
+	}
 	for i := range d.sources {
 		if d.sources[i].feature.LevelsFirst {
 			return true

@@ -18,6 +18,10 @@ func (f *Filter) Predict(b *Batch) ([]Prediction, error) {
 		return nil, err
 	}
 	s, w := &f.now, f.ws
+	b, err := f.derived(b)
+	if err != nil {
+		return nil, err
+	}
 	if err := f.asked.bind(f.spec, s.design, b, false); err != nil {
 		return nil, err
 	}

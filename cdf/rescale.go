@@ -155,6 +155,9 @@ func (s *Spec) withoutUnits() *Spec {
 
 // under binds the columns to the centres and scales of another configuration.
 func (d *design) under(spec *Spec) (*design, error) {
+	if d.made != nil {
+		return derivedDesign(spec, d.made)
+	}
 	listed, sources := spec.Columns.Features, slices.Clone(d.sources)
 	if listed != nil && !slices.EqualFunc(listed, sources, func(f Feature, s source) bool { return f.Name == s.feature.Name }) {
 		var names []string

@@ -62,6 +62,10 @@ func (d *design) size() int64 {
 	for _, name := range d.names {
 		size += int64(len(name))
 	}
+	if d.made != nil {
+		// What is made has about as many names and levels again.
+		size *= 2
+	}
 	for i := range d.sources {
 		if src := &d.sources[i]; src.categorical {
 			size += labelled(src.feature.Levels)

@@ -1,6 +1,9 @@
 package cdf
 
-import "math"
+import (
+	"encoding"
+	"math"
+)
 
 // Spec is the configuration of one kind of model for the keys that match it.
 // It is fixed for the life of a filter. The tags are the canonical form that
@@ -72,6 +75,42 @@ type Roles struct {
 	Exposure  string    `json:"exposure"`
 	Time      string    `json:"time"`
 	Intercept bool      `json:"intercept"`
+	// Formula, where there is one, makes the columns that the other roles name of
+	// those that a shard has, and the features. Features is then empty.
+	Formula Formula `json:"formula,omitempty"`
+}
+
+// Formula makes columns of a shard's columns. It is safe for concurrent use, and
+// its text, which identifies it, is MarshalText's.
+type Formula interface {
+	encoding.TextMarshaler
+	// Begin settles the columns from a key's first shard, which are at most limit
+	// where that is not 0. ErrSchema: they do not serve.
+	Begin(b *Batch, limit int) (Derivation, error)
+	// Restore returns the derivation that has what Settled returned.
+	Restore(settled []Feature, limit int) (Derivation, error)
+	// Responses returns the response of every row, NaN where it is missing; nil
+	// where the columns have none.
+	Responses(b *Batch) []float64
+}
+
+// Derivation is a formula whose columns are settled. It does not change and is safe
+// for concurrent use.
+type Derivation interface {
+	// Settled says what the first shard settled and a snapshot holds: what the
+	// formula makes columns of, with levels where it is a factor.
+	Settled() []Feature
+	// Features are the columns of X but for the intercept, all of them numbers.
+	Features() []Feature
+	// Inputs are the columns that a shard needs for features, slopes and exposure.
+	Inputs() []Input
+	// Learnt reports whether the key's first shard gave levels or terms.
+	Learnt() bool
+	// Derive returns the columns that the roles name, with as many rows, in room,
+	// which is nil at first and whose content is valid until the next call. A result
+	// that is not finite is missing. ErrSchema: a column is missing or of another
+	// type. ErrShard: a value is refused.
+	Derive(b *Batch, room *any) (*Batch, error)
 }
 
 // Feature is a column of X, or the response.

@@ -90,14 +90,27 @@ func (s *state) read(r *reader, spec *Spec, w *Workspace) (*engine, int) {
 
 func (d *design) append(b []byte) []byte {
 	b = appendString(b, d.response)
+	if d.made != nil {
+		b = binary.AppendUvarint(b, uint64(len(d.settled)))
+		for i := range d.settled {
+			s := &d.settled[i]
+			b = appendSource(b, s, s.Levels != nil)
+		}
+		return b
+	}
 	b = binary.AppendUvarint(b, uint64(len(d.sources)))
 	for i := range d.sources {
 		s := &d.sources[i]
-		b = appendString(b, s.feature.Name)
-		b = appendBool(b, s.categorical)
-		if s.categorical {
-			b = appendStrings(b, s.feature.Levels)
-		}
+		b = appendSource(b, &s.feature, s.categorical)
+	}
+	return b
+}
+
+func appendSource(b []byte, f *Feature, categorical bool) []byte {
+	b = appendString(b, f.Name)
+	b = appendBool(b, categorical)
+	if categorical {
+		b = appendStrings(b, f.Levels)
 	}
 	return b
 }
@@ -106,6 +119,10 @@ func (d *design) append(b []byte) []byte {
 func (s *state) readDesign(r *reader, spec *Spec) {
 	response := r.string()
 	n := r.length(2)
+	if spec.Columns.Formula != nil {
+		s.readDerived(r, spec, response, n)
+		return
+	}
 	features := spec.Columns.Features
 	if features != nil && len(features) != n {
 		r.fail("%d features, the configuration has %d", n, len(features))
@@ -140,6 +157,31 @@ func (s *state) readDesign(r *reader, spec *Spec) {
 		return
 	}
 	s.design = d
+}
+
+// readDerived reads what a formula has settled, in n parts.
+func (s *state) readDerived(r *reader, spec *Spec, response string, n int) {
+	var settled []Feature
+	for range n {
+		f := Feature{Name: r.string()}
+		if r.bool() {
+			f.Levels = r.strings()
+		}
+		settled = append(settled, f)
+	}
+	if response != spec.Columns.response() {
+		r.fail("response %q, the configuration has %q", response, spec.Columns.response())
+	}
+	if r.err != nil {
+		return
+	}
+	made, err := spec.Columns.Formula.Restore(settled, spec.Limits.Columns)
+	if err == nil {
+		s.design, err = derivedDesign(spec, made)
+	}
+	if err != nil {
+		r.fail("%v", err)
+	}
 }
 
 func (s *scaling) append(b []byte) []byte {

@@ -21,6 +21,7 @@ type Workspace struct {
 	sent     Draws // draws of the published variables
 	told     Summary
 	patterns patterns
+	derived  any // room for the columns that formulas make
 	diag     mcmc.Diagnostics
 	spare    spare
 	one      []float64    // draws of one variable

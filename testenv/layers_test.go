@@ -37,6 +37,7 @@ const (
 // inward, and siblings below pipeline never import each other.
 var layers = []layer{
 	{path: "cdf", pure: true, may: []string{"cdf/mcmc", "cdf/vec"}},
+	{path: "cdf/formula", pure: true, may: []string{"cdf", "cdf/vec"}},
 	{path: "cdf/vec", pure: true, may: []string{"cdf/isa"}},
 	{path: "cdf/mcmc", pure: true},
 	{path: "cdf/isa", pure: true},
