@@ -83,6 +83,9 @@ func (l *lane) predict(t *task, f *cdf.Filter, b *cdf.Batch) ([]Output, error) {
 // responses returns the values of the response column, none where it is
 // missing or holds no numbers.
 func responses(spec *cdf.Spec, b *cdf.Batch) []float64 {
+	if f := spec.Columns.Formula; f != nil {
+		return f.Responses(b)
+	}
 	name := spec.Columns.Response.Name
 	if name == "" {
 		name = "y"

@@ -87,7 +87,7 @@ var layers = []layer{
 		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/dlq",
 		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state",
 	}},
-	{path: "cmd/consumer/config", may: []string{"cdf", "models/kind", "cmd/internal/cli"}},
+	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "models/kind", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
 	{path: "cmd/consumer/connect", may: []string{
 		"cdf", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/embedded",

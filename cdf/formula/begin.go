@@ -237,7 +237,7 @@ func (s *settled) spans() bool { return s.levels != nil || s.several != nil && s
 func find(b *cdf.Batch, name, role string) (*cdf.Column, error) {
 	for i := range b.Columns {
 		if b.Columns[i].Name == name {
-			return &b.Columns[i], nil
+			return &b.Columns[i], sized(&b.Columns[i], b.Rows)
 		}
 	}
 	return nil, b.Missing(role, name)

@@ -37,7 +37,7 @@ func (d *derivation) name() error {
 	if f.offset != nil {
 		d.others = append(d.others, other{f.offset.label(), "exposure", f.offset})
 	}
-	names := map[string]bool{f.response.label(): true}
+	names := map[string]bool{f.name: true}
 	for i := range d.columns {
 		c := &d.columns[i]
 		if names[c.name] {

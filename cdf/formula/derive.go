@@ -19,6 +19,7 @@ type scratch struct {
 	places []placed
 	seen   []int32 // per text of a batch, its level
 	label  []byte
+	row    []float64 // what one number makes
 	found  int // the place of the column that was found last
 }
 
@@ -42,7 +43,7 @@ func (d *derivation) Derive(b *cdf.Batch, room *any) (*cdf.Batch, error) {
 	s.places = slices.Grow(s.places[:0], len(d.atoms))[:len(d.atoms)]
 	f := d.formula
 	if f.responds(b) {
-		if err := s.number(b, f.response, "response"); err != nil {
+		if err := s.number(b, f.response, f.name, "response"); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +58,7 @@ func (d *derivation) Derive(b *cdf.Batch, room *any) (*cdf.Batch, error) {
 	for i := range d.others {
 		o := &d.others[i]
 		if o.x != nil {
-			if err := s.number(b, o.x, o.role); err != nil {
+			if err := s.number(b, o.x, o.name, o.role); err != nil {
 				return nil, err
 			}
 			continue
@@ -73,11 +74,12 @@ func (d *derivation) Derive(b *cdf.Batch, room *any) (*cdf.Batch, error) {
 
 // responds reports whether a batch has the columns of the response.
 func (f *Formula) responds(b *cdf.Batch) bool {
-	all := true
-	f.response.names(func(name string, _ int) {
-		all = all && slices.ContainsFunc(b.Columns, func(c cdf.Column) bool { return c.Name == name })
-	})
-	return all
+	for _, name := range f.answers {
+		if !slices.ContainsFunc(b.Columns, func(c cdf.Column) bool { return c.Name == name }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Responses implements cdf.Formula.
@@ -87,7 +89,7 @@ func (f *Formula) Responses(b *cdf.Batch) []float64 {
 	}
 	var s scratch
 	s.out.Rows = b.Rows
-	if s.number(b, f.response, "response") != nil {
+	if s.number(b, f.response, f.name, "response") != nil {
 		return nil
 	}
 	return s.out.Columns[0].Number
@@ -166,8 +168,9 @@ func (s *scratch) room() []float64 {
 // give takes the room back that was taken since.
 func (s *scratch) give(since int) { s.used = since }
 
-// number adds a column of what an expression says, or of another column as it is.
-func (s *scratch) number(b *cdf.Batch, x *node, role string) error {
+// number adds a column, under a name, of what an expression says; of a column it is
+// that column as it is.
+func (s *scratch) number(b *cdf.Batch, x *node, name, role string) error {
 	if x.op == opName {
 		c, err := s.find(b, x.text, role)
 		if err == nil {
@@ -184,7 +187,7 @@ func (s *scratch) number(b *cdf.Batch, x *node, role string) error {
 		return err
 	}
 	finite(v)
-	s.out.Columns = append(s.out.Columns, cdf.Column{Name: x.label(), Number: v})
+	s.out.Columns = append(s.out.Columns, cdf.Column{Name: name, Number: v})
 	return nil
 }
 
@@ -236,8 +239,8 @@ func (s *scratch) several(b *cdf.Batch, a *settled) error {
 		return err
 	}
 	s.give(from + len(m.fields))
-	var row [mostKnots + 2*splineDegree + 2]float64
-	values := row[:len(m.fields)]
+	s.row = slices.Grow(s.row[:0], len(m.fields))[:len(m.fields)]
+	values := s.row
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			for j := range values {

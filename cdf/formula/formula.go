@@ -11,6 +11,7 @@ import (
 type Formula struct {
 	text      string
 	response  *node
+	name      string  // of the response
 	right     *tree   // the features, without groups and offset
 	terms     []term  // of the formula as it stands, where it has no point
 	dots      bool    // it has a point, so that the terms depend on the first shard
@@ -18,7 +19,8 @@ type Formula struct {
 	intercept bool
 	groups    []grouping
 	offset    *node // what is to be the exposure, nil: none
-	raw       []string
+	raw       []string // the columns that are named
+	answers   []string // those of them that the response is made of
 }
 
 // grouping is one group term.
@@ -44,7 +46,7 @@ func Parse(source string) (f *Formula, err error) {
 	}()
 	p := &parser{source: source, tokens: tokens}
 	response, right := p.formula()
-	f = &Formula{response: response}
+	f = &Formula{response: response, name: response.label()}
 	if a := p.atomOf(response); a.factor != nil || a.several != nil {
 		p.fail(response.at, "the response is a number")
 	}
@@ -69,7 +71,7 @@ func (f *Formula) MarshalText() ([]byte, error) { return []byte(f.text), nil }
 // intercept, all by the names that the columns have which the formula makes, and the
 // formula itself.
 func (f *Formula) Roles() cdf.Roles {
-	r := cdf.Roles{Response: cdf.Feature{Name: f.response.label()}, Features: []cdf.Feature{}, Intercept: f.intercept, Formula: f}
+	r := cdf.Roles{Response: cdf.Feature{Name: f.name}, Features: []cdf.Feature{}, Intercept: f.intercept, Formula: f}
 	for _, g := range f.groups {
 		group := cdf.Group{Column: g.column}
 		for _, s := range g.slopes {
@@ -175,6 +177,7 @@ func (f *Formula) collect() {
 		}
 	}
 	f.response.names(add)
+	f.answers = slices.Clone(f.raw)
 	for _, a := range f.explicit {
 		a.node.names(add)
 	}

@@ -92,7 +92,7 @@ func functionNames() []string {
 // those with one of the keywords.
 func (p *parser) wordsAreText(n *node, from int, keys ...string) {
 	for i, a := range n.args {
-		if i < from || n.keys[i] != "" && !slices.Contains(keys, n.keys[i]) {
+		if key := n.keys[i]; key == "" && i < from || key != "" && !slices.Contains(keys, key) {
 			continue
 		}
 		if a.op == opName {

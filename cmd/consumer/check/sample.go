@@ -178,9 +178,13 @@ func (i *inspector) fix(j int) string {
 		if len(names) > 20 {
 			names = append(names[:20:20], fmt.Sprintf("and %d more", len(names)-20))
 		}
-		return fmt.Sprintf("correct models[%d].columns; the columns in the topic are %s", j, strings.Join(names, ", "))
+		key := "columns"
+		if m.Formula != "" {
+			key = "formula"
+		}
+		return fmt.Sprintf("correct models[%d].%s; the columns in the topic are %s", j, key, strings.Join(names, ", "))
 	}
 	k, _ := i.config.Kinds.Lookup(m.Kind)
 	return fmt.Sprintf("choose another models[%d].kind, or another columns.response than %q: kind %s takes %s; or correct what producers send",
-		j, m.Columns.Response.Name, m.Kind, k.Response.Numbers())
+		j, m.Spec.Columns.Response.Name, m.Kind, k.Response.Numbers())
 }

@@ -73,7 +73,7 @@ func (m *Model) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, ch
 			wrong("columns.%s means nothing to kind %s, only to: %s", role.key, k.Name, strings.Join(able, ", "))
 		}
 	}
-	if k != nil && k.Groups == kind.OneGroup {
+	if k != nil && k.Groups == kind.OneGroup && m.Formula == "" {
 		c.checkOneGroup(k.Name, wrong)
 	}
 	taken := map[string]string{c.Response.Name: "the response"}

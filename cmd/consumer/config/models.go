@@ -16,6 +16,7 @@ type Model struct {
 	Match     string   `yaml:"match"`
 	Kind      string   `yaml:"kind"`
 	Variant   string   `yaml:"variant"`
+	Formula   string   `yaml:"formula,omitempty"` // in place of most of columns
 	Columns   Columns  `yaml:"columns"`
 	Draws     int      `yaml:"draws"`
 	Forget    float64  `yaml:"forget"`
@@ -37,6 +38,8 @@ type Columns struct {
 	Exposure  string    `yaml:"exposure,omitempty"`
 	Time      string    `yaml:"time,omitempty"`
 	Intercept bool      `yaml:"intercept"`
+
+	given []string // the keys that were written
 }
 
 // Response is the column to explain.
@@ -194,8 +197,14 @@ func (m *Model) resolve(c *Config, d *decoder, path string) []error {
 		m.Columns.Groups = []Group{{Column: m.Columns.Group}}
 		m.Columns.Group = ""
 	}
+	roles := m.Columns.roles()
+	if m.Formula != "" {
+		if roles, err = m.formulaRoles(c.Kinds, k); err != nil {
+			return []error{fmt.Errorf("%s: %s.%w", c.File, path, err)}
+		}
+	}
 	before := len(d.problems)
-	spec, err := k.Spec(m.Variant, m.Columns.roles(), func(target any) error {
+	spec, err := k.Spec(m.Variant, roles, func(target any) error {
 		if m.Settings != nil {
 			d.decodeInto(m.Settings, target, path+".settings")
 		}
