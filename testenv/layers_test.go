@@ -104,7 +104,7 @@ var layers = []layer{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/draft", may: []string{
-		"cdf", "models/kind", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
+		"cdf", "cdf/formula", "models/kind", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{

@@ -20,7 +20,7 @@ type scratch struct {
 	seen   []int32 // per text of a batch, its level
 	label  []byte
 	row    []float64 // what one number makes
-	found  int // the place of the column that was found last
+	found  int       // the place of the column that was found last
 }
 
 // placed is where the columns of an atom are.

@@ -18,7 +18,7 @@ type Formula struct {
 	explicit  []*atom // all that are written, in their order
 	intercept bool
 	groups    []grouping
-	offset    *node // what is to be the exposure, nil: none
+	offset    *node    // what is to be the exposure, nil: none
 	raw       []string // the columns that are named
 	answers   []string // those of them that the response is made of
 }
@@ -89,6 +89,9 @@ func (f *Formula) Roles() cdf.Roles {
 func (f *Formula) Features() bool {
 	return f.dots || slices.ContainsFunc(f.terms, func(t term) bool { return len(t) > 0 })
 }
+
+// Answers returns the names of the columns that the response is made of.
+func (f *Formula) Answers() []string { return slices.Clone(f.answers) }
 
 // Columns returns the names of the columns that the formula names, in their order.
 func (f *Formula) Columns() []string { return slices.Clone(f.raw) }

@@ -71,6 +71,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.wish.Response, "response", "", "response column, `C`")
 	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", "))
 	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
+	fs.StringVar(&f.wish.Formula, "formula", "", "write this `FORMULA` instead of columns, as in \"y ~ x * z\"")
 	fs.StringVar(&f.keyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
 	fs.StringSliceVar(&f.columns, "columns", nil, "read only these columns of the file, `a,b,c`")
 	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` in the file that is a null (repeatable)")
@@ -118,6 +119,8 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 		return cli.Usagef("--key-column, --columns and --null are about a file, and there is no --input")
 	case f.input != "" && cmd.Flags().Changed("from"):
 		return cli.Usagef("--from is about a topic, and --input names a file")
+	case f.wish.Formula != "" && (f.wish.Response != "" || f.wish.Group != ""):
+		return cli.Usagef("--formula names response and groups itself: leave out --response and --group")
 	case f.rows < 1:
 		return cli.Usagef("--rows %d: want at least 1", f.rows)
 	case f.from != "beginning" && f.from != "end":

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -19,6 +20,7 @@ type Wish struct {
 	Response string
 	Kind     string
 	Group    string
+	Formula  string // in place of Response and Group
 }
 
 // Model is the draft of one entry of models.
@@ -31,6 +33,7 @@ type Model struct {
 	response *column
 	guessed  string // why this response, "" where it was asked for
 	columns  []given
+	formula  *formula.Formula // nil: columns are listed
 }
 
 // Suggest drafts a model of one of the kinds for the sample.
@@ -39,6 +42,12 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 		return nil, fmt.Errorf("%w: the sample has no rows", ErrDraft)
 	}
 	m := &Model{kinds: kinds, profile: p}
+	if w.Formula != "" {
+		var err error
+		if m.formula, err = p.adopt(&w); err != nil {
+			return nil, err
+		}
+	}
 	if err := m.choose(w.Response); err != nil {
 		return nil, err
 	}
@@ -55,6 +64,9 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 	}
 	m.columns = p.assign(m.response, w.Group)
 	m.chooseKind(w.Kind)
+	if m.formula != nil {
+		m.bear(w.Kind)
+	}
 	if err := m.fits(); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,10 @@ func (m *Model) AppendYAML(b []byte) []byte {
 		line("    # It could also be: %s.", strings.Join(m.others, "; "))
 	}
 	line("    kind: %s", m.Kind.Name)
+	if m.formula != nil {
+		m.writeFormula(line)
+		return append(b, w.String()...)
+	}
 	line("    columns:")
 	if m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0 {
 		line("      # Centre and scale of columns that are neither counts nor categories are learnt from")

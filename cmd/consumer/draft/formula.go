@@ -1,0 +1,62 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf/formula"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// adopt takes the columns of the wish from its formula: the response, which the kind
+// is chosen for, and the first of the groups.
+func (p *Profile) adopt(w *Wish) (*formula.Formula, error) {
+	f, err := formula.Parse(w.Formula)
+	if err != nil {
+		return nil, fmt.Errorf("%w: formula: %w", ErrDraft, err)
+	}
+	for _, name := range f.Columns() {
+		if p.find(name) == nil {
+			return nil, fmt.Errorf("%w: formula: no column %q; the columns are %s", ErrDraft, name, p.names())
+		}
+	}
+	answers := f.Answers()
+	if len(answers) == 0 {
+		return nil, fmt.Errorf("%w: formula: the response has no column", ErrDraft)
+	}
+	w.Response = answers[0]
+	if groups := f.Roles().Groups; len(groups) > 0 {
+		w.Group = groups[0].Column
+	}
+	return f, nil
+}
+
+// bear gives up a kind that was not asked for and takes no terms, where the formula
+// has some.
+func (m *Model) bear(wanted string) {
+	if wanted != "" || m.Kind.Features || !m.formula.Features() {
+		return
+	}
+	for _, k := range m.kinds {
+		if k.Features && k.Response == kind.Real && k.Groups == kind.NoGroups {
+			m.Kind, m.why = k, "the formula has terms"
+			return
+		}
+	}
+}
+
+// writeFormula writes the formula in place of the columns.
+func (m *Model) writeFormula(line func(string, ...any)) {
+	what := m.response.describe(m.profile)
+	if missing := m.profile.Rows - m.response.values; missing > 0 {
+		what += fmt.Sprintf("; %s of the rows have none: they are predicted, not learnt from", percent(missing, m.profile.Rows))
+	}
+	line("    # %s: %s.", plain(m.response.name), what)
+	line("    # Levels that the formula does not list are those of a key's first shard.")
+	line("    formula: %s", strings.TrimSpace(Inline(m.formula.String())))
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == clock {
+			line("    columns: {time: %s}  # %s; equal values are one step, gaps are missing ones", Inline(g.name), g.describe(m.profile))
+		}
+	}
+}
