@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -35,6 +36,7 @@ type rowColumn struct {
 	name          string
 	label, number bool
 	whole         bool
+	moment        bool // numbers are seconds since 1970, which may be written as times
 	role          string
 	numbers       []float64
 	ints          []int64
@@ -60,6 +62,7 @@ func newRowReader(body io.Reader, inputs []cdf.Input, most int) *rowReader {
 		c.label = c.label || in.Category
 		c.number = c.number || !in.Category
 		c.whole = c.whole || in.Role == "time"
+		c.moment = c.moment || in.Moment
 	}
 	return r
 }
@@ -187,6 +190,8 @@ func (c *rowColumn) takes() string {
 		return "a whole number"
 	case c.label:
 		return "a label (text, an integer, true or false)"
+	case c.moment:
+		return "a time (2026-01-31, 2026-01-31T08:30:00Z or seconds since 1970)"
 	default:
 		return "a finite number"
 	}
@@ -207,6 +212,10 @@ func (c *rowColumn) add(v any, row int) error {
 	case bool:
 		truth, text = x, strconv.FormatBool(x)
 	case string:
+		if seconds, ok := instant(x); ok && c.moment && !c.label {
+			c.numbers = append(c.numbers, seconds)
+			return nil
+		}
 		if text = x; !c.label || c.integer() {
 			return wrong("wrong_type", "text")
 		}
@@ -224,6 +233,16 @@ func (c *rowColumn) add(v any, row int) error {
 		c.numbers = append(c.numbers, 0)
 	}
 	return nil
+}
+
+// instant reads a date or a time with its zone as seconds since 1970.
+func instant(text string) (seconds float64, ok bool) {
+	for _, form := range []string{time.DateOnly, time.RFC3339Nano} {
+		if t, err := time.Parse(form, text); err == nil {
+			return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true
+		}
+	}
+	return 0, false
 }
 
 func (c *rowColumn) addNumber(x json.Number, wrong func(code, found string) error) error {
