@@ -49,6 +49,15 @@ func Schemathesis(t TB) string {
 	return loud(t, "SCHEMATHESIS", "schemathesis", tester)
 }
 
+// formulas is the program whose design matrices ours are compared with.
+var formulas = []string{"formulaic==1.2.2", "numpy==2.4.6", "pandas==3.1.1"}
+
+// Formulaic returns an interpreter that has formulaic, as Python does.
+func Formulaic(t TB) string {
+	t.Helper()
+	return loud(t, "FORMULAIC", "formulaic", formulas)
+}
+
 func loud(t TB, what, program string, packages []string) string {
 	t.Helper()
 	path, err := Interpreter(t.Context(), program, packages)

@@ -74,7 +74,7 @@ var ofEngine = []mutant{
 	{"columns: another model's snapshot", "cdf/pattern.go",
 		"known.of(spec) && bytes", "bytes", "^TestKeysOfOneWorkspace$", engine},
 	{"columns: those of another key", "cdf/pattern.go",
-		"known != nil && known.design == d {", "known != nil {", "^TestColumnsOfOneKey$", engine},
+		"known.design == d && known.of(spec)", "known.of(spec)", "^TestColumnsOfOneKey$", engine},
 	{"columns: levels of another key", "cdf/pattern.go",
 		"if d.sources[i].feature.LevelsFirst {", "if d.sources[i].feature.LevelsFirst && false {", "^TestKeysOfOneWorkspace$", engine},
 	{"summary of a model that draws in the workspace", "cdf/filter.go",
