@@ -72,13 +72,13 @@ func (m *Model) formulaRoles(kinds kind.Registry, k *kind.Kind) (cdf.Roles, erro
 		key, what string
 		given     bool
 	}{
-		{"features", "terms", f.Features()},
-		{"groups", "group terms", len(r.Groups) > 0},
-		{"exposure", "an offset", r.Exposure != ""},
+		{"features", "terms mean", f.Features()},
+		{"groups", "group terms mean", len(r.Groups) > 0},
+		{"exposure", "an offset means", r.Exposure != ""},
 	} {
 		if role.given && !k.Takes(role.key) {
 			able := kinds.Names(func(k *kind.Kind) bool { return k.Takes(role.key) })
-			return r, fmt.Errorf("formula: %s mean nothing to kind %s, only to: %s", role.what, k.Name, strings.Join(able, ", "))
+			return r, fmt.Errorf("formula: %s nothing to kind %s, only to: %s", role.what, k.Name, strings.Join(able, ", "))
 		}
 	}
 	if k.Groups == kind.OneGroup && (len(r.Groups) != 1 || len(r.Groups[0].Slopes) > 0) {
