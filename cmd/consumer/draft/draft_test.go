@@ -104,6 +104,10 @@ func TestSuggest(t *testing.T) {
 		{"trend", []cdf.Column{year, day, x, y}, Wish{}, "linear", []string{"#   year: it never falls and would be a trend", "#   day: a time, which is not a feature unless"}},
 		{"exposure", []cdf.Column{store, floats("population", func(i int) float64 { return float64(1000 + i%7) }), counts}, Wish{}, "poisson", []string{"# exposure: population"}},
 		{"asked for", []cdf.Column{town, x, y}, Wish{Kind: "anova"}, "anova", []string{"anova, because asked for; linear would have been suggested", "#   x: kind anova takes no features"}},
+		{"formula", []cdf.Column{color, x, y}, Wish{Formula: "y ~ x * color"}, "linear", []string{"because y is a number with", "formula: y ~ x * color\n", "# y: 7"}},
+		{"formula of a computed response", []cdf.Column{x, y}, Wish{Formula: "log(y) ~ poly(x, 2) + {x > 1}"}, "linear", []string{"formula: 'log(y) ~ poly(x, 2) + {x > 1}'"}},
+		{"formula with groups", []cdf.Column{store, x, counts}, Wish{Formula: "visits ~ x + (1 | store)"}, "poisson", []string{"formula: visits ~ x + (1 | store)"}},
+		{"formula where columns would be another kind", []cdf.Column{town, y}, Wish{Formula: "y ~ town"}, "linear", []string{"because the formula has terms", "formula: y ~ town"}},
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -189,6 +193,10 @@ func TestRefusedWishes(t *testing.T) {
 		{profileOf(x, y), Wish{Kind: "anova"}, "name one with --group"},
 		{p, Wish{Group: "z"}, `no column "z" for the group`},
 		{p, Wish{Group: "x"}, "groups are named by text"},
+		{p, Wish{Formula: "y ~ z"}, `formula: no column "z"; the columns are x, y, bought, color, town`},
+		{p, Wish{Formula: "y ~ lgo(x)"}, "no function is named \"lgo\""},
+		{p, Wish{Formula: "color ~ x"}, `the response "color" is text`},
+		{p, Wish{Formula: "I(1) ~ x"}, "the response has no column"},
 		{p, Wish{Response: "y", Group: "y"}, "can't be response and group"},
 	} {
 		if _, err := c.profile.Suggest(models.Kinds(), c.wish); !errors.Is(err, ErrDraft) || !strings.Contains(err.Error(), c.want) {
