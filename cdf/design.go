@@ -85,6 +85,9 @@ func (f *Filter) derived(b *Batch) (*Batch, error) {
 	if f.now.design.made == nil {
 		return b, nil
 	}
+	if limit := f.spec.Limits.Columns; limit > 0 && len(b.Columns) > limit {
+		return nil, fmt.Errorf("%w: %d columns, the limit is %d", ErrSchema, len(b.Columns), limit)
+	}
 	return f.now.design.made.Derive(b, &f.ws.derived)
 }
 

@@ -21,6 +21,7 @@ type scratch struct {
 	label  []byte
 	row    []float64 // what one number makes
 	found  int       // the place of the column that was found last
+	schema []string  // the names of the columns of the last batch, no two of them alike
 }
 
 // placed is where the columns of an atom are.
@@ -36,6 +37,9 @@ func (d *derivation) Derive(b *cdf.Batch, room *any) (*cdf.Batch, error) {
 	if !ok {
 		s = new(scratch)
 		*room = s
+	}
+	if err := s.distinct(b); err != nil {
+		return nil, err
 	}
 	s.out.Rows, s.out.Time, s.out.Skipped = b.Rows, b.Time, b.Skipped
 	s.out.Columns = s.out.Columns[:0]
@@ -70,6 +74,29 @@ func (d *derivation) Derive(b *cdf.Batch, room *any) (*cdf.Batch, error) {
 		s.out.Columns = append(s.out.Columns, *c)
 	}
 	return &s.out, nil
+}
+
+// distinct refuses two columns of one name.
+func (s *scratch) distinct(b *cdf.Batch) error {
+	known := len(s.schema) == len(b.Columns)
+	for i := 0; known && i < len(b.Columns); i++ {
+		known = s.schema[i] == b.Columns[i].Name
+	}
+	if known {
+		return nil
+	}
+	s.schema = s.schema[:0]
+	seen := make(map[string]bool, len(b.Columns))
+	for i := range b.Columns {
+		name := string([]byte(b.Columns[i].Name)) // the batch is a view
+		if seen[name] {
+			s.schema = s.schema[:0]
+			return fmt.Errorf("%w: two columns are named %q", cdf.ErrSchema, name)
+		}
+		seen[name] = true
+		s.schema = append(s.schema, name)
+	}
+	return nil
 }
 
 // responds reports whether a batch has the columns of the response.

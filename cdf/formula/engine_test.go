@@ -241,6 +241,7 @@ func TestMissingAndRefused(t *testing.T) {
 		{"y ~ log(z)", func(*cdf.Batch) {}, 0, `feature column "z" is missing`},
 		{"log(z) ~ x", func(*cdf.Batch) {}, 0, `response column "log(z)" is missing`},
 		{"y ~ log(sex)", func(*cdf.Batch) {}, 0, `feature column "sex" holds text`},
+		{"y ~ log(n)", func(b *cdf.Batch) { b.Columns[1].Name = "n" }, 0, `two columns are named "n"`},
 		{"y ~ C(x)", func(*cdf.Batch) {}, 0, `holds numbers with fractions`},
 		{"y ~ x + y", func(*cdf.Batch) {}, 0, `two columns would be named "y"`},
 		{"y ~ log(n)", func(b *cdf.Batch) { b.Columns[2].Number = b.Columns[2].Number[:3] }, 0, `column "n" has 3 values for 20 rows`},
