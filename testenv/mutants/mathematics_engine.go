@@ -4,6 +4,7 @@ var (
 	laws    = []string{"./models/internal/dist", "./models/dlm"}
 	engine  = []string{"./cdf", "./cdf/cdftest", "./cdf/mcmc"}
 	account = []string{"./models"}
+	written = []string{"./cdf/formula"}
 	algebra = []string{"./cdf/lin"}
 	random  = []string{"./cdf/rnd"}
 	vectors = []string{"./cdf/vec"}
@@ -75,6 +76,16 @@ var ofEngine = []mutant{
 		"known.of(spec) && bytes", "bytes", "^TestKeysOfOneWorkspace$", engine},
 	{"columns: those of another key", "cdf/pattern.go",
 		"known.design == d && known.of(spec)", "known.of(spec)", "^TestColumnsOfOneKey$", engine},
+	{"formula: levels of another key", "cdf/pattern.go",
+		"return d.made.Learnt()", "return false", "^TestSnapshotKeepsWhatWasSettled$", written},
+	{"formula: factors put together in another order", "cdf/formula/coding.go",
+		"return len(a) - len(b) })\n\tvar done", "return len(b) - len(a) })\n\tvar done", "^TestMatricesAreFormulaics$", written},
+	{"formula: a row without a level has the baseline", "cdf/formula/derive.go",
+		"\t\t\tx = math.NaN()", "\t\t\tx = 0", "^TestMissingAndRefused$", written},
+	{"formula: infinite results are kept", "cdf/formula/derive.go",
+		"\t\tif math.IsInf(x, 0) {", "\t\tif x == 0.25 {", "^TestMissingAndRefused$", written},
+	{"formula: predictions of raw columns", "cdf/predict.go",
+		"b, err := f.derived(b)", "b, err := b, error(nil)", "^TestPosteriorIsThatOfMadeColumns$", written},
 	{"columns: levels of another key", "cdf/pattern.go",
 		"if d.sources[i].feature.LevelsFirst {", "if d.sources[i].feature.LevelsFirst && false {", "^TestKeysOfOneWorkspace$", engine},
 	{"summary of a model that draws in the workspace", "cdf/filter.go",
