@@ -11,10 +11,10 @@ const day = 86_400 // seconds
 
 // parts are what a time, in seconds since 1970 in UTC, has of the calendar.
 var parts = map[string]func(seconds float64) float64{
-	"year":      func(s float64) float64 { y, _, _ := date(s); return float64(y) },
-	"quarter":   func(s float64) float64 { _, m, _ := date(s); return float64((m + 2) / 3) },
-	"month":     func(s float64) float64 { _, m, _ := date(s); return float64(m) },
-	"day":       func(s float64) float64 { _, _, d := date(s); return float64(d) },
+	"year":      func(s float64) float64 { y, _, _ := cdf.Date(s); return float64(y) },
+	"quarter":   func(s float64) float64 { _, m, _ := cdf.Date(s); return float64((m + 2) / 3) },
+	"month":     func(s float64) float64 { _, m, _ := cdf.Date(s); return float64(m) },
+	"day":       func(s float64) float64 { _, _, d := cdf.Date(s); return float64(d) },
 	"dayofyear": dayOfYear,
 	"weekday":   func(s float64) float64 { return remainder(math.Floor(s/day)+3, 7) + 1 }, // 1970-01-01 was a Thursday
 	"hour":      func(s float64) float64 { return math.Floor(remainder(s, day) / 3600) },
@@ -57,13 +57,11 @@ func ofCalendar(part func(float64) float64, s float64) float64 {
 	return part(math.Round(s*1e6) / 1e6)
 }
 
-func date(s float64) (year, month, day int64) { return cdf.Date(s) }
-
 // before are the days of a year before each month, without a leap day.
 var before = [...]int64{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334}
 
 func dayOfYear(s float64) float64 {
-	year, month, day := date(s)
+	year, month, day := cdf.Date(s)
 	n := before[month-1] + day
 	if leap := year%4 == 0 && (year%100 != 0 || year%400 == 0); leap && month > 2 {
 		n++

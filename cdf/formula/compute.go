@@ -174,10 +174,8 @@ func (s *scratch) compareText(b *cdf.Batch, x *node, role string, dst []float64)
 		}
 	}
 	for i, code := range at.codes {
-		switch {
-		case code == missing:
-			dst[i] = math.NaN()
-		default:
+		dst[i] = math.NaN()
+		if code != missing {
 			dst[i] = truth((code == equal) == (x.text == "=="))
 		}
 	}

@@ -68,10 +68,10 @@ func (d *derivation) has(o *other) bool {
 	if x == nil {
 		x = &node{op: opName, text: o.name}
 	}
-	key := x.String()
+	written := x.String()
 	return slices.ContainsFunc(d.columns, func(c columnOf) bool {
 		s := d.atoms[c.cells[0].place]
-		return len(c.cells) == 1 && s.levels == nil && s.several == nil && s.key == key
+		return len(c.cells) == 1 && s.levels == nil && s.several == nil && s.key == written
 	})
 }
 

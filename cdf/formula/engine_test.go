@@ -198,7 +198,7 @@ func TestSnapshotKeepsWhatWasSettled(t *testing.T) {
 func TestKeysBeginAlike(t *testing.T) {
 	s := spec(t, "linear", "y ~ log(n) + I(x ** 2) + on:x")
 	w, list := cdf.NewWorkspace(), shards(1, 60)
-	w.NewFilter(s, "a").Update(list[0])
+	state(t, w.NewFilter(s, "a"), list)
 	second := state(t, w.NewFilter(s, "b"), list)
 	if alone := state(t, cdf.NewFilter(s, "b"), list); !bytes.Equal(second, alone) {
 		t.Error("a second key begins otherwise than a first")
@@ -251,7 +251,7 @@ func TestMissingAndRefused(t *testing.T) {
 			s := spec(t, "linear", c.formula)
 			s.Missing = missing
 			f := cdf.NewFilter(s, "k")
-			sum, err := f.Update(one(c.change))
+			_, err := f.Update(one(c.change))
 			says := c.says
 			if says == "" && c.dropped > 0 && missing == "reject" {
 				says = "is null in row"
@@ -262,7 +262,6 @@ func TestMissingAndRefused(t *testing.T) {
 			case says == "" && (err != nil || f.N() != 20-c.dropped):
 				t.Errorf("%s: %v, %d rows of 20", c.formula, err, f.N())
 			}
-			_ = sum
 		}
 	}
 }
