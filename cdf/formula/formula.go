@@ -90,6 +90,9 @@ func (f *Formula) Features() bool {
 	return f.dots || slices.ContainsFunc(f.terms, func(t term) bool { return len(t) > 0 })
 }
 
+// Point reports whether a point stands for columns that are not named.
+func (f *Formula) Point() bool { return f.dots }
+
 // Answers returns the names of the columns that the response is made of.
 func (f *Formula) Answers() []string { return slices.Clone(f.answers) }
 

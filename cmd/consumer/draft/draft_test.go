@@ -107,7 +107,10 @@ func TestSuggest(t *testing.T) {
 		{"formula", []cdf.Column{color, x, y}, Wish{Formula: "y ~ x * color"}, "linear", []string{"because y is a number with", "formula: y ~ x * color\n", "# y: 7"}},
 		{"formula of a computed response", []cdf.Column{x, y}, Wish{Formula: "log(y) ~ poly(x, 2) + {x > 1}"}, "linear", []string{"formula: 'log(y) ~ poly(x, 2) + {x > 1}'"}},
 		{"formula with groups", []cdf.Column{store, x, counts}, Wish{Formula: "visits ~ x + (1 | store)"}, "poisson", []string{"formula: visits ~ x + (1 | store)"}},
-		{"formula where columns would be another kind", []cdf.Column{town, y}, Wish{Formula: "y ~ town"}, "linear", []string{"because the formula has terms", "formula: y ~ town"}},
+		{"formula where columns would be another kind", []cdf.Column{town, y}, Wish{Formula: "y ~ town"}, "linear", []string{"formula: y ~ town"}},
+		{"formula without the groups that there are", []cdf.Column{store, x, counts}, Wish{Formula: "visits ~ x"}, "linear", []string{"formula: visits ~ x"}},
+		{"formula of a time", []cdf.Column{day, y}, Wish{Formula: "y ~ weekday(day)"}, "linear", []string{"because the formula has terms", "formula: y ~ weekday(day)"}},
+		{"formula of a level over time", []cdf.Column{day, y}, Wish{Formula: "y ~ 1"}, "dlm", []string{"formula: y ~ 1", "columns: {time: day}"}},
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

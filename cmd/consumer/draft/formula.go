@@ -2,8 +2,10 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -29,6 +31,24 @@ func (p *Profile) adopt(w *Wish) (*formula.Formula, error) {
 		w.Group = groups[0].Column
 	}
 	return f, nil
+}
+
+// heed gives the columns the roles that the formula has for them, so that the kind is
+// chosen for it.
+func (m *Model) heed() {
+	groups, named := m.formula.Roles().Groups, m.formula.Columns()
+	for i := range m.columns {
+		g := &m.columns[i]
+		switch {
+		case g.role == clock:
+		case slices.ContainsFunc(groups, func(c cdf.Group) bool { return c.Column == g.name }):
+			g.role = group
+		case !slices.Contains(named, g.name) && !m.formula.Point():
+			g.role, g.why = leftOut, "the formula does not name it"
+		case g.role == group:
+			g.role = categoricalFeature
+		}
+	}
 }
 
 // bear gives up a kind that was not asked for and takes no terms, where the formula

@@ -63,6 +63,9 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 		}
 	}
 	m.columns = p.assign(m.response, w.Group)
+	if m.formula != nil {
+		m.heed()
+	}
 	m.chooseKind(w.Kind)
 	if m.formula != nil {
 		m.bear(w.Kind)
