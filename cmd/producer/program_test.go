@@ -225,7 +225,7 @@ func TestFailures(t *testing.T) {
 		{"missing topic", fake{}, replayArgs(good, "--no-create"), "no such topic: in; create it, or leave --no-create out"},
 		{"refused", fake{then: refuse}, replayArgs(good), "topic in refuses the output (max.message.bytes)"},
 		{"missing file", fake{}, replayArgs("none.csv"), "none.csv: no such file"},
-		{"bad row", fake{}, replayArgs(late, "--key-column", "g"), "late.csv:10: unusable input: no key"},
+		{"bad row", fake{}, replayArgs(late, "--key-column", "g", "--no-key", "error"), "late.csv:10: unusable input: no key"},
 		{"no such column", fake{}, replayArgs(good, "--columns", "y"), `no column "y"; the columns are g, x`},
 	}
 	for _, tt := range tests {

@@ -19,25 +19,25 @@ const replayHelp = `Send the rows of a file as shards.
 
 The rows of each key go out in the order of the file, N at a time; the rows
 that are left over at the end go out as shorter shards, in the order in which
-their keys first appeared. Columns of a CSV file are integers, numbers,
-booleans (true, false), ISO dates and times, or else text; an empty field is a
-null. JSON Lines files have one object per line; a key that is missing or null
-is a null, a string is text or an ISO date or time, and the keys of the first
-1,000 lines are the columns. The key column is not part of the shards unless
---columns names it.
+their keys first appeared. A column has one type, which all its values decide:
+integers, numbers (also 2,050.10 and 2.050,10, with a currency or in percent),
+booleans (true, false, yes, no, y, n), dates and times (2012-01-31, 2012/01/31,
+31/01/2012, 01/31/2012, with or without a time of day), or else text. Where the
+values leave two readings, replay asks for the flag that decides. Empty fields and
+the words listed at --null are nulls. Columns of a CSV file are separated by
+commas, semicolons or tabs. JSON files have one object per line, or one array of
+objects; a key that is missing or null is a null, a plain number in quotes is
+text, and the keys of the first 1,000 objects are the columns. The key column is
+not part of the shards unless --columns names it.
 Without --key-column and --key the key is the file's name without extensions.`
 
 // replayFlags are the flags of `producer replay`.
 type replayFlags struct {
 	delivery
-	input     string
-	keyColumn string
-	key       string
-	keyPrefix string
-	columns   []string
-	null      []string
-	rows      int
-	limit     int64
+	input string
+	rows.Selection
+	rows  int
+	limit int64
 }
 
 func (p *program) replayCommand() *cobra.Command {
@@ -58,20 +58,23 @@ func (p *program) replayCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.input, "input", "", "read `FILE`: .csv, .jsonl, .ndjson (each also .gz), .arrow, .arrows or .parquet (required)")
-	fs.StringVar(&f.keyColumn, "key-column", "", "take the key of each row from column `C`")
-	fs.StringVar(&f.key, "key", "", "give all rows the key `TEXT`")
-	fs.StringVar(&f.keyPrefix, "key-prefix", "", "put `P` before each key")
-	fs.StringSliceVar(&f.columns, "columns", nil, "send only these columns, `a,b,c` (default: all but the key column)")
+	fs.StringVar(&f.input, "input", "", "read `FILE`: .csv, .tsv, .json, .jsonl, .ndjson (each also .gz), .arrow, .arrows or .parquet (required)")
+	fs.StringVar(&f.KeyColumn, "key-column", "", "take the key of each row from column `C`")
+	fs.StringVar(&f.Key, "key", "", "give all rows the key `TEXT`")
+	fs.StringVar(&f.Prefix, "key-prefix", "", "put `P` before each key")
+	fs.StringSliceVar(&f.Columns, "columns", nil, "send only these columns, `a,b,c` (default: all but the key column)")
 	fs.IntVar(&f.rows, "rows", 0, "rows per shard, `N` (required)")
 	fs.Int64Var(&f.limit, "limit", 0, "stop after `N` shards; 0: send all")
-	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` that is a null, as an empty CSV field is (repeatable)")
+	f.Flags(fs)
 	f.register(fs)
 	for _, name := range []string{"input", "rows", "topic", "brokers"} {
 		// It fails only for a name that is no flag.
 		_ = cmd.MarkFlagRequired(name)
 	}
 	_ = cmd.MarkFlagFilename("input", rows.Endings()...)
+	for name, words := range rows.FlagWords {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
 	f.complete(cmd)
 	cmd.MarkFlagsMutuallyExclusive("key-column", "key")
 	return cmd
@@ -93,16 +96,19 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 			return fmt.Errorf("--%s must not be empty", name)
 		}
 	}
-	for i, c := range f.columns {
-		if slices.Contains(f.columns[:i], c) {
+	for i, c := range f.Columns {
+		if slices.Contains(f.Columns[:i], c) {
 			return fmt.Errorf("--columns names %q twice", c)
 		}
 	}
-	if f.keyColumn == "" {
-		if f.key == "" {
-			f.key = strings.TrimSuffix(filepath.Base(f.input), rows.FormatOf(f.input))
+	if err := f.Selection.Check(); err != nil {
+		return err
+	}
+	if f.KeyColumn == "" {
+		if f.Key == "" {
+			f.Key = strings.TrimSuffix(filepath.Base(f.input), rows.FormatOf(f.input))
 		}
-		if err := replay.CheckKey(f.keyPrefix + f.key); err != nil {
+		if err := replay.CheckKey(f.Prefix + f.Key); err != nil {
 			return err
 		}
 	}
@@ -112,9 +118,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 // replay sends the file.
 func (p *program) replay(ctx context.Context, f *replayFlags) error {
 	reading := term.Progress(p.Stderr, "rows read", 0)
-	src, err := rows.Open(ctx, f.input, rows.Selection{
-		KeyColumn: f.keyColumn, Key: f.key, Prefix: f.keyPrefix, Columns: f.columns, Null: f.null,
-	}, reading.Add)
+	src, err := rows.Open(ctx, f.input, f.Selection, reading.Add)
 	reading.Done()
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -123,8 +127,14 @@ func (p *program) replay(ctx context.Context, f *replayFlags) error {
 		return err
 	}
 	defer func() { _ = src.Close() }()
-	for _, note := range src.Notes() {
-		p.Say("%s: %s", f.input, note)
+	said := 0
+	say := func() {
+		for ; said < len(src.Notes()); said++ {
+			p.Say("%s: %s", f.input, src.Notes()[said])
+		}
 	}
-	return p.deliver(ctx, &f.delivery, rows.Shards(src, f.rows), f.limit, src.Rows())
+	say()
+	err = p.deliver(ctx, &f.delivery, rows.Shards(src, f.rows), f.limit, src.Rows())
+	say()
+	return err
 }

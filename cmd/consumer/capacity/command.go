@@ -58,16 +58,22 @@ measured but taken from make bench.`,
 	fs.StringVar(&f.sel.Key, "key", "sample", "without --key-column: `KEY` of all rows, which chooses the model")
 	fs.StringVar(&f.sel.Prefix, "key-prefix", "", "`TEXT` before each key")
 	fs.StringSliceVar(&f.sel.Columns, "columns", nil, "read only these columns of the file, `a,b,c`")
-	fs.StringArrayVar(&f.sel.Null, "null", nil, "`TEXT` in the file that is a null (repeatable)")
+	f.sel.Flags(fs)
 	fs.IntVar(&f.rows, "rows", 100, "rows of a shard, `N`")
 	fs.IntVar(&f.sample, "sample", 500, "measure at most `N` shards")
 	fs.Int64Var(&f.demand.Keys, "keys", 0, "keys to plan for, `N` (required)")
 	fs.Float64Var(&f.demand.Rate, "rate", 0, "shards a second of all keys to plan for, `R` (required)")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+	for name, words := range rows.FlagWords {
+		app.Offer(cmd, name, words...)
+	}
 	return cmd
 }
 
 func (f *capacityFlags) check() error {
+	if err := f.sel.Check(); err != nil {
+		return cli.Usagef("%w", err)
+	}
 	switch {
 	case f.input == "":
 		return cli.Usagef("--input FILE is missing")

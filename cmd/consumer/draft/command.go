@@ -20,18 +20,16 @@ import (
 
 // draftFlags are what `init` is asked for.
 type draftFlags struct {
-	input     string
-	topic     string
-	brokers   []string
-	sets      []string
-	keyColumn string
-	columns   []string
-	null      []string
-	rows      int
-	from      string
-	out       string
-	force     bool
-	wish      Wish
+	input   string
+	topic   string
+	brokers []string
+	sets    []string
+	sel     rows.Selection
+	rows    int
+	from    string
+	out     string
+	force   bool
+	wish    Wish
 
 	config *config.Config // what the draft says beside the models
 }
@@ -48,8 +46,8 @@ func Command(a *app.App) *cobra.Command {
 kind of model that fits the response, and writes a configuration whose comments
 say what it found, the reasons for its choice, and the alternatives.
 
-A file has a format that producer replay reads: .csv, .jsonl, .ndjson (each also
-.gz), .arrow, .arrows or .parquet. Without --input the sample is taken from the
+A file has a format that producer replay reads: .csv, .tsv, .json, .jsonl, .ndjson
+(each also .gz), .arrow, .arrows or .parquet. Without --input the sample is taken from the
 topic. Without --response the response is a column with a usual name (y,
 response, target, outcome, label), or else the last column of numbers.`,
 		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
@@ -72,9 +70,9 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", "))
 	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
 	fs.StringVar(&f.wish.Formula, "formula", "", "write this `FORMULA` instead of columns, as in \"y ~ x * z\"")
-	fs.StringVar(&f.keyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
-	fs.StringSliceVar(&f.columns, "columns", nil, "read only these columns of the file, `a,b,c`")
-	fs.StringArrayVar(&f.null, "null", nil, "`TEXT` in the file that is a null (repeatable)")
+	fs.StringVar(&f.sel.KeyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
+	fs.StringSliceVar(&f.sel.Columns, "columns", nil, "read only these columns of the file, `a,b,c`")
+	f.sel.Flags(fs)
 	fs.IntVar(&f.rows, "rows", initRows, "read about `N` rows")
 	fs.StringVar(&f.from, "from", "end", "read the newest records of the topic (end) or the oldest (beginning)")
 	fs.StringVar(&f.out, "out", "", "write to `FILE` (default: stdout)")
@@ -82,6 +80,9 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
 	app.Offer(cmd, "kind", a.Kinds.Names()...)
 	app.Offer(cmd, "from", "beginning", "end")
+	for name, words := range rows.FlagWords {
+		app.Offer(cmd, name, words...)
+	}
 	// These fail only for names that are no flags.
 	_ = cmd.RegisterFlagCompletionFunc("set", completeConnection(a))
 	_ = cmd.MarkFlagFilename("input", rows.Endings()...)
@@ -115,8 +116,8 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 		return cli.Usagef("nothing to look at: give --input FILE, or --topic T and --brokers B")
 	case f.input != "" && rows.FormatOf(f.input) == "":
 		return cli.Usagef("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
-	case f.input == "" && (f.keyColumn != "" || f.columns != nil || f.null != nil):
-		return cli.Usagef("--key-column, --columns and --null are about a file, and there is no --input")
+	case f.input == "" && (f.sel.KeyColumn != "" || f.sel.Columns != nil || len(f.sel.Args()) > 0):
+		return cli.Usagef("--key-column, --columns, --null, --text, --decimal, --date-order and --no-key are about a file, and there is no --input")
 	case f.input != "" && cmd.Flags().Changed("from"):
 		return cli.Usagef("--from is about a topic, and --input names a file")
 	case f.wish.Formula != "" && (f.wish.Response != "" || f.wish.Group != ""):
@@ -127,6 +128,9 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 		return cli.Usagef("--from %s: %q is none of: beginning, end", f.from, f.from)
 	case f.force && f.out == "":
 		return cli.Usagef("--force says to write over a file, and there is no --out")
+	}
+	if err := f.sel.Check(); err != nil {
+		return cli.Usagef("%w", err)
 	}
 	if f.wish.Kind != "" {
 		if _, err := config.FindKind(kinds, f.wish.Kind); err != nil {

@@ -68,17 +68,17 @@ type redisPlace struct {
 // replayCommand is the command line that sends the file.
 func (f *draftFlags) replayCommand() string {
 	words := []string{"producer replay --input", inShell(f.input)}
-	if f.keyColumn != "" {
-		words = append(words, "--key-column", inShell(f.keyColumn))
+	if f.sel.KeyColumn != "" {
+		words = append(words, "--key-column", inShell(f.sel.KeyColumn))
 	}
-	if len(f.columns) > 0 {
-		words = append(words, "--columns", inShell(strings.Join(f.columns, ",")))
+	if len(f.sel.Columns) > 0 {
+		words = append(words, "--columns", inShell(strings.Join(f.sel.Columns, ",")))
 	}
-	for _, null := range f.null {
-		words = append(words, "--null", inShell(null))
+	for _, word := range f.sel.Args() {
+		words = append(words, inShell(word))
 	}
 	words = append(words, "--rows 50 --topic", f.config.Kafka.Input, "--brokers", strings.Join(f.config.Kafka.Brokers, ","))
-	if f.keyColumn == "" {
+	if f.sel.KeyColumn == "" {
 		words = append(words, " # --key-column C: a model for each value of a column")
 	}
 	return strings.Join(words, " ")

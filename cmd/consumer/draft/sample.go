@@ -49,7 +49,8 @@ const lookedRows = 1000
 
 func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) {
 	reading := term.Progress(a.Err, "rows read", 0)
-	sel := rows.Selection{KeyColumn: f.keyColumn, Key: "all", Columns: f.columns, Null: f.null}
+	sel := f.sel
+	sel.Key = "all"
 	src, err := rows.Open(ctx, f.input, sel, reading.Add)
 	reading.Done()
 	if err != nil {
@@ -57,20 +58,19 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 	}
 	defer func() { _ = src.Close() }()
 	l := &look{profile: NewProfile()}
-	l.notes = append(l.notes, src.Notes()...)
 	for shard, err := range rows.Shards(&some{src, f.rows}, lookedRows) {
 		if err != nil {
 			return nil, err
 		}
 		l.profile.Add(shard.Key, shard.Batch)
 	}
-	l.notes = append(l.notes, l.profile.Doubts()...)
+	l.notes = append(l.notes, src.Notes()...)
 	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.input))
 	if total := src.Rows(); total > int64(l.profile.Rows) {
 		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.input))
 	}
-	if f.keyColumn != "" {
-		l.what += fmt.Sprintf(", %d keys in column %s", len(l.profile.Keys), inComment(f.keyColumn))
+	if f.sel.KeyColumn != "" {
+		l.what += fmt.Sprintf(", %d keys in column %q", len(l.profile.Keys), inComment(f.sel.KeyColumn))
 	}
 	return l, nil
 }

@@ -20,8 +20,8 @@ const (
 
 // openArrow opens an Arrow file or stream. The bytes, not the extension, say
 // which it is: both are in use for both.
-func openArrow(name string, sel Selection) (Source, error) {
-	return openRecords(name, func(f *os.File, alloc memory.Allocator) (Source, error) {
+func openArrow(name string, sel Selection) (*recordSource, error) {
+	return openRecords(name, func(f *os.File, alloc memory.Allocator) (*recordSource, error) {
 		start := make([]byte, len(fileMagic))
 		if _, err := io.ReadFull(f, start); err != nil {
 			return nil, fmt.Errorf("%s: %w: too short for Arrow", name, ErrInput)

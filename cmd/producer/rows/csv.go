@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,10 +28,10 @@ type csvFile struct {
 	name    string
 	file    *os.File
 	reader  *csv.Reader
-	nulls   nulls
 	header  int // fields
 	key     int // field, -1: none
 	columns []int
+	said    *about // the source's on the first pass
 }
 
 // openCSV makes the first pass over the file. tick is told of the rows it
@@ -43,7 +42,7 @@ func openCSV(ctx context.Context, name string, sel Selection, tick func(int64)) 
 		return nil, err
 	}
 	var err error
-	if src.csvFile, _, err = openCSVFile(name, &sel); err != nil {
+	if src.csvFile, _, err = openCSVFile(name, &sel, new(about)); err != nil {
 		return nil, err
 	}
 	return src, nil
@@ -52,12 +51,16 @@ func openCSV(ctx context.Context, name string, sel Selection, tick func(int64)) 
 // infer finds the types of the selected columns and checks all that can be
 // wrong with a row, so that a bad file is refused before anything is sent.
 func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) error {
-	f, header, err := openCSVFile(name, s.sel)
+	f, header, err := openCSVFile(name, s.sel, &s.about)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.close() }()
-	guesses := slices.Repeat([]guess{newGuess()}, len(f.columns))
+	names, guesses := make([]string, len(f.columns)), make([]guess, len(f.columns))
+	for i, c := range f.columns {
+		names[i] = header[c]
+		guesses[i] = newGuess(names[i], s.sel)
+	}
 	for {
 		record, err := f.read()
 		if errors.Is(err, io.EOF) {
@@ -66,26 +69,32 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 		if err != nil {
 			return err
 		}
-		if _, err := f.keyOf(record, s.sel); err != nil {
+		if _, skip, err := f.keyed(record, s.sel); err != nil {
 			return err
+		} else if skip {
+			continue
 		}
 		for i, c := range f.columns {
-			if field := record[c]; !f.nulls.is(field) {
-				if !utf8.ValidString(field) {
-					return f.errorf(c, "%q is not UTF-8", field)
-				}
-				guesses[i].add(field)
+			field := record[c]
+			if guesses[i].missing(field) {
+				continue
 			}
+			if !utf8.ValidString(field) {
+				return f.errorf(c, "%q is not UTF-8; iconv converts the file", field)
+			}
+			line, _ := f.reader.FieldPos(c)
+			guesses[i].add(field, line)
 		}
 		if err := s.count(ctx, tick); err != nil {
 			return err
 		}
 	}
-	for i, c := range f.columns {
-		s.add(header[c], &guesses[i])
-	}
+	s.keysMet(s.sel)
 	if s.rows == 0 {
-		return fmt.Errorf("%s: %w: no rows below the header", name, ErrInput)
+		return fmt.Errorf("%s: %w: no rows below the header%s", name, ErrInput, keylessRows(s.keyless))
+	}
+	if err := s.settle(name, names, guesses, s.sel); err != nil {
+		return err
 	}
 	s.row = make([]replay.Value, len(s.fields))
 	return nil
@@ -94,21 +103,25 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 func (s *csvSource) Close() error { return s.close() }
 
 func (s *csvSource) Next() (string, []replay.Value, error) {
-	record, err := s.read()
-	if err != nil {
-		return "", nil, err
-	}
-	key, err := s.keyOf(record, s.sel)
-	if err != nil {
-		return "", nil, err
+	var record []string
+	var key string
+	for skip := true; skip; {
+		var err error
+		if record, err = s.read(); err != nil {
+			return "", nil, err
+		}
+		if key, skip, err = s.keyed(record, s.sel); err != nil {
+			return "", nil, err
+		}
 	}
 	for i, c := range s.columns {
-		if s.nulls.is(record[c]) {
+		r := &s.readings[i]
+		if r.nulls.is(record[c]) {
 			s.row[i] = replay.Value{Null: true}
 			continue
 		}
 		var ok bool
-		if s.row[i], ok = parseAs(record[c], s.fields[i].Type); !ok {
+		if s.row[i], ok = r.value(record[c]); !ok {
 			return "", nil, s.errorf(c, "%q was not there before: the file has changed", record[c])
 		}
 	}
@@ -116,12 +129,12 @@ func (s *csvSource) Next() (string, []replay.Value, error) {
 }
 
 // openCSVFile opens the file and reads its header.
-func openCSVFile(name string, sel *Selection) (*csvFile, []string, error) {
+func openCSVFile(name string, sel *Selection, said *about) (*csvFile, []string, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &csvFile{name: name, file: file, nulls: sel.Null}
+	f := &csvFile{name: name, file: file, said: said}
 	header, err := f.start(sel)
 	if err != nil {
 		_ = f.close()
@@ -136,7 +149,10 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 		return nil, err
 	}
 	f.reader = csv.NewReader(buffered)
-	f.reader.Comma = separator(buffered)
+	f.reader.Comma = separator(buffered, f.name)
+	if word := separators[f.reader.Comma]; word != "" {
+		f.said.note("its columns are separated by %s", word)
+	}
 	f.reader.ReuseRecord = true
 	record, err := f.read()
 	if errors.Is(err, io.EOF) {
@@ -153,7 +169,7 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 		header[i] = strings.TrimSpace(name)
 	}
 	f.header = len(header)
-	if f.key, f.columns, err = sel.resolve(header); err != nil {
+	if f.key, f.columns, err = f.said.resolve(sel, header); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	return header, nil
@@ -178,20 +194,31 @@ func (f *csvFile) read() ([]string, error) {
 	}
 }
 
-// keyOf returns the whole key of a record, valid as long as the record.
-func (f *csvFile) keyOf(record []string, sel *Selection) (string, error) {
+// keyed returns the whole key of a record, valid as long as the record, and
+// whether the record is left out because it has none.
+func (f *csvFile) keyed(record []string, sel *Selection) (key string, skip bool, err error) {
 	if f.key < 0 {
-		return sel.Prefix + sel.Key, nil
+		return sel.Prefix + sel.Key, false, nil
 	}
-	field := record[f.key]
-	if f.nulls.is(field) {
-		return "", f.errorf(f.key, "no key in column %q", sel.KeyColumn)
+	own := record[f.key]
+	if nulls(sel.Null).is(own) {
+		own = ""
 	}
-	key := sel.Prefix + field
-	if err := replay.CheckKey(key); err != nil {
-		return "", f.errorf(f.key, "%w", err)
+	if key, skip, err = f.said.keyOf(sel, own); err == nil && !skip {
+		err = replay.CheckKey(key)
 	}
-	return key, nil
+	if err != nil {
+		err = f.errorf(f.key, "%w", err)
+	}
+	return key, skip, err
+}
+
+// keylessRows says so where a file has rows that no key was found for.
+func keylessRows(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", but for %d that have no key", n)
 }
 
 // errorf returns an ErrInput at a field of the current record.

@@ -96,6 +96,11 @@ func TestCSVRows(t *testing.T) {
 			Selection{KeyColumn: "g"}, []string{`a null null null`, `b 1 2.5 "x"`}},
 		{"null text", "x,s\nNA,NA\n1,?\n", Selection{Key: "k", Null: []string{"NA", "?"}},
 			[]string{"k null null", "k 1 null"}},
+		{"words for missing", "x,s\nNA,NA\n1,-\nnull,N/A\n2,b\n", Selection{Key: "k"}, []string{"k null null", "k 1 null", "k null null", `k 2 "b"`}},
+		{"but not where text is asked for", "x,s\nNA,NA\n1,\n", Selection{Key: "k", Text: []string{"s"}}, []string{`k null "NA"`, "k 1 null"}},
+		{"rows without a key", "g,x\na,1\n,2\nNA,3\n", Selection{KeyColumn: "g"}, []string{"a 1", "NA 3"}},
+		{"rows without a key by a word", "g,x\na,1\n,2\nNA,3\n", Selection{KeyColumn: "g", Null: []string{"NA"}, NoKey: "none", Prefix: "p/"}, []string{"p/a 1", "p/none 2", "p/none 3"}},
+		{"nameless column left out", ",x\n0,1\n1,2\n", Selection{Key: "k"}, []string{"k 1", "k 2"}},
 		{"late text", "x\n1\n2\nthree\n", Selection{Key: "k"}, []string{`k "1"`, `k "2"`, `k "three"`}},
 		{"chosen columns in their order", "a,b,c\n1,2,3\n", Selection{Key: "k", Columns: []string{"c", "a"}},
 			[]string{"k 3 1"}},
@@ -139,13 +144,15 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"too many fields", "g,x\na,1,2\n", key, "in.csv:2: unusable input: 3 fields where the header has 2"},
 		{"stray quote", "g,x\na,1\"2\n", key, `in.csv:2: unusable input: bare "`},
 		{"open quote", "g,x\na,1\nb,\"2\n", key, `in.csv:3: unusable input: extraneous or missing "`},
-		{"line after a quoted line break", "g,x\na,\"1\n2\"\n,3\n", key, `in.csv:4: unusable input: no key in column "g"`},
+		{"line after a quoted line break", "g,x\na,\"1\n2\"\n,3\n", Selection{KeyColumn: "g", NoKey: "error"}, `in.csv:4: unusable input: no key in column "g"`},
 		{"key too long", "g,x\na,1\n" + strings.Repeat("k", 513) + ",1\n", key, "in.csv:3: unusable input: unusable key: 513 bytes"},
 		{"key not UTF-8", "g,x\n\xff,1\n", key, "in.csv:2: unusable input: unusable key: \"\\xff\" is not UTF-8"},
 		{"text not UTF-8", "g,x\na,\xff\n", key, "in.csv:2: unusable input: \"\\xff\" is not UTF-8"},
 		{"no key column", "x,y\n1,2\n", key, `in.csv: unusable input: no column "g"; the columns are x, y`},
 		{"doubled column", "g,x,x\na,1,2\n", key, `in.csv: unusable input: two columns are called "x"`},
-		{"nameless column", ",g\n1,a\n", key, "in.csv: unusable input: column 1 has no name; choose columns with --columns"},
+		{"nameless columns only", ",g\n1,a\n", key, "in.csv: unusable input: no column is left to send"},
+		{"no row with a key", "g,x\n,1\n,2\n", key, "in.csv: unusable input: no rows below the header, but for 2 that have no key"},
+		{"column that stays text is missing", "g,x\na,1\n", Selection{KeyColumn: "g", Text: []string{"z"}}, `no column "z"`},
 		{"missing column", "g,x\na,1\n", Selection{KeyColumn: "g", Columns: []string{"y"}}, `no column "y"`},
 		{"only a key", "g\na\n", key, "no column is left to send besides the key"},
 	}
@@ -198,18 +205,19 @@ func TestCSVMustBeAFile(t *testing.T) {
 func TestSeparators(t *testing.T) {
 	for _, c := range []struct{ header, want string }{
 		{"a,b;c", ","},
+		{"name;price, EUR;x", ";"},
 		{"a;b", ";"},
 		{"a\tb", "\t"},
 		{"\"a,b\";c", ";"},
 		{"a", ","},
 		{"a\nb;c", ","},
 	} {
-		if got := separator(bufio.NewReader(strings.NewReader(c.header + "\n"))); string(got) != c.want {
+		if got := separator(bufio.NewReader(strings.NewReader(c.header+"\n")), "in.csv"); string(got) != c.want {
 			t.Errorf("%q: %q, want %q", c.header, got, c.want)
 		}
 	}
 	path := clitest.WriteFile(t, "in.csv", []byte("\uFEFF\"g\";x\r\n\"a;b\";1,5\r\n"))
-	file, columns, err := openCSVFile(path, &Selection{KeyColumn: "g"})
+	file, columns, err := openCSVFile(path, &Selection{KeyColumn: "g"}, new(about))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,4 +225,33 @@ func TestSeparators(t *testing.T) {
 	if record, err := file.read(); err != nil || len(columns) != 2 || len(record) != 2 || record[0] != "a;b" || record[1] != "1,5" {
 		t.Errorf("%q %q %v", columns, record, err)
 	}
+}
+
+func TestNotes(t *testing.T) {
+	content := "g;price;day;at;mass;sex;;mixed;ok\na;$2,050.10;13/04/2026;04/13/2026;1,5;NA;0;12;x\n;$7;01/04/2026;04/01/2026;2;f;1;n/d;y\nb;$8;02/04/2026;04/02/2026;3;NA;2;13;z\n"
+	src := opened(t, clitest.WriteFile(t, "in.csv", []byte(content)), Selection{KeyColumn: "g", NoKey: "none"})
+	got := strings.Join(src.Notes(), "\n")
+	want := `its columns are separated by semicolons
+column 7 has no name (pandas writes the numbers of rows so): it is left out
+1 row has no key in column "g": the key is "none"
+"NA" is read as missing, 2 times in "sex"; --text C keeps column C as it is
+column "price" is in $
+column "day" holds dates with the day first (as line 2 has it: "13/04/2026")
+column "at" holds dates with the month first (as line 2 has it: "04/13/2026")
+column "mass" has decimal commas (as line 2 has it: "1,5")
+column "mixed" is text, because "n/d" in line 3 is no number, as 2 of 3 values are: if it means missing, --null "n/d"; otherwise correct the file`
+	if got != want {
+		t.Errorf("notes:\n%s\nwant:\n%s", got, want)
+	}
+	_ = src.Close()
+
+	header, row := "x", "1"
+	for i := range 100 {
+		header, row = header+fmt.Sprintf(",c%d", i), row+","
+	}
+	src = opened(t, clitest.WriteFile(t, "wide.csv", []byte(header+"\n"+row+"\n")), Selection{Key: "k"})
+	if notes := src.Notes(); len(notes) != mostNotes+1 || notes[mostNotes] != "and 70 more" {
+		t.Errorf("%d notes, the last %q", len(notes), notes[len(notes)-1])
+	}
+	_ = src.Close()
 }

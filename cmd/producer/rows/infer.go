@@ -1,97 +1,175 @@
 package rows
 
-import (
-	"slices"
-	"strings"
+import "slices"
 
-	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cmd/internal/replay"
-)
-
-// nulls says which CSV fields are null: empty ones, and the texts it holds.
-type nulls []string
-
-func (n nulls) is(field string) bool {
-	field = strings.TrimSpace(field)
-	return field == "" || slices.Contains(n, field)
-}
-
-// guess narrows down what type a column of text can have, field by field.
+// guess narrows down which form a column of text has, field by field.
 type guess struct {
-	seen           bool // a field that is not null
-	integer, float bool // still possible
-	boolean, time  bool
+	can     forms // still possible
+	fields  int   // that are not null
+	figures int   // those that are a number in some form
+	misfit  place // the first that is not
+	// Of decorated numbers: the forms of which no field has a fraction, whether some
+	// field is no plain number, the unit, and how many fields have it.
+	whole   forms
+	dressed bool
+	unit    rune
+	units   int
+
+	numbers, days pair
+	nulls         nulls
+	words         map[string]int // read as missing, with how often
 }
 
-func newGuess() guess {
-	return guess{integer: true, float: true, boolean: true, time: true}
+// pair is what decides between two forms of the same fields.
+type pair struct {
+	differ place // the first field that the two read differently
+	proof  place // the first that only one reads
+}
+
+// place is a field and its line, 0 where there is none.
+type place struct {
+	field string
+	line  int
+}
+
+func (p *place) set(field string, line int) {
+	if p.line == 0 {
+		*p = place{string([]byte(field)), line} // the field is a view
+	}
+}
+
+func newGuess(column string, sel *Selection) guess {
+	g := guess{can: everyForm, whole: everyForm, nulls: sel.missing(column)}
+	if slices.Contains(sel.Text, column) {
+		g.can = 0
+	}
+	return g
+}
+
+// missing reports a field that is null, and counts the words that say so.
+func (g *guess) missing(field string) bool {
+	if !g.nulls.is(field) {
+		return false
+	}
+	if field = trimmed(field); field != "" {
+		if g.words == nil {
+			g.words = map[string]int{}
+		}
+		g.words[string([]byte(field))]++
+	}
+	return true
 }
 
 // add takes a field that is not null.
-func (g *guess) add(field string) {
-	g.seen = true
-	field = strings.TrimSpace(field)
-	if g.integer {
-		_, g.integer = parseInt(field)
+func (g *guess) add(field string, line int) {
+	g.fields++
+	field = trimmed(field)
+	if _, ok := parseInt(field); ok {
+		g.figures++
+		g.can &= numberForms
+		return
 	}
-	// An integer is a number too, so that this is asked only once one isn't.
-	if g.float && !g.integer {
-		_, g.float = parseFloat(field)
+	g.number(field, line)
+	if g.can.has(asTruth) {
+		_, ok := parseBool(field)
+		g.keep(asTruth, ok)
 	}
-	if g.boolean {
-		_, g.boolean = parseBool(field)
+	if g.can.has(asInstant) {
+		_, ok := parseInstant(field)
+		g.keep(asInstant, ok)
 	}
-	if g.time {
-		_, g.time = parseTime(field)
+	g.date(field, line)
+}
+
+// addQuoted takes a string of JSON, or of a column that was written as text: a
+// plain number there is none.
+func (g *guess) addQuoted(field string, line int) {
+	g.can &^= plainForms
+	g.add(field, line)
+}
+
+// addNumber takes a number of JSON, which has a point whatever texts have.
+func (g *guess) addNumber(text string) {
+	g.fields++
+	g.figures++
+	g.can &= numberForms
+	if _, ok := parseInt(text); !ok {
+		g.can, g.whole = g.can.without(asInteger), 0
 	}
 }
 
-// addQuoted takes a field that is known to be text: a number in quotes is none.
-func (g *guess) addQuoted(field string) {
-	g.seen = true
-	g.integer, g.float, g.boolean = false, false, false
-	if g.time {
-		_, g.time = parseTime(field)
+func (g *guess) keep(f form, ok bool) {
+	if !ok {
+		g.can = g.can.without(f)
 	}
 }
 
-// result is the narrowest type that holds all fields. A column of nulls is one
-// of missing numbers.
-func (g *guess) result() cdf.ColumnType {
-	switch {
-	case !g.seen:
-		return cdf.Float
-	case g.integer:
-		return cdf.Integer
-	case g.float:
-		return cdf.Float
-	case g.boolean:
-		return cdf.Bool
-	case g.time:
-		return cdf.Time
-	default:
-		return cdf.Text
-	}
-}
-
-// parseAs reads a field that is not null as a value of type t.
-func parseAs(field string, t cdf.ColumnType) (v replay.Value, ok bool) {
-	if t == cdf.Text {
-		return replay.Value{Text: field}, true
-	}
-	field = strings.TrimSpace(field)
-	switch t {
-	case cdf.Integer:
-		v.Int, ok = parseInt(field)
-	case cdf.Float:
-		v.Number, ok = parseFloat(field)
-	case cdf.Bool:
-		var b bool
-		if b, ok = parseBool(field); b {
-			v.Number = 1
+// number takes a field that is no integer.
+func (g *guess) number(field string, line int) {
+	_, float := parseFloat(field)
+	g.can = g.can.without(asInteger)
+	g.keep(asNumber, float)
+	both := g.can.has(asPoints) && g.can.has(asCommas)
+	var read [2]decorated
+	unit := rune(0)
+	for i, f := range [...]form{asPoints, asCommas} {
+		if !g.can.has(f) {
+			continue
 		}
-	case cdf.Time:
-		v.Number, ok = parseTime(field)
+		d, ok := parseDecorated(field, f)
+		switch {
+		case ok && (d.unit == 0 || g.unit == 0 || d.unit == g.unit):
+			read[i], unit = d, d.unit
+			g.dressed = g.dressed || !d.plain(f)
+			if d.fraction {
+				g.whole = g.whole.without(f)
+			}
+		case f == asPoints && float: // 1e5
+			g.whole = g.whole.without(f)
+		default:
+			g.can = g.can.without(f)
+		}
 	}
-	return v, ok
+	if unit != 0 {
+		g.unit = unit
+		g.units++
+	}
+	if !float && g.can&numberForms == 0 && !isFigure(field) {
+		g.misfit.set(field, line)
+		return
+	}
+	g.figures++
+	g.numbers.take(both, g.can.has(asPoints), g.can.has(asCommas), string(read[0].digits) != string(read[1].digits), place{field, line})
+}
+
+// date takes a field that may be a date in either order.
+func (g *guess) date(field string, line int) {
+	both := g.can.has(asDayFirst) && g.can.has(asMonthFirst)
+	var read [2]float64
+	for i, f := range [...]form{asDayFirst, asMonthFirst} {
+		if g.can.has(f) {
+			var ok bool
+			read[i], ok = parseDay(field, f)
+			g.keep(f, ok)
+		}
+	}
+	g.days.take(both, g.can.has(asDayFirst), g.can.has(asMonthFirst), read[0] != read[1], place{field, line})
+}
+
+// take takes a field into account that both forms were asked to read.
+func (p *pair) take(both, first, second, differ bool, at place) {
+	switch {
+	case !both:
+	case first && second && differ:
+		p.differ.set(at.field, at.line)
+	case first != second:
+		p.proof.set(at.field, at.line)
+	}
+}
+
+// isFigure reports a field that is a number in one form at least.
+func isFigure(field string) bool {
+	_, a := parseDecorated(field, asPoints)
+	_, b := parseDecorated(field, asCommas)
+	return a || b
 }

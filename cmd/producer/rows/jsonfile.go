@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,20 +33,19 @@ type member struct {
 	kind       jsonKind
 }
 
-// null reports whether the member counts as having no value.
-func (m *member) null(sel *Selection) bool {
-	return m.kind == jsonNull || m.kind == jsonString && slices.Contains(sel.Null, m.text)
-}
-
-// jsonFile is one pass over a file of JSON Lines.
+// jsonFile is one pass over a file of JSON: an object on each line, or an array
+// of objects.
 type jsonFile struct {
-	name   string
-	file   *os.File
-	in     *bufio.Reader
-	line   int
-	buffer []byte
-	object []member
-	met    map[string]int // the last line that had a key
+	name    string
+	file    *os.File
+	in      *bufio.Reader
+	line    int  // where the object begins
+	ends    int  // of an array: the line that was read to
+	array   bool // the file is one
+	objects int
+	buffer  []byte
+	object  []member
+	met     map[string]int // the last object that had a key
 }
 
 func openJSONFile(name string) (*jsonFile, error) {
@@ -73,15 +71,20 @@ func (f *jsonFile) errorf(format string, args ...any) error {
 // io.EOF. Empty lines are passed over.
 func (f *jsonFile) read() ([]member, error) {
 	for {
-		if err := f.next(); err != nil {
+		next := f.next
+		if f.array || f.objects == 0 && f.begins('[') {
+			next = f.element
+		}
+		if err := next(); err != nil {
 			return nil, err
 		}
 		if len(f.buffer) == 0 {
 			continue
 		}
 		if !utf8.Valid(f.buffer) {
-			return nil, f.errorf("not UTF-8")
+			return nil, f.errorf("not UTF-8; iconv converts the file")
 		}
+		f.objects++
 		if err := f.parse(); err != nil {
 			return nil, err
 		}
@@ -115,8 +118,8 @@ func (f *jsonFile) next() error {
 func (f *jsonFile) parse() error {
 	f.object = f.object[:0]
 	switch first := f.buffer[0]; {
-	case first == '[' && f.line == 1:
-		return f.errorf("an array, where each line should be one object (jq -c '.[]' makes that of it)")
+	case first != '{' && f.array:
+		return f.errorf("value %d of the array is not an object, as in [{\"x\":1.5,\"y\":2}]", f.objects)
 	case first != '{':
 		return f.errorf("not an object; each line is one, as in {\"x\":1.5,\"y\":2}")
 	}
@@ -131,10 +134,10 @@ func (f *jsonFile) parse() error {
 			return f.broken(err)
 		}
 		m := member{name: name.(string)}
-		if f.met[m.name] == f.line {
+		if f.met[m.name] == f.objects {
 			return f.errorf("%q is there twice", m.name)
 		}
-		f.met[m.name] = f.line
+		f.met[m.name] = f.objects
 		value, err := d.Token()
 		if err != nil {
 			return f.broken(err)
@@ -176,6 +179,8 @@ func (f *jsonFile) halved(text string) bool {
 func (f *jsonFile) broken(err error) error {
 	var syntax *json.SyntaxError
 	switch {
+	case f.array && errors.As(err, &syntax):
+		return f.errorf("%w at byte %d of object %d (JSON knows no NaN: a missing number is null)", err, syntax.Offset, f.objects)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return f.errorf("the object does not end on its line; each line is one whole object")
 	case errors.As(err, &syntax):

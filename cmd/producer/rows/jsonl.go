@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 )
 
@@ -58,8 +57,10 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 		if err != nil {
 			return err
 		}
-		if _, err := f.keyOf(object, s.sel); err != nil {
+		if _, skip, err := s.keyed(f, object); err != nil {
 			return err
+		} else if skip {
+			continue
 		}
 		for i := range object {
 			m := &object[i]
@@ -74,7 +75,7 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 			default:
 				at = len(names)
 				seen[m.name] = at
-				names, guesses = append(names, m.name), append(guesses, newGuess())
+				names, guesses = append(names, m.name), append(guesses, newGuess(m.name, s.sel))
 			}
 			if err := f.guess(m, &guesses[at], s.sel); err != nil {
 				return err
@@ -84,16 +85,21 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 			return err
 		}
 	}
+	s.keysMet(s.sel)
 	if s.rows == 0 {
-		return fmt.Errorf("%s: %w: no rows", name, ErrInput)
+		return fmt.Errorf("%s: %w: no rows%s", name, ErrInput, keylessRows(s.keyless))
 	}
-	_, columns, err := s.sel.resolve(names)
+	_, columns, err := s.resolve(s.sel, names)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	chosen, found := make([]string, len(columns)), make([]guess, len(columns))
 	for i, c := range columns {
 		s.place[names[c]] = i
-		s.add(names[c], &guesses[c])
+		chosen[i], found[i] = names[c], guesses[c]
+	}
+	if err := s.settle(name, chosen, found, s.sel); err != nil {
+		return err
 	}
 	s.row = make([]replay.Value, len(s.fields))
 	return nil
@@ -102,13 +108,16 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 // guess takes one value of a column into account.
 func (f *jsonFile) guess(m *member, g *guess, sel *Selection) error {
 	switch {
-	case m.null(sel):
+	case m.kind == jsonNull:
 	case m.kind == jsonNested && (sel.Columns == nil || slices.Contains(sel.Columns, m.name)):
 		return f.errorf("the value of %q is an object or an array, and a column holds numbers or texts: flatten it first, or choose other columns with --columns", m.name)
-	case m.kind == jsonString:
-		g.addQuoted(m.text)
-	default:
-		g.add(m.text)
+	case m.kind == jsonNested:
+	case m.kind == jsonNumber:
+		g.addNumber(m.text)
+	case m.kind == jsonBool:
+		g.add(m.text, f.line)
+	case !g.missing(m.text):
+		g.addQuoted(m.text, f.line)
 	}
 	return nil
 }
@@ -116,13 +125,16 @@ func (f *jsonFile) guess(m *member, g *guess, sel *Selection) error {
 func (s *jsonSource) Close() error { return s.close() }
 
 func (s *jsonSource) Next() (string, []replay.Value, error) {
-	object, err := s.read()
-	if err != nil {
-		return "", nil, err
-	}
-	key, err := s.keyOf(object, s.sel)
-	if err != nil {
-		return "", nil, err
+	var object []member
+	var key string
+	for skip := true; skip; {
+		var err error
+		if object, err = s.read(); err != nil {
+			return "", nil, err
+		}
+		if key, skip, err = s.keyed(s.jsonFile, object); err != nil {
+			return "", nil, err
+		}
 	}
 	for i := range s.row {
 		s.row[i] = replay.Value{Null: true}
@@ -130,13 +142,19 @@ func (s *jsonSource) Next() (string, []replay.Value, error) {
 	for i := range object {
 		m := &object[i]
 		at, ok := s.place[m.name]
-		if !ok || m.null(s.sel) {
+		if !ok || m.kind == jsonNull {
 			continue
 		}
-		t := s.fields[at].Type
-		ok = m.kind == jsonString && (t == cdf.Text || t == cdf.Time) || m.kind != jsonString && t != cdf.Time && m.kind != jsonNested
-		if ok {
-			s.row[at], ok = parseAs(m.text, t)
+		r := &s.readings[at]
+		switch {
+		case m.kind == jsonString && r.nulls.is(m.text):
+			continue
+		case m.kind == jsonNumber:
+			s.row[at], ok = r.plain(m.text)
+		case m.kind == jsonString && (r.form == asInteger || r.form == asNumber), m.kind == jsonNested:
+			ok = false
+		default:
+			s.row[at], ok = r.value(m.text)
 		}
 		if !ok {
 			return "", nil, s.errorf("%q was not there before: the file has changed", m.text)
@@ -145,27 +163,35 @@ func (s *jsonSource) Next() (string, []replay.Value, error) {
 	return key, s.row, nil
 }
 
-// keyOf returns the whole key of an object.
-func (f *jsonFile) keyOf(object []member, sel *Selection) (string, error) {
+// keyed returns the whole key of an object of a pass, and whether the object is
+// left out because it has none.
+func (s *jsonSource) keyed(f *jsonFile, object []member) (key string, skip bool, err error) {
+	sel, own := s.sel, ""
 	if sel.KeyColumn == "" {
-		return sel.Prefix + sel.Key, nil
+		return sel.Prefix + sel.Key, false, nil
 	}
-	i := slices.IndexFunc(object, func(m member) bool { return m.name == sel.KeyColumn })
-	if i < 0 || object[i].null(sel) || object[i].text == "" && object[i].kind == jsonString {
-		return "", f.errorf("no key in %q", sel.KeyColumn)
-	}
-	m := &object[i]
-	if m.kind == jsonNumber {
-		if _, whole := parseInt(m.text); !whole {
-			return "", f.errorf("the key in %q is %s; a key is text, an integer or a boolean", sel.KeyColumn, m.text)
+	if i := slices.IndexFunc(object, func(m member) bool { return m.name == sel.KeyColumn }); i >= 0 {
+		switch m := &object[i]; m.kind {
+		case jsonNumber:
+			if _, whole := parseInt(m.text); !whole {
+				return "", false, f.errorf("the key in %q is %s; a key is text, an integer or a boolean", sel.KeyColumn, m.text)
+			}
+			own = m.text
+		case jsonNested:
+			return "", false, f.errorf("the key in %q is an object or an array; a key is text, an integer or a boolean", sel.KeyColumn)
+		case jsonString:
+			if !nulls(sel.Null).is(m.text) {
+				own = m.text
+			}
+		case jsonBool:
+			own = m.text
 		}
 	}
-	if m.kind == jsonNested {
-		return "", f.errorf("the key in %q is an object or an array; a key is text, an integer or a boolean", sel.KeyColumn)
+	if key, skip, err = s.keyOf(sel, own); err == nil && !skip {
+		err = replay.CheckKey(key)
 	}
-	key := sel.Prefix + m.text
-	if err := replay.CheckKey(key); err != nil {
-		return "", f.errorf("%w", err)
+	if err != nil {
+		err = f.errorf("%w", err)
 	}
-	return key, nil
+	return key, skip, err
 }

@@ -27,7 +27,11 @@ func TestJSONRows(t *testing.T) {
 		{"numbers in quotes are text", `{"x":"007"}` + "\n" + `{"x":"1"}`, Selection{Key: "k"}, []string{`k "007"`, `k "1"`}},
 		{"late text", `{"x":1.50}` + "\n" + `{"x":true}` + "\n" + `{"x":"three"}`, Selection{Key: "k"}, []string{`k "1.50"`, `k "true"`, `k "three"`}},
 		{"dates and numbers", `{"x":"2001-02-03"}` + "\n" + `{"x":5}`, Selection{Key: "k"}, []string{`k "2001-02-03"`, `k "5"`}},
-		{"empty text is text", `{"s":""}` + "\n" + `{"s":"NA"}`, Selection{Key: "k", Null: []string{"NA"}}, []string{`k ""`, "k null"}},
+		{"words for missing", `{"s":""}` + "\n" + `{"s":"NA"}` + "\n" + `{"s":"no data"}` + "\n" + `{"s":"b"}`, Selection{Key: "k", Null: []string{"no data"}}, []string{"k null", "k null", "k null", `k "b"`}},
+		{"texts that are numbers", `{"x":"$2,050.10","b":"Yes"}` + "\n" + `{"x":850.25,"b":false}` + "\n" + `{"x":7}`, Selection{Key: "k"}, []string{"k 2050.1 1", "k 850.25 0", "k 7 null"}},
+		{"decimal commas beside numbers", `{"x":"1,5"}` + "\n" + `{"x":1.204}`, Selection{Key: "k"}, []string{"k 1.5", "k 1.204"}},
+		{"rows without a key", `{"g":null,"x":1}` + "\n" + `{"x":2}` + "\n" + `{"g":"","x":3}` + "\n" + `{"g":"a","x":4}`, Selection{KeyColumn: "g"}, []string{"a 4"}},
+		{"an array", ` [{"x":1,"s":"a]}\"["},` + "\n\n" + `  {"x":2,` + "\n" + `"s":null} ] ` + "\n", Selection{Key: "k"}, []string{`k 1 "a]}\"["`, "k 2 null"}},
 		{"chosen columns", `{"a":1,"b":{"c":[1]},"d":2}` + "\n" + `{"z":3,"a":4}`, Selection{Key: "k", Columns: []string{"d", "a"}}, []string{"k 2 1", "k null 4"}},
 		{"keys", `{"g":7,"x":1}` + "\n" + `{"x":2,"g":true}`, Selection{KeyColumn: "g", Prefix: "p/"}, []string{"p/7 1", "p/true 2"}},
 		{"mark, empty lines, carriage returns, no end", "\uFEFF\n{\"x\":1}\r\n\r\n  \n { \"x\" : 2 } ", Selection{Key: "k"}, []string{"k 1", "k 2"}},
@@ -66,7 +70,7 @@ func TestJSONColumnsOfTheHead(t *testing.T) {
 }
 
 func TestJSONErrorsNameFileAndLine(t *testing.T) {
-	one, key := Selection{Key: "k"}, Selection{KeyColumn: "g"}
+	one, key := Selection{Key: "k"}, Selection{KeyColumn: "g", NoKey: "error"}
 	for _, c := range []struct {
 		name, content string
 		sel           Selection
@@ -78,7 +82,13 @@ func TestJSONErrorsNameFileAndLine(t *testing.T) {
 		{"object", `{"x":1}` + "\n\n" + `{"x":{"a":[1,{}]}}`, one, `in.jsonl:3: unusable input: the value of "x" is an object or an array`},
 		{"array", `{"x":[1,2]}`, one, "flatten it first"},
 		{"chosen object", `{"x":{},"y":1}`, Selection{Key: "k", Columns: []string{"x"}}, `in.jsonl:1: unusable input: the value of "x" is an object`},
-		{"a whole array", `[{"x":1},{"x":2}]`, one, "in.jsonl:1: unusable input: an array, where each line should be one object"},
+		{"an empty array", "[ ]", one, "in.jsonl: unusable input: no rows"},
+		{"array of numbers", "[\n1,2]", one, "in.jsonl:2: unusable input: value 1 of the array is not an object"},
+		{"array cut off", `[{"x":1},` + "\n" + `{"x":`, one, "in.jsonl:2: unusable input: the file ends inside its array, after 1 objects"},
+		{"array without a comma", `[{"x":1}` + "\n" + `{"x":2}]`, one, "in.jsonl:2: unusable input: '{' follows object 1 of the array"},
+		{"after the array", `[{"x":1}] [`, one, `"[" follows the array`},
+		{"NaN in an array", `[{"x":NaN}]`, one, "a missing number is null"},
+		{"twice in an array", `[{"x":1},` + "\n" + `{"x":1,"x":2}]`, one, `in.jsonl:2: unusable input: "x" is there twice`},
 		{"pretty-printed", "{\n \"x\": 1\n}", one, "in.jsonl:1: unusable input: the object does not end on its line"},
 		{"cut off", `{"x":1}` + "\n" + `{"x":`, one, "in.jsonl:2: unusable input: the object does not end on its line"},
 		{"no object", `{"x":1}` + "\n" + `3`, one, "in.jsonl:2: unusable input: not an object"},
@@ -86,13 +96,13 @@ func TestJSONErrorsNameFileAndLine(t *testing.T) {
 		{"NaN", `{"x":NaN}`, one, "a missing number is null"},
 		{"not UTF-8", "{\"x\":\"\xff\"}", one, "in.jsonl:1: unusable input: not UTF-8"},
 		{"half a pair", `{"x":"\ud83d"}`, one, "half of a surrogate pair"},
-		{"no key", `{"g":"a","x":1}` + "\n" + `{"x":1}`, key, `in.jsonl:2: unusable input: no key in "g"`},
-		{"null key", `{"g":null,"x":1}`, key, `in.jsonl:1: unusable input: no key in "g"`},
+		{"no key", `{"g":"a","x":1}` + "\n" + `{"x":1}`, key, `in.jsonl:2: unusable input: no key in column "g"`},
+		{"null key", `{"g":null,"x":1}`, key, `in.jsonl:1: unusable input: no key in column "g"`},
 		{"broken key", `{"g":1.5,"x":1}`, key, "a key is text, an integer or a boolean"},
 		{"nested key", `{"g":[],"x":1}`, key, "a key is text, an integer or a boolean"},
 		{"long key", `{"g":"` + strings.Repeat("k", 513) + `","x":1}`, key, "in.jsonl:1: unusable input: unusable key: 513 bytes"},
 		{"missing column", `{"x":1}`, Selection{Key: "k", Columns: []string{"y"}}, "in.jsonl: unusable input: no column"},
-		{"nameless", `{"":1}`, one, "column 1 has no name"},
+		{"nameless", `{"":1}`, one, "no column is left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(c.content)), c.sel, tickNothing)

@@ -16,8 +16,8 @@ const parquetRows = 8192
 
 // openParquet opens a Parquet file, of which only the selected columns are
 // read, some rows at a time.
-func openParquet(ctx context.Context, name string, sel Selection) (Source, error) {
-	return openRecords(name, func(f *os.File, alloc memory.Allocator) (Source, error) {
+func openParquet(ctx context.Context, name string, sel Selection) (*recordSource, error) {
+	return openRecords(name, func(f *os.File, alloc memory.Allocator) (*recordSource, error) {
 		props := parquet.NewReaderProperties(alloc)
 		props.BufferedStreamEnabled = true
 		pq, err := file.NewParquetReader(f, file.WithReadProps(props))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The forms that a CSV field can have. Each function reports whether the
+// What a field can be read as. Each function reports whether the
 // whole text has that form.
 
 func parseInt(s string) (int64, bool) {
@@ -25,12 +25,20 @@ func parseFloat(s string) (float64, bool) {
 	return f, err == nil || f != 0 && strings.ContainsAny(s, "0123456789")
 }
 
+// parseBool takes true and false, yes and no, y and n, in any case.
 func parseBool(s string) (value, ok bool) {
-	switch s {
-	case "true", "True", "TRUE":
-		return true, true
-	case "false", "False", "FALSE":
-		return false, true
+	if len(s) > len("false") {
+		return false, false
+	}
+	for _, word := range [...]string{"true", "yes", "y"} {
+		if strings.EqualFold(s, word) {
+			return true, true
+		}
+	}
+	for _, word := range [...]string{"false", "no", "n"} {
+		if strings.EqualFold(s, word) {
+			return false, true
+		}
 	}
 	return false, false
 }

@@ -25,10 +25,12 @@ type recordSource struct {
 	key     int // column, -1: none
 	keyType cdf.ColumnType
 	columns []int
+	texts   []*reading // per column: how its text is read, nil where it is none
 
 	record  arrow.Record
 	i       int // next row of record
 	row     int64
+	ended   bool
 	keys    getter
 	getters []getter
 	values  []replay.Value
@@ -42,7 +44,7 @@ func newRecordSource(name string, sel Selection, schema *arrow.Schema) (*recordS
 		names[i] = f.Name
 	}
 	var err error
-	if s.key, s.columns, err = sel.resolve(names); err != nil {
+	if s.key, s.columns, err = s.resolve(&s.sel, names); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	chosen := s.columns
@@ -83,19 +85,25 @@ func (s *recordSource) Close() error { return s.closer.Close() }
 func (s *recordSource) Next() (key string, row []replay.Value, err error) {
 	// The Arrow library panics on files that are not what they say.
 	defer recovered(s.name, &err)
-	for s.record == nil || s.i == int(s.record.NumRows()) {
-		if err := s.load(); err != nil {
+	i := 0
+	for skip := true; skip; {
+		for s.record == nil || s.i == int(s.record.NumRows()) {
+			if err := s.load(); err != nil {
+				return "", nil, err
+			}
+		}
+		i = s.i
+		s.i++
+		s.row++
+		if key, skip, err = s.keyAt(i); err != nil {
 			return "", nil, err
 		}
 	}
-	i := s.i
-	s.i++
-	s.row++
-	if key, err = s.keyAt(i); err != nil {
-		return "", nil, err
-	}
 	for c, get := range s.getters {
-		if s.values[c], err = get(i); err != nil {
+		if s.values[c], err = get(i); err == nil && s.texts != nil {
+			err = s.interpret(c)
+		}
+		if err != nil {
 			return "", nil, fmt.Errorf("%s: row %d: column %q: %w", s.name, s.row, s.fields[c].Name, err)
 		}
 	}
@@ -109,6 +117,10 @@ func (s *recordSource) load() error {
 	case errors.Is(err, io.EOF) && s.row == 0:
 		return fmt.Errorf("%s: %w: no rows", s.name, ErrInput)
 	case errors.Is(err, io.EOF):
+		if !s.ended {
+			s.ended = true
+			s.keysMet(&s.sel)
+		}
 		return io.EOF
 	case err != nil:
 		return fmt.Errorf("%s: after row %d: %w: %w", s.name, s.row, ErrInput, err)
@@ -116,7 +128,7 @@ func (s *recordSource) load() error {
 	s.record, s.i = record, 0
 	s.getters = s.getters[:0]
 	for _, c := range s.columns {
-		get, err := reader(record.Column(c), s.sel.Null)
+		get, err := reader(record.Column(c), nil)
 		if err != nil {
 			return fmt.Errorf("%s: column %q: %w", s.name, record.ColumnName(c), err)
 		}
@@ -130,26 +142,33 @@ func (s *recordSource) load() error {
 	return nil
 }
 
-func (s *recordSource) keyAt(i int) (string, error) {
+// keyAt returns the key of row i of the record, and whether the row is left out
+// because it has none.
+func (s *recordSource) keyAt(i int) (key string, skip bool, err error) {
 	if s.key < 0 {
-		return s.sel.Prefix + s.sel.Key, nil
+		return s.sel.Prefix + s.sel.Key, false, nil
 	}
+	own := ""
 	v, err := s.keys(i)
-	if err == nil && (v.Null || s.keyType == cdf.Text && v.Text == "") {
-		err = fmt.Errorf("%w: no key in column %q", ErrInput, s.sel.KeyColumn)
-	}
-	key := s.sel.Prefix + keyText(v, s.keyType)
 	if err == nil {
+		if !v.Null {
+			own = keyText(v, s.keyType)
+		}
+		if key, skip, err = s.keyOf(&s.sel, own); err != nil {
+			err = fmt.Errorf("%w: %w", ErrInput, err)
+		}
+	}
+	if err == nil && !skip {
 		err = replay.CheckKey(key)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: row %d: %w", s.name, s.row, err)
+		return "", false, fmt.Errorf("%s: row %d: %w", s.name, s.row, err)
 	}
-	return key, nil
+	return key, skip, nil
 }
 
 // openRecords opens a file that the Arrow library reads with an allocator.
-func openRecords(name string, open func(*os.File, memory.Allocator) (Source, error)) (src Source, err error) {
+func openRecords(name string, open func(*os.File, memory.Allocator) (*recordSource, error)) (src *recordSource, err error) {
 	defer recovered(name, &err)
 	f, err := os.Open(name)
 	if err != nil {

@@ -225,7 +225,7 @@ func TestArrowErrorsNameFileAndRow(t *testing.T) {
 		}, nil)
 		return jsonRecord(t, schema, rows)
 	}
-	key := Selection{KeyColumn: "x"}
+	key := Selection{KeyColumn: "x", NoKey: "error"}
 	tests := []struct {
 		name string
 		rec  arrow.Record
@@ -369,5 +369,38 @@ func TestLengthBeyondMemory(t *testing.T) {
 	err = firstError(t, clitest.WriteFile(t, "in.arrows", good), Selection{Key: "k"})
 	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "bytes for one buffer") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// Text of typed columns is read as that of a CSV file is.
+func TestTextOfTypedColumns(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "g", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "price", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "day", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, Nullable: true},
+		{Name: "code", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "n", Type: arrow.PrimitiveTypes.Int32},
+	}, nil)
+	rec := jsonRecord(t, schema, `[{"g":"a","price":"$2,050.10","day":"13/04/2026","code":"007","n":1},
+		{"g":null,"price":"$7","day":"14/04/2026","code":"010","n":2},{"g":"b","price":"-","day":null,"code":"NA","n":3}]`)
+	for _, name := range []string{"in.arrow", "in.arrows", "in.parquet"} {
+		src := opened(t, store(t, name, rec), Selection{KeyColumn: "g"})
+		if got := fmt.Sprint(readAll(t, src)); got != `[a 2050.1 1.7760384e+09 "007" 1 b null null null 3]` || src.Rows() != 2 {
+			t.Errorf("%s: %d rows %s", name, src.Rows(), got)
+		}
+		notes := strings.Join(src.Notes(), "\n")
+		for _, want := range []string{`1 row has no key in column "g": left out`, `column "day" holds dates with the day first (as line 1 has it: "13/04/2026")`,
+			`column "price" is in $`, `column "code" is text: it has its numbers in quotes`, `"-" is read as missing, once in "price"`} {
+			if !strings.Contains(notes, want) {
+				t.Errorf("%s: notes do not say %q:\n%s", name, want, notes)
+			}
+		}
+	}
+	numbers := jsonRecord(t, arrow.NewSchema([]arrow.Field{
+		{Name: "g", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "n", Type: arrow.PrimitiveTypes.Int32},
+	}, nil), `[{"g":"a","n":1},{"g":"","n":2}]`)
+	src := opened(t, store(t, "in.arrow", numbers), Selection{KeyColumn: "g"})
+	if got := fmt.Sprint(readAll(t, src)); got != "[a 1]" || !strings.Contains(fmt.Sprint(src.Notes()), "1 row has no key") {
+		t.Errorf("numbers only: %s, notes %q", got, src.Notes())
 	}
 }

@@ -24,7 +24,8 @@ type Source interface {
 	Fields() []replay.Field
 	// Rows is the number of rows, -1 when only reading them tells.
 	Rows() int64
-	// Notes are things that the user should know about the columns.
+	// Notes are things that the user should know about the file. Those of Arrow
+	// and Parquet files are complete when Next has returned io.EOF.
 	Notes() []string
 	// Next returns the next row and its key, valid until the call after, or
 	// io.EOF. Other errors name the file and the line or row.
@@ -34,22 +35,34 @@ type Source interface {
 
 // about is what a source says of itself.
 type about struct {
-	fields []replay.Field
-	rows   int64
-	notes  []string
+	fields   []replay.Field
+	readings []reading // of columns of text
+	rows     int64
+	notes    []string
+	unnoted  int // beyond mostNotes
+	keyless  int64
 }
+
+// mostNotes bounds what is said of a file of many columns.
+const mostNotes = 30
 
 func (a *about) Fields() []replay.Field { return a.fields }
 func (a *about) Rows() int64            { return a.rows }
-func (a *about) Notes() []string        { return a.notes }
 
-// add adds a column of text.
-func (a *about) add(name string, g *guess) {
-	a.fields = append(a.fields, replay.Field{Name: name, Type: g.result()})
-	if !g.seen {
-		a.notes = append(a.notes,
-			fmt.Sprintf("column %q has no value in any row; it is sent as numbers, all null", name))
+func (a *about) Notes() []string {
+	notes := a.notes
+	if a.unnoted > 0 {
+		notes = append(slices.Clip(notes), fmt.Sprintf("and %d more", a.unnoted))
 	}
+	return notes
+}
+
+func (a *about) note(format string, args ...any) {
+	if len(a.notes) == mostNotes {
+		a.unnoted++
+		return
+	}
+	a.notes = append(a.notes, fmt.Sprintf(format, args...))
 }
 
 // count counts a row that the first pass has read.
@@ -64,7 +77,7 @@ func (a *about) count(ctx context.Context, tick func(int64)) error {
 // Extensions of the files that can be read; the first that fits names the
 // format.
 var Extensions = []string{
-	".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".arrow", ".arrows", ".parquet",
+	".csv", ".csv.gz", ".tsv", ".tsv.gz", ".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".arrow", ".arrows", ".parquet",
 }
 
 // Endings are the Extensions as shells want them.
@@ -92,68 +105,15 @@ func FormatOf(file string) string {
 // before the first can be returned.
 func Open(ctx context.Context, file string, sel Selection, tick func(int64)) (Source, error) {
 	switch strings.ToLower(FormatOf(file)) {
-	case ".csv", ".csv.gz":
+	case ".csv", ".csv.gz", ".tsv", ".tsv.gz":
 		return openCSV(ctx, file, sel, tick)
-	case ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz":
+	case ".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz":
 		return openJSON(ctx, file, sel, tick)
 	case ".arrow", ".arrows":
-		return openArrow(file, sel)
+		return interpreted(ctx, tick, func() (*recordSource, error) { return openArrow(file, sel) })
 	default:
-		return openParquet(ctx, file, sel)
+		return interpreted(ctx, tick, func() (*recordSource, error) { return openParquet(ctx, file, sel) })
 	}
-}
-
-// Selection says which columns of a file to send and what the key is.
-type Selection struct {
-	KeyColumn string   // "": all rows have Key
-	Key       string   // of all rows
-	Prefix    string   // before each key
-	Columns   []string // nil: all but the key column
-	Null      []string // texts that are null, as an empty CSV field is
-}
-
-// resolve finds the columns among the names of a file: the index of the key
-// column, -1 for none, and those of the columns to send, in the order of the
-// Selection. It returns ErrInput for missing, doubled and nameless columns.
-func (s *Selection) resolve(names []string) (key int, columns []int, err error) {
-	key = -1
-	find := func(name string) (int, error) {
-		i := slices.Index(names, name)
-		switch {
-		case i < 0:
-			return 0, fmt.Errorf("%w: no column %q; the columns are %s", ErrInput, name, listed(names))
-		case slices.Contains(names[i+1:], name):
-			return 0, fmt.Errorf("%w: two columns are called %q", ErrInput, name)
-		}
-		return i, nil
-	}
-	if s.KeyColumn != "" {
-		if key, err = find(s.KeyColumn); err != nil {
-			return 0, nil, err
-		}
-	}
-	wanted := s.Columns
-	if wanted == nil {
-		for i, name := range names {
-			if name == "" {
-				return 0, nil, fmt.Errorf("%w: column %d has no name; choose columns with --columns %s", ErrInput, i+1, named(names, key))
-			}
-			if i != key {
-				wanted = append(wanted, name)
-			}
-		}
-	}
-	for _, name := range wanted {
-		i, err := find(name)
-		if err != nil {
-			return 0, nil, err
-		}
-		columns = append(columns, i)
-	}
-	if len(columns) == 0 {
-		return 0, nil, fmt.Errorf("%w: no column is left to send besides the key", ErrInput)
-	}
-	return key, columns, nil
 }
 
 // listed joins column names for a message, the first few of many.
@@ -189,15 +149,4 @@ func Shards(src Source, n int) iter.Seq2[replay.Shard, error] {
 			}
 		}
 	}
-}
-
-// named lists the columns but the key that have names, for --columns.
-func named(names []string, key int) string {
-	var list []string
-	for i, name := range names {
-		if name != "" && i != key {
-			list = append(list, name)
-		}
-	}
-	return strings.Join(list, ",")
 }

@@ -9,25 +9,36 @@ import (
 	"strings"
 )
 
+// separators are those that are worth a word.
+var separators = map[rune]string{';': "semicolons", '\t': "tabs"}
+
 // separator is what stands between the names of a CSV file's first line: a
-// comma, or a semicolon or tab where the line has no comma outside quotes.
-func separator(text *bufio.Reader) rune {
+// comma, a semicolon or a tab, whichever the line has most often outside quotes,
+// the comma before the others. A file that says so in its name has tabs.
+func separator(text *bufio.Reader, name string) rune {
+	if strings.HasPrefix(strings.ToLower(FormatOf(name)), ".tsv") {
+		return '\t'
+	}
 	line, _ := text.Peek(text.Size()) // what there is
-	found, quoted := ',', false
-	for _, c := range line {
-		switch {
-		case c == '"':
+	met, quoted := map[rune]int{}, false
+	for _, c := range string(line) {
+		if c == '"' {
 			quoted = !quoted
-		case quoted:
-		case c == ',':
-			return ','
-		case c == '\n':
-			return found
-		case c == ';' || c == '\t':
-			found = rune(c)
+		}
+		if c == '\n' && !quoted {
+			break
+		}
+		if !quoted {
+			met[c]++
 		}
 	}
-	return found
+	best := ','
+	for _, c := range [...]rune{';', '\t'} {
+		if met[c] > met[best] {
+			best = c
+		}
+	}
+	return best
 }
 
 // textOf returns the text of a plain file that is read twice: unpacked when
