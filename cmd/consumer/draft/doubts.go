@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
 // Doubts are columns of text that look as if numbers were meant: with a word
-// for what is missing among them, or with decimal commas.
+// for what is missing among them, or as people write them.
 func (p *Profile) Doubts() []string {
 	var all []string
 	for _, c := range p.columns {
@@ -21,7 +22,7 @@ func (p *Profile) Doubts() []string {
 			switch {
 			case isNumber(text):
 				numbers += n
-			case strings.Count(text, ",") == 1 && isNumber(strings.Replace(text, ",", ".", 1)):
+			case rows.IsFigure(text):
 				commas += n
 			default:
 				others[text] += n
@@ -30,9 +31,9 @@ func (p *Profile) Doubts() []string {
 		if 2*(numbers+commas) <= c.values || numbers+commas == 0 {
 			continue
 		}
-		doubt := fmt.Sprintf("column %s is text, and most of it looks like numbers:", c.name)
+		doubt := fmt.Sprintf("column %q is text, and most of it looks like numbers:", c.name)
 		if commas > 0 {
-			doubt += " decimal commas are not read, write points;"
+			doubt += " numbers in shards are sent as numbers; producer replay reads such text from files;"
 		}
 		if len(others) > 0 {
 			most := byFrequency(others)[0]

@@ -134,7 +134,7 @@ func (g *guess) number(field string, line int) {
 		g.unit = unit
 		g.units++
 	}
-	if !float && g.can&numberForms == 0 && !isFigure(field) {
+	if !float && g.can&numberForms == 0 && !IsFigure(field) {
 		g.misfit.set(field, line)
 		return
 	}
@@ -167,8 +167,8 @@ func (p *pair) take(both, first, second, differ bool, at place) {
 	}
 }
 
-// isFigure reports a field that is a number in one form at least.
-func isFigure(field string) bool {
+// IsFigure reports a field that is a number in one form at least.
+func IsFigure(field string) bool {
 	_, a := parseDecorated(field, asPoints)
 	_, b := parseDecorated(field, asCommas)
 	return a || b
