@@ -9,9 +9,13 @@ import (
 // otherLevel is the level of the coefficient that all unlisted levels share.
 const otherLevel = "__other__"
 
+// missingLevel is the level of rows that lack the column, under `missing: level`.
+const missingLevel = "__missing__"
+
 // encode lays the levels of a categorical source out as one-hot columns from
-// s.first on, without the baseline, and returns their names.
-func (s *source) encode() ([]string, error) {
+// s.first on, without the baseline, and returns their names. A missing value is a
+// level too if gaps says so.
+func (s *source) encode(gaps bool) ([]string, error) {
 	f := &s.feature
 	if len(f.Levels) == 0 {
 		return nil, fmt.Errorf("%w: column %q has no levels", ErrSchema, f.Name)
@@ -45,6 +49,10 @@ func (s *source) encode() ([]string, error) {
 		s.other = int32(s.first + len(names))
 		names = append(names, f.Name+"="+otherLevel)
 	}
+	if s.gap = none; gaps {
+		s.gap = int32(s.first + len(names))
+		names = append(names, f.Name+"="+missingLevel)
+	}
 	return names, nil
 }
 
@@ -52,6 +60,9 @@ func (s *source) encode() ([]string, error) {
 func (s *source) width() int {
 	n := len(s.feature.Levels) - 1
 	if s.other >= 0 {
+		n++
+	}
+	if s.gap >= 0 {
 		n++
 	}
 	return n

@@ -23,6 +23,7 @@ type source struct {
 	first       int              // its first column of X
 	column      map[string]int32 // categorical: column of X per level, none for the baseline
 	other       int32            // categorical: column of an unlisted level, or one of the below
+	gap         int32            // categorical: column of a missing value, none: the row is dropped
 }
 
 const (
@@ -110,7 +111,7 @@ func assemble(spec *Spec, response string, sources []source) (*design, error) {
 			d.names, d.scalable = append(d.names, s.feature.Name), append(d.scalable, true)
 			continue
 		}
-		names, err := s.encode()
+		names, err := s.encode(spec.Missing == "level")
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,8 @@ type Input struct {
 	// Baseline is the level of a feature without a coefficient, and Other
 	// what becomes of a label that is not listed: level, drop or reject.
 	Baseline, Other string
+	// Gaps says that a missing label has a coefficient of its own.
+	Gaps bool
 	// Center and Scale are the constants in force of a number that is centred
 	// or scaled, 0 and 1 of one that never is, NaN while they are not known.
 	Center, Scale float64
@@ -76,7 +78,7 @@ func (f *Filter) features() []Input {
 			all = append(all, f.number(s.feature.Name, "feature", f.now.scaling.x[s.first]))
 			continue
 		}
-		in := Input{Name: s.feature.Name, Role: "feature", Category: true, Levels: s.feature.Levels, Baseline: s.feature.Baseline, Other: s.feature.Other, Scale: 1}
+		in := Input{Name: s.feature.Name, Role: "feature", Category: true, Levels: s.feature.Levels, Baseline: s.feature.Baseline, Other: s.feature.Other, Gaps: s.gap >= 0, Scale: 1}
 		if in.Baseline == "" {
 			in.Baseline = s.feature.Levels[0]
 		}

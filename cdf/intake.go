@@ -223,6 +223,8 @@ func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
 	for row := range dst {
 		column, ok := in.labels.at(c, row, s.column, s.other)
 		switch {
+		case !ok && s.gap >= 0:
+			column = s.gap
 		case !ok:
 			in.lose(row, null)
 		case column == otherDrop:

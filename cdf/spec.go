@@ -17,7 +17,7 @@ type Spec struct {
 	// Forget is lambda in (0, 1], applied per ForgetPer.
 	Forget    float64 `json:"forget"`
 	ForgetPer Clock   `json:"forget_per"`
-	Missing   string  `json:"missing"` // drop | reject
+	Missing   string  `json:"missing"` // level | drop | reject
 	// Settings is the model's own settings struct, defaults filled in.
 	Settings any `json:"settings"`
 	// Revision is raised whenever the kind alone leads from the same

@@ -73,6 +73,7 @@ func checkColumn(in *cdf.Input, c *cdf.Column, rows int) error {
 	for row := range rows {
 		label, ok := c.Label(row)
 		switch {
+		case !ok && in.Gaps:
 		case !ok:
 			return wrong(row, "missing_value", "is null; a label is needed")
 		case !open && !known[label]:

@@ -26,7 +26,7 @@ func (m *Model) check(kinds kind.Registry, k *kind.Kind, path string) []error {
 	if !(m.Forget > 0 && m.Forget <= 1) {
 		wrong("forget: %g is not above 0 and at most 1 (1 never forgets)", m.Forget)
 	}
-	choose("missing", m.Missing, "drop", "reject")
+	choose("missing", m.Missing, "level", "drop", "reject")
 	p := m.Publish
 	if p.Every < 1 {
 		wrong("publish.every: %d is below 1", p.Every)

@@ -28,6 +28,9 @@ func (m *Model) AppendYAML(b []byte) []byte {
 		m.writeFormula(line)
 		return append(b, w.String()...)
 	}
+	if count(m.columns, categoricalFeature) > 0 {
+		line("    missing: level  # of a column with levels; a row that lacks a number is dropped")
+	}
 	line("    columns:")
 	if m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0 {
 		line("      # Centre and scale of columns that are neither counts nor categories are learnt from")
@@ -64,7 +67,7 @@ func (m *Model) warnMissing(line func(string, ...any)) {
 	var worst *given
 	for i := range m.columns {
 		g := &m.columns[i]
-		if (g.role == numericFeature || g.role == categoricalFeature) && g.values < m.profile.Rows && (worst == nil || g.values < worst.values) {
+		if g.role == numericFeature && g.values < m.profile.Rows && (worst == nil || g.values < worst.values) {
 			worst = g
 		}
 	}
