@@ -101,7 +101,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 			return fmt.Errorf("--columns names %q twice", c)
 		}
 	}
-	if err := f.Selection.Check(); err != nil {
+	if err := f.Check(); err != nil {
 		return err
 	}
 	if f.KeyColumn == "" {
