@@ -131,6 +131,26 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// TestMissingLevels: gaps of a categorical column are a level where there are some,
+// be they most of it, and no level where there are none.
+func TestMissingLevels(t *testing.T) {
+	sex := func(i int) string { return []string{"f", "m"}[i%2] }
+	for gaps, want := range map[int]bool{0: false, 1: true, 50: true} {
+		c := texts("sex", sex)
+		for i := range gaps {
+			c.Code[i] = -1
+		}
+		m, err := profileOf(x, c, y).Suggest(models.Kinds(), Wish{Response: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(m.AppendYAML(nil))
+		if got := strings.Contains(text, "missing: level"); got != want || !strings.Contains(text, "{name: sex, levels: [") {
+			t.Errorf("%d gaps: %s", gaps, text)
+		}
+	}
+}
+
 func TestColumnsThatAreLeftOut(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	p := profileOf(y, x,

@@ -42,7 +42,7 @@ func (p *Profile) unusable(c *column) string {
 		return "no value in any row"
 	case c.infinite > 0:
 		return fmt.Sprintf("%s infinite, and a shard with such a value is refused", plural(c.infinite, "value is", "values are"))
-	case 2*c.values < p.Rows:
+	case c.kind != cdf.Text && 2*c.values < p.Rows:
 		return fmt.Sprintf("%s of its values are missing, and a row without a feature is dropped", percent(p.Rows-c.values, p.Rows))
 	case c.distinct() == 1:
 		return fmt.Sprintf("constant: %s in every row", c.only())

@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func (m *Model) AppendYAML(b []byte) []byte {
 		m.writeFormula(line)
 		return append(b, w.String()...)
 	}
-	if count(m.columns, categoricalFeature) > 0 {
+	if m.levelsAreMissing() {
 		line("    missing: level  # of a column with levels; a row that lacks a number is dropped")
 	}
 	line("    columns:")
@@ -61,6 +62,14 @@ func (m *Model) AppendYAML(b []byte) []byte {
 
 // manyFeatures is how many features are listed one to a line.
 const manyFeatures = 60
+
+// levelsAreMissing reports whether a categorical feature has gaps: where none has,
+// a level for them would be a coefficient that nothing is learnt of.
+func (m *Model) levelsAreMissing() bool {
+	return slices.ContainsFunc(m.columns, func(g given) bool {
+		return g.role == categoricalFeature && g.values < m.profile.Rows
+	})
+}
 
 // warnMissing says what becomes of rows that lack a feature.
 func (m *Model) warnMissing(line func(string, ...any)) {
