@@ -65,6 +65,20 @@ func NewRules(rules []Rule, limits Limits) (*Rules, error) {
 	return r, nil
 }
 
+// Reading returns the same rules for records that are read in a form of their own,
+// which is then a part of the configuration that state belongs to. "" is that of
+// shards.
+func (r *Rules) Reading(form string) *Rules {
+	if form == "" {
+		return r
+	}
+	other := *r
+	core := sha256.Sum256(fmt.Appendf(slices.Clip(r.core), "reading %q\n", form))
+	other.core = core[:]
+	other.configured = other.recorded(r.configured.Limits)
+	return &other
+}
+
 // recorded is what is recorded of the models under some limits.
 func (r *Rules) recorded(limits string) Configured {
 	full := sha256.Sum256(append(slices.Clip(r.core), limits...))

@@ -1,0 +1,144 @@
+package json
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/events"
+)
+
+var small = events.Limits{Record: 64 << 10, Rows: 1000, Columns: 100}
+
+// oracle reads one flat row by encoding/json: the value of every field by its path,
+// and whether the record has a path twice.
+func oracle(value []byte) (row map[string]any, ok bool) {
+	d := stdjson.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var top map[string]any
+	if !stdjson.Valid(value) || d.Decode(&top) != nil || top == nil {
+		return nil, false
+	}
+	row = map[string]any{}
+	var walk func(before string, object map[string]any)
+	walk = func(before string, object map[string]any) {
+		for name, v := range object {
+			if inner, is := v.(map[string]any); is {
+				walk(before+name+".", inner)
+			} else {
+				row[before+name] = v
+			}
+		}
+	}
+	walk("", top)
+	return row, true
+}
+
+// What is accepted is JSON for encoding/json too, and one row has the values that it
+// finds; what is refused as no JSON is none, or has what is forbidden here.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		`{"y":1,"x":2.5}`, `[{"y":1},{"y":-0,"x":{"a":"b","c":[1]}}]`, `{"y":"2024-01-05T08:30:00.25+02:00"}`,
+		`{"y":1e999,"x":9223372036854775808}`, `{"y":"\u00e9\ud83d\ude00\n","z":null,"b":true}`, `{"a.b":1,"a":{"b":2}}`,
+		`{"y":1,"y":2}`, `{"y":NaN}`, "{\"y\":\"\xff\"}", `{"y":"\ud800"}`, `[]`, `{}`, `null`, `{"y":1} 2`, `[{"y":1},2]`, "\xff\xff\xff\xff",
+	} {
+		f.Add([]byte(s))
+	}
+	d := NewDecoder(small, events.Wanted{}, nil)
+	f.Fuzz(func(t *testing.T, value []byte) {
+		kept := bytes.Clone(value)
+		b, err := d.Decode(value)
+		if !bytes.Equal(kept, value) {
+			t.Fatal("the record was written to")
+		}
+		again, errAgain := NewDecoder(small, events.Wanted{}, nil).Decode(value)
+		if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
+			t.Fatalf("%v, then %v: what was before shows", err, errAgain)
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "unreadable") || !utf8.ValidString(err.Error()) || len(err.Error()) > 2000 {
+				t.Fatalf("%q", err)
+			}
+			if !errors.Is(err, pipeline.ErrDecode) && !errors.Is(err, cdf.ErrSchema) && !errors.Is(err, cdf.ErrShard) {
+				t.Fatalf("error of no class: %v", err)
+			}
+			return
+		}
+		sameBatch(t, b, again)
+		if !stdjson.Valid(value) {
+			t.Fatal("encoding/json refuses it")
+		}
+		if row, ok := oracle(value); ok {
+			compare(t, b, row)
+		}
+	})
+}
+
+func sameBatch(t *testing.T, a, b *cdf.Batch) {
+	t.Helper()
+	if a.Rows != b.Rows || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Skipped, b.Skipped) {
+		t.Fatalf("%+v, then %+v", a, b)
+	}
+	bits := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+	for i := range a.Columns {
+		x, y := &a.Columns[i], &b.Columns[i]
+		if x.Name != y.Name || x.Type != y.Type || !slices.EqualFunc(x.Number, y.Number, bits) ||
+			!slices.Equal(x.Int, y.Int) || !slices.Equal(x.Code, y.Code) || !slices.Equal(x.Levels, y.Levels) {
+			t.Fatalf("%+v, then %+v", x, y)
+		}
+		if n := len(x.Number) + len(x.Code); n != a.Rows {
+			t.Fatalf("column %q: %d values, %d rows", x.Name, n, a.Rows)
+		}
+	}
+}
+
+// compare holds a batch of one row against the oracle's.
+func compare(t *testing.T, b *cdf.Batch, row map[string]any) {
+	t.Helper()
+	for _, s := range b.Skipped {
+		if _, ok := row[s.Name].([]any); !ok {
+			t.Fatalf("%q is skipped, and is %v", s.Name, row[s.Name])
+		}
+	}
+	if len(b.Columns)+len(b.Skipped) != len(row) {
+		t.Fatalf("%d columns of %v", len(b.Columns), row)
+	}
+	for i := range b.Columns {
+		c := &b.Columns[i]
+		v, ok := row[c.Name]
+		if !ok {
+			t.Fatalf("column %q is not there", c.Name)
+		}
+		switch v := v.(type) {
+		case nil:
+			if c.Type != cdf.Float || !math.IsNaN(c.Number[0]) {
+				t.Fatalf("null is %+v", c)
+			}
+		case bool:
+			if c.Type != cdf.Bool || (c.Number[0] == 1) != v {
+				t.Fatalf("%v is %+v", v, c)
+			}
+		case string:
+			if label, _ := c.Label(0); c.Type == cdf.Text && label != v || c.Type != cdf.Text && c.Type != cdf.Time {
+				t.Fatalf("%q is %+v", v, c)
+			}
+		case stdjson.Number:
+			if n, err := v.Int64(); err == nil {
+				if c.Type != cdf.Integer || c.Int[0] != n || c.Number[0] != float64(n) {
+					t.Fatalf("%v is %+v", v, c)
+				}
+			} else if f, _ := v.Float64(); c.Type != cdf.Float || c.Number[0] != f {
+				t.Fatalf("%v is %+v", v, c)
+			}
+		default:
+			t.Fatalf("%q is %T", c.Name, v)
+		}
+	}
+}

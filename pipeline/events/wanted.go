@@ -1,0 +1,74 @@
+package events
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// Wanted are the columns that models name.
+type Wanted struct {
+	Columns []Named
+	// Only says that no model takes columns that it does not name: all others may
+	// be passed over.
+	Only bool
+}
+
+// Named is a column that a model names.
+type Named struct {
+	Name string
+	// Number says that it serves as a number wherever it is named, so that whole
+	// numbers need not be told from others.
+	Number bool
+}
+
+// WantedBy returns the columns that the models name, in the order in which they do.
+func WantedBy(specs []*cdf.Spec) Wanted {
+	w := Wanted{Only: true}
+	for _, s := range specs {
+		r := &s.Columns
+		response := r.Response.Name
+		if response == "" {
+			response = "y"
+		}
+		w.add(response, true)
+		w.Only = w.Only && r.Features != nil
+		for _, f := range r.Features {
+			w.add(f.Name, f.Levels == nil && !f.LevelsFirst)
+		}
+		for _, g := range r.Groups {
+			w.add(g.Column, false)
+			for _, slope := range g.Slopes {
+				w.add(slope, true)
+			}
+		}
+		w.add(r.Exposure, true)
+		w.add(r.Time, false)
+	}
+	return w
+}
+
+func (w *Wanted) add(name string, number bool) {
+	if name == "" {
+		return
+	}
+	if i := w.find(name); i >= 0 {
+		w.Columns[i].Number = w.Columns[i].Number && number
+		return
+	}
+	w.Columns = append(w.Columns, Named{name, number})
+}
+
+// find returns the index of a column, -1 where it is not named.
+func (w *Wanted) find(name string) int {
+	return slices.IndexFunc(w.Columns, func(c Named) bool { return c.Name == name })
+}
+
+// Below reports whether any column that may be used has a path that begins with
+// this one.
+func (w *Wanted) Below(path string) bool {
+	return !w.Only || slices.ContainsFunc(w.Columns, func(c Named) bool {
+		return strings.HasPrefix(c.Name, path) && (len(c.Name) == len(path) || c.Name[len(path)] == '.')
+	})
+}
