@@ -70,6 +70,8 @@ var layers = []layer{
 	{path: "pipeline/admin", may: []string{"pipeline"}},
 	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/storetest"}},
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
+	{path: "pipeline/events", may: []string{"cdf", "pipeline"}},
+	{path: "pipeline/events/json", may: []string{"cdf", "pipeline", "pipeline/events"}},
 	{path: "pipeline/kafka", may: []string{"cdf", "pipeline"}},
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline"}},
 	{path: "pipeline/storetest", may: []string{"cdf", "pipeline"}},
@@ -90,7 +92,8 @@ var layers = []layer{
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "models/kind", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
 	{path: "cmd/consumer/connect", may: []string{
-		"cdf", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/embedded",
+		"cdf", "pipeline", "pipeline/arrow", "pipeline/events", "pipeline/events/json",
+		"pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/embedded",
 		"cmd/internal/replay", "cmd/consumer/config",
 	}},
 	{path: "cmd/consumer/connect/connecttest", may: []string{"cdf", "pipeline", "cmd/consumer/config/configtest", "cmd/consumer/connect"}},

@@ -39,13 +39,10 @@ type meter struct {
 }
 
 func newMeter(c *config.Config, rules *pipeline.Rules) *meter {
-	limits := pipeline.Limits{
-		Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
-		Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
-	}
+	limits := connect.LimitsOf(c)
 	m := &meter{states: map[string]*pipeline.Recomputed{}}
 	m.outputs = &counted{Outputs: connect.NewOutputs(c, rules, limits.Summary)}
-	m.recomputer = rules.NewRecomputer(pipeline.Partition{Topic: c.Kafka.Input}, limits, connect.NewDecoder(c, nil)(), m.outputs)
+	m.recomputer = rules.NewRecomputer(pipeline.Partition{Topic: c.Kafka.Input}, limits, connect.NewRows(c)(), m.outputs)
 	return m
 }
 

@@ -120,6 +120,9 @@ func (k *checker) columns(ctx context.Context, conn *connect.Connection) {
 		return
 	}
 	i.report(k)
+	if k.config.Input.Format != config.FormatArrow && i.shards > 0 {
+		k.fields(ctx, conn)
+	}
 }
 
 func writeFindings(a *app.App, all []finding, asJSON bool) error {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,6 +29,7 @@ type inspector struct {
 	home   func(key []byte, n int) int32
 
 	records, shards int
+	braces          int     // values that cannot be read and begin as JSON does
 	unread          trouble // values that are no shards
 	keyless         trouble // keys that no model can have
 	unmatched       trouble // keys of no model
@@ -64,6 +66,17 @@ func newInspector(c *config.Config, rules *pipeline.Rules, home func([]byte, int
 	}
 }
 
+// readable says what to do about values that cannot be read.
+func (i *inspector) readable() string {
+	switch {
+	case i.config.Input.Format != config.FormatArrow:
+		return "compare input.format and input.payload with what producers send"
+	case i.braces > 0:
+		return "these look like JSON: set input.format: json, or send Arrow IPC streams"
+	}
+	return "send Arrow IPC streams: producer replay makes them of files, pyarrow of tables"
+}
+
 // visit takes one record into account.
 func (i *inspector) visit(s *connect.Sampled) bool {
 	i.records++
@@ -74,6 +87,9 @@ func (i *inspector) visit(s *connect.Sampled) bool {
 		return true
 	case s.Err != nil:
 		i.unread.add(s, "%v", s.Err)
+		if text := bytes.TrimSpace(s.Record.Value); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+			i.braces++
+		}
 		return true
 	case s.Batch == nil:
 		return true
@@ -143,8 +159,8 @@ func (i *inspector) report(k *checker) {
 		return levelWarning
 	}
 	if t := i.unread; t.n > 0 {
-		k.add(share(t.n, i.records), subject, "send Arrow IPC streams: producer replay makes them of files, pyarrow of tables",
-			"%d of the %d newest records are not shards and go to the dead letters; the first: %s", t.n, i.records, t.first)
+		k.add(share(t.n, i.records), subject, i.readable(),
+			"%d of the %d newest records are not %s and go to the dead letters; the first: %s", t.n, i.records, i.config.Input.Units(), t.first)
 	}
 	if t := i.keyless; t.n > 0 {
 		k.add(share(t.n, i.records), subject, "give every record a key, the name of its model: 1 to 512 bytes of UTF-8",
@@ -165,7 +181,7 @@ func (i *inspector) report(k *checker) {
 		}
 	}
 	if len(k.findings) == before {
-		k.add(levelOK, subject, "", "the %d newest shards fit the configuration", i.shards)
+		k.add(levelOK, subject, "", "the %d newest %s fit the configuration", i.shards, i.config.Input.Units())
 	}
 }
 

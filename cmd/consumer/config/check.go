@@ -36,6 +36,7 @@ func (c *Config) check() []error {
 		wrong("kafka.group: %q is not 1 to 249 letters, digits, dots, underscores and hyphens", k.Group)
 	}
 	c.checkTopics(wrong)
+	c.Input.check(wrong)
 	add(oneOf("kafka.format", k.Format, "arrow", "json"))
 	if k.SessionTimeout < Duration(2*Heartbeat) {
 		wrong("kafka.session_timeout: %v is less than two heartbeats (%v): every pause of the machine would cost the partitions", k.SessionTimeout, 2*Heartbeat)

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Seed       uint64     `yaml:"seed"`
 	Kafka      Kafka      `yaml:"kafka"`
+	Input      Input      `yaml:"input"`
 	Redis      Redis      `yaml:"redis"`
 	Checkpoint Checkpoint `yaml:"checkpoint"`
 	Memory     Memory     `yaml:"memory"`
@@ -123,6 +124,7 @@ func Default() *Config {
 			Input: "shards", Output: "posteriors", Format: "arrow", CreateTopics: true,
 			SessionTimeout: Duration(30 * time.Second), PeerTimeout: Duration(2 * time.Second),
 		},
+		Input:      Input{Format: FormatArrow},
 		Redis:      Redis{URL: "redis://127.0.0.1:6379/0"},
 		Checkpoint: Checkpoint{Interval: Duration(time.Second), MinPause: Duration(5 * time.Millisecond), Records: 2000, Bytes: 4 << 20},
 		Memory:     Memory{Inflight: 256 << 20, Cache: 1 << 30},

@@ -28,6 +28,7 @@ type Connection struct {
 	Config *config.Config
 	Client *kafka.Client
 	Log    *kafka.Log
+	Reader *Reader
 	Rules  *pipeline.Rules
 	Store  *redis.Store // nil before openStore
 	Lookup *Lookup      // nil before openStore
@@ -48,7 +49,7 @@ func Dial(c *config.Config) (*Connection, error) {
 	}
 	conn := &Connection{Config: c, Client: client}
 	if conn.Log, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
-		conn.Rules, err = NewRules(c)
+		conn.Rules, conn.Reader, err = newRules(c)
 	}
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
@@ -73,10 +74,17 @@ func (n *Connection) Letters() (*kafka.Log, error) {
 
 // NewRules returns the rules of a configuration.
 func NewRules(c *config.Config) (*pipeline.Rules, error) {
-	return pipeline.NewRules(RulesOf(c), pipeline.Limits{
-		Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
-		Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
-	})
+	rules, _, err := newRules(c)
+	return rules, err
+}
+
+func newRules(c *config.Config) (*pipeline.Rules, *Reader, error) {
+	reader := NewReader(c)
+	rules, err := pipeline.NewRules(RulesOf(c), LimitsOf(c))
+	if err != nil {
+		return nil, nil, err
+	}
+	return rules.Reading(reader.form()), reader, nil
 }
 
 // RulesOf pairs the globs with the models.
@@ -176,6 +184,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 	publisher.OnRepeats = func(err error) {
 		logger.Warn("outputs whose acknowledgement is lost will be sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
 	}
+	memory := pipeline.NewBudget(decodeBytes)
 	return pipeline.New(pipeline.Options{
 		Topic: c.Kafka.Input,
 		Group: kafka.NewGroup(n.Client, kafka.GroupOptions{
@@ -193,7 +202,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
 		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),
 		SkipGaps: c.OnGap == "skip", Heartbeat: config.Heartbeat, Flush: min(flush, time.Duration(c.Kafka.SessionTimeout)/2),
-		NewDecoder: NewDecoder(c, pipeline.NewBudget(decodeBytes)),
+		NewDecoder: func() pipeline.Decoder { return n.Reader.Decoder(LimitsOf(c), memory) },
 		NewOutputs: func() pipeline.Outputs { return NewOutputs(c, n.Rules, int(c.Limits.Summary)) },
 		Observer:   observer,
 		Metrics:    metrics,
@@ -220,12 +229,6 @@ func (n *Connection) newPublisher(c *config.Config) *kafka.Publisher {
 
 // decodeBytes is what large shards are laid out in at a time, or one of them.
 const decodeBytes = 64 << 20
-
-// NewDecoder returns what makes readers of shards, and of rows to predict.
-func NewDecoder(c *config.Config, memory *pipeline.Budget) func() pipeline.Decoder {
-	limits := arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns, Memory: memory}
-	return func() pipeline.Decoder { return arrow.NewDecoder(limits) }
-}
 
 // NewSender returns what sends the flights of the demo.
 func (n *Connection) NewSender(topic string, rate float64) *replay.Sender {

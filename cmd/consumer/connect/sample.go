@@ -7,7 +7,6 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/pipeline"
-	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
@@ -31,7 +30,7 @@ func (n *Connection) Sample(ctx context.Context, c *config.Config, newest bool, 
 	if err != nil {
 		return err
 	}
-	decoder := arrow.NewDecoder(arrow.Limits{Record: int(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns})
+	decoder := n.Reader.Decoder(LimitsOf(c), nil)
 	each := int64(max(1, records/max(1, count)))
 	for id := range int32(count) {
 		p := pipeline.Partition{Topic: c.Kafka.Input, ID: id}

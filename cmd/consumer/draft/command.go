@@ -24,6 +24,7 @@ type draftFlags struct {
 	topic   string
 	brokers []string
 	sets    []string
+	records config.Input // of the topic
 	sel     rows.Selection
 	rows    int
 	from    string
@@ -48,10 +49,12 @@ say what it found, the reasons for its choice, and the alternatives.
 
 A file has a format that producer replay reads: .csv, .tsv, .json, .jsonl, .ndjson
 (each also .gz), .arrow, .arrows or .parquet. Without --input the sample is taken from the
-topic. Without --response the response is a column with a usual name (y,
+topic, whose records are shards, or events where --input-format says so.
+Without --response the response is a column with a usual name (y,
 response, target, outcome, label), or else the last column of numbers.`,
 		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
-  consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning`,
+  consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning
+  consumer init --topic sales --brokers 127.0.0.1:9092 --input-format json`,
 		GroupID: app.GroupFirst,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,6 +69,8 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.input, "input", "", "read rows from `FILE`")
 	fs.StringVar(&f.topic, "topic", "", "topic of the shards, `T`: read without --input (default with it: the file's name)")
 	fs.StringSliceVar(&f.brokers, "brokers", nil, "Kafka brokers, `HOST:PORT,...` (default 127.0.0.1:9092)")
+	fs.StringVar(&f.records.Format, "input-format", config.FormatArrow, "what the topic's records are: "+strings.Join(config.Formats(), ", "))
+	fs.StringVar(&f.records.Payload, "payload", "", "`PATH` of the row or rows in a record of the topic, as in payload.after")
 	fs.StringVar(&f.wish.Response, "response", "", "response column, `C`")
 	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", "))
 	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
@@ -83,6 +88,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	for name, words := range rows.FlagWords {
 		app.Offer(cmd, name, words...)
 	}
+	app.Offer(cmd, "input-format", config.Formats()...)
 	// These fail only for names that are no flags.
 	_ = cmd.RegisterFlagCompletionFunc("set", completeConnection(a))
 	_ = cmd.MarkFlagFilename("input", rows.Endings()...)
@@ -118,6 +124,8 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 		return cli.Usagef("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
 	case f.input == "" && (f.sel.KeyColumn != "" || f.sel.Columns != nil || len(f.sel.Args()) > 0):
 		return cli.Usagef("--key-column, --columns, --null, --text, --decimal, --date-order and --no-key are about a file, and there is no --input")
+	case f.input != "" && f.records != config.Input{Format: config.FormatArrow}:
+		return cli.Usagef("--input-format and --payload are about a topic, and --input names a file")
 	case f.input != "" && cmd.Flags().Changed("from"):
 		return cli.Usagef("--from is about a topic, and --input names a file")
 	case f.wish.Formula != "" && (f.wish.Response != "" || f.wish.Group != ""):
@@ -149,6 +157,7 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 	if len(f.brokers) > 0 {
 		sets = append(sets, "kafka.brokers="+strings.Join(f.brokers, ","))
 	}
+	sets = append(sets, "input.format="+f.records.Format, "input.payload="+f.records.Payload)
 	c, _, err := config.Parse(config.Source{Kinds: kinds, File: "the draft", Sets: append(sets, f.sets...)}, []byte(`models: [{match: "**", kind: linear}]`))
 	if err != nil {
 		return cli.Usagef("%w", err)

@@ -52,11 +52,20 @@ func (f *draftFlags) head(l *look) []byte {
 	if k.SASL != defaults.Kafka.SASL {
 		line("  sasl: %s", Inline(k.SASL))
 	}
+	if f.records.Format != config.FormatArrow {
+		line("input: %s  # what the records of the topic are", Inline(inputOf(f.records)))
+	}
 	line("redis: %s  # stores the state; must not evict", Inline(redisPlace(f.config.Redis)))
 	if f.config.HTTP != defaults.HTTP {
 		line("http: %s", Inline(f.config.HTTP))
 	}
 	return []byte(w.String())
+}
+
+// inputOf is config.Input without what is empty.
+type inputOf struct {
+	Format  string `yaml:"format"`
+	Payload string `yaml:"payload,omitempty"`
 }
 
 // redisPlace is config.Redis without what is empty.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
@@ -85,6 +86,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 		return nil, err
 	}
 	defer conn.Close()
+	conn.Reader = conn.Reader.Whole() // no model names columns yet
 	l, bad, why := &look{profile: NewProfile()}, 0, ""
 	at, enough := int32(-1), 0
 	err = conn.Sample(ctx, f.config, f.from == "end", lookedRecords, func(s *connect.Sampled) bool {
@@ -106,19 +108,27 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	}
 	switch {
 	case l.profile.Rows == 0 && bad > 0:
-		return nil, fmt.Errorf("topic %s: none of %d records is a shard; the first: %s. producer replay makes shards of files, and init --input looks at them", f.topic, bad, why)
+		return nil, fmt.Errorf("topic %s: none of %d records is %s; the first: %s. %s", f.topic, bad, f.records.Unit(), why, f.remedy())
 	case l.profile.Rows == 0:
 		return nil, fmt.Errorf("topic %s is empty; send some shards, or look at a file with --input", f.topic)
 	case bad > 0:
-		l.notes = append(l.notes, fmt.Sprintf("%d records are not shards and would go to the dead letters; the first: %s", bad, why))
+		l.notes = append(l.notes, fmt.Sprintf("%d records are not %s and would go to the dead letters; the first: %s", bad, f.records.Units(), why))
 	}
 	which := "newest"
 	if f.from == "beginning" {
 		which = "oldest"
 	}
-	l.what = fmt.Sprintf("the %s %d shards of topic %s, %d rows of %d keys", which, l.profile.Shards, f.topic, l.profile.Rows, len(l.profile.Keys))
+	l.what = fmt.Sprintf("the %s %d %s of topic %s, %d rows of %d keys", which, l.profile.Shards, f.records.Units(), f.topic, l.profile.Rows, len(l.profile.Keys))
 	return l, nil
 }
 
 // inComment makes text from outside fit for a comment.
 func inComment(text string) string { return term.Cut(text, 200) }
+
+// remedy says what to do about a topic whose records cannot be read.
+func (f *draftFlags) remedy() string {
+	if f.records.Format == config.FormatArrow {
+		return "Are they events? Say what they are by --input-format. Else producer replay makes shards of files, and init --input looks at them"
+	}
+	return "Compare --input-format and --payload with what is in the topic"
+}

@@ -19,7 +19,7 @@ func (s *Service) webOptions(token string) web.Options {
 		Ready: s.ready, Store: s, Topics: s, Feed: s.feed, Kinds: c.Kinds,
 		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
 		Encode:     arrow.Encode,
-		NewDecoder: connect.NewDecoder(c, nil), Body: int64(c.Limits.Record),
+		NewDecoder: connect.NewRows(c), Body: int64(c.Limits.Record),
 		Process: web.Process{
 			Version: version.Get().Version, Started: time.Now(),
 			Input: c.Kafka.Input, Output: c.Kafka.Output, Group: c.Kafka.Group, DeadLetters: c.Kafka.DeadLetters,

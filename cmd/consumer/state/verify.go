@@ -14,7 +14,6 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/admin"
-	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
@@ -71,7 +70,7 @@ func (s *states) verify(ctx context.Context, format string) error {
 	v := &admin.Verifier{
 		Log: s.Log, Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
 		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
-			return arrow.NewDecoder(arrow.Limits{Record: int(l.Record), Rows: l.Rows, Columns: l.Columns})
+			return s.Reader.Decoder(l, nil)
 		},
 		NewLog: func(l pipeline.Limits) (pipeline.Log, error) { return s.LogUnder(l.Record) },
 		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
