@@ -110,3 +110,20 @@ func TestTypes(t *testing.T) {
 		}
 	}
 }
+
+// Labels count towards what a record may take, also those that are known: whether a
+// record is refused must not depend on those before it.
+func TestLabelsCountEveryTime(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`[{"y":"a"}`)
+	for i := range 3000 {
+		fmt.Fprintf(&b, `,{"y":"%04d"}`, i)
+	}
+	b.WriteString("]")
+	d := NewDecoder(events.Limits{Record: 64 << 10, Rows: 5000}, events.Wanted{}, nil)
+	for range 3 {
+		if _, err := d.Decode([]byte(b.String())); !errors.Is(err, cdf.ErrShard) {
+			t.Fatalf("%d bytes: %v", b.Len(), err)
+		}
+	}
+}
