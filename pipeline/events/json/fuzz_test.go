@@ -142,3 +142,51 @@ func compare(t *testing.T, b *cdf.Batch, row map[string]any) {
 		}
 	}
 }
+
+// With columns that models name, and rows at a path, a decoder finds in each of them
+// what it finds without, and refuses nothing that it would read but for their sake.
+func FuzzNamed(f *testing.F) {
+	for _, s := range []string{
+		`{"after":{"y":1,"g":"a","z":[1]},"op":"c"}`, `{"after":[{"y":1,"g":2},{"g":null,"x":{"a":true}}]}`, `{"after":null}`, `{"after":{"q":1}}`,
+		`{"b":{"after":1},"after":{"y":"2024-01-05"}}`, `{"after":{"y":1},"after":{}}`, `{"after":{"g":{"h":1}}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	wanted := events.Wanted{Only: true, Columns: []events.Named{{Name: "y", Number: true}, {Name: "g"}, {Name: "x.a"}}}
+	named, whole := NewDecoder(small, wanted, []string{"after"}), NewDecoder(small, events.Wanted{}, []string{"after"})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		b, err := named.Decode(value)
+		all, errAll := whole.Decode(value)
+		if err != nil && errAll == nil && !errors.Is(err, cdf.ErrSchema) && !errors.Is(err, cdf.ErrShard) {
+			t.Fatalf("%v, and without columns it is read", err)
+		}
+		if err != nil || errAll != nil {
+			return
+		}
+		if len(b.Columns)+len(b.Skipped) != len(wanted.Columns) || b.Rows != all.Rows {
+			t.Fatalf("%+v", b)
+		}
+		for i := range b.Columns {
+			c := &b.Columns[i]
+			j := slices.IndexFunc(all.Columns, func(o cdf.Column) bool { return o.Name == c.Name })
+			for row := range b.Rows {
+				switch {
+				case j < 0:
+					if !math.IsNaN(c.Number[row]) {
+						t.Fatalf("%q has %v", c.Name, c.Number)
+					}
+				case c.Type == cdf.Text:
+					x, okX := c.Label(row)
+					y, okY := all.Columns[j].Label(row)
+					if x != y || okX != okY {
+						t.Fatalf("%q is %q, and %q", c.Name, x, y)
+					}
+				default:
+					if x, y := c.Number[row], all.Columns[j].Number[row]; math.Float64bits(x) != math.Float64bits(y) {
+						t.Fatalf("%q is %v, and %v", c.Name, x, y)
+					}
+				}
+			}
+		}
+	})
+}
