@@ -84,6 +84,10 @@ type Roles struct {
 // its text, which identifies it, is MarshalText's.
 type Formula interface {
 	encoding.TextMarshaler
+	// Columns are the names of the columns that it names.
+	Columns() []string
+	// Point reports whether it takes columns that it does not name.
+	Point() bool
 	// Begin settles the columns from a key's first shard, which are at most limit
 	// where that is not 0. ErrSchema: they do not serve.
 	Begin(b *Batch, limit int) (Derivation, error)

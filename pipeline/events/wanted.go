@@ -28,6 +28,14 @@ func WantedBy(specs []*cdf.Spec) Wanted {
 	w := Wanted{Only: true}
 	for _, s := range specs {
 		r := &s.Columns
+		if f := r.Formula; f != nil { // the other roles are of what it makes
+			for _, name := range f.Columns() {
+				w.add(name, false)
+			}
+			w.add(r.Time, false)
+			w.Only = w.Only && !f.Point()
+			continue
+		}
 		response := r.Response.Name
 		if response == "" {
 			response = "y"
