@@ -57,3 +57,38 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 		}
 	}
 }
+
+// mostRaised bounds the keys whose flags a tally knows.
+const mostRaised = 100_000
+
+// raised is the flags that the newest shards of keys raised.
+type raised map[string][]string
+
+// note takes an applied record into account. Keys without flags cost nothing while none
+// has any.
+func (r *raised) note(t *task) {
+	if t.entry == nil || len(*r) == 0 && len(t.result.Flags) == 0 {
+		return
+	}
+	if len(t.result.Flags) == 0 {
+		delete(*r, t.entry.key)
+		return
+	}
+	if *r == nil {
+		*r = raised{}
+	}
+	if _, there := (*r)[t.entry.key]; there || len(*r) < mostRaised {
+		(*r)[t.entry.key] = t.result.Flags
+	}
+}
+
+// count returns how many keys have each flag, and how many have any.
+func (r raised) count() (flags map[string]int64, keys int64) {
+	flags = map[string]int64{}
+	for _, of := range r {
+		for _, flag := range of {
+			flags[flag]++
+		}
+	}
+	return flags, int64(len(r))
+}

@@ -42,6 +42,7 @@ type Metrics struct {
 
 	mu    sync.Mutex
 	tally Tally
+	known raised // of the flags that the tally counts
 }
 
 // Tally counts what became of the records that this process took. One that was
@@ -50,6 +51,12 @@ type Tally struct {
 	Applied int64 // shards and tombstones
 	Skipped int64 // applied before
 	Dead    map[Stage]int64
+	Rows    int64 // folded into a model
+	Dropped int64 // rows left out of applied shards
+	// Flagged counts, by flag, the keys whose newest shard raised it; FlaggedKeys those
+	// with any. Of many flagged keys only the first 100,000 count.
+	Flagged     map[string]int64
+	FlaggedKeys int64
 }
 
 // Tally returns the counts so far.
@@ -58,6 +65,7 @@ func (m *Metrics) Tally() Tally {
 	defer m.mu.Unlock()
 	t := m.tally
 	t.Dead = maps.Clone(t.Dead)
+	t.Flagged, t.FlaggedKeys = m.known.count()
 	return t
 }
 
@@ -132,9 +140,12 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 			m.tally.Skipped++
 		default:
 			m.tally.Applied++
+			m.known.note(&tasks[i])
 			if r.Kind == "" {
 				continue
 			}
+			m.tally.Rows += r.Rows
+			m.tally.Dropped += r.Dropped
 			if r.Kind != of.kind {
 				m.count(&of)
 				of = kindCounts{kind: r.Kind, update: m.update.WithLabelValues(r.Kind)}

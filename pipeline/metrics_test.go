@@ -19,7 +19,7 @@ func TestMetricsOfAMessage(t *testing.T) {
 		{result: result{Dead: StageCheck}},
 		{result: result{Kind: "b", Rows: 5, Seconds: 1, Published: true, MinESS: 20, MaxRHat: 1.5}},
 		{result: result{Skipped: "applied"}},
-		{result: result{}}, // a tombstone
+		{result: result{}, entry: &entry{key: "gone"}}, // a tombstone
 		{result: result{Kind: "a", Rows: 6, Seconds: 1, Published: true, Scored: 6, Density: -2, Coverage: .75}},
 	}
 	m.observe(Partition{"in", 3}, tasks)
@@ -52,7 +52,40 @@ func TestMetricsOfAMessage(t *testing.T) {
 			t.Errorf("%s, of which nothing was said, is there", name)
 		}
 	}
-	if tally := m.Tally(); fmt.Sprint(tally) != fmt.Sprint(Tally{5, 1, map[Stage]int64{StageCheck: 1}}) {
+	if tally := m.Tally(); fmt.Sprint(tally) != fmt.Sprint(Tally{Applied: 5, Skipped: 1, Dead: map[Stage]int64{StageCheck: 1}, Rows: 18, Dropped: 2, Flagged: map[string]int64{}}) {
 		t.Errorf("tally %+v", tally)
 	}
+}
+
+// TestTallyOfFlags: a key counts with the flags of its newest shard, one that was deleted
+// with none, and of too many keys the first count.
+func TestTallyOfFlags(t *testing.T) {
+	m := NewMetrics(prometheus.NewRegistry(), "")
+	say := func(key string, kind string, flags ...string) {
+		m.observe(Partition{"in", 0}, []task{{entry: &entry{key: key}, result: result{Kind: kind, Flags: flags}}})
+	}
+	want := func(keys int64, flags map[string]int64) {
+		t.Helper()
+		if got := m.Tally(); got.FlaggedKeys != keys || fmt.Sprint(got.Flagged) != fmt.Sprint(flags) {
+			t.Errorf("%d keys have flags %v, want %d and %v", got.FlaggedKeys, got.Flagged, keys, flags)
+		}
+	}
+	say("a", "k")
+	want(0, map[string]int64{})
+	say("a", "k", "x", "y")
+	say("b", "k", "x")
+	say("c", "k")
+	want(2, map[string]int64{"x": 2, "y": 1})
+	say("a", "k", "y")
+	want(2, map[string]int64{"x": 1, "y": 1})
+	say("b", "") // a tombstone
+	want(1, map[string]int64{"y": 1})
+	say("a", "k")
+	want(0, map[string]int64{})
+	for i := range mostRaised + 10 {
+		say(fmt.Sprint(i), "k", "x")
+	}
+	want(mostRaised, map[string]int64{"x": mostRaised})
+	say("0", "k", "y")
+	want(mostRaised, map[string]int64{"x": mostRaised - 1, "y": 1})
 }
