@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestCommandIsHowTheProgramWasStarted(t *testing.T) {
+	for self, want := range map[string]string{
+		"consumer":                  "producer",
+		"bin/consumer":              "bin/producer",
+		"./producer":                "./producer",
+		"/opt/my tools/consumer":    "'/opt/my tools/producer'",
+		"/tmp/x/consumer.test":      "producer",
+		"/tmp/go-build/exe/program": "producer",
+	} {
+		if got := commandOf(filepath.FromSlash(self), "producer"); got != want {
+			t.Errorf("%s: %s, want %s", self, got, want)
+		}
+	}
+	if got := commandOf("bin/consumer.exe", "consumer"); got != "bin/consumer.exe" {
+		t.Errorf("%s", got)
+	}
+}
