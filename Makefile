@@ -10,8 +10,8 @@ LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## posteriors of real flights in this terminal; needs only Go
-	$(GO) run ./cmd/consumer demo
+demo: build ## posteriors of real flights in this terminal; needs only Go
+	bin/consumer demo
 
 test: unit integration ## everything, on embedded parts and on a real Kafka and Redis
 

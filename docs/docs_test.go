@@ -310,7 +310,7 @@ func effective(t *testing.T, consumer, text string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, consumer, "run", "--config", file, "--set", "kafka.brokers=127.0.0.1:1",
+	cmd := exec.CommandContext(ctx, consumer, "run", "--print-config", "--config", file, "--set", "kafka.brokers=127.0.0.1:1",
 		"--set", "redis.url=redis://127.0.0.1:1/0", "--set", "http.listen=127.0.0.1:0",
 		"--set", "redis.password_file=", "--set", "kafka.tls.enabled=false", "--set", "kafka.tls.ca_file=",
 		"--set", "kafka.sasl.mechanism=", "--set", "kafka.sasl.username=", "--set", "kafka.sasl.password_file=")

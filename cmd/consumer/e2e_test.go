@@ -169,10 +169,11 @@ func TestFromShardsToPosteriors(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			w := newWorld(t, "format: "+format)
 			w.send([]string{"a/1", "b"}, 3)
-			if code, out, messages := w.consumer("run", "--until-end"); code != 0 || out != "" || !strings.Contains(messages, "effective configuration:") {
+			code, out, messages := w.consumer("run", "--until-end")
+			if code != 0 || out != "" || !strings.Contains(messages, " s: 6 records, 18 rows (") || !strings.HasSuffix(messages, ", 2 keys. No key is flagged.\n") || strings.Contains(messages, "configuration:") {
 				t.Fatalf("run: exit %d, stdout %q, stderr %s", code, out, messages)
 			}
-			code, out, messages := w.consumer("tail", "--until-end")
+			code, out, messages = w.consumer("tail", "--until-end")
 			if lines := strings.Count(out, "\n"); code != 0 || lines != 6 {
 				t.Fatalf("tail: exit %d, %d lines, stderr %s\n%s", code, lines, messages, out)
 			}

@@ -32,6 +32,9 @@ type Connection struct {
 	Rules  *pipeline.Rules
 	Store  *redis.Store // nil before openStore
 	Lookup *Lookup      // nil before openStore
+
+	own   *kafka.Log    // of Client, which Log may not be: see ReadFrom
+	other *kafka.Client // of Log, where it is not Client
 }
 
 // Dial reads the files that the configuration names and connects to nothing.
@@ -48,7 +51,8 @@ func Dial(c *config.Config) (*Connection, error) {
 		return nil, err
 	}
 	conn := &Connection{Config: c, Client: client}
-	if conn.Log, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
+	if conn.own, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
+		conn.Log = conn.own
 		conn.Rules, conn.Reader, err = newRules(c)
 	}
 	if err != nil {
@@ -60,8 +64,8 @@ func Dial(c *config.Config) (*Connection, error) {
 // LogUnder returns a log that refuses what is too large under a limit of a
 // record's value in bytes.
 func (n *Connection) LogUnder(record int64) (*kafka.Log, error) {
-	if record == int64(n.Config.Limits.Record) && n.Log != nil {
-		return n.Log, nil
+	if record == int64(n.Config.Limits.Record) && n.own != nil {
+		return n.own, nil
 	}
 	return kafka.NewLog(n.Client, record)
 }
@@ -135,6 +139,9 @@ func (n *Connection) Close() {
 		_ = n.Store.Close()
 	}
 	_ = n.Client.Close()
+	if n.other != nil {
+		_ = n.other.Close()
+	}
 }
 
 // Prepare refuses a store that may lose state and makes the topics.
@@ -230,7 +237,7 @@ func (n *Connection) newPublisher(c *config.Config) *kafka.Publisher {
 // decodeBytes is what large shards are laid out in at a time, or one of them.
 const decodeBytes = 64 << 20
 
-// NewSender returns what sends the flights of the demo.
+// NewSender returns what sends the shards of demo and try.
 func (n *Connection) NewSender(topic string, rate float64) *replay.Sender {
 	return replay.NewSender(replay.Options{
 		Topic: topic, Run: replay.NewRun(), Rate: rate,
@@ -241,7 +248,7 @@ func (n *Connection) NewSender(topic string, rate float64) *replay.Sender {
 // Feed returns the records of a topic.
 func (n *Connection) Feed(topic string, fromEnd, untilEnd bool, notify func(string, ...any)) Feed {
 	return func(ctx context.Context, visit func(*pipeline.Record) error) error {
-		return n.Log.Tail(ctx, topic, kafka.TailOptions{
+		return n.own.Tail(ctx, topic, kafka.TailOptions{
 			FromEnd: fromEnd, UntilEnd: untilEnd,
 			OnError: func(err error) { notify("waiting for topic %s: %v", topic, err) },
 		}, func(_ pipeline.Partition, r *pipeline.Record) error { return visit(r) })

@@ -1,15 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,12 +14,11 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
-	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/consumer/demo"
 	"github.com/credence-stream/credence/cmd/consumer/show"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
-	servers "github.com/credence-stream/credence/internal/embedded"
 )
 
 //go:embed demo_config.yaml
@@ -32,7 +28,6 @@ const (
 	demoRows   = 10               // flights per shard
 	demoRate   = 30               // shards per second: about 70 seconds in all
 	demoListen = "127.0.0.1:8080" // unless it is taken
-	demoAny    = "127.0.0.1:0"    // then
 	demoKey    = "ATL"            // an airport with many flights
 )
 
@@ -75,56 +70,39 @@ func runDemo(ctx context.Context, a *app.App, listen string, fixed, browser bool
 	if err != nil {
 		return err
 	}
-	end, err := connect.StartEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return cli.Stopped(ctx, err)
-	}
-	defer end()
 	live := term.IsTerminal(a.Out)
 	log := a.Err
 	if live {
 		log = io.Discard // the table says what keeps it from moving
 	}
-	s, err := NewService(ctx, c, newLogger(log, slog.LevelWarn))
-	if err != nil && !fixed {
-		c.HTTP.Listen = demoAny
-		s, err = NewService(ctx, c, newLogger(log, slog.LevelWarn))
-	}
+	s, end, err := Inside{Config: c, Name: "demo", Fixed: fixed, Log: log}.Start(ctx)
 	if err != nil {
-		return err
+		return cli.Stopped(ctx, err)
 	}
-	if s.http != nil {
-		c.HTTP.Listen = s.http.Addr()
-	}
-	file, err := writeTemp(c)
-	if err != nil {
-		return errors.Join(err, s.discard())
-	}
-	c.File = file
-	defer func() { _ = os.RemoveAll(filepath.Dir(file)) }()
-	explain(a, c, file)
-	if s.http != nil && browser && wantsBrowser(live, a.Env) {
-		openBrowser(ctx, pageURL(c.HTTP.Listen))
+	defer end()
+	explain(a, c)
+	if browser {
+		s.ShowPage(ctx, a)
 	}
 
 	p, notify := show.NewPrinter(a, app.Table, show.NewSelection("", 0), "flights")
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.Run(ctx, false) })
 	g.Go(func() error {
-		if err := s.conn.CreateTopics(ctx, c); err != nil {
+		sender, err := s.Sender(ctx, demoRate)
+		if err != nil {
 			return cli.Stopped(ctx, err)
 		}
 		h, ctx := errgroup.WithContext(ctx)
 		h.Go(func() error { return show.Tail(ctx, s.conn.Feed(c.Kafka.Output, false, false, notify), p) })
-		h.Go(func() error { return cli.Stopped(ctx, s.replay(ctx, notify)) })
+		h.Go(func() error { return cli.Stopped(ctx, replayFlights(ctx, sender, notify)) })
 		return h.Wait()
 	})
 	return g.Wait()
 }
 
-// replay sends the flights.
-func (s *Service) replay(ctx context.Context, notify func(string, ...any)) error {
-	sender := s.conn.NewSender(s.config.Kafka.Input, demoRate)
+// replayFlights sends them.
+func replayFlights(ctx context.Context, sender *replay.Sender, notify func(string, ...any)) error {
 	for shard, err := range demo.Shards(demoRows) {
 		if err != nil {
 			return err
@@ -141,13 +119,6 @@ func (s *Service) replay(ctx context.Context, notify func(string, ...any)) error
 	return nil
 }
 
-// discard gives back what a service that never ran holds.
-func (s *Service) discard() error {
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	return s.Run(ended, false)
-}
-
 // pageURL is where the page of a server is that listens on an address.
 func pageURL(address string) string {
 	host, port, err := net.SplitHostPort(address)
@@ -162,11 +133,9 @@ func pageURL(address string) string {
 
 // explain says where the page is, what there is to see and where to look
 // further.
-func explain(a *app.App, c *config.Config, file string) {
-	page := "none, --listen is empty"
-	if c.HTTP.Listen != "" {
-		page = pageURL(c.HTTP.Listen)
-	}
+func explain(a *app.App, c *config.Config) {
+	page := cmp.Or(pageOf(c), "none, --listen is empty")
+	consumer, file := cli.Command("consumer"), cli.Quote(c.File)
 	_, _ = fmt.Fprintf(a.Err, `The live page: %s
 
 Credence demo: 20,000 flights of early 2001, replayed in order of departure.
@@ -177,19 +146,9 @@ shard, and every shard updates its posterior.
 While it runs, try:
   curl -s %s/v1/models/%s
   curl -s %s/metrics
-  consumer get %s --config %s
-  consumer tail --format json --config %s
+  %s get %s --config %s
+  %s tail --format json --config %s
 The configuration is %s.
 
-`, page, demoRows, page, demoKey, page, demoKey, file, file, file)
-}
-
-// writeTemp writes the configuration where other commands can read it.
-func writeTemp(c *config.Config) (string, error) {
-	dir, err := os.MkdirTemp("", "credence-demo-*")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "demo.yaml")
-	return file, os.WriteFile(file, []byte(c.String()), 0o600)
+`, page, demoRows, page, demoKey, page, consumer, demoKey, file, consumer, file, file)
 }

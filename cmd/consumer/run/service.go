@@ -3,11 +3,7 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,9 +31,15 @@ type Service struct {
 	feed    *live.Feed
 	http    *web.Server // nil: disabled
 
+	began    time.Time
+	accounts bool          // for when it ends
+	up       chan struct{} // closed once there is a worker
+
 	mu      sync.Mutex
 	waiting string           // why there is no worker yet
 	running *pipeline.Worker // nil before
+	ended   bool             // all that was there is done
+	final   Account
 }
 
 // NewService takes the HTTP port, so that one in use is told at once, and
@@ -47,7 +49,7 @@ func NewService(ctx context.Context, c *config.Config, logger *slog.Logger) (*Se
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting"}
+	s := &Service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
 	if s.conn, err = connect.Dial(c); err != nil {
 		return nil, err
 	}
@@ -71,6 +73,7 @@ func (s *Service) Addr() string { return s.http.Addr() }
 // reached the ends that they have now. It returns when everything has ended.
 func (s *Service) Run(ctx context.Context, untilEnd bool) error {
 	defer s.conn.Close()
+	s.accounts = s.accounts || untilEnd
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
@@ -104,6 +107,10 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	s.mu.Lock()
 	s.running = w
 	s.mu.Unlock()
+	close(s.up)
+	if s.accounts {
+		defer func() { s.final = s.Account(ctx) }()
+	}
 	if !untilEnd {
 		return w.Run(ctx)
 	}
@@ -112,36 +119,28 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	g.Go(func() error { return w.Run(ending) })
 	g.Go(func() error {
 		defer cancel()
-		if err := w.UntilEnd(ending); ctx.Err() == nil {
+		if err := s.UntilEnd(ending); ctx.Err() == nil {
 			return err
 		}
 		return nil
 	})
-	if err := g.Wait(); err != nil || ctx.Err() != nil {
-		return err
-	}
-	return s.conclude()
+	return g.Wait()
 }
 
-// conclude says what became of the records of a run to the end.
-func (s *Service) conclude() error {
-	t := s.worker.Tally()
-	var dead int64
-	var stages []string
-	for _, stage := range slices.Sorted(maps.Keys(t.Dead)) {
-		dead += t.Dead[stage]
-		stages = append(stages, fmt.Sprintf("%s %d", stage, t.Dead[stage]))
+// Final returns what became of the records once Run has returned: of a run to the end,
+// or with a broker inside. It is false where no worker ever was.
+func (s *Service) Final() (Account, bool) { return s.final, s.final.Took > 0 }
+
+// worked returns the worker, waiting until there is one.
+func (s *Service) worked(ctx context.Context) (*pipeline.Worker, error) {
+	select {
+	case <-s.up:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	if dead == 0 {
-		s.logger.Info("reached the end", slog.Int64("applied", t.Applied), slog.Int64("skipped", t.Skipped))
-		return nil
-	}
-	s.logger.Warn("reached the end; consumer dlq list says why records became dead letters", slog.Int64("applied", t.Applied),
-		slog.Int64("skipped", t.Skipped), slog.Int64("dead_letters", dead), slog.String("stages", strings.Join(stages, ", ")))
-	if t.Applied+t.Skipped == 0 {
-		return fmt.Errorf("%w: all %d records became dead letters (%s); consumer dlq list says why", cli.ErrNothingApplied, dead, strings.Join(stages, ", "))
-	}
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running, nil
 }
 
 // retry repeats what fails for an outage until it works, a permanent error

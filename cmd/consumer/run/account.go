@@ -1,0 +1,138 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// Account is what became of the records that a worker took.
+type Account struct {
+	pipeline.Tally
+	Keys  int64 // with a state; -1: the store could not be asked
+	Took  time.Duration
+	Ended bool // all that was there is done
+	file  string
+}
+
+// accounting bounds the wait for a store that may be away.
+const accounting = 2 * time.Second
+
+// Account returns what became of the records so far, also after ctx has ended.
+func (s *Service) Account(ctx context.Context) Account {
+	s.mu.Lock()
+	began, ended := s.began, s.ended
+	s.mu.Unlock()
+	a := Account{Tally: s.worker.Tally(), Keys: -1, Took: time.Since(began), Ended: ended, file: s.config.File}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), accounting)
+	defer cancel()
+	if metas, err := s.Metas(ctx); err == nil {
+		a.Keys = 0
+		for _, m := range metas {
+			a.Keys += m.Keys
+		}
+	}
+	return a
+}
+
+// String is the account in one paragraph.
+func (a Account) String() string {
+	var b strings.Builder
+	b.WriteString("stopped before the end, after ")
+	if a.Ended {
+		b.Reset()
+		b.WriteString("reached the end in ")
+	}
+	dead := a.dead()
+	fmt.Fprintf(&b, "%.1f s: %s, %s (%s per second)", a.Took.Seconds(), plural(a.Applied+a.Skipped+dead, "record"), plural(a.Rows, "row"), thousands(a.rate()))
+	if a.Keys >= 0 {
+		fmt.Fprintf(&b, ", %s", plural(a.Keys, "key"))
+	}
+	b.WriteString(".")
+	if a.Skipped > 0 {
+		fmt.Fprintf(&b, " %s had been applied before and changed nothing.", plural(a.Skipped, "record"))
+	}
+	b.WriteString(a.dropped())
+	if dead > 0 {
+		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", plural(dead, "record"), counted(a.Dead),
+			cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
+	}
+	if a.FlaggedKeys > 0 {
+		fmt.Fprintf(&b, " %s flagged: %s.", plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))
+	} else if a.Applied > 0 {
+		b.WriteString(" No key is flagged.")
+	}
+	return b.String()
+}
+
+// dropped says how many rows of applied shards were left out, and why.
+func (a Account) dropped() string {
+	if a.Dropped == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s dropped: a feature, group or exposure was missing.", plural(a.Dropped, "row was", "rows were"))
+}
+
+func (a Account) dead() (n int64) {
+	for _, of := range a.Dead {
+		n += of
+	}
+	return n
+}
+
+func (a Account) rate() int64 { return int64(float64(a.Rows) / max(a.Took.Seconds(), 1e-3)) }
+
+// Err is why a run to the end failed as a whole: nothing could be applied.
+func (a Account) Err() error {
+	if dead := a.dead(); dead > 0 && a.Applied+a.Skipped == 0 {
+		return fmt.Errorf("%w: all %d records became dead letters (%s)", cli.ErrNothingApplied, dead, counted(a.Dead))
+	}
+	return nil
+}
+
+// counted lists counts by name.
+func counted[K cmp.Ordered](counts map[K]int64) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%v %s", k, thousands(counts[k])))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plural counts things; the words are for one and for more.
+func plural(n int64, words ...string) string {
+	one := words[0]
+	many := one + "s"
+	if len(words) > 1 {
+		many = words[1]
+	}
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}
+
+// thousands writes a count with commas.
+func thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// pageOf is where the page of a configuration is, "" where there is none.
+func pageOf(c *config.Config) string {
+	if c.HTTP.Listen == "" {
+		return ""
+	}
+	return pageURL(c.HTTP.Listen)
+}

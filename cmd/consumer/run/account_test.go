@@ -1,0 +1,51 @@
+package run
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+func TestAccountInWords(t *testing.T) {
+	for want, a := range map[string]Account{
+		"reached the end in 2.0 s: 1,234 records, 20,000 rows (10,000 per second), 3 keys. No key is flagged.": {
+			Tally: pipeline.Tally{Applied: 1234, Rows: 20_000}, Keys: 3, Took: 2 * time.Second, Ended: true,
+		},
+		"stopped before the end, after 0.5 s: 1 record, 1 row (2 per second). No key is flagged.": {
+			Tally: pipeline.Tally{Applied: 1, Rows: 1}, Keys: -1, Took: time.Second / 2,
+		},
+		"reached the end in 1.0 s: 10 records, 40 rows (40 per second), 1 key. 2 records had been applied before and changed nothing. " +
+			"5 rows were dropped: a feature, group or exposure was missing. " +
+			"3 records became dead letters (check 1, decode 2); consumer dlq list --config 'my c.yaml' says why. " +
+			"2 keys are flagged: drift 1, outliers 2.": {
+			Tally: pipeline.Tally{
+				Applied: 5, Skipped: 2, Dead: map[pipeline.Stage]int64{pipeline.StageDecode: 2, pipeline.StageCheck: 1},
+				Rows: 40, Dropped: 5, Flagged: map[string]int64{"outliers": 2, "drift": 1}, FlaggedKeys: 2,
+			}, Keys: 1, Took: time.Second, Ended: true, file: "my c.yaml",
+		},
+		"reached the end in 1.0 s: 0 records, 0 rows (0 per second), 0 keys.": {Took: time.Second, Ended: true},
+	} {
+		if got := a.String(); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d is written %s", n, got)
+		}
+	}
+}
+
+// All records dead is a failure of its own; some are not.
+func TestAccountOfDeadLetters(t *testing.T) {
+	dead := map[pipeline.Stage]int64{pipeline.StageCheck: 2}
+	if err := (Account{Tally: pipeline.Tally{Dead: dead}}).Err(); !errors.Is(err, cli.ErrNothingApplied) {
+		t.Errorf("nothing applied: %v", err)
+	}
+	if err := (Account{Tally: pipeline.Tally{Dead: dead, Skipped: 1}}).Err(); err != nil {
+		t.Errorf("some applied before: %v", err)
+	}
+}

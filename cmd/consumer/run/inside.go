@@ -1,0 +1,123 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/cmd/internal/term"
+	servers "github.com/credence-stream/credence/internal/embedded"
+)
+
+// anyPort is where the page is if its usual port is taken.
+const anyPort = "127.0.0.1:0"
+
+// Inside says how a service runs that brings its own broker and store.
+type Inside struct {
+	Config *config.Config // completed with the addresses
+	Name   string         // of the file with the configuration, for other commands
+	Fixed  bool           // http.listen and no other port
+	// Topic, if not nil, is where the records of the input topic are read: of another
+	// cluster, to which nothing is written.
+	Topic *connect.Elsewhere
+	Log   io.Writer // for warnings
+}
+
+// Start starts the servers and takes the port of the page. The caller ends them once
+// the service has run.
+func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
+	c, logger := o.Config, newLogger(o.Log, slog.LevelWarn)
+	stop, err := connect.StartEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	s, err = NewService(ctx, c, logger)
+	if err != nil && !o.Fixed {
+		c.HTTP.Listen = anyPort
+		s, err = NewService(ctx, c, logger)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Topic != nil {
+		if err := s.conn.ReadFrom(ctx, o.Topic); err != nil {
+			return nil, nil, errors.Join(err, s.discard())
+		}
+	}
+	if s.http != nil {
+		c.HTTP.Listen = s.http.Addr()
+	}
+	if c.File, err = writeTemp(c, o.Name); err != nil {
+		return nil, nil, errors.Join(err, s.discard())
+	}
+	return s, func() {
+		stop()
+		_ = os.RemoveAll(filepath.Dir(c.File))
+	}, nil
+}
+
+// Page is where the page is, "" where there is none.
+func (s *Service) Page() string { return pageOf(s.config) }
+
+// ShowPage opens the page where somebody sees it.
+func (s *Service) ShowPage(ctx context.Context, a *app.App) {
+	if s.http != nil && wantsBrowser(term.IsTerminal(a.Out), a.Env) {
+		openBrowser(ctx, s.Page())
+	}
+}
+
+// Sender makes the topics and returns what sends shards to the input.
+func (s *Service) Sender(ctx context.Context, rate float64) (*replay.Sender, error) {
+	if err := s.conn.CreateTopics(ctx, s.config); err != nil {
+		return nil, err
+	}
+	return s.conn.NewSender(s.config.Kafka.Input, rate), nil
+}
+
+// UntilEnd waits until what the input topic holds now is in checkpoints.
+func (s *Service) UntilEnd(ctx context.Context) error {
+	w, err := s.worked(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.UntilEnd(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	return nil
+}
+
+// discard gives back what a service that never ran holds.
+func (s *Service) discard() error {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	return s.Run(ended, false)
+}
+
+// writeTemp writes the configuration where other commands can read it.
+func writeTemp(c *config.Config, name string) (string, error) {
+	dir, err := os.MkdirTemp("", "credence-"+name+"-*")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, name+".yaml")
+	if err := os.WriteFile(file, []byte(c.String()), 0o600); err != nil {
+		return "", errors.Join(fmt.Errorf("the configuration for other commands: %w", err), os.RemoveAll(dir))
+	}
+	return file, nil
+}
