@@ -87,7 +87,7 @@ var layers = []layer{
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{
 		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/dlq",
-		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state",
+		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state", "cmd/consumer/try",
 	}},
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "models/kind", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
@@ -111,7 +111,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
-		"pipeline", "pipeline/arrow", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/term", "cmd/internal/version",
+		"pipeline", "pipeline/arrow", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{
@@ -120,6 +120,10 @@ var layers = []layer{
 	{path: "cmd/consumer/state", may: []string{
 		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "pipeline/kafka", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
+	}},
+	{path: "cmd/consumer/try", may: []string{
+		"cdf", "models/kind", "pipeline", "sink/web", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
+		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/draft", "cmd/consumer/run",
 	}},
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
 	{path: "cmd/producer", may: []string{

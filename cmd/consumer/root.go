@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/cmd/consumer/show"
 	"github.com/credence-stream/credence/cmd/consumer/state"
+	"github.com/credence-stream/credence/cmd/consumer/try"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/version"
 )
@@ -22,7 +23,7 @@ func newRoot(a *app.App) *cobra.Command {
 		Long: `consumer updates Bayesian models, one per record key, with a Kafka topic of
 data shards, and publishes a posterior summary after every shard.
 
-Start with: consumer demo`,
+Start with: consumer demo, then consumer try FILE`,
 		Version:       version.Get().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -39,7 +40,7 @@ Start with: consumer demo`,
 		&cobra.Group{ID: app.GroupCare, Title: "Operate:"},
 	)
 	root.SetHelpCommandGroupID(app.GroupCare)
-	root.AddCommand(run.DemoCommand(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), capacity.Command(a), versionCommand(a))
+	root.AddCommand(run.DemoCommand(a), try.Command(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), capacity.Command(a), versionCommand(a))
 	root.AddCommand(draft.Command(a))
 	completionCommand(root)
 	root.AddCommand(dlq.Command(a))

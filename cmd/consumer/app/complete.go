@@ -13,7 +13,6 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
-	"github.com/credence-stream/credence/pipeline"
 )
 
 // Offer has a flag completed with some words.
@@ -77,24 +76,13 @@ func (f *Flags) keys(ctx context.Context, a *App, prefix string) ([]string, erro
 	if err := conn.OpenStore(ctx, c); err != nil {
 		return nil, err
 	}
-	n, err := conn.Lookup.Partitions(ctx)
+	all, err := conn.Lookup.FirstKeys(ctx, prefix, completed)
 	if err != nil {
 		return nil, err
 	}
-	var all []string
-	for id := range int32(n) {
-		some, err := conn.Store.Keys(ctx, pipeline.Partition{Topic: c.Kafka.Input, ID: id}, prefix, "", completed)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-	}
-	all = slices.DeleteFunc(all, func(key string) bool {
+	return slices.DeleteFunc(all, func(key string) bool {
 		return strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) })
-	})
-	slices.Sort(all)
-	all = slices.Compact(all)
-	return all[:min(len(all), completed)], nil
+	}), nil
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
@@ -101,4 +102,25 @@ func (l *Lookup) Partitions(ctx context.Context) (int, error) {
 	l.n = n
 	l.mu.Unlock()
 	return n, nil
+}
+
+// FirstKeys returns the first keys with a prefix that have a state, in byte order, at
+// most limit of them.
+func (l *Lookup) FirstKeys(ctx context.Context, prefix string, limit int) ([]string, error) {
+	n, err := l.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for id := range int32(n) {
+		some, err := l.Reader.Keys(ctx, pipeline.Partition{Topic: l.Topic, ID: id}, prefix, "", limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		slices.Sort(all)
+		all = slices.Compact(all)
+		all = all[:min(len(all), limit)]
+	}
+	return all, nil
 }

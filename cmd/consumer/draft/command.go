@@ -21,6 +21,7 @@ import (
 // draftFlags are what `init` is asked for.
 type draftFlags struct {
 	input   string
+	called  string // the input, where it is called otherwise
 	topic   string
 	brokers []string
 	sets    []string
@@ -31,15 +32,20 @@ type draftFlags struct {
 	out     string
 	force   bool
 	wish    Wish
+	by      string // command that drafts
+	shard   int    // rows of a shard in the command that sends the file
 
 	config *config.Config // what the draft says beside the models
 }
 
-const initRows = 10_000
+const (
+	initRows   = 10_000
+	usualShard = 50
+)
 
 // Command returns the command init.
 func Command(a *app.App) *cobra.Command {
-	var f draftFlags
+	f := draftFlags{by: "init", shard: usualShard}
 	cmd := &cobra.Command{
 		Use:   "init --input FILE | --topic T --brokers B",
 		Short: "Draft a configuration from a sample of a file or a topic",
@@ -145,6 +151,11 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 			return cli.Usagef("--kind: %w", err)
 		}
 	}
+	return f.settle(kinds)
+}
+
+// settle completes what the draft says beside the models.
+func (f *draftFlags) settle(kinds kind.Registry) error {
 	if f.topic == "" {
 		f.topic = topicName(f.input)
 	}
@@ -178,43 +189,61 @@ func topicName(file string) string {
 
 // writeDraft drafts and writes.
 func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
-	if f.out != "" && !f.force {
-		// Before the work, which may take a while; what counts comes after it.
-		if _, err := os.Lstat(f.out); err == nil {
-			return fmt.Errorf("%s is there already; --force writes over it", f.out)
-		}
+	if err := Free(f.out, f.force); err != nil {
+		return err
 	}
 	s, err := f.look(ctx, a)
 	if err != nil {
 		return err
 	}
-	m, err := s.profile.Suggest(a.Kinds, f.wish)
-	if doubts := s.profile.Doubts(); err != nil && len(doubts) > 0 {
-		return fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
-	}
+	text, m, err := f.draft(a, s)
 	if err != nil {
 		return err
-	}
-	text := m.AppendYAML(f.head(s))
-	// What is written must be what run would read.
-	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
-		return fmt.Errorf("the draft is not valid: %w", err)
-	} else if len(warnings) > 0 {
-		a.Printf("warning: %s", strings.Join(warnings, "; "))
 	}
 	if f.out == "" {
 		_, err := a.Out.Write(text)
 		return err
 	}
-	if err := write(f.out, text, f.force); err != nil {
+	if err := Write(f.out, text, f.force); err != nil {
 		return err
 	}
 	a.Printf("wrote %s: kind %s from %d rows; next: consumer check --config %s", f.out, m.Kind.Name, s.profile.Rows, f.out)
 	return nil
 }
 
-// write makes a file, over another only with force.
-func write(name string, text []byte, force bool) error {
+// Free returns an error where a file is that must not be written over: before the work,
+// which may take a while. What counts comes after it.
+func Free(name string, force bool) error {
+	if name == "" || force {
+		return nil
+	}
+	if _, err := os.Lstat(name); err == nil {
+		return fmt.Errorf("%s is there already; --force writes over it", name)
+	}
+	return nil
+}
+
+// draft drafts from what was looked at.
+func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
+	m, err := s.profile.Suggest(a.Kinds, f.wish)
+	if doubts := s.profile.Doubts(); err != nil && len(doubts) > 0 {
+		return nil, nil, fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	text := m.AppendYAML(f.head(s))
+	// What is written must be what run would read.
+	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
+		return nil, nil, fmt.Errorf("the draft is not valid: %w", err)
+	} else if len(warnings) > 0 {
+		a.Printf("warning: %s", strings.Join(warnings, "; "))
+	}
+	return text, m, nil
+}
+
+// Write makes a file, over another only with force.
+func Write(name string, text []byte, force bool) error {
 	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
 		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC

@@ -17,7 +17,7 @@ func (f *draftFlags) head(l *look) []byte {
 		file = "FILE"
 	}
 	k, defaults := f.config.Kafka, config.Default()
-	line("# Drafted by consumer init from %s.", l.what)
+	line("# Drafted by consumer %s from %s.", f.by, l.what)
 	for _, note := range l.notes {
 		line("# %s", inComment(note))
 	}
@@ -76,7 +76,7 @@ type redisPlace struct {
 
 // replayCommand is the command line that sends the file.
 func (f *draftFlags) replayCommand() string {
-	words := []string{"producer replay --input", inShell(f.input)}
+	words := []string{"producer replay --input", inShell(f.name())}
 	if f.sel.KeyColumn != "" {
 		words = append(words, "--key-column", inShell(f.sel.KeyColumn))
 	}
@@ -86,7 +86,7 @@ func (f *draftFlags) replayCommand() string {
 	for _, word := range f.sel.Args() {
 		words = append(words, inShell(word))
 	}
-	words = append(words, "--rows 50 --topic", f.config.Kafka.Input, "--brokers", strings.Join(f.config.Kafka.Brokers, ","))
+	words = append(words, fmt.Sprintf("--rows %d --topic", f.shard), f.config.Kafka.Input, "--brokers", strings.Join(f.config.Kafka.Brokers, ","))
 	if f.sel.KeyColumn == "" {
 		words = append(words, " # --key-column C: a model for each value of a column")
 	}

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -30,6 +31,9 @@ func (f *draftFlags) look(ctx context.Context, a *app.App) (*look, error) {
 	defer cancel()
 	return f.lookAtTopic(ctx)
 }
+
+// name is the input as it is called.
+func (f *draftFlags) name() string { return cmp.Or(f.called, f.input) }
 
 // some is a source that ends early.
 type some struct {
@@ -66,9 +70,9 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 		l.profile.Add(shard.Key, shard.Batch)
 	}
 	l.notes = append(l.notes, src.Notes()...)
-	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.input))
+	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.name()))
 	if total := src.Rows(); total > int64(l.profile.Rows) {
-		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.input))
+		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.name()))
 	}
 	if f.sel.KeyColumn != "" {
 		l.what += fmt.Sprintf(", %d keys in column %q", len(l.profile.Keys), inComment(f.sel.KeyColumn))

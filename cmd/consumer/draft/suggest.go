@@ -96,19 +96,16 @@ func (m *Model) choose(name string) error {
 		}
 		return nil
 	}
-	able := func(c *column) bool {
-		return c.numeric() && c.kind != cdf.Time && p.unusable(c) == "" && c.id() == "" && !c.timely()
-	}
 	for _, word := range responseWords {
 		for _, c := range p.columns {
-			if able(c) && has(c.name, []string{word}) {
+			if p.responds(c) && has(c.name, []string{word}) {
 				m.response, m.guessed = c, "chosen for its name"
 				return nil
 			}
 		}
 	}
 	for _, c := range slices.Backward(p.columns) {
-		if able(c) && !c.groups() {
+		if p.responds(c) && !c.groups() {
 			m.response, m.guessed = c, "chosen because it is the last column of numbers"
 			return nil
 		}

@@ -52,21 +52,21 @@ func (a Account) String() string {
 		b.WriteString("reached the end in ")
 	}
 	dead := a.dead()
-	fmt.Fprintf(&b, "%.1f s: %s, %s (%s per second)", a.Took.Seconds(), plural(a.Applied+a.Skipped+dead, "record"), plural(a.Rows, "row"), thousands(a.rate()))
+	fmt.Fprintf(&b, "%.1f s: %s, %s (%s per second)", a.Took.Seconds(), cli.Plural(a.Applied+a.Skipped+dead, "record"), cli.Plural(a.Rows, "row"), cli.Count(a.rate()))
 	if a.Keys >= 0 {
-		fmt.Fprintf(&b, ", %s", plural(a.Keys, "key"))
+		fmt.Fprintf(&b, ", %s", cli.Plural(a.Keys, "key"))
 	}
 	b.WriteString(".")
 	if a.Skipped > 0 {
-		fmt.Fprintf(&b, " %s had been applied before and changed nothing.", plural(a.Skipped, "record"))
+		fmt.Fprintf(&b, " %s had been applied before and changed nothing.", cli.Plural(a.Skipped, "record"))
 	}
 	b.WriteString(a.dropped())
 	if dead > 0 {
-		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", plural(dead, "record"), counted(a.Dead),
+		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", cli.Plural(dead, "record"), counted(a.Dead),
 			cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
 	}
 	if a.FlaggedKeys > 0 {
-		fmt.Fprintf(&b, " %s flagged: %s.", plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))
+		fmt.Fprintf(&b, " %s flagged: %s.", cli.Plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))
 	} else if a.Applied > 0 {
 		b.WriteString(" No key is flagged.")
 	}
@@ -78,7 +78,7 @@ func (a Account) dropped() string {
 	if a.Dropped == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s dropped: a feature, group or exposure was missing.", plural(a.Dropped, "row was", "rows were"))
+	return fmt.Sprintf(" %s dropped: a feature, group or exposure was missing.", cli.Plural(a.Dropped, "row was", "rows were"))
 }
 
 func (a Account) dead() (n int64) {
@@ -102,31 +102,9 @@ func (a Account) Err() error {
 func counted[K cmp.Ordered](counts map[K]int64) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%v %s", k, thousands(counts[k])))
+		parts = append(parts, fmt.Sprintf("%v %s", k, cli.Count(counts[k])))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// plural counts things; the words are for one and for more.
-func plural(n int64, words ...string) string {
-	one := words[0]
-	many := one + "s"
-	if len(words) > 1 {
-		many = words[1]
-	}
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
-}
-
-// thousands writes a count with commas.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }
 
 // pageOf is where the page of a configuration is, "" where there is none.

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"time"
 
@@ -75,7 +76,7 @@ func runDemo(ctx context.Context, a *app.App, listen string, fixed, browser bool
 	if live {
 		log = io.Discard // the table says what keeps it from moving
 	}
-	s, end, err := Inside{Config: c, Name: "demo", Fixed: fixed, Log: log}.Start(ctx)
+	s, end, err := Inside{Config: c, Name: "demo", Fixed: fixed, Log: log, Least: slog.LevelWarn}.Start(ctx)
 	if err != nil {
 		return cli.Stopped(ctx, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	servers "github.com/credence-stream/credence/internal/embedded"
+	"github.com/credence-stream/credence/sink/live"
 )
 
 // anyPort is where the page is if its usual port is taken.
@@ -28,13 +29,14 @@ type Inside struct {
 	// Topic, if not nil, is where the records of the input topic are read: of another
 	// cluster, to which nothing is written.
 	Topic *connect.Elsewhere
-	Log   io.Writer // for warnings
+	Log   io.Writer
+	Least slog.Level // that is logged
 }
 
 // Start starts the servers and takes the port of the page. The caller ends them once
 // the service has run.
 func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
-	c, logger := o.Config, newLogger(o.Log, slog.LevelWarn)
+	c, logger := o.Config, newLogger(o.Log, o.Least)
 	stop, err := connect.StartEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, err
@@ -57,6 +59,7 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 			return nil, nil, errors.Join(err, s.discard())
 		}
 	}
+	s.accounts = true // the store ends with the service, and is asked before
 	if s.http != nil {
 		c.HTTP.Listen = s.http.Addr()
 	}
@@ -85,6 +88,25 @@ func (s *Service) Sender(ctx context.Context, rate float64) (*replay.Sender, err
 		return nil, err
 	}
 	return s.conn.NewSender(s.config.Kafka.Input, rate), nil
+}
+
+// FirstKeys returns the first keys that have a state, in byte order.
+func (s *Service) FirstKeys(ctx context.Context, limit int) ([]string, error) {
+	conn, err := s.started()
+	if err != nil {
+		return nil, err
+	}
+	return conn.Lookup.FirstKeys(ctx, "", limit)
+}
+
+// Predicted returns how well rows were predicted before they were absorbed, all keys
+// together: nothing where there is no page, for nobody watched.
+func (s *Service) Predicted() live.Sums { return live.Together(s.feed.Across("", "")) }
+
+// Rows returns how many rows were folded into models or dropped so far.
+func (s *Service) Rows() int64 {
+	t := s.worker.Tally()
+	return t.Rows + t.Dropped
 }
 
 // UntilEnd waits until what the input topic holds now is in checkpoints.

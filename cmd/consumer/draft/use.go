@@ -1,0 +1,121 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/producer/rows"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+// Request is a draft as another command asks for it: of a file or, without Input, of a
+// topic.
+type Request struct {
+	By        string // the command
+	Input     string
+	Called    string // the input, by who gave it
+	Topic     string
+	Brokers   []string
+	Sets      []string
+	Records   config.Input   // of the topic
+	Selection rows.Selection // of the file
+	Sample    int            // rows that are looked at
+	Wish      Wish
+	Out       string // where the draft will be kept
+}
+
+// Look is what was looked at.
+type Look struct {
+	flags *draftFlags
+	*look
+}
+
+// Look takes the sample of a request.
+func (r Request) Look(ctx context.Context, a *app.App) (*Look, error) {
+	f := &draftFlags{
+		by: r.By, input: r.Input, called: r.Called, topic: r.Topic, brokers: r.Brokers, sets: r.Sets, records: r.Records, sel: r.Selection,
+		rows: r.Sample, from: "beginning", wish: r.Wish, out: r.Out, shard: usualShard,
+	}
+	if err := f.settle(a.Kinds); err != nil {
+		return nil, err
+	}
+	l, err := f.look(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return &Look{f, l}, nil
+}
+
+// Config is what the draft will say beside the models.
+func (l *Look) Config() *config.Config { return l.flags.config }
+
+// Notes are worth knowing about the data.
+func (l *Look) Notes() []string { return l.notes }
+
+// What was looked at, in words.
+func (l *Look) What() string { return l.what }
+
+// Draft drafts for shards of so many rows.
+func (l *Look) Draft(a *app.App, shard int) ([]byte, *Model, error) {
+	l.flags.shard = shard
+	return l.flags.draft(a, l.look)
+}
+
+// Replay is the command that sends the file to a real broker, after the program's name.
+func (l *Look) Replay() string {
+	command, _, _ := strings.Cut(l.flags.replayCommand(), "  #")
+	_, arguments, _ := strings.Cut(command, " ")
+	return arguments
+}
+
+// Response refuses a response of which the sample says that there is nothing to learn.
+func (l *Look) Response(name string) error {
+	c := l.profile.find(name)
+	if c == nil || c.values == 0 || c.distinct() > 1 || c.infinite > 0 {
+		return nil // what is wrong otherwise, the draft says
+	}
+	return fmt.Errorf("the response %q is constant: %s in every row of %s: there is nothing to learn; name another with --response", name, c.only(), l.what)
+}
+
+// Responses lists the columns that could be the response, one to a line, with what was
+// seen of each and the kind that would model it.
+func (l *Look) Responses(kinds kind.Registry) []string {
+	var all []string
+	for _, c := range l.profile.columns {
+		if !l.profile.responds(c) {
+			continue
+		}
+		m, err := l.profile.Suggest(kinds, Wish{Response: c.name, Kind: l.flags.wish.Kind, Group: l.flags.wish.Group})
+		if err != nil {
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s: %s; kind %s, because %s", plain(c.name), c.describe(l.profile), m.Kind.Name, m.why))
+	}
+	return all
+}
+
+// responds reports whether a column could be the response if nobody says which.
+func (p *Profile) responds(c *column) bool {
+	return c.numeric() && c.kind != cdf.Time && p.unusable(c) == "" && c.id() == "" && !c.timely()
+}
+
+// ResponseName is the column that the model explains.
+func (m *Model) ResponseName() string { return m.response.name }
+
+// LeftOut lists the columns that serve as nothing, each with the reason.
+func (m *Model) LeftOut() []string {
+	var all []string
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == leftOut {
+			all = append(all, plain(g.name)+": "+g.why)
+		}
+	}
+	for _, s := range m.profile.skipped {
+		all = append(all, fmt.Sprintf("%s: type %s is not read", plain(s.Name), plain(s.Type)))
+	}
+	return all
+}

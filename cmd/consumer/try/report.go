@@ -1,0 +1,291 @@
+package try
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/draft"
+	"github.com/credence-stream/credence/cmd/consumer/run"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+const (
+	mostShown = 8 // effects, and other lists
+	mostNamed = 5 // keys in a sentence
+)
+
+// report says what was learnt, what was left out, and how to keep it.
+func (t *trial) report(ctx context.Context, s *run.Service) error {
+	f, err := t.findings(ctx, s)
+	if err != nil {
+		return err
+	}
+	var w strings.Builder
+	fmt.Fprintf(&w, "\nWhat was learnt about %s, from %s (%s)\n", t.model.ResponseName(), t.name(), cli.Plural(f.keys, "key"))
+	if f.read < f.keys {
+		fmt.Fprintf(&w, "of the %s with the most rows:\n", cli.Plural(f.read, "key"))
+	}
+	if err := t.writeEffects(&w, f); err != nil {
+		return err
+	}
+	t.writeLevels(&w, f)
+	t.writeFit(&w, s)
+	t.writeDoubts(&w, f)
+	if left := t.model.LeftOut(); len(left) > 0 {
+		w.WriteString("\nLeft out\n")
+		for _, line := range left {
+			fmt.Fprintf(&w, "  %s\n", line)
+		}
+	}
+	if err := t.writeNext(&w); err != nil {
+		return err
+	}
+	_, err = io.WriteString(t.Out, w.String())
+	return err
+}
+
+// writeEffects ranks the coefficients.
+func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
+	effects, unknown := f.known()
+	if len(effects)+len(unknown) == 0 {
+		return nil
+	}
+	shown := effects[:min(len(effects), mostShown)]
+	if len(shown) > 0 {
+		w.WriteString("\nWhat matters most: by what one sd of the column changes, a sure sign first\n")
+	}
+	var cells strings.Builder
+	for i, e := range shown {
+		if i < 3 {
+			fmt.Fprintf(w, "  %s\n", t.sentence(e))
+		}
+		if f.keys == 1 {
+			t.cellsOfOne(&cells, e)
+		} else {
+			t.cellsOfMany(&cells, e)
+		}
+	}
+	if len(shown) > 0 {
+		head := "\n  VARIABLE\tEFFECT\t95 % INTERVAL\tHOW SURE\n"
+		if f.keys > 1 {
+			head = "\n  VARIABLE\tMEDIAN KEY\tMIDDLE 80 % OF KEYS\tSURE OF ITS SIGN\n"
+		}
+		if err := app.Tabulate(w, head+cells.String(), 0); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "  %s\n", t.units())
+	}
+	if more := len(effects) - len(shown); more > 0 {
+		fmt.Fprintf(w, "  and %s that change less\n", cli.Plural(more, "variable"))
+	}
+	if len(unknown) > 0 {
+		if len(shown) == 0 {
+			w.WriteString("\n")
+		}
+		fmt.Fprintf(w, "  No key knows more than the prior about %s.\n", named(unknown))
+	}
+	return nil
+}
+
+// sentence says in words what an effect is.
+func (t *trial) sentence(e *effect) string {
+	up, down := 0, 0
+	for _, x := range e.of {
+		switch {
+		case x.low > 0:
+			up++
+		case x.high < 0:
+			down++
+		}
+	}
+	what, middle := term.HarmlessText(t.model.ResponseName()), t.value(median(e.of, mean))
+	verbs := [2]string{"rises", "falls"}
+	if t.model.Kind.Response == kind.Binary {
+		verbs = [2]string{"gets likelier", "gets less likely"}
+	}
+	verb := verbs[0]
+	if median(e.of, mean) < 0 {
+		verb = verbs[1]
+	}
+	if len(e.of) == 1 {
+		if x := e.of[0]; !x.sure() {
+			return fmt.Sprintf("%s may not depend on %s: its effect can be %s or %s", what, show(e.name), t.value(x.low), t.value(x.high))
+		}
+		return fmt.Sprintf("%s %s with %s: %s", what, verb, show(e.name), middle)
+	}
+	if up+down == 0 {
+		return fmt.Sprintf("%s may not depend on %s: no key is sure of the sign", what, show(e.name))
+	}
+	return fmt.Sprintf("%s %s with %s in the median key (%s); %s sure that it %s, %s that it %s",
+		what, verb, show(e.name), middle, cli.Plural(up, "key is", "keys are"), verbs[0], cli.Count(down), verbs[1])
+}
+
+func (t *trial) cellsOfOne(w *strings.Builder, e *effect) {
+	x := e.of[0]
+	fmt.Fprintf(w, "  %s\t%s\t%s to %s\t%s\n", show(e.name), t.value(x.mean), t.value(x.low), t.value(x.high), t.certainty(x))
+}
+
+func (t *trial) cellsOfMany(w *strings.Builder, e *effect) {
+	fmt.Fprintf(w, "  %s\t%s\t%s to %s\t%d of %d keys\n", show(e.name), t.value(median(e.of, mean)),
+		t.value(quantile(e.of, .1, mean)), t.value(quantile(e.of, .9, mean)), e.sure(), len(e.of)+e.unsure)
+}
+
+// certainty says how sure the sign is.
+func (t *trial) certainty(e estimate) string {
+	p, side := e.positive(), "above 0"
+	if p < .5 {
+		p, side = 1-p, "below 0"
+	}
+	if t.model.Kind.Response == kind.Count {
+		side = strings.Replace(side, "0", "1", 1) // a factor
+	}
+	switch {
+	case math.IsNaN(p):
+		return "-"
+	case p > .999:
+		return fmt.Sprintf("over 99.9 %% that it is %s", side)
+	case !e.sure():
+		return fmt.Sprintf("not sure: %.0f %% that it is %s", 100*p, side)
+	}
+	return fmt.Sprintf("%.1f %% that it is %s", 100*p, side)
+}
+
+// value writes an effect in the units of the report.
+func (t *trial) value(x float64) string {
+	if t.model.Kind.Response == kind.Count {
+		return "x " + strconv.FormatFloat(math.Exp(x), 'g', 3, 64)
+	}
+	text := strconv.FormatFloat(x, 'g', 3, 64)
+	if x > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+// units says what the numbers are.
+func (t *trial) units() string {
+	switch t.model.Kind.Response {
+	case kind.Binary:
+		return "Per unit of the column, or against the baseline of a category, on the scale of probit: +1 lifts a probability of 50 % to 84 %."
+	case kind.Count:
+		return "Per unit of the column, or against the baseline of a category: the factor by which the rate changes."
+	}
+	return fmt.Sprintf("Per unit of the column, or against the baseline of a category, in units of %s.", show(t.model.ResponseName()))
+}
+
+// writeLevels shows groups, and what else a model without effects knows.
+func (t *trial) writeLevels(w *strings.Builder, f *findings) {
+	line := func(e estimate) {
+		write := number
+		if family, _ := split(e.name); family == "u" { // a deviation of a logarithm
+			write = t.value
+		}
+		fmt.Fprintf(w, "  %s: %s (95 %%: %s to %s)\n", show(e.name), write(e.mean), write(e.low), write(e.high))
+	}
+	if len(f.groups) > 0 {
+		fmt.Fprintf(w, "\n%s, the highest first\n", cli.Plural(len(f.groups), "group"))
+		top := f.groups
+		if len(top) > mostShown {
+			top = top[:mostShown/2]
+		}
+		for _, e := range top {
+			line(e)
+		}
+		if len(top) < len(f.groups) {
+			fmt.Fprintf(w, "  ...\n")
+			for _, e := range f.groups[len(f.groups)-mostShown/2:] {
+				line(e)
+			}
+		}
+	}
+	if len(f.effects) == 0 && len(f.others) > 0 {
+		w.WriteString("\nThe whole\n")
+		for _, e := range f.others[:min(len(f.others), mostShown)] {
+			line(e)
+		}
+	}
+}
+
+// writeFit says how well rows were predicted before they were seen.
+func (t *trial) writeFit(w *strings.Builder, s *run.Service) {
+	sums := s.Predicted()
+	inside := sums.Coverage95()
+	if math.IsNaN(inside) {
+		return
+	}
+	fmt.Fprintf(w, "\nOf %s that were predicted before they were seen, %.1f %% lay inside their 95 %% interval", cli.Plural(sums.Rows, "row"), 100*inside)
+	if rmse := sums.RMSE(); !math.IsNaN(rmse) && t.model.Kind.Response == kind.Real {
+		fmt.Fprintf(w, "; the typical error was %s", number(rmse))
+	}
+	w.WriteString(".\n")
+}
+
+// writeDoubts names keys that know little, and flags with what to do about them.
+func (t *trial) writeDoubts(w *strings.Builder, f *findings) {
+	if len(f.little) > 0 {
+		remedy := "More rows help, or fewer columns"
+		if t.key() != "" {
+			remedy += ", or one model for all: leave --key out"
+		}
+		fmt.Fprintf(w, "\n%s little more than the prior: %s. %s.\n", cli.Plural(len(f.little), "key knows", "keys know"), named(f.little), remedy)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.flags)) {
+		r := f.flags[name]
+		fmt.Fprintf(w, "\n%s flag %s: %s.", cli.Plural(len(r.keys), "key raises the", "keys raise the"), name, named(r.keys))
+		if r.advice != "" {
+			fmt.Fprintf(w, " %s.", strings.ToUpper(r.advice[:1])+r.advice[1:])
+		}
+		w.WriteString("\n")
+	}
+}
+
+// writeNext says how to run the same on real servers, and keeps the configuration.
+func (t *trial) writeNext(w *strings.Builder) error {
+	file := t.ask.Out
+	w.WriteString("\nTo keep it\n")
+	if file == "" {
+		file = "credence.yaml"
+		fmt.Fprintf(w, "  add --out %s to this command: it writes the configuration, with what was found as comments\n", file)
+	} else if err := draft.Write(file, t.text, t.force); err != nil {
+		return err
+	} else {
+		fmt.Fprintf(w, "  %s has the configuration, with what was found as comments\n", file)
+	}
+	consumer, with := cli.Command("consumer"), " --config "+cli.Quote(file)
+	w.WriteString("On real servers (their addresses are in the configuration)\n")
+	if t.file == "-" {
+		fmt.Fprintf(w, "  # with what was piped in as %s\n", t.ask.Called)
+	}
+	fmt.Fprintf(w, "  %s check%s\n", consumer, with)
+	if t.file != "" {
+		fmt.Fprintf(w, "  %s %s\n", cli.Command("producer"), t.look.Replay())
+	}
+	fmt.Fprintf(w, "  %s run%s\n", consumer, with)
+	return nil
+}
+
+// named lists the first of some keys.
+func named(keys []string) string {
+	var some []string
+	for _, k := range keys[:min(len(keys), mostNamed)] {
+		some = append(some, show(k))
+	}
+	if more := len(keys) - len(some); more > 0 {
+		some = append(some, fmt.Sprintf("and %s more", cli.Count(more)))
+	}
+	return strings.Join(some, ", ")
+}
+
+// show makes a name from outside fit for a line.
+func show(name string) string { return term.Cut(name, 40) }
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

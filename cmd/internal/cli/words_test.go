@@ -1,0 +1,15 @@
+package cli
+
+import "testing"
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		Count(0): "0", Count(999): "999", Count(1000): "1,000", Count(1234567): "1,234,567", Count(-999): "-999", Count(int64(-1000)): "-1,000",
+		Plural(1, "row"): "1 row", Plural(2000, "row"): "2,000 rows", Plural(1, "key is", "keys are"): "1 key is", Plural(0, "key is", "keys are"): "0 keys are",
+		Size(8 << 30): "8 GiB", Size(1536 << 10): "1536 KiB", Size(1): "1 byte", Size(1025): "1,025 bytes",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
