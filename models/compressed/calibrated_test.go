@@ -3,6 +3,7 @@ package compressed
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -58,6 +59,31 @@ func fitOf(t *testing.T, settings string, truth []float64, shards []*cdf.Shard) 
 	}
 	f.err, f.sd = math.Sqrt(f.err), math.Sqrt(f.sd)
 	return f
+}
+
+// Intervals that are too short because curvature was given up early come with a flag:
+// 200 columns that all matter, two seeds. It goes once there are four rows to a column.
+func TestFewRowsPerColumn(t *testing.T) {
+	const p = 200
+	for _, c := range []struct {
+		rows, shards int
+		raised       bool
+	}{{50, 2, false}, {200, 1, true}, {50, 8, true}, {400, 1, true}, {400, 2, false}, {50, 16, false}} {
+		for seed := range uint64(2) {
+			truth, shards := strong(seed, p, c.rows, c.shards, 1)
+			m := newTest(t, "", "", modeltest.Columns(p))
+			d := modeltest.Stepper{Model: m}
+			for _, sh := range shards {
+				d.Must(t, sh, 1)
+			}
+			if got := slices.Contains(m.(cdf.Flagger).AppendFlags(nil), fewRowsPerColumn); got != c.raised {
+				t.Errorf("%d shards of %d rows: flag %v", c.shards, c.rows, got)
+			}
+			if f := fitOf(t, "", truth, shards); !c.raised && f.coverage < .93 {
+				t.Errorf("%d shards of %d rows: no flag, and intervals hold %.3f", c.shards, c.rows, f.coverage)
+			}
+		}
+	}
 }
 
 // A sketch of less and less rank, of 60 columns over 80 shards of 40 rows, against

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -115,7 +116,10 @@ func TestWorseThanNull(t *testing.T) {
 		}
 		m := newTest(t, form.variant, form.settings, modeltest.Columns(4))
 		d := modeltest.Stepper{Model: m}
-		flags := func() string { return fmt.Sprint(m.(cdf.Flagger).AppendFlags(nil)) }
+		flags := func() string {
+			raised := m.(cdf.Flagger).AppendFlags(nil)
+			return fmt.Sprint(slices.DeleteFunc(raised, func(f string) bool { return f == fewRowsPerColumn }))
+		}
 		// The sign of every coefficient changes from shard to shard, so that
 		// the past misleads.
 		for shard := range 30 {

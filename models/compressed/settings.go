@@ -189,9 +189,17 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 // the mean of the responses before.
 const worseThanNull = "worse_than_null"
 
+// fewRowsPerColumn is the flag of a sketch that has given curvature up before there
+// were four rows to a column: what it gave up then is known less well than the sketch
+// says, and its intervals of gamma may be far too short.
+const fewRowsPerColumn = "few_rows_per_column"
+
 // Advise says what to do about a flag: see docs/models/compressed.md.
 func (s Settings) Advise(flag string) string {
 	switch {
+	case flag == fewRowsPerColumn:
+		return "intervals of gamma may be too short until there are four rows to a column: wait for more rows, " +
+			"raise settings.rank, or set settings.statistics: exact"
 	case flag != worseThanNull:
 		return ""
 	case s.Projection == "fixed":

@@ -64,9 +64,15 @@ func (m *Sketch) UnmarshalBinary(b []byte) error {
 // Size returns the bytes held.
 func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 
-// AppendFlags appends worse_than_null where the errors of prediction exceed
-// those of the mean of the responses before.
-func (m *Sketch) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
+// AppendFlags appends worse_than_null where the errors of prediction exceed those of
+// the mean of the responses before, and few_rows_per_column where curvature was given up
+// with less than fourfold as many rows as columns.
+func (m *Sketch) AppendFlags(dst []string) []string {
+	if m.lossy && m.n < float64(4*m.P) {
+		dst = append(dst, fewRowsPerColumn)
+	}
+	return m.sums.appendFlags(dst, m.n)
+}
 
 // Summarize fills the rows in closed form.
 func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {

@@ -33,9 +33,12 @@ func (w *sketchWork) takesWhole(rank int) *whole {
 	return w.whole
 }
 
-// atOnce reports whether n rows are reduced at once: where M'M costs less than passes.
+// atOnce reports whether n rows are reduced at once: where M'M costs less than passes, and
+// there are two rows to a column with them. With fewer, the diagonal that stands for what
+// is given up is sharper than what is known of those directions: 95 % intervals of gamma after
+// a first shard of as many rows as columns, 500, held .53 of the coefficients, and .78 in passes.
 func (m *Sketch) atOnce(n int) bool {
-	return m.P <= maxExact && n > 2*m.most() && 2*n >= m.P
+	return m.P <= maxExact && n > 2*m.most() && 2*n >= m.P && m.n+float64(n) >= float64(2*m.P)
 }
 
 // takeWhole takes the rows of a shard that have a response through the sketch: the

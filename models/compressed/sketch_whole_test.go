@@ -26,14 +26,17 @@ func manyRows(r *rand.Rand, rows, p, factors int, load []float64) *cdf.Shard {
 // Shards of many rows are reduced at once where that is not dearer than passes.
 func TestRowsAtOnce(t *testing.T) {
 	for _, c := range []struct {
-		p, rank, rows int
-		want          bool
+		p, rank, before, rows int
+		want                  bool
 	}{
-		{500, 0, 250, true}, {500, 0, 249, false}, {50, 0, 221, true}, {50, 0, 220, false}, {50, 0, 0, false},
-		{1000, 0, 500, true}, {1000, 0, 499, false}, {1001, 0, 5000, false}, {600, 300, 600, false}, {600, 300, 601, true},
+		{500, 0, 750, 250, true}, {500, 0, 749, 250, false}, {500, 0, 5000, 249, false}, {500, 0, 0, 1000, true}, {500, 0, 0, 999, false},
+		{50, 0, 0, 221, true}, {50, 0, 500, 220, false}, {50, 0, 500, 0, false},
+		{1000, 0, 1500, 500, true}, {1000, 0, 5000, 499, false}, {1001, 0, 5000, 5000, false}, {600, 300, 2000, 600, false}, {600, 300, 2000, 601, true},
 	} {
-		if got := newTestSketch(t, c.p, c.rank).atOnce(c.rows); got != c.want {
-			t.Errorf("p = %d, rank %d, %d rows: %v, want %v", c.p, c.rank, c.rows, got, c.want)
+		m := newTestSketch(t, c.p, c.rank)
+		m.n = float64(c.before)
+		if got := m.atOnce(c.rows); got != c.want {
+			t.Errorf("p = %d, rank %d, %d rows after %d: %v, want %v", c.p, c.rank, c.rows, c.before, got, c.want)
 		}
 	}
 }
