@@ -55,7 +55,7 @@ models: [{match: "shop-*", kind: linear, columns: {response: y}}]
 		says string
 	}{
 		{append(demand, "--input", rows, "--key", "other"), 1, `key "other" matches no entry of models`},
-		{append(demand, "--input", write("text.csv", "x,y\n1,no\n2,yes\n3,no\n4,no\n"), "--key", "shop-3"), 1, `shard 1 of key "shop-3" would be a dead letter: `},
+		{append(demand, "--input", write("text.csv", "x,y\n1,low\n2,high\n3,low\n4,low\n"), "--key", "shop-3"), 1, `shard 1 of key "shop-3" would be a dead letter: `},
 		{append(demand, "--input", write("none.csv", "x,y\n"), "--key", "shop-3"), 1, "no row"},
 		{[]string{"--input", rows, "--rate", "10"}, 2, "--keys N is missing"},
 		{[]string{"--input", rows, "--keys", "10"}, 2, "--rate R is missing"},
