@@ -170,7 +170,7 @@ func TestFromShardsToPosteriors(t *testing.T) {
 			w := newWorld(t, "format: "+format)
 			w.send([]string{"a/1", "b"}, 3)
 			code, out, messages := w.consumer("run", "--until-end")
-			if code != 0 || out != "" || !strings.Contains(messages, " s: 6 records, 18 rows (") || !strings.HasSuffix(messages, ", 2 keys. No key is flagged.\n") || strings.Contains(messages, "configuration:") {
+			if code != 0 || out != "" || !strings.Contains(messages, " s: 6 records, 18 rows (") || !strings.HasSuffix(messages, ", 2 keys. No key is flagged after its last shard.\n") || strings.Contains(messages, "configuration:") {
 				t.Fatalf("run: exit %d, stdout %q, stderr %s", code, out, messages)
 			}
 			code, out, messages = w.consumer("tail", "--until-end")

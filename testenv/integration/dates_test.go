@@ -34,7 +34,7 @@ func TestDates(t *testing.T) {
 			t.Errorf("nothing applied: exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		replay("days")
-		if got := w.consumer(t, "run", "--until-end"); got.Code != 0 || !strings.Contains(got.Messages, "applied=5") {
+		if got := w.consumer(t, "run", "--until-end"); got.Code != 0 || !strings.Contains(got.Messages, ": 5 records, 40 rows") {
 			t.Errorf("exit %d\n%s", got.Code, programs.Last(got.Messages))
 		}
 		p := w.get(t, "days")

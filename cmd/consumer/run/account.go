@@ -68,7 +68,7 @@ func (a Account) String() string {
 	if a.FlaggedKeys > 0 {
 		fmt.Fprintf(&b, " %s flagged: %s.", cli.Plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))
 	} else if a.Applied > 0 {
-		b.WriteString(" No key is flagged.")
+		b.WriteString(" No key is flagged after its last shard.")
 	}
 	return b.String()
 }

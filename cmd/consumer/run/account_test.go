@@ -11,10 +11,10 @@ import (
 
 func TestAccountInWords(t *testing.T) {
 	for want, a := range map[string]Account{
-		"reached the end in 2.0 s: 1,234 records, 20,000 rows (10,000 per second), 3 keys. No key is flagged.": {
+		"reached the end in 2.0 s: 1,234 records, 20,000 rows (10,000 per second), 3 keys. No key is flagged after its last shard.": {
 			Tally: pipeline.Tally{Applied: 1234, Rows: 20_000}, Keys: 3, Took: 2 * time.Second, Ended: true,
 		},
-		"stopped before the end, after 0.5 s: 1 record, 1 row (2 per second). No key is flagged.": {
+		"stopped before the end, after 0.5 s: 1 record, 1 row (2 per second). No key is flagged after its last shard.": {
 			Tally: pipeline.Tally{Applied: 1, Rows: 1}, Keys: -1, Took: time.Second / 2,
 		},
 		"reached the end in 1.0 s: 10 records, 40 rows (40 per second), 1 key. 2 records had been applied before and changed nothing. " +
