@@ -161,7 +161,7 @@ func (f *Filter) replay() error {
 		return err
 	}
 	s.scaling.scaled(&w.replay)
-	f.view.stale = true // the constants have changed
+	f.outdated() // the constants have changed
 	fresh := f.engine
 	if s.t > 0 || fresh == nil { // else it is the one that this shard has made
 		var err error
@@ -228,7 +228,7 @@ func (f *Filter) settle(e *engine) {
 	params := e.model.Params()
 	if e.stateSummarizer != nil {
 		f.view.refresh(f.spec, &f.now, params, &w.selected)
-		w.draws.shapeFor(f.view.functionals, count(params), n, max(e.chains, 1))
+		w.draws.shapeFor(f.drawnOf(params), count(params), n, max(e.chains, 1))
 	} else {
 		w.draws.shape(count(params), n, max(e.chains, 1))
 	}
@@ -240,5 +240,5 @@ func (f *Filter) settle(e *engine) {
 func (f *Filter) retire(gone []int32) {
 	f.now.factors = slices.Clone(f.now.factors)
 	f.now.factors[0] = f.now.factors[0].without(gone)
-	f.view.stale = true // as many may have joined
+	f.outdated() // as many may have joined
 }

@@ -16,6 +16,8 @@ type engine struct {
 	priorSummarizer PriorSummarizer // nil: none
 	priorSensitive  PriorSensitive  // nil: none
 	rescaler        Rescaler        // nil: none
+	sided           Sided           // nil: none
+	exponential     Exponential     // nil: none
 	chains          int             // 0: a closed form
 }
 
@@ -39,6 +41,8 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.priorSummarizer, _ = faces.(PriorSummarizer)
 	e.priorSensitive, _ = faces.(PriorSensitive)
 	e.rescaler, _ = faces.(Rescaler)
+	e.sided, _ = faces.(Sided)
+	e.exponential, _ = faces.(Exponential)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

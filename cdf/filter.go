@@ -15,8 +15,10 @@ type Filter struct {
 	update layout  // of the schema that Update saw last
 	asked  layout  // of the schema that Predict saw last
 	view   view
-	told   *told // nil where the state tells it, or nothing was told yet
-	kept   int   // index of the summary of the present state in told
+	// answers are the quantities that are published, nil where there are none.
+	answers *answers
+	told    *told // nil where the state tells it, or nothing was told yet
+	kept    int   // index of the summary of the present state in told
 	// drawn says that the workspace holds the draws of the present state.
 	drawn bool
 	// transforms are those of the rows that the last Update scored.
@@ -186,7 +188,7 @@ func (f *Filter) restore(back *undo) error {
 		f.now.factors[i].truncate(n)
 	}
 	copy(f.now.scaling.watch.spreads, back.watched)
-	f.view.stale = true
+	f.outdated()
 	f.summed = back.summed && !f.SelfDescribing()
 	if !back.touched {
 		return nil

@@ -173,6 +173,22 @@ type Covariancer interface {
 	Covariance(functionals []Functional, dst []float64) error
 }
 
+// Sided is a model that knows on which side of 0 affine functions of its parameters
+// are, better than quantiles or draws tell it.
+type Sided interface {
+	// Positive writes the probability that each functional is above 0, and its Monte
+	// Carlo standard error, 0 where there is none. ErrSchema, wrapped, says that it
+	// does not know it of such a functional.
+	Positive(functionals []Functional, p, mcse []float64) error
+}
+
+// Exponential is a Summarizer without draws that knows the moments of exponentials.
+type Exponential interface {
+	// ExpMoments writes mean and sd of e to the power of each functional, NaN where
+	// they do not exist. ErrSchema, wrapped, as for Summarize.
+	ExpMoments(functionals []Functional, mean, sd []float64) error
+}
+
 // Sizer is a model that holds more memory than about twice its snapshot.
 type Sizer interface {
 	// Size returns the bytes held, approximately.

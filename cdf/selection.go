@@ -19,6 +19,8 @@ type selection struct {
 	// named says that Publish.Variables chooses among groups only: of a model
 	// that draws, whose state does not tell the rest.
 	named bool
+	// only, where not nil, names the variables whatever the rest says.
+	only map[string]bool
 }
 
 // choose selects what is published about the shard whose rows are given. Their
@@ -56,7 +58,10 @@ func (c *selection) partial() bool {
 
 // most returns for how many of all variables there should be room at first.
 func (c *selection) most(all int) int {
-	if c.publish == nil {
+	switch {
+	case c.only != nil:
+		return min(all, len(c.only))
+	case c.publish == nil:
 		return all
 	}
 	return min(all, 64)
@@ -77,6 +82,9 @@ func (c *selection) group(factor, level int) bool {
 
 // variable reports whether a variable, of a group or not, is described.
 func (c *selection) variable(name string, group bool) bool {
+	if c.only != nil {
+		return c.only[name]
+	}
 	return c.publish == nil || c.named && !group || c.publish.asksFor(name)
 }
 

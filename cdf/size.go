@@ -21,6 +21,9 @@ func (f *Filter) Size() int64 {
 	if f.now.design.own() {
 		size += f.update.size()
 	}
+	if f.answers != nil {
+		size += f.answers.size()
+	}
 	return size + f.now.size() + f.view.size() + f.asked.size()
 }
 
@@ -95,9 +98,19 @@ func (v *view) size() int64 {
 	return size
 }
 
+func (a *answers) size() int64 {
+	size := int64(unsafe.Sizeof(*a)) + held(a.params) + held(a.list) + held(a.forms) + held(a.comparisons) + held(a.rows) + held(a.p) + held(a.mcse)
+	for _, list := range [...][]Functional{a.forms, a.comparisons} {
+		for i := range list {
+			size += held(list[i].Param) + held(list[i].Weight)
+		}
+	}
+	return size
+}
+
 // size of a summary: its names are the view's.
 func (s *Summary) size() int64 {
-	return held(s.Rows) + held(s.Scaling) + held(s.PriorDominated) + held(s.WeakMixing) + held(s.Flags) + held(s.Covariance)
+	return held(s.Rows) + held(s.Scaling) + held(s.PriorDominated) + held(s.WeakMixing) + held(s.Flags) + held(s.Covariance) + held(s.Quantities) + held(s.Watched)
 }
 
 func (l *layout) size() int64 {

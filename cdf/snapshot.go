@@ -97,7 +97,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 		f.ws.spare.take(&was, engine)
 	}
 	f.now, f.engine, f.bytes = now, fresh, size
-	f.view.stale = true
+	f.outdated()
 	f.broken = nil
 	return nil
 }

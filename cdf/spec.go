@@ -3,6 +3,8 @@ package cdf
 import (
 	"encoding"
 	"math"
+
+	"github.com/credence-stream/credence/cdf/quantity"
 )
 
 // Spec is the configuration of one kind of model for the keys that match it.
@@ -146,6 +148,10 @@ type Publish struct {
 	Predictions string   // none | null_rows | all
 	Groups      string   // all (beyond 1,000 of a factor: touched) | touched | none
 	Variables   []string // globs, none: all
+	// Quantities are published beside the variables, in original units whatever Scale
+	// is, and Alerts watch figures of the same kind.
+	Quantities []quantity.Quantity
+	Alerts     []quantity.Alert
 }
 
 // Limits bound what one key may ask for; 0 is no bound.

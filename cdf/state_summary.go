@@ -15,8 +15,9 @@ func (f *Filter) completed() (*Summary, error) {
 		return kept, nil
 	}
 	list := functionals(f.spec, &f.now, f.engine.model.Params(), new(selection))
+	answers := kept.Answers()
 	known := make(map[string]*Row, len(kept.Rows))
-	for i := range kept.Rows {
+	for i := answers; i < len(kept.Rows); i++ {
 		known[kept.Rows[i].Variable] = &kept.Rows[i]
 	}
 	var left []Functional
@@ -35,7 +36,7 @@ func (f *Filter) completed() (*Summary, error) {
 	// Of those that were described the state alone may not tell it any more.
 	dominated := f.appendPriorDominated(slices.Clone(kept.PriorDominated), told, left)
 	sum := *kept
-	sum.Rows, sum.PriorDominated = make([]Row, 0, len(list)), nil
+	sum.Rows, sum.PriorDominated = append(make([]Row, 0, answers+len(list)), kept.Rows[:answers]...), nil
 	for _, fn := range list {
 		r := known[fn.Name]
 		if r == nil {
@@ -76,19 +77,19 @@ var unknown = func() (r Row) {
 // published returns of the summary of a shard what Publish.Variables asks
 // for, the summary itself where that is all of it.
 func (f *Filter) published(all *Summary) *Summary {
-	asked := func(name string) bool { return f.spec.Publish.asksFor(name) }
-	if !slices.ContainsFunc(all.Rows, func(r Row) bool { return !asked(r.Variable) }) {
+	asked, answers := f.spec.Publish.asksFor, all.Answers()
+	if !slices.ContainsFunc(all.Rows[answers:], func(r Row) bool { return !asked(r.Variable) }) {
 		return all
 	}
 	s := &f.ownTold().sent
 	old := *s
 	*s = *all
-	s.Rows = old.Rows[:0]
+	s.Rows = append(old.Rows[:0], all.Rows[:answers]...)
 	s.Covariance = old.Covariance[:0]
 	s.PriorDominated = slices.DeleteFunc(slices.Clone(all.PriorDominated), func(name string) bool { return !asked(name) })
 	s.WeakMixing = slices.DeleteFunc(slices.Clone(all.WeakMixing), func(name string) bool { return !asked(name) })
 	var betas []bool // of those of the covariance: asked for
-	for i := range all.Rows {
+	for i := answers; i < len(all.Rows); i++ {
 		r := &all.Rows[i]
 		ask := asked(r.Variable)
 		if ask {

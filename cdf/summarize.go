@@ -136,6 +136,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	sum.PriorDominated, sum.WeakMixing = sum.PriorDominated[:0], sum.WeakMixing[:0]
 	sum.Covariance = sum.Covariance[:0]
 	sum.Flags = sum.Flags[:0]
+	sum.Quantities, sum.Watched = sum.Quantities[:0], sum.Watched[:0]
 	if f.engine == nil {
 		return sum, nil
 	}
@@ -156,6 +157,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 			return nil, as(ErrNumeric, err)
 		}
 	}
+	f.answer(sum)
 	f.kept, f.summed = next, true
 	return sum, nil
 }
@@ -176,7 +178,7 @@ func (f *Filter) describeRows(sum *Summary, list []Functional) error {
 				return fmt.Errorf("%w: %s is open and nothing was drawn", ErrNumeric, r.Variable)
 			}
 			sum.Draws = f.ws.draws.S
-			f.complete(r, &list[i])
+			f.complete(r, &list[i], func([]float64) {}, f.engine.summarizer == nil)
 			r.Open = false
 		}
 		if err := sum.Rows[i].publishable(); err != nil {
@@ -188,12 +190,14 @@ func (f *Filter) describeRows(sum *Summary, list []Functional) error {
 	return nil
 }
 
-// complete fills what the model left open from the draws.
-func (f *Filter) complete(r *Row, fn *Functional) {
+// complete fills what the model left open from the draws of the functional, which
+// change has changed, and also the moments where they are told to be from these.
+func (f *Filter) complete(r *Row, fn *Functional, change func([]float64), moments bool) {
 	w, chains := f.ws, f.ws.draws.Chains
 	w.one = slices.Grow(w.one[:0], w.draws.S)[:w.draws.S]
 	fn.draws(w.one, &w.draws)
-	if f.engine.summarizer == nil {
+	change(w.one)
+	if moments {
 		m, v := mcmc.Moments(w.one)
 		r.Mean, r.SD = m, math.Sqrt(v)
 	}

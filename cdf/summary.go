@@ -1,6 +1,10 @@
 package cdf
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/quantity"
+)
 
 // Row summarises the marginal posterior of one variable. Undefined numbers
 // are NaN. Columns and their order: CONTRACT of the output topic.
@@ -120,7 +124,7 @@ type Summary struct {
 	NEff           float64 // rows after forgetting
 	Draws          int     // draws behind the summary, 0 where all rows are closed forms
 	Dropped        int64   // rows of this shard dropped for a null feature, group or exposure
-	Rows           []Row
+	Rows           []Row   // of quantities first, then of variables
 	Score          Score
 	Scaling        []Constant // columns that are centred or scaled
 	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's, variances that depend on it
@@ -130,6 +134,21 @@ type Summary struct {
 	// Covariance of the coefficients when asked for: lower triangle, row by
 	// row, in the order of the beta rows.
 	Covariance []float64
+	// Quantities are those of Publish in its order; each that is not absent has one of
+	// the first rows. Watched are the figures of its alerts, NaN where there is none.
+	Quantities []quantity.Told
+	Watched    []float64
 
 	modelScale bool // the rows are in the model's units
+}
+
+// Answers returns the number of rows that are of quantities.
+func (s *Summary) Answers() int {
+	n := 0
+	for i := range s.Quantities {
+		if s.Quantities[i].Absent == "" {
+			n++
+		}
+	}
+	return n
 }

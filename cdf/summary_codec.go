@@ -3,13 +3,17 @@ package cdf
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/credence-stream/credence/cdf/quantity"
 )
 
 // The versions of what AppendSummary appends. The second says in which scale
-// the summary is; the first is read as if it were that of the spec.
+// the summary is; the first is read as if it were that of the spec. The third has
+// quantities, and only what has some is written so.
 const (
 	summaryFirst   = 1
-	summaryVersion = 2
+	summaryScale   = 2
+	summaryAnswers = 3
 )
 
 // AppendSummary appends the summary of the last shard where a snapshot alone
@@ -21,7 +25,11 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 		return b
 	}
 	s := f.keptSummary()
-	b = append(b, summaryVersion)
+	version := byte(summaryScale)
+	if len(s.Quantities) > 0 {
+		version = summaryAnswers
+	}
+	b = append(b, version)
 	b = appendBool(b, s.modelScale)
 	b = binary.AppendVarint(b, s.T)
 	b = binary.AppendVarint(b, s.N)
@@ -48,7 +56,15 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 	b = appendStrings(b, s.WeakMixing)
 	b = appendStrings(b, s.Flags)
 	b = binary.AppendUvarint(b, uint64(len(s.Covariance)))
-	return appendFloats(b, s.Covariance)
+	b = appendFloats(b, s.Covariance)
+	if version < summaryAnswers {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Quantities)))
+	for _, q := range s.Quantities {
+		b = appendString(appendString(appendString(b, q.Name), string(q.Kind)), q.Absent)
+	}
+	return b
 }
 
 // RestoreSummary gives a filter that UnmarshalBinary restored what
@@ -56,8 +72,8 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 // the bytes are damaged or belong to another shard; the filter then is as it
 // was. The bytes are not retained.
 func (f *Filter) RestoreSummary(data []byte) error {
-	if len(data) == 0 || data[0] < summaryFirst || data[0] > summaryVersion {
-		return fmt.Errorf("%w: not a summary of version %d or %d", ErrSnapshot, summaryFirst, summaryVersion)
+	if len(data) == 0 || data[0] < summaryFirst || data[0] > summaryAnswers {
+		return fmt.Errorf("%w: not a summary of version %d to %d", ErrSnapshot, summaryFirst, summaryAnswers)
 	}
 	r := &reader{b: data[1:]}
 	modelScale := f.spec.Publish.Scale == "model"
@@ -82,9 +98,16 @@ func (f *Filter) RestoreSummary(data []byte) error {
 	for range r.length(8) {
 		s.Covariance = append(s.Covariance, r.float())
 	}
+	if data[0] >= summaryAnswers {
+		for range r.length(3) {
+			s.Quantities = append(s.Quantities, quantity.Told{Name: r.string(), Kind: quantity.Kind(r.string()), Absent: r.string()})
+		}
+	}
 	switch {
 	case r.err != nil:
 		return r.err
+	case s.Answers() > len(s.Rows):
+		return fmt.Errorf("%w: a summary with %d quantities and %d rows", ErrSnapshot, s.Answers(), len(s.Rows))
 	case len(r.b) > 0:
 		return fmt.Errorf("%w: a summary with %d bytes too many", ErrSnapshot, len(r.b))
 	case f.SelfDescribing() || s.T != f.now.t:

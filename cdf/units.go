@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -206,4 +207,54 @@ func (w *weights) add(param int, weight float64) {
 func (w *weights) taken() ([]int, []float64) {
 	n := len(w.param)
 	return w.param[w.from:n:n], w.weight[w.from:n:n]
+}
+
+// Variables are those that a model of a spec can have, as far as they are known before
+// the first shard.
+type Variables struct {
+	Names []string
+	// columns and groups say that there are others, of columns and groups of the data.
+	columns, groups, all bool
+}
+
+// Variables returns the variables of the spec's models.
+func (s *Spec) Variables() Variables {
+	known := Variables{groups: len(s.Columns.Groups) > 0}
+	sources := make([]source, 0, len(s.Columns.Features))
+	known.columns = s.Columns.Features == nil
+	for _, f := range s.Columns.Features {
+		src := source{feature: f, categorical: f.Levels != nil || f.LevelsFirst}
+		if f.LevelsFirst {
+			known.columns = true
+			continue
+		}
+		sources = append(sources, src)
+	}
+	d, err := assemble(s, s.Columns.response(), sources)
+	if err != nil {
+		return Variables{all: true} // the shards will be told
+	}
+	model, err := s.New(d.dims(s))
+	if err != nil {
+		return Variables{all: true}
+	}
+	empty := state{design: d, factors: newFactors(len(s.Columns.Groups)), scaling: newScaling(s, d, nil)}
+	for _, f := range functionals(s, &empty, model.Params(), new(selection)) {
+		known.Names = append(known.Names, f.Name)
+	}
+	return known
+}
+
+// MayHave reports whether a model can have a variable of the name.
+func (v *Variables) MayHave(name string) bool {
+	param, _, indexed := strings.Cut(name, "[")
+	if v.all || slices.Contains(v.Names, name) {
+		return true
+	}
+	for _, u := range units {
+		if u.param == param {
+			return v.columns && indexed && u.rows == byColumn || v.groups && (u.rows == byGroup || u.rows == byTerm)
+		}
+	}
+	return false
 }

@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"strconv"
 	"strings"
+
+	"github.com/credence-stream/credence/pipeline/alert"
 )
 
 // maxRuns is how many producer runs a key remembers for telling repeats.
@@ -26,18 +28,20 @@ type Envelope struct {
 	Gaps     int   // ranges that had been given up by then
 	Outlier  int64 // one past the offset of the last record that has outliers, 0 where none has
 	Snapshot []byte
-	Summary  []byte // see cdf.Filter.AppendSummary; empty where the snapshot tells it
-	runs     []run  // least recently used first
+	Summary  []byte        // see cdf.Filter.AppendSummary; empty where the snapshot tells it
+	Alerts   []alert.State // replaced, never changed
+	runs     []run         // least recently used first
 }
 
 const (
 	envelopeMagic = "CE"
 	// Version 2 has a summary after the snapshot, version 3 that and the last
-	// outlier. Only what has them is written so: a program that knows only
-	// version 1 reads the rest.
+	// outlier, version 4 all of these, empty or not, and sections. Only what has them
+	// is written so: a program that knows only version 1 reads the rest.
 	envelopePlain   = 1
 	envelopeSummary = 2
 	envelopeOutlier = 3
+	envelopeSection = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -48,7 +52,10 @@ func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, envelopeMagic...)
 	version := byte(envelopePlain)
+	sections := e.Sections()
 	switch {
+	case len(sections) > 0:
+		version = envelopeSection
 	case e.Outlier > 0:
 		version = envelopeOutlier
 	case len(e.Summary) > 0:
@@ -68,6 +75,7 @@ func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 		dst = binary.AppendUvarint(dst, uint64(len(e.Summary)))
 		dst = append(dst, e.Summary...)
 	}
+	dst = append(dst, sections...)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli)), nil
 }
 
@@ -82,19 +90,24 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: the checksum does not match", ErrDamaged)
 	}
 	version := body[2]
-	if version < envelopePlain || version > envelopeOutlier {
-		return fmt.Errorf("%w: stored state of version %d, this program reads versions %d to %d", ErrDamaged, version, envelopePlain, envelopeOutlier)
+	if version < envelopePlain || version > envelopeSection {
+		return fmt.Errorf("%w: stored state of version %d, this program reads versions %d to %d", ErrDamaged, version, envelopePlain, envelopeSection)
 	}
 	r := reader{b: body[3:]}
 	*e = Envelope{Offset: r.varint(), Time: r.varint(), Gaps: int(r.uvarint())}
 	if version >= envelopeOutlier {
 		e.Outlier = r.varint()
-		r.bad = r.bad || e.Outlier <= 0
+		r.bad = r.bad || e.Outlier < 0 || e.Outlier == 0 && version == envelopeOutlier
 	}
 	e.runs = r.runs()
 	e.Snapshot = r.bytes()
 	if version >= envelopeSummary {
 		e.Summary = r.bytes()
+	}
+	if version >= envelopeSection && !r.bad {
+		if r.bad = len(r.b) == 0; !r.bad {
+			return e.SetSections(r.b)
+		}
 	}
 	if r.bad || len(r.b) > 0 {
 		return fmt.Errorf("%w: stored state of a wrong length", ErrDamaged)

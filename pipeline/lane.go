@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/alert"
 )
 
 // Stage says where a dead letter failed.
@@ -29,6 +30,8 @@ type Outputs interface {
 	// Predictions returns the records to send for rows that were predicted.
 	// The rows are valid until it returns.
 	Predictions(p *Predictions, r *Record) ([]Output, error)
+	// Alert returns the record that tells that an alert rises or falls.
+	Alert(a *Alert, r *Record) (Output, error)
 	// Tombstone returns the record that tells readers that a key is deleted.
 	Tombstone(p Partition, r *Record) Output
 	// Dead returns the dead letter of a record: its bytes and the reason.
@@ -66,6 +69,7 @@ type result struct {
 	MinESS    float64 // 0 without draws
 	MaxRHat   float64
 	Flags     []string // of the model, see cdf.Flagger
+	Alerts    []alert.Event
 }
 
 // cutPart is one lane's share of a cut.
@@ -181,6 +185,9 @@ func (l *lane) route(t *task) error {
 		return nil
 	}
 	if r.Value == nil {
+		if err := l.withdraw(t); err != nil {
+			return err
+		}
 		s.model = nil
 		l.touch(t.entry)
 		l.outs = append(l.outs, l.outputs.Tombstone(l.part, r))
@@ -239,6 +246,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if summary.Outliers.T == summary.T {
 		env.Outlier = r.Offset + 1
 	}
+	events := l.step(s.spec, env, summary)
 	l.said = posterior(t.entry.key, s.spec, env, l.part, l.rules.Config(), summary)
 	message := &l.said
 	message.Settled = settled && len(summary.Scaling) > 0 && repeats(s.spec, summary.T)
@@ -246,13 +254,16 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
 	if publish {
 		outs, err = guarded(func() ([]Output, error) { return l.outputs.Posterior(l.outs, &l.pages, message, filter, r) })
-		if err != nil {
-			*env = before
-			if lost := filter.Revert(); lost != nil {
-				return lost
-			}
-			return l.refuse(t, fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
+	}
+	if err == nil && len(events) > 0 {
+		outs, err = guarded(func() ([]Output, error) { return l.announce(outs, t, summary.T, events) })
+	}
+	if err != nil {
+		*env = before
+		if lost := filter.Revert(); lost != nil {
+			return lost
 		}
+		return l.refuse(t, fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
 	}
 	s.model = model
 	model.used++
@@ -262,7 +273,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
-	t.result.Published = publish
+	t.result.Published, t.result.Alerts = publish, events
 	l.outs = append(outs, predicted...)
 	l.note(t, func() *Point {
 		names := model.names
@@ -323,6 +334,7 @@ func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config stri
 	return Posterior{
 		Key: key, Kind: spec.Kind, Variant: spec.Variant, Config: config,
 		Source: p, Offset: e.Offset, Time: e.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
+		Alerts: alert.Raised(e.Alerts),
 	}
 }
 

@@ -22,6 +22,7 @@ func (b *book) Posterior(dst []Output, _ *Pages, _ *Posterior, _ *cdf.Filter, _ 
 	return dst, nil
 }
 func (b *book) Predictions(*Predictions, *Record) ([]Output, error) { return nil, nil }
+func (b *book) Alert(*Alert, *Record) (Output, error)               { return Output{}, nil }
 func (b *book) Tombstone(Partition, *Record) Output                 { return Output{} }
 func (b *book) Dead(_ Partition, r *Record, _ Stage, _ string) Output {
 	if r.Offset == 0 {

@@ -19,6 +19,7 @@ type Metrics struct {
 	dead       *prometheus.CounterVec
 	published  *prometheus.CounterVec
 	flagged    *prometheus.CounterVec
+	alerts     *prometheus.CounterVec
 	skipped    *prometheus.CounterVec
 	update     *prometheus.HistogramVec
 	checkpoint prometheus.Histogram
@@ -91,6 +92,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
 	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
 	m.flagged = counters("shards_flagged_total", "Shards after which the model raised a flag.", "kind", "flag")
+	m.alerts = counters("alerts_total", "Alerts that rose and fell.", "alert", "event")
 	m.skipped = counters("records_skipped_total", "Records skipped because they had been applied.", "reason")
 	m.update = auto.NewHistogramVec(prometheus.HistogramOpts{Namespace: "credence", Name: "update_duration_seconds",
 		Help: "Time to decode a shard, fold it into its model and encode the summary.", Buckets: prometheus.ExponentialBuckets(5e-6, 4, 12)}, []string{"kind"})
@@ -141,6 +143,9 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 		default:
 			m.tally.Applied++
 			m.known.note(&tasks[i])
+			for k := range r.Alerts {
+				m.alerts.WithLabelValues(r.Alerts[k].Name, r.Alerts[k].Word()).Inc()
+			}
 			if r.Kind == "" {
 				continue
 			}

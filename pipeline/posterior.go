@@ -13,6 +13,7 @@ type Posterior struct {
 	Gaps          int   // ranges that on_gap: skip gave up
 	Outlier       int64 // offset of the last record that has outliers, 0 where none has
 	Summary       *cdf.Summary
+	Alerts        []string // that are raised
 	// Settled says that centre and scale are those of the key's message before,
 	// and need not be repeated; a posterior that is read back may lack them.
 	Settled bool

@@ -164,6 +164,10 @@ func (toyOutputs) Predictions(*Predictions, *Record) ([]Output, error) {
 	return nil, errors.New("nobody asked")
 }
 
+func (toyOutputs) Alert(*Alert, *Record) (Output, error) {
+	return Output{}, errors.New("nobody asked")
+}
+
 func (toyOutputs) Tombstone(_ Partition, r *Record) Output {
 	return Output{Topic: "out", Key: bytes.Clone(r.Key), Time: r.Time, Offset: r.Offset}
 }

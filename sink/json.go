@@ -86,6 +86,7 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 		dst = appendCount(dst, `,"t":`, o.T)
 		dst = append(appendCount(dst, `,"offset":`, p.Outlier), '}')
 	}
+	dst = appendAnswers(dst, p)
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)
 	dst = appendNumber(dst, `,"log_density":`, s.Score.LogDensity)

@@ -44,8 +44,8 @@ func (o *Outputs) Posterior(dst []pipeline.Output, in *pipeline.Pages, p *pipeli
 		return append(dst, out), nil
 	}
 	o.names = o.names[:0]
-	for i := range p.Summary.Rows {
-		o.names = append(o.names, p.Summary.Rows[i].Variable)
+	for _, r := range p.Summary.Rows[p.Summary.Answers():] {
+		o.names = append(o.names, r.Variable)
 	}
 	value, err := arrow.AppendDraws(nil, p, o.names, d, o.topic.Limit)
 	if err != nil {

@@ -37,7 +37,9 @@ type published struct {
 		T      int64 `json:"t"`
 		Offset int64 `json:"offset"`
 	} `json:"outliers"`
-	Score struct {
+	Quantities jsontext.Quantities `json:"quantities"`
+	Alerts     []string            `json:"alerts"`
+	Score      struct {
 		Rows          int64    `json:"rows"`
 		PredictedRows int64    `json:"predicted_rows"`
 		LogDensity    *float64 `json:"log_density"`
@@ -100,6 +102,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		Flags:          v.Flags,
 		Outliers:       cdf.Outliers{Rows: v.Outliers.Rows, T: v.Outliers.T},
 		Covariance:     jsontext.Floats(v.Covariance),
+		Quantities:     v.Quantities.Told(),
 	}
 	if v.Scaling != nil {
 		s.Scaling = *v.Scaling
@@ -113,8 +116,12 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 			MCSEMean: number(r.MCSEMean), ESSBulk: number(r.ESSBulk), ESSTail: number(r.ESSTail), RHat: number(r.RHat),
 		})
 	}
+	if s.Answers() > len(s.Rows) {
+		s.Quantities = nil // some of their rows were left out
+	}
 	return &pipeline.Posterior{
-		Key: v.Key, Kind: v.Kind, Variant: v.Variant, Config: v.Config,
+		Alerts: v.Alerts,
+		Key:    v.Key, Kind: v.Kind, Variant: v.Variant, Config: v.Config,
 		Source: pipeline.Partition{Topic: v.Source.Topic, ID: v.Source.Partition},
 		Offset: v.Source.Offset, Time: v.Time.UnixMilli(), Gaps: v.Gaps, Outlier: v.Outliers.Offset, Summary: s,
 		Settled: v.Scaling == nil,

@@ -16,13 +16,15 @@ const (
 	predictionsPart = "/predictions"
 )
 
-// Form gives posteriors and predictions their bytes, in one content type. The
+// Form gives posteriors, predictions and alerts their bytes, in one content type. The
 // same message always gets the same bytes.
 type Form interface {
 	pipeline.Encoder
 	// AppendPredictions appends the bytes of p. What exceeds limit bytes
 	// loses rows from the end and says how many; a limit of 0 is none.
 	AppendPredictions(dst []byte, p *pipeline.Predictions, limit int) ([]byte, error)
+	// AppendAlert appends the bytes of a.
+	AppendAlert(dst []byte, a *pipeline.Alert) ([]byte, error)
 }
 
 // Topic makes the records of the output topic and of those beside it. The

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
+	"github.com/credence-stream/credence/models/internal/regression"
 )
 
 // format is the first byte of the state of every form.
@@ -63,6 +64,24 @@ func (m *Fixed) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		}
 		m.compress(f, w.u)
 		describe.Student(r, law, mean, scale*math.Sqrt(m.spread(w.u)))
+	})
+}
+
+// Positive is that of the laws that Summarize describes.
+func (m *Fixed) Positive(functionals []cdf.Functional, p, mcse []float64) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	scale := math.Sqrt(m.b / m.a)
+	return m.Sides(functionals, p, mcse, m.a, m.b, func(f *cdf.Functional) float64 {
+		mean := f.Const
+		for k, j := range f.Param {
+			mean += f.Weight[k] * m.gamma[j]
+		}
+		m.compress(f, w.u)
+		return regression.StudentAbove(mean, scale*math.Sqrt(m.spread(w.u)), 2*m.a)
 	})
 }
 

@@ -115,6 +115,26 @@ func (m *Learned) Summarize(functionals []cdf.Functional, rows []cdf.Row) error 
 	})
 }
 
+// Positive is that of the laws that Summarize describes.
+func (m *Learned) Positive(functionals []cdf.Functional, p, mcse []float64) error {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	shape, rate := m.sigmaLaw()
+	return m.Sides(functionals, p, mcse, shape, rate, func(f *cdf.Functional) float64 {
+		mean, v := f.Const, 0.
+		clear(w.u)
+		for c, j := range f.Param {
+			mean += f.Weight[c] * m.gamma[j]
+			v += f.Weight[c] * f.Weight[c] * m.own[j]
+			lin.Axpy(f.Weight[c], lin.Row(m.phi, m.m, j), w.u)
+		}
+		return normal.CDF(mean / math.Sqrt(v+m.shared(w.u)))
+	})
+}
+
 // PriorSD leaves gamma undefined: the variances kappa have no mean.
 func (m *Learned) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)

@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
+	"github.com/credence-stream/credence/models/internal/regression"
 )
 
 // ridge is the posterior of a form that keeps statistics of standardised
@@ -159,6 +160,23 @@ func summarize(m solver, functionals []cdf.Functional, rows []cdf.Row) error {
 			mean += f.Weight[k] * r.g[j] / r.scale[j]
 		}
 		describe.Student(row, r.law, mean, sigma*math.Sqrt(r.variance(f)))
+	})
+}
+
+// positive writes the probability that each functional is above 0.
+func positive(m solver, functionals []cdf.Functional, p, mcse []float64) error {
+	r, err := m.solved()
+	if err != nil {
+		return err
+	}
+	defer m.release(r)
+	sigma := math.Sqrt(r.rate / r.shape)
+	return r.params.Sides(functionals, p, mcse, r.shape, r.rate, func(f *cdf.Functional) float64 {
+		mean := f.Const
+		for k, j := range f.Param {
+			mean += f.Weight[k] * r.g[j] / r.scale[j]
+		}
+		return regression.StudentAbove(mean, sigma*math.Sqrt(r.variance(f)), 2*r.shape)
 	})
 }
 

@@ -79,6 +79,11 @@ func (m *Sketch) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	return summarize(m, functionals, rows)
 }
 
+// Positive is that of the laws that Summarize describes.
+func (m *Sketch) Positive(functionals []cdf.Functional, p, mcse []float64) error {
+	return positive(m, functionals, p, mcse)
+}
+
 // PriorSD leaves gamma undefined: its prior variance is estimated.
 func (m *Sketch) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)

@@ -66,3 +66,17 @@ func (x *phiMarginal) quantile(p float64) float64 {
 	}
 	return math.Tanh(x.low + x.h*(float64(lo)+(target-x.cum[lo])/(x.cum[hi]-x.cum[lo])))
 }
+
+// above returns P(phi > x).
+func (x *phiMarginal) above(v float64) float64 {
+	switch {
+	case v <= -1:
+		return 1
+	case v >= 1:
+		return 0
+	}
+	last := len(x.cum) - 1
+	u := min(max((math.Atanh(v)-x.low)/x.h, 0), float64(last))
+	i := min(int(u), last-1)
+	return 1 - (x.cum[i]+(u-float64(i))*(x.cum[i+1]-x.cum[i]))/x.cum[last]
+}

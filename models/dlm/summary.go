@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
+	"github.com/credence-stream/credence/models/internal/regression"
 )
 
 // Summarize fills the rows in closed form: nothing is left open. A functional
@@ -40,6 +41,59 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		shiftRow(r, f.Const, f.Weight[0])
 	}
 	return nil
+}
+
+// Positive writes the probability that each functional, affine in one parameter, is
+// above 0; others are refused with ErrSchema.
+func (m *Model) Positive(functionals []cdf.Functional, p, mcse []float64) error {
+	w := m.family.take()
+	defer m.family.scratch.Put(w)
+	if !w.weighState(m) {
+		return errWeights
+	}
+	m.tell(w)
+	for i, f := range functionals {
+		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] >= len(m.Params()) {
+			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
+		}
+		p[i] = regression.Beyond(f.Const, f.Weight[0], m.above(w, f.Param[0]))
+		mcse[i] = 0
+	}
+	return nil
+}
+
+// above returns the function P(X > x) of a parameter.
+func (m *Model) above(w *work, param int) func(x float64) float64 {
+	switch param {
+	case phiRow:
+		w.phi.fill(&m.grid, &w.axis[etaAxis])
+		return w.phi.above
+	case thetaRow, muRow:
+		centre, variance := w.mu, w.muVar
+		if param == thetaRow {
+			w.locate(&m.grid)
+			centre, variance = w.level, w.spread
+		}
+		w.t.Student(2 * w.shape)
+		w.mix.Reset(&w.t)
+		w.laws(centre, variance, 0, true)
+		return func(x float64) float64 { return 1 - w.mix.CDF(x) }
+	}
+	if prior := &m.family.settings.Prior; m.n == 0 {
+		shape, rate := prior.Sigma2Shape, prior.Sigma2Rate
+		if param == tau2Row {
+			shape, rate = prior.Tau2Shape, prior.Tau2Rate
+		}
+		return func(x float64) float64 { return dist.InvGammaAbove(x, shape, rate) }
+	}
+	var r cdf.Row
+	m.describeVariance(&r, w, param == tau2Row)
+	return func(x float64) float64 {
+		if x <= 0 {
+			return 1
+		}
+		return 1 - w.mix.CDF(math.Log(x))
+	}
 }
 
 // shiftRow turns the row of X into that of shift + factor*X.

@@ -44,22 +44,10 @@ func (w *nodes) quantile(p float64) float64 {
 // within returns the part of cell i whose integral is the given one, in units
 // of h, by Newton's method with halving where that leaves the bracket.
 func (w *nodes) within(i int, integral float64) float64 {
-	a, b := &w.series[i], &w.series[i+1]
-	// The polynomial is a + u^4 q, and q has at 1 the series of (b - a)/u^4.
-	b0 := b[0] - a[0] - a[1] - a[2] - a[3]
-	b1 := b[1] - a[1] - 2*a[2] - 3*a[3]
-	b2 := b[2] - a[2] - 3*a[3]
-	b3 := b[3] - a[3]
-	q0, q1, q2, q3 := b0, b1-4*b0, b2-4*b1+10*b0, b3-4*b2+10*b1-20*b0
-	c4, c5, c6, c7 := q0-q1+q2-q3, q1-2*q2+3*q3, q2-3*q3, q3
-	at := func(u float64) (integral, value float64) {
-		u4 := u * u * u * u
-		return u * (a[0] + u*(a[1]/2+u*(a[2]/3+u*a[3]/4)) + u4*(c4/5+u*(c5/6+u*(c6/7+u*c7/8)))),
-			a[0] + u*(a[1]+u*(a[2]+u*a[3])) + u4*(c4+u*(c5+u*(c6+u*c7)))
-	}
+	c := w.polynomial(i)
 	lo, hi, u := 0.0, 1.0, 0.5
 	for range 60 {
-		sum, value := at(u)
+		sum, value := c.at(u)
 		if sum > integral {
 			hi = u
 		} else {
@@ -75,4 +63,26 @@ func (w *nodes) within(i int, integral float64) float64 {
 		u = next
 	}
 	return u
+}
+
+// polynomial is the integrand of a cell, in units of h: a power series a, and c of
+// the powers from 4 on.
+type polynomial struct{ a, c [4]float64 }
+
+func (w *nodes) polynomial(i int) polynomial {
+	a, b := &w.series[i], &w.series[i+1]
+	// The polynomial is a + u^4 q, and q has at 1 the series of (b - a)/u^4.
+	b0 := b[0] - a[0] - a[1] - a[2] - a[3]
+	b1 := b[1] - a[1] - 2*a[2] - 3*a[3]
+	b2 := b[2] - a[2] - 3*a[3]
+	b3 := b[3] - a[3]
+	q0, q1, q2, q3 := b0, b1-4*b0, b2-4*b1+10*b0, b3-4*b2+10*b1-20*b0
+	return polynomial{*a, [4]float64{q0 - q1 + q2 - q3, q1 - 2*q2 + 3*q3, q2 - 3*q3, q3}}
+}
+
+// at returns the integral up to u and the value there.
+func (p *polynomial) at(u float64) (integral, value float64) {
+	a, c, u4 := &p.a, &p.c, u*u*u*u
+	return u * (a[0] + u*(a[1]/2+u*(a[2]/3+u*a[3]/4)) + u4*(c[0]/5+u*(c[1]/6+u*(c[2]/7+u*c[3]/8)))),
+		a[0] + u*(a[1]+u*(a[2]+u*a[3])) + u4*(c[0]+u*(c[1]+u*(c[2]+u*c[3])))
 }

@@ -18,6 +18,7 @@ type work struct {
 	asked   int          // how many were
 	m       []float64    // per term
 	place   place
+	places  []place // of a functional of several levels
 	mix     dist.NormalMixture
 	joint   []float64
 	xi      []float64 // c: scratch of a place

@@ -23,7 +23,11 @@ func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		*r = describe.Row(f.Name)
 		term, err := m.locate(f, &w.place)
 		if err != nil {
-			return err
+			if !m.mixContrast(f, w) {
+				return err
+			}
+			describe.Mixture(r, &w.mix)
+			continue
 		}
 		if term >= 0 {
 			m.varianceRow(r, term, f.Const, f.Weight[0])

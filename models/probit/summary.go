@@ -2,9 +2,11 @@ package probit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 // Summarize fills mean and sd by Rao and Blackwell's theorem from the laws of
@@ -30,6 +32,35 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			r.MCSEMean = w.diag.MCSEMean(w.series, m.chains)
 		}
 		r.Open = true
+	}
+	return nil
+}
+
+// Positive writes the probability that each functional is above 0 by Rao and Blackwell's
+// theorem: the mean over the draws of that of the conditional normal law.
+func (m *Model) Positive(functionals []cdf.Functional, p, mcse []float64) error {
+	w := m.work()
+	defer m.scratch.Put(w)
+	for i, f := range functionals {
+		if err := m.Only(f); err != nil {
+			return err
+		}
+		m.conditional(f, w.series, w.direction)
+		sd := math.Sqrt(m.within(f, w.direction))
+		for s, mean := range w.series {
+			w.series[s] = normal.CDF((f.Const + mean) / sd)
+		}
+		mcse[i] = 0
+		if !slices.ContainsFunc(w.series, func(v float64) bool { return v != w.series[0] }) {
+			p[i] = w.series[0]
+			continue
+		}
+		mcse[i] = w.diag.MCSEMean(w.series, m.chains)
+		sum := 0.0
+		for _, v := range w.series {
+			sum += v
+		}
+		p[i] = min(sum/float64(m.s), 1)
 	}
 	return nil
 }

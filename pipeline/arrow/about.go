@@ -26,6 +26,8 @@ var (
 	aboutOutlierRows    = named("credence.outliers.rows")
 	aboutOutlierT       = named("credence.outliers.t")
 	aboutOutlierOffset  = named("credence.outliers.offset")
+	aboutQuantities     = named("credence.quantities")
+	aboutAlerts         = named("credence.alerts")
 	aboutRows           = named("credence.score.rows")
 	aboutPredictedRows  = named("credence.score.predicted_rows")
 	aboutLogDensity     = named("credence.score.log_density")
@@ -58,6 +60,7 @@ func room(p *pipeline.Posterior, x extras) int {
 		!p.Settled,
 		jsontext.Defined(s.NEff), jsontext.Defined(s.Score.LogDensity), jsontext.Defined(s.Score.LogEvidence),
 		jsontext.Defined(s.Score.RMSE), jsontext.Defined(s.Score.Coverage95),
+		len(s.Quantities) > 0, len(p.Alerts) > 0,
 		len(s.WeakMixing) > 0, len(s.Flags) > 0, len(x.covariance) > 0, x.omitted > 0, x.gaps > 0,
 	} {
 		if there {
@@ -113,6 +116,14 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 		m.count(aboutOutlierRows, o.Rows)
 		m.count(aboutOutlierT, o.T)
 		m.count(aboutOutlierOffset, p.Outlier)
+	}
+	if len(s.Quantities) > 0 {
+		m.open(aboutQuantities)
+		m.b = jsontext.AppendQuantities(m.b, s.Quantities)
+		m.close()
+	}
+	if len(p.Alerts) > 0 {
+		m.texts(aboutAlerts, p.Alerts)
 	}
 	m.count(aboutRows, s.Score.Rows)
 	m.count(aboutPredictedRows, s.Score.PredictedRows)

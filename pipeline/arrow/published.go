@@ -56,6 +56,11 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 		s.Outliers = cdf.Outliers{Rows: r.count("credence.outliers.rows"), T: r.count("credence.outliers.t")}
 		outlier = r.count("credence.outliers.offset")
 	}
+	var quantities jsontext.Quantities
+	r.json("credence.quantities", &quantities)
+	s.Quantities = quantities.Told()
+	var alerts []string
+	r.json("credence.alerts", &alerts)
 	var covariance []jsontext.Number
 	r.json("credence.covariance", &covariance)
 	s.Covariance = jsontext.Floats(covariance)
@@ -68,6 +73,7 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 		Offset:  r.count("credence.offset"),
 		Outlier: outlier,
 		Summary: s,
+		Alerts:  alerts,
 	}
 	_, scaled := meta["credence.scaling"]
 	p.Settled = !scaled
@@ -82,6 +88,9 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 	}
 	if s.Rows, err = variables(b); err != nil {
 		return nil, 0, err
+	}
+	if s.Answers() > len(s.Rows) {
+		s.Quantities = nil // some of their rows were left out
 	}
 	return p, omitted, nil
 }

@@ -24,6 +24,7 @@ type State struct {
 	Snapshot           []byte
 	Summary            []byte // empty where the snapshot tells it
 	Repeats            []byte
+	Sections           []byte // see pipeline.Envelope.Sections; empty: none
 }
 
 var stateFields = []arrow.Field{
@@ -41,7 +42,11 @@ var stateFields = []arrow.Field{
 	{Name: "summary", Type: arrow.BinaryTypes.Binary},
 	{Name: "repeats", Type: arrow.BinaryTypes.Binary},
 	{Name: "outlier", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+	{Name: "sections", Type: arrow.BinaryTypes.Binary, Nullable: true},
 }
+
+// stateColumns is how many of them every export has: the others came later.
+const stateColumns = 14
 
 // stateBatch is about how many bytes of states make a record batch.
 const stateBatch = 4 << 20
@@ -81,7 +86,12 @@ func (w *StateWriter) Write(s *State) error {
 	} else {
 		last.Append(s.Outlier)
 	}
-	w.bytes += len(s.Snapshot) + len(s.Summary) + len(s.Key) + 200
+	if last := w.rows.Field(14).(*array.BinaryBuilder); len(s.Sections) == 0 {
+		last.AppendNull()
+	} else {
+		last.Append(s.Sections)
+	}
+	w.bytes += len(s.Sections) + len(s.Snapshot) + len(s.Summary) + len(s.Key) + 200
 	if w.bytes < stateBatch {
 		return nil
 	}
@@ -120,6 +130,9 @@ func NewStateReader(r io.Reader) (sr *StateReader, meta map[string]string, err e
 	}
 	schema := in.Schema()
 	for i, want := range stateFields {
+		if i >= stateColumns && i >= len(schema.Fields()) {
+			break
+		}
 		if i >= len(schema.Fields()) || schema.Field(i).Name != want.Name || !arrow.TypeEqual(schema.Field(i).Type, want.Type) {
 			return nil, nil, fmt.Errorf("not an export of states: column %d is not %s of %s", i, want.Name, want.Type)
 		}
@@ -149,11 +162,15 @@ func (r *StateReader) Next() (s *State, err error) {
 	if b.Column(13).IsValid(i) {
 		outlier = number(13)
 	}
+	var sections []byte
+	if b.NumCols() > stateColumns && b.Column(14).IsValid(i) {
+		sections = bytes(14)
+	}
 	return &State{
 		Key: text(0), Kind: text(1), Variant: text(2), T: number(3), N: number(4),
 		Partition: b.Column(5).(*array.Int32).Value(i), Offset: number(6),
 		Time: int64(b.Column(7).(*array.Timestamp).Value(i)), Gaps: number(8), Fingerprint: text(9),
-		Snapshot: bytes(10), Summary: bytes(11), Repeats: bytes(12), Outlier: outlier,
+		Snapshot: bytes(10), Summary: bytes(11), Repeats: bytes(12), Outlier: outlier, Sections: sections,
 	}, nil
 }
 

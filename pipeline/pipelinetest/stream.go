@@ -189,6 +189,12 @@ func (Outputs) Predictions(p *pipeline.Predictions, r *pipeline.Record) ([]pipel
 	return []pipeline.Output{{Topic: "rows", Key: []byte(p.Key), Value: v, Time: r.Time, Offset: r.Offset}}, nil
 }
 
+// Alert implements pipeline.Outputs.
+func (Outputs) Alert(a *pipeline.Alert, r *pipeline.Record) (pipeline.Output, error) {
+	v := fmt.Appendf(nil, "t=%d %s %s value=%x %s", a.T, a.Name, a.Word(), a.Value, a.Withdrawn)
+	return pipeline.Output{Topic: "alerts", Key: []byte(a.Key), Value: v, Time: r.Time, Offset: r.Offset}, nil
+}
+
 // Tombstone implements pipeline.Outputs.
 func (Outputs) Tombstone(_ pipeline.Partition, r *pipeline.Record) pipeline.Output {
 	return pipeline.Output{Topic: "out", Key: bytes.Clone(r.Key), Time: r.Time, Offset: r.Offset}

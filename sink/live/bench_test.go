@@ -72,6 +72,9 @@ func (o outputs) Posterior(dst []pipeline.Output, _ *pipeline.Pages, p *pipeline
 func (outputs) Predictions(*pipeline.Predictions, *pipeline.Record) ([]pipeline.Output, error) {
 	return nil, nil
 }
+func (outputs) Alert(*pipeline.Alert, *pipeline.Record) (pipeline.Output, error) {
+	return pipeline.Output{}, nil
+}
 func (outputs) Tombstone(pipeline.Partition, *pipeline.Record) pipeline.Output {
 	return pipeline.Output{}
 }

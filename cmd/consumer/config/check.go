@@ -76,14 +76,18 @@ var legalName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
 type report func(format string, args ...any)
 
 func (c *Config) checkTopics(wrong report) {
-	named := map[string]string{}
-	for _, t := range []struct{ key, name string }{
+	type use struct{ key, name string }
+	named, uses := map[string]string{}, []use{
 		{"kafka.input", c.Kafka.Input},
 		{"kafka.output", c.Kafka.Output},
 		{"kafka.dead_letters", c.Kafka.DeadLetters},
 		{"the topic of draws", c.Kafka.Output + ".draws"},
 		{"the topic of predictions", c.Kafka.Output + ".predictions"},
-	} {
+	}
+	if c.alerts() {
+		uses = append(uses, use{"the topic of alerts", c.Kafka.Output + ".alerts"})
+	}
+	for _, t := range uses {
 		if !legalName.MatchString(t.name) || t.name == "." || t.name == ".." {
 			wrong("%s: %q is not a topic name: 1 to 249 letters, digits, dots, underscores and hyphens", t.key, t.name)
 		} else if other, taken := named[t.name]; taken {

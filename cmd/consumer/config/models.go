@@ -23,6 +23,7 @@ type Model struct {
 	ForgetPer clock    `yaml:"forget_per"`
 	Missing   string   `yaml:"missing"`
 	Publish   Publish  `yaml:"publish"`
+	Alerts    []Alert  `yaml:"alerts,omitempty"`
 	Settings  yamlNode `yaml:"settings"`
 
 	Spec *cdf.Spec `yaml:"-"` // set by resolve
@@ -73,13 +74,14 @@ type Group struct {
 
 // Publish says what leaves the process after a shard; see cdf.Publish.
 type Publish struct {
-	Every       int64    `yaml:"every"`
-	Draws       bool     `yaml:"draws"`
-	Scale       string   `yaml:"scale"`
-	Covariance  bool     `yaml:"covariance"`
-	Predictions string   `yaml:"predictions"`
-	Groups      string   `yaml:"groups"`
-	Variables   []string `yaml:"variables,flow"`
+	Every       int64      `yaml:"every"`
+	Draws       bool       `yaml:"draws"`
+	Scale       string     `yaml:"scale"`
+	Covariance  bool       `yaml:"covariance"`
+	Predictions string     `yaml:"predictions"`
+	Groups      string     `yaml:"groups"`
+	Variables   []string   `yaml:"variables,flow"`
+	Quantities  []Quantity `yaml:"quantities,omitempty"`
 }
 
 func (m *Model) setDefaults() {
@@ -90,7 +92,14 @@ func (m *Model) setDefaults() {
 		Forget:    s.Forget,
 		ForgetPer: clock(s.ForgetPer),
 		Missing:   s.Missing,
-		Publish:   Publish(s.Publish),
+		Publish:   publishOf(&s.Publish),
+	}
+}
+
+func publishOf(p *cdf.Publish) Publish {
+	return Publish{
+		Every: p.Every, Draws: p.Draws, Scale: p.Scale, Covariance: p.Covariance,
+		Predictions: p.Predictions, Groups: p.Groups, Variables: p.Variables,
 	}
 }
 
@@ -224,8 +233,16 @@ func (m *Model) resolve(c *Config, d *decoder, path string) []error {
 	}
 	spec.Seed, spec.Draws, spec.Missing = c.Seed, m.Draws, m.Missing
 	spec.Forget, spec.ForgetPer = m.Forget, cdf.Clock(m.ForgetPer)
-	spec.Publish = cdf.Publish(m.Publish)
+	p := &m.Publish
+	spec.Publish = cdf.Publish{
+		Every: p.Every, Draws: p.Draws, Scale: p.Scale, Covariance: p.Covariance,
+		Predictions: p.Predictions, Groups: p.Groups, Variables: p.Variables,
+	}
 	spec.Limits = cdf.Limits{Rows: c.Limits.Rows, Columns: c.Limits.Columns, Groups: c.Limits.Groups}
+	var problems []error
+	if spec.Publish.Quantities, spec.Publish.Alerts, problems = m.compileAnswers(spec, path); len(problems) > 0 {
+		return problems
+	}
 	m.Spec = spec
 	if m.Settings, err = settingsNode(spec.Settings); err != nil {
 		return []error{fmt.Errorf("%s.settings: %w", path, err)}

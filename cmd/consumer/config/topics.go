@@ -34,5 +34,13 @@ func (c *Config) Topics() []TopicUse {
 	if slices.ContainsFunc(c.Models, func(m Model) bool { return m.Publish.Predictions != "none" }) {
 		all = append(all, TopicUse{Name: c.Kafka.Output + ".predictions", AtMost: summary, Why: "limits.summary"})
 	}
+	if c.alerts() {
+		all = append(all, TopicUse{Name: c.Kafka.Output + ".alerts", AtMost: summary, Why: "limits.summary"})
+	}
 	return all
+}
+
+// alerts reports whether some model has alerts.
+func (c *Config) alerts() bool {
+	return slices.ContainsFunc(c.Models, func(m Model) bool { return len(m.Alerts) > 0 })
 }

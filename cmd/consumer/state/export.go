@@ -223,6 +223,6 @@ func stateRow(key string, partition int32, value pipeline.Stored) (*arrow.State,
 	return &arrow.State{
 		Key: key, Kind: h.Kind, Variant: h.Variant, T: h.T, N: h.N, Partition: partition,
 		Offset: h.Offset, Time: h.Time, Gaps: int64(h.Gaps), Fingerprint: hex.EncodeToString(h.Fingerprint[:]),
-		Snapshot: h.Snapshot, Summary: h.Summary, Repeats: h.Repeats(), Outlier: h.Outlier - 1,
+		Snapshot: h.Snapshot, Summary: h.Summary, Repeats: h.Repeats(), Outlier: h.Outlier - 1, Sections: h.Sections(),
 	}, nil
 }

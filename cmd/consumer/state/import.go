@@ -280,7 +280,7 @@ func (s *states) fill(ctx context.Context, name string, c *conversion, parts map
 // valueOf puts a stored value together again.
 func valueOf(row *arrow.State) (pipeline.Stored, error) {
 	e := pipeline.Envelope{Offset: row.Offset, Time: row.Time, Gaps: int(row.Gaps), Outlier: row.Outlier + 1, Snapshot: row.Snapshot, Summary: row.Summary}
-	if err := e.SetRepeats(row.Repeats); err != nil {
+	if err := errors.Join(e.SetRepeats(row.Repeats), e.SetSections(row.Sections)); err != nil {
 		return nil, fmt.Errorf("key %q: %w", row.Key, err)
 	}
 	return e.AppendBinary(nil)

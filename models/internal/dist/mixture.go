@@ -180,3 +180,10 @@ func (x *Mixture) Quantiles() (q [7]float64) {
 	}
 	return q
 }
+
+// CDF returns P(X <= y).
+func (x *Mixture) CDF(y float64) float64 {
+	x.places.known = false
+	p, _, _ := x.at(y)
+	return p
+}

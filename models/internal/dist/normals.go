@@ -85,3 +85,23 @@ func (x *NormalMixture) At(y float64) (p, log float64) {
 	}
 	return x.CDF(y), x.LogDensity(y)
 }
+
+// Positive returns P(X > 0).
+func (x *NormalMixture) Positive() float64 {
+	p := 0.0
+	for k, w := range x.W {
+		p += float64(w * normal.CDF(x.Mean[k]/x.SD[k]))
+	}
+	return min(p, 1)
+}
+
+// ExpMoments returns mean and sd of e^X.
+func (x *NormalMixture) ExpMoments() (mean, sd float64) {
+	square := 0.0
+	for k, w := range x.W {
+		half := 0.5 * x.SD[k] * x.SD[k]
+		mean += float64(w * math.Exp(x.Mean[k]+half))
+		square += float64(w * math.Exp(2*x.Mean[k]+4*half))
+	}
+	return mean, math.Sqrt(max(square-mean*mean, 0))
+}

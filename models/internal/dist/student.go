@@ -109,3 +109,11 @@ func NearStudentCDFs(p, e, t2 []float64, df float64) {
 	}
 	normal.CDFs(p, t2)
 }
+
+// InvGammaAbove returns P(X > x), X ~ IG(shape, rate).
+func InvGammaAbove(x, shape, rate float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	return mathext.GammaIncReg(shape, rate/x)
+}
