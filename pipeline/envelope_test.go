@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/credence-stream/credence/pipeline/alert"
 )
 
 func TestEnvelopeRoundTrip(t *testing.T) {
@@ -42,6 +44,7 @@ func TestEnvelopeGolden(t *testing.T) {
 		"testdata/envelope_v1.bin": {Summary: []byte{}},
 		"testdata/envelope_v2.bin": {Summary: []byte("summary")},
 		"testdata/envelope_v3.bin": {Summary: []byte{}, Outlier: 1234},
+		"testdata/envelope_v4.bin": {Summary: []byte{}, Alerts: []alert.State{{Name: "steep", Sum: 77, Run: 2}, {Name: "far", Sum: 1, Raised: true}}},
 	} {
 		e.Offset, e.Time, e.Gaps, e.Snapshot = 1<<40, 1700000000123, 2, []byte("snapshot")
 		e.remember("run", 3)
@@ -132,6 +135,20 @@ func TestParseShard(t *testing.T) {
 		id, n, ok := parseShard([]byte(c.in))
 		if ok != c.ok || ok && (id != c.id || n != c.n) {
 			t.Errorf("%q: %q %d %v, want %q %d %v", c.in, id, n, ok, c.id, c.n, c.ok)
+		}
+	}
+}
+
+func TestSectionsThatAreNone(t *testing.T) {
+	e := Envelope{Alerts: []alert.State{{Name: "a", Run: 1}}}
+	b := e.Sections()
+	var got Envelope
+	if err := got.SetSections(b); err != nil || fmt.Sprint(got.Alerts) != fmt.Sprint(e.Alerts) {
+		t.Errorf("%+v, %v", got.Alerts, err)
+	}
+	for _, bad := range [][]byte{b[:len(b)-1], append(bytes.Clone(b), b...), {'Z', 0}, {'A'}, {'A', 1, 0}} {
+		if err := new(Envelope).SetSections(bad); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%q is taken: %v", bad, err)
 		}
 	}
 }

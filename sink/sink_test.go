@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/quantity"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
 )
@@ -68,11 +69,23 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 		}
 		s.Rows = append(s.Rows, r)
 	}
+	for i := range rng.IntN(4) {
+		q := quantity.Told{Name: fmt.Sprint("q", i), Kind: quantity.KindForm}
+		if i >= n || rng.IntN(2) == 0 {
+			q.Absent = "no " + name()
+		}
+		s.Quantities = append(s.Quantities, q)
+	}
 	if rng.IntN(3) == 0 {
 		s.Covariance = []float64{number(), 1, number()}
 	}
+	var alerts []string
+	for range rng.IntN(3) {
+		alerts = append(alerts, "a"+name())
+	}
 	return &pipeline.Posterior{
-		Key: "k" + name(), Kind: "linear", Variant: "corrected", Config: "0123456789abcdef",
+		Alerts: alerts,
+		Key:    "k" + name(), Kind: "linear", Variant: "corrected", Config: "0123456789abcdef",
 		Source: pipeline.Partition{Topic: "shards", ID: 2}, Offset: rng.Int64(), Time: 1 + rng.Int64N(2e12), Gaps: rng.IntN(2), Outlier: outlier, Summary: s,
 		Settled: settled,
 	}

@@ -1,0 +1,113 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf/quantity"
+	"github.com/credence-stream/credence/models"
+)
+
+const shopModel = `
+models:
+  - match: "**"
+    kind: linear
+    columns: {response: sold, features: [price, {name: promo, levels: ["no", "yes"], baseline: "no"}]}
+`
+
+func shop(t *testing.T, text string) (*Config, error) {
+	t.Helper()
+	c, _, err := Parse(Source{Kinds: models.Kinds(), File: "page"}, []byte(text))
+	return c, err
+}
+
+func TestQuantitiesAndAlerts(t *testing.T) {
+	c, err := shop(t, shopModel+`
+    publish:
+      quantities:
+        - {name: lift, of: "beta[promo=yes]"}
+        - {of: "beta[price] - 2*lift"}
+        - {probability: "lift > 20"}
+        - {predict: {price: 3, promo: yes}}
+    alerts:
+      - {name: lift-certain, when: "P(lift > 0) > 0.99", for: 3 shards}
+      - {name: high, when: "lift > 5", clear_below: 4}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &c.Models[0].Spec.Publish
+	names := []string{"lift", "(beta[price] - 2*lift)", "P(lift > 20)", "predict(price=3, promo=yes)"}
+	for i, q := range p.Quantities {
+		if q.Name != names[i] {
+			t.Errorf("%q, want %q", q.Name, names[i])
+		}
+	}
+	if terms := p.Quantities[1].Form.Terms; len(terms) != 2 || terms[1] != (quantity.Term{Variable: "beta[promo=yes]", Weight: -2}) {
+		t.Errorf("%+v", terms)
+	}
+	a := p.Alerts
+	if a[0].For != 3 || a[0].Bound != .99 || a[0].Clear != 1-2*(1-.99) || a[0].Of.Kind != quantity.KindProbability {
+		t.Errorf("%+v", a[0])
+	}
+	if a[1].For != 1 || a[1].Bound != 5 || a[1].Clear != 4 || a[1].Of.Kind != quantity.KindForm {
+		t.Errorf("%+v", a[1])
+	}
+	plain, err := shop(t, shopModel)
+	if err != nil || plain.Models[0].Spec.Fingerprint() != c.Models[0].Spec.Fingerprint() {
+		t.Errorf("the fingerprint depends on what is asked of the state: %v", err)
+	}
+	if strings.Contains(plain.String(), "quantities") || strings.Contains(plain.String(), "alerts") {
+		t.Error("what is not there is printed")
+	}
+	again, err := shop(t, c.String())
+	if err != nil || again.String() != c.String() || again.Models[0].Spec.Publish.Alerts[0].Sum() != a[0].Sum() {
+		t.Errorf("what is printed is read as something else: %v\n%s", err, c)
+	}
+	has := func(c *Config) bool {
+		for _, u := range c.Topics() {
+			if u.Name == c.Kafka.Output+".alerts" {
+				return true
+			}
+		}
+		return false
+	}
+	if !has(c) || has(plain) {
+		t.Error("the topic of alerts is there without alerts, or is not with them")
+	}
+}
+
+func TestQuantitiesThatCannotBe(t *testing.T) {
+	for text, want := range map[string]string{
+		`publish: {quantities: [{of: "beta[promo=ye]"}]}`:                       `publish.quantities[0].of: there is no variable "beta[promo=ye]", did you mean "beta[promo=yes]"?`,
+		`publish: {quantities: [{of: "u[a]"}]}`:                                 `there is no variable "u[a]"`,
+		`publish: {quantities: [{name: sigma2, of: "beta[price]"}]}`:            `"sigma2" is that of a variable`,
+		`publish: {quantities: [{name: "beta[a]", of: "beta[price]"}]}`:         "without brackets",
+		`publish: {quantities: [{of: "beta[price] +"}]}`:                        `column 14: expected a variable or a number, found the end`,
+		`publish: {quantities: [{name: a, of: sigma2}, {name: a, of: sigma2}]}`: `"a" is taken`,
+		`publish: {quantities: [{name: a}]}`:                                    "0 of the keys",
+		`publish: {quantities: [{of: sigma2, probability: "sigma2 > 1"}]}`:      "2 of the keys",
+		`publish: {quantities: [{predict: {price: 3, prom: yes}}]}`:             `"prom" is no column that the model reads, did you mean "promo"?`,
+		`publish: {quantities: [{predict: {price: 3}}]}`:                        `column "promo" is missing`,
+		`publish: {quantities: [{forecast: 3}]}`:                                "knows no time",
+		`alerts: [{name: "a b", when: "P(sigma2 > 1) > 0.9"}]`:                  "digits, dots",
+		`alerts: [{name: a, when: "P(sigma2 > 1) > 0.9", for: 0}]`:              "number of shards",
+		`alerts: [{name: a, when: "lift > 0.9"}]`:                               `"lift" is none of publish.quantities`,
+		`alerts: [{name: a, when: "P(lift > 0) > 0.9"}]`:                        `there is no variable "lift"`,
+		`alerts: [{name: a, when: "P(sigma2 > 1) > 0.9", clear_below: 0.95}]`:   "is above 0.9",
+		`alerts: [{name: a, when: "P(sigma2 > 1) > 2"}]`:                        "between 0 and 1",
+	} {
+		if _, err := shop(t, shopModel+"    "+text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+", ", n), ", ") }
+	for text, want := range map[string]string{
+		"publish: {quantities: [" + many(mostQuantities+1, "{of: sigma2}") + "]}": "65 quantities; at most 64",
+		"alerts: [" + many(mostAlerts+1, `{name: a, when: "sigma2 > 1"}`) + "]":   "17 alerts; at most 16",
+	} {
+		if _, err := shop(t, shopModel+"    "+text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
