@@ -11,13 +11,14 @@ type mutant struct {
 }
 
 var (
-	machine = []string{"./pipeline"}
-	tools   = []string{"./pipeline/admin"}
-	store   = []string{"./pipeline/redis"}
-	broker  = []string{"./pipeline/kafka"}
-	web     = []string{"./sink/web"}
-	encoder = []string{"./pipeline/arrow"}
-	table   = []string{"./testenv/bench"}
+	machine  = []string{"./pipeline"}
+	watching = []string{"./pipeline/alert"}
+	tools    = []string{"./pipeline/admin"}
+	store    = []string{"./pipeline/redis"}
+	broker   = []string{"./pipeline/kafka"}
+	web      = []string{"./sink/web"}
+	encoder  = []string{"./pipeline/arrow"}
+	table    = []string{"./testenv/bench"}
 )
 
 const scripts = "pipeline/redis/lua.go"
@@ -137,6 +138,18 @@ var guarantees = []mutant{
 		"numbered && s.model != nil && s.model.env.repeated(id, n)", "false", "TestRepeats", machine},
 	{"repeat table not stored", "pipeline/envelope.go",
 		"\tfor _, r := range e.runs {\n\t\tdst =", "\tfor _, r := range e.runs[:0] {\n\t\tdst =", "TestEnvelope", machine},
+	{"alerts: counters not stored", "pipeline/sections.go",
+		"if len(e.Alerts) > 0 {\n\t\tall", "if false {\n\t\tall", "TestAlertsThroughTrouble", machine},
+	{"alerts: a refused shard counts", "pipeline/lane.go",
+		"\tif err != nil {\n\t\t*env = before\n", "\tif err != nil {\n\t\tbefore.Alerts = env.Alerts\n\t\t*env = before\n", "TestARefusedShardDoesNotCount", machine},
+	{"alerts: raised ones of a deleted key stay", "pipeline/alerts.go",
+		"model == nil || len(model.env.Alerts) == 0", "model == nil || true", "TestAlertsThroughTrouble", machine},
+	{"alerts: no hysteresis", "pipeline/alert/alert.go",
+		"speaks = figure < a.Clear", "speaks = figure < a.Bound", "TestAnAlertRisesAndFalls", watching},
+	{"alerts: shards need not be consecutive", "pipeline/alert/alert.go",
+		"if !speaks {\n\t\t\ts.Run = 0\n", "if !speaks {\n", "TestAnAlertRisesAndFalls", watching},
+	{"alerts: one shard too few", "pipeline/alert/alert.go",
+		"s.Run >= a.For", "s.Run+1 >= a.For", "TestAnAlertRisesAndFalls", watching},
 	{"summary of a model that draws not stored", "pipeline/state.go",
 		"all := m.filter.AppendSummary(snapshot)", "all := snapshot", "TestStoredState|TestSimulatedTrouble", machine},
 	{"values share the room that they are made in", "pipeline/state.go",

@@ -515,6 +515,16 @@ export interface components {
             prior_dominated: string[];
             weak_mixing?: string[];
             flags?: string[];
+            /** @description Of publish.quantities, in its order; each that is not absent has one of the first rows of `posterior`. Absent where none is configured. */
+            quantities?: {
+                name: string;
+                /** @enum {string} */
+                kind: "form" | "probability" | "prediction";
+                /** @description Why there is no row of it */
+                absent?: string;
+            }[];
+            /** @description Alerts that are raised. Absent where none is. */
+            alerts?: string[];
             /** @description Rows beyond the 1e-6 tails of their predictions, so far. Absent where there is none. */
             outliers?: {
                 rows: number;
