@@ -1,0 +1,137 @@
+package try
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/credence-stream/credence/cmd/consumer/run"
+	shows "github.com/credence-stream/credence/cmd/consumer/show"
+	"github.com/credence-stream/credence/cmd/producer/rows"
+	servers "github.com/credence-stream/credence/internal/embedded"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/kafka"
+)
+
+// holdings is what a cluster holds: its groups, its topics, and where their partitions
+// end.
+func holdings(t *testing.T, env *servers.Env) []string {
+	t.Helper()
+	c, err := kgo.NewClient(kgo.SeedBrokers(env.Brokers()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	groups, err := kmsg.NewPtrListGroupsRequest().RequestWith(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, g := range groups.Groups {
+		all = append(all, "group "+g.Group)
+	}
+	topics, err := kmsg.NewPtrMetadataRequest().RequestWith(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, topic := range topics.Topics {
+		ask := kmsg.NewPtrListOffsetsRequest()
+		ask.ReplicaID = -1
+		of := kmsg.NewListOffsetsRequestTopic()
+		of.Topic = *topic.Topic
+		for _, p := range topic.Partitions {
+			at := kmsg.NewListOffsetsRequestTopicPartition()
+			at.Partition, at.Timestamp = p.Partition, -1
+			of.Partitions = append(of.Partitions, at)
+		}
+		ask.Topics = append(ask.Topics, of)
+		ends, err := ask.RequestWith(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range ends.Topics[0].Partitions {
+			all = append(all, fmt.Sprintf("topic %s, partition %d, end %d", *topic.Topic, p.Partition, p.Offset))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A topic is learnt from without a trace in its cluster, to the bit as run does on its
+// own servers, and goes on live.
+func TestATopicIsReadAndNothingElse(t *testing.T) {
+	env, file, kept := real(t), sales(t, 2000), filepath.Join(t.TempDir(), "kept.yaml")
+	plain := filepath.Join(t.TempDir(), "plain.yaml")
+	if err := os.WriteFile(plain, []byte(`models: [{match: "**", kind: linear}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn := connected(t, env, plain)
+	if err := conn.Client.Create(t.Context(), kafka.InputTopic("sales", 3, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	src, err := rows.Open(t.Context(), file, rows.Selection{KeyColumn: "shop"}, func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender := conn.NewSender("sales", 0)
+	for shard, err := range rows.Shards(src, 10) {
+		if err == nil {
+			err = sender.Send(t.Context(), shard)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sender.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	bad := []pipeline.Output{{Topic: "sales", Key: []byte("shop00"), Value: []byte("no shard")}}
+	if _, err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), bad); err != nil {
+		t.Fatal(err)
+	}
+	before := holdings(t, env)
+
+	x := begin(t, "", func(t *trial) {
+		t.stays, t.ask.Topic, t.ask.Brokers, t.ask.Out = true, "sales", env.Brokers(), kept
+	})
+	page := x.until(`the live page: (\S+)`)[1]
+	x.until(`reached the end in .*, 20 keys\..* 1 record became dead letters \(decode 1\)`)
+	x.until("the page stays")
+	if after := holdings(t, env); !slices.Equal(before, after) {
+		t.Errorf("the cluster holds\n%s\nand held\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	}
+	posteriors := map[string]string{}
+	for shop := range 20 {
+		key := fmt.Sprintf("shop%02d", shop)
+		code, body := x.get(page, "/v1/models/"+key)
+		if code != 200 {
+			t.Fatalf("%s: %d %s", key, code, body)
+		}
+		posteriors[key] = strings.TrimSpace(body)
+	}
+	// What comes later is learnt from as well.
+	if _, err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), bad); err != nil {
+		t.Fatal(err)
+	}
+	x.eventually(page, "/v1/dead-letters", func(_ int, body string) bool { return strings.Count(body, `"stage":"decode"`) == 2 })
+	x.end()
+	if !strings.Contains(x.err.String(), "2 records became dead letters (decode 2)") {
+		t.Errorf("what came later is not in the account:\n%s", x.err.String())
+	}
+	if out := x.out.String(); !strings.Contains(out, "What was learnt about sold, from topic sales (20 keys)") || strings.Contains(out, "producer replay") {
+		t.Errorf("report:\n%s", out)
+	}
+	command(t, run.Command, append([]string{"--config", kept, "--until-end"}, onFlags(env)...)...)
+	for key, got := range posteriors {
+		want := strings.TrimSpace(command(t, shows.GetCommand, append([]string{key, "--config", kept, "--format", "json"}, onFlags(env)...)...))
+		if got != want {
+			t.Errorf("%s:\n%s\nby run on its own servers\n%s", key, got, want)
+		}
+	}
+}
