@@ -252,7 +252,7 @@ func (v *Variables) MayHave(name string) bool {
 		return true
 	}
 	for _, u := range units {
-		if u.param == param {
+		if param == u.param {
 			return v.columns && indexed && u.rows == byColumn || v.groups && (u.rows == byGroup || u.rows == byTerm)
 		}
 	}

@@ -329,15 +329,6 @@ func (l *lane) note(t *task, point func() *Point) {
 	l.notes = append(l.notes, p)
 }
 
-// posterior is the message about a key's present state.
-func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config string, summary *cdf.Summary) Posterior {
-	return Posterior{
-		Key: key, Kind: spec.Kind, Variant: spec.Variant, Config: config,
-		Source: p, Offset: e.Offset, Time: e.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
-		Alerts: alert.Raised(e.Alerts),
-	}
-}
-
 // guarded runs what a record can make panic before its key's state is changed:
 // the panic is then the record's fault, as failed arithmetic is.
 func guarded[T any](f func() (T, error)) (v T, err error) {

@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/credence-stream/credence/cdf"
+import (
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/alert"
+)
 
 // Posterior is one message of the output topic before it is encoded.
 type Posterior struct {
@@ -47,4 +50,13 @@ type Decoder interface {
 	// Release gives the batch up, also after an error, and reports whether it was
 	// a large one, whose memory others wait for.
 	Release() (large bool)
+}
+
+// posterior is the message about a key's present state.
+func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config string, summary *cdf.Summary) Posterior {
+	return Posterior{
+		Key: key, Kind: spec.Kind, Variant: spec.Variant, Config: config,
+		Source: p, Offset: e.Offset, Time: e.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
+		Alerts: alert.Raised(e.Alerts),
+	}
 }

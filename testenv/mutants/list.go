@@ -393,10 +393,4 @@ var guarantees = []mutant{
 		"m.unwanted = m.fetching", "m.unwanted = false", "TestSimulatedTrouble", machine},
 	{"queue given back and not read again", "pipeline/machine_shed.go",
 		"m.fetchFrom.Offset, m.queueNext = first, first", "m.queueNext = first", "TestSimulatedTrouble", machine},
-	{"a ratio of times upside down", "testenv/bench/row.go",
-		"return alternative / ours", "return ours / alternative", "^TestRatioIsLargerWhereWeAreBetter$", table},
-	{"a row without its peer is ok", "testenv/bench/row.go",
-		"r.OK = r.Ratio >= r.Target", "r.OK = !(r.Ratio < r.Target)", "^TestLackingPeersLeaveARow$|^TestAgainstNobody$", table},
-	{"a batch that failed counts as the least", "testenv/bench/duel.go",
-		"\tcase math.IsNaN(q.cpu):\n\t\treturn p\n", "", "^TestDuelTakesTurns$", table},
 }

@@ -19,4 +19,14 @@ var (
 // mathematics are faults of the arithmetic, spread over all kinds, variants
 // and modes. Each names a test that finds it, the first of its package at the
 // time; others may.
-var mathematics = slices.Concat(ofLinear, ofAnova, ofDLM, ofProbit, ofCompressed, ofPoisson, ofLaws, ofEngine)
+var mathematics = slices.Concat(ofLinear, ofAnova, ofDLM, ofProbit, ofCompressed, ofPoisson, ofLaws, ofEngine, ofBench)
+
+// ofBench are faults of the table of make bench.
+var ofBench = []mutant{
+	{"a ratio of times upside down", "testenv/bench/row.go",
+		"return alternative / ours", "return ours / alternative", "^TestRatioIsLargerWhereWeAreBetter$", table},
+	{"a row without its peer is ok", "testenv/bench/row.go",
+		"r.OK = r.Ratio >= r.Target", "r.OK = !(r.Ratio < r.Target)", "^TestLackingPeersLeaveARow$|^TestAgainstNobody$", table},
+	{"a batch that failed counts as the least", "testenv/bench/duel.go",
+		"\tcase math.IsNaN(q.cpu):\n\t\treturn p\n", "", "^TestDuelTakesTurns$", table},
+}

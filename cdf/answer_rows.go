@@ -1,0 +1,194 @@
+package cdf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf/quantity"
+)
+
+// byDraws reports that the posterior is known by draws, which are at hand.
+func (f *Filter) byDraws() bool { return f.engine.chains > 0 && f.drawn }
+
+// describeForms returns a row for every form, or why there is none.
+func (f *Filter) describeForms(a *answers) (rows []Row, why []string) {
+	n := len(a.forms)
+	rows, why = unknownRows(nil, a.forms), make([]string, n)
+	if f.engine.summarizer == nil {
+		for i := range rows {
+			rows[i].Open = true
+		}
+	} else {
+		eachOr(n, func(from, to int) error {
+			copy(rows[from:to], unknownRows(nil, a.forms[from:to]))
+			return f.engine.summarizer.Summarize(a.forms[from:to], rows[from:to])
+		}, func(i int, err error) {
+			if rows[i] = unknown; f.byDraws() {
+				rows[i].Open = true
+				return
+			}
+			why[i] = reason(err)
+		})
+	}
+	for _, to := range a.list {
+		if to.why == "" && to.of.Kind == quantity.KindForm && why[to.at] == "" {
+			why[to.at] = f.finish(&rows[to.at], &a.forms[to.at], &to.of.Form)
+		}
+	}
+	return rows, why
+}
+
+// finish completes a row from the draws and takes it through the form's function.
+func (f *Filter) finish(r *Row, fn *Functional, form *quantity.Form) (why string) {
+	if r.Open && !f.drawn {
+		return "nothing was drawn"
+	}
+	if f.byDraws() && (r.Open || form.Function != quantity.Identity) {
+		if err := attempted(func() error { return f.fromDraws(r, fn, form) }); err != nil {
+			return reason(err)
+		}
+	} else if form.Function != quantity.Identity {
+		f.transform(r, fn, form)
+	}
+	if r.Open = false; r.publishable() != nil {
+		return "it is not finite everywhere"
+	}
+	return ""
+}
+
+// fromDraws fills what is not known of a row from the draws of the form.
+func (f *Filter) fromDraws(r *Row, fn *Functional, form *quantity.Form) error {
+	for _, p := range fn.Param {
+		if f.ws.draws.Row(p) == nil {
+			return fmt.Errorf("%w: not drawn", ErrNumeric)
+		}
+	}
+	known := f.engine.summarizer != nil && !math.IsNaN(r.Mean) && form.Function == quantity.Identity
+	if !known {
+		*r = unknown
+	}
+	everywhere := true
+	f.complete(r, fn, func(x []float64) {
+		for i, v := range x {
+			x[i] = form.At(v)
+			everywhere = everywhere && finite(x[i])
+		}
+	}, !known)
+	if !everywhere {
+		return fmt.Errorf("%w: %s of it is not finite everywhere", ErrNumeric, form.Function)
+	}
+	return nil
+}
+
+// transform takes a row whose law is known through the form's function: quantiles
+// go with it, moments have to be known.
+func (f *Filter) transform(r *Row, fn *Functional, form *quantity.Form) {
+	r.Mean, r.SD = math.NaN(), math.NaN()
+	if e := f.engine.exponential; e != nil && form.Function == quantity.Exp {
+		var mean, sd [1]float64
+		if attempted(func() error { return e.ExpMoments([]Functional{*fn}, mean[:], sd[:]) }) == nil {
+			r.Mean, r.SD = form.Shift+float64(form.Scale*mean[0]), math.Abs(form.Scale)*sd[0]
+		}
+	}
+	q := []*float64{&r.Q025, &r.Q05, &r.Q25, &r.Median, &r.Q75, &r.Q95, &r.Q975}
+	for _, v := range q {
+		*v = form.At(*v)
+	}
+	if form.Scale < 0 {
+		for i := range 3 {
+			*q[i], *q[6-i] = *q[6-i], *q[i]
+		}
+	}
+}
+
+// compare finds the probabilities that the comparisons hold, or why they are not known.
+func (f *Filter) compare(a *answers) (why []string) {
+	n := len(a.comparisons)
+	a.p, a.mcse, why = slices.Grow(a.p[:0], n)[:n], slices.Grow(a.mcse[:0], n)[:n], make([]string, n)
+	eachOr(n, func(from, to int) error {
+		if f.engine.sided == nil {
+			return errors.ErrUnsupported
+		}
+		return f.engine.sided.Positive(a.comparisons[from:to], a.p[from:to], a.mcse[from:to])
+	}, func(i int, err error) {
+		if f.byDraws() {
+			err = attempted(func() error { return f.countDraws(&a.comparisons[i], &a.p[i], &a.mcse[i]) })
+		}
+		if errors.Is(err, errors.ErrUnsupported) {
+			err = fmt.Errorf("%s does not know probabilities", f.spec.Kind)
+		}
+		if err != nil {
+			why[i] = reason(err)
+		}
+	})
+	for i, p := range a.p {
+		if why[i] == "" && !(p >= 0 && p <= 1) {
+			why[i] = "it is not defined"
+		}
+	}
+	return why
+}
+
+// countDraws finds the share of draws above 0. Where all agree the error is that of
+// one draw more.
+func (f *Filter) countDraws(fn *Functional, p, mcse *float64) error {
+	for _, param := range fn.Param {
+		if f.ws.draws.Row(param) == nil {
+			return fmt.Errorf("%w: not drawn", ErrNumeric)
+		}
+	}
+	w := f.ws
+	w.one = slices.Grow(w.one[:0], w.draws.S)[:w.draws.S]
+	fn.draws(w.one, &w.draws)
+	above := 0
+	for i, v := range w.one {
+		if w.one[i] = 0; v > 0 {
+			w.one[i] = 1
+			above++
+		}
+	}
+	*p, *mcse = float64(above)/float64(w.draws.S), 1/float64(w.draws.S)
+	if above > 0 && above < w.draws.S {
+		*mcse = max(*mcse, w.diag.MCSEMean(w.one, w.draws.Chains))
+	}
+	return nil
+}
+
+// foretell fills the row of a prediction, or says why there is none.
+func (f *Filter) foretell(to *answer, r *Row) (why string) {
+	var found []Prediction
+	err := attempted(func() (err error) {
+		if to.of.Ahead > 0 {
+			found, err = f.forecast(to.of.Ahead, true)
+		} else {
+			found, err = f.predict(to.batch, true)
+		}
+		return err
+	})
+	if err != nil {
+		return reason(err)
+	}
+	p := found[len(found)-1]
+	r.Mean, r.SD, r.Q025, r.Q975 = p.Mean, p.SD, p.Q025, p.Q975
+	for _, v := range []*float64{&r.Mean, &r.SD, &r.Q025, &r.Q975} {
+		if math.IsInf(*v, 0) {
+			*v = math.NaN()
+		}
+	}
+	if math.IsNaN(r.Mean) && math.IsNaN(r.Q025) {
+		return "nothing can be predicted of this row"
+	}
+	return ""
+}
+
+// reason words an error without the class that it was given.
+func reason(err error) string {
+	text := err.Error()
+	for _, class := range []error{ErrSchema, ErrShard, ErrNumeric} {
+		text = strings.TrimPrefix(text, class.Error()+": ")
+	}
+	return text
+}
