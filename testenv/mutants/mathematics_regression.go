@@ -116,7 +116,7 @@ var ofProbit = []mutant{
 		"\tif f.broken == nil {\n\t\tf.ws", "\tif true {\n\t\tf.ws", "TestLostModelStaysLost", []string{"./cdf"}},
 	{"loading: the model's own posterior stays", "models/linear/state.go",
 		"func (m *Model) UnmarshalBinary(b []byte) error {\n\tm.post.ready = false", "func (m *Model) UnmarshalBinary(b []byte) error {", "TestLoadedIntoWhatWas", []string{"./models"}},
-	{"quantities: functions fall", "cdf/answers.go",
+	{"quantities: functions fall", "cdf/answer_rows.go",
 		"if form.Scale < 0 {", "if form.Scale > 0 {", "TestLinearQuantities", []string{"./models"}},
 	{"quantities: of the constants before", "cdf/answers.go",
 		"f.answers.stale = true", "f.answers.stale = false", "TestProbabilitiesAreThose", []string{"./models"}},
