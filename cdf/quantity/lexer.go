@@ -80,7 +80,7 @@ func (l *lexer) digits() (token, error) {
 	for l.at < len(l.text) {
 		c := l.text[l.at]
 		sign := (c == '+' || c == '-') && (l.text[l.at-1] == 'e' || l.text[l.at-1] == 'E') && l.at > start
-		if !(c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || sign) {
+		if digit := c >= '0' && c <= '9'; !digit && c != '.' && c != 'e' && c != 'E' && !sign {
 			break
 		}
 		l.at++

@@ -111,7 +111,7 @@ func newParser(text string, named func(string) (Form, bool)) (*parser, error) {
 }
 
 func (p *parser) advance() (err error) {
-	p.token, err = p.lexer.next()
+	p.token, err = p.next()
 	return err
 }
 
