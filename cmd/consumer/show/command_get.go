@@ -3,11 +3,15 @@ package show
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink"
 )
@@ -52,7 +56,7 @@ func getKey(ctx context.Context, a *app.App, l *connect.Lookup, key, format stri
 		return fmt.Errorf("key %q: %w", key, err)
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("no model for key %q: no shard of it is in a checkpoint yet, or it was deleted", key)
+		return fmt.Errorf("no model for key %q: no shard of it is in a checkpoint yet, or it was deleted%s", key, meant(ctx, l, key))
 	}
 	if len(all) > 1 {
 		a.Printf("warning: partitions %d and %d both have a model for key %q: a producer uses another partitioner than murmur2 (librdkafka: set partitioner=murmur2_random)",
@@ -63,6 +67,38 @@ func getKey(ctx context.Context, a *app.App, l *connect.Lookup, key, format stri
 		return err
 	}
 	return writePosterior(a, p, format)
+}
+
+const (
+	keysLooked = 10_000 // keys that are compared with one that is not there
+	keysMeant  = 3      // of them that are named
+)
+
+// meant names the keys that may have been meant, among the first of all and the first that
+// go on as the key does. Whatever goes wrong, it says nothing: what is wrong with the key
+// is told.
+func meant(ctx context.Context, l *connect.Lookup, key string) string {
+	first, err := l.FirstKeys(ctx, "", keysLooked)
+	if err != nil {
+		return ""
+	}
+	longer, err := l.FirstKeys(ctx, key, keysMeant)
+	if err != nil {
+		return ""
+	}
+	known := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(first), longer...))))
+	var names []string
+	for _, name := range cli.Near(key, known, keysMeant) {
+		names = append(names, strconv.Quote(name))
+	}
+	among := ""
+	if len(first) == keysLooked {
+		among = fmt.Sprintf(" (of the first %s keys)", cli.Count(keysLooked))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s%s?", strings.Join(names, " or "), among)
 }
 
 func writePosterior(a *app.App, p *pipeline.Posterior, format string) error {

@@ -38,3 +38,16 @@ func TestGet(t *testing.T) {
 		}
 	}
 }
+
+// A key that is not there is answered with those that may have been meant.
+func TestGetNamesKeysThatAreNear(t *testing.T) {
+	l := connecttest.Lookup(t, map[int32][]string{0: {"aUSA"}, 1: {"aUSB"}, 2: {"another"}})
+	a := &app.App{Kinds: models.Kinds(), Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
+	for key, want := range map[string]string{
+		"aUsa": `or it was deleted; did you mean "aUSA" or "aUSB"?`, "ano": `did you mean "another"?`, "absolutely": "or it was deleted",
+	} {
+		if err := getKey(t.Context(), a, l, key, "json"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("key %q: %v", key, err)
+		}
+	}
+}
