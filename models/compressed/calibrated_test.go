@@ -86,6 +86,27 @@ func TestFewRowsPerColumn(t *testing.T) {
 	}
 }
 
+// A small shard after a large one leaves sigma2 to a few errors of prediction, until fifty
+// are there.
+func TestFewErrors(t *testing.T) {
+	const p = 120
+	_, first := strong(1, p, 8*p, 1, 1)
+	m := newTest(t, "", "{rank: 20}", modeltest.Columns(p))
+	d := modeltest.Stepper{Model: m}
+	raised := func() bool { return slices.Contains(m.(cdf.Flagger).AppendFlags(nil), fewRowsPerColumn) }
+	d.Must(t, first[0], 1)
+	if raised() {
+		t.Error("the flag is up after eight rows to a column at once")
+	}
+	_, more := strong(2, p, 20, 3, 1)
+	for i, sh := range more {
+		d.Must(t, sh, 1)
+		if got, want := raised(), i < 2; got != want {
+			t.Errorf("after %d errors: flag %v", 20*(i+1), got)
+		}
+	}
+}
+
 // A sketch of less and less rank, of 60 columns over 80 shards of 40 rows, against
 // exact statistics of the same rows, over seeds 0 to 5: its sds fit its errors and
 // are those of the exact posterior, widened by a2 and by the shards that met

@@ -194,11 +194,14 @@ const worseThanNull = "worse_than_null"
 // says, and its intervals of gamma may be far too short.
 const fewRowsPerColumn = "few_rows_per_column"
 
+// leastErrors is how many errors of prediction tell sigma2 well enough.
+const leastErrors = 50
+
 // Advise says what to do about a flag: see docs/models/compressed.md.
 func (s Settings) Advise(flag string) string {
 	switch {
 	case flag == fewRowsPerColumn:
-		return "intervals of gamma may be too short until there are four rows to a column: wait for more rows, " +
+		return "intervals of gamma may be too short until there are four rows to a column, and fifty after a first large shard: wait for more rows, " +
 			"raise settings.rank, or set settings.statistics: exact"
 	case flag != worseThanNull:
 		return ""
