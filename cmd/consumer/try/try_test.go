@@ -96,7 +96,7 @@ func begin(t *testing.T, file string, change func(*trial)) *attempt {
 	ctx, stop := context.WithTimeout(t.Context(), probe.Patience)
 	x.stop = stop
 	go func() {
-		x.result = x.trial.run(ctx)
+		x.result = x.run(ctx)
 		close(x.done)
 	}()
 	t.Cleanup(func() {
