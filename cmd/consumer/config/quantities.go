@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -169,16 +170,16 @@ func (a *answers) quantity(c *Quantity, at string) {
 	case c.Of != "":
 		q.Kind = quantity.KindForm
 		q.Form, err = quantity.ParseForm(c.Of, a.named)
-		q.Name = either(q.Name, "("+c.Of+")")
+		q.Name = cmp.Or(q.Name, "("+c.Of+")")
 		at += ".of"
 	case c.Probability != "":
 		q.Kind = quantity.KindProbability
 		q.Form, err = quantity.ParseComparison(c.Probability, a.named)
-		q.Name = either(q.Name, "P("+c.Probability+")")
+		q.Name = cmp.Or(q.Name, "P("+c.Probability+")")
 		at += ".probability"
 	case c.Forecast != 0:
 		q.Kind, q.Ahead = quantity.KindPrediction, c.Forecast
-		q.Name = either(q.Name, fmt.Sprintf("forecast(%d)", c.Forecast))
+		q.Name = cmp.Or(q.Name, fmt.Sprintf("forecast(%d)", c.Forecast))
 		at += ".forecast"
 		switch {
 		case !a.spec.Steps:
@@ -188,7 +189,7 @@ func (a *answers) quantity(c *Quantity, at string) {
 		}
 	default:
 		q.Kind, q.Cells = quantity.KindPrediction, c.Predict.list
-		q.Name = either(q.Name, "predict("+c.Predict.words()+")")
+		q.Name = cmp.Or(q.Name, "predict("+c.Predict.words()+")")
 		at += ".predict"
 		err = a.row(q.Cells)
 	}
@@ -214,13 +215,6 @@ func (a *answers) quantity(c *Quantity, at string) {
 	}
 }
 
-func either(name, otherwise string) string {
-	if name != "" {
-		return name
-	}
-	return otherwise
-}
-
 func (c cells) words() string {
 	var parts []string
 	for _, cell := range c.list {
@@ -232,10 +226,14 @@ func (c cells) words() string {
 // row compares the columns of a row to predict with those that are configured.
 func (a *answers) row(list []quantity.Cell) error {
 	roles := &a.spec.Columns
-	if roles.Features == nil {
+	formula := roles.Formula
+	if formula == nil && roles.Features == nil || formula != nil && formula.Point() {
 		return nil // the first shard's
 	}
 	var names []string
+	if formula != nil { // which makes the columns that the roles name
+		names, roles = formula.Columns(), &cdf.Roles{Time: roles.Time}
+	}
 	for _, f := range roles.Features {
 		names = append(names, f.Name)
 	}
@@ -256,7 +254,7 @@ func (a *answers) row(list []quantity.Cell) error {
 		}
 	}
 	for _, name := range names {
-		if !has(name) && name != roles.Exposure {
+		if formula == nil && !has(name) && name != roles.Exposure {
 			return fmt.Errorf("column %q is missing", name)
 		}
 	}

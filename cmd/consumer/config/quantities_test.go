@@ -111,3 +111,24 @@ func TestQuantitiesThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// A formula is what a row to predict is for: its columns, not those that it makes.
+func TestRowOfAFormula(t *testing.T) {
+	const model = `
+models:
+  - match: "**"
+    kind: linear
+    formula: log(sold) ~ price * C(promo)
+    publish: {quantities: [{predict: {%s}}]}
+`
+	for row, says := range map[string]string{
+		"price: 3, promo: yes": "",
+		"prise: 3, promo: yes": `"prise" is no column that the model reads, did you mean "price"?`,
+		`"log(sold)": 3`:       "is no column that the model reads",
+	} {
+		_, err := shop(t, strings.Replace(model, "%s", row, 1))
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v", row, err)
+		}
+	}
+}
