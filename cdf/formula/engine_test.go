@@ -12,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
+	"github.com/credence-stream/credence/cdf/quantity"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models"
 )
@@ -278,4 +279,33 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// A quantity that predicts is asked with the columns of the formula, as Predict is.
+func TestQuantityOfAFormula(t *testing.T) {
+	s := spec(t, "linear", "y ~ log(n) * sex")
+	s.Publish.Quantities = []quantity.Quantity{
+		{Name: "at 3", Kind: quantity.KindPrediction, Cells: []quantity.Cell{{Column: "n", Text: "3"}, {Column: "sex", Text: "m"}}},
+		{Name: "nowhere", Kind: quantity.KindPrediction, Cells: []quantity.Cell{{Column: "n", Text: "3"}}},
+	}
+	f := cdf.NewFilter(s, "k")
+	var sum *cdf.Summary
+	for _, b := range shards(4, 20) {
+		var err error
+		if sum, err = f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := sum.Rows[0]
+	if told := sum.Quantities; got.Variable != "at 3" || told[0].Absent != "" || !strings.Contains(told[1].Absent, "sex is missing") {
+		t.Fatalf("%+v, %+v", told, got)
+	}
+	row := &cdf.Batch{Rows: 1, Columns: []cdf.Column{
+		{Name: "n", Number: []float64{3}}, {Name: "sex", Type: cdf.Text, Code: []int32{0}, Levels: []string{"m"}},
+	}}
+	mean := got.Mean // of the summary, which the next call writes over
+	want, err := f.Predict(row)
+	if err != nil || want[0].Mean != mean {
+		t.Errorf("%v, %v; want %+v", err, mean, want)
+	}
 }
