@@ -72,7 +72,7 @@ var layers = []layer{
 	{path: "pipeline/admin", may: []string{"pipeline"}},
 	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/storetest"}},
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
-	{path: "pipeline/events", may: []string{"cdf", "pipeline"}},
+	{path: "pipeline/events", may: []string{"cdf", "pipeline", "internal/jsontext"}},
 	{path: "pipeline/events/json", may: []string{"cdf", "pipeline", "pipeline/events"}},
 	{path: "pipeline/kafka", may: []string{"cdf", "pipeline"}},
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline"}},
@@ -84,7 +84,7 @@ var layers = []layer{
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/clitest"},
 	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
-	{path: "cmd/producer/rows", may: []string{"cdf", "cmd/internal/replay"}},
+	{path: "cmd/producer/rows", may: []string{"cdf", "internal/jsontext", "cmd/internal/replay"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{

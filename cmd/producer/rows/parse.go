@@ -3,7 +3,8 @@ package rows
 import (
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/credence-stream/credence/internal/jsontext"
 )
 
 // What a field can be read as. Each function reports whether the
@@ -47,51 +48,11 @@ func parseBool(s string) (value, ok bool) {
 // seconds and zone optional, and returns seconds since 1970. Without a zone
 // they are UTC.
 func parseTime(s string) (float64, bool) {
-	layout := timeLayout(s)
-	if layout == "" {
-		return 0, false
-	}
-	if len(s) > 10 && s[10] != 'T' {
-		s = s[:10] + "T" + s[11:]
-	}
-	t, err := time.Parse(layout, s)
-	if err != nil {
+	t, ok := jsontext.ISOTime(s)
+	if !ok {
 		return 0, false
 	}
 	return seconds(t.Unix(), int64(t.Nanosecond())), true
-}
-
-// timeLayout returns the one layout that s can have, "" for none. Trying them
-// all would make an error for each.
-func timeLayout(s string) string {
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
-		return ""
-	}
-	if len(s) == 10 {
-		return "2006-01-02"
-	}
-	if s[10] != 'T' && s[10] != ' ' {
-		return ""
-	}
-	clock, zone := s[11:], ""
-	if i := strings.IndexAny(clock, "Z+-"); i >= 0 {
-		clock, zone = clock[:i], clock[i:]
-	}
-	layout := "2006-01-02T15:04"
-	if len(clock) > len("15:04") {
-		layout += ":05"
-	}
-	switch len(zone) {
-	case 0:
-		return layout
-	case len("Z"), len("+01:00"):
-		return layout + "Z07:00"
-	case len("+0100"):
-		return layout + "Z0700"
-	case len("+01"):
-		return layout + "Z07"
-	}
-	return ""
 }
 
 // seconds joins whole seconds since 1970 and nanoseconds to the float64 next
