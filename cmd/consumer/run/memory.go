@@ -8,9 +8,10 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/config"
 )
 
-// What a process takes beside what the configuration bounds: code, stacks, the
-// lanes' workspaces, connections.
-const memoryBase = 64 << 20
+// What the runtime counts beside what the configuration bounds: stacks, the
+// lanes' workspaces, connections. The program's own pages, some 25 MiB, are not
+// counted by the limit and come on top.
+const memoryBase = 48 << 20
 
 // limitMemory tells Go's runtime what the configuration allows, so that garbage
 // is collected before the process takes twice of it. GOMEMLIMIT, which the

@@ -12,7 +12,7 @@ func TestMemoryLimitFollowsTheConfiguration(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	c := config.Default()
-	const want = (1<<30 + 256<<20 + 64<<20 + 64<<20) / 20 * 23
+	const want = (1<<30 + 256<<20 + 64<<20 + 48<<20) / 20 * 23
 
 	debug.SetMemoryLimit(math.MaxInt64)
 	limitMemory(c, []string{"HOME=/", "GOMEMLIMIT=off"})
@@ -24,7 +24,7 @@ func TestMemoryLimitFollowsTheConfiguration(t *testing.T) {
 		t.Errorf("the limit is %d, want %d", got, want)
 	}
 	c.HTTP.Listen = ""
-	if got := memoryLimit(c); got != (1<<30+256<<20+64<<20)/20*23 {
+	if got := memoryLimit(c); got != (1<<30+256<<20+48<<20)/20*23 {
 		t.Errorf("without HTTP the limit is %d", got)
 	}
 }
