@@ -160,7 +160,7 @@ func (w *world) sendFile(file string, args []string) (key string) {
 	if len(args) == 2 && args[0] == "--key-column" {
 		sel.KeyColumn = args[1]
 	}
-	src, err := rows.Open(w.Context(), file, sel, func(int64) {})
+	src, err := rows.Open(w.Context(), file, sel, rows.Watch{})
 	if err != nil {
 		w.Fatal(err)
 	}

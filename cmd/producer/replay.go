@@ -118,7 +118,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 // replay sends the file.
 func (p *program) replay(ctx context.Context, f *replayFlags) error {
 	reading := term.Progress(p.Stderr, "rows read", 0)
-	src, err := rows.Open(ctx, f.input, f.Selection, reading.Add)
+	src, err := rows.Open(ctx, f.input, f.Selection, rows.Watch{Rows: reading.Add})
 	reading.Done()
 	switch {
 	case err != nil && ctx.Err() != nil:

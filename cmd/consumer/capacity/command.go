@@ -101,7 +101,7 @@ func (f *capacityFlags) run(ctx context.Context, a *app.App) error {
 		return err
 	}
 	reading := term.Progress(a.Err, "rows read", 0)
-	src, err := rows.Open(ctx, f.input, f.sel, reading.Add)
+	src, err := rows.Open(ctx, f.input, f.sel, rows.Watch{Rows: reading.Add})
 	reading.Done()
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type draftFlags struct {
 	sets    []string
 	records config.Input // of the topic
 	sel     rows.Selection
+	met     func(key string) error // told of the key of each row of the file; nil: not asked for
 	rows    int
 	from    string
 	out     string

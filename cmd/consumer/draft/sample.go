@@ -18,8 +18,9 @@ import (
 // look is what was looked at.
 type look struct {
 	profile *Profile
-	what    string   // in words
-	notes   []string // what else is worth knowing
+	what    string      // in words
+	notes   []string    // what else is worth knowing
+	source  rows.Source // of the file, closed; nil of a topic
 }
 
 // look takes the sample.
@@ -55,14 +56,14 @@ const lookedRows = 1000
 func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) {
 	reading := term.Progress(a.Err, "rows read", 0)
 	sel := f.sel
-	sel.Key = "all"
-	src, err := rows.Open(ctx, f.input, sel, reading.Add)
+	sel.Key = cmp.Or(sel.Key, "all")
+	src, err := rows.Open(ctx, f.input, sel, rows.Watch{Rows: reading.Add, Key: f.met})
 	reading.Done()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	l := &look{profile: NewProfile()}
+	l := &look{profile: NewProfile(), source: src}
 	for shard, err := range rows.Shards(&some{src, f.rows}, lookedRows) {
 		if err != nil {
 			return nil, err

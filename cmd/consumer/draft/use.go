@@ -21,9 +21,10 @@ type Request struct {
 	Topic     string
 	Brokers   []string
 	Sets      []string
-	Records   config.Input   // of the topic
-	Selection rows.Selection // of the file
-	Sample    int            // rows that are looked at
+	Records   config.Input           // of the topic
+	Selection rows.Selection         // of the file
+	Key       func(key string) error // told of the key of each row of the file; its error is that of Look
+	Sample    int                    // rows that are looked at
 	Wish      Wish
 	Out       string // where the draft will be kept
 }
@@ -37,7 +38,7 @@ type Look struct {
 // Look takes the sample of a request.
 func (r Request) Look(ctx context.Context, a *app.App) (*Look, error) {
 	f := &draftFlags{
-		by: r.By, input: r.Input, called: r.Called, topic: r.Topic, brokers: r.Brokers, sets: r.Sets, records: r.Records, sel: r.Selection,
+		by: r.By, input: r.Input, called: r.Called, topic: r.Topic, brokers: r.Brokers, sets: r.Sets, records: r.Records, sel: r.Selection, met: r.Key,
 		rows: r.Sample, from: "beginning", wish: r.Wish, out: r.Out, shard: usualShard,
 	}
 	if err := f.settle(a.Kinds); err != nil {
@@ -52,6 +53,9 @@ func (r Request) Look(ctx context.Context, a *app.App) (*Look, error) {
 
 // Config is what the draft will say beside the models.
 func (l *Look) Config() *config.Config { return l.flags.config }
+
+// Rows are those of the file, from the first on, which is not looked at again.
+func (l *Look) Rows() (rows.Source, error) { return l.source.Again() }
 
 // Notes are worth knowing about the data.
 func (l *Look) Notes() []string { return l.notes }

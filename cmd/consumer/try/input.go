@@ -24,8 +24,6 @@ const (
 	mostBytes = 8 << 30
 	// mostKeys bounds the models, whose states are in memory.
 	mostKeys = 50_000
-	// mostCounted is how many rows are read to find how many a key has.
-	mostCounted = 1_000_000
 )
 
 // formats are the values of --format.
@@ -133,42 +131,25 @@ func endingOf(head []byte, format string) (string, error) {
 	return "." + format + packed, nil
 }
 
-// census is how many rows each key has, of all rows or of the first mostCounted.
+// census is how many rows each key has.
 type census struct {
 	keys map[string]int64
 	rows int64
-	all  bool
 }
 
-// survey counts the rows of each key.
-func (t *trial) survey(ctx context.Context) (*census, error) {
-	src, err := t.open(ctx)
-	if err != nil {
-		return nil, err
+// met counts a row of a key.
+func (t *trial) met(key string) error {
+	c := t.census
+	c.rows++
+	if n, known := c.keys[key]; known {
+		c.keys[key] = n + 1
+		return nil
 	}
-	defer func() { _ = src.Close() }()
-	c := &census{keys: map[string]int64{}}
-	for c.rows < mostCounted {
-		key, _, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			c.all = true
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.rows++; c.rows%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if n, known := c.keys[key]; known {
-			c.keys[key] = n + 1
-		} else if len(c.keys) == t.mostKeys {
-			return nil, t.tooMany(c.rows)
-		} else {
-			c.keys[strings.Clone(key)] = 1
-		}
+	if len(c.keys) == t.mostKeys {
+		return t.tooMany(c.rows)
 	}
-	return c, nil
+	c.keys[strings.Clone(key)] = 1
+	return nil
 }
 
 // tooMany says that a column is no key.
@@ -181,22 +162,6 @@ func (t *trial) tooMany(row int64) error {
 // rows to see it learn, and enough for a shard to say something.
 func (c *census) shard() int {
 	return int(min(max(c.rows/int64(max(len(c.keys), 1))/20, 5), 500))
-}
-
-// number is how many keys there are, in words.
-func (c *census) number() string {
-	if c.all {
-		return cli.Count(len(c.keys))
-	}
-	return "at least " + cli.Count(len(c.keys))
-}
-
-// total is how many rows there are, -1 where that is not known.
-func (c *census) total() int64 {
-	if c.all {
-		return c.rows
-	}
-	return -1
 }
 
 // known lets through the rows of the keys that a trial has models for, and ends with an
@@ -221,11 +186,4 @@ func (k *known) Next() (string, []replay.Value, error) {
 		k.keys[strings.Clone(key)] = 0
 	}
 	return key, row, nil
-}
-
-// open opens the file to be read once.
-func (t *trial) open(ctx context.Context) (rows.Source, error) {
-	sel := t.ask.Selection
-	sel.Key = t.one
-	return rows.Open(ctx, t.ask.Input, sel, func(int64) {})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/internal/clitest"
+	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
 // A column of names of rows is no key: it is said before anything starts, in memory for
@@ -33,6 +34,9 @@ func TestAsManyKeysAsMayBe(t *testing.T) {
 	<-x.done
 	if x.result != nil {
 		t.Fatal(x.result)
+	}
+	if x.census.rows != 2000 || !strings.Contains(x.err.String(), "a model for each of 20 values of shop") {
+		t.Errorf("the file of 2000 rows is looked at once, and %d rows were:\n%s", x.census.rows, x.err.String())
 	}
 	x = begin(t, file, func(t *trial) { t.mostKeys, t.ask.Selection.KeyColumn = 19, "shop" })
 	<-x.done
@@ -73,8 +77,8 @@ func TestAsManyBytesAsAreKept(t *testing.T) {
 func TestTheGuardOfKeys(t *testing.T) {
 	name := clitest.WriteFile(t, "f.csv", []byte("k,y\na,1\nb,2\na,3\nc,4\n"))
 	x := &trial{flags: &flags{}, mostKeys: 2}
-	x.ask.Input, x.ask.Selection.KeyColumn = name, "k"
-	src, err := x.open(t.Context())
+	x.ask.Selection.KeyColumn = "k"
+	src, err := rows.Open(t.Context(), name, x.ask.Selection, rows.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

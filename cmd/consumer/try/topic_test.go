@@ -75,7 +75,7 @@ func TestATopicIsReadAndNothingElse(t *testing.T) {
 	if err := conn.Client.Create(t.Context(), kafka.InputTopic("sales", 3, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
-	src, err := rows.Open(t.Context(), file, rows.Selection{KeyColumn: "shop"}, func(int64) {})
+	src, err := rows.Open(t.Context(), file, rows.Selection{KeyColumn: "shop"}, rows.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,20 +55,19 @@ func (t *trial) try(ctx context.Context) error {
 	if t.file == "-" {
 		t.ask.Called = filepath.Base(name)
 	}
-	if t.look, err = t.lookAt(ctx); err != nil {
-		return err
-	}
 	if t.file != "" {
 		t.one = strings.TrimSuffix(filepath.Base(name), rows.FormatOf(name)) // as producer replay has it
 		if err := replay.CheckKey(t.one); err != nil {
 			return fmt.Errorf("the file's name is the key of its rows: %w", err)
 		}
-		if t.census, err = t.survey(ctx); err != nil {
-			return err
-		}
-		if t.rows == 0 {
-			t.rows = t.census.shard()
-		}
+		t.census = &census{keys: map[string]int64{}}
+		t.ask.Selection.Key, t.ask.Key = t.one, t.met
+	}
+	if t.look, err = t.lookAt(ctx); err != nil {
+		return err
+	}
+	if t.census != nil && t.rows == 0 {
+		t.rows = t.census.shard()
 	}
 	if t.text, t.model, err = t.look.Draft(t.App, max(t.rows, 1)); err != nil {
 		return err
@@ -137,7 +136,7 @@ func (t *trial) introduce(s *run.Service) {
 	case t.file == "":
 		models = "a model for each key of the records"
 	case t.key() != "":
-		models = fmt.Sprintf("a model for each of %s values of %s", t.census.number(), t.key())
+		models = fmt.Sprintf("a model for each of %s values of %s", cli.Count(len(t.census.keys)), t.key())
 	}
 	t.Printf("%s is explained by kind %s: %s", t.model.ResponseName(), t.model.Kind.Name, models)
 }
@@ -180,7 +179,7 @@ func (t *trial) learn(ctx context.Context, s *run.Service) error {
 func (t *trial) feed(ctx context.Context, s *run.Service) error {
 	total := int64(-1)
 	if t.file != "" {
-		total = t.census.total()
+		total = t.census.rows
 	}
 	bar := term.Progress(t.Err, "rows learnt from", total)
 	defer bar.Done()
@@ -226,7 +225,7 @@ func (t *trial) send(ctx context.Context, s *run.Service) (cut, err error) {
 	if t.file == "" {
 		return nil, nil // they are there
 	}
-	src, err := t.open(ctx)
+	src, err := t.look.Rows()
 	if err != nil {
 		return nil, err
 	}

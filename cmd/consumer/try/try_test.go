@@ -258,7 +258,7 @@ func TestATrialIsWhatItsCommandsGive(t *testing.T) {
 	if err := conn.CreateTopics(t.Context(), conn.Config); err != nil {
 		t.Fatal(err)
 	}
-	src, err := rows.Open(t.Context(), file, rows.Selection{KeyColumn: "shop"}, func(int64) {})
+	src, err := rows.Open(t.Context(), file, rows.Selection{KeyColumn: "shop"}, rows.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,23 +34,29 @@ type csvFile struct {
 	said    *about // the source's on the first pass
 }
 
-// openCSV makes the first pass over the file. tick is told of the rows it
-// reads.
-func openCSV(ctx context.Context, name string, sel Selection, tick func(int64)) (*csvSource, error) {
+// openCSV makes the first pass over the file.
+func openCSV(ctx context.Context, name string, sel Selection, w Watch) (Source, error) {
 	src := &csvSource{sel: &sel}
-	if err := src.infer(ctx, name, tick); err != nil {
+	if err := src.infer(ctx, name, &w); err != nil {
 		return nil, err
 	}
-	var err error
-	if src.csvFile, _, err = openCSVFile(name, &sel, new(about)); err != nil {
-		return nil, err
-	}
-	return src, nil
+	return src.at(name)
 }
+
+// at returns a source of the file whose columns are those of s.
+func (s *csvSource) at(name string) (Source, error) {
+	file, _, err := openCSVFile(name, s.sel, new(about))
+	if err != nil {
+		return nil, err
+	}
+	return &csvSource{csvFile: file, about: s.about, sel: s.sel, row: make([]replay.Value, len(s.fields))}, nil
+}
+
+func (s *csvSource) Again() (Source, error) { return s.at(s.name) }
 
 // infer finds the types of the selected columns and checks all that can be
 // wrong with a row, so that a bad file is refused before anything is sent.
-func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) error {
+func (s *csvSource) infer(ctx context.Context, name string, w *Watch) error {
 	f, header, err := openCSVFile(name, s.sel, &s.about)
 	if err != nil {
 		return err
@@ -69,9 +75,11 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 		if err != nil {
 			return err
 		}
-		if _, skip, err := f.keyed(record, s.sel); err != nil {
+		key, skip, err := f.keyed(record, s.sel)
+		if err != nil {
 			return err
-		} else if skip {
+		}
+		if skip {
 			continue
 		}
 		for i, c := range f.columns {
@@ -85,7 +93,7 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 			line, _ := f.reader.FieldPos(c)
 			guesses[i].add(field, line)
 		}
-		if err := s.count(ctx, tick); err != nil {
+		if err := s.count(ctx, w, key); err != nil {
 			return err
 		}
 	}
@@ -93,11 +101,7 @@ func (s *csvSource) infer(ctx context.Context, name string, tick func(int64)) er
 	if s.rows == 0 {
 		return fmt.Errorf("%s: %w: no rows below the header%s", name, ErrInput, keylessRows(s.keyless))
 	}
-	if err := s.settle(name, names, guesses, s.sel); err != nil {
-		return err
-	}
-	s.row = make([]replay.Value, len(s.fields))
-	return nil
+	return s.settle(name, names, guesses, s.sel)
 }
 
 func (s *csvSource) Close() error { return s.close() }

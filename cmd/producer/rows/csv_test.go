@@ -36,7 +36,7 @@ func readAll(t *testing.T, src Source) []string {
 // opened is Open, whose error ends the test.
 func opened(t *testing.T, path string, sel Selection) Source {
 	t.Helper()
-	src, err := Open(t.Context(), path, sel, tickNothing)
+	src, err := Open(t.Context(), path, sel, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +80,6 @@ func showRow(fields []replay.Field, row []replay.Value) string {
 	}
 	return b.String()
 }
-
-func tickNothing(int64) {}
 
 func TestCSVRows(t *testing.T) {
 	tests := []struct {
@@ -159,7 +157,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := clitest.WriteFile(t, "in.csv", []byte(tt.content))
-			_, err := Open(t.Context(), path, tt.sel, tickNothing)
+			_, err := Open(t.Context(), path, tt.sel, Watch{})
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want %q", err, tt.want)
 			}
@@ -194,10 +192,10 @@ func TestCSVMustBeAFile(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), dir, Selection{Key: "k"}, tickNothing); !errors.Is(err, ErrInput) {
+	if _, err := Open(t.Context(), dir, Selection{Key: "k"}, Watch{}); !errors.Is(err, ErrInput) {
 		t.Errorf("a folder gives %v", err)
 	}
-	if _, err := Open(t.Context(), dir+"/none.csv", Selection{Key: "k"}, tickNothing); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.Context(), dir+"/none.csv", Selection{Key: "k"}, Watch{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file gives %v", err)
 	}
 }

@@ -55,7 +55,7 @@ func FuzzJSON(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		src, err := Open(t.Context(), path, Selection{Key: "k"}, tickNothing)
+		src, err := Open(t.Context(), path, Selection{Key: "k"}, Watch{})
 		if err != nil {
 			if !errors.Is(err, ErrInput) {
 				t.Fatal(err)

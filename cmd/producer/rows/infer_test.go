@@ -142,7 +142,7 @@ func TestFileDecidesDecimals(t *testing.T) {
 		{"plain number among commas", "a;b\n1,5;1.204\n", "", `column "b": "1.204" is 1.204 or 1204`},
 		{"plain number among points", "a;b\n1.5;1.204\n", "k 1.5 1.204", ""},
 	} {
-		src, err := Open(t.Context(), clitest.WriteFile(t, "in.csv", []byte(c.content)), Selection{Key: "k"}, tickNothing)
+		src, err := Open(t.Context(), clitest.WriteFile(t, "in.csv", []byte(c.content)), Selection{Key: "k"}, Watch{})
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: %v", c.name, err)

@@ -5,14 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 )
 
+// typedSource is the rows of a file of typed columns.
+type typedSource struct {
+	*recordSource
+	open func() (*typedSource, error)
+}
+
+func (s *typedSource) Again() (Source, error) { return s.open() }
+
 // interpreted opens a file of typed columns. Those of text are read as a CSV
 // file's are, for what people have there is the same: a first pass, where there
-// are such columns, finds their forms.
-func interpreted(ctx context.Context, tick func(int64), open func() (*recordSource, error)) (Source, error) {
+// are such columns or keys are asked for, finds their forms.
+func interpreted(ctx context.Context, w Watch, open func() (*recordSource, error)) (Source, error) {
 	first, err := open()
 	if err != nil {
 		return nil, err
@@ -26,34 +35,45 @@ func interpreted(ctx context.Context, tick func(int64), open func() (*recordSour
 			guesses = append(guesses, newGuess(f.Name, &first.sel))
 		}
 	}
-	if len(at) == 0 {
-		return first, nil
+	var again func() (*typedSource, error)
+	if len(at) == 0 && w.Key == nil {
+		again = func() (*typedSource, error) {
+			src, err := open()
+			if err != nil {
+				return nil, err
+			}
+			return &typedSource{src, again}, nil
+		}
+		return &typedSource{first, again}, nil
 	}
 	counted := about{}
-	err = first.guess(ctx, tick, &counted, at, guesses)
+	err = first.guess(ctx, &w, &counted, at, guesses)
 	if err := errors.Join(err, first.Close()); err != nil {
 		return nil, err
 	}
 	if err := counted.settle(first.name, names, guesses, &first.sel); err != nil {
 		return nil, err
 	}
-	src, err := open()
-	if err != nil {
-		return nil, err
+	again = func() (*typedSource, error) {
+		src, err := open()
+		if err != nil {
+			return nil, err
+		}
+		src.texts = make([]*reading, len(src.fields))
+		for k, i := range at {
+			src.texts[i], src.fields[i].Type = &counted.readings[k], counted.fields[k].Type
+		}
+		src.notes, src.rows = slices.Concat(first.notes, counted.notes), counted.rows
+		src.unnoted, src.ended = first.unnoted+counted.unnoted, true
+		return &typedSource{src, again}, nil
 	}
-	src.texts = make([]*reading, len(src.fields))
-	for k, i := range at {
-		src.texts[i], src.fields[i].Type = &counted.readings[k], counted.fields[k].Type
-	}
-	src.notes, src.rows = append(first.notes, counted.notes...), counted.rows
-	src.unnoted, src.ended = first.unnoted+counted.unnoted, true
-	return src, nil
+	return again()
 }
 
 // guess reads all rows for the forms of the columns of text at the places.
-func (s *recordSource) guess(ctx context.Context, tick func(int64), counted *about, at []int, guesses []guess) error {
+func (s *recordSource) guess(ctx context.Context, w *Watch, counted *about, at []int, guesses []guess) error {
 	for {
-		_, row, err := s.Next()
+		key, row, err := s.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -65,7 +85,7 @@ func (s *recordSource) guess(ctx context.Context, tick func(int64), counted *abo
 				guesses[k].addQuoted(v.Text, int(s.row))
 			}
 		}
-		if err := counted.count(ctx, tick); err != nil {
+		if err := counted.count(ctx, w, key); err != nil {
 			return err
 		}
 	}

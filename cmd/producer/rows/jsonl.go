@@ -24,23 +24,29 @@ type jsonSource struct {
 	row   []replay.Value
 }
 
-// openJSON makes the first pass over the file. tick is told of the rows it
-// reads.
-func openJSON(ctx context.Context, name string, sel Selection, tick func(int64)) (*jsonSource, error) {
+// openJSON makes the first pass over the file.
+func openJSON(ctx context.Context, name string, sel Selection, w Watch) (Source, error) {
 	src := &jsonSource{sel: &sel, place: map[string]int{}}
-	if err := src.infer(ctx, name, tick); err != nil {
+	if err := src.infer(ctx, name, &w); err != nil {
 		return nil, err
 	}
-	var err error
-	if src.jsonFile, err = openJSONFile(name); err != nil {
-		return nil, err
-	}
-	return src, nil
+	return src.at(name)
 }
+
+// at returns a source of the file whose columns are those of s.
+func (s *jsonSource) at(name string) (Source, error) {
+	file, err := openJSONFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return &jsonSource{jsonFile: file, about: s.about, sel: s.sel, place: s.place, row: make([]replay.Value, len(s.fields))}, nil
+}
+
+func (s *jsonSource) Again() (Source, error) { return s.at(s.name) }
 
 // infer finds columns and types and checks all that can be wrong with a row,
 // so that a bad file is refused before anything is sent.
-func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) error {
+func (s *jsonSource) infer(ctx context.Context, name string, w *Watch) error {
 	f, err := openJSONFile(name)
 	if err != nil {
 		return err
@@ -57,9 +63,11 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 		if err != nil {
 			return err
 		}
-		if _, skip, err := s.keyed(f, object); err != nil {
+		key, skip, err := s.keyed(f, object)
+		if err != nil {
 			return err
-		} else if skip {
+		}
+		if skip {
 			continue
 		}
 		for i := range object {
@@ -81,7 +89,7 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 				return err
 			}
 		}
-		if err := s.count(ctx, tick); err != nil {
+		if err := s.count(ctx, w, key); err != nil {
 			return err
 		}
 	}
@@ -98,11 +106,7 @@ func (s *jsonSource) infer(ctx context.Context, name string, tick func(int64)) e
 		s.place[names[c]] = i
 		chosen[i], found[i] = names[c], guesses[c]
 	}
-	if err := s.settle(name, chosen, found, s.sel); err != nil {
-		return err
-	}
-	s.row = make([]replay.Value, len(s.fields))
-	return nil
+	return s.settle(name, chosen, found, s.sel)
 }
 
 // guess takes one value of a column into account.

@@ -58,7 +58,7 @@ func TestJSONColumnsOfTheHead(t *testing.T) {
 		t.Errorf("%d rows, the last two %q", len(got), got[jsonHead-1:])
 	}
 	late := clitest.WriteFile(t, "late.jsonl", []byte(head+`{"a":1,"c":2}`))
-	_, err := Open(t.Context(), late, Selection{Key: "k"}, tickNothing)
+	_, err := Open(t.Context(), late, Selection{Key: "k"}, Watch{})
 	if want := fmt.Sprintf(`late.jsonl:%d: unusable input: "c" is new here`, jsonHead+1); !errors.Is(err, ErrInput) ||
 		!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--columns") {
 		t.Errorf("error is %v, want %q and what to do", err, want)
@@ -105,7 +105,7 @@ func TestJSONErrorsNameFileAndLine(t *testing.T) {
 		{"nameless", `{"":1}`, one, "no column is left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(c.content)), c.sel, tickNothing)
+			_, err := Open(t.Context(), clitest.WriteFile(t, "in.jsonl", []byte(c.content)), c.sel, Watch{})
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want %q", err, c.want)
 			}

@@ -10,7 +10,17 @@ import (
 // What a field can be read as. Each function reports whether the
 // whole text has that form.
 
+// parseInt looks before it asks strconv, which makes an error of each text.
 func parseInt(s string) (int64, bool) {
+	digits := s
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		digits = s[1:]
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil
 }
@@ -19,7 +29,7 @@ func parseInt(s string) (int64, bool) {
 // becomes infinite, for the consumer to refuse. Go's hexadecimal forms and
 // underscores are text.
 func parseFloat(s string) (float64, bool) {
-	if strings.ContainsAny(s, "xX_") {
+	if s == "" || !strings.ContainsRune("+-.0123456789iInN", rune(s[0])) || strings.ContainsAny(s, "xX_") {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(s, 64)

@@ -278,7 +278,7 @@ func TestColumnsThatCannotBeSentAreLeftOut(t *testing.T) {
 // firstError opens and reads a file until something is wrong.
 func firstError(t *testing.T, file string, sel Selection) error {
 	t.Helper()
-	src, err := Open(t.Context(), file, sel, tickNothing)
+	src, err := Open(t.Context(), file, sel, Watch{})
 	if err != nil {
 		return err
 	}

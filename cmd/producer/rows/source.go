@@ -30,7 +30,20 @@ type Source interface {
 	// Next returns the next row and its key, valid until the call after, or
 	// io.EOF. Other errors name the file and the line or row.
 	Next() (key string, row []replay.Value, err error)
+	// Again opens the file once more, at its first row, also after Close. What the
+	// first pass found out is kept, so this costs no pass.
+	Again() (Source, error)
 	Close() error
+}
+
+// Watch is told of the rows that are read before the first can be returned.
+type Watch struct {
+	// Rows is told how many more were read, now and then.
+	Rows func(n int64)
+	// Key is told of the whole key of each row, valid during the call, in the order of the
+	// file; its error ends Open. With it a file is always read through, and the number of
+	// its rows is known.
+	Key func(key string) error
 }
 
 // about is what a source says of itself.
@@ -65,12 +78,23 @@ func (a *about) note(format string, args ...any) {
 	a.notes = append(a.notes, fmt.Sprintf(format, args...))
 }
 
-// count counts a row that the first pass has read.
-func (a *about) count(ctx context.Context, tick func(int64)) error {
-	if a.rows++; a.rows%1024 != 0 {
+// watchEvery is how many rows a Watch is told of at a time.
+const watchEvery = 1024
+
+// count counts a row of a key that the first pass has read.
+func (a *about) count(ctx context.Context, w *Watch, key string) error {
+	a.rows++
+	if w.Key != nil {
+		if err := w.Key(key); err != nil {
+			return err
+		}
+	}
+	if a.rows%watchEvery != 0 {
 		return nil
 	}
-	tick(1024)
+	if w.Rows != nil {
+		w.Rows(watchEvery)
+	}
 	return ctx.Err()
 }
 
@@ -101,18 +125,17 @@ func FormatOf(file string) string {
 	return ""
 }
 
-// Open opens a file by its extension. tick is told of rows that are read
-// before the first can be returned.
-func Open(ctx context.Context, file string, sel Selection, tick func(int64)) (Source, error) {
+// Open opens a file by its extension.
+func Open(ctx context.Context, file string, sel Selection, w Watch) (Source, error) {
 	switch strings.ToLower(FormatOf(file)) {
 	case ".csv", ".csv.gz", ".tsv", ".tsv.gz":
-		return openCSV(ctx, file, sel, tick)
+		return openCSV(ctx, file, sel, w)
 	case ".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz":
-		return openJSON(ctx, file, sel, tick)
+		return openJSON(ctx, file, sel, w)
 	case ".arrow", ".arrows":
-		return interpreted(ctx, tick, func() (*recordSource, error) { return openArrow(file, sel) })
+		return interpreted(ctx, w, func() (*recordSource, error) { return openArrow(file, sel) })
 	default:
-		return interpreted(ctx, tick, func() (*recordSource, error) { return openParquet(ctx, file, sel) })
+		return interpreted(ctx, w, func() (*recordSource, error) { return openParquet(ctx, file, sel) })
 	}
 }
 
