@@ -16,16 +16,16 @@ type answers struct {
 	stale  bool
 	params []Param
 	list   []answer
-	// forms and comparisons are the functionals of those that have one.
-	forms, comparisons []Functional
-	rows               []Row
-	p, mcse            []float64
+	// forms, comparisons and levels, of quantiles, are the functionals of those that have one.
+	forms, comparisons, levels []Functional
+	rows                       []Row
+	p, mcse                    []float64
 }
 
 // answer is one of them.
 type answer struct {
 	of    *quantity.Quantity
-	at    int    // in forms or comparisons
+	at    int    // in forms, comparisons or levels
 	batch *Batch // of a prediction
 	why   string // there is none now; empty: there is
 }
@@ -44,7 +44,7 @@ func (f *Filter) drawnOf(params []Param) []Functional {
 	if a == nil {
 		return f.view.functionals
 	}
-	return slices.Concat(f.view.functionals, a.forms, a.comparisons)
+	return slices.Concat(f.view.functionals, a.forms, a.comparisons, a.levels)
 }
 
 // express writes the quantities in terms of the parameters; nil: none are asked for.
@@ -94,7 +94,7 @@ func (f *Filter) expressOne(a *answers, to *answer, found map[string]*Functional
 		to.why = "a variable has this name"
 		return
 	}
-	if q.Kind == quantity.KindPrediction {
+	if q.Predicts() {
 		if q.Ahead == 0 {
 			to.batch, to.why = f.rowOf(q.Cells)
 		}
@@ -115,8 +115,11 @@ func (f *Filter) expressOne(a *answers, to *answer, found map[string]*Functional
 		return
 	}
 	list := &a.forms
-	if q.Kind == quantity.KindProbability {
+	switch q.Kind {
+	case quantity.KindProbability:
 		list = &a.comparisons
+	case quantity.KindQuantile:
+		list = &a.levels
 	}
 	to.at, *list = len(*list), append(*list, fn)
 }
@@ -204,6 +207,8 @@ func (f *Filter) answer(sum *Summary) {
 		case why != "":
 		case to.of.Kind == quantity.KindPrediction:
 			why = f.foretell(to, &r)
+		case to.of.Kind == quantity.KindQuantile:
+			why = f.findQuantile(a, to, &r)
 		case to.of.Kind == quantity.KindProbability:
 			if why = whyComparisons[to.at]; why == "" {
 				r.Mean, r.MCSEMean = a.p[to.at], a.mcse[to.at]

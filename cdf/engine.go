@@ -8,6 +8,7 @@ type engine struct {
 	blocks          []Block
 	summarizer      Summarizer      // nil: none
 	predictor       Predictor       // nil: none
+	quantiler       Quantiler       // nil: none
 	evidence        Evidence        // nil: none
 	covariancer     Covariancer     // nil: none
 	retirer         Retirer         // nil: none
@@ -33,6 +34,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	}
 	e.summarizer, _ = faces.(Summarizer)
 	e.predictor, _ = faces.(Predictor)
+	e.quantiler, _ = faces.(Quantiler)
 	e.evidence, _ = faces.(Evidence)
 	e.covariancer, _ = faces.(Covariancer)
 	e.retirer, _ = faces.(Retirer)

@@ -129,6 +129,14 @@ type Predictor interface {
 	Score(sh *Shard, rng *rand.Rand) (Score, error)
 }
 
+// Quantiler is a Predictor that knows every quantile of a new observation.
+type Quantiler interface {
+	// PredictQuantiles writes the quantiles p, each in (0, 1), of a new observation at the
+	// last row of the shard, in the law that Predict describes there; of a response that
+	// is counted the least value whose distribution function reaches p. NaN: undefined.
+	PredictQuantiles(sh *Shard, p, dst []float64) error
+}
+
 // Evidence is a model whose marginal likelihood has a closed form.
 type Evidence interface {
 	// LogEvidence returns log p(D_1, ..., D_t) of all absorbed rows, in the

@@ -19,33 +19,42 @@ func (f *Filter) Predict(b *Batch) ([]Prediction, error) {
 
 // predict is Predict in original units or those of the model.
 func (f *Filter) predict(b *Batch, original bool) ([]Prediction, error) {
-	if err := f.predicts(); err != nil {
+	if err := f.arrange(b); err != nil {
 		return nil, err
 	}
-	s, w := &f.now, f.ws
-	b, err := f.derived(b)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.asked.bind(f.spec, s.design, b, false); err != nil {
-		return nil, err
-	}
-	if err := w.intake.admit(f.spec, s.design, &f.asked, b); err != nil {
-		return nil, err
-	}
-	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, false); err != nil {
-		return nil, err
-	}
-	w.frame.shard(&w.shard, 0, w.frame.n)
 	found, err := f.foresee(original)
 	if err != nil {
 		return nil, err
 	}
+	w := f.ws
 	w.preds = unknownPredictions(w.preds, b.Rows)
 	for k, row := range w.intake.rows {
 		w.preds[row] = found[k]
 	}
 	return w.preds, nil
+}
+
+// arrange makes the workspace's shard of a batch's rows to predict.
+func (f *Filter) arrange(b *Batch) error {
+	if err := f.predicts(); err != nil {
+		return err
+	}
+	s, w := &f.now, f.ws
+	b, err := f.derived(b)
+	if err != nil {
+		return err
+	}
+	if err := f.asked.bind(f.spec, s.design, b, false); err != nil {
+		return err
+	}
+	if err := w.intake.admit(f.spec, s.design, &f.asked, b); err != nil {
+		return err
+	}
+	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, false); err != nil {
+		return err
+	}
+	w.frame.shard(&w.shard, 0, w.frame.n)
+	return nil
 }
 
 // Forecast describes a new observation 1, 2, .. horizon steps after the last
@@ -60,14 +69,22 @@ func (f *Filter) Forecast(horizon int) ([]Prediction, error) {
 }
 
 func (f *Filter) forecast(horizon int, original bool) ([]Prediction, error) {
-	if err := f.predicts(); err != nil {
+	if err := f.arrangeSteps(horizon); err != nil {
 		return nil, err
 	}
+	return f.foresee(original)
+}
+
+// arrangeSteps makes the workspace's shard of so many steps from the last row on.
+func (f *Filter) arrangeSteps(horizon int) error {
+	if err := f.predicts(); err != nil {
+		return err
+	}
 	if !f.spec.Steps {
-		return nil, fmt.Errorf("%s knows no time, so there are no steps ahead: %w", f.spec.Kind, errors.ErrUnsupported)
+		return fmt.Errorf("%s knows no time, so there are no steps ahead: %w", f.spec.Kind, errors.ErrUnsupported)
 	}
 	if limit := f.spec.Limits.Rows; horizon < 1 || limit > 0 && horizon > limit {
-		return nil, fmt.Errorf("%w: a horizon of %d steps; it is at least 1, and at most limits.rows = %d", ErrShard, horizon, limit)
+		return fmt.Errorf("%w: a horizon of %d steps; it is at least 1, and at most limits.rows = %d", ErrShard, horizon, limit)
 	}
 	w := f.ws
 	w.one = slices.Grow(w.one[:0], horizon)[:horizon]
@@ -75,7 +92,7 @@ func (f *Filter) forecast(horizon int, original bool) ([]Prediction, error) {
 		w.one[i] = math.NaN()
 	}
 	w.shard = Shard{Rows: horizon, Y: w.one, Forget: 1}
-	return f.foresee(original)
+	return nil
 }
 
 // predicts reports why nothing can be predicted.

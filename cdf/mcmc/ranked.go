@@ -100,6 +100,23 @@ func (r Ranked) ESSTail() float64 {
 	return least
 }
 
+// MCSEQuantile returns the Monte Carlo standard error of the p-quantile: half the
+// distance of the quantiles whose levels are a standard error of p to either side.
+// Source: Vehtari, Gelman, Simpson, Carpenter and Buerkner, 2021, section 4.4, with a
+// normal law of the level in place of the beta.
+func (r Ranked) MCSEQuantile(p float64) float64 {
+	d := r.d
+	if !r.finite || d.sorted[len(d.sorted)-1]-d.sorted[0] < 0x1p-52 {
+		return math.NaN()
+	}
+	n := d.essBelow(Quantile(d.sorted, p), r.parts())
+	s := math.Sqrt(p * (1 - p) / n)
+	if math.IsNaN(s) {
+		return s
+	}
+	return (Quantile(d.sorted, min(p+s, 1)) - Quantile(d.sorted, max(p-s, 0))) / 2
+}
+
 // essBelow is ess of what tells whether the split draws are at most q: 1 or 0. Of
 // these a table has the distances from the mean.
 func (d *Diagnostics) essBelow(q float64, parts int) float64 {

@@ -124,7 +124,7 @@ func TestAnAlertsDefinitionsDiffer(t *testing.T) {
 		"when": func(a *Alert) { a.When = "x" }, "bound": func(a *Alert) { a.Bound = .91 }, "clear": func(a *Alert) { a.Clear = .7 },
 		"for": func(a *Alert) { a.For = 3 }, "weight": func(a *Alert) { a.Of.Form.Terms = []Term{{"a", 2}} },
 		"variable": func(a *Alert) { a.Of.Form.Terms = []Term{{"b", 1}} }, "constant": func(a *Alert) { a.Of.Form.Const = 0 },
-		"row": func(a *Alert) { a.Of.Cells = []Cell{{"x", "1"}} },
+		"level": func(a *Alert) { a.Of.Level = .9 }, "row": func(a *Alert) { a.Of.Cells = []Cell{{"x", "1"}} },
 	} {
 		a := base
 		change(&a)

@@ -5,6 +5,7 @@ import (
 	"hash"
 	"hash/fnv"
 	"math"
+	"strconv"
 )
 
 // Kind says what the figure of a quantity is.
@@ -15,6 +16,7 @@ const (
 	KindForm        Kind = "form"        // the law of a form of variables
 	KindProbability Kind = "probability" // the probability of a comparison: its mean
 	KindPrediction  Kind = "prediction"  // a new observation: mean, sd and interval
+	KindQuantile    Kind = "quantile"    // a quantile of a form or of a new observation: its mean
 )
 
 // Quantity is a figure that is published beside the variables of a model.
@@ -26,6 +28,23 @@ type Quantity struct {
 	// it is not 0, the steps to it from the newest row.
 	Cells []Cell
 	Ahead int
+	// Level is that of a KindQuantile, in (0, 1). It is one of the Form where that has
+	// terms, else of the prediction.
+	Level float64
+}
+
+// Predicts reports that the figure is one of a new observation.
+func (q *Quantity) Predicts() bool {
+	return q.Kind == KindPrediction || q.Kind == KindQuantile && len(q.Form.Terms) == 0
+}
+
+// At returns the quantity's quantile at a level, which is called by the percentage, as
+// sales[q95].
+func (q *Quantity) At(level float64) Quantity {
+	at := *q
+	at.Kind, at.Level = KindQuantile, level
+	at.Name += "[q" + strconv.FormatFloat(100*level, 'g', 10, 64) + "]"
+	return at
 }
 
 // Cell is a column and its value, as text.
@@ -76,6 +95,9 @@ func (a *Alert) Sum() uint64 {
 	for _, t := range f.Terms {
 		text(t.Variable)
 		real(t.Weight)
+	}
+	if q.Level != 0 {
+		real(q.Level)
 	}
 	return h.Sum64()
 }

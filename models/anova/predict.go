@@ -78,3 +78,15 @@ func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	}
 	return nil
 }
+
+// PredictQuantiles writes quantiles of a new observation of the last row's group.
+func (m *statistics) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	if g := sh.Group[0][sh.Rows-1]; m.known(g) {
+		shape, _ := m.sigmaLaw()
+		predictive.StudentQuantiles(2*shape, m.zeta[g], math.Sqrt(m.vari[g]+m.s2), p, dst)
+		return nil
+	}
+	mean, _, row := m.unseen()
+	predictive.NormalQuantiles(mean, math.Sqrt(row), p, dst)
+	return nil
+}

@@ -33,6 +33,11 @@ func (m *Exact) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 // Predict describes a new observation and the regression line of every row.
 func (m *Exact) Predict(sh *cdf.Shard, out []cdf.Prediction) error { return predict(m, sh, out) }
 
+// PredictQuantiles writes quantiles of a new observation at the last row.
+func (m *Exact) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	return predictQuantiles(m, sh, p, dst)
+}
+
 // draw fills the draws: gamma = (g + sigma L'^{-1}e)/s, e ~ N(0, I).
 func (m *Exact) draw(w *exactWork, st *cdf.Step) error {
 	if err := m.solve(w); err != nil {

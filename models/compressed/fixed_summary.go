@@ -141,6 +141,18 @@ func (m *Fixed) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// PredictQuantiles writes quantiles of a new observation at the last row.
+func (m *Fixed) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	mean, row, _ := m.at(w, lin.Row(sh.X, sh.Cols, sh.Rows-1))
+	predictive.StudentQuantiles(2*m.a, mean, math.Sqrt(row), p, dst)
+	return nil
+}
+
 // at returns the mean at x and the squared scales of a row and of the line.
 func (m *Fixed) at(w *fixedWork, x []float64) (mean, row, line float64) {
 	m.project(x, w.u)

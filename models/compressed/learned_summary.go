@@ -198,6 +198,18 @@ func (m *Learned) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// PredictQuantiles writes quantiles of a new observation at the last row.
+func (m *Learned) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	mean, v := m.predictLine(w, lin.Row(sh.X, m.P, sh.Rows-1))
+	predictive.NormalQuantiles(mean, math.Sqrt(m.sigma2+v), p, dst)
+	return nil
+}
+
 func (m *Learned) scalars() [7]*float64 {
 	return [7]*float64{&m.n, &m.weight, &m.yy, &m.ybar, &m.responses, &m.sums.model, &m.sums.null}
 }

@@ -145,6 +145,25 @@ func predict(m solver, sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// predictQuantiles writes quantiles of a new observation at the last row, NaN before
+// the first step.
+func predictQuantiles(m solver, sh *cdf.Shard, p, dst []float64) error {
+	if !m.absorbed() {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return nil
+	}
+	r, err := m.solved()
+	if err != nil {
+		return err
+	}
+	defer m.release(r)
+	mean, row, _ := r.at(lin.Row(sh.X, sh.Cols, sh.Rows-1))
+	predictive.StudentQuantiles(2*r.shape, mean, math.Sqrt(row), p, dst)
+	return nil
+}
+
 // summarize fills the rows in closed form: gamma is t, sigma2 inverse gamma.
 // Moments are NaN where they do not exist.
 func summarize(m solver, functionals []cdf.Functional, rows []cdf.Row) error {

@@ -99,6 +99,11 @@ func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 // Predict describes a new observation and the regression line of every row.
 func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error { return predict(m, sh, out) }
 
+// PredictQuantiles writes quantiles of a new observation at the last row.
+func (m *Sketch) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	return predictQuantiles(m, sh, p, dst)
+}
+
 // draw fills the draws: x ~ N(0, A) is made of e1 ~ N(0, I_p), e2 ~ N(0, I_r)
 // as u - T'L^{-1}(B u + e2), u = D^{-1/2} e1, and gamma = (g + sigma x)/s.
 func (m *Sketch) draw(st *cdf.Step) error {

@@ -187,3 +187,30 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	}
 	return nil
 }
+
+// PredictQuantiles writes quantiles of the last row's observation, given the rows
+// before it.
+func (m *Model) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	w := m.family.take()
+	defer m.family.scratch.Put(w)
+	f, err := m.forward(w, sh)
+	if err != nil {
+		return err
+	}
+	for i, y := range sh.Y {
+		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
+		if i == sh.Rows-1 || math.IsNaN(y) {
+			continue
+		}
+		if _, err := f.absorb(y); err != nil {
+			return err
+		}
+	}
+	w.t.Student(2 * w.shape)
+	w.mix.Reset(&w.t)
+	w.levels(&w.grid, 1, false)
+	for i, level := range p {
+		dst[i] = w.mix.Quantile(level)
+	}
+	return nil
+}

@@ -186,6 +186,17 @@ func (m *rowWindow) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// PredictQuantiles writes quantiles of the last row's observation, given the rows
+// before it.
+func (m *rowWindow) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	m.walk(sh, func(i int, mean, v float64) {
+		if i == sh.Rows-1 {
+			predictive.NormalQuantiles(mean, math.Sqrt(v+m.hat[2]), p, dst)
+		}
+	})
+	return nil
+}
+
 // walk calls at with theta's law before each row.
 func (m *rowWindow) walk(sh *cdf.Shard, at func(i int, mean, v float64)) {
 	mean, v := m.level()

@@ -223,6 +223,19 @@ func (m *Paper) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// PredictQuantiles writes quantiles of a new observation at the last row.
+func (m *Paper) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	shape, _ := m.sigmaLaw()
+	mean, row, _ := m.at(w, lin.Row(sh.X, m.P, sh.Rows-1))
+	predictive.StudentQuantiles(2*shape, mean, math.Sqrt(row), p, dst)
+	return nil
+}
+
 // at returns the mean at x and the squared scales of a row and of the line.
 func (m *Paper) at(w *work, x []float64) (mean, row, line float64) {
 	copy(w.c, x)

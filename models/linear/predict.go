@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
@@ -111,4 +112,27 @@ func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
 	if !math.IsNaN(y) {
 		p.PIT, p.LogDensity = x.At(y)
 	}
+}
+
+// PredictQuantiles writes quantiles of a new observation at the last row.
+func (m *Model) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	x := lin.Row(sh.X, m.P, sh.Rows-1)
+	if !m.early() {
+		mean, row, _ := m.at(w, x)
+		predictive.StudentQuantiles(2*m.post.shape, mean, math.Sqrt(row), p, dst)
+		return nil
+	}
+	m.mixNodes(w)
+	m.rowAt(x, w.c)
+	m.mixRows(&w.mix, 1, w.c)
+	w.mix.take(0, 0, true)
+	for i, level := range p {
+		dst[i] = w.mix.Quantile(level, normal.Quantile(level))
+	}
+	return nil
 }

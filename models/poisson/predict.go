@@ -131,6 +131,20 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// PredictQuantiles writes quantiles of a new count at the last row.
+func (m *base) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if err := m.prepare(w); err != nil {
+		return err
+	}
+	law := m.massAt(sh, sh.Rows-1, w)
+	for i, level := range p {
+		dst[i] = law.quantile(level, 0)
+	}
+	return nil
+}
+
 // rate describes E[y | x, theta] = exp(eta) from the law of a new count's log
 // rate, which has the row's own effect, of mean -s2e/2 and variance s2e, more.
 func (m *base) rate(x *dist.NormalMixture, open bool, o *cdf.Prediction) {

@@ -89,3 +89,20 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	})
 	return nil
 }
+
+// PredictQuantiles writes quantiles, 0 or 1, of a new response at the last row; NaN
+// before the first step.
+func (m *Model) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
+	last, rows := sh.Rows-1, [1]cdf.Prediction{}
+	one := *sh
+	one.Rows, one.Y, one.X = 1, []float64{math.NaN()}, lin.Row(sh.X, m.p, last)
+	if err := m.Predict(&one, rows[:]); err != nil {
+		return err
+	}
+	for i, level := range p {
+		if dst[i] = bernoulliQuantile(rows[0].Mean, level); math.IsNaN(rows[0].Mean) {
+			dst[i] = math.NaN()
+		}
+	}
+	return nil
+}

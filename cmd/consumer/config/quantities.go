@@ -23,6 +23,8 @@ type Quantity struct {
 	Probability string `yaml:"probability,omitempty"`
 	Predict     cells  `yaml:"predict,omitempty"`
 	Forecast    int    `yaml:"forecast,omitempty"`
+	// Quantile are the levels of quantiles that are told beside it, as quantities of their own.
+	Quantile []float64 `yaml:"quantile,omitempty"`
 }
 
 // Alert is one entry of alerts.
@@ -100,6 +102,7 @@ const (
 	mostAlerts     = 16
 	mostShards     = 1_000_000
 	mostAhead      = 1000
+	leastLevel     = .001 // of a quantile: the law is asked for no more than it can tell
 )
 
 // quantityName is one that cannot be taken for a variable of a column or group;
@@ -126,8 +129,12 @@ func (m *Model) compileAnswers(spec *cdf.Spec, path string) ([]quantity.Quantity
 		return nil, nil, nil
 	}
 	a := &answers{spec: spec, variables: spec.Variables(), path: path, forms: map[string]quantity.Form{}}
-	if n := len(m.Publish.Quantities); n > mostQuantities {
-		a.wrong("publish.quantities", "%d quantities; at most %d", n, mostQuantities)
+	n := len(m.Publish.Quantities)
+	for i := range m.Publish.Quantities {
+		n += len(m.Publish.Quantities[i].Quantile)
+	}
+	if n > mostQuantities {
+		a.wrong("publish.quantities", "%d quantities and quantiles; at most %d", n, mostQuantities)
 		return nil, nil, a.all
 	}
 	if n := len(m.Alerts); n > mostAlerts {
@@ -164,7 +171,7 @@ func (a *answers) quantity(c *Quantity, at string) {
 		a.wrong(at, "%d of the keys of, probability, predict and forecast are given; exactly one says what the quantity is", given)
 		return
 	}
-	q := quantity.Quantity{Name: c.Name}
+	q, whole := quantity.Quantity{Name: c.Name}, at
 	var err error
 	switch {
 	case c.Of != "":
@@ -212,6 +219,25 @@ func (a *answers) quantity(c *Quantity, at string) {
 	}
 	if a.told = append(a.told, q); c.Name != "" && q.Kind == quantity.KindForm {
 		a.forms[c.Name] = q.Form
+	}
+	a.quantiles(&q, c.Quantile, whole+".quantile")
+}
+
+// quantiles adds those of a quantity at levels.
+func (a *answers) quantiles(q *quantity.Quantity, levels []float64, at string) {
+	if len(levels) > 0 && q.Kind == quantity.KindProbability {
+		a.wrong(at, "a probability is a number and has no quantiles; of, predict and forecast have some")
+		return
+	}
+	for i, level := range levels {
+		switch {
+		case !(level >= leastLevel && level <= 1-leastLevel):
+			a.wrong(at, "%v is not between %v and %v: 95 %% of what is expected lies below the quantile 0.95", level, leastLevel, 1-leastLevel)
+		case slices.Contains(levels[:i], level):
+			a.wrong(at, "%v is given twice", level)
+		default:
+			a.told = append(a.told, q.At(level))
+		}
 	}
 }
 

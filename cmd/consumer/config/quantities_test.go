@@ -29,15 +29,22 @@ func TestQuantitiesAndAlerts(t *testing.T) {
         - {of: "beta[price] - 2*lift"}
         - {probability: "lift > 20"}
         - {predict: {price: 3, promo: yes}}
+        - {name: sales, predict: {price: 3, promo: no}, quantile: [0.05, 0.975]}
+        - {name: ratio, of: "exp(beta[price])", quantile: [0.1]}
     alerts:
       - {name: lift-certain, when: "P(lift > 0) > 0.99", for: 3 shards}
       - {name: high, when: "lift > 5", clear_below: 4}
+      - {name: surely, when: "sales[q5] > 7"}
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &c.Models[0].Spec.Publish
-	names := []string{"lift", "(beta[price] - 2*lift)", "P(lift > 20)", "predict(price=3, promo=yes)"}
+	names := []string{"lift", "(beta[price] - 2*lift)", "P(lift > 20)", "predict(price=3, promo=yes)",
+		"sales", "sales[q5]", "sales[q97.5]", "ratio", "ratio[q10]"}
+	if len(p.Quantities) != len(names) {
+		t.Fatalf("%d quantities, want %d", len(p.Quantities), len(names))
+	}
 	for i, q := range p.Quantities {
 		if q.Name != names[i] {
 			t.Errorf("%q, want %q", q.Name, names[i])
@@ -46,7 +53,16 @@ func TestQuantitiesAndAlerts(t *testing.T) {
 	if terms := p.Quantities[1].Form.Terms; len(terms) != 2 || terms[1] != (quantity.Term{Variable: "beta[promo=yes]", Weight: -2}) {
 		t.Errorf("%+v", terms)
 	}
+	if q := p.Quantities[6]; q.Kind != quantity.KindQuantile || q.Level != .975 || !q.Predicts() || len(q.Cells) != 2 {
+		t.Errorf("%+v", q)
+	}
+	if q := p.Quantities[8]; q.Level != .1 || q.Predicts() || q.Form.Function != quantity.Exp {
+		t.Errorf("%+v", q)
+	}
 	a := p.Alerts
+	if a[2].Of.Level != .05 || a[2].Bound != 7 || a[2].Clear != 7 {
+		t.Errorf("an alert on a quantile: %+v", a[2])
+	}
 	if a[0].For != 3 || a[0].Bound != .99 || a[0].Clear != 1-2*(1-.99) || a[0].Of.Kind != quantity.KindProbability {
 		t.Errorf("%+v", a[0])
 	}
@@ -90,6 +106,10 @@ func TestQuantitiesThatCannotBe(t *testing.T) {
 		`publish: {quantities: [{predict: {price: 3, prom: yes}}]}`:             `"prom" is no column that the model reads, did you mean "promo"?`,
 		`publish: {quantities: [{predict: {price: 3}}]}`:                        `column "promo" is missing`,
 		`publish: {quantities: [{forecast: 3}]}`:                                "knows no time",
+		`publish: {quantities: [{of: sigma2, quantile: [0.5, 1]}]}`:             "publish.quantities[0].quantile: 1 is not between 0.001 and 0.999",
+		`publish: {quantities: [{of: sigma2, quantile: [0.5, 0.5]}]}`:           "publish.quantities[0].quantile: 0.5 is given twice",
+		`publish: {quantities: [{of: sigma2, quantile: [95]}]}`:                 "95 is not between",
+		`publish: {quantities: [{probability: "sigma2 > 1", quantile: [0.5]}]}`: "a probability is a number and has no quantiles",
 		`alerts: [{name: "a b", when: "P(sigma2 > 1) > 0.9"}]`:                  "digits, dots",
 		`alerts: [{name: a, when: "P(sigma2 > 1) > 0.9", for: 0}]`:              "number of shards",
 		`alerts: [{name: a, when: "lift > 0.9"}]`:                               `"lift" is none of publish.quantities`,
@@ -103,7 +123,8 @@ func TestQuantitiesThatCannotBe(t *testing.T) {
 	}
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+", ", n), ", ") }
 	for text, want := range map[string]string{
-		"publish: {quantities: [" + many(mostQuantities+1, "{of: sigma2}") + "]}": "65 quantities; at most 64",
+		"publish: {quantities: [" + many(mostQuantities+1, "{of: sigma2}") + "]}": "65 quantities and quantiles; at most 64",
+		"publish: {quantities: [" + many(32, "{of: sigma2, quantile: [0.5, 0.9]}") + "]}": "96 quantities and quantiles; at most 64",
 		"alerts: [" + many(mostAlerts+1, `{name: a, when: "sigma2 > 1"}`) + "]":   "17 alerts; at most 16",
 	} {
 		if _, err := shop(t, shopModel+"    "+text); err == nil || !strings.Contains(err.Error(), want) {

@@ -519,7 +519,7 @@ export interface components {
             quantities?: {
                 name: string;
                 /** @enum {string} */
-                kind: "form" | "probability" | "prediction";
+                kind: "form" | "probability" | "prediction" | "quantile";
                 /** @description Why there is no row of it */
                 absent?: string;
             }[];
