@@ -99,8 +99,8 @@ func (v *view) size() int64 {
 }
 
 func (a *answers) size() int64 {
-	size := int64(unsafe.Sizeof(*a)) + held(a.params) + held(a.list) + held(a.forms) + held(a.comparisons) + held(a.rows) + held(a.p) + held(a.mcse)
-	for _, list := range [...][]Functional{a.forms, a.comparisons} {
+	size := int64(unsafe.Sizeof(*a)) + held(a.params) + held(a.list) + held(a.forms) + held(a.comparisons) + held(a.levels) + held(a.rows) + held(a.p) + held(a.mcse)
+	for _, list := range [...][]Functional{a.forms, a.comparisons, a.levels} {
 		for i := range list {
 			size += held(list[i].Param) + held(list[i].Weight)
 		}

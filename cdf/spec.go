@@ -82,6 +82,45 @@ type Roles struct {
 	Formula Formula `json:"formula,omitempty"`
 }
 
+// Named is a column of a shard that roles name.
+type Named struct {
+	Name string
+	Role string // as of an Input; empty: a formula's
+	// Number says that it serves as a number there.
+	Number bool
+}
+
+// Named returns the columns of a shard that the roles name, in their order, and whether
+// they take no others. With a formula they are those that it is made of. A column
+// that is named twice is there twice.
+func (r *Roles) Named() (all []Named, only bool) {
+	add := func(name, role string, number bool) {
+		if name != "" {
+			all = append(all, Named{name, role, number})
+		}
+	}
+	if f := r.Formula; f != nil { // the other roles are of what it makes
+		for _, name := range f.Columns() {
+			add(name, "", false)
+		}
+		add(r.Time, "time", false)
+		return all, !f.Point()
+	}
+	add(r.response(), "response", true)
+	for _, f := range r.Features {
+		add(f.Name, "feature", f.Levels == nil && !f.LevelsFirst)
+	}
+	for _, g := range r.Groups {
+		add(g.Column, "group", false)
+		for _, slope := range g.Slopes {
+			add(slope, "slope", true)
+		}
+	}
+	add(r.Exposure, "exposure", true)
+	add(r.Time, "time", false)
+	return all, r.Features != nil
+}
+
 // Formula makes columns of a shard's columns. It is safe for concurrent use, and
 // its text, which identifies it, is MarshalText's.
 type Formula interface {

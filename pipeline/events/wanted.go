@@ -27,40 +27,16 @@ type Named struct {
 func WantedBy(specs []*cdf.Spec) Wanted {
 	w := Wanted{Only: true}
 	for _, s := range specs {
-		r := &s.Columns
-		if f := r.Formula; f != nil { // the other roles are of what it makes
-			for _, name := range f.Columns() {
-				w.add(name, false)
-			}
-			w.add(r.Time, false)
-			w.Only = w.Only && !f.Point()
-			continue
+		named, only := s.Columns.Named()
+		for _, n := range named {
+			w.add(n.Name, n.Number)
 		}
-		response := r.Response.Name
-		if response == "" {
-			response = "y"
-		}
-		w.add(response, true)
-		w.Only = w.Only && r.Features != nil
-		for _, f := range r.Features {
-			w.add(f.Name, f.Levels == nil && !f.LevelsFirst)
-		}
-		for _, g := range r.Groups {
-			w.add(g.Column, false)
-			for _, slope := range g.Slopes {
-				w.add(slope, true)
-			}
-		}
-		w.add(r.Exposure, true)
-		w.add(r.Time, false)
+		w.Only = w.Only && only
 	}
 	return w
 }
 
 func (w *Wanted) add(name string, number bool) {
-	if name == "" {
-		return
-	}
 	if i := w.find(name); i >= 0 {
 		w.Columns[i].Number = w.Columns[i].Number && number
 		return

@@ -251,24 +251,14 @@ func (c cells) words() string {
 
 // row compares the columns of a row to predict with those that are configured.
 func (a *answers) row(list []quantity.Cell) error {
-	roles := &a.spec.Columns
-	formula := roles.Formula
-	if formula == nil && roles.Features == nil || formula != nil && formula.Point() {
+	named, only := a.spec.Columns.Named()
+	if !only {
 		return nil // the first shard's
 	}
 	var names []string
-	if formula != nil { // which makes the columns that the roles name
-		names, roles = formula.Columns(), &cdf.Roles{Time: roles.Time}
-	}
-	for _, f := range roles.Features {
-		names = append(names, f.Name)
-	}
-	for _, g := range roles.Groups {
-		names = append(append(names, g.Column), g.Slopes...)
-	}
-	for _, name := range []string{roles.Time, roles.Exposure} {
-		if name != "" {
-			names = append(names, name)
+	for _, n := range named {
+		if n.Role != "response" {
+			names = append(names, n.Name)
 		}
 	}
 	has := func(name string) bool {
@@ -279,9 +269,9 @@ func (a *answers) row(list []quantity.Cell) error {
 			return fmt.Errorf("%q is no column that the model reads%s", c.Column, cli.Suggest(c.Column, names))
 		}
 	}
-	for _, name := range names {
-		if formula == nil && !has(name) && name != roles.Exposure {
-			return fmt.Errorf("column %q is missing", name)
+	for _, n := range named {
+		if a.spec.Columns.Formula == nil && n.Role != "response" && n.Role != "exposure" && !has(n.Name) {
+			return fmt.Errorf("column %q is missing", n.Name)
 		}
 	}
 	return nil

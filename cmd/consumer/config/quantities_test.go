@@ -123,9 +123,9 @@ func TestQuantitiesThatCannotBe(t *testing.T) {
 	}
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+", ", n), ", ") }
 	for text, want := range map[string]string{
-		"publish: {quantities: [" + many(mostQuantities+1, "{of: sigma2}") + "]}": "65 quantities and quantiles; at most 64",
+		"publish: {quantities: [" + many(mostQuantities+1, "{of: sigma2}") + "]}":         "65 quantities and quantiles; at most 64",
 		"publish: {quantities: [" + many(32, "{of: sigma2, quantile: [0.5, 0.9]}") + "]}": "96 quantities and quantiles; at most 64",
-		"alerts: [" + many(mostAlerts+1, `{name: a, when: "sigma2 > 1"}`) + "]":   "17 alerts; at most 16",
+		"alerts: [" + many(mostAlerts+1, `{name: a, when: "sigma2 > 1"}`) + "]":           "17 alerts; at most 16",
 	} {
 		if _, err := shop(t, shopModel+"    "+text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
