@@ -26,7 +26,7 @@ type Feed struct {
 	points int64              // bytes of points
 	sums   int64              // bytes of entries without their points
 
-	told   map[int32]int64 // per partition, the highest offset told of
+	told   told
 	states map[int32]pipeline.State
 	kinds  map[int32]map[string]*Sums
 	events []pipeline.Event
@@ -48,7 +48,7 @@ func New(limit int64) *Feed {
 	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
 	f := &Feed{
 		limit: limit - limit/8, clock: time.Now, keys: map[string]*entry{},
-		told: map[int32]int64{}, states: map[int32]pipeline.State{}, kinds: map[int32]map[string]*Sums{},
+		told: told{}, states: map[int32]pipeline.State{}, kinds: map[int32]map[string]*Sums{},
 		log: newJournal(hex.EncodeToString(b[:]), limit/8),
 	}
 	for i := range f.order {
@@ -62,13 +62,8 @@ func New(limit int64) *Feed {
 func (f *Feed) Saved(p pipeline.Partition, points []*pipeline.Point) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	told, known := f.told[p.ID]
 	now := f.clock()
-	for _, o := range points {
-		if known && o.Offset <= told {
-			continue
-		}
-		told, known = o.Offset, true
+	for _, o := range f.told.fresh(p.ID, points) {
 		switch {
 		case o.Dead != "":
 			f.dead++
@@ -79,9 +74,6 @@ func (f *Feed) Saved(p pipeline.Partition, points []*pipeline.Point) {
 			f.speed.add(now, o.Rows)
 			f.absorb(o)
 		}
-	}
-	if known {
-		f.told[p.ID] = told
 	}
 	f.evict()
 	f.log.wake()

@@ -29,8 +29,10 @@ type Inside struct {
 	// Topic, if not nil, is where the records of the input topic are read: of another
 	// cluster, to which nothing is written.
 	Topic *connect.Elsewhere
-	Log   io.Writer
-	Least slog.Level // that is logged
+	// Scores has Predicted tell also where there is no page.
+	Scores bool
+	Log    io.Writer
+	Least  slog.Level // that is logged
 }
 
 // Start starts the servers and takes the port of the page. The caller ends them once
@@ -58,6 +60,9 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 		if err := s.conn.ReadFrom(ctx, o.Topic); err != nil {
 			return nil, nil, errors.Join(err, s.discard())
 		}
+	}
+	if o.Scores && s.http == nil {
+		s.scored = live.NewScored()
 	}
 	s.accounts = true // the store ends with the service, and is asked before
 	if s.http != nil {
@@ -100,8 +105,13 @@ func (s *Service) FirstKeys(ctx context.Context, limit int) ([]string, error) {
 }
 
 // Predicted returns how well rows were predicted before they were absorbed, all keys
-// together: nothing where there is no page, for nobody watched.
-func (s *Service) Predicted() live.Sums { return live.Together(s.feed.Across("", "")) }
+// together: nothing where neither a page nor Inside.Scores asked for it.
+func (s *Service) Predicted() live.Sums {
+	if s.scored != nil {
+		return s.scored.Sums()
+	}
+	return live.Together(s.feed.Across("", ""))
+}
 
 // Rows returns how many rows were folded into models or dropped so far.
 func (s *Service) Rows() int64 {

@@ -29,7 +29,8 @@ type Service struct {
 	metrics *prometheus.Registry
 	worker  *pipeline.Metrics
 	feed    *live.Feed
-	http    *web.Server // nil: disabled
+	scored  *live.Scored // without HTTP; nil: not asked for
+	http    *web.Server  // nil: disabled
 
 	began    time.Time
 	accounts bool          // for when it ends
@@ -97,8 +98,11 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 		return cli.Stopped(ctx, err)
 	}
 	var observer pipeline.Observer
-	if s.http != nil { // else nobody could ask what it saw
+	switch { // without either nobody could ask what it saw, and nothing is told
+	case s.http != nil:
 		observer = s.feed
+	case s.scored != nil:
+		observer = s.scored
 	}
 	w, err := s.conn.NewWorker(s.config, s.worker, observer, s.logger)
 	if err != nil {

@@ -236,6 +236,26 @@ func undated(posterior string) string {
 	return regexp.MustCompile(`"time":"[^"]*",?`).ReplaceAllString(strings.TrimSpace(posterior), "")
 }
 
+// Without a page the report says the same, calibration included, but for how long it took.
+func TestWithoutAPage(t *testing.T) {
+	file := sales(t, 2000)
+	var reports []string
+	for _, listen := range []string{"127.0.0.1:0", ""} {
+		x := begin(t, file, func(t *trial) { t.listen, t.ask.Selection.KeyColumn = listen, "shop" })
+		<-x.done
+		if x.result != nil {
+			t.Fatal(x.result)
+		}
+		if page := strings.Contains(x.err.String(), "the live page"); page != (listen != "") {
+			t.Errorf("--listen %q: %s", listen, x.err.String())
+		}
+		reports = append(reports, x.out.String())
+	}
+	if reports[0] != reports[1] || !strings.Contains(reports[1], "that were predicted before they were seen") {
+		t.Errorf("without a page\n%s\nwith one\n%s", reports[1], reports[0])
+	}
+}
+
 // A trial gives the posteriors of init, replay and run with the same shards, to the bit.
 func TestATrialIsWhatItsCommandsGive(t *testing.T) {
 	file, dir := sales(t, 3000), t.TempDir()
