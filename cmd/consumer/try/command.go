@@ -66,7 +66,7 @@ no topics, no offsets.`,
 			if err := f.check(a, cmd, args); err != nil {
 				return err
 			}
-			t := &trial{App: a, flags: &f, stdin: cmd.InOrStdin(), stays: term.IsTerminal(a.Out) && !f.exit, mostKeys: mostKeys, mostBytes: mostBytes}
+			t := &trial{App: a, flags: &f, stdin: cmd.InOrStdin(), stays: term.IsTerminal(a.Out) && !f.exit, mostKeys: mostKeys, mostRead: mostRead, mostBytes: mostBytes}
 			return t.run(cmd.Context())
 		},
 	}

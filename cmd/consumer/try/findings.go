@@ -13,14 +13,15 @@ import (
 	"github.com/credence-stream/credence/sink/web"
 )
 
-// mostRead bounds the posteriors that are read for the report: those of the keys with
-// the most rows.
+// mostRead bounds the posteriors that are read for the report: of a file those of the keys
+// with the most rows, of a topic, whose rows nobody has counted, of the first keys.
 const mostRead = 1000
 
 // findings is what the posteriors of keys say together.
 type findings struct {
-	keys    int // with a posterior
-	read    int // of them
+	keys    int  // with a posterior, at most as many as a trial of a file has
+	more    bool // there are others
+	read    int  // of them
 	effects []*effect
 	groups  []estimate // of the only key
 	others  []estimate // neither effect nor group, of the only key
@@ -51,16 +52,18 @@ type raisedFlag struct {
 
 // findings reads the posteriors.
 func (t *trial) findings(ctx context.Context, s *run.Service) (*findings, error) {
-	keys, err := s.FirstKeys(ctx, t.mostKeys)
+	keys, err := s.FirstKeys(ctx, t.mostKeys+1)
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{keys: len(keys), flags: map[string]*raisedFlag{}}
+	more := len(keys) > t.mostKeys
+	keys = keys[:min(len(keys), t.mostKeys)]
+	f := &findings{keys: len(keys), more: more, flags: map[string]*raisedFlag{}}
 	if t.census != nil {
 		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(t.census.keys[b], t.census.keys[a]) })
 	}
 	byName := map[string]*effect{}
-	for _, key := range keys[:min(len(keys), mostRead)] {
+	for _, key := range keys[:min(len(keys), t.mostRead)] {
 		m, err := s.Model(ctx, key)
 		if err != nil {
 			return nil, err

@@ -30,10 +30,13 @@ func TestAKeyOfEveryRow(t *testing.T) {
 // Keys at the bound are all there.
 func TestAsManyKeysAsMayBe(t *testing.T) {
 	file := sales(t, 2000)
-	x := begin(t, file, func(t *trial) { t.mostKeys, t.ask.Selection.KeyColumn = 20, "shop" })
+	x := begin(t, file, func(t *trial) { t.mostKeys, t.mostRead, t.ask.Selection.KeyColumn = 20, 4, "shop" })
 	<-x.done
 	if x.result != nil {
 		t.Fatal(x.result)
+	}
+	if out := x.out.String(); !strings.Contains(out, "(20 keys)\nEffects, doubts and flags are those of the 4 keys with the most rows.\n") || !strings.Contains(out, "of 4 keys") {
+		t.Errorf("of 20 keys, 4 that are read:\n%s", out)
 	}
 	if x.census.rows != 2000 || !strings.Contains(x.err.String(), "a model for each of 20 values of shop") {
 		t.Errorf("the file of 2000 rows is looked at once, and %d rows were:\n%s", x.census.rows, x.err.String())

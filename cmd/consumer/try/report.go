@@ -30,9 +30,17 @@ func (t *trial) report(ctx context.Context, s *run.Service) error {
 		return err
 	}
 	var w strings.Builder
-	fmt.Fprintf(&w, "\nWhat was learnt about %s, from %s (%s)\n", t.model.ResponseName(), t.name(), cli.Plural(f.keys, "key"))
-	if f.read < f.keys {
-		fmt.Fprintf(&w, "of the %s with the most rows:\n", cli.Plural(f.read, "key"))
+	keys := cli.Plural(f.keys, "key")
+	if f.more {
+		keys = "more than " + keys
+	}
+	fmt.Fprintf(&w, "\nWhat was learnt about %s, from %s (%s)\n", t.model.ResponseName(), t.name(), keys)
+	switch {
+	case f.read == f.keys && !f.more:
+	case t.census != nil:
+		fmt.Fprintf(&w, "Effects, doubts and flags are those of the %s with the most rows.\n", cli.Plural(f.read, "key"))
+	default:
+		fmt.Fprintf(&w, "Effects, doubts and flags are those of the first %s by name; others may know more.\n", cli.Plural(f.read, "key"))
 	}
 	if err := t.writeEffects(&w, f); err != nil {
 		return err

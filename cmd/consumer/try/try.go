@@ -31,6 +31,7 @@ type trial struct {
 	stdin     io.Reader
 	stays     bool // with the page, after the last row
 	mostKeys  int
+	mostRead  int // keys whose posteriors the report is about
 	mostBytes int64
 
 	one    string // key of all rows, where no column is the key

@@ -88,7 +88,7 @@ func begin(t *testing.T, file string, change func(*trial)) *attempt {
 	t.Helper()
 	x := &attempt{T: t, began: time.Now(), done: make(chan struct{})}
 	a := &app.App{Kinds: models.Kinds(), Out: &x.out, Err: &x.err}
-	x.trial = &trial{App: a, mostKeys: mostKeys, mostBytes: mostBytes, flags: &flags{
+	x.trial = &trial{App: a, mostKeys: mostKeys, mostRead: mostRead, mostBytes: mostBytes, flags: &flags{
 		file: file, listen: "127.0.0.1:0", fixed: true, noBrowser: true,
 		ask: draft.Request{By: "try", Sample: usualSample, Records: config.Input{Format: config.FormatArrow}, Wish: draft.Wish{Response: "sold"}},
 	}}
