@@ -38,10 +38,10 @@ func (f *Filter) admit(b *Batch) (observed int, err error) {
 	if err := f.bind(b, raw); err != nil {
 		return 0, err
 	}
-	if err := w.intake.admit(f.spec, s.design, &f.update, b); err != nil {
+	if err := w.intake.admit(f.spec, s.design, &f.update, b, raw); err != nil {
 		return 0, err
 	}
-	observed = w.intake.count()
+	observed, w.drops = w.intake.count(), w.intake.drops(w.drops[:0])
 	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, true); err != nil {
 		return 0, err
 	}
@@ -95,7 +95,9 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 		return err
 	}
 	s.t++
-	s.dropped = int64(b.Rows - len(w.intake.rows))
+	if s.dropped = int64(b.Rows - len(w.intake.rows)); s.dropped > 0 {
+		s.drops = AddDrops(s.drops, w.drops)
+	}
 	s.clock = max(s.clock, b.Time)
 	s.neff = forget*s.neff + float64(observed)
 	f.scoreEvidence(int64(observed), before)

@@ -62,6 +62,7 @@ type state struct {
 	neff     float64
 	clock    int64   // greatest event time of a shard, milliseconds
 	dropped  int64   // rows of the last shard
+	drops    []Drop  // of all shards, never changed in place
 	score    Score   // of the last shard, original units
 	scaled   Score   // same, in the model's units
 	evidence float64 // log p of all absorbed rows, model's units

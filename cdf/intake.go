@@ -17,12 +17,21 @@ const (
 	null
 )
 
+// cause is what a row is dropped for.
+type cause struct {
+	column int32 // of the batch
+	why    dropped
+}
+
 // intake decides which rows of a batch are used and lays them out as a
 // shard. Its buffers are reused from shard to shard.
 type intake struct {
 	batch  *Batch
 	at     *layout
+	made   Derivation // of the batch's columns from those of raw, nil: they are as they came
+	raw    *Batch
 	drop   []dropped // per row of the batch
+	cause  []cause   // per row that is dropped, the first
 	lost   bool      // one was dropped
 	silent bool      // a number is missing in the response
 	rows   []int32   // admitted rows of the batch, ascending
@@ -41,10 +50,10 @@ func (in *intake) observed(row int) bool {
 	return !math.IsNaN(y)
 }
 
-// admit checks every used value. Afterwards rows holds the rows without a
-// null in feature, group, exposure or time. ErrShard says what refuses the
-// whole shard.
-func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
+// admit checks every used value of the batch, which a formula may have made of the
+// raw one. Afterwards rows holds the rows without a null in feature, group, exposure or
+// time. ErrShard says what refuses the whole shard.
+func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error {
 	if b.Rows == 0 {
 		return fmt.Errorf("%w: no rows", ErrShard)
 	}
@@ -52,19 +61,21 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		return fmt.Errorf("%w: %d rows, the limit is %d", ErrShard, b.Rows, limit)
 	}
 	in.batch, in.at = b, at
+	in.made, in.raw = d.made, raw
 	in.drop = slices.Grow(in.drop[:0], b.Rows)[:b.Rows]
+	in.cause = slices.Grow(in.cause[:0], b.Rows)[:b.Rows]
 	clear(in.drop)
 	in.lost, in.silent = false, at.y < 0
 	if len(in.hot) < len(d.sources) {
 		in.hot = append(in.hot, make([][]int32, len(d.sources)-len(in.hot))...)
 	}
 	if at.y >= 0 {
-		if err := in.numbers(&b.Columns[at.y], false); err != nil {
+		if err := in.numbers(at.y, false); err != nil {
 			return err
 		}
 	}
 	for i := range d.sources {
-		s, c := &d.sources[i], &b.Columns[at.sources[i]]
+		s, c := &d.sources[i], at.sources[i]
 		var err error
 		if s.categorical {
 			in.hot[i], err = in.levels(in.hot[i], s, c)
@@ -76,7 +87,7 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		}
 	}
 	for _, i := range at.slopes {
-		if err := in.numbers(&b.Columns[i], true); err != nil {
+		if err := in.numbers(i, true); err != nil {
 			return err
 		}
 	}
@@ -84,7 +95,7 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		if i < 0 {
 			continue
 		}
-		if err := in.numbers(&b.Columns[i], true); err != nil {
+		if err := in.numbers(i, true); err != nil {
 			return err
 		}
 	}
@@ -105,7 +116,7 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 		}
 		for row := range b.Rows {
 			if c.Type == Text && c.Code[row] < 0 || c.Type != Text && math.IsNaN(c.Number[row]) {
-				in.lose(row, null)
+				in.lose(row, i, null)
 			}
 		}
 	}
@@ -119,8 +130,11 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b *Batch) error {
 	return in.list(spec)
 }
 
-// lose drops a row, which may have been dropped.
-func (in *intake) lose(row int, why dropped) {
+// lose drops a row, which may have been dropped, for a column of the batch.
+func (in *intake) lose(row, column int, why dropped) {
+	if in.drop[row] == used {
+		in.cause[row] = cause{int32(column), why}
+	}
 	in.drop[row] = max(in.drop[row], why)
 	in.lost = true
 }
@@ -133,7 +147,11 @@ func (in *intake) list(spec *Spec) error {
 		if drop == used {
 			in.some = append(in.some, int32(row))
 		} else if drop == null && spec.Missing == "reject" {
-			return fmt.Errorf("%w: a feature, group or exposure is null in row %d", ErrShard, row+1)
+			column, reason := in.reason(row)
+			if reason == DropUndefined {
+				return fmt.Errorf("%w: %q is not a finite number in row %d", ErrShard, column, row+1)
+			}
+			return fmt.Errorf("%w: column %q is null in row %d", ErrShard, column, row+1)
 		}
 	}
 	in.rows = in.some
@@ -174,7 +192,8 @@ func (in *intake) numbersOf(v []float64, from, to int, room []float64) []float64
 
 // numbers refuses infinite values and drops the rows of nulls, but for those of the
 // response.
-func (in *intake) numbers(c *Column, feature bool) error {
+func (in *intake) numbers(column int, feature bool) error {
+	c := &in.batch.Columns[column]
 	if err := in.sized(c); err != nil {
 		return err
 	}
@@ -189,7 +208,7 @@ func (in *intake) numbers(c *Column, feature bool) error {
 			return fmt.Errorf("%w: column %q is infinite in row %d", ErrShard, c.Name, i+1)
 		}
 		if feature {
-			in.lose(i, null)
+			in.lose(i, column, null)
 		} else {
 			in.silent = true
 		}
@@ -214,7 +233,8 @@ func (in *intake) sized(c *Column) error {
 
 // levels fills dst with the column of X of every row's level and marks the
 // rows that have none.
-func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
+func (in *intake) levels(dst []int32, s *source, at int) ([]int32, error) {
+	c := &in.batch.Columns[at]
 	if err := in.sized(c); err != nil {
 		return dst, err
 	}
@@ -226,9 +246,9 @@ func (in *intake) levels(dst []int32, s *source, c *Column) ([]int32, error) {
 		case !ok && s.gap >= 0:
 			column = s.gap
 		case !ok:
-			in.lose(row, null)
+			in.lose(row, at, null)
 		case column == otherDrop:
-			in.lose(row, unlisted)
+			in.lose(row, at, unlisted)
 		case column == otherFail:
 			label, _ := c.Label(row)
 			return dst, fmt.Errorf("%w: level %q of column %q in row %d is not listed", ErrShard, label, c.Name, row+1)

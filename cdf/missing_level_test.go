@@ -35,7 +35,7 @@ func TestMissingLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 		var in intake
-		if err := in.admit(spec, d, &at, b); err != nil {
+		if err := in.admit(spec, d, &at, b, b); err != nil {
 			t.Fatal(err)
 		}
 		var r rows

@@ -40,6 +40,7 @@ func (f *Filter) arrange(b *Batch) error {
 		return err
 	}
 	s, w := &f.now, f.ws
+	raw := b
 	b, err := f.derived(b)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (f *Filter) arrange(b *Batch) error {
 	if err := f.asked.bind(f.spec, s.design, b, false); err != nil {
 		return err
 	}
-	if err := w.intake.admit(f.spec, s.design, &f.asked, b); err != nil {
+	if err := w.intake.admit(f.spec, s.design, &f.asked, b, raw); err != nil {
 		return err
 	}
 	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, false); err != nil {

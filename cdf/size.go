@@ -53,7 +53,10 @@ func (s *state) size() int64 {
 	if s.design.own() {
 		size = s.design.size()
 	}
-	size += held(s.factors)
+	size += held(s.factors) + held(s.drops)
+	for i := range s.drops {
+		size += int64(len(s.drops[i].Column))
+	}
 	for i := range s.factors {
 		size += labelled(s.factors[i].levels)
 	}

@@ -9,16 +9,21 @@ import (
 
 // A snapshot is
 //
-//	"CDFS" | version | fingerprint (32) | kind | variant | progress |
+//	"CDFS" | version | fingerprint (32) | kind | variant | progress | drops |
 //	design, factors, account, scaling, model (all five only after the first shard) |
 //	CRC-32C of everything before (4)
+//
+// Drops are there in version 2 alone, and only a state of a key whose rows were
+// dropped is written so. One of version 1 may have dropped some, which were not counted
+// then.
 //
 // It holds no offset, partition, owner or time of processing: two filters
 // that absorbed the same shards under the same configuration have the same
 // snapshot.
 const (
-	snapshotMagic   = "CDFS"
-	snapshotVersion = 1
+	snapshotMagic = "CDFS"
+	snapshotFirst = 1
+	snapshotDrops = 2
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -31,12 +36,19 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	start := len(dst)
 	b := append(dst, snapshotMagic...)
-	b = append(b, snapshotVersion)
+	version := byte(snapshotFirst)
+	if len(f.now.drops) > 0 {
+		version = snapshotDrops
+	}
+	b = append(b, version)
 	b = append(b, f.print[:]...)
 	b = appendString(b, f.spec.Kind)
 	b = appendString(b, f.spec.Variant)
 	s := &f.now
 	b = s.appendProgress(b)
+	if version >= snapshotDrops {
+		b = appendDrops(b, s.drops)
+	}
 	b = appendBool(b, f.engine != nil)
 	if f.engine != nil {
 		b = s.design.append(b)
@@ -75,6 +87,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 			h.kind, h.variant, hex.EncodeToString(h.print[:]), f.spec.Kind, f.spec.Variant, hex.EncodeToString(f.print[:]))
 	}
 	now := readProgress(&r)
+	if h.version >= snapshotDrops {
+		if now.drops = readDrops(&r); len(now.drops) == 0 {
+			r.fail("version %d and no rows dropped", h.version)
+		}
+	}
 	var fresh *engine
 	size := 0
 	if bound := r.bool(); bound {
@@ -123,6 +140,7 @@ func ReadHead(data []byte) (Head, error) {
 
 // opened is what a snapshot says of itself before T and N, as it lies there.
 type opened struct {
+	version       byte
 	print         [32]byte
 	kind, variant []byte
 }
@@ -134,8 +152,9 @@ func open(data []byte) (h opened, r reader, err error) {
 	if len(data) < head+4 || string(data[:len(snapshotMagic)]) != snapshotMagic {
 		return h, r, fmt.Errorf("%w: not a snapshot", ErrSnapshot)
 	}
-	if v := data[len(snapshotMagic)]; v != snapshotVersion {
-		return h, r, fmt.Errorf("%w: version %d, this build reads %d", ErrSnapshot, v, snapshotVersion)
+	h.version = data[len(snapshotMagic)]
+	if h.version < snapshotFirst || h.version > snapshotDrops {
+		return h, r, fmt.Errorf("%w: version %d, this build reads %d to %d", ErrSnapshot, h.version, snapshotFirst, snapshotDrops)
 	}
 	body := data[:len(data)-4]
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {

@@ -76,8 +76,8 @@ func TestSnapshotRefusals(t *testing.T) {
 		t.Errorf("another configuration: %v", err)
 	}
 	newer := bytes.Clone(snap)
-	newer[4] = 2
-	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "version 2") {
+	newer[4] = 3
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a newer version: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {

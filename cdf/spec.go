@@ -156,6 +156,9 @@ type Derivation interface {
 	// that is not finite is missing. ErrSchema: a column is missing or of another
 	// type. ErrShard: a value is refused.
 	Derive(b *Batch, room *any) (*Batch, error)
+	// Why says of a made column that has no value in a row of the batch which column
+	// is to blame, and the reason: see Drop.
+	Why(b *Batch, made string, row int) (column, reason string)
 }
 
 // Feature is a column of X, or the response.

@@ -127,7 +127,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	s := &f.now
 	sum, next := f.nextSummary()
 	sum.T, sum.N, sum.NEff, sum.Dropped, sum.Draws = s.t, s.n, s.neff, s.dropped, 0
-	sum.Outliers = s.account.outliers
+	sum.Outliers, sum.Drops = s.account.outliers, s.drops
 	sum.Score, sum.modelScale = s.score, f.spec.Publish.Scale == "model"
 	if f.spec.Publish.Scale == "model" {
 		sum.Score = s.scaled

@@ -123,7 +123,8 @@ type Summary struct {
 	N              int64   // rows absorbed
 	NEff           float64 // rows after forgetting
 	Draws          int     // draws behind the summary, 0 where all rows are closed forms
-	Dropped        int64   // rows of this shard dropped for a null feature, group or exposure
+	Dropped        int64   // rows of this shard that were left out
+	Drops          []Drop  // rows of all shards that were left out, by column and reason
 	Rows           []Row   // of quantities first, then of variables
 	Score          Score
 	Scaling        []Constant // columns that are centred or scaled

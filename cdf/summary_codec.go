@@ -113,7 +113,7 @@ func (f *Filter) RestoreSummary(data []byte) error {
 	case f.SelfDescribing() || s.T != f.now.t:
 		return fmt.Errorf("%w: a summary of shard %d beside a state of shard %d", ErrSnapshot, s.T, f.now.t)
 	}
-	s.Outliers = f.now.account.outliers
+	s.Outliers, s.Drops = f.now.account.outliers, f.now.drops
 	*f.keptSummary(), f.summed = s, true
 	return nil
 }

@@ -13,6 +13,7 @@ type Workspace struct {
 	step     Step
 	stream   stream
 	selected selection
+	drops    []Drop   // of the shard
 	undo     []byte   // the model before the shard
 	watched  []spread // the running spreads before the shard
 	back     undo

@@ -207,6 +207,37 @@ func TestKeysBeginAlike(t *testing.T) {
 	}
 }
 
+// Rows are counted by the column of the shard that is to blame, or by what cannot be
+// computed of it.
+func TestDropsNameColumns(t *testing.T) {
+	nan := math.NaN()
+	b := shards(1, 20)[0]
+	x, n, at, shop := b.Columns[1].Number, b.Columns[2].Number, b.Columns[4].Number, &b.Columns[5]
+	x[0], n[1], n[2], at[3] = nan, nan, -1, nan
+	b.Columns[6].Code[4], b.Columns[6].Code[5] = -1, 2
+	x[6], x[7], n[7] = 1e200, nan, nan
+	shop.Number[8] = nan
+	for i := range b.Columns[6].Code[6:] {
+		b.Columns[6].Code[6+i] %= 2
+	}
+	for i := range b.Columns[6].Code[:4] {
+		b.Columns[6].Code[i] = 0
+	}
+	s := spec(t, "poisson", "y ~ log(n) * x + weekday(at) + C(sex, [m, f], other=drop) + offset(log(I(x ** 2))) + (1 + sqrt(n) | shop)")
+	f := cdf.NewFilter(s, "k")
+	sum, err := f.Update(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, d := range sum.Drops {
+		got += fmt.Sprintf("%s %s %d, ", d.Column, d.Reason, d.Rows)
+	}
+	if want := "I(x ** 2) undefined 1, at missing 1, log(n) undefined 1, n missing 2, sex missing 1, sex unlisted 1, shop missing 1, x missing 1, "; got != want || sum.N != 11 {
+		t.Errorf("%s and %d rows, want %s", got, sum.N, want)
+	}
+}
+
 // What is not finite is missing: the row is dropped, or the shard refused. Infinite
 // values are refused as everywhere.
 func TestMissingAndRefused(t *testing.T) {
@@ -256,7 +287,7 @@ func TestMissingAndRefused(t *testing.T) {
 			_, err := f.Update(one(c.change))
 			says := c.says
 			if says == "" && c.dropped > 0 && missing == "reject" {
-				says = "is null in row"
+				says = "in row"
 			}
 			switch {
 			case says != "" && (err == nil || !strings.Contains(err.Error(), says) || !errors.Is(err, cdf.ErrShard) && !errors.Is(err, cdf.ErrSchema)):
