@@ -58,7 +58,9 @@ type task struct {
 type result struct {
 	Kind      string
 	Rows      int64
+	Unheard   int64 // rows without a response
 	Dropped   int64
+	Drops     []cdf.Drop // these, by column and reason
 	Published bool
 	Skipped   string // applied | repeat
 	Dead      Stage
@@ -269,7 +271,8 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	model.used++
 	note(env)
 	l.touch(t.entry)
-	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped}
+	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Drops: slices.Clone(filter.LastDrops())}
+	t.result.Unheard = int64(batch.Rows) - t.result.Rows - summary.Dropped
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's

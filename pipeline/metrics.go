@@ -9,6 +9,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/credence-stream/credence/cdf"
 )
 
 // Metrics are the numbers that a worker reports. No model key is ever a label.
@@ -44,6 +46,7 @@ type Metrics struct {
 	mu    sync.Mutex
 	tally Tally
 	known raised // of the flags that the tally counts
+	lost  droppedRows
 }
 
 // Tally counts what became of the records that this process took. One that was
@@ -53,7 +56,11 @@ type Tally struct {
 	Skipped int64 // applied before
 	Dead    map[Stage]int64
 	Rows    int64 // folded into a model
+	Unheard int64 // rows without a response, which were predicted only
 	Dropped int64 // rows left out of applied shards
+	// Drops are these by column and reason. Of more than 200 pairs of both the others
+	// have the column "__other__".
+	Drops []cdf.Drop
 	// Flagged counts, by flag, the keys whose newest shard raised it; FlaggedKeys those
 	// with any. Of many flagged keys only the first 100,000 count.
 	Flagged     map[string]int64
@@ -65,14 +72,14 @@ func (m *Metrics) Tally() Tally {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tally
-	t.Dead = maps.Clone(t.Dead)
+	t.Dead, t.Drops = maps.Clone(t.Dead), m.lost.list()
 	t.Flagged, t.FlaggedKeys = m.known.count()
 	return t
 }
 
 // NewMetrics registers the metrics of a worker.
 func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
-	m := &Metrics{registry: reg, tally: Tally{Dead: map[Stage]int64{}}}
+	m := &Metrics{registry: reg, tally: Tally{Dead: map[Stage]int64{}}, lost: droppedRows{}}
 	auto := promauto.With(reg)
 	counter := func(name, help string) prometheus.Counter {
 		return auto.NewCounter(prometheus.CounterOpts{Namespace: "credence", Name: name, Help: help})
@@ -88,7 +95,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	}
 	m.consumed = counters("records_consumed_total", "Input records given to a lane.", "topic", "partition")
 	m.rows = counters("rows_absorbed_total", "Rows folded into a model.", "kind")
-	m.dropped = counters("rows_dropped_total", "Rows left out of a shard.", "kind", "reason")
+	m.dropped = counters("rows_dropped_total", "Rows left out of a shard, by the column that was to blame.", "kind", "column", "reason")
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
 	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
 	m.flagged = counters("shards_flagged_total", "Shards after which the model raised a flag.", "kind", "flag")
@@ -150,7 +157,12 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 				continue
 			}
 			m.tally.Rows += r.Rows
+			m.tally.Unheard += r.Unheard
 			m.tally.Dropped += r.Dropped
+			for k := range r.Drops {
+				at := m.lost.add(r.Kind, &r.Drops[k])
+				m.dropped.WithLabelValues(at.kind, at.column, at.reason).Add(float64(r.Drops[k].Rows))
+			}
 			if r.Kind != of.kind {
 				m.count(&of)
 				of = kindCounts{kind: r.Kind, update: m.update.WithLabelValues(r.Kind)}
@@ -167,16 +179,15 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 // kindCounts are what shards of one kind add to the metrics. Finding the metrics of
 // a kind takes longer than adding to them.
 type kindCounts struct {
-	kind                     string // "": there were no shards
-	update                   prometheus.Observer
-	rows, dropped, published int64
-	scored, drawn            *result // the last of which there is a score, or diagnostics
+	kind            string // "": there were no shards
+	update          prometheus.Observer
+	rows, published int64
+	scored, drawn   *result // the last of which there is a score, or diagnostics
 }
 
 func (k *kindCounts) add(r *result) {
 	k.update.Observe(r.Seconds)
 	k.rows += r.Rows
-	k.dropped += r.Dropped
 	if r.Published {
 		k.published++
 	}
@@ -194,9 +205,6 @@ func (m *Metrics) count(k *kindCounts) {
 		return
 	}
 	m.rows.WithLabelValues(k.kind).Add(float64(k.rows))
-	if k.dropped > 0 {
-		m.dropped.WithLabelValues(k.kind, "missing").Add(float64(k.dropped))
-	}
 	if k.published > 0 {
 		m.published.WithLabelValues(k.kind).Add(float64(k.published))
 	}

@@ -86,6 +86,9 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 		dst = appendCount(dst, `,"t":`, o.T)
 		dst = append(appendCount(dst, `,"offset":`, p.Outlier), '}')
 	}
+	if len(s.Drops) > 0 {
+		dst = jsontext.AppendDrops(append(dst, `,"dropped":`...), s.Drops)
+	}
 	dst = appendAnswers(dst, p)
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)

@@ -37,6 +37,7 @@ type published struct {
 		T      int64 `json:"t"`
 		Offset int64 `json:"offset"`
 	} `json:"outliers"`
+	Dropped    []jsontext.Drop     `json:"dropped"`
 	Quantities jsontext.Quantities `json:"quantities"`
 	Alerts     []string            `json:"alerts"`
 	Score      struct {
@@ -101,6 +102,7 @@ func ParseJSON(value []byte) (p *pipeline.Posterior, omitted int, err error) {
 		WeakMixing:     v.WeakMixing,
 		Flags:          v.Flags,
 		Outliers:       cdf.Outliers{Rows: v.Outliers.Rows, T: v.Outliers.T},
+		Drops:          jsontext.Drops(v.Dropped),
 		Covariance:     jsontext.Floats(v.Covariance),
 		Quantities:     v.Quantities.Told(),
 	}

@@ -58,6 +58,7 @@ func posterior(rng *rand.Rand, n int) *pipeline.Posterior {
 	outlier := int64(0)
 	if rng.IntN(3) == 0 {
 		s.Outliers, outlier = cdf.Outliers{Rows: 1 + rng.Int64N(9), T: 1 + rng.Int64N(99)}, rng.Int64()
+		s.Drops = []cdf.Drop{{Column: "a \"b\"", Reason: cdf.DropUnlisted, Rows: 1 + rng.Int64N(9)}, {Column: "x", Reason: cdf.DropMissing, Rows: 2}}
 	}
 	for range n {
 		r := cdf.Row{Variable: "beta[" + name() + "]"}

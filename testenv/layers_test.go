@@ -99,7 +99,7 @@ var layers = []layer{
 		"cmd/internal/replay", "cmd/consumer/config",
 	}},
 	{path: "cmd/consumer/connect/connecttest", may: []string{"cdf", "pipeline", "cmd/consumer/config/configtest", "cmd/consumer/connect"}},
-	{path: "cmd/consumer/app", may: []string{"models/kind", "pipeline", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/config", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/app", may: []string{"cdf", "models/kind", "pipeline", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/config", "cmd/consumer/connect"}},
 	{path: "cmd/consumer/capacity", may: []string{
 		"cdf", "pipeline", "pipeline/arrow", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",

@@ -26,6 +26,7 @@ var (
 	aboutOutlierRows    = named("credence.outliers.rows")
 	aboutOutlierT       = named("credence.outliers.t")
 	aboutOutlierOffset  = named("credence.outliers.offset")
+	aboutDropped        = named("credence.dropped")
 	aboutQuantities     = named("credence.quantities")
 	aboutAlerts         = named("credence.alerts")
 	aboutRows           = named("credence.score.rows")
@@ -60,7 +61,7 @@ func room(p *pipeline.Posterior, x extras) int {
 		!p.Settled,
 		jsontext.Defined(s.NEff), jsontext.Defined(s.Score.LogDensity), jsontext.Defined(s.Score.LogEvidence),
 		jsontext.Defined(s.Score.RMSE), jsontext.Defined(s.Score.Coverage95),
-		len(s.Quantities) > 0, len(p.Alerts) > 0,
+		len(s.Drops) > 0, len(s.Quantities) > 0, len(p.Alerts) > 0,
 		len(s.WeakMixing) > 0, len(s.Flags) > 0, len(x.covariance) > 0, x.omitted > 0, x.gaps > 0,
 	} {
 		if there {
@@ -116,6 +117,11 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 		m.count(aboutOutlierRows, o.Rows)
 		m.count(aboutOutlierT, o.T)
 		m.count(aboutOutlierOffset, p.Outlier)
+	}
+	if len(s.Drops) > 0 {
+		m.open(aboutDropped)
+		m.b = jsontext.AppendDrops(m.b, s.Drops)
+		m.close()
 	}
 	if len(s.Quantities) > 0 {
 		m.open(aboutQuantities)

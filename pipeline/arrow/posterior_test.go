@@ -89,6 +89,7 @@ func TestPosteriorIsWhatTheContractSays(t *testing.T) {
 	p := posterior(7)
 	p.Gaps, p.Outlier = 2, 4321
 	p.Summary.Outliers = cdf.Outliers{Rows: 5, T: 11}
+	p.Summary.Drops = []cdf.Drop{{Column: "x", Reason: cdf.DropMissing, Rows: 2}}
 	p.Summary.Covariance = []float64{1, .5, 2}
 	p.Summary.Rows[1].Mean = math.Inf(1)
 	value, err := NewEncoder().Append(nil, p, 0)
@@ -118,6 +119,7 @@ func TestPosteriorIsWhatTheContractSays(t *testing.T) {
 		{"credence.scaling", `{"distance":{"center":700,"scale":500},"a \"b\"":{"center":-1e-9,"scale":1}}`},
 		{"credence.prior_dominated", `["beta[hour]"]`}, {"credence.weak_mixing", `["beta[hour]","sigma2"]`}, {"credence.flags", `["worse_than_null"]`},
 		{"credence.outliers.rows", "5"}, {"credence.outliers.t", "11"}, {"credence.outliers.offset", "4321"},
+		{"credence.dropped", `[{"column":"x","reason":"missing","rows":2}]`},
 		{"credence.score.rows", "10"}, {"credence.score.predicted_rows", "1"}, {"credence.score.log_density", "-1.25"},
 		{"credence.score.rmse", "0.5"}, {"credence.score.coverage95", "0.9"},
 		{"credence.covariance", "[1,0.5,2]"}, {"credence.gaps", "2"},

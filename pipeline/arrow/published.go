@@ -56,6 +56,9 @@ func DecodePosterior(value []byte) (p *pipeline.Posterior, omitted int, err erro
 		s.Outliers = cdf.Outliers{Rows: r.count("credence.outliers.rows"), T: r.count("credence.outliers.t")}
 		outlier = r.count("credence.outliers.offset")
 	}
+	var drops []jsontext.Drop
+	r.json("credence.dropped", &drops)
+	s.Drops = jsontext.Drops(drops)
 	var quantities jsontext.Quantities
 	r.json("credence.quantities", &quantities)
 	s.Quantities = quantities.Told()

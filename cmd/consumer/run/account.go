@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
@@ -61,6 +62,9 @@ func (a Account) String() string {
 		fmt.Fprintf(&b, " %s had been applied before and changed nothing.", cli.Plural(a.Skipped, "record"))
 	}
 	b.WriteString(a.dropped())
+	if a.Unheard > 0 {
+		fmt.Fprintf(&b, " %s without a response, which %s predicted, not learnt from.", cli.Plural(a.Unheard, "row is", "rows are"), verb(a.Unheard))
+	}
 	if dead > 0 {
 		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", cli.Plural(dead, "record"), counted(a.Dead),
 			cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
@@ -78,7 +82,14 @@ func (a Account) dropped() string {
 	if a.Dropped == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s dropped: a feature, group or exposure was missing.", cli.Plural(a.Dropped, "row was", "rows were"))
+	return fmt.Sprintf(" %s of %s %s left out: %s.", cli.Count(a.Dropped), cli.Plural(a.Rows+a.Unheard+a.Dropped, "row"), verb(a.Dropped), app.Dropped(a.Drops))
+}
+
+func verb(n int64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 func (a Account) dead() (n int64) {

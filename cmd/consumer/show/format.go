@@ -117,6 +117,9 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	if o := s.Outliers; o.Rows > 0 {
 		fmt.Fprintf(&b, "outliers\t%d rows, the last in shard %d at offset %d\n", o.Rows, o.T, p.Outlier)
 	}
+	if len(s.Drops) > 0 {
+		fmt.Fprintf(&b, "left out\t%s\n", app.Dropped(s.Drops))
+	}
 	if err := app.Tabulate(out, b.String(), 0); err != nil {
 		return err
 	}

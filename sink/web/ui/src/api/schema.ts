@@ -533,6 +533,13 @@ export interface components {
                 /** @description The offset of that shard's record */
                 offset: number;
             };
+            /** @description Rows that were left out so far, each counted once, for the first column that it lacks. Absent where there are none. */
+            dropped?: {
+                column: string;
+                /** @enum {string} */
+                reason: "missing" | "unlisted" | "undefined";
+                rows: number;
+            }[];
             score: components["schemas"]["Score"];
             posterior: components["schemas"]["Row"][];
             covariance?: components["schemas"]["Number"][];
