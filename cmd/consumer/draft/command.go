@@ -82,6 +82,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", "))
 	fs.StringVar(&f.wish.Group, "group", "", "column that names groups, `C`")
 	fs.StringVar(&f.wish.Formula, "formula", "", "write this `FORMULA` instead of columns, as in \"y ~ x * z\"")
+	fs.StringSliceVar(&f.wish.Dates, "dates", nil, DatesUsage)
 	fs.StringVar(&f.sel.KeyColumn, "key-column", "", "column of the file that is the key of the records, `C`")
 	fs.StringSliceVar(&f.sel.Columns, "columns", nil, "read only these columns of the file, `a,b,c`")
 	f.sel.Flags(fs)
@@ -91,6 +92,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
 	app.Offer(cmd, "kind", a.Kinds.Names()...)
+	app.Offer(cmd, "dates", DateParts()...)
 	app.Offer(cmd, "from", "beginning", "end")
 	for name, words := range rows.FlagWords {
 		app.Offer(cmd, name, words...)
@@ -137,6 +139,8 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 		return cli.Usagef("--from is about a topic, and --input names a file")
 	case f.wish.Formula != "" && (f.wish.Response != "" || f.wish.Group != ""):
 		return cli.Usagef("--formula names response and groups itself: leave out --response and --group")
+	case f.wish.Formula != "" && len(f.wish.Dates) > 0:
+		return cli.Usagef("--formula has the parts of dates as terms, as in weekday(at): leave out --dates")
 	case f.rows < 1:
 		return cli.Usagef("--rows %d: want at least 1", f.rows)
 	case f.from != "beginning" && f.from != "end":
@@ -146,6 +150,9 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 	}
 	if err := f.sel.Check(); err != nil {
 		return cli.Usagef("%w", err)
+	}
+	if err := f.wish.CheckDates(); err != nil {
+		return err
 	}
 	if f.wish.Kind != "" {
 		if _, err := config.FindKind(kinds, f.wish.Kind); err != nil {
@@ -199,6 +206,9 @@ func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
 	}
 	text, m, err := f.draft(a, s)
 	if err != nil {
+		return err
+	}
+	if err := app.Tabulate(a.Err, m.table(f.sel.KeyColumn, s.profile), 0); err != nil {
 		return err
 	}
 	if f.out == "" {

@@ -111,6 +111,12 @@ func TestSuggest(t *testing.T) {
 		{"formula without the groups that there are", []cdf.Column{store, x, counts}, Wish{Formula: "visits ~ x"}, "linear", []string{"formula: visits ~ x"}},
 		{"formula of a time", []cdf.Column{day, y}, Wish{Formula: "y ~ weekday(day)"}, "linear", []string{"because the formula has terms", "formula: y ~ weekday(day)"}},
 		{"formula of a level over time", []cdf.Column{day, y}, Wish{Formula: "y ~ 1"}, "dlm", []string{"formula: y ~ 1", "columns: {time: day}"}},
+		{"parts of dates", []cdf.Column{color, day, x, y}, Wish{Dates: []string{"weekday", "trend", "hour"}}, "linear", []string{
+			"formula: '`y` ~ C(`color`, [\"red\", \"blue\", \"green\"]) + trend(`day`) + weekday(`day`) + `x`'",
+		}},
+		{"parts of times, with groups", []cdf.Column{store, hour, counts}, Wish{Dates: []string{"hour", "season"}}, "poisson", []string{
+			"formula: '`visits` ~ (1 | `store`) + season(`hour`, 1y, 2) + C(hour(`hour`))'",
+		}},
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

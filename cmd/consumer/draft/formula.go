@@ -72,11 +72,16 @@ func (m *Model) writeFormula(line func(string, ...any)) {
 		what += fmt.Sprintf("; %s of the rows have none: they are predicted, not learnt from", percent(missing, m.profile.Rows))
 	}
 	line("    # %s: %s.", plain(m.response.name), what)
-	line("    # Levels that the formula does not list are those of a key's first shard.")
+	if len(m.parts) == 0 {
+		line("    # Levels that the formula does not list are those of a key's first shard.")
+	}
 	line("    formula: %s", strings.TrimSpace(Inline(m.formula.String())))
 	for i := range m.columns {
 		if g := &m.columns[i]; g.role == clock {
 			line("    columns: {time: %s}  # %s; equal values are one step, gaps are missing ones", Inline(g.name), g.describe(m.profile))
 		}
+	}
+	if len(m.parts) > 0 {
+		m.writeLeftOut(line)
 	}
 }

@@ -24,13 +24,15 @@ const (
 	categoricalFeature
 	group
 	clock
+	dated // a time whose parts are features
 )
 
 // given is a column with the role that it got, and why where that is not plain.
 type given struct {
 	*column
-	role role
-	why  string
+	role  role
+	why   string
+	parts []string // dated: those that are features
 }
 
 // unusable says why a column can serve as nothing, "" where it can.
@@ -56,22 +58,6 @@ func (c *column) only() string {
 		return plain(c.levels()[0])
 	}
 	return number(c.mean)
-}
-
-// id says why a column looks like the names of its rows, "" where it doesn't.
-func (c *column) id() string {
-	nearly := c.full || c.values >= fewRows && 10*c.distinct() >= 9*c.values
-	switch {
-	case c.kind == cdf.Float || c.kind == cdf.Time || c.kind == cdf.Bool || !nearly:
-		return ""
-	case c.kind == cdf.Text:
-		return fmt.Sprintf("looks like an id: %s in %d rows", plural(c.distinct(), "different text", "different texts"), c.values)
-	case has(c.name, idWords):
-		return fmt.Sprintf("looks like an id: %d different numbers in %d rows", c.distinct(), c.values)
-	case c.rising && c.most-c.least == float64(c.values-1):
-		return fmt.Sprintf("counts the rows: %s to %s", number(c.least), number(c.most))
-	}
-	return ""
 }
 
 // timely reports a column that says when: times, or integers that never fall

@@ -20,7 +20,8 @@ type Wish struct {
 	Response string
 	Kind     string
 	Group    string
-	Formula  string // in place of Response and Group
+	Formula  string   // in place of Response and Group
+	Dates    []string // parts of times that are features, see DateParts
 }
 
 // Model is the draft of one entry of models.
@@ -34,6 +35,7 @@ type Model struct {
 	guessed  string // why this response, "" where it was asked for
 	columns  []given
 	formula  *formula.Formula // nil: columns are listed
+	parts    []string         // of times that are its terms
 }
 
 // Suggest drafts a model of one of the kinds for the sample.
@@ -66,6 +68,11 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 	if m.formula != nil {
 		m.heed()
 	}
+	if len(w.Dates) > 0 {
+		if err := m.date(); err != nil {
+			return nil, err
+		}
+	}
 	m.chooseKind(w.Kind)
 	if m.formula != nil {
 		m.bear(w.Kind)
@@ -74,6 +81,11 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 		return nil, err
 	}
 	m.settle(w.Group)
+	if len(w.Dates) > 0 {
+		if err := m.compose(w.Dates); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
 }
 
@@ -144,7 +156,7 @@ func (m *Model) chooseKind(wanted string) {
 // seen is what the kinds are told of the sample.
 func (m *Model) seen() *kind.Profile {
 	r := m.response
-	p := &kind.Profile{Features: count(m.columns, numericFeature, categoricalFeature)}
+	p := &kind.Profile{Features: count(m.columns, numericFeature, categoricalFeature, dated)}
 	p.Response.Name, p.Response.Distinct = plain(r.name), many(r)
 	p.Response.Binary, p.Response.Count = r.binary(), r.count()
 	p.Response.Least, p.Response.Most = r.least, r.most
@@ -225,7 +237,7 @@ func (m *Model) untimely(g *given) string {
 	case m.Kind.Time:
 		return "another column is the time"
 	case g.kind == cdf.Time:
-		return "a time, which is not a feature unless listed: as seconds since 1970 it would be a trend"
+		return "a time, which is not a feature unless listed: as seconds since 1970 it would be a trend; --dates makes features of it"
 	}
 	return "it never falls and would be a trend; list it if you want one, or see kind " + m.able(func(k *kind.Kind) bool { return k.Time })
 }

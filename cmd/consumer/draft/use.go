@@ -69,6 +69,10 @@ func (l *Look) Draft(a *app.App, shard int) ([]byte, *Model, error) {
 	return l.flags.draft(a, l.look)
 }
 
+// Table says of each column what was seen of it and what it is for, in cells that
+// app.Tabulate takes; of hundreds the first.
+func (l *Look) Table(m *Model) string { return m.table(l.flags.sel.KeyColumn, l.profile) }
+
 // Replay is the command that sends the file to a real broker, after the program's name.
 func (l *Look) Replay() string {
 	command, _, _ := strings.Cut(l.flags.replayCommand(), "  #")

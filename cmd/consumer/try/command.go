@@ -77,6 +77,7 @@ no topics, no offsets.`,
 	fs.StringVar(&f.ask.Wish.Kind, "kind", "", "kind of model: "+strings.Join(a.Kinds.Names(), ", ")+" (default: one that fits)")
 	fs.StringVar(&f.ask.Wish.Group, "group", "", "column that names groups, `C`")
 	fs.StringVar(&f.ask.Wish.Formula, "formula", "", "explain by this `FORMULA` instead of --response and all columns, as in \"y ~ x * z\"")
+	fs.StringSliceVar(&f.ask.Wish.Dates, "dates", nil, draft.DatesUsage)
 	fs.StringSliceVar(&f.ask.Selection.Columns, "columns", nil, "read only these columns of the file, `a,b,c`")
 	f.ask.Selection.Flags(fs)
 	fs.StringVar(&f.format, "format", "", "format of the file whatever its name: "+strings.Join(formats, ", "))
@@ -93,6 +94,7 @@ no topics, no offsets.`,
 	fs.BoolVar(&f.noBrowser, "no-browser", false, "do not open the page in a browser; none is opened where there is no terminal, in CI and over SSH")
 	fs.BoolVar(&f.exit, "exit", false, "end after the last row also on a terminal, where the page stays until Ctrl-C")
 	app.Offer(cmd, "kind", a.Kinds.Names()...)
+	app.Offer(cmd, "dates", draft.DateParts()...)
 	app.Offer(cmd, "format", formats...)
 	app.Offer(cmd, "input-format", config.Formats()...)
 	for name, words := range rows.FlagWords {
@@ -133,6 +135,8 @@ func (f *flags) check(a *app.App, cmd *cobra.Command, args []string) error {
 		return cli.Usagef("--input-format and --payload are about a topic, and there is no --topic")
 	case f.ask.Wish.Formula != "" && (f.ask.Wish.Response != "" || f.ask.Wish.Group != ""):
 		return cli.Usagef("--formula names response and groups itself: leave out --response and --group")
+	case f.ask.Wish.Formula != "" && len(f.ask.Wish.Dates) > 0:
+		return cli.Usagef("--formula has the parts of dates as terms, as in weekday(at): leave out --dates")
 	case cmd.Flags().Changed("rows") && f.rows < 1:
 		return cli.Usagef("--rows %d: want at least 1", f.rows)
 	case f.sample < 1:
@@ -144,6 +148,9 @@ func (f *flags) check(a *app.App, cmd *cobra.Command, args []string) error {
 	}
 	if err := f.ask.Selection.Check(); err != nil {
 		return cli.Usagef("%w", err)
+	}
+	if err := f.ask.Wish.CheckDates(); err != nil {
+		return err
 	}
 	for _, s := range f.ask.Sets {
 		if !strings.HasPrefix(s, "kafka.") {

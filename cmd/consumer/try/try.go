@@ -86,6 +86,9 @@ func (t *trial) try(ctx context.Context) error {
 		return err
 	}
 	defer end()
+	if err := app.Tabulate(t.Err, t.look.Table(t.model), 0); err != nil {
+		return err
+	}
 	t.introduce(s)
 	if !t.noBrowser {
 		s.ShowPage(ctx, t.App)

@@ -8,6 +8,8 @@ type guess struct {
 	fields  int   // that are not null
 	figures int   // those that are a number in some form
 	misfit  place // the first that is not
+	padded  place // the first integer that begins with a zero
+	width   int   // of the integers, -1: they differ
 	// Of decorated numbers: the forms of which no field has a fraction, whether some
 	// field is no plain number, the unit, and how many fields have it.
 	whole   forms
@@ -67,6 +69,7 @@ func (g *guess) add(field string, line int) {
 	if _, ok := parseInt(field); ok {
 		g.figures++
 		g.can &= numberForms
+		g.pad(field, line)
 		return
 	}
 	g.number(field, line)
@@ -80,6 +83,23 @@ func (g *guess) add(field string, line int) {
 	}
 	g.date(field, line)
 }
+
+// pad notes how an integer is written.
+func (g *guess) pad(field string, line int) {
+	if field[0] == '0' && len(field) > 1 {
+		g.padded.set(field, line)
+	}
+	if g.width == 0 {
+		g.width = len(field)
+	} else if g.width != len(field) {
+		g.width = -1
+	}
+}
+
+// code reports integers that are names: all of the same width, with zeros before those
+// that have fewer digits. Months, hours and times of day are written so, too, in up to
+// four digits.
+func (g *guess) code() bool { return g.padded.line > 0 && g.width > 4 }
 
 // addQuoted takes a string of JSON, or of a column that was written as text: a
 // plain number there is none.

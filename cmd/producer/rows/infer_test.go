@@ -34,6 +34,9 @@ func TestForms(t *testing.T) {
 		kind   cdf.ColumnType
 	}{
 		{"integers", "1|-2|+3|007|9223372036854775807", asInteger, cdf.Integer},
+		{"codes with leading zeros", "01099|80331|04103", asText, cdf.Text},
+		{"times of day", "0930|1745", asInteger, cdf.Integer},
+		{"integers of any width", "00012|7", asInteger, cdf.Integer},
 		{"integer out of range", "1|9223372036854775808", asNumber, cdf.Float},
 		{"integers with blanks around", " 1|2 ", asInteger, cdf.Integer},
 		{"numbers", "1|2.5|-1e-3|.5|5.", asNumber, cdf.Float},

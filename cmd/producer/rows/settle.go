@@ -65,6 +65,8 @@ func (g *guess) form(column, decimal string, sel *Selection) (form, error) {
 	switch {
 	case g.fields == 0:
 		return asNumber, nil
+	case g.can.has(asInteger) && g.code():
+		return asText, nil
 	case g.can.has(asInteger):
 		return asInteger, nil
 	case undecided && !mixed && (decimal == "" && !g.can.has(asNumber) || decimal == decimalComma && sel.Decimal == "" && g.can.has(asNumber)):
@@ -117,6 +119,8 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case r.form != asText:
 	case 2*g.figures > g.fields && g.unit == '%':
 		a.note("column %q is text: some of its numbers are in percent and some are not", column)
+	case g.can.has(asInteger) && g.code():
+		a.note("column %q is text: its numbers are codes of %d digits with leading zeros (as line %d has it: %q)", column, g.width, g.padded.line, g.padded.field)
 	case g.fields == g.figures && g.can&numberForms != 0:
 		a.note("column %q is text: it has its numbers in quotes", column)
 	case g.fields == g.figures:

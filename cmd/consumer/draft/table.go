@@ -1,0 +1,131 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/term"
+)
+
+const (
+	mostListed = 60 // columns of a table
+	mostNamed  = 3  // levels of a column
+	nameWidth  = 40
+)
+
+// table says of each column what was seen of it and what it is for, a line each in
+// cells that tabs separate; of many columns the first, and how many others serve as
+// what.
+func (m *Model) table(key string, p *Profile) string {
+	var w strings.Builder
+	w.WriteString("COLUMN\tTYPE\tVALUES\tMISSING\tUSE\n")
+	if key != "" {
+		fmt.Fprintf(&w, "%s\t%s\t%s\t%s\t%s\n", shown(key), "-", plural(len(p.Keys), "key", "keys"), "-", "key: each value gets a model")
+	}
+	of := map[*column]*given{}
+	for i := range m.columns {
+		of[m.columns[i].column] = &m.columns[i]
+	}
+	more := map[string]int{}
+	for i, c := range p.columns {
+		use := m.use(c, of[c])
+		if i >= mostListed {
+			word, _, _ := strings.Cut(use, ":")
+			word, _, _ = strings.Cut(word, ";")
+			more[word]++
+			continue
+		}
+		gaps := "-"
+		if n := p.Rows - c.values - c.infinite; n > 0 {
+			gaps = fmt.Sprintf("%d (%s)", n, percent(n, p.Rows))
+		}
+		fmt.Fprintf(&w, "%s\t%s\t%s\t%s\t%s\n", shown(c.name), c.typed(), c.ranged(), gaps, use)
+	}
+	for _, word := range byFrequency(more) {
+		fmt.Fprintf(&w, "and %d more\t\t\t\t%s\n", more[word], word)
+	}
+	for i, s := range p.skipped {
+		if i == mostListed {
+			fmt.Fprintf(&w, "and %d more\t\t\t\tleft out\n", len(p.skipped)-i)
+			break
+		}
+		fmt.Fprintf(&w, "%s\t%s\t-\t-\tleft out: the type is not read\n", shown(s.Name), plain(s.Type))
+	}
+	return w.String()
+}
+
+// shown is a name from outside in quotes, so that blanks and marks in it are seen.
+func shown(name string) string { return fmt.Sprintf("%q", term.Cut(name, nameWidth)) }
+
+// typed is the type of the values in words.
+func (c *column) typed() string {
+	switch {
+	case c.mixed:
+		return "several"
+	case c.kind == cdf.Bool:
+		return "yes or no"
+	case c.kind == cdf.Integer:
+		return "integers"
+	case c.kind == cdf.Time && c.dates:
+		return "dates"
+	case c.kind == cdf.Time:
+		return "times"
+	case c.kind == cdf.Text:
+		return "text"
+	}
+	return "numbers"
+}
+
+// ranged is from where to where the values go, or the levels.
+func (c *column) ranged() string {
+	switch {
+	case c.values == 0:
+		return "-"
+	case c.kind == cdf.Bool:
+		return percent(c.exact[1], c.values) + " yes"
+	case c.kind == cdf.Time:
+		ends := cdf.Column{Type: cdf.Time, Number: []float64{c.least, c.most}}
+		from, _ := ends.Label(0)
+		to, _ := ends.Label(1)
+		return from + " to " + to
+	case c.kind != cdf.Text:
+		return number(c.least+0) + " to " + number(c.most+0) // no negative zero
+	}
+	var some []string
+	for _, level := range c.levels() {
+		if len(some) == mostNamed {
+			some = append(some, "...")
+			break
+		}
+		some = append(some, fmt.Sprintf("%q", term.Cut(level, 20)))
+	}
+	many := plural(len(c.counts), "level", "levels")
+	if c.full {
+		many = "over " + many
+	}
+	return many + ": " + strings.Join(some, ", ")
+}
+
+// use says what becomes of a column, and of rows that lack it.
+func (m *Model) use(c *column, g *given) string {
+	gaps := c.values < m.profile.Rows
+	switch {
+	case c == m.response && gaps:
+		return "response; rows without it are predicted, not learnt from"
+	case c == m.response:
+		return "response"
+	case g.role == leftOut:
+		return "left out: " + term.Cut(g.why, 160)
+	case g.role == categoricalFeature && gaps && m.formula == nil:
+		return "feature, an effect per level; a missing one is a level"
+	}
+	what := map[role]string{
+		numericFeature: "feature", categoricalFeature: "feature, an effect per level", group: "names groups", clock: "time",
+		dated: "features: " + strings.Join(g.parts, ", "),
+	}[g.role]
+	if gaps && g.role != clock {
+		what += "; rows without it are left out"
+	}
+	return what
+}

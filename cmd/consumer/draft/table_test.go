@@ -1,0 +1,107 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
+)
+
+// What names one thing is left out, and what only looks like it is not.
+func TestIDs(t *testing.T) {
+	for _, c := range []struct {
+		column cdf.Column
+		why    string // "" where it is none
+	}{
+		{texts("u", func(i int) string { return fmt.Sprintf("%08X-1111-4222-8333-%012x", i/2*7919, i/2) }), ""}, // each twice
+		{texts("u", func(i int) string { return fmt.Sprintf("%08X-1111-4222-8333-%012x", i/3*7919, i-i%3/2) }), "looks like an id: UUIDs, 40 different texts in 60 rows"},
+		{texts("mail", func(i int) string { return fmt.Sprintf("a%d@b.example", i*2/3) }), "looks like an id: mail addresses, 40 different texts in 60 rows"},
+		{texts("page", func(i int) string { return fmt.Sprintf("https://b.example/%d", i) }), "looks like an id: addresses of pages, 60 different texts in 60 rows"},
+		{texts("h", func(i int) string { return fmt.Sprintf("%016x", uint64(i)*0x9e3779b97f4a7c15) }), "looks like an id: hexadecimal digests, 60 different texts in 60 rows"},
+		{texts("plz", func(i int) string { return fmt.Sprintf("%05d", i*1601) }), "looks like an id: numbers with leading zeros, 60 different texts in 60 rows"},
+		{texts("call", func(i int) string { return fmt.Sprintf("+49 (30) 555-%04d", i*2/3) }), "looks like an id: phone numbers, 40 different texts in 60 rows"},
+		{texts("name", func(i int) string { return fmt.Sprint("Mr ", i) }), "looks like an id: 60 different texts in 60 rows"},
+		{texts("name", func(i int) string { return fmt.Sprint("Mr ", i/2) }), ""},
+		{wholes("orderid", func(i int) int { return 1e6 + i*i }), "looks like an id: 60 different numbers in 60 rows"},
+		{wholes("PassengerId", func(i int) int { return i + 1 }), "looks like an id: 60 different numbers in 60 rows"},
+		{wholes("phone", func(i int) int { return 5550000000 + i*37 }), "looks like a number to dial or to look up: 60 different ones in 60 rows"},
+		{wholes("account", func(i int) int { return i * 37 }), ""},
+		{wholes("paid", func(i int) int { return i*i + 3 }), ""},
+		{wholes("n", func(i int) int { return i + 5 }), "counts the rows: 5 to 64"},
+		{floats("id", func(i int) float64 { return float64(i) + .5 }), ""},
+	} {
+		if got := profileOf(c.column).columns[0].id(); got != c.why {
+			t.Errorf("%s %v: %q, want %q", c.column.Name, c.column.Levels, got, c.why)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	gaps := floats("gaps\tof", func(i int) float64 { return []float64{1, math.NaN(), 3}[i%3] * float64(1+i%7) })
+	mail := texts("mail", func(i int) string { return fmt.Sprintf("a%d@b.example", i) })
+	p := profileOf(mail, color, yes, day, gaps, y)
+	p.skipped = []cdf.Skipped{{Name: "blob", Type: "binary"}}
+	m, err := p.Suggest(models.Kinds(), Wish{Response: "y", Dates: []string{"trend", "month"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := m.table("shop", p)
+	for _, want := range []string{
+		"\"shop\"\t-\t1 key\t-\tkey: each value gets a model\n",
+		"\"mail\"\ttext\t60 levels: \"a0@b.example\", \"a10@b.example\", \"a11@b.example\", ...\t-\tleft out: looks like an id: mail addresses, 60 different texts in 60 rows\n",
+		"\"color\"\ttext\t3 levels: \"red\", \"blue\", \"green\"\t-\tfeature, an effect per level\n",
+		"\"day\"\tdates\t1970-01-01 to 1970-03-01\t-\tfeatures: trend, month\n",
+		"\"gaps?of\"\tnumbers\t1 to 21\t20 (33%)\tleft out: its name cannot stand in a formula, which --dates makes; rename it\n",
+		"\"bought\"\tintegers\t0 to 1\t-\tfeature\n",
+		"\tresponse\n", "\"blob\"\tbinary\t-\t-\tleft out: the type is not read\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("does not say %q:\n%s", want, got)
+		}
+	}
+	for i, line := range strings.Split(strings.TrimSpace(got), "\n") {
+		if strings.Count(line, "\t") != 4 {
+			t.Errorf("line %d has not five cells: %q", i, line)
+		}
+	}
+}
+
+// Of hundreds of columns the others are counted by what they serve as.
+func TestTableIsBounded(t *testing.T) {
+	columns := []cdf.Column{y}
+	for i := range 300 {
+		columns = append(columns, floats(fmt.Sprint("w", i), func(j int) float64 { return float64(i%2) * math.Sin(float64((i+1)*j)) }))
+	}
+	p := profileOf(columns...)
+	m, err := p.Suggest(models.Kinds(), Wish{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := m.table("", p)
+	if n := strings.Count(got, "\n"); n > mostListed+5 || !strings.Contains(got, "and 121 more\t\t\t\tfeature\nand 120 more\t\t\t\tleft out\n") {
+		t.Errorf("%d lines: %s", n, got)
+	}
+}
+
+func TestDatesThatAreNone(t *testing.T) {
+	for _, c := range []struct {
+		columns []cdf.Column
+		wish    Wish
+		says    string
+	}{
+		{[]cdf.Column{x, y}, Wish{Dates: []string{"trend"}}, "no column holds dates or times"},
+		{[]cdf.Column{day, y}, Wish{Kind: "dlm", Dates: []string{"trend"}}, "kind dlm takes no features"},
+	} {
+		if _, err := profileOf(c.columns...).Suggest(models.Kinds(), c.wish); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %s", err, c.says)
+		}
+	}
+	for word, says := range map[string]string{"fortnight": `"fortnight" is none of: trend, weekday`, "trend": "trend is there twice"} {
+		if err := (&Wish{Dates: []string{"trend", word}}).CheckDates(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s", err, says)
+		}
+	}
+}
