@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page picture kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a
 
 page: ## sink/web/dist from sink/web/ui; needs npm
 	cd sink/web/ui && npm ci --no-audit --no-fund --ignore-scripts && npm run build
+
+picture: ## docs/images: the page of the demo, moving and still; needs Chromium
+	CREDENCE_BACKEND=real CREDENCE_PICTURE='$(CURDIR)/docs/images' $(GO) test -count=1 ./testenv/browser -run 'TestPicture$$'
 
 kernels: ## the assembly of the packages of cdf from its generators
 	$(GO) generate ./cdf/...
