@@ -13,19 +13,19 @@ Made by ` + "`make regimes`" + `; change the program, not this page. Seed %d;
 the outcome does not depend on the number of cores.
 
 [Simulation-based calibration](sbc.md) draws parameters from the prior. This page
-does not: parameters are fixed, as nature has them, the configuration names columns
-and nothing else (columns are scaled by their first rows), and some data are not
-what the model takes them for. For the published 95 %% intervals of a parameter,
-averaged over its variables, it gives
+does not: it shows, for readers who want to know how the defaults behave on ordinary data, streams whose parameters
+are fixed and whose configuration only names columns
+(columns are scaled by their first rows). Some of the data do not fit the model. For the published 95 %% intervals of a parameter,
+averaged over its variables, a table has
 
-- how many hold the truth after the first shard and after the tenth, with standard errors;
-- the sd ratio, of the published sd to the root mean square error, (mean z²)^(-1/2), none where no sd exists;
-- the flags that were up, in which share of the replicates.
+- the share that contain the truth after the first and after the tenth shard, with standard errors;
+- the sd ratio, of the published sd to the root mean square error, (mean z²)^(-1/2), or none where no sd exists;
+- the flags that were raised, with the share of the replicates.
 
-A regime is **covered** if all coverages are within .93 to .97 but for three standard
-errors and no sd ratio is below .8, **flagged** if one is not and at least 95 %% of the replicates have a flag then,
-otherwise **off**. With the truth fixed an exact posterior need not cover it at
-95 %%: the prior pulls, and where rows are few it wins.
+A regime is **covered** if all coverages are within .93 to .97, up to three standard
+errors, and no sd ratio is below .8. It is **flagged** if that is not so and at least 95 %% of the replicates have a flag then.
+Otherwise it is **off**. With fixed parameters an exact posterior need not cover the truth in
+95 %%: the prior has an effect, above all where rows are few.
 `
 
 // section writes what was found of a regime.

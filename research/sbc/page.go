@@ -11,26 +11,28 @@ const header = `# Simulation-based calibration
 Made by ` + "`go run ./research/sbc`" + `; change the program, not this page. Seed %d;
 the outcome does not depend on the number of cores.
 
-Parameters are drawn from the prior, data from them, and the data are
-filtered in several shards with ` + "`columns.scaling: none`" + `. If draws, moments and
-intervals are those of the posterior, then over replicates (Talts et al. 2018,
+Whether the published posteriors are calibrated, for readers who want evidence beyond single examples.
+
+Parameters are drawn from the prior, data are simulated from them, and the data are
+processed in several shards with ` + "`columns.scaling: none`" + `. If draws, moments and
+intervals are those of the posterior, then over the replicates (Talts et al. 2018,
 arXiv:1804.06788)
 
-- the truth's rank among 99 draws is uniform on 0 to 99: p-values of the
+- the truth's rank among 99 draws is uniform on 0 to 99. The tables have p-values of the
   Kolmogorov-Smirnov test (ranks made continuous), the χ² test on 20 bins and
-  the simultaneous band of the cumulated histogram (below .01: outside the 99 %%
+  the simultaneous band of the cumulative histogram (below .01: outside the 99 %%
   band; Säilynoja et al. 2022, doi:10.1007/s11222-022-10090-6). The histogram
-  shows ∪ where draws are too narrow, ∩ too wide, a slope where they are shifted;
+  shows ∪ if draws are too narrow, ∩ if they are too wide, a slope if they are shifted;
 - z = (truth - mean) / sd has mean 0 and mean square 1. The sd ratio, of the
   published sd to the root mean square error, is (mean z²)^(-1/2);
-- the published 50, 90 and 95 %% intervals cover the truth that often.
+- the published 50, 90 and 95 %% intervals contain the truth in that share of replicates.
 
-Standard errors in brackets. Ranks test the draws; z and coverage test the
+Standard errors are in parentheses. Ranks test the draws; z and coverage test the
 published moments and quantiles, which may be closed forms. Dependent draws are
-thinned to 99; while a variable's effective sample size is below 99 the
-replicate is run again with twice the draws, but not where the table says that
-draws are as by default. A table of a calibrated model
-names a departure with a probability of at most %g: each of its tests has the
+thinned to 99. While a variable's effective sample size is below 99 the
+replicate is run again with twice the draws, except where the table says that the number of
+draws is the default. A table of a calibrated model
+reports a departure with a probability of at most %g: each of its tests has the
 level %g / number of tests in the table.
 `
 
