@@ -91,7 +91,7 @@ func replayCommand(a *app.App) *cobra.Command {
 		Short: "Send dead letters to the input topic again, each once",
 		Long: `replay sends the records of dead letters to the input topic again, byte for
 byte, with the header credence-shard: dlq.<topic>.<partition>/<offset>, by which
-workers recognize one that they have applied. What was sent is recorded in the
+workers recognise one that they have applied. What was sent is recorded in the
 offsets of the group <group>.dlq. So it may be run twice, or be killed and run
 again.
 
@@ -99,8 +99,8 @@ Fix the cause first: a record that still cannot be applied becomes a dead letter
 again. A letter is left out, and with it the later ones of its key, if the group
 has not reached its record yet, if no model is configured for its key, if the
 rows of its model are steps in time, whose order is lost (dlm), or if it is a
-tombstone, which would delete what the key has learned since, or behind a letter
-of its partition that cannot be read; --yes sends the last three as well. A record that was too large for a letter (limits.dead_letter) is
+tombstone, which would delete what the key has learnt since, or if it is behind a
+letter of its partition that cannot be read; --yes sends the last three as well. A record that was too large for a letter (limits.dead_letter) is
 read from the input topic; where that has it no more, replay says so and goes on.`,
 		Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
