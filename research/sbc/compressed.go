@@ -20,15 +20,15 @@ func compressed() []study {
 	whole, exact, lossy := one, one, one
 	whole.name = "60 columns, nothing lost"
 	whole.about = "600 rows in 6 shards, x ~ N(0, 1), rank 110. gamma ~ N(0, .1 sigma2), sigma2 ~ IG(1, 1), y has mean 1."
-	whole.note = "kappa is a plug-in: its uncertainty, of 18 % with 60 columns, moves sigma2 by a tenth of that, and the sd of sigma2 is 3 to 4 % short."
+	whole.note = "kappa is a plug-in. Its uncertainty, 18 % with 60 columns, moves sigma2 by a tenth of that, and the sd of sigma2 is 3 to 4 % too small."
 	exact.name = "60 columns, exact statistics"
 	exact.about = "The same from X'X itself."
 	exact.settings = "statistics: exact"
-	exact.note = "The same posterior by another computation, of other draws: the note above holds."
+	exact.note = "The same posterior by another computation, with other draws: the note above applies."
 	lossy.name = "60 columns, rank 20"
 	lossy.about = "The same with a sketch of rank 20, which loses curvature in every shard."
 	lossy.settings = "rank: 20"
-	lossy.note = "Loss is paid for in width: the sds of gamma are 5 to 12 % too wide. sigma2 is too low by .2 posterior sd, 1 %: " +
+	lossy.note = "The loss makes intervals wider: the sds of gamma are 5 to 12 % too large. sigma2 is too low by .2 posterior sd, 1 %: " +
 		"it is estimated from prediction errors divided by 1 + z'Az, and A is as wide as gamma."
 	return []study{whole, exact, lossy}
 }

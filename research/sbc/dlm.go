@@ -62,7 +62,7 @@ func dlm() []study {
 }
 
 const (
-	exactNote = "Nothing has left the window, so the posterior is exact but for the random walk, which in some replicates is too slow even with 8,000 draws."
+	exactNote = "Nothing has left the window, so the posterior is exact, except that the random walk is too slow in some replicates even with 8,000 draws."
 
 	compactNote = "Steps that left the window are a quadratic in phi and the logarithms of the variances, expanded at the estimates when they left. " +
 		"Early estimates are far from the truth, the likelihood is a curved ridge, and the quadratic is never revised: the published sd of phi is .86 of the correct one, " +

@@ -25,8 +25,8 @@ func probit() []study {
 	strong.about = "The same with the default prior, intercept ~ N(0, 10): in many replicates nearly all responses are equal."
 	strong.settings = "{prior: {beta_variance: 1, intercept_variance: 10}, window: 75}"
 	strong.simulate = func(r *rand.Rand) experiment { return binary(r, 200, 8, 10) }
-	strong.note = "Rows that are frozen while nearly all responses are equal meet a posterior far from normal, which their quadratic does not keep: " +
-		"the sd of the intercept is 14 % short, of the slopes 4 to 10 %. A window that holds rows of both classes helps."
+	strong.note = "Rows that are frozen while nearly all responses are equal belong to a posterior far from normal, which their quadratic cannot represent: " +
+		"the sd of the intercept is 14 % too small, those of the slopes 4 to 10 %. A window with rows of both classes helps."
 	few, first, tenth := one, one, one
 	few.name, few.draws = "first shard of 30 rows", 0
 	few.about = "One shard, default prior: intercept ~ N(0, 10), beta ~ N(0, 1)."

@@ -23,18 +23,18 @@ func projected() []study {
 		simulate: func(r *rand.Rand) experiment { return given(r, 60, 6, 12, 4) },
 	}}
 	out = append(out, learnedStudies("packed", [3]int{200, 100, 200}, [3]string{
-		"gamma is published twice as wide as it need be. In units of sigma2/N, about what the exact posterior has, its variance is 4.6: " +
-			"2.2 because older shards count less, 2.1 because Phi is uncertain in directions of which the data say nothing and beta is uncertain too, " +
-			"though their product is known, and .4 for beta alone. sigma2 is too high, 1.3 times in the median: what shards that met a poor estimate " +
-			"of gamma left over is that estimate's error, not noise, and fades as (rows then / rows now)³. (Medians and units here and below: 30 replicates.)",
+		"Published intervals of gamma are twice as wide as necessary. In units of sigma2/N, about the variance in the exact posterior, its variance is 4.6: " +
+			"2.2 because older shards count less, 2.1 because Phi is uncertain in directions about which the data contain no information and beta is uncertain too, " +
+			"though their product is known, and .4 for beta alone. sigma2 is 1.3 times too high in the median: residuals of shards that were absorbed with a poor estimate " +
+			"of gamma contain the error of that estimate, which fades as (rows then / rows now)³. (Medians and units here and below: 30 replicates.)",
 		"The width fades slowly, to 3.7 units. sigma2 is 1.09 times too high in the median and in a quarter of the replicates more than 1.3 times.",
 		"The default prior expects a signal so large that the early errors outweigh the noise for long: sigma2 is 35 times too high in the median, " +
-			"3.8 times after 50 shards, and the error of gamma grows with it, which its sd covers. Where a signal is that strong, use the sketch.",
+			"3.8 times after 50 shards. The error of gamma grows with it, and so does its sd. If a signal is that strong, use the sketch.",
 	})...)
 	return append(out, learnedStudies("lean", [3]int{200, 200, 200}, [3]string{
-		"gamma is published three to four times too wide. In the units above its variance is 16.5: 1.9 because older shards count less, " +
-			"13.5 because Phi and beta are counted apart, and 1.1 for beta alone. One number per column says how well Phi_j'beta is known " +
-			"at the present beta, nothing of other directions, so Phi keeps its prior's width there. sigma2 is 1.3 times too high in the median, as with packed.",
+		"Published intervals of gamma are three to four times too wide. In the units above its variance is 16.5: 1.9 because older shards count less, " +
+			"13.5 because Phi and beta are treated separately, and 1.1 for beta alone. One number per column says how well Phi_j'beta is known " +
+			"at the present beta and nothing about other directions, so Phi keeps its prior's width there. sigma2 is 1.3 times too high in the median, as with packed.",
 		"The width has not faded: of 23 units the second part is 20. sigma2 is 1.09 times too high in the median.",
 		"sigma2 is 76 times too high in the median, 6.2 times after 50 shards, for the reason above.",
 	})...)
