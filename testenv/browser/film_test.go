@@ -127,7 +127,9 @@ func TestFilm(t *testing.T) {
 			t.Errorf("frame %d is not what went in", n)
 		}
 	}
-	if size := played.Image[1].Rect; size != image.Rect(0, 5, 13, 25) {
-		t.Errorf("the second frame holds %v, want what changed", size)
+	for n, want := range map[int]image.Rectangle{1: image.Rect(0, 5, 13, 25), 5: image.Rect(0, 0, 1, 1)} {
+		if got := played.Image[n].Rect; got != want {
+			t.Errorf("frame %d holds %v, want %v, which changed", n, got, want)
+		}
 	}
 }
