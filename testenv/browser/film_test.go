@@ -123,6 +123,9 @@ func TestFilm(t *testing.T) {
 	screen := image.NewRGBA(image.Rect(0, 0, 40, 30))
 	for n, part := range played.Image {
 		draw.Draw(screen, part.Rect, part, part.Rect.Min, draw.Over)
+		if played.Disposal[n] != gif.DisposalNone {
+			t.Errorf("frame %d is taken away before the next", n)
+		}
 		if !bytes.Equal(screen.Pix, asRGBA(frames[n]).Pix) {
 			t.Errorf("frame %d is not what went in", n)
 		}
