@@ -127,6 +127,8 @@ type Formula interface {
 	encoding.TextMarshaler
 	// Columns are the names of the columns that it names.
 	Columns() []string
+	// Moments are those of which it takes the calendar, or a season in units of time.
+	Moments() []string
 	// Point reports whether it takes columns that it does not name.
 	Point() bool
 	// Begin settles the columns from a key's first shard, which are at most limit

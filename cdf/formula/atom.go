@@ -21,6 +21,7 @@ type several struct {
 	x      *node
 	fields []string // of their names
 	spans  bool     // together with the first column they span the intercept
+	timed  bool     // x is a time
 	raises bool     // what is out of bounds refuses the shard
 	fill   func(dst []float64, x float64)
 }

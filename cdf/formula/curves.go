@@ -59,7 +59,8 @@ func (p *parser) season(n *node) *several {
 		p.fail(a["period"].at, "the period is above 0")
 	}
 	k := p.count(a["harmonics"], "the number of harmonics", 1, mostDegree)
-	s := &several{x: a["x"], fill: func(dst []float64, x float64) {
+	op := a["period"].op
+	s := &several{x: a["x"], timed: op == opSpan || op == opText, fill: func(dst []float64, x float64) {
 		turn := 2 * math.Pi * (remainder(x, period) / period)
 		for i := 0; i < len(dst); i += 2 {
 			dst[i], dst[i+1] = math.Sincos(float64(i/2+1) * turn)

@@ -99,6 +99,40 @@ func (f *Formula) Answers() []string { return slices.Clone(f.answers) }
 // Columns returns the names of the columns that the formula names, in their order.
 func (f *Formula) Columns() []string { return slices.Clone(f.raw) }
 
+// Moments returns the names of those of which the formula takes the calendar, or a
+// season in units of time.
+func (f *Formula) Moments() []string {
+	var list []string
+	add := func(name string, how use) {
+		if how == asTime && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	nodes := []*node{f.response}
+	for _, a := range f.explicit {
+		switch {
+		case a.factor != nil && a.factor.part != "":
+			add(a.factor.column, asTime)
+		case a.several != nil && a.several.timed:
+			a.several.x.usesAs(add, asTime)
+		case a.several != nil:
+			nodes = append(nodes, a.several.x)
+		case a.factor == nil:
+			nodes = append(nodes, a.node)
+		}
+	}
+	for _, g := range f.groups {
+		nodes = append(nodes, g.slopes...)
+	}
+	if f.offset != nil {
+		nodes = append(nodes, f.offset)
+	}
+	for _, n := range nodes {
+		n.uses(add)
+	}
+	return list
+}
+
 // takeAside returns the tree without group terms and offsets, nil where nothing is
 // left.
 func (f *Formula) takeAside(p *parser, t *tree) *tree {

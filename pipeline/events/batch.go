@@ -106,6 +106,8 @@ func (s *Sheet) fill(c *column, name string, w *Named) error {
 	}
 	out := cdf.Column{Name: name, Type: c.is(w)}
 	switch {
+	case c.moments(w):
+		out.Type = cdf.Time
 	case out.Type == cdf.Text && c.kinds == text && c.dates():
 		out.Type = cdf.Time
 	case out.Type == cdf.Text:

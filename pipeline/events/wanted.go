@@ -21,6 +21,9 @@ type Named struct {
 	// Number says that it serves as a number wherever it is named, so that whole
 	// numbers need not be told from others.
 	Number bool
+	// Moment says that a formula takes its calendar, or a season of it; Step that it
+	// tells the steps of a model.
+	Moment, Step bool
 }
 
 // WantedBy returns the columns that the models name, in the order in which they do.
@@ -30,6 +33,14 @@ func WantedBy(specs []*cdf.Spec) Wanted {
 		named, only := s.Columns.Named()
 		for _, n := range named {
 			w.add(n.Name, n.Number)
+			if n.Role == "time" {
+				w.Columns[w.find(n.Name)].Step = true
+			}
+		}
+		if f := s.Columns.Formula; f != nil {
+			for _, name := range f.Moments() {
+				w.Columns[w.find(name)].Moment = true
+			}
 		}
 		w.Only = w.Only && only
 	}
@@ -41,7 +52,7 @@ func (w *Wanted) add(name string, number bool) {
 		w.Columns[i].Number = w.Columns[i].Number && number
 		return
 	}
-	w.Columns = append(w.Columns, Named{name, number})
+	w.Columns = append(w.Columns, Named{Name: name, Number: number})
 }
 
 // find returns the index of a column, -1 where it is not named.

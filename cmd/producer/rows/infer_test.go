@@ -204,7 +204,7 @@ func TestParseTime(t *testing.T) {
 		{"", math.NaN()},
 	}
 	for _, tt := range tests {
-		got, ok := parseTime(tt.text)
+		got, ok := parseInstant(tt.text)
 		if want := tt.want; ok != !math.IsNaN(want) || ok && got != want {
 			t.Errorf("%q is %v (%v), want %v", tt.text, got, ok, want)
 		}

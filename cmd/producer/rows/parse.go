@@ -3,8 +3,6 @@ package rows
 import (
 	"strconv"
 	"strings"
-
-	"github.com/credence-stream/credence/internal/jsontext"
 )
 
 // What a field can be read as. Each function reports whether the
@@ -52,17 +50,6 @@ func parseBool(s string) (value, ok bool) {
 		}
 	}
 	return false, false
-}
-
-// parseTime takes ISO 8601 dates and times, `T` or a space between them,
-// seconds and zone optional, and returns seconds since 1970. Without a zone
-// they are UTC.
-func parseTime(s string) (float64, bool) {
-	t, ok := jsontext.ISOTime(s)
-	if !ok {
-		return 0, false
-	}
-	return seconds(t.Unix(), int64(t.Nanosecond())), true
 }
 
 // seconds joins whole seconds since 1970 and nanoseconds to the float64 next

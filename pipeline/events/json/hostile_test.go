@@ -98,7 +98,7 @@ func TestTypes(t *testing.T) {
 	for value, want := range map[string]string{
 		`[{"y":1},{"y":null},{}]`: "integers", `[{"y":1},{"y":2.0}]`: "fractions", `{"y":1e3}`: "fractions", `{"y":-9223372036854775808}`: "integers",
 		`{"y":9223372036854775808}`: "fractions", `{"y":true}`: "bool", `[{"y":true},{"y":1}]`: "text", `{"y":"1"}`: "text",
-		`[{"y":"2024-01-05"},{"y":" 2024-01-05 08:30Z"}]`: "time", `[{"y":"2024-01-05"},{"y":"soon"}]`: "text", `{"y":null}`: "fractions",
+		`[{"y":"2024-01-05"},{"y":" 2024-01-05 08:30Z"}]`: "time", `[{"y":"2024/1/05"},{"y":"2024/01/05 8:30 PM"}]`: "time", `{"y":"05/01/2024"}`: "text", `[{"y":"2024-01-05"},{"y":"soon"}]`: "text", `{"y":null}`: "fractions",
 	} {
 		b, err := NewDecoder(events.Limits{}, events.Wanted{}, nil).Decode([]byte(value))
 		if err != nil {
