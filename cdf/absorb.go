@@ -222,7 +222,7 @@ func (f *Filter) settle(e *engine) {
 		}
 	}
 	w.selected.choose(&f.spec.Publish, enrolled, f.now.factors, &w.frame)
-	w.selected.named = e.chains > 0
+	w.selected.named, w.selected.feeder = e.chains > 0, e.feeder
 	n := e.draws(f.spec)
 	if n == 0 {
 		return

@@ -14,6 +14,7 @@ type design struct {
 	settled  []Feature  // what it settled, which a snapshot has in place of the sources
 	names    []string   // of the columns of X, the intercept first
 	scalable []bool     // per column of X: not an intercept or a one-hot column
+	levels   []int      // columns of X that are levels, or a formula's products of them
 }
 
 // source is one feature column and its place in X.
@@ -72,11 +73,10 @@ func derivedDesign(spec *Spec, made Derivation) (*design, error) {
 	for _, f := range features {
 		sources = append(sources, source{feature: f})
 	}
-	d, err := assemble(spec, spec.Columns.response(), sources)
-	if err != nil {
+	d := &design{made: made, settled: made.Settled()}
+	if err := d.lay(spec, spec.Columns.response(), sources); err != nil {
 		return nil, err
 	}
-	d.made, d.settled = made, made.Settled()
 	return d, nil
 }
 
@@ -92,9 +92,23 @@ func (f *Filter) derived(b *Batch) (*Batch, error) {
 	return f.now.design.made.Derive(b, &f.ws.derived)
 }
 
-// assemble lays the sources out as columns of X.
+// indicates reports a column of zeros and ones that a formula made of levels.
+func (f *Feature) indicates() bool {
+	return f.Center != nil && *f.Center == 0 && f.Scale != nil && *f.Scale == 1
+}
+
+// assemble is the design of columns of a shard as they are.
 func assemble(spec *Spec, response string, sources []source) (*design, error) {
-	d := &design{response: response, sources: sources}
+	d := new(design)
+	if err := d.lay(spec, response, sources); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// lay lays the sources out as columns of X.
+func (d *design) lay(spec *Spec, response string, sources []source) error {
+	d.response, d.sources = response, sources
 	if spec.Columns.Intercept {
 		d.names, d.scalable = append(d.names, "intercept"), append(d.scalable, false)
 	}
@@ -102,34 +116,38 @@ func assemble(spec *Spec, response string, sources []source) (*design, error) {
 		s := &d.sources[i]
 		s.first = len(d.names)
 		if s.feature.Name == response {
-			return nil, fmt.Errorf("%w: column %q is both response and feature", ErrSchema, response)
+			return fmt.Errorf("%w: column %q is both response and feature", ErrSchema, response)
 		}
 		if s.feature.Scale != nil && !(*s.feature.Scale > 0) {
-			return nil, fmt.Errorf("%w: column %q has scale %g", ErrSchema, s.feature.Name, *s.feature.Scale)
+			return fmt.Errorf("%w: column %q has scale %g", ErrSchema, s.feature.Name, *s.feature.Scale)
 		}
 		if !s.categorical {
+			if d.made != nil && s.feature.indicates() {
+				d.levels = append(d.levels, s.first)
+			}
 			d.names, d.scalable = append(d.names, s.feature.Name), append(d.scalable, true)
 			continue
 		}
 		names, err := s.encode(spec.Missing == "level")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, name := range names {
+		for j, name := range names {
+			d.levels = append(d.levels, s.first+j)
 			d.names, d.scalable = append(d.names, name), append(d.scalable, false)
 		}
 	}
 	if limit := spec.Limits.Columns; limit > 0 && len(d.names) > limit {
-		return nil, fmt.Errorf("%w: %d columns of coefficients, the limit is %d", ErrSchema, len(d.names), limit)
+		return fmt.Errorf("%w: %d columns of coefficients, the limit is %d", ErrSchema, len(d.names), limit)
 	}
 	seen := make(map[string]bool, len(d.names))
 	for _, name := range d.names {
 		if seen[name] {
-			return nil, fmt.Errorf("%w: two coefficients would be named %q", ErrSchema, name)
+			return fmt.Errorf("%w: two coefficients would be named %q", ErrSchema, name)
 		}
 		seen[name] = true
 	}
-	return d, nil
+	return nil
 }
 
 func (r *Roles) response() string {

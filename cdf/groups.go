@@ -72,18 +72,28 @@ func (f *factor) without(gone []int32) factor {
 
 // enrol fills dst with the level of each admitted row: new levels of rows
 // that will be absorbed join the factor, those of rows that are only
-// predicted stay -1. With grow unset no level joins.
+// predicted stay -1. With grow unset no level joins. Rows without a label that were
+// admitted are the level of missing ones.
 func (f *factor) enrol(dst []int32, c *Column, in *intake, limit int, grow bool) error {
 	in.labels.begin(c)
 	for k, row := range in.rows {
-		v, _ := in.labels.at(c, int(row), f.index, none)
+		v, labelled := in.labels.at(c, int(row), f.index, none)
+		if !labelled {
+			v = none
+			if i, known := f.index[missingLevel]; known {
+				v = i
+			}
+		}
 		if v == none && grow && in.observed(int(row)) {
 			if limit > 0 && len(f.levels) >= limit {
 				return fmt.Errorf("%w: more than %d groups in column %q", ErrShard, limit, c.Name)
 			}
-			label, _ := c.Label(int(row))
+			label := missingLevel
+			if labelled {
+				label, _ = c.Label(int(row))
+			}
 			v = f.add(string([]byte(label))) // the batch is a view
-			if c.Type == Text {
+			if c.Type == Text && labelled {
 				in.labels.codes[c.Code[row]] = v
 			}
 		}

@@ -114,6 +114,9 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error 
 		if err := in.sized(c); err != nil {
 			return err
 		}
+		if spec.Missing == "level" {
+			continue // it is a group: see enrol
+		}
 		for row := range b.Rows {
 			if c.Type == Text && c.Code[row] < 0 || c.Type != Text && math.IsNaN(c.Number[row]) {
 				in.lose(row, i, null)

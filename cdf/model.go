@@ -203,6 +203,13 @@ type Sizer interface {
 	Size() int64
 }
 
+// Feeder is a model that can tell which columns of X its statistics are of.
+type Feeder interface {
+	// Fed reports whether a row with a response, and with another value than 0 in the
+	// column of X, is in the statistics.
+	Fed(column int) bool
+}
+
 // Flagger is a model that can tell when its summary should not be relied on.
 type Flagger interface {
 	// AppendFlags appends the names of the warnings that hold in the present

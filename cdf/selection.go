@@ -19,6 +19,9 @@ type selection struct {
 	// named says that Publish.Variables chooses among groups only: of a model
 	// that draws, whose state does not tell the rest.
 	named bool
+	// feeder says which columns nothing has fed so far, whose levels are left out; nil:
+	// it is not known, or does not matter.
+	feeder Feeder
 	// only, where not nil, names the variables whatever the rest says.
 	only map[string]bool
 }
@@ -78,6 +81,19 @@ func (c *selection) group(factor, level int) bool {
 		return true
 	}
 	return level < len(c.touched[factor]) && c.touched[factor][level]
+}
+
+// unfed appends the levels of the design that nothing has fed so far.
+func (c *selection) unfed(dst []int, d *design) []int {
+	if c.feeder == nil {
+		return dst
+	}
+	for _, column := range d.levels {
+		if !c.feeder.Fed(column) {
+			dst = append(dst, column)
+		}
+	}
+	return dst
 }
 
 // variable reports whether a variable, of a group or not, is described.

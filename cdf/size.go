@@ -93,7 +93,7 @@ func (r *rows) size() int64 {
 
 // size of a view: functionals of the coefficients share what is behind them.
 func (v *view) size() int64 {
-	size := held(v.params) + held(v.functionals)
+	size := held(v.params) + held(v.functionals) + held(v.unfed) + held(v.asked)
 	for i := range v.functionals {
 		f := &v.functionals[i]
 		size += int64(len(f.Name)) + held(f.Param) + held(f.Weight)

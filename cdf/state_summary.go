@@ -14,7 +14,7 @@ func (f *Filter) completed() (*Summary, error) {
 	if f.engine.stateSummarizer == nil || kept.modelScale != (f.spec.Publish.Scale == "model") {
 		return kept, nil
 	}
-	list := functionals(f.spec, &f.now, f.engine.model.Params(), new(selection))
+	list := functionals(f.spec, &f.now, f.engine.model.Params(), f.all())
 	answers := kept.Answers()
 	known := make(map[string]*Row, len(kept.Rows))
 	for i := answers; i < len(kept.Rows); i++ {

@@ -18,16 +18,19 @@ type view struct {
 	functionals []Functional
 	beta        []Functional // those of the coefficients
 	weights     weights      // what the functionals have theirs in
+	unfed       []int        // columns of levels that nothing has fed: they are not described
+	asked       []int        // room for those of the next shard
 }
 
 // room returns an empty view that has the memory of one that nobody uses any more.
 func (v *view) room() view {
-	return view{params: v.params[:0], functionals: v.functionals[:0], weights: v.weights}
+	return view{params: v.params[:0], functionals: v.functionals[:0], weights: v.weights, unfed: v.unfed[:0], asked: v.asked[:0]}
 }
 
 func (v *view) refresh(spec *Spec, s *state, params []Param, selected *selection) {
 	partial := selected.partial()
-	if !v.stale && !partial && slices.Equal(v.params, params) {
+	v.asked = selected.unfed(v.asked[:0], s.design)
+	if !v.stale && !partial && slices.Equal(v.params, params) && slices.Equal(v.unfed, v.asked) {
 		return
 	}
 	v.stale, v.partial = false, partial
@@ -68,7 +71,15 @@ func (f *Filter) Summary() (*Summary, error) {
 	if f.engine == nil || !v.serves(&f.spec.Publish, f.engine.model.Params()) {
 		v = &view{stale: true}
 	}
-	return f.describe(v, new(selection))
+	return f.describe(v, f.all())
+}
+
+// all selects what a key without partial shards is described by.
+func (f *Filter) all() *selection {
+	if f.engine == nil {
+		return new(selection)
+	}
+	return &selection{feeder: f.engine.feeder}
 }
 
 // LastDraws returns the draws behind the summary of the last Update, one row

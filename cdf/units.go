@@ -58,6 +58,7 @@ func (v *view) selected(spec *Spec, s *state, params []Param, selected *selectio
 	}
 	room.reset(min(2*all, 512))
 	letters := names{piece: min(16*cap(list), 4096)}
+	v.unfed = selected.unfed(v.unfed[:0], s.design)
 	row, terms, seen := 0, groupTerms(spec.Columns.Groups), map[string]int{}
 	for _, p := range params {
 		at := term{}
@@ -73,7 +74,7 @@ func (v *view) selected(spec *Spec, s *state, params []Param, selected *selectio
 			}
 		}
 		for i := range p.Len {
-			if rows == byGroup && !selected.group(at.factor, i) {
+			if rows == byGroup && !selected.group(at.factor, i) || rows == byColumn && v.lacks(i) {
 				continue
 			}
 			if letters.was = ""; len(list) < cap(list) {
@@ -87,6 +88,12 @@ func (v *view) selected(spec *Spec, s *state, params []Param, selected *selectio
 		row += p.Len
 	}
 	return list
+}
+
+// lacks reports a column of levels that nothing has fed.
+func (v *view) lacks(column int) bool {
+	_, unfed := slices.BinarySearch(v.unfed, column)
+	return unfed
 }
 
 func rowName(n *names, p Param, i int, rows rowNames, at term, s *state) string {

@@ -104,3 +104,8 @@ func (m *Exact) Size() int64 { return int64(8*(len(m.xx)+3*m.P)) + 1024 }
 // AppendFlags appends worse_than_null where the errors of prediction exceed
 // those of the mean of the responses before.
 func (m *Exact) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
+
+// Fed implements cdf.Feeder.
+func (m *Exact) Fed(column int) bool {
+	return m.xbar[column] != 0 || m.xx[column*(column+1)/2+column] != 0
+}

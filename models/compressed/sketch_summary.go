@@ -139,3 +139,6 @@ func (m *Sketch) draw(st *cdf.Step) error {
 	}
 	return nil
 }
+
+// Fed implements cdf.Feeder.
+func (m *Sketch) Fed(column int) bool { return m.xbar[column] != 0 || m.ss[column] != 0 }

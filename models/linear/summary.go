@@ -148,3 +148,16 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	}
 	describe.Exp(r, shift, factor, n.quantile)
 }
+
+// Fed implements cdf.Feeder: a column of zeros leaves zeros in the factor.
+func (m *Model) Fed(column int) bool {
+	for i := range column + 1 {
+		if m.r[lin.PackedRow(m.P+1, i)+column-i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Fed implements cdf.Feeder.
+func (m *Paper) Fed(column int) bool { return m.xx[column*(column+1)/2+column] != 0 }

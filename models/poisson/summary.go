@@ -201,3 +201,6 @@ func (m *base) Covariance(functionals []cdf.Functional, dst []float64) error {
 	}
 	return nil
 }
+
+// Fed implements cdf.Feeder: coefficients stand first in the core.
+func (m *base) Fed(column int) bool { return m.stats.lam[column*m.stats.c+column] != 0 }

@@ -106,3 +106,6 @@ func (s Settings) Advise(flag string) string {
 	return "all responses of a level, or of the key, are equal: the prior decides its coefficient (prior_dominated names it); " +
 		"set settings.prior to what is known, merge the level with others, or wait for the other response"
 }
+
+// Fed implements cdf.Feeder.
+func (m *Model) Fed(column int) bool { return m.classes[2*column] != 0 || m.classes[2*column+1] != 0 }
