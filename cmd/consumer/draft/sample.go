@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/cmd/producer/rows"
@@ -92,7 +93,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	}
 	defer conn.Close()
 	conn.Reader = conn.Reader.Whole() // no model names columns yet
-	l, bad, why := &look{profile: NewProfile()}, 0, ""
+	l, bad := &look{profile: NewProfile()}, new(connect.Reasons)
 	at, enough := int32(-1), 0
 	err = conn.Sample(ctx, f.config, f.from == "end", lookedRecords, func(s *connect.Sampled) bool {
 		if s.Partition != at {
@@ -100,9 +101,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 		}
 		switch {
 		case s.Err != nil:
-			if bad++; bad == 1 {
-				why = fmt.Sprintf("partition %d, offset %d: %v", s.Partition, s.Record.Offset, s.Err)
-			}
+			bad.Add(s.Partition, s.Record.Offset, s.Err.Error())
 		case s.Batch != nil:
 			l.profile.Add(string(s.Record.Key), s.Batch)
 		}
@@ -112,18 +111,22 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 		return nil, fmt.Errorf("topic %s at %s: %w", f.topic, strings.Join(f.config.Kafka.Brokers, ","), err)
 	}
 	switch {
-	case l.profile.Rows == 0 && bad > 0:
-		return nil, fmt.Errorf("topic %s: none of %d records is %s; the first: %s. %s", f.topic, bad, f.records.Unit(), why, f.remedy())
+	case l.profile.Rows == 0 && bad.Total > 0:
+		return nil, fmt.Errorf("topic %s: none of %s is %s:\n%s\n%s", f.topic, cli.Plural(bad.Total, "record"), f.records.Unit(), bad, f.remedy())
 	case l.profile.Rows == 0:
 		return nil, fmt.Errorf("topic %s is empty; send some shards, or look at a file with --input", f.topic)
-	case bad > 0:
-		l.notes = append(l.notes, fmt.Sprintf("%d records are not %s and would go to the dead letters; the first: %s", bad, f.records.Units(), why))
+	case bad.Total > 0:
+		l.notes = append(l.notes, fmt.Sprintf("%d of %d records looked at are not %s and would go to the dead letters:", bad.Total, bad.Total+l.profile.Shards, f.records.Units()))
+		for _, line := range bad.Lines() {
+			l.notes = append(l.notes, "  "+line)
+		}
 	}
 	which := "newest"
 	if f.from == "beginning" {
 		which = "oldest"
 	}
-	l.what = fmt.Sprintf("the %s %d %s of topic %s, %d rows of %d keys", which, l.profile.Shards, f.records.Units(), f.topic, l.profile.Rows, len(l.profile.Keys))
+	l.what = fmt.Sprintf("the %s %d %s of topic %s, %s of %s", which, l.profile.Shards, f.records.Units(), f.topic,
+		plural(l.profile.Rows, "row", "rows"), plural(len(l.profile.Keys), "key", "keys"))
 	return l, nil
 }
 

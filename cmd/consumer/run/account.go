@@ -20,8 +20,8 @@ type Account struct {
 	pipeline.Tally
 	Keys  int64 // with a state; -1: the store could not be asked
 	Took  time.Duration
-	Ended bool // all that was there is done
-	file  string
+	Ended bool   // all that was there is done
+	file  string // of the configuration for other commands; "": its servers have ended
 }
 
 // accounting bounds the wait for a store that may be away.
@@ -66,8 +66,11 @@ func (a Account) String() string {
 		fmt.Fprintf(&b, " %s without a response, which %s predicted, not learnt from.", cli.Plural(a.Unheard, "row is", "rows are"), verb(a.Unheard))
 	}
 	if dead > 0 {
-		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", cli.Plural(dead, "record"), counted(a.Dead),
-			cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
+		fmt.Fprintf(&b, " %s became dead letters (%s)", cli.Plural(dead, "record"), counted(a.Dead))
+		if a.file != "" {
+			fmt.Fprintf(&b, "; %s says why", cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
+		}
+		b.WriteString(".")
 	}
 	if a.FlaggedKeys > 0 {
 		fmt.Fprintf(&b, " %s flagged: %s.", cli.Plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))

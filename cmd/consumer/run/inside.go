@@ -64,7 +64,7 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 	if o.Scores && s.http == nil {
 		s.scored = live.NewScored()
 	}
-	s.accounts = true // the store ends with the service, and is asked before
+	s.accounts, s.inside = true, true // the store ends with the service, and is asked before
 	if s.http != nil {
 		c.HTTP.Listen = s.http.Addr()
 	}
@@ -118,6 +118,9 @@ func (s *Service) Rows() int64 {
 	t := s.worker.Tally()
 	return t.Rows + t.Dropped
 }
+
+// Refused returns how many records became dead letters so far.
+func (s *Service) Refused() int64 { return Account{Tally: s.worker.Tally()}.dead() }
 
 // UntilEnd waits until what the input topic holds now is in checkpoints.
 func (s *Service) UntilEnd(ctx context.Context) error {

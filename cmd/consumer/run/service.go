@@ -34,6 +34,7 @@ type Service struct {
 
 	began    time.Time
 	accounts bool          // for when it ends
+	inside   bool          // its broker and store end with it
 	up       chan struct{} // closed once there is a worker
 
 	mu      sync.Mutex
@@ -113,7 +114,11 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	s.mu.Unlock()
 	close(s.up)
 	if s.accounts {
-		defer func() { s.final = s.Account(ctx) }()
+		defer func() {
+			if s.final = s.Account(ctx); s.inside {
+				s.final.file = ""
+			}
+		}()
 	}
 	if !untilEnd {
 		return w.Run(ctx)

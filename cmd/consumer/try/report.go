@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/cmd/internal/cli"
@@ -48,6 +49,9 @@ func (t *trial) report(ctx context.Context, s *run.Service) error {
 	t.writeLevels(&w, f)
 	t.writeFit(&w, s)
 	t.writeDoubts(&w, f)
+	if err := t.writeRefused(ctx, &w, s); err != nil {
+		return err
+	}
 	if left := t.model.LeftOut(); len(left) > 0 {
 		w.WriteString("\nLeft out\n")
 		for _, line := range left {
@@ -254,6 +258,33 @@ func (t *trial) writeDoubts(w *strings.Builder, f *findings) {
 		}
 		w.WriteString("\n")
 	}
+}
+
+// mostRefused is how many records that became dead letters are looked at.
+const mostRefused = 10_000
+
+// writeRefused says what was wrong with records that nothing was learnt from: the dead
+// letters end with the process.
+func (t *trial) writeRefused(ctx context.Context, w *strings.Builder, s *run.Service) error {
+	all := s.Refused()
+	if all == 0 {
+		return nil
+	}
+	letters, err := s.DeadLetters(ctx, mostRefused)
+	if err != nil {
+		return err
+	}
+	var why connect.Reasons
+	for i := range letters {
+		l := &letters[i]
+		why.Add(l.Source.ID, l.SourceOffset, l.Reason)
+	}
+	fmt.Fprintf(w, "\nNot learnt from, for a real run would make dead letters of them: %s", cli.Plural(all, "record"))
+	if int64(why.Total) < all {
+		fmt.Fprintf(w, "; of the newest %s", cli.Count(why.Total))
+	}
+	fmt.Fprintf(w, "\n%s\n", &why)
+	return nil
 }
 
 // writeNext says how to run the same on real servers, and keeps the configuration.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	shows "github.com/credence-stream/credence/cmd/consumer/show"
 	"github.com/credence-stream/credence/cmd/producer/rows"
@@ -134,5 +137,69 @@ func TestATopicIsReadAndNothingElse(t *testing.T) {
 		if got != want {
 			t.Errorf("%s:\n%s\nby run on its own servers\n%s", key, got, want)
 		}
+	}
+}
+
+// Events of which many are none: init and try say how many are what, and where the first
+// is, and learn from the others.
+func TestGarbageIsCounted(t *testing.T) {
+	env, plain := real(t), filepath.Join(t.TempDir(), "plain.yaml")
+	if err := os.WriteFile(plain, []byte(`models: [{match: "**", kind: linear}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn := connected(t, env, plain)
+	for _, topic := range []string{"mixed", "garbage"} {
+		if err := conn.Client.Create(t.Context(), kafka.InputTopic(topic, 1, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []pipeline.Output
+	add := func(topic, value string) {
+		all = append(all, pipeline.Output{Topic: topic, Key: []byte("k"), Value: []byte(value)})
+	}
+	for i := range 40 {
+		add("mixed", fmt.Sprintf(`{"sold": %d.5, "price": %d}`, i%7, i%5))
+		switch {
+		case i%10 == 1: // offsets 2, ...
+			add("mixed", fmt.Sprintf(`{"sold": %d`, i))
+		case i%20 == 5:
+			add("mixed", `not json`)
+		case i == 30:
+			add("mixed", "\x1b[31m")
+		}
+		add("garbage", fmt.Sprintf(`{"sold": %d`, i))
+	}
+	if _, err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--brokers", env.Brokers()[0], "--input-format", "json"}
+	drafted := command(t, draft.Command, append(flags, "--topic", "mixed", "--response", "sold")...)
+	for _, want := range []string{
+		`# 7 of 47 records looked at are not events in json and would go to the dead letters:`,
+		`\n#   4: decode: .*it ends too early.* \(the first at partition 0, offset 2\)\n#   2: decode: .*\(the first at partition 0, offset 7\)\n#   1: decode: .*\(at partition 0, offset 3\d\)\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(drafted) {
+			t.Errorf("init does not say %s:\n%s", want, drafted)
+		}
+	}
+	x := begin(t, "", func(t *trial) {
+		t.ask.Topic, t.ask.Brokers, t.ask.Records.Format = "mixed", env.Brokers(), config.FormatJSON
+	})
+	<-x.done
+	if x.result != nil {
+		t.Fatal(x.result)
+	}
+	if want := `Not learnt from, .*: 7 records\n  4: .*it ends too early.* \(the first at partition 0, offset 2\)\n  2: `; !regexp.MustCompile(want).MatchString(x.out.String()) {
+		t.Errorf("try does not say %s:\n%s", want, x.out.String())
+	}
+	if account := x.err.String(); !strings.Contains(account, "7 records became dead letters (decode 7).") || strings.ContainsRune(account+x.out.String(), '\x1b') {
+		t.Errorf("the account names a command whose servers are gone:\n%s", account)
+	}
+	x = begin(t, "", func(t *trial) {
+		t.ask.Topic, t.ask.Brokers, t.ask.Records.Format = "garbage", env.Brokers(), config.FormatJSON
+	})
+	<-x.done
+	if want := `topic garbage: none of 40 records is an event in json:\n  40: .*ends too early.*\nCompare --input-format`; x.result == nil || !regexp.MustCompile(want).MatchString(x.result.Error()) {
+		t.Errorf("%v, want %s", x.result, want)
 	}
 }
