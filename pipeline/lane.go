@@ -168,7 +168,7 @@ func (l *lane) route(t *task) error {
 	r := t.record
 	switch reason := checkKey(r.Key); {
 	case t.poison:
-		return l.dead(t, StageNumeric, unapplied)
+		return l.condemn(t)
 	case r.Refused != nil:
 		return l.dead(t, StageDecode, r.Refused.Error())
 	case reason != "":
@@ -176,10 +176,10 @@ func (l *lane) route(t *task) error {
 	case t.spec == nil:
 		return l.dead(t, StageCheck, fmt.Sprintf("no model is configured for key %q", r.Key))
 	}
-	s := t.entry.state
-	if err := s.open(t.entry.key, l.work); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
+	if err := l.open(t.entry); err != nil {
+		return err
 	}
+	s := t.entry.state
 	if s.model != nil && r.Offset <= s.model.env.Offset {
 		t.result.Skipped = "applied"
 		return nil
@@ -215,7 +215,15 @@ func (l *lane) route(t *task) error {
 	})
 }
 
-// update folds the shard into the key's model.
+// open makes the state of a key one at hand.
+func (l *lane) open(e *entry) error {
+	if err := e.state.open(e.key, l.work); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
+	}
+	return nil
+}
+
+// update folds the shard, or the one that the record ends, into the key's model.
 func (l *lane) update(t *task, note func(*Envelope)) error {
 	start := l.clock()
 	defer func() { t.result.Seconds = l.clock() - start }() // also of a shard that is refused
@@ -230,19 +238,38 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if model == nil {
 		model = &opened{filter: l.work.NewFilter(s.spec, t.entry.key)}
 	}
+	model.filter.Share(l.work)
+	batch, err = l.gather(t, model, batch)
+	switch {
+	case err != nil:
+		return l.refuse(t, err)
+	case batch == nil:
+		l.wait(t, model, note)
+		return nil
+	}
+	if err := l.absorb(t, model, batch, note); err != nil {
+		return l.refuseShard(t, model, err)
+	}
+	return nil
+}
+
+// absorb takes a key's model through a shard. An error leaves the state as it was, but
+// one that is not refusable.
+func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envelope)) error {
+	r, s := t.record, t.entry.state
 	filter, env := model.filter, &model.env
-	filter.Share(l.work)
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
-		return l.refuse(t, err)
+		return err
 	}
 	n, settled := filter.N(), filter.Settled()
 	summary, err := filter.Update(batch)
 	if err != nil {
-		return l.refuse(t, err)
+		return err
 	}
 	before := *env
-	env.Offset, env.Time, env.Gaps = r.Offset, r.Time, l.gaps
+	env.end(r)
+	env.Gaps = l.gaps
 	if summary.Outliers.T == summary.T {
 		env.Outlier = r.Offset + 1
 	}
@@ -263,7 +290,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		if lost := filter.Revert(); lost != nil {
 			return lost
 		}
-		return l.refuse(t, fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
+		return fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err)
 	}
 	s.model = model
 	model.used++
@@ -384,7 +411,7 @@ func (l *lane) cut(pack bool) (cutPart, *failure) {
 	for _, e := range l.dirty {
 		value, err := e.state.encode(&l.room)
 		if err != nil {
-			return cutPart{}, &failure{e.state.model.env.Offset, e.key, err}
+			return cutPart{}, &failure{e.state.model.env.ended().Offset, e.key, err}
 		}
 		part.changes = append(part.changes, Change{e.key, value})
 		e.state.dirty = false

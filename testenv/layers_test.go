@@ -67,8 +67,9 @@ var layers = []layer{
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
-	{path: "pipeline", may: []string{"cdf", "pipeline/alert"}},
+	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/gather"}},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
+	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
 	{path: "pipeline/admin", may: []string{"pipeline"}},
 	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/storetest"}},
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
