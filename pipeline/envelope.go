@@ -35,7 +35,7 @@ type Envelope struct {
 	// did, where records came since; nil: with the last applied record.
 	Waiting *gather.Rows
 	Ended   *gather.Mark
-	runs     []run         // least recently used first
+	runs    []run // least recently used first
 }
 
 const (

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
@@ -21,7 +20,7 @@ func (r *Rules) Gathering(rule gather.Rule) *Rules {
 // the shard that ends with the record, nil where rows wait after it. A record whose rows
 // could not be in a shard is refused by the error, and nothing has changed: what waits is
 // not its fault.
-func (l *lane) gather(t *task, m *opened, b *cdf.Batch) (*cdf.Batch, error) {
+func (l *lane) gather(t *task, m *opened, b *cdf.Batch) (whole *cdf.Batch, err error) {
 	rule, waiting := l.rules.gathering, m.env.Waiting
 	if !rule.On() || waiting == nil && gather.Alone(rule, b) {
 		return b, nil
@@ -34,7 +33,7 @@ func (l *lane) gather(t *task, m *opened, b *cdf.Batch) (*cdf.Batch, error) {
 	if !rows.Whole(rule, t.record.Time) {
 		return nil, nil
 	}
-	whole := rows.Batch()
+	whole = rows.Batch()
 	whole.Time = t.record.Time
 	return whole, nil
 }
@@ -73,13 +72,14 @@ func (l *lane) join(t *task, m *opened, b *cdf.Batch) (*gather.Rows, error) {
 	return waiting, nil
 }
 
-// wait ends with a record whose rows wait.
-func (l *lane) wait(t *task, m *opened, note func(*Envelope)) {
+// wait ends with a record whose rows wait. Nothing is published.
+func (l *lane) wait(t *task, m *opened, rows int, note func(*Envelope)) {
 	m.env.pass(t.record, t.entry.state.model == nil)
 	t.entry.state.model = m
 	m.used++
 	note(&m.env)
 	l.touch(t.entry)
+	t.result.Waiting = int64(rows)
 }
 
 // refuseShard makes the record with which a shard ended that cannot be applied a dead
@@ -87,7 +87,7 @@ func (l *lane) wait(t *task, m *opened, note func(*Envelope)) {
 // shard fail.
 func (l *lane) refuseShard(t *task, m *opened, err error) error {
 	told := m.env.Waiting.Tell()
-	if told.Rows == 0 || !refusable(err) {
+	if told.Rows == 0 || stageOf(err) == "" {
 		return l.refuse(t, err)
 	}
 	err = fmt.Errorf("%w; the shard had %d rows of %d records, of this key from offset %d to %d, and none of them is applied",
@@ -124,16 +124,6 @@ func (l *lane) condemn(t *task) error {
 	l.spill(t, s.model)
 	return l.dead(t, StageNumeric, fmt.Sprintf("%s; %d rows of %d records of this key, from offset %d on, waited for it and are not applied either",
 		unapplied, told.Rows, told.Records, told.Began.Offset))
-}
-
-// refusable reports whether an error is the fault of a record, and leaves its key's state.
-func refusable(err error) bool {
-	for _, class := range [...]error{cdf.ErrNumeric, ErrDecode, cdf.ErrSchema, cdf.ErrShard} {
-		if errors.Is(err, class) {
-			return true
-		}
-	}
-	return false
 }
 
 // pass notes that a record was applied that ended no shard; begins says that it is the

@@ -65,6 +65,7 @@ type result struct {
 	Scored    int64 // rows
 	Density   float64
 	Coverage  float64
+	Waiting   int64   // rows that were put to those that wait for a shard
 	Seconds   float64 // of an update, 0: there was none
 	MinESS    float64 // 0 without draws
 	MaxRHat   float64
@@ -215,14 +216,6 @@ func (l *lane) route(t *task) error {
 	})
 }
 
-// open makes the state of a key one at hand.
-func (l *lane) open(e *entry) error {
-	if err := e.state.open(e.key, l.work); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
-	}
-	return nil
-}
-
 // update folds the shard, or the one that the record ends, into the key's model.
 func (l *lane) update(t *task, note func(*Envelope)) error {
 	start := l.clock()
@@ -239,22 +232,22 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		model = &opened{filter: l.work.NewFilter(s.spec, t.entry.key)}
 	}
 	model.filter.Share(l.work)
-	batch, err = l.gather(t, model, batch)
+	whole, err := l.gather(t, model, batch)
 	switch {
 	case err != nil:
 		return l.refuse(t, err)
-	case batch == nil:
-		l.wait(t, model, note)
+	case whole == nil:
+		l.wait(t, model, batch.Rows, note)
 		return nil
 	}
-	if err := l.absorb(t, model, batch, note); err != nil {
+	if err := l.absorb(t, model, whole, note); err != nil {
 		return l.refuseShard(t, model, err)
 	}
 	return nil
 }
 
 // absorb takes a key's model through a shard. An error leaves the state as it was, but
-// one that is not refusable.
+// one that is not the record's fault.
 func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envelope)) error {
 	r, s := t.record, t.entry.state
 	filter, env := model.filter, &model.env
@@ -319,24 +312,6 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	return nil
 }
 
-// packNew packs the model that a key's first shard has made, whose memory is the
-// next new key's: most of many new keys come again late, if at all, and the others
-// are opened once.
-func (l *lane) packNew(e *entry) error {
-	if _, err := e.state.encode(&l.room); err != nil {
-		return err
-	}
-	l.pack(e)
-	return nil
-}
-
-// pack packs a model that was encoded and gives its memory to the next one.
-func (l *lane) pack(e *entry) {
-	if f := e.state.pack(e.state.size(e.key)); f != nil {
-		l.work.Reclaim(f)
-	}
-}
-
 // tidy lets go of what was said of the shard, and of what a large one took: a lane
 // has no use for it until the next one.
 func (l *lane) tidy() {
@@ -374,17 +349,30 @@ func caught(err *error) {
 // as it was before. An error of another kind goes up: the state is lost, and the
 // partition's memory is dropped before the record is dead-lettered unapplied.
 func (l *lane) refuse(t *task, err error) error {
+	stage, reason := stageOf(err), err.Error()
+	switch stage {
+	case "":
+		return err
+	case StageNumeric:
+		reason = unapplied + ": " + reason
+	}
+	return l.dead(t, stage, reason)
+}
+
+// stageOf returns the stage at which an error is the fault of a record, "" where it is
+// not.
+func stageOf(err error) Stage {
 	switch {
 	case errors.Is(err, cdf.ErrNumeric):
-		return l.dead(t, StageNumeric, unapplied+": "+err.Error())
+		return StageNumeric
 	case errors.Is(err, ErrDecode):
-		return l.dead(t, StageDecode, err.Error())
+		return StageDecode
 	case errors.Is(err, cdf.ErrSchema):
-		return l.dead(t, StageSchema, err.Error())
+		return StageSchema
 	case errors.Is(err, cdf.ErrShard):
-		return l.dead(t, StageCheck, err.Error())
+		return StageCheck
 	}
-	return err
+	return ""
 }
 
 func (l *lane) dead(t *task, stage Stage, reason string) error {
