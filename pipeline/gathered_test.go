@@ -283,3 +283,25 @@ func TestRowsAreCheckedTogether(t *testing.T) {
 		t.Errorf("%d shards, %+v wait: 800 rows and 800 more are not one shard of at most 1000", h.T, h.Waiting.Tell())
 	}
 }
+
+// The time of a shard, by which a model forgets, is that of the record that it ends with.
+func TestGatheredShardsForgetByTheLastRecord(t *testing.T) {
+	spec := pipelinetest.Spec(t, cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}})
+	spec.Forget, spec.ForgetPer = .5, cdf.Clock{Unit: "duration", Millis: 1000}
+	rng := rand.New(rand.NewPCG(7, 44))
+	var log, cut []pipeline.Record
+	for i := range int64(40) {
+		r := event(i, 1+rng.NormFloat64(), rng.NormFloat64())
+		r.Time = 1e12 + 300*i + rng.Int64N(200)
+		log = append(log, r)
+		if i%4 == 3 {
+			r.Value = slices.Concat(log[i-3].Value, log[i-2].Value, log[i-1].Value, r.Value)
+			cut = append(cut, r)
+		}
+	}
+	rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k*", Spec: spec})
+	want, got := recomputed(t, rules, cut)["k"], recomputed(t, rules.Gathering(gather.Rule{Rows: 4}), log)["k"]
+	if string(want.Snapshot) != string(got.Snapshot) || got.T != 10 {
+		t.Errorf("after %d shards the state is another one", got.T)
+	}
+}
