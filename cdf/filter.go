@@ -178,15 +178,19 @@ func (f *Filter) save() undo {
 	return back
 }
 
+// levelsOf returns how many levels a factor had.
+func (u *undo) levelsOf(factor int) int {
+	if factor == 0 {
+		return u.levels
+	}
+	return u.more[factor-1]
+}
+
 func (f *Filter) restore(back *undo) error {
 	f.now, f.engine, f.kept = back.state, back.engine, back.kept
 	f.drawn, f.transforms = false, Transforms{}
 	for i := range f.now.factors {
-		n := back.levels
-		if i > 0 {
-			n = back.more[i-1]
-		}
-		f.now.factors[i].truncate(n)
+		f.now.factors[i].truncate(back.levelsOf(i))
 	}
 	copy(f.now.scaling.watch.spreads, back.watched)
 	f.outdated()

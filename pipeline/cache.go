@@ -44,7 +44,7 @@ const entryOverhead = 184
 func (s *keyState) size(key string) int64 {
 	n := int64(entryOverhead + len(key) + cap(s.stored))
 	if s.model != nil {
-		n += int64(unsafe.Sizeof(*s.model)) + s.model.filter.Size()
+		n += int64(unsafe.Sizeof(*s.model)) + s.model.filter.Size() + s.model.env.Waiting.Size()
 	}
 	return n
 }

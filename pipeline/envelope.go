@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/pipeline/alert"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 // maxRuns is how many producer runs a key remembers for telling repeats.
@@ -30,7 +31,11 @@ type Envelope struct {
 	Snapshot []byte
 	Summary  []byte        // see cdf.Filter.AppendSummary; empty where the snapshot tells it
 	Alerts   []alert.State // replaced, never changed
-	runs     []run         // least recently used first
+	// Waiting are rows that no shard has yet, nil: none. Ended is where the last shard
+	// did, where records came since; nil: with the last applied record.
+	Waiting *gather.Rows
+	Ended   *gather.Mark
+	runs    []run // least recently used first
 }
 
 const (

@@ -7,7 +7,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/alert"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 func TestEnvelopeRoundTrip(t *testing.T) {
@@ -41,10 +43,12 @@ func TestEnvelopeRoundTrip(t *testing.T) {
 // ever, and that what has neither summary nor outliers is still written as version 1.
 func TestEnvelopeGolden(t *testing.T) {
 	for file, e := range map[string]Envelope{
-		"testdata/envelope_v1.bin": {Summary: []byte{}},
-		"testdata/envelope_v2.bin": {Summary: []byte("summary")},
-		"testdata/envelope_v3.bin": {Summary: []byte{}, Outlier: 1234},
-		"testdata/envelope_v4.bin": {Summary: []byte{}, Alerts: []alert.State{{Name: "steep", Sum: 77, Run: 2}, {Name: "far", Sum: 1, Raised: true}}},
+		"testdata/envelope_v1.bin":         {Summary: []byte{}},
+		"testdata/envelope_v2.bin":         {Summary: []byte("summary")},
+		"testdata/envelope_v3.bin":         {Summary: []byte{}, Outlier: 1234},
+		"testdata/envelope_v4.bin":         {Summary: []byte{}, Alerts: []alert.State{{Name: "steep", Sum: 77, Run: 2}, {Name: "far", Sum: 1, Raised: true}}},
+		"testdata/envelope_v4_waiting.bin": {Summary: []byte{}, Ended: &gather.Mark{Offset: 1 << 39, Time: 1600000000123}, Waiting: waitingRows()},
+		"testdata/envelope_v4_ended.bin":   {Summary: []byte{}, Ended: &gather.Mark{Offset: -1}},
 	} {
 		e.Offset, e.Time, e.Gaps, e.Snapshot = 1<<40, 1700000000123, 2, []byte("snapshot")
 		e.remember("run", 3)
@@ -57,15 +61,30 @@ func TestEnvelopeGolden(t *testing.T) {
 			t.Errorf("%s: written as %x (%v)", file, b, err)
 		}
 		var got Envelope
-		if err := got.UnmarshalBinary(golden); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", e) {
+		err = got.UnmarshalBinary(golden)
+		if e.Ended != nil && (got.Ended == nil || *got.Ended != *e.Ended || got.Waiting.Tell() != e.Waiting.Tell() || fmt.Sprint(got.Waiting != nil) != fmt.Sprint(e.Waiting != nil)) {
+			t.Errorf("%s: the last shard ended at %+v and %+v wait (%v)", file, got.Ended, got.Waiting.Tell(), err)
+		}
+		got.Ended, got.Waiting, e.Ended, e.Waiting = nil, nil, nil, nil
+		if err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", e) {
 			t.Errorf("%s: read as %+v (%v), want %+v", file, got, err, e)
 		}
 	}
 }
 
+// waitingRows are two rows of a number, an integer and a text.
+func waitingRows() *gather.Rows {
+	r := gather.New(gather.Mark{Offset: 1<<39 + 5, Time: 1600000000200}, []cdf.Input{{Name: "x"}, {Name: "n", Category: true}, {Name: "g", Category: true}})
+	r.Add(&cdf.Batch{Rows: 2, Columns: []cdf.Column{
+		{Name: "x", Number: []float64{1.5, -2}}, {Name: "n", Type: cdf.Integer, Number: []float64{7, 1 << 40}, Int: []int64{7, 1 << 40}},
+		{Name: "g", Type: cdf.Text, Code: []int32{0, -1}, Levels: []string{"north"}},
+	}})
+	return r
+}
+
 func TestEnvelopeDamageIsNoticed(t *testing.T) {
-	for _, e := range []Envelope{{}, {Summary: []byte("summary")}, {Outlier: 6}, {Outlier: 6, Summary: []byte("summary")}} {
-		e.Offset, e.Snapshot = 7, []byte("snapshot")
+	for _, e := range []Envelope{{}, {Ended: &gather.Mark{Offset: -1}, Waiting: waitingRows()}, {Summary: []byte("summary")}, {Outlier: 6}, {Outlier: 6, Summary: []byte("summary")}} {
+		e.Offset, e.Snapshot = 1<<40, []byte("snapshot")
 		e.remember("run", 3)
 		checkDamage(t, &e)
 	}
@@ -92,8 +111,11 @@ func checkDamage(t *testing.T, e *Envelope) {
 func FuzzEnvelope(f *testing.F) {
 	e := Envelope{Offset: 7, Snapshot: []byte("snapshot")}
 	e.remember("run", 3)
-	for i, summary := range []string{"", "summary", ""} {
+	for i, summary := range []string{"", "summary", "", ""} {
 		e.Summary, e.Outlier = []byte(summary), int64(i/2)
+		if i == 3 {
+			e.Offset, e.Ended, e.Waiting = 1<<40, &gather.Mark{Offset: 3}, waitingRows()
+		}
 		b, err := e.AppendBinary(nil)
 		if err != nil {
 			f.Fatal(err)
@@ -146,7 +168,18 @@ func TestSectionsThatAreNone(t *testing.T) {
 	if err := got.SetSections(b); err != nil || fmt.Sprint(got.Alerts) != fmt.Sprint(e.Alerts) {
 		t.Errorf("%+v, %v", got.Alerts, err)
 	}
-	for _, bad := range [][]byte{b[:len(b)-1], append(bytes.Clone(b), b...), {'Z', 0}, {'A'}, {'A', 1, 0}} {
+	waits := Envelope{Offset: 1 << 40, Ended: &gather.Mark{Offset: 3, Time: 4}, Waiting: waitingRows()}
+	w := waits.Sections()
+	late := Envelope{Offset: 1 << 30, Ended: waits.Ended, Waiting: waits.Waiting}
+	if err := late.SetSections(w); !errors.Is(err, ErrDamaged) {
+		t.Errorf("rows from after the last record: %v", err)
+	}
+	for n := 1; n < len(w); n++ {
+		if err := (&Envelope{Offset: 1 << 40}).SetSections(w[:n]); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d of %d bytes are taken: %v", n, len(w), err)
+		}
+	}
+	for _, bad := range [][]byte{{'W', 0}, {'W', 2, 3, 0}, {'W', 2, 16, 0}, b[:len(b)-1], append(bytes.Clone(b), b...), {'Z', 0}, {'A'}, {'A', 1, 0}} {
 		if err := new(Envelope).SetSections(bad); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%q is taken: %v", bad, err)
 		}

@@ -67,6 +67,7 @@ type result struct {
 	Scored    int64 // rows
 	Density   float64
 	Coverage  float64
+	Waiting   int64   // rows that were put to those that wait for a shard
 	Seconds   float64 // of an update, 0: there was none
 	MinESS    float64 // 0 without draws
 	MaxRHat   float64
@@ -170,7 +171,7 @@ func (l *lane) route(t *task) error {
 	r := t.record
 	switch reason := checkKey(r.Key); {
 	case t.poison:
-		return l.dead(t, StageNumeric, unapplied)
+		return l.condemn(t)
 	case r.Refused != nil:
 		return l.dead(t, StageDecode, r.Refused.Error())
 	case reason != "":
@@ -178,10 +179,10 @@ func (l *lane) route(t *task) error {
 	case t.spec == nil:
 		return l.dead(t, StageCheck, fmt.Sprintf("no model is configured for key %q", r.Key))
 	}
-	s := t.entry.state
-	if err := s.open(t.entry.key, l.work); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
+	if err := l.open(t.entry); err != nil {
+		return err
 	}
+	s := t.entry.state
 	if s.model != nil && r.Offset <= s.model.env.Offset {
 		t.result.Skipped = "applied"
 		return nil
@@ -217,7 +218,7 @@ func (l *lane) route(t *task) error {
 	})
 }
 
-// update folds the shard into the key's model.
+// update folds the shard, or the one that the record ends, into the key's model.
 func (l *lane) update(t *task, note func(*Envelope)) error {
 	start := l.clock()
 	defer func() { t.result.Seconds = l.clock() - start }() // also of a shard that is refused
@@ -232,19 +233,38 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	if model == nil {
 		model = &opened{filter: l.work.NewFilter(s.spec, t.entry.key)}
 	}
+	model.filter.Share(l.work)
+	whole, err := l.gather(t, model, batch)
+	switch {
+	case err != nil:
+		return l.refuse(t, err)
+	case whole == nil:
+		l.wait(t, model, batch.Rows, note)
+		return nil
+	}
+	if err := l.absorb(t, model, whole, note); err != nil {
+		return l.refuseShard(t, model, err)
+	}
+	return nil
+}
+
+// absorb takes a key's model through a shard. An error leaves the state as it was, but
+// one that is not the record's fault.
+func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envelope)) error {
+	r, s := t.record, t.entry.state
 	filter, env := model.filter, &model.env
-	filter.Share(l.work)
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
-		return l.refuse(t, err)
+		return err
 	}
 	n, settled := filter.N(), filter.Settled()
 	summary, err := filter.Update(batch)
 	if err != nil {
-		return l.refuse(t, err)
+		return err
 	}
 	before := *env
-	env.Offset, env.Time, env.Gaps = r.Offset, r.Time, l.gaps
+	env.end(r)
+	env.Gaps = l.gaps
 	if summary.Outliers.T == summary.T {
 		env.Outlier = r.Offset + 1
 	}
@@ -265,7 +285,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		if lost := filter.Revert(); lost != nil {
 			return lost
 		}
-		return l.refuse(t, fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
+		return fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err)
 	}
 	s.model = model
 	model.used++
@@ -293,24 +313,6 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		return l.packNew(t.entry)
 	}
 	return nil
-}
-
-// packNew packs the model that a key's first shard has made, whose memory is the
-// next new key's: most of many new keys come again late, if at all, and the others
-// are opened once.
-func (l *lane) packNew(e *entry) error {
-	if _, err := e.state.encode(&l.room); err != nil {
-		return err
-	}
-	l.pack(e)
-	return nil
-}
-
-// pack packs a model that was encoded and gives its memory to the next one.
-func (l *lane) pack(e *entry) {
-	if f := e.state.pack(e.state.size(e.key)); f != nil {
-		l.work.Reclaim(f)
-	}
 }
 
 // tidy lets go of what was said of the shard, and of what a large one took: a lane
@@ -350,17 +352,30 @@ func caught(err *error) {
 // as it was before. An error of another kind goes up: the state is lost, and the
 // partition's memory is dropped before the record is dead-lettered unapplied.
 func (l *lane) refuse(t *task, err error) error {
+	stage, reason := stageOf(err), err.Error()
+	switch stage {
+	case "":
+		return err
+	case StageNumeric:
+		reason = unapplied + ": " + reason
+	}
+	return l.dead(t, stage, reason)
+}
+
+// stageOf returns the stage at which an error is the fault of a record, "" where it is
+// not.
+func stageOf(err error) Stage {
 	switch {
 	case errors.Is(err, cdf.ErrNumeric):
-		return l.dead(t, StageNumeric, unapplied+": "+err.Error())
+		return StageNumeric
 	case errors.Is(err, ErrDecode):
-		return l.dead(t, StageDecode, err.Error())
+		return StageDecode
 	case errors.Is(err, cdf.ErrSchema):
-		return l.dead(t, StageSchema, err.Error())
+		return StageSchema
 	case errors.Is(err, cdf.ErrShard):
-		return l.dead(t, StageCheck, err.Error())
+		return StageCheck
 	}
-	return err
+	return ""
 }
 
 func (l *lane) dead(t *task, stage Stage, reason string) error {
@@ -387,7 +402,7 @@ func (l *lane) cut(pack bool) (cutPart, *failure) {
 	for _, e := range l.dirty {
 		value, err := e.state.encode(&l.room)
 		if err != nil {
-			return cutPart{}, &failure{e.state.model.env.Offset, e.key, err}
+			return cutPart{}, &failure{e.state.model.env.ended().Offset, e.key, err}
 		}
 		part.changes = append(part.changes, Change{e.key, value})
 		e.state.dirty = false

@@ -78,6 +78,7 @@ func (m *machine) decide(f facts) {
 		}
 		m.gaps = append(append([]Gap(nil), meta.Gaps...), Gap{meta.Watermark, f.log.Start})
 		c.To, c.Gaps = f.log.Start, m.gaps
+		clear(m.poison) // a record may have failed for rows that are given up
 	}
 	m.begin(f, c, configured != nil || c.To != c.From || c.Topic != "")
 }

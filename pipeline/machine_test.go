@@ -142,6 +142,22 @@ func findCount(fx []effect, c counter) (int64, bool) {
 	return 0, false
 }
 
+// A record that failed may have failed for rows of records that are given up since.
+func TestWhatFailedIsTriedAgainAfterAGap(t *testing.T) {
+	m, _ := claimed(t, 50, -1, true, stored(t))
+	m.step(evFailed{epoch: m.epoch, offset: 56, key: "k", err: errors.New("lost")})
+	if len(m.poison) != 1 {
+		t.Fatal("nothing failed")
+	}
+	f := stored(t)
+	f.log.Start, f.log.Last = 55, nil
+	m.step(evTimer{m.epoch, waitClaim})
+	m.step(evClaimed{facts: f})
+	if len(m.poison) != 0 || len(m.gaps) != 1 {
+		t.Errorf("%v is not tried again after the gap %v", m.poison, m.gaps)
+	}
+}
+
 func TestNothingIsAppliedBeforeAGapIsStored(t *testing.T) {
 	f := stored(t)
 	f.log.Start, f.log.Last = 55, nil

@@ -17,6 +17,7 @@ import (
 type Metrics struct {
 	consumed   *prometheus.CounterVec
 	rows       *prometheus.CounterVec
+	gathered   prometheus.Counter
 	dropped    *prometheus.CounterVec
 	dead       *prometheus.CounterVec
 	published  *prometheus.CounterVec
@@ -96,6 +97,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.consumed = counters("records_consumed_total", "Input records given to a lane.", "topic", "partition")
 	m.rows = counters("rows_absorbed_total", "Rows folded into a model.", "kind")
 	m.dropped = counters("rows_dropped_total", "Rows left out of a shard, by the column that was to blame.", "kind", "column", "reason")
+	m.gathered = counter("rows_gathered_total", "Rows that wait, or have waited, until their key has enough for a shard.")
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
 	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
 	m.flagged = counters("shards_flagged_total", "Shards after which the model raised a flag.", "kind", "flag")
@@ -147,6 +149,9 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 		case r.Skipped != "":
 			m.skipped.WithLabelValues(r.Skipped).Inc()
 			m.tally.Skipped++
+		case r.Waiting > 0:
+			m.tally.Applied++
+			m.gathered.Add(float64(r.Waiting))
 		default:
 			m.tally.Applied++
 			m.known.note(&tasks[i])

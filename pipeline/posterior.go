@@ -3,6 +3,7 @@ package pipeline
 import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/alert"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 // Posterior is one message of the output topic before it is encoded.
@@ -17,6 +18,9 @@ type Posterior struct {
 	Outlier       int64 // offset of the last record that has outliers, 0 where none has
 	Summary       *cdf.Summary
 	Alerts        []string // that are raised
+	// Waiting is told of the rows that wait for the next shard, in what is read back; a
+	// message ends a shard and has none.
+	Waiting gather.Told
 	// Settled says that centre and scale are those of the key's message before,
 	// and need not be repeated; a posterior that is read back may lack them.
 	Settled bool
@@ -54,9 +58,10 @@ type Decoder interface {
 
 // posterior is the message about a key's present state.
 func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config string, summary *cdf.Summary) Posterior {
+	at := e.ended()
 	return Posterior{
 		Key: key, Kind: spec.Kind, Variant: spec.Variant, Config: config,
-		Source: p, Offset: e.Offset, Time: e.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
-		Alerts: alert.Raised(e.Alerts),
+		Source: p, Offset: at.Offset, Time: at.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
+		Alerts: alert.Raised(e.Alerts), Waiting: e.Waiting.Tell(),
 	}
 }

@@ -71,7 +71,10 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 		return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
 	} else if err != nil {
 		// A worker drops its memory and makes the record a dead letter.
-		e.state = &keyState{spec: e.state.spec, stored: before}
+		e.state, t.poison = &keyState{spec: e.state.spec, stored: before}, true
+		if err := c.lane.one(&t); err != nil {
+			return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
+		}
 	}
 	c.lane.dirty, c.lane.outs = c.lane.dirty[:0], nil
 	e.state.dirty = false
@@ -104,7 +107,7 @@ func (s *Recomputed) Resting() (int64, error) {
 
 // under returns the same models under other limits.
 func (r *Rules) under(l Limits) *Rules {
-	other := &Rules{limits: l, configured: r.configured}
+	other := &Rules{limits: l, configured: r.configured, gathering: r.gathering}
 	for _, rule := range r.rules {
 		spec := *rule.Spec
 		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}

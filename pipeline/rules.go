@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 // StateFormat numbers the layout of what the store holds. A store of another
@@ -41,6 +42,7 @@ type Rules struct {
 	rules      []Rule
 	limits     Limits
 	core       []byte // the models' sum
+	gathering  gather.Rule
 	configured Configured
 }
 

@@ -5,11 +5,15 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/pipeline/alert"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 // An envelope's sections are what not every key has: each a tag, its length and its
 // bytes, in ascending order of the tags.
-const sectionAlerts = 'A'
+const (
+	sectionAlerts  = 'A'
+	sectionWaiting = 'W' // where the last shard ended, and the rows that wait
+)
 
 // section is one of them.
 type section struct {
@@ -22,6 +26,11 @@ func (e *Envelope) sections() (all []section) {
 	if len(e.Alerts) > 0 {
 		all = append(all, section{sectionAlerts, alert.Append(nil, e.Alerts)})
 	}
+	if e.Ended != nil {
+		body := binary.AppendVarint(nil, e.Ended.Offset)
+		body = binary.AppendVarint(body, e.Ended.Time)
+		all = append(all, section{sectionWaiting, e.Waiting.Append(body)})
+	}
 	return all
 }
 
@@ -31,6 +40,13 @@ func (e *Envelope) setSection(tag byte, body []byte) (ok bool) {
 	case sectionAlerts:
 		e.Alerts, ok = alert.Read(body)
 		return ok && len(e.Alerts) > 0
+	case sectionWaiting:
+		r := reader{b: body}
+		e.Ended = &gather.Mark{Offset: r.varint(), Time: r.varint()}
+		if e.Waiting, ok = gather.Read(r.b); r.bad || !ok || e.Ended.Offset < -1 {
+			return false
+		}
+		return e.Ended.Offset < e.Offset && (e.Waiting == nil || e.Waiting.Tell().Began.Offset <= e.Offset)
 	}
 	return false
 }

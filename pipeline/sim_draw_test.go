@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 // DrawPlan draws a schedule from a seed.
@@ -40,7 +42,22 @@ func DrawPlan(seed uint64) Plan {
 		})
 	}
 	p.MinPause = one(r, 0, 5*time.Millisecond, 100*time.Millisecond, time.Hour)
+	if r.IntN(2) == 0 {
+		p.Gather = one(r, gather.Rule{Rows: 2}, gather.Rule{Rows: 5}, gather.Rule{Rows: 7, Millis: 6}, gather.Rule{Millis: 10})
+		drawTimes(r, p.Log)
+	}
 	return p
+}
+
+// drawTimes makes records come late now and then, and some not be accepted.
+func drawTimes(r *rand.Rand, log []Arrival) {
+	for i := range log {
+		x := &log[i].Record
+		x.Time += int64(r.IntN(9)) - 4
+		if len(x.Headers) > 0 && r.IntN(12) == 0 {
+			x.Value = fmt.Appendf(nil, "1 %d", toyRefuses)
+		}
+	}
 }
 
 func one[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }

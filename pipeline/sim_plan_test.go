@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 // Plan is one schedule: what is written when, what fails when, and how the
@@ -25,6 +27,7 @@ type Plan struct {
 	MinPause time.Duration
 	Delay    time.Duration // of a message on the network, at most
 	Cost     time.Duration // of a record at a lane, about
+	Gather   gather.Rule   // of the rows of a key
 }
 
 // Arrival is a record that is written to the log. Its offset is where it then
@@ -81,8 +84,8 @@ const (
 
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v\n",
-		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap)
+	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v, %s\n",
+		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap, p.Gather.Form())
 	for _, f := range p.Faults {
 		fmt.Fprintf(&b, "  %v to %v: %s %d\n", f.From, f.To, f.Kind, f.N)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/credence-stream/credence/cdf"
@@ -54,8 +55,14 @@ type toy struct {
 
 var toyParams = []cdf.Param{{Name: "v", Len: 1}}
 
-func (m *toy) Params() []cdf.Param    { return toyParams }
-func (m *toy) Check(*cdf.Shard) error { return nil }
+func (m *toy) Params() []cdf.Param { return toyParams }
+
+func (m *toy) Check(s *cdf.Shard) error {
+	if slices.Contains(s.Y, toyRefuses) {
+		return fmt.Errorf("%w: %d", cdf.ErrShard, toyRefuses)
+	}
+	return nil
+}
 
 func (m *toy) Absorb(s *cdf.Step) {
 	sum := 0
@@ -122,8 +129,9 @@ type drawingToy struct{ toy }
 func (m *drawingToy) Blocks() []cdf.Block { return []cdf.Block{m} }
 func (m *drawingToy) Chains() int         { return 2 }
 
-// toyLoses is a number that makes a shard's failure cost the state.
-const toyLoses = 99
+// toyLoses is a number that makes a shard's failure cost the state where it is the
+// first, and toyRefuses one that no shard may have.
+const toyLoses, toyRefuses = 99, 98
 
 // toyDecoder reads shards, and takes its time.
 type toyDecoder struct {

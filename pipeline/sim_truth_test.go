@@ -31,7 +31,7 @@ var simEmpty = simStored{^uint64(0), -1}
 // begin starts the first branch.
 func (s *Sim) begin() {
 	s.truth = simTruth{now: simEmpty, highest: -1, order: map[string]int64{}, reasons: map[int64]map[string]bool{}}
-	s.grow(newBranch(s.log.id()))
+	s.grow(s.branch())
 }
 
 // grow adds a branch that tells the log as it is and will be, and returns its bit.
@@ -64,7 +64,7 @@ func (s *Sim) fork(n int64) {
 	s.log.grow = nil
 	for _, old := range olds {
 		was := uint64(1) << slices.Index(s.truth.branches, old)
-		b := newBranch(s.log.id())
+		b := s.branch()
 		b.origin, b.gaps = old.origin, old.gaps
 		bit := s.grow(b)
 		for _, x := range append(s.truth.kept, &s.truth.now) {
@@ -126,7 +126,7 @@ func (s *Sim) giveUp(c *Checkpoint) {
 	of, growing := uint64(0), s.log.grow
 	for i, old := range t.branches {
 		if t.now.of&(1<<i) != 0 && slices.Contains(growing, old) {
-			b := newBranch(s.log.id())
+			b := s.branch()
 			b.origin, b.gaps = old.origin, slices.Clone(old.gaps)
 			if c.From < 0 {
 				b.origin = c.To

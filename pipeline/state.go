@@ -77,3 +77,51 @@ func (r *Rules) Restore(p Partition, key string, value Stored) (*Posterior, *cdf
 	found := posterior(key, s.spec, &s.model.env, p, r.Config(), summary)
 	return &found, filter, nil
 }
+
+// open makes the state of a key one at hand.
+func (l *lane) open(e *entry) error {
+	if err := e.state.open(e.key, l.work); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
+	}
+	return nil
+}
+
+// packNew packs the model that a key's first shard has made, whose memory is the
+// next new key's: most of many new keys come again late, if at all, and the others
+// are opened once.
+func (l *lane) packNew(e *entry) error {
+	if _, err := e.state.encode(&l.room); err != nil {
+		return err
+	}
+	l.pack(e)
+	return nil
+}
+
+// pack packs a model that was encoded and gives its memory to the next one.
+func (l *lane) pack(e *entry) {
+	if f := e.state.pack(e.state.size(e.key)); f != nil {
+		l.work.Reclaim(f)
+	}
+}
+
+// StoredState is a stored value taken apart, without its model.
+type StoredState struct {
+	cdf.Head
+	Envelope
+	Bytes int // of the value
+}
+
+// ParseStored takes the stored value of a key apart, whatever configuration made it.
+// ErrDamaged, wrapped, says that the bytes cannot be right. Snapshot and
+// Summary alias value.
+func ParseStored(key string, value Stored) (StoredState, error) {
+	h := StoredState{Bytes: len(value)}
+	if err := h.UnmarshalBinary(value); err != nil {
+		return h, fmt.Errorf("key %q: %w", key, err)
+	}
+	var err error
+	if h.Head, err = cdf.ReadHead(h.Snapshot); err != nil {
+		return h, fmt.Errorf("key %q: %w: %w", key, ErrDamaged, err)
+	}
+	return h, nil
+}

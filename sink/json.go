@@ -89,6 +89,13 @@ func appendHead(dst []byte, p *pipeline.Posterior) []byte {
 	if len(s.Drops) > 0 {
 		dst = jsontext.AppendDrops(append(dst, `,"dropped":`...), s.Drops)
 	}
+	if w := p.Waiting; w.Rows > 0 {
+		dst = appendCount(dst, `,"waiting":{"rows":`, int64(w.Rows))
+		dst = appendCount(dst, `,"records":`, int64(w.Records))
+		dst = appendCount(dst, `,"bytes":`, int64(w.Bytes))
+		dst = appendCount(dst, `,"offset":`, w.Began.Offset)
+		dst = append(jsontext.AppendTime(append(dst, `,"time":"`...), w.Began.Time), `"}`...)
+	}
 	dst = appendAnswers(dst, p)
 	dst = appendCount(dst, `,"score":{"rows":`, s.Score.Rows)
 	dst = appendCount(dst, `,"predicted_rows":`, s.Score.PredictedRows)

@@ -67,8 +67,9 @@ var layers = []layer{
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
-	{path: "pipeline", may: []string{"cdf", "pipeline/alert"}},
+	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/gather"}},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
+	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
 	{path: "pipeline/admin", may: []string{"pipeline"}},
 	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/storetest"}},
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
@@ -91,7 +92,7 @@ var layers = []layer{
 		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/dlq",
 		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state", "cmd/consumer/try",
 	}},
-	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "cmd/internal/cli"}},
+	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "pipeline/gather", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
 	{path: "cmd/consumer/connect", may: []string{
 		"cdf", "pipeline", "pipeline/arrow", "pipeline/events", "pipeline/events/json",

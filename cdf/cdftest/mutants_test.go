@@ -40,6 +40,10 @@ func (m *mutant) Check(sh *cdf.Shard) error {
 		if sh.Observed() == 0 {
 			return cdf.ErrShard
 		}
+	case "refuses what it takes apart":
+		if sh.Rows > 0 && sh.Y[0] != sh.Y[sh.Rows-1] && sh.Rows > 20 {
+			return cdf.ErrShard
+		}
 	}
 	return m.line.Check(sh)
 }
@@ -228,6 +232,8 @@ func TestMutants(t *testing.T) {
 		{"check writes", "read only"},
 		{"score writes", "read only"},
 		{"predict writes", "read only"},
+		{"check writes", "checked"},
+		{"refuses what it takes apart", "checked"},
 		{"predict writes", "predictions"},
 		{"refuses empty shards", "empty shard"},
 		{"ignores forget", "forgetting"},

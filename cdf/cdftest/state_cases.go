@@ -21,6 +21,7 @@ func stateCases() []Case {
 		{"bounded", "the state does not grow with the stream", bounded},
 		{"hostile", "damaged snapshots are refused with ErrSnapshot and never panic", hostile},
 		{"read only", "Check, Score, Predict and LogEvidence only read", onlyReads},
+		{"checked", "Check refuses what Update refuses, for the same reason, and changes nothing; rows that it admits apart are admitted together", checked},
 		{"empty shard", "a shard without a usable row is a shard: t+1, n+0, published, also as the first", emptyShard},
 		{"null responses", "rows without a response are counted and change nothing else", nullResponses},
 		{"binding", "columns bind by name: order and extra columns do not matter", binding},

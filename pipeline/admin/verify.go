@@ -209,6 +209,11 @@ func essence(e *pipeline.Envelope) (sum [sha256.Size]byte) {
 	b := binary.AppendVarint(nil, e.Offset)
 	b = binary.AppendVarint(b, e.Time)
 	b = binary.AppendVarint(b, e.Outlier)
+	if e.Ended != nil {
+		b = binary.AppendVarint(b, e.Ended.Offset)
+		b = binary.AppendVarint(b, e.Ended.Time)
+		b = e.Waiting.Append(b)
+	}
 	h.Write(append(b, e.Repeats()...))
 	h.Write(e.Snapshot)
 	h.Sum(sum[:0])
@@ -350,5 +355,8 @@ func difference(key string, stored pipeline.Stored, got *pipeline.StoredState) s
 	case was.Time != got.Time:
 		return fmt.Sprintf("the last record's time is stored as %d, in the log it is %d", was.Time, got.Time)
 	}
-	return "the table of producers' runs differs"
+	if string(was.Repeats()) != string(got.Repeats()) {
+		return "the table of producers' runs differs"
+	}
+	return fmt.Sprintf("the rows that wait for a shard differ: %d are stored, the log gives %d", was.Waiting.Tell().Rows, got.Waiting.Tell().Rows)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/admin"
+	"github.com/credence-stream/credence/pipeline/gather"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
@@ -154,6 +155,26 @@ func TestVerifierReadsAsWorkersRead(t *testing.T) {
 	})
 }
 
+// Rows that wait are recomputed as workers gather them.
+func TestVerifierGathers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(5) {
+			k, store := &pipelinetest.Kafka{Log: pipelinetest.Records(seed, 400)}, storetest.NewMemory()
+			rules := pipelinetest.Rules(t).Gathering(gather.Rule{Rows: 60, Millis: 70})
+			worked(t, k, store, rules)
+			meta, err := store.Meta(t.Context(), inPart)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, memory := range []int64{1 << 30, 8 << 10, 1} {
+				if got, wrong := verify(t, k, store, rules, memory); got.Keys != meta.Keys || got.Keys < 5 || len(wrong) > 0 {
+					t.Errorf("seed %d, %d bytes: %+v of %d keys, %q", seed, memory, got, meta.Keys, wrong)
+				}
+			}
+		}
+	})
+}
+
 // Whatever is changed in the store is found and named.
 func TestVerifierFindsDamage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -195,13 +216,21 @@ func (c changed) Get(ctx context.Context, p pipeline.Partition, key string) (pip
 // What a checksum cannot tell, since it is right, is told by the log.
 func TestVerifierFindsWhatIsChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, store, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
+		k, store := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory()
+		rules := pipelinetest.Rules(t).Gathering(gather.Rule{Rows: 50})
 		worked(t, k, store, rules)
 		for what, change := range map[string]func(*pipeline.Envelope){
 			"nothing": func(*pipeline.Envelope) {},
 			"time":    func(e *pipeline.Envelope) { e.Time++ },
 			"outlier": func(e *pipeline.Envelope) { e.Outlier++ },
 			"repeats": func(e *pipeline.Envelope) { _ = e.SetRepeats([]byte{1, 1, 'r', 9}) },
+			"what waits": func(e *pipeline.Envelope) {
+				if e.Waiting == nil {
+					t.Fatal("nothing waits")
+				}
+				e.Waiting = e.Waiting.Clone()
+				e.Waiting.Add(e.Waiting.Batch())
+			},
 		} {
 			v, found := verifier(k, store, rules, 1<<30), 0
 			v.Reader = changed{store, "k1", change}

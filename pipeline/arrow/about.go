@@ -27,6 +27,11 @@ var (
 	aboutOutlierT       = named("credence.outliers.t")
 	aboutOutlierOffset  = named("credence.outliers.offset")
 	aboutDropped        = named("credence.dropped")
+	aboutWaitingRows    = named("credence.waiting.rows")
+	aboutWaitingRecords = named("credence.waiting.records")
+	aboutWaitingBytes   = named("credence.waiting.bytes")
+	aboutWaitingOffset  = named("credence.waiting.offset")
+	aboutWaitingTime    = named("credence.waiting.time")
 	aboutQuantities     = named("credence.quantities")
 	aboutAlerts         = named("credence.alerts")
 	aboutRows           = named("credence.score.rows")
@@ -70,6 +75,9 @@ func room(p *pipeline.Posterior, x extras) int {
 	}
 	if s.Outliers.Rows > 0 {
 		n += 3
+	}
+	if p.Waiting.Rows > 0 {
+		n += 5
 	}
 	return n
 }
@@ -122,6 +130,13 @@ func (w *builder) posterior(from int, p *pipeline.Posterior, x extras) {
 		m.open(aboutDropped)
 		m.b = jsontext.AppendDrops(m.b, s.Drops)
 		m.close()
+	}
+	if w := p.Waiting; w.Rows > 0 { // of what is read back; no message has them
+		m.count(aboutWaitingRows, int64(w.Rows))
+		m.count(aboutWaitingRecords, int64(w.Records))
+		m.count(aboutWaitingBytes, int64(w.Bytes))
+		m.count(aboutWaitingOffset, w.Began.Offset)
+		m.count(aboutWaitingTime, w.Began.Time)
 	}
 	if len(s.Quantities) > 0 {
 		m.open(aboutQuantities)

@@ -37,7 +37,7 @@ type group struct {
 // newGroup writes a configuration: models of every kind, one of them slow, and
 // one that no shard suits; a cache for a handful of keys, checkpoints
 // many times a second, and a short session so that a frozen member loses its
-// partitions soon.
+// partitions soon. CREDENCE_COALESCE, as in "rows: 60, time: 300ms", gathers rows.
 func newGroup(t *testing.T, brokers []string, redis, name, input, cache string) group {
 	t.Helper()
 	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out", redis: redis}
@@ -46,6 +46,7 @@ kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q, sessi
 redis: {url: %q}
 checkpoint: {interval: 100ms, records: 100, bytes: 4MiB}
 memory: {inflight: 64MiB, cache: %s}
+input: {coalesce: {%s}}
 http: {listen: ""}
 models:
   - {match: "slow/*", kind: probit, draws: 1500, columns: {response: c, features: [x0, x1, x2]}, settings: {window: 1000, chains: 4}}
@@ -57,7 +58,7 @@ models:
   - {match: "k/*4", kind: compressed, columns: {response: y, features: [x0, x1, x2]}}
   - {match: "k/*5", kind: poisson, columns: {response: n, features: [x0], group: g}}
   - {match: "k/*", kind: linear, columns: {response: y, features: [x0, x1, x2]}}
-`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache)
+`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache, os.Getenv("CREDENCE_COALESCE"))
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func newRules(c *config.Config) (*pipeline.Rules, *Reader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return rules.Reading(reader.form()), reader, nil
+	return rules.Reading(reader.form()).Gathering(c.Input.Coalesce.Rule()), reader, nil
 }
 
 // RulesOf pairs the globs with the models.

@@ -53,7 +53,7 @@ func (f *draftFlags) head(l *look) []byte {
 		line("  sasl: %s", Inline(k.SASL))
 	}
 	if f.records.Format != config.FormatArrow {
-		line("input: %s  # what the records of the topic are", Inline(inputOf(f.records)))
+		line("input: %s  # what the records of the topic are", Inline(inputOf{f.records.Format, f.records.Payload}))
 	}
 	line("redis: %s  # stores the state; must not evict", Inline(redisPlace(f.config.Redis)))
 	if f.config.HTTP != defaults.HTTP {

@@ -100,7 +100,13 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	s := p.Summary
 	fmt.Fprintf(&b, "key\t%s\nmodel\t%s (%s), configuration %s\n", p.Key, p.Kind, p.Variant, p.Config)
 	fmt.Fprintf(&b, "absorbed\t%d shards, %d rows (%s after forgetting)\n", s.T, s.N, short(s.NEff))
-	fmt.Fprintf(&b, "last record\t%s offset %d, %s\n", p.Source, p.Offset, recorded(p))
+	if s.T > 0 {
+		fmt.Fprintf(&b, "last record\t%s offset %d, %s\n", p.Source, p.Offset, recorded(p))
+	}
+	if w := p.Waiting; w.Rows > 0 {
+		fmt.Fprintf(&b, "waiting\t%d rows of %d records for the next shard, %d bytes, from %s offset %d, %s on\n",
+			w.Rows, w.Records, w.Bytes, p.Source, w.Began.Offset, jsontext.AppendTime(nil, w.Began.Time))
+	}
 	if sc := s.Score; sc.Rows > 0 {
 		fmt.Fprintf(&b, "last shard, predicted\t%d rows: log density %s, rmse %s, inside their 95%% interval %s\n",
 			sc.Rows, short(sc.LogDensity), short(sc.RMSE), percent(sc.Coverage95))
@@ -122,6 +128,9 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	}
 	if err := app.Tabulate(out, b.String(), 0); err != nil {
 		return err
+	}
+	if s.T == 0 {
+		return nil
 	}
 	b.Reset()
 	b.WriteString("\nVARIABLE\tMEAN\tSD\t2.5%\tMEDIAN\t97.5%\tESS\tR-HAT\t\n")

@@ -1,0 +1,44 @@
+// Package gather keeps rows of a key until they are a shard. When they are is a
+// function of the key's records alone, so that a replay cuts the same shards.
+package gather
+
+import "fmt"
+
+// Rule says when the rows that a key has gathered are a shard: with the record that
+// brings them to Rows, or that came Millis or more after the first of them. Zero asks
+// for neither: MostRows and MostBytes end a shard too.
+type Rule struct {
+	Rows   int
+	Millis int64 // between the timestamps of the two records
+}
+
+// The bounds of what a key gathers, whatever is configured.
+const (
+	MostRows  = 10_000
+	MostBytes = 1 << 20
+)
+
+// On reports whether rows are gathered at all.
+func (r Rule) On() bool { return r.Rows > 0 || r.Millis > 0 }
+
+// Form identifies the rule as a part of the configuration that state belongs to, "" where
+// nothing is gathered.
+func (r Rule) Form() string {
+	if !r.On() {
+		return ""
+	}
+	return fmt.Sprintf("gather %d rows %d ms", r.Rows, r.Millis)
+}
+
+// ends reports whether rows and bytes that began at a time are a shard with a record of
+// another time.
+func (r Rule) ends(rows, bytes int, began, now int64) bool {
+	return rows >= r.most() || bytes >= MostBytes || r.Millis > 0 && now-began >= r.Millis
+}
+
+func (r Rule) most() int {
+	if r.Rows == 0 {
+		return MostRows
+	}
+	return min(r.Rows, MostRows)
+}
