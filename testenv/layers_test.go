@@ -75,6 +75,9 @@ var layers = []layer{
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
 	{path: "pipeline/events", may: []string{"cdf", "pipeline", "internal/jsontext"}},
 	{path: "pipeline/events/json", may: []string{"cdf", "pipeline", "pipeline/events"}},
+	{path: "pipeline/events/avro", may: []string{"cdf", "pipeline", "pipeline/events"}},
+	{path: "pipeline/events/protobuf", may: []string{"cdf", "pipeline", "pipeline/events"}},
+	{path: "pipeline/events/registry", may: []string{"cdf", "pipeline", "pipeline/events", "pipeline/events/avro", "pipeline/events/protobuf", "internal/access"}},
 	{path: "pipeline/kafka", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"cdf", "pipeline"}},
@@ -95,8 +98,9 @@ var layers = []layer{
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
 	{path: "cmd/consumer/connect", may: []string{
-		"cdf", "pipeline", "pipeline/arrow", "pipeline/events", "pipeline/events/json",
-		"pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/embedded",
+		"cdf", "pipeline", "pipeline/arrow", "pipeline/events", "pipeline/events/avro", "pipeline/events/json",
+		"pipeline/events/protobuf", "pipeline/events/registry",
+		"pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/access", "internal/embedded",
 		"cmd/internal/replay", "cmd/consumer/config",
 	}},
 	{path: "cmd/consumer/connect/connecttest", may: []string{"cdf", "pipeline", "cmd/consumer/config/configtest", "cmd/consumer/connect"}},
@@ -185,7 +189,7 @@ var homes = map[string][]string{
 	"github.com/segmentio/kafka-go":      {"pipeline/kafka"},
 	"github.com/redis/go-redis":          {"pipeline/redis"},
 	"github.com/apache/arrow":            {"pipeline/arrow", "cmd/producer/rows", "sink", "examples/clients/go"},
-	"github.com/twmb/franz-go":           {"internal/embedded", "examples/clients/go"},
+	"github.com/twmb/franz-go":           {"internal/embedded", "examples/clients/go", "pipeline/events/registry"},
 	"github.com/alicebob/miniredis":      {"internal/embedded"},
 	"gonum.org/v1/gonum":                 {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
 	"golang.org/x/sys/cpu":               {"cdf/isa"}, // which instructions there are
@@ -203,7 +207,9 @@ var homes = map[string][]string{
 	"github.com/pierrec/lz4":             {"pipeline/kafka", "pipeline/arrow", "cmd/producer"},
 	"golang.org/x/sync":                  {"pipeline", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer", "cmd/producer", "cmd/consumer/demo", "research/study", "research/sbc", "research/regimes"},
 	"golang.org/x/time":                  {"sink/web"},
-	"google.golang.org/protobuf/":        {},
+	"github.com/twmb/avro":               {"pipeline/events/avro"},
+	"github.com/bufbuild/protocompile":   {"pipeline/events/protobuf"},
+	"google.golang.org/protobuf/":        {"pipeline/events/protobuf"},
 	"github.com/rogpeppe/go-internal":    {"cmd/internal/clitest"},
 }
 

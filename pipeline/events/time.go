@@ -16,8 +16,12 @@ func parseTime(text []byte) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return seconds(micros(t), 1e6), true
+	return Instant(t), true
 }
+
+// Instant returns a time in seconds since 1970, to the microsecond, as a shard that
+// is written from it brings it.
+func Instant(t time.Time) float64 { return Seconds(micros(t), 1e6) }
 
 // micros returns a time in microseconds, rounded as a shard has it that is written
 // from seconds.
@@ -29,8 +33,8 @@ func micros(t time.Time) int64 {
 	return int64(math.Round((float64(sec) + float64(nano)/1e9) * 1e6))
 }
 
-// seconds returns ticks, per of them a second, as seconds, as those of an Arrow
+// Seconds returns ticks, per of them a second, as seconds, as those of an Arrow
 // timestamp are read.
-func seconds(ticks, per int64) float64 {
+func Seconds(ticks, per int64) float64 {
 	return float64(ticks/per) + float64(ticks%per)/float64(per)
 }
