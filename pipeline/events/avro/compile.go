@@ -39,6 +39,7 @@ type node struct {
 	kind     kind
 	what     string // that it is called where it is skipped
 	least    int    // bytes that a value takes at least; 0: every value takes none
+	measured bool   // record: least is set, or about to be
 	size     int    // fixed: bytes
 	per      int64  // tick: a second
 	scale    int    // decimal
@@ -89,9 +90,10 @@ const (
 // compiler makes nodes of a schema. Named types are nodes that several places share,
 // also places within them.
 type compiler struct {
-	named map[string]*node
+	named map[string]*node // by their full names
 	nodes []*node
 	depth int
+	space string // the namespace that names without one are of
 }
 
 var primitives = map[string]kind{
@@ -135,6 +137,12 @@ func (c *compiler) compile(s *avro.SchemaNode) (*node, error) {
 	case "record", "error":
 		n = c.define(s)
 		n.kind = record
+		around := c.space
+		c.space = s.Namespace
+		if dot := strings.LastIndexByte(s.Name, '.'); dot >= 0 {
+			c.space = s.Name[:dot]
+		}
+		defer func() { c.space = around }()
 		for i := range s.Fields {
 			f := &s.Fields[i]
 			below, err := c.compile(&f.Type)
@@ -168,24 +176,57 @@ func (c *compiler) compile(s *avro.SchemaNode) (*node, error) {
 
 // refer returns the node of a named type, which may be defined later.
 func (c *compiler) refer(name string) *node {
-	n, ok := c.named[name]
-	if !ok {
-		n = &node{kind: undefined, what: name}
-		c.named[name] = n
-		c.nodes = append(c.nodes, n)
+	if !strings.Contains(name, ".") && c.space != "" {
+		if n, ok := c.named[c.space+"."+name]; ok {
+			return n
+		}
 	}
+	if n, ok := c.named[name]; ok {
+		return n
+	}
+	n := &node{kind: undefined, what: name}
+	c.nodes = append(c.nodes, n)
 	return n
 }
 
 // define returns the node of a named type that is defined here.
 func (c *compiler) define(s *avro.SchemaNode) *node {
-	name := s.Name
-	if s.Namespace != "" && !strings.Contains(name, ".") {
-		name = s.Namespace + "." + name
-	}
-	n := c.refer(name)
+	n := c.named[fullName(s)]
 	n.what = s.Type
 	return n
+}
+
+// fullName is the name of a named type with its namespace.
+func fullName(s *avro.SchemaNode) string {
+	if s.Namespace == "" || strings.Contains(s.Name, ".") {
+		return s.Name
+	}
+	return s.Namespace + "." + s.Name
+}
+
+// collect makes nodes of all named types that are defined at or below a type: others
+// may refer to one before it is defined.
+func (c *compiler) collect(s *avro.SchemaNode) {
+	switch s.Type {
+	case "record", "error", "enum", "fixed":
+		n := &node{kind: undefined, what: fullName(s)}
+		c.named[fullName(s)] = n
+		c.nodes = append(c.nodes, n)
+	}
+	switch s.Type { // what else stands there says nothing
+	case "record", "error":
+		for i := range s.Fields {
+			c.collect(&s.Fields[i].Type)
+		}
+	case "union":
+		for i := range s.Branches {
+			c.collect(&s.Branches[i])
+		}
+	case "array":
+		c.collect(s.Items)
+	case "map":
+		c.collect(s.Values)
+	}
 }
 
 // logical takes the logical type into account; one that is not known is none, as the
@@ -258,12 +299,13 @@ func (n *node) measure(within map[*node]bool) error {
 			n.least = 1
 		}
 	case record:
-		if within[n] {
+		if within[n] { // before it is measured
 			return errors.New("a record that always contains itself has no values")
 		}
-		if n.least > 0 {
+		if n.measured {
 			return nil
 		}
+		n.measured = true
 		within[n] = true
 		defer delete(within, n)
 		sum := 0

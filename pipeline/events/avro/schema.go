@@ -57,7 +57,9 @@ func Parse(text string, before ...string) (s *Schema, err error) {
 		return nil, fmt.Errorf("schema of Avro: %w", shorter(err))
 	}
 	c := compiler{named: map[string]*node{}}
-	root, err := c.compile(parsed.Root())
+	top := parsed.Root()
+	c.collect(top)
+	root, err := c.compile(top)
 	if err == nil {
 		err = c.settle()
 	}

@@ -19,7 +19,26 @@ const (
 	// MaxSchema bounds a file and those that it imports, in bytes.
 	MaxSchema = 1 << 20
 	maxFiles  = 200
+	// maxBraces is how deep braces may lie in each other: what a compiler does for a
+	// file may grow with the square of that. Those in comments count too.
+	maxBraces = 200
 )
+
+// deep reports whether the braces of a source lie too deep in each other.
+func deep(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{', '[':
+			if depth++; depth > maxBraces {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
+}
 
 // Compile compiles the source of a .proto file. Source returns that of a file that it
 // imports, by the name in the import; those of google/protobuf are known.
@@ -43,6 +62,9 @@ func Compile(ctx context.Context, name, text string, source func(name string) (s
 		size, files = size+len(body), files+1
 		if size > MaxSchema || files > maxFiles {
 			return protocompile.SearchResult{}, fmt.Errorf("more than %d bytes, or %d files", MaxSchema, maxFiles)
+		}
+		if deep(body) {
+			return protocompile.SearchResult{}, fmt.Errorf("braces more than %d deep in each other", maxBraces)
 		}
 		return protocompile.SearchResult{Source: strings.NewReader(body)}, nil
 	})

@@ -100,8 +100,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// width returns how many values a row of a type may have: fields, also those of the
-// messages inside it, but none of a type that contains itself.
+// width returns about how many values a row of a type may have: fields, also those of
+// the messages inside it, but none of a type that contains itself.
 func (p *planner) width(desc protoreflect.MessageDescriptor, path string, within map[protoreflect.FullName]bool, most int) int {
 	n := 0
 	within[desc.FullName()] = true
@@ -112,6 +112,7 @@ func (p *planner) width(desc protoreflect.MessageDescriptor, path string, within
 		switch {
 		case !p.wanted.Below(below):
 		case fd.Message() != nil && !fd.IsMap() && !fd.IsList() && wellKnown(fd.Message()) == "":
+			n++ // also one that has nothing, for there may be many of them
 			if !within[fd.Message().FullName()] {
 				n += p.width(fd.Message(), below, within, most-n)
 			}
