@@ -84,17 +84,18 @@ func FuzzDecode(f *testing.F) {
 		if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
 			t.Fatalf("%v, then %v: what was before shows", err, errAgain)
 		}
+		// The library also reads what is in an array, which is passed over here by the
+		// size of its blocks.
+		skips := strings.Contains(schemas[n], `"array","items":"`)
 		var v any
 		rest, errTheirs := theirs[n].Decode(value, &v)
 		if err != nil {
-			refusal(t, err, errTheirs == nil && len(rest) == 0)
+			refusal(t, err, errTheirs == nil && len(rest) == 0 && !skips)
 			return
 		}
 		sameBatch(t, b, again)
 		if errTheirs != nil || len(rest) > 0 {
-			// The library also reads what is in an array, which is passed over here by
-			// the size of its blocks.
-			if !strings.Contains(schemas[n], `"array","items":"`) {
+			if !skips {
 				t.Fatalf("read here, and there: %v, %d bytes left", errTheirs, len(rest))
 			}
 			return

@@ -21,8 +21,8 @@ type Options struct {
 	URL          string // http or https
 	Format       string // Avro or Protobuf
 	Username     string
-	PasswordFile string // its trailing line break is not part of the password
-	TLS          access.TLS
+	PasswordFile string     // its trailing line break is not part of the password
+	TLS          access.TLS // of https; Enabled does not matter
 }
 
 // Registry knows the schemas of a schema registry that speaks the API of Confluent's.
@@ -52,6 +52,7 @@ func New(o Options) (*Registry, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 		return nil, errors.New("schema registry: the URL is not of the form https://host:port; user and password have keys of their own")
 	}
+	o.TLS.Enabled = u.Scheme == "https"
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	if t.TLSClientConfig, err = o.TLS.Config(); err != nil {
 		return nil, fmt.Errorf("schema registry: tls: %w", err)
