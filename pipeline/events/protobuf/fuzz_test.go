@@ -81,8 +81,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(uint8(i), build(f, s, func(*dynamicpb.Message) {}))
 		f.Add(uint8(i), build(f, s, func(m *dynamicpb.Message) { fill(m, 2) }))
 	}
-	f.Add(uint8(1), []byte{0x10, 5, 0x1a, 1, 'a', 0x22, 2, 8, 7, 0x10, 3, 0x22, 2, 16, 1}) // a oneof, again and again
-	f.Add(uint8(1), []byte{0x72, 2, 0x10, 5, 0x72, 3, 0x1a, 1, 'b', 0x72, 4, 0x2a, 2, 8, 1})  // a message in pieces
+	f.Add(uint8(1), []byte{0x10, 5, 0x1a, 1, 'a', 0x22, 2, 8, 7, 0x10, 3, 0x22, 2, 16, 1})   // a oneof, again and again
+	f.Add(uint8(1), []byte{0x72, 2, 0x10, 5, 0x72, 3, 0x1a, 1, 'b', 0x72, 4, 0x2a, 2, 8, 1}) // a message in pieces
 	f.Add(uint8(0), []byte{0xff, 0xff, 0xff, 0xff, 0x0f})
 	var used []pipeline.Decoder
 	for _, s := range all {

@@ -51,7 +51,7 @@ func compile(ctx context.Context, format, text string, before []source) (form, e
 	}
 	f, err := protobuf.Compile(ctx, own, text, func(name string) (string, error) {
 		for _, s := range before {
-			if s.name == name {
+			if name == s.name {
 				return s.text, nil
 			}
 		}
