@@ -224,7 +224,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	defer func() { t.result.Seconds = l.clock() - start }() // also of a shard that is refused
 	r, s := t.record, t.entry.state
 	defer l.tidy()
-	batch, err := guarded(func() (*cdf.Batch, error) { return l.decoder.Decode(r.Value) })
+	batch, err := guarded(func() (*cdf.Batch, error) { return Decode(l.decoder, r) })
 	if err != nil {
 		return l.refuse(t, err)
 	}

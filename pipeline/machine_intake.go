@@ -40,10 +40,13 @@ func (m *machine) waiting() int64 { return m.queueBytes + m.busyBytes }
 func (m *machine) onFetched(e evFetched) {
 	unwanted := m.unwanted
 	m.fetching, m.unwanted = false, false
+	var other *OutageError
 	switch {
 	case errors.Is(e.err, ErrOutOfRange), errors.Is(e.err, ErrAnotherLog):
 		// The claim looks at the log and decides.
 		m.restart(waitClaim, 10)
+	case errors.As(e.err, &other):
+		m.retry(waitFetch, other.Of, other.Err)
 	case e.err != nil:
 		m.retry(waitFetch, "kafka", e.err)
 	case unwanted:

@@ -56,6 +56,21 @@ type Decoder interface {
 	Release() (large bool)
 }
 
+// RecordDecoder is a Decoder that needs more of a record than its value.
+type RecordDecoder interface {
+	Decoder
+	// DecodeRecord is Decode for the value of a record.
+	DecodeRecord(r *Record) (*cdf.Batch, error)
+}
+
+// Decode reads the value of a record.
+func Decode(d Decoder, r *Record) (*cdf.Batch, error) {
+	if whole, ok := d.(RecordDecoder); ok {
+		return whole.DecodeRecord(r)
+	}
+	return d.Decode(r.Value)
+}
+
 // posterior is the message about a key's present state.
 func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config string, summary *cdf.Summary) Posterior {
 	at := e.ended()

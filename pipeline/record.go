@@ -39,6 +39,9 @@ type Record struct {
 	// to unpack or to keep: it has an offset and nothing else, and goes to the dead
 	// letters without a value.
 	Refused error
+	// Schema is what a log that asks for schemas found its value to be written by,
+	// for the decoder.
+	Schema any
 
 	loan *loan // of its bytes; nil: they are its own
 }
@@ -117,6 +120,18 @@ var (
 	// ErrAnotherLog reports that the log is not the one that the position is of.
 	ErrAnotherLog = errors.New("another log: the topic was recreated or its log truncated")
 )
+
+// OutageError is an outage of something else than the log.
+type OutageError struct {
+	Of  string // in words
+	Err error
+}
+
+// Error says what is away, and why.
+func (e *OutageError) Error() string { return e.Of + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *OutageError) Unwrap() error { return e.Err }
 
 // Log reads the input topics. Every error but ErrOutOfRange and ErrAnotherLog is
 // an outage: the caller waits and asks again.

@@ -58,6 +58,15 @@ func Formulaic(t TB) string {
 	return loud(t, "FORMULAIC", "formulaic", formulas)
 }
 
+// serializers are the libraries by which others write Avro and Protobuf.
+var serializers = []string{"fastavro==1.13.1", "protobuf==7.36.2"}
+
+// Serializers returns an interpreter that has fastavro and protobuf, as Python does.
+func Serializers(t TB) string {
+	t.Helper()
+	return loud(t, "PYTHON'S AVRO AND PROTOBUF", "serializers", serializers)
+}
+
 func loud(t TB, what, program string, packages []string) string {
 	t.Helper()
 	path, err := Interpreter(t.Context(), program, packages)

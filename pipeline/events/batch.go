@@ -98,7 +98,7 @@ func (s *Sheet) put(c *column) error {
 
 // fill lays a column out.
 func (s *Sheet) fill(c *column, name string, w *Named) error {
-	if err := s.charge(cellBytes * (s.rows - len(c.cells))); err != nil {
+	if err := s.charge(CellBytes * (s.rows - len(c.cells))); err != nil {
 		return err
 	}
 	for len(c.cells) < s.rows {
@@ -108,7 +108,7 @@ func (s *Sheet) fill(c *column, name string, w *Named) error {
 	switch {
 	case c.moments(w):
 		out.Type = cdf.Time
-	case out.Type == cdf.Text && c.kinds == text && c.dates():
+	case out.Type == cdf.Text && c.kinds&^(text|moment) == 0 && c.dates():
 		out.Type = cdf.Time
 	case out.Type == cdf.Text:
 		if err := s.lay(c); err != nil {
@@ -151,6 +151,8 @@ func (c *column) is(w *Named) cdf.ColumnType {
 		return cdf.Float
 	case truth:
 		return cdf.Bool
+	case moment:
+		return cdf.Time
 	}
 	return cdf.Text
 }
@@ -169,7 +171,10 @@ func (c *column) dates() bool {
 	c.number = c.number[:0]
 	for i := range c.cells {
 		v := math.NaN()
-		if c.cells[i].kind != 0 {
+		switch c.cells[i].kind {
+		case moment:
+			v = c.cells[i].number()
+		case text:
 			var ok bool
 			if v, ok = parseTime(c.cells[i].text); !ok {
 				return false

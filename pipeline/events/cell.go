@@ -3,6 +3,7 @@ package events
 import (
 	"math"
 	"strconv"
+	"time"
 )
 
 // kinds are the sorts of values that a column has in a record.
@@ -13,6 +14,7 @@ const (
 	fraction
 	truth
 	text
+	moment
 	other // what cannot be read
 )
 
@@ -23,9 +25,9 @@ type cell struct {
 	text []byte // as it is written, where the format writes it
 }
 
-// cellBytes is what a value takes: the cell, and a number or code in one or two
+// CellBytes is what a value takes: the cell, and a number or code in one or two
 // forms.
-const cellBytes = 40 + 16
+const CellBytes = 40 + 16
 
 // column is a column of the record at hand. Its buffers are those of the column at
 // this position of the record before.
@@ -60,7 +62,7 @@ func (s *Sheet) set(at Place, v cell) error {
 	if len(c.cells) == s.rows {
 		return s.Damaged(at, "is there twice")
 	}
-	if err := s.charge(cellBytes * (s.rows - len(c.cells))); err != nil {
+	if err := s.charge(CellBytes * (s.rows - len(c.cells))); err != nil {
 		return err
 	}
 	for len(c.cells) < s.rows-1 {
@@ -98,6 +100,11 @@ func (s *Sheet) Bool(at Place, v bool) error {
 
 // Text sets a text, which must be UTF-8.
 func (s *Sheet) Text(at Place, v []byte) error { return s.set(at, cell{kind: text, text: v}) }
+
+// Time sets a time in seconds since 1970.
+func (s *Sheet) Time(at Place, seconds float64) error {
+	return s.set(at, cell{kind: moment, bits: math.Float64bits(seconds)})
+}
 
 // Skip says that the value at a place is of a type that is not read.
 func (s *Sheet) Skip(at Place, what string) error {
@@ -138,6 +145,10 @@ func (c *cell) append(b []byte) []byte {
 		return strconv.AppendInt(b, int64(c.bits), 10)
 	case c.kind == truth:
 		return strconv.AppendBool(b, c.bits != 0)
+	case c.kind == moment:
+		if micros := math.Round(c.number() * 1e6); math.Abs(micros) < 1<<62 {
+			return time.UnixMicro(int64(micros)).UTC().AppendFormat(b, time.RFC3339Nano)
+		}
 	}
 	return strconv.AppendFloat(b, c.number(), 'g', -1, 64)
 }

@@ -10,7 +10,7 @@
 //     number only;
 //   - true and false are Bool;
 //   - text is Text, or Time where every value is a date or time of ISO 8601, as
-//     producer replay reads it;
+//     producer replay reads it, or a time by the record's schema;
 //   - values of more than one of these are Text, each as it is written;
 //   - arrays, and what has no form as number or label, are skipped;
 //   - a field that a row lacks is null there, and a column that the models name and

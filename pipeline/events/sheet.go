@@ -62,6 +62,9 @@ func NewSheet(limits Limits, wanted Wanted, payload []string) *Sheet {
 	return s
 }
 
+// Limits returns the limits in force.
+func (s *Sheet) Limits() Limits { return s.limits }
+
 // Begin starts with a record of size bytes, each of which may be laid out in times
 // bytes. cdf.ErrShard reports one that is too large. It waits for the memory that a
 // large one takes.

@@ -17,7 +17,7 @@ func parseTime(text []byte) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return seconds(micros(t), 1e6), true
+	return Instant(t), true
 }
 
 // The numbers since 1970 that are of no unit but one, for times from 1973 to 5138: of
@@ -34,11 +34,11 @@ func sinceEpoch(v float64) float64 {
 	case a < epochMillis, math.IsNaN(v):
 		return v
 	case a < epochMicros:
-		return seconds(int64(math.Round(v*1e3)), 1e6)
+		return Seconds(int64(math.Round(v*1e3)), 1e6)
 	case a < epochNanos:
-		return seconds(int64(math.Round(v)), 1e6)
+		return Seconds(int64(math.Round(v)), 1e6)
 	}
-	return seconds(int64(math.Round(v/1e3)), 1e6)
+	return Seconds(int64(math.Round(v/1e3)), 1e6)
 }
 
 // moments makes times of the numbers of a column that serves as one, and reports whether
@@ -57,6 +57,10 @@ func (c *column) moments(w *Named) bool {
 	return true
 }
 
+// Instant returns a time in seconds since 1970, to the microsecond, as a shard that
+// is written from it brings it.
+func Instant(t time.Time) float64 { return Seconds(micros(t), 1e6) }
+
 // micros returns a time in microseconds, rounded as a shard has it that is written
 // from seconds.
 func micros(t time.Time) int64 {
@@ -67,8 +71,8 @@ func micros(t time.Time) int64 {
 	return int64(math.Round((float64(sec) + float64(nano)/1e9) * 1e6))
 }
 
-// seconds returns ticks, per of them a second, as seconds, as those of an Arrow
+// Seconds returns ticks, per of them a second, as seconds, as those of an Arrow
 // timestamp are read.
-func seconds(ticks, per int64) float64 {
+func Seconds(ticks, per int64) float64 {
 	return float64(ticks/per) + float64(ticks%per)/float64(per)
 }

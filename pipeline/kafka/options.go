@@ -2,16 +2,15 @@ package kafka
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"strings"
 
 	"github.com/segmentio/kafka-go/sasl"
 	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"github.com/credence-stream/credence/internal/access"
 )
 
 // Options say how to reach a Kafka cluster.
@@ -22,15 +21,8 @@ type Options struct {
 	SASL     SASL
 }
 
-// TLS holds the settings of encrypted connections. Without CAFile the
-// system's authorities are trusted; CertFile and KeyFile go together.
-type TLS struct {
-	Enabled    bool
-	CAFile     string
-	CertFile   string
-	KeyFile    string
-	ServerName string // default: the host that is dialled
-}
+// TLS holds the settings of encrypted connections.
+type TLS access.TLS
 
 // SASL holds the settings of authentication.
 type SASL struct {
@@ -61,41 +53,13 @@ func (o Options) prepare() (prepared, error) {
 		}
 	}
 	var err error
-	if p.tls, err = o.TLS.config(); err != nil {
+	if p.tls, err = access.TLS(o.TLS).Config(); err != nil {
 		return p, fmt.Errorf("tls: %w", err)
 	}
 	if p.sasl, err = o.SASL.mechanism(); err != nil {
 		return p, fmt.Errorf("sasl: %w", err)
 	}
 	return p, nil
-}
-
-func (t TLS) config() (*tls.Config, error) {
-	if !t.Enabled {
-		return nil, nil
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
-	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("no certificate in %s", t.CAFile)
-		}
-	}
-	if (t.CertFile == "") != (t.KeyFile == "") {
-		return nil, errors.New("a certificate and its key go together")
-	}
-	if t.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-		if err != nil {
-			return nil, err
-		}
-		c.Certificates = []tls.Certificate{pair}
-	}
-	return c, nil
 }
 
 func (s SASL) mechanism() (sasl.Mechanism, error) {
@@ -105,11 +69,10 @@ func (s SASL) mechanism() (sasl.Mechanism, error) {
 	if s.Username == "" || s.PasswordFile == "" {
 		return nil, fmt.Errorf("%s needs a user name and a password file", s.Mechanism)
 	}
-	raw, err := os.ReadFile(s.PasswordFile)
+	password, err := access.Password(s.PasswordFile)
 	if err != nil {
 		return nil, err
 	}
-	password := strings.TrimRight(string(raw), "\r\n")
 	switch s.Mechanism {
 	case "plain":
 		return plain.Mechanism{Username: s.Username, Password: password}, nil

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/credence-stream/credence/internal/access"
 )
 
 // Options say where the store is and whose checkpoints it keeps.
@@ -68,11 +69,9 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 		t.password = o.Password
 	}
 	if o.PasswordFile != "" {
-		text, err := os.ReadFile(o.PasswordFile)
-		if err != nil {
+		if t.password, err = access.Password(o.PasswordFile); err != nil {
 			return nil, fmt.Errorf("redis password file: %w", err)
 		}
-		t.password = strings.TrimRight(string(text), "\r\n")
 	}
 	u := &goredis.UniversalOptions{
 		Addrs:         t.addrs,

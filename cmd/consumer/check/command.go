@@ -86,10 +86,13 @@ func (k *checker) connect(ctx context.Context) {
 	}
 	conn, err := connect.Dial(k.config)
 	if err != nil {
-		k.add(levelError, "kafka", "correct kafka.tls, kafka.sasl or the files that they name", "%v", err)
+		k.add(levelError, "kafka", "correct kafka.tls, kafka.sasl, input.schema or the files that they name", "%v", err)
 		return
 	}
 	defer conn.Close()
+	for _, name := range conn.Reader.Lacking() {
+		k.add(levelError, "models", "correct the name in models, or input.payload", "column %q is no field of the rows in %s", name, k.config.Input.Schema.File)
+	}
 	cluster := kafkaCluster{conn.Client}
 	if !k.kafka(ctx, cluster) || !k.advertised(ctx, cluster) {
 		return

@@ -13,6 +13,7 @@ type Input struct {
 	Format   string   `yaml:"format"`
 	Payload  string   `yaml:"payload"` // path of the rows in a record
 	Coalesce Coalesce `yaml:"coalesce,flow"`
+	Schema   Schema   `yaml:"schema"`
 }
 
 // Coalesce is the section input.coalesce: the rows of a key that are gathered into one
@@ -55,12 +56,14 @@ func (c *Coalesce) check(models []Model, limit int, wrong report) {
 
 // The formats of records.
 const (
-	FormatArrow = "arrow"
-	FormatJSON  = "json"
+	FormatArrow    = "arrow"
+	FormatJSON     = "json"
+	FormatAvro     = "avro"
+	FormatProtobuf = "protobuf"
 )
 
 // Formats returns the formats of records.
-func Formats() []string { return []string{FormatArrow, FormatJSON} }
+func Formats() []string { return []string{FormatArrow, FormatJSON, FormatAvro, FormatProtobuf} }
 
 // Path returns the names on the way to the rows of a record, nil where the record is
 // a row itself.
@@ -99,4 +102,5 @@ func (i *Input) check(wrong report) {
 	if i.Format == FormatArrow && i.Payload != "" {
 		wrong("input.payload is %q and input.format is arrow: the rows of a shard lie nowhere else; is input.format json meant?", i.Payload)
 	}
+	i.checkSchema(wrong)
 }

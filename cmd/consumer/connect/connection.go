@@ -83,7 +83,10 @@ func NewRules(c *config.Config) (*pipeline.Rules, error) {
 }
 
 func newRules(c *config.Config) (*pipeline.Rules, *Reader, error) {
-	reader := NewReader(c)
+	reader, err := NewReader(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	rules, err := pipeline.NewRules(RulesOf(c), LimitsOf(c))
 	if err != nil {
 		return nil, nil, err
@@ -199,7 +202,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 			Heartbeat: config.Heartbeat, Session: time.Duration(c.Kafka.SessionTimeout), Rebalance: 2 * time.Duration(c.Kafka.SessionTimeout),
 			OnError: func(err error) { logger.Warn("consumer group", slog.Any("error", err)) },
 		}),
-		Log:       n.Log,
+		Log:       n.Reader.Following(n.Log),
 		Publisher: publisher,
 		Store:     n.Store,
 		Roster:    roster,

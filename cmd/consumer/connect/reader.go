@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
@@ -9,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/events"
 	"github.com/credence-stream/credence/pipeline/events/json"
+	"github.com/credence-stream/credence/pipeline/events/registry"
 )
 
 // Reader reads the values of input records as a configuration says. It is safe for
@@ -16,15 +18,30 @@ import (
 type Reader struct {
 	input  config.Input
 	wanted events.Wanted
+
+	schema   events.Schema      // of a file
+	sum      string             // that tells it from others
+	registry *registry.Registry // that is asked for schemas
 }
 
-// NewReader returns the reader of a configuration.
-func NewReader(c *config.Config) *Reader {
+// NewReader returns the reader of a configuration. It reads the file of the schema.
+func NewReader(c *config.Config) (*Reader, error) {
 	var specs []*cdf.Spec
 	for i := range c.Models {
 		specs = append(specs, c.Models[i].Spec)
 	}
-	return &Reader{c.Input, events.WantedBy(specs)}
+	r := &Reader{input: c.Input, wanted: events.WantedBy(specs)}
+	var err error
+	switch s := &c.Input.Schema; {
+	case s.File != "":
+		r.schema, r.sum, err = schemaFile(&c.Input)
+	case s.Registry != "" && c.Input.Format != config.FormatJSON:
+		r.registry, err = newRegistry(&c.Input)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Whole returns a reader of all columns that records have, whatever models name.
@@ -40,22 +57,69 @@ func (r *Reader) Wanted() []events.Named { return r.wanted.Columns }
 // eventsRevision is raised whenever the same event may be read otherwise than before.
 const eventsRevision = 1
 
-// form identifies how events are read, "" for shards.
+// form identifies how events are read, "" for shards. Where a registry is does not
+// matter: what an id stands for never changes.
 func (r *Reader) form() string {
 	if r.input.Format == config.FormatArrow {
 		return ""
 	}
-	return fmt.Sprintf("%s %d %q", r.input.Format, eventsRevision, r.input.Payload)
+	form := fmt.Sprintf("%s %d %q", r.input.Format, eventsRevision, r.input.Payload)
+	switch {
+	case r.input.Schema.Registry != "":
+		form += " registry"
+	case r.schema != nil:
+		form += fmt.Sprintf(" %s %q", r.sum, r.input.Schema.Message)
+	}
+	return form
 }
 
 // Decoder returns a decoder under limits. Memory is what decoders share, nil for
 // nothing.
 func (r *Reader) Decoder(l pipeline.Limits, memory *pipeline.Budget) pipeline.Decoder {
 	limits := events.Limits{Record: int(l.Record), Rows: l.Rows, Columns: l.Columns, Memory: memory}
-	if r.input.Format == config.FormatJSON {
-		return json.NewDecoder(limits, r.wanted, r.input.Path())
+	switch {
+	case r.schema != nil:
+		return r.schema.NewDecoder(limits, r.wanted, r.input.Path())
+	case r.registry != nil:
+		return registry.NewDecoder(limits, r.wanted, r.input.Path())
+	case r.input.Format == config.FormatArrow:
+		return arrow.NewDecoder(arrow.Limits(limits))
 	}
-	return arrow.NewDecoder(arrow.Limits(limits))
+	d := json.NewDecoder(limits, r.wanted, r.input.Path())
+	if r.input.Schema.Registry != "" {
+		return registry.Headed(d)
+	}
+	return d
+}
+
+// Following returns a log whose records come with what decoders need beside their
+// values.
+func (r *Reader) Following(l pipeline.Log) pipeline.Log {
+	if r.registry == nil {
+		return l
+	}
+	return registry.NewLog(l, r.registry)
+}
+
+// Learn adds to records, all or the first of them, what decoders need beside their
+// values, and returns how many have it.
+func (r *Reader) Learn(ctx context.Context, records []pipeline.Record) (int, error) {
+	if r.registry == nil {
+		return len(records), nil
+	}
+	return r.registry.Learn(ctx, records)
+}
+
+// Lacking returns the columns that the models name and the file of the schema does not
+// have.
+func (r *Reader) Lacking() []string {
+	var names []string
+	for _, w := range r.wanted.Columns {
+		if r.schema != nil && !r.schema.Column(r.input.Path(), w.Name) {
+			names = append(names, w.Name)
+		}
+	}
+	return names
 }
 
 // LimitsOf returns the limits of a configuration.

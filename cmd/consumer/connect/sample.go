@@ -46,7 +46,7 @@ func (n *Connection) Sample(ctx context.Context, c *config.Config, newest bool, 
 		if err := n.samplePartition(ctx, p, start, end, func(r *pipeline.Record) bool {
 			s := &Sampled{Partition: id, Partitions: count, Record: r, Err: r.Refused}
 			if s.Err == nil && r.Value != nil {
-				s.Batch, s.Err = decoder.Decode(r.Value)
+				s.Batch, s.Err = pipeline.Decode(decoder, r)
 			}
 			return visit(s)
 		}); err != nil {
@@ -75,7 +75,14 @@ func (n *Connection) samplePartition(ctx context.Context, p pipeline.Partition, 
 		if err != nil {
 			return err
 		}
-		for i := range f.Records {
+		n, err := n.Reader.Learn(ctx, f.Records)
+		if err != nil {
+			return err
+		}
+		if n < len(f.Records) {
+			f.Next = f.Records[n].Offset
+		}
+		for i := range f.Records[:n] {
 			if r := &f.Records[i]; r.Offset >= to || !visit(r) {
 				return nil
 			}

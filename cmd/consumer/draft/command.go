@@ -61,7 +61,8 @@ Without --response the response is a column with a usual name (y,
 response, target, outcome, label), or else the last column of numbers.`,
 		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
   consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning
-  consumer init --topic sales --brokers 127.0.0.1:9092 --input-format json`,
+  consumer init --topic sales --brokers 127.0.0.1:9092 --input-format json
+  consumer init --topic sales --brokers 127.0.0.1:9092 --input-format avro --set input.schema.registry=http://127.0.0.1:8081`,
 		GroupID: app.GroupFirst,
 		Args:    app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -90,7 +91,7 @@ response, target, outcome, label), or else the last column of numbers.`,
 	fs.StringVar(&f.from, "from", "end", "read the newest records of the topic (end) or the oldest (beginning)")
 	fs.StringVar(&f.out, "out", "", "write to `FILE` (default: stdout)")
 	fs.BoolVar(&f.force, "force", false, "overwrite the file of --out")
-	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis or http, as in kafka.tls.enabled=true; may be repeated")
+	fs.StringArrayVar(&f.sets, "set", nil, "set a key of kafka, redis, http or input.schema, as in kafka.tls.enabled=true; may be repeated")
 	app.Offer(cmd, "kind", a.Kinds.Names()...)
 	app.Offer(cmd, "dates", DateParts()...)
 	app.Offer(cmd, "from", "beginning", "end")
@@ -121,7 +122,7 @@ func completeConnection(a *app.App) cobra.CompletionFunc {
 
 func settableByInit(name string) bool {
 	section, _, _ := strings.Cut(name, ".")
-	return section == "kafka" || section == "redis" || section == "http"
+	return section == "kafka" || section == "redis" || section == "http" || strings.HasPrefix(name, "input.schema.")
 }
 
 // check returns what is wrong with the flags and completes them.
@@ -169,7 +170,7 @@ func (f *draftFlags) settle(kinds kind.Registry) error {
 	}
 	for _, s := range f.sets {
 		if !settableByInit(s) {
-			return cli.Usagef("--set %s: here it takes keys of kafka, redis and http only", s)
+			return cli.Usagef("--set %s: here it takes keys of kafka, redis, http and input.schema only", s)
 		}
 	}
 	sets := []string{"kafka.group=" + f.topic, "kafka.input=" + f.topic, "kafka.output=" + f.topic + ".posteriors", "kafka.format=json"}

@@ -53,7 +53,7 @@ func (f *draftFlags) head(l *look) []byte {
 		line("  sasl: %s", Inline(k.SASL))
 	}
 	if f.records.Format != config.FormatArrow {
-		line("input: %s  # what the records of the topic are", Inline(inputOf{f.records.Format, f.records.Payload}))
+		line("input: %s  # what the records of the topic are", Inline(inputOf{f.records.Format, f.records.Payload, schemaOf(f.config.Input.Schema)}))
 	}
 	line("redis: %s  # stores the state; must not evict", Inline(redisPlace(f.config.Redis)))
 	if f.config.HTTP != defaults.HTTP {
@@ -64,8 +64,19 @@ func (f *draftFlags) head(l *look) []byte {
 
 // inputOf is config.Input without what is empty.
 type inputOf struct {
-	Format  string `yaml:"format"`
-	Payload string `yaml:"payload,omitempty"`
+	Format  string   `yaml:"format"`
+	Payload string   `yaml:"payload,omitempty"`
+	Schema  schemaOf `yaml:"schema,omitempty"`
+}
+
+// schemaOf is config.Schema without what is empty.
+type schemaOf struct {
+	File         string     `yaml:"file,omitempty"`
+	Message      string     `yaml:"message,omitempty"`
+	Registry     string     `yaml:"registry,omitempty"`
+	Username     string     `yaml:"username,omitempty"`
+	PasswordFile string     `yaml:"password_file,omitempty"`
+	TLS          config.TLS `yaml:"tls,omitempty"`
 }
 
 // redisPlace is config.Redis without what is empty.

@@ -68,11 +68,17 @@ func (s *states) verify(ctx context.Context, format string) error {
 	bar := term.Progress(s.Err, "offsets verified", offsets)
 	whole, part := int64(0), 0.0
 	v := &admin.Verifier{
-		Log: s.Log, Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
+		Log: s.Reader.Following(s.Log), Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
 		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
 			return s.Reader.Decoder(l, nil)
 		},
-		NewLog: func(l pipeline.Limits) (pipeline.Log, error) { return s.LogUnder(l.Record) },
+		NewLog: func(l pipeline.Limits) (pipeline.Log, error) {
+			log, err := s.LogUnder(l.Record)
+			if err != nil {
+				return nil, err
+			}
+			return s.Reader.Following(log), nil
+		},
 		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
 			return connect.NewOutputs(s.config, s.Rules, l.Summary)
 		},

@@ -87,7 +87,7 @@ no topics, no offsets.`,
 	fs.StringSliceVar(&f.ask.Brokers, "brokers", nil, "Kafka brokers of the topic, `HOST:PORT,...`")
 	fs.StringVar(&f.ask.Records.Format, "input-format", config.FormatArrow, "what the topic's records are: "+strings.Join(config.Formats(), ", "))
 	fs.StringVar(&f.ask.Records.Payload, "payload", "", "`PATH` of the row or rows in a record of the topic, as in payload.after")
-	fs.StringArrayVar(&f.ask.Sets, "set", nil, "set a key of kafka, as in kafka.tls.enabled=true; may be repeated")
+	fs.StringArrayVar(&f.ask.Sets, "set", nil, "set a key of kafka or input.schema, as in kafka.tls.enabled=true; may be repeated")
 	fs.StringVar(&f.ask.Out, "out", "", "write the configuration to `FILE`")
 	fs.BoolVar(&f.force, "force", false, "overwrite the file of --out")
 	fs.StringVar(&f.listen, "listen", usualListen, "`ADDRESS` of the page; empty: no page")
@@ -153,8 +153,8 @@ func (f *flags) check(a *app.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, s := range f.ask.Sets {
-		if !strings.HasPrefix(s, "kafka.") {
-			return cli.Usagef("--set %s: here it takes keys of kafka only", s)
+		if !strings.HasPrefix(s, "kafka.") && !strings.HasPrefix(s, "input.schema.") {
+			return cli.Usagef("--set %s: here it takes keys of kafka and input.schema only", s)
 		}
 	}
 	if f.ask.Wish.Kind != "" {

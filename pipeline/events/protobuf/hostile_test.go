@@ -1,0 +1,144 @@
+package protobuf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/events"
+)
+
+// allocated returns the bytes that call allocates.
+func allocated(call func()) uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	before := s[0].Value.Uint64()
+	call()
+	metrics.Read(s)
+	return s[0].Value.Uint64() - before
+}
+
+// nested puts a message into fields, the first the innermost, so many times.
+func nested(times int, fields ...protowire.Number) []byte {
+	var b []byte
+	for range times {
+		for _, f := range fields {
+			b = protowire.AppendBytes(protowire.AppendTag(nil, f, protowire.BytesType), b)
+		}
+	}
+	return b
+}
+
+// Records that ask for much, or claim to have it, are refused for that, with few bytes
+// allocated.
+func TestRecordsThatAskForTooMuch(t *testing.T) {
+	limits := events.Limits{Record: 1 << 20, Rows: 1000, Columns: 100}
+	for name, c := range map[string]struct {
+		message, payload string
+		value            []byte
+		class            error
+		why              string
+	}{
+		"bytes":   {"t.Flat", "", bytes.Repeat([]byte{0x18, 1}, 1<<20), cdf.ErrShard, "limits.record"},
+		"claimed": {"t.Flat", "", []byte{0x72, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20}, pipeline.ErrDecode, "it ends too early"},
+		"rows":    {"t.Batch", "rows", bytes.Repeat([]byte{0x0a, 0}, 1001), cdf.ErrShard, "limits.rows (1000)"},
+		"depth":   {"t.Rich", "", nested(65, 14), pipeline.ErrDecode, "more than 64 messages"},
+		"fields":  {"t.Rich", "", nested(10, 14), cdf.ErrSchema, "limits.columns (100)"},
+		"maps":    {"t.Inner", "", nested(9000, 2, 3), cdf.ErrSchema, ""},
+		"entries": {"t.Rich", "", bytes.Repeat([]byte{0x52, 0}, 101), cdf.ErrSchema, "a map of more entries"},
+		"pieces":  {"t.Envelope", "after.rows", bytes.Repeat([]byte{0x12, 0}, 1001), pipeline.ErrDecode, "more than 1000 pieces"},
+		"group":   {"t.Flat", "", bytes.Repeat([]byte{0x0b}, 1<<19), pipeline.ErrDecode, "$: "},
+		"number":  {"t.Flat", "", []byte{0x00, 1}, pipeline.ErrDecode, "$: invalid field number"},
+		"no utf8": {"t.Flat", "", []byte{0x72, 1, 0xff}, pipeline.ErrDecode, "field s: text that is not UTF-8"},
+		"deleted": {"t.Envelope", "after", nil, pipeline.ErrDecode, "$.after: not there"},
+		"absent":  {"t.Envelope", "after.rows", nil, pipeline.ErrDecode, `there is no "after"`},
+		"way":     {"t.Envelope", "op", nil, pipeline.ErrDecode, "$.op is no message"},
+		"time":    {"t.Rich", "", []byte{0x2a, 2, 0x10, 0xff}, pipeline.ErrDecode, "$.at: it ends too early"},
+		"instant": {"t.Rich", "", []byte{0x2a, 7, 0x10, 0xff, 0xff, 0xff, 0xff, 0x07, 0x10}, pipeline.ErrDecode, "$.at"},
+		"skipped": {"t.Rich", "", bytes.Repeat([]byte{0x40, 1}, 1<<18), nil, ""},
+	} {
+		var payload []string
+		if c.payload != "" {
+			payload = strings.Split(c.payload, ".")
+		}
+		limits := limits
+		if name == "depth" {
+			limits.Columns = 5000
+		}
+		d := compiled(t, c.message).NewDecoder(limits, events.Wanted{}, payload)
+		var err error
+		if n := allocated(func() { _, err = d.Decode(c.value) }); n > 24<<20 {
+			t.Errorf("%s: %d bytes allocated", name, n)
+		}
+		if c.class == nil && err != nil || !errors.Is(err, c.class) || err != nil && !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What a record may take depends on it and its schema, not on the records before it.
+func TestNothingBeforeARecordDecides(t *testing.T) {
+	limits := events.Limits{Record: 1 << 20, Rows: 1000, Columns: 100}
+	used := compiled(t, "t.Rich").NewDecoder(limits, events.Wanted{}, nil)
+	for n := range 20 {
+		value := nested(n, 14)
+		_, err := used.Decode(value)
+		_, errNew := compiled(t, "t.Rich").NewDecoder(limits, events.Wanted{}, nil).Decode(value)
+		if fmt.Sprint(err) != fmt.Sprint(errNew) {
+			t.Fatalf("%d: %v, and %v", n, err, errNew)
+		}
+	}
+}
+
+// Rows whose fields are all zero take no bytes, and are read: their memory is what they
+// need, by their number.
+func TestRowsOfZeros(t *testing.T) {
+	const rows = 20_000
+	memory := pipeline.NewBudget(1 << 20)
+	d := compiled(t, "t.Batch").NewDecoder(events.Limits{Memory: memory}, events.Wanted{}, []string{"rows"})
+	b, err := d.Decode(bytes.Repeat([]byte{0x0a, 0}, rows))
+	if err != nil || b.Rows != rows || len(b.Columns) != 15 || memory.Used() < 15*rows*events.CellBytes {
+		t.Fatalf("%d bytes held, %v", memory.Used(), err)
+	}
+	if !d.Release() || memory.Used() != 0 {
+		t.Fatalf("%d bytes held after the release", memory.Used())
+	}
+}
+
+// Schemas that are too large, that do not name what they import, or do not have the
+// message are refused; one whose messages refer to each other often costs what its
+// text does.
+func TestSchemasThatAskForTooMuch(t *testing.T) {
+	chain := `syntax = "proto3"; message M0 {}`
+	for i := 1; i < 100; i++ {
+		chain += fmt.Sprintf(" message M%d { M%d a = 1; M%d b = 2; }", i, i-1, i-1)
+	}
+	for name, c := range map[string]struct{ text, message, why string }{
+		"bytes":   {strings.Repeat(" ", MaxSchema+1), "M", "more than 1048576 bytes"},
+		"import":  {`syntax = "proto3"; import "other.proto"; message M {}`, "M", "no other.proto here"},
+		"itself":  {`syntax = "proto3"; import "t.proto"; message M {}`, "M", "schema of Protobuf: "},
+		"message": {`syntax = "proto3"; message M {}`, "N", `it defines no message "N"; there are M`},
+		"none":    {`syntax = "proto3"; enum E { A = 0; }`, "N", "it defines no message"},
+		"nested":  {strings.Repeat("message A {", 50_000) + strings.Repeat("}", 50_000), "A", "braces more than 200 deep"},
+		"chain":   {chain, "M99", ""},
+	} {
+		f, err := Compile(t.Context(), "t.proto", c.text, func(name string) (string, error) { return "", fmt.Errorf("no %s here", name) })
+		var s Schema
+		if err == nil {
+			s, err = f.Message(c.message)
+		}
+		if err == nil && c.why == "" {
+			_, err = s.NewDecoder(events.Limits{}, events.Wanted{}, nil).Decode([]byte{})
+		}
+		if c.why == "" && err != nil || c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why) || len(err.Error()) > 500) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
