@@ -60,7 +60,7 @@ type result struct {
 	Rows      int64
 	Unheard   int64 // rows without a response
 	Dropped   int64
-	Drops     []cdf.Drop // these, by column and reason
+	Drops     []cdf.Drop
 	Published bool
 	Skipped   string // applied | repeat
 	Dead      Stage
@@ -291,8 +291,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	model.used++
 	note(env)
 	l.touch(t.entry)
-	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Dropped: summary.Dropped, Drops: slices.Clone(filter.LastDrops())}
-	t.result.Unheard = int64(batch.Rows) - t.result.Rows - summary.Dropped
+	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Unheard: int64(batch.Rows) - (summary.N - n) - summary.Dropped, Dropped: summary.Dropped, Drops: slices.Clone(filter.LastDrops())}
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
