@@ -228,7 +228,7 @@ type Variables struct {
 func (s *Spec) Variables() Variables {
 	known := Variables{groups: len(s.Columns.Groups) > 0}
 	sources := make([]source, 0, len(s.Columns.Features))
-	known.columns = s.Columns.Features == nil
+	known.columns = s.Columns.Features == nil || s.Columns.Formula != nil // which the first shard names
 	for _, f := range s.Columns.Features {
 		src := source{feature: f, categorical: f.Levels != nil || f.LevelsFirst}
 		if f.LevelsFirst {

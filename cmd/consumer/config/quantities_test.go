@@ -153,3 +153,22 @@ models:
 		}
 	}
 }
+
+// Quantities and alerts may be of coefficients that a formula makes, and not of groups
+// where it has none.
+func TestQuantitiesOfAFormula(t *testing.T) {
+	const model = `
+models:
+  - match: "**"
+    kind: linear
+    formula: log(sold) ~ price * C(promo)
+    publish: {quantities: [{name: lift, of: "` + "%s" + `"}]}
+    alerts: [{name: up, when: "P(lift > 0) > 0.9", for: 3}]
+`
+	if _, err := shop(t, strings.Replace(model, "%s", "beta[C(promo)[T.yes]] - beta[price]", 1)); err != nil {
+		t.Error(err)
+	}
+	if _, err := shop(t, strings.Replace(model, "%s", "u[price]", 1)); err == nil {
+		t.Error("a group of a formula without groups is taken")
+	}
+}
