@@ -77,11 +77,12 @@ func (o *observer) behind(ctx context.Context) (int64, error) {
 // order of the input.
 func (o *observer) outcome(t *testing.T) outcome {
 	t.Helper()
-	for _, topic := range []string{o.group.output, o.group.name + "-dead"} {
+	for _, topic := range []string{o.group.output, o.group.output + ".alerts", o.group.name + "-dead"} {
 		o.led(t, topic)
 	}
 	out := outcome{states: o.states(t), outputs: map[string]string{}}
-	o.readOutputs(t, &out)
+	o.readOutputs(t, o.group.output, &out)
+	o.readOutputs(t, o.group.output+".alerts", &out)
 	o.readDead(t, &out)
 	return out
 }
@@ -130,10 +131,12 @@ func (o *observer) states(t *testing.T) map[string]string {
 	return states
 }
 
-func (o *observer) readOutputs(t *testing.T, out *outcome) {
+// readOutputs reads a topic of what was published. What comes again has to be the same,
+// and so counts once: alerts are told exactly as often as an undisturbed run tells them.
+func (o *observer) readOutputs(t *testing.T, topic string, out *outcome) {
 	t.Helper()
 	last := map[string]int64{}
-	err := o.log.Tail(t.Context(), o.group.output, kafka.TailOptions{UntilEnd: true}, func(_ pipeline.Partition, r *pipeline.Record) error {
+	err := o.log.Tail(t.Context(), topic, kafka.TailOptions{UntilEnd: true}, func(_ pipeline.Partition, r *pipeline.Record) error {
 		source, id := header(r, "ce_source"), header(r, "ce_id")
 		place := strings.TrimPrefix(source, "/"+o.group.name) + " " + id
 		message := fmt.Sprintf("%d\n%s\n%s", r.Time, r.Key, r.Value)
@@ -182,6 +185,20 @@ func (o *observer) readDead(t *testing.T, out *outcome) {
 	}
 }
 
+// alerts counts those that were told of.
+func (got outcome) alerts() (rose, fell int) {
+	for place, message := range got.outputs {
+		switch {
+		case !strings.Contains(place, "/alerts/"):
+		case strings.Contains(message, "raised"):
+			rose++
+		default:
+			fell++
+		}
+	}
+	return rose, fell
+}
+
 func header(r *pipeline.Record, key string) string {
 	v, _ := r.Header(key)
 	return string(bytes.Clone(v))
@@ -214,6 +231,10 @@ func (got outcome) equal(t *testing.T, want outcome) {
 			}
 		}
 		t.Logf("%ss: %d compared, %d wrong, %d missing, %d extra", what, len(want), wrong, missing, extra)
+	}
+	rose, fell := want.alerts()
+	if t.Logf("alerts of the undisturbed run: %d rose, %d fell", rose, fell); rose == 0 || fell == 0 {
+		t.Error("no alert rose and fell: nothing is compared")
 	}
 	differ("state", got.states, want.states)
 	differ("output", got.outputs, want.outputs)
