@@ -279,7 +279,16 @@ func TestRowsAreCheckedTogether(t *testing.T) {
 		log = append(log, event(i, rows...))
 	}
 	log[2].Value = append(log[2].Value, log[2].Value...)
-	if h := recomputed(t, rules, log)["k"]; h.T != 0 || h.Waiting.Tell().Rows != 800 || h.Offset != 1 {
+	first := event(-1)
+	first.Value = slices.Concat(log[0].Value, log[2].Value)[:900*16]
+	for shards, log := range [][]pipeline.Record{log, append([]pipeline.Record{first}, log...)} {
+		checkTogether(t, rules, log, int64(shards))
+	}
+}
+
+func checkTogether(t *testing.T, rules *pipeline.Rules, log []pipeline.Record, shards int64) {
+	t.Helper()
+	if h := recomputed(t, rules, log)["k"]; h.T != shards || h.Waiting.Tell().Rows != 800 || h.Offset != 1 {
 		t.Errorf("%d shards, %+v wait: 800 rows and 800 more are not one shard of at most 1000", h.T, h.Waiting.Tell())
 	}
 }
