@@ -61,7 +61,7 @@ var gathering = []mutant{
 		"case c.use == label && c.Type != cdf.Float && more.Type != cdf.Float:\n\t\treturn cdf.Text, true",
 		"case c.use == label && c.Type != cdf.Float && more.Type != cdf.Float:\n\t\treturn c.Type, true", "TestTypesAreJoined", gatherer},
 	{"gathering: a check keeps its groups", "cdf/check.go",
-		"\t\t\tf.now.factors[i].truncate(back.levelsOf(i))\n", "", "TestContract|TestMutants|TestLevels|Suite", []string{"./cdf/cdftest"}},
+		"\t\t\tf.now.factors[i].truncate(back.levelsOf(i))\n", "\t\t\t_ = i\n", "^TestLevels$", []string{"./cdf/cdftest"}},
 	{"gathering: a new group is checked alone", "cdf/check.go",
 		" && !f.grown(&back), nil", ", nil", "TestCheckedApart", []string{"./cdf"}},
 	{"gathering: steps are checked alone", "cdf/check.go",
