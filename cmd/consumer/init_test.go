@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/commands"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/docs/example"
 	"github.com/credence-stream/credence/models"
@@ -28,8 +30,8 @@ func allKinds() kind.Registry { return append(models.Kinds(), example.Kind()) }
 func command(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	a := &app.App{Kinds: allKinds(), Out: &o, Err: &e}
-	code = execute(t.Context(), a, args)
+	a := &app.App{Names: cli.Apart(), Kinds: allKinds(), Out: &o, Err: &e}
+	code = commands.Run(t.Context(), a, args)
 	return code, o.String(), e.String()
 }
 

@@ -22,8 +22,8 @@ func Command(a *app.App) *cobra.Command {
 goes on without it. list shows these letters and the reasons; replay sends
 their records again once the cause is fixed.`,
 		GroupID: app.GroupCare,
-		Args:    app.NeedsCommand,
-		RunE:    app.Help,
+		Args:    cli.NeedsCommand,
+		RunE:    cli.Help,
 	}
 	cmd.AddCommand(listCommand(a), replayCommand(a))
 	return cmd
@@ -65,7 +65,7 @@ func listCommand(a *app.App) *cobra.Command {
 partition in order. STATE is open, replayed (by this
 group), or unread (too large for limits.dead_letter, or damaged). BYTES are those of
 the record's value; "left out" where only the input topic has them.`,
-		Args: app.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -102,7 +102,7 @@ rows of its model are steps in time, whose order is lost (dlm), or if it is a
 tombstone, which would delete what the key has learned since, or behind a letter
 of its partition that cannot be read; --yes sends the last three as well. A record that was too large for a letter (limits.dead_letter) is
 read from the input topic; where that has it no more, replay says so and goes on.`,
-		Args: app.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err

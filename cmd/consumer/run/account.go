@@ -20,6 +20,7 @@ type Account struct {
 	Keys  int64 // with a state; -1: the store could not be asked
 	Took  time.Duration
 	Ended bool // all that was there is done
+	names cli.Names
 	file  string
 }
 
@@ -31,7 +32,7 @@ func (s *Service) Account(ctx context.Context) Account {
 	s.mu.Lock()
 	began, ended := s.began, s.ended
 	s.mu.Unlock()
-	a := Account{Tally: s.worker.Tally(), Keys: -1, Took: time.Since(began), Ended: ended, file: s.config.File}
+	a := Account{Tally: s.worker.Tally(), Keys: -1, Took: time.Since(began), Ended: ended, names: s.names, file: s.config.File}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), accounting)
 	defer cancel()
 	if metas, err := s.Metas(ctx); err == nil {
@@ -63,7 +64,7 @@ func (a Account) String() string {
 	b.WriteString(a.dropped())
 	if dead > 0 {
 		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", cli.Plural(dead, "record"), counted(a.Dead),
-			cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
+			cli.Command(a.names.Consumer)+" dlq list --config "+cli.Quote(a.file))
 	}
 	if a.FlaggedKeys > 0 {
 		fmt.Fprintf(&b, " %s flagged: %s.", cli.Plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))

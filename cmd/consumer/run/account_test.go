@@ -24,7 +24,7 @@ func TestAccountInWords(t *testing.T) {
 			Tally: pipeline.Tally{
 				Applied: 5, Skipped: 2, Dead: map[pipeline.Stage]int64{pipeline.StageDecode: 2, pipeline.StageCheck: 1},
 				Rows: 40, Dropped: 5, Flagged: map[string]int64{"outliers": 2, "drift": 1}, FlaggedKeys: 2,
-			}, Keys: 1, Took: time.Second, Ended: true, file: "my c.yaml",
+			}, Keys: 1, Took: time.Second, Ended: true, names: cli.Apart(), file: "my c.yaml",
 		},
 		"reached the end in 1.0 s: 0 records, 0 rows (0 per second), 0 keys.": {Took: time.Second, Ended: true},
 	} {

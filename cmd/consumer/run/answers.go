@@ -111,13 +111,13 @@ func (s *Service) memory() (cache, inflight int64) {
 }
 
 // commandsOf are what a user types to see the same in a terminal.
-func commandsOf(c *config.Config) web.Commands {
+func commandsOf(names cli.Names, c *config.Config) web.Commands {
 	with := func(words ...string) string {
 		words = append(words, "--config", c.File)
 		for i, w := range words {
 			words[i] = cli.Quote(w)
 		}
-		return cli.Command("consumer") + " " + strings.Join(words, " ")
+		return cli.Command(names.Consumer) + " " + strings.Join(words, " ")
 	}
 	return web.Commands{
 		Key: func(key string) map[string]string {

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func (d *delivery) check() error {
 
 // deliver sends the shards, at most limit of them if limit is not 0, and
 // prints the summary. Progress counts rows; a total below 1 is not known.
-func (p *program) deliver(ctx context.Context, d *delivery, shards iter.Seq2[replay.Shard, error], limit, total int64) error {
+func (p *Program) deliver(ctx context.Context, d *delivery, shards iter.Seq2[replay.Shard, error], limit, total int64) error {
 	b, err := p.connect(ctx, d)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func sendAll(ctx context.Context, s *replay.Sender, shards iter.Seq2[replay.Shar
 
 // connect reaches the brokers and makes the topic, trying for a while: brokers
 // and producers are often started together.
-func (p *program) connect(ctx context.Context, d *delivery) (broker, error) {
+func (p *Program) connect(ctx context.Context, d *delivery) (broker, error) {
 	b, err := p.dial(ctx, d.connection)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (p *program) connect(ctx context.Context, d *delivery) (broker, error) {
 }
 
 // summary prints what was sent.
-func (p *program) summary(d *delivery, t replay.Totals, took time.Duration) error {
+func (p *Program) summary(d *delivery, t replay.Totals, took time.Duration) error {
 	if d.json {
 		return json.NewEncoder(p.Stdout).Encode(struct {
 			Run   string `json:"run"`

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -33,20 +33,19 @@ type simulateFlags struct {
 	seed      uint64
 }
 
-func (p *program) simulateCommand() *cobra.Command {
+func (p *Program) simulateCommand() *cobra.Command {
 	var f simulateFlags
 	cmd := &cobra.Command{
 		Use:     "simulate --scenario NAME --shards T --topic T --brokers B",
 		Short:   "Send data drawn from a model",
 		Long:    simulateHelp + strings.Join(simulate.Names(), ", ") + ".",
-		Example: "  producer simulate --scenario linear --shards 500 --keys 20 --topic shards --brokers 127.0.0.1:9092",
+		Example: "  " + p.names.Producer + " simulate --scenario linear --shards 500 --keys 20 --topic shards --brokers 127.0.0.1:9092",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sc, err := f.check(cmd)
 			if err != nil {
-				return err
+				return cli.Usage(err)
 			}
-			p.Started = true
 			return p.simulate(cmd.Context(), &f, sc)
 		},
 	}
@@ -93,7 +92,7 @@ func (f *simulateFlags) check(cmd *cobra.Command) (simulate.Scenario, error) {
 }
 
 // simulate sends the data.
-func (p *program) simulate(ctx context.Context, f *simulateFlags, sc simulate.Scenario) error {
+func (p *Program) simulate(ctx context.Context, f *simulateFlags, sc simulate.Scenario) error {
 	return p.deliver(ctx, &f.delivery, f.draw(sc), 0, f.shards*f.keys*int64(f.rows))
 }
 

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bytes"
@@ -62,8 +62,8 @@ func fetch(t *testing.T, env *embedded.Env, topic string, n int) []*kgo.Record {
 // runProgram runs a command line against real brokers.
 func runProgram(ctx context.Context, args ...string) result {
 	var stdout, stderr bytes.Buffer
-	p := program{Program: cli.Program{Stdout: &stdout, Stderr: &stderr}, dial: dial, encode: encode}
-	code := p.run(ctx, args)
+	p := Program{names: cli.Apart(), Program: cli.Program{Stdout: &stdout, Stderr: &stderr}, dial: dial, encode: encode}
+	code := p.Run(ctx, args)
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -146,11 +146,11 @@ func TestReplayThroughAnOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	stderr := make(chan string, 100)
-	p := program{Program: cli.Program{Stdout: new(bytes.Buffer), Stderr: tee(stderr)}, dial: dial, encode: encode}
+	p := Program{names: cli.Apart(), Program: cli.Program{Stdout: new(bytes.Buffer), Stderr: tee(stderr)}, dial: dial, encode: encode}
 	code := make(chan int)
 	file := clitest.WriteFile(t, "in.csv", []byte(sample))
 	go func() {
-		code <- p.run(t.Context(), []string{"replay", "--input", file, "--rows", "2", "--key-column", "g",
+		code <- p.Run(t.Context(), []string{"replay", "--input", file, "--rows", "2", "--key-column", "g",
 			"--topic", "shards", "--brokers", env.Brokers()[0]})
 	}()
 	if line := <-stderr; !strings.Contains(line, "waiting for "+env.Brokers()[0]) {

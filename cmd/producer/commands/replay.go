@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -40,19 +40,18 @@ type replayFlags struct {
 	limit int64
 }
 
-func (p *program) replayCommand() *cobra.Command {
+func (p *Program) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:     "replay --input FILE --rows N --topic T --brokers B",
 		Short:   "Send the rows of a CSV, JSON Lines, Arrow or Parquet file",
 		Long:    replayHelp,
-		Example: "  producer replay --input flights.csv --key-column origin --rows 10 --topic shards --brokers 127.0.0.1:9092",
+		Example: "  " + p.names.Producer + " replay --input flights.csv --key-column origin --rows 10 --topic shards --brokers 127.0.0.1:9092",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
-				return err
+				return cli.Usage(err)
 			}
-			p.Started = true
 			return p.replay(cmd.Context(), &f)
 		},
 	}
@@ -116,7 +115,7 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 }
 
 // replay sends the file.
-func (p *program) replay(ctx context.Context, f *replayFlags) error {
+func (p *Program) replay(ctx context.Context, f *replayFlags) error {
 	reading := term.Progress(p.Stderr, "rows read", 0)
 	src, err := rows.Open(ctx, f.input, f.Selection, reading.Add)
 	reading.Done()

@@ -1,15 +1,17 @@
-package main
+package commands
 
 import (
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"producer": main})
+	testscript.Main(m, map[string]func(){"producer": func() { cli.Main(New(cli.Apart(), os.Stdout, os.Stderr).Run) }})
 }
 
 // TestScripts runs the command lines in testdata/script as a shell would,

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/version"
 )
 
@@ -16,13 +17,13 @@ func versionCommand(a *app.App) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of this build",
 		GroupID: app.GroupCare,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			info := version.Get()
 			if asJSON {
 				return json.NewEncoder(a.Out).Encode(info)
 			}
-			_, err := fmt.Fprintf(a.Out, "consumer %s\n", info)
+			_, err := fmt.Fprintf(a.Out, "%s %s\n", a.Consumer, info)
 			return err
 		},
 	}

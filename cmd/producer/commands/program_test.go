@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bytes"
@@ -65,9 +65,9 @@ func (m *fake) run(ctx context.Context, args ...string) result {
 		m.topics = map[string]int{}
 	}
 	var stdout, stderr bytes.Buffer
-	p := program{Program: cli.Program{Stdout: &stdout, Stderr: &stderr}, encode: encode,
+	p := Program{names: cli.Apart(), Program: cli.Program{Stdout: &stdout, Stderr: &stderr}, encode: encode,
 		dial: func(context.Context, connection) (broker, error) { return m, nil }}
-	code := p.run(ctx, args)
+	code := p.Run(ctx, args)
 	return result{code, stdout.String(), stderr.String()}
 }
 
