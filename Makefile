@@ -115,7 +115,7 @@ bench-compare: ## benchmarks of models and cdf at BASE=<commit> and here, in tur
 build: ## static binaries in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/credence ./cmd/consumer ./cmd/producer
 
-release: ## archives for six systems, bills of materials and checksums in dist/
+release: ## archives, wheels and bills of materials for six systems, a Homebrew formula and checksums in dist/
 	rm -rf dist
 	$(GO) run ./testenv/release -out dist
 
