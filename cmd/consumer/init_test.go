@@ -238,3 +238,22 @@ func TestDraftKeepsWhatIsSet(t *testing.T) {
 		t.Errorf("sample or command line:\n%s", out)
 	}
 }
+
+// A draft without flags has the defaults of the configuration, but for the names of group
+// and topics, and posteriors that people can read. What help says of defaults are these.
+func TestDraftsHaveTheDefaultsOfTheConfiguration(t *testing.T) {
+	code, out, messages := command(t, "init", "--input", table(t, "sales.csv", "x,y\n", func(i int) string { return fmt.Sprintf("%d,%d\n", i, 3*i+i%7) }))
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, messages)
+	}
+	c, want := configtest.Parse(t, out), config.Default()
+	want.Kafka.Group, want.Kafka.Input, want.Kafka.Output, want.Kafka.DeadLetters = "sales", "sales", "sales.posteriors", "sales.dead"
+	want.Kafka.Format = "json"
+	want.Models = c.Models
+	if c.String() != want.String() {
+		t.Errorf("the draft is read as\n%swant\n%s", c, want)
+	}
+	if _, help, _ := command(t, "init", "--help"); !strings.Contains(help, "(default "+strings.Join(want.Kafka.Brokers, ",")+")") {
+		t.Errorf("help does not say that brokers are %q:\n%s", want.Kafka.Brokers, help)
+	}
+}
