@@ -89,7 +89,7 @@ var layers = []layer{
 	{path: "cmd/internal/version"},
 	{path: "cmd/consumer", may: []string{"models", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/commands"}},
 	{path: "cmd/consumer/commands", may: []string{
-		"cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/dlq",
+		"cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/deadletters",
 		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state", "cmd/consumer/try",
 	}},
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "cmd/internal/cli"}},
@@ -106,7 +106,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
-	{path: "cmd/consumer/dlq", may: []string{
+	{path: "cmd/consumer/deadletters", may: []string{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/draft", may: []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/capacity"
 	"github.com/credence-stream/credence/cmd/consumer/check"
-	"github.com/credence-stream/credence/cmd/consumer/dlq"
+	"github.com/credence-stream/credence/cmd/consumer/deadletters"
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/cmd/consumer/show"
@@ -55,7 +55,7 @@ func Fill(root *cobra.Command, a *app.App) {
 	)
 	root.AddCommand(run.DemoCommand(a), try.Command(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), capacity.Command(a), versionCommand(a))
 	root.AddCommand(draft.Command(a))
-	root.AddCommand(dlq.Command(a))
+	root.AddCommand(deadletters.Command(a))
 	root.AddCommand(state.VerifyCommand(a))
 	root.AddCommand(state.Command(a))
 	root.SetHelpCommandGroupID(app.GroupCare)

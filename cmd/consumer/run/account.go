@@ -64,7 +64,7 @@ func (a Account) String() string {
 	b.WriteString(a.dropped())
 	if dead > 0 {
 		fmt.Fprintf(&b, " %s became dead letters (%s); %s says why.", cli.Plural(dead, "record"), counted(a.Dead),
-			cli.Command(a.names.Consumer)+" dlq list --config "+cli.Quote(a.file))
+			cli.Command(a.names.Consumer)+" dead-letters list --config "+cli.Quote(a.file))
 	}
 	if a.FlaggedKeys > 0 {
 		fmt.Fprintf(&b, " %s flagged: %s.", cli.Plural(a.FlaggedKeys, "key is", "keys are"), counted(a.Flagged))

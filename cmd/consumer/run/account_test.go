@@ -19,7 +19,7 @@ func TestAccountInWords(t *testing.T) {
 		},
 		"reached the end in 1.0 s: 10 records, 40 rows (40 per second), 1 key. 2 records had been applied before and changed nothing. " +
 			"5 rows were dropped: a feature, group or exposure was missing. " +
-			"3 records became dead letters (check 1, decode 2); consumer dlq list --config 'my c.yaml' says why. " +
+			"3 records became dead letters (check 1, decode 2); consumer dead-letters list --config 'my c.yaml' says why. " +
 			"2 keys are flagged: drift 1, outliers 2.": {
 			Tally: pipeline.Tally{
 				Applied: 5, Skipped: 2, Dead: map[pipeline.Stage]int64{pipeline.StageDecode: 2, pipeline.StageCheck: 1},

@@ -127,7 +127,7 @@ func commandsOf(names cli.Names, c *config.Config) web.Commands {
 			return map[string]string{"get": with("get", key), "tail": with("tail", "--key", key), "verify": with("verify", "--key", key)}
 		},
 		DeadLetters: func() map[string]string {
-			return map[string]string{"list": with("dlq", "list"), "replay": with("dlq", "replay")}
+			return map[string]string{"list": with("dead-letters", "list"), "replay": with("dead-letters", "replay")}
 		},
 	}
 }

@@ -44,7 +44,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 		}
 	}
 	for name, line := range commandsOf(cli.Apart(), c).DeadLetters() {
-		if want := "consumer dlq " + name + ` --config 'my config'\''s.yaml'`; line != want {
+		if want := "consumer dead-letters " + name + ` --config 'my config'\''s.yaml'`; line != want {
 			t.Errorf("%s, want %s", line, want)
 		}
 	}

@@ -57,22 +57,22 @@ func TestReplayAppliesOnce(t *testing.T) {
 	w.allDie()
 	input := w.read("shards")
 
-	out, _ := w.must("dlq", "list", "--format", "json")
+	out, _ := w.must("dead-letters", "list", "--format", "json")
 	if n := strings.Count(out, "\n"); n != 12 || strings.Count(out, `"stage":"check"`) != 12 || strings.Count(out, `"state":"open"`) != 12 {
 		t.Fatalf("%d letters:\n%s", n, out)
 	}
-	out, _ = w.must("dlq", "list", "--key", "b/*", "--format", "csv", "--limit", "3")
+	out, _ = w.must("dead-letters", "list", "--key", "b/*", "--format", "csv", "--limit", "3")
 	if strings.Count(out, "\n") != 4 || strings.Count(out, "b/1") != 3 {
 		t.Errorf("list of a key:\n%s", out)
 	}
 
 	w.amend("rows: 2", "rows: 100")
 	w.must("run", "--until-end") // the group takes the new limit up
-	out, messages := w.must("dlq", "replay", "--dry-run")
+	out, messages := w.must("dead-letters", "replay", "--dry-run")
 	if strings.Count(out, "\n") != 12 || !strings.Contains(messages, "12 letters would be sent") || len(w.read("shards")) != 12 {
 		t.Errorf("dry run: %s\n%s", messages, out)
 	}
-	w.must("dlq", "replay", "--key", "b/*", "--limit", "2")
+	w.must("dead-letters", "replay", "--key", "b/*", "--limit", "2")
 	if got := w.read("shards"); len(got) != 14 {
 		t.Fatalf("%d records in the input topic, want 14", len(got))
 	}
@@ -83,10 +83,10 @@ func TestReplayAppliesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, messages := w.must("dlq", "replay"); !strings.Contains(messages, "10 letters sent") {
+	if _, messages := w.must("dead-letters", "replay"); !strings.Contains(messages, "10 letters sent") {
 		t.Errorf("replay: %s", messages)
 	}
-	if _, messages := w.must("dlq", "replay"); !strings.Contains(messages, "0 letters sent to shards, 12 were dealt with before") {
+	if _, messages := w.must("dead-letters", "replay"); !strings.Contains(messages, "0 letters sent to shards, 12 were dealt with before") {
 		t.Errorf("replay again: %s", messages)
 	}
 	sent := w.read("shards")
@@ -103,12 +103,12 @@ func TestReplayAppliesOnce(t *testing.T) {
 			}
 		}
 	}
-	w.must("dlq", "replay")
+	w.must("dead-letters", "replay")
 	w.must("run", "--until-end")
 	if err := conn.Client.DeleteGroup(t.Context(), group); err != nil {
 		t.Fatal(err)
 	}
-	w.must("dlq", "replay")
+	w.must("dead-letters", "replay")
 	if n := len(w.read("shards")); n < 36 {
 		t.Fatalf("%d records in the input topic: nothing was sent twice, so this test shows nothing", n)
 	}
@@ -127,7 +127,7 @@ func TestReplayAppliesOnce(t *testing.T) {
 			t.Errorf("%s is not as if its shards had never died:\n%s%s", key, got, want)
 		}
 	}
-	out, _ = w.must("dlq", "list", "--format", "json")
+	out, _ = w.must("dead-letters", "list", "--format", "json")
 	if strings.Count(out, `"state":"replayed"`) != 12 {
 		t.Errorf("list afterwards:\n%s", out)
 	}
@@ -164,14 +164,14 @@ limits: {rows: 2}`)
 	w.send([]string{"s/1", "a"}, 2)
 	w.allDie()
 	w.amend("rows: 2", "rows: 100")
-	code, _, messages := w.consumer("dlq", "replay")
+	code, _, messages := w.consumer("dead-letters", "replay")
 	if code != 1 || !strings.Contains(messages, "order of its steps in time is lost") || !strings.Contains(messages, "2 letters sent") {
 		t.Errorf("replay: exit %d %s", code, messages)
 	}
-	if _, messages := w.must("dlq", "replay", "--yes"); !strings.Contains(messages, "2 letters sent") {
+	if _, messages := w.must("dead-letters", "replay", "--yes"); !strings.Contains(messages, "2 letters sent") {
 		t.Errorf("replay --yes: %s", messages)
 	}
-	code, _, messages = w.consumer("dlq", "replay", "--set", "kafka.group=another")
+	code, _, messages = w.consumer("dead-letters", "replay", "--set", "kafka.group=another")
 	if code != 1 || !strings.Contains(messages, "0 letters sent") || !strings.Contains(messages, "has not reached the record yet") {
 		t.Errorf("replay by a group that never ran: exit %d %s", code, messages)
 	}

@@ -51,11 +51,11 @@ func TestReplayedOnce(t *testing.T) {
 		w.file = w.limited(t, 1000)
 		s := w.start(t)
 		for _, ms := range []int{20, 60, 120, 200, 300} {
-			w.killed(t, time.Duration(ms)*time.Millisecond, "dlq", "replay")
+			w.killed(t, time.Duration(ms)*time.Millisecond, "dead-letters", "replay")
 		}
 		done := make(chan programs.Ended, 2)
 		for range 2 {
-			go func() { done <- w.consumer(t, "dlq", "replay") }()
+			go func() { done <- w.consumer(t, "dead-letters", "replay") }()
 		}
 		for range 2 {
 			if got := <-done; got.Code != 0 {
@@ -69,7 +69,7 @@ func TestReplayedOnce(t *testing.T) {
 			t.Fatalf("%+v and error %v", resp, err)
 		}
 		for i, want := range []string{strconv.Itoa(shards) + " letters sent", "0 letters sent"} {
-			if got := w.consumer(t, "dlq", "replay"); got.Code != 0 || !strings.Contains(got.Messages, want) {
+			if got := w.consumer(t, "dead-letters", "replay"); got.Code != 0 || !strings.Contains(got.Messages, want) {
 				t.Errorf("replay %d: exit %d, want %q\n%s", i, got.Code, want, got.Messages)
 			}
 		}

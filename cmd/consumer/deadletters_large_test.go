@@ -33,13 +33,13 @@ limits: {rows: 2, dead_letter: 16KiB}`)
 		t.Fatalf("%d letters, the first with %d bytes", len(letters), len(letters[0].Value))
 	}
 	size := strconv.Itoa(len(input[0].Value))
-	out, _ := w.must("dlq", "list", "--format", "json")
+	out, _ := w.must("dead-letters", "list", "--format", "json")
 	if strings.Count(out, `"bytes":`+size+`,"left_out":true`) != 4 {
 		t.Errorf("list:\n%s", out)
 	}
 	w.amend("rows: 2", "rows: 10000")
 	w.must("run", "--until-end")
-	if _, messages := w.must("dlq", "replay"); !strings.Contains(messages, "4 letters sent") {
+	if _, messages := w.must("dead-letters", "replay"); !strings.Contains(messages, "4 letters sent") {
 		t.Errorf("replay: %s", messages)
 	}
 	replayedAsTheyWere(t, input, w.read("shards"))
@@ -56,7 +56,7 @@ limits: {rows: 2, dead_letter: 16KiB}`)
 	for id := range int32(connect.Partitions) {
 		w.trim(id, -1)
 	}
-	code, _, messages := w.consumer("dlq", "replay")
+	code, _, messages := w.consumer("dead-letters", "replay")
 	if code != 1 || !strings.Contains(messages, "4 letters are left out") || !strings.Contains(messages, "the input topic has its record no more") {
 		t.Errorf("replay of what is gone: exit %d %s", code, messages)
 	}
@@ -91,19 +91,19 @@ limits: {record: 16KiB, dead_letter: 64KiB}`)
 	}
 	w.must("run", "--until-end")
 	size := strconv.Itoa(len(shard))
-	if out, _ := w.must("dlq", "list", "--format", "json"); !strings.Contains(out, `"bytes":`+size+`,"left_out":false,"state":"open"`) {
+	if out, _ := w.must("dead-letters", "list", "--format", "json"); !strings.Contains(out, `"bytes":`+size+`,"left_out":false,"state":"open"`) {
 		t.Errorf("list: %s", out)
 	}
 	w.amend("dead_letter: 64KiB", "dead_letter: 16KiB")
-	if out, _ := w.must("dlq", "list", "--format", "json"); strings.Count(out, `"state":"unread"`) != 1 || strings.Count(out, `"state":"open"`) != 1 {
+	if out, _ := w.must("dead-letters", "list", "--format", "json"); strings.Count(out, `"state":"unread"`) != 1 || strings.Count(out, `"state":"open"`) != 1 {
 		t.Errorf("list of what is too large: %s", out)
 	}
-	code, _, messages := w.consumer("dlq", "replay")
+	code, _, messages := w.consumer("dead-letters", "replay")
 	if code != 1 || !strings.Contains(messages, "too large for limits.dead_letter") || !strings.Contains(messages, "0 letters sent") {
 		t.Errorf("replay of what is too large: exit %d %s", code, messages)
 	}
 	w.amend("record: 16KiB, dead_letter: 16KiB", "record: 64KiB, dead_letter: 64KiB")
-	if _, messages := w.must("dlq", "replay"); !strings.Contains(messages, "2 letters sent") {
+	if _, messages := w.must("dead-letters", "replay"); !strings.Contains(messages, "2 letters sent") {
 		t.Errorf("replay: %s", messages)
 	}
 	w.must("run", "--until-end")

@@ -1,5 +1,5 @@
-// Package dlq is the commands about dead letters: list and replay.
-package dlq
+// Package deadletters is the commands about dead letters: list and replay.
+package deadletters
 
 import (
 	"slices"
@@ -13,11 +13,12 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-// Command returns the command dlq.
+// Command returns the command dead-letters.
 func Command(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "dlq COMMAND",
-		Short: "List dead letters, or send them to the input topic again",
+		Use:     "dead-letters COMMAND",
+		Aliases: []string{"dlq"},
+		Short:   "List dead letters, or send them to the input topic again",
 		Long: `A record that cannot be applied goes to the dead letter topic, and the stream
 goes on without it. list shows these letters and the reasons; replay sends
 their records again once the cause is fixed.`,
