@@ -1,10 +1,11 @@
-# A static image with both programs, CA certificates and the demo's flights,
-# and nothing else: no shell, no package manager, no root.
+# A static image with one program under its three names, CA certificates and the
+# demo's flights, and nothing else: no shell, no package manager, no root. What
+# starts is consumer; --entrypoint credence or --entrypoint producer choose.
 #
 #   docker build -t credence:local .
 #
-# BUILDER is any image with Go 1.26. Where none can be pulled, build the
-# programs on the host into bin/image and name that folder; BUILDER then is any
+# BUILDER is any image with Go 1.26. Where none can be pulled, build
+# ./cmd/credence on the host into bin/image and name that folder; BUILDER then is any
 # image with a shell, gunzip and CA certificates (testenv/offline/README.md):
 #
 #   docker build --build-arg BUILDER=credence-base:local --build-arg PREBUILT=bin/image -t credence:local .
@@ -19,14 +20,16 @@ RUN set -eu; \
     mkdir -p /out/usr/local/bin /out/etc/ssl/certs /out/data /out/tmp; \
     chmod 1777 /out/tmp; \
     if [ -n "$PREBUILT" ]; then \
-        cp "$PREBUILT/consumer" "$PREBUILT/producer" /out/usr/local/bin/; \
+        cp "$PREBUILT/credence" /out/usr/local/bin/; \
     else \
-        CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w" -o /out/usr/local/bin/ ./cmd/consumer ./cmd/producer; \
+        CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w" -o /out/usr/local/bin/ ./cmd/credence; \
     fi; \
+    chmod 0755 /out/usr/local/bin/credence; \
+    ln -s credence /out/usr/local/bin/consumer; \
+    ln -s credence /out/usr/local/bin/producer; \
     cp /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/; \
     gunzip -c cmd/consumer/demo/flights.csv.gz > /out/data/flights.csv; \
     echo 'credence:x:65532:65532::/:/sbin/nologin' > /out/etc/passwd; \
-    chmod 0755 /out/usr/local/bin/*; \
     chmod 0644 /out/etc/passwd /out/etc/ssl/certs/* /out/data/*
 
 FROM scratch

@@ -84,7 +84,7 @@ gallery: ## real questions, answered and drawn; NAME=nile for one of them
 	$(GO) run ./examples/gallery $(NAME)
 
 reference: ## docs/reference from the programs
-	$(GO) test ./cmd/consumer ./cmd/consumer/config ./cmd/producer -run TestReference -update
+	$(GO) test ./cmd/consumer ./cmd/consumer/config ./cmd/producer/commands ./cmd/credence -run TestReference -update
 
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./research/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
@@ -116,9 +116,9 @@ bench-compare: ## benchmarks of models and cdf at BASE=<commit> and here, in tur
 	testenv/bench/compare $(or $(BASE),$(error BASE=<commit> says what to compare with))
 
 build: ## static binaries in bin/
-	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/consumer ./cmd/producer
+	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/credence ./cmd/consumer ./cmd/producer
 
-release: ## archives for six systems, bills of materials and checksums in dist/
+release: ## archives, wheels and bills of materials for six systems, a Homebrew formula and checksums in dist/
 	rm -rf dist
 	$(GO) run ./testenv/release -out dist
 

@@ -349,7 +349,7 @@ func caught(err *error) {
 
 // refuse makes a record that cannot be applied a dead letter. Its key's state is
 // as it was before. An error of another kind goes up: the state is lost, and the
-// partition's memory is dropped before the record is dead-lettered unapplied.
+// partition's memory is dropped before the record becomes a dead letter, unapplied.
 func (l *lane) refuse(t *task, err error) error {
 	stage, reason := stageOf(err), err.Error()
 	switch stage {

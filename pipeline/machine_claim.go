@@ -120,7 +120,7 @@ func (m *machine) doubt(reason, why string, proved bool) {
 		m.do(fxWait{m.epoch, waitClaim, 50})
 		return
 	}
-	m.halt(reason, why+". Use a new consumer group, or consumer state delete --all, to begin again with the log as it is")
+	m.halt(reason, why+". Use a new consumer group, or the command state delete --all, to begin again with the log as it is")
 }
 
 // begin opens an epoch at the claim's watermark. What it has to write first

@@ -92,8 +92,9 @@ var layers = []layer{
 	{path: "cmd/producer/rows", may: []string{"cdf", "internal/jsontext", "cmd/internal/replay"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
-	{path: "cmd/consumer", may: []string{
-		"models", "cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/dlq",
+	{path: "cmd/consumer", may: []string{"models", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/commands"}},
+	{path: "cmd/consumer/commands", may: []string{
+		"cmd/internal/cli", "cmd/internal/version", "cmd/consumer/app", "cmd/consumer/capacity", "cmd/consumer/check", "cmd/consumer/deadletters",
 		"cmd/consumer/draft", "cmd/consumer/run", "cmd/consumer/show", "cmd/consumer/state", "cmd/consumer/try",
 	}},
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "pipeline/gather", "cmd/internal/cli"}},
@@ -111,7 +112,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
-	{path: "cmd/consumer/dlq", may: []string{
+	{path: "cmd/consumer/deadletters", may: []string{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/draft", may: []string{
@@ -134,10 +135,12 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/draft", "cmd/consumer/run",
 	}},
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
-	{path: "cmd/producer", may: []string{
+	{path: "cmd/producer", may: []string{"cmd/internal/cli", "cmd/producer/commands"}},
+	{path: "cmd/producer/commands", may: []string{
 		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
 		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
+	{path: "cmd/credence", may: []string{"models", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/commands", "cmd/producer/commands"}},
 	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "research/figure", "research/study"}},
 
 	{path: "research/baselines", pure: true, may: []string{"models/kind", aBaseline}},
@@ -195,7 +198,7 @@ var homes = map[string][]string{
 	"gonum.org/v1/gonum":                 {"cdf/lin", "cdf/cdftest", aKind, "models/internal/dist", "models/simulate", "sink/live", aBaseline, "research/baselines/internal/law", "research/sbc"},
 	"golang.org/x/sys/cpu":               {"cdf/isa"}, // which instructions there are
 	"gonum.org/v1/plot":                  {"research/figure", "examples/gallery"},
-	"github.com/spf13/cobra":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
+	"github.com/spf13/cobra":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/credence", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":             {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
 	"github.com/prometheus":              {"pipeline", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":     {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/commands"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -14,8 +16,8 @@ import (
 func offered(t *testing.T, words ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	a := &app.App{Kinds: models.Kinds(), Out: &out, Err: &messages}
-	if code := execute(t.Context(), a, append([]string{"__complete"}, words...)); code != 0 {
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}
+	if code := commands.Run(t.Context(), a, append([]string{"__complete"}, words...)); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}
 	if said := messages.String(); strings.Contains(said, "consumer:") {

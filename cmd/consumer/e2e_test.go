@@ -13,10 +13,12 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/commands"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/consumer/run"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	servers "github.com/credence-stream/credence/internal/embedded"
@@ -66,8 +68,8 @@ func (w *world) consumer(args ...string) (code int, out, messages string) {
 	ctx, cancel := context.WithTimeout(w.Context(), probe.Patience)
 	defer cancel()
 	var o, e bytes.Buffer
-	a := &app.App{Kinds: w.kinds, Out: &o, Err: &e}
-	code = execute(ctx, a, append(args, "--config", w.file))
+	a := &app.App{Names: cli.Apart(), Kinds: w.kinds, Out: &o, Err: &e}
+	code = commands.Run(ctx, a, append(args, "--config", w.file))
 	if ctx.Err() != nil {
 		w.Fatalf("consumer %v did not end:\n%s", args, e.String())
 	}
@@ -207,7 +209,7 @@ func lastLine(s string) string {
 // the same, and ends when it is told to.
 func TestServiceWithoutKafka(t *testing.T) {
 	c := configtest.Parse(t, configtest.Shortest, "kafka.brokers="+clitest.Nobody(t), "http.listen=127.0.0.1:0")
-	s, err := run.NewService(t.Context(), c, slog.New(slog.DiscardHandler))
+	s, err := run.NewService(t.Context(), cli.Apart(), c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +229,8 @@ func TestServiceWithoutKafka(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	var out, messages bytes.Buffer
-	a := &app.App{Kinds: models.Kinds(), Out: &out, Err: &messages}
-	if code := execute(t.Context(), a, []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}
+	if code := commands.Run(t.Context(), a, []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}
 	if !strings.Contains(out.String(), "beta[distance]=") || !strings.Contains(messages.String(), "curl -s http://127.0.0.1:") {

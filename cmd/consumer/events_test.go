@@ -182,7 +182,7 @@ func TestEventsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %s\n%s", bad[i], reason, text)
 		}
 	}
-	if out, _ := w.must("dlq", "list"); !strings.Contains(out, "k") {
+	if out, _ := w.must("dead-letters", "list"); !strings.Contains(out, "k") {
 		t.Error(out)
 	}
 }

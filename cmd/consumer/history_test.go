@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/run"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/sink"
@@ -37,7 +38,7 @@ func (w *world) serve(change func(*config.Config)) *process {
 	if change != nil {
 		change(c)
 	}
-	s, err := run.NewService(w.Context(), c, slog.New(slog.DiscardHandler))
+	s, err := run.NewService(w.Context(), cli.Apart(), c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/commands"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/docs/example"
 	"github.com/credence-stream/credence/models"
@@ -28,8 +30,8 @@ func allKinds() kind.Registry { return append(models.Kinds(), example.Kind()) }
 func command(t *testing.T, args ...string) (code int, out, messages string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	a := &app.App{Kinds: allKinds(), Out: &o, Err: &e}
-	code = execute(t.Context(), a, args)
+	a := &app.App{Names: cli.Apart(), Kinds: allKinds(), Out: &o, Err: &e}
+	code = commands.Run(t.Context(), a, args)
 	return code, o.String(), e.String()
 }
 
@@ -234,5 +236,24 @@ func TestDraftKeepsWhatIsSet(t *testing.T) {
 	}
 	if !strings.Contains(out, "the first 30 of 240 rows of") || !strings.Contains(out, `it'\''s #1 (new).csv'`) || !strings.Contains(out, "--null '$(date)'") {
 		t.Errorf("sample or command line:\n%s", out)
+	}
+}
+
+// A draft without flags has the defaults of the configuration, but for the names of group
+// and topics, and posteriors that people can read. What help says of defaults are these.
+func TestDraftsHaveTheDefaultsOfTheConfiguration(t *testing.T) {
+	code, out, messages := command(t, "init", "--input", table(t, "sales.csv", "x,y\n", func(i int) string { return fmt.Sprintf("%d,%d\n", i, 3*i+i%7) }))
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, messages)
+	}
+	c, want := configtest.Parse(t, out), config.Default()
+	want.Kafka.Group, want.Kafka.Input, want.Kafka.Output, want.Kafka.DeadLetters = "sales", "sales", "sales.posteriors", "sales.dead"
+	want.Kafka.Format = "json"
+	want.Models = c.Models
+	if c.String() != want.String() {
+		t.Errorf("the draft is read as\n%swant\n%s", c, want)
+	}
+	if _, help, _ := command(t, "init", "--help"); !strings.Contains(help, "(default "+strings.Join(want.Kafka.Brokers, ",")+")") {
+		t.Errorf("help does not say that brokers are %q:\n%s", want.Kafka.Brokers, help)
 	}
 }

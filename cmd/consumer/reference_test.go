@@ -11,14 +11,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/commands"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
 )
 
 func TestReferenceOfCommands(t *testing.T) {
-	a := &app.App{Kinds: models.Kinds(), Out: io.Discard, Err: io.Discard}
-	clitest.CheckPage(t, "../../docs/reference/consumer.md", clitest.Commands(newRoot(a)))
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: io.Discard, Err: io.Discard}
+	clitest.CheckPage(t, "../../docs/reference/consumer.md", clitest.Commands(commands.Root(a)))
 }
 
 // descriptions takes down what is registered with it.

@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/cmd/consumer/state"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
@@ -126,7 +127,7 @@ func TestExportImport(t *testing.T) {
 func TestStateDelete(t *testing.T) {
 	w := settled(t)
 	c := w.config()
-	s, err := run.NewService(t.Context(), c, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})))
+	s, err := run.NewService(t.Context(), cli.Apart(), c, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})))
 	if err != nil {
 		t.Fatal(err)
 	}

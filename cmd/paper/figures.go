@@ -17,7 +17,6 @@ func (p *program) figuresCommand() *cobra.Command {
 		Short: "Print every figure of the paper that is compared, and where it stands",
 		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			p.Started = true
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "experiment\tmethod\tt\tmetric\tpaper\tse\twhere")
 			for _, f := range study.Figures() {

@@ -17,7 +17,6 @@ func (p *program) listCommand() *cobra.Command {
 		Short: "List the experiments, their methods and how often they are repeated",
 		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			p.Started = true
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "experiment\treps\tshards\tquick\tmethods\twhat")
 			for _, e := range study.All() {

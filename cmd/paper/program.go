@@ -13,7 +13,8 @@ type program struct{ cli.Program }
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	root := &cobra.Command{Use: "paper", Short: "Repeat the experiments of the C-DF paper (arXiv:1401.3632)"}
+	root := &cobra.Command{Use: "paper", Short: "Repeat the experiments of the C-DF paper (arXiv:1401.3632)", Args: cli.NeedsCommand, RunE: cli.Help}
 	root.AddCommand(p.listCommand(), p.runCommand(), p.figuresCommand(), p.reportCommand())
+	cli.AddCompletion(root, "")
 	return p.Run(ctx, root, args)
 }

@@ -33,7 +33,6 @@ func (p *program) reportCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			p.Started = true
 			f, err := os.Open(args[0])
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/research/figure"
 	"github.com/credence-stream/credence/research/study"
@@ -57,7 +58,7 @@ func (p *program) runCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			experiments, err := f.check(cmd, args)
 			if err != nil {
-				return err
+				return cli.Usage(err)
 			}
 			return p.experiments(cmd, &f, experiments)
 		},
@@ -118,13 +119,11 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) ([]*study.Experiment
 func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Experiment) error {
 	if f.out != "" {
 		if err := figure.Check(f.out); err != nil {
-			p.Started = true
 			return fmt.Errorf("--out %s: %w", f.out, err)
 		}
 	}
 	done, err := f.done()
 	if err != nil {
-		p.Started = true
 		return fmt.Errorf("--resume: %w", err)
 	}
 	var jobs []*study.Job
@@ -139,8 +138,9 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		if len(list) > 1 && errors.Is(err, study.ErrNoData) {
 			p.Say("left out: %v", err)
 			continue
+		} else if errors.Is(err, study.ErrNoData) {
+			return cli.Usage(err)
 		} else if err != nil {
-			p.Started = !errors.Is(err, study.ErrNoData)
 			return err
 		}
 		if job.DoneIn(done) {
@@ -150,7 +150,6 @@ func (p *program) experiments(cmd *cobra.Command, f *runFlags, list []*study.Exp
 		jobs = append(jobs, job)
 		work += job.Work()
 	}
-	p.Started = true
 	if f.options.Quick {
 		for _, j := range jobs {
 			if s := j.Experiment.Reduced(); s != "" {

@@ -6,9 +6,7 @@ import (
 	"os"
 
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/producer/commands"
 )
 
-func main() {
-	p := program{Program: cli.Program{Stdout: os.Stdout, Stderr: os.Stderr}, dial: dial, encode: encode}
-	cli.Main(p.run)
-}
+func main() { cli.Main(commands.New(cli.Apart(), os.Stdout, os.Stderr).Run) }

@@ -196,7 +196,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 	_, _, body := ask(s, "GET", "/v1/dead-letters")
 	want := `{"topic":"shards.dead","letters":[{"partition":2,"offset":9,"time":"2001-01-01T00:00:00.000Z","key":"a\ufffd","stage":"schema","reason":"column \"x\" is missing","source":{"topic":"shards","partition":3,"offset":77},"bytes":100},` +
-		`{"partition":0,"offset":1,"time":"2001-01-01T00:00:00.000Z","key":null,"stage":"check","reason":"","source":{"topic":"shards","partition":0,"offset":0},"bytes":0}],"commands":{"list":"consumer dlq list"}}` + "\n"
+		`{"partition":0,"offset":1,"time":"2001-01-01T00:00:00.000Z","key":null,"stage":"check","reason":"","source":{"topic":"shards","partition":0,"offset":0},"bytes":0}],"commands":{"list":"consumer dead-letters list"}}` + "\n"
 	if body != want {
 		t.Errorf("got  %s\nwant %s", body, want)
 	}

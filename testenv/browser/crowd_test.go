@@ -104,7 +104,7 @@ func TestCrowd(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.open(w.Base + "/operations")
-		b.wait(`document.body.innerText.includes('shop/10001') && document.body.innerText.includes('dlq replay')`, "the dead letter and how to replay it")
+		b.wait(`document.body.innerText.includes('shop/10001') && document.body.innerText.includes('dead-letters replay')`, "the dead letter and how to replay it")
 		b.shot("operations")
 	})
 }

@@ -175,7 +175,7 @@ func (o *observer) readDead(t *testing.T, out *outcome) {
 		place := "dead " + header(r, "__connect.errors.partition") + " " + header(r, "__connect.errors.offset")
 		message := fmt.Sprintf("%d\n%s\n%s\n%s", r.Time, r.Key, r.Value, header(r, "__connect.errors.exception.message"))
 		if old, ok := out.outputs[place]; ok && old != message {
-			t.Errorf("%s was dead-lettered twice with different bytes", place)
+			t.Errorf("%s became two dead letters with different bytes", place)
 		}
 		out.outputs[place] = message
 		return nil

@@ -69,6 +69,14 @@ func TestInterop(t *testing.T) {
 		t.Parallel()
 		packageItself(t, w)
 	})
+	t.Run("package/clean", func(t *testing.T) {
+		t.Parallel()
+		packageAlone(t, w)
+	})
+	t.Run("r/forest", func(t *testing.T) {
+		t.Parallel()
+		rForest(t, w)
+	})
 	t.Run("package/notebook", func(t *testing.T) {
 		t.Parallel()
 		packageNotebook(t, w)

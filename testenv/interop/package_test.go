@@ -44,9 +44,10 @@ xarray==2026.9.0
 // asks for, what executes a notebook,
 // and what checks types. All tests of a run share it.
 var packaged struct {
-	once sync.Once
-	dir  string
-	err  error
+	once  sync.Once
+	dir   string
+	wheel string // what it was installed from
+	err   error
 }
 
 // inPackage returns a program of that environment.
@@ -64,12 +65,13 @@ func newPackage(t *testing.T, w *world) (string, error) {
 	}
 	made := wheel.Wheel{
 		Root: root, Version: "v1.2.3", Target: runtime.GOOS + "/" + runtime.GOARCH,
-		Programs: []string{w.program("consumer"), w.program("producer")}, Time: time.Now(),
+		Program: w.program("credence"), Time: time.Now(),
 	}
 	file, err := made.Write(w.dir)
 	if err != nil {
 		return "", err
 	}
+	packaged.wheel = file
 	constraints, dir := filepath.Join(w.dir, "constraints.txt"), filepath.Join(w.dir, "venv")
 	if err := os.WriteFile(constraints, []byte(pinned), 0o600); err != nil {
 		return "", err
@@ -225,8 +227,7 @@ func decodeFrom(t *testing.T, address, body string, into any) {
 	}
 }
 
-// packageItself runs the tests that the package has of its own, checks its types, and
-// runs the programs that its wheel carries, with no other ones in sight.
+// packageItself runs the tests that the package has of its own and checks its types.
 func packageItself(t *testing.T, w *world) {
 	root, err := compose.Root()
 	if err != nil {
@@ -235,15 +236,33 @@ func packageItself(t *testing.T, w *world) {
 	run(t, nil, inPackage(t, w, "python"), "-m", "unittest", "discover", "-s", filepath.Join(root, wheel.Package, "tests"))
 	run(t, nil, inPackage(t, w, "mypy"), "--config-file", filepath.Join(root, wheel.Package, "pyproject.toml"), "--cache-dir", t.TempDir(),
 		filepath.Join(root, wheel.Package, "src", "credence"))
-	command := inPackage(t, w, "credence")
-	for args, want := range map[string]string{"--version": "consumer ", "replay --help": "producer replay"} {
-		if out := run(t, nil, "env", append([]string{"PATH=" + filepath.Dir(command), command}, strings.Fields(args)...)...); !strings.Contains(out, want) {
-			t.Errorf("credence %s: %s", args, out)
+}
+
+// packageAlone installs the wheel in an environment of its own and runs the programs that
+// it brings, with nothing else on the PATH: no Go, and no program of ours.
+func packageAlone(t *testing.T, w *world) {
+	inPackage(t, w, "python") // has built the wheel, or said why not
+	dir := filepath.Join(t.TempDir(), "venv")
+	bin := filepath.Join(dir, "bin")
+	run(t, nil, inPackage(t, w, "python"), "-m", "venv", dir)
+	run(t, nil, filepath.Join(bin, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+		"--only-binary", ":all:", "-c", filepath.Join(w.dir, "constraints.txt"), packaged.wheel)
+	in := func(command string) string {
+		return run(t, nil, "env", "-i", "PATH="+bin, "HOME="+dir, "/bin/sh", "-c", command+" 2>&1")
+	}
+	if out := in("command -v go || echo none"); strings.TrimSpace(out) != "none" {
+		t.Fatalf("there is a Go at %s", out)
+	}
+	for command, want := range map[string]string{
+		"credence --version": "credence ", "consumer --version": "consumer ", "producer --version": "producer ",
+		"credence replay --help": "credence replay --input", "producer replay --help": "producer replay --input", "consumer get --help": "consumer get KEY",
+	} {
+		if out := in(command); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", command, out)
 		}
 	}
-	out := run(t, nil, "env", "PATH="+filepath.Dir(command), command, "demo", "--duration", "5s", "--no-browser", "--listen", "127.0.0.1:0")
-	if !strings.Contains(out, "ATL") {
-		t.Errorf("credence demo shows no airport: %.500s", out)
+	if out := in("credence demo --duration 5s --no-browser --listen 127.0.0.1:0"); !strings.Contains(out, "ATL") || !strings.Contains(out, "\n  credence get ATL --config ") {
+		t.Errorf("credence demo shows no airport, or not how to get one: %.1000s", out)
 	}
 }
 

@@ -67,7 +67,7 @@ func newWorld(t *testing.T) *world {
 		env: testenv.Open(t, backend(t)), dir: t.TempDir(),
 		id: "interop-" + strconv.FormatInt(time.Now().UnixNano(), 36),
 	}
-	if err := programs.Build(t.Context(), w.dir, "examples/clients/go"); err != nil {
+	if err := programs.Build(t.Context(), w.dir, "cmd/credence", "examples/clients/go"); err != nil {
 		t.Fatal(err)
 	}
 	input := w.id + "-in"

@@ -80,12 +80,12 @@ make_kafka() {
   trap - EXIT
 }
 
-# credence: our own image around programs that this machine's Go built.
+# credence: our own image around a program that this machine's Go built.
 make_credence() {
   make_base
   mkdir -p "$root/bin/image"
   say "building $(image consumer)"
-  (cd "$root" && CGO_ENABLED=0 GOOS=linux go build -trimpath -ldflags='-s -w' -o bin/image/ ./cmd/consumer ./cmd/producer)
+  (cd "$root" && CGO_ENABLED=0 GOOS=linux go build -trimpath -ldflags='-s -w' -o bin/image/ ./cmd/credence)
   docker build --quiet --build-arg BUILDER="$base" --build-arg PREBUILT=bin/image \
     --tag "$(image consumer)" "$root" >/dev/null
   docker image prune --force --filter label=dev.credence.build >/dev/null

@@ -18,8 +18,11 @@ import (
 	"github.com/credence-stream/credence/testenv/release/wheel"
 )
 
-// programs are the commands that are released.
-var programs = []string{"consumer", "producer"}
+// binary is the program that is released, and links are the other names by which it is
+// called: it is whichever program its name says.
+const binary = "credence"
+
+var links = []string{"consumer", "producer"}
 
 // source is the commit that is released.
 type source struct {
@@ -47,10 +50,16 @@ func run(ctx context.Context, root, out string, targets []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(bin) }()
+	var made []archive
 	for _, t := range targets {
-		if err := s.target(ctx, t, bin, out); err != nil {
+		a, err := s.target(ctx, t, bin, out)
+		if err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
+		made = append(made, a)
+	}
+	if err := s.formula(made, out); err != nil {
+		return err
 	}
 	return sums(out)
 }
@@ -85,60 +94,71 @@ func describe(ctx context.Context, root string) (*source, error) {
 	return &source{root: root, version: version, revision: revision, time: time.Unix(seconds, 0).UTC()}, nil
 }
 
-// target builds, describes and packs the programs for one system.
-func (s *source) target(ctx context.Context, target, bin, out string) error {
-	system, processor, ok := strings.Cut(target, "/")
-	if !ok {
-		return errors.New("not GOOS/GOARCH")
-	}
-	name := fmt.Sprintf("credence_%s_%s_%s", s.version, system, processor)
-	var files []file
-	var paths []string
-	for _, program := range programs {
-		base := program
-		if system == "windows" {
-			base += ".exe"
-		}
-		path := filepath.Join(bin, name, base)
-		if err := s.build(ctx, system, processor, program, path); err != nil {
-			return err
-		}
-		bom, err := materials(path, program, s.version, s.time)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, name+"_"+program+".cdx.json"), bom, 0o644); err != nil {
-			return err
-		}
-		files, paths = append(files, file{base, path, 0o755}), append(paths, path)
-	}
-	w := wheel.Wheel{Root: s.root, Version: s.version, Target: target, Programs: paths, Time: s.time}
-	if _, err := w.Write(out); err != nil {
-		return err
-	}
-	for _, text := range []string{"LICENSE", "README.md"} {
-		files = append(files, file{text, filepath.Join(s.root, text), 0o644})
-	}
-	if system == "windows" {
-		return writeTo(filepath.Join(out, name+".zip"), func(w *os.File) error { return zipped(w, name, files, s.time) })
-	}
-	return writeTo(filepath.Join(out, name+".tar.gz"), func(w *os.File) error { return tarred(w, name, files, s.time) })
+// archive is one archive of the release.
+type archive struct {
+	system, processor string // as Go names them
+	file              string // its name
 }
 
-// build compiles one program without anything of this machine in it.
-func (s *source) build(ctx context.Context, system, processor, program, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=true", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", path, "./cmd/"+program)
+// name is what everything for one system is called, up to what it is.
+func (s *source) name(system, processor string) string {
+	return fmt.Sprintf("credence_%s_%s_%s", s.version, system, processor)
+}
+
+// target builds, describes and packs the program for one system.
+func (s *source) target(ctx context.Context, target, bin, out string) (archive, error) {
+	system, processor, ok := strings.Cut(target, "/")
+	if !ok {
+		return archive{}, errors.New("not GOOS/GOARCH")
+	}
+	name, exe := s.name(system, processor), ""
+	if system == "windows" {
+		exe = ".exe"
+	}
+	path := filepath.Join(bin, name, binary+exe)
+	if err := s.build(ctx, system, processor, path); err != nil {
+		return archive{}, err
+	}
+	bom, err := materials(path, binary, s.version, s.time)
+	if err != nil {
+		return archive{}, err
+	}
+	if err := os.WriteFile(filepath.Join(out, name+"_"+binary+".cdx.json"), bom, 0o644); err != nil {
+		return archive{}, err
+	}
+	w := wheel.Wheel{Root: s.root, Version: s.version, Target: target, Program: path, Time: s.time}
+	if _, err := w.Write(out); err != nil {
+		return archive{}, err
+	}
+	files := []file{{name: binary + exe, path: path, mode: 0o755}}
+	for _, link := range links {
+		files = append(files, file{name: link + exe, path: path, mode: 0o755, link: binary + exe})
+	}
+	for _, text := range []string{"LICENSE", "README.md"} {
+		files = append(files, file{name: text, path: filepath.Join(s.root, text), mode: 0o644})
+	}
+	a := archive{system, processor, name + ".tar.gz"}
+	pack := tarred
+	if system == "windows" {
+		a.file, pack = name+".zip", zipped
+	}
+	return a, writeTo(filepath.Join(out, a.file), func(w *os.File) error { return pack(w, name, files, s.time) })
+}
+
+// build compiles the program without anything of this machine in it.
+func (s *source) build(ctx context.Context, system, processor, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=true", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", path, "./cmd/"+binary)
 	cmd.Dir = s.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+system, "GOARCH="+processor, "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w\n%s", program, err, text)
+		return fmt.Errorf("go build: %w\n%s", err, text)
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "vcs.revision", Value: s.revision}) {
-		return fmt.Errorf("%s does not say that it is of commit %s, so --version could not: build in a clone, not in a worktree", program, s.revision)
+		return fmt.Errorf("%s does not say that it is of commit %s, so --version could not: build in a clone, not in a worktree", path, s.revision)
 	}
 	return nil
 }

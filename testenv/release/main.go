@@ -1,7 +1,8 @@
-// Command release builds what a release consists of: static binaries of
-// consumer and producer for every system, an archive and a Python wheel for each
-// system, a bill of materials for each binary, and the checksums of all of it. The same
-// commit and the same Go give the same bytes.
+// Command release builds what a release consists of: a static binary for every system,
+// which is credence, consumer or producer by the name that it is called by, an archive, a
+// Python wheel and a bill of materials for each, a Homebrew formula that installs the
+// archives, and the checksums of all of it. The same commit and the same Go give the same
+// bytes.
 package main
 
 import (

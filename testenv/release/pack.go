@@ -16,6 +16,7 @@ type file struct {
 	name string // in the archive
 	path string // on this machine
 	mode fs.FileMode
+	link string // the file beside it that has the same content, "" for none
 }
 
 // writeTo makes a file and has it written.
@@ -36,14 +37,19 @@ func tarred(w io.Writer, folder string, files []file, at time.Time) error {
 	}
 	t := tar.NewWriter(z)
 	for _, f := range files {
+		h := &tar.Header{Name: folder + "/" + f.name, Mode: int64(f.mode), ModTime: at, Format: tar.FormatUSTAR}
+		if f.link != "" {
+			h.Typeflag, h.Linkname = tar.TypeSymlink, f.link
+			if err := t.WriteHeader(h); err != nil {
+				return err
+			}
+			continue
+		}
 		content, err := os.ReadFile(f.path)
 		if err != nil {
 			return err
 		}
-		h := &tar.Header{
-			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Size: int64(len(content)),
-			Mode: int64(f.mode), ModTime: at, Format: tar.FormatUSTAR,
-		}
+		h.Typeflag, h.Size = tar.TypeReg, int64(len(content))
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}
@@ -54,7 +60,8 @@ func tarred(w io.Writer, folder string, files []file, at time.Time) error {
 	return errors.Join(t.Close(), z.Close())
 }
 
-// zipped is tarred for systems that open zip files.
+// zipped is tarred for systems that open zip files, which have no links: what would be one
+// is a copy.
 func zipped(w io.Writer, folder string, files []file, at time.Time) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {

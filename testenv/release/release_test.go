@@ -56,15 +56,16 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := unpack(t, filepath.Join(out, name+".tar.gz"), name)
-	for _, program := range programs {
+	static(t, filepath.Join(dir, name, binary))
+	everyModule(t, filepath.Join(dir, name, binary), filepath.Join(out, name+"_"+binary+".cdx.json"))
+	for _, program := range append([]string{binary}, links...) {
 		path := filepath.Join(dir, name, program)
-		static(t, path)
 		text, err := exec.CommandContext(t.Context(), path, "--version").CombinedOutput()
 		if err != nil || !strings.HasPrefix(string(text), program+" ") || !strings.Contains(string(text), s.revision[:12]) {
 			t.Errorf("%s --version: %v\n%s; the commit is %s", program, err, text, s.revision)
 		}
-		everyModule(t, path, filepath.Join(out, name+"_"+program+".cdx.json"))
 	}
+	pours(t, filepath.Join(out, "credence.rb"), filepath.Join(dir, name), s)
 	if err := run(t.Context(), root, out, nil); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("into a folder that holds a release: %v", err)
 	}
@@ -77,7 +78,7 @@ func checksums(t *testing.T, out, sums string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(sums, "\n"); lines != len(entries)-1 || lines != 2+len(programs) { // an archive and a wheel
+	if lines := strings.Count(sums, "\n"); lines != len(entries)-1 || lines != 4 { // an archive, a wheel, a bill and a formula
 		t.Errorf("%d checksums of %d files", lines, len(entries)-1)
 	}
 	for line := range strings.Lines(sums) {
@@ -121,13 +122,19 @@ func unpack(t *testing.T, archive, name string) (dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names = append(names, h.Name)
+		names = append(names, strings.TrimSuffix(h.Name+" -> "+h.Linkname, " -> "))
 		if !h.ModTime.Equal(s.time) || h.Uid != 0 || h.Gid != 0 || h.Uname != "" {
 			t.Errorf("%s tells who made it, or when: %+v", h.Name, h)
 		}
 		path := filepath.Join(dir, filepath.FromSlash(h.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
+		}
+		if h.Typeflag == tar.TypeSymlink {
+			if err := os.Symlink(h.Linkname, path); err != nil {
+				t.Fatal(err)
+			}
+			continue
 		}
 		if err := writeTo(path, func(w *os.File) error {
 			_, err := io.Copy(w, r)
@@ -136,7 +143,7 @@ func unpack(t *testing.T, archive, name string) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	if want := []string{name + "/consumer", name + "/producer", name + "/LICENSE", name + "/README.md"}; !slices.Equal(names, want) {
+	if want := []string{name + "/credence", name + "/consumer -> credence", name + "/producer -> credence", name + "/LICENSE", name + "/README.md"}; !slices.Equal(names, want) {
 		t.Errorf("the archive holds %q, want %q", names, want)
 	}
 	return dir
@@ -211,7 +218,7 @@ func TestArchivesAreTheSameAgain(t *testing.T) {
 			if err := os.Chtimes(path, time.Time{}, at.Add(time.Duration(i)*time.Hour)); err != nil {
 				t.Fatal(err)
 			}
-			if err := pack(&packed[i], "folder", []file{{"program", path, 0o755}}, at); err != nil {
+			if err := pack(&packed[i], "folder", []file{{name: "program", path: path, mode: 0o755}, {name: "other", path: path, mode: 0o755, link: "program"}}, at); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -222,7 +229,7 @@ func TestArchivesAreTheSameAgain(t *testing.T) {
 			continue
 		}
 		z, err := zip.NewReader(bytes.NewReader(packed[0].Bytes()), int64(packed[0].Len()))
-		if err != nil || len(z.File) != 1 || z.File[0].Name != "folder/program" || !z.File[0].Modified.Equal(at) || z.File[0].Mode() != 0o755 {
+		if err != nil || len(z.File) != 2 || z.File[1].CRC32 != z.File[0].CRC32 || z.File[0].Name != "folder/program" || !z.File[0].Modified.Equal(at) || z.File[0].Mode() != 0o755 {
 			t.Errorf("zip: %+v, error %v", z, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 // App is what commands share: data goes to out, messages go to err.
 type App struct {
+	cli.Names
 	Out, Err io.Writer
 	Env      []string      // as of os.Environ
 	Kinds    kind.Registry // of models
@@ -55,7 +56,7 @@ func (a *App) Connected(f *Flags, do func(*connect.Connection) error) error {
 
 // Printf tells the user something that is not data.
 func (a *App) Printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Err, "consumer: "+format+"\n", args...)
+	_, _ = fmt.Fprintf(a.Err, a.Consumer+": "+format+"\n", args...)
 }
 
 // Flags are the flags of every command that reads a configuration.
@@ -71,14 +72,6 @@ func (f *Flags) Add(a *App, cmd *cobra.Command) {
 	// These fail only for names that are no flags.
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml")
 	_ = cmd.RegisterFlagCompletionFunc("set", f.CompleteSet(a))
-}
-
-// NoArgs and OneArg check the words after the flags.
-func NoArgs(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return cli.Usagef("unexpected argument %q", args[0])
-	}
-	return nil
 }
 
 // OneArg checks that one word, of the given name, follows the flags.

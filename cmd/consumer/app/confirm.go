@@ -37,7 +37,7 @@ func Asks(in io.Reader) bool {
 
 // Ask puts a question and reports whether the answer was yes.
 func (a *App) Ask(in io.Reader, question string) (bool, error) {
-	_, _ = fmt.Fprintf(a.Err, "consumer: %s [y/N] ", question)
+	_, _ = fmt.Fprintf(a.Err, "%s: %s [y/N] ", a.Consumer, question)
 	line, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return false, err

@@ -34,15 +34,15 @@ func Command(a *app.App) *cobra.Command {
 		Use:   "capacity --config FILE --input FILE --keys N --rate R",
 		Short: "Measure your models on a file and say what a load needs",
 		Long: `capacity cuts the rows of a file into shards, folds them into the configured models as
-consumer run does, and measures what that takes on one core of this machine. From that it
+the command run does, and measures what that takes on one core of this machine. From that it
 says what a number of keys and a rate of shards need: processor cores, memory, Redis,
 bytes in Kafka. It connects to nothing.
 
 What records cost beside their models, for fetching, publishing and checkpoints, is not
 measured but taken from make bench.`,
-		Example: `  consumer capacity --config credence.yaml --input sales.csv --key-column shop --rows 100 --keys 1000000 --rate 500`,
+		Example: "  " + a.Consumer + ` capacity --config credence.yaml --input sales.csv --key-column shop --rows 100 --keys 1000000 --rate 500`,
 		GroupID: app.GroupCare,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -53,7 +53,7 @@ measured but taken from make bench.`,
 	f.Add(a, cmd)
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.input, "input", "", "sample of rows, `FILE` that producer replay reads (required)")
+	fs.StringVar(&f.input, "input", "", "sample of rows, `FILE` that "+a.Producer+" replay reads (required)")
 	fs.StringVar(&f.sel.KeyColumn, "key-column", "", "column that is the key of the records, `C`")
 	fs.StringVar(&f.sel.Key, "key", "sample", "without --key-column: `KEY` of all rows, which chooses the model")
 	fs.StringVar(&f.sel.Prefix, "key-prefix", "", "`TEXT` before each key")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -59,6 +60,7 @@ type store interface {
 
 // checker gathers findings. It is for one goroutine.
 type checker struct {
+	names    cli.Names
 	config   *config.Config
 	findings []finding
 }

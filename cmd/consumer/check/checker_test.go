@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
 	"github.com/credence-stream/credence/cmd/consumer/connect/connecttest"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
@@ -243,7 +244,7 @@ func TestCheckPartitioner(t *testing.T) {
 func TestFindingsForPeopleAndPrograms(t *testing.T) {
 	all := []finding{{levelOK, "kafka", "answers", ""}, {levelError, "redis store", "away", "start <it>"}}
 	var out bytes.Buffer
-	a := &app.App{Kinds: models.Kinds(), Out: &out}
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out}
 	if err := writeFindings(a, all, false); err != nil {
 		t.Fatal(err)
 	}

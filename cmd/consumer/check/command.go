@@ -26,11 +26,11 @@ func Command(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --config FILE",
 		Short: "Check configuration, brokers, topics and store, and say what to fix",
-		Long: `check examines everything that consumer run depends on and changes nothing: the
+		Long: `check examines everything that the command run depends on and changes nothing: the
 configuration, the brokers, the topics and their newest records, the store.
-The exit code is 1 if something would keep consumer run from working.`,
+The exit code is 1 if something would keep run from working.`,
 		GroupID: app.GroupCare,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			k, err := inspect(cmd.Context(), a, &f)
 			if err != nil {
@@ -54,7 +54,7 @@ The exit code is 1 if something would keep consumer run from working.`,
 func inspect(ctx context.Context, a *app.App, f *app.Flags) (*checker, error) {
 	ctx, cancel := context.WithTimeout(ctx, app.Patience)
 	defer cancel()
-	k := &checker{}
+	k := &checker{names: a.Names}
 	if f.File == "" {
 		return nil, cli.Usagef("--config FILE is missing")
 	}
@@ -73,7 +73,7 @@ func inspect(ctx context.Context, a *app.App, f *app.Flags) (*checker, error) {
 	k.add(levelOK, "configuration", "", "%s is well formed; entries of models: %d", f.File, len(c.Models))
 	k.port(ctx)
 	if connect.UsesEmbedded(c) {
-		k.add(levelNote, "kafka and redis", "", "embedded servers start with consumer run and end with it: nothing to check")
+		k.add(levelNote, "kafka and redis", "", "embedded servers start with the command run and end with it: nothing to check")
 		return k, nil
 	}
 	k.connect(ctx)
@@ -117,7 +117,7 @@ func (k *checker) connect(ctx context.Context) {
 
 // columns compares the newest shards with the configuration.
 func (k *checker) columns(ctx context.Context, conn *connect.Connection) {
-	i := newInspector(k.config, conn.Rules, kafka.PartitionOf)
+	i := newInspector(k.names, k.config, conn.Rules, kafka.PartitionOf)
 	if err := conn.Sample(ctx, k.config, true, looked, i.visit); err != nil {
 		k.add(levelError, "topic "+k.config.Kafka.Input, "allow this user to read the topic, and check whether all its partitions have leaders", "%v", err)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -24,6 +25,7 @@ const (
 // inspector looks at a sample of the input topic as the worker would. It is
 // for one goroutine.
 type inspector struct {
+	names  cli.Names
 	config *config.Config
 	rules  *pipeline.Rules
 	home   func(key []byte, n int) int32
@@ -59,9 +61,9 @@ type tryout struct {
 	columns []string // of that one
 }
 
-func newInspector(c *config.Config, rules *pipeline.Rules, home func([]byte, int) int32) *inspector {
+func newInspector(names cli.Names, c *config.Config, rules *pipeline.Rules, home func([]byte, int) int32) *inspector {
 	return &inspector{
-		config: c, rules: rules, home: home, models: make([]tryout, len(c.Models)),
+		names: names, config: c, rules: rules, home: home, models: make([]tryout, len(c.Models)),
 		filters: map[string]*cdf.Filter{}, work: cdf.NewWorkspace(),
 	}
 }
@@ -74,7 +76,7 @@ func (i *inspector) readable() string {
 	case i.braces > 0:
 		return "these look like JSON: set input.format: json, or send Arrow IPC streams"
 	}
-	return "send Arrow IPC streams: producer replay makes them of files, pyarrow of tables"
+	return "send Arrow IPC streams: " + i.names.Producer + " replay makes them of files, pyarrow of tables"
 }
 
 // visit takes one record into account.

@@ -16,7 +16,7 @@ func (k *checker) absent(t config.TopicUse) {
 	subject := "topic " + t.Name
 	switch {
 	case k.config.Kafka.CreateTopics:
-		k.add(levelNote, subject, "", "does not exist yet; consumer run creates it")
+		k.add(levelNote, subject, "", "does not exist yet; the command run creates it")
 	case t.Input:
 		k.add(levelError, subject, "kafka-topics.sh --create --topic "+t.Name+" --partitions 4, or kafka.create_topics: true", "does not exist")
 	default:

@@ -40,7 +40,7 @@ type Connection struct {
 // Dial reads the files that the configuration names and connects to nothing.
 func Dial(c *config.Config) (*Connection, error) {
 	if UsesEmbedded(c) {
-		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: these servers run inside consumer run, which logs their addresses when it starts", config.Embedded)
+		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: these servers run inside the process of the command run, which logs their addresses when it starts", config.Embedded)
 	}
 	client, err := kafka.New(kafka.Options{
 		Brokers: c.Kafka.Brokers,

@@ -33,6 +33,7 @@ type draftFlags struct {
 	out     string
 	force   bool
 	wish    Wish
+	names   cli.Names
 	by      string // command that drafts
 	shard   int    // rows of a shard in the command that sends the file
 
@@ -46,7 +47,7 @@ const (
 
 // Command returns the command init.
 func Command(a *app.App) *cobra.Command {
-	f := draftFlags{by: "init", shard: usualShard}
+	f := draftFlags{names: a.Names, by: "init", shard: usualShard}
 	cmd := &cobra.Command{
 		Use:   "init --input FILE | --topic T --brokers B",
 		Short: "Draft a configuration from a sample of a file or a topic",
@@ -54,17 +55,17 @@ func Command(a *app.App) *cobra.Command {
 kind of model that fits the response, and writes a configuration whose comments
 say what it found, the reasons for its choice, and the alternatives.
 
-A file has a format that producer replay reads: .csv, .tsv, .json, .jsonl, .ndjson
+A file has a format that ` + a.Producer + ` replay reads: .csv, .tsv, .json, .jsonl, .ndjson
 (each also .gz), .arrow, .arrows or .parquet. Without --input the sample is taken from the
 topic, whose records are shards, or events where --input-format says so.
 Without --response the response is a column with a usual name (y,
 response, target, outcome, label), or else the last column of numbers.`,
-		Example: `  consumer init --input sales.csv --key-column shop --response revenue --out credence.yaml
-  consumer init --topic sales --brokers 127.0.0.1:9092 --from beginning
-  consumer init --topic sales --brokers 127.0.0.1:9092 --input-format json
-  consumer init --topic sales --brokers 127.0.0.1:9092 --input-format avro --set input.schema.registry=http://127.0.0.1:8081`,
+		Example: `  ` + a.Consumer + ` init --input sales.csv --key-column shop --response revenue --out credence.yaml
+  ` + a.Consumer + ` init --topic sales --brokers 127.0.0.1:9092 --from beginning
+  ` + a.Consumer + ` init --topic sales --brokers 127.0.0.1:9092 --input-format json
+  ` + a.Consumer + ` init --topic sales --brokers 127.0.0.1:9092 --input-format avro --set input.schema.registry=http://127.0.0.1:8081`,
 		GroupID: app.GroupFirst,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(a.Kinds, cmd); err != nil {
 				return err
@@ -219,7 +220,7 @@ func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
 	if err := Write(f.out, text, f.force); err != nil {
 		return err
 	}
-	a.Printf("wrote %s: kind %s from %d rows; next: consumer check --config %s", f.out, m.Kind.Name, s.profile.Rows, f.out)
+	a.Printf("wrote %s: kind %s from %d rows; next: %s check --config %s", f.out, m.Kind.Name, s.profile.Rows, a.Consumer, f.out)
 	return nil
 }
 
@@ -238,7 +239,7 @@ func Free(name string, force bool) error {
 // draft drafts from what was looked at.
 func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	m, err := s.profile.Suggest(a.Kinds, f.wish)
-	if doubts := s.profile.Doubts(); err != nil && len(doubts) > 0 {
+	if doubts := s.profile.Doubts(a.Names); err != nil && len(doubts) > 0 {
 		return nil, nil, fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
 	}
 	if err != nil {

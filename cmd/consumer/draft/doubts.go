@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
 // Doubts are columns of text that look as if numbers were meant: with a word
-// for what is missing among them, or as people write them.
-func (p *Profile) Doubts() []string {
+// for what is missing among them, or as people write them. The names are those of the
+// programs.
+func (p *Profile) Doubts(names cli.Names) []string {
 	var all []string
 	for _, c := range p.columns {
 		if c.kind != cdf.Text {
@@ -33,11 +35,11 @@ func (p *Profile) Doubts() []string {
 		}
 		doubt := fmt.Sprintf("column %q is text, and most of it looks like numbers:", c.name)
 		if commas > 0 {
-			doubt += " numbers in shards are sent as numbers; producer replay reads such text from files;"
+			doubt += " numbers in shards are sent as numbers; " + names.Producer + " replay reads such text from files;"
 		}
 		if len(others) > 0 {
 			most := byFrequency(others)[0]
-			doubt += fmt.Sprintf(" if %s means missing, say --null %s here and to producer replay", most, most)
+			doubt += fmt.Sprintf(" if %s means missing, say --null %s here and to %s replay", most, most, names.Producer)
 		}
 		all = append(all, strings.TrimRight(doubt, ";:"))
 	}

@@ -17,17 +17,17 @@ func (f *draftFlags) head(l *look) []byte {
 		file = "FILE"
 	}
 	k, defaults := f.config.Kafka, config.Default()
-	line("# Drafted by consumer %s from %s.", f.by, l.what)
+	line("# Drafted by %s %s from %s.", f.names.Consumer, f.by, l.what)
 	for _, note := range l.notes {
 		line("# %s", inComment(note))
 	}
 	line("# Every key and its default: docs/configuration.md. Next:")
-	line("#   consumer check --config %s", inShell(file))
+	line("#   %s check --config %s", f.names.Consumer, inShell(file))
 	if f.input != "" {
 		line("#   %s", f.replayCommand())
 	}
-	line("#   consumer run --config %s", inShell(file))
-	line("#   consumer tail --config %s", inShell(file))
+	line("#   %s run --config %s", f.names.Consumer, inShell(file))
+	line("#   %s tail --config %s", f.names.Consumer, inShell(file))
 	line("kafka:")
 	line("  brokers: %s", Inline(k.Brokers))
 	line("  group: %s  # consumer group: another one starts at the beginning of the topic", Inline(k.Group))
@@ -87,7 +87,7 @@ type redisPlace struct {
 
 // replayCommand is the command line that sends the file.
 func (f *draftFlags) replayCommand() string {
-	words := []string{"producer replay --input", inShell(f.name())}
+	words := []string{f.names.Producer + " replay --input", inShell(f.name())}
 	if f.sel.KeyColumn != "" {
 		words = append(words, "--key-column", inShell(f.sel.KeyColumn))
 	}

@@ -136,7 +136,7 @@ func inComment(text string) string { return term.Cut(text, 200) }
 // remedy says what to do about a topic whose records cannot be read.
 func (f *draftFlags) remedy() string {
 	if f.records.Format == config.FormatArrow {
-		return "Are they events? Say what they are by --input-format. Else producer replay makes shards of files, and init --input looks at them"
+		return "Are they events? Say what they are by --input-format. Else " + f.names.Producer + " replay makes shards of files, and init --input looks at them"
 	}
 	return "Compare --input-format and --payload with what is in the topic"
 }

@@ -38,7 +38,7 @@ type Look struct {
 // Look takes the sample of a request.
 func (r Request) Look(ctx context.Context, a *app.App) (*Look, error) {
 	f := &draftFlags{
-		by: r.By, input: r.Input, called: r.Called, topic: r.Topic, brokers: r.Brokers, sets: r.Sets, records: r.Records, sel: r.Selection, met: r.Key,
+		names: a.Names, by: r.By, input: r.Input, called: r.Called, topic: r.Topic, brokers: r.Brokers, sets: r.Sets, records: r.Records, sel: r.Selection, met: r.Key,
 		rows: r.Sample, from: "beginning", wish: r.Wish, out: r.Out, shard: usualShard,
 	}
 	if err := f.settle(a.Kinds); err != nil {

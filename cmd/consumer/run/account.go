@@ -20,7 +20,8 @@ type Account struct {
 	pipeline.Tally
 	Keys  int64 // with a state; -1: the store could not be asked
 	Took  time.Duration
-	Ended bool   // all that was there is done
+	Ended bool // all that was there is done
+	names cli.Names
 	file  string // of the configuration for other commands; "": its servers have ended
 }
 
@@ -32,7 +33,7 @@ func (s *Service) Account(ctx context.Context) Account {
 	s.mu.Lock()
 	began, ended := s.began, s.ended
 	s.mu.Unlock()
-	a := Account{Tally: s.worker.Tally(), Keys: -1, Took: time.Since(began), Ended: ended, file: s.config.File}
+	a := Account{Tally: s.worker.Tally(), Keys: -1, Took: time.Since(began), Ended: ended, names: s.names, file: s.config.File}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), accounting)
 	defer cancel()
 	if metas, err := s.Metas(ctx); err == nil {
@@ -68,7 +69,7 @@ func (a Account) String() string {
 	if dead > 0 {
 		fmt.Fprintf(&b, " %s became dead letters (%s)", cli.Plural(dead, "record"), counted(a.Dead))
 		if a.file != "" {
-			fmt.Fprintf(&b, "; %s says why", cli.Command("consumer")+" dlq list --config "+cli.Quote(a.file))
+			fmt.Fprintf(&b, "; %s says why", cli.Command(a.names.Consumer)+" dead-letters list --config "+cli.Quote(a.file))
 		}
 		b.WriteString(".")
 	}

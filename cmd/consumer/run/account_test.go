@@ -21,12 +21,12 @@ func TestAccountInWords(t *testing.T) {
 		"reached the end in 1.0 s: 10 records, 40 rows (40 per second), 1 key. 2 records had been applied before and changed nothing. " +
 			"5 of 52 rows were left out: 4 without price, 1 with a level of shop that is not listed. " +
 			"7 rows are without a response, which were predicted, not learnt from. " +
-			"3 records became dead letters (check 1, decode 2); consumer dlq list --config 'my c.yaml' says why. " +
+			"3 records became dead letters (check 1, decode 2); consumer dead-letters list --config 'my c.yaml' says why. " +
 			"2 keys are flagged: drift 1, outliers 2.": {
 			Tally: pipeline.Tally{
 				Applied: 5, Skipped: 2, Dead: map[pipeline.Stage]int64{pipeline.StageDecode: 2, pipeline.StageCheck: 1},
 				Rows: 40, Unheard: 7, Dropped: 5, Drops: []cdf.Drop{{Column: "price", Reason: cdf.DropMissing, Rows: 4}, {Column: "shop", Reason: cdf.DropUnlisted, Rows: 1}}, Flagged: map[string]int64{"outliers": 2, "drift": 1}, FlaggedKeys: 2,
-			}, Keys: 1, Took: time.Second, Ended: true, file: "my c.yaml",
+			}, Keys: 1, Took: time.Second, Ended: true, names: cli.Apart(), file: "my c.yaml",
 		},
 		"reached the end in 1.0 s: 0 records, 0 rows (0 per second), 0 keys.": {Took: time.Second, Ended: true},
 	} {

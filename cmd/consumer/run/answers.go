@@ -111,13 +111,13 @@ func (s *Service) memory() (cache, inflight int64) {
 }
 
 // commandsOf are what a user types to see the same in a terminal.
-func commandsOf(c *config.Config) web.Commands {
+func commandsOf(names cli.Names, c *config.Config) web.Commands {
 	with := func(words ...string) string {
 		words = append(words, "--config", c.File)
 		for i, w := range words {
 			words[i] = cli.Quote(w)
 		}
-		return cli.Command("consumer") + " " + strings.Join(words, " ")
+		return cli.Command(names.Consumer) + " " + strings.Join(words, " ")
 	}
 	return web.Commands{
 		Key: func(key string) map[string]string {
@@ -127,7 +127,7 @@ func commandsOf(c *config.Config) web.Commands {
 			return map[string]string{"get": with("get", key), "tail": with("tail", "--key", key), "verify": with("verify", "--key", key)}
 		},
 		DeadLetters: func() map[string]string {
-			return map[string]string{"list": with("dlq", "list"), "replay": with("dlq", "replay")}
+			return map[string]string{"list": with("dead-letters", "list"), "replay": with("dead-letters", "replay")}
 		},
 	}
 }

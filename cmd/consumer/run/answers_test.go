@@ -12,6 +12,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/show"
 	"github.com/credence-stream/credence/cmd/consumer/state"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -23,7 +24,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 	}
 	c := &config.Config{File: "my config's.yaml"}
 	for _, key := range []string{"a", "flights/ATL", "it's", "$(reboot)", "`x`", "a b\tc", "-k", "--", "\"", "\\", "*", "ü\n!", "~", "a;b|c&d", "#x"} {
-		for name, line := range commandsOf(c).Key(key) {
+		for name, line := range commandsOf(cli.Apart(), c).Key(key) {
 			out, err := exec.CommandContext(t.Context(), shell, "-c", "consumer() { printf '%s\\0' \"$@\"; }\n"+line).Output()
 			if err != nil {
 				t.Fatalf("%s: %v", line, err)
@@ -33,7 +34,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 				t.Errorf("key %q: %s becomes %q", key, line, words)
 			}
 			// The program takes the key for the key.
-			a := &app.App{Kinds: models.Kinds(), Out: new(strings.Builder), Err: new(strings.Builder)}
+			a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: new(strings.Builder), Err: new(strings.Builder)}
 			root := &cobra.Command{}
 			root.AddCommand(show.GetCommand(a), show.TailCommand(a), state.VerifyCommand(a))
 			cmd, flags, err := root.Find(words)
@@ -42,8 +43,8 @@ func TestCommandsAreQuoted(t *testing.T) {
 			}
 		}
 	}
-	for name, line := range commandsOf(c).DeadLetters() {
-		if want := "consumer dlq " + name + ` --config 'my config'\''s.yaml'`; line != want {
+	for name, line := range commandsOf(cli.Apart(), c).DeadLetters() {
+		if want := "consumer dead-letters " + name + ` --config 'my config'\''s.yaml'`; line != want {
 			t.Errorf("%s, want %s", line, want)
 		}
 	}

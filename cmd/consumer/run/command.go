@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 // Command returns the command run.
@@ -25,7 +26,7 @@ it then saves a last checkpoint. With --until-end it says in the end what became
 the records. It retries during outages of Kafka and Redis. A
 partition that needs a decision halts, and the process stays up.`,
 		GroupID: app.GroupWork,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Load(&f)
 			if err != nil {
@@ -53,7 +54,7 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, untilEnd bool)
 		return err
 	}
 	defer end()
-	s, err := NewService(ctx, c, logger)
+	s, err := NewService(ctx, a.Names, c, logger)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 func TestCommandsOfAKey(t *testing.T) {
@@ -21,7 +22,7 @@ func TestCommandsOfAKey(t *testing.T) {
 			"verify": `consumer verify --key=-k --config 'my config.yaml'`,
 		},
 	} {
-		if got := commandsOf(c).Key(key); !maps.Equal(got, want) {
+		if got := commandsOf(cli.Apart(), c).Key(key); !maps.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}

@@ -45,7 +45,7 @@ flights within the United States in order of departure, and updates one probit
 regression per airport with them: whether a flight arrives more than 15 minutes
 late, by its distance and hour of departure.`,
 		GroupID: app.GroupFirst,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if duration < 0 {
 				return cli.Usagef("--duration %v is below 0", duration)
@@ -76,7 +76,7 @@ func runDemo(ctx context.Context, a *app.App, listen string, fixed, browser bool
 	if live {
 		log = io.Discard // the table says what keeps it from moving
 	}
-	s, end, err := Inside{Config: c, Name: "demo", Fixed: fixed, Log: log, Least: slog.LevelWarn}.Start(ctx)
+	s, end, err := Inside{Names: a.Names, Config: c, Name: "demo", Fixed: fixed, Log: log, Least: slog.LevelWarn}.Start(ctx)
 	if err != nil {
 		return cli.Stopped(ctx, err)
 	}
@@ -136,7 +136,7 @@ func pageURL(address string) string {
 // further.
 func explain(a *app.App, c *config.Config) {
 	page := cmp.Or(pageOf(c), "none, --listen is empty")
-	consumer, file := cli.Command("consumer"), cli.Quote(c.File)
+	consumer, file := cli.Command(a.Consumer), cli.Quote(c.File)
 	_, _ = fmt.Fprintf(a.Err, `The live page: %s
 
 Credence demo: 20,000 flights of early 2001, replayed in order of departure.

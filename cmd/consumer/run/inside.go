@@ -12,6 +12,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	servers "github.com/credence-stream/credence/internal/embedded"
@@ -24,6 +25,7 @@ const anyPort = "127.0.0.1:0"
 // Inside says how a service runs that brings its own broker and store.
 type Inside struct {
 	Config *config.Config // completed with the addresses
+	Names  cli.Names      // of the commands that it mentions
 	Name   string         // of the file with the configuration, for other commands
 	Fixed  bool           // http.listen and no other port
 	// Topic, if not nil, is where the records of the input topic are read: of another
@@ -48,10 +50,10 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 			stop()
 		}
 	}()
-	s, err = NewService(ctx, c, logger)
+	s, err = NewService(ctx, o.Names, c, logger)
 	if err != nil && !o.Fixed {
 		c.HTTP.Listen = anyPort
-		s, err = NewService(ctx, c, logger)
+		s, err = NewService(ctx, o.Names, c, logger)
 	}
 	if err != nil {
 		return nil, nil, err

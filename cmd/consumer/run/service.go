@@ -23,6 +23,7 @@ import (
 // Service is what `run` and `demo` run: the worker, and the HTTP server that
 // answers from the first moment on, also while Kafka or Redis are away.
 type Service struct {
+	names   cli.Names
 	config  *config.Config
 	conn    *connect.Connection
 	logger  *slog.Logger
@@ -45,13 +46,13 @@ type Service struct {
 }
 
 // NewService takes the HTTP port, so that one in use is told at once, and
-// connects to nothing.
-func NewService(ctx context.Context, c *config.Config, logger *slog.Logger) (*Service, error) {
+// connects to nothing. The names are those of the commands that it mentions.
+func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *slog.Logger) (*Service, error) {
 	token, err := web.ReadToken(c.HTTP.TokenFile)
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
+	s := &Service{names: names, config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
 	if s.conn, err = connect.Dial(c); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (s *Service) webOptions(token string) web.Options {
 			Input: c.Kafka.Input, Output: c.Kafka.Output, Group: c.Kafka.Group, DeadLetters: c.Kafka.DeadLetters,
 			Memory: s.memory,
 		},
-		Commands: commandsOf(c), Page: web.Page(),
+		Commands: commandsOf(s.names, c), Page: web.Page(),
 		Metrics: s.metrics, Logger: s.logger,
 	}
 }

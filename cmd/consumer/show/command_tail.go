@@ -28,7 +28,7 @@ func TailCommand(a *app.App) *cobra.Command {
 		Long: `tail reads the output topic and prints each posterior once: messages that a
 restart has sent again are left out.`,
 		GroupID: app.GroupWork,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.from != "beginning" && f.from != "end" {
 				return cli.Usagef("--from %s: %q is none of: beginning, end", f.from, f.from)

@@ -14,7 +14,7 @@ import (
 func TestGet(t *testing.T) {
 	l := connecttest.Lookup(t, map[int32][]string{1: {"a"}, 3: {"a"}})
 	var out, messages bytes.Buffer
-	a := &app.App{Kinds: models.Kinds(), Out: &out, Err: &messages}
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}
 	for _, c := range []struct{ format, want string }{
 		{"json", `{"key":"a","kind":"linear","variant":"corrected","t":1,"n":4,`},
 		{"csv", "key,kind,variant,t,n,time,variable,mean,"},
@@ -42,7 +42,7 @@ func TestGet(t *testing.T) {
 // A key that is not there is answered with those that may have been meant.
 func TestGetNamesKeysThatAreNear(t *testing.T) {
 	l := connecttest.Lookup(t, map[int32][]string{0: {"aUSA"}, 1: {"aUSB"}, 2: {"another"}})
-	a := &app.App{Kinds: models.Kinds(), Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
 	for key, want := range map[string]string{
 		"aUsa": `or it was deleted; did you mean "aUSA" or "aUSB"?`, "ano": `did you mean "another"?`, "absolutely": "or it was deleted",
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -24,8 +25,8 @@ func Command(a *app.App) *cobra.Command {
 to which the log has been applied. These commands read and change it with the
 operations of a worker, so that it stays exact while consumers run.`,
 		GroupID: app.GroupCare,
-		Args:    app.NeedsCommand,
-		RunE:    app.Help,
+		Args:    cli.NeedsCommand,
+		RunE:    cli.Help,
 	}
 	cmd.AddCommand(listCommand(a), exportCommand(a), importCommand(a), deleteCommand(a), repairCommand(a))
 	return cmd

@@ -51,7 +51,7 @@ record that has outliers). The metadata of the schema holds cluster, group and
 topic, and the watermark and other data of each partition, so that import is
 exact. Each partition is a consistent snapshot: if a consumer changes it while
 it is read, it is read again.`,
-		Args: app.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
 				return cli.Usagef("--out FILE is missing")
@@ -189,7 +189,7 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 			}
 			row, err := stateRow(key, p.Partition, value)
 			if err != nil {
-				return rows, fmt.Errorf("partition %d: %w; see consumer state repair", p.Partition, err)
+				return rows, fmt.Errorf("partition %d: %w; see the command state repair", p.Partition, err)
 			}
 			if err := w.Write(row); err != nil {
 				return rows, err

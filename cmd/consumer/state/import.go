@@ -51,7 +51,7 @@ If one key cannot, nothing is imported.
 
 --force replaces what the group has stored, after confirmation or with --yes;
 consumers replay the log from the exported watermarks on.`,
-		Args: app.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.in == "" {
 				return cli.Usagef("--in FILE is missing")

@@ -27,7 +27,7 @@ func listCommand(a *app.App) *cobra.Command {
 rows (n), partition, offset and time of the last record applied, bytes stored.
 With --partitions it prints one line per partition instead: owner and generation
 of the last claim, watermark, origin, keys, lag, gaps, configuration.`,
-		Args: app.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if byPartition && prefix+glob != "" {
 				return cli.Usagef("--partitions lists no keys: leave --prefix and --key out")
@@ -113,7 +113,7 @@ func (s *states) list(ctx context.Context, prefix, format string) error {
 	}
 	s.Printf("%d states of %d bytes", keys, total)
 	if damaged > 0 {
-		return fmt.Errorf("%d states are damaged: see consumer state repair", damaged)
+		return fmt.Errorf("%d states are damaged: see %s state repair", damaged, s.Consumer)
 	}
 	return nil
 }

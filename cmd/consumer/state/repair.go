@@ -33,9 +33,9 @@ state of that partition and resets its watermark to where the group began;
 consumers, which may keep running, rebuild it from the log under the current
 configuration and send its outputs again. If the log no longer has that part,
 nothing is dropped, and repair reports what would be lost. Differences found by
-consumer verify have valid checksums: name the partition with --partition.
+the command verify have valid checksums: name the partition with --partition.
 Exit code 1 means that something still needs a decision.`,
-		Args: app.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			how, err := format.Choose(a.Out)
 			if err != nil {
@@ -127,7 +127,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		return nil, err
 	} else if err != nil {
 		t.Damage = append(t.Damage, err.Error())
-		t.Remedy = "consumer state delete --all, or restore the store: the offset at which the group began cannot be read"
+		t.Remedy = s.Consumer + " state delete --all, or restore the store: the offset at which the group began cannot be read"
 		return t, nil
 	}
 	t.Watermark = t.meta.Watermark
@@ -151,11 +151,11 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 	switch {
 	case admin.Unfinished(t.meta):
 		t.Damage = append(t.Damage, "an import did not come to its end")
-		t.Remedy = "run consumer state import again"
+		t.Remedy = "run " + s.Consumer + " state import again"
 	case t.Halt != "" || len(t.Damage) == 0:
 	case start > t.meta.Origin:
-		t.Remedy = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; consumer state delete --all gives them up",
-			start, start-t.meta.Origin, t.meta.Origin)
+		t.Remedy = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; %s state delete --all gives them up",
+			start, start-t.meta.Origin, t.meta.Origin, s.Consumer)
 	default:
 		t.rebuild, t.Remedy = true, "rebuilt from the log"
 	}
@@ -170,7 +170,7 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 	}
 	if at := marks[t.Partition].Offset; at >= 0 && start > 0 {
 		t.Halt = fmt.Sprintf("store_lost: the group had reached offset %d, and the log begins at %d", at, start)
-		t.Remedy = "restore the store, import an export, or begin anew with consumer state delete --all"
+		t.Remedy = "restore the store, import an export, or begin anew with " + s.Consumer + " state delete --all"
 	}
 	return nil
 }
@@ -185,14 +185,14 @@ func (s *states) halts(ctx context.Context, t *diagnosis, log pipeline.LogState)
 	}
 	if pinned != s.count {
 		t.Halt = fmt.Sprintf("partitions: the topic has %d and had %d", s.count, pinned)
-		t.Remedy = "a new group, or consumer state delete --all: keys are in other partitions now"
+		t.Remedy = "a new group, or " + s.Consumer + " state delete --all: keys are in other partitions now"
 		return nil
 	}
 	if err := e.Fits(s.Rules, s.partition(int(t.Partition)), log); err != nil && !admin.Unfinished(m) {
 		t.Halt = err.Error()
-		t.Remedy = "restore the configuration or the topic; a new group or consumer state delete --all starts over"
+		t.Remedy = "restore the configuration or the topic; a new group or " + s.Consumer + " state delete --all starts over"
 		if log.Start > m.Watermark {
-			t.Remedy = "on_gap: skip continues without them; a new group or consumer state delete --all starts over"
+			t.Remedy = "on_gap: skip continues without them; a new group or " + s.Consumer + " state delete --all starts over"
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ Exit code 3 means that there are differences, 0 that there are none. A state
 whose first shards are no longer in the log cannot be verified; it is reported,
 but not as a difference.`,
 		GroupID: app.GroupCare,
-		Args:    app.NoArgs,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			how, err := format.Choose(a.Out)
 			if err != nil {

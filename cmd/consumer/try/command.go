@@ -50,7 +50,7 @@ the process, learns from the rows in their order, and shows the posteriors on a 
 page. In the end it says what was learnt, what was left out and why, and how to run
 the same on real servers.
 
-A file has a format that producer replay reads: .csv, .tsv, .json, .jsonl, .ndjson (each
+A file has a format that ` + a.Producer + ` replay reads: .csv, .tsv, .json, .jsonl, .ndjson (each
 also .gz), .arrow, .arrows or .parquet. - is standard input, kept in a temporary file of
 at most ` + cli.Size(mostBytes) + ` while it is read; its first bytes tell the format, unless --format does.
 Each value of the column --key has a model of its own; without --key there is one
@@ -58,9 +58,9 @@ model for the whole file. A column of more than ` + cli.Count(mostKeys) + ` valu
 
 A topic is read from its beginning, and nothing is written to its cluster: no group,
 no topics, no offsets.`,
-		Example: `  consumer try sales.csv --response sold --key shop
-  zcat sales.csv.gz | consumer try - --response sold
-  consumer try --topic sales --brokers 127.0.0.1:9092 --response sold --out credence.yaml`,
+		Example: `  ` + a.Consumer + ` try sales.csv --response sold --key shop
+  zcat sales.csv.gz | ` + a.Consumer + ` try - --response sold
+  ` + a.Consumer + ` try --topic sales --brokers 127.0.0.1:9092 --response sold --out credence.yaml`,
 		GroupID: app.GroupFirst,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(a, cmd, args); err != nil {

@@ -299,14 +299,14 @@ func (t *trial) writeNext(w *strings.Builder) error {
 	} else {
 		fmt.Fprintf(w, "  %s has the configuration, with what was found as comments\n", file)
 	}
-	consumer, with := cli.Command("consumer"), " --config "+cli.Quote(file)
+	consumer, with := cli.Command(t.Consumer), " --config "+cli.Quote(file)
 	w.WriteString("On real servers (their addresses are in the configuration)\n")
 	if t.file == "-" {
 		fmt.Fprintf(w, "  # with what was piped in as %s\n", t.ask.Called)
 	}
 	fmt.Fprintf(w, "  %s check%s\n", consumer, with)
 	if t.file != "" {
-		fmt.Fprintf(w, "  %s %s\n", cli.Command("producer"), t.look.Replay())
+		fmt.Fprintf(w, "  %s %s\n", cli.Command(t.Producer), t.look.Replay())
 	}
 	fmt.Fprintf(w, "  %s run%s\n", consumer, with)
 	return nil

@@ -77,7 +77,7 @@ func (t *trial) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := run.Inside{Config: c, Name: "try", Fixed: t.fixed, Scores: true, Log: t.Err, Least: slog.LevelError} // the report tells of flags
+	o := run.Inside{Names: t.Names, Config: c, Name: "try", Fixed: t.fixed, Scores: true, Log: t.Err, Least: slog.LevelError} // the report tells of flags
 	if t.file == "" {
 		o.Topic = &connect.Elsewhere{Config: t.look.Config()}
 	}

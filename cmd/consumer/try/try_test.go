@@ -23,6 +23,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	shows "github.com/credence-stream/credence/cmd/consumer/show"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	servers "github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/models"
@@ -87,7 +88,7 @@ type attempt struct {
 func begin(t *testing.T, file string, change func(*trial)) *attempt {
 	t.Helper()
 	x := &attempt{T: t, began: time.Now(), done: make(chan struct{})}
-	a := &app.App{Kinds: models.Kinds(), Out: &x.out, Err: &x.err}
+	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &x.out, Err: &x.err}
 	x.trial = &trial{App: a, mostKeys: mostKeys, mostRead: mostRead, mostBytes: mostBytes, flags: &flags{
 		file: file, listen: "127.0.0.1:0", fixed: true, noBrowser: true,
 		ask: draft.Request{By: "try", Sample: usualSample, Records: config.Input{Format: config.FormatArrow}, Wish: draft.Wish{Response: "sold"}},
@@ -178,7 +179,7 @@ func (x *attempt) eventually(page, path string, good func(code int, body string)
 func command(t *testing.T, make func(*app.App) *cobra.Command, args ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	cmd := make(&app.App{Kinds: models.Kinds(), Out: &out, Err: &messages})
+	cmd := make(&app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages})
 	cmd.SetArgs(args)
 	cmd.SetOut(&messages)
 	cmd.SetErr(&messages)

@@ -1,9 +1,10 @@
-// Package cli is what the command lines of paper and producer have in
-// common: exit codes, and what is said where.
+// Package cli is what the command lines of the programs have in common: their names, exit
+// codes, completion, and what is said where.
 package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,19 +16,9 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/version"
 )
 
-// Exit codes.
-const (
-	exitOK = iota
-	exitFailure
-	exitUsage
-)
-
 // Program is a command line with what it writes to.
 type Program struct {
 	Stdout, Stderr io.Writer
-	// Started is set once the command line is known to make sense: what goes
-	// wrong from then on is no mistake of usage.
-	Started bool
 }
 
 // Main runs a program under a context that ends with SIGINT or SIGTERM, and
@@ -39,32 +30,41 @@ func Main(run func(context.Context, []string) int) {
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
-// Run executes one command line of root and returns the exit code: 0, 1 for a
-// failure, 2 for a mistake of usage. It says on Stderr what went wrong.
+// Run executes one command line of root and returns the exit code, as ExitCode: what goes
+// wrong before a command begins is a mistake of usage. It says on Stderr what went wrong.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.Version = version.Get().String()
+	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.SetArgs(args)
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Short = "Write the completion script of a shell: bash, zsh, fish or powershell"
-			c.Args = NoArguments // a shell that it doesn't know
-			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	begun := false
+	notice(root, &begun)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !begun {
+		err = Usage(err)
+	}
+	if err != nil && !errors.Is(err, ErrReported) && !errors.Is(err, ErrMismatch) {
+		p.Say("%s: %v", root.Name(), err)
+	}
+	code := ExitCode(err)
+	if code == exitUsage {
+		p.Say("see %s --help", cmd.CommandPath())
+	}
+	return code
+}
+
+// notice sets begun once a command of the tree is known to make sense to cobra.
+func notice(cmd *cobra.Command, begun *bool) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			*begun = true
+			return run(cmd, args)
 		}
 	}
-	cmd, err := root.ExecuteContextC(ctx)
-	switch {
-	case err == nil:
-		return exitOK
-	case p.Started:
-		p.Say("%s: %v", root.Name(), err)
-		return exitFailure
-	default:
-		p.Say("%s: %v\nsee %s --help", root.Name(), err, cmd.CommandPath())
-		return exitUsage
+	for _, c := range cmd.Commands() {
+		notice(c, begun)
 	}
 }
 
@@ -72,12 +72,4 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 func (p *Program) Say(format string, args ...any) {
 	// There is nowhere left to report that stderr is gone.
 	_, _ = fmt.Fprintf(p.Stderr, format+"\n", args...)
-}
-
-// NoArguments refuses what is neither a flag nor the value of one.
-func NoArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -12,13 +11,34 @@ import (
 func Command(program string) string { return commandOf(os.Args[0], program) }
 
 func commandOf(self, program string) string {
-	folder, name := filepath.Split(self)
-	name, exe := strings.CutSuffix(name, ".exe")
-	if !slices.Contains([]string{"consumer", "producer"}, name) || folder == "" {
+	folder, _ := filepath.Split(self)
+	if shipped(self) == "" || folder == "" {
 		return program
 	}
-	if exe {
+	if strings.HasSuffix(self, ".exe") {
 		program += ".exe"
 	}
 	return Quote(folder + program)
+}
+
+// Called is the name by which this process was started, where it is the consumer's or the
+// producer's, and else Single: one file may have all three names.
+func Called() string { return calledBy(os.Args[0]) }
+
+func calledBy(self string) string {
+	if name := shipped(self); name != "" {
+		return name
+	}
+	return Single
+}
+
+// shipped is the program that a path is of, "" where it is none of those that ship. The
+// names of files have no case on Windows, where a shell passes what was typed.
+func shipped(path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	switch name = strings.TrimSuffix(name, ".exe"); name {
+	case Apart().Consumer, Apart().Producer, Single:
+		return name
+	}
+	return ""
 }

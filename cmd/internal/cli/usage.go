@@ -5,11 +5,27 @@ import (
 	"fmt"
 )
 
+// Exit codes.
+const (
+	exitOK = iota
+	exitFailure
+	exitUsage
+	exitWrongState
+)
+
 // usageError is a command line that cannot be meant: exit code 2.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+
+// Usage makes an error, unless it is nil, that of a command line that cannot be meant.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
 
 // Usagef returns the error of a command line that cannot be meant.
 func Usagef(format string, args ...any) error {
@@ -33,12 +49,12 @@ func ExitCode(err error) int {
 	var usage *usageError
 	switch {
 	case err == nil:
-		return 0
+		return exitOK
 	case errors.As(err, &usage):
-		return 2
+		return exitUsage
 	case errors.Is(err, ErrMismatch), errors.Is(err, ErrNothingApplied):
-		return 3
+		return exitWrongState
 	default:
-		return 1
+		return exitFailure
 	}
 }

@@ -28,11 +28,13 @@ func NewRun() string {
 	return hex.EncodeToString(b[:])
 }
 
-// CheckRun returns ErrRun unless id may name a run. Ids that start with
-// "dlq." belong to replayed dead letters.
+// replayed begins the ids of runs that replay dead letters.
+const replayed = "dlq."
+
+// CheckRun returns ErrRun unless id may name a run. Those of replayed dead letters are taken.
 func CheckRun(id string) error {
-	if !runPattern.MatchString(id) || strings.HasPrefix(id, "dlq.") {
-		return fmt.Errorf("%w %q: want 1 to 64 letters, digits, '.', '_' or '-', not starting with dlq", ErrRun, id)
+	if !runPattern.MatchString(id) || strings.HasPrefix(id, replayed) {
+		return fmt.Errorf("%w %q: want 1 to 64 letters, digits, '.', '_' or '-', not starting with %q", ErrRun, id, replayed)
 	}
 	return nil
 }

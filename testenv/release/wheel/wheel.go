@@ -1,4 +1,4 @@
-// Package wheel packs the Python package of clients/python with the programs of
+// Package wheel packs the Python package of clients/python with the program of
 // one system into a wheel, the binary distribution format of Python packages, so
 // that pip installs both: version 1.0 of the format. The same
 // files give the same bytes.
@@ -39,11 +39,11 @@ var platforms = map[string]string{
 
 // Wheel is what a wheel is made of.
 type Wheel struct {
-	Root     string    // of the sources
-	Version  string    // as git describes the commit
-	Target   string    // GOOS/GOARCH
-	Programs []string  // paths of the programs
-	Time     time.Time // of every file
+	Root    string    // of the sources
+	Version string    // as git describes the commit
+	Target  string    // GOOS/GOARCH
+	Program string    // path of the program
+	Time    time.Time // of every file
 }
 
 // entry is one file of a wheel.
@@ -88,7 +88,7 @@ func (w *Wheel) Write(dir string) (string, error) {
 	return file, errors.Join(pack(f, entries, w.Time), f.Close())
 }
 
-// files are the modules of the package, and the programs below its folder bin.
+// files are the modules of the package, and the program below its folder bin.
 func (w *Wheel) files(name string) ([]entry, error) {
 	source := filepath.Join(w.Root, Package, "src", name)
 	found, err := os.ReadDir(source)
@@ -106,13 +106,11 @@ func (w *Wheel) files(name string) ([]entry, error) {
 		}
 		entries = append(entries, entry{path.Join(name, f.Name()), 0o644, data})
 	}
-	for _, program := range w.Programs {
-		data, err := os.ReadFile(program)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, entry{path.Join(name, "bin", filepath.Base(program)), 0o755, data})
+	data, err := os.ReadFile(w.Program)
+	if err != nil {
+		return nil, err
 	}
+	entries = append(entries, entry{path.Join(name, "bin", filepath.Base(w.Program)), 0o755, data})
 	return entries, nil
 }
 

@@ -31,19 +31,14 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// written packs the package with two stand-ins for programs.
+// written packs the package with a stand-in for the program.
 func written(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	var programs []string
-	for _, name := range []string{"consumer", "producer"} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(name), 0o700); err != nil { //nolint:gosec // a program
-			t.Fatal(err)
-		}
-		programs = append(programs, path)
+	program := filepath.Join(t.TempDir(), "credence")
+	if err := os.WriteFile(program, []byte("program"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
 	}
-	w := Wheel{Root: "../../..", Version: "v1.2.3", Target: "linux/amd64", Programs: programs, Time: time.Unix(1_700_000_000, 0)}
+	w := Wheel{Root: "../../..", Version: "v1.2.3", Target: "linux/amd64", Program: program, Time: time.Unix(1_700_000_000, 0)}
 	path, err := w.Write(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -95,16 +90,15 @@ func TestWheel(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"credence/bin/consumer":    "consumer",
+		"credence/bin/credence":    "program",
 		"credence/py.typed":        "",
 		info + "/METADATA":         "Version: 1.2.3\n",
-		info + "/entry_points.txt": "credence = credence._programs:main",
+		info + "/entry_points.txt": "consumer = credence._programs:consumer\ncredence = credence._programs:credence\nproducer = credence._programs:producer\n",
 		info + "/WHEEL":            "Tag: py3-none-musllinux_1_1_x86_64\n",
 		info + "/licenses/LICENSE": "Apache License",
 		"credence/__init__.py":     "from credence._sending import",
-		"credence/bin/producer":    "producer",
 		info + "/RECORD":           "credence/_http.py,sha256=",
-		"credence/_programs.py":    "def main",
+		"credence/_programs.py":    "def credence",
 		"credence/_reading.py":     "def watch",
 		"credence/_draws.py":       "def draws",
 		"credence/_frames.py":      "def to_arrow",

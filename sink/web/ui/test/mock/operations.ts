@@ -40,6 +40,6 @@ export function deadLetters(n: number): DeadLetters {
       partition: i % 4, offset: 1000 - i, time: new Date(start - i * 3_600_000).toISOString(), key: i % 5 === 4 ? null : `flights/${i}`,
       stage: stages[i % 4] ?? '', reason: reasons[i % 4] ?? '', source: { topic: 'shards', partition: i % 4, offset: 5000 - i }, bytes: 900 + i * 1000,
     })),
-    commands: { list: 'consumer dlq list --config credence.yaml', replay: 'consumer dlq replay --config credence.yaml --dry-run' },
+    commands: { list: 'consumer dead-letters list --config credence.yaml', replay: 'consumer dead-letters replay --config credence.yaml --dry-run' },
   }
 }

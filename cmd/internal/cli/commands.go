@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// NoArguments refuses what is neither a flag nor the value of one.
+func NoArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+// NeedsCommand refuses words that are none of the commands below.
+func NeedsCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	_, path, _ := strings.Cut(cmd.CommandPath()+" "+args[0], " ")
+	return Usagef("unknown command %q%s", path, Suggest(args[0], names))
+}
+
+// Help is what a command does that only stands for those below it.
+func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// AddCompletion adds to a root, whose other commands are there, cobra's command that writes
+// completion scripts, in a group of its help if one is named. It refuses words that mean
+// nothing as they do.
+func AddCompletion(root *cobra.Command, group string) {
+	root.SetCompletionCommandGroupID(group)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Short = "Write the completion script of a shell: bash, zsh, fish or powershell"
+		var shells []string
+		for _, shell := range c.Commands() {
+			shell.Args = NoArguments
+			shells = append(shells, shell.Name())
+		}
+		c.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return Usagef("unknown shell %q%s", args[0], Suggest(args[0], shells))
+			}
+			return nil
+		}
+		c.RunE = Help
+	}
+}
