@@ -46,5 +46,7 @@ test('the label tells where the ring is, also of a line that knows little', () =
   expect(figuresOf(row, 5).median).toBe('38')
   expect(figuresOf(row, 5).interval).toBe('[−4600, 4700]')
   expect(figuresOf({ ...row, sd: 0.0123 }, 5).median).toBe('38.200')
+  // Where nobody sees it, the digits are those that the row supports.
+  expect(figuresOf({ ...row, median: 0.0937, mean: 0.0937, sd: 0.047 }, 0.0004).median).toBe('0.094')
   expect(figuresOf({ ...row, median: null }, 5).median).toBe('–')
 })

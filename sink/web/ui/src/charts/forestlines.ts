@@ -43,12 +43,20 @@ export function tooWide(rows: readonly Row[]): number {
 /** widthOf is that of a row's 95 % interval, null where it has none. */
 export const widthOf = (r: Row) => (r['q2.5'] === null || r['q97.5'] === null ? null : r['q97.5'] - r['q2.5'])
 
-/** figuresOf writes a line's median and interval; the median as finely as the picture shows its ring, a pixel being so wide. */
+/** Pixels that a median may be rounded by until its label and its ring are seen to disagree. */
+const seen = 4
+
+/**
+ * figuresOf writes a line's median and interval with the digits that the row supports; the median with more where
+ * rounding would put it elsewhere than its ring, a pixel being so wide: of a line that knows little.
+ */
 export function figuresOf(row: Row, pixel: number): { median: string; interval: string } {
-  const places = row.median === null ? 0 : Math.max(decimals(row.mean ?? row.median, row.sd, row.mcse_mean), Math.ceil(-Math.log10(pixel)))
-  const seen = row.median !== null && pixel > 0 && Number.isFinite(places)
+  const { median } = row
+  const places = median === null ? 0 : decimals(row.mean ?? median, row.sd, row.mcse_mean)
+  const rounded = median === null ? 0 : Math.round(median * 10 ** places) / 10 ** places
+  const off = median !== null && pixel > 0 && Math.abs(rounded - median) > seen * pixel
   return {
-    median: seen ? fixed(row.median, Math.min(places, 12)) : estimate(row.median, row),
+    median: off ? fixed(median, Math.max(places, Math.ceil(-Math.log10(pixel)))) : estimate(median, row),
     interval: `[${estimate(row['q2.5'], row)}, ${estimate(row['q97.5'], row)}]`,
   }
 }
