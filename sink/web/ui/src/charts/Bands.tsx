@@ -8,7 +8,7 @@ import { flagWords } from '../key/words.ts'
 import { useChoice } from '../router.ts'
 import { colour } from '../theme.ts'
 import { Choice, Swatch } from './legend.tsx'
-import { axis, Plot, valueAxis } from './plot.tsx'
+import { axis, Plot, timeAxis, valueAxis } from './plot.tsx'
 import { bandRange, thin } from './thin.ts'
 
 type Axis = 'shard' | 'log' | 'time'
@@ -83,7 +83,7 @@ function options(kind: Axis, title: string, state: View): Omit<uPlot.Options, 'w
       },
     },
     axes: [
-      kind === 'time' ? axis({}, `time of the record, ${zone(Date.now())}`)
+      kind === 'time' ? timeAxis(`time of the record, ${zone(Date.now())}`)
         : axis({ values: (_, ticks) => ticks.map((t) => (t !== null && Number.isInteger(t) ? count(t) : '')) }, kind === 'log' ? 'shards absorbed, log scale' : 'shards absorbed'),
       valueAxis({}, title),
     ],

@@ -43,9 +43,10 @@ test('keys that know nothing are wider than is too wide, and do not decide what 
 
 test('the label tells where the ring is, also of a line that knows little', () => {
   const row = { median: 38.2, mean: 38.2, sd: 2300, mcse_mean: null, 'q2.5': -4600, 'q97.5': 4700 } as Row
-  expect(figuresOf(row, 5).median).toBe('38')
+  expect(figuresOf(row, 5).median).toBe('40')
+  expect(figuresOf(row, 0.3).median).toBe('38')
   expect(figuresOf(row, 5).interval).toBe('[−4600, 4700]')
-  expect(figuresOf({ ...row, sd: 0.0123 }, 5).median).toBe('38.200')
+  expect(figuresOf({ ...row, sd: 0.0123 }, 0.3).median).toBe('38.200')
   // Where nobody sees it, the digits are those that the row supports.
   expect(figuresOf({ ...row, median: 0.0937, mean: 0.0937, sd: 0.047 }, 0.0004).median).toBe('0.094')
   expect(figuresOf({ ...row, median: null }, 5).median).toBe('–')

@@ -52,11 +52,16 @@ const seen = 4
  */
 export function figuresOf(row: Row, pixel: number): { median: string; interval: string } {
   const { median } = row
-  const places = median === null ? 0 : decimals(row.mean ?? median, row.sd, row.mcse_mean)
-  const rounded = median === null ? 0 : Math.round(median * 10 ** places) / 10 ** places
-  const off = median !== null && pixel > 0 && Math.abs(rounded - median) > seen * pixel
+  let text = estimate(median, row)
+  if (median !== null && pixel > 0) {
+    const off = (places: number) => Math.abs(Math.round(median * 10 ** places) / 10 ** places - median) > seen * pixel
+    const own = decimals(row.mean ?? median, row.sd, row.mcse_mean)
+    let places = own
+    while (places < own + 12 && off(places)) places++
+    if (places > own) text = fixed(median, places)
+  }
   return {
-    median: off ? fixed(median, Math.max(places, Math.ceil(-Math.log10(pixel)))) : estimate(median, row),
+    median: text,
     interval: `[${estimate(row['q2.5'], row)}, ${estimate(row['q97.5'], row)}]`,
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { shorten } from '../format.ts'
+import { absolute, shorten } from '../format.ts'
 import { colour, dark } from '../theme.ts'
 import './charts.css'
 
@@ -138,6 +138,22 @@ export function axis(more: Partial<uPlot.Axis> = {}, title = ''): uPlot.Axis {
     ...(title === '' ? {} : { label: shorten(title, 48), labelSize: 20, labelGap: 2, labelFont: font }),
     ...more,
   }
+}
+
+/** timeAxis is an x axis of times in seconds since the epoch, written as everywhere on the page: the date below the first tick and where it changes. */
+export function timeAxis(title: string): uPlot.Axis {
+  return axis({
+    size: 44,
+    values: (_, ticks, __, ___, step) => {
+      let day = ''
+      return ticks.map((t) => {
+        const [date = '', time = ''] = absolute(t * 1000).split(' ')
+        const line = date === day ? '' : '\n' + date
+        day = date
+        return step >= 86_400 ? date : (step >= 60 ? time.slice(0, 5) : time) + line
+      })
+    },
+  }, title)
 }
 
 /** numbers writes the ticks of an axis: a true minus sign, exponents only where long. */

@@ -16,7 +16,7 @@ export function verdict(c: Pick<Calibration, 'coverage' | 'pit'>): string {
   if (lead) return [lead, ...sides].join(' ')
   const holds = `${percent(at.share)} of the rows lay in their 95 % prediction intervals`
   if (sides.length > 0) return [`The intervals hold (${holds}), but the shape of the predictions is off.`, ...sides].join(' ')
-  return `As it should be: ${holds}, as near to 95 % as chance has it, and so do the narrower ones.`
+  return `As it should be: ${holds}, as near to 95 % as chance has it${all.length > 1 ? '; the narrower intervals hold as well' : ''}.`
 }
 
 /** judged says what the intervals show together; '' where all hold. */
