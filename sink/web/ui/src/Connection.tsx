@@ -39,7 +39,7 @@ export function Connection() {
 /** Open is green only while records come: an open connection to a process without work is no news. */
 function Open({ now }: { now: number }) {
   const last = heard.value
-  if (last === 0) return <Badge title="Connected. This process has absorbed no record since it started."><span class="long">Connected, </span>no record yet</Badge>
+  if (last === 0) return <Badge title="Connected. This process has absorbed no record since it started."><span><span class="long">Connected, </span>no record yet</span></Badge>
   if (now - last < quiet) return <Badge tone="good" title="Updates arrive as they happen"><i class="dot" aria-hidden="true" />Live</Badge>
-  return <Badge title={`Connected. The last record came at ${absolute(last)}.`}><span class="long">Last record </span>{ago(last, now)}</Badge>
+  return <Badge title={`Connected. The last record came at ${absolute(last)}.`}><span><span class="long">Last record </span>{ago(last, now)}</span></Badge>
 }
