@@ -1,6 +1,7 @@
-// Package docs holds the documents to the code: what the program knows and a
-// page forgot, examples that it refuses, defaults that are others, dead links.
 package docs
+
+// The tests hold the documents to the code: what the program knows and a
+// page forgot, examples that it refuses, defaults that are others, dead links.
 
 import (
 	"bufio"

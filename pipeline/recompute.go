@@ -111,7 +111,8 @@ func (r *Rules) under(l Limits) *Rules {
 	for _, rule := range r.rules {
 		spec := *rule.Spec
 		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}
-		other.rules = append(other.rules, Rule{rule.Match, &spec})
+		rule.Spec = &spec
+		other.rules = append(other.rules, rule)
 	}
 	return other
 }

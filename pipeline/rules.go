@@ -20,6 +20,7 @@ const StateFormat = 1
 type Rule struct {
 	Match string
 	Spec  *cdf.Spec
+	Units map[string]string // of columns, by name, for readers alone; may be nil
 }
 
 // Limits bound what one record may ask for.

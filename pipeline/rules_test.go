@@ -11,7 +11,7 @@ import (
 
 func testRules(t *testing.T, limits Limits, match string) *Rules {
 	t.Helper()
-	r, err := NewRules([]Rule{{match, cdf.NewSpec("toy", "corrected", nil, nil)}}, limits)
+	r, err := NewRules([]Rule{{Match: match, Spec: cdf.NewSpec("toy", "corrected", nil, nil)}}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}

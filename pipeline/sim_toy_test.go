@@ -26,7 +26,7 @@ const (
 
 // toyRules give every key that begins with k or d the toy.
 func toyRules() *Rules {
-	list := []Rule{{"k*", toySpec("count")}, {"d*", toySpec("draws")}}
+	list := []Rule{{Match: "k*", Spec: toySpec("count")}, {Match: "d*", Spec: toySpec("draws")}}
 	r, err := NewRules(list, Limits{Record: 1 << 20, Rows: 100, Columns: 10, Groups: 10, Summary: 1 << 20})
 	if err != nil {
 		panic(err)

@@ -82,6 +82,7 @@ var layers = []layer{
 	{path: "pipeline/kafka", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"cdf", "pipeline"}},
+	{path: "docs", pure: true},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline"}},
 	{path: "sink/web", may: []string{"cdf", "models/kind", "pipeline", "sink", "sink/live", "internal/jsontext"}},
@@ -120,7 +121,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
-		"pipeline", "pipeline/arrow", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+		"docs", "pipeline", "pipeline/arrow", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{

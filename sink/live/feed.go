@@ -161,28 +161,13 @@ func (f *Feed) Latest(key string) (Now, bool) {
 	if e == nil || len(e.points) == 0 || !f.owned(e.partition) {
 		return Now{}, false
 	}
-	last := e.points[len(e.points)-1]
-	return Now{Point: last.Point, Sums: e.sums, Flags: flags(last.Point, e.sums.counted, e.sums.Covered95())}, true
+	return e.now(), true
 }
 
 // Flags returns the flags of a key, nil where Latest has nothing.
 func (f *Feed) Flags(key string) []string {
 	n, _ := f.Latest(key)
 	return n.Flags
-}
-
-// Flagged returns the keys with a flag, in byte order.
-func (f *Feed) Flagged(flag string) []string {
-	var keys []string
-	f.each(func(key string, e *entry) {
-		if len(e.points) > 0 {
-			if last := e.points[len(e.points)-1]; slices.Contains(flags(last.Point, e.sums.counted, e.sums.Covered95()), flag) {
-				keys = append(keys, key)
-			}
-		}
-	})
-	slices.Sort(keys)
-	return keys
 }
 
 // each calls visit for the entries of owned partitions, some at a time: the

@@ -217,7 +217,7 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
-	if got := f.Flagged(LowESS); !slices.Equal(got, []string{"weak"}) {
+	if got := f.Found(Wanted{Flag: LowESS}); !slices.Equal(got, []string{"weak"}) {
 		t.Errorf("with %s: %q", LowESS, got)
 	}
 }

@@ -89,7 +89,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 					<-more
 				}
 				_ = f.Totals()
-				_ = f.Flagged(WeakRHat)
+				_ = f.Found(Wanted{Flag: WeakRHat})
 			}
 			if !slices.IsSorted(seen) || len(seen) != events {
 				t.Errorf("reader %d saw %d events", r, len(seen))

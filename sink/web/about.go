@@ -64,7 +64,7 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	o.raw("settings", settings)
 	o.number("forget", spec.Forget)
 	o.text("forget_per", forgetPer(spec.ForgetPer))
-	appendList(&o, "inputs", m.Filter.Inputs(), appendInput)
+	appendList(&o, "inputs", m.Filter.Inputs(), func(o *object, in *cdf.Input) { appendInput(o, in, m.Rule.Units[in.Name]) })
 	names, numbers := flat(prior.Rows)
 	o.rows("prior", names, numbers, variables("**"))
 	o.count("state_bytes", int64(m.Bytes))
@@ -83,9 +83,15 @@ func (o *object) source(p pipeline.Partition, offset int64) {
 	o.close()
 }
 
-func appendInput(o *object, in *cdf.Input) {
+func appendInput(o *object, in *cdf.Input, unit string) {
 	o.text("name", in.Name)
 	o.text("role", in.Role)
+	if unit != "" {
+		o.text("unit", unit)
+	}
+	if in.Moment {
+		o.truth("moment", true)
+	}
 	if !in.Category {
 		o.text("type", "number")
 		if !math.IsNaN(in.Scale) && (in.Center != 0 || in.Scale != 1) {

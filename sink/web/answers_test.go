@@ -123,7 +123,9 @@ func TestHead(t *testing.T) {
 }
 
 func TestAbout(t *testing.T) {
-	s := newServer(t, nil)
+	s := newServer(t, func(o *Options) {
+		o.Store.(*shelf).models["flights/ATL"].Rule.Units = map[string]string{"delay": "min"} //nolint:forcetypeassert // made here
+	})
 	status, _, body := ask(s, "GET", "/v1/models/flights%2FATL/about")
 	v := decode(t, body)
 	if status != 200 || v["match"] != "flights/ATL" || v["forget_per"] != "shard" || v["state_bytes"] != 321.0 || v["owned"] != false {
@@ -138,7 +140,8 @@ func TestAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := string(inputs); !strings.Contains(text, `{"baseline":"AA","levels":["AA","DL"],"name":"carrier","other":"reject","role":"feature","type":"category"}`) ||
-		!strings.Contains(text, `"name":"distance","role":"feature","scale":`) || !strings.Contains(text, `"name":"delay","role":"response","scale":`) {
+		!strings.Contains(text, `"name":"distance","role":"feature","scale":`) || !strings.Contains(text, `"name":"delay","role":"response","scale":`) ||
+		strings.Count(text, `"unit":"min"`) != 1 || strings.Contains(text, "moment") {
 		t.Errorf("inputs %s", text)
 	}
 	if commands := v["commands"].(map[string]any); commands["get"] != "consumer get flights/ATL" { //nolint:forcetypeassert // the test fails
@@ -168,7 +171,8 @@ func TestOperations(t *testing.T) {
 	if age, ok := second["checkpoint_age"].(float64); second["phase"] != "halted" || second["owned"] != true || second["reason"] != "gap" || second["why"] != "do this" || second["owner"] != "abcdefgh" || second["watermark"] != 41.0 || second["lag"] != 0.0 || !ok || age < 60 {
 		t.Errorf("our partition: %v", second)
 	}
-	if totals["lag"] != 10.0 || totals["keys"] != 8.0 || totals["cache_bytes"] != 11.0 || totals["inflight_bytes"] != 12.0 || v["ready"] != false || v["version"] != "1.2.3" {
+	if totals["lag"] != 10.0 || totals["keys"] != 8.0 || totals["cache_bytes"] != 11.0 || totals["inflight_bytes"] != 12.0 || v["ready"] != false || v["version"] != "1.2.3" ||
+		!strings.Contains(body, `"commands":{"check":"bin/consumer check"}`) {
 		t.Errorf("totals %v of %s", totals, body)
 	}
 	if events, ok := v["events"].([]any); !ok || len(events) != 1 || events[0].(map[string]any)["kind"] != "halted" { //nolint:forcetypeassert // the test fails

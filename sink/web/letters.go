@@ -31,6 +31,8 @@ type Commands struct {
 	Key func(key string) map[string]string
 	// DeadLetters returns those about dead letters, by name.
 	DeadLetters func() map[string]string
+	// Process returns those about no key, by name.
+	Process func() map[string]string
 }
 
 // deadLetters answers /v1/dead-letters.

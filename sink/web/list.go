@@ -30,6 +30,8 @@ var flagNames = []string{"weak_r_hat", "low_ess", "poor_calibration", "prior_dom
 // filter says which keys a list is about.
 type filter struct {
 	prefix, contains, kind, flag, after string
+	from, to                            int64    // times of records, see live.Wanted
+	sort                                string   // one of sorts; "": byte order
 	keys                                []string // asked for by name; nil: all
 	limit                               int
 	brief                               bool // keys alone
@@ -41,11 +43,15 @@ func (s *Server) readFilter(r *http.Request) (filter, error) {
 	f := filter{
 		prefix: q.text("prefix", keyLimit, ""), contains: lower(q.text("contains", keyLimit, "")),
 		kind: q.choice("kind", s.options.Kinds.Names()...), flag: q.choice("flag", flagNames...), after: q.text("after", keyLimit, ""),
+		from: q.moment("from"), to: q.moment("to"), sort: q.choice("sort", sorts...),
 		keys: q.all("key", maxAsked, keyLimit), limit: q.integer("limit", 1, keyPage, defaultPage),
 		brief: q.choice("fields", "all", "key") == "key", variables: variables(q.text("variables", 2000, "**")),
 	}
 	if slices.Contains(f.keys, "") {
 		q.fail("key: a key is not empty")
+	}
+	if f.sort != "" && f.after != "" {
+		q.fail("after: a list that is sorted has one page, of at most %d keys", keyPage)
 	}
 	if !f.brief {
 		f.limit = min(f.limit, entryPage)
@@ -93,7 +99,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	var keys []string
 	more := ""
-	if len(f.keys) > 0 || f.flag != "" {
+	if len(f.keys) > 0 || f.seen() {
 		keys, more = s.chosen(&f)
 	} else if keys, more, err = s.scan(ctx, &f, len(metas)); err != nil {
 		return err
@@ -134,34 +140,6 @@ func (s *Server) scan(ctx context.Context, f *filter, partitions int) (page []st
 			page = append(page, l.key)
 		}
 	}
-}
-
-// chosen returns the keys that were asked for by name, in that order and
-// without a bound but their number, or a page of those with a flag.
-func (s *Server) chosen(f *filter) (page []string, more string) {
-	flagged := func(string) bool { return true }
-	candidates := f.keys
-	if f.flag != "" {
-		with := s.options.Feed.Flagged(f.flag)
-		if f.keys == nil {
-			candidates = with
-		} else {
-			flagged = func(key string) bool {
-				_, found := slices.BinarySearch(with, key)
-				return found
-			}
-		}
-	}
-	for _, key := range candidates {
-		switch {
-		case !flagged(key) || !f.passes(s.options.Store, key):
-		case f.keys == nil && len(page) == f.limit:
-			return page, page[len(page)-1]
-		default:
-			page = append(page, key)
-		}
-	}
-	return page, ""
 }
 
 // appendList appends the entries of keys. Those without a model are left out,

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"sync"
@@ -80,6 +82,10 @@ func (s *Server) operations(w http.ResponseWriter, r *http.Request) error {
 	if err := newQuery(r).err(); err != nil {
 		return err
 	}
+	commands, err := json.Marshal(s.options.Commands.Process())
+	if err != nil {
+		return fmt.Errorf("operations: commands: %w", err)
+	}
 	now := s.outside.get(r.Context(), s.options.Store, s.options.Topics)
 	reasons := s.options.Ready()
 	p := &s.options.Process
@@ -95,6 +101,7 @@ func (s *Server) operations(w http.ResponseWriter, r *http.Request) error {
 	s.appendTotals(&o, now, parts)
 	appendList(&o, "partitions", parts, appendPartition)
 	appendList(&o, "events", s.options.Feed.Events(), appendOperationEvent)
+	o.raw("commands", commands)
 	writeBody(w, jsonType, o.line())
 	return nil
 }

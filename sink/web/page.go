@@ -12,6 +12,7 @@ import (
 var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".ico": "image/x-icon",
 	".js": "text/javascript; charset=utf-8", ".json": jsonType, ".map": jsonType, ".png": "image/png",
+	".md":  "text/plain; charset=utf-8", // which a browser shows
 	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json", ".woff2": "font/woff2",
 }
 
@@ -20,6 +21,8 @@ const (
 	// hashed is where the build puts files that have a hash of their content
 	// in their name: such a file never changes.
 	hashed = "assets/"
+	// manual is where the documents are.
+	manual = "manual/"
 )
 
 // page serves the files of the live page. What is no file and wanted as a page
@@ -30,7 +33,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		name = indexFile
 	}
 	body, err := s.file(name)
-	if err != nil && fromBrowser(r) && !strings.HasPrefix(name, hashed) {
+	if err != nil && fromBrowser(r) && !strings.HasPrefix(name, hashed) && !strings.HasPrefix(name, manual) {
 		name = indexFile
 		body, err = s.file(name)
 	}
@@ -53,8 +56,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) file(name string) ([]byte, error) {
-	if s.options.Page == nil {
+	files := s.options.Page
+	if document, ok := strings.CutPrefix(name, manual); ok {
+		files, name = s.options.Manual, document
+	}
+	if files == nil {
 		return nil, fs.ErrNotExist
 	}
-	return fs.ReadFile(s.options.Page, name)
+	return fs.ReadFile(files, name)
 }

@@ -18,6 +18,7 @@ func withPage(o *Options) {
 		"assets/app-1a2b.js": {Data: []byte(strings.Repeat("run();", 2000))},
 		"robots.txt":         {Data: []byte("none")},
 	}
+	o.Manual = fstest.MapFS{"models/linear.md": {Data: []byte("# linear")}}
 }
 
 func TestPage(t *testing.T) {
@@ -36,6 +37,9 @@ func TestPage(t *testing.T) {
 		{"/assets/app-1a2b.js", "*/*", 200, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
 		{"/assets/app-old.js", browser, 404, jsonType, "no-store"}, // not a page
 		{"/robots.txt", "*/*", 200, "text/plain; charset=utf-8", "no-cache"},
+		{"/manual/models/linear.md", browser, 200, "text/plain; charset=utf-8", "no-cache"},
+		{"/manual/models/nothing.md", browser, 404, jsonType, "no-store"},
+		{"/manual/../index.html", browser, 200, "text/html; charset=utf-8", "no-cache"},
 		{"/../../etc/passwd", "*/*", 404, jsonType, "no-store"},
 		{"/assets", "*/*", 404, jsonType, "no-store"},
 		{"/v1/nothing", browser, 404, jsonType, "no-store"},
@@ -49,6 +53,9 @@ func TestPage(t *testing.T) {
 	_, h, _ := ask(s, "GET", "/", "Accept", browser)
 	if status, _, body := ask(s, "GET", "/", "Accept", browser, "If-None-Match", h.Get("ETag")); status != 304 || body != "" {
 		t.Errorf("index with its tag: %d %q", status, body)
+	}
+	if status, _, body := ask(newServer(t, nil), "GET", "/manual/README.md", "Accept", browser); status != 404 || errorCode(body) != "not_found" {
+		t.Errorf("without a manual: %d %s", status, body)
 	}
 	if status, _, body := ask(newServer(t, nil), "GET", "/", "Accept", browser); status != 404 || errorCode(body) != "not_found" {
 		t.Errorf("without a page: %d %s", status, body)

@@ -71,7 +71,7 @@ func TestPredictByFormula(t *testing.T) {
 		}
 	}
 	status, _, answer := send(s, "GET", "/v1/models/sales/about", "")
-	for _, input := range []string{`{"name":"promo","role":"feature","type":"category","levels":["no","yes"],"baseline":"no","other":"level"}`, `{"name":"n","role":"feature","type":"number"}`} {
+	for _, input := range []string{`{"name":"promo","role":"feature","type":"category","levels":["no","yes"],"baseline":"no","other":"level"}`, `{"name":"n","role":"feature","type":"number"}`, `{"name":"at","role":"feature","moment":true,"type":"number"}`} {
 		if status != 200 || !strings.Contains(answer, input) {
 			t.Errorf("inputs lack %s: %s", input, answer)
 		}

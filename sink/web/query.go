@@ -77,6 +77,19 @@ func (q *query) integer(name string, low, high, none int) int {
 	return v
 }
 
+// moment returns a time in milliseconds since 1970, 0 where it is not given.
+func (q *query) moment(name string) int64 {
+	list := q.all(name, 1, 64)
+	if len(list) == 0 {
+		return 0
+	}
+	seconds, ok := instant(list[0])
+	if !ok {
+		q.fail("%s: %q is not a time; write it as 2026-01-31 or 2026-01-31T08:30:00Z, with its zone", name, list[0])
+	}
+	return int64(seconds * 1000)
+}
+
 // choice returns a parameter that is one of few words; "" where it is not given.
 func (q *query) choice(name string, words ...string) string {
 	list := q.all(name, 1, 64)

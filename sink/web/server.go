@@ -46,6 +46,7 @@ type Options struct {
 	Process    Process
 	Commands   Commands
 	Page       fs.FS // files of the live page; nil: there is none
+	Manual     fs.FS // the documents that it leads to, Markdown; nil: there are none
 	Metrics    prometheus.Gatherer
 	Logger     *slog.Logger
 }

@@ -191,6 +191,7 @@ func newServer(t *testing.T, change func(*Options)) *Server {
 		Commands: Commands{
 			Key:         func(key string) map[string]string { return map[string]string{"get": "consumer get " + key} },
 			DeadLetters: func() map[string]string { return map[string]string{"list": "consumer dead-letters list"} },
+			Process:     func() map[string]string { return map[string]string{"check": "bin/consumer check"} },
 		},
 		Metrics: metrics,
 		Logger:  slog.New(slog.DiscardHandler),

@@ -115,6 +115,8 @@ func TestDemo(t *testing.T) {
 	})
 	for _, p := range []struct{ name, path, wants string }{
 		{"overview", "/", rowOf(key) + `.querySelector('.cell.bands canvas[aria-label^=Bands]')`},
+		{"sorted overview", "/?sort=flags&within=hour&flag=prior_dominated", `document.querySelector('.cell.flags .badge')`},
+		{"key over time", "/key/" + key + "?axis=time&range=all&scale=standard", `document.querySelector('.bands canvas') && document.querySelector('.forest-row')`},
 		{"key", "/key/" + key, `document.querySelector('.bands canvas')`},
 		{"diagnostics", "/key/" + key + "?view=diagnostics", `document.querySelector('.diagnostics tbody tr') && document.querySelector('.bands canvas')`},
 		{"calibration of a key", "/key/" + key + "?view=calibration", `document.querySelector('main svg, main canvas')`},
@@ -128,7 +130,7 @@ func TestDemo(t *testing.T) {
 		{"unknown key", "/key/nobody", `document.body.innerText.includes('No model with this key')`},
 	} {
 		t.Run("every size, both schemes, no violation/"+strings.ReplaceAll(p.name, " ", "-"), func(t *testing.T) {
-			for _, width := range []int64{380, 1280, 2560} {
+			for _, width := range []int64{380, 768, 1400, 2560} {
 				b := newTab(t, browser, width, 900)
 				if p.name == "unknown key" {
 					b.excuse("404") // the browser's own line about a question that is meant to fail

@@ -31,8 +31,20 @@ type world struct {
 
 const topic = "crowd"
 
+// crowdModels are those of a world of many keys.
+const crowdModels = `
+  - {match: "class/**", kind: probit, draws: 64, columns: {response: c, features: [x]}, settings: {chains: 4, window: 50}}
+  - {match: "**", kind: linear, columns: {response: y, features: [x]}}
+`
+
 // newWorld starts a broker, a store and a consumer of its own, with settings.
 func newWorld(t testing.TB, settings ...string) *world {
+	t.Helper()
+	return newWorldOf(t, crowdModels, settings...)
+}
+
+// newWorldOf is newWorld with models of its own.
+func newWorldOf(t testing.TB, models string, settings ...string) *world {
 	t.Helper()
 	w := &world{env: testenv.Open(t, testenv.Embedded), rng: rand.New(rand.NewPCG(6, 1)), at: time.Now().Add(-time.Hour)}
 	if err := w.env.CreateTopic(t.Context(), topic, 4, nil); err != nil {
@@ -48,10 +60,7 @@ func newWorld(t testing.TB, settings ...string) *world {
 redis: {url: %q}
 checkpoint: {interval: 200ms}
 http: {listen: "127.0.0.1:0"}
-models:
-  - {match: "class/**", kind: probit, draws: 64, columns: {response: c, features: [x]}, settings: {chains: 4, window: 50}}
-  - {match: "**", kind: linear, columns: {response: y, features: [x]}}
-`, w.env.Brokers()[0], topic, w.env.RedisURL())
+models:%s`, w.env.Brokers()[0], topic, w.env.RedisURL(), models)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

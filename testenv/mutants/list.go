@@ -17,6 +17,7 @@ var (
 	store    = []string{"./pipeline/redis"}
 	broker   = []string{"./pipeline/kafka"}
 	web      = []string{"./sink/web"}
+	feed     = []string{"./sink/live"}
 	encoder  = []string{"./pipeline/arrow"}
 	table    = []string{"./testenv/bench"}
 )
@@ -300,6 +301,9 @@ var guarantees = []mutant{
 		"\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n",
 		"\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n",
 		"TestClientsThatSendNothing", web},
+	{"a flag counts when another shard was in time", "sink/live/found.go", "return between && (", "return between || (", "TestFound", feed},
+	{"what has no rank comes first", "sink/live/found.go", "r.rank = math.Inf(-1)", "r.rank = math.Inf(1)", "TestFound", feed},
+	{"a list is sorted by the intercept", "sink/web/found.go", `!strings.HasSuffix(name, "[intercept]")`, `strings.TrimSpace(name) != ""`, "TestListSortedAndBetween", web},
 	{"room of a prediction kept", "sink/web/turns.go", "{ h.room.Release(h.bytes) }", "{}", "TestRoomOfPredictions", web},
 	{"no owner check", scripts,
 		"if owner ~= ARGV[1] then return {'FENCED', 'another worker owns the partition'} end\n", "",

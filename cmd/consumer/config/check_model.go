@@ -41,6 +41,7 @@ func (m *Model) check(kinds kind.Registry, k *kind.Kind, path string) []error {
 		wrong("publish.variables: an empty pattern matches nothing")
 	}
 	m.checkColumns(kinds, k, wrong, choose)
+	m.checkUnits(wrong)
 	return all
 }
 

@@ -24,6 +24,7 @@ type Model struct {
 	Missing   string   `yaml:"missing"`
 	Publish   Publish  `yaml:"publish"`
 	Alerts    []Alert  `yaml:"alerts,omitempty"`
+	Units     measures `yaml:"units,omitempty"`
 	Settings  yamlNode `yaml:"settings"`
 
 	Spec *cdf.Spec `yaml:"-"` // set by resolve

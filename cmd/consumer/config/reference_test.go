@@ -87,7 +87,7 @@ func shownDefault(v reflect.Value) string {
 			text = fmt.Sprint(value)
 		}
 	}
-	if text == "" || text == "[]" {
+	if text == "" || text == "[]" || text == "map[]" {
 		return ""
 	}
 	return "`" + text + "`"

@@ -98,7 +98,7 @@ func newRules(c *config.Config) (*pipeline.Rules, *Reader, error) {
 func RulesOf(c *config.Config) []pipeline.Rule {
 	rules := make([]pipeline.Rule, len(c.Models))
 	for i, m := range c.Models {
-		rules[i] = pipeline.Rule{Match: m.Match, Spec: m.Spec}
+		rules[i] = pipeline.Rule{Match: m.Match, Spec: m.Spec, Units: m.Units}
 	}
 	return rules
 }

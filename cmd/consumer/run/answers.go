@@ -110,15 +110,16 @@ func (s *Service) memory() (cache, inflight int64) {
 	return cache, inflight
 }
 
-// commandsOf are what a user types to see the same in a terminal.
+// commandsOf are what a user types to see the same in a terminal, with the path of
+// the program that runs.
 func commandsOf(names cli.Names, c *config.Config) web.Commands {
-	with := func(words ...string) string {
-		words = append(words, "--config", c.File)
+	typed := func(program string, words ...string) string {
 		for i, w := range words {
 			words[i] = cli.Quote(w)
 		}
-		return cli.Command(names.Consumer) + " " + strings.Join(words, " ")
+		return cli.Command(program) + " " + strings.Join(words, " ")
 	}
+	with := func(words ...string) string { return typed(names.Consumer, append(words, "--config", c.File)...) }
 	return web.Commands{
 		Key: func(key string) map[string]string {
 			if strings.HasPrefix(key, "-") { // not a flag
@@ -128,6 +129,13 @@ func commandsOf(names cli.Names, c *config.Config) web.Commands {
 		},
 		DeadLetters: func() map[string]string {
 			return map[string]string{"list": with("dead-letters", "list"), "replay": with("dead-letters", "replay")}
+		},
+		Process: func() map[string]string {
+			return map[string]string{
+				"check": with("check"), "demo": typed(names.Consumer, "demo"),
+				"replay": typed(names.Producer, "replay", "--input", "FILE.csv", "--key-column", "COLUMN", "--rows", "100",
+					"--topic", c.Kafka.Input, "--brokers", strings.Join(c.Kafka.Brokers, ",")),
+			}
 		},
 	}
 }

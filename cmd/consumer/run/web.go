@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/version"
+	"github.com/credence-stream/credence/docs"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/sink"
 	"github.com/credence-stream/credence/sink/web"
@@ -25,7 +26,7 @@ func (s *Service) webOptions(token string) web.Options {
 			Input: c.Kafka.Input, Output: c.Kafka.Output, Group: c.Kafka.Group, DeadLetters: c.Kafka.DeadLetters,
 			Memory: s.memory,
 		},
-		Commands: commandsOf(s.names, c), Page: web.Page(),
+		Commands: commandsOf(s.names, c), Page: web.Page(), Manual: docs.Pages,
 		Metrics: s.metrics, Logger: s.logger,
 	}
 }

@@ -1,16 +1,24 @@
+import { useEffect } from 'preact/hooks'
 import { Badge, useSecond } from './components/index.ts'
-import { count } from './format.ts'
-import { connection } from './live.ts'
+import { absolute, ago, count } from './format.ts'
+import { askHeard, connection, heard } from './live.ts'
 
-/** Connection shows whether updates arrive, and when the next attempt is if they do not. */
+/** Milliseconds without a record after which a stream that is open is called quiet, not live. */
+const quiet = 60_000
+
+/** Connection shows whether updates arrive, since when none did, and when the next attempt is if the stream is lost. */
 export function Connection() {
   const now = useSecond()
   const stream = connection.value
+  const open = stream?.state.value.name === 'open'
+  useEffect(() => {
+    if (open) void askHeard()
+  }, [open])
   if (!stream) return <span class="connection" />
   const state = stream.state.value
   switch (state.name) {
     case 'open':
-      return <span class="connection" role="status"><Badge tone="good" title="Updates arrive as they happen"><i class="dot" aria-hidden="true" />Live</Badge></span>
+      return <span class="connection" role="status"><Open now={now} /></span>
     case 'connecting':
       return <span class="connection" role="status"><Badge>Connecting …</Badge></span>
     case 'paused':
@@ -26,4 +34,12 @@ export function Connection() {
         </span>
       )
   }
+}
+
+/** Open is green only while records come: an open connection to a process without work is no news. */
+function Open({ now }: { now: number }) {
+  const last = heard.value
+  if (last === 0) return <Badge title="Connected. This process has absorbed no record since it started."><span><span class="long">Connected, </span>no record yet</span></Badge>
+  if (now - last < quiet) return <Badge tone="good" title="Updates arrive as they happen"><i class="dot" aria-hidden="true" />Live</Badge>
+  return <Badge title={`Connected. The last record came at ${absolute(last)}.`}><span><span class="long">Last record </span>{ago(last, now)}</span></Badge>
 }

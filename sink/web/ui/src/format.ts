@@ -120,11 +120,28 @@ export function ago(time: string | number, now: number = Date.now()): string {
   return seconds < 10 ? Math.floor(seconds) + thin + 's ago' : span(seconds) + ' ago'
 }
 
-/** absolute writes a time for titles: local time with its zone, and UTC. */
+const clock = new Intl.DateTimeFormat('en-GB', {
+  year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short',
+})
+
+/** absolute is the one form of a time on the page, in the reader's zone and with its name: 2026-01-31 08:30:00 GMT+1. */
 export function absolute(time: string | number): string {
   const d = new Date(time)
   if (Number.isNaN(d.getTime())) return String(time)
-  return d.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' }) + ' · ' + d.toISOString()
+  const is = Object.fromEntries(clock.formatToParts(d).map((p) => [p.type, p.value]))
+  return `${is['year']}-${is['month']}-${is['day']} ${is['hour']}:${is['minute']}:${is['second']} ${is['timeZoneName']}`
+}
+
+/** zone is the name of the reader's zone at a time: GMT+1. */
+export function zone(time: string | number): string {
+  const d = new Date(time)
+  return Number.isNaN(d.getTime()) ? '' : (clock.formatToParts(d).find((p) => p.type === 'timeZoneName')?.value ?? '')
+}
+
+/** localTime writes a time in the reader's zone as a field for dates and times has it, to the second. */
+export function localTime(time: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}T${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
 }
 
 /** bytes writes a size: 3.4 MiB. */

@@ -43,6 +43,19 @@ export const connection = computed(() => {
   return wanted.find((s) => s.state.value.name === 'lost') ?? wanted.find((s) => s.state.value.name === 'connecting') ?? wanted[0] ?? null
 })
 
+/**
+ * heard is when the newest record came, in milliseconds since the epoch: the moment
+ * in which this page was told, or the record's own time where that was before the page was opened; 0: not known.
+ */
+export const heard = signal(0)
+
+/** askHeard finds the newest record of before the page was opened. */
+export async function askHeard() {
+  const answer = await api.models({ sort: 'newest', limit: 1, fields: 'all', variables: 'none' })
+  const time = answer.ok ? Date.parse(answer.value.models[0]?.time ?? '') : NaN
+  if (Number.isFinite(time)) heard.value = Math.max(heard.peek(), time)
+}
+
 export class Stream {
   readonly state: ReadonlySignal<StreamState>
   private readonly set = signal<StreamState>({ name: 'paused' })
@@ -118,7 +131,9 @@ export class Stream {
     source.addEventListener('updates', (event) => {
       this.took(event)
       const points = parse<Point[]>(event.data)
-      if (points) for (const l of this.listeners) l.points?.(points)
+      if (!points) return
+      heard.value = Date.now()
+      for (const l of this.listeners) l.points?.(points)
     })
     source.addEventListener('deleted', (event) => {
       this.took(event)

@@ -72,6 +72,21 @@ export function setQuery(change: Record<string, string | null>, options: { push?
   take()
 }
 
+/**
+ * useChoice is a choice that the address keeps, so that a link restores the view:
+ * one of few words, the first where the query string has none of them.
+ */
+export function useChoice<T extends string>(name: string, words: readonly [T, ...T[]]): [T, (word: T) => void] {
+  const asked = query.value.get(name)
+  const chosen = words.find((w) => w === asked) ?? words[0]
+  return [chosen, (word) => setQuery({ [name]: word === words[0] ? null : word })]
+}
+
+/** useText is a text that the address keeps, '' where it has none. */
+export function useText(name: string, longest = 512): [string, (text: string) => void] {
+  return [(query.value.get(name) ?? '').slice(0, longest), (text) => setQuery({ [name]: text })]
+}
+
 /** start follows the back button and plain clicks on links inside the page. */
 export function start() {
   addEventListener('popstate', take)

@@ -1,6 +1,6 @@
 import { failure, type Result } from './result.ts'
 import type {
-  About, Calibration, CalibrationAcross, DeadLetters, Flag, Health, History, Kind, KindList, ModelList, Operations,
+  About, Calibration, CalibrationAcross, DeadLetters, Flag, Health, History, Kind, KindList, ModelList, Operations, Order,
   Posterior, PredictRequest, Predictions,
 } from './types.ts'
 
@@ -86,6 +86,10 @@ export interface ModelsQuery {
   key?: readonly string[]
   kind?: Kind
   flag?: Flag
+  /** Times of records that a key's shards have. */
+  from?: string
+  to?: string
+  sort?: Order
   after?: string
   limit?: number
   fields?: 'all' | 'key'

@@ -593,6 +593,10 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "feature" | "group" | "slope" | "exposure" | "time" | "response";
+            /** @description As the configuration says. Absent where it says none */
+            unit?: string;
+            /** @description Numbers are seconds since 1970, which a row may write as a time. Absent where not */
+            moment?: boolean;
             /** @enum {string} */
             type: "number" | "category";
             /** @description Of a category; of a group the first 1000 known */
@@ -749,6 +753,10 @@ export interface components {
             partitions: components["schemas"]["PartitionState"][];
             /** @description Newest first, at most 200 */
             events: components["schemas"]["OperationEvent"][];
+            /** @description Shell commands with the path of the program that runs: check, demo, replay */
+            commands: {
+                [key: string]: string;
+            };
         };
         DeadLetters: {
             topic: string;
@@ -905,8 +913,18 @@ export interface operations {
                 /** @description Just these keys, in the order given, if they pass the other filters; those without a model are left out. `limit` does not bound them */
                 key?: components["schemas"]["Key"][];
                 kind?: components["schemas"]["Kind"];
-                /** @description Keys with this flag; only keys of owned partitions that changed since the start have flags */
+                /** @description Keys with this flag; only keys of owned partitions that changed since the start have flags. With `from` or `to` those that had it after a shard between */
                 flag?: components["schemas"]["Flag"];
+                /** @description Keys with a record from this time on, of the shards that the history has */
+                from?: string;
+                /** @description Keys with a record up to this time, of the same shards */
+                to?: string;
+                /**
+                 * @description Not in byte order but the greatest first, of keys of owned partitions that changed since the start; one page,
+                 *     without `after`. effect: the mean of the first variable asked for that is no intercept; effect_asc: the least
+                 *     first. certainty: that mean by its sd, either sign. flags: how many. newest: the time of the newest record. rows: absorbed.
+                 */
+                sort?: "effect" | "effect_asc" | "certainty" | "flags" | "newest" | "rows";
                 /** @description Keys above this one in byte order */
                 after?: string;
                 limit?: number;

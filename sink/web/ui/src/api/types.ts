@@ -1,4 +1,4 @@
-import type { components } from './schema.ts'
+import type { components, operations } from './schema.ts'
 
 type Schemas = components['schemas']
 
@@ -6,6 +6,8 @@ export type Kind = Schemas['Kind']
 export type KindInfo = Schemas['KindInfo']
 export type KindList = Schemas['KindList']
 export type Flag = Schemas['Flag']
+/** Order is what a list of models is sorted by, other than by key. */
+export type Order = NonNullable<NonNullable<operations['listModels']['parameters']['query']>['sort']>
 export type Row = Schemas['Row']
 export type Score = Schemas['Score']
 export type Point = Schemas['Point']

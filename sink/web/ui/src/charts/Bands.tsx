@@ -1,14 +1,18 @@
 import { useMemo, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { Help } from '../components/index.ts'
-import { absolute, count, estimate, exact } from '../format.ts'
+import { absolute, count, estimate, exact, visible, zone } from '../format.ts'
+import { risings, type Rising } from '../key/risings.ts'
 import type { Track } from '../key/series.ts'
+import { flagWords } from '../key/words.ts'
+import { useChoice } from '../router.ts'
 import { colour } from '../theme.ts'
 import { Choice, Swatch } from './legend.tsx'
-import { axis, Plot, valueAxis } from './plot.tsx'
+import { axis, Plot, timeAxis, valueAxis } from './plot.tsx'
 import { bandRange, thin } from './thin.ts'
 
 type Axis = 'shard' | 'log' | 'time'
+type Range = 'recent' | 'all'
 
 const limit = 2_000
 /** Share of the newest points whose band sets the y range unless all is asked for. */
@@ -30,7 +34,36 @@ function columns(track: Track, axis: Axis, zoom: [number, number] | null): { dat
   return { data: data as uPlot.AlignedData, index }
 }
 
-function options(kind: Axis, state: { zoom: [number, number] | null; whole: boolean }): Omit<uPlot.Options, 'width' | 'height'> {
+interface View {
+  zoom: [number, number] | null
+  whole: boolean
+  risings: readonly Rising[]
+}
+
+/** mark draws a line where flags rose, with a small flag at its top. */
+function mark(u: uPlot, x: number) {
+  const at = Math.round(u.valToPos(x, 'x', true))
+  const { left, top, width, height } = u.bbox
+  if (at < left || at > left + width) return
+  const size = 7 * devicePixelRatio
+  const { ctx } = u
+  ctx.save()
+  ctx.strokeStyle = ctx.fillStyle = colour('--warn')
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+  ctx.beginPath()
+  ctx.moveTo(at, top)
+  ctx.lineTo(at, top + height)
+  ctx.stroke()
+  ctx.beginPath()
+  ctx.moveTo(at, top)
+  ctx.lineTo(at + size, top + size / 2)
+  ctx.lineTo(at, top + size)
+  ctx.fill()
+  ctx.restore()
+}
+
+function options(kind: Axis, title: string, state: View): Omit<uPlot.Options, 'width' | 'height'> {
   const edge = { width: 0.75, stroke: () => colour('--band-50'), points: { show: false } }
   return {
     scales: {
@@ -49,7 +82,11 @@ function options(kind: Axis, state: { zoom: [number, number] | null; whole: bool
         },
       },
     },
-    axes: [axis(kind === 'time' ? {} : { values: (_, ticks) => ticks.map((t) => (t !== null && Number.isInteger(t) ? count(t) : '')) }), valueAxis()],
+    axes: [
+      kind === 'time' ? timeAxis(`time of the record, ${zone(Date.now())}`)
+        : axis({ values: (_, ticks) => ticks.map((t) => (t !== null && Number.isInteger(t) ? count(t) : '')) }, kind === 'log' ? 'shards absorbed, log scale' : 'shards absorbed'),
+      valueAxis({}, title),
+    ],
     series: [
       {},
       edge,
@@ -62,25 +99,31 @@ function options(kind: Axis, state: { zoom: [number, number] | null; whole: bool
       { series: [1, 2], fill: () => colour('--band-95') },
       { series: [3, 4], fill: () => colour('--band-50') },
     ],
+    hooks: { draw: [(u) => state.risings.forEach((r) => mark(u, kind === 'time' ? r.moment.time : r.moment.t))] },
   }
 }
 
 /** Bands shows a variable over the shards: the median with its 50 % and 95 % bands. */
-export function Bands({ variable, track, version, height = 300 }: {
+export function Bands({ variable, unit = '', track, version, height = 300 }: {
   variable: string
+  /** '' where none is told. */
+  unit?: string
   track: Track
   /** Grows with every change of the track, which is changed in place. */
   version: number
   height?: number
 }) {
-  const [kind, setKind] = useState<Axis>('shard')
-  const [whole, setWhole] = useState(false)
+  const [kind, setKind] = useChoice<Axis>('axis', ['shard', 'log', 'time'])
+  const [range, setRange] = useChoice<Range>('range', ['recent', 'all'])
+  const whole = range === 'all'
   const [zoom, setZoom] = useState<[number, number] | null>(null)
   const [point, setPoint] = useState<number | null>(null)
   // The chart's ranges are asked for when it is drawn, after this object was set.
-  const state = useMemo(() => ({ zoom, whole }), [kind])
-  Object.assign(state, { zoom, whole })
-  const drawn = useMemo(() => options(kind, state), [kind])
+  const rose = useMemo(() => risings(track.moments), [track, version])
+  const title = visible(variable) + (unit && `, ${unit}`)
+  const state = useMemo<View>(() => ({ zoom, whole, risings: rose }), [kind, title])
+  Object.assign(state, { zoom, whole, risings: rose })
+  const drawn = useMemo(() => options(kind, title, state), [kind, title])
   const { data, index } = useMemo(() => columns(track, kind, zoom), [track, version, kind, zoom, whole])
 
   const at = index[point ?? -1] ?? track.moments.length - 1
@@ -105,7 +148,7 @@ export function Bands({ variable, track, version, height = 300 }: {
         </div>
         <div class="row no-print">
           {zoom && <button type="button" class="quiet" onClick={() => setZoom(null)}>Show all</button>}
-          <button type="button" class="quiet" aria-pressed={whole} onClick={() => setWhole(!whole)}
+          <button type="button" class="quiet" aria-pressed={whole} onClick={() => setRange(whole ? 'recent' : 'all')}
             title="The first shards’ bands are often far wider than the rest; they are cut off unless the whole range is shown">
             {whole ? 'Recent range' : 'Whole range'}
           </button>
@@ -116,13 +159,29 @@ export function Bands({ variable, track, version, height = 300 }: {
         data={data} options={drawn} height={height} fill zoom={zoom} setZoom={setZoom} point={setPoint} />
       <p class="readout" aria-live="off">
         <span>shard <b>{count(moment.t)}</b></span>
-        <span title={absolute(moment.time * 1000)}>{new Date(moment.time * 1000).toLocaleString()}</span>
-        <span title={exact(row.median)}>median <b>{estimate(row.median, row)}</b></span>
+        <span>{absolute(moment.time * 1000)}</span>
+        <span title={exact(row.median)}>median <b>{estimate(row.median, row)}{unit && ` ${unit}`}</b></span>
         <span>50 % {estimate(row.q25, row)} to {estimate(row.q75, row)}</span>
         <span>95 % {estimate(row['q2.5'], row)} to {estimate(row['q97.5'], row)}</span>
       </p>
+      <Risings list={rose} />
       <BandTable track={track} />
     </div>
+  )
+}
+
+const shownRisings = 4
+
+/** Risings says in words what the marks on the axis show: which flags rose, where and when. */
+function Risings({ list }: { list: readonly Rising[] }) {
+  if (list.length === 0) return null
+  return (
+    <p class="readout risings">
+      <span><b class="rose" aria-hidden="true">⚑</b> rose{list.length > shownRisings ? `, newest ${shownRisings} of ${count(list.length)}` : ''}:</span>
+      {list.slice(-shownRisings).map(({ moment, flags }) => (
+        <span key={moment.offset}>{flags.map((f) => flagWords[f]).join(', ')} at shard <b>{count(moment.t)}</b>, {absolute(moment.time * 1000)}</span>
+      ))}
+    </p>
   )
 }
 
@@ -131,20 +190,23 @@ function BandTable({ track }: { track: Track }) {
   const step = Math.max(1, Math.ceil(track.rows.length / 10))
   const shown = track.moments.map((_, i) => i).filter((i) => i % step === 0 || i === track.rows.length - 1)
   return (
-    <table class="visually-hidden">
-      <caption>Bands at some shards</caption>
-      <thead><tr><th>shard</th><th>2.5 %</th><th>25 %</th><th>median</th><th>75 %</th><th>97.5 %</th></tr></thead>
-      <tbody>
-        {shown.map((i) => {
-          const row = track.rows[i]!
-          return (
-            <tr key={track.moments[i]!.offset}>
-              <th>{track.moments[i]!.t}</th>
-              {(['q2.5', 'q25', 'median', 'q75', 'q97.5'] as const).map((q) => <td key={q}>{estimate(row[q], row)}</td>)}
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    // A table is never narrower than its figures: what hides it is a box around it.
+    <div class="visually-hidden">
+      <table>
+        <caption>Bands at some shards</caption>
+        <thead><tr><th>shard</th><th>2.5 %</th><th>25 %</th><th>median</th><th>75 %</th><th>97.5 %</th></tr></thead>
+        <tbody>
+          {shown.map((i) => {
+            const row = track.rows[i]!
+            return (
+              <tr key={track.moments[i]!.offset}>
+                <th>{track.moments[i]!.t}</th>
+                {(['q2.5', 'q25', 'median', 'q75', 'q97.5'] as const).map((q) => <td key={q}>{estimate(row[q], row)}</td>)}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
   )
 }

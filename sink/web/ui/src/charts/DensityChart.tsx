@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { Row } from '../api/types.ts'
 import { Help } from '../components/index.ts'
-import { count, estimate } from '../format.ts'
+import { count, estimate, visible } from '../format.ts'
 import type { Track } from '../key/series.ts'
 import { colour } from '../theme.ts'
 import { densityOf, sample, supportOf, type Density } from './density.ts'
@@ -15,11 +15,11 @@ const reach = 3.4
 /** How much wider than now's range the chart may become for what is shown beside it. */
 const widest = 8
 
-const options = (marks: { lines: readonly number[] }): Omit<uPlot.Options, 'width' | 'height'> => ({
+const options = (title: string, marks: { lines: readonly number[] }): Omit<uPlot.Options, 'width' | 'height'> => ({
   // Between pixels: at whole ones a smooth curve has steps.
   pxAlign: 0,
   scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
-  axes: [axis({ values: numbers }), axis({ show: false })],
+  axes: [axis({ values: numbers }, title), axis({ show: false })],
   series: [
     {},
     { width: 2.25, stroke: () => colour('--series-1'), fill: () => colour('--band-95'), points: { show: false } },
@@ -69,8 +69,10 @@ function curves({ now, prior, earlier }: Shown, fitPrior: boolean): uPlot.Aligne
 }
 
 /** DensityChart shows a variable's posterior now against its prior and an earlier moment. */
-export function DensityChart({ variable, row, prior, track, version, height = 230 }: {
+export function DensityChart({ variable, unit = '', row, prior, track, version, height = 230 }: {
   variable: string
+  /** '' where none is told. */
+  unit?: string
   row: Row
   prior: Row | undefined
   track: Track | undefined
@@ -104,11 +106,12 @@ export function DensityChart({ variable, row, prior, track, version, height = 23
   marks.lines = shown?.now.point != null ? [shown.now.point] : []
   const view = useMemo(() => ({ zoom }), [])
   view.zoom = zoom
+  const title = visible(variable) + (unit && `, ${unit}`)
   const built = useMemo(() => {
-    const o = options(marks)
+    const o = options(title, marks)
     o.scales = { ...o.scales, x: { time: false, range: (_, min, max) => view.zoom ?? (min === max ? [min - 1, max + 1] : [min, max]) } }
     return o
-  }, [])
+  }, [title])
   // A new object makes the chart look at its ranges again.
   const data = useMemo<uPlot.AlignedData>(() => [...drawn] as unknown as uPlot.AlignedData, [drawn, zoom])
 

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
-import { estimate, exact } from '../format.ts'
+import { narrow } from '../components/narrow.ts'
+import { count, exact, significant } from '../format.ts'
+import { figuresOf, forestRange, tooWide, widthOf } from './forestlines.ts'
 import { tickText, ticks } from './ticks.ts'
 import './charts.css'
 
@@ -14,35 +16,19 @@ export interface ForestLine {
   row: Row
 }
 
-const rowHeight = 28
 const around = 8
 
 /**
- * forestRange covers the 95 % intervals of all lines, and 0 where it is near;
- * null without any. With fence it leaves out what lies far outside of the middle
- * half of the lines, so that a few wide ones do not make dots of all others.
+ * Forest shows lines one below the other: 95 % interval thin, 50 % thick, the median a ring. Lines that know too
+ * little beside the others are folded away until asked for; they never stretch the axis. Long lists are drawn where they are seen.
  */
-export function forestRange(rows: readonly Row[], fence = false): [number, number] | null {
-  const ends = (q: 'q2.5' | 'q97.5') => rows.map((r) => r[q]).filter((v): v is number => v !== null && Number.isFinite(v)).sort((a, b) => a - b)
-  const [lows, highs] = [ends('q2.5'), ends('q97.5')]
-  let lo = Math.min(lows[0] ?? Infinity, highs[0] ?? Infinity)
-  let hi = Math.max(lows.at(-1) ?? -Infinity, highs.at(-1) ?? -Infinity)
-  if (!(hi >= lo)) return null
-  const [left, right] = [lows[lows.length >> 2], highs[highs.length - 1 - (highs.length >> 2)]]
-  if (fence && left !== undefined && right !== undefined && right > left) {
-    lo = Math.max(lo, left - (right - left))
-    hi = Math.min(hi, right + (right - left))
-  }
-  const width = hi - lo || Math.abs(hi) || 1
-  if (lo > 0 && lo < width * 0.5) lo = 0
-  if (hi < 0 && -hi < width * 0.5) hi = 0
-  return [lo - width * 0.03, hi + width * 0.03]
-}
-
-/** Forest shows lines one below the other: 95 % interval thin, 50 % thick, the median a dot. Long lists are drawn where they are seen. */
-export function Forest({ lines, label, most = 18, fence = false }: {
+export function Forest({ lines, label, title = '', noun = ['line', 'lines'], most = 18, fence = false }: {
   lines: readonly ForestLine[]
   label: string
+  /** Of the axis: what is measured along it. */
+  title?: string
+  /** What a line is, one and several: key, keys. */
+  noun?: readonly [string, string]
   /** Lines in view before it scrolls. */
   most?: number
   /** Lets lines that are far from the others end in an arrow. */
@@ -51,6 +37,7 @@ export function Forest({ lines, label, most = 18, fence = false }: {
   const scroller = useRef<HTMLDivElement>(null)
   const [scroll, setScroll] = useState(0)
   const [width, setWidth] = useState(400)
+  const [unfolded, unfold] = useState(false)
   const track = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = track.current
@@ -61,53 +48,70 @@ export function Forest({ lines, label, most = 18, fence = false }: {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  const range = useMemo(() => forestRange(lines.map((l) => l.row), fence), [lines, fence])
-  if (!range) return <p class="muted">No variable has an interval to draw.</p>
+  const { known, vague, limit, range } = useMemo(() => {
+    const limit = tooWide(lines.map((l) => l.row))
+    const drawn = (l: ForestLine) => (widthOf(l.row) ?? Infinity) <= limit
+    const known = lines.filter(drawn)
+    return { known, vague: lines.filter((l) => !drawn(l)), limit, range: forestRange(known.map((l) => l.row), fence) }
+  }, [lines, fence])
+  if (!range) return <p class="muted">None of them has an interval to draw.</p>
+  const shown = unfolded ? [...known, ...vague] : known
+  const rowHeight = narrow.value ? 46 : 28
   const [lo, hi] = range
   const x = (v: number) => ((v - lo) / (hi - lo)) * width
   const marks = ticks(lo, hi, Math.max(2, Math.min(10, Math.floor(width / 90))))
   const texts = tickText(marks)
-  const view = Math.min(lines.length, most) * rowHeight
+  const view = Math.min(shown.length, most) * rowHeight
   const from = Math.max(0, Math.floor(scroll / rowHeight) - around)
-  const to = Math.min(lines.length, Math.ceil((scroll + view) / rowHeight) + around)
+  const to = Math.min(shown.length, Math.ceil((scroll + view) / rowHeight) + around)
+  const few = vague.length === 1 ? noun[0] : noun[1]
   return (
-    <div class="forest" role="table" aria-label={`${label}: median and 95 % interval`} aria-rowcount={lines.length + 1}>
-      <div ref={scroller} role="rowgroup" class="forest-scroll" tabIndex={lines.length > most ? 0 : -1} aria-label={label}
-        style={{ maxHeight: `${view + 24}px`, overflowY: lines.length > most ? 'auto' : 'hidden' }} onScroll={(e) => setScroll(e.currentTarget.scrollTop)}>
-      <div class="forest-axis" role="row" aria-rowindex={1}>
-        <span role="columnheader" class="visually-hidden">name</span>
-        <span aria-hidden="true" />
-        <div class="axis-text" ref={track} aria-hidden="true">
-          {marks.map((m, i) => <span key={m} style={{ left: `${x(m)}px` }}>{texts[i]}</span>)}
+    <div class="forest-box">
+      <div class="forest" role="table" aria-label={`${label}: median and 95 % interval`} aria-rowcount={shown.length + 1}>
+        <div ref={scroller} role="rowgroup" class="forest-scroll" tabIndex={shown.length > most ? 0 : -1} aria-label={label}
+          style={{ maxHeight: `${view + 44}px`, overflowY: shown.length > most ? 'auto' : 'hidden' }} onScroll={(e) => setScroll(e.currentTarget.scrollTop)}>
+          <div class="forest-axis" role="row" aria-rowindex={1}>
+            <span role="columnheader" class="visually-hidden">name</span>
+            <span aria-hidden="true" class="name" />
+            <div class="axis-text" ref={track} aria-hidden="true">
+              <b>{title}</b>
+              {marks.map((m, i) => <span key={m} style={{ left: `${x(m)}px` }}>{texts[i]}</span>)}
+            </div>
+            <span class="forest-figures" role="columnheader">median [95 %]</span>
+          </div>
+          <div role="presentation" style={{ height: `${shown.length * rowHeight}px`, paddingTop: `${from * rowHeight}px`, boxSizing: 'border-box' }}>
+            {shown.slice(from, to).map((line, i) => {
+              const { row } = line
+              const figures = figuresOf(row, (hi - lo) / width)
+              return (
+                <div class="forest-row" role="row" key={line.id} aria-rowindex={from + i + 2} title={`${line.name}: ${figures.median} ${figures.interval}`} style={{ height: `${rowHeight}px` }}>
+                  <span class="name" role="rowheader">{line.label}</span>
+                  <svg height={28} aria-hidden="true" style={{ width: `${width}px` }}>
+                    {marks.map((m) => <line key={m} class={m === 0 ? 'zero' : 'grid'} x1={x(m)} x2={x(m)} y1={0} y2={28} />)}
+                    <Interval row={row} x={x} width={width} />
+                  </svg>
+                  <span class="forest-figures" role="cell" data-value={row.median ?? ''} title={`${exact(row.median)} [${exact(row['q2.5'])}, ${exact(row['q97.5'])}]`}>
+                    <b>{figures.median}</b> {figures.interval}
+                  </span>
+                </div>
+              )
+            })}
+          </div>
         </div>
-        <span class="forest-figures" role="columnheader">median [95 %]</span>
       </div>
-        <div role="presentation" style={{ height: `${lines.length * rowHeight}px`, paddingTop: `${from * rowHeight}px`, boxSizing: 'border-box' }}>
-          {lines.slice(from, to).map((line, i) => {
-            const { row } = line
-            const figures = `${estimate(row.median, row)} [${estimate(row['q2.5'], row)}, ${estimate(row['q97.5'], row)}]`
-            return (
-              <div class="forest-row" role="row" key={line.id} aria-rowindex={from + i + 2} title={`${line.name}: ${figures}`}>
-                <span class="name" role="rowheader">{line.label}</span>
-                <svg height={rowHeight} aria-hidden="true" style={{ width: `${width}px` }}>
-                  {marks.map((m) => <line key={m} class={m === 0 ? 'zero' : 'grid'} x1={x(m)} x2={x(m)} y1={0} y2={rowHeight} />)}
-                  <Interval row={row} x={x} width={width} />
-                </svg>
-                <span class="forest-figures" role="cell" title={`${exact(row.median)} [${exact(row['q2.5'])}, ${exact(row['q97.5'])}]`}>
-                  <b>{estimate(row.median, row)}</b> [{estimate(row['q2.5'], row)}, {estimate(row['q97.5'], row)}]
-                </span>
-              </div>
-            )
-          })}
-        </div>
-      </div>
+      {vague.length > 0 && (
+        <p class="muted folded">
+          {count(vague.length)} {few} {vague.length === 1 ? 'knows' : 'know'} too little to be compared: 95 % intervals wider than {significant(limit, 2)}.{' '}
+          <button type="button" class="link no-print" aria-expanded={unfolded} onClick={() => unfold(!unfolded)}>{unfolded ? 'Fold away' : `Show ${vague.length === 1 ? 'it' : 'them'}`}</button>
+        </p>
+      )}
     </div>
   )
 }
 
 /** Interval is a line of the forest; an arrow tells that it goes on beyond the picture. */
 function Interval({ row, x, width }: { row: Row; x: (v: number) => number; width: number }) {
-  const y = rowHeight / 2
+  const y = 14
   const { 'q2.5': a, 'q97.5': b, q25, q75, median } = row
   const inside = (v: number) => Math.max(0, Math.min(width, x(v)))
   const crosses = (from: number, to: number) => x(to) > 0 && x(from) < width

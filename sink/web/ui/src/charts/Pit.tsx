@@ -5,7 +5,7 @@ import { tickText, ticks } from './ticks.ts'
 import './charts.css'
 
 const [width, height] = [560, 210]
-const edge = { left: 46, right: 8, top: 8, bottom: 34 }
+const edge = { left: 62, right: 8, top: 8, bottom: 34 }
 
 /** Pit is the histogram of the probability integral transforms with the Monte Carlo band of a bin. */
 export function Pit({ pit }: { pit: readonly number[] }) {
@@ -49,6 +49,7 @@ export function Pit({ pit }: { pit: readonly number[] }) {
         {[0, 0.25, 0.5, 0.75, 1].map((p) => (
           <text key={p} x={edge.left + p * plot.w} y={height - edge.bottom + 15} text-anchor={p === 0 ? 'start' : p === 1 ? 'end' : 'middle'}>{p}</text>
         ))}
+        <text x={-edge.top - plot.h / 2} y={12} transform="rotate(-90)" text-anchor="middle">rows in a bin</text>
         <text x={edge.left + plot.w / 2} y={height - 4} text-anchor="middle">place of the value in its predicted distribution</text>
       </svg>
       <figcaption class="muted">

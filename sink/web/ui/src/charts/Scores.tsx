@@ -3,6 +3,7 @@ import uPlot from 'uplot'
 import { Help, type TermName } from '../components/index.ts'
 import { count, exact, significant } from '../format.ts'
 import type { Moment } from '../key/series.ts'
+import { useChoice } from '../router.ts'
 import { colour } from '../theme.ts'
 import { Choice, Swatch } from './legend.tsx'
 import { axis, Plot, valueAxis } from './plot.tsx'
@@ -17,8 +18,13 @@ const names: Record<Score, { title: string; term: TermName }> = {
 }
 
 /** Scores shows how well each shard was predicted before it was absorbed, and a rolling mean weighted by rows. */
-export function Scores({ moments, version }: { moments: readonly Moment[]; version: number }) {
-  const [score, setScore] = useState<Score>('log_density')
+export function Scores({ moments, version, unit = '' }: {
+  moments: readonly Moment[]
+  version: number
+  /** Of the response, '' where none is told. */
+  unit?: string
+}) {
+  const [score, setScore] = useChoice<Score>('score', ['log_density', 'rmse', 'coverage95'])
   const [zoom, setZoom] = useState<[number, number] | null>(null)
   const [point, setPoint] = useState<number | null>(null)
   const window = Math.max(5, Math.round(moments.length / 20))
@@ -36,13 +42,13 @@ export function Scores({ moments, version }: { moments: readonly Moment[]; versi
   view.zoom = zoom
   const options = useMemo<Omit<uPlot.Options, 'width' | 'height'>>(() => ({
     scales: { x: { time: false, range: (_, min, max) => view.zoom ?? (min === max ? [min - 0.5, max + 0.5] : [min, max]) } },
-    axes: [axis({ values: (_, ticks) => ticks.map((t) => (t !== null && Number.isInteger(t) ? count(t) : '')) }), valueAxis()],
+    axes: [axis({ values: (_, ticks) => ticks.map((t) => (t !== null && Number.isInteger(t) ? count(t) : '')) }, 'shards absorbed'), valueAxis({}, names[score].title + (score === 'rmse' && unit ? `, ${unit}` : ''))],
     series: [
       {},
       { width: 0, stroke: () => colour('--series-6'), paths: () => null, points: { show: true, size: 4, width: 0, fill: () => colour('--series-6'), stroke: () => colour('--series-6') } },
       { width: 2.25, stroke: () => colour('--median'), points: { show: false } },
     ],
-  }), [])
+  }), [score, unit])
   const index = useMemo(() => {
     let [from, to] = [0, columns.t.length]
     if (zoom) {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { absolute, shorten } from '../format.ts'
 import { colour, dark } from '../theme.ts'
 import './charts.css'
 
@@ -124,17 +125,35 @@ export function Plot(props: PlotProps) {
   )
 }
 
-/** axis is how the axes of all charts look. */
-export function axis(more: Partial<uPlot.Axis> = {}): uPlot.Axis {
+const font = '12px system-ui, sans-serif'
+
+/** axis is how the axes of all charts look; title says what is counted or measured along it. */
+export function axis(more: Partial<uPlot.Axis> = {}, title = ''): uPlot.Axis {
   return {
     stroke: () => colour('--muted'),
     grid: { stroke: () => colour('--line'), width: 1 },
     ticks: { show: false },
     size: 30,
-    font: '12px system-ui, sans-serif',
-    labelFont: '12px system-ui, sans-serif',
+    font,
+    ...(title === '' ? {} : { label: shorten(title, 48), labelSize: 20, labelGap: 2, labelFont: font }),
     ...more,
   }
+}
+
+/** timeAxis is an x axis of times in seconds since the epoch, written as everywhere on the page: the date below the first tick and where it changes. */
+export function timeAxis(title: string): uPlot.Axis {
+  return axis({
+    size: 44,
+    values: (_, ticks, __, ___, step) => {
+      let day = ''
+      return ticks.map((t) => {
+        const [date = '', time = ''] = absolute(t * 1000).split(' ')
+        const line = date === day ? '' : '\n' + date
+        day = date
+        return step >= 86_400 ? date : (step >= 60 ? time.slice(0, 5) : time) + line
+      })
+    },
+  }, title)
 }
 
 /** numbers writes the ticks of an axis: a true minus sign, exponents only where long. */
@@ -148,10 +167,10 @@ export function numbers(_: uPlot, ticks: readonly (number | null)[]): string[] {
 }
 
 /** valueAxis is a y axis as wide as its longest number. */
-export function valueAxis(more: Partial<uPlot.Axis> = {}): uPlot.Axis {
+export function valueAxis(more: Partial<uPlot.Axis> = {}, title = ''): uPlot.Axis {
   return axis({
     values: numbers,
     size: (_, values) => 18 + 7 * Math.max(2, ...(values ?? []).map((v) => String(v).length)),
     ...more,
-  })
+  }, title)
 }

@@ -3,6 +3,8 @@ import type { ComponentChildren } from 'preact'
 export interface Column<T> {
   id: string
   head: ComponentChildren
+  /** The head in words, where it is more than a text; the id if none. */
+  name?: string
   /** Right-aligned figures. */
   number?: boolean
   /** Left out on narrow screens. */
@@ -10,7 +12,7 @@ export interface Column<T> {
   cell: (row: T) => ComponentChildren
 }
 
-/** Table is a plain table for at most some hundred rows; it scrolls sideways inside itself. */
+/** Table is a plain table for at most some hundred rows; on narrow screens each row is a block of named figures. */
 export function Table<T>({ columns, rows, id, caption }: {
   columns: readonly Column<T>[]
   rows: readonly T[]
@@ -21,15 +23,15 @@ export function Table<T>({ columns, rows, id, caption }: {
 }) {
   const kind = (c: Column<T>) => (c.number ? 'number' : '') + (c.wide ? ' wide-only' : '')
   return (
-    <div class="table" tabIndex={0} role="region" aria-label={caption}>
-      <table>
+    <div class="table blocks" tabIndex={0} role="region" aria-label={caption}>
+      <table role="table">
         <caption class="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>{columns.map((c) => <th key={c.id} scope="col" class={kind(c)}>{c.head}</th>)}</tr>
+        <thead role="rowgroup">
+          <tr role="row">{columns.map((c) => <th role="columnheader" key={c.id} scope="col" class={kind(c)}>{c.head}</th>)}</tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={id(row)}>{columns.map((c) => <td key={c.id} class={kind(c)}>{c.cell(row)}</td>)}</tr>
+            <tr role="row" key={id(row)}>{columns.map((c) => <td role="cell" key={c.id} class={kind(c)}><span class="cell-name muted" aria-hidden="true">{typeof c.head === 'string' ? c.head : (c.name ?? c.id)}</span><span class="cell-value">{c.cell(row)}</span></td>)}</tr>
           ))}
         </tbody>
       </table>

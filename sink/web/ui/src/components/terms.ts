@@ -18,6 +18,10 @@ export const terms = {
     title: 'Shard',
     text: 'The rows of one record. The posterior is updated once per shard, and the shard is not needed again.',
   },
+  quantity: {
+    title: 'Quantities',
+    text: 'Answers that the configuration asks for: sums and differences of variables, the probability that one exceeds another, a prediction. They are published beside the variables.',
+  },
   n: {
     title: 'Rows',
     text: 'How many rows of data the model has absorbed so far.',

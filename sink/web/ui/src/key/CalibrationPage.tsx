@@ -1,6 +1,6 @@
 import { api } from '../api/client.ts'
 import type { Kind } from '../api/types.ts'
-import { Badge, Empty, ErrorState, Loading, Table } from '../components/index.ts'
+import { Badge, Empty, ErrorState, Intro, Loading, Table } from '../components/index.ts'
 import { count, exact, percent, significant } from '../format.ts'
 import { chosenKind, kindNames, useKinds } from '../kinds.ts'
 import { query, setQuery } from '../router.ts'
@@ -23,6 +23,7 @@ export function CalibrationPage() {
   return (
     <div class="stack">
       <h1>Calibration</h1>
+      <Intro view="calibration" />
       <p class="muted">Each shard is predicted before it is absorbed. {count(keys)} keys of the partitions that this process works on, scored since it started.</p>
       <div class="row across-filters">
         <label class="field"><span>keys that start with</span>
@@ -44,7 +45,7 @@ export function CalibrationPage() {
         <Table<Kind> rows={rows} id={(k) => k} caption="Calibration by kind" columns={[
           { id: 'kind', head: 'kind', cell: (k) => <button type="button" class="link" onClick={() => setQuery({ kind: k === kind ? null : k })}>{k}</button> },
           { id: 'rows', head: 'rows', number: true, cell: (k) => count(byKind[k]?.rows) },
-          { id: 'coverage', head: '95 % coverage', number: true, cell: (k) => <Share coverage={byKind[k]?.coverage.find((c) => c.nominal === 0.95)} /> },
+          { id: 'coverage', head: 'in 95 % intervals', number: true, cell: (k) => <Share coverage={byKind[k]?.coverage.find((c) => c.nominal === 0.95)} /> },
           { id: 'log', head: 'log density', number: true, wide: true, cell: (k) => <span title={exact(byKind[k]?.log_density)}>{significant(byKind[k]?.log_density, 4)}</span> },
         ]} />
       )}

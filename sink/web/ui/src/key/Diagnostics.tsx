@@ -3,27 +3,33 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
 import { Badge, Empty, Estimate, Foreign, Labelled, SearchBox } from '../components/index.ts'
 import { count, exact, significant } from '../format.ts'
-import { arranged, isExact, judge, thresholds, type Sort, type Verdict } from './rows.ts'
+import { useText } from '../router.ts'
+import { arranged, isExact, judge, sortNames, thresholds, type Sort, type Verdict } from './rows.ts'
 
 const rowHeight = 30
 const around = 10
 const most = 20
 
 /** Diagnostics is the table of all variables with how far the computation can be trusted. */
-export function Diagnostics({ rows, priorDominated }: { rows: readonly Row[]; priorDominated: readonly string[] }) {
-  const [search, setSearch] = useState('')
-  const [sort, setSort] = useState<{ by: Sort; descending: boolean }>({ by: 'order', descending: false })
+export function Diagnostics({ rows, priorDominated, unit }: { rows: readonly Row[]; priorDominated: readonly string[]; unit: (variable: string) => string }) {
+  const [search, setSearch] = useText('find')
+  const [order, setOrder] = useText('sort', 40)
+  const sort = sortOf(order)
   const [scroll, setScroll] = useState(0)
-  const shown = useMemo(() => arranged(rows, search, sort.by, sort.descending), [rows, search, sort])
+  const shown = useMemo(() => arranged(rows, search, sort.by, sort.descending), [rows, search, order])
   const dominated = useMemo(() => new Set(priorDominated), [priorDominated])
   const exactRows = rows.filter(isExact).length
+  // Columns that no row has a value in say nothing.
+  const drawn = exactRows < rows.length
+  const has = { bulk: rows.some((r) => r.ess_bulk !== null), tail: rows.some((r) => r.ess_tail !== null), rHat: rows.some((r) => r.r_hat !== null) }
+  const wide = 8 + Number(drawn) + Number(has.bulk) + Number(has.tail) + Number(has.rHat)
   const bad = rows.filter((r) => judge(r).worst === 'bad').length
   const view = Math.min(shown.length, most) * rowHeight
   const from = Math.max(0, Math.floor(scroll / rowHeight) - around)
   const to = Math.min(shown.length, Math.ceil((scroll + view) / rowHeight) + around)
   const head = (by: Sort, text: ComponentChildren, first = true, number = true) => (
     <th scope="col" class={number ? 'number' : ''} aria-sort={sort.by === by ? (sort.descending ? 'descending' : 'ascending') : 'none'}>
-      <button type="button" class="sort" onClick={() => setSort({ by, descending: sort.by === by ? !sort.descending : first })}>
+      <button type="button" class="sort" onClick={() => setOrder(by + ((sort.by === by ? !sort.descending : first) ? '-desc' : ''))}>
         {text}<span aria-hidden="true">{sort.by === by ? (sort.descending ? ' ↓' : ' ↑') : ''}</span>
       </button>
     </th>
@@ -53,42 +59,55 @@ export function Diagnostics({ rows, priorDominated }: { rows: readonly Row[]; pr
                 {head('median', 'median')}
                 <th scope="col" class="number">75 %</th>
                 <th scope="col" class="number">97.5 %</th>
-                {head('mcse', 'MCSE')}
-                {head('ess_bulk', 'ESS bulk', false)}
-                {head('ess_tail', 'ESS tail', false)}
-                {head('r_hat', 'R-hat')}
+                {drawn && head('mcse', 'MCSE')}
+                {has.bulk && head('ess_bulk', 'ESS bulk', false)}
+                {has.tail && head('ess_tail', 'ESS tail', false)}
+                {has.rHat && head('r_hat', 'R-hat')}
               </tr>
             </thead>
             <tbody>
-              {from > 0 && <tr aria-hidden="true"><td colSpan={12} style={{ height: `${from * rowHeight}px`, padding: 0 }} /></tr>}
-              {shown.slice(from, to).map((r, i) => <DiagnosticRow key={r.variable} row={r} index={from + i + 2} dominated={dominated.has(r.variable)} />)}
-              {to < shown.length && <tr aria-hidden="true"><td colSpan={12} style={{ height: `${(shown.length - to) * rowHeight}px`, padding: 0 }} /></tr>}
+              {from > 0 && <tr aria-hidden="true"><td colSpan={wide} style={{ height: `${from * rowHeight}px`, padding: 0 }} /></tr>}
+              {shown.slice(from, to).map((r, i) => <DiagnosticRow key={r.variable} row={r} index={from + i + 2} dominated={dominated.has(r.variable)} unit={unit(r.variable)} drawn={drawn} has={has} />)}
+              {to < shown.length && <tr aria-hidden="true"><td colSpan={wide} style={{ height: `${(shown.length - to) * rowHeight}px`, padding: 0 }} /></tr>}
             </tbody>
           </table>
         </div>
       )}
-      <dl class="thresholds">
+      {drawn && <dl class="thresholds">
         <div><dt><Labelled text="MCSE" term="mcse" /></dt><dd>noted above {thresholds.mcseNote * 100} % of the sd, bad above {thresholds.mcseBad * 100} %</dd></div>
         <div><dt><Labelled text="ESS" term="ess" /></dt><dd>noted below {thresholds.essNote}, bad below {thresholds.essBad}</dd></div>
         <div><dt><Labelled text="R-hat" term="rHat" /></dt><dd>noted above {thresholds.rHatNote}, bad above {thresholds.rHatBad}</dd></div>
-      </dl>
+      </dl>}
     </div>
   )
 }
 
-function DiagnosticRow({ row, index, dominated }: { row: Row; index: number; dominated: boolean }) {
+/** sortOf reads a sort as the address has it: ess_bulk, r_hat-desc. */
+function sortOf(text: string): { by: Sort; descending: boolean } {
+  const by = sortNames.find((s) => s === text.replace(/-desc$/, ''))
+  return { by: by ?? 'order', descending: by !== undefined && text.endsWith('-desc') }
+}
+
+/** Has says which columns about draws some row has. */
+interface Has {
+  bulk: boolean
+  tail: boolean
+  rHat: boolean
+}
+
+function DiagnosticRow({ row, index, dominated, unit, drawn, has }: { row: Row; index: number; dominated: boolean; unit: string; drawn: boolean; has: Has }) {
   const v = judge(row)
   const closed = isExact(row)
   return (
     <tr aria-rowindex={index} style={{ height: `${rowHeight}px` }}>
-      <th scope="row"><Foreign text={row.variable} length={44} />{dominated && <> <Badge title="The data have said little, or the prior pulls">near prior</Badge></>}</th>
+      <th scope="row"><Foreign text={row.variable} length={44} />{unit && <span class="muted small"> {unit}</span>}{dominated && <> <Badge title="The data have said little, or the prior pulls">near prior</Badge></>}</th>
       <td class="number"><Estimate value={row.mean} row={row} /></td>
       <td class="number" title={exact(row.sd)}>{significant(row.sd, 2)}</td>
       {(['q2.5', 'q25', 'median', 'q75', 'q97.5'] as const).map((q) => <td key={q} class="number"><Estimate value={row[q]} row={row} /></td>)}
-      {closed ? <td class="number muted" title="From a closed form: no Monte Carlo error">exact</td> : <Judged value={row.mcse_mean} text={significant(row.mcse_mean, 2)} verdict={v.mcse} />}
-      <Judged value={row.ess_bulk} text={count(row.ess_bulk)} verdict={v.essBulk} />
-      <Judged value={row.ess_tail} text={count(row.ess_tail)} verdict={v.essTail} />
-      <Judged value={row.r_hat} text={row.r_hat === null ? '–' : row.r_hat.toFixed(3)} verdict={v.rHat} />
+      {drawn && (closed ? <td class="number muted" title="From a closed form: no Monte Carlo error">exact</td> : <Judged value={row.mcse_mean} text={significant(row.mcse_mean, 2)} verdict={v.mcse} />)}
+      {has.bulk && <Judged value={row.ess_bulk} text={count(row.ess_bulk)} verdict={v.essBulk} />}
+      {has.tail && <Judged value={row.ess_tail} text={count(row.ess_tail)} verdict={v.essTail} />}
+      {has.rHat && <Judged value={row.r_hat} text={row.r_hat === null ? '–' : row.r_hat.toFixed(3)} verdict={v.rHat} />}
     </tr>
   )
 }

@@ -1,18 +1,22 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { api } from '../api/client.ts'
 import { Choice } from '../charts/legend.tsx'
 import { Forest } from '../charts/Forest.tsx'
-import { Empty, ErrorState, Foreign, Loading } from '../components/index.ts'
-import { count } from '../format.ts'
+import { Empty, ErrorState, Foreign, Intro, Loading } from '../components/index.ts'
+import { count, visible } from '../format.ts'
+import { useKinds } from '../kinds.ts'
 import { keyPath, query, setQuery } from '../router.ts'
 import { useResource } from '../resource.ts'
 import { acrossKeys, mostKeys, variablesOf } from './acrosskeys.ts'
+import { sensible } from './rows.ts'
+import { unitOf } from './units.ts'
 import './key.css'
 
 /** ForestPage compares one variable across keys: ?variable=, ?prefix= and ?sort=. */
 export function ForestPage() {
   const prefix = query.value.get('prefix') ?? ''
   const names = useResource((signal) => variablesOf(prefix, signal), [prefix])
-  const variable = query.value.get('variable') || names.value?.[0] || ''
+  const variable = query.value.get('variable') || sensible(names.value ?? [])
   const sort = query.value.get('sort') === 'key' ? 'key' : 'median'
   const answer = useResource(
     async (signal) => (variable ? acrossKeys(variable, prefix, signal) : { ok: true as const, value: { lines: [], keys: 0, more: false } }),
@@ -23,9 +27,13 @@ export function ForestPage() {
     if (sort === 'median') list.sort((a, b) => (b.row.median ?? -Infinity) - (a.row.median ?? -Infinity))
     return list.map(({ key, row }) => ({ id: key, name: key, row, label: <a href={`${keyPath(key)}?variable=${encodeURIComponent(variable)}`}><Foreign text={key} length={40} /></a> }))
   }, [answer.value, sort, variable])
+  const first = answer.value?.lines[0]?.key
+  const about = useResource((signal) => (first === undefined ? Promise.resolve({ ok: true as const, value: null }) : api.about(first, signal)), [first]).value
+  const unit = unitOf(variable, about, useKinds().value?.kinds.find((k) => k.name === about?.kind))
   return (
     <div class="stack">
       <h1>One variable across keys</h1>
+      <Intro view="forest" />
       <div class="row across-filters">
         <Typed label="variable" value={variable} change={(v) => setQuery({ variable: v })} options={names.value ?? []} />
         <Typed label="keys that start with" value={prefix} change={(v) => setQuery({ prefix: v })} options={[]} />
@@ -41,7 +49,7 @@ export function ForestPage() {
               {count(lines.length)} {lines.length === 1 ? 'key has' : 'keys have'} <span class="foreign">{variable}</span>: thick 50 %, thin 95 %, ring median; an arrow goes on beyond the picture.
               {answer.value.more && ` Only the first ${count(mostKeys)} keys are shown: narrow them by how they start.`}
             </p>
-            <Forest lines={lines} label={`${variable} across keys`} most={28} fence />
+            <Forest lines={lines} label={`${variable} across keys`} title={visible(variable) + (unit && `, ${unit}`)} noun={['key', 'keys']} most={28} fence />
           </section>
         )}
     </div>

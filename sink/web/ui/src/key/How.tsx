@@ -22,13 +22,13 @@ export function How({ model }: { model: KeyModel }) {
             {about.variant === 'paper'
               ? 'The rule of the paper, for comparison; the corrected rule is the default.'
               : 'Every shard is folded in once by conditional density filtering and forgotten, at once or after a window of fixed size.'}
-            {' '}Settings, priors and limits: docs/models/{about.kind}.md.
+            {' '}<a href={`/manual/models/${about.kind}.md`} target="_blank" rel="noopener">Settings, priors and limits</a>.
           </p>
         </div>
         <dl class="pairs">
           <dt>configuration</dt><dd>entry <code class="foreign">{about.match}</code>, fingerprint <code>{about.config}</code></dd>
           <dt>last record</dt><dd><code class="foreign">{about.source.topic}</code>, partition {about.source.partition}, offset {String(about.source.offset)}</dd>
-          <dt>its time</dt><dd title={absolute(about.time)}>{new Date(about.time).toLocaleString()}</dd>
+          <dt>its time</dt><dd>{absolute(about.time)}</dd>
           <dt>absorbed</dt><dd>{count(about.n)} rows in {count(about.t)} shards</dd>
           <dt>forgetting</dt><dd>{about.forget === 1 ? 'none: every row counts the same' : `weights shrink by ${about.forget} per ${about.forget_per}`}</dd>
           <dt>draws</dt><dd>{posterior ? (posterior.draws > 0 ? count(posterior.draws) : 'none: closed form') : '–'}</dd>
@@ -47,7 +47,8 @@ export function How({ model }: { model: KeyModel }) {
         <Table<Input> rows={about.inputs} id={(i) => i.role + ' ' + i.name} caption="Columns of the model" columns={[
           { id: 'name', head: 'column', cell: (i) => <Foreign text={i.name} length={40} /> },
           { id: 'role', head: 'role', cell: (i) => i.role },
-          { id: 'type', head: 'type', cell: (i) => (i.levels ? `${count(i.levels.length)} ${i.role === 'group' ? 'groups' : 'levels'}` : i.type) },
+          ...(about.inputs.some((i) => i.unit) ? [{ id: 'unit', head: 'unit', cell: (i: Input) => i.unit ?? '' }] : []),
+          { id: 'type', head: 'type', cell: (i) => (i.levels ? `${count(i.levels.length)} ${i.role === 'group' ? 'groups' : 'levels'}` : i.moment ? 'time' : i.type) },
           { id: 'center', head: 'centre', number: true, wide: true, cell: (i) => <span title={String(i.center ?? '')}>{significant(i.center, 4)}</span> },
           { id: 'scale', head: 'scale', number: true, wide: true, cell: (i) => <span title={String(i.scale ?? '')}>{significant(i.scale, 4)}</span> },
         ]} />

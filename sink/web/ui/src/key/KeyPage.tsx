@@ -1,19 +1,21 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { Bands } from '../charts/Bands.tsx'
-import { supportOf, type Support } from '../charts/density.ts'
 import { DensityChart } from '../charts/DensityChart.tsx'
-import { Forest } from '../charts/Forest.tsx'
-import { Empty, ErrorState, Foreign, Loading, SearchBox, Tabs } from '../components/index.ts'
+import { Empty, ErrorState, Foreign, Intro, Loading, Tabs } from '../components/index.ts'
 import { count } from '../format.ts'
+import { useKinds } from '../kinds.ts'
 import { query, setQuery } from '../router.ts'
+import { AllForest } from './AllForest.tsx'
 import { Calibrated } from './Calibrated.tsx'
 import { Diagnostics } from './Diagnostics.tsx'
 import { How } from './How.tsx'
 import { KeyHeader } from './KeyHeader.tsx'
 import { KeyModel } from './model.ts'
 import { Predict } from './Predict.tsx'
+import { Quantities } from './Quantities.tsx'
 import { Raw } from './Raw.tsx'
-import { arranged } from './rows.ts'
+import { sensible } from './rows.ts'
+import { unitOf } from './units.ts'
 import { Variables } from './Variables.tsx'
 import './key.css'
 
@@ -30,10 +32,14 @@ const tabs = [
 export function KeyPage({ name }: { name: string }) {
   const model = useMemo(() => new KeyModel(name), [name])
   useEffect(() => () => model.close(), [model])
+  const kind = useKinds().value?.kinds.find((k) => k.name === model.posterior.value?.kind)
+  const told = model.posterior.value?.quantities ?? []
+  const own = new Set(told.map((q) => q.name))
   const rows = model.rows.value
+  const variables = rows.filter((r) => !own.has(r.variable))
   const failure = model.failure.value
   const asked = query.value.get('variable') ?? ''
-  const chosen = rows.some((r) => r.variable === asked) ? asked : (rows[0]?.variable ?? '')
+  const chosen = variables.some((r) => r.variable === asked) ? asked : sensible(variables.map((r) => r.variable))
   const view = query.value.get('view') ?? 'forest'
   const loaded = model.loaded.value
   useEffect(() => {
@@ -54,16 +60,18 @@ export function KeyPage({ name }: { name: string }) {
   return (
     <div class="stack key-page">
       <KeyHeader model={model} />
+      <Intro view="key" />
       <Notices model={model} />
-      {rows.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
-        <div class={rows.length <= 6 ? 'key-main few' : 'key-main'}>
-          <Variables model={model} chosen={chosen} choose={(variable) => setQuery({ variable })} />
-          <Chosen model={model} variable={chosen} tall={rows.length <= 6} />
+      <Quantities told={told} rows={rows} alerts={model.posterior.value?.alerts ?? []} />
+      {variables.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
+        <div class={variables.length <= 6 ? 'key-main few' : 'key-main'}>
+          <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable })} />
+          <Chosen model={model} variable={chosen} tall={variables.length <= 6} />
         </div>
       )}
       <section class="card">
         <Tabs tabs={tabs} chosen={view} choose={(id) => setQuery({ view: id === 'forest' ? null : id })} label="Parts of the model">
-          {view === 'diagnostics' ? <Diagnostics rows={rows} priorDominated={model.posterior.value?.prior_dominated ?? []} />
+          {view === 'diagnostics' ? <Diagnostics rows={variables} priorDominated={model.posterior.value?.prior_dominated ?? []} unit={(v) => unitOf(v, model.about.value, kind)} />
             : view === 'calibration' ? <Calibrated model={model} />
             : view === 'predict' ? <Predict model={model} />
             : view === 'how' ? <How model={model} />
@@ -96,20 +104,23 @@ function Notices({ model }: { model: KeyModel }) {
 /** Chosen is the variable that was chosen: over the shards, and now against before. */
 function Chosen({ model, variable, tall }: { model: KeyModel; variable: string; tall: boolean }) {
   const version = model.version.value
+  const kinds = useKinds().value?.kinds
   const row = model.rows.value.find((r) => r.variable === variable)
   const prior = model.about.value?.prior.find((r) => r.variable === variable)
   const track = model.history.track(variable)
   if (!row) return null
   const newest = model.history.newest
+  const about = model.about.value
+  const unit = unitOf(variable, about, kinds?.find((k) => k.name === about?.kind))
   return (
     <>
       <section class="card stack bands" aria-label="Bands over time">
         <div class="chart-head">
-          <h2><Foreign text={variable} length={60} /></h2>
+          <h2><Foreign text={variable} length={60} />{unit && <span class="muted"> {unit}</span>}</h2>
           <a href={`/forest?variable=${encodeURIComponent(variable)}`}>in other keys</a>
         </div>
         {track ? (
-          <Bands key={variable} variable={variable} track={track} version={version} height={tall ? 380 : 320} />
+          <Bands key={variable} variable={variable} unit={unit} track={track} version={version} height={tall ? 380 : 320} />
         ) : !model.loaded.value ? (
           <Loading what="the past" />
         ) : (
@@ -125,39 +136,8 @@ function Chosen({ model, variable, tall }: { model: KeyModel; variable: string; 
       </section>
       <section class="card stack density" aria-label="Density">
         <h2>Density</h2>
-        <DensityChart key={variable} variable={variable} row={row} prior={prior} track={track} version={version} />
+        <DensityChart key={variable} variable={variable} unit={unit} row={row} prior={prior} track={track} version={version} />
       </section>
     </>
-  )
-}
-
-const scales: readonly (readonly [Support, string])[] = [
-  ['real', 'Coefficients and levels'],
-  ['unit', 'Autoregression'],
-  ['positive', 'Variances'],
-]
-
-/** AllForest puts the intervals of all variables on one scale; variances, which are in squared units, on one of their own. */
-function AllForest({ model, chosen }: { model: KeyModel; chosen: string }) {
-  const rows = model.rows.value
-  const [search, setSearch] = useState('')
-  const groups = useMemo(() => scales.map(([support, title]) => ({
-    title,
-    lines: arranged(rows, search, 'order', false).filter((row) => supportOf(row.variable) === support).map((row) => ({
-      id: row.variable, name: row.variable, row,
-      label: <button type="button" class="link" aria-current={row.variable === chosen} onClick={() => setQuery({ variable: row.variable })}><Foreign text={row.variable} length={40} /></button>,
-    })),
-  })).filter((g) => g.lines.length > 0), [rows, search, chosen])
-  return (
-    <div class="stack">
-      {rows.length > 8 && <SearchBox value={search} change={setSearch} label="Search variables" />}
-      {groups.length === 0 && <Empty title="No variable with this text" />}
-      {groups.map((g) => (
-        <section key={g.title}>
-          {groups.length > 1 && <h3>{g.title}</h3>}
-          <Forest lines={g.lines} label={g.title} />
-        </section>
-      ))}
-    </div>
   )
 }

@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 import { api } from '../api/client.ts'
 import type { Input, PredictRequest, Predictions } from '../api/types.ts'
 import { ErrorState, Foreign, Loading } from '../components/index.ts'
-import { count } from '../format.ts'
+import { count, visible, zone } from '../format.ts'
 import { useKinds } from '../kinds.ts'
 import type { KeyModel } from './model.ts'
 import { PredictResult } from './PredictResult.tsx'
-import { faultOf, fieldsOf, hint, requestOf, requestOfText, typical, type Entry, type Fault } from './predictform.ts'
+import { faultOf, fieldsOf, hint, isMoment, requestOf, requestOfText, typical, type Entry, type Fault } from './predictform.ts'
+import { responseUnit } from './units.ts'
 
 /** Columns above which rows are typed as JSON unless the form is asked for. */
 const formColumns = 24
@@ -44,7 +45,7 @@ export function Predict({ model }: { model: KeyModel }) {
       ) : (
         <Rows fields={fields} ask={ask} busy={busy} faults={faults} setFaults={setFaults} />
       )}
-      {result && <PredictResult result={result} kind={kind} />}
+      {result && <PredictResult result={result} kind={kind} response={visible(about.inputs.find((i) => i.role === 'response')?.name ?? '')} unit={responseUnit(about, kind)} />}
     </div>
   )
 }
@@ -150,8 +151,7 @@ function Rows({ fields, ask, busy, faults, setFaults }: {
 const fieldId = (row: number, field: number) => `predict-${row}-${field}`
 
 function example(fields: readonly Input[]): Record<string, string | number> {
-  const entry = typical(fields, {})
-  return Object.fromEntries(fields.map((f) => [f.name, f.type === 'number' ? Number(entry[f.name]) : (entry[f.name] ?? '')]))
+  return requestOf(fields, [typical(fields, {})]).request.rows[0] as Record<string, string | number>
 }
 
 /** Closed lists above this many levels become a text field with suggestions. */
@@ -163,8 +163,11 @@ function Field({ id, input: f, value, set, fault }: { id: string; input: Input; 
   const described = { id, 'aria-invalid': fault !== undefined, 'aria-describedby': fault === undefined ? undefined : id + '-fault' }
   return (
     <label class="field">
-      <span class="field-name"><Foreign text={f.name} length={28} />{f.role !== 'feature' && <span class="muted"> {f.role}</span>}</span>
-      {f.type === 'number' ? (
+      <span class="field-name"><Foreign text={f.name} length={28} />{f.role !== 'feature' && <span class="muted"> {f.role}</span>}
+        {isMoment(f) ? <span class="muted"> {zone(Date.now())}</span> : f.unit && <span class="muted"> {f.unit}</span>}</span>
+      {isMoment(f) ? (
+        <input {...described} type="datetime-local" step="1" value={value} onInput={(e) => set(e.currentTarget.value)} />
+      ) : f.type === 'number' ? (
         <input {...described} inputMode="decimal" autocomplete="off" value={value} placeholder={hint(f)} onInput={(e) => set(e.currentTarget.value)} />
       ) : open ? (
         <>

@@ -10,7 +10,13 @@ import { colour } from '../theme.ts'
 type Prediction = Predictions['predictions'][number]
 
 /** PredictResult shows predictions as a table with pictures of both intervals; steps ahead also as a fan. */
-export function PredictResult({ result, kind }: { result: Predictions; kind: KindInfo | undefined }) {
+export function PredictResult({ result, kind, response, unit }: {
+  result: Predictions
+  kind: KindInfo | undefined
+  /** Name and unit of what is predicted; '' where not told. */
+  response: string
+  unit: string
+}) {
   const list = result.predictions
   const ends = list.flatMap((p) => [p['q2.5'], p['q97.5'], p['epred_q2.5'], p['epred_q97.5'], p.mean]).filter((v) => v !== null)
   const lo = Math.min(...ends)
@@ -19,6 +25,7 @@ export function PredictResult({ result, kind }: { result: Predictions; kind: Kin
   const ordered = kind?.ordered ?? false
   const binary = kind?.response === 'binary'
   const mean = binary ? 'probability of 1' : 'mean'
+  const measured = unit && <span class="muted"> {unit}</span>
   return (
     <section class="stack" aria-label="Predictions" aria-live="polite">
       <h3>{ordered ? `${count(list.length)} steps ahead` : `${count(list.length)} ${list.length === 1 ? 'prediction' : 'predictions'}`} <span class="muted">by the model after {count(result.t)} shards</span></h3>
@@ -26,13 +33,13 @@ export function PredictResult({ result, kind }: { result: Predictions; kind: Kin
         <span><svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" stroke="var(--series-1)" stroke-width="1.5" /></svg>a new observation, 95 %</span>
         <span><svg width="26" height="12" aria-hidden="true"><line x1="3" x2="23" y1="6" y2="6" stroke="var(--series-1)" stroke-width="6" stroke-linecap="round" stroke-opacity="0.7" /></svg>{binary ? 'the probability, 95 %' : 'the expected value, 95 %'}</span>
       </div>
-      {ordered && list.length > 1 && <Fan list={list} />}
+      {ordered && list.length > 1 && <Fan list={list} title={response + (unit && `, ${unit}`)} />}
       <div class="table predictions" tabIndex={0} role="region" aria-label="Predictions">
         <table>
           <thead>
             <tr>
-              <th class="number" scope="col">{ordered ? 'step' : 'row'}</th><th class="number" scope="col">{mean}</th><th class="number wide-only" scope="col">sd</th>
-              <th class="number" scope="col">new observation</th><th class="number" scope="col">{binary ? 'its probability' : 'expected value'}</th>
+              <th class="number" scope="col">{ordered ? 'step' : 'row'}</th><th class="number" scope="col">{mean}{measured}</th><th class="number wide-only" scope="col">sd{measured}</th>
+              <th class="number" scope="col">new observation{measured}</th><th class="number" scope="col">{binary ? 'its probability' : 'expected value'}{measured}</th>
               <th scope="col" class="wide-only"><ScaleText lo={lo - pad} hi={hi + pad} /></th>
             </tr>
           </thead>
@@ -83,7 +90,7 @@ function Picture({ p, lo, hi }: { p: Prediction; lo: number; hi: number }) {
   )
 }
 
-function Fan({ list }: { list: readonly Prediction[] }) {
+function Fan({ list, title }: { list: readonly Prediction[]; title: string }) {
   const [zoom, setZoom] = useState<[number, number] | null>(null)
   const [at, setAt] = useState<number | null>(null)
   const view = useMemo(() => ({ zoom }), [])
@@ -92,14 +99,14 @@ function Fan({ list }: { list: readonly Prediction[] }) {
     const edge = { width: 0, points: { show: false } }
     return {
       scales: { x: { time: false, range: (_, min, max) => view.zoom ?? (min === max ? [min - 0.5, max + 0.5] : [min, max]) } },
-      axes: [axis(), valueAxis()],
+      axes: [axis({}, 'steps ahead'), valueAxis({}, title)],
       series: [{}, edge, edge, edge, edge, { width: 2, stroke: () => colour('--median'), points: { show: false } }],
       bands: [
         { series: [1, 2], fill: () => colour('--band-95') },
         { series: [3, 4], fill: () => colour('--band-50') },
       ],
     }
-  }, [])
+  }, [title])
   const data = useMemo<uPlot.AlignedData>(() => [
     list.map((p) => p.row), list.map((p) => p['q97.5']), list.map((p) => p['q2.5']), list.map((p) => p['epred_q97.5']), list.map((p) => p['epred_q2.5']), list.map((p) => p.mean),
   ] as uPlot.AlignedData, [list, zoom])

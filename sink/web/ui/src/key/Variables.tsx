@@ -1,8 +1,9 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
 import { Empty, Estimate, Foreign, SearchBox, VirtualList } from '../components/index.ts'
 import { count, estimate } from '../format.ts'
 import { arranged, isExact, judge, type Sort } from './rows.ts'
+import { useChoice, useText } from '../router.ts'
 import type { KeyModel } from './model.ts'
 import type { Track } from './series.ts'
 
@@ -16,15 +17,18 @@ const sorts: readonly (readonly [Sort, boolean, string])[] = [
   ['ess_bulk', false, 'ESS, lowest first'],
 ]
 
+/** words are the sorts as the address has them. */
+const words = sorts.map(([by, descending]) => by + (descending ? '-desc' : '')) as [string, ...string[]]
+
 const rowHeight = 58
 
 /** Variables lists the variables of a model with a small band of each; one is chosen. */
-export function Variables({ model, chosen, choose }: { model: KeyModel; chosen: string; choose: (variable: string) => void }) {
-  const [search, setSearch] = useState('')
-  const [sort, setSort] = useState(0)
+export function Variables({ model, rows, chosen, choose }: { model: KeyModel; rows: readonly Row[]; chosen: string; choose: (variable: string) => void }) {
+  const [search, setSearch] = useText('variables')
+  const [order, setOrder] = useChoice('order', words)
+  const sort = words.indexOf(order)
   const grid = useRef<HTMLDivElement>(null)
   const memory = useRef({ top: 0 }).current
-  const rows = model.rows.value
   void model.version.value
   const [by, descending] = sorts[sort]!
   const shown = useMemo(() => arranged(rows, search, by, descending), [rows, search, by, descending])
@@ -35,7 +39,7 @@ export function Variables({ model, chosen, choose }: { model: KeyModel; chosen: 
       <div class="variables-head">
         <h2>{count(rows.length)} {rows.length === 1 ? 'variable' : 'variables'}</h2>
         {many && (
-          <select aria-label="Sort variables" value={sort} onChange={(e) => setSort(Number(e.currentTarget.value))}>
+          <select aria-label="Sort variables" value={sort} onChange={(e) => setOrder(words[Number(e.currentTarget.value)]!)}>
             {sorts.map(([, , text], i) => <option key={i} value={i}>{text}</option>)}
           </select>
         )}

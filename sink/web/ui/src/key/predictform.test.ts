@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Input } from '../api/types.ts'
+import { localTime } from '../format.ts'
 import { faultOf, fieldsOf, hint, requestOf, requestOfText, typical } from './predictform.ts'
 
 const inputs: Input[] = [
@@ -33,6 +34,13 @@ describe('predict form', () => {
     const { faults } = requestOf(fields, [{ distance: '1', carrier: 'AA', hours: '1', '<script>': 'c' }, { distance: '0x10', carrier: '', hours: '0' }])
     expect(faults.map((f) => [f.row, f.input])).toEqual([[1, 'distance'], [1, 'carrier'], [1, 'hours'], [1, '<script>']])
     expect(requestOf([fields[0]!], [{ distance: '1e999' }]).faults).toHaveLength(1)
+  })
+  it('takes a time as a date and a time of the reader’s zone', () => {
+    const at: Input = { name: 'at', role: 'feature', type: 'number', moment: true }
+    const time = new Date('2026-01-31T08:30:05Z')
+    expect(requestOf([at], [{ at: localTime(time) }])).toEqual({ request: { rows: [{ at: time.toISOString() }] }, faults: [] })
+    expect(requestOf([at], [{ at: 'soon' }, {}]).faults.map((f) => f.message)).toEqual(['"soon" is not a date and a time', 'needs a date and a time'])
+    expect(new Date(typical([at], {})['at']!).getTime()).not.toBeNaN()
   })
   it('reads rows from JSON and says what is wrong with it', () => {
     expect(requestOfText('[{"a":1}]')).toEqual({ rows: [{ a: 1 }] })

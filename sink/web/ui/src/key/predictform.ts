@@ -1,5 +1,5 @@
 import type { Input, PredictRequest, PredictRows } from '../api/types.ts'
-import { significant } from '../format.ts'
+import { localTime, significant } from '../format.ts'
 
 /** Entry is one row of the form: what was typed, by input name. */
 export type Entry = Record<string, string>
@@ -35,11 +35,15 @@ export function typical(fields: readonly Input[], entry: Entry): Entry {
   const out = { ...entry }
   for (const f of fields) {
     if (out[f.name]?.trim()) continue
-    if (f.type === 'number') out[f.name] = f.role === 'exposure' ? '1' : String(Number((f.center ?? 0).toPrecision(6)))
+    if (isMoment(f)) out[f.name] = localTime(new Date())
+    else if (f.type === 'number') out[f.name] = f.role === 'exposure' ? '1' : String(Number((f.center ?? 0).toPrecision(6)))
     else out[f.name] = f.baseline ?? f.levels?.[0] ?? ''
   }
   return out
 }
+
+/** isMoment says that an input is a time, typed as one; a time that is a label is typed as its text. */
+export const isMoment = (f: Input) => f.moment === true && f.type === 'number'
 
 /** isNumber says whether a text is a finite number as people write them in forms: 1.5, -2e3, .5. */
 function isNumber(text: string): boolean {
@@ -54,7 +58,12 @@ export function requestOf(fields: readonly Input[], entries: readonly Entry[]): 
     for (const f of fields) {
       const text = (entry[f.name] ?? '').trim()
       const fault = (message: string) => faults.push({ row, input: f.name, message })
-      if (f.type === 'number') {
+      if (isMoment(f)) {
+        const time = new Date(text)
+        if (text === '') fault('needs a date and a time')
+        else if (Number.isNaN(time.getTime())) fault(`${JSON.stringify(text)} is not a date and a time`)
+        else out[f.name] = time.toISOString()
+      } else if (f.type === 'number') {
         const plain = text.replace('−', '-')
         if (text === '') fault('needs a number')
         else if (!isNumber(plain)) fault(`${JSON.stringify(text)} is not a number: write it like 1.5 or 2e3`)

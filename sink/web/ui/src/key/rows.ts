@@ -2,7 +2,8 @@ import type { Row } from '../api/types.ts'
 
 // Sorting and judging the rows of a posterior.
 
-export type Sort = 'order' | 'name' | 'median' | 'sd' | 'mcse' | 'r_hat' | 'ess_bulk' | 'ess_tail'
+export const sortNames = ['order', 'name', 'median', 'sd', 'mcse', 'r_hat', 'ess_bulk', 'ess_tail'] as const
+export type Sort = (typeof sortNames)[number]
 
 const collator = new Intl.Collator('en', { numeric: true })
 
@@ -53,4 +54,9 @@ export function judge(r: Row): { rHat: Verdict; essBulk: Verdict; essTail: Verdi
   }
   const all = Object.values(out)
   return { ...out, worst: all.includes('bad') ? 'bad' : all.includes('note') ? 'note' : 'ok' }
+}
+
+/** sensible is the variable that is shown until one is chosen: the first that is no intercept, which says where columns were centred and not what they do. */
+export function sensible(variables: readonly string[]): string {
+  return variables.find((v) => !v.endsWith('[intercept]')) ?? variables[0] ?? ''
 }

@@ -23,8 +23,8 @@ const columns: Column<Letter>[] = [
       </div>
     ),
   },
-  { id: 'source', head: 'From', wide: true, cell: (l) => <span class="mono" title="topic/partition@offset of the record"><bdi>{l.source.topic}</bdi>/{l.source.partition}@{l.source.offset}</span> },
-  { id: 'bytes', head: 'Size', number: true, wide: true, cell: (l) => bytes(l.bytes) },
+  { id: 'source', head: 'From', cell: (l) => <span class="mono" title="topic/partition@offset of the record"><bdi>{l.source.topic}</bdi>/{l.source.partition}@{l.source.offset}</span> },
+  { id: 'bytes', head: 'Size', number: true, cell: (l) => bytes(l.bytes) },
 ]
 
 const commandTitles: Record<string, string> = { list: 'List them in a terminal:', replay: 'After the cause is mended, send them to the input topic again, each once:' }

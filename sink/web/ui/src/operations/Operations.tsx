@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { api } from '../api/client.ts'
-import { ErrorState, Labelled, Loading } from '../components/index.ts'
+import { ErrorState, Intro, Labelled, Loading } from '../components/index.ts'
 import { absolute, bytes, count, significant } from '../format.ts'
 import { NotReady, useOperations } from '../overview/Totals.tsx'
 import { useResource } from '../resource.ts'
@@ -24,9 +24,10 @@ export function Operations() {
         <h1>Operations</h1>
         <span class="muted">
           <bdi>{now.input}</bdi> → <bdi>{now.output}</bdi>, group <bdi>{now.group}</bdi>, version {now.version},{' '}
-          <span title={absolute(now.started)}>up since {new Date(now.started).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</span>
+          up since {absolute(now.started)}
         </span>
       </div>
+      <Intro view="operations" />
       <dl class="figures">
         <Figure name={<Labelled text="Keys in the store" term="key" />} value={count(t.keys)} />
         <Figure name={<Labelled text="Rows/s" term="rate" />} value={t.rows_per_second >= 100 ? count(t.rows_per_second) : significant(t.rows_per_second, 3)} />
@@ -36,7 +37,7 @@ export function Operations() {
         <Figure name="Cache" value={bytes(t.cache_bytes)} />
         <Figure name="In flight" value={bytes(t.inflight_bytes)} />
       </dl>
-      <Partitions partitions={now.partitions} />
+      <Partitions partitions={now.partitions} check={now.commands['check'] ?? ''} />
       <div class="operations-halves">
         <DeadLetterList letters={letters} />
         <Events events={now.events} />

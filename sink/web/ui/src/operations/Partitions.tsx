@@ -24,18 +24,22 @@ const columns: Column<PartitionState>[] = [
     ),
   },
   { id: 'lag', head: <Labelled text="Lag" term="lag" />, number: true, cell: (p) => count(p.lag) },
-  { id: 'watermark', head: <Labelled text="Watermark" term="watermark" />, number: true, wide: true, cell: (p) => count(p.watermark) },
-  { id: 'end', head: 'End of log', number: true, wide: true, cell: (p) => count(p.end) },
+  { id: 'watermark', head: <Labelled text="Watermark" term="watermark" />, number: true, cell: (p) => count(p.watermark) },
+  { id: 'end', head: 'End of log', number: true, cell: (p) => count(p.end) },
   { id: 'checkpoint', head: <Labelled text="Checkpoint" term="checkpoint" />, number: true, cell: (p) => (p.checkpoint_age === null ? missing : span(p.checkpoint_age) + ' ago') },
-  { id: 'keys', head: 'Keys', number: true, wide: true, cell: (p) => count(p.keys) },
+  { id: 'keys', head: 'Keys', number: true, cell: (p) => count(p.keys) },
   {
-    id: 'owner', head: <Labelled text="Owner" term="owner" />, wide: true,
+    id: 'owner', head: <Labelled text="Owner" term="owner" />,
     cell: (p) => (p.owner ? <span class="owner" title={`generation ${p.generation}`}><code>{p.owner}</code>{p.owned ? ' (this process)' : ''}</span> : missing),
   },
 ]
 
 /** Partitions is the table of all partitions; above it what to do about those that halted. */
-export function Partitions({ partitions }: { partitions: readonly PartitionState[] }) {
+export function Partitions({ partitions, check }: {
+  partitions: readonly PartitionState[]
+  /** The command that finds common causes. */
+  check: string
+}) {
   const halted = partitions.filter((p) => p.phase === 'halted')
   return (
     <section aria-labelledby="partitions-title" class="stack">
@@ -47,11 +51,11 @@ export function Partitions({ partitions }: { partitions: readonly PartitionState
             A halted partition applies nothing until you act; its models can still be read, the other partitions go on. Read the reason
             below, mend its cause, and start the process again.
           </p>
-          <Command text="consumer check --config FILE" label="Finds common causes and says the fix:" />
+          <Command text={check} label="Finds common causes and says the fix:" />
         </div>
       )}
       {partitions.length === 0
-        ? <Empty title="No partitions known"><p>Kafka did not tell the partitions of the input topic yet. <code>consumer check --config FILE</code> says why.</p></Empty>
+        ? <Empty title="No partitions known"><p>Kafka did not tell the partitions of the input topic yet. <code>{check}</code> says why.</p></Empty>
         : <Table columns={columns} rows={troubleFirst(partitions)} id={(p) => p.partition} caption="Partitions, those in trouble first" />}
     </section>
   )

@@ -1,13 +1,9 @@
-import type { Flag } from '../api/types.ts'
 import { Ago, Badge, Foreign, terms } from '../components/index.ts'
 import { count, exact, meanSd, missing, percent, span } from '../format.ts'
+import { flagWords } from '../key/words.ts'
 import { keyPath } from '../router.ts'
 import type { Detail } from './details.ts'
 import { Sparkline } from './Sparkline.tsx'
-
-const short: Record<Flag, string> = {
-  weak_r_hat: 'R-hat', low_ess: 'low ESS', poor_calibration: 'calibration', prior_dominated: 'prior', model: 'model',
-}
 
 export type Size = 'narrow' | 'middle' | 'wide'
 
@@ -23,7 +19,10 @@ export function KeyRow({ detail, size }: { detail: Detail; size: Size }) {
       </div>
       <div role="gridcell" class="cell kind muted">{entry?.damaged ? 'damaged' : (entry?.kind ?? '')}</div>
       <div role="gridcell" class="cell variable muted">{row && <Foreign text={row.variable} length={26} />}</div>
-      <div role="gridcell" class="cell bands"><Sparkline points={spark} width={{ narrow: 104, middle: 140, wide: 260 }[size]} height={28} /></div>
+      <div role="gridcell" class="cell bands">
+        {spark.length > 1 ? <Sparkline points={spark} width={{ narrow: 104, middle: 140, wide: 260 }[size]} height={28} />
+          : spark.length === 1 && <span class="muted small">one shard so far</span>}
+      </div>
       <div role="gridcell" class="cell mean number" title={row ? `mean ${exact(row.mean)}, sd ${exact(row.sd)}` : undefined} data-value={row?.mean ?? ''}>
         {row ? meanSd(row) : waiting ? '' : missing}
       </div>
@@ -33,7 +32,10 @@ export function KeyRow({ detail, size }: { detail: Detail; size: Size }) {
       <div role="gridcell" class="cell flags">
         {detail.gone && <Badge tone="warn" title="The key was deleted, or has no checkpoint yet">gone</Badge>}
         {entry?.damaged && <Badge tone="bad" title="The stored state of this key can’t be read: consumer state repair">damaged</Badge>}
-        {entry?.flags?.map((f) => <Badge key={f} tone="warn" title={terms[f].text}>{short[f]}</Badge>)}
+        {entry?.flags?.map((f, i) => (i === 0 || size === 'wide') && <Badge key={f} tone="warn" title={terms[f].text}>{flagWords[f]}</Badge>)}
+        {size !== 'wide' && (entry?.flags?.length ?? 0) > 1 && (
+          <Badge tone="warn" title={entry?.flags?.slice(1).map((f) => flagWords[f]).join(', ') ?? ''}>+{count((entry?.flags?.length ?? 0) - 1)}</Badge>
+        )}
       </div>
     </>
   )
@@ -45,7 +47,7 @@ function Coverage({ detail: { entry } }: { detail: Detail }) {
   if (share === undefined || share === null) return <span class="muted">{entry ? missing : ''}</span>
   const outside = entry?.flags?.includes('poor_calibration') ?? false
   const judged = !outside ? 'ok' : share < 0.95 ? 'low' : 'high'
-  const title = { ok: 'Within the Monte Carlo band of 95 %', low: 'Below the band: the model is too sure of itself', high: 'Above the band: the model is too cautious' }[judged]
+  const title = { ok: 'Within the Monte Carlo band of 95 %', low: 'Fewer rows inside their 95 % intervals than chance explains', high: 'More rows inside their 95 % intervals than chance explains' }[judged]
   return (
     <span class={'judged ' + judged} title={`${title}; ${count(entry?.scored_rows)} rows scored`}>
       {percent(share)} <b>{{ ok: '✓ ok', low: '▼ low', high: '▲ high' }[judged]}</b>
@@ -58,5 +60,6 @@ export function said(detail: Detail, now: number): string {
   const { entry, row, key } = detail
   if (!entry) return key
   const age = entry.time ? span((now - Date.parse(entry.time)) / 1000) : missing
-  return `${key}, ${entry.kind ?? ''}, ${row ? `${row.variable} ${meanSd(row)}` : ''}, ${count(entry.n)} rows, ${age} old`
+  const flags = entry.flags?.map((f) => flagWords[f]).join(', ') || 'no flags'
+  return `${key}, ${entry.kind ?? ''}, ${row ? `${row.variable} ${meanSd(row)}` : ''}, ${count(entry.n)} rows, ${age} old, ${flags}`
 }

@@ -1,13 +1,13 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Empty, ErrorState, Command, Labelled, Loading, VirtualList } from '../components/index.ts'
-import { count } from '../format.ts'
+import { Empty, ErrorState, Command, Intro, Labelled, Loading, Plain, VirtualList, type TermName } from '../components/index.ts'
+import { absolute, count } from '../format.ts'
 import { useKinds } from '../kinds.ts'
 import { live } from '../live.ts'
 import { keyPath, navigate, query, setQuery } from '../router.ts'
 import { Details } from './details.ts'
-import { Filters, filterOf } from './Filters.tsx'
+import { Filters, filterOf, narrows, nothing, setSort } from './Filters.tsx'
 import { Keys, type KeysState } from './keys.ts'
 import { KeyRow, said, type Size } from './KeyRow.tsx'
 import { NotReady, Totals, useOperations } from './Totals.tsx'
@@ -29,7 +29,7 @@ export function Overview() {
   const size = useSize()
   const grid = useRef<HTMLDivElement | null>(null)
   const state = keys.state.value
-  useEffect(() => keys.narrow(filter), [filter.text, filter.kind, filter.flag])
+  useEffect(() => keys.narrow(filter), [filter.text, filter.kind, filter.flag, filter.from, filter.to, filter.sort, filter.by])
   useEffect(() => details.choose(filter.variable), [filter.variable])
   useLive()
 
@@ -40,8 +40,9 @@ export function Overview() {
         <h1 class="visually-hidden">Keys</h1>
         <Filters filter={filter} leave={() => grid.current?.focus()} />
         <Totals operations={operations} />
+        <Intro view="keys" />
       </div>
-      <List state={state} size={size} grid={grid} filtered={filter.text !== '' || filter.kind !== '' || filter.flag !== ''} input={operations.value?.input ?? 'TOPIC'} />
+      <List state={state} size={size} grid={grid} filtered={narrows(filter)} sort={filter.sort} commands={operations.value?.commands ?? {}} />
     </div>
   )
 }
@@ -84,24 +85,40 @@ function useLive() {
   }, [])
 }
 
-function List({ state, size, grid, filtered, input }: {
+/** Milliseconds between two orders of a list that nobody has begun to read. */
+const again = 10_000
+
+/** useOrder keeps a sorted list in order until it is read: rows must not move under the reader. */
+function useOrder(sorted: boolean) {
+  useEffect(() => {
+    if (!sorted) return
+    const timer = setInterval(() => {
+      if (!document.hidden && memory.top === 0 && memory.active === '' && !keys.state.peek().loading) void keys.load()
+    }, again)
+    return () => clearInterval(timer)
+  }, [sorted])
+}
+
+function List({ state, size, grid, filtered, sort, commands }: {
   state: KeysState
   size: Size
   grid: RefObject<HTMLDivElement | null>
   filtered: boolean
-  input: string
+  sort: string
+  commands: Record<string, string>
 }) {
+  useOrder(sort !== '')
   const active = useSignal(memory.active)
   const { shown } = state
   const index = useComputed(() => (active.value ? keys.state.value.shown.indexOf(active.value) : -1))
   if (state.failure && shown.length === 0) return <ErrorState failure={state.failure} what="The keys can’t be listed" retry={() => void keys.load()} />
   if (state.loading && shown.length === 0) return <Loading what="keys" />
-  if (shown.length === 0 && !filtered) return <NoKeys input={input} />
+  if (shown.length === 0 && !filtered) return <NoKeys commands={commands} />
   if (shown.length === 0)
     return (
       <Empty title="No key matches">
-        <p class="muted">Flags and calibration are known for keys that changed since this process started, on the partitions it works on.</p>
-        <div><button type="button" onClick={() => setQuery({ q: null, kind: null, flag: null })}>Show all keys</button></div>
+        <p class="muted">Flags, times and calibration are known for keys that changed since this process started, on the partitions it works on.</p>
+        <div><button type="button" onClick={() => setQuery(nothing)}>Show all keys</button></div>
       </Empty>
     )
   return (
@@ -119,11 +136,12 @@ function List({ state, size, grid, filtered, input }: {
           return { key, cells: <KeyRow detail={details.detail(key)} size={size} /> }
         }}
         seen={({ from, to }) => details.see(shown.slice(from, to))}
-        head={<Head />}
+        head={<Head sort={sort} />}
       />
       <p class="list-foot muted" role="status">
         {state.loading ? `Loading: ${count(state.loaded)} keys so far` : `${count(shown.length)} of ${count(state.total)} keys`}
         {state.capped && '; the first of them are listed, search finds the others'}
+        {state.sortedAt !== null && <> · in order as of {absolute(state.sortedAt)} <button type="button" class="link" onClick={() => void keys.load()}>sort anew</button></>}
         {state.failure && ` · not up to date: ${state.failure.message}`}
       </p>
       <p class="visually-hidden" aria-live="polite">{index.value >= 0 && active.value ? said(details.detail(active.value), Date.now()) : ''}</p>
@@ -131,30 +149,52 @@ function List({ state, size, grid, filtered, input }: {
   )
 }
 
-function Head() {
+/** sortable are the columns by which the list can be sorted, with the orders that a click goes through. */
+const sortable: Record<string, readonly string[]> = { key: ['key'], mean: ['effect', 'effect_asc', 'certainty'], rows: ['rows'], age: ['newest'], flags: ['flags'] }
+const ascending = ['key', 'effect_asc', 'newest'] // the age grows
+
+function Head({ sort }: { sort: string }) {
+  const head = (column: string, text: string, term: TermName | null, number = false) => {
+    const orders = sortable[column]
+    const at = orders?.indexOf(sort || 'key') ?? -1
+    const chosen = at >= 0 && orders ? orders[at]! : ''
+    const title = term ? <Labelled text={text} term={term} /> : text
+    return (
+      <div role="columnheader" class={`cell ${column}${number ? ' number' : ''}`}
+        aria-sort={!orders ? undefined : chosen === '' ? 'none' : chosen === 'certainty' ? 'other' : ascending.includes(chosen) ? 'ascending' : 'descending'}>
+        {title}
+        {orders && (
+          <button type="button" class="sort" aria-label={`Sort by ${text}`} title={`Sort by ${text}`} onClick={() => setSort(orders[(at + 1) % orders.length]!)}>
+            {chosen === '' ? '↕' : chosen === 'certainty' ? '◆' : ascending.includes(chosen) ? '↑' : '↓'}
+          </button>
+        )}
+      </div>
+    )
+  }
   return (
     <>
-      <div role="columnheader" class="cell key"><Labelled text="Key" term="key" /></div>
-      <div role="columnheader" class="cell kind">Kind</div>
-      <div role="columnheader" class="cell variable">Variable</div>
-      <div role="columnheader" class="cell bands"><Labelled text="Newest shards" term="band" /></div>
-      <div role="columnheader" class="cell mean number"><Labelled text="Mean ± sd" term="meanSd" /></div>
-      <div role="columnheader" class="cell rows number"><Labelled text="Rows" term="n" /></div>
-      <div role="columnheader" class="cell age number"><Labelled text="Age" term="age" /></div>
-      <div role="columnheader" class="cell coverage number"><Labelled text="Coverage" term="coverage" /></div>
-      <div role="columnheader" class="cell flags"><Labelled text="Flags" term="flags" /></div>
+      {head('key', 'Key', 'key')}
+      {head('kind', 'Kind', null)}
+      {head('variable', 'Variable', null)}
+      {head('bands', 'Newest shards', 'band')}
+      {head('mean', 'Mean ± sd', 'meanSd', true)}
+      {head('rows', 'Rows', 'n', true)}
+      {head('age', 'Age', 'age', true)}
+      {head('coverage', 'Coverage', 'coverage', true)}
+      {head('flags', 'Flags', 'flags')}
     </>
   )
 }
 
-function NoKeys({ input }: { input: string }) {
+function NoKeys({ commands }: { commands: Record<string, string> }) {
   return (
     <Empty title="No keys yet">
       <p>A key appears here with the first checkpoint of its first shard. Send some rows to the input topic:</p>
-      <Command text={`producer replay --input FILE.csv --key-column COLUMN --rows 100 --topic ${input} --brokers HOST:9092`} />
+      {commands['replay'] && <Command text={commands['replay']} />}
       <p class="muted">
-        Nothing at hand? <code>consumer demo</code> brings data, a broker and a store of its own. Sent something already? Records that no model
-        matches become <a href="/operations#dead-letters">dead letters</a>, and <code>consumer check --config FILE</code> finds the commonest mistakes.
+        {commands['demo'] && <Plain text={`Nothing at hand? \`${commands['demo']}\` brings data, a broker and a store of its own. `} />}
+        Sent something already? Records that no model matches become <a href="/operations#dead-letters">dead letters</a>
+        {commands['check'] && <Plain text={`, and \`${commands['check']}\` finds the commonest mistakes`} />}.
       </p>
     </Empty>
   )

@@ -16,7 +16,7 @@ function palette(): Colours {
   return colours.is
 }
 
-/** Sparkline draws the 95 % and 50 % bands and the median over the newest shards. */
+/** Sparkline draws the 95 % and 50 % bands and the median over the newest shards, of which there are at least two. */
 export function Sparkline({ points, width, height }: { points: readonly Spark[]; width: number; height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const scheme = dark.value
@@ -24,13 +24,7 @@ export function Sparkline({ points, width, height }: { points: readonly Spark[];
     const c = canvas.current
     if (c) draw(c, points, width, height)
   }, [points, width, height, scheme])
-  const last = points.at(-1)
-  return (
-    <canvas
-      ref={canvas} class="spark" role="img"
-      aria-label={last ? `Bands over the last ${points.length} shards` : 'No shards seen yet'}
-    />
-  )
+  return <canvas ref={canvas} class="spark" role="img" aria-label={`Bands over the last ${points.length} shards`} />
 }
 
 function draw(c: HTMLCanvasElement, points: readonly Spark[], width: number, height: number) {
@@ -57,20 +51,17 @@ function draw(c: HTMLCanvasElement, points: readonly Spark[], width: number, hei
     high = Math.max(high, p.high)
   }
   const pad = 2
-  const x = (t: number) => (last.t === first.t ? width - pad - 4 : pad + ((t - first.t) / (last.t - first.t)) * (width - 2 * pad))
+  const x = (t: number) => pad + ((t - first.t) / (last.t - first.t)) * (width - 2 * pad)
   const y = (v: number) => (high === low ? height / 2 : pad + (1 - (v - low) / (high - low)) * (height - 2 * pad))
   const is = palette()
   const band = (from: (p: Spark) => number, to: (p: Spark) => number, fill: string) => {
     g.beginPath()
-    if (points.length === 1) g.rect(x(first.t) - 3, y(to(first)), 6, Math.max(1, y(from(first)) - y(to(first))))
-    else {
-      for (const p of points) g.lineTo(x(p.t), y(to(p)))
-      for (let i = points.length - 1; i >= 0; i--) {
-        const p = points[i] as Spark
-        g.lineTo(x(p.t), y(from(p)))
-      }
-      g.closePath()
+    for (const p of points) g.lineTo(x(p.t), y(to(p)))
+    for (let i = points.length - 1; i >= 0; i--) {
+      const p = points[i] as Spark
+      g.lineTo(x(p.t), y(from(p)))
     }
+    g.closePath()
     g.fillStyle = fill
     g.fill()
   }
@@ -78,10 +69,6 @@ function draw(c: HTMLCanvasElement, points: readonly Spark[], width: number, hei
   band((p) => p.q25, (p) => p.q75, is.narrow)
   g.beginPath()
   for (const p of points) g.lineTo(x(p.t), y(p.median))
-  if (points.length === 1) {
-    g.moveTo(x(first.t) - 3, y(first.median))
-    g.lineTo(x(first.t) + 3, y(first.median))
-  }
   g.strokeStyle = is.line
   g.lineWidth = 1.25
   g.lineJoin = 'round'

@@ -2,6 +2,7 @@ import { batch, signal, type Signal } from '@preact/signals'
 import { api } from '../api/client.ts'
 import type { ModelEntry, Point, Row } from '../api/types.ts'
 import { perFrame } from '../frame.ts'
+import { sensible } from '../key/rows.ts'
 import { First, glob } from './variables.ts'
 
 /** One point of a sparkline. */
@@ -136,7 +137,8 @@ export class Details {
 
   private pick(d: Detail, rows: readonly Row[]): Row | null {
     // With several asked for, a model keeps the one it showed.
-    return rows.find((r) => r.variable === d.row?.variable) ?? rows[0] ?? null
+    const first = d.row?.variable ?? sensible(rows.map((r) => r.variable))
+    return rows.find((r) => r.variable === first) ?? rows[0] ?? null
   }
 
   private push(d: Detail, t: number, r: Row) {

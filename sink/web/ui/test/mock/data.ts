@@ -1,6 +1,6 @@
 // Made-up models in the shapes of openapi.yaml: every answer is a function of
 // the key's number, its shard count and the seed, so that tests know them.
-import type { Calibration, Coverage, Flag, Kind, KindInfo, ModelEntry, Point, Posterior, Row } from '../../src/api/types.ts'
+import type { Calibration, Coverage, Flag, Input, Kind, KindInfo, ModelEntry, Point, Posterior, Row } from '../../src/api/types.ts'
 
 export const start = Date.UTC(2026, 4, 1, 12)
 
@@ -55,6 +55,31 @@ const variablesOf: Record<Kind, string[]> = {
 }
 const prefixOf: Record<Kind, string> = {
   linear: 'flights', dlm: 'air/pm25', poisson: 'sales', anova: 'lab/assay', probit: 'credit', compressed: 'genes',
+}
+
+/** inputs are the columns of a linear model of delays. */
+export const inputs: Input[] = [
+  { name: 'temperature', role: 'feature', type: 'number', unit: '°C', center: 12, scale: 8 },
+  { name: 'wind', role: 'feature', type: 'number', unit: 'km/h', center: 14, scale: 6 },
+  { name: 'carrier', role: 'feature', type: 'category', levels: ['AA', 'DL'], baseline: 'DL', other: 'level' },
+  { name: 'at', role: 'feature', type: 'number', moment: true },
+  { name: 'delay', role: 'response', type: 'number', unit: 'min', center: 5, scale: 20 },
+]
+
+/** quantities of a linear model: an estimate, a probability, a prediction and one that is not there. */
+const quantities: NonNullable<Posterior['quantities']> = [
+  { name: 'heat', kind: 'form' }, { name: 'P(heat > 0)', kind: 'probability' }, { name: 'predict(temperature=20, wind=5)', kind: 'prediction' },
+  { name: 'level of NYC', kind: 'form', absent: 'no row of group NYC was absorbed' },
+]
+
+/** answered are the rows of the quantities, which come before those of the variables. */
+function answered(m: Model): Row[] {
+  const none = { mean: null, sd: null, median: null, 'q2.5': null, q5: null, q25: null, q75: null, q95: null, 'q97.5': null, mcse_mean: null, ess_bulk: null, ess_tail: null, r_hat: null }
+  const [, heat] = posterior(m)
+  return [
+    { ...heat!, variable: 'heat' }, { ...none, variable: 'P(heat > 0)', mean: 0.9987, mcse_mean: 0.0004 },
+    { ...none, variable: 'predict(temperature=20, wind=5)', mean: 7.25, sd: 3.5, 'q2.5': 0.4, 'q97.5': 14.1 },
+  ]
 }
 
 /** keys gives so many keys, hostile ones among them, in byte order. */
@@ -150,7 +175,8 @@ export function full(m: Model): Posterior {
   return {
     key: m.key, kind: m.kind, variant: 'corrected', t: m.t, n: rows(m), draws: 500, config: '0123456789abcdef',
     source: { topic: 'shards', partition: partition(m), offset: m.offset }, time: new Date(m.time).toISOString(), n_eff: rows(m),
-    scaling: { y: { center: 3, scale: 2 } }, prior_dominated: [], score: score(m, m.t), posterior: posterior(m),
+    scaling: { y: { center: 3, scale: 2 } }, prior_dominated: [], score: score(m, m.t),
+    ...(m.kind === 'linear' ? { quantities, alerts: ['heat-certain'], posterior: [...answered(m), ...posterior(m)] } : { posterior: posterior(m) }),
   }
 }
 

@@ -20,6 +20,7 @@ export function operations(keys: number, rate: number, faults: { ready: boolean;
       cache_bytes: 34 << 20, inflight_bytes: 1 << 19,
     },
     partitions,
+    commands: { check: 'bin/consumer check --config credence.yaml', demo: 'bin/consumer demo', replay: 'bin/producer replay --input FILE.csv --key-column COLUMN --rows 100 --topic shards --brokers 127.0.0.1:9092' },
     events: [
       ...(faults.halted ? [{ time: new Date(start + 60_000).toISOString(), kind: 'halted' as const, partition: 2, message: 'gap: offset 120014 expected, 120021 found' }] : []),
       { time: new Date(start + 5_000).toISOString(), kind: 'fenced', partition: 3, message: 'b81e0d77 claimed it with generation 6' },

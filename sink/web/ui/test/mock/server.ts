@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
-import type { Flag, Point } from '../../src/api/types.ts'
+import type { Flag, Point, Row } from '../../src/api/types.ts'
 import * as data from './data.ts'
 import { deadLetters, operations } from './operations.ts'
 
@@ -44,6 +44,11 @@ interface Client {
 
 const policy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 const types: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
+
+const ranks: Record<string, (m: data.Model, row: Row | undefined) => number> = {
+  effect: (_, r) => r?.mean ?? -Infinity, effect_asc: (_, r) => -(r?.mean ?? Infinity), certainty: (_, r) => Math.abs(r?.mean ?? 0) / (r?.sd ?? Infinity),
+  flags: (m) => data.flagsOf(m).length, newest: (m) => m.time, rows: (m) => data.rows(m),
+}
 
 export function glob(pattern: string): RegExp {
   const text = pattern.replace(/\*\*|\*|[^*]+/g, (s) => (s === '**' ? '.*' : s === '*' ? '[^/]*' : s.replace(/[\\^$.|?+()[\]{}]/g, '\\$&')))
@@ -225,7 +230,7 @@ export class Mock {
         return json(response, 200, {
           key, kind: m.kind, variant: 'corrected', match: '**', config: '0123456789abcdef', source: { topic: 'shards', partition: data.partition(m), offset: m.offset },
           time: new Date(m.time).toISOString(), t: m.t, n: data.rows(m), settings: { prior: { beta_variance: 1 } }, forget: 1, forget_per: 'shard',
-          inputs: [{ name: 'x', role: 'feature', type: 'number', center: 0, scale: 1 }], prior: data.posterior(m, 0.5), state_bytes: 4096, owned: true,
+          inputs: data.inputs, prior: data.posterior(m, 0.5), state_bytes: 4096, owned: true,
           commands: { get: `consumer get ${JSON.stringify(key)} --config credence.yaml` },
         })
       default: {
@@ -252,11 +257,20 @@ export class Mock {
     const after = query.get('after') ?? ''
     const limit = Number(query.get('limit') ?? 100)
     const short = query.get('fields') === 'key'
+    const [from, to] = [query.get('from'), query.get('to')].map((t) => (t ? Date.parse(t) : NaN))
+    const rank = ranks[query.get('sort') ?? '']
+    if (rank) {
+      const first = (m: data.Model) => data.posterior(m).find((r) => want(r.variable) && !r.variable.endsWith('[intercept]'))
+      const list = this.order.flatMap((k) => this.models.get(k) ?? []).filter((m) => (!kind || m.kind === kind) && (!flag || data.flagsOf(m).includes(flag)))
+        .map((m) => ({ m, rank: rank(m, first(m)) })).sort((a, b) => b.rank - a.rank).slice(0, limit)
+      return json(response, 200, { models: list.map(({ m }) => (short ? { key: m.key } : data.entry(m, want))), next: null, total })
+    }
     const page: data.Model[] = []
     let more = false
     for (const key of this.order) {
       const m = this.models.get(key)
       if (!m || Buffer.compare(Buffer.from(key), Buffer.from(after)) <= 0 || !key.startsWith(query.get('prefix') ?? '')) continue
+      if (m.time < from! || m.time > to!) continue
       if ((kind && m.kind !== kind) || (contains && !key.toLowerCase().includes(contains)) || (flag && !data.flagsOf(m).includes(flag))) continue
       if (page.length === limit) {
         more = true

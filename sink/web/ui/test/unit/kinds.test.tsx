@@ -34,7 +34,8 @@ const show = async (what: ComponentChild) => {
   render(what, place)
   await settle()
 }
-const options = () => [...place.querySelector('select')!.options].map((o) => o.value)
+const choice = () => (place.querySelector<HTMLSelectElement>('select[aria-label="Kind of model"]') ?? place.querySelector('select'))!
+const options = () => [...choice().options].map((o) => o.value)
 
 /** page is the modules of a page that was just opened. */
 const page = async () => ({
@@ -61,7 +62,7 @@ test('a kind that the page has never heard of is in the filter and in How', asyn
   expect(filter.kind).toBe('level')
   await show(<><Filters filter={filter} leave={() => {}} /><How model={model('level')} /></>)
   expect(options()).toEqual(['', ...data.kinds.map((k) => k.name), 'level'])
-  expect(place.querySelector('select')!.value).toBe('level')
+  expect(choice().value).toBe('level')
   expect(place.querySelector('h3')!.textContent).toBe('level, one')
   expect(place.querySelector('.formula')!.textContent).toBe(level.formula)
   expect(place.textContent).toContain(level.text)
@@ -123,7 +124,7 @@ test('the page shows while kinds are not known, and asks again', async () => {
   away = false
   await settle(4000)
   expect(options()).toContain('linear')
-  expect(place.querySelector('select')!.value).toBe('level')
+  expect(choice().value).toBe('level')
   expect(place.querySelector('.formula')!.textContent).toBe(level.formula)
   expect(place.textContent).toContain('steps ahead')
   expect(asked).toEqual(['/v1/kinds', '/v1/kinds'])

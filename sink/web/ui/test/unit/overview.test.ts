@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => mock.close())
 
-const all = { text: '', kind: '', flag: '' } as const
+const all = { text: '', kind: '', flag: '', from: '', to: '', sort: '', by: '' } as const
 const want = () => true
 const loaded = () => until('loaded', () => !keys.state.value.loading)
 
@@ -46,11 +46,42 @@ test('text narrows without asking; kind and flag ask the server', async () => {
   expect(keys.state.value.shown.length).toBeGreaterThan(0)
   expect(keys.state.value.shown.every((k) => k.includes('flights/0012'))).toBe(true)
   expect(mock.asked).toHaveLength(before)
-  keys.narrow({ text: '', kind: 'dlm', flag: 'poor_calibration' })
+  keys.narrow({ ...all, kind: 'dlm', flag: 'poor_calibration' })
   await loaded()
   const listed = keys.state.value.shown.map((k) => mock.models.get(k))
   expect(listed.length).toBeGreaterThan(0)
   expect(listed.every((m) => m?.kind === 'dlm' && data.flagsOf(m).includes('poor_calibration'))).toBe(true)
+})
+
+test('a sorted list has the keys in order first, then all others once; a reader’s list does not move', async () => {
+  keys.narrow({ ...all, sort: 'rows' })
+  await loaded()
+  const { shown, sortedAt } = keys.state.value
+  expect([...shown].sort(byteOrder)).toEqual([...data.keys(25_000)])
+  expect(sortedAt).not.toBeNull()
+  const rows = shown.slice(0, 10_000).map((k) => data.rows(mock.models.get(k)!))
+  expect(rows).toEqual([...rows].sort((a, b) => b - a))
+  keys.seen([data.point(data.model('flights/new'), want)])
+  await until('put in', () => keys.state.value.shown.includes('flights/new'))
+  expect(keys.state.value.shown.slice(0, 25_000)).toEqual(shown)
+})
+
+test('a list of a time keeps what had the flag then, and takes nothing in that comes after its end', async () => {
+  const middle = new Date(data.start + 20_000).toISOString()
+  keys.narrow({ ...all, flag: 'low_ess', from: middle })
+  await loaded()
+  const [key = ''] = keys.state.value.shown
+  expect(key).not.toBe('')
+  const calm = { ...data.point(mock.models.get(key) as data.Model, want), flags: [] as Flag[] }
+  const fresh = { ...data.point(data.model('flights/b'), want), flags: ['low_ess' as const] }
+  keys.seen([calm, fresh])
+  await until('put in', () => keys.state.value.shown.includes('flights/b'))
+  expect(keys.state.value.shown).toContain(key)
+  keys.narrow({ ...all, to: middle })
+  await loaded()
+  keys.seen([{ ...fresh, key: 'flights/c' }])
+  expect(keys.state.value.shown.every((k) => k === 'flights/b' || mock.models.get(k)!.time <= Date.parse(middle))).toBe(true)
+  expect(keys.state.value.shown).not.toContain('flights/c')
 })
 
 test('new keys go to their place and deleted ones go; those that do not match stay out', async () => {

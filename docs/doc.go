@@ -1,0 +1,2 @@
+// Package docs carries the documents, for programs that show them.
+package docs
