@@ -165,6 +165,14 @@ type StateSummarizer interface {
 	SummarizeState(functionals []Functional, rows []Row) error
 }
 
+// Redrawer is a model that draws and whose state tells draws of its posterior
+// without a shard.
+type Redrawer interface {
+	// Redraw fills Step.Draws from the state, which it leaves as it is; Step has no
+	// shard. A parameter without a row is left out, as in Sample.
+	Redraw(*Step) error
+}
+
 // Covariancer is a model that knows the joint posterior covariance of affine
 // functions of its parameters.
 type Covariancer interface {

@@ -173,6 +173,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{key}/contrast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The law of a combination of variables, as of the last checkpoint
+         * @description What `publish.quantities` says of the same `of`, without configuring it: a linear form of variables with
+         *     numbers, or `exp`, `log`, `sqrt` of one, times and plus numbers, at most 1,000 bytes and 64 variables.
+         *     `level[A]-level[B]` is a difference; a name with other characters than letters, digits, `_` and `.` before its
+         *     brackets goes between backticks. Numbers of closed forms have the bits of the published ones; a kind that draws answers
+         *     from draws of its state, and what it cannot combine is 422 `unfit`. An expression that cannot be read
+         *     is 422 `bad_expression` and names the column. It takes its turn as predictions do, and counts against
+         *     `http.rate` as they do.
+         */
+        get: operations["contrast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models/{key}/predict": {
         parameters: {
             query?: never;
@@ -274,6 +303,26 @@ export interface paths {
         };
         /** As /v1/models/{key}/calibration */
         get: operations["modelCalibrationAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/contrast": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/contrast */
+        get: operations["contrastAsked"];
         put?: never;
         post?: never;
         delete?: never;
@@ -672,6 +721,19 @@ export interface components {
         PredictSteps: {
             horizon: number;
         };
+        Contrast: {
+            key: string;
+            /** @description Shards absorbed */
+            t: number;
+            /** @description Rows absorbed */
+            n: number;
+            /** @description `variable` is the expression */
+            law: components["schemas"]["Row"];
+            /** @description The probability that it is above 0, null where it has one sign whatever the variables are or where the kind does not know it */
+            above_zero: components["schemas"]["Number"];
+            /** @description Monte Carlo standard error of that probability, 0 where it has none */
+            mcse_above_zero: components["schemas"]["Number"];
+        };
         Predictions: {
             key: components["schemas"]["Key"];
             t: number;
@@ -1052,6 +1114,43 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    contrast: {
+        parameters: {
+            query: {
+                of: string;
+            };
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the present state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contrast"];
+                };
+            };
+            /** @description `busy`: too many requests wait for a core. `unavailable`: the checkpoint store does not answer */
+            503: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     predict: {
         parameters: {
             query?: never;
@@ -1209,6 +1308,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    contrastAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+                of: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the present state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contrast"];
+                };
+            };
+            /** @description `busy`: too many requests wait for a core. `unavailable`: the checkpoint store does not answer */
+            503: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             default: components["responses"]["Error"];
