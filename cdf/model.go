@@ -235,4 +235,7 @@ type Prediction struct {
 	Mean, SD, Q025, Q975          float64 // of y*
 	EpredSD, EpredQ025, EpredQ975 float64 // of E[y* | x, theta]
 	LogDensity, PIT               float64 // of the row's response, NaN without one
+	// Inner are the quantiles of y* at .1 .25 .75 .9, which are there where
+	// Shard.Inner asks for them and of models to which they are cheap.
+	Inner [4]float64
 }

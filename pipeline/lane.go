@@ -232,6 +232,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	}
 	filter, env := model.filter, &model.env
 	filter.Share(l.work)
+	if l.watched {
+		filter.Observe(mostObserved)
+	}
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
 		return l.refuse(t, err)
@@ -281,6 +284,7 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 			names = l.names
 		}
 		p := pointOf(message, names, filter.Transforms(), t.result.Rows, t.result.Published)
+		p.Observed = append(p.Observed, filter.Observed()...)
 		if p.Published {
 			model.names, l.names = p.Names, p.Names
 		}
