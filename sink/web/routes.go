@@ -107,6 +107,7 @@ func (s *Server) keyed() map[string]keyMethods {
 		"history":     {http.MethodGet: s.history},
 		"calibration": {http.MethodGet: s.keyCalibration},
 		"contrast":    {http.MethodGet: s.contrast},
+		"observed":    {http.MethodGet: s.observed},
 		"predict":     {http.MethodPost: s.predict},
 	}
 }

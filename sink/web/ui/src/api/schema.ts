@@ -173,6 +173,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{key}/observed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The newest rows beside what was predicted of them
+         * @description Of each published shard the first 8 rows with a response, as the state before the shard predicted them; of the
+         *     newest 32 shards of a key that `http.history` has room for. Arrow has the columns of a row.
+         */
+        get: operations["observed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models/{key}/contrast": {
         parameters: {
             query?: never;
@@ -303,6 +327,26 @@ export interface paths {
         };
         /** As /v1/models/{key}/calibration */
         get: operations["modelCalibrationAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/observed": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/observed */
+        get: operations["observedAsked"];
         put?: never;
         post?: never;
         delete?: never;
@@ -702,6 +746,24 @@ export interface components {
             /** @description Mean over rows */
             log_density: components["schemas"]["Number"];
             rmse: components["schemas"]["Number"];
+            /** @description Oldest first, of a key, where asked for */
+            windows?: components["schemas"]["CalibrationWindow"][];
+        };
+        CalibrationWindow: {
+            /** @description The first shard */
+            from: number;
+            /** @description The last shard */
+            to: number;
+            /** Format: date-time */
+            from_time: string;
+            /** Format: date-time */
+            to_time: string;
+            rows: number;
+            shards: number;
+            pit: number[];
+            coverage: components["schemas"]["Coverage"][];
+            log_density: components["schemas"]["Number"];
+            rmse: components["schemas"]["Number"];
         };
         CalibrationAcross: {
             /** @description Keys with a scored row */
@@ -720,6 +782,32 @@ export interface components {
         /** @description Of a kind that is `ordered` */
         PredictSteps: {
             horizon: number;
+        };
+        ObservedRows: {
+            key: string;
+            /** @description Whether this process works on the key's partition; others have no rows */
+            owned: boolean;
+            rows: components["schemas"]["ObservedRow"][];
+        };
+        ObservedRow: {
+            /** @description The shard */
+            t: number;
+            offset: number;
+            /** Format: date-time */
+            time: string;
+            /** @description In the shard, from 0 */
+            row: number;
+            observed: components["schemas"]["Number"];
+            mean: components["schemas"]["Number"];
+            "q2.5": components["schemas"]["Number"];
+            q10: components["schemas"]["Number"];
+            q25: components["schemas"]["Number"];
+            q75: components["schemas"]["Number"];
+            q90: components["schemas"]["Number"];
+            "q97.5": components["schemas"]["Number"];
+            pit: components["schemas"]["Number"];
+            /** @description Beyond the 1e-6 tails of the prediction */
+            outlier: boolean;
         };
         Contrast: {
             key: string;
@@ -1092,7 +1180,10 @@ export interface operations {
     };
     modelCalibration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also in so many runs of consecutive shards, of those that the history has */
+                windows?: number;
+            };
             header?: never;
             path: {
                 /** @description The key of the model, percent-encoded */
@@ -1109,6 +1200,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    observed: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Oldest first, as of the last checkpoint */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObservedRows"];
+                    "application/vnd.apache.arrow.stream": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -1294,6 +1412,8 @@ export interface operations {
             query: {
                 /** @description The key of the model */
                 key: components["parameters"]["KeyAsked"];
+                /** @description Also in so many runs of consecutive shards, of those that the history has */
+                windows?: number;
             };
             header?: never;
             path?: never;
@@ -1308,6 +1428,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    observedAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Oldest first, as of the last checkpoint */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObservedRows"];
+                    "application/vnd.apache.arrow.stream": string;
                 };
             };
             default: components["responses"]["Error"];
