@@ -124,7 +124,12 @@ export function ago(time: string | number, now: number = Date.now()): string {
 export function absolute(time: string | number): string {
   const d = new Date(time)
   if (Number.isNaN(d.getTime())) return String(time)
-  return d.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' }) + ' · ' + d.toISOString()
+  return local(time) + ' · ' + d.toISOString()
+}
+
+/** local writes a time as it is here, with its zone. */
+export function local(time: string | number): string {
+  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 }
 
 /** bytes writes a size: 3.4 MiB. */

@@ -5,6 +5,9 @@ import { DensityChart } from '../charts/DensityChart.tsx'
 import { Forest } from '../charts/Forest.tsx'
 import { Empty, ErrorState, Foreign, Loading, SearchBox, Tabs } from '../components/index.ts'
 import { count } from '../format.ts'
+import { Contrast } from '../instruments/Contrast.tsx'
+import { Effects } from '../instruments/Effects.tsx'
+import { Observed } from '../instruments/Observed.tsx'
 import { query, setQuery } from '../router.ts'
 import { Calibrated } from './Calibrated.tsx'
 import { Diagnostics } from './Diagnostics.tsx'
@@ -21,6 +24,9 @@ const tabs = [
   { id: 'forest', title: 'Forest' },
   { id: 'diagnostics', title: 'Diagnostics' },
   { id: 'calibration', title: 'Calibration' },
+  { id: 'observed', title: 'Observed' },
+  { id: 'contrast', title: 'Contrast' },
+  { id: 'effects', title: 'Effects' },
   { id: 'predict', title: 'Predict' },
   { id: 'how', title: 'How computed' },
   { id: 'json', title: 'JSON' },
@@ -65,6 +71,9 @@ export function KeyPage({ name }: { name: string }) {
         <Tabs tabs={tabs} chosen={view} choose={(id) => setQuery({ view: id === 'forest' ? null : id })} label="Parts of the model">
           {view === 'diagnostics' ? <Diagnostics rows={rows} priorDominated={model.posterior.value?.prior_dominated ?? []} />
             : view === 'calibration' ? <Calibrated model={model} />
+            : view === 'observed' ? <Observed model={model} />
+            : view === 'contrast' ? <Contrast model={model} />
+            : view === 'effects' ? <Effects model={model} />
             : view === 'predict' ? <Predict model={model} />
             : view === 'how' ? <How model={model} />
             : view === 'json' ? <Raw model={model} />
