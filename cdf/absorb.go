@@ -15,6 +15,7 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 	if err := f.scoreShard(observed); err != nil {
 		return nil, err
 	}
+	f.foresaw(observed)
 	if err := f.advance(b, observed, back); err != nil {
 		return nil, err
 	}

@@ -60,20 +60,27 @@ func (f *Filter) express(params []Param) *answers {
 	if !a.stale && slices.Equal(a.params, params) {
 		return a
 	}
-	*a = answers{params: slices.Clone(params), list: make([]answer, 0, len(p.Quantities)+len(p.Alerts))}
+	list := make([]*quantity.Quantity, 0, len(p.Quantities)+len(p.Alerts))
+	for i := range p.Quantities {
+		list = append(list, &p.Quantities[i])
+	}
+	for i := range p.Alerts {
+		list = append(list, &p.Alerts[i].Of)
+	}
+	*a = f.expressed(params, list)
+	return a
+}
+
+// expressed writes quantities in terms of the parameters.
+func (f *Filter) expressed(params []Param, list []*quantity.Quantity) answers {
+	a := answers{params: slices.Clone(params), list: make([]answer, 0, len(list))}
 	wanted := map[string]bool{}
-	add := func(q *quantity.Quantity) {
+	for _, q := range list {
 		a.list = append(a.list, answer{of: q})
 		wanted[q.Name] = true // so that a variable of this name is seen
 		for _, t := range q.Form.Terms {
 			wanted[t.Variable] = true
 		}
-	}
-	for i := range p.Quantities {
-		add(&p.Quantities[i])
-	}
-	for i := range p.Alerts {
-		add(&p.Alerts[i].Of)
 	}
 	original := *f.spec
 	original.Publish.Scale = "original"
@@ -83,7 +90,7 @@ func (f *Filter) express(params []Param) *answers {
 		found[variables[i].Name] = &variables[i]
 	}
 	for i := range a.list {
-		f.expressOne(a, &a.list[i], found)
+		f.expressOne(&a, &a.list[i], found)
 	}
 	return a
 }
@@ -198,6 +205,29 @@ func (f *Filter) answer(sum *Summary) {
 		return
 	}
 	a.rows = a.rows[:0]
+	f.figures(a, func(i int, r *Row, why string) {
+		if i >= len(f.spec.Publish.Quantities) {
+			if why != "" {
+				r.Mean = math.NaN()
+			}
+			sum.Watched = append(sum.Watched, r.Mean)
+			return
+		}
+		sum.Quantities = append(sum.Quantities, a.list[i].told(why))
+		if why == "" {
+			a.rows = append(a.rows, *r)
+		}
+	})
+	sum.Rows = slices.Insert(sum.Rows, 0, a.rows...)
+}
+
+// told is what a summary says of a quantity.
+func (a *answer) told(why string) quantity.Told {
+	return quantity.Told{Name: a.of.Name, Kind: a.of.Kind, Absent: brief(why)}
+}
+
+// figures finds the row of every quantity, or why there is none.
+func (f *Filter) figures(a *answers, tell func(i int, r *Row, why string)) {
 	forms, whyForms := f.describeForms(a)
 	whyComparisons := f.compare(a)
 	for i := range a.list {
@@ -218,20 +248,9 @@ func (f *Filter) answer(sum *Summary) {
 				r = forms[to.at]
 			}
 		}
-		if i >= len(f.spec.Publish.Quantities) {
-			if why != "" {
-				r.Mean = math.NaN()
-			}
-			sum.Watched = append(sum.Watched, r.Mean)
-			continue
-		}
-		sum.Quantities = append(sum.Quantities, quantity.Told{Name: to.of.Name, Kind: to.of.Kind, Absent: brief(why)})
-		if why == "" {
-			r.Variable = to.of.Name
-			a.rows = append(a.rows, r)
-		}
+		r.Variable = to.of.Name
+		tell(i, &r, why)
 	}
-	sum.Rows = slices.Insert(sum.Rows, 0, a.rows...)
 }
 
 // brief bounds a reason.

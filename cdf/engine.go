@@ -18,6 +18,7 @@ type engine struct {
 	priorSummarizer PriorSummarizer // nil: none
 	priorSensitive  PriorSensitive  // nil: none
 	rescaler        Rescaler        // nil: none
+	redrawer        Redrawer        // nil: none
 	sided           Sided           // nil: none
 	exponential     Exponential     // nil: none
 	chains          int             // 0: a closed form
@@ -45,6 +46,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.priorSummarizer, _ = faces.(PriorSummarizer)
 	e.priorSensitive, _ = faces.(PriorSensitive)
 	e.rescaler, _ = faces.(Rescaler)
+	e.redrawer, _ = faces.(Redrawer)
 	e.sided, _ = faces.(Sided)
 	e.exponential, _ = faces.(Exponential)
 	if s, ok := faces.(Sampler); ok {

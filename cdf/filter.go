@@ -26,6 +26,7 @@ type Filter struct {
 	summed     bool // the summary that is kept describes the present state
 	broken     error
 	bytes      int // of the model's snapshot, when it was made last
+	wanted     int // rows of a shard that Observed tells of
 	ws         *Workspace
 }
 
@@ -112,7 +113,7 @@ func (f *Filter) Update(b *Batch) (*Summary, error) {
 	}
 	w := f.ws
 	w.last, w.back = f, f.save()
-	f.drawn, f.transforms = false, Transforms{}
+	f.drawn, f.transforms, w.seen = false, Transforms{}, w.seen[:0]
 	sum, err := f.attempt(b, &w.back)
 	if err == nil {
 		return sum, nil

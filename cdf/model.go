@@ -173,6 +173,14 @@ type StateSummarizer interface {
 	SummarizeState(functionals []Functional, rows []Row) error
 }
 
+// Redrawer is a model that draws and whose state tells draws of its posterior
+// without a shard.
+type Redrawer interface {
+	// Redraw fills Step.Draws from the state, which it leaves as it is; Step has no
+	// shard. A parameter without a row is left out, as in Sample.
+	Redraw(*Step) error
+}
+
 // Covariancer is a model that knows the joint posterior covariance of affine
 // functions of its parameters.
 type Covariancer interface {
@@ -242,4 +250,7 @@ type Prediction struct {
 	Mean, SD, Q025, Q975          float64 // of y*
 	EpredSD, EpredQ025, EpredQ975 float64 // of E[y* | x, theta]
 	LogDensity, PIT               float64 // of the row's response, NaN without one
+	// Inner are the quantiles of y* at .1 .25 .75 .9, which are there where
+	// Shard.Inner asks for them and of models to which they are cheap.
+	Inner [4]float64
 }

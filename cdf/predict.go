@@ -143,7 +143,7 @@ func unknownPredictions(list []Prediction, n int) []Prediction {
 // NoPrediction is that of a row of which nothing can be said.
 func NoPrediction() Prediction {
 	nan := math.NaN()
-	return Prediction{nan, nan, nan, nan, nan, nan, nan, nan, nan}
+	return Prediction{nan, nan, nan, nan, nan, nan, nan, nan, nan, [4]float64{nan, nan, nan, nan}}
 }
 
 // in returns the prediction in original units of the response.
@@ -153,6 +153,7 @@ func (p Prediction) in(y Constant) Prediction {
 		Mean: at(p.Mean), SD: y.Scale * p.SD, Q025: at(p.Q025), Q975: at(p.Q975),
 		EpredSD: y.Scale * p.EpredSD, EpredQ025: at(p.EpredQ025), EpredQ975: at(p.EpredQ975),
 		LogDensity: p.LogDensity - math.Log(y.Scale), PIT: p.PIT,
+		Inner: [4]float64{at(p.Inner[0]), at(p.Inner[1]), at(p.Inner[2]), at(p.Inner[3])},
 	}
 }
 

@@ -31,6 +31,9 @@ type Workspace struct {
 	mixedWeakly map[string]bool
 	preds       []Prediction
 	found       []Prediction
+	first       Shard // of the first rows of the shard
+	foreseen    []Prediction
+	seen        []Observed
 }
 
 // NewWorkspace returns an empty workspace.

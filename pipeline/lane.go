@@ -253,6 +253,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envelope)) error {
 	r, s := t.record, t.entry.state
 	filter, env := model.filter, &model.env
+	if l.watched {
+		filter.Observe(mostObserved)
+	}
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {
 		return err
@@ -303,6 +306,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 			names = l.names
 		}
 		p := pointOf(message, names, filter.Transforms(), t.result.Rows, t.result.Published)
+		p.Observed = append(p.Observed, filter.Observed()...)
 		if p.Published {
 			model.names, l.names = p.Names, p.Names
 		}

@@ -55,11 +55,20 @@ type Point struct {
 	PriorDominated bool    // some variables are dominated by the prior
 	Flagged        bool    // the model raises a flag
 	MinESS         float64 // least bulk or tail ESS of all variables, 0 without draws
+	// Observed are the first rows of the shard beside what was predicted of them, at
+	// most mostObserved.
+	Observed []cdf.Observed
 }
+
+// mostObserved bounds the rows of a point: a chart of the newest shards needs few of each.
+const mostObserved = 8
+
+// observedSize is what a row of Observed holds.
+const observedSize = 80
 
 // Size returns the bytes held, names aside, which points share.
 func (p *Point) Size() int64 {
-	return pointOverhead + int64(len(p.Key)+8*len(p.Numbers))
+	return pointOverhead + int64(len(p.Key)+8*len(p.Numbers)+observedSize*len(p.Observed))
 }
 
 // NamesSize returns the bytes that the names hold.
@@ -77,7 +86,7 @@ func (p *Point) SharesNames(o *Point) bool {
 }
 
 // pointOverhead is what a point holds beside its key and numbers.
-const pointOverhead = 440
+const pointOverhead = 464
 
 // pointOf copies what a point tells of a shard. Names are those of the key's
 // point before, taken over where they are the same.

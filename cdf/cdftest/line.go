@@ -173,6 +173,7 @@ func (m *line) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		out[i] = cdf.Prediction{
 			Mean: mu, SD: sd, Q025: mu - 1.959963984540054*sd, Q975: mu + 1.959963984540054*sd,
 			EpredSD: se, EpredQ025: mu - 1.959963984540054*se, EpredQ975: mu + 1.959963984540054*se,
+			Inner:      [4]float64{mu - 1.2815515655446004*sd, mu - 0.6744897501960817*sd, mu + 0.6744897501960817*sd, mu + 1.2815515655446004*sd},
 			LogDensity: -.5*(z*z+math.Log(2*math.Pi)) - math.Log(sd), PIT: .5 * math.Erfc(-z/math.Sqrt2),
 		}
 	}

@@ -130,6 +130,13 @@ func (f *Form) finite() bool {
 	return ok(f.Const) && ok(f.Shift) && ok(f.Scale)
 }
 
+// Positive returns the linear form that is positive where and only where this one
+// is; ok is false where the form has one sign whatever its variables are.
+func (f Form) Positive() (linear Form, ok bool) {
+	f.Terms = slices.Clone(f.Terms)
+	return f, f.positive() == ""
+}
+
 // positive turns the form into a linear one that is positive where and only where it
 // is; why says that it always or never is.
 func (f *Form) positive() (why string) {

@@ -81,14 +81,37 @@ func (b block) Sample(s *cdf.Step) error {
 	}
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
-	if !w.grid.fill(&m.statistics) {
-		return fmt.Errorf("%w: anova: no grid holds the posterior", cdf.ErrNumeric)
+	if err := m.fill(w); err != nil {
+		return err
 	}
 	m.settle(w)
 	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.s2 + m.shape; !lin.Finite(sum) || !(m.s2 > 0) || !(m.shape > 0) {
 		return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)
 	}
 	m.draw(s, w)
+	return nil
+}
+
+// Redraw draws from the posterior of the statistics as Sample does.
+func (m *Model) Redraw(s *cdf.Step) error {
+	if len(m.n) == 0 {
+		m.drawPrior(s)
+		return nil
+	}
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
+	if err := m.fill(w); err != nil {
+		return err
+	}
+	m.draw(s, w)
+	return nil
+}
+
+// fill lays the grid over the posterior.
+func (m *Model) fill(w *work) error {
+	if !w.grid.fill(&m.statistics) {
+		return fmt.Errorf("%w: anova: no grid holds the posterior", cdf.ErrNumeric)
+	}
 	return nil
 }
 

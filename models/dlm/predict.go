@@ -176,6 +176,11 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		w.mix.Reset(&w.t)
 		p.Mean, p.SD = w.levels(&w.grid, 1, m.spread())
 		p.Q025, p.Q975 = response.Central95(&w.mix)
+		if sh.Inner {
+			for k, level := range dist.InnerLevels {
+				p.Inner[k] = w.mix.Quantile(level)
+			}
+		}
 		p.LogDensity, p.PIT = math.NaN(), math.NaN()
 		if math.IsNaN(y) {
 			continue

@@ -82,7 +82,7 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	m.mixNodes(w)
 	for i, y := range sh.Y {
 		m.rowAt(lin.Row(sh.X, m.P, i), w.c)
-		m.predictEarly(w, y, &out[i])
+		m.predictEarly(w, y, &out[i], sh.Inner)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (m *Model) at(w *work, x []float64) (mean, row, line float64) {
 
 // predictEarly mixes over sigma2; the sd of an observation is NaN where the
 // mean of sigma2 is undefined.
-func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
+func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction, inner bool) {
 	x := &w.mix
 	lo, hi := dist.NormalQuantiles[0], dist.NormalQuantiles[6]
 	m.mixRows(x, 1, w.c)
@@ -109,6 +109,11 @@ func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction) {
 		p.SD = math.Sqrt(s + p.EpredSD*p.EpredSD)
 	}
 	p.Q025, p.Q975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
+	if inner {
+		for k, level := range dist.InnerLevels {
+			p.Inner[k] = x.Quantile(level, dist.InnerNormals[k])
+		}
+	}
 	if !math.IsNaN(y) {
 		p.PIT, p.LogDensity = x.At(y)
 	}

@@ -118,7 +118,14 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		mean, variance := p.moments(w.place.open)
 		o.Mean, o.SD = mean, math.Sqrt(mean+variance)
 		o.Q025 = p.quantile(dist.Levels[0], 0)
-		o.Q975 = p.quantile(dist.Levels[6], o.Q025)
+		last := o.Q025
+		if sh.Inner {
+			for k, level := range dist.InnerLevels {
+				last = p.quantile(level, last)
+				o.Inner[k] = last
+			}
+		}
+		o.Q975 = p.quantile(dist.Levels[6], last)
 		u := rng.Float64()
 		o.LogDensity, o.PIT = math.NaN(), math.NaN()
 		if !math.IsNaN(y) {

@@ -157,9 +157,20 @@ func (m *Model) Sample(s *cdf.Step) error {
 		return err
 	}
 	if s.Draws != nil {
-		vec.Transpose(m.s, m.p, m.draws, m.p, s.Draws.Data, m.s)
+		m.tell(s.Draws)
 	}
 	return nil
 }
+
+// Redraw fills the draws with those that the state goes on from.
+func (m *Model) Redraw(s *cdf.Step) error {
+	if m.stage == stageNew {
+		return errNumeric("nothing was drawn so far")
+	}
+	m.tell(s.Draws)
+	return nil
+}
+
+func (m *Model) tell(d *cdf.Draws) { vec.Transpose(m.s, m.p, m.draws, m.p, d.Data, m.s) }
 
 func errNumeric(what string) error { return fmt.Errorf("%w: probit: %s", cdf.ErrNumeric, what) }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
 
@@ -49,6 +50,9 @@ func transform(q, y, u float64) float64 {
 func Predict(p *cdf.Prediction, probability float64) {
 	p.Mean, p.SD = probability, math.Sqrt(probability*(1-probability))
 	p.Q025, p.Q975 = bernoulliQuantile(probability, .025), bernoulliQuantile(probability, .975)
+	for i, level := range dist.InnerLevels {
+		p.Inner[i] = bernoulliQuantile(probability, level)
+	}
 }
 
 // Judge says how likely the response y was, as Score.Add does;

@@ -103,6 +103,7 @@ func (f *Feed) grow(e *entry, p Point) {
 	e.points = append(e.points, p)
 	e.bytes += n
 	f.points += n
+	f.bare(e)
 	for e.bytes > keyBytes && len(e.points) > 1 {
 		f.shift(e)
 	}

@@ -12,7 +12,9 @@ import (
 
 // keyCalibration answers /v1/models/{key}/calibration.
 func (s *Server) keyCalibration(w http.ResponseWriter, r *http.Request, key string) error {
-	if err := newQuery(r).err(); err != nil {
+	q := newQuery(r)
+	windows := q.integer("windows", 1, 100, 0)
+	if err := q.err(); err != nil {
 		return err
 	}
 	sums, owned, known := s.options.Feed.Calibration(key)
@@ -26,8 +28,20 @@ func (s *Server) keyCalibration(w http.ResponseWriter, r *http.Request, key stri
 	o.text("key", key)
 	o.truth("owned", owned)
 	o.sums(&sums)
+	if windows > 0 {
+		list, _, _ := s.options.Feed.Windows(key, windows)
+		appendList(&o, "windows", list, appendWindow)
+	}
 	writeBody(w, jsonType, o.line())
 	return nil
+}
+
+func appendWindow(o *object, w *live.Window) {
+	o.count("from", w.From)
+	o.count("to", w.To)
+	o.time("from_time", w.FromTime)
+	o.time("to_time", w.ToTime)
+	o.sums(&w.Sums)
 }
 
 // calibration answers /v1/calibration.

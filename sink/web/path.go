@@ -20,7 +20,7 @@ const (
 const keyLimit = 512
 
 // keyRoutes are what follows a key in a path.
-var keyRoutes = []string{"about", "calibration", "history", "predict"}
+var keyRoutes = []string{"about", "calibration", "contrast", "history", "observed", "predict"}
 
 // splitKey takes an escaped path below /v1/models/ apart: the key, and what is
 // asked about it, "" for the model itself. The end is split off before

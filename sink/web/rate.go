@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,7 +33,7 @@ type client struct {
 }
 
 // newLimiter returns nil, which limits nothing, for a rate of 0. What computes
-// (predictions) and what guesses (logins) may come a quarter as often; both
+// (predictions, contrasts) and what guesses (logins) may come a quarter as often; both
 // rates may be had twice at once.
 func newLimiter(perSecond float64) *limiter {
 	if perSecond <= 0 {
@@ -109,13 +110,18 @@ func limit(l *limiter, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if pause := l.wait(r, r.Method == http.MethodPost); pause > 0 {
+		if pause := l.wait(r, heavy(r)); pause > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(pause.Seconds())))))
 			writeError(w, http.StatusTooManyRequests, "too_many_requests", "wait as long as Retry-After says, or raise http.rate")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// heavy are requests that compute or guess.
+func heavy(r *http.Request) bool {
+	return r.Method == http.MethodPost || strings.HasSuffix(r.URL.EscapedPath(), "/contrast")
 }
 
 // unlimited are the paths that what watches the process asks for.

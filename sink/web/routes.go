@@ -106,6 +106,8 @@ func (s *Server) keyed() map[string]keyMethods {
 		"about":       {http.MethodGet: s.about},
 		"history":     {http.MethodGet: s.history},
 		"calibration": {http.MethodGet: s.keyCalibration},
+		"contrast":    {http.MethodGet: s.contrast},
+		"observed":    {http.MethodGet: s.observed},
 		"predict":     {http.MethodPost: s.predict},
 	}
 }

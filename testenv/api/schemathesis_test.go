@@ -44,14 +44,20 @@ func perOperation(t *testing.T) int {
 // at the least.
 const requestsPerExample = 22
 
-// settings let rows of any form be refused by a model that they do not fit: no
-// document says what all models take.
+// settings let rows and expressions of any form be refused by a model that they do not
+// fit: no document says what all models take.
 const settings = `
 [[operations]]
 include-path = "/v1/models/{key}/predict"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
 [[operations]]
 include-path = "/v1/model/predict"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
+[[operations]]
+include-path = "/v1/models/{key}/contrast"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
+[[operations]]
+include-path = "/v1/model/contrast"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
 `
 

@@ -9,3 +9,13 @@ var (
 	NormalQuantiles = [7]float64{-1.959963984540054, -1.6448536269514722, -0.6744897501960817, 0,
 		0.6744897501960817, 1.6448536269514722, 1.959963984540054}
 )
+
+// Normal90 is the standard normal's quantile at .9.
+const Normal90 = 1.2815515655446004
+
+// InnerLevels are the probabilities of cdf.Prediction.Inner, and InnerNormals the standard
+// normal's quantiles there.
+var (
+	InnerLevels  = [4]float64{.1, .25, .75, .9}
+	InnerNormals = [4]float64{-Normal90, NormalQuantiles[2], NormalQuantiles[4], Normal90}
+)

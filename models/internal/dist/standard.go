@@ -10,6 +10,8 @@ type Standard struct {
 	Shape float64
 	T     [3]float64 // upper ones: .75 .95 .975
 	gamma [7]float64
+
+	t90, shape90 float64
 }
 
 // At returns the cache filled for the shape.
@@ -24,6 +26,14 @@ func (s *Standard) At(shape float64) *Standard {
 		}
 	}
 	return s
+}
+
+// T90 returns the .9 quantile of t, which few ask for.
+func (s *Standard) T90() float64 {
+	if s.shape90 != s.Shape {
+		s.t90, s.shape90 = StudentQuantile(Normal90, 2*s.Shape), s.Shape
+	}
+	return s.t90
 }
 
 // Student writes the quantiles of loc + scale*t.

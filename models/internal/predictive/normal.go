@@ -12,6 +12,9 @@ const lower, upper = 0, 6 // of dist.NormalQuantiles: the central 95 %
 func Normal(p *cdf.Prediction, mean, sd, line float64) {
 	p.Mean, p.SD = mean, sd
 	p.Q025, p.Q975 = mean+dist.NormalQuantiles[lower]*sd, mean+dist.NormalQuantiles[upper]*sd
+	for i, z := range dist.InnerNormals {
+		p.Inner[i] = mean + z*sd
+	}
 	NormalLine(p, mean, line)
 }
 

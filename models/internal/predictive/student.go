@@ -120,6 +120,8 @@ func Student(law *dist.Standard, mean, scale, line, y float64, p *cdf.Prediction
 		p.SD, p.EpredSD = scale*widen, line*widen
 	}
 	p.Q025, p.Q975 = mean-limit*scale, mean+limit*scale
+	far, near := law.T90()*scale, law.T[0]*scale
+	p.Inner = [4]float64{mean - far, mean - near, mean + near, mean + far}
 	p.EpredQ025, p.EpredQ975 = mean-limit*line, mean+limit*line
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
 	if !math.IsNaN(y) {

@@ -23,6 +23,7 @@ export function App() {
         {r.name === 'operations' && <Operations />}
         {r.name === 'key' && <Later key={'key ' + r.key} load={keyPage} what="the model" props={{ name: r.key }} />}
         {r.name === 'forest' && <Later key="forest" load={forestPage} what="the forest plot" props={{}} />}
+        {r.name === 'compare' && <Later key="compare" load={comparePage} what="the comparison" props={{}} />}
         {r.name === 'calibration' && <Later key="calibration" load={calibrationPage} what="calibration" props={{}} />}
         {r.name === 'unknown' && (
           <Empty title="Nothing here">
@@ -38,6 +39,7 @@ export function App() {
 // painted without them.
 const keyPage = () => import('./key/KeyPage.tsx').then((m) => m.KeyPage)
 const forestPage = () => import('./key/ForestPage.tsx').then((m) => m.ForestPage)
+const comparePage = () => import('./instruments/ComparePage.tsx').then((m) => m.ComparePage)
 const calibrationPage = () => import('./key/CalibrationPage.tsx').then((m) => m.CalibrationPage)
 
 function Later<P extends object>({ load, what, props }: { load: () => Promise<ComponentType<P>>; what: string; props: P }) {

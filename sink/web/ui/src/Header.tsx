@@ -5,6 +5,7 @@ import { cycleTheme, dark } from './theme.ts'
 const places = [
   { path: '/', name: 'overview', title: 'Keys' },
   { path: '/forest', name: 'forest', title: 'Forest' },
+  { path: '/compare', name: 'compare', title: 'Compare' },
   { path: '/calibration', name: 'calibration', title: 'Calibration' },
   { path: '/operations', name: 'operations', title: 'Operations' },
 ] as const

@@ -7,13 +7,14 @@ export type Route =
   | { name: 'overview' }
   | { name: 'key'; key: string }
   | { name: 'forest' }
+  | { name: 'compare' }
   | { name: 'calibration' }
   | { name: 'operations' }
   | { name: 'unknown'; path: string }
 
 export function parse(path: string): Route {
   if (path === '/' || path === '') return { name: 'overview' }
-  if (path === '/forest' || path === '/calibration' || path === '/operations') return { name: path.slice(1) as 'forest' }
+  if (path === '/forest' || path === '/compare' || path === '/calibration' || path === '/operations') return { name: path.slice(1) as 'forest' }
   if (path.startsWith('/key/') && path.length > 5) {
     try {
       return { name: 'key', key: unguard(decodeURIComponent(path.slice(5))) }

@@ -1,6 +1,6 @@
 import { failure, type Result } from './result.ts'
 import type {
-  About, Calibration, CalibrationAcross, DeadLetters, Flag, Health, History, Kind, KindList, ModelList, Operations, Order,
+  About, Calibration, CalibrationAcross, Contrast, DeadLetters, Flag, Health, History, Kind, KindList, ModelList, ObservedRows, Operations, Order,
   Posterior, PredictRequest, Predictions,
 } from './types.ts'
 
@@ -101,7 +101,7 @@ export interface ModelsQuery {
  * the model itself. A browser takes . and .. out of a path, escaped or not:
  * such a key goes in the query.
  */
-export function modelPath(key: string, about: '' | '/about' | '/history' | '/calibration' | '/predict' = '', query: Query = {}): string {
+export function modelPath(key: string, about: '' | '/about' | '/history' | '/calibration' | '/contrast' | '/observed' | '/predict' = '', query: Query = {}): string {
   return /^\.{1,2}$/.test(key) ? '/v1/model' + about + search({ key, ...query }) : '/v1/models/' + encodeURIComponent(key) + about + search(query)
 }
 
@@ -112,7 +112,9 @@ export const api = {
   about: (key: string, signal?: AbortSignal) => request<About>(modelPath(key, '/about'), some(signal)),
   history: (key: string, query: { limit?: number; variables?: string } = {}, signal?: AbortSignal) =>
     request<History>(modelPath(key, '/history', { ...query }), some(signal)),
-  calibration: (key: string, signal?: AbortSignal) => request<Calibration>(modelPath(key, '/calibration'), some(signal)),
+  calibration: (key: string, signal?: AbortSignal, windows?: number) => request<Calibration>(modelPath(key, '/calibration', { windows }), some(signal)),
+  contrast: (key: string, of: string, signal?: AbortSignal) => request<Contrast>(modelPath(key, '/contrast', { of }), some(signal)),
+  observed: (key: string, limit: number, signal?: AbortSignal) => request<ObservedRows>(modelPath(key, '/observed', { limit }), some(signal)),
   predict: (key: string, body: PredictRequest, signal?: AbortSignal) =>
     request<Predictions>(modelPath(key, '/predict'), { ...some(signal), method: 'POST', body }),
   calibrationAcross: (query: { prefix?: string; kind?: Kind } = {}, signal?: AbortSignal) =>

@@ -173,6 +173,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{key}/observed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The newest rows beside what was predicted of them
+         * @description Of each published shard the first 8 rows with a response, as the state before the shard predicted them; of the
+         *     newest 32 shards of a key that `http.history` has room for. Arrow has the columns of a row.
+         */
+        get: operations["observed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{key}/contrast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The law of a combination of variables, as of the last checkpoint
+         * @description What `publish.quantities` says of the same `of`, without configuring it: a linear form of variables with
+         *     numbers, or `exp`, `log`, `sqrt` of one, times and plus numbers, at most 1,000 bytes and 64 variables.
+         *     `level[A]-level[B]` is a difference; a name with other characters than letters, digits, `_` and `.` before its
+         *     brackets goes between backticks. Numbers of closed forms have the bits of the published ones; a kind that draws answers
+         *     from draws of its state, and what it cannot combine is 422 `unfit`. An expression that cannot be read
+         *     is 422 `bad_expression` and names the column. It takes its turn as predictions do, and counts against
+         *     `http.rate` as they do.
+         */
+        get: operations["contrast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models/{key}/predict": {
         parameters: {
             query?: never;
@@ -274,6 +327,46 @@ export interface paths {
         };
         /** As /v1/models/{key}/calibration */
         get: operations["modelCalibrationAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/observed": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/observed */
+        get: operations["observedAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/model/contrast": {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As /v1/models/{key}/contrast */
+        get: operations["contrastAsked"];
         put?: never;
         post?: never;
         delete?: never;
@@ -497,7 +590,7 @@ export interface components {
             key: components["schemas"]["Key"];
             kind: components["schemas"]["Kind"];
             variant: string;
-            /** @description Shards absorbed */
+            /** @description Shards absorbed; 0 where rows wait for the first, then the offset of source is -1 */
             t: number;
             /** @description Rows absorbed */
             n: number;
@@ -540,6 +633,21 @@ export interface components {
                 reason: "missing" | "unlisted" | "undefined";
                 rows: number;
             }[];
+            /** @description Rows of the key that wait until they are a shard, see input.coalesce. Absent where none does, and in what is published. */
+            waiting?: {
+                rows: number;
+                /** @description That brought them */
+                records: number;
+                /** @description Of their values and labels */
+                bytes: number;
+                /** @description Of the first of these records */
+                offset: number;
+                /**
+                 * Format: date-time
+                 * @description Of that record
+                 */
+                time: string;
+            };
             score: components["schemas"]["Score"];
             posterior: components["schemas"]["Row"][];
             covariance?: components["schemas"]["Number"][];
@@ -664,6 +772,24 @@ export interface components {
             /** @description Mean over rows */
             log_density: components["schemas"]["Number"];
             rmse: components["schemas"]["Number"];
+            /** @description Oldest first, of a key, where asked for */
+            windows?: components["schemas"]["CalibrationWindow"][];
+        };
+        CalibrationWindow: {
+            /** @description The first shard */
+            from: number;
+            /** @description The last shard */
+            to: number;
+            /** Format: date-time */
+            from_time: string;
+            /** Format: date-time */
+            to_time: string;
+            rows: number;
+            shards: number;
+            pit: number[];
+            coverage: components["schemas"]["Coverage"][];
+            log_density: components["schemas"]["Number"];
+            rmse: components["schemas"]["Number"];
         };
         CalibrationAcross: {
             /** @description Keys with a scored row */
@@ -682,6 +808,45 @@ export interface components {
         /** @description Of a kind that is `ordered` */
         PredictSteps: {
             horizon: number;
+        };
+        ObservedRows: {
+            key: string;
+            /** @description Whether this process works on the key's partition; others have no rows */
+            owned: boolean;
+            rows: components["schemas"]["ObservedRow"][];
+        };
+        ObservedRow: {
+            /** @description The shard */
+            t: number;
+            offset: number;
+            /** Format: date-time */
+            time: string;
+            /** @description In the shard, from 0 */
+            row: number;
+            observed: components["schemas"]["Number"];
+            mean: components["schemas"]["Number"];
+            "q2.5": components["schemas"]["Number"];
+            q10: components["schemas"]["Number"];
+            q25: components["schemas"]["Number"];
+            q75: components["schemas"]["Number"];
+            q90: components["schemas"]["Number"];
+            "q97.5": components["schemas"]["Number"];
+            pit: components["schemas"]["Number"];
+            /** @description Beyond the 1e-6 tails of the prediction */
+            outlier: boolean;
+        };
+        Contrast: {
+            key: string;
+            /** @description Shards absorbed */
+            t: number;
+            /** @description Rows absorbed */
+            n: number;
+            /** @description `variable` is the expression */
+            law: components["schemas"]["Row"];
+            /** @description The probability that it is above 0, null where it has one sign whatever the variables are or where the kind does not know it */
+            above_zero: components["schemas"]["Number"];
+            /** @description Monte Carlo standard error of that probability, 0 where it has none */
+            mcse_above_zero: components["schemas"]["Number"];
         };
         Predictions: {
             key: components["schemas"]["Key"];
@@ -1055,7 +1220,10 @@ export interface operations {
     };
     modelCalibration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also in so many runs of consecutive shards, of those that the history has */
+                windows?: number;
+            };
             header?: never;
             path: {
                 /** @description The key of the model, percent-encoded */
@@ -1072,6 +1240,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    observed: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Oldest first, as of the last checkpoint */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObservedRows"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    contrast: {
+        parameters: {
+            query: {
+                of: string;
+            };
+            header?: never;
+            path: {
+                /** @description The key of the model, percent-encoded */
+                key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the present state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contrast"];
+                };
+            };
+            /** @description `busy`: too many requests wait for a core. `unavailable`: the checkpoint store does not answer */
+            503: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             default: components["responses"]["Error"];
@@ -1220,6 +1452,8 @@ export interface operations {
             query: {
                 /** @description The key of the model */
                 key: components["parameters"]["KeyAsked"];
+                /** @description Also in so many runs of consecutive shards, of those that the history has */
+                windows?: number;
             };
             header?: never;
             path?: never;
@@ -1234,6 +1468,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    observedAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Oldest first, as of the last checkpoint */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObservedRows"];
+                    "application/vnd.apache.arrow.stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    contrastAsked: {
+        parameters: {
+            query: {
+                /** @description The key of the model */
+                key: components["parameters"]["KeyAsked"];
+                of: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the present state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contrast"];
+                };
+            };
+            /** @description `busy`: too many requests wait for a core. `unavailable`: the checkpoint store does not answer */
+            503: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,6 +1,7 @@
 import { api } from '../api/client.ts'
 import { Scores } from '../charts/Scores.tsx'
 import { Empty, ErrorState, Loading } from '../components/index.ts'
+import { PitOverTime } from '../instruments/PitOverTime.tsx'
 import { useResource } from '../resource.ts'
 import { CalibrationView } from './CalibrationView.tsx'
 import { useKinds } from '../kinds.ts'
@@ -28,6 +29,7 @@ export function Calibrated({ model }: { model: KeyModel }) {
           <p>Each shard is predicted before it is absorbed, from the key’s second on. Counting starts with this process; the next shard shows here.</p>
         </Empty>
       ) : <CalibrationView calibration={answer.value} unit={unit} />}
+      <PitOverTime model={model} />
       {model.history.moments.length > 0 && (
         <section>
           <h3>Scores over shards</h3>

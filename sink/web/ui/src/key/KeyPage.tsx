@@ -3,6 +3,9 @@ import { Bands } from '../charts/Bands.tsx'
 import { DensityChart } from '../charts/DensityChart.tsx'
 import { Empty, ErrorState, Foreign, Intro, Loading, Tabs } from '../components/index.ts'
 import { count } from '../format.ts'
+import { Contrast } from '../instruments/Contrast.tsx'
+import { Effects } from '../instruments/Effects.tsx'
+import { Observed } from '../instruments/Observed.tsx'
 import { useKinds } from '../kinds.ts'
 import { query, setQuery } from '../router.ts'
 import { AllForest } from './AllForest.tsx'
@@ -23,6 +26,9 @@ const tabs = [
   { id: 'forest', title: 'Forest' },
   { id: 'diagnostics', title: 'Diagnostics' },
   { id: 'calibration', title: 'Calibration' },
+  { id: 'observed', title: 'Observed' },
+  { id: 'contrast', title: 'Contrast' },
+  { id: 'effects', title: 'Effects' },
   { id: 'predict', title: 'Predict' },
   { id: 'how', title: 'How computed' },
   { id: 'json', title: 'JSON' },
@@ -73,6 +79,9 @@ export function KeyPage({ name }: { name: string }) {
         <Tabs tabs={tabs} chosen={view} choose={(id) => setQuery({ view: id === 'forest' ? null : id })} label="Parts of the model">
           {view === 'diagnostics' ? <Diagnostics rows={variables} priorDominated={model.posterior.value?.prior_dominated ?? []} unit={(v) => unitOf(v, model.about.value, kind)} />
             : view === 'calibration' ? <Calibrated model={model} />
+            : view === 'observed' ? <Observed model={model} />
+            : view === 'contrast' ? <Contrast model={model} />
+            : view === 'effects' ? <Effects model={model} />
             : view === 'predict' ? <Predict model={model} />
             : view === 'how' ? <How model={model} />
             : view === 'json' ? <Raw model={model} />

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/sink/live"
+)
+
+// observedColumns are the numbers of an observed row, in the order of its columns.
+var observedColumns = [...]string{"observed", "mean", "q2.5", "q10", "q25", "q75", "q90", "q97.5", "pit"}
+
+func observedNumbers(o *live.Observed) [len(observedColumns)]float64 {
+	return [...]float64{o.Y, o.Mean, o.Q[0], o.Q[1], o.Q[2], o.Q[3], o.Q[4], o.Q[5], o.PIT}
+}
+
+// observed answers /v1/models/{key}/observed.
+func (s *Server) observed(w http.ResponseWriter, r *http.Request, key string) error {
+	q := newQuery(r)
+	limit := q.integer("limit", 1, 1000, 1000)
+	if err := q.err(); err != nil {
+		return err
+	}
+	contentType, err := negotiate(r, jsonType, arrowType)
+	if err != nil {
+		return err
+	}
+	rows, owned, known := s.options.Feed.Observed(key, limit)
+	if !known {
+		if owned, err = s.owns(r, key); err != nil {
+			return err
+		}
+	}
+	if contentType == arrowType {
+		body, err := s.options.Encode(observedBatch(rows))
+		if err != nil {
+			return err
+		}
+		writeBody(w, arrowType, body)
+		return nil
+	}
+	o := newObject()
+	o.text("key", key)
+	o.truth("owned", owned)
+	appendList(&o, "rows", rows, func(o *object, row *live.Observed) {
+		o.count("t", row.T)
+		o.count("offset", row.Offset)
+		o.time("time", row.Time)
+		o.count("row", row.Row)
+		for i, v := range observedNumbers(row) {
+			o.number(observedColumns[i], v)
+		}
+		o.truth("outlier", row.Outlier())
+	})
+	writeBody(w, jsonType, o.line())
+	return nil
+}
+
+// observedBatch lays rows out as columns.
+func observedBatch(rows []live.Observed) *cdf.Batch {
+	head := []cdf.Column{{Name: "t", Type: cdf.Integer}, {Name: "offset", Type: cdf.Integer}, {Name: "time", Type: cdf.Time}, {Name: "row", Type: cdf.Integer}}
+	b := &cdf.Batch{Rows: len(rows), Columns: head}
+	for _, name := range observedColumns {
+		b.Columns = append(b.Columns, cdf.Column{Name: name})
+	}
+	for i := range rows {
+		o, c := &rows[i], b.Columns
+		c[0].Int = append(c[0].Int, o.T)
+		c[1].Int = append(c[1].Int, o.Offset)
+		c[2].Number = append(c[2].Number, float64(o.Time)/1000)
+		c[3].Int = append(c[3].Int, o.Row)
+		for k, v := range observedNumbers(o) {
+			c[len(head)+k].Number = append(c[len(head)+k].Number, v)
+		}
+	}
+	return b
+}

@@ -1,0 +1,182 @@
+//go:build unix
+
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/testenv/programs"
+)
+
+// instruments are the views that answer questions about a key: where they are, and what is there once
+// they are drawn.
+var instruments = []struct{ name, query, wants string }{
+	{"contrast", "?view=contrast&of=beta%5Bdistance%5D+-+0.5*beta%5Bhour%5D&name=lift", `document.querySelector('.contrast-law svg.svg-chart path') && document.querySelector('.contrast-publish code')`},
+	{"observed", "?view=observed&rows=128", `document.querySelectorAll('.sheet .spot').length > 20`},
+	{"effects", "?view=effects&set=%7B%22distance%22%3A1000%7D", `document.querySelectorAll('.effect svg.svg-chart path').length >= 4`},
+	{"calibration", "?view=calibration&windows=6", `document.querySelectorAll('.sheet .heat').length === 60`},
+}
+
+// compared is the page that puts keys side by side.
+const compared = "/compare?variable=beta%5Bdistance%5D&keys=%5B%22ATL%22%2C%22ORD%22%2C%22DFW%22%5D"
+
+// sight is a page in one state.
+type sight struct{ name, path, wants string }
+
+// TestInstruments looks at the views of a key that answer questions: their numbers are
+// the API's, a link restores them, and what they show can be kept.
+func TestInstruments(t *testing.T) {
+	browser := newBrowser(t)
+	demo := programs.Start(t, filepath.Join(scratch, "consumer"), "demo", "--no-browser", "--listen", "127.0.0.1:0")
+	const key = "ATL"
+	page, model := demo.Base+"/key/"+key, "/v1/models/"+key
+
+	t.Run("values are the API's", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 1600)
+		b.open(page)
+		b.wait(`+document.querySelector('[data-testid=t]')?.dataset.value >= 40`, "40 shards")
+		b.open(page + instruments[0].query)
+		b.wait(instruments[0].wants, "the contrast")
+		// A shard may come between the page's question and ours: the page asks again.
+		b.wait(`(async () => {
+			const shown = +document.querySelector('.contrast-law .facts [data-value]').dataset.value, sure = +document.querySelector('.contrast-law .verdict').dataset.value
+			const a = await (await fetch('`+model+`/contrast?of=' + encodeURIComponent('beta[distance] - 0.5*beta[hour]'))).json()
+			return shown === a.law.median && sure === a.above_zero
+		})()`, "the contrast of the API")
+		b.wait(`document.querySelector('.contrast-publish code').textContent.includes('of: "beta[distance] - 0.5*beta[hour]"')`, "its YAML")
+		b.open(page + instruments[1].query)
+		b.wait(instruments[1].wants, "observed rows")
+		b.wait(`(async () => {
+			const shown = +document.querySelector('.readout [data-value]').dataset.value
+			return (await (await fetch('`+model+`/observed?limit=128')).json()).rows.some(r => r.observed === shown)
+		})()`, "an observed row of the API")
+		b.open(page + instruments[2].query)
+		b.wait(instruments[2].wants, "effects")
+		b.wait(`(async () => {
+			const shown = +document.querySelector('.verdict [data-value]').dataset.value
+			const at = [...document.querySelectorAll('.mover input[type=number]')].map(e => [e.getAttribute('aria-label'), +e.value])
+			const a = await (await fetch('`+model+`/predict', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({rows: [Object.fromEntries(at)]})})).json()
+			return at.some(([name, v]) => name === 'distance' && v === 1000) && shown === a.predictions[0].mean
+		})()`, "the prediction of the API at what the link sets")
+	})
+	t.Run("a contrast is built by hand and its link restores it", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 1600)
+		b.open(page + "?view=contrast")
+		b.wait(`document.querySelectorAll('.contrast-term').length === 2`, "a difference to begin with")
+		b.do(evaluate(`(() => {
+			const weight = document.querySelector('.contrast-term input[type=number]')
+			weight.value = '3'
+			weight.dispatchEvent(new Event('input', {bubbles: true}))
+		})()`))
+		b.wait(`new URLSearchParams(location.search).get('of')?.startsWith('3*')`, "the weight in the address")
+		b.wait(`document.querySelector('.contrast-law .verdict')`, "its law")
+		link, said := value[string](b, `location.href`), `document.querySelector('.contrast-text input').value`
+		want := value[string](b, said)
+		b.open(link)
+		b.wait(said+` === `+quote(want)+` && document.querySelector('.contrast-term input[type=number]').value === '3'`, "the contrast of the link")
+	})
+	t.Run("what is shown can be kept", func(t *testing.T) {
+		for _, i := range instruments {
+			b := newTab(t, browser, 1280, 1600)
+			b.open(page + i.query)
+			b.wait(i.wants, i.name)
+			b.do(evaluate(`(() => {
+				window.made = {}
+				let last
+				URL.createObjectURL = (blob) => (last = blob, 'blob:kept')
+				URL.revokeObjectURL = () => {}
+				HTMLAnchorElement.prototype.click = function () { const name = this.download; last.arrayBuffer().then(b => window.made[name.split('.').pop()] = [name, /(png|arrows)$/.test(name) ? String.fromCharCode(...new Uint8Array(b).slice(0, 6000)) : new TextDecoder().decode(b)]) }
+				for (const button of document.querySelectorAll('.download button')) button.click()
+			})()`))
+			b.wait(`document.querySelectorAll('.download button').length === Object.keys(window.made).length`, "a file for each button of "+i.name)
+			if got := value[string](b, `(() => {
+				const {csv, png, svg, arrows} = window.made
+				if (!csv || !csv[0].startsWith('ATL-') || csv[1].split('\r\n').length < 3) return 'CSV ' + csv
+				if (!png || !png[1].startsWith('\x89PNG') || png[1].length < 5000) return 'PNG ' + png?.[1].length
+				const drawn = new DOMParser().parseFromString(svg[1], 'image/svg+xml').documentElement
+				if (drawn.tagName !== 'svg' || drawn.querySelectorAll('text').length < 4) return 'SVG ' + svg[1].slice(0, 200)
+				if (arrows && !arrows[1].startsWith('\xff\xff\xff\xff')) return 'Arrow ' + arrows[1].slice(0, 20)
+				return ''
+			})()`); got != "" {
+				t.Errorf("%s: %s", i.name, got)
+			}
+		}
+	})
+	t.Run("keys are compared and their link restores it", func(t *testing.T) {
+		b := newTab(t, browser, 1280, 1300)
+		b.open(demo.Base + compared)
+		b.wait(`document.querySelectorAll('.compared tbody tr').length === 3 && document.querySelectorAll('.sheet path').length === 3`, "three keys")
+		// The page asks anew every few seconds: a shard may come between.
+		b.wait(`(async () => {
+			const a = await (await fetch('/v1/models?key=ATL&key=ORD&key=DFW&variables=beta%5Bdistance%5D')).json()
+			const want = a.models.map(m => [m.key, m.posterior[0].median]).sort((x, y) => y[1] - x[1])
+			const shown = [...document.querySelectorAll('.compared tbody tr')].map(r => [r.querySelector('th').textContent.trim(), +r.querySelector('[data-value]').dataset.value])
+			return JSON.stringify(shown) === JSON.stringify(want)
+		})()`, "the ranking of the API")
+		b.open(demo.Base + "/compare?variable=beta%5Bdistance%5D&keys=%5B%22ATL%22%5D&shards=10,40")
+		b.wait(`document.querySelectorAll('.compared tbody tr').length === 3 && !document.body.innerText.includes('P(largest)')`, "a key at two times and now")
+	})
+	sights := []sight{{"compare", compared, `document.querySelectorAll('.compared tbody tr').length === 3 && document.querySelectorAll('.sheet path').length === 3`}}
+	for _, i := range instruments {
+		sights = append(sights, sight{i.name, "/key/" + key + i.query, i.wants})
+	}
+	for _, i := range sights {
+		t.Run("every size, both schemes, no violation/"+strings.ReplaceAll(i.name, " ", "-"), func(t *testing.T) {
+			for _, width := range []int64{380, 1400, 2560} {
+				b := newTab(t, browser, width, 1900)
+				b.open(demo.Base + i.path)
+				for _, scheme := range []string{"light", "dark"} {
+					b.scheme(scheme)
+					b.wait(`matchMedia('(prefers-color-scheme: `+scheme+`)').matches && !!(`+i.wants+`)`, i.name)
+					b.do(evaluate(`document.querySelector('[role=tablist]')?.scrollIntoView()`))
+					b.shot(fmt.Sprintf("%d-%s", width, scheme))
+					b.accessible()
+					if over := value[float64](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+						t.Errorf("at %d pixels the page is %v wider than its window", width, over)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestInstrumentsOfNumbers looks at predicted and observed numbers.
+func TestInstrumentsOfNumbers(t *testing.T) {
+	browser := newBrowser(t)
+	w := newWorld(t)
+	const shards = 14
+	for range shards {
+		w.send(t, "shop/1")
+	}
+	w.applied(t, shards)
+	const wants = `document.querySelectorAll('.sheet .spot').length === 64 && document.querySelector('.sheet .band-80')?.getAttribute('d').length > 200`
+	for _, width := range []int64{380, 1400} {
+		b := newTab(t, browser, width, 1900)
+		b.open(w.Base + "/key/shop%2F1?view=observed")
+		for _, scheme := range []string{"light", "dark"} {
+			b.scheme(scheme)
+			b.wait(`matchMedia('(prefers-color-scheme: `+scheme+`)').matches && `+wants, "bands and dots")
+			b.do(evaluate(`document.querySelector('[role=tablist]').scrollIntoView()`))
+			b.shot(fmt.Sprintf("%d-%s", width, scheme))
+			b.accessible()
+		}
+		// What the page counts is what the API's rows say.
+		if got := value[string](b, `(async () => {
+			const rows = (await (await fetch('/v1/models/shop%2F1/observed?limit=64')).json()).rows
+			const inside = rows.filter(r => r.observed >= r.q25 && r.observed <= r.q75).length
+			return document.body.innerText.includes(inside + ' of 64') ? '' : inside + ' of 64'
+		})()`); got != "" {
+			t.Errorf("the page does not say that %s rows are in the 50 %% band", got)
+		}
+		b.do(evaluate(`document.querySelector('.sheet svg').dispatchEvent(new KeyboardEvent('keydown', {key: 'Home', bubbles: true}))`))
+		b.wait(`new URLSearchParams(location.search).get('at')`, "the chosen row in the address")
+		link := value[string](b, `location.href`)
+		said := `[...document.querySelectorAll('.readout')].at(-1).innerText`
+		want := value[string](b, said)
+		b.open(link)
+		b.wait(wants+` && `+said+` === `+quote(want), "the row of the link")
+	}
+}
