@@ -143,8 +143,11 @@ func TestPosteriorIsThatOfMadeColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(sum.Rows) != fmt.Sprint(want.Rows) {
-			t.Fatalf("%v\n%v", sum.Rows, want.Rows)
+		rows := slices.DeleteFunc(slices.Clone(want.Rows), func(r cdf.Row) bool {
+			return r.Variable == "beta[sex[T.__other__]]" // a column of zeros, known as a level by the formula alone
+		})
+		if fmt.Sprint(sum.Rows) != fmt.Sprint(rows) {
+			t.Fatalf("%v\n%v", sum.Rows, rows)
 		}
 		if i := slices.IndexFunc(sum.Rows, func(r cdf.Row) bool { return r.Variable == "beta[sex[T.m]:I(x / 2)]" }); i < 0 {
 			t.Fatalf("%v", sum.Rows)

@@ -1,10 +1,10 @@
 import { Foreign, Labelled } from '../components/index.ts'
 import type { Posterior, Row } from '../api/types.ts'
-import { estimate, exact, meanSd, missing, percent } from '../format.ts'
+import { estimate, exact, meanSd, missing, percent, significant } from '../format.ts'
 
 type Told = NonNullable<Posterior['quantities']>[number]
 
-const words: Record<Told['kind'], string> = { form: 'estimate', probability: 'probability', prediction: 'prediction' }
+const words: Record<Told['kind'], string> = { form: 'estimate', probability: 'probability', prediction: 'prediction', quantile: 'quantile' }
 
 /** Quantities are the answers that the configuration asks for, each as a card: what it is, and how sure it is. */
 export function Quantities({ told, rows, alerts }: { told: readonly Told[]; rows: readonly Row[]; alerts: readonly string[] }) {
@@ -26,6 +26,7 @@ function Quantity({ told, row }: { told: Told; row: Row | undefined }) {
       <h3><Foreign text={told.name} length={64} /> <span class="muted small">{words[told.kind]}</span></h3>
       {told.absent !== undefined || !row ? <p class="muted">Not known: <span class="foreign">{told.absent ?? 'the posterior has no row of it'}</span></p>
         : told.kind === 'probability' ? <Probability row={row} />
+        : told.kind === 'quantile' ? <Quantile row={row} />
         : <Interval row={row} observation={told.kind === 'prediction'} />}
     </>
   )
@@ -42,6 +43,16 @@ function Probability({ row }: { row: Row }) {
       <p class="quantity-value" title={exact(p)} data-value={p}>{percent(p, places)}</p>
       <svg class="quantity-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="all" width="100" height="6" /><rect class="part" width={p * 100} height="6" /></svg>
       {row.mcse_mean !== null && row.mcse_mean > 0 && <p class="muted small">from draws, ± {percent(row.mcse_mean, 2)} of Monte Carlo error</p>}
+    </>
+  )
+}
+
+/** Quantile is one number: the rest of its row is undefined, but for the Monte Carlo error of draws. */
+function Quantile({ row }: { row: Row }) {
+  return (
+    <>
+      <p class="quantity-value" title={exact(row.mean)} data-value={row.mean ?? ''}>{row.mean === null ? missing : significant(row.mean, 4)}</p>
+      {row.mcse_mean !== null && row.mcse_mean > 0 && <p class="muted small">from draws, ± {significant(row.mcse_mean, 2)} of Monte Carlo error</p>}
     </>
   )
 }
