@@ -60,8 +60,8 @@ func told(c *cdf.Column) string {
 	b.WriteString(c.Type.Words())
 	for i := range len(c.Number) + len(c.Code) {
 		b.WriteByte(' ')
-		switch {
-		case c.Type == cdf.Float:
+		switch c.Type {
+		case cdf.Float:
 			b.WriteString(strconv.FormatFloat(c.Number[i], 'g', -1, 64))
 		default:
 			label, ok := c.Label(i)

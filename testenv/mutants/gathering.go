@@ -60,10 +60,10 @@ var gathering = []mutant{
 	{"gathering: labels of two types are one", "pipeline/gather/column.go",
 		"case c.use == label && c.Type != cdf.Float && more.Type != cdf.Float:\n\t\treturn cdf.Text, true",
 		"case c.use == label && c.Type != cdf.Float && more.Type != cdf.Float:\n\t\treturn c.Type, true", "TestTypesAreJoined", gatherer},
-	{"gathering: a check keeps its groups", "cdf/check.go",
+	{"gathering: a check keeps its groups", "cdf/absorb.go",
 		"\t\t\tf.now.factors[i].truncate(back.levelsOf(i))\n", "\t\t\t_ = i\n", "^TestLevels$", []string{"./cdf/cdftest"}},
-	{"gathering: a new group is checked alone", "cdf/check.go",
+	{"gathering: a new group is checked alone", "cdf/absorb.go",
 		" && !f.grown(&back), nil", ", nil", "TestCheckedApart", []string{"./cdf"}},
-	{"gathering: steps are checked alone", "cdf/check.go",
+	{"gathering: steps are checked alone", "cdf/absorb.go",
 		"!f.spec.Steps && ", "", "TestCheckedApart", []string{"./cdf"}},
 }

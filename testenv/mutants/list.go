@@ -227,7 +227,7 @@ var guarantees = []mutant{
 		"max(0, m.high-m.acked)", "max(0, m.end-m.acked)", "TestOpenTransaction", machine},
 	{"shard without a summary kept", "pipeline/lane.go",
 		"if lost := filter.Revert(); lost != nil {", "if lost := error(nil); lost != nil {", "TestFailingRecords", machine},
-	{"failed arithmetic drops the partition", "pipeline/lane.go",
+	{"failed arithmetic drops the partition", "pipeline/refused.go",
 		"case errors.Is(err, cdf.ErrNumeric):", "case false:", "TestFailingRecords", machine},
 	{"late events of an old claim believed", "pipeline/machine.go",
 		"\tif e, ok := ev.(late); ok && e.of() != m.epoch {",

@@ -104,7 +104,7 @@ func TestSchemasThatAskForTooMuch(t *testing.T) {
 	var chain strings.Builder
 	chain.WriteString(`{"type":"record","name":"R0","fields":[]}`)
 	for i := 1; i < 100; i++ {
-		chain.WriteString(fmt.Sprintf(`,{"type":"record","name":"R%d","fields":[{"name":"a","type":"R%d"},{"name":"b","type":"R%d"}]}`, i, i-1, i-1))
+		fmt.Fprintf(&chain, `,{"type":"record","name":"R%d","fields":[{"name":"a","type":"R%d"},{"name":"b","type":"R%d"}]}`, i, i-1, i-1)
 	}
 	for name, c := range map[string]struct{ text, why string }{
 		"bytes":    {strings.Repeat(" ", MaxSchema+1), "bytes, of which"},

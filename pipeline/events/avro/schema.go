@@ -72,7 +72,7 @@ func Parse(text string, before ...string) (s *Schema, err error) {
 // shorter is an error whose text fits a message.
 func shorter(err error) error {
 	if text := err.Error(); len(text) > 300 {
-		return fmt.Errorf("%s...", strings.ToValidUTF8(text[:300], "\uFFFD"))
+		return fmt.Errorf("%s (and so on)", strings.ToValidUTF8(text[:300], "\uFFFD"))
 	}
 	return err
 }
