@@ -253,7 +253,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	r, s := t.record, t.entry.state
 	filter, env := model.filter, &model.env
 	if l.watched {
-		filter.Observe(mostObserved)
+		filter.Observe(rowsObserved(filter.T()))
 	}
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {

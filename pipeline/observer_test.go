@@ -236,3 +236,30 @@ func TestObserverOfEveryThirdShard(t *testing.T) {
 		}
 	})
 }
+
+// A key's points tell of rows beside their predictions: of every shard while there are
+// few, then of one of four.
+func TestObservedRowsGetRare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := new(recorder)
+		b := pipelinetest.StartObserved(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 3000)}, storetest.NewMemory(), pipelinetest.Rules(t), r, slog.DiscardHandler)
+		b.CatchUp(t)
+		b.Stop(t)
+		told := 0
+		for _, p := range r.points {
+			if p.Deleted || p.Dead != "" || p.Score.Rows == 0 {
+				continue
+			}
+			before := p.T - 1
+			if want := before < 32 || before%4 == 0; want != (len(p.Observed) > 0) {
+				t.Errorf("t=%d tells of %d rows", p.T, len(p.Observed))
+			}
+			if before >= 32 && len(p.Observed) > 0 {
+				told++
+			}
+		}
+		if told == 0 {
+			t.Error("no point of a later shard tells of rows")
+		}
+	})
+}
