@@ -62,9 +62,12 @@ func TestListSortedAndBetween(t *testing.T) {
 			t.Errorf("%s: %q, next %v; want %q", name, got, a.Next, c.want)
 		}
 	}
-	for _, query := range []string{"sort=best", "from=yesterday", "to=2001-01-01T00:00", "sort=rows&after=a"} {
+	for _, query := range []string{"sort=best", "from=yesterday", "to=2001-01-01T00:00"} {
 		if status, _, body := ask(s, "GET", "/v1/models?"+query); status != 400 || errorCode(body) != "bad_query" {
 			t.Errorf("%s: %d %s", query, status, body)
 		}
+	}
+	if status, _, body := ask(s, "GET", "/v1/models?sort=rows&after=a"); status != 422 || errorCode(body) != "unfit" {
+		t.Errorf("an order and a page: %d %s", status, body)
 	}
 }

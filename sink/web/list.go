@@ -50,13 +50,16 @@ func (s *Server) readFilter(r *http.Request) (filter, error) {
 	if slices.Contains(f.keys, "") {
 		q.fail("key: a key is not empty")
 	}
-	if f.sort != "" && f.after != "" {
-		q.fail("after: a list that is sorted has one page, of at most %d keys", keyPage)
-	}
 	if !f.brief {
 		f.limit = min(f.limit, entryPage)
 	}
-	return f, q.err()
+	if err := q.err(); err != nil {
+		return f, err
+	}
+	if f.sort != "" && f.after != "" {
+		return f, refuse(http.StatusUnprocessableEntity, "unfit", "after: a list that is sorted has one page, of at most %d keys", keyPage)
+	}
+	return f, nil
 }
 
 // lower is strings.ToLower of ASCII letters alone.

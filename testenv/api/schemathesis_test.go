@@ -45,8 +45,12 @@ func perOperation(t *testing.T) int {
 const requestsPerExample = 22
 
 // settings let rows and expressions of any form be refused by a model that they do not
-// fit: no document says what all models take.
+// fit, and an order together with a page: no document says what all models take, or which
+// parameters exclude each other.
 const settings = `
+[[operations]]
+include-path = "/v1/models"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]
 [[operations]]
 include-path = "/v1/models/{key}/predict"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 422]

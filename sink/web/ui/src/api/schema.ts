@@ -1081,9 +1081,9 @@ export interface operations {
                 /** @description Keys with this flag; only keys of owned partitions that changed since the start have flags. With `from` or `to` those that had it after a shard between */
                 flag?: components["schemas"]["Flag"];
                 /** @description Keys with a record from this time on, of the shards that the history has */
-                from?: string;
+                from?: string | unknown | unknown;
                 /** @description Keys with a record up to this time, of the same shards */
-                to?: string;
+                to?: string | unknown | unknown;
                 /**
                  * @description Not in byte order but the greatest first, of keys of owned partitions that changed since the start; one page,
                  *     without `after`. effect: the mean of the first variable asked for that is no intercept; effect_asc: the least
