@@ -152,7 +152,7 @@ func TestInstrumentsOfNumbers(t *testing.T) {
 		w.send(t, "shop/1")
 	}
 	w.applied(t, shards)
-	const wants = `document.querySelectorAll('.sheet .spot').length === 64 && document.querySelector('.sheet .band-80')?.getAttribute('d').length > 200`
+	const wants = `document.querySelectorAll('div.sheet .spot').length === 64 && document.querySelector('div.sheet .band-80')?.getAttribute('d').length > 200`
 	for _, width := range []int64{380, 1400} {
 		b := newTab(t, browser, width, 1900)
 		b.open(w.Base + "/key/shop%2F1?view=observed")
