@@ -129,6 +129,7 @@ func TestLinks(t *testing.T) {
 		b.wait(`document.querySelector('.intro')`, "what the view shows")
 		b.do(evaluate(`document.querySelector('.intro button').click()`))
 		b.wait(`!document.querySelector('.intro')`, "that it is put away")
+		b.wait(`document.querySelector('.cell.rows .sort')`, "the list")
 		b.do(evaluate(`document.querySelector('.cell.rows .sort').click()`))
 		b.wait(`new URLSearchParams(location.search).get('sort') === 'rows'`, "the order in the address")
 		b.open(w.Base + "/?sort=rows")

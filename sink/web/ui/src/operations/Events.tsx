@@ -13,7 +13,7 @@ export function Events({ events }: { events: readonly OperationEvent[] }) {
       {events.length === 0
         ? <p class="card muted">Nothing since the process started. Claims, releases, fencing and halts of partitions appear here.</p>
         : (
-          <ol class="card events">
+          <ol class="card events" tabIndex={0} aria-labelledby="events-title">
             {events.map((e, i) => (
               <li key={events.length - i}>
                 <span class="event-time muted"><Ago time={e.time} /></span>
