@@ -238,10 +238,11 @@ func (f *Filter) Ask(list []quantity.Quantity) ([]Answer, error) {
 // state, so that those of a model without memory of its own are its again.
 func (f *Filter) redraw(a *answers) error {
 	e, w, s := f.engine, f.ws, &f.now
-	if f.drawn = false; e.chains == 0 || e.redrawer == nil || len(a.forms)+len(a.comparisons) == 0 {
+	list := a.functionals()
+	if f.drawn = false; e.chains == 0 || e.redrawer == nil || len(list) == 0 {
 		return nil
 	}
-	list, n := slices.Concat(a.forms, a.comparisons), count(a.params)
+	n := count(a.params)
 	if n <= manyGroups {
 		list = append(list, functionals(f.spec, s, a.params, new(selection))...)
 	}

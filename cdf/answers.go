@@ -44,8 +44,11 @@ func (f *Filter) drawnOf(params []Param) []Functional {
 	if a == nil {
 		return f.view.functionals
 	}
-	return slices.Concat(f.view.functionals, a.forms, a.comparisons, a.levels)
+	return slices.Concat(f.view.functionals, a.functionals())
 }
+
+// functionals are those of all quantities that have one.
+func (a *answers) functionals() []Functional { return slices.Concat(a.forms, a.comparisons, a.levels) }
 
 // express writes the quantities in terms of the parameters; nil: none are asked for.
 func (f *Filter) express(params []Param) *answers {

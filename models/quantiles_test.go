@@ -177,6 +177,33 @@ func TestQuantilesAreTheIntegral(t *testing.T) {
 	}
 }
 
+// A quantile that a state is asked for is what was published after its last shard, to the
+// bit, also of models that draw.
+func TestQuantilesThatAreAskedFor(t *testing.T) {
+	for _, k := range Kinds() {
+		t.Run(k.Name, func(t *testing.T) {
+			s := streamOf(k)
+			spec := s.spec(t, k.Variants[0])
+			spec.Draws = 500
+			rng := rand.New(rand.NewPCG(8, 2))
+			shards := []*cdf.Batch{s.shard(rng, 40), s.shard(rng, 40)}
+			first := updated(t, cdf.NewFilter(spec, "k"), shards).Rows[0].Variable
+			v := quantityOf(t, "v", "`"+first+"` + 0")
+			list := []quantity.Quantity{v.At(.4)}
+			f := cdf.NewFilter(asked(spec, list...), "k")
+			sum := updated(t, f, shards)
+			want := rowOf(t, sum, list[0].Name).Mean
+			got, err := f.Ask(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got[0].Absent != "" || got[0].Row.Mean != want {
+				t.Errorf("%s of %s: asked for %v (%s), published %v", list[0].Name, first, got[0].Row.Mean, got[0].Absent, want)
+			}
+		})
+	}
+}
+
 // Quantiles of forms, in every kind, lie between those that the row has on either side,
 // and are these where the level is theirs; of models that draw they have an error.
 func TestQuantilesOfFormsAscend(t *testing.T) {
