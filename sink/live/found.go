@@ -24,12 +24,11 @@ func (w *Wanted) timed() bool { return w.From != 0 || w.To != 0 }
 
 // has reports whether a key with these points is wanted.
 func (w *Wanted) has(e *entry) bool {
-	points := e.points
 	if !w.timed() {
-		points = points[len(points)-1:]
+		return w.Flag == "" || slices.Contains(e.now().Flags, w.Flag)
 	}
-	return slices.ContainsFunc(points, func(p Point) bool {
-		between := !w.timed() || (p.Time >= w.From && (w.To == 0 || p.Time <= w.To))
+	return slices.ContainsFunc(e.points, func(p Point) bool {
+		between := p.Time >= w.From && (w.To == 0 || p.Time <= w.To)
 		return between && (w.Flag == "" || slices.Contains(p.Flags(), w.Flag))
 	})
 }

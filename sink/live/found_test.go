@@ -41,6 +41,16 @@ func TestFound(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+	// Shards that were not published count for what a key has now.
+	late := scored(point("a", 5, 2, 1), slices.Repeat([]int{0}, 40)...)
+	late.Published = false
+	f.Saved(home, []*pipeline.Point{late})
+	if now, ok := f.Latest("a"); !ok || !slices.Contains(now.Flags, PoorCalibration) {
+		t.Fatalf("the flags of now: %v", now.Flags)
+	}
+	if got := f.Found(Wanted{Flag: PoorCalibration}); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("a flag of now: %q", got)
+	}
 	f.State(home, pipeline.State{Phase: pipeline.PhaseGone})
 	if got := f.Found(Wanted{}); len(got) != 0 {
 		t.Errorf("of a partition that is gone: %q", got)
