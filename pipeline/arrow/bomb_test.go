@@ -13,6 +13,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
 
 func TestColumnsThatShareTheirBytes(t *testing.T) {
@@ -114,7 +115,7 @@ func TestBombs(t *testing.T) {
 	} {
 		var z inflater
 		dst := make([]byte, 80)
-		if n := allocated(func() { err = c.unpack(&z, dst, c.src) }); n > bound {
+		if n := pipelinetest.Allocated(func() { err = c.unpack(&z, dst, c.src) }); n > bound {
 			t.Errorf("%s: %d bytes allocated for 80", name, n)
 		}
 		if !errors.Is(err, errCompressed) {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
 
 // small are limits under which a decoder may allocate little.
@@ -20,16 +20,6 @@ var small = Limits{Record: 64 << 10, Rows: 10000, Columns: 100}
 // bound is what one call under small may allocate, decompressors included.
 const bound = 24 << 20
 
-// allocated returns the bytes that call allocates.
-func allocated(call func()) uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(s)
-	before := s[0].Value.Uint64()
-	call()
-	metrics.Read(s)
-	return s[0].Value.Uint64() - before
-}
-
 // attempt decodes value and fails the test where the decoder panics inside,
 // allocates without bound, answers with an error of no class, or hands out
 // columns that do not fit their rows.
@@ -37,7 +27,7 @@ func attempt(t testing.TB, d *Decoder, value []byte) error {
 	t.Helper()
 	var b *cdf.Batch
 	var err error
-	if n := allocated(func() { b, err = d.Decode(value) }); n > bound {
+	if n := pipelinetest.Allocated(func() { b, err = d.Decode(value) }); n > bound {
 		t.Fatalf("%d bytes allocated for a record of %d (%v)", n, len(value), err)
 	}
 	if err != nil {

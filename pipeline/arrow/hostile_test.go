@@ -13,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
 
 func TestTruncatedAtEveryByte(t *testing.T) {
@@ -117,7 +118,7 @@ func TestSmallRecordThatAsksForHundredsOfGigabytes(t *testing.T) {
 		}
 		le.PutUint64(value[c.at:], absurd)
 		d := NewDecoder(Limits{})
-		if n := allocated(func() { _, err = d.Decode(value) }); n > 1<<20 {
+		if n := pipelinetest.Allocated(func() { _, err = d.Decode(value) }); n > 1<<20 {
 			t.Errorf("%s: %d bytes allocated", name, n)
 		}
 		if !errors.Is(err, pipeline.ErrDecode) && !errors.Is(err, cdf.ErrShard) {

@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/events"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
 
 var small = events.Limits{Record: 64 << 10, Rows: 1000, Columns: 100}
@@ -93,7 +94,7 @@ func FuzzDecode(f *testing.F) {
 			refusal(t, err, errTheirs == nil && len(rest) == 0 && !skips)
 			return
 		}
-		sameBatch(t, b, again)
+		pipelinetest.SameBatch(t, b, again)
 		if errTheirs != nil || len(rest) > 0 {
 			if !skips {
 				t.Fatalf("read here, and there: %v, %d bytes left", errTheirs, len(rest))
@@ -106,9 +107,7 @@ func FuzzDecode(f *testing.F) {
 			return // the last of two entries of a name counts there, and may be null
 		}
 		if row, ok := v.(map[string]any); ok {
-			found := map[string]any{}
-			flatten(found, "", row)
-			compare(t, b, found)
+			compare(t, b, pipelinetest.Flatten(row))
 		}
 	})
 }
@@ -116,51 +115,16 @@ func FuzzDecode(f *testing.F) {
 // refusal checks what an error says; whether the library reads the record.
 func refusal(t *testing.T, err error, read bool) {
 	t.Helper()
-	text := err.Error()
-	if strings.Contains(text, "unreadable") || !utf8.ValidString(text) || len(text) > 2000 {
-		t.Fatalf("%q", err)
-	}
-	if !errors.Is(err, pipeline.ErrDecode) && !errors.Is(err, cdf.ErrSchema) && !errors.Is(err, cdf.ErrShard) {
-		t.Fatalf("error of no class: %v", err)
-	}
+	pipelinetest.Refusal(t, err)
 	if !read || !errors.Is(err, pipeline.ErrDecode) {
 		return
 	}
 	for _, why := range []string{"is there twice", "UTF-8", "is no boolean", "in each other", "a decimal of", "rows that take no bytes", "items are claimed", "a block of"} {
-		if strings.Contains(text, why) {
+		if strings.Contains(err.Error(), why) {
 			return
 		}
 	}
 	t.Fatalf("the library reads it: %v", err)
-}
-
-// flatten gives the fields of a row their path. A union's value comes as itself.
-func flatten(dst map[string]any, before string, object map[string]any) {
-	for name, v := range object {
-		if inner, ok := v.(map[string]any); ok {
-			flatten(dst, before+name+".", inner)
-		} else {
-			dst[before+name] = v
-		}
-	}
-}
-
-func sameBatch(t *testing.T, a, b *cdf.Batch) {
-	t.Helper()
-	if a.Rows != b.Rows || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Skipped, b.Skipped) {
-		t.Fatalf("%+v, then %+v", a, b)
-	}
-	bits := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
-	for i := range a.Columns {
-		x, y := &a.Columns[i], &b.Columns[i]
-		if x.Name != y.Name || x.Type != y.Type || !slices.EqualFunc(x.Number, y.Number, bits) ||
-			!slices.Equal(x.Int, y.Int) || !slices.Equal(x.Code, y.Code) || !slices.Equal(x.Levels, y.Levels) {
-			t.Fatalf("%+v, then %+v", x, y)
-		}
-		if n := len(x.Number) + len(x.Code); n != a.Rows {
-			t.Fatalf("column %q: %d values, %d rows", x.Name, n, a.Rows)
-		}
-	}
 }
 
 // compare holds a batch of one row against what the library has found.

@@ -3,24 +3,14 @@ package avro
 import (
 	"errors"
 	"fmt"
-	"runtime/metrics"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/events"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
-
-// allocated returns the bytes that call allocates.
-func allocated(call func()) uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(s)
-	before := s[0].Value.Uint64()
-	call()
-	metrics.Read(s)
-	return s[0].Value.Uint64() - before
-}
 
 func parsed(t *testing.T, text string) *Schema {
 	t.Helper()
@@ -80,7 +70,7 @@ func TestRecordsThatAskForTooMuch(t *testing.T) {
 		}
 		d := parsed(t, c.schema).NewDecoder(limits, events.Wanted{}, nil)
 		var err error
-		if n := allocated(func() { _, err = d.Decode([]byte(c.value)) }); n > 24<<20 {
+		if n := pipelinetest.Allocated(func() { _, err = d.Decode([]byte(c.value)) }); n > 24<<20 {
 			t.Errorf("%s: %d bytes allocated", name, n)
 		}
 		if c.class == nil && err != nil || !errors.Is(err, c.class) || err != nil && !strings.Contains(err.Error(), c.why) {

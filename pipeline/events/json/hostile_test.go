@@ -3,24 +3,14 @@ package json
 import (
 	"errors"
 	"fmt"
-	"runtime/metrics"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/events"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
-
-// allocated returns the bytes that call allocates.
-func allocated(call func()) uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(s)
-	before := s[0].Value.Uint64()
-	call()
-	metrics.Read(s)
-	return s[0].Value.Uint64() - before
-}
 
 // Records that ask for much are refused for what they ask, with few bytes allocated.
 func TestRecordsThatAskForTooMuch(t *testing.T) {
@@ -54,7 +44,7 @@ func TestRecordsThatAskForTooMuch(t *testing.T) {
 		}
 		d := NewDecoder(small, events.Wanted{}, nil)
 		var err error
-		if n := allocated(func() { _, err = d.Decode([]byte(c.value)) }); n > 24<<20 {
+		if n := pipelinetest.Allocated(func() { _, err = d.Decode([]byte(c.value)) }); n > 24<<20 {
 			t.Errorf("%s: %d bytes allocated", name, n)
 		}
 		if c.class == nil && err != nil || !errors.Is(err, c.class) || err != nil && !strings.Contains(err.Error(), c.why) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime/metrics"
 	"strings"
 	"testing"
 
@@ -13,17 +12,8 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/events"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
 )
-
-// allocated returns the bytes that call allocates.
-func allocated(call func()) uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(s)
-	before := s[0].Value.Uint64()
-	call()
-	metrics.Read(s)
-	return s[0].Value.Uint64() - before
-}
 
 // nested puts a message into fields, the first the innermost, so many times.
 func nested(times int, fields ...protowire.Number) []byte {
@@ -74,7 +64,7 @@ func TestRecordsThatAskForTooMuch(t *testing.T) {
 		}
 		d := compiled(t, c.message).NewDecoder(limits, events.Wanted{}, payload)
 		var err error
-		if n := allocated(func() { _, err = d.Decode(c.value) }); n > 24<<20 {
+		if n := pipelinetest.Allocated(func() { _, err = d.Decode(c.value) }); n > 24<<20 {
 			t.Errorf("%s: %d bytes allocated", name, n)
 		}
 		if c.class == nil && err != nil || !errors.Is(err, c.class) || err != nil && !strings.Contains(err.Error(), c.why) {
