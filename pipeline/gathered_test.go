@@ -13,7 +13,6 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/gather"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
-	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
 // recomputed applies a log and returns the states of the keys, taken apart.
@@ -108,17 +107,7 @@ func TestGatheredRowsThroughTrouble(t *testing.T) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			log := pipelinetest.Records(seed, 160)
 			rules := pipelinetest.Rules(t).Gathering(gather.Rule{Rows: 50, Millis: 40})
-			quiet := storetest.NewMemory()
-			calm := newSim(t, 0, quiet, log)
-			calm.Rules = rules
-			settle(t, calm)
-			wantStates, want := contents(t, quiet, calm)
-			store := storetest.NewMemory()
-			s := newTroubledSim(t, seed, store, log)
-			s.Rules = rules
-			settle(t, s)
-			states, got := contents(t, store, s)
-			compare(t, wantStates, states, want, got)
+			states, _ := throughTrouble(t, seed, rules, log)
 			for key, h := range recomputed(t, rules, log) {
 				value, err := pipeline.ParseStored(key, pipeline.Stored(states[key]))
 				if err != nil {
@@ -141,12 +130,7 @@ func TestGatheredRowsThroughTrouble(t *testing.T) {
 // gathered runs a log without trouble and returns the states and all that was sent.
 func gathered(t *testing.T, rule gather.Rule, log []pipeline.Record) (map[string]string, []pipeline.Output) {
 	t.Helper()
-	store := storetest.NewMemory()
-	s := newSim(t, 0, store, log)
-	s.Rules = s.Rules.Gathering(rule)
-	settle(t, s)
-	states, outs := contents(t, store, s)
-	return states, outs
+	return undisturbed(t, pipelinetest.Rules(t).Gathering(rule), log)
 }
 
 // event is a record of some rows y, x of the key k.

@@ -57,6 +57,31 @@ func settle(t *testing.T, s *pipeline.Sim) {
 	}
 }
 
+// undisturbed is what a single worker without any trouble makes of the log under rules:
+// the states, and all that was sent.
+func undisturbed(t *testing.T, rules *pipeline.Rules, log []pipeline.Record) (states map[string]string, sent []pipeline.Output) {
+	t.Helper()
+	store := storetest.NewMemory()
+	s := newSim(t, 0, store, log)
+	s.Rules = rules
+	settle(t, s)
+	return contents(t, store, s)
+}
+
+// throughTrouble fails the test unless a run with the trouble of a seed ends as one
+// without, and returns the states and what the latter sent.
+func throughTrouble(t *testing.T, seed uint64, rules *pipeline.Rules, log []pipeline.Record) (states map[string]string, sent []pipeline.Output) {
+	t.Helper()
+	wantStates, want := undisturbed(t, rules, log)
+	store := storetest.NewMemory()
+	s := newTroubledSim(t, seed, store, log)
+	s.Rules = rules
+	settle(t, s)
+	states, got := contents(t, store, s)
+	compare(t, wantStates, states, want, got)
+	return states, want
+}
+
 // message identifies an output: one offset has at most one per topic.
 type message struct {
 	topic  string
@@ -93,15 +118,6 @@ func contents(t *testing.T, store *storetest.Memory, s *pipeline.Sim) (map[strin
 		}
 	}
 	return states, first
-}
-
-// undisturbed is what a single worker without any trouble makes of the log.
-func undisturbed(t *testing.T, log []pipeline.Record) (map[string]string, []pipeline.Output) {
-	t.Helper()
-	store := storetest.NewMemory()
-	s := newSim(t, 0, store, log)
-	settle(t, s)
-	return contents(t, store, s)
 }
 
 func compare(t *testing.T, wantStates, states map[string]string, want, got []pipeline.Output) {
@@ -146,12 +162,7 @@ func TestRealModelsThroughTrouble(t *testing.T) {
 	for seed := range runs {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			log := pipelinetest.Records(seed, 120)
-			wantStates, want := undisturbed(t, log)
-			store := storetest.NewMemory()
-			s := newTroubledSim(t, seed, store, log)
-			settle(t, s)
-			states, got := contents(t, store, s)
-			compare(t, wantStates, states, want, got)
+			throughTrouble(t, seed, pipelinetest.Rules(t), log)
 		})
 	}
 }
@@ -165,7 +176,7 @@ func TestRepeatsAreAppliedOnce(t *testing.T) {
 	}{{"a", 1}, {"a", 1}, {"a", 2}, {"b", 1}, {"a", 1}, {"a", 2}, {"b", 2}} {
 		log = append(log, pipeline.Record{Offset: int64(i), Time: 1, Key: []byte("k"), Value: pipelinetest.Shard(rng), Headers: pipelinetest.ShardHeader(c.run, c.n)})
 	}
-	_, outputs := undisturbed(t, log)
+	_, outputs := undisturbed(t, pipelinetest.Rules(t), log)
 	var applied []int64
 	for _, o := range outputs {
 		applied = append(applied, o.Offset)

@@ -27,7 +27,7 @@ func TestWorkerFoldsTheLogAndSavesAtTheEnd(t *testing.T) {
 		b.CatchUp(t)
 		b.ReadyWithin(t, time.Second, true)
 		b.Stop(t)
-		wantStates, _ := undisturbed(t, log)
+		wantStates, _ := undisturbed(t, pipelinetest.Rules(t), log)
 		keys, err := b.Store.Keys(t.Context(), pipeline.Partition{Topic: "in"}, "", "", 100)
 		if err != nil || len(keys) != len(wantStates) {
 			t.Fatalf("%d keys and error %v, want %d keys", len(keys), err, len(wantStates))
