@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -107,11 +106,10 @@ func (w *world) learnt(key string) []byte {
 	return e.Snapshot
 }
 
-// Events in JSON, plain, in a Debezium envelope and in one of Connect, lead to the
-// state that the same rows as Arrow shards lead to, to the bit; verify recomputes it.
-func TestEventsLeadWhereShardsDo(t *testing.T) {
-	all := sales(120)
-	arrow := newWorldOf(t, "format: json", saleModels)
+// worldOfShards has learnt from the sales as Arrow shards, under the key k.
+func worldOfShards(t *testing.T, all []sale) *world {
+	t.Helper()
+	w := newWorldOf(t, "format: json", saleModels)
 	var streams []string
 	for _, b := range shards(all) {
 		stream, err := arrowOf.Encode(b)
@@ -120,9 +118,59 @@ func TestEventsLeadWhereShardsDo(t *testing.T) {
 		}
 		streams = append(streams, string(stream))
 	}
-	arrow.put("k", streams)
-	arrow.must("run", "--until-end")
-	want := arrow.learnt("k")
+	w.put("k", streams)
+	w.must("run", "--until-end")
+	return w
+}
+
+// leadsThere sends the sales as events of a format and an input, and fails the test
+// unless they lead to the state of the shards, which verify recomputes.
+func leadsThere(t *testing.T, shards *world, all []sale, format, input string, value func(sale) string) {
+	t.Helper()
+	w := newWorldOf(t, "format: json", "input: "+input+"\n"+saleModels)
+	var values []string
+	for _, s := range all {
+		values = append(values, value(s))
+	}
+	w.put("k", values)
+	w.must("run", "--until-end")
+	if !bytes.Equal(w.learnt("k"), shards.learnt("k")) {
+		a, _ := shards.must("get", "k")
+		b, _ := w.must("get", "k")
+		t.Errorf("the state is another one:\n%s\n%s", b, a)
+	}
+	if _, messages := w.must("verify"); !strings.Contains(messages, "1 keys match the log, 0 differ") {
+		t.Error(messages)
+	}
+	if out, _ := w.must("check"); !strings.Contains(out, "events in "+format+" fit the configuration") || strings.Contains(out, "has no value") {
+		t.Error(out)
+	}
+}
+
+// lettersSay fails the test unless the dead letters are the bad values in order, each
+// with its reason.
+func (w *world) lettersSay(bad, why []string) {
+	w.Helper()
+	letters := w.read("in.dead")
+	if len(letters) != len(bad) {
+		w.Fatalf("%d letters", len(letters))
+	}
+	for i := range letters {
+		reason := ""
+		for _, h := range letters[i].Headers {
+			reason += h.Key + "=" + string(h.Value) + " "
+		}
+		if !strings.Contains(reason, why[i]) || string(letters[i].Key) != "k" || string(letters[i].Value) != bad[i] {
+			w.Errorf("%q: %s", bad[i], reason)
+		}
+	}
+}
+
+// Events in JSON, plain, in a Debezium envelope and in one of Connect, lead to the
+// state that the same rows as Arrow shards lead to, to the bit; verify recomputes it.
+func TestEventsLeadWhereShardsDo(t *testing.T) {
+	all := sales(120)
+	arrow := worldOfShards(t, all)
 	for name, c := range map[string]struct{ input, envelope string }{
 		"plain":    {"{format: json}", "%s"},
 		"array":    {"{format: json}", "[%s]"},
@@ -130,25 +178,8 @@ func TestEventsLeadWhereShardsDo(t *testing.T) {
 		"connect":  {"{format: json, payload: payload}", `{"payload":%s,"schema":null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldOf(t, "format: json", "input: "+c.input+"\n"+saleModels)
 			rng := rand.New(rand.NewPCG(1, 2))
-			var values []string
-			for _, s := range all {
-				values = append(values, fmt.Sprintf(c.envelope, s.text(rng)))
-			}
-			w.put("k", values)
-			w.must("run", "--until-end")
-			if !bytes.Equal(w.learnt("k"), want) {
-				a, _ := arrow.must("get", "k")
-				b, _ := w.must("get", "k")
-				t.Errorf("the state is another one:\n%s\n%s", b, a)
-			}
-			if _, messages := w.must("verify"); !strings.Contains(messages, "1 keys match the log, 0 differ") {
-				t.Error(messages)
-			}
-			if out, _ := w.must("check"); !strings.Contains(out, "events in json fit the configuration") || strings.Contains(out, "has no value") {
-				t.Error(out)
-			}
+			leadsThere(t, arrow, all, "json", c.input, func(s sale) string { return fmt.Sprintf(c.envelope, s.text(rng)) })
 		})
 	}
 }
@@ -168,20 +199,7 @@ func TestEventsThatAreRefused(t *testing.T) {
 	}
 	w.put("k", append(slices.Clone(bad), good))
 	w.must("run", "--until-end")
-	letters := w.read("in.dead")
-	if len(letters) != len(bad) {
-		t.Fatalf("%d letters", len(letters))
-	}
-	for i := range letters {
-		text, _ := json.Marshal(letters[i].Headers)
-		reason := ""
-		for _, h := range letters[i].Headers {
-			reason += h.Key + "=" + string(h.Value) + " "
-		}
-		if !strings.Contains(reason, why[i]) || string(letters[i].Key) != "k" || string(letters[i].Value) != bad[i] {
-			t.Errorf("%s: %s\n%s", bad[i], reason, text)
-		}
-	}
+	w.lettersSay(bad, why)
 	if out, _ := w.must("dead-letters", "list"); !strings.Contains(out, "k") {
 		t.Error(out)
 	}

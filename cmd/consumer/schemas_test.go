@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -21,7 +20,6 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/models"
-	arrowOf "github.com/credence-stream/credence/pipeline/arrow"
 )
 
 // saleAvro is the schema of a sale, its fields in an order of their own.
@@ -122,18 +120,7 @@ func file(t *testing.T, name, text string) string {
 // state that the same rows as Arrow shards lead to, to the bit; verify recomputes it.
 func TestSchemasLeadWhereShardsDo(t *testing.T) {
 	all := sales(120)
-	arrow := newWorldOf(t, "format: json", saleModels)
-	var streams []string
-	for _, b := range shards(all) {
-		stream, err := arrowOf.Encode(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		streams = append(streams, string(stream))
-	}
-	arrow.put("k", streams)
-	arrow.must("run", "--until-end")
-	want := arrow.learnt("k")
+	arrow := worldOfShards(t, all)
 	registry := fakeRegistry(t)
 	plain, envelope := avro.MustParse(saleAvro), avro.MustParse(saleEnvelope)
 	rows := avro.MustParse(`{"type":"array","items":` + saleAvro + `}`)
@@ -153,25 +140,8 @@ func TestSchemasLeadWhereShardsDo(t *testing.T) {
 		"json registry":     {fmt.Sprintf("{format: json, schema: {registry: %q}}", registry.URL()), func(s sale) string { return headed(4, "", []byte(s.text(rng))) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldOf(t, "format: json", "input: "+c.input+"\n"+saleModels)
-			var values []string
-			for _, s := range all {
-				values = append(values, c.value(s))
-			}
-			w.put("k", values)
-			w.must("run", "--until-end")
-			if !bytes.Equal(w.learnt("k"), want) {
-				a, _ := arrow.must("get", "k")
-				b, _ := w.must("get", "k")
-				t.Errorf("the state is another one:\n%s\n%s", b, a)
-			}
-			if _, messages := w.must("verify"); !strings.Contains(messages, "1 keys match the log, 0 differ") {
-				t.Error(messages)
-			}
 			format, _, _ := strings.Cut(name, " ")
-			if out, _ := w.must("check"); !strings.Contains(out, "events in "+format+" fit the configuration") || strings.Contains(out, "has no value") {
-				t.Error(out)
-			}
+			leadsThere(t, arrow, all, format, c.input, c.value)
 		})
 	}
 }
@@ -210,19 +180,7 @@ func TestRegistryIsWaitedForAndWrongIdsAreLetters(t *testing.T) {
 	if !strings.Contains(out, `"t":30`) {
 		t.Error(out)
 	}
-	letters := w.read("in.dead")
-	if len(letters) != len(bad) {
-		t.Fatalf("%d letters", len(letters))
-	}
-	for i := range letters {
-		reason := ""
-		for _, h := range letters[i].Headers {
-			reason += h.Key + "=" + string(h.Value) + " "
-		}
-		if !strings.Contains(reason, why[i]) || string(letters[i].Value) != bad[i] {
-			t.Errorf("%q: %s", bad[i], reason)
-		}
-	}
+	w.lettersSay(bad, why)
 }
 
 // A file's content is part of the fingerprint, wherever it lies; that there is a
