@@ -98,11 +98,16 @@ func (c *Config) checkTopics(wrong report) {
 	}
 }
 
+// checkPair refuses a certificate without its key, and a key without one.
+func (t *TLS) checkPair(wrong report, section string) {
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		wrong("%s.cert_file is %q and %s.key_file is %q: give both or neither", section, t.CertFile, section, t.KeyFile)
+	}
+}
+
 func (c *Config) checkAuthentication(wrong report) {
 	t, s := c.Kafka.TLS, c.Kafka.SASL
-	if (t.CertFile == "") != (t.KeyFile == "") {
-		wrong("kafka.tls.cert_file is %q and kafka.tls.key_file is %q: give both or neither", t.CertFile, t.KeyFile)
-	}
+	t.checkPair(wrong, "kafka.tls")
 	if given := t.CAFile + t.CertFile + t.KeyFile + t.ServerName; given != "" && !t.Enabled {
 		wrong("kafka.tls.enabled is false, but other keys of kafka.tls are set (%s)", given)
 	}

@@ -65,7 +65,5 @@ func (i *Input) checkRegistry(wrong report) {
 	if (s.Username == "") != (s.PasswordFile == "") {
 		wrong("input.schema.username is %q and input.schema.password_file is %q: give both or neither", s.Username, s.PasswordFile)
 	}
-	if t := s.TLS; (t.CertFile == "") != (t.KeyFile == "") {
-		wrong("input.schema.tls.cert_file is %q and input.schema.tls.key_file is %q: give both or neither", t.CertFile, t.KeyFile)
-	}
+	s.TLS.checkPair(wrong, "input.schema.tls")
 }

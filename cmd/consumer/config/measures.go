@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/credence-stream/credence/cdf"
 )
 
 // measures are what columns are measured in, by name, for those who read the page
@@ -40,19 +42,13 @@ func (u *measures) decodeNode(d *decoder, n yamlNode, path string) {
 // checkUnits refuses units of columns that the model has not, where the
 // configuration names all that it has.
 func (m *Model) checkUnits(wrong report) {
-	c := &m.Columns
-	if m.Formula != "" || c.Features == nil {
+	roles := m.Columns.roles()
+	named, only := roles.Named()
+	if m.Formula != "" || !only {
 		return
 	}
-	known := []string{c.Response.Name, c.Group, c.Exposure, c.Time}
-	for i := range c.Features {
-		known = append(known, c.Features[i].Name)
-	}
-	for _, g := range c.Groups {
-		known = append(append(known, g.Column), g.Slopes...)
-	}
 	for _, name := range slices.Sorted(maps.Keys(m.Units)) {
-		if !slices.Contains(known, name) {
+		if name != m.Columns.Group && !slices.ContainsFunc(named, func(n cdf.Named) bool { return n.Name == name }) {
 			wrong("units: %q is no column of the model", name)
 		}
 	}
