@@ -71,47 +71,33 @@ func (b block) Absorb(s *cdf.Step) { b.m.absorb(s) }
 
 // Sample finds the posterior of the statistics and draws from it.
 func (b block) Sample(s *cdf.Step) error {
-	m := b.m
 	if s.Draws == nil {
 		return errNoDraws
 	}
-	if len(m.n) == 0 {
-		m.drawPrior(s)
-		return nil
-	}
-	w := m.scratch.Get().(*work)
-	defer m.scratch.Put(w)
-	if err := m.fill(w); err != nil {
-		return err
-	}
-	m.settle(w)
-	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.s2 + m.shape; !lin.Finite(sum) || !(m.s2 > 0) || !(m.shape > 0) {
-		return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)
-	}
-	m.draw(s, w)
-	return nil
+	return b.m.sample(s, true)
 }
 
 // Redraw draws from the posterior of the statistics as Sample does.
-func (m *Model) Redraw(s *cdf.Step) error {
+func (m *Model) Redraw(s *cdf.Step) error { return m.sample(s, false) }
+
+// sample draws from the posterior; settle says that its moments are to be noted.
+func (m *Model) sample(s *cdf.Step, settle bool) error {
 	if len(m.n) == 0 {
 		m.drawPrior(s)
 		return nil
 	}
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
-	if err := m.fill(w); err != nil {
-		return err
-	}
-	m.draw(s, w)
-	return nil
-}
-
-// fill lays the grid over the posterior.
-func (m *Model) fill(w *work) error {
 	if !w.grid.fill(&m.statistics) {
 		return fmt.Errorf("%w: anova: no grid holds the posterior", cdf.ErrNumeric)
 	}
+	if settle {
+		m.settle(w)
+		if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.s2 + m.shape; !lin.Finite(sum) || !(m.s2 > 0) || !(m.shape > 0) {
+			return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)
+		}
+	}
+	m.draw(s, w)
 	return nil
 }
 
