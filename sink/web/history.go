@@ -29,12 +29,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request, key string) err
 	}
 	w.Header().Add("Vary", "Accept")
 	if contentType == arrowType {
-		body, err := s.options.Encode(historyBatch(h.Points, wanted))
-		if err != nil {
-			return err
-		}
-		writeBody(w, arrowType, body)
-		return nil
+		return s.writeBatch(w, historyBatch(h.Points, wanted))
 	}
 	o := newObject()
 	o.text("key", key)

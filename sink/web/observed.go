@@ -32,12 +32,7 @@ func (s *Server) observed(w http.ResponseWriter, r *http.Request, key string) er
 		}
 	}
 	if contentType == arrowType {
-		body, err := s.options.Encode(observedBatch(rows))
-		if err != nil {
-			return err
-		}
-		writeBody(w, arrowType, body)
-		return nil
+		return s.writeBatch(w, observedBatch(rows))
 	}
 	o := newObject()
 	o.text("key", key)

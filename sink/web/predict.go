@@ -169,6 +169,16 @@ func appendPrediction(o *object, q *pipeline.RowPrediction) {
 	o.number("epred_q97.5", q.EpredQ975)
 }
 
+// writeBatch answers with a batch in Arrow.
+func (s *Server) writeBatch(w http.ResponseWriter, b *cdf.Batch) error {
+	body, err := s.options.Encode(b)
+	if err != nil {
+		return err
+	}
+	writeBody(w, arrowType, body)
+	return nil
+}
+
 // writeBody answers with a body that nobody keeps.
 func writeBody(w http.ResponseWriter, contentType string, body []byte) {
 	h := w.Header()
