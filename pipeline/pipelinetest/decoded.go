@@ -1,6 +1,7 @@
 package pipelinetest
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"runtime/metrics"
@@ -23,9 +24,28 @@ func Allocated(call func()) uint64 {
 	return s[0].Value.Uint64() - before
 }
 
-// SameBatch fails the test where two batches differ in a bit, or where a column has
+// Decoded decodes a value by a decoder that was used and by a fresh one, and fails the
+// test unless they say the same and the value is as it was.
+func Decoded(t testing.TB, used, fresh pipeline.Decoder, value []byte) (*cdf.Batch, error) {
+	t.Helper()
+	kept := bytes.Clone(value)
+	b, err := used.Decode(value)
+	if !bytes.Equal(kept, value) {
+		t.Fatal("the record was written to")
+	}
+	again, errAgain := fresh.Decode(value)
+	if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
+		t.Fatalf("%v, then %v: what was before shows", err, errAgain)
+	}
+	if err == nil {
+		sameBatch(t, b, again)
+	}
+	return b, err
+}
+
+// sameBatch fails the test where two batches differ in a bit, or where a column has
 // not a value for each row.
-func SameBatch(t testing.TB, a, b *cdf.Batch) {
+func sameBatch(t testing.TB, a, b *cdf.Batch) {
 	t.Helper()
 	if a.Rows != b.Rows || len(a.Columns) != len(b.Columns) || !slices.Equal(a.Skipped, b.Skipped) {
 		t.Fatalf("%+v, then %+v", a, b)

@@ -1,7 +1,6 @@
 package avro
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"math/big"
@@ -76,15 +75,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, value []byte) {
 		n := int(which) % len(schemas)
-		kept := bytes.Clone(value)
-		b, err := used[n].Decode(value)
-		if !bytes.Equal(kept, value) {
-			t.Fatal("the record was written to")
-		}
-		again, errAgain := ours[n].NewDecoder(small, events.Wanted{}, nil).Decode(value)
-		if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
-			t.Fatalf("%v, then %v: what was before shows", err, errAgain)
-		}
+		b, err := pipelinetest.Decoded(t, used[n], ours[n].NewDecoder(small, events.Wanted{}, nil), value)
 		// The library also reads what is in an array, which is passed over here by the
 		// size of its blocks.
 		skips := strings.Contains(schemas[n], `"array","items":"`)
@@ -94,7 +85,6 @@ func FuzzDecode(f *testing.F) {
 			refusal(t, err, errTheirs == nil && len(rest) == 0 && !skips)
 			return
 		}
-		pipelinetest.SameBatch(t, b, again)
 		if errTheirs != nil || len(rest) > 0 {
 			if !skips {
 				t.Fatalf("read here, and there: %v, %d bytes left", errTheirs, len(rest))
