@@ -16,9 +16,12 @@ const (
 	MonthFirst              // 01/31/2012, 01-31-2012
 )
 
-// Instant reads what ISOTime reads, and dates with the year first and slashes, with or
-// without a time of day: what can be read in one way only.
+// Instant reads what ISOTime reads, dates with the year first and slashes, and those whose
+// month has its name, with or without a time of day: what can be read in one way only.
 func Instant[T ~string | ~[]byte](s T) (time.Time, bool) {
+	if namesMonth(s) {
+		return named(string(s))
+	}
 	if len(s) > 4 && s[4] == '/' {
 		return Day(string(s), YearFirst)
 	}
@@ -57,14 +60,18 @@ func Day(s string, order Order) (time.Time, bool) {
 	if len(year) != 4 || len(month) > 2 || len(day) > 2 {
 		return time.Time{}, false
 	}
-	text := year + "-" + twoDigits(month) + "-" + twoDigits(day)
-	if clock != "" {
-		if clock = hours24(clock); clock == "" {
-			return time.Time{}, false
-		}
-		text += "T" + clock
+	return atClock(year+"-"+twoDigits(month)+"-"+twoDigits(day), clock)
+}
+
+// atClock reads a date of ISO 8601 with a time of day as people write it, or none.
+func atClock(date, clock string) (time.Time, bool) {
+	if clock == "" {
+		return ISOTime(date)
 	}
-	return ISOTime(text)
+	if clock = hours24(clock); clock == "" {
+		return time.Time{}, false
+	}
+	return ISOTime(date + "T" + clock)
 }
 
 // hours24 writes a time of day as ISOTime takes it, "" where it is none.

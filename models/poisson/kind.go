@@ -34,7 +34,7 @@ func suggest(p *kind.Profile) (s kind.Suggestion) {
 	s.Use = "counts, with effects of groups"
 	if len(p.Groups) > 0 {
 		s.By = kind.ByResponse
-		s.Why = fmt.Sprintf("%s counts (whole numbers from %.4g to %.4g) and %s names groups", r.Name, r.Least, r.Most, p.Groups[0])
+		s.Why = fmt.Sprintf("%s counts (whole numbers from %.0f to %.0f) and %s names groups", r.Name, r.Least, r.Most, p.Groups[0])
 	}
 	return s
 }

@@ -101,6 +101,7 @@ func TestSuggest(t *testing.T) {
 		{"categories", []cdf.Column{color, x, y}, Wish{}, "linear", []string{"- {name: color, levels: [red, blue, green], baseline: red}  # 3 levels, most often red (50%)"}},
 		{"few groups as categories", []cdf.Column{store, x, y}, Wish{}, "linear", []string{`- {name: store, levels: ["0", "1", "2", "3", "4"], baseline: "0"}`}},
 		{"many groups", []cdf.Column{town, x, y}, Wish{}, "linear", []string{"#   town: names 25 groups, and each would be a coefficient"}},
+		{"a time that comes again", []cdf.Column{wholes("month", func(i int) int { return 5 + i/12 }), x, y}, Wish{}, "linear", []string{"- month  # 5 to 9"}},
 		{"trend", []cdf.Column{year, day, x, y}, Wish{}, "linear", []string{"#   year: it never falls and would be a trend", "#   day: a time, which is not a feature unless"}},
 		{"exposure", []cdf.Column{store, floats("population", func(i int) float64 { return float64(1000 + i%7) }), counts}, Wish{}, "poisson", []string{"# exposure: population"}},
 		{"asked for", []cdf.Column{town, x, y}, Wish{Kind: "anova"}, "anova", []string{"anova, because asked for; linear would have been suggested", "#   x: kind anova takes no features"}},
@@ -202,6 +203,52 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 	}
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || fmt.Sprint(doc.Models[0].Columns.Features) != "[x]" {
 		t.Errorf("features %v, error %v", doc.Models[0].Columns.Features, err)
+	}
+}
+
+// TestColumnsWithinKeys: what is the same in all rows of a key has no effect there, and steps
+// that each key goes through are a feature where the kind has no time.
+func TestColumnsWithinKeys(t *testing.T) {
+	p := NewProfile()
+	for key := range 20 {
+		p.Add(fmt.Sprint("chick", key), &cdf.Batch{Rows: 12, Columns: []cdf.Column{
+			wholes("weight", func(i int) int { return 40 + i*i + key }), wholes("week", func(i int) int { return i }),
+			wholes("diet", func(int) int { return 1 + key/5 }), texts("breed", func(int) string { return fmt.Sprint("b", key%3) }),
+			texts("food", func(i int) string { return fmt.Sprint("f", (i+key)%2) }),
+		}})
+	}
+	for _, c := range []struct {
+		wish Wish
+		kind string
+		says []string
+	}{
+		{Wish{Response: "weight"}, "linear", []string{
+			"- week  # 0 to 11", "- {name: food, levels:", "#   diet: the same in all rows of a key", "#   breed: the same in all rows of a key",
+		}},
+		{Wish{Response: "weight", Kind: "dlm"}, "dlm", []string{"time: week  # 0 to 11"}},
+	} {
+		m, err := p.Suggest(models.Kinds(), c.wish)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(m.AppendYAML(nil))
+		for _, want := range c.says {
+			if m.Kind.Name != c.kind || !strings.Contains(text, want) {
+				t.Errorf("%+v: kind %s, does not say %q:\n%s", c.wish, m.Kind.Name, want, text)
+			}
+		}
+	}
+	m, err := p.Suggest(models.Kinds(), Wish{Formula: "weight ~ diet + week"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := strings.Join(m.LeftOut(), "\n"); strings.Contains(left, "diet") || !strings.Contains(left, "breed: ") {
+		t.Errorf("left out, of which the formula names diet:\n%s", left)
+	}
+	for _, c := range profileOf(color, x, y).columns {
+		if c.keyed() {
+			t.Errorf("%s differs in rows of the key", c.name)
+		}
 	}
 }
 

@@ -45,6 +45,11 @@ func (m *Model) heed() {
 			g.role = group
 		case !slices.Contains(named, g.name) && !m.formula.Point():
 			g.role, g.why = leftOut, "the formula does not name it"
+		case g.role == leftOut && slices.Contains(named, g.name): // at the reader's wish
+			g.role, g.why = numericFeature, ""
+			if g.kind == cdf.Text {
+				g.role = categoricalFeature
+			}
 		case g.role == group:
 			g.role = categoricalFeature
 		}

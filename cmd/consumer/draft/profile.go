@@ -21,6 +21,7 @@ type Profile struct {
 	Rows    int
 	Shards  int
 	Keys    map[string]bool
+	Of      int64     // rows of the file that the sample is of, -1: not known; 0: it is of a topic
 	columns []*column // by first appearance
 	skipped []cdf.Skipped
 }
@@ -40,6 +41,11 @@ type column struct {
 	dates       bool    // whole days, if it holds times
 	rising      bool    // never falls within a key
 	last        map[string]float64
+
+	// within keys
+	named  map[string]string // of labels: the last of each key
+	after  int               // values that came after another of their key
+	varies bool              // some key has two different ones
 
 	counts map[string]int // of labels, for every type but Float
 	exact  map[float64]int
@@ -70,7 +76,7 @@ func (p *Profile) columnOf(c *cdf.Column) *column {
 	}
 	fresh := &column{
 		name: strings.Clone(c.Name), kind: c.Type, least: math.Inf(1), most: math.Inf(-1),
-		whole: true, dates: true, rising: true, last: map[string]float64{}, counts: map[string]int{}, exact: map[float64]int{},
+		whole: true, dates: true, rising: true, last: map[string]float64{}, named: map[string]string{}, counts: map[string]int{}, exact: map[float64]int{},
 	}
 	p.columns = append(p.columns, fresh)
 	return fresh
@@ -94,6 +100,7 @@ func (c *column) add(key string, in *cdf.Column, rows int) {
 			if label, ok := in.Label(i); ok {
 				c.values++
 				c.label(label)
+				c.follow(key, label)
 			}
 			continue
 		}
@@ -106,8 +113,10 @@ func (c *column) add(key string, in *cdf.Column, rows int) {
 			continue
 		}
 		c.number(v)
-		if last, ok := c.last[key]; ok && v < last {
-			c.rising = false
+		if last, ok := c.last[key]; ok {
+			c.after++
+			c.rising = c.rising && v >= last
+			c.varies = c.varies || v != last
 		}
 		c.last[key] = v
 		if in.Type != cdf.Float {
@@ -141,6 +150,28 @@ func (c *column) label(text string) {
 		c.full = true
 	}
 }
+
+// follow notes whether a label is that of the row before, of the same key.
+func (c *column) follow(key, label string) {
+	if c.varies {
+		return
+	}
+	last, ok := c.named[key]
+	if !ok {
+		c.named[key] = strings.Clone(label)
+		return
+	}
+	c.after++
+	c.varies = last != label
+}
+
+// keyed reports a column that is the same in all rows of a key, and not in all keys. A few
+// rows can be so by chance.
+func (c *column) keyed() bool { return !c.varies && c.after >= fewRows && c.distinct() > 1 }
+
+// recurs reports integers that come again and again, as the hours of each day do and the
+// weeks of each patient; those of a clock do not.
+func (c *column) recurs() bool { return c.kind == cdf.Integer && 2*c.distinct() <= c.values }
 
 // distinct is how many different values there are, mostDistinct for more.
 func (c *column) distinct() int { return max(len(c.counts), len(c.exact)) }

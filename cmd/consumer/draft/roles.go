@@ -48,6 +48,8 @@ func (p *Profile) unusable(c *column) string {
 		return fmt.Sprintf("%s of its values are missing, and a row without a feature is dropped", percent(p.Rows-c.values, p.Rows))
 	case c.distinct() == 1:
 		return fmt.Sprintf("constant: %s in every row", c.only())
+	case c.keyed():
+		return "the same in all rows of a key, whose model has nothing to compare it with"
 	}
 	return ""
 }
@@ -71,6 +73,10 @@ func (c *column) timely() bool {
 func (c *column) steps() bool {
 	return c.kind == cdf.Integer || c.kind == cdf.Time && c.dates && c.rising
 }
+
+// stepped reports a time whose steps each key goes through, as the weeks of patients: a feature
+// where the kind has no time.
+func (p *Profile) stepped(c *column) bool { return len(p.Keys) > 1 && c.recurs() }
 
 // groups reports a column that names groups: texts or integers with such a
 // name, or more texts than can be coefficients, that come back.
@@ -112,7 +118,8 @@ func (p *Profile) assign(response *column, wanted string) []given {
 		all = append(all, g)
 	}
 	// The only column of use, if it names anything, names groups.
-	if count(all, numericFeature, group) == 0 && count(all, categoricalFeature) == 1 {
+	steps := first(all, clock)
+	if count(all, numericFeature, group) == 0 && count(all, categoricalFeature) == 1 && (steps == nil || !p.stepped(steps.column)) {
 		first(all, categoricalFeature).role = group
 	}
 	return all

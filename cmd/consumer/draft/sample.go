@@ -65,6 +65,7 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 	}
 	defer func() { _ = src.Close() }()
 	l := &look{profile: NewProfile(), source: src}
+	l.profile.Of = src.Rows()
 	for shard, err := range rows.Shards(&some{src, f.rows}, lookedRows) {
 		if err != nil {
 			return nil, err

@@ -157,6 +157,11 @@ func (m *Model) chooseKind(wanted string) {
 func (m *Model) seen() *kind.Profile {
 	r := m.response
 	p := &kind.Profile{Features: count(m.columns, numericFeature, categoricalFeature, dated)}
+	t := first(m.columns, clock)
+	if t != nil && m.profile.stepped(t.column) {
+		p.Features++
+		t = nil
+	}
 	p.Response.Name, p.Response.Distinct = plain(r.name), many(r)
 	p.Response.Binary, p.Response.Count = r.binary(), r.count()
 	p.Response.Least, p.Response.Most = r.least, r.most
@@ -165,7 +170,7 @@ func (m *Model) seen() *kind.Profile {
 			p.Groups = append(p.Groups, plain(g.name))
 		}
 	}
-	if t := first(m.columns, clock); t != nil {
+	if t != nil {
 		p.Clock = plain(t.name)
 	}
 	return p
@@ -205,6 +210,8 @@ func (m *Model) settle(wanted string) {
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch {
+		case g.role == clock && !k.Time && k.Features && g.recurs():
+			g.role = numericFeature
 		case g.role == clock && (!k.Time || !g.steps() || g != first(m.columns, clock)):
 			g.role, g.why = leftOut, m.untimely(g)
 		case g.role == group && grouped && g.name == chosen:

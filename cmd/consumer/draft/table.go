@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 )
 
@@ -21,7 +22,11 @@ func (m *Model) table(key string, p *Profile) string {
 	var w strings.Builder
 	w.WriteString("COLUMN\tTYPE\tVALUES\tMISSING\tUSE\n")
 	if key != "" {
-		fmt.Fprintf(&w, "%s\t%s\t%s\t%s\t%s\n", shown(key), "-", plural(len(p.Keys), "key", "keys"), "-", "key: each value gets a model")
+		many := plural(len(p.Keys), "key", "keys")
+		if p.Of != 0 && p.Of != int64(p.Rows) {
+			many += " in the sample"
+		}
+		fmt.Fprintf(&w, "%s\t%s\t%s\t%s\t%s\n", shown(key), "-", many, "-", "key: each value gets a model")
 	}
 	of := map[*column]*given{}
 	for i := range m.columns {
@@ -90,7 +95,7 @@ func (c *column) ranged() string {
 		to, _ := ends.Label(1)
 		return from + " to " + to
 	case c.kind != cdf.Text:
-		return number(c.least+0) + " to " + number(c.most+0) // no negative zero
+		return number(c.least) + " to " + number(c.most)
 	}
 	var some []string
 	for _, level := range c.levels() {
@@ -105,6 +110,11 @@ func (c *column) ranged() string {
 		many = "over " + many
 	}
 	return many + ": " + strings.Join(some, ", ")
+}
+
+// few reports integers of few values, which may be names of something.
+func (c *column) few() bool {
+	return c.kind == cdf.Integer && c.distinct() > 2 && c.distinct() <= mostListed && 10*c.distinct() <= c.values
 }
 
 // use says what becomes of a column, and of rows that lack it.
@@ -124,6 +134,9 @@ func (m *Model) use(c *column, g *given) string {
 		numericFeature: "feature", categoricalFeature: "feature, an effect per level", group: "names groups", clock: "time",
 		dated: "features: " + strings.Join(g.parts, ", "),
 	}[g.role]
+	if g.role == numericFeature && m.profile.Of != 0 && c.few() {
+		what += "; --text " + cli.Quote(c.name) + " makes its values levels"
+	}
 	if gaps && g.role != clock {
 		what += "; rows without it are left out"
 	}

@@ -42,19 +42,21 @@ func TestIDs(t *testing.T) {
 func TestTable(t *testing.T) {
 	gaps := floats("gaps\tof", func(i int) float64 { return []float64{1, math.NaN(), 3}[i%3] * float64(1+i%7) })
 	mail := texts("mail", func(i int) string { return fmt.Sprintf("a%d@b.example", i) })
-	p := profileOf(mail, color, yes, day, gaps, y)
+	p := profileOf(mail, color, yes, day, gaps, y, wholes("doors", func(i int) int { return 3 + i%3 }))
 	p.skipped = []cdf.Skipped{{Name: "blob", Type: "binary"}}
 	m, err := p.Suggest(models.Kinds(), Wish{Response: "y", Dates: []string{"trend", "month"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Of = 61
 	got := m.table("shop", p)
 	for _, want := range []string{
-		"\"shop\"\t-\t1 key\t-\tkey: each value gets a model\n",
+		"\"shop\"\t-\t1 key in the sample\t-\tkey: each value gets a model\n",
 		"\"mail\"\ttext\t60 levels: \"a0@b.example\", \"a10@b.example\", \"a11@b.example\", ...\t-\tleft out: looks like an id: mail addresses, 60 different texts in 60 rows\n",
 		"\"color\"\ttext\t3 levels: \"red\", \"blue\", \"green\"\t-\tfeature, an effect per level\n",
 		"\"day\"\tdates\t1970-01-01 to 1970-03-01\t-\tfeatures: trend, month\n",
 		"\"gaps?of\"\tnumbers\t1 to 21\t20 (33%)\tleft out: its name cannot stand in a formula, which --dates makes; rename it\n",
+		"\"doors\"\tintegers\t3 to 5\t-\tfeature; --text doors makes its values levels\n",
 		"\"bought\"\tintegers\t0 to 1\t-\tfeature\n",
 		"\tresponse\n", "\"blob\"\tbinary\t-\t-\tleft out: the type is not read\n",
 	} {

@@ -90,9 +90,9 @@ func (l *Look) Response(name string) error {
 }
 
 // Responses lists the columns that could be the response, one to a line, with what was
-// seen of each and the kind that would model it.
+// seen of each and the kind that would model it; those named as a time come last.
 func (l *Look) Responses(kinds kind.Registry) []string {
-	var all []string
+	var all, last []string
 	for _, c := range l.profile.columns {
 		if !l.profile.responds(c) {
 			continue
@@ -101,9 +101,14 @@ func (l *Look) Responses(kinds kind.Registry) []string {
 		if err != nil {
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s: %s; kind %s, because %s", plain(c.name), c.describe(l.profile), m.Kind.Name, m.why))
+		line := fmt.Sprintf("%s: %s; kind %s, because %s", plain(c.name), c.describe(l.profile), m.Kind.Name, m.why)
+		if has(c.name, timeWords) {
+			last = append(last, line)
+			continue
+		}
+		all = append(all, line)
 	}
-	return all
+	return append(all, last...)
 }
 
 // responds reports whether a column could be the response if nobody says which.

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -253,7 +254,7 @@ func plain(name string) string {
 	return name
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+func number(x float64) string { return cli.Number(x + 0) } // no negative zero
 
 // round keeps so many digits of a finite number.
 func round(x float64, digits int) float64 {

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/run"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink/web"
 )
@@ -25,6 +28,7 @@ type findings struct {
 	effects []*effect
 	groups  []estimate // of the only key
 	others  []estimate // neither effect nor group, of the only key
+	wholes  []*effect  // the same of several keys
 	little  []string   // keys that know little
 	flags   map[string]*raisedFlag
 }
@@ -35,6 +39,7 @@ type effect struct {
 	of     []estimate // of keys that know more than the prior about it
 	unsure int        // keys that don't
 	size   float64    // of the median key, for one sd of the column
+	unit   float64    // of the column, that the estimates are for; 0: 1
 }
 
 // estimate is one variable of one key.
@@ -76,6 +81,11 @@ func (t *trial) findings(ctx context.Context, s *run.Service) (*findings, error)
 	}
 	for _, e := range f.effects {
 		e.size = median(e.of, func(x estimate) float64 { return math.Abs(x.mean) * x.scale })
+		little := 1e-3 // with more zeros a number is hard to read
+		if t.model.Kind.Response == kind.Count {
+			little = .01 // and a factor hard to tell from 1
+		}
+		e.enlarge(little)
 	}
 	slices.SortStableFunc(f.effects, func(a, b *effect) int {
 		return cmp.Or(cmp.Compare(min(b.sure(), 1), min(a.sure(), 1)), cmp.Compare(b.size, a.size))
@@ -114,10 +124,10 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 			// No row of such a level came, or few.
 		case family == "beta":
 			e.name = inner
-			of := byName[inner]
+			of := byName[s.Rows[i].Variable]
 			if of == nil {
 				of = &effect{name: inner}
-				byName[inner] = of
+				byName[s.Rows[i].Variable] = of
 				f.effects = append(f.effects, of)
 			}
 			if slices.Contains(s.PriorDominated, s.Rows[i].Variable) || math.IsNaN(e.mean) {
@@ -131,6 +141,14 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 			f.groups = append(f.groups, e)
 		case only:
 			f.others = append(f.others, e)
+		case inner == "" && !math.IsNaN(e.mean):
+			of := byName[e.name]
+			if of == nil {
+				of = &effect{name: e.name}
+				byName[e.name] = of
+				f.wholes = append(f.wholes, of)
+			}
+			of.of = append(of.of, e)
 		}
 	}
 	if vague > known || known+vague == 0 && 2*len(s.PriorDominated) > len(s.Rows) {
@@ -169,6 +187,33 @@ func split(variable string) (family, of string) {
 		return variable, ""
 	}
 	return family, strings.TrimSuffix(rest, "]")
+}
+
+// enlarge takes a power of ten of the column as the unit of the estimates, where those for
+// one of the column's own are below a size.
+func (e *effect) enlarge(little float64) {
+	scale := median(e.of, func(x estimate) float64 { return x.scale })
+	if len(e.of) == 0 || scale < 10 || e.size >= little*scale {
+		return
+	}
+	e.unit = math.Pow(10, math.Floor(math.Log10(scale)))
+	for i := range e.of {
+		x := &e.of[i]
+		x.mean, x.sd, x.low, x.high = x.mean*e.unit, x.sd*e.unit, x.low*e.unit, x.high*e.unit
+	}
+}
+
+// factorOf is a factor with its arguments, before a level.
+var factorOf = regexp.MustCompile(`C\(([^,()'"]+), (?:[^'"()]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*\)\[`)
+
+// label is the name of an effect as the report has it: of a factor without the list of its
+// levels, and with the unit where that is not 1.
+func (e *effect) label() string {
+	text := show(factorOf.ReplaceAllString(e.name, "$1["))
+	if e.unit > 0 {
+		text += " (per " + cli.Count(int64(e.unit)) + ")"
+	}
+	return text
 }
 
 // sure is how many keys know the sign.

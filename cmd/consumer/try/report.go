@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	mostShown = 8 // effects, and other lists
-	mostNamed = 5 // keys in a sentence
+	mostShown  = 8    // effects, and other lists
+	mostNamed  = 5    // keys in a sentence
+	mostFactor = 1000 // beyond it, and below its inverse, digits say nothing
 )
 
 // report says what was learnt, what was left out, and how to keep it.
@@ -46,7 +47,9 @@ func (t *trial) report(ctx context.Context, s *run.Service) error {
 	if err := t.writeEffects(&w, f); err != nil {
 		return err
 	}
-	t.writeLevels(&w, f)
+	if err := t.writeLevels(&w, f); err != nil {
+		return err
+	}
 	t.writeFit(&w, s)
 	t.writeDoubts(&w, f)
 	if err := t.writeRefused(ctx, &w, s); err != nil {
@@ -103,7 +106,11 @@ func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
 		if len(shown) == 0 {
 			w.WriteString("\n")
 		}
-		fmt.Fprintf(w, "  No key knows more than the prior about %s.\n", named(unknown))
+		whose := "No key knows more than the prior"
+		if f.keys == 1 {
+			whose = "The rows say no more than the prior"
+		}
+		fmt.Fprintf(w, "  %s about %s.\n", whose, named(unknown))
 	}
 	return nil
 }
@@ -130,24 +137,24 @@ func (t *trial) sentence(e *effect) string {
 	}
 	if len(e.of) == 1 {
 		if x := e.of[0]; !x.sure() {
-			return fmt.Sprintf("%s may not depend on %s: its effect can be %s or %s", what, show(e.name), t.value(x.low), t.value(x.high))
+			return fmt.Sprintf("%s may not depend on %s: its effect can be %s or %s", what, e.label(), t.value(x.low), t.value(x.high))
 		}
-		return fmt.Sprintf("%s %s with %s: %s", what, verb, show(e.name), middle)
+		return fmt.Sprintf("%s %s with %s: %s", what, verb, e.label(), middle)
 	}
 	if up+down == 0 {
-		return fmt.Sprintf("%s may not depend on %s: no key is sure of the sign", what, show(e.name))
+		return fmt.Sprintf("%s may not depend on %s: no key is sure of the sign", what, e.label())
 	}
 	return fmt.Sprintf("%s %s with %s in the median key (%s); %s sure that it %s, %s that it %s",
-		what, verb, show(e.name), middle, cli.Plural(up, "key is", "keys are"), verbs[0], cli.Count(down), verbs[1])
+		what, verb, e.label(), middle, cli.Plural(up, "key is", "keys are"), verbs[0], cli.Count(down), verbs[1])
 }
 
 func (t *trial) cellsOfOne(w *strings.Builder, e *effect) {
 	x := e.of[0]
-	fmt.Fprintf(w, "  %s\t%s\t%s to %s\t%s\n", show(e.name), t.value(x.mean), t.value(x.low), t.value(x.high), t.certainty(x))
+	fmt.Fprintf(w, "  %s\t%s\t%s to %s\t%s\n", e.label(), t.value(x.mean), t.value(x.low), t.value(x.high), t.certainty(x))
 }
 
 func (t *trial) cellsOfMany(w *strings.Builder, e *effect) {
-	fmt.Fprintf(w, "  %s\t%s\t%s to %s\t%d of %d keys\n", show(e.name), t.value(median(e.of, mean)),
+	fmt.Fprintf(w, "  %s\t%s\t%s to %s\t%d of %d keys\n", e.label(), t.value(median(e.of, mean)),
 		t.value(quantile(e.of, .1, mean)), t.value(quantile(e.of, .9, mean)), e.sure(), len(e.of)+e.unsure)
 }
 
@@ -174,13 +181,30 @@ func (t *trial) certainty(e estimate) string {
 // value writes an effect in the units of the report.
 func (t *trial) value(x float64) string {
 	if t.model.Kind.Response == kind.Count {
-		return "x " + strconv.FormatFloat(math.Exp(x), 'g', 3, 64)
+		switch factor := math.Exp(x); {
+		case factor > mostFactor:
+			return "x over " + cli.Count(mostFactor)
+		case factor < 1./mostFactor:
+			return fmt.Sprintf("x under %g", 1./mostFactor)
+		default:
+			return "x " + near1(factor)
+		}
 	}
 	text := strconv.FormatFloat(x, 'g', 3, 64)
 	if x > 0 {
 		return "+" + text
 	}
 	return text
+}
+
+// near1 writes a factor with three digits, and with more where those would make it 1.
+func near1(factor float64) string {
+	off := math.Abs(factor - 1)
+	if off == 0 || off >= .01 {
+		return strconv.FormatFloat(factor, 'g', 3, 64)
+	}
+	decimals := min(int(math.Ceil(-math.Log10(off)))+1, 9)
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(factor, 'f', decimals, 64), "0"), ".")
 }
 
 // units says what the numbers are.
@@ -195,9 +219,9 @@ func (t *trial) units() string {
 }
 
 // writeLevels shows groups, and what else a model without effects knows.
-func (t *trial) writeLevels(w *strings.Builder, f *findings) {
+func (t *trial) writeLevels(w *strings.Builder, f *findings) error {
 	line := func(e estimate) {
-		write := number
+		write := cli.Number
 		if family, _ := split(e.name); family == "u" { // a deviation of a logarithm
 			write = t.value
 		}
@@ -225,6 +249,26 @@ func (t *trial) writeLevels(w *strings.Builder, f *findings) {
 			line(e)
 		}
 	}
+	return t.writeWholes(w, f)
+}
+
+// writeWholes shows what keys know beside groups, where there are no effects.
+func (t *trial) writeWholes(w *strings.Builder, f *findings) error {
+	if len(f.effects) > 0 || len(f.wholes) == 0 {
+		return nil
+	}
+	var cells strings.Builder
+	cells.WriteString("\n  VARIABLE\tMEDIAN KEY\tMIDDLE 80 % OF KEYS\n")
+	for _, e := range f.wholes[:min(len(f.wholes), mostShown)] {
+		fmt.Fprintf(&cells, "  %s\t%s\t%s to %s\n", e.label(), cli.Number(median(e.of, mean)), cli.Number(quantile(e.of, .1, mean)), cli.Number(quantile(e.of, .9, mean)))
+	}
+	if err := app.Tabulate(w, cells.String(), 0); err != nil {
+		return err
+	}
+	if t.model.Kind.Groups != kind.NoGroups {
+		w.WriteString("  The groups of each key are on its page.\n")
+	}
+	return nil
 }
 
 // writeFit says how well rows were predicted before they were seen.
@@ -236,7 +280,7 @@ func (t *trial) writeFit(w *strings.Builder, s *run.Service) {
 	}
 	fmt.Fprintf(w, "\nOf %s that were predicted before they were seen, %.1f %% lay inside their 95 %% interval", cli.Plural(sums.Rows, "row"), 100*inside)
 	if rmse := sums.RMSE(); !math.IsNaN(rmse) && t.model.Kind.Response == kind.Real {
-		fmt.Fprintf(w, "; the typical error was %s", number(rmse))
+		fmt.Fprintf(w, "; the typical error was %s", cli.Number(rmse))
 	}
 	w.WriteString(".\n")
 }
@@ -326,5 +370,3 @@ func named(keys []string) string {
 
 // show makes a name from outside fit for a line.
 func show(name string) string { return term.Cut(name, 40) }
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 )
 
 // Count writes a number of things with commas: 12,345.
@@ -9,6 +12,17 @@ func Count[N ~int | ~int64](n N) string {
 	text := fmt.Sprint(int64(n))
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
 		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Number writes four digits of a number, large ones with commas and without an exponent:
+// 2.5, 12,350, 106,900,000.
+func Number(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 4, 64)
+	if math.Abs(x) < 1e15 && strings.Contains(text, "e+") {
+		rounded, _ := strconv.ParseFloat(text, 64)
+		return Count(int64(rounded))
 	}
 	return text
 }

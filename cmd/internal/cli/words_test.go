@@ -2,6 +2,16 @@ package cli
 
 import "testing"
 
+func TestNumber(t *testing.T) {
+	for x, want := range map[float64]string{
+		2.5: "2.5", 12345.6: "12,350", 1.069e8: "106,900,000", -2.5682e9: "-2,568,000,000", 9999: "9999", 1e-7: "1e-07", 1e15: "1e+15", 0: "0", 0.12345: "0.1235",
+	} {
+		if got := Number(x); got != want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
 		Count(0): "0", Count(999): "999", Count(1000): "1,000", Count(1234567): "1,234,567", Count(-999): "-999", Count(int64(-1000)): "-1,000",

@@ -22,7 +22,7 @@ that are left over at the end go out as shorter shards, in the order in which
 their keys first appeared. A column has one type, which all its values decide:
 integers, numbers (also 2,050.10 and 2.050,10, with a currency or in percent),
 booleans (true, false, yes, no, y, n), dates and times (2012-01-31, 2012/01/31,
-31/01/2012, 01/31/2012, with or without a time of day), or else text. Where the
+31/01/2012, 01/31/2012, 31 Jan 2012, with or without a time of day), or else text. Where the
 values leave two readings, replay asks for the flag that decides. Empty fields and
 the words listed at --null are nulls. Columns of a CSV file are separated by
 commas, semicolons or tabs. JSON files have one object per line, or one array of

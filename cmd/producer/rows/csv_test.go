@@ -230,7 +230,7 @@ func TestNotes(t *testing.T) {
 	src := opened(t, clitest.WriteFile(t, "in.csv", []byte(content)), Selection{KeyColumn: "g", NoKey: "none"})
 	got := strings.Join(src.Notes(), "\n")
 	want := `its columns are separated by semicolons
-column 7 has no name (pandas writes the numbers of rows so): it is left out
+column 7 has no name, as programs write the names or numbers of rows: it is left out
 1 row has no key in column "g": the key is "none"
 "NA" is read as missing, 2 times in "sex"; --text C keeps column C as it is
 column "price" is in $

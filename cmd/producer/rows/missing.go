@@ -9,7 +9,10 @@ import (
 
 // MissingWords are the texts that mean a missing value in every column but the
 // key, beside an empty field: what spreadsheets, R, SQL and pandas write.
-var MissingWords = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "nan", "NaN", "NaT", "-", "?"}
+var MissingWords = []string{
+	"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "nan", "NaN", "NaT", "-", "?",
+	"#NA", "#N/A N/A", "-nan", "-NaN", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
+}
 
 // nulls says which fields are null: empty ones, and the texts it holds.
 type nulls []string

@@ -104,7 +104,7 @@ func (a *about) resolve(s *Selection, names []string) (key int, columns []int, e
 		for i, name := range names {
 			switch {
 			case name == "":
-				a.note("column %d has no name (pandas writes the numbers of rows so): it is left out", i+1)
+				a.note("column %d has no name, as programs write the names or numbers of rows: it is left out", i+1)
 			case i != key:
 				wanted = append(wanted, name)
 			}

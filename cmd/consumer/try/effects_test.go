@@ -1,0 +1,79 @@
+package try
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cmd/consumer/draft"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
+	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/models/poisson"
+)
+
+// TestNumbersOfEffects: a factor is never written as 1 that is not, one that says nothing has
+// no digits, and an effect of one unit of a large column is one of more units.
+func TestNumbersOfEffects(t *testing.T) {
+	counts, reals := &trial{model: &draft.Model{Kind: poisson.Kind()}}, &trial{model: &draft.Model{Kind: dlm.Kind()}}
+	for _, c := range []struct {
+		of   *trial
+		x    float64
+		want string
+	}{
+		{counts, math.Log(1.5), "x 1.5"}, {counts, math.Log(1.00042), "x 1.00042"}, {counts, math.Log(.99), "x 0.99"}, {counts, 0, "x 1"},
+		{counts, math.Log(.99958), "x 0.99958"}, {counts, 140, "x over 1,000"}, {counts, -140, "x under 0.001"}, {reals, -.00244, "-0.00244"}, {reals, 2, "+2"},
+	} {
+		if got := c.of.value(c.x); got != c.want {
+			t.Errorf("%v is written %q, want %q", c.x, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		mean, scale float64
+		little      float64
+		label       string
+		of          float64 // then
+	}{
+		{6e-6, 2.3e6, 1e-3, "volume (per 1,000,000)", 6}, {.0049, 37000, .01, "volume (per 10,000)", 49},
+		{.05, 37000, .01, "volume", .05}, {1e-6, 3, 1e-3, "volume", 1e-6}, // a scale of its own makes it no larger
+	} {
+		e := &effect{name: "volume", of: []estimate{{mean: c.mean, low: c.mean, high: c.mean, scale: c.scale}}, size: c.mean * c.scale}
+		e.enlarge(c.little)
+		if got := e.of[0].mean; e.label() != c.label || math.Abs(got/c.of-1) > 1e-9 || e.of[0].high != got {
+			t.Errorf("%+v: %s %v", c, e.label(), e.of[0])
+		}
+	}
+}
+
+func TestLabelsOfFactors(t *testing.T) {
+	long := strings.Repeat("'level', ", 20)
+	for name, want := range map[string]string{
+		"C(weather, ['a', " + long + "'b'])[T.b]":   "weather[T.b]",
+		"C(a.b, other='drop')[T.x]:price":           "a.b[T.x]:price",
+		"C(month(date))[T.feb]":                     "C(month(date))[T.feb]",
+		"poly(age, 2)[1]":                           "poly(age, 2)[1]",
+		"C(w, ['a(b)', 'c'])[T.c]":                  "w[T.c]",
+		"C(w, ['c])[x'])[T.c])[x]:C(v, ['d'])[T.d]": "w[T.c])[x]:v[T.d]",
+	} {
+		if got := (&effect{name: name}).label(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestGroupsOfSeveralKeys: a model without effects says what its keys know.
+func TestGroupsOfSeveralKeys(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("shop,town,sold\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "s%d,t%d,%d.5\n", i%2, i%37, 10+i%37+i*7%5)
+	}
+	name := clitest.WriteFile(t, "sales.csv", []byte(b.String()))
+	x := begin(t, name, func(tr *trial) { tr.ask.Selection.KeyColumn = "shop" })
+	<-x.done
+	if out := x.out.String(); x.result != nil || !regexp.MustCompile(`VARIABLE +MEDIAN KEY +MIDDLE 80 % OF KEYS\n  mu +\d`).MatchString(out) ||
+		!strings.Contains(out, "The groups of each key are on its page.") {
+		t.Errorf("%v\n%s", x.result, out)
+	}
+}
