@@ -289,7 +289,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		}
 		return fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err)
 	}
-	s.model = model
+	s.model, model.checked = model, nil
 	model.used++
 	note(env)
 	l.touch(t.entry)
