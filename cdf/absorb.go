@@ -8,7 +8,7 @@ import (
 // absorb is Update without the way back: a shard is admitted, scored by the
 // posterior that has not seen it, and taken in.
 func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
-	observed, err := f.admit(b)
+	observed, err := f.admit(b, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -24,11 +24,11 @@ func (f *Filter) absorb(b *Batch, back *undo) (*Summary, error) {
 
 // admit checks the shard, fills the workspace with its rows in the units of the
 // model, and returns how many of them have a response. The key's first shard
-// settles the design.
-func (f *Filter) admit(b *Batch) (observed int, err error) {
+// settles the design. Before, where it is not nil, is of rows that were checked and come first.
+func (f *Filter) admit(b *Batch, before *Before) (observed int, err error) {
 	s, w := &f.now, f.ws
 	if s.design == nil {
-		if err := f.begin(b); err != nil {
+		if err := f.begin(b, false); err != nil {
 			return 0, err
 		}
 	}
@@ -48,30 +48,32 @@ func (f *Filter) admit(b *Batch) (observed int, err error) {
 	}
 	w.frame.shard(&w.shard, 0, w.frame.n)
 	w.shard.Forget = f.spec.discount(observed, f.elapsed(b.Time))
-	if err := f.engine.model.Check(&w.shard); err != nil {
+	if err := f.engine.check(&w.shard, before); err != nil {
 		return 0, as(ErrShard, err)
 	}
 	return observed, nil
 }
 
 // begin makes the design and an empty model for the columns of a key's first
-// shard.
-func (f *Filter) begin(b *Batch) error {
+// shard. More says that rows may follow in it, with levels that these lack.
+func (f *Filter) begin(b *Batch, more bool) error {
 	if b.Rows == 0 {
 		return fmt.Errorf("%w: no rows", ErrShard)
 	}
-	f.update, f.asked = layout{}, layout{}
-	s := &f.now
 	if known := f.ws.patterns.begun(f.spec, b); known != nil {
-		s.design, f.update = known.design, known.layout
-	} else {
-		d, err := newDesign(f.spec, b)
-		if err != nil {
-			return err
-		}
-		s.design = d
+		return f.beginAs(known.design, known.layout)
 	}
-	spare := &f.ws.spare
+	d, err := newDesign(f.spec, b, more)
+	if err != nil {
+		return err
+	}
+	return f.beginAs(d, layout{})
+}
+
+// beginAs makes an empty model for a design, and says where batches have it.
+func (f *Filter) beginAs(d *design, at layout) error {
+	s, spare := &f.now, &f.ws.spare
+	s.design, f.update, f.asked = d, at, layout{}
 	s.factors, s.scaling = newFactors(len(f.spec.Columns.Groups)), newScaling(f.spec, s.design, spare.constants(s.design))
 	s.scaling.raw = spare.kept()
 	e, err := spare.begin(f.spec, s.design)
@@ -244,71 +246,4 @@ func (f *Filter) retire(gone []int32) {
 	f.now.factors = slices.Clone(f.now.factors)
 	f.now.factors[0] = f.now.factors[0].without(gone)
 	f.outdated() // as many may have joined
-}
-
-// Check says whether Update would admit the rows of b, and changes nothing: ErrSchema
-// and ErrShard, wrapped, say what it would refuse them for, and ErrNumeric is a panic
-// of the model. That the arithmetic succeeds on them it cannot say.
-//
-// Apart says more: together with other rows that Check admitted apart from this state,
-// in one batch of no more than Limits.Rows, these are admitted too, whatever
-// their order. Where it is false that has to be checked of all of them: the key has no
-// columns yet, its rows are steps in time, or some are of a group that is new.
-func (f *Filter) Check(b *Batch) (apart bool, err error) {
-	if f.broken != nil {
-		return false, f.broken
-	}
-	back := f.save()
-	defer func() {
-		if p := recover(); p != nil {
-			apart, err = false, fmt.Errorf("%w: panic: %v", ErrNumeric, p)
-		}
-		f.dismiss(&back)
-	}()
-	if _, err := f.admit(b); err != nil {
-		return false, fmt.Errorf("shard %d: %w", f.now.t+1, err)
-	}
-	return back.engine != nil && !f.spec.Steps && f.spec.Columns.Time == "" && !f.grown(&back), nil
-}
-
-// Uses returns the columns that shards of the key are made of, as Inputs does. Before
-// the first shard they are those that it would have if it were b; ErrSchema and
-// ErrShard: see Update.
-func (f *Filter) Uses(b *Batch) ([]Input, error) {
-	if f.now.design != nil {
-		return f.Inputs(), nil
-	}
-	back := f.save()
-	defer f.dismiss(&back)
-	if err := f.begin(b); err != nil {
-		return nil, fmt.Errorf("shard %d: %w", f.now.t+1, err)
-	}
-	return f.Inputs(), nil
-}
-
-// grown reports whether groups have joined since.
-func (f *Filter) grown(back *undo) bool {
-	for i := range f.now.factors {
-		if len(f.now.factors[i].levels) > back.levelsOf(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// dismiss takes back what admitting a shard has changed.
-func (f *Filter) dismiss(back *undo) {
-	if back.engine != nil {
-		for i := range f.now.factors {
-			f.now.factors[i].truncate(back.levelsOf(i))
-		}
-		return
-	}
-	// The next shard that is admitted begins in the memory of this one.
-	spare := &f.ws.spare
-	spare.rows = f.now.scaling.raw
-	spare.take(&f.now, f.engine)
-	f.now, f.engine = back.state, nil
-	f.update, f.asked = layout{}, layout{}
-	f.outdated()
 }

@@ -91,6 +91,15 @@ func firstLevels(b *Batch, name string) ([]string, error) {
 	return levels, nil
 }
 
+// Expected returns the levels of a factor of whose first shard these rows are, where more
+// rows may follow: its baseline is among them, and there is one at least.
+func Expected(levels []string, baseline string) []string {
+	if len(levels) == 0 || baseline != "" && !slices.Contains(levels, baseline) {
+		levels = append(levels, baseline)
+	}
+	return levels
+}
+
 // labels looks names of rows up in an index, each distinct text of a column
 // once per shard.
 type labels struct {

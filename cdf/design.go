@@ -33,11 +33,12 @@ const (
 	otherFail int32 = -3
 )
 
-// newDesign gives roles to the columns of a key's first shard.
-func newDesign(spec *Spec, b *Batch) (*design, error) {
+// newDesign gives roles to the columns of a key's first shard. More says that it may have
+// more rows than the batch, with levels that these lack.
+func newDesign(spec *Spec, b *Batch, more bool) (*design, error) {
 	roles := &spec.Columns
 	if roles.Formula != nil {
-		made, err := roles.Formula.Begin(b, spec.Limits.Columns)
+		made, err := roles.Formula.Begin(b, spec.Limits.Columns, more)
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +59,9 @@ func newDesign(spec *Spec, b *Batch) (*design, error) {
 					return nil, unread
 				}
 				return nil, err
+			}
+			if more {
+				levels = Expected(levels, f.Baseline)
 			}
 			s.feature.Levels = levels
 		}

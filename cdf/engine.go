@@ -21,6 +21,7 @@ type engine struct {
 	redrawer        Redrawer        // nil: none
 	sided           Sided           // nil: none
 	exponential     Exponential     // nil: none
+	cumulative      Cumulative      // nil: none
 	chains          int             // 0: a closed form
 }
 
@@ -49,6 +50,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.redrawer, _ = faces.(Redrawer)
 	e.sided, _ = faces.(Sided)
 	e.exponential, _ = faces.(Exponential)
+	e.cumulative, _ = faces.(Cumulative)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {
@@ -66,6 +68,15 @@ func (d *design) dims(spec *Spec) Dims {
 		Publish:   spec.Publish.Draws,
 		Centered:  spec.centersResponse(),
 	}
+}
+
+// check asks the model whether it takes a shard, before which rows may come that were
+// checked.
+func (e *engine) check(sh *Shard, before *Before) error {
+	if before == nil || e.cumulative == nil {
+		return e.model.Check(sh)
+	}
+	return e.cumulative.CheckBehind(sh, before)
 }
 
 // draws returns the number of draws per shard, 0 where none are needed.

@@ -10,6 +10,24 @@ import (
 type factor struct {
 	levels []string
 	index  map[string]int32
+	// behind, while rows are checked, are levels that they have beside these; nil: those
+	// that join stay.
+	behind *behind
+}
+
+// behind are levels of rows that were checked and are not absorbed yet. Their indices
+// follow those of the levels of the state.
+type behind struct {
+	index map[string]int32
+	fresh []string // of the rows at hand
+}
+
+// forget takes back what the rows at hand brought.
+func (w *behind) forget() {
+	for _, level := range w.fresh {
+		delete(w.index, level)
+	}
+	w.fresh = w.fresh[:0]
 }
 
 // term is what one grouping factor adds to the predictor: its intercept or
@@ -41,11 +59,36 @@ func newFactors(n int) []factor {
 	return factors
 }
 
+// count is how many levels there are, with those behind.
+func (f *factor) count() int {
+	if f.behind != nil {
+		return len(f.levels) + len(f.behind.index)
+	}
+	return len(f.levels)
+}
+
 func (f *factor) add(level string) int32 {
-	i := int32(len(f.levels))
+	i := int32(f.count())
+	if w := f.behind; w != nil {
+		if w.index == nil {
+			w.index = map[string]int32{}
+		}
+		w.index[level], w.fresh = i, append(w.fresh, level)
+		return i
+	}
 	f.levels = append(f.levels, level)
 	f.index[level] = i
 	return i
+}
+
+// waiting returns the index of a level behind those of the state, none where it is none.
+func (f *factor) waiting(level string) int32 {
+	if f.behind != nil {
+		if i, known := f.behind.index[level]; known {
+			return i
+		}
+	}
+	return none
 }
 
 // truncate forgets the levels from n on.
@@ -85,14 +128,16 @@ func (f *factor) enrol(dst []int32, c *Column, in *intake, limit int, grow bool)
 			}
 		}
 		if v == none && grow && in.observed(int(row)) {
-			if limit > 0 && len(f.levels) >= limit {
-				return fmt.Errorf("%w: more than %d groups in column %q", ErrShard, limit, c.Name)
-			}
 			label := missingLevel
 			if labelled {
 				label, _ = c.Label(int(row))
 			}
-			v = f.add(string([]byte(label))) // the batch is a view
+			if v = f.waiting(label); v == none {
+				if limit > 0 && f.count() >= limit {
+					return fmt.Errorf("%w: more than %d groups in column %q", ErrShard, limit, c.Name)
+				}
+				v = f.add(string([]byte(label))) // the batch is a view
+			}
 			if c.Type == Text && labelled {
 				in.labels.codes[c.Code[row]] = v
 			}

@@ -17,7 +17,7 @@ func TestMissingLevel(t *testing.T) {
 			{Name: "c", Type: Text, Levels: []string{"a", "b", "z"}, Code: []int32{0, 1, -1, -1, 0}},
 			{Name: "x", Number: []float64{1, 2, 3, nan, 5}}, {Name: "y", Number: []float64{1, 2, 3, 4, 5}},
 		}}
-		d, err := newDesign(spec, b)
+		d, err := newDesign(spec, b, false)
 		if err != nil {
 			t.Fatal(err)
 		}

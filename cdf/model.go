@@ -41,7 +41,8 @@ type Model interface {
 	// change in Absorb of the first block, when groups appear or retire.
 	Params() []Param
 	// Check reports, wrapping ErrShard, why the shard cannot be absorbed.
-	// It only reads.
+	// It only reads. What it says of a row depends on other rows of the shard only
+	// where the model is Cumulative.
 	Check(*Shard) error
 	// Blocks returns Theta_1 .. Theta_K in the order of their updates. It is
 	// called once.
@@ -203,6 +204,22 @@ type Exponential interface {
 	// ExpMoments writes mean and sd of e to the power of each functional, NaN where
 	// they do not exist. ErrSchema, wrapped, as for Summarize.
 	ExpMoments(functionals []Functional, mean, sd []float64) error
+}
+
+// Cumulative is a model that may refuse a shard of rows that it takes one by one.
+type Cumulative interface {
+	// CheckBehind is Check of a shard that is absorbed as one with rows before it, which
+	// were checked. Where it returns nil it has noted in b what follows have to know.
+	CheckBehind(sh *Shard, b *Before) error
+}
+
+// Before is what models have to know of rows that were checked and are not absorbed.
+type Before struct {
+	// Levels is how many levels each grouping factor has with them; the filter counts.
+	Levels []int
+	Timed  bool    // one of them had a time
+	Time   int64   // of the last of these
+	Steps  float64 // that they take, gaps included
 }
 
 // Sizer is a model that holds more memory than about twice its snapshot.

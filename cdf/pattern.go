@@ -75,10 +75,7 @@ func (p *patterns) add(n *pattern) {
 func (p *patterns) place(spec *Spec, d *design, at layout, raw *Batch) {
 	var first layout
 	if d.made != nil {
-		for i := range raw.Columns {
-			c := &raw.Columns[i]
-			first.schema = append(first.schema, Column{Name: string([]byte(c.Name)), Type: c.Type}) // the batch is a view
-		}
+		first = schemaOf(raw)
 	}
 	for _, known := range *p {
 		if known.design == d && known.layout.schema == nil {
@@ -87,6 +84,15 @@ func (p *patterns) place(spec *Spec, d *design, at layout, raw *Batch) {
 		}
 	}
 	p.add(&pattern{spec, d, d.append(nil), at, first})
+}
+
+// schemaOf is the layout of a batch of which the schema alone is known.
+func schemaOf(b *Batch) (l layout) {
+	for i := range b.Columns {
+		c := &b.Columns[i]
+		l.schema = append(l.schema, Column{Name: string([]byte(c.Name)), Type: c.Type}) // the batch is a view
+	}
+	return l
 }
 
 // bind finds the columns of the key in a shard, or in what a formula made of a raw one.
@@ -104,6 +110,19 @@ func (f *Filter) bind(b, raw *Batch) error {
 		p.place(f.spec, d, f.update, raw)
 	}
 	return err
+}
+
+// learns returns the columns whose labels in the key's first shard give levels.
+func (d *design) learns() (list []string) {
+	if d.made != nil {
+		return d.made.Learns()
+	}
+	for i := range d.sources {
+		if s := &d.sources[i]; s.feature.LevelsFirst {
+			list = append(list, s.feature.Name)
+		}
+	}
+	return list
 }
 
 // own reports whether the design is of one key alone, whose first shard gave it

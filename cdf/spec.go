@@ -132,8 +132,9 @@ type Formula interface {
 	// Point reports whether it takes columns that it does not name.
 	Point() bool
 	// Begin settles the columns from a key's first shard, which are at most limit
-	// where that is not 0. ErrSchema: they do not serve.
-	Begin(b *Batch, limit int) (Derivation, error)
+	// where that is not 0. More says that rows may follow in it: a factor's levels are
+	// then Expected ones. ErrSchema: they do not serve.
+	Begin(b *Batch, limit int, more bool) (Derivation, error)
 	// Restore returns the derivation that has what Settled returned.
 	Restore(settled []Feature, limit int) (Derivation, error)
 	// Responses returns the response of every row, NaN where it is missing; nil
@@ -151,8 +152,12 @@ type Derivation interface {
 	Features() []Feature
 	// Inputs are the columns that a shard needs for features, slopes and exposure.
 	Inputs() []Input
+	// Responds are those that it needs for the response.
+	Responds() []Input
 	// Learnt reports whether the key's first shard gave levels or terms.
 	Learnt() bool
+	// Learns are the columns whose labels in it gave levels.
+	Learns() []string
 	// Derive returns the columns that the roles name, with as many rows, in room,
 	// which is nil at first and whose content is valid until the next call. A result
 	// that is not finite is missing. ErrSchema: a column is missing or of another

@@ -34,6 +34,9 @@ type opened struct {
 	env    Envelope
 	used   int      // shards since the filter was made
 	names  []string // of the newest point's variables
+	// checked is what rows that wait leave for others to be checked against, nil: nothing
+	// waits, or the state was loaded since.
+	checked *cdf.Checked
 }
 
 // entryOverhead is what an entry takes beside its key and its state's bytes or model:
@@ -44,7 +47,7 @@ const entryOverhead = 184
 func (s *keyState) size(key string) int64 {
 	n := int64(entryOverhead + len(key) + cap(s.stored))
 	if s.model != nil {
-		n += int64(unsafe.Sizeof(*s.model)) + s.model.filter.Size() + s.model.env.Waiting.Size()
+		n += int64(unsafe.Sizeof(*s.model)) + s.model.filter.Size() + s.model.env.Waiting.Size() + s.model.checked.Size()
 	}
 	return n
 }

@@ -39,7 +39,8 @@ func (l *lane) gather(t *task, m *opened, b *cdf.Batch) (whole *cdf.Batch, err e
 }
 
 // join puts the rows of a record behind those that wait, once they and the model agree to
-// it.
+// it. What the rows that wait leave for it to be checked against is kept with the model,
+// and made again of all of them where the state comes from the store.
 func (l *lane) join(t *task, m *opened, b *cdf.Batch) (*gather.Rows, error) {
 	f, waiting := m.filter, m.env.Waiting
 	if waiting == nil {
@@ -48,25 +49,31 @@ func (l *lane) join(t *task, m *opened, b *cdf.Batch) (*gather.Rows, error) {
 			return nil, err
 		}
 		waiting = gather.New(gather.Mark{Offset: t.record.Offset, Time: t.record.Time}, uses)
+		if err := waiting.Fits(b); err != nil {
+			return nil, err
+		}
+		if m.checked, err = f.Check(b); err != nil {
+			return nil, err
+		}
+		waiting.Add(b)
+		return waiting, nil
 	}
 	if err := waiting.Fits(b); err != nil {
 		return nil, err
 	}
-	told := waiting.Tell()
-	apart := false
-	if told.Rows == 0 || f.T() > 0 { // before the first shard a row may lack what another one brings
-		var err error
-		if apart, err = f.Check(b); err != nil {
-			return nil, err
-		}
+	var err error
+	if m.checked == nil {
+		m.checked, err = f.Check(waiting.Batch())
 	}
-	if told.Rows > 0 && (!apart || told.Rows+b.Rows > l.rules.limits.Rows) {
-		waiting = waiting.Clone()
-		waiting.Add(b)
-		if _, err := f.Check(waiting.Batch()); err != nil {
-			return nil, fmt.Errorf("with the %d rows of this key that wait since offset %d: %w", told.Rows, told.Began.Offset, err)
+	if err == nil {
+		err = f.CheckBehind(m.checked, b, func(rows []int) *cdf.Batch { return waiting.With(rows, b) })
+	}
+	if err != nil {
+		if _, alone := f.Check(b); alone != nil {
+			return nil, alone
 		}
-		return waiting, nil
+		told := waiting.Tell()
+		return nil, fmt.Errorf("with the %d rows of this key that wait since offset %d: %w", told.Rows, told.Began.Offset, err)
 	}
 	waiting.Add(b)
 	return waiting, nil
@@ -102,7 +109,7 @@ func (l *lane) refuseShard(t *task, m *opened, err error) error {
 // spill lets go of the rows that wait.
 func (l *lane) spill(t *task, m *opened) {
 	m.env.pass(t.record, t.entry.state.model == nil)
-	m.env.Waiting = nil
+	m.env.Waiting, m.checked = nil, nil
 	t.entry.state.model = m
 	l.touch(t.entry)
 }

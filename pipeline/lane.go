@@ -100,6 +100,8 @@ type lane struct {
 	clock   func() float64  // seconds, for metrics and pace only
 	stopped <-chan struct{} // closed when nobody reads the results any more
 	waited  float64         // seconds for the tools
+	// risk, where it is not nil, is told of a state before a shard that may cost it.
+	risk func(*entry) error
 
 	said  Posterior // of the shard at hand
 	dirty []*entry
@@ -241,6 +243,11 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 		l.wait(t, model, batch.Rows, note)
 		return nil
 	}
+	if l.risk != nil {
+		if err := l.risk(t.entry); err != nil {
+			return err
+		}
+	}
 	if err := l.absorb(t, model, whole, note); err != nil {
 		return l.refuseShard(t, model, err)
 	}
@@ -289,7 +296,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		}
 		return fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err)
 	}
-	s.model = model
+	s.model, model.checked = model, nil
 	model.used++
 	note(env)
 	l.touch(t.entry)

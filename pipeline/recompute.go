@@ -12,7 +12,11 @@ import (
 // would publish is encoded, since a record whose outputs have no encoding is not
 // applied, and dropped. It is how tools learn what a worker must have come to. It
 // is for one goroutine.
-type Recomputer struct{ lane *lane }
+type Recomputer struct {
+	lane   *lane
+	before Stored // the state as it was before the shard at hand
+	risked bool   // there is one
+}
 
 // Recomputed is the state of one key on its way through the log.
 type Recomputed struct{ entry entry }
@@ -29,10 +33,17 @@ func (c Configured) ReadLimits() (Limits, error) {
 
 // NewRecomputer returns one that works under these limits.
 func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outputs Outputs) *Recomputer {
-	return &Recomputer{&lane{
+	c := &Recomputer{lane: &lane{
 		part: p, rules: r.under(limits), clock: func() float64 { return 0 },
 		tools: &tools{decoder: decoder, outputs: outputs, work: cdf.NewWorkspace()},
 	}}
+	// A state is lost in a shard alone: records that only wait need not pay for it.
+	c.lane.risk = func(e *entry) (err error) {
+		c.before, err = e.state.encode(new([]byte))
+		c.risked = true
+		return err
+	}
+	return c
 }
 
 // Adopt goes on with a state that another Recomputer has made.
@@ -62,16 +73,18 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 		s = &Recomputed{entry{key: key, state: &keyState{spec: spec}}}
 	}
 	e := &s.entry
-	before, err := s.Value()
-	if err != nil {
-		return nil, err
-	}
+	c.risked = false
 	t := task{record: r, entry: e, spec: e.state.spec}
 	if err := c.lane.one(&t); errors.Is(err, ErrDamaged) {
 		return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
 	} else if err != nil {
 		// A worker drops its memory and makes the record a dead letter.
-		e.state, t.poison = &keyState{spec: e.state.spec, stored: before}, true
+		if !c.risked {
+			if c.before, err = s.Value(); err != nil {
+				return nil, err
+			}
+		}
+		e.state, t.poison = &keyState{spec: e.state.spec, stored: c.before}, true
 		if err := c.lane.one(&t); err != nil {
 			return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
 		}

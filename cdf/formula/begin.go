@@ -13,7 +13,7 @@ import (
 const point = "."
 
 // Begin implements cdf.Formula.
-func (f *Formula) Begin(b *cdf.Batch, limit int) (cdf.Derivation, error) {
+func (f *Formula) Begin(b *cdf.Batch, limit int, more bool) (cdf.Derivation, error) {
 	var dotted []string
 	if f.dots {
 		dotted = f.others(b)
@@ -23,7 +23,7 @@ func (f *Formula) Begin(b *cdf.Batch, limit int) (cdf.Derivation, error) {
 		return nil, err
 	}
 	for _, a := range d.atoms {
-		if err := a.settle(b); err != nil {
+		if err := a.settle(b, more); err != nil {
 			return nil, err
 		}
 	}
@@ -134,8 +134,8 @@ const (
 	failing int32 = -2
 )
 
-// settle looks an atom up in a key's first shard.
-func (s *settled) settle(b *cdf.Batch) error {
+// settle looks an atom up in a key's first shard, in which more rows may follow.
+func (s *settled) settle(b *cdf.Batch, more bool) error {
 	f := s.factor
 	if f == nil && s.node.op != opName {
 		return nil
@@ -159,7 +159,15 @@ func (s *settled) settle(b *cdf.Batch) error {
 		return s.have([]string{"False", "True"})
 	}
 	s.learnt = true
-	return s.have(levelsOf(c, b.Rows))
+	levels := levelsOf(c, b.Rows)
+	if more {
+		baseline := ""
+		if f != nil {
+			baseline = f.baseline
+		}
+		levels = cdf.Expected(levels, baseline)
+	}
+	return s.have(levels)
 }
 
 // levelsOf returns the labels of a column: whole numbers as they rise, others in byte

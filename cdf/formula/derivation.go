@@ -113,6 +113,24 @@ func (d *derivation) Learnt() bool {
 	return d.formula.dots || slices.ContainsFunc(d.atoms, func(s *settled) bool { return s.learnt })
 }
 
+// Learns implements cdf.Derivation.
+func (d *derivation) Learns() (list []string) {
+	for _, s := range d.atoms {
+		if s.learnt {
+			list = append(list, s.column())
+		}
+	}
+	return list
+}
+
+// Responds implements cdf.Derivation.
+func (d *derivation) Responds() (list []cdf.Input) {
+	d.formula.response.uses(func(name string, how use) {
+		list = append(list, cdf.Input{Name: name, Role: "response", Category: how == asLabel, Moment: how == asTime, Scale: 1})
+	})
+	return list
+}
+
 // Inputs implements cdf.Derivation.
 func (d *derivation) Inputs() []cdf.Input {
 	var list []cdf.Input

@@ -124,7 +124,7 @@ func TestPosteriorIsThatOfMadeColumns(t *testing.T) {
 	list := shards(6, 20)
 	s := spec(t, "linear", rich)
 	f := cdf.NewFilter(s, "k")
-	d, err := s.Columns.Formula.Begin(list[0], 0)
+	d, err := s.Columns.Formula.Begin(list[0], 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func parse(t testing.TB, text string) *Formula {
 // matrix returns the names and columns of X without the intercept.
 func matrix(t testing.TB, f *Formula, b *cdf.Batch) (names []string, columns [][]float64) {
 	t.Helper()
-	d, err := f.Begin(b, 0)
+	d, err := f.Begin(b, 0, false)
 	if err != nil {
 		t.Fatalf("%s: %v", f, err)
 	}

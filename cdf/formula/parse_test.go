@@ -103,7 +103,7 @@ func TestBounds(t *testing.T) {
 		{"y ~ C(promo, [p, q, r]):C(weather, [p, q, r])", "more than 10 columns", 10},
 		{"y ~ poly(price, 11)", "more than 10 columns", 10},
 	} {
-		if _, err := parse(t, c.formula).Begin(b, c.limit); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := parse(t, c.formula).Begin(b, c.limit, false); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.formula, err)
 		}
 	}
@@ -188,7 +188,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		b := table(t)
-		d, err := read.Begin(b, 200)
+		d, err := read.Begin(b, 200, false)
 		if err != nil {
 			return
 		}

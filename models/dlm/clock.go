@@ -33,7 +33,11 @@ func (c *Clock) Tick(sh *cdf.Shard, i int) float64 {
 
 // Check reports, wrapping ErrShard, responses that are infinite and times
 // that go backwards.
-func (c Clock) Check(sh *cdf.Shard) error {
+func (c Clock) Check(sh *cdf.Shard) error { return c.CheckBehind(sh, &cdf.Before{}) }
+
+// CheckBehind is Check of rows behind others.
+func (c Clock) CheckBehind(sh *cdf.Shard, b *cdf.Before) error {
+	c = c.after(b)
 	if sh.Cols != 0 || len(sh.Y) != sh.Rows || len(sh.Time) != 0 && len(sh.Time) != sh.Rows {
 		return fmt.Errorf("%w: %d rows with %d columns, %d responses and %d times",
 			cdf.ErrShard, sh.Rows, sh.Cols, len(sh.Y), len(sh.Time))
@@ -49,7 +53,16 @@ func (c Clock) Check(sh *cdf.Shard) error {
 		}
 		c.Seen, c.Last = true, now
 	}
+	b.Timed, b.Time = c.Seen, c.Last
 	return nil
+}
+
+// after is the clock after rows that wait.
+func (c Clock) after(b *cdf.Before) Clock {
+	if b.Timed {
+		c.Seen, c.Last = true, b.Time
+	}
+	return c
 }
 
 const (
@@ -62,16 +75,23 @@ const (
 
 // CheckSteps is Check for AppendSteps: it also refuses a shard whose gaps
 // hold more than 200,000 steps.
-func (c Clock) CheckSteps(sh *cdf.Shard) error {
-	if err := c.Check(sh); err != nil {
+func (c Clock) CheckSteps(sh *cdf.Shard) error { return c.CheckStepsBehind(sh, &cdf.Before{}) }
+
+// CheckStepsBehind is CheckSteps of rows behind others, whose steps count too.
+func (c Clock) CheckStepsBehind(sh *cdf.Shard, b *cdf.Before) error {
+	c = c.after(b)
+	next := *b
+	if err := c.CheckBehind(sh, &next); err != nil {
 		return err
 	}
-	steps := 0.0
+	steps := b.Steps
 	for i := range sh.Time {
 		if steps += min(c.Tick(sh, i), longest); steps > mostSteps {
 			return fmt.Errorf("%w: more than %d steps from the times before row %d", cdf.ErrShard, mostSteps, i+2)
 		}
 	}
+	next.Steps = steps
+	*b = next
 	return nil
 }
 

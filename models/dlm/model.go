@@ -69,6 +69,9 @@ func (m *Model) Params() []cdf.Param {
 // response or a time before the last one absorbed.
 func (m *Model) Check(sh *cdf.Shard) error { return m.clock.Check(sh) }
 
+// CheckBehind is Check of rows behind others.
+func (m *Model) CheckBehind(sh *cdf.Shard, b *cdf.Before) error { return m.clock.CheckBehind(sh, b) }
+
 // Blocks returns the single block of all parameters.
 func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 

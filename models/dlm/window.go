@@ -49,6 +49,11 @@ func (m *rowWindow) Chains() int { return 1 }
 // hold too many steps.
 func (m *rowWindow) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
+// CheckBehind is Check of rows behind others.
+func (m *rowWindow) CheckBehind(sh *cdf.Shard, b *cdf.Before) error {
+	return m.clock.CheckStepsBehind(sh, b)
+}
+
 // take appends the shard's rows to the window.
 func (m *rowWindow) take(sh *cdf.Shard) {
 	m.steps = m.clock.AppendSteps(m.steps, sh)

@@ -149,7 +149,10 @@ func (f *factor) z(slopes [][]float64, i int, dst []float64) {
 
 // Check reports, wrapping ErrShard, a shard of the wrong shape, a response
 // that is not a count, and what is not finite. Rows are named from 1.
-func (m *base) Check(sh *cdf.Shard) error {
+func (m *base) Check(sh *cdf.Shard) error { return m.CheckBehind(sh, &cdf.Before{}) }
+
+// CheckBehind is Check of rows behind others, whose levels count too.
+func (m *base) CheckBehind(sh *cdf.Shard, b *cdf.Before) error {
 	if sh.Cols != m.k || len(sh.X) != sh.Rows*sh.Cols || len(sh.Y) != sh.Rows ||
 		len(sh.Group) != len(m.factors) || len(sh.Slopes) != m.slopes ||
 		len(sh.Offset) != 0 && len(sh.Offset) != sh.Rows {
@@ -169,14 +172,17 @@ func (m *base) Check(sh *cdf.Shard) error {
 			return fmt.Errorf("%w: response of row %d is %v, which is not a count", cdf.ErrShard, i+1, y)
 		}
 	}
-	return m.checkLevels(sh)
+	return m.checkLevels(sh, b)
 }
 
 // checkLevels refuses levels that would take the matrices beyond their bounds.
-func (m *base) checkLevels(sh *cdf.Shard) error {
+func (m *base) checkLevels(sh *cdf.Shard, b *cdf.Before) error {
 	core, first := m.stats.c, m.stats.levels(0)
 	for f := range m.factors {
 		n := m.stats.levels(f)
+		if len(b.Levels) > 0 {
+			n = max(n, b.Levels[f])
+		}
 		for i, g := range sh.Group[f] {
 			if y := sh.Y[i]; !math.IsNaN(y) {
 				n = max(n, int(g)+1)

@@ -228,7 +228,6 @@ func TestVerifierFindsWhatIsChanged(t *testing.T) {
 				if e.Waiting == nil {
 					t.Fatal("nothing waits")
 				}
-				e.Waiting = e.Waiting.Clone()
 				e.Waiting.Add(e.Waiting.Batch())
 			},
 		} {

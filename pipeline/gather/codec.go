@@ -64,7 +64,9 @@ func Read(b []byte) (*Rows, bool) {
 		if f.bad {
 			break
 		}
-		r.columns = append(r.columns, f.column(r.n))
+		c := f.column(r.n)
+		c.some = !blank(&c.Column)
+		r.columns = append(r.columns, c)
 	}
 	if f.bad || len(f.b) > 0 || r.n < 1 || r.records < 1 || columns < 1 || r.twice() {
 		return nil, false

@@ -3,7 +3,6 @@ package gather
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -31,6 +30,7 @@ func useOf(in *cdf.Input) use {
 type column struct {
 	cdf.Column
 	use   use
+	some  bool             // a value is there
 	text  int              // bytes of the levels
 	codes map[string]int32 // of the levels, nil until it is needed
 }
@@ -43,7 +43,7 @@ func (c *column) joined(more *cdf.Column) (cdf.ColumnType, bool) {
 	switch {
 	case c.Type == more.Type || blank(more):
 		return c.Type, true
-	case blank(&c.Column):
+	case !c.some:
 		return more.Type, true
 	case c.use == number && c.Type != cdf.Text && more.Type != cdf.Text:
 		return cdf.Float, true
@@ -78,6 +78,7 @@ func (c *column) add(more *cdf.Column) {
 	for i := range n {
 		c.put(more, i)
 	}
+	c.some = c.some || !blank(more)
 }
 
 // become changes the type and the values that are there.
@@ -132,12 +133,6 @@ func (c *column) code(from *cdf.Column, i int) int32 {
 		c.text += len(text)
 	}
 	return code
-}
-
-// own makes the slices the column's own.
-func (c *column) own() {
-	c.Number, c.Int, c.Code, c.Levels = slices.Clone(c.Number), slices.Clone(c.Int), slices.Clone(c.Code), slices.Clone(c.Levels)
-	c.codes = nil
 }
 
 // bytes is what n values and the labels take.

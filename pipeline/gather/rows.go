@@ -104,14 +104,23 @@ func (r *Rows) Batch() *cdf.Batch {
 	return b
 }
 
-// Clone returns a copy that shares nothing with them that is written to.
-func (r *Rows) Clone() *Rows {
-	c := *r
-	c.columns = slices.Clone(r.columns)
-	for i := range c.columns {
-		c.columns[i].own()
+// With returns the numbered rows, from 0, of those that wait, and behind them those of a
+// record's batch, which fits, in the types that the columns would then have. It is a copy.
+func (r *Rows) With(rows []int, b *cdf.Batch) *cdf.Batch {
+	all := &cdf.Batch{Rows: len(rows) + b.Rows, Time: b.Time, Columns: make([]cdf.Column, len(r.columns))}
+	for i := range r.columns {
+		c, from := &r.columns[i], find(b, r.columns[i].Name)
+		kind, _ := c.joined(from)
+		part := column{Column: cdf.Column{Name: c.Name, Type: kind}}
+		for _, row := range rows {
+			part.put(&c.Column, row)
+		}
+		for row := range b.Rows {
+			part.put(from, row)
+		}
+		all.Columns[i] = part.Column
 	}
-	return &c
+	return all
 }
 
 // Size returns the bytes that they take in memory; nil takes none.

@@ -40,10 +40,7 @@ type group struct {
 // partitions soon. CREDENCE_COALESCE, as in "rows: 60, time: 300ms", gathers rows.
 func newGroup(t *testing.T, brokers []string, redis, name, input, cache string) group {
 	t.Helper()
-	gathered, six := os.Getenv("CREDENCE_COALESCE"), "formula: y ~ x0 * x1 + I(x2**2)"
-	if gathered != "" { // which is not for formulas
-		six = "columns: {response: y, features: [x0, x1, x2]}"
-	}
+	gathered := os.Getenv("CREDENCE_COALESCE")
 	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out", redis: redis}
 	text := fmt.Sprintf(`seed: 7
 kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
@@ -63,8 +60,8 @@ models:
   - {match: "k/*5", kind: poisson, columns: {response: n, features: [x0], group: g}}
   - match: "k/*6"
     kind: linear
-    %s
-    publish: {quantities: [{name: more, of: "beta[x1] - beta[x0]"}, {name: next, predict: {x0: 1, x1: 0, x2: 0}, quantile: [0.9]}]}
+    formula: y ~ x0 * x1 + I(x2**2) + g
+    publish: {quantities: [{name: more, of: "beta[x1] - beta[x0]"}, {name: next, predict: {x0: 1, x1: 0, x2: 0, g: a}, quantile: [0.9]}]}
     alerts:
       - {name: more, when: "P(more > 0.2) > 0.9", for: 3}
       - {name: high, when: "next[q90] > 1.4", for: 3, clear_below: 1.3}
@@ -75,7 +72,7 @@ models:
     alerts:
       - {name: gain, when: "P(gain > 0) > 0.95", for: 3 shards}
       - {name: noise, when: "P(beta[x0] > 0) > 0.7", for: 3, clear_below: 0.6}
-`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache, gathered, six)
+`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache, gathered)
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (c *Config) check() []error {
 	}
 	c.checkTopics(wrong)
 	c.Input.check(wrong)
-	c.Input.Coalesce.check(c.Models, c.Limits.Rows, wrong)
+	c.Input.Coalesce.check(c.Limits.Rows, wrong)
 	add(oneOf("kafka.format", k.Format, "arrow", "json"))
 	if k.SessionTimeout < Duration(2*Heartbeat) {
 		wrong("kafka.session_timeout: %v is less than two heartbeats (%v): every pause of the machine would cost the partitions", k.SessionTimeout, 2*Heartbeat)

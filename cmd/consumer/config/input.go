@@ -28,29 +28,14 @@ func (c *Coalesce) Rule() gather.Rule {
 	return gather.Rule{Rows: c.Rows, Millis: time.Duration(c.Time).Milliseconds()}
 }
 
-// check reports values that cannot be, and models that rows cannot be gathered for.
-func (c *Coalesce) check(models []Model, limit int, wrong report) {
+// check reports values that cannot be.
+func (c *Coalesce) check(limit int, wrong report) {
 	most := min(gather.MostRows, limit)
 	if c.Rows < 0 || c.Rows == 1 || c.Rows > most {
 		wrong("input.coalesce.rows: %d is not between 2 and %d, the lesser of %d and limits.rows (%d); 0 does not count rows", c.Rows, most, gather.MostRows, limit)
 	}
 	if t := time.Duration(c.Time); t < 0 || t%time.Millisecond != 0 {
 		wrong("input.coalesce.time: %v is not a positive number of whole milliseconds, the precision of a record's timestamp", c.Time)
-	}
-	if !c.Rule().On() {
-		return
-	}
-	for i := range models {
-		if models[i].Formula != "" {
-			wrong("models[%d].formula and input.coalesce are both given: what a formula makes of columns may depend on the whole first shard, "+
-				"so that an event cannot be checked when it comes; name the columns instead, or leave input.coalesce out", i)
-		}
-		for _, f := range models[i].Columns.Features {
-			if f.Levels.first && f.Baseline != "" {
-				wrong("models[%d]: feature %s takes its levels from the first shard and has the baseline %q, which an event need not have: "+
-					"with input.coalesce list the levels, or leave the baseline out", i, f.Name, f.Baseline)
-			}
-		}
 	}
 }
 

@@ -1,0 +1,206 @@
+package cdf
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Checked is what rows that were checked, and wait to be absorbed as one batch with
+// others, leave for these to be checked against. It belongs to the state of the filter
+// that checked them: it is of no use after the next Update.
+type Checked struct {
+	rows   int
+	before Before
+	behind []behind // per grouping factor
+	first  *opening // nil: the key has columns
+	bytes  int64    // of labels
+}
+
+// verdict is what a check of rows found, to be noted where they wait.
+type verdict struct {
+	before Before
+	design *design
+	at     layout
+}
+
+// Size returns the bytes that it takes in memory, approximately; nil takes none.
+func (c *Checked) Size() int64 {
+	if c == nil {
+		return 0
+	}
+	size := int64(unsafe.Sizeof(*c)) + held(c.before.Levels) + held(c.behind) + c.bytes
+	if o := c.first; o != nil {
+		size += int64(unsafe.Sizeof(*o)) + o.schema.size() + held(o.learnt) + held(o.keep)
+		if o.design.own() {
+			size += o.at.size() + o.design.size()
+		}
+	}
+	return size
+}
+
+// Check says whether Update would admit the rows of b, and changes nothing: ErrSchema
+// and ErrShard, wrapped, say what it would refuse them for, and ErrNumeric is a panic
+// of the model. That the arithmetic succeeds on them it cannot say. Of a key's first
+// shard it does not refuse what more rows may mend: that the baseline is not among the
+// levels that come from it, or that there are none.
+func (f *Filter) Check(b *Batch) (*Checked, error) {
+	c := new(Checked)
+	v, err := f.check(c, b, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.accept(&v, b)
+	return c, nil
+}
+
+// CheckBehind is Check of rows that would be absorbed in one batch with those that c
+// tells of, behind them; afterwards it tells of all, unless they are refused. It
+// costs the same however many there are. Joined returns the numbered rows, from
+// 0, of those before, and then those of b, in the types that the columns of all
+// together have; it is asked before the key's first shard alone.
+func (f *Filter) CheckBehind(c *Checked, b *Batch, joined func(rows []int) *Batch) error {
+	if c.first == nil {
+		v, err := f.check(c, b, joined)
+		if err == nil {
+			c.accept(&v, b)
+		}
+		return err
+	}
+	if b.Rows == 0 {
+		return nil
+	}
+	b = joined(nil)
+	v, err := f.check(c, b, joined)
+	switch {
+	case err != nil:
+		return err
+	case c.first.schema.matches(b):
+		c.accept(&v, b)
+		return nil
+	}
+	// A column has another type from now on, and may be of another use: all
+	// rows are checked anew, which happens a few times at most.
+	c.forget()
+	all := make([]int, c.rows)
+	for i := range all {
+		all[i] = i
+	}
+	again, err := f.Check(joined(all))
+	if err == nil {
+		*c = *again
+	}
+	return err
+}
+
+// check says whether rows would be admitted behind those that c tells of. What they
+// bring is to be accepted; where they are refused it is forgotten.
+func (f *Filter) check(c *Checked, b *Batch, joined func(rows []int) *Batch) (v verdict, err error) {
+	if f.broken != nil {
+		return v, f.broken
+	}
+	back := f.save()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: panic: %v", ErrNumeric, p)
+		}
+		if err != nil {
+			c.forget()
+		}
+		f.dismiss(&back)
+	}()
+	if err := f.admitBehind(c, b, joined, &v.before); err != nil {
+		return v, fmt.Errorf("shard %d: %w", f.now.t+1, err)
+	}
+	if back.engine == nil {
+		v.design, v.at = f.now.design, f.update
+	}
+	return v, nil
+}
+
+func (f *Filter) admitBehind(c *Checked, b *Batch, joined func(rows []int) *Batch, before *Before) error {
+	if f.now.design == nil {
+		if err := f.open(c, b, joined); err != nil {
+			return err
+		}
+	}
+	if limit := f.spec.Limits.Rows; limit > 0 && c.rows > 0 && c.rows+b.Rows > limit {
+		return fmt.Errorf("%w: %d rows, the limit is %d", ErrShard, c.rows+b.Rows, limit)
+	}
+	if c.behind == nil {
+		c.behind = make([]behind, len(f.now.factors))
+	}
+	*before = c.before
+	before.Levels = c.before.Levels[:0]
+	for i := range f.now.factors {
+		f.now.factors[i].behind = &c.behind[i]
+		before.Levels = append(before.Levels, f.now.factors[i].count())
+	}
+	_, err := f.admit(b, before)
+	return err
+}
+
+// accept takes the rows in, of which there is a verdict.
+func (c *Checked) accept(v *verdict, b *Batch) {
+	c.before = v.before
+	for i := range c.behind {
+		for _, level := range c.behind[i].fresh {
+			c.bytes += mapEntry + int64(len(level))
+		}
+		c.behind[i].fresh = c.behind[i].fresh[:0]
+	}
+	if v.design != nil {
+		if c.first == nil {
+			c.first = new(opening)
+		}
+		c.bytes += c.first.accept(v, b, c.rows)
+	}
+	c.rows += b.Rows
+}
+
+// forget takes back what rows brought that are refused.
+func (c *Checked) forget() {
+	for i := range c.behind {
+		c.behind[i].forget()
+	}
+}
+
+// Uses returns the columns that shards of the key are made of, as Inputs does, but that
+// those which a formula computes the response of take its place. Before
+// the first shard they are those that it would have if it began with b; ErrSchema and
+// ErrShard: see Update.
+func (f *Filter) Uses(b *Batch) ([]Input, error) {
+	if f.now.design != nil {
+		return f.uses(), nil
+	}
+	back := f.save()
+	defer f.dismiss(&back)
+	if err := f.begin(b, true); err != nil {
+		return nil, fmt.Errorf("shard %d: %w", f.now.t+1, err)
+	}
+	return f.uses(), nil
+}
+
+func (f *Filter) uses() []Input {
+	all := f.Inputs()
+	if made := f.now.design.made; made != nil {
+		all = append(all[:len(all)-1], made.Responds()...)
+	}
+	return all
+}
+
+// dismiss takes back what admitting a shard has changed.
+func (f *Filter) dismiss(back *undo) {
+	if back.engine != nil {
+		for i := range f.now.factors {
+			f.now.factors[i].behind = nil
+		}
+		return
+	}
+	// The next shard that is admitted begins in the memory of this one.
+	spare := &f.ws.spare
+	spare.rows = f.now.scaling.raw
+	spare.take(&f.now, f.engine)
+	f.now, f.engine = back.state, nil
+	f.update, f.asked = layout{}, layout{}
+	f.outdated()
+}
