@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
@@ -38,6 +39,24 @@ var mistakes = []struct {
 		w.topic(kafka.Topic{Name: "shards", Partitions: 1, Configs: []kafka.Config{{Name: "retention.ms", Value: "60000"}}})
 		return nil
 	}, true},
+	{"input retention shorter than the outage to outlast", func(w *world) []string {
+		w.topic(kafka.Topic{Name: "shards", Partitions: 6, Configs: []kafka.Config{{Name: "retention.ms", Value: "604800000"}}})
+		return []string{"--outage", "240h"}
+	}, true},
+	{"input bounded by bytes", func(w *world) []string {
+		w.topic(kafka.Topic{Name: "shards", Partitions: 6, Configs: []kafka.Config{{Name: "retention.bytes", Value: "1000000"}}})
+		w.send([]string{"a"}, 3)
+		w.trim(kafka.PartitionOf([]byte("a"), 6), 2)
+		return nil
+	}, true},
+	{"few partitions", func(w *world) []string {
+		w.topic(kafka.Topic{Name: "shards", Partitions: connect.Partitions})
+		return nil
+	}, true},
+	{"one replica", func(w *world) []string { return trio(w.T, 1, "1", "") }, true},
+	{"one replica in sync", func(w *world) []string { return trio(w.T, 3, "1", "") }, true},
+	{"more replicas in sync than there are", func(w *world) []string { return trio(w.T, 1, "2", "") }, false},
+	{"unclean elections", func(w *world) []string { return trio(w.T, 3, "2", "true") }, true},
 	{"messages larger than the topic allows", func(w *world) []string {
 		w.topic(kafka.OutputTopic("posteriors", 1, 1<<20))
 		return nil
@@ -130,6 +149,39 @@ func (w *world) records(all ...kgo.Record) {
 			w.Fatal(err)
 		}
 	}
+}
+
+// trio starts three brokers, whose topic of shards has so many replicas and settings, and
+// returns the flags that name them. unclean is said by none of the brokers' own settings.
+func trio(t *testing.T, replicas int, insync, unclean string) []string {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	client, err := kafka.New(kafka.Options{Brokers: c.ListenAddrs()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close() //nolint:errcheck // it is done with
+	if err := client.Create(t.Context(), kafka.Topic{Name: "shards", Partitions: 6, Replication: replicas, Configs: []kafka.Config{{Name: "min.insync.replicas", Value: insync}}}); err != nil {
+		t.Fatal(err)
+	}
+	if unclean != "" {
+		c.ControlKey(int16(kmsg.DescribeConfigs), func(asked kmsg.Request) (kmsg.Response, error, bool) {
+			c.KeepControl()
+			r := asked.ResponseKind().(*kmsg.DescribeConfigsResponse) //nolint:forcetypeassert // by its key
+			of := kmsg.NewDescribeConfigsResponseResource()
+			of.ResourceType, of.ResourceName = kmsg.ConfigResourceTypeTopic, "shards"
+			entry := kmsg.NewDescribeConfigsResponseResourceConfig()
+			entry.Name, entry.Value = "unclean.leader.election.enable", &unclean
+			of.Configs = append(of.Configs, entry)
+			r.Resources = append(r.Resources, of)
+			return r, nil, true
+		})
+	}
+	return set("kafka.brokers=" + c.ListenAddrs()[0])
 }
 
 // halfReachable returns the address of one of two brokers, of which the other
@@ -239,6 +291,7 @@ func TestCheckFindsMistakesAndSaysTheFix(t *testing.T) {
 // A world that is in order has no finding: not one of the checks cries wolf.
 func TestCheckIsQuietWhereAllIsWell(t *testing.T) {
 	w := newWorld(t, "")
+	w.topic(kafka.Topic{Name: "shards", Partitions: 6})
 	w.send([]string{"a", "b/1", "c"}, 3)
 	for range 2 { // before the first run, and after it
 		code, out, messages := w.consumer("check")

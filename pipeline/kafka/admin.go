@@ -168,6 +168,7 @@ func (c *Client) await(ctx context.Context, topic string) error {
 type TopicState struct {
 	Exists     bool
 	Partitions int
+	Replicas   int               // of the partition that has fewest
 	Configs    map[string]string // all settings in force, by name
 }
 
@@ -200,7 +201,7 @@ func (c *Client) Describe(ctx context.Context, topic string) (TopicState, error)
 	if e := d.Resources[0]; e.ErrorCode != 0 {
 		return TopicState{}, fmt.Errorf("describe topic %s: %w", topic, coded(e.ErrorCode, e.ErrorMessage))
 	}
-	s := TopicState{Exists: true, Partitions: len(r.leaders), Configs: map[string]string{}}
+	s := TopicState{Exists: true, Partitions: len(r.leaders), Replicas: r.replicas, Configs: map[string]string{}}
 	for _, e := range d.Resources[0].ConfigEntries {
 		s.Configs[e.ConfigName] = e.ConfigValue
 	}

@@ -152,13 +152,13 @@ func TestRequestsAreAsKmsgHasThem(t *testing.T) {
 		about.Topic, about.TopicID = kmsg.StringPtr("shards"), id
 		for i := range int32(2) {
 			part := kmsg.NewMetadataResponseTopicPartition()
-			part.Partition, part.Leader, part.Replicas, part.ISR = i, 2, []int32{2, 4}, []int32{2}
+			part.Partition, part.Leader, part.Replicas, part.ISR = i, 2, []int32{2, 4, 6}[:3-i], []int32{2}
 			about.Partitions = append(about.Partitions, part)
 		}
 		r.Topics = append(r.Topics, about)
 		got, err := parseMetadata(fields{rest: r.AppendTo(nil), flexible: m.flexible}, version)
 		expected := &metadata{brokers: map[int32]string{2: "[::1]:9092"}, cluster: "cluster", controller: 2,
-			topics: []topicMetadata{{leaders: map[int32]int32{0: 2, 1: 2}}}}
+			topics: []topicMetadata{{leaders: map[int32]int32{0: 2, 1: 2}, replicas: 2}}}
 		if version >= topicIDs {
 			expected.topics[0].id = id
 		}

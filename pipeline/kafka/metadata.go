@@ -39,9 +39,10 @@ type metadata struct {
 }
 
 type topicMetadata struct {
-	code    int16
-	id      topicID
-	leaders map[int32]int32 // broker by partition
+	code     int16
+	id       topicID
+	leaders  map[int32]int32 // broker by partition
+	replicas int             // of the partition that has fewest
 }
 
 // topicIDs is the version of metadata from which on topics have ids; those
@@ -112,7 +113,11 @@ func parseMetadata(r fields, version int16) (*metadata, error) {
 			if version >= 7 {
 				r.int32() // its epoch
 			}
-			for range 3 { // replicas, in sync, offline
+			replicas := r.count()
+			if r.next(4 * replicas); len(t.leaders) == 1 || replicas < t.replicas {
+				t.replicas = replicas
+			}
+			for range 2 { // in sync, offline
 				r.next(4 * r.count())
 			}
 			r.end()

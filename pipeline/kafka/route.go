@@ -25,9 +25,10 @@ const (
 
 // route holds the leaders of a topic's partitions, "" where there is none.
 type route struct {
-	id      topicID
-	leaders []string
-	born    time.Time
+	id       topicID
+	leaders  []string
+	replicas int // of the partition that has fewest
+	born     time.Time
 }
 
 // route returns the leaders of a topic, from memory when fresh is false and
@@ -55,7 +56,7 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	if t.code != 0 {
 		return route{}, fmt.Errorf("topic %s: %w", topic, kafka.Error(t.code))
 	}
-	r := route{id: t.id, leaders: make([]string, len(t.leaders)), born: time.Now()}
+	r := route{id: t.id, leaders: make([]string, len(t.leaders)), replicas: t.replicas, born: time.Now()}
 	for p, leader := range t.leaders {
 		if p < 0 || int(p) >= len(r.leaders) {
 			return route{}, fmt.Errorf("topic %s: partition %d of %d", topic, p, len(r.leaders))

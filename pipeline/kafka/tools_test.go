@@ -46,7 +46,7 @@ func TestCreateDescribe(t *testing.T) {
 		}
 	}
 	s, err := c.Describe(t.Context(), name)
-	if err != nil || !s.Exists || s.Partitions != 4 {
+	if err != nil || !s.Exists || s.Partitions != 4 || s.Replicas != 1 {
 		t.Fatalf("%+v %v", s, err)
 	}
 	for k, want := range map[string]string{"cleanup.policy": "delete", "retention.ms": "-1",

@@ -137,7 +137,7 @@ func (s *Server) parse(body []byte, sent string, inputs []cdf.Input) (asked, err
 	return asked{batch: b}, nil
 }
 
-// foretell computes the predictions.
+// foretell computes the predictions, all of whose numbers are finite where the model has them.
 func foretell(m *Model, a asked) ([]pipeline.RowPrediction, error) {
 	var found []cdf.Prediction
 	var err error
@@ -155,7 +155,7 @@ func foretell(m *Model, a asked) ([]pipeline.RowPrediction, error) {
 	for i := range found {
 		rows[i] = pipeline.RowPrediction{Row: first + int64(i), Prediction: found[i]}
 	}
-	return rows, nil
+	return rows, checkFound(m, a, rows)
 }
 
 func appendPrediction(o *object, q *pipeline.RowPrediction) {

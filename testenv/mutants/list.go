@@ -301,6 +301,8 @@ var guarantees = []mutant{
 		"\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n",
 		"\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n",
 		"TestClientsThatSendNothing", web},
+	{"a prediction without numbers is answered", "sink/web/predict.go", "checkFound(m, a, rows)", "nil", "TestPredictBeyondRange", web},
+	{"what the model has no number for is refused", "sink/web/beyond.go", "lacking(p)&^lacking(&twins[i]) == 0", "lacking(p) == 0", "TestPredictWithoutNumbers", web},
 	{"a flag counts when another shard was in time", "sink/live/found.go", "return between && (", "return between || (", "TestFound", feed},
 	{"what has no rank comes first", "sink/live/found.go", "r.rank = math.Inf(-1)", "r.rank = math.Inf(1)", "TestFound", feed},
 	{"a list is sorted by the intercept", "sink/web/found.go", `!strings.HasSuffix(name, "[intercept]")`, `strings.TrimSpace(name) != ""`, "TestListSortedAndBetween", web},

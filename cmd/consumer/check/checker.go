@@ -44,6 +44,7 @@ type cluster interface {
 // topicState is what a topic is like.
 type topicState struct {
 	partitions int
+	replicas   int // of the partition that has fewest
 	settings   map[string]string
 }
 
@@ -62,6 +63,7 @@ type store interface {
 type checker struct {
 	names    cli.Names
 	config   *config.Config
+	outage   time.Duration // the longest that the input is to outlast
 	findings []finding
 }
 
@@ -115,6 +117,11 @@ func (k *checker) kafka(ctx context.Context, c cluster) bool {
 		return false
 	}
 	k.add(levelOK, "kafka", "", "cluster %s answers", id)
+	all, err := c.Advertised(ctx)
+	if err != nil {
+		k.add(levelError, "kafka", "check whether the brokers are healthy", "%v", err)
+		return false
+	}
 	for _, t := range k.config.Topics() {
 		state, err := c.Topic(ctx, t.Name)
 		switch {
@@ -123,8 +130,11 @@ func (k *checker) kafka(ctx context.Context, c cluster) bool {
 		case state.partitions == 0:
 			k.absent(t)
 		default:
-			k.topic(t, state)
+			k.topic(t, state, len(all))
 		}
+	}
+	if len(all) == 1 {
+		k.add(levelNote, "kafka", "", "the cluster has one broker: what its disk loses is gone, and nothing goes on while it is away; production has three, replication factor 3 and min.insync.replicas=2")
 	}
 	k.add(levelNote, "producers", "", "all producers of %s must choose partitions by murmur2, as Java's do (librdkafka: partitioner=murmur2_random)", k.config.Kafka.Input)
 	return true

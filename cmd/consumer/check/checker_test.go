@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
@@ -26,6 +27,10 @@ func (c fakeCluster) ClusterID(context.Context) (string, error) { return "id", c
 func (c fakeCluster) Advertised(context.Context) ([]string, error) {
 	return c.advertised, c.err
 }
+
+// three are the addresses of a cluster that can lose a broker.
+var three = []string{"a:9092", "b:9092", "c:9092"}
+
 func (c fakeCluster) Topic(_ context.Context, name string) (topicState, error) {
 	return c.topics[name], nil
 }
@@ -52,7 +57,7 @@ func (s fakeStore) Policy(context.Context) (string, bool, error) {
 // findingsOf runs part of a check and returns what is not ok, one per line.
 func findingsOf(t *testing.T, text string, run func(*checker)) (string, bool) {
 	t.Helper()
-	k := &checker{config: configtest.Parse(t, text)}
+	k := &checker{config: configtest.Parse(t, text), outage: 24 * time.Hour}
 	run(k)
 	var b strings.Builder
 	for _, f := range k.findings {
@@ -69,18 +74,19 @@ func findingsOf(t *testing.T, text string, run func(*checker)) (string, bool) {
 
 func goodTopics() map[string]topicState {
 	settings := func(more ...string) map[string]string {
-		m := map[string]string{"cleanup.policy": "delete", "retention.ms": "-1", "message.timestamp.type": "CreateTime", "max.message.bytes": "67108864"}
+		m := map[string]string{"cleanup.policy": "delete", "retention.ms": "-1", "message.timestamp.type": "CreateTime", "max.message.bytes": "67108864",
+			"retention.bytes": "-1", "min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
 		for i := 0; i < len(more); i += 2 {
 			m[more[i]] = more[i+1]
 		}
 		return m
 	}
 	return map[string]topicState{
-		"shards":                 {4, settings("retention.ms", "604800000")},
-		"posteriors":             {4, settings()},
-		"posteriors.draws":       {4, settings()},
-		"posteriors.predictions": {4, settings()},
-		"shards.dead":            {4, settings()},
+		"shards":                 {12, 3, settings("retention.ms", "604800000")},
+		"posteriors":             {12, 3, settings()},
+		"posteriors.draws":       {12, 3, settings()},
+		"posteriors.predictions": {12, 3, settings()},
+		"shards.dead":            {12, 3, settings()},
 	}
 }
 
@@ -95,6 +101,7 @@ func TestCheckTopics(t *testing.T) {
 		{"all good", configtest.Shortest, "", "", "", "", false},
 		{"input compacted", configtest.Shortest, "shards", "cleanup.policy", "compact,delete", "cleanup.policy=delete", true},
 		{"input kept for an hour", configtest.Shortest, "shards", "retention.ms", "3600000", "retention.ms=604800000", false},
+		{"input kept for as long as it has to outlast", configtest.Shortest, "shards", "retention.ms", "86400000", "", false},
 		{"output deletes by age", configtest.Shortest, "posteriors", "retention.ms", "604800000", "retention.ms=-1", false},
 		{"output compacted", configtest.Shortest, "posteriors", "cleanup.policy", "compact", "cleanup.policy=delete", false},
 		{"output restamped", configtest.Shortest, "posteriors", "message.timestamp.type", "LogAppendTime", "message.timestamp.type=CreateTime", false},
@@ -119,7 +126,7 @@ func TestCheckTopics(t *testing.T) {
 			} else if c.topic != "" {
 				topics[c.topic].settings[c.setting] = c.value
 			}
-			got, failed := findingsOf(t, c.text, func(k *checker) { k.kafka(t.Context(), fakeCluster{topics: topics}) })
+			got, failed := findingsOf(t, c.text, func(k *checker) { k.kafka(t.Context(), fakeCluster{topics: topics, advertised: three}) })
 			if failed != c.failed || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("failed %v, found %q, want %q", failed, got, c.want)
 			}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ import (
 func Command(a *app.App) *cobra.Command {
 	var f app.Flags
 	var asJSON bool
+	var outage time.Duration
 	cmd := &cobra.Command{
 		Use:   "check --config FILE",
 		Short: "Check configuration, brokers, topics and store, and say what to fix",
@@ -32,7 +34,10 @@ The exit code is 1 if something would keep run from working.`,
 		GroupID: app.GroupCare,
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			k, err := inspect(cmd.Context(), a, &f)
+			if outage <= 0 {
+				return cli.Usagef("--outage is %v; it is above 0", outage)
+			}
+			k, err := inspect(cmd.Context(), a, &f, outage)
 			if err != nil {
 				return err
 			}
@@ -47,14 +52,15 @@ The exit code is 1 if something would keep run from working.`,
 	}
 	f.Add(a, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	cmd.Flags().DurationVar(&outage, "outage", 24*time.Hour, "the longest `DURATION` without a consumer that the input topic has to outlast, such as 72h")
 	return cmd
 }
 
 // inspect gathers the findings, each part only where the one before allows it.
-func inspect(ctx context.Context, a *app.App, f *app.Flags) (*checker, error) {
+func inspect(ctx context.Context, a *app.App, f *app.Flags, outage time.Duration) (*checker, error) {
 	ctx, cancel := context.WithTimeout(ctx, app.Patience)
 	defer cancel()
-	k := &checker{names: a.Names}
+	k := &checker{names: a.Names, outage: outage}
 	if f.File == "" {
 		return nil, cli.Usagef("--config FILE is missing")
 	}
@@ -100,6 +106,7 @@ func (k *checker) connect(ctx context.Context) {
 	input, err := cluster.Topic(ctx, k.config.Kafka.Input)
 	there := err == nil && input.partitions > 0
 	if there {
+		k.kept(ctx, conn.Log, input)
 		k.columns(ctx, conn)
 	}
 	if err := conn.OpenStore(ctx, k.config); err != nil {

@@ -14,7 +14,7 @@ type kafkaCluster struct{ *kafka.Client }
 // Topic implements cluster.
 func (k kafkaCluster) Topic(ctx context.Context, name string) (topicState, error) {
 	s, err := k.Describe(ctx, name)
-	return topicState{partitions: s.Partitions, settings: s.Configs}, err
+	return topicState{s.Partitions, s.Replicas, s.Configs}, err
 }
 
 // redisStore is the store as check sees it.

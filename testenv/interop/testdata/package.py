@@ -92,15 +92,16 @@ def asks(url, key, gone):
     assert client.calibration(key)["key"] == key
     history = client.history(key)
     assert {"t", "variable", "mean"} <= set(history.columns)
-    for wrong, status in (
-        (lambda: client.get(gone), 404),
-        (lambda: client.predict([{"unknown": 1.0}], key), 422),
+    for wrong, status, says in (
+        (lambda: client.get(gone), 404, ""),
+        (lambda: client.predict([{"unknown": 1.0}], key), 422, "missing"),
+        (lambda: client.predict(rows[:1] + [dict(rows[0], **{inputs[0]: 1e308})], key), 422, f'row 1 (from 0): feature "{inputs[0]}" is 1e+308'),
     ):
         try:
             wrong()
             raise SystemExit(f"no refusal with status {status}")
         except credence.RequestError as error:
-            assert error.status == status and error.code and str(error), (error.status, error)
+            assert error.status == status and error.code and says in str(error), (error.status, error)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,8 @@ class Client:
         """Predict rows by the key's model: one row of ``mean``, ``sd`` and quantiles for each.
 
         ``data`` is whatever ``send`` takes, with the columns that ``about(key)["inputs"]`` lists; more of
-        them do no harm. A missing value or an unknown level is a RequestError that names row and column.
+        them do no harm. A missing value, an unknown level or a value whose prediction is beyond the range of
+        floats is a RequestError that names row and column.
         """
         sink = pa.BufferOutputStream()
         table = to_arrow(data)
