@@ -117,6 +117,7 @@ var mistakes = []struct {
 		return set("redis.url=redis://" + m.Addr())
 	}, false},
 	{"Redis may evict", func(w *world) []string { return set("redis.url=redis://" + evicting(w.T)) }, false},
+	{"Redis does not tell its policy", func(w *world) []string { return set("redis.url=redis://" + miniredis.RunT(w.T).Addr()) }, false},
 	{"HTTP port taken", func(w *world) []string { return set("http.listen=" + clitest.Listen(w.T).Addr().String()) }, true},
 }
 

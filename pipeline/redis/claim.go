@@ -16,6 +16,10 @@ func (s *Store) Claim(ctx context.Context, lease pipeline.Lease) (pipeline.Meta,
 	if err != nil {
 		return pipeline.Meta{}, err
 	}
+	ctx, err = s.guard.pass(ctx)
+	if err != nil {
+		return pipeline.Meta{}, fmt.Errorf("claim %s: %w", lease.Partition, err)
+	}
 	reply, err := s.run(ctx, claimScript, k.fixed(0), []any{lease.Token, lease.Generation, pipeline.StateFormat})
 	if err != nil {
 		return pipeline.Meta{}, fmt.Errorf("claim %s: %w", lease.Partition, err)

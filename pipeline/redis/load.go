@@ -25,6 +25,10 @@ func (s *Store) Load(ctx context.Context, lease pipeline.Lease, watermarks []int
 	if err != nil {
 		return nil, err
 	}
+	ctx, err = s.guard.claimed(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load from %s: %w", lease.Partition, err)
+	}
 	read := func(keys []string, bytes int64) ([]string, error) {
 		return s.cells(ctx, loadScript, k, lease.Token, watermarks, keys, bytes)
 	}

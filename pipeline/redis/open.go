@@ -38,6 +38,10 @@ type Options struct {
 	// system's.
 	CAFile string
 
+	// Eviction says what becomes of a server that may throw state away, or does
+	// not tell; "" is RefuseEviction.
+	Eviction Eviction
+
 	Cluster string // id of the Kafka cluster
 	Group   string // consumer group
 }
@@ -49,6 +53,8 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	watched := newGuard(o.Eviction)
+	u.OnConnect = watched.connected
 	client := goredis.NewUniversalClient(u)
 	if cluster, ok := client.(*goredis.ClusterClient); ok {
 		cluster.AddHook(newSlots(cluster))
@@ -57,6 +63,10 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
+	if u.Username != "" {
+		s.user = u.Username
+	}
+	s.guard, watched.policy = watched, s.CheckPolicy
 	return s, nil
 }
 

@@ -16,6 +16,9 @@ var (
 	ErrEviction = errors.New("redis may evict state")
 	// ErrPolicyUnknown reports a server that does not tell its policy.
 	ErrPolicyUnknown = errors.New("redis does not tell its maxmemory-policy")
+	// ErrCredentials reports a server that takes the user or the password for a wrong one,
+	// or that wants one where none was given.
+	ErrCredentials = errors.New("redis refuses the user or the password")
 )
 
 // Policy is what matters of a server's settings; of a cluster, of the worst
@@ -29,11 +32,22 @@ type Policy struct {
 	AppendOnly bool
 }
 
-// CheckPolicy reads the settings that state depends on. The error is
-// ErrEviction where maxmemory-policy is not noeviction, ErrPolicyUnknown
-// where neither CONFIG nor INFO may be read, and an outage otherwise; the
-// policy is returned as far as it is known.
+// CheckPolicy reads the settings that state depends on, whatever Options.Eviction
+// accepts. The error is ErrEviction where maxmemory-policy is not noeviction,
+// ErrPolicyUnknown where neither INFO nor CONFIG may be read, ErrCredentials, and an outage
+// otherwise; the policy is returned as far as it is known.
 func (s *Store) CheckPolicy(ctx context.Context) (Policy, error) {
+	p, err := s.readPolicy(ctx)
+	if err != nil && locked(err) {
+		return p, fmt.Errorf("%w (user %q): correct redis.password_file, and the user in redis.url: %w", ErrCredentials, s.user, err)
+	}
+	if errors.Is(err, ErrPolicyUnknown) && goredis.HasErrorPrefix(refusal(err), "NOPERM") {
+		return p, fmt.Errorf("%w; allow it: ACL SETUSER %s +info", err, s.user)
+	}
+	return p, err
+}
+
+func (s *Store) readPolicy(ctx context.Context) (Policy, error) {
 	cluster, ok := s.client.(*goredis.ClusterClient)
 	if !ok {
 		return checkServer(ctx, s.client)
@@ -70,22 +84,11 @@ func checkServer(ctx context.Context, c goredis.Cmdable) (Policy, error) {
 	return p, nil
 }
 
-// setting reads a setting by CONFIG, and where the provider forbids that from
-// INFO.
+// setting reads a setting by INFO, which needs the smaller permission, and where
+// that does not tell by CONFIG.
 func setting(ctx context.Context, c goredis.Cmdable, name, section, field string) (string, error) {
-	config, err := c.ConfigGet(ctx, name).Result()
-	if err == nil && config[name] != "" {
-		return config[name], nil
-	}
-	var refused goredis.Error
-	if err != nil && !errors.As(err, &refused) {
-		return "", err
-	}
 	info, err := c.Info(ctx, section).Result()
-	if err != nil {
-		if errors.As(err, &refused) {
-			return "", fmt.Errorf("%w: %w", ErrPolicyUnknown, err)
-		}
+	if err != nil && (refusal(err) == nil || locked(err)) {
 		return "", err
 	}
 	for line := range strings.Lines(info) {
@@ -93,5 +96,32 @@ func setting(ctx context.Context, c goredis.Cmdable, name, section, field string
 			return value, nil
 		}
 	}
-	return "", fmt.Errorf("%w: no %s in INFO", ErrPolicyUnknown, field)
+	config, other := c.ConfigGet(ctx, name).Result()
+	switch {
+	case other == nil && config[name] != "":
+		return config[name], nil
+	case other != nil && (refusal(other) == nil || locked(other)):
+		return "", other
+	case err == nil:
+		err = other
+	}
+	if err == nil {
+		return "", fmt.Errorf("%w: neither INFO %s nor CONFIG GET %s has it", ErrPolicyUnknown, section, name)
+	}
+	return "", fmt.Errorf("%w: %w", ErrPolicyUnknown, err)
+}
+
+// refusal is what a server answered instead of a reply, nil where an error is none.
+func refusal(err error) error {
+	var refused goredis.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	return nil
+}
+
+// locked reports that the server wants a password, or another one, or another user.
+func locked(err error) bool {
+	refused := refusal(err)
+	return goredis.HasErrorPrefix(refused, "NOAUTH") || goredis.HasErrorPrefix(refused, "WRONGPASS")
 }

@@ -26,6 +26,10 @@ func (s *Store) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Check
 	if c.From < -1 || c.To < 0 || c.To < c.From || c.To == c.From && len(c.Changes) > 0 {
 		return fmt.Errorf("save %s: a checkpoint from %d to %d with %d changes", lease.Partition, c.From, c.To, len(c.Changes))
 	}
+	ctx, err = s.guard.claimed(ctx)
+	if err != nil {
+		return fmt.Errorf("save %s from %d to %d: %w", lease.Partition, c.From, c.To, err)
+	}
 	if err := s.save(ctx, k, lease, c); err != nil {
 		return fmt.Errorf("save %s from %d to %d: %w", lease.Partition, c.From, c.To, err)
 	}

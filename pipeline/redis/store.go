@@ -46,6 +46,8 @@ const BlobBytes = 256 << 10
 type Store struct {
 	client goredis.UniversalClient
 	scope  string // <cluster>/<group>
+	user   string // as the server knows us
+	guard  *guard // nil: the server is worked with unseen
 }
 
 var (
@@ -58,7 +60,8 @@ var (
 
 // New returns the store of a consumer group on the Kafka cluster with the
 // given id. The client should neither retry commands nor read from replicas;
-// Open makes one that doesn't. Close closes it.
+// Open makes one that doesn't, and looks whether the server may evict state. Close
+// closes it.
 func New(client goredis.UniversalClient, cluster, group string) (*Store, error) {
 	if !clusterName.MatchString(cluster) {
 		return nil, fmt.Errorf("kafka cluster id %q cannot be part of a key", cluster)
@@ -66,7 +69,7 @@ func New(client goredis.UniversalClient, cluster, group string) (*Store, error) 
 	if !kafkaName.MatchString(group) {
 		return nil, fmt.Errorf("group %q: 1 to 249 of letters, digits, '.', '_' and '-'", group)
 	}
-	return &Store{client: client, scope: cluster + "/" + group}, nil
+	return &Store{client: client, scope: cluster + "/" + group, user: "default"}, nil
 }
 
 // Close closes the connections.

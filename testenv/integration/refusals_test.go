@@ -118,6 +118,28 @@ func TestEviction(t *testing.T) {
 		if got := w.consumer(t, "check"); got.Code != 0 {
 			t.Errorf("check: exit %d\n%s", got.Code, got.Data)
 		}
+
+		// Changed while it runs: work stops, and goes on where it was.
+		f := w.feeder(t, 4)
+		f.send(t, 3)
+		s := w.start(t)
+		w.caughtUp(t)
+		set("allkeys-lru")
+		if said := s.Readiness(t, 503); !strings.Contains(said, "allkeys-lru") {
+			t.Errorf("/readyz says %s", said)
+		}
+		published := len(read(t, env, w.output))
+		f.send(t, 1)
+		programs.Eventually(t, "claims are refused", func() (bool, error) {
+			return strings.Contains(s.Messages.String(), "work has stopped"), nil
+		})
+		if now := len(read(t, env, w.output)); now != published {
+			t.Errorf("%d posteriors published by a worker that may lose state", now-published)
+		}
+		set("noeviction")
+		s.Readiness(t, 200)
+		f.complete(t, w)
+		s.Stop(t)
 	})
 }
 

@@ -2,16 +2,17 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/redis"
 )
 
 // level says how bad a finding is.
@@ -144,15 +145,25 @@ func (k *checker) kafka(ctx context.Context, c cluster) bool {
 func (k *checker) store(ctx context.Context, s store) {
 	const subject = "redis"
 	eviction, appendOnly, err := s.Policy(ctx)
+	accept := redis.Eviction(k.config.Redis.Eviction)
+	severity := func(accepted bool) level {
+		if accepted {
+			return levelWarning
+		}
+		return levelError
+	}
 	switch {
 	case eviction != "" && eviction != "noeviction":
-		k.add(levelError, subject, `CONFIG SET maxmemory-policy noeviction, and "maxmemory-policy noeviction" in redis.conf`,
+		k.add(severity(accept == redis.AcceptLoss), subject, `CONFIG SET maxmemory-policy noeviction, and "maxmemory-policy noeviction" in redis.conf`,
 			"maxmemory-policy is %s: when memory is full Redis would evict state", eviction)
-	case err != nil && locked(err):
+	case errors.Is(err, redis.ErrCredentials):
 		k.add(levelError, subject, "put the password into a file, name it in redis.password_file, and put the user, if there is one, into redis.url (redis://user@host:6379/0)", "%v", err)
 		return
+	case errors.Is(err, redis.ErrPolicyUnknown):
+		k.add(severity(accept != redis.RefuseEviction), subject, "allow this user the command INFO (or CONFIG GET), or, if you know that the policy is noeviction, set redis.eviction: accept_unknown", "%v", err)
+		return
 	case err != nil:
-		k.add(levelError, subject, "start Redis, or correct redis.url and redis.password_file; the user needs the commands CONFIG GET or INFO", "%v", err)
+		k.add(levelError, subject, "start Redis, or correct redis.url and redis.password_file", "%v", err)
 		return
 	default:
 		k.add(levelOK, subject, "", "answers, maxmemory-policy is noeviction")
@@ -161,11 +172,6 @@ func (k *checker) store(ctx context.Context, s store) {
 		k.add(levelWarning, subject, `CONFIG SET appendonly yes, and "appendonly yes" in redis.conf`,
 			"there is no append-only file: a restart of Redis loses state, which is then rebuilt from the log as far as the log still has it")
 	}
-}
-
-// locked reports that Redis asks for a password, or for another one.
-func locked(err error) bool {
-	return strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "WRONGPASS")
 }
 
 // partitioner looks for keys in partitions that murmur2 would not choose. A

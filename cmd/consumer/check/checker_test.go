@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/redis"
 )
 
 type fakeCluster struct {
@@ -171,18 +173,28 @@ func TestCheckBrokers(t *testing.T) {
 }
 
 func TestCheckStore(t *testing.T) {
+	fails := func(err error) fakeStore { return fakeStore{Shelf: connecttest.Shelf{Err: err}} }
 	for _, c := range []struct {
-		store  fakeStore
-		want   string
-		failed bool
+		store    fakeStore
+		eviction string
+		want     string
+		failed   bool
 	}{
-		{fakeStore{eviction: "noeviction", appendOnly: true}, "", false},
-		{fakeStore{eviction: "noeviction"}, "appendonly yes", false},
-		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "maxmemory-policy noeviction", true},
-		{fakeStore{Shelf: connecttest.Shelf{Err: errors.New("connection refused")}}, "start Redis", true},
-		{fakeStore{Shelf: connecttest.Shelf{Err: errors.New("NOAUTH Authentication required.")}}, "name it in redis.password_file", true},
+		{fakeStore{eviction: "noeviction", appendOnly: true}, "", "", false},
+		{fakeStore{eviction: "noeviction"}, "", "appendonly yes", false},
+		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "", "maxmemory-policy noeviction", true},
+		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "accept_unknown", "maxmemory-policy noeviction", true},
+		{fakeStore{eviction: "allkeys-lru", appendOnly: true}, "accept_silent_loss", "maxmemory-policy noeviction", false},
+		{fails(errors.New("connection refused")), "", "start Redis", true},
+		{fails(fmt.Errorf("%w: NOAUTH Authentication required", redis.ErrCredentials)), "", "name it in redis.password_file", true},
+		{fails(fmt.Errorf("%w: NOPERM", redis.ErrPolicyUnknown)), "", "allow this user the command INFO", true},
+		{fails(fmt.Errorf("%w: NOPERM", redis.ErrPolicyUnknown)), "accept_unknown", "allow this user the command INFO", false},
 	} {
-		got, failed := findingsOf(t, configtest.Shortest, func(k *checker) { k.store(t.Context(), c.store) })
+		text := configtest.Shortest
+		if c.eviction != "" {
+			text += "\nredis: {eviction: " + c.eviction + "}\n"
+		}
+		got, failed := findingsOf(t, text, func(k *checker) { k.store(t.Context(), c.store) })
 		if failed != c.failed || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%+v: failed %v, found %q", c.store, failed, got)
 		}

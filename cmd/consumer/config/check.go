@@ -49,6 +49,7 @@ func (c *Config) check() []error {
 	if err := checkRedisURL(c.Redis.URL); err != nil {
 		wrong("redis.url: %w", err)
 	}
+	add(oneOf("redis.eviction", c.Redis.Eviction, "refuse", "accept_unknown", "accept_silent_loss"))
 	add(oneOf("on_gap", c.OnGap, "halt", "skip"))
 	c.checkSizes(wrong)
 	if c.HTTP.Listen != "" {

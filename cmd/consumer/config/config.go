@@ -70,6 +70,8 @@ type SASL struct {
 type Redis struct {
 	URL          string `yaml:"url"`
 	PasswordFile string `yaml:"password_file"`
+	// Eviction is one of the redis package's: refuse, accept_unknown, accept_silent_loss.
+	Eviction string `yaml:"eviction"`
 }
 
 // Checkpoint is the section checkpoint: what comes first ends a checkpoint, and
@@ -125,7 +127,7 @@ func Default() *Config {
 			SessionTimeout: Duration(30 * time.Second), PeerTimeout: Duration(2 * time.Second),
 		},
 		Input:      Input{Format: FormatArrow},
-		Redis:      Redis{URL: "redis://127.0.0.1:6379/0"},
+		Redis:      Redis{URL: "redis://127.0.0.1:6379/0", Eviction: "refuse"},
 		Checkpoint: Checkpoint{Interval: Duration(time.Second), MinPause: Duration(5 * time.Millisecond), Records: 2000, Bytes: 4 << 20},
 		Memory:     Memory{Inflight: 256 << 20, Cache: 1 << 30},
 		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20, DeadLetter: 1000 << 10},

@@ -111,7 +111,7 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 		return err
 	}
 	n.Store, err = redis.Open(redis.Options{
-		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile,
+		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile, Eviction: redis.Eviction(c.Redis.Eviction),
 		Cluster: id, Group: c.Kafka.Group,
 	})
 	if err != nil {
@@ -149,16 +149,8 @@ func (n *Connection) Close() {
 
 // Prepare refuses a store that may lose state and makes the topics.
 func (n *Connection) Prepare(ctx context.Context, c *config.Config, logger *slog.Logger) error {
-	policy, err := n.Store.CheckPolicy(ctx)
-	switch {
-	case errors.Is(err, redis.ErrEviction):
-		return &PermanentError{err}
-	case errors.Is(err, redis.ErrPolicyUnknown):
-		logger.Warn("cannot determine whether redis may evict state", slog.Any("error", err))
-	case err != nil:
-		return fmt.Errorf("redis: %w", err)
-	case !policy.AppendOnly && !c.StoreInside:
-		logger.Warn("redis has no append-only file: when it restarts, state is rebuilt from the log")
+	if err := n.safe(ctx, c, logger); err != nil {
+		return err
 	}
 	if !c.Kafka.CreateTopics {
 		return nil

@@ -55,7 +55,7 @@ func (f *draftFlags) head(l *look) []byte {
 	if f.records.Format != config.FormatArrow {
 		line("input: %s  # what the records of the topic are", Inline(inputOf{f.records.Format, f.records.Payload, schemaOf(f.config.Input.Schema)}))
 	}
-	line("redis: %s  # stores the state; must not evict", Inline(redisPlace(f.config.Redis)))
+	line("redis: %s  # stores the state; must not evict", Inline(redisPlaceOf(f.config.Redis)))
 	if f.config.HTTP != defaults.HTTP {
 		line("http: %s", Inline(f.config.HTTP))
 	}
@@ -83,6 +83,15 @@ type schemaOf struct {
 type redisPlace struct {
 	URL          string `yaml:"url"`
 	PasswordFile string `yaml:"password_file,omitempty"`
+	Eviction     string `yaml:"eviction,omitempty"`
+}
+
+func redisPlaceOf(c config.Redis) redisPlace {
+	p := redisPlace(c)
+	if p.Eviction == config.Default().Redis.Eviction {
+		p.Eviction = ""
+	}
+	return p
 }
 
 // replayCommand is the command line that sends the file.

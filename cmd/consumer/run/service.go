@@ -121,10 +121,16 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 			}
 		}()
 	}
+	working, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { s.conn.WatchStore(working, s.logger) })
+	defer func() {
+		cancel()
+		watching.Wait()
+	}()
 	if !untilEnd {
 		return w.Run(ctx)
 	}
-	working, cancel := context.WithCancel(ctx)
 	g, ending := errgroup.WithContext(working)
 	g.Go(func() error { return w.Run(ending) })
 	g.Go(func() error {
@@ -197,6 +203,9 @@ func (s *Service) ready() []string {
 	s.mu.Unlock()
 	if w == nil {
 		return []string{waiting}
+	}
+	if err := s.conn.Store.Unsafe(); err != nil {
+		return []string{err.Error()}
 	}
 	if ok, why := w.Ready(); !ok {
 		return []string{why}

@@ -1,0 +1,44 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/pipeline/redis"
+)
+
+// safe refuses a store that may lose state, unless redis.eviction accepts that.
+func (n *Connection) safe(ctx context.Context, c *config.Config, logger *slog.Logger) error {
+	policy, err := n.Store.CheckPolicy(ctx)
+	evicts, unknown := errors.Is(err, redis.ErrEviction), errors.Is(err, redis.ErrPolicyUnknown)
+	accept := redis.Eviction(c.Redis.Eviction)
+	switch {
+	case evicts && accept != redis.AcceptLoss:
+		return &PermanentError{err}
+	case unknown && accept == redis.RefuseEviction:
+		return &PermanentError{fmt.Errorf("%w. If you know by other means that its policy is noeviction, set redis.eviction: %s", err, redis.AcceptUnknown)}
+	case evicts || unknown:
+		logger.Warn("redis.eviction accepts that state may be lost silently", slog.String("eviction", c.Redis.Eviction), slog.Any("error", err))
+		return nil
+	case err != nil:
+		return fmt.Errorf("redis: %w", err)
+	case !policy.AppendOnly && !c.StoreInside:
+		logger.Warn("redis has no append-only file: when it restarts, state is rebuilt from the log")
+	}
+	return nil
+}
+
+// WatchStore tells the log whenever the store stops working on a server that may throw
+// state away, and when it goes on. It returns when ctx ends.
+func (n *Connection) WatchStore(ctx context.Context, logger *slog.Logger) {
+	n.Store.Watch(ctx, redis.LookEvery, func(err error) {
+		if err != nil {
+			logger.Error("redis may lose state: work has stopped", slog.Any("error", err))
+			return
+		}
+		logger.Info("redis keeps state again: work goes on")
+	})
+}
