@@ -313,6 +313,19 @@ func (l *Log) Bounds(ctx context.Context, p pipeline.Partition) (start, end int6
 	return start, end, nil
 }
 
+// OffsetAt returns the offset of the first record whose time, in milliseconds since 1970,
+// is not below the given one: the log's end where there is none.
+func (l *Log) OffsetAt(ctx context.Context, p pipeline.Partition, millis int64) (int64, error) {
+	at, err := l.offset(ctx, p, max(millis, 0))
+	if err == nil && at < 0 {
+		at, err = l.offset(ctx, p, kafka.LastOffset)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("offset of a time in %s: %w", p, err)
+	}
+	return at, nil
+}
+
 func (l *Log) offset(ctx context.Context, p pipeline.Partition, which int64) (int64, error) {
 	req := &listoffsets.Request{ReplicaID: -1, IsolationLevel: readCommitted,
 		Topics: []listoffsets.RequestTopic{{Topic: p.Topic, Partitions: []listoffsets.RequestPartition{
