@@ -11,24 +11,24 @@ import (
 // refusal is not looked at, and an offset that is not the newest any more is left
 // out.
 type committer struct {
-	commit   func(context.Context, int64) error
+	commit   func(context.Context, GroupOffset) error
 	interval time.Duration
 	hurry    chan struct{} // closed when the last commit is waited for
 
 	mu   sync.Mutex
-	next int64
+	next GroupOffset
 	done chan struct{} // nil: no goroutine commits
 }
 
-func newCommitter(commit func(context.Context, int64) error, interval time.Duration) *committer {
+func newCommitter(commit func(context.Context, GroupOffset) error, interval time.Duration) *committer {
 	return &committer{commit: commit, interval: interval, hurry: make(chan struct{})}
 }
 
 // to asks for an offset.
-func (c *committer) to(ctx context.Context, offset int64) {
+func (c *committer) to(ctx context.Context, at GroupOffset) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.next = offset
+	c.next = at
 	if c.done == nil {
 		c.done = make(chan struct{})
 		go c.run(context.WithoutCancel(ctx), c.done)
@@ -37,7 +37,7 @@ func (c *committer) to(ctx context.Context, offset int64) {
 
 func (c *committer) run(ctx context.Context, done chan struct{}) {
 	defer close(done)
-	for at := int64(-1); ; {
+	for at := (GroupOffset{Offset: -1}); ; {
 		c.mu.Lock()
 		if at == c.next {
 			c.done = nil

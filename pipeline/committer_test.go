@@ -13,16 +13,16 @@ import (
 func TestCommitsAreInOrder(t *testing.T) {
 	began, release := make(chan struct{}, 1), make(chan struct{})
 	var sent []int64
-	c := newCommitter(func(_ context.Context, offset int64) error {
-		sent = append(sent, offset)
+	c := newCommitter(func(_ context.Context, at GroupOffset) error {
+		sent = append(sent, at.Offset)
 		began <- struct{}{}
 		<-release
 		return nil
 	}, time.Hour)
-	c.to(t.Context(), 10)
+	c.to(t.Context(), GroupOffset{Offset: 10})
 	<-began
-	c.to(t.Context(), 20)
-	c.to(t.Context(), 30)
+	c.to(t.Context(), GroupOffset{Offset: 20})
+	c.to(t.Context(), GroupOffset{Offset: 30})
 	start := time.Now()
 	c.wait()
 	if took := time.Since(start); took > lastWord+10*time.Second {
@@ -48,12 +48,12 @@ func TestCommitsAreRare(t *testing.T) {
 		}
 		var sent []commit
 		start := time.Now()
-		c := newCommitter(func(_ context.Context, offset int64) error {
-			sent = append(sent, commit{time.Since(start), offset})
+		c := newCommitter(func(_ context.Context, at GroupOffset) error {
+			sent = append(sent, commit{time.Since(start), at.Offset})
 			return nil
 		}, time.Second)
 		for i := range int64(84) {
-			c.to(t.Context(), i)
+			c.to(t.Context(), GroupOffset{Offset: i})
 			<-time.After(30 * time.Millisecond)
 		}
 		c.wait()

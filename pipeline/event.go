@@ -174,7 +174,7 @@ type (
 	// fxCommit follows an acknowledged checkpoint: the observer may know of the
 	// points that it covers, and the group offset moves.
 	fxCommit struct {
-		offset int64
+		at     GroupOffset
 		points []*Point
 	}
 	// fxDrop gives up the epoch: its lanes, its memory, what is under way.
@@ -228,7 +228,8 @@ const (
 type facts struct {
 	lease      Lease
 	meta       Meta
-	partitions int // of the topic now
-	pinned     int // stored when the topic was first seen
+	partitions int   // of the topic now
+	pinned     int   // stored when the topic was first seen
+	origin     int64 // where the group was told to begin, -1: nowhere; asked without meta only
 	log        LogState
 }

@@ -40,7 +40,7 @@ func (m *machine) decide(f facts) {
 			"Use a new consumer group to rescale, which rebuilds all state from the log", m.part.Topic, f.partitions, f.pinned))
 		return
 	}
-	back := m.wentBack(meta)
+	back := m.wentBack(f)
 	if back {
 		m.do(fxCount{countRollback, 1})
 	}
@@ -48,7 +48,7 @@ func (m *machine) decide(f facts) {
 		m.virgin(f, back)
 		return
 	}
-	m.known, m.committed = -1, -1
+	m.known, m.committed, m.origin = -1, -1, meta.Origin
 	if meta.Format != StateFormat {
 		m.halt("format", fmt.Sprintf("the stored state has format %d, this program writes format %d: run the version that wrote it, or use a new consumer group", meta.Format, StateFormat))
 		return
@@ -85,26 +85,42 @@ func (m *machine) decide(f facts) {
 
 // wentBack reports whether the store has lost checkpoints that were
 // acknowledged: this process remembers a higher watermark, or the group
-// offset, which follows the watermark, is ahead of it.
-func (m *machine) wentBack(meta Meta) bool {
+// offset, which follows the watermark, is ahead of it. A group that was told where to
+// begin has that offset before any state.
+func (m *machine) wentBack(f facts) bool {
+	meta := f.meta
 	if !meta.Exists {
-		return m.known >= 0 || m.committed >= 0
+		return m.known >= 0 || m.committed > f.origin
 	}
 	return meta.Watermark < m.known || meta.Watermark < m.committed
 }
 
-// virgin begins a partition without stored state: a new group where the log
-// starts, a lost store only where the log still has everything.
+// virgin begins a partition without stored state: a new group where it was told to, or
+// where the log starts; a lost store only where the log still has everything.
 func (m *machine) virgin(f facts, lost bool) {
-	if lost && f.log.Start > 0 {
+	m.origin = f.log.Start
+	told := f.origin >= 0
+	if told {
+		m.origin = f.origin
+	}
+	switch {
+	case lost && f.log.Start > max(0, f.origin):
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
 			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
 		return
+	case told && f.log.Start > f.origin:
+		m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d, and the group was to begin at offset %d: %d records were trimmed before they were applied. "+
+			"Use a new consumer group, with run --from", m.part, f.log.Start, f.origin, f.log.Start-f.origin))
+		return
+	case told && f.log.End < f.origin:
+		m.doubt("truncated", fmt.Sprintf("the log of %s ends at offset %d, and the group was to begin at offset %d: it was truncated or recreated", m.part, f.log.End, f.origin), false)
+		return
 	}
+	m.doubts = 0
 	m.known, m.committed = -1, -1
 	m.gaps = nil
 	clear(m.poison) // the log may be another one, and what fails will fail again
-	m.begin(f, Checkpoint{From: -1, To: f.log.Start, Origin: f.log.Start, Topic: f.log.Identity.Topic, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(f.log.Start)}, true)
+	m.begin(f, Checkpoint{From: -1, To: m.origin, Origin: m.origin, Topic: f.log.Identity.Topic, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(m.origin)}, true)
 }
 
 // confirmations is how often in a row a log that looks like another one is

@@ -212,7 +212,7 @@ func (m *machine) saved() {
 		}
 	}
 	m.evict()
-	m.do(fxCommit{m.acked, c.points})
+	m.do(fxCommit{GroupOffset{m.acked, m.origin}, c.points})
 	m.pause()
 }
 

@@ -85,7 +85,7 @@ func (c *crowd) Run(ctx context.Context, member func(string, int), work func(con
 	for p := range c.partitions {
 		all.Go(func() {
 			work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in", ID: int32(p)}, Generation: 1, Member: "m", Committed: -1,
-				Commit: func(context.Context, int64) error { return nil }})
+				Commit: func(context.Context, pipeline.GroupOffset) error { return nil }})
 		})
 	}
 	all.Wait()

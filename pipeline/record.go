@@ -202,7 +202,16 @@ type Assignment struct {
 	// Committed is the group offset, -1 when there is none.
 	Committed int64
 	// Commit moves the group offset, which only lag tools read.
-	Commit func(ctx context.Context, offset int64) error
+	Commit func(ctx context.Context, at GroupOffset) error
+	// Origin returns where the group was told to begin, -1 where it was not. It is asked
+	// for a partition without state; nil stands for -1.
+	Origin func(ctx context.Context) (int64, error)
+}
+
+// GroupOffset is what a consumer group notes of a partition.
+type GroupOffset struct {
+	Offset int64 // next to apply
+	Origin int64 // where the group began: what lies below is not its own
 }
 
 // Group is membership of the consumer group.

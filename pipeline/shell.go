@@ -202,7 +202,7 @@ func (fx fxProbe) start(s *shell) {
 func (fx fxCommit) start(s *shell) {
 	s.saving.done()
 	s.acknowledged(fx.points)
-	s.acks.to(s.io, fx.offset)
+	s.acks.to(s.io, fx.at)
 }
 
 func (fxDrop) start(s *shell)     { s.dropEpoch() }

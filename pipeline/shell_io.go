@@ -57,6 +57,11 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
 		return f, fmt.Errorf("claim %s: %w", p, err)
 	}
+	if f.origin = -1; !f.meta.Exists && s.a.Origin != nil {
+		if f.origin, err = s.a.Origin(ctx); err != nil {
+			return f, fmt.Errorf("where the group begins in %s: %w", p, err)
+		}
+	}
 	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
 	return f, err
 }

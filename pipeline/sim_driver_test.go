@@ -30,6 +30,7 @@ type Sim struct {
 	workers   []*simWorker
 	owner     *simWorker
 	committed int64
+	noted     int64 // where the group was told to begin, or began, as far as it knows; -1 it does not
 	tokens    int
 	quiet     time.Duration // nothing fails any more from here on
 
@@ -57,7 +58,7 @@ type Violation struct{ Kind, What string }
 // NewSim returns a run of a plan, with the toy's rules.
 func NewSim(p Plan, store SimStore) *Sim {
 	s := &Sim{
-		Plan: p, Rules: simRules.Gathering(p.Gather), store: store, committed: -1, pages: pagePool{size: 8 * 70},
+		Plan: p, Rules: simRules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},
 		net: rand.New(rand.NewPCG(p.Seed, 11)), work: rand.New(rand.NewPCG(p.Seed, 12)),
 	}
 	s.log = &simLog{open: map[int]int64{}, most: func() int { return 1 + s.net.IntN(s.Plan.Fetch) }}

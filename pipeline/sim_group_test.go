@@ -57,6 +57,14 @@ func (s *Sim) ended(w *simWorker) {
 	}
 }
 
+// note is what the group has of a commit: where it began only if records lay below.
+func (s *Sim) note(at GroupOffset) {
+	s.committed, s.noted = at.Offset, -1
+	if at.Origin > 0 {
+		s.noted = at.Origin
+	}
+}
+
 // until does something when a fault ends.
 func (s *Sim) until(f *Fault, do func()) { s.clock.after(f.To-s.clock.now, do) }
 

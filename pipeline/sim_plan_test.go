@@ -23,6 +23,7 @@ type Plan struct {
 	Cache    int64
 	Fetch    int // records that one fetch may return
 	SkipGap  bool
+	Origin   int64 // one above where the group is told to begin, 0: nowhere
 	Interval time.Duration
 	MinPause time.Duration
 	Delay    time.Duration // of a message on the network, at most

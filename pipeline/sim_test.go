@@ -54,6 +54,26 @@ func TestSimulatedTrouble(t *testing.T) {
 	t.Logf("%d schedules, %d violations", n, found)
 }
 
+// TestSimulatedOrigins: a group that is told to begin above records never applies them,
+// whatever fails, and begins there again where the store is lost.
+func TestSimulatedOrigins(t *testing.T) {
+	n := uint64(1000)
+	if testing.Short() {
+		n = 100
+	}
+	for seed := range n {
+		p := pipeline.DrawPlan(seed)
+		for i := 0; i < min(len(p.Log), 1+int(seed%5)) && p.Log[i].Txn == 0; i++ { // they are there before
+			p.Log[i].At, p.Origin = 0, int64(i)+2
+		}
+		if v := simulate(p); v != nil {
+			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+			explain(t, p)
+			return
+		}
+	}
+}
+
 // explain shows the least that leads to a plan's violation.
 func explain(t *testing.T, p pipeline.Plan) {
 	p, v := pipeline.Shrink(p, simulate)

@@ -58,7 +58,8 @@ func (s *Sim) growing() (of uint64) {
 }
 
 // fork begins a branch for a log that from offset n on is another one, -1: all
-// of it and its topic too. What was stored below n is of both.
+// of it and its topic too. What was stored below n is of both, and so is what has
+// nothing of the log yet.
 func (s *Sim) fork(n int64) {
 	olds := s.log.grow
 	s.log.grow = nil
@@ -68,7 +69,7 @@ func (s *Sim) fork(n int64) {
 		b.origin, b.gaps = old.origin, old.gaps
 		bit := s.grow(b)
 		for _, x := range append(s.truth.kept, &s.truth.now) {
-			if x.watermark >= 0 && x.watermark <= n && x.of&was != 0 {
+			if x.watermark >= 0 && (x.watermark <= n || n >= 0 && x.watermark == old.origin) && x.of&was != 0 {
 				x.of |= bit
 			} else if x.watermark >= 0 {
 				x.of &^= bit
@@ -137,7 +138,7 @@ func (s *Sim) giveUp(c *Checkpoint) {
 		}
 	}
 	t.now = simStored{of, c.To}
-	if !s.Plan.SkipGap && c.From >= 0 || s.log.start < c.To {
+	if !s.Plan.SkipGap && c.From >= 0 || s.log.start < c.To && (c.From >= 0 || c.To != s.noted) {
 		s.violate("state", "records from %d to %d are given up, the log begins at %d", c.From, c.To, s.log.start)
 	}
 }
@@ -233,11 +234,11 @@ func (s *Sim) excused(reason string) bool {
 	now := s.truth.now
 	switch reason {
 	case "gap":
-		return !s.Plan.SkipGap && now.watermark >= 0 && s.log.start > now.watermark
+		return !s.Plan.SkipGap && now.watermark >= 0 && s.log.start > now.watermark || now.watermark < 0 && s.noted >= 0 && s.log.start > s.noted
 	case "truncated", "recreated":
-		return now.watermark >= 0 && now.of&s.growing() == 0
+		return now.watermark >= 0 && now.of&s.growing() == 0 || now.watermark < 0 && s.noted > s.log.stable()
 	case "store_lost":
-		return now.watermark < 0 && s.log.start > 0
+		return now.watermark < 0 && s.log.start > max(0, s.noted)
 	}
 	return false
 }

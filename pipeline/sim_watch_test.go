@@ -127,8 +127,8 @@ func (w *simWorker) asked(ev event, fx effect) {
 		w.more(ev)
 	case fxCommit:
 		w.watch.fails[waitSave] = simFails{}
-		if fx.offset > s.truth.highest && s.Decoder == nil {
-			s.violate("order", "the group offset moves to %d, no store ever was above %d", fx.offset, s.truth.highest)
+		if fx.at.Offset > s.truth.highest && s.Decoder == nil {
+			s.violate("order", "the group offset moves to %d, no store ever was above %d", fx.at.Offset, s.truth.highest)
 		}
 	case fxDrop:
 		w.watch.fails, w.watch.acked, w.watch.reported = [waitKinds]simFails{}, nil, 0
@@ -151,8 +151,8 @@ func (w *simWorker) early() {
 	}
 }
 
-// begins checks that a claim reads on where the store's state ends, or where the
-// log begins.
+// begins checks that a claim reads on where the store's state ends, where the
+// group was told to begin, or where the log begins.
 func (w *simWorker) begins(at int64) {
 	f := w.watch.claimed
 	w.watch.claimed = nil
@@ -162,6 +162,8 @@ func (w *simWorker) begins(at int64) {
 	want := f.log.Start
 	if f.meta.Exists {
 		want = max(want, f.meta.Watermark)
+	} else if f.origin >= 0 {
+		want = f.origin
 	}
 	if at != want {
 		w.sim.violate("order", "a claim reads from offset %d, the store's state ends at %d and the log begins at %d", at, f.meta.Watermark, f.log.Start)

@@ -129,7 +129,7 @@ func (w *simWorker) begin(fx effect) {
 	case fxProbe:
 		w.call(ioTimeout, func(err error) event { return evProbed{fx.epoch, err} }, w.look(fx.lease, fx.watermarks))
 	case fxCommit:
-		s.request(serverGroup, func() error { s.committed = fx.offset; return nil }, func(error) {})
+		s.request(serverGroup, func() error { s.note(fx.at); return nil }, func(error) {})
 		if s.Observe != nil && len(fx.points) > 0 {
 			s.Observe(w.id, fx.points)
 		}
@@ -161,6 +161,12 @@ func (w *simWorker) claim() {
 		simStep{serverLog, func() (err error) { f.partitions, err = s.log.Partitions(ctx, simPartition.Topic); return err }},
 		simStep{serverPin, func() (err error) { f.pinned, err = s.store.Pin(ctx, simPartition.Topic, f.partitions); return err }},
 		simStep{serverStore, func() (err error) { f.meta, err = s.store.Claim(ctx, f.lease); return err }},
+		simStep{serverGroup, func() error {
+			if f.origin = -1; !f.meta.Exists {
+				f.origin = s.noted
+			}
+			return nil
+		}},
 		simStep{serverLog, func() (err error) { f.log, err = ReadLogState(ctx, s.log, simPartition, f.meta.Last); return err }})
 }
 

@@ -74,7 +74,7 @@ func (s *slow) Run(ctx context.Context, member func(string, int), work func(cont
 	assigned, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	work(assigned, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Committed: -1,
-		Commit: func(context.Context, int64) error { return nil }})
+		Commit: func(context.Context, pipeline.GroupOffset) error { return nil }})
 	s.early = s.publishing
 	<-ctx.Done()
 	return ctx.Err()

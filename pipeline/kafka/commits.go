@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // commits sends the offsets of a generation's partitions, all that have gathered
 // while the ones before were on their way in one request.
 type commits struct {
-	send func(map[string]map[int]int64) error
+	send func(map[string]map[int]pipeline.GroupOffset) error
 
 	mu      sync.Mutex
 	sending bool
@@ -18,22 +20,22 @@ type commits struct {
 
 // commit is what several partitions wait for.
 type commit struct {
-	offsets map[string]map[int]int64
+	offsets map[string]map[int]pipeline.GroupOffset
 	done    chan struct{}
 	err     error
 }
 
 // commit returns once the offset was sent, or a later one of the partition. The
 // end of ctx ends the wait alone.
-func (c *commits) commit(ctx context.Context, topic string, partition int, offset int64) error {
+func (c *commits) commit(ctx context.Context, topic string, partition int, at pipeline.GroupOffset) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	mine := c.add(topic, partition, offset)
+	mine := c.add(topic, partition, at)
 	select {
 	case <-mine.done:
 		if mine.err != nil {
-			return fmt.Errorf("commit %s/%d at %d: %w", topic, partition, offset, mine.err)
+			return fmt.Errorf("commit %s/%d at %d: %w", topic, partition, at.Offset, mine.err)
 		}
 		return nil
 	case <-ctx.Done():
@@ -41,16 +43,16 @@ func (c *commits) commit(ctx context.Context, topic string, partition int, offse
 	}
 }
 
-func (c *commits) add(topic string, partition int, offset int64) *commit {
+func (c *commits) add(topic string, partition int, at pipeline.GroupOffset) *commit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.next == nil {
-		c.next = &commit{offsets: map[string]map[int]int64{}, done: make(chan struct{})}
+		c.next = &commit{offsets: map[string]map[int]pipeline.GroupOffset{}, done: make(chan struct{})}
 	}
 	if c.next.offsets[topic] == nil {
-		c.next.offsets[topic] = map[int]int64{}
+		c.next.offsets[topic] = map[int]pipeline.GroupOffset{}
 	}
-	c.next.offsets[topic][partition] = offset
+	c.next.offsets[topic][partition] = at
 	if !c.sending {
 		c.sending = true
 		go c.run()

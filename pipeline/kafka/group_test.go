@@ -124,15 +124,15 @@ func TestGroupOffsets(t *testing.T) {
 		}
 	}
 	a := w.get()[0]
-	if err := a.Commit(t.Context(), 0); err != nil {
+	if err := a.Commit(t.Context(), pipeline.GroupOffset{}); err != nil {
 		t.Fatal(err)
 	}
 	a = w.get()[1]
-	if err := a.Commit(t.Context(), 17); err != nil {
+	if err := a.Commit(t.Context(), pipeline.GroupOffset{Offset: 17}); err != nil {
 		t.Fatal(err)
 	}
 	w.stop()
-	if err := a.Commit(t.Context(), 18); err == nil {
+	if err := a.Commit(t.Context(), pipeline.GroupOffset{Offset: 18}); err == nil {
 		t.Error("a member that left commits")
 	}
 	w = join(t, addrs, topic, topic, nil)
@@ -152,7 +152,7 @@ func TestGroupRebalance(t *testing.T) {
 	release := make(chan struct{})
 	a := join(t, addrs, topic, topic, func(x pipeline.Assignment) {
 		<-release
-		if err := x.Commit(context.Background(), 7); err != nil {
+		if err := x.Commit(context.Background(), pipeline.GroupOffset{Offset: 7}); err != nil {
 			t.Errorf("commit in the final flush: %v", err)
 		}
 		flushed.Add(1)

@@ -78,12 +78,22 @@ func (c *Client) Marks(ctx context.Context, group, topic string, n int) ([]Mark,
 // SetMark notes something about one partition in the name of a group that
 // has no members.
 func (c *Client) SetMark(ctx context.Context, group, topic string, partition int32, m Mark) error {
-	_, err := c.toCoordinator(ctx, group, &offsetcommit.Request{
-		GroupID: group, GenerationID: -1, RetentionTimeMs: -1,
-		Topics: []offsetcommit.RequestTopic{{Name: topic, Partitions: []offsetcommit.RequestPartition{{
-			PartitionIndex: partition, CommittedOffset: m.Offset, CommittedLeaderEpoch: -1, CommittedMetadata: m.Note,
-		}}}},
-	}, func(m protocol.Message) int16 {
+	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1, RetentionTimeMs: -1},
+		map[string]map[int]Mark{topic: {int(partition): m}})
+}
+
+// setMarks sends a request to note something about partitions, which it completes.
+func (c *Client) setMarks(ctx context.Context, req *offsetcommit.Request, all map[string]map[int]Mark) error {
+	for topic, marks := range all {
+		t := offsetcommit.RequestTopic{Name: topic}
+		for id, m := range marks {
+			t.Partitions = append(t.Partitions, offsetcommit.RequestPartition{
+				PartitionIndex: int32(id), CommittedOffset: m.Offset, CommittedLeaderEpoch: -1, CommittedMetadata: m.Note,
+			})
+		}
+		req.Topics = append(req.Topics, t)
+	}
+	_, err := c.toCoordinator(ctx, req.GroupID, req, func(m protocol.Message) int16 {
 		for _, t := range m.(*offsetcommit.Response).Topics {
 			for _, p := range t.Partitions {
 				if p.ErrorCode != 0 {
@@ -94,7 +104,7 @@ func (c *Client) SetMark(ctx context.Context, group, topic string, partition int
 		return 0
 	})
 	if err != nil {
-		return fmt.Errorf("commit %s/%d at %d in group %s: %w", topic, partition, m.Offset, group, err)
+		return fmt.Errorf("commit offsets of group %s: %w", req.GroupID, err)
 	}
 	return nil
 }

@@ -316,7 +316,7 @@ func (l *Log) Bounds(ctx context.Context, p pipeline.Partition) (start, end int6
 // OffsetAt returns the offset of a partition's first record whose timestamp is at least
 // t, the end of the log where there is none.
 func (l *Log) OffsetAt(ctx context.Context, p pipeline.Partition, t time.Time) (int64, error) {
-	at, err := l.offset(ctx, p, t.UnixMilli())
+	at, err := l.offset(ctx, p, max(t.UnixMilli(), 0)) // below 0 they mean the ends of the log
 	if err == nil && at < 0 {
 		at, err = l.offset(ctx, p, kafka.LastOffset)
 	}

@@ -187,7 +187,7 @@ func TestVersions(t *testing.T) {
 	}
 	w := join(t, b.ListenAddrs(), topic, topic, nil)
 	eventually(t, "assignment", func() bool { return len(w.get()) == 1 })
-	if err := w.get()[0].Commit(t.Context(), 1); err != nil {
+	if err := w.get()[0].Commit(t.Context(), pipeline.GroupOffset{Offset: 1}); err != nil {
 		t.Fatal(err)
 	}
 	w.stop()

@@ -169,10 +169,10 @@ func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(con
 	}
 	member("m", 1)
 	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Generation: 1, Member: "m", Committed: -1,
-		Commit: func(_ context.Context, offset int64) error {
+		Commit: func(_ context.Context, at pipeline.GroupOffset) error {
 			k.mu.Lock()
 			defer k.mu.Unlock()
-			k.Commits = append(k.Commits, offset)
+			k.Commits = append(k.Commits, at.Offset)
 			return nil
 		}})
 	return ctx.Err()

@@ -55,7 +55,7 @@ func (l *topic) Publish(context.Context, []pipeline.Output) ([]pipeline.Output, 
 func (l *topic) Run(ctx context.Context, member func(string, int), work func(context.Context, pipeline.Assignment)) error {
 	member("m", 1)
 	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Generation: 1, Committed: -1,
-		Commit: func(context.Context, int64) error { return nil }})
+		Commit: func(context.Context, pipeline.GroupOffset) error { return nil }})
 	return ctx.Err()
 }
 

@@ -74,6 +74,9 @@ func (f *Flags) Add(a *App, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("set", f.CompleteSet(a))
 }
 
+// Override sets a key as --set does, after those.
+func (f *Flags) Override(key, value string) { f.sets = append(f.sets, key+"="+value) }
+
 // OneArg checks that one word, of the given name, follows the flags.
 func OneArg(name string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {

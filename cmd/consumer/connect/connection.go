@@ -136,6 +136,19 @@ func (n *Connection) Metas(ctx context.Context, topic string, partitions int) ([
 	return all, nil
 }
 
+// NobodyWorks refuses while the group has live members.
+func (n *Connection) NobodyWorks(ctx context.Context) error {
+	members, err := n.Client.Members(ctx, n.Config.Kafka.Group)
+	if err != nil {
+		return err
+	}
+	if len(members) > 0 {
+		return fmt.Errorf("group %s has %d live members (%s): stop its consumers first; one that was killed is removed after kafka.session_timeout",
+			n.Config.Kafka.Group, len(members), members[0])
+	}
+	return nil
+}
+
 // Close ends the connections.
 func (n *Connection) Close() {
 	if n.Store != nil {

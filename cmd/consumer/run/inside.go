@@ -139,6 +139,13 @@ func (s *Service) UntilEnd(ctx context.Context) error {
 	return nil
 }
 
+// reached reports whether a run to the end has come to it.
+func (s *Service) reached() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
 // discard gives back what a service that never ran holds.
 func (s *Service) discard() error {
 	ended, cancel := context.WithCancel(context.Background())

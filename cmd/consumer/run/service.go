@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -32,6 +33,9 @@ type Service struct {
 	feed    *live.Feed
 	scored  *live.Scored // without HTTP; nil: not asked for
 	http    *web.Server  // nil: disabled
+
+	from *from     // where a new group begins; nil: not said
+	tty  io.Writer // of a bar; nil: none
 
 	began    time.Time
 	accounts bool          // for when it ends
@@ -105,6 +109,21 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 		observer = s.feed
 	case s.scored != nil:
 		observer = s.scored
+	}
+	if s.from != nil {
+		var b *backfill
+		begin := func() (err error) {
+			b, err = s.begin(ctx, s.from)
+			return err
+		}
+		if err := s.retry(ctx, begin); err != nil {
+			return cli.Stopped(ctx, err)
+		}
+		following, end := context.WithCancel(ctx)
+		var told sync.WaitGroup
+		told.Go(func() { s.follow(following, b, s.tty) })
+		defer told.Wait()
+		defer end()
 	}
 	w, err := s.conn.NewWorker(s.config, s.worker, observer, s.logger)
 	if err != nil {

@@ -4,7 +4,6 @@ package state
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -70,17 +69,4 @@ func (s *states) partition(id int) pipeline.Partition {
 // metas returns the metas of all partitions.
 func (s *states) metas(ctx context.Context) ([]pipeline.Meta, error) {
 	return s.Metas(ctx, s.config.Kafka.Input, s.count)
-}
-
-// nobodyWorks refuses while the group has live members.
-func (s *states) nobodyWorks(ctx context.Context) error {
-	members, err := s.Client.Members(ctx, s.config.Kafka.Group)
-	if err != nil {
-		return err
-	}
-	if len(members) > 0 {
-		return fmt.Errorf("group %s has %d live members (%s): stop its consumers first; one that was killed is removed after kafka.session_timeout",
-			s.config.Kafka.Group, len(members), members[0])
-	}
-	return nil
 }

@@ -164,7 +164,7 @@ func (s *states) applied(ctx context.Context, until map[pipeline.Partition]int64
 // forget drops the state of all partitions, what the topic was like, and the
 // offsets of the group, which would say that state was lost.
 func (s *states) forget(ctx context.Context, yes bool) error {
-	if err := s.nobodyWorks(ctx); err != nil {
+	if err := s.NobodyWorks(ctx); err != nil {
 		return err
 	}
 	metas, err := s.metas(ctx)

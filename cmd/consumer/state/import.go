@@ -78,7 +78,7 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.in, err)
 	}
-	if err := s.nobodyWorks(ctx); err != nil {
+	if err := s.NobodyWorks(ctx); err != nil {
 		return err
 	}
 	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)

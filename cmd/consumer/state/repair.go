@@ -168,7 +168,8 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 	if err != nil {
 		return err
 	}
-	if at := marks[t.Partition].Offset; at >= 0 && start > 0 {
+	mark := marks[t.Partition]
+	if at := mark.Offset; at > mark.Origin() && start > max(0, mark.Origin()) {
 		t.Halt = fmt.Sprintf("store_lost: the group had reached offset %d, and the log begins at %d", at, start)
 		t.Remedy = "restore the store, import an export, or begin anew with " + s.Consumer + " state delete --all"
 	}
