@@ -24,6 +24,9 @@ const (
 	outliers = "outliers"
 )
 
+// Flags lists the flags that the engine raises.
+func Flags() []string { return []string{scaleMoved, firstOutliers, miscalibrated, drift, outliers} }
+
 // Advise says what to do about a flag that the engine raises, empty where the
 // flag is another one.
 func Advise(flag string) string {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -86,4 +88,42 @@ func source(t *testing.T, name string) *ast.File {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestRaisedFlagsAreListed compares the flags that models and the engine raise with those
+// that they list, of which counters are made.
+func TestRaisedFlagsAreListed(t *testing.T) {
+	raise := regexp.MustCompile(`(?:(?:\bdst = |return )append\(dst, |\t\{)(\w+)(?:\)|, a\.)`)
+	list := regexp.MustCompile(`Flags\(\) \[\]string \{ return \[\]string\{(.*)\} \}`)
+	folders := 0
+	for _, folder := range []string{"../cdf", "../models/anova", "../models/compressed", "../models/dlm", "../models/linear", "../models/poisson", "../models/probit"} {
+		files, err := filepath.Glob(folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		raised, listed := map[string]bool{}, map[string]bool{}
+		for _, name := range files {
+			text := read(t, name)
+			if strings.HasSuffix(name, "_test.go") || !strings.Contains(text, "ppendFlags(") && !strings.Contains(text, " Flags() []string") && !strings.Contains(text, "appendFlags(dst") {
+				continue
+			}
+			for _, m := range raise.FindAllStringSubmatch(text, -1) {
+				raised[m[1]] = true
+			}
+			for _, m := range list.FindAllStringSubmatch(text, -1) {
+				for name := range strings.SplitSeq(m[1], ", ") {
+					listed[name] = true
+				}
+			}
+		}
+		if len(raised) > 0 {
+			folders++
+		}
+		if !maps.Equal(raised, listed) {
+			t.Errorf("%s raises %v and lists %v", folder, slices.Sorted(maps.Keys(raised)), slices.Sorted(maps.Keys(listed)))
+		}
+	}
+	if folders < 6 {
+		t.Errorf("only %d folders raise flags", folders)
+	}
 }

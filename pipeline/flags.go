@@ -12,6 +12,8 @@ type Adviser interface {
 	// Advise returns a sentence without a full stop, empty where nothing is
 	// to be said.
 	Advise(flag string) string
+	// Flags lists those that the model may raise beside the engine's.
+	Flags() []string
 }
 
 // mostFlags bounds what a partition remembers of flags, and so the lines that

@@ -33,6 +33,8 @@ func (d doubtful) PriorSD(list []cdf.Functional, dst []float64) {
 // wise is settings that know what to do about one of them.
 type wise struct{}
 
+func (wise) Flags() []string { return []string{"odd"} }
+
 func (wise) Advise(flag string) string {
 	if flag == "odd" {
 		return "look away"

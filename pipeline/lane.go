@@ -20,6 +20,14 @@ const (
 	StageNumeric Stage = "numeric"
 )
 
+var stages = [...]Stage{StageDecode, StageSchema, StageCheck, StageNumeric}
+
+// Why a record is skipped.
+const (
+	skippedApplied = "applied"
+	skippedRepeat  = "repeat"
+)
+
 // Outputs gives results their bytes. It is used by one lane at a time. Those of a
 // record are written over once it is applied: none but a dead letter may share them.
 type Outputs interface {
@@ -55,23 +63,22 @@ type task struct {
 
 // result counts what became of a record.
 type result struct {
-	Kind      string
-	Rows      int64
-	Unheard   int64 // rows without a response
-	Dropped   int64
-	Drops     []cdf.Drop
-	Published bool
-	Skipped   string // applied | repeat
-	Dead      Stage
-	Scored    int64 // rows
-	Density   float64
-	Coverage  float64
-	Waiting   int64   // rows that were put to those that wait for a shard
-	Seconds   float64 // of an update, 0: there was none
-	MinESS    float64 // 0 without draws
-	MaxRHat   float64
-	Flags     []string // of the model, see cdf.Flagger
-	Alerts    []alert.Event
+	Kind     string
+	Rows     int64
+	Unheard  int64 // rows without a response
+	Dropped  int64
+	Drops    []cdf.Drop
+	Skipped  string // applied | repeat
+	Dead     Stage
+	Scored   int64 // rows
+	Density  float64
+	Coverage float64
+	Waiting  int64   // rows that were put to those that wait for a shard
+	Seconds  float64 // of an update, 0: there was none
+	MinESS   float64 // 0 without draws
+	MaxRHat  float64
+	Flags    []string // of the model, see cdf.Flagger
+	Alerts   []alert.Event
 }
 
 // cutPart is one lane's share of a cut.
@@ -185,7 +192,7 @@ func (l *lane) route(t *task) error {
 	}
 	s := t.entry.state
 	if s.model != nil && r.Offset <= s.model.env.Offset {
-		t.result.Skipped = "applied"
+		t.result.Skipped = skippedApplied
 		return nil
 	}
 	if r.Value == nil {
@@ -205,7 +212,7 @@ func (l *lane) route(t *task) error {
 	var numbered bool
 	if v, ok := r.Header(ShardHeader); ok {
 		if id, n, numbered = parseShard(v); numbered && s.model != nil && s.model.env.repeated(id, n) {
-			t.result.Skipped = "repeat"
+			t.result.Skipped = skippedRepeat
 			return nil
 		}
 	}
@@ -286,6 +293,9 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	if publish {
 		outs, err = guarded(func() ([]Output, error) { return l.outputs.Posterior(l.outs, &l.pages, message, filter, r) })
 	}
+	if publish && err == nil {
+		outs[len(l.outs)].Kind = s.spec.Kind
+	}
 	if err == nil && len(events) > 0 {
 		outs, err = guarded(func() ([]Output, error) { return l.announce(outs, t, summary.T, events) })
 	}
@@ -304,14 +314,14 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
-	t.result.Published, t.result.Alerts = publish, events
+	t.result.Alerts = events
 	l.outs = append(outs, predicted...)
 	l.note(t, func() *Point {
 		names := model.names
 		if names == nil {
 			names = l.names
 		}
-		p := pointOf(message, names, filter.Transforms(), t.result.Rows, t.result.Published)
+		p := pointOf(message, names, filter.Transforms(), t.result.Rows, publish)
 		p.Observed = append(p.Observed, filter.Observed()...)
 		if p.Published {
 			model.names, l.names = p.Names, p.Names

@@ -79,6 +79,11 @@ type machineConfig struct {
 	rules     *Rules
 }
 
+// haltReasons are the reasons of halts, as labels of a metric.
+var haltReasons = [...]string{
+	"configuration", "damaged", "format", "gap", "output", "partitions", "recreated", "store_lost", "truncated",
+}
+
 // outage is something that fails and is tried again.
 type outage struct {
 	attempts int

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/alert"
 )
 
 // Metrics are the numbers that a worker reports. No model key is ever a label.
@@ -100,7 +101,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.dropped = counters("rows_dropped_total", "Rows left out of a shard, by the column that was to blame.", "kind", "column", "reason")
 	m.gathered = counter("rows_gathered_total", "Rows that wait, or have waited, until their key has enough for a shard.")
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
-	m.published = counters("summaries_published_total", "Posterior summaries made for the output topic.", "kind")
+	m.published = counters("summaries_published_total", "Posterior summaries that the output topic has acknowledged.", "kind")
 	m.flagged = counters("shards_flagged_total", "Shards after which the model raised a flag.", "kind", "flag")
 	m.alerts = counters("alerts_total", "Alerts that rose and fell.", "alert", "event")
 	m.skipped = counters("records_skipped_total", "Records skipped because they had been applied.", "reason")
@@ -127,6 +128,65 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	info := gauges("build_info", "Always 1.", "version", "goversion")
 	info.WithLabelValues(version, runtime.Version()).Set(1)
 	return m
+}
+
+// Expect makes the series whose labels are known beforehand, at 0: of one that came with
+// its first count nobody could tell that it grew. What is left to come later are labels
+// that only data tell, and gauges of what has not happened yet.
+func (m *Metrics) Expect(r *Rules) {
+	for _, stage := range stages {
+		m.dead.WithLabelValues(string(stage))
+	}
+	for _, reason := range [...]string{skippedApplied, skippedRepeat} {
+		m.skipped.WithLabelValues(reason)
+	}
+	for _, reason := range haltReasons {
+		m.halted.WithLabelValues(reason)
+	}
+	for i := range r.rules {
+		m.expect(r.rules[i].Spec)
+	}
+}
+
+// expect makes the series of one configured model.
+func (m *Metrics) expect(spec *cdf.Spec) {
+	m.rows.WithLabelValues(spec.Kind)
+	m.published.WithLabelValues(spec.Kind)
+	m.update.WithLabelValues(spec.Kind)
+	flags := cdf.Flags()
+	if a, ok := spec.Settings.(Adviser); ok {
+		flags = append(flags, a.Flags()...)
+	}
+	for _, flag := range flags {
+		m.flagged.WithLabelValues(spec.Kind, flag)
+	}
+	for i := range spec.Publish.Alerts {
+		for _, raised := range [...]bool{true, false} {
+			m.alerts.WithLabelValues(spec.Publish.Alerts[i].Name, (&alert.Event{Raised: raised}).Word())
+		}
+	}
+	columns, _ := spec.Columns.Named()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range columns[:min(len(columns), mostDropped)] {
+		at := m.lost.add(spec.Kind, &cdf.Drop{Column: columns[i].Name, Reason: cdf.DropMissing})
+		m.dropped.WithLabelValues(at.kind, at.column, at.reason)
+	}
+}
+
+// acknowledged counts the posteriors that were sent and are not among the rest.
+func (m *Metrics) acknowledged(sent, rest []Output) {
+	n := map[string]int{}
+	for i := range sent {
+		n[sent[i].Kind]++
+	}
+	for i := range rest {
+		n[rest[i].Kind]--
+	}
+	delete(n, "") // other outputs
+	for kind, posteriors := range n {
+		m.published.WithLabelValues(kind).Add(float64(posteriors))
+	}
 }
 
 // watch reports the budget.
@@ -185,18 +245,15 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 // kindCounts are what shards of one kind add to the metrics. Finding the metrics of
 // a kind takes longer than adding to them.
 type kindCounts struct {
-	kind            string // "": there were no shards
-	update          prometheus.Observer
-	rows, published int64
-	scored, drawn   *result // the last of which there is a score, or diagnostics
+	kind          string // "": there were no shards
+	update        prometheus.Observer
+	rows          int64
+	scored, drawn *result // the last of which there is a score, or diagnostics
 }
 
 func (k *kindCounts) add(r *result) {
 	k.update.Observe(r.Seconds)
 	k.rows += r.Rows
-	if r.Published {
-		k.published++
-	}
 	if r.Scored > 0 && !math.IsNaN(r.Density) {
 		k.scored = r
 	}
@@ -205,15 +262,12 @@ func (k *kindCounts) add(r *result) {
 	}
 }
 
-// count adds them. A metric that nothing is told of is not there.
+// count adds them. A gauge that nothing is told of is not there.
 func (m *Metrics) count(k *kindCounts) {
 	if k.kind == "" {
 		return
 	}
 	m.rows.WithLabelValues(k.kind).Add(float64(k.rows))
-	if k.published > 0 {
-		m.published.WithLabelValues(k.kind).Add(float64(k.published))
-	}
 	if k.scored != nil {
 		m.logDensity.WithLabelValues(k.kind).Set(k.scored.Density)
 		m.coverage.WithLabelValues(k.kind).Set(k.scored.Coverage)
@@ -251,6 +305,9 @@ func (d droppedRows) add(kind string, drop *cdf.Drop) lost {
 // list returns the counts of all kinds, in the order of columns and reasons.
 func (d droppedRows) list() (sum []cdf.Drop) {
 	for at, rows := range d {
+		if rows == 0 {
+			continue // expected only
+		}
 		sum = cdf.AddDrops(sum, []cdf.Drop{{Column: at.column, Reason: at.reason, Rows: rows}})
 	}
 	return sum

@@ -3,11 +3,14 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/quantity"
 )
 
 // Of more columns than a label should have as values the rest are counted together.
@@ -30,15 +33,40 @@ func TestMetricsOfAMessage(t *testing.T) {
 	m := NewMetrics(reg, "")
 	lost := []cdf.Drop{{Column: "p", Reason: cdf.DropMissing, Rows: 2}}
 	tasks := []task{
-		{result: result{Kind: "a", Rows: 3, Seconds: 1, Published: true, Scored: 3, Density: -1, Coverage: .5}},
+		{result: result{Kind: "a", Rows: 3, Seconds: 1, Scored: 3, Density: -1, Coverage: .5}},
 		{result: result{Kind: "a", Rows: 4, Seconds: 1, Dropped: 2, Drops: lost, Unheard: 1, Scored: 4, Density: math.NaN(), Coverage: .9}},
 		{result: result{Dead: StageCheck}},
-		{result: result{Kind: "b", Rows: 5, Seconds: 1, Published: true, MinESS: 20, MaxRHat: 1.5}},
+		{result: result{Kind: "b", Rows: 5, Seconds: 1, MinESS: 20, MaxRHat: 1.5}},
 		{result: result{Skipped: "applied"}},
 		{result: result{}, entry: &entry{key: "gone"}}, // a tombstone
-		{result: result{Kind: "a", Rows: 6, Seconds: 1, Published: true, Scored: 6, Density: -2, Coverage: .75}},
+		{result: result{Kind: "a", Rows: 6, Seconds: 1, Scored: 6, Density: -2, Coverage: .75}},
 	}
 	m.observe(Partition{"in", 3}, tasks)
+	got := values(t, reg)
+	for name, want := range map[string]float64{
+		"records_consumed_total 3 in": 7, "rows_absorbed_total a": 13, "rows_absorbed_total b": 5,
+		"rows_dropped_total p a missing": 2,
+		"update_duration_seconds a":      3, "update_duration_seconds b": 1, "score_log_density a": -2, "score_coverage95_ratio a": .75,
+		"draws_min_ess b": 20, "draws_max_r_hat b": 1.5, "records_dead_lettered_total check": 1, "records_skipped_total applied": 1,
+	} {
+		if v, ok := got["credence_"+name]; !ok || v != want {
+			t.Errorf("%s is %g, want %g", name, v, want)
+		}
+	}
+	for _, name := range []string{"score_log_density b", "draws_min_ess a", "rows_dropped_total p b missing"} {
+		if _, ok := got["credence_"+name]; ok {
+			t.Errorf("%s, of which nothing was said, is there", name)
+		}
+	}
+	if tally := m.Tally(); fmt.Sprint(tally) != fmt.Sprint(Tally{Applied: 5, Skipped: 1, Dead: map[Stage]int64{StageCheck: 1}, Rows: 18, Unheard: 1, Dropped: 2, Drops: lost, Flagged: map[string]int64{}}) {
+		t.Errorf("tally %+v", tally)
+	}
+}
+
+// values returns what a registry has, each series by its name and the values of its
+// labels; of a histogram the number of observations.
+func values(t *testing.T, reg *prometheus.Registry) map[string]float64 {
+	t.Helper()
 	all, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -53,23 +81,77 @@ func TestMetricsOfAMessage(t *testing.T) {
 			got[name] = x.GetCounter().GetValue() + x.GetGauge().GetValue() + float64(x.GetHistogram().GetSampleCount())
 		}
 	}
-	for name, want := range map[string]float64{
-		"records_consumed_total 3 in": 7, "rows_absorbed_total a": 13, "rows_absorbed_total b": 5,
-		"rows_dropped_total p a missing": 2, "summaries_published_total a": 2, "summaries_published_total b": 1,
-		"update_duration_seconds a": 3, "update_duration_seconds b": 1, "score_log_density a": -2, "score_coverage95_ratio a": .75,
-		"draws_min_ess b": 20, "draws_max_r_hat b": 1.5, "records_dead_lettered_total check": 1, "records_skipped_total applied": 1,
-	} {
-		if v, ok := got["credence_"+name]; !ok || v != want {
-			t.Errorf("%s is %g, want %g", name, v, want)
+	return got
+}
+
+// warning is settings whose model has a flag of its own.
+type warning struct{}
+
+func (warning) Advise(string) string { return "" }
+func (warning) Flags() []string      { return []string{"own"} }
+
+// TestSeriesAreThereFromTheStart: what is counted by labels that the configuration knows
+// is there before anything was counted, at 0.
+func TestSeriesAreThereFromTheStart(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	m := NewMetrics(reg, "")
+	spec := cdf.NewSpec("line", "", warning{}, nil)
+	spec.Publish.Alerts = []quantity.Alert{{Name: "late"}}
+	spec.Columns.Response.Name = "delay"
+	m.Expect(&Rules{rules: []Rule{{Match: "**", Spec: spec}}})
+	got := values(t, reg)
+	want := []string{
+		"records_skipped_total applied", "records_skipped_total repeat", "rows_absorbed_total line", "summaries_published_total line",
+		"update_duration_seconds line", "alerts_total late raised", "alerts_total late cleared", "rows_dropped_total delay line missing",
+		"shards_flagged_total own line", "rows_gathered_total", "claims_total", "state_rollbacks_total", "checkpoint_fenced_total", "stalls_total",
+	}
+	for _, stage := range stages {
+		want = append(want, "records_dead_lettered_total "+string(stage))
+	}
+	for _, reason := range haltReasons {
+		want = append(want, "partitions_halted "+reason)
+	}
+	source := ""
+	for _, name := range []string{"machine_claim.go", "machine_cut.go", "machine_intake.go", "identity.go"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source += string(b)
+	}
+	for _, m := range regexp.MustCompile(`(?:halt\(|halted, m.why = |return )"(\w+)",`).FindAllStringSubmatch(source, -1) {
+		want = append(want, "partitions_halted "+m[1])
+	}
+	if len(want) < 14+len(stages)+2*len(haltReasons) {
+		t.Errorf("the sources have fewer halts than are listed: %q", want)
+	}
+	for _, flag := range cdf.Flags() {
+		want = append(want, "shards_flagged_total "+flag+" line")
+	}
+	for _, name := range want {
+		if v, ok := got["credence_"+name]; !ok || v != 0 {
+			t.Errorf("%s: %g, there is %v", name, v, ok)
 		}
 	}
-	for _, name := range []string{"score_log_density b", "draws_min_ess a", "rows_dropped_total p b missing"} {
-		if _, ok := got["credence_"+name]; ok {
-			t.Errorf("%s, of which nothing was said, is there", name)
-		}
+	if tally := m.Tally(); len(tally.Drops) > 0 {
+		t.Errorf("nothing was dropped, and the tally has %v", tally.Drops)
 	}
-	if tally := m.Tally(); fmt.Sprint(tally) != fmt.Sprint(Tally{Applied: 5, Skipped: 1, Dead: map[Stage]int64{StageCheck: 1}, Rows: 18, Unheard: 1, Dropped: 2, Drops: lost, Flagged: map[string]int64{}}) {
-		t.Errorf("tally %+v", tally)
+}
+
+// TestPublishedAreAcknowledged: a posterior counts once it is acknowledged, other
+// outputs do not.
+func TestPublishedAreAcknowledged(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	m := NewMetrics(reg, "")
+	sent := []Output{{Kind: "a", Offset: 1}, {Offset: 1}, {Kind: "b", Offset: 2}, {Kind: "a", Offset: 3}}
+	m.acknowledged(sent, sent[1:])
+	m.acknowledged(sent[1:], sent[1:])
+	if got := values(t, reg); got["credence_summaries_published_total a"] != 1 || got["credence_summaries_published_total b"] != 0 {
+		t.Errorf("after one of three: %v", got)
+	}
+	m.acknowledged(sent[1:], nil)
+	if got := values(t, reg); got["credence_summaries_published_total a"] != 2 || got["credence_summaries_published_total b"] != 1 {
+		t.Errorf("after all: %v", got)
 	}
 }
 

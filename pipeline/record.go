@@ -163,6 +163,8 @@ type Output struct {
 	Headers []Header
 	Time    int64 // milliseconds since 1970
 	Offset  int64 // of the input record it came from
+	// Kind is that of the model whose posterior it is, for metrics; "": it is none.
+	Kind string
 }
 
 // Publisher sends outputs. The partition of an output is murmur2 of its key,

@@ -50,6 +50,7 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 		acks: newCommitter(a.Commit, w.opt.Interval),
 	}
 	cfg.backlog = s.backlog
+	w.opt.Metrics.consumed.WithLabelValues(a.Topic, strconv.Itoa(int(a.ID)))
 	s.m = newMachine(cfg, a.Partition, m.keep, m.known)
 	return s
 }
@@ -103,6 +104,7 @@ func (s *shell) end() {
 		s.w.opt.Metrics.halted.WithLabelValues(s.said.halted).Dec()
 	}
 	s.gauges(0, 0, newCache())
+	s.w.opt.Metrics.eventLag.DeleteLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))) // it is another process's from now on
 	s.w.opt.Metrics.open.WithLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))).Set(0)
 	s.gone()
 }

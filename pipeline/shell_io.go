@@ -116,7 +116,9 @@ func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err e
 	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0); err != nil {
 		return fx.outputs, err
 	}
-	return s.w.opt.Publisher.Publish(ctx, fx.outputs)
+	rest, err = s.w.opt.Publisher.Publish(ctx, fx.outputs)
+	s.w.opt.Metrics.acknowledged(fx.outputs, rest)
+	return rest, err
 }
 
 func (s *shell) save(ctx context.Context, fx fxSave) error {

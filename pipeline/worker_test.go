@@ -125,11 +125,25 @@ func TestRefusedOutputHaltsThePartitionAndItGoesOnWhenCured(t *testing.T) {
 		if n := metric(t, b.Reg, "credence_partitions_halted"); n != 1 {
 			t.Errorf("partitions_halted is %g, want 1", n)
 		}
+		if n := metric(t, b.Reg, "credence_summaries_published_total"); n != 0 {
+			t.Errorf("summaries_published_total is %g, and none was acknowledged", n)
+		}
 		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Refuse = nil })
 		b.ReadyWithin(t, 30*time.Second, true)
 		b.CatchUp(t)
 		if n := metric(t, b.Reg, "credence_partitions_halted"); n != 0 {
 			t.Errorf("partitions_halted is %g, want 0", n)
+		}
+		posteriors := 0
+		b.Kafka.Set(func(k *pipelinetest.Kafka) {
+			for _, o := range k.Sent {
+				if o.Topic == "out" && o.Value != nil {
+					posteriors++
+				}
+			}
+		})
+		if n := metric(t, b.Reg, "credence_summaries_published_total"); posteriors == 0 || n != float64(posteriors) {
+			t.Errorf("summaries_published_total is %g, and %d were acknowledged", n, posteriors)
 		}
 		b.Stop(t)
 	})

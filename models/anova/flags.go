@@ -21,6 +21,9 @@ func (m *Model) AppendFlags(dst []string) []string {
 	return dst
 }
 
+// Flags lists those that the model may raise.
+func (s Settings) Flags() []string { return []string{fewRowsPerGroup} }
+
 // Advise says what to do about a flag: see docs/models/anova.md.
 func (s Settings) Advise(flag string) string {
 	if flag == fewRowsPerGroup {

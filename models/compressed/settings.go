@@ -197,6 +197,9 @@ const fewRowsPerColumn = "few_rows_per_column"
 // leastErrors is how many errors of prediction tell sigma2 well enough.
 const leastErrors = 50
 
+// Flags lists those that the model may raise.
+func (s Settings) Flags() []string { return []string{worseThanNull, fewRowsPerColumn} }
+
 // Advise says what to do about a flag: see docs/models/compressed.md.
 func (s Settings) Advise(flag string) string {
 	switch {

@@ -28,6 +28,9 @@ func (m *Model) AppendFlags(dst []string) []string {
 	return dst
 }
 
+// Flags lists those that the model may raise.
+func (s Settings) Flags() []string { return []string{fewReturns} }
+
 // Advise says what to do about a flag: see docs/models/dlm.md.
 func (s Settings) Advise(flag string) string {
 	if flag == fewReturns {

@@ -45,6 +45,9 @@ func (m *Model) AppendFlags(dst []string) []string {
 	return dst
 }
 
+// Flags lists those that the model may raise.
+func (s Settings) Flags() []string { return []string{firstFlag, overdispersedFlag, zerosFlag} }
+
 // Advise says what to do about a flag: see docs/models/poisson.md.
 func (s Settings) Advise(flag string) string {
 	switch flag {

@@ -98,6 +98,9 @@ func (m *Model) AppendFlags(dst []string) []string {
 	return dst
 }
 
+// Flags lists those that the model may raise.
+func (s Settings) Flags() []string { return []string{separatedFlag} }
+
 // Advise says what to do about a flag: see docs/models/probit.md.
 func (s Settings) Advise(flag string) string {
 	if flag != separatedFlag {

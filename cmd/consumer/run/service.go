@@ -62,6 +62,7 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	}
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.worker = pipeline.NewMetrics(s.metrics, version.Get().Version)
+	s.worker.Expect(s.conn.Rules)
 	if c.HTTP.Listen == "" {
 		return s, nil
 	}
