@@ -46,6 +46,12 @@ func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outpu
 	return c
 }
 
+// Say has what is published from here on say this configuration and so many gaps, as a
+// worker's outputs did under them.
+func (c *Recomputer) Say(config Configured, gaps int) {
+	c.lane.rules.configured, c.lane.gaps = config, gaps
+}
+
 // Adopt goes on with a state that another Recomputer has made.
 func (c *Recomputer) Adopt(s *Recomputed) error {
 	stored, err := s.Value()

@@ -101,7 +101,7 @@ var layers = []layer{
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "pipeline/gather", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
 	{path: "cmd/consumer/connect", may: []string{
-		"cdf", "pipeline", "pipeline/arrow", "pipeline/events", "pipeline/events/avro", "pipeline/events/json",
+		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "pipeline/events", "pipeline/events/avro", "pipeline/events/json",
 		"pipeline/events/protobuf", "pipeline/events/registry",
 		"pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/access", "internal/embedded",
 		"cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/consumer/config",
@@ -125,7 +125,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{
-		"cdf", "pipeline", "pipeline/arrow", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/app", "cmd/consumer/connect",
+		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term", "cmd/consumer/app", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/state", may: []string{
 		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "pipeline/kafka", "internal/jsontext", "cmd/internal/cli", "cmd/internal/term",

@@ -18,20 +18,41 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 	for _, w := range s.stored {
 		s.through = max(s.through, w.offset+1)
 	}
+	w := walk{p: s.p, from: pipeline.Position{Offset: s.from, Topic: s.topic}, through: s.through, configured: meta.Configured, under: s.under,
+		apply: func(r *reading, record *pipeline.Record) error { return s.apply(r.recomputer, meta, record) }}
+	if s.v.Advance != nil && s.only == nil {
+		w.advance = func(n int64) { s.v.Advance(float64(n) * float64(s.hi-s.lo) / float64(hashes)) }
+	}
+	return w.run(ctx)
+}
+
+// walk goes through a part of a partition's log as workers did: under the limits that
+// were in force at each offset.
+type walk struct {
+	p          pipeline.Partition
+	from       pipeline.Position
+	through    int64 // offset after the last
+	configured []pipeline.Configured
+	under      func(pipeline.Configured) (*reading, error)
+	apply      func(*reading, *pipeline.Record) error
+	advance    func(offsets int64) // nil: nobody asks
+}
+
+func (w *walk) run(ctx context.Context) error {
 	var r *reading
-	part := 0 // of meta.Configured, the next to come into force
-	for at := (pipeline.Position{Offset: s.from, Topic: s.topic}); at.Offset < s.through; {
-		from, until := at.Offset, s.through
-		for ; part < len(meta.Configured) && (r == nil || meta.Configured[part].From <= from); part++ {
+	part := 0 // of configured, the next to come into force
+	for at := w.from; at.Offset < w.through; {
+		from, until := at.Offset, w.through
+		for ; part < len(w.configured) && (r == nil || w.configured[part].From <= from); part++ {
 			var err error
-			if r, err = s.under(meta.Configured[part]); err != nil {
+			if r, err = w.under(w.configured[part]); err != nil {
 				return err
 			}
 		}
-		if part < len(meta.Configured) {
-			until = min(until, meta.Configured[part].From)
+		if part < len(w.configured) {
+			until = min(until, w.configured[part].From)
 		}
-		got, err := r.log.Follow(ctx, s.p, at, verifyBytes, nil)
+		got, err := r.log.Follow(ctx, w.p, at, verifyBytes, nil)
 		if errors.Is(err, pipeline.ErrOutOfRange) {
 			return fmt.Errorf("the log was trimmed above offset %d while it was read: run again", from)
 		}
@@ -44,15 +65,15 @@ func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
 				got.Next = record.Offset
 				break
 			}
-			if err := s.apply(r.recomputer, meta, record); err != nil {
+			if err := w.apply(r, record); err != nil {
 				return err
 			}
 		}
 		if got.Next == from && len(got.Records) == 0 && got.End <= from {
-			return fmt.Errorf("the log ends at offset %d, below the watermark %d: it was truncated or recreated", got.End, meta.Watermark)
+			return fmt.Errorf("the log ends at offset %d, below offset %d: it was truncated or recreated", got.End, w.through)
 		}
-		if s.v.Advance != nil && s.only == nil {
-			s.v.Advance(float64(min(got.Next, s.through)-from) * float64(s.hi-s.lo) / float64(hashes))
+		if w.advance != nil {
+			w.advance(min(got.Next, w.through) - from)
 		}
 		at = at.After(&got)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +21,18 @@ import (
 func GetCommand(a *app.App) *cobra.Command {
 	var f app.Flags
 	var format app.Format
+	var at moment
 	cmd := &cobra.Command{
-		Use:     "get KEY --config FILE",
-		Short:   "Print the current posterior of a key from the checkpoint store",
+		Use:   "get KEY --config FILE",
+		Short: "Print the current posterior of a key from the checkpoint store, or an earlier one",
+		Long: `get prints what the checkpoint store has of a key.
+
+With --at-offset or --at-time it recomputes the posterior as it was when all
+records of the key's partition up to that offset, or before the first one that is
+later than that time, had been applied: what was published last by then, bit for
+bit, under the configuration and the limits that were in force. It reads the log
+from where the group began, holds one state, and writes nothing; consumers may run
+meanwhile.`,
 		GroupID: app.GroupWork,
 		Args:    app.OneArg("KEY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,7 +40,16 @@ func GetCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := at.read(cmd.Flags().Changed("at-offset"), time.Now()); err != nil {
+				return err
+			}
 			return a.Connected(&f, func(conn *connect.Connection) error {
+				if at.asked() {
+					if err := conn.OpenStore(cmd.Context(), conn.Config); err != nil {
+						return err
+					}
+					return getPast(cmd.Context(), a, conn, args[0], &at, how)
+				}
 				ctx, cancel := context.WithTimeout(cmd.Context(), app.Patience)
 				defer cancel()
 				if err := conn.OpenStore(ctx, conn.Config); err != nil {
@@ -41,6 +60,8 @@ func GetCommand(a *app.App) *cobra.Command {
 		},
 	}
 	f.Add(a, cmd)
+	cmd.Flags().Int64Var(&at.offset, "at-offset", -1, "recompute the posterior as it was after the record at this `OFFSET` of the key's partition")
+	cmd.Flags().StringVar(&at.time, "at-time", "", "recompute the posterior as it was at a `TIME`, as in 2026-01-31T08:00:00Z, or so long ago, as in 36h")
 	cmd.ValidArgsFunction = f.CompleteKey(a)
 	format.Add(cmd)
 	return cmd

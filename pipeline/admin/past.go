@@ -1,0 +1,121 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// Past recomputes what the state of one key was at an earlier place in the log. It
+// claims nothing and writes nothing, and holds no more than that state and one fetch.
+type Past struct {
+	Log   pipeline.Log // to look at what there is
+	Store pipeline.Store
+	Rules *pipeline.Rules
+	// NewLog, NewDecoder and NewOutputs are those of a Verifier. What the outputs are asked
+	// to encode is what was published, bit for bit, under the present publish settings.
+	NewLog     func(pipeline.Limits) (pipeline.Log, error)
+	NewDecoder func(pipeline.Limits) pipeline.Decoder
+	NewOutputs func(pipeline.Limits) pipeline.Outputs
+	// Advance, when not nil, is told how many of how many offsets were dealt with.
+	Advance func(offsets, of int64)
+}
+
+// TrimmedError says that the log no longer has what a state was made of.
+type TrimmedError struct {
+	Partition     pipeline.Partition
+	Origin, Start int64 // where the group began, and where the log begins
+}
+
+// Error names the offsets.
+func (e *TrimmedError) Error() string {
+	return fmt.Sprintf("the group began at offset %d of %s and the log now begins at %d: what was learnt from the %d offsets between can't be recomputed",
+		e.Origin, e.Partition, e.Start, e.Start-e.Origin)
+}
+
+// At returns the value that was stored of a key once all records below an offset were
+// applied, nil where the key had none. *TrimmedError says that the log does not go back
+// far enough.
+func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below int64) (pipeline.Stored, error) {
+	meta, err := v.Store.Meta(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	log, err := pipeline.ReadLogState(ctx, v.Log, p, meta.Last)
+	if err != nil {
+		return nil, err
+	}
+	if !meta.Exists {
+		meta.Origin, meta.Configured = log.Start, v.Rules.Recorded(log.Start)
+	} else if _, why := log.Another(p, meta); why != "" {
+		return nil, fmt.Errorf("%s: %s", p, why)
+	}
+	switch {
+	case !v.Rules.SameModels(meta.Configured):
+		return nil, fmt.Errorf("%s: %w: configuration %s; this is %s", p, errConfigured, recordedUnder(meta), v.Rules.Config())
+	case below > log.End:
+		return nil, fmt.Errorf("the log of %s ends at offset %d: what follows offset %d is not known yet", p, log.End, below-1)
+	case below < meta.Origin:
+		return nil, fmt.Errorf("the group began at offset %d of %s: offset %d lies before", meta.Origin, p, below-1)
+	case log.Start > meta.Origin:
+		return nil, &TrimmedError{p, meta.Origin, log.Start}
+	}
+	var state *pipeline.Recomputed
+	var current pipeline.Configured
+	w := walk{
+		p: p, from: pipeline.Position{Offset: meta.Origin, Topic: log.Identity.Topic}, through: below, configured: meta.Configured,
+		under: func(c pipeline.Configured) (*reading, error) {
+			current = c
+			return v.under(p, c, state)
+		},
+		apply: func(r *reading, record *pipeline.Record) error {
+			if string(record.Key) != key || within(meta.Gaps, record.Offset) {
+				return nil
+			}
+			r.recomputer.Say(current, passed(meta.Gaps, record.Offset))
+			state, err = r.recomputer.Apply(state, record)
+			return err
+		},
+	}
+	if v.Advance != nil {
+		w.advance = func(n int64) { v.Advance(n, below-meta.Origin) }
+	}
+	if err := w.run(ctx); err != nil || state == nil {
+		return nil, err
+	}
+	return state.Value()
+}
+
+// under reads and applies under a configuration's limits from here on.
+func (v *Past) under(p pipeline.Partition, recorded pipeline.Configured, state *pipeline.Recomputed) (*reading, error) {
+	limits, err := recorded.ReadLimits()
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{recomputer: v.Rules.NewRecomputer(p, limits, v.NewDecoder(limits), v.NewOutputs(limits))}
+	if r.log, err = v.NewLog(limits); err != nil || state == nil {
+		return r, err
+	}
+	return r, r.recomputer.Adopt(state)
+}
+
+// within reports whether an offset lies in a gap that was given up.
+func within(gaps []pipeline.Gap, offset int64) bool {
+	for _, g := range gaps {
+		if offset >= g.From && offset < g.To {
+			return true
+		}
+	}
+	return false
+}
+
+// passed counts the gaps below an offset.
+func passed(gaps []pipeline.Gap, offset int64) (n int) {
+	for _, g := range gaps {
+		if g.To <= offset {
+			n++
+		}
+	}
+	return n
+}
