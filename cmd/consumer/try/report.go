@@ -100,7 +100,7 @@ func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
 		fmt.Fprintf(w, "  %s\n", t.units())
 	}
 	if more := len(effects) - len(shown); more > 0 {
-		fmt.Fprintf(w, "  and %s that change less\n", cli.Plural(more, "variable"))
+		fmt.Fprintf(w, "  and %s less\n", cli.Plural(more, "variable that changes", "variables that change"))
 	}
 	if len(unknown) > 0 {
 		if len(shown) == 0 {

@@ -17,16 +17,15 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	shows "github.com/credence-stream/credence/cmd/consumer/show"
 	"github.com/credence-stream/credence/cmd/producer/rows"
-	servers "github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
 // holdings is what a cluster holds: its groups, its topics, and where their partitions
 // end.
-func holdings(t *testing.T, env *servers.Env) []string {
+func holdings(t *testing.T, access ...kgo.Opt) []string {
 	t.Helper()
-	c, err := kgo.NewClient(kgo.SeedBrokers(env.Brokers()...))
+	c, err := kgo.NewClient(access...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func TestATopicIsReadAndNothingElse(t *testing.T) {
 	if _, err := kafka.NewPublisher(conn.Client, kafka.Plain).Publish(t.Context(), bad); err != nil {
 		t.Fatal(err)
 	}
-	before := holdings(t, env)
+	before := holdings(t, kgo.SeedBrokers(env.Brokers()...))
 
 	x := begin(t, "", func(t *trial) {
 		t.stays, t.ask.Topic, t.ask.Brokers, t.ask.Out = true, "sales", env.Brokers(), kept
@@ -107,7 +106,7 @@ func TestATopicIsReadAndNothingElse(t *testing.T) {
 	page := x.until(`the live page: (\S+)`)[1]
 	x.until(`reached the end in .*, 20 keys\..* 1 record became dead letters \(decode 1\)`)
 	x.until("the page stays")
-	if after := holdings(t, env); !slices.Equal(before, after) {
+	if after := holdings(t, kgo.SeedBrokers(env.Brokers()...)); !slices.Equal(before, after) {
 		t.Errorf("the cluster holds\n%s\nand held\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 	}
 	posteriors := map[string]string{}

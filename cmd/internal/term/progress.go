@@ -49,6 +49,9 @@ func Progress(w io.Writer, label string, total int64) *Bar {
 		progressbar.OptionSetTheme(theme),
 		progressbar.OptionEnableColorCodes(Color(w)),
 		progressbar.OptionClearOnFinish(),
+		// By default a bar without a total is drawn ten times a second, over what comes
+		// after it too.
+		progressbar.OptionSetSpinnerChangeInterval(0),
 	)
 	return b
 }
