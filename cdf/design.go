@@ -96,11 +96,6 @@ func (f *Filter) derived(b *Batch) (*Batch, error) {
 	return f.now.design.made.Derive(b, &f.ws.derived)
 }
 
-// indicates reports a column of zeros and ones that a formula made of levels.
-func (f *Feature) indicates() bool {
-	return f.Center != nil && *f.Center == 0 && f.Scale != nil && *f.Scale == 1
-}
-
 // assemble is the design of columns of a shard as they are.
 func assemble(spec *Spec, response string, sources []source) (*design, error) {
 	d := new(design)
@@ -126,7 +121,7 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 			return fmt.Errorf("%w: column %q has scale %g", ErrSchema, s.feature.Name, *s.feature.Scale)
 		}
 		if !s.categorical {
-			if d.made != nil && s.feature.indicates() {
+			if s.feature.Partial {
 				d.levels = append(d.levels, s.first)
 			}
 			d.names, d.scalable = append(d.names, s.feature.Name), append(d.scalable, true)

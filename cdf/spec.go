@@ -180,6 +180,8 @@ type Feature struct {
 	LevelsFirst bool     `json:"levels_first,omitempty"`
 	Baseline    string   `json:"baseline,omitempty"`
 	Other       string   `json:"other,omitempty"` // level | drop | reject
+	// Partial says of a column that a formula makes that it is 0 but in rows of some level.
+	Partial bool `json:"-"`
 }
 
 // Group is a grouping factor.

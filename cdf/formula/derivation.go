@@ -80,13 +80,17 @@ func (s *settled) plain() bool { return s.node.op == opName && s.levels == nil }
 
 // feature says what a column is: one of zeros and ones alone is never scaled.
 func (d *derivation) feature(c *columnOf) cdf.Feature {
+	f, levels := cdf.Feature{Name: c.name}, 0
 	for _, at := range c.cells {
-		if d.atoms[at.place].levels == nil {
-			return cdf.Feature{Name: c.name}
+		if d.atoms[at.place].levels != nil {
+			levels++
 		}
 	}
-	zero, one := 0., 1.
-	return cdf.Feature{Name: c.name, Center: &zero, Scale: &one}
+	if f.Partial = levels > 0; levels == len(c.cells) {
+		zero, one := 0., 1.
+		f.Center, f.Scale = &zero, &one
+	}
+	return f
 }
 
 // Settled implements cdf.Derivation.

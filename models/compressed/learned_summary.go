@@ -3,6 +3,7 @@ package compressed
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -258,3 +259,10 @@ func (m *Learned) Size() int64 {
 // AppendFlags appends worse_than_null where the errors of prediction exceed
 // those of the mean of the responses before.
 func (m *Learned) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
+
+// Fed implements cdf.Feeder. Packed statistics of a column are multiplied by estimates, and
+// are none of it where these were 0, as they are while no response differs from 0.
+func (m *Learned) Fed(column int) bool {
+	n := m.width21()
+	return slices.ContainsFunc(m.c21[column*n:(column+1)*n], func(v float64) bool { return v != 0 })
+}

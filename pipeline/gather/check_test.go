@@ -205,9 +205,9 @@ func TestBoundsOfAShardAreOfAllEvents(t *testing.T) {
 		"steps": {tried{kind: "dlm", variant: "paper", roles: cdf.Roles{Time: "t"}}, func(i int64) *cdf.Batch {
 			return &cdf.Batch{Rows: 1, Columns: []cdf.Column{integer("y", 1), integer("t", 5000*i)}}
 		}, 200, "more than 200000 steps"}, // 1 and 1,000 for each gap
-		"levels": {tried{kind: "poisson", roles: cdf.Roles{Intercept: true, Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}, {Column: "n"}}}}, func(i int64) *cdf.Batch {
-			return &cdf.Batch{Rows: 1, Columns: []cdf.Column{integer("y", 1), integer("g", i%3), integer("n", i)}}
-		}, 499, "at most 500"}, // with the intercept
+		"levels": {tried{kind: "poisson", roles: cdf.Roles{Intercept: true, Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}, {Column: "n"}, {Column: "m"}}}}, func(i int64) *cdf.Batch {
+			return &cdf.Batch{Rows: 1, Columns: []cdf.Column{integer("y", 1), integer("g", i%3), integer("n", (i+1)%2*(i/2)), integer("m", i%2*(i+1)/2)}}
+		}, 498, "at most 500"}, // i+2 levels after event i, with the intercept
 	} {
 		spec := c.spec(t)
 		spec.Limits = cdf.Limits{}
