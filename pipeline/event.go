@@ -229,6 +229,9 @@ type facts struct {
 	lease      Lease
 	meta       Meta
 	partitions int // of the topic now
-	pinned     int // stored when the topic was first seen
-	log        LogState
+	pinned     int // stored when the topic was first seen, or Rescales
+	// note is what the group's offset says of the partition's past, where the store
+	// has no state: "" where there is nothing to say.
+	note string
+	log  LogState
 }

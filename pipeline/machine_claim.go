@@ -35,9 +35,15 @@ func (m *machine) onClaimed(e evClaimed) {
 // decide compares what the store says with what the log is.
 func (m *machine) decide(f facts) {
 	meta, rules := f.meta, m.cfg.rules
-	if f.pinned != f.partitions {
+	switch f.pinned {
+	case f.partitions:
+	case Rescales:
+		m.halt("partitions", fmt.Sprintf("the states of topic %s are being moved to other partitions, and the command rescale has not come to its end: "+
+			"wait for it, or run it again as before", m.part.Topic))
+		return
+	default:
 		m.halt("partitions", fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now. "+
-			"Use a new consumer group to rescale, which rebuilds all state from the log", m.part.Topic, f.partitions, f.pinned))
+			"Stop the producers, and move the states with the command rescale --to %d", m.part.Topic, f.partitions, f.pinned, f.partitions))
 		return
 	}
 	back := m.wentBack(meta)
@@ -96,6 +102,11 @@ func (m *machine) wentBack(meta Meta) bool {
 // virgin begins a partition without stored state: a new group where the log
 // starts, a lost store only where the log still has everything.
 func (m *machine) virgin(f facts, lost bool) {
+	if f.note != "" {
+		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s, and its keys had records in other partitions before the topic was rescaled (%s): "+
+			"no partition's log gives it again. Restore the store, or import the export that the command rescale wrote, with state import --in FILE --force", m.part, f.note))
+		return
+	}
 	if lost && f.log.Start > 0 {
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
 			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))

@@ -216,6 +216,9 @@ type Group interface {
 	Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, Assignment)) error
 	// Expel removes a member as if it had left. It is no error if it is none.
 	Expel(ctx context.Context, member string) error
+	// Note returns the text that stands beside the group offset of a partition, "" where
+	// there is none. Commits keep it.
+	Note(ctx context.Context, p Partition) (string, error)
 }
 
 // ErrDecode reports bytes that are not an Arrow stream.

@@ -114,7 +114,7 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		default:
 			place.given(gen)
 			ended := m.follow(gen, o.Topics, &running)
-			c := &commits{send: gen.CommitOffsets}
+			c := &commits{send: g.sender(gen)}
 			for _, topic := range o.Topics {
 				for _, a := range gen.Assignments[topic] {
 					start(ctx, ended, gen, &running, assignment(gen, c, topic, a), work)

@@ -78,12 +78,20 @@ func (c *Client) Marks(ctx context.Context, group, topic string, n int) ([]Mark,
 // SetMark notes something about one partition in the name of a group that
 // has no members.
 func (c *Client) SetMark(ctx context.Context, group, topic string, partition int32, m Mark) error {
-	_, err := c.toCoordinator(ctx, group, &offsetcommit.Request{
-		GroupID: group, GenerationID: -1, RetentionTimeMs: -1,
-		Topics: []offsetcommit.RequestTopic{{Name: topic, Partitions: []offsetcommit.RequestPartition{{
-			PartitionIndex: partition, CommittedOffset: m.Offset, CommittedLeaderEpoch: -1, CommittedMetadata: m.Note,
-		}}}},
-	}, func(m protocol.Message) int16 {
+	return c.setMarks(ctx, &offsetcommit.Request{
+		GroupID: group, GenerationID: -1,
+		Topics: []offsetcommit.RequestTopic{{Name: topic, Partitions: []offsetcommit.RequestPartition{committed(partition, m)}}},
+	})
+}
+
+func committed(partition int32, m Mark) offsetcommit.RequestPartition {
+	return offsetcommit.RequestPartition{PartitionIndex: partition, CommittedOffset: m.Offset, CommittedLeaderEpoch: -1, CommittedMetadata: m.Note}
+}
+
+// setMarks commits the offsets of a request, with what is to stand beside them.
+func (c *Client) setMarks(ctx context.Context, req *offsetcommit.Request) error {
+	req.RetentionTimeMs = -1
+	_, err := c.toCoordinator(ctx, req.GroupID, req, func(m protocol.Message) int16 {
 		for _, t := range m.(*offsetcommit.Response).Topics {
 			for _, p := range t.Partitions {
 				if p.ErrorCode != 0 {
@@ -94,7 +102,7 @@ func (c *Client) SetMark(ctx context.Context, group, topic string, partition int
 		return 0
 	})
 	if err != nil {
-		return fmt.Errorf("commit %s/%d at %d in group %s: %w", topic, partition, m.Offset, group, err)
+		return fmt.Errorf("commit offsets in group %s: %w", req.GroupID, err)
 	}
 	return nil
 }
