@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos sim mutants accept sbc regimes theory paper paper-page page picture kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api chaos rescale sim mutants accept sbc regimes theory paper paper-page page picture kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ api: ## requests that schemathesis makes of each operation of the HTTP API, EXAM
 KILLS ?= 300
 chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis, KILLS=300 of them killed processes; a quarter of an hour
 	CREDENCE_BACKEND=local CREDENCE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 90m -run TestStorm ./testenv/chaos
+
+KEYS ?= 50000
+rescale: ## from 4 to 12 partitions with KEYS=50000 keys and 20 kills, on a real Kafka and Redis; some minutes
+	CREDENCE_BACKEND=real CREDENCE_RESCALE_KEYS=$(KEYS) $(GO) test -count=1 -v -timeout 40m -run 'TestRescaled$$' ./testenv/integration
 
 SEEDS ?= 100000
 FROM  ?= 1

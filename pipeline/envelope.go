@@ -35,7 +35,8 @@ type Envelope struct {
 	// did, where records came since; nil: with the last applied record.
 	Waiting *gather.Rows
 	Ended   *gather.Mark
-	runs    []run // least recently used first
+	Moved   *Moved // since the topic was rescaled no shard has ended; replaced, never changed
+	runs    []run  // least recently used first
 }
 
 const (

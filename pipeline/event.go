@@ -228,8 +228,10 @@ const (
 type facts struct {
 	lease      Lease
 	meta       Meta
-	partitions int   // of the topic now
-	pinned     int   // stored when the topic was first seen
-	origin     int64 // where the group was told to begin, -1: nowhere; asked without meta only
-	log        LogState
+	partitions int // of the topic now
+	pinned     int // stored when the topic was first seen, or Rescales
+	// past is what stands beside the group's offset of the partition's past, asked for
+	// where the store has no state.
+	past Note
+	log  LogState
 }

@@ -124,7 +124,7 @@ func (l *lane) condemn(t *task) error {
 	if err := l.open(t.entry); err != nil {
 		return err
 	}
-	if s.model == nil || t.record.Offset <= s.model.env.Offset || s.model.env.Waiting == nil {
+	if s.model == nil || s.model.env.applied(t.record.Offset) || s.model.env.Waiting == nil {
 		return l.dead(t, StageNumeric, unapplied)
 	}
 	told := s.model.env.Waiting.Tell()
@@ -142,12 +142,16 @@ func (e *Envelope) pass(r *Record, begins bool) {
 			e.Ended = &gather.Mark{Offset: -1}
 		}
 	}
+	if e.Moved != nil {
+		e.Moved = &Moved{e.Moved.Partition, true}
+	}
 	e.Offset, e.Time = r.Offset, r.Time
 }
 
 // end notes that a shard ended with a record.
 func (e *Envelope) end(r *Record) {
 	e.Offset, e.Time, e.Waiting, e.Ended = r.Offset, r.Time, nil, nil
+	e.Moved = nil
 }
 
 // ended is where the last shard did.

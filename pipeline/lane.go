@@ -191,7 +191,7 @@ func (l *lane) route(t *task) error {
 		return err
 	}
 	s := t.entry.state
-	if s.model != nil && r.Offset <= s.model.env.Offset {
+	if s.model != nil && s.model.env.applied(r.Offset) {
 		t.result.Skipped = skippedApplied
 		return nil
 	}

@@ -35,9 +35,15 @@ func (m *machine) onClaimed(e evClaimed) {
 // decide compares what the store says with what the log is.
 func (m *machine) decide(f facts) {
 	meta, rules := f.meta, m.cfg.rules
-	if f.pinned != f.partitions {
+	switch f.pinned {
+	case f.partitions:
+	case Rescales:
+		m.halt("partitions", fmt.Sprintf("the states of topic %s are being moved to other partitions, and the command rescale has not come to its end: "+
+			"wait for it, or run it again as before", m.part.Topic))
+		return
+	default:
 		m.halt("partitions", fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now. "+
-			"Use a new consumer group to rescale, which rebuilds all state from the log", m.part.Topic, f.partitions, f.pinned))
+			"Stop the producers, and move the states with the command rescale --to %d", m.part.Topic, f.partitions, f.pinned, f.partitions))
 		return
 	}
 	back := m.wentBack(f)
@@ -90,7 +96,7 @@ func (m *machine) decide(f facts) {
 func (m *machine) wentBack(f facts) bool {
 	meta := f.meta
 	if !meta.Exists {
-		return m.known >= 0 || m.committed > f.origin
+		return m.known >= 0 || m.committed > f.past.Begin()
 	}
 	return meta.Watermark < m.known || meta.Watermark < m.committed
 }
@@ -98,22 +104,27 @@ func (m *machine) wentBack(f facts) bool {
 // virgin begins a partition without stored state: a new group where it was told to, or
 // where the log starts; a lost store only where the log still has everything.
 func (m *machine) virgin(f facts, lost bool) {
+	if f.past.Rescaled != "" {
+		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s, and its keys had records in other partitions before the topic was rescaled (%s): "+
+			"no partition's log gives it again. Restore the store, or import the export that the command rescale wrote, with state import --in FILE --force", m.part, f.past.Rescaled))
+		return
+	}
 	m.origin = f.log.Start
-	told := f.origin >= 0
+	told, origin := f.past.Told, f.past.Begin()
 	if told {
-		m.origin = f.origin
+		m.origin = origin
 	}
 	switch {
-	case lost && f.log.Start > max(0, f.origin):
+	case lost && f.log.Start > max(0, origin):
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
 			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
 		return
-	case told && f.log.Start > f.origin:
+	case told && f.log.Start > origin:
 		m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d, and the group was to begin at offset %d: %d records were trimmed before they were applied. "+
-			"Use a new consumer group, with run --from", m.part, f.log.Start, f.origin, f.log.Start-f.origin))
+			"Use a new consumer group, with run --from", m.part, f.log.Start, origin, f.log.Start-origin))
 		return
-	case told && f.log.End < f.origin:
-		m.doubt("truncated", fmt.Sprintf("the log of %s ends at offset %d, and the group was to begin at offset %d: it was truncated or recreated", m.part, f.log.End, f.origin), false)
+	case told && f.log.End < origin:
+		m.doubt("truncated", fmt.Sprintf("the log of %s ends at offset %d, and the group was to begin at offset %d: it was truncated or recreated", m.part, f.log.End, origin), false)
 		return
 	}
 	m.doubts = 0

@@ -32,7 +32,7 @@ func stored(t *testing.T) facts {
 	configured := testRules(t, testLimits, "**").Recorded(10)
 	last := &Record{Offset: 49, Epoch: 3, Time: 7, Key: []byte("k"), Value: []byte("v")}
 	return facts{
-		lease: Lease{Partition: Partition{"in", 3}, Token: "token"}, partitions: 4, pinned: 4, origin: -1,
+		lease: Lease{Partition: Partition{"in", 3}, Token: "token"}, partitions: 4, pinned: 4,
 		log:  LogState{Start: 10, End: 80, Identity: Identity{Topic: "id", EpochEnd: 60}, Last: last},
 		meta: Meta{Exists: true, Owner: "before", Watermark: 50, Origin: 10, Format: StateFormat, Configured: configured, Topic: "id", Last: LastOf(last)},
 	}
@@ -69,13 +69,13 @@ func TestClaimDecides(t *testing.T) {
 		{name: "store lost, log whole", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.log.Start = Meta{}, nil, 0 }, from: 0, saves: true, rollback: true},
 		{name: "store lost, log trimmed", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, halted: "store_lost", says: "offset 50", rollback: true},
 		{name: "store lost under a live worker", committed: -1, known: 50, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, halted: "store_lost", rollback: true},
-		{name: "told where to begin", committed: 30, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 30 }, from: 30, saves: true},
-		{name: "told to begin at the end", committed: 80, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 80 }, from: 80, saves: true},
-		{name: "told to begin where the log is gone", committed: 5, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 5 }, halted: "gap", says: " 5 records"},
-		{name: "told to begin where the log is gone, and gaps are skipped", committed: 5, known: -1, skip: true, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 5 }, halted: "gap", says: "run --from"},
-		{name: "told to begin above the end", committed: 90, known: -1, looks: confirmations, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 90 }, halted: "truncated", says: "ends at offset 80"},
-		{name: "store lost of a group that was told, log whole from there on", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 30 }, from: 30, saves: true, rollback: true},
-		{name: "store lost of a group that was told, log trimmed", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.origin = Meta{}, nil, 5 }, halted: "store_lost", says: "offset 50", rollback: true},
+		{name: "told where to begin", committed: 30, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 30} }, from: 30, saves: true},
+		{name: "told to begin at the end", committed: 80, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 80} }, from: 80, saves: true},
+		{name: "told to begin where the log is gone", committed: 5, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 5} }, halted: "gap", says: " 5 records"},
+		{name: "told to begin where the log is gone, and gaps are skipped", committed: 5, known: -1, skip: true, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 5} }, halted: "gap", says: "run --from"},
+		{name: "told to begin above the end", committed: 90, known: -1, looks: confirmations, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 90} }, halted: "truncated", says: "ends at offset 80"},
+		{name: "store lost of a group that was told, log whole from there on", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 30} }, from: 30, saves: true, rollback: true},
+		{name: "store lost of a group that was told, log trimmed", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 5} }, halted: "store_lost", says: "offset 50", rollback: true},
 		{name: "store behind the group offset", committed: 60, known: -1, from: 50, rollback: true},
 		{name: "store behind what this process saved", committed: -1, known: 60, from: 50, rollback: true},
 		{name: "gap", committed: 50, known: -1, change: func(f *facts) { f.log.Start, f.log.Last = 55, nil }, halted: "gap", says: " 5 records"},

@@ -109,6 +109,19 @@ func (s *Recomputed) Value() (Stored, error) {
 	return s.entry.state.encode(new([]byte))
 }
 
+// Move takes the state to another partition, as a rescaling does.
+func (s *Recomputed) Move(from int32) error {
+	value, err := s.Value()
+	if err != nil {
+		return err
+	}
+	if value, err = MoveStored(s.entry.key, value, from); err != nil {
+		return err
+	}
+	s.entry.state = &keyState{spec: s.entry.state.spec, stored: value}
+	return nil
+}
+
 // Size returns the bytes held.
 func (s *Recomputed) Size() int64 { return s.entry.size }
 

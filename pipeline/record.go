@@ -205,15 +205,28 @@ type Assignment struct {
 	Committed int64
 	// Commit moves the group offset, which only lag tools read.
 	Commit func(ctx context.Context, at GroupOffset) error
-	// Origin returns where the group was told to begin, -1 where it was not. It is asked
-	// for a partition without state; nil stands for -1.
-	Origin func(ctx context.Context) (int64, error)
 }
 
 // GroupOffset is what a consumer group notes of a partition.
 type GroupOffset struct {
 	Offset int64 // next to apply
 	Origin int64 // where the group began: what lies below is not its own
+}
+
+// Note is what the group's offset of a partition says of its past, so that it is known
+// also where the state is lost. The zero value says nothing.
+type Note struct {
+	Told     bool // the group was told to begin at Origin, where it did not begin with the log
+	Origin   int64
+	Rescaled string // in words, where keys had records in other partitions before: "" where not
+}
+
+// Begin returns where the group was told to begin, -1 where it was not.
+func (n Note) Begin() int64 {
+	if n.Told {
+		return n.Origin
+	}
+	return -1
 }
 
 // Group is membership of the consumer group.
@@ -227,6 +240,8 @@ type Group interface {
 	Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, Assignment)) error
 	// Expel removes a member as if it had left. It is no error if it is none.
 	Expel(ctx context.Context, member string) error
+	// Note returns what stands beside the group offset of a partition. Commits keep it.
+	Note(ctx context.Context, p Partition) (Note, error)
 }
 
 // ErrDecode reports bytes that are not an Arrow stream.

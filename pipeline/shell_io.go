@@ -51,19 +51,34 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	if f.partitions, err = opt.Log.Partitions(ctx, p.Topic); err != nil {
 		return f, fmt.Errorf("partitions of %s: %w", p.Topic, err)
 	}
-	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil {
-		return f, fmt.Errorf("partition count of %s: %w", p.Topic, err)
+	// Before the claim: a worker that is to halt does not take the partition from who
+	// moves its states.
+	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil || f.pinned != f.partitions {
+		return f, about("partition count of "+p.Topic, err)
 	}
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
 		return f, fmt.Errorf("claim %s: %w", p, err)
 	}
-	if f.origin = -1; !f.meta.Exists && s.a.Origin != nil {
-		if f.origin, err = s.a.Origin(ctx); err != nil {
-			return f, fmt.Errorf("where the group begins in %s: %w", p, err)
+	// And after it: whoever began to move states in between has claimed before us, so
+	// that we see it, or after us, so that we are fenced.
+	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil || f.pinned != f.partitions {
+		return f, about("partition count of "+p.Topic, err)
+	}
+	if !f.meta.Exists {
+		if f.past, err = opt.Group.Note(ctx, p); err != nil {
+			return f, err
 		}
 	}
 	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
 	return f, err
+}
+
+// about names what an error is about, if there is one.
+func about(what string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	return err
 }
 
 // newToken returns the random name of a claim.

@@ -162,8 +162,8 @@ func (w *simWorker) begins(at int64) {
 	want := f.log.Start
 	if f.meta.Exists {
 		want = max(want, f.meta.Watermark)
-	} else if f.origin >= 0 {
-		want = f.origin
+	} else if f.past.Told {
+		want = f.past.Origin
 	}
 	if at != want {
 		w.sim.violate("order", "a claim reads from offset %d, the store's state ends at %d and the log begins at %d", at, f.meta.Watermark, f.log.Start)

@@ -162,8 +162,8 @@ func (w *simWorker) claim() {
 		simStep{serverPin, func() (err error) { f.pinned, err = s.store.Pin(ctx, simPartition.Topic, f.partitions); return err }},
 		simStep{serverStore, func() (err error) { f.meta, err = s.store.Claim(ctx, f.lease); return err }},
 		simStep{serverGroup, func() error {
-			if f.origin = -1; !f.meta.Exists {
-				f.origin = s.noted
+			if !f.meta.Exists {
+				f.past = Note{Told: s.noted >= 0, Origin: s.noted}
 			}
 			return nil
 		}},

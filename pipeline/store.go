@@ -121,7 +121,7 @@ type Store interface {
 	// Meta returns the meta as it is, without a claim.
 	Meta(ctx context.Context, p Partition) (Meta, error)
 	// Pin writes the topic's partition count if none is stored and returns
-	// the stored one.
+	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)
 }
 
@@ -175,4 +175,87 @@ type BatchReader interface {
 	// once. A nil says to ask Get, which knows whether there is none, or
 	// damage, or another one by now.
 	GetBatch(ctx context.Context, p Partition, keys []string, bytes int64) ([]Stored, error)
+}
+
+// Rescales stands for a partition count while states are moved to other partitions:
+// no topic has as many.
+const Rescales = 0
+
+// Layout says which partitions a topic has, as far as its states are concerned.
+type Layout struct {
+	// Partitions is the count that states are made for, Rescales while they are moved,
+	// -1 where nothing was ever stored.
+	Partitions int
+	Past       []Era
+	Moving     *Moving // nil unless states are being moved
+}
+
+// Era is a time in which a topic had another number of partitions.
+type Era struct {
+	ID         string    `json:"id"` // of what ended it
+	Partitions []Stretch `json:"partitions"`
+}
+
+// Stretch is what the group has applied of a partition in an era, and how.
+type Stretch struct {
+	From       int64        `json:"from"`
+	To         int64        `json:"to"`   // the first offset of the next era
+	Keys       int64        `json:"keys"` // that had a state then
+	Gaps       []Gap        `json:"gaps,omitempty"`
+	Configured []Configured `json:"configured"`
+}
+
+// Sources returns the partitions of the era that may have had keys which are in partition
+// q of now: a key's is its hash modulo their number.
+func (e Era) Sources(q int32, now int) (all []int32) {
+	a, b := len(e.Partitions), now
+	for b > 0 {
+		a, b = b, a%b
+	}
+	for id := range int32(len(e.Partitions)) {
+		if (id-q)%int32(a) == 0 {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// Steps of a rescaling, in their order. What a step does may be done again.
+const (
+	MoveBegun = "begun" // nothing is changed: it may be taken back
+	MoveGrow  = "grow"  // the topic may have its new partitions
+	MoveCopy  = "copy"  // keys are copied to their new partitions
+	MoveDrop  = "drop"  // keys are deleted from their former ones
+	MoveTell  = "tell"  // states are exported, and the group's offsets have their note
+)
+
+// Moving is the journal of a rescaling that has not come to its end.
+type Moving struct {
+	ID   string `json:"id"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Step string `json:"step"`
+	// Era is the one that ends, from MoveGrow on.
+	Era Era `json:"era"`
+}
+
+// Base returns where the present era of a partition begins, given the origin that meta
+// has.
+func (l *Layout) Base(p int32, origin int64) int64 {
+	if n := len(l.Past); n > 0 && int(p) < len(l.Past[n-1].Partitions) {
+		return l.Past[n-1].Partitions[p].To
+	}
+	return origin
+}
+
+// LayoutAdmin changes in which partitions states are.
+type LayoutAdmin interface {
+	// Layout returns what is stored of a topic.
+	Layout(ctx context.Context, topic string) (Layout, error)
+	// SetLayout replaces it, if it still is as it was, else ErrFenced. After another error it
+	// may be replaced.
+	SetLayout(ctx context.Context, topic string, was, is Layout) error
+	// Amend is Save of a checkpoint that changes states and leaves the watermark where it
+	// is: From and To are the same. Repeating it does no harm.
+	Amend(ctx context.Context, lease Lease, c Checkpoint) error
 }

@@ -23,9 +23,9 @@ func Unfinished(m pipeline.Meta) bool {
 // Import takes a partition over and puts state into it.
 type Import struct {
 	store  pipeline.Store
+	amend  pipeline.LayoutAdmin
 	lease  pipeline.Lease
 	e      Export
-	step   int64 // watermark of the next checkpoint but the last
 	at     int64 // watermark stored
 	held   []pipeline.Change
 	bytes  int
@@ -38,8 +38,8 @@ const importBytes = 2 << 20
 
 // BeginImport clears the partition, if its meta is still as seen, and claims
 // it. ErrFenced says that a worker has taken it meanwhile.
-func BeginImport(ctx context.Context, s pipeline.Store, k pipeline.StateAdmin, p pipeline.Partition, seen pipeline.Meta, e Export) (*Import, error) {
-	im := &Import{store: s, lease: pipeline.NewLease(p), e: e, at: -1}
+func BeginImport(ctx context.Context, s pipeline.Store, k pipeline.StateAdmin, l pipeline.LayoutAdmin, p pipeline.Partition, seen pipeline.Meta, e Export) (*Import, error) {
+	im := &Import{store: s, amend: l, lease: pipeline.NewLease(p), e: e, at: -1}
 	if err := k.Clear(ctx, im.lease, seen); err != nil {
 		return nil, err
 	}
@@ -59,24 +59,26 @@ func (im *Import) Put(ctx context.Context, key string, value pipeline.Stored) er
 	return nil
 }
 
-// flush saves what is held under a configuration that no worker has. The
-// watermark only counts: each checkpoint has at least one key and each key
-// had a record, so it stays below the last one.
+// flush saves what is held under a configuration that no worker has, at watermark 0.
 func (im *Import) flush(ctx context.Context) error {
-	c := pipeline.Checkpoint{From: im.at, To: im.step, Last: pipeline.Last{Offset: -1}, Changes: im.held}
+	c := pipeline.Checkpoint{From: im.at, Last: pipeline.Last{Offset: -1}, Changes: im.held}
 	if im.at == -1 {
 		c.Origin = im.e.Origin
 		c.Configured = []pipeline.Configured{{Fingerprint: unfinishedImport, Core: unfinishedImport}}
 	}
-	if im.step >= im.e.Watermark {
-		return fmt.Errorf("partition %s: more keys than its watermark %d allows", im.lease.Partition, im.e.Watermark)
-	}
-	if err := im.store.Save(ctx, im.lease, c); err != nil {
+	if err := im.save(ctx, c); err != nil {
 		return err
 	}
-	im.at, im.step = im.step, im.step+1
+	im.at = 0
 	im.held, im.bytes = nil, 0
 	return nil
+}
+
+func (im *Import) save(ctx context.Context, c pipeline.Checkpoint) error {
+	if c.To == c.From {
+		return im.amend.Amend(ctx, im.lease, c)
+	}
+	return im.store.Save(ctx, im.lease, c)
 }
 
 // Finish saves the rest, and with it the watermark and all that belongs to it.
@@ -89,7 +91,7 @@ func (im *Import) Finish(ctx context.Context) error {
 	if gaps == nil {
 		gaps = []pipeline.Gap{}
 	}
-	return im.store.Save(ctx, im.lease, pipeline.Checkpoint{
+	return im.save(ctx, pipeline.Checkpoint{
 		From: im.at, To: im.e.Watermark, Origin: im.e.Origin, Topic: im.e.Topic, Last: im.e.Last,
 		Configured: im.e.Config, Gaps: gaps, Changes: im.held,
 	})

@@ -81,7 +81,7 @@ func TestCollectIsOfOneMoment(t *testing.T) {
 func putIn(ctx context.Context, store *storetest.Memory, c *collected, fail int) error {
 	saves := 0
 	store.Inject(func(call storetest.Call) storetest.Fault {
-		if call.Op == "save" {
+		if call.Op == "save" || call.Op == "amend" {
 			if saves++; saves == fail {
 				return storetest.Before
 			}
@@ -93,7 +93,7 @@ func putIn(ctx context.Context, store *storetest.Memory, c *collected, fail int)
 	if err != nil {
 		return err
 	}
-	im, err := admin.BeginImport(ctx, store, store, inPart, seen, c.Export)
+	im, err := admin.BeginImport(ctx, store, store, store, inPart, seen, c.Export)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func TestImportIsFenced(t *testing.T) {
 			if !during {
 				worker()
 			}
-			im, err := admin.BeginImport(t.Context(), store, store, inPart, seen, c.Export)
+			im, err := admin.BeginImport(t.Context(), store, store, store, inPart, seen, c.Export)
 			if during {
 				if err != nil {
 					t.Fatal(err)

@@ -23,6 +23,11 @@ type Verifier struct {
 	Store  pipeline.Store
 	Reader pipeline.Reader
 	Rules  *pipeline.Rules
+	// Past is what the topic's partitions were before it was rescaled, and Count how
+	// many it has now; Home returns the partition of a key among n, a hash of it modulo n.
+	Past  []pipeline.Era
+	Count int
+	Home  func(key []byte, n int) int32
 	// NewDecoder returns a decoder under the limits that were in force.
 	NewDecoder func(pipeline.Limits) pipeline.Decoder
 	// NewOutputs returns what encodes the outputs of a worker under such limits.
@@ -79,10 +84,14 @@ func (v *Verifier) Verify(ctx context.Context, p pipeline.Partition, wrong func(
 	if _, why := log.Another(p, meta); why != "" {
 		return Verified{}, fmt.Errorf("verify %s: %s", p, why)
 	}
-	start := log.Start
+	start, base := log.Start, (&pipeline.Layout{Past: v.Past}).Base(p.ID, meta.Origin)
+	past, trimmed, err := v.history(ctx, p)
+	if err != nil {
+		return Verified{}, err
+	}
 	total := Verified{Exists: true, Origin: meta.Origin, Start: start}
 	for lo := uint64(0); lo < hashes; {
-		s := &slice{v: v, p: p, topic: log.Identity.Topic, from: max(meta.Origin, start), lo: lo, hi: hashes, trimmed: start > meta.Origin}
+		s := &slice{v: v, p: p, topic: log.Identity.Topic, from: max(base, start), past: past, lo: lo, hi: hashes, trimmed: trimmed || start > base}
 		bad, err := s.settle(ctx)
 		if err != nil {
 			return total, fmt.Errorf("verify %s: %w", p, err)
@@ -119,6 +128,7 @@ type slice struct {
 	p       pipeline.Partition
 	topic   string // its id
 	from    int64
+	past    []chapter
 	lo, hi  uint64
 	trimmed bool
 	only    map[string]bool // nil: all keys of the slice
@@ -134,6 +144,7 @@ type slice struct {
 // wanted is what a recomputed state is held against.
 type wanted struct {
 	offset int64
+	moved  bool // the offset is of a former partition
 	t      int64
 	sum    [sha256.Size]byte
 }
@@ -195,7 +206,7 @@ func (s *slice) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.stored[key] = wanted{h.Offset, h.T, essence(&h.Envelope)}
+		s.stored[key] = wanted{h.Offset, h.Moved != nil && !h.Moved.Resumed, h.T, essence(&h.Envelope)}
 		s.add(wantedBytes + int64(len(key)))
 		return nil
 	})
@@ -209,6 +220,9 @@ func essence(e *pipeline.Envelope) (sum [sha256.Size]byte) {
 	b := binary.AppendVarint(nil, e.Offset)
 	b = binary.AppendVarint(b, e.Time)
 	b = binary.AppendVarint(b, e.Outlier)
+	if e.Moved != nil {
+		b = binary.AppendVarint(b, int64(e.Moved.Partition))
+	}
 	if e.Ended != nil {
 		b = binary.AppendVarint(b, e.Ended.Offset)
 		b = binary.AppendVarint(b, e.Ended.Time)

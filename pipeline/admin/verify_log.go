@@ -11,15 +11,40 @@ import (
 // verifyBytes is what one fetch asks for.
 const verifyBytes = 4 << 20
 
-// recompute takes the keys of the slice through the log: up to the watermark
-// all records, beyond it those that were in the stored state when it was read.
+// recompute takes the keys of the slice through the log: where the topic was rescaled,
+// first through what they had in other partitions, then, up to the watermark, all records,
+// and beyond it those that were in the stored state when it was read.
 func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
+	for i := range s.past {
+		if err := s.relive(ctx, &s.past[i]); err != nil {
+			return err
+		}
+	}
 	s.through = meta.Watermark
 	for _, w := range s.stored {
-		s.through = max(s.through, w.offset+1)
+		if !w.moved {
+			s.through = max(s.through, w.offset+1)
+		}
 	}
-	w := walk{p: s.p, from: pipeline.Position{Offset: s.from, Topic: s.topic}, through: s.through, configured: meta.Configured, under: s.under,
-		apply: func(r *reading, record *pipeline.Record) error { return s.apply(r.recomputer, meta, record) }}
+	return s.read(ctx, stretch{p: s.p, from: s.from, through: s.through, watermark: meta.Watermark, configured: meta.Configured, takes: s.takes})
+}
+
+// stretch is a part of a partition's log.
+type stretch struct {
+	p             pipeline.Partition
+	from, through int64
+	watermark     int64 // below which all records count
+	configured    []pipeline.Configured
+	takes         func(key string) bool
+}
+
+// read applies the records of a stretch to the keys that it takes.
+func (s *slice) read(ctx context.Context, part stretch) error {
+	w := walk{
+		p: part.p, from: pipeline.Position{Offset: part.from, Topic: s.topic}, through: part.through, configured: part.configured,
+		under: func(c pipeline.Configured) (*reading, error) { return s.under(part.p, c) },
+		apply: func(r *reading, record *pipeline.Record) error { return s.apply(r.recomputer, &part, record) },
+	}
 	if s.v.Advance != nil && s.only == nil {
 		w.advance = func(n int64) { s.v.Advance(float64(n) * float64(s.hi-s.lo) / float64(hashes)) }
 	}
@@ -40,21 +65,21 @@ type walk struct {
 
 func (w *walk) run(ctx context.Context) error {
 	var r *reading
-	part := 0 // of configured, the next to come into force
+	next := 0 // of configured, to come into force
 	for at := w.from; at.Offset < w.through; {
 		from, until := at.Offset, w.through
-		for ; part < len(w.configured) && (r == nil || w.configured[part].From <= from); part++ {
+		for ; next < len(w.configured) && (r == nil || w.configured[next].From <= from); next++ {
 			var err error
-			if r, err = w.under(w.configured[part]); err != nil {
+			if r, err = w.under(w.configured[next]); err != nil {
 				return err
 			}
 		}
-		if part < len(w.configured) {
-			until = min(until, w.configured[part].From)
+		if next < len(w.configured) {
+			until = min(until, w.configured[next].From)
 		}
 		got, err := r.log.Follow(ctx, w.p, at, verifyBytes, nil)
 		if errors.Is(err, pipeline.ErrOutOfRange) {
-			return fmt.Errorf("the log was trimmed above offset %d while it was read: run again", from)
+			return fmt.Errorf("the log of %s was trimmed above offset %d while it was read: run again", w.p, from)
 		}
 		if err != nil {
 			return err
@@ -70,7 +95,7 @@ func (w *walk) run(ctx context.Context) error {
 			}
 		}
 		if got.Next == from && len(got.Records) == 0 && got.End <= from {
-			return fmt.Errorf("the log ends at offset %d, below offset %d: it was truncated or recreated", got.End, w.through)
+			return fmt.Errorf("the log of %s ends at offset %d, below offset %d: it was truncated or recreated", w.p, got.End, w.through)
 		}
 		if w.advance != nil {
 			w.advance(min(got.Next, w.through) - from)
@@ -88,12 +113,12 @@ type reading struct {
 
 // under goes on under the limits in force from an offset on, and takes the
 // states over to them.
-func (s *slice) under(recorded pipeline.Configured) (*reading, error) {
+func (s *slice) under(p pipeline.Partition, recorded pipeline.Configured) (*reading, error) {
 	limits, err := recorded.ReadLimits()
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{recomputer: s.v.Rules.NewRecomputer(s.p, limits, s.v.NewDecoder(limits), s.v.NewOutputs(limits))}
+	r := &reading{recomputer: s.v.Rules.NewRecomputer(p, limits, s.v.NewDecoder(limits), s.v.NewOutputs(limits))}
 	if r.log, err = s.v.NewLog(limits); err != nil {
 		return nil, err
 	}
@@ -106,12 +131,12 @@ func (s *slice) under(recorded pipeline.Configured) (*reading, error) {
 }
 
 // apply does with a record what a worker did, as far as state is concerned.
-func (s *slice) apply(c *pipeline.Recomputer, meta pipeline.Meta, r *pipeline.Record) error {
+func (s *slice) apply(c *pipeline.Recomputer, part *stretch, r *pipeline.Record) error {
 	key := string(r.Key)
-	if !s.takes(key) {
+	if !part.takes(key) {
 		return nil
 	}
-	if w, ok := s.stored[key]; r.Offset >= meta.Watermark && (!ok || r.Offset > w.offset) {
+	if w, ok := s.stored[key]; r.Offset >= part.watermark && (!ok || w.moved || r.Offset > w.offset) {
 		return nil // later than what is compared
 	}
 	was := int64(0)

@@ -45,6 +45,7 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.OffsetCommit:     {2, 7},
 	protocol.DescribeGroups:   {0, 4},
 	protocol.DeleteGroups:     {0, 1},
+	protocol.CreatePartitions: {0, 1},
 	protocol.LeaveGroup:       {0, 3},
 	protocol.InitProducerId:   {0, 1},
 

@@ -114,10 +114,10 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		default:
 			place.given(gen)
 			ended := m.follow(gen, o.Topics, &running)
-			c := &commits{send: func(all map[string]map[int]pipeline.GroupOffset) error { return g.noteCommits(gen, all) }}
+			c := &commits{send: (&sender{group: g, gen: gen}).send}
 			for _, topic := range o.Topics {
 				for _, a := range gen.Assignments[topic] {
-					start(ctx, ended, gen, &running, g.assignment(gen, c, topic, a), work)
+					start(ctx, ended, gen, &running, assignment(gen, c, topic, a), work)
 				}
 			}
 		}
@@ -223,13 +223,12 @@ func start(ctx, ended context.Context, gen *kafka.Generation, running *sync.Wait
 	})
 }
 
-func (g *Group) assignment(gen *kafka.Generation, c *commits, topic string, p kafka.PartitionAssignment) pipeline.Assignment {
+func assignment(gen *kafka.Generation, c *commits, topic string, p kafka.PartitionAssignment) pipeline.Assignment {
 	return pipeline.Assignment{
 		Partition:  pipeline.Partition{Topic: topic, ID: int32(p.ID)},
 		Generation: gen.ID,
 		Member:     gen.MemberID,
 		Committed:  max(p.Offset, -1), // FirstOffset, -2, stands for none
 		Commit:     func(ctx context.Context, at pipeline.GroupOffset) error { return c.commit(ctx, topic, p.ID, at) },
-		Origin:     func(ctx context.Context) (int64, error) { return g.origin(ctx, topic, p.ID) },
 	}
 }

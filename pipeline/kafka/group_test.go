@@ -20,6 +20,7 @@ import (
 // crew runs one member and keeps what it was given.
 type crew struct {
 	t      testing.TB
+	group  *Group
 	cancel context.CancelFunc
 	done   chan error
 
@@ -86,6 +87,7 @@ func join(t testing.TB, addrs []string, group, topic string, after func(pipeline
 			w.errs = append(w.errs, err)
 		},
 	})
+	w.group = g
 	go func() {
 		w.done <- g.Run(ctx, w.member, func(ctx context.Context, a pipeline.Assignment) {
 			w.mu.Lock()

@@ -78,12 +78,12 @@ func (c *Client) Marks(ctx context.Context, group, topic string, n int) ([]Mark,
 // SetMark notes something about one partition in the name of a group that
 // has no members.
 func (c *Client) SetMark(ctx context.Context, group, topic string, partition int32, m Mark) error {
-	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1, RetentionTimeMs: -1},
-		map[string]map[int]Mark{topic: {int(partition): m}})
+	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: {int(partition): m}})
 }
 
 // setMarks sends a request to note something about partitions, which it completes.
 func (c *Client) setMarks(ctx context.Context, req *offsetcommit.Request, all map[string]map[int]Mark) error {
+	req.RetentionTimeMs = -1
 	for topic, marks := range all {
 		t := offsetcommit.RequestTopic{Name: topic}
 		for id, m := range marks {

@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	fetchWait     = 250 * time.Millisecond
-	readCommitted = 1
-	noEpoch       = -1
+	fetchWait       = 250 * time.Millisecond
+	readUncommitted = 0
+	readCommitted   = 1
+	noEpoch         = -1
 	// maxRefused bounds the stand-ins of one answer: the rest of a refused
 	// batch is refused by the fetches that follow.
 	maxRefused = 10_000
@@ -304,8 +305,8 @@ func (l *Log) tooLarge(r pipeline.Record) bool { return int64(len(r.Value)) > l.
 
 // Bounds implements pipeline.Log: the log's start and its last stable offset.
 func (l *Log) Bounds(ctx context.Context, p pipeline.Partition) (start, end int64, err error) {
-	if start, err = l.offset(ctx, p, kafka.FirstOffset); err == nil {
-		end, err = l.offset(ctx, p, kafka.LastOffset)
+	if start, err = l.offset(ctx, p, kafka.FirstOffset, readCommitted); err == nil {
+		end, err = l.offset(ctx, p, kafka.LastOffset, readCommitted)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("bounds of %w", err)
@@ -316,9 +317,9 @@ func (l *Log) Bounds(ctx context.Context, p pipeline.Partition) (start, end int6
 // OffsetAt returns the offset of a partition's first record whose timestamp is at least
 // t, the end of the log where there is none.
 func (l *Log) OffsetAt(ctx context.Context, p pipeline.Partition, t time.Time) (int64, error) {
-	at, err := l.offset(ctx, p, max(t.UnixMilli(), 0)) // below 0 they mean the ends of the log
+	at, err := l.offset(ctx, p, max(t.UnixMilli(), 0), readCommitted) // below 0 they mean the ends of the log
 	if err == nil && at < 0 {
-		at, err = l.offset(ctx, p, kafka.LastOffset)
+		at, err = l.offset(ctx, p, kafka.LastOffset, readCommitted)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("offset of a time in %w", err)
@@ -326,8 +327,8 @@ func (l *Log) OffsetAt(ctx context.Context, p pipeline.Partition, t time.Time) (
 	return at, nil
 }
 
-func (l *Log) offset(ctx context.Context, p pipeline.Partition, which int64) (int64, error) {
-	req := &listoffsets.Request{ReplicaID: -1, IsolationLevel: readCommitted,
+func (l *Log) offset(ctx context.Context, p pipeline.Partition, which int64, isolation int8) (int64, error) {
+	req := &listoffsets.Request{ReplicaID: -1, IsolationLevel: isolation,
 		Topics: []listoffsets.RequestTopic{{Topic: p.Topic, Partitions: []listoffsets.RequestPartition{
 			{Partition: p.ID, CurrentLeaderEpoch: noEpoch, Timestamp: which},
 		}}}}

@@ -22,8 +22,8 @@ func TestOrigins(t *testing.T) {
 		t.Helper()
 		eventually(t, "assignment", func() bool { return len(w.get()) == 3 })
 		for id, a := range w.get() {
-			if at, err := a.Origin(t.Context()); err != nil || at != want[id] {
-				t.Errorf("partition %d begins at %d and error %v, want %d", id, at, err, want[id])
+			if past, err := w.group.Note(t.Context(), a.Partition); err != nil || past.Begin() != want[id] {
+				t.Errorf("partition %d begins at %d and error %v, want %d", id, past.Begin(), err, want[id])
 			}
 		}
 	}

@@ -26,6 +26,8 @@ var errAway = errors.New("kafka is away")
 
 // Kafka is a broker with one partition in memory.
 type Kafka struct {
+	ID      int32 // of the partition
+	Count   int   // of the partitions that the topic is said to have, 0: one
 	mu      sync.Mutex
 	Log     []pipeline.Record
 	Start   int64
@@ -41,6 +43,7 @@ type Kafka struct {
 	Hang    bool                        // fetches never answer
 	Idle    bool                        // there are more members than partitions
 	Commits []int64
+	Noted   pipeline.Note // beside the group offset
 }
 
 // Fetch implements pipeline.Log: at most 20 records a call.
@@ -138,7 +141,7 @@ func (k *Kafka) Partitions(context.Context, string) (int, error) {
 	if k.Away {
 		return 0, errAway
 	}
-	return 1, nil
+	return max(1, k.Count), nil
 }
 
 // Publish implements pipeline.Publisher.
@@ -168,7 +171,7 @@ func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(con
 		return ctx.Err()
 	}
 	member("m", 1)
-	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in"}, Generation: 1, Member: "m", Committed: -1,
+	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in", ID: k.ID}, Generation: 1, Member: "m", Committed: -1,
 		Commit: func(_ context.Context, at pipeline.GroupOffset) error {
 			k.mu.Lock()
 			defer k.mu.Unlock()
@@ -180,6 +183,9 @@ func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(con
 
 // Expel implements pipeline.Group: there is nobody else.
 func (k *Kafka) Expel(context.Context, string) error { return nil }
+
+// Note implements pipeline.Group.
+func (k *Kafka) Note(context.Context, pipeline.Partition) (pipeline.Note, error) { return k.Noted, nil }
 
 // Set changes the broker while a worker may be using it.
 func (k *Kafka) Set(f func(*Kafka)) {

@@ -40,7 +40,13 @@ func everything(t *testing.T, s *Store) error {
 	calls := []func() error{
 		func() error { return s.Clear(ctx, lease("x"), seen) }, // what an earlier one left
 		func() error { _, err := s.Pin(ctx, part.Topic, 4); return err },
-		func() error { _, err := s.Pinned(ctx, part.Topic); return err },
+		func() error {
+			is, err := s.Layout(ctx, part.Topic)
+			if err == nil {
+				err = s.SetLayout(ctx, part.Topic, is, is)
+			}
+			return err
+		},
 		func() error { _, err := s.Claim(ctx, lease("a")); return err },
 		func() error { return s.Save(ctx, lease("a"), put(-1, 10, "k", "v", "big", big('x'), "gone", "v")) },
 		func() error { return s.Save(ctx, lease("a"), put(10, 20, "big", big('y'), "gone", "")) },
@@ -48,6 +54,7 @@ func everything(t *testing.T, s *Store) error {
 			_, err := s.Load(ctx, lease("a"), []int64{20}, []string{"k", "big"}, 1<<20)
 			return err
 		},
+		func() error { return s.Amend(ctx, lease("a"), put(20, 20, "k", "w")) },
 		func() error { _, err := s.Get(ctx, part, "big"); return err },
 		func() error { _, err := s.GetBatch(ctx, part, []string{"k", "big"}, 1<<20); return err },
 		func() error {

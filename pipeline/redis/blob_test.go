@@ -17,9 +17,9 @@ func TestLayout(t *testing.T) {
 		if _, err := s.Pin(t.Context(), "shards", 4); err != nil {
 			t.Fatal(err)
 		}
-		for topic, want := range map[string]int{"shards": 4, "others": 0} {
-			if n, err := s.Pinned(t.Context(), topic); err != nil || n != want {
-				t.Errorf("%s is pinned at %d and error %v, want %d", topic, n, err, want)
+		for topic, want := range map[string]int{"shards": 4, "others": -1} {
+			if l, err := s.Layout(t.Context(), topic); err != nil || l.Partitions != want {
+				t.Errorf("%s is pinned at %d and error %v, want %d", topic, l.Partitions, err, want)
 			}
 		}
 		claim(t, s, "tok")

@@ -59,6 +59,12 @@ var (
 	dropScript = newScript(
 		blobNames +
 			dropOne)
+	layoutScript = newScript(`
+local at, text = unpack(redis.call('HMGET', KEYS[1], 'partitions', 'layout'))
+if (at or '') ~= ARGV[1] or (text or '') ~= ARGV[2] then return {'FENCED', 'the layout has changed meanwhile'} end
+redis.call('HSET', KEYS[1], 'partitions', ARGV[3], 'layout', ARGV[4])
+return {'OK'}
+`)
 	pinScript = newScript(`
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
@@ -211,8 +217,14 @@ while at_change <= #ARGV do
   end
 end
 `
-	// dropReplaced deletes the blobs that lose their pointer in this script.
+	// dropReplaced deletes the blobs that lose their pointer in this script. One that is
+	// written again under its name keeps it.
 	dropReplaced = `
+local kept = 0
+for i = 1, #replaced do
+  if fresh[replaced[i]] then kept = kept + 1 else replaced[i - kept] = replaced[i] end
+end
+for i = #replaced, #replaced - kept + 1, -1 do replaced[i] = nil end
 for i = 1, #replaced, 4000 do redis.call('UNLINK', unpack(replaced, i, math.min(i + 3999, #replaced))) end
 `
 	// writeChanges gives a call at most 4,000 arguments, because Lua's stack

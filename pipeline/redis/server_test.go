@@ -91,9 +91,10 @@ func (b backend) store(t testing.TB, group string, hooks ...goredis.Hook) *Store
 func (b backend) fixture(t testing.TB) storetest.Fixture {
 	s := b.store(t, "credence")
 	return storetest.Fixture{
-		Store:  s,
-		Reader: s,
-		Admin:  s,
+		Store:   s,
+		Reader:  s,
+		Admin:   s,
+		Layouts: s,
 		Sibling: func() (pipeline.Store, pipeline.Reader) {
 			other := b.store(t, "credence.2")
 			return other, other
@@ -189,6 +190,7 @@ type server struct {
 	dir   string
 	port  int
 	extra []string
+	file  string // of a sentinel's settings
 	cmd   *exec.Cmd
 	ended <-chan struct{} // closed when cmd has ended
 	raw   *goredis.Client
@@ -216,6 +218,21 @@ func startServer(t testing.TB, extra ...string) *server {
 	return nil
 }
 
+// startSentinel starts a sentinel, which writes to its file.
+func startSentinel(t testing.TB, file string) *server {
+	t.Helper()
+	s := &server{t: t, dir: t.TempDir(), file: file}
+	t.Cleanup(s.kill)
+	for range 5 {
+		s.port = freePort(t)
+		if s.start() == nil {
+			return s
+		}
+	}
+	t.Fatalf("the sentinel does not start: see %s", s.log())
+	return nil
+}
+
 func (s *server) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
 func (s *server) log() string {
@@ -227,6 +244,9 @@ func (s *server) log() string {
 func (s *server) start() error {
 	args := append([]string{"--bind", "127.0.0.1", "--port", strconv.Itoa(s.port), "--dir", s.dir, "--logfile", filepath.Join(s.dir, "log"),
 		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction"}, s.extra...)
+	if s.file != "" {
+		args = []string{s.file, "--sentinel", "--bind", "127.0.0.1", "--port", strconv.Itoa(s.port), "--dir", s.dir, "--logfile", filepath.Join(s.dir, "log")}
+	}
 	s.cmd = exec.CommandContext(context.Background(), "redis-server", args...) // outlives the test's context: cleanup ends it
 	if err := s.cmd.Start(); err != nil {
 		return err

@@ -95,20 +95,6 @@ func (s *Store) Pin(ctx context.Context, topic string, partitions int) (int, err
 	return stored, nil
 }
 
-// Pinned returns the partition count that is stored for a topic, 0 when none
-// is: no consumer of the group has begun.
-func (s *Store) Pinned(ctx context.Context, topic string) (int, error) {
-	key, err := s.topicKey(topic)
-	if err != nil {
-		return 0, err
-	}
-	n, err := s.client.HGet(ctx, key, "partitions").Int()
-	if err != nil && !errors.Is(err, goredis.Nil) {
-		return 0, fmt.Errorf("partition count of %s: %w", topic, err)
-	}
-	return n, nil
-}
-
 // leased returns the space of a lease. It refuses a token that could not be
 // told apart from the rest of a blob's name.
 func (s *Store) leased(lease pipeline.Lease) (space, error) {

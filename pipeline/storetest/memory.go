@@ -24,7 +24,7 @@ type Memory struct {
 
 type contents struct {
 	partitions map[pipeline.Partition]partition
-	topics     map[string]int
+	topics     map[string]pipeline.Layout
 }
 
 // partition holds values that are never written to, so a shallow copy is a
@@ -181,37 +181,42 @@ func (m *Memory) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Chec
 		if c.From < -1 || c.To < 0 || c.To < c.From || c.To == c.From && len(c.Changes) > 0 {
 			return fmt.Errorf("a checkpoint from %d to %d with %d changes", c.From, c.To, len(c.Changes))
 		}
-		p := m.data.at(lease.Partition)
-		if p.meta.Owner != lease.Token || p.meta.Watermark != c.From {
-			return fmt.Errorf("%w: owner %q, watermark %d", pipeline.ErrFenced, p.meta.Owner, p.meta.Watermark)
-		}
-		if err := p.count(); err != nil {
-			return err
-		}
-		if c.From == -1 {
-			p.meta.Origin = c.Origin
-		}
-		if c.Topic != "" {
-			p.meta.Topic = c.Topic
-		}
-		if c.Configured != nil || c.From == -1 {
-			p.meta.Configured = slices.Clone(c.Configured)
-		}
-		if c.Gaps != nil || c.From == -1 {
-			p.meta.Gaps = slices.Clone(c.Gaps)
-		}
-		for _, change := range c.Changes {
-			delete(p.lost, change.Key)
-			delete(p.values, change.Key)
-			if change.Value != nil {
-				p.values[change.Key] = append(pipeline.Stored{}, change.Value...)
-			}
-		}
-		p.meta.Exists, p.meta.Watermark, p.meta.Last = true, c.To, c.Last
-		p.meta.Keys, p.meta.Format = int64(len(p.values)), pipeline.StateFormat
-		m.data.partitions[lease.Partition] = p
-		return nil
+		return m.data.save(lease, c)
 	})
+}
+
+// save is what Save and Amend do.
+func (d contents) save(lease pipeline.Lease, c pipeline.Checkpoint) error {
+	p := d.at(lease.Partition)
+	if p.meta.Owner != lease.Token || p.meta.Watermark != c.From {
+		return fmt.Errorf("%w: owner %q, watermark %d", pipeline.ErrFenced, p.meta.Owner, p.meta.Watermark)
+	}
+	if err := p.count(); err != nil {
+		return err
+	}
+	if c.From == -1 {
+		p.meta.Origin = c.Origin
+	}
+	if c.Topic != "" {
+		p.meta.Topic = c.Topic
+	}
+	if c.Configured != nil || c.From == -1 {
+		p.meta.Configured = slices.Clone(c.Configured)
+	}
+	if c.Gaps != nil || c.From == -1 {
+		p.meta.Gaps = slices.Clone(c.Gaps)
+	}
+	for _, change := range c.Changes {
+		delete(p.lost, change.Key)
+		delete(p.values, change.Key)
+		if change.Value != nil {
+			p.values[change.Key] = append(pipeline.Stored{}, change.Value...)
+		}
+	}
+	p.meta.Exists, p.meta.Watermark, p.meta.Last = true, c.To, c.Last
+	p.meta.Keys, p.meta.Format = int64(len(p.values)), pipeline.StateFormat
+	d.partitions[lease.Partition] = p
+	return nil
 }
 
 // Meta implements pipeline.Store.
@@ -226,10 +231,10 @@ func (m *Memory) Meta(ctx context.Context, p pipeline.Partition) (meta pipeline.
 // Pin implements pipeline.Store.
 func (m *Memory) Pin(ctx context.Context, topic string, partitions int) (stored int, err error) {
 	err = m.call(ctx, Call{Op: "pin", Partition: pipeline.Partition{Topic: topic}}, func() error {
-		if m.data.topics[topic] == 0 {
-			m.data.topics[topic] = partitions
+		if _, ok := m.data.topics[topic]; !ok {
+			m.data.topics[topic] = pipeline.Layout{Partitions: partitions}
 		}
-		stored = m.data.topics[topic]
+		stored = m.data.topics[topic].Partitions
 		return nil
 	})
 	return stored, err
@@ -305,7 +310,7 @@ func (c contents) at(p pipeline.Partition) partition {
 }
 
 func (c contents) clone() contents {
-	d := contents{map[pipeline.Partition]partition{}, map[string]int{}}
+	d := contents{map[pipeline.Partition]partition{}, map[string]pipeline.Layout{}}
 	for id, p := range c.partitions {
 		d.partitions[id] = partition{p.meta, maps.Clone(p.values), maps.Clone(p.lost)}
 	}

@@ -10,9 +10,10 @@ import (
 func openMemory(*testing.T) Fixture {
 	m := NewMemory()
 	return Fixture{
-		Store:  m,
-		Reader: m,
-		Admin:  m,
+		Store:   m,
+		Reader:  m,
+		Admin:   m,
+		Layouts: m,
 		Sibling: func() (pipeline.Store, pipeline.Reader) {
 			other := NewMemory()
 			return other, other

@@ -18,6 +18,8 @@ type Fixture struct {
 	Store  pipeline.Store
 	Reader pipeline.Reader
 	Admin  pipeline.StateAdmin
+	// Layouts is about the same store.
+	Layouts pipeline.LayoutAdmin
 	// Sibling opens the store of another group on the same server.
 	Sibling func() (pipeline.Store, pipeline.Reader)
 	// Snapshot takes the whole store as it is; what it returns puts it back
@@ -37,7 +39,7 @@ const BigBytes = 700 << 10
 // Run runs the contract. open is called once per case and returns an empty
 // store.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
-	for _, group := range [][]testCase{claimCases, saveCases, blobCases, listCases, adminCases} {
+	for _, group := range [][]testCase{claimCases, saveCases, blobCases, listCases, adminCases, layoutCases} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				t.Cleanup(func() {

@@ -24,7 +24,7 @@ var gathering = []mutant{
 	{"gathering: a record that only adds changes nothing", "pipeline/gathering.go",
 		"\tnote(&m.env)\n\tl.touch(t.entry)\n", "\tnote(&m.env)\n", "TestSimulatedTrouble", machine},
 	{"gathering: what waits is lost on load", "pipeline/sections.go",
-		"\t\treturn e.Ended.Offset < e.Offset && (e.Waiting == nil || e.Waiting.Tell().Began.Offset <= e.Offset)\n",
+		"\t\treturn e.Moved != nil || e.Ended.Offset < e.Offset && (e.Waiting == nil || e.Waiting.Tell().Began.Offset <= e.Offset)\n",
 		"\t\te.Waiting = nil\n\t\treturn true\n", "TestSimulatedTrouble", machine},
 	{"gathering: a repeat is gathered again", "pipeline/gathering.go",
 		"\tm.used++\n\tnote(&m.env)\n", "\tm.used++\n", "TestSimulatedTrouble", machine},

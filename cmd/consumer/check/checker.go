@@ -54,8 +54,8 @@ type store interface {
 	// Policy returns the eviction policy and whether there is an append-only
 	// file.
 	Policy(ctx context.Context) (eviction string, appendOnly bool, err error)
-	// Pinned returns the partition count under which state was begun, 0 for none.
-	Pinned(ctx context.Context, topic string) (int, error)
+	// Layout returns in which partitions states are.
+	Layout(ctx context.Context, topic string) (pipeline.Layout, error)
 	Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, error)
 	pipeline.Reader
 }

@@ -46,7 +46,9 @@ type fakeStore struct {
 	meta       map[int32]pipeline.Meta
 }
 
-func (s fakeStore) Pinned(context.Context, string) (int, error) { return s.pinned, s.Err }
+func (s fakeStore) Layout(context.Context, string) (pipeline.Layout, error) {
+	return pipeline.Layout{Partitions: s.pinned}, s.Err
+}
 
 func (s fakeStore) Meta(_ context.Context, p pipeline.Partition) (pipeline.Meta, error) {
 	return s.meta[p.ID], nil
@@ -230,7 +232,8 @@ func TestCheckGroup(t *testing.T) {
 		accepts bool
 		want    string
 	}{
-		{"new", fakeStore{}, false, ""},
+		{"new", fakeStore{pinned: -1}, false, ""},
+		{"moving", fakeStore{}, true, "are being moved"},
 		{"without state", fakeStore{pinned: 4}, false, ""},
 		{"its own", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{3: made}}, true, ""},
 		{"another configuration", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{3: made}}, false, "error group credence: the state of shards/3 was made under another configuration (0123456789abcdef)"},

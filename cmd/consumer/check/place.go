@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -51,18 +52,22 @@ func (k *checker) advertised(ctx context.Context, c cluster) bool {
 // configuration of now.
 func (k *checker) group(ctx context.Context, s store, partitions int, accepts func([]pipeline.Configured) bool) {
 	subject := "group " + k.config.Kafka.Group
-	pinned, err := s.Pinned(ctx, k.config.Kafka.Input)
+	layout, err := s.Layout(ctx, k.config.Kafka.Input)
 	switch {
 	case err != nil:
 		k.add(levelError, "redis", "check whether Redis is healthy", "%v", err)
 		return
-	case pinned == 0:
+	case layout.Partitions < 0:
 		k.add(levelNote, subject, "", "is new: it begins where the log of %s begins", k.config.Kafka.Input)
 		return
-	case pinned != partitions:
-		k.add(levelError, subject, "set kafka.group to a new name, which rebuilds all state from the log",
+	case layout.Partitions == pipeline.Rescales:
+		k.add(levelError, subject, "run the command rescale, or the import, again as before",
+			"the states of topic %s are being moved or imported, and that has not come to its end: every partition would halt", k.config.Kafka.Input)
+		return
+	case layout.Partitions != partitions:
+		k.add(levelError, subject, fmt.Sprintf("stop the producers and run the command rescale --to %d", partitions),
 			"topic %s has %d partitions and had %d when the group began: keys are in other partitions now, and every partition would halt",
-			k.config.Kafka.Input, partitions, pinned)
+			k.config.Kafka.Input, partitions, layout.Partitions)
 		return
 	}
 	for id := range int32(partitions) {

@@ -57,6 +57,7 @@ func Fill(root *cobra.Command, a *app.App) {
 	root.AddCommand(draft.Command(a))
 	root.AddCommand(deadletters.Command(a))
 	root.AddCommand(state.VerifyCommand(a))
+	root.AddCommand(state.RescaleCommand(a))
 	root.AddCommand(state.Command(a))
 	root.SetHelpCommandGroupID(app.GroupCare)
 	cli.AddCompletion(root, app.GroupCare)

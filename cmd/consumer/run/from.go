@@ -137,7 +137,7 @@ func (s *Service) begin(ctx context.Context, f *from) (*backfill, error) {
 	kept, keys := 0, int64(0)
 	for id, m := range metas {
 		// An offset without state is that of a beginning that came to nothing.
-		if m.Exists || marks[id].Offset >= 0 && marks[id].Origin() != marks[id].Offset {
+		if m.Exists || marks[id].Offset >= 0 && marks[id].Past().Begin() != marks[id].Offset {
 			kept++
 			keys += m.Keys
 		}

@@ -45,7 +45,7 @@ func (m *moment) below(ctx context.Context, conn *connect.Connection, p pipeline
 	if m.offset >= 0 {
 		return m.offset + 1, nil
 	}
-	return conn.Log.OffsetAt(ctx, p, m.millis+1)
+	return conn.Log.OffsetAt(ctx, p, time.UnixMilli(m.millis+1))
 }
 
 // getPast prints the posterior of a key as it was: the message that was published last by
@@ -57,6 +57,14 @@ func getPast(ctx context.Context, a *app.App, conn *connect.Connection, key stri
 	p, err := conn.Lookup.Place(ctx, key)
 	if err != nil {
 		return err
+	}
+	layout, err := conn.Store.Layout(ctx, p.Topic)
+	if err != nil {
+		return err
+	}
+	if len(layout.Past) > 0 || layout.Moving != nil {
+		return fmt.Errorf("topic %s was rescaled: what the key learnt before is in other partitions, and its past cannot be asked for. "+
+			"Its state of then is in the export that rescale wrote", p.Topic)
 	}
 	below, err := m.below(ctx, conn, p)
 	if err != nil {

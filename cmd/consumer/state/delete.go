@@ -167,6 +167,9 @@ func (s *states) forget(ctx context.Context, yes bool) error {
 	if err := s.NobodyWorks(ctx); err != nil {
 		return err
 	}
+	if err := s.rescaled(ctx); err != nil {
+		return err
+	}
 	metas, err := s.metas(ctx)
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ const (
 	exportCount      = "credence.partition_count"
 	exportPartitions = "credence.partitions" // JSON list of admin.Export
 	exportSelection  = "credence.key"        // the glob, "" for all keys
+	exportPast       = "credence.past"       // JSON list of pipeline.Era, where the topic was rescaled
 )
 
 // exportVersion is the format of the file: 2 since the last outlier is in it.
@@ -65,18 +66,20 @@ it is read, it is read again.`,
 	return cmd
 }
 
-// export writes the file beside its name and renames it at the end.
-func (s *states) export(ctx context.Context, name, glob string) (err error) {
+// export writes the states of a group to a file.
+func (s *states) export(ctx context.Context, name, glob string) error {
 	if members, merr := s.Client.Members(ctx, s.config.Kafka.Group); merr == nil && len(members) > 0 {
 		s.Printf("%d consumers of group %s keep running: each partition is a consistent snapshot, but not all are of the same moment", len(members), s.config.Kafka.Group)
 	}
-	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
+	layout, err := s.settled(ctx)
 	if err != nil {
 		return err
 	}
-	if pinned != s.count {
-		return fmt.Errorf("topic %s has %d partitions and had %d when its state was begun", s.config.Kafka.Input, s.count, pinned)
-	}
+	return s.exportTo(ctx, name, glob, layout.Past)
+}
+
+// exportTo writes the file beside its name and renames it at the end.
+func (s *states) exportTo(ctx context.Context, name, glob string, past []pipeline.Era) (err error) {
 	spool, err := os.CreateTemp(filepath.Dir(name), ".spool-*")
 	if err != nil {
 		return err
@@ -95,7 +98,7 @@ func (s *states) export(ctx context.Context, name, glob string) (err error) {
 			_ = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
 	}()
-	rows, err := s.writeExport(ctx, file, spool, partitions, glob)
+	rows, err := s.writeExport(ctx, file, spool, partitions, glob, past)
 	if err == nil {
 		err = errors.Join(file.Sync(), file.Close())
 	}
@@ -158,7 +161,7 @@ func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
 }
 
 // writeExport writes the file from the spool.
-func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.ReaderAt, partitions []spooled, glob string) (int64, error) {
+func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.ReaderAt, partitions []spooled, glob string, past []pipeline.Era) (int64, error) {
 	cluster, err := s.Client.ClusterID(ctx)
 	if err != nil {
 		return 0, err
@@ -172,10 +175,17 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 		return 0, err
 	}
 	buffered := bufio.NewWriterSize(out, 1<<20)
-	w := arrow.NewStateWriter(buffered, map[string]string{
+	head := map[string]string{
 		exportFormat: exportVersion, exportCluster: cluster, exportGroup: s.config.Kafka.Group, exportTopic: s.config.Kafka.Input,
 		exportCount: strconv.Itoa(s.count), exportPartitions: string(text), exportSelection: glob,
-	})
+	}
+	if len(past) > 0 {
+		if text, err = json.Marshal(past); err != nil {
+			return 0, err
+		}
+		head[exportPast] = string(text)
+	}
+	w := arrow.NewStateWriter(buffered, head)
 	rows := int64(0)
 	for _, p := range partitions {
 		r := bufio.NewReaderSize(io.NewSectionReader(spool, p.from, p.to-p.from), 1<<20)

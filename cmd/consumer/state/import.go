@@ -74,19 +74,20 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	if err != nil {
 		return err
 	}
-	parts, err := s.checkImport(ctx, f.in, c)
+	parts, past, err := s.checkImport(ctx, f.in, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.in, err)
 	}
 	if err := s.NobodyWorks(ctx); err != nil {
 		return err
 	}
-	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
+	layout, err := s.Store.Layout(ctx, s.config.Kafka.Input)
 	if err != nil {
 		return err
 	}
-	if pinned != s.count {
-		return fmt.Errorf("topic %s has %d partitions and had %d when the group began: use a new group", s.config.Kafka.Input, s.count, pinned)
+	fits := layout.Partitions < 0 || layout.Partitions == s.count || layout.Partitions == pipeline.Rescales && layout.Moving == nil
+	if !fits && !f.force {
+		return fmt.Errorf("the states of group %s are not of the %d partitions that topic %s has: see the command rescale, or replace them by --force", s.config.Kafka.Group, s.count, s.config.Kafka.Input)
 	}
 	metas, err := s.metas(ctx)
 	if err != nil {
@@ -108,6 +109,15 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 			return err
 		}
 	}
+	// A file of a rescaled topic is complete under its layout alone. Until the last of its
+	// partitions is filled, workers halt.
+	filling, filled := pipeline.Layout{Partitions: pipeline.Rescales, Past: past}, pipeline.Layout{Partitions: s.count, Past: past}
+	if len(past) == 0 && len(layout.Past) == 0 && layout.Moving == nil {
+		filling = filled
+	}
+	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, layout, filling); err != nil {
+		return err
+	}
 	c.rescaled = 0
 	rows, err := s.fill(ctx, f.in, c, parts, metas)
 	if errors.Is(err, pipeline.ErrFenced) {
@@ -115,6 +125,9 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w; run it again: a partition that was begun waits for it", err)
+	}
+	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, filled); err != nil {
+		return err
 	}
 	s.Printf("%d states of %d partitions imported into group %s", rows, len(parts), s.config.Kafka.Group)
 	if f.rescale != "" {
@@ -135,51 +148,57 @@ func openExport(name string) (file *os.File, r *arrow.StateReader, about map[str
 }
 
 // checkImport reads the file once and says why it does not fit this group.
-func (s *states) checkImport(ctx context.Context, name string, c *conversion) (map[int32]admin.Export, error) {
+func (s *states) checkImport(ctx context.Context, name string, c *conversion) (map[int32]admin.Export, []pipeline.Era, error) {
 	file, r, about, err := openExport(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = file.Close() }()
 	cluster, err := s.Client.ClusterID(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case about[exportFormat] != exportVersion:
-		return nil, fmt.Errorf("its format is %q, this program reads %s", about[exportFormat], exportVersion)
+		return nil, nil, fmt.Errorf("its format is %q, this program reads %s", about[exportFormat], exportVersion)
 	case about[exportSelection] != "":
-		return nil, fmt.Errorf("it holds only the keys that match %q: single keys can't be put back, because the watermark says that the log is in all of them", about[exportSelection])
+		return nil, nil, fmt.Errorf("it holds only the keys that match %q: single keys can't be put back, because the watermark says that the log is in all of them", about[exportSelection])
 	case about[exportCluster] != cluster:
-		return nil, fmt.Errorf("it is of kafka cluster %s, this is %s: offsets mean nothing here", about[exportCluster], cluster)
+		return nil, nil, fmt.Errorf("it is of kafka cluster %s, this is %s: offsets mean nothing here", about[exportCluster], cluster)
 	case about[exportTopic] != s.config.Kafka.Input:
-		return nil, fmt.Errorf("it is of topic %s, kafka.input is %s", about[exportTopic], s.config.Kafka.Input)
+		return nil, nil, fmt.Errorf("it is of topic %s, kafka.input is %s", about[exportTopic], s.config.Kafka.Input)
 	case about[exportCount] != strconv.Itoa(s.count):
-		return nil, fmt.Errorf("it is of %s partitions, topic %s has %d: keys are elsewhere", about[exportCount], s.config.Kafka.Input, s.count)
+		return nil, nil, fmt.Errorf("it is of %s partitions, topic %s has %d: keys are elsewhere", about[exportCount], s.config.Kafka.Input, s.count)
 	}
 	var list []admin.Export
 	if err := json.Unmarshal([]byte(about[exportPartitions]), &list); err != nil {
-		return nil, fmt.Errorf("metadata %s: %w", exportPartitions, err)
+		return nil, nil, fmt.Errorf("metadata %s: %w", exportPartitions, err)
 	}
 	parts := map[int32]admin.Export{}
 	for _, e := range list {
 		if e.Partition < 0 || int(e.Partition) >= s.count {
-			return nil, fmt.Errorf("it names partition %d of %d", e.Partition, s.count)
+			return nil, nil, fmt.Errorf("it names partition %d of %d", e.Partition, s.count)
 		}
 		p := s.partition(int(e.Partition))
 		log, err := pipeline.ReadLogState(ctx, s.Log, p, e.Last)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := c.adopt(&e); err != nil {
-			return nil, fmt.Errorf("partition %d: %w", e.Partition, err)
+			return nil, nil, fmt.Errorf("partition %d: %w", e.Partition, err)
 		}
 		if err := e.Fits(s.Rules, p, log); err != nil {
-			return nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
+			return nil, nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
 		}
 		parts[e.Partition] = e
 	}
-	return parts, s.checkRows(r, c, parts)
+	var past []pipeline.Era
+	if text := about[exportPast]; text != "" {
+		if err := json.Unmarshal([]byte(text), &past); err != nil {
+			return nil, nil, fmt.Errorf("metadata %s: %w", exportPast, err)
+		}
+	}
+	return parts, past, s.checkRows(r, c, parts)
 }
 
 // checkRows reads all rows: those of a partition are together, in the order
@@ -210,7 +229,7 @@ func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]
 			return fmt.Errorf("row %d: no entry of models matches key %q", n, row.Key)
 		case head.Fingerprint != spec.Fingerprint() || row.Fingerprint != hex.EncodeToString(head.Fingerprint[:]):
 			return fmt.Errorf("row %d, key %q: it is of a %s model under configuration %.16s", n, row.Key, row.Kind, row.Fingerprint)
-		case row.Offset >= e.Watermark:
+		case row.Offset >= e.Watermark && !moved(row):
 			return fmt.Errorf("row %d, key %q: its offset %d is not below the watermark %d", n, row.Key, row.Offset, e.Watermark)
 		case row.Outlier > row.Offset:
 			return fmt.Errorf("row %d, key %q: its last outlier, at offset %d, is above its offset %d", n, row.Key, row.Outlier, row.Offset)
@@ -227,6 +246,13 @@ func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]
 		}
 	}
 	return nil
+}
+
+// moved reports whether the offset of a row is of a partition that its key had before the
+// topic was rescaled.
+func moved(row *arrow.State) bool {
+	var e pipeline.Envelope
+	return e.SetSections(row.Sections) == nil && e.Moved != nil && !e.Moved.Resumed
 }
 
 // fill puts the rows into the store, partition by partition, and clears the
@@ -250,7 +276,7 @@ func (s *states) fill(ctx context.Context, name string, c *conversion, parts map
 			}
 			continue
 		}
-		im, berr := admin.BeginImport(ctx, s.Store, s.Store, p, meta, e)
+		im, berr := admin.BeginImport(ctx, s.Store, s.Store, s.Store, p, meta, e)
 		if berr != nil {
 			return rows, berr
 		}

@@ -153,6 +153,8 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		t.Damage = append(t.Damage, "an import did not come to its end")
 		t.Remedy = "run " + s.Consumer + " state import again"
 	case t.Halt != "" || len(t.Damage) == 0:
+	case s.rescaled(ctx) != nil:
+		t.Remedy = fmt.Sprintf("restore the store, or %s state import --force of an export since the topic was rescaled: no partition's log alone gives its states again", s.Consumer)
 	case start > t.meta.Origin:
 		t.Remedy = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; %s state delete --all gives them up",
 			start, start-t.meta.Origin, t.meta.Origin, s.Consumer)
@@ -168,8 +170,12 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 	if err != nil {
 		return err
 	}
-	mark := marks[t.Partition]
-	if at := mark.Offset; at > mark.Origin() && start > max(0, mark.Origin()) {
+	at, past := marks[t.Partition].Offset, marks[t.Partition].Past()
+	switch {
+	case past.Rescaled != "":
+		t.Halt = "store_lost: " + past.Rescaled
+		t.Remedy = "restore the store, or import that export"
+	case at > past.Begin() && start > max(0, past.Begin()):
 		t.Halt = fmt.Sprintf("store_lost: the group had reached offset %d, and the log begins at %d", at, start)
 		t.Remedy = "restore the store, import an export, or begin anew with " + s.Consumer + " state delete --all"
 	}
@@ -180,13 +186,9 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 func (s *states) halts(ctx context.Context, t *diagnosis, log pipeline.LogState) error {
 	m := t.meta
 	e := admin.Export{Watermark: m.Watermark, Topic: m.Topic, Last: m.Last, Config: m.Configured, Format: m.Format}
-	pinned, err := s.Store.Pin(ctx, s.config.Kafka.Input, s.count)
-	if err != nil {
-		return err
-	}
-	if pinned != s.count {
-		t.Halt = fmt.Sprintf("partitions: the topic has %d and had %d", s.count, pinned)
-		t.Remedy = "a new group, or " + s.Consumer + " state delete --all: keys are in other partitions now"
+	if _, err := s.settled(ctx); err != nil {
+		t.Halt = fmt.Sprintf("partitions: %v", err)
+		t.Remedy = s.Consumer + " rescale, with the producers stopped"
 		return nil
 	}
 	if err := e.Fits(s.Rules, s.partition(int(t.Partition)), log); err != nil && !admin.Unfinished(m) {

@@ -61,34 +61,23 @@ type Mismatch struct {
 }
 
 func (s *states) verify(ctx context.Context, format string) error {
-	offsets, err := s.offsetsToRead(ctx)
+	layout, err := s.settled(ctx)
+	if err != nil {
+		return err
+	}
+	v := s.verifier(layout.Past)
+	offsets, err := s.offsetsToRead(ctx, v)
 	if err != nil {
 		return err
 	}
 	bar := term.Progress(s.Err, "offsets verified", offsets)
 	whole, part := int64(0), 0.0
-	v := &admin.Verifier{
-		Log: s.Reader.Following(s.Log), Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
-		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
-			return s.Reader.Decoder(l, nil)
-		},
-		NewLog: func(l pipeline.Limits) (pipeline.Log, error) {
-			log, err := s.LogUnder(l.Record)
-			if err != nil {
-				return nil, err
-			}
-			return s.Reader.Following(log), nil
-		},
-		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
-			return connect.NewOutputs(s.config, s.Rules, l.Summary)
-		},
-		Advance: func(offsets float64) {
-			part += offsets
-			if more := int64(math.Floor(part)) - whole; more > 0 {
-				whole += more
-				bar.Add(more)
-			}
-		},
+	v.Advance = func(offsets float64) {
+		part += offsets
+		if more := int64(math.Floor(part)) - whole; more > 0 {
+			whole += more
+			bar.Add(more)
+		}
 	}
 	out := app.NewListing(s.Out, format, []string{"key", "partition", "offset", "what differs"})
 	var keys, wrong int64
@@ -118,8 +107,29 @@ func (s *states) verify(ctx context.Context, format string) error {
 	return cli.ErrMismatch
 }
 
+// verifier returns what recomputes the states.
+func (s *states) verifier(past []pipeline.Era) *admin.Verifier {
+	return &admin.Verifier{
+		Log: s.Reader.Following(s.Log), Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
+		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
+			return s.Reader.Decoder(l, nil)
+		},
+		NewLog: func(l pipeline.Limits) (pipeline.Log, error) {
+			log, err := s.LogUnder(l.Record)
+			if err != nil {
+				return nil, err
+			}
+			return s.Reader.Following(log), nil
+		},
+		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
+			return connect.NewOutputs(s.config, s.Rules, l.Summary)
+		},
+		Past: past, Count: s.count, Home: kafka.PartitionOf,
+	}
+}
+
 // offsetsToRead counts the offsets that a verification reads.
-func (s *states) offsetsToRead(ctx context.Context) (int64, error) {
+func (s *states) offsetsToRead(ctx context.Context, v *admin.Verifier) (int64, error) {
 	metas, err := s.metas(ctx)
 	if err != nil {
 		return 0, err
@@ -133,7 +143,8 @@ func (s *states) offsetsToRead(ctx context.Context) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		total += max(0, meta.Watermark-max(start, meta.Origin))
+		base := (&pipeline.Layout{Past: v.Past}).Base(int32(id), meta.Origin)
+		total += max(0, meta.Watermark-max(start, base)) + v.Offsets(s.partition(id))
 	}
 	return total, nil
 }

@@ -1,0 +1,48 @@
+package state
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// settled returns the layout of the topic, and refuses one that is not that of the
+// partitions which the topic has.
+func (s *states) settled(ctx context.Context) (pipeline.Layout, error) {
+	l, err := s.Store.Layout(ctx, s.config.Kafka.Input)
+	switch {
+	case err != nil:
+		return l, err
+	case l.Partitions == pipeline.Rescales:
+		return l, fmt.Errorf("the states of topic %s are being moved or imported: run %s rescale, or the import, again as before", s.config.Kafka.Input, s.Consumer)
+	case l.Partitions >= 0 && l.Partitions != s.count:
+		return l, fmt.Errorf("topic %s has %d partitions and had %d when its state was begun: stop the producers and run %s rescale --to %d",
+			s.config.Kafka.Input, s.count, l.Partitions, s.Consumer, s.count)
+	}
+	return l, nil
+}
+
+// rescaled refuses to begin anew with the log of a topic that was rescaled, by what the
+// store says, or the group's offsets where the store is lost.
+func (s *states) rescaled(ctx context.Context) error {
+	l, err := s.Store.Layout(ctx, s.config.Kafka.Input)
+	if err != nil {
+		return err
+	}
+	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	noted := ""
+	for _, m := range marks {
+		if m.Note != "" {
+			noted = " (" + m.Note + ")"
+		}
+	}
+	if len(l.Past) == 0 && l.Moving == nil && noted == "" {
+		return nil
+	}
+	return fmt.Errorf("topic %s was rescaled%s, and keys have records in two partitions: its log alone does not give their states again. "+
+		"Import an export that was written since then (state import --force), or copy the topic to a new one and read that with a new group", s.config.Kafka.Input, noted)
+}

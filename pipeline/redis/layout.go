@@ -1,0 +1,83 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+var _ pipeline.LayoutAdmin = (*Store)(nil)
+
+// layout is what the field of that name holds beside the count, which is as it always
+// was: programs that know no more halt where it is not that of the topic.
+type layout struct {
+	Past   []pipeline.Era   `json:"past,omitempty"`
+	Moving *pipeline.Moving `json:"moving,omitempty"`
+}
+
+// Layout implements pipeline.LayoutAdmin.
+func (s *Store) Layout(ctx context.Context, topic string) (pipeline.Layout, error) {
+	key, err := s.topicKey(topic)
+	if err != nil {
+		return pipeline.Layout{}, err
+	}
+	reply, err := s.client.HMGet(ctx, key, "partitions", "layout").Result()
+	if err != nil {
+		return pipeline.Layout{}, fmt.Errorf("layout of %s: %w", topic, err)
+	}
+	l := pipeline.Layout{Partitions: -1}
+	if err := scanInt(reply, 0, &l.Partitions); err != nil {
+		return l, fmt.Errorf("layout of %s: partitions: %w", topic, err)
+	}
+	var rest layout
+	if text := textAt(reply, 1); text != "" {
+		if err := json.Unmarshal([]byte(text), &rest); err != nil {
+			return l, fmt.Errorf("layout of %s: %w: %w", topic, pipeline.ErrDamaged, err)
+		}
+	}
+	l.Past, l.Moving = rest.Past, rest.Moving
+	return l, nil
+}
+
+// SetLayout implements pipeline.LayoutAdmin.
+func (s *Store) SetLayout(ctx context.Context, topic string, was, is pipeline.Layout) error {
+	key, err := s.topicKey(topic)
+	if err != nil {
+		return err
+	}
+	var args []any
+	for _, l := range []pipeline.Layout{was, is} {
+		count, text := "", []byte(nil)
+		if l.Partitions >= 0 {
+			count = strconv.Itoa(l.Partitions)
+		}
+		if l.Past != nil || l.Moving != nil {
+			if text, err = json.Marshal(layout{l.Past, l.Moving}); err != nil {
+				return err
+			}
+		}
+		args = append(args, count, text)
+	}
+	if _, err := s.run(ctx, layoutScript, []string{key}, args); err != nil {
+		return fmt.Errorf("layout of %s: %w", topic, err)
+	}
+	return nil
+}
+
+// Amend implements pipeline.LayoutAdmin.
+func (s *Store) Amend(ctx context.Context, lease pipeline.Lease, c pipeline.Checkpoint) error {
+	k, err := s.leased(lease)
+	if err != nil {
+		return err
+	}
+	if c.From < 0 || c.To != c.From {
+		return fmt.Errorf("amend %s: a checkpoint from %d to %d", lease.Partition, c.From, c.To)
+	}
+	if err := s.save(ctx, k, lease, c); err != nil {
+		return fmt.Errorf("amend %s at %d: %w", lease.Partition, c.To, err)
+	}
+	return nil
+}
