@@ -214,7 +214,9 @@ func TestRescaledStoreIsNotRebuilt(t *testing.T) {
 		l, _, rules, _ := settledTopic(t, 17, 4)
 		l.grow(12).parts[7].Noted.Rescaled = "rescaled from 4 to 12 partitions; export /backup/g-12.arrows"
 		b := pipelinetest.StartWith(t, l.parts[7], storetest.NewMemory(), rules)
-		err := b.UntilEnd(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock
+		defer cancel()
+		err := b.UntilEnd(ctx)
 		if err == nil || !strings.Contains(err.Error(), "store_lost") || !strings.Contains(err.Error(), "/backup/g-12.arrows") || !strings.Contains(err.Error(), "state import") {
 			t.Errorf("%v", err)
 		}

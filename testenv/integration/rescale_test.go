@@ -29,8 +29,9 @@ func TestRescaled(t *testing.T) {
 		if n, err := strconv.Atoi(os.Getenv("CREDENCE_RESCALE_KEYS")); err == nil {
 			keys, kills, rounds, models = n, 20, 1, anyModel
 		}
-		w := newWorld(t, env, setup{partitions: 4, models: models})
-		always := newWorld(t, env, setup{partitions: 12, models: models})
+		kept := map[string]string{"retention.ms": "-1"} // the records are of 2023
+		w := newWorld(t, env, setup{partitions: 4, models: models, topic: kept})
+		always := newWorld(t, env, setup{partitions: 12, models: models, topic: kept})
 		f := w.feeder(t, keys)
 		// feed sends the same to both.
 		feed := func(n int) {

@@ -15,7 +15,7 @@ var rescaling = []mutant{
 	{"rescale: records that are not applied left behind", "pipeline/admin/rescale_check.go",
 		"case log.End > meta.Watermark:", "case false:", "TestRescaleRefuses", tools},
 	{"rescale: an open transaction not seen", "pipeline/admin/rescale_check.go",
-		"if written > log.End {", "if false {", "TestRescaleRefuses", tools},
+		"if written > log.End {", "if written < log.Start {", "TestRescaleRefuses", tools},
 	{"rescale: keys of another partitioner moved", "pipeline/admin/rescale_check.go",
 		"home != p.ID {\n\t\t\treturn refuse(", "false {\n\t\t\treturn refuse(", "TestRescaleRefuses", tools},
 	{"rescale: a producer that goes on not seen", "pipeline/admin/rescale.go",
