@@ -13,7 +13,7 @@ import (
 // `make mutants` does.
 func TestPlacesAreThere(t *testing.T) {
 	names := map[string]bool{}
-	for _, m := range slices.Concat(guarantees, gathering, ofSchemas, mathematics) {
+	for _, m := range slices.Concat(guarantees, gathering, origins, ofSchemas, mathematics) {
 		if names[m.name] {
 			t.Errorf("two mutants are called %q", m.name)
 		}

@@ -66,7 +66,7 @@ func (s share) has(i int) bool { return s.every == 0 || i%s.every == s.from }
 // the words, all without words.
 func known(ctx context.Context, part share, words []string) error {
 	var all []mutant
-	for i, m := range slices.Concat(guarantees, gathering, ofSchemas, mathematics) {
+	for i, m := range slices.Concat(guarantees, gathering, origins, ofSchemas, mathematics) {
 		if part.has(i) && chosen(m.name, words) {
 			all = append(all, m)
 		}
