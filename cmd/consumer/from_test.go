@@ -111,20 +111,19 @@ func TestRunFrom(t *testing.T) {
 		t.Error(messages)
 	}
 
-	for _, c := range [][]string{
-		{"group new has state of 7 keys", "--group NAME", "state delete --all", "--from", "earliest", "--group", "new"},
-		{"goes from offset 0 to", "--from", "0=0,1=0,2=0,3=999", "--group", "x"},
-		{"partition 3 is not named", "--from", "0=0,1=0,2=0", "--group", "x"},
-		{"an offset is that of one", "--from", "7", "--group", "x"},
+	for _, c := range []struct {
+		from, group string
+		says        []string
+	}{
+		{"earliest", "new", []string{"group new has state of 7 keys", "--group NAME", "state delete --all"}},
+		{"0=0,1=0,2=0,3=999", "x", []string{"goes from offset 0 to"}},
+		{"0=0,1=0,2=0", "x", []string{"partition 3 is not named"}},
+		{"7", "x", []string{"an offset is that of one"}},
 	} {
-		args := c[1:]
-		for len(args) > 4 {
-			args = args[1:]
-		}
-		code, _, messages := w.consumer(append([]string{"run", "--until-end"}, args...)...)
-		for _, text := range c[:len(c)-len(args)] {
+		code, _, messages := w.consumer("run", "--until-end", "--from", c.from, "--group", c.group)
+		for _, text := range c.says {
 			if code != 1 || !strings.Contains(messages, text) {
-				t.Errorf("%q: exit code %d, no %q in\n%s", args, code, text, messages)
+				t.Errorf("--from %s: exit code %d, no %q in\n%s", c.from, code, text, messages)
 			}
 		}
 	}

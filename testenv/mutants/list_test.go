@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -13,7 +12,7 @@ import (
 // `make mutants` does.
 func TestPlacesAreThere(t *testing.T) {
 	names := map[string]bool{}
-	for _, m := range slices.Concat(guarantees, gathering, ofSchemas, ofSecurity, rescaling, mathematics) {
+	for _, m := range every() {
 		if names[m.name] {
 			t.Errorf("two mutants are called %q", m.name)
 		}

@@ -62,11 +62,16 @@ func (s *share) Set(text string) error {
 
 func (s share) has(i int) bool { return s.every == 0 || i%s.every == s.from }
 
+// every mutant, in the order in which shares are dealt.
+func every() []mutant {
+	return slices.Concat(guarantees, gathering, origins, ofSchemas, ofSecurity, rescaling, mathematics)
+}
+
 // known plants the mutants in a share of the list whose names contain one of
 // the words, all without words.
 func known(ctx context.Context, part share, words []string) error {
 	var all []mutant
-	for i, m := range slices.Concat(guarantees, gathering, ofSchemas, ofSecurity, rescaling, mathematics) {
+	for i, m := range every() {
 		if part.has(i) && chosen(m.name, words) {
 			all = append(all, m)
 		}

@@ -1,0 +1,15 @@
+package main
+
+// origins are faults of where groups begin, and of what was before.
+var origins = []mutant{
+	{"a lost store is rebuilt from the log's start", "pipeline/machine_claim.go",
+		"\t\tm.origin = origin\n", "\t\tif !lost {\n\t\t\tm.origin = origin\n\t\t}\n", "TestSimulatedOrigins|TestClaimDecides", machine},
+	{"a place to begin counts as a lost store", "pipeline/machine_claim.go",
+		"m.committed > f.past.Begin()", "m.committed >= 0", "TestClaimDecides", machine},
+	{"where a group began is lost with its first commit", "pipeline/kafka/notes.go",
+		"any = any || note.Note != \"\"", "any = false", "TestOrigins", broker},
+	{"gaps of the past are applied", "pipeline/admin/past.go",
+		" || within(meta.Gaps, record.Offset)", "", "TestPastKnowsGaps", tools},
+	{"the past is one record short", "pipeline/admin/past.go",
+		"through: below, configured", "through: below - 1, configured", "TestPastIsWhatWasStored", tools},
+}
