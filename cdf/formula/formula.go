@@ -94,9 +94,9 @@ func (f *Formula) Features() bool {
 func (f *Formula) Point() bool { return f.dots }
 
 // KeepsMissing reports whether a factor of the column has a level of missing values.
-func (f *Formula) KeepsMissing(column string) bool {
+func (f *Formula) KeepsMissing(name string) bool {
 	return slices.ContainsFunc(f.terms, func(t term) bool {
-		return slices.ContainsFunc(t, func(a *atom) bool { return a.factor != nil && a.factor.gaps && a.factor.column == column })
+		return slices.ContainsFunc(t, func(a *atom) bool { return a.factor != nil && a.factor.gaps && a.factor.column == name })
 	})
 }
 
