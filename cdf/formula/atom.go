@@ -33,6 +33,7 @@ type factor struct {
 	levels   []string // given, nil: those of the key's first shard
 	baseline string   // "": the first level
 	other    string   // level, drop or reject
+	gaps     bool     // a missing value is a level
 	written  bool     // as C(...)
 }
 
@@ -145,7 +146,7 @@ func levelText(n *node) string {
 	return numberText(n.text, n.value)
 }
 
-// factorOf reads C(x, [a, b, c], contr.treatment(a), baseline=a, other=level).
+// factorOf reads C(x, [a, b, c], contr.treatment(a), baseline=a, other=level, missing=drop).
 func (p *parser) factorOf(n *node) *factor {
 	if len(n.args) == 0 {
 		p.fail(n.at, "C needs a column: C(x)")
@@ -194,8 +195,16 @@ func (p *parser) factorOf(n *node) *factor {
 			if f.part != "" {
 				p.fail(a.at, "the calendar has no other levels")
 			}
+		case key == "missing":
+			word := p.word(a, "missing")
+			if word != otherLevel && word != otherDrop {
+				p.fail(a.at, "missing is level or drop: what becomes of a row without a value")
+			}
+			if f.gaps = word == otherLevel; f.gaps && f.part != "" {
+				p.fail(a.at, "the calendar has no level of missing times")
+			}
 		default:
-			p.fail(a.at, "C(x, [a, b], baseline=a, other=level) takes no other arguments")
+			p.fail(a.at, "C(x, [a, b], baseline=a, other=level, missing=drop) takes no other arguments")
 		}
 	}
 	if base != nil {
@@ -219,12 +228,12 @@ func (p *parser) levels(f *factor, list *node) {
 		if slices.Contains(f.levels, level) {
 			p.fail(item.at, "level %q is listed twice", level)
 		}
-		if level == unlisted {
-			p.fail(item.at, "%s is the name of the level of what is not listed", unlisted)
+		if level == unlisted || level == lacking {
+			p.fail(item.at, "%s and %s are the names of the levels of what is not listed and of what is missing", unlisted, lacking)
 		}
 		f.levels = append(f.levels, level)
 	}
 }
 
-// unlisted is the level of labels that are no level.
-const unlisted = "__other__"
+// unlisted is the level of labels that are no level, lacking that of rows without a label.
+const unlisted, lacking = "__other__", "__missing__"

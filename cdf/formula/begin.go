@@ -124,7 +124,9 @@ type settled struct {
 	place    int
 	levels   []string // nil: no factor
 	index    map[string]int32
+	given    int   // levels that are listed or learnt
 	open     int32 // the level of what is not listed, or one of the below
+	gap      int32 // the level of a missing value, or missing
 	baseline int
 	learnt   bool // the levels
 }
@@ -192,7 +194,8 @@ func levelsOf(c *cdf.Column, rows int) []string {
 	return list
 }
 
-// have takes the levels in. The last one may be that of what is not listed.
+// have takes the levels in. Behind them come that of what is not listed and that of missing
+// values, where there are such.
 func (s *settled) have(levels []string) error {
 	f := s.factor
 	if f == nil {
@@ -201,7 +204,7 @@ func (s *settled) have(levels []string) error {
 	if len(levels) == 0 {
 		return fmt.Errorf("%w: %s has no levels", cdf.ErrSchema, s.label)
 	}
-	s.levels, s.index = slices.Clone(levels), make(map[string]int32, len(levels))
+	s.given, s.levels, s.index = len(levels), slices.Clone(levels), make(map[string]int32, len(levels))
 	for i, level := range s.levels {
 		if _, twice := s.index[level]; twice {
 			return fmt.Errorf("%w: level %q of %s is listed twice", cdf.ErrSchema, level, s.label)
@@ -227,16 +230,15 @@ func (s *settled) have(levels []string) error {
 		s.open = int32(len(s.levels))
 		s.levels = append(s.levels, unlisted)
 	}
+	if s.gap = missing; f.gaps {
+		s.gap = int32(len(s.levels))
+		s.levels = append(s.levels, lacking)
+	}
 	return nil
 }
 
 // listed returns the levels that were given or learnt.
-func (s *settled) listed() []string {
-	if s.open >= 0 {
-		return s.levels[:s.open]
-	}
-	return s.levels
-}
+func (s *settled) listed() []string { return s.levels[:s.given] }
 
 // spans reports whether the columns of the atom together span the intercept.
 func (s *settled) spans() bool { return s.levels != nil || s.several != nil && s.several.spans }

@@ -160,7 +160,7 @@ func (d *derivation) Inputs() []cdf.Input {
 		case s.factor != nil && s.factor.part != "":
 			add(cdf.Input{Name: s.factor.column, Role: "feature", Moment: true})
 		default:
-			in := cdf.Input{Name: s.column(), Role: "feature", Category: true, Levels: s.listed(), Other: otherDrop, Baseline: s.levels[s.baseline]}
+			in := cdf.Input{Name: s.column(), Role: "feature", Category: true, Levels: s.listed(), Other: otherDrop, Baseline: s.levels[s.baseline], Gaps: s.gap >= 0}
 			switch {
 			case s.open >= 0:
 				in.Other = otherLevel

@@ -169,7 +169,7 @@ func TestPosteriorIsThatOfMadeColumns(t *testing.T) {
 // A state goes on from its snapshot as if nothing had happened, also in a workspace
 // that has seen other keys, and says the same inputs.
 func TestSnapshotKeepsWhatWasSettled(t *testing.T) {
-	for _, text := range []string{rich, "y ~ . - at", "y ~ I(x > 5) + n", "y ~ C(sex, [m, f], other=drop) * x"} {
+	for _, text := range []string{rich, "y ~ . - at", "y ~ I(x > 5) + n", "y ~ C(sex, [m, f], other=drop) * x", "y ~ C(sex, missing=level) * x"} {
 		list := shards(8, 12)
 		s := spec(t, "linear", text)
 		whole := state(t, cdf.NewFilter(s, "k"), list)

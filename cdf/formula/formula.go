@@ -93,6 +93,13 @@ func (f *Formula) Features() bool {
 // Point reports whether a point stands for columns that are not named.
 func (f *Formula) Point() bool { return f.dots }
 
+// KeepsMissing reports whether a factor of the column has a level of missing values.
+func (f *Formula) KeepsMissing(name string) bool {
+	return slices.ContainsFunc(f.terms, func(t term) bool {
+		return slices.ContainsFunc(t, func(a *atom) bool { return a.factor != nil && a.factor.gaps && a.factor.column == name })
+	})
+}
+
 // Answers returns the names of the columns that the response is made of.
 func (f *Formula) Answers() []string { return slices.Clone(f.answers) }
 

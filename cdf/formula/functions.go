@@ -54,7 +54,7 @@ func (p *parser) settle(n *node) {
 		p.wordsAreText(n, 0, "base", "reference")
 		return
 	case n.text == "C":
-		p.wordsAreText(n, 1, "levels", "baseline", "other")
+		p.wordsAreText(n, 1, "levels", "baseline", "other", "missing")
 		return
 	case n.text == "bs":
 		p.wordsAreText(n, len(n.args), "extrapolation")

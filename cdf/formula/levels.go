@@ -48,12 +48,12 @@ func (s *scratch) levels(b *cdf.Batch, a *settled, at *placed) error {
 	return nil
 }
 
-// level returns the level of a row, missing where it has none.
+// level returns the level of a row; where it has no label, that of missing values or missing.
 func (s *scratch) level(c *cdf.Column, row int, a *settled) int32 {
 	if c.Type == cdf.Text {
 		text := c.Code[row]
 		if text < 0 {
-			return missing
+			return a.gap
 		}
 		code := s.seen[text]
 		if code == unasked {
@@ -63,7 +63,7 @@ func (s *scratch) level(c *cdf.Column, row int, a *settled) int32 {
 		return code
 	}
 	if math.IsNaN(c.Number[row]) {
-		return missing
+		return a.gap
 	}
 	if c.Type == cdf.Integer {
 		s.label = strconv.AppendInt(s.label[:0], c.Int[row], 10)

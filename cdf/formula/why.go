@@ -37,6 +37,9 @@ func (s *settled) why(b *cdf.Batch, row int) (column, reason string) {
 			return column, cdf.DropMissing
 		}
 	case absent(b, s.column(), row):
+		if s.factor != nil && s.factor.gaps {
+			return "", ""
+		}
 		return s.column(), cdf.DropMissing
 	case s.open == missing && (s.factor == nil || s.factor.part == ""):
 		c, err := find(b, s.column(), "feature")

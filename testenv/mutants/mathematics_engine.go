@@ -84,6 +84,8 @@ var ofEngine = []mutant{
 		"return len(a) - len(b) })\n\tvar done", "return len(b) - len(a) })\n\tvar done", "^TestMatricesAreFormulaics$", written},
 	{"formula: a row without a level has the baseline", "cdf/formula/derive.go",
 		"\t\t\tx = math.NaN()", "\t\t\tx = 0", "^TestMissingAndRefused$", written},
+	{"formula: no level of missing values", "cdf/formula/begin.go",
+		"s.gap = missing; f.gaps {", "s.gap = missing; f.gaps && false {", "^TestMissingIsALevelAsOfColumns$", written},
 	{"formula: infinite results are kept", "cdf/formula/derive.go",
 		"\t\tif math.IsInf(x, 0) {", "\t\tif x == 0.25 {", "^TestMissingAndRefused$", written},
 	{"formula: predictions of raw columns", "cdf/predict.go",

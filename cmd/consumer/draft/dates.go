@@ -84,9 +84,13 @@ func (m *Model) compose(parts []string) error {
 			for _, level := range g.levels() {
 				levels = append(levels, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(level)+`"`)
 			}
-			term := fmt.Sprintf("C(%s, [%s])", name, strings.Join(levels, ", "))
+			gaps := ""
+			if g.values < m.profile.Rows {
+				gaps = ", missing=level"
+			}
+			term := fmt.Sprintf("C(%s, [%s]%s)", name, strings.Join(levels, ", "), gaps)
 			if !writable(term) {
-				term = fmt.Sprintf("C(%s)", name)
+				term = fmt.Sprintf("C(%s%s)", name, gaps)
 			}
 			terms = append(terms, term)
 		case group:

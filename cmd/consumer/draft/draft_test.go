@@ -158,6 +158,39 @@ func TestMissingLevels(t *testing.T) {
 	}
 }
 
+// TestDatesKeepMissingLevels: --dates drops no rows that the columns would keep.
+func TestDatesKeepMissingLevels(t *testing.T) {
+	gappy := texts("sex", func(i int) string { return []string{"f", "m"}[i%2] })
+	gappy.Code[4] = -1
+	p := profileOf(day, gappy, color, x, y)
+	m, err := p.Suggest(models.Kinds(), Wish{Response: "y", Dates: []string{"trend"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(m.AppendYAML(nil)); !strings.Contains(text, `C(`+"`sex`"+`, ["m", "f"], missing=level) + C(`+"`color`"+`, ["red", "blue", "green"]) + `) {
+		t.Error(text)
+	}
+	if table := m.table("", p); !strings.Contains(table, "feature, an effect per level; a missing one is a level\n") {
+		t.Error(table)
+	}
+	if m, err = p.Suggest(models.Kinds(), Wish{Formula: "y ~ sex + x"}); err != nil {
+		t.Fatal(err)
+	}
+	if table := m.table("", p); !strings.Contains(table, "rows without it are left out; C(sex, missing=level) keeps them\n") {
+		t.Error(table)
+	}
+	for _, w := range []Wish{{Response: "y", Group: "sex", Kind: "poisson"}, {Formula: "visits ~ x + (1 | sex)"}, {Response: "visits", Group: "sex", Dates: []string{"trend"}}} {
+		p := profileOf(day, gappy, x, counts, wholes("y", func(i int) int { return i % 5 }))
+		m, err := p.Suggest(models.Kinds(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, table := string(m.AppendYAML(nil)), m.table("", p); !strings.Contains(text, "    missing: level  #") || !strings.Contains(table, "names groups; rows without it are a group\n") {
+			t.Errorf("%+v\n%s%s", w, text, table)
+		}
+	}
+}
+
 func TestColumnsThatAreLeftOut(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	p := profileOf(y, x,

@@ -127,8 +127,10 @@ func (m *Model) use(c *column, g *given) string {
 		return "response"
 	case g.role == leftOut:
 		return "left out: " + term.Cut(g.why, 160)
-	case g.role == categoricalFeature && gaps && m.formula == nil:
+	case g.role == categoricalFeature && gaps && (m.formula == nil || m.formula.KeepsMissing(c.name)):
 		return "feature, an effect per level; a missing one is a level"
+	case g.role == categoricalFeature && gaps:
+		return fmt.Sprintf("feature, an effect per level; rows without it are left out; C(%s, missing=level) keeps them", plain(c.name))
 	}
 	what := map[role]string{
 		numericFeature: "feature", categoricalFeature: "feature, an effect per level", group: "names groups", clock: "time",
@@ -137,7 +139,10 @@ func (m *Model) use(c *column, g *given) string {
 	if g.role == numericFeature && m.profile.Of != 0 && c.few() {
 		what += "; --text " + cli.Quote(c.name) + " makes its values levels"
 	}
-	if gaps && g.role != clock {
+	switch {
+	case gaps && g.role == group:
+		what += "; rows without it are a group"
+	case gaps && g.role != clock:
 		what += "; rows without it are left out"
 	}
 	return what

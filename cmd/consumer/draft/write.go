@@ -26,12 +26,12 @@ func (m *Model) AppendYAML(b []byte) []byte {
 		line("    # It could also be: %s.", strings.Join(m.others, "; "))
 	}
 	line("    kind: %s", m.Kind.Name)
+	if m.levelsAreMissing() {
+		line("    missing: level  # of a column with levels or groups; a row that lacks a number is dropped")
+	}
 	if m.formula != nil {
 		m.writeFormula(line)
 		return append(b, w.String()...)
-	}
-	if m.levelsAreMissing() {
-		line("    missing: level  # of a column with levels; a row that lacks a number is dropped")
 	}
 	line("    columns:")
 	if m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0 {
@@ -64,11 +64,12 @@ func (m *Model) AppendYAML(b []byte) []byte {
 // manyFeatures is how many features are listed one to a line.
 const manyFeatures = 60
 
-// levelsAreMissing reports whether a categorical feature has gaps: where none has,
-// a level for them would be a coefficient that nothing is learnt of.
+// levelsAreMissing reports whether groups or a categorical feature have gaps: where none has,
+// a level for them would be a coefficient that nothing is learnt of. A formula says itself
+// which of its factors have one.
 func (m *Model) levelsAreMissing() bool {
 	return slices.ContainsFunc(m.columns, func(g given) bool {
-		return g.role == categoricalFeature && g.values < m.profile.Rows
+		return g.values < m.profile.Rows && (g.role == group || g.role == categoricalFeature && m.formula == nil)
 	})
 }
 
