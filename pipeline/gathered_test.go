@@ -219,14 +219,14 @@ func TestWhatWaitsIsTold(t *testing.T) {
 		log = append(log, event(i, 1+rng.NormFloat64(), rng.NormFloat64()))
 	}
 	rule := gather.Rule{Rows: 5}
-	for n, want := range map[int][3]int64{3: {0, -1, 3}, 5: {1, 4, 0}, 7: {1, 4, 2}} {
+	for n, want := range map[int][4]int64{3: {0, -1, 3, 2}, 5: {1, 4, 0, 0}, 7: {1, 4, 2, 6}} {
 		states, outs := gathered(t, rule, log[:n])
 		p, f, err := pipelinetest.Rules(t).Gathering(rule).Restore(pipeline.Partition{Topic: "in"}, "k", pipeline.Stored(states["k"]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := [3]int64{p.Summary.T, p.Offset, int64(p.Waiting.Rows)}; got != want || f.T() != want[0] {
-			t.Errorf("after %d records shards, offset and rows that wait are %v, want %v", n, got, want)
+		if got := [4]int64{p.Summary.T, p.Offset, int64(p.Waiting.Rows), p.Waiting.Last.Offset}; got != want || f.T() != want[0] {
+			t.Errorf("after %d records shards, offset, rows that wait and the last one's offset are %v, want %v", n, got, want)
 		}
 		if want[1] >= 0 && p.Time != 1e12+want[1] || int64(len(outs)) != want[0] {
 			t.Errorf("after %d records: time %d, %d outputs", n, p.Time, len(outs))

@@ -161,3 +161,12 @@ func (e *Envelope) ended() gather.Mark {
 	}
 	return gather.Mark{Offset: e.Offset, Time: e.Time}
 }
+
+// waits tells of the rows that wait.
+func (e *Envelope) waits() gather.Told {
+	told := e.Waiting.Tell()
+	if told.Rows > 0 {
+		told.Last = gather.Mark{Offset: e.Offset, Time: e.Time}
+	}
+	return told
+}

@@ -77,6 +77,6 @@ func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config stri
 	return Posterior{
 		Key: key, Kind: spec.Kind, Variant: spec.Variant, Config: config,
 		Source: e.source(p), Offset: at.Offset, Time: at.Time, Gaps: e.Gaps, Outlier: max(e.Outlier-1, 0), Summary: summary,
-		Alerts: alert.Raised(e.Alerts), Waiting: e.Waiting.Tell(),
+		Alerts: alert.Raised(e.Alerts), Waiting: e.waits(),
 	}
 }

@@ -26,6 +26,7 @@ type Told struct {
 	Rows, Records int
 	Bytes         int  // of their values and labels
 	Began         Mark // of the first record
+	Last          Mark // of the key's last record, where the key's state tells of them
 }
 
 // New returns rows that begin with a record, none so far. Uses are the columns that the
@@ -52,7 +53,7 @@ func (r *Rows) Tell() (t Told) {
 	if r == nil {
 		return t
 	}
-	return Told{r.n, r.records, r.bytes(), r.began}
+	return Told{Rows: r.n, Records: r.records, Bytes: r.bytes(), Began: r.began}
 }
 
 // Fits says why the rows of a batch cannot be put behind these, nil where they can:

@@ -100,12 +100,16 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	s := p.Summary
 	fmt.Fprintf(&b, "key\t%s\nmodel\t%s (%s), configuration %s\n", p.Key, p.Kind, p.Variant, p.Config)
 	fmt.Fprintf(&b, "absorbed\t%d shards, %d rows (%s after forgetting)\n", s.T, s.N, short(s.NEff))
-	if s.T > 0 {
-		fmt.Fprintf(&b, "last record\t%s offset %d, %s\n", p.Source, p.Offset, recorded(p))
+	w := p.Waiting
+	if last := "last record"; s.T > 0 {
+		if w.Rows > 0 {
+			last = "last shard"
+		}
+		fmt.Fprintf(&b, "%s\t%s offset %d, %s\n", last, p.Source, p.Offset, recorded(p))
 	}
-	if w := p.Waiting; w.Rows > 0 {
-		fmt.Fprintf(&b, "waiting\t%d rows of %d records for the next shard, %d bytes, from %s offset %d, %s on\n",
-			w.Rows, w.Records, w.Bytes, p.Source, w.Began.Offset, jsontext.AppendTime(nil, w.Began.Time))
+	if w.Rows > 0 {
+		fmt.Fprintf(&b, "waiting\t%d rows of %d records for the next shard, %d bytes, from %s offset %d, %s, to the last record, offset %d\n",
+			w.Rows, w.Records, w.Bytes, p.Source, w.Began.Offset, jsontext.AppendTime(nil, w.Began.Time), w.Last.Offset)
 	}
 	if sc := s.Score; sc.Rows > 0 {
 		fmt.Fprintf(&b, "last shard, predicted\t%d rows: log density %s, rmse %s, inside their 95%% interval %s\n",

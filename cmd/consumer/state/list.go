@@ -24,7 +24,8 @@ func listCommand(a *app.App) *cobra.Command {
 		Use:   "list --config FILE",
 		Short: "Print the stored states, by key",
 		Long: `list prints one line per state in byte order of the keys: kind, shards (t),
-rows (n), partition, offset and time of the last record applied, bytes stored.
+rows (n), partition, offset and time of the last record applied, bytes stored. In
+JSON, where rows wait for a shard, how many, and shard_offset, that of the last shard.
 With --partitions it prints one line per partition instead: owner and generation
 of the last claim, watermark, origin, keys, lag, gaps, configuration.`,
 		Args: cli.NoArguments,
@@ -65,6 +66,10 @@ type Line struct {
 	Bytes       int    `json:"bytes"`
 	Time        string `json:"time"`
 	Fingerprint string `json:"fingerprint"`
+	// Waiting are rows that wait for a shard; ShardOffset is then that of the last shard, -1
+	// before the first.
+	Waiting     int    `json:"waiting,omitempty"`
+	ShardOffset *int64 `json:"shard_offset,omitempty"`
 }
 
 // list prints the states; in memory are a page of keys of each partition and
@@ -96,8 +101,11 @@ func (s *states) list(ctx context.Context, prefix, format string) error {
 			}
 			keys++
 			total += int64(h.Bytes)
-			l := Line{key, h.Kind, h.Variant, h.T, h.N, p.ID, h.Offset, h.Bytes,
-				string(jsontext.AppendTime(nil, h.Time)), hex.EncodeToString(h.Fingerprint[:8])}
+			l := Line{Key: key, Kind: h.Kind, Variant: h.Variant, T: h.T, N: h.N, Partition: p.ID, Offset: h.Offset, Bytes: h.Bytes,
+				Time: string(jsontext.AppendTime(nil, h.Time)), Fingerprint: hex.EncodeToString(h.Fingerprint[:8])}
+			if h.Ended != nil {
+				l.Waiting, l.ShardOffset = h.Waiting.Tell().Rows, &h.Ended.Offset
+			}
 			if err := out.Write(l, []string{key, l.Kind, strconv.FormatInt(l.T, 10), strconv.FormatInt(l.N, 10),
 				strconv.Itoa(int(p.ID)), strconv.FormatInt(l.Offset, 10), strconv.Itoa(l.Bytes), l.Time}); err != nil {
 				return err
