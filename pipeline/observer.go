@@ -58,6 +58,7 @@ type Point struct {
 	// Observed are the first rows of the shard beside what was predicted of them, at
 	// most mostObserved.
 	Observed []cdf.Observed
+	Given    Given // of the rows of Observed
 }
 
 // mostObserved bounds the rows of a point: a chart of the newest shards needs few of each.
@@ -83,7 +84,7 @@ const observedSize = 80
 
 // Size returns the bytes held, names aside, which points share.
 func (p *Point) Size() int64 {
-	return pointOverhead + int64(len(p.Key)+8*len(p.Numbers)+observedSize*len(p.Observed))
+	return pointOverhead + int64(len(p.Key)+8*len(p.Numbers)+observedSize*len(p.Observed)) + p.Given.size()
 }
 
 // NamesSize returns the bytes that the names hold.

@@ -841,6 +841,10 @@ export interface components {
             pit: components["schemas"]["Number"];
             /** @description Beyond the 1e-6 tails of the prediction */
             outlier: boolean;
+            /** @description What the row had beside its response, by name, null where it is missing. Absent of models with more than 12 inputs, and in Arrow */
+            inputs?: {
+                [key: string]: number | string | null;
+            };
         };
         Contrast: {
             key: string;
