@@ -47,6 +47,8 @@ export function KeyPage({ name }: { name: string }) {
   const own = new Set(told.map((q) => q.name))
   const rows = model.rows.value
   const variables = rows.filter((r) => !own.has(r.variable))
+  // The key's first rows wait: there is no model yet.
+  const none = variables.length === 0 && model.posterior.value?.t === 0
   const failure = model.failure.value
   const asked = query.value.get('variable') ?? ''
   const chosen = variables.some((r) => r.variable === asked) ? asked : sensible(variables.map((r) => r.variable))
@@ -70,18 +72,18 @@ export function KeyPage({ name }: { name: string }) {
   return (
     <div class="stack key-page">
       <KeyHeader model={model} />
-      <Intro view="key" />
+      {!none && <Intro view="key" />}
       <Notices model={model} />
       {model.posterior.value && <Pending posterior={model.posterior.value} about={model.about.value} />}
       <Quantities told={told} rows={rows} alerts={model.posterior.value?.alerts ?? []} />
-      {variables.length === 0 && model.posterior.value?.t === 0 ? <Empty title="No shard yet"><p>The first rows of this key wait until they are a shard; what is learnt shows here then.</p></Empty>
+      {none ? <Empty title="No shard yet"><p>The first rows of this key wait until they are a shard; what is learnt shows here then.</p></Empty>
         : variables.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
         <div class={variables.length <= 6 ? 'key-main few' : 'key-main'}>
           <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable })} />
           <Chosen model={model} variable={chosen} tall={variables.length <= 6} />
         </div>
       )}
-      <section class="card">
+      {!none && <section class="card">
         <Tabs tabs={tabs} chosen={view} choose={(id) => setQuery({ view: id === 'forest' ? null : id })} label="Parts of the model">
           {view in plain && <Intro view={plain[view as keyof typeof plain]} />}
           {view === 'diagnostics' ? <Diagnostics of={model.key} rows={variables} priorDominated={model.posterior.value?.prior_dominated ?? []} unit={(v) => unitOf(v, model.about.value, kind)} />
@@ -94,7 +96,7 @@ export function KeyPage({ name }: { name: string }) {
             : view === 'json' ? <Raw model={model} />
             : <AllForest model={model} chosen={chosen} />}
         </Tabs>
-      </section>
+      </section>}
     </div>
   )
 }

@@ -28,7 +28,7 @@ export function KeyRow({ detail, size }: { detail: Detail; size: Size }) {
         {row ? meanSd(row) : waiting ? '' : missing}
       </div>
       <div role="gridcell" class="cell rows number">{waiting ? '' : count(entry?.n)}</div>
-      <div role="gridcell" class="cell age number">{entry?.time && <Ago time={entry.time} short />}</div>
+      <div role="gridcell" class="cell age number">{entry?.time && entry.t !== 0 && <Ago time={entry.time} short />}</div>
       <div role="gridcell" class="cell coverage number"><Coverage detail={detail} /></div>
       <div role="gridcell" class="cell flags">
         {detail.gone && <Badge tone="warn" title="The key was deleted, or has no checkpoint yet">gone</Badge>}
