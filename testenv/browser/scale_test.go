@@ -65,7 +65,7 @@ func scaleViews() []scaleView {
 			`(() => { const w = document.querySelector('.contrast-term input[type=number]'); w.value = '3'; w.dispatchEvent(new Event('input', {bubbles: true})) })()`, `document.querySelector('.contrast-law .verdict') && location.search.includes('3*')`},
 		{"wide: effects", wide + "?view=effects", `document.querySelectorAll('.effect svg.svg-chart path').length >= 4`,
 			`(() => { const w = document.querySelector('.mover input[type=range]'); w.value = '0.5'; w.dispatchEvent(new Event('input', {bubbles: true})) })()`, `location.search.includes('set=')`},
-		{"wide: predict", wide + "?view=predict", `document.querySelector('form input')`, "", ""},
+		{"wide: predict", wide + "?view=predict", `document.querySelector('[role=tabpanel] form textarea')`, "", ""},
 		{"wide: how", wide + "?view=how", `document.querySelector('.formula')`, "", ""},
 		{"wide: json", wide + "?view=json", `document.querySelector('main pre')`, "", ""},
 	}
