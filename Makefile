@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos rescale sim mutants accept sbc regimes theory paper paper-page page picture kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api chaos rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a
 
 page: ## sink/web/dist from sink/web/ui; needs npm
 	cd sink/web/ui && npm ci --no-audit --no-fund --ignore-scripts && npm run build
+
+page-scale: ## the live page over 100,000 keys, 10,000 shards of a key and 500 columns; needs Chromium, minutes
+	CREDENCE_BACKEND=real CREDENCE_PAGE_SCALE=full $(GO) test -count=1 -v -timeout 60m ./testenv/browser -run 'TestScale$$'
 
 picture: ## docs/images: the page of the demo, moving and still; needs Chromium
 	CREDENCE_BACKEND=real CREDENCE_PICTURE='$(CURDIR)/docs/images' $(GO) test -count=1 ./testenv/browser -run 'TestPicture$$'

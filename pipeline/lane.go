@@ -322,7 +322,9 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 			names = l.names
 		}
 		p := pointOf(message, names, filter.Transforms(), t.result.Rows, publish)
-		p.Observed = append(p.Observed, filter.Observed()...)
+		if seen := filter.Observed(); len(seen) > 0 {
+			p.Observed, p.Given = append(p.Observed, seen...), givenOf(filter.Inputs(), batch, seen)
+		}
 		if p.Published {
 			model.names, l.names = p.Names, p.Names
 		}

@@ -33,10 +33,11 @@ func (r Rule) Form() string {
 // ends reports whether rows and bytes that began at a time are a shard with a record of
 // another time.
 func (r Rule) ends(rows, bytes int, began, now int64) bool {
-	return rows >= r.most() || bytes >= MostBytes || r.Millis > 0 && now-began >= r.Millis
+	return rows >= r.Most() || bytes >= MostBytes || r.Millis > 0 && now-began >= r.Millis
 }
 
-func (r Rule) most() int {
+// Most returns how many rows are a shard at the latest, whatever their time.
+func (r Rule) Most() int {
 	if r.Rows == 0 {
 		return MostRows
 	}

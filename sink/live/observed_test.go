@@ -1,7 +1,7 @@
 package live
 
 import (
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -20,6 +20,7 @@ func TestObservedRows(t *testing.T) {
 	for i := range int64(shards) {
 		p := point("a", i, i+1, 3)
 		p.Observed = []cdf.Observed{{Row: 0, Y: float64(i)}, {Row: 1, Y: -float64(i)}}
+		p.Given = pipeline.Given{Names: []string{"x"}, Numbers: []float64{float64(i) + .25, float64(i) + .5}, Labels: []string{"", ""}}
 		if i == 0 {
 			first = p
 		}
@@ -32,17 +33,17 @@ func TestObservedRows(t *testing.T) {
 	}
 	for i, r := range rows {
 		at := int64(shards-keptObserved) + int64(i/2)
-		if r.T != at+1 || r.Offset != at || r.Time != 1e12+at || r.Row != int64(i%2) || r.Y != float64(at)*float64(1-2*(i%2)) {
+		if r.T != at+1 || r.Offset != at || r.Time != 1e12+at || r.Row != int64(i%2) || r.Y != float64(at)*float64(1-2*(i%2)) || r.Names[0] != "x" || r.Numbers[0] != float64(at)+.25*float64(1+i%2) {
 			t.Errorf("row %d is %+v", i, r)
 		}
 	}
-	if newest, _, _ := f.Observed("a", 3); !slices.Equal(newest, rows[len(rows)-3:]) {
+	if newest, _, _ := f.Observed("a", 3); !reflect.DeepEqual(newest, rows[len(rows)-3:]) {
 		t.Errorf("the newest 3: %+v", newest)
 	}
 	if len(first.Observed) != 2 {
 		t.Error("a point has changed")
 	}
-	if h, _ := f.History("a", 1000); len(h.Points) != shards || len(h.Points[0].Observed) != 0 || h.Points[0].Numbers == nil {
+	if h, _ := f.History("a", 1000); len(h.Points) != shards || len(h.Points[0].Observed) != 0 || h.Points[0].Given.Names != nil || h.Points[0].Numbers == nil {
 		t.Errorf("%d points, the oldest %+v", len(h.Points), h.Points[0].Point)
 	}
 	f.State(home, pipeline.State{Phase: pipeline.PhaseGone})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 var undefined = math.NaN()
@@ -64,6 +65,7 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	o.raw("settings", settings)
 	o.number("forget", spec.Forget)
 	o.text("forget_per", forgetPer(spec.ForgetPer))
+	o.gathering(s.options.Gathering)
 	appendList(&o, "inputs", m.Filter.Inputs(), func(o *object, in *cdf.Input) { appendInput(o, in, m.Rule.Units[in.Name]) })
 	names, numbers := flat(prior.Rows)
 	o.rows("prior", names, numbers, variables("**"))
@@ -71,6 +73,20 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	o.truth("owned", s.options.Feed.Owned(p.Source.ID))
 	o.raw("commands", commands)
 	return o.line(), nil
+}
+
+// gathering writes when rows that wait are a shard; nothing where none does.
+func (o *object) gathering(rule gather.Rule) {
+	if !rule.On() {
+		return
+	}
+	o.name("coalesce")
+	o.open()
+	o.count("rows", int64(rule.Most()))
+	if rule.Millis > 0 {
+		o.number("seconds", float64(rule.Millis)/1000)
+	}
+	o.close()
 }
 
 // source writes where a record is.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 func decode(t *testing.T, body string) map[string]any {
@@ -118,6 +119,30 @@ func TestHead(t *testing.T) {
 			if head.Get(name) != want.Get(name) {
 				t.Errorf("HEAD %s: %s is %q, with GET %q", target, name, head.Get(name), want.Get(name))
 			}
+		}
+	}
+}
+
+// TestAboutTellsWhatRowsWaitFor asks when rows that wait are a shard.
+func TestAboutTellsWhatRowsWaitFor(t *testing.T) {
+	for want, rule := range map[string]gather.Rule{
+		"":                             {},
+		`{"rows":100}`:                 {Rows: 100},
+		`{"rows":10000,"seconds":1.5}`: {Millis: 1500},
+		`{"rows":20,"seconds":60}`:     {Rows: 20, Millis: 60_000},
+	} {
+		s := newServer(t, func(o *Options) { o.Gathering = rule })
+		_, _, body := ask(s, "GET", "/v1/models/flights%2FATL/about")
+		got := ""
+		if v, ok := decode(t, body)["coalesce"]; ok {
+			text, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(text)
+		}
+		if got != want {
+			t.Errorf("%+v: coalesce %s, want %s", rule, got, want)
 		}
 	}
 }

@@ -46,9 +46,27 @@ func (s *Server) observed(w http.ResponseWriter, r *http.Request, key string) er
 			o.number(observedColumns[i], v)
 		}
 		o.truth("outlier", row.Outlier())
+		o.given(row)
 	})
 	writeBody(w, jsonType, o.line())
 	return nil
+}
+
+// given writes the inputs of a row, nothing where they are not kept.
+func (o *object) given(row *live.Observed) {
+	if len(row.Names) == 0 {
+		return
+	}
+	o.name("inputs")
+	o.open()
+	for i, name := range row.Names {
+		if row.Labels[i] != "" {
+			o.text(name, row.Labels[i])
+		} else {
+			o.number(name, row.Numbers[i])
+		}
+	}
+	o.close()
 }
 
 // observedBatch lays rows out as columns.

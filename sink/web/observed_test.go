@@ -25,11 +25,12 @@ func TestObserved(t *testing.T) {
 			{Row: 0, Y: 1.5, Mean: 1, Q: [6]float64{-1, 0, .5, 1.5, 2, 3}, PIT: .75},
 			{Row: 3, Y: 99, Mean: 1, Q: [6]float64{-1, nan, nan, nan, nan, 3}, PIT: 1},
 		},
+		Given: pipeline.Given{Names: []string{"distance", "carrier"}, Numbers: []float64{110, nan, nan, nan}, Labels: []string{"", "AA", "", "DL\""}},
 	}})
 	status, _, body := ask(s, "GET", path)
 	const want = `{"key":"flights/ATL","owned":true,"rows":[` +
-		`{"t":2,"offset":9,"time":"2001-01-01T00:00:00.000Z","row":0,"observed":1.5,"mean":1,"q2.5":-1,"q10":0,"q25":0.5,"q75":1.5,"q90":2,"q97.5":3,"pit":0.75,"outlier":false},` +
-		`{"t":2,"offset":9,"time":"2001-01-01T00:00:00.000Z","row":3,"observed":99,"mean":1,"q2.5":-1,"q10":null,"q25":null,"q75":null,"q90":null,"q97.5":3,"pit":1,"outlier":true}]}` + "\n"
+		`{"t":2,"offset":9,"time":"2001-01-01T00:00:00.000Z","row":0,"observed":1.5,"mean":1,"q2.5":-1,"q10":0,"q25":0.5,"q75":1.5,"q90":2,"q97.5":3,"pit":0.75,"outlier":false,"inputs":{"distance":110,"carrier":"AA"}},` +
+		`{"t":2,"offset":9,"time":"2001-01-01T00:00:00.000Z","row":3,"observed":99,"mean":1,"q2.5":-1,"q10":null,"q25":null,"q75":null,"q90":null,"q97.5":3,"pit":1,"outlier":true,"inputs":{"distance":null,"carrier":"DL\""}}]}` + "\n"
 	if status != 200 || body != want {
 		t.Errorf("%d %s\nwant %s", status, body, want)
 	}

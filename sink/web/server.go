@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/gather"
 	"github.com/credence-stream/credence/sink"
 	"github.com/credence-stream/credence/sink/live"
 )
@@ -35,6 +36,8 @@ type Options struct {
 	Topics Topics
 	Feed   *live.Feed
 	Kinds  kind.Registry // of models
+	// Gathering says when rows of a key that wait are a shard.
+	Gathering gather.Rule
 	// Forms write posteriors and predictions, by content type: JSON and Arrow.
 	Forms map[string]sink.Form
 	// Encode writes a table as an Arrow stream, NaN as null.

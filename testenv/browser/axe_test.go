@@ -10,6 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// axeWidths are the windows in which every view is looked at: a phone, a tablet and two screens.
+var axeWidths = []int64{380, 768, 1280, 1600}
+
 // evaluate runs a statement whose value does not matter.
 func evaluate(expression string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](expression, chromedp.EvalAwaitPromise)

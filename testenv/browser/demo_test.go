@@ -130,7 +130,7 @@ func TestDemo(t *testing.T) {
 		{"unknown key", "/key/nobody", `document.body.innerText.includes('No model with this key')`},
 	} {
 		t.Run("every size, both schemes, no violation/"+strings.ReplaceAll(p.name, " ", "-"), func(t *testing.T) {
-			for _, width := range []int64{380, 768, 1400, 2560} {
+			for _, width := range axeWidths {
 				b := newTab(t, browser, width, 900)
 				if p.name == "unknown key" {
 					b.excuse("404") // the browser's own line about a question that is meant to fail

@@ -16,8 +16,24 @@ import (
 var instruments = []struct{ name, query, wants string }{
 	{"contrast", "?view=contrast&of=beta%5Bdistance%5D+-+0.5*beta%5Bhour%5D&name=lift", `document.querySelector('.contrast-law svg.svg-chart path') && document.querySelector('.contrast-publish code')`},
 	{"observed", "?view=observed&rows=128", `document.querySelectorAll('.sheet .spot').length > 20`},
-	{"effects", "?view=effects&set=%7B%22distance%22%3A1000%7D", `document.querySelectorAll('.effect svg.svg-chart path').length >= 4`},
+	{"effects", "?view=effects&set=%7B%22distance%22%3A1000%7D", `document.querySelectorAll('.effect svg.svg-chart path').length >= 4 && document.querySelectorAll('.effect .partial').length > 20`},
 	{"calibration", "?view=calibration&windows=6", `document.querySelectorAll('.sheet .heat').length === 60`},
+}
+
+// kept are pages with charts and tables that can be kept, and of how many of them at least.
+var kept = []struct {
+	sight
+	files int
+}{
+	{sight{"bands, density and forest", "/key/ATL?axis=time", `document.querySelector('.bands canvas') && document.querySelector('.forest-row')`}, 3},
+	{sight{"bands over the logarithm", "/key/ATL?axis=log&view=diagnostics", `document.querySelector('.bands canvas') && document.querySelector('.diagnostics tbody tr')`}, 3},
+	{sight{"contrast", "/key/ATL" + instruments[0].query, instruments[0].wants}, 3},
+	{sight{"observed", "/key/ATL" + instruments[1].query, instruments[1].wants}, 3},
+	{sight{"effects", "/key/ATL" + instruments[2].query, instruments[2].wants}, 3},
+	{sight{"calibration", "/key/ATL" + instruments[3].query, instruments[3].wants + ` && document.querySelectorAll('.chart svg').length === 2 && document.querySelector('[role=tabpanel] canvas')`}, 5},
+	{sight{"forest across keys", "/forest?variable=beta%5Bdistance%5D", `document.querySelector('.forest-row')`}, 1},
+	{sight{"calibration across keys", "/calibration", `document.querySelectorAll('.chart svg').length === 2`}, 1},
+	{sight{"compare", compared, `document.querySelectorAll('.sheet path').length === 3`}, 1},
 }
 
 // compared is the page that puts keys side by side.
@@ -79,30 +95,39 @@ func TestInstruments(t *testing.T) {
 		b.wait(said+` === `+quote(want)+` && document.querySelector('.contrast-term input[type=number]').value === '3'`, "the contrast of the link")
 	})
 	t.Run("what is shown can be kept", func(t *testing.T) {
-		for _, i := range instruments {
+		for _, i := range kept {
 			b := newTab(t, browser, 1280, 1600)
-			b.open(page + i.query)
+			b.open(demo.Base + i.path)
 			b.wait(i.wants, i.name)
 			b.do(evaluate(`(() => {
 				window.made = {}
 				let last
 				URL.createObjectURL = (blob) => (last = blob, 'blob:kept')
 				URL.revokeObjectURL = () => {}
-				HTMLAnchorElement.prototype.click = function () { const name = this.download; last.arrayBuffer().then(b => window.made[name.split('.').pop()] = [name, /(png|arrows)$/.test(name) ? String.fromCharCode(...new Uint8Array(b).slice(0, 6000)) : new TextDecoder().decode(b)]) }
+				HTMLAnchorElement.prototype.click = function () { const name = this.download; last.arrayBuffer().then(b => window.made[name] = /(png|arrows)$/.test(name) ? String.fromCharCode(...new Uint8Array(b).slice(0, 6000)) : new TextDecoder().decode(b)) }
 				for (const button of document.querySelectorAll('.download button')) button.click()
+				window.ends = {CSV: 'csv', PNG: 'png', SVG: 'svg', Arrow: 'arrows'}
+				window.filesOf = (group, button) => Object.entries(window.made).filter(([name]) => name.startsWith(group.dataset.name) && name.endsWith('.' + window.ends[button.textContent]))
 			})()`))
-			b.wait(`document.querySelectorAll('.download button').length === Object.keys(window.made).length`, "a file for each button of "+i.name)
+			b.wait(`[...document.querySelectorAll('.download')].every(g => [...g.querySelectorAll('button')].every(b => window.filesOf(g, b).length > 0))`, "a file for each button of "+i.name)
 			if got := value[string](b, `(() => {
-				const {csv, png, svg, arrows} = window.made
-				if (!csv || !csv[0].startsWith('ATL-') || csv[1].split('\r\n').length < 3) return 'CSV ' + csv
-				if (!png || !png[1].startsWith('\x89PNG') || png[1].length < 5000) return 'PNG ' + png?.[1].length
-				const drawn = new DOMParser().parseFromString(svg[1], 'image/svg+xml').documentElement
-				if (drawn.tagName !== 'svg' || drawn.querySelectorAll('text').length < 4) return 'SVG ' + svg[1].slice(0, 200)
-				if (arrows && !arrows[1].startsWith('\xff\xff\xff\xff')) return 'Arrow ' + arrows[1].slice(0, 20)
-				return ''
+				const wrong = []
+				for (const [name, text] of Object.entries(window.made)) {
+					if (name.endsWith('.csv') && text.split('\r\n').length < 3) wrong.push(name + ': ' + text)
+					if (name.endsWith('.png') && (!text.startsWith('\x89PNG') || text.length < 5000)) wrong.push(name + ': ' + text.length)
+					if (name.endsWith('.arrows') && !text.startsWith('\xff\xff\xff\xff')) wrong.push(name + ': ' + text.slice(0, 20))
+					if (!name.endsWith('.svg')) continue
+					const drawn = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement
+					if (drawn.tagName !== 'svg' || drawn.querySelectorAll('text').length < 4 || drawn.querySelectorAll('path, rect, circle').length < 2 || /NaN|undefined/.test(text)) wrong.push(name + ': ' + text.slice(0, 200))
+				}
+				return wrong.join('; ')
 			})()`); got != "" {
 				t.Errorf("%s: %s", i.name, got)
 			}
+			if got := value[float64](b, `document.querySelectorAll('.download').length`); got < float64(i.files) {
+				t.Errorf("%s: %v groups of files, want %d", i.name, got, i.files)
+			}
+			b.end()
 		}
 	})
 	t.Run("keys are compared and their link restores it", func(t *testing.T) {
@@ -125,7 +150,7 @@ func TestInstruments(t *testing.T) {
 	}
 	for _, i := range sights {
 		t.Run("every size, both schemes, no violation/"+strings.ReplaceAll(i.name, " ", "-"), func(t *testing.T) {
-			for _, width := range []int64{380, 1400, 2560} {
+			for _, width := range axeWidths {
 				b := newTab(t, browser, width, 1900)
 				b.open(demo.Base + i.path)
 				for _, scheme := range []string{"light", "dark"} {
@@ -153,7 +178,14 @@ func TestInstrumentsOfNumbers(t *testing.T) {
 	}
 	w.applied(t, shards)
 	const wants = `document.querySelectorAll('div.sheet .spot').length === 64 && document.querySelector('div.sheet .band-80')?.getAttribute('d').length > 200`
-	for _, width := range []int64{380, 1400} {
+	effects := newTab(t, browser, 1280, 1900)
+	effects.open(w.Base + "/key/shop%2F1?view=effects")
+	effects.wait(`document.querySelectorAll('.effect .partial').length > 60 && document.body.innerText.includes('partial residuals of the newest 104 observed rows')`, "the rows of thirteen shards about the curve")
+	effects.shot("effects")
+	effects.do(evaluate(`document.querySelector('[role=tabpanel] .legend input[type=checkbox]').click()`))
+	effects.wait(`new URLSearchParams(location.search).get('dots') === 'none' && document.querySelector('.effect path') && !document.querySelector('.effect .partial')`, "the curve alone")
+	effects.end()
+	for _, width := range axeWidths {
 		b := newTab(t, browser, width, 1900)
 		b.open(w.Base + "/key/shop%2F1?view=observed")
 		for _, scheme := range []string{"light", "dark"} {

@@ -50,7 +50,7 @@ func TestQuantities(t *testing.T) {
 		t.Error(got)
 	}
 	b.wait(`document.body.innerText.includes('EUR/m')`, "the unit of a coefficient")
-	for _, width := range []int64{380, 768, 1400} {
+	for _, width := range axeWidths {
 		b := newTab(t, browser, width, 1000)
 		b.open(w.Base + "/key/shop%2F10003")
 		for _, scheme := range []string{"light", "dark"} {

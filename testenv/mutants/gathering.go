@@ -8,7 +8,7 @@ var gatherer = []string{"./pipeline/gather"}
 // gathering are the faults that rows which wait for a shard rest on not being there.
 var gathering = []mutant{
 	{"gathering: a row too many", "pipeline/gather/rule.go",
-		"rows >= r.most()", "rows > r.most()", "TestSimulatedTrouble|TestGatheredRowsAreAsShards", machine},
+		"rows >= r.Most()", "rows > r.Most()", "TestSimulatedTrouble|TestGatheredRowsAreAsShards", machine},
 	{"gathering: a shard ends before its time", "pipeline/gather/rule.go",
 		"now-began >= r.Millis", "now-began >= r.Millis-1", "TestWhenRowsAreAShard", gatherer},
 	{"gathering: a shard ends after its time", "pipeline/gather/rule.go",

@@ -17,7 +17,7 @@ func (s *Service) webOptions(token string) web.Options {
 	table := arrow.NewEncoder()
 	return web.Options{
 		Listen: c.HTTP.Listen, Token: token, Rate: c.HTTP.Rate,
-		Ready: s.ready, Store: s, Topics: s, Feed: s.feed, Kinds: c.Kinds,
+		Ready: s.ready, Store: s, Topics: s, Feed: s.feed, Kinds: c.Kinds, Gathering: c.Input.Coalesce.Rule(),
 		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
 		Encode:     arrow.Encode,
 		NewDecoder: connect.NewRows(c), Body: int64(c.Limits.Record),

@@ -734,6 +734,13 @@ export interface components {
             settings: Record<string, never>;
             forget: number;
             forget_per: string;
+            /** @description When rows of the key that wait are a shard, see input.coalesce. Absent where none waits. */
+            coalesce?: {
+                /** @description With the record that brings them to so many; 10,000 where no number is configured */
+                rows: number;
+                /** @description With a record that came so long after the first of them. Absent where the time does not matter */
+                seconds?: number;
+            };
             inputs: components["schemas"]["Input"][];
             /** @description The posterior's variables before the first row, in the same units */
             prior: components["schemas"]["Row"][];
@@ -834,6 +841,10 @@ export interface components {
             pit: components["schemas"]["Number"];
             /** @description Beyond the 1e-6 tails of the prediction */
             outlier: boolean;
+            /** @description What the row had beside its response, by name, null where it is missing. Absent of models with more than 12 inputs, and in Arrow */
+            inputs?: {
+                [key: string]: number | string | null;
+            };
         };
         Contrast: {
             key: string;

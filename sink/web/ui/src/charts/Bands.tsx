@@ -4,14 +4,17 @@ import { Help } from '../components/index.ts'
 import { absolute, count, estimate, exact, visible, zone } from '../format.ts'
 import { risings, type Rising } from '../key/risings.ts'
 import type { Track } from '../key/series.ts'
+import { modelPath } from '../api/client.ts'
+import { Download } from '../download/Download.tsx'
+import { variableGlob } from '../key/series.ts'
 import { flagWords } from '../key/words.ts'
 import { useChoice } from '../router.ts'
 import { colour } from '../theme.ts'
 import { Choice, Swatch } from './legend.tsx'
+import { BandsFigure, type Axis } from './figures.tsx'
 import { axis, Plot, timeAxis, valueAxis } from './plot.tsx'
 import { bandRange, thin } from './thin.ts'
 
-type Axis = 'shard' | 'log' | 'time'
 type Range = 'recent' | 'all'
 
 const limit = 2_000
@@ -32,6 +35,12 @@ function columns(track: Track, axis: Axis, zoom: [number, number] | null): { dat
     index.map((i) => all[i]!), column('q97.5'), column('q2.5'), column('q75'), column('q25'), column('median'),
   ]
   return { data: data as uPlot.AlignedData, index }
+}
+
+/** heightOf is the range of y. */
+function heightOf(data: uPlot.AlignedData, whole: boolean): [number, number] {
+  const [, high, low, , , median] = data as unknown as (number | null)[][]
+  return bandRange(low ?? [], median ?? [], high ?? [], whole ? 1 : newer) ?? [0, 1]
 }
 
 interface View {
@@ -76,10 +85,7 @@ function options(kind: Axis, title: string, state: View): Omit<uPlot.Options, 'w
         },
       },
       y: {
-        range: (u) => {
-          const [, high, low, , , median] = u.data as unknown as (number | null)[][]
-          return bandRange(low ?? [], median ?? [], high ?? [], state.whole ? 1 : newer) ?? [0, 1]
-        },
+        range: (u) => heightOf(u.data, state.whole),
       },
     },
     axes: [
@@ -104,7 +110,9 @@ function options(kind: Axis, title: string, state: View): Omit<uPlot.Options, 'w
 }
 
 /** Bands shows a variable over the shards: the median with its 50 % and 95 % bands. */
-export function Bands({ variable, unit = '', track, version, height = 300 }: {
+export function Bands({ of, variable, unit = '', track, version, height = 300 }: {
+  /** The key whose variable it is. */
+  of: string
   variable: string
   /** '' where none is told. */
   unit?: string
@@ -165,6 +173,15 @@ export function Bands({ variable, unit = '', track, version, height = 300 }: {
         <span>95 % {estimate(row['q2.5'], row)} to {estimate(row['q97.5'], row)}</span>
       </p>
       <Risings list={rose} />
+      <Download name={`${of}-${variable}`} arrow={modelPath(of, '/history', { limit: 10_000, variables: variableGlob(variable) })}
+        figure={() => <BandsFigure title={title} kind={kind} columns={data as unknown as (number | null)[][]} y={heightOf(data, whole)} />}
+        table={() => ({
+          head: ['t', 'n', 'offset', 'time', 'variable', 'mean', 'sd', 'q2.5', 'q25', 'median', 'q75', 'q97.5', 'flags'],
+          rows: track.moments.map((m, i) => {
+            const r = track.rows[i]!
+            return [m.t, m.n, m.offset, new Date(m.time * 1000).toISOString(), variable, r.mean, r.sd, r['q2.5'], r.q25, r.median, r.q75, r['q97.5'], m.flags.join(' ')]
+          }),
+        })} />
       <BandTable track={track} />
     </div>
   )

@@ -1,13 +1,15 @@
 import type { Coverage } from '../api/types.ts'
+import { narrow } from '../components/narrow.ts'
 import { exact, percent } from '../format.ts'
 import { tickText, ticks } from './ticks.ts'
 import './charts.css'
 
-const size = { w: 560, h: 210, row: 40, left: 118, right: 86, top: 14, bottom: 34 }
+const wide = { w: 560, row: 40, left: 118, right: 86, top: 14, bottom: 34 }
 
 /** CoveragePlot shows the share of rows inside each central interval against what it should be, with its Monte Carlo band. */
 export function CoveragePlot({ coverage }: { coverage: readonly Coverage[] }) {
   if (coverage.length === 0) return null
+  const size = narrow.value ? { ...wide, w: 340, left: 58, right: 72 } : wide // as wide as its place, or its texts would shrink
   const off = (c: Coverage) => c.share < c.low || c.share > c.high
   // Drawn as the difference: with many rows the band is too narrow to see on a scale of 0 to 1.
   const most = Math.max(0.002, ...coverage.flatMap((c) => [c.share, c.low, c.high].map((v) => Math.abs(v - c.nominal)))) * 1.12
@@ -33,7 +35,7 @@ export function CoveragePlot({ coverage }: { coverage: readonly Coverage[] }) {
           const at = x(c.share - c.nominal)
           return (
             <g key={c.nominal}>
-              <text x={size.left - 12} y={y + 4} text-anchor="end">{percent(c.nominal, 0)} interval</text>
+              <text x={size.left - 12} y={y + 4} text-anchor="end">{percent(c.nominal, 0)}{narrow.value ? '' : ' interval'}</text>
               <rect class="mc" x={x(c.low - c.nominal)} width={Math.max(2, x(c.high) - x(c.low))} y={y - 11} height={22} rx={2} />
               {off(c) ? (
                 <rect class="share off" x={at - 5} y={y - 5} width={10} height={10} transform={`rotate(45 ${at} ${y})`} />
@@ -47,7 +49,7 @@ export function CoveragePlot({ coverage }: { coverage: readonly Coverage[] }) {
             </g>
           )
         })}
-        <text x={(size.left + size.w - size.right) / 2} y={height - 4} text-anchor="middle">share of rows inside minus nominal, percentage points</text>
+        <text x={(size.left + size.w - size.right) / 2} y={height - 4} text-anchor="middle">{narrow.value ? 'inside minus nominal, percentage points' : 'share of rows inside minus nominal, percentage points'}</text>
       </svg>
       <figcaption class="muted">
         Line at 0: as nominal. Grey: where 99 % of such shares of a calibrated model lie.{' '}

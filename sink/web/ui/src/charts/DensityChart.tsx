@@ -6,6 +6,8 @@ import { count, estimate, visible } from '../format.ts'
 import type { Track } from '../key/series.ts'
 import { colour } from '../theme.ts'
 import { densityOf, sample, supportOf, type Density } from './density.ts'
+import { Download } from '../download/Download.tsx'
+import { DensityFigure } from './figures.tsx'
 import { dashes, Swatch } from './legend.tsx'
 import { axis, numbers, Plot } from './plot.tsx'
 
@@ -69,7 +71,9 @@ function curves({ now, prior, earlier }: Shown, fitPrior: boolean): uPlot.Aligne
 }
 
 /** DensityChart shows a variable's posterior now against its prior and an earlier moment. */
-export function DensityChart({ variable, unit = '', row, prior, track, version, height = 230 }: {
+export function DensityChart({ of, variable, unit = '', row, prior, track, version, height = 230 }: {
+  /** The key whose variable it is. */
+  of: string
   variable: string
   /** '' where none is told. */
   unit?: string
@@ -166,6 +170,8 @@ export function DensityChart({ variable, unit = '', row, prior, track, version, 
             aria-valuetext={`shard ${earlierT}`} />
         </label>
       )}
+      <Download name={`${of}-${variable}-density`} figure={() => <DensityFigure title={title} columns={drawn as unknown as (number | null)[][]} />}
+        table={() => ({ head: ['value', 'now', 'prior', earlierT === undefined ? 'earlier' : `after ${earlierT} shards`], rows: (drawn[0] as number[]).map((v, i) => [v, ...[1, 2, 3].map((c) => (drawn[c] as (number | null)[])[i] ?? null)]) })} />
     </div>
   )
 }

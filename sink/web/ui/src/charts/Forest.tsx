@@ -3,6 +3,8 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
 import { narrow } from '../components/narrow.ts'
 import { count, exact, significant } from '../format.ts'
+import { Download } from '../download/Download.tsx'
+import { ForestFigure } from './figures.tsx'
 import { figuresOf, forestRange, tooWide, widthOf } from './forestlines.ts'
 import { tickText, ticks } from './ticks.ts'
 import './charts.css'
@@ -17,12 +19,13 @@ export interface ForestLine {
 }
 
 const around = 8
+const quantiles = ['mean', 'sd', 'q2.5', 'q5', 'q25', 'median', 'q75', 'q95', 'q97.5'] as const
 
 /**
  * Forest shows lines one below the other: 95 % interval thin, 50 % thick, the median a ring. Lines that know too
  * little beside the others are folded away until asked for; they never stretch the axis. Long lists are drawn where they are seen.
  */
-export function Forest({ lines, label, title = '', noun = ['line', 'lines'], most = 18, fence = false }: {
+export function Forest({ lines, label, title = '', noun = ['line', 'lines'], most = 18, fence = false, file, arrow }: {
   lines: readonly ForestLine[]
   label: string
   /** Of the axis: what is measured along it. */
@@ -33,6 +36,10 @@ export function Forest({ lines, label, title = '', noun = ['line', 'lines'], mos
   most?: number
   /** Lets lines that are far from the others end in an arrow. */
   fence?: boolean
+  /** Name of what is downloaded. */
+  file: string
+  /** Address of the same numbers in the API. */
+  arrow?: string
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const [scroll, setScroll] = useState(0)
@@ -105,6 +112,8 @@ export function Forest({ lines, label, title = '', noun = ['line', 'lines'], mos
           <button type="button" class="link no-print" aria-expanded={unfolded} onClick={() => unfold(!unfolded)}>{unfolded ? 'Fold away' : `Show ${vague.length === 1 ? 'it' : 'them'}`}</button>
         </p>
       )}
+      <Download name={file} {...(arrow === undefined ? {} : { arrow })} figure={() => <ForestFigure title={title || label} lines={shown} lo={lo} hi={hi} />}
+        table={() => ({ head: [noun[0], 'variable', ...quantiles], rows: lines.map(({ name, row }) => [name, row.variable, ...quantiles.map((q) => row[q])]) })} />
     </div>
   )
 }

@@ -1,14 +1,16 @@
 import { useMemo } from 'preact/hooks'
+import { narrow } from '../components/narrow.ts'
 import { count, percent } from '../format.ts'
 import { pitHistogram } from './binomial.ts'
 import { tickText, ticks } from './ticks.ts'
 import './charts.css'
 
-const [width, height] = [560, 210]
+const height = 210
 const edge = { left: 62, right: 8, top: 8, bottom: 34 }
 
 /** Pit is the histogram of the probability integral transforms with the Monte Carlo band of a bin. */
 export function Pit({ pit }: { pit: readonly number[] }) {
+  const width = narrow.value ? 340 : 560 // as wide as its place, or its texts would shrink
   const histogram = useMemo(() => pitHistogram(pit), [pit])
   if (!histogram) return null
   const { counts, rows, expected, low, high, outside } = histogram
@@ -50,7 +52,7 @@ export function Pit({ pit }: { pit: readonly number[] }) {
           <text key={p} x={edge.left + p * plot.w} y={height - edge.bottom + 15} text-anchor={p === 0 ? 'start' : p === 1 ? 'end' : 'middle'}>{p}</text>
         ))}
         <text x={-edge.top - plot.h / 2} y={12} transform="rotate(-90)" text-anchor="middle">rows in a bin</text>
-        <text x={edge.left + plot.w / 2} y={height - 4} text-anchor="middle">place of the value in its predicted distribution</text>
+        <text x={edge.left + plot.w / 2} y={height - 4} text-anchor="middle">{narrow.value ? 'place in the predicted distribution' : 'place of the value in its predicted distribution'}</text>
       </svg>
       <figcaption class="muted">
         {count(rows)} rows in {counts.length} bins; the grey band holds 99 % of a bin’s counts under a calibrated model.{' '}

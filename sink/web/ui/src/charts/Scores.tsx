@@ -5,6 +5,8 @@ import { count, exact, significant } from '../format.ts'
 import type { Moment } from '../key/series.ts'
 import { useChoice } from '../router.ts'
 import { colour } from '../theme.ts'
+import { Download } from '../download/Download.tsx'
+import { ScoresFigure } from './figures.tsx'
 import { Choice, Swatch } from './legend.tsx'
 import { axis, Plot, valueAxis } from './plot.tsx'
 import { rolling, thin } from './thin.ts'
@@ -18,7 +20,9 @@ const names: Record<Score, { title: string; term: TermName }> = {
 }
 
 /** Scores shows how well each shard was predicted before it was absorbed, and a rolling mean weighted by rows. */
-export function Scores({ moments, version, unit = '' }: {
+export function Scores({ of, moments, version, unit = '' }: {
+  /** The key whose scores they are. */
+  of: string
   moments: readonly Moment[]
   version: number
   /** Of the response, '' where none is told. */
@@ -83,6 +87,8 @@ export function Scores({ moments, version, unit = '' }: {
         <span title={exact(columns.values[at])}>{title} <b>{significant(columns.values[at], 4)}</b></span>
         <span title={exact(columns.mean[at])}>rolling {significant(columns.mean[at], 4)}</span>
       </p>
+      <Download name={`${of}-${title}`} figure={() => <ScoresFigure title={title} columns={data as unknown as (number | null)[][]} />}
+        table={() => ({ head: ['t', 'rows', score, 'rolling_mean'], rows: columns.t.map((t, i) => [t, columns.rows[i]!, columns.values[i]!, columns.mean[i]!]) })} />
     </div>
   )
 }

@@ -150,7 +150,7 @@ export function timeAxis(title: string): uPlot.Axis {
         const [date = '', time = ''] = absolute(t * 1000).split(' ')
         const line = date === day ? '' : '\n' + date
         day = date
-        return step >= 86_400 ? date : (step >= 60 ? time.slice(0, 5) : time) + line
+        return step >= 86_400 ? date : (step >= 60 ? time.slice(0, 5) : step >= 1 ? time : time + (t % 1).toFixed(3).slice(1)) + line
       })
     },
   }, title)

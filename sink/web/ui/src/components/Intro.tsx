@@ -10,6 +10,17 @@ export const introductions = {
   key: 'What the model of this key has learnt. Choose a variable at the left: the picture shows how its estimate changed as data came in, and how sure it is now. A narrow band is a sure estimate.',
   forest: 'One variable compared across keys. The ring is the likely value, the thick line holds it with probability one half, the thin one with 95 %. Lines that do not overlap are keys that differ.',
   calibration: 'How far predictions can be trusted. Each value was predicted before it was used; a model that is honest about its doubt has 95 % of them inside its 95 % intervals.',
+  variables: 'All numbers of the model beside each other, those of one unit on one axis. An interval that does not reach 0 is an effect whose direction is sure.',
+  diagnostics: 'The same numbers as a table, with how far the computation of each can be trusted. “exact” needs no such check.',
+  drift: 'Whether predictions have stayed honest: each column is a run of shards, oldest at the left, and shows where the values fell in their predicted distributions. An even column is right; orange has too many values, blue too few.',
+  observed: 'Each row of data was predicted before it was seen. The bands are the predictions, the dots what then came: about half of the dots should lie in the dark band, 19 of 20 in the lightest.',
+  observed_binary: 'Each row of data was predicted before it was seen. The line is the probability that was predicted, the dots what then came: where the line is higher there should be more dots at 1.',
+  contrast: 'Compares parts of the model: pick variables and how much each counts, and see how large the difference is, and how sure that it is above 0.',
+  effects: 'What the model expects as one input changes while the others stay where they are set. Move a slider to ask “what if”: all curves follow.',
+  predict: 'What the model expects of rows that you type. The narrow interval is for the average of many such rows, the wide one for a single new row.',
+  how: 'Which rule and settings made these numbers, from which record, and the commands that show the same in a terminal.',
+  json: 'The posterior as programs read it, with every digit.',
+  compare: 'Which key is largest, and how sure that is: one number of several models side by side. A single key can be compared with what it was after earlier shards.',
   operations: 'Whether data flow. Each partition is a share of the input topic; lag is what is waiting, dead letters are records that could not be used.',
 } as const
 

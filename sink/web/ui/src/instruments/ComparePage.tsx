@@ -3,15 +3,14 @@ import { api } from '../api/client.ts'
 import { failure, type Result } from '../api/result.ts'
 import { sample } from '../charts/density.ts'
 import { line, Sheet } from '../charts/Sheet.tsx'
-import { Empty, ErrorState, Foreign, Help, Loading } from '../components/index.ts'
+import { Empty, ErrorState, Foreign, Help, Intro, Loading } from '../components/index.ts'
 import { estimate, exact, percent, shorten } from '../format.ts'
 import { variablesOf } from '../key/acrosskeys.ts'
 import { variableGlob } from '../key/series.ts'
 import { useResource } from '../resource.ts'
 import { keyPath, query, setQuery } from '../router.ts'
-import { About } from './About.tsx'
 import { ranked, type Compared, type Ranked } from './compare.ts'
-import { Download } from './Download.tsx'
+import { Download } from '../download/Download.tsx'
 import '../key/key.css'
 import './instruments.css'
 
@@ -39,7 +38,7 @@ export function ComparePage() {
   return (
     <div class="stack">
       <h1>Compare</h1>
-      <About>Which key is largest, and how sure that is: one number of several models side by side. A single key can be compared with what it was after earlier shards.</About>
+      <Intro view="compare" />
       <Choices variable={variable} keys={keys} shards={query.value.get('shards') ?? ''} names={names.value ?? []} />
       {keys.length === 0 ? <Empty title="No key chosen"><p>Type a key above, or begin at <a href="/">all keys</a>.</p></Empty>
         : answer.failure && !answer.value ? <ErrorState failure={answer.failure} what="The keys can’t be compared" retry={answer.reload} />
@@ -123,7 +122,7 @@ function Comparison({ variable, list, independent }: { variable: string; list: r
       <div class="table compared" tabIndex={0} role="region" aria-label="Ranking">
         <table>
           <thead><tr><th scope="col">{independent ? 'key' : 'when'}</th><th class="number" scope="col">median</th><th class="number wide-only" scope="col">95 % between</th>
-            {independent && rows.length > 1 && <><th class="number" scope="col">P(largest)</th><th class="number" scope="col">P(above next)</th></>}</tr></thead>
+            {independent && rows.length > 1 && <><th class="number" scope="col">P(largest)</th><th class="number" scope="col" title="The probability that it is larger than the one in the next line">P(&gt; next)</th></>}</tr></thead>
           <tbody>{rows.map((r, i) => <Line key={r.name} r={r} nth={i} variable={variable} independent={independent && rows.length > 1} />)}</tbody>
         </table>
       </div>

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../api/client.ts'
-import { Command, ErrorState, Loading } from '../components/index.ts'
+import { Command, ErrorState, Intro, Loading } from '../components/index.ts'
 import { count, estimate, exact, percent } from '../format.ts'
 import type { KeyModel } from '../key/model.ts'
 import { useResource } from '../resource.ts'
 import { query, setQuery } from '../router.ts'
-import { About } from './About.tsx'
-import { Download } from './Download.tsx'
+import { Download } from '../download/Download.tsx'
 import { expressionOf, firstContrast, quantityYaml, termsOf, type Term } from './expression.ts'
 import { LawChart } from './LawChart.tsx'
 import './instruments.css'
@@ -20,7 +19,7 @@ export function Contrast({ model }: { model: KeyModel }) {
   const name = query.value.get('name') ?? ''
   return (
     <div class="stack">
-      <About>Compares parts of the model: pick variables and how much each counts, and see how large the difference is, and how sure that it is above 0.</About>
+      <Intro view="contrast" />
       <Builder of={of} variables={variables} />
       {of && <Law model={model} of={of} />}
       {of && (

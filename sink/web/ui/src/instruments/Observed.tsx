@@ -3,14 +3,13 @@ import { api, modelPath } from '../api/client.ts'
 import type { KindInfo, ObservedRow } from '../api/types.ts'
 import { Swatch } from '../charts/legend.tsx'
 import { band, line, range, Sheet, type Area } from '../charts/Sheet.tsx'
-import { Empty, ErrorState, Loading } from '../components/index.ts'
+import { Empty, ErrorState, Intro, Loading } from '../components/index.ts'
 import { absolute, count, estimate, exact, percent } from '../format.ts'
 import type { KeyModel } from '../key/model.ts'
 import { useKinds } from '../kinds.ts'
 import { useResource } from '../resource.ts'
 import { query, setQuery } from '../router.ts'
-import { About } from './About.tsx'
-import { Download } from './Download.tsx'
+import { Download } from '../download/Download.tsx'
 import { side, spotsOf, spreadOf, within } from './observed.ts'
 import './instruments.css'
 
@@ -28,10 +27,7 @@ export function Observed({ model }: { model: KeyModel }) {
   const rows = answer.value?.rows
   return (
     <div class="stack">
-      <About>
-        Each row of data was predicted before it was seen. {binaryOf(model, kinds) ? 'The line is the probability that was predicted, the dots what then came: where the line is higher there should be more dots at 1.'
-          : 'The bands are the predictions, the dots what then came: about half of the dots should lie in the dark band, 19 of 20 in the lightest.'}
-      </About>
+      <Intro view={binaryOf(model, kinds) ? 'observed_binary' : 'observed'} />
       {answer.failure && !rows ? <ErrorState failure={answer.failure} what="The rows can’t be read" retry={answer.reload} />
         : !rows ? <Loading what="the rows" />
         : answer.value?.owned === false ? <Empty title="Another process keeps these rows"><p>Rows are kept by the process that works on the key’s partition. <a href="/operations">Operations</a> names it.</p></Empty>

@@ -2,12 +2,12 @@ import { useRef } from 'preact/hooks'
 import { api } from '../api/client.ts'
 import type { CalibrationWindow } from '../api/types.ts'
 import { Sheet } from '../charts/Sheet.tsx'
+import { Intro } from '../components/index.ts'
 import { absolute, count, exact, percent, significant } from '../format.ts'
 import type { KeyModel } from '../key/model.ts'
 import { useResource } from '../resource.ts'
 import { query, setQuery } from '../router.ts'
-import { About } from './About.tsx'
-import { Download } from './Download.tsx'
+import { Download } from '../download/Download.tsx'
 import { cellsOf, classes, drift } from './windows.ts'
 import './instruments.css'
 
@@ -30,10 +30,10 @@ export function PitOverTime({ model }: { model: KeyModel }) {
             {choices.map((c) => <option key={c} value={c}>{c} parts</option>)}
           </select></label>
       </div>
-      <About>Whether predictions have stayed honest: each column is a run of shards, oldest at the left, and shows where the values fell in their predicted distributions. An even column is right; orange has too many values, blue too few.</About>
+      <Intro view="drift" />
       <p class="verdict">{drift(windows)}</p>
       <Heat windows={windows} />
-      <Download name={`${model.key}-calibration`} chart={chart} table={() => ({
+      <Download name={`${model.key}-calibration-over-time`} chart={chart} table={() => ({
         head: ['from', 'to', 'from_time', 'to_time', 'rows', 'shards', 'coverage50', 'coverage80', 'coverage90', 'coverage95', 'log_density', 'rmse', ...windows[0]!.pit.map((_, i) => `pit${i}`)],
         rows: windows.map((w) => [w.from, w.to, w.from_time, w.to_time, w.rows, w.shards, ...[0.5, 0.8, 0.9, 0.95].map((p) => w.coverage.find((c) => c.nominal === p)?.share ?? null), w.log_density, w.rmse, ...w.pit]),
       })} />

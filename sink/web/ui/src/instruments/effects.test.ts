@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Input, Predictions } from '../api/types.ts'
-import { baseOf, changes, curvesOf, gridOf, rowsOf, settingOf, steps } from './effects.ts'
+import type { Input, ObservedRow, Predictions } from '../api/types.ts'
+import { baseOf, changes, curvesOf, gridOf, natural, rowsOf, settingOf, spanOf, steps } from './effects.ts'
 
 const fields = [
   { name: 'x', role: 'feature', type: 'number', center: 10, scale: 2 },
@@ -31,4 +31,14 @@ test('rows of all curves come in one question and are told apart again', () => {
   expect(here?.row).toBe(0)
   expect(curves.map((c) => c.predictions[0]?.row)).toEqual([1, steps + 1, steps + 3])
   expect(curves.map((c) => c.predictions.length)).toEqual(fields.map((f) => gridOf(f).length))
+})
+
+test('what is never seen below 0 is not drawn there', () => {
+  const wide = [{ name: 'km', role: 'feature', type: 'number', center: 10, scale: 8 }] as Input[]
+  const rows = (least: number, n: number) => Array.from({ length: n }, (_, i) => ({ inputs: { km: least + i } }) as unknown as ObservedRow)
+  expect(spanOf(natural(wide, rows(0, 20))[0]!)).toEqual([0, 34])
+  expect(gridOf(natural(wide, rows(0, 20))[0]!)[0]).toBe(0)
+  expect(spanOf(natural(wide, rows(0, 19))[0]!)).toEqual([-14, 34])
+  expect(spanOf(natural(wide, rows(-1, 40))[0]!)).toEqual([-14, 34])
+  expect(natural(fields, [])).toEqual(fields)
 })

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { modelPath } from '../api/client.ts'
 import type { About, KindInfo, Row } from '../api/types.ts'
 import { supportOf } from '../charts/density.ts'
 import { Forest, type ForestLine } from '../charts/Forest.tsx'
@@ -84,7 +85,7 @@ export function AllForest({ model, chosen }: { model: KeyModel; chosen: string }
       {groups.map((g) => (
         <section key={g.title}>
           <h3>{g.title}</h3>
-          <Forest lines={g.lines} label={g.title} title={g.axis} noun={['variable', 'variables']} />
+          <Forest lines={g.lines} label={g.title} title={g.axis} noun={['variable', 'variables']} file={`${model.key}-${g.title}`} {...(scale === 'standard' && can ? {} : { arrow: modelPath(model.key) })} />
         </section>
       ))}
     </div>

@@ -28,12 +28,12 @@ export function Calibrated({ model }: { model: KeyModel }) {
         <Empty title="No row was scored yet">
           <p>Each shard is predicted before it is absorbed, from the key’s second on. Counting starts with this process; the next shard shows here.</p>
         </Empty>
-      ) : <CalibrationView calibration={answer.value} unit={unit} />}
+      ) : <CalibrationView of={model.key} calibration={answer.value} unit={unit} />}
       <PitOverTime model={model} />
       {model.history.moments.length > 0 && (
         <section>
           <h3>Scores over shards</h3>
-          <Scores moments={model.history.moments} version={version} unit={unit} />
+          <Scores of={model.key} moments={model.history.moments} version={version} unit={unit} />
         </section>
       )}
     </div>

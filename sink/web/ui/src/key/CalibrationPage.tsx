@@ -39,7 +39,7 @@ export function CalibrationPage() {
           <p>{prefix || kind ? 'None of these keys had a scored row since this process started. ' : ''}Each shard after a key’s first is predicted before it is absorbed; the score appears then.</p>
         </Empty>
       ) : (
-        <section class="card"><h2 class="visually-hidden">{kind || 'All kinds'}</h2><CalibrationView calibration={shown} /></section>
+        <section class="card"><h2 class="visually-hidden">{kind || 'All kinds'}</h2><CalibrationView of={kind || 'all'} calibration={shown} /></section>
       )}
       {rows.length > 1 && (
         <Table<Kind> rows={rows} id={(k) => k} caption="Calibration by kind" columns={[

@@ -1,18 +1,23 @@
+import { useRef } from 'preact/hooks'
 import type { Calibration } from '../api/types.ts'
 import { CoveragePlot } from '../charts/CoveragePlot.tsx'
 import { Pit } from '../charts/Pit.tsx'
 import { Help, Labelled } from '../components/index.ts'
 import { count, exact, significant } from '../format.ts'
+import { Download } from '../download/Download.tsx'
 import { verdict } from './verdict.ts'
 
 /** CalibrationView shows PIT histogram and coverage with a sentence on what they say. */
-export function CalibrationView({ calibration: c, unit = '' }: {
+export function CalibrationView({ of, calibration: c, unit = '' }: {
+  /** What is calibrated, for the names of files. */
+  of: string
   calibration: Calibration
   /** Of the response, '' where none is told. */
   unit?: string
 }) {
+  const charts = useRef<HTMLDivElement>(null)
   return (
-    <div class="stack">
+    <div class="stack" ref={charts}>
       <p class="verdict">{verdict(c)}</p>
       <dl class="facts">
         <div><dt>rows scored</dt><dd><b data-value={c.rows}>{count(c.rows)}</b></dd></div>
@@ -24,6 +29,13 @@ export function CalibrationView({ calibration: c, unit = '' }: {
         <section><h3>PIT histogram <Help term="pit" /></h3><Pit pit={c.pit} /></section>
         <section><h3>Coverage against nominal <Help term="coverageBand" /></h3><CoveragePlot coverage={c.coverage} /></section>
       </div>
+      <Download name={`${of}-calibration`} chart={charts} table={() => ({
+        head: ['what', 'from', 'to', 'rows', 'share', 'low', 'high'],
+        rows: [
+          ...c.pit.map((n, i) => ['pit', i / c.pit.length, (i + 1) / c.pit.length, n, c.rows > 0 ? n / c.rows : null, null, null]),
+          ...c.coverage.map((v) => ['coverage', 0.5 - v.nominal / 2, 0.5 + v.nominal / 2, Math.round(v.share * c.rows), v.share, v.low, v.high]),
+        ],
+      })} />
     </div>
   )
 }

@@ -3,15 +3,18 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
 import { Badge, Empty, Estimate, Foreign, Labelled, SearchBox } from '../components/index.ts'
 import { count, exact, significant } from '../format.ts'
+import { Download } from '../download/Download.tsx'
+import { modelPath } from '../api/client.ts'
 import { useText } from '../router.ts'
 import { arranged, isExact, judge, sortNames, thresholds, type Sort, type Verdict } from './rows.ts'
 
 const rowHeight = 30
 const around = 10
 const most = 20
+const columns = ['mean', 'sd', 'q2.5', 'q5', 'q25', 'median', 'q75', 'q95', 'q97.5', 'mcse_mean', 'ess_bulk', 'ess_tail', 'r_hat'] as const
 
 /** Diagnostics is the table of all variables with how far the computation can be trusted. */
-export function Diagnostics({ rows, priorDominated, unit }: { rows: readonly Row[]; priorDominated: readonly string[]; unit: (variable: string) => string }) {
+export function Diagnostics({ of, rows, priorDominated, unit }: { of: string; rows: readonly Row[]; priorDominated: readonly string[]; unit: (variable: string) => string }) {
   const [search, setSearch] = useText('find')
   const [order, setOrder] = useText('sort', 40)
   const sort = sortOf(order)
@@ -78,6 +81,7 @@ export function Diagnostics({ rows, priorDominated, unit }: { rows: readonly Row
         <div><dt><Labelled text="ESS" term="ess" /></dt><dd>noted below {thresholds.essNote}, bad below {thresholds.essBad}</dd></div>
         <div><dt><Labelled text="R-hat" term="rHat" /></dt><dd>noted above {thresholds.rHatNote}, bad above {thresholds.rHatBad}</dd></div>
       </dl>}
+      <Download name={`${of}-diagnostics`} arrow={modelPath(of)} table={() => ({ head: ['variable', ...columns], rows: shown.map((r) => [r.variable, ...columns.map((c) => r[c])]) })} />
     </div>
   )
 }

@@ -49,7 +49,7 @@ export function ForestPage() {
               {count(lines.length)} {lines.length === 1 ? 'key has' : 'keys have'} <span class="foreign">{variable}</span>: thick 50 %, thin 95 %, ring median; an arrow goes on beyond the picture.
               {answer.value.more && ` Only the first ${count(mostKeys)} keys are shown: narrow them by how they start.`}
             </p>
-            <Forest lines={lines} label={`${variable} across keys`} title={visible(variable) + (unit && `, ${unit}`)} noun={['key', 'keys']} most={28} fence />
+            <Forest lines={lines} label={`${variable} across keys`} title={visible(variable) + (unit && `, ${unit}`)} noun={['key', 'keys']} most={28} fence file={`${variable}-across-keys`} />
           </section>
         )}
     </div>

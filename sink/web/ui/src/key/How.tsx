@@ -1,8 +1,11 @@
+import { modelPath } from '../api/client.ts'
 import { Command, ErrorState, Foreign, Loading, Table } from '../components/index.ts'
 import type { Input } from '../api/types.ts'
 import { absolute, bytes, count, significant } from '../format.ts'
 import { useKinds } from '../kinds.ts'
 import type { KeyModel } from './model.ts'
+
+const shownColumns = 60
 
 /** How says how the posterior was computed, and the commands that show the same in a terminal. */
 export function How({ model }: { model: KeyModel }) {
@@ -44,7 +47,7 @@ export function How({ model }: { model: KeyModel }) {
           <h3>Columns</h3>
           <p class="muted">Priors act on scaled columns; all numbers on this page are in original units.</p>
         </div>
-        <Table<Input> rows={about.inputs} id={(i) => i.role + ' ' + i.name} caption="Columns of the model" columns={[
+        <Table<Input> rows={about.inputs.slice(0, shownColumns)} id={(i) => i.role + ' ' + i.name} caption="Columns of the model" columns={[
           { id: 'name', head: 'column', cell: (i) => <Foreign text={i.name} length={40} /> },
           { id: 'role', head: 'role', cell: (i) => i.role },
           ...(about.inputs.some((i) => i.unit) ? [{ id: 'unit', head: 'unit', cell: (i: Input) => i.unit ?? '' }] : []),
@@ -52,6 +55,9 @@ export function How({ model }: { model: KeyModel }) {
           { id: 'center', head: 'centre', number: true, wide: true, cell: (i) => <span title={String(i.center ?? '')}>{significant(i.center, 4)}</span> },
           { id: 'scale', head: 'scale', number: true, wide: true, cell: (i) => <span title={String(i.scale ?? '')}>{significant(i.scale, 4)}</span> },
         ]} />
+        {about.inputs.length > shownColumns && (
+          <p class="muted">The first {count(shownColumns)} of {count(about.inputs.length)} columns; <a href={modelPath(model.key, '/about')} target="_blank" rel="noopener">about</a> has all.</p>
+        )}
         <div>
           <h3>Settings</h3>
           <pre class="json foreign">{JSON.stringify(about.settings, null, 2)}</pre>

@@ -27,7 +27,7 @@ export function KeyHeader({ model }: { model: KeyModel }) {
             {discounted !== null && Math.abs(discounted - newest.n) > 0.5 && <span class="muted" title={String(discounted)}> (worth {fixed(discounted, 0)})</span>}
           </Fact>
         )}
-        {newest && <Fact name={<Labelled text="last record" term="age" />}><Ago time={newest.time} /><span class="muted small">{absolute(newest.time)}</span></Fact>}
+        {newest && newest.t > 0 && <Fact name={<Labelled text="last record" term="age" />}><Ago time={newest.time} /><span class="muted small">{absolute(newest.time)}</span></Fact>}
         {(posterior?.gaps ?? 0) > 0 && <Fact name="skipped gaps"><Badge tone="warn">{count(posterior?.gaps)}</Badge></Fact>}
         {posterior?.outliers && (
           <Fact name="outliers">

@@ -14,6 +14,7 @@ import { Diagnostics } from './Diagnostics.tsx'
 import { How } from './How.tsx'
 import { KeyHeader } from './KeyHeader.tsx'
 import { KeyModel } from './model.ts'
+import { Pending } from './Pending.tsx'
 import { Predict } from './Predict.tsx'
 import { Quantities } from './Quantities.tsx'
 import { Raw } from './Raw.tsx'
@@ -34,6 +35,9 @@ const tabs = [
   { id: 'json', title: 'JSON' },
 ]
 
+/** plain are the parts whose introduction does not depend on the model; the others have theirs within. */
+const plain = { forest: 'variables', diagnostics: 'diagnostics', predict: 'predict', how: 'how', json: 'json' } as const
+
 /** KeyPage shows one model, live. The variable and the part below are in the query string. */
 export function KeyPage({ name }: { name: string }) {
   const model = useMemo(() => new KeyModel(name), [name])
@@ -43,6 +47,8 @@ export function KeyPage({ name }: { name: string }) {
   const own = new Set(told.map((q) => q.name))
   const rows = model.rows.value
   const variables = rows.filter((r) => !own.has(r.variable))
+  // The key's first rows wait: there is no model yet.
+  const none = variables.length === 0 && model.posterior.value?.t === 0
   const failure = model.failure.value
   const asked = query.value.get('variable') ?? ''
   const chosen = variables.some((r) => r.variable === asked) ? asked : sensible(variables.map((r) => r.variable))
@@ -66,18 +72,21 @@ export function KeyPage({ name }: { name: string }) {
   return (
     <div class="stack key-page">
       <KeyHeader model={model} />
-      <Intro view="key" />
+      {!none && <Intro view="key" />}
       <Notices model={model} />
+      {model.posterior.value && <Pending posterior={model.posterior.value} about={model.about.value} />}
       <Quantities told={told} rows={rows} alerts={model.posterior.value?.alerts ?? []} />
-      {variables.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
+      {none ? <Empty title="No shard yet"><p>The first rows of this key wait until they are a shard; what is learnt shows here then.</p></Empty>
+        : variables.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
         <div class={variables.length <= 6 ? 'key-main few' : 'key-main'}>
           <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable })} />
           <Chosen model={model} variable={chosen} tall={variables.length <= 6} />
         </div>
       )}
-      <section class="card">
+      {!none && <section class="card">
         <Tabs tabs={tabs} chosen={view} choose={(id) => setQuery({ view: id === 'forest' ? null : id })} label="Parts of the model">
-          {view === 'diagnostics' ? <Diagnostics rows={variables} priorDominated={model.posterior.value?.prior_dominated ?? []} unit={(v) => unitOf(v, model.about.value, kind)} />
+          {view in plain && <Intro view={plain[view as keyof typeof plain]} />}
+          {view === 'diagnostics' ? <Diagnostics of={model.key} rows={variables} priorDominated={model.posterior.value?.prior_dominated ?? []} unit={(v) => unitOf(v, model.about.value, kind)} />
             : view === 'calibration' ? <Calibrated model={model} />
             : view === 'observed' ? <Observed model={model} />
             : view === 'contrast' ? <Contrast model={model} />
@@ -87,7 +96,7 @@ export function KeyPage({ name }: { name: string }) {
             : view === 'json' ? <Raw model={model} />
             : <AllForest model={model} chosen={chosen} />}
         </Tabs>
-      </section>
+      </section>}
     </div>
   )
 }
@@ -129,7 +138,7 @@ function Chosen({ model, variable, tall }: { model: KeyModel; variable: string; 
           <a href={`/forest?variable=${encodeURIComponent(variable)}`}>in other keys</a>
         </div>
         {track ? (
-          <Bands key={variable} variable={variable} unit={unit} track={track} version={version} height={tall ? 380 : 320} />
+          <Bands key={variable} of={model.key} variable={variable} unit={unit} track={track} version={version} height={tall ? 380 : 320} />
         ) : !model.loaded.value ? (
           <Loading what="the past" />
         ) : (
@@ -145,7 +154,7 @@ function Chosen({ model, variable, tall }: { model: KeyModel; variable: string; 
       </section>
       <section class="card stack density" aria-label="Density">
         <h2>Density</h2>
-        <DensityChart key={variable} variable={variable} unit={unit} row={row} prior={prior} track={track} version={version} />
+        <DensityChart key={variable} of={model.key} variable={variable} unit={unit} row={row} prior={prior} track={track} version={version} />
       </section>
     </>
   )

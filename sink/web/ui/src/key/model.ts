@@ -66,7 +66,9 @@ export class KeyModel {
       const p = this.posterior.peek()
       const newest = this.history.newest
       const partly = p !== null && newest !== null && newest.variables > newest.posterior.length && newest.offset > p.source.offset
-      if (this.failure.peek() || this.owned.peek() !== true || partly) void this.loadPosterior()
+      // Of rows that wait no event tells.
+      const waits = this.about.peek()?.coalesce !== undefined
+      if (this.failure.peek() || this.owned.peek() !== true || partly || waits) void this.loadPosterior()
     })
     // It also tells when the partition came to this process or left it.
     this.every(aboutEvery, () => this.deleted.peek() || void this.loadAbout())

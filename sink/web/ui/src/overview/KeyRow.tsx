@@ -21,13 +21,14 @@ export function KeyRow({ detail, size }: { detail: Detail; size: Size }) {
       <div role="gridcell" class="cell variable muted">{row && <Foreign text={row.variable} length={26} />}</div>
       <div role="gridcell" class="cell bands">
         {spark.length > 1 ? <Sparkline points={spark} width={{ narrow: 104, middle: 140, wide: 260 }[size]} height={28} />
-          : spark.length === 1 && <span class="muted small">one shard so far</span>}
+          : spark.length === 1 ? <span class="muted small">one shard so far</span>
+          : entry?.t === 0 && <span class="muted small">rows wait for a shard</span>}
       </div>
       <div role="gridcell" class="cell mean number" title={row ? `mean ${exact(row.mean)}, sd ${exact(row.sd)}` : undefined} data-value={row?.mean ?? ''}>
         {row ? meanSd(row) : waiting ? '' : missing}
       </div>
       <div role="gridcell" class="cell rows number">{waiting ? '' : count(entry?.n)}</div>
-      <div role="gridcell" class="cell age number">{entry?.time && <Ago time={entry.time} short />}</div>
+      <div role="gridcell" class="cell age number">{entry?.time && entry.t !== 0 && <Ago time={entry.time} short />}</div>
       <div role="gridcell" class="cell coverage number"><Coverage detail={detail} /></div>
       <div role="gridcell" class="cell flags">
         {detail.gone && <Badge tone="warn" title="The key was deleted, or has no checkpoint yet">gone</Badge>}

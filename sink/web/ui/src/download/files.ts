@@ -72,6 +72,8 @@ export function pngOf(chart: SVGSVGElement): Promise<Blob | null> {
   ctx.scale(scale, scale)
   ctx.fillStyle = groundOf(chart)
   ctx.fillRect(0, 0, width, height)
+  const box = chart.viewBox.baseVal
+  if (box?.width) ctx.scale(width / box.width, height / box.height)
   for (const element of chart.querySelectorAll<SVGGraphicsElement>('line, rect, circle, path, text')) paint(ctx, element)
   return new Promise((done) => canvas.toBlob(done, 'image/png'))
 }
