@@ -47,7 +47,7 @@ partition that needs a decision halts, and the process stays up.`,
 func runWorker(ctx context.Context, a *app.App, c *config.Config, untilEnd bool) error {
 	logger := newLogger(a.Err, slog.LevelInfo)
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
-		limitMemory(c, a.Env)
+		limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), logger)
 	}
 	end, err := connect.StartEmbedded(ctx, c, connect.Usual, logger)
 	if err != nil {
