@@ -66,23 +66,23 @@ func randomRecord(t *testing.T, r *rand.Rand, rows int, nulls bool) arrow.Record
 	for i, kind := range sent {
 		add(fmt.Sprintf("c%d", i), kind, func(b array.Builder) { appendRandom(t, b, r) })
 	}
-	add("clock", arrow.FixedWidthTypes.Time64us, func(b array.Builder) { b.(*array.Time64Builder).Append(arrow.Time64(r.IntN(1000))) })
-	add("bytes", &arrow.FixedSizeBinaryType{ByteWidth: 3}, func(b array.Builder) { b.(*array.FixedSizeBinaryBuilder).Append([]byte("abc")) })
+	add("clock", arrow.FixedWidthTypes.Time64us, func(b array.Builder) { b.(*array.Time64Builder).Append(arrow.Time64(r.IntN(1000))) })       //nolint:forcetypeassert // made for its type
+	add("bytes", &arrow.FixedSizeBinaryType{ByteWidth: 3}, func(b array.Builder) { b.(*array.FixedSizeBinaryBuilder).Append([]byte("abc")) }) //nolint:forcetypeassert // made for its type
 	add("pair", arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String}), func(b array.Builder) {
-		s := b.(*array.StructBuilder)
+		s := b.(*array.StructBuilder) //nolint:forcetypeassert // made for its type
 		s.Append(true)
-		s.FieldBuilder(0).(*array.Int32Builder).Append(1)
-		s.FieldBuilder(1).(*array.StringBuilder).Append("b")
+		s.FieldBuilder(0).(*array.Int32Builder).Append(1)    //nolint:forcetypeassert // made for its type
+		s.FieldBuilder(1).(*array.StringBuilder).Append("b") //nolint:forcetypeassert // made for its type
 	})
 	add("tags", arrow.ListOf(arrow.PrimitiveTypes.Int32), func(b array.Builder) {
-		l := b.(*array.ListBuilder)
+		l := b.(*array.ListBuilder) //nolint:forcetypeassert // made for its type
 		l.Append(true)
 		for range r.IntN(3) {
-			l.ValueBuilder().(*array.Int32Builder).Append(7)
+			l.ValueBuilder().(*array.Int32Builder).Append(7) //nolint:forcetypeassert // made for its type
 		}
 	})
 	// Behind what is nested, so that columns and leaves are numbered differently.
-	add("last", arrow.PrimitiveTypes.Int64, func(b array.Builder) { b.(*array.Int64Builder).Append(r.Int64()) })
+	add("last", arrow.PrimitiveTypes.Int64, func(b array.Builder) { b.(*array.Int64Builder).Append(r.Int64()) }) //nolint:forcetypeassert // made for its type
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(rows))
 }
 
@@ -121,7 +121,7 @@ func appendRandom(t *testing.T, b array.Builder, r *rand.Rand) {
 		b.Append(arrow.Timestamp(r.Int64N(4e9) - 2e9))
 	case *array.Decimal128Builder:
 		v := decimal128.FromI64(r.Int64N(1e9) - 5e8)
-		if b.Type().(*arrow.Decimal128Type).Precision == 38 {
+		if b.Type().(*arrow.Decimal128Type).Precision == 38 { //nolint:forcetypeassert // made for its type
 			v = v.Mul(decimal128.FromI64(r.Int64()))
 		}
 		b.Append(v)
