@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api chaos rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint kubernetes race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -128,6 +128,9 @@ build: ## static binaries in bin/
 release: ## archives, wheels and bills of materials for six systems, a Homebrew formula and checksums in dist/
 	rm -rf dist
 	$(GO) run ./testenv/release -out dist
+
+kubernetes: ## deploy/kubernetes by the types of Kubernetes, a Go module of its own
+	$(GO) -C testenv/kubernetes test -count=1 ./...
 
 up: ## Kafka, Redis, consumer and producer in containers
 	testenv/compose/up

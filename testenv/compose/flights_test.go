@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,6 +107,7 @@ func (s *stack) disturbed() {
 	s.must(s.input())
 	_, err := p.Run(s.ctx, "up", "-d", "--no-deps", "consumer")
 	s.must(err)
+	s.guarded()
 	sent := make(chan error, 1)
 	go func() {
 		err := s.replay("a-", "--rate", "300")
@@ -226,4 +228,36 @@ func (s *stack) posteriors(topic string) map[string]posterior {
 	}
 	s.must(lines.Err())
 	return last
+}
+
+// guarded checks that the service has no more rights than it needs, that its version is
+// the commit's, and that the engine finds it healthy, which is when it is ready.
+func (s *stack) guarded() {
+	id, err := s.e.Project.container(s.ctx, "consumer")
+	s.must(err)
+	inspect := func(format string) string {
+		out, err := s.e.Project.docker(s.ctx, nil, "inspect", "--format", format, id)
+		s.must(err)
+		return strings.TrimSpace(string(out))
+	}
+	for format, want := range map[string]string{
+		"{{.HostConfig.ReadonlyRootfs}}": "true", "{{.HostConfig.CapDrop}}": "[ALL]", "{{.HostConfig.SecurityOpt}}": "[no-new-privileges:true]",
+		"{{.HostConfig.Memory}}": "2147483648", "{{.Config.StopTimeout}}": "20", "{{.Config.User}}": "65532:65532",
+		"{{.Config.Healthcheck.Test}}": "[CMD consumer ready --config " + config + "]",
+	} {
+		if got := inspect(format); got != want {
+			s.t.Errorf("%s is %s, want %s", format, got, want)
+		}
+	}
+	version, err := s.e.Project.docker(s.ctx, nil, "exec", id, "consumer", "version")
+	s.must(err)
+	if label := inspect(`{{index .Config.Labels "org.opencontainers.image.version"}}`); label == "" || !strings.Contains(string(version), label) || strings.Contains(string(version), "devel") {
+		s.t.Errorf("the program says %q and the image %q", version, label)
+	}
+	s.must(probe.Until(s.ctx, func(context.Context) error {
+		if health := inspect("{{.State.Health.Status}}"); health != "healthy" {
+			return fmt.Errorf("the service is %s", health)
+		}
+		return nil
+	}))
 }

@@ -85,8 +85,11 @@ make_credence() {
   make_base
   mkdir -p "$root/bin/image"
   say "building $(image consumer)"
-  (cd "$root" && CGO_ENABLED=0 GOOS=linux go build -trimpath -ldflags='-s -w' -o bin/image/ ./cmd/credence)
+  (cd "$root" && CGO_ENABLED=0 GOOS=linux go build -trimpath \
+    -ldflags="-s -w -X $stamp.stamped=$(version) -X $stamp.stampedRevision=$(revision)" -o bin/image/ ./cmd/credence &&
+    go run ./testenv/release -notices bin/image/credence >bin/image/THIRD_PARTY_NOTICES.txt)
   docker build --quiet --build-arg BUILDER="$base" --build-arg PREBUILT=bin/image \
+    --build-arg VERSION="$(version)" --build-arg REVISION="$(revision)" \
     --tag "$(image consumer)" "$root" >/dev/null
   docker image prune --force --filter label=dev.credence.build >/dev/null
 }

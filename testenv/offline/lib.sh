@@ -34,6 +34,11 @@ image() {
   sed -n "/^  $1:/,/^  [a-z]/s/^    image: *//p" "$root/docker-compose.yml"
 }
 
+# What git says of the code that an image is built from; an archive of it has no repository.
+version() { git -C "$root" describe --tags --always --dirty 2>/dev/null || echo unknown; }
+revision() { git -C "$root" rev-parse HEAD 2>/dev/null || true; }
+stamp=github.com/credence-stream/credence/cmd/internal/version
+
 # built TAG FINGERPRINT: whether TAG was built by us from the same files.
 built() {
   [ "$(docker image inspect --format '{{ index .Config.Labels "dev.credence.offline" }}' "$1" 2>/dev/null)" = "$2" ]

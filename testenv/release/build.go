@@ -24,6 +24,9 @@ const binary = "credence"
 
 var links = []string{"consumer", "producer"}
 
+// noticesName is the file with the licences of the modules in an archive and in an image.
+const noticesName = "THIRD_PARTY_NOTICES.txt"
+
 // source is the commit that is released.
 type source struct {
 	root     string
@@ -137,6 +140,15 @@ func (s *source) target(ctx context.Context, target, bin, out string) (archive, 
 	for _, text := range []string{"LICENSE", "README.md"} {
 		files = append(files, file{name: text, path: filepath.Join(s.root, text), mode: 0o644})
 	}
+	licences, err := notices(ctx, s.root, path)
+	if err != nil {
+		return archive{}, err
+	}
+	third := filepath.Join(bin, name, noticesName)
+	if err := os.WriteFile(third, licences, 0o644); err != nil {
+		return archive{}, err
+	}
+	files = append(files, file{name: noticesName, path: third, mode: 0o644})
 	a := archive{system, processor, name + ".tar.gz"}
 	pack := tarred
 	if system == "windows" {

@@ -19,10 +19,19 @@ const targets = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
 
 func main() {
 	out := flag.String("out", "dist", "folder to write to")
+	of := flag.String("notices", "", "only print the licences of what this binary has in it")
 	list := flag.String("targets", targets, "systems, as GOOS/GOARCH")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, ".", *out, strings.Split(*list, ","))
+	var err error
+	if *of != "" {
+		var text []byte
+		if text, err = notices(ctx, ".", *of); err == nil {
+			_, err = os.Stdout.Write(text)
+		}
+	} else {
+		err = run(ctx, ".", *out, strings.Split(*list, ","))
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)

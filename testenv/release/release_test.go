@@ -143,7 +143,7 @@ func unpack(t *testing.T, archive, name string) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	if want := []string{name + "/credence", name + "/consumer -> credence", name + "/producer -> credence", name + "/LICENSE", name + "/README.md"}; !slices.Equal(names, want) {
+	if want := []string{name + "/credence", name + "/consumer -> credence", name + "/producer -> credence", name + "/LICENSE", name + "/README.md", name + "/" + noticesName}; !slices.Equal(names, want) {
 		t.Errorf("the archive holds %q, want %q", names, want)
 	}
 	return dir

@@ -53,7 +53,7 @@ func Fill(root *cobra.Command, a *app.App) {
 		&cobra.Group{ID: app.GroupWork, Title: "Work:"},
 		&cobra.Group{ID: app.GroupCare, Title: "Operate:"},
 	)
-	root.AddCommand(run.DemoCommand(a), try.Command(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), capacity.Command(a), versionCommand(a))
+	root.AddCommand(run.DemoCommand(a), try.Command(a), run.Command(a), show.TailCommand(a), show.GetCommand(a), check.Command(a), run.ReadyCommand(a), capacity.Command(a), versionCommand(a))
 	root.AddCommand(draft.Command(a))
 	root.AddCommand(deadletters.Command(a))
 	root.AddCommand(state.VerifyCommand(a))

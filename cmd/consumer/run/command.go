@@ -69,7 +69,7 @@ of a time, a partition begins at its first record that is not older.`,
 func runWorker(ctx context.Context, a *app.App, c *config.Config, start *from, untilEnd bool) error {
 	logger := newLogger(a.Err, slog.LevelInfo)
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
-		limitMemory(c, a.Env)
+		limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), logger)
 	}
 	end, err := connect.StartEmbedded(ctx, c, connect.Usual, logger)
 	if err != nil {

@@ -1,8 +1,13 @@
 package run
 
 import (
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
@@ -14,12 +19,20 @@ import (
 const memoryBase = 48 << 20
 
 // limitMemory tells Go's runtime what the configuration allows, so that garbage
-// is collected before the process takes twice of it. GOMEMLIMIT, which the
-// runtime reads itself, wins.
-func limitMemory(c *config.Config, env []string) {
-	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "GOMEMLIMIT=") }) {
-		debug.SetMemoryLimit(memoryLimit(c))
+// is collected before the process takes twice of it, and never more than nine tenths of
+// what a container may have: it would be killed before the runtime hears of it.
+// GOMEMLIMIT, which the runtime reads itself, wins.
+func limitMemory(c *config.Config, env []string, container int64, log *slog.Logger) {
+	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "GOMEMLIMIT=") }) {
+		return
 	}
+	limit := memoryLimit(c)
+	if most := container / 10 * 9; most < limit {
+		log.Warn("the container has less memory than the configuration may use: raise its limit, or lower memory.cache and memory.inflight",
+			"container_bytes", container, "configuration_bytes", limit)
+		limit = most
+	}
+	debug.SetMemoryLimit(limit)
 }
 
 // memoryLimit leaves the collector 15 % to work in: the limit is soft, and
@@ -30,4 +43,19 @@ func memoryLimit(c *config.Config) int64 {
 		bounded += int64(c.HTTP.History)
 	}
 	return (bounded + memoryBase) / 20 * 23
+}
+
+// containerMemory returns the bytes that the process's control group may have, by either
+// version of control groups below root, /sys/fs/cgroup; MaxInt64 without a limit.
+func containerMemory(root string) int64 {
+	for _, name := range []string{"memory.max", "memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
+			return n
+		}
+	}
+	return math.MaxInt64
 }

@@ -6,6 +6,10 @@ import (
 	"runtime/debug"
 )
 
+// What the linker is told where there is no repository to ask, as in the build of an
+// image: -ldflags "-X github.com/credence-stream/credence/cmd/internal/version.stamped=v1.2.3".
+var stamped, stampedRevision string
+
 // Info describes the running binary.
 type Info struct {
 	Version  string `json:"version"`  // of the module, or "devel"
@@ -21,7 +25,14 @@ func Get() Info {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return from(info)
+	i := from(info)
+	if stamped != "" {
+		i.Version = stamped
+	}
+	if i.Revision == "" {
+		i.Revision = stampedRevision
+	}
+	return i
 }
 
 func from(b *debug.BuildInfo) Info {

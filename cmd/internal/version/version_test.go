@@ -6,6 +6,15 @@ import (
 	"testing"
 )
 
+// What the linker was told counts, for images are built without a repository.
+func TestStamped(t *testing.T) {
+	stamped, stampedRevision = "v1.2.3-4-gabcdef", "0123456789abcdef"
+	defer func() { stamped, stampedRevision = "", "" }()
+	if got := Get(); got.Version != stamped || got.Revision == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestString(t *testing.T) {
 	tests := []struct {
 		name  string

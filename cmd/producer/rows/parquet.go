@@ -1,22 +1,26 @@
 package rows
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // parquetRows is how many rows of a Parquet file are read at a time.
 const parquetRows = 8192
 
 // openParquet opens a Parquet file, of which only the selected columns are
-// read, some rows at a time.
-func openParquet(ctx context.Context, name string, sel Selection) (*recordSource, error) {
+// read, some rows at a time. The library's own way from Parquet to Arrow,
+// pqarrow, would link an RPC framework into every program (ADR 51).
+func openParquet(name string, sel Selection) (*recordSource, error) {
 	return openRecords(name, func(f *os.File, alloc memory.Allocator) (*recordSource, error) {
 		props := parquet.NewReaderProperties(alloc)
 		props.BufferedStreamEnabled = true
@@ -24,36 +28,31 @@ func openParquet(ctx context.Context, name string, sel Selection) (*recordSource
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
 		}
-		r, err := pqarrow.NewFileReader(pq, pqarrow.ArrowReadProperties{BatchSize: parquetRows}, alloc)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-		}
-		schema, err := r.Schema()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
-		}
-		s, err := newRecordSource(name, sel, schema)
+		fields, leaves := parquetFields(pq.MetaData().Schema)
+		s, err := newRecordSource(name, sel, arrow.NewSchema(fields, nil))
 		if err != nil {
 			return nil, err
 		}
-		records, err := r.GetRecordReader(ctx, s.project(r.Manifest.Fields), nil)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		t := &parquetTable{file: pq, alloc: alloc}
+		for _, c := range s.project() {
+			t.fields = append(t.fields, fields[c])
+			t.columns = append(t.columns, newParquetColumn(pq, leaves[c], fields[c].Type, alloc))
 		}
-		s.next, s.rows, s.closer = records.Read, pq.NumRows(), pq
+		t.schema = arrow.NewSchema(t.fields, nil)
+		s.next, s.rows, s.closer = t.read, pq.NumRows(), pq
 		return s, nil
 	})
 }
 
-// project returns the Parquet columns behind the selected ones, which must not
-// be nested, and has the source expect them, and no others, in that order.
-func (s *recordSource) project(fields []pqarrow.SchemaField) []int {
-	var leaves []int
-	at := map[int]int{} // place of a column among the leaves
+// project returns the selected columns of a file, each once, and has the source expect
+// them, and no others, in that order.
+func (s *recordSource) project() []int {
+	var columns []int
+	at := map[int]int{} // place of a column among them
 	take := func(column int) int {
 		if _, ok := at[column]; !ok {
-			at[column] = len(leaves)
-			leaves = append(leaves, fields[column].ColIndex)
+			at[column] = len(columns)
+			columns = append(columns, column)
 		}
 		return at[column]
 	}
@@ -63,5 +62,62 @@ func (s *recordSource) project(fields []pqarrow.SchemaField) []int {
 	if s.key >= 0 {
 		s.key = take(s.key)
 	}
-	return leaves
+	return columns
+}
+
+// parquetFields returns the columns of a table, and which leaf of the file's schema each
+// is; a column that is nested has the first of its leaves, and a type that is not sent.
+func parquetFields(s *schema.Schema) (fields []arrow.Field, leaves []int) {
+	root := s.Root()
+	for i := range root.NumFields() {
+		n := root.Field(i)
+		fields = append(fields, arrow.Field{Name: n.Name(), Type: nodeType(n), Nullable: true})
+	}
+	leaves = make([]int, len(fields))
+	for leaf := s.NumColumns() - 1; leaf >= 0; leaf-- {
+		leaves[root.FieldIndexByField(s.ColumnRoot(leaf))] = leaf
+	}
+	return fields, leaves
+}
+
+// parquetTable reads some columns of a file, row group by row group.
+type parquetTable struct {
+	file    *file.Reader
+	alloc   memory.Allocator
+	fields  []arrow.Field
+	schema  *arrow.Schema
+	columns []*parquetColumn
+	groups  int   // begun
+	left    int64 // rows of the last of them
+}
+
+// read returns the next rows, io.EOF after the last; they are valid until the next call.
+func (t *parquetTable) read() (arrow.Record, error) {
+	for t.left == 0 {
+		if t.groups == t.file.NumRowGroups() {
+			return nil, io.EOF
+		}
+		group := t.file.RowGroup(t.groups)
+		t.groups++
+		for _, c := range t.columns {
+			pages, err := group.GetColumnPageReader(c.leaf)
+			if err != nil {
+				return nil, err
+			}
+			c.reader.SetPageReader(pages)
+		}
+		if t.left = group.NumRows(); t.left < 0 {
+			return nil, errors.New("a row group of less than no rows")
+		}
+	}
+	n := min(t.left, parquetRows)
+	t.left -= n
+	arrays := make([]arrow.Array, len(t.columns))
+	for i, c := range t.columns {
+		var err error
+		if arrays[i], err = c.read(n); err != nil {
+			return nil, fmt.Errorf("column %q: %w", t.fields[i].Name, err)
+		}
+	}
+	return array.NewRecord(t.schema, arrays, n), nil
 }

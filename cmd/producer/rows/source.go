@@ -135,7 +135,7 @@ func Open(ctx context.Context, file string, sel Selection, w Watch) (Source, err
 	case ".arrow", ".arrows":
 		return interpreted(ctx, w, func() (*recordSource, error) { return openArrow(file, sel) })
 	default:
-		return interpreted(ctx, w, func() (*recordSource, error) { return openParquet(ctx, file, sel) })
+		return interpreted(ctx, w, func() (*recordSource, error) { return openParquet(file, sel) })
 	}
 }
 
