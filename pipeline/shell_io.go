@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // The I/O of a partition. Each function is called in a goroutine of its own
@@ -52,13 +54,21 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 		return f, fmt.Errorf("partitions of %s: %w", p.Topic, err)
 	}
 	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil {
-		return f, fmt.Errorf("partition count of %s: %w", p.Topic, err)
+		return f, ofStore(fmt.Errorf("partition count of %s: %w", p.Topic, err))
 	}
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
-		return f, fmt.Errorf("claim %s: %w", p, err)
+		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
 	}
 	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
 	return f, err
+}
+
+// ofStore tells an outage of the store from one of the log, where both are asked.
+func ofStore(err error) error {
+	if errors.Is(err, ErrFenced) || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return &OutageError{Of: depend.Redis, Err: err}
 }
 
 // newToken returns the random name of a claim.
@@ -109,7 +119,7 @@ func (s *shell) follow(ctx context.Context, from Position, bytes int64, r *Room)
 // is mostly silent, and sends.
 func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err error) {
 	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0); err != nil {
-		return fx.outputs, err
+		return fx.outputs, ofStore(err)
 	}
 	rest, err = s.w.opt.Publisher.Publish(ctx, fx.outputs)
 	s.w.opt.Metrics.acknowledged(fx.outputs, rest)

@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 )
 
-// script is a Lua script and the name that EVALSHA knows it by.
-type script struct{ source, sha string }
+// script is a Lua script, its name for metrics and the one that EVALSHA knows it by.
+type script struct{ name, source, sha string }
 
-func newScript(source string) script {
+func newScript(name, source string) script {
 	sum := sha1.Sum([]byte(source))
-	return script{source, hex.EncodeToString(sum[:])}
+	return script{name, source, hex.EncodeToString(sum[:])}
 }
 
 // The scripts, each from its fragments in the order in which they act. A
@@ -20,46 +20,46 @@ func newScript(source string) script {
 // nowhere else, and the names under which a clear puts hashes aside: made with
 // the prefix of a declared key they share its slot.
 var (
-	claimScript = newScript(
-		readMeta +
-			countFence +
-			blobNames +
-			sweep +
+	claimScript = newScript("claim",
+		readMeta+
+			countFence+
+			blobNames+
+			sweep+
 			takeOver)
-	loadScript = newScript(
-		readFence +
-			ownerFence + knownFence +
-			blobNames +
+	loadScript = newScript("load",
+		readFence+
+			ownerFence+knownFence+
+			blobNames+
 			readValues)
-	readScript = newScript(
-		blobNames +
+	readScript = newScript("read",
+		blobNames+
 			readValues)
-	announceScript = newScript(
-		readFence +
-			ownerFence + fromFence +
+	announceScript = newScript("announce",
+		readFence+
+			ownerFence+fromFence+
 			announce)
-	saveScript = newScript(
-		readFence +
-			blobNames +
-			findReplaced +
-			ownerFence + fromFence +
-			countFence +
-			blobFence +
-			dropReplaced +
-			writeChanges +
-			sweep +
+	saveScript = newScript("save",
+		readFence+
+			blobNames+
+			findReplaced+
+			ownerFence+fromFence+
+			countFence+
+			blobFence+
+			dropReplaced+
+			writeChanges+
+			sweep+
 			answerOK)
-	auditScript = newScript(
-		readCounts +
+	auditScript = newScript("audit",
+		readCounts+
 			answerCounts)
-	clearScript = newScript(
-		seenFence +
-			blobNames +
+	clearScript = newScript("clear",
+		seenFence+
+			blobNames+
 			putAside)
-	dropScript = newScript(
-		blobNames +
+	dropScript = newScript("drop",
+		blobNames+
 			dropOne)
-	pinScript = newScript(`
+	pinScript = newScript("pin", `
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
 `)

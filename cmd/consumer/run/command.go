@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -28,14 +27,21 @@ partition that needs a decision halts, and the process stays up.`,
 		GroupID: app.GroupWork,
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.Load(&f)
+			c, warnings, err := a.Read(&f)
 			if err != nil {
+				for _, text := range warnings {
+					a.Printf("warning: %s", text)
+				}
 				return err
 			}
 			if printConfig {
 				a.Printf("effective configuration:\n%s", c)
 			}
-			return runWorker(cmd.Context(), a, c, untilEnd)
+			w := newWords(a, &c.Log)
+			for _, text := range warnings {
+				w.warning(text)
+			}
+			return w.failed(cmd.Context(), runWorker(cmd.Context(), a, c, w, untilEnd))
 		},
 	}
 	f.Add(a, cmd)
@@ -44,22 +50,21 @@ partition that needs a decision halts, and the process stays up.`,
 	return cmd
 }
 
-func runWorker(ctx context.Context, a *app.App, c *config.Config, untilEnd bool) error {
-	logger := newLogger(a.Err, slog.LevelInfo)
+func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, untilEnd bool) error {
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
 		limitMemory(c, a.Env)
 	}
-	end, err := connect.StartEmbedded(ctx, c, connect.Usual, logger)
+	end, err := connect.StartEmbedded(ctx, c, connect.Usual, w.log)
 	if err != nil {
 		return err
 	}
 	defer end()
-	s, err := NewService(ctx, a.Names, c, logger)
+	s, err := NewService(ctx, a.Names, c, w.log)
 	if err != nil {
 		return err
 	}
 	if s.http != nil {
-		a.Printf("the live page: %s", pageURL(s.http.Addr()))
+		w.page(pageURL(s.http.Addr()))
 	}
 	if err := s.Run(ctx, untilEnd); err != nil {
 		return err
@@ -68,6 +73,6 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, untilEnd bool)
 	if !ok {
 		return nil
 	}
-	a.Printf("%s", account)
+	w.account(account)
 	return account.Err()
 }
