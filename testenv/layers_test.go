@@ -178,6 +178,7 @@ var layers = []layer{
 	{path: "testenv/integration"},
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
+	{path: "testenv/observe"},
 	{path: "testenv/programs", may: []string{"testenv", "testenv/probe"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
