@@ -8,9 +8,14 @@ import (
 // script is a Lua script, its name for metrics and the one that EVALSHA knows it by.
 type script struct{ name, source, sha string }
 
-func newScript(name, source string) script {
+func newScript(source string) script {
 	sum := sha1.Sum([]byte(source))
-	return script{name, source, hex.EncodeToString(sum[:])}
+	return script{source: source, sha: hex.EncodeToString(sum[:])}
+}
+
+func (s script) as(name string) script {
+	s.name = name
+	return s
 }
 
 // The scripts, each from its fragments in the order in which they act. A
@@ -20,49 +25,49 @@ func newScript(name, source string) script {
 // nowhere else, and the names under which a clear puts hashes aside: made with
 // the prefix of a declared key they share its slot.
 var (
-	claimScript = newScript("claim",
-		readMeta+
-			countFence+
-			blobNames+
-			sweep+
-			takeOver)
-	loadScript = newScript("load",
-		readFence+
-			ownerFence+knownFence+
-			blobNames+
-			readValues)
-	readScript = newScript("read",
-		blobNames+
-			readValues)
-	announceScript = newScript("announce",
-		readFence+
-			ownerFence+fromFence+
-			announce)
-	saveScript = newScript("save",
-		readFence+
-			blobNames+
-			findReplaced+
-			ownerFence+fromFence+
-			countFence+
-			blobFence+
-			dropReplaced+
-			writeChanges+
-			sweep+
-			answerOK)
-	auditScript = newScript("audit",
-		readCounts+
-			answerCounts)
-	clearScript = newScript("clear",
-		seenFence+
-			blobNames+
-			putAside)
-	dropScript = newScript("drop",
-		blobNames+
-			dropOne)
-	pinScript = newScript("pin", `
+	claimScript = newScript(
+		readMeta +
+			countFence +
+			blobNames +
+			sweep +
+			takeOver).as("claim")
+	loadScript = newScript(
+		readFence +
+			ownerFence + knownFence +
+			blobNames +
+			readValues).as("load")
+	readScript = newScript(
+		blobNames +
+			readValues).as("read")
+	announceScript = newScript(
+		readFence +
+			ownerFence + fromFence +
+			announce).as("announce")
+	saveScript = newScript(
+		readFence +
+			blobNames +
+			findReplaced +
+			ownerFence + fromFence +
+			countFence +
+			blobFence +
+			dropReplaced +
+			writeChanges +
+			sweep +
+			answerOK).as("save")
+	auditScript = newScript(
+		readCounts +
+			answerCounts).as("audit")
+	clearScript = newScript(
+		seenFence +
+			blobNames +
+			putAside).as("clear")
+	dropScript = newScript(
+		blobNames +
+			dropOne).as("drop")
+	pinScript = newScript(`
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
-`)
+`).as("pin")
 )
 
 // Fences. Each returns before anything is written. A reply is a list whose
