@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api chaos rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint kubernetes race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api observe chaos rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint kubernetes race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ containers: ## the integration suite on docker-compose.yml's Kafka and Redis; st
 EXAMPLES ?= 450
 api: ## requests that schemathesis makes of each operation of the HTTP API, EXAMPLES=450 of them, in all 10,000; a quarter of an hour
 	CREDENCE_BACKEND=real CREDENCE_EXAMPLES=$(EXAMPLES) $(GO) test -count=1 -v -timeout 40m -run TestSchemathesis ./testenv/api
+
+observe: ## the rules and the dashboard of deploy/ on a real Prometheus that scrapes a consumer: every panel, alerts from a process's start; a minute
+	CREDENCE_OBSERVE=1 $(GO) test -count=1 -v -timeout 20m ./testenv/observe
 
 KILLS ?= 300
 chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis, KILLS=300 of them killed processes; a quarter of an hour

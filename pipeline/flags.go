@@ -40,7 +40,7 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			}
 			to := log.With("topic", p.Topic, "partition", p.ID)
 			if l.full = len(l.said) == mostFlags; l.full {
-				to.Warn("models of further keys raise flags; see the flags of their posteriors", "keys", mostFlags)
+				to.Warn("further keys raise flags", "keys", mostFlags, "advice", "see the flags of their posteriors")
 				continue
 			}
 			if l.said == nil {

@@ -87,6 +87,7 @@ var haltReasons = [...]string{
 // outage is something that fails and is tried again.
 type outage struct {
 	attempts int
+	of       string // the dependency, see package depend
 	why      string
 }
 

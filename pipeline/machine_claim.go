@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // Taking a partition over, giving it up, and what is never guessed.
@@ -25,7 +27,7 @@ func (m *machine) onClaimed(e evClaimed) {
 		m.fenced()
 	case e.err != nil:
 		m.phase = phaseWaiting
-		m.retry(waitClaim, "kafka or redis", e.err)
+		m.retry(waitClaim, depend.Kafka, e.err)
 	default:
 		m.recovered(waitClaim)
 		m.decide(e.facts)
@@ -265,11 +267,30 @@ func (m *machine) retry(w waitKind, of string, err error) {
 	m.away(w, of, err)
 }
 
+// away notes what fails: the dependency that is named, unless the error names another one.
 func (m *machine) away(w waitKind, of string, err error) {
-	m.outages[w] = outage{m.outages[w].attempts + 1, of + ": " + err.Error()}
+	if other := new(OutageError); errors.As(err, &other) {
+		of, err = other.Of, other.Err
+	}
+	m.outages[w] = outage{m.outages[w].attempts + 1, of, of + ": " + err.Error()}
 }
 
 func (m *machine) recovered(w waitKind) { m.outages[w] = outage{} }
+
+// blocked returns why the partition cannot go on, by dependency; nil: it can.
+func (m *machine) blocked() map[string]string {
+	var by map[string]string
+	for _, o := range m.outages {
+		if o.why == "" || by[o.of] != "" {
+			continue
+		}
+		if by == nil {
+			by = map[string]string{}
+		}
+		by[o.of] = o.why
+	}
+	return by
+}
 
 // waitsFor says what is being waited for, "" when nothing is.
 func (m *machine) waitsFor() string {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // The life of a checkpoint. The order is the guarantee: outputs acknowledged
@@ -132,7 +134,7 @@ func (m *machine) onPublished(e evPublished) {
 	case errors.As(e.err, &refused):
 		m.refuse(e.err)
 	default:
-		m.retry(waitPublish, "kafka or redis", e.err) // publishing looks at the claim first
+		m.retry(waitPublish, depend.Kafka, e.err)
 	}
 }
 
@@ -164,7 +166,7 @@ func (m *machine) onSaved(err error) {
 		m.halt("damaged", err.Error())
 	default:
 		// It may or may not have happened: wait, then look before trying again.
-		m.retry(waitSave, "redis", err)
+		m.retry(waitSave, depend.Redis, err)
 	}
 }
 
@@ -173,7 +175,7 @@ func (m *machine) onMeta(e evMeta) {
 	case c == nil:
 		return
 	case e.err != nil:
-		m.retry(waitSave, "redis", e.err)
+		m.retry(waitSave, depend.Redis, e.err)
 	case e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:
 		m.save() // also where it ends there: what it sets besides may be lost
 	case e.meta.Owner == m.lease.Token && watermark(e.meta) == c.to:
@@ -240,7 +242,7 @@ func (m *machine) onProbed(err error) {
 	case errors.Is(err, ErrFenced):
 		m.fenced()
 	case err != nil: // the next tick tries again
-		m.away(waitProbe, "redis", err)
+		m.away(waitProbe, depend.Redis, err)
 	default:
 		m.recovered(waitProbe)
 	}

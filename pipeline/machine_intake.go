@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 	"hash/crc32"
+
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // The way of records from the log to the lanes: fetched, queued, given to the
@@ -40,15 +42,12 @@ func (m *machine) waiting() int64 { return m.queueBytes + m.busyBytes }
 func (m *machine) onFetched(e evFetched) {
 	unwanted := m.unwanted
 	m.fetching, m.unwanted = false, false
-	var other *OutageError
 	switch {
 	case errors.Is(e.err, ErrOutOfRange), errors.Is(e.err, ErrAnotherLog):
 		// The claim looks at the log and decides.
 		m.restart(waitClaim, 10)
-	case errors.As(e.err, &other):
-		m.retry(waitFetch, other.Of, other.Err)
 	case e.err != nil:
-		m.retry(waitFetch, "kafka", e.err)
+		m.retry(waitFetch, depend.Kafka, e.err)
 	case unwanted:
 		m.recovered(waitFetch)
 		m.do(fxShed{e.size})
@@ -183,7 +182,7 @@ func (m *machine) onLoaded(e evLoaded) {
 	case errors.Is(e.err, ErrDamaged):
 		m.halt("damaged", e.err.Error())
 	case e.err != nil:
-		m.retry(waitLoad, "redis", e.err)
+		m.retry(waitLoad, depend.Redis, e.err)
 	default:
 		m.recovered(waitLoad)
 		c := m.chunk

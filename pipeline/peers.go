@@ -54,15 +54,7 @@ func (p *peers) join(member string) {
 }
 
 // start begins to look and returns what ends it.
-func (p *peers) start(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() { p.run(ctx) })
-	return func() {
-		cancel()
-		running.Wait()
-	}
-}
+func (p *peers) start(ctx context.Context) (stop func()) { return beside(ctx, p.run) }
 
 func (p *peers) run(ctx context.Context) {
 	tick := time.NewTicker(p.timeout / looks)
@@ -128,10 +120,10 @@ func (p *peers) remove(ctx context.Context, id string) {
 	}
 	switch {
 	case err == nil:
-		p.log.Warn("a member of the group was silent: its partitions go to others", "member", id, "silent", p.timeout)
+		p.log.Warn("silent member expelled", "member", id, "silent", p.timeout)
 		delete(p.seen, id)
 	case !s.told && ctx.Err() == nil:
-		p.log.Warn("a silent member of the group cannot be expelled; its partitions wait for the session timeout", "member", id, "error", err)
+		p.log.Warn("silent member stays", "member", id, "error", err)
 		s.told = true
 		p.seen[id] = s
 	}

@@ -121,9 +121,9 @@ var (
 	ErrAnotherLog = errors.New("another log: the topic was recreated or its log truncated")
 )
 
-// OutageError is an outage of something else than the log.
+// OutageError is an outage that says of what.
 type OutageError struct {
-	Of  string // in words
+	Of  string // in words, as in package depend
 	Err error
 }
 

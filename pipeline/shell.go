@@ -30,7 +30,8 @@ type shell struct {
 	newest int64    // time of the newest applied record
 	cached [2]int64 // bytes and keys last added to the gauges
 	flags  *flagLog
-	seen   seen // what the observer was told
+	waits  map[string]string // why, by the dependency that is away; nil mostly
+	seen   seen              // what the observer was told
 	txn    openTransaction
 }
 
@@ -102,6 +103,9 @@ func (s *shell) end() {
 	s.held = 0
 	if s.said.halted != "" {
 		s.w.opt.Metrics.halted.WithLabelValues(s.said.halted).Dec()
+	}
+	if s.waits != nil {
+		s.w.opt.Depend.Gone(s.a.String())
 	}
 	s.gauges(0, 0, newCache())
 	s.w.opt.Metrics.eventLag.DeleteLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))) // it is another process's from now on
@@ -327,6 +331,7 @@ func (s *shell) report() {
 		st = status{ready: true}
 	}
 	s.gauges(max(0, m.high-m.acked), s.newest, m.cache)
+	s.depend(m.blocked())
 	s.observe(st)
 	if st == s.said {
 		return
@@ -336,6 +341,22 @@ func (s *shell) report() {
 	}
 	s.said = st
 	s.w.board.set(s.a.Partition, st)
+}
+
+// depend tells what watches the dependencies which of them the partition waits for.
+func (s *shell) depend(now map[string]string) {
+	who, w := s.a.String(), s.w.opt.Depend
+	for of := range s.waits {
+		if now[of] == "" {
+			w.Answered(of, who)
+		}
+	}
+	for of, why := range now {
+		if s.waits[of] != why {
+			w.Blocked(of, who, why)
+		}
+	}
+	s.waits = now
 }
 
 // turned logs a halt once, and its end.
@@ -373,8 +394,7 @@ func (s *shell) count(fx fxCount) {
 	case countRollback:
 		m.rollbacks.Add(float64(fx.n))
 		s.happened(EventRolledBack, "the store had lost acknowledged checkpoints; the log is replayed")
-		s.w.opt.Logger.Warn("the store had lost acknowledged checkpoints; replaying the log",
-			"topic", s.a.Topic, "partition", s.a.ID)
+		s.w.opt.Logger.Warn("store went back", "topic", s.a.Topic, "partition", s.a.ID, "advice", "it had lost acknowledged checkpoints, and the log is replayed: check the persistence of Redis")
 	case countClaim:
 		m.claims.Add(float64(fx.n))
 	case countEvicted:

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // The I/O of a partition. Each function is called in a goroutine of its own
@@ -53,16 +55,16 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	}
 	// Before the claim: a worker that is to halt does not take the partition from who
 	// moves its states.
-	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil || f.pinned != f.partitions {
-		return f, about("partition count of "+p.Topic, err)
+	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
+		return f, err
 	}
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
-		return f, fmt.Errorf("claim %s: %w", p, err)
+		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
 	}
 	// And after it: whoever began to move states in between has claimed before us, so
 	// that we see it, or after us, so that we are fenced.
-	if f.pinned, err = opt.Store.Pin(ctx, p.Topic, f.partitions); err != nil || f.pinned != f.partitions {
-		return f, about("partition count of "+p.Topic, err)
+	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
+		return f, err
 	}
 	if !f.meta.Exists {
 		if f.past, err = opt.Group.Note(ctx, p); err != nil {
@@ -73,12 +75,22 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	return f, err
 }
 
-// about names what an error is about, if there is one.
-func about(what string, err error) error {
+// pin returns the partition count that states are made for.
+func (s *shell) pin(ctx context.Context, partitions int) (int, error) {
+	topic := s.a.Topic
+	pinned, err := s.w.opt.Store.Pin(ctx, topic, partitions)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", what, err)
+		err = ofStore(fmt.Errorf("partition count of %s: %w", topic, err))
 	}
-	return err
+	return pinned, err
+}
+
+// ofStore tells an outage of the store from one of the log, where both are asked.
+func ofStore(err error) error {
+	if errors.Is(err, ErrFenced) || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return &OutageError{Of: depend.Redis, Err: err}
 }
 
 // newToken returns the random name of a claim.
@@ -129,7 +141,7 @@ func (s *shell) follow(ctx context.Context, from Position, bytes int64, r *Room)
 // is mostly silent, and sends.
 func (s *shell) publish(ctx context.Context, fx fxPublish) (rest []Output, err error) {
 	if _, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0); err != nil {
-		return fx.outputs, err
+		return fx.outputs, ofStore(err)
 	}
 	rest, err = s.w.opt.Publisher.Publish(ctx, fx.outputs)
 	s.w.opt.Metrics.acknowledged(fx.outputs, rest)

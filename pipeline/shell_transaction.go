@@ -35,7 +35,7 @@ func (s *shell) blocked(e evFetched) {
 	s.w.opt.Metrics.open.WithLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))).Set(seconds)
 	if seconds >= openAfter.Seconds() && !o.told {
 		o.told = true
-		s.w.opt.Logger.Warn("an open transaction keeps records from being read: end it (kafka-transactions.sh find-hanging, abort), or wait for its time-out",
+		s.w.opt.Logger.Warn("open transaction", "advice", "it keeps records from being read: end it (kafka-transactions.sh find-hanging, abort), or wait for its time-out",
 			"topic", s.a.Topic, "partition", s.a.ID, "from", e.got.End, "records", e.got.High-e.got.End)
 	}
 }

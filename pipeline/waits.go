@@ -15,7 +15,8 @@ const waitsAfter = 10 * time.Second
 // them, and of the end. A halted partition is told of by itself.
 type waits struct {
 	log   *slog.Logger
-	since time.Time // zero: nothing stands in the way
+	away  func() bool // whether an outage is told of, which explains what is waited for
+	since time.Time   // zero: nothing stands in the way
 	told  bool
 }
 
@@ -27,7 +28,7 @@ func (w *waits) look(now time.Time, why []string) {
 			w.log.Info("the wait is over", "seconds", int(now.Sub(w.since).Seconds()))
 		}
 		w.since, w.told = time.Time{}, false
-	case w.since.IsZero():
+	case w.since.IsZero(), !w.told && w.away():
 		w.since = now
 	case !w.told && now.Sub(w.since) >= waitsAfter:
 		w.log.Warn("waiting", "for", why[0], "others", len(why)-1)
@@ -37,9 +38,7 @@ func (w *waits) look(now time.Time, why []string) {
 
 // watch looks at the board every second and returns what ends it.
 func (w *waits) watch(ctx context.Context, b *board) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() {
+	return beside(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
@@ -51,6 +50,13 @@ func (w *waits) watch(ctx context.Context, b *board) (stop func()) {
 			}
 		}
 	})
+}
+
+// beside runs f in a goroutine and returns what ends it and waits for it.
+func beside(ctx context.Context, f func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { f(ctx) })
 	return func() {
 		cancel()
 		running.Wait()

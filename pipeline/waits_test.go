@@ -12,7 +12,8 @@ import (
 // and so is its end; what passes sooner is not said.
 func TestLongWaitsAreSaidOnce(t *testing.T) {
 	var text bytes.Buffer
-	w := waits{log: slog.New(slog.NewTextHandler(&text, nil))}
+	away := false
+	w := waits{log: slog.New(slog.NewTextHandler(&text, nil)), away: func() bool { return away }}
 	second := 0
 	look := func(seconds int, why ...string) {
 		for range seconds {
@@ -41,6 +42,9 @@ func TestLongWaitsAreSaidOnce(t *testing.T) {
 	if n := strings.Count(got, "\n"); n != 2 {
 		t.Errorf("%d lines, want 2:\n%s", n, got)
 	}
+	away = true // the outage is told of by itself
+	look(60, "in/0: redis: connection refused")
+	away = false
 	look(9, "in/0: claiming")
 	look(1)
 	if n := strings.Count(text.String(), "\n"); n != 2 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // Options is what a worker is made of.
@@ -43,8 +44,12 @@ type Options struct {
 	Observer Observer // nil: none
 
 	Metrics *Metrics
+	Depend  *depend.Watch // that somebody runs; nil: one of the worker's own
 	Logger  *slog.Logger
 }
+
+// GroupMember is who waits for Kafka when this process cannot become a member of its group.
+const GroupMember = "the group"
 
 // Worker folds the partitions that a consumer group hands to this process
 // into models.
@@ -55,6 +60,7 @@ type Worker struct {
 	pool   pool
 	pages  pagePool
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
+	watch  func(context.Context)
 	start  time.Time
 	ending <-chan struct{} // closed when the process is to end
 }
@@ -74,7 +80,12 @@ func New(opt Options) (*Worker, error) {
 	if opt.Lanes < 1 {
 		opt.Lanes = runtime.GOMAXPROCS(0)
 	}
-	w := &Worker{opt: opt, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now()}
+	watch := func(context.Context) {}
+	if opt.Depend == nil {
+		opt.Depend = depend.New(opt.Metrics.registry, opt.Logger, depend.Kafka, depend.Redis)
+		watch = opt.Depend.Run
+	}
+	w := &Worker{opt: opt, watch: watch, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now()}
 	w.board = newBoard(func(bytes, keys int64) {
 		opt.Metrics.cacheBytes.Add(float64(bytes))
 		opt.Metrics.cacheKeys.Add(float64(keys))
@@ -92,8 +103,12 @@ func (w *Worker) Run(ctx context.Context) error {
 		// It lives until the last checkpoint is saved.
 		defer p.start(context.WithoutCancel(ctx))()
 	}
-	defer (&waits{log: w.opt.Logger}).watch(ctx, w.board)()
+	defer (&waits{log: w.opt.Logger, away: w.opt.Depend.Away}).watch(ctx, w.board)()
+	defer beside(ctx, w.watch)()
 	member := func(id string, partitions int) {
+		if partitions >= 0 {
+			w.opt.Depend.Answered(depend.Kafka, GroupMember)
+		}
 		p.join(id)
 		w.board.join(partitions)
 	}

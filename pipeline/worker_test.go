@@ -98,7 +98,7 @@ func TestOutagesAreWaitedOut(t *testing.T) {
 				if n := metric(t, b.Reg, "credence_stalls_total"); n != 0 {
 					t.Errorf("%g fetches are said to hang, and all were answered", n)
 				}
-				for _, want := range []string{`msg=waiting for="in/0: `, `msg="the wait is over"`} {
+				for _, want := range []string{"level=WARN", `level=WARN msg="dependency unavailable" dependency=` + c.name, `level=INFO msg="dependency available" dependency=` + c.name} {
 					if n := strings.Count(text.String(), want); n != 1 {
 						t.Errorf("the log says %s %d times, want once:\n%s", want, n, &text)
 					}

@@ -68,7 +68,8 @@ var layers = []layer{
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
-	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/gather"}},
+	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather"}},
+	{path: "pipeline/depend"},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
 	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
 	{path: "pipeline/admin", may: []string{"pipeline"}},
@@ -101,7 +102,7 @@ var layers = []layer{
 	{path: "cmd/consumer/config", may: []string{"cdf", "cdf/formula", "cdf/quantity", "models/kind", "pipeline/gather", "cmd/internal/cli"}},
 	{path: "cmd/consumer/config/configtest", may: []string{"models", "cmd/consumer/config"}},
 	{path: "cmd/consumer/connect", may: []string{
-		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "pipeline/events", "pipeline/events/avro", "pipeline/events/json",
+		"cdf", "pipeline", "pipeline/admin", "pipeline/arrow", "pipeline/depend", "pipeline/events", "pipeline/events/avro", "pipeline/events/json",
 		"pipeline/events/protobuf", "pipeline/events/registry",
 		"pipeline/kafka", "pipeline/redis", "sink", "sink/web", "internal/access", "internal/embedded",
 		"cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/consumer/config",
@@ -121,7 +122,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
-		"docs", "pipeline", "pipeline/arrow", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{
@@ -177,6 +178,7 @@ var layers = []layer{
 	{path: "testenv/integration"},
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
+	{path: "testenv/observe"},
 	{path: "testenv/programs", may: []string{"testenv", "testenv/probe"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
@@ -201,7 +203,7 @@ var homes = map[string][]string{
 	"gonum.org/v1/plot":                  {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/credence", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":             {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
-	"github.com/prometheus":              {"pipeline", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
+	"github.com/prometheus":              {"pipeline", "pipeline/depend", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
 	"github.com/schollz/progressbar":     {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
 	"github.com/rivo/uniseg":             {"cmd/internal/term", "cmd/consumer/show"},
 	"go.yaml.in/yaml":                    {"internal/strictyaml", "cmd/consumer/config", "cmd/consumer/draft", "sink/web"},

@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web"
 )
 
 func TestReferenceOfCommands(t *testing.T) {
@@ -54,6 +55,7 @@ func TestReferenceOfMetrics(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	web.RegisterMetrics(d)
 	var rows []string
 	for _, x := range d.all {
 		m := description.FindStringSubmatch(x.String())

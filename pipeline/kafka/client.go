@@ -158,11 +158,15 @@ func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f fun
 	for {
 		waited := n != nil
 		if !waited {
-			if n, err = c.dial(ctx, addr); err != nil {
+			end := c.begin()
+			n, err = c.dial(ctx, addr)
+			if end(connecting, gaveUp(ctx, err)); err != nil {
 				return err
 			}
 		}
+		end := c.begin()
 		err = n.run(ctx, limit, f)
+		end(n.asked(), gaveUp(ctx, err))
 		var code kafka.Error
 		switch {
 		case err == nil || errors.As(err, &code):
@@ -175,6 +179,21 @@ func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f fun
 		}
 		n = nil
 	}
+}
+
+// gaveUp tells a request that its caller gave up from one that failed.
+func gaveUp(ctx context.Context, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	return err
+}
+
+func (c *Client) begin() func(string, error) {
+	if c.options.Begin == nil {
+		return func(string, error) {}
+	}
+	return c.options.Begin()
 }
 
 // run calls f with a time limit; the end of ctx closes the connection.

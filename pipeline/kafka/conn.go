@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -58,7 +59,8 @@ type conn struct {
 	in       *bufio.Reader
 	addr     string
 	clientID string
-	last     int32 // correlation id
+	last     int32           // correlation id
+	request  protocol.ApiKey // with that id
 	versions map[protocol.ApiKey]int16
 	idle     time.Time // since when it waits in the pool
 }
@@ -170,6 +172,9 @@ func (c *conn) version(key protocol.ApiKey) (int16, error) {
 	return v, nil
 }
 
+// asked is the name of the last request.
+func (c *conn) asked() string { return strings.ToLower(c.request.String()) }
+
 // call sends a request and reads its answer. After an error that is not a
 // kafka.Error the connection is of no more use.
 func (c *conn) call(req protocol.Message) (protocol.Message, error) {
@@ -182,6 +187,7 @@ func (c *conn) call(req protocol.Message) (protocol.Message, error) {
 
 func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, error) {
 	c.last++
+	c.request = req.ApiKey()
 	if err := protocol.WriteRequest(c.net, version, c.last, c.clientID, req); err != nil {
 		return nil, err
 	}
@@ -203,6 +209,7 @@ func (c *conn) answer(key protocol.ApiKey, version int16) (protocol.Message, err
 // write writes a request that ends with bytes that need not be copied for it.
 func (c *conn) write(key protocol.ApiKey, version int16, req *message, end []byte) error {
 	c.last++
+	c.request = key
 	frame := message{b: make([]byte, 4, 64+len(req.b))}
 	frame.int32(int32(key)<<16 | int32(version))
 	frame.int32(c.last)

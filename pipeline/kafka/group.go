@@ -27,6 +27,8 @@ type GroupOptions struct {
 
 	// OnError, when not nil, is told of each error that Run waits out.
 	OnError func(error)
+	// Lines and Errors, when not nil, take what the group library logs.
+	Lines, Errors func(format string, args ...any)
 }
 
 func (o GroupOptions) withDefaults() GroupOptions {
@@ -87,6 +89,8 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		WatchPartitionChanges:  true,
 		PartitionWatchInterval: o.Watch,
 		StartOffset:            kafka.FirstOffset,
+		Logger:                 lines(o.Lines),
+		ErrorLogger:            lines(o.Errors),
 	})
 	if err != nil {
 		return fmt.Errorf("group %s: %w", o.Group, err)
@@ -123,6 +127,17 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		}
 	}
 }
+
+// lines makes a logger of a function that may be nil.
+func lines(f func(string, ...any)) kafka.Logger {
+	if f == nil {
+		return nil
+	}
+	return kafka.LoggerFunc(f)
+}
+
+// Answered reports whether an error is what a broker answered: it was not away.
+func Answered(err error) bool { return errors.As(err, new(kafka.Error)) }
 
 // Expel implements pipeline.Group.
 func (g *Group) Expel(ctx context.Context, member string) error {

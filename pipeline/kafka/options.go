@@ -19,7 +19,16 @@ type Options struct {
 	ClientID string   // shown in the brokers' logs and quotas; default "credence"
 	TLS      TLS
 	SASL     SASL
+	// Begin, when not nil, is told that a request begins, and what it returns that it is
+	// over: its name (Requests, or another one) and its error.
+	Begin func() (end func(request string, err error))
 }
+
+// Requests are the names of the requests that a consumer makes all the time, and of what
+// comes before them: to connect, and to authenticate.
+func Requests() []string { return []string{connecting, "fetch", "produce", "metadata", "listoffsets"} }
+
+const connecting = "connect"
 
 // TLS holds the settings of encrypted connections.
 type TLS access.TLS

@@ -5,12 +5,17 @@ import (
 	"encoding/hex"
 )
 
-// script is a Lua script and the name that EVALSHA knows it by.
-type script struct{ source, sha string }
+// script is a Lua script, its name for metrics and the one that EVALSHA knows it by.
+type script struct{ name, source, sha string }
 
 func newScript(source string) script {
 	sum := sha1.Sum([]byte(source))
-	return script{source, hex.EncodeToString(sum[:])}
+	return script{source: source, sha: hex.EncodeToString(sum[:])}
+}
+
+func (s script) as(name string) script {
+	s.name = name
+	return s
 }
 
 // The scripts, each from its fragments in the order in which they act. A
@@ -25,19 +30,19 @@ var (
 			countFence +
 			blobNames +
 			sweep +
-			takeOver)
+			takeOver).as("claim")
 	loadScript = newScript(
 		readFence +
 			ownerFence + knownFence +
 			blobNames +
-			readValues)
+			readValues).as("load")
 	readScript = newScript(
 		blobNames +
-			readValues)
+			readValues).as("read")
 	announceScript = newScript(
 		readFence +
 			ownerFence + fromFence +
-			announce)
+			announce).as("announce")
 	saveScript = newScript(
 		readFence +
 			blobNames +
@@ -48,27 +53,27 @@ var (
 			dropReplaced +
 			writeChanges +
 			sweep +
-			answerOK)
+			answerOK).as("save")
 	auditScript = newScript(
 		readCounts +
-			answerCounts)
+			answerCounts).as("audit")
 	clearScript = newScript(
 		seenFence +
 			blobNames +
-			putAside)
+			putAside).as("clear")
 	dropScript = newScript(
 		blobNames +
-			dropOne)
+			dropOne).as("drop")
 	layoutScript = newScript(`
 local at, text = unpack(redis.call('HMGET', KEYS[1], 'partitions', 'layout'))
 if (at or '') ~= ARGV[1] or (text or '') ~= ARGV[2] then return {'FENCED', 'the layout has changed meanwhile'} end
 redis.call('HSET', KEYS[1], 'partitions', ARGV[3], 'layout', ARGV[4])
 return {'OK'}
-`)
+`).as("layout")
 	pinScript = newScript(`
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
-`)
+`).as("pin")
 )
 
 // Fences. Each returns before anything is written. A reply is a list whose

@@ -44,6 +44,10 @@ type Options struct {
 
 	Cluster string // id of the Kafka cluster
 	Group   string // consumer group
+
+	// Begin, when not nil, is told that a command begins, and what it returns that it is
+	// over: its name (Requests, or that of the command) and its error.
+	Begin func() (end func(request string, err error))
 }
 
 // Open returns the store without connecting to it: a server that is away is
@@ -58,6 +62,9 @@ func Open(o Options) (*Store, error) {
 	client := goredis.NewUniversalClient(u)
 	if cluster, ok := client.(*goredis.ClusterClient); ok {
 		cluster.AddHook(newSlots(cluster))
+	}
+	if o.Begin != nil {
+		client.AddHook(timing{o.Begin})
 	}
 	s, err := New(client, o.Cluster, o.Group)
 	if err != nil {

@@ -15,7 +15,10 @@ import (
 // command whose reply was lost, whatever its options say, and the repeat of
 // a save that had been applied is fenced: the caller would take its own
 // success for a stranger's.
-type once struct{ *goredis.Cmd }
+type once struct {
+	*goredis.Cmd
+	script string // its name
+}
 
 // NoRetry tells the client.
 func (once) NoRetry() bool { return true }
@@ -34,10 +37,10 @@ func (s *Store) run(ctx context.Context, sc script, keys []string, args []any) (
 		words = append(words, key)
 	}
 	words = append(words, args...)
-	reply, err := s.eval(ctx, words)
+	reply, err := s.eval(ctx, sc.name, words)
 	if goredis.HasErrorPrefix(err, "NOSCRIPT") {
 		words[0], words[1] = "eval", sc.source
-		reply, err = s.eval(ctx, words)
+		reply, err = s.eval(ctx, sc.name, words)
 	}
 	if err != nil {
 		return nil, err
@@ -58,11 +61,11 @@ func (s *Store) run(ctx context.Context, sc script, keys []string, args []any) (
 	return nil, fmt.Errorf("a script answered %v", reply[0])
 }
 
-func (s *Store) eval(ctx context.Context, words []any) ([]any, error) {
+func (s *Store) eval(ctx context.Context, name string, words []any) ([]any, error) {
 	cmd := goredis.NewCmd(ctx, words...)
 	cmd.SetFirstKeyPos(3)
 	// The error is in the command as well, where Slice finds it.
-	_ = s.client.Process(ctx, once{cmd})
+	_ = s.client.Process(ctx, once{cmd, name})
 	return cmd.Slice()
 }
 

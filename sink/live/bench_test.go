@@ -61,7 +61,9 @@ func (l *topic) Run(ctx context.Context, member func(string, int), work func(con
 
 func (l *topic) Expel(context.Context, string) error { return nil }
 
-func (l *topic) Note(context.Context, pipeline.Partition) (pipeline.Note, error) { return pipeline.Note{}, nil }
+func (l *topic) Note(context.Context, pipeline.Partition) (pipeline.Note, error) {
+	return pipeline.Note{}, nil
+}
 
 // outputs encodes posteriors as Arrow.
 type outputs struct{ *arrow.Encoder }

@@ -49,14 +49,14 @@ func checkFound(m *Model, a asked, found []pipeline.RowPrediction) error {
 	return nil
 }
 
-// answered returns what is answered of a prediction.
-func answered(p *cdf.Prediction) [7]float64 {
+// moments returns what is answered of a prediction.
+func moments(p *cdf.Prediction) [7]float64 {
 	return [...]float64{p.Mean, p.SD, p.Q025, p.Q975, p.EpredSD, p.EpredQ025, p.EpredQ975}
 }
 
 // lacking has a bit for each number that is not finite.
 func lacking(p *cdf.Prediction) (bits uint8) {
-	for i, v := range answered(p) {
+	for i, v := range moments(p) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			bits |= 1 << i
 		}
@@ -65,7 +65,7 @@ func lacking(p *cdf.Prediction) (bits uint8) {
 }
 
 func infinite(p *cdf.Prediction) bool {
-	numbers := answered(p)
+	numbers := moments(p)
 	return slices.ContainsFunc(numbers[:], func(v float64) bool { return math.IsInf(v, 0) })
 }
 

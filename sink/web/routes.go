@@ -2,6 +2,7 @@ package web
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -57,14 +58,14 @@ func (s *Server) routes() (http.Handler, error) {
 		return methods{http.MethodGet: s.page}, nil
 	})
 	compressed := compress(everything)
-	private := s.authorize(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	private := s.authorize(s.profiles(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == eventsPath {
 			// A compressor would hold messages back until a block is full.
 			everything.ServeHTTP(w, r)
 			return
 		}
 		compressed.ServeHTTP(w, r)
-	}))
+	})))
 	open := s.answer(func(escaped string) (methods, error) { return public[escaped], nil })
 	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if public[r.URL.EscapedPath()] != nil {
@@ -73,7 +74,11 @@ func (s *Server) routes() (http.Handler, error) {
 		}
 		private.ServeHTTP(w, r)
 	})
-	return secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, origin.Handler(all)))), nil
+	if s.meter == nil {
+		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed())
+	}
+	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, origin.Handler(all))))
+	return s.meter.measure(guarded), nil
 }
 
 const eventsPath = "/v1/events"

@@ -48,9 +48,10 @@ type Options struct {
 	Body       int64 // bytes of a request's body
 	Process    Process
 	Commands   Commands
-	Page       fs.FS // files of the live page; nil: there is none
-	Manual     fs.FS // the documents that it leads to, Markdown; nil: there are none
-	Metrics    prometheus.Gatherer
+	Page       fs.FS                // files of the live page; nil: there is none
+	Manual     fs.FS                // the documents that it leads to, Markdown; nil: there are none
+	Metrics    *prometheus.Registry // served, and what the server measures itself is added
+	Pprof      bool                 // serve profiles to who may come in
 	Logger     *slog.Logger
 }
 
@@ -59,6 +60,7 @@ type Server struct {
 	options  Options
 	listener net.Listener
 	handler  http.Handler
+	meter    *meter
 	keeper   *authenticator
 	limiter  *limiter
 	outside  cached

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func TestOutages(t *testing.T) {
 			if err := server.kill(); err != nil {
 				t.Fatal(err)
 			}
+			published := s.Metric(t, "summaries_published_total")
 			said := s.Readiness(t, 503)
 			t.Logf("%s away: %s", server.name, said)
 			// Not ready all the time: not only until something is given up.
@@ -67,6 +69,10 @@ func TestOutages(t *testing.T) {
 			t.Logf("ready %.1f s after %s was back", time.Since(start).Seconds(), server.name)
 			stop()
 			w.caughtUp(t)
+			w.toldOf(t, s, server.name)
+			if n := s.Metric(t, "summaries_published_total"); n <= published {
+				t.Errorf("%g posteriors are acknowledged after the outage, %g were before", n, published)
+			}
 		}
 		s.Readiness(t, 200)
 		f.complete(t, w)
@@ -79,4 +85,19 @@ func TestOutages(t *testing.T) {
 		}
 		s.Stop(t)
 	})
+}
+
+// toldOf looks for one warning of an outage in the log, one line of its end, and the count.
+func (w *world) toldOf(t *testing.T, s *programs.Service, dependency string) {
+	t.Helper()
+	programs.Eventually(t, "the end of the outage in the log", func() (bool, error) {
+		return strings.Contains(s.Messages.String(), `level=INFO msg="dependency available" dependency=`+dependency+" seconds="), nil
+	})
+	text := s.Messages.String()
+	if n := strings.Count(text, `level=WARN msg="dependency unavailable" dependency=`+dependency); n != 1 {
+		t.Errorf("%s was away once, and the log warns of it %d times:\n%s", dependency, n, programs.Last(text))
+	}
+	if n := s.Metric(t, "outages_total", `dependency="`+dependency+`"`); n != 1 {
+		t.Errorf("outages_total of %s is %g, want 1", dependency, n)
+	}
 }

@@ -27,12 +27,17 @@ func (a *App) Source(f *Flags) config.Source {
 	return config.Source{Kinds: a.Kinds, File: f.File, Env: a.Env, Sets: f.sets}
 }
 
+// Read reads the configuration and returns what it warns of.
+func (a *App) Read(f *Flags) (c *config.Config, warnings []string, err error) {
+	if f.File == "" {
+		return nil, nil, cli.Usagef("--config FILE is missing")
+	}
+	return config.Load(a.Source(f))
+}
+
 // Load reads the configuration and passes its warnings on.
 func (a *App) Load(f *Flags) (*config.Config, error) {
-	if f.File == "" {
-		return nil, cli.Usagef("--config FILE is missing")
-	}
-	c, warnings, err := config.Load(a.Source(f))
+	c, warnings, err := a.Read(f)
 	for _, w := range warnings {
 		a.Printf("warning: %s", w)
 	}

@@ -51,6 +51,8 @@ func (c *Config) check() []error {
 	}
 	add(oneOf("redis.eviction", c.Redis.Eviction, "refuse", "accept_unknown", "accept_silent_loss"))
 	add(oneOf("on_gap", c.OnGap, "halt", "skip"))
+	add(oneOf("log.format", c.Log.Format, "text", "json"))
+	add(oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error"))
 	c.checkSizes(wrong)
 	if c.HTTP.Listen != "" {
 		if _, _, err := net.SplitHostPort(c.HTTP.Listen); err != nil {
@@ -58,6 +60,9 @@ func (c *Config) check() []error {
 		}
 	} else if c.HTTP.TokenFile != "" {
 		wrong("http.token_file is %q, but http.listen is empty: nothing would ask for the token", c.HTTP.TokenFile)
+	}
+	if c.HTTP.Pprof && c.HTTP.TokenFile == "" && !c.HTTP.loopback() {
+		wrong("http.pprof is true, http.token_file is empty and http.listen is %q: profiles need a token or a loopback address", c.HTTP.Listen)
 	}
 	if !(c.HTTP.Rate >= 0) {
 		wrong("http.rate: %v is below 0; 0 is no limit", c.HTTP.Rate)
@@ -67,6 +72,13 @@ func (c *Config) check() []error {
 	}
 	c.checkRules(wrong)
 	return all
+}
+
+// loopback reports whether only this machine reaches the server.
+func (h *HTTP) loopback() bool {
+	host, _, err := net.SplitHostPort(h.Listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 // leastHistory holds some points of the largest size.
@@ -199,8 +211,8 @@ func (c *Config) warnings() []string {
 	if storeInside && !brokerInside {
 		all = append(all, fmt.Sprintf("redis.url is %s and kafka.brokers is %s: all state is lost when the process ends and rebuilt from the start of the log, if the log still has it", Embedded, strings.Join(c.Kafka.Brokers, ",")))
 	}
-	if host, _, err := net.SplitHostPort(c.HTTP.Listen); err == nil && c.HTTP.TokenFile == "" {
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if c.HTTP.Listen != "" && c.HTTP.TokenFile == "" {
+		if !c.HTTP.loopback() {
 			all = append(all, fmt.Sprintf("http.listen is %s and http.token_file is empty: everyone who reaches this address can read every posterior", c.HTTP.Listen))
 		}
 	}

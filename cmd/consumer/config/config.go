@@ -23,6 +23,7 @@ type Config struct {
 	Memory     Memory     `yaml:"memory"`
 	Limits     Limits     `yaml:"limits"`
 	HTTP       HTTP       `yaml:"http"`
+	Log        Log        `yaml:"log"`
 	OnGap      string     `yaml:"on_gap"`
 	Models     []Model    `yaml:"models"`
 
@@ -108,6 +109,13 @@ type HTTP struct {
 	Rate float64 `yaml:"rate"`
 	// History bounds what is remembered of past posteriors.
 	History size `yaml:"history"`
+	Pprof   bool `yaml:"pprof"`
+}
+
+// Log is the section log.
+type Log struct {
+	Format string `yaml:"format"`
+	Level  string `yaml:"level"`
 }
 
 // Heartbeat is the time between two heartbeats of a member of the group.
@@ -132,6 +140,7 @@ func Default() *Config {
 		Memory:     Memory{Inflight: 256 << 20, Cache: 1 << 30},
 		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20, DeadLetter: 1000 << 10},
 		HTTP:       HTTP{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
+		Log:        Log{Format: "text", Level: "info"},
 		OnGap:      "halt",
 	}
 }

@@ -90,6 +90,8 @@ func TestRefused(t *testing.T) {
 		"embedded and others":     {smallest + "\nkafka: {brokers: [embedded, 'a:1']}", []string{"embedded, a:1"}},
 		"group":                   {smallest + "\nkafka: {group: a b}", []string{"kafka.group", `"a b"`}},
 		"format":                  {smallest + "\nkafka: {format: avro}", []string{"kafka.format", "arrow, json"}},
+		"log format":              {smallest + "\nlog: {format: xml}", []string{"log.format", "text, json"}},
+		"open profiles":           {smallest + "\nhttp: {listen: \"0.0.0.0:80\", pprof: true}", []string{"http.pprof", "http.token_file"}},
 		"input is output":         {smallest + "\nkafka: {input: t, output: t}", []string{"kafka.input and kafka.output", `"t"`}},
 		"output is dead letters":  {smallest + "\nkafka: {output: t, dead_letters: t}", []string{"kafka.output and kafka.dead_letters", `"t"`}},
 		"avro without a schema":   {smallest + "\ninput: {format: avro}", []string{"input.format is avro", "input.schema.file", "input.schema.registry"}},

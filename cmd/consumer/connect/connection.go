@@ -13,6 +13,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/pipeline/redis"
 )
@@ -33,12 +34,16 @@ type Connection struct {
 	Store  *redis.Store // nil before openStore
 	Lookup *Lookup      // nil before openStore
 
+	watch *depend.Watch // of what is connected to; nil: nobody looks
 	own   *kafka.Log    // of Client, which Log may not be: see ReadFrom
 	other *kafka.Client // of Log, where it is not Client
 }
 
 // Dial reads the files that the configuration names and connects to nothing.
-func Dial(c *config.Config) (*Connection, error) {
+func Dial(c *config.Config) (*Connection, error) { return DialWatched(c, nil) }
+
+// DialWatched is Dial for a process that looks after its dependencies.
+func DialWatched(c *config.Config, watch *depend.Watch) (*Connection, error) {
 	if UsesEmbedded(c) {
 		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: these servers run inside the process of the command run, which logs their addresses when it starts", config.Embedded)
 	}
@@ -46,11 +51,12 @@ func Dial(c *config.Config) (*Connection, error) {
 		Brokers: c.Kafka.Brokers,
 		TLS:     kafka.TLS(c.Kafka.TLS),
 		SASL:    kafka.SASL(c.Kafka.SASL),
+		Begin:   beginOf(watch, depend.Kafka, kafka.Requests()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection{Config: c, Client: client}
+	conn := &Connection{Config: c, Client: client, watch: watch}
 	if conn.own, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
 		conn.Log = conn.own
 		conn.Rules, conn.Reader, err = newRules(c)
@@ -59,6 +65,15 @@ func Dial(c *config.Config) (*Connection, error) {
 		return nil, errors.Join(err, client.Close())
 	}
 	return conn, nil
+}
+
+// beginOf tells the watch of the requests to a dependency.
+func beginOf(w *depend.Watch, of string, requests []string) func() func(string, error) {
+	if w == nil {
+		return nil
+	}
+	w.Expect(of, requests...)
+	return func() func(string, error) { return w.Begin(of) }
 }
 
 // LogUnder returns a log that refuses what is too large under a limit of a
@@ -113,6 +128,7 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 	n.Store, err = redis.Open(redis.Options{
 		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile, Eviction: redis.Eviction(c.Redis.Eviction),
 		Cluster: id, Group: c.Kafka.Group,
+		Begin: beginOf(n.watch, depend.Redis, redis.Requests()),
 	})
 	if err != nil {
 		return &PermanentError{err}
@@ -197,15 +213,18 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 	}
 	publisher := n.newPublisher(c)
 	publisher.OnRepeats = func(err error) {
-		logger.Warn("outputs whose acknowledgement is lost will be sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
+		logger.Warn("outputs may repeat", "advice", "those whose acknowledgement is lost are sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
 	}
 	memory := pipeline.NewBudget(decodeBytes)
+	errs, lines := depend.NewLines(logger, "kafka-go", slog.LevelInfo), depend.NewLines(logger, "kafka-go", slog.LevelDebug)
+	redis.SetLog(depend.NewLines(logger, "go-redis", slog.LevelInfo).Printf)
 	return pipeline.New(pipeline.Options{
 		Topic: c.Kafka.Input,
 		Group: kafka.NewGroup(n.Client, kafka.GroupOptions{
 			Group: c.Kafka.Group, Topics: []string{c.Kafka.Input},
 			Heartbeat: config.Heartbeat, Session: time.Duration(c.Kafka.SessionTimeout), Rebalance: 2 * time.Duration(c.Kafka.SessionTimeout),
-			OnError: func(err error) { logger.Warn("consumer group", slog.Any("error", err)) },
+			OnError: func(err error) { n.outside(err, errs) },
+			Lines:   lines.Printf, Errors: errs.Printf,
 		}),
 		Log:       n.Reader.Following(n.Log),
 		Publisher: publisher,
@@ -221,8 +240,19 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		NewOutputs: func() pipeline.Outputs { return NewOutputs(c, n.Rules, int(c.Limits.Summary)) },
 		Observer:   observer,
 		Metrics:    metrics,
+		Depend:     n.watch,
 		Logger:     logger,
 	})
+}
+
+// outside takes an error that keeps this process out of its group: an outage, unless a
+// broker has answered, as it does while other members join.
+func (n *Connection) outside(err error, errs *depend.Lines) {
+	if n.watch == nil || kafka.Answered(err) {
+		errs.Printf("%v", err)
+		return
+	}
+	n.watch.Blocked(depend.Kafka, pipeline.GroupMember, err.Error())
 }
 
 // newPublisher returns what sends the outputs of a worker. Dead letters are

@@ -33,11 +33,11 @@ func StartEmbedded(ctx context.Context, c *config.Config, o servers.Options, log
 	}
 	if slices.Contains(c.Kafka.Brokers, config.Embedded) {
 		c.Kafka.Brokers = env.Brokers()
-		logger.Info("embedded broker listens; its records end with this process", slog.String("kafka.brokers", c.Kafka.Brokers[0]))
+		logger.Info("embedded broker listens", slog.String("kafka.brokers", c.Kafka.Brokers[0]))
 	}
 	if c.Redis.URL == config.Embedded {
 		c.Redis.URL, c.StoreInside = env.RedisURL(), true
-		logger.Info("embedded store listens; its states end with this process", slog.String("redis.url", c.Redis.URL))
+		logger.Info("embedded store listens", slog.String("redis.url", c.Redis.URL))
 	}
 	return func() { _ = env.Close() }, nil
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/redis"
 )
 
@@ -21,12 +23,12 @@ func (n *Connection) safe(ctx context.Context, c *config.Config, logger *slog.Lo
 	case unknown && accept == redis.RefuseEviction:
 		return &PermanentError{fmt.Errorf("%w. If you know by other means that its policy is noeviction, set redis.eviction: %s", err, redis.AcceptUnknown)}
 	case evicts || unknown:
-		logger.Warn("redis.eviction accepts that state may be lost silently", slog.String("eviction", c.Redis.Eviction), slog.Any("error", err))
+		logger.Warn("silent loss accepted", "eviction", c.Redis.Eviction, "error", err)
 		return nil
 	case err != nil:
-		return fmt.Errorf("redis: %w", err)
+		return &pipeline.OutageError{Of: depend.Redis, Err: err}
 	case !policy.AppendOnly && !c.StoreInside:
-		logger.Warn("redis has no append-only file: when it restarts, state is rebuilt from the log")
+		logger.Warn("no append-only file", "advice", "when Redis restarts, state is rebuilt from the log: set appendonly yes")
 	}
 	return nil
 }
@@ -36,9 +38,9 @@ func (n *Connection) safe(ctx context.Context, c *config.Config, logger *slog.Lo
 func (n *Connection) WatchStore(ctx context.Context, logger *slog.Logger) {
 	n.Store.Watch(ctx, redis.LookEvery, func(err error) {
 		if err != nil {
-			logger.Error("redis may lose state: work has stopped", slog.Any("error", err))
+			logger.Error("store unsafe", "error", err, "advice", "work has stopped: set maxmemory-policy noeviction")
 			return
 		}
-		logger.Info("redis keeps state again: work goes on")
+		logger.Info("store safe again")
 	})
 }

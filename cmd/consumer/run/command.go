@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,14 +47,21 @@ of a time, a partition begins at its first record that is not older.`,
 			if cmd.Flags().Changed("group") {
 				f.Override("kafka.group", group)
 			}
-			c, err := a.Load(&f)
+			c, warnings, err := a.Read(&f)
 			if err != nil {
+				for _, text := range warnings {
+					a.Printf("warning: %s", text)
+				}
 				return err
 			}
 			if printConfig {
 				a.Printf("effective configuration:\n%s", c)
 			}
-			return runWorker(cmd.Context(), a, c, start, untilEnd)
+			w := newWords(a, &c.Log)
+			for _, text := range warnings {
+				w.warning(text)
+			}
+			return w.failed(cmd.Context(), runWorker(cmd.Context(), a, c, w, start, untilEnd))
 		},
 	}
 	f.Add(a, cmd)
@@ -66,17 +72,16 @@ of a time, a partition begins at its first record that is not older.`,
 	return cmd
 }
 
-func runWorker(ctx context.Context, a *app.App, c *config.Config, start *from, untilEnd bool) error {
-	logger := newLogger(a.Err, slog.LevelInfo)
+func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start *from, untilEnd bool) error {
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
-		limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), logger)
+		limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), w.log)
 	}
-	end, err := connect.StartEmbedded(ctx, c, connect.Usual, logger)
+	end, err := connect.StartEmbedded(ctx, c, connect.Usual, w.log)
 	if err != nil {
 		return err
 	}
 	defer end()
-	s, err := NewService(ctx, a.Names, c, logger)
+	s, err := NewService(ctx, a.Names, c, w.log)
 	if err != nil {
 		return err
 	}
@@ -84,7 +89,7 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, start *from, u
 		s.tty = a.Err
 	}
 	if s.http != nil {
-		a.Printf("the live page: %s", pageURL(s.http.Addr()))
+		w.page(pageURL(s.http.Addr()))
 	}
 	if err := s.Run(ctx, untilEnd); err != nil {
 		return err
@@ -93,6 +98,6 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, start *from, u
 	if !ok {
 		return nil
 	}
-	a.Printf("%s", account)
+	w.account(account)
 	return account.Err()
 }

@@ -40,7 +40,7 @@ type Inside struct {
 // Start starts the servers and takes the port of the page. The caller ends them once
 // the service has run.
 func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
-	c, logger := o.Config, newLogger(o.Log, o.Least)
+	c, logger := o.Config, newLogger(o.Log, o.Config.Log.Format, o.Least)
 	stop, err := connect.StartEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/version"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/sink/live"
 	"github.com/credence-stream/credence/sink/web"
 )
@@ -30,6 +31,7 @@ type Service struct {
 	logger  *slog.Logger
 	metrics *prometheus.Registry
 	worker  *pipeline.Metrics
+	watch   *depend.Watch
 	feed    *live.Feed
 	scored  *live.Scored // without HTTP; nil: not asked for
 	http    *web.Server  // nil: disabled
@@ -57,7 +59,8 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 		return nil, err
 	}
 	s := &Service{names: names, config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
-	if s.conn, err = connect.Dial(c); err != nil {
+	s.watch = depend.New(s.metrics, logger, dependencies(c)...)
+	if s.conn, err = connect.DialWatched(c, s.watch); err != nil {
 		return nil, err
 	}
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -74,6 +77,15 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	return s, nil
 }
 
+// dependencies are those that a configuration has.
+func dependencies(c *config.Config) []string {
+	all := []string{depend.Kafka, depend.Redis}
+	if c.Input.Schema.Registry != "" {
+		all = append(all, depend.SchemaRegistry)
+	}
+	return all
+}
+
 // Addr returns where HTTP listens.
 func (s *Service) Addr() string { return s.http.Addr() }
 
@@ -88,6 +100,10 @@ func (s *Service) Run(ctx context.Context, untilEnd bool) error {
 	if s.http != nil {
 		g.Go(func() error { return s.http.Run(ctx) })
 	}
+	g.Go(func() error {
+		s.watch.Run(ctx)
+		return nil
+	})
 	g.Go(func() error {
 		defer cancel()
 		return s.work(ctx, untilEnd)
@@ -186,6 +202,8 @@ func (s *Service) retry(ctx context.Context, try func() error) error {
 		err := try()
 		var permanent *connect.PermanentError
 		if err == nil || errors.As(err, &permanent) {
+			s.watch.Answered(depend.Kafka, starting)
+			s.watch.Answered(depend.Redis, starting)
 			return err
 		}
 		if ctx.Err() != nil {
@@ -194,13 +212,26 @@ func (s *Service) retry(ctx context.Context, try func() error) error {
 		s.mu.Lock()
 		s.waiting = err.Error()
 		s.mu.Unlock()
-		s.logger.Warn("waiting", slog.Any("error", err), slog.Duration("next", pause))
+		s.blocked(err)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// starting is who waits for a dependency before there is a worker.
+const starting = "the start"
+
+// blocked tells of which dependency the start waits for.
+func (s *Service) blocked(err error) {
+	of, other := depend.Kafka, depend.Redis
+	if o := new(pipeline.OutageError); errors.As(err, &o) {
+		of, other = other, of
+	}
+	s.watch.Answered(other, starting)
+	s.watch.Blocked(of, starting, err.Error())
 }
 
 // heeding returns at the end of ctx also where f, which waits for an answer, does

@@ -27,6 +27,6 @@ func (s *Service) webOptions(token string) web.Options {
 			Memory: s.memory,
 		},
 		Commands: commandsOf(s.names, c), Page: web.Page(), Manual: docs.Pages,
-		Metrics: s.metrics, Logger: s.logger,
+		Metrics: s.metrics, Logger: s.logger, Pprof: c.HTTP.Pprof,
 	}
 }
