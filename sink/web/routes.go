@@ -73,7 +73,7 @@ func (s *Server) routes() (http.Handler, error) {
 		}
 		private.ServeHTTP(w, r)
 	})
-	return secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, origin.Handler(all)))), nil
+	return secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, s.options.TLS.certified(origin.Handler(all))))), nil
 }
 
 const eventsPath = "/v1/events"

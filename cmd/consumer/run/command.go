@@ -59,7 +59,7 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, untilEnd bool)
 		return err
 	}
 	if s.http != nil {
-		a.Printf("the live page: %s", pageURL(s.http.Addr()))
+		a.Printf("the live page: %s", s.page())
 	}
 	if err := s.Run(ctx, untilEnd); err != nil {
 		return err
