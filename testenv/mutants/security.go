@@ -30,6 +30,8 @@ var ofSecurity = []mutant{
 		"s.keeper.revoke(r)", "_ = s", "TestLogoutEndsTheSession", web},
 	{"any token will do", "sink/web/token.go",
 		"if len(token) < leastToken {", "if false {", "TestShortTokens", web},
+	{"one client takes all streams", "sink/web/crowd.go",
+		"if c.of[client] >= c.most {", "if false {", "TestStreamsPerClient", web},
 	{"no certificate is wanted", "sink/web/routes.go",
 		"s.options.TLS.certified(origin.Handler(all))", "origin.Handler(all)", "TestClientsWithoutCertificate", web},
 }
