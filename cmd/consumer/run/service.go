@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/version"
-	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink/live"
 	"github.com/credence-stream/credence/sink/web"
@@ -167,8 +165,7 @@ func (s *Service) worked(ctx context.Context) (*pipeline.Worker, error) {
 func (s *Service) retry(ctx context.Context, try func() error) error {
 	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		err := try()
-		var permanent *connect.PermanentError
-		if err == nil || errors.As(err, &permanent) || errors.Is(err, access.ErrExhausted) {
+		if err == nil || connect.Permanent(err) {
 			return err
 		}
 		if ctx.Err() != nil {
