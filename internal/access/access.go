@@ -21,7 +21,8 @@ type TLS struct {
 	ServerName string // default: the host that is dialled
 }
 
-// Config returns the configuration of connections, nil where they are not encrypted.
+// Config returns the configuration of connections, nil where they are not encrypted. The
+// authorities are read once, the certificate and its key with every connection.
 func (t TLS) Config() (*tls.Config, error) {
 	if !t.Enabled {
 		return nil, nil
@@ -41,11 +42,15 @@ func (t TLS) Config() (*tls.Config, error) {
 		return nil, errors.New("a certificate and its key go together")
 	}
 	if t.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-		if err != nil {
+		load := func() (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+			return &pair, err
+		}
+		if _, err := load(); err != nil {
 			return nil, err
 		}
-		c.Certificates = []tls.Certificate{pair}
+		// Each connection has the certificate that is in the files by then.
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}
 	return c, nil
 }

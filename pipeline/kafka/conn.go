@@ -151,10 +151,12 @@ func (c *conn) authenticate(ctx context.Context, m sasl.Mechanism) error {
 	session, state, err := m.Start(ctx)
 	for done := false; err == nil && !done; {
 		if answer, err = c.call(&saslauthenticate.Request{AuthBytes: state}); err != nil {
+			heard(session, err)
 			return err
 		}
 		r := answer.(*saslauthenticate.Response)
 		if r.ErrorCode != 0 {
+			heard(session, kafka.Error(r.ErrorCode))
 			return coded(r.ErrorCode, r.ErrorMessage)
 		}
 		done, state, err = session.Next(ctx, r.AuthBytes)

@@ -107,6 +107,9 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			return nil
 		case err != nil:
 			o.OnError(fmt.Errorf("group %s: %w", o.Group, err))
+			if l, ok := g.client.sasl.(*login); ok {
+				l.heardBy(ctx, err)
+			}
 			if id := m.dropped(err); id != "" {
 				running.Go(func() { g.forsake(ctx, id) })
 			}

@@ -46,6 +46,7 @@ type prepared struct {
 	clientID string
 	tls      *tls.Config    // nil: plain text
 	sasl     sasl.Mechanism // nil: none
+	tries    *access.Tries  // of the password
 }
 
 func (o Options) prepare() (prepared, error) {
@@ -65,23 +66,20 @@ func (o Options) prepare() (prepared, error) {
 	if p.tls, err = access.TLS(o.TLS).Config(); err != nil {
 		return p, fmt.Errorf("tls: %w", err)
 	}
-	if p.sasl, err = o.SASL.mechanism(); err != nil {
+	if o.SASL.Mechanism == "" {
+		return p, nil
+	}
+	p.tries = access.NewTries()
+	m := &login{settings: o.SASL, tries: p.tries}
+	if _, _, err = m.read(); err != nil {
 		return p, fmt.Errorf("sasl: %w", err)
 	}
+	p.sasl = m
 	return p, nil
 }
 
-func (s SASL) mechanism() (sasl.Mechanism, error) {
-	if s.Mechanism == "" {
-		return nil, nil
-	}
-	if s.Username == "" || s.PasswordFile == "" {
-		return nil, fmt.Errorf("%s needs a user name and a password file", s.Mechanism)
-	}
-	password, err := access.Password(s.PasswordFile)
-	if err != nil {
-		return nil, err
-	}
+// with returns the mechanism with a password.
+func (s SASL) with(password string) (sasl.Mechanism, error) {
 	switch s.Mechanism {
 	case "plain":
 		return plain.Mechanism{Username: s.Username, Password: password}, nil

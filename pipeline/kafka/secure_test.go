@@ -9,11 +9,13 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -74,6 +77,55 @@ func TestSASL(t *testing.T) {
 				t.Error("no password was needed")
 			}
 		})
+	}
+}
+
+// A password is read from its file with every connection; one that is refused is sent
+// access.MostTries times, and no more until the file has another.
+func TestPasswordIsReadAgain(t *testing.T) {
+	b := fake(t, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", "ada", "right"))
+	var sent atomic.Int64
+	b.ControlKey(int16(kmsg.SASLAuthenticate), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		sent.Add(1)
+		return nil, nil, false
+	})
+	word := file(t, "password", []byte("wrong"))
+	c := connectAs(t, Options{Brokers: b.ListenAddrs(), SASL: SASL{Mechanism: "scram-sha-512", Username: "ada", PasswordFile: word}})
+	for range 4 * access.MostTries {
+		if _, err := c.ClusterID(t.Context()); err == nil {
+			t.Fatal("a wrong password was taken")
+		}
+	}
+	if !exhausted(c) {
+		t.Error("nobody was told")
+	}
+	tried := sent.Load()
+	if tried > 2*access.MostTries { // SCRAM has two messages
+		t.Errorf("%d messages of authentication", tried)
+	}
+	for range 3 {
+		if _, err := c.ClusterID(t.Context()); !errors.Is(err, access.ErrExhausted) {
+			t.Errorf("after %d tries: %v", access.MostTries, err)
+		}
+	}
+	if now := sent.Load(); now != tried {
+		t.Errorf("%d messages more", now-tried)
+	}
+	if err := os.WriteFile(word, []byte("right\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ClusterID(t.Context()); err != nil {
+		t.Errorf("the new password: %v", err)
+	}
+}
+
+func exhausted(c *Client) bool {
+	select {
+	case <-c.Exhausted():
+		return true
+	default:
+		return false
 	}
 }
 

@@ -1,11 +1,9 @@
 package redis
 
 import (
-	"crypto/tls"
-	"crypto/x509"
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -23,20 +21,21 @@ type Options struct {
 	//	redis+cluster://[user[:password]@]host[:port],...        any of the nodes
 	//	rediss+cluster://...                                     with TLS
 	//	redis+sentinel://[user[:password]@]host[:port],.../master[/db]
+	//	rediss+sentinel://...                                    with TLS to sentinels and servers
 	//
 	// User and password may be percent-encoded. Those of a sentinel URL are
 	// for the servers behind the sentinels.
 	URL string
-	// PasswordFile holds the password; it wins over Password, which wins
-	// over the one in the URL.
+	// PasswordFile holds the password, and is read again for every connection; it
+	// wins over Password, which wins over the one in the URL.
 	PasswordFile string
 	Password     string
-	// TLS is used with rediss only; nil means TLS 1.2 or newer and the
-	// system's certificate authorities.
-	TLS *tls.Config
-	// CAFile holds certificate authorities in PEM form, instead of the
-	// system's.
-	CAFile string
+	// TLS has the files of encrypted connections, of rediss URLs only; Enabled does
+	// not matter.
+	TLS access.TLS
+	// SentinelUser and SentinelPasswordFile are for the sentinels themselves; the file is
+	// read once.
+	SentinelUser, SentinelPasswordFile string
 
 	// Eviction says what becomes of a server that may throw state away, or does
 	// not tell; "" is RefuseEviction.
@@ -58,7 +57,14 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	watched := newGuard(o.Eviction)
-	u.OnConnect = watched.connected
+	login := &login{user: u.Username, password: u.Password, file: o.PasswordFile, tries: access.NewTries()}
+	if u.Password != "" {
+		u.CredentialsProviderContext = login.credentials
+	}
+	u.OnConnect = func(ctx context.Context, c *goredis.Conn) error {
+		login.taken(ctx)
+		return watched.connected(ctx, c)
+	}
 	client := goredis.NewUniversalClient(u)
 	if cluster, ok := client.(*goredis.ClusterClient); ok {
 		cluster.AddHook(newSlots(cluster))
@@ -73,7 +79,8 @@ func Open(o Options) (*Store, error) {
 	if u.Username != "" {
 		s.user = u.Username
 	}
-	s.guard, watched.policy = watched, s.CheckPolicy
+	client.AddHook(login)
+	s.guard, watched.policy, s.tries = watched, s.CheckPolicy, login.tries
 	return s, nil
 }
 
@@ -90,13 +97,24 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 			return nil, fmt.Errorf("redis password file: %w", err)
 		}
 	}
+	sentinel := ""
+	if o.SentinelPasswordFile != "" {
+		if sentinel, err = access.Password(o.SentinelPasswordFile); err != nil {
+			return nil, fmt.Errorf("password file of redis sentinels: %w", err)
+		}
+	}
+	if o.SentinelUser+sentinel != "" && t.master == "" {
+		return nil, errors.New("redis url: a user or password of sentinels needs a URL of sentinels")
+	}
 	u := &goredis.UniversalOptions{
-		Addrs:         t.addrs,
-		DB:            t.db,
-		MasterName:    t.master,
-		IsClusterMode: t.cluster,
-		Username:      t.user,
-		Password:      t.password,
+		Addrs:            t.addrs,
+		DB:               t.db,
+		MasterName:       t.master,
+		IsClusterMode:    t.cluster,
+		Username:         t.user,
+		Password:         t.password,
+		SentinelUsername: o.SentinelUser,
+		SentinelPassword: sentinel,
 		// A command that is repeated behind our back could be applied twice.
 		MaxRetries:            -1,
 		DialerRetries:         1,
@@ -110,30 +128,14 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 		},
 	}
 	if !t.tls {
-		if o.CAFile != "" || o.TLS != nil {
+		if o.TLS != (access.TLS{}) {
 			return nil, errors.New("redis url: TLS settings need a rediss scheme")
 		}
 		return u, nil
 	}
-	u.TLSConfig, err = o.tlsConfig()
-	return u, err
-}
-
-func (o Options) tlsConfig() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.TLS != nil {
-		config = o.TLS.Clone()
+	o.TLS.Enabled = true
+	if u.TLSConfig, err = o.TLS.Config(); err != nil {
+		return nil, fmt.Errorf("redis tls: %w", err)
 	}
-	if o.CAFile == "" {
-		return config, nil
-	}
-	pem, err := os.ReadFile(o.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("redis certificate authorities: %w", err)
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("redis certificate authorities: no certificate in %s", o.CAFile)
-	}
-	return config, nil
+	return u, nil
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	bigint "math/big"
 	"net"
 	"os"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"github.com/credence-stream/credence/internal/access"
 )
 
 func TestURLs(t *testing.T) {
@@ -34,6 +37,7 @@ func TestURLs(t *testing.T) {
 		{"redis://user@h", target{addrs: []string{"h:6379"}, user: "user"}},
 		{"redis+cluster://user@h1:1,h2:2", target{addrs: []string{"h1:1", "h2:2"}, user: "user", cluster: true}},
 		{"rediss+cluster://h1,h2/0", target{addrs: []string{"h1:6379", "h2:6379"}, cluster: true, tls: true}},
+		{"rediss+sentinel://h1/main", target{addrs: []string{"h1:26379"}, master: "main", tls: true}},
 		{"redis+sentinel://u:p@h1,h2:2/main/4", target{addrs: []string{"h1:26379", "h2:2"}, user: "u", password: "p", master: "main", db: 4}},
 	} {
 		if got, err := parseURL(c.raw); err != nil || !reflect.DeepEqual(got, c.want) {
@@ -150,6 +154,49 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+// A password is read from its file with every connection; one that is refused is sent
+// access.MostTries times, and no more until the file has another.
+func TestPasswordIsReadAgain(t *testing.T) {
+	b := openServer(t)
+	must(t, b.raw.Do(t.Context(), "acl", "setuser", "ada", "on", ">right", "~*", "+@all").Err())
+	file := filepath.Join(t.TempDir(), "password")
+	must(t, os.WriteFile(file, []byte("wrong"), 0o600))
+	s, err := Open(Options{URL: strings.Replace(b.url, "://", "://ada@", 1), PasswordFile: file, Cluster: "c", Group: "g"})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	tried := func() int {
+		log, err := b.raw.ACLLog(t.Context(), 10).Result()
+		must(t, err)
+		n := 0
+		for _, entry := range log {
+			if entry.Reason == "auth" {
+				n += int(entry.Count)
+			}
+		}
+		return n
+	}
+	for range 2 * access.MostTries {
+		if s.Ping(t.Context()) == nil {
+			t.Fatal("a wrong password was taken")
+		}
+	}
+	select {
+	case <-s.Exhausted():
+	default:
+		t.Error("nobody was told")
+	}
+	if n := tried(); n != access.MostTries {
+		t.Errorf("%d tries, want %d", n, access.MostTries)
+	}
+	if err := s.Ping(t.Context()); !errors.Is(err, access.ErrExhausted) {
+		t.Errorf("error %v", err)
+	}
+	must(t, os.WriteFile(file, []byte("right\n"), 0o600))
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("the new password: %v", err)
+	}
+}
+
 func TestTLS(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -161,21 +208,16 @@ func TestTLS(t *testing.T) {
 	t.Cleanup(mini.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	must(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	pool := x509.NewCertPool()
-	cert, err := x509.ParseCertificate(der)
-	must(t, err)
-	pool.AddCert(cert)
 	for _, c := range []struct {
 		what string
 		o    Options
 		ok   bool
 	}{
-		{"authority file", Options{URL: "rediss://" + mini.Addr(), CAFile: ca}, true},
-		{"own settings", Options{URL: "rediss://" + mini.Addr(), TLS: &tls.Config{RootCAs: pool}}, true},
+		{"authority file", Options{URL: "rediss://" + mini.Addr(), TLS: access.TLS{CAFile: ca}}, true},
 		{"unknown authority", Options{URL: "rediss://" + mini.Addr()}, false},
 		{"no TLS", Options{URL: "redis://" + mini.Addr()}, false},
-		{"TLS settings without TLS", Options{URL: "redis://" + mini.Addr(), CAFile: ca}, false},
-		{"empty authority file", Options{URL: "rediss://" + mini.Addr(), CAFile: os.DevNull}, false},
+		{"TLS settings without TLS", Options{URL: "redis://" + mini.Addr(), TLS: access.TLS{CAFile: ca}}, false},
+		{"empty authority file", Options{URL: "rediss://" + mini.Addr(), TLS: access.TLS{CAFile: os.DevNull}}, false},
 	} {
 		c.o.Cluster, c.o.Group = "c", "g"
 		s, err := Open(c.o)

@@ -32,6 +32,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -48,6 +49,7 @@ type Store struct {
 	scope  string // <cluster>/<group>
 	user   string // as the server knows us
 	guard  *guard // nil: the server is worked with unseen
+	tries  *access.Tries
 }
 
 var (

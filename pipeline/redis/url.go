@@ -37,8 +37,10 @@ func parseURL(raw string) (target, error) {
 		t.cluster, t.tls = true, true
 	case scheme == "redis+sentinel":
 		port, sentinel = "26379", true
+	case scheme == "rediss+sentinel":
+		port, sentinel, t.tls = "26379", true, true
 	default:
-		return t, errors.New("redis url: the scheme is none of redis, rediss, redis+cluster, rediss+cluster, redis+sentinel")
+		return t, errors.New("redis url: the scheme is none of redis, rediss, redis+cluster, rediss+cluster, redis+sentinel, rediss+sentinel")
 	}
 	if strings.ContainsRune(rest, '?') {
 		return t, errors.New("redis url: options after '?' are not known; a '?' in a password is written %3F")

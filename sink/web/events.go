@@ -28,13 +28,14 @@ type pace struct {
 // following is what the streams of a server share.
 type following struct {
 	open   chan struct{} // holds one per stream
+	crowd  *crowd
 	ending chan struct{} // closed when the server ends
 	pace   pace
 }
 
 func newFollowing() following {
 	return following{
-		open: make(chan struct{}, mostStreams), ending: make(chan struct{}),
+		open: make(chan struct{}, mostStreams), crowd: &crowd{most: mostPerClient}, ending: make(chan struct{}),
 		pace: pace{heartbeat: 15 * time.Second, patience: 30 * time.Second},
 	}
 }
@@ -56,6 +57,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if len(since) > 64 || !utf8.ValidString(since) {
 		return refuse(http.StatusBadRequest, "bad_query", "Last-Event-ID: an id is at most 64 characters of UTF-8")
 	}
+	client := clientOf(r)
+	if !s.follow.crowd.enter(client) {
+		return later(w, 5, "too_many_streams", "%d streams of this client are open, which is all it may have", s.follow.crowd.most)
+	}
+	defer s.follow.crowd.leave(client)
 	select {
 	case s.follow.open <- struct{}{}:
 	default:

@@ -216,6 +216,7 @@ func TestClientThatIsCutOff(t *testing.T) {
 // told when to come again, and has the place of the first that goes.
 func TestOneStreamTooMany(t *testing.T) {
 	s := newServer(t, nil)
+	s.follow.crowd.most = 2 * mostStreams // all of them are of one address
 	end := serving(t, s)
 	var first net.Conn
 	for i := range mostStreams {

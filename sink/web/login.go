@@ -26,6 +26,7 @@ func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if r.URL.Path == "/logout" {
+		s.keeper.revoke(r)
 		http.SetCookie(w, cookie(r, ""))
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
 		return nil

@@ -77,7 +77,7 @@ func (s *Server) routes() (http.Handler, error) {
 	if s.meter == nil {
 		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed())
 	}
-	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, origin.Handler(all))))
+	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, s.options.TLS.certified(origin.Handler(all)))))
 	return s.meter.measure(guarded), nil
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +28,9 @@ type Options struct {
 	// Token, where not empty, must come as a bearer token, or with the cookie
 	// that a login with it gave, with every request but /livez and /readyz.
 	Token string
+	// TokenFile holds the token instead, and is read again when it has changed.
+	TokenFile string
+	TLS       TLS
 	// Rate is the requests per second that one client may send, predictions a
 	// quarter of it; 0 is no limit.
 	Rate float64
@@ -88,10 +92,32 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		options: o, listener: l, keeper: newAuthenticator(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
 		turns: newTurns(runtime.GOMAXPROCS(0), o.Body), arrival: arrivalTimeout, grace: shutdownTimeout,
 	}
+	if err := s.secure(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	if s.handler, err = s.routes(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return s, nil
+}
+
+// secure reads the token and the certificate, which are read again when their files have
+// changed.
+func (s *Server) secure() (err error) {
+	o := &s.options
+	tell := func(err error) {
+		o.Logger.Error("a changed file is not used", slog.Any("error", err))
+	}
+	if o.TokenFile != "" {
+		if s.keeper, err = openAuthenticator(o.TokenFile, tell); err != nil {
+			return err
+		}
+	}
+	encrypted, err := o.TLS.config(tell)
+	if encrypted != nil {
+		s.listener = tls.NewListener(s.listener, encrypted)
+	}
+	return err
 }
 
 // Addr returns the address that is listened on, with its true port.

@@ -367,9 +367,10 @@ func TestAccept(t *testing.T) {
 func TestReadToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	for _, c := range []struct{ text, want, fails string }{
-		{"secret\n", "secret", ""},
+		{"two words and two more", "", "without spaces"},
+		{"sixteen-or-more!\n", "sixteen-or-more!", ""},
 		{" \n", "", "is empty"},
-		{"two words", "", "without spaces"},
+		{"short", "", "can be guessed"},
 	} {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)

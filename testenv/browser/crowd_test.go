@@ -155,7 +155,7 @@ func TestOutage(t *testing.T) {
 
 // TestLogin opens the page of a consumer with a token.
 func TestLogin(t *testing.T) {
-	browser, w := newBrowser(t), newWorld(t, "http.token_file="+tokenFile(t, "open-sesame"))
+	browser, w := newBrowser(t), newWorld(t, "http.token_file="+tokenFile(t, "open-sesame-open-sesame"))
 	b := newTab(t, browser, 1280, 900)
 	b.excuse("401")
 	b.do(navigate(w.Base + "/operations"))
@@ -166,7 +166,7 @@ func TestLogin(t *testing.T) {
 	b.press("wrong" + kb.Enter)
 	b.wait(`location.pathname === '/login' && document.body.innerText.toLowerCase().includes('not')`, "that a wrong token is refused")
 	b.do(evaluate(`document.querySelector('input[name=token]').focus()`))
-	b.press("open-sesame" + kb.Enter)
+	b.press("open-sesame-open-sesame" + kb.Enter)
 	b.wait(`location.pathname === '/operations' && document.querySelectorAll('main table tbody tr').length >= 4`, "the page that was asked for")
 	if seen := value[string](b, `document.cookie`); seen != "" {
 		t.Errorf("scripts see the cookie %q", seen)

@@ -26,8 +26,9 @@ var files embed.FS
 
 // kafka is a broker that can go and come back.
 type kafka struct {
-	proc *process
-	addr string
+	proc    *process
+	addr    string
+	guarded string
 }
 
 // place is where a server listens, and the address under which others find it.
@@ -48,6 +49,7 @@ type member struct {
 	ID                          int
 	Voters                      string // id@host:port of all controllers
 	Clients, Peers, Controllers place
+	Guarded                     place // of clients that have names and permissions; no port: there is none
 	Replicas, InSync            int
 	Data                        string
 }
@@ -57,7 +59,7 @@ func startKafka(ctx context.Context, t tools, dir string) (*kafka, error) {
 	var err error
 	for range 3 { // another process may take a port between our look and the start
 		m := member{ID: 1, Replicas: 1, InSync: 1}
-		for _, p := range []*place{&m.Clients, &m.Peers, &m.Controllers} {
+		for _, p := range []*place{&m.Clients, &m.Guarded, &m.Peers, &m.Controllers} {
 			if *p, err = newPlace(ctx); err != nil {
 				return nil, err
 			}
@@ -103,7 +105,7 @@ func newKafka(ctx context.Context, t tools, dir, cluster string, m member) (*kaf
 	}
 	return &kafka{
 		proc: &process{log: filepath.Join(dir, "broker.log"), dir: dir, args: java("kafka.Kafka", properties)},
-		addr: m.Clients.Seen,
+		addr: m.Clients.Seen, guarded: m.Guarded.Seen,
 	}, nil
 }
 

@@ -82,6 +82,11 @@ func sweep() {
 // Brokers returns the broker's address.
 func (e *Env) Brokers() []string { return []string{e.kafka.addr} }
 
+// GuardedBrokers returns the address of the same broker for clients with a name, by
+// SASL/SCRAM-SHA-512 without TLS: they may do what its ACLs allow. Those who come to
+// Brokers may do everything, and give names and permissions.
+func (e *Env) GuardedBrokers() []string { return []string{e.kafka.guarded} }
+
 // RedisURL returns the store's URL.
 func (e *Env) RedisURL() string { return e.redis.url }
 

@@ -1,6 +1,8 @@
 package main
 
-var checkpoints = []string{"./pipeline/redis"}
+var (
+	checkpoints = []string{"./pipeline/redis"}
+)
 
 // ofSecurity are faults of what keeps strangers, and servers that lose state, away.
 var ofSecurity = []mutant{
@@ -18,4 +20,18 @@ var ofSecurity = []mutant{
 		"if ctx.Value(guarded{}) == nil {", "if true {", "TestPolicyAfterAReconnect", checkpoints},
 	{"a wrong password is an unknown policy", "pipeline/redis/policy.go",
 		"goredis.HasErrorPrefix(refused, \"WRONGPASS\")", "false", "TestWrongPassword", checkpoints},
+	{"a refused password is sent for ever", "internal/access/tries.go",
+		"if t.refused >= MostTries {", "if false {", "TestTries", []string{"./internal/access"}},
+	{"many connections try a password at once", "internal/access/tries.go",
+		"return t.right && t.password == password", "return true", "TestTriesOneAtATime", []string{"./internal/access"}},
+	{"a token is read once", "sink/web/reread.go",
+		"if r.have && seen == r.seen {", "if r.have {", "TestTokenIsReadAgain", web},
+	{"log-out ends nothing at the server", "sink/web/login.go",
+		"s.keeper.revoke(r)", "_ = s", "TestLogoutEndsTheSession", web},
+	{"any token will do", "sink/web/token.go",
+		"if len(token) < leastToken {", "if false {", "TestShortTokens", web},
+	{"one client takes all streams", "sink/web/crowd.go",
+		"if c.of[client] >= c.most {", "if false {", "TestStreamsPerClient", web},
+	{"no certificate is wanted", "sink/web/routes.go",
+		"s.options.TLS.certified(origin.Handler(all))", "origin.Handler(all)", "TestClientsWithoutCertificate", web},
 }

@@ -46,6 +46,7 @@ func (c *Config) check() []error {
 		wrong("kafka.peer_timeout: %v is less than two heartbeats (%v); 0 leaves silent members to kafka.session_timeout", k.PeerTimeout, 2*Heartbeat)
 	}
 	c.checkAuthentication(wrong)
+	c.checkConnections(wrong)
 	if err := checkRedisURL(c.Redis.URL); err != nil {
 		wrong("redis.url: %w", err)
 	}
@@ -113,8 +114,28 @@ func (c *Config) checkTopics(wrong report) {
 
 // checkPair refuses a certificate without its key, and a key without one.
 func (t *TLS) checkPair(wrong report, section string) {
-	if (t.CertFile == "") != (t.KeyFile == "") {
-		wrong("%s.cert_file is %q and %s.key_file is %q: give both or neither", section, t.CertFile, section, t.KeyFile)
+	checkPair(wrong, section, t.CertFile, t.KeyFile)
+}
+
+func checkPair(wrong report, section, cert, key string) {
+	if (cert == "") != (key == "") {
+		wrong("%s.cert_file is %q and %s.key_file is %q: give both or neither", section, cert, section, key)
+	}
+}
+
+// checkConnections finds files of TLS and of sentinels that nothing would use.
+func (c *Config) checkConnections(wrong report) {
+	r, h := c.Redis, c.HTTP.TLS
+	checkPair(wrong, "redis.tls", r.TLS.CertFile, r.TLS.KeyFile)
+	if r.TLS != (RedisTLS{}) && !strings.HasPrefix(r.URL, "rediss") {
+		wrong("redis.tls is set, but redis.url (%q) is none of rediss://: the connections would not be encrypted", hideSecrets(r.URL))
+	}
+	if r.SentinelUsername+r.SentinelPasswordFile != "" && !strings.Contains(r.URL, "+sentinel://") {
+		wrong("redis.sentinel_username and redis.sentinel_password_file are for sentinels, and redis.url (%q) names none", hideSecrets(r.URL))
+	}
+	checkPair(wrong, "http.tls", h.CertFile, h.KeyFile)
+	if h.ClientCAFile != "" && h.CertFile == "" {
+		wrong("http.tls.client_ca_file is %q, but http.tls.cert_file is empty: without TLS no client shows a certificate", h.ClientCAFile)
 	}
 }
 
@@ -142,7 +163,7 @@ func checkRedisURL(url string) error {
 	if url == Embedded {
 		return nil
 	}
-	schemes := []string{"redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel"}
+	schemes := []string{"redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel"}
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok || !slices.Contains(schemes, scheme) {
 		return fmt.Errorf("%q is neither %s nor starts with one of: %s://", hideSecrets(url), Embedded, strings.Join(schemes, "://, "))

@@ -72,7 +72,18 @@ type Redis struct {
 	URL          string `yaml:"url"`
 	PasswordFile string `yaml:"password_file"`
 	// Eviction is one of the redis package's: refuse, accept_unknown, accept_silent_loss.
-	Eviction string `yaml:"eviction"`
+	Eviction string   `yaml:"eviction"`
+	TLS      RedisTLS `yaml:"tls"`
+	// SentinelUsername and SentinelPasswordFile are for the sentinels themselves.
+	SentinelUsername     string `yaml:"sentinel_username"`
+	SentinelPasswordFile string `yaml:"sentinel_password_file"`
+}
+
+// RedisTLS is the section redis.tls, for rediss URLs.
+type RedisTLS struct {
+	CAFile   string `yaml:"ca_file"`
+	CertFile string `yaml:"cert_file"`
+	KeyFile  string `yaml:"key_file"`
 }
 
 // Checkpoint is the section checkpoint: what comes first ends a checkpoint, and
@@ -105,6 +116,8 @@ type Limits struct {
 type HTTP struct {
 	Listen    string `yaml:"listen"`
 	TokenFile string `yaml:"token_file"`
+	// TLS is of the server; without a certificate it speaks plain HTTP.
+	TLS HTTPTLS `yaml:"tls"`
 	// Rate is the requests per second that one client may send, 0: no limit.
 	Rate float64 `yaml:"rate"`
 	// History bounds what is remembered of past posteriors.
@@ -116,6 +129,13 @@ type HTTP struct {
 type Log struct {
 	Format string `yaml:"format"`
 	Level  string `yaml:"level"`
+}
+
+// HTTPTLS is the section http.tls. With ClientCAFile clients need a certificate.
+type HTTPTLS struct {
+	CertFile     string `yaml:"cert_file"`
+	KeyFile      string `yaml:"key_file"`
+	ClientCAFile string `yaml:"client_ca_file"`
 }
 
 // Heartbeat is the time between two heartbeats of a member of the group.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/replay"
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/depend"
@@ -127,6 +128,8 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 	}
 	n.Store, err = redis.Open(redis.Options{
 		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile, Eviction: redis.Eviction(c.Redis.Eviction),
+		TLS:          access.TLS{CAFile: c.Redis.TLS.CAFile, CertFile: c.Redis.TLS.CertFile, KeyFile: c.Redis.TLS.KeyFile},
+		SentinelUser: c.Redis.SentinelUsername, SentinelPasswordFile: c.Redis.SentinelPasswordFile,
 		Cluster: id, Group: c.Kafka.Group,
 		Begin: beginOf(n.watch, depend.Redis, redis.Requests()),
 	})

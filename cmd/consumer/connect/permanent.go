@@ -1,5 +1,17 @@
 package connect
 
+import (
+	"errors"
+
+	"github.com/credence-stream/credence/internal/access"
+)
+
+// IsPermanent reports whether waiting cannot cure an error.
+func IsPermanent(err error) bool {
+	var permanent *PermanentError
+	return errors.As(err, &permanent) || errors.Is(err, access.ErrExhausted)
+}
+
 // PermanentError is one that waiting cannot cure.
 type PermanentError struct{ err error }
 

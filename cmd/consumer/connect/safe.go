@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/redis"
@@ -43,4 +44,23 @@ func (n *Connection) WatchStore(ctx context.Context, logger *slog.Logger) {
 		}
 		logger.Info("store safe again")
 	})
+}
+
+// Locked waits until Kafka or Redis has refused a password access.MostTries times and says
+// which; nil at the end of ctx.
+func (n *Connection) Locked(ctx context.Context) error {
+	var of string
+	var locked <-chan struct{}
+	if n.Store != nil {
+		locked = n.Store.Exhausted()
+	}
+	select {
+	case <-n.Client.Exhausted():
+		of = "kafka.sasl"
+	case <-locked:
+		of = "redis.password_file, or the user in redis.url"
+	case <-ctx.Done():
+		return nil
+	}
+	return &PermanentError{fmt.Errorf("%w: correct %s", access.ErrExhausted, of)}
 }

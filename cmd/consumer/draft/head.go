@@ -84,6 +84,10 @@ type redisPlace struct {
 	URL          string `yaml:"url"`
 	PasswordFile string `yaml:"password_file,omitempty"`
 	Eviction     string `yaml:"eviction,omitempty"`
+
+	TLS                  config.RedisTLS `yaml:"tls,omitempty"`
+	SentinelUsername     string          `yaml:"sentinel_username,omitempty"`
+	SentinelPasswordFile string          `yaml:"sentinel_password_file,omitempty"`
 }
 
 func redisPlaceOf(c config.Redis) redisPlace {

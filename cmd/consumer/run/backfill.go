@@ -79,7 +79,7 @@ func (s *Service) follow(ctx context.Context, b *backfill, tty io.Writer) {
 		speed := int64(float64(done) / max(now.Sub(b.began).Seconds(), 1e-3))
 		switch {
 		case done >= b.total():
-			s.logger.Info("the backfill is done, the group is live", "records", done, "seconds", round(now.Sub(b.began)), "records_per_second", speed)
+			s.logger.Info("backfill done", "records", done, "seconds", round(now.Sub(b.began)), "records_per_second", speed)
 		case now.Sub(told) >= backfillLine && known:
 			told = now
 			s.logger.Info("backfill", "records", done, "of", b.total(), "percent", 100*done/b.total(), "records_per_second", speed, "seconds_left", round(left))

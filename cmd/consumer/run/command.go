@@ -89,7 +89,7 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start
 		s.tty = a.Err
 	}
 	if s.http != nil {
-		w.page(pageURL(s.http.Addr()))
+		w.page(s.page())
 	}
 	if err := s.Run(ctx, untilEnd); err != nil {
 		return err

@@ -28,7 +28,7 @@ func limitMemory(c *config.Config, env []string, container int64, log *slog.Logg
 	}
 	limit := memoryLimit(c)
 	if most := container / 10 * 9; most < limit {
-		log.Warn("the container has less memory than the configuration may use: raise its limit, or lower memory.cache and memory.inflight",
+		log.Warn("container too small", "advice", "raise its memory limit, or lower memory.cache and memory.inflight",
 			"container_bytes", container, "configuration_bytes", limit)
 		limit = most
 	}

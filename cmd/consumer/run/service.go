@@ -54,12 +54,9 @@ type Service struct {
 // NewService takes the HTTP port, so that one in use is told at once, and
 // connects to nothing. The names are those of the commands that it mentions.
 func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *slog.Logger) (*Service, error) {
-	token, err := web.ReadToken(c.HTTP.TokenFile)
-	if err != nil {
-		return nil, err
-	}
 	s := &Service{names: names, config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
 	s.watch = depend.New(s.metrics, logger, dependencies(c)...)
+	var err error
 	if s.conn, err = connect.DialWatched(c, s.watch); err != nil {
 		return nil, err
 	}
@@ -69,7 +66,7 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	if c.HTTP.Listen == "" {
 		return s, nil
 	}
-	s.http, err = web.Listen(ctx, s.webOptions(token))
+	s.http, err = web.Listen(ctx, s.webOptions())
 	if err != nil {
 		s.conn.Close()
 		return nil, err
@@ -164,10 +161,15 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 		cancel()
 		watching.Wait()
 	}()
-	if !untilEnd {
-		return w.Run(ctx)
-	}
 	g, ending := errgroup.WithContext(working)
+	g.Go(func() error { return s.conn.Locked(ending) })
+	if !untilEnd {
+		g.Go(func() error {
+			defer cancel()
+			return w.Run(ending)
+		})
+		return g.Wait()
+	}
 	g.Go(func() error { return w.Run(ending) })
 	g.Go(func() error {
 		defer cancel()
@@ -200,8 +202,7 @@ func (s *Service) worked(ctx context.Context) (*pipeline.Worker, error) {
 func (s *Service) retry(ctx context.Context, try func() error) error {
 	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		err := try()
-		var permanent *connect.PermanentError
-		if err == nil || errors.As(err, &permanent) {
+		if err == nil || connect.IsPermanent(err) {
 			s.watch.Answered(depend.Kafka, starting)
 			s.watch.Answered(depend.Redis, starting)
 			return err

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/connect"
@@ -12,11 +13,11 @@ import (
 )
 
 // webOptions are those of the HTTP server.
-func (s *Service) webOptions(token string) web.Options {
+func (s *Service) webOptions() web.Options {
 	c, form := s.config, sink.JSON{}
 	table := arrow.NewEncoder()
 	return web.Options{
-		Listen: c.HTTP.Listen, Token: token, Rate: c.HTTP.Rate,
+		Listen: c.HTTP.Listen, TokenFile: c.HTTP.TokenFile, TLS: web.TLS(c.HTTP.TLS), Rate: c.HTTP.Rate,
 		Ready: s.ready, Store: s, Topics: s, Feed: s.feed, Kinds: c.Kinds, Gathering: c.Input.Coalesce.Rule(),
 		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
 		Encode:     arrow.Encode,
@@ -29,4 +30,12 @@ func (s *Service) webOptions(token string) web.Options {
 		Commands: commandsOf(s.names, c), Page: web.Page(), Manual: docs.Pages,
 		Metrics: s.metrics, Logger: s.logger, Pprof: c.HTTP.Pprof,
 	}
+}
+
+// page is where the page is.
+func (s *Service) page() string {
+	if s.config.HTTP.TLS.CertFile == "" {
+		return pageURL(s.http.Addr())
+	}
+	return "https" + strings.TrimPrefix(pageURL(s.http.Addr()), "http")
 }

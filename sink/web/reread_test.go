@@ -1,0 +1,166 @@
+package web
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A token that changes in its file ends the old one and all its sessions; one that is none
+// leaves the old one in force.
+func TestTokenIsReadAgain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	first, second := strings.Repeat("a", 16), strings.Repeat("b", 17)
+	write(t, file, first)
+	var told []error
+	d, err := openAuthenticator(file, func(err error) { told = append(told, err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := d.session(time.Now().Add(time.Hour))
+	write(t, file, "short")
+	if !d.knows(first) || !d.valid(old) || len(told) != 1 || d.knows("short") {
+		t.Errorf("a file without a token: told %v", told)
+	}
+	write(t, file, second)
+	if d.knows(first) || !d.knows(second) || d.valid(old) {
+		t.Error("the new token is not the one")
+	}
+}
+
+func TestShortTokens(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	write(t, file, strings.Repeat("x", 15))
+	if _, err := ReadToken(file); err == nil || !strings.Contains(err.Error(), "/dev/urandom") {
+		t.Errorf("15 characters: %v", err)
+	}
+	write(t, file, strings.Repeat("x", 16))
+	if _, err := ReadToken(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// Log-out ends the session at the server, and no other one of the same moment.
+func TestLogoutEndsTheSession(t *testing.T) {
+	s := newServer(t, closed)
+	one, other := session(t, s), session(t, s)
+	if status, _, _ := send(s, "POST", "/logout", "", "Cookie", one); status != 303 {
+		t.Fatalf("logout: %d", status)
+	}
+	if status, _, _ := ask(s, "GET", "/v1/models", "Cookie", one); status != 401 {
+		t.Errorf("after the log-out: %d", status)
+	}
+	if status, _, _ := ask(s, "GET", "/v1/models", "Cookie", other); status == 401 {
+		t.Error("another session ended with it")
+	}
+}
+
+// What is remembered of ended sessions has a bound, beyond which all of before are over.
+func TestManyLogouts(t *testing.T) {
+	d := newAuthenticator("secret")
+	end := time.Now().Add(sessionLength)
+	old := d.session(end)
+	for i := range mostRevoked + 1 {
+		d.over.add(string(rune(i)), end, time.Now())
+	}
+	if len(d.over.ends) > mostRevoked || d.valid(old) {
+		t.Errorf("%d remembered", len(d.over.ends))
+	}
+	if !d.valid(d.session(time.Now().Add(sessionLength + time.Second))) {
+		t.Error("a new session is over")
+	}
+}
+
+// pair writes a certificate of 127.0.0.1 with a serial number, and its key.
+func pair(t *testing.T, dir string, serial int64) TLS {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := TLS{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	write(t, f.CertFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	write(t, f.KeyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})))
+	return f
+}
+
+// A certificate that changes in its files is the one of the next connection.
+func TestCertificateIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	files := pair(t, dir, 1)
+	config, err := files.config(func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	serial := func() int64 {
+		c, err := config.GetConfigForClient(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert, err := x509.ParseCertificate(c.Certificates[0].Certificate[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cert.SerialNumber.Int64()
+	}
+	if serial() != 1 {
+		t.Error("not the first certificate")
+	}
+	other := t.TempDir()
+	pair(t, other, 22)
+	for _, name := range []string{"cert.pem", "key.pem"} { // as one who renews does
+		if err := os.Rename(filepath.Join(other, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if serial() != 22 {
+		t.Error("not the new certificate")
+	}
+	if config.MinVersion != tls.VersionTLS12 {
+		t.Error("an old version of TLS")
+	}
+	if _, err := (TLS{CertFile: dir + "/none", KeyFile: dir + "/none"}).config(nil); err == nil {
+		t.Error("no certificate passes")
+	}
+}
+
+// With authorities of clients, who shows no certificate gets in nowhere but where the process
+// is watched.
+func TestClientsWithoutCertificate(t *testing.T) {
+	s := newServer(t, func(o *Options) {
+		o.TLS = pair(t, t.TempDir(), 1)
+		o.TLS.ClientCAFile = o.TLS.CertFile
+	})
+	for path, want := range map[string]int{"/v1/models": 403, "/metrics": 403, "/login": 403, "/livez": 200} {
+		if status, _, body := ask(s, "GET", path); status != want {
+			t.Errorf("%s: %d %s, want %d", path, status, body, want)
+		}
+	}
+}

@@ -1,0 +1,358 @@
+//go:build unix
+
+package integration
+
+import (
+	"bytes"
+	"context"
+	"crypto/pbkdf2"
+	"crypto/sha512"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/compose"
+	"github.com/credence-stream/credence/testenv/probe"
+	"github.com/credence-stream/credence/testenv/programs"
+)
+
+// guardedServers are servers with a second address, where clients have names.
+type guardedServers interface{ GuardedBrokers() []string }
+
+// permission is a row of the table of docs/howto/security.md.
+type permission struct{ user, resource, name, operation string }
+
+func (p permission) String() string {
+	return fmt.Sprintf("%s: %s %s on %s", p.user, p.operation, p.name, p.resource)
+}
+
+var permissionRow = regexp.MustCompile("(?m)^\\| `(credence|producer)` \\| (topic|group) `([^`]+)` \\| `([A-Z_]+)` \\|")
+
+// guardedWorld is a world whose programs are users with permissions.
+type guardedWorld struct {
+	*world
+	bootstrap string
+	password  string // a file
+	store     string // URL with the user of the documentation's rule
+	rows      []permission
+}
+
+const secret = "a secret of this test"
+
+func page(t *testing.T) string {
+	t.Helper()
+	root, err := compose.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(root, "docs/howto/security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func newGuardedWorld(t *testing.T, env *testenv.Env, servers guardedServers) *guardedWorld {
+	t.Helper()
+	w := &guardedWorld{world: newWorld(t, env, setup{partitions: 1}), bootstrap: servers.GuardedBrokers()[0]}
+	w.input += "2" // which nobody has created
+	w.file = w.configure(t, setup{models: anyModel})
+	w.password = filepath.Join(w.dir, "password")
+	if err := os.WriteFile(w.password, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := page(t)
+	_, rule, _ := strings.Cut(text, "ACL SETUSER credence on >PASSWORD ")
+	rule, _, _ = strings.Cut(rule, "```")
+	args := []any{"acl", "setuser", w.group, "on", ">" + secret}
+	for word := range strings.FieldsSeq(rule) {
+		args = append(args, word)
+	}
+	if err := w.world.store.Do(t.Context(), args...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.world.store.Do(context.WithoutCancel(t.Context()), "acl", "deluser", w.group) })
+	w.store = strings.Replace(env.RedisURL(), "://", "://"+w.group+"@", 1)
+	for _, m := range permissionRow.FindAllStringSubmatch(text, -1) {
+		w.rows = append(w.rows, permission{m[1], m[2], m[3], m[4]})
+	}
+	if len(w.rows) == 0 {
+		t.Fatal("docs/howto/security.md has no table of permissions")
+	}
+	for _, user := range []string{"credence", "producer"} {
+		w.enrol(t, w.user(user), secret)
+	}
+	for _, p := range w.rows {
+		w.grant(t, p)
+	}
+	return w
+}
+
+func (w *guardedWorld) user(role string) string { return w.group + "-" + role }
+
+// enrol gives a user a password.
+func (w *guardedWorld) enrol(t *testing.T, user, password string) {
+	t.Helper()
+	salt := []byte("of no use elsewhere")
+	salted, err := pbkdf2.Key(sha512.New, password, salt, 4096, sha512.Size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+	up := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
+	up.Name, up.Mechanism, up.Iterations, up.Salt, up.SaltedPassword = user, 2, 4096, salt, salted
+	req.Upsertions = append(req.Upsertions, up)
+	resp, err := req.RequestWith(t.Context(), w.kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Results[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()
+	one := kmsg.NewDescribeUserSCRAMCredentialsRequestUser()
+	one.Name = user
+	ask.Users = append(ask.Users, one)
+	programs.Eventually(t, "the broker knows "+user, func() (bool, error) {
+		resp, err := ask.RequestWith(t.Context(), w.kafka)
+		return err == nil && resp.Results[0].ErrorCode == 0, err
+	})
+}
+
+var (
+	resources  = map[string]kmsg.ACLResourceType{"topic": kmsg.ACLResourceTypeTopic, "group": kmsg.ACLResourceTypeGroup}
+	operations = map[string]kmsg.ACLOperation{
+		"READ": kmsg.ACLOperationRead, "WRITE": kmsg.ACLOperationWrite, "CREATE": kmsg.ACLOperationCreate,
+		"DELETE": kmsg.ACLOperationDelete, "DESCRIBE_CONFIGS": kmsg.ACLOperationDescribeConfigs,
+	}
+)
+
+// here is the name that stands in this world for one of the documentation.
+func (w *guardedWorld) here(name string) string {
+	switch name {
+	case "shards":
+		return w.input
+	case "posteriors":
+		return w.output
+	case "shards.dead":
+		return w.dead
+	}
+	return strings.Replace(name, "credence", w.group, 1)
+}
+
+func (w *guardedWorld) grant(t *testing.T, p permission) {
+	t.Helper()
+	req := kmsg.NewPtrCreateACLsRequest()
+	c := kmsg.NewCreateACLsRequestCreation()
+	c.ResourceType, c.ResourceName, c.ResourcePatternType = resources[p.resource], w.here(p.name), kmsg.ACLResourcePatternTypeLiteral
+	c.Principal, c.Host, c.Operation, c.PermissionType = "User:"+w.user(p.user), "*", operations[p.operation], kmsg.ACLPermissionTypeAllow
+	req.Creations = append(req.Creations, c)
+	resp, err := req.RequestWith(t.Context(), w.kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Results[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", p, err)
+	}
+	w.holds(t, p, true)
+}
+
+func (w *guardedWorld) withdraw(t *testing.T, p permission) {
+	t.Helper()
+	req := kmsg.NewPtrDeleteACLsRequest()
+	f := kmsg.NewDeleteACLsRequestFilter()
+	principal, name := "User:"+w.user(p.user), w.here(p.name)
+	f.ResourceType, f.ResourceName, f.ResourcePatternType = resources[p.resource], &name, kmsg.ACLResourcePatternTypeLiteral
+	f.Principal, f.Operation, f.PermissionType = &principal, operations[p.operation], kmsg.ACLPermissionTypeAllow
+	req.Filters = append(req.Filters, f)
+	resp, err := req.RequestWith(t.Context(), w.kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Results[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", p, err)
+	}
+	w.holds(t, p, false)
+}
+
+// holds waits until the broker's own authorizer has heard of a permission, or of its end.
+func (w *guardedWorld) holds(t *testing.T, p permission, want bool) {
+	t.Helper()
+	req := kmsg.NewPtrDescribeACLsRequest()
+	principal, name := "User:"+w.user(p.user), w.here(p.name)
+	req.ResourceType, req.ResourceName, req.ResourcePatternType = resources[p.resource], &name, kmsg.ACLResourcePatternTypeLiteral
+	req.Principal, req.Operation, req.PermissionType = &principal, operations[p.operation], kmsg.ACLPermissionTypeAllow
+	programs.Eventually(t, p.String(), func() (bool, error) {
+		resp, err := req.RequestWith(t.Context(), w.kafka)
+		return err == nil && (len(resp.Resources) > 0) == want, err
+	})
+}
+
+// as are the words that make a command one of a user.
+func (w *guardedWorld) as(words ...string) []string {
+	sets := []string{
+		"kafka.brokers=" + w.bootstrap, "kafka.session_timeout=2s", "kafka.sasl.mechanism=scram-sha-512", "kafka.sasl.username=" + w.user("credence"),
+		"kafka.sasl.password_file=" + w.password, "redis.url=" + w.store, "redis.password_file=" + w.password,
+	}
+	for _, s := range sets {
+		words = append(words, "--set", s)
+	}
+	return words
+}
+
+// produce runs the producer as its user.
+func (w *guardedWorld) produce(words ...string) []string {
+	return append(words, "--brokers", w.bootstrap, "--sasl-mechanism", "scram-sha-512", "--sasl-username", w.user("producer"), "--sasl-password-file", w.password)
+}
+
+// works expects that a command succeeds.
+func (w *guardedWorld) works(t *testing.T, program string, words []string) {
+	t.Helper()
+	if got := programs.Run(t, filepath.Join(binaries, program), words...); got.Code != 0 {
+		t.Errorf("%s %s: exit %d\n%s%s", program, strings.Join(words[:2], " "), got.Code, got.Data, programs.Last(got.Messages))
+	}
+}
+
+var unauthorized = regexp.MustCompile(`(?i)authorization.failed|not authorized`)
+
+// refused expects that a command without a permission says so. One that would wait for
+// ever, as for any outage, is ended then.
+func (w *guardedWorld) refused(t *testing.T, program string, words []string, p permission) {
+	t.Helper()
+	w.withdraw(t, p)
+	defer w.grant(t, p)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(binaries, program), words...)
+	cmd.Env, cmd.Cancel = programs.Surroundings(), func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	said := &said{found: cancel}
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
+	if err == nil || !unauthorized.Match(said.text.Bytes()) {
+		t.Errorf("without %s, %s %s ends with %v and says\n%s", p, program, strings.Join(words[:2], " "), err, programs.Last(said.text.String()))
+	}
+}
+
+// waits expects that a worker without a permission is not ready and says why, there or in its log.
+func (w *guardedWorld) waits(t *testing.T, p permission) {
+	t.Helper()
+	w.withdraw(t, p)
+	defer w.grant(t, p)
+	s := w.start(t, w.as()...)
+	programs.Eventually(t, "the worker names what is missing", func() (bool, error) {
+		code, body := s.Fetch(t, "/readyz")
+		if code == 503 && unauthorized.MatchString(body+s.Messages.String()) {
+			return true, nil
+		}
+		return false, fmt.Errorf("without %s: %d %s", p, code, body)
+	})
+	s.Stop(t)
+}
+
+// said is what a command has said; found is called once it spoke of a permission.
+type said struct {
+	text  bytes.Buffer
+	found func()
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	n, err := s.text.Write(b)
+	if unauthorized.Match(s.text.Bytes()) {
+		s.found()
+	}
+	return n, err
+}
+
+// TestPermissions runs every command under the permissions of docs/howto/security.md, in
+// Kafka and in Redis, and shows of each one in Kafka that some command fails without it; of
+// those in Redis TestLeastPrivilege in pipeline/redis does.
+func TestPermissions(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		servers, ok := env.Servers.(guardedServers)
+		if !ok {
+			t.Logf("NOT TESTED: the %s servers have no users", env.Backend)
+			return
+		}
+		w := newGuardedWorld(t, env, servers)
+		consumer := func(words ...string) []string { return w.as(append(words, "--config", w.file)...) }
+		simulate := w.produce("simulate", "--scenario", "linear", "--shards", "20", "--keys", "3", "--topic", w.input)
+		run := consumer("run", "--until-end", "--set", "http.listen=")
+		file := filepath.Join(w.dir, "states.arrows")
+
+		left := slices.Clone(w.rows)
+		without := func(program string, words []string, p permission) {
+			t.Helper()
+			i := slices.Index(left, p)
+			if i < 0 {
+				t.Errorf("docs/howto/security.md lacks %s", p)
+				return
+			}
+			left = slices.Delete(left, i, i+1)
+			if program == "" {
+				w.waits(t, p)
+				return
+			}
+			w.refused(t, program, words, p)
+		}
+		without("producer", simulate, permission{"producer", "topic", "shards", "CREATE"})
+		w.works(t, "producer", simulate)
+		without("producer", simulate, permission{"producer", "topic", "shards", "WRITE"})
+		without("consumer", run, permission{"credence", "topic", "posteriors", "CREATE"})
+		without("consumer", run, permission{"credence", "topic", "shards.dead", "CREATE"})
+		without("", nil, permission{"credence", "topic", "shards", "READ"})
+		without("", nil, permission{"credence", "group", "credence", "READ"})
+		without("", nil, permission{"credence", "topic", "posteriors", "WRITE"})
+		send(t, w.kafka, &kgo.Record{Topic: w.input, Key: []byte("linear/1"), Value: []byte("no shard")})
+		without("", nil, permission{"credence", "topic", "shards.dead", "WRITE"})
+		w.works(t, "consumer", run)
+
+		for _, topic := range []string{"shards", "posteriors", "shards.dead"} {
+			without("consumer", consumer("check", "--set", "http.listen="), permission{"credence", "topic", topic, "DESCRIBE_CONFIGS"})
+		}
+		w.works(t, "consumer", consumer("check", "--set", "http.listen="))
+		without("consumer", consumer("tail", "--until-end"), permission{"credence", "topic", "posteriors", "READ"})
+		w.works(t, "consumer", consumer("tail", "--until-end"))
+		w.works(t, "consumer", consumer("get", w.aKey(t)))
+		without("consumer", consumer("dead-letters", "list"), permission{"credence", "topic", "shards.dead", "READ"})
+		w.works(t, "consumer", consumer("dead-letters", "list"))
+		without("consumer", consumer("dead-letters", "replay"), permission{"credence", "group", "credence.dlq", "READ"})
+		without("consumer", consumer("dead-letters", "replay"), permission{"credence", "topic", "shards", "WRITE"})
+		w.works(t, "consumer", consumer("dead-letters", "replay"))
+		for _, words := range [][]string{
+			{"verify"}, {"state", "list"}, {"state", "repair"}, {"state", "export", "--out", file}, {"state", "import", "--in", file, "--force", "--yes"},
+			{"state", "delete", w.aKey(t), "--yes", "--wait", "0s"},
+		} {
+			w.works(t, "consumer", consumer(words...))
+		}
+		reading := []string{"--topic", w.input, "--brokers", w.bootstrap}
+		w.works(t, "consumer", w.as(append([]string{"init", "--from", "beginning"}, reading...)...))
+		without("consumer", consumer("state", "delete", "--all", "--yes"), permission{"credence", "group", "credence", "DELETE"})
+		w.works(t, "consumer", consumer("state", "delete", "--all", "--yes"))
+		for _, p := range left {
+			t.Errorf("no command was shown to need %s", p)
+		}
+	})
+}
+
+// aKey is a key that has a state.
+func (w *guardedWorld) aKey(t *testing.T) string {
+	t.Helper()
+	got := programs.Run(t, filepath.Join(binaries, "consumer"), w.as("state", "list", "--config", w.file, "--format", "csv")...)
+	lines := strings.Split(got.Data, "\n")
+	if got.Code != 0 || len(lines) < 2 {
+		t.Fatalf("state list: exit %d\n%s%s", got.Code, got.Data, got.Messages)
+	}
+	key, _, _ := strings.Cut(lines[1], ",")
+	return key
+}
