@@ -343,22 +343,6 @@ func (s *shell) report() {
 	s.w.board.set(s.a.Partition, st)
 }
 
-// depend tells what watches the dependencies which of them the partition waits for.
-func (s *shell) depend(now map[string]string) {
-	who, w := s.a.String(), s.w.opt.Depend
-	for of := range s.waits {
-		if now[of] == "" {
-			w.Answered(of, who)
-		}
-	}
-	for of, why := range now {
-		if s.waits[of] != why {
-			w.Blocked(of, who, why)
-		}
-	}
-	s.waits = now
-}
-
 // turned logs a halt once, and its end.
 func (s *shell) turned(st status) {
 	log := s.w.opt.Logger.With("topic", s.a.Topic, "partition", s.a.ID)

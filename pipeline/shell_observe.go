@@ -100,3 +100,19 @@ func (s *shell) happened(kind, message string) {
 		o.Event(Event{Time: time.Now(), Kind: kind, Partition: s.a.Partition, Message: message})
 	}
 }
+
+// depend tells what watches the dependencies which of them the partition waits for.
+func (s *shell) depend(now map[string]string) {
+	who, w := s.a.String(), s.w.opt.Depend
+	for of := range s.waits {
+		if now[of] == "" {
+			w.Answered(of, who)
+		}
+	}
+	for of, why := range now {
+		if s.waits[of] != why {
+			w.Blocked(of, who, why)
+		}
+	}
+	s.waits = now
+}

@@ -19,10 +19,10 @@ type Tries struct {
 	turn      chan struct{} // holds one while a password that is not known to be right is tried
 	exhausted chan struct{}
 
-	mu       sync.Mutex
-	password string
-	right    bool
-	refused  int
+	mu      sync.Mutex
+	current string
+	right   bool
+	refused int
 }
 
 // NewTries returns a count that begins.
@@ -55,7 +55,7 @@ func (t *Tries) Begin(ctx context.Context, password string) (done func(taken, re
 func (t *Tries) known(password string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.right && t.password == password
+	return t.right && t.current == password
 }
 
 // Left returns ErrExhausted once a password was refused too often. Another password begins
@@ -63,8 +63,8 @@ func (t *Tries) known(password string) bool {
 func (t *Tries) Left(password string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.password != password {
-		t.password, t.right, t.refused = password, false, 0
+	if t.current != password {
+		t.current, t.right, t.refused = password, false, 0
 	}
 	if t.refused >= MostTries {
 		return fmt.Errorf("%w: %d times", ErrExhausted, t.refused)
@@ -76,7 +76,7 @@ func (t *Tries) Left(password string) error {
 func (t *Tries) Heard(password string, taken, refused bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.password != password {
+	if t.current != password {
 		return
 	}
 	switch {

@@ -1,11 +1,26 @@
 package web
 
 import (
+	"embed"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 )
+
+// built holds what npm run build made of the folder ui.
+//
+//go:embed all:dist
+var built embed.FS
+
+// Page returns the files of the live page that this program carries.
+func Page() fs.FS {
+	files, err := fs.Sub(built, "dist")
+	if err != nil {
+		panic(err) // the name is a constant, and a good one
+	}
+	return files
+}
 
 // mediaTypes are those of the page's files. The system's own table differs
 // from machine to machine.

@@ -23,7 +23,7 @@ var ofSecurity = []mutant{
 	{"a refused password is sent for ever", "internal/access/tries.go",
 		"if t.refused >= MostTries {", "if false {", "TestTries", []string{"./internal/access"}},
 	{"many connections try a password at once", "internal/access/tries.go",
-		"return t.right && t.password == password", "return true", "TestTriesOneAtATime", []string{"./internal/access"}},
+		"return t.right && t.current == password", "return true", "TestTriesOneAtATime", []string{"./internal/access"}},
 	{"a token is read once", "sink/web/reread.go",
 		"if r.have && seen == r.seen {", "if r.have {", "TestTokenIsReadAgain", web},
 	{"log-out ends nothing at the server", "sink/web/login.go",

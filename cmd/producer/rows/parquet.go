@@ -19,7 +19,7 @@ const parquetRows = 8192
 
 // openParquet opens a Parquet file, of which only the selected columns are
 // read, some rows at a time. The library's own way from Parquet to Arrow,
-// pqarrow, would link an RPC framework into every program (ADR 51).
+// pqarrow, would link an RPC framework into every program (ADR 49).
 func openParquet(name string, sel Selection) (*recordSource, error) {
 	return openRecords(name, func(f *os.File, alloc memory.Allocator) (*recordSource, error) {
 		props := parquet.NewReaderProperties(alloc)
