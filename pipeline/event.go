@@ -106,6 +106,12 @@ type (
 		epoch
 		err error
 	}
+	// evLooked answers fxLook.
+	evLooked struct {
+		epoch
+		end int64
+		err error
+	}
 )
 
 // effect is something for a shell to start, and for the simulator. The types
@@ -165,6 +171,8 @@ type (
 	}
 	// fxResolve reads the meta after a save whose outcome is unknown.
 	fxResolve struct{ epoch }
+	// fxLook asks where the log ends while nothing is fetched.
+	fxLook struct{ epoch }
 	// fxProbe looks whether the lease still holds while nothing is written.
 	fxProbe struct {
 		epoch

@@ -41,6 +41,8 @@ type ownership struct {
 type intake struct {
 	fetching   bool
 	unwanted   bool // what the fetch under way brings
+	looking    bool
+	unread     int // ticks in which nothing was fetched
 	fetchFrom  Position
 	end, high  int64 // of the log, as last heard, and with open transactions
 	queue      []Record
@@ -154,6 +156,7 @@ func (e evTick) handle(m *machine) {
 	m.due, m.limit = true, e.cache
 	m.evict()
 	m.tick()
+	m.look()
 }
 
 func (e evTimer) handle(m *machine)     { m.timer(e.wait) }
@@ -168,6 +171,7 @@ func (e evPublished) handle(m *machine) { m.onPublished(e) }
 func (e evSaved) handle(m *machine)     { m.onSaved(e.err) }
 func (e evMeta) handle(m *machine)      { m.onMeta(e) }
 func (e evProbed) handle(m *machine)    { m.onProbed(e.err) }
+func (e evLooked) handle(m *machine)    { m.onLooked(e) }
 
 func (m *machine) do(fx effect) { m.effects = append(m.effects, fx) }
 

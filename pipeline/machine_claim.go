@@ -228,7 +228,7 @@ func (m *machine) drop() {
 	m.running, m.busyBytes, m.fetching, m.unwanted = 0, 0, false, false
 	m.pace.reset()
 	m.flight, m.tail = nil, nil
-	m.opening, m.probing, m.pausing = false, false, false
+	m.opening, m.probing, m.pausing, m.looking = false, false, false, false
 	clear(m.outages[:])
 }
 

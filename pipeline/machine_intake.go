@@ -316,3 +316,23 @@ func (m *machine) onApplied(tasks []task) {
 		}
 	}
 }
+
+// look asks where the log ends while nothing is fetched, about once a second: what waits
+// is lag also in an outage, in which the queue takes no more.
+func (m *machine) look() {
+	if m.phase != phaseRunning || m.fetching || m.looking {
+		m.unread = 0
+		return
+	}
+	if m.unread++; m.unread > m.cfg.probe {
+		m.unread, m.looking = 0, true
+		m.do(fxLook{m.epoch})
+	}
+}
+
+func (m *machine) onLooked(e evLooked) {
+	m.looking = false
+	if e.err == nil { // else what was last heard stands
+		m.high = max(m.high, e.end)
+	}
+}

@@ -24,19 +24,25 @@ func TestStuckPartitionGivesItsQueueBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(3, 9))
-				log := make([]pipeline.Record, 3000)
+				log := make([]pipeline.Record, 3500)
 				sizes := 0.0
 				for i := range log {
 					log[i] = pipeline.Record{Offset: int64(i), Time: 1e12, Key: []byte("k7"), Value: pipelinetest.Shard(rng)}
 					sizes += float64(log[i].Size())
 				}
 				// Each takes a while, so that the outage finds some that wait.
-				k := &pipelinetest.Kafka{Log: log, Takes: 10 * time.Millisecond}
+				k := &pipelinetest.Kafka{Log: log[:3000:3000], Takes: 10 * time.Millisecond}
 				b := pipelinetest.StartOn(t, k)
 				<-time.After(2 * time.Second)
 				before := metric(t, b.Reg, "credence_inflight_bytes")
 				k.Set(func(k *pipelinetest.Kafka) { stick(k, true) })
-				<-time.After(5 * time.Minute)
+				<-time.After(time.Minute)
+				waiting := metric(t, b.Reg, "credence_consumer_lag_records")
+				k.Set(func(k *pipelinetest.Kafka) { k.Log = log })
+				<-time.After(4 * time.Minute)
+				if n := metric(t, b.Reg, "credence_consumer_lag_records") - waiting; n != 500 && !k.Away { // where the broker is away nobody knows
+					t.Errorf("500 records came while the partition was stuck, and the lag grew by %g", n)
+				}
 				stuck := metric(t, b.Reg, "credence_inflight_bytes")
 				if before < sizes/2 || stuck > sizes/3 {
 					t.Errorf("%g of %g bytes are held while the partition works, %g while it is stuck", before, sizes, stuck)

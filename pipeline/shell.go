@@ -198,6 +198,13 @@ func (fx fxResolve) start(s *shell) {
 	})
 }
 
+func (fx fxLook) start(s *shell) {
+	s.bounded(s.epoch, func(ctx context.Context) event {
+		_, end, err := s.w.opt.Log.Bounds(ctx, s.a.Partition)
+		return evLooked{fx.epoch, end, err}
+	})
+}
+
 func (fx fxProbe) start(s *shell) {
 	s.bounded(s.epoch, func(ctx context.Context) event {
 		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)

@@ -126,6 +126,10 @@ func (w *simWorker) begin(fx effect) {
 			meta, err = s.store.Meta(ctx, simPartition)
 			return err
 		}})
+	case fxLook:
+		var end int64
+		w.call(ioTimeout, func(err error) event { return evLooked{fx.epoch, end, err} },
+			simStep{serverLog, func() (err error) { _, end, err = s.log.Bounds(context.Background(), simPartition); return err }})
 	case fxProbe:
 		w.call(ioTimeout, func(err error) event { return evProbed{fx.epoch, err} }, w.look(fx.lease, fx.watermarks))
 	case fxCommit:

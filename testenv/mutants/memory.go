@@ -34,4 +34,6 @@ var ofMemory = []mutant{
 		"m.unwanted = m.fetching", "m.unwanted = false", "TestSimulatedTrouble", machine},
 	{"queue given back and not read again", "pipeline/machine_shed.go",
 		"m.fetchFrom.Offset, m.queueNext = first, first", "m.queueNext = first", "TestSimulatedTrouble", machine},
+	{"lag stands still while a partition is stuck", "pipeline/machine.go",
+		"\tm.look()\n", "", "TestStuckPartition", machine},
 }
