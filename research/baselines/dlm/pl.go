@@ -65,6 +65,9 @@ func (m *pl) Params() []cdf.Param { return dlm.Params() }
 // Check reports, wrapping ErrShard, what dlm.Clock reports.
 func (m *pl) Check(sh *cdf.Shard) error { return m.clock.CheckSteps(sh) }
 
+// CheckBehind is Check of rows behind others.
+func (m *pl) CheckBehind(sh *cdf.Shard, b *cdf.Before) error { return m.clock.CheckStepsBehind(sh, b) }
+
 // Blocks returns the single block of all parameters.
 func (m *pl) Blocks() []cdf.Block { return []cdf.Block{m} }
 
