@@ -56,6 +56,7 @@ func (f *Formula) Restore(settled []cdf.Feature, limit int) (cdf.Derivation, err
 			if err := a.have(s.Levels); err != nil {
 				return nil, err
 			}
+			a.learnt = a.factor == nil || a.factor.levels == nil
 		}
 	}
 	return d, d.build(limit)
@@ -128,7 +129,7 @@ type settled struct {
 	open     int32 // the level of what is not listed, or one of the below
 	gap      int32 // the level of a missing value, or missing
 	baseline int
-	learnt   bool // the levels
+	learnt   bool // the levels, from a key's first shard: another key has others
 }
 
 const (

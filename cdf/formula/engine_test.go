@@ -199,6 +199,28 @@ func TestSnapshotKeepsWhatWasSettled(t *testing.T) {
 	}
 }
 
+// The levels that a key learnt stay its own when it was opened from its snapshot: a key that
+// begins after it in the same workspace learns those of its own first shard.
+func TestLevelsOfARestoredKeyAreItsOwn(t *testing.T) {
+	for _, text := range []string{rich, "y ~ . - at", "y ~ sex", "y ~ C(sex, baseline=m) * x"} {
+		list := shards(2, 12)
+		s := spec(t, "linear", text)
+		w := cdf.NewWorkspace()
+		f := w.NewFilter(s, "k")
+		if err := f.UnmarshalBinary(state(t, cdf.NewFilter(s, "k"), list[:1])); err != nil {
+			t.Fatal(err)
+		}
+		state(t, f, list[1:])
+		swapped := *list[0]
+		swapped.Columns = slices.Clone(swapped.Columns)
+		swapped.Columns[6].Levels = []string{"m", "z", "q"}
+		began := []*cdf.Batch{&swapped, list[1]}
+		if a, b := state(t, w.NewFilter(s, "other"), began), state(t, cdf.NewFilter(s, "other"), began); !bytes.Equal(a, b) {
+			t.Errorf("%s: a key begins with the levels of another", text)
+		}
+	}
+}
+
 // Keys of one schema share a design where the first shard settled nothing.
 func TestKeysBeginAlike(t *testing.T) {
 	s := spec(t, "linear", "y ~ log(n) + I(x ** 2) + on:x")

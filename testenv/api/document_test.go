@@ -80,10 +80,12 @@ func pointed(t *testing.T, base string) map[string]any {
 		}
 		post["operationId"] = "predict " + key
 		post["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
-		paths["/v1/models/"+url.PathEscape(key)+"/predict"] = map[string]any{"post": post}
+		paths[predictPath(key)] = map[string]any{"post": post}
 	}
 	return doc
 }
+
+func predictPath(key string) string { return "/v1/models/" + url.PathEscape(key) + "/predict" }
 
 // shares returns the document n times, each with a share of the paths.
 func shares(t *testing.T, doc map[string]any, n int) [][]byte {

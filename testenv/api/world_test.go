@@ -18,8 +18,7 @@ import (
 )
 
 // configuration has every kind of model, categories and groups, and no limit
-// of requests. Where columns are not scaled every number may be predicted
-// from: divided by a scale below 1 the largest ones are not finite.
+// of requests.
 const configuration = `
 kafka: {brokers: [%q], group: api, input: shards, output: posteriors}
 redis: {url: %q}

@@ -78,6 +78,8 @@ var ofEngine = []mutant{
 		"known.design == d && known.of(spec)", "known.of(spec)", "^TestColumnsOfOneKey$", engine},
 	{"formula: levels of another key", "cdf/pattern.go",
 		"return d.made.Learnt()", "return false", "^TestSnapshotKeepsWhatWasSettled$", written},
+	{"formula: levels of a key that was opened are everyone's", "cdf/formula/begin.go",
+		"\t\t\ta.learnt = a.factor == nil || a.factor.levels == nil\n", "", "^TestLevelsOfARestoredKeyAreItsOwn$", written},
 	{"formula: products of levels that nothing fed are told", "cdf/formula/derivation.go",
 		"f.Partial = levels > 0;", "f.Partial = levels == len(c.cells);", "^TestProductsThatNothingFed$", []string{"./models"}},
 	{"formula: factors put together in another order", "cdf/formula/coding.go",
