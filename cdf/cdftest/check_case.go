@@ -113,10 +113,10 @@ func rowsOf(b *cdf.Batch, rows ...int) *cdf.Batch {
 			from, to := &b.Columns[i], &c.Columns[i]
 			to.Number, to.Int, to.Code = nil, nil, nil
 			for _, row := range rows {
-				switch {
-				case from.Type == cdf.Text:
+				switch from.Type {
+				case cdf.Text:
 					to.Code = append(to.Code, from.Code[row])
-				case from.Type == cdf.Integer:
+				case cdf.Integer:
 					to.Int = append(to.Int, from.Int[row])
 				}
 				if from.Type != cdf.Text {

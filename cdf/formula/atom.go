@@ -188,21 +188,9 @@ func (p *parser) factorOf(n *node) *factor {
 		case key == "baseline":
 			base = a
 		case key == "other":
-			f.other = p.word(a, "other")
-			if !slices.Contains([]string{otherLevel, otherDrop, otherReject}, f.other) {
-				p.fail(a.at, "other is level, drop or reject: what becomes of a level that is not listed")
-			}
-			if f.part != "" {
-				p.fail(a.at, "the calendar has no other levels")
-			}
+			p.other(f, a)
 		case key == "missing":
-			word := p.word(a, "missing")
-			if word != otherLevel && word != otherDrop {
-				p.fail(a.at, "missing is level or drop: what becomes of a row without a value")
-			}
-			if f.gaps = word == otherLevel; f.gaps && f.part != "" {
-				p.fail(a.at, "the calendar has no level of missing times")
-			}
+			p.missing(f, a)
 		default:
 			p.fail(a.at, "C(x, [a, b], baseline=a, other=level, missing=drop) takes no other arguments")
 		}
@@ -213,6 +201,28 @@ func (p *parser) factorOf(n *node) *factor {
 		}
 	}
 	return f
+}
+
+// other takes in what becomes of a level that is not listed.
+func (p *parser) other(f *factor, a *node) {
+	f.other = p.word(a, "other")
+	if !slices.Contains([]string{otherLevel, otherDrop, otherReject}, f.other) {
+		p.fail(a.at, "other is level, drop or reject: what becomes of a level that is not listed")
+	}
+	if f.part != "" {
+		p.fail(a.at, "the calendar has no other levels")
+	}
+}
+
+// missing takes in what becomes of a row without a value.
+func (p *parser) missing(f *factor, a *node) {
+	word := p.word(a, "missing")
+	if word != otherLevel && word != otherDrop {
+		p.fail(a.at, "missing is level or drop: what becomes of a row without a value")
+	}
+	if f.gaps = word == otherLevel; f.gaps && f.part != "" {
+		p.fail(a.at, "the calendar has no level of missing times")
+	}
 }
 
 // levels takes a list of levels in.

@@ -9,7 +9,7 @@ import (
 func TestStreamsPerClient(t *testing.T) {
 	s := newServer(t, nil)
 	from := func(address string) int {
-		r := httptest.NewRequest("HEAD", "http://localhost/v1/events", nil)
+		r := httptest.NewRequestWithContext(t.Context(), "HEAD", "http://localhost/v1/events", nil)
 		r.RemoteAddr = address
 		w := httptest.NewRecorder()
 		s.handler.ServeHTTP(w, r)

@@ -126,8 +126,11 @@ func (p *prometheus) ask(t *testing.T, expr string) ([]sample, error) {
 		Status, Error string
 		Data          struct{ Result []sample }
 	}
-	if err := json.Unmarshal(b, &a); err != nil || a.Status != "success" {
-		return nil, fmt.Errorf("%s: %v %s", expr, err, b)
+	if err := json.Unmarshal(b, &a); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", expr, err, b)
+	}
+	if a.Status != "success" {
+		return nil, fmt.Errorf("%s: %s", expr, a.Error)
 	}
 	return a.Data.Result, nil
 }
