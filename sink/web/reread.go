@@ -1,9 +1,9 @@
 package web
 
 import (
+	"fmt"
 	"os"
 	"sync"
-	"time"
 )
 
 // reread is a value that is made of files, and made anew when one of them has changed. It is
@@ -49,7 +49,7 @@ func (r *reread[T]) now() (T, error) {
 func (r *reread[T]) look() (seen string) {
 	for _, name := range r.files {
 		if info, err := os.Stat(name); err == nil {
-			seen += info.ModTime().Format(time.RFC3339Nano) + " " + time.Duration(info.Size()).String()
+			seen += fmt.Sprint(info.ModTime().UnixNano(), info.Size())
 		}
 		seen += "\n"
 	}
