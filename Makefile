@@ -116,7 +116,7 @@ fuzz: ## every fuzz target for FUZZTIME, executions or a time
 	    $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x ./$$(dirname $$t) || exit 1; \
 	  done; done
 
-bench: ## speed beside what others use, measured in turns; installs the others; writes the table of docs/performance.md. Half an hour
+bench: ## speed beside what others use, measured in turns; installs the others; writes the table of docs/performance.md. Half an hour; one part of it: go run ./testenv/bench -only PART
 	$(GO) run ./testenv/bench -page docs/performance.md $(OUT:%=-out '%')
 
 bench-quick: ## less of it, under ten minutes; writes bench.md and bench.json to the folder OUT

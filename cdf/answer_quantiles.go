@@ -11,16 +11,53 @@ import (
 	"github.com/credence-stream/credence/cdf/quantity"
 )
 
+// foreseen is a new observation with the levels at which its quantiles are asked for: of
+// all of them at once, for a model lays its row out anew each time.
+type foreseen struct {
+	of     *quantity.Quantity // the first of them
+	batch  *Batch             // its row, nil where it is steps ahead
+	why    string             // there is no row; empty: there is
+	levels []float64
+	found  []float64 // original units
+	err    error     // instead
+}
+
+// expressLevel gives a quantile of a new observation its place beside those of the same.
+func (f *Filter) expressLevel(a *answers, to *answer) {
+	q := to.of
+	to.at = slices.IndexFunc(a.foreseen, func(s foreseen) bool {
+		return s.of.Ahead == q.Ahead && slices.Equal(s.of.Cells, q.Cells)
+	})
+	if to.at < 0 {
+		first := foreseen{of: q}
+		if q.Ahead == 0 {
+			first.batch, first.why = f.rowOf(q.Cells)
+		}
+		to.at, a.foreseen = len(a.foreseen), append(a.foreseen, first)
+	}
+	s := &a.foreseen[to.at]
+	if to.why = s.why; to.why == "" {
+		to.nth, s.levels, s.found = len(s.levels), append(s.levels, q.Level), append(s.found, math.NaN())
+	}
+}
+
+// foresees finds the quantiles of a new observation.
+func (f *Filter) foresees(s *foreseen) {
+	if len(s.levels) > 0 {
+		s.err = attempted(func() error { return f.predictedQuantiles(s) })
+	}
+}
+
 // findQuantile fills the row of a quantile, whose value is its mean, or says why there
 // is none.
 func (f *Filter) findQuantile(a *answers, to *answer, r *Row) (why string) {
-	err := attempted(func() (err error) {
-		if to.of.Predicts() {
-			r.Mean, err = f.predictedQuantile(to)
-			return err
-		}
-		return f.formQuantile(&a.levels[to.at], to.of, r)
-	})
+	var err error
+	if to.of.Predicts() {
+		s := &a.foreseen[to.at]
+		r.Mean, err = s.found[to.nth], s.err
+	} else {
+		err = attempted(func() error { return f.formQuantile(&a.levels[to.at], to.of, r) })
+	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return fmt.Sprintf("%s does not know this quantile", f.spec.Kind)
@@ -34,30 +71,35 @@ func (f *Filter) findQuantile(a *answers, to *answer, r *Row) (why string) {
 	return ""
 }
 
-// predictedQuantile returns one of a new observation, in original units.
-func (f *Filter) predictedQuantile(to *answer) (float64, error) {
-	arrange := func() error { return f.arrange(to.batch) }
-	if to.of.Ahead > 0 {
-		arrange = func() error { return f.arrangeSteps(to.of.Ahead) }
+// predictedQuantiles finds those of a new observation, in original units; NaN: undefined.
+func (f *Filter) predictedQuantiles(of *foreseen) error {
+	for i := range of.found {
+		of.found[i] = math.NaN()
+	}
+	arrange := func() error { return f.arrange(of.batch) }
+	if ahead := of.of.Ahead; ahead > 0 {
+		arrange = func() error { return f.arrangeSteps(ahead) }
 	}
 	if err := arrange(); err != nil {
-		return 0, err
+		return err
 	}
 	s, w := &f.now, f.ws
 	switch {
 	case f.engine.quantiler == nil:
-		return 0, errors.ErrUnsupported
+		return errors.ErrUnsupported
 	case !s.scaling.known() || w.shard.Rows == 0:
-		return math.NaN(), nil
+		return nil
 	}
 	if err := f.engine.model.Check(&w.shard); err != nil {
-		return 0, as(ErrShard, err)
+		return as(ErrShard, err)
 	}
-	found := [1]float64{math.NaN()}
-	if err := f.engine.quantiler.PredictQuantiles(&w.shard, []float64{to.of.Level}, found[:]); err != nil {
-		return 0, as(ErrNumeric, err)
+	if err := f.engine.quantiler.PredictQuantiles(&w.shard, of.levels, of.found); err != nil {
+		return as(ErrNumeric, err)
 	}
-	return s.scaling.y.Center + float64(s.scaling.y.Scale*found[0]), nil
+	for i, v := range of.found {
+		of.found[i] = s.scaling.y.Center + float64(s.scaling.y.Scale*v)
+	}
+	return nil
 }
 
 // formQuantile fills in one of a form: from the model where it knows on which side of a

@@ -18,6 +18,7 @@ type answers struct {
 	list   []answer
 	// forms, comparisons and levels, of quantiles, are the functionals of those that have one.
 	forms, comparisons, levels []Functional
+	foreseen                   []foreseen // of quantiles of new observations
 	rows                       []Row
 	p, mcse                    []float64
 }
@@ -25,7 +26,8 @@ type answers struct {
 // answer is one of them.
 type answer struct {
 	of    *quantity.Quantity
-	at    int    // in forms, comparisons or levels
+	at    int    // in forms, comparisons, levels or foreseen
+	nth   int    // of the levels there, of a quantile of a new observation
 	batch *Batch // of a prediction
 	why   string // there is none now; empty: there is
 }
@@ -102,6 +104,10 @@ func (f *Filter) expressOne(a *answers, to *answer, found map[string]*Functional
 	q := to.of
 	if found[q.Name] != nil {
 		to.why = "a variable has this name"
+		return
+	}
+	if q.Kind == quantity.KindQuantile && q.Predicts() {
+		f.expressLevel(a, to)
 		return
 	}
 	if q.Predicts() {
@@ -233,6 +239,9 @@ func (a *answer) told(why string) quantity.Told {
 func (f *Filter) figures(a *answers, tell func(i int, r *Row, why string)) {
 	forms, whyForms := f.describeForms(a)
 	whyComparisons := f.compare(a)
+	for i := range a.foreseen {
+		f.foresees(&a.foreseen[i])
+	}
 	for i := range a.list {
 		to := &a.list[i]
 		r, why := unknown, to.why

@@ -167,14 +167,14 @@ func (c *Checked) forget() {
 // Uses returns the columns that shards of the key are made of, as Inputs does, but that
 // those which a formula computes the response of take its place. Before
 // the first shard they are those that it would have if it began with b; ErrSchema and
-// ErrShard: see Update.
+// ErrShard: see Update. ErrNumeric is a panic of the model.
 func (f *Filter) Uses(b *Batch) ([]Input, error) {
 	if f.now.design != nil {
 		return f.uses(), nil
 	}
 	back := f.save()
 	defer f.dismiss(&back)
-	if err := f.begin(b, true); err != nil {
+	if err := attempted(func() error { return f.begin(b, true) }); err != nil {
 		return nil, fmt.Errorf("shard %d: %w", f.now.t+1, err)
 	}
 	return f.uses(), nil

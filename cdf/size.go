@@ -102,11 +102,14 @@ func (v *view) size() int64 {
 }
 
 func (a *answers) size() int64 {
-	size := int64(unsafe.Sizeof(*a)) + held(a.params) + held(a.list) + held(a.forms) + held(a.comparisons) + held(a.levels) + held(a.rows) + held(a.p) + held(a.mcse)
+	size := int64(unsafe.Sizeof(*a)) + held(a.params) + held(a.list) + held(a.forms) + held(a.comparisons) + held(a.levels) + held(a.foreseen) + held(a.rows) + held(a.p) + held(a.mcse)
 	for _, list := range [...][]Functional{a.forms, a.comparisons, a.levels} {
 		for i := range list {
 			size += held(list[i].Param) + held(list[i].Weight)
 		}
+	}
+	for i := range a.foreseen {
+		size += held(a.foreseen[i].levels) + held(a.foreseen[i].found)
 	}
 	return size
 }

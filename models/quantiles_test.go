@@ -111,7 +111,79 @@ func compareQuantiles(t *testing.T, spec *cdf.Spec, plain *cdf.Filter, shards []
 		if want, there := map[float64]float64{.025: whole.Q025, .975: whole.Q975}[level]; there && !(math.Abs(q.Mean-want) <= 1e-9*scale) {
 			t.Errorf("the %g-quantile is %v, the end of the interval %v", level, q.Mean, want)
 		}
+		if alone, err := plain.Ask(list[i+1 : i+2]); err != nil || alone[0].Row.Mean != q.Mean {
+			t.Errorf("the %g-quantile is %v beside others and %v alone, %v", level, q.Mean, alone[0].Row.Mean, err)
+		}
 		atLevel(t, spec, plain, cells, steps, q.Mean, level)
+	}
+}
+
+// laid counts the shards that a model is asked about.
+type laid struct {
+	cdf.Model
+	n *int
+}
+
+func (l laid) Unwrap() cdf.Model { return l.Model }
+
+func (l laid) Check(sh *cdf.Shard) error {
+	*l.n++
+	return l.Model.Check(sh)
+}
+
+// The quantiles of one new observation are found of one layout of its row, however many
+// levels are asked for and whatever stands between them.
+func TestQuantilesOfARowAtOnce(t *testing.T) {
+	for _, name := range []string{"linear", "dlm"} {
+		k, ok := Lookup(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		n, s := 0, streamOf(k)
+		spec := s.spec(t, "")
+		build := spec.New
+		spec.New = func(d cdf.Dims) (cdf.Model, error) {
+			m, err := build(d)
+			return laid{m, &n}, err
+		}
+		f := cdf.NewFilter(spec, "k")
+		rng := rand.New(rand.NewPCG(5, 6))
+		updated(t, f, []*cdf.Batch{s.shard(rng, 40), s.shard(rng, 40)})
+		here := quantity.Quantity{Name: "here", Kind: quantity.KindPrediction, Cells: somewhere(f)}
+		there := here
+		there.Name, there.Cells = "there", slices.Clone(here.Cells)
+		if spec.Steps {
+			here.Cells, here.Ahead, there.Cells, there.Ahead = nil, 3, nil, 2
+		} else {
+			there.Cells[0].Text = "7"
+		}
+		for _, c := range []struct {
+			list []quantity.Quantity
+			want int // layouts
+		}{
+			{[]quantity.Quantity{here.At(.1)}, 1},
+			{[]quantity.Quantity{here.At(.1), here.At(.9)}, 1},
+			{[]quantity.Quantity{here, here.At(.1), here.At(.9)}, 2}, // one of the prediction
+			{[]quantity.Quantity{here.At(.1), there.At(.1), here.At(.9), there.At(.9), there.At(.5)}, 2},
+		} {
+			n = 0
+			got, err := f.Ask(c.list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range got {
+				if a.Absent != "" || math.IsNaN(a.Row.Mean) {
+					t.Errorf("%s: %s: %+v", name, c.list[i].Name, a)
+				}
+			}
+			if n != c.want {
+				t.Errorf("%s: %d quantities took %d layouts, want %d", name, len(c.list), n, c.want)
+			}
+			last := len(got) - 1
+			if one, err := f.Ask(c.list[last:]); err != nil || one[0].Row.Mean != got[last].Row.Mean {
+				t.Errorf("%s: %s is %v beside others and %+v alone, %v", name, c.list[last].Name, got[last].Row.Mean, one, err)
+			}
+		}
 	}
 }
 

@@ -16,67 +16,11 @@ func (r *Rules) Gathering(rule gather.Rule) *Rules {
 	return &other
 }
 
-// gather adds the rows of a record to those that wait for their key's shard. It returns
-// the shard that ends with the record, nil where rows wait after it. A record whose rows
-// could not be in a shard is refused by the error, and nothing has changed: what waits is
-// not its fault.
+// gather adds the rows of a record to those that wait for their key's shard, as the rule
+// says: see gather.Rule.
 func (l *lane) gather(t *task, m *opened, b *cdf.Batch) (whole *cdf.Batch, err error) {
-	rule, waiting := l.rules.gathering, m.env.Waiting
-	if !rule.On() || waiting == nil && gather.Alone(rule, b) {
-		return b, nil
-	}
-	rows, err := l.join(t, m, b)
-	if err != nil {
-		return nil, err
-	}
-	m.env.Waiting = rows
-	if !rows.Whole(rule, t.record.Time) {
-		return nil, nil
-	}
-	whole = rows.Batch()
-	whole.Time = t.record.Time
-	return whole, nil
-}
-
-// join puts the rows of a record behind those that wait, once they and the model agree to
-// it. What the rows that wait leave for it to be checked against is kept with the model,
-// and made again of all of them where the state comes from the store.
-func (l *lane) join(t *task, m *opened, b *cdf.Batch) (*gather.Rows, error) {
-	f, waiting := m.filter, m.env.Waiting
-	if waiting == nil {
-		uses, err := guarded(func() ([]cdf.Input, error) { return f.Uses(b) })
-		if err != nil {
-			return nil, err
-		}
-		waiting = gather.New(gather.Mark{Offset: t.record.Offset, Time: t.record.Time}, uses)
-		if err := waiting.Fits(b); err != nil {
-			return nil, err
-		}
-		if m.checked, err = f.Check(b); err != nil {
-			return nil, err
-		}
-		waiting.Add(b)
-		return waiting, nil
-	}
-	if err := waiting.Fits(b); err != nil {
-		return nil, err
-	}
-	var err error
-	if m.checked == nil {
-		m.checked, err = f.Check(waiting.Batch())
-	}
-	if err == nil {
-		err = f.CheckBehind(m.checked, b, func(rows []int) *cdf.Batch { return waiting.With(rows, b) })
-	}
-	if err != nil {
-		if _, alone := f.Check(b); alone != nil {
-			return nil, alone
-		}
-		told := waiting.Tell()
-		return nil, fmt.Errorf("with the %d rows of this key that wait since offset %d: %w", told.Rows, told.Began.Offset, err)
-	}
-	waiting.Add(b)
-	return waiting, nil
+	at := gather.Mark{Offset: t.record.Offset, Time: t.record.Time}
+	return l.rules.gathering.Gather(m.filter, &m.env.Waiting, &m.checked, at, b)
 }
 
 // wait ends with a record whose rows wait. Nothing is published.
@@ -97,9 +41,7 @@ func (l *lane) refuseShard(t *task, m *opened, err error) error {
 	if told.Rows == 0 || stageOf(err) == "" {
 		return l.refuse(t, err)
 	}
-	err = fmt.Errorf("%w; the shard had %d rows of %d records, of this key from offset %d to %d, and none of them is applied",
-		err, told.Rows, told.Records, told.Began.Offset, t.record.Offset)
-	if err := l.refuse(t, err); err != nil {
+	if err := l.refuse(t, told.Lost(t.record.Offset, err)); err != nil {
 		return err
 	}
 	l.spill(t, m)

@@ -113,7 +113,7 @@ var layers = []layer{
 		"cdf", "pipeline", "pipeline/arrow", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
-	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
 	{path: "cmd/consumer/deadletters", may: []string{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},

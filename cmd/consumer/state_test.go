@@ -67,6 +67,47 @@ func TestStateList(t *testing.T) {
 	}
 }
 
+// A state with rows that wait for a shard tells how many, and where the last shard ended;
+// the others have neither field.
+func TestStateListTellsWhatWaits(t *testing.T) {
+	w := newWorldOf(t, "format: json", "input: {coalesce: {rows: 6}}\n"+`models: [{match: "**", kind: linear}]`)
+	for key, records := range map[string]int{"before the first": 1, "behind a shard": 3, "none": 2} {
+		w.send([]string{key}, records) // of 3 rows, one behind the other
+	}
+	w.must("run", "--until-end")
+	out, _ := w.must("state", "list", "--format", "json")
+	told := map[string]state.Line{}
+	for line := range strings.Lines(out) {
+		var l state.Line
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		told[l.Key] = l
+		if waits := l.Key != "none"; strings.Contains(line, `"waiting":3,"shard_offset":`) != waits || strings.Contains(line, "waiting\":") != waits {
+			t.Errorf("%s", line)
+		}
+	}
+	for key, want := range map[string]struct {
+		t, n  int64
+		after int64 // records after the last shard, where there is one
+	}{"before the first": {0, 0, 0}, "behind a shard": {1, 6, 1}, "none": {1, 6, 0}} {
+		l, there := told[key]
+		if !there || l.T != want.t || l.N != want.n {
+			t.Errorf("%q: %+v", key, l)
+		}
+		if key == "none" {
+			continue
+		}
+		ended := int64(-1)
+		if want.after > 0 {
+			ended = l.Offset - want.after
+		}
+		if l.ShardOffset == nil || *l.ShardOffset != ended {
+			t.Errorf("%q: shard_offset in %s is not %d", key, out, ended)
+		}
+	}
+}
+
 // What was exported goes on in another group as if it had been there.
 func TestExportImport(t *testing.T) {
 	w := settled(t)

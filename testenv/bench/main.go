@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func run(ctx context.Context) (err error) {
 	var o options
 	flag.StringVar(&o.out, "out", "", "folder for bench.md and bench.json")
 	flag.StringVar(&o.page, "page", "", "page whose table is replaced")
-	flag.StringVar(&o.only, "only", "", "list of parts")
+	flag.StringVar(&o.only, "only", "", "`PARTS` of the table, separated by commas: "+strings.Join(names(), ", "))
 	flag.BoolVar(&o.quick, "quick", false, "less of everything, in minutes")
 	flag.StringVar((*string)(&o.backend), "backend", string(testenv.Local), "embedded or local")
 	flag.Parse()
@@ -69,24 +70,40 @@ func run(ctx context.Context) (err error) {
 	return o.write(b.rows)
 }
 
+// parts are those of the table, each with what measures its rows.
+var parts = []struct {
+	name string
+	do   func(*bench) error
+}{
+	{"linear", (*bench).regressions},
+	{"kernels", (*bench).kernels},
+	{"probit", (*bench).gibbs},
+	{"compressed", (*bench).sketches},
+	{"kinds", (*bench).kinds},
+	{"flat", (*bench).flat},
+	{"steps", (*bench).steps},
+	{"path", (*bench).paths},
+	{"events", (*bench).events},
+	{"keys", (*bench).manyKeys},
+	{"scale", (*bench).scale},
+	{"latency", (*bench).latencies},
+}
+
+func names() (all []string) {
+	for _, part := range parts {
+		all = append(all, part.name)
+	}
+	return all
+}
+
 // parts measures the parts of a list, all of them where it is empty.
 func (b *bench) parts(only string) error {
-	for _, part := range []struct {
-		name string
-		do   func(*bench) error
-	}{
-		{"linear", (*bench).regressions},
-		{"kernels", (*bench).kernels},
-		{"probit", (*bench).gibbs},
-		{"compressed", (*bench).sketches},
-		{"kinds", (*bench).kinds},
-		{"flat", (*bench).flat},
-		{"steps", (*bench).steps},
-		{"path", (*bench).paths},
-		{"keys", (*bench).manyKeys},
-		{"scale", (*bench).scale},
-		{"latency", (*bench).latencies},
-	} {
+	for name := range strings.SplitSeq(only, ",") {
+		if only != "" && !slices.Contains(names(), name) {
+			return fmt.Errorf("-only: no part is called %q; the parts are %s", name, strings.Join(names(), ", "))
+		}
+	}
+	for _, part := range parts {
 		if only != "" && !strings.Contains(","+only+",", ","+part.name+",") {
 			continue
 		}

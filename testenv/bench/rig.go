@@ -79,24 +79,34 @@ func (r *rig) produce(ctx context.Context, n, keys, records int) (*topic, error)
 
 func (r *rig) produceTo(ctx context.Context, partitions, n, keys, records int) (*topic, error) {
 	t := &topic{name: fmt.Sprintf("bench-%d-%d-%d", partitions, n, keys), n: n, keys: keys, records: records, ends: make([]int64, partitions)}
-	if filled := r.topics[t.name]; filled != nil {
-		return filled, nil
-	}
-	if err := r.create(ctx, t.name, partitions); err != nil {
-		return nil, err
-	}
-	values, err := encoded(regression(n, columns), 200)
+	values, err := encoded(regression(n, columns), different)
 	if err != nil {
 		return nil, err
 	}
+	return r.fill(ctx, t, records, func(i, key int, send func(pipeline.Output) error) error {
+		return send(record(t.name, key, values[i%len(values)]))
+	})
+}
+
+// different is how many shards of a topic differ.
+const different = 200
+
+// fill makes a topic of so many shards, once; put sends the i-th of them.
+func (r *rig) fill(ctx context.Context, t *topic, shards int, put func(i, key int, send func(pipeline.Output) error) error) (*topic, error) {
+	if filled := r.topics[t.name]; filled != nil {
+		return filled, nil
+	}
+	if err := r.create(ctx, t.name, len(t.ends)); err != nil {
+		return nil, err
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	err = r.send(ctx, func(send func(pipeline.Output) error) error {
-		for i := range records {
+	err := r.send(ctx, func(send func(pipeline.Output) error) error {
+		for i := range shards {
 			key := i
-			if keys < records {
-				key = rng.IntN(keys)
+			if t.keys < shards {
+				key = rng.IntN(t.keys)
 			}
-			if err := send(record(t.name, key, values[i%len(values)])); err != nil {
+			if err := put(i, key, send); err != nil {
 				return err
 			}
 		}

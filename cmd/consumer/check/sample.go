@@ -12,13 +12,15 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/gather"
 )
 
 const (
 	// looked is how many of the newest records check looks at.
 	looked = 200
-	// tried is how many of them are folded into models that are thrown away:
-	// some kinds take a second for a shard of many columns.
+	// tried is how many shards of an entry of models, gathered of them where
+	// input.coalesce says so, are folded into models that are thrown away: some
+	// kinds take a second for a shard of many columns.
 	tried = 20
 )
 
@@ -37,8 +39,16 @@ type inspector struct {
 	unmatched       trouble // keys of no model
 	astray          trouble // keys in another partition than murmur2's
 	models          []tryout
-	filters         map[string]*cdf.Filter
+	keys            map[string]*folded
 	work            *cdf.Workspace
+}
+
+// folded is a key's model that is thrown away afterwards, with the rows that wait for
+// its next shard.
+type folded struct {
+	filter  *cdf.Filter
+	waiting *gather.Rows
+	checked *cdf.Checked
 }
 
 // trouble counts records that have the same thing wrong with them.
@@ -53,9 +63,10 @@ func (t *trouble) add(s *connect.Sampled, format string, args ...any) {
 	}
 }
 
-// tryout is what the shards of one entry of models came to.
+// tryout is what the records of one entry of models came to.
 type tryout struct {
-	shards  int
+	shards  int // tried
+	records int // that were in one of them or refused before
 	refused trouble
 	schema  bool     // the first was refused for its columns
 	columns []string // of that one
@@ -64,7 +75,7 @@ type tryout struct {
 func newInspector(names cli.Names, c *config.Config, rules *pipeline.Rules, home func([]byte, int) int32) *inspector {
 	return &inspector{
 		names: names, config: c, rules: rules, home: home, models: make([]tryout, len(c.Models)),
-		filters: map[string]*cdf.Filter{}, work: cdf.NewWorkspace(),
+		keys: map[string]*folded{}, work: cdf.NewWorkspace(),
 	}
 }
 
@@ -113,18 +124,34 @@ func (i *inspector) visit(s *connect.Sampled) bool {
 	return true
 }
 
-// try folds a shard into a model that is thrown away afterwards.
+// try folds the shard that ends with a record into a model that is thrown away afterwards.
 func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sampled) {
 	if t.shards == tried {
 		return
 	}
-	t.shards++
-	f := i.filters[key]
-	if f == nil {
-		f = i.work.NewFilter(spec, key)
-		i.filters[key] = f
+	m := i.keys[key]
+	if m == nil {
+		m = &folded{filter: i.work.NewFilter(spec, key)}
+		i.keys[key] = m
 	}
-	_, err := update(f, s.Batch)
+	at := gather.Mark{Offset: s.Record.Offset, Time: s.Record.Time}
+	s.Batch.Time = at.Time
+	whole, err := i.config.Input.Coalesce.Rule().Gather(m.filter, &m.waiting, &m.checked, at, s.Batch)
+	records := 1
+	if whole != nil {
+		told := m.waiting.Tell()
+		m.waiting, m.checked = nil, nil
+		t.shards++
+		if _, err = update(m.filter, whole); told.Records > 0 {
+			records = told.Records
+			if err != nil {
+				err = told.Lost(at.Offset, err)
+			}
+		}
+	} else if err == nil {
+		return
+	}
+	t.records += records
 	if err == nil {
 		return
 	}
@@ -135,6 +162,7 @@ func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sample
 		}
 	}
 	t.refused.add(s, "key %q: %v", key, err)
+	t.refused.n += records - 1
 }
 
 // update is Filter.Update; a panic is the shard's fault, as in the worker.
@@ -176,14 +204,33 @@ func (i *inspector) report(k *checker) {
 		k.add(share(t.n, i.shards), "models", `add an entry whose match fits, or end the list with match: "**"`,
 			"%d of the %d newest shards match no entry of models and go to the dead letters; the first: %s", t.n, i.shards, t.first)
 	}
+	units, fate := "shards", "go to the dead letters"
+	if i.config.Input.Coalesce.Rule().On() {
+		units, fate = "records", "go to the dead letters, or be let go with one that does"
+	}
 	for j := range i.models {
 		if t := &i.models[j]; t.refused.n > 0 {
-			k.add(share(t.refused.n, t.shards), fmt.Sprintf("models[%d]", j), i.fix(j),
-				"%d of the %d newest shards that match %q would go to the dead letters; the first: %s", t.refused.n, t.shards, i.config.Models[j].Match, t.refused.first)
+			k.add(share(t.refused.n, t.records), fmt.Sprintf("models[%d]", j), i.fix(j), "%d of the %d newest %s that match %q would %s; the first: %s",
+				t.refused.n, t.records, units, i.config.Models[j].Match, fate, t.refused.first)
 		}
 	}
 	if len(k.findings) == before {
 		k.add(levelOK, subject, "", "the %d newest %s fit the configuration", i.shards, i.config.Input.Units())
+	}
+	i.waits(k)
+}
+
+// waits adds how many rows were left without a shard: of them it is not known whether the
+// model takes what they will be a part of.
+func (i *inspector) waits(k *checker) {
+	keys, rows := 0, 0
+	for _, m := range i.keys {
+		if n := m.waiting.Tell().Rows; n > 0 {
+			keys, rows = keys+1, rows+n
+		}
+	}
+	if keys > 0 {
+		k.add(levelNote, "topic "+i.config.Kafka.Input, "", "%d rows of the newest records, of %d keys, wait for a shard (input.coalesce): whether a model takes it is not known yet", rows, keys)
 	}
 }
 
