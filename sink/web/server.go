@@ -1,3 +1,8 @@
+// Package web is the HTTP side of a consumer: health, metrics, and the
+// current posterior of any key.
+//
+// Any process answers any key, because answers come from the checkpoint
+// store and not from the memory of the partition's owner.
 package web
 
 import (
@@ -66,6 +71,7 @@ type Server struct {
 	handler  http.Handler
 	meter    *meter
 	keeper   *authenticator
+	audit    *audit
 	limiter  *limiter
 	outside  cached
 	follow   following
@@ -89,7 +95,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("http.listen %s: %w", o.Listen, err)
 	}
 	s := &Server{
-		options: o, listener: l, keeper: newAuthenticator(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
+		options: o, listener: l, keeper: newAuthenticator(o.Token), audit: newAudit(o.Logger), limiter: newLimiter(o.Rate), follow: newFollowing(),
 		turns: newTurns(runtime.GOMAXPROCS(0), o.Body), arrival: arrivalTimeout, grace: shutdownTimeout,
 	}
 	if err := s.secure(); err != nil {
@@ -138,10 +144,18 @@ func (s *Server) Run(ctx context.Context) error {
 	server.RegisterOnShutdown(func() { close(s.follow.ending) })
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("http server on %s: %w", s.Addr(), err)
-	case <-ctx.Done():
+	defer s.audit.tellAll()
+	look := time.NewTicker(auditLook)
+	defer look.Stop()
+	for serving := true; serving; {
+		select {
+		case err := <-ended:
+			return fmt.Errorf("http server on %s: %w", s.Addr(), err)
+		case <-look.C:
+			s.audit.look()
+		case <-ctx.Done():
+			serving = false
+		}
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 	defer cancel()
