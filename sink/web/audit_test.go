@@ -21,10 +21,16 @@ type auditLine struct {
 }
 
 // audited is a server whose audit lines can be read, under a clock that the test moves.
-func audited(t *testing.T) (s *Server, now *time.Time, lines func() []auditLine) {
+func audited(t *testing.T, changes ...func(*Options)) (s *Server, now *time.Time, lines func() []auditLine) {
 	t.Helper()
 	var log bytes.Buffer
-	s = newServer(t, func(o *Options) { closed(o); o.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
+	s = newServer(t, func(o *Options) {
+		closed(o)
+		for _, change := range changes {
+			change(o)
+		}
+		o.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+	})
 	at := time.Unix(1_700_000_000, 0)
 	s.audit.now = func() time.Time { return at }
 	return s, &at, func() (all []auditLine) {

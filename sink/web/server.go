@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -39,6 +40,8 @@ type Options struct {
 	// Rate is the requests per second that one client may send, predictions a
 	// quarter of it; 0 is no limit.
 	Rate float64
+	// Proxies are the networks of the peers whose X-Forwarded-For says who the client is.
+	Proxies []netip.Prefix
 	// Ready returns why the process is not ready, nothing when it is.
 	Ready  func() []string
 	Store  Store

@@ -36,6 +36,10 @@ var ofSecurity = []mutant{
 		"if f != nil {", "if f != nil && f.told.IsZero() {", "TestAuditLogIsBounded", web},
 	{"refusals of all addresses are remembered", "sink/web/audit.go",
 		"len(a.known) >= mostAudited", "false", "TestAuditLogIsBounded", web},
+	{"any peer says who it is", "sink/web/client.go",
+		"ok && i >= 0 && trusted(client)", "ok && i >= 0 && (i == len(forwarded)-1 || trusted(client))", "TestForwardedFor", web},
+	{"a client says who it is to a proxy", "sink/web/client.go",
+		"strings.TrimSpace(forwarded[i])", "strings.TrimSpace(forwarded[0])", "TestForwardedFor", web},
 	{"no certificate is wanted", "sink/web/routes.go",
 		"s.options.TLS.certified(origin.Handler(all))", "origin.Handler(all)", "TestClientsWithoutCertificate", web},
 }
