@@ -26,7 +26,9 @@ func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if r.URL.Path == "/logout" {
-		s.keeper.revoke(r)
+		if s.keeper.revoke(r) {
+			s.audit.left(r)
+		}
 		http.SetCookie(w, cookie(r, ""))
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
 		return nil
@@ -50,10 +52,12 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	next := local(r.PostForm.Get("next"))
 	if !s.keeper.open() && !s.keeper.knows(strings.TrimSpace(r.PostForm.Get("token"))) {
+		s.audit.refused(r, wrongLogin)
 		return writeLogin(w, http.StatusUnauthorized, next, true)
 	}
 	if !s.keeper.open() {
 		http.SetCookie(w, cookie(r, s.keeper.session(s.keeper.now().Add(sessionLength))))
+		s.audit.came(r)
 	}
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
@@ -95,8 +99,12 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		admitted := s.keeper.admits(r)
+		if !admitted && r.Header.Get("Authorization") != "" {
+			s.audit.refused(r, wrongToken)
+		}
 		switch {
-		case s.keeper.admits(r):
+		case admitted:
 			next.ServeHTTP(w, r)
 		case (r.Method == http.MethodGet || r.Method == http.MethodHead) && fromBrowser(r):
 			w.Header().Set("Cache-Control", "no-store")

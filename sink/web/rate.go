@@ -3,9 +3,7 @@ package web
 import (
 	"container/list"
 	"math"
-	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,25 +61,6 @@ func (l *limiter) of(address string) *client {
 	c := &client{address, rate.NewLimiter(l.all, burst(l.all)), rate.NewLimiter(l.heavy, burst(l.heavy))}
 	l.clients[address] = l.order.PushFront(c)
 	return c
-}
-
-// clientOf returns what stands for the client of a request: its address, of an
-// IPv6 one the network, of which one machine has all addresses.
-func clientOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	if ip = ip.Unmap().WithZone(""); ip.Is6() {
-		if network, err := ip.Prefix(64); err == nil {
-			return network.String()
-		}
-	}
-	return ip.String()
 }
 
 // wait takes a token of the client and returns 0, or says how long there is none.

@@ -78,6 +78,7 @@ func (s *Server) routes() (http.Handler, error) {
 		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed())
 	}
 	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, s.options.TLS.certified(origin.Handler(all)))))
+	guarded = behind(s.options.Proxies, guarded)
 	return s.meter.measure(guarded), nil
 }
 

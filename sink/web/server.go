@@ -1,3 +1,8 @@
+// Package web is the HTTP side of a consumer: health, metrics, and the
+// current posterior of any key.
+//
+// Any process answers any key, because answers come from the checkpoint
+// store and not from the memory of the partition's owner.
 package web
 
 import (
@@ -9,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -34,6 +40,8 @@ type Options struct {
 	// Rate is the requests per second that one client may send, predictions a
 	// quarter of it; 0 is no limit.
 	Rate float64
+	// Proxies are the networks of the peers whose X-Forwarded-For says who the client is.
+	Proxies []netip.Prefix
 	// Ready returns why the process is not ready, nothing when it is.
 	Ready  func() []string
 	Store  Store
@@ -66,6 +74,7 @@ type Server struct {
 	handler  http.Handler
 	meter    *meter
 	keeper   *authenticator
+	audit    *audit
 	limiter  *limiter
 	outside  cached
 	follow   following
@@ -89,7 +98,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("http.listen %s: %w", o.Listen, err)
 	}
 	s := &Server{
-		options: o, listener: l, keeper: newAuthenticator(o.Token), limiter: newLimiter(o.Rate), follow: newFollowing(),
+		options: o, listener: l, keeper: newAuthenticator(o.Token), audit: newAudit(o.Logger), limiter: newLimiter(o.Rate), follow: newFollowing(),
 		turns: newTurns(runtime.GOMAXPROCS(0), o.Body), arrival: arrivalTimeout, grace: shutdownTimeout,
 	}
 	if err := s.secure(); err != nil {
@@ -138,10 +147,18 @@ func (s *Server) Run(ctx context.Context) error {
 	server.RegisterOnShutdown(func() { close(s.follow.ending) })
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("http server on %s: %w", s.Addr(), err)
-	case <-ctx.Done():
+	defer s.audit.tellAll()
+	look := time.NewTicker(auditLook)
+	defer look.Stop()
+	for serving := true; serving; {
+		select {
+		case err := <-ended:
+			return fmt.Errorf("http server on %s: %w", s.Addr(), err)
+		case <-look.C:
+			s.audit.look()
+		case <-ctx.Done():
+			serving = false
+		}
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 	defer cancel()

@@ -109,16 +109,18 @@ func (d *authenticator) signed(value string) (text string, end time.Time, ok boo
 	return text, time.Unix(n, 0), err == nil
 }
 
-// revoke ends the sessions that a request brings.
-func (d *authenticator) revoke(r *http.Request) {
+// revoke ends the sessions that a request brings, and reports whether there was one.
+func (d *authenticator) revoke(r *http.Request) (ended bool) {
 	if d.open() {
-		return
+		return false
 	}
 	for _, c := range r.CookiesNamed(sessionCookie) {
 		if text, end, ok := d.signed(c.Value); ok {
+			ended = ended || d.valid(c.Value)
 			d.over.add(text, end, d.now())
 		}
 	}
+	return ended
 }
 
 // revoked are sessions that were ended before their time, by this process.

@@ -118,6 +118,8 @@ type HTTP struct {
 	TokenFile string `yaml:"token_file"`
 	// TLS is of the server; without a certificate it speaks plain HTTP.
 	TLS HTTPTLS `yaml:"tls"`
+	// TrustedProxies are the peers that say in X-Forwarded-For who the client is.
+	TrustedProxies []Network `yaml:"trusted_proxies,flow"`
 	// Rate is the requests per second that one client may send, 0: no limit.
 	Rate float64 `yaml:"rate"`
 	// History bounds what is remembered of past posteriors.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -114,4 +115,23 @@ func (c clock) MarshalYAML() (any, error) {
 		return c.Unit, nil
 	}
 	return Duration(time.Duration(c.Millis) * time.Millisecond).String(), nil
+}
+
+// Network is addresses that begin alike, as 10.0.0.0/8.
+type Network string
+
+func (w *Network) decodeNode(d *decoder, n yamlNode, path string) {
+	v, err := netip.ParsePrefix(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil:
+		d.fail(n, path, "%s is not a network such as 10.0.0.0/8, 192.0.2.7/32 or fd00::/8", describe(n))
+	case v.Addr().Is4In6():
+		d.fail(n, path, "%s is IPv4 written as IPv6: write it as 10.0.0.0/8", describe(n))
+	case v != v.Masked():
+		d.fail(n, path, "%s has an address beyond its %d bits: write %v, or %v for this address alone", describe(n), v.Bits(), v.Masked(), netip.PrefixFrom(v.Addr(), v.Addr().BitLen()))
+	case v.Bits() == 0:
+		d.fail(n, path, "%s is every address: whoever reaches the server could say to be anybody", describe(n))
+	default:
+		*w = Network(v.String())
+	}
 }

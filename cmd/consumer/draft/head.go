@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
@@ -56,7 +57,7 @@ func (f *draftFlags) head(l *look) []byte {
 		line("input: %s  # what the records of the topic are", Inline(inputOf{f.records.Format, f.records.Payload, schemaOf(f.config.Input.Schema)}))
 	}
 	line("redis: %s  # stores the state; must not evict", Inline(redisPlaceOf(f.config.Redis)))
-	if f.config.HTTP != defaults.HTTP {
+	if !reflect.DeepEqual(f.config.HTTP, defaults.HTTP) {
 		line("http: %s", Inline(f.config.HTTP))
 	}
 	return []byte(w.String())

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"net/netip"
 	"strings"
 	"time"
 
@@ -16,8 +17,12 @@ import (
 func (s *Service) webOptions() web.Options {
 	c, form := s.config, sink.JSON{}
 	table := arrow.NewEncoder()
+	var proxies []netip.Prefix
+	for _, p := range c.HTTP.TrustedProxies {
+		proxies = append(proxies, netip.MustParsePrefix(string(p))) // the configuration is checked
+	}
 	return web.Options{
-		Listen: c.HTTP.Listen, TokenFile: c.HTTP.TokenFile, TLS: web.TLS(c.HTTP.TLS), Rate: c.HTTP.Rate,
+		Listen: c.HTTP.Listen, TokenFile: c.HTTP.TokenFile, TLS: web.TLS(c.HTTP.TLS), Rate: c.HTTP.Rate, Proxies: proxies,
 		Ready: s.ready, Store: s, Topics: s, Feed: s.feed, Kinds: c.Kinds, Gathering: c.Input.Coalesce.Rule(),
 		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
 		Encode:     arrow.Encode,
