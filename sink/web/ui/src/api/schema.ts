@@ -243,7 +243,7 @@ export interface paths {
          * @description Rows bind by name as those of a shard do; a response column is not needed. A missing or null
          *     feature is an error here, not a dropped row. A level that the model does not know is refused
          *     unless the configuration says `other: level`; an unseen group gets the population's
-         *     distribution. A kind that is `ordered`, such as dlm, takes `horizon` instead of rows. What does not
+         *     distribution. A value whose prediction is beyond the range of float64 is refused, `not_finite`. A kind that is `ordered`, such as dlm, takes `horizon` instead of rows. What does not
          *     fit the model is 422 and names row (from 0), column and what is allowed; more than 100,000 rows or
          *     `limits.record` bytes are 413, a body that does not arrive within 30 s is 408. The numbers are those of
          *     `publish.predictions`; Arrow has its columns.
