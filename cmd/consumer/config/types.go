@@ -127,7 +127,7 @@ func (w *Network) decodeNode(d *decoder, n yamlNode, path string) {
 		d.fail(n, path, "%s is not a network such as 10.0.0.0/8, 192.0.2.7/32 or fd00::/8", describe(n))
 	case v.Addr().Is4In6():
 		d.fail(n, path, "%s is IPv4 written as IPv6: write it as 10.0.0.0/8", describe(n))
-	case v != v.Masked():
+	case v.Masked() != v:
 		d.fail(n, path, "%s has an address beyond its %d bits: write %v, or %v for this address alone", describe(n), v.Bits(), v.Masked(), netip.PrefixFrom(v.Addr(), v.Addr().BitLen()))
 	case v.Bits() == 0:
 		d.fail(n, path, "%s is every address: whoever reaches the server could say to be anybody", describe(n))
