@@ -40,6 +40,8 @@ var ofSecurity = []mutant{
 		"ok && i >= 0 && trusted(client)", "ok && i >= 0 && (i == len(forwarded)-1 || trusted(client))", "TestForwardedFor", web},
 	{"a client says who it is to a proxy", "sink/web/client.go",
 		"strings.TrimSpace(forwarded[i])", "strings.TrimSpace(forwarded[0])", "TestForwardedFor", web},
+	{"a change without its line", "cmd/consumer/app/audit.go",
+		"return fmt.Errorf(\"%w; nothing was changed\", err)", "_ = err", "TestAuditOfCommands", []string{"./cmd/consumer"}},
 	{"no certificate is wanted", "sink/web/routes.go",
 		"s.options.TLS.certified(origin.Handler(all))", "origin.Handler(all)", "TestClientsWithoutCertificate", web},
 }

@@ -131,6 +131,8 @@ type HTTP struct {
 type Log struct {
 	Format string `yaml:"format"`
 	Level  string `yaml:"level"`
+	// AuditFile gets a line before and after every command that changes what is stored.
+	AuditFile string `yaml:"audit_file"`
 }
 
 // HTTPTLS is the section http.tls. With ClientCAFile clients need a certificate.

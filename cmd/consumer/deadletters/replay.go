@@ -189,7 +189,14 @@ func replayLetters(a *app.App, cmd *cobra.Command, conn *connect.Connection, c *
 		a.Printf("%d letters would be sent to %s", plan.count[verdictSend], c.Kafka.Input)
 		return nil
 	}
-	done, err := sendLetters(ctx, a, conn, c, f, yes)
+	var done *replayer
+	err = a.Audited(c, "dead-letters replay", "letters", func() (int64, error) {
+		var err error
+		if done, err = sendLetters(ctx, a, conn, c, f, yes); done == nil {
+			return 0, err
+		}
+		return int64(done.count[verdictSend]), err
+	})
 	if err != nil {
 		return fmt.Errorf("%w; run it again: what was sent is not applied twice", err)
 	}

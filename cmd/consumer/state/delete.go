@@ -116,19 +116,25 @@ func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error 
 			tombs[p] = append(tombs[p], pipeline.Output{Topic: p.Topic, Key: []byte(key), Time: now})
 		}
 	}
-	until, sent := map[pipeline.Partition]int64{}, 0
-	for p, outputs := range tombs {
-		if err := publisher.PublishTo(ctx, p, outputs); err != nil {
-			return fmt.Errorf("tombstones to %s: %w; it is safe to run this again", p, err)
+	until := map[pipeline.Partition]int64{}
+	err := s.Audited(s.config, "state delete", "keys", func() (sent int64, err error) {
+		for p, outputs := range tombs {
+			if err := publisher.PublishTo(ctx, p, outputs); err != nil {
+				return sent, fmt.Errorf("tombstones to %s: %w; it is safe to run this again", p, err)
+			}
+			sent += int64(len(outputs))
+			_, end, err := s.Log.Bounds(ctx, p)
+			if err != nil {
+				return sent, err
+			}
+			until[p] = end
 		}
-		_, end, err := s.Log.Bounds(ctx, p)
-		if err != nil {
-			return err
-		}
-		until[p] = end
-		sent += len(outputs)
+		s.Printf("%d tombstones sent", sent)
+		return sent, nil
+	})
+	if err != nil {
+		return err
 	}
-	s.Printf("%d tombstones sent", sent)
 	return s.applied(ctx, until, f.wait)
 }
 
@@ -194,18 +200,24 @@ func (s *states) forget(ctx context.Context, yes bool) error {
 	if err := s.Agree(s.cmd, yes, "Delete everything?"); err != nil {
 		return err
 	}
+	return s.Audited(s.config, "state delete --all", "keys", func() (int64, error) { return s.clear(ctx, metas) })
+}
+
+// clear is forget once it is agreed to; it counts the keys.
+func (s *states) clear(ctx context.Context, metas []pipeline.Meta) (keys int64, err error) {
 	for id, m := range metas {
 		p := s.partition(id)
 		if err := s.Store.Clear(ctx, pipeline.NewLease(p), m); err != nil {
-			return fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+			return keys, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
 		}
+		keys += m.Keys
 	}
 	if err := s.Store.Unpin(ctx, s.config.Kafka.Input); err != nil {
-		return err
+		return keys, err
 	}
 	if err := s.Client.DeleteGroup(ctx, s.config.Kafka.Group); err != nil {
-		return err
+		return keys, err
 	}
 	s.Printf("deleted")
-	return nil
+	return keys, nil
 }

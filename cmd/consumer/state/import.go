@@ -109,6 +109,13 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 			return err
 		}
 	}
+	return s.Audited(s.config, "state import", "keys", func() (int64, error) {
+		return s.replace(ctx, f, c, parts, past, metas, layout)
+	})
+}
+
+// replace is importFile once everything is checked and agreed to; it counts the keys.
+func (s *states) replace(ctx context.Context, f *importFlags, c *conversion, parts map[int32]admin.Export, past []pipeline.Era, metas []pipeline.Meta, layout pipeline.Layout) (int64, error) {
 	// A file of a rescaled topic is complete under its layout alone. Until the last of its
 	// partitions is filled, workers halt.
 	filling, filled := pipeline.Layout{Partitions: pipeline.Rescales, Past: past}, pipeline.Layout{Partitions: s.count, Past: past}
@@ -116,24 +123,24 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 		filling = filled
 	}
 	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, layout, filling); err != nil {
-		return err
+		return 0, err
 	}
 	c.rescaled = 0
 	rows, err := s.fill(ctx, f.in, c, parts, metas)
 	if errors.Is(err, pipeline.ErrFenced) {
-		return fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+		return rows, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; run it again: a partition that was begun waits for it", err)
+		return rows, fmt.Errorf("%w; run it again: a partition that was begun waits for it", err)
 	}
 	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, filled); err != nil {
-		return err
+		return rows, err
 	}
 	s.Printf("%d states of %d partitions imported into group %s", rows, len(parts), s.config.Kafka.Group)
 	if f.rescale != "" {
 		s.Printf("%d of them were rescaled", c.rescaled)
 	}
-	return nil
+	return rows, nil
 }
 
 // openExport opens the file and reads what is said of its partitions.

@@ -92,7 +92,16 @@ func (s *states) rescale(ctx context.Context, f *rescaleFlags) error {
 		Tell: func(ctx context.Context, past []pipeline.Era) error { return s.leaveWord(ctx, f, export, past) },
 		Say:  s.Printf,
 	}
-	err = r.Run(ctx)
+	metas, err := s.metas(ctx)
+	if err != nil {
+		return err
+	}
+	err = s.Audited(s.config, fmt.Sprintf("rescale --to %d", f.to), "keys", func() (keys int64, err error) {
+		for _, m := range metas {
+			keys += m.Keys
+		}
+		return keys, r.Run(ctx)
+	})
 	switch {
 	case errors.Is(err, admin.ErrTakenBack):
 		return err

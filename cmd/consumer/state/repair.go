@@ -104,18 +104,29 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 			return err
 		}
 	}
-	for _, t := range damaged {
-		err := admin.Reset(ctx, s.Store, s.Store, s.partition(int(t.Partition)), t.meta, s.Rules)
-		if err != nil {
-			return fmt.Errorf("partition %d was not reset: %w; run it again", t.Partition, err)
+	if len(damaged) > 0 {
+		if err := s.Audited(s.config, "state repair", "keys", func() (int64, error) { return s.reset(ctx, damaged) }); err != nil {
+			return err
 		}
-		s.Printf("partition %d: reset; its consumer continues within ten seconds", t.Partition)
 	}
 	if open > 0 {
 		s.Printf("%d partitions need a decision, see the last column", open)
 		return cli.ErrReported
 	}
 	return nil
+}
+
+// reset drops the state of damaged partitions, and counts its keys.
+func (s *states) reset(ctx context.Context, damaged []*diagnosis) (keys int64, err error) {
+	for _, t := range damaged {
+		err := admin.Reset(ctx, s.Store, s.Store, s.partition(int(t.Partition)), t.meta, s.Rules)
+		if err != nil {
+			return keys, fmt.Errorf("partition %d was not reset: %w; run it again", t.Partition, err)
+		}
+		s.Printf("partition %d: reset; its consumer continues within ten seconds", t.Partition)
+		keys += t.meta.Keys
+	}
+	return keys, nil
 }
 
 // examine finds out what would halt a worker that claims the partition.
