@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,8 +19,27 @@ var errRefused = errors.New("connection refused")
 // watched is a watch that looks by itself, in the time of synctest.
 type watched struct {
 	*Watch
-	text bytes.Buffer
+	text said
 	reg  *prometheus.Registry
+}
+
+// said is what the log has said since it was taken last.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *said) take() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.text.Reset()
+	return s.text.String()
 }
 
 func watch(t *testing.T, f func(*watched)) {
@@ -39,8 +59,7 @@ func watch(t *testing.T, f func(*watched)) {
 func (w *watched) wants(t *testing.T, lines ...string) {
 	t.Helper()
 	synctest.Wait()
-	got := strings.Split(strings.TrimSpace(w.text.String()), "\n")
-	w.text.Reset()
+	got := strings.Split(strings.TrimSpace(w.text.take()), "\n")
 	if len(got) == 1 && got[0] == "" {
 		got = nil
 	}
