@@ -10,9 +10,10 @@ import (
 // Past recomputes what the state of one key was at an earlier place in the log. It
 // claims nothing and writes nothing, and holds no more than that state and one fetch.
 type Past struct {
-	Log   pipeline.Log // to look at what there is
-	Store pipeline.Store
-	Rules *pipeline.Rules
+	Log     pipeline.Log // to look at what there is
+	Store   pipeline.Store
+	Layouts pipeline.LayoutAdmin // to read
+	Rules   *pipeline.Rules
 	// NewLog, NewDecoder and NewOutputs are those of a Verifier. What the outputs are asked
 	// to encode is what was published, bit for bit, under the present publish settings.
 	NewLog     func(pipeline.Limits) (pipeline.Log, error)
@@ -36,8 +37,17 @@ func (e *TrimmedError) Error() string {
 
 // At returns the value that was stored of a key once all records below an offset were
 // applied, nil where the key had none. *TrimmedError says that the log does not go back
-// far enough.
+// far enough. A topic that was rescaled is refused: it has some of the past in other
+// partitions.
 func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below int64) (pipeline.Stored, error) {
+	layout, err := v.Layouts.Layout(ctx, p.Topic)
+	if err != nil {
+		return nil, err
+	}
+	if len(layout.Past) > 0 || layout.Moving != nil {
+		return nil, fmt.Errorf("topic %s was rescaled: what the key learnt before is in other partitions, and its past cannot be asked for. "+
+			"Its state of then is in the export that rescale wrote", p.Topic)
+	}
 	meta, err := v.Store.Meta(ctx, p)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -14,7 +15,7 @@ import (
 )
 
 func past(k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules) *admin.Past {
-	return &admin.Past{Log: k, Store: store, Rules: rules,
+	return &admin.Past{Log: k, Store: store, Layouts: store, Rules: rules,
 		NewLog:     func(pipeline.Limits) (pipeline.Log, error) { return k, nil },
 		NewOutputs: func(pipeline.Limits) pipeline.Outputs { return pipelinetest.Outputs{} },
 		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}
@@ -111,4 +112,27 @@ func (g gapped) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, 
 	m, err := g.Memory.Meta(ctx, p)
 	m.Gaps = g.gaps
 	return m, err
+}
+
+// TestPastOfARescaledTopic: one partition does not have all that its keys learnt, neither
+// after a rescaling nor during one.
+func TestPastOfARescaledTopic(t *testing.T) {
+	p := pipeline.Partition{Topic: "in"}
+	for name, is := range map[string]pipeline.Layout{
+		"rescaled":  {Partitions: 2, Past: []pipeline.Era{{ID: "x", Partitions: make([]pipeline.Stretch, 1)}}},
+		"rescaling": {Partitions: pipeline.Rescales, Moving: &pipeline.Moving{From: 1, To: 2, Step: pipeline.MoveBegun}},
+	} {
+		store := storetest.NewMemory()
+		was, err := store.Layout(t.Context(), p.Topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.SetLayout(t.Context(), p.Topic, was, is); err != nil {
+			t.Fatal(err)
+		}
+		v := past(&pipelinetest.Kafka{Log: pipelinetest.Records(2, 10)}, store, pipelinetest.Rules(t))
+		if _, err := v.At(t.Context(), p, "k1", 5); err == nil || !strings.Contains(err.Error(), "was rescaled") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
 }

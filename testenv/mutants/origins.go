@@ -10,6 +10,8 @@ var origins = []mutant{
 		"any = any || note.Note != \"\"", "any = false", "TestOrigins", broker},
 	{"gaps of the past are applied", "pipeline/admin/past.go",
 		" || within(meta.Gaps, record.Offset)", "", "TestPastKnowsGaps", tools},
+	{"a rescaled topic's past is of one partition", "pipeline/admin/past.go",
+		"len(layout.Past) > 0 || layout.Moving != nil", "layout.Moving != nil", "TestPastOfARescaledTopic", tools},
 	{"the past is one record short", "pipeline/admin/past.go",
 		"through: below, configured", "through: below - 1, configured", "TestPastIsWhatWasStored", tools},
 }

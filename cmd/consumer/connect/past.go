@@ -11,7 +11,7 @@ import (
 // before the outputs, to see what is published.
 func (n *Connection) Past(watch func(pipeline.Outputs) pipeline.Outputs) *admin.Past {
 	return &admin.Past{
-		Log: n.Reader.Following(n.Log), Store: n.Store, Rules: n.Rules,
+		Log: n.Reader.Following(n.Log), Store: n.Store, Layouts: n.Store, Rules: n.Rules,
 		NewLog: func(l pipeline.Limits) (pipeline.Log, error) {
 			log, err := n.LogUnder(l.Record)
 			if err != nil {

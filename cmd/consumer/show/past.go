@@ -58,14 +58,6 @@ func getPast(ctx context.Context, a *app.App, conn *connect.Connection, key stri
 	if err != nil {
 		return err
 	}
-	layout, err := conn.Store.Layout(ctx, p.Topic)
-	if err != nil {
-		return err
-	}
-	if len(layout.Past) > 0 || layout.Moving != nil {
-		return fmt.Errorf("topic %s was rescaled: what the key learnt before is in other partitions, and its past cannot be asked for. "+
-			"Its state of then is in the export that rescale wrote", p.Topic)
-	}
 	below, err := m.below(ctx, conn, p)
 	if err != nil {
 		return err
