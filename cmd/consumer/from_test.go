@@ -133,6 +133,13 @@ func TestRunFrom(t *testing.T) {
 		}
 	}
 
+	// The way out that the refusal names.
+	w.must("state", "delete", "--all", "--yes", "--set", "kafka.group=new")
+	w.must("run", "--until-end", "--from", strings.Join(list, ","), "--group", "new", "--set", "kafka.output=new-out")
+	if again := w.states("new"); again != states {
+		t.Errorf("begun anew:\n%swant\n%s", again, states)
+	}
+
 	at := time.UnixMilli(middle).UTC().Format(time.RFC3339Nano)
 	w.must("run", "--until-end", "--from", at, "--group", "timed", "--set", "kafka.output=timed-out")
 	late := 0

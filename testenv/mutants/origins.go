@@ -12,6 +12,8 @@ var origins = []mutant{
 		" || within(meta.Gaps, record.Offset)", "", "TestPastKnowsGaps", tools},
 	{"a rescaled topic's past is of one partition", "pipeline/admin/past.go",
 		"len(layout.Past) > 0 || layout.Moving != nil", "layout.Moving != nil", "TestPastOfARescaledTopic", tools},
+	{"where a group began taken for a rescaling", "cmd/consumer/state/layout.go",
+		"text := m.Past().Rescaled;", "text := m.Note;", "TestRunFrom", []string{"./cmd/consumer"}},
 	{"the past is one record short", "pipeline/admin/past.go",
 		"through: below, configured", "through: below - 1, configured", "TestPastIsWhatWasStored", tools},
 }

@@ -36,8 +36,8 @@ func (s *states) rescaled(ctx context.Context) error {
 	}
 	noted := ""
 	for _, m := range marks {
-		if m.Note != "" {
-			noted = " (" + m.Note + ")"
+		if text := m.Past().Rescaled; text != "" {
+			noted = " (" + text + ")"
 		}
 	}
 	if len(l.Past) == 0 && l.Moving == nil && noted == "" {
