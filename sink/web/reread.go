@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"sync"
@@ -14,7 +15,7 @@ type reread[T any] struct {
 	tell  func(error) // of a change that cannot be read
 
 	mu    sync.Mutex
-	seen  string // of the files, when they were read last
+	seen  [sha256.Size]byte // of the files, when they were read last
 	value T
 	have  bool
 }
@@ -45,13 +46,14 @@ func (r *reread[T]) now() (T, error) {
 	return r.value, nil
 }
 
-// look is what tells files from what they were: their times and sizes, through links.
-func (r *reread[T]) look() (seen string) {
+// look is what the files hold, through links. Their times do not tell: two writes within one
+// tick of the file system's clock have the same.
+func (r *reread[T]) look() [sha256.Size]byte {
+	h := sha256.New()
 	for _, name := range r.files {
-		if info, err := os.Stat(name); err == nil {
-			seen += fmt.Sprint(info.ModTime().UnixNano(), info.Size())
-		}
-		seen += "\n"
+		content, err := os.ReadFile(name)
+		fmt.Fprintln(h, len(content), err == nil)
+		h.Write(content)
 	}
-	return seen
+	return [sha256.Size]byte(h.Sum(nil))
 }
