@@ -62,6 +62,7 @@ var layers = []layer{
 	{path: "models/simulate", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin", "models"}},
 	{path: "internal/accept"},
 	{path: "internal/access"},
+	{path: "internal/access/accesstest"},
 	{path: "internal/isatest", may: []string{"cdf/isa"}},
 	{path: "internal/modeltest", may: []string{"cdf", "cdf/lin", "cdf/cdftest", "internal/accept", "internal/strictyaml", "models/kind", "models/simulate"}},
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
@@ -86,7 +87,7 @@ var layers = []layer{
 	{path: "docs", pure: true},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline"}},
-	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "sink", "sink/live", "internal/jsontext"}},
+	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "sink", "sink/live", "internal/access", "internal/jsontext"}},
 
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/clitest"},
@@ -139,7 +140,7 @@ var layers = []layer{
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
 	{path: "cmd/producer", may: []string{"cmd/internal/cli", "cmd/producer/commands"}},
 	{path: "cmd/producer/commands", may: []string{
-		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
+		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka", "internal/access",
 		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
 	{path: "cmd/credence", may: []string{"models", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/commands", "cmd/producer/commands"}},

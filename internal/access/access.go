@@ -1,12 +1,12 @@
-// Package access reads the files by which connections are secured: certificates and
-// passwords.
+// Package access reads the files by which connections are secured, certificates and
+// passwords, and reads them again when they have changed.
 package access
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 )
@@ -21,42 +21,58 @@ type TLS struct {
 	ServerName string // default: the host that is dialled
 }
 
-// Config returns the configuration of connections, nil where they are not encrypted. The
-// authorities are read once, the certificate and its key with every connection.
-func (t TLS) Config() (*tls.Config, error) {
+// Keys are what a user calls the settings of a TLS, for messages.
+type Keys struct{ CA, Cert, Key, Name string }
+
+// KeysOf are the keys in a section of the configuration.
+func KeysOf(section string) Keys {
+	return Keys{section + ".ca_file", section + ".cert_file", section + ".key_file", section + ".server_name"}
+}
+
+// Config reads the files and returns the configuration of connections, nil where they are
+// not encrypted. An error names the key, the file and what to do.
+func (t TLS) Config(k Keys) (*tls.Config, error) {
 	if !t.Enabled {
 		return nil, nil
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
+		pool, err := Authorities(k.CA, t.CAFile)
 		if err != nil {
 			return nil, err
 		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("no certificate in %s", t.CAFile)
-		}
+		c.RootCAs = pool
 	}
 	if (t.CertFile == "") != (t.KeyFile == "") {
-		return nil, errors.New("a certificate and its key go together")
+		return nil, fmt.Errorf("%s is %q and %s is %q: give both or neither", k.Cert, t.CertFile, k.Key, t.KeyFile)
 	}
 	if t.CertFile != "" {
-		load := func() (*tls.Certificate, error) {
-			pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-			return &pair, err
-		}
-		if _, err := load(); err != nil {
+		pair, err := Pair(k.Cert, t.CertFile, k.Key, t.KeyFile)
+		if err != nil {
 			return nil, err
 		}
-		// Each connection has the certificate that is in the files by then.
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
+		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
 }
+
+// Files are those that Config reads.
+func (t TLS) Files() []string { return []string{t.CAFile, t.CertFile, t.KeyFile} }
 
 // Password returns the password in a file, without its trailing line break.
 func Password(file string) (string, error) {
 	raw, err := os.ReadFile(file)
 	return strings.TrimRight(string(raw), "\r\n"), err
+}
+
+// read returns what the file under a key holds.
+func read(key, file string) ([]byte, error) {
+	b, err := os.ReadFile(file)
+	if p := new(fs.PathError); errors.As(err, &p) {
+		err = p.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w; name a PEM file that this process may read", key, file, err)
+	}
+	return b, nil
 }

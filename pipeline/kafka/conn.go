@@ -3,7 +3,6 @@ package kafka
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -69,7 +68,7 @@ type conn struct {
 func (p *prepared) dial(ctx context.Context, addr string) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	raw, err := p.dialer.Dial(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +84,19 @@ func (p *prepared) dial(ctx context.Context, addr string) (*conn, error) {
 	return c, nil
 }
 
+// dialFor is dial for the library of groups: the connection is encrypted and has logged in.
+func (p *prepared) dialFor(ctx context.Context, _, addr string) (net.Conn, error) {
+	c, err := p.dial(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	return c.net, nil // nothing was read beyond the last answer
+}
+
 func (p *prepared) greet(ctx context.Context, raw net.Conn, addr string) (*conn, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
-	}
-	if p.tls != nil {
-		config := p.tls.Clone()
-		if config.ServerName == "" {
-			config.ServerName = host
-		}
-		secure := tls.Client(raw, config)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			return nil, err
-		}
-		raw = secure
 	}
 	c := &conn{net: raw, in: bufio.NewReaderSize(raw, 16<<10), addr: addr, clientID: p.clientID}
 	if err := c.negotiate(); err != nil {
@@ -151,12 +148,11 @@ func (c *conn) authenticate(ctx context.Context, m sasl.Mechanism) error {
 	session, state, err := m.Start(ctx)
 	for done := false; err == nil && !done; {
 		if answer, err = c.call(&saslauthenticate.Request{AuthBytes: state}); err != nil {
-			heard(session, err)
 			return err
 		}
 		r := answer.(*saslauthenticate.Response)
 		if r.ErrorCode != 0 {
-			heard(session, kafka.Error(r.ErrorCode))
+			answered(session, kafka.Error(r.ErrorCode))
 			return coded(r.ErrorCode, r.ErrorMessage)
 		}
 		done, state, err = session.Next(ctx, r.AuthBytes)

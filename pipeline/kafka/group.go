@@ -71,13 +71,7 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		ID:      o.Group,
 		Brokers: g.client.addresses.list(), // the first is asked, for ten seconds
 		Topics:  o.Topics,
-		Dialer: &kafka.Dialer{
-			ClientID:      g.client.clientID,
-			Timeout:       dialTimeout,
-			DualStack:     true,
-			TLS:           g.client.tls,
-			SASLMechanism: g.client.sasl,
-		},
+		Dialer:  &kafka.Dialer{ClientID: g.client.clientID, DialFunc: g.client.dialFor},
 		// The group takes the first that all members have: members of
 		// before there was the first one have the second.
 		GroupBalancers:         []kafka.GroupBalancer{place, kafka.RoundRobinGroupBalancer{}},
@@ -107,9 +101,6 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			return nil
 		case err != nil:
 			o.OnError(fmt.Errorf("group %s: %w", o.Group, err))
-			if l, ok := g.client.sasl.(*login); ok {
-				l.heardBy(ctx, err)
-			}
 			if id := m.dropped(err); id != "" {
 				running.Go(func() { g.forsake(ctx, id) })
 			}

@@ -1,10 +1,10 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 
 	"github.com/segmentio/kafka-go"
@@ -59,30 +59,23 @@ type attempt struct {
 // Next implements sasl.StateMachine.
 func (a *attempt) Next(ctx context.Context, challenge []byte) (bool, []byte, error) {
 	done, answer, err := a.StateMachine.Next(ctx, challenge)
-	if done && err == nil {
+	switch {
+	case done && err == nil:
 		a.end(true, false)
+	case err != nil:
+		a.end(false, bytes.HasPrefix(challenge, []byte("e="))) // SCRAM's own refusal
 	}
 	return done, answer, err
 }
 
 func (a *attempt) end(taken, refused bool) { a.once.Do(func() { a.done(taken, refused) }) }
 
-// heard counts an answer to an attempt that is a refusal: some brokers only hang up.
-func heard(session sasl.StateMachine, err error) {
+// answered counts the error that a broker answered an attempt with, where it is a refusal. Only
+// an answer is one: a broker that hangs up is away. Those that refused by hanging up are older than
+// what is spoken here, in which the answer has an error (KIP-152, Apache Kafka 1.0).
+func answered(session sasl.StateMachine, err error) {
 	if a, ok := session.(*attempt); ok {
-		a.end(false, errors.Is(err, kafka.SASLAuthenticationFailed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
-	}
-}
-
-// heardBy counts the refusal that the group library, which dials by itself, has met.
-func (l *login) heardBy(ctx context.Context, err error) {
-	if !errors.Is(err, kafka.SASLAuthenticationFailed) {
-		return
-	}
-	if _, password, err := l.read(); err == nil {
-		if done, err := l.tries.Begin(ctx, password); err == nil {
-			done(false, true)
-		}
+		a.end(false, errors.Is(err, kafka.SASLAuthenticationFailed))
 	}
 }
 

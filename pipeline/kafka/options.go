@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -19,6 +18,11 @@ type Options struct {
 	ClientID string   // shown in the brokers' logs and quotas; default "credence"
 	TLS      TLS
 	SASL     SASL
+	// Keys are what the user calls the settings of TLS; default: those of kafka.tls.
+	Keys access.Keys
+	// OnUnusable, when not nil, is told once of a file of TLS that has changed and cannot be
+	// used. What it held before stays in use.
+	OnUnusable func(error)
 	// Begin, when not nil, is told that a request begins, and what it returns that it is
 	// over: its name (Requests, or another one) and its error.
 	Begin func() (end func(request string, err error))
@@ -44,7 +48,7 @@ type SASL struct {
 type prepared struct {
 	brokers  []string
 	clientID string
-	tls      *tls.Config    // nil: plain text
+	dialer   *access.Dialer
 	sasl     sasl.Mechanism // nil: none
 	tries    *access.Tries  // of the password
 }
@@ -62,9 +66,12 @@ func (o Options) prepare() (prepared, error) {
 			return p, fmt.Errorf("broker address %q is not host:port", b)
 		}
 	}
+	if o.Keys == (access.Keys{}) {
+		o.Keys = access.KeysOf("kafka.tls")
+	}
 	var err error
-	if p.tls, err = access.TLS(o.TLS).Config(); err != nil {
-		return p, fmt.Errorf("tls: %w", err)
+	if p.dialer, err = access.TLS(o.TLS).Dialer(o.Keys, o.OnUnusable); err != nil {
+		return p, err
 	}
 	if o.SASL.Mechanism == "" {
 		return p, nil

@@ -2,16 +2,8 @@ package kafka
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/internal/access"
+	"github.com/credence-stream/credence/internal/access/accesstest"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -36,12 +29,18 @@ func works(t *testing.T, o Options) {
 	if got, _ := read(t, newLog(t, c), pipeline.Partition{Topic: topic}, 0, 1<<20); values(got) != "0 1 2" {
 		t.Errorf("%q", values(got))
 	}
+	joins(t, NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}))
+}
+
+// joins has a group run, on new connections, until it is assigned a partition.
+func joins(t *testing.T, g *Group) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	late := time.AfterFunc(20*time.Second, cancel)
 	defer late.Stop()
 	assigned := false
-	err := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}).Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) {
+	err := g.Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) {
 		assigned = true
 		cancel()
 	})
@@ -85,10 +84,15 @@ func TestSASL(t *testing.T) {
 func TestPasswordIsReadAgain(t *testing.T) {
 	b := fake(t, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", "ada", "right"))
 	var sent atomic.Int64
-	b.ControlKey(int16(kmsg.SASLAuthenticate), func(kmsg.Request) (kmsg.Response, error, bool) {
+	var knows atomic.Bool
+	b.ControlKey(int16(kmsg.SASLAuthenticate), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		b.KeepControl()
-		sent.Add(1)
-		return nil, nil, false
+		if sent.Add(1); knows.Load() {
+			return nil, nil, false
+		}
+		refusal := req.ResponseKind().(*kmsg.SASLAuthenticateResponse) // as Apache Kafka's, where this broker hangs up
+		refusal.ErrorCode = int16(kafka.SASLAuthenticationFailed)
+		return refusal, nil, true
 	})
 	word := file(t, "password", []byte("wrong"))
 	c := connectAs(t, Options{Brokers: b.ListenAddrs(), SASL: SASL{Mechanism: "scram-sha-512", Username: "ada", PasswordFile: word}})
@@ -101,7 +105,7 @@ func TestPasswordIsReadAgain(t *testing.T) {
 		t.Error("nobody was told")
 	}
 	tried := sent.Load()
-	if tried > 2*access.MostTries { // SCRAM has two messages
+	if tried != access.MostTries {
 		t.Errorf("%d messages of authentication", tried)
 	}
 	for range 3 {
@@ -115,8 +119,53 @@ func TestPasswordIsReadAgain(t *testing.T) {
 	if err := os.WriteFile(word, []byte("right\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	knows.Store(true)
 	if _, err := c.ClusterID(t.Context()); err != nil {
 		t.Errorf("the new password: %v", err)
+	}
+}
+
+// A broker that hangs up in the middle of a log-in is away: however often, the password is sent
+// again, and taken once the broker is back.
+func TestHangUpIsNoRefusal(t *testing.T) {
+	b := fake(t, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", "ada", "right"))
+	var sent atomic.Int64
+	var back atomic.Bool
+	b.ControlKey(int16(kmsg.SASLAuthenticate), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		sent.Add(1)
+		if back.Load() {
+			return nil, nil, false
+		}
+		return nil, errors.New("hang up"), true
+	})
+	c := connectAs(t, Options{Brokers: b.ListenAddrs(), SASL: SASL{Mechanism: "scram-sha-512", Username: "ada", PasswordFile: file(t, "password", []byte("right"))}})
+	for range 2 * access.MostTries {
+		if _, err := c.ClusterID(t.Context()); err == nil || errors.Is(err, access.ErrExhausted) {
+			t.Fatalf("a broker that hangs up: %v", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	before := sent.Load()
+	var met atomic.Int64
+	g := NewGroup(c, GroupOptions{Group: "g", Topics: []string{"t"}, Backoff: time.Millisecond, OnError: func(error) {
+		if met.Add(1) == 2*access.MostTries {
+			cancel()
+		}
+	}})
+	if err := g.Run(ctx, func(string, int) {}, func(context.Context, pipeline.Assignment) {}); err != nil {
+		t.Error(err)
+	}
+	if n := sent.Load() - before; n < 2*access.MostTries {
+		t.Errorf("the group tried %d times", n)
+	}
+	if exhausted(c) {
+		t.Error("a broker that hangs up is taken for one that refuses the password")
+	}
+	back.Store(true)
+	if _, err := c.ClusterID(t.Context()); err != nil {
+		t.Errorf("the broker is back: %v", err)
 	}
 }
 
@@ -130,31 +179,63 @@ func exhausted(c *Client) bool {
 }
 
 func TestTLS(t *testing.T) {
-	caPEM, caCert, caKey := authority(t)
-	server := issue(t, caCert, caKey, "127.0.0.1")
-	client := issue(t, caCert, caKey, "client")
-	pool := x509.NewCertPool()
-	pool.AddCert(caCert)
-	pair, err := tls.X509KeyPair(server.cert, server.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}))
-	good := TLS{Enabled: true, CAFile: file(t, "ca.pem", caPEM),
-		CertFile: file(t, "cert.pem", client.cert), KeyFile: file(t, "key.pem", client.key)}
+	ca := accesstest.NewAuthority(t)
+	server, client := ca.Issue(t, "127.0.0.1"), ca.Issue(t, "client")
+	b := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{server.Pair(t)}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.Pool()}))
+	good := TLS{Enabled: true, CAFile: ca.File, CertFile: client.Cert, KeyFile: client.Key}
 	works(t, Options{Brokers: b.ListenAddrs(), TLS: good})
 
 	named, stranger, anonymous := good, good, good
 	named.ServerName = "other.example"
-	otherPEM, _, _ := authority(t)
-	stranger.CAFile = file(t, "ca.pem", otherPEM)
+	stranger.CAFile = accesstest.NewAuthority(t).File
 	anonymous.CertFile, anonymous.KeyFile = "", ""
-	for name, bad := range map[string]TLS{"server name": named, "authority": stranger, "no client certificate": anonymous, "plain text": {}} {
+	for name, bad := range map[string]struct {
+		tls  TLS
+		want string
+	}{
+		"server name":           {named, "kafka.tls.server_name"},
+		"authority":             {stranger, "kafka.tls.ca_file"},
+		"no client certificate": {anonymous, "kafka.tls.cert_file"},
+		"plain text":            {TLS{}, ""},
+	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		if _, err := connectAs(t, Options{Brokers: b.ListenAddrs(), TLS: bad}).ClusterID(ctx); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := connectAs(t, Options{Brokers: b.ListenAddrs(), TLS: bad.tls}).ClusterID(ctx); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, bad.want)
 		}
 		cancel()
+	}
+}
+
+// Files of TLS are read again with every connection, of the group's too.
+func TestFilesAreReadAgain(t *testing.T) {
+	before, after := accesstest.NewAuthority(t), accesstest.NewAuthority(t)
+	mine, next := before.Issue(t, "client"), after.Issue(t, "client")
+	var current atomic.Pointer[accesstest.Authority]
+	current.Store(before)
+	pairs := map[*accesstest.Authority]tls.Certificate{before: before.Issue(t, "127.0.0.1").Pair(t), after: after.Issue(t, "127.0.0.1").Pair(t)}
+	b := fake(t, kfake.TLS(&tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		a := current.Load()
+		return &tls.Config{Certificates: []tls.Certificate{pairs[a]}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: a.Pool()}, nil
+	}}))
+	var told atomic.Int64
+	o := Options{Brokers: b.ListenAddrs(), TLS: TLS{Enabled: true, CAFile: before.File, CertFile: mine.Cert, KeyFile: mine.Key}, OnUnusable: func(error) { told.Add(1) }}
+	c := connectAs(t, o)
+	topic := fresh(t, c, 1)
+	group := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}})
+	if _, err := c.ClusterID(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	current.Store(after)
+	accesstest.Replace(t, before.File, after.File)
+	accesstest.Replace(t, mine.Cert, next.Cert)
+	accesstest.Replace(t, mine.Key, next.Key)
+	joins(t, group)
+	if err := os.WriteFile(before.File, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	joins(t, group)
+	if n := told.Load(); n != 1 {
+		t.Errorf("told %d times of a broken file", n)
 	}
 }
 
@@ -173,50 +254,6 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-}
-
-type identity struct{ cert, key []byte }
-
-func authority(t *testing.T) ([]byte, *x509.Certificate, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"},
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), cert, key
-}
-
-func issue(t *testing.T, ca *x509.Certificate, caKey *ecdsa.PrivateKey, name string) identity {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	if ip := net.ParseIP(name); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, ca, &key.PublicKey, caKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return identity{pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})}
 }
 
 // oldest holds the versions that Apache Kafka 4 still takes (KIP-896).

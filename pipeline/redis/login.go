@@ -9,11 +9,15 @@ import (
 	"github.com/credence-stream/credence/internal/access"
 )
 
+// ownKeys are those of the configuration that say who comes to the servers.
+const ownKeys = "redis.password_file, and the user in redis.url"
+
 // login gives every connection the password that is in the file when it is made, and none
 // once the server has refused it too often. It is a hook of the commands that send it.
 type login struct {
 	user, password, file string
 	tries                *access.Tries
+	keys                 string // of the configuration that a user corrects
 }
 
 // credentials implements goredis.Options.CredentialsProviderContext.
@@ -23,7 +27,7 @@ func (l *login) credentials(context.Context) (user, password string, err error) 
 		err = l.tries.Left(password)
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("redis user %q: %w; correct redis.password_file, and the user in redis.url", l.user, err)
+		return "", "", fmt.Errorf("redis user %q: %w; correct %s", l.user, err, l.keys)
 	}
 	return l.user, password, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -33,8 +34,11 @@ type Options struct {
 	// TLS has the files of encrypted connections, of rediss URLs only; Enabled does
 	// not matter.
 	TLS access.TLS
+	// OnUnusable, when not nil, is told once of a file of TLS that has changed and cannot be
+	// used. What it held before stays in use.
+	OnUnusable func(error)
 	// SentinelUser and SentinelPasswordFile are for the sentinels themselves; the file is
-	// read once.
+	// read again for every connection.
 	SentinelUser, SentinelPasswordFile string
 
 	// Eviction says what becomes of a server that may throw state away, or does
@@ -57,12 +61,16 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	watched := newGuard(o.Eviction)
-	login := &login{user: u.Username, password: u.Password, file: o.PasswordFile, tries: access.NewTries()}
+	own := &login{user: u.Username, password: u.Password, file: o.PasswordFile, tries: access.NewTries(), keys: ownKeys}
 	if u.Password != "" {
-		u.CredentialsProviderContext = login.credentials
+		u.CredentialsProviderContext = own.credentials
 	}
+	asked := &sentinels{login{user: o.SentinelUser, file: o.SentinelPasswordFile, tries: access.NewTries(), keys: sentinelKeys}}
 	u.OnConnect = func(ctx context.Context, c *goredis.Conn) error {
-		login.taken(ctx)
+		if u.MasterName != "" && !behind(c) {
+			return asked.connected(ctx, c)
+		}
+		own.taken(ctx)
 		return watched.connected(ctx, c)
 	}
 	client := goredis.NewUniversalClient(u)
@@ -79,9 +87,15 @@ func Open(o Options) (*Store, error) {
 	if u.Username != "" {
 		s.user = u.Username
 	}
-	client.AddHook(login)
-	s.guard, watched.policy, s.tries = watched, s.CheckPolicy, login.tries
+	client.AddHook(own)
+	s.guard, watched.policy, s.tries, s.sentinelTries = watched, s.CheckPolicy, own.tries, asked.tries
 	return s, nil
+}
+
+// Check reads the files that the options name and connects to nothing.
+func (o Options) Check() error {
+	_, err := o.universal()
+	return err
 }
 
 func (o Options) universal() (*goredis.UniversalOptions, error) {
@@ -94,27 +108,24 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 	}
 	if o.PasswordFile != "" {
 		if t.password, err = access.Password(o.PasswordFile); err != nil {
-			return nil, fmt.Errorf("redis password file: %w", err)
+			return nil, fmt.Errorf("redis.password_file: %w", err)
 		}
 	}
-	sentinel := ""
 	if o.SentinelPasswordFile != "" {
-		if sentinel, err = access.Password(o.SentinelPasswordFile); err != nil {
-			return nil, fmt.Errorf("password file of redis sentinels: %w", err)
+		if _, err = access.Password(o.SentinelPasswordFile); err != nil {
+			return nil, fmt.Errorf("redis.sentinel_password_file: %w", err)
 		}
 	}
-	if o.SentinelUser+sentinel != "" && t.master == "" {
+	if o.SentinelUser+o.SentinelPasswordFile != "" && t.master == "" {
 		return nil, errors.New("redis url: a user or password of sentinels needs a URL of sentinels")
 	}
 	u := &goredis.UniversalOptions{
-		Addrs:            t.addrs,
-		DB:               t.db,
-		MasterName:       t.master,
-		IsClusterMode:    t.cluster,
-		Username:         t.user,
-		Password:         t.password,
-		SentinelUsername: o.SentinelUser,
-		SentinelPassword: sentinel,
+		Addrs:         t.addrs,
+		DB:            t.db,
+		MasterName:    t.master,
+		IsClusterMode: t.cluster,
+		Username:      t.user,
+		Password:      t.password,
 		// A command that is repeated behind our back could be applied twice.
 		MaxRetries:            -1,
 		DialerRetries:         1,
@@ -134,8 +145,13 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 		return u, nil
 	}
 	o.TLS.Enabled = true
-	if u.TLSConfig, err = o.TLS.Config(); err != nil {
-		return nil, fmt.Errorf("redis tls: %w", err)
+	k := access.KeysOf("redis.tls")
+	k.Name = "" // there is no such key
+	d, err := o.TLS.Dialer(k, o.OnUnusable)
+	if err != nil {
+		return nil, err
 	}
+	d.Net = net.Dialer{Timeout: u.DialTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	u.Dialer = d.Dial
 	return u, nil
 }

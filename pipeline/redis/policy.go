@@ -38,8 +38,11 @@ type Policy struct {
 // otherwise; the policy is returned as far as it is known.
 func (s *Store) CheckPolicy(ctx context.Context) (Policy, error) {
 	p, err := s.readPolicy(ctx)
-	if err != nil && locked(err) {
-		return p, fmt.Errorf("%w (user %q): correct redis.password_file, and the user in redis.url: %w", ErrCredentials, s.user, err)
+	switch {
+	case errors.Is(err, ErrSentinel):
+		return p, fmt.Errorf("%w: %w", ErrCredentials, err)
+	case err != nil && locked(err):
+		return p, fmt.Errorf("%w (user %q): correct %s: %w", ErrCredentials, s.user, ownKeys, err)
 	}
 	if errors.Is(err, ErrPolicyUnknown) && goredis.HasErrorPrefix(refusal(err), "NOPERM") {
 		return p, fmt.Errorf("%w; allow it: ACL SETUSER %s +info", err, s.user)

@@ -190,7 +190,8 @@ type server struct {
 	dir   string
 	port  int
 	extra []string
-	file  string // of a sentinel's settings
+	file  string  // of a sentinel's settings
+	tls   *armour // nil: plain text
 	cmd   *exec.Cmd
 	ended <-chan struct{} // closed when cmd has ended
 	raw   *goredis.Client
@@ -200,13 +201,19 @@ type server struct {
 // the test fails in CI and is skipped elsewhere.
 func startServer(t testing.TB, extra ...string) *server {
 	t.Helper()
+	return (&server{extra: extra}).begin(t)
+}
+
+// begin starts what a server is to be on a free port.
+func (s *server) begin(t testing.TB) *server {
+	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("the contract must be tested on a real server: %v", err)
 		}
 		t.Skipf("NOT TESTED ON A REAL SERVER: %v; install redis-server", err)
 	}
-	s := &server{t: t, dir: t.TempDir(), extra: extra}
+	s.t, s.dir = t, t.TempDir()
 	t.Cleanup(s.kill)
 	for range 5 { // somebody else may take the port first
 		s.port = freePort(t)
@@ -215,21 +222,6 @@ func startServer(t testing.TB, extra ...string) *server {
 		}
 	}
 	t.Fatalf("redis-server does not start: see %s", s.log())
-	return nil
-}
-
-// startSentinel starts a sentinel, which writes to its file.
-func startSentinel(t testing.TB, file string) *server {
-	t.Helper()
-	s := &server{t: t, dir: t.TempDir(), file: file}
-	t.Cleanup(s.kill)
-	for range 5 {
-		s.port = freePort(t)
-		if s.start() == nil {
-			return s
-		}
-	}
-	t.Fatalf("the sentinel does not start: see %s", s.log())
 	return nil
 }
 
@@ -242,10 +234,11 @@ func (s *server) log() string {
 
 // start starts the process and waits until it answers.
 func (s *server) start() error {
-	args := append([]string{"--bind", "127.0.0.1", "--port", strconv.Itoa(s.port), "--dir", s.dir, "--logfile", filepath.Join(s.dir, "log"),
-		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction"}, s.extra...)
+	args := append([]string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", filepath.Join(s.dir, "log")}, s.tls.ports(s.port)...)
 	if s.file != "" {
-		args = []string{s.file, "--sentinel", "--bind", "127.0.0.1", "--port", strconv.Itoa(s.port), "--dir", s.dir, "--logfile", filepath.Join(s.dir, "log")}
+		args = append([]string{s.file, "--sentinel"}, args...)
+	} else {
+		args = append(append(args, "--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction"), s.extra...)
 	}
 	s.cmd = exec.CommandContext(context.Background(), "redis-server", args...) // outlives the test's context: cleanup ends it
 	if err := s.cmd.Start(); err != nil {
@@ -258,14 +251,17 @@ func (s *server) start() error {
 	}(s.cmd)
 	s.ended = ended
 	if s.raw == nil || s.raw.Options().Addr != s.addr() {
-		s.raw = plain(s.t, s.addr())
+		s.raw = s.tls.client(s.t, s.addr())
 	}
 	return poll(func() error {
 		select {
 		case <-ended:
 			return errEnded
 		default:
-			return s.raw.Ping(context.Background()).Err()
+			if err := s.raw.Ping(context.Background()).Err(); refusal(err) == nil {
+				return err
+			}
+			return nil // it answers, if only to those it knows
 		}
 	})
 }

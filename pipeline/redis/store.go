@@ -50,6 +50,8 @@ type Store struct {
 	user   string // as the server knows us
 	guard  *guard // nil: the server is worked with unseen
 	tries  *access.Tries
+	// sentinelTries are of the password of the sentinels.
+	sentinelTries *access.Tries
 }
 
 var (

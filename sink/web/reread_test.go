@@ -1,19 +1,15 @@
 package web
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
+	"bytes"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/credence-stream/credence/internal/access/accesstest"
 )
 
 func write(t *testing.T, file, text string) {
@@ -99,75 +95,45 @@ func TestManyLogouts(t *testing.T) {
 	}
 }
 
-// pair writes a certificate of 127.0.0.1 with a serial number, and its key.
-func pair(t *testing.T, dir string, serial int64) TLS {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := TLS{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
-	write(t, f.CertFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	write(t, f.KeyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})))
-	return f
-}
-
 // A certificate that changes in its files is the one of the next connection.
 func TestCertificateIsReadAgain(t *testing.T) {
-	dir := t.TempDir()
-	files := pair(t, dir, 1)
-	config, err := files.config(func(err error) { t.Error(err) })
+	ca := accesstest.NewAuthority(t)
+	first, second := ca.Issue(t, "127.0.0.1"), ca.Issue(t, "127.0.0.1")
+	want := [][]byte{first.Pair(t).Certificate[0], second.Pair(t).Certificate[0]}
+	config, err := certified(first).config(func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	serial := func() int64 {
+	shown := func() []byte {
 		c, err := config.GetConfigForClient(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cert, err := x509.ParseCertificate(c.Certificates[0].Certificate[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return cert.SerialNumber.Int64()
+		return c.Certificates[0].Certificate[0]
 	}
-	if serial() != 1 {
+	if !bytes.Equal(shown(), want[0]) {
 		t.Error("not the first certificate")
 	}
-	other := t.TempDir()
-	pair(t, other, 22)
-	for _, name := range []string{"cert.pem", "key.pem"} { // as one who renews does
-		if err := os.Rename(filepath.Join(other, name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if serial() != 22 {
+	accesstest.Replace(t, first.Cert, second.Cert)
+	accesstest.Replace(t, first.Key, second.Key)
+	if !bytes.Equal(shown(), want[1]) {
 		t.Error("not the new certificate")
 	}
 	if config.MinVersion != tls.VersionTLS12 {
 		t.Error("an old version of TLS")
 	}
-	if _, err := (TLS{CertFile: dir + "/none", KeyFile: dir + "/none"}).config(nil); err == nil {
-		t.Error("no certificate passes")
-	}
 }
+
+// certified are the files of a server.
+func certified(i accesstest.Issued) TLS { return TLS{CertFile: i.Cert, KeyFile: i.Key} }
 
 // With authorities of clients, who shows no certificate gets in nowhere but where the process
 // is watched.
 func TestClientsWithoutCertificate(t *testing.T) {
+	ca := accesstest.NewAuthority(t)
 	s := newServer(t, func(o *Options) {
-		o.TLS = pair(t, t.TempDir(), 1)
-		o.TLS.ClientCAFile = o.TLS.CertFile
+		o.TLS = certified(ca.Issue(t, "127.0.0.1"))
+		o.TLS.ClientCAFile = ca.File
 	})
 	for path, want := range map[string]int{"/v1/models": 403, "/metrics": 403, "/login": 403, "/livez": 200} {
 		if status, _, body := ask(s, "GET", path); status != want {

@@ -115,7 +115,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 func (s *Server) secure() (err error) {
 	o := &s.options
 	tell := func(err error) {
-		o.Logger.Error("a changed file is not used", slog.Any("error", err))
+		o.Logger.Warn("a changed file is not used", slog.Any("error", err))
 	}
 	if o.TokenFile != "" {
 		if s.keeper, err = openAuthenticator(o.TokenFile, tell); err != nil {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/credence-stream/credence/internal/access"
 )
 
 const (
@@ -51,18 +53,15 @@ func newAuthenticator(token string) *authenticator {
 // openAuthenticator is newAuthenticator with the token that is in a file at the time of a request;
 // tell is told of one that is none.
 func openAuthenticator(file string, tell func(error)) (*authenticator, error) {
-	tokens := newReread([]string{file}, func() (keys, error) {
+	tokens, err := access.NewReread([]string{file}, func() (keys, error) {
 		token, err := ReadToken(file)
 		return newKeys(token), err
 	}, tell)
-	if _, err := tokens.now(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	d := newAuthenticator("")
-	d.keys = func() keys {
-		k, _ := tokens.now() // there is one since the first time
-		return k
-	}
+	d.keys = tokens.Now
 	return d, nil
 }
 

@@ -2,10 +2,9 @@ package web
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"net/http"
-	"os"
+
+	"github.com/credence-stream/credence/internal/access"
 )
 
 // TLS names the files of an encrypted server; without CertFile it speaks plain HTTP. With
@@ -18,40 +17,29 @@ func (t TLS) config(tell func(error)) (*tls.Config, error) {
 	if t.CertFile == "" {
 		return nil, nil
 	}
-	files := newReread([]string{t.CertFile, t.KeyFile, t.ClientCAFile}, t.read, tell)
-	if _, err := files.now(); err != nil {
+	files, err := access.NewReread([]string{t.CertFile, t.KeyFile, t.ClientCAFile}, t.read, tell)
+	if err != nil {
 		return nil, err
 	}
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			c, err := files.now()
-			if err != nil {
-				return nil, err
-			}
-			return c, nil
-		},
+		MinVersion:         tls.VersionTLS12,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return files.Now(), nil },
 	}, nil
 }
 
 func (t TLS) read() (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+	k := access.KeysOf("http.tls")
+	pair, err := access.Pair(k.Cert, t.CertFile, k.Key, t.KeyFile)
 	if err != nil {
-		return nil, fmt.Errorf("http.tls: %w", err)
+		return nil, err
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
 	if t.ClientCAFile == "" {
 		return c, nil
 	}
-	pem, err := os.ReadFile(t.ClientCAFile)
-	if err != nil {
-		return nil, fmt.Errorf("http.tls.client_ca_file: %w", err)
-	}
-	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
-	if !c.ClientCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("http.tls.client_ca_file: no certificate in %s", t.ClientCAFile)
-	}
-	return c, nil
+	c.ClientAuth = tls.VerifyClientCertIfGiven
+	c.ClientCAs, err = access.Authorities("http.tls.client_ca_file", t.ClientCAFile)
+	return c, err
 }
 
 // certified lets in who shows a certificate, and what watches the process.

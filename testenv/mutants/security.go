@@ -2,6 +2,7 @@ package main
 
 var (
 	checkpoints = []string{"./pipeline/redis"}
+	accessed    = []string{"./internal/access"}
 )
 
 // ofSecurity are faults of what keeps strangers, and servers that lose state, away.
@@ -24,8 +25,26 @@ var ofSecurity = []mutant{
 		"if t.refused >= MostTries {", "if false {", "TestTries", []string{"./internal/access"}},
 	{"many connections try a password at once", "internal/access/tries.go",
 		"return t.right && t.current == password", "return true", "TestTriesOneAtATime", []string{"./internal/access"}},
-	{"a token is read once", "sink/web/reread.go",
-		"if r.have && seen == r.seen {", "if r.have {", "TestTokenIsReadAgain", web},
+	{"files are read once", "internal/access/reread.go",
+		"if seen == r.seen {", "if seen != [32]byte{} {", "TestReread", accessed},
+	{"a broken file takes the place of a good one", "internal/access/reread.go",
+		"case err == nil:", "case err == nil || r.tell != nil:", "TestReread", accessed},
+	{"half a bundle of authorities will do", "internal/access/certificates.go",
+		"case bytes.Contains(rest, []byte(\"-----BEGIN\")):", "case false:", "TestRefusedFiles", accessed},
+	{"an expired certificate is shown", "internal/access/certificates.go",
+		"time.Now().After(leaf.NotAfter)", "leaf == nil", "TestRefusedFiles", accessed},
+	{"any server name will do", "internal/access/access.go",
+		"ServerName: t.ServerName}", "ServerName: t.ServerName, InsecureSkipVerify: true}", "TestWithoutTrust", accessed},
+	{"a hang-up is a refusal", "pipeline/kafka/login.go",
+		"a.end(false, false) })", "a.end(false, true) })", "TestHangUpIsNoRefusal", []string{"./pipeline/kafka"}},
+	{"a sentinel is taken for a server", "pipeline/redis/open.go",
+		"u.MasterName != \"\" && !behind(c)", "false", "TestSentinelsOverTLS", checkpoints},
+	{"the password of sentinels is sent for ever", "pipeline/redis/sentinel.go",
+		"goredis.HasErrorPrefix(refusal(err), \"WRONGPASS\")", "false", "TestSentinelsOverTLS", checkpoints},
+	{"another host gets the registry's password", "pipeline/events/registry/transport.go",
+		" && req.URL.Host == t.host", "", "TestFilesOfARegistryAreReadAgain", []string{"./pipeline/events/registry"}},
+	{"the store's files are not looked at before work", "cmd/consumer/connect/connection.go",
+		"if err := n.storeOptions(c).Check(); err != nil {", "if err := error(nil); err != nil {", "TestRefusedTLS", []string{"./cmd/consumer"}},
 	{"log-out ends nothing at the server", "sink/web/login.go",
 		"if s.keeper.revoke(r) {", "if r == nil {", "TestLogoutEndsTheSession", web},
 	{"any token will do", "sink/web/token.go",

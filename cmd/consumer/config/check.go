@@ -133,7 +133,13 @@ func (c *Config) checkConnections(wrong report) {
 	if r.SentinelUsername+r.SentinelPasswordFile != "" && !strings.Contains(r.URL, "+sentinel://") {
 		wrong("redis.sentinel_username and redis.sentinel_password_file are for sentinels, and redis.url (%q) names none", hideSecrets(r.URL))
 	}
+	if r.SentinelUsername != "" && r.SentinelPasswordFile == "" {
+		wrong("redis.sentinel_username is %q and redis.sentinel_password_file is empty: a user has a password", r.SentinelUsername)
+	}
 	checkPair(wrong, "http.tls", h.CertFile, h.KeyFile)
+	if h != (HTTPTLS{}) && c.HTTP.Listen == "" {
+		wrong("http.tls is set, but http.listen is empty: nothing would use it")
+	}
 	if h.ClientCAFile != "" && h.CertFile == "" {
 		wrong("http.tls.client_ca_file is %q, but http.tls.cert_file is empty: without TLS no client shows a certificate", h.ClientCAFile)
 	}

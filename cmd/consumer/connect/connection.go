@@ -35,16 +35,29 @@ type Connection struct {
 	Store  *redis.Store // nil before openStore
 	Lookup *Lookup      // nil before openStore
 
-	watch *depend.Watch // of what is connected to; nil: nobody looks
-	own   *kafka.Log    // of Client, which Log may not be: see ReadFrom
-	other *kafka.Client // of Log, where it is not Client
+	watch    *depend.Watch // of what is connected to; nil: nobody looks
+	unusable func(error)   // is told of files that have changed and cannot be used; nil: nobody is
+	own      *kafka.Log    // of Client, which Log may not be: see ReadFrom
+	other    *kafka.Client // of Log, where it is not Client
 }
 
 // Dial reads the files that the configuration names and connects to nothing.
-func Dial(c *config.Config) (*Connection, error) { return DialWatched(c, nil) }
+func Dial(c *config.Config) (*Connection, error) { return dial(c, nil, nil) }
 
-// DialWatched is Dial for a process that looks after its dependencies.
-func DialWatched(c *config.Config, watch *depend.Watch) (*Connection, error) {
+// DialWatched is Dial for a process that works for long: it looks after its dependencies, is told
+// of files that change, and needs those of the store, too, before it begins.
+func DialWatched(c *config.Config, watch *depend.Watch, logger *slog.Logger) (*Connection, error) {
+	n, err := dial(c, watch, func(err error) { logger.Warn("a changed file is not used", slog.Any("error", err)) })
+	if err != nil {
+		return nil, err
+	}
+	if err := n.storeOptions(c).Check(); err != nil {
+		return nil, errors.Join(err, n.Client.Close())
+	}
+	return n, nil
+}
+
+func dial(c *config.Config, watch *depend.Watch, unusable func(error)) (*Connection, error) {
 	if UsesEmbedded(c) {
 		return nil, fmt.Errorf("kafka.brokers or redis.url is %s: these servers run inside the process of the command run, which logs their addresses when it starts", config.Embedded)
 	}
@@ -53,14 +66,16 @@ func DialWatched(c *config.Config, watch *depend.Watch) (*Connection, error) {
 		TLS:     kafka.TLS(c.Kafka.TLS),
 		SASL:    kafka.SASL(c.Kafka.SASL),
 		Begin:   beginOf(watch, depend.Kafka, kafka.Requests()),
+
+		OnUnusable: unusable,
 	})
 	if err != nil {
 		return nil, err
 	}
-	conn := &Connection{Config: c, Client: client, watch: watch}
+	conn := &Connection{Config: c, Client: client, watch: watch, unusable: unusable}
 	if conn.own, err = conn.LogUnder(int64(c.Limits.Record)); err == nil {
 		conn.Log = conn.own
-		conn.Rules, conn.Reader, err = newRules(c)
+		conn.Rules, conn.Reader, err = newRules(c, unusable)
 	}
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
@@ -94,12 +109,12 @@ func (n *Connection) Letters() (*kafka.Log, error) {
 
 // NewRules returns the rules of a configuration.
 func NewRules(c *config.Config) (*pipeline.Rules, error) {
-	rules, _, err := newRules(c)
+	rules, _, err := newRules(c, nil)
 	return rules, err
 }
 
-func newRules(c *config.Config) (*pipeline.Rules, *Reader, error) {
-	reader, err := NewReader(c)
+func newRules(c *config.Config, unusable func(error)) (*pipeline.Rules, *Reader, error) {
+	reader, err := newReader(c, unusable)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,14 +141,9 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	n.Store, err = redis.Open(redis.Options{
-		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile, Eviction: redis.Eviction(c.Redis.Eviction),
-		TLS:          access.TLS{CAFile: c.Redis.TLS.CAFile, CertFile: c.Redis.TLS.CertFile, KeyFile: c.Redis.TLS.KeyFile},
-		SentinelUser: c.Redis.SentinelUsername, SentinelPasswordFile: c.Redis.SentinelPasswordFile,
-		Cluster: id, Group: c.Kafka.Group,
-		Begin: beginOf(n.watch, depend.Redis, redis.Requests()),
-	})
-	if err != nil {
+	o := n.storeOptions(c)
+	o.Cluster = id
+	if n.Store, err = redis.Open(o); err != nil {
 		return &PermanentError{err}
 	}
 	n.Lookup = &Lookup{
@@ -141,6 +151,18 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 		Count: func(ctx context.Context) (int, error) { return n.Log.Partitions(ctx, c.Kafka.Input) },
 	}
 	return nil
+}
+
+// storeOptions are those of the store, but for the cluster's id.
+func (n *Connection) storeOptions(c *config.Config) redis.Options {
+	return redis.Options{
+		URL: c.Redis.URL, PasswordFile: c.Redis.PasswordFile, Eviction: redis.Eviction(c.Redis.Eviction),
+		TLS:          access.TLS{CAFile: c.Redis.TLS.CAFile, CertFile: c.Redis.TLS.CertFile, KeyFile: c.Redis.TLS.KeyFile},
+		SentinelUser: c.Redis.SentinelUsername, SentinelPasswordFile: c.Redis.SentinelPasswordFile,
+		Group:      c.Kafka.Group,
+		Begin:      beginOf(n.watch, depend.Redis, redis.Requests()),
+		OnUnusable: n.unusable,
+	}
 }
 
 // Metas returns what the store says of the partitions of a topic.

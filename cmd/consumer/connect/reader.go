@@ -24,8 +24,9 @@ type Reader struct {
 	registry *registry.Registry // that is asked for schemas
 }
 
-// NewReader returns the reader of a configuration. It reads the file of the schema.
-func NewReader(c *config.Config) (*Reader, error) {
+// newReader returns the reader of a configuration. It reads the file of the schema. Unusable, where not nil, is
+// told of files of the registry's that have changed and cannot be used.
+func newReader(c *config.Config, unusable func(error)) (*Reader, error) {
 	var specs []*cdf.Spec
 	for i := range c.Models {
 		specs = append(specs, c.Models[i].Spec)
@@ -36,7 +37,7 @@ func NewReader(c *config.Config) (*Reader, error) {
 	case s.File != "":
 		r.schema, r.sum, err = schemaFile(&c.Input)
 	case s.Registry != "" && c.Input.Format != config.FormatJSON:
-		r.registry, err = newRegistry(&c.Input)
+		r.registry, err = newRegistry(&c.Input, unusable)
 	}
 	if err != nil {
 		return nil, err

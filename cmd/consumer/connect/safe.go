@@ -50,15 +50,17 @@ func (n *Connection) WatchStore(ctx context.Context, logger *slog.Logger) {
 // which; nil at the end of ctx.
 func (n *Connection) Locked(ctx context.Context) error {
 	var of string
-	var locked <-chan struct{}
+	var locked, sentinels <-chan struct{}
 	if n.Store != nil {
-		locked = n.Store.Exhausted()
+		locked, sentinels = n.Store.Exhausted(), n.Store.SentinelsExhausted()
 	}
 	select {
 	case <-n.Client.Exhausted():
 		of = "kafka.sasl"
 	case <-locked:
 		of = "redis.password_file, or the user in redis.url"
+	case <-sentinels:
+		of = "redis.sentinel_username and redis.sentinel_password_file"
 	case <-ctx.Done():
 		return nil
 	}

@@ -102,9 +102,10 @@ func readSchema(name string) ([]byte, error) {
 }
 
 // newRegistry returns the schema registry of a configuration.
-func newRegistry(i *config.Input) (*registry.Registry, error) {
+func newRegistry(i *config.Input, unusable func(error)) (*registry.Registry, error) {
 	s := &i.Schema
 	return registry.New(registry.Options{
 		URL: s.Registry, Format: i.Format, Username: s.Username, PasswordFile: s.PasswordFile, TLS: access.TLS(s.TLS),
+		OnUnusable: unusable,
 	})
 }

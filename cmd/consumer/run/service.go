@@ -57,7 +57,7 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	s := &Service{names: names, config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
 	s.watch = depend.New(s.metrics, logger, dependencies(c)...)
 	var err error
-	if s.conn, err = connect.DialWatched(c, s.watch); err != nil {
+	if s.conn, err = connect.DialWatched(c, s.watch, logger); err != nil {
 		return nil, err
 	}
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
@@ -23,6 +24,7 @@ func dial(_ context.Context, c connection) (broker, error) {
 		ClientID: "credence-producer",
 		TLS:      c.TLS,
 		SASL:     c.SASL,
+		Keys:     access.Keys{CA: "--tls-ca", Cert: "--tls-cert", Key: "--tls-key", Name: "--tls-server-name"},
 	})
 	if err != nil {
 		return nil, err

@@ -23,6 +23,9 @@ type Options struct {
 	Username     string
 	PasswordFile string     // its trailing line break is not part of the password
 	TLS          access.TLS // of https; Enabled does not matter
+	// OnUnusable, when not nil, is told once of a file that has changed and cannot be used.
+	// What it held before stays in use.
+	OnUnusable func(error)
 }
 
 // Registry knows the schemas of a schema registry that speaks the API of Confluent's.
@@ -53,23 +56,12 @@ func New(o Options) (*Registry, error) {
 		return nil, errors.New("schema registry: the URL is not of the form https://host:port; user and password have keys of their own")
 	}
 	o.TLS.Enabled = u.Scheme == "https"
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	if t.TLSClientConfig, err = o.TLS.Config(); err != nil {
-		return nil, fmt.Errorf("schema registry: tls: %w", err)
-	}
-	opts := []sr.ClientOpt{
-		sr.URLs(o.URL), sr.UserAgent("credence"),
-		sr.HTTPClient(&http.Client{Timeout: timeout, Transport: bounded{t}}),
-	}
-	if o.Username != "" {
-		password, err := access.Password(o.PasswordFile)
-		if err != nil {
-			return nil, fmt.Errorf("schema registry: password: %w", err)
-		}
-		opts = append(opts, sr.BasicAuth(o.Username, password))
+	t, err := newTransport(o, u.Host)
+	if err != nil {
+		return nil, fmt.Errorf("schema registry: %w", err)
 	}
 	r := &Registry{format: o.Format, cache: newCache(), turns: make(chan struct{}, atOnce)}
-	if r.client, err = sr.NewClient(opts...); err != nil {
+	if r.client, err = sr.NewClient(sr.URLs(o.URL), sr.UserAgent("credence"), sr.HTTPClient(&http.Client{Timeout: timeout, Transport: bounded{t}})); err != nil {
 		return nil, fmt.Errorf("schema registry: %w", err)
 	}
 	return r, nil
