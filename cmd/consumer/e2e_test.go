@@ -65,11 +65,17 @@ func newWorldOf(t *testing.T, more, rest string) *world {
 // consumer runs a command line and returns its exit code, data and messages.
 func (w *world) consumer(args ...string) (code int, out, messages string) {
 	w.Helper()
+	return w.command(append(args, "--config", w.file)...)
+}
+
+// command is consumer without the configuration.
+func (w *world) command(args ...string) (code int, out, messages string) {
+	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), probe.Patience)
 	defer cancel()
 	var o, e bytes.Buffer
 	a := &app.App{Names: cli.Apart(), Kinds: w.kinds, Out: &o, Err: &e}
-	code = commands.Run(ctx, a, append(args, "--config", w.file))
+	code = commands.Run(ctx, a, args)
 	if ctx.Err() != nil {
 		w.Fatalf("consumer %v did not end:\n%s", args, e.String())
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,17 +38,18 @@ not, or if nothing answers within 5 s.`,
 			if (url == "") == (f.File == "") {
 				return cli.Usagef("one of --config FILE and --url URL is needed")
 			}
-			at := strings.TrimSuffix(url, "/")
-			if at == "" {
-				c, _, err := config.Load(a.Source(&f))
-				if err != nil {
-					return err
-				}
-				if at, err = ownURL(c.HTTP.Listen); err != nil {
-					return err
-				}
+			if url != "" {
+				return askReady(cmd.Context(), a.Out, http.DefaultTransport, strings.TrimSuffix(url, "/"))
 			}
-			return askReady(cmd.Context(), a.Out, at+"/readyz")
+			c, _, err := config.Load(a.Source(&f))
+			if err != nil {
+				return err
+			}
+			at, err := ownURL(c.HTTP)
+			if err != nil {
+				return err
+			}
+			return askReady(cmd.Context(), a.Out, ownTransport(), at)
 		},
 	}
 	f.Add(a, cmd)
@@ -55,8 +57,9 @@ not, or if nothing answers within 5 s.`,
 	return cmd
 }
 
-// ownURL is where a consumer that listens at an address is reached from its own machine.
-func ownURL(listen string) (string, error) {
+// ownURL is where a consumer is reached from its own machine.
+func ownURL(c config.HTTP) (string, error) {
+	listen := c.Listen
 	if listen == "" {
 		return "", fmt.Errorf("http.listen is empty: this consumer answers no requests; give it an address")
 	}
@@ -70,17 +73,30 @@ func ownURL(listen string) (string, error) {
 			host = "::1"
 		}
 	}
-	return "http://" + net.JoinHostPort(host, port), nil
+	scheme := "http://"
+	if c.TLS.CertFile != "" {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port), nil
 }
 
-func askReady(ctx context.Context, out io.Writer, url string) error {
+// ownTransport takes any certificate, as the probes of Kubernetes do: it is made for the name by which others come,
+// and nothing is sent that would have to be kept from a stranger.
+func ownTransport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
+	return t
+}
+
+func askReady(ctx context.Context, out io.Writer, transport http.RoundTripper, at string) error {
+	url := at + "/readyz"
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return cli.Usagef("%v", err)
 	}
-	answer, err := http.DefaultClient.Do(q)
+	answer, err := (&http.Client{Transport: transport}).Do(q)
 	if err != nil {
 		return fmt.Errorf("%w: is it running, and is this the address of its http.listen?", err)
 	}

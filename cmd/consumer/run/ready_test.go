@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
@@ -64,11 +65,15 @@ func TestReadyCommand(t *testing.T) {
 		"0.0.0.0:8080": "http://127.0.0.1:8080", ":8080": "http://127.0.0.1:8080", "[::]:8080": "http://[::1]:8080",
 		"localhost:1": "http://localhost:1", "10.0.0.7:8080": "http://10.0.0.7:8080",
 	} {
-		if got, err := ownURL(listen); got != want || err != nil {
+		if got, err := ownURL(config.HTTP{Listen: listen}); got != want || err != nil {
 			t.Errorf("%s: %s, %v", listen, got, err)
 		}
+		encrypted := config.HTTP{Listen: listen, TLS: config.HTTPTLS{CertFile: "c.pem"}}
+		if got, err := ownURL(encrypted); got != strings.Replace(want, "http:", "https:", 1) || err != nil {
+			t.Errorf("%s with a certificate: %s, %v", listen, got, err)
+		}
 	}
-	if _, err := ownURL(""); err == nil {
+	if _, err := ownURL(config.HTTP{}); err == nil {
 		t.Error("a consumer without HTTP has an address")
 	}
 }
