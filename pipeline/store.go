@@ -132,6 +132,8 @@ type Reader interface {
 	// Keys returns up to limit keys of a partition in byte order, from the
 	// first one above after on, that start with prefix.
 	Keys(ctx context.Context, p Partition, prefix, after string, limit int) ([]string, error)
+	// Count returns how many keys of a partition start with prefix.
+	Count(ctx context.Context, p Partition, prefix string) (int64, error)
 }
 
 // Audit counts what the store has of a partition, each where it is.

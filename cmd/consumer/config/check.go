@@ -61,8 +61,14 @@ func (c *Config) check() []error {
 		}
 	} else if c.HTTP.TokenFile != "" {
 		wrong("http.token_file is %q, but http.listen is empty: nothing would ask for the token", c.HTTP.TokenFile)
+	} else if c.HTTP.TokensFile != "" {
+		wrong("http.tokens_file is %q, but http.listen is empty: nothing would ask for a token", c.HTTP.TokensFile)
 	}
-	if c.HTTP.Pprof && c.HTTP.TokenFile == "" && !c.HTTP.loopback() {
+	if c.HTTP.TokenFile != "" && c.HTTP.TokensFile != "" {
+		wrong("http.token_file is %q and http.tokens_file is %q: give one of them; a token that may see everything has scope: operate and prefix: \"\" in the second",
+			c.HTTP.TokenFile, c.HTTP.TokensFile)
+	}
+	if c.HTTP.Pprof && !c.HTTP.closed() && !c.HTTP.loopback() {
 		wrong("http.pprof is true, http.token_file is empty and http.listen is %q: profiles need a token or a loopback address", c.HTTP.Listen)
 	}
 	if !(c.HTTP.Rate >= 0) {
@@ -225,6 +231,9 @@ func (c *Config) checkRules(wrong report) {
 	}
 }
 
+// closed reports whether a token is asked for.
+func (h *HTTP) closed() bool { return h.TokenFile != "" || h.TokensFile != "" }
+
 // warnings tells what is allowed and seldom meant.
 func (c *Config) warnings() []string {
 	var all []string
@@ -232,7 +241,7 @@ func (c *Config) warnings() []string {
 	if storeInside && !brokerInside {
 		all = append(all, fmt.Sprintf("redis.url is %s and kafka.brokers is %s: all state is lost when the process ends and rebuilt from the start of the log, if the log still has it", Embedded, strings.Join(c.Kafka.Brokers, ",")))
 	}
-	if c.HTTP.Listen != "" && c.HTTP.TokenFile == "" {
+	if c.HTTP.Listen != "" && !c.HTTP.closed() {
 		if !c.HTTP.loopback() {
 			all = append(all, fmt.Sprintf("http.listen is %s and http.token_file is empty: everyone who reaches this address can read every posterior", c.HTTP.Listen))
 		}

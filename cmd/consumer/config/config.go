@@ -116,6 +116,8 @@ type Limits struct {
 type HTTP struct {
 	Listen    string `yaml:"listen"`
 	TokenFile string `yaml:"token_file"`
+	// TokensFile has several tokens instead, each with a scope.
+	TokensFile string `yaml:"tokens_file"`
 	// TLS is of the server; without a certificate it speaks plain HTTP.
 	TLS HTTPTLS `yaml:"tls"`
 	// TrustedProxies are the peers that say in X-Forwarded-For who the client is.

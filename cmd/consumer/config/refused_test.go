@@ -127,6 +127,8 @@ func TestRefused(t *testing.T) {
 		"listen":                  {smallest + "\nhttp: {listen: '8080'}", []string{"http.listen", `"8080"`}},
 		"rate":                    {smallest + "\nhttp: {rate: -1}", []string{"http.rate: -1", "0 is no limit"}},
 		"history":                 {smallest + "\nhttp: {history: 100KiB}", []string{"http.history: 100KiB", "below 1MiB"}},
+		"tokens for nobody":       {smallest + "\nhttp: {listen: '', tokens_file: t}", []string{`http.tokens_file is "t"`, "http.listen is empty"}},
+		"token and tokens":        {smallest + "\nhttp: {token_file: t, tokens_file: u}", []string{`http.token_file is "t"`, `"u"`, "give one of them"}},
 		"token for nobody":        {smallest + "\nhttp: {listen: '', token_file: t}", []string{`http.token_file is "t"`, "http.listen is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {
