@@ -30,6 +30,9 @@ type Limits struct {
 	Columns int   `json:"columns"` // of a shard
 	Groups  int   `json:"groups"`  // of a model
 	Summary int   `json:"summary"` // bytes of an encoded summary
+	// Prefixes bound what keys take together. They decide of records of new keys alone, so
+	// that they may change in place, in any direction.
+	Prefixes []PrefixLimit `json:"prefixes,omitempty"`
 }
 
 // covers reports whether everything that passed old passes l too.

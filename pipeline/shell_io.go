@@ -71,8 +71,28 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 			return f, err
 		}
 	}
+	if f.held, err = countHeld(ctx, opt.Store, f.lease, f.meta, opt.Rules.limits.Prefixes); err != nil {
+		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
+	}
 	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
 	return f, err
+}
+
+// countHeld returns the keys under each limit as of the claim. The lease is looked at
+// afterwards: if it holds, nobody has written in between.
+func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, limits []PrefixLimit) ([]int64, error) {
+	held := make([]int64, len(limits))
+	if !meta.Exists || meta.Format != StateFormat || len(limits) == 0 {
+		return held, nil
+	}
+	for i := range limits {
+		var err error
+		if held[i], err = store.Count(ctx, lease.Partition, limits[i].Prefix); err != nil {
+			return nil, err
+		}
+	}
+	_, err := store.Load(ctx, lease, []int64{meta.Watermark}, nil, 0)
+	return held, err
 }
 
 // pin returns the partition count that states are made for.
