@@ -136,7 +136,7 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 			return t
 		}
 		e = &entry{key: key, state: &keyState{spec: spec}, size: entryOverhead}
-		e.limit = int32(m.cfg.rules.limits.limited(key) + 1)
+		e.limit = int32(placeOf(m.cfg.rules.tenants, key) + 1)
 		m.cache.add(e)
 		c.missing = append(c.missing, e)
 	}

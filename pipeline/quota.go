@@ -9,7 +9,7 @@ import (
 // configuration begins with another one of it, so that a key is under one limit at most.
 type PrefixLimit struct {
 	Prefix string `json:"prefix"`
-	Keys   int64  `json:"keys"` // that have a state
+	Keys   int64  `json:"keys"` // that have a state, 0: any number
 }
 
 // reason says why a record of a new key is a dead letter, given the keys that there are. It is
@@ -19,13 +19,24 @@ func (p *PrefixLimit) reason(held int64) string {
 }
 
 // limited returns the place of the limit that a key is under, -1 if it is under none.
-func (l *Limits) limited(key string) int {
-	for i := range l.Prefixes {
-		if strings.HasPrefix(key, l.Prefixes[i].Prefix) {
+func (l *Limits) limited(key string) int { return placeOf(l.Prefixes, key) }
+
+func placeOf(list []PrefixLimit, key string) int {
+	for i := range list {
+		if strings.HasPrefix(key, list[i].Prefix) {
 			return i
 		}
 	}
 	return -1
+}
+
+// Tenants returns the same rules with prefixes whose keys are counted: those of the limits, and
+// others that have none. What is counted only is no part of the configuration that state
+// belongs to.
+func (r *Rules) Tenants(all []PrefixLimit) *Rules {
+	other := *r
+	other.tenants = all
+	return &other
 }
 
 // quota counts the keys under a limit. Whether a record may make a key is decided when it
@@ -41,7 +52,7 @@ type quota struct {
 	falling int   // tombstones at the lanes that may take one
 }
 
-// account is what an entry knows of its key. The zero value is under no limit.
+// account is what an entry knows of its key. The zero value is of no tenant.
 type account struct {
 	limit           int32 // place of the limit, from 1 on
 	rising, falling int32 // of the quota's
@@ -52,7 +63,7 @@ type account struct {
 func (m *machine) count(held []int64) {
 	m.quotas, m.settling = nil, false
 	for i := range held {
-		m.quotas = append(m.quotas, quota{PrefixLimit: &m.cfg.rules.limits.Prefixes[i], held: held[i]})
+		m.quotas = append(m.quotas, quota{PrefixLimit: &m.cfg.rules.tenants[i], held: held[i]})
 	}
 }
 
@@ -71,10 +82,8 @@ func (m *machine) admit(t *task) bool {
 		}
 		return true
 	}
-	if e.lives && e.falling == 0 {
-		return true
-	}
 	switch {
+	case q.Keys == 0, e.lives && e.falling == 0:
 	case q.held+int64(q.rising) < q.Keys:
 		t.rises = true
 		q.rising++
