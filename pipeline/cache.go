@@ -14,6 +14,7 @@ type entry struct {
 	cut     uint64 // the cut that will cover its last change; 0: clean
 	size    int64
 	state   *keyState
+	account
 
 	older, newer *entry // in order of use, clean and idle entries only
 	listed       *list  // that it is in

@@ -242,4 +242,6 @@ type facts struct {
 	// where the store has no state.
 	past Note
 	log  LogState
+	// held are the keys that the store has of each tenant.
+	held []int64
 }

@@ -18,9 +18,10 @@ const (
 	StageSchema  Stage = "schema"
 	StageCheck   Stage = "check"
 	StageNumeric Stage = "numeric"
+	StageLimit   Stage = "limit" // of the keys of a prefix; it is not looked at further
 )
 
-var stages = [...]Stage{StageDecode, StageSchema, StageCheck, StageNumeric}
+var stages = [...]Stage{StageDecode, StageSchema, StageCheck, StageNumeric, StageLimit}
 
 // Why a record is skipped.
 const (
@@ -47,14 +48,17 @@ type Outputs interface {
 
 // task is one record on its way through a lane.
 type task struct {
-	record *Record
-	lane   int
-	entry  *entry // nil: the record has no valid key
-	spec   *cdf.Spec
-	poison bool // it failed before: a dead letter, not to be applied
-	cut    uint64
+	record       *Record
+	lane         int
+	entry        *entry // nil: the record has no valid key
+	spec         *cdf.Spec
+	poison       bool   // it failed before: a dead letter, not to be applied
+	over         string // why no key may be made of it, "": one may
+	rises, falls bool   // it may make, or take, a key under a limit
+	cut          uint64
 	// filled by the lane
 	size     int64 // of the entry afterwards
+	lives    bool  // the key has a state afterwards
 	outBytes int64
 	seconds  float64 // that an update took, and waited for the tools; 0: there was none
 	noted    int64   // bytes of the point for the observer
@@ -156,7 +160,8 @@ func (l *lane) one(t *task) (err error) {
 		t.outBytes += l.outs[i].Size()
 	}
 	if t.entry != nil && err == nil {
-		t.size = t.entry.state.size(t.entry.key)
+		s := t.entry.state
+		t.size, t.lives = s.size(t.entry.key), s.model != nil || s.stored != nil
 	}
 	return err
 }
@@ -206,6 +211,9 @@ func (l *lane) route(t *task) error {
 			return &Point{Key: t.entry.key, Partition: l.part.ID, Offset: r.Offset, Time: r.Time, Deleted: true}
 		})
 		return nil
+	}
+	if t.over != "" {
+		return l.dead(t, StageLimit, t.over)
 	}
 	var id string
 	var n uint64

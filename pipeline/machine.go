@@ -48,10 +48,12 @@ type intake struct {
 	queue      []Record
 	queueNext  int64 // offset after the queue
 	queueBytes int64
-	chunk      *chunk // waiting for its states
-	tasks      []task // room for those of a chunk
-	running    int    // lane messages not yet answered
-	busyBytes  int64  // record bytes at the lanes
+	settling   bool    // what comes next waits until a lane has answered
+	quotas     []quota // in the order of the limits
+	chunk      *chunk  // waiting for its states
+	tasks      []task  // room for those of a chunk
+	running    int     // lane messages not yet answered
+	busyBytes  int64   // record bytes at the lanes
 	pace       pace
 }
 

@@ -162,6 +162,7 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.queueNext, m.dispatched, m.end = c.To, c.To, f.log.End
 	m.high = m.end
 	m.open = cut{seq: 1}
+	m.count(f.held)
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {
 		m.cache = k.cache

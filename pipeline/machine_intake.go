@@ -81,7 +81,7 @@ const lanesBusy = 4
 // are two cuts at a time, one open and one in flight. What was loaded and found
 // no room is clean, and the cache may let it go.
 func (m *machine) dispatch() {
-	for m.chunk == nil && m.running < lanesBusy*m.cfg.lanes && !m.full() {
+	for m.chunk == nil && m.running < lanesBusy*m.cfg.lanes && !m.full() && !m.settling {
 		if len(m.queue) == 0 {
 			m.dispatched = max(m.dispatched, m.queueNext)
 			return
@@ -136,6 +136,7 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 			return t
 		}
 		e = &entry{key: key, state: &keyState{spec: spec}, size: entryOverhead}
+		e.limit = int32(placeOf(m.cfg.rules.tenants, key) + 1)
 		m.cache.add(e)
 		c.missing = append(c.missing, e)
 	}
@@ -188,7 +189,7 @@ func (m *machine) onLoaded(e evLoaded) {
 		c := m.chunk
 		for i, value := range e.values {
 			x := c.missing[i]
-			x.state.stored = value
+			x.state.stored, x.lives = value, value != nil
 			m.cache.resize(x, x.state.size(x.key))
 		}
 		c.missing = c.missing[len(e.values):]
@@ -203,6 +204,9 @@ func (m *machine) send() {
 	n := 0
 	for ; n < len(c.tasks) && !c.lacks(n) && (n == 0 || m.fits(&c.tasks[n])); n++ {
 		t := &c.tasks[n]
+		if !m.admit(t) {
+			break
+		}
 		t.cut = m.open.seq
 		m.touch(t.entry)
 		m.queueBytes -= t.record.Size()
@@ -293,8 +297,10 @@ func (m *machine) leave() {
 
 func (m *machine) onApplied(tasks []task) {
 	m.running--
+	m.settling = false
 	for i := range tasks {
 		t := &tasks[i]
+		m.settle(t)
 		m.pace.done(t.lane, t.seconds)
 		m.busyBytes -= t.record.Size()
 		if t.result.Dead == "" {

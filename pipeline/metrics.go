@@ -44,6 +44,7 @@ type Metrics struct {
 	coverage   *prometheus.GaugeVec
 	minESS     *prometheus.GaugeVec
 	maxRHat    *prometheus.GaugeVec
+	tenants    tenantMetrics
 	registry   prometheus.Registerer
 
 	mu    sync.Mutex
@@ -125,6 +126,13 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.coverage = gauges("score_coverage95_ratio", "Share of rows of the last scored shard inside their 95 % interval.", "kind")
 	m.minESS = gauges("draws_min_ess", "Least effective sample size of the last summary with draws.", "kind")
 	m.maxRHat = gauges("draws_max_r_hat", "Largest R-hat of the last summary with draws.", "kind")
+	m.tenants = tenantMetrics{
+		records: counters("prefix_records_total", "Input records of keys that begin with a prefix of limits.prefixes, given to a lane.", "prefix"),
+		rows:    counters("prefix_rows_total", "Rows of these keys folded into a model.", "prefix"),
+		dead:    counters("prefix_dead_letters_total", "Records of these keys that could not be applied.", "prefix", "stage"),
+		bytes:   counters("prefix_state_written_bytes_total", "Bytes of these keys' states written to the store.", "prefix"),
+		keys:    gauges("prefix_keys", "Keys that have a state and begin with the prefix, in the partitions of this process.", "prefix"),
+	}
 	info := gauges("build_info", "Always 1.", "version", "goversion")
 	info.WithLabelValues(version, runtime.Version()).Set(1)
 	return m
@@ -146,6 +154,7 @@ func (m *Metrics) Expect(r *Rules) {
 	for i := range r.rules {
 		m.expect(r.rules[i].Spec)
 	}
+	m.tenants.expect(r.tenants)
 }
 
 // expect makes the series of one configured model.
@@ -203,6 +212,7 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 	defer m.mu.Unlock()
 	var of kindCounts // of applied shards in a row
 	for i := range tasks {
+		m.tenants.observe(&tasks[i])
 		switch r := &tasks[i].result; {
 		case r.Dead != "":
 			m.dead.WithLabelValues(string(r.Dead)).Inc()

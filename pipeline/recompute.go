@@ -16,6 +16,7 @@ type Recomputer struct {
 	lane   *lane
 	before Stored // the state as it was before the shard at hand
 	risked bool   // there is one
+	ledger *Ledger
 }
 
 // Recomputed is the state of one key on its way through the log.
@@ -44,6 +45,28 @@ func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outpu
 		return err
 	}
 	return c
+}
+
+// Keep has records of new keys meet the limits, as far as the ledger knows of them. Every record
+// of the log has then to come to Apply or to Follow, in its order.
+func (c *Recomputer) Keep(l *Ledger) {
+	c.ledger = l
+	l.under(c.lane.rules.limits)
+}
+
+// Follow takes a record of a key that nobody recomputes into the ledger: whether the key has a
+// state afterwards. Of a key that has one, no shard need be applied for that.
+func (c *Recomputer) Follow(r *Record) error {
+	key := string(r.Key)
+	switch {
+	case !c.ledger.Follows(key), r.Refused != nil, checkKey(r.Key) != "":
+	case r.Value == nil:
+		c.ledger.set(key, false)
+	case !c.ledger.lives[key]:
+		_, err := c.Apply(nil, r)
+		return err
+	}
+	return nil
 }
 
 // Say has what is published from here on say this configuration and so many gaps, as a
@@ -81,6 +104,10 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	e := &s.entry
 	c.risked = false
 	t := task{record: r, entry: e, spec: e.state.spec}
+	followed := c.ledger.Follows(key)
+	if followed && r.Value != nil {
+		t.over = c.ledger.over(key)
+	}
 	if err := c.lane.one(&t); errors.Is(err, ErrDamaged) {
 		return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
 	} else if err != nil {
@@ -97,7 +124,11 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	}
 	c.lane.dirty, c.lane.outs = c.lane.dirty[:0], nil
 	e.state.dirty = false
-	if e.state.model == nil && e.state.stored == nil {
+	lives := e.state.model != nil || e.state.stored != nil
+	if followed {
+		c.ledger.set(key, lives)
+	}
+	if !lives {
 		return nil, nil
 	}
 	e.size = e.state.size(key)
@@ -139,7 +170,7 @@ func (s *Recomputed) Resting() (int64, error) {
 
 // under returns the same models under other limits.
 func (r *Rules) under(l Limits) *Rules {
-	other := &Rules{limits: l, configured: r.configured, gathering: r.gathering}
+	other := &Rules{limits: l, configured: r.configured, gathering: r.gathering, tenants: l.Prefixes}
 	for _, rule := range r.rules {
 		spec := *rule.Spec
 		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}

@@ -30,6 +30,9 @@ type Limits struct {
 	Columns int   `json:"columns"` // of a shard
 	Groups  int   `json:"groups"`  // of a model
 	Summary int   `json:"summary"` // bytes of an encoded summary
+	// Prefixes bound what keys take together. They decide of records of new keys alone, so
+	// that they may change in place, in any direction.
+	Prefixes []PrefixLimit `json:"prefixes,omitempty"`
 }
 
 // covers reports whether everything that passed old passes l too.
@@ -45,6 +48,7 @@ type Rules struct {
 	core       []byte // the models' sum
 	gathering  gather.Rule
 	configured Configured
+	tenants    []PrefixLimit // whose keys are counted
 }
 
 // NewRules compiles the rules and takes their fingerprint.
@@ -52,7 +56,7 @@ func NewRules(rules []Rule, limits Limits) (*Rules, error) {
 	if len(rules) == 0 {
 		return nil, fmt.Errorf("no models are configured: every key would go to the dead letters")
 	}
-	r := &Rules{rules: rules, limits: limits}
+	r := &Rules{rules: rules, limits: limits, tenants: limits.Prefixes}
 	core := sha256.New()
 	for _, rule := range rules {
 		rule.Spec.Seal()

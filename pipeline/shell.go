@@ -16,23 +16,24 @@ type shell struct {
 	events chan event
 	timers map[waitKind]*time.Timer
 
-	io     context.Context // ends when the assignment's work does
-	stop   context.CancelFunc
-	epoch  context.Context // ends with the claim
-	drop   context.CancelFunc
-	lanes  []*station
-	calls  sync.WaitGroup // I/O under way
-	acks   *committer
-	saving saving
-	held   int64 // bytes of the budget
-	outs   int64 // of these, outputs being published
-	said   status
-	newest int64    // time of the newest applied record
-	cached [2]int64 // bytes and keys last added to the gauges
-	flags  *flagLog
-	waits  map[string]string // why, by the dependency that is away; nil mostly
-	seen   seen              // what the observer was told
-	txn    openTransaction
+	io      context.Context // ends when the assignment's work does
+	stop    context.CancelFunc
+	epoch   context.Context // ends with the claim
+	drop    context.CancelFunc
+	lanes   []*station
+	calls   sync.WaitGroup // I/O under way
+	acks    *committer
+	saving  saving
+	held    int64 // bytes of the budget
+	outs    int64 // of these, outputs being published
+	said    status
+	newest  int64    // time of the newest applied record
+	cached  [2]int64 // bytes and keys last added to the gauges
+	tenants []int64  // keys of each, as the metrics have them
+	flags   *flagLog
+	waits   map[string]string // why, by the dependency that is away; nil mostly
+	seen    seen              // what the observer was told
+	txn     openTransaction
 }
 
 const (
@@ -108,6 +109,7 @@ func (s *shell) end() {
 		s.w.opt.Depend.Gone(s.a.String())
 	}
 	s.gauges(0, 0, newCache())
+	s.tenants = s.w.opt.Metrics.tenants.counted(s.tenants, nil)
 	s.w.opt.Metrics.eventLag.DeleteLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))) // it is another process's from now on
 	s.w.opt.Metrics.open.WithLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))).Set(0)
 	s.gone()
@@ -338,6 +340,7 @@ func (s *shell) report() {
 		st = status{ready: true}
 	}
 	s.gauges(max(0, m.high-m.acked), s.newest, m.cache)
+	s.tenants = s.w.opt.Metrics.tenants.counted(s.tenants, m.quotas)
 	s.depend(m.blocked())
 	s.observe(st)
 	if st == s.said {

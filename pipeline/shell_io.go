@@ -71,8 +71,28 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 			return f, err
 		}
 	}
+	if f.held, err = countHeld(ctx, opt.Store, f.lease, f.meta, opt.Rules.tenants); err != nil {
+		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
+	}
 	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
 	return f, err
+}
+
+// countHeld returns the keys of each tenant as of the claim. The lease is looked at
+// afterwards: if it holds, nobody has written in between.
+func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []PrefixLimit) ([]int64, error) {
+	held := make([]int64, len(tenants))
+	if !meta.Exists || meta.Format != StateFormat || len(tenants) == 0 {
+		return held, nil
+	}
+	for i := range tenants {
+		var err error
+		if held[i], err = store.Count(ctx, lease.Partition, tenants[i].Prefix); err != nil {
+			return nil, err
+		}
+	}
+	_, err := store.Load(ctx, lease, []int64{meta.Watermark}, nil, 0)
+	return held, err
 }
 
 // pin returns the partition count that states are made for.
@@ -158,6 +178,7 @@ func (s *shell) save(ctx context.Context, fx fxSave) error {
 		n += len(fx.c.Changes[i].Value)
 	}
 	s.w.opt.Metrics.written.Add(float64(n))
+	s.w.opt.Metrics.tenants.wrote(fx.c.Changes)
 	s.w.opt.Metrics.checkpoint.Observe(time.Since(start).Seconds())
 	return nil
 }

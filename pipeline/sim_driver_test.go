@@ -57,8 +57,12 @@ type Violation struct{ Kind, What string }
 
 // NewSim returns a run of a plan, with the toy's rules.
 func NewSim(p Plan, store SimStore) *Sim {
+	rules := simRules
+	if p.Keys > 0 {
+		rules = toyRules(PrefixLimit{"k", p.Keys})
+	}
 	s := &Sim{
-		Plan: p, Rules: simRules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},
+		Plan: p, Rules: rules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},
 		net: rand.New(rand.NewPCG(p.Seed, 11)), work: rand.New(rand.NewPCG(p.Seed, 12)),
 	}
 	s.log = &simLog{open: map[int]int64{}, most: func() int { return 1 + s.net.IntN(s.Plan.Fetch) }}

@@ -18,6 +18,7 @@ import (
 type simBranch struct {
 	topic  string
 	rows   int   // that a key gathers, 0: any number
+	most   int64 // keys that begin with k, 0: any number
 	millis int64 // between the first of them and the last, 0: any time
 	origin int64 // where the first worker began
 	gaps   []Gap
@@ -63,7 +64,7 @@ type simOut struct {
 }
 
 func (s *Sim) branch() *simBranch {
-	return &simBranch{topic: s.log.id(), rows: s.Plan.Gather.Rows, millis: s.Plan.Gather.Millis, keys: map[string][]simKey{}}
+	return &simBranch{topic: s.log.id(), rows: s.Plan.Gather.Rows, most: s.Plan.Keys, millis: s.Plan.Gather.Millis, keys: map[string][]simKey{}}
 }
 
 // at is a key below a watermark.
@@ -100,6 +101,16 @@ func (b *simBranch) add(e *simEntry) {
 	}
 }
 
+// alive counts the keys that begin with k below an offset.
+func (b *simBranch) alive(offset int64) (n int64) {
+	for key := range b.keys {
+		if key[0] == 'k' && b.at(key, offset).present {
+			n++
+		}
+	}
+	return n
+}
+
 // fold applies a record and returns what must be told of it.
 func (b *simBranch) fold(r *Record, gaps int) *simOut {
 	dead := func(stage string) *simOut { return &simOut{topic: "dead", stage: stage, value: r.Value} }
@@ -116,6 +127,9 @@ func (b *simBranch) fold(r *Record, gaps int) *simOut {
 	if r.Value == nil {
 		b.keys[key] = append(b.keys[key], simKey{offset: r.Offset})
 		return &simOut{topic: "out"}
+	}
+	if key[0] == 'k' && b.most > 0 && !s.present && b.alive(r.Offset) >= b.most {
+		return dead("limit")
 	}
 	run, n, numbered := "", uint64(0), false
 	for _, h := range r.Headers {

@@ -29,6 +29,7 @@ type Plan struct {
 	Delay    time.Duration // of a message on the network, at most
 	Cost     time.Duration // of a record at a lane, about
 	Gather   gather.Rule   // of the rows of a key
+	Keys     int64         // that may begin with k, 0: any number
 }
 
 // Arrival is a record that is written to the log. Its offset is where it then

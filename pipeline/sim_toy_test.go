@@ -24,10 +24,10 @@ const (
 	toyApart  = 1000 // the distance of chains that disagree
 )
 
-// toyRules give every key that begins with k or d the toy.
-func toyRules() *Rules {
+// toyRules give every key that begins with k or d the toy, under limits.
+func toyRules(limits ...PrefixLimit) *Rules {
 	list := []Rule{{Match: "k*", Spec: toySpec("count")}, {Match: "d*", Spec: toySpec("draws")}}
-	r, err := NewRules(list, Limits{Record: 1 << 20, Rows: 100, Columns: 10, Groups: 10, Summary: 1 << 20})
+	r, err := NewRules(list, Limits{Record: 1 << 20, Rows: 100, Columns: 10, Groups: 10, Summary: 1 << 20, Prefixes: limits})
 	if err != nil {
 		panic(err)
 	}

@@ -160,18 +160,37 @@ func (w *simWorker) claim() {
 	s, ctx := w.sim, context.Background()
 	s.tokens++
 	var f facts
+	var counted []simStep
+	if limits := s.Rules.limits.Prefixes; len(limits) > 0 {
+		counted = []simStep{{serverStore, func() error {
+			f.held = make([]int64, len(limits))
+			for i := range limits {
+				f.held[i], _ = s.store.Count(ctx, simPartition, limits[i].Prefix)
+			}
+			return nil
+		}}, {serverStore, func() error {
+			if !f.meta.Exists {
+				return nil
+			}
+			_, err := s.store.Load(ctx, f.lease, []int64{f.meta.Watermark}, nil, 0)
+			return err
+		}}}
+	}
 	f.lease = Lease{Partition: simPartition, Token: fmt.Sprintf("t%04d", s.tokens)}
-	w.call(ioTimeout, func(err error) event { return evClaimed{f, err} },
-		simStep{serverLog, func() (err error) { f.partitions, err = s.log.Partitions(ctx, simPartition.Topic); return err }},
-		simStep{serverPin, func() (err error) { f.pinned, err = s.store.Pin(ctx, simPartition.Topic, f.partitions); return err }},
-		simStep{serverStore, func() (err error) { f.meta, err = s.store.Claim(ctx, f.lease); return err }},
-		simStep{serverGroup, func() error {
+	steps := []simStep{
+		{serverLog, func() (err error) { f.partitions, err = s.log.Partitions(ctx, simPartition.Topic); return err }},
+		{serverPin, func() (err error) { f.pinned, err = s.store.Pin(ctx, simPartition.Topic, f.partitions); return err }},
+		{serverStore, func() (err error) { f.meta, err = s.store.Claim(ctx, f.lease); return err }},
+		{serverGroup, func() error {
 			if !f.meta.Exists {
 				f.past = Note{Told: s.noted >= 0, Origin: s.noted}
 			}
 			return nil
 		}},
+	}
+	steps = append(append(steps, counted...),
 		simStep{serverLog, func() (err error) { f.log, err = ReadLogState(ctx, s.log, simPartition, f.meta.Last); return err }})
+	w.call(ioTimeout, func(err error) event { return evClaimed{f, err} }, steps...)
 }
 
 // look checks the claim.

@@ -120,6 +120,8 @@ type Store interface {
 	Save(ctx context.Context, lease Lease, c Checkpoint) error
 	// Meta returns the meta as it is, without a claim.
 	Meta(ctx context.Context, p Partition) (Meta, error)
+	// Count is that of a Reader.
+	Count(ctx context.Context, p Partition, prefix string) (int64, error)
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)
@@ -132,6 +134,8 @@ type Reader interface {
 	// Keys returns up to limit keys of a partition in byte order, from the
 	// first one above after on, that start with prefix.
 	Keys(ctx context.Context, p Partition, prefix, after string, limit int) ([]string, error)
+	// Count returns how many keys of a partition start with prefix.
+	Count(ctx context.Context, p Partition, prefix string) (int64, error)
 }
 
 // Audit counts what the store has of a partition, each where it is.

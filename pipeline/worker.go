@@ -91,6 +91,7 @@ func New(opt Options) (*Worker, error) {
 		opt.Metrics.cacheKeys.Add(float64(keys))
 	})
 	opt.Metrics.watch(w.budget)
+	opt.Metrics.tenants.expect(opt.Rules.tenants)
 	return w, nil
 }
 

@@ -73,15 +73,26 @@ func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below i
 	}
 	var state *pipeline.Recomputed
 	var current pipeline.Configured
+	ledger, err := pipeline.NewLedger(meta.Configured, key)
+	if err != nil {
+		return nil, err
+	}
 	w := walk{
 		p: p, from: pipeline.Position{Offset: meta.Origin, Topic: log.Identity.Topic}, through: below, configured: meta.Configured,
 		under: func(c pipeline.Configured) (*reading, error) {
 			current = c
-			return v.under(p, c, state)
+			r, err := v.under(p, c, state)
+			if err == nil {
+				r.recomputer.Keep(ledger)
+			}
+			return r, err
 		},
 		apply: func(r *reading, record *pipeline.Record) error {
-			if string(record.Key) != key || within(meta.Gaps, record.Offset) {
+			switch {
+			case within(meta.Gaps, record.Offset):
 				return nil
+			case string(record.Key) != key:
+				return r.recomputer.Follow(record)
 			}
 			r.recomputer.Say(current, passed(meta.Gaps, record.Offset))
 			state, err = r.recomputer.Apply(state, record)

@@ -56,7 +56,8 @@ type Verified struct {
 	Keys   int64 // equal to the bit
 	Wrong  int64
 	// Trimmed are keys with shards in the part of the log that is gone: they
-	// cannot be verified.
+	// cannot be verified, nor can those that differ and are under a limit where not all
+	// of the log of all keys is in this partition.
 	Trimmed int64
 	Origin  int64 // where the group began
 	Start   int64 // where the log begins now
@@ -92,6 +93,7 @@ func (v *Verifier) Verify(ctx context.Context, p pipeline.Partition, wrong func(
 	total := Verified{Exists: true, Origin: meta.Origin, Start: start}
 	for lo := uint64(0); lo < hashes; {
 		s := &slice{v: v, p: p, topic: log.Identity.Topic, from: max(base, start), past: past, lo: lo, hi: hashes, trimmed: trimmed || start > base}
+		s.blurred = s.trimmed || len(past) > 0
 		bad, err := s.settle(ctx)
 		if err != nil {
 			return total, fmt.Errorf("verify %s: %w", p, err)
@@ -131,7 +133,9 @@ type slice struct {
 	past    []chapter
 	lo, hi  uint64
 	trimmed bool
-	only    map[string]bool // nil: all keys of the slice
+	ledger  *pipeline.Ledger // of the pass, nil: the log does not tell which keys there were
+	blurred bool             // so that who was refused by a limit cannot be told
+	only    map[string]bool  // nil: all keys of the slice
 
 	stored  map[string]wanted
 	entries map[string]*pipeline.Recomputed
@@ -277,6 +281,10 @@ func hashOf(key string) uint64 { return uint64(crc32.Checksum([]byte(key), hashT
 
 // compare holds the recomputed states against the stored ones.
 func (s *slice) compare(ctx context.Context, meta pipeline.Meta) ([]Mismatch, error) {
+	limited, err := pipeline.NewLedger(meta.Configured, "")
+	if err != nil {
+		return nil, err
+	}
 	keys := slices.Collect(maps.Keys(s.stored))
 	for key := range s.entries {
 		if _, ok := s.stored[key]; !ok {
@@ -299,7 +307,11 @@ func (s *slice) compare(ctx context.Context, meta pipeline.Meta) ([]Mismatch, er
 		if err != nil {
 			return nil, err
 		}
-		if m != nil {
+		switch {
+		case m == nil:
+		case s.blurred && limited.Follows(key):
+			s.gone++
+		default:
 			bad = append(bad, *m)
 		}
 	}

@@ -14,7 +14,13 @@ const verifyBytes = 4 << 20
 // recompute takes the keys of the slice through the log: where the topic was rescaled,
 // first through what they had in other partitions, then, up to the watermark, all records,
 // and beyond it those that were in the stored state when it was read.
-func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) error {
+func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) (err error) {
+	s.ledger = nil
+	if !s.blurred {
+		if s.ledger, err = pipeline.NewLedger(meta.Configured, ""); err != nil {
+			return err
+		}
+	}
 	for i := range s.past {
 		if err := s.relive(ctx, &s.past[i]); err != nil {
 			return err
@@ -122,6 +128,9 @@ func (s *slice) under(p pipeline.Partition, recorded pipeline.Configured) (*read
 	if r.log, err = s.v.NewLog(limits); err != nil {
 		return nil, err
 	}
+	if s.ledger != nil {
+		r.recomputer.Keep(s.ledger)
+	}
 	for _, e := range s.entries {
 		if err := r.recomputer.Adopt(e); err != nil {
 			return nil, err
@@ -134,10 +143,10 @@ func (s *slice) under(p pipeline.Partition, recorded pipeline.Configured) (*read
 func (s *slice) apply(c *pipeline.Recomputer, part *stretch, r *pipeline.Record) error {
 	key := string(r.Key)
 	if !part.takes(key) {
-		return nil
+		return c.Follow(r)
 	}
 	if w, ok := s.stored[key]; r.Offset >= part.watermark && (!ok || w.moved || r.Offset > w.offset) {
-		return nil // later than what is compared
+		return c.Follow(r) // later than what is compared
 	}
 	was := int64(0)
 	if e := s.entries[key]; e != nil {

@@ -56,6 +56,7 @@ func everything(t *testing.T, s *Store) error {
 		},
 		func() error { return s.Amend(ctx, lease("a"), put(20, 20, "k", "w")) },
 		func() error { _, err := s.Get(ctx, part, "big"); return err },
+		func() error { _, err := s.Count(ctx, part, "k"); return err },
 		func() error { _, err := s.GetBatch(ctx, part, []string{"k", "big"}, 1<<20); return err },
 		func() error {
 			keys, err := s.Keys(ctx, part, "", "", 10)

@@ -184,18 +184,37 @@ func (s *Store) Keys(ctx context.Context, p pipeline.Partition, prefix, after st
 	if err != nil || limit < 1 {
 		return nil, err
 	}
-	span := &goredis.ZRangeBy{Min: "[" + prefix, Max: "+", Count: int64(limit)}
-	if after != "" && after >= prefix {
+	span := &goredis.ZRangeBy{Count: int64(limit)}
+	if span.Min, span.Max = spanOf(prefix); after != "" && after >= prefix {
 		span.Min = "(" + after
-	}
-	if end := successor(prefix); end != "" {
-		span.Max = "(" + end
 	}
 	keys, err := s.client.ZRangeByLex(ctx, k.keys(), span).Result()
 	if err != nil {
 		return nil, fmt.Errorf("list keys of %s: %w", p, err)
 	}
 	return keys, nil
+}
+
+// Count implements pipeline.Reader.
+func (s *Store) Count(ctx context.Context, p pipeline.Partition, prefix string) (int64, error) {
+	k, err := s.space(p)
+	if err != nil {
+		return 0, err
+	}
+	least, most := spanOf(prefix)
+	n, err := s.client.ZLexCount(ctx, k.keys(), least, most).Result()
+	if err != nil {
+		return 0, fmt.Errorf("count keys of %s: %w", p, err)
+	}
+	return n, nil
+}
+
+// spanOf returns the bounds of the strings that start with prefix, as Redis has them.
+func spanOf(prefix string) (least, most string) {
+	if end := successor(prefix); end != "" {
+		return "[" + prefix, "(" + end
+	}
+	return "[" + prefix, "+"
 }
 
 // successor returns the first string above every string that starts with

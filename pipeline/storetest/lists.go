@@ -36,7 +36,15 @@ var listCases = []testCase{{
 				s.t.Errorf("prefix %q after %q limit %d: %q and error %v, want %q", c.prefix, c.after, c.limit, got, err, c.want)
 			}
 		}
+		for prefix, want := range map[string]int64{"": 10, "a": 5, "a/": 3, "\xff": 2, "\xff\xff": 1, "zz": 0} {
+			if n, err := s.Reader.Count(s.ctx(), part, prefix); err != nil || n != want {
+				s.t.Errorf("prefix %q: %d keys and error %v, want %d", prefix, n, err, want)
+			}
+		}
 		s.save("a", put(10, 20, "a/2", "", "b", "again"))
+		if n, err := s.Reader.Count(s.ctx(), part, "a/"); err != nil || n != 2 {
+			s.t.Errorf("after a delete: %d keys and error %v", n, err)
+		}
 		if got, err := s.Reader.Keys(s.ctx(), part, "a/", "", 9); err != nil || !slices.Equal(got, []string{"a/", "a/10"}) {
 			s.t.Errorf("after a delete: %q and error %v", got, err)
 		}
@@ -81,6 +89,9 @@ var listCases = []testCase{{
 		}
 		if got, err := s.Reader.Keys(s.ctx(), part, "", "", 5); err != nil || len(got) != 0 {
 			s.t.Errorf("keys: %q and error %v", got, err)
+		}
+		if n, err := s.Reader.Count(s.ctx(), part, ""); err != nil || n != 0 {
+			s.t.Errorf("count: %d and error %v", n, err)
 		}
 		if got := s.meta(); got.Exists || got.Owner != "" || got.Watermark != -1 {
 			s.t.Errorf("meta: %+v", got)

@@ -281,6 +281,19 @@ func (m *Memory) Keys(ctx context.Context, p pipeline.Partition, prefix, after s
 	return keys, err
 }
 
+// Count implements pipeline.Reader.
+func (m *Memory) Count(ctx context.Context, p pipeline.Partition, prefix string) (n int64, err error) {
+	err = m.call(ctx, Call{Op: "count", Partition: p}, func() error {
+		for key := range m.data.at(p).values {
+			if strings.HasPrefix(key, prefix) {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
 // count reports whether meta counts the values that are there.
 func (p partition) count() error {
 	if p.meta.Keys != int64(len(p.values)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/gather"
+	"github.com/credence-stream/credence/sink/web/token"
 )
 
 var undefined = math.NaN()
@@ -27,7 +28,7 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request, key string) error
 	if err != nil {
 		return err
 	}
-	body, err := s.appendAbout(m)
+	body, err := s.appendAbout(m, scopeOf(r))
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request, key string) error
 	return nil
 }
 
-func (s *Server) appendAbout(m *Model) ([]byte, error) {
+func (s *Server) appendAbout(m *Model, scope token.Scope) ([]byte, error) {
 	p, spec := m.Posterior, m.Rule.Spec
 	settings, err := json.Marshal(spec.Settings)
 	if err != nil {
@@ -48,9 +49,11 @@ func (s *Server) appendAbout(m *Model) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key %q: prior: %w", p.Key, err)
 	}
-	commands, err := json.Marshal(s.options.Commands.Key(p.Key))
-	if err != nil {
-		return nil, fmt.Errorf("key %q: commands: %w", p.Key, err)
+	commands := []byte("{}") // who only reads runs none
+	if scope.Operates() {
+		if commands, err = json.Marshal(s.options.Commands.Key(p.Key)); err != nil {
+			return nil, fmt.Errorf("key %q: commands: %w", p.Key, err)
+		}
 	}
 	o := newObject()
 	o.text("key", p.Key)

@@ -80,7 +80,7 @@ func TestHead(t *testing.T) {
 	t.Cleanup(h.Close)
 	targets := []string{"/livez", "/readyz", "/", "/assets/app-1a2b.js", "/login", "/login.css", "/v1/models/nobody", "/nothing"}
 	for path, m := range s.paths() {
-		if m["GET"] != nil {
+		if m.methods["GET"] != nil {
 			targets = append(targets, path)
 		}
 	}
@@ -249,7 +249,7 @@ func TestDocument(t *testing.T) {
 	paths := v["paths"].(map[string]any) //nolint:forcetypeassert // the test fails
 	have := map[string]methods{"/livez": nil, "/readyz": nil}
 	for path, m := range s.paths() {
-		have[path] = m
+		have[path] = m.methods
 	}
 	for about, m := range s.keyed() {
 		have[strings.TrimSuffix("/v1/models/{key}/"+about, "/")] = m.of("x")

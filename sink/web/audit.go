@@ -49,12 +49,21 @@ func newAudit(log *slog.Logger) *audit {
 	return &audit{log: log.With(slog.Bool("audit", true)), now: time.Now, known: map[offender]*refusals{}}
 }
 
-func (a *audit) came(r *http.Request) {
-	a.log.Info("login accepted", slog.String("client", addressOf(r)))
+func (a *audit) came(r *http.Request, token string) {
+	a.log.Info("login accepted", who(r, token)...)
 }
 
-func (a *audit) left(r *http.Request) {
-	a.log.Info("logout", slog.String("client", addressOf(r)))
+func (a *audit) left(r *http.Request, token string) {
+	a.log.Info("logout", who(r, token)...)
+}
+
+// who names a client, and its token where that has a name.
+func who(r *http.Request, token string) []any {
+	attrs := []any{slog.String("client", addressOf(r))}
+	if token != "" {
+		attrs = append(attrs, slog.String("token", token))
+	}
+	return attrs
 }
 
 // refused counts a refusal, and tells the first one of its client.

@@ -17,6 +17,7 @@ type auditLine struct {
 	Msg    string `json:"msg"`
 	Audit  bool   `json:"audit"`
 	Client string `json:"client"`
+	Token  string `json:"token"`
 	Count  int    `json:"count"`
 }
 
@@ -71,8 +72,8 @@ func TestAuditLog(t *testing.T) {
 	ask(s, "GET", "/v1/models", "Authorization", "Bearer secret")
 	ask(s, "GET", "/v1/models") // brings nothing, and is told how to come in
 	want := []auditLine{
-		{"login accepted", true, "192.0.2.1", 0}, {"logout", true, "192.0.2.1", 0},
-		{"login refused", true, "192.0.2.7", 1}, {"token refused", true, "192.0.2.1", 1},
+		{"login accepted", true, "192.0.2.1", "", 0}, {"logout", true, "192.0.2.1", "", 0},
+		{"login refused", true, "192.0.2.7", "", 1}, {"token refused", true, "192.0.2.1", "", 1},
 	}
 	if got := lines(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)

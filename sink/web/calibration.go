@@ -51,7 +51,10 @@ func (s *Server) calibration(w http.ResponseWriter, r *http.Request) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	found := s.options.Feed.Across(prefix, kind)
+	found := map[string]*live.Sums{}
+	if prefix, any := scopeOf(r).Within(prefix); any {
+		found = s.options.Feed.Across(prefix, kind)
+	}
 	all := live.Together(found)
 	o := newObject()
 	o.count("keys", all.Keys)

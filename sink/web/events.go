@@ -23,6 +23,7 @@ const (
 type pace struct {
 	heartbeat time.Duration // between two comments where nothing happens
 	patience  time.Duration // for a client to take what it is sent
+	look      time.Duration // between two looks at what the client may see
 }
 
 // following is what the streams of a server share.
@@ -36,7 +37,7 @@ type following struct {
 func newFollowing() following {
 	return following{
 		open: make(chan struct{}, mostStreams), crowd: &crowd{most: mostPerClient}, ending: make(chan struct{}),
-		pace: pace{heartbeat: 15 * time.Second, patience: 30 * time.Second},
+		pace: pace{heartbeat: 15 * time.Second, patience: 30 * time.Second, look: time.Second},
 	}
 }
 
@@ -76,9 +77,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
+	scope := scopeOf(r)
 	f := follower{
+		may: func() bool {
+			now, in := s.keeper.admits(r)
+			return in && now == scope
+		},
 		w: w, to: http.NewResponseController(w), feed: s.options.Feed, every: every, pace: s.follow.pace,
-		asked: func(k string) bool { return cdf.Glob(key, k) }, wanted: wanted, at: s.options.Feed.End(),
+		asked: func(k string) bool { return scope.Sees(k) && cdf.Glob(key, k) }, wanted: wanted, at: s.options.Feed.End(),
 	}
 	f.run(r.Context(), s.follow.ending, since)
 	return nil
@@ -91,10 +97,12 @@ type follower struct {
 	feed   *live.Feed
 	every  time.Duration
 	pace   pace
+	may    func() bool // still see what it saw in the beginning
 	asked  func(key string) bool
 	wanted func(variable string) bool
 	at     live.Position // after what was sent
 	sent   time.Time     // the last message
+	looked time.Time     // whether it may
 	buf    []byte
 }
 
@@ -133,6 +141,9 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 			case <-beat.C:
 				// The id moves on also where nothing was asked for: who comes
 				// back with an old one may have missed nothing and be told so.
+				if !f.allowed() {
+					return
+				}
 				f.buf = append(f.buf, ": alive\n"...)
 				f.mark()
 				if !f.flush() {
@@ -156,11 +167,25 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 	}
 }
 
+// allowed reports whether the client may still see what it saw in the beginning. A stream
+// whose session has ended, or whose token's scope has changed, ends: the client comes back
+// and is told.
+func (f *follower) allowed() bool {
+	if now := time.Now(); now.Sub(f.looked) >= f.pace.look {
+		f.looked = now
+		return f.may()
+	}
+	return true
+}
+
 // next sends what there is and returns what is closed when there is more. It
-// reports whether the client took it.
+// reports whether the client may see it and took it.
 func (f *follower) next() (<-chan struct{}, bool) {
 	var newest events
 	for {
+		if !f.allowed() {
+			return nil, false
+		}
 		read, next, more, lost := f.feed.Read(f.at, batch)
 		if lost {
 			f.at = next

@@ -288,7 +288,7 @@ func TestFollowerPassesNothingOver(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		f := follower{
-			w: w, to: http.NewResponseController(w), feed: feed, every: every, pace: newFollowing().pace, at: start,
+			w: w, to: http.NewResponseController(w), feed: feed, every: every, pace: newFollowing().pace, at: start, may: func() bool { return true },
 			wanted: func(string) bool { return true },
 			asked: func(string) bool { // asked while what was read is looked at
 				if saved < 3*batch {

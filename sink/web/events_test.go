@@ -38,7 +38,7 @@ func shardAt(key string, offset, t int64) *pipeline.Point {
 func streaming(t *testing.T, history int64) (*Server, *httptest.Server, *live.Feed) {
 	t.Helper()
 	s := newServer(t, func(o *Options) { o.Feed = live.New(history) })
-	s.follow.pace = pace{heartbeat: 20 * time.Millisecond, patience: time.Second}
+	s.follow.pace = pace{heartbeat: 20 * time.Millisecond, patience: time.Second, look: 20 * time.Millisecond}
 	h := httptest.NewUnstartedServer(s.handler)
 	h.Config.ReadTimeout, h.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
 	h.Start()

@@ -40,6 +40,8 @@ func (s *Server) profiles(next http.Handler) http.Handler {
 		switch h := named[name]; {
 		case !ok:
 			next.ServeHTTP(w, r)
+		case !needAll.met(scopeOf(r)):
+			s.failed(w, r, needAll.check(r))
 		case h != nil:
 			h(w, r)
 		default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -44,13 +45,22 @@ func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), lookupTimeout)
 	defer cancel()
-	letters, err := s.options.Topics.DeadLetters(ctx, limit)
+	scope, most := scopeOf(r), limit
+	if !scope.Whole() {
+		most = maxLetters // those of other keys may be the newest
+	}
+	letters, err := s.options.Topics.DeadLetters(ctx, most)
 	if err != nil {
 		return fmt.Errorf("dead letters: %w", err)
 	}
-	commands, err := json.Marshal(s.options.Commands.DeadLetters())
-	if err != nil {
-		return fmt.Errorf("dead letters: commands: %w", err)
+	commands := []byte("{}") // they are about the letters of all keys
+	if scope.Whole() {
+		if commands, err = json.Marshal(s.options.Commands.DeadLetters()); err != nil {
+			return fmt.Errorf("dead letters: commands: %w", err)
+		}
+	} else {
+		letters = slices.DeleteFunc(letters, func(l Letter) bool { return l.Key == nil || !scope.Sees(string(l.Key)) })
+		letters = letters[:min(limit, len(letters))]
 	}
 	o := newObject()
 	o.text("topic", s.options.Process.DeadLetters)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web/token"
 )
 
 const (
@@ -29,6 +30,7 @@ var flagNames = []string{"weak_r_hat", "low_ess", "poor_calibration", "prior_dom
 
 // filter says which keys a list is about.
 type filter struct {
+	scope                               token.Scope
 	prefix, contains, kind, flag, after string
 	from, to                            int64    // times of records, see live.Wanted
 	sort                                string   // one of sorts; "": byte order
@@ -41,6 +43,7 @@ type filter struct {
 func (s *Server) readFilter(r *http.Request) (filter, error) {
 	q := newQuery(r)
 	f := filter{
+		scope:  scopeOf(r),
 		prefix: q.text("prefix", keyLimit, ""), contains: lower(q.text("contains", keyLimit, "")),
 		kind: q.choice("kind", s.options.Kinds.Names()...), flag: q.choice("flag", flagNames...), after: q.text("after", keyLimit, ""),
 		from: q.moment("from"), to: q.moment("to"), sort: q.choice("sort", sorts...),
@@ -74,7 +77,7 @@ func lower(s string) string {
 
 // passes reports whether a key is asked for, its flags aside.
 func (f *filter) passes(s Store, key string) bool {
-	if !strings.HasPrefix(key, f.prefix) || f.after != "" && key <= f.after || f.contains != "" && !strings.Contains(lower(key), f.contains) {
+	if !f.scope.Sees(key) || !strings.HasPrefix(key, f.prefix) || f.after != "" && key <= f.after || f.contains != "" && !strings.Contains(lower(key), f.contains) {
 		return false
 	}
 	if f.kind == "" {
@@ -96,9 +99,9 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	total := int64(0)
-	for _, m := range metas {
-		total += m.Keys
+	total, err := s.total(ctx, metas, f.scope)
+	if err != nil {
+		return err
 	}
 	var keys []string
 	more := ""
@@ -121,6 +124,20 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// total counts the keys of a scope.
+func (s *Server) total(ctx context.Context, metas []pipeline.Meta, scope token.Scope) (total int64, err error) {
+	for id, m := range metas {
+		n := m.Keys
+		if scope.Prefix != "" {
+			if n, err = s.options.Store.Count(ctx, int32(id), scope.Prefix); err != nil {
+				return 0, err
+			}
+		}
+		total += n
+	}
+	return total, nil
+}
+
 // scan walks the keys of the store and returns a page of those that pass, and
 // the key after which the next page begins, "" for none.
 func (s *Server) scan(ctx context.Context, f *filter, partitions int) (page []string, more string, err error) {
@@ -129,7 +146,11 @@ func (s *Server) scan(ctx context.Context, f *filter, partitions int) (page []st
 	if !filtered {
 		chunk = min(scanChunk, f.limit/max(partitions, 1)+16)
 	}
-	m := newMerge(s.options.Store, partitions, f.prefix, f.after, chunk)
+	prefix, any := f.scope.Within(f.prefix)
+	if !any {
+		return nil, "", nil
+	}
+	m := newMerge(s.options.Store, partitions, prefix, f.after, chunk)
 	last := ""
 	for seen := 0; ; seen++ {
 		l, ok, err := m.next(ctx)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"html/template"
 	"net/http"
@@ -26,8 +27,8 @@ func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if r.URL.Path == "/logout" {
-		if s.keeper.revoke(r) {
-			s.audit.left(r)
+		if p := s.keeper.revoke(r); p != nil {
+			s.audit.left(r, p.Name)
 		}
 		http.SetCookie(w, cookie(r, ""))
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -37,7 +38,7 @@ func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) error {
 		return s.login(w, r)
 	}
 	next := local(r.URL.Query().Get("next"))
-	if s.keeper.admits(r) {
+	if _, in := s.keeper.admits(r); in {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
 	}
@@ -51,13 +52,14 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 		return refuse(http.StatusBadRequest, "bad_form", "send the form fields token and next, at most %d bytes", loginLimit)
 	}
 	next := local(r.PostForm.Get("next"))
-	if !s.keeper.open() && !s.keeper.knows(strings.TrimSpace(r.PostForm.Get("token"))) {
+	p := s.keeper.knows(strings.TrimSpace(r.PostForm.Get("token")))
+	switch {
+	case p != nil:
+		http.SetCookie(w, cookie(r, p.session(s.keeper.now().Add(sessionLength))))
+		s.audit.came(r, p.Name)
+	case !s.keeper.open():
 		s.audit.refused(r, wrongLogin)
 		return writeLogin(w, http.StatusUnauthorized, next, true)
-	}
-	if !s.keeper.open() {
-		http.SetCookie(w, cookie(r, s.keeper.session(s.keeper.now().Add(sessionLength))))
-		s.audit.came(r)
 	}
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
@@ -95,17 +97,14 @@ func local(next string) string {
 // authorize lets in who brings the token or a session. Who looks at a page is
 // sent to the login, all others are told how to come in.
 func (s *Server) authorize(next http.Handler) http.Handler {
-	if s.keeper.open() {
-		return next
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		admitted := s.keeper.admits(r)
+		scope, admitted := s.keeper.admits(r)
 		if !admitted && r.Header.Get("Authorization") != "" {
 			s.audit.refused(r, wrongToken)
 		}
 		switch {
 		case admitted:
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), scoped{}, scope)))
 		case (r.Method == http.MethodGet || r.Method == http.MethodHead) && fromBrowser(r):
 			w.Header().Set("Cache-Control", "no-store")
 			http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)

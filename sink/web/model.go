@@ -26,6 +26,8 @@ type Store interface {
 	Rule(key string) (pipeline.Rule, bool)
 	// Keys returns up to limit keys of a partition as pipeline.Reader does.
 	Keys(ctx context.Context, partition int32, prefix, after string, limit int) ([]string, error)
+	// Count returns how many keys of a partition begin with prefix.
+	Count(ctx context.Context, partition int32, prefix string) (int64, error)
 	// Metas returns what is kept about each partition of the input, in order.
 	Metas(ctx context.Context) ([]pipeline.Meta, error)
 }

@@ -33,29 +33,29 @@ func (s *Server) routes() (http.Handler, error) {
 		writeError(w, http.StatusForbidden, "cross_origin", "a page of another origin may not send this")
 	}))
 	paths, keyed := s.paths(), s.keyed()
-	everything := s.answer(func(escaped string) (methods, error) {
-		if m := paths[escaped]; m != nil {
-			return m, nil
+	everything := s.answer(func(escaped string) (route, error) {
+		if found, ok := paths[escaped]; ok {
+			return found, nil
 		}
 		if strings.HasPrefix(escaped, modelsPath) {
 			// A key may contain slashes and dots, escaped or not:
 			// http.ServeMux would tidy the path up.
 			key, about, err := splitKey(escaped)
 			if err != nil {
-				return nil, err
+				return route{}, err
 			}
 			if h := keyed[about]; h != nil {
-				return h.of(key), nil
+				return route{needKeys, h.of(key)}, nil
 			}
-			return nil, nil
+			return route{}, nil
 		}
 		if about, ok := askedAbout(escaped); ok {
-			return keyed[about].asked(), nil
+			return route{needKeys, keyed[about].asked()}, nil
 		}
 		if escaped == "/v1" || strings.HasPrefix(escaped, "/v1/") {
-			return nil, nil
+			return route{}, nil
 		}
-		return methods{http.MethodGet: s.page}, nil
+		return route{needNothing, methods{http.MethodGet: s.page}}, nil
 	})
 	compressed := compress(everything)
 	private := s.authorize(s.profiles(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func (s *Server) routes() (http.Handler, error) {
 		}
 		compressed.ServeHTTP(w, r)
 	})))
-	open := s.answer(func(escaped string) (methods, error) { return public[escaped], nil })
+	open := s.answer(func(escaped string) (route, error) { return route{needNothing, public[escaped]}, nil })
 	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if public[r.URL.EscapedPath()] != nil {
 			open.ServeHTTP(w, r)
@@ -85,28 +85,45 @@ func (s *Server) routes() (http.Handler, error) {
 const eventsPath = "/v1/events"
 
 // paths are those without a key.
-func (s *Server) paths() map[string]methods {
+func (s *Server) paths() map[string]route {
 	metrics := promhttp.HandlerFor(s.options.Metrics, promhttp.HandlerOpts{
 		ErrorLog:           slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
 		DisableCompression: true, // all answers are compressed in one place
 	})
-	return map[string]methods{
-		"/metrics": {http.MethodGet: func(w http.ResponseWriter, r *http.Request) error {
+	get := func(n need, h handler) route { return route{n, methods{http.MethodGet: h}} }
+	return map[string]route{
+		"/metrics": get(needAll, func(w http.ResponseWriter, r *http.Request) error {
 			metrics.ServeHTTP(w, r)
 			return nil
-		}},
-		"/v1/kinds":        {http.MethodGet: s.kinds},
-		"/v1/models":       {http.MethodGet: s.list},
-		"/v1/operations":   {http.MethodGet: s.operations},
-		"/v1/dead-letters": {http.MethodGet: s.deadLetters},
-		"/v1/openapi.json": {http.MethodGet: s.openapi},
-		"/v1/calibration":  {http.MethodGet: s.calibration},
-		eventsPath:         {http.MethodGet: s.events},
+		}),
+		"/v1/kinds":        get(needNothing, s.kinds),
+		"/v1/models":       get(needKeys, s.list),
+		"/v1/operations":   get(needAll, s.operations),
+		"/v1/dead-letters": get(needOperator, s.deadLetters),
+		"/v1/openapi.json": get(needNothing, s.openapi),
+		"/v1/calibration":  get(needKeys, s.calibration),
+		eventsPath:         get(needKeys, s.events),
 	}
 }
 
-// keyed are those of one key, by what is asked about it.
+// keyed are those of one key, by what is asked about it. For a key that a request may not
+// see a server answers that has none.
 func (s *Server) keyed() map[string]keyMethods {
+	all, none := s.handlers(), s.blind().handlers()
+	for about, m := range all {
+		for method, h := range m {
+			m[method] = func(w http.ResponseWriter, r *http.Request, key string) error {
+				if !scopeOf(r).Sees(key) {
+					return none[about][method](w, r, key)
+				}
+				return h(w, r, key)
+			}
+		}
+	}
+	return all
+}
+
+func (s *Server) handlers() map[string]keyMethods {
 	return map[string]keyMethods{
 		"":            {http.MethodGet: s.model},
 		"about":       {http.MethodGet: s.about},
@@ -145,15 +162,18 @@ func (k keyMethods) by(find func(*http.Request) (*http.Request, string, error)) 
 }
 
 // answer finds the handler of a request's path and method and turns its error
-// into an answer. find returns nil where there is nothing.
-func (s *Server) answer(find func(escaped string) (methods, error)) http.Handler {
+// into an answer. find returns no methods where there is nothing.
+func (s *Server) answer(find func(escaped string) (route, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m, err := find(r.URL.EscapedPath())
-		if err == nil && m == nil {
+		found, err := find(r.URL.EscapedPath())
+		if err == nil && found.methods == nil {
 			err = refuse(http.StatusNotFound, "not_found", "nothing at %s", r.URL.Path)
 		}
 		if err == nil {
-			err = m.serve(w, r)
+			err = found.check(r)
+		}
+		if err == nil {
+			err = found.serve(w, r)
 		}
 		if err != nil {
 			s.failed(w, r, err)

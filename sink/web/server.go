@@ -36,7 +36,9 @@ type Options struct {
 	Token string
 	// TokenFile holds the token instead, and is read again when it has changed.
 	TokenFile string
-	TLS       TLS
+	// TokensFile holds several tokens instead, each with what it may see, see token.ReadList.
+	TokensFile string
+	TLS        TLS
 	// Rate is the requests per second that one client may send, predictions a
 	// quarter of it; 0 is no limit.
 	Rate float64
@@ -117,8 +119,8 @@ func (s *Server) secure() (err error) {
 	tell := func(err error) {
 		o.Logger.Warn("a changed file is not used", slog.Any("error", err))
 	}
-	if o.TokenFile != "" {
-		if s.keeper, err = openAuthenticator(o.TokenFile, tell); err != nil {
+	if o.TokenFile != "" || o.TokensFile != "" {
+		if s.keeper, err = openAuthenticator(o.TokenFile, o.TokensFile, tell); err != nil {
 			return err
 		}
 	}

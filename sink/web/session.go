@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/internal/access"
+	"github.com/credence-stream/credence/sink/web/token"
 )
 
 const (
@@ -23,99 +24,122 @@ const (
 
 // authenticator knows who may come in. Without a token everybody may.
 type authenticator struct {
-	keys func() keys
-	now  func() time.Time
-	over revoked
+	passes func() []pass // none: everybody may come in
+	now    func() time.Time
+	over   revoked
 }
 
-// keys are made of a token.
-type keys struct {
-	token [sha256.Size]byte // its digest
-	key   []byte            // of sessions, nil: everybody may come in
+// pass is a token and what is made of it.
+type pass struct {
+	token.Scope
+	digest [sha256.Size]byte // of the token
+	key    []byte            // of sessions
 }
 
-// newKeys derives the key of sessions from the token: they outlast a restart, hold for all
-// processes with the same token and end with it.
-func newKeys(token string) keys {
-	if token == "" {
-		return keys{}
-	}
-	mac := hmac.New(sha256.New, []byte(token))
+// newPass derives the key of sessions from the token: they outlast a restart, hold for all
+// processes with the same token and end with it. What they may see is not a part of them, but
+// what the token's scope is by then.
+func newPass(t token.Token) pass {
+	mac := hmac.New(sha256.New, []byte(t.Text))
 	mac.Write([]byte("credence session 1")) //nolint:errcheck // a hash takes everything
-	return keys{token: sha256.Sum256([]byte(token)), key: mac.Sum(nil)}
+	return pass{Scope: t.Scope, digest: sha256.Sum256([]byte(t.Text)), key: mac.Sum(nil)}
 }
 
-func newAuthenticator(token string) *authenticator {
-	k := newKeys(token)
-	return &authenticator{keys: func() keys { return k }, now: time.Now}
+// newAuthenticator is of one token that may see everything, "" for none.
+func newAuthenticator(text string) *authenticator {
+	var all []pass
+	if text != "" {
+		all = append(all, newPass(token.Token{Scope: token.All, Text: text}))
+	}
+	return &authenticator{passes: func() []pass { return all }, now: time.Now}
 }
 
-// openAuthenticator is newAuthenticator with the token that is in a file at the time of a request;
-// tell is told of one that is none.
-func openAuthenticator(file string, tell func(error)) (*authenticator, error) {
-	tokens, err := access.NewReread([]string{file}, func() (keys, error) {
-		token, err := ReadToken(file)
-		return newKeys(token), err
+// openAuthenticator is newAuthenticator with the token that is in a file at the time of a request,
+// or the tokens that are in a list; tell is told of a file that cannot be read by then.
+func openAuthenticator(file, list string, tell func(error)) (*authenticator, error) {
+	tokens, err := access.NewReread([]string{file, list}, func() (all []pass, err error) {
+		if list != "" {
+			several, err := token.ReadList(list)
+			for _, t := range several {
+				all = append(all, newPass(t))
+			}
+			return all, err
+		}
+		one, err := token.Read(file)
+		return []pass{newPass(token.Token{Scope: token.All, Text: one})}, err
 	}, tell)
 	if err != nil {
 		return nil, err
 	}
 	d := newAuthenticator("")
-	d.keys = tokens.Now
+	d.passes = tokens.Now
 	return d, nil
 }
 
-func (d *authenticator) open() bool { return d.keys().key == nil }
+func (d *authenticator) open() bool { return len(d.passes()) == 0 }
 
-// knows reports whether a text is the token. Digests are compared, so that the
-// time it takes tells neither the token nor its length.
-func (d *authenticator) knows(text string) bool {
-	got, want := sha256.Sum256([]byte(text)), d.keys().token
-	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+// knows returns the pass of a token, nil if there is none. All digests are compared, so that
+// the time it takes tells neither a token nor its length nor its place.
+func (d *authenticator) knows(text string) (found *pass) {
+	got, all := sha256.Sum256([]byte(text)), d.passes()
+	for i := range all {
+		if subtle.ConstantTimeCompare(got[:], all[i].digest[:]) == 1 {
+			found = &all[i]
+		}
+	}
+	return found
 }
 
-// session returns the value of a cookie that is good until end: the time, a name of its own, and
-// what only who has the key can add to them.
-func (d *authenticator) session(end time.Time) string {
+// session returns the value of a cookie that is good until end: the time, a name of its own, the
+// name of the token if it has one, and what only who has the key can add to them.
+func (p *pass) session(end time.Time) string {
 	text := strconv.FormatInt(end.Unix(), 10) + "-" + rand.Text()
-	return text + "." + base64.RawURLEncoding.EncodeToString(d.sign(text))
+	if p.Name != "" {
+		text += "-" + p.Name
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(p.sign(text))
 }
 
-func (d *authenticator) sign(text string) []byte {
-	mac := hmac.New(sha256.New, d.keys().key)
+func (p *pass) sign(text string) []byte {
+	mac := hmac.New(sha256.New, p.key)
 	mac.Write([]byte(text)) //nolint:errcheck // a hash takes everything
 	return mac.Sum(nil)
 }
 
-// valid reports whether a cookie's value is a session that has not ended.
-func (d *authenticator) valid(value string) bool {
-	text, end, ok := d.signed(value)
-	return ok && d.now().Before(end) && !d.over.has(text, end)
+// valid returns the pass that a cookie's value is a session of, nil if it is none or has ended.
+func (d *authenticator) valid(value string) *pass {
+	p, text, end := d.signed(value)
+	if p == nil || !d.now().Before(end) || d.over.has(text, end) {
+		return nil
+	}
+	return p
 }
 
-// signed returns what a session says of itself, if it is one of ours.
-func (d *authenticator) signed(value string) (text string, end time.Time, ok bool) {
-	text, signature, ok := strings.Cut(value, ".")
-	if !ok {
-		return "", end, false
-	}
+// signed returns what a session says of itself, if it is one of a token that there is.
+func (d *authenticator) signed(value string) (p *pass, text string, end time.Time) {
+	text, signature, _ := strings.Cut(value, ".")
 	given, err := base64.RawURLEncoding.DecodeString(signature)
-	if err != nil || !hmac.Equal(given, d.sign(text)) {
-		return "", end, false
+	parts := strings.SplitN(text, "-", 3)
+	seconds, wrong := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil || wrong != nil || len(parts) < 2 {
+		return nil, "", end
 	}
-	seconds, _, _ := strings.Cut(text, "-")
-	n, err := strconv.ParseInt(seconds, 10, 64)
-	return text, time.Unix(n, 0), err == nil
+	name := strings.Join(parts[2:], "")
+	for _, one := range d.passes() {
+		if one.Name == name && hmac.Equal(given, one.sign(text)) {
+			return &one, text, time.Unix(seconds, 0)
+		}
+	}
+	return nil, "", end
 }
 
-// revoke ends the sessions that a request brings, and reports whether there was one.
-func (d *authenticator) revoke(r *http.Request) (ended bool) {
-	if d.open() {
-		return false
-	}
+// revoke ends the sessions that a request brings, and returns the pass of one, nil if there was none.
+func (d *authenticator) revoke(r *http.Request) (ended *pass) {
 	for _, c := range r.CookiesNamed(sessionCookie) {
-		if text, end, ok := d.signed(c.Value); ok {
-			ended = ended || d.valid(c.Value)
+		if p, text, end := d.signed(c.Value); p != nil {
+			if d.valid(c.Value) != nil {
+				ended = p
+			}
 			d.over.add(text, end, d.now())
 		}
 	}
@@ -155,22 +179,24 @@ func (v *revoked) has(text string, end time.Time) bool {
 	return ok || !end.After(v.until)
 }
 
-// admits reports whether a request may come in: it brings the token, or the
-// cookie of a session.
-func (d *authenticator) admits(r *http.Request) bool {
+// admits returns what a request may see, which brings a token or the cookie of a session, and
+// false if it brings neither. A token goes before a cookie.
+func (d *authenticator) admits(r *http.Request) (token.Scope, bool) {
 	if d.open() {
-		return true
+		return token.All, true
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "bearer") && d.knows(strings.TrimSpace(given)) {
-		return true
-	}
-	for _, c := range r.CookiesNamed(sessionCookie) {
-		if d.valid(c.Value) {
-			return true
+	if strings.EqualFold(scheme, "bearer") {
+		if p := d.knows(strings.TrimSpace(given)); p != nil {
+			return p.Scope, true
 		}
 	}
-	return false
+	for _, c := range r.CookiesNamed(sessionCookie) {
+		if p := d.valid(c.Value); p != nil {
+			return p.Scope, true
+		}
+	}
+	return token.Scope{}, false
 }
 
 // cookie returns a session's cookie; an empty value ends the session.

@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +81,15 @@ func (s *shelf) Keys(_ context.Context, partition int32, prefix, after string, l
 	}
 	s.reads += len(found)
 	return found, s.away
+}
+
+func (s *shelf) Count(_ context.Context, partition int32, prefix string) (n int64, err error) {
+	for _, k := range s.keys[partition] {
+		if strings.HasPrefix(k, prefix) {
+			n++
+		}
+	}
+	return n, s.away
 }
 
 func (s *shelf) Metas(context.Context) ([]pipeline.Meta, error) {
@@ -361,30 +368,6 @@ func TestAccept(t *testing.T) {
 		if got := header.Get("Content-Type"); status != 200 || got != c.want {
 			t.Errorf("Accept %q: %d %s, want %s", c.accept, status, got, c.want)
 		}
-	}
-}
-
-func TestReadToken(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "token")
-	for _, c := range []struct{ text, want, fails string }{
-		{"two words and two more", "", "without spaces"},
-		{"sixteen-or-more!\n", "sixteen-or-more!", ""},
-		{" \n", "", "is empty"},
-		{"short", "", "can be guessed"},
-	} {
-		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadToken(file)
-		if got != c.want || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
-			t.Errorf("%q: %q, %v", c.text, got, err)
-		}
-	}
-	if got, err := ReadToken(""); got != "" || err != nil {
-		t.Errorf("no file: %q, %v", got, err)
-	}
-	if _, err := ReadToken(file + ".none"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing file: %v", err)
 	}
 }
 

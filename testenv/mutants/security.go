@@ -3,6 +3,7 @@ package main
 var (
 	checkpoints = []string{"./pipeline/redis"}
 	accessed    = []string{"./internal/access"}
+	tokens      = []string{"./sink/web/token"}
 )
 
 // ofSecurity are faults of what keeps strangers, and servers that lose state, away.
@@ -52,9 +53,37 @@ var ofSecurity = []mutant{
 	{"the store's files are not looked at before work", "cmd/consumer/connect/connection.go",
 		"if err := n.storeOptions(c).Check(); err != nil {", "if err := error(nil); err != nil {", "TestRefusedTLS", []string{"./cmd/consumer"}},
 	{"log-out ends nothing at the server", "sink/web/login.go",
-		"if s.keeper.revoke(r) {", "if r == nil {", "TestLogoutEndsTheSession", web},
-	{"any token will do", "sink/web/token.go",
-		"if len(token) < leastToken {", "if false {", "TestShortTokens", web},
+		"p := s.keeper.revoke(r); p", "p := s.keeper.knows(\"\"); p", "TestLogoutEndsTheSession", web},
+	{"any token will do", "sink/web/token/token.go",
+		"if len(token) < least {", "if false {", "TestShortTokens", tokens},
+	{"a token without a prefix is for all keys", "sink/web/token/list.go",
+		"case e.Prefix == nil:", "case e.Prefix == nil && e.Name == \"\":", "TestReadList", tokens},
+	{"an error shows a token", "sink/web/token/list.go",
+		"quoted.ReplaceAllString(err.Error(), \"a value\")", "err.Error()", "TestReadList", tokens},
+	{"a key of another tenant is answered for", "sink/web/routes.go",
+		"if !scopeOf(r).Sees(key) {", "if false {", "TestForeignKeysAreUnknown", web},
+	{"history of another tenant's key", "sink/web/scope.go",
+		"o.Store, o.Feed = keyless{o.Store}, live.New(0)", "_ = live.New\n\to.Store = keyless{o.Store}", "TestForeignKeysAreUnknown", web},
+	{"keys of other tenants are listed", "sink/web/list.go",
+		"!f.scope.Sees(key) || ", "", "TestScopeOfLists", web},
+	{"keys of other tenants are counted", "sink/web/list.go",
+		"if scope.Prefix != \"\" {", "if false {", "TestScopeOfLists", web},
+	{"sums over other tenants' keys", "sink/web/calibration.go",
+		"scopeOf(r).Within(prefix)", "prefix, true", "TestScopeOfLists", web},
+	{"events of other tenants' keys", "sink/web/events.go",
+		"scope.Sees(k) && ", "", "TestScopeOfStreams", web},
+	{"a stream outlives its scope", "sink/web/events.go",
+		"return in && now == scope", "return in || now == scope", "TestScopeOfStreams", web},
+	{"dead letters of other tenants", "sink/web/letters.go",
+		"l.Key == nil || !scope.Sees(string(l.Key))", "l.Key == nil", "TestScopeOfEveryRoute", web},
+	{"who reads operates", "sink/web/scope.go",
+		"return s.Operates()", "return s.Role != \"\"", "TestScopeOfEveryRoute", web},
+	{"a route that does not say is for all", "sink/web/scope.go",
+		"return s.Whole()", "return true", "TestScopeOfEveryRoute", web},
+	{"profiles for every tenant", "sink/web/health.go",
+		"case !needAll.met(scopeOf(r)):", "case false:", "TestScopeOfEveryRoute", web},
+	{"a session keeps its scope", "sink/web/session.go",
+		"if one.Name == name && hmac", "if name != \"\" && hmac", "TestSessionsHaveTheScope", web},
 	{"one client takes all streams", "sink/web/crowd.go",
 		"if c.of[client] >= c.most {", "if false {", "TestStreamsPerClient", web},
 	{"every refusal has a line", "sink/web/audit.go",

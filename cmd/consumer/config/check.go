@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // check reports what is wrong beyond the form of single values: names out of
@@ -61,8 +62,14 @@ func (c *Config) check() []error {
 		}
 	} else if c.HTTP.TokenFile != "" {
 		wrong("http.token_file is %q, but http.listen is empty: nothing would ask for the token", c.HTTP.TokenFile)
+	} else if c.HTTP.TokensFile != "" {
+		wrong("http.tokens_file is %q, but http.listen is empty: nothing would ask for a token", c.HTTP.TokensFile)
 	}
-	if c.HTTP.Pprof && c.HTTP.TokenFile == "" && !c.HTTP.loopback() {
+	if c.HTTP.TokenFile != "" && c.HTTP.TokensFile != "" {
+		wrong("http.token_file is %q and http.tokens_file is %q: give one of them; a token that may see everything has scope: operate and prefix: \"\" in the second",
+			c.HTTP.TokenFile, c.HTTP.TokensFile)
+	}
+	if c.HTTP.Pprof && !c.HTTP.closed() && !c.HTTP.loopback() {
 		wrong("http.pprof is true, http.token_file is empty and http.listen is %q: profiles need a token or a loopback address", c.HTTP.Listen)
 	}
 	if !(c.HTTP.Rate >= 0) {
@@ -202,12 +209,40 @@ func (c *Config) checkSizes(wrong report) {
 	if c.Checkpoint.Bytes > c.Memory.Inflight {
 		wrong("checkpoint.bytes is %v and memory.inflight is %v: a checkpoint must fit into memory", c.Checkpoint.Bytes, c.Memory.Inflight)
 	}
+	c.checkPrefixes(wrong)
 	// Kafka and Redis hold a value in one piece and count its bytes in 32 bits.
 	if most := size(1 << 30); c.Limits.Record > most || c.Limits.Summary > most {
 		wrong("limits.record is %v and limits.summary is %v: neither can be above %v", c.Limits.Record, c.Limits.Summary, most)
 	}
 	if least, most := size(16<<10), size(1<<30); c.Limits.DeadLetter < least || c.Limits.DeadLetter > most {
 		wrong("limits.dead_letter is %v: it is from %v, which holds a letter without its record, to %v", c.Limits.DeadLetter, least, most)
+	}
+}
+
+const (
+	mostPrefixes = 100 // values that a label of metrics may have
+	longestKey   = 512 // bytes
+)
+
+// checkPrefixes finds prefixes that make a key fall under two.
+func (c *Config) checkPrefixes(wrong report) {
+	all := c.Limits.Prefixes
+	if len(all) > mostPrefixes {
+		wrong("limits.prefixes: %d prefixes; there may be %d", len(all), mostPrefixes)
+	}
+	for j, p := range all {
+		if p.Prefix == "" || len(p.Prefix) > longestKey || !utf8.ValidString(p.Prefix) {
+			wrong("limits.prefixes[%d].prefix: 1 to %d bytes of UTF-8 that keys begin with", j, longestKey)
+			continue
+		}
+		if p.Keys < 0 {
+			wrong("limits.prefixes[%d].keys: %d is below 0; 0 is no limit", j, p.Keys)
+		}
+		for k, other := range all {
+			if k != j && strings.HasPrefix(other.Prefix, p.Prefix) && (k > j || other.Prefix != p.Prefix) {
+				wrong("limits.prefixes[%d] is %q and limits.prefixes[%d] is %q: keys of the second would be under both; let prefixes end in a separator", j, p.Prefix, k, other.Prefix)
+			}
+		}
 	}
 }
 
@@ -231,6 +266,9 @@ func (c *Config) checkRules(wrong report) {
 	}
 }
 
+// closed reports whether a token is asked for.
+func (h *HTTP) closed() bool { return h.TokenFile != "" || h.TokensFile != "" }
+
 // warnings tells what is allowed and seldom meant.
 func (c *Config) warnings() []string {
 	var all []string
@@ -238,7 +276,7 @@ func (c *Config) warnings() []string {
 	if storeInside && !brokerInside {
 		all = append(all, fmt.Sprintf("redis.url is %s and kafka.brokers is %s: all state is lost when the process ends and rebuilt from the start of the log, if the log still has it", Embedded, strings.Join(c.Kafka.Brokers, ",")))
 	}
-	if c.HTTP.Listen != "" && c.HTTP.TokenFile == "" {
+	if c.HTTP.Listen != "" && !c.HTTP.closed() {
 		if !c.HTTP.loopback() {
 			all = append(all, fmt.Sprintf("http.listen is %s and http.token_file is empty: everyone who reaches this address can read every posterior", c.HTTP.Listen))
 		}

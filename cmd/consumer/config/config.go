@@ -110,12 +110,22 @@ type Limits struct {
 	Summary size `yaml:"summary"`
 	// DeadLetter bounds a dead letter with its record's bytes.
 	DeadLetter size `yaml:"dead_letter"`
+	// Prefixes are those of tenants, which may be limited and have metrics of their own.
+	Prefixes []Prefix `yaml:"prefixes,flow"`
+}
+
+// Prefix is what the keys that begin with it may take.
+type Prefix struct {
+	Prefix string `yaml:"prefix"`
+	Keys   int64  `yaml:"keys"` // of each partition that have a state, 0: any number
 }
 
 // HTTP is the section http.
 type HTTP struct {
 	Listen    string `yaml:"listen"`
 	TokenFile string `yaml:"token_file"`
+	// TokensFile has several tokens instead, each with a scope.
+	TokensFile string `yaml:"tokens_file"`
 	// TLS is of the server; without a certificate it speaks plain HTTP.
 	TLS HTTPTLS `yaml:"tls"`
 	// TrustedProxies are the peers that say in X-Forwarded-For who the client is.

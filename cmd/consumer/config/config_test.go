@@ -202,6 +202,7 @@ func TestWarnings(t *testing.T) {
 		{"http: {listen: '[::1]:8080'}", ""},
 		{"http: {listen: 'localhost:8080'}", ""},
 		{"http: {listen: ':8080', token_file: t}", ""},
+		{"http: {listen: ':8080', tokens_file: t}", ""},
 	} {
 		_, warnings, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(c.text+"\n"+smallest))
 		if err != nil {

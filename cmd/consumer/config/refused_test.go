@@ -123,10 +123,17 @@ func TestRefused(t *testing.T) {
 		"limit 0":                 {smallest + "\nlimits: {rows: 0}", []string{"limits.rows"}},
 		"record above memory":     {smallest + "\nmemory: {inflight: 16MiB}", []string{"memory.inflight is 16MiB", "limits.record is 32MiB"}},
 		"checkpoint above memory": {smallest + "\ncheckpoint: {bytes: 1GiB}", []string{"checkpoint.bytes is 1GiB", "memory.inflight is 256MiB"}},
+		"prefix of nothing":       {smallest + "\nlimits: {prefixes: [{keys: 3}]}", []string{"limits.prefixes[0].prefix", "1 to 512 bytes"}},
+		"prefix within a prefix":  {smallest + "\nlimits: {prefixes: [{prefix: acme/x, keys: 3}, {prefix: acme}]}", []string{`limits.prefixes[1] is "acme"`, `"acme/x"`, "under both"}},
+		"a prefix twice":          {smallest + "\nlimits: {prefixes: [{prefix: a/, keys: 3}, {prefix: a/}]}", []string{`limits.prefixes[0] is "a/"`, "under both"}},
+		"keys below 0":            {smallest + "\nlimits: {prefixes: [{prefix: a/, keys: -3}]}", []string{"limits.prefixes[0].keys: -3", "0 is no limit"}},
+		"unknown limit":           {smallest + "\nlimits: {prefixes: [{prefix: a/, bytes: 3}]}", []string{"bytes"}},
 		"summary too large":       {smallest + "\nlimits: {summary: 2GiB}", []string{"limits.summary is 2GiB"}},
 		"listen":                  {smallest + "\nhttp: {listen: '8080'}", []string{"http.listen", `"8080"`}},
 		"rate":                    {smallest + "\nhttp: {rate: -1}", []string{"http.rate: -1", "0 is no limit"}},
 		"history":                 {smallest + "\nhttp: {history: 100KiB}", []string{"http.history: 100KiB", "below 1MiB"}},
+		"tokens for nobody":       {smallest + "\nhttp: {listen: '', tokens_file: t}", []string{`http.tokens_file is "t"`, "http.listen is empty"}},
+		"token and tokens":        {smallest + "\nhttp: {token_file: t, tokens_file: u}", []string{`http.token_file is "t"`, `"u"`, "give one of them"}},
 		"token for nobody":        {smallest + "\nhttp: {listen: '', token_file: t}", []string{`http.token_file is "t"`, "http.listen is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {

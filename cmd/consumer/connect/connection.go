@@ -122,7 +122,7 @@ func newRules(c *config.Config, unusable func(error)) (*pipeline.Rules, *Reader,
 	if err != nil {
 		return nil, nil, err
 	}
-	return rules.Reading(reader.form()).Gathering(c.Input.Coalesce.Rule()), reader, nil
+	return rules.Reading(reader.form()).Gathering(c.Input.Coalesce.Rule()).Tenants(tenantsOf(c)), reader, nil
 }
 
 // RulesOf pairs the globs with the models.

@@ -125,10 +125,24 @@ func (r *Reader) Lacking() []string {
 
 // LimitsOf returns the limits of a configuration.
 func LimitsOf(c *config.Config) pipeline.Limits {
-	return pipeline.Limits{
+	l := pipeline.Limits{
 		Record: int64(c.Limits.Record), Rows: c.Limits.Rows, Columns: c.Limits.Columns,
 		Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
 	}
+	for _, p := range tenantsOf(c) {
+		if p.Keys > 0 {
+			l.Prefixes = append(l.Prefixes, p)
+		}
+	}
+	return l
+}
+
+// tenantsOf returns the prefixes of a configuration; without a limit one is a label of metrics.
+func tenantsOf(c *config.Config) (all []pipeline.PrefixLimit) {
+	for _, p := range c.Limits.Prefixes {
+		all = append(all, pipeline.PrefixLimit(p))
+	}
+	return all
 }
 
 // NewRows returns what makes readers of rows to predict, which are shards whatever the

@@ -41,12 +41,12 @@ type letterFlags struct {
 func (f *letterFlags) add(a *app.App, cmd *cobra.Command) {
 	f.Add(a, cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
-	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: decode, schema, check or numeric")
+	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: decode, schema, check, numeric or limit")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` letters")
 }
 
 func (f *letterFlags) check() error {
-	stages := []string{"", string(pipeline.StageDecode), string(pipeline.StageSchema), string(pipeline.StageCheck), string(pipeline.StageNumeric)}
+	stages := []string{"", string(pipeline.StageDecode), string(pipeline.StageSchema), string(pipeline.StageCheck), string(pipeline.StageNumeric), string(pipeline.StageLimit)}
 	if !slices.Contains(stages, f.stage) {
 		return cli.Usagef("--stage %s: %q is none of: %s", f.stage, f.stage, strings.Join(stages[1:], ", "))
 	}

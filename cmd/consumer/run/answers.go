@@ -48,6 +48,15 @@ func (s *Service) Keys(ctx context.Context, partition int32, prefix, after strin
 	return conn.Store.Keys(ctx, pipeline.Partition{Topic: s.config.Kafka.Input, ID: partition}, prefix, after, limit)
 }
 
+// Count implements web.Store.
+func (s *Service) Count(ctx context.Context, partition int32, prefix string) (int64, error) {
+	conn, err := s.started()
+	if err != nil {
+		return 0, err
+	}
+	return conn.Store.Count(ctx, pipeline.Partition{Topic: s.config.Kafka.Input, ID: partition}, prefix)
+}
+
 // Metas implements web.Store.
 func (s *Service) Metas(ctx context.Context) ([]pipeline.Meta, error) {
 	conn, err := s.started()

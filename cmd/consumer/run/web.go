@@ -22,7 +22,7 @@ func (s *Service) webOptions() web.Options {
 		proxies = append(proxies, netip.MustParsePrefix(string(p))) // the configuration is checked
 	}
 	return web.Options{
-		Listen: c.HTTP.Listen, TokenFile: c.HTTP.TokenFile, TLS: web.TLS(c.HTTP.TLS), Rate: c.HTTP.Rate, Proxies: proxies,
+		Listen: c.HTTP.Listen, TokenFile: c.HTTP.TokenFile, TokensFile: c.HTTP.TokensFile, TLS: web.TLS(c.HTTP.TLS), Rate: c.HTTP.Rate, Proxies: proxies,
 		Ready: s.ready, Store: s, Topics: s, Feed: s.feed, Kinds: c.Kinds, Gathering: c.Input.Coalesce.Rule(),
 		Forms:      map[string]sink.Form{form.ContentType(): form, table.ContentType(): table},
 		Encode:     arrow.Encode,

@@ -28,6 +28,11 @@ func (s Shelf) Keys(_ context.Context, p pipeline.Partition, _, _ string, _ int)
 	return s.Held[p.ID], nil
 }
 
+// Count implements pipeline.Reader.
+func (s Shelf) Count(_ context.Context, p pipeline.Partition, _ string) (int64, error) {
+	return int64(len(s.Held[p.ID])), nil
+}
+
 // ByLength puts keys into partitions by their length.
 func ByLength(key []byte, n int) int32 { return int32(len(key) % n) }
 

@@ -1,0 +1,40 @@
+package pipeline_test
+
+import (
+	"testing"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// TestSimulatedLimits: whatever fails and whoever takes over, the records of new keys that a
+// limit refuses are those that a worker without trouble would refuse, and no others.
+func TestSimulatedLimits(t *testing.T) {
+	n := uint64(3000)
+	if testing.Short() {
+		n = 300
+	}
+	refused, runs := 0, 0
+	for seed := range n {
+		p := pipeline.DrawPlan(seed)
+		p.Keys = 1 + int64(seed%3)
+		s := pipeline.NewSim(p, newSimStore())
+		if v := s.Run(); v != nil {
+			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+			explain(t, p)
+			return
+		}
+		before := refused
+		for i := range s.Sent {
+			if h := s.Sent[i].Headers; len(h) > 0 && string(h[0].Value) == "limit" {
+				refused++
+			}
+		}
+		if refused > before {
+			runs++
+		}
+	}
+	t.Logf("%d dead letters of limits in %d of %d runs", refused, runs, n)
+	if runs < int(n)/10 {
+		t.Errorf("only %d of %d runs met a limit", runs, n)
+	}
+}

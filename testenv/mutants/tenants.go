@@ -1,0 +1,33 @@
+package main
+
+// ofTenants are faults of limits and metrics by prefix.
+var ofTenants = []mutant{
+	{"a limit forgets what is at the lanes", "pipeline/quota.go",
+		"q.held+int64(q.rising) < q.Keys", "q.held < q.Keys", "TestSimulatedLimits", machine},
+	{"a limit decides before the lanes have answered", "pipeline/quota.go",
+		"case q.rising+q.falling > 0:", "case false:", "TestSimulatedLimits", machine},
+	{"a limit does not wait for tombstones", "pipeline/quota.go",
+		"case q.rising+q.falling > 0:", "case q.rising > 0:", "TestSimulatedLimits", machine},
+	{"a deleted key takes a place", "pipeline/quota.go",
+		"case !t.lives && e.lives:", "case false:", "TestSimulatedLimits", machine},
+	{"a claim counts keys from none", "pipeline/quota.go",
+		"held: held[i]}", "held: 0 * held[i]}", "TestSimulatedLimits", machine},
+	{"a key that is being deleted is no new one", "pipeline/quota.go",
+		"case q.Keys == 0, e.lives && e.falling == 0:", "case q.Keys == 0, e.lives:", "TestSimulatedLimits", machine},
+	{"what is refused by a limit is applied", "pipeline/lane.go",
+		"if t.over != \"\" {", "if false {", "TestSimulatedLimits", machine},
+	{"verify knows no limits", "pipeline/recompute.go",
+		"if followed && r.Value != nil {", "if false {", "TestVerifierMeetsLimits", tools},
+	{"verify forgets the keys of other passes", "pipeline/admin/verify_log.go",
+		"if !part.takes(key) {\n\t\treturn c.Follow(r)", "if !part.takes(key) {\n\t\treturn nil", "TestVerifierMeetsLimits", tools},
+	{"the past of a key knows no other keys", "pipeline/admin/past.go",
+		"return r.recomputer.Follow(record)", "return nil", "TestVerifierMeetsLimits", tools},
+	{"limits that change count from none", "pipeline/ledger.go",
+		"if at := limits.limited(key); at >= 0 {\n\t\t\tl.held[at]++", "if at := limits.limited(key); at >= 0 {\n\t\t\tl.held[at] += 0", "TestVerifierMeetsLimits", tools},
+	{"a part of a log decides of limits", "pipeline/admin/verify.go",
+		"case s.blurred && limited.Follows(key):", "case false && limited.Follows(key):", "TestVerifierOfLimitsOnATrimmedLog", tools},
+	{"keys of a partition that is gone are counted", "pipeline/shell.go",
+		"counted(s.tenants, nil)", "counted(s.tenants, s.m.quotas)", "TestMetricsByPrefix", machine},
+	{"series of prefixes come late", "pipeline/worker.go",
+		"opt.Metrics.tenants.expect(opt.Rules.tenants)", "_ = opt.Metrics.tenants.expect", "TestMetricsByPrefix", machine},
+}
