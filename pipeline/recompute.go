@@ -170,7 +170,7 @@ func (s *Recomputed) Resting() (int64, error) {
 
 // under returns the same models under other limits.
 func (r *Rules) under(l Limits) *Rules {
-	other := &Rules{limits: l, configured: r.configured, gathering: r.gathering, tenants: l.Prefixes}
+	other := &Rules{limits: l, configured: r.configured, gathering: r.gathering}
 	for _, rule := range r.rules {
 		spec := *rule.Spec
 		spec.Limits = cdf.Limits{Rows: l.Rows, Columns: l.Columns, Groups: l.Groups}

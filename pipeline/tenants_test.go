@@ -47,6 +47,7 @@ func TestMetricsByPrefix(t *testing.T) {
 			return got
 		}
 		b := pipelinetest.StartWith(t, &pipelinetest.Kafka{}, store, rules)
+		synctest.Wait()
 		start := gather(b)
 		for _, tenant := range tenants {
 			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "state_written_bytes_total", "keys"} {

@@ -91,13 +91,13 @@ func New(opt Options) (*Worker, error) {
 		opt.Metrics.cacheKeys.Add(float64(keys))
 	})
 	opt.Metrics.watch(w.budget)
-	opt.Metrics.tenants.expect(opt.Rules.tenants)
 	return w, nil
 }
 
 // Run works until ctx ends, then saves what was applied and returns. It
 // waits out outages of Kafka and of the store.
 func (w *Worker) Run(ctx context.Context) error {
+	w.opt.Metrics.tenants.expect(w.opt.Rules.tenants)
 	w.ending, w.pool = ctx.Done(), newPool(w.opt.Lanes, &w.opt)
 	p := &peers{roster: w.opt.Roster, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
 	if p.roster != nil {

@@ -9,7 +9,7 @@ var origins = []mutant{
 	{"where a group began is lost with its first commit", "pipeline/kafka/notes.go",
 		"any = any || note.Note != \"\"", "any = false", "TestOrigins", broker},
 	{"gaps of the past are applied", "pipeline/admin/past.go",
-		" || within(meta.Gaps, record.Offset)", "", "TestPastKnowsGaps", tools},
+		"case within(meta.Gaps, record.Offset):", "case false:", "TestPastKnowsGaps", tools},
 	{"a rescaled topic's past is of one partition", "pipeline/admin/past.go",
 		"len(layout.Past) > 0 || layout.Moving != nil", "layout.Moving != nil", "TestPastOfARescaledTopic", tools},
 	{"where a group began taken for a rescaling", "cmd/consumer/state/layout.go",

@@ -29,5 +29,5 @@ var ofTenants = []mutant{
 	{"keys of a partition that is gone are counted", "pipeline/shell.go",
 		"counted(s.tenants, nil)", "counted(s.tenants, s.m.quotas)", "TestMetricsByPrefix", machine},
 	{"series of prefixes come late", "pipeline/worker.go",
-		"opt.Metrics.tenants.expect(opt.Rules.tenants)", "_ = opt.Metrics.tenants.expect", "TestMetricsByPrefix", machine},
+		"w.opt.Metrics.tenants.expect(w.opt.Rules.tenants)", "_ = w.opt.Metrics.tenants.expect", "TestMetricsByPrefix", machine},
 }
