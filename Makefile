@@ -42,7 +42,7 @@ chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis
 	CREDENCE_BACKEND=local CREDENCE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 90m -run TestStorm ./testenv/chaos
 
 drill: ## upgrades a group at work from the release before (testenv/chaos/PREVIOUS, or BASE=<commit>) process by process, and takes it back, on a real Kafka and Redis; two minutes
-	CREDENCE_BACKEND=real CREDENCE_DRILL=6000 CREDENCE_BASE=$(BASE) $(GO) test -count=1 -v -timeout 20m -run 'TestDrill$$' ./testenv/chaos
+	CREDENCE_BACKEND=real CREDENCE_DRILL=9000 CREDENCE_BASE=$(BASE) $(GO) test -count=1 -v -timeout 20m -run 'TestDrill$$' ./testenv/chaos
 
 KEYS ?= 50000
 rescale: ## from 4 to 12 partitions with KEYS=50000 keys and 20 kills, on a real Kafka and Redis; some minutes

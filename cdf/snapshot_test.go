@@ -77,7 +77,11 @@ func TestSnapshotRefusals(t *testing.T) {
 	}
 	newer := bytes.Clone(snap)
 	newer[4] = 3
-	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "version 3") {
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
+		t.Errorf("a damaged version: %v", err)
+	}
+	newer = binary.LittleEndian.AppendUint32(newer[:len(newer)-4], crc32.Checksum(newer[:len(newer)-4], crc32.MakeTable(crc32.Castagnoli)))
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a newer version: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {

@@ -2,8 +2,10 @@ package pipeline
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"testing"
 
@@ -90,6 +92,23 @@ func TestEnvelopeDamageIsNoticed(t *testing.T) {
 	}
 }
 
+// A version of later is one only where the checksum fits.
+func TestEnvelopeOfALaterRelease(t *testing.T) {
+	b, err := (&Envelope{Offset: 7, Snapshot: []byte("snapshot")}).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[2] = envelopeSection + 1
+	if err := new(Envelope).UnmarshalBinary(b); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a damaged version: %v", err)
+	}
+	n := len(b) - 4
+	b = binary.LittleEndian.AppendUint32(b[:n], crc32.Checksum(b[:n], castagnoli))
+	if err := new(Envelope).UnmarshalBinary(b); !errors.Is(err, cdf.ErrLater) || errors.Is(err, ErrDamaged) {
+		t.Errorf("a later version: %v", err)
+	}
+}
+
 func checkDamage(t *testing.T, e *Envelope) {
 	t.Helper()
 	b, err := e.AppendBinary(nil)
@@ -168,6 +187,9 @@ func TestSectionsThatAreNone(t *testing.T) {
 	if err := got.SetSections(b); err != nil || fmt.Sprint(got.Alerts) != fmt.Sprint(e.Alerts) {
 		t.Errorf("%+v, %v", got.Alerts, err)
 	}
+	if err := got.SetSections([]byte{'Z', 0}); !errors.Is(err, cdf.ErrLater) || errors.Is(err, ErrDamaged) {
+		t.Errorf("a section of a later release: %v", err)
+	}
 	waits := Envelope{Offset: 1 << 40, Ended: &gather.Mark{Offset: 3, Time: 4}, Waiting: waitingRows()}
 	w := waits.Sections()
 	late := Envelope{Offset: 1 << 30, Ended: waits.Ended, Waiting: waits.Waiting}
@@ -179,7 +201,7 @@ func TestSectionsThatAreNone(t *testing.T) {
 			t.Errorf("%d of %d bytes are taken: %v", n, len(w), err)
 		}
 	}
-	for _, bad := range [][]byte{{'W', 0}, {'W', 2, 3, 0}, {'W', 2, 16, 0}, b[:len(b)-1], append(bytes.Clone(b), b...), {'Z', 0}, {'A'}, {'A', 1, 0}} {
+	for _, bad := range [][]byte{{'W', 0}, {'W', 2, 3, 0}, {'W', 2, 16, 0}, b[:len(b)-1], append(bytes.Clone(b), b...), {'A'}, {'A', 1, 0}} {
 		if err := new(Envelope).SetSections(bad); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%q is taken: %v", bad, err)
 		}

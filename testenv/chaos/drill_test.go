@@ -85,17 +85,19 @@ func (d *drill) topic(t *testing.T, name string, partitions int) string {
 	return d.named(name)
 }
 
-// trickle sends records, 150 in a second until there is a hurry.
-func (d *drill) trickle(ctx context.Context, records []pipeline.Output, hurry <-chan struct{}) error {
+// trickle sends records, 400 in a second, and closes half in the middle.
+func (d *drill) trickle(ctx context.Context, records []pipeline.Output, half chan<- struct{}) error {
 	p := kafka.NewProducer(d.client, kafka.ProducerOptions{})
 	return p.Run(ctx, func(ctx context.Context, send func(pipeline.Output) error) error {
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for i, o := range records {
-			if i%15 == 0 {
+			if i == len(records)/2 {
+				close(half)
+			}
+			if i%40 == 0 {
 				select {
 				case <-tick.C:
-				case <-hurry:
 				case <-ctx.Done():
 					return ctx.Err()
 				}
@@ -106,16 +108,6 @@ func (d *drill) trickle(ctx context.Context, records []pipeline.Output, hurry <-
 		}
 		return nil
 	})
-}
-
-// send sends records at once.
-func (d *drill) send(t *testing.T, records []pipeline.Output) {
-	t.Helper()
-	hurry := make(chan struct{})
-	close(hurry)
-	if err := d.trickle(t.Context(), records, hurry); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // settle runs a release to the end of the log.
@@ -129,9 +121,12 @@ func settle(t *testing.T, binary string, g group) {
 // fleet is a group at work.
 type fleet struct {
 	*testing.T
+	d       *drill
 	g       group
 	o       *observer
 	workers []*programs.Service
+	records []pipeline.Output // to come, a portion in each step
+	portion int
 	start   time.Time
 }
 
@@ -144,17 +139,32 @@ func (f *fleet) begin(i int, binary string) {
 	})
 }
 
-// advance waits until all that is in the log now has been applied and saved by whoever
-// works.
-func (f *fleet) advance(what string) {
+// step sends a portion of the records. When half of it is sent it does something, and then
+// waits until all of it has been applied and saved, by whoever works.
+func (f *fleet) step(what string, do func()) {
 	f.Helper()
+	half, sent := make(chan struct{}), make(chan error, 1)
+	records := f.records[:f.portion]
+	f.records = f.records[f.portion:]
+	go func() { sent <- f.d.trickle(f.Context(), records, half) }()
+	select {
+	case <-half:
+	case err := <-sent:
+		f.Fatal(err)
+	}
+	do()
+	if err := <-sent; err != nil {
+		f.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(f.Context(), probe.Patience)
 	defer cancel()
-	ends, err := f.o.ends(ctx)
-	if err == nil {
-		err = probe.Until(ctx, func(ctx context.Context) error { return f.o.reached(ctx, ends) })
-	}
-	if err != nil {
+	if err := probe.Until(ctx, func(ctx context.Context) error {
+		behind, err := f.o.behind(ctx)
+		if err == nil && behind > 0 {
+			err = fmt.Errorf("%d records are not saved", behind)
+		}
+		return err
+	}); err != nil {
 		f.Fatalf("%s: %v", what, err)
 	}
 	f.Logf("%5.1f s %s", time.Since(f.start).Seconds(), what)
@@ -162,64 +172,62 @@ func (f *fleet) advance(what string) {
 
 // rolling upgrades three workers under traffic.
 func (d *drill) rolling(t *testing.T, shards int) {
+	const steps = 8
 	input := d.topic(t, "rolled-in", 6)
 	s, err := newStream(d.seed, input, shards, 120)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := d.group(t, "rolled", input)
-	f := &fleet{T: t, g: g, o: observe(t, d.client, g, input), workers: make([]*programs.Service, 3), start: time.Now()}
-	at := len(s.records) * 8 / 10
-	flow, back, forth := s.records[:at], s.records[at:(at+len(s.records))/2], s.records[(at+len(s.records))/2:]
-	hurry, sent := make(chan struct{}), make(chan error, 1)
-	go func() { sent <- d.trickle(t.Context(), flow, hurry) }()
+	f := &fleet{T: t, d: d, g: g, o: observe(t, d.client, g, input), workers: make([]*programs.Service, 3), records: s.records, portion: len(s.records) / steps, start: time.Now()}
 
-	for i := range f.workers {
-		f.begin(i, d.previous)
-	}
-	f.advance("three workers of the release before")
+	f.step("three workers of the release before", func() {
+		for i := range f.workers {
+			f.begin(i, d.previous)
+		}
+	})
+	f.step("the first of them is replaced by one of this release", func() {
+		f.workers[0].Stop(t)
+		f.begin(0, d.present)
+	})
+	f.step("and killed: workers of the release before go on with its states", func() {
+		f.workers[0].Kill(t)
+	})
+	f.step("it is back, and the second, killed, is replaced", func() {
+		f.begin(0, d.present)
+		f.workers[1].Kill(t)
+		f.begin(1, d.present)
+	})
+	f.step("the third is killed, and one of the release before is back in its place", func() {
+		f.workers[2].Kill(t)
+		f.begin(2, d.previous)
+	})
+	f.step("all three are of this release", func() {
+		f.workers[2].Stop(t)
+		f.begin(2, d.present)
+	})
+	f.step("back to the release before, all at once", func() {
+		for _, w := range f.workers {
+			w.Stop(t)
+		}
+		f.begin(0, d.previous)
+	})
+	f.portion = len(f.records)
+	f.step("and to this one again", func() {
+		f.workers[0].Stop(t)
+		f.begin(0, d.present)
+	})
 	f.workers[0].Stop(t)
-	f.begin(0, d.present)
-	f.advance("the first of them is replaced by one of this release")
-	f.workers[0].Kill(t)
-	f.advance("and killed: workers of the release before go on with its states")
-	f.begin(0, d.present)
-	f.workers[1].Kill(t)
-	f.begin(1, d.present)
-	f.advance("it is back, and the second, killed, is replaced")
-	f.workers[2].Kill(t)
-	f.begin(2, d.previous)
-	f.advance("the third is killed, and one of the release before is back in its place")
-	f.workers[2].Stop(t)
-	f.begin(2, d.present)
-	select {
-	case err := <-sent:
-		t.Fatalf("there was no traffic at the end (%v): take more shards", err)
-	default:
-		close(hurry)
-	}
-	if err := <-sent; err != nil {
-		t.Fatal(err)
-	}
-	f.advance("all three are of this release")
-	for _, w := range f.workers {
-		w.Stop(t)
-	}
-	d.send(t, back)
-	settle(t, d.previous, g)
-	f.advance("back to the release before, all at once")
-	d.send(t, forth)
-	settle(t, d.present, g)
-	f.advance("and to this one again")
 
 	before, now := d.group(t, "before", input), d.group(t, "now", input)
 	settle(t, d.previous, before)
 	settle(t, d.present, now)
-	f.advance("undisturbed runs of both releases")
+	t.Logf("%5.1f s undisturbed runs of both releases", time.Since(f.start).Seconds())
 	f.o.releases = true
 	got := f.o.outcome(t)
 	got.either(t, observe(t, d.client, before, input).outcome(t), observe(t, d.client, now, input).outcome(t))
 	t.Logf("%d shards, %d records; %d outputs came again, %d of them as another release writes them", s.shards, len(s.records), got.repeats, len(got.rewritten))
+	d.compare(t, before, now)
 }
 
 // either reports states and outputs that neither of two releases would have come to.
@@ -279,7 +287,9 @@ func (d *drill) unreadable(t *testing.T) {
 			}
 			all = append(all, pipeline.Output{Topic: input, Key: fmt.Appendf(nil, "k/%02d", i%20), Value: value, Time: time.Now().UnixMilli()})
 		}
-		d.send(t, all)
+		if err := d.trickle(t.Context(), all, make(chan struct{})); err != nil {
+			t.Fatal(err)
+		}
 	}
 	feed(100)
 	settle(t, d.present, g)

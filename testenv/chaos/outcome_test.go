@@ -56,48 +56,24 @@ func observe(t *testing.T, client *kafka.Client, g group, input string) *observe
 
 // behind returns how far the stored watermarks are from the ends of the log together.
 func (o *observer) behind(ctx context.Context) (int64, error) {
-	ends, err := o.ends(ctx)
+	n, err := o.log.Partitions(ctx, o.input)
 	if err != nil {
 		return 0, err
 	}
 	behind := int64(0)
-	for p, end := range ends {
-		meta, err := o.store.Meta(ctx, pipeline.Partition{Topic: o.input, ID: int32(p)})
+	for p := range n {
+		part := pipeline.Partition{Topic: o.input, ID: int32(p)}
+		_, end, err := o.log.Bounds(ctx, part)
+		if err != nil {
+			return 0, err
+		}
+		meta, err := o.store.Meta(ctx, part)
 		if err != nil {
 			return 0, err
 		}
 		behind += end - max(0, meta.Watermark)
 	}
 	return behind, nil
-}
-
-// ends are those of the input's partitions.
-func (o *observer) ends(ctx context.Context) ([]int64, error) {
-	n, err := o.log.Partitions(ctx, o.input)
-	if err != nil {
-		return nil, err
-	}
-	ends := make([]int64, n)
-	for p := range ends {
-		if _, ends[p], err = o.log.Bounds(ctx, pipeline.Partition{Topic: o.input, ID: int32(p)}); err != nil {
-			return nil, err
-		}
-	}
-	return ends, nil
-}
-
-// reached returns an error where a stored watermark is below an offset.
-func (o *observer) reached(ctx context.Context, offsets []int64) error {
-	for p, at := range offsets {
-		meta, err := o.store.Meta(ctx, pipeline.Partition{Topic: o.input, ID: int32(p)})
-		if err == nil && meta.Watermark < at && at > 0 {
-			err = fmt.Errorf("partition %d: %d of %d records are saved", p, max(0, meta.Watermark), at)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // outcome reads states and outputs, and checks what holds for every group: a
