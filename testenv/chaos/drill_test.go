@@ -130,12 +130,14 @@ type fleet struct {
 	start   time.Time
 }
 
-// begin starts a worker in a place and waits until it has partitions and works on them.
+// begin starts a worker in a place and waits until it has partitions.
 func (f *fleet) begin(i int, binary string) {
 	f.Helper()
-	f.workers[i] = programs.Start(f, binary, "run", "--config", f.g.config, "--set", "http.listen=127.0.0.1:0")
-	programs.Eventually(f, fmt.Sprintf("worker %d works", i), func() (bool, error) {
-		return f.workers[i].Metric(f, "records_consumed_total") > 0, nil
+	w := programs.Start(f, binary, "run", "--config", f.g.config, "--set", "http.listen=127.0.0.1:0")
+	f.workers[i] = w
+	programs.Eventually(f, fmt.Sprintf("worker %d has partitions", i), func() (bool, error) {
+		_, metrics := w.Fetch(f, "/metrics")
+		return strings.Contains(metrics, "\ncredence_consumer_lag_records{"), nil
 	})
 }
 
