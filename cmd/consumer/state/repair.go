@@ -259,11 +259,10 @@ func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string,
 			err = fmt.Errorf("key %q: listed, and no value is stored", key)
 		case err == nil:
 			_, err = pipeline.ParseStored(key, value)
-		}
-		switch {
-		case err == nil:
-			return nil
 		case !isDamaged(err):
+			return err
+		}
+		if err == nil || errors.Is(err, cdf.ErrLater) {
 			return err
 		}
 		if bad++; bad <= maxTold {
