@@ -27,4 +27,7 @@ var (
 	// ErrSnapshot reports bytes that are not a snapshot of this
 	// configuration: damaged, of an unknown version, or of another model.
 	ErrSnapshot = errors.New("snapshot")
+	// ErrLater reports, beside ErrSnapshot, bytes that are whole, for their checksum
+	// matches, and of a version that only a later release reads.
+	ErrLater = errors.New("written by a later release")
 )

@@ -13,7 +13,8 @@ import (
 //	design, factors, account, scaling, model (all five only after the first shard) |
 //	CRC-32C of everything before (4)
 //
-// Drops are there in version 2 alone, and only a state of a key whose rows were
+// Whatever the version, it begins with magic and version and ends with the checksum:
+// that tells a later release's from a damaged one. Drops are there in version 2 alone, and only a state of a key whose rows were
 // dropped is written so. One of version 1 may have dropped some, which were not counted
 // then.
 //
@@ -74,8 +75,8 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // UnmarshalBinary replaces the state by that of a snapshot. ErrSnapshot,
-// wrapped, says that the bytes are damaged, of a version that this build does
-// not know, or made under another configuration; the filter then keeps the state
+// wrapped, says that the bytes are damaged, of a later version (then ErrLater is
+// wrapped, too), or made under another configuration; the filter then keeps the state
 // it had. The bytes are not retained.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	h, r, err := open(data)
@@ -128,7 +129,7 @@ type Head struct {
 
 // ReadHead reads the head of a snapshot of any configuration and checks the
 // checksum of all of it. ErrSnapshot, wrapped, says that the bytes are damaged
-// or of a version that this build does not know.
+// or, with ErrLater, of a later version.
 func ReadHead(data []byte) (Head, error) {
 	h, r, err := open(data)
 	if err != nil {
@@ -153,12 +154,14 @@ func open(data []byte) (h opened, r reader, err error) {
 		return h, r, fmt.Errorf("%w: not a snapshot", ErrSnapshot)
 	}
 	h.version = data[len(snapshotMagic)]
-	if h.version < snapshotFirst || h.version > snapshotDrops {
-		return h, r, fmt.Errorf("%w: version %d, this build reads %d to %d", ErrSnapshot, h.version, snapshotFirst, snapshotDrops)
-	}
 	body := data[:len(data)-4]
-	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {
+	switch {
+	case crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]):
 		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
+	case h.version > snapshotDrops:
+		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotDrops)
+	case h.version < snapshotFirst:
+		return h, r, fmt.Errorf("%w: version %d, there was none before %d", ErrSnapshot, h.version, snapshotFirst)
 	}
 	copy(h.print[:], body[len(snapshotMagic)+1:])
 	r.b = body[head:]

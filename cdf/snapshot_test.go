@@ -8,7 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +22,8 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // goldens are snapshots of every version of the format: with kept rows, with
-// frozen constants, and of a sampled model with groups. They load for ever;
-// a new version adds files beside them.
+// frozen constants, of a sampled model with groups, and with rows that were dropped. They
+// load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
 	spec   func() *cdf.Spec
@@ -31,6 +34,67 @@ var goldens = []struct {
 	{"testdata/snapshot_v1_line_frozen.bin", cdftest.Line, cdftest.LineShards, 30},
 	{"testdata/snapshot_v1_levels_kept.bin", cdftest.Levels, cdftest.LevelShards, 6},
 	{"testdata/snapshot_v1_levels_frozen.bin", cdftest.Levels, cdftest.LevelShards, 30},
+	{"testdata/snapshot_v2_line_dropped.bin", cdftest.Line, gappyShards, 30},
+}
+
+// gappyShards are those of a line, some of whose rows have no x.
+func gappyShards(seed uint64, n int) []*cdf.Batch {
+	shards := cdftest.LineShards(seed, n)
+	for _, b := range shards {
+		if b.Rows > 1 {
+			b.Columns[0].Number[b.Rows/2] = math.NaN()
+		}
+	}
+	return shards
+}
+
+// TestEveryVersionHasAGolden finds a version of snapshots or of stored summaries that this
+// release reads and of which no file is tested, and a file that no test opens.
+func TestEveryVersionHasAGolden(t *testing.T) {
+	f := cdf.NewFilter(cdftest.Line(), "golden")
+	snap := state(t, f)
+	snap[4] = 255
+	snap = binary.LittleEndian.AppendUint32(snap[:len(snap)-4], crc32.Checksum(snap[:len(snap)-4], crc32.MakeTable(crc32.Castagnoli)))
+	var tested []string
+	for _, g := range goldens {
+		tested = append(tested, g.file)
+	}
+	everyVersion(t, "testdata/snapshot_v", 4, f.UnmarshalBinary(snap), tested)
+	tested = []string{firstSummary}
+	for _, g := range goldenSummaries {
+		tested = append(tested, g.file)
+	}
+	everyVersion(t, "testdata/summary_v", 0, f.RestoreSummary([]byte{255}), tested)
+}
+
+// everyVersion checks the files of a format, whose versions the refusal of a later one
+// tells; the byte that has the version is at a place.
+func everyVersion(t *testing.T, prefix string, at int, refusal error, tested []string) {
+	t.Helper()
+	var first, last int
+	_, reads, _ := strings.Cut(fmt.Sprint(refusal), "this one reads ")
+	if n, err := fmt.Sscanf(reads, "%d to %d", &first, &last); n != 2 || !errors.Is(refusal, cdf.ErrLater) {
+		t.Fatalf("%v: %v", refusal, err)
+	}
+	for version := first; version <= last; version++ {
+		files, err := filepath.Glob(fmt.Sprintf("%s%d_*.bin", prefix, version))
+		if err != nil || len(files) == 0 {
+			t.Errorf("no file begins with %s%d: make one with the code that wrote that version (%v)", prefix, version, err)
+		}
+		for _, file := range files {
+			if b, err := os.ReadFile(file); err != nil || int(b[at]) != version {
+				t.Errorf("%s is not of version %d (%v)", file, version, err)
+			}
+		}
+	}
+	all, err := filepath.Glob(prefix + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(tested)
+	if !slices.Equal(all, tested) {
+		t.Errorf("the files are %q, and %q are tested", all, tested)
+	}
 }
 
 func TestSnapshotGolden(t *testing.T) {
@@ -77,7 +141,11 @@ func TestSnapshotRefusals(t *testing.T) {
 	}
 	newer := bytes.Clone(snap)
 	newer[4] = 3
-	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "version 3") {
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
+		t.Errorf("a damaged version: %v", err)
+	}
+	newer = binary.LittleEndian.AppendUint32(newer[:len(newer)-4], crc32.Checksum(newer[:len(newer)-4], crc32.MakeTable(crc32.Castagnoli)))
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a newer version: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {

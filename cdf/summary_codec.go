@@ -69,11 +69,14 @@ func (f *Filter) AppendSummary(b []byte) []byte {
 
 // RestoreSummary gives a filter that UnmarshalBinary restored what
 // AppendSummary appended beside that snapshot. ErrSnapshot, wrapped, says that
-// the bytes are damaged or belong to another shard; the filter then is as it
-// was. The bytes are not retained.
+// the bytes are damaged, belong to another shard or, with ErrLater, are of a later
+// version; the filter then is as it was. The bytes are not retained.
 func (f *Filter) RestoreSummary(data []byte) error {
-	if len(data) == 0 || data[0] < summaryFirst || data[0] > summaryAnswers {
-		return fmt.Errorf("%w: not a summary of version %d to %d", ErrSnapshot, summaryFirst, summaryAnswers)
+	switch {
+	case len(data) == 0 || data[0] < summaryFirst:
+		return fmt.Errorf("%w: not a summary", ErrSnapshot)
+	case data[0] > summaryAnswers:
+		return fmt.Errorf("%w %w: summary of version %d, this one reads %d to %d", ErrSnapshot, ErrLater, data[0], summaryFirst, summaryAnswers)
 	}
 	r := &reader{b: data[1:]}
 	modelScale := f.spec.Publish.Scale == "model"

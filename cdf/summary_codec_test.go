@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/cdf/quantity"
 )
 
 // goldenSummary is the stored summary of the frozen Levels golden, firstSummary
@@ -32,22 +33,51 @@ func restored(t testing.TB, f *cdf.Filter) *cdf.Filter {
 	return loaded(t, cdf.NewFilter(cdftest.Levels(), "golden"), state(t, f))
 }
 
+// goldenSummaries are stored summaries of every version that is written.
+var goldenSummaries = []struct {
+	file string
+	spec func() *cdf.Spec
+}{
+	{goldenSummary, cdftest.Levels},
+	{"testdata/summary_v3_levels.bin", asking},
+}
+
+// asking is Levels with quantities: one that it has, one that it cannot have.
+func asking() *cdf.Spec {
+	s := cdftest.Levels()
+	for _, of := range []string{"2*mu + 1", "beta[x]"} {
+		f, err := quantity.ParseForm(of, nil)
+		if err != nil {
+			panic(err)
+		}
+		s.Publish.Quantities = append(s.Publish.Quantities, quantity.Quantity{Name: of, Kind: quantity.KindForm, Form: f})
+	}
+	return s
+}
+
 func TestSummaryGolden(t *testing.T) {
-	f := levelsAt(t, 30)
+	for _, g := range goldenSummaries {
+		t.Run(g.file, func(t *testing.T) { checkSummary(t, g.file, g.spec()) })
+	}
+}
+
+func checkSummary(t *testing.T, file string, spec *cdf.Spec) {
+	f := cdf.NewFilter(spec, "golden")
+	take(t, f, cdftest.LevelShards(1, 30)...)
 	stored := f.AppendSummary([]byte("before"))[len("before"):]
-	if _, err := os.Stat(goldenSummary); *update && os.IsNotExist(err) {
-		if err := os.WriteFile(goldenSummary, stored, 0o644); err != nil {
+	if _, err := os.Stat(file); *update && os.IsNotExist(err) {
+		if err := os.WriteFile(file, stored, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	golden, err := os.ReadFile(goldenSummary)
+	golden, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(stored, golden) {
-		t.Errorf("%s: the same shards now have another summary: raise Arithmetic or the summary's version", goldenSummary)
+		t.Error("the same shards now have another summary: raise Arithmetic or the summary's version")
 	}
-	g := restored(t, f)
+	g := loaded(t, cdf.NewFilter(spec, "golden"), state(t, f))
 	if err := g.RestoreSummary(golden); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/alert"
 	"github.com/credence-stream/credence/pipeline/gather"
 )
@@ -86,7 +87,8 @@ func (e *Envelope) AppendBinary(dst []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary reads the stored form; Snapshot and Summary alias b. ErrDamaged,
-// wrapped, says that b is not one.
+// wrapped, says that b is not one, cdf.ErrLater that a later release wrote it: whatever
+// the version, it begins with magic and version and ends with the checksum.
 func (e *Envelope) UnmarshalBinary(b []byte) error {
 	if len(b) < len(envelopeMagic)+5 || string(b[:2]) != envelopeMagic {
 		return fmt.Errorf("%w: not a stored state", ErrDamaged)
@@ -96,8 +98,11 @@ func (e *Envelope) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: the checksum does not match", ErrDamaged)
 	}
 	version := body[2]
-	if version < envelopePlain || version > envelopeSection {
-		return fmt.Errorf("%w: stored state of version %d, this program reads versions %d to %d", ErrDamaged, version, envelopePlain, envelopeSection)
+	switch {
+	case version > envelopeSection:
+		return fmt.Errorf("stored state %w: version %d, this one reads %d to %d", cdf.ErrLater, version, envelopePlain, envelopeSection)
+	case version < envelopePlain:
+		return fmt.Errorf("%w: stored state of version %d", ErrDamaged, version)
 	}
 	r := reader{b: body[3:]}
 	*e = Envelope{Offset: r.varint(), Time: r.varint(), Gaps: int(r.uvarint())}

@@ -74,7 +74,7 @@ type (
 		epoch
 		offset int64
 		key    string
-		err    error // wraps ErrDamaged, or the record's fault
+		err    error // wraps ErrDamaged or cdf.ErrLater, or is the record's fault
 	}
 	// evCut answers fxBarrier, once per lane.
 	evCut struct {

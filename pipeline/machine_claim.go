@@ -58,7 +58,7 @@ func (m *machine) decide(f facts) {
 	}
 	m.known, m.committed, m.origin = -1, -1, meta.Origin
 	if meta.Format != StateFormat {
-		m.halt("format", fmt.Sprintf("the stored state has format %d, this program writes format %d: run the version that wrote it, or use a new consumer group", meta.Format, StateFormat))
+		m.halt("format", fmt.Sprintf("the stored state has format %d, this program writes format %d: %s", meta.Format, StateFormat, LaterRemedy))
 		return
 	}
 	configured, ok := rules.accept(meta.Configured, meta.Watermark)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/depend"
 )
 
@@ -260,7 +261,11 @@ func (m *machine) fenced() {
 // cannot be read halts the partition; failed arithmetic drops the memory,
 // and the replay makes that record a dead letter.
 func (m *machine) onFailed(e evFailed) {
-	if errors.Is(e.err, ErrDamaged) {
+	switch {
+	case errors.Is(e.err, cdf.ErrLater):
+		m.halt("format", fmt.Sprintf("%s, offset %d: %v: %s", m.part, e.offset, e.err, LaterRemedy))
+		return
+	case errors.Is(e.err, ErrDamaged):
 		m.halt("damaged", fmt.Sprintf("%s, offset %d: %v", m.part, e.offset, e.err))
 		return
 	}

@@ -87,8 +87,8 @@ func (c *Recomputer) Adopt(s *Recomputed) error {
 }
 
 // Apply does with a record what a worker did to the state of its key, nil for
-// none, and returns the state that follows, nil where there is none. ErrDamaged,
-// wrapped, says that the state cannot be read.
+// none, and returns the state that follows, nil where there is none. ErrDamaged or
+// cdf.ErrLater, wrapped, says that the state cannot be read.
 func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	if r.Refused != nil || checkKey(r.Key) != "" {
 		return s, nil
@@ -108,7 +108,7 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	if followed && r.Value != nil {
 		t.over = c.ledger.over(key)
 	}
-	if err := c.lane.one(&t); errors.Is(err, ErrDamaged) {
+	if err := c.lane.one(&t); errors.Is(err, ErrDamaged) || errors.Is(err, cdf.ErrLater) {
 		return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
 	} else if err != nil {
 		// A worker drops its memory and makes the record a dead letter.

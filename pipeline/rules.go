@@ -16,6 +16,9 @@ import (
 // format halts the partition.
 const StateFormat = 1
 
+// LaterRemedy says what to do with state that a later release wrote.
+const LaterRemedy = "run the version that wrote it, or use a new consumer group"
+
 // Rule gives the keys that match a glob (see cdf.Glob) their model.
 type Rule struct {
 	Match string

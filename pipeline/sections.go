@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/alert"
 	"github.com/credence-stream/credence/pipeline/gather"
 )
@@ -15,6 +17,9 @@ const (
 	sectionMoved   = 'M' // the partition that the key was in, and whether records came since
 	sectionWaiting = 'W' // where the last shard ended, and the rows that wait
 )
+
+// sectionTags are all tags, in their order.
+var sectionTags = []byte{sectionAlerts, sectionMoved, sectionWaiting}
 
 // section is one of them.
 type section struct {
@@ -69,15 +74,21 @@ func (e *Envelope) Sections() []byte {
 	return b
 }
 
-// SetSections reads what Sections returned. ErrDamaged, wrapped, says that it is none.
+// SetSections reads what Sections returned. ErrDamaged, wrapped, says that it is none,
+// cdf.ErrLater that one of them is of a later release.
 func (e *Envelope) SetSections(b []byte) error {
 	r, last := reader{b: b}, byte(0)
 	for len(r.b) > 0 && !r.bad {
 		tag := r.b[0]
 		r.b = r.b[1:]
 		body := r.bytes()
-		if r.bad || tag <= last || !e.setSection(tag, body) {
-			return fmt.Errorf("%w: section %q of a stored state that this program does not read", ErrDamaged, tag)
+		switch {
+		case r.bad || tag <= last:
+			return fmt.Errorf("%w: section %q of a stored state is cut short or out of order", ErrDamaged, tag)
+		case !bytes.Contains(sectionTags, []byte{tag}):
+			return fmt.Errorf("stored state %w: section %q, this one reads %q", cdf.ErrLater, tag, sectionTags)
+		case !e.setSection(tag, body):
+			return fmt.Errorf("%w: section %q of a stored state", ErrDamaged, tag)
 		}
 		last = tag
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
@@ -80,10 +81,16 @@ func (r *Rules) Restore(p Partition, key string, value Stored) (*Posterior, *cdf
 
 // open makes the state of a key one at hand.
 func (l *lane) open(e *entry) error {
-	if err := e.state.open(e.key, l.work); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err) // the claim has compared the configurations
+	return unreadable(e.state.open(e.key, l.work)) // the claim has compared the configurations
+}
+
+// unreadable says why a stored value cannot be read: unless a later release wrote it, it
+// is damaged.
+func unreadable(err error) error {
+	if err == nil || errors.Is(err, cdf.ErrLater) {
+		return err
 	}
-	return nil
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // packNew packs the model that a key's first shard has made, whose memory is the
@@ -112,8 +119,8 @@ type StoredState struct {
 }
 
 // ParseStored takes the stored value of a key apart, whatever configuration made it.
-// ErrDamaged, wrapped, says that the bytes cannot be right. Snapshot and
-// Summary alias value.
+// ErrDamaged, wrapped, says that the bytes cannot be right, cdf.ErrLater that a later
+// release wrote them. Snapshot and Summary alias value.
 func ParseStored(key string, value Stored) (StoredState, error) {
 	h := StoredState{Bytes: len(value)}
 	if err := h.UnmarshalBinary(value); err != nil {
@@ -121,7 +128,7 @@ func ParseStored(key string, value Stored) (StoredState, error) {
 	}
 	var err error
 	if h.Head, err = cdf.ReadHead(h.Snapshot); err != nil {
-		return h, fmt.Errorf("key %q: %w: %w", key, ErrDamaged, err)
+		return h, fmt.Errorf("key %q: %w", key, unreadable(err))
 	}
 	return h, nil
 }

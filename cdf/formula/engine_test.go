@@ -3,9 +3,11 @@ package formula_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,8 @@ import (
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models"
 )
+
+var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // spec returns a model of a kind whose columns a formula says.
 func spec(t testing.TB, kind, text string) *cdf.Spec {
@@ -321,6 +325,33 @@ func TestMissingAndRefused(t *testing.T) {
 				t.Errorf("%s: %v, %d rows of 20", c.formula, err, f.N())
 			}
 		}
+	}
+}
+
+// A state has what a formula has settled: the levels of its factors. It loads for ever.
+func TestSettledGolden(t *testing.T) {
+	const file = "testdata/snapshot_v1_linear_formula.bin"
+	list := shards(8, 20)
+	f := cdf.NewFilter(spec(t, "linear", rich), "golden")
+	snap := state(t, f, list[:7])
+	if _, err := os.Stat(file); *update && os.IsNotExist(err) {
+		if err := os.WriteFile(file, snap, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(golden, snap) {
+		t.Errorf("%s: the same shards now have other bytes: raise cdf's Arithmetic, or the version", file)
+	}
+	old := cdf.NewFilter(spec(t, "linear", rich), "golden")
+	if err := old.UnmarshalBinary(golden); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(state(t, old, list[7:]), state(t, f, list[7:])) {
+		t.Errorf("%s goes on to another state", file)
 	}
 }
 

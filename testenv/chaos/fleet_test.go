@@ -34,22 +34,8 @@ type group struct {
 	redis        string // URL
 }
 
-// newGroup writes a configuration: models of every kind, one of them slow, one of a
-// formula, alerts that rise and fall after three shards, and a model that no
-// shard suits; a cache for a handful of keys, checkpoints many times a second, and a short session so that a frozen member loses its
-// partitions soon. CREDENCE_COALESCE, as in "rows: 60, time: 300ms", gathers rows.
-func newGroup(t *testing.T, brokers []string, redis, name, input, cache string) group {
-	t.Helper()
-	gathered := os.Getenv("CREDENCE_COALESCE")
-	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out", redis: redis}
-	text := fmt.Sprintf(`seed: 7
-kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
-redis: {url: %q}
-checkpoint: {interval: 100ms, records: 100, bytes: 4MiB}
-memory: {inflight: 64MiB, cache: %s}
-input: {coalesce: {%s}}
-http: {listen: ""}
-models:
+// kinds are models of every kind, one of them slow, and one that no shard suits.
+const kinds = `models:
   - {match: "slow/*", kind: probit, draws: 1500, columns: {response: c, features: [x0, x1, x2]}, settings: {window: 1000, chains: 4}}
   - {match: "poison/*", kind: linear, columns: {response: absent}}
   - {match: "blob/*", kind: linear, variant: paper, columns: {scaling: none, response: y}}
@@ -58,7 +44,10 @@ models:
   - {match: "k/*3", kind: probit, draws: 40, columns: {response: c, features: [x0, x1, x2]}, settings: {window: 40, chains: 4}}
   - {match: "k/*4", kind: compressed, columns: {response: y, features: [x0, x1, x2]}}
   - {match: "k/*5", kind: poisson, columns: {response: n, features: [x0], group: g}}
-  - match: "k/*6"
+`
+
+// formulas is a model of a formula, and alerts that rise and fall after three shards.
+const formulas = `  - match: "k/*6"
     kind: linear
     formula: y ~ x0 * x1 + I(x2**2) + g
     publish: {quantities: [{name: more, of: "beta[x1] - beta[x0]"}, {name: next, predict: {x0: 1, x1: 0, x2: 0, g: a}, quantile: [0.9]}]}
@@ -72,7 +61,28 @@ models:
     alerts:
       - {name: gain, when: "P(gain > 0) > 0.95", for: 3 shards}
       - {name: noise, when: "P(beta[x0] > 0) > 0.7", for: 3, clear_below: 0.6}
-`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache, gathered)
+`
+
+// newGroup writes a configuration of all these models. CREDENCE_COALESCE, as in
+// "rows: 60, time: 300ms", gathers rows.
+func newGroup(t *testing.T, brokers []string, redis, name, input, cache string) group {
+	t.Helper()
+	return configure(t, brokers, redis, name, input, cache, fmt.Sprintf("input: {coalesce: {%s}}\n", os.Getenv("CREDENCE_COALESCE"))+kinds+formulas)
+}
+
+// configure writes a configuration: a cache for a handful of keys, checkpoints many times
+// a second, and a short session so that a frozen member loses its partitions soon; the
+// models, and more sections.
+func configure(t *testing.T, brokers []string, redis, name, input, cache, more string) group {
+	t.Helper()
+	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out", redis: redis}
+	text := fmt.Sprintf(`seed: 7
+kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
+redis: {url: %q}
+checkpoint: {interval: 100ms, records: 100, bytes: 4MiB}
+memory: {inflight: 64MiB, cache: %s}
+http: {listen: ""}
+`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache) + more
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -276,9 +276,3 @@ func (s *storm) recreated(t *testing.T) {
 	}
 	same(t, before, observe(t, s.client, s.groups[0], s.input).states(t))
 }
-
-// same reports states that are not what they were.
-func same(t *testing.T, before, after map[string]string) {
-	t.Helper()
-	outcome{states: after}.equal(t, outcome{states: before})
-}

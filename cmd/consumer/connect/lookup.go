@@ -41,7 +41,7 @@ func (l *Lookup) Model(ctx context.Context, key string) (*web.Model, error) {
 		return nil, err
 	}
 	p, f, err := l.Rules.Restore(all[0].Partition, key, all[0].value)
-	if errors.Is(err, cdf.ErrSnapshot) {
+	if errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
 		err = fmt.Errorf("%w: %w", pipeline.ErrDamaged, err)
 	}
 	if err != nil {

@@ -3,11 +3,13 @@ package state
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/internal/jsontext"
@@ -91,7 +93,7 @@ func (s *states) list(ctx context.Context, prefix, format string) error {
 			if err == nil {
 				h, err = pipeline.ParseStored(key, value)
 			}
-			if isDamaged(err) {
+			if isDamaged(err) || errors.Is(err, cdf.ErrLater) {
 				damaged++
 				s.Printf("%s: %v", p, err)
 				continue
@@ -121,7 +123,7 @@ func (s *states) list(ctx context.Context, prefix, format string) error {
 	}
 	s.Printf("%d states of %d bytes", keys, total)
 	if damaged > 0 {
-		return fmt.Errorf("%d states are damaged: see %s state repair", damaged, s.Consumer)
+		return fmt.Errorf("%d states cannot be read: see %s state repair", damaged, s.Consumer)
 	}
 	return nil
 }

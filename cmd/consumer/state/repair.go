@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
@@ -150,7 +151,10 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 	if !t.meta.Exists {
 		return t, s.neverSaved(ctx, t, start)
 	}
-	if t.Damage, t.Pending, err = s.damage(ctx, p); err != nil {
+	if t.Damage, t.Pending, err = s.damage(ctx, p); errors.Is(err, cdf.ErrLater) {
+		t.Damage, t.Halt, t.Remedy = []string{}, fmt.Sprintf("format: %v", err), pipeline.LaterRemedy
+		return t, nil
+	} else if err != nil {
 		return nil, err
 	}
 	if asked {
@@ -258,8 +262,8 @@ func (s *states) badValues(ctx context.Context, p pipeline.Partition) ([]string,
 		case !isDamaged(err):
 			return err
 		}
-		if err == nil {
-			return nil
+		if err == nil || errors.Is(err, cdf.ErrLater) {
+			return err
 		}
 		if bad++; bad <= maxTold {
 			told = append(told, err.Error())

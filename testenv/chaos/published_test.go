@@ -1,0 +1,81 @@
+//go:build unix
+
+package chaos
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/testenv/programs"
+)
+
+// unfed is in the names of what alone this release publishes otherwise than the one before, as
+// CHANGELOG.md says: levels that no row has fed have no row.
+const unfed = "[T."
+
+// compare reads the posteriors of undisturbed runs of both releases and fails where they
+// are further apart than CHANGELOG.md says.
+func (d *drill) compare(t *testing.T, before, now group) {
+	t.Helper()
+	was, is := d.said(t, before), d.said(t, now)
+	same, gone := 0, 0
+	for id, old := range was {
+		for name, is := range is[id] {
+			if same++; old[name] != is {
+				t.Errorf("%s, %s was\n%s and is\n%s", id, name, old[name], is)
+			}
+		}
+		for name := range old {
+			if _, ok := is[id][name]; ok {
+				continue
+			}
+			if gone++; !strings.Contains(name, unfed) {
+				t.Errorf("%s has no %s any more", id, name)
+			}
+		}
+	}
+	if len(was) != len(is) || len(was) == 0 {
+		t.Errorf("%d posteriors, of the release before %d", len(is), len(was))
+	}
+	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows of levels that no row has fed are gone", len(was), same, gone)
+}
+
+// said is what a group has published: of each key and offset the rows by their variables,
+// and what else is in the message by its name.
+func (d *drill) said(t *testing.T, g group) map[string]map[string]string {
+	t.Helper()
+	got := programs.Run(t, d.present, "tail", "--config", g.config, "--format", "json", "--until-end")
+	if got.Code != 0 {
+		t.Fatalf("tail: exit %d\n%s", got.Code, got.Messages)
+	}
+	all := map[string]map[string]string{}
+	for line := range strings.Lines(got.Data) {
+		var fields map[string]json.RawMessage
+		var rows []json.RawMessage
+		var m struct {
+			Dominated []string `json:"prior_dominated"`
+		}
+		if err := errors.Join(json.Unmarshal([]byte(line), &fields), json.Unmarshal([]byte(line), &m), json.Unmarshal(fields["posterior"], &rows)); err != nil {
+			t.Fatalf("%v: %.300s", err, line)
+		}
+		told := map[string]string{}
+		for _, row := range rows {
+			var of struct{ Variable string }
+			if err := json.Unmarshal(row, &of); err != nil {
+				t.Fatal(err)
+			}
+			told[of.Variable] = string(row)
+		}
+		m.Dominated = slices.DeleteFunc(m.Dominated, func(name string) bool { return strings.Contains(name, unfed) })
+		fields["prior_dominated"] = json.RawMessage(strings.Join(m.Dominated, " "))
+		delete(fields, "posterior")
+		for name, value := range fields {
+			told["."+name] = strings.ReplaceAll(string(value), g.name, "GROUP")
+		}
+		all[told[".key"]+" "+told[".source"]] = told
+	}
+	return all
+}
