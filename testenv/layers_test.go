@@ -68,8 +68,10 @@ var layers = []layer{
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
-	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather"}},
+	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather", "pipeline/trace"}},
 	{path: "pipeline/depend"},
+	{path: "pipeline/trace"},
+	{path: "pipeline/trace/otlp", may: []string{"pipeline/trace", "internal/access"}},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
 	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
 	{path: "pipeline/admin", may: []string{"pipeline"}},
@@ -84,13 +86,13 @@ var layers = []layer{
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"cdf", "pipeline"}},
 	{path: "docs", pure: true},
-	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
+	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "pipeline/trace", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline"}},
-	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "sink", "sink/live", "internal/jsontext"}},
+	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "internal/jsontext"}},
 
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/clitest"},
-	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
+	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline", "pipeline/trace"}},
 	{path: "cmd/producer/rows", may: []string{"cdf", "internal/jsontext", "cmd/internal/replay"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
@@ -122,7 +124,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
-		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/live", "sink/web", "internal/access", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{
