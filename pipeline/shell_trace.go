@@ -73,12 +73,12 @@ func (c *checkpoints) dropped() {
 
 // call traces one call of the checkpoint in flight: begun on the shell's goroutine, ended
 // on the call's. What it returns is nil where nothing is traced.
-func (c *checkpoints) call(name string, attributes ...trace.Attribute) *call {
+func (c *checkpoints) call(name string) *call {
 	if c.Tracer == nil || !c.span.Sampled() {
 		return nil
 	}
 	s := c.Under(c.span.Context)
-	s.Name, s.Kind, s.Attributes = name, trace.Client, attributes
+	s.Name, s.Kind = name, trace.Client
 	return &call{s, c.Traces}
 }
 
@@ -127,12 +127,13 @@ func errorType(err error) string {
 
 // sending is the call that sends outputs, with links to what they are made of.
 func (c *checkpoints) sending(outputs []Output) *call {
-	w := c.call("send outputs", trace.Text("messaging.system", "kafka"), trace.Text("messaging.operation.name", "send"),
-		trace.Text("messaging.operation.type", "send"), trace.Number("messaging.batch.message_count", int64(len(outputs))))
+	w := c.call("send outputs")
 	if w == nil {
 		return nil
 	}
 	w.span.Kind = trace.Producer
+	w.span.Attributes = []trace.Attribute{trace.Text("messaging.system", "kafka"), trace.Text("messaging.operation.name", "send"),
+		trace.Text("messaging.operation.type", "send"), trace.Number("messaging.batch.message_count", int64(len(outputs)))}
 	for i := range outputs {
 		if of, ok := TraceOf(outputs[i].Headers); ok {
 			w.span.Link(of)
@@ -143,8 +144,12 @@ func (c *checkpoints) sending(outputs []Output) *call {
 
 // saving is the call that saves a checkpoint.
 func (c *checkpoints) saving(changes int) *call {
-	return c.call("save checkpoint", trace.Text("db.system.name", "redis"), trace.Text("db.operation.name", "EVALSHA"),
-		trace.Number("db.operation.batch.size", int64(changes)))
+	w := c.call("save checkpoint")
+	if w != nil {
+		w.span.Attributes = []trace.Attribute{trace.Text("db.system.name", "redis"), trace.Text("db.operation.name", "EVALSHA"),
+			trace.Number("db.operation.batch.size", int64(changes))}
+	}
+	return w
 }
 
 // committing returns commit, traced as a part of the newest checkpoint.

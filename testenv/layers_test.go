@@ -71,6 +71,7 @@ var layers = []layer{
 	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather", "pipeline/trace"}},
 	{path: "pipeline/depend"},
 	{path: "pipeline/trace"},
+	{path: "pipeline/trace/otlp/otlptest"},
 	{path: "pipeline/trace/otlp", may: []string{"pipeline/trace", "internal/access"}},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
 	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
@@ -141,8 +142,8 @@ var layers = []layer{
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
 	{path: "cmd/producer", may: []string{"cmd/internal/cli", "cmd/producer/commands"}},
 	{path: "cmd/producer/commands", may: []string{
-		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka",
-		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
+		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/trace", "pipeline/trace/otlp", "internal/access",
+		"cmd/internal/version", "cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
 	{path: "cmd/credence", may: []string{"models", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/commands", "cmd/producer/commands"}},
 	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "research/figure", "research/study"}},
@@ -205,7 +206,7 @@ var homes = map[string][]string{
 	"gonum.org/v1/plot":                  {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/credence", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":             {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
-	"github.com/prometheus":              {"pipeline", "pipeline/depend", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
+	"github.com/prometheus":              {"pipeline", "pipeline/depend", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/web", "cmd/consumer", "cmd/producer"},
 	"github.com/schollz/progressbar":     {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
 	"github.com/rivo/uniseg":             {"cmd/internal/term", "cmd/consumer/show"},
 	"go.yaml.in/yaml":                    {"internal/strictyaml", "cmd/consumer/config", "cmd/consumer/draft", "sink/web"},
@@ -218,7 +219,8 @@ var homes = map[string][]string{
 	"golang.org/x/time":                  {"sink/web"},
 	"github.com/twmb/avro":               {"pipeline/events/avro"},
 	"github.com/bufbuild/protocompile":   {"pipeline/events/protobuf"},
-	"google.golang.org/protobuf/":        {"pipeline/events/protobuf"},
+	"google.golang.org/protobuf/":        {"pipeline/events/protobuf", "pipeline/trace/otlp", "pipeline/trace/otlp/otlptest"},
+	"go.opentelemetry.io/proto":         {"pipeline/trace/otlp/otlptest"}, // tests alone
 	"github.com/rogpeppe/go-internal":    {"cmd/internal/clitest"},
 }
 

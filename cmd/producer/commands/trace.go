@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -43,7 +44,7 @@ func (t *tracing) check() error {
 		return fmt.Errorf("--traces-sample %g: want 0 to 1", t.sample)
 	}
 	if t.endpoint == "" && t.headersFile+t.caFile != "" {
-		return fmt.Errorf("--traces-headers and --traces-ca are for --traces URL")
+		return errors.New("--traces-headers and --traces-ca are for --traces URL")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ const (
 	flushLimit  = 3 * time.Second // for what is left at the end
 )
 
-// Metrics registers what an exporter counts and returns it, at 0.
+// metrics registers what an exporter counts and returns it, at 0.
 func metrics(reg prometheus.Registerer) (sent prometheus.Counter, dropped *prometheus.CounterVec) {
 	auto := promauto.With(reg)
 	sent = auto.NewCounter(prometheus.CounterOpts{Namespace: "credence", Name: "trace_spans_sent_total",
@@ -128,13 +128,17 @@ func (e *Exporter) Tracer() *trace.Tracer { return e.tracer }
 // Run sends spans until ctx ends, and then, for some seconds at most, what is left.
 func (e *Exporter) Run(ctx context.Context) {
 	defer e.client.CloseIdleConnections()
+	// A request that is under way when ctx ends is not given up: it would be sent twice.
+	calls, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(flushLimit, giveUp) })()
 	batch := make([]trace.Span, 0, batchSpans)
 	for ctx.Err() == nil {
-		if batch = e.collect(ctx, batch[:0]); len(batch) > 0 && e.deliver(ctx, batch) {
+		if batch = e.collect(ctx, batch[:0]); len(batch) > 0 && e.deliver(ctx, calls, batch) {
 			batch = batch[:0]
 		}
 	}
-	e.flush(context.WithoutCancel(ctx), batch)
+	e.flush(calls, batch)
 }
 
 // collect waits for a span and then for more of them, for a batch.
@@ -161,11 +165,12 @@ func (e *Exporter) collect(ctx context.Context, batch []trace.Span) []trace.Span
 }
 
 // deliver sends a batch, again and again while the collector is away, and reports whether
-// it is done with it: it is not where ctx ended before.
-func (e *Exporter) deliver(ctx context.Context, batch []trace.Span) bool {
+// it is done with it: it is not where ctx ended before. The context of
+// calls lasts longer.
+func (e *Exporter) deliver(ctx, calls context.Context, batch []trace.Span) bool {
 	giveUp, body := time.Now().Add(patience), e.encoder.request(batch)
 	for pause := leastPause; ; pause = min(2*pause, mostPause) {
-		away := e.try(ctx, body, len(batch))
+		away := e.try(calls, body, len(batch))
 		if away == nil {
 			return true
 		}
@@ -184,8 +189,6 @@ func (e *Exporter) deliver(ctx context.Context, batch []trace.Span) bool {
 
 // flush sends what is left, each batch once, until the time for that is over.
 func (e *Exporter) flush(ctx context.Context, batch []trace.Span) {
-	ctx, cancel := context.WithTimeout(ctx, flushLimit)
-	defer cancel()
 	for {
 		for more := true; more && len(batch) < batchSpans; {
 			select {
