@@ -220,7 +220,7 @@ var homes = map[string][]string{
 	"github.com/twmb/avro":               {"pipeline/events/avro"},
 	"github.com/bufbuild/protocompile":   {"pipeline/events/protobuf"},
 	"google.golang.org/protobuf/":        {"pipeline/events/protobuf", "pipeline/trace/otlp", "pipeline/trace/otlp/otlptest"},
-	"go.opentelemetry.io/proto":         {"pipeline/trace/otlp/otlptest"}, // tests alone
+	"go.opentelemetry.io/proto":          {"pipeline/trace/otlp/otlptest"}, // tests alone
 	"github.com/rogpeppe/go-internal":    {"cmd/internal/clitest"},
 }
 
