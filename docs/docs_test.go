@@ -24,6 +24,7 @@ import (
 
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/trace/otlp"
 	"github.com/credence-stream/credence/sink/web"
 	"github.com/credence-stream/credence/testenv/probe"
 )
@@ -160,6 +161,7 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	web.RegisterMetrics(c)
+	otlp.RegisterMetrics(c)
 	if len(c.names) < 20 {
 		t.Fatalf("found only %d metrics", len(c.names))
 	}

@@ -121,6 +121,9 @@ type lane struct {
 	notes []*Point
 	names []string        // of the newest point's variables: another key's are often the same
 	rows  []RowPrediction // of the shard at hand
+
+	traces *Traces     // nil: none
+	span   *recordSpan // of the record at hand
 }
 
 // apply works on the tasks until the turn is over and returns what is left, and
@@ -153,6 +156,8 @@ func (l *lane) apply(tasks []task, turn float64) (rest []task, failed *failure) 
 
 // one applies one record. A panic may leave its key's state half changed.
 func (l *lane) one(t *task) (err error) {
+	l.span = l.traces.record(l.part, t.record)
+	defer func() { l.span.end(t, err) }()
 	defer caught(&err)
 	before := len(l.outs)
 	err = l.route(t)
@@ -240,7 +245,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 	defer func() { t.result.Seconds = l.clock() - start }() // also of a shard that is refused
 	r, s := t.record, t.entry.state
 	defer l.tidy()
+	decoded := l.span.step("decode")
 	batch, err := guarded(func() (*cdf.Batch, error) { return Decode(l.decoder, r) })
+	decoded(err)
 	if err != nil {
 		return l.refuse(t, err)
 	}
@@ -263,7 +270,9 @@ func (l *lane) update(t *task, note func(*Envelope)) error {
 			return err
 		}
 	}
-	if err := l.absorb(t, model, whole, note); err != nil {
+	folded := l.span.step("fold")
+	err = l.absorb(t, model, whole, note)
+	if folded(err); err != nil {
 		return l.refuseShard(t, model, err)
 	}
 	return nil

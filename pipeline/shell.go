@@ -34,6 +34,7 @@ type shell struct {
 	waits   map[string]string // why, by the dependency that is away; nil mostly
 	seen    seen              // what the observer was told
 	txn     openTransaction
+	traces  checkpoints
 }
 
 const (
@@ -49,8 +50,9 @@ func newShell(w *Worker, a Assignment, m memory) *shell {
 	}
 	s := &shell{
 		w: w, a: a, events: make(chan event, 16), timers: map[waitKind]*time.Timer{}, flags: m.flags,
-		acks: newCommitter(a.Commit, w.opt.Interval),
+		traces: checkpoints{Traces: &w.opt.Traces, part: a.Partition},
 	}
+	s.acks = newCommitter(s.traces.committing(a.Commit), w.opt.Interval)
 	cfg.backlog = s.backlog
 	w.opt.Metrics.consumed.WithLabelValues(a.Topic, strconv.Itoa(int(a.ID)))
 	s.m = newMachine(cfg, a.Partition, m.keep, m.known)
@@ -176,6 +178,7 @@ func (fx fxApply) start(s *shell) { s.put(fx.epoch, s.lanes[fx.lane], laneMessag
 
 func (fx fxBarrier) start(s *shell) {
 	s.saving.begin()
+	s.traces.begin(s.m.flight.seq)
 	for _, l := range s.lanes {
 		s.put(fx.epoch, l, laneMessage{pack: fx.pack})
 	}
@@ -183,14 +186,23 @@ func (fx fxBarrier) start(s *shell) {
 
 func (fx fxPublish) start(s *shell) {
 	s.outs = sizeOfAll(fx.outputs)
+	traced := s.traces.sending(fx.outputs)
 	s.bounded(s.epoch, func(ctx context.Context) event {
+		traced.begin()
 		rest, err := s.publish(ctx, fx)
+		traced.end(err)
 		return evPublished{fx.epoch, rest, err}
 	})
 }
 
 func (fx fxSave) start(s *shell) {
-	s.bounded(s.epoch, func(ctx context.Context) event { return evSaved{fx.epoch, s.save(ctx, fx)} })
+	traced := s.traces.saving(len(fx.c.Changes))
+	s.bounded(s.epoch, func(ctx context.Context) event {
+		traced.begin()
+		err := s.save(ctx, fx)
+		traced.end(err)
+		return evSaved{fx.epoch, err}
+	})
 }
 
 func (fx fxResolve) start(s *shell) {
@@ -216,6 +228,7 @@ func (fx fxProbe) start(s *shell) {
 
 func (fx fxCommit) start(s *shell) {
 	s.saving.done()
+	s.traces.end("")
 	s.acknowledged(fx.points)
 	s.acks.to(s.io, fx.at)
 }
@@ -256,6 +269,7 @@ func (s *shell) put(epoch epoch, l *station, m laneMessage) {
 
 func (s *shell) dropEpoch() {
 	s.drop()
+	s.traces.dropped()
 	for k, t := range s.timers {
 		t.Stop()
 		delete(s.timers, k)
@@ -305,6 +319,7 @@ func (s *shell) account(ev event) {
 			return
 		}
 		s.w.opt.Metrics.observe(s.a.Partition, e.tasks)
+		s.traces.applied(e.tasks)
 		s.flags.report(s.w.opt.Logger, s.a.Partition, e.tasks)
 		n := int64(0)
 		for i := range e.tasks {

@@ -148,12 +148,14 @@ func (s *shell) fetch(ctx context.Context, fx fxFetch, lacks int64) event {
 
 // follow is one fetch, given up after stallAfter.
 func (s *shell) follow(ctx context.Context, from Position, bytes int64, r *Room) (Fetched, error) {
+	start := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, stallAfter)
 	defer cancel()
 	got, err := s.w.opt.Log.Follow(bounded, s.a.Partition, from, int(bytes), r)
 	if err != nil && ctx.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
 		s.w.opt.Metrics.stalls.Inc()
 	}
+	s.w.opt.Traces.received(s.a.Partition, start, &got)
 	return got, err
 }
 

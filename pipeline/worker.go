@@ -42,6 +42,7 @@ type Options struct {
 	NewOutputs func() Outputs // as many
 
 	Observer Observer // nil: none
+	Traces   Traces
 
 	Metrics *Metrics
 	Depend  *depend.Watch // that somebody runs; nil: one of the worker's own
@@ -182,7 +183,7 @@ func (w *Worker) ends(ctx context.Context) ([]int64, error) {
 func (w *Worker) newLane(p Partition, gaps int, stopped <-chan struct{}) *lane {
 	return &lane{
 		part: p, rules: w.opt.Rules, gaps: gaps, watched: w.opt.Observer != nil, stopped: stopped,
-		pages: Pages{pool: &w.pages},
+		pages: Pages{pool: &w.pages}, traces: &w.opt.Traces,
 		clock: func() float64 { return time.Since(w.start).Seconds() },
 	}
 }

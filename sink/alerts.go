@@ -10,14 +10,14 @@ const alertsPart = "/alerts/"
 
 // Alert returns the record of a on topic `<output>.alerts`. It appends to dst as
 // Posterior does.
-func (t *Topic) Alert(dst []byte, a *pipeline.Alert, traceparent []byte) (pipeline.Output, error) {
+func (t *Topic) Alert(dst []byte, a *pipeline.Alert, of Trace) (pipeline.Output, error) {
 	start := len(dst)
 	dst, err := t.Encoder.AppendAlert(dst, a)
 	if err != nil {
 		return pipeline.Output{}, err
 	}
 	o := t.output(dst, start, event{
-		content: t.Encoder.ContentType(), key: a.Key, source: a.Source, offset: a.Offset, part: alertsPart + a.Name, time: a.Time, trace: traceparent,
+		content: t.Encoder.ContentType(), key: a.Key, source: a.Source, offset: a.Offset, part: alertsPart + a.Name, time: a.Time, trace: of,
 	})
 	o.Topic = t.Output + ".alerts"
 	return o, nil
@@ -25,8 +25,7 @@ func (t *Topic) Alert(dst []byte, a *pipeline.Alert, traceparent []byte) (pipeli
 
 // Alert implements pipeline.Outputs.
 func (o *Outputs) Alert(a *pipeline.Alert, r *pipeline.Record) (pipeline.Output, error) {
-	trace, _ := r.Header("traceparent")
-	return o.topic.Alert(nil, a, trace)
+	return o.topic.Alert(nil, a, TraceOf(r))
 }
 
 // AppendAlert appends an alert as one JSON object without line breaks. Of one that

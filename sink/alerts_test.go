@@ -21,7 +21,7 @@ func anAlert() *pipeline.Alert {
 
 func TestRecordOfAnAlert(t *testing.T) {
 	topic := Topic{Group: "g", Output: "out", Encoder: JSON{}}
-	o, err := topic.Alert(nil, anAlert(), nil)
+	o, err := topic.Alert(nil, anAlert(), Trace{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestRecordOfAnAlert(t *testing.T) {
 	if h := headers(o); !strings.Contains(h, "ce_id=7/alerts/up") || !strings.Contains(h, "ce_source=/g/in/1") {
 		t.Error(h)
 	}
-	again, err := topic.Alert(nil, anAlert(), nil)
+	again, err := topic.Alert(nil, anAlert(), Trace{})
 	if err != nil || string(again.Value) != string(o.Value) || headers(again) != headers(o) {
 		t.Error("a repeat differs")
 	}

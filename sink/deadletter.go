@@ -99,7 +99,8 @@ type Letter struct {
 	// Headers are those of the record itself, to send it again with.
 	Headers []pipeline.Header
 	// LeftOut, when not nil, tells the record's value, which the letter has
-	// not, as it has no other headers of the record than pipeline.ShardHeader.
+	// not, as it has no other headers of the record than pipeline.ShardHeader and
+	// those of its trace.
 	LeftOut *LeftOut
 }
 

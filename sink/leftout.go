@@ -69,8 +69,8 @@ func (l Letter) Whole(r *pipeline.Record) (Letter, bool) {
 }
 
 // spare returns record r without its bytes, for a letter that would be too
-// large with them. It keeps a key that a model can have, and the number by
-// which repeats are told; message says where the rest is.
+// large with them. It keeps a key that a model can have, the number by
+// which repeats are told, and the context of its trace; message says where the rest is.
 func spare(src pipeline.Partition, r *pipeline.Record, message string) (*pipeline.Record, string) {
 	s := &pipeline.Record{Offset: r.Offset, Time: r.Time}
 	if len(r.Key) <= pipeline.MaxKey {
@@ -81,6 +81,7 @@ func spare(src pipeline.Partition, r *pipeline.Record, message string) (*pipelin
 			s.Headers = []pipeline.Header{{Key: pipeline.ShardHeader, Value: bytes.Clone(v)}}
 		}
 	}
+	s.Headers = append(s.Headers, TraceOf(r).headers()...)
 	return s, fmt.Sprintf("%s; the record's %d bytes are left out (limits.dead_letter): they are in %s at offset %d while that keeps them",
 		printable(message), r.Size(), src, r.Offset)
 }

@@ -29,8 +29,8 @@ func NewOutputs(topic Topic, letters DeadLetters, draws func(key string) bool) *
 // published and there are any, its draws. Draws are Arrow whatever the form
 // of the posterior.
 func (o *Outputs) Posterior(dst []pipeline.Output, in *pipeline.Pages, p *pipeline.Posterior, f *cdf.Filter, r *pipeline.Record) ([]pipeline.Output, error) {
-	trace, _ := r.Header("traceparent")
-	out, err := o.topic.Posterior(in.Take(o.size), p, trace)
+	of := TraceOf(r)
+	out, err := o.topic.Posterior(in.Take(o.size), p, of)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +51,12 @@ func (o *Outputs) Posterior(dst []pipeline.Output, in *pipeline.Pages, p *pipeli
 	if err != nil {
 		return nil, fmt.Errorf("draws: %w", err)
 	}
-	return append(dst, out, o.topic.Draws(value, arrow.ContentType, p, trace)), nil
+	return append(dst, out, o.topic.Draws(value, arrow.ContentType, p, of)), nil
 }
 
 // Predictions implements pipeline.Outputs.
 func (o *Outputs) Predictions(p *pipeline.Predictions, r *pipeline.Record) ([]pipeline.Output, error) {
-	trace, _ := r.Header("traceparent")
-	out, err := o.topic.Predictions(nil, p, trace)
+	out, err := o.topic.Predictions(nil, p, TraceOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +68,7 @@ const headerBytes = 256
 
 // Tombstone implements pipeline.Outputs.
 func (o *Outputs) Tombstone(p pipeline.Partition, r *pipeline.Record) pipeline.Output {
-	trace, _ := r.Header("traceparent")
-	return o.topic.Tombstone(string(r.Key), p, r.Offset, r.Time, trace)
+	return o.topic.Tombstone(string(r.Key), p, r.Offset, r.Time, TraceOf(r))
 }
 
 // Dead implements pipeline.Outputs.

@@ -76,7 +76,7 @@ func TestPredictionsInJSONBeyondTheLimit(t *testing.T) {
 
 func TestRecordOfPredictions(t *testing.T) {
 	p := predictions(pipeline.RowPrediction{Row: 1, Prediction: cdf.Prediction{Mean: 2}}, pipeline.RowPrediction{Row: 2})
-	r := &pipeline.Record{Offset: 42, Key: []byte(p.Key), Time: p.Time, Headers: []pipeline.Header{{Key: "traceparent", Value: []byte("00-a")}}}
+	r := &pipeline.Record{Offset: 42, Key: []byte(p.Key), Time: p.Time, Headers: []pipeline.Header{{Key: "traceparent", Value: []byte(aParent)}}}
 	for _, form := range []Form{JSON{}, arrow.NewEncoder()} {
 		o := NewOutputs(Topic{Group: "g", Output: "out", Encoder: form, Limit: 1 << 20}, DeadLetters{}, nil)
 		outs, err := o.Predictions(p, r)
@@ -90,7 +90,7 @@ ce_source=/g/shards/3
 ce_id=42/predictions
 ce_subject=flights/"ORD"
 ce_time=2020-09-13T12:26:40.007Z
-traceparent=00-a
+traceparent=` + aParent + `
 `
 		value, err := form.AppendPredictions(nil, p, 1<<20)
 		if err != nil {

@@ -248,7 +248,7 @@ ce_subject=flights/ORD
 ce_time=2020-09-13T12:26:40.120Z
 `
 	for _, dst := range [][]byte{nil, []byte("kept"), make([]byte, 0, 1<<16)} {
-		o, err := topic.Posterior(dst, p, nil)
+		o, err := topic.Posterior(dst, p, Trace{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,16 +265,16 @@ ce_time=2020-09-13T12:26:40.120Z
 			t.Errorf("parts overlap: %s", got)
 		}
 	}
-	o, err := topic.Posterior(nil, p, []byte("00-abc-def-01"))
-	if err != nil || headers(o) != want+"traceparent=00-abc-def-01\n" {
+	o, err := topic.Posterior(nil, p, Trace{Parent: []byte("00-abc-def-01"), State: []byte("a=b")})
+	if err != nil || headers(o) != want+"traceparent=00-abc-def-01\ntracestate=a=b\n" {
 		t.Errorf("%v %s", err, headers(o))
 	}
 	p.Time = 0
-	if o, err = topic.Posterior(nil, p, nil); err != nil || o.Time != 1 || !strings.Contains(headers(o), "ce_time=1970-01-01T00:00:00.001Z\n") {
+	if o, err = topic.Posterior(nil, p, Trace{}); err != nil || o.Time != 1 || !strings.Contains(headers(o), "ce_time=1970-01-01T00:00:00.001Z\n") {
 		t.Errorf("no timestamp: %d, %s", o.Time, headers(o))
 	}
 	p.Time = 1_600_000_000_120
-	d := topic.Draws([]byte("v"), "application/vnd.apache.arrow.stream", p, nil)
+	d := topic.Draws([]byte("v"), "application/vnd.apache.arrow.stream", p, Trace{})
 	if d.Topic != "posteriors.draws" || headers(d) != strings.NewReplacer("application/json", "application/vnd.apache.arrow.stream", "ce_id=42", "ce_id=42/draws").Replace(want) || string(d.Value) != "v" {
 		t.Errorf("draws: %s %s", d.Topic, headers(d))
 	}
@@ -282,7 +282,7 @@ ce_time=2020-09-13T12:26:40.120Z
 
 func TestTombstone(t *testing.T) {
 	topic := Topic{Group: "g", Output: "posteriors", Encoder: JSON{}}
-	o := topic.Tombstone("a", pipeline.Partition{Topic: "in", ID: 7}, 9, -1, []byte("t"))
+	o := topic.Tombstone("a", pipeline.Partition{Topic: "in", ID: 7}, 9, -1, Trace{Parent: []byte("t")})
 	want := `ce_specversion=1.0
 ce_type=dev.credence.posterior.v1
 ce_source=/g/in/7
@@ -345,7 +345,7 @@ __connect.errors.exception.message=decode: truncated message
 func TestOutputsOfALane(t *testing.T) {
 	p := posterior(rand.New(rand.NewPCG(1, 5)), 3)
 	o := NewOutputs(Topic{Group: "g", Output: "out", Encoder: arrow.NewEncoder()}, DeadLetters{Topic: "dead"}, nil)
-	r := &pipeline.Record{Offset: 5, Key: []byte("k"), Time: 77, Headers: []pipeline.Header{{Key: "traceparent", Value: []byte("t")}}}
+	r := &pipeline.Record{Offset: 5, Key: []byte("k"), Time: 77, Headers: []pipeline.Header{{Key: "traceparent", Value: []byte(aParent)}, {Key: "tracestate", Value: []byte("a=b")}}}
 	var first []pipeline.Output
 	for range 3 {
 		outs, err := o.Posterior(nil, nil, p, nil, r)
@@ -359,13 +359,13 @@ func TestOutputsOfALane(t *testing.T) {
 			t.Error("not the same record twice")
 		}
 	}
-	if !strings.HasSuffix(headers(first[0]), "traceparent=t\n") {
+	if !strings.HasSuffix(headers(first[0]), "traceparent="+aParent+"\ntracestate=a=b\n") {
 		t.Errorf("got %s", headers(first[0]))
 	}
 	if d := o.Dead(p.Source, r, pipeline.StageCheck, "no rows"); d.Topic != "dead" || !strings.Contains(headers(d), "CheckException") {
 		t.Errorf("dead letter %+v", d)
 	}
-	if d := o.Tombstone(p.Source, r); d.Topic != "out" || d.Value != nil || string(d.Key) != "k" || d.Time != 77 || !strings.HasSuffix(headers(d), "traceparent=t\n") {
+	if d := o.Tombstone(p.Source, r); d.Topic != "out" || d.Value != nil || string(d.Key) != "k" || d.Time != 77 || !strings.HasSuffix(headers(d), "traceparent="+aParent+"\ntracestate=a=b\n") {
 		t.Errorf("tombstone %+v", d)
 	}
 }
@@ -377,7 +377,7 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("json: %v allocations", n)
 	}
 	topic := Topic{Group: "g", Output: "out", Encoder: JSON{}}
-	if n := testing.AllocsPerRun(50, func() { _, _ = topic.Posterior(dst[:0], p, nil) }); n > 1 {
+	if n := testing.AllocsPerRun(50, func() { _, _ = topic.Posterior(dst[:0], p, Trace{}) }); n > 1 {
 		t.Errorf("record: %v allocations", n)
 	}
 }

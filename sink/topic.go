@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/trace"
 )
 
 // EventType is the CloudEvents type of everything on the output topics.
@@ -37,26 +38,25 @@ type Topic struct {
 }
 
 // Posterior returns the record of p. It appends value, key and headers to
-// dst, which belongs to the record from then on; dst may be nil. traceparent
-// is the input's header of that name; nil: it has none. The error is the
-// encoder's.
-func (t *Topic) Posterior(dst []byte, p *pipeline.Posterior, traceparent []byte) (pipeline.Output, error) {
+// dst, which belongs to the record from then on; dst may be nil. It goes on with
+// the trace of its input. The error is the encoder's.
+func (t *Topic) Posterior(dst []byte, p *pipeline.Posterior, of Trace) (pipeline.Output, error) {
 	start := len(dst)
 	dst, err := t.Encoder.Append(dst, p, t.Limit)
 	if err != nil {
 		return pipeline.Output{}, err
 	}
 	o := t.output(dst, start, event{
-		content: t.Encoder.ContentType(), key: p.Key, source: p.Source, offset: p.Offset, time: p.Time, trace: traceparent,
+		content: t.Encoder.ContentType(), key: p.Key, source: p.Source, offset: p.Offset, time: p.Time, trace: of,
 	})
 	return o, nil
 }
 
 // Draws returns the record on topic `<output>.draws` that has the given value
 // and content type.
-func (t *Topic) Draws(value []byte, contentType string, p *pipeline.Posterior, traceparent []byte) pipeline.Output {
+func (t *Topic) Draws(value []byte, contentType string, p *pipeline.Posterior, of Trace) pipeline.Output {
 	o := t.output(value, 0, event{
-		content: contentType, key: p.Key, source: p.Source, offset: p.Offset, part: drawsPart, time: p.Time, trace: traceparent,
+		content: contentType, key: p.Key, source: p.Source, offset: p.Offset, part: drawsPart, time: p.Time, trace: of,
 	})
 	o.Topic = t.Output + ".draws"
 	return o
@@ -64,14 +64,14 @@ func (t *Topic) Draws(value []byte, contentType string, p *pipeline.Posterior, t
 
 // Predictions returns the record of p on topic `<output>.predictions`. It
 // appends to dst as Posterior does.
-func (t *Topic) Predictions(dst []byte, p *pipeline.Predictions, traceparent []byte) (pipeline.Output, error) {
+func (t *Topic) Predictions(dst []byte, p *pipeline.Predictions, of Trace) (pipeline.Output, error) {
 	start := len(dst)
 	dst, err := t.Encoder.AppendPredictions(dst, p, t.Limit)
 	if err != nil {
 		return pipeline.Output{}, err
 	}
 	o := t.output(dst, start, event{
-		content: t.Encoder.ContentType(), key: p.Key, source: p.Source, offset: p.Offset, part: predictionsPart, time: p.Time, trace: traceparent,
+		content: t.Encoder.ContentType(), key: p.Key, source: p.Source, offset: p.Offset, part: predictionsPart, time: p.Time, trace: of,
 	})
 	o.Topic = t.Output + ".predictions"
 	return o, nil
@@ -80,8 +80,8 @@ func (t *Topic) Predictions(dst []byte, p *pipeline.Predictions, traceparent []b
 // Tombstone returns the record that tells readers that the model of key is
 // gone: a null value with all ce_ headers, and no content type, as there is
 // no content. offset and time are those of the input's tombstone.
-func (t *Topic) Tombstone(key string, source pipeline.Partition, offset, time int64, traceparent []byte) pipeline.Output {
-	o := t.output(nil, 0, event{key: key, source: source, offset: offset, time: time, trace: traceparent})
+func (t *Topic) Tombstone(key string, source pipeline.Partition, offset, time int64, of Trace) pipeline.Output {
+	o := t.output(nil, 0, event{key: key, source: source, offset: offset, time: time, trace: of})
 	o.Value = nil
 	return o
 }
@@ -94,13 +94,13 @@ type event struct {
 	offset  int64
 	part    string
 	time    int64
-	trace   []byte
+	trace   Trace
 }
 
 // output makes the record whose value is dst[start:]. Key and headers share
 // the value's memory: two allocations a record are enough.
 func (t *Topic) output(dst []byte, start int, e event) pipeline.Output {
-	var ends [9]int
+	var ends [10]int
 	n := 0
 	cut := func() {
 		ends[n] = len(dst)
@@ -127,11 +127,13 @@ func (t *Topic) output(dst []byte, start int, e event) pipeline.Output {
 	cut()
 	dst = append(dst, "1.0"...)
 	cut()
-	dst = append(dst, e.trace...)
+	dst = append(dst, e.trace.Parent...)
+	cut()
+	dst = append(dst, e.trace.State...)
 	cut()
 	piece := func(i int) []byte { return dst[ends[i-1]:ends[i]:ends[i]] }
 
-	headers := make([]pipeline.Header, 0, 8)
+	headers := make([]pipeline.Header, 0, 9)
 	if e.content != "" {
 		headers = append(headers, pipeline.Header{Key: "content-type", Value: piece(2)})
 	}
@@ -143,8 +145,11 @@ func (t *Topic) output(dst []byte, start int, e event) pipeline.Output {
 		pipeline.Header{Key: "ce_subject", Value: piece(1)},
 		pipeline.Header{Key: "ce_time", Value: piece(6)},
 	)
-	if e.trace != nil {
-		headers = append(headers, pipeline.Header{Key: "traceparent", Value: piece(8)})
+	if e.trace.Parent != nil {
+		headers = append(headers, pipeline.Header{Key: trace.ParentHeader, Value: piece(8)})
+	}
+	if e.trace.State != nil {
+		headers = append(headers, pipeline.Header{Key: trace.StateHeader, Value: piece(9)})
 	}
 	return pipeline.Output{
 		Topic:   t.Output,

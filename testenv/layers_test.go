@@ -69,8 +69,11 @@ var layers = []layer{
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
-	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather"}},
+	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather", "pipeline/trace"}},
 	{path: "pipeline/depend"},
+	{path: "pipeline/trace"},
+	{path: "pipeline/trace/otlp/otlptest"},
+	{path: "pipeline/trace/otlp", may: []string{"pipeline/trace", "internal/access"}},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
 	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
 	{path: "pipeline/admin", may: []string{"pipeline"}},
@@ -85,14 +88,14 @@ var layers = []layer{
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"cdf", "pipeline"}},
 	{path: "docs", pure: true},
-	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
+	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "pipeline/trace", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline"}},
-	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext"}},
+	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext"}},
 	{path: "sink/web/token", may: []string{"internal/strictyaml"}},
 
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/clitest"},
-	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline"}},
+	{path: "cmd/internal/replay", may: []string{"cdf", "pipeline", "pipeline/trace"}},
 	{path: "cmd/producer/rows", may: []string{"cdf", "internal/jsontext", "cmd/internal/replay"}},
 	{path: "cmd/internal/term"},
 	{path: "cmd/internal/version"},
@@ -124,7 +127,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
-		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "sink", "sink/live", "sink/web", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/live", "sink/web", "internal/access", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{
@@ -141,8 +144,8 @@ var layers = []layer{
 	{path: "cmd/consumer/demo", may: []string{"cdf", "pipeline", "cmd/internal/replay", "cmd/internal/term", "internal/embedded"}},
 	{path: "cmd/producer", may: []string{"cmd/internal/cli", "cmd/producer/commands"}},
 	{path: "cmd/producer/commands", may: []string{
-		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka", "internal/access",
-		"cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
+		"cdf", "models/simulate", "pipeline", "pipeline/arrow", "pipeline/kafka", "pipeline/trace", "pipeline/trace/otlp", "internal/access",
+		"cmd/internal/version", "cmd/internal/replay", "cmd/producer/rows", "cmd/internal/term", "cmd/internal/cli",
 	}},
 	{path: "cmd/credence", may: []string{"models", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/commands", "cmd/producer/commands"}},
 	{path: "cmd/paper", may: []string{"cmd/internal/cli", "cmd/internal/term", "research/figure", "research/study"}},
@@ -205,7 +208,7 @@ var homes = map[string][]string{
 	"gonum.org/v1/plot":                  {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/credence", "cmd/producer", "cmd/paper"},
 	"github.com/spf13/pflag":             {"cmd/internal/clitest", "cmd/consumer", "cmd/producer", "cmd/paper"},
-	"github.com/prometheus":              {"pipeline", "pipeline/depend", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "sink", "sink/web", "cmd/consumer"},
+	"github.com/prometheus":              {"pipeline", "pipeline/depend", "pipeline/pipelinetest", "pipeline/kafka", "pipeline/redis", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/web", "cmd/consumer", "cmd/producer"},
 	"github.com/schollz/progressbar":     {"cmd/internal/term", "cmd/internal/replay", "cmd/consumer", "cmd/producer"},
 	"github.com/rivo/uniseg":             {"cmd/internal/term", "cmd/consumer/show"},
 	"go.yaml.in/yaml":                    {"internal/strictyaml", "cmd/consumer/config", "cmd/consumer/draft", "sink/web"},
@@ -218,7 +221,8 @@ var homes = map[string][]string{
 	"golang.org/x/time":                  {"sink/web"},
 	"github.com/twmb/avro":               {"pipeline/events/avro"},
 	"github.com/bufbuild/protocompile":   {"pipeline/events/protobuf"},
-	"google.golang.org/protobuf/":        {"pipeline/events/protobuf"},
+	"google.golang.org/protobuf/":        {"pipeline/events/protobuf", "pipeline/trace/otlp", "pipeline/trace/otlp/otlptest"},
+	"go.opentelemetry.io/proto":          {"pipeline/trace/otlp/otlptest"}, // tests alone
 	"github.com/rogpeppe/go-internal":    {"cmd/internal/clitest"},
 }
 

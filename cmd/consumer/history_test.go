@@ -33,12 +33,18 @@ type process struct {
 // serve starts a consumer on a free port. It ends with the test at the latest.
 func (w *world) serve(change func(*config.Config)) *process {
 	w.Helper()
+	return w.serveLogging(slog.DiscardHandler, change)
+}
+
+// serveLogging is serve with a log handler.
+func (w *world) serveLogging(log slog.Handler, change func(*config.Config)) *process {
+	w.Helper()
 	c := w.config()
 	c.HTTP.Listen, c.Checkpoint.Interval = "127.0.0.1:0", config.Duration(50*time.Millisecond)
 	if change != nil {
 		change(c)
 	}
-	s, err := run.NewService(w.Context(), cli.Apart(), c, slog.New(slog.DiscardHandler))
+	s, err := run.NewService(w.Context(), cli.Apart(), c, slog.New(log))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -85,11 +91,15 @@ func (p *process) history(w *world, key string) past {
 	return h
 }
 
-func (p *process) get(w *world, path string) ([]byte, int) {
+// get asks for a path, with headers as names and values in turn.
+func (p *process) get(w *world, path string, header ...string) ([]byte, int) {
 	w.Helper()
 	q, err := http.NewRequestWithContext(w.Context(), http.MethodGet, p.url+path, nil)
 	if err != nil {
 		w.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		q.Header.Set(header[i], header[i+1])
 	}
 	r, err := http.DefaultClient.Do(q)
 	if err != nil {

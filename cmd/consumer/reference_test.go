@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/trace/otlp"
 	"github.com/credence-stream/credence/sink/web"
 )
 
@@ -56,6 +57,7 @@ func TestReferenceOfMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	web.RegisterMetrics(d)
+	otlp.RegisterMetrics(d)
 	var rows []string
 	for _, x := range d.all {
 		m := description.FindStringSubmatch(x.String())

@@ -25,6 +25,7 @@ const (
 	Kafka          = "kafka"
 	Redis          = "redis"
 	SchemaRegistry = "schema registry"
+	TraceCollector = "trace collector"
 )
 
 const (
@@ -157,12 +158,13 @@ func (w *Watch) Gone(who string) {
 	}
 }
 
-// Away reports whether the log was told of an outage that is not over.
+// Away reports whether the log was told of an outage that is not over, of what partitions
+// wait for: nothing waits for the collector of traces.
 func (w *Watch) Away() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, d := range w.all {
-		if !d.told.IsZero() {
+	for name, d := range w.all {
+		if name != TraceCollector && !d.told.IsZero() {
 			return true
 		}
 	}

@@ -197,3 +197,20 @@ func TestLinesAreNotRepeated(t *testing.T) {
 		t.Errorf("the log has:\n%s", got)
 	}
 }
+
+// TestNobodyWaitsForTheCollector: its outage is told as any other, and explains nothing that
+// partitions wait for.
+func TestNobodyWaitsForTheCollector(t *testing.T) {
+	watch(t, func(w *watched) {
+		w.Blocked(TraceCollector, "exporter", "refused")
+		<-time.After(3 * time.Second)
+		if n := w.metric(t, "dependency_up"); w.Away() || n["trace_collector"] != 0 {
+			t.Errorf("away %v, up %v", w.Away(), n)
+		}
+		w.Answered(TraceCollector, "exporter")
+		<-time.After(time.Second)
+		w.wants(t,
+			`level=WARN msg="dependency unavailable" dependency=trace_collector error=refused waiting=1`,
+			`level=INFO msg="dependency available" dependency=trace_collector`)
+	})
+}

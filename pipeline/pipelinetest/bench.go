@@ -227,13 +227,24 @@ func StartLogging(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeli
 // StartObserved is StartLogging with an observer.
 func StartObserved(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, log slog.Handler) *Bench {
 	t.Helper()
+	return start(t, k, store, rules, o, pipeline.Traces{}, log)
+}
+
+// StartTraced is StartOn with traces.
+func StartTraced(t *testing.T, k *Kafka, traces pipeline.Traces) *Bench {
+	t.Helper()
+	return start(t, k, storetest.NewMemory(), Rules(t), nil, traces, slog.DiscardHandler)
+}
+
+func start(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, traces pipeline.Traces, log slog.Handler) *Bench {
+	t.Helper()
 	b := &Bench{Kafka: k, Store: store, Reg: prometheus.NewRegistry()}
 	w, err := pipeline.New(pipeline.Options{
 		Topic: "in", Group: b.Kafka, Log: b.Kafka, Publisher: b.Kafka, Store: b.Store, Rules: rules,
 		Interval: time.Second, MinPause: 5 * time.Millisecond, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
 		Heartbeat: 500 * time.Millisecond, Flush: 10 * time.Second, Lanes: 2,
 		NewDecoder: func() pipeline.Decoder { return &Decoder{Takes: k.Takes} }, NewOutputs: func() pipeline.Outputs { return Outputs{} },
-		Observer: o, Metrics: pipeline.NewMetrics(b.Reg, "test"), Logger: slog.New(log),
+		Observer: o, Traces: traces, Metrics: pipeline.NewMetrics(b.Reg, "test"), Logger: slog.New(log),
 	})
 	if err != nil {
 		t.Fatal(err)

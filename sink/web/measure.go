@@ -26,6 +26,7 @@ type meter struct {
 	duration *prometheus.HistogramVec
 	routes   map[string]bool // those that are paths
 	keyed    map[string]keyMethods
+	traces   traces
 }
 
 // expectedCodes are there from the start, so that the first one of them counts as growth.
@@ -91,9 +92,11 @@ func (m *meter) measure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, route := time.Now(), m.route(r.URL.EscapedPath())
 		a := &answered{ResponseWriter: w, code: http.StatusOK}
+		span := m.traces.begin(r, route, start)
 		defer func() {
 			m.requests.WithLabelValues(route, strconv.Itoa(a.code)).Inc()
 			m.duration.WithLabelValues(route).Observe(time.Since(start).Seconds())
+			m.traces.end(span, a.code)
 		}()
 		next.ServeHTTP(a, r)
 	})

@@ -76,6 +76,7 @@ func (s *Server) routes() (http.Handler, error) {
 	})
 	if s.meter == nil {
 		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed())
+		s.meter.traces = traces{s.options.Tracer, s.options.TraceKeys}
 	}
 	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, s.options.TLS.certified(origin.Handler(all)))))
 	guarded = behind(s.options.Proxies, guarded)

@@ -24,6 +24,7 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/gather"
+	"github.com/credence-stream/credence/pipeline/trace"
 	"github.com/credence-stream/credence/sink"
 	"github.com/credence-stream/credence/sink/live"
 )
@@ -67,6 +68,10 @@ type Options struct {
 	Metrics    *prometheus.Registry // served, and what the server measures itself is added
 	Pprof      bool                 // serve profiles to who may come in
 	Logger     *slog.Logger
+	// Tracer makes the spans of requests; nil: there are none. TraceKeys has them tell paths
+	// with keys in them.
+	Tracer    *trace.Tracer
+	TraceKeys bool
 }
 
 // Server serves HTTP on one address.

@@ -55,6 +55,7 @@ func (c *Config) check() []error {
 	add(oneOf("on_gap", c.OnGap, "halt", "skip"))
 	add(oneOf("log.format", c.Log.Format, "text", "json"))
 	add(oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error"))
+	c.Traces.check(wrong)
 	c.checkSizes(wrong)
 	if c.HTTP.Listen != "" {
 		if _, _, err := net.SplitHostPort(c.HTTP.Listen); err != nil {

@@ -24,6 +24,7 @@ type Config struct {
 	Limits     Limits     `yaml:"limits"`
 	HTTP       HTTP       `yaml:"http"`
 	Log        Log        `yaml:"log"`
+	Traces     Traces     `yaml:"traces"`
 	OnGap      string     `yaml:"on_gap"`
 	Models     []Model    `yaml:"models"`
 
@@ -175,6 +176,7 @@ func Default() *Config {
 		Limits:     Limits{Record: 32 << 20, Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups, Summary: 16 << 20, DeadLetter: 1000 << 10},
 		HTTP:       HTTP{Listen: "127.0.0.1:8080", Rate: 200, History: 64 << 20},
 		Log:        Log{Format: "text", Level: "info"},
+		Traces:     Traces{Sample: 1, Service: "credence"},
 		OnGap:      "halt",
 	}
 }

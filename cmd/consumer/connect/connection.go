@@ -32,8 +32,9 @@ type Connection struct {
 	Log    *kafka.Log
 	Reader *Reader
 	Rules  *pipeline.Rules
-	Store  *redis.Store // nil before openStore
-	Lookup *Lookup      // nil before openStore
+	Store  *redis.Store    // nil before openStore
+	Lookup *Lookup         // nil before openStore
+	Traces pipeline.Traces // of the worker
 
 	watch    *depend.Watch // of what is connected to; nil: nobody looks
 	unusable func(error)   // is told of files that have changed and cannot be used; nil: nobody is
@@ -264,6 +265,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		NewDecoder: func() pipeline.Decoder { return n.Reader.Decoder(LimitsOf(c), memory) },
 		NewOutputs: func() pipeline.Outputs { return NewOutputs(c, n.Rules, int(c.Limits.Summary)) },
 		Observer:   observer,
+		Traces:     n.Traces,
 		Metrics:    metrics,
 		Depend:     n.watch,
 		Logger:     logger,

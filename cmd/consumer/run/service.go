@@ -18,6 +18,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/version"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/depend"
+	"github.com/credence-stream/credence/pipeline/trace/otlp"
 	"github.com/credence-stream/credence/sink/live"
 	"github.com/credence-stream/credence/sink/web"
 )
@@ -33,8 +34,9 @@ type Service struct {
 	worker  *pipeline.Metrics
 	watch   *depend.Watch
 	feed    *live.Feed
-	scored  *live.Scored // without HTTP; nil: not asked for
-	http    *web.Server  // nil: disabled
+	scored  *live.Scored   // without HTTP; nil: not asked for
+	http    *web.Server    // nil: disabled
+	traces  *otlp.Exporter // nil: nothing is traced
 
 	from *from     // where a new group begins; nil: not said
 	tty  io.Writer // of a bar; nil: none
@@ -60,6 +62,11 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	if s.conn, err = connect.DialWatched(c, s.watch, logger); err != nil {
 		return nil, err
 	}
+	if s.traces, err = openTraces(c, s.watch, s.metrics); err != nil {
+		s.conn.Close()
+		return nil, err
+	}
+	s.conn.Traces = s.workerTraces()
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.worker = pipeline.NewMetrics(s.metrics, version.Get().Version)
 	s.worker.Expect(s.conn.Rules)
@@ -80,6 +87,9 @@ func dependencies(c *config.Config) []string {
 	if c.Input.Schema.Registry != "" {
 		all = append(all, depend.SchemaRegistry)
 	}
+	if c.Traces.Endpoint != "" {
+		all = append(all, depend.TraceCollector)
+	}
 	return all
 }
 
@@ -90,6 +100,7 @@ func (s *Service) Addr() string { return s.http.Addr() }
 // reached the ends that they have now. It returns when everything has ended.
 func (s *Service) Run(ctx context.Context, untilEnd bool) error {
 	defer s.conn.Close()
+	defer s.export(ctx)()
 	s.accounts = s.accounts || untilEnd
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

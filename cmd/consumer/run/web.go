@@ -33,7 +33,7 @@ func (s *Service) webOptions() web.Options {
 			Memory: s.memory,
 		},
 		Commands: commandsOf(s.names, c), Page: web.Page(), Manual: docs.Pages,
-		Metrics: s.metrics, Logger: s.logger, Pprof: c.HTTP.Pprof,
+		Metrics: s.metrics, Logger: s.logger, Pprof: c.HTTP.Pprof, Tracer: s.tracer(), TraceKeys: c.Traces.Keys,
 	}
 }
 

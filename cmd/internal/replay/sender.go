@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/trace"
 )
 
 // Names and values of the headers of a shard.
@@ -40,6 +41,7 @@ type Options struct {
 	Rate      float64 // shards per second; 0: as fast as they are acknowledged
 	Publisher Publisher
 	Encode    func(*cdf.Batch) ([]byte, error) // to an Arrow stream; the bytes are kept
+	Tracing   Tracing
 	// Acked, if not nil, is told what was acknowledged.
 	Acked func(shards, rows int64)
 	// Waiting, if not nil, is told of an outage before each new attempt.
@@ -61,6 +63,7 @@ type Sender struct {
 	pending []pipeline.Output
 	counts  Totals // of pending
 	acked   Totals
+	spans   []trace.Span // of pending, where they are recorded
 }
 
 // NewSender returns a Sender that has sent nothing.
@@ -84,14 +87,15 @@ func (s *Sender) Send(ctx context.Context, sh Shard) error {
 			return err
 		}
 	}
+	headers := []pipeline.Header{
+		{Key: contentTypeHeader, Value: []byte(contentType)},
+		{Key: pipeline.ShardHeader, Value: fmt.Appendf(nil, "%s/%d", s.opt.Run, sh.N)},
+	}
 	s.pending = append(s.pending, pipeline.Output{
-		Topic: s.opt.Topic,
-		Key:   []byte(sh.Key),
-		Value: value,
-		Headers: []pipeline.Header{
-			{Key: contentTypeHeader, Value: []byte(contentType)},
-			{Key: pipeline.ShardHeader, Value: fmt.Appendf(nil, "%s/%d", s.opt.Run, sh.N)},
-		},
+		Topic:   s.opt.Topic,
+		Key:     []byte(sh.Key),
+		Value:   value,
+		Headers: append(headers, s.context(sh, len(value))...),
 	})
 	s.counts.Shards++
 	s.counts.Rows += int64(sh.Batch.Rows)
@@ -115,7 +119,9 @@ func (s *Sender) Flush(ctx context.Context) error {
 	for i := range s.pending {
 		s.pending[i].Time = now
 	}
-	if err := s.deliver(ctx); err != nil {
+	err := s.deliver(ctx)
+	s.sent(err)
+	if err != nil {
 		return err
 	}
 	s.acked.Shards += s.counts.Shards

@@ -37,6 +37,7 @@ type delivery struct {
 	rate       float64
 	run        string
 	json       bool
+	tracing    tracing
 }
 
 func (d *delivery) register(f *pflag.FlagSet) {
@@ -47,6 +48,7 @@ func (d *delivery) register(f *pflag.FlagSet) {
 	f.Float64Var(&d.rate, "rate", 0, "at most `N` shards per second; 0: as fast as the brokers acknowledge")
 	f.StringVar(&d.run, "run-id", "", "continue the run `ID`: the consumer skips what it has already applied (default: a new run)")
 	f.BoolVar(&d.json, "json", false, "print the summary as JSON")
+	d.tracing.register(f)
 }
 
 // check returns what is wrong with the flags and gives the run an id.
@@ -65,6 +67,9 @@ func (d *delivery) check() error {
 	} else if err := replay.CheckRun(d.run); err != nil {
 		return err
 	}
+	if err := d.tracing.check(); err != nil {
+		return err
+	}
 	return d.connection.check()
 }
 
@@ -76,11 +81,16 @@ func (p *Program) deliver(ctx context.Context, d *delivery, shards iter.Seq2[rep
 		return err
 	}
 	defer func() { _ = b.Close() }()
+	tracing, traced, err := d.tracing.open(ctx, p.Say)
+	if err != nil {
+		return err
+	}
+	defer traced()
 
 	bar := term.Progress(p.Stderr, "rows sent", total)
 	start := time.Now()
 	s := replay.NewSender(replay.Options{
-		Topic: d.topic, Run: d.run, Rate: d.rate, Publisher: b, Encode: p.encode,
+		Topic: d.topic, Run: d.run, Rate: d.rate, Publisher: b, Encode: p.encode, Tracing: tracing,
 		Acked: func(_, rows int64) { bar.Add(rows) },
 		Waiting: func(err error, pause time.Duration) {
 			bar.Printf("no acknowledgement, next attempt in %v: %v", pause, err)
