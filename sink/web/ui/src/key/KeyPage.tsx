@@ -79,7 +79,7 @@ export function KeyPage({ name }: { name: string }) {
       {none ? <Empty title="No shard yet"><p>The first rows of this key wait until they are a shard; what is learnt shows here then.</p></Empty>
         : variables.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
         <div class={variables.length <= 6 ? 'key-main few' : 'key-main'}>
-          <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable })} />
+          <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable, density: null })} />
           <Chosen model={model} variable={chosen} tall={variables.length <= 6} />
         </div>
       )}

@@ -5,6 +5,7 @@ import { axis, Plot, valueAxis } from '../charts/plot.tsx'
 import { Swatch } from '../charts/legend.tsx'
 import { tickText, ticks } from '../charts/ticks.ts'
 import { count, estimate, exact, significant } from '../format.ts'
+import { useRange } from '../router.ts'
 import { colour } from '../theme.ts'
 
 type Prediction = Predictions['predictions'][number]
@@ -91,7 +92,7 @@ function Picture({ p, lo, hi }: { p: Prediction; lo: number; hi: number }) {
 }
 
 function Fan({ list, title }: { list: readonly Prediction[]; title: string }) {
-  const [zoom, setZoom] = useState<[number, number] | null>(null)
+  const [zoom, setZoom] = useRange('steps')
   const [at, setAt] = useState<number | null>(null)
   const view = useMemo(() => ({ zoom }), [])
   view.zoom = zoom
