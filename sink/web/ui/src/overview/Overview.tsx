@@ -85,6 +85,9 @@ function useLive() {
   }, [])
 }
 
+/** Rows before the end of the list at which more are asked for. */
+const nearEnd = 100
+
 /** Milliseconds between two orders of a list that nobody has begun to read. */
 const again = 10_000
 
@@ -114,6 +117,13 @@ function List({ state, size, grid, filtered, sort, commands }: {
   if (state.failure && shown.length === 0) return <ErrorState failure={state.failure} what="The keys can’t be listed" retry={() => void keys.load()} />
   if (state.loading && shown.length === 0) return <Loading what="keys" />
   if (shown.length === 0 && !filtered) return <NoKeys commands={commands} />
+  if (shown.length === 0 && state.more === 'follow')
+    return (
+      <Empty title="No key matches so far">
+        <p class="muted">There are many keys; not all were looked at.</p>
+        <div><button type="button" disabled={state.loading} onClick={() => void keys.more()}>Look on</button></div>
+      </Empty>
+    )
   if (shown.length === 0)
     return (
       <Empty title="No key matches">
@@ -135,12 +145,15 @@ function List({ state, size, grid, filtered, sort, commands }: {
           const key = shown[i] as string
           return { key, cells: <KeyRow detail={details.detail(key)} size={size} /> }
         }}
-        seen={({ from, to }) => details.see(shown.slice(from, to))}
+        seen={({ from, to }) => {
+          details.see(shown.slice(from, to))
+          if (to > shown.length - nearEnd) void keys.more()
+        }}
         head={<Head sort={sort} />}
       />
       <p class="list-foot muted" role="status">
         {state.loading ? `Loading: ${count(state.loaded)} keys so far` : `${count(shown.length)} of ${count(state.total)} keys`}
-        {state.capped && '; the first of them are listed, search finds the others'}
+        {!state.loading && state.more !== 'none' && (state.more === 'follow' ? '; more follow at the end of the list, search finds any' : '; search and filters find the others')}
         {state.sortedAt !== null && <> · in order as of {absolute(state.sortedAt)} <button type="button" class="link" onClick={() => void keys.load()}>sort anew</button></>}
         {state.failure && ` · not up to date: ${state.failure.message}`}
       </p>
