@@ -76,7 +76,7 @@ func known(ctx context.Context, part share, words []string) error {
 			all = append(all, m)
 		}
 	}
-	t, err := plantAll(ctx, all)
+	t, err := plantAll(ctx, possible(all))
 	switch {
 	case err != nil:
 		return err
