@@ -48,7 +48,7 @@ export function Predict({ model }: { model: KeyModel }) {
       ) : (
         <Rows given={given} fields={fields} ask={ask} busy={busy} faults={faults} setFaults={setFaults} />
       )}
-      {result && <PredictResult result={result} kind={kind} response={visible(about.inputs.find((i) => i.role === 'response')?.name ?? '')} unit={responseUnit(about, kind)} />}
+      {result && <PredictResult of={model.key} result={result} kind={kind} response={visible(about.inputs.find((i) => i.role === 'response')?.name ?? '')} unit={responseUnit(about, kind)} />}
     </div>
   )
 }

@@ -1,1 +1,0 @@
-import{tt as e}from"./index-Cd4ViGZq.js";var t=matchMedia(`(max-width: 640px)`),n=e(t.matches);t.addEventListener(`change`,()=>n.value=t.matches);export{n as t};
