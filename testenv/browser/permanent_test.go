@@ -12,9 +12,10 @@ import (
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
-// permanentModels are one of many inputs, one of steps in time and one of all others.
+// permanentModels are one of many inputs, one of two, one of steps in time and one of all others.
 const permanentModels = `
   - {match: "wide/**", kind: linear, columns: {response: y, features: [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14]}}
+  - {match: "pair/**", kind: linear, columns: {response: y, features: [x1, x2]}}
   - {match: "path/**", kind: dlm, columns: {response: y}}
   - {match: "**", kind: linear, columns: {response: y, features: [x]}}
 `
@@ -117,8 +118,8 @@ func permanents() []permanent {
 			inAddress(`document.querySelectorAll('.diagnostics th button')[1].click()`, "sort"),
 		}},
 		{name: "calibration of a key", path: "/key/shop%2F10001?view=calibration", ready: bands + ` && document.querySelectorAll('.sheet .heat').length === 120`, within: panel, settings: []setting{
-			inAddress(`set('[role=tabpanel] select', '24')`, "windows"),
-			{`key('[role=tabpanel] .sheet svg', 'Home')`, `link('window') !== null && document.querySelectorAll('.sheet .heat').length === 240`},
+			{`set('[role=tabpanel] select', '24')`, `link('windows') && document.querySelectorAll('.sheet .heat').length === 240`},
+			inAddress(`key('[role=tabpanel] .sheet svg', 'Home')`, "window"),
 			inAddress(`button('RMSE').click()`, "score"),
 			inAddress(moved("[role=tabpanel] .plot"), "scored"),
 		}},
@@ -181,14 +182,17 @@ func permanents() []permanent {
 }
 
 // TestViews sets everything that each view lets a reader set, opens the address in another profile and
-// finds the same texts, controls and pictures there.
+// finds the same texts, controls and pictures there; and compares what views draw and give with the API.
 func TestViews(t *testing.T) {
 	mine, theirs, w := newBrowser(t), newBrowser(t), newWorldOf(t, permanentModels)
 	keys := append(names(6), "path/1")
 	const shards = 60
 	for range shards {
 		w.send(t, keys[1:]...)
-		if err := w.client.ProduceSync(t.Context(), w.wideRecord(t, 14)).FirstErr(); err != nil {
+		wide := w.wideRecord(t, 14)
+		pair := *wide
+		pair.Key = []byte("pair/1")
+		if err := w.client.ProduceSync(t.Context(), wide, &pair).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +202,7 @@ func TestViews(t *testing.T) {
 	if err := w.client.ProduceSync(t.Context(), bad).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
-	w.applied(t, shards*len(keys)+2)
+	w.applied(t, shards*(len(keys)+1)+2)
 	for _, v := range permanents() {
 		height := int64(900)
 		if strings.Contains(v.path, "#") {
@@ -208,6 +212,7 @@ func TestViews(t *testing.T) {
 			v.restored(t, newTab(t, mine, 1280, height), newTab(t, theirs, 1280, height), w.Base)
 		})
 	}
+	t.Run("values are the API's", func(t *testing.T) { valuesAreTheAPIs(t, newTab(t, theirs, 1280, 900), w.Base) })
 }
 
 // restored sets all on one tab and compares the other, which has only the address.
