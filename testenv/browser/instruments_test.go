@@ -33,6 +33,8 @@ var kept = []struct {
 	{sight{"calibration", "/key/ATL" + instruments[3].query, instruments[3].wants + ` && document.querySelectorAll('.chart svg').length === 2 && document.querySelector('[role=tabpanel] canvas')`}, 5},
 	{sight{"forest across keys", "/forest?variable=beta%5Bdistance%5D", `document.querySelector('.forest-row')`}, 1},
 	{sight{"calibration across keys", "/calibration", `document.querySelectorAll('.chart svg').length === 2`}, 1},
+	{sight{"keys", "/", rowOf("ATL") + `?.querySelector('.cell.mean').dataset.value`}, 1},
+	{sight{"predictions", "/key/ATL?view=predict&given=%7B%22rows%22%3A%5B%7B%22distance%22%3A1000%2C%22hour%22%3A9%7D%5D%7D", `document.querySelector('.bands canvas') && document.querySelector('.predictions tbody tr')`}, 3},
 	{sight{"compare", compared, `document.querySelectorAll('.sheet path').length === 3`}, 1},
 }
 

@@ -6,7 +6,7 @@ type mutant struct {
 	name     string
 	file     string
 	old, new string
-	tests    string // for go test -run
+	tests    string // for go test -run, or a file of the page's tests
 	packages []string
 }
 

@@ -64,7 +64,8 @@ func (s share) has(i int) bool { return s.every == 0 || i%s.every == s.from }
 
 // every mutant, in the order in which shares are dealt.
 func every() []mutant {
-	return slices.Concat(guarantees, ofMemory, gathering, origins, ofSchemas, ofSecurity, ofTenants, ofTraces, rescaling, upgrades, mathematics)
+	return slices.Concat(guarantees, ofMemory, gathering, origins, ofSchemas, ofSecurity, ofTenants, ofTraces,
+		rescaling, upgrades, ofPage, mathematics)
 }
 
 // known plants the mutants in a share of the list whose names contain one of
@@ -76,7 +77,7 @@ func known(ctx context.Context, part share, words []string) error {
 			all = append(all, m)
 		}
 	}
-	t, err := plantAll(ctx, all)
+	t, err := plantAll(ctx, possible(all))
 	switch {
 	case err != nil:
 		return err
@@ -116,7 +117,10 @@ type tally struct {
 // the linker.
 func plantAll(ctx context.Context, all []mutant) (t tally, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	defer func() {
+		cancel()
+		err = errors.Join(err, forgetPackages(all))
+	}()
 	outcomes := make([]chan outcome, len(all))
 	for i := range outcomes {
 		outcomes[i] = make(chan outcome, 1)
@@ -177,11 +181,27 @@ func (m mutant) try(ctx context.Context) (o outcome) {
 	start := time.Now()
 	dir, err := os.MkdirTemp("", "credence-mutant-")
 	if err == nil {
-		o.finder, err = m.plant(ctx, dir)
+		if m.ofPage() {
+			o.finder, err = m.plantPage(ctx, dir)
+		} else {
+			o.finder, err = m.plant(ctx, dir)
+		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	o.err, o.took = err, time.Since(start)
 	return o
+}
+
+// changed is the source with the fault in it.
+func (m mutant) changed() ([]byte, error) {
+	source, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	if n := strings.Count(string(source), m.old); n != 1 {
+		return nil, fmt.Errorf("%s holds the text to change %d times, want 1:\n%s", m.file, n, m.old)
+	}
+	return []byte(strings.Replace(string(source), m.old, m.new, 1)), nil
 }
 
 // plant writes the mutant to dir and returns the test that failed with it.
@@ -190,15 +210,12 @@ func (m mutant) plant(ctx context.Context, dir string) (finder string, err error
 	if err != nil {
 		return "", err
 	}
-	source, err := os.ReadFile(path)
+	source, err := m.changed()
 	if err != nil {
 		return "", err
 	}
-	if n := strings.Count(string(source), m.old); n != 1 {
-		return "", fmt.Errorf("%s holds the text to change %d times, want 1:\n%s", m.file, n, m.old)
-	}
 	changed := filepath.Join(dir, "mutant.go")
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), m.old, m.new, 1)), 0o600); err != nil {
+	if err := os.WriteFile(changed, source, 0o600); err != nil {
 		return "", err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{path: changed}})

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 
 // The place in the page is the URL: paths name the page, the query string holds
 // filters, so every view can be linked to and the back button works.
@@ -86,6 +87,24 @@ export function useChoice<T extends string>(name: string, words: readonly [T, ..
 /** useText is a text that the address keeps, '' where it has none. */
 export function useText(name: string, longest = 512): [string, (text: string) => void] {
   return [(query.value.get(name) ?? '').slice(0, longest), (text) => setQuery({ [name]: text })]
+}
+
+/** Range is a part of an axis, from its lower to its upper end. */
+export type Range = [number, number]
+
+/** rangeOf reads lower..upper, null where a text is anything else. */
+export function rangeOf(text: string): Range | null {
+  const ends = text.split('..')
+  const [lo, hi] = ends.map(Number)
+  return ends.length === 2 && ends.every((e) => e.trim() !== '') && Number.isFinite(lo) && Number.isFinite(hi) && lo! < hi! ? [lo!, hi!] : null
+}
+
+/** useRange is the part of an axis that is looked at, as the address keeps it; null: all of it. */
+export function useRange(name: string): [Range | null, (to: Range | null) => void] {
+  const text = query.value.get(name) ?? ''
+  // The same object while the text is: charts are drawn anew for another.
+  const range = useMemo(() => rangeOf(text), [text])
+  return [range, (to) => setQuery({ [name]: to && to.join('..') })]
 }
 
 /** start follows the back button and plain clicks on links inside the page. */

@@ -8,7 +8,7 @@ import { modelPath } from '../api/client.ts'
 import { Download } from '../download/Download.tsx'
 import { variableGlob } from '../key/series.ts'
 import { flagWords } from '../key/words.ts'
-import { useChoice } from '../router.ts'
+import { setQuery, useChoice, useRange } from '../router.ts'
 import { colour } from '../theme.ts'
 import { Choice, Swatch } from './legend.tsx'
 import { BandsFigure, type Axis } from './figures.tsx'
@@ -121,10 +121,10 @@ export function Bands({ of, variable, unit = '', track, version, height = 300 }:
   version: number
   height?: number
 }) {
-  const [kind, setKind] = useChoice<Axis>('axis', ['shard', 'log', 'time'])
+  const [kind] = useChoice<Axis>('axis', ['shard', 'log', 'time'])
   const [range, setRange] = useChoice<Range>('range', ['recent', 'all'])
   const whole = range === 'all'
-  const [zoom, setZoom] = useState<[number, number] | null>(null)
+  const [zoom, setZoom] = useRange('part')
   const [point, setPoint] = useState<number | null>(null)
   // The chart's ranges are asked for when it is drawn, after this object was set.
   const rose = useMemo(() => risings(track.moments), [track, version])
@@ -142,10 +142,8 @@ export function Bands({ of, variable, unit = '', track, version, height = 300 }:
   const summary =
     `After ${count(moment.t)} shards the median is ${estimate(row.median, row)}, the 95 % band from ${estimate(row['q2.5'], row)} ` +
     `to ${estimate(row['q97.5'], row)}; at shard ${count(track.moments[0]!.t)} it was from ${estimate(first['q2.5'], first)} to ${estimate(first['q97.5'], first)}.`
-  const choose = (to: Axis) => {
-    setZoom(null)
-    setKind(to)
-  }
+  // A part of one axis is none of another.
+  const choose = (to: Axis) => setQuery({ axis: to === 'shard' ? null : to, part: null })
   return (
     <div class="chart-stack">
       <div class="chart-head">

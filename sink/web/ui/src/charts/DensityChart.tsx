@@ -4,12 +4,14 @@ import type { Row } from '../api/types.ts'
 import { Help } from '../components/index.ts'
 import { count, estimate, visible } from '../format.ts'
 import type { Track } from '../key/series.ts'
+import { useChoice, useRange, useText } from '../router.ts'
 import { colour } from '../theme.ts'
 import { densityOf, sample, supportOf, type Density } from './density.ts'
 import { Download } from '../download/Download.tsx'
 import { DensityFigure } from './figures.tsx'
 import { dashes, Swatch } from './legend.tsx'
 import { axis, numbers, Plot } from './plot.tsx'
+import { nearest } from './Sheet.tsx'
 
 const points = 301
 /** Normal scores that the drawn range reaches to either side. */
@@ -84,15 +86,17 @@ export function DensityChart({ of, variable, unit = '', row, prior, track, versi
   version: number
   height?: number
 }) {
-  const [withPrior, setWithPrior] = useState(true)
-  const [fitPrior, setFitPrior] = useState(false)
-  const [withEarlier, setWithEarlier] = useState(true)
-  const [moment, setMoment] = useState<number | null>(null)
-  const [zoom, setZoom] = useState<[number, number] | null>(null)
+  const [priorShown, setPriorShown] = useChoice('prior', ['shown', 'fitted', 'none'])
+  const withPrior = priorShown !== 'none'
+  const fitPrior = priorShown === 'fitted'
+  const [earlierShown, setEarlierShown] = useChoice('earlier', ['shown', 'none'])
+  const withEarlier = earlierShown === 'shown'
+  const [after, setAfter] = useText('after', 16)
+  const [zoom, setZoom] = useRange('density')
   const [point, setPoint] = useState<number | null>(null)
   const kept = track?.rows.length ?? 0
-  // Until the slider is moved, a quarter of the way.
-  const at = Math.min(Math.max(0, kept - 1), moment ?? Math.floor(kept / 4))
+  // Until the slider is moved, a quarter of the way. A shard is told by its number: old ones are let go.
+  const at = Math.min(Math.max(0, kept - 1), /^\d+$/.test(after) && track ? nearest(track.moments.map((m) => m.t), Number(after)) : Math.floor(kept / 4))
   const earlierRow = kept > 1 ? track!.rows[at] : undefined
   const earlierT = track?.moments[at]?.t
 
@@ -132,12 +136,12 @@ export function DensityChart({ of, variable, unit = '', row, prior, track, versi
         <div class="legend">
           <span><Swatch colour="--series-1" />now</span>
           <label>
-            <input type="checkbox" checked={withPrior && shown.prior !== null} disabled={shown.prior === null} onChange={(e) => setWithPrior(e.currentTarget.checked)} />
+            <input type="checkbox" checked={withPrior && shown.prior !== null} disabled={shown.prior === null} onChange={(e) => setPriorShown(e.currentTarget.checked ? 'shown' : 'none')} />
             <Swatch colour="--prior" dash="dashed" />{flat ? 'prior: flat, no curve' : prior ? 'prior' : 'prior: not given'}<Help term="prior" />
           </label>
           {earlierRow && (
             <label>
-              <input type="checkbox" checked={withEarlier} onChange={(e) => setWithEarlier(e.currentTarget.checked)} />
+              <input type="checkbox" checked={withEarlier} onChange={(e) => setEarlierShown(e.currentTarget.checked ? 'shown' : 'none')} />
               <Swatch colour="--series-2" dash="dotted" />after {count(earlierT)} shards
             </label>
           )}
@@ -145,7 +149,7 @@ export function DensityChart({ of, variable, unit = '', row, prior, track, versi
         <div class="row no-print">
           {zoom && <button type="button" class="quiet" onClick={() => setZoom(null)}>Show all</button>}
           {shown.prior && withPrior && (
-            <button type="button" class="quiet" aria-pressed={fitPrior} onClick={() => setFitPrior(!fitPrior)}>{fitPrior ? 'Fit posterior' : 'Fit prior'}</button>
+            <button type="button" class="quiet" aria-pressed={fitPrior} onClick={() => setPriorShown(fitPrior ? 'shown' : 'fitted')}>{fitPrior ? 'Fit posterior' : 'Fit prior'}</button>
           )}
         </div>
       </div>
@@ -166,7 +170,7 @@ export function DensityChart({ of, variable, unit = '', row, prior, track, versi
       {kept > 1 && (
         <label class="moment no-print">
           <span class="muted">Compare with shard {count(earlierT)}</span>
-          <input type="range" min={0} max={kept - 1} value={at} onInput={(e) => setMoment(Number(e.currentTarget.value))}
+          <input type="range" min={0} max={kept - 1} value={at} onInput={(e) => setAfter(String(track!.moments[Number(e.currentTarget.value)]?.t ?? ''))}
             aria-valuetext={`shard ${earlierT}`} />
         </label>
       )}

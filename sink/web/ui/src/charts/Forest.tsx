@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Row } from '../api/types.ts'
 import { narrow } from '../components/narrow.ts'
 import { count, exact, significant } from '../format.ts'
+import { useChoice } from '../router.ts'
 import { Download } from '../download/Download.tsx'
 import { ForestFigure } from './figures.tsx'
 import { figuresOf, forestRange, tooWide, widthOf } from './forestlines.ts'
@@ -44,7 +45,8 @@ export function Forest({ lines, label, title = '', noun = ['line', 'lines'], mos
   const scroller = useRef<HTMLDivElement>(null)
   const [scroll, setScroll] = useState(0)
   const [width, setWidth] = useState(400)
-  const [unfolded, unfold] = useState(false)
+  const [folds, setFolds] = useChoice('folds', ['closed', 'open'])
+  const unfolded = folds === 'open'
   const track = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = track.current
@@ -109,7 +111,7 @@ export function Forest({ lines, label, title = '', noun = ['line', 'lines'], mos
       {vague.length > 0 && (
         <p class="muted folded">
           {count(vague.length)} {few} {vague.length === 1 ? 'knows' : 'know'} too little to be compared: 95 % intervals wider than {significant(limit, 2)}.{' '}
-          <button type="button" class="link no-print" aria-expanded={unfolded} onClick={() => unfold(!unfolded)}>{unfolded ? 'Fold away' : `Show ${vague.length === 1 ? 'it' : 'them'}`}</button>
+          <button type="button" class="link no-print" aria-expanded={unfolded} onClick={() => setFolds(unfolded ? 'closed' : 'open')}>{unfolded ? 'Fold away' : `Show ${vague.length === 1 ? 'it' : 'them'}`}</button>
         </p>
       )}
       <Download name={file} {...(arrow === undefined ? {} : { arrow })} figure={() => <ForestFigure title={title || label} lines={shown} lo={lo} hi={hi} />}

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import { Help, type TermName } from '../components/index.ts'
 import { count, exact, significant } from '../format.ts'
 import type { Moment } from '../key/series.ts'
-import { useChoice } from '../router.ts'
+import { useChoice, useRange } from '../router.ts'
 import { colour } from '../theme.ts'
 import { Download } from '../download/Download.tsx'
 import { ScoresFigure } from './figures.tsx'
@@ -29,7 +29,7 @@ export function Scores({ of, moments, version, unit = '' }: {
   unit?: string
 }) {
   const [score, setScore] = useChoice<Score>('score', ['log_density', 'rmse', 'coverage95'])
-  const [zoom, setZoom] = useState<[number, number] | null>(null)
+  const [zoom, setZoom] = useRange('scored')
   const [point, setPoint] = useState<number | null>(null)
   const window = Math.max(5, Math.round(moments.length / 20))
   const columns = useMemo(() => {
@@ -75,7 +75,7 @@ export function Scores({ of, moments, version, unit = '' }: {
         </div>
         <div class="row no-print">
           {zoom && <button type="button" class="quiet" onClick={() => setZoom(null)}>Show all</button>}
-          <Choice label="Score" chosen={score} choose={(s) => { setScore(s); setZoom(null) }}
+          <Choice label="Score" chosen={score} choose={setScore}
             options={(Object.keys(names) as Score[]).map((s) => [s, names[s].title] as const)} />
         </div>
       </div>

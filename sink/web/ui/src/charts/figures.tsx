@@ -12,23 +12,23 @@ export type Axis = 'shard' | 'log' | 'time'
 const held = (values: Values, { lo, hi }: Scale) => values.map((v) => (v === null ? null : Math.max(lo, Math.min(hi, v))))
 
 /** alongOf is the scale of shards from lo to hi, and where each x lies on it. */
-function alongOf(kind: Axis, x: readonly number[]): { scale: Scale; x: number[] } {
+function alongOf(kind: Axis, x: readonly number[], counted = 'shards absorbed'): { scale: Scale; x: number[] } {
   const [first, last] = [x[0] ?? 0, x[x.length - 1] ?? 1]
   const ends = (lo: number, hi: number): [number, number] => (lo === hi ? [lo - 0.5, hi + 0.5] : [lo, hi])
   if (kind === 'log') {
     const [lo, hi] = ends(Math.log10(Math.max(1, first)), Math.log10(Math.max(1, last)))
     const marks = [0, 1, 2, 3, 4, 5, 6].flatMap((e) => [1, 2, 5].map((m) => m * 10 ** e)).filter((v) => Math.log10(v) >= lo && Math.log10(v) <= hi)
-    return { scale: { lo, hi, title: 'shards absorbed, log scale', marks: marks.map((v) => [Math.log10(v), count(v)] as const) }, x: x.map((v) => Math.log10(Math.max(1, v))) }
+    return { scale: { lo, hi, title: counted + ', log scale', marks: marks.map((v) => [Math.log10(v), count(v)] as const) }, x: x.map((v) => Math.log10(Math.max(1, v))) }
   }
   const [lo, hi] = ends(first, last)
-  if (kind === 'shard') return { scale: { lo, hi, title: 'shards absorbed' }, x: [...x] }
+  if (kind === 'shard') return { scale: { lo, hi, title: counted }, x: [...x] }
   const marks = Array.from({ length: 4 }, (_, i) => lo + ((hi - lo) * (i + 0.5)) / 4)
   return { scale: { lo, hi, title: 'time of the record', marks: marks.map((v) => [v, absolute(v * 1000).slice(5, 16)] as const) }, x: [...x] }
 }
 
-/** BandsFigure is a variable over the shards: columns are x, then the 97.5, 2.5, 75, 25 and 50 % quantiles. */
-export function BandsFigure({ title, kind, columns, y }: { title: string; kind: Axis; columns: readonly Values[]; y: [number, number] }) {
-  const { scale, x } = alongOf(kind, columns[0] as readonly number[])
+/** BandsFigure is a variable over the shards, or what else is counted: columns are x, then the 97.5, 2.5, 75, 25 and 50 % quantiles. */
+export function BandsFigure({ title, kind, columns, y, counted }: { title: string; kind: Axis; columns: readonly Values[]; y: [number, number]; counted?: string | undefined }) {
+  const { scale, x } = alongOf(kind, columns[0] as readonly number[], counted)
   const vertical = { lo: y[0], hi: y[1], title }
   const [high, low, upper, lower, median] = columns.slice(1).map((c) => held(c, vertical)) as unknown as [Values, Values, Values, Values, Values]
   return (

@@ -3,11 +3,17 @@ import { useState } from 'preact/hooks'
 import { arrowOf, csvOf, fileName, pngOf, save, svgOf, type Cell } from './files.ts'
 import './download.css'
 
+export interface Table {
+  head: readonly string[]
+  rows: readonly (readonly Cell[])[]
+}
+
 /** Download keeps what a view shows: the numbers as CSV or as the API's Arrow, each chart as PNG or SVG. */
 export function Download({ name, table, chart, figure, arrow }: {
   /** Of the file, without its end. */
   name: string
-  table: () => { head: readonly string[]; rows: readonly (readonly Cell[])[] }
+  /** A text says why there is none. */
+  table: () => Table | Promise<Table | string>
   /** What holds the chart; none where there is no chart. */
   chart?: RefObject<HTMLElement | null>
   /** The chart as a picture to keep, where the page does not draw it as SVG. */
@@ -30,6 +36,11 @@ export function Download({ name, table, chart, figure, arrow }: {
     if (blob) save(blob, fileName(name + nth) + '.png')
   })
   const svg = drawn((drawing, nth) => save(svgOf(drawing), fileName(name + nth) + '.svg', 'image/svg+xml'))
+  const csv = async () => {
+    const t = await table()
+    setWrong(typeof t === 'string' ? t : '')
+    if (typeof t !== 'string') save(csvOf(t.head, t.rows), file('csv'), 'text/csv')
+  }
   const stream = async () => {
     const answer = await arrowOf(arrow!)
     setWrong(typeof answer === 'string' ? answer : '')
@@ -38,7 +49,7 @@ export function Download({ name, table, chart, figure, arrow }: {
   return (
     <div class="row download no-print" role="group" aria-label={`Download ${name}`} data-name={fileName(name)}>
       <span class="muted small">Download</span>
-      <button type="button" class="quiet" onClick={() => { const t = table(); save(csvOf(t.head, t.rows), file('csv'), 'text/csv') }}>CSV</button>
+      <button type="button" class="quiet" onClick={() => void csv()}>CSV</button>
       {(chart || figure) && <button type="button" class="quiet" onClick={() => void png()}>PNG</button>}
       {(chart || figure) && <button type="button" class="quiet" onClick={() => void svg()}>SVG</button>}
       {arrow && <button type="button" class="quiet" onClick={() => void stream()}>Arrow</button>}

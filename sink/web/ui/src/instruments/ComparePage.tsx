@@ -6,6 +6,8 @@ import { line, Sheet } from '../charts/Sheet.tsx'
 import { Empty, ErrorState, Foreign, Help, Intro, Loading } from '../components/index.ts'
 import { estimate, exact, percent, shorten } from '../format.ts'
 import { variablesOf } from '../key/acrosskeys.ts'
+import { unitOf } from '../key/units.ts'
+import { useKinds } from '../kinds.ts'
 import { variableGlob } from '../key/series.ts'
 import { useResource } from '../resource.ts'
 import { keyPath, query, setQuery } from '../router.ts'
@@ -35,6 +37,9 @@ export function ComparePage() {
   const names = useResource((signal) => variablesOf('', signal), [])
   const variable = query.value.get('variable') || names.value?.[0] || ''
   const answer = useResource((signal) => compared(variable, keys, shards, signal), [variable, keys, shards], { every })
+  const first = keys[0]
+  const about = useResource((signal) => (first === undefined ? Promise.resolve({ ok: true as const, value: null }) : api.about(first, signal)), [first]).value
+  const unit = unitOf(variable, about, useKinds().value?.kinds.find((k) => k.name === about?.kind))
   return (
     <div class="stack">
       <h1>Compare</h1>
@@ -44,7 +49,7 @@ export function ComparePage() {
         : answer.failure && !answer.value ? <ErrorState failure={answer.failure} what="The keys can’t be compared" retry={answer.reload} />
         : !answer.value ? <Loading what="the keys" />
         : answer.value.length === 0 ? <Empty title="Nothing to compare"><p>None of these keys has <span class="foreign">{variable}</span>, or they are not there. Shards are those that this process still keeps.</p></Empty>
-        : <Comparison variable={variable} list={answer.value} independent={shards.length === 0} />}
+        : <Comparison variable={variable} unit={unit} list={answer.value} independent={shards.length === 0} />}
     </div>
   )
 }
@@ -102,7 +107,7 @@ function Choices({ variable, keys, shards, names }: { variable: string; keys: re
 
 const dashes = ['', '8 4', '2 4', '12 4 2 4', '5 5', '1 3', '14 5'] as const
 
-function Comparison({ variable, list, independent }: { variable: string; list: readonly Compared[]; independent: boolean }) {
+function Comparison({ variable, unit, list, independent }: { variable: string; unit: string; list: readonly Compared[]; independent: boolean }) {
   const chart = useRef<HTMLDivElement>(null)
   const rows = useMemo(() => ranked(list), [list])
   const known = rows.flatMap((r) => (r.density && r.density.point === null ? [r.density] : []))
@@ -115,13 +120,13 @@ function Comparison({ variable, list, independent }: { variable: string; list: r
     <section class="card stack" ref={chart}>
       {independent && first.largest !== null && <p class="verdict">{shorten(first.name, 40)} is the largest with probability {percent(first.largest)}.</p>}
       {known.length > 0 && (
-        <Sheet label={`${variable} compared`} height={280} summary={rows.map((r) => `${r.name}: median ${estimate(r.row.median, r.row)}`).join('; ')} x={{ lo, hi, title: shorten(variable, 50) }} y={{ lo: 0, hi: top, title: 'density' }}>
+        <Sheet label={`${variable} compared`} height={280} summary={rows.map((r) => `${r.name}: median ${estimate(r.row.median, r.row)}`).join('; ')} x={{ lo, hi, title: shorten(variable, 50) + (unit && `, ${unit}`) }} y={{ lo: 0, hi: top, title: 'density' }}>
           {(area) => curves.map((c, i) => c && <path key={i} class={`series-${i + 1}`} stroke-dasharray={dashes[i] || undefined} d={line(c.x, c.y, area)} />)}
         </Sheet>
       )}
       <div class="table compared" tabIndex={0} role="region" aria-label="Ranking">
         <table>
-          <thead><tr><th scope="col">{independent ? 'key' : 'when'}</th><th class="number" scope="col">median</th><th class="number wide-only" scope="col">95 % between</th>
+          <thead><tr><th scope="col">{independent ? 'key' : 'when'}</th><th class="number" scope="col">median{unit && <span class="muted"> {unit}</span>}</th><th class="number wide-only" scope="col">95 % between</th>
             {independent && rows.length > 1 && <><th class="number" scope="col">P(largest)</th><th class="number" scope="col" title="The probability that it is larger than the one in the next line">P(&gt; next)</th></>}</tr></thead>
           <tbody>{rows.map((r, i) => <Line key={r.name} r={r} nth={i} variable={variable} independent={independent && rows.length > 1} />)}</tbody>
         </table>
@@ -144,7 +149,7 @@ function Line({ r, nth, variable, independent }: { r: Ranked; nth: number; varia
         <svg class="swatch" width="30" height="12" aria-hidden="true"><line class={`series-${nth + 1}`} x1="0" x2="30" y1="6" y2="6" stroke-dasharray={dashes[nth] || undefined} /></svg>
         {independent ? <a href={`${keyPath(r.name)}?variable=${encodeURIComponent(variable)}`}><Foreign text={r.name} length={30} /></a> : <Foreign text={r.name} length={30} />}
       </th>
-      <td class="number" title={exact(r.row.median)} data-value={r.row.median ?? ''}>{estimate(r.row.median, r.row)}</td>
+      <td class="number" title={exact(r.row.median)} data-value={r.row.median ?? ''}>{estimate(r.row.median, r.row)}<span class="narrow-only muted small">{estimate(r.row['q2.5'], r.row)} to {estimate(r.row['q97.5'], r.row)}</span></td>
       <td class="number wide-only">{estimate(r.row['q2.5'], r.row)} to {estimate(r.row['q97.5'], r.row)}</td>
       {independent && <><td class="number" title={exact(r.largest)}>{percent(r.largest)}</td><td class="number" title={exact(r.aboveNext)}>{percent(r.aboveNext)}</td></>}
     </tr>

@@ -6,6 +6,7 @@ import { band, line, range, Sheet, type Area } from '../charts/Sheet.tsx'
 import { Empty, ErrorState, Intro, Loading } from '../components/index.ts'
 import { absolute, count, estimate, exact, percent } from '../format.ts'
 import type { KeyModel } from '../key/model.ts'
+import { responseUnit } from '../key/units.ts'
 import { useKinds } from '../kinds.ts'
 import { useResource } from '../resource.ts'
 import { query, setQuery } from '../router.ts'
@@ -34,7 +35,7 @@ export function Observed({ model }: { model: KeyModel }) {
         : rows.length === 0 ? <Empty title="No row was predicted yet"><p>From a key’s second shard on the first 8 rows of its shards are kept, after 32 shards of every fourth, since this process started; one of the next shards begins it.</p></Empty>
         : (
           <section class="stack" ref={chart}>
-            <Rows binary={binaryOf(model, kinds)} model={model} rows={rows} limit={limit} />
+            <Rows binary={binaryOf(model, kinds)} unit={responseUnit(model.about.value, kinds?.find((k) => k.name === model.about.value?.kind))} model={model} rows={rows} limit={limit} />
             <Download name={`${model.key}-observed`} chart={chart} arrow={modelPath(model.key, '/observed', { limit })}
               table={() => ({ head: [...columns, 'outlier'], rows: rows.map((r) => [...columns.map((c) => r[c]), String(r.outlier)]) })} />
           </section>
@@ -48,7 +49,7 @@ function binaryOf(model: KeyModel, kinds: readonly KindInfo[] | undefined): bool
   return kinds?.find((k) => k.name === model.posterior.value?.kind)?.response === 'binary'
 }
 
-function Rows({ model, rows, limit, binary }: { binary: boolean; model: KeyModel; rows: readonly ObservedRow[]; limit: number }) {
+function Rows({ model, rows, limit, binary, unit }: { binary: boolean; unit: string; model: KeyModel; rows: readonly ObservedRow[]; limit: number }) {
   const { spots, shards } = useMemo(() => spotsOf(rows), [rows])
   const name = model.about.value?.inputs.find((i) => i.role === 'response')?.name ?? 'response'
   // The row that the address names stays chosen while new ones come.
@@ -78,7 +79,7 @@ function Rows({ model, rows, limit, binary }: { binary: boolean; model: KeyModel
           </select></label>
       </div>
       <Sheet label={`Predicted and observed ${name}`} summary={`Of the newest ${count(rows.length)} rows: ${said}; ${outliers === 1 ? 'one outlier' : `${count(outliers)} outliers`}.`} height={320}
-        x={{ lo: -0.7, hi: rows.length - 0.3, title: 'rows in their order, marked by shard', marks }} y={{ lo, hi, title: name }} points={x} at={at} setAt={choose}>
+        x={{ lo: -0.7, hi: rows.length - 0.3, title: 'rows in their order, marked by shard', marks }} y={{ lo, hi, title: name + (unit && `, ${unit}`) }} points={x} at={at} setAt={choose}>
         {(area) => (
           <>
             {!binary && (<>
@@ -95,7 +96,7 @@ function Rows({ model, rows, limit, binary }: { binary: boolean; model: KeyModel
       <p class="readout">
         <span>shard <b>{count(read.t)}</b>, row {count(read.row)}</span>
         <span>{absolute(read.time)}</span>
-        <span title={exact(read.observed)}>observed <b data-value={read.observed ?? ''}>{estimate(read.observed, spreadOf(read))}</b></span>
+        <span title={exact(read.observed)}>observed <b data-value={read.observed ?? ''}>{estimate(read.observed, spreadOf(read))}</b>{unit && ` ${unit}`}</span>
         <span title={exact(read.mean)}>expected {estimate(read.mean, spreadOf(read))}</span>
         {!binary && <span>95 % {estimate(read['q2.5'], spreadOf(read))} to {estimate(read['q97.5'], spreadOf(read))}</span>}
         {read.outlier && <span><b>outlier</b>: beyond what chance makes of a row in a million</span>}

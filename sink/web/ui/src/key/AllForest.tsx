@@ -72,7 +72,7 @@ export function AllForest({ model, chosen }: { model: KeyModel; chosen: string }
     ...g,
     lines: g.rows.map((row): ForestLine => ({
       id: row.variable, name: row.variable, row,
-      label: <button type="button" class="link" aria-current={row.variable === chosen} onClick={() => setQuery({ variable: row.variable })}><Foreign text={row.variable} length={40} /></button>,
+      label: <button type="button" class="link" aria-current={row.variable === chosen} onClick={() => setQuery({ variable: row.variable, density: null })}><Foreign text={row.variable} length={40} /></button>,
     })),
   })), [model.rows.value, search, chosen, scale, about, kind])
   return (

@@ -18,7 +18,7 @@ export function CalibrationView({ of, calibration: c, unit = '' }: {
   const charts = useRef<HTMLDivElement>(null)
   return (
     <div class="stack" ref={charts}>
-      <p class="verdict">{verdict(c)}</p>
+      <Verdict text={verdict(c)} />
       <dl class="facts">
         <div><dt>rows scored</dt><dd><b data-value={c.rows}>{count(c.rows)}</b></dd></div>
         <div><dt>shards scored</dt><dd><b>{count(c.shards)}</b></dd></div>
@@ -36,6 +36,17 @@ export function CalibrationView({ of, calibration: c, unit = '' }: {
           ...c.coverage.map((v) => ['coverage', 0.5 - v.nominal / 2, 0.5 + v.nominal / 2, Math.round(v.share * c.rows), v.share, v.low, v.high]),
         ],
       })} />
+    </div>
+  )
+}
+
+/** Verdict sets what it comes to apart from the figures that it rests on. */
+function Verdict({ text }: { text: string }) {
+  const [, lead = text, rest = ''] = /^(.+?)(?:: |\. )(.*)$/.exec(text) ?? []
+  return (
+    <div>
+      <p class="verdict">{lead}{rest && '.'}</p>
+      {rest && <p>{rest[0]!.toUpperCase() + rest.slice(1)}</p>}
     </div>
   )
 }

@@ -19,7 +19,7 @@ import { Predict } from './Predict.tsx'
 import { Quantities } from './Quantities.tsx'
 import { Raw } from './Raw.tsx'
 import { sensible } from './rows.ts'
-import { unitOf } from './units.ts'
+import { responseUnit, unitOf } from './units.ts'
 import { Variables } from './Variables.tsx'
 import './key.css'
 
@@ -75,11 +75,11 @@ export function KeyPage({ name }: { name: string }) {
       {!none && <Intro view="key" />}
       <Notices model={model} />
       {model.posterior.value && <Pending posterior={model.posterior.value} about={model.about.value} />}
-      <Quantities told={told} rows={rows} alerts={model.posterior.value?.alerts ?? []} />
+      <Quantities told={told} rows={rows} alerts={model.posterior.value?.alerts ?? []} unit={responseUnit(model.about.value, kind)} />
       {none ? <Empty title="No shard yet"><p>The first rows of this key wait until they are a shard; what is learnt shows here then.</p></Empty>
         : variables.length === 0 ? <Empty title="The posterior has no variables"><p>publish.variables of the configuration leaves all of them out.</p></Empty> : (
         <div class={variables.length <= 6 ? 'key-main few' : 'key-main'}>
-          <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable })} />
+          <Variables model={model} rows={variables} chosen={chosen} choose={(variable) => setQuery({ variable, density: null })} />
           <Chosen model={model} variable={chosen} tall={variables.length <= 6} />
         </div>
       )}

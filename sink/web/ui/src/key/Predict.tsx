@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api } from '../api/client.ts'
 import type { Input, PredictRequest, Predictions } from '../api/types.ts'
 import { ErrorState, Foreign, Loading } from '../components/index.ts'
@@ -6,14 +6,15 @@ import { count, visible, zone } from '../format.ts'
 import { useKinds } from '../kinds.ts'
 import type { KeyModel } from './model.ts'
 import { PredictResult } from './PredictResult.tsx'
-import { faultOf, fieldsOf, hint, isMoment, requestOf, requestOfText, typical, type Entry, type Fault } from './predictform.ts'
+import { query, setQuery, useChoice } from '../router.ts'
+import { entriesOf, faultOf, fieldsOf, hint, isMoment, linked, linkedRequest, requestOf, requestOfText, typical, type Entry, type Fault } from './predictform.ts'
 import { responseUnit } from './units.ts'
 
 /** Columns above which rows are typed as JSON unless the form is asked for. */
 const formColumns = 24
 const rowsAtOnce = 50
 
-/** Predict asks the model about rows that were not seen, or one of steps in time about the next. */
+/** Predict asks the model about rows that were not seen, or one of steps in time about the next: ?given= is what was asked last. */
 export function Predict({ model }: { model: KeyModel }) {
   const about = model.about.value
   const kinds = useKinds()
@@ -26,7 +27,9 @@ export function Predict({ model }: { model: KeyModel }) {
   const kind = kinds.value.kinds.find((k) => k.name === about.kind)
   const fields = fieldsOf(about.inputs)
 
+  const given = linkedRequest(query.value.get('given') ?? '')
   const ask = async (request: PredictRequest) => {
+    setQuery({ given: linked(request) })
     setFaults([])
     setBusy(true)
     const answer = await api.predict(model.key, request)
@@ -41,17 +44,25 @@ export function Predict({ model }: { model: KeyModel }) {
   return (
     <div class="stack">
       {kind?.ordered ? (
-        <Horizon ask={ask} busy={busy} faults={faults} />
+        <Horizon given={given} ask={ask} busy={busy} faults={faults} />
       ) : (
-        <Rows fields={fields} ask={ask} busy={busy} faults={faults} setFaults={setFaults} />
+        <Rows given={given} fields={fields} ask={ask} busy={busy} faults={faults} setFaults={setFaults} />
       )}
-      {result && <PredictResult result={result} kind={kind} response={visible(about.inputs.find((i) => i.role === 'response')?.name ?? '')} unit={responseUnit(about, kind)} />}
+      {result && <PredictResult of={model.key} result={result} kind={kind} response={visible(about.inputs.find((i) => i.role === 'response')?.name ?? '')} unit={responseUnit(about, kind)} />}
     </div>
   )
 }
 
-function Horizon({ ask, busy, faults }: { ask: (r: PredictRequest) => void; busy: boolean; faults: readonly Fault[] }) {
-  const [steps, setSteps] = useState('20')
+/** useGiven asks at once what a link asks. */
+function useGiven(given: PredictRequest | null, ask: (r: PredictRequest) => void) {
+  useEffect(() => {
+    if (given) ask(given)
+  }, [])
+}
+
+function Horizon({ given, ask, busy, faults }: { given: PredictRequest | null; ask: (r: PredictRequest) => void; busy: boolean; faults: readonly Fault[] }) {
+  const [steps, setSteps] = useState(given && 'horizon' in given ? String(given.horizon) : '20')
+  useGiven(given, ask)
   const horizon = Number(steps)
   const wrong = /^\d+$/.test(steps.trim()) && horizon >= 1 && horizon <= 2_000 ? '' : 'a whole number from 1 to 2000'
   return (
@@ -78,16 +89,19 @@ function General({ faults, shown }: { faults: readonly Fault[]; shown?: (f: Faul
   )
 }
 
-function Rows({ fields, ask, busy, faults, setFaults }: {
+function Rows({ given, fields, ask, busy, faults, setFaults }: {
+  given: PredictRequest | null
   fields: readonly Input[]
   ask: (r: PredictRequest) => void
   busy: boolean
   faults: readonly Fault[]
   setFaults: (faults: Fault[]) => void
 }) {
-  const [entries, setEntries] = useState<Entry[]>([{}])
-  const [asText, setAsText] = useState(fields.length > formColumns)
-  const [text, setText] = useState(() => JSON.stringify([example(fields)], null, 1))
+  const [entries, setEntries] = useState<Entry[]>(() => entriesOf(given, fields))
+  const [form, setForm] = useChoice('form', fields.length > formColumns ? ['json', 'fields'] : ['fields', 'json'])
+  const asText = form === 'json'
+  const [text, setText] = useState(() => JSON.stringify(given && 'rows' in given ? given.rows : [example(fields)], null, 1))
+  useGiven(given, ask)
   const set = (row: number, name: string, value: string) => {
     setEntries(entries.map((e, i) => (i === row ? { ...e, [name]: value } : e)))
     if (faults.some((f) => f.row === row && f.input === name)) setFaults(faults.filter((f) => f.row !== row || f.input !== name))
@@ -112,7 +126,7 @@ function Rows({ fields, ask, busy, faults, setFaults }: {
   const swap = () => {
     if (!asText) setText(JSON.stringify(requestOf(fields, entries).request.rows, null, 1))
     setFaults([])
-    setAsText(!asText)
+    setForm(asText ? 'fields' : 'json')
   }
   return (
     <form class="stack" onSubmit={submit} noValidate>

@@ -1,16 +1,22 @@
 import { useMemo, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { KindInfo, Predictions } from '../api/types.ts'
+import { BandsFigure } from '../charts/figures.tsx'
 import { axis, Plot, valueAxis } from '../charts/plot.tsx'
+import { range } from '../charts/Sheet.tsx'
+import { Download } from '../download/Download.tsx'
 import { Swatch } from '../charts/legend.tsx'
 import { tickText, ticks } from '../charts/ticks.ts'
 import { count, estimate, exact, significant } from '../format.ts'
+import { useRange } from '../router.ts'
 import { colour } from '../theme.ts'
 
 type Prediction = Predictions['predictions'][number]
 
 /** PredictResult shows predictions as a table with pictures of both intervals; steps ahead also as a fan. */
-export function PredictResult({ result, kind, response, unit }: {
+export function PredictResult({ of, result, kind, response, unit }: {
+  /** The key whose model it is. */
+  of: string
   result: Predictions
   kind: KindInfo | undefined
   /** Name and unit of what is predicted; '' where not told. */
@@ -62,8 +68,21 @@ export function PredictResult({ result, kind, response, unit }: {
         </table>
       </div>
       {list.length > 500 && <p class="muted">The first 500 of {count(list.length)}.</p>}
+      <Download name={`${of}-predictions`} {...(ordered && list.length > 1 ? { figure: () => <FanFigure list={list} title={response + (unit && `, ${unit}`)} /> } : {})}
+        table={() => ({ head: [ordered ? 'step' : 'row', ...numbers], rows: list.map((p) => [p.row, ...numbers.map((n) => p[n])]) })} />
     </section>
   )
+}
+
+const numbers = ['mean', 'sd', 'q2.5', 'q97.5', 'epred_sd', 'epred_q2.5', 'epred_q97.5'] as const
+
+/** fanOf are the columns of a fan: steps, a new observation's ends, those of what is expected, and the mean. */
+const fanOf = (list: readonly Prediction[]) =>
+  [list.map((p) => p.row), list.map((p) => p['q97.5']), list.map((p) => p['q2.5']), list.map((p) => p['epred_q97.5']), list.map((p) => p['epred_q2.5']), list.map((p) => p.mean)]
+
+function FanFigure({ list, title }: { list: readonly Prediction[]; title: string }) {
+  const columns = fanOf(list)
+  return <BandsFigure title={title} kind="shard" columns={columns} y={range(columns.slice(1).flat())} counted="steps ahead" />
 }
 
 const width = 260
@@ -91,7 +110,7 @@ function Picture({ p, lo, hi }: { p: Prediction; lo: number; hi: number }) {
 }
 
 function Fan({ list, title }: { list: readonly Prediction[]; title: string }) {
-  const [zoom, setZoom] = useState<[number, number] | null>(null)
+  const [zoom, setZoom] = useRange('steps')
   const [at, setAt] = useState<number | null>(null)
   const view = useMemo(() => ({ zoom }), [])
   view.zoom = zoom
@@ -107,9 +126,7 @@ function Fan({ list, title }: { list: readonly Prediction[]; title: string }) {
       ],
     }
   }, [title])
-  const data = useMemo<uPlot.AlignedData>(() => [
-    list.map((p) => p.row), list.map((p) => p['q97.5']), list.map((p) => p['q2.5']), list.map((p) => p['epred_q97.5']), list.map((p) => p['epred_q2.5']), list.map((p) => p.mean),
-  ] as uPlot.AlignedData, [list, zoom])
+  const data = useMemo<uPlot.AlignedData>(() => fanOf(list) as uPlot.AlignedData, [list, zoom])
   const p = list[at ?? list.length - 1]!
   const spread = { mean: p.mean, sd: p.sd, mcse_mean: null }
   const text = `step ${p.row}: mean ${estimate(p.mean, spread)}, new observation ${estimate(p['q2.5'], spread)} to ${estimate(p['q97.5'], spread)}`

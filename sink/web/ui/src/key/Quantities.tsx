@@ -7,27 +7,33 @@ type Told = NonNullable<Posterior['quantities']>[number]
 const words: Record<Told['kind'], string> = { form: 'estimate', probability: 'probability', prediction: 'prediction', quantile: 'quantile' }
 
 /** Quantities are the answers that the configuration asks for, each as a card: what it is, and how sure it is. */
-export function Quantities({ told, rows, alerts }: { told: readonly Told[]; rows: readonly Row[]; alerts: readonly string[] }) {
+export function Quantities({ told, rows, alerts, unit }: {
+  told: readonly Told[]
+  rows: readonly Row[]
+  alerts: readonly string[]
+  /** Of the response, '' where none is told. */
+  unit: string
+}) {
   if (told.length === 0 && alerts.length === 0) return null
   return (
     <section class="stack" aria-labelledby="quantities-title">
       <h2 id="quantities-title"><Labelled text="Quantities" term="quantity" /></h2>
       {alerts.length > 0 && <p class="notice warn" role="status">Raised: {alerts.map((a, i) => <>{i > 0 && ', '}<b key={a} class="foreign">{a}</b></>)}. <span class="muted">Alerts of the configuration whose condition holds.</span></p>}
       <ul class="quantities">
-        {told.map((q) => <li key={q.name} class="card quantity"><Quantity told={q} row={rows.find((r) => r.variable === q.name)} /></li>)}
+        {told.map((q) => <li key={q.name} class="card quantity"><Quantity unit={unit} told={q} row={rows.find((r) => r.variable === q.name)} /></li>)}
       </ul>
     </section>
   )
 }
 
-function Quantity({ told, row }: { told: Told; row: Row | undefined }) {
+function Quantity({ told, row, unit }: { told: Told; row: Row | undefined; unit: string }) {
   return (
     <>
       <h3><Foreign text={told.name} length={64} /> <span class="muted small">{words[told.kind]}</span></h3>
       {told.absent !== undefined || !row ? <p class="muted">Not known: <span class="foreign">{told.absent ?? 'the posterior has no row of it'}</span></p>
         : told.kind === 'probability' ? <Probability row={row} />
         : told.kind === 'quantile' ? <Quantile row={row} />
-        : <Interval row={row} observation={told.kind === 'prediction'} />}
+        : <Interval row={row} {...(told.kind === 'prediction' ? { observation: true, unit } : {})} />}
     </>
   )
 }
@@ -57,11 +63,11 @@ function Quantile({ row }: { row: Row }) {
   )
 }
 
-function Interval({ row, observation }: { row: Row; observation: boolean }) {
+function Interval({ row, observation = false, unit = '' }: { row: Row; observation?: boolean; unit?: string }) {
   const middle = row.median ?? row.mean
   return (
     <>
-      <p class="quantity-value" title={exact(middle)} data-value={middle ?? ''}>{estimate(middle, row)}</p>
+      <p class="quantity-value" title={exact(middle)} data-value={middle ?? ''}>{estimate(middle, row)}{unit && <span class="muted small"> {unit}</span>}</p>
       <p>95 %: <span data-value={row['q2.5'] ?? ''}>{estimate(row['q2.5'], row)}</span> to <span data-value={row['q97.5'] ?? ''}>{estimate(row['q97.5'], row)}</span></p>
       <p class="muted small">{observation ? 'of a new observation; ' : row.median === null ? 'mean; ' : 'median; '}{row.mean === null ? 'its mean is not defined' : meanSd(row) + ' (mean ± sd)'}</p>
     </>

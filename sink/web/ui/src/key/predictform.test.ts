@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Input } from '../api/types.ts'
 import { localTime } from '../format.ts'
-import { faultOf, fieldsOf, hint, requestOf, requestOfText, typical } from './predictform.ts'
+import { entriesOf, faultOf, fieldsOf, hint, linked, linkedRequest, requestOf, requestOfText, typical } from './predictform.ts'
 
 const inputs: Input[] = [
   { name: 'delay', role: 'response', type: 'number', center: 8, scale: 30 },
@@ -34,6 +34,20 @@ describe('predict form', () => {
     const { faults } = requestOf(fields, [{ distance: '1', carrier: 'AA', hours: '1', '<script>': 'c' }, { distance: '0x10', carrier: '', hours: '0' }])
     expect(faults.map((f) => [f.row, f.input])).toEqual([[1, 'distance'], [1, 'carrier'], [1, 'hours'], [1, '<script>']])
     expect(requestOf([fields[0]!], [{ distance: '1e999' }]).faults).toHaveLength(1)
+  })
+  it('comes back from an address as it was typed', () => {
+    const at: Input = { name: 'at', role: 'feature', type: 'number', moment: true }
+    const typed = [{ distance: '-150', carrier: 'AA', hours: '0.5', '<script>': 'new one', at: localTime(new Date('2026-01-31T08:30:05Z')) }]
+    const { request } = requestOf([...fields, at], typed)
+    const read = linkedRequest(linked(request) ?? '')
+    expect(read).toEqual(request)
+    expect(entriesOf(read, [...fields, at])).toEqual(typed)
+    expect(entriesOf(null, fields)).toEqual([{}])
+    expect(linkedRequest(linked({ horizon: 8 }) ?? '')).toEqual({ horizon: 8 })
+    expect(linked({ rows: Array(1000).fill({ distance: 1 }) })).toBeNull()
+  })
+  it.each(['', '{', 'null', '3', '[]', '{"rows":[]}', '{"rows":[1]}', '{"rows":{}}', '{"horizon":"8"}', '{"else":1}'])('takes %j of an address for no request', (text) => {
+    expect(linkedRequest(text)).toBeNull()
   })
   it('takes a time as a date and a time of the reader’s zone', () => {
     const at: Input = { name: 'at', role: 'feature', type: 'number', moment: true }

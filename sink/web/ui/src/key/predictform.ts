@@ -90,6 +90,39 @@ export function requestOfText(text: string): PredictRequest | string {
   return 'rows' in value ? (value as PredictRequest) : { rows: [value as Record<string, never>] }
 }
 
+/** Characters of a request that an address has room for. */
+const longest = 6_000
+
+/** linked writes a request for the address, null where it is too long for one. */
+export function linked(request: PredictRequest): string | null {
+  const text = JSON.stringify(request)
+  return text.length > longest ? null : text
+}
+
+/** linkedRequest reads the request of an address, null where it has none. */
+export function linkedRequest(text: string): PredictRequest | null {
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof read !== 'object' || read === null) return null
+  const { rows, horizon } = read as { rows?: unknown; horizon?: unknown }
+  if (Array.isArray(rows)) return rows.length > 0 && rows.every((r) => typeof r === 'object' && r !== null) ? { rows } : null
+  return typeof horizon === 'number' ? { horizon } : null
+}
+
+/** entriesOf are the rows of a request as they would be typed; what has no field is left out. */
+export function entriesOf(request: PredictRequest | null, fields: readonly Input[]): Entry[] {
+  const rows = request && 'rows' in request ? request.rows : [{}]
+  return rows.map((row) => Object.fromEntries(fields.flatMap((f) => {
+    const value = (row as Record<string, unknown>)[f.name]
+    if (value === undefined || value === null) return []
+    return [[f.name, isMoment(f) ? localTime(new Date(value as string)) : String(value)]]
+  })))
+}
+
 /**
  * faultOf puts an error of the API at the field it names: an input's name in
  * quotes (else as a word), the longest that fits, and "row N" counted from 0 as in answers.

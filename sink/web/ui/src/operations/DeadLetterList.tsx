@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { DeadLetters } from '../api/types.ts'
 import { Ago, Badge, Command, ErrorState, Foreign, Labelled, Loading, Table, type Column } from '../components/index.ts'
 import { bytes } from '../format.ts'
@@ -32,8 +33,13 @@ const commandTitles: Record<string, string> = { list: 'List them in a terminal:'
 /** DeadLetterList shows the newest dead letters and the commands to list and replay them. */
 export function DeadLetterList({ letters }: { letters: Resource<DeadLetters> }) {
   const { value, failure } = letters
+  const place = useRef<HTMLElement>(null)
+  // A browser looks for the place of a link before it is there.
+  useEffect(() => {
+    if (value && location.hash === '#dead-letters') place.current?.scrollIntoView()
+  }, [value !== undefined])
   return (
-    <section id="dead-letters" aria-labelledby="dead-letters-title" class="stack">
+    <section ref={place} id="dead-letters" aria-labelledby="dead-letters-title" class="stack">
       <h2 id="dead-letters-title"><Labelled text="Dead letters" term="deadLetters" /></h2>
       {!value && failure && <ErrorState failure={failure} what="Dead letters can’t be read" retry={letters.reload} />}
       {!value && !failure && <Loading what="dead letters" />}

@@ -21,7 +21,7 @@ export function KeyRow({ detail, size }: { detail: Detail; size: Size }) {
       <div role="gridcell" class="cell variable muted">{row && <Foreign text={row.variable} length={26} />}</div>
       <div role="gridcell" class="cell bands">
         {spark.length > 1 ? <Sparkline points={spark} width={{ narrow: 104, middle: 140, wide: 260 }[size]} height={28} />
-          : spark.length === 1 ? <span class="muted small">one shard so far</span>
+          : entry?.t === 1 ? <span class="muted small">one shard so far</span>
           : entry?.t === 0 && <span class="muted small">rows wait for a shard</span>}
       </div>
       <div role="gridcell" class="cell mean number" title={row ? `mean ${exact(row.mean)}, sd ${exact(row.sd)}` : undefined} data-value={row?.mean ?? ''}>

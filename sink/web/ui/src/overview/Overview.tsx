@@ -6,10 +6,12 @@ import { absolute, count } from '../format.ts'
 import { useKinds } from '../kinds.ts'
 import { live } from '../live.ts'
 import { keyPath, navigate, query, setQuery } from '../router.ts'
+import { Download } from '../download/Download.tsx'
 import { Details } from './details.ts'
 import { Filters, filterOf, narrows, nothing, setSort } from './Filters.tsx'
 import { Keys, type KeysState } from './keys.ts'
 import { KeyRow, said, type Size } from './KeyRow.tsx'
+import { listed, mostListed } from './listed.ts'
 import { NotReady, Totals, useOperations } from './Totals.tsx'
 import './overview.css'
 
@@ -85,6 +87,9 @@ function useLive() {
   }, [])
 }
 
+/** Rows before the end of the list at which more are asked for. */
+const nearEnd = 100
+
 /** Milliseconds between two orders of a list that nobody has begun to read. */
 const again = 10_000
 
@@ -114,6 +119,13 @@ function List({ state, size, grid, filtered, sort, commands }: {
   if (state.failure && shown.length === 0) return <ErrorState failure={state.failure} what="The keys can’t be listed" retry={() => void keys.load()} />
   if (state.loading && shown.length === 0) return <Loading what="keys" />
   if (shown.length === 0 && !filtered) return <NoKeys commands={commands} />
+  if (shown.length === 0 && state.more === 'follow')
+    return (
+      <Empty title="No key matches so far">
+        <p class="muted">There are many keys; not all were looked at.</p>
+        <div><button type="button" disabled={state.loading} onClick={() => void keys.more()}>Look on</button></div>
+      </Empty>
+    )
   if (shown.length === 0)
     return (
       <Empty title="No key matches">
@@ -124,7 +136,7 @@ function List({ state, size, grid, filtered, sort, commands }: {
   return (
     <>
       <VirtualList
-        rows={shown.length} of={shown} height={size === 'narrow' ? 64 : 38} label="Keys" columns={9} grid={grid} memory={memory}
+        rows={shown.length} of={shown} height={size === 'narrow' ? 84 : 38} label="Keys" columns={9} grid={grid} memory={memory}
         active={index.value}
         activate={(i) => (active.value = memory.active = shown[i] ?? '')}
         open={(i) => {
@@ -135,15 +147,19 @@ function List({ state, size, grid, filtered, sort, commands }: {
           const key = shown[i] as string
           return { key, cells: <KeyRow detail={details.detail(key)} size={size} /> }
         }}
-        seen={({ from, to }) => details.see(shown.slice(from, to))}
+        seen={({ from, to }) => {
+          details.see(shown.slice(from, to))
+          if (to > shown.length - nearEnd) void keys.more()
+        }}
         head={<Head sort={sort} />}
       />
-      <p class="list-foot muted" role="status">
-        {state.loading ? `Loading: ${count(state.loaded)} keys so far` : `${count(shown.length)} of ${count(state.total)} keys`}
-        {state.capped && '; the first of them are listed, search finds the others'}
+      <div class="list-foot muted">
+        <p role="status">{state.loading ? `Loading: ${count(state.loaded)} keys so far` : `${count(shown.length)} of ${count(state.total)} keys`}
+        {!state.loading && state.more !== 'none' && (state.more === 'follow' ? '; more follow at the end of the list, search finds any' : '; search and filters find the others')}
         {state.sortedAt !== null && <> · in order as of {absolute(state.sortedAt)} <button type="button" class="link" onClick={() => void keys.load()}>sort anew</button></>}
-        {state.failure && ` · not up to date: ${state.failure.message}`}
-      </p>
+        {state.failure && ` · not up to date: ${state.failure.message}`}</p>
+        <Download name={shown.length > mostListed ? `first-${mostListed}-keys` : 'keys'} table={() => listed(shown, details.globs.peek())} />
+      </div>
       <p class="visually-hidden" aria-live="polite">{index.value >= 0 && active.value ? said(details.detail(active.value), Date.now()) : ''}</p>
     </>
   )

@@ -170,7 +170,7 @@ export class Details {
         const all = this.view.map((k) => this.detail(k)).filter((d) => d.asked === '')
         const some = all.length > 0 ? all : this.view.map((k) => this.detail(k)).filter((d) => d.changed)
         if (some.length === 0) break
-        const list = bounded(some, wanted === '**' ? whole : batchKeys)
+        const list = some.slice(0, addressed(some.map((d) => d.key), wanted === '**' ? whole : batchKeys).length)
         if (!(await this.ask(list, wanted))) return
       }
     } finally {
@@ -259,14 +259,14 @@ function spark(t: number, r: Row): Spark | null {
   return median === null || low === null || q25 === null || q75 === null || high === null ? null : { t, low, q25, median, q75, high }
 }
 
-/** bounded takes as many as one address may name. */
-function bounded(list: readonly Detail[], count: number): Detail[] {
-  const out: Detail[] = []
+/** addressed takes as many keys as one address may name, at most count. */
+export function addressed(keys: readonly string[], count = batchKeys): string[] {
+  const out: string[] = []
   let size = 0
-  for (const d of list) {
-    size += encodeURIComponent(d.key).length + 5
+  for (const key of keys) {
+    size += encodeURIComponent(key).length + 5
     if (out.length > 0 && (size > batchBytes || out.length >= count)) break
-    out.push(d)
+    out.push(key)
   }
   return out
 }

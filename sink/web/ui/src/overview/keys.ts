@@ -5,7 +5,7 @@ import type { Flag, Kind, Order, Point } from '../api/types.ts'
 import { byteOrder, merge } from './order.ts'
 import { glob } from './variables.ts'
 
-/** What the list is narrowed to; kind and flag are the server's work, text the page's. */
+/** What the list is narrowed to: the server's work, but for a text where the page knows all keys that may have it. */
 export interface Filter {
   text: string
   kind: Kind | ''
@@ -26,36 +26,51 @@ const asksServer = (a: Filter, b: Filter) =>
 export interface KeysState {
   /** Keys to show, in the order asked for. */
   shown: readonly string[]
-  /** Keys that match kind and flag, as far as they are loaded. */
+  /** Keys that are loaded: those that match, their text aside where the page knows them all. */
   loaded: number
   /** Keys in the store without any filter. */
   total: number
   loading: boolean
   failure: Failure | null
-  /** There are more keys than the page holds: the text is searched for by the server. */
-  capped: boolean
+  /** Whether the store has more that match: they follow when asked for, or only search finds them. */
+  more: 'none' | 'follow' | 'hidden'
   /** When the order was made, in milliseconds since the epoch; null: byte order, which always is. */
   sortedAt: number | null
 }
 
+/** Keys that are asked for when a list is opened, whatever there is: some screens of them. */
+const opening = 2_000
+/** Keys that follow each time a reader comes to the end of the list, and the most of an order. */
 const page = 10_000
-const most = 300_000
+/** Requests for them at once: where few keys match, an answer has less than was asked for. */
+const looks = 8
 const settle = 1000 // new keys are put in at most this often
+const typing = 200 // ms without a letter before the server searches
 const retryWait = 3000
 
-/** Keys is the flat list of all keys that match, kept up to date by live points. */
+/** Place is where a list goes on: in its order, or behind a key. */
+type Place = { sorted: true } | { sorted: false; after?: string }
+
+/**
+ * Keys is the list of keys that match, as far as it was read, kept up to date by
+ * live points. What it asks for is bounded whatever the store holds: more() goes on.
+ */
 export class Keys {
   readonly state: ReadonlySignal<KeysState>
-  private readonly set = signal<KeysState>({ shown: [], loaded: 0, total: 0, loading: true, failure: null, capped: false, sortedAt: null })
+  private readonly set = signal<KeysState>({ shown: [], loaded: 0, total: 0, loading: true, failure: null, more: 'none', sortedAt: null })
   private all: string[] = []
   private lower: string[] = []
   private known = new Set<string>()
   private fresh = new Set<string>()
   private gone = new Set<string>()
   private filter: Filter = { text: '', kind: '', flag: '', from: '', to: '', sort: '', by: '' }
+  /** The text that the list was asked for with. */
+  private searched = ''
+  private next: Place | null = null
   private abort = new AbortController()
   private timer: ReturnType<typeof setTimeout> | undefined
   private again: ReturnType<typeof setTimeout> | undefined
+  private typed: ReturnType<typeof setTimeout> | undefined
   private started = false
 
   constructor() {
@@ -66,32 +81,56 @@ export class Keys {
   narrow(filter: Filter) {
     const before = this.filter
     this.filter = filter
-    const asks = asksServer(filter, before) || (this.set.peek().capped && filter.text !== before.text)
     // A time that goes on with the clock leaves what is shown in its place.
-    if (!this.started || asks) void this.load(!this.started || asksServer({ ...filter, from: '' }, { ...before, from: '' }) || (filter.from === '') !== (before.from === ''))
-    else if (filter.text !== before.text) this.show()
+    if (!this.started || asksServer(filter, before)) void this.load(!this.started || asksServer({ ...filter, from: '' }, { ...before, from: '' }) || (filter.from === '') !== (before.from === ''))
+    else if (filter.text !== before.text) this.search()
   }
 
-  /** load reads all keys anew; the list shown stays until the first page is there, unless clear. */
+  /** search narrows to the text: here where all keys that may have it are loaded, else at the server. */
+  private search() {
+    clearTimeout(this.typed)
+    const { more, loading } = this.set.peek()
+    if (more === 'none' && !loading && this.filter.text.toLowerCase().includes(this.searched.toLowerCase())) this.show()
+    else this.typed = setTimeout(() => void this.load(), typing)
+  }
+
+  /** load reads the list anew; what is shown stays until all of it is there, unless clear. */
   async load(clear = false) {
     this.started = true
+    const { sort, text } = this.filter
+    // An order is read from its top: what was below may be elsewhere now.
+    const want = clear || sort || text !== this.searched ? opening : Math.max(opening, this.all.length)
+    this.searched = text
+    this.set.value = { ...this.set.peek(), ...(clear ? { shown: [], loaded: 0 } : {}), sortedAt: sort ? Date.now() : null }
+    await this.read([], want, { sorted: sort !== '' })
+  }
+
+  /** more reads on where the list has not ended. */
+  async more() {
+    if (this.next === null || this.set.peek().loading) return
+    await this.read(this.all, this.all.length + page, this.next)
+  }
+
+  /** read puts what follows at a place behind keys, until there are as many as wanted. */
+  private async read(keys: string[], want: number, from: Place) {
     this.abort.abort()
     clearTimeout(this.again)
+    clearTimeout(this.typed)
     const abort = (this.abort = new AbortController())
-    const { kind, flag, from, to, text, sort, by } = this.filter
-    const capped = this.set.peek().capped
-    this.set.value = { ...this.set.peek(), ...(clear ? { shown: [], loaded: 0 } : {}), loading: true, failure: null, sortedAt: sort ? Date.now() : null }
-    const narrowed = {
-      ...(kind ? { kind } : {}), ...(flag ? { flag } : {}), ...(from ? { from } : {}), ...(to ? { to } : {}), ...(capped && text ? { contains: text } : {}),
-    }
-    let keys: string[] = []
-    // Those in order come first; a list of a flag or a time has no others.
-    let sorted = sort !== ''
-    const ordered = new Set<string>()
-    let after: string | undefined
-    for (;;) {
+    const { kind, flag, from: since, to, sort, by } = this.filter
+    const text = this.searched
+    const narrowed = { ...(kind ? { kind } : {}), ...(flag ? { flag } : {}), ...(since ? { from: since } : {}), ...(to ? { to } : {}), ...(text ? { contains: text } : {}) }
+    const known = new Set(keys)
+    const onlySeen = flag !== '' || since !== '' || to !== ''
+    let place: Place | null = from
+    let full = false
+    this.set.value = { ...this.set.peek(), loading: true, failure: null }
+    for (let asked = 0; place !== null && !full && keys.length < want && asked < looks; ) {
+      // An order has no pages: its first are asked for again with those that follow.
+      const limit = Math.min(page, place.sorted ? want : want - keys.length)
       const answer = await api.models({
-        fields: 'key', limit: page, ...narrowed, ...(after === undefined ? {} : { after }), ...(sorted && sort ? { sort, ...(by ? { variables: glob(by) } : {}) } : {}),
+        fields: 'key', limit, ...narrowed,
+        ...(place.sorted && sort ? { sort, ...(by ? { variables: glob(by) } : {}) } : {}), ...(!place.sorted && place.after !== undefined ? { after: place.after } : {}),
       }, abort.signal)
       if (abort.signal.aborted) return
       if (!answer.ok) {
@@ -99,25 +138,25 @@ export class Keys {
         const passes = status === 0 || status === 429 || status >= 500
         this.set.value = { ...this.set.peek(), loading: passes && keys.length > 0, failure: answer.failure }
         if (!passes) return
-        // It goes on with the page that failed, not from the start.
+        // It goes on with the request that failed, not from the start.
         await new Promise((done) => (this.again = setTimeout(done, Math.max(status === 429 ? 1000 : retryWait, retryAfter ?? 0))))
         if (abort.signal.aborted) return
         continue
       }
+      asked++
       const { models, next, total } = answer.value
-      const more = models.map((m) => m.key)
-      const partial = sorted && !flag && !from && !to
-      if (sorted) for (const k of more) ordered.add(k)
-      keys = keys.concat(sorted || ordered.size === 0 ? more : more.filter((k) => !ordered.has(k)))
-      const done = !partial && (next === null || keys.length >= most)
-      // A growing list is shown from its first page on; a refreshed one at its end.
-      if (done || this.all.length <= keys.length || clear) this.replace(keys)
-      this.set.value = { ...this.set.peek(), total, loading: !done, failure: null, capped: (capped && next !== null) || (next !== null && done) || (capped && text !== '') }
-      this.show()
-      if (done) break
-      if (!sorted) after = next ?? undefined
-      sorted = false
+      keys = keys.concat(models.map((m) => m.key).filter((k) => !known.has(k)))
+      for (const { key } of models) known.add(key)
+      // Behind an order come keys that this process has not seen, which have no flag and no time.
+      full = place.sorted && models.length === limit
+      place = place.sorted ? (full ? place : onlySeen ? null : { sorted: false }) : next === null ? null : { sorted: false, after: next }
+      this.set.value = { ...this.set.peek(), total, failure: null }
     }
+    const ended = place === null ? 'none' : place.sorted && keys.length >= page ? 'hidden' : 'follow'
+    this.next = ended === 'follow' ? place : null
+    this.replace(keys)
+    this.set.value = { ...this.set.peek(), loading: false, failure: null, more: ended }
+    this.show()
     this.mend()
   }
 
@@ -154,22 +193,25 @@ export class Keys {
 
   /** mend puts in and takes out what live points told. */
   private mend() {
-    const fresh = [...this.fresh].filter((k) => !this.known.has(k)).sort(byteOrder)
+    const { sort } = this.filter
+    const whole = this.set.peek().more === 'none'
+    const last = this.all[this.all.length - 1] ?? ''
+    // What is not in a list that goes on is mostly what follows: it comes in its turn.
+    const here = (k: string) => whole || sort === 'newest' || (sort === '' && byteOrder(k, last) < 0)
+    const fresh = [...this.fresh].filter((k) => !this.known.has(k) && here(k)).sort(byteOrder)
     const before = this.all.length
+    this.fresh.clear()
     if (fresh.length === 0 && this.gone.size === 0) return
     let all: string[] = this.all
     if (this.gone.size > 0) all = all.filter((k) => !this.gone.has(k))
-    if (fresh.length > 0 && all.length < most) {
-      // A sorted list gets what is new at its end, but the newest first.
-      const { sort } = this.filter
-      all = sort === '' ? merge(all, fresh) : sort === 'newest' ? [...fresh, ...all] : [...all, ...fresh]
-    }
-    this.fresh.clear()
+    // A sorted list gets what is new at its end, but the newest first, which push out the oldest of many.
+    if (fresh.length > 0) all = sort === '' ? merge(all, fresh) : sort === 'newest' ? [...fresh, ...all] : [...all, ...fresh]
+    if (!whole && sort === 'newest') all = all.slice(0, Math.max(before, opening))
     this.gone.clear()
     this.replace(all)
     // A key that comes into or leaves a filtered list was and is in the store.
     const filtered = this.filter.kind !== '' || this.filter.flag !== '' || this.filter.from !== ''
-    this.set.value = { ...this.set.peek(), total: this.set.peek().total + (filtered ? 0 : all.length - before) }
+    this.set.value = { ...this.set.peek(), total: this.set.peek().total + (filtered || !whole ? 0 : all.length - before) }
     this.show()
   }
 

@@ -261,7 +261,7 @@ export class Mock {
     const rank = ranks[query.get('sort') ?? '']
     if (rank) {
       const first = (m: data.Model) => data.posterior(m).find((r) => want(r.variable) && !r.variable.endsWith('[intercept]'))
-      const list = this.order.flatMap((k) => this.models.get(k) ?? []).filter((m) => (!kind || m.kind === kind) && (!flag || data.flagsOf(m).includes(flag)))
+      const list = this.order.flatMap((k) => this.models.get(k) ?? []).filter((m) => (!kind || m.kind === kind) && (!flag || data.flagsOf(m).includes(flag)) && (!contains || m.key.toLowerCase().includes(contains)))
         .map((m) => ({ m, rank: rank(m, first(m)) })).sort((a, b) => b.rank - a.rank).slice(0, limit)
       return json(response, 200, { models: list.map(({ m }) => (short ? { key: m.key } : data.entry(m, want))), next: null, total })
     }

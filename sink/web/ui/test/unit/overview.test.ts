@@ -23,6 +23,12 @@ afterEach(() => mock.close())
 const all = { text: '', kind: '', flag: '', from: '', to: '', sort: '', by: '' } as const
 const want = () => true
 const loaded = () => until('loaded', () => !keys.state.value.loading)
+/** ended reads on to the end of the list, as a reader does. */
+const ended = async () => {
+  await loaded()
+  while (keys.state.value.more === 'follow') await keys.more()
+}
+const listed = () => mock.asked.filter((a) => a.includes('fields=key'))
 
 test('byte order is that of UTF-8, not of UTF-16', () => {
   const texts = ['a', 'a\u0000', 'ab', '\ue000', '\uffff', '🙂', '\u{10ffff}', 'é', 'z', '日', '']
@@ -31,16 +37,43 @@ test('byte order is that of UTF-8, not of UTF-16', () => {
   expect(merge(['a', 'c', 'e'], ['b', 'c', 'f'])).toEqual(['a', 'b', 'c', 'e', 'f'])
 })
 
-test('all pages of keys come, in order, once', async () => {
+test('a list asks for some screens of keys, and for more at its end: all come, in order, once', async () => {
   keys.narrow(all)
   await loaded()
+  expect(keys.state.value).toMatchObject({ shown: data.keys(25_000).slice(0, 2_000), total: 25_000, more: 'follow' })
+  expect(listed()).toHaveLength(1)
+  await ended()
   expect(keys.state.value.shown).toEqual([...data.keys(25_000)])
-  expect(mock.asked.filter((a) => a.includes('fields=key'))).toHaveLength(3)
+  expect(listed()).toHaveLength(4)
 })
 
-test('text narrows without asking; kind and flag ask the server', async () => {
+test('the server searches what is not loaded, once the typing rests', async () => {
   keys.narrow(all)
   await loaded()
+  keys.narrow({ ...all, text: 'flights/002' })
+  keys.narrow({ ...all, text: 'FLIGHTS/0024' })
+  await until('found', () => keys.state.value.shown.length > 0 && keys.state.value.shown.every((k) => k.includes('flights/0024')))
+  expect(listed().filter((a) => a.includes('contains'))).toEqual([expect.stringContaining('contains=FLIGHTS%2F0024')])
+  expect(keys.state.value.shown).toEqual(data.keys(25_000).filter((k) => k.includes('flights/0024')))
+  keys.narrow(all)
+  await until('all again', () => keys.state.value.shown.length === 2_000)
+})
+
+test('keys that follow in their turn are not put in by live points', async () => {
+  keys.narrow(all)
+  await loaded()
+  const [first = ''] = keys.state.value.shown
+  const later = data.keys(25_000)[20_000] as string
+  keys.seen([data.point(mock.models.get(later) as data.Model, want), data.point(data.model(first + '.new'), want)])
+  await until('put in', () => keys.state.value.shown.includes(first + '.new'))
+  expect(keys.state.value.shown).not.toContain(later)
+  await ended()
+  expect(keys.state.value.shown).toEqual([...data.keys(25_000), first + '.new'].sort(byteOrder))
+})
+
+test('text narrows without asking once all keys are there; kind and flag ask the server', async () => {
+  keys.narrow(all)
+  await ended()
   const before = mock.asked.length
   keys.narrow({ ...all, text: 'FLIGHTS/0012' })
   expect(keys.state.value.shown.length).toBeGreaterThan(0)
@@ -53,17 +86,35 @@ test('text narrows without asking; kind and flag ask the server', async () => {
   expect(listed.every((m) => m?.kind === 'dlm' && data.flagsOf(m).includes('poor_calibration'))).toBe(true)
 })
 
-test('a sorted list has the keys in order first, then all others once; a reader’s list does not move', async () => {
+test('a sorted list has the first in order, and others of them at its end; a reader’s list does not move', async () => {
   keys.narrow({ ...all, sort: 'rows' })
   await loaded()
-  const { shown, sortedAt } = keys.state.value
-  expect([...shown].sort(byteOrder)).toEqual([...data.keys(25_000)])
+  const top = keys.state.value.shown
+  expect(top).toHaveLength(2_000)
+  expect(listed()).toHaveLength(1)
+  await ended()
+  const { shown, sortedAt, more } = keys.state.value
   expect(sortedAt).not.toBeNull()
-  const rows = shown.slice(0, 10_000).map((k) => data.rows(mock.models.get(k)!))
+  expect(more).toBe('hidden')
+  expect(shown.slice(0, 2_000)).toEqual(top)
+  expect(shown).toHaveLength(10_000)
+  const rows = shown.map((k) => data.rows(mock.models.get(k)!))
   expect(rows).toEqual([...rows].sort((a, b) => b - a))
+  expect(new Set(shown).size).toBe(10_000)
   keys.seen([data.point(data.model('flights/new'), want)])
-  await until('put in', () => keys.state.value.shown.includes('flights/new'))
-  expect(keys.state.value.shown.slice(0, 25_000)).toEqual(shown)
+  expect(keys.state.value.shown).toEqual(shown)
+})
+
+test('behind an order come all other keys once; what is new goes to the end', async () => {
+  keys.narrow({ ...all, sort: 'rows', kind: 'dlm' })
+  await ended()
+  const { shown, more } = keys.state.value
+  expect(more).toBe('none')
+  expect([...shown].sort(byteOrder)).toEqual(data.keys(25_000).filter((k) => mock.models.get(k)?.kind === 'dlm'))
+  const fresh = data.model('air/pm25/000001b')
+  keys.seen([data.point(fresh, want)])
+  await until('put in', () => keys.state.value.shown.includes(fresh.key))
+  expect(keys.state.value.shown).toEqual([...shown, fresh.key])
 })
 
 test('a list of a time keeps what had the flag then, and takes nothing in that comes after its end', async () => {
@@ -125,7 +176,7 @@ test('a failed list says why, and tries again', async () => {
   keys.narrow(all)
   await until('failure', () => keys.state.value.failure?.status === 503)
   mock.faults.status = 0
-  await until('keys', () => keys.state.value.shown.length === 25_000)
+  await until('keys', () => keys.state.value.shown.length === 2_000)
 })
 
 test('rows in view are asked for in batches, once, and sparklines after them', async () => {

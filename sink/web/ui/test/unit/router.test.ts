@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { keyPath, navigate, parse, query, route, setQuery, start } from '../../src/router.ts'
+import { keyPath, navigate, parse, query, rangeOf, route, setQuery, start } from '../../src/router.ts'
 import { hostile } from '../mock/data.ts'
 
 start()
@@ -26,6 +26,11 @@ test('filters live in the query string, and going somewhere leaves them', () => 
   navigate('/operations')
   expect(route.value).toEqual({ name: 'operations' })
   expect(query.value.get('kind')).toBeNull()
+})
+
+test('a part of an axis is read as it is written; anything else is all of it', () => {
+  for (const range of [[0, 1], [-1.5e-7, 3], [-20, -10.25]] as const) expect(rangeOf(range.join('..'))).toEqual(range)
+  for (const text of ['', '..', '1..', '..2', '1', '2..1', '1..1', '1..2..3', 'a..b', '1..Infinity', 'NaN..2']) expect(rangeOf(text)).toBeNull()
 })
 
 test('the back button is followed', () => {

@@ -1,1 +1,0 @@
-import{et as e}from"./index-Cz6Gd_4v.js";var t=matchMedia(`(max-width: 640px)`),n=e(t.matches);t.addEventListener(`change`,()=>n.value=t.matches);export{n as t};
