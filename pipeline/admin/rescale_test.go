@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -433,6 +434,29 @@ func TestRescaleSurvivesFailovers(t *testing.T) {
 			}
 		}
 		t.Logf("%d calls, a failover before each; %d of %d were not noticed", total, unnoticed, total*(to+1))
+		const seed, pairs = 7, 1000
+		rng := rand.New(rand.NewPCG(seed, 0))
+		for range pairs {
+			died := map[int]int32{1 + rng.IntN(2*total): rng.Int32N(to+1) - 1, 1 + rng.IntN(2*total): rng.Int32N(to+1) - 1}
+			l, calls := fresh(), 0
+			store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
+				calls++
+				victim, dies := died[calls]
+				return pipeline.Partition{Topic: "in", ID: victim}, dies
+			})
+			r := l.rescale(t, store, rules, to)
+			r.Say = func(string, ...any) {}
+			err := errAway
+			for runs := 0; err != nil; runs++ {
+				if err = r.Run(t.Context()); runs > len(died) {
+					t.Fatalf("masters died %v, and run %d ended with %v", died, runs, err)
+				}
+			}
+			store.InjectFailover(nil)
+			if got := contents(t, store, to); !maps.Equal(got, want) {
+				t.Fatalf("masters died %v: another result", died)
+			}
+		}
 	})
 }
 

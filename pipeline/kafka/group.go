@@ -26,7 +26,7 @@ type GroupOptions struct {
 	Watch     time.Duration // between looks at the number of partitions, 5 s
 
 	// Admit, when not nil, is asked before a member that the coordinator has dropped joins
-	// again, and later until it returns nil.
+	// again, and later until it returns nil. Without an answer in time it is as an error.
 	Admit func(context.Context) error
 	// OnError, when not nil, is told of each error that Run waits out.
 	OnError func(error)
@@ -121,9 +121,9 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			}
 			if id := m.dropped(err); id != "" {
 				running.Go(func() { g.forsake(ctx, id) })
-				if o.Admit(ctx) != nil {
-					_ = cg.Close() // it was about to join
-					for o.Admit(ctx) != nil {
+				if g.admitted(ctx, o.Backoff/2) != nil {
+					_ = cg.Close() // while it waits before it joins again
+					for g.admitted(ctx, o.Backoff) != nil {
 						if pause(ctx, o.Backoff/10) != nil {
 							return nil
 						}
@@ -150,6 +150,13 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			}
 		}
 	}
+}
+
+// admitted returns nil when this process may join again, within a time.
+func (g *Group) admitted(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return g.options.Admit(ctx)
 }
 
 // lines makes a logger of a function that may be nil.

@@ -322,6 +322,16 @@ func (s *Server) Writes(ctx context.Context) error {
 	})
 }
 
+// IsMaster reports whether a Redis server is one.
+func (s *Server) IsMaster(ctx context.Context) (is bool, err error) {
+	err = s.redis(func(r *redis.Client) error {
+		info, err := r.Info(ctx, "replication").Result()
+		is = strings.Contains(info, "role:master")
+		return err
+	})
+	return is, err
+}
+
 func (s *Server) redis(do func(*redis.Client) error) error {
 	r := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, DialTimeout: time.Second, ReadTimeout: time.Second})
 	return errors.Join(do(r), r.Close())

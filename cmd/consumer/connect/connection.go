@@ -252,8 +252,6 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 // admit returns nil when the store answers: without it a member of the group holds up the
 // partitions that it gets.
 func (n *Connection) admit(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
 	_, err := n.Store.Beat(ctx, "", 0)
 	switch {
 	case n.watch == nil:
@@ -264,9 +262,6 @@ func (n *Connection) admit(ctx context.Context) error {
 	}
 	return err
 }
-
-// storeTimeout is how long the store is waited for before a member joins its group again.
-const storeTimeout = time.Second
 
 // outside takes an error that keeps this process out of its group: an outage, unless a
 // broker has answered, as it does while other members join.
