@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api observe chaos drill rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint kubernetes race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint kubernetes race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis
 
 drill: ## upgrades a group at work from the release before (testenv/chaos/PREVIOUS, or BASE=<commit>) process by process, and takes it back, on a real Kafka and Redis; two minutes
 	CREDENCE_BACKEND=real CREDENCE_DRILL=9000 CREDENCE_BASE=$(BASE) $(GO) test -count=1 -v -timeout 20m -run 'TestDrill$$' ./testenv/chaos
+
+rehearsal: ## 1 -> 6 -> 2 workers under traffic, one cut off the network; brokers restarted and killed in turn; a rescale with dying masters. Needs root; a quarter of an hour
+	CREDENCE_BACKEND=local CREDENCE_REHEARSAL=whole $(GO) test -count=1 -v -timeout 60m -run 'TestRehearsal$$|TestStorm$$/rolling|rescale' ./testenv/chaos
 
 KEYS ?= 50000
 rescale: ## from 4 to 12 partitions with KEYS=50000 keys and 20 kills, on a real Kafka and Redis; some minutes

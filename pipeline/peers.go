@@ -21,9 +21,12 @@ type Roster interface {
 
 // peers shows that this process lives and has the members expelled that have
 // shown nothing for a while. Their partitions go to others then as if they had
-// left.
+// left. A process that hears nothing of the group's coordinator shows nothing:
+// it cannot do its work, and the coordinator would wait for it until its session
+// ends.
 type peers struct {
 	roster  Roster
+	reach   func(ctx context.Context) error // nil: the coordinator answers
 	expel   func(ctx context.Context, member string) error
 	timeout time.Duration
 	log     *slog.Logger
@@ -69,14 +72,18 @@ func (p *peers) run(ctx context.Context) {
 	}
 }
 
-// look beats once and expels who is silent.
+// look beats once and expels who is silent. Without the coordinator it does
+// neither: where that is away from everybody, nobody's silence says anything.
 func (p *peers) look(ctx context.Context, n uint64) {
 	p.mu.Lock()
 	member := p.member
 	p.mu.Unlock()
 	bounded, cancel := context.WithTimeout(ctx, p.timeout/2)
+	defer cancel()
+	if p.reach(bounded) != nil {
+		return
+	}
 	beats, err := p.roster.Beat(bounded, member, n)
-	cancel()
 	if err != nil {
 		return // nobody's silence is known
 	}
@@ -87,8 +94,8 @@ func (p *peers) look(ctx context.Context, n uint64) {
 }
 
 // silent returns the members whose beat has stood still for the timeout while
-// this process looked. Where it could not look, because it or the store stood
-// still, everybody has the whole time again.
+// this process looked. Where it could not look, because it, the store or the
+// coordinator stood still, everybody has the whole time again.
 func (p *peers) silent(now time.Time, beats map[string]string) (ids []string) {
 	if now.Sub(p.last) > p.timeout/2 {
 		p.seen = map[string]sight{}

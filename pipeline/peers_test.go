@@ -47,11 +47,13 @@ func TestPeers(t *testing.T) {
 // roster is a store's map of beats.
 type roster struct {
 	beats  map[string]string
+	beaten int
 	forgot []string
 	err    error
 }
 
 func (r *roster) Beat(context.Context, string, uint64) (map[string]string, error) {
+	r.beaten++
 	return maps.Clone(r.beats), r.err
 }
 
@@ -62,12 +64,15 @@ func (r *roster) Forget(_ context.Context, member string) error {
 }
 
 // TestSilentPeersAreExpelled: this process never, one that is silent once, and
-// again only where that failed.
+// again only where that failed; and nobody while the coordinator is away, when nobody
+// shows that it lives.
 func TestSilentPeersAreExpelled(t *testing.T) {
 	r := &roster{beats: map[string]string{"dead": "7", "self": "as if its own beats were lost"}}
 	var expelled []string
 	refuse := errors.New("no")
-	p := &peers{roster: r, timeout: 2 * time.Second, log: slog.New(slog.DiscardHandler), expel: func(_ context.Context, id string) error {
+	var away error
+	reach := func(context.Context) error { return away }
+	p := &peers{roster: r, reach: reach, timeout: 2 * time.Second, log: slog.New(slog.DiscardHandler), expel: func(_ context.Context, id string) error {
 		expelled = append(expelled, id)
 		return refuse
 	}}
@@ -95,5 +100,16 @@ func TestSilentPeersAreExpelled(t *testing.T) {
 	p.look(t.Context(), 4)
 	if len(expelled) != 2 {
 		t.Error("a member was expelled while the store did not answer")
+	}
+	r.err, away, r.beaten = nil, errors.New("the coordinator is away"), 0
+	silent()
+	p.look(t.Context(), 5)
+	if len(expelled) != 2 || r.beaten != 0 {
+		t.Errorf("without the coordinator it has beaten %d times, and expelled %v", r.beaten, expelled)
+	}
+	away = nil
+	p.look(t.Context(), 6)
+	if len(expelled) != 3 || r.beaten != 1 {
+		t.Errorf("with the coordinator it has beaten %d times, and expelled %v", r.beaten, expelled)
 	}
 }

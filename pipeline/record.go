@@ -240,6 +240,8 @@ type Group interface {
 	Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, Assignment)) error
 	// Expel removes a member as if it had left. It is no error if it is none.
 	Expel(ctx context.Context, member string) error
+	// Reach returns nil if the broker that looks after the group answers.
+	Reach(ctx context.Context) error
 	// Note returns what stands beside the group offset of a partition. Commits keep it.
 	Note(ctx context.Context, p Partition) (Note, error)
 }

@@ -49,6 +49,24 @@ func DrawPlan(seed uint64) Plan {
 	return p
 }
 
+// DrawRescale draws a schedule with the command rescale in it, mostly at about the time
+// when something else begins or ends. A store that is put back in time has no journal: the
+// tests of the command have that.
+func DrawRescale(seed uint64) Plan {
+	p := DrawPlan(seed)
+	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
+		return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged}, f.Kind)
+	})
+	r := rand.New(rand.NewPCG(seed, 13))
+	from := time.Duration(r.Int64N(int64(3 * time.Second)))
+	if len(p.Faults) > 0 && r.IntN(3) > 0 {
+		f := one(r, p.Faults...)
+		from = max(0, one(r, f.From, f.To)+time.Duration(r.Int64N(int64(200*time.Millisecond)))-100*time.Millisecond)
+	}
+	p.Faults = append(p.Faults, Fault{Kind: Rescaling, From: from, To: from + time.Millisecond + time.Duration(r.Int64N(int64(20*time.Second)))})
+	return p
+}
+
 // drawTimes makes records come late now and then, and some not be accepted.
 func drawTimes(r *rand.Rand, log []Arrival) {
 	for i := range log {

@@ -46,6 +46,7 @@ type Sim struct {
 type SimStore interface {
 	Store
 	Reader
+	LayoutAdmin
 	// Keep returns what puts the store back to where it is now.
 	Keep() (back func())
 	// Lose removes a stored value and leaves the count of keys as it is.

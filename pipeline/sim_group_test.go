@@ -84,6 +84,7 @@ func init() {
 		Zombie:       (*Sim).zombie,
 		Freeze:       (*Sim).freeze,
 		Rebalance:    (*Sim).rebalance,
+		Rescaling:    (*Sim).rescale,
 	}
 }
 

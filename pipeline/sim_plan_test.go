@@ -82,6 +82,9 @@ const (
 	Zombie    FaultKind = "zombie"     // another one takes over; the owner learns of it at To
 	Freeze    FaultKind = "freeze"     // the owner stands still until To; another one takes over after half of it, N == 1: none does
 	Rebalance FaultKind = "rebalance"  // the owner is told to stop, and gets the partition again, N == 1: another one does
+
+	// Of schedules that are drawn with it, whose store does not fail.
+	Rescaling FaultKind = "rescaling" // the command rescale begins, and ends at To
 )
 
 func (p *Plan) String() string {

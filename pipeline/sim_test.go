@@ -74,6 +74,23 @@ func TestSimulatedOrigins(t *testing.T) {
 	}
 }
 
+// TestSimulatedRescale: from the moment that the command rescale has a partition until it
+// ends no worker moves its states, whatever fails but the store; then the work goes on.
+func TestSimulatedRescale(t *testing.T) {
+	n := uint64(2000)
+	if testing.Short() {
+		n = 200
+	}
+	for seed := range n {
+		p := pipeline.DrawRescale(seed)
+		if v := simulate(p); v != nil {
+			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+			explain(t, p)
+			return
+		}
+	}
+}
+
 // explain shows the least that leads to a plan's violation.
 func explain(t *testing.T, p pipeline.Plan) {
 	p, v := pipeline.Shrink(p, simulate)

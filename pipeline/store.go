@@ -262,4 +262,7 @@ type LayoutAdmin interface {
 	// Amend is Save of a checkpoint that changes states and leaves the watermark where it
 	// is: From and To are the same. Repeating it does no harm.
 	Amend(ctx context.Context, lease Lease, c Checkpoint) error
+	// Replicated returns nil when all that was written of a topic and of its partitions
+	// below n would outlive a failover of the store: its replicas have it.
+	Replicated(ctx context.Context, topic string, n int) error
 }

@@ -100,7 +100,7 @@ func New(opt Options) (*Worker, error) {
 func (w *Worker) Run(ctx context.Context) error {
 	w.opt.Metrics.tenants.expect(w.opt.Rules.tenants)
 	w.ending, w.pool = ctx.Done(), newPool(w.opt.Lanes, &w.opt)
-	p := &peers{roster: w.opt.Roster, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
+	p := &peers{roster: w.opt.Roster, reach: w.opt.Group.Reach, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
 	if p.roster != nil {
 		// It lives until the last checkpoint is saved.
 		defer p.start(context.WithoutCancel(ctx))()

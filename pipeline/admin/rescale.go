@@ -11,7 +11,7 @@ import (
 // Rescale moves the states of a topic to the partitions that their keys have once the
 // topic has more of them. Nothing is produced and no worker runs meanwhile. Its journal
 // is in the store: a run that did not come to its end is gone on with by the next, and
-// workers halt until then.
+// workers halt until then. A failover of the store costs a run at most.
 type Rescale struct {
 	Topic string
 	To    int // partitions
@@ -89,13 +89,30 @@ func (r *Rescale) past(m *pipeline.Moving) []pipeline.Era {
 	return append(r.layout.Past[:len(r.layout.Past):len(r.layout.Past)], m.Era)
 }
 
-// put replaces the layout.
+// put replaces the layout, and returns when a failover of the store cannot put it back: a
+// run that went on from an earlier step than the last would find keys where they do not
+// belong yet.
 func (r *Rescale) put(ctx context.Context, next pipeline.Layout) error {
 	if err := r.Layouts.SetLayout(ctx, r.Topic, r.layout, next); err != nil {
 		return err
 	}
+	if err := r.Layouts.Replicated(ctx, r.Topic, 0); err != nil {
+		return err
+	}
+	now, err := r.Layouts.Layout(ctx, r.Topic)
+	if err == nil && (now.Partitions != next.Partitions || at(now) != at(next)) {
+		err = fmt.Errorf("%w: the store has lost the layout of topic %s", pipeline.ErrFenced, r.Topic)
+	}
 	r.layout = next
-	return nil
+	return err
+}
+
+// at names the run and the step that a layout is in.
+func at(l pipeline.Layout) string {
+	if l.Moving == nil {
+		return ""
+	}
+	return l.Moving.ID + " " + l.Moving.Step
 }
 
 // begin looks at everything before anything is changed, and begins the journal: from
@@ -161,7 +178,11 @@ func (r *Rescale) counts(ctx context.Context, m *pipeline.Moving) error {
 
 // settle takes the partitions over, so that a worker that is still about is refused, and
 // notes how far the log is in their states. What is not as it must be takes everything back.
+// What workers have written is with the replicas of the store first: what is noted stays true.
 func (r *Rescale) settle(ctx context.Context, m *pipeline.Moving) error {
+	if err := r.Layouts.Replicated(ctx, r.Topic, m.From); err != nil {
+		return err
+	}
 	m.Era = pipeline.Era{ID: m.ID}
 	for id := range m.From {
 		p := r.partition(id)

@@ -13,7 +13,8 @@ import (
 const moveBytes = 2 << 20
 
 // copyAll puts the keys that leave their partitions into those that they belong to, and
-// looks whether they are there. Nothing is taken away yet: it may be done again.
+// looks whether they are there, once the replicas of the store have them: a master that
+// dies later has them in its successor. Nothing is taken away yet: it may be done again.
 func (r *Rescale) copyAll(ctx context.Context, m *pipeline.Moving) error {
 	targets := make([]*target, m.To)
 	for id := range targets {
@@ -42,6 +43,9 @@ func (r *Rescale) copyAll(ctx context.Context, m *pipeline.Moving) error {
 		}
 	}
 	r.Say("%d keys are copied to their new partitions", moved)
+	if err := r.Layouts.Replicated(ctx, r.Topic, m.To); err != nil {
+		return err
+	}
 	return r.compare(ctx, m)
 }
 
@@ -161,12 +165,17 @@ func (t *target) end(ctx context.Context, m *pipeline.Moving) error {
 // dropKeys is how many keys one change deletes at most.
 const dropKeys = 1000
 
-// drop deletes the keys that were copied from where they were, and counts what there is.
+// drop deletes the keys that were copied from where they were, and counts what there is,
+// once the replicas of the store know. A partition that no key came to may have been lost
+// with its master.
 func (r *Rescale) drop(ctx context.Context, m *pipeline.Moving) error {
-	for id := range m.From {
+	for id := range m.To {
 		t, err := r.open(ctx, m, id)
 		if err != nil {
 			return err
+		}
+		if id >= m.From {
+			continue
 		}
 		err = r.eachKey(ctx, r.partition(id), func(key string) error {
 			if r.Home([]byte(key), m.To) == int32(id) {
@@ -184,6 +193,9 @@ func (r *Rescale) drop(ctx context.Context, m *pipeline.Moving) error {
 			return err
 		}
 	}
+	if err := r.Layouts.Replicated(ctx, r.Topic, m.To); err != nil {
+		return err
+	}
 	return r.count(ctx, m)
 }
 
@@ -198,9 +210,15 @@ func (r *Rescale) count(ctx context.Context, m *pipeline.Moving) error {
 		if err != nil {
 			return err
 		}
+		if !meta.Exists {
+			return fmt.Errorf("%s: its beginning is not in the store any more: run it again", r.partition(id))
+		}
 		are += meta.Keys
 	}
-	if were != are {
+	if are > were {
+		return fmt.Errorf("topic %s: there are %d keys and were %d: the store has some again that were deleted; run it again", r.Topic, are, were)
+	}
+	if are < were {
 		return fmt.Errorf("topic %s: there are %d keys and were %d: the store has lost what it had acknowledged; restore it as it was before", r.Topic, are, were)
 	}
 	r.Say("%d keys are in %d partitions", are, m.To)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -387,6 +388,76 @@ func TestRescaleKilledAnywhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A master of the store that dies at any moment, and with it what its replica lacks,
+// costs a run at most: once a run has come to its end all is as if nothing had happened.
+func TestRescaleSurvivesFailovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const from, to = 3, 5
+		_, store, rules, _ := settledTopic(t, 12, from)
+		before := store.Snapshot()
+		fresh := func() *topic {
+			store.Restore(before)
+			l := newTopic(from)
+			l.send(pipelinetest.Records(12, 600)[:350])
+			return l
+		}
+		total := 0
+		l := fresh()
+		store.InjectFailover(func(storetest.Call) (p pipeline.Partition, ok bool) { total++; return p, false })
+		if err := l.rescale(t, store, rules, to).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		store.InjectFailover(nil)
+		want := contents(t, store, to)
+		unnoticed := 0
+		for at := 1; at <= total; at++ {
+			for victim := int32(-1); victim < to; victim++ {
+				l, calls := fresh(), 0
+				store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
+					calls++
+					return pipeline.Partition{Topic: "in", ID: victim}, calls == at
+				})
+				r := l.rescale(t, store, rules, to)
+				r.Say = func(string, ...any) {}
+				err := r.Run(t.Context())
+				store.InjectFailover(nil)
+				if err == nil {
+					unnoticed++
+				} else if err := r.Run(t.Context()); err != nil {
+					t.Fatalf("before call %d of %d the master of partition %d died; run again: %v", at, total, victim, err)
+				}
+				if got := contents(t, store, to); !maps.Equal(got, want) {
+					t.Fatalf("before call %d of %d the master of partition %d died: another result; the run ended with %v", at, total, victim, err)
+				}
+			}
+		}
+		t.Logf("%d calls, a failover before each; %d of %d were not noticed", total, unnoticed, total*(to+1))
+		const seed, pairs = 7, 1000
+		rng := rand.New(rand.NewPCG(seed, 0))
+		for range pairs {
+			died := map[int]int32{1 + rng.IntN(2*total): rng.Int32N(to+1) - 1, 1 + rng.IntN(2*total): rng.Int32N(to+1) - 1}
+			l, calls := fresh(), 0
+			store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
+				calls++
+				victim, dies := died[calls]
+				return pipeline.Partition{Topic: "in", ID: victim}, dies
+			})
+			r := l.rescale(t, store, rules, to)
+			r.Say = func(string, ...any) {}
+			err := errAway
+			for runs := 0; err != nil; runs++ {
+				if err = r.Run(t.Context()); runs > len(died) {
+					t.Fatalf("masters died %v, and run %d ended with %v", died, runs, err)
+				}
+			}
+			store.InjectFailover(nil)
+			if got := contents(t, store, to); !maps.Equal(got, want) {
+				t.Fatalf("masters died %v: another result", died)
+			}
+		}
+	})
 }
 
 func pause(t *testing.T) {

@@ -47,6 +47,7 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.DeleteGroups:     {0, 1},
 	protocol.CreatePartitions: {0, 1},
 	protocol.LeaveGroup:       {0, 3},
+	protocol.Heartbeat:        {0, 0}, // kafka-go takes an answer of 1 apart in the wrong order
 	protocol.InitProducerId:   {0, 1},
 
 	protocol.OffsetForLeaderEpoch: {2, 3},

@@ -25,6 +25,9 @@ type GroupOptions struct {
 	Timeout   time.Duration // of a request to the coordinator, 10 s
 	Watch     time.Duration // between looks at the number of partitions, 5 s
 
+	// Admit, when not nil, is asked before a member that the coordinator has dropped joins
+	// again, and later until it returns nil. Without an answer in time it is as an error.
+	Admit func(context.Context) error
 	// OnError, when not nil, is told of each error that Run waits out.
 	OnError func(error)
 	// Lines and Errors, when not nil, take what the group library logs.
@@ -40,6 +43,9 @@ func (o GroupOptions) withDefaults() GroupOptions {
 	o.Watch = cmp.Or(o.Watch, 5*time.Second)
 	if o.OnError == nil {
 		o.OnError = func(error) {}
+	}
+	if o.Admit == nil {
+		o.Admit = func(context.Context) error { return nil }
 	}
 	return o
 }
@@ -63,11 +69,13 @@ func NewGroup(c *Client, o GroupOptions) *Group {
 // that no broker would take. Work that returns too early does not end the
 // generation, which would make the whole group rebalance without a pause. A
 // member that is waiting to join is not waited for at the end: the answer may take
-// as long as a rebalance, and what it has joined ends with the session.
+// as long as a rebalance, and what it has joined ends with the session. One that was
+// dropped joins again when it is admitted: others may have expelled it because it
+// cannot do its work, and would wait for the partitions that it got again.
 func (g *Group) Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, pipeline.Assignment)) error {
 	o := g.options
 	place := new(sticky)
-	cg, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+	config := kafka.ConsumerGroupConfig{
 		ID:      o.Group,
 		Brokers: g.client.addresses.list(), // the first is asked, for ten seconds
 		Topics:  o.Topics,
@@ -85,7 +93,8 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		StartOffset:            kafka.FirstOffset,
 		Logger:                 lines(o.Lines),
 		ErrorLogger:            lines(o.Errors),
-	})
+	}
+	cg, err := kafka.NewConsumerGroup(config)
 	if err != nil {
 		return fmt.Errorf("group %s: %w", o.Group, err)
 	}
@@ -93,7 +102,7 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 	// all the same and does not wait for it: so we count ourselves.
 	var running sync.WaitGroup
 	m := membership{tell: member}
-	defer leave(cg, &running)
+	defer func() { leave(cg, &running) }()
 	for {
 		gen, err := cg.Next(ctx)
 		switch {
@@ -103,6 +112,18 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 			o.OnError(fmt.Errorf("group %s: %w", o.Group, err))
 			if id := m.dropped(err); id != "" {
 				running.Go(func() { g.forsake(ctx, id) })
+				if g.admitted(ctx, o.Backoff/2) != nil {
+					_ = cg.Close() // while it waits before it joins again
+					for g.admitted(ctx, o.Backoff) != nil {
+						if pause(ctx, o.Backoff/10) != nil {
+							return nil
+						}
+					}
+					if cg, err = kafka.NewConsumerGroup(config); err != nil {
+						return fmt.Errorf("group %s: %w", o.Group, err)
+					}
+					continue
+				}
 			}
 			// Most errors were waited after already; the refusal to join while
 			// others are joining was not.
@@ -122,6 +143,13 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 	}
 }
 
+// admitted returns nil when this process may join again, within a time.
+func (g *Group) admitted(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return g.options.Admit(ctx)
+}
+
 // lines makes a logger of a function that may be nil.
 func lines(f func(string, ...any)) kafka.Logger {
 	if f == nil {
@@ -137,6 +165,9 @@ func Answered(err error) bool { return errors.As(err, new(kafka.Error)) }
 func (g *Group) Expel(ctx context.Context, member string) error {
 	return g.client.expel(ctx, g.options.Group, member)
 }
+
+// Reach implements pipeline.Group.
+func (g *Group) Reach(ctx context.Context) error { return g.client.reach(ctx, g.options.Group) }
 
 // forsake has a member id of ours leave that no generation will use again. It
 // tries until the broker's session for it is over.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -213,6 +214,88 @@ func TestGroupSessionLost(t *testing.T) {
 		t.Errorf("the same generation %d of %s", after.Generation, after.Member)
 	}
 	w.stop()
+}
+
+// TestGroupAdmits: a member that the coordinator has dropped joins again when it is
+// admitted, and one that is still a member is not asked.
+func TestGroupAdmits(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 2)
+	var claims, asked atomic.Int64
+	var admitted atomic.Bool
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	g := NewGroup(c, GroupOptions{
+		Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond, Session: time.Minute, Backoff: 200 * time.Millisecond,
+		Admit: func(context.Context) error {
+			asked.Add(1)
+			if !admitted.Load() {
+				return errors.New("not yet")
+			}
+			return nil
+		},
+	})
+	go func() {
+		done <- g.Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) { claims.Add(1); <-ctx.Done() })
+	}()
+	eventually(t, "assignment", func() bool { return claims.Load() == 2 })
+	b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Err: kerr.RebalanceInProgress, Count: 1})
+	eventually(t, "a new generation", func() bool { return claims.Load() == 4 })
+	if n := asked.Load(); n != 0 {
+		t.Errorf("a member was asked %d times", n)
+	}
+	members := func() int {
+		all, err := c.Members(t.Context(), topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	for _, key := range []kmsg.Key{kmsg.JoinGroup, kmsg.Heartbeat} {
+		b.Fault(kfake.Fault{Keys: []kmsg.Key{key}, Err: kerr.UnknownMemberID, Count: 1})
+	}
+	// So often that what was about to join has joined.
+	eventually(t, "it waits", func() bool { return asked.Load() > 50 })
+	if n := claims.Load(); n != 4 || members() != 0 {
+		t.Errorf("%d claims and %d members before it is admitted", n, members())
+	}
+	admitted.Store(true)
+	eventually(t, "it joins again", func() bool { return claims.Load() == 6 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := members(); n != 0 {
+		t.Errorf("%d members at the end", n)
+	}
+}
+
+// TestGroupReach: any answer of the coordinator is one, also that there is no such
+// member or that it may not be asked; that there is no coordinator is none.
+func TestGroupReach(t *testing.T) {
+	t.Parallel() // it waits
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	g := NewGroup(c, GroupOptions{Group: "reached"})
+	var code atomic.Int32
+	b.ControlKey(int16(kmsg.Heartbeat), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
+		resp.ErrorCode = int16(code.Load())
+		return resp, nil, true
+	})
+	for _, answer := range []*kerr.Error{kerr.UnknownMemberID, kerr.GroupAuthorizationFailed} {
+		code.Store(int32(answer.Code))
+		if err := g.Reach(t.Context()); err != nil {
+			t.Errorf("answered %v: %v", answer, err)
+		}
+	}
+	// It is asked for six seconds, perhaps it changes.
+	code.Store(int32(kerr.NotCoordinator.Code))
+	if err := g.Reach(t.Context()); !errors.Is(err, kafka.NotCoordinatorForGroup) {
+		t.Errorf("a broker that is not the coordinator has answered: %v", err)
+	}
 }
 
 // TestGroupCoordinatorMoves: a member that the coordinator would not let join

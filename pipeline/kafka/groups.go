@@ -10,6 +10,7 @@ import (
 	"github.com/segmentio/kafka-go/protocol/deletegroups"
 	"github.com/segmentio/kafka-go/protocol/describegroups"
 	"github.com/segmentio/kafka-go/protocol/findcoordinator"
+	"github.com/segmentio/kafka-go/protocol/heartbeat"
 	"github.com/segmentio/kafka-go/protocol/leavegroup"
 	"github.com/segmentio/kafka-go/protocol/offsetcommit"
 	"github.com/segmentio/kafka-go/protocol/offsetfetch"
@@ -142,6 +143,20 @@ func (c *Client) expel(ctx context.Context, group, member string) error {
 		return fmt.Errorf("expel member %s of group %s: %w", member, group, err)
 	}
 	return nil
+}
+
+// reach asks the broker that looks after a group for a sign of life. The heartbeat is
+// of nobody: the answer tells that there is no such member.
+func (c *Client) reach(ctx context.Context, group string) error {
+	_, err := c.toCoordinator(ctx, group, &heartbeat.Request{GroupID: group, GenerationID: -1}, func(m protocol.Message) int16 {
+		return m.(*heartbeat.Response).ErrorCode
+	})
+	switch {
+	case errors.Is(err, kafka.GroupCoordinatorNotAvailable), errors.Is(err, kafka.NotCoordinatorForGroup), errors.Is(err, kafka.GroupLoadInProgress):
+	case Answered(err):
+		return nil
+	}
+	return err
 }
 
 // toCoordinator sends a request to the broker that looks after a group, and

@@ -184,6 +184,9 @@ func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(con
 // Expel implements pipeline.Group: there is nobody else.
 func (k *Kafka) Expel(context.Context, string) error { return nil }
 
+// Reach implements pipeline.Group.
+func (k *Kafka) Reach(context.Context) error { return nil }
+
 // Note implements pipeline.Group.
 func (k *Kafka) Note(context.Context, pipeline.Partition) (pipeline.Note, error) { return k.Noted, nil }
 

@@ -55,6 +55,7 @@ func everything(t *testing.T, s *Store) error {
 			return err
 		},
 		func() error { return s.Amend(ctx, lease("a"), put(20, 20, "k", "w")) },
+		func() error { return s.Replicated(ctx, part.Topic, 4) },
 		func() error { _, err := s.Get(ctx, part, "big"); return err },
 		func() error { _, err := s.Count(ctx, part, "k"); return err },
 		func() error { _, err := s.GetBatch(ctx, part, []string{"k", "big"}, 1<<20); return err },

@@ -17,9 +17,11 @@ import (
 // server and one consumer group; processes share it by sharing the pointer.
 // The zero value is not ready: use NewMemory.
 type Memory struct {
-	mu     sync.Mutex
-	data   contents
-	inject func(Call) Fault
+	mu      sync.Mutex
+	data    contents
+	inject  func(Call) Fault
+	replica contents // as it was when it was last replicated
+	dies    func(Call) (pipeline.Partition, bool)
 }
 
 type contents struct {
@@ -41,11 +43,11 @@ var (
 )
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory { return &Memory{data: contents{}.clone()} }
+func NewMemory() *Memory { return &Memory{data: contents{}.clone(), replica: contents{}.clone()} }
 
 // Call says what a store is asked to do.
 type Call struct {
-	Op         string // claim, load, save, meta, pin, get or keys
+	Op         string // claim, load, save, meta, pin, get, keys, replicated, ...
 	Partition  pipeline.Partition
 	Token      string
 	Checkpoint *pipeline.Checkpoint // of a save, not to be written to
@@ -74,6 +76,15 @@ func (m *Memory) Inject(f func(Call) Fault) {
 	m.inject = f
 }
 
+// InjectFailover has the master of a partition die before a call, whatever that is about: it
+// is replaced by a replica that lacks what was written and not Replicated. The id -1
+// stands for the topic's layout. f is as that of Inject.
+func (m *Memory) InjectFailover(f func(Call) (pipeline.Partition, bool)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dies = f
+}
+
 // Snapshot is a store as it was.
 type Snapshot struct{ data contents }
 
@@ -88,7 +99,7 @@ func (m *Memory) Snapshot() Snapshot {
 func (m *Memory) Restore(s Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.data = s.data.clone()
+	m.data, m.replica = s.data.clone(), s.data.clone()
 }
 
 // Lose removes a stored value and leaves the count of keys as it is.
@@ -111,6 +122,11 @@ func (m *Memory) call(ctx context.Context, c Call, f func() error) error {
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if m.dies != nil {
+		if p, ok := m.dies(c); ok {
+			m.failOver(p)
+		}
 	}
 	fault := None
 	if m.inject != nil {

@@ -12,7 +12,7 @@ var _ pipeline.LayoutAdmin = (*Memory)(nil)
 
 // Layout implements pipeline.LayoutAdmin.
 func (m *Memory) Layout(ctx context.Context, topic string) (l pipeline.Layout, err error) {
-	err = m.call(ctx, Call{Op: "layout", Partition: pipeline.Partition{Topic: topic}}, func() error {
+	err = m.call(ctx, Call{Op: "layout", Partition: pipeline.Partition{Topic: topic, ID: -1}}, func() error {
 		l = m.data.layout(topic)
 		return nil
 	})
@@ -21,7 +21,7 @@ func (m *Memory) Layout(ctx context.Context, topic string) (l pipeline.Layout, e
 
 // SetLayout implements pipeline.LayoutAdmin.
 func (m *Memory) SetLayout(ctx context.Context, topic string, was, is pipeline.Layout) error {
-	return m.call(ctx, Call{Op: "set layout", Partition: pipeline.Partition{Topic: topic}}, func() error {
+	return m.call(ctx, Call{Op: "set layout", Partition: pipeline.Partition{Topic: topic, ID: -1}}, func() error {
 		if now := m.data.layout(topic); !reflect.DeepEqual(now, was) {
 			return fmt.Errorf("%w: the layout is %+v", pipeline.ErrFenced, now)
 		}
@@ -38,6 +38,39 @@ func (m *Memory) Amend(ctx context.Context, lease pipeline.Lease, c pipeline.Che
 		}
 		return m.data.save(lease, c)
 	})
+}
+
+// Replicated implements pipeline.LayoutAdmin.
+func (m *Memory) Replicated(ctx context.Context, topic string, n int) error {
+	return m.call(ctx, Call{Op: "replicated", Partition: pipeline.Partition{Topic: topic, ID: -1}}, func() error {
+		now := m.data.clone()
+		for p, x := range now.partitions {
+			if p.Topic == topic && int(p.ID) < n {
+				m.replica.partitions[p] = x
+			}
+		}
+		if l, ok := now.topics[topic]; ok {
+			m.replica.topics[topic] = l
+		}
+		return nil
+	})
+}
+
+// failOver puts a partition, or with the id -1 the layout of its topic, back to what the
+// replica has.
+func (m *Memory) failOver(p pipeline.Partition) {
+	was := m.replica.clone()
+	if p.ID >= 0 {
+		delete(m.data.partitions, p)
+		if x, ok := was.partitions[p]; ok {
+			m.data.partitions[p] = x
+		}
+		return
+	}
+	delete(m.data.topics, p.Topic)
+	if l, ok := was.topics[p.Topic]; ok {
+		m.data.topics[p.Topic] = l
+	}
 }
 
 func (c contents) layout(topic string) pipeline.Layout {

@@ -60,6 +60,7 @@ func (l *topic) Run(ctx context.Context, member func(string, int), work func(con
 }
 
 func (l *topic) Expel(context.Context, string) error { return nil }
+func (l *topic) Reach(context.Context) error         { return nil }
 
 func (l *topic) Note(context.Context, pipeline.Partition) (pipeline.Note, error) {
 	return pipeline.Note{}, nil

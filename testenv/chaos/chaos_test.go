@@ -104,8 +104,8 @@ func newChaos(t *testing.T, b testenv.Backend, seed uint64) *chaos {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.client.Close() })
-	c.groups[0] = newGroup(t, c.env.Brokers(), c.env.RedisURL(), "chaos-"+id, c.input, "64KiB")
-	c.groups[1] = newGroup(t, c.env.Brokers(), c.env.RedisURL(), "calm-"+id, c.input, "1GiB")
+	c.groups[0] = newGroup(t, c.env.Brokers(), c.env.RedisURL(), "chaos-"+id, c.input, "64KiB", hurried)
+	c.groups[1] = newGroup(t, c.env.Brokers(), c.env.RedisURL(), "calm-"+id, c.input, "1GiB", hurried)
 	c.chaos = observe(t, c.client, c.groups[0], c.input)
 	c.calm = observe(t, c.client, c.groups[1], c.input)
 	return c

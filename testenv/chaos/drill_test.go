@@ -73,7 +73,7 @@ func (d *drill) named(name string) string { return name + "-" + strconv.FormatUi
 // group is one over an input.
 func (d *drill) group(t *testing.T, name, input string) group {
 	t.Helper()
-	return configure(t, d.env.Brokers(), d.env.RedisURL(), d.named(name), input, "1MiB", kinds+known)
+	return configure(t, d.env.Brokers(), d.env.RedisURL(), d.named(name), input, "1MiB", hurried, kinds+known)
 }
 
 // topic makes an input and returns its name.

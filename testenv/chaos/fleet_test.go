@@ -27,6 +27,13 @@ func buildConsumer(t *testing.T) string {
 	return filepath.Join(dir, "consumer")
 }
 
+// timing is what of a configuration decides how soon something happens.
+type timing struct{ kafka, checkpoint string }
+
+// hurried has checkpoints many times a second, and a short session so that a frozen
+// member loses its partitions soon.
+var hurried = timing{", session_timeout: 2s", "interval: 100ms, records: 100, bytes: 4MiB"}
+
 // group is one consumer group over the stream.
 type group struct {
 	name, config string
@@ -65,24 +72,22 @@ const formulas = `  - match: "k/*6"
 
 // newGroup writes a configuration of all these models. CREDENCE_COALESCE, as in
 // "rows: 60, time: 300ms", gathers rows.
-func newGroup(t *testing.T, brokers []string, redis, name, input, cache string) group {
+func newGroup(t *testing.T, brokers []string, redis, name, input, cache string, when timing) group {
 	t.Helper()
-	return configure(t, brokers, redis, name, input, cache, fmt.Sprintf("input: {coalesce: {%s}}\n", os.Getenv("CREDENCE_COALESCE"))+kinds+formulas)
+	return configure(t, brokers, redis, name, input, cache, when, fmt.Sprintf("input: {coalesce: {%s}}\n", os.Getenv("CREDENCE_COALESCE"))+kinds+formulas)
 }
 
-// configure writes a configuration: a cache for a handful of keys, checkpoints many times
-// a second, and a short session so that a frozen member loses its partitions soon; the
-// models, and more sections.
-func configure(t *testing.T, brokers []string, redis, name, input, cache, more string) group {
+// configure writes a configuration of the models, and more sections.
+func configure(t *testing.T, brokers []string, redis, name, input, cache string, when timing, more string) group {
 	t.Helper()
 	g := group{name: name, config: filepath.Join(t.TempDir(), name+".yaml"), output: name + "-out", redis: redis}
 	text := fmt.Sprintf(`seed: 7
-kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q, session_timeout: 2s}
+kafka: {brokers: [%s], group: %q, input: %q, output: %q, dead_letters: %q%s}
 redis: {url: %q}
-checkpoint: {interval: 100ms, records: 100, bytes: 4MiB}
+checkpoint: {%s}
 memory: {inflight: 64MiB, cache: %s}
 http: {listen: ""}
-`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", redis, cache) + more
+`, strings.Join(brokers, ", "), name, input, g.output, name+"-dead", when.kafka, redis, when.checkpoint, cache) + more
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +102,15 @@ type member struct {
 }
 
 func startMember(ctx context.Context, binary string, g group, dir string, args ...string) (*member, error) {
+	return launch(exec.CommandContext(ctx, binary, append([]string{"run", "--config", g.config}, args...)...), g, dir)
+}
+
+// launch starts a process of a group.
+func launch(cmd *exec.Cmd, g group, dir string) (*member, error) {
 	log, err := os.CreateTemp(dir, g.name+"-*.log")
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, binary, append([]string{"run", "--config", g.config}, args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -138,12 +147,18 @@ func (m *member) says(ctx context.Context, what string) error {
 	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
 	return probe.Until(ctx, func(context.Context) error {
-		b, err := os.ReadFile(m.log.Name())
-		if err == nil && !strings.Contains(string(b), what) {
+		said, err := m.said(what)
+		if err == nil && said == 0 {
 			err = fmt.Errorf("the consumer does not say %q", what)
 		}
 		return err
 	})
+}
+
+// said is how often the process has said something.
+func (m *member) said(what string) (int, error) {
+	b, err := os.ReadFile(m.log.Name())
+	return strings.Count(string(b), what), err
 }
 
 // stop asks the process to end and reports how it did.

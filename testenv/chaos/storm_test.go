@@ -68,6 +68,8 @@ func TestStorm(t *testing.T) {
 		}
 	})
 	s := newStorm(t, cluster)
+	t.Run("rolling restart", s.rolling)
+	t.Run("rescale", s.rescale)
 	if !t.Run("storm", s.run) {
 		return // without its consumers
 	}
@@ -98,10 +100,10 @@ func newStorm(t *testing.T, c *local.Cluster) *storm {
 	}
 	t.Cleanup(func() { _ = s.client.Close() })
 	s.groups = []group{
-		newGroup(t, s.Brokers(), s.ClusterURL(), "cluster-"+id, s.input, "64KiB"),
-		newGroup(t, s.Brokers(), s.SingleURL(), "single-"+id, s.input, "64KiB"),
+		newGroup(t, s.Brokers(), s.ClusterURL(), "cluster-"+id, s.input, "64KiB", hurried),
+		newGroup(t, s.Brokers(), s.SingleURL(), "single-"+id, s.input, "64KiB", hurried),
 	}
-	s.calm = newGroup(t, s.Brokers(), s.SingleURL(), "calm-"+id, s.input, "1GiB")
+	s.calm = newGroup(t, s.Brokers(), s.SingleURL(), "calm-"+id, s.input, "1GiB", hurried)
 	for _, g := range s.groups {
 		for i := range 2 {
 			s.members = append(s.members, &victim{name: fmt.Sprintf("consumer %d of %s", i+1, g.name), group: g})

@@ -60,7 +60,7 @@ func (s *storm) unclean(t *testing.T) {
 		}
 	}
 	leads(1, 2)
-	g := newGroup(t, s.Brokers(), s.SingleURL(), fmt.Sprintf("frail-%d", s.seed), input, "1MiB")
+	g := newGroup(t, s.Brokers(), s.SingleURL(), fmt.Sprintf("frail-%d", s.seed), input, "1MiB", hurried)
 	o := observe(t, s.client, g, input)
 	m, err := s.start(ctx, g)
 	if err != nil {

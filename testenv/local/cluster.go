@@ -72,7 +72,7 @@ func StartCluster(ctx context.Context, o Options) (*Cluster, error) {
 
 // place returns a port that is found under the address of a link.
 func (c *Cluster) place(ctx context.Context, name string) (place, error) {
-	p, err := newPlace(ctx)
+	p, err := newPlace(ctx, loopback)
 	if err != nil {
 		return p, err
 	}
@@ -284,6 +284,13 @@ type Server struct {
 // Kill ends the server with SIGKILL.
 func (s *Server) Kill() error { return s.proc.kill() }
 
+// Stop ends the server with SIGTERM and returns when it has ended.
+func (s *Server) Stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
+	defer cancel()
+	return s.proc.stop(ctx)
+}
+
 // Start starts a killed server on the same port and data and returns when it
 // answers.
 func (s *Server) Start(ctx context.Context) error { return s.start(ctx) }
@@ -313,6 +320,16 @@ func (s *Server) Writes(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// IsMaster reports whether a Redis server is one.
+func (s *Server) IsMaster(ctx context.Context) (is bool, err error) {
+	err = s.redis(func(r *redis.Client) error {
+		info, err := r.Info(ctx, "replication").Result()
+		is = strings.Contains(info, "role:master")
+		return err
+	})
+	return is, err
 }
 
 func (s *Server) redis(do func(*redis.Client) error) error {

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -31,16 +32,22 @@ type kafka struct {
 	guarded string
 }
 
+// loopback is where servers listen unless they are told otherwise.
+const loopback = "127.0.0.1"
+
 // place is where a server listens, and the address under which others find it.
 type place struct {
+	Host string
 	Port int
 	Seen string // host:port
 }
 
-// newPlace returns a free port that is found under its own address.
-func newPlace(ctx context.Context) (place, error) {
-	port, err := freePort(ctx)
-	return place{port, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}, err
+// newPlace returns a free port of a host, "" for loopback, that is found under its own
+// address.
+func newPlace(ctx context.Context, host string) (place, error) {
+	host = cmp.Or(host, loopback)
+	port, err := freePort(ctx, host)
+	return place{host, port, net.JoinHostPort(host, strconv.Itoa(port))}, err
 }
 
 // member is one broker of a cluster, which is a controller as well. Its fields
@@ -55,12 +62,12 @@ type member struct {
 }
 
 // startKafka starts a broker that is a cluster of its own.
-func startKafka(ctx context.Context, t tools, dir string) (*kafka, error) {
+func startKafka(ctx context.Context, t tools, dir, host string) (*kafka, error) {
 	var err error
 	for range 3 { // another process may take a port between our look and the start
 		m := member{ID: 1, Replicas: 1, InSync: 1}
 		for _, p := range []*place{&m.Clients, &m.Guarded, &m.Peers, &m.Controllers} {
-			if *p, err = newPlace(ctx); err != nil {
+			if *p, err = newPlace(ctx, host); err != nil {
 				return nil, err
 			}
 		}

@@ -24,6 +24,10 @@ type Options struct {
 	// Logf tells about installations and downloads, which take a while; nil:
 	// os.Stderr.
 	Logf func(format string, args ...any)
+	// KafkaHost and RedisHost are addresses of this machine at which the servers of Start
+	// listen; empty: loopback. Nobody but its own processes may reach them: there is no
+	// password.
+	KafkaHost, RedisHost string
 }
 
 // Env is a running broker and store. Its methods are safe for concurrent use.
@@ -54,8 +58,8 @@ func Start(ctx context.Context, o Options) (*Env, error) {
 	e := &Env{dir: dir}
 	var wg sync.WaitGroup
 	var kafkaErr, redisErr error
-	wg.Go(func() { e.kafka, kafkaErr = startKafka(ctx, tools, filepath.Join(dir, "kafka")) })
-	wg.Go(func() { e.redis, redisErr = startRedis(ctx, tools, filepath.Join(dir, "redis")) })
+	wg.Go(func() { e.kafka, kafkaErr = startKafka(ctx, tools, filepath.Join(dir, "kafka"), o.KafkaHost) })
+	wg.Go(func() { e.redis, redisErr = startRedis(ctx, tools, filepath.Join(dir, "redis"), o.RedisHost) })
 	wg.Wait()
 	if err := errors.Join(kafkaErr, redisErr); err != nil {
 		return nil, errors.Join(err, e.Close())

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 func child(dir string) int {
-	r, err := startRedis(context.Background(), tools{redis: "redis-server"}, dir)
+	r, err := startRedis(context.Background(), tools{redis: "redis-server"}, dir, "")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

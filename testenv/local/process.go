@@ -120,6 +120,25 @@ func (p *process) kill() error {
 	return err
 }
 
+// stop sends SIGTERM and returns when the process has ended.
+func (p *process) stop(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.alive() {
+		return nil
+	}
+	if err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+		p.cmd = nil
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s has not ended after SIGTERM: %w", p.args[0], ctx.Err())
+	}
+}
+
 // tail returns the last n bytes of a file.
 func tail(path string, n int) string {
 	b, err := os.ReadFile(path)
@@ -134,10 +153,10 @@ func tail(path string, n int) string {
 // until all are known.
 var given sync.Map
 
-// freePort returns a loopback port that nobody listens on, and none twice. It lies
+// freePort returns a port of a host that nobody listens on, and none twice. It lies
 // below the range from which outgoing connections take theirs, so that it is
 // still free when a killed server comes back.
-func freePort(ctx context.Context) (int, error) {
+func freePort(ctx context.Context, host string) (int, error) {
 	var err error
 	for range 100 {
 		port := 20000 + rand.IntN(10000)
@@ -145,7 +164,7 @@ func freePort(ctx context.Context) (int, error) {
 			continue
 		}
 		var l net.Listener
-		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
 			return port, l.Close()
 		}
 	}

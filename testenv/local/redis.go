@@ -23,8 +23,8 @@ type redisServer struct {
 	mu sync.Mutex // one restore at a time
 }
 
-func startRedis(ctx context.Context, t tools, dir string) (*redisServer, error) {
-	at, err := newPlace(ctx)
+func startRedis(ctx context.Context, t tools, dir, host string) (*redisServer, error) {
+	at, err := newPlace(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func newRedis(t tools, dir string, at place, settings ...string) (*redisServer, 
 		proc: &process{log: filepath.Join(dir, "redis.log"), dir: dir, args: append([]string{
 			// Beyond the limit of a file's size writes fail, as on a full disk.
 			"sh", "-c", `trap "" XFSZ; exec "$@"`, "sh",
-			t.redis, "--bind", "127.0.0.1", "--port", strconv.Itoa(at.Port), "--dir", dir,
+			t.redis, "--bind", at.Host, "--protected-mode", "no", "--port", strconv.Itoa(at.Port), "--dir", dir,
 			"--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
 			// Without rewrites every copy of the file is a prefix of the next.
 			"--auto-aof-rewrite-percentage", "0", "--maxmemory-policy", "noeviction",

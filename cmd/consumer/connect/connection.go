@@ -234,8 +234,9 @@ func (n *Connection) CreateTopics(ctx context.Context, c *config.Config) error {
 // NewWorker returns a worker of the group. The connection outlives it.
 func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, observer pipeline.Observer, logger *slog.Logger) (*pipeline.Worker, error) {
 	var roster pipeline.Roster
+	var admit func(context.Context) error
 	if c.Kafka.PeerTimeout > 0 {
-		roster = n.Store
+		roster, admit = n.Store, n.admit
 	}
 	publisher := n.newPublisher(c)
 	publisher.OnRepeats = func(err error) {
@@ -249,8 +250,8 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Group: kafka.NewGroup(n.Client, kafka.GroupOptions{
 			Group: c.Kafka.Group, Topics: []string{c.Kafka.Input},
 			Heartbeat: config.Heartbeat, Session: time.Duration(c.Kafka.SessionTimeout), Rebalance: 2 * time.Duration(c.Kafka.SessionTimeout),
-			OnError: func(err error) { n.outside(err, errs) },
-			Lines:   lines.Printf, Errors: errs.Printf,
+			Admit: admit, OnError: func(err error) { n.outside(err, errs) },
+			Lines: lines.Printf, Errors: errs.Printf,
 		}),
 		Log:       n.Reader.Following(n.Log),
 		Publisher: publisher,
@@ -270,6 +271,20 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Depend:     n.watch,
 		Logger:     logger,
 	})
+}
+
+// admit returns nil when the store answers: without it a member of the group holds up the
+// partitions that it gets.
+func (n *Connection) admit(ctx context.Context) error {
+	_, err := n.Store.Beat(ctx, "", 0)
+	switch {
+	case n.watch == nil:
+	case err != nil:
+		n.watch.Blocked(depend.Redis, pipeline.GroupMember, err.Error())
+	default:
+		n.watch.Answered(depend.Redis, pipeline.GroupMember)
+	}
+	return err
 }
 
 // outside takes an error that keeps this process out of its group: an outage, unless a
