@@ -87,7 +87,7 @@ var layers = []layer{
 	{path: "docs", pure: true},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline"}},
-	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/gather", "sink", "sink/live", "internal/access", "internal/jsontext"}},
+	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/depend", "pipeline/gather", "sink", "sink/live", "internal/access", "internal/jsontext"}},
 
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},
 	{path: "cmd/internal/clitest"},
