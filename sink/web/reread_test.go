@@ -3,6 +3,9 @@ package web
 import (
 	"bytes"
 	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,5 +130,35 @@ func TestClientsWithoutCertificate(t *testing.T) {
 		if status, _, body := ask(s, "GET", path); status != want {
 			t.Errorf("%s: %d %s, want %d", path, status, body, want)
 		}
+	}
+}
+
+// Connections that break off, or that speak no TLS, cost one line of the log a minute, however
+// many there are.
+func TestBrokenHandshakesAreBounded(t *testing.T) {
+	var text bytes.Buffer
+	s := newServer(t, func(o *Options) {
+		o.TLS = certified(accesstest.NewAuthority(t).Issue(t, "127.0.0.1"))
+		o.Logger = slog.New(slog.NewTextHandler(&text, nil))
+	})
+	end := serving(t, s)
+	for range 20 {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if answer, _ := io.ReadAll(c); !bytes.Contains(answer, []byte("400 Bad Request")) {
+			t.Fatalf("the answer is %q", answer)
+		}
+		_ = c.Close()
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "TLS handshake error"); n != 1 {
+		t.Errorf("20 broken handshakes have %d lines:\n%s", n, text.String())
 	}
 }

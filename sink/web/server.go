@@ -6,11 +6,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,6 +25,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/gather"
 	"github.com/credence-stream/credence/pipeline/trace"
 	"github.com/credence-stream/credence/sink"
@@ -139,6 +142,16 @@ func (s *Server) secure() (err error) {
 // Addr returns the address that is listened on, with its true port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
+// lines takes the lines of the library: whoever reaches the port can have it write one for every
+// connection that breaks off, such as a probe of a load balancer.
+type lines struct{ *depend.Lines }
+
+// Write implements io.Writer.
+func (l lines) Write(line []byte) (int, error) {
+	l.Printf("%s", bytes.TrimSpace(line))
+	return len(line), nil
+}
+
 // Run serves until ctx ends, lets requests under way finish for a few
 // seconds, and returns when all of them have ended.
 func (s *Server) Run(ctx context.Context) error {
@@ -149,7 +162,7 @@ func (s *Server) Run(ctx context.Context) error {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
+		ErrorLog:          log.New(lines{depend.NewLines(s.options.Logger, "net/http", slog.LevelWarn)}, "", 0),
 	}
 	server.RegisterOnShutdown(func() { close(s.follow.ending) })
 	ended := make(chan error, 1)

@@ -65,15 +65,11 @@ func page(t *testing.T) string {
 
 func newGuardedWorld(t *testing.T, env *testenv.Env, servers guardedServers) *guardedWorld {
 	t.Helper()
-	w := &guardedWorld{world: newWorld(t, env, setup{partitions: 1}), bootstrap: servers.GuardedBrokers()[0]}
-	w.input += "2" // which nobody has created
-	w.file = w.configure(t, setup{models: anyModel})
-	w.password = filepath.Join(w.dir, "password")
-	if err := os.WriteFile(w.password, []byte(secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text := page(t)
-	_, rule, _ := strings.Cut(text, "ACL SETUSER credence on >PASSWORD ")
+	own := newWorld(t, env, setup{partitions: 1})
+	own.input += "2" // which nobody has created
+	own.file = own.configure(t, setup{models: anyModel})
+	w := own.guarded(t, servers)
+	_, rule, _ := strings.Cut(page(t), "ACL SETUSER credence on >PASSWORD ")
 	rule, _, _ = strings.Cut(rule, "```")
 	args := []any{"acl", "setuser", w.group, "on", ">" + secret}
 	for word := range strings.FieldsSeq(rule) {
@@ -84,19 +80,29 @@ func newGuardedWorld(t *testing.T, env *testenv.Env, servers guardedServers) *gu
 	}
 	t.Cleanup(func() { w.world.store.Do(context.WithoutCancel(t.Context()), "acl", "deluser", w.group) })
 	w.store = strings.Replace(env.RedisURL(), "://", "://"+w.group+"@", 1)
-	for _, m := range permissionRow.FindAllStringSubmatch(text, -1) {
-		w.rows = append(w.rows, permission{m[1], m[2], m[3], m[4]})
+	return w
+}
+
+// guarded gives the users of docs/howto/security.md their permissions in Kafka.
+func (w *world) guarded(t *testing.T, servers guardedServers) *guardedWorld {
+	t.Helper()
+	g := &guardedWorld{world: w, bootstrap: servers.GuardedBrokers()[0], password: filepath.Join(w.dir, "password")}
+	if err := os.WriteFile(g.password, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if len(w.rows) == 0 {
+	for _, m := range permissionRow.FindAllStringSubmatch(page(t), -1) {
+		g.rows = append(g.rows, permission{m[1], m[2], m[3], m[4]})
+	}
+	if len(g.rows) == 0 {
 		t.Fatal("docs/howto/security.md has no table of permissions")
 	}
 	for _, user := range []string{"credence", "producer"} {
-		w.enrol(t, w.user(user), secret)
+		g.enrol(t, g.user(user), secret)
 	}
-	for _, p := range w.rows {
-		w.grant(t, p)
+	for _, p := range g.rows {
+		g.grant(t, p)
 	}
-	return w
+	return g
 }
 
 func (w *guardedWorld) user(role string) string { return w.group + "-" + role }
@@ -201,11 +207,15 @@ func (w *guardedWorld) holds(t *testing.T, p permission, want bool) {
 
 // as are the words that make a command one of a user.
 func (w *guardedWorld) as(words ...string) []string {
-	sets := []string{
-		"kafka.brokers=" + w.bootstrap, "kafka.session_timeout=2s", "kafka.sasl.mechanism=scram-sha-512", "kafka.sasl.username=" + w.user("credence"),
-		"kafka.sasl.password_file=" + w.password, "redis.url=" + w.store, "redis.password_file=" + w.password,
-	}
-	for _, s := range sets {
+	words = append(words, "--set", "redis.url="+w.store, "--set", "redis.password_file="+w.password, "--set", "kafka.session_timeout=2s")
+	return w.inKafka(words...)
+}
+
+// inKafka are the words that make a command one of a user in Kafka alone.
+func (w *guardedWorld) inKafka(words ...string) []string {
+	for _, s := range []string{
+		"kafka.brokers=" + w.bootstrap, "kafka.sasl.mechanism=scram-sha-512", "kafka.sasl.username=" + w.user("credence"), "kafka.sasl.password_file=" + w.password,
+	} {
 		words = append(words, "--set", s)
 	}
 	return words
@@ -342,7 +352,22 @@ func TestPermissions(t *testing.T) {
 		for _, p := range left {
 			t.Errorf("no command was shown to need %s", p)
 		}
+		w.locksNobodyOut(t)
 	})
+}
+
+// locksNobodyOut expects that a worker whose password a real broker refuses ends by itself: the
+// broker answers, and does not only hang up.
+func (w *guardedWorld) locksNobodyOut(t *testing.T) {
+	t.Helper()
+	wrong := filepath.Join(w.dir, "wrong")
+	if err := os.WriteFile(wrong, []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := programs.Run(t, filepath.Join(binaries, "consumer"), w.as("run", "--config", w.file, "--set", "kafka.sasl.password_file="+wrong)...)
+	if got.Code != 1 || !strings.Contains(got.Messages, "refused too often") || !strings.Contains(got.Messages, "kafka.sasl") {
+		t.Errorf("a wrong password: exit %d\n%s", got.Code, programs.Last(got.Messages))
+	}
 }
 
 // aKey is a key that has a state.

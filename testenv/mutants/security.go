@@ -48,6 +48,8 @@ var ofSecurity = []mutant{
 		"Secure: r.TLS != nil || ", "Secure: ", "TestHTTPS", []string{"./cmd/consumer"}},
 	{"HTTP/2 is spoken", "sink/web/tls.go",
 		"NextProtos: []string{\"http/1.1\"}", "NextProtos: []string{\"h2\"}", "TestHTTPS", []string{"./cmd/consumer"}},
+	{"broken handshakes leave no line", "sink/web/server.go",
+		"l.Printf(\"%s\", bytes.TrimSpace(line))", "_ = bytes.TrimSpace", "TestBrokenHandshakesAreBounded", web},
 	{"another host gets the registry's password", "pipeline/events/registry/transport.go",
 		" && req.URL.Host == t.host", "", "TestFilesOfARegistryAreReadAgain", []string{"./pipeline/events/registry"}},
 	{"the store's files are not looked at before work", "cmd/consumer/connect/connection.go",
