@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // entry is one key's place in a partition's cache. The machine owns it but
@@ -14,7 +15,7 @@ type entry struct {
 	cut     uint64 // the cut that will cover its last change; 0: clean
 	size    int64
 	state   *keyState
-	account
+	tenant  quota.Key
 
 	older, newer *entry // in order of use, clean and idle entries only
 	listed       *list  // that it is in

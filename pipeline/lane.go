@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/alert"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Stage says where a dead letter failed.
@@ -48,14 +49,14 @@ type Outputs interface {
 
 // task is one record on its way through a lane.
 type task struct {
-	record       *Record
-	lane         int
-	entry        *entry // nil: the record has no valid key
-	spec         *cdf.Spec
-	poison       bool   // it failed before: a dead letter, not to be applied
-	over         string // why no key may be made of it, "": one may
-	rises, falls bool   // it may make, or take, a key under a limit
-	cut          uint64
+	record *Record
+	lane   int
+	entry  *entry // nil: the record has no valid key
+	spec   *cdf.Spec
+	poison bool         // it failed before: a dead letter, not to be applied
+	over   string       // why no key may be made of it, "": one may
+	effect quota.Effect // on the keys of its tenant
+	cut    uint64
 	// filled by the lane
 	size     int64 // of the entry afterwards
 	lives    bool  // the key has a state afterwards

@@ -1,5 +1,7 @@
 package pipeline
 
+import "github.com/credence-stream/credence/pipeline/quota"
+
 // machine holds the rules of one partition: what happens next, given what
 // happened. step is called by one goroutine and does nothing but arithmetic
 // on the machine's own memory, so that a run is a function of its events.
@@ -48,12 +50,12 @@ type intake struct {
 	queue      []Record
 	queueNext  int64 // offset after the queue
 	queueBytes int64
-	settling   bool    // what comes next waits until a lane has answered
-	quotas     []quota // in the order of the limits
-	chunk      *chunk  // waiting for its states
-	tasks      []task  // room for those of a chunk
-	running    int     // lane messages not yet answered
-	busyBytes  int64   // record bytes at the lanes
+	settling   bool            // what comes next waits until a lane has answered
+	quotas     []quota.Account // in the order of the tenants
+	chunk      *chunk          // waiting for its states
+	tasks      []task          // room for those of a chunk
+	running    int             // lane messages not yet answered
+	busyBytes  int64           // record bytes at the lanes
 	pace       pace
 }
 

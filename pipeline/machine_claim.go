@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/pipeline/depend"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Taking a partition over, giving it up, and what is never guessed.
@@ -162,7 +163,10 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.queueNext, m.dispatched, m.end = c.To, c.To, f.log.End
 	m.high = m.end
 	m.open = cut{seq: 1}
-	m.count(f.held)
+	m.quotas, m.settling = nil, false
+	for i := range f.held {
+		m.quotas = append(m.quotas, quota.Account{Limit: &m.cfg.rules.tenants[i], Held: f.held[i]})
+	}
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {
 		m.cache = k.cache

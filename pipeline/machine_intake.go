@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 
 	"github.com/credence-stream/credence/pipeline/depend"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // The way of records from the log to the lanes: fetched, queued, given to the
@@ -136,7 +137,7 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 			return t
 		}
 		e = &entry{key: key, state: &keyState{spec: spec}, size: entryOverhead}
-		e.limit = int32(placeOf(m.cfg.rules.tenants, key) + 1)
+		e.tenant.Place = int32(quota.Place(m.cfg.rules.tenants, key) + 1)
 		m.cache.add(e)
 		c.missing = append(c.missing, e)
 	}
@@ -189,7 +190,7 @@ func (m *machine) onLoaded(e evLoaded) {
 		c := m.chunk
 		for i, value := range e.values {
 			x := c.missing[i]
-			x.state.stored, x.lives = value, value != nil
+			x.state.stored, x.tenant.Lives = value, value != nil
 			m.cache.resize(x, x.state.size(x.key))
 		}
 		c.missing = c.missing[len(e.values):]
@@ -228,6 +229,28 @@ func (m *machine) send() {
 	}
 	c.tasks = c.tasks[n:]
 	m.leave()
+}
+
+// admit decides what the limits say of a task that is to go to its lane. It reports whether
+// the task may go now: not where that depends on records that are at the lanes.
+func (m *machine) admit(t *task) bool {
+	if t.entry == nil || t.entry.tenant.Place == 0 || t.poison {
+		return true
+	}
+	k := &t.entry.tenant
+	var ok bool
+	t.effect, t.over, ok = m.quotas[k.Place-1].Admit(k, t.record.Value == nil)
+	m.settling = !ok
+	return ok
+}
+
+// settle takes the outcome of a task into the account of its tenant.
+func (m *machine) settle(t *task) {
+	if t.entry == nil || t.entry.tenant.Place == 0 {
+		return
+	}
+	k := &t.entry.tenant
+	m.quotas[k.Place-1].Settle(k, t.effect, t.lives)
 }
 
 // follow makes r the record that the open cut ends with, nil for none.

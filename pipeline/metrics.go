@@ -13,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/alert"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Metrics are the numbers that a worker reports. No model key is ever a label.
@@ -44,7 +45,7 @@ type Metrics struct {
 	coverage   *prometheus.GaugeVec
 	minESS     *prometheus.GaugeVec
 	maxRHat    *prometheus.GaugeVec
-	tenants    tenantMetrics
+	tenants    *quota.Metrics
 	registry   prometheus.Registerer
 
 	mu    sync.Mutex
@@ -126,13 +127,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.coverage = gauges("score_coverage95_ratio", "Share of rows of the last scored shard inside their 95 % interval.", "kind")
 	m.minESS = gauges("draws_min_ess", "Least effective sample size of the last summary with draws.", "kind")
 	m.maxRHat = gauges("draws_max_r_hat", "Largest R-hat of the last summary with draws.", "kind")
-	m.tenants = tenantMetrics{
-		records: counters("prefix_records_total", "Input records of keys that begin with a prefix of limits.prefixes, given to a lane.", "prefix"),
-		rows:    counters("prefix_rows_total", "Rows of these keys folded into a model.", "prefix"),
-		dead:    counters("prefix_dead_letters_total", "Records of these keys that could not be applied.", "prefix", "stage"),
-		bytes:   counters("prefix_state_written_bytes_total", "Bytes of these keys' states written to the store.", "prefix"),
-		keys:    gauges("prefix_keys", "Keys that have a state and begin with the prefix, in the partitions of this process.", "prefix"),
-	}
+	m.tenants = quota.NewMetrics(reg)
 	info := gauges("build_info", "Always 1.", "version", "goversion")
 	info.WithLabelValues(version, runtime.Version()).Set(1)
 	return m
@@ -154,7 +149,16 @@ func (m *Metrics) Expect(r *Rules) {
 	for i := range r.rules {
 		m.expect(r.rules[i].Spec)
 	}
-	m.tenants.expect(r.tenants)
+	m.expectTenants(r)
+}
+
+// expectTenants makes the series of the tenants.
+func (m *Metrics) expectTenants(r *Rules) {
+	words := make([]string, len(stages))
+	for i, stage := range stages {
+		words[i] = string(stage)
+	}
+	m.tenants.Expect(r.tenants, words)
 }
 
 // expect makes the series of one configured model.
@@ -212,7 +216,7 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 	defer m.mu.Unlock()
 	var of kindCounts // of applied shards in a row
 	for i := range tasks {
-		m.tenants.observe(&tasks[i])
+		m.tenants.Observe(m.tenantOf(&tasks[i]), tasks[i].result.Rows, string(tasks[i].result.Dead))
 		switch r := &tasks[i].result; {
 		case r.Dead != "":
 			m.dead.WithLabelValues(string(r.Dead)).Inc()
@@ -250,6 +254,17 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 		}
 	}
 	m.count(&of)
+}
+
+// tenantOf returns the place of the tenant whose key a record has, also where it has no model.
+func (m *Metrics) tenantOf(t *task) int {
+	switch {
+	case t.entry != nil:
+		return int(t.entry.tenant.Place) - 1
+	case t.record != nil:
+		return m.tenants.Place(t.record.Key)
+	}
+	return -1
 }
 
 // kindCounts are what shards of one kind add to the metrics. Finding the metrics of

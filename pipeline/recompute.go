@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Recomputer applies records of one partition as the lanes of a worker do. What it
@@ -16,7 +18,7 @@ type Recomputer struct {
 	lane   *lane
 	before Stored // the state as it was before the shard at hand
 	risked bool   // there is one
-	ledger *Ledger
+	ledger *quota.Ledger
 }
 
 // Recomputed is the state of one key on its way through the log.
@@ -30,6 +32,25 @@ func (c Configured) ReadLimits() (Limits, error) {
 		return limits, fmt.Errorf("%w: limits recorded from offset %d on: %w", ErrDamaged, c.From, err)
 	}
 	return limits, nil
+}
+
+// NewLedger returns a ledger for a log that was applied under these configurations. about, where
+// it is not empty, is the only key whose limits matter. ErrDamaged, wrapped, says that limits
+// cannot be read.
+func NewLedger(configured []Configured, about string) (*quota.Ledger, error) {
+	var prefixes []string
+	for _, c := range configured {
+		limits, err := c.ReadLimits()
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range limits.Prefixes {
+			if about == "" || strings.HasPrefix(about, p.Prefix) {
+				prefixes = append(prefixes, p.Prefix)
+			}
+		}
+	}
+	return quota.NewLedger(prefixes), nil
 }
 
 // NewRecomputer returns one that works under these limits.
@@ -49,9 +70,9 @@ func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outpu
 
 // Keep has records of new keys meet the limits, as far as the ledger knows of them. Every record
 // of the log has then to come to Apply or to Follow, in its order.
-func (c *Recomputer) Keep(l *Ledger) {
+func (c *Recomputer) Keep(l *quota.Ledger) {
 	c.ledger = l
-	l.under(c.lane.rules.limits)
+	l.Under(c.lane.rules.limits.Prefixes)
 }
 
 // Follow takes a record of a key that nobody recomputes into the ledger: whether the key has a
@@ -61,8 +82,8 @@ func (c *Recomputer) Follow(r *Record) error {
 	switch {
 	case !c.ledger.Follows(key), r.Refused != nil, checkKey(r.Key) != "":
 	case r.Value == nil:
-		c.ledger.set(key, false)
-	case !c.ledger.lives[key]:
+		c.ledger.Set(key, false)
+	case !c.ledger.Lives(key):
 		_, err := c.Apply(nil, r)
 		return err
 	}
@@ -106,7 +127,7 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	t := task{record: r, entry: e, spec: e.state.spec}
 	followed := c.ledger.Follows(key)
 	if followed && r.Value != nil {
-		t.over = c.ledger.over(key)
+		t.over = c.ledger.Over(key)
 	}
 	if err := c.lane.one(&t); errors.Is(err, ErrDamaged) || errors.Is(err, cdf.ErrLater) {
 		return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
@@ -126,7 +147,7 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	e.state.dirty = false
 	lives := e.state.model != nil || e.state.stored != nil
 	if followed {
-		c.ledger.set(key, lives)
+		c.ledger.Set(key, lives)
 	}
 	if !lives {
 		return nil, nil

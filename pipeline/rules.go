@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/gather"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // StateFormat numbers the layout of what the store holds. A store of another
@@ -35,7 +36,7 @@ type Limits struct {
 	Summary int   `json:"summary"` // bytes of an encoded summary
 	// Prefixes bound what keys take together. They decide of records of new keys alone, so
 	// that they may change in place, in any direction.
-	Prefixes []PrefixLimit `json:"prefixes,omitempty"`
+	Prefixes []quota.Limit `json:"prefixes,omitempty"`
 }
 
 // covers reports whether everything that passed old passes l too.
@@ -51,7 +52,7 @@ type Rules struct {
 	core       []byte // the models' sum
 	gathering  gather.Rule
 	configured Configured
-	tenants    []PrefixLimit // whose keys are counted
+	tenants    []quota.Limit // whose keys are counted
 }
 
 // NewRules compiles the rules and takes their fingerprint.
@@ -93,6 +94,15 @@ func (r *Rules) Reading(form string) *Rules {
 func (r *Rules) recorded(limits string) Configured {
 	full := sha256.Sum256(append(slices.Clip(r.core), limits...))
 	return Configured{Fingerprint: hex.EncodeToString(full[:]), Core: hex.EncodeToString(r.core), Limits: limits}
+}
+
+// Tenants returns the same rules with prefixes whose keys are counted: those of the limits, and
+// others that have none. What is counted only is no part of the configuration that state
+// belongs to.
+func (r *Rules) Tenants(all []quota.Limit) *Rules {
+	other := *r
+	other.tenants = all
+	return &other
 }
 
 // Match returns the model of a key.

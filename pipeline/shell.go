@@ -111,7 +111,7 @@ func (s *shell) end() {
 		s.w.opt.Depend.Gone(s.a.String())
 	}
 	s.gauges(0, 0, newCache())
-	s.tenants = s.w.opt.Metrics.tenants.counted(s.tenants, nil)
+	s.tenants = s.w.opt.Metrics.tenants.Counted(s.tenants, nil)
 	s.w.opt.Metrics.eventLag.DeleteLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))) // it is another process's from now on
 	s.w.opt.Metrics.open.WithLabelValues(s.a.Topic, strconv.Itoa(int(s.a.ID))).Set(0)
 	s.gone()
@@ -355,7 +355,7 @@ func (s *shell) report() {
 		st = status{ready: true}
 	}
 	s.gauges(max(0, m.high-m.acked), s.newest, m.cache)
-	s.tenants = s.w.opt.Metrics.tenants.counted(s.tenants, m.quotas)
+	s.tenants = s.w.opt.Metrics.tenants.Counted(s.tenants, m.quotas)
 	s.depend(m.blocked())
 	s.observe(st)
 	if st == s.said {

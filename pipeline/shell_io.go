@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/pipeline/depend"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // The I/O of a partition. Each function is called in a goroutine of its own
@@ -80,7 +81,7 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 
 // countHeld returns the keys of each tenant as of the claim. The lease is looked at
 // afterwards: if it holds, nobody has written in between.
-func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []PrefixLimit) ([]int64, error) {
+func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []quota.Limit) ([]int64, error) {
 	held := make([]int64, len(tenants))
 	if !meta.Exists || meta.Format != StateFormat || len(tenants) == 0 {
 		return held, nil
@@ -177,10 +178,11 @@ func (s *shell) save(ctx context.Context, fx fxSave) error {
 	}
 	n := 0
 	for i := range fx.c.Changes {
-		n += len(fx.c.Changes[i].Value)
+		c := &fx.c.Changes[i]
+		n += len(c.Value)
+		s.w.opt.Metrics.tenants.Wrote(c.Key, len(c.Value))
 	}
 	s.w.opt.Metrics.written.Add(float64(n))
-	s.w.opt.Metrics.tenants.wrote(fx.c.Changes)
 	s.w.opt.Metrics.checkpoint.Observe(time.Since(start).Seconds())
 	return nil
 }

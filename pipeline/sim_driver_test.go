@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Sim runs one schedule: the real machine and lanes, everything else a model in
@@ -60,7 +62,7 @@ type Violation struct{ Kind, What string }
 func NewSim(p Plan, store SimStore) *Sim {
 	rules := simRules
 	if p.Keys > 0 {
-		rules = toyRules(PrefixLimit{"k", p.Keys})
+		rules = toyRules(quota.Limit{Prefix: "k", Keys: p.Keys})
 	}
 	s := &Sim{
 		Plan: p, Rules: rules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // The toy: a model whose state and summary can be told without it. A shard is a
@@ -25,7 +26,7 @@ const (
 )
 
 // toyRules give every key that begins with k or d the toy, under limits.
-func toyRules(limits ...PrefixLimit) *Rules {
+func toyRules(limits ...quota.Limit) *Rules {
 	list := []Rule{{Match: "k*", Spec: toySpec("count")}, {Match: "d*", Spec: toySpec("draws")}}
 	r, err := NewRules(list, Limits{Record: 1 << 20, Rows: 100, Columns: 10, Groups: 10, Summary: 1 << 20, Prefixes: limits})
 	if err != nil {

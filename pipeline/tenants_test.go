@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
+	"github.com/credence-stream/credence/pipeline/quota"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -16,9 +17,9 @@ import (
 func TestMetricsByPrefix(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		part := pipeline.Partition{Topic: "in"}
-		tenants := []pipeline.PrefixLimit{{Prefix: "unmatched"}, {Prefix: "zz"}}
+		tenants := []quota.Limit{{Prefix: "unmatched"}, {Prefix: "zz"}}
 		for i := range 9 {
-			tenants = append(tenants, pipeline.PrefixLimit{Prefix: fmt.Sprintf("k%d", i)})
+			tenants = append(tenants, quota.Limit{Prefix: fmt.Sprintf("k%d", i)})
 		}
 		rules := pipelinetest.Rules(t).Tenants(tenants)
 		store, log := storetest.NewMemory(), pipelinetest.Records(4, 400)
@@ -100,7 +101,7 @@ func TestMetricsByPrefix(t *testing.T) {
 // TestTenantsAreNotOfTheConfiguration: prefixes without limits leave the fingerprint as it is.
 func TestTenantsAreNotOfTheConfiguration(t *testing.T) {
 	rules := pipelinetest.Rules(t)
-	if with := rules.Tenants([]pipeline.PrefixLimit{{Prefix: "k1"}}); with.Config() != rules.Config() {
+	if with := rules.Tenants([]quota.Limit{{Prefix: "k1"}}); with.Config() != rules.Config() {
 		t.Errorf("configuration %s, without tenants %s", with.Config(), rules.Config())
 	}
 }

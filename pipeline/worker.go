@@ -98,7 +98,7 @@ func New(opt Options) (*Worker, error) {
 // Run works until ctx ends, then saves what was applied and returns. It
 // waits out outages of Kafka and of the store.
 func (w *Worker) Run(ctx context.Context) error {
-	w.opt.Metrics.tenants.expect(w.opt.Rules.tenants)
+	w.opt.Metrics.expectTenants(w.opt.Rules)
 	w.ending, w.pool = ctx.Done(), newPool(w.opt.Lanes, &w.opt)
 	p := &peers{roster: w.opt.Roster, reach: w.opt.Group.Reach, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
 	if p.roster != nil {

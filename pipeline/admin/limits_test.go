@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
+	"github.com/credence-stream/credence/pipeline/quota"
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
@@ -19,7 +20,7 @@ func limited(t *testing.T, keys int64) *pipeline.Rules {
 	limits := pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 10, Groups: 10, Summary: 1 << 20}
 	s.Limits = cdf.Limits{Rows: limits.Rows, Columns: limits.Columns, Groups: limits.Groups}
 	if keys > 0 {
-		limits.Prefixes = []pipeline.PrefixLimit{{Prefix: "k", Keys: keys}}
+		limits.Prefixes = []quota.Limit{{Prefix: "k", Keys: keys}}
 	}
 	rules, err := pipeline.NewRules([]pipeline.Rule{{Match: "k*", Spec: s}}, limits)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Verifier recomputes stored state from the log and compares bit by bit. It
@@ -133,9 +134,9 @@ type slice struct {
 	past    []chapter
 	lo, hi  uint64
 	trimmed bool
-	ledger  *pipeline.Ledger // of the pass, nil: the log does not tell which keys there were
-	blurred bool             // so that who was refused by a limit cannot be told
-	only    map[string]bool  // nil: all keys of the slice
+	ledger  *quota.Ledger   // of the pass, nil: the log does not tell which keys there were
+	blurred bool            // so that who was refused by a limit cannot be told
+	only    map[string]bool // nil: all keys of the slice
 
 	stored  map[string]wanted
 	entries map[string]*pipeline.Recomputed

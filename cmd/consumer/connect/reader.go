@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/pipeline/events"
 	"github.com/credence-stream/credence/pipeline/events/json"
 	"github.com/credence-stream/credence/pipeline/events/registry"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Reader reads the values of input records as a configuration says. It is safe for
@@ -138,9 +139,9 @@ func LimitsOf(c *config.Config) pipeline.Limits {
 }
 
 // tenantsOf returns the prefixes of a configuration; without a limit one is a label of metrics.
-func tenantsOf(c *config.Config) (all []pipeline.PrefixLimit) {
+func tenantsOf(c *config.Config) (all []quota.Limit) {
 	for _, p := range c.Limits.Prefixes {
-		all = append(all, pipeline.PrefixLimit(p))
+		all = append(all, quota.Limit(p))
 	}
 	return all
 }

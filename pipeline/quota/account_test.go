@@ -1,0 +1,92 @@
+package quota
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestAccountDecidesInOrder: whatever is under way and in whatever order it is answered, an account
+// refuses what one does that answers each record before the next, in the same words.
+func TestAccountDecidesInOrder(t *testing.T) {
+	waited, refused := 0, 0
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 16))
+		limit := Limit{"k", 1 + rng.Int64N(4)}
+		account, keys := Account{Limit: &limit}, make([]Key, 6)
+		lives, held := make([]bool, len(keys)), int64(0) // one record at a time
+		type under struct {
+			key    int
+			effect Effect
+			lives  bool
+		}
+		var lanes [2][]under // the records of a key are in one, in their order
+		answer := func() {
+			at := rng.IntN(len(lanes))
+			if len(lanes[at]) == 0 {
+				at = 1 - at
+			}
+			if len(lanes[at]) > 0 {
+				u := lanes[at][0]
+				lanes[at] = lanes[at][1:]
+				account.Settle(&keys[u.key], u.effect, u.lives)
+			}
+		}
+		for range 60 {
+			key, tombstone, bad := rng.IntN(len(keys)), rng.IntN(4) == 0, rng.IntN(3) == 0
+			want := ""
+			if !tombstone && !lives[key] && held >= limit.Keys {
+				want = limit.reason(held)
+			}
+			effect, over, ok := account.Admit(&keys[key], tombstone)
+			for ; !ok; effect, over, ok = account.Admit(&keys[key], tombstone) {
+				waited++
+				if len(lanes[0])+len(lanes[1]) == 0 {
+					t.Fatalf("seed %d: it waits, and nothing is under way", seed)
+				}
+				answer()
+			}
+			if over != want {
+				t.Fatalf("seed %d: %q, one record at a time %q", seed, over, want)
+			}
+			was := lives[key]
+			switch {
+			case over != "":
+				refused++
+			case tombstone:
+				lives[key] = false
+			case !bad:
+				lives[key] = true
+			}
+			if lives[key] != was {
+				held += map[bool]int64{true: 1, false: -1}[lives[key]]
+			}
+			lanes[key%2] = append(lanes[key%2], under{key, effect, lives[key]})
+			for rng.IntN(3) == 0 {
+				answer()
+			}
+		}
+		for len(lanes[0])+len(lanes[1]) > 0 {
+			answer()
+		}
+		if got := fmt.Sprint(account.Held, account.rising, account.falling); got != fmt.Sprint(held, 0, 0) {
+			t.Fatalf("seed %d: %s at the end, want %d and nothing under way", seed, got, held)
+		}
+	}
+	if waited < 1000 || refused < 1000 {
+		t.Errorf("%d waits and %d refusals: too few to show anything", waited, refused)
+	}
+}
+
+// TestAccountBelowItsLimit: far from its limit an account lets no record wait, and without one none
+// at all.
+func TestAccountBelowItsLimit(t *testing.T) {
+	for _, limit := range []Limit{{"k", 0}, {"k", 1000}} {
+		account, keys := Account{Limit: &limit}, make([]Key, 1000)
+		for i := range keys {
+			if _, over, ok := account.Admit(&keys[i], false); over != "" || !ok {
+				t.Fatalf("limit %d: key %d: %q, may go now: %v", limit.Keys, i, over, ok)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package quota
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// Metrics are those by prefix. Their labels are what is configured, and never a key.
+type Metrics struct {
+	records, rows, dead, bytes *prometheus.CounterVec
+	keys                       *prometheus.GaugeVec
+
+	list []Limit
+	each []series // in the order of the list
+}
+
+// series are those of one prefix.
+type series struct {
+	records, rows, bytes prometheus.Counter
+	dead                 map[string]prometheus.Counter // by stage
+	keys                 prometheus.Gauge
+}
+
+// NewMetrics registers the metrics.
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	auto := promauto.With(reg)
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return auto.NewCounterVec(prometheus.CounterOpts{Namespace: "credence", Subsystem: "prefix", Name: name, Help: help}, labels)
+	}
+	return &Metrics{
+		records: counters("records_total", "Input records of keys that begin with a prefix of limits.prefixes, given to a lane.", "prefix"),
+		rows:    counters("rows_total", "Rows of these keys folded into a model.", "prefix"),
+		dead:    counters("dead_letters_total", "Records of these keys that could not be applied.", "prefix", "stage"),
+		bytes:   counters("state_written_bytes_total", "Bytes of these keys' states written to the store.", "prefix"),
+		keys: auto.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Subsystem: "prefix", Name: "keys",
+			Help: "Keys that have a state and begin with the prefix, in the partitions of this process."}, []string{"prefix"}),
+	}
+}
+
+// Expect makes all series, at 0, unless they are there.
+func (m *Metrics) Expect(list []Limit, stages []string) {
+	if m.each != nil {
+		return
+	}
+	m.list = list
+	for i := range list {
+		prefix := list[i].Prefix
+		s := series{
+			records: m.records.WithLabelValues(prefix), rows: m.rows.WithLabelValues(prefix), bytes: m.bytes.WithLabelValues(prefix),
+			dead: map[string]prometheus.Counter{}, keys: m.keys.WithLabelValues(prefix),
+		}
+		for _, stage := range stages {
+			s.dead[stage] = m.dead.WithLabelValues(prefix, stage)
+		}
+		m.each = append(m.each, s)
+	}
+}
+
+// Place returns the place of a key's tenant, -1 where it has none.
+func (m *Metrics) Place(key []byte) int {
+	if len(m.list) == 0 {
+		return -1
+	}
+	return Place(m.list, string(key))
+}
+
+// Observe counts a record of the tenant at a place: the rows that were folded into a model, and
+// the stage at which it failed, "" if it did not.
+func (m *Metrics) Observe(place int, rows int64, dead string) {
+	if place < 0 || place >= len(m.each) {
+		return
+	}
+	s := &m.each[place]
+	s.records.Inc()
+	s.rows.Add(float64(rows))
+	if dead != "" {
+		s.dead[dead].Inc()
+	}
+}
+
+// Wrote counts a state of a checkpoint.
+func (m *Metrics) Wrote(key string, bytes int) {
+	if at := Place(m.list, key); at >= 0 {
+		m.each[at].bytes.Add(float64(bytes))
+	}
+}
+
+// Counted puts what a partition has by now, none for nil, in the place of what it had: what was
+// returned the last time.
+func (m *Metrics) Counted(was []int64, now []Account) []int64 {
+	if was == nil {
+		was = make([]int64, len(m.each))
+	}
+	for i := range m.each {
+		n := int64(0)
+		if i < len(now) {
+			n = now[i].Held
+		}
+		m.each[i].keys.Add(float64(n - was[i]))
+		was[i] = n
+	}
+	return was
+}
