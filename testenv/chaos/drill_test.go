@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -269,8 +270,12 @@ func (got outcome) either(t *testing.T, before, now outcome) {
 }
 
 // unreadable gives the release before states that it cannot read, as after a downgrade:
-// it has to refuse them and to leave them as they are.
+// it has to refuse them and to leave them as they are. What that is, and what it says,
+// changes with PREVIOUS.
 func (d *drill) unreadable(t *testing.T) {
+	if os.Getenv("CREDENCE_BASE") != "" {
+		t.Skip("what another release than that of PREVIOUS cannot read is not known")
+	}
 	input := d.topic(t, "unreadable-in", 2)
 	g, calm := d.group(t, "unreadable", input), d.group(t, "readable", input)
 	o := observe(t, d.client, g, input)

@@ -4,15 +4,15 @@ package main
 // that change under state.
 var upgrades = []mutant{
 	{"a later snapshot is damage", "pipeline/state.go",
-		"err == nil || errors.Is(err, cdf.ErrLater)", "err == nil", "TestLaterFormat", []string{"./cmd/consumer"}},
+		"err == nil || errors.Is(err, cdf.ErrLater)", "err == nil || errors.Is(err, cdf.ErrShard)", "TestLaterFormat", []string{"./cmd/consumer"}},
 	{"a later state is the record's fault", "pipeline/machine_cut.go",
-		"errors.Is(e.err, cdf.ErrLater)", "false", "TestLaterFormat", []string{"./cmd/consumer"}},
+		"errors.Is(e.err, cdf.ErrLater)", "errors.Is(e.err, cdf.ErrShard)", "TestLaterFormat", []string{"./cmd/consumer"}},
 	{"repair drops later states", "cmd/consumer/state/repair.go",
 		"if err == nil || errors.Is(err, cdf.ErrLater) {\n\t\t\treturn err", "if err == nil {\n\t\t\treturn err", "TestLaterFormat", []string{"./cmd/consumer"}},
 	{"a damaged version is a later release's", "cdf/snapshot.go",
 		"case crc32.Checksum(body, castagnoli) !=", "case h.version <= snapshotDrops && crc32.Checksum(body, castagnoli) !=", "TestSnapshotRefusals", []string{"./cdf"}},
 	{"an unknown section is damage", "pipeline/sections.go",
-		"case !bytes.Contains(sectionTags, []byte{tag}):", "case false:", "TestSectionsThatAreNone", []string{"./pipeline"}},
+		"case !bytes.Contains(sectionTags, []byte{tag}):", "case bytes.Contains(nil, []byte{tag}):", "TestSectionsThatAreNone", []string{"./pipeline"}},
 	{"a version without a golden file", "pipeline/envelope.go",
 		"envelopeSection = 4", "envelopeSection = 5", "TestEveryVersionHasAGolden|TestEnvelopeGolden", []string{"./pipeline"}},
 	{"a lowered limit is taken", "pipeline/rules.go",

@@ -118,6 +118,8 @@ func (k *checker) connect(ctx context.Context) {
 	k.store(ctx, s)
 	if there && !slices.ContainsFunc(k.findings[before:], failure) {
 		k.group(ctx, s, input.partitions, conn.Rules.Accepts)
+		marks, err := conn.Client.Marks(ctx, k.config.Kafka.Group, k.config.Kafka.Input, input.partitions)
+		k.notes(ctx, s, marks, err)
 		k.partitioner(ctx, s, input.partitions, kafka.PartitionOf)
 	}
 }
