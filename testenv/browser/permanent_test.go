@@ -77,8 +77,9 @@ type permanent struct {
 func permanents() []permanent {
 	inAddress := func(act, name string) setting { return setting{act, "link(" + quote(name) + ") !== null"} }
 	const panel, bands = "[role=tabpanel]", `document.querySelector('.bands canvas') && document.querySelector('.density canvas')`
-	moved := func(chart string) string {
-		return fmt.Sprintf(`document.querySelector('%s').focus(); key('%[1]s', '+')`, chart)
+	// A chart that is drawn anew hears no key for a moment.
+	zoomed := func(chart, name string) setting {
+		return setting{fmt.Sprintf(`document.querySelector('%s').focus()`, chart), fmt.Sprintf(`link('%s') !== null || void key('%s', '+')`, name, chart)}
 	}
 	return []permanent{
 		{name: "keys", path: "/", ready: `document.querySelectorAll('.cell.key a').length > 6`, settings: []setting{
@@ -95,10 +96,10 @@ func permanents() []permanent {
 			inAddress(`button('sigma2', '.forest-row .name').click()`, "variable"),
 			inAddress(`button('time').click()`, "axis"),
 			inAddress(`button('Whole range').click()`, "range"),
-			inAddress(moved(".bands .plot"), "part"),
+			zoomed(".bands .plot", "part"),
 			{`button('Fit prior').click()`, `link('prior') === 'fitted'`},
 			inAddress(`set('.density input[type=range]', 3)`, "after"),
-			inAddress(moved(".density .plot"), "density"),
+			zoomed(".density .plot", "density"),
 			inAddress(`button('standardised').click()`, "scale"),
 		}, excused: []string{"prior"}},
 		{name: "key of many variables", path: "/key/wide%2F1", ready: bands + ` && document.querySelectorAll('.forest-row').length > 10`, settings: []setting{
@@ -121,7 +122,7 @@ func permanents() []permanent {
 			{`set('[role=tabpanel] select', '24')`, `link('windows') && document.querySelectorAll('.sheet .heat').length === 240`},
 			inAddress(`key('[role=tabpanel] .sheet svg', 'Home')`, "window"),
 			inAddress(`button('RMSE').click()`, "score"),
-			inAddress(moved("[role=tabpanel] .plot"), "scored"),
+			zoomed("[role=tabpanel] .plot", "scored"),
 		}},
 		{name: "observed", path: "/key/shop%2F10001?view=observed", ready: bands + ` && document.querySelectorAll('div.sheet .spot').length === 64`, within: panel, settings: []setting{
 			{`set('[role=tabpanel] select', '128')`, `document.querySelectorAll('div.sheet .spot').length === 128`},
@@ -153,8 +154,8 @@ func permanents() []permanent {
 		}},
 		{name: "predict steps", path: "/key/path%2F1?view=predict", ready: bands + ` && field('steps ahead')`, within: panel, settings: []setting{
 			{`set(field('steps ahead'), '8')`, `true`},
-			{`button('Predict', '[role=tabpanel] form').click()`, `link('given') && document.querySelectorAll('.predictions tbody tr').length === 8`},
-			inAddress(moved("[role=tabpanel] .plot"), "steps"),
+			{`button('Predict', '[role=tabpanel] form').click()`, `link('given') && document.querySelectorAll('.predictions tbody tr').length === 8 && document.querySelector('[role=tabpanel] .plot')`},
+			zoomed("[role=tabpanel] .plot", "steps"),
 		}},
 		{name: "forest", path: "/forest?variable=beta%5Bx%5D", ready: `document.querySelectorAll('.forest-row').length > 3 && button('Show it')`, settings: []setting{
 			inAddress(`set(field('keys that start with'), 'shop')`, "prefix"),
