@@ -380,33 +380,3 @@ func (s *shell) turned(st status) {
 		log.Error("partition halted", "reason", st.halted, "why", st.why)
 	}
 }
-
-func (s *shell) gauges(lag, newest int64, c *cache) {
-	now := [2]int64{c.bytes, int64(len(c.entries))}
-	s.w.opt.Metrics.cacheBytes.Add(float64(now[0] - s.cached[0]))
-	s.w.opt.Metrics.cacheKeys.Add(float64(now[1] - s.cached[1]))
-	s.cached = now
-	topic, part := s.a.Topic, strconv.Itoa(int(s.a.ID))
-	s.w.opt.Metrics.lag.WithLabelValues(topic, part).Set(float64(lag))
-	if newest > 0 {
-		age := time.Since(time.UnixMilli(newest)).Seconds()
-		s.w.opt.Metrics.eventLag.WithLabelValues(topic, part).Set(age)
-	}
-}
-
-func (s *shell) count(fx fxCount) {
-	m := s.w.opt.Metrics
-	switch fx.metric {
-	case countFenced:
-		m.fenced.Add(float64(fx.n))
-		s.happened(EventFenced, "given up: another process has claimed the partition, or the store is not where this one left it")
-	case countRollback:
-		m.rollbacks.Add(float64(fx.n))
-		s.happened(EventRolledBack, "the store had lost acknowledged checkpoints; the log is replayed")
-		s.w.opt.Logger.Warn("store went back", "topic", s.a.Topic, "partition", s.a.ID, "advice", "it had lost acknowledged checkpoints, and the log is replayed: check the persistence of Redis")
-	case countClaim:
-		m.claims.Add(float64(fx.n))
-	case countEvicted:
-		m.evictions.Add(float64(fx.n))
-	}
-}

@@ -2,7 +2,9 @@ package pipeline_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -129,6 +131,9 @@ func TestSpansOfShards(t *testing.T) {
 				for _, c := range s.Links {
 					if s.Name == "checkpoint" {
 						linked[c] = true
+					}
+					if !slices.Contains(slices.Collect(maps.Values(sampled)), c) {
+						t.Errorf("%s has a link to %v, which is not sampled", s.Name, c)
 					}
 				}
 				if s.Parent != [8]byte{} || len(s.Links) == 0 {

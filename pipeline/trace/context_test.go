@@ -59,7 +59,8 @@ func TestState(t *testing.T) {
 		"a=\x00":                           false,
 		"a=\xff":                           false,
 		strings.Repeat("a=1,", 32) + "b=1": false,
-		"a=" + strings.Repeat("x", 257):    false,
+		"a=" + strings.Repeat("x", 255) + ",b=" + strings.Repeat("x", 255): false, // more than 512 bytes
+		"a=" + strings.Repeat("x", 257):                                    false,
 	} {
 		if got := State([]byte(text)); (got != nil) != ok || ok && string(got) != text {
 			t.Errorf("%q gives %q", text, got)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/credence-stream/credence/pipeline/trace"
 )
 
 // The routes of what has no path of its own.
@@ -26,7 +28,7 @@ type meter struct {
 	duration *prometheus.HistogramVec
 	routes   map[string]bool // those that are paths
 	keyed    map[string]keyMethods
-	traces   traces
+	traces   trace.Requests
 }
 
 // expectedCodes are there from the start, so that the first one of them counts as growth.
@@ -87,16 +89,24 @@ func (m *meter) route(escaped string) string {
 	return routePage
 }
 
+// pattern is a route as a pattern of paths, "" where it is none.
+func pattern(route string) string {
+	if route == routePage || route == routeOther {
+		return ""
+	}
+	return route
+}
+
 // measure counts what next answers, whatever it is that answers.
 func (m *meter) measure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, route := time.Now(), m.route(r.URL.EscapedPath())
 		a := &answered{ResponseWriter: w, code: http.StatusOK}
-		span := m.traces.begin(r, route, start)
+		span := m.traces.Begin(r, pattern(route), start)
 		defer func() {
 			m.requests.WithLabelValues(route, strconv.Itoa(a.code)).Inc()
 			m.duration.WithLabelValues(route).Observe(time.Since(start).Seconds())
-			m.traces.end(span, a.code)
+			m.traces.Answered(span, a.code)
 		}()
 		next.ServeHTTP(a, r)
 	})

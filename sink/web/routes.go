@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/credence-stream/credence/pipeline/trace"
 )
 
 // methods are the handlers of one path. GET answers HEAD as well.
@@ -76,7 +78,7 @@ func (s *Server) routes() (http.Handler, error) {
 	})
 	if s.meter == nil {
 		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed())
-		s.meter.traces = traces{s.options.Tracer, s.options.TraceKeys}
+		s.meter.traces = trace.Requests{Tracer: s.options.Tracer, Paths: s.options.TraceKeys, Quiet: []string{"/livez", "/readyz", "/metrics"}}
 	}
 	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, s.options.TLS.certified(origin.Handler(all)))))
 	guarded = behind(s.options.Proxies, guarded)

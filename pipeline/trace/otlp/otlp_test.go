@@ -241,6 +241,50 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// slow is a transport whose collector takes its time.
+type slow struct{ tries int }
+
+func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.tries++
+	select {
+	case <-time.After(2 * time.Second):
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+}
+
+// TestEndWaitsForTheRequestUnderWay: what a collector is about to take is not sent again, and
+// an end never waits for longer than it may.
+func TestEndWaitsForTheRequestUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(slow)
+		r := startOn(t, s)
+		r.span("x")
+		<-time.After(batchWait + time.Second)
+		began := time.Now()
+		r.stop()
+		if got := r.counts(t); s.tries != 1 || got["sent"] != 1 || time.Since(began) != time.Second {
+			t.Errorf("%d tries, counts %v after %v", s.tries, got, time.Since(began))
+		}
+		never := startOn(t, &away{until: time.Now(), then: hanging{}})
+		never.span("x")
+		began = time.Now()
+		never.stop()
+		if got := never.counts(t); got["end"] != 1 || time.Since(began) != flushLimit {
+			t.Errorf("counts %v after %v", got, time.Since(began))
+		}
+	})
+}
+
+// hanging is a transport whose collector never answers.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
 // startOn is start with a transport.
 func startOn(t *testing.T, on http.RoundTripper) *running {
 	t.Helper()
