@@ -1,0 +1,50 @@
+package protobuf
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// maxDescriptor bounds a file that is a descriptor, in bytes of its text: an empty message, which
+// takes hundreds of bytes in memory, has two of them and no braces that could be counted.
+const maxDescriptor = 256 << 10
+
+// descriptor returns the FileDescriptorProto that a text is in base64, under the name that others
+// import it by; nil where the text is none. Confluent's clients for Python and C register files
+// in this form, and a registry may give back what it was given.
+func descriptor(text, name string) (*descriptorpb.FileDescriptorProto, error) {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(raw) == 0 {
+		return nil, nil
+	}
+	if len(text) > maxDescriptor {
+		return nil, fmt.Errorf("a descriptor of more than %d bytes", maxDescriptor)
+	}
+	d := new(descriptorpb.FileDescriptorProto)
+	if err := proto.Unmarshal(raw, d); err != nil {
+		return nil, nil // the compiler says what is wrong with the text
+	}
+	for _, m := range d.GetMessageType() {
+		if deeper(m, maxBraces) {
+			return nil, errDeep
+		}
+	}
+	d.Name = proto.String(name)
+	return d, nil
+}
+
+// deeper reports whether messages lie in each other at least so many deep.
+func deeper(m *descriptorpb.DescriptorProto, most int) bool {
+	if most == 0 {
+		return true
+	}
+	for _, inner := range m.GetNestedType() {
+		if deeper(inner, most-1) {
+			return true
+		}
+	}
+	return false
+}
