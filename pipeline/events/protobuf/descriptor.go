@@ -28,23 +28,35 @@ func descriptor(text, name string) (*descriptorpb.FileDescriptorProto, error) {
 		return nil, nil // the compiler says what is wrong with the text
 	}
 	for _, m := range d.GetMessageType() {
-		if deeper(m, maxBraces) {
+		if !settle(m, maxBraces) {
 			return nil, errDeep
 		}
 	}
+	unnamed(d.GetExtension())
 	d.Name = proto.String(name)
 	return d, nil
 }
 
-// deeper reports whether messages lie in each other at least so many deep.
-func deeper(m *descriptorpb.DescriptorProto, most int) bool {
+// settle prepares a message and those in it for the compiler, and reports whether they are
+// fewer than so many deep in each other.
+func settle(m *descriptorpb.DescriptorProto, most int) bool {
 	if most == 0 {
-		return true
+		return false
 	}
+	unnamed(m.GetField())
+	unnamed(m.GetExtension())
 	for _, inner := range m.GetNestedType() {
-		if deeper(inner, most-1) {
-			return true
+		if !settle(inner, most-1) {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// unnamed gives fields their own names in JSON, of which no two are the same: generated code
+// leaves these out, two that are empty are refused, and they mean nothing here.
+func unnamed(fields []*descriptorpb.FieldDescriptorProto) {
+	for _, f := range fields {
+		f.JsonName = f.Name
+	}
 }
