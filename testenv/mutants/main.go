@@ -64,7 +64,7 @@ func (s share) has(i int) bool { return s.every == 0 || i%s.every == s.from }
 
 // every mutant, in the order in which shares are dealt.
 func every() []mutant {
-	return slices.Concat(guarantees, ofMemory, gathering, origins, ofSchemas, ofSecurity, rescaling, mathematics)
+	return slices.Concat(guarantees, ofMemory, gathering, origins, ofSchemas, ofColumns, ofSecurity, rescaling, mathematics)
 }
 
 // known plants the mutants in a share of the list whose names contain one of
