@@ -119,13 +119,17 @@ var layers = []layer{
 		"cdf", "pipeline", "pipeline/arrow", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
-	{path: "cmd/consumer/check", may: []string{"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect"}},
+	{path: "cmd/consumer/check", may: []string{
+		"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli",
+		"cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
+	}},
+	{path: "cmd/consumer/collinear", may: []string{"cdf", "cmd/internal/cli", "cmd/internal/term"}},
 	{path: "cmd/consumer/deadletters", may: []string{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/draft", may: []string{
 		"cdf", "cdf/formula", "models/kind", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/producer/rows",
-		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
+		"cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
 		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/live", "sink/web", "internal/access", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",

@@ -27,6 +27,12 @@ var ofSchemas = []mutant{
 		"\t\to.met = 0\n", "\t\t_ = o\n", "FuzzDecode", schemas},
 	{"pieces of a message not put together", "pipeline/events/protobuf/message.go",
 		"\t\tif fresh {\n\t\t\tif err := d.open(inner)", "\t\tif fresh = true; fresh {\n\t\t\tif err := d.open(inner)", "FuzzDecode", schemas},
+	{"a descriptor in base64 is taken for a source", "pipeline/events/protobuf/descriptor.go",
+		"if err != nil || len(raw) == 0 {", "if err != nil || len(raw) > 0 {", "TestDescriptors", schemas},
+	{"fields of a descriptor share an empty name in JSON", "pipeline/events/protobuf/descriptor.go",
+		"f.JsonName = f.Name", "_ = f", "TestDescriptors", schemas},
+	{"messages of a descriptor as deep as they like", "pipeline/events/protobuf/descriptor.go",
+		"if most == 0 {", "if most < -1<<20 {", "TestDescriptors", schemas},
 	{"the schema's file outside of the fingerprint", "cmd/consumer/connect/reader.go",
 		"case r.schema != nil:\n\t\tform +=", "case false:\n\t\tform +=", "TestSchemaIsPartOfTheFingerprint", consumer},
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/collinear"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
@@ -70,6 +71,7 @@ type tryout struct {
 	refused trouble
 	schema  bool     // the first was refused for its columns
 	columns []string // of that one
+	rows    collinear.Rows
 }
 
 func newInspector(names cli.Names, c *config.Config, rules *pipeline.Rules, home func([]byte, int) int32) *inspector {
@@ -118,6 +120,7 @@ func (i *inspector) visit(s *connect.Sampled) bool {
 	}
 	for j := range i.config.Models {
 		if i.config.Models[j].Spec == spec {
+			i.models[j].rows.Add(key, s.Batch)
 			i.try(&i.models[j], spec, key, s)
 		}
 	}
@@ -218,6 +221,22 @@ func (i *inspector) report(k *checker) {
 		k.add(levelOK, subject, "", "the %d newest %s fit the configuration", i.shards, i.config.Input.Units())
 	}
 	i.waits(k)
+	i.follow(k)
+}
+
+// follow names features of which a model cannot tell the effect, for others say the same.
+func (i *inspector) follow(k *checker) {
+	for j := range i.models {
+		spec := i.config.Models[j].Spec
+		key := "columns.features"
+		if i.config.Models[j].Formula != "" {
+			key = "formula"
+		}
+		for _, f := range i.models[j].rows.Find(&spec.Columns, spec.Missing) {
+			k.add(levelWarning, fmt.Sprintf("models[%d]", j), fmt.Sprintf("leave %q out of models[%d].%s, or what it follows from", f.Column, j, key),
+				"%q %s: whose the effect is cannot be told, and the intervals of all of them stay about as wide as the prior's", f.Column, f.Words())
+		}
+	}
 }
 
 // waits adds how many rows were left without a shard: of them it is not known whether the

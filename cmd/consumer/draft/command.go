@@ -245,6 +245,11 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.by == "init" {
+		for _, line := range m.Follow() {
+			a.Printf("note: %s", line)
+		}
+	}
 	text := m.AppendYAML(f.head(s))
 	// What is written must be what run would read.
 	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {

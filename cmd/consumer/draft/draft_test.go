@@ -118,6 +118,15 @@ func TestSuggest(t *testing.T) {
 		{"parts of times, with groups", []cdf.Column{store, hour, counts}, Wish{Dates: []string{"hour", "season"}}, "poisson", []string{
 			"formula: '`visits` ~ (1 | `store`) + season(`hour`, 1y, 2) + C(hour(`hour`))'",
 		}},
+		{"a number that follows", []cdf.Column{floats("gross", func(i int) float64 { return 100 + 10*math.Sin(float64(i)) }), floats("net", func(i int) float64 { return (100 + 10*math.Sin(float64(i))) / 1.25 }), y}, Wish{}, "linear", []string{
+			"- gross", "#   net: follows from gross (0.8 gross), in all 60 rows looked at: its effect would be part of theirs",
+		}},
+		{"a coarse factor that follows", []cdf.Column{texts("country", func(i int) string { return fmt.Sprint("c", i%6/3) }), texts("place", func(i int) string { return fmt.Sprint("p", i%6) }), x, y}, Wish{}, "linear", []string{
+			"- {name: place, levels:", "#   country: follows from place, each value of which has one country, in all 60 rows looked at",
+		}},
+		{"the same in a formula", []cdf.Column{texts("country", func(i int) string { return fmt.Sprint("c", i%6/3) }), texts("place", func(i int) string { return fmt.Sprint("p", i%6) }), y}, Wish{Formula: "y ~ country + place"}, "linear", []string{
+			"formula: y ~ country + place", "    # country follows from place, each value of which has one country, in all 60 rows looked at: whose the effect is cannot be told there",
+		}},
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

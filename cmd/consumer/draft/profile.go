@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/collinear"
 )
 
 // mostDistinct bounds how many different values of a column are told apart.
@@ -24,6 +25,7 @@ type Profile struct {
 	Of      int64     // rows of the file that the sample is of, -1: not known; 0: it is of a topic
 	columns []*column // by first appearance
 	skipped []cdf.Skipped
+	rows    collinear.Rows
 }
 
 // column is what a sample says about one column.
@@ -60,6 +62,7 @@ func (p *Profile) Add(key string, b *cdf.Batch) {
 	p.Rows += b.Rows
 	p.Shards++
 	p.Keys[key] = true
+	p.rows.Add(key, b)
 	for i := range b.Columns {
 		p.columnOf(&b.Columns[i]).add(key, &b.Columns[i], b.Rows)
 	}

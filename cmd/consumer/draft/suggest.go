@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
+	"github.com/credence-stream/credence/cmd/consumer/collinear"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -36,6 +37,7 @@ type Model struct {
 	columns  []given
 	formula  *formula.Formula // nil: columns are listed
 	parts    []string         // of times that are its terms
+	follow   []collinear.Found
 }
 
 // Suggest drafts a model of one of the kinds for the sample.
@@ -81,6 +83,7 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 		return nil, err
 	}
 	m.settle(w.Group)
+	m.reduce()
 	if len(w.Dates) > 0 {
 		if err := m.compose(w.Dates); err != nil {
 			return nil, err

@@ -29,6 +29,9 @@ func (m *Model) AppendYAML(b []byte) []byte {
 	if m.levelsAreMissing() {
 		line("    missing: level  # of a column with levels or groups; a row that lacks a number is dropped")
 	}
+	for _, text := range m.Follow() {
+		line("    # %s.", inComment(text))
+	}
 	if m.formula != nil {
 		m.writeFormula(line)
 		return append(b, w.String()...)

@@ -24,6 +24,8 @@ const (
 	maxBraces = 200
 )
 
+var errDeep = fmt.Errorf("braces more than %d deep in each other", maxBraces)
+
 // deep reports whether the braces of a source lie too deep in each other.
 func deep(text string) bool {
 	depth := 0
@@ -40,7 +42,7 @@ func deep(text string) bool {
 	return false
 }
 
-// Compile compiles the source of a .proto file. Source returns that of a file that it
+// Compile compiles the source of a .proto file, or its descriptor in base64. Source returns that of a file that it
 // imports, by the name in the import; those of google/protobuf are known.
 func Compile(ctx context.Context, name, text string, source func(name string) (string, error)) (f *File, err error) {
 	defer caught(&err)
@@ -63,8 +65,11 @@ func Compile(ctx context.Context, name, text string, source func(name string) (s
 		if size > MaxSchema || files > maxFiles {
 			return protocompile.SearchResult{}, fmt.Errorf("more than %d bytes, or %d files", MaxSchema, maxFiles)
 		}
+		if d, err := descriptor(body, path); d != nil || err != nil {
+			return protocompile.SearchResult{Proto: d}, err
+		}
 		if deep(body) {
-			return protocompile.SearchResult{}, fmt.Errorf("braces more than %d deep in each other", maxBraces)
+			return protocompile.SearchResult{}, errDeep
 		}
 		return protocompile.SearchResult{Source: strings.NewReader(body)}, nil
 	})

@@ -334,6 +334,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add(`syntax = "proto2"; message A { required int32 y = 1; optional group G = 2 { optional A a = 1; } extensions 100 to 200; }`, []byte{8, 1, 0x13, 0x14})
 	f.Add(`edition = "2023"; message A { A a = 1 [features.message_encoding = DELIMITED]; }`, []byte{0x0b, 0x0c})
 	f.Add(`import "t.proto";`, []byte{})
+	f.Add(described(f, `syntax = "proto3"; message A { optional int32 y = 1; map<string, A> m = 2; oneof o { A a = 3; } }`), []byte{8, 1})
 	f.Fuzz(func(t *testing.T, text string, value []byte) {
 		file, err := Compile(t.Context(), "t.proto", text, func(name string) (string, error) { return "", fmt.Errorf("no %q", name) })
 		if err != nil {

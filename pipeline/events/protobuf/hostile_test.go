@@ -2,12 +2,18 @@ package protobuf
 
 import (
 	"bytes"
+	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
@@ -128,6 +134,84 @@ func TestSchemasThatAskForTooMuch(t *testing.T) {
 			_, err = s.NewDecoder(events.Limits{}, events.Wanted{}, nil).Decode([]byte{})
 		}
 		if c.why == "" && err != nil || c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why) || len(err.Error()) > 500) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// described is the descriptor of a file in base64, as a registry may have it.
+func described(tb testing.TB, text string) string {
+	tb.Helper()
+	f, err := Compile(context.Background(), "other/name.proto", text, func(string) (string, error) { return parts, nil })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d := protodesc.ToFileDescriptorProto(f.file)
+	for _, m := range d.MessageType {
+		for _, f := range m.Field {
+			f.JsonName = nil // as generated code has them
+		}
+	}
+	raw, err := proto.Marshal(d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+// parts is a file that others import.
+const parts = `syntax = "proto3"; package t; message Part { optional double x = 1; }`
+
+// A descriptor in base64 is the file that it describes, also of what it imports, and is refused
+// where it asks for too much.
+func TestDescriptors(t *testing.T) {
+	const text = `syntax = "proto3"; package t; import "parts.proto"; import "google/protobuf/timestamp.proto";
+		message Note {} message Row { optional int64 n = 1; Part part = 2; google.protobuf.Timestamp at = 3; map<string, int32> m = 4; }`
+	value := []byte("\x08\x05\x12\x09\x09\x00\x00\x00\x00\x00\x00\xf8\x3f\x1a\x02\x08\x07\x22\x05\x0a\x01a\x10\x03")
+	var want *cdf.Batch
+	for i, c := range [][2]string{{text, parts}, {described(t, text), parts}, {text, described(t, parts)}, {described(t, text), described(t, parts)}} {
+		f, err := Compile(t.Context(), "mine.proto", c[0], func(name string) (string, error) {
+			if name != "parts.proto" {
+				return "", fmt.Errorf("no %q", name)
+			}
+			return c[1], nil
+		})
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		s, err := f.Indexed([]int{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.NewDecoder(events.Limits{}, events.Wanted{}, nil).Decode(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if len(got.Columns) != 4 || !reflect.DeepEqual(got.Columns, want.Columns) {
+			t.Errorf("%d: %+v, want %+v", i, got.Columns, want.Columns)
+		}
+	}
+
+	deep := new(descriptorpb.DescriptorProto)
+	for range maxBraces {
+		deep = &descriptorpb.DescriptorProto{Name: proto.String("A"), NestedType: []*descriptorpb.DescriptorProto{deep}}
+	}
+	encode := func(raw []byte) string { return base64.StdEncoding.EncodeToString(raw) }
+	raw, err := proto.Marshal(&descriptorpb.FileDescriptorProto{MessageType: []*descriptorpb.DescriptorProto{deep}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, why string }{
+		"deep":   {encode(raw), "braces more than 200 deep"},
+		"large":  {encode(bytes.Repeat([]byte{0x22, 0}, maxDescriptor)), "a descriptor of more than 262144 bytes"},
+		"import": {described(t, text), "no parts.proto here"},
+		"none":   {encode([]byte("nothing that describes")), "schema of Protobuf: "},
+		"empty":  {encode(bytes.Repeat([]byte{0x22, 0}, 3)), "schema of Protobuf: "},
+	} {
+		if _, err := Compile(t.Context(), "t.proto", c.text, func(name string) (string, error) { return "", fmt.Errorf("no %s here", name) }); err == nil || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,0 +1,99 @@
+// Package collinear finds columns of a sample that follow from others: whose effects no
+// model can tell apart, however many rows come that are like these.
+package collinear
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// mostCells bounds what is kept: rows times columns.
+const mostCells = 2_000_000
+
+// Rows is a copy of the first rows of a sample, as many as fit. It is for one goroutine.
+type Rows struct {
+	keys    []string
+	columns []cdf.Column
+	codes   []map[string]int32 // of labels, per column of text
+	mixed   []string           // columns that came in several types
+	full    bool
+}
+
+// Add copies a batch of a key.
+func (r *Rows) Add(key string, b *cdf.Batch) {
+	if r.full = r.full || (len(r.keys)+b.Rows)*max(len(b.Columns), len(r.columns)) > mostCells; r.full {
+		return
+	}
+	before := len(r.keys)
+	key = strings.Clone(key)
+	for range b.Rows {
+		r.keys = append(r.keys, key)
+	}
+	for i := range b.Columns {
+		r.add(&b.Columns[i], before, b.Rows)
+	}
+	for i := range r.columns {
+		r.fill(i, len(r.keys))
+	}
+}
+
+func (r *Rows) add(c *cdf.Column, before, rows int) {
+	if slices.Contains(r.mixed, c.Name) {
+		return
+	}
+	at := slices.IndexFunc(r.columns, func(known cdf.Column) bool { return known.Name == c.Name })
+	if at < 0 {
+		at = len(r.columns)
+		r.columns = append(r.columns, cdf.Column{Name: strings.Clone(c.Name), Type: c.Type})
+		r.codes = append(r.codes, map[string]int32{})
+		r.fill(at, before)
+	}
+	own := &r.columns[at]
+	switch {
+	case own.Type != c.Type:
+		r.mixed = append(r.mixed, own.Name)
+		r.columns, r.codes = slices.Delete(r.columns, at, at+1), slices.Delete(r.codes, at, at+1)
+	case c.Type != cdf.Text:
+		own.Number = append(own.Number, c.Number[:rows]...)
+		if c.Type == cdf.Integer {
+			own.Int = append(own.Int, c.Int[:rows]...)
+		}
+	default:
+		for i := range rows {
+			label, ok := c.Label(i)
+			if !ok {
+				own.Code = append(own.Code, -1)
+				continue
+			}
+			code, known := r.codes[at][label]
+			if !known {
+				code, label = int32(len(own.Levels)), strings.Clone(label)
+				r.codes[at][label], own.Levels = code, append(own.Levels, label)
+			}
+			own.Code = append(own.Code, code)
+		}
+	}
+}
+
+// fill says of a column that the rows up to one have no value of it.
+func (r *Rows) fill(at, rows int) {
+	c := &r.columns[at]
+	if c.Type == cdf.Text {
+		for len(c.Code) < rows {
+			c.Code = append(c.Code, -1)
+		}
+		return
+	}
+	for len(c.Number) < rows {
+		c.Number = append(c.Number, math.NaN())
+	}
+	for c.Type == cdf.Integer && len(c.Int) < rows {
+		c.Int = append(c.Int, 0)
+	}
+}
+
+// batch are the rows, as one shard.
+func (r *Rows) batch() *cdf.Batch { return &cdf.Batch{Rows: len(r.keys), Columns: r.columns} }

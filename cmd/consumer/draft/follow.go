@@ -1,0 +1,48 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+)
+
+// reduce leaves out features that follow from others, of which a model could not tell whose
+// the effect is. Of two that follow from each other it is the later column, of a fine and a
+// coarse one, as town and country, the coarse: the fine one's levels have all that it says.
+func (m *Model) reduce() {
+	if !m.Kind.Features || count(m.columns, numericFeature, categoricalFeature) < 2 {
+		return
+	}
+	roles := cdf.Roles{Response: cdf.Feature{Name: m.response.name}, Features: []cdf.Feature{}, Intercept: true}
+	if m.formula != nil {
+		roles = m.formula.Roles()
+	}
+	for i := range m.columns {
+		switch g := &m.columns[i]; {
+		case m.formula != nil:
+		case g.role == numericFeature:
+			roles.Features = append(roles.Features, cdf.Feature{Name: g.name})
+		case g.role == categoricalFeature:
+			roles.Features = append(roles.Features, cdf.Feature{Name: g.name, Levels: g.levels()})
+		}
+	}
+	for _, f := range m.profile.rows.Find(&roles, "level") {
+		i := slices.IndexFunc(m.columns, func(g given) bool { return g.name == f.Column })
+		if m.formula == nil && f.Everywhere() && i >= 0 {
+			m.columns[i].role, m.columns[i].why = leftOut, f.Words()+": its effect would be part of theirs"
+			continue
+		}
+		m.follow = append(m.follow, f)
+	}
+}
+
+// Follow says of terms that follow from others, and are there all the same, that no effect
+// can be told from theirs.
+func (m *Model) Follow() (all []string) {
+	for i := range m.follow {
+		f := &m.follow[i]
+		all = append(all, fmt.Sprintf("%s %s: whose the effect is cannot be told there, and the intervals of all of them stay about as wide as the prior's; leave one out", plain(f.Column), f.Words()))
+	}
+	return all
+}
