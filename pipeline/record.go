@@ -233,7 +233,7 @@ func (n Note) Begin() int64 {
 type Group interface {
 	// Run calls member with this process's id and the number of its partitions,
 	// which may be 0, when it has become a member, with -1 when it is none any
-	// more, and work, in a goroutine of its own, for every partition that the group
+	// more, and the id "" when it will not be that one again, and work, in a goroutine of its own, for every partition that the group
 	// assigns to it, until ctx ends. The context of work ends when the assignment does; the
 	// group waits for work to return, and work must not return before. It waits
 	// out broker outages.

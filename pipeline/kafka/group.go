@@ -208,12 +208,18 @@ type membership struct {
 // dropped returns the member id that kafka-go gave up because of an error of
 // joining, "" if there is none. It does not leave with it, or tries once, at the
 // coordinator that it has had the error from; the member as which it joins next
-// would wait until the session of this one ends.
+// would wait until the session of this one ends. Nobody is told of it as of a member any
+// more: where it cannot leave, others may take it for a silent one.
 func (m *membership) dropped(err error) (id string) {
 	if errors.Is(err, kafka.RebalanceInProgress) {
 		return "" // joins again with the same
 	}
-	id, m.id = m.id, ""
+	if id, m.id = m.id, ""; id != "" {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.newest = nil
+		m.tell("", -1)
+	}
 	return id
 }
 

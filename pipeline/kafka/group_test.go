@@ -217,13 +217,14 @@ func TestGroupSessionLost(t *testing.T) {
 }
 
 // TestGroupAdmits: a member that the coordinator has dropped joins again when it is
-// admitted, and one that is still a member is not asked.
+// admitted, and one that is still a member is not asked. Meanwhile it has no name.
 func TestGroupAdmits(t *testing.T) {
 	b := fake(t)
 	c := connect(t, b.ListenAddrs())
 	topic := fresh(t, c, 2)
 	var claims, asked atomic.Int64
 	var admitted atomic.Bool
+	var named atomic.Value // string
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	g := NewGroup(c, GroupOptions{
@@ -237,7 +238,7 @@ func TestGroupAdmits(t *testing.T) {
 		},
 	})
 	go func() {
-		done <- g.Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) { claims.Add(1); <-ctx.Done() })
+		done <- g.Run(ctx, func(id string, _ int) { named.Store(id) }, func(ctx context.Context, _ pipeline.Assignment) { claims.Add(1); <-ctx.Done() })
 	}()
 	eventually(t, "assignment", func() bool { return claims.Load() == 2 })
 	b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Err: kerr.RebalanceInProgress, Count: 1})
@@ -259,6 +260,9 @@ func TestGroupAdmits(t *testing.T) {
 	eventually(t, "it waits", func() bool { return asked.Load() > 50 })
 	if n := claims.Load(); n != 4 || members() != 0 {
 		t.Errorf("%d claims and %d members before it is admitted", n, members())
+	}
+	if id := named.Load(); id != "" {
+		t.Errorf("it shows that %s lives, which the coordinator has dropped", id)
 	}
 	admitted.Store(true)
 	eventually(t, "it joins again", func() bool { return claims.Load() == 6 })

@@ -57,6 +57,9 @@ func (s *storm) rescale(t *testing.T) {
 			for _, when := range []string{"will be moved", "has 12 partitions", "keys are copied", "keys are in 12 partitions"} {
 				said, code, died := r.command(t, command, when, servers)
 				t.Logf("after %q %s died; the run ended with %d: %s", when, died.Name, code, lastLine(said))
+				if err := succeeded(ctx, servers, died); err != nil {
+					t.Fatal(err)
+				}
 				if err := died.Start(ctx); err != nil {
 					t.Fatal(err)
 				}
@@ -93,9 +96,11 @@ func (s *storm) command(t *testing.T, args []string, when string, servers []*loc
 		t.Fatal(err)
 	}
 	if when != "" {
-		if died, err = master(ctx, servers); err != nil {
-			t.Fatal(err)
+		all := masters(ctx, servers)
+		if len(all) == 0 {
+			t.Fatalf("none of %d servers is a master", len(servers))
 		}
+		died = all[rand.IntN(len(all))]
 		err := probe.Until(ctx, func(context.Context) error {
 			n, err := m.said(when)
 			if err != nil || n > 0 || len(m.done) > 0 {
@@ -114,16 +119,26 @@ func (s *storm) command(t *testing.T, args []string, when string, servers []*loc
 	return m.tail(), cmd.ProcessState.ExitCode(), died
 }
 
-// master returns one of the servers that are masters.
-func master(ctx context.Context, servers []*local.Server) (found *local.Server, err error) {
-	err = probe.Until(ctx, func(ctx context.Context) error {
-		for _, i := range rand.Perm(len(servers)) {
-			if is, err := servers[i].IsMaster(ctx); err == nil && is {
-				found = servers[i]
-				return nil
-			}
+// masters returns those of some servers that are.
+func masters(ctx context.Context, servers []*local.Server) (all []*local.Server) {
+	for _, s := range servers {
+		if is, err := s.IsMaster(ctx); err == nil && is {
+			all = append(all, s)
 		}
-		return fmt.Errorf("none of %d servers is a master", len(servers))
+	}
+	return all
+}
+
+// succeeded waits until another server is the master that one was which died: it would
+// come back as what its command line says.
+func succeeded(ctx context.Context, servers []*local.Server, died *local.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
+	defer cancel()
+	return probe.Until(ctx, func(ctx context.Context) error {
+		// Of each master there is one replica.
+		if n := len(masters(ctx, servers)); n != len(servers)/2 {
+			return fmt.Errorf("%s died, and there are %d masters of %d", died.Name, n, len(servers)/2)
+		}
+		return nil
 	})
-	return found, err
 }
