@@ -84,7 +84,10 @@ func refused(t *testing.T, what, text string, parts ...string) {
 	defer cancel()
 	var out, messages bytes.Buffer
 	code := commands.Run(ctx, &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}, []string{"run", "--config", file})
-	if code != 1 || ctx.Err() != nil || strings.Contains(messages.String(), "dependency unavailable") {
+	if ctx.Err() != nil {
+		t.Fatalf("%s: run did not end by itself\n%s", what, messages.String())
+	}
+	if code != 1 || strings.Contains(messages.String(), "dependency unavailable") {
 		t.Errorf("%s: exit %d\n%s", what, code, messages.String())
 	}
 	for _, part := range parts {

@@ -31,20 +31,31 @@ func (s *sentinels) connected(ctx context.Context, c *goredis.Conn) error {
 		}
 		return nil
 	}
-	user, password, err := s.credentials(ctx)
+	err := s.authenticate(ctx, c)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSentinel, err)
-	}
-	if user == "" {
-		err = c.Auth(ctx, password).Err()
-	} else {
-		err = c.AuthACL(ctx, user, password).Err()
-	}
-	s.heard(err == nil, goredis.HasErrorPrefix(refusal(err), "WRONGPASS"))
-	if err != nil {
-		return fmt.Errorf("%w (user %q): %w; correct %s", ErrSentinel, user, err, s.keys)
+		return fmt.Errorf("%w (user %q): %w; correct %s", ErrSentinel, s.user, err, s.keys)
 	}
 	return nil
+}
+
+// authenticate sends the password, which all sentinels are asked with at once, to one at a time
+// until it was taken.
+func (s *sentinels) authenticate(ctx context.Context, c *goredis.Conn) error {
+	password, err := s.read()
+	if err != nil {
+		return err
+	}
+	done, err := s.tries.Begin(ctx, password)
+	if err != nil {
+		return err
+	}
+	if s.user == "" {
+		err = c.Auth(ctx, password).Err()
+	} else {
+		err = c.AuthACL(ctx, s.user, password).Err()
+	}
+	done(err == nil, goredis.HasErrorPrefix(refusal(err), "WRONGPASS"))
+	return err
 }
 
 // SentinelsExhausted is Exhausted for the password of the sentinels.
