@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint kubernetes race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.cache/golangci-lint # a shared one
 lint: ## formatting, and golangci-lint with vet among its linters
 	test -z "$$(gofmt -l .)"
 	$(GO) run $(LINT) run --allow-parallel-runners ./...
+
+vulncheck: ## known vulnerabilities of what is linked and called, by govulncheck; GOVULNDB=URL of a mirror of the database
+	testenv/vulncheck
 
 accept: ## the acceptance figures of every model, under an hour; QUICK=1 under a quarter
 	CREDENCE_ACCEPT=$(if $(QUICK),quick,full) $(GO) test -count=1 -timeout 90m -v -run Acceptance ./internal/rscript ./models/... ./research/baselines/...
