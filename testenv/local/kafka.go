@@ -30,6 +30,8 @@ type kafka struct {
 	proc    *process
 	addr    string
 	guarded string
+	secure  string
+	ca      string
 }
 
 // loopback is where servers listen unless they are told otherwise.
@@ -57,6 +59,8 @@ type member struct {
 	Voters                      string // id@host:port of all controllers
 	Clients, Peers, Controllers place
 	Guarded                     place // of clients that have names and permissions; no port: there is none
+	Secure                      place // the same by TLS
+	Keystore                    string
 	Replicas, InSync            int
 	Data                        string
 }
@@ -66,7 +70,7 @@ func startKafka(ctx context.Context, t tools, dir, host string) (*kafka, error) 
 	var err error
 	for range 3 { // another process may take a port between our look and the start
 		m := member{ID: 1, Replicas: 1, InSync: 1}
-		for _, p := range []*place{&m.Clients, &m.Guarded, &m.Peers, &m.Controllers} {
+		for _, p := range []*place{&m.Clients, &m.Guarded, &m.Secure, &m.Peers, &m.Controllers} {
 			if *p, err = newPlace(ctx, host); err != nil {
 				return nil, err
 			}
@@ -95,6 +99,11 @@ func newKafka(ctx context.Context, t tools, dir, cluster string, m member) (*kaf
 	properties := filepath.Join(dir, "server.properties")
 	logging := filepath.Join(dir, "log4j2.properties")
 	m.Data = filepath.Join(dir, "data")
+	c, err := newCertificate(dir)
+	if err != nil {
+		return nil, err
+	}
+	m.Keystore = c.Both
 	if err := errors.Join(write(properties, "files/server.properties", m), write(logging, "files/log4j2.properties", nil)); err != nil {
 		return nil, err
 	}
@@ -112,7 +121,7 @@ func newKafka(ctx context.Context, t tools, dir, cluster string, m member) (*kaf
 	}
 	return &kafka{
 		proc: &process{log: filepath.Join(dir, "broker.log"), dir: dir, args: java("kafka.Kafka", properties)},
-		addr: m.Clients.Seen, guarded: m.Guarded.Seen,
+		addr: m.Clients.Seen, guarded: m.Guarded.Seen, secure: m.Secure.Seen, ca: c.File,
 	}, nil
 }
 

@@ -91,6 +91,12 @@ func (e *Env) Brokers() []string { return []string{e.kafka.addr} }
 // Brokers may do everything, and give names and permissions.
 func (e *Env) GuardedBrokers() []string { return []string{e.kafka.guarded} }
 
+// SecureBrokers is GuardedBrokers by TLS, with the certificate in the file CA.
+func (e *Env) SecureBrokers() []string { return []string{e.kafka.secure} }
+
+// CA is the file of the certificate that SecureBrokers show, as an authority.
+func (e *Env) CA() string { return e.kafka.ca }
+
 // RedisURL returns the store's URL.
 func (e *Env) RedisURL() string { return e.redis.url }
 

@@ -45,10 +45,11 @@ type Connection struct {
 // Dial reads the files that the configuration names and connects to nothing.
 func Dial(c *config.Config) (*Connection, error) { return dial(c, nil, nil) }
 
-// DialWatched is Dial for a process that works for long: it looks after its dependencies, is told
-// of files that change, and needs those of the store, too, before it begins.
-func DialWatched(c *config.Config, watch *depend.Watch, logger *slog.Logger) (*Connection, error) {
-	n, err := dial(c, watch, func(err error) { logger.Warn("a changed file is not used", slog.Any("error", err)) })
+// DialWatched is Dial for a process that works for long: it looks after its dependencies,
+// tells of files that have changed and cannot be used, and needs those of the store, too,
+// before it begins.
+func DialWatched(c *config.Config, watch *depend.Watch, unusable func(error)) (*Connection, error) {
+	n, err := dial(c, watch, unusable)
 	if err != nil {
 		return nil, err
 	}

@@ -59,10 +59,10 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	s := &Service{names: names, config: c, logger: logger, metrics: prometheus.NewRegistry(), feed: live.New(int64(c.HTTP.History)), waiting: "starting", began: time.Now(), up: make(chan struct{})}
 	s.watch = depend.New(s.metrics, logger, dependencies(c)...)
 	var err error
-	if s.conn, err = connect.DialWatched(c, s.watch, logger); err != nil {
+	if s.conn, err = connect.DialWatched(c, s.watch, s.unusable); err != nil {
 		return nil, err
 	}
-	if s.traces, err = openTraces(c, s.watch, s.metrics); err != nil {
+	if s.traces, err = openTraces(c, s.watch, s.unusable, s.metrics); err != nil {
 		s.conn.Close()
 		return nil, err
 	}
@@ -79,6 +79,11 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 		return nil, err
 	}
 	return s, nil
+}
+
+// unusable tells of a file that has changed and cannot be used.
+func (s *Service) unusable(err error) {
+	s.logger.Warn("a changed file is not used", slog.Any("error", err))
 }
 
 // dependencies are those that a configuration has.

@@ -19,14 +19,15 @@ import (
 const exporter = "the exporter of traces"
 
 // openTraces returns what sends the spans of a configuration, nil where it asks for none.
-func openTraces(c *config.Config, watch *depend.Watch, reg prometheus.Registerer) (*otlp.Exporter, error) {
+func openTraces(c *config.Config, watch *depend.Watch, unusable func(error), reg prometheus.Registerer) (*otlp.Exporter, error) {
 	t := c.Traces
 	if t.Endpoint == "" {
 		return nil, nil
 	}
 	return otlp.Open(otlp.Options{
 		Endpoint: t.Endpoint, HeadersFile: t.HeadersFile, Service: t.Service, Version: version.Get().Version, Share: t.Sample,
-		TLS: access.TLS{CAFile: t.TLS.CAFile, CertFile: t.TLS.CertFile, KeyFile: t.TLS.KeyFile},
+		TLS: access.TLS{CAFile: t.TLS.CAFile, CertFile: t.TLS.CertFile, KeyFile: t.TLS.KeyFile}, Keys: access.KeysOf("traces.tls"),
+		OnUnusable: unusable,
 		Trouble: func(err error) {
 			if err == nil {
 				watch.Answered(depend.TraceCollector, exporter)

@@ -59,7 +59,7 @@ func (t *tracing) open(ctx context.Context, say func(format string, args ...any)
 	}
 	away := false
 	e, err := otlp.Open(otlp.Options{
-		Endpoint: t.endpoint, HeadersFile: t.headersFile, TLS: access.TLS{CAFile: t.caFile},
+		Endpoint: t.endpoint, HeadersFile: t.headersFile, TLS: access.TLS{CAFile: t.caFile}, Keys: access.Keys{CA: "--traces-ca"},
 		Service: "credence-producer", Version: version.Get().Version, Share: t.sample,
 		Trouble: func(err error) {
 			if err != nil && !away {

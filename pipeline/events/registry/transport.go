@@ -9,45 +9,33 @@ import (
 
 // transport sends requests with what the files of the options hold by then.
 type transport struct {
-	user  string
-	host  string // that gets the password: no other that it may lead to
-	files *access.Reread[entry]
-}
-
-// entry is what the files hold.
-type entry struct {
-	*http.Transport
-	password string
+	*access.Transport
+	user     string
+	password *access.Reread[string]
+	host     string // that gets the password: no other that it may lead to
 }
 
 func newTransport(o Options, host string) (*transport, error) {
-	var last *http.Transport
-	read := func() (e entry, err error) {
-		e.Transport = http.DefaultTransport.(*http.Transport).Clone()
-		if e.TLSClientConfig, err = o.TLS.Config(access.KeysOf("input.schema.tls")); err != nil {
-			return e, err
-		}
-		if o.Username != "" {
-			if e.password, err = access.Password(o.PasswordFile); err != nil {
-				return e, fmt.Errorf("input.schema.password_file: %w", err)
-			}
-		}
-		if last != nil {
-			last.CloseIdleConnections()
-		}
-		last = e.Transport
-		return e, nil
+	t := &transport{user: o.Username, host: host}
+	var err error
+	if t.Transport, err = access.NewTransport(o.TLS, access.KeysOf("input.schema.tls"), o.OnUnusable); err != nil || o.Username == "" {
+		return t, err
 	}
-	files, err := access.NewReread(append(o.TLS.Files(), o.PasswordFile), read, o.OnUnusable)
-	return &transport{o.Username, host, files}, err
+	t.password, err = access.NewReread([]string{o.PasswordFile}, func() (string, error) {
+		password, err := access.Password(o.PasswordFile)
+		if err != nil {
+			err = fmt.Errorf("input.schema.password_file: %w", err)
+		}
+		return password, err
+	}, o.OnUnusable)
+	return t, err
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	e := t.files.Now()
 	if t.user != "" && req.URL.Host == t.host {
 		req = req.Clone(req.Context())
-		req.SetBasicAuth(t.user, e.password)
+		req.SetBasicAuth(t.user, t.password.Now())
 	}
-	return e.RoundTrip(req)
+	return t.Transport.RoundTrip(req)
 }

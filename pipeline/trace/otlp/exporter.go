@@ -27,13 +27,17 @@ type Options struct {
 	// HeadersFile has headers of the requests, one a line as "Name: value", and is read
 	// with each request; "": none.
 	HeadersFile string
-	TLS         access.TLS // of https; Enabled does not matter
+	TLS         access.TLS  // of https; Enabled does not matter
+	Keys        access.Keys // what a user calls its settings
 	Service     string     // service.name
 	Version     string     // service.version
 	Share       float64    // of the traces that begin here, from 0 to 1, is sampled
 	// Trouble is told why spans cannot be sent, and nil when they can. It may be told the
 	// same again.
 	Trouble func(error)
+	// OnUnusable, when not nil, is told once of a file of TLS that has changed and cannot be
+	// used.
+	OnUnusable func(error)
 }
 
 // Exporter sends the spans that its tracer was given. It waits for nobody but its
@@ -95,9 +99,9 @@ func Open(o Options, reg prometheus.Registerer) (*Exporter, error) {
 		return nil, fmt.Errorf("traces: headers: %w", err)
 	}
 	o.TLS.Enabled = u.Scheme == "https"
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	if t.TLSClientConfig, err = o.TLS.Config(); err != nil {
-		return nil, fmt.Errorf("traces: tls: %w", err)
+	t, err := access.NewTransport(o.TLS, o.Keys, o.OnUnusable)
+	if err != nil {
+		return nil, err
 	}
 	e := &Exporter{url: u.String(), options: o, encoder: newEncoder(o.Version, resource(o))}
 	e.client = &http.Client{Timeout: callTimeout, Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
