@@ -29,9 +29,9 @@ type Options struct {
 	HeadersFile string
 	TLS         access.TLS  // of https; Enabled does not matter
 	Keys        access.Keys // what a user calls its settings
-	Service     string     // service.name
-	Version     string     // service.version
-	Share       float64    // of the traces that begin here, from 0 to 1, is sampled
+	Service     string      // service.name
+	Version     string      // service.version
+	Share       float64     // of the traces that begin here, from 0 to 1, is sampled
 	// Trouble is told why spans cannot be sent, and nil when they can. It may be told the
 	// same again.
 	Trouble func(error)
