@@ -72,8 +72,11 @@ export function meanSd(row: Spread): string {
   if (row.mean === null) return missing
   if (row.sd === null) return estimate(row.mean, row)
   const d = decimals(row.mean, row.sd, row.mcse_mean)
-  // The sd keeps two figures even when the mean's error allows fewer places.
-  return fixed(row.mean, d) + ' ± ' + significant(row.sd, 2)
+  const mean = fixed(row.mean, d)
+  // The sd keeps two figures even when the mean's error allows fewer places, in the form of the mean.
+  const places = row.sd > 0 ? 1 - exponent(Number(row.sd.toPrecision(2))) : 0
+  const alike = !mean.includes('×') && row.sd < 1 && places <= 8
+  return mean + ' ± ' + (alike ? row.sd.toFixed(places) : significant(row.sd, 2))
 }
 
 /** significant writes a number with so many figures. */

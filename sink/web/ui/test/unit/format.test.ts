@@ -11,6 +11,8 @@ test.each([
   ['places before the point', row(123456, 4321, null), '123\u202f500 ± 4300'],
   ['sd rounded up to the next power of ten', row(5, 0.0999, null), '5.00 ± 0.10'],
   ['as many places as the sd', row(-17.04, 9.97, null), '−17 ± 10'],
+  ['a small sd in the form of its mean', row(-0.000162, 0.000084, null), '−0.000162 ± 0.000084'],
+  ['both in powers of ten', row(1.62e-8, 8.4e-9, null), '1.62×10⁻⁸ ± 8.4×10⁻⁹'],
   ['negative with a minus sign', row(-0.0332, 0.0075, null), '−0.0332 ± 0.0075'],
   ['no sd: four figures', row(3.14159, null, null), '3.142'],
   ['nothing', { mean: null, sd: null, mcse_mean: null }, '–'],

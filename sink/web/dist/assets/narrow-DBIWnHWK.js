@@ -1,1 +1,0 @@
-import{nt as e}from"./index-Cqi4ZGaU.js";var t=matchMedia(`(max-width: 640px)`),n=e(t.matches);t.addEventListener(`change`,()=>n.value=t.matches);export{n as t};
