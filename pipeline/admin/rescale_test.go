@@ -392,70 +392,71 @@ func TestRescaleKilledAnywhere(t *testing.T) {
 
 // A master of the store that dies at any moment, and with it what its replica lacks,
 // costs a run at most: once a run has come to its end all is as if nothing had happened.
+// Each time one dies before one call, or two before two, or one again and again.
 func TestRescaleSurvivesFailovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const from, to = 3, 5
+		const from, to, seed, pairs = 3, 5, 7, 1000
 		_, store, rules, _ := settledTopic(t, 12, from)
 		before := store.Snapshot()
-		fresh := func() *topic {
+		// until runs it until it comes to its end, with what dies before a call, and says how it ended first.
+		until := func(dies func(call int, c storetest.Call) (victim int32, ok bool)) error {
+			t.Helper()
 			store.Restore(before)
 			l := newTopic(from)
 			l.send(pipelinetest.Records(12, 600)[:350])
-			return l
+			call := 0
+			store.InjectFailover(func(c storetest.Call) (pipeline.Partition, bool) {
+				call++
+				victim, ok := dies(call, c)
+				return pipeline.Partition{Topic: "in", ID: victim}, ok
+			})
+			defer store.InjectFailover(nil)
+			r := l.rescale(t, store, rules, to)
+			r.Say = func(string, ...any) {}
+			first := r.Run(t.Context())
+			for runs, err := 1, first; err != nil; runs++ {
+				if runs == 2 {
+					store.InjectFailover(nil)
+				} else if runs == 4 {
+					t.Fatalf("run %d ended with %v", runs, err)
+				}
+				err = r.Run(t.Context())
+			}
+			if now, err := store.Layout(t.Context(), "in"); err != nil || now.Partitions != to || now.Moving != nil {
+				t.Errorf("it has come to its end, and the layout is %+v (error %v)", now, err)
+			}
+			return first
 		}
 		total := 0
-		l := fresh()
-		store.InjectFailover(func(storetest.Call) (p pipeline.Partition, ok bool) { total++; return p, false })
-		if err := l.rescale(t, store, rules, to).Run(t.Context()); err != nil {
+		if err := until(func(call int, _ storetest.Call) (int32, bool) { total = call; return 0, false }); err != nil {
 			t.Fatal(err)
 		}
-		store.InjectFailover(nil)
 		want := contents(t, store, to)
+		same := func(what string, args ...any) {
+			t.Helper()
+			if got := contents(t, store, to); !maps.Equal(got, want) {
+				t.Fatalf("another result: "+what, args...)
+			}
+		}
 		unnoticed := 0
 		for at := 1; at <= total; at++ {
 			for victim := int32(-1); victim < to; victim++ {
-				l, calls := fresh(), 0
-				store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
-					calls++
-					return pipeline.Partition{Topic: "in", ID: victim}, calls == at
-				})
-				r := l.rescale(t, store, rules, to)
-				r.Say = func(string, ...any) {}
-				err := r.Run(t.Context())
-				store.InjectFailover(nil)
-				if err == nil {
+				if until(func(call int, _ storetest.Call) (int32, bool) { return victim, call == at }) == nil {
 					unnoticed++
-				} else if err := r.Run(t.Context()); err != nil {
-					t.Fatalf("before call %d of %d the master of partition %d died; run again: %v", at, total, victim, err)
 				}
-				if got := contents(t, store, to); !maps.Equal(got, want) {
-					t.Fatalf("before call %d of %d the master of partition %d died: another result; the run ended with %v", at, total, victim, err)
-				}
+				same("before call %d of %d the master of partition %d died", at, total, victim)
 			}
 		}
 		t.Logf("%d calls, a failover before each; %d of %d were not noticed", total, unnoticed, total*(to+1))
-		const seed, pairs = 7, 1000
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for range pairs {
 			died := map[int]int32{1 + rng.IntN(2*total): rng.Int32N(to+1) - 1, 1 + rng.IntN(2*total): rng.Int32N(to+1) - 1}
-			l, calls := fresh(), 0
-			store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
-				calls++
-				victim, dies := died[calls]
-				return pipeline.Partition{Topic: "in", ID: victim}, dies
-			})
-			r := l.rescale(t, store, rules, to)
-			r.Say = func(string, ...any) {}
-			err := errAway
-			for runs := 0; err != nil; runs++ {
-				if err = r.Run(t.Context()); runs > len(died) {
-					t.Fatalf("masters died %v, and run %d ended with %v", died, runs, err)
-				}
-			}
-			store.InjectFailover(nil)
-			if got := contents(t, store, to); !maps.Equal(got, want) {
-				t.Fatalf("masters died %v: another result", died)
-			}
+			_ = until(func(call int, _ storetest.Call) (int32, bool) { victim, ok := died[call]; return victim, ok })
+			same("masters died %v", died)
+		}
+		for victim := int32(-1); victim < to; victim++ {
+			_ = until(func(_ int, c storetest.Call) (int32, bool) { return victim, c.Op == "replicated" })
+			same("the master of partition %d died before each time that replicas were waited for", victim)
 		}
 	})
 }
