@@ -364,7 +364,7 @@ func (w *guardedWorld) locksNobodyOut(t *testing.T) {
 	if err := os.WriteFile(wrong, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := programs.Run(t, filepath.Join(binaries, "consumer"), w.as("run", "--config", w.file, "--set", "kafka.sasl.password_file="+wrong)...)
+	got := programs.Run(t, filepath.Join(binaries, "consumer"), append(w.as("run", "--config", w.file), "--set", "kafka.sasl.password_file="+wrong)...)
 	if got.Code != 1 || !strings.Contains(got.Messages, "refused too often") || !strings.Contains(got.Messages, "kafka.sasl") {
 		t.Errorf("a wrong password: exit %d\n%s", got.Code, programs.Last(got.Messages))
 	}
