@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web/token"
 )
 
 const (
@@ -59,8 +59,7 @@ func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
 			return fmt.Errorf("dead letters: commands: %w", err)
 		}
 	} else {
-		letters = slices.DeleteFunc(letters, func(l Letter) bool { return l.Key == nil || !scope.Sees(string(l.Key)) })
-		letters = letters[:min(limit, len(letters))]
+		letters = lettersOf(scope, letters, limit)
 	}
 	o := newObject()
 	o.text("topic", s.options.Process.DeadLetters)
@@ -68,6 +67,16 @@ func (s *Server) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	o.raw("commands", commands)
 	writeBody(w, jsonType, o.line())
 	return nil
+}
+
+// lettersOf returns the first letters of a scope's keys.
+func lettersOf(scope token.Scope, all []Letter, limit int) (found []Letter) {
+	for i := range all {
+		if l := &all[i]; l.Key != nil && scope.Sees(string(l.Key)) && len(found) < limit {
+			found = append(found, *l)
+		}
+	}
+	return found
 }
 
 func appendLetter(o *object, l *Letter) {

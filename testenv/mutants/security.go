@@ -77,7 +77,7 @@ var ofSecurity = []mutant{
 	{"a stream outlives its scope", "sink/web/events.go",
 		"return in && now == scope", "return in || now == scope", "TestScopeOfStreams", web},
 	{"dead letters of other tenants", "sink/web/letters.go",
-		"l.Key == nil || !scope.Sees(string(l.Key))", "l.Key == nil", "TestScopeOfEveryRoute", web},
+		"l.Key != nil && scope.Sees(string(l.Key))", "l.Key != nil", "TestScopeOfEveryRoute", web},
 	{"who reads operates", "sink/web/scope.go",
 		"return s.Operates()", "return s.Role != \"\"", "TestScopeOfEveryRoute", web},
 	{"a route that does not say is for all", "sink/web/scope.go",
