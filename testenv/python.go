@@ -58,10 +58,12 @@ func Formulaic(t TB) string {
 	return loud(t, "FORMULAIC", "formulaic", formulas)
 }
 
-// serializers are the libraries by which others write Avro and Protobuf.
-var serializers = []string{"fastavro==1.13.1", "protobuf==7.36.2"}
+// serializers are the libraries by which others write Avro and Protobuf, also with a
+// schema registry.
+var serializers = []string{"confluent-kafka[avro,protobuf]==2.16.1", "fastavro==1.13.1", "protobuf==7.36.2"}
 
-// Serializers returns an interpreter that has fastavro and protobuf, as Python does.
+// Serializers returns an interpreter that has fastavro, protobuf and Confluent's
+// serializers, as Python does.
 func Serializers(t TB) string {
 	t.Helper()
 	return loud(t, "PYTHON'S AVRO AND PROTOBUF", "serializers", serializers)

@@ -73,6 +73,10 @@ func TestInterop(t *testing.T) {
 		t.Parallel()
 		packageAlone(t, w)
 	})
+	t.Run("registry", func(t *testing.T) {
+		t.Parallel()
+		registryReads(t, w)
+	})
 	t.Run("r/forest", func(t *testing.T) {
 		t.Parallel()
 		rForest(t, w)

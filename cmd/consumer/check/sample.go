@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -233,6 +234,11 @@ func (i *inspector) follow(k *checker) {
 			key = "formula"
 		}
 		for _, f := range i.models[j].rows.Find(&spec.Columns, spec.Missing) {
+			if f.Column == cmp.Or(spec.Columns.Response.Name, "y") {
+				k.add(levelWarning, fmt.Sprintf("models[%d]", j), fmt.Sprintf("leave what it is made of out of models[%d].%s", j, key),
+					"the response %q %s: the other columns explain nothing beside that", f.Column, f.Words())
+				continue
+			}
 			k.add(levelWarning, fmt.Sprintf("models[%d]", j), fmt.Sprintf("leave %q out of models[%d].%s, or what it follows from", f.Column, j, key),
 				"%q %s: whose the effect is cannot be told, and the intervals of all of them stay about as wide as the prior's", f.Column, f.Words())
 		}

@@ -52,7 +52,8 @@ func (r *Rows) design(roles *cdf.Roles, missing string) (blocks []block, keys []
 			used[i] = used[i] && !math.IsNaN(x) && !math.IsInf(x, 0)
 		}
 	}
-	if y := find(b, cmp.Or(roles.Response.Name, "y")); y != nil {
+	y := find(b, cmp.Or(roles.Response.Name, "y"))
+	if y != nil && len(y.Number) > 0 {
 		drop(y.Number)
 	}
 	for i := range features {
@@ -73,6 +74,9 @@ func (r *Rows) design(roles *cdf.Roles, missing string) (blocks []block, keys []
 			}
 		}
 		blocks = append(blocks, block{name: c.Name, factor: true, columns: dummies(codes, levels), first: i})
+	}
+	if y != nil && len(y.Number) > 0 { // it comes last, for nothing follows from it
+		blocks = append(blocks, block{name: y.Name, columns: [][]float64{y.Number}, first: len(features)})
 	}
 	return packed(blocks, used, r.keys)
 }

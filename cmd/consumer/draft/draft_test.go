@@ -127,6 +127,13 @@ func TestSuggest(t *testing.T) {
 		{"the same in a formula", []cdf.Column{texts("country", func(i int) string { return fmt.Sprint("c", i%6/3) }), texts("place", func(i int) string { return fmt.Sprint("p", i%6) }), y}, Wish{Formula: "y ~ country + place"}, "linear", []string{
 			"formula: y ~ country + place", "    # country follows from place, each value of which has one country, in all 60 rows looked at: whose the effect is cannot be told there",
 		}},
+		{"a response that follows", []cdf.Column{x, floats("y", func(i int) float64 { return 3 - 2*math.Sin(float64(i)) })}, Wish{}, "linear", []string{
+			"- x  #", "    # the response y follows from x (-2 x + 3), in all 60 rows looked at: that says all about it",
+		}},
+		{"groups that were asked for", []cdf.Column{town, x, y}, Wish{Group: "town"}, "anova", []string{
+			"anova, because groups were asked for, and linear takes none", "group: town  # 25 levels", "#   x: kind anova takes no features",
+		}},
+		{"an amount in cities", []cdf.Column{wholes("MPG.city", func(i int) int { return 15 + i*7%20 }), x, y}, Wish{}, "linear", []string{"- MPG.city  # 15 to 34"}},
 		{"asked for a group", []cdf.Column{town, color, y}, Wish{Kind: "anova", Group: "color"}, "anova", []string{"group: color", "#   town: another column names the groups"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // the effect is. Of two that follow from each other it is the later column, of a fine and a
 // coarse one, as town and country, the coarse: the fine one's levels have all that it says.
 func (m *Model) reduce() {
-	if !m.Kind.Features || count(m.columns, numericFeature, categoricalFeature) < 2 {
+	if !m.Kind.Features || count(m.columns, numericFeature, categoricalFeature) < 1 {
 		return
 	}
 	roles := cdf.Roles{Response: cdf.Feature{Name: m.response.name}, Features: []cdf.Feature{}, Intercept: true}
@@ -42,6 +42,10 @@ func (m *Model) reduce() {
 func (m *Model) Follow() (all []string) {
 	for i := range m.follow {
 		f := &m.follow[i]
+		if f.Column == m.response.name {
+			all = append(all, fmt.Sprintf("the response %s %s: that says all about it; leave out what it is made of, and ask what the rest explains", plain(f.Column), f.Words()))
+			continue
+		}
 		all = append(all, fmt.Sprintf("%s %s: whose the effect is cannot be told there, and the intervals of all of them stay about as wide as the prior's; leave one out", plain(f.Column), f.Words()))
 	}
 	return all

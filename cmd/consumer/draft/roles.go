@@ -85,7 +85,7 @@ func (c *column) groups() bool {
 		return false
 	}
 	named := has(c.name, groupWords)
-	return c.kind == cdf.Text && (named || c.distinct() > mostLevels) || c.kind == cdf.Integer && named
+	return c.kind == cdf.Text && (named || c.distinct() > mostLevels) || c.kind == cdf.Integer && named && !has(c.name, measureWords)
 }
 
 // assign gives every column but the response a role, as far as it does not

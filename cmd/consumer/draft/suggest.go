@@ -76,6 +76,9 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 		}
 	}
 	m.chooseKind(w.Kind)
+	if m.formula == nil && w.Kind == "" {
+		m.group(w.Group)
+	}
 	if m.formula != nil {
 		m.bear(w.Kind)
 	}
@@ -154,6 +157,20 @@ func (m *Model) chooseKind(wanted string) {
 		}
 	}
 	m.others = possible
+}
+
+// group gives up a kind that was not asked for and would leave out the groups that were: of
+// few, which can be levels, it does not.
+func (m *Model) group(wanted string) {
+	if wanted == "" || m.Kind.Groups != kind.NoGroups || m.profile.find(wanted).distinct() <= mostLevels {
+		return
+	}
+	for _, k := range m.kinds {
+		if k.Groups != kind.NoGroups && k.Response == kind.Real {
+			m.Kind, m.why = k, fmt.Sprintf("groups were asked for, and %s takes none", m.Kind.Name)
+			return
+		}
+	}
 }
 
 // seen is what the kinds are told of the sample.

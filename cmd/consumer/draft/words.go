@@ -17,6 +17,11 @@ var (
 		"customer", "client", "product", "item", "sku", "category", "class", "zip", "department", "station", "sensor",
 		"device", "machine", "team", "hospital", "district", "location", "state", "country", "city", "id",
 	}
+	// measureWords say of integers that they are amounts, as of mpg.city.
+	measureWords = []string{
+		"mpg", "price", "cost", "income", "revenue", "sales", "rate", "population", "pop", "count", "total", "area", "distance", "km", "miles",
+		"hours", "days", "years", "age", "size", "weight", "height", "score", "visits",
+	}
 	timeWords = []string{
 		"t", "time", "timestamp", "date", "year", "quarter", "month", "week", "day", "step", "period", "epoch", "tick",
 	}
