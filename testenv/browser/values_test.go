@@ -176,7 +176,7 @@ func valuesAreTheAPIs(t *testing.T, b *tab, base string) {
 		if err := json.Unmarshal([]byte(value[string](b, `(async () => JSON.stringify(`+s.rows+`))()`)), &rows); err != nil {
 			t.Fatal(err)
 		}
-		stream, err := base64.StdEncoding.DecodeString(value[string](b, `(async () => btoa(String.fromCharCode(...new Uint8Array(await (await keep(`+quote(s.group)+`, 'Arrow')).arrayBuffer()))))()`))
+		stream, err := base64.StdEncoding.DecodeString(value[string](b, `(async () => btoa(Array.from(new Uint8Array(await (await keep(`+quote(s.group)+`, 'Arrow')).arrayBuffer()), b => String.fromCharCode(b)).join('')))()`))
 		if err != nil {
 			t.Fatal(err)
 		}
