@@ -415,9 +415,10 @@ func TestRescaleSurvivesFailovers(t *testing.T) {
 			r.Say = func(string, ...any) {}
 			first := r.Run(t.Context())
 			for runs, err := 1, first; err != nil; runs++ {
-				if runs == 2 {
+				switch runs {
+				case 2:
 					store.InjectFailover(nil)
-				} else if runs == 4 {
+				case 4:
 					t.Fatalf("run %d ended with %v", runs, err)
 				}
 				err = r.Run(t.Context())

@@ -46,9 +46,11 @@ var spoken = map[protocol.ApiKey][2]int16{
 	protocol.DescribeGroups:   {0, 4},
 	protocol.DeleteGroups:     {0, 1},
 	protocol.CreatePartitions: {0, 1},
-	protocol.LeaveGroup:       {0, 3},
-	protocol.Heartbeat:        {0, 0}, // kafka-go takes an answer of 1 apart in the wrong order
-	protocol.InitProducerId:   {0, 1},
+	// Answers of 1 and later kafka-go takes apart in the wrong order, and loses the error.
+	protocol.LeaveGroup: {0, 0},
+	protocol.Heartbeat:  {0, 0},
+
+	protocol.InitProducerId: {0, 1},
 
 	protocol.OffsetForLeaderEpoch: {2, 3},
 }

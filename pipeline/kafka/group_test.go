@@ -302,6 +302,31 @@ func TestGroupReach(t *testing.T) {
 	}
 }
 
+// TestGroupExpelsLater: a coordinator that is taking over has not removed a member.
+func TestGroupExpelsLater(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 2)
+	w := join(t, b.ListenAddrs(), topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 2 })
+	refusals := []*kerr.Error{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable}
+	b.ControlKey(int16(kmsg.LeaveGroup), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		if len(refusals) == 0 {
+			return nil, nil, false
+		}
+		resp := req.ResponseKind().(*kmsg.LeaveGroupResponse)
+		resp.ErrorCode, refusals = refusals[0].Code, refusals[1:]
+		return resp, nil, true
+	})
+	before := w.get()[0].Member
+	if err := w.group.Expel(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "another member", func() bool { a, ok := w.get()[0]; return ok && a.Member != before })
+	w.stop()
+}
+
 // TestGroupCoordinatorMoves: a member that the coordinator would not let join
 // again does not keep its partitions until its session ends.
 func TestGroupCoordinatorMoves(t *testing.T) {

@@ -128,16 +128,8 @@ func (c *Client) DeleteGroup(ctx context.Context, group string) error {
 // expel leaves a group in the name of a member. One that the coordinator does
 // not know, any more, is no error.
 func (c *Client) expel(ctx context.Context, group, member string) error {
-	_, err := c.toCoordinator(ctx, group, &leavegroup.Request{
-		GroupID: group, Members: []leavegroup.RequestMember{{MemberID: member}},
-	}, func(m protocol.Message) int16 {
-		r := m.(*leavegroup.Response)
-		for _, m := range r.Members {
-			if m.ErrorCode != 0 {
-				return m.ErrorCode
-			}
-		}
-		return r.ErrorCode
+	_, err := c.toCoordinator(ctx, group, &leavegroup.Request{GroupID: group, MemberID: member}, func(m protocol.Message) int16 {
+		return m.(*leavegroup.Response).ErrorCode
 	})
 	if err != nil && !errors.Is(err, kafka.UnknownMemberId) && !errors.Is(err, kafka.GroupIdNotFound) {
 		return fmt.Errorf("expel member %s of group %s: %w", member, group, err)

@@ -198,8 +198,9 @@ func (r *rehearsal) scale(ctx context.Context, n int) error {
 		go func() {
 			err := p.stop()
 			if err == nil {
-				if halts, said := p.said("partition halted"); said != nil || halts > 0 {
-					err = fmt.Errorf("a partition halted (%v):\n%s", said, p.tail())
+				var halts int
+				if halts, err = p.said("partition halted"); halts > 0 {
+					err = fmt.Errorf("a partition halted:\n%s", p.tail())
 				}
 			}
 			ended <- err

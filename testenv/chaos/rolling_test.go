@@ -31,7 +31,7 @@ func (s *storm) rolling(t *testing.T) {
 		stops, kills = r.Kafka, r.Kafka
 	}
 	var err error
-	if r.stream, err = newStream(r.seed+9, r.input, (1+len(stops)+len(kills))*int(30*time.Second/every), 240); err != nil {
+	if r.stream, err = newStream(r.seed+9, r.input, (1+len(stops)+len(kills))*int(time.Minute/every), 240); err != nil {
 		t.Fatal(err)
 	}
 	g := newGroup(t, r.Brokers(), r.SingleURL(), "rolled-"+s.input, r.input, "64MiB", timing{})

@@ -187,6 +187,8 @@ var guarantees = []mutant{
 		"if p.reach(bounded) != nil {", "if false {", "TestSilentPeersAreExpelled", machine},
 	{"an expelled member joins again without the store", "pipeline/kafka/group.go",
 		"if g.admitted(ctx, o.Backoff/2) != nil {\n\t\t\t\t\t_ = cg.Close()", "if false {\n\t\t\t\t\t_ = cg.Close()", "TestGroupAdmits", broker},
+	{"an answer that a member is not expelled lost", "pipeline/kafka/groups.go",
+		"return m.(*leavegroup.Response).ErrorCode", "return m.(*leavegroup.Response).ErrorCode * 0", "TestGroupExpelsLater", broker},
 	{"a dropped member shows that it lives", "pipeline/kafka/group.go",
 		"\t\tm.tell(\"\", -1)\n", "", "TestGroupAdmits", broker},
 	{"a broker that is no coordinator passes for one", "pipeline/kafka/groups.go",
