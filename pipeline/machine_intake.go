@@ -137,7 +137,7 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 			return t
 		}
 		e = &entry{key: key, state: &keyState{spec: spec}, size: entryOverhead}
-		e.tenant.Place = int32(quota.Place(m.cfg.rules.tenants, key) + 1)
+		e.tenant.Place = int16(quota.Place(m.cfg.rules.tenants, key) + 1)
 		m.cache.add(e)
 		c.missing = append(c.missing, e)
 	}

@@ -14,12 +14,13 @@ type Account struct {
 	falling int // tombstones under way that may take one
 }
 
-// Key is what an account knows of one key. The zero value is a key of no tenant.
+// Key is what an account knows of one key: eight bytes, for every key in memory has them. The
+// zero value is a key of no tenant.
 type Key struct {
-	Place int32 // of its account, from 1 on
+	Place int16 // of its account, from 1 on
 	Lives bool  // it has a state, by the records that were answered
 
-	rising, falling int32 // those of the account that are of this key
+	open int32 // records of the account, rising or falling, that are of this key
 }
 
 // Effect is what a record may do to a count.
@@ -37,15 +38,15 @@ const (
 // and nothing is changed, where that depends on records under way.
 func (a *Account) Admit(k *Key, tombstone bool) (e Effect, over string, ok bool) {
 	switch {
-	case tombstone && !k.Lives && k.rising == 0:
+	case tombstone && !k.Lives && k.open == 0:
 	case tombstone:
 		a.falling++
-		k.falling++
+		k.open++
 		return Falls, "", true
-	case a.Limit.Keys == 0, k.Lives && k.falling == 0:
+	case a.Limit.Keys == 0, k.Lives && k.open == 0:
 	case a.Held+int64(a.rising) < a.Limit.Keys:
 		a.rising++
-		k.rising++
+		k.open++
 		return Rises, "", true
 	case a.rising+a.falling > 0:
 		return None, "", false
@@ -61,10 +62,10 @@ func (a *Account) Settle(k *Key, e Effect, lives bool) {
 	switch e {
 	case Rises:
 		a.rising--
-		k.rising--
+		k.open--
 	case Falls:
 		a.falling--
-		k.falling--
+		k.open--
 	case None:
 	}
 	switch {

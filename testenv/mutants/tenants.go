@@ -13,7 +13,7 @@ var ofTenants = []mutant{
 	{"a claim counts keys from none", "pipeline/machine_claim.go",
 		"Held: f.held[i]}", "Held: 0 * f.held[i]}", "TestSimulatedLimits", machine},
 	{"a key that is being deleted is no new one", "pipeline/quota/account.go",
-		"case a.Limit.Keys == 0, k.Lives && k.falling == 0:", "case a.Limit.Keys == 0, k.Lives:", "TestSimulatedLimits", machine},
+		"case a.Limit.Keys == 0, k.Lives && k.open == 0:", "case a.Limit.Keys == 0, k.Lives:", "TestSimulatedLimits", machine},
 	{"what is refused by a limit is applied", "pipeline/lane.go",
 		"if t.over != \"\" {", "if false {", "TestSimulatedLimits", machine},
 	{"verify knows no limits", "pipeline/recompute.go",
