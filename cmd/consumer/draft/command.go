@@ -246,7 +246,7 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 		return nil, nil, err
 	}
 	if f.by == "init" {
-		for _, line := range m.Follow() {
+		for _, line := range m.Notes() {
 			a.Printf("note: %s", line)
 		}
 	}

@@ -301,6 +301,33 @@ func TestColumnsWithinKeys(t *testing.T) {
 	}
 }
 
+// Rows in the order of the response are no sample of what comes next.
+func TestSortedRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows int
+		y    func(i int) float64
+		want bool
+	}{
+		"sorted": {100, func(i int) float64 { return float64(i/3) + .5 }, true}, "in two parts": {200, func(i int) float64 { return float64(i%150) + .5 }, true},
+		"in ten":   {200, func(i int) float64 { return float64(i%20) + .5 }, false},
+		"few rows": {60, func(i int) float64 { return float64(i) + .5 }, false},
+	} {
+		b := &cdf.Batch{Rows: c.rows, Columns: []cdf.Column{{Name: "x"}, {Name: "y"}}}
+		for i := range c.rows {
+			b.Columns[0].Number, b.Columns[1].Number = append(b.Columns[0].Number, math.Sin(float64(i))), append(b.Columns[1].Number, c.y(i))
+		}
+		p := NewProfile()
+		p.Add("k", b)
+		m, err := p.Suggest(models.Kinds(), Wish{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(string(m.AppendYAML(nil)), "# the rows come in the order of y"); said != c.want {
+			t.Errorf("%s: said %t", name, said)
+		}
+	}
+}
+
 func TestRefusedWishes(t *testing.T) {
 	p := profileOf(x, y, yes, color, town)
 	for _, c := range []struct {

@@ -37,9 +37,20 @@ func (m *Model) reduce() {
 	}
 }
 
-// Follow says of terms that follow from others, and are there all the same, that no effect
-// can be told from theirs.
-func (m *Model) Follow() (all []string) {
+// sorted reports rows that come in the order of the response, but for one in a hundred: of
+// others every second falls. Of few rows that may be chance.
+func (m *Model) sorted() bool {
+	r := m.response
+	return 100*r.falls <= r.after && r.distinct() > 2 && r.after >= 99*len(m.profile.Keys) && !m.Kind.Time
+}
+
+// Notes say of terms that follow from others, and are there all the same, that no effect can
+// be told from theirs, and what else of the rows keeps the model from learning.
+func (m *Model) Notes() (all []string) {
+	if m.sorted() {
+		all = append(all, fmt.Sprintf("the rows come in the order of %s, which hardly ever falls: what is learnt of some is no guide to the next, and units are taken from the first; "+
+			"sort them by when they came about, or shuffle them", plain(m.response.name)))
+	}
 	for i := range m.follow {
 		f := &m.follow[i]
 		if f.Column == m.response.name {

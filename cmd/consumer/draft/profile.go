@@ -42,6 +42,7 @@ type column struct {
 	whole       bool    // no fractions
 	dates       bool    // whole days, if it holds times
 	rising      bool    // never falls within a key
+	falls       int     // from a row to the next of its key
 	last        map[string]float64
 
 	// within keys
@@ -118,7 +119,10 @@ func (c *column) add(key string, in *cdf.Column, rows int) {
 		c.number(v)
 		if last, ok := c.last[key]; ok {
 			c.after++
-			c.rising = c.rising && v >= last
+			if v < last {
+				c.rising = false
+				c.falls++
+			}
 			c.varies = c.varies || v != last
 		}
 		c.last[key] = v

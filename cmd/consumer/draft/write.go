@@ -29,7 +29,7 @@ func (m *Model) AppendYAML(b []byte) []byte {
 	if m.levelsAreMissing() {
 		line("    missing: level  # of a column with levels or groups; a row that lacks a number is dropped")
 	}
-	for _, text := range m.Follow() {
+	for _, text := range m.Notes() {
 		line("    # %s.", inComment(text))
 	}
 	if m.formula != nil {

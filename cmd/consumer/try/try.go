@@ -132,7 +132,7 @@ func (t *trial) introduce(s *run.Service) {
 	if page := s.Page(); page != "" {
 		t.Printf("the live page: %s", page)
 	}
-	for _, note := range append(t.look.Notes(), t.model.Follow()...) {
+	for _, note := range append(t.look.Notes(), t.model.Notes()...) {
 		t.Printf("note: %s", note)
 	}
 	models := fmt.Sprintf("one model for all rows, under the key %s", t.one)
