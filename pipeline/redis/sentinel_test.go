@@ -180,7 +180,7 @@ func TestSentinelsOverTLS(t *testing.T) {
 		"of the servers only": {func(o *Options) { o.Password = "another" }, []string{`"credence"`, "correct redis.password_file"}, ErrCredentials},
 	} {
 		_, err := open(c.change).CheckPolicy(t.Context())
-		if err == nil || c.is != nil && (!errors.Is(err, c.is) || !errors.Is(err, ErrCredentials)) || errors.Is(err, ErrSentinel) != (c.is == ErrSentinel) {
+		if err == nil || c.is != nil && (!errors.Is(err, c.is) || !errors.Is(err, ErrCredentials)) || errors.Is(err, ErrSentinel) != errors.Is(c.is, ErrSentinel) {
 			t.Errorf("%s: error %v", name, err)
 			continue
 		}
