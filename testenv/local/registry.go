@@ -77,11 +77,11 @@ func registryProgram(ctx context.Context, o Options) (program, folder string, er
 }
 
 func (r *Registry) start(ctx context.Context, program, folder string) error {
-	plain, err := newPlace(ctx)
+	plain, err := newPlace(ctx, loopback)
 	if err != nil {
 		return err
 	}
-	secure, err := newPlace(ctx)
+	secure, err := newPlace(ctx, loopback)
 	if err != nil {
 		return err
 	}
