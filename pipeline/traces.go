@@ -221,7 +221,7 @@ func (c *call) end(err error) {
 		c.span.Attributes = append(c.span.Attributes, trace.Text("error.type", errorType(err)))
 	}
 	c.span.End = time.Now()
-	c.Traces.End(c.span)
+	c.End(c.span)
 }
 
 // errorType is the class of an error, for an attribute that has few values.
