@@ -34,7 +34,7 @@ func visit(t *testing.T, p *process, trusted *x509.CertPool, shown ...tls.Certif
 
 // ask sends a request with headers, given by turns as names and values, and a form if it is
 // not nil.
-func (v *visitor) ask(path string, form url.Values, headers ...string) (*http.Response, string) {
+func (v *visitor) ask(path string, form url.Values, headers ...string) (reply, string) {
 	v.Helper()
 	method, body := http.MethodGet, ""
 	if form != nil {
@@ -57,7 +57,15 @@ func (v *visitor) ask(path string, form url.Values, headers ...string) (*http.Re
 	if err != nil {
 		v.Fatal(err)
 	}
-	return r, string(text)
+	return reply{r.StatusCode, r.Proto, r.TLS.NegotiatedProtocol, r.Header, r.Cookies()}, string(text)
+}
+
+// reply is an answer without its body.
+type reply struct {
+	StatusCode        int
+	Proto, negotiated string
+	Header            http.Header
+	cookies           []*http.Cookie
 }
 
 // A consumer with http.tls: API, page, log-in and event stream over HTTPS, in HTTP/1.1 and without
@@ -78,15 +86,15 @@ func TestHTTPS(t *testing.T) {
 		return r.StatusCode == http.StatusOK
 	})
 	r, _ := v.ask("/v1/models", nil, bearer...)
-	if r.Proto != "HTTP/1.1" || r.TLS.NegotiatedProtocol == "h2" || r.Header.Get("Strict-Transport-Security") != "" {
-		t.Errorf("%s, negotiated %q, HSTS %q", r.Proto, r.TLS.NegotiatedProtocol, r.Header.Get("Strict-Transport-Security"))
+	if r.Proto != "HTTP/1.1" || r.negotiated == "h2" || r.Header.Get("Strict-Transport-Security") != "" {
+		t.Errorf("%s, negotiated %q, HSTS %q", r.Proto, r.negotiated, r.Header.Get("Strict-Transport-Security"))
 	}
 	if r, body := v.ask("/v1/models", nil); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %d %s", r.StatusCode, body)
 	}
 
 	r, _ = v.ask("/login", url.Values{"token": {token}})
-	cookies := r.Cookies()
+	cookies := r.cookies
 	if r.StatusCode != http.StatusSeeOther || len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
 		t.Fatalf("log-in: %d, cookies %v", r.StatusCode, cookies)
 	}
