@@ -23,11 +23,12 @@ const (
 	elsewhere = "other state"
 )
 
-// change is one of a key: the models before and after, or flags --set. Where both models
+// change is one of a key: models or limits before and after, or flags --set. Where both models
 // are empty, they are one linear model. Live says that a consumer is run, too.
 type change struct {
 	before, after string
-	given         []string // flags before and after
+	limits        [2]string // of prefixes, before and after
+	given         []string  // flags before and after
 	set           []string
 	live          bool
 }
@@ -45,6 +46,9 @@ const anyLinear = `{match: "**", kind: linear}`
 
 // models gives the models before and after.
 func between(before, after string) change { return change{before: before, after: after} }
+
+// limiting is of the limits of prefixes.
+func limiting(before, after string) change { return change{limits: [2]string{before, after}} }
 
 // ofColumns is of a linear model with these columns.
 func ofColumns(before, after string) change {
@@ -113,8 +117,11 @@ var changes = map[string]change{
 	"limits.groups":                live("limits.groups=100001"),
 	"limits.summary":               live("limits.summary=17MiB"),
 	"limits.dead_letter":           live("limits.dead_letter=900KiB"),
+	"limits.prefixes[].prefix":     limiting("{prefix: a/, keys: 7}", "{prefix: b/, keys: 7}"),
+	"limits.prefixes[].keys":       limiting("{prefix: a/, keys: 7}", "{prefix: a/, keys: 1}"),
 	"http.listen":                  live("http.listen=127.0.0.1:0"),
 	"http.token_file":              flags("http.token_file=t"),
+	"http.tokens_file":             flags("http.tokens_file=t"),
 	"http.tls.cert_file":           flags("http.tls.cert_file=c.pem", "http.tls.key_file=k.pem"),
 	"http.tls.key_file":            flags("http.tls.cert_file=c.pem", "http.tls.key_file=k.pem"),
 	"http.tls.client_ca_file":      flags("http.tls.cert_file=c.pem", "http.tls.key_file=k.pem", "http.tls.client_ca_file=ca.pem"),
@@ -125,6 +132,14 @@ var changes = map[string]change{
 	"log.format":                   live("log.format=json"),
 	"log.level":                    live("log.level=warn"),
 	"log.audit_file":               flags("log.audit_file=a"),
+	"traces.endpoint":              live("traces.endpoint=http://127.0.0.1:1"),
+	"traces.sample":                live("traces.sample=0.5"),
+	"traces.keys":                  live("traces.keys=true"),
+	"traces.service":               live("traces.service=other"),
+	"traces.headers_file":          flags("traces.endpoint=http://other:4318", "traces.headers_file=h"),
+	"traces.tls.ca_file":           flags("traces.endpoint=https://other:4318", "traces.tls.ca_file=ca.pem"),
+	"traces.tls.cert_file":         flags("traces.endpoint=https://other:4318", "traces.tls.cert_file=c.pem", "traces.tls.key_file=k.pem"),
+	"traces.tls.key_file":          flags("traces.endpoint=https://other:4318", "traces.tls.cert_file=c.pem", "traces.tls.key_file=k.pem"),
 	"on_gap":                       live("on_gap=skip"),
 
 	"models[].match":                            live("models.0.match=*"),
@@ -241,10 +256,10 @@ func keyTables(t *testing.T) (keys []string, settings map[string][][2]string) {
 	return keys, settings
 }
 
-// rules are those of a list of models under flags.
-func rulesOf(t *testing.T, models, flag string, sets []string) *pipeline.Rules {
+// rulesOf are those of a list of models and of limits under flags.
+func rulesOf(t *testing.T, models, limits, flag string, sets []string) *pipeline.Rules {
 	t.Helper()
-	c, _, err := config.Parse(config.Source{Kinds: registry, File: "c.yaml", Sets: sets}, []byte("models: ["+models+"]"))
+	c, _, err := config.Parse(config.Source{Kinds: registry, File: "c.yaml", Sets: sets}, []byte("models: ["+models+"]\nlimits: {prefixes: ["+limits+"]}"))
 	if err != nil {
 		t.Fatalf("%s: %v", flag, err)
 	}
@@ -264,7 +279,8 @@ func (c change) accepted(t *testing.T, key string) bool {
 	if before == "" {
 		before, after = anyLinear, anyLinear
 	}
-	return rulesOf(t, after, key, slices.Concat(c.given, c.set)).Accepts(rulesOf(t, before, key, c.given).Recorded(0))
+	is, was := rulesOf(t, after, c.limits[1], key, slices.Concat(c.given, c.set)), rulesOf(t, before, c.limits[0], key, c.given)
+	return is.Accepts(was.Recorded(0))
 }
 
 // TestEveryKeyUnderLiveState holds what the how-to says of a change of each key against

@@ -11,7 +11,7 @@ import (
 // a categorical column, money, dates, yes and no.
 func TestMessyFileKeepsItsRows(t *testing.T) {
 	file := table(t, "messy.csv", "shop;sold on;price;sex;promo;revenue\n", func(i int) string {
-		return fmt.Sprintf("s%d;%d/03/2026;$%d,050.10;%s;%s;%.2f\n", i%2, 1+i%28, 1+i%7, []string{"f", "m", "NA", ""}[i%4], []string{"Yes", "no"}[i/2%2], 50+noise(i))
+		return fmt.Sprintf("s%d;%d/03/2026;$%d,050.10;%s;%s;%.2f\n", i%2, 1+i%28, 1+i%7, []string{"f", "m", "NA", ""}[i%4], []string{"Yes", "no"}[i/4%2], 50+noise(i))
 	})
 	w := newWorld(t, "")
 	w.file = filepath.Join(t.TempDir(), "draft.yaml")
