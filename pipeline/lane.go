@@ -15,14 +15,14 @@ type Stage string
 
 // The stages, in the order that a record passes them.
 const (
+	StageLimit   Stage = "limit" // of the keys of a prefix; the record is not looked at
 	StageDecode  Stage = "decode"
 	StageSchema  Stage = "schema"
 	StageCheck   Stage = "check"
 	StageNumeric Stage = "numeric"
-	StageLimit   Stage = "limit" // of the keys of a prefix; it is not looked at further
 )
 
-var stages = [...]Stage{StageDecode, StageSchema, StageCheck, StageNumeric, StageLimit}
+var stages = [...]Stage{StageLimit, StageDecode, StageSchema, StageCheck, StageNumeric}
 
 // Why a record is skipped.
 const (
@@ -170,17 +170,6 @@ func (l *lane) one(t *task) (err error) {
 		t.size, t.lives = s.size(t.entry.key), s.model != nil || s.stored != nil
 	}
 	return err
-}
-
-// Size returns the bytes that the output holds in memory, which are more than
-// it has in Kafka.
-func (o *Output) Size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
-
-func sizeOfAll(outputs []Output) (n int64) {
-	for i := range outputs {
-		n += outputs[i].Size()
-	}
-	return n
 }
 
 const unapplied = "the arithmetic failed on this shard; it was not applied"

@@ -167,6 +167,17 @@ type Output struct {
 	Kind string
 }
 
+// Size returns the bytes that the output holds in memory, which are more than
+// it has in Kafka.
+func (o *Output) Size() int64 { return sizeOf(o.Key, o.Value, o.Headers) }
+
+func sizeOfAll(outputs []Output) (n int64) {
+	for i := range outputs {
+		n += outputs[i].Size()
+	}
+	return n
+}
+
 // Publisher sends outputs. The partition of an output is murmur2 of its key,
 // as Java's default partitioner chooses it.
 type Publisher interface {
