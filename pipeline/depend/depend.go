@@ -34,6 +34,9 @@ const (
 	// tellAfter is how long a dependency is away before that is an outage: a leader that
 	// moves, or a connection that breaks, is none.
 	tellAfter = time.Second
+	// calmAfter is how long a dependency is there again before an outage is over: a server
+	// that starts answers, loads what it has, and answers again.
+	calmAfter = time.Second
 	// silentAfter is how long a request may be without an answer: a server that was
 	// stopped refuses nothing and says nothing.
 	silentAfter = 5 * time.Second
@@ -195,8 +198,8 @@ func (w *Watch) look(now time.Time) {
 		switch {
 		case why == "" && d.since.IsZero():
 		case why == "":
-			if d.over() {
-				w.end(name, d, now)
+			if d.over(now) {
+				w.end(name, d)
 			}
 		case d.since.IsZero():
 			d.since, d.bad = now, now
@@ -225,7 +228,9 @@ func (d *dependency) away(now time.Time) string {
 
 // over reports whether an outage is over: that nobody is blocked any more may only mean
 // that somebody else asks now. Where requests are not counted there is nothing to wait for.
-func (d *dependency) over() bool { return d.told.IsZero() || d.last == 0 || d.answered.After(d.bad) }
+func (d *dependency) over(now time.Time) bool {
+	return d.told.IsZero() || now.Sub(d.bad) > calmAfter && (d.last == 0 || d.answered.After(d.bad))
+}
 
 // tell tells the log of an outage, and again where the reason is another one.
 func (w *Watch) tell(name string, d *dependency, now time.Time, why string) {
@@ -242,10 +247,11 @@ func (w *Watch) tell(name string, d *dependency, now time.Time, why string) {
 	d.told, d.why = now, why
 }
 
-func (w *Watch) end(name string, d *dependency, now time.Time) {
+// end ends an outage, as of the first look after those that saw it.
+func (w *Watch) end(name string, d *dependency) {
 	if !d.told.IsZero() {
 		w.up.WithLabelValues(label(name)).Set(1)
-		w.log.Info("dependency available", "dependency", label(name), "seconds", now.Sub(d.since).Round(time.Millisecond).Seconds())
+		w.log.Info("dependency available", "dependency", label(name), "seconds", d.bad.Add(lookEvery).Sub(d.since).Round(time.Millisecond).Seconds())
 	}
 	d.since, d.told, d.why = time.Time{}, time.Time{}, ""
 }

@@ -113,8 +113,14 @@ func TestOutageIsToldOfOnce(t *testing.T) {
 		<-time.After(20 * time.Second)
 		w.wants(t)
 		w.Answered(Redis, "in/1")
-		<-time.After(time.Second)
-		w.wants(t, `level=INFO msg="dependency available" dependency=redis seconds=23`)
+		<-time.After(900 * time.Millisecond)
+		w.Blocked(Redis, "in/1", "redis: loading") // it is not calm yet
+		<-time.After(700 * time.Millisecond)
+		w.Answered(Redis, "in/1")
+		<-time.After(900 * time.Millisecond)
+		w.wants(t)
+		<-time.After(400 * time.Millisecond)
+		w.wants(t, `level=INFO msg="dependency available" dependency=redis seconds=24.5`)
 		if n := w.metric(t, "outages_total"); n[Kafka] != 0 || n[Redis] != 1 || w.metric(t, "dependency_up")[Redis] != 1 || w.Away() {
 			t.Errorf("after the outage: %v, up is %v, away %v", n, w.metric(t, "dependency_up"), w.Away())
 		}
@@ -208,7 +214,7 @@ func TestNobodyWaitsForTheCollector(t *testing.T) {
 			t.Errorf("away %v, up %v", w.Away(), n)
 		}
 		w.Answered(TraceCollector, "exporter")
-		<-time.After(time.Second)
+		<-time.After(2 * time.Second)
 		w.wants(t,
 			`level=WARN msg="dependency unavailable" dependency=trace_collector error=refused waiting=1`,
 			`level=INFO msg="dependency available" dependency=trace_collector`)

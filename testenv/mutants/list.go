@@ -225,6 +225,8 @@ var guarantees = []mutant{
 		"d.told, d.why = now, why\n", "", "TestOutageIsToldOfOnce", []string{"./pipeline/depend"}},
 	{"outage over because nobody asks", "pipeline/depend/depend.go",
 		" || d.answered.After(d.bad)", " || true", "TestSilenceIsAnOutage", []string{"./pipeline/depend"}},
+	{"an outage for each answer of a server that starts", "pipeline/depend/depend.go",
+		"now.Sub(d.bad) > calmAfter && ", "", "TestOutageIsToldOfOnce", []string{"./pipeline/depend"}},
 	{"silent dependency not noticed", "pipeline/depend/depend.go",
 		"now.Sub(start) >= silentAfter", "now.Before(start)", "TestSilenceIsAnOutage", []string{"./pipeline/depend"}},
 	{"refusals not counted", "sink/web/routes.go",
