@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,7 +107,8 @@ func (s *Sentinels) URL() string {
 	return "redis+sentinel://" + strings.Join(addrs(s.sentinels), ",") + "/store/0"
 }
 
-// Whole waits until the sentinels know each other, and a replica follows the master.
+// Whole waits until the sentinels know each other and the replica, which they learn of from
+// the master, every ten seconds, and that follows the master.
 func (s *Sentinels) Whole(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probe.Patience)
 	defer cancel()
@@ -115,8 +117,12 @@ func (s *Sentinels) Whole(ctx context.Context) error {
 		for _, server := range s.sentinels {
 			c := redis.NewSentinelClient(&redis.Options{Addr: server.Addr})
 			m, err := c.Master(ctx, "store").Result()
-			if err := errors.Join(err, c.Close()); err != nil {
+			replicas, unknown := c.Replicas(ctx, "store").Result()
+			if err := errors.Join(err, unknown, c.Close()); err != nil {
 				return err
+			}
+			if !slices.ContainsFunc(replicas, func(r map[string]string) bool { return r["flags"] == "slave" && r["master-link-status"] == "ok" }) {
+				return fmt.Errorf("%s knows no replica that it may promote: %v", server.Name, replicas)
 			}
 			if addr = append(addr, m["ip"]+":"+m["port"]); m["num-other-sentinels"] != "2" || m["flags"] != "master" || addr[0] != addr[len(addr)-1] {
 				return fmt.Errorf("%s: %v", server.Name, m)
