@@ -107,7 +107,7 @@ func TestTryAtATerminal(t *testing.T) {
 // TestTryInterruptedAtATerminal: Ctrl-C in the middle ends it with its account, below a bar
 // that fits the terminal and has colours unless they are not wanted.
 func TestTryInterruptedAtATerminal(t *testing.T) {
-	file := sold(t, 20_000)
+	file := sold(t, 200_000) // seconds of work, so that it ends in the middle
 	for _, plain := range []string{"", "1"} {
 		p := atTerminal(t, []string{"NO_COLOR=" + plain}, "try", file, "--response", "sold", "--key", "shop", "--rows", "1", "--no-browser", "--listen", "127.0.0.1:0")
 		p.until("rows learnt from +[1-9][0-9]%[^\r]*\r")
