@@ -91,11 +91,11 @@ func TestForgedSessions(t *testing.T) {
 	s := newServer(t, closed)
 	good := session(t, s)
 	end, signature, _ := strings.Cut(strings.TrimPrefix(good, sessionCookie+"="), ".")
-	foreign := newAuthenticator("other").knows("other").session(time.Now().Add(time.Hour))
+	foreign := newAuthenticator("other").passes().knows("other").session(time.Now().Add(time.Hour))
 	for what, value := range map[string]string{
 		"none": "", "no signature": end, "empty signature": end + ".", "the end moved": "9" + end + "." + signature,
 		"another token's": foreign, "the token": "secret", "not base64": end + ".!", "signed without a key": new(pass).session(time.Now().Add(time.Hour)),
-		"ended": s.keeper.knows("secret").session(time.Now().Add(-time.Second)),
+		"ended": s.keeper.passes().knows("secret").session(time.Now().Add(-time.Second)),
 	} {
 		if status, _, body := ask(s, "GET", "/v1/models", "Cookie", sessionCookie+"="+value); status != 401 {
 			t.Errorf("%s: %d %.80s", what, status, body)

@@ -24,7 +24,7 @@ const (
 
 // authenticator knows who may come in. Without a token everybody may.
 type authenticator struct {
-	passes func() []pass // none: everybody may come in
+	passes func() passes // that there are by then; none: everybody may come in
 	now    func() time.Time
 	over   revoked
 }
@@ -35,6 +35,9 @@ type pass struct {
 	digest [sha256.Size]byte // of the token
 	key    []byte            // of sessions
 }
+
+// passes are those of one look at the files, which each request takes once.
+type passes []pass
 
 // newPass derives the key of sessions from the token: they outlast a restart, hold for all
 // processes with the same token and end with it. What they may see is not a part of them, but
@@ -47,17 +50,17 @@ func newPass(t token.Token) pass {
 
 // newAuthenticator is of one token that may see everything, "" for none.
 func newAuthenticator(text string) *authenticator {
-	var all []pass
+	var all passes
 	if text != "" {
 		all = append(all, newPass(token.Token{Scope: token.All, Text: text}))
 	}
-	return &authenticator{passes: func() []pass { return all }, now: time.Now}
+	return &authenticator{passes: func() passes { return all }, now: time.Now}
 }
 
 // openAuthenticator is newAuthenticator with the token that is in a file at the time of a request,
 // or the tokens that are in a list; tell is told of a file that cannot be read by then.
 func openAuthenticator(file, list string, tell func(error)) (*authenticator, error) {
-	tokens, err := access.NewReread([]string{file, list}, func() (all []pass, err error) {
+	tokens, err := access.NewReread([]string{file, list}, func() (all passes, err error) {
 		if list != "" {
 			several, err := token.ReadList(list)
 			for _, t := range several {
@@ -66,7 +69,7 @@ func openAuthenticator(file, list string, tell func(error)) (*authenticator, err
 			return all, err
 		}
 		one, err := token.Read(file)
-		return []pass{newPass(token.Token{Scope: token.All, Text: one})}, err
+		return passes{newPass(token.Token{Scope: token.All, Text: one})}, err
 	}, tell)
 	if err != nil {
 		return nil, err
@@ -76,12 +79,10 @@ func openAuthenticator(file, list string, tell func(error)) (*authenticator, err
 	return d, nil
 }
 
-func (d *authenticator) open() bool { return len(d.passes()) == 0 }
-
 // knows returns the pass of a token, nil if there is none. All digests are compared, so that
 // the time it takes tells neither a token nor its length nor its place.
-func (d *authenticator) knows(text string) (found *pass) {
-	got, all := sha256.Sum256([]byte(text)), d.passes()
+func (all passes) knows(text string) (found *pass) {
+	got := sha256.Sum256([]byte(text))
 	for i := range all {
 		if subtle.ConstantTimeCompare(got[:], all[i].digest[:]) == 1 {
 			found = &all[i]
@@ -107,16 +108,21 @@ func (p *pass) sign(text string) []byte {
 }
 
 // valid returns the pass that a cookie's value is a session of, nil if it is none or has ended.
-func (d *authenticator) valid(value string) *pass {
-	p, text, end := d.signed(value)
-	if p == nil || !d.now().Before(end) || d.over.has(text, end) {
+func (d *authenticator) valid(all passes, value string) *pass {
+	p, text, end := all.signed(value)
+	if p == nil || !d.lasts(text, end) {
 		return nil
 	}
 	return p
 }
 
+// lasts reports whether a session that was signed has not ended.
+func (d *authenticator) lasts(text string, end time.Time) bool {
+	return d.now().Before(end) && !d.over.has(text, end)
+}
+
 // signed returns what a session says of itself, if it is one of a token that there is.
-func (d *authenticator) signed(value string) (p *pass, text string, end time.Time) {
+func (all passes) signed(value string) (p *pass, text string, end time.Time) {
 	text, signature, _ := strings.Cut(value, ".")
 	given, err := base64.RawURLEncoding.DecodeString(signature)
 	parts := strings.SplitN(text, "-", 3)
@@ -125,7 +131,7 @@ func (d *authenticator) signed(value string) (p *pass, text string, end time.Tim
 		return nil, "", end
 	}
 	name := strings.Join(parts[2:], "")
-	for _, one := range d.passes() {
+	for _, one := range all {
 		if one.Name == name && hmac.Equal(given, one.sign(text)) {
 			return &one, text, time.Unix(seconds, 0)
 		}
@@ -135,9 +141,10 @@ func (d *authenticator) signed(value string) (p *pass, text string, end time.Tim
 
 // revoke ends the sessions that a request brings, and returns the pass of one, nil if there was none.
 func (d *authenticator) revoke(r *http.Request) (ended *pass) {
+	all := d.passes()
 	for _, c := range r.CookiesNamed(sessionCookie) {
-		if p, text, end := d.signed(c.Value); p != nil {
-			if d.valid(c.Value) != nil {
+		if p, text, end := all.signed(c.Value); p != nil {
+			if d.lasts(text, end) {
 				ended = p
 			}
 			d.over.add(text, end, d.now())
@@ -182,17 +189,18 @@ func (v *revoked) has(text string, end time.Time) bool {
 // admits returns what a request may see, which brings a token or the cookie of a session, and
 // false if it brings neither. A token goes before a cookie.
 func (d *authenticator) admits(r *http.Request) (token.Scope, bool) {
-	if d.open() {
+	all := d.passes()
+	if len(all) == 0 {
 		return token.All, true
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "bearer") {
-		if p := d.knows(strings.TrimSpace(given)); p != nil {
+		if p := all.knows(strings.TrimSpace(given)); p != nil {
 			return p.Scope, true
 		}
 	}
 	for _, c := range r.CookiesNamed(sessionCookie) {
-		if p := d.valid(c.Value); p != nil {
+		if p := d.valid(all, c.Value); p != nil {
 			return p.Scope, true
 		}
 	}

@@ -55,7 +55,7 @@ var ofSecurity = []mutant{
 	{"the store's files are not looked at before work", "cmd/consumer/connect/connection.go",
 		"if err := n.storeOptions(c).Check(); err != nil {", "if err := error(nil); err != nil {", "TestRefusedTLS", []string{"./cmd/consumer"}},
 	{"log-out ends nothing at the server", "sink/web/login.go",
-		"p := s.keeper.revoke(r); p", "p := s.keeper.knows(\"\"); p", "TestLogoutEndsTheSession", web},
+		"p := s.keeper.revoke(r); p", "p := s.keeper.passes().knows(\"\"); p", "TestLogoutEndsTheSession", web},
 	{"any token will do", "sink/web/token/token.go",
 		"if len(token) < least {", "if false {", "TestShortTokens", tokens},
 	{"a token without a prefix is for all keys", "sink/web/token/list.go",
