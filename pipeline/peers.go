@@ -26,7 +26,7 @@ type Roster interface {
 // ends.
 type peers struct {
 	roster  Roster
-	reach   func(ctx context.Context) error // nil: the coordinator answers
+	reach   func(ctx context.Context) error // returns nil if the coordinator answers
 	expel   func(ctx context.Context, member string) error
 	timeout time.Duration
 	log     *slog.Logger

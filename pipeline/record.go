@@ -47,10 +47,13 @@ type Record struct {
 }
 
 // Header returns the value of the last header with the given key.
-func (r *Record) Header(key string) ([]byte, bool) {
-	for i := len(r.Headers) - 1; i >= 0; i-- {
-		if r.Headers[i].Key == key {
-			return r.Headers[i].Value, true
+func (r *Record) Header(key string) ([]byte, bool) { return lastOf(r.Headers, key) }
+
+// lastOf returns the value of the last header with a key.
+func lastOf(headers []Header, key string) ([]byte, bool) {
+	for i := len(headers) - 1; i >= 0; i-- {
+		if headers[i].Key == key {
+			return headers[i].Value, true
 		}
 	}
 	return nil, false

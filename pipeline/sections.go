@@ -85,7 +85,7 @@ func (e *Envelope) SetSections(b []byte) error {
 		switch {
 		case r.bad || tag <= last:
 			return fmt.Errorf("%w: section %q of a stored state is cut short or out of order", ErrDamaged, tag)
-		case !bytes.Contains(sectionTags, []byte{tag}):
+		case bytes.IndexByte(sectionTags, tag) < 0:
 			return fmt.Errorf("stored state %w: section %q, this one reads %q", cdf.ErrLater, tag, sectionTags)
 		case !e.setSection(tag, body):
 			return fmt.Errorf("%w: section %q of a stored state", ErrDamaged, tag)

@@ -21,13 +21,9 @@ type Traces struct {
 // TraceOf returns the context that a record came with, and reports whether it has a
 // sampled one. What is no traceparent is no context.
 func TraceOf(headers []Header) (trace.Context, bool) {
-	for i := len(headers) - 1; i >= 0; i-- {
-		if headers[i].Key == trace.ParentHeader {
-			c, ok := trace.Parse(headers[i].Value)
-			return c, ok && c.Sampled()
-		}
-	}
-	return trace.Context{}, false
+	parent, _ := lastOf(headers, trace.ParentHeader)
+	c, ok := trace.Parse(parent)
+	return c, ok && c.Sampled()
 }
 
 // messaging returns the attributes that spans about a topic have. Of an operation the
