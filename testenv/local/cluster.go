@@ -47,8 +47,7 @@ func StartCluster(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep()
-	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-*", prefix, os.Getpid()))
+	dir, err := newFolder()
 	if err != nil {
 		return nil, err
 	}

@@ -50,8 +50,7 @@ func Start(ctx context.Context, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep()
-	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-*", prefix, os.Getpid()))
+	dir, err := newFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +68,12 @@ func Start(ctx context.Context, o Options) (*Env, error) {
 
 // prefix starts the name of every folder of a run; the process id follows.
 const prefix = "credence-local-"
+
+// newFolder makes the folder of a run, and removes those of runs that are gone.
+func newFolder() (string, error) {
+	sweep()
+	return os.MkdirTemp("", fmt.Sprintf("%s%d-*", prefix, os.Getpid()))
+}
 
 // sweep removes the folders of runs whose process is gone: one that was killed
 // could not clean up.

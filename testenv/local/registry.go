@@ -35,8 +35,7 @@ func StartRegistry(ctx context.Context, o Options) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep()
-	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-*", prefix, os.Getpid()))
+	dir, err := newFolder()
 	if err != nil {
 		return nil, err
 	}

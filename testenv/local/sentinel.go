@@ -32,8 +32,7 @@ func StartSentinels(ctx context.Context, o Options) (*Sentinels, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep()
-	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-*", prefix, os.Getpid()))
+	dir, err := newFolder()
 	if err != nil {
 		return nil, err
 	}
