@@ -227,15 +227,20 @@ func (m mutant) plant(ctx context.Context, dir string) (finder string, err error
 		return "", err
 	}
 	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout", "2m", "-run", m.tests}, m.packages...)
-	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
-	var failed *exec.ExitError
+	return finderOf(exec.CommandContext(ctx, "go", args...), failedTest)
+}
+
+// finderOf runs tests and returns the one that failed, "" if none did; failed finds its name.
+func finderOf(cmd *exec.Cmd, failed *regexp.Regexp) (string, error) {
+	out, err := cmd.CombinedOutput()
+	var ended *exec.ExitError
 	switch {
 	case err == nil:
 		return "", nil
-	case !errors.As(err, &failed):
+	case !errors.As(err, &ended):
 		return "", err
 	}
-	found := failedTest.FindSubmatch(out)
+	found := failed.FindSubmatch(out)
 	if found == nil || bytes.Contains(out, []byte("[build failed]")) {
 		return "", fmt.Errorf("%w: %s", errNotBuilt, out)
 	}

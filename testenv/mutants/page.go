@@ -131,17 +131,5 @@ func (m mutant) plantPage(ctx context.Context, dir string) (finder string, err e
 	}
 	cmd := exec.CommandContext(ctx, "npx", "vitest", "run", "--bail=1", m.tests)
 	cmd.Dir, cmd.Env = ui, append(os.Environ(), "NO_COLOR=1", "CI=true")
-	out, err := cmd.CombinedOutput()
-	var failed *exec.ExitError
-	switch {
-	case err == nil:
-		return "", nil
-	case !errors.As(err, &failed):
-		return "", err
-	}
-	found := failedPageTest.FindSubmatch(out)
-	if found == nil {
-		return "", fmt.Errorf("%w: %s", errNotBuilt, out)
-	}
-	return string(found[1]), nil
+	return finderOf(cmd, failedPageTest)
 }
