@@ -25,14 +25,7 @@ import (
 const known = `  - match: "k/*6"
     kind: linear
     formula: y ~ x0 * x1 + I(x2**2) + C(g, [a, b, c, d])
-  - match: "k/*"
-    kind: linear
-    columns: {response: y, features: [x0, x1, x2]}
-    publish: {quantities: [{name: gain, of: "beta[x1]"}]}
-    alerts:
-      - {name: gain, when: "P(gain > 0) > 0.95", for: 3 shards}
-      - {name: noise, when: "P(beta[x0] > 0) > 0.7", for: 3, clear_below: 0.6}
-`
+` + others
 
 // drill is an upgrade of a group from the release before to this one, and back.
 type drill struct {

@@ -61,7 +61,10 @@ const formulas = `  - match: "k/*6"
     alerts:
       - {name: more, when: "P(more > 0.2) > 0.9", for: 3}
       - {name: high, when: "next[q90] > 1.4", for: 3, clear_below: 1.3}
-  - match: "k/*"
+` + others
+
+// others is the model of all other keys, and alerts.
+const others = `  - match: "k/*"
     kind: linear
     columns: {response: y, features: [x0, x1, x2]}
     publish: {quantities: [{name: gain, of: "beta[x1]"}]}
