@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
@@ -116,30 +115,12 @@ func named(spans []otlptest.Span, name string) (found []otlptest.Span) {
 	return found
 }
 
-// recorded is a log that can be read while it is written.
-type recorded struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *recorded) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(p)
-}
-
-func (r *recorded) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
-}
-
 // TestCollectorThatIsAway: the shards are folded and published as ever, and the log tells of
 // the outage once.
 func TestCollectorThatIsAway(t *testing.T) {
 	w := newWorld(t, "")
 	w.produce("simulate", "--scenario", "linear", "--shards", "3", "--keys", "5", "--traceparent", aParent)
-	log := new(recorded)
+	log := new(clitest.Transcript)
 	p := w.serveLogging(slog.NewTextHandler(log, nil), func(c *config.Config) { c.Traces.Endpoint = "http://" + clitest.Nobody(t) })
 	w.eventually("the posterior is there", func() bool {
 		_, code := p.get(w, "/v1/models/linear%2F5", "Traceparent", aParent)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/run"
 	shows "github.com/credence-stream/credence/cmd/consumer/show"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	servers "github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/models"
@@ -55,29 +55,11 @@ func sales(t testing.TB, n int) string {
 	return name
 }
 
-// said is what was written so far, by whatever goroutine.
-type said struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
 // attempt is a trial that runs beside the test.
 type attempt struct {
 	*testing.T
 	*trial
-	out, err said
+	out, err clitest.Transcript
 	began    time.Time
 	stop     context.CancelFunc
 	done     chan struct{}

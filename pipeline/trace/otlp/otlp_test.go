@@ -86,6 +86,13 @@ func start(t *testing.T, o Options) *running {
 	if r.Exporter, err = Open(o, r.reg); err != nil {
 		t.Fatal(err)
 	}
+	r.begin(t)
+	t.Cleanup(r.stop)
+	return r
+}
+
+// begin runs the exporter until stop is called.
+func (r *running) begin(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -93,8 +100,6 @@ func start(t *testing.T, o Options) *running {
 		r.Run(ctx)
 	}()
 	r.stop = func() { cancel(); <-done }
-	t.Cleanup(r.stop)
-	return r
 }
 
 func (r *running) span(name string) {
@@ -295,13 +300,7 @@ func startOn(t *testing.T, on http.RoundTripper) *running {
 	}
 	e.client.Transport = on
 	r.Exporter = e
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r.Run(ctx)
-	}()
-	r.stop = func() { cancel(); <-done }
+	r.begin(t)
 	return r
 }
 
