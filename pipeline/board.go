@@ -12,6 +12,7 @@ type status struct {
 	ready  bool
 	halted string // reason
 	why    string
+	told   int64 // watermark of the last checkpoint that the observer knows of
 }
 
 // board gathers the partitions' statuses for the readiness check, which is
@@ -146,12 +147,14 @@ func (b *board) obstacles(halts bool) (why []string) {
 }
 
 // settled reports whether this process is a member of the group and every
-// partition that it has is decided on: at work, or halted.
-func (b *board) settled() bool {
+// partition that it has is decided on: halted, or at work with all told that
+// was saved before the ends.
+func (b *board) settled(ends []int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range b.parts {
-		if !s.ready && s.halted == "" {
+	for p, s := range b.parts {
+		behind := int(p.ID) < len(ends) && s.told < ends[p.ID]
+		if s.halted == "" && (!s.ready || behind) {
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ func TestReadyOnlyAsAMember(t *testing.T) {
 		if got, why := b.ready(); got != ready || !strings.Contains(why, says) {
 			t.Errorf("%s: ready is %v (%s), want %v", when, got, why, ready)
 		}
-		if got := b.settled(); got != ready {
+		if got := b.settled(nil); got != ready {
 			t.Errorf("%s: settled is %v, want %v", when, got, ready)
 		}
 	}
@@ -27,13 +27,17 @@ func TestReadyOnlyAsAMember(t *testing.T) {
 	b.set(a.Partition, status{ready: true})
 	want("at work", true, "")
 	b.set(a.Partition, status{halted: "gap", why: "trimmed"})
-	if ready, _ := b.ready(); ready || !b.settled() {
+	if ready, _ := b.ready(); ready || !b.settled([]int64{0, 0, 0, 7}) {
 		t.Error("a halted partition is decided on, and not ready")
 	}
 	if why := b.obstacles(false); len(why) > 0 {
 		t.Errorf("a halted partition waits for nothing, and it is said to wait: %q", why)
 	}
 	b.set(a.Partition, status{ready: true})
+	b.set(a.Partition, status{ready: true, told: 6})
+	if b.settled([]int64{0, 0, 0, 7}) || !b.settled([]int64{9, 9, 9, 6}) || !b.settled([]int64{9}) {
+		t.Error("at work is decided on when all up to the partition's own end is told, and not before")
+	}
 	// The brokers are away: the generation ends first, its work later.
 	b.join(-1)
 	want("the generation has ended", false, "consumer group")

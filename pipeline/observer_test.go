@@ -144,6 +144,27 @@ func (r *recorder) Event(e pipeline.Event) {
 	r.events = append(r.events, e.Kind)
 }
 
+// lateObserver is still being told when the store has it all already.
+type lateObserver struct{ recorder }
+
+func (l *lateObserver) Saved(p pipeline.Partition, points []*pipeline.Point) {
+	<-time.After(3 * time.Second)
+	l.recorder.Saved(p, points)
+}
+
+func TestTheEndIsToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, o := &pipelinetest.Kafka{Log: pipelinetest.Records(5, 40)}, &lateObserver{}
+		b := pipelinetest.StartObserved(t, k, storetest.NewMemory(), pipelinetest.Rules(t), o, slog.DiscardHandler)
+		b.CatchUp(t)
+		at := o.count()
+		b.Stop(t)
+		if all := o.count(); at < all || all < 20 {
+			t.Errorf("at the end the observer is told of %d points of %d", at, all)
+		}
+	})
+}
+
 func (r *recorder) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -352,7 +352,7 @@ func (s *shell) report() {
 	case m.phase != phaseRunning || m.opening:
 		st = status{why: "claiming"}
 	default:
-		st = status{ready: true}
+		st = status{ready: true, told: m.acked}
 	}
 	s.gauges(max(0, m.high-m.acked), s.newest, m.cache)
 	s.tenants = s.w.opt.Metrics.tenants.Counted(s.tenants, m.quotas)

@@ -132,8 +132,9 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) Ready() (bool, string) { return w.board.ready() }
 
 // UntilEnd waits until the stored watermarks of all partitions of the input,
-// whoever owns them, have reached the ends that the log has now. It returns
-// an error as soon as a partition of this process halts.
+// whoever owns them, have reached the ends that the log has now, and the
+// observer has been told of those that this process saved. It returns an error
+// as soon as a partition of this process halts.
 func (w *Worker) UntilEnd(ctx context.Context) error {
 	ends, err := w.ends(ctx)
 	if err != nil {
@@ -142,7 +143,7 @@ func (w *Worker) UntilEnd(ctx context.Context) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for p := 0; ; {
-		settled := w.board.settled() // before the look at what halted
+		settled := w.board.settled(ends) // before the look at what halted
 		for part, s := range w.board.halted() {
 			return fmt.Errorf("partition %s halted (%s): %s", part, s.halted, s.why)
 		}
