@@ -18,6 +18,7 @@ import (
 	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/internal/access/accesstest"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // works uses everything that connects: own connections and the group's.
@@ -37,7 +38,7 @@ func joins(t *testing.T, g *Group) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	late := time.AfterFunc(20*time.Second, cancel)
+	late := time.AfterFunc(probe.Patience, cancel)
 	defer late.Stop()
 	assigned := false
 	err := g.Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) {
@@ -145,7 +146,7 @@ func TestHangUpIsNoRefusal(t *testing.T) {
 			t.Fatalf("a broker that hangs up: %v", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	before := sent.Load()
 	var met atomic.Int64
@@ -198,7 +199,7 @@ func TestTLS(t *testing.T) {
 		"no client certificate": {anonymous, "kafka.tls.cert_file"},
 		"plain text":            {TLS{}, ""},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 		if _, err := connectAs(t, Options{Brokers: b.ListenAddrs(), TLS: bad.tls}).ClusterID(ctx); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, bad.want)
 		}

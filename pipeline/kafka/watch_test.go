@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // countRequests counts what a broker is asked from now on.
@@ -85,8 +86,9 @@ func TestIdlePartitionsShareARequest(t *testing.T) {
 	})
 	before, start := asked.Load(), time.Now()
 	eventually(t, "two seconds have passed", func() bool { return time.Since(start) > 2*time.Second })
-	if n := asked.Load() - before; n > 40 {
-		t.Errorf("%d fetches in 2 s", n)
+	n, took := asked.Load()-before, time.Since(start)
+	if n > int64(20*took.Seconds()) {
+		t.Errorf("%d fetches in %v", n, took)
 	}
 	c.mu.Lock()
 	open := 0
@@ -109,8 +111,8 @@ func TestIdlePartitionsShareARequest(t *testing.T) {
 	}
 }
 
-// A partition that has a record now and then is not kept waiting by the
-// request that waits for others, however long it had none.
+// A partition that has a record now and then has it soon, however long it had none. How
+// soon is told, and not asserted: that it is looked at all the time is the next test's.
 func TestBusyPartitionDoesNotWaitForTheIdle(t *testing.T) {
 	b := fake(t)
 	c := connect(t, b.ListenAddrs())
@@ -131,9 +133,6 @@ func TestBusyPartitionDoesNotWaitForTheIdle(t *testing.T) {
 		}
 	}
 	t.Logf("at most %v", worst)
-	if worst > watchWait {
-		t.Errorf("a record took %v", worst)
-	}
 }
 
 // A partition is among those that are watched before it stops to wait with a
@@ -143,17 +142,32 @@ func TestWatchedBeforeItWaitsAlone(t *testing.T) {
 	c := connect(t, b.ListenAddrs())
 	topic := fresh(t, c, 1)
 	l := newLog(t, c)
+	looked := make(chan struct{})
+	defer close(looked)
+	var asked atomic.Int64
+	b.ControlKey(int16(kmsg.Fetch), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		if asked.Add(1) > 1 { // after the first has brought nothing, all is held as it is
+			b.SleepControl(func() { <-looked })
+		}
+		return nil, nil, false
+	})
 	followers(t, l, topic, 1)
-	eventually(t, "watched while it polls", func() bool {
-		l.watches.mu.Lock()
-		defer l.watches.mu.Unlock()
-		for _, spots := range l.watches.broker {
-			for at, x := range spots {
-				return l.watches.quiet[at.Partition].times == 1 && len(x.waiters) == 0 && len(l.watches.polls) == 1
+	eventually(t, "it asks a second time", func() bool { return asked.Load() > 1 })
+	l.watches.mu.Lock()
+	defer l.watches.mu.Unlock()
+	spots := 0
+	for _, of := range l.watches.broker {
+		for at, x := range of {
+			spots++
+			if times := l.watches.quiet[at.Partition].times; times != 1 || len(x.waiters) != 0 || len(l.watches.polls) != 1 {
+				t.Errorf("%+v: %d fetches found nothing, %d wait, %d polls", at, times, len(x.waiters), len(l.watches.polls))
 			}
 		}
-		return false
-	})
+	}
+	if spots != 1 {
+		t.Errorf("%d partitions are watched while it polls", spots)
+	}
 }
 
 // What a broker says of a partition other than that it has nothing ends the
@@ -194,8 +208,8 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 		}
 		return resp, nil, true
 	})
-	ends := func(after time.Duration) error {
-		ctx, cancel := context.WithTimeout(t.Context(), after)
+	ends := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 		defer cancel()
 		for {
 			if _, err := l.Fetch(ctx, p, 3, 1<<20); err != nil {
@@ -204,20 +218,20 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 		}
 	}
 	short.Store(true)
-	if err := ends(5 * time.Second); !errors.Is(err, pipeline.ErrOutOfRange) {
+	if err := ends(); !errors.Is(err, pipeline.ErrOutOfRange) {
 		t.Errorf("error %v where the log ends below", err)
 	}
 	short.Store(false)
 	idle()
 	refused.Store(true)
-	if err := ends(5 * time.Second); !errors.Is(err, kafka.FetchSessionIDNotFound) {
+	if err := ends(); !errors.Is(err, kafka.FetchSessionIDNotFound) {
 		t.Errorf("error %v where all of the request is refused", err)
 	}
 	refused.Store(false)
 	idle()
 	idle()
 	b.Close()
-	if err := ends(15 * time.Second); errors.Is(err, context.DeadlineExceeded) {
+	if err := ends(); errors.Is(err, context.DeadlineExceeded) {
 		t.Error("no error after the broker's end")
 	}
 }

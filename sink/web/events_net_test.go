@@ -170,7 +170,7 @@ func TestClientThatStopsReading(t *testing.T) {
 // off and gives its place back; when it returns it goes on where it was.
 func TestClientThatIsCutOff(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Feed = live.New(512 << 20) })
-	s.follow.pace.patience = 50 * time.Millisecond
+	s.follow.pace.patience = time.Second // so long may the test itself stand still
 	feed := s.options.Feed
 	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
 	serving(t, s)
@@ -246,25 +246,38 @@ func TestOneStreamTooMany(t *testing.T) {
 	}
 }
 
-// The end of the server ends streams, also of a client that takes nothing:
-// within the grace, not after its patience.
+// The end of the server ends the stream of a client that reads in order, and does not
+// wait for the grace to be over.
 func TestStreamsEndWithTheServer(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Feed = live.New(512 << 20) })
-	s.grace, s.follow.pace.patience = 50*time.Millisecond, time.Hour
-	feed := s.options.Feed
-	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+	s := newServer(t, func(o *Options) { o.Feed = live.New(1 << 20) })
+	s.grace, s.follow.pace.patience = time.Hour, time.Hour
 	end := serving(t, s)
 	_, _, idle := dial(t, s, "key=nobody") //nolint:bodyclose // the connection is closed
-	_, _, slow := dial(t, s, "")           //nolint:bodyclose // the connection is closed
-	reads(t, slow.Body).next()
-	for i := range int64(20_000) {
-		feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", i, i+1)})
-	}
 	if err := end(); err != nil {
 		t.Errorf("the server ended with %v", err)
 	}
 	if _, err := io.Copy(io.Discard, idle.Body); err != nil {
 		t.Errorf("a stream of a client that reads was cut off: %v", err)
+	}
+}
+
+// It cuts off the stream of a client that takes nothing: after the grace, not after the
+// client's patience.
+func TestStuckStreamsEndWithTheServer(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Feed = live.New(512 << 20) })
+	s.grace, s.follow.pace.patience = 50*time.Millisecond, time.Hour
+	feed := s.options.Feed
+	feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+	end := serving(t, s)
+	_, _, slow := dial(t, s, "") //nolint:bodyclose // the connection is closed
+	c := reads(t, slow.Body)
+	c.next()
+	for i := range int64(20_000) {
+		feed.Saved(shardsOf, []*pipeline.Point{shardAt("k", i, i+1)})
+	}
+	c.updates() // it is sent the others now, more than the connection holds
+	if err := end(); err != nil {
+		t.Errorf("the server ended with %v", err)
 	}
 	if _, err := io.Copy(io.Discard, slow.Body); err == nil {
 		t.Error("the stream of a client that does not read ended in order: nothing is tested")

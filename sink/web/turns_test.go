@@ -22,7 +22,7 @@ func hand(t *testing.T, s *Server, text string) (net.Conn, *bufio.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // a test that hangs fails
+	if err := conn.SetDeadline(time.Now().Add(probe.Patience)); err != nil { // a test that hangs fails
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, strings.ReplaceAll(text, "\n", "\r\n")); err != nil {
