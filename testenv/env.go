@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/internal/embedded"
 	"github.com/credence-stream/credence/testenv/compose"
 	"github.com/credence-stream/credence/testenv/local"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/rewind"
 )
 
@@ -86,9 +87,7 @@ func Start(ctx context.Context, b Backend, o Options) (*Env, error) {
 	var err error
 	switch b {
 	case Embedded:
-		var e *embedded.Env
-		e, err = embedded.Start(ctx, embedded.Options{})
-		s = embeddedServers{e}
+		s, err = startEmbedded(ctx)
 	case Local:
 		s, err = local.Start(ctx, local.Options{Logf: o.Logf})
 	case Compose:
@@ -100,6 +99,20 @@ func Start(ctx context.Context, b Backend, o Options) (*Env, error) {
 		return nil, fmt.Errorf("start %s servers: %w", b, err)
 	}
 	return &Env{Servers: s, Backend: b}, nil
+}
+
+// startEmbedded starts both on ports that are theirs still when they come back from a kill.
+func startEmbedded(ctx context.Context) (embeddedServers, error) {
+	var o embedded.Options
+	for _, at := range []*string{&o.Kafka, &o.Redis} {
+		address, err := probe.FreeAddress(ctx)
+		if err != nil {
+			return embeddedServers{}, err
+		}
+		*at = address
+	}
+	e, err := embedded.Start(ctx, o)
+	return embeddedServers{e}, err
 }
 
 // Real returns the back end with real servers: compose where a Docker engine

@@ -113,19 +113,10 @@ func (p *process) get(w *world, path string, header ...string) ([]byte, int) {
 	return body, r.StatusCode
 }
 
-// eventually polls for a condition.
+// eventually waits for a condition.
 func (w *world) eventually(what string, holds func() bool) {
 	w.Helper()
-	deadline := time.After(probe.Patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			w.Fatalf("not within %v: %s", probe.Patience, what)
-		}
-	}
+	probe.Eventually(w, what, holds)
 }
 
 // published returns what the output topic has about a key, oldest first, by

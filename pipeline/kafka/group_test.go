@@ -3,8 +3,6 @@ package kafka
 import (
 	"context"
 	"errors"
-	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // crew runs one member and keeps what it was given.
@@ -447,7 +446,8 @@ func TestGroupMorePartitions(t *testing.T) {
 // TestStaleConnection: a broker may close connections that wait.
 func TestStaleConnection(t *testing.T) {
 	dir := t.TempDir()
-	first, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(dir))
+	own := kfake.Ports(ownPort(t))
+	first, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(dir), own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,29 +456,27 @@ func TestStaleConnection(t *testing.T) {
 	l, p := newLog(t, c), pipeline.Partition{Topic: fresh(t, c, 1)}
 	publish(t, c, Plain, numbered(p.Topic, 3)...)
 	first.Close()
-	fake(t, kfake.DataDir(dir), kfake.Ports(port(t, addrs[0])))
+	fake(t, kfake.DataDir(dir), own)
 	if f, err := l.Fetch(t.Context(), p, 0, 1<<20); err != nil || len(f.Records) != 3 {
 		t.Errorf("%d records, %v", len(f.Records), err)
 	}
 }
 
-func port(t testing.TB, addr string) int {
+// ownPort is one that nobody takes while its broker is away.
+func ownPort(t testing.TB) int {
 	t.Helper()
-	_, p, err := net.SplitHostPort(addr)
+	port, err := probe.FreePort(t.Context(), "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := strconv.Atoi(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return port
 }
 
 // TestBrokerRestart: everything waits and goes on.
 func TestBrokerRestart(t *testing.T) {
 	dir := t.TempDir()
-	first, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(dir), kfake.SyncWrites())
+	own := kfake.Ports(ownPort(t))
+	first, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(dir), kfake.SyncWrites(), own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +504,7 @@ func TestBrokerRestart(t *testing.T) {
 		defer w.mu.Unlock()
 		return len(w.errs) > 0
 	})
-	fake(t, kfake.DataDir(dir), kfake.Ports(port(t, addrs[0])))
+	fake(t, kfake.DataDir(dir), own)
 	var f pipeline.Fetched
 	eventually(t, "fetch", func() bool {
 		f, err = l.Fetch(t.Context(), p, 0, 1<<20)

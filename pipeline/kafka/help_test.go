@@ -131,20 +131,7 @@ func values(records []pipeline.Record) string {
 	return strings.TrimSpace(b.String())
 }
 
-// eventually polls until ok or the test's patience ends.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(probe.Patience)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("no %s", what)
-		}
-	}
-}
+var eventually = probe.Eventually
 
 func franz(t testing.TB, addrs []string, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()

@@ -64,20 +64,7 @@ func dial(t *testing.T, s *Server, query string) (net.Conn, *bufio.Reader, *http
 	return conn, in, a
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(probe.Patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not within %v: %s", probe.Patience, what)
-		}
-	}
-}
+var until = probe.Eventually
 
 // reads wraps an answer's body as a reader of messages.
 func reads(t *testing.T, body io.Reader) *reader {

@@ -8,13 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // consumer is a running `consumer run`.
@@ -28,7 +29,7 @@ type consumer struct {
 // start runs the program over a topic in a group of its own. settings are
 // lines of its configuration.
 func (r *rig) start(ctx context.Context, topic, settings string) (*consumer, error) {
-	listen, err := freePort(ctx)
+	listen, err := probe.FreeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +93,6 @@ func (r *rig) run(ctx context.Context, t *topic, settings string) (p pace, last 
 			return pace{(m[processorSeconds] - first[processorSeconds]) / n, time.Since(start).Seconds() / n}, m, nil
 		}
 	}
-}
-
-func freePort(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 // metrics are the program's, those of all labels added up.

@@ -48,7 +48,7 @@ type place struct {
 // address.
 func newPlace(ctx context.Context, host string) (place, error) {
 	host = cmp.Or(host, loopback)
-	port, err := freePort(ctx, host)
+	port, err := probe.FreePort(ctx, host)
 	return place{host, port, net.JoinHostPort(host, strconv.Itoa(port))}, err
 }
 
@@ -166,7 +166,7 @@ func ready(ctx context.Context, p *process, answers func(context.Context) error)
 			cancel()
 			return err
 		}
-		once, done := context.WithTimeout(ctx, 2*time.Second)
+		once, done := context.WithTimeout(ctx, 10*time.Second)
 		defer done()
 		return answers(once)
 	})

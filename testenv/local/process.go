@@ -6,11 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"syscall"
 )
@@ -146,27 +143,4 @@ func tail(path string, n int) string {
 		return err.Error()
 	}
 	return string(b[max(0, len(b)-n):])
-}
-
-// given are the ports that this process has given away. Of the thirty of a cluster
-// two would be the same in every twentieth otherwise, since none is listened on
-// until all are known.
-var given sync.Map
-
-// freePort returns a port of a host that nobody listens on, and none twice. It lies
-// below the range from which outgoing connections take theirs, so that it is
-// still free when a killed server comes back.
-func freePort(ctx context.Context, host string) (int, error) {
-	var err error
-	for range 100 {
-		port := 20000 + rand.IntN(10000)
-		if _, before := given.LoadOrStore(port, true); before {
-			continue
-		}
-		var l net.Listener
-		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, fmt.Errorf("no free port: %w", err)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -47,21 +47,14 @@ func shorten(rules string) string {
 // prometheus is a running Prometheus.
 type prometheus struct{ base string }
 
-// freePort returns a port of the loopback interface that was free a moment ago.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close() //nolint:errcheck // only its address is wanted
-	return l.Addr().String()
-}
-
 // watch starts a Prometheus that scrapes a consumer four times a second.
 func watch(t *testing.T, targets ...string) *prometheus {
 	t.Helper()
-	dir, address := t.TempDir(), freePort(t)
+	address, err := probe.FreeAddress(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
 	config := fmt.Sprintf(`global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}
 rule_files: [rules.yaml]
 scrape_configs:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -19,21 +20,43 @@ import (
 // about time is measured by the test that makes it.
 const Patience = 5 * time.Minute
 
-// Until calls try every 50 ms until it returns nil. When ctx ends first it
-// returns the last error of try.
+// Until calls try until it returns nil, soon after one another first and every
+// 50 ms later. When ctx ends first it returns the last error of try.
 func Until(ctx context.Context, try func(context.Context) error) error {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := try(ctx)
 		if err == nil {
 			return nil
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
+	}
+}
+
+var errNotYet = errors.New("not yet")
+
+// Eventually waits until a condition holds, and fails the test where Patience
+// ends before.
+func Eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	EventuallyNil(t, what, func() error {
+		if holds() {
+			return nil
+		}
+		return errNotYet
+	})
+}
+
+// EventuallyNil is Eventually for a condition that says what it lacks.
+func EventuallyNil(t testing.TB, what string, lacks func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), Patience)
+	defer cancel()
+	if err := Until(ctx, func(context.Context) error { return lacks() }); err != nil {
+		t.Fatalf("not within %v: %s (%v)", Patience, what, err)
 	}
 }
 
@@ -41,7 +64,7 @@ func Until(ctx context.Context, try func(context.Context) error) error {
 // registered and not fenced.
 func Kafka(ctx context.Context, addr string) error {
 	return Until(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		// A new transport each time: the metadata that one keeps may be
 		// those of the broker before.
@@ -83,7 +106,7 @@ func untilRedis(ctx context.Context, url string, try func(context.Context, *redi
 	if err != nil {
 		return err
 	}
-	o.MaxRetries, o.DialTimeout, o.ReadTimeout = -1, time.Second, time.Second
+	o.MaxRetries, o.DialTimeout, o.ReadTimeout = -1, 10*time.Second, 10*time.Second
 	c := redis.NewClient(o)
 	defer c.Close() //nolint:errcheck // nothing is pending on it
 	return Until(ctx, func(ctx context.Context) error {

@@ -6,6 +6,7 @@ package programs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/credence-stream/credence/testenv/probe"
 )
@@ -49,20 +49,11 @@ func Build(ctx context.Context, dir string, more ...string) error {
 // fails the test with the last error where probe.Patience ends before.
 func Eventually(t testing.TB, what string, done func() (bool, error)) {
 	t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(probe.Patience)
-	for {
+	probe.EventuallyNil(t, what, func() error {
 		ok, err := done()
-		if ok && err == nil {
-			return
+		if err == nil && !ok {
+			err = errors.New("not yet")
 		}
-		select {
-		case <-tick.C:
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-deadline:
-			t.Fatalf("not within %v: %s (%v)", probe.Patience, what, err)
-		}
-	}
+		return err
+	})
 }

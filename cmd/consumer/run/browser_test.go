@@ -6,7 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 func TestWantsBrowser(t *testing.T) {
@@ -56,16 +57,12 @@ func TestOpenBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	openBrowser(t.Context(), "http://127.0.0.1:2")
-	end := time.Now().Add(30 * time.Second)
-	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
-		if b, err := os.ReadFile(told); err == nil {
-			if strings.TrimSpace(string(b)) != "http://127.0.0.1:2" {
-				t.Errorf("the opener was told %q", b)
-			}
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal("the opener was not run")
-		}
+	var said []byte
+	probe.EventuallyNil(t, "the opener is run", func() (err error) {
+		said, err = os.ReadFile(told)
+		return err
+	})
+	if strings.TrimSpace(string(said)) != "http://127.0.0.1:2" {
+		t.Errorf("the opener was told %q", said)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
 	traces "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // Span is a span as a collector understands it; ids are hexadecimal.
@@ -103,7 +105,7 @@ func (c *Collector) Requests() []http.Header {
 // Until waits until what was sent is as wanted.
 func (c *Collector) Until(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for patience := time.After(30 * time.Second); !done(); {
+	for patience := time.After(probe.Patience); !done(); {
 		select {
 		case <-c.more:
 		case <-patience:
