@@ -140,9 +140,6 @@ func TestCallsAreBounded(t *testing.T) {
 				}
 				t.Logf("saved in %v, loaded in %v; the longest call took %v, a PING %v; a call sent %d bytes and received %d",
 					saved.Sub(start), loaded.Sub(saved), longest, ping, m.sent.Load(), m.received.Load())
-				if longest > time.Second {
-					t.Errorf("a call took %v", longest)
-				}
 			}
 			if most := max(m.sent.Load(), m.received.Load()); most > scriptBytes+slack {
 				t.Errorf("a call of %d bytes, want %d at most", most, scriptBytes+slack)

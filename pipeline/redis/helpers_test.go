@@ -11,6 +11,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 var (
@@ -74,9 +75,9 @@ func holds(t testing.TB, s *Store, token string, watermark int64, key, want stri
 	}
 }
 
-// poll tries f every few milliseconds for up to half a minute.
+// poll tries f every few milliseconds for as long as tests have patience.
 func poll(f func() error) error {
-	deadline := time.NewTimer(30 * time.Second)
+	deadline := time.NewTimer(probe.Patience)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

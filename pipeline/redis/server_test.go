@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/storetest"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // backend is a server under test with a plain connection to it.
@@ -216,7 +218,9 @@ func (s *server) begin(t testing.TB) *server {
 	s.t, s.dir = t, t.TempDir()
 	t.Cleanup(s.kill)
 	for range 5 { // somebody else may take the port first
-		s.port = freePort(t)
+		port, err := probe.FreePort(t.Context(), "127.0.0.1")
+		must(t, err)
+		s.port = port
 		if s.start() == nil {
 			return s
 		}
@@ -240,6 +244,7 @@ func (s *server) start() error {
 	} else {
 		args = append(append(args, "--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction"), s.extra...)
 	}
+	before := len(s.log())
 	s.cmd = exec.CommandContext(context.Background(), "redis-server", args...) // outlives the test's context: cleanup ends it
 	if err := s.cmd.Start(); err != nil {
 		return err
@@ -258,11 +263,14 @@ func (s *server) start() error {
 		case <-ended:
 			return errEnded
 		default:
-			if err := s.raw.Ping(context.Background()).Err(); refusal(err) == nil {
-				return err
-			}
-			return nil // it answers, if only to those it knows
 		}
+		if err := s.raw.Ping(context.Background()).Err(); err != nil && refusal(err) == nil {
+			return err
+		} // it answers, if only to those it knows
+		if !strings.Contains(s.log()[before:], "eady to accept connections") && s.file == "" {
+			return errors.New("another server answers") // this one will end
+		}
+		return nil
 	})
 }
 
@@ -273,21 +281,4 @@ func (s *server) kill() {
 		_ = s.cmd.Process.Kill()
 		<-s.ended
 	}
-}
-
-// freePort returns a port that is free now, low enough for the bus port of a
-// cluster node, which is 10,000 above.
-func freePort(t testing.TB) int {
-	t.Helper()
-	for range 100 {
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		must(t, err)
-		port := l.Addr().(*net.TCPAddr).Port
-		must(t, l.Close())
-		if port < 55000 {
-			return port
-		}
-	}
-	t.Fatal("no free port below 55000")
-	return 0
 }
