@@ -189,7 +189,7 @@ func (s *suite) key(name string) string { return s.topic + ":" + name }
 // answered waits until the store holds value under name.
 func (s *suite) answered(t *testing.T, name, want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, probe.Patience)
 	defer cancel()
 	err := probe.Until(ctx, func(ctx context.Context) error {
 		got, err := s.redis.Get(ctx, s.key(name)).Result()
