@@ -13,6 +13,7 @@ import (
 
 	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/internal/access/accesstest"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // serve sends each client a line until the test ends, encrypted as the configuration says.
@@ -46,7 +47,7 @@ func serve(t *testing.T, c *tls.Config) (addr string) {
 // welcomed connects and reads the line.
 func welcomed(t *testing.T, d *access.Dialer, addr string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	c, err := d.Dial(ctx, "tcp", addr)
 	if err != nil {
