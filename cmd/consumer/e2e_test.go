@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
@@ -233,13 +234,26 @@ func TestServiceWithoutKafka(t *testing.T) {
 	}
 }
 
+// The demo prints posteriors until it is interrupted or its time is over.
 func TestDemo(t *testing.T) {
-	var out, messages bytes.Buffer
-	a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}
-	if code := commands.Run(t.Context(), a, []string{"demo", "--no-browser", "--duration", "5s", "--listen", "127.0.0.1:0"}); code != 0 {
-		t.Fatalf("exit %d: %s", code, messages.String())
-	}
-	if !strings.Contains(out.String(), "beta[distance]=") || !strings.Contains(messages.String(), "curl -s http://127.0.0.1:") {
-		t.Errorf("stdout %.500q\nstderr %q", out.String(), messages.String())
+	for duration, interrupted := range map[time.Duration]bool{time.Hour: true, time.Millisecond: false} {
+		var out, messages clitest.Transcript
+		a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		ended := make(chan int, 1)
+		go func() {
+			ended <- commands.Run(ctx, a, []string{"demo", "--no-browser", "--duration", duration.String(), "--listen", "127.0.0.1:0"})
+		}()
+		if interrupted {
+			probe.Eventually(t, "a posterior is printed", func() bool { return strings.Contains(out.String(), "beta[distance]=") || len(ended) > 0 })
+			interrupt()
+		}
+		if code := <-ended; code != 0 {
+			t.Fatalf("exit %d: %s", code, messages.String())
+		}
+		if interrupted && (!strings.Contains(out.String(), "beta[distance]=") || !strings.Contains(messages.String(), "curl -s http://127.0.0.1:")) {
+			t.Errorf("stdout %.500q\nstderr %q", out.String(), messages.String())
+		}
 	}
 }

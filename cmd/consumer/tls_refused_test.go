@@ -14,6 +14,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/internal/access/accesstest"
 	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // Files of TLS that cannot work end `run` before it has asked any server, which are all away
@@ -80,7 +81,7 @@ func refused(t *testing.T, what, text string, parts ...string) {
 		}
 	}
 	file := clitest.WriteFile(t, "c.yaml", []byte(text+"\nmodels: [{match: '**', kind: linear}]\n"))
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
 	defer cancel()
 	var out, messages bytes.Buffer
 	code := commands.Run(ctx, &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}, []string{"run", "--config", file})
