@@ -156,7 +156,7 @@ func (w *world) behind(ctx context.Context) (int64, error) {
 func (w *world) caughtUp(t *testing.T) {
 	t.Helper()
 	programs.Eventually(t, "the watermarks at the end of the log", func() (bool, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		n, err := w.behind(ctx)
 		if err == nil && n != 0 {

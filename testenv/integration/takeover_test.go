@@ -103,7 +103,7 @@ func TestTakeover(t *testing.T) {
 		members[0].Kill(t)
 		gap := settled("after a kill")
 		t.Logf("after SIGKILL: at most %v without a summary of a key", gap.Round(time.Millisecond))
-		if gap > 20*time.Second {
+		if gap > 29*time.Second { // its session would end after 30
 			t.Errorf("nobody took over for %v", gap)
 		}
 		members[0] = start()

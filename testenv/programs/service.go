@@ -163,8 +163,8 @@ func (s *Service) Stop(t testing.TB) {
 	}
 	select {
 	case <-s.done:
-	case <-time.After(30 * time.Second):
-		t.Fatal("the consumer did not end within 30 s of SIGTERM")
+	case <-time.After(probe.Patience):
+		t.Fatalf("the consumer did not end within %v of SIGTERM", probe.Patience)
 	}
 	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d after SIGTERM\n%s", code, Last(s.Messages.String()))

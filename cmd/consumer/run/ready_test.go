@@ -33,7 +33,7 @@ func TestReadyCommand(t *testing.T) {
 		var out, messages bytes.Buffer
 		a := &app.App{Names: cli.Apart(), Kinds: models.Kinds(), Out: &out, Err: &messages}
 		cmd := ReadyCommand(a)
-		cmd.SetArgs(args)
+		cmd.SetArgs(append([]string{}, args...)) // nil would be those of this process
 		cmd.SilenceErrors, cmd.SilenceUsage, cmd.GroupID = true, true, ""
 		err := cmd.ExecuteContext(t.Context())
 		if err != nil {
