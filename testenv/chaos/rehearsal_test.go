@@ -28,7 +28,7 @@ type script struct {
 
 var (
 	// The session of a group is half a minute: whoever waits for it has failed.
-	excerpt = script{partitions: 6, most: 3, hold: time.Second, cuts: []string{"Kafka"}, bound: 25 * time.Second}
+	excerpt = script{partitions: 6, most: 3, hold: time.Second, cuts: []string{"Kafka"}, bound: 29 * time.Second}
 	whole   = script{partitions: 12, most: 6, hold: 15 * time.Second, cuts: []string{"Kafka and Redis", "Kafka", "Redis"}, bound: 5 * time.Second}
 )
 

@@ -18,8 +18,9 @@ import (
 )
 
 // flow sends records one after the other until the returned function is called, which
-// returns when all that were sent are acknowledged. It is an error if they were not
-// enough.
+// returns when all that were sent are acknowledged. On a machine that takes longer they
+// have to last: the second half goes at half the rate, what is then the second half at
+// half of that, down to a tenth. It is an error if they were not enough.
 func flow(t *testing.T, brokers []string, records []pipeline.Output, every time.Duration) (stop func() error) {
 	t.Helper()
 	c, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.MetadataMinAge(50*time.Millisecond), kgo.AlwaysRetryEOF()) // a link answers while its broker is down
@@ -39,7 +40,12 @@ func flow(t *testing.T, brokers []string, records []pipeline.Output, every time.
 			defer mu.Unlock()
 			done <- errors.Join(all, flushed, failed)
 		}
+		pause, half := every, len(records)/2
 		for i := range records {
+			if i == half && pause < 10*every {
+				pause, half = min(2*pause, 10*every), half+(len(records)-half)/2
+				tick.Reset(pause)
+			}
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
