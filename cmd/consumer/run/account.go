@@ -26,7 +26,7 @@ type Account struct {
 }
 
 // accounting bounds the wait for a store that may be away.
-const accounting = 2 * time.Second
+const accounting = 5 * time.Second
 
 // Account returns what became of the records so far, also after ctx has ended.
 func (s *Service) Account(ctx context.Context) Account {
