@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // prefix starts the name of every project of a test; the process id follows.
@@ -62,17 +63,8 @@ func NewProject(ctx context.Context, name string) (*Project, error) {
 		return nil, err
 	}
 	p := &Project{Name: name, root: root, tool: t}
-	var open []net.Listener
 	for _, port := range []*int{&p.Kafka, &p.Redis, &p.HTTP} {
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		open = append(open, l)
-		*port = l.Addr().(*net.TCPAddr).Port
-	}
-	for _, l := range open {
-		if err := l.Close(); err != nil {
+		if *port, err = probe.FreePort(ctx, "127.0.0.1"); err != nil {
 			return nil, err
 		}
 	}

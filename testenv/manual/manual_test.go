@@ -5,7 +5,6 @@ package manual
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,12 +145,11 @@ func follow(t *testing.T, env *testenv.Env, root, page string, steps []step) {
 // freeAddress is one that nothing listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := probe.FreeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // its address is what was wanted
-	return l.Addr().String()
+	return address
 }
 
 // settle points the configurations of the page's folder, also those that a
