@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race steady fuzz bench bench-quick bench-compare build release up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -117,6 +117,10 @@ theory: ## distance to the posterior of all rows as shards come in, minutes; wri
 race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
 	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')
 	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models/... ./research/baselines/...
+
+ROUNDS ?= 5
+steady: ## repeats the tests of PKG=./cmd/... beside busy loops, ROUNDS=5 times on one core and with eight threads, in random order: finds those that depend on time
+	testenv/steady $(ROUNDS) $(or $(PKG),$(error PKG=./a/package/... says what to repeat))
 
 fuzz: ## every fuzz target for FUZZTIME, executions or a time
 	@for t in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
