@@ -73,7 +73,7 @@ var layers = []layer{
 	{path: "pipeline/quota"},
 	{path: "pipeline/depend"},
 	{path: "pipeline/trace"},
-	{path: "pipeline/trace/otlp/otlptest"},
+	{path: "pipeline/trace/otlp/otlptest", may: []string{"testenv/probe"}},
 	{path: "pipeline/trace/otlp", may: []string{"pipeline/trace", "internal/access"}},
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
 	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
@@ -180,7 +180,7 @@ var layers = []layer{
 
 	{path: "testenv", may: []string{"testenv/rewind", "testenv/compose", "internal/embedded", "testenv/install", "testenv/local", "testenv/probe"}},
 	{path: "testenv/api"},
-	{path: "testenv/bench", may: []string{"cdf", "cdf/lin", "cdf/rnd", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "testenv", "internal/rscript", "internal/strictyaml"}},
+	{path: "testenv/bench", may: []string{"cdf", "cdf/lin", "cdf/rnd", "models", "pipeline", "pipeline/arrow", "pipeline/kafka", "testenv", "testenv/probe", "internal/rscript", "internal/strictyaml"}},
 	{path: "testenv/chaos"},
 	{path: "testenv/compose", may: []string{"testenv/probe"}},
 	{path: "internal/embedded"},
