@@ -15,16 +15,18 @@ demo: build ## posteriors of real flights in this terminal; needs only Go
 
 test: unit integration ## everything, on embedded parts and on a real Kafka and Redis
 
+# Packages at a time: most that start servers or processes wait for much of theirs.
+BESIDE ?= 4
+
 unit: ## tests of every package, on embedded parts; SHORT=1 leaves out the long ones and those that run whole programs or repeat research
 ifdef SHORT
 	$(GO) test -count=1 -short -vet=off $$($(GO) list ./... | grep -vE '/(testenv|examples|research)/|/cmd/consumer$$')
 else
-	$(GO) test -count=1 -timeout 30m ./...
+	$(GO) test -count=1 -p $(BESIDE) -timeout 60m ./...
 endif
 
 integration: ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/chaos; measured=$$?; \
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 2 -v -timeout 40m ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/compose && exit $$measured
+	CREDENCE_BACKEND=real $(GO) test -count=1 -p 2 -v -timeout 60m ./testenv ./testenv/integration ./testenv/chaos ./testenv/browser ./testenv/interop ./testenv/manual ./testenv/api ./testenv/compose
 
 containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
@@ -115,8 +117,8 @@ theory: ## distance to the posterior of all rows as shards come in, minutes; wri
 	$(GO) run ./research/approach -out docs/theory.md
 
 race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
-	$(GO) test -race -short -count=1 -timeout 30m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')
-	$(GO) test -race -short -count=1 -timeout 30m -run 'Keeps?TheContract' ./models/... ./research/baselines/...
+	$(GO) test -race -short -count=1 -p 3 -timeout 60m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')
+	$(GO) test -race -short -count=1 -p 3 -timeout 60m -run 'Keeps?TheContract' ./models/... ./research/baselines/...
 
 ROUNDS ?= 5
 steady: ## repeats the tests of PKG=./cmd/... beside busy loops, ROUNDS=5 times on one core and with eight threads, in random order: finds those that depend on time
