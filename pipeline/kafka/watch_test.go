@@ -14,7 +14,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/pipeline"
-	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // countRequests counts what a broker is asked from now on.
@@ -209,13 +208,12 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 		return resp, nil, true
 	})
 	ends := func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), probe.Patience)
-		defer cancel()
-		for {
-			if _, err := l.Fetch(ctx, p, 3, 1<<20); err != nil {
+		for range 20 { // what is on its way may say that there is nothing
+			if _, err := l.Fetch(t.Context(), p, 3, 1<<20); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
 	short.Store(true)
 	if err := ends(); !errors.Is(err, pipeline.ErrOutOfRange) {
@@ -231,7 +229,7 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 	idle()
 	idle()
 	b.Close()
-	if err := ends(); errors.Is(err, context.DeadlineExceeded) {
+	if ends() == nil {
 		t.Error("no error after the broker's end")
 	}
 }
