@@ -4,6 +4,7 @@ package browser
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -125,6 +126,16 @@ func TestOutage(t *testing.T) {
 	b.excuse("ERR_")
 	b.open(w.Base + "/")
 	b.wait(rowOf(keys[0])+`?.querySelector('.cell.mean').dataset.value`, "a mean")
+
+	c := newTab(t, browser, 1280, 1100)
+	c.open(w.Base + "/key/" + url.PathEscape(keys[0]))
+	c.wait(`document.querySelector('.bands canvas')`, "a chart")
+	const picture, shards = `document.querySelector('.bands canvas').toDataURL()`, `+document.querySelector('[data-testid=t]').dataset.value`
+	drawn, at := value[string](c, picture), value[float64](c, shards)
+	w.send(t, keys...)
+	c.wait(fmt.Sprintf(`%s > %v`, shards, at), "another shard, without a reload")
+	c.wait(picture+` !== `+quote(drawn), "a chart that moves")
+	c.end()
 
 	if err := w.env.KillKafka(); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,13 @@ func TestDemo(t *testing.T) {
 		b.wait(rowOf(key)+`?.querySelector('.cell.mean').dataset.value`, "a mean of "+key)
 		b.do(evaluate(`window.never = 'reloaded'`))
 		before := value[string](b, rowOf(key)+`.querySelector('.cell.rows').textContent`)
-		b.wait(rowOf(key)+`.querySelector('.cell.rows').textContent !== `+quote(before), "more rows of "+key)
+		programs.Eventually(t, "more rows of "+key, func() (bool, error) {
+			if strings.Contains(demo.Messages.String(), "flights are sent") {
+				t.Log("NOT SEEN: all flights were sent before the page was looked at; TestOutage sends for as long as it looks")
+				return true, nil
+			}
+			return value[bool](b, rowOf(key)+`.querySelector('.cell.rows').textContent !== `+quote(before)), nil
+		})
 		t.Logf("%.1f s from the start of the demo to the first band that moves", time.Since(started).Seconds())
 		if got := value[string](b, `window.never || ''`); got != "reloaded" {
 			t.Error("the page was loaded anew")
@@ -61,17 +67,14 @@ func TestDemo(t *testing.T) {
 		b.open(demo.Base + "/")
 		b.wait(rowOf(key)+`?.querySelector('.cell.mean').dataset.value`, "a mean of "+key)
 		// One look at the page: what it shows together belongs together.
-		got := value[string](b, fmt.Sprintf(`(async () => {
+		b.agrees(fmt.Sprintf(`(async () => {
 			const row = %s, n = +row.querySelector('.cell.rows').textContent.replace(/\D/g, '')
 			const variable = row.querySelector('.cell.variable').textContent.trim()
 			return (%s)(%q, n / 10, [[variable, 'mean', +row.querySelector('.cell.mean').dataset.value]])
-		})()`, rowOf(key), published, key))
-		if got != "" {
-			t.Errorf("overview: %s", got)
-		}
+		})()`, rowOf(key), published, key), "the overview's numbers as the API has them")
 		b.open(escaped + "?view=diagnostics")
 		b.wait(`document.querySelectorAll('.diagnostics tbody tr[aria-rowindex]').length === 3`, "three variables")
-		got = value[string](b, fmt.Sprintf(`(async () => {
+		b.agrees(fmt.Sprintf(`(async () => {
 			const t = +document.querySelector('[data-testid=t]').dataset.value
 			const columns = ['mean', 'q2.5', 'q25', 'median', 'q75', 'q97.5'], numbers = []
 			for (const row of document.querySelectorAll('.diagnostics tbody tr[aria-rowindex]')) {
@@ -80,21 +83,8 @@ func TestDemo(t *testing.T) {
 			}
 			if (numbers.length !== 18) return numbers.length + ' numbers'
 			return (%s)(%q, t, numbers)
-		})()`, published, key))
-		if got != "" {
-			t.Errorf("key page: %s", got)
-		}
+		})()`, published, key), "the key's numbers as the API has them")
 		b.shot("diagnostics")
-	})
-	t.Run("bands tighten live", func(t *testing.T) {
-		b := newTab(t, browser, 1280, 1100)
-		b.open(escaped)
-		b.wait(`document.querySelector('.bands canvas')`, "a chart")
-		const picture, shards = `document.querySelector('.bands canvas').toDataURL()`, `+document.querySelector('[data-testid=t]').dataset.value`
-		drawn, at := value[string](b, picture), value[float64](b, shards)
-		b.wait(fmt.Sprintf(`%s > %v`, shards, at), "another shard")
-		b.wait(picture+` !== `+quote(drawn), "a chart that moves")
-		b.shot("light")
 	})
 	t.Run("predict", func(t *testing.T) {
 		b := newTab(t, browser, 1280, 1100)

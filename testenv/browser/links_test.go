@@ -32,7 +32,7 @@ func TestQuantities(t *testing.T) {
 	b := newTab(t, browser, 1400, 1000)
 	b.open(w.Base + "/key/shop%2F10003")
 	b.wait(`document.querySelectorAll('.quantity').length === 3 && document.querySelector('.bands canvas')`, "three quantities")
-	got := value[string](b, `(async () => {
+	b.agrees(`(async () => {
 		const p = await (await fetch('/v1/models/shop%2F10003')).json()
 		const cards = [...document.querySelectorAll('.quantity')]
 		const wrong = []
@@ -45,10 +45,7 @@ func TestQuantities(t *testing.T) {
 		}
 		if (p.alerts?.join() !== 'steep' || !document.querySelector('[aria-labelledby=quantities-title]').innerText.includes('steep')) wrong.push('alerts ' + p.alerts)
 		return wrong.join('; ')
-	})()`)
-	if got != "" {
-		t.Error(got)
-	}
+	})()`, "the quantities of the API")
 	b.wait(`document.body.innerText.includes('EUR/m')`, "the unit of a coefficient")
 	for _, width := range axeWidths {
 		b := newTab(t, browser, width, 1000)
@@ -74,7 +71,7 @@ func TestForestValues(t *testing.T) {
 	b := newTab(t, browser, 1400, 1000)
 	b.open(w.Base + "/forest?variable=beta%5Bx%5D&sort=key")
 	b.wait(`document.querySelector('.forest-row')`, "lines")
-	got := value[string](b, `(async () => {
+	b.agrees(`(async () => {
 		const fold = document.querySelector('.folded button')
 		fold?.click()
 		await new Promise(requestAnimationFrame)
@@ -83,10 +80,7 @@ func TestForestValues(t *testing.T) {
 		const shown = [...document.querySelectorAll('.forest-row')].map(r => r.querySelector('.name').textContent.trim() + ' ' + r.querySelector('.forest-figures').dataset.value).sort()
 		const want = list.map(m => m.key + ' ' + m.posterior[0].median).sort()
 		return shown.join() === want.join() ? '' : shown.join() + '; the API has ' + want.join()
-	})()`)
-	if got != "" {
-		t.Error(got)
-	}
+	})()`, "the medians of the API")
 }
 
 // TestLinks opens addresses, finds the view that each stands for, and finds

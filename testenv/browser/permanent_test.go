@@ -231,7 +231,7 @@ func (v permanent) restored(t *testing.T, b, other *tab, base string) {
 		t.Fatal(err)
 	}
 	for _, s := range v.settings {
-		b.do(evaluate(s.act))
+		b.wait("(() => { "+s.act+"; return true })()", "what is set by "+s.act) // it may be about to be drawn
 		b.wait(s.wants, "after "+s.act)
 	}
 	after := map[string]any{}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -243,6 +244,21 @@ func value[T any](b *tab, expression string) T {
 		b.t.Fatalf("%v: %s", err, expression)
 	}
 	return v
+}
+
+// agrees waits until an expression says "" of what differs: the page may have what it shows
+// in steps, and hear of a shard between two looks.
+func (b *tab) agrees(expression, what string) {
+	b.t.Helper()
+	probe.EventuallyNil(b.t, what, func() error {
+		ctx, cancel := context.WithTimeout(b.ctx, probe.Patience)
+		defer cancel()
+		wrong, err := chromedp.Run(ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+		if err == nil && wrong != "" {
+			err = errors.New(wrong)
+		}
+		return err
+	})
 }
 
 // press sends keys to what has the focus. The text of a key comes with its
