@@ -54,7 +54,9 @@ func TestOneTraceAllTheWay(t *testing.T) {
 		_, other := p.get(w, "/v1/models/unsampled%2F1", "Traceparent", "00-hostile")
 		return known == http.StatusOK && other == http.StatusOK
 	})
-	collector.Until(t, "five records of the trace", func() bool { return len(named(collector.Spans(), "process shards")) >= 5 })
+	collector.Until(t, "five records of the trace, and a request", func() bool {
+		return len(named(collector.Spans(), "process shards")) >= 5 && len(named(collector.Spans(), "GET /v1/models/{key}")) > 0
+	})
 	p.end()
 
 	spans := collector.Spans()

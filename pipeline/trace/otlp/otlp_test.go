@@ -17,6 +17,7 @@ import (
 
 	"github.com/credence-stream/credence/pipeline/trace"
 	"github.com/credence-stream/credence/pipeline/trace/otlp/otlptest"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // TestEncoding has a span with all that one can have read by OpenTelemetry's own code.
@@ -141,7 +142,8 @@ func TestExport(t *testing.T) {
 	c.Until(t, "the first span", func() bool { return len(c.Spans()) == 1 })
 	write("Authorization: Bearer two")
 	r.span("second")
-	r.stop() // what is left is sent
+	c.Until(t, "the second span", func() bool { return len(c.Spans()) == 2 })
+	r.stop()
 	spans, requests := c.Spans(), c.Requests()
 	if len(spans) != 2 || spans[0].Name != "first" || spans[1].Name != "second" || spans[0].Service != "credence" {
 		t.Fatalf("got %+v", spans)
@@ -177,6 +179,7 @@ func TestCollectorThatRefuses(t *testing.T) {
 			c.Refuse(x.answer)
 			r := start(t, Options{Endpoint: c.URL + "/"})
 			r.span("a")
+			probe.Eventually(t, "an answer is counted", func() bool { return r.counts(t)["refused"] > 0 })
 			r.stop()
 			if got := r.counts(t); got["refused"] != 1 || got["sent"] != 0 {
 				t.Errorf("counts %v", got)
@@ -271,6 +274,12 @@ func TestEndWaitsForTheRequestUnderWay(t *testing.T) {
 		r.stop()
 		if got := r.counts(t); s.tries != 1 || got["sent"] != 1 || time.Since(began) != time.Second {
 			t.Errorf("%d tries, counts %v after %v", s.tries, got, time.Since(began))
+		}
+		left := startOn(t, new(slow)) // what is left is sent
+		left.span("x")
+		left.stop()
+		if got := left.counts(t); got["sent"] != 1 || got["end"] != 0 {
+			t.Errorf("counts %v of what was left", got)
 		}
 		never := startOn(t, &away{until: time.Now(), then: hanging{}})
 		never.span("x")
