@@ -221,6 +221,23 @@ func TestMemberWithoutAPartitionIsReady(t *testing.T) {
 	})
 }
 
+// TestUntilEndWaitsOutages: a broker that is away when the ends are asked for is an outage as
+// any other.
+func TestUntilEndWaitsOutages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := pipelinetest.StartOn(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 40), Away: true})
+		ended := make(chan error, 1)
+		go func() { ended <- b.UntilEnd(t.Context()) }()
+		b.ReadyWithin(t, 10*time.Second, false)
+		<-time.After(5 * time.Second)
+		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Away = false })
+		if err := <-ended; err != nil || len(b.Kafka.Sent) < 40 {
+			t.Errorf("%d outputs at the end: %v", len(b.Kafka.Sent), err)
+		}
+		b.Stop(t)
+	})
+}
+
 func TestUntilEndWaitsForTheDecisionAlsoWhereNothingIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := pipelinetest.Start(t, pipelinetest.Records(5, 40))
