@@ -1,4 +1,5 @@
 import datetime
+import decimal
 import unittest
 
 import pandas as pd
@@ -40,6 +41,11 @@ class Shards(unittest.TestCase):
         ):
             with self.subTest(type(data)):
                 self.assertEqual(cut(data), want)
+
+    def test_decimals_are_numbers(self):
+        frame = pd.DataFrame({"shop": ["a", "a"], "x": [decimal.Decimal("1.25"), None]})
+        self.assertEqual(cut(frame), [("a", 1, {"x": [1.25, None]}, None)])
+        self.assertEqual(to_arrow(frame).schema.field("x").type, pa.float64())
 
     def test_one_model(self):
         self.assertEqual(

@@ -36,7 +36,7 @@ def to_arrow(data: Any) -> pa.Table:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """Dictionaries as what they stand for: a slice would carry all of one."""
+    """Dictionaries as what they stand for, for a slice would carry all of one; decimals as the nearest floats."""
     for i, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             values = field.type.value_type
@@ -44,6 +44,8 @@ def _plain(table: pa.Table) -> pa.Table:
                 values = pa.large_string()
             chunks = [chunk.dictionary.cast(values).take(chunk.indices) for chunk in table.column(i).chunks]
             table = table.set_column(i, field.name, pa.chunked_array(chunks, values))
+        elif pa.types.is_decimal(field.type):  # which shards have not
+            table = table.set_column(i, field.name, table.column(i).cast(pa.float64()))
     return table
 
 
