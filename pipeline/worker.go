@@ -169,14 +169,22 @@ func (w *Worker) UntilEnd(ctx context.Context) error {
 // theEnd is who waits for Kafka when the ends of the log cannot be asked for.
 const theEnd = "the end of the log"
 
-// ends returns the ends that the partitions have now, or will have once an outage is over.
+// unknownFor is how long brokers may not know a topic that is new.
+const unknownFor = 10 * time.Second
+
+// ends returns the ends that the partitions have now, or will have once an outage is over. A
+// topic that is not there is none.
 func (w *Worker) ends(ctx context.Context) ([]int64, error) {
 	defer w.opt.Depend.Gone(theEnd)
+	begun := time.Now()
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		ends, err := w.endsNow(ctx)
 		if err == nil {
 			w.opt.Depend.Answered(depend.Kafka, theEnd)
 			return ends, nil
+		}
+		if errors.Is(err, ErrNoTopic) && time.Since(begun) > unknownFor {
+			return nil, err
 		}
 		w.opt.Depend.Blocked(depend.Kafka, theEnd, err.Error())
 		select {

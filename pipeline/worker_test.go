@@ -238,6 +238,31 @@ func TestUntilEndWaitsOutages(t *testing.T) {
 	})
 }
 
+// without is a log without its topic.
+type without struct{ *pipelinetest.Kafka }
+
+func (without) Partitions(context.Context, string) (int, error) { return 0, pipeline.ErrNoTopic }
+
+// TestUntilEndOfNoTopic: a topic that is not there has no end to wait for, but one that is
+// new may be unknown for a while.
+func TestUntilEndOfNoTopic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &pipelinetest.Kafka{Idle: true}
+		w, err := pipeline.New(pipeline.Options{
+			Topic: "in", Group: k, Log: without{k}, Store: storetest.NewMemory(), Rules: pipelinetest.Rules(t),
+			Interval: time.Second, Records: 1, Bytes: 1, Inflight: 1, Heartbeat: time.Second, Flush: time.Second,
+			Metrics: pipeline.NewMetrics(prometheus.NewRegistry(), "test"), Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if err := w.UntilEnd(t.Context()); !errors.Is(err, pipeline.ErrNoTopic) || time.Since(begun) < 5*time.Second {
+			t.Errorf("after %v: %v", time.Since(begun), err)
+		}
+	})
+}
+
 func TestUntilEndWaitsForTheDecisionAlsoWhereNothingIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := pipelinetest.Start(t, pipelinetest.Records(5, 40))
