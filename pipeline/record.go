@@ -124,6 +124,10 @@ var (
 	ErrAnotherLog = errors.New("another log: the topic was recreated or its log truncated")
 )
 
+// ErrNoTopic reports a topic that the brokers do not know, of a Log. Some may not know one yet
+// that was just created.
+var ErrNoTopic = errors.New("no such topic")
+
 // OutageError is an outage that says of what.
 type OutageError struct {
 	Of  string // in words, as in package depend

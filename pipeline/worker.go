@@ -133,8 +133,8 @@ func (w *Worker) Ready() (bool, string) { return w.board.ready() }
 
 // UntilEnd waits until the stored watermarks of all partitions of the input,
 // whoever owns them, have reached the ends that the log has now, and the
-// observer has been told of those that this process saved. It returns an error
-// as soon as a partition of this process halts.
+// observer has been told of those that this process saved. It waits out outages, and
+// returns an error as soon as a partition of this process halts.
 func (w *Worker) UntilEnd(ctx context.Context) error {
 	ends, err := w.ends(ctx)
 	if err != nil {
@@ -166,7 +166,36 @@ func (w *Worker) UntilEnd(ctx context.Context) error {
 	}
 }
 
+// theEnd is who waits for Kafka when the ends of the log cannot be asked for.
+const theEnd = "the end of the log"
+
+// unknownFor is how long brokers may not know a topic that is new.
+const unknownFor = 10 * time.Second
+
+// ends returns the ends that the partitions have now, or will have once an outage is over. A
+// topic that is not there is none.
 func (w *Worker) ends(ctx context.Context) ([]int64, error) {
+	defer w.opt.Depend.Gone(theEnd)
+	begun := time.Now()
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		ends, err := w.endsNow(ctx)
+		if err == nil {
+			w.opt.Depend.Answered(depend.Kafka, theEnd)
+			return ends, nil
+		}
+		if errors.Is(err, ErrNoTopic) && time.Since(begun) > unknownFor {
+			return nil, err
+		}
+		w.opt.Depend.Blocked(depend.Kafka, theEnd, err.Error())
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (w *Worker) endsNow(ctx context.Context) ([]int64, error) {
 	n, err := w.opt.Log.Partitions(ctx, w.opt.Topic)
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", w.opt.Topic, err)

@@ -221,6 +221,48 @@ func TestMemberWithoutAPartitionIsReady(t *testing.T) {
 	})
 }
 
+// TestUntilEndWaitsOutages: a broker that is away when the ends are asked for is an outage as
+// any other.
+func TestUntilEndWaitsOutages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := pipelinetest.StartOn(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 40), Away: true})
+		ended := make(chan error, 1)
+		go func() { ended <- b.UntilEnd(t.Context()) }()
+		b.ReadyWithin(t, 10*time.Second, false)
+		<-time.After(5 * time.Second)
+		b.Kafka.Set(func(k *pipelinetest.Kafka) { k.Away = false })
+		if err := <-ended; err != nil || len(b.Kafka.Sent) < 40 {
+			t.Errorf("%d outputs at the end: %v", len(b.Kafka.Sent), err)
+		}
+		b.Stop(t)
+	})
+}
+
+// without is a log without its topic.
+type without struct{ *pipelinetest.Kafka }
+
+func (without) Partitions(context.Context, string) (int, error) { return 0, pipeline.ErrNoTopic }
+
+// TestUntilEndOfNoTopic: a topic that is not there has no end to wait for, but one that is
+// new may be unknown for a while.
+func TestUntilEndOfNoTopic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &pipelinetest.Kafka{Idle: true}
+		w, err := pipeline.New(pipeline.Options{
+			Topic: "in", Group: k, Log: without{k}, Store: storetest.NewMemory(), Rules: pipelinetest.Rules(t),
+			Interval: time.Second, Records: 1, Bytes: 1, Inflight: 1, Heartbeat: time.Second, Flush: time.Second,
+			Metrics: pipeline.NewMetrics(prometheus.NewRegistry(), "test"), Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if err := w.UntilEnd(t.Context()); !errors.Is(err, pipeline.ErrNoTopic) || time.Since(begun) < 5*time.Second {
+			t.Errorf("after %v: %v", time.Since(begun), err)
+		}
+	})
+}
+
 func TestUntilEndWaitsForTheDecisionAlsoWhereNothingIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := pipelinetest.Start(t, pipelinetest.Records(5, 40))

@@ -104,6 +104,24 @@ func TestTryAtATerminal(t *testing.T) {
 	}
 }
 
+// TestTryWhoseTerminalIsClosed: it ends in order, and leaves nothing in the temporary folder,
+// which can be gigabytes.
+func TestTryWhoseTerminalIsClosed(t *testing.T) {
+	temp := t.TempDir()
+	p := atTerminal(t, []string{"TMPDIR=" + temp}, "try", sold(t, 400), "--response", "sold", "--key", "shop", "--no-browser", "--listen", "127.0.0.1:0")
+	p.until("the page stays at http://127.0.0.1:[0-9]+ until Ctrl-C")
+	if held, err := os.ReadDir(temp); err != nil || len(held) == 0 {
+		t.Errorf("nothing is kept meanwhile: %v", err)
+	}
+	if err := p.screen.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := p.cmd.Wait()
+	if held, _ := os.ReadDir(temp); err != nil || len(held) > 0 {
+		t.Errorf("it ends with %v and leaves %v", err, held)
+	}
+}
+
 // TestTryInterruptedAtATerminal: Ctrl-C in the middle ends it with its account, below a bar
 // that fits the terminal and has colours unless they are not wanted.
 func TestTryInterruptedAtATerminal(t *testing.T) {

@@ -135,7 +135,7 @@ func (d *Decoder) schema(value []byte) ([]byte, error) {
 	}
 	m, end, _, err := next(value)
 	if err != nil {
-		return nil, err
+		return nil, foreign(value, err)
 	}
 	if end {
 		return nil, damaged("no schema")
@@ -156,6 +156,21 @@ func (d *Decoder) schema(value []byte) ([]byte, error) {
 	d.plans = slices.Insert(d.plans, 0, p)
 	d.plan = p
 	return value[m.size:], nil
+}
+
+// foreign names what producers send in place of an Arrow stream, whose bytes would be told
+// of as lengths that make no sense; err for anything else.
+func foreign(value []byte, err error) error {
+	text := bytes.TrimLeft(value, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(value, []byte("ARROW1")):
+		return damaged("an Arrow file, where a stream is needed: write it by a stream writer, as pyarrow.ipc.new_stream is one")
+	case bytes.HasPrefix(value, []byte("PAR1")):
+		return damaged("a Parquet file, where an Arrow stream is needed")
+	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
+		return damaged("text such as JSON, where an Arrow stream is needed: input.format says what records are")
+	}
+	return err
 }
 
 // scan walks the framing of the messages after the schema and returns the

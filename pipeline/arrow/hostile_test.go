@@ -244,6 +244,18 @@ func TestNotArrow(t *testing.T) {
 	}
 }
 
+// What producers send by mistake is named.
+func TestForeignFormats(t *testing.T) {
+	for value, want := range map[string]string{
+		"ARROW1\x00\x00 and so on": "an Arrow file", "PAR1 and so on": "a Parquet file", " {\"x\": 1, \"y\": 2}": "input.format", "[{\"x\": 1}]": "input.format",
+		"text without a sign": "message metadata of",
+	} {
+		if err := attempt(t, NewDecoder(small), []byte(value)); !errors.Is(err, pipeline.ErrDecode) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", value, err, want)
+		}
+	}
+}
+
 // A buffer of a number less than the batch has rows.
 func TestColumnsThatAreTooShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

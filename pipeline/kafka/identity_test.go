@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -46,6 +47,9 @@ func TestRecreatedTopicIsAnotherLog(t *testing.T) {
 	}
 	if _, err := l.Follow(t.Context(), p, at, 1<<20, nil); err == nil || errors.Is(err, pipeline.ErrAnotherLog) {
 		t.Errorf("a topic that is gone is an outage: %v", err)
+	}
+	if _, err := l.Partitions(t.Context(), p.Topic); !errors.Is(err, pipeline.ErrNoTopic) || !errors.Is(err, kafka.UnknownTopicOrPartition) {
+		t.Errorf("partitions of a topic that is gone: %v", err)
 	}
 	if err := b.CreateTopic(p.Topic, 1, nil); err != nil {
 		t.Fatal(err)

@@ -53,8 +53,12 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 		return route{}, fmt.Errorf("topic %s: metadata of %d topics", topic, len(m.topics))
 	}
 	t := m.topics[0]
-	if t.code != 0 {
-		return route{}, fmt.Errorf("topic %s: %w", topic, kafka.Error(t.code))
+	switch code := kafka.Error(t.code); code {
+	case 0:
+	case kafka.UnknownTopicOrPartition:
+		return route{}, fmt.Errorf("topic %s: %w", topic, noTopic{code})
+	default:
+		return route{}, fmt.Errorf("topic %s: %w", topic, code)
 	}
 	r := route{id: t.id, leaders: make([]string, len(t.leaders)), replicas: t.replicas, born: time.Now()}
 	for p, leader := range t.leaders {
@@ -69,6 +73,13 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	c.mu.Unlock()
 	return r, nil
 }
+
+// noTopic is kafka.UnknownTopicOrPartition of a whole topic.
+type noTopic struct{ code kafka.Error }
+
+func (e noTopic) Error() string      { return e.code.Error() }
+func (e noTopic) Unwrap() error      { return e.code }
+func (noTopic) Is(target error) bool { return target == pipeline.ErrNoTopic }
 
 func (c *Client) forget(topic string) {
 	c.mu.Lock()

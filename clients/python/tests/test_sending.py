@@ -1,4 +1,5 @@
 import datetime
+import decimal
 import unittest
 
 import pandas as pd
@@ -40,6 +41,18 @@ class Shards(unittest.TestCase):
         ):
             with self.subTest(type(data)):
                 self.assertEqual(cut(data), want)
+
+    def test_text_beside_the_key(self):
+        rows = ROWS | {"city": ["a long name of a city", "b", None, "d", "e"]}
+        want = cut(rows)
+        for data in (pd.DataFrame(rows), pl.DataFrame(rows), pl.DataFrame(rows).to_arrow(), pl.DataFrame(rows).lazy().collect()):
+            with self.subTest(type(data)):
+                self.assertEqual(cut(data), want)
+
+    def test_decimals_are_numbers(self):
+        frame = pd.DataFrame({"shop": ["a", "a"], "x": [decimal.Decimal("1.25"), None]})
+        self.assertEqual(cut(frame), [("a", 1, {"x": [1.25, None]}, None)])
+        self.assertEqual(to_arrow(frame).schema.field("x").type, pa.float64())
 
     def test_one_model(self):
         self.assertEqual(
@@ -83,6 +96,9 @@ class Shards(unittest.TestCase):
                 cut(data, **arguments)
         with self.assertRaisesRegex(TypeError, "a set is no data frame"):
             to_arrow({1})
+        for series in (pd.Series([1.5]), pl.Series([1.5])):
+            with self.assertRaisesRegex(TypeError, "a Series is no data frame"):
+                to_arrow(series)
         with self.assertRaisesRegex(ValueError, "at least one"):
             send(ROWS, "t", key="shop", rows=0)
         with self.assertRaisesRegex(ValueError, "must not set partitioner"):

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/credence-stream/credence/cmd/internal/term"
 )
 
 // Listing prints lines in one of the formats, a block at a time.
@@ -62,6 +64,10 @@ func (r *Listing) End() error {
 	return r.out.Flush()
 }
 
+// widestCell is how many columns of the terminal a cell takes: of a long one all cells above
+// and below it would be as wide, and a record may have a key of any length.
+const widestCell = 120
+
 // tableBlock is how many lines of a table are aligned with each other.
 const tableBlock = 500
 
@@ -76,7 +82,7 @@ func (r *Listing) block() error {
 	}
 	for _, cells := range r.cells {
 		for i, cell := range cells {
-			cells[i] = oneLine(cell)
+			cells[i] = term.Cut(oneLine(cell), widestCell)
 		}
 		b.WriteString(strings.Join(cells, "\t") + "\n")
 	}

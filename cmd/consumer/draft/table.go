@@ -136,7 +136,7 @@ func (m *Model) use(c *column, g *given) string {
 		numericFeature: "feature", categoricalFeature: "feature, an effect per level", group: "names groups", clock: "time",
 		dated: "features: " + strings.Join(g.parts, ", "),
 	}[g.role]
-	if g.role == numericFeature && m.profile.Of != 0 && c.few() {
+	if g.role == numericFeature && m.profile.Of != 0 && c.few() && term.HarmlessText(c.name) == c.name {
 		what += "; --text " + cli.Quote(c.name) + " makes its values levels"
 	}
 	switch {

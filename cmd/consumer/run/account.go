@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -111,6 +112,21 @@ func (a Account) Err() error {
 		return fmt.Errorf("%w: all %d records became dead letters (%s)", cli.ErrNothingApplied, dead, counted(a.Dead))
 	}
 	return nil
+}
+
+// errNothingDone is why a run to the end failed that was stopped before there was a worker.
+var errNothingDone = errors.New("stopped before the end: no record was read")
+
+// verdict is why a run to the end failed, nil if it came there; ok says that there was a
+// worker whose account this is, which was told.
+func (a Account) verdict(ok bool) error {
+	switch {
+	case !ok:
+		return errNothingDone
+	case !a.Ended:
+		return cli.ErrReported // the account says so
+	}
+	return a.Err()
 }
 
 // counted lists counts by name.

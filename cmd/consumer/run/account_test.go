@@ -46,3 +46,23 @@ func TestAccountOfDeadLetters(t *testing.T) {
 		t.Errorf("some applied before: %v", err)
 	}
 }
+
+// A run to the end that is stopped before is no success, whoever stops it: a job that was
+// sent SIGTERM is not done.
+func TestVerdictOfARunToTheEnd(t *testing.T) {
+	some := pipeline.Tally{Applied: 1}
+	for name, c := range map[string]struct {
+		account Account
+		worked  bool
+		want    error
+	}{
+		"at the end":       {Account{Tally: some, Ended: true}, true, nil},
+		"in the middle":    {Account{Tally: some}, true, cli.ErrReported},
+		"before a worker":  {Account{}, false, errNothingDone},
+		"all dead letters": {Account{Tally: pipeline.Tally{Dead: map[pipeline.Stage]int64{pipeline.StageCheck: 2}}, Ended: true}, true, cli.ErrNothingApplied},
+	} {
+		if err := c.account.verdict(c.worked); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}

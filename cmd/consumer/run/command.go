@@ -61,11 +61,11 @@ of a time, a partition begins at its first record that is not older.`,
 			for _, text := range warnings {
 				w.warning(text)
 			}
-			return w.failed(cmd.Context(), runWorker(cmd.Context(), a, c, w, start, untilEnd))
+			return w.failed(runWorker(cmd.Context(), a, c, w, start, untilEnd))
 		},
 	}
 	f.Add(a, cmd)
-	cmd.Flags().BoolVar(&untilEnd, "until-end", false, "exit once all partitions have reached the ends that they have now; exit code 3 if all records became dead letters")
+	cmd.Flags().BoolVar(&untilEnd, "until-end", false, "exit once all partitions have reached the ends that they have now; exit code 1 if it is stopped before, 3 if all records became dead letters")
 	cmd.Flags().StringVar(&begin, "from", "", "begin a new group at a `PLACE` in the log: a time, how long ago, earliest, latest, or PARTITION=OFFSET,…")
 	cmd.Flags().StringVar(&group, "group", "", "the `NAME` of the group, in place of kafka.group")
 	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the effective configuration before the work: with defaults, without passwords")
@@ -95,9 +95,11 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start
 		return err
 	}
 	account, ok := s.Final()
-	if !ok {
+	if ok {
+		w.account(account)
+	}
+	if !untilEnd {
 		return nil
 	}
-	w.account(account)
-	return account.Err()
+	return account.verdict(ok)
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,8 +62,8 @@ func (w words) account(account fmt.Stringer) {
 }
 
 // failed returns an error as the command does, which is told of where it is in the log.
-func (w words) failed(ctx context.Context, err error) error {
-	if !w.json || err == nil || ctx.Err() != nil {
+func (w words) failed(err error) error {
+	if !w.json || err == nil || errors.Is(err, cli.ErrReported) {
 		return err
 	}
 	w.log.Error("failed", "error", err)

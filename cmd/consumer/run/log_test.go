@@ -22,7 +22,7 @@ func TestAJSONLogIsJSON(t *testing.T) {
 	w.account(bytes.NewBufferString("two\nlines"))
 	w.log.Debug("nothing")
 	boom := errors.New("boom")
-	if err := w.failed(t.Context(), boom); !errors.Is(err, cli.ErrReported) || !errors.Is(err, boom) {
+	if err := w.failed(boom); !errors.Is(err, cli.ErrReported) || !errors.Is(err, boom) {
 		t.Errorf("the error is %v", err)
 	}
 	var said []string
@@ -41,7 +41,7 @@ func TestAJSONLogIsJSON(t *testing.T) {
 	w = newWords(&app.App{Names: cli.Apart(), Err: &text}, &config.Log{Format: "text", Level: "debug"})
 	w.warning("old")
 	w.log.Debug("detail")
-	if got := text.String(); !strings.HasPrefix(got, "consumer: warning: old\n") || !strings.Contains(got, "level=DEBUG msg=detail") || w.failed(t.Context(), boom) != boom { //nolint:errorlint // the very error
+	if got := text.String(); !strings.HasPrefix(got, "consumer: warning: old\n") || !strings.Contains(got, "level=DEBUG msg=detail") || w.failed(boom) != boom { //nolint:errorlint // the very error
 		t.Errorf("as text: %s", got)
 	}
 }

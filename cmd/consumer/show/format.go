@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
+	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/internal/jsontext"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -69,9 +70,9 @@ func recorded(p *pipeline.Posterior) string { return string(jsontext.AppendTime(
 func writeLine(out io.Writer, p *pipeline.Posterior) error {
 	var b strings.Builder
 	s := p.Summary
-	fmt.Fprintf(&b, "%s  t=%d n=%d", p.Key, s.T, s.N)
+	fmt.Fprintf(&b, "%s  t=%d n=%d", term.HarmlessText(p.Key), s.T, s.N)
 	for i := range s.Rows {
-		fmt.Fprintf(&b, "  %s=%s", s.Rows[i].Variable, plusMinus(&s.Rows[i]))
+		fmt.Fprintf(&b, "  %s=%s", term.HarmlessText(s.Rows[i].Variable), plusMinus(&s.Rows[i]))
 	}
 	_, err := fmt.Fprintln(out, b.String())
 	return err
@@ -98,7 +99,7 @@ func plusMinus(r *cdf.Row) string {
 func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	var b strings.Builder
 	s := p.Summary
-	fmt.Fprintf(&b, "key\t%s\nmodel\t%s (%s), configuration %s\n", p.Key, p.Kind, p.Variant, p.Config)
+	fmt.Fprintf(&b, "key\t%s\nmodel\t%s (%s), configuration %s\n", term.HarmlessText(p.Key), p.Kind, p.Variant, p.Config)
 	fmt.Fprintf(&b, "absorbed\t%d shards, %d rows (%s after forgetting)\n", s.T, s.N, short(s.NEff))
 	w := p.Waiting
 	if last := "last record"; s.T > 0 {
@@ -116,10 +117,10 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 			sc.Rows, short(sc.LogDensity), short(sc.RMSE), percent(sc.Coverage95))
 	}
 	if len(s.PriorDominated) > 0 {
-		fmt.Fprintf(&b, "mostly prior\t%s\n", strings.Join(s.PriorDominated, ", "))
+		fmt.Fprintf(&b, "mostly prior\t%s\n", term.HarmlessText(strings.Join(s.PriorDominated, ", ")))
 	}
 	if len(s.WeakMixing) > 0 {
-		fmt.Fprintf(&b, "mixes weakly\t%s\n", strings.Join(s.WeakMixing, ", "))
+		fmt.Fprintf(&b, "mixes weakly\t%s\n", term.HarmlessText(strings.Join(s.WeakMixing, ", ")))
 	}
 	if len(s.Flags) > 0 {
 		fmt.Fprintf(&b, "warnings\t%s\n", strings.Join(s.Flags, ", "))
@@ -140,7 +141,7 @@ func writeDetails(out io.Writer, p *pipeline.Posterior) error {
 	b.WriteString("\nVARIABLE\tMEAN\tSD\t2.5%\tMEDIAN\t97.5%\tESS\tR-HAT\t\n")
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Variable,
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", term.HarmlessText(r.Variable),
 			short(r.Mean), short(r.SD), short(r.Q025), short(r.Median), short(r.Q975), short(r.ESSBulk), short(r.RHat))
 	}
 	return app.Tabulate(out, b.String(), tabwriter.AlignRight)

@@ -42,47 +42,46 @@ func checkFormat(file, format string) error {
 	return nil
 }
 
-// keepUntil is keep that does not wait for input once ctx has ended.
+// keepUntil copies what has no name to go by into a file of the right name, and returns it
+// and what removes it. It does not wait for input once ctx has ended.
 func keepUntil(ctx context.Context, in io.Reader, format string, most int64) (name string, remove func(), err error) {
-	type kept struct {
-		name   string
-		remove func()
-		err    error
-	}
-	done := make(chan kept, 1)
-	go func() {
-		var k kept
-		k.name, k.remove, k.err = keep(in, format, most)
-		done <- k
-	}()
-	select {
-	case k := <-done:
-		return k.name, k.remove, k.err
-	case <-ctx.Done():
-		return "", nil, ctx.Err()
-	}
-}
-
-// keep copies what has no name to go by into a file of the right name, and returns it
-// and what removes it.
-func keep(in io.Reader, format string, most int64) (name string, remove func(), err error) {
-	buffered := bufio.NewReaderSize(in, 1<<16)
-	head, _ := buffered.Peek(1 << 12) // what there is
-	ending, err := endingOf(head, format)
-	if err != nil {
-		return "", nil, err
-	}
 	dir, err := os.MkdirTemp("", "credence-try-*")
 	if err != nil {
 		return "", nil, err
 	}
 	remove = func() { _ = os.RemoveAll(dir) }
-	name = filepath.Join(dir, "stdin"+ending)
-	if err = copyTo(name, buffered, most); err != nil {
+	type kept struct {
+		name string
+		err  error
+	}
+	done := make(chan kept, 1)
+	go func() {
+		name, err := keep(dir, in, format, most)
+		done <- kept{name, err}
+	}()
+	select {
+	case k := <-done:
+		name, err = k.name, k.err
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
 		remove()
 		return "", nil, err
 	}
 	return name, remove, nil
+}
+
+// keep makes the copy in a folder.
+func keep(dir string, in io.Reader, format string, most int64) (name string, err error) {
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	head, _ := buffered.Peek(1 << 12) // what there is
+	ending, err := endingOf(head, format)
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(dir, "stdin"+ending)
+	return name, copyTo(name, buffered, most)
 }
 
 func copyTo(name string, in io.Reader, most int64) error {

@@ -62,12 +62,11 @@ func TestAsManyBytesAsAreKept(t *testing.T) {
 	}
 	most := int64(1000)
 	for _, n := range []int{1000, 1001} {
-		name, remove, err := keep(strings.NewReader("a\n"+strings.Repeat("1", n-2)), "", most)
+		name, err := keep(t.TempDir(), strings.NewReader("a\n"+strings.Repeat("1", n-2)), "", most)
 		if n <= int(most) {
 			if info, statErr := os.Stat(name); err != nil || statErr != nil || info.Size() != int64(n) {
 				t.Errorf("%d bytes under a bound of %d: %v, %v", n, most, err, statErr)
 			}
-			remove()
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), "standard input has more than 1,000 bytes; try a file") {

@@ -315,15 +315,26 @@ func TestAnInterruptedTrialSaysWhatItDid(t *testing.T) {
 	}
 }
 
-// Standard input that nothing comes from is not waited for after an interrupt.
+// Standard input that nothing comes from is not waited for after an interrupt, and what was
+// kept of it is removed.
 func TestAnInterruptedPipe(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	in, out := io.Pipe()
 	defer func() { _ = out.Close() }()
 	x := begin(t, "-", func(t *trial) { t.stdin = in })
-	if _, err := out.Write([]byte("a,b\n")); err != nil { // it reads now
+	if _, err := out.Write([]byte("a,b\n" + strings.Repeat("1,2\n", 2000))); err != nil { // enough to tell the format by
 		t.Fatal(err)
 	}
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for kept := []string(nil); len(kept) == 0; <-tick.C {
+		kept, _ = filepath.Glob(filepath.Join(temp, "credence-try-*", "stdin.csv")) // the pattern is good
+	}
 	x.end()
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
 }
 
 // The first band of a file of 100,000 rows is on the page in less than ten seconds, and on a

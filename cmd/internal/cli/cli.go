@@ -21,13 +21,30 @@ type Program struct {
 	Stdout, Stderr io.Writer
 }
 
-// Main runs a program under a context that ends with SIGINT or SIGTERM, and
+// Main runs a program under a context that ends with SIGINT, SIGTERM or SIGHUP, and
 // exits with what it returns.
 func Main(run func(context.Context, []string) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, end := context.WithCancel(ctx)
 	// The first signal ends the work in order, a second one ends the process.
 	context.AfterFunc(ctx, stop)
+	hungUp(end)
 	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// hungUp calls end when the terminal is closed, unless the program was started to outlive
+// it, as by nohup. Of a terminal that is closed both the shell and the system tell: the
+// second time is no impatience, and does not end the process.
+func hungUp(end func()) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return
+	}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGHUP)
+	go func() {
+		<-told
+		end()
+	}()
 }
 
 // Run executes one command line of root and returns the exit code, as ExitCode: what goes

@@ -28,7 +28,8 @@ func columnType(t arrow.DataType) (cdf.ColumnType, bool) {
 		*arrow.Decimal128Type, *arrow.Decimal256Type, *arrow.NullType:
 		return cdf.Float, true
 	// Parquet writers that know no text type store text as bytes.
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.BinaryType, *arrow.LargeBinaryType:
+	// Polars writes views.
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType, *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
 		return cdf.Text, true
 	default:
 		return cdf.Integer, arrow.IsInteger(t.ID())
@@ -74,7 +75,11 @@ func plainReader(a arrow.Array, null []string) (getter, error) {
 		return texts(a.Value, null), nil
 	case *array.LargeString:
 		return texts(a.Value, null), nil
+	case *array.StringView:
+		return texts(a.Value, null), nil
 	case *array.Binary:
+		return texts(a.ValueString, null), nil
+	case *array.BinaryView:
 		return texts(a.ValueString, null), nil
 	case *array.LargeBinary:
 		return texts(a.ValueString, null), nil

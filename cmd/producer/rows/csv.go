@@ -152,6 +152,9 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if why := strange(buffered); why != "" {
+		return nil, fmt.Errorf("%s: %w: %s", f.name, ErrInput, why)
+	}
 	f.reader = csv.NewReader(buffered)
 	f.reader.Comma = separator(buffered, f.name)
 	if word := separators[f.reader.Comma]; word != "" {
@@ -168,7 +171,7 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 	header := make([]string, len(record))
 	for i, name := range record {
 		if !utf8.ValidString(name) {
-			return nil, f.errorf(i, "column name %q is not UTF-8", name)
+			return nil, f.errorf(i, "column name %q is not UTF-8; iconv converts the file", name)
 		}
 		header[i] = strings.TrimSpace(name)
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
@@ -35,6 +37,9 @@ func openParquet(name string, sel Selection) (*recordSource, error) {
 		}
 		t := &parquetTable{file: pq, alloc: alloc}
 		for _, c := range s.project() {
+			if err := readable(pq, leaves[c]); err != nil {
+				return nil, fmt.Errorf("%s: column %q: %w: %w", name, fields[c].Name, ErrInput, err)
+			}
 			t.fields = append(t.fields, fields[c])
 			t.columns = append(t.columns, newParquetColumn(pq, leaves[c], fields[c].Type, alloc))
 		}
@@ -42,6 +47,32 @@ func openParquet(name string, sel Selection) (*recordSource, error) {
 		s.next, s.rows, s.closer = t.read, pq.NumRows(), pq
 		return s, nil
 	})
+}
+
+// encodings are those that the library reads.
+var encodings = []parquet.Encoding{
+	parquet.Encodings.Plain, parquet.Encodings.PlainDict, parquet.Encodings.RLE, parquet.Encodings.RLEDict, parquet.Encodings.BitPacked,
+	parquet.Encodings.DeltaByteArray, parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray,
+}
+
+// readable refuses a leaf that the library does not read, before a row is sent: it would
+// tell in the middle of the file, and of encodings not what is wrong.
+func readable(pq *file.Reader, leaf int) error {
+	for g := range pq.NumRowGroups() {
+		chunk, err := pq.MetaData().RowGroup(g).ColumnChunk(leaf)
+		if err != nil {
+			return err
+		}
+		if _, err := compress.GetCodec(chunk.Compression()); err != nil {
+			return fmt.Errorf("it is packed by %v, which is not read: write the file with zstd, snappy or gzip", chunk.Compression())
+		}
+		for _, e := range chunk.Encodings() {
+			if !slices.Contains(encodings, e) {
+				return fmt.Errorf("its encoding is %v, which is not read: write the file with PLAIN or a dictionary", e)
+			}
+		}
+	}
+	return nil
 }
 
 // project returns the selected columns of a file, each once, and has the source expect

@@ -328,3 +328,17 @@ func TestParquetDamagedAnywhere(t *testing.T) {
 		t.Errorf("%d of %d damaged files were refused", refused, tries)
 	}
 }
+
+// TestParquetThatIsNotRead: what the library does not read is refused before a row is sent,
+// with what to do. The files are of pyarrow 26.
+func TestParquetThatIsNotRead(t *testing.T) {
+	for name, want := range map[string]string{
+		"lz4":   `column "y": unusable input: it is packed by LZ4_RAW, which is not read: write the file with zstd, snappy or gzip`,
+		"split": `column "y": unusable input: its encoding is BYTE_STREAM_SPLIT, which is not read: write the file with PLAIN or a dictionary`,
+	} {
+		file := "testdata/" + name + ".parquet"
+		if _, err := Open(t.Context(), file, Selection{Key: "k"}, Watch{}); !errors.Is(err, ErrInput) || err.Error() != file+": "+want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

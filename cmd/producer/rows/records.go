@@ -100,7 +100,9 @@ func (s *recordSource) Next() (key string, row []replay.Value, err error) {
 		}
 	}
 	for c, get := range s.getters {
-		if s.values[c], err = get(i); err == nil && s.texts != nil {
+		if s.values[c], err = get(i); err != nil {
+			err = fmt.Errorf("%w; choose other columns with --columns", err)
+		} else if s.texts != nil {
 			err = s.interpret(c)
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -58,8 +59,24 @@ func textOf(file *os.File) (*bufio.Reader, error) {
 		}
 	}
 	buffered := bufio.NewReaderSize(in, 1<<16)
-	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" {
+	switch mark, _ := buffered.Peek(3); {
+	case string(mark) == "\uFEFF":
 		_, _ = buffered.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%s: %w: its text is UTF-16; iconv -f UTF-16 -t UTF-8 converts the file", file.Name(), ErrInput)
 	}
 	return buffered, nil
+}
+
+// strange tells of a CSV file whose first line is none of names, in a way that a message
+// about names would hide: "" for others.
+func strange(text *bufio.Reader) string {
+	head, _ := text.Peek(text.Size()) // what there is
+	switch first, _, more := bytes.Cut(head, []byte("\n")); {
+	case bytes.HasPrefix(bytes.ToLower(first), []byte("sep=")) && len(bytes.TrimSpace(first)) == len("sep=;"):
+		return fmt.Sprintf("its first line, %s, is for a spreadsheet and has no names; tail -n +2 leaves it out", bytes.TrimSpace(first))
+	case !more && bytes.Count(first, []byte("\r")) > 1:
+		return "its lines end in carriage returns alone; tr '\\r' '\\n' converts the file"
+	}
+	return ""
 }

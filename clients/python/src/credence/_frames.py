@@ -24,9 +24,9 @@ def to_arrow(data: Any) -> pa.Table:
         table = pa.Table.from_pylist(data)
     elif isinstance(data, dict):
         table = pa.table(data)
-    elif type(data).__module__.partition(".")[0] == "pandas":
+    elif type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         table = pa.Table.from_pandas(data, preserve_index=False)
-    elif hasattr(data, "__arrow_c_stream__"):
+    elif hasattr(data, "__arrow_c_stream__") and type(data).__name__ != "Series":
         table = pa.table(data)
     else:
         raise TypeError(
@@ -36,14 +36,23 @@ def to_arrow(data: Any) -> pa.Table:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """Dictionaries as what they stand for: a slice would carry all of one."""
+    """Columns of types that can be taken by row and that shards have.
+
+    Dictionaries as what they stand for, for a slice would carry all of one, the views that polars makes of text as
+    text, decimals as the nearest floats.
+    """
+    views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     for i, field in enumerate(table.schema):
+        if str(field.type) in views:
+            table = table.set_column(i, field.name, table.column(i).cast(views[str(field.type)]))
         if pa.types.is_dictionary(field.type):
             values = field.type.value_type
             if values == getattr(pa, "string_view", lambda: None)():  # which cannot be taken by index
                 values = pa.large_string()
             chunks = [chunk.dictionary.cast(values).take(chunk.indices) for chunk in table.column(i).chunks]
             table = table.set_column(i, field.name, pa.chunked_array(chunks, values))
+        elif pa.types.is_decimal(field.type):  # which shards have not
+            table = table.set_column(i, field.name, table.column(i).cast(pa.float64()))
     return table
 
 

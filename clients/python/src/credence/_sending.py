@@ -105,7 +105,8 @@ def send(
     producer = Producer(
         settings(
             brokers,
-            config,
+            # Of enable.gapless.guarantee librdkafka warns each time that it is experimental.
+            {"log_level": 3, **(config or {})},
             {
                 # All producers of a topic must agree on the partition of a key, or its
                 # shards lie in two: librdkafka's default is not the one of Java's clients.
