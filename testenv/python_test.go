@@ -26,11 +26,11 @@ with pa.ipc.new_stream(sink, table.schema) as w:
 failures = []
 p = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2_random"})
 p.produce(topic, key="k", value=sink.getvalue().to_pybytes(), on_delivery=lambda e, m: e and failures.append(e))
-assert p.flush(20) == 0 and not failures, failures
+assert p.flush(300) == 0 and not failures, failures
 
 c = Consumer({"bootstrap.servers": brokers, "group.id": topic, "enable.auto.commit": False})
 c.assign([TopicPartition(topic, 0, 0)])
-m = c.poll(20)
+m = c.poll(300)
 assert m is not None and m.error() is None, m
 read = pa.ipc.open_stream(m.value()).read_all()
 c.close()

@@ -65,5 +65,5 @@ for line in sys.stdin:
     write = writers[event["format"], event["version"]]
     value = write(event["row"], SerializationContext(event["topic"], MessageField.VALUE))
     producer.produce(event["topic"], key=event["key"].encode(), value=value)
-if left := producer.flush(30):
+if left := producer.flush(300):
     sys.exit(f"{left} events were not acknowledged")
