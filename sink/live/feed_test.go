@@ -202,16 +202,28 @@ func TestBooks(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	f := newFeed(1 << 20)
-	good, bad := make([]int, 400), make([]int, 400)
+	good, bad, wide := make([]int, 400), make([]int, 400), make([]int, 400)
 	for i := range good {
-		good[i], bad[i] = i%40, 10+i%10
+		good[i], bad[i], wide[i] = i%40, 10+i%10, 10+i%10
+		if i%10 == 0 { // outside
+			bad[i] = 0
+		}
 	}
-	f.Saved(home, []*pipeline.Point{scored(point("good", 0, 1, 1), good...), scored(point("bad", 1, 1, 1), bad...), point("plain", 2, 1, 1)})
-	weak := point("weak", 3, 1, 1)
+	later := func(key string, offset, before int64, bins []int) *pipeline.Point {
+		p := scored(point(key, offset, 1, 1), bins...)
+		p.Rows, p.N, p.NEff = 400, before+400, float64(before+400)
+		return p
+	}
+	f.Saved(home, []*pipeline.Point{
+		later("good", 0, 1000, good), later("bad", 1, 1e5, bad), point("plain", 2, 1, 1),
+		// All inside is no fault; the first rows are not judged; many rows behind few count for few.
+		later("wide", 4, 1000, wide), later("first", 5, 49, bad), later("large", 6, 50, bad),
+	})
+	weak := point("weak", 9, 1, 1)
 	weak.Weak, weak.PriorDominated, weak.Flagged, weak.MinESS = true, true, true, 99
 	f.Saved(home, []*pipeline.Point{weak})
 	for key, want := range map[string][]string{
-		"good": {}, "plain": {}, "bad": {PoorCalibration}, "weak": {WeakRHat, LowESS, PriorDominated, ModelFlag},
+		"good": {}, "plain": {}, "wide": {}, "first": {}, "large": {}, "bad": {PoorCalibration}, "weak": {WeakRHat, LowESS, PriorDominated, ModelFlag},
 	} {
 		if got := f.Flags(key); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", key, got, want)

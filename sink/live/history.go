@@ -10,11 +10,11 @@ import (
 // calibration then.
 type Point struct {
 	*pipeline.Point
-	Scored, Covered int64 // rows scored so far, and those inside their 95 % interval
+	inside inside
 }
 
 // Flags returns the flags that held then.
-func (p Point) Flags() []string { return flags(p.Point, p.Scored, p.Covered) }
+func (p Point) Flags() []string { return flags(p.Point, p.inside) }
 
 // level says what is left of an entry: entries of the lowest go first when
 // there is too much.
@@ -36,6 +36,7 @@ type entry struct {
 	points    []Point
 	bytes     int64 // of the points
 	sums      Sums
+	inside    inside
 	level     level
 	place     *list.Element
 }
@@ -87,9 +88,9 @@ func (f *Feed) absorb(o *pipeline.Point) {
 	e.t, e.partition = o.T, o.Partition
 	f.score(e, o)
 	if o.Published {
-		p := Point{o, e.sums.counted, e.sums.Covered95()}
+		p := Point{o, e.inside}
 		f.grow(e, p)
-		f.log.add(record{point: o, scored: p.Scored, covered: p.Covered, size: o.Size() + o.NamesSize()})
+		f.log.add(record{point: o, inside: p.inside, size: o.Size() + o.NamesSize()})
 	}
 	f.settle(e)
 }
