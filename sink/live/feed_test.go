@@ -294,3 +294,45 @@ func TestTotals(t *testing.T) {
 		t.Errorf("a minute later: %+v", got)
 	}
 }
+
+// Where pasts of keys are dropped for those of others a reader is told so, and what limit
+// would do: with that limit the last ten posteriors of each stay.
+func TestCrowd(t *testing.T) {
+	feed := func(f *Feed, shards, keys int) {
+		for s := range shards {
+			for k := range keys {
+				f.Saved(home, []*pipeline.Point{point(fmt.Sprint("key", k), int64(s*keys+k), int64(s+1), 8)})
+			}
+		}
+	}
+	const keys = 300
+	f := newFeed(1 << 20)
+	feed(f, 1, 10)
+	if _, ok := f.Crowded(); ok {
+		t.Error("ten keys are a crowd")
+	}
+	f = newFeed(1 << 20)
+	feed(f, 10, keys)
+	crowd, ok := f.Crowded()
+	if !ok || crowd.Keys != keys {
+		t.Fatalf("%v, %+v", ok, crowd)
+	}
+	h, _ := f.History("key0", 100)
+	other, known := f.History("unknown", 100)
+	if h.Complete || h.Crowded == nil || *h.Crowded != crowd || known || other.Crowded == nil {
+		t.Errorf("the history of a key in a crowd: %d points, %+v; of one that is forgotten %+v", len(h.Points), h.Crowded, other.Crowded)
+	}
+	f = newFeed(crowd.Needed())
+	feed(f, 10, keys)
+	if _, ok := f.Crowded(); ok {
+		t.Errorf("%d bytes do not do", crowd.Needed())
+	}
+	for k := range keys {
+		if h, _ := f.History(fmt.Sprint("key", k), 100); len(h.Points) != 10 || h.Crowded != nil {
+			t.Errorf("key %d has %d points, %+v", k, len(h.Points), h.Crowded)
+		}
+	}
+	if needed := crowd.Needed(); needed > 2*keys*(entryBytes+10*(f.points/keys/10+8)) {
+		t.Errorf("%d bytes are asked for, of which %d and %d are used", needed, f.points, f.sums)
+	}
+}

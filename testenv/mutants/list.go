@@ -333,6 +333,8 @@ var guarantees = []mutant{
 	{"first rows judged by constants that move", "sink/live/inside.go", "o.N-o.Rows < cdf.FirstRows", "o.N < 0", "TestFlags", feed},
 	{"more rows inside are a fault", "sink/live/inside.go", "return r.held < fewest*r.rows && binomialLaw(r.held, r.rows, .95) < chance", "return r.rows > 0 && (r.held == r.rows || binomialLaw(r.held, r.rows, .95) < chance)", "TestFlags", feed},
 	{"rows of a large shard count in full", "sink/live/inside.go", "r.rows += weight *", "r.rows += (1 + 0*weight) *", "TestFlags", feed},
+	{"a dropped past is not told", "sink/live/history.go", "f.crowded, e.crowded = true, true", "f.crowded = true", "TestCrowd", feed},
+	{"the limit asked for has no log", "sink/live/crowd.go", "PerKey: own + own/7", "PerKey: own", "TestCrowd", feed},
 	{"what has no rank comes first", "sink/live/found.go", "r.rank = math.Inf(-1)", "r.rank = math.Inf(1)", "TestFound", feed},
 	{"a list is sorted by the intercept", "sink/web/found.go", `!strings.HasSuffix(name, "[intercept]")`, `strings.TrimSpace(name) != ""`, "TestListSortedAndBetween", web},
 	{"room of a prediction kept", "sink/web/turns.go", "{ h.room.Release(h.bytes) }", "{}", "TestRoomOfPredictions", web},

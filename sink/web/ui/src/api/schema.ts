@@ -756,6 +756,13 @@ export interface components {
             owned: boolean;
             /** @description Whether it reaches back to the first shard */
             complete: boolean;
+            /** @description Present where points of the key were dropped because those of all keys do not fit in `http.history` */
+            dropped?: {
+                /** @description That are remembered now */
+                keys: number;
+                /** @description The http.history that would hold the last ten points of each */
+                history_bytes: number;
+            };
             points: components["schemas"]["Point"][];
         };
         Coverage: {
