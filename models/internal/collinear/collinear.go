@@ -68,19 +68,19 @@ func AppendGram(dst []int, gram []float64, stride, p int, intercept bool, rows f
 	}
 	room = slices.Grow(room[:0], lin.PackedLen(p))[:lin.PackedLen(p)]
 	for i := range p {
-		row := room[lin.PackedRow(p, i):][: p-i : p-i]
-		for j := range row {
-			v := gram[(i+j)*stride+i]
-			for k := range i {
-				of := room[lin.PackedRow(p, k):]
-				v -= float64(of[i-k] * of[i+j-k])
-			}
-			row[j] = v
+		for j, row := 0, room[lin.PackedRow(p, i):][:p-i]; j < len(row); j++ {
+			row[j] = gram[(i+j)*stride+i]
 		}
-		if rest := row[0]; rest > 1e-12*gram[i*stride+i] {
-			lin.Scale(1/math.Sqrt(rest), row)
-		} else {
+	}
+	for i := range p {
+		row := room[lin.PackedRow(p, i):][:p-i]
+		if !(row[0] > 1e-12*gram[i*stride+i]) {
 			clear(row) // what is left of it is rounding
+			continue
+		}
+		lin.Scale(1/math.Sqrt(row[0]), row)
+		for j := i + 1; j < p; j++ { // take it out of the rows below
+			lin.Axpy(-row[j-i], row[j-i:], room[lin.PackedRow(p, j):][:p-j])
 		}
 	}
 	return Append(dst, room, p, p, intercept, rows), room
