@@ -45,6 +45,12 @@ const (
 	// is off by a seventh departs by .03.
 	unlikely  = 33.72
 	departure = .03
+	// halfEmpty is half the share that the two tails should have: an sd that is a seventh
+	// too large leaves as much.
+	halfEmpty = .025
+	// leastWide is how many rows it takes to call intervals too wide: as many as wild ones
+	// are told of, which make them so.
+	leastWide = wildMemory
 
 	settled   = 50 // shards of the moving average
 	unsettled = 10 // shards before the first alarm
@@ -71,11 +77,17 @@ func (a *account) add(t int64, s *Score, pit *Transforms, wild uint32, neff floa
 		a.outliers = Outliers{Rows: a.outliers.Rows + int64(wild), T: t}
 	}
 	if *pit != (Transforms{}) {
-		a.addTransforms(pit, 1/(1+(n-1)*shared/(neff+shared)))
+		a.addTransforms(pit, RowWeight(s.Rows, neff))
 	}
 	if !math.IsNaN(s.LogDensity) {
 		a.addDensity(s.LogDensity, n)
 	}
+}
+
+// RowWeight is what a row counts for where predictions are judged, one of n that were
+// predicted together by a state of as many discounted rows: they share its error.
+func RowWeight(n int64, neff float64) float64 {
+	return 1 / (1 + float64(n-1)*shared/(neff+shared))
 }
 
 func (a *account) addTransforms(pit *Transforms, weight float64) {
@@ -114,15 +126,26 @@ func (a *account) addDensity(density, rows float64) {
 	}
 }
 
-// misfits reports whether the transforms are not uniform: by more than
-// chance allows, and by enough to matter.
-func (a *account) misfits() bool {
+// fit is what the transforms say of the predictions.
+type fit int
+
+const (
+	unsuspected fit = iota
+	misfit          // too sure, lopsided, of another shape
+	tooWide
+)
+
+// judge tells whether the transforms are not uniform: by more than chance allows, and by
+// enough to matter. Where the tails are half empty intervals hold more than they say: that
+// is no harm while rows are few, and the prior is wider than what they show.
+func (a *account) judge() fit {
 	total := 0.0
 	for _, v := range a.pit {
 		total += float64(v)
 	}
-	if total < leastRows {
-		return false
+	wide := float64(a.pit[0]+a.pit[pitClasses-1]) < halfEmpty*total
+	if total < leastRows || wide && total < leastWide {
+		return unsuspected
 	}
 	pearson := 0.0
 	for k, v := range a.pit {
@@ -130,7 +153,13 @@ func (a *account) misfits() bool {
 		d := float64(v) - want
 		pearson += float64(d*d) / want
 	}
-	return pearson > max(unlikely, pitClasses-1+float64(departure*total))
+	switch {
+	case !(pearson > max(unlikely, pitClasses-1+float64(departure*total))):
+		return unsuspected
+	case wide:
+		return tooWide
+	}
+	return misfit
 }
 
 // appendFlags appends what is wrong.
@@ -139,7 +168,8 @@ func (a *account) appendFlags(dst []string) []string {
 		name string
 		up   bool
 	}{
-		{miscalibrated, a.misfits()},
+		{miscalibrated, a.judge() == misfit},
+		{wideIntervals, a.judge() == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},
 	} {

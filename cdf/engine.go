@@ -13,6 +13,7 @@ type engine struct {
 	covariancer     Covariancer     // nil: none
 	retirer         Retirer         // nil: none
 	flagger         Flagger         // nil: none
+	collinear       Collinear       // nil: none
 	feeder          Feeder          // nil: none
 	stateSummarizer StateSummarizer // nil: none
 	priorSummarizer PriorSummarizer // nil: none
@@ -42,6 +43,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.covariancer, _ = faces.(Covariancer)
 	e.retirer, _ = faces.(Retirer)
 	e.flagger, _ = faces.(Flagger)
+	e.collinear, _ = faces.(Collinear)
 	e.feeder, _ = faces.(Feeder)
 	e.stateSummarizer, _ = faces.(StateSummarizer)
 	e.priorSummarizer, _ = faces.(PriorSummarizer)

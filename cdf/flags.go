@@ -15,8 +15,10 @@ const (
 	// weigh more than a tenth of all rows in the squares of a column.
 	firstOutliers = "first_outliers"
 	// miscalibrated: responses do not lie in their predictive distributions as
-	// they should.
+	// they should, and not because these are too wide.
 	miscalibrated = "miscalibrated"
+	// wideIntervals: predictive intervals hold more responses than they should.
+	wideIntervals = "wide_intervals"
 	// drift: shards are predicted worse than those before them.
 	drift = "drift"
 	// outliers: among the last rows is one that the predictive distribution gives
@@ -25,7 +27,9 @@ const (
 )
 
 // Flags lists the flags that the engine raises.
-func Flags() []string { return []string{scaleMoved, firstOutliers, miscalibrated, drift, outliers} }
+func Flags() []string {
+	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, CollinearFlag}
+}
 
 // Advise says what to do about a flag that the engine raises, empty where the
 // flag is another one.
@@ -38,13 +42,19 @@ func Advise(flag string) string {
 		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
 			"take it out at its source and read the topic again with a new group, or forget"
 	case miscalibrated:
-		return "predictive intervals do not hold what they say: look at the calibration page of the key, " +
-			"then transform the response, add columns, or choose another kind"
+		return "predictions are too sure, lopsided or of the wrong shape, so that intervals do not hold what they say: " +
+			"look at the calibration page of the key, then transform the response, add columns, or choose another kind"
+	case wideIntervals:
+		return "predictions are too wide: intervals of 95 % hold more than 97.5 % of the rows. They are safe, and say less than they could: " +
+			"where columns explain nearly all of the response, say so with settings.prior; where single rows are far out, take them out at their source"
 	case drift:
 		return "shards are predicted worse than those before: set forget below 1, or look for what changed"
 	case outliers:
 		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction: " +
 			"look at it, take it out at its source, or transform the response"
+	case CollinearFlag:
+		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
+			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"
 	}
 	return ""
 }

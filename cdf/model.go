@@ -235,6 +235,14 @@ type Feeder interface {
 	Fed(column int) bool
 }
 
+// Collinear is a model that can tell which columns of X its rows do not tell apart. What
+// it tells follows from the statistics, and of a model that draws from its last Sample.
+type Collinear interface {
+	// AppendCollinear appends the columns of X, ascending, that determine each other in
+	// the rows so far; none while these are few.
+	AppendCollinear(dst []int) []int
+}
+
 // Flagger is a model that can tell when its summary should not be relied on.
 type Flagger interface {
 	// AppendFlags appends the names of the warnings that hold in the present

@@ -9,7 +9,11 @@ import (
 )
 
 // enough is the number of usable rows that fix centre and scale.
-const enough = 50
+const enough = FirstRows
+
+// FirstRows is the number of usable rows with which constants from a key's first rows
+// are fixed: before, predictions are those of constants that still move.
+const FirstRows = 50
 
 // most bounds the rows that are kept, where those without a response are
 // too. Beyond it the constants are fixed by the responses there are; without

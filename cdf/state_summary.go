@@ -34,7 +34,7 @@ func (f *Filter) completed() (*Summary, error) {
 		return nil, as(ErrNumeric, err)
 	}
 	// Of those that were described the state alone may not tell it any more.
-	dominated := f.appendPriorDominated(slices.Clone(kept.PriorDominated), told, left)
+	dominated := f.appendPriorDominated(slices.Clone(kept.PriorDominated), told, left, nil)
 	sum := *kept
 	sum.Rows, sum.PriorDominated = append(make([]Row, 0, answers+len(list)), kept.Rows[:answers]...), nil
 	for _, fn := range list {

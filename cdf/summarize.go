@@ -161,6 +161,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	}
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff)
 	sum.Flags = s.account.appendFlags(sum.Flags)
+	sum.Flags = f.ws.together.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
 		k := len(v.beta)
 		sum.Covariance = slices.Grow(sum.Covariance, k*(k+1)/2)[:k*(k+1)/2]
@@ -196,7 +197,8 @@ func (f *Filter) describeRows(sum *Summary, list []Functional) error {
 			return err
 		}
 	}
-	sum.PriorDominated = f.appendPriorDominated(sum.PriorDominated, sum.Rows, list)
+	f.ws.together = f.engine.together(f.ws.together[:0])
+	sum.PriorDominated = f.appendPriorDominated(sum.PriorDominated, sum.Rows, list, f.ws.together)
 	f.weakMixing(sum)
 	return nil
 }
@@ -267,8 +269,10 @@ const (
 // appendPriorDominated appends the variables that the prior rather than the data
 // decides: their spread is still about the prior's, or the posterior depends on its
 // power. The first misses variances, whose prior may have no sd, and what is far from
-// where its prior has it; the second what the data do not touch.
-func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functional) []string {
+// where its prior has it; the second what the data do not touch. Both miss columns that
+// determine each other, which are given: the data say what they do together, and the prior
+// how it is divided.
+func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functional, joint inseparable) []string {
 	if f.engine.summarizer == nil {
 		return dst
 	}
@@ -284,7 +288,7 @@ func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functiona
 		f.engine.priorSensitive.PriorSensitivity(list, sensitivity)
 	}
 	for i := range rows {
-		if rows[i].SD > dominated*sd[i] || sensitivity[i] > sensitive {
+		if rows[i].SD > dominated*sd[i] || sensitivity[i] > sensitive || joint.has(&list[i]) {
 			dst = append(dst, rows[i].Variable)
 		}
 	}

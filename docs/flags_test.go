@@ -94,7 +94,7 @@ func source(t *testing.T, name string) *ast.File {
 // that they list, of which counters are made.
 func TestRaisedFlagsAreListed(t *testing.T) {
 	raise := regexp.MustCompile(`(?:(?:\bdst = |return )append\(dst, |\t\{)(\w+)(?:\)|, a\.)`)
-	list := regexp.MustCompile(`Flags\(\) \[\]string \{ return \[\]string\{(.*)\} \}`)
+	list := regexp.MustCompile(`Flags\(\) \[\]string \{\s*return \[\]string\{(.*)\}\s*\}`)
 	folders := 0
 	for _, folder := range []string{"../cdf", "../models/anova", "../models/compressed", "../models/dlm", "../models/linear", "../models/poisson", "../models/probit"} {
 		files, err := filepath.Glob(folder + "/*.go")

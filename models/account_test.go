@@ -151,3 +151,25 @@ func TestPlantedMisfit(t *testing.T) {
 		t.Errorf("a wild row was told in %v shards of ten rows, want about 26", up)
 	}
 }
+
+// Exact data lie inside of intervals that the prior of the noise makes wide. That is no
+// misfit, and said only of many rows, by its own name; so is an sd that is too large.
+func TestWideIntervalsAreNoMisfit(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows, shards int
+		noise        float64
+		wide         float64 // shard of the first alarm, 0: none
+	}{
+		"40 exact rows":               {4, 10, 0, 0},
+		"200 exact rows":              {20, 10, 0, 0},
+		"600 exact rows":              {30, 20, 0, 14}, // rows behind few count for fewer
+		"600 rows, hardly any noise":  {30, 20, 1e-3, 14},
+		"600 rows, noise of one part": {30, 20, .5, 0},
+	} {
+		got := tell(t, 10, c.shards, func(int) int { return c.rows }, func(r *rand.Rand, _ int, _ float64) float64 { return c.noise * r.NormFloat64() })
+		if got.keys["miscalibrated"] > 0 || (c.wide > 0) != (got.keys["wide_intervals"] == 1) || math.Abs(got.first["wide_intervals"]-c.wide) > .5 {
+			t.Errorf("%s: miscalibrated in %v of the keys, wide_intervals in %v, first at shard %v, want %v", name,
+				got.keys["miscalibrated"], got.keys["wide_intervals"], got.first["wide_intervals"], c.wide)
+		}
+	}
+}

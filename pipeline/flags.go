@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"log/slog"
+	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -51,6 +52,9 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			advice := cdf.Advise(flag)
 			if a, ok := t.spec.Settings.(Adviser); ok && advice == "" {
 				advice = a.Advise(flag)
+			}
+			if flag == cdf.CollinearFlag {
+				args = append(args, "columns", strings.Join(t.result.Together, ", "))
 			}
 			if advice != "" {
 				args = append(args, "advice", advice)

@@ -83,6 +83,7 @@ type result struct {
 	MinESS   float64 // 0 without draws
 	MaxRHat  float64
 	Flags    []string // of the model, see cdf.Flagger
+	Together []string // columns that determine each other, where a flag says so
 	Alerts   []alert.Event
 }
 
@@ -321,6 +322,9 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
+	if slices.Contains(summary.Flags, cdf.CollinearFlag) {
+		t.result.Together = filter.Collinear()
+	}
 	t.result.Alerts = events
 	l.outs = append(outs, predicted...)
 	l.note(t, func() *Point {

@@ -48,11 +48,12 @@ var layers = []layer{
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/rnd", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"models/kind", aKind}},
 	{path: aKind, pure: true, may: []string{
-		"cdf", "cdf/mcmc", "cdf/rnd", "cdf/lin", "cdf/normal", "cdf/vec", "models/kind", "models/internal/codec", "models/internal/describe", "models/internal/dist",
+		"cdf", "cdf/mcmc", "cdf/rnd", "cdf/lin", "cdf/normal", "cdf/vec", "models/kind", "models/internal/codec", "models/internal/collinear", "models/internal/describe", "models/internal/dist",
 		"models/internal/predictive", "models/internal/qr", "models/internal/regression", "models/compressed/projection",
 	}},
 	{path: "models/kind", pure: true, may: []string{"cdf"}},
 	{path: "models/internal/codec", pure: true, may: []string{"cdf", "cdf/lin"}},
+	{path: "models/internal/collinear", pure: true, may: []string{"cdf/lin"}},
 	{path: "models/internal/describe", pure: true, may: []string{"cdf", "cdf/mcmc", "models/internal/dist"}},
 	{path: "models/internal/dist", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal", "cdf/vec"}},
 	{path: "models/internal/predictive", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal", "models/internal/dist"}},

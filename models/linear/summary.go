@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/collinear"
 	"github.com/credence-stream/credence/models/internal/describe"
 )
 
@@ -147,6 +148,11 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 		r.SD = math.Abs(factor) * sd
 	}
 	describe.Exp(r, shift, factor, n.quantile)
+}
+
+// AppendCollinear implements cdf.Collinear.
+func (m *Model) AppendCollinear(dst []int) []int {
+	return collinear.Append(dst, m.r, m.P+1, m.P, m.intercept, m.n)
 }
 
 // Fed implements cdf.Feeder: a column of zeros leaves zeros in the factor.

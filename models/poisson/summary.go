@@ -6,8 +6,22 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/collinear"
 	"github.com/credence-stream/credence/models/internal/describe"
 )
+
+// AppendCollinear implements cdf.Collinear, by what rows say of the coefficients: a row
+// counts for the count that is expected of it.
+func (m *Model) AppendCollinear(dst []int) []int {
+	rows := m.n
+	if m.intercept {
+		rows = min(rows, m.stats.lam[0])
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	dst, w.apart = collinear.AppendGram(dst, m.stats.lam, m.stats.c, m.k, m.intercept, rows, w.apart)
+	return dst
+}
 
 // Summarize fills the rows in closed form: mixtures of normals for functionals
 // of beta and the effects of one level, quadrature for one of a variance;

@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/cdf/vec"
+	"github.com/credence-stream/credence/models/internal/collinear"
 )
 
 const (
@@ -27,12 +28,15 @@ const (
 type posterior struct {
 	cov   []float64 // p x p
 	means []float64 // p x S
+	// together are columns that determine each other.
+	together []int
 }
 
 // outline makes do where no step has left a posterior: with the prior in a
 // new model, with the draws, as laws without spread, in a restored one.
 func (m *Model) outline() {
 	clear(m.post.cov)
+	m.post.together = m.post.together[:0]
 	if m.stage != stageNew {
 		vec.Transpose(m.s, m.p, m.draws, m.p, m.post.means, m.s)
 		return
@@ -207,6 +211,7 @@ func (m *Model) covariance(w *work) error {
 		w.precision[j*p+j] += 1 / m.Variance(j)
 	}
 	lin.AddGram(m.rows(), p, m.window.x, m.window.x, w.precision)
+	m.tellApart(w)
 	if !lin.FactorInverse(p, w.precision, w.inverse) {
 		return errNumeric("precision not positive definite")
 	}
@@ -218,6 +223,21 @@ func (m *Model) covariance(w *work) error {
 	}
 	return nil
 }
+
+// tellApart looks in the rows' part of the precision for columns that determine each
+// other: the signs of rows cancel there. The inverse is scratch.
+func (m *Model) tellApart(w *work) {
+	p, rows := m.p, 0.0
+	copy(w.inverse, w.precision)
+	for j := range p {
+		w.inverse[j*p+j] -= 1 / m.Variance(j)
+		rows = max(rows, m.classes[2*j]+m.classes[2*j+1])
+	}
+	m.post.together, w.apart = collinear.AppendGram(m.post.together[:0], w.inverse, p, p, m.intercept, rows, w.apart)
+}
+
+// AppendCollinear implements cdf.Collinear.
+func (m *Model) AppendCollinear(dst []int) []int { return append(dst, m.post.together...) }
 
 // start places the chains: on their last draws, or, before the key's first
 // row, by Laplace's law around the mode. It returns the number of sweeps to drop.
@@ -285,6 +305,7 @@ type work struct {
 	t               []float64 // rows of a pass x K
 	precision       []float64 // p x p, then its factor
 	inverse         []float64 // p x p
+	apart           []float64 // p (p+1) / 2
 	lines           []float64 // scoreRows x S: x'beta
 	block, weighted []float64 // scoreRows x p
 	fresh           []float64 // rows x p

@@ -111,8 +111,11 @@ func binomialCDF(k, n int64, p float64) float64 {
 	case k >= n:
 		return 1
 	}
-	return mathext.RegIncBeta(float64(n-k), float64(k)+1, 1-p)
+	return binomialLaw(float64(k), float64(n), p)
 }
+
+// binomialLaw is the distribution function between whole numbers too, 0 <= k < n.
+func binomialLaw(k, n, p float64) float64 { return mathext.RegIncBeta(n-k, k+1, 1-p) }
 
 // binomialQuantile returns the least k with P(X <= k) >= q.
 func binomialQuantile(n int64, p, q float64) int64 {
@@ -127,12 +130,6 @@ func binomialQuantile(n int64, p, q float64) int64 {
 	return lo
 }
 
-// outside reports whether covered of rows lies outside the band of Coverage
-// at .95.
-func outside(covered, rows int64) bool {
-	return rows > 0 && (binomialCDF(covered, rows, .95) < tail || binomialCDF(covered-1, rows, .95) >= 1-tail)
-}
-
 // score adds a shard's score to the sums of its key and kind.
 func (f *Feed) score(e *entry, o *pipeline.Point) {
 	if o.Score.Rows == 0 {
@@ -143,6 +140,7 @@ func (f *Feed) score(e *entry, o *pipeline.Point) {
 		k.Keys++
 	}
 	e.sums.add(&o.Score)
+	e.inside.add(o)
 	k.add(&o.Score)
 }
 

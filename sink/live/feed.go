@@ -25,6 +25,8 @@ type Feed struct {
 	order  [levels]*list.List // of entries, longest without change first
 	points int64              // bytes of points
 	sums   int64              // bytes of entries without their points
+	// crowded: pasts had to be dropped, for all of them do not fit.
+	crowded bool
 
 	told   told
 	states map[int32]pipeline.State

@@ -202,16 +202,28 @@ func TestBooks(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	f := newFeed(1 << 20)
-	good, bad := make([]int, 400), make([]int, 400)
+	good, bad, wide := make([]int, 400), make([]int, 400), make([]int, 400)
 	for i := range good {
-		good[i], bad[i] = i%40, 10+i%10
+		good[i], bad[i], wide[i] = i%40, 10+i%10, 10+i%10
+		if i%10 == 0 { // outside
+			bad[i] = 0
+		}
 	}
-	f.Saved(home, []*pipeline.Point{scored(point("good", 0, 1, 1), good...), scored(point("bad", 1, 1, 1), bad...), point("plain", 2, 1, 1)})
-	weak := point("weak", 3, 1, 1)
+	later := func(key string, offset, before int64, bins []int) *pipeline.Point {
+		p := scored(point(key, offset, 1, 1), bins...)
+		p.Rows, p.N, p.NEff = 400, before+400, float64(before+400)
+		return p
+	}
+	f.Saved(home, []*pipeline.Point{
+		later("good", 0, 1000, good), later("bad", 1, 1e5, bad), point("plain", 2, 1, 1),
+		// All inside is no fault; the first rows are not judged; many rows behind few count for few.
+		later("wide", 4, 1000, wide), later("first", 5, 49, bad), later("large", 6, 50, bad),
+	})
+	weak := point("weak", 9, 1, 1)
 	weak.Weak, weak.PriorDominated, weak.Flagged, weak.MinESS = true, true, true, 99
 	f.Saved(home, []*pipeline.Point{weak})
 	for key, want := range map[string][]string{
-		"good": {}, "plain": {}, "bad": {PoorCalibration}, "weak": {WeakRHat, LowESS, PriorDominated, ModelFlag},
+		"good": {}, "plain": {}, "wide": {}, "first": {}, "large": {}, "bad": {PoorCalibration}, "weak": {WeakRHat, LowESS, PriorDominated, ModelFlag},
 	} {
 		if got := f.Flags(key); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", key, got, want)
@@ -280,5 +292,47 @@ func TestTotals(t *testing.T) {
 	now = now.Add(time.Minute)
 	if got := f.Totals(); got.RowsPerSecond != 0 {
 		t.Errorf("a minute later: %+v", got)
+	}
+}
+
+// Where pasts of keys are dropped for those of others a reader is told so, and what limit
+// would do: with that limit the last ten posteriors of each stay.
+func TestCrowd(t *testing.T) {
+	feed := func(f *Feed, shards, keys int) {
+		for s := range shards {
+			for k := range keys {
+				f.Saved(home, []*pipeline.Point{point(fmt.Sprint("key", k), int64(s*keys+k), int64(s+1), 8)})
+			}
+		}
+	}
+	const keys = 300
+	f := newFeed(1 << 20)
+	feed(f, 1, 10)
+	if _, ok := f.Crowded(); ok {
+		t.Error("ten keys are a crowd")
+	}
+	f = newFeed(1 << 20)
+	feed(f, 10, keys)
+	crowd, ok := f.Crowded()
+	if !ok || crowd.Keys != keys {
+		t.Fatalf("%v, %+v", ok, crowd)
+	}
+	h, _ := f.History("key0", 100)
+	other, known := f.History("unknown", 100)
+	if h.Complete || h.Crowded == nil || *h.Crowded != crowd || known || other.Crowded == nil {
+		t.Errorf("the history of a key in a crowd: %d points, %+v; of one that is forgotten %+v", len(h.Points), h.Crowded, other.Crowded)
+	}
+	f = newFeed(crowd.Needed())
+	feed(f, 10, keys)
+	if _, ok := f.Crowded(); ok {
+		t.Errorf("%d bytes do not do", crowd.Needed())
+	}
+	for k := range keys {
+		if h, _ := f.History(fmt.Sprint("key", k), 100); len(h.Points) != 10 || h.Crowded != nil {
+			t.Errorf("key %d has %d points, %+v", k, len(h.Points), h.Crowded)
+		}
+	}
+	if needed := crowd.Needed(); needed > 2*keys*(entryBytes+10*(f.points/keys/10+8)) {
+		t.Errorf("%d bytes are asked for, of which %d and %d are used", needed, f.points, f.sums)
 	}
 }

@@ -17,9 +17,8 @@ const (
 // draws can't be relied on.
 const leastESS = 100
 
-// flags returns the flags of a posterior whose key had so many rows scored and
-// so many of them inside their 95 % interval. It is never nil.
-func flags(p *pipeline.Point, scored, covered int64) []string {
+// flags returns the flags of a posterior whose key has the record. It is never nil.
+func flags(p *pipeline.Point, r inside) []string {
 	out := []string{}
 	for _, f := range [...]struct {
 		name string
@@ -27,7 +26,7 @@ func flags(p *pipeline.Point, scored, covered int64) []string {
 	}{
 		{WeakRHat, p.Weak},
 		{LowESS, p.MinESS > 0 && p.MinESS < leastESS},
-		{PoorCalibration, outside(covered, scored)},
+		{PoorCalibration, r.tooFew()},
 		{PriorDominated, p.PriorDominated},
 		{ModelFlag, p.Flagged},
 	} {

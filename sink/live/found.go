@@ -66,5 +66,5 @@ func (f *Feed) Found(w Wanted) []string {
 // now is what is known of an entry that has a point.
 func (e *entry) now() Now {
 	last := e.points[len(e.points)-1]
-	return Now{Point: last.Point, Sums: e.sums, Flags: flags(last.Point, e.sums.counted, e.sums.Covered95())}
+	return Now{Point: last.Point, Sums: e.sums, Flags: flags(last.Point, e.inside)}
 }

@@ -10,11 +10,11 @@ import (
 // calibration then.
 type Point struct {
 	*pipeline.Point
-	Scored, Covered int64 // rows scored so far, and those inside their 95 % interval
+	inside inside
 }
 
 // Flags returns the flags that held then.
-func (p Point) Flags() []string { return flags(p.Point, p.Scored, p.Covered) }
+func (p Point) Flags() []string { return flags(p.Point, p.inside) }
 
 // level says what is left of an entry: entries of the lowest go first when
 // there is too much.
@@ -33,9 +33,11 @@ type entry struct {
 	partition int32
 	t         int64 // of the newest shard
 	complete  bool  // the points reach back to the first shard
+	crowded   bool  // points had to go for other keys, or it was forgotten for them
 	points    []Point
 	bytes     int64 // of the points
 	sums      Sums
+	inside    inside
 	level     level
 	place     *list.Element
 }
@@ -48,6 +50,9 @@ type History struct {
 	Owned    bool
 	Complete bool // whether they reach back to the first shard
 	Points   []Point
+	// Crowded says that points of the key may be missing because pasts were dropped:
+	// what would hold them is in it.
+	Crowded *Crowd
 }
 
 // History returns the newest points of a key, at most limit. Known is false
@@ -57,7 +62,7 @@ func (f *Feed) History(key string, limit int) (h History, known bool) {
 	defer f.mu.Unlock()
 	e := f.keys[key]
 	if e == nil {
-		return History{}, false
+		return History{Crowded: f.missing(nil)}, false
 	}
 	if !f.owned(e.partition) {
 		return History{}, true
@@ -65,8 +70,18 @@ func (f *Feed) History(key string, limit int) (h History, known bool) {
 	points := e.points[max(0, len(e.points)-limit):]
 	return History{
 		Owned: true, Complete: e.complete && len(points) == len(e.points),
-		Points: append([]Point(nil), points...),
+		Points: append([]Point(nil), points...), Crowded: f.missing(e),
 	}, true
+}
+
+// missing returns what there is where points of a key, which is nil where nothing is
+// known of it, may be missing because there are so many keys, else nil.
+func (f *Feed) missing(e *entry) *Crowd {
+	if !f.crowded || e != nil && !e.crowded {
+		return nil
+	}
+	c := f.crowd()
+	return &c
 }
 
 // absorb takes in a shard's point.
@@ -77,7 +92,7 @@ func (f *Feed) absorb(o *pipeline.Point) {
 		e = nil
 	}
 	if e == nil {
-		e = &entry{key: o.Key, kind: o.Kind, partition: o.Partition, complete: o.T == 1, level: hasSums}
+		e = &entry{key: o.Key, kind: o.Kind, partition: o.Partition, complete: o.T == 1, crowded: o.T > 1 && f.crowded, level: hasSums}
 		e.place = f.order[e.level].PushBack(e)
 		f.keys[o.Key] = e
 		f.sums += entryBytes + int64(len(e.key))
@@ -87,9 +102,9 @@ func (f *Feed) absorb(o *pipeline.Point) {
 	e.t, e.partition = o.T, o.Partition
 	f.score(e, o)
 	if o.Published {
-		p := Point{o, e.sums.counted, e.sums.Covered95()}
+		p := Point{o, e.inside}
 		f.grow(e, p)
-		f.log.add(record{point: o, scored: p.Scored, covered: p.Covered, size: o.Size() + o.NamesSize()})
+		f.log.add(record{point: o, inside: p.inside, size: o.Size() + o.NamesSize()})
 	}
 	f.settle(e)
 }
@@ -164,6 +179,7 @@ func (f *Feed) evict() {
 			front, keep = f.order[hasNewest].Front(), 0
 		}
 		e := front.Value.(*entry)
+		f.crowded, e.crowded = true, true
 		for len(e.points) > keep {
 			f.shift(e)
 		}
@@ -171,6 +187,7 @@ func (f *Feed) evict() {
 		f.settle(e)
 	}
 	for f.sums > f.limit/4*3 {
+		f.crowded = true
 		for i := levels - 1; i >= 0; i-- {
 			if front := f.order[i].Front(); front != nil {
 				f.remove(front.Value.(*entry))

@@ -23,9 +23,9 @@ type journal struct {
 
 // record is one event: a posterior, or a deletion.
 type record struct {
-	point           *pipeline.Point
-	scored, covered int64
-	size            int64
+	point  *pipeline.Point
+	inside inside
+	size   int64
 }
 
 func newJournal(boot string, limit int64) journal {
@@ -98,7 +98,7 @@ func (f *Feed) Read(from Position, limit int) (events []Event, next Position, mo
 	events = make([]Event, len(list))
 	for i, r := range list {
 		at := Position{j.boot, from.last + uint64(i) + 1}
-		events[i] = Event{at, Point{r.point, r.scored, r.covered}}
+		events[i] = Event{at, Point{r.point, r.inside}}
 	}
 	return events, Position{j.boot, from.last + uint64(len(list))}, j.changed, false
 }

@@ -35,6 +35,13 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request, key string) err
 	o.text("key", key)
 	o.truth("owned", h.Owned)
 	o.truth("complete", h.Complete)
+	if c := h.Crowded; c != nil && h.Owned {
+		o.name("dropped")
+		o.open()
+		o.count("keys", int64(c.Keys))
+		o.count("history_bytes", c.Needed())
+		o.close()
+	}
 	appendList(&o, "points", h.Points, func(o *object, p *live.Point) { o.point(p, wanted) })
 	writeBody(w, jsonType, o.line())
 	return nil

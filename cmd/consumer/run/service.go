@@ -136,7 +136,7 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	var observer pipeline.Observer
 	switch { // without either nobody could ask what it saw, and nothing is told
 	case s.http != nil:
-		observer = s.feed
+		observer = &crowdTeller{Feed: s.feed, log: s.logger, limit: int64(s.config.HTTP.History)}
 	case s.scored != nil:
 		observer = s.scored
 	}

@@ -532,7 +532,7 @@ export interface components {
         };
         /**
          * @description weak_r_hat: an R-hat above 1.05 in two shards running. low_ess: a bulk or tail ESS below 100.
-         *     poor_calibration: the share of rows inside their 95 % interval is outside its Monte Carlo band.
+         *     poor_calibration: fewer rows than chance explains, and less than 94 %, are inside their 95 % interval.
          *     prior_dominated: a posterior sd above .8 of the prior's, or a parameter that depends on its prior. model: the model's own warnings, in the posterior's `flags`.
          * @enum {string}
          */
@@ -756,6 +756,13 @@ export interface components {
             owned: boolean;
             /** @description Whether it reaches back to the first shard */
             complete: boolean;
+            /** @description Present where points of the key were dropped because those of all keys do not fit in `http.history` */
+            dropped?: {
+                /** @description That are remembered now */
+                keys: number;
+                /** @description The http.history that would hold the last ten points of each */
+                history_bytes: number;
+            };
             points: components["schemas"]["Point"][];
         };
         Coverage: {

@@ -112,7 +112,7 @@ export const terms = {
   },
   weak_r_hat: { title: 'Weak R-hat', text: 'R-hat was above 1.05 in two shards running: the chains of draws disagree. Wait for more data, or give the model more draws or a longer window.' },
   low_ess: { title: 'Low ESS', text: 'The draws are worth fewer than 100 independent ones: quantiles are shaky. Raise “draws” in the configuration.' },
-  poor_calibration: { title: 'Poor calibration', text: 'The share of rows inside their 95 % prediction interval is farther from 95 % than chance explains. Look at the PIT histogram of the key.' },
+  poor_calibration: { title: 'Poor calibration', text: 'Fewer rows are inside their 95 % prediction interval than chance explains: predictions are too sure. Look at the PIT histogram of the key.' },
   prior_dominated: { title: 'Prior dominated', text: 'The posterior’s sd is above 0.8 of the prior’s, so that the data have said little about this number so far; or the prior moves it by a good part of its sd. Set settings.prior to what is known, or wait for more rows.' },
   model: { title: 'Model warning', text: 'The model itself warns; the page of the key has its words.' },
 } satisfies Record<string, Term>

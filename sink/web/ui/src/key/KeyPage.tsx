@@ -21,6 +21,7 @@ import { Raw } from './Raw.tsx'
 import { sensible } from './rows.ts'
 import { responseUnit, unitOf } from './units.ts'
 import { Variables } from './Variables.tsx'
+import { droppedWords } from './words.ts'
 import './key.css'
 
 const tabs = [
@@ -146,11 +147,12 @@ function Chosen({ model, variable, tall }: { model: KeyModel; variable: string; 
             <p>
               {model.owned.value === false ? 'The process that works on this key keeps it.'
                 : newest && newest.variables > newest.posterior.length ? `History is kept for the first ${count(newest.posterior.length)} of ${count(newest.variables)} variables; this one’s posterior of now is below.`
+                : model.dropped.value ? droppedWords(model.dropped.value)
                 : 'History is kept from the start of this process on: the next shard of this key begins it.'}
             </p>
           </Empty>
         )}
-        {track && !model.complete.value && track.moments[0]!.t > 1 && <p class="muted small">Kept from shard {count(track.moments[0]!.t)} on.</p>}
+        {track && !model.complete.value && track.moments[0]!.t > 1 && <p class="muted small">Kept from shard {count(track.moments[0]!.t)} on. {model.dropped.value && droppedWords(model.dropped.value)}</p>}
       </section>
       <section class="card stack density" aria-label="Density">
         <h2>Density</h2>

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../api/client.ts'
 import type { Failure } from '../api/result.ts'
-import type { About, Point, Posterior, Row } from '../api/types.ts'
+import type { About, History, Point, Posterior, Row } from '../api/types.ts'
 import { perFrame } from '../frame.ts'
 import { keyStream, type Stream } from '../live.ts'
 import { historyLimit, KeyHistory, variableGlob } from './series.ts'
@@ -26,6 +26,7 @@ export class KeyModel {
   readonly owned = signal<boolean | null>(null)
   /** Whether the history reaches back to the first shard. */
   readonly complete = signal(true)
+  readonly dropped = signal<History['dropped']>(undefined)
   readonly deleted = signal(false)
   readonly loaded = signal(false)
   /** Grows with every change of the history, which is changed in place. */
@@ -136,6 +137,7 @@ export class KeyModel {
     this.historyFailure.value = null
     this.owned.value = answer.value.owned
     this.complete.value = answer.value.complete
+    this.dropped.value = answer.value.dropped
     this.history.load(answer.value.points)
     this.wanted.clear()
     this.draw()

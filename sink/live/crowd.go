@@ -1,0 +1,45 @@
+package live
+
+// past is how many of a key's newest posteriors are worth to be called its past.
+const past = 10
+
+// Crowd says that pasts of keys are dropped because those of all keys do not fit in
+// the limit of the feed.
+type Crowd struct {
+	Keys int // that are remembered, with their pasts or without
+	// PerKey is the limit in bytes that a key takes with its last ten posteriors, of the
+	// size that they have now on average.
+	PerKey int64
+}
+
+// Needed is the limit in bytes, up to a whole MiB, that would hold the last ten posteriors
+// of all these keys; of more keys it is more.
+func (c Crowd) Needed() int64 {
+	const unit = 1 << 20
+	return (int64(c.Keys)*c.PerKey + unit - 1) / unit * unit
+}
+
+// Crowded tells whether pasts had to be dropped since the process started, and what
+// there is now.
+func (f *Feed) Crowded() (Crowd, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.crowd(), f.crowded
+}
+
+func (f *Feed) crowd() Crowd {
+	if len(f.keys) == 0 {
+		return Crowd{}
+	}
+	points, held := int64(0), int64(0)
+	for _, l := range f.order[:hasSums] {
+		for e := l.Front(); e != nil && points < 1000; e = e.Next() { // some will do
+			points, held = points+int64(len(e.Value.(*entry).points)), held+e.Value.(*entry).bytes
+		}
+	}
+	own := f.sums / int64(len(f.keys))
+	if points > 0 {
+		own += past * held / points
+	}
+	return Crowd{Keys: len(f.keys), PerKey: own + own/7} // the log has an eighth of the limit
+}
