@@ -300,7 +300,7 @@ var ofEngine = []mutant{
 	{"panels: rows of the factor left as they are", "cdf/lin/qr_panel.go",
 		"row[l] += float64(head * v)", "row[l] += 0 * v * head", "^TestPanelsAreReflections$", algebra},
 	{"panels: rows beyond the block's taken along", "cdf/lin/qr.go",
-		"\tclear(b[rows*stride : BlockLen(rows, n)])\n", "", "^TestPanelsAreReflections$", algebra},
+		"\t\t\tclear(b[k*panelLen:][m*panelCols : (m+3)/4*4*panelCols])\n", "", "^TestPanelsAreReflections$", algebra},
 	{"eigen: half of the reflection before left in a row", "cdf/lin/eigen_passes.go",
 		"\t\tAxpy(-q[i], last[:i+1], row)\n", "", "^TestEigen$", algebra},
 	{"eigen: last reflection left out of the vectors", "cdf/lin/eigen_passes.go",
