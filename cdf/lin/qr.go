@@ -32,7 +32,10 @@ func BlockLen(rows, n int) int { return (rows + PanelRows - 1) / PanelRows * pan
 func PutRow(b []float64, i int, x []float64, y float64) {
 	at := i/PanelRows*panels(len(x)+1)*panelLen + i%PanelRows*panelCols
 	for ; len(x) >= panelCols; x = x[panelCols:] {
-		*(*[panelCols]float64)(b[at:]) = [panelCols]float64(x)
+		to, from := (*[panelCols]float64)(b[at:]), (*[panelCols]float64)(x)
+		// Copied as a whole they might overlap, as far as the compiler knows.
+		to[0], to[1], to[2], to[3] = from[0], from[1], from[2], from[3]
+		to[4], to[5], to[6], to[7] = from[4], from[5], from[6], from[7]
 		at += panelLen
 	}
 	last := (*[panelCols]float64)(b[at:])
