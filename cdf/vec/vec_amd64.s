@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func avx2Finite(x *float64, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·avx2Finite(SB), NOSPLIT, $0-24
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
@@ -20,6 +20,8 @@ next:
 	VFMADD231PD  32(AX), Y15, Y1
 	VFMADD231PD  64(AX), Y15, Y2
 	VFMADD231PD  96(AX), Y15, Y3
+	PREFETCHT0   2048(AX)
+	PREFETCHT0   2112(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x10, CX
 	JNZ          next
