@@ -21,3 +21,5 @@ func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCo
 func (h *reflections) applyVectors(r []float64, n, j, k int, x, a []float64, m, apart int) (done int) {
 	return 0
 }
+
+func spreadVectors(m, n int, x, w, b, dot, square []float64) bool { return false }
