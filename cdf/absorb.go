@@ -3,6 +3,7 @@ package cdf
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 )
 
 // absorb is Update without the way back: a shard is admitted, scored by the
@@ -47,12 +48,15 @@ func (f *Filter) admit(b *Batch, before *Before) (observed int, err error) {
 		return 0, err
 	}
 	w.frame.shard(&w.shard, 0, w.frame.n)
-	w.shard.Forget = f.spec.discount(observed, f.elapsed(b.Time))
+	w.shard.Forget, w.shard.Serial = f.spec.discount(observed, f.elapsed(b.Time)), serials.Add(1)
 	if err := f.engine.check(&w.shard, before); err != nil {
 		return 0, as(ErrShard, err)
 	}
 	return observed, nil
 }
+
+// serials are those of shards.
+var serials atomic.Uint64
 
 // begin makes the design and an empty model for the columns of a key's first
 // shard. More says that rows may follow in it, with levels that these lack.

@@ -134,7 +134,7 @@ func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling, f
 
 // shard makes sh a view of rows lo to hi.
 func (r *rows) shard(sh *Shard, lo, hi int) {
-	sh.Rows, sh.Cols, sh.Forget, sh.Inner = hi-lo, r.cols, 1, false
+	sh.Rows, sh.Cols, sh.Forget, sh.Inner, sh.Serial = hi-lo, r.cols, 1, false, 0
 	sh.Y = r.y[lo:hi:hi]
 	sh.X = r.x[lo*r.cols : hi*r.cols : hi*r.cols]
 	sh.Group = sh.Group[:0]

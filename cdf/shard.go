@@ -90,6 +90,9 @@ type Shard struct {
 	Forget float64
 	// Inner asks Predict for Prediction.Inner too, where it costs more than a little.
 	Inner bool
+	// Serial tells the rows of a shard that is to be absorbed from all others of the process, so
+	// that a model may absorb with what Score found of them; 0 tells nothing.
+	Serial uint64
 }
 
 // Observed returns the number of rows that have a response.

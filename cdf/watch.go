@@ -111,31 +111,84 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 		return
 	}
 	old := min(w.rows, memory-len(seen))
+	run := columnRun{}
 	for place, column := range learnt(spec, d) {
 		v, stride := r.at(column)
-		if s := &w.spreads[place]; spec.Steps {
+		switch s := &w.spreads[place]; {
+		case spec.Steps:
 			s.step(v, stride, seen, float64(old))
-		} else {
-			s.add(v, stride, seen, float64(old))
+		case column < 0:
+			addTogether(w.spreads[place:][:1], v, stride, seen, float64(old))
+		case run.n > 0 && run.n < sideBySide && run.column+run.n == column:
+			run.n++
+		default:
+			run.add(w, r, seen, float64(old))
+			run = columnRun{place, column, 1}
 		}
 	}
+	run.add(w, r, seen, float64(old))
 	w.rows = old + len(seen)
 }
 
-// add takes in the seen rows beside as many old ones as given.
-func (s *spread) add(v []float64, stride int, seen []int32, old float64) {
-	mean, sum, squares := float64(s.mean), 0., 0.
-	for _, row := range seen {
-		d := v[int(row)*stride] - mean
-		if d > reached {
-			d = reached
-		} else if d < -reached {
-			d = -reached
-		}
-		sum += d
-		squares += float64(d * d)
+// sideBySide is how many columns of X are taken in at a time: a sum waits for each of its additions.
+const sideBySide = 4
+
+// columnRun are columns of X that stand side by side, and the places of their spreads.
+type columnRun struct{ place, column, n int }
+
+func (c columnRun) add(w *watch, r *rows, seen []int32, old float64) {
+	if c.n > 0 {
+		addTogether(w.spreads[c.place:][:c.n], r.x[c.column:], r.cols, seen, old)
 	}
-	all := old + float64(len(seen))
+}
+
+// addTogether takes in the seen rows of as many columns, beside as many old rows as given.
+func addTogether(spreads []spread, v []float64, stride int, seen []int32, old float64) {
+	var mean, sum, squares [sideBySide]float64
+	for k := range spreads {
+		mean[k] = float64(spreads[k].mean)
+	}
+	if len(spreads) == sideBySide {
+		sum0, sum1, sum2, sum3 := 0., 0., 0., 0.
+		square0, square1, square2, square3 := 0., 0., 0., 0.
+		mean0, mean1, mean2, mean3 := mean[0], mean[1], mean[2], mean[3]
+		for _, row := range seen {
+			at := v[int(row)*stride:][:sideBySide]
+			d0, d1, d2, d3 := bounded(at[0]-mean0), bounded(at[1]-mean1), bounded(at[2]-mean2), bounded(at[3]-mean3)
+			sum0, sum1, sum2, sum3 = sum0+d0, sum1+d1, sum2+d2, sum3+d3
+			square0, square1 = square0+float64(d0*d0), square1+float64(d1*d1)
+			square2, square3 = square2+float64(d2*d2), square3+float64(d3*d3)
+		}
+		sum = [sideBySide]float64{sum0, sum1, sum2, sum3}
+		squares = [sideBySide]float64{square0, square1, square2, square3}
+	} else {
+		for k := range spreads {
+			for _, row := range seen {
+				d := bounded(v[int(row)*stride+k] - mean[k])
+				sum[k] += d
+				squares[k] += float64(d * d)
+			}
+		}
+	}
+	for k := range spreads {
+		spreads[k].add(mean[k], sum[k], squares[k], float64(len(seen)), old)
+	}
+}
+
+// bounded returns d, or how far away what is further counts as.
+func bounded(d float64) float64 {
+	if d > reached {
+		return reached
+	}
+	if d < -reached {
+		return -reached
+	}
+	return d
+}
+
+// add takes in n rows, of whose distances from the mean the sum and the squares are given.
+func (s *spread) add(mean, sum, squares, n, old float64) {
+	all := old + n
 	shift := sum / all
 	variance := (float64(old*float64(s.variance))+squares)/all - float64(shift*shift)
 	s.mean, s.variance = float32(mean+shift), float32(max(variance, 0))

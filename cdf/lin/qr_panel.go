@@ -2,14 +2,6 @@ package lin
 
 import "math"
 
-const (
-	// PanelRows is how many rows UpdateQR folds in at once: whole strips, and no
-	// power of two.
-	PanelRows = 10 * stripCols
-
-	panelAhead = 2 * stripCols // columns that reflections are applied to at once
-)
-
 // It replaced passes over columns, with the rows of the block side by side. In turns on
 // one core of an EPYC (Zen 5), in us:
 //
@@ -23,36 +15,36 @@ const (
 // BenchmarkUpdateQR measures it.
 
 // reflections are up to panelCols of them, I - v t v' each, whose v has head in
-// its own row of the factor and x below.
+// its own row of the factor and x below. Their product, which what is right of theirs is
+// multiplied by, is I + V minus V', V holds the v.
 type reflections struct {
 	head, by, dot [panelCols]float64
-	*ahead        // where there are columns right of theirs
-}
-
-// ahead is what reflections need to be applied by their product, I + V minus V', V
-// holds the v.
-type ahead struct {
-	minus     [panelCols * panelCols]float64 // upper triangular
-	sum, back [panelCols * panelAhead]float64
+	minus         [panelCols * panelCols]float64 // upper triangular
 }
 
 // panel takes the stack of r and b, of which the columns before j are 0 in b,
-// on by so many columns. b begins with column j; m rows of it are not 0.
-func (h *reflections) panel(r []float64, n, j, columns int, b []float64, m, stride int) {
-	w := min(panelCols, n-j)
-	h.reduce(r, n, j, w, columns, b, m, stride)
-	for k := w; k < n-j; k += panelAhead {
-		h.apply(r, n, j, k, min(panelAhead, n-j-k), b, m, stride)
+// on by so many columns. b begins with the panel of column j, m rows of it are not 0, and the
+// panels are apart.
+func (h *reflections) panel(r []float64, n, j, columns int, b []float64, m, apart int) {
+	h.reduce(r, n, j, min(panelCols, n-j), columns, b, m)
+	for k := panelCols; k < n-j; {
+		ahead := b[k/panelCols*apart:]
+		done := h.applyVectors(r, n, j, k, b, ahead, m, apart)
+		if done == 0 {
+			done = min(panelCols, n-j-k)
+			h.apply(r, n, j, k, done, b, ahead, m)
+		}
+		k += done
 	}
 }
 
 // reduce finds the reflections that make 0 of so many columns of b under the rows of r from j
 // on, and applies them to w columns. In their place it leaves X.
-func (h *reflections) reduce(r []float64, n, j, w, columns int, b []float64, m, stride int) {
+func (h *reflections) reduce(r []float64, n, j, w, columns int, b []float64, m int) {
 	clear(h.by[:])
 	for k := range columns {
 		// The reflection before is due.
-		reflectEight((m+3)/4, stride, b, max(k-1, 0), k, &h.by, &h.dot)
+		reflectEight((m+3)/4, panelCols, b, max(k-1, 0), k, &h.by, &h.dot)
 		row := r[PackedRow(n, j+k):][:w-k]
 		alpha, below := row[0], h.dot[k]
 		square := float64(alpha*alpha) + below
@@ -88,26 +80,24 @@ func (h *reflections) join(k int, t float64) {
 	minus[k*panelCols+k] = -t
 }
 
-// apply applies panelCols reflections to c columns, which begin with column j+k of r.
-func (h *reflections) apply(r []float64, n, j, k, c int, b []float64, m, stride int) {
+// apply applies panelCols reflections to the c columns of a panel, which is the columns of r from j+k
+// on. The rows of the reflections are x.
+func (h *reflections) apply(r []float64, n, j, k, c int, x, a []float64, m int) {
 	const w = panelCols
-	sum, back, ahead := h.sum[:w*c], h.back[:w*c], b[k:]
+	var room [2 * w * w]float64
+	sum, back := room[:w*c], room[w*w:][:w*c]
 	for i := range w {
 		head, s := h.head[i], Row(sum, c, i)
 		for l, v := range r[PackedRow(n, j+i)+k-i:][:c] {
 			s[l] = float64(head * v)
 		}
 	}
-	for at := 0; at < c; at += stripCols {
-		cols := min(stripCols, c-at)
-		for l := 0; l < m; l += stripDeep {
-			strip(w, cols, min(stripDeep, m-l), factorOf(b[l*stride:], 1, stride), ahead[l*stride+at:], stride, sum[at:], c)
-		}
+	for l := 0; l < m; l += stripDeep {
+		strip(w, c, min(stripDeep, m-l), factorOf(x[l*w:], 1, w), a[l*w:], w, sum, c)
 	}
-	for at := 0; at < c; at += stripCols {
-		cols := min(stripCols, c-at)
-		strip(w, cols, w, factorOf(h.minus[:], 1, panelCols).first(true), sum[at:], c, back[at:], c)
-		strip(m, cols, w, factorOf(b, stride, 1), back[at:], c, ahead[at:], stride)
+	strip(w, c, w, factorOf(h.minus[:], 1, w).first(true), sum, c, back, c)
+	for l := 0; l < m; l += stripRows {
+		strip(min(stripRows, m-l), c, w, factorOf(x[l*w:], w, 1), back, c, a[l*w:], w)
 	}
 	for i := range w {
 		head, s := h.head[i], Row(back, c, i)

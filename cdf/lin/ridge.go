@@ -6,7 +6,10 @@ import "math"
 const ridgePanels = 32
 
 // RidgeWork returns the length of the work slice that Ridge needs for order n.
-func RidgeWork(n int) int { return max(BlockLen(n, n+1), (n+4)*(n+1)) }
+func RidgeWork(n int) int { return max(panels(n+1)*ridgePanel(n), (n+4)*(n+1)) }
+
+// ridgePanel is the length of a panel of n rows, to a multiple of four.
+func ridgePanel(n int) int { return (n + 3) / 4 * 4 * panelCols }
 
 // Ridge adds the identity to r'r: the first n rows of the packed factor r of
 // order n+1 become those of the factor of the stack [r; I 0], I of order n. The
@@ -21,16 +24,16 @@ func Ridge(n int, r, work []float64) {
 		ridgeEach(n, r, work)
 		return
 	}
-	stride := BlockStride(n + 1)
-	f := work[:BlockLen(n, n+1)] // the identity and a column of zeros
+	apart := ridgePanel(n)
+	f := work[:panels(n+1)*apart] // the identity and a column of zeros
 	clear(f)
 	for j := range n {
-		f[j*stride+j] = 1
+		f[j/panelCols*apart+j*panelCols+j%panelCols] = 1
 	}
-	h := reflections{ahead: new(ahead)}
+	var h reflections
 	for j := 0; j < n; j += panelCols {
 		w := min(panelCols, n-j)
-		h.panel(r, n+1, j, w, f[j:], j+w, stride)
+		h.panel(r, n+1, j, w, f[j/panelCols*apart:], j+w, apart)
 	}
 }
 

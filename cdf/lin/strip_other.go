@@ -17,3 +17,9 @@ func rotate(n, lo, m int, z, c, s []float64) { rotateEach(n, lo, m, z, c, s) }
 func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
 	reflectRows(fours, stride, b, k, next, by, dot)
 }
+
+func (h *reflections) applyVectors(r []float64, n, j, k int, x, a []float64, m, apart int) (done int) {
+	return 0
+}
+
+func spreadVectors(m, n int, x, w, b, dot, square []float64) bool { return false }

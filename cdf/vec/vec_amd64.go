@@ -18,6 +18,9 @@ func avx2Finite(x *float64, n int) float64
 func avx2Standardize(dst, v *float64, n int, center, scale, inverse float64) int
 
 //go:noescape
+func avx512Standardize(dst, v *float64, n int, center, scale, inverse float64) int
+
+//go:noescape
 func avx2AddSquares(a *float64, stride, rows int, dst *float64, n int)
 
 //go:noescape
@@ -117,8 +120,12 @@ func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
 		return 0
 	}
 	for len(dst)-done >= 4 {
-		n := min(len(dst)-done, most) &^ 3
-		if avx2Standardize(&dst[done], &v[done], n, center, scale, 1/scale) != 0 {
+		lanes, standardize := 4, avx2Standardize
+		if with == isa.AVX512 && len(dst)-done >= 8 {
+			lanes, standardize = 8, avx512Standardize
+		}
+		n := min(len(dst)-done, most) &^ (lanes - 1)
+		if standardize(&dst[done], &v[done], n, center, scale, 1/scale) != 0 {
 			break
 		}
 		done += n

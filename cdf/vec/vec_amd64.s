@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func avx2Finite(x *float64, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·avx2Finite(SB), NOSPLIT, $0-24
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
@@ -20,6 +20,8 @@ next:
 	VFMADD231PD  32(AX), Y15, Y1
 	VFMADD231PD  64(AX), Y15, Y2
 	VFMADD231PD  96(AX), Y15, Y3
+	PREFETCHT0   2048(AX)
+	PREFETCHT0   2112(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x10, CX
 	JNZ          next
@@ -80,6 +82,56 @@ next:
 	SUBQ         $0x04, DX
 	JNZ          next
 	VMOVMSKPD    Y15, AX
+	MOVQ         AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+DATA widelimits<>+0(SB)/8, $0x7fffffffffffffff
+DATA widelimits<>+8(SB)/8, $0x58f0000000000000
+DATA widelimits<>+16(SB)/8, $0x26efffffffffffff
+DATA widelimits<>+24(SB)/8, $0x0000000000000001
+GLOBL widelimits<>(SB), RODATA|NOPTR, $32
+
+// func avx512Standardize(dst *float64, v *float64, n int, center float64, scale float64, inverse float64) int
+// Requires: AVX, AVX512F
+TEXT ·avx512Standardize(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD center+24(FP), Z8
+	VBROADCASTSD scale+32(FP), Z9
+	VBROADCASTSD inverse+40(FP), Z10
+	VPBROADCASTQ widelimits<>+0(SB), Z11
+	VPBROADCASTQ widelimits<>+24(SB), Z12
+	VPXORQ       Z13, Z13, Z13
+	VPTERNLOGQ   $0xff, Z14, Z14, Z14
+
+next:
+	VMOVUPD      (CX), Z0
+	VSUBPD       Z8, Z0, Z0
+	VMULPD       Z10, Z0, Z1
+	VMOVAPD      Z0, Z2
+	VFNMADD231PD Z1, Z9, Z2
+	VFMADD231PD  Z2, Z10, Z1
+	VMOVAPD      Z0, Z2
+	VFNMADD231PD Z1, Z9, Z2
+	VFMADD231PD  Z2, Z10, Z1
+	VPANDQ       Z11, Z0, Z3
+	VPMAXUQ      Z3, Z13, Z13
+	VPSUBQ       Z12, Z3, Z3
+	VPMINUQ      Z3, Z14, Z14
+	VPTERNLOGQ   $0xe4, Z11, Z0, Z1
+	VMOVUPD      Z1, (AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, DX
+	JNZ          next
+	VPBROADCASTQ widelimits<>+8(SB), Z0
+	VPCMPUQ      $0x06, Z0, Z13, K1
+	VPBROADCASTQ widelimits<>+16(SB), Z0
+	VPCMPUQ      $0x01, Z0, Z14, K2
+	KORW         K1, K2, K1
+	KMOVW        K1, AX
 	MOVQ         AX, ret+48(FP)
 	VZEROUPPER
 	RET

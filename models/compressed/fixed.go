@@ -99,7 +99,7 @@ func (m *Fixed) Blocks() []cdf.Block { return []cdf.Block{m} }
 type fixedWork struct {
 	block []float64 // rows of [P y]
 	order []float64 // packed factor of order m+1
-	prior []float64 // m x (m+1), as lin.UpdateQR takes it
+	prior []float64 // block of m x (m+1)
 	u, v  []float64 // m
 	e     []float64 // m x S
 
@@ -178,9 +178,11 @@ func (m *Fixed) prepare() error {
 		m.v = m.estimate(w)
 	}
 	copy(w.order, m.r)
-	clear(w.prior)
+	clear(w.u)
 	for i := range k {
-		w.prior[i*lin.BlockStride(k+1)+i] = 1 / math.Sqrt(m.v)
+		w.u[i] = 1 / math.Sqrt(m.v)
+		lin.PutRow(w.prior, i, w.u, 0)
+		w.u[i] = 0
 	}
 	lin.UpdateQR(w.order, k+1, w.prior, k)
 	if !lin.Finite(w.order...) {

@@ -43,6 +43,14 @@ const chunk = 48
 type together struct {
 	z, product []float64 // chunk x p, chunk x the rows of a root of A
 	mean, v    [chunk]float64
+	found      found
+}
+
+// found are means and variances of all rows of a shard that was scored, under its serial, as long
+// as the state is the one that they were found with.
+type found struct {
+	serial  uint64
+	mean, v []float64
 }
 
 func newTogether(p, rows int) *together {
@@ -114,10 +122,13 @@ func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
 	defer m.release(r)
 	t, scores := predictive.NewTally(cdf.NoScore()), predictive.NewStudentScore(2*r.law.Shape, r.law.T[2])
 	s2 := r.rate / r.shape
+	found := &r.rows.found
+	found.serial, found.mean, found.v = sh.Serial, found.mean[:0], found.v[:0]
 	for from := 0; from < sh.Rows; from += chunk {
 		n := min(chunk, sh.Rows-from)
 		r.observeAll(n, sh.X[from*sh.Cols:])
 		line := r.rows.v[:n]
+		found.mean, found.v = append(found.mean, r.rows.mean[:n]...), append(found.v, line...)
 		for i := range line {
 			line[i] *= s2
 		}

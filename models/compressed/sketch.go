@@ -107,9 +107,13 @@ func (m *Sketch) Absorb(s *cdf.Step) {
 	if n := s.Shard.Observed(); m.atOnce(n) {
 		m.failed = m.takeWhole(w, s)
 	} else if n > 0 {
-		m.failed = passes(s, m.most(), w.x, w.y, func(n int, forget float64) error { return m.pass(w, n, forget) })
+		serial := s.Shard.Serial // of the first pass: the next ones come to another state
+		if n < s.Shard.Rows {
+			serial = 0
+		}
+		m.failed = passes(s, m.most(), w.x, w.y, func(n int, forget float64) error { return m.pass(w, serial, n, forget) })
 	} else if s.Forget < 1 && m.weight > 0 {
-		m.failed = m.pass(w, 0, s.Forget)
+		m.failed = m.pass(w, 0, 0, s.Forget)
 	}
 }
 
@@ -133,8 +137,8 @@ const negligibleWeight = 1e-12
 
 // pass takes the n rows in w through the sketch: score, discount, centre,
 // scale, stack on B, estimate kappa and sigma2, solve, truncate.
-func (m *Sketch) pass(w *sketchWork, n int, forget float64) error {
-	if err := m.review(w, n, w.x, w.y[:n], forget); err != nil {
+func (m *Sketch) pass(w *sketchWork, serial uint64, n int, forget float64) error {
+	if err := m.review(w, serial, n, w.x, w.y[:n], forget); err != nil {
 		return err
 	}
 	m.discount(forget, n)
@@ -178,8 +182,8 @@ func errSketch(what string) error {
 
 // review scores the n rows that have a response with the state before them: the
 // errors of prediction are what the variance of a lossy sketch is estimated from, since its
-// fit to the rows it holds is too good.
-func (m *Sketch) review(w *sketchWork, n int, x, y []float64, forget float64) error {
+// fit to the rows it holds is too good. Of rows that were scored under the serial it is known.
+func (m *Sketch) review(w *sketchWork, serial uint64, n int, x, y []float64, forget float64) error {
 	d := forget
 	if m.n > 0 {
 		d *= math.Pow(m.n/(m.n+float64(n)), m.settings.Discount[0])
@@ -194,16 +198,22 @@ func (m *Sketch) review(w *sketchWork, n int, x, y []float64, forget float64) er
 	if err := m.solve(w); err != nil {
 		return err
 	}
-	r := m.posterior(w)
+	r, found := m.posterior(w), &w.together.found
+	known := serial != 0 && found.serial == serial
 	for from := 0; from < len(y); from += chunk {
 		some := min(chunk, len(y)-from)
-		r.observeAll(some, x[from*m.P:])
+		mean, v := r.rows.mean[:some], r.rows.v[:some]
+		if known {
+			mean, v = found.mean[from:][:some], found.v[from:][:some]
+		} else {
+			r.observeAll(some, x[from*m.P:])
+		}
 		for i, y := range y[from : from+some] {
 			if math.IsNaN(y) {
 				continue
 			}
-			e := y - r.rows.mean[i]
-			m.loss += e * e / (1 + r.rows.v[i])
+			e := y - mean[i]
+			m.loss += e * e / (1 + v[i])
 			m.misfit += float64(e * e)
 			m.sums.add(e, y-m.ybar)
 		}

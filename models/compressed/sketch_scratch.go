@@ -180,7 +180,7 @@ func (m *Sketch) solve(w *sketchWork) error {
 	if w.of == m && w.version == m.version {
 		return nil
 	}
-	w.of = nil
+	w.of, w.together.found.serial = nil, 0
 	kappa := math.Exp(m.logKappa)
 	if !w.stored.factor(m.rows, m.P, m.b, m.c, kappa) {
 		return errSketch("precision not positive definite")

@@ -205,7 +205,7 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 			row := 0
 			fillRows(sh, &row, c.rows, w.x, w.y)
 			weight := m.weight
-			if err := m.pass(w, c.rows, 1); err != nil {
+			if err := m.pass(w, 0, c.rows, 1); err != nil {
 				t.Fatal(err)
 			}
 			// w.m still holds the rows before the truncation.

@@ -45,7 +45,7 @@ func (m *Sketch) atOnce(n int) bool {
 // steps of pass.
 func (m *Sketch) takeWhole(w *sketchWork, s *cdf.Step) error {
 	all, n := w.takesWhole(m.rank), s.Shard.Observed()
-	if err := m.review(w, n, s.Shard.X, s.Shard.Y, s.Forget); err != nil {
+	if err := m.review(w, s.Shard.Serial, n, s.Shard.X, s.Shard.Y, s.Forget); err != nil {
 		return err
 	}
 	m.discount(s.Forget, n)

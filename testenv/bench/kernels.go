@@ -55,10 +55,13 @@ func sweep(p int) *here {
 }
 
 func update(n, rows int) *here {
-	src := normals(lin.BlockLen(rows, n))
-	block, r := slices.Clone(src), make([]float64, lin.PackedLen(n))
+	x := normals(rows * n)
+	block, r := make([]float64, lin.BlockLen(rows, n)), make([]float64, lin.PackedLen(n))
 	return ours(func() error {
-		copy(block, src)
+		for i := range rows {
+			row := lin.Row(x, n, i)
+			lin.PutRow(block, i, row[1:], row[0])
+		}
 		lin.UpdateQR(r, n, block, rows)
 		return nil
 	}, 2*float64(rows)*float64(n)*float64(n))

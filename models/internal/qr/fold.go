@@ -13,7 +13,6 @@ import (
 // are. A row of Z is a row of X, or what project makes of it and its response;
 // block has room for BlockLen(p) numbers.
 func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64, y float64) []float64) int {
-	stride := lin.BlockStride(p + 1)
 	n, k := 0, 0
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {
@@ -23,9 +22,7 @@ func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []f
 		if project != nil {
 			z = project(z, y)
 		}
-		row := block[k*stride:][:p+1]
-		copy(row, z)
-		row[p] = y
+		lin.PutRow(block, k, z, y)
 		n++
 		if k++; k == lin.PanelRows {
 			lin.UpdateQR(r, p+1, block, k)

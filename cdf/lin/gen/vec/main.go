@@ -12,11 +12,12 @@ import (
 )
 
 func main() {
-	asm.Generated(finite, standardize, transposes, twoRows, twoColumns, squares, ranks,
+	asm.Generated(finite, standardize, standardizeWide, transposes, twoRows, twoColumns, squares, ranks,
 		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans)
 }
 
-// finite adds the products of the entries with 0, 16 at a time.
+// finite adds the products of the entries with 0, 16 at a time. It fetches ahead: at the end of each
+// page the processor begins anew to see that a column is read, and the next one may follow.
 func finite() {
 	TEXT("avx2Finite", NOSPLIT, "func(x *float64, n int) float64")
 	x, n := asm.Argument("x"), asm.Argument("n")
@@ -28,6 +29,9 @@ func finite() {
 	Label("next")
 	for i := range 4 {
 		VFMADD231PD(Mem{Base: x, Disp: 32 * i}, zero, asm.Y[i])
+	}
+	for i := range 2 {
+		PREFETCHT0(Mem{Base: x, Disp: 2048 + 64*i})
 	}
 	ADDQ(U32(128), x)
 	SUBQ(U8(16), n)
@@ -87,6 +91,58 @@ func standardize() {
 		VMOVUPD(q, Mem{Base: dst})
 	}, v, dst)
 	asm.EndWithSigns(bad)
+}
+
+// standardizeWide is standardize, eight at a time: the same quotients. What was too large or too small is
+// seen in the greatest and the least number, less 1 so that 0 is the greatest of all, as integers.
+func standardizeWide() {
+	data := GLOBL("widelimits", RODATA|NOPTR)
+	const high, least = (1023 + 400) << 52, (1023 - 400) << 52
+	DATA(0, U64(0x7fffffffffffffff))
+	DATA(8, U64(high))
+	DATA(16, U64(least-1))
+	DATA(24, U64(1))
+	TEXT("avx512Standardize", NOSPLIT, "func(dst, v *float64, n int, center, scale, inverse float64) int")
+	dst, v, n := asm.Argument("dst"), asm.Argument("v"), asm.Argument("n")
+	center, scale, inverse, sign, one, greatest, smallest := asm.Z[8], asm.Z[9], asm.Z[10], asm.Z[11], asm.Z[12], asm.Z[13], asm.Z[14]
+	asm.Everywhere("center", center)
+	asm.Everywhere("scale", scale)
+	asm.Everywhere("inverse", inverse)
+	VPBROADCASTQ(data.Offset(0), sign)
+	VPBROADCASTQ(data.Offset(24), one)
+	VPXORQ(greatest, greatest, greatest)
+	VPTERNLOGQ(U8(0xff), smallest, smallest, smallest)
+	x, q, r, size := asm.Z[0], asm.Z[1], asm.Z[2], asm.Z[3]
+	Label("next")
+	VMOVUPD(Mem{Base: v}, x)
+	VSUBPD(center, x, x)
+	VMULPD(inverse, x, q)
+	for range 2 {
+		VMOVAPD(x, r)
+		VFNMADD231PD(q, scale, r)
+		VFMADD231PD(r, inverse, q)
+	}
+	VPANDQ(sign, x, size)
+	VPMAXUQ(size, greatest, greatest)
+	VPSUBQ(one, size, size)
+	VPMINUQ(size, smallest, smallest)
+	const either = 0xe4 // of the third where the first has a bit, else of the second
+	VPTERNLOGQ(U8(either), sign, x, q)
+	VMOVUPD(q, Mem{Base: dst})
+	ADDQ(U8(64), v)
+	ADDQ(U8(64), dst)
+	SUBQ(U8(8), n)
+	JNZ(LabelRef("next"))
+	const less, greater = 1, 6
+	VPBROADCASTQ(data.Offset(8), x)
+	VPCMPUQ(U8(greater), x, greatest, reg.K1)
+	VPBROADCASTQ(data.Offset(16), x)
+	VPCMPUQ(U8(less), x, smallest, reg.K2)
+	KORW(reg.K1, reg.K2, reg.K1)
+	odd := GP32()
+	KMOVW(reg.K1, odd)
+	Store(odd.As64(), ReturnIndex(0))
+	asm.End()
 }
 
 // squares adds the squares of rows, up to sixteen entries at a time: a sum waits for each

@@ -1,0 +1,56 @@
+//go:build !purego
+
+package lin
+
+import "github.com/credence-stream/credence/cdf/isa"
+
+// application is what reflections are applied to, as the assembly takes it. Strides are in
+// bytes.
+type application struct {
+	v     *float64 // the panel of the reflections
+	rows  int
+	a     *float64 // the first panel they are applied to
+	apart int
+	head  *float64
+	minus *float64
+	r     *float64 // the first row of the factor
+	step  int      // to its next row, whence it is 8 less
+	bits  uint64   // of the columns in the last panel
+}
+
+// They apply eight reflections to one, two or three panels.
+//
+//go:noescape
+func avx512Apply1(p *application)
+
+//go:noescape
+func avx512Apply2(p *application)
+
+//go:noescape
+func avx512Apply3(p *application)
+
+// applyVectors is apply for up to three panels. It returns how many columns it is done with, 0 without
+// AVX-512.
+func (h *reflections) applyVectors(r []float64, n, j, k int, x, a []float64, m, apart int) (done int) {
+	if with != isa.AVX512 {
+		return 0
+	}
+	done = min(3*panelCols, n-j-k)
+	vectors, first := panels(done), PackedRow(n, j)+k
+	last := done - (vectors-1)*panelCols
+	// Assembly knows no bounds.
+	_, _, _ = x[m*panelCols-1], a[(vectors-1)*apart+m*panelCols-1], r[PackedRow(n, j+panelCols-1)+k-panelCols+done]
+	p := application{
+		v: &x[0], rows: m, a: &a[0], apart: 8 * apart, head: &h.head[0], minus: &h.minus[0],
+		r: &r[first], step: 8 * (n - j - 1), bits: 1<<last - 1,
+	}
+	switch vectors {
+	case 1:
+		avx512Apply1(&p)
+	case 2:
+		avx512Apply2(&p)
+	default:
+		avx512Apply3(&p)
+	}
+	return done
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
+)
+
+// Offsets of the fields of lin.application.
+const (
+	applyV     = 0
+	applyRows  = 8
+	applyA     = 16
+	applyApart = 24
+	applyHead  = 32
+	applyMinus = 40
+	applyR     = 48
+	applyStep  = 56
+	applyBits  = 64
+)
+
+// applications writes the functions that apply a panel of reflections to one, two or three
+// panels. AVX2 has too few registers for the sums of eight reflections.
+func applications() {
+	for panels := 1; panels <= 3; panels++ {
+		apply(panels)
+	}
+}
+
+// apply writes it for so many panels, of which a row is as many vectors. The sums of the
+// reflections with the columns, and then what is taken off, stay in registers.
+func apply(panels int) {
+	const reflections = 8
+	TEXT(fmt.Sprintf("avx512Apply%d", panels), NOSPLIT, "func(p *byte)")
+	p := Load(Param("p"), GP64())
+	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
+	sum := func(i, q int) reg.VecPhysical { return asm.Z[i*panels+q] }
+	col := func(q int) reg.VecPhysical { return asm.Z[24+q] }
+	factor := func(i int) reg.VecPhysical { return asm.Z[27+i%4] }
+	other := asm.Z[31]
+	set := asm.AVX512
+	KMOVW(at(applyBits), reg.K1)
+	apart := asm.Loaded(at(applyApart))
+
+	// Each row of the factor begins a little less than one before further on.
+	rows := func(f func(row reg.GPVirtual, i int)) {
+		row, step := asm.Loaded(at(applyR)), asm.Loaded(at(applyStep))
+		for i := range reflections {
+			f(row, i)
+			ADDQ(step, row)
+			SUBQ(U8(8), step)
+		}
+	}
+	head := asm.Loaded(at(applyHead))
+	rows(func(row reg.GPVirtual, i int) {
+		VBROADCASTSD(Mem{Base: head, Disp: 8 * i}, factor(i))
+		for q := range panels {
+			set.Load(Mem{Base: row, Disp: 64 * q}, sum(i, q), q == panels-1)
+			VMULPD(factor(i), sum(i, q), sum(i, q))
+		}
+	})
+
+	// below calls f in a loop over the rows below, of which v and a are at.
+	below := func(label string, f func(v reg.GPVirtual, a func(q int) Mem)) {
+		v, a, left := asm.Loaded(at(applyV)), asm.Loaded(at(applyA)), asm.Loaded(at(applyRows))
+		Label(label)
+		f(v, func(q int) Mem {
+			m := Mem{Base: a}
+			if q > 0 {
+				m.Index, m.Scale = apart, uint8(q)
+			}
+			return m
+		})
+		ADDQ(U8(64), v)
+		ADDQ(U8(64), a)
+		DECQ(left)
+		JNZ(LabelRef(label))
+	}
+	below("sums", func(v reg.GPVirtual, a func(q int) Mem) {
+		for q := range panels {
+			VMOVUPD(a(q), col(q))
+		}
+		for i := range reflections {
+			multiply(Mem{Base: v, Disp: 8 * i}, factor(i), panels, col, func(q int) reg.VecPhysical { return sum(i, q) })
+		}
+	})
+
+	minus := asm.Loaded(at(applyMinus))
+	for i := reflections - 1; i >= 0; i-- {
+		for q := range panels {
+			set.Zero(col(q))
+		}
+		for l := range i + 1 {
+			multiply(Mem{Base: minus, Disp: 8 * (reflections*l + i)}, factor(l), panels, func(q int) reg.VecPhysical { return sum(l, q) }, col)
+		}
+		for q := range panels {
+			VMOVAPD(col(q), sum(i, q))
+		}
+	}
+
+	rows(func(row reg.GPVirtual, i int) {
+		VBROADCASTSD(Mem{Base: head, Disp: 8 * i}, factor(i))
+		for q := range panels {
+			m, last := Mem{Base: row, Disp: 64 * q}, q == panels-1
+			set.Load(m, other, last)
+			VMULPD(factor(i), sum(i, q), col(q))
+			VADDPD(col(q), other, other)
+			set.Store(other, m, last)
+		}
+	})
+	below("off", func(v reg.GPVirtual, a func(q int) Mem) {
+		for q := range panels {
+			VMOVUPD(a(q), col(q))
+		}
+		for i := range reflections {
+			multiply(Mem{Base: v, Disp: 8 * i}, factor(i), panels, func(q int) reg.VecPhysical { return sum(i, q) }, col)
+		}
+		for q := range panels {
+			VMOVUPD(col(q), a(q))
+		}
+	})
+	asm.End()
+}
+
+// multiply adds x times vectors to others.
+func multiply(x Mem, factor reg.VecPhysical, vectors int, from, to func(q int) reg.VecPhysical) {
+	if vectors == 1 {
+		VFMADD231PD_BCST(x, from(0), to(0))
+		return
+	}
+	VBROADCASTSD(x, factor)
+	for q := range vectors {
+		VFMADD231PD(from(q), factor, to(q))
+	}
+}

@@ -1,0 +1,51 @@
+//go:build !purego
+
+package lin
+
+import (
+	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/vec"
+)
+
+// across is Spread of stripCols rows side by side, as the assembly takes it. The stride is in
+// bytes.
+type across struct {
+	w             *float64
+	stride        int
+	x, b          *float64
+	dot, square   *float64
+	first, eights int // columns of W that come one by one, and in eights, before the last seven
+	n             int
+}
+
+//go:noescape
+func avx512Spread(p *across)
+
+// acrossMost is up to how many columns the rows side by side stay in a cache.
+const acrossMost = 128
+
+// spreadVectors is Spread with the vectors across rows: of each column of W no more than eight are
+// multiplied that are 0. It reports whether it did.
+func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
+	if with != isa.AVX512 || n > acrossMost || m == 0 {
+		return false
+	}
+	var columns [acrossMost * stripCols]float64
+	var ends [2 * stripCols]float64
+	_, _, _, _ = w[n*n-1], b[n-1], dot[m-1], square[m-1] // assembly knows no bounds
+	p := across{w: &w[0], stride: 8 * n, x: &columns[0], b: &b[0], first: (n - 7) % 8, eights: (n - 7) / 8, n: n}
+	for from := 0; from < m; from += stripCols {
+		h := min(m-from, stripCols)
+		vec.Transpose(h, n, x[from*n:], n, columns[:], stripCols)
+		p.dot, p.square = &dot[from], &square[from]
+		if h < stripCols {
+			p.dot, p.square = &ends[0], &ends[stripCols]
+		}
+		avx512Spread(&p)
+		if h < stripCols {
+			copy(dot[from:m], ends[:])
+			copy(square[from:m], ends[stripCols:])
+		}
+	}
+	return true
+}
