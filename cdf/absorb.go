@@ -147,7 +147,8 @@ func (f *Filter) onward(forget float64, back *undo) error {
 // again keeps the shard's rows and processes all kept ones again.
 func (f *Filter) again(forget float64) error {
 	s, w := &f.now, f.ws
-	identity := newScaling(&Spec{}, s.design, nil)
+	w.plain = slices.Grow(w.plain[:0], len(s.design.names))[:len(s.design.names)]
+	identity := newScaling(&Spec{}, s.design, w.plain)
 	for i := range identity.x {
 		identity.x[i].Center, identity.x[i].Scale = 0, 1
 	}

@@ -212,9 +212,8 @@ func (f *Filter) Inputs() []Input {
 // features returns the inputs of the coefficients.
 func (f *Filter) features() []Input {
 	d := f.now.design
-	var all []Input
 	if d.made != nil {
-		all = d.made.Inputs()
+		all := d.made.Inputs()
 		for i := range all {
 			in := &all[i]
 			j := slices.Index(d.names, in.Name)
@@ -224,6 +223,7 @@ func (f *Filter) features() []Input {
 		}
 		return all
 	}
+	all := make([]Input, 0, len(d.sources)+1) // most have a response beside these
 	for i := range d.sources {
 		s := &d.sources[i]
 		if !s.categorical {

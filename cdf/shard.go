@@ -88,7 +88,8 @@ type Shard struct {
 	// Forget is the discount that the shard will bring when it is absorbed, in
 	// (0, 1], for predictions that begin with it; 1 where none is known.
 	Forget float64
-	// Inner asks Predict for Prediction.Inner too, where it costs more than a little.
+	// Inner asks Predict for Prediction.Inner too, where it costs more than a little, and
+	// leaves it to the model whether quantiles of the line are found.
 	Inner bool
 	// Serial tells the rows of a shard that is to be absorbed from all others of the process, so
 	// that a model may absorb with what Score found of them; 0 tells nothing.

@@ -25,6 +25,7 @@ type Workspace struct {
 	derived  any // room for the columns that formulas make
 	diag     mcmc.Diagnostics
 	spare    spare
+	plain    []Constant   // that change nothing
 	one      []float64    // draws of one variable
 	prior    [2][]float64 // sd and sensitivity by variable
 	together inseparable  // columns that determine each other, while a summary is made

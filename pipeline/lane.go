@@ -122,6 +122,7 @@ type lane struct {
 	pages Pages
 	notes []*Point
 	names []string        // of the newest point's variables: another key's are often the same
+	given []string        // same, of what its rows had beside their response
 	rows  []RowPrediction // of the shard at hand
 
 	traces *Traces     // nil: none
@@ -334,7 +335,8 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		}
 		p := pointOf(message, names, filter.Transforms(), t.result.Rows, publish)
 		if seen := filter.Observed(); len(seen) > 0 {
-			p.Observed, p.Given = append(p.Observed, seen...), givenOf(filter.Inputs(), batch, seen)
+			p.Observed, p.Given = append(p.Observed, seen...), givenOf(filter.Inputs(), batch, seen, l.given)
+			l.given = p.Given.Names
 		}
 		if p.Published {
 			model.names, l.names = p.Names, p.Names

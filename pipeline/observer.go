@@ -197,43 +197,62 @@ const mostGiven = 12
 
 // Given is what rows had beside their response, in the units of the record.
 type Given struct {
-	Names []string // of the inputs
+	Names []string // of the inputs; shared with other points
 	// Numbers are rows x inputs, row by row, NaN where the input is a label or missing.
 	Numbers []float64
-	// Labels are the same, "" where the input is a number or missing.
+	// Labels are the same, "" where the input is a number or missing; nil: no row has one.
 	Labels []string
 }
 
 // givenOf returns the inputs of observed rows of a batch, which it copies; none of a model
-// with more than mostGiven of them.
-func givenOf(inputs []cdf.Input, b *cdf.Batch, rows []cdf.Observed) (g Given) {
-	var from []*cdf.Column
-	var label []bool
+// with more than mostGiven of them. Names are those of the point before, taken over where
+// they are the same.
+func givenOf(inputs []cdf.Input, b *cdf.Batch, rows []cdf.Observed, names []string) (g Given) {
+	var from [mostGiven]*cdf.Column
+	var label [mostGiven]bool
+	n, same := 0, true
 	for i := range inputs {
 		in := &inputs[i]
 		if in.Role == "response" || in.Role == "time" {
 			continue
 		}
 		for c := range b.Columns {
-			if b.Columns[c].Name == in.Name {
-				from, label = append(from, &b.Columns[c]), append(label, in.Category)
-				g.Names = append(g.Names, in.Name)
+			if b.Columns[c].Name != in.Name {
+				continue
 			}
+			if n == mostGiven {
+				return Given{}
+			}
+			same = same && n < len(names) && names[n] == in.Name
+			from[n], label[n] = &b.Columns[c], in.Category
+			n++
 		}
 	}
-	if len(rows) == 0 || len(from) == 0 || len(from) > mostGiven {
+	if len(rows) == 0 || n == 0 {
 		return Given{}
 	}
+	if g.Names = names; !same || len(names) != n {
+		g.Names = make([]string, n)
+		for i := range g.Names {
+			g.Names[i] = from[i].Name
+		}
+	}
+	g.Numbers = make([]float64, 0, len(rows)*n)
 	for _, o := range rows {
-		for i, c := range from {
-			v, text := math.NaN(), ""
+		for i, c := range from[:n] {
+			v := math.NaN()
 			switch {
 			case label[i] && c.Type != cdf.Float:
-				text, _ = c.Label(int(o.Row))
+				if text, _ := c.Label(int(o.Row)); text != "" {
+					if g.Labels == nil {
+						g.Labels = make([]string, len(rows)*n)
+					}
+					g.Labels[len(g.Numbers)] = strings.Clone(text)
+				}
 			case !label[i] && c.Type != cdf.Text:
 				v = c.Number[o.Row]
 			}
-			g.Numbers, g.Labels = append(g.Numbers, v), append(g.Labels, strings.Clone(text))
+			g.Numbers = append(g.Numbers, v)
 		}
 	}
 	return g
@@ -241,21 +260,24 @@ func givenOf(inputs []cdf.Input, b *cdf.Batch, rows []cdf.Observed) (g Given) {
 
 // size is the bytes held.
 func (g *Given) size() int64 {
-	n := int64(24 * len(g.Numbers))
-	for _, names := range [][]string{g.Names, g.Labels} {
+	n := int64(8*len(g.Numbers) + 16*(len(g.Names)+len(g.Labels)))
+	for _, names := range [...][]string{g.Names, g.Labels} {
 		for _, s := range names {
 			n += int64(len(s))
 		}
 	}
-	return n + int64(16*len(g.Names))
+	return n
 }
 
 // Row returns the numbers and labels of a row, one of each for every name; nothing of no
-// rows.
-func (g *Given) Row(i int) ([]float64, []string) {
+// rows, and no labels where no row has one.
+func (g *Given) Row(i int) (numbers []float64, labels []string) {
 	n := len(g.Names)
 	if n == 0 {
 		return nil, nil
 	}
-	return g.Numbers[i*n : (i+1)*n], g.Labels[i*n : (i+1)*n]
+	if g.Labels != nil {
+		labels = g.Labels[i*n : (i+1)*n]
+	}
+	return g.Numbers[i*n : (i+1)*n], labels
 }

@@ -102,7 +102,9 @@ func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction, inner bool) 
 	m.mixRows(x, 1, w.c)
 	x.take(0, 0, false)
 	p.Mean, p.EpredSD = x.Moments()
-	p.EpredQ025, p.EpredQ975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
+	if !inner { // who asks for that has no use for the line
+		p.EpredQ025, p.EpredQ975 = x.Quantile(dist.Levels[0], lo), x.Quantile(dist.Levels[6], hi)
+	}
 	x.take(0, 0, true)
 	p.SD, p.LogDensity, p.PIT = math.NaN(), math.NaN(), math.NaN()
 	if s, _ := w.nodes.sigma2(); m.post.shape > 1 && !math.IsNaN(s) {

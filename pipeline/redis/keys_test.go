@@ -40,7 +40,12 @@ func TestChangesByBucket(t *testing.T) {
 	}
 	text := func(arg any) string { return *arg.(*string) }
 	before := -1
-	for args := appendChanges(nil, changes, cellsOf(changes, blobs, "ref")); len(args) > 0; {
+	_, room := cellsOf(nil, changes, blobs, "another")
+	cells, all := cellsOf(room, changes, blobs, "ref")
+	if &room[0] != &all[0] {
+		t.Error("the room of cells of the same size is not used again")
+	}
+	for args := appendChanges(nil, changes, cells); len(args) > 0; {
 		b, set, del := args[0].(int), args[1].(int), args[2].(int)
 		if args = args[3:]; b <= before || set+del == 0 {
 			t.Fatalf("bucket %d after %d has %d values and %d deletions", b, before, set, del)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
+	"unsafe"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -55,13 +56,23 @@ func (s *Store) save(ctx context.Context, k space, lease pipeline.Lease, c pipel
 		keys = append(keys, k.blob(c.Changes[i].Key, ref))
 		args = append(args, len(c.Changes[i].Value))
 	}
-	_, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cellsOf(c.Changes, blobs, ref)))
-	return err
+	room, _ := s.rooms.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	cells, all := cellsOf(*room, c.Changes, blobs, ref)
+	if _, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cells)); err != nil {
+		return err // some connection may still be writing
+	}
+	*room = all
+	s.rooms.Put(room)
+	return nil
 }
 
 // cellsOf returns what the hashes will hold of the changes, "" of those that are
-// deleted. The values lie in one piece of memory.
-func cellsOf(changes []pipeline.Change, blobs []int, ref string) []string {
+// deleted. The values lie in room, or in a larger one, which is returned: a cell is
+// valid until that is written to again.
+func cellsOf(room []byte, changes []pipeline.Change, blobs []int, ref string) (cells []string, all []byte) {
 	cells, elsewhere := make([]string, len(changes)), string([]byte{pointer})+ref
 	size := 0
 	for i := range changes {
@@ -71,18 +82,16 @@ func cellsOf(changes []pipeline.Change, blobs []int, ref string) []string {
 		cells[i] = elsewhere
 		size -= len(changes[i].Value)
 	}
-	var all strings.Builder
-	all.Grow(size)
+	all = slices.Grow(room[:0], size) // it is not moved below
 	for i := range changes {
 		if changes[i].Value == nil || cells[i] != "" {
 			continue
 		}
-		at := all.Len()
-		all.WriteByte(inline)
-		all.Write(changes[i].Value)
-		cells[i] = all.String()[at:]
+		at := len(all)
+		all = append(append(all, inline), changes[i].Value...)
+		cells[i] = unsafe.String(&all[at], len(all)-at)
 	}
-	return cells
+	return cells, all
 }
 
 // appendChanges appends the changes bucket by bucket: its number, the number of

@@ -29,6 +29,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -52,6 +53,7 @@ type Store struct {
 	tries  *access.Tries
 	// sentinelTries are of the password of the sentinels.
 	sentinelTries *access.Tries
+	rooms         sync.Pool // of *[]byte, that cells were in which the server has
 }
 
 var (

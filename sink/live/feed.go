@@ -146,6 +146,13 @@ func (f *Feed) Totals() Totals {
 	return Totals{RowsPerSecond: rows, ShardsPerSecond: shards, DeadLetters: f.dead}
 }
 
+// Bytes returns what the feed holds of keys: past posteriors and sums for calibration.
+func (f *Feed) Bytes() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.points + f.sums
+}
+
 // Now is what is known of a key.
 type Now struct {
 	Point *pipeline.Point // the newest one published

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/credence-stream/credence/pipeline/trace"
+	"github.com/credence-stream/credence/sink/live"
 )
 
 // The routes of what has no path of its own.
@@ -34,9 +35,11 @@ type meter struct {
 // expectedCodes are there from the start, so that the first one of them counts as growth.
 var expectedCodes = [...]int{http.StatusOK, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 
-// newMeter registers the metrics of the routes.
-func newMeter(reg prometheus.Registerer, paths []string, keyed map[string]keyMethods) *meter {
+// newMeter registers the metrics of the routes, and of the history that they tell.
+func newMeter(reg prometheus.Registerer, paths []string, keyed map[string]keyMethods, feed *live.Feed) *meter {
 	auto := promauto.With(reg)
+	auto.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "credence", Name: "history_bytes",
+		Help: "Bytes of past posteriors and of sums for calibration in memory."}, func() float64 { return float64(feed.Bytes()) })
 	m := &meter{routes: map[string]bool{}, keyed: keyed}
 	m.requests = auto.NewCounterVec(prometheus.CounterOpts{Namespace: "credence", Name: "http_requests_total",
 		Help: "Answers to HTTP requests."}, []string{"route", "code"})
@@ -61,7 +64,7 @@ func newMeter(reg prometheus.Registerer, paths []string, keyed map[string]keyMet
 }
 
 // RegisterMetrics registers what a server measures, for pages that list all metrics.
-func RegisterMetrics(reg prometheus.Registerer) { newMeter(reg, nil, nil) }
+func RegisterMetrics(reg prometheus.Registerer) { newMeter(reg, nil, nil, nil) }
 
 func keyRoute(about string) string {
 	return strings.TrimSuffix("/v1/models/{key}/"+about, "/")

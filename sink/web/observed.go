@@ -60,7 +60,7 @@ func (o *object) given(row *live.Observed) {
 	o.name("inputs")
 	o.open()
 	for i, name := range row.Names {
-		if row.Labels[i] != "" {
+		if row.Labels != nil && row.Labels[i] != "" {
 			o.text(name, row.Labels[i])
 		} else {
 			o.number(name, row.Numbers[i])

@@ -77,7 +77,7 @@ func (s *Server) routes() (http.Handler, error) {
 		private.ServeHTTP(w, r)
 	})
 	if s.meter == nil {
-		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed())
+		s.meter = newMeter(s.options.Metrics, slices.AppendSeq(slices.Collect(maps.Keys(public)), maps.Keys(paths)), s.keyed(), s.options.Feed)
 		s.meter.traces = trace.Requests{Tracer: s.options.Tracer, Paths: s.options.TraceKeys, Quiet: []string{"/livez", "/readyz", "/metrics"}}
 	}
 	guarded := secure(checkHost(s.options.Listen, s.listener.Addr(), limit(s.limiter, s.options.TLS.certified(origin.Handler(all)))))

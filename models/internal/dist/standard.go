@@ -11,7 +11,8 @@ type Standard struct {
 	T     [3]float64 // upper ones: .75 .95 .975
 	gamma [7]float64
 
-	t90, shape90 float64
+	t90, shape90        float64
+	logScale, logScaled float64 // of the shape logScaled
 }
 
 // At returns the cache filled for the shape.
@@ -34,6 +35,14 @@ func (s *Standard) T90() float64 {
 		s.t90, s.shape90 = StudentQuantile(Normal90, 2*s.Shape), s.Shape
 	}
 	return s.t90
+}
+
+// LogScale returns the logarithm of the density of t at 0.
+func (s *Standard) LogScale() float64 {
+	if s.logScaled != s.Shape {
+		s.logScale, s.logScaled = StudentLogScale(2*s.Shape), s.Shape
+	}
+	return s.logScale
 }
 
 // Student writes the quantiles of loc + scale*t.

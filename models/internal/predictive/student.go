@@ -126,7 +126,7 @@ func Student(law *dist.Standard, mean, scale, line, y float64, p *cdf.Prediction
 	p.LogDensity, p.PIT = math.NaN(), math.NaN()
 	if !math.IsNaN(y) {
 		z := (y - mean) / scale
-		p.LogDensity = dist.StudentLogScale(df) - math.Log(scale) - (df+1)/2*math.Log1p(z*z/df)
-		p.PIT = dist.StudentCDF(z, df)
+		p.LogDensity = law.LogScale() - math.Log(scale) - (df+1)/2*math.Log1p(z*z/df)
+		p.PIT = dist.QuickStudentCDF(z, df)
 	}
 }

@@ -58,3 +58,16 @@ func TestRowsTogether(t *testing.T) {
 		}
 	}
 }
+
+// The density that predictions tell is that of the law's shape, whatever shape came before.
+func TestStudentDensity(t *testing.T) {
+	var law dist.Standard
+	for _, shape := range []float64{2, 40, 2} {
+		var p cdf.Prediction
+		Student(law.At(shape), 1, 2, 1, 4, &p)
+		df := 2 * shape
+		if want := dist.StudentLogScale(df) - math.Log(2) - (df+1)/2*math.Log1p(2.25/df); p.LogDensity != want {
+			t.Errorf("of shape %v the density is %v, want %v", shape, p.LogDensity, want)
+		}
+	}
+}
