@@ -76,6 +76,8 @@ var ofSecurity = []mutant{
 		"scope.Sees(k) && ", "", "TestScopeOfStreams", web},
 	{"a stream outlives its scope", "sink/web/events.go",
 		"return in && now == scope", "return in || now == scope", "TestScopeOfStreams", web},
+	{"an idle stream outlives its token", "sink/web/events.go",
+		"case <-look.C:\n\t\t\t\tif !f.allowed() {", "case <-look.C:\n\t\t\t\tif false {", "TestIdleStreamsEndWithTheToken", web},
 	{"dead letters of other tenants", "sink/web/letters.go",
 		"l.Key != nil && scope.Sees(string(l.Key))", "l.Key != nil", "TestScopeOfEveryRoute", web},
 	{"who reads operates", "sink/web/scope.go",

@@ -26,6 +26,8 @@ var ofTenants = []mutant{
 		"if at := Place(limits, key); at >= 0 {\n\t\t\tl.held[at]++", "if at := Place(limits, key); at >= 0 {\n\t\t\tl.held[at] += 0", "TestVerifierMeetsLimits", tools},
 	{"a part of a log decides of limits", "pipeline/admin/verify.go",
 		"case s.blurred && limited.Follows(key):", "case false && limited.Follows(key):", "TestVerifierOfLimitsOnATrimmedLog", tools},
+	{"verify forgets the limits of before a rescaling", "pipeline/admin/verify_past.go",
+		"append(all, era.Partitions[id].Configured...)", "append(all, era.Partitions[id].Configured[:0]...)", "TestVerifierOfLimitsInAnotherEra", tools},
 	{"keys of a partition that is gone are counted", "pipeline/shell.go",
 		"Counted(s.tenants, nil)", "Counted(s.tenants, s.m.quotas)", "TestMetricsByPrefix", machine},
 	{"series of prefixes come late", "pipeline/worker.go",
