@@ -79,16 +79,16 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	return f, err
 }
 
-// countHeld returns the keys of each tenant as of the claim. The lease is looked at
+// countHeld returns what each tenant has as of the claim. The lease is looked at
 // afterwards: if it holds, nobody has written in between.
-func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []quota.Limit) ([]int64, error) {
-	held := make([]int64, len(tenants))
+func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []quota.Limit) ([]quota.Sum, error) {
+	held := make([]quota.Sum, len(tenants))
 	if !meta.Exists || meta.Format != StateFormat || len(tenants) == 0 {
 		return held, nil
 	}
 	for i := range tenants {
 		var err error
-		if held[i], err = store.Count(ctx, lease.Partition, tenants[i].Prefix); err != nil {
+		if held[i], err = store.Weigh(ctx, lease.Partition, tenants[i].Prefix); err != nil {
 			return nil, err
 		}
 	}

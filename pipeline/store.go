@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
+
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Reasons that a store gives. Every other error means that the outcome is
@@ -120,8 +122,9 @@ type Store interface {
 	Save(ctx context.Context, lease Lease, c Checkpoint) error
 	// Meta returns the meta as it is, without a claim.
 	Meta(ctx context.Context, p Partition) (Meta, error)
-	// Count is that of a Reader.
-	Count(ctx context.Context, p Partition, prefix string) (int64, error)
+	// Weigh returns what the keys of a partition come to that start with prefix. It looks at
+	// each of them, in several calls: what is written in between may or may not be in it.
+	Weigh(ctx context.Context, p Partition, prefix string) (quota.Sum, error)
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)

@@ -51,7 +51,7 @@ func TestMetricsByPrefix(t *testing.T) {
 		synctest.Wait()
 		start := gather(b)
 		for _, tenant := range tenants {
-			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "state_written_bytes_total", "keys"} {
+			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "state_written_bytes_total", "state_bytes", "keys"} {
 				if v, ok := start["prefix_"+name+" "+tenant.Prefix]; !ok || v != 0 {
 					t.Errorf("prefix_%s of %s is %g, there is %v", name, tenant.Prefix, v, ok)
 				}
@@ -81,14 +81,17 @@ func TestMetricsByPrefix(t *testing.T) {
 		}
 		for range 2 { // a second process finds what the store has
 			for _, tenant := range tenants {
-				n, err := store.Count(t.Context(), part, tenant.Prefix)
-				if got := gather(b)["prefix_keys "+tenant.Prefix]; err != nil || got != float64(n) {
-					t.Errorf("keys of %s: %g, the store has %d (%v)", tenant.Prefix, got, n, err)
+				n, err := store.Weigh(t.Context(), part, tenant.Prefix)
+				if got := gather(b)["prefix_keys "+tenant.Prefix]; err != nil || got != float64(n.Keys) {
+					t.Errorf("keys of %s: %g, the store has %d (%v)", tenant.Prefix, got, n.Keys, err)
+				}
+				if got := gather(b)["prefix_state_bytes "+tenant.Prefix]; got != float64(n.Bytes) {
+					t.Errorf("bytes of %s: %g, the store has %d", tenant.Prefix, got, n.Bytes)
 				}
 			}
 			b.Stop(t)
-			if n := gather(b)["prefix_keys"]; n != 0 {
-				t.Errorf("%g keys after the end", n)
+			if n := gather(b); n["prefix_keys"] != 0 || n["prefix_state_bytes"] != 0 {
+				t.Errorf("%g keys and %g bytes after the end", n["prefix_keys"], n["prefix_state_bytes"])
 			}
 			b = pipelinetest.StartWith(t, b.Kafka, store, rules)
 			b.CatchUp(t)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Memory is a store in memory that passes the contract. It stands for one
@@ -308,6 +309,19 @@ func (m *Memory) Count(ctx context.Context, p pipeline.Partition, prefix string)
 		return nil
 	})
 	return n, err
+}
+
+// Weigh implements pipeline.Store.
+func (m *Memory) Weigh(ctx context.Context, p pipeline.Partition, prefix string) (sum quota.Sum, err error) {
+	err = m.call(ctx, Call{Op: "weigh", Partition: p}, func() error {
+		for key, value := range m.data.at(p).values {
+			if strings.HasPrefix(key, prefix) {
+				sum.Keys, sum.Bytes = sum.Keys+1, sum.Bytes+int64(len(value))
+			}
+		}
+		return nil
+	})
+	return sum, err
 }
 
 // count reports whether meta counts the values that are there.
