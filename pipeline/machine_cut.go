@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/depend"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // The life of a checkpoint. The order is the guarantee: outputs acknowledged
@@ -73,6 +74,7 @@ func (m *machine) onCut(part cutPart) {
 	c.pages = append(c.pages, part.pages)
 	c.waiting--
 	if c.waiting == 0 {
+		c.save.Weights = m.weights(c)
 		m.typical = typical(c.save.Changes)
 		m.publish()
 	}
@@ -94,6 +96,18 @@ func (m *machine) weigh(c *cut, changes []Change) {
 		}
 		e.stored = n
 	}
+}
+
+// weights are what the states of tenants have with a cut, for the next claim.
+func (m *machine) weights(c *cut) (w quota.Weights) {
+	if len(m.quotas) == 0 {
+		return w
+	}
+	w = quota.Weights{Token: m.lease.Token, At: c.to, Bytes: make(map[string]int64, len(m.quotas))}
+	for i := range m.quotas {
+		w.Bytes[m.quotas[i].Limit.Prefix] = m.quotas[i].Bytes + c.grown[i]
+	}
+	return w
 }
 
 // typical is the mean of what the changes take in a store.

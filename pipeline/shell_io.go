@@ -88,12 +88,23 @@ func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants
 	}
 	for i := range tenants {
 		var err error
-		if held[i], err = store.Weigh(ctx, lease.Partition, tenants[i].Prefix); err != nil {
+		if held[i], err = heldOf(ctx, store, lease.Partition, meta, tenants[i].Prefix); err != nil {
 			return nil, err
 		}
 	}
 	_, err := store.Load(ctx, lease, []int64{meta.Watermark}, nil, 0)
 	return held, err
+}
+
+// heldOf returns what a tenant has. The states are weighed only where the last checkpoint does not
+// say what they weigh.
+func heldOf(ctx context.Context, store Store, p Partition, meta Meta, prefix string) (sum quota.Sum, err error) {
+	var known bool
+	if sum.Bytes, known = meta.Weights.Of(meta.Owner, meta.Watermark, prefix); !known {
+		return store.Weigh(ctx, p, prefix)
+	}
+	sum.Keys, err = store.Count(ctx, p, prefix)
+	return sum, err
 }
 
 // pin returns the partition count that states are made for.

@@ -40,6 +40,7 @@ type Sim struct {
 	updates  int   // shards given to a decoder
 	restores int
 	weighed  int // comparisons of what states take
+	known    int // claims that did not have to weigh them
 	claims   int
 	failures int           // of publishing
 	workAt   time.Duration // when something came after all was saved

@@ -160,8 +160,9 @@ func (w *simWorker) begin(fx effect) {
 	}
 }
 
-// Weighed returns how often what states take was compared with the store.
-func (s *Sim) Weighed() int { return s.weighed }
+// Weighed returns how often what states take was compared with the store, and how many claims knew
+// it from the last checkpoint.
+func (s *Sim) Weighed() (compared, known int) { return s.weighed, s.known }
 
 // weigh compares what the machine says of the bytes of its tenants' states with the store, unless
 // that has gone on, or back, meanwhile.
@@ -191,7 +192,10 @@ func (w *simWorker) claim() {
 		counted = []simStep{{serverStore, func() error {
 			f.held = make([]quota.Sum, len(limits))
 			for i := range limits {
-				f.held[i], _ = s.store.Weigh(ctx, simPartition, limits[i].Prefix)
+				f.held[i], _ = heldOf(ctx, s.store, simPartition, f.meta, limits[i].Prefix)
+				if _, known := f.meta.Weights.Of(f.meta.Owner, f.meta.Watermark, limits[i].Prefix); known {
+					s.known++
+				}
 			}
 			return nil
 		}}, {serverStore, func() error {

@@ -93,12 +93,36 @@ func TestMetricsByPrefix(t *testing.T) {
 			if n := gather(b); n["prefix_keys"] != 0 || n["prefix_state_bytes"] != 0 {
 				t.Errorf("%g keys and %g bytes after the end", n["prefix_keys"], n["prefix_state_bytes"])
 			}
+			amend(t, store, part)
 			b = pipelinetest.StartWith(t, b.Kafka, store, rules)
 			b.CatchUp(t)
 			synctest.Wait()
 		}
 		b.Stop(t)
 	})
+}
+
+// amend changes what is stored as a command does, which knows of no tenants: one key goes and one
+// gets another value.
+func amend(t *testing.T, store *storetest.Memory, part pipeline.Partition) {
+	t.Helper()
+	lease := pipeline.NewLease(part)
+	meta, err := store.Claim(t.Context(), lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := store.Keys(t.Context(), part, "k", "", 3)
+	if err != nil || len(keys) < 3 {
+		t.Fatalf("keys %q, error %v", keys, err)
+	}
+	other, err := store.Get(t.Context(), part, keys[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Amend(t.Context(), lease, pipeline.Checkpoint{From: meta.Watermark, To: meta.Watermark, Last: meta.Last,
+		Changes: []pipeline.Change{{Key: keys[0]}, {Key: keys[1], Value: append(other, other...)}}}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestTenantsAreNotOfTheConfiguration: prefixes without limits leave the fingerprint as it is.

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 
@@ -159,5 +160,63 @@ func TestVerifierOfLimitsInAnotherEra(t *testing.T) {
 			t.Logf("limit %d: %d keys of %v came along, %d refused in all", after, len(before), full, refused)
 			told()
 		})
+	}
+}
+
+// TestRebuiltUnderALimit: a partition that is reset under another limit is as one that had it from
+// the start, and one that was imported goes on as the one it was exported from, with as many keys
+// as its limit left it.
+func TestRebuiltUnderALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(4) {
+			log := pipelinetest.Records(seed, 400)
+			k, store := &pipelinetest.Kafka{Log: log}, storetest.NewMemory()
+			worked(t, k, store, limited(t, 5))
+			meta, err := store.Meta(t.Context(), inPart)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lower := limited(t, 2)
+			if err := admin.Reset(t.Context(), store, store, inPart, meta, lower); err != nil {
+				t.Fatal(err)
+			}
+			worked(t, k, store, lower)
+			always := storetest.NewMemory()
+			worked(t, &pipelinetest.Kafka{Log: log}, always, lower)
+			same(t, fmt.Sprintf("seed %d, reset", seed), store, always)
+			if _, wrong := verify(t, k, store, lower, 1<<30); len(wrong) > 0 {
+				t.Errorf("seed %d: %q", seed, wrong)
+			}
+
+			k, from, into := &pipelinetest.Kafka{Log: log[:200]}, storetest.NewMemory(), storetest.NewMemory()
+			worked(t, k, from, lower)
+			c, err := collect(t, from, 1, func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := putIn(t.Context(), into, c, 0); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []*storetest.Memory{from, into} {
+				worked(t, &pipelinetest.Kafka{Log: log}, s, lower)
+			}
+			same(t, fmt.Sprintf("seed %d, imported", seed), into, from)
+		}
+	})
+}
+
+// same compares all that is stored of keys.
+func same(t *testing.T, what string, a, b *storetest.Memory) {
+	t.Helper()
+	one, err := collect(t, a, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := collect(t, b, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(one.keys) == 0 || !maps.EqualFunc(one.values, other.values, func(a, b pipeline.Stored) bool { return bytes.Equal(a, b) }) {
+		t.Errorf("%s: %d keys, and %d", what, len(one.keys), len(other.keys))
 	}
 }

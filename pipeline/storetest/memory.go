@@ -223,6 +223,9 @@ func (d contents) save(lease pipeline.Lease, c pipeline.Checkpoint) error {
 	if c.Gaps != nil || c.From == -1 {
 		p.meta.Gaps = slices.Clone(c.Gaps)
 	}
+	if c.Weights.Bytes != nil {
+		p.meta.Weights = c.Weights
+	}
 	for _, change := range c.Changes {
 		delete(p.lost, change.Key)
 		delete(p.values, change.Key)
