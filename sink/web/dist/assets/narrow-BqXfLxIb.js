@@ -1,0 +1,1 @@
+import{nt as e}from"./index-DVVH2-FB.js";var t=matchMedia(`(max-width: 640px)`),n=e(t.matches);t.addEventListener(`change`,()=>n.value=t.matches);export{n as t};
