@@ -11,7 +11,8 @@ import (
 // for state, which belongs to the key's lane while tasks are pending.
 type entry struct {
 	key     string
-	pending int    // tasks at the lane
+	pending int32  // tasks at the lane
+	stored  uint32 // bytes that the store has of it, by the cut that was encoded last
 	cut     uint64 // the cut that will cover its last change; 0: clean
 	size    int64
 	state   *keyState

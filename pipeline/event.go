@@ -1,5 +1,7 @@
 package pipeline
 
+import "github.com/credence-stream/credence/pipeline/quota"
+
 // What a partition's machine is told and what it asks for. Everything of an
 // epoch (one claim) carries its number: what comes late from an epoch that
 // was given up is ignored.
@@ -242,6 +244,6 @@ type facts struct {
 	// where the store has no state.
 	past Note
 	log  LogState
-	// held are the keys that the store has of each tenant.
-	held []int64
+	// held is what the store has of each tenant.
+	held []quota.Sum
 }

@@ -118,6 +118,7 @@ type cut struct {
 	waiting int      // lanes that have not handed over their part
 	outputs []Output // not yet acknowledged, what was refused first
 	sent    int      // of these, under way
+	grown   []int64  // bytes that the states of each tenant grow by
 	points  []*Point
 	pages   []Pages // of the outputs, until all are acknowledged
 	save    Checkpoint

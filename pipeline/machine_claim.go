@@ -165,7 +165,7 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.open = cut{seq: 1}
 	m.quotas, m.settling = nil, false
 	for i := range f.held {
-		m.quotas = append(m.quotas, quota.Account{Limit: &m.cfg.rules.tenants[i], Held: f.held[i]})
+		m.quotas = append(m.quotas, quota.Account{Limit: &m.cfg.rules.tenants[i], Held: f.held[i].Keys, Bytes: f.held[i].Bytes})
 	}
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/depend"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // The life of a checkpoint. The order is the guarantee: outputs acknowledged
@@ -67,14 +68,46 @@ func (m *machine) pause() {
 func (m *machine) onCut(part cutPart) {
 	c := m.flight
 	c.save.Changes = append(c.save.Changes, part.changes...)
+	m.weigh(c, part.changes)
 	c.outputs = merge(c.outputs, part.outputs, func(o *Output) int64 { return o.Offset })
 	c.points = merge(c.points, part.points, func(p **Point) int64 { return (*p).Offset })
 	c.pages = append(c.pages, part.pages)
 	c.waiting--
 	if c.waiting == 0 {
+		c.save.Weights = m.weights(c)
 		m.typical = typical(c.save.Changes)
 		m.publish()
 	}
+}
+
+// weigh notes by how many bytes the states of tenants grow with the changes of a cut.
+func (m *machine) weigh(c *cut, changes []Change) {
+	if len(m.quotas) == 0 {
+		return
+	}
+	if c.grown == nil {
+		c.grown = make([]int64, len(m.quotas))
+	}
+	for i := range changes {
+		e := m.cache.get(changes[i].Key) // it is there: what is not saved is not let go
+		n := uint32(len(changes[i].Value))
+		if at := int(e.tenant.Place) - 1; at >= 0 {
+			c.grown[at] += int64(n) - int64(e.stored)
+		}
+		e.stored = n
+	}
+}
+
+// weights are what the states of tenants have with a cut, for the next claim.
+func (m *machine) weights(c *cut) (w quota.Weights) {
+	if len(m.quotas) == 0 {
+		return w
+	}
+	w = quota.Weights{Token: m.lease.Token, At: c.to, Bytes: make(map[string]int64, len(m.quotas))}
+	for i := range m.quotas {
+		w.Bytes[m.quotas[i].Limit.Prefix] = m.quotas[i].Bytes + c.grown[i]
+	}
+	return w
 }
 
 // typical is the mean of what the changes take in a store.
@@ -203,6 +236,9 @@ func (m *machine) saved() {
 	c := m.flight
 	m.flight, m.acked, m.opening = nil, c.to, false
 	m.known = max(m.known, m.acked)
+	for i, n := range c.grown {
+		m.quotas[i].Bytes += n
+	}
 	for _, e := range c.touched {
 		if e.cut == c.seq {
 			e.cut = 0

@@ -190,7 +190,7 @@ func (m *machine) onLoaded(e evLoaded) {
 		c := m.chunk
 		for i, value := range e.values {
 			x := c.missing[i]
-			x.state.stored, x.tenant.Lives = value, value != nil
+			x.state.stored, x.stored, x.tenant.Lives = value, uint32(len(value)), value != nil
 			m.cache.resize(x, x.state.size(x.key))
 		}
 		c.missing = c.missing[len(e.values):]

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // shell does what a partition's machine asks for and tells it what came of
@@ -27,9 +29,9 @@ type shell struct {
 	held    int64 // bytes of the budget
 	outs    int64 // of these, outputs being published
 	said    status
-	newest  int64    // time of the newest applied record
-	cached  [2]int64 // bytes and keys last added to the gauges
-	tenants []int64  // keys of each, as the metrics have them
+	newest  int64       // time of the newest applied record
+	cached  [2]int64    // bytes and keys last added to the gauges
+	tenants []quota.Sum // of each, as the metrics have them
 	flags   *flagLog
 	waits   map[string]string // why, by the dependency that is away; nil mostly
 	seen    seen              // what the observer was told

@@ -79,21 +79,32 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	return f, err
 }
 
-// countHeld returns the keys of each tenant as of the claim. The lease is looked at
+// countHeld returns what each tenant has as of the claim. The lease is looked at
 // afterwards: if it holds, nobody has written in between.
-func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []quota.Limit) ([]int64, error) {
-	held := make([]int64, len(tenants))
+func countHeld(ctx context.Context, store Store, lease Lease, meta Meta, tenants []quota.Limit) ([]quota.Sum, error) {
+	held := make([]quota.Sum, len(tenants))
 	if !meta.Exists || meta.Format != StateFormat || len(tenants) == 0 {
 		return held, nil
 	}
 	for i := range tenants {
 		var err error
-		if held[i], err = store.Count(ctx, lease.Partition, tenants[i].Prefix); err != nil {
+		if held[i], err = heldOf(ctx, store, lease.Partition, meta, tenants[i].Prefix); err != nil {
 			return nil, err
 		}
 	}
 	_, err := store.Load(ctx, lease, []int64{meta.Watermark}, nil, 0)
 	return held, err
+}
+
+// heldOf returns what a tenant has. The states are weighed only where the last checkpoint does not
+// say what they weigh.
+func heldOf(ctx context.Context, store Store, p Partition, meta Meta, prefix string) (sum quota.Sum, err error) {
+	var known bool
+	if sum.Bytes, known = meta.Weights.Of(meta.Owner, meta.Watermark, prefix); !known {
+		return store.Weigh(ctx, p, prefix)
+	}
+	sum.Keys, err = store.Count(ctx, p, prefix)
+	return sum, err
 }
 
 // pin returns the partition count that states are made for.

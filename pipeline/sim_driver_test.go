@@ -39,6 +39,8 @@ type Sim struct {
 	largest  int64 // size of a record
 	updates  int   // shards given to a decoder
 	restores int
+	weighed  int // comparisons of what states take
+	known    int // claims that did not have to weigh them
 	claims   int
 	failures int           // of publishing
 	workAt   time.Duration // when something came after all was saved

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // simProcess is a process that may be given the partition.
@@ -134,6 +136,7 @@ func (w *simWorker) begin(fx effect) {
 	case fxProbe:
 		w.call(ioTimeout, func(err error) event { return evProbed{fx.epoch, err} }, w.look(fx.lease, fx.watermarks))
 	case fxCommit:
+		w.weigh()
 		s.request(serverGroup, func() error { s.note(fx.at); return nil }, func(error) {})
 		if s.Observe != nil && len(fx.points) > 0 {
 			s.Observe(w.id, fx.points)
@@ -157,6 +160,26 @@ func (w *simWorker) begin(fx effect) {
 	}
 }
 
+// Weighed returns how often what states take was compared with the store, and how many claims knew
+// it from the last checkpoint.
+func (s *Sim) Weighed() (compared, known int) { return s.weighed, s.known }
+
+// weigh compares what the machine says of the bytes of its tenants' states with the store, unless
+// that has gone on, or back, meanwhile.
+func (w *simWorker) weigh() {
+	s, ctx := w.sim, context.Background()
+	meta, err := s.store.Meta(ctx, simPartition)
+	if err != nil || meta.Owner != w.m.lease.Token || watermark(meta) != w.m.acked {
+		return
+	}
+	for _, a := range w.m.quotas {
+		if held, err := s.store.Weigh(ctx, simPartition, a.Limit.Prefix); err == nil && held.Bytes != a.Bytes {
+			s.violate("weight", "at offset %d the states of %q have %d bytes, and the machine says %d", w.m.acked, a.Limit.Prefix, held.Bytes, a.Bytes)
+		}
+		s.weighed++
+	}
+}
+
 // errElsewhere ends a claim early: states are not made for the partitions that there are.
 var errElsewhere = errors.New("another number of partitions")
 
@@ -167,9 +190,12 @@ func (w *simWorker) claim() {
 	var counted []simStep
 	if limits := s.Rules.limits.Prefixes; len(limits) > 0 {
 		counted = []simStep{{serverStore, func() error {
-			f.held = make([]int64, len(limits))
+			f.held = make([]quota.Sum, len(limits))
 			for i := range limits {
-				f.held[i], _ = s.store.Count(ctx, simPartition, limits[i].Prefix)
+				f.held[i], _ = heldOf(ctx, s.store, simPartition, f.meta, limits[i].Prefix)
+				if _, known := f.meta.Weights.Of(f.meta.Owner, f.meta.Watermark, limits[i].Prefix); known {
+					s.known++
+				}
 			}
 			return nil
 		}}, {serverStore, func() error {

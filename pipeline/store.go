@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
+
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Reasons that a store gives. Every other error means that the outcome is
@@ -78,6 +80,7 @@ type Meta struct {
 	Configured []Configured
 	Gaps       []Gap
 	Format     int
+	Weights    quota.Weights // as they were saved last, perhaps with an earlier checkpoint
 }
 
 // Stored is the stored value of one key: envelope and snapshot; nil: none.
@@ -98,7 +101,8 @@ type Checkpoint struct {
 	Last       Last
 	Configured []Configured
 	Gaps       []Gap
-	Changes    []Change // each key at most once
+	Weights    quota.Weights // without Bytes: as they were
+	Changes    []Change      // each key at most once
 }
 
 // Store keeps the checkpoints of the partitions of one consumer group on one
@@ -122,6 +126,9 @@ type Store interface {
 	Meta(ctx context.Context, p Partition) (Meta, error)
 	// Count is that of a Reader.
 	Count(ctx context.Context, p Partition, prefix string) (int64, error)
+	// Weigh returns what the keys of a partition come to that start with prefix. It looks at
+	// each of them, in several calls: what is written in between may or may not be in it.
+	Weigh(ctx context.Context, p Partition, prefix string) (quota.Sum, error)
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)

@@ -51,7 +51,7 @@ func TestMetricsByPrefix(t *testing.T) {
 		synctest.Wait()
 		start := gather(b)
 		for _, tenant := range tenants {
-			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "state_written_bytes_total", "keys"} {
+			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "state_written_bytes_total", "state_bytes", "keys"} {
 				if v, ok := start["prefix_"+name+" "+tenant.Prefix]; !ok || v != 0 {
 					t.Errorf("prefix_%s of %s is %g, there is %v", name, tenant.Prefix, v, ok)
 				}
@@ -81,21 +81,48 @@ func TestMetricsByPrefix(t *testing.T) {
 		}
 		for range 2 { // a second process finds what the store has
 			for _, tenant := range tenants {
-				n, err := store.Count(t.Context(), part, tenant.Prefix)
-				if got := gather(b)["prefix_keys "+tenant.Prefix]; err != nil || got != float64(n) {
-					t.Errorf("keys of %s: %g, the store has %d (%v)", tenant.Prefix, got, n, err)
+				n, err := store.Weigh(t.Context(), part, tenant.Prefix)
+				if got := gather(b)["prefix_keys "+tenant.Prefix]; err != nil || got != float64(n.Keys) {
+					t.Errorf("keys of %s: %g, the store has %d (%v)", tenant.Prefix, got, n.Keys, err)
+				}
+				if got := gather(b)["prefix_state_bytes "+tenant.Prefix]; got != float64(n.Bytes) {
+					t.Errorf("bytes of %s: %g, the store has %d", tenant.Prefix, got, n.Bytes)
 				}
 			}
 			b.Stop(t)
-			if n := gather(b)["prefix_keys"]; n != 0 {
-				t.Errorf("%g keys after the end", n)
+			if n := gather(b); n["prefix_keys"] != 0 || n["prefix_state_bytes"] != 0 {
+				t.Errorf("%g keys and %g bytes after the end", n["prefix_keys"], n["prefix_state_bytes"])
 			}
+			amend(t, store, part)
 			b = pipelinetest.StartWith(t, b.Kafka, store, rules)
 			b.CatchUp(t)
 			synctest.Wait()
 		}
 		b.Stop(t)
 	})
+}
+
+// amend changes what is stored as a command does, which knows of no tenants: one key goes and one
+// gets another value.
+func amend(t *testing.T, store *storetest.Memory, part pipeline.Partition) {
+	t.Helper()
+	lease := pipeline.NewLease(part)
+	meta, err := store.Claim(t.Context(), lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := store.Keys(t.Context(), part, "k", "", 3)
+	if err != nil || len(keys) < 3 {
+		t.Fatalf("keys %q, error %v", keys, err)
+	}
+	other, err := store.Get(t.Context(), part, keys[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Amend(t.Context(), lease, pipeline.Checkpoint{From: meta.Watermark, To: meta.Watermark, Last: meta.Last,
+		Changes: []pipeline.Change{{Key: keys[0]}, {Key: keys[1], Value: append(other, other...)}}}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestTenantsAreNotOfTheConfiguration: prefixes without limits leave the fingerprint as it is.

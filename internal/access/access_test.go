@@ -128,3 +128,37 @@ func TestReread(t *testing.T) {
 		t.Error("the first read fails without an error")
 	}
 }
+
+// Who asks while a change is read has the value of before at once, and the change is read once,
+// whoever saw it.
+func TestRereadDoesNotWait(t *testing.T) {
+	file := put(t, "value", "old")
+	reads, begun, on := 0, make(chan struct{}), make(chan struct{})
+	r, err := access.NewReread([]string{file}, func() (string, error) {
+		text := content(t, file)
+		if reads++; reads > 1 {
+			close(begun)
+			<-on
+		}
+		return text, nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader := make(chan string)
+	go func() { reader <- r.Now() }()
+	<-begun
+	if got := r.Now(); got != "old" { // a reader that waited would never come back
+		t.Errorf("while the change is read: %q", got)
+	}
+	close(on)
+	if got := <-reader; got != "new" {
+		t.Errorf("who read the change has %q", got)
+	}
+	if got := r.Now(); got != "new" || reads != 2 {
+		t.Errorf("%q after %d reads", got, reads)
+	}
+}

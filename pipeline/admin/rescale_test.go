@@ -286,6 +286,15 @@ func arrived(t *testing.T, store *storetest.Memory, n int, since int64) {
 	}
 }
 
+// verifierOf is of a topic of several partitions.
+func verifierOf(l *topic, layout pipeline.Layout, store *storetest.Memory, rules *pipeline.Rules, memory int64) *admin.Verifier {
+	return &admin.Verifier{Log: l, Store: store, Reader: store, Rules: rules, Memory: memory,
+		Past: layout.Past, Count: layout.Partitions, Home: home,
+		NewLog:     func(pipeline.Limits) (pipeline.Log, error) { return l, nil },
+		NewOutputs: func(pipeline.Limits) pipeline.Outputs { return pipelinetest.Outputs{} },
+		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}
+}
+
 // verifyAll verifies every partition, in one pass and in as many as there are keys.
 func verifyAll(t *testing.T, l *topic, store *storetest.Memory, rules *pipeline.Rules) {
 	t.Helper()
@@ -296,12 +305,7 @@ func verifyAll(t *testing.T, l *topic, store *storetest.Memory, rules *pipeline.
 	for _, memory := range []int64{1 << 30, 1} {
 		keys := int64(0)
 		for id := range l.parts {
-			v := &admin.Verifier{Log: l, Store: store, Reader: store, Rules: rules, Memory: memory,
-				Past: layout.Past, Count: layout.Partitions, Home: home,
-				NewLog:     func(pipeline.Limits) (pipeline.Log, error) { return l, nil },
-				NewOutputs: func(pipeline.Limits) pipeline.Outputs { return pipelinetest.Outputs{} },
-				NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}
-			got, err := v.Verify(t.Context(), pipeline.Partition{Topic: "in", ID: int32(id)}, func(m admin.Mismatch) error {
+			got, err := verifierOf(l, layout, store, rules, memory).Verify(t.Context(), pipeline.Partition{Topic: "in", ID: int32(id)}, func(m admin.Mismatch) error {
 				t.Errorf("%s@%d of %s: %s", m.Key, m.Offset, m.Partition, m.What)
 				return nil
 			})

@@ -282,7 +282,7 @@ func hashOf(key string) uint64 { return uint64(crc32.Checksum([]byte(key), hashT
 
 // compare holds the recomputed states against the stored ones.
 func (s *slice) compare(ctx context.Context, meta pipeline.Meta) ([]Mismatch, error) {
-	limited, err := pipeline.NewLedger(meta.Configured, "")
+	limited, err := pipeline.NewLedger(s.v.configured(s.p, meta), "")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -37,6 +38,18 @@ func (v *Verifier) history(ctx context.Context, p pipeline.Partition) (all []cha
 		all = append(all, c)
 	}
 	return all, trimmed, nil
+}
+
+// configured returns the configurations under which keys of a partition were made: a key that
+// came from another one was or was not made under the limits of that.
+func (v *Verifier) configured(p pipeline.Partition, meta pipeline.Meta) []pipeline.Configured {
+	all := slices.Clip(meta.Configured)
+	for _, era := range v.Past {
+		for _, id := range era.Sources(p.ID, v.Count) {
+			all = append(all, era.Partitions[id].Configured...)
+		}
+	}
+	return all
 }
 
 // Offsets returns how many offsets of former partitions are read to verify a partition,

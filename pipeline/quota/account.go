@@ -9,6 +9,7 @@ package quota
 type Account struct {
 	Limit *Limit
 	Held  int64 // keys with a state, by the records that were answered
+	Bytes int64 // of the states that the store has
 
 	rising  int // records under way that may make one
 	falling int // tombstones under way that may take one

@@ -14,6 +14,12 @@ type Limit struct {
 	Keys   int64  `json:"keys"` // that have a state, 0: any number
 }
 
+// Sum is what the keys of a prefix come to.
+type Sum struct {
+	Keys  int64 // that have a state
+	Bytes int64 // of their states, as they are stored
+}
+
 // Place returns the place in a list of the limit that a key is under, -1 if it is under none.
 func Place(list []Limit, key string) int {
 	for i := range list {

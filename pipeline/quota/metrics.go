@@ -8,7 +8,7 @@ import (
 // Metrics are those by prefix. Their labels are what is configured, and never a key.
 type Metrics struct {
 	records, rows, dead, bytes *prometheus.CounterVec
-	keys                       *prometheus.GaugeVec
+	keys, stored               *prometheus.GaugeVec
 
 	list []Limit
 	each []series // in the order of the list
@@ -18,7 +18,7 @@ type Metrics struct {
 type series struct {
 	records, rows, bytes prometheus.Counter
 	dead                 map[string]prometheus.Counter // by stage
-	keys                 prometheus.Gauge
+	keys, stored         prometheus.Gauge
 }
 
 // NewMetrics registers the metrics.
@@ -34,6 +34,8 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		bytes:   counters("state_written_bytes_total", "Bytes of these keys' states written to the store.", "prefix"),
 		keys: auto.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Subsystem: "prefix", Name: "keys",
 			Help: "Keys that have a state and begin with the prefix, in the partitions of this process."}, []string{"prefix"}),
+		stored: auto.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Subsystem: "prefix", Name: "state_bytes",
+			Help: "Bytes of these keys' states that the store has, in the partitions of this process."}, []string{"prefix"}),
 	}
 }
 
@@ -47,7 +49,7 @@ func (m *Metrics) Expect(list []Limit, stages []string) {
 		prefix := list[i].Prefix
 		s := series{
 			records: m.records.WithLabelValues(prefix), rows: m.rows.WithLabelValues(prefix), bytes: m.bytes.WithLabelValues(prefix),
-			dead: map[string]prometheus.Counter{}, keys: m.keys.WithLabelValues(prefix),
+			dead: map[string]prometheus.Counter{}, keys: m.keys.WithLabelValues(prefix), stored: m.stored.WithLabelValues(prefix),
 		}
 		for _, stage := range stages {
 			s.dead[stage] = m.dead.WithLabelValues(prefix, stage)
@@ -87,16 +89,17 @@ func (m *Metrics) Wrote(key string, bytes int) {
 
 // Counted puts what a partition has by now, none for nil, in the place of what it had: what was
 // returned the last time.
-func (m *Metrics) Counted(was []int64, now []Account) []int64 {
+func (m *Metrics) Counted(was []Sum, now []Account) []Sum {
 	if was == nil {
-		was = make([]int64, len(m.each))
+		was = make([]Sum, len(m.each))
 	}
 	for i := range m.each {
-		n := int64(0)
+		var n Sum
 		if i < len(now) {
-			n = now[i].Held
+			n = Sum{now[i].Held, now[i].Bytes}
 		}
-		m.each[i].keys.Add(float64(n - was[i]))
+		m.each[i].keys.Add(float64(n.Keys - was[i].Keys))
+		m.each[i].stored.Add(float64(n.Bytes - was[i].Bytes))
 		was[i] = n
 	}
 	return was

@@ -3,15 +3,17 @@ package redis
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 func changes(n, size int) ([]string, []pipeline.Change) {
 	keys, list := make([]string, n), make([]pipeline.Change, n)
 	for i := range list {
-		keys[i] = fmt.Sprintf("flights/%05d", i)
+		keys[i] = fmt.Sprintf("flights/%06d", i)
 		list[i] = pipeline.Change{Key: keys[i], Value: bytes.Repeat([]byte{byte(i)}, size)}
 	}
 	return keys, list
@@ -53,5 +55,25 @@ func BenchmarkClaim(b *testing.B) {
 	s := openServer(b).store(b, "credence")
 	for b.Loop() {
 		claim(b, s, "a")
+	}
+}
+
+// What a claim waits for where a prefix has many keys.
+func BenchmarkWeigh(b *testing.B) {
+	const keys = 100_000
+	s := openServer(b).store(b, "credence")
+	claim(b, s, "a")
+	_, list := changes(keys, 500)
+	at := int64(-1)
+	for some := range slices.Chunk(list, 1000) {
+		check := put(at, at+1)
+		check.Changes = some
+		save(b, s, "a", check)
+		at++
+	}
+	for b.Loop() {
+		if sum, err := s.Weigh(b.Context(), part, "flights/"); err != nil || sum != (quota.Sum{Keys: keys, Bytes: keys * 500}) {
+			b.Fatalf("%+v, %v", sum, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Claim implements pipeline.Store. After an error the claim may have been
@@ -34,7 +35,7 @@ func (s *Store) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, 
 		return pipeline.Meta{}, err
 	}
 	reply, err := s.client.HMGet(ctx, k.meta(),
-		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format", "topic").Result()
+		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format", "topic", "weights").Result()
 	if err != nil {
 		return pipeline.Meta{}, fmt.Errorf("meta of %s: %w", p, err)
 	}
@@ -67,6 +68,9 @@ func decodeMeta(p pipeline.Partition, reply []any) (pipeline.Meta, error) {
 		return m, nil // the rest may have another shape
 	}
 	m.Topic = textAt(reply, 9)
+	if text := textAt(reply, 10); text != "" && json.Unmarshal([]byte(text), &m.Weights) != nil {
+		m.Weights = quota.Weights{} // they are weighed anew
+	}
 	for i, dst := range []any{&m.Last, &m.Configured, &m.Gaps} {
 		if err := json.Unmarshal([]byte(textAt(reply, 5+i)), dst); err != nil {
 			return wrap([]string{"last", "fingerprints", "gaps"}[i], fmt.Errorf("%w: %w", pipeline.ErrDamaged, err))

@@ -8,6 +8,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // The first byte of what a hash holds for a key: the value itself follows, or
@@ -63,22 +64,12 @@ func (s *Store) Load(ctx context.Context, lease pipeline.Lease, watermarks []int
 // as many as stand for the given bytes and at least one. The script has the
 // fence, if any.
 func (s *Store) cells(ctx context.Context, sc script, k space, token string, watermarks []int64, keys []string, bytes int64) ([]string, error) {
-	names := []string{k.meta()}
 	args := make([]any, 0, 3+len(watermarks)+2*len(keys))
 	args = append(args, token, len(watermarks))
 	for _, w := range watermarks {
 		args = append(args, w)
 	}
-	args = append(args, bytes)
-	var place [buckets]int
-	for i, key := range keys {
-		b := bucket(key)
-		if place[b] == 0 {
-			names = append(names, k.state(b))
-			place[b] = len(names)
-		}
-		args = append(args, place[b], &keys[i])
-	}
+	names, args := k.placed(keys, append(args, bytes))
 	reply, err := s.run(ctx, sc, names, args)
 	if err != nil {
 		return nil, err
@@ -91,6 +82,22 @@ func (s *Store) cells(ctx context.Context, sc script, k space, token string, wat
 		cells[i] = textAt(reply, i)
 	}
 	return cells, nil
+}
+
+// placed returns the names that a script over the hashes of keys has, and appends for each key the
+// place of its hash among them, and the key.
+func (k space) placed(keys []string, args []any) ([]string, []any) {
+	names := []string{k.meta()}
+	var place [buckets]int
+	for i, key := range keys {
+		b := bucket(key)
+		if place[b] == 0 {
+			names = append(names, k.state(b))
+			place[b] = len(names)
+		}
+		args = append(args, place[b], &keys[i])
+	}
+	return names, args
 }
 
 // blobs returns what cells point to, nil where a cell is no pointer or its blob
@@ -193,6 +200,39 @@ func (s *Store) Keys(ctx context.Context, p pipeline.Partition, prefix, after st
 		return nil, fmt.Errorf("list keys of %s: %w", p, err)
 	}
 	return keys, nil
+}
+
+// weighedKeys is how many keys are weighed at once, and the memory that their names take.
+const weighedKeys = 1000
+
+// Weigh implements pipeline.Store.
+func (s *Store) Weigh(ctx context.Context, p pipeline.Partition, prefix string) (sum quota.Sum, err error) {
+	k, err := s.space(p)
+	if err != nil {
+		return sum, err
+	}
+	for after := ""; ; {
+		keys, err := s.Keys(ctx, p, prefix, after, weighedKeys)
+		if err != nil {
+			return sum, err
+		}
+		if len(keys) > 0 {
+			names, args := k.placed(keys, nil)
+			reply, err := s.run(ctx, weighScript, names, args)
+			var bytes int64
+			if err == nil {
+				err = scanInt(reply, 0, &bytes)
+			}
+			if err != nil {
+				return sum, fmt.Errorf("weigh states of %s: %w", p, err)
+			}
+			sum.Keys, sum.Bytes = sum.Keys+int64(len(keys)), sum.Bytes+bytes
+		}
+		if len(keys) < weighedKeys {
+			return sum, nil
+		}
+		after = keys[len(keys)-1]
+	}
 }
 
 // Count implements pipeline.Reader.

@@ -39,6 +39,9 @@ var (
 	readScript = newScript(
 		blobNames +
 			readValues).as("read")
+	weighScript = newScript(
+		blobNames +
+			weighValues).as("weigh")
 	announceScript = newScript(
 		readFence +
 			ownerFence + fromFence +
@@ -125,7 +128,7 @@ end
 const (
 	// readMeta answers at once when the layout is another one (ARGV[3]).
 	readMeta = `
-local meta = redis.call('HMGET', KEYS[1], 'owner', 'gen', 'watermark', 'origin', 'keys', 'last', 'fingerprints', 'gaps', 'format', 'topic')
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'gen', 'watermark', 'origin', 'keys', 'last', 'fingerprints', 'gaps', 'format', 'topic', 'weights')
 local reply = {'OK', unpack(meta)}
 if meta[9] and meta[9] ~= ARGV[3] then return reply end
 `
@@ -177,6 +180,17 @@ for i = first + 1, #ARGV, 2 do
   reply[#reply + 1] = redis.call('HGET', hash, key)
 end
 return reply
+`
+	// weighValues: the arguments are pairs of a place in KEYS and a key. A value that is
+	// no pointer has one byte before it.
+	weighValues = `
+local sum = 0
+for i = 1, #ARGV, 2 do
+  local hash, key = KEYS[tonumber(ARGV[i])], ARGV[i + 1]
+  local ref, n = pointed(hash, key)
+  sum = sum + (ref and redis.call('STRLEN', blob(key, ref)) or math.max(n - 1, 0))
+end
+return {'OK', string.format('%d', sum)}
 `
 	// announce makes each blob, empty, and notes it in pending. The value is
 	// then written only where this empty blob still is, so a worker that wakes

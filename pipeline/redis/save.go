@@ -141,6 +141,13 @@ func metaWords(c pipeline.Checkpoint) ([]any, error) {
 	if c.Topic != "" {
 		words = append(words, "topic", c.Topic)
 	}
+	if c.Weights.Bytes != nil {
+		text, err := json.Marshal(c.Weights)
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, "weights", text)
+	}
 	for _, field := range []struct {
 		name  string
 		value any

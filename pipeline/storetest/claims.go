@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 var virgin = pipeline.Meta{Watermark: -1, Last: pipeline.Last{Offset: -1}}
@@ -62,8 +63,9 @@ var claimCases = []testCase{{
 		c.Origin, c.Topic, c.Last.Epoch = 17, "dG9waWM", 5
 		c.Configured = []pipeline.Configured{{From: 17, Fingerprint: "f", Core: "c", Limits: `{"rows":1}`}, {From: 1 << 60, Fingerprint: "g"}}
 		c.Gaps = []pipeline.Gap{{From: 3, To: 1<<53 + 1}}
+		c.Weights = quota.Weights{Token: "a", At: c.To, Bytes: map[string]int64{"k": 1, "": 1<<53 + 1}}
 		s.save("a", c)
-		want := pipeline.Meta{Exists: true, Owner: "a", Generation: 7, Watermark: 1<<53 + 1, Origin: 17, Keys: 2,
+		want := pipeline.Meta{Exists: true, Owner: "a", Generation: 7, Watermark: 1<<53 + 1, Origin: 17, Keys: 2, Weights: c.Weights,
 			Topic: c.Topic, Last: c.Last, Configured: c.Configured, Gaps: c.Gaps, Format: pipeline.StateFormat}
 		s.same("meta", s.meta(), want)
 		s.same("meta of the next claim", s.claim("b"), want)
@@ -71,7 +73,7 @@ var claimCases = []testCase{{
 		next.Origin = 99
 		s.save("b", next)
 		want.Owner, want.Watermark, want.Last = "b", next.To, next.Last
-		s.same("a checkpoint without origin, topic, fingerprints and gaps must leave them", s.meta(), want)
+		s.same("a checkpoint without origin, topic, fingerprints, gaps and weights must leave them", s.meta(), want)
 		next = put(next.To, next.To)
 		next.Topic = "b3RoZXI"
 		next.Configured = []pipeline.Configured{{From: 1, Fingerprint: "h"}}

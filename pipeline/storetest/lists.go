@@ -4,7 +4,16 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
+
+// weighs compares what the keys of a prefix come to.
+func (s *subject) weighs(prefix string, want quota.Sum) {
+	s.t.Helper()
+	if got, err := s.Store.Weigh(s.ctx(), part, prefix); err != nil || got != want {
+		s.t.Errorf("prefix %q: %+v and error %v, want %+v", prefix, got, err, want)
+	}
+}
 
 var listCases = []testCase{{
 	"keys in byte order",
@@ -41,7 +50,18 @@ var listCases = []testCase{{
 				s.t.Errorf("prefix %q: %d keys and error %v, want %d", prefix, n, err, want)
 			}
 		}
+		s.weighs("a/", quota.Sum{Keys: 3, Bytes: 3})
+		s.weighs("zz", quota.Sum{})
 		s.save("a", put(10, 20, "a/2", "", "b", "again"))
+		s.weighs("b", quota.Sum{Keys: 1, Bytes: 5})
+		s.weighs("a/", quota.Sum{Keys: 2, Bytes: 2})
+		s.save("a", put(20, 30, "c/big", big("x"), "c/small", "v"))
+		s.weighs("c/", quota.Sum{Keys: 2, Bytes: int64(len(big("x"))) + 1})
+		s.save("a", put(30, 40, "c/big", big("y")+"y"))
+		s.weighs("c/", quota.Sum{Keys: 2, Bytes: int64(len(big("y"))) + 2})
+		s.save("a", put(40, 50, "c/big", "", "b", "", "a/", "", "a/10", "", "a", "", "a0", "", "B", "", "ä", "", "\xff", "", "\xff\xff", ""))
+		s.weighs("", quota.Sum{Keys: 1, Bytes: 1})
+		s.save("a", put(50, 60, "a/", "v", "a/10", "v"))
 		if n, err := s.Reader.Count(s.ctx(), part, "a/"); err != nil || n != 2 {
 			s.t.Errorf("after a delete: %d keys and error %v", n, err)
 		}

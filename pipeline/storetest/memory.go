@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Memory is a store in memory that passes the contract. It stands for one
@@ -222,6 +223,9 @@ func (d contents) save(lease pipeline.Lease, c pipeline.Checkpoint) error {
 	if c.Gaps != nil || c.From == -1 {
 		p.meta.Gaps = slices.Clone(c.Gaps)
 	}
+	if c.Weights.Bytes != nil {
+		p.meta.Weights = c.Weights
+	}
 	for _, change := range c.Changes {
 		delete(p.lost, change.Key)
 		delete(p.values, change.Key)
@@ -308,6 +312,19 @@ func (m *Memory) Count(ctx context.Context, p pipeline.Partition, prefix string)
 		return nil
 	})
 	return n, err
+}
+
+// Weigh implements pipeline.Store.
+func (m *Memory) Weigh(ctx context.Context, p pipeline.Partition, prefix string) (sum quota.Sum, err error) {
+	err = m.call(ctx, Call{Op: "weigh", Partition: p}, func() error {
+		for key, value := range m.data.at(p).values {
+			if strings.HasPrefix(key, prefix) {
+				sum.Keys, sum.Bytes = sum.Keys+1, sum.Bytes+int64(len(value))
+			}
+		}
+		return nil
+	})
+	return sum, err
 }
 
 // count reports whether meta counts the values that are there.

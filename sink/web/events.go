@@ -23,7 +23,7 @@ const (
 type pace struct {
 	heartbeat time.Duration // between two comments where nothing happens
 	patience  time.Duration // for a client to take what it is sent
-	look      time.Duration // between two looks at what the client may see
+	look      time.Duration // between two looks at what the client may see, also where nothing happens
 }
 
 // following is what the streams of a server share.
@@ -127,8 +127,9 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 	if !f.flush() {
 		return
 	}
-	beat := time.NewTicker(f.pace.heartbeat)
+	beat, look := time.NewTicker(f.pace.heartbeat), time.NewTicker(f.pace.look)
 	defer beat.Stop()
+	defer look.Stop()
 	for {
 		more, ok := f.next()
 		if !ok {
@@ -141,12 +142,13 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 			case <-beat.C:
 				// The id moves on also where nothing was asked for: who comes
 				// back with an old one may have missed nothing and be told so.
-				if !f.allowed() {
-					return
-				}
 				f.buf = append(f.buf, ": alive\n"...)
 				f.mark()
 				if !f.flush() {
+					return
+				}
+			case <-look.C:
+				if !f.allowed() {
 					return
 				}
 			case <-ctx.Done():
@@ -168,14 +170,21 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 }
 
 // allowed reports whether the client may still see what it saw in the beginning. A stream
-// whose session has ended, or whose token's scope has changed, ends: the client comes back
-// and is told.
+// whose session has ended, or whose token's scope has changed, ends, and its last message says to
+// read anew: the client comes back and is told, or has what it may see now.
 func (f *follower) allowed() bool {
-	if now := time.Now(); now.Sub(f.looked) >= f.pace.look {
-		f.looked = now
-		return f.may()
+	now := time.Now()
+	if now.Sub(f.looked) < f.pace.look {
+		return true
 	}
-	return true
+	f.looked = now
+	if f.may() {
+		return true
+	}
+	f.buf = f.buf[:0]
+	f.reset()
+	f.flush()
+	return false
 }
 
 // next sends what there is and returns what is closed when there is more. It

@@ -3,15 +3,20 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web/token"
 )
 
 // tenants has a token for each of the scopes that there are, and one of each role.
@@ -249,6 +254,77 @@ func TestScopeOfStreams(t *testing.T) {
 	if err := c.body.Err(); err != nil {
 		t.Errorf("the stream did not end: %v", err)
 	}
+}
+
+// TestIdleStreamsEndWithTheToken: a stream in which nothing happens ends as well, and its last
+// message has the page read anew.
+func TestIdleStreamsEndWithTheToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.yaml")
+	write(t, file, tenants)
+	s, h, _ := streaming(t, 1<<20)
+	s.follow.pace.heartbeat = time.Hour
+	var err error
+	if s.keeper, err = openAuthenticator("", file, func(error) {}); err != nil {
+		t.Fatal(err)
+	}
+	c := follow(t, h, "", "Authorization", tokens["reader"])
+	c.next()
+	write(t, file, strings.Replace(tenants, "reader-of-acme-keys", "another-token-of-acme", 1))
+	if m := c.next(); m.event != "reset" {
+		t.Errorf("the last message is %+v", m)
+	}
+	for c.body.Scan() {
+		if text := c.body.Text(); text != "" {
+			t.Errorf("after it comes %q", text)
+		}
+	}
+	if err := c.body.Err(); err != nil {
+		t.Errorf("the stream did not end: %v", err)
+	}
+}
+
+// BenchmarkManyTokens: what it costs to know a token and a session among as many as a file may have.
+func BenchmarkManyTokens(b *testing.B) {
+	file, text := filepath.Join(b.TempDir(), "tokens.yaml"), "tokens:\n"
+	for i := range 1000 {
+		text += fmt.Sprintf("  - {name: tenant-%d, scope: read, prefix: tenant-%d/, token: a-token-of-forty-characters-for-%08d}\n", i, i, i)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	d, err := openAuthenticator("", file, func(err error) { b.Error(err) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	bearer := httptest.NewRequest(http.MethodGet, "/v1/models", nil)
+	bearer.Header.Set("Authorization", "Bearer a-token-of-forty-characters-for-00000999")
+	login := httptest.NewRequest(http.MethodGet, "/v1/models", nil)
+	all := d.passes()
+	login.AddCookie(cookie(login, all[999].session(time.Now().Add(time.Hour))))
+	for name, r := range map[string]*http.Request{"token": bearer, "session": login} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, in := d.admits(r); !in {
+					b.Fatal("refused")
+				}
+			}
+		})
+	}
+	b.Run("compare", func(b *testing.B) {
+		for b.Loop() {
+			if all.knows("a-token-of-forty-characters-for-00000999") == nil {
+				b.Fatal("refused")
+			}
+		}
+	})
+	b.Run("reread", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := token.ReadList(file); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 // TestSessionsHaveTheScope: a session sees what its token may see at the time, and ends with the

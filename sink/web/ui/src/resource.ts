@@ -1,6 +1,6 @@
 import { signal, useSignal, type Signal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import { failure, type Failure, type Result } from './api/result.ts'
+import { beyond, failure, type Failure, type Result } from './api/result.ts'
 
 interface State<T> {
   /** The last good answer; stays while a newer one is asked for or fails. */
@@ -42,7 +42,8 @@ function follow<T>(ask: Ask<T>, state: Signal<State<T>>, options: Options) {
     let wait = options.every
     if (result.ok) state.value = { value: result.value, failure: undefined, loading: false }
     else {
-      state.value = { value: state.peek().value, failure: result.failure, loading: false }
+      // What a token may not see any more is not shown any more.
+      state.value = { value: beyond(result.failure) ? undefined : state.peek().value, failure: result.failure, loading: false }
       const s = result.failure.status
       wait = s === 0 || s === 429 || s >= 500 ? Math.max(result.failure.retryAfter ?? 0, wait ?? 0, again) : undefined
     }

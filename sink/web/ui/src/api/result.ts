@@ -12,6 +12,9 @@ export interface Failure {
   retryAfter?: number
 }
 
+/** beyond says that what was asked for is not of the keys that the token is for: no outage, and nothing to ask again. */
+export const beyond = (f: Failure | undefined) => f?.code === 'out_of_scope'
+
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure }
 
 const todos: Record<number, string> = {

@@ -37,10 +37,12 @@ export function How({ model }: { model: KeyModel }) {
           <dt>draws</dt><dd>{posterior ? (posterior.draws > 0 ? count(posterior.draws) : 'none: closed form') : '–'}</dd>
           <dt>stored state</dt><dd>{bytes(about.state_bytes)}</dd>
         </dl>
-        <div class="stack" style={{ gap: '0.5rem' }}>
-          <h3>In a terminal</h3>
-          {Object.entries(about.commands).map(([name, text]) => <Command key={name} text={text} label={commandWords[name] ?? name} />)}
-        </div>
+        {Object.keys(about.commands).length > 0 && (
+          <div class="stack" style={{ gap: '0.5rem' }}>
+            <h3>In a terminal</h3>
+            {Object.entries(about.commands).map(([name, text]) => <Command key={name} text={text} label={commandWords[name] ?? name} />)}
+          </div>
+        )}
       </section>
       <section class="stack">
         <div>

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { api } from '../api/client.ts'
+import { beyond, type Failure } from '../api/result.ts'
+import type { DeadLetters } from '../api/types.ts'
 import { ErrorState, Intro, Labelled, Loading } from '../components/index.ts'
 import { absolute, bytes, count, significant } from '../format.ts'
 import { NotReady, useOperations } from '../overview/Totals.tsx'
-import { useResource } from '../resource.ts'
+import { useResource, type Resource } from '../resource.ts'
 import { DeadLetterList } from './DeadLetterList.tsx'
 import { Events } from './Events.tsx'
 import { Partitions } from './Partitions.tsx'
@@ -14,6 +16,7 @@ export function Operations() {
   const operations = useOperations()
   const letters = useResource((signal) => api.deadLetters(100, signal), ['dead-letters'], { every: 5000 })
   const now = operations.value
+  if (operations.failure && beyond(operations.failure)) return <Beyond failure={operations.failure} letters={letters} />
   if (!now && operations.failure) return <ErrorState failure={operations.failure} what="Operations can’t be read" retry={operations.reload} />
   if (!now) return <Loading what="operations" />
   const t = now.totals
@@ -42,6 +45,21 @@ export function Operations() {
         <DeadLetterList letters={letters} />
         <Events events={now.events} />
       </div>
+    </div>
+  )
+}
+
+/** Beyond is what is left of the page for who may not see all keys: why, and the dead letters of his own. */
+function Beyond({ failure, letters }: { failure: Failure; letters: Resource<DeadLetters> }) {
+  return (
+    <div class="stack operations">
+      <h1>Operations</h1>
+      <div class="card stack" role="status">
+        <p>Partitions, lag and events are of the whole process, and your token is not for all of its keys.</p>
+        <p class="muted foreign">{failure.message}</p>
+        <form method="post" action="/logout"><button type="submit">Log in with another token</button></form>
+      </div>
+      {!beyond(letters.failure) && <DeadLetterList letters={letters} />}
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Empty, ErrorState, Command, Intro, Labelled, Loading, Plain, VirtualList, type TermName } from '../components/index.ts'
+import { beyond } from '../api/result.ts'
 import { absolute, count } from '../format.ts'
 import { useKinds } from '../kinds.ts'
 import { live } from '../live.ts'
@@ -41,10 +42,10 @@ export function Overview() {
       <div class="overview-top">
         <h1 class="visually-hidden">Keys</h1>
         <Filters filter={filter} leave={() => grid.current?.focus()} />
-        <Totals operations={operations} />
+        <Totals operations={operations} keys={state.total} />
         <Intro view="keys" />
       </div>
-      <List state={state} size={size} grid={grid} filtered={narrows(filter)} sort={filter.sort} commands={operations.value?.commands ?? {}} />
+      <List state={state} size={size} grid={grid} filtered={narrows(filter)} sort={filter.sort} commands={operations.value?.commands ?? {}} partly={beyond(operations.failure)} />
     </div>
   )
 }
@@ -104,13 +105,15 @@ function useOrder(sorted: boolean) {
   }, [sorted])
 }
 
-function List({ state, size, grid, filtered, sort, commands }: {
+function List({ state, size, grid, filtered, sort, commands, partly }: {
   state: KeysState
   size: Size
   grid: RefObject<HTMLDivElement | null>
   filtered: boolean
   sort: string
   commands: Record<string, string>
+  /** Whoever looks may not see all keys. */
+  partly: boolean
 }) {
   useOrder(sort !== '')
   const active = useSignal(memory.active)
@@ -118,7 +121,7 @@ function List({ state, size, grid, filtered, sort, commands }: {
   const index = useComputed(() => (active.value ? keys.state.value.shown.indexOf(active.value) : -1))
   if (state.failure && shown.length === 0) return <ErrorState failure={state.failure} what="The keys can’t be listed" retry={() => void keys.load()} />
   if (state.loading && shown.length === 0) return <Loading what="keys" />
-  if (shown.length === 0 && !filtered) return <NoKeys commands={commands} />
+  if (shown.length === 0 && !filtered) return partly ? <NoKeyOfTheToken /> : <NoKeys commands={commands} />
   if (shown.length === 0 && state.more === 'follow')
     return (
       <Empty title="No key matches so far">
@@ -199,6 +202,14 @@ function Head({ sort }: { sort: string }) {
       {head('coverage', 'Coverage', 'coverage', true)}
       {head('flags', 'Flags', 'flags')}
     </>
+  )
+}
+
+function NoKeyOfTheToken() {
+  return (
+    <Empty title="No keys yet">
+      <p>No key that your token is for has a posterior. One appears here with the first checkpoint of its first shard.</p>
+    </Empty>
   )
 }
 

@@ -1,4 +1,5 @@
 import { api } from '../api/client.ts'
+import { beyond } from '../api/result.ts'
 import type { Operations } from '../api/types.ts'
 import { Labelled, Plain, type TermName } from '../components/index.ts'
 import { count, significant } from '../format.ts'
@@ -9,9 +10,15 @@ export function useOperations(): Resource<Operations> {
   return useResource((signal) => api.operations(signal), ['operations'], { every: 2000 })
 }
 
-/** Totals are four numbers about the process. */
-export function Totals({ operations }: { operations: Resource<Operations> }) {
+/** Totals are four numbers about the process; who may not see it has the number of the keys of his own. */
+export function Totals({ operations, keys }: { operations: Resource<Operations>; keys: number }) {
   const t = operations.value?.totals
+  if (beyond(operations.failure))
+    return (
+      <dl class="totals" aria-label="Totals">
+        <Total name="Keys" term="key" value={count(keys)} />
+      </dl>
+    )
   return (
     <dl class="totals" aria-label="Totals">
       <Total name="Keys" term="key" value={count(t?.keys)} />
@@ -38,7 +45,7 @@ export function NotReady({ operations, here = false }: {
   here?: boolean
 }) {
   const { value, failure } = operations
-  if (failure)
+  if (failure && !beyond(failure))
     return (
       <div class="banner bad" role="alert">
         <strong>{failure.status === 0 ? 'The consumer does not answer.' : `The consumer answers ${failure.status}.`}</strong>
