@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race fuzz bench bench-quick bench-compare build release digests up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,9 +137,12 @@ bench-compare: ## benchmarks of models and cdf at BASE=<commit> and here, in tur
 build: ## static binaries in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/credence ./cmd/consumer ./cmd/producer
 
-release: ## archives, wheels and bills of materials for six systems, a Homebrew formula and checksums in dist/
+release: ## archives, wheels and bills of materials for six systems, a container image, a Homebrew formula and checksums in dist/
 	rm -rf dist
 	$(GO) run ./testenv/release -out dist
+
+digests: ## asks registries for the digests of the images of others that are named here, and writes deploy/images.lock; MIRROR=URL of one that has them all
+	$(GO) run ./testenv/images $(MIRROR:%=-mirror %)
 
 kubernetes: ## deploy/kubernetes by the types of Kubernetes, a Go module of its own
 	$(GO) -C testenv/kubernetes test -count=1 ./...

@@ -194,6 +194,7 @@ var layers = []layer{
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
 	{path: "testenv/probe"},
+	{path: "testenv/images"},
 	{path: "testenv/release", may: []string{"testenv/release/wheel"}},
 	{path: "testenv/release/wheel"},
 	{path: "testenv/rewind"},
