@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -243,6 +244,71 @@ func TestOutage(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// busy is a transport whose collector, once it was asked, takes nothing for some time and
+// says for how long.
+type busy struct {
+	lasts time.Duration
+	says  func(until time.Time) string // Retry-After
+	asked []time.Time
+}
+
+func (b *busy) RoundTrip(r *http.Request) (*http.Response, error) {
+	b.asked = append(b.asked, time.Now())
+	a := &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r, Header: http.Header{}}
+	if until := b.asked[0].Add(b.lasts); time.Now().Before(until) {
+		a.StatusCode = http.StatusServiceUnavailable
+		a.Header.Set("Retry-After", b.says(until))
+	}
+	return a, nil
+}
+
+// TestRetryAfter: a collector that says when it wants to be asked again is not asked before,
+// neither for another batch nor at the end; spans that can wait that long are not lost.
+func TestRetryAfter(t *testing.T) {
+	seconds := func(until time.Time) string { return strconv.Itoa(int(time.Until(until).Seconds())) }
+	for _, c := range []struct {
+		name   string
+		lasts  time.Duration
+		says   func(until time.Time) string
+		counts map[string]float64
+		quiet  time.Duration
+	}{
+		{"seconds", 20 * time.Second, seconds, map[string]float64{"sent": 3}, 20 * time.Second},
+		{"a date", 20 * time.Second, func(until time.Time) string { return until.UTC().Format(http.TimeFormat) }, map[string]float64{"sent": 3}, 20 * time.Second},
+		{"longer than a batch waits", 50 * time.Second, seconds, map[string]float64{"sent": 2, "outage": 1}, 50 * time.Second},
+		{"longer than the process lives", time.Hour, func(time.Time) string { return "4000000000" }, map[string]float64{"outage": 2, "end": 1}, time.Minute},
+		{"no word of it", 2 * time.Second, func(time.Time) string { return "soon" }, map[string]float64{"sent": 3}, leastPause},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &busy{lasts: c.lasts, says: c.says}
+				r := startOn(t, b)
+				r.span("a")
+				<-time.After(batchWait + time.Second)
+				r.span("b")
+				<-time.After(2 * time.Minute)
+				r.span("c")
+				r.stop()
+				got := r.counts(t)
+				for reason, n := range got {
+					if n != c.counts[reason] {
+						t.Errorf("counts %v, want %v", got, c.counts)
+						break
+					}
+				}
+				for i, at := range b.asked[1:] {
+					if after := at.Sub(b.asked[0]); after < c.quiet {
+						t.Errorf("request %d comes %v after the first, which was to be the only one for %v", i+2, after, c.quiet)
+					}
+				}
+			})
+		})
+	}
+	if got := retryAfter(http.Header{"Retry-After": {"4000000000"}}); got != mostQuiet {
+		t.Errorf("a collector can have %v of silence", got)
 	}
 }
 
