@@ -26,9 +26,10 @@ integration: ## the integration and the chaos suite on real parts, which it star
 	CREDENCE_BACKEND=real $(GO) test -count=1 -p 1 -v -timeout 40m ./testenv ./testenv/integration ./testenv/chaos; measured=$$?; \
 	CREDENCE_BACKEND=real $(GO) test -count=1 -p 2 -v -timeout 40m ./testenv/interop ./testenv/api ./testenv/browser ./testenv/manual ./testenv/compose && exit $$measured
 
-containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may; SHORT=1 without what takes a minute
+containers: ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
 	CREDENCE_BACKEND=compose $(GO) test -count=1 $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
+	CREDENCE_BACKEND=compose $(GO) test -count=1 -v -timeout 30m -run TestImageElsewhere ./testenv/release
 
 EXAMPLES ?= 450
 api: ## requests that schemathesis makes of each operation of the HTTP API, EXAMPLES=450 of them, in all 10,000; a quarter of an hour
