@@ -62,7 +62,7 @@ func run(ctx context.Context, root, out string, targets []string) error {
 	if err := s.formula(made, out); err != nil {
 		return err
 	}
-	if err := image.write(ctx, out); err != nil {
+	if err := image.write(out); err != nil {
 		return fmt.Errorf("image: %w", err)
 	}
 	return sums(out)
@@ -163,7 +163,7 @@ func (s *source) target(ctx context.Context, target, bin, out string, image *ima
 	}
 	files = append(files, file{name: noticesName, path: third, mode: 0o644})
 	if system == "linux" {
-		if err := image.add(ctx, processor, path); err != nil {
+		if err := image.add(ctx, processor, path, licences); err != nil {
 			return archive{}, fmt.Errorf("image: %w", err)
 		}
 	}

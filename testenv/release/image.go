@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/credence-stream/credence/testenv/release/oci"
@@ -22,14 +23,15 @@ type imaged struct {
 	oci.Made
 	program string
 	bill    []byte
+	trust   *debug.Module // where the certificates are from
 }
 
 func newImage(s *source) *image {
 	return &image{source: s, layout: &oci.Layout{Name: binary, Tag: s.version, Time: s.time}}
 }
 
-// add adds the image around a program.
-func (i *image) add(ctx context.Context, processor, program string) error {
+// add adds the image around a program, with the licences of its modules.
+func (i *image) add(ctx context.Context, processor, program string, third []byte) error {
 	s := i.source
 	run, err := recipe(s.root, map[string]string{"VERSION": s.version, "REVISION": s.revision})
 	if err != nil {
@@ -37,23 +39,23 @@ func (i *image) add(ctx context.Context, processor, program string) error {
 	}
 	// What labels say of the image, annotations say to who does not open it.
 	i.layout.Annotations = run.Labels
-	t, err := newTree(ctx, s.root, program, s.version)
+	t, err := newTree(ctx, s.root, program, s.version, third)
 	if err != nil {
 		return err
 	}
 	made, err := i.layout.Add(oci.Platform{Architecture: processor, OS: "linux"}, run, t.files)
-	i.made = append(i.made, imaged{made, program, t.bill})
+	i.made = append(i.made, imaged{made, program, t.bill, t.trust})
 	return err
 }
 
 // write writes the image for all processors into the folder out, as one archive, with
 // bill of materials and provenance attached and, once more, beside it.
-func (i *image) write(ctx context.Context, out string) error {
+func (i *image) write(out string) error {
 	if len(i.made) == 0 {
 		return nil
 	}
 	for _, m := range i.made {
-		from, err := i.source.provenance(ctx, m)
+		from, err := i.source.provenance(m)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"debug/buildinfo"
 	"encoding/base64"
 	"encoding/hex"
@@ -71,16 +70,12 @@ func digest(d oci.Descriptor) map[string]string {
 // provenance returns the statement of how an image was made: of which commit, by which tool
 // and compiler, with which modules. It names no time and no machine, for neither
 // has a part in the bytes; nobody has signed it.
-func (s *source) provenance(ctx context.Context, m imaged) ([]byte, error) {
+func (s *source) provenance(m imaged) ([]byte, error) {
 	info, err := buildinfo.ReadFile(m.program)
 	if err != nil {
 		return nil, err
 	}
 	home, err := s.home()
-	if err != nil {
-		return nil, err
-	}
-	roots, _, err := certificatesFrom(ctx, s.root)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +100,7 @@ func (s *source) provenance(ctx context.Context, m imaged) ([]byte, error) {
 			},
 		},
 	}
-	for _, d := range append(linked(info)[1:], roots) {
+	for _, d := range append(linked(info)[1:], m.trust) {
 		r, err := resolved(d)
 		if err != nil {
 			return nil, err

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/testenv/release/oci"
@@ -26,14 +28,14 @@ const (
 // tree is all that is in an image.
 type tree struct {
 	files []oci.File
-	bill  []byte // of its materials, one of the files
-	trust []component
+	bill  []byte        // of its materials, one of the files
+	trust *debug.Module // where its certificates are from
 }
 
 // newTree makes the files of an image around a program: its names, CA certificates, licences,
-// the demo's flights, and a bill of materials of it all. Neither the machine nor the
-// time has a part in it.
-func newTree(ctx context.Context, root, program, version string) (*tree, error) {
+// those of the program's modules given, the demo's flights, and a bill of materials of it all.
+// Neither the machine nor the time has a part in it.
+func newTree(ctx context.Context, root, program, version string, third []byte) (*tree, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
@@ -54,21 +56,17 @@ func newTree(ctx context.Context, root, program, version string) (*tree, error) 
 	if err != nil {
 		return nil, err
 	}
-	third, err := notices(ctx, root, program)
-	if err != nil {
-		return nil, err
-	}
 	var more strings.Builder
 	if err := appendNotices(&more, from.Path+" "+from.Version, folder); err != nil {
 		return nil, err
 	}
-	t := &tree{trust: []component{module(from)}}
+	t := &tree{trust: from}
 	t.files = []oci.File{
 		{Name: programsFolder + binary, Mode: 0o755, Data: content},
 		{Name: certificateFile, Mode: 0o644, Data: authorities},
 		{Name: "etc/passwd", Mode: 0o644, Data: []byte(binary + ":x:65532:65532::/:/sbin/nologin\n")},
 		{Name: licencesFolder + "LICENSE", Mode: 0o644, Data: licence},
-		{Name: licencesFolder + noticesName, Mode: 0o644, Data: append(third, more.String()...)},
+		{Name: licencesFolder + noticesName, Mode: 0o644, Data: slices.Concat(third, []byte(more.String()))},
 		{Name: "data/flights.csv", Mode: 0o644, Data: flights},
 		{Name: "tmp", Mode: fs.ModeDir | fs.ModeSticky | 0o777},
 	}
@@ -92,9 +90,10 @@ func (t *tree) materials(program, version string) ([]byte, error) {
 	}
 	app := b.Metadata.Component
 	app.Evidence = &evidence{[]occurrence{{"/" + programsFolder + binary}}}
+	trust := module(t.trust)
 	whole := component{Type: "container", Ref: "image", Name: binary, Version: version}
 	all := dependency{Ref: whole.Ref, DependsOn: []string{app.Ref}}
-	components, sum := append([]component{app}, append(b.Components, t.trust...)...), sha256.New()
+	components, sum := append([]component{app}, append(b.Components, trust)...), sha256.New()
 	for _, f := range t.files {
 		if f.Mode.IsDir() || f.Link != "" {
 			continue
@@ -109,12 +108,12 @@ func (t *tree) materials(program, version string) ([]byte, error) {
 		all.DependsOn = append(all.DependsOn, c.Ref)
 		d := dependency{Ref: c.Ref}
 		if f.Name == certificateFile {
-			d.DependsOn = []string{t.trust[0].Ref}
+			d.DependsOn = []string{trust.Ref}
 		}
 		b.Dependencies = append(b.Dependencies, d)
 	}
 	b.Metadata.Component, b.Components = whole, components
-	b.Dependencies = append(b.Dependencies, dependency{Ref: t.trust[0].Ref}, all)
+	b.Dependencies = append(b.Dependencies, dependency{Ref: trust.Ref}, all)
 	b.Serial = serial([sha256.Size]byte(sum.Sum(nil)))
 	return b.text()
 }
@@ -135,7 +134,11 @@ func gunzipped(path string) ([]byte, error) {
 // writeRoot writes the files of an image into a folder that holds nothing yet, for an engine
 // that builds it by the Dockerfile.
 func writeRoot(ctx context.Context, root, dir, program, version string) error {
-	t, err := newTree(ctx, root, program, version)
+	third, err := notices(ctx, root, program)
+	if err != nil {
+		return err
+	}
+	t, err := newTree(ctx, root, program, version, third)
 	if err != nil {
 		return err
 	}
