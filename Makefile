@@ -35,7 +35,7 @@ EXAMPLES ?= 450
 api: ## requests that schemathesis makes of each operation of the HTTP API, EXAMPLES=450 of them, in all 10,000; a quarter of an hour
 	CREDENCE_BACKEND=real CREDENCE_EXAMPLES=$(EXAMPLES) $(GO) test -count=1 -v -timeout 40m -run TestSchemathesis ./testenv/api
 
-observe: ## the rules and the dashboard of deploy/ on a real Prometheus that scrapes a consumer: every panel, alerts from a process's start; a minute
+observe: ## the rules and the dashboard of deploy/ on a real Prometheus that scrapes a consumer: every panel, alerts from a process's start; spans in a real OpenTelemetry Collector, which it builds; minutes
 	CREDENCE_OBSERVE=1 $(GO) test -count=1 -v -timeout 20m ./testenv/observe
 
 KILLS ?= 300

@@ -33,15 +33,16 @@ func TestEncoding(t *testing.T) {
 	bare := trace.Span{Context: c, Name: "x", Kind: trace.Internal, Start: start, End: start}
 	e := newEncoder("1.2", []trace.Attribute{trace.Text("service.name", "credence")})
 	got, err := otlptest.Read(e.request([]trace.Span{full, bare}))
+	process := map[string]string{"service.name": "credence"}
 	want := []otlptest.Span{{
 		Trace: "0af7651916cd43dd8448eb211c80319c", ID: "b7ad6b7169203331", Parent: "3333333333333333", State: "a=1", Name: "process in",
 		Kind: "SPAN_KIND_CONSUMER", Flags: 1, Start: start, End: start.Add(time.Microsecond),
 		Attributes: map[string]string{"t": "x\ufffdy", "n": "-3", "b": "true"},
 		Links:      []string{"11111111111111112222222222222222-3333333333333333", "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"},
-		Unlinked:   5, Failed: "dead letter: decode", Service: "credence",
+		Unlinked:   5, Failed: "dead letter: decode", Service: "credence", Resource: process, Scope: scope,
 	}, {
 		Trace: "0af7651916cd43dd8448eb211c80319c", ID: "b7ad6b7169203331", Name: "x", Kind: "SPAN_KIND_INTERNAL", Flags: 1,
-		Start: start, End: start, Attributes: map[string]string{}, Service: "credence",
+		Start: start, End: start, Attributes: map[string]string{}, Service: "credence", Resource: process, Scope: scope,
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
