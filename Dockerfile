@@ -4,10 +4,12 @@
 #
 #   docker build -t credence:local .
 #
-# BUILDER is any image with Go 1.26. Where none can be pulled, build
-# ./cmd/credence on the host into bin/image, and THIRD_PARTY_NOTICES.txt (go run
-# ./testenv/release -notices bin/image/credence), and name that folder; BUILDER then is any
-# image with a shell, gunzip and CA certificates (testenv/offline/README.md):
+# What is in it is said by testenv/release, which also makes the image without an engine
+# (make release); what a container runs is said below, and read by it.
+#
+# BUILDER is any image with Go 1.26. Where none can be pulled, have the host make bin/image
+# (testenv/offline/images.sh credence) and name that folder; BUILDER then is any image with
+# a shell (testenv/offline/README.md). No file of BUILDER gets into the image:
 #
 #   docker build --build-arg BUILDER=credence-base:local --build-arg PREBUILT=bin/image -t credence:local .
 ARG BUILDER=golang:1.26
@@ -20,25 +22,11 @@ LABEL dev.credence.build=1
 WORKDIR /src
 COPY . .
 RUN set -eu; \
-    mkdir -p /out/usr/local/bin /out/etc/ssl/certs /out/data /out/tmp /out/licenses; \
-    cp LICENSE /out/licenses/; \
-    chmod 1777 /out/tmp; \
-    if [ -n "$PREBUILT" ]; then \
-        cp "$PREBUILT/credence" /out/usr/local/bin/; \
-        cp "$PREBUILT/THIRD_PARTY_NOTICES.txt" /out/licenses/; \
-    else \
-        at=github.com/credence-stream/credence/cmd/internal/version; \
-        CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w -X $at.stamped=$VERSION -X $at.stampedRevision=$REVISION" \
-            -o /out/usr/local/bin/ ./cmd/credence; \
-        go run ./testenv/release -notices /out/usr/local/bin/credence > /out/licenses/THIRD_PARTY_NOTICES.txt; \
-    fi; \
-    chmod 0755 /out/usr/local/bin/credence; \
-    ln -s credence /out/usr/local/bin/consumer; \
-    ln -s credence /out/usr/local/bin/producer; \
-    cp /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/; \
-    gunzip -c cmd/consumer/demo/flights.csv.gz > /out/data/flights.csv; \
-    echo 'credence:x:65532:65532::/:/sbin/nologin' > /out/etc/passwd; \
-    chmod 0644 /out/etc/passwd /out/etc/ssl/certs/* /out/data/*
+    if [ -n "$PREBUILT" ]; then cp -a "$PREBUILT" /out; exit; fi; \
+    at=github.com/credence-stream/credence/cmd/internal/version; \
+    CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w -X $at.stamped=$VERSION -X $at.stampedRevision=$REVISION" \
+        -o /tmp/credence ./cmd/credence; \
+    go run ./testenv/release -root /out -program /tmp/credence -version "${VERSION:-devel}"
 
 FROM scratch
 ARG VERSION="" REVISION=""

@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race steady fuzz bench bench-quick bench-compare build release up down
+.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race steady fuzz bench bench-quick bench-compare build release digests up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,15 +28,16 @@ endif
 integration: ## the integration and the chaos suite on real parts, which it starts itself
 	CREDENCE_BACKEND=real $(GO) test -count=1 -p 2 -v -timeout 60m ./testenv ./testenv/integration ./testenv/chaos ./testenv/browser ./testenv/interop ./testenv/manual ./testenv/api ./testenv/compose
 
-containers: ## the integration suite on docker-compose.yml's Kafka and Redis; starts an engine if it may; SHORT=1 without what takes a minute
+containers: ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
 	CREDENCE_BACKEND=compose $(GO) test -count=1 $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
+	CREDENCE_BACKEND=compose $(GO) test -count=1 -v -timeout 30m -run TestImageElsewhere ./testenv/release
 
 EXAMPLES ?= 450
 api: ## requests that schemathesis makes of each operation of the HTTP API, EXAMPLES=450 of them, in all 10,000; a quarter of an hour
 	CREDENCE_BACKEND=real CREDENCE_EXAMPLES=$(EXAMPLES) $(GO) test -count=1 -v -timeout 40m -run TestSchemathesis ./testenv/api
 
-observe: ## the rules and the dashboard of deploy/ on a real Prometheus that scrapes a consumer: every panel, alerts from a process's start; a minute
+observe: ## the rules and the dashboard of deploy/ on a real Prometheus that scrapes a consumer: every panel, alerts from a process's start; spans in a real OpenTelemetry Collector, which it builds; minutes
 	CREDENCE_OBSERVE=1 $(GO) test -count=1 -v -timeout 20m ./testenv/observe
 
 KILLS ?= 300
@@ -143,9 +144,12 @@ bench-compare: ## benchmarks of models and cdf at BASE=<commit> and here, in tur
 build: ## static binaries in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o bin/ ./cmd/credence ./cmd/consumer ./cmd/producer
 
-release: ## archives, wheels and bills of materials for six systems, a Homebrew formula and checksums in dist/
+release: ## archives, wheels and bills of materials for six systems, a container image, a Homebrew formula and checksums in dist/
 	rm -rf dist
 	$(GO) run ./testenv/release -out dist
+
+digests: ## asks registries for the digests of the images of others that are named here, and writes deploy/images.lock; MIRROR=URL of one that has them all
+	$(GO) run ./testenv/images $(MIRROR:%=-mirror %)
 
 kubernetes: ## deploy/kubernetes by the types of Kubernetes, a Go module of its own
 	$(GO) -C testenv/kubernetes test -count=1 ./...

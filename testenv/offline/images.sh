@@ -83,11 +83,17 @@ make_kafka() {
 # credence: our own image around a program that this machine's Go built.
 make_credence() {
   make_base
-  mkdir -p "$root/bin/image"
+  local work
+  work=$(mktemp -d "$cache/image.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$work'" EXIT
   say "building $(image consumer)"
+  rm -rf "$root/bin/image"
   (cd "$root" && CGO_ENABLED=0 GOOS=linux go build -trimpath \
-    -ldflags="-s -w -X $stamp.stamped=$(version) -X $stamp.stampedRevision=$(revision)" -o bin/image/ ./cmd/credence &&
-    go run ./testenv/release -notices bin/image/credence >bin/image/THIRD_PARTY_NOTICES.txt)
+    -ldflags="-s -w -X $stamp.stamped=$(version) -X $stamp.stampedRevision=$(revision)" -o "$work/" ./cmd/credence &&
+    go run ./testenv/release -root bin/image -program "$work/credence" -version "$(version)")
+  rm -rf "$work"
+  trap - EXIT
   docker build --quiet --build-arg BUILDER="$base" --build-arg PREBUILT=bin/image \
     --build-arg VERSION="$(version)" --build-arg REVISION="$(revision)" \
     --tag "$(image consumer)" "$root" >/dev/null

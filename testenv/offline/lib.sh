@@ -34,6 +34,13 @@ image() {
   sed -n "/^  $1:/,/^  [a-z]/s/^    image: *//p" "$root/docker-compose.yml"
 }
 
+# pinned REFERENCE: with the digest that deploy/images.lock has for it, if it has one.
+pinned() {
+  local digest
+  digest=$(awk -v ref="$1" '$1 == ref && $2 ~ /^sha256:/ { print $2 }' "$root/deploy/images.lock")
+  printf '%s\n' "$1${digest:+@$digest}"
+}
+
 # What git says of the code that an image is built from; an archive of it has no repository.
 version() { git -C "$root" describe --tags --always --dirty 2>/dev/null || echo unknown; }
 revision() { git -C "$root" rev-parse HEAD 2>/dev/null || true; }

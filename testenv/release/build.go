@@ -42,10 +42,7 @@ func run(ctx context.Context, root, out string, targets []string) error {
 	if err != nil {
 		return err
 	}
-	if held, err := os.ReadDir(out); err == nil && len(held) > 0 {
-		return fmt.Errorf("%s is not empty: remove it, so that nothing of another build is released", out)
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := newFolder(out); err != nil {
 		return err
 	}
 	bin, err := os.MkdirTemp("", "credence-release-")
@@ -54,8 +51,9 @@ func run(ctx context.Context, root, out string, targets []string) error {
 	}
 	defer func() { _ = os.RemoveAll(bin) }()
 	var made []archive
+	image := newImage(s)
 	for _, t := range targets {
-		a, err := s.target(ctx, t, bin, out)
+		a, err := s.target(ctx, t, bin, out, image)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
@@ -64,7 +62,18 @@ func run(ctx context.Context, root, out string, targets []string) error {
 	if err := s.formula(made, out); err != nil {
 		return err
 	}
+	if err := image.write(out); err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
 	return sums(out)
+}
+
+// newFolder makes a folder if it is not there; one that holds something is refused.
+func newFolder(dir string) error {
+	if held, err := os.ReadDir(dir); err == nil && len(held) > 0 {
+		return fmt.Errorf("%s is not empty: remove it, so that nothing of another build is released", dir)
+	}
+	return os.MkdirAll(dir, 0o755)
 }
 
 // describe asks git for the version and the time of the commit.
@@ -109,7 +118,7 @@ func (s *source) name(system, processor string) string {
 }
 
 // target builds, describes and packs the program for one system.
-func (s *source) target(ctx context.Context, target, bin, out string) (archive, error) {
+func (s *source) target(ctx context.Context, target, bin, out string, image *image) (archive, error) {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
 		return archive{}, errors.New("not GOOS/GOARCH")
@@ -122,11 +131,15 @@ func (s *source) target(ctx context.Context, target, bin, out string) (archive, 
 	if err := s.build(ctx, system, processor, path); err != nil {
 		return archive{}, err
 	}
-	bom, err := materials(path, binary, s.version, s.time)
+	b, err := materials(path, binary, s.version)
 	if err != nil {
 		return archive{}, err
 	}
-	if err := os.WriteFile(filepath.Join(out, name+"_"+binary+".cdx.json"), bom, 0o644); err != nil {
+	bill, err := b.text()
+	if err != nil {
+		return archive{}, err
+	}
+	if err := os.WriteFile(filepath.Join(out, name+"_"+binary+".cdx.json"), bill, 0o644); err != nil {
 		return archive{}, err
 	}
 	w := wheel.Wheel{Root: s.root, Version: s.version, Target: target, Program: path, Time: s.time}
@@ -149,6 +162,11 @@ func (s *source) target(ctx context.Context, target, bin, out string) (archive, 
 		return archive{}, err
 	}
 	files = append(files, file{name: noticesName, path: third, mode: 0o644})
+	if system == "linux" {
+		if err := image.add(ctx, processor, path, licences); err != nil {
+			return archive{}, fmt.Errorf("image: %w", err)
+		}
+	}
 	a := archive{system, processor, name + ".tar.gz"}
 	pack := tarred
 	if system == "windows" {

@@ -30,12 +30,10 @@ type bottled struct {
 // formula writes credence.rb, which has Homebrew install the archives of macOS and Linux
 // from where releases of the module's repository are downloaded.
 func (s *source) formula(made []archive, out string) error {
-	module, err := os.ReadFile(filepath.Join(s.root, "go.mod"))
+	home, err := s.home()
 	if err != nil {
 		return err
 	}
-	first, _, _ := strings.Cut(string(module), "\n")
-	home := "https://" + strings.TrimPrefix(first, "module ")
 	data := struct {
 		Home, Version string
 		Links         []string

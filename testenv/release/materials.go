@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"time"
 )
 
 // The parts of a CycloneDX 1.6 document that a Go binary gives rise to.
@@ -23,17 +22,24 @@ type (
 		Dependencies []dependency `json:"dependencies"`
 	}
 	metadata struct {
-		Timestamp string    `json:"timestamp"`
+		Timestamp string    `json:"timestamp,omitempty"`
 		Component component `json:"component"`
 	}
 	component struct {
 		Type       string     `json:"type"`
 		Ref        string     `json:"bom-ref"`
 		Name       string     `json:"name"`
-		Version    string     `json:"version"`
+		Version    string     `json:"version,omitempty"`
 		PURL       string     `json:"purl,omitempty"`
 		Hashes     []hash     `json:"hashes,omitempty"`
+		Evidence   *evidence  `json:"evidence,omitempty"`
 		Properties []property `json:"properties,omitempty"`
+	}
+	evidence struct {
+		Occurrences []occurrence `json:"occurrences"`
+	}
+	occurrence struct {
+		Location string `json:"location"`
 	}
 	hash struct {
 		Algorithm string `json:"alg"`
@@ -50,8 +56,9 @@ type (
 )
 
 // materials returns the bill of materials of a binary: every module that the
-// linker wrote into it, and the standard library.
-func materials(path, program, version string, at time.Time) ([]byte, error) {
+// linker wrote into it, and the standard library. Its time is that of the commit, if the
+// binary says it.
+func materials(path, program, version string) (*bom, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -65,15 +72,15 @@ func materials(path, program, version string, at time.Time) ([]byte, error) {
 		Type: "application", Ref: purl(info.Main.Path, version) + "#cmd/" + program, Name: program, Version: version,
 		PURL: purl(info.Main.Path, version) + "#cmd/" + program, Hashes: []hash{{"SHA-256", fmt.Sprintf("%x", sum)}},
 	}
+	b := &bom{Format: "CycloneDX", Spec: "1.6", Serial: serial(sum), Version: 1}
 	for _, s := range info.Settings {
 		root.Properties = append(root.Properties, property{"go:build:" + s.Key, s.Value})
+		if s.Key == "vcs.time" {
+			b.Metadata.Timestamp = s.Value
+		}
 	}
-	b := bom{
-		Format: "CycloneDX", Spec: "1.6", Serial: serial(sum), Version: 1,
-		Metadata: metadata{at.Format(time.RFC3339), root},
-	}
-	std := &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
-	for _, m := range append([]*debug.Module{std}, info.Deps...) {
+	b.Metadata.Component = root
+	for _, m := range linked(info) {
 		b.Components = append(b.Components, module(m))
 	}
 	all := dependency{Ref: root.Ref}
@@ -82,15 +89,29 @@ func materials(path, program, version string, at time.Time) ([]byte, error) {
 		b.Dependencies = append(b.Dependencies, dependency{Ref: c.Ref})
 	}
 	b.Dependencies = append(b.Dependencies, all)
+	return b, nil
+}
+
+// text is the document.
+func (b *bom) text() ([]byte, error) {
 	text, err := json.MarshalIndent(b, "", "  ")
 	return append(text, '\n'), err
 }
 
-// module describes what is in the binary: the replacement, where there is one.
-func module(m *debug.Module) component {
-	for m.Replace != nil {
-		m = m.Replace
+// linked are the modules of a binary, the standard library as the first.
+func linked(info *debug.BuildInfo) []*debug.Module {
+	all := []*debug.Module{{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}}
+	for _, m := range info.Deps {
+		for m.Replace != nil {
+			m = m.Replace
+		}
+		all = append(all, m)
 	}
+	return all
+}
+
+// module describes what is in the binary.
+func module(m *debug.Module) component {
 	c := component{Type: "library", Ref: purl(m.Path, m.Version), Name: m.Path, Version: m.Version, PURL: purl(m.Path, m.Version)}
 	if m.Sum != "" {
 		c.Properties = []property{{"go:sum", m.Sum}}

@@ -32,13 +32,11 @@ func notices(ctx context.Context, root, path string) ([]byte, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s contains these modules, each under its own licence.\n", binary)
-	if err := appendNotices(&b, "Go "+strings.TrimPrefix(info.GoVersion, "go"), goroot); err != nil {
+	all := linked(info)
+	if err := appendNotices(&b, "Go "+all[0].Version, goroot); err != nil {
 		return nil, err
 	}
-	for _, m := range info.Deps {
-		for m.Replace != nil {
-			m = m.Replace
-		}
+	for _, m := range all[1:] {
 		folder, err := output(ctx, root, "list", "-m", "-f", "{{.Dir}}", m.Path)
 		if err != nil {
 			return nil, err

@@ -58,6 +58,7 @@ func TestRelease(t *testing.T) {
 	dir := unpack(t, filepath.Join(out, name+".tar.gz"), name)
 	static(t, filepath.Join(dir, name, binary))
 	everyModule(t, filepath.Join(dir, name, binary), filepath.Join(out, name+"_"+binary+".cdx.json"))
+	verified(t, out, s)
 	for _, program := range append([]string{binary}, links...) {
 		path := filepath.Join(dir, name, program)
 		text, err := exec.CommandContext(t.Context(), path, "--version").CombinedOutput()
@@ -78,7 +79,7 @@ func checksums(t *testing.T, out, sums string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(sums, "\n"); lines != len(entries)-1 || lines != 4 { // an archive, a wheel, a bill and a formula
+	if lines := strings.Count(sums, "\n"); lines != len(entries)-1 || lines != 8 { // an archive, a wheel, a bill, a formula; an image with digest, bill and provenance
 		t.Errorf("%d checksums of %d files", lines, len(entries)-1)
 	}
 	for line := range strings.Lines(sums) {

@@ -50,6 +50,7 @@ type Exporter struct {
 	options Options
 	sent    prometheus.Counter
 	dropped *prometheus.CounterVec
+	quiet   time.Time // until then the collector wants no request
 }
 
 // Why spans are dropped, as labels.
@@ -67,6 +68,7 @@ const (
 	patience    = 30 * time.Second // with a collector, for a batch
 	leastPause  = 500 * time.Millisecond
 	mostPause   = 5 * time.Second
+	mostQuiet   = 5 * time.Minute // that a collector may ask for
 	flushLimit  = 3 * time.Second // for what is left at the end
 )
 
@@ -168,26 +170,48 @@ func (e *Exporter) collect(ctx context.Context, batch []trace.Span) []trace.Span
 	return batch
 }
 
-// deliver sends a batch, again and again while the collector is away, and reports whether
-// it is done with it: it is not where ctx ended before. The context of
-// calls lasts longer.
+// deliver sends a batch, again and again while the collector is away but never before it wants
+// to be asked again, and reports whether it is done with it: it is not where ctx ended before.
+// The context of calls lasts longer.
 func (e *Exporter) deliver(ctx, calls context.Context, batch []trace.Span) bool {
 	giveUp, body := time.Now().Add(patience), e.encoder.request(batch)
+	next := e.quiet
 	for pause := leastPause; ; pause = min(2*pause, mostPause) {
-		away := e.try(calls, body, len(batch))
-		if away == nil {
-			return true
+		// A batch that is dropped has waited, too: those behind it have the longer to come.
+		if !until(ctx, earlier(next, giveUp)) {
+			return false
 		}
-		pause = max(pause, away.after)
-		if time.Now().Add(pause).After(giveUp) {
+		if next.After(giveUp) {
 			e.dropped.WithLabelValues(droppedOutage).Add(float64(len(batch)))
 			return true
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return false
+		if e.try(calls, body, len(batch)) {
+			return true
 		}
+		if next = time.Now().Add(pause); e.quiet.After(next) {
+			next = e.quiet
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// until waits for a time and reports whether it came before ctx ended.
+func until(ctx context.Context, t time.Time) bool {
+	left := time.Until(t)
+	if left <= 0 {
+		return true
+	}
+	select {
+	case <-time.After(left):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -205,7 +229,7 @@ func (e *Exporter) flush(ctx context.Context, batch []trace.Span) {
 		if len(batch) == 0 {
 			return
 		}
-		if e.try(ctx, e.encoder.request(batch), len(batch)) != nil {
+		if !until(ctx, e.quiet) || !e.try(ctx, e.encoder.request(batch), len(batch)) {
 			e.dropped.WithLabelValues(droppedEnd).Add(float64(len(batch) + len(e.tracer.Ended())))
 			return
 		}
@@ -213,23 +237,24 @@ func (e *Exporter) flush(ctx context.Context, batch []trace.Span) {
 	}
 }
 
-// try sends a batch once and counts what became of it. It returns what stands in the way
-// for now, if something does.
-func (e *Exporter) try(ctx context.Context, body []byte, spans int) *awayError {
+// try sends a batch once, counts what became of it, and reports whether that is all: it is
+// not where something stands in the way for now.
+func (e *Exporter) try(ctx context.Context, body []byte, spans int) bool {
 	lost, err := e.post(ctx, body)
 	var away *awayError
 	switch {
 	case errors.As(err, &away):
 		e.options.Trouble(err)
-		return away
+		e.quiet = time.Now().Add(away.after)
+		return false
 	case err != nil:
 		e.options.Trouble(err)
 		e.dropped.WithLabelValues(droppedRefused).Add(float64(spans))
-		return nil
+		return true
 	}
 	lost = min(max(lost, 0), int64(spans))
 	e.options.Trouble(nil)
 	e.dropped.WithLabelValues(droppedRefused).Add(float64(lost))
 	e.sent.Add(float64(int64(spans) - lost))
-	return nil
+	return true
 }

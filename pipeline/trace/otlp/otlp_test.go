@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,15 +34,16 @@ func TestEncoding(t *testing.T) {
 	bare := trace.Span{Context: c, Name: "x", Kind: trace.Internal, Start: start, End: start}
 	e := newEncoder("1.2", []trace.Attribute{trace.Text("service.name", "credence")})
 	got, err := otlptest.Read(e.request([]trace.Span{full, bare}))
+	process := map[string]string{"service.name": "credence"}
 	want := []otlptest.Span{{
 		Trace: "0af7651916cd43dd8448eb211c80319c", ID: "b7ad6b7169203331", Parent: "3333333333333333", State: "a=1", Name: "process in",
 		Kind: "SPAN_KIND_CONSUMER", Flags: 1, Start: start, End: start.Add(time.Microsecond),
 		Attributes: map[string]string{"t": "x\ufffdy", "n": "-3", "b": "true"},
 		Links:      []string{"11111111111111112222222222222222-3333333333333333", "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"},
-		Unlinked:   5, Failed: "dead letter: decode", Service: "credence",
+		Unlinked:   5, Failed: "dead letter: decode", Service: "credence", Resource: process, Scope: scope,
 	}, {
 		Trace: "0af7651916cd43dd8448eb211c80319c", ID: "b7ad6b7169203331", Name: "x", Kind: "SPAN_KIND_INTERNAL", Flags: 1,
-		Start: start, End: start, Attributes: map[string]string{}, Service: "credence",
+		Start: start, End: start, Attributes: map[string]string{}, Service: "credence", Resource: process, Scope: scope,
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
@@ -246,6 +248,71 @@ func TestOutage(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// busy is a transport whose collector, once it was asked, takes nothing for some time and
+// says for how long.
+type busy struct {
+	lasts time.Duration
+	says  func(until time.Time) string // Retry-After
+	asked []time.Time
+}
+
+func (b *busy) RoundTrip(r *http.Request) (*http.Response, error) {
+	b.asked = append(b.asked, time.Now())
+	a := &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r, Header: http.Header{}}
+	if until := b.asked[0].Add(b.lasts); time.Now().Before(until) {
+		a.StatusCode = http.StatusServiceUnavailable
+		a.Header.Set("Retry-After", b.says(until))
+	}
+	return a, nil
+}
+
+// TestRetryAfter: a collector that says when it wants to be asked again is not asked before,
+// neither for another batch nor at the end; spans that can wait that long are not lost.
+func TestRetryAfter(t *testing.T) {
+	seconds := func(until time.Time) string { return strconv.Itoa(int(time.Until(until).Seconds())) }
+	for _, c := range []struct {
+		name   string
+		lasts  time.Duration
+		says   func(until time.Time) string
+		counts map[string]float64
+		quiet  time.Duration
+	}{
+		{"seconds", 20 * time.Second, seconds, map[string]float64{"sent": 3}, 20 * time.Second},
+		{"a date", 20 * time.Second, func(until time.Time) string { return until.UTC().Format(http.TimeFormat) }, map[string]float64{"sent": 3}, 20 * time.Second},
+		{"longer than a batch waits", 50 * time.Second, seconds, map[string]float64{"sent": 2, "outage": 1}, 50 * time.Second},
+		{"longer than the process lives", time.Hour, func(time.Time) string { return "4000000000" }, map[string]float64{"outage": 2, "end": 1}, mostQuiet},
+		{"no word of it", 2 * time.Second, func(time.Time) string { return "soon" }, map[string]float64{"sent": 3}, leastPause},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &busy{lasts: c.lasts, says: c.says}
+				r := startOn(t, b)
+				r.span("a")
+				<-time.After(batchWait + time.Second)
+				r.span("b")
+				<-time.After(2 * time.Minute)
+				r.span("c")
+				r.stop()
+				got := r.counts(t)
+				for reason, n := range got {
+					if n != c.counts[reason] {
+						t.Errorf("counts %v, want %v", got, c.counts)
+						break
+					}
+				}
+				for i, at := range b.asked[1:] {
+					if after := at.Sub(b.asked[0]); after < c.quiet {
+						t.Errorf("request %d comes %v after the first, which was to be the only one for %v", i+2, after, c.quiet)
+					}
+				}
+			})
+		})
+	}
+	if got := retryAfter(http.Header{"Retry-After": {"4000000000"}}); got != mostQuiet {
+		t.Errorf("a collector can have %v of silence", got)
 	}
 }
 

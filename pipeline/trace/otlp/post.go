@@ -49,14 +49,26 @@ func (e *Exporter) post(ctx context.Context, body []byte) (lost int64, err error
 	said, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	switch code := answer.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date says nothing here
-		return 0, &awayError{fmt.Errorf("%s answers %s", e.url, answer.Status), time.Duration(max(seconds, 0)) * time.Second}
+		return 0, &awayError{fmt.Errorf("%s answers %s", e.url, answer.Status), retryAfter(answer.Header)}
 	case code < 200 || code >= 300:
 		return 0, fmt.Errorf("%s answers %s: see traces.endpoint and traces.headers_file", e.url, answer.Status)
 	case err != nil:
 		return 0, nil // it has taken them, whatever else it would have said
 	}
 	return rejected(said), nil
+}
+
+// retryAfter is how long a collector wants no request: seconds, or until a date, but never
+// longer than mostQuiet. Without a word of it, or with one that is neither, it is 0.
+func retryAfter(h http.Header) time.Duration {
+	said := h.Get("Retry-After")
+	left := time.Duration(0)
+	if seconds, err := strconv.ParseUint(said, 10, 32); err == nil {
+		left = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(said); err == nil {
+		left = time.Until(at)
+	}
+	return min(max(left, 0), mostQuiet)
 }
 
 // packed compresses a request, as every collector can read it.

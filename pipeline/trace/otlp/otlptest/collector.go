@@ -33,6 +33,8 @@ type Span struct {
 	Unlinked          uint32
 	Failed            string
 	Service           string
+	Resource          map[string]string // attributes of the process, service.name among them
+	Scope             string            // what made the span
 }
 
 // Collector is one that remembers what it was sent.
@@ -138,25 +140,27 @@ func Read(body []byte) (all []Span, err error) {
 		return nil, err
 	}
 	for _, resource := range data.GetResourceSpans() {
-		service := attributes(resource.GetResource().GetAttributes())["service.name"]
+		process := attributes(resource.GetResource().GetAttributes())
 		for _, scope := range resource.GetScopeSpans() {
 			for _, s := range scope.GetSpans() {
 				if n := len(s.ProtoReflect().GetUnknown()); n > 0 {
 					return nil, fmt.Errorf("span %s has %d bytes of unknown fields", s.GetName(), n)
 				}
-				all = append(all, spanOf(s, service))
+				x := spanOf(s)
+				x.Service, x.Resource, x.Scope = process["service.name"], process, scope.GetScope().GetName()
+				all = append(all, x)
 			}
 		}
 	}
 	return all, nil
 }
 
-func spanOf(s *traces.Span, service string) Span {
+func spanOf(s *traces.Span) Span {
 	x := Span{
 		Trace: hex.EncodeToString(s.GetTraceId()), ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()),
 		State: s.GetTraceState(), Name: s.GetName(), Kind: s.GetKind().String(), Flags: s.GetFlags(),
 		Start: time.Unix(0, int64(s.GetStartTimeUnixNano())), End: time.Unix(0, int64(s.GetEndTimeUnixNano())),
-		Attributes: attributes(s.GetAttributes()), Unlinked: s.GetDroppedLinksCount(), Service: service,
+		Attributes: attributes(s.GetAttributes()), Unlinked: s.GetDroppedLinksCount(),
 	}
 	for _, l := range s.GetLinks() {
 		x.Links = append(x.Links, hex.EncodeToString(l.GetTraceId())+"-"+hex.EncodeToString(l.GetSpanId()))
