@@ -12,6 +12,10 @@ import "math"
 //	51    1,000   140      99.5 (1.4 x)
 //	501   1,000   7,110    5,980 (1.2 x)
 //
+// Panels that lie together, and a kernel that keeps the sums of eight reflections in registers (apply_amd64.go), replace strips of
+// rows that were whole. A shard of linear with 1,000 rows takes 0.87 of the time at 50 columns, 0.89 at 500 with it, in turns on a
+// Xeon with AVX-512.
+//
 // BenchmarkUpdateQR measures it.
 
 // reflections are up to panelCols of them, I - v t v' each, whose v has head in

@@ -19,6 +19,8 @@ var with = isa.Best()
 //	Transpose, 6 x 128   0.54  0.07 (7.7 x)
 //	Transpose, 128 x 6   0.45  0.09 (5.3 x)
 //	AddSquares, 6        0.33  0.04 (7.7 x)
+//
+// AVX-512 standardises 1,000 numbers in 0.51 of the time of AVX2, on one core of a Xeon.
 
 // Finite reports whether no x is infinite or NaN.
 func Finite(x []float64) bool {
