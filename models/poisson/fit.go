@@ -12,6 +12,9 @@ const (
 	etaMax = 45
 	// stepMax bounds the change of a row's linear predictor in one step.
 	stepMax = 4
+	// stepFar is a change of it that tells that the fit is far away: where rates are
+	// much too high each step takes one off their logarithms.
+	stepFar = 0.5
 	// vague bounds the variance of a row's linear predictor in the mean of its
 	// rate. Above it, which is where counts of zero meet a vague prior, the mean
 	// says nothing about the rate, and its exponential nothing to arithmetic.
@@ -299,6 +302,12 @@ func (f *fit) start(first bool) bool {
 		f.solve(f.now, f.b, f.u)
 		return true
 	}
+	f.begin()
+	return true
+}
+
+// begin begins at the logarithm of the mean rate of the present rows.
+func (f *fit) begin() {
 	clear(f.b)
 	clear(f.u)
 	if f.shape.intercept {
@@ -309,29 +318,45 @@ func (f *fit) start(first bool) bool {
 		}
 		f.b[0] = math.Log(events) - top - math.Log(exposure)
 	}
-	return true
 }
 
-// newton takes steps at fixed precisions until they are small.
-func (f *fit) newton() bool {
+// nearer is newton, and once more from begin where it does not arrive: under a vague prior
+// the posterior of a few rows may be farther from that of all than its steps lead.
+func (f *fit) nearer() bool {
+	arrived, finite := f.newton()
+	if arrived || !finite {
+		return finite
+	}
+	f.begin()
+	clear(f.wbar)
+	if !f.factor(f.now, f.wbar) {
+		return false
+	}
+	_, finite = f.newton()
+	return finite
+}
+
+// newton takes steps at fixed precisions until they are small. It reports whether the last
+// one was not that of a way down an exponential, and whether all numbers stayed finite.
+func (f *fit) newton() (arrived, finite bool) {
 	f.evaluate(f.now, f.b, f.u, f.wbar)
 	for range innerMax {
 		f.gradient(f.now)
 		if !f.factor(f.next, f.now.w) {
-			return false
+			return false, false
 		}
 		copy(f.stepB, f.gradB)
 		copy(f.stepU, f.gradU)
 		f.solve(f.next, f.stepB, f.stepU)
 		size := max(largest(f.stepB), largest(f.stepU))
 		if !lin.Finite(size) {
-			return false
+			return false, false
 		}
 		if !f.damp() || size < innerTol {
-			break
+			return true, true
 		}
 	}
-	return true
+	return f.reach() < stepFar, true
 }
 
 // reach is the largest change of a row's linear predictor in the full step.

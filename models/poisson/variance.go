@@ -55,7 +55,11 @@ func (f *fit) fit(first bool, absorbed *rowVariance) bool {
 		if outer > 0 && (!f.base() || !f.factor(f.now, f.wbar)) {
 			return false
 		}
-		if !f.newton() {
+		if outer == 0 && !first {
+			if !f.nearer() {
+				return false
+			}
+		} else if _, finite := f.newton(); !finite {
 			return false
 		}
 		copy(at, f.m)

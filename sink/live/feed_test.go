@@ -217,9 +217,14 @@ func TestFlags(t *testing.T) {
 	f.Saved(home, []*pipeline.Point{
 		later("good", 0, 1000, good), later("bad", 1, 1e5, bad), point("plain", 2, 1, 1),
 		// All inside is no fault; the first rows are not judged; many rows behind few count for few.
-		later("wide", 4, 1000, wide), later("first", 5, 49, bad), later("large", 6, 50, bad),
+		later("wide", 4, 1000, wide), later("large", 6, 50, bad),
 	})
-	weak := point("weak", 9, 1, 1)
+	for i := range int64(50) { // all outside
+		p := scored(point("first", 10+i, i+1, 1), 0)
+		p.Rows, p.N, p.NEff = 1, i+1, float64(i+1)
+		f.Saved(home, []*pipeline.Point{p})
+	}
+	weak := point("weak", 90, 1, 1)
 	weak.Weak, weak.PriorDominated, weak.Flagged, weak.MinESS = true, true, true, 99
 	f.Saved(home, []*pipeline.Point{weak})
 	for key, want := range map[string][]string{

@@ -117,7 +117,7 @@ var ofEngine = []mutant{
 	{"collinear: columns that take no part", "models/internal/collinear/collinear.go",
 		"takesPart = .02", "takesPart = -1", "^TestCollinear$", []string{"./models/internal/collinear"}},
 	{"collinear: columns not named", "cdf/collinear.go",
-		"_, found := slices.BinarySearch(t, f.Param[0])", "found := false", "^TestCollinearColumnsAreFlagged$", account},
+		"_, found := slices.BinarySearch(t, f.Param[0])", "_, found := slices.BinarySearch(t, -1)", "^TestCollinearColumnsAreFlagged$", account},
 	{"account: drift without slack", "cdf/account.go",
 		"furthest)-slack", "furthest)-0*slack", "^TestAccountFalseAlarms$", account},
 	{"account: a wild shard moves the mean", "cdf/account.go",

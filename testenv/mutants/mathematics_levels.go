@@ -139,6 +139,8 @@ var ofDLM = []mutant{
 }
 
 var ofPoisson = []mutant{
+	{"poisson: the fit stops on its way", "models/poisson/variance.go",
+		"if outer == 0 && !first {", "if outer < 0 {", "^TestFarFirstRows$", []string{"./models/poisson"}},
 	{"poisson: wild counts judged by all counts", "models/poisson/wild.go",
 		"sd := sorted[3*n/4] / 1.15", "sd := sorted[n-1]", "^TestFirstWildCounts$", poisson},
 	{"poisson: rare counts are wild", "models/poisson/wild.go",
