@@ -124,8 +124,8 @@ var (
 	ErrAnotherLog = errors.New("another log: the topic was recreated or its log truncated")
 )
 
-// ErrNoTopic reports a topic that the brokers do not know, of a Log. Some may not know one yet
-// that was just created.
+// ErrNoTopic reports a topic that the brokers do not know, or do not let this user know, of a
+// Log. Some may not know one yet that was just created.
 var ErrNoTopic = errors.New("no such topic")
 
 // OutageError is an outage that says of what.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -60,6 +61,17 @@ func TestRecreatedTopicIsAnotherLog(t *testing.T) {
 	}
 	if now, err := l.Identity(t.Context(), p, 0); err != nil || now.Topic == at.Topic || now.Topic == "" {
 		t.Errorf("identity %+v, %v, was %s", now, err, at.Topic)
+	}
+}
+
+// A topic that this user may not know is none for it.
+func TestForbiddenTopicIsNone(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 1)
+	b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	if _, err := newLog(t, c).Partitions(t.Context(), topic); !errors.Is(err, pipeline.ErrNoTopic) || !errors.Is(err, kafka.TopicAuthorizationFailed) {
+		t.Errorf("a topic that may not be described: %v", err)
 	}
 }
 

@@ -55,7 +55,7 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	t := m.topics[0]
 	switch code := kafka.Error(t.code); code {
 	case 0:
-	case kafka.UnknownTopicOrPartition:
+	case kafka.UnknownTopicOrPartition, kafka.TopicAuthorizationFailed:
 		return route{}, fmt.Errorf("topic %s: %w", topic, noTopic{code})
 	default:
 		return route{}, fmt.Errorf("topic %s: %w", topic, code)
@@ -74,7 +74,7 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	return r, nil
 }
 
-// noTopic is kafka.UnknownTopicOrPartition of a whole topic.
+// noTopic says that a whole topic is not there, or not for this user.
 type noTopic struct{ code kafka.Error }
 
 func (e noTopic) Error() string      { return e.code.Error() }
