@@ -280,7 +280,7 @@ var ofEngine = []mutant{
 	{"cholesky: what is right of the diagonal written", "cdf/lin/factor.go",
 		"copy(corner[i*n:][:i+1], square[i*w:])", "copy(corner[i*n:][:w], square[i*w:])", "^TestCholeskyByStrips$", algebra},
 	{"ridge: a row of the identity too few for a panel", "cdf/lin/ridge.go",
-		"f[j:], j+w, stride)", "f[j:], j+w-4, stride)", "^TestRidge$", algebra},
+		"j+w, apart)", "j+w-4, apart)", "^TestRidge$", algebra},
 	{"inverse of a packed factor: strips from the left", "cdf/lin/ridge.go",
 		"for j := (n - 1) / stripCols * stripCols; j > k; j -= stripCols {", "for j := k + stripCols; j < n; j += stripCols {", "^TestRidge$", algebra},
 	{"right vectors: what is left of a reflection taken along", "cdf/lin/vectors.go",
