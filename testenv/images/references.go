@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,8 +24,11 @@ const ours = "credence"
 func references(root string) (all []string, err error) {
 	for pattern, by := range naming {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || len(files) == 0 {
-			return nil, fmt.Errorf("no file is %s: %w", pattern, err)
+		if err == nil && len(files) == 0 {
+			err = errors.New("there is no such file")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pattern, err)
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)

@@ -85,14 +85,17 @@ func (r *registry) digest(ctx context.Context, ref string) (string, error) {
 		return "", fmt.Errorf("%s: %s answers %s", ref, at, resp.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, mostManifest+1))
-	if err != nil || len(body) > mostManifest {
-		return "", fmt.Errorf("%s: a manifest of %d bytes or more: %w", ref, len(body), err)
+	if err == nil && len(body) > mostManifest {
+		err = fmt.Errorf("a manifest of more than %d bytes", mostManifest)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", ref, err)
 	}
 	var m struct {
 		Schema int `json:"schemaVersion"`
 	}
-	if err := json.Unmarshal(body, &m); err != nil || m.Schema != 2 {
-		return "", fmt.Errorf("%s: what %s answers is no manifest of schema 2: %w", ref, at, err)
+	if json.Unmarshal(body, &m) != nil || m.Schema != 2 {
+		return "", fmt.Errorf("%s: what %s answers is no manifest of schema 2", ref, at)
 	}
 	got := fmt.Sprintf("sha256:%x", sha256.Sum256(body))
 	if says := resp.Header.Get("Docker-Content-Digest"); says != "" && says != got {
