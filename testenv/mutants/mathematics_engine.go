@@ -116,7 +116,7 @@ var ofEngine = []mutant{
 		"leastSquares = 10", "leastSquares = 1e-9", "^TestCollinear$", []string{"./models/internal/collinear"}},
 	{"collinear: columns that take no part", "models/internal/collinear/collinear.go",
 		"takesPart = .02", "takesPart = -1", "^TestCollinear$", []string{"./models/internal/collinear"}},
-	{"collinear: columns not named", "cdf/collinear.go",
+	{"collinear: columns not named", "cdf/flags.go",
 		"_, found := slices.BinarySearch(t, f.Param[0])", "_, found := slices.BinarySearch(t, -1)", "^TestCollinearColumnsAreFlagged$", account},
 	{"account: drift without slack", "cdf/account.go",
 		"furthest)-slack", "furthest)-0*slack", "^TestAccountFalseAlarms$", account},
