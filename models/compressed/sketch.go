@@ -199,7 +199,7 @@ func (m *Sketch) review(w *sketchWork, serial uint64, n int, x, y []float64, for
 		return err
 	}
 	r, found := m.posterior(w), &w.together.found
-	known := serial != 0 && found.serial == serial
+	known := serial != 0 && serial == found.serial
 	for from := 0; from < len(y); from += chunk {
 		some := min(chunk, len(y)-from)
 		mean, v := r.rows.mean[:some], r.rows.v[:some]
