@@ -173,7 +173,7 @@ func (w *simWorker) weigh() {
 		return
 	}
 	for _, a := range w.m.quotas {
-		if held, err := s.store.Weigh(ctx, simPartition, a.Limit.Prefix); err == nil && held.Bytes != a.Bytes {
+		if held, err := s.store.Weigh(ctx, simPartition, a.Limit.Prefix, mostWeighed); err == nil && held.Bytes != a.Bytes {
 			s.violate("weight", "at offset %d the states of %q have %d bytes, and the machine says %d", w.m.acked, a.Limit.Prefix, held.Bytes, a.Bytes)
 		}
 		s.weighed++
@@ -192,7 +192,7 @@ func (w *simWorker) claim() {
 		counted = []simStep{{serverStore, func() error {
 			f.held = make([]quota.Sum, len(limits))
 			for i := range limits {
-				f.held[i], _ = heldOf(ctx, s.store, simPartition, f.meta, limits[i].Prefix)
+				f.held[i], _ = heldOf(ctx, s.store, simPartition, f.meta, limits[i].Prefix, mostWeighed)
 				if _, known := f.meta.Weights.Of(f.meta.Owner, f.meta.Watermark, limits[i].Prefix); known {
 					s.known++
 				}

@@ -126,9 +126,10 @@ type Store interface {
 	Meta(ctx context.Context, p Partition) (Meta, error)
 	// Count is that of a Reader.
 	Count(ctx context.Context, p Partition, prefix string) (int64, error)
-	// Weigh returns what the keys of a partition come to that start with prefix. It looks at
-	// each of them, in several calls: what is written in between may or may not be in it.
-	Weigh(ctx context.Context, p Partition, prefix string) (quota.Sum, error)
+	// Weigh returns what the keys of a partition come to that start with prefix, at most so many of
+	// them, the first by their bytes. It looks at each, in several calls: what is written in
+	// between may or may not be in it.
+	Weigh(ctx context.Context, p Partition, prefix string, most int) (quota.Sum, error)
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -81,7 +82,7 @@ func TestMetricsByPrefix(t *testing.T) {
 		}
 		for range 2 { // a second process finds what the store has
 			for _, tenant := range tenants {
-				n, err := store.Weigh(t.Context(), part, tenant.Prefix)
+				n, err := store.Weigh(t.Context(), part, tenant.Prefix, math.MaxInt)
 				if got := gather(b)["prefix_keys "+tenant.Prefix]; err != nil || got != float64(n.Keys) {
 					t.Errorf("keys of %s: %g, the store has %d (%v)", tenant.Prefix, got, n.Keys, err)
 				}

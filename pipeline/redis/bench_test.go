@@ -72,7 +72,7 @@ func BenchmarkWeigh(b *testing.B) {
 		at++
 	}
 	for b.Loop() {
-		if sum, err := s.Weigh(b.Context(), part, "flights/"); err != nil || sum != (quota.Sum{Keys: keys, Bytes: keys * 500}) {
+		if sum, err := s.Weigh(b.Context(), part, "flights/", keys); err != nil || sum != (quota.Sum{Keys: keys, Bytes: keys * 500}) {
 			b.Fatalf("%+v, %v", sum, err)
 		}
 	}

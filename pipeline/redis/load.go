@@ -206,13 +206,17 @@ func (s *Store) Keys(ctx context.Context, p pipeline.Partition, prefix, after st
 const weighedKeys = 1000
 
 // Weigh implements pipeline.Store.
-func (s *Store) Weigh(ctx context.Context, p pipeline.Partition, prefix string) (sum quota.Sum, err error) {
+func (s *Store) Weigh(ctx context.Context, p pipeline.Partition, prefix string, most int) (sum quota.Sum, err error) {
 	k, err := s.space(p)
 	if err != nil {
 		return sum, err
 	}
 	for after := ""; ; {
-		keys, err := s.Keys(ctx, p, prefix, after, weighedKeys)
+		some := min(weighedKeys, most-int(sum.Keys))
+		if some <= 0 {
+			return sum, nil
+		}
+		keys, err := s.Keys(ctx, p, prefix, after, some)
 		if err != nil {
 			return sum, err
 		}
@@ -228,7 +232,7 @@ func (s *Store) Weigh(ctx context.Context, p pipeline.Partition, prefix string) 
 			}
 			sum.Keys, sum.Bytes = sum.Keys+int64(len(keys)), sum.Bytes+bytes
 		}
-		if len(keys) < weighedKeys {
+		if len(keys) < some {
 			return sum, nil
 		}
 		after = keys[len(keys)-1]

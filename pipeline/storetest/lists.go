@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/pipeline"
@@ -8,9 +9,11 @@ import (
 )
 
 // weighs compares what the keys of a prefix come to.
-func (s *subject) weighs(prefix string, want quota.Sum) {
+func (s *subject) weighs(prefix string, want quota.Sum) { s.weighsSome(prefix, math.MaxInt, want) }
+
+func (s *subject) weighsSome(prefix string, most int, want quota.Sum) {
 	s.t.Helper()
-	if got, err := s.Store.Weigh(s.ctx(), part, prefix); err != nil || got != want {
+	if got, err := s.Store.Weigh(s.ctx(), part, prefix, most); err != nil || got != want {
 		s.t.Errorf("prefix %q: %+v and error %v, want %+v", prefix, got, err, want)
 	}
 }
@@ -52,6 +55,8 @@ var listCases = []testCase{{
 		}
 		s.weighs("a/", quota.Sum{Keys: 3, Bytes: 3})
 		s.weighs("zz", quota.Sum{})
+		s.weighsSome("a/", 2, quota.Sum{Keys: 2, Bytes: 2})
+		s.weighsSome("a/", 0, quota.Sum{})
 		s.save("a", put(10, 20, "a/2", "", "b", "again"))
 		s.weighs("b", quota.Sum{Keys: 1, Bytes: 5})
 		s.weighs("a/", quota.Sum{Keys: 2, Bytes: 2})

@@ -315,11 +315,12 @@ func (m *Memory) Count(ctx context.Context, p pipeline.Partition, prefix string)
 }
 
 // Weigh implements pipeline.Store.
-func (m *Memory) Weigh(ctx context.Context, p pipeline.Partition, prefix string) (sum quota.Sum, err error) {
+func (m *Memory) Weigh(ctx context.Context, p pipeline.Partition, prefix string, most int) (sum quota.Sum, err error) {
 	err = m.call(ctx, Call{Op: "weigh", Partition: p}, func() error {
-		for key, value := range m.data.at(p).values {
-			if strings.HasPrefix(key, prefix) {
-				sum.Keys, sum.Bytes = sum.Keys+1, sum.Bytes+int64(len(value))
+		values := m.data.at(p).values
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if strings.HasPrefix(key, prefix) && sum.Keys < int64(most) {
+				sum.Keys, sum.Bytes = sum.Keys+1, sum.Bytes+int64(len(values[key]))
 			}
 		}
 		return nil

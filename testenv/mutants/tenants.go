@@ -36,6 +36,8 @@ var ofTenants = []mutant{
 		"w.Token == token && w.At == at", "w.Token != \"\"", "TestMetricsByPrefix", machine},
 	{"a claim weighs from none", "pipeline/machine_claim.go",
 		"Bytes: f.held[i].Bytes})", "Bytes: 0 * f.held[i].Bytes})", "TestSimulatedLimits", machine},
+	{"a claim weighs all keys", "pipeline/shell_io.go",
+		"mostWeighed/len(tenants)", "1<<30", "TestManyKeysAreNotAllWeighed", machine},
 	{"verify forgets the limits of before a rescaling", "pipeline/admin/verify_past.go",
 		"append(all, era.Partitions[id].Configured...)", "append(all, era.Partitions[id].Configured[:0]...)", "TestVerifierOfLimitsInAnotherEra", tools},
 	{"keys of a partition that is gone are counted", "pipeline/shell.go",
