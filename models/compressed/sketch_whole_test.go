@@ -360,3 +360,49 @@ func TestBlockShifts(t *testing.T) {
 		t.Errorf("NaN is shifted by %v", got)
 	}
 }
+
+// What Score found of rows is taken for these rows and that state alone: a model that scored
+// has the bits of one that did not, also where the rows are absorbed later, by another
+// model that works in the same place, in several passes, or have gaps.
+func TestScoredRowsAreThoseOfTheState(t *testing.T) {
+	const p, most = 12, 330
+	r := rand.New(rand.NewPCG(51, 1))
+	serial, scored, plain := uint64(0), newTestSketch(t, p, 4), newTestSketch(t, p, 4)
+	neighbour := newTestSketch(t, p, 4)
+	neighbour.scratch = scored.scratch
+	score := func(sh *cdf.Shard) {
+		for _, m := range []*Sketch{neighbour, scored} {
+			if _, err := m.Score(sh, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	absorb := func(sh *cdf.Shard) {
+		for _, m := range []*Sketch{scored, neighbour} {
+			(&modeltest.Stepper{Model: m}).Must(t, sh, 1)
+		}
+		unknown := *sh
+		unknown.Serial = 0
+		(&modeltest.Stepper{Model: plain}).Must(t, &unknown, 1)
+	}
+	for i, rows := range []int{20, 60, most, 7, 90, most, 33} {
+		sh, late := modeltest.RegressionShard(r, rows, p, false), modeltest.RegressionShard(r, 11, p, false)
+		if i%2 == 1 {
+			sh.Y[rows/2], late.Y[5] = math.NaN(), math.NaN()
+		}
+		sh.Serial, late.Serial = serial+1, serial+2
+		serial += 2
+		score(late)
+		score(sh)
+		absorb(late) // the state is another one than sh was scored with
+		absorb(sh)
+		score(late)
+		absorb(late)
+		want := modeltest.State(t, plain)
+		for name, m := range map[string]*Sketch{"that scored": scored, "beside it": neighbour} {
+			if !bytes.Equal(modeltest.State(t, m), want) {
+				t.Fatalf("after shard %d the model %s has another state than one that never scored", i, name)
+			}
+		}
+	}
+}
