@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/collinear"
 	"github.com/credence-stream/credence/models/internal/qr"
 )
 
@@ -34,6 +35,7 @@ type work struct {
 	joint     []float64 // k x p: functionals in it
 	means     []float64 // k x nodes: their conditional means
 	nodes     nodes
+	apart     collinear.Finder
 	mix       nodeMixture
 }
 

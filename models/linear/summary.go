@@ -6,7 +6,6 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models/internal/collinear"
 	"github.com/credence-stream/credence/models/internal/describe"
 )
 
@@ -152,7 +151,9 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 
 // AppendCollinear implements cdf.Collinear.
 func (m *Model) AppendCollinear(dst []int) []int {
-	return collinear.Append(dst, m.r, m.P+1, m.P, m.intercept, m.n)
+	w := m.work()
+	defer m.scratch.Put(w)
+	return w.apart.Append(dst, m.r, m.P+1, m.P, m.intercept, m.n)
 }
 
 // Fed implements cdf.Feeder: a column of zeros leaves zeros in the factor.

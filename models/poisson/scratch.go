@@ -1,6 +1,7 @@
 package poisson
 
 import (
+	"github.com/credence-stream/credence/models/internal/collinear"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -21,7 +22,7 @@ type work struct {
 	places  []place // of a functional of several levels
 	mix     dist.NormalMixture
 	joint   []float64
-	apart   []float64 // k (k+1) / 2
+	apart   collinear.Finder
 	xi      []float64 // c: scratch of a place
 	z       []float64 // q: entries of a row
 	// Scratch of wild, a number per row.

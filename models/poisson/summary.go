@@ -6,7 +6,6 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models/internal/collinear"
 	"github.com/credence-stream/credence/models/internal/describe"
 )
 
@@ -19,8 +18,7 @@ func (m *Model) AppendCollinear(dst []int) []int {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	dst, w.apart = collinear.AppendGram(dst, m.stats.lam, m.stats.c, m.k, m.intercept, rows, w.apart)
-	return dst
+	return w.apart.AppendGram(dst, m.stats.lam, m.stats.c, m.k, m.intercept, rows)
 }
 
 // Summarize fills the rows in closed form: mixtures of normals for functionals

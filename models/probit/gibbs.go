@@ -233,7 +233,7 @@ func (m *Model) tellApart(w *work) {
 		w.inverse[j*p+j] -= 1 / m.Variance(j)
 		rows = max(rows, m.classes[2*j]+m.classes[2*j+1])
 	}
-	m.post.together, w.apart = collinear.AppendGram(m.post.together[:0], w.inverse, p, p, m.intercept, rows, w.apart)
+	m.post.together = w.apart.AppendGram(m.post.together[:0], w.inverse, p, p, m.intercept, rows)
 }
 
 // AppendCollinear implements cdf.Collinear.
@@ -305,7 +305,7 @@ type work struct {
 	t               []float64 // rows of a pass x K
 	precision       []float64 // p x p, then its factor
 	inverse         []float64 // p x p
-	apart           []float64 // p (p+1) / 2
+	apart           collinear.Finder
 	lines           []float64 // scoreRows x S: x'beta
 	block, weighted []float64 // scoreRows x p
 	fresh           []float64 // rows x p

@@ -27,6 +27,13 @@ const (
 // determined with a probability of 1e-20 or less.
 func enough(rows float64, p int) bool { return rows >= float64(2*p+10) }
 
+// Finder is scratch for columns to be found in, of any model. Its zero value is ready.
+type Finder struct {
+	members      []bool    // by column
+	coefficients []float64 // of a determined column in those before it
+	factor       []float64 // packed
+}
+
 // Append appends the columns that determine each other, ascending. r is the upper
 // triangular factor of X'X, or of a matrix whose first p columns are X, packed with
 // rows of order, order-1, ... numbers; column 0 is the intercept where there is one, and
@@ -34,7 +41,7 @@ func enough(rows float64, p int) bool { return rows >= float64(2*p+10) }
 //
 // A column is determined by those before it where the factor leaves little on its
 // diagonal: of any columns that determine each other the last one is.
-func Append(dst []int, r []float64, order, p int, intercept bool, rows float64) []int {
+func (w *Finder) Append(dst []int, r []float64, order, p int, intercept bool, rows float64) []int {
 	if !enough(rows, p) {
 		return dst
 	}
@@ -42,17 +49,15 @@ func Append(dst []int, r []float64, order, p int, intercept bool, rows float64) 
 	if intercept {
 		f.first = 1
 	}
-	var members []bool
+	w.members = slices.Grow(w.members[:0], p)[:p]
+	w.coefficients = slices.Grow(w.coefficients[:0], p)[:p]
+	clear(w.members)
 	for j := f.first; j < p; j++ {
-		if !f.determined(j) {
-			continue
+		if f.determined(j) {
+			f.mark(j, w.members, w.coefficients)
 		}
-		if members == nil {
-			members = make([]bool, p)
-		}
-		f.mark(j, members)
 	}
-	for j, member := range members {
+	for j, member := range w.members {
 		if member {
 			dst = append(dst, j)
 		}
@@ -61,12 +66,13 @@ func Append(dst []int, r []float64, order, p int, intercept bool, rows float64) 
 }
 
 // AppendGram is Append of the lower triangle of X'X, row-major with rows of stride
-// numbers. room is scratch, returned for the next call.
-func AppendGram(dst []int, gram []float64, stride, p int, intercept bool, rows float64, room []float64) (columns []int, scratch []float64) {
+// numbers.
+func (w *Finder) AppendGram(dst []int, gram []float64, stride, p int, intercept bool, rows float64) []int {
 	if !enough(rows, p) {
-		return dst, room
+		return dst
 	}
-	room = slices.Grow(room[:0], lin.PackedLen(p))[:lin.PackedLen(p)]
+	room := slices.Grow(w.factor[:0], lin.PackedLen(p))[:lin.PackedLen(p)]
+	w.factor = room
 	for i := range p {
 		for j, row := 0, room[lin.PackedRow(p, i):][:p-i]; j < len(row); j++ {
 			row[j] = gram[(i+j)*stride+i]
@@ -83,7 +89,7 @@ func AppendGram(dst []int, gram []float64, stride, p int, intercept bool, rows f
 			lin.Axpy(-row[j-i], row[j-i:], room[lin.PackedRow(p, j):][:p-j])
 		}
 	}
-	return Append(dst, room, p, p, intercept, rows), room
+	return w.Append(dst, room, p, p, intercept, rows)
 }
 
 // factor is upper triangular; rows before first are those of the intercept.
@@ -111,11 +117,11 @@ func (f *factor) determined(j int) bool {
 }
 
 // mark marks a determined column and those before it that take part in it. Those that are
-// determined themselves have no coefficient.
-func (f *factor) mark(j int, members []bool) {
+// determined themselves have no coefficient. coefficients is scratch.
+func (f *factor) mark(j int, members []bool, coefficients []float64) {
 	members[j] = true
 	least := takesPart * math.Sqrt(f.squares(j))
-	coefficients := make([]float64, j)
+	clear(coefficients[:j])
 	for i := j - 1; i >= f.first; i-- {
 		if f.at(i, i) == 0 || f.determined(i) {
 			continue

@@ -39,8 +39,12 @@ func both(t *testing.T, all [][]float64, intercept bool) []int {
 			}
 		}
 	}
-	by := Append(nil, r, p, p, intercept, float64(len(all)))
-	other, _ := AppendGram(nil, gram, p, p, intercept, float64(len(all)), nil)
+	by := new(Finder).Append(nil, r, p, p, intercept, float64(len(all)))
+	var w Finder
+	other := w.AppendGram(nil, gram, p, p, intercept, float64(len(all)))
+	if again := w.AppendGram(nil, gram, p, p, intercept, float64(len(all))); !slices.Equal(other, again) {
+		t.Errorf("%v at first, then %v", other, again)
+	}
 	if !slices.Equal(by, other) {
 		t.Errorf("by the factor %v, by the Gram matrix %v", by, other)
 	}
