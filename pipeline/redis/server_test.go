@@ -216,7 +216,11 @@ func (s *server) begin(t testing.TB) *server {
 		t.Skipf("NOT TESTED ON A REAL SERVER: %v; install redis-server", err)
 	}
 	s.t, s.dir = t, t.TempDir()
-	t.Cleanup(s.kill)
+	t.Cleanup(func() {
+		s.kill()
+		// A process that saves for it may outlive it, and what it writes keeps the folder.
+		eventually(t, "its folder is empty", func() error { return os.RemoveAll(s.dir) })
+	})
 	for range 5 { // somebody else may take the port first
 		port, err := probe.FreePort(t.Context(), "127.0.0.1")
 		must(t, err)
