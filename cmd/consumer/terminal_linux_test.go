@@ -6,14 +6,17 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/credence-stream/credence/cmd/internal/clitest"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // person sits at a terminal in which the program runs.
@@ -26,9 +29,13 @@ type person struct {
 
 const columns = 80
 
-// atTerminal starts the program in a terminal.
+// atTerminal starts the program in a terminal. It heeds the signals of one also where the
+// tests do not, as under nohup: what they ignore it would ignore as well.
 func atTerminal(t *testing.T, env []string, args ...string) *person {
 	t.Helper()
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, syscall.SIGHUP, syscall.SIGINT)
+	defer signal.Stop(heeded)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +123,8 @@ func TestTryWhoseTerminalIsClosed(t *testing.T) {
 	if err := p.screen.Close(); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(probe.Patience, func() { _ = p.cmd.Process.Kill() })
+	defer late.Stop()
 	err := p.cmd.Wait()
 	if held, _ := os.ReadDir(temp); err != nil || len(held) > 0 {
 		t.Errorf("it ends with %v and leaves %v", err, held)
