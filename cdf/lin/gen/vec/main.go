@@ -68,14 +68,7 @@ func standardize() {
 	VXORPD(bad, bad, bad)
 	x, q, r, size, other := asm.Y[0], asm.Y[1], asm.Y[2], asm.Y[3], asm.Y[4]
 	asm.Fours(n, func() {
-		VMOVUPD(Mem{Base: v}, x)
-		VSUBPD(center, x, x)
-		VMULPD(inverse, x, q)
-		for range 2 {
-			VMOVAPD(x, r)
-			VFNMADD231PD(q, scale, r)
-			VFMADD231PD(r, inverse, q)
-		}
+		quotients(v, center, scale, inverse, x, q, r)
 		VANDPD(sign, x, size)
 		const notAtMost, below, differs = 6, 1, 4
 		VCMPPD(U8(below), least, size, r)
@@ -91,6 +84,19 @@ func standardize() {
 		VMOVUPD(q, Mem{Base: dst})
 	}, v, dst)
 	asm.EndWithSigns(bad)
+}
+
+// quotients loads numbers at v into x, less the center, and makes q what they are over the scale, to the
+// last digit: its inverse gives them up to two corrections by what is left, r.
+func quotients(v reg.Register, center, scale, inverse, x, q, r reg.VecPhysical) {
+	VMOVUPD(Mem{Base: v}, x)
+	VSUBPD(center, x, x)
+	VMULPD(inverse, x, q)
+	for range 2 {
+		VMOVAPD(x, r)
+		VFNMADD231PD(q, scale, r)
+		VFMADD231PD(r, inverse, q)
+	}
 }
 
 // standardizeWide is standardize, eight at a time: the same quotients. What was too large or too small is
@@ -114,14 +120,7 @@ func standardizeWide() {
 	VPTERNLOGQ(U8(0xff), smallest, smallest, smallest)
 	x, q, r, size := asm.Z[0], asm.Z[1], asm.Z[2], asm.Z[3]
 	Label("next")
-	VMOVUPD(Mem{Base: v}, x)
-	VSUBPD(center, x, x)
-	VMULPD(inverse, x, q)
-	for range 2 {
-		VMOVAPD(x, r)
-		VFNMADD231PD(q, scale, r)
-		VFMADD231PD(r, inverse, q)
-	}
+	quotients(v, center, scale, inverse, x, q, r)
 	VPANDQ(sign, x, size)
 	VPMAXUQ(size, greatest, greatest)
 	VPSUBQ(one, size, size)
