@@ -19,12 +19,15 @@ func (c Crowd) Needed() int64 {
 	return (int64(c.Keys)*c.PerKey + unit - 1) / unit * unit
 }
 
-// Crowded tells whether pasts had to be dropped since the process started, and what
-// there is now.
+// Crowded tells whether pasts had to be dropped since the process started, and if so
+// what there is now.
 func (f *Feed) Crowded() (Crowd, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.crowd(), f.crowded
+	if !f.crowded {
+		return Crowd{}, false
+	}
+	return f.crowd(), true
 }
 
 func (f *Feed) crowd() Crowd {
