@@ -383,8 +383,8 @@ func TestDesign(t *testing.T) {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// TestGuaranteesNameTests: a promise whose test is gone is told.
-func TestGuaranteesNameTests(t *testing.T) {
+// TestPromisesNameTests: a promise whose test is gone is told.
+func TestPromisesNameTests(t *testing.T) {
 	there := map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -399,13 +399,16 @@ func TestGuaranteesNameTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(read(t, "guarantees.md"), -1)
-	if len(named) < 20 {
-		t.Fatalf("only %d tests are named", len(named))
-	}
-	for _, m := range named {
-		if !there[m[1]] {
-			t.Errorf("guarantees.md names %s, which does not exist", m[1])
+	quoted := regexp.MustCompile("`(Test\\w+)(?:/\\w+)?`")
+	for _, page := range []string{"guarantees.md", "operations.md", "howto/security.md"} {
+		named := quoted.FindAllStringSubmatch(read(t, page), -1)
+		if len(named) < 20 {
+			t.Errorf("%s names only %d tests", page, len(named))
+		}
+		for _, m := range named {
+			if !there[m[1]] {
+				t.Errorf("%s names %s, which does not exist", page, m[1])
+			}
 		}
 	}
 }
