@@ -227,7 +227,9 @@ func (m mutant) plant(ctx context.Context, dir string) (finder string, err error
 		return "", err
 	}
 	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast", "-timeout", "2m", "-run", m.tests}, m.packages...)
-	return finderOf(exec.CommandContext(ctx, "go", args...), failedTest)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "CREDENCE_SHARED="+dir) // a fault that only data outside the project would find survives everywhere
+	return finderOf(cmd, failedTest)
 }
 
 // finderOf runs tests and returns the one that failed, "" if none did; failed finds its name.

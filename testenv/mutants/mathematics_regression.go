@@ -194,7 +194,7 @@ var ofCompressed = []mutant{
 	{"compressed: exact: n for n - 1", "models/compressed/exact.go",
 		"max(m.weight-1, 1)", "max(m.weight, 1)", "^TestEqualsConjugateRegression$", compressed},
 	{"compressed: exact: squares not forgotten", "models/compressed/exact.go",
-		"\t\tm.yy *= d\n", "", "^TestSketchVectors$", compressed},
+		"\t\tm.yy *= d\n", "", "^TestForgettingWeighsRows$", compressed},
 	{"compressed: exact: draws by L for its transpose", "models/compressed/exact_summary.go",
 		"lin.SolveLowerT(p, w.l, w.z)\n\t\tsigma", "lin.SolveLower(p, w.l, w.z)\n\t\tsigma", "^TestDrawsHaveTheCovariance$", compressed},
 	{"compressed: exact: factor before restore", "models/compressed/exact_summary.go",
