@@ -40,11 +40,11 @@ func (p *pattern) begins(b *Batch) bool {
 	return p.layout.matches(b)
 }
 
-// bound returns the pattern of a design that is in the batch where it was before, nil
-// where none is known.
-func (p patterns) bound(spec *Spec, d *design, b *Batch) *pattern {
+// bound returns the pattern of a design, which is of one model, that is in the batch
+// where it was before, nil where none is known.
+func (p patterns) bound(d *design, b *Batch) *pattern {
 	for _, known := range p {
-		if known.design == d && known.of(spec) && known.layout.matches(b) {
+		if known.design == d && known.layout.matches(b) {
 			return known
 		}
 	}
@@ -101,7 +101,7 @@ func (f *Filter) bind(b, raw *Batch) error {
 		return nil
 	}
 	d, p := f.now.design, &f.ws.patterns
-	if known := p.bound(f.spec, d, b); known != nil {
+	if known := p.bound(d, b); known != nil {
 		f.update = known.layout
 		return nil
 	}

@@ -71,11 +71,11 @@ var ofLaws = []mutant{
 // ofEngine are faults of the engine, its linear algebra and its random laws.
 var ofEngine = []mutant{
 	{"columns: those of another model", "cdf/pattern.go",
-		"known.of(spec) && known.layout", "known.layout", "^TestKeysOfOneWorkspace$", engine},
+		"known.of(spec) && known.begins", "known.begins", "^TestKeysOfOneWorkspace$", engine},
 	{"columns: another model's snapshot", "cdf/pattern.go",
 		"known.of(spec) && bytes", "bytes", "^TestKeysOfOneWorkspace$", engine},
 	{"columns: those of another key", "cdf/pattern.go",
-		"known.design == d && known.of(spec)", "known.of(spec)", "^TestColumnsOfOneKey$", engine},
+		"known.design == d && known.layout.matches", "known.layout.matches", "^TestColumnsOfOneKey$", engine},
 	{"formula: levels of another key", "cdf/pattern.go",
 		"return d.made.Learnt()", "return false", "^TestSnapshotKeepsWhatWasSettled$", written},
 	{"formula: levels of a key that was opened are everyone's", "cdf/formula/begin.go",
