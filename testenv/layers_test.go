@@ -89,7 +89,6 @@ var layers = []layer{
 	{path: "pipeline/kafka", may: []string{"cdf", "pipeline", "internal/access"}},
 	{path: "pipeline/redis", may: []string{"cdf", "pipeline", "pipeline/quota", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"cdf", "pipeline", "pipeline/quota"}},
-	{path: "docs", pure: true},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "pipeline/trace", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline"}},
 	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/depend", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext"}},
@@ -173,7 +172,7 @@ var layers = []layer{
 	{path: "research/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/mcmc", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
 	{path: "research/study", may: []string{"internal/strictyaml", "cdf", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/simulate", "research/baselines", "research/measure"}},
 
-	{path: "docs"},
+	{path: "docs", pure: true},
 	{path: "docs/example", pure: true, may: []string{"cdf", "cdf/lin", "models", "models/kind"}},
 
 	{path: "examples/gallery", may: []string{"internal/embedded"}},
