@@ -8,8 +8,8 @@ import (
 	"github.com/credence-stream/credence/pipeline/trace"
 )
 
-// EventType is the CloudEvents type of everything on the output topics.
-const EventType = "dev.credence.posterior.v1"
+// eventType is the CloudEvents type of everything on the output topics.
+const eventType = "dev.credence.posterior.v1"
 
 // The ends of the ce_id of what belongs to a posterior.
 const (
@@ -111,7 +111,7 @@ func (t *Topic) output(dst []byte, start int, e event) pipeline.Output {
 	cut()
 	dst = append(dst, e.content...)
 	cut()
-	dst = append(dst, EventType...)
+	dst = append(dst, eventType...)
 	cut()
 	dst = append(dst, '/')
 	dst = append(dst, t.Group...)

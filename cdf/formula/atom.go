@@ -110,11 +110,11 @@ func (p *parser) constant(n *node, what string) float64 {
 	return 0
 }
 
-// count returns the whole number that an argument is.
-func (p *parser) count(n *node, what string, least, most int) int {
+// count returns the whole number from 1 that an argument is.
+func (p *parser) count(n *node, what string, most int) int {
 	v := p.constant(n, what)
-	if v != float64(int(v)) || int(v) < least || int(v) > most {
-		p.fail(n.at, "%s is a whole number from %d to %d", what, least, most)
+	if v != float64(int(v)) || int(v) < 1 || int(v) > most {
+		p.fail(n.at, "%s is a whole number from 1 to %d", what, most)
 	}
 	return int(v)
 }

@@ -16,7 +16,7 @@ const (
 func (p *parser) poly(n *node) *several {
 	a := p.arguments(n, 2, "x", "degree", "raw")
 	p.numeric(a["x"])
-	degree := p.count(a["degree"], "the degree", 1, mostDegree)
+	degree := p.count(a["degree"], "the degree", mostDegree)
 	first := 1
 	if raw := a["raw"]; raw != nil {
 		if !p.truth(raw, "raw") {
@@ -58,7 +58,7 @@ func (p *parser) season(n *node) *several {
 	if !(period > 0) || math.IsInf(period, 1) {
 		p.fail(a["period"].at, "the period is above 0")
 	}
-	k := p.count(a["harmonics"], "the number of harmonics", 1, mostDegree)
+	k := p.count(a["harmonics"], "the number of harmonics", mostDegree)
 	op := a["period"].op
 	s := &several{x: a["x"], timed: op == opSpan || op == opText, fill: func(dst []float64, x float64) {
 		turn := 2 * math.Pi * (remainder(x, period) / period)
@@ -89,7 +89,7 @@ func (p *parser) spline(n *node) *several {
 		p.fail(upper.at, "upper_bound is not above lower_bound")
 	}
 	if d := a["degree"]; d != nil {
-		b.degree = p.count(d, "the degree", 1, splineDegree)
+		b.degree = p.count(d, "the degree", splineDegree)
 	}
 	b.begin(from)
 	if k := a["knots"]; k != nil {

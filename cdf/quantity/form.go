@@ -21,7 +21,7 @@ import (
 // The bounds of an expression.
 const (
 	MaxBytes = 1000
-	MaxTerms = 64
+	maxTerms = 64
 	maxDepth = 20
 )
 

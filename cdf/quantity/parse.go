@@ -147,8 +147,8 @@ func (p *parser) whole(f Form) (Form, error) {
 		return f, p.lexer.fail(0, "has no variable")
 	case !f.finite():
 		return f, p.lexer.fail(0, "has a number that is too large")
-	case len(f.Terms) > MaxTerms:
-		return f, p.lexer.fail(0, "has %d variables; at most %d are combined", len(f.Terms), MaxTerms)
+	case len(f.Terms) > maxTerms:
+		return f, p.lexer.fail(0, "has %d variables; at most %d are combined", len(f.Terms), maxTerms)
 	}
 	return f, nil
 }

@@ -105,10 +105,10 @@ func TestErrors(t *testing.T) {
 
 func TestTermsAreBounded(t *testing.T) {
 	var parts []string
-	for i := range MaxTerms + 1 {
+	for i := range maxTerms + 1 {
 		parts = append(parts, "v"+strings.Repeat("x", i%9)+string(rune('a'+i/9)))
 	}
-	if _, err := ParseForm(strings.Join(parts[:MaxTerms], "+"), nil); err != nil {
+	if _, err := ParseForm(strings.Join(parts[:maxTerms], "+"), nil); err != nil {
 		t.Error(err)
 	}
 	if _, err := ParseForm(strings.Join(parts, "+"), nil); err == nil || !strings.Contains(err.Error(), "65 variables") {
@@ -144,7 +144,7 @@ func FuzzExpressions(f *testing.F) {
 			return
 		}
 		g, err := ParseForm(text, lift)
-		if err == nil && (len(g.Terms) == 0 || len(g.Terms) > MaxTerms || !g.finite()) {
+		if err == nil && (len(g.Terms) == 0 || len(g.Terms) > maxTerms || !g.finite()) {
 			t.Errorf("%q: %+v", text, g)
 		}
 		if g, err := ParseComparison(text, lift); err == nil && (g.Function != Identity || !g.finite()) {

@@ -9,25 +9,6 @@ func Normals(r *rand.Rand, dst []float64) {
 	}
 }
 
-// MVN fills dst, p x s row-major, with s draws (its columns) of a p-variate
-// normal of the given mean and covariance LL'. l is p x p row-major; its
-// upper triangle is not read.
-func MVN(r *rand.Rand, mean, l []float64, s int, dst []float64) {
-	p := len(mean)
-	Normals(r, dst[:p*s])
-	// From the last row up: row i needs the normals of the rows above it.
-	for i := p - 1; i >= 0; i-- {
-		row := dst[i*s : (i+1)*s]
-		d := l[i*p+i]
-		for k := range row {
-			row[k] = float64(row[k]*d) + mean[i]
-		}
-		for j := range i {
-			axpy(l[i*p+j], dst[j*s:(j+1)*s], row)
-		}
-	}
-}
-
 // MVNPrecision fills dst, p x s row-major, with s draws (its columns) of a
 // p-variate normal of the given mean and precision LL', that is covariance
 // (LL')^-1. l is p x p row-major; its upper triangle is not read.

@@ -139,7 +139,7 @@ func leadsThere(t *testing.T, shards *world, all []sale, format, input string, v
 		b, _ := w.must("get", "k")
 		t.Errorf("the state is another one:\n%s\n%s", b, a)
 	}
-	if _, messages := w.must("verify"); !strings.Contains(messages, "1 keys match the log, 0 differ") {
+	if _, messages := w.must("verify"); !strings.Contains(messages, "1 key matches the log, 0 differ") {
 		t.Error(messages)
 	}
 	if out, _ := w.must("check"); !strings.Contains(out, "events in "+format+" fit the configuration") || strings.Contains(out, "has no value") {

@@ -46,10 +46,10 @@ func TestLaterFormat(t *testing.T) {
 				says []string
 			}{
 				{[]string{"run", "--until-end"}, []string{"halted (format)", pipeline.LaterRemedy}},
-				{[]string{"state", "repair", "--yes"}, []string{pipeline.LaterRemedy, "need a decision"}},
+				{[]string{"state", "repair", "--yes"}, []string{pipeline.LaterRemedy, "1 partition needs a decision"}},
 				{[]string{"get", "b"}, nil},
 				{[]string{"verify"}, nil},
-				{[]string{"state", "list"}, []string{"1 states cannot be read"}},
+				{[]string{"state", "list"}, []string{"1 state cannot be read"}},
 				{[]string{"state", "export", "--out", t.TempDir() + "/x.arrows"}, nil},
 			} {
 				code, out, messages := w.consumer(c.args...)

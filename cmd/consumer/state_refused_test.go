@@ -146,7 +146,7 @@ func TestRepairOnATrimmedLog(t *testing.T) {
 	}
 	w.trim(home("a/1"), 1)
 	out, messages := w.must("verify")
-	if out != "" || !strings.Contains(messages, "keys have shards that are gone and cannot be verified") || strings.Contains(messages, "5 keys are what") {
+	if out != "" || !strings.Contains(messages, "1 key has shards that are gone and cannot be verified") || strings.Contains(messages, "5 keys are what") {
 		t.Errorf("verify: %s\n%s", messages, out)
 	}
 	client, hash, cell := w.cell("a/1")
@@ -154,7 +154,7 @@ func TestRepairOnATrimmedLog(t *testing.T) {
 	before := w.metas(w.config().Kafka.Group)
 	for _, more := range [][]string{nil, {"--partition", fmt.Sprint(home("a/1"))}} {
 		code, out, messages := w.consumer(append([]string{"state", "repair", "--yes", "--json"}, more...)...)
-		if code != 1 || !strings.Contains(out, "restore the store or import an export: the log begins at 1") || !strings.Contains(messages, "need a decision") {
+		if code != 1 || !strings.Contains(out, "restore the store or import an export: the log begins at 1") || !strings.Contains(messages, "1 partition needs a decision") {
 			t.Errorf("repair %v: exit %d %s\n%s", more, code, messages, out)
 		}
 		if after := w.metas(w.config().Kafka.Group); !reflect.DeepEqual(before, after) {

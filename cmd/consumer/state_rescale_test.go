@@ -121,7 +121,7 @@ func TestImportRescales(t *testing.T) {
 
 	// verify compares bits, and those of a sum depend on its order.
 	code, out, messages := after.consumer("verify")
-	if code != 3 || strings.Contains(out, `"ä"`) || !strings.Contains(messages, "1 keys match the log, 5 differ") {
+	if code != 3 || strings.Contains(out, `"ä"`) || !strings.Contains(messages, "1 key matches the log, 5 differ") {
 		t.Errorf("verify: exit %d %s\n%s", code, messages, out)
 	}
 	w.sendShards(keys, level(3, 10))

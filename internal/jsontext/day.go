@@ -16,7 +16,7 @@ const (
 	MonthFirst              // 01/31/2012, 01-31-2012
 )
 
-// Instant reads what ISOTime reads, dates with the year first and slashes, and those whose
+// Instant reads what isoTime reads, dates with the year first and slashes, and those whose
 // month has its name, with or without a time of day: what can be read in one way only.
 func Instant[T ~string | ~[]byte](s T) (time.Time, bool) {
 	if namesMonth(s) {
@@ -25,7 +25,7 @@ func Instant[T ~string | ~[]byte](s T) (time.Time, bool) {
 	if len(s) > 4 && s[4] == '/' {
 		return Day(string(s), YearFirst)
 	}
-	return ISOTime(s)
+	return isoTime(s)
 }
 
 // Day reads dates in an order, with slashes, or the day or month first with hyphens, or
@@ -66,15 +66,15 @@ func Day(s string, order Order) (time.Time, bool) {
 // atClock reads a date of ISO 8601 with a time of day as people write it, or none.
 func atClock(date, clock string) (time.Time, bool) {
 	if clock == "" {
-		return ISOTime(date)
+		return isoTime(date)
 	}
 	if clock = hours24(clock); clock == "" {
 		return time.Time{}, false
 	}
-	return ISOTime(date + "T" + clock)
+	return isoTime(date + "T" + clock)
 }
 
-// hours24 writes a time of day as ISOTime takes it, "" where it is none.
+// hours24 writes a time of day as isoTime takes it, "" where it is none.
 func hours24(clock string) string {
 	if len(clock) > 1 && clock[1] == ':' {
 		clock = "0" + clock

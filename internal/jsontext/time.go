@@ -2,9 +2,9 @@ package jsontext
 
 import "time"
 
-// ISOTime reads a date or a time of ISO 8601 as files and events have it: T or a space
+// isoTime reads a date or a time of ISO 8601 as files and events have it: T or a space
 // between them, seconds and zone optional, UTC without one.
-func ISOTime[T ~string | ~[]byte](text T) (time.Time, bool) {
+func isoTime[T ~string | ~[]byte](text T) (time.Time, bool) {
 	layout := layoutOf(text)
 	if layout == "" {
 		return time.Time{}, false

@@ -9,7 +9,7 @@ const anovaGroups = 10
 // whether its ten rows are all or per group: its intervals have the length of
 // these). Rows are dealt to the groups in turn.
 func anova() Scenario {
-	return levels("anova", 10*anovaGroups, 10, func(seed uint64, key string, _ int64) []float64 {
+	return levels("anova", 10, func(seed uint64, key string, _ int64) []float64 {
 		return drawnLevels(seed, key)
 	})
 }
@@ -17,7 +17,7 @@ func anova() Scenario {
 // anovaJump has noise sd 5 and a first level that jumps from 4 to 8 after
 // shard 150, for forgetting factors; the other levels are drawn from N(4, .01).
 func anovaJump() Scenario {
-	return levels("anova-jump", 10*anovaGroups, 5, func(seed uint64, key string, t int64) []float64 {
+	return levels("anova-jump", 5, func(seed uint64, key string, t int64) []float64 {
 		zeta := drawnLevels(seed, key)
 		if zeta[0] = 4; t > 150 {
 			zeta[0] = 8
@@ -37,9 +37,9 @@ func drawnLevels(seed uint64, key string) []float64 {
 	return out
 }
 
-func levels(name string, rows int, sigma float64, zeta func(seed uint64, key string, t int64) []float64) Scenario {
+func levels(name string, sigma float64, zeta func(seed uint64, key string, t int64) []float64) Scenario {
 	return Scenario{
-		Name: name, Kind: "anova", Rows: rows,
+		Name: name, Kind: "anova", Rows: 10 * anovaGroups,
 		Shard: func(seed uint64, key string, t int64, rows int) Data {
 			r, z := source(seed, key, t), zeta(seed, key, t)
 			group, y := make([]float64, rows), make([]float64, rows)

@@ -19,9 +19,9 @@ func PaperLevel() LocalLevel {
 	return LocalLevel{Phi: func(int64) float64 { return 0.7 }, Tau: math.Sqrt2, Sigma: 0.1}
 }
 
-// DriftingLevel has a phi that falls from .9 to .2 after step 1,500, for
+// driftingLevel has a phi that falls from .9 to .2 after step 1,500, for
 // forgetting factors.
-func DriftingLevel() LocalLevel {
+func driftingLevel() LocalLevel {
 	return LocalLevel{Tau: 1, Sigma: 0.5, Phi: func(step int64) float64 {
 		if step > 1500 {
 			return 0.2
@@ -54,7 +54,7 @@ func (l LocalLevel) Series(seed uint64, key string, first int64, n int) (y, thet
 // dlm is the paper's series of 3,000 steps, one a row.
 func dlm() Scenario { return level("dlm", PaperLevel()) }
 
-func dlmDrift() Scenario { return level("dlm-drift", DriftingLevel()) }
+func dlmDrift() Scenario { return level("dlm-drift", driftingLevel()) }
 
 func level(name string, l LocalLevel) Scenario {
 	const rows = 10

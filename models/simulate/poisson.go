@@ -11,7 +11,7 @@ import (
 // 200 rows a shard: two predictors, standard normal, with coefficients .3 and
 // -.2, intercept .5, sd of the effects .5.
 func poisson() Scenario {
-	return mixedCounts("poisson", 100, 200, 0.5, func(t int64, r *rand.Rand) (group int, exposure float64) {
+	return mixedCounts("poisson", func(t int64, r *rand.Rand) (group int, exposure float64) {
 		return r.IntN(100), 1
 	})
 }
@@ -19,21 +19,24 @@ func poisson() Scenario {
 // poissonLate has exposures from .2 to 3, and groups that appear one by one:
 // half of them are there from the first shard, the last from shard 50.
 func poissonLate() Scenario {
-	return mixedCounts("poisson-late", 100, 200, 0.5, func(t int64, r *rand.Rand) (group int, exposure float64) {
+	return mixedCounts("poisson-late", func(t int64, r *rand.Rand) (group int, exposure float64) {
 		return r.IntN(min(100, 50+int(t))), 0.2 + 2.8*r.Float64()
 	})
 }
 
-func mixedCounts(name string, groups, rows int, sd float64, row func(t int64, r *rand.Rand) (int, float64)) Scenario {
+// mixedCounts are shards of 200 rows of 100 groups, whose effects have the sd .5; row draws the
+// group and the exposure of a row of shard t.
+func mixedCounts(name string, row func(t int64, r *rand.Rand) (int, float64)) Scenario {
+	const sd = 0.5
 	effects := func(seed uint64, key string) []float64 {
-		r, u := source(seed, key, 0), make([]float64, groups)
+		r, u := source(seed, key, 0), make([]float64, 100)
 		for g := range u {
 			u[g] = float64(sd * r.NormFloat64())
 		}
 		return u
 	}
 	return Scenario{
-		Name: name, Kind: "poisson", Rows: rows,
+		Name: name, Kind: "poisson", Rows: 200,
 		Shard: func(seed uint64, key string, t int64, rows int) Data {
 			r, u := source(seed, key, t), effects(seed, key)
 			d := Data{Names: []string{"x1", "x2", "group", "exposure", "y"}, Whole: []string{"group", "y"}}

@@ -37,7 +37,7 @@ func (e *Event) Word() string {
 
 // The reasons why an alert is withdrawn.
 const (
-	Removed = "the alert is not configured any more"
+	removed = "the alert is not configured any more"
 	Deleted = "the key was deleted"
 )
 
@@ -82,7 +82,7 @@ func Step(before []State, alerts []quantity.Alert, figures []float64) (after []S
 			gone = append(gone, s)
 		}
 	}
-	return after, append(Withdraw(gone, Removed), events...)
+	return after, append(Withdraw(gone, removed), events...)
 }
 
 // Withdraw returns that the raised alerts among the states fall because nothing watches

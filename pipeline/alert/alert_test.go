@@ -107,7 +107,7 @@ func TestAnAlertThatIsGoneFalls(t *testing.T) {
 	raised, _ := Step(nil, one(.9, .8, 1), []float64{.95})
 	changed := one(.91, .8, 1)
 	after, events := Step(raised, changed, []float64{.95})
-	if len(events) != 2 || events[0].Raised || events[0].Withdrawn != Removed || !events[1].Raised || len(after) != 1 {
+	if len(events) != 2 || events[0].Raised || events[0].Withdrawn != removed || !events[1].Raised || len(after) != 1 {
 		t.Errorf("%+v, %+v", after, events)
 	}
 	if after, events = Step(raised, nil, nil); len(after) != 0 || len(events) != 1 {

@@ -11,21 +11,21 @@ import (
 // written as indices into a dictionary, if that halves it.
 const dictionaryRows = 64
 
-// Encode returns the columns of b as one Arrow IPC stream: see AppendBatch.
-func Encode(b *cdf.Batch) ([]byte, error) { return AppendBatch(nil, b) }
+// Encode returns the columns of b as one Arrow IPC stream: see appendBatch.
+func Encode(b *cdf.Batch) ([]byte, error) { return appendBatch(nil, b) }
 
-// AppendBatch appends the columns of b as one complete Arrow IPC stream of
+// appendBatch appends the columns of b as one complete Arrow IPC stream of
 // one record batch. Float columns become float64, Integer int64, Bool bool,
 // Time timestamps in microseconds UTC, Text utf8 or, where that is shorter, a
 // dictionary of utf8 with the column's levels. NaN (of Integer and Bool, too)
 // and negative codes become nulls; an Integer column without Number has none.
 // A column whose length is not b.Rows is an error. Time and Skipped are not
 // written.
-func AppendBatch(dst []byte, b *cdf.Batch) ([]byte, error) {
+func appendBatch(dst []byte, b *cdf.Batch) ([]byte, error) {
 	return appendStream(dst, b, nil)
 }
 
-// appendStream is AppendBatch with custom metadata, which it calls for when
+// appendStream is appendBatch with custom metadata, which it calls for when
 // its place has come.
 func appendStream(dst []byte, b *cdf.Batch, metadata func(w *builder, from int)) ([]byte, error) {
 	fields := make([]written, len(b.Columns))

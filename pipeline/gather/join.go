@@ -16,7 +16,7 @@ import (
 // made again of all of them where that is nil, as after the state was loaded. The
 // caller sets both to nil once the shard was absorbed or let go.
 func (r Rule) Gather(f *cdf.Filter, waiting **Rows, checked **cdf.Checked, at Mark, b *cdf.Batch) (whole *cdf.Batch, err error) {
-	if !r.On() || *waiting == nil && Alone(r, b) {
+	if !r.On() || *waiting == nil && alone(r, b) {
 		return b, nil
 	}
 	if *waiting == nil {

@@ -93,8 +93,8 @@ func (r *Rows) Add(b *cdf.Batch) {
 // rows are among them.
 func (r *Rows) Whole(rule Rule, now int64) bool { return rule.ends(r.n, r.bytes(), r.began.Time, now) }
 
-// Alone reports whether a record's rows are a shard where none wait.
-func Alone(rule Rule, b *cdf.Batch) bool { return rule.ends(b.Rows, 0, 0, 0) }
+// alone reports whether a record's rows are a shard where none wait.
+func alone(rule Rule, b *cdf.Batch) bool { return rule.ends(b.Rows, 0, 0, 0) }
 
 // Batch returns the rows as a shard, whose columns are theirs.
 func (r *Rows) Batch() *cdf.Batch {

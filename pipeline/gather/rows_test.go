@@ -152,7 +152,7 @@ func TestWhenRowsAreAShard(t *testing.T) {
 		"late":             {Rule{Millis: 10}, []int64{100, 50, 61, 109, 200}, 1, 5},
 		"a millisecond":    {Rule{Millis: 1}, []int64{100, 101}, 1, 2},
 		"what comes first": {Rule{Rows: 3, Millis: 10}, []int64{0, 10, 11}, 1, 2},
-		"bytes":            {Rule{Rows: 100}, []int64{0, 0, 0, 0, 0}, MostBytes / 4, 4},
+		"bytes":            {Rule{Rows: 100}, []int64{0, 0, 0, 0, 0}, mostBytes / 4, 4},
 		"none":             {Rule{Rows: 4, Millis: 10}, []int64{0, 1, 2}, 1, 0},
 	} {
 		r := New(Mark{Time: c.times[0]}, uses[1:2])
@@ -169,7 +169,7 @@ func TestWhenRowsAreAShard(t *testing.T) {
 		}
 	}
 	large := &cdf.Batch{Rows: MostRows}
-	if !Alone(Rule{Rows: 3}, &cdf.Batch{Rows: 3}) || Alone(Rule{Rows: 3}, &cdf.Batch{Rows: 2}) || Alone(Rule{Millis: 1}, &cdf.Batch{Rows: 5}) || !Alone(Rule{Millis: 1}, large) {
+	if !alone(Rule{Rows: 3}, &cdf.Batch{Rows: 3}) || alone(Rule{Rows: 3}, &cdf.Batch{Rows: 2}) || alone(Rule{Millis: 1}, &cdf.Batch{Rows: 5}) || !alone(Rule{Millis: 1}, large) {
 		t.Error("a record alone")
 	}
 	if (Rule{}).On() || (Rule{}).Form() != "" || !(Rule{Millis: 1}).On() {

@@ -6,7 +6,7 @@ import "fmt"
 
 // Rule says when the rows that a key has gathered are a shard: with the record that
 // brings them to Rows, or that came Millis or more after the first of them. Zero asks
-// for neither: MostRows and MostBytes end a shard too.
+// for neither: MostRows and mostBytes end a shard too.
 type Rule struct {
 	Rows   int
 	Millis int64 // between the timestamps of the two records
@@ -15,7 +15,7 @@ type Rule struct {
 // The bounds of what a key gathers, whatever is configured.
 const (
 	MostRows  = 10_000
-	MostBytes = 1 << 20
+	mostBytes = 1 << 20
 )
 
 // On reports whether rows are gathered at all.
@@ -33,7 +33,7 @@ func (r Rule) Form() string {
 // ends reports whether rows and bytes that began at a time are a shard with a record of
 // another time.
 func (r Rule) ends(rows, bytes int, began, now int64) bool {
-	return rows >= r.Most() || bytes >= MostBytes || r.Millis > 0 && now-began >= r.Millis
+	return rows >= r.Most() || bytes >= mostBytes || r.Millis > 0 && now-began >= r.Millis
 }
 
 // Most returns how many rows are a shard at the latest, whatever their time.

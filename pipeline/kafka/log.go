@@ -262,7 +262,7 @@ func (l *Log) expand(dst []pipeline.Record, b *batch, from int64, room *pipeline
 // an error nothing was appended.
 func (l *Log) unpacked(dst []pipeline.Record, b *batch, from int64, room *pipeline.Room) ([]pipeline.Record, int64, error) {
 	if b.old {
-		return dst, 0, errors.New("message formats 0 and 1 are not read")
+		return dst, 0, errors.New("it has message format 0 or 1, of producers before Kafka 0.11, which is not read: send the records again with a later one")
 	}
 	payload, err := l.unpack.unpack(b.codec(), b.payload, room)
 	if err != nil {

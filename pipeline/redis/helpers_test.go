@@ -49,7 +49,7 @@ func put(from, to int64, keysAndValues ...string) pipeline.Checkpoint {
 
 // big returns a value that is kept apart.
 func big(mark byte) string {
-	b := make([]byte, BlobBytes+1)
+	b := make([]byte, blobBytes+1)
 	for i := range b {
 		b[i] = mark
 	}

@@ -52,19 +52,6 @@ func TestURLErrorsKeepThePassword(t *testing.T) {
 		} else if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v", raw, err)
 		}
-		if got := Redact(raw); strings.Contains(got, "hunter2") {
-			t.Errorf("redacted %q: %q", raw, got)
-		}
-	}
-	for raw, want := range map[string]string{
-		"redis://u:hunter2@h:1/2":              "redis://u:***@h:1/2",
-		"redis://:hunter2@h":                   "redis://:***@h",
-		"redis+cluster://u:hun@ter2@h1:1,h2:2": "redis+cluster://u:***@h1:1,h2:2",
-		"redis://127.0.0.1:6379/0":             "redis://127.0.0.1:6379/0",
-	} {
-		if got := Redact(raw); got != want {
-			t.Errorf("redacted %q: %q, want %q", raw, got, want)
-		}
 	}
 }
 

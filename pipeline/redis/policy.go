@@ -39,7 +39,7 @@ type Policy struct {
 func (s *Store) CheckPolicy(ctx context.Context) (Policy, error) {
 	p, err := s.readPolicy(ctx)
 	switch {
-	case errors.Is(err, ErrSentinel):
+	case errors.Is(err, errSentinel):
 		return p, fmt.Errorf("%w: %w", ErrCredentials, err)
 	case err != nil && locked(err):
 		return p, fmt.Errorf("%w (user %q): correct %s: %w", ErrCredentials, s.user, ownKeys, err)

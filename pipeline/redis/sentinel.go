@@ -12,9 +12,9 @@ import (
 // sentinelKeys are those of the configuration that say who asks the sentinels.
 const sentinelKeys = "redis.sentinel_username and redis.sentinel_password_file"
 
-// ErrSentinel reports a sentinel that takes its user or password for a wrong one, or that wants
+// errSentinel reports a sentinel that takes its user or password for a wrong one, or that wants
 // one where none was given.
-var ErrSentinel = errors.New("redis sentinel")
+var errSentinel = errors.New("redis sentinel")
 
 // sentinels are who is logged in to themselves: the library reads their password once.
 type sentinels struct{ login }
@@ -27,13 +27,13 @@ func behind(c *goredis.Conn) bool { return strings.Contains(c.String(), "<Failov
 func (s *sentinels) connected(ctx context.Context, c *goredis.Conn) error {
 	if s.file == "" {
 		if err := c.Ping(ctx).Err(); locked(err) {
-			return fmt.Errorf("%w: %w; it wants a password: give %s", ErrSentinel, err, sentinelKeys)
+			return fmt.Errorf("%w: %w; it wants a password: give %s", errSentinel, err, sentinelKeys)
 		}
 		return nil
 	}
 	err := s.authenticate(ctx, c)
 	if err != nil {
-		return fmt.Errorf("%w (user %q): %w; correct %s", ErrSentinel, s.user, err, s.keys)
+		return fmt.Errorf("%w (user %q): %w; correct %s", errSentinel, s.user, err, s.keys)
 	}
 	return nil
 }

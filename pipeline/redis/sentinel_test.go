@@ -174,13 +174,13 @@ func TestSentinelsOverTLS(t *testing.T) {
 	}{
 		"unknown authority":   {func(o *Options) { o.TLS.CAFile = accesstest.NewAuthority(t).File }, []string{w.sentinels[0].addr(), "unknown authority", "redis.tls.ca_file"}, nil},
 		"no certificate":      {func(o *Options) { o.TLS.CertFile, o.TLS.KeyFile = "", "" }, []string{"redis.tls.cert_file and redis.tls.key_file"}, nil},
-		"no password":         {func(o *Options) { o.SentinelUser, o.SentinelPasswordFile = "", "" }, []string{"give redis.sentinel_username and redis.sentinel_password_file"}, ErrSentinel},
-		"another password":    {func(o *Options) { o.SentinelPasswordFile = a.ca.File }, []string{`"asker"`, "correct redis.sentinel_username and redis.sentinel_password_file"}, ErrSentinel},
-		"another user":        {func(o *Options) { o.SentinelUser = "somebody" }, []string{`"somebody"`, "correct redis.sentinel_username"}, ErrSentinel},
+		"no password":         {func(o *Options) { o.SentinelUser, o.SentinelPasswordFile = "", "" }, []string{"give redis.sentinel_username and redis.sentinel_password_file"}, errSentinel},
+		"another password":    {func(o *Options) { o.SentinelPasswordFile = a.ca.File }, []string{`"asker"`, "correct redis.sentinel_username and redis.sentinel_password_file"}, errSentinel},
+		"another user":        {func(o *Options) { o.SentinelUser = "somebody" }, []string{`"somebody"`, "correct redis.sentinel_username"}, errSentinel},
 		"of the servers only": {func(o *Options) { o.Password = "another" }, []string{`"credence"`, "correct redis.password_file"}, ErrCredentials},
 	} {
 		_, err := open(c.change).CheckPolicy(t.Context())
-		if err == nil || c.is != nil && (!errors.Is(err, c.is) || !errors.Is(err, ErrCredentials)) || errors.Is(err, ErrSentinel) != errors.Is(c.is, ErrSentinel) {
+		if err == nil || c.is != nil && (!errors.Is(err, c.is) || !errors.Is(err, ErrCredentials)) || errors.Is(err, errSentinel) != errors.Is(c.is, errSentinel) {
 			t.Errorf("%s: error %v", name, err)
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 const scriptBytes = 1 << 20
 
 // apart returns the places of the values that become blobs: those above
-// BlobBytes, then the largest until the rest fits into a script. The name and
+// blobBytes, then the largest until the rest fits into a script. The name and
 // the pointer of a blob pass through it all the same; named is their length
 // without the key.
 func apart(changes []pipeline.Change, named int) []int {
@@ -30,7 +30,7 @@ func apart(changes []pipeline.Change, named int) []int {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(changes[b].Value), len(changes[a].Value)) })
 	for n, i := range order {
 		size, spared := len(changes[i].Value), len(changes[i].Value)-len(changes[i].Key)-named
-		if size <= BlobBytes && (sum <= scriptBytes || spared <= 0) {
+		if size <= blobBytes && (sum <= scriptBytes || spared <= 0) {
 			return order[:n]
 		}
 		sum -= spared

@@ -37,11 +37,11 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-// BlobBytes is the greatest value that is kept inside a hash; a larger one is
+// blobBytes is the greatest value that is kept inside a hash; a larger one is
 // a Redis string of its own, with a pointer in the hash, and so is a smaller one
 // that makes a checkpoint too large for its script. Scripts copy what passes
 // through them, and a large copy stops the server for everybody.
-const BlobBytes = 256 << 10
+const blobBytes = 256 << 10
 
 // Store implements pipeline.Store and pipeline.Reader. It holds no state but
 // the connections and may be used by any number of goroutines.

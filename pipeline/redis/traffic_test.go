@@ -40,7 +40,7 @@ func newTraffic(t *testing.T, s *Store) *traffic {
 func valueAt(offset int64) pipeline.Stored {
 	text := fmt.Sprintf("offset %d ", offset)
 	if offset%97 == 0 { // a blob
-		text = strings.Repeat(text, BlobBytes/len(text)+2)
+		text = strings.Repeat(text, blobBytes/len(text)+2)
 	}
 	return pipeline.Stored(text)
 }

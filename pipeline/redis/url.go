@@ -100,22 +100,3 @@ func address(host, port string) (string, error) {
 	}
 	return net.JoinHostPort(host, port), nil
 }
-
-// Redact returns the URL without its password, for logs. Of what is not a
-// URL nothing is left.
-func Redact(raw string) string {
-	if _, err := parseURL(raw); err != nil {
-		return "(not a redis url)"
-	}
-	scheme, rest, _ := strings.Cut(raw, "://")
-	authority, path, slash := strings.Cut(rest, "/")
-	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-		if user, _, ok := strings.Cut(authority[:i], ":"); ok {
-			authority = user + ":***" + authority[i:]
-		}
-	}
-	if slash {
-		path = "/" + path
-	}
-	return scheme + "://" + authority + path
-}

@@ -15,7 +15,7 @@ var adminCases = []testCase{{
 	func(s *subject) {
 		s.claim("a")
 		s.save("a", put(-1, 10, "k", "ten", "l", "ten", "m", big("x")))
-		s.audits(pipeline.Audit{Counted: 3, Held: 3, Listed: 3}, true)
+		s.audits(pipeline.Audit{Counted: 3, Held: 3, Listed: 3})
 		s.Lose(part, "k")
 		got, err := s.Admin.Audit(s.ctx(), part)
 		if err != nil || got.Whole() || got.Counted != 3 || got.Held != 2 {
@@ -32,7 +32,7 @@ var adminCases = []testCase{{
 		want := virgin
 		want.Owner, want.Generation = "c", 7
 		s.same("meta after a clear", s.meta(), want)
-		s.audits(pipeline.Audit{}, true)
+		s.audits(pipeline.Audit{})
 		for _, key := range []string{"k", "m", "n:1"} {
 			s.holds("c", -1, key, "")
 		}
@@ -101,11 +101,11 @@ var adminCases = []testCase{{
 	},
 }}
 
-// audits checks the counts; with settled, nothing may be pending.
-func (s *subject) audits(want pipeline.Audit, settled bool) {
+// audits checks the counts, and that nothing is pending.
+func (s *subject) audits(want pipeline.Audit) {
 	s.t.Helper()
 	got, err := s.Admin.Audit(s.ctx(), part)
-	if settled && len(got.Pending) > 0 {
+	if len(got.Pending) > 0 {
 		s.t.Errorf("pending: %s", strings.Join(got.Pending, " "))
 	}
 	got.Pending = nil

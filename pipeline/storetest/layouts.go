@@ -50,7 +50,7 @@ var layoutCases = []testCase{{
 		s.holds("a", 10, "k", "")
 		s.holds("a", 10, "l", "eleven")
 		s.holds("a", 10, "n", big("y"))
-		s.audits(pipeline.Audit{Counted: 3, Held: 3, Listed: 3}, true)
+		s.audits(pipeline.Audit{Counted: 3, Held: 3, Listed: 3})
 		if m := s.meta(); m.Watermark != 10 || m.Keys != 3 {
 			s.t.Errorf("amended: %+v", m)
 		}

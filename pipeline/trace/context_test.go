@@ -111,7 +111,7 @@ func TestSampling(t *testing.T) {
 			if c.Sampled() {
 				sampled++
 			}
-			if child := tracer.Child(c); child.Sampled() != c.Sampled() || child.Trace != c.Trace || child.Span == c.Span {
+			if child := tracer.child(c); child.Sampled() != c.Sampled() || child.Trace != c.Trace || child.Span == c.Span {
 				t.Fatalf("%v has the child %v", c, child)
 			}
 		}

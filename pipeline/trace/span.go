@@ -18,7 +18,7 @@ const (
 const MostLinks = 128
 
 // Span is one piece of work. Who has its Context of Tracer.Root, Tracer.Linked or
-// Tracer.Child gives it to Tracer.End once, and keeps nothing of it.
+// Tracer.child gives it to Tracer.End once, and keeps nothing of it.
 type Span struct {
 	Context
 	Parent     [8]byte // id of the span that it is a part of; zero: none

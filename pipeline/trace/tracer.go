@@ -48,15 +48,15 @@ func (t *Tracer) Linked() Context {
 	return c
 }
 
-// Child returns the context of a span under a parent: recorded if the parent is.
-func (t *Tracer) Child(parent Context) Context {
+// child returns the context of a span under a parent: recorded if the parent is.
+func (t *Tracer) child(parent Context) Context {
 	binary.BigEndian.PutUint64(parent.Span[:], notZero())
 	return parent
 }
 
 // Under returns a span that is a part of another.
 func (t *Tracer) Under(parent Context) Span {
-	return Span{Context: t.Child(parent), Parent: parent.Span}
+	return Span{Context: t.child(parent), Parent: parent.Span}
 }
 
 // End takes a span that has ended, if it is sampled.

@@ -23,10 +23,10 @@ type Comparison struct {
 // nominal is the probability of the intervals that are judged.
 const nominal = .95
 
-// Judged returns the coverages that the paper judges by: of predictions where
+// judged returns the coverages that the paper judges by: of predictions where
 // it is about predictions, else of the parameters. NaN where nothing was
 // measured.
-func (c *Comparison) Judged() [2]float64 {
+func (c *Comparison) judged() [2]float64 {
 	if c.predicting {
 		return c.Predictive
 	}
@@ -47,7 +47,7 @@ const (
 // CoversCloser says whether the corrected rule's coverage is at least as close
 // to .95 as the paper's.
 func (c *Comparison) CoversCloser() Verdict {
-	v := c.Judged()
+	v := c.judged()
 	return judge(v, c.Reported, math.Abs(v[0]-nominal) <= math.Abs(v[1]-nominal))
 }
 

@@ -59,12 +59,12 @@ func (s *Sums) join(o *Sums) {
 	}
 }
 
-// Covered95 returns the number of rows inside their central 95 % interval.
-func (s *Sums) Covered95() int64 { return s.counted - s.PIT[0] - s.PIT[cdf.PITBins-1] }
+// covered95 returns the number of rows inside their central 95 % interval.
+func (s *Sums) covered95() int64 { return s.counted - s.PIT[0] - s.PIT[cdf.PITBins-1] }
 
 // Coverage95 returns the share of rows inside their central 95 % interval, NaN
 // before the first.
-func (s *Sums) Coverage95() float64 { return float64(s.Covered95()) / float64(s.counted) }
+func (s *Sums) Coverage95() float64 { return float64(s.covered95()) / float64(s.counted) }
 
 // LogDensity returns the mean over rows, NaN where there is none.
 func (s *Sums) LogDensity() float64 { return s.logs / float64(s.logRows) }

@@ -277,8 +277,8 @@ func TestCoverageBand(t *testing.T) {
 			t.Errorf("of uniform transforms: %+v", c)
 		}
 	}
-	if s.LogDensity() != -2 || s.RMSE() != 3 || s.Covered95() != 380 {
-		t.Errorf("%g %g %d", s.LogDensity(), s.RMSE(), s.Covered95())
+	if s.LogDensity() != -2 || s.RMSE() != 3 || s.covered95() != 380 {
+		t.Errorf("%g %g %d", s.LogDensity(), s.RMSE(), s.covered95())
 	}
 }
 

@@ -25,7 +25,7 @@ type Env struct {
 // Start brings the two services up and returns when they answer. It pulls no
 // image by itself where testenv/offline made stand-ins.
 func Start(ctx context.Context) (*Env, error) {
-	p, err := NewProject(ctx, fmt.Sprintf("%s%d", prefix, os.Getpid()))
+	p, err := newProject(ctx, fmt.Sprintf("%s%d", prefix, os.Getpid()))
 	if err != nil {
 		return nil, err
 	}

@@ -52,8 +52,8 @@ func tool(ctx context.Context) ([]string, error) {
 	return nil, errors.New("neither docker compose nor docker-compose is installed")
 }
 
-// NewProject prepares a project on free ports. Nothing runs yet.
-func NewProject(ctx context.Context, name string) (*Project, error) {
+// newProject prepares a project on free ports. Nothing runs yet.
+func newProject(ctx context.Context, name string) (*Project, error) {
 	t, err := tool(ctx)
 	if err != nil {
 		return nil, err

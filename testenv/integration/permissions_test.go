@@ -140,7 +140,7 @@ var (
 	resources  = map[string]kmsg.ACLResourceType{"topic": kmsg.ACLResourceTypeTopic, "group": kmsg.ACLResourceTypeGroup}
 	operations = map[string]kmsg.ACLOperation{
 		"READ": kmsg.ACLOperationRead, "WRITE": kmsg.ACLOperationWrite, "CREATE": kmsg.ACLOperationCreate,
-		"DELETE": kmsg.ACLOperationDelete, "DESCRIBE_CONFIGS": kmsg.ACLOperationDescribeConfigs,
+		"DELETE": kmsg.ACLOperationDelete, "ALTER": kmsg.ACLOperationAlter, "DESCRIBE_CONFIGS": kmsg.ACLOperationDescribeConfigs,
 	}
 )
 
@@ -349,6 +349,10 @@ func TestPermissions(t *testing.T) {
 		w.works(t, "consumer", w.as(append([]string{"init", "--from", "beginning"}, reading...)...))
 		without("consumer", consumer("state", "delete", "--all", "--yes"), permission{"credence", "group", "credence", "DELETE"})
 		w.works(t, "consumer", consumer("state", "delete", "--all", "--yes"))
+		w.works(t, "consumer", run) // a rescaled topic cannot be begun anew
+		rescale := consumer("rescale", "--to", "6", "--yes", "--export", filepath.Join(w.dir, "rescaled.arrows"))
+		without("consumer", rescale, permission{"credence", "topic", "shards", "ALTER"})
+		w.works(t, "consumer", rescale)
 		for _, p := range left {
 			t.Errorf("no command was shown to need %s", p)
 		}

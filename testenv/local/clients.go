@@ -21,7 +21,7 @@ type Clients struct {
 // FindClients installs what is missing and returns where it is. The version is
 // the broker's.
 func FindClients(ctx context.Context, o Options) (c Clients, err error) {
-	version, err := KafkaVersion()
+	version, err := kafkaVersion()
 	if err != nil {
 		return c, err
 	}

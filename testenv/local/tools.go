@@ -96,8 +96,8 @@ func redisVersion(ctx context.Context, program string) int {
 	return versionIn(out, err, redisVersionLine)
 }
 
-// KafkaVersion returns the version of Apache Kafka that Start runs.
-func KafkaVersion() (string, error) {
+// kafkaVersion returns the version of Apache Kafka that Start runs.
+func kafkaVersion() (string, error) {
 	pom, err := files.ReadFile("files/pom.xml")
 	if err != nil {
 		return "", err
@@ -114,7 +114,7 @@ func KafkaVersion() (string, error) {
 // jars returns the folder of Kafka's jars. It is filled once per machine,
 // whole or not at all.
 func jars(ctx context.Context, i *install.Installer) (string, error) {
-	version, err := KafkaVersion()
+	version, err := kafkaVersion()
 	if err != nil {
 		return "", err
 	}

@@ -18,7 +18,7 @@ var gathering = []mutant{
 	{"gathering: time from the record before", "pipeline/gathering.go",
 		"Time: t.record.Time}\n\treturn l.rules", "Time: m.env.Time}\n\treturn l.rules", "TestSimulatedTrouble", machine},
 	{"gathering: bytes do not end a shard", "pipeline/gather/rule.go",
-		"bytes >= MostBytes ||", "bytes < 0 ||", "TestWhenRowsAreAShard", gatherer},
+		"bytes >= mostBytes ||", "bytes < 0 ||", "TestWhenRowsAreAShard", gatherer},
 	{"gathering: what waits is not saved", "pipeline/sections.go",
 		"if e.Ended != nil {", "if e.Ended != nil && e.Waiting == nil {", "TestSimulatedTrouble", machine},
 	{"gathering: a record that only adds changes nothing", "pipeline/gathering.go",

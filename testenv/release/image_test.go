@@ -168,6 +168,8 @@ func TestRecipe(t *testing.T) {
 		{"COPY here /there\n", "nothing else"},
 		{"HEALTHCHECK --start-interval=5s CMD [\"x\"]\n", "--start-interval"},
 		{"FROM debian\n", `from "debian"`},
+		{"ENV A b\n", "KEY=value"},
+		{"LABEL a=\"b c\"\n", "without quotes"},
 	} {
 		dir := t.TempDir()
 		file := append(readFile(t, filepath.Join(root, "Dockerfile")), c.more...)
@@ -177,6 +179,23 @@ func TestRecipe(t *testing.T) {
 		if _, err := recipe(dir, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.more, err)
 		}
+	}
+}
+
+// TestInstructions: an instruction that comes again adds to what was said before, as in an
+// engine.
+func TestInstructions(t *testing.T) {
+	var c oci.Config
+	for _, line := range []string{"LABEL a=1 b=$B", "LABEL c=3", "EXPOSE 80 53/udp", "EXPOSE 81", "ENV A=1 B=2", "ENV C=3"} {
+		word, rest, _ := strings.Cut(line, " ")
+		if err := instruct(&c, word, rest, map[string]string{"B": "2"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(c)
+	const want = `{"ExposedPorts":{"53/udp":{},"80/tcp":{},"81/tcp":{}},"Env":["A=1","B=2","C=3"],"Labels":{"a":"1","b":"2","c":"3"}}`
+	if err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 }
 

@@ -69,20 +69,34 @@ func instruct(c *oci.Config, word, rest string, args map[string]string) error {
 			return fmt.Errorf("the image is what is in /out of the stage build, and nothing else")
 		}
 	case "LABEL":
-		c.Labels = map[string]string{}
-		for _, pair := range strings.Fields(rest) {
+		all, err := pairs(rest)
+		if c.Labels == nil {
+			c.Labels = map[string]string{}
+		}
+		for _, pair := range all {
 			key, value, _ := strings.Cut(pair, "=")
 			if name, ok := strings.CutPrefix(value, "$"); ok {
 				value = args[name]
 			}
 			c.Labels[key] = value
 		}
+		return err
 	case "ENV":
-		c.Env = append(c.Env, rest)
+		all, err := pairs(rest)
+		c.Env = append(c.Env, all...)
+		return err
 	case "USER":
 		c.User = rest
 	case "EXPOSE":
-		c.Ports = map[string]struct{}{rest + "/tcp": {}}
+		if c.Ports == nil {
+			c.Ports = map[string]struct{}{}
+		}
+		for _, port := range strings.Fields(rest) {
+			if !strings.Contains(port, "/") {
+				port += "/tcp"
+			}
+			c.Ports[port] = struct{}{}
+		}
 	case "ENTRYPOINT":
 		return json.Unmarshal([]byte(rest), &c.Entrypoint)
 	case "CMD":
@@ -95,6 +109,18 @@ func instruct(c *oci.Config, word, rest string, args map[string]string) error {
 		return fmt.Errorf("testenv/release does not know this instruction")
 	}
 	return nil
+}
+
+// pairs are the words KEY=value of an instruction; values in quotes, and the form without
+// an equals sign, are refused.
+func pairs(rest string) ([]string, error) {
+	all := strings.Fields(rest)
+	for _, pair := range all {
+		if !strings.Contains(pair, "=") || strings.ContainsAny(pair, "\"'") {
+			return nil, fmt.Errorf("testenv/release reads KEY=value without quotes, and not %s", pair)
+		}
+	}
+	return all, nil
 }
 
 var healthFlag = regexp.MustCompile(`^--([a-z-]+)=(\S+)\s+`)

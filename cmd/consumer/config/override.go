@@ -19,7 +19,7 @@ const envPrefix = "CREDENCE_"
 // orchestrator injects addresses of services under such names.
 func (d *decoder) overrideFromEnv(root yamlNode, env []string) (warnings []string) {
 	paths := map[string]string{}
-	envPaths(reflect.ValueOf(Default()).Elem(), "", paths)
+	envPaths(reflect.ValueOf(Default()).Elem(), paths)
 	for _, variable := range slices.Sorted(slices.Values(env)) {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, envPrefix) {
@@ -37,8 +37,8 @@ func (d *decoder) overrideFromEnv(root yamlNode, env []string) (warnings []strin
 }
 
 // envPaths collects the variable of every key that can be set.
-func envPaths(v reflect.Value, path string, into map[string]string) {
-	Settable(v, path, func(p string) {
+func envPaths(v reflect.Value, into map[string]string) {
+	Settable(v, "", func(p string) {
 		into[envPrefix+strings.ToUpper(strings.ReplaceAll(p, ".", "_"))] = p
 	})
 }

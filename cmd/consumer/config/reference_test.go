@@ -17,7 +17,7 @@ func TestReferenceOfConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	variables := map[string]string{}
-	envPaths(reflect.ValueOf(c).Elem(), "", variables)
+	envPaths(reflect.ValueOf(c).Elem(), variables)
 	byPath := map[string]string{}
 	for variable, path := range variables {
 		byPath[path] = variable

@@ -32,8 +32,8 @@ type Connection struct {
 	Log    *kafka.Log
 	Reader *Reader
 	Rules  *pipeline.Rules
-	Store  *redis.Store    // nil before openStore
-	Lookup *Lookup         // nil before openStore
+	Store  *redis.Store    // nil before OpenStore
+	Lookup *Lookup         // nil before OpenStore
 	Traces pipeline.Traces // of the worker
 
 	watch    *depend.Watch // of what is connected to; nil: nobody looks

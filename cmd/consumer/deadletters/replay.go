@@ -147,7 +147,7 @@ func (r *replayer) tell(a *app.App) bool {
 	for _, o := range leftOut {
 		if n := r.count[o.verdict]; n > 0 {
 			some = true
-			a.Printf("%d letters are left out, the first of %s: %s", n, r.example[o.verdict], o.why)
+			a.Printf("%s left out, the first of %s: %s", cli.Plural(n, "letter is", "letters are"), r.example[o.verdict], o.why)
 		}
 	}
 	return some
@@ -180,13 +180,13 @@ func replayLetters(a *app.App, cmd *cobra.Command, conn *connect.Connection, c *
 	yes := f.yes
 	if doubtful := plan.count[verdictOrder] + plan.count[verdictDelete] + plan.count[verdictAfter]; doubtful > 0 && !f.dryRun && app.Asks(cmd.InOrStdin()) {
 		plan.tell(a)
-		if yes, err = a.Ask(cmd.InOrStdin(), fmt.Sprintf("%d letters are of steps in time, tombstones, or behind one that cannot be read: send them as well?", doubtful)); err != nil {
+		if yes, err = a.Ask(cmd.InOrStdin(), fmt.Sprintf("%s of steps in time, tombstones, or behind one that cannot be read: send them as well?", cli.Plural(doubtful, "letter is", "letters are"))); err != nil {
 			return err
 		}
 	}
 	if f.dryRun {
 		plan.tell(a)
-		a.Printf("%d letters would be sent to %s", plan.count[verdictSend], c.Kafka.Input)
+		a.Printf("%s would be sent to %s", cli.Plural(plan.count[verdictSend], "letter"), c.Kafka.Input)
 		return nil
 	}
 	var done *replayer
@@ -201,8 +201,8 @@ func replayLetters(a *app.App, cmd *cobra.Command, conn *connect.Connection, c *
 		return fmt.Errorf("%w; run it again: what was sent is not applied twice", err)
 	}
 	left := done.tell(a)
-	a.Printf("%d letters sent to %s, %d were dealt with before", done.count[verdictSend], c.Kafka.Input,
-		done.count[verdictDone]+done.count[verdictRepeat])
+	a.Printf("%s sent to %s, %s dealt with before", cli.Plural(done.count[verdictSend], "letter"), c.Kafka.Input,
+		cli.Plural(done.count[verdictDone]+done.count[verdictRepeat], "was", "were"))
 	if left {
 		return cli.ErrReported
 	}

@@ -239,7 +239,7 @@ func Free(name string, force bool) error {
 // draft drafts from what was looked at.
 func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	m, err := s.profile.Suggest(a.Kinds, f.wish)
-	if doubts := s.profile.Doubts(a.Names); err != nil && len(doubts) > 0 {
+	if doubts := s.profile.doubts(a.Names); err != nil && len(doubts) > 0 {
 		return nil, nil, fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
 	}
 	if err != nil {
@@ -250,7 +250,7 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 			a.Printf("note: %s", line)
 		}
 	}
-	text := m.AppendYAML(f.head(s))
+	text := m.appendYAML(f.head(s))
 	// What is written must be what run would read.
 	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
 		return nil, nil, fmt.Errorf("the draft is not valid: %w", err)

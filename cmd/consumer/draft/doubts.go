@@ -10,10 +10,10 @@ import (
 	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
-// Doubts are columns of text that look as if numbers were meant: with a word
+// doubts are columns of text that look as if numbers were meant: with a word
 // for what is missing among them, or as people write them. The names are those of the
 // programs.
-func (p *Profile) Doubts(names cli.Names) []string {
+func (p *Profile) doubts(names cli.Names) []string {
 	var all []string
 	for _, c := range p.columns {
 		if c.kind != cdf.Text {

@@ -69,7 +69,7 @@ var (
 )
 
 func profileOf(columns ...cdf.Column) *Profile {
-	p := NewProfile()
+	p := newProfile()
 	p.Add("k", &cdf.Batch{Rows: sampleRows, Columns: columns})
 	return p
 }
@@ -141,7 +141,7 @@ func TestSuggest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := string(m.AppendYAML(nil))
+			text := string(m.appendYAML(nil))
 			if m.Kind.Name != c.kind || !strings.Contains(text, "kind: "+c.kind+"\n") {
 				t.Errorf("kind %s, want %s", m.Kind.Name, c.kind)
 			}
@@ -167,7 +167,7 @@ func TestMissingLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(m.AppendYAML(nil))
+		text := string(m.appendYAML(nil))
 		if got := strings.Contains(text, "missing: level"); got != want || !strings.Contains(text, "{name: sex, levels: [") {
 			t.Errorf("%d gaps: %s", gaps, text)
 		}
@@ -183,7 +183,7 @@ func TestDatesKeepMissingLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(m.AppendYAML(nil)); !strings.Contains(text, `C(`+"`sex`"+`, ["m", "f"], missing=level) + C(`+"`color`"+`, ["red", "blue", "green"]) + `) {
+	if text := string(m.appendYAML(nil)); !strings.Contains(text, `C(`+"`sex`"+`, ["m", "f"], missing=level) + C(`+"`color`"+`, ["red", "blue", "green"]) + `) {
 		t.Error(text)
 	}
 	if table := m.table("", p); !strings.Contains(table, "feature, an effect per level; a missing one is a level\n") {
@@ -201,7 +201,7 @@ func TestDatesKeepMissingLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, table := string(m.AppendYAML(nil)), m.table("", p); !strings.Contains(text, "    missing: level  #") || !strings.Contains(table, "names groups; rows without it are a group\n") {
+		if text, table := string(m.appendYAML(nil)), m.table("", p); !strings.Contains(text, "    missing: level  #") || !strings.Contains(table, "names groups; rows without it are a group\n") {
 			t.Errorf("%+v\n%s%s", w, text, table)
 		}
 	}
@@ -234,7 +234,7 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(m.AppendYAML(nil))
+	text := string(m.appendYAML(nil))
 	_, out, _ := strings.Cut(text, "# Left out:\n")
 	for _, want := range []string{
 		"customer_id: looks like an id: 60 different numbers in 60 rows", "n: counts the rows: 5 to 64",
@@ -258,7 +258,7 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 // TestColumnsWithinKeys: what is the same in all rows of a key has no effect there, and steps
 // that each key goes through are a feature where the kind has no time.
 func TestColumnsWithinKeys(t *testing.T) {
-	p := NewProfile()
+	p := newProfile()
 	for key := range 20 {
 		p.Add(fmt.Sprint("chick", key), &cdf.Batch{Rows: 12, Columns: []cdf.Column{
 			wholes("weight", func(i int) int { return 40 + i*i + key }), wholes("week", func(i int) int { return i }),
@@ -280,7 +280,7 @@ func TestColumnsWithinKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(m.AppendYAML(nil))
+		text := string(m.appendYAML(nil))
 		for _, want := range c.says {
 			if m.Kind.Name != c.kind || !strings.Contains(text, want) {
 				t.Errorf("%+v: kind %s, does not say %q:\n%s", c.wish, m.Kind.Name, want, text)
@@ -316,13 +316,13 @@ func TestSortedRows(t *testing.T) {
 		for i := range c.rows {
 			b.Columns[0].Number, b.Columns[1].Number = append(b.Columns[0].Number, math.Sin(float64(i))), append(b.Columns[1].Number, c.y(i))
 		}
-		p := NewProfile()
+		p := newProfile()
 		p.Add("k", b)
 		m, err := p.Suggest(models.Kinds(), Wish{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(string(m.AppendYAML(nil)), "# the rows come in the order of y"); said != c.want {
+		if said := strings.Contains(string(m.appendYAML(nil)), "# the rows come in the order of y"); said != c.want {
 			t.Errorf("%s: said %t", name, said)
 		}
 	}
@@ -335,7 +335,7 @@ func TestRefusedWishes(t *testing.T) {
 		wish    Wish
 		want    string
 	}{
-		{NewProfile(), Wish{}, "no rows"},
+		{newProfile(), Wish{}, "no rows"},
 		{p, Wish{Response: "z"}, `no column "z" for the response; the columns are x, y, bought, color, town`},
 		{p, Wish{Response: "color"}, `the response "color" is text, and every kind takes numbers`},
 		{profileOf(x, texts("won", func(i int) string { return []string{"no", "yes"}[i%2] })), Wish{Response: "won"}, `recoded: 0 for "no", 1 for "yes"`},
@@ -371,7 +371,7 @@ func TestHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(m.AppendYAML(nil))
+	text := string(m.appendYAML(nil))
 	var doc struct {
 		Models []struct {
 			Kind    string

@@ -80,10 +80,10 @@ func (m *Model) writeFormula(line func(string, ...any)) {
 	if len(m.parts) == 0 {
 		line("    # Levels that the formula does not list are those of a key's first shard.")
 	}
-	line("    formula: %s", strings.TrimSpace(Inline(m.formula.String())))
+	line("    formula: %s", strings.TrimSpace(inline(m.formula.String())))
 	for i := range m.columns {
 		if g := &m.columns[i]; g.role == clock {
-			line("    columns: {time: %s}  # %s; equal values are one step, gaps are missing ones", Inline(g.name), g.describe(m.profile))
+			line("    columns: {time: %s}  # %s; equal values are one step, gaps are missing ones", inline(g.name), g.describe(m.profile))
 		}
 	}
 	if len(m.parts) > 0 {

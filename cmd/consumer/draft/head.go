@@ -30,13 +30,13 @@ func (f *draftFlags) head(l *look) []byte {
 	line("#   %s run --config %s", f.names.Consumer, inShell(file))
 	line("#   %s tail --config %s", f.names.Consumer, inShell(file))
 	line("kafka:")
-	line("  brokers: %s", Inline(k.Brokers))
-	line("  group: %s  # consumer group: another one starts at the beginning of the topic", Inline(k.Group))
-	line("  input: %s", Inline(k.Input))
-	line("  output: %s  # created if missing, as is %s", Inline(k.Output), k.DeadLetters)
-	line("  format: %s  # of the posteriors: json or arrow", Inline(k.Format))
+	line("  brokers: %s", inline(k.Brokers))
+	line("  group: %s  # consumer group: another one starts at the beginning of the topic", inline(k.Group))
+	line("  input: %s", inline(k.Input))
+	line("  output: %s  # created if missing, as is %s", inline(k.Output), k.DeadLetters)
+	line("  format: %s  # of the posteriors: json or arrow", inline(k.Format))
 	if k.DeadLetters != k.Input+".dead" {
-		line("  dead_letters: %s", Inline(k.DeadLetters))
+		line("  dead_letters: %s", inline(k.DeadLetters))
 	}
 	if k.CreateTopics != defaults.Kafka.CreateTopics {
 		line("  create_topics: %t", k.CreateTopics)
@@ -48,17 +48,17 @@ func (f *draftFlags) head(l *look) []byte {
 		line("  peer_timeout: %s", k.PeerTimeout)
 	}
 	if k.TLS != defaults.Kafka.TLS {
-		line("  tls: %s", Inline(k.TLS))
+		line("  tls: %s", inline(k.TLS))
 	}
 	if k.SASL != defaults.Kafka.SASL {
-		line("  sasl: %s", Inline(k.SASL))
+		line("  sasl: %s", inline(k.SASL))
 	}
 	if f.records.Format != config.FormatArrow {
-		line("input: %s  # what the records of the topic are", Inline(inputOf{f.records.Format, f.records.Payload, schemaOf(f.config.Input.Schema)}))
+		line("input: %s  # what the records of the topic are", inline(inputOf{f.records.Format, f.records.Payload, schemaOf(f.config.Input.Schema)}))
 	}
-	line("redis: %s  # stores the state; must not evict", Inline(redisPlaceOf(f.config.Redis)))
+	line("redis: %s  # stores the state; must not evict", inline(redisPlaceOf(f.config.Redis)))
 	if !reflect.DeepEqual(f.config.HTTP, defaults.HTTP) {
-		line("http: %s", Inline(f.config.HTTP))
+		line("http: %s", inline(f.config.HTTP))
 	}
 	return []byte(w.String())
 }

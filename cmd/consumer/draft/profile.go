@@ -55,8 +55,8 @@ type column struct {
 	full   bool // more than mostDistinct different values
 }
 
-// NewProfile returns the profile of an empty sample.
-func NewProfile() *Profile { return &Profile{Keys: map[string]bool{}} }
+// newProfile returns the profile of an empty sample.
+func newProfile() *Profile { return &Profile{Keys: map[string]bool{}} }
 
 // Add takes a shard of a key into account.
 func (p *Profile) Add(key string, b *cdf.Batch) {

@@ -64,7 +64,7 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	l := &look{profile: NewProfile(), source: src}
+	l := &look{profile: newProfile(), source: src}
 	l.profile.Of = src.Rows()
 	for shard, err := range rows.Shards(&some{src, f.rows}, lookedRows) {
 		if err != nil {
@@ -94,7 +94,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	}
 	defer conn.Close()
 	conn.Reader = conn.Reader.Whole() // no model names columns yet
-	l, bad := &look{profile: NewProfile()}, new(connect.Reasons)
+	l, bad := &look{profile: newProfile()}, new(connect.Reasons)
 	at, enough := int32(-1), 0
 	err = conn.Sample(ctx, f.config, f.from == "end", lookedRecords, func(s *connect.Sampled) bool {
 		if s.Partition != at {

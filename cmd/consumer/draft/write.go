@@ -14,9 +14,9 @@ import (
 	"github.com/credence-stream/credence/models/kind"
 )
 
-// AppendYAML appends the draft as the section models of a configuration, with
+// appendYAML appends the draft as the section models of a configuration, with
 // what was seen and why in comments.
-func (m *Model) AppendYAML(b []byte) []byte {
+func (m *Model) appendYAML(b []byte) []byte {
 	var w strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	line("models:")
@@ -46,7 +46,7 @@ func (m *Model) AppendYAML(b []byte) []byte {
 	if m.guessed != "" {
 		what += "; " + m.guessed
 	}
-	line("      response: %s  # %s", Inline(m.response.name), what)
+	line("      response: %s  # %s", inline(m.response.name), what)
 	if missing := m.profile.Rows - m.response.values; missing > 0 {
 		line("      # %s of the rows have no response: they are predicted, not learnt from.", percent(missing, m.profile.Rows))
 	}
@@ -54,9 +54,9 @@ func (m *Model) AppendYAML(b []byte) []byte {
 	for i := range m.columns {
 		switch g := &m.columns[i]; g.role {
 		case group:
-			line("      group: %s  # %s", Inline(g.name), g.describeLevels(m.profile))
+			line("      group: %s  # %s", inline(g.name), g.describeLevels(m.profile))
 		case clock:
-			line("      time: %s  # %s; equal values are one step, gaps are missing ones", Inline(g.name), g.describe(m.profile))
+			line("      time: %s  # %s; equal values are one step, gaps are missing ones", inline(g.name), g.describe(m.profile))
 		}
 	}
 	m.writeExposure(line)
@@ -108,10 +108,10 @@ func (m *Model) writeFeatures(line func(string, ...any)) {
 		g := &m.columns[i]
 		switch g.role {
 		case numericFeature:
-			line("        - %s  # %s%s", Inline(g.name), g.describe(m.profile), g.hint())
+			line("        - %s  # %s%s", inline(g.name), g.describe(m.profile), g.hint())
 		case categoricalFeature:
 			levels := g.levels()
-			line("        - %s  # %s; other levels share one coefficient", Inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}), g.describeLevels(m.profile))
+			line("        - %s  # %s; other levels share one coefficient", inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}), g.describeLevels(m.profile))
 		}
 	}
 }
@@ -125,10 +125,10 @@ func (m *Model) writeMany(line func(string, ...any)) {
 		item := ""
 		switch g.role {
 		case numericFeature:
-			item = Inline(g.name) + ","
+			item = inline(g.name) + ","
 		case categoricalFeature:
 			levels := g.levels()
-			item = Inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}) + ","
+			item = inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}) + ","
 		default:
 			continue
 		}
@@ -151,7 +151,7 @@ func (c *column) hint() string {
 	// The centre matters as far as the scale does.
 	unit := math.Pow(10, math.Floor(math.Log10(sd))-1)
 	center, scale := round(math.Round(c.mean/unit)*unit, 12), round(sd, 2)
-	return "; or " + Inline(feature{Name: c.name, Center: &center, Scale: &scale})
+	return "; or " + inline(feature{Name: c.name, Center: &center, Scale: &scale})
 }
 
 // feature is the long form of a feature in a configuration.
@@ -171,7 +171,7 @@ func (m *Model) writeExposure(line func(string, ...any)) {
 	for i := range m.columns {
 		if g := &m.columns[i]; g.role == numericFeature && g.least > 0 && has(g.name, exposureWords) {
 			line("      # Counts in proportion to %s? Then take it out of features, and:", plain(g.name))
-			line("      # exposure: %s", Inline(g.name))
+			line("      # exposure: %s", inline(g.name))
 		}
 	}
 }
@@ -218,9 +218,9 @@ func (c *column) missing(p *Profile) string {
 	return ""
 }
 
-// Inline writes a value as YAML that can stand anywhere on a line: mappings
+// inline writes a value as YAML that can stand anywhere on a line: mappings
 // and lists in braces and brackets, texts in quotes where they need them.
-func Inline(value any) string {
+func inline(value any) string {
 	var n yaml.Node
 	if err := n.Encode([]any{value}); err != nil {
 		panic(fmt.Sprintf("a value that YAML can't hold: %v", err)) // only texts and numbers come here

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
-	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -136,12 +135,4 @@ func counted[K cmp.Ordered](counts map[K]int64) string {
 		parts = append(parts, fmt.Sprintf("%v %s", k, cli.Count(counts[k])))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// pageOf is where the page of a configuration is, "" where there is none.
-func pageOf(c *config.Config) string {
-	if c.HTTP.Listen == "" {
-		return ""
-	}
-	return pageURL(c.HTTP.Listen)
 }

@@ -29,9 +29,12 @@ func TestPageURL(t *testing.T) {
 	for address, want := range map[string]string{
 		"127.0.0.1:8080": "http://127.0.0.1:8080", "[::1]:80": "http://[::1]:80", "0.0.0.0:8080": "http://localhost:8080", "[::]:8080": "http://localhost:8080",
 	} {
-		if got := pageURL(address); got != want {
+		if got := pageURL(address, false); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
+	}
+	if got := pageURL("0.0.0.0:8443", true); got != "https://localhost:8443" {
+		t.Errorf("encrypted: %s", got)
 	}
 }
 

@@ -88,8 +88,8 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start
 	if s.from = start; term.IsTerminal(a.Err) {
 		s.tty = a.Err
 	}
-	if s.http != nil {
-		w.page(s.page())
+	if page := s.Page(); page != "" {
+		w.page(page)
 	}
 	if err := s.Run(ctx, untilEnd); err != nil {
 		return err

@@ -1,13 +1,11 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,7 +79,7 @@ func runDemo(ctx context.Context, a *app.App, listen string, fixed, browser bool
 		return cli.Stopped(ctx, err)
 	}
 	defer end()
-	explain(a, c)
+	explain(a, c, s.Page())
 	if browser {
 		s.ShowPage(ctx, a)
 	}
@@ -120,23 +118,15 @@ func replayFlights(ctx context.Context, sender *replay.Sender, notify func(strin
 	return nil
 }
 
-// pageURL is where the page of a server is that listens on an address.
-func pageURL(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "http://" + address
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}
-
-// explain says where the page is, what there is to see and where to look
+// explain says where the page is, "" for none, what there is to see and where to look
 // further.
-func explain(a *app.App, c *config.Config) {
-	page := cmp.Or(pageOf(c), "none, --listen is empty")
+func explain(a *app.App, c *config.Config, page string) {
 	consumer, file := cli.Command(a.Consumer), cli.Quote(c.File)
+	where, asked := "none, --listen is empty", ""
+	if page != "" {
+		where = page
+		asked = fmt.Sprintf("  curl -s %s/v1/models/%s\n  curl -s %s/metrics\n", page, demoKey, page)
+	}
 	_, _ = fmt.Fprintf(a.Err, `The live page: %s
 
 Credence demo: 20,000 flights of early 2001, replayed in order of departure.
@@ -145,11 +135,9 @@ by its distance and hour of departure? Every %d flights of an airport are a
 shard, and every shard updates its posterior.
 
 While it runs, try:
-  curl -s %s/v1/models/%s
-  curl -s %s/metrics
-  %s get %s --config %s
+%s  %s get %s --config %s
   %s tail --format json --config %s
 The configuration is %s.
 
-`, page, demoRows, page, demoKey, page, consumer, demoKey, file, consumer, file, file)
+`, where, demoRows, asked, consumer, demoKey, file, consumer, file, file)
 }

@@ -79,9 +79,6 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 	}, nil
 }
 
-// Page is where the page is, "" where there is none.
-func (s *Service) Page() string { return pageOf(s.config) }
-
 // ShowPage opens the page where somebody sees it.
 func (s *Service) ShowPage(ctx context.Context, a *app.App) {
 	if s.http != nil && wantsBrowser(term.IsTerminal(a.Out), a.Env) {

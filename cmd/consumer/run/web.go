@@ -1,8 +1,8 @@
 package run
 
 import (
+	"net"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/connect"
@@ -37,10 +37,26 @@ func (s *Service) webOptions() web.Options {
 	}
 }
 
-// page is where the page is.
-func (s *Service) page() string {
-	if s.config.HTTP.TLS.CertFile == "" {
-		return pageURL(s.http.Addr())
+// Page is where the page is, "" where there is none.
+func (s *Service) Page() string {
+	if s.http == nil {
+		return ""
 	}
-	return "https" + strings.TrimPrefix(pageURL(s.http.Addr()), "http")
+	return pageURL(s.http.Addr(), s.config.HTTP.TLS.CertFile != "")
+}
+
+// pageURL is where the page of a server is that listens on an address.
+func pageURL(address string, encrypted bool) string {
+	scheme := "http://"
+	if encrypted {
+		scheme = "https://"
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return scheme + address
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return scheme + net.JoinHostPort(host, port)
 }

@@ -104,8 +104,8 @@ func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error 
 	if len(keys) == 0 {
 		return fmt.Errorf("no stored key matches %q", f.key)
 	}
-	s.Printf("%d keys, the first %q, will be deleted by tombstones in topic %s; this cannot be undone", len(keys), keys[0], s.config.Kafka.Input)
-	if err := s.Agree(s.cmd, f.yes, fmt.Sprintf("Delete %d keys?", len(keys))); err != nil {
+	s.Printf("%s, the first %q, will be deleted by tombstones in topic %s; this cannot be undone", cli.Plural(len(keys), "key"), keys[0], s.config.Kafka.Input)
+	if err := s.Agree(s.cmd, f.yes, fmt.Sprintf("Delete %s?", cli.Plural(len(keys), "key"))); err != nil {
 		return err
 	}
 	publisher := kafka.NewPublisher(s.Client, kafka.Plain)
@@ -129,7 +129,7 @@ func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error 
 			}
 			until[p] = end
 		}
-		s.Printf("%d tombstones sent", sent)
+		s.Printf("%s sent", cli.Plural(sent, "tombstone"))
 		return sent, nil
 	})
 	if err != nil {
@@ -192,8 +192,8 @@ func (s *states) forget(ctx context.Context, yes bool) error {
 			from += m.Origin
 		}
 	}
-	s.Printf("group %s, topic %s: the states of %d keys in %d partitions and the group's offsets will be deleted; consumers start over at the beginning of the log and send its outputs again",
-		s.config.Kafka.Group, s.config.Kafka.Input, keys, len(metas))
+	s.Printf("group %s, topic %s: the states of %s in %s and the group's offsets will be deleted; consumers start over at the beginning of the log and send its outputs again",
+		s.config.Kafka.Group, s.config.Kafka.Input, cli.Plural(keys, "key"), cli.Plural(len(metas), "partition"))
 	if start > from {
 		s.Printf("the log no longer begins where the group began: the information in the missing shards is lost")
 	}

@@ -69,7 +69,7 @@ it is read, it is read again.`,
 // export writes the states of a group to a file.
 func (s *states) export(ctx context.Context, name, glob string) error {
 	if members, merr := s.Client.Members(ctx, s.config.Kafka.Group); merr == nil && len(members) > 0 {
-		s.Printf("%d consumers of group %s keep running: each partition is a consistent snapshot, but not all are of the same moment", len(members), s.config.Kafka.Group)
+		s.Printf("group %s has %s running: each partition is a consistent snapshot, but not all are of the same moment", s.config.Kafka.Group, cli.Plural(len(members), "consumer"))
 	}
 	layout, err := s.settled(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *states) exportTo(ctx context.Context, name, glob string, past []pipelin
 	if err = to.finish(err); err != nil {
 		return err
 	}
-	s.Printf("%d states of %d partitions written to %s", rows, parts, name)
+	s.Printf("%s of %s written to %s", cli.Plural(rows, "state"), cli.Plural(parts, "partition"), name)
 	return nil
 }
 

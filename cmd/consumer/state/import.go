@@ -102,9 +102,9 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	}
 	if replaced > 0 {
 		if !f.force {
-			return fmt.Errorf("group %s has state of %d keys in %d partitions: import into a new group, or replace it by --force", s.config.Kafka.Group, keys, replaced)
+			return fmt.Errorf("group %s has state of %s in %s: import into a new group, or replace it by --force", s.config.Kafka.Group, cli.Plural(keys, "key"), cli.Plural(replaced, "partition"))
 		}
-		s.Printf("group %s: the states of %d keys in %d partitions will be replaced by those of %s", s.config.Kafka.Group, keys, replaced, f.in)
+		s.Printf("group %s: the states of %s in %s will be replaced by those of %s", s.config.Kafka.Group, cli.Plural(keys, "key"), cli.Plural(replaced, "partition"), f.in)
 		if err := s.Agree(s.cmd, f.yes, "Replace them?"); err != nil {
 			return err
 		}
@@ -136,9 +136,9 @@ func (s *states) replace(ctx context.Context, f *importFlags, c *conversion, par
 	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, filled); err != nil {
 		return rows, err
 	}
-	s.Printf("%d states of %d partitions imported into group %s", rows, len(parts), s.config.Kafka.Group)
+	s.Printf("%s of %s imported into group %s", cli.Plural(rows, "state"), cli.Plural(len(parts), "partition"), s.config.Kafka.Group)
 	if f.rescale != "" {
-		s.Printf("%d of them were rescaled", c.rescaled)
+		s.Printf("%s rescaled", cli.Plural(c.rescaled, "of them was", "of them were"))
 	}
 	return rows, nil
 }

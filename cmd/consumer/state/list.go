@@ -121,9 +121,9 @@ func (s *states) list(ctx context.Context, prefix, format string) error {
 	if err := out.End(); err != nil {
 		return err
 	}
-	s.Printf("%d states of %d bytes", keys, total)
+	s.Printf("%s of %s", cli.Plural(keys, "state"), cli.Plural(total, "byte"))
 	if damaged > 0 {
-		return fmt.Errorf("%d states cannot be read: see %s state repair", damaged, s.Consumer)
+		return fmt.Errorf("%s cannot be read: see %s state repair", cli.Plural(damaged, "state"), s.Consumer)
 	}
 	return nil
 }
@@ -172,6 +172,6 @@ func (s *states) listPartitions(ctx context.Context, format string) error {
 	if err := out.End(); err != nil {
 		return err
 	}
-	s.Printf("%d partitions, %d keys, %d records behind", len(metas), keys, behind)
+	s.Printf("%s, %s, %s behind", cli.Plural(len(metas), "partition"), cli.Plural(keys, "key"), cli.Plural(behind, "record"))
 	return nil
 }

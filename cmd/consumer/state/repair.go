@@ -98,10 +98,10 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 	}
 	if len(damaged) > 0 {
 		for _, t := range damaged {
-			s.Printf("partition %d: the state of %d keys will be dropped and rebuilt from offset %d on, %d offsets; outputs are sent again",
-				t.Partition, t.meta.Keys, t.meta.Origin, t.Watermark-t.meta.Origin)
+			s.Printf("partition %d: the state of %s will be dropped and rebuilt from offset %d on, %s; outputs are sent again",
+				t.Partition, cli.Plural(t.meta.Keys, "key"), t.meta.Origin, cli.Plural(t.Watermark-t.meta.Origin, "offset"))
 		}
-		if err := s.Agree(s.cmd, yes, fmt.Sprintf("Drop the state of %d partitions?", len(damaged))); err != nil {
+		if err := s.Agree(s.cmd, yes, fmt.Sprintf("Drop the state of %s?", cli.Plural(len(damaged), "partition"))); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 		}
 	}
 	if open > 0 {
-		s.Printf("%d partitions need a decision, see the last column", open)
+		s.Printf("%s a decision, see the last column", cli.Plural(open, "partition needs", "partitions need"))
 		return cli.ErrReported
 	}
 	return nil

@@ -92,15 +92,15 @@ func (s *states) verify(ctx context.Context, format string) error {
 		}
 		keys, wrong = keys+got.Keys, wrong+got.Wrong
 		if got.Trimmed > 0 {
-			bar.Printf("consumer: partition %s/%d: the group began at offset %d and the log now begins at %d: %d keys have shards that are gone and cannot be verified",
-				s.config.Kafka.Input, id, got.Origin, got.Start, got.Trimmed)
+			bar.Printf("%s: partition %s/%d: the group began at offset %d and the log now begins at %d: %s shards that are gone and cannot be verified",
+				s.Consumer, s.config.Kafka.Input, id, got.Origin, got.Start, cli.Plural(got.Trimmed, "key has", "keys have"))
 		}
 	}
 	bar.Done()
 	if err := s.strays(ctx); err != nil {
 		return err
 	}
-	s.Printf("%d keys match the log, %d differ", keys, wrong)
+	s.Printf("%s the log, %s", cli.Plural(keys, "key matches", "keys match"), cli.Plural(wrong, "differs", "differ"))
 	if err := out.End(); err != nil || wrong == 0 {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// MissingWords are the texts that mean a missing value in every column but the
+// missingWords are the texts that mean a missing value in every column but the
 // key, beside an empty field: what spreadsheets, R, SQL and pandas write.
-var MissingWords = []string{
+var missingWords = []string{
 	"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "nan", "NaN", "NaT", "-", "?",
 	"#NA", "#N/A N/A", "-nan", "-NaN", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
 }
@@ -27,7 +27,7 @@ func (s *Selection) missing(column string) nulls {
 	if slices.Contains(s.Text, column) {
 		return s.Null
 	}
-	return slices.Concat(MissingWords, s.Null)
+	return slices.Concat(missingWords, s.Null)
 }
 
 func trimmed(field string) string { return strings.Trim(field, " \t\r\n\u00a0") }

@@ -14,7 +14,7 @@ type Selection struct {
 	Key       string   // of all rows
 	Prefix    string   // before each key
 	Columns   []string // nil: all but the key column
-	Null      []string // texts that are null beside MissingWords
+	Null      []string // texts that are null beside missingWords
 	Text      []string // columns that are text as they are
 	Decimal   string   // point, comma, or "" where the columns must tell
 	DateOrder string   // dmy, mdy, or "" likewise
@@ -31,7 +31,7 @@ const (
 
 // Flags adds the flags that say how to read, but not which columns.
 func (s *Selection) Flags(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&s.Null, "null", nil, "`TEXT` that is a null, beside an empty field and "+strings.Join(MissingWords, " ")+" (repeatable)")
+	fs.StringArrayVar(&s.Null, "null", nil, "`TEXT` that is a null, beside an empty field and "+strings.Join(missingWords, " ")+" (repeatable)")
 	fs.StringSliceVar(&s.Text, "text", nil, "columns that stay text as they are, `a,b`: only an empty field or a --null is a null there")
 	fs.StringVar(&s.Decimal, "decimal", "", "before a fraction stands a `point` or a comma, where the column itself leaves a doubt")
 	fs.StringVar(&s.DateOrder, "date-order", "", "`dmy` or mdy: 03/04/2026 has the day or the month first, where the column itself leaves a doubt")
