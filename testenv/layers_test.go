@@ -201,6 +201,7 @@ var layers = []layer{
 	{path: "testenv/release/wheel"},
 	{path: "testenv/rewind"},
 	{path: "testenv/sim"},
+	{path: "testenv/times"},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,
