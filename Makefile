@@ -22,20 +22,22 @@ test: unit integration ## everything, on embedded parts and on a real Kafka and 
 
 # Packages at a time: most that start servers or processes wait for much of theirs.
 BESIDE ?= 4
+# Those that take longest begin first: at the end none of them is alone, with an idle core.
+LONG = ./testenv/integration ./cmd/consumer ./pipeline/redis ./models ./testenv/manual ./pipeline/kafka ./testenv/chaos
 
 unit: timed ## tests of every package, on embedded parts; SHORT=1 leaves out the long ones and those that run whole programs or repeat research
 ifdef SHORT
 	$(TEST) -count=1 -short -vet=off $$($(GO) list ./... | grep -vE '/(testenv|examples|research)/|/cmd/consumer$$')
 else
-	$(TEST) -count=1 -p $(BESIDE) -timeout 60m ./...
+	$(TEST) -count=1 -p $(BESIDE) -timeout 60m $(LONG) ./...
 endif
 
 integration: timed ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(TEST) -count=1 -p 2 -v -timeout 60m ./testenv ./testenv/integration ./testenv/chaos ./testenv/browser ./testenv/interop ./testenv/manual ./testenv/api ./testenv/compose
+	CREDENCE_BACKEND=real $(TEST) -count=1 -vet=off -p 3 -v -timeout 60m ./testenv/browser ./testenv/integration ./testenv/interop ./testenv/chaos ./testenv/api ./testenv/manual ./testenv/compose ./testenv
 
 containers: timed ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
-	CREDENCE_BACKEND=compose $(TEST) -count=1 $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
+	CREDENCE_BACKEND=compose $(TEST) -count=1 -vet=off $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
 	CREDENCE_BACKEND=compose $(TEST) -count=1 -v -timeout 30m -run TestImageElsewhere ./testenv/release
 
 EXAMPLES ?= 450
@@ -123,7 +125,7 @@ theory: ## distance to the posterior of all rows as shards come in, minutes; wri
 	$(GO) run ./research/approach -out docs/theory.md
 
 race: timed ## the suite on embedded parts under the race detector, without packages that start no goroutine (testenv/race_test.go has the rule); of models and baselines, lanes side by side
-	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m $$($(GO) list ./... | grep -vE '/(cdf(/(formula|lin|mcmc|normal|quantity|rnd|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/(approach|baselines(/.*)?|figure|measure)|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
+	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m $$($(GO) list $(LONG) ./... | grep -vE '/(cdf(/(formula|lin|mcmc|normal|quantity|rnd|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/(approach|baselines(/.*)?|figure|measure)|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
 	$(TEST) -race -short -vet=off -count=1 -timeout 60m -run LanesSideBySide ./models ./research/baselines
 
 ROUNDS ?= 5
