@@ -190,7 +190,7 @@ var layers = []layer{
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
 	{path: "testenv/observe"},
-	{path: "testenv/programs", may: []string{"testenv", "testenv/probe"}},
+	{path: "testenv/programs", may: []string{"testenv", "testenv/compose", "testenv/probe"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
