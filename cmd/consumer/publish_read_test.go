@@ -92,7 +92,6 @@ func (w *world) once(topic string) []pipeline.Record {
 	})
 }
 
-
 // part holds the messages of one topic about a key against the shards that
 // they are about.
 func part(t *testing.T, about string, got, input []pipeline.Record, suffix string) {
