@@ -32,12 +32,15 @@ else
 	$(TEST) -count=1 -p $(BESIDE) -timeout 60m $(LONG) ./...
 endif
 
+# What no server changes, and make unit runs.
+SERVERLESS = 'TestVulncheck|TestKernelsAreGenerated|TestDeadJoinerLeaves|TestModulesOfPrograms|TestLayers|TestWhatIsNotRaced|TestMakeBuild'
+
 integration: timed ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(TEST) -count=1 -vet=off -p 3 -v -timeout 60m ./testenv/browser ./testenv/integration ./testenv/interop ./testenv/chaos ./testenv/api ./testenv/manual ./testenv/compose ./testenv
+	CREDENCE_BACKEND=real $(TEST) -count=1 -vet=off -skip $(SERVERLESS) -p 3 -v -timeout 60m ./testenv/browser ./testenv/integration ./testenv/interop ./testenv/chaos ./testenv/api ./testenv/manual ./testenv/compose ./testenv
 
 containers: timed ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
-	CREDENCE_BACKEND=compose $(TEST) -count=1 -vet=off $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
+	CREDENCE_BACKEND=compose $(TEST) -count=1 -vet=off -skip $(SERVERLESS) $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
 	CREDENCE_BACKEND=compose $(TEST) -count=1 -v -timeout 30m -run TestImageElsewhere ./testenv/release
 
 EXAMPLES ?= 450
