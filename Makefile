@@ -5,7 +5,7 @@ GO       ?= go
 FUZZTIME ?= 200000x
 LINT      = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-.PHONY: help demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race steady fuzz bench bench-quick bench-compare build release digests up down
+.PHONY: help timed demo test unit integration containers api observe chaos drill rehearsal rescale sim mutants accept sbc regimes theory paper paper-page page page-scale picture kernels gallery reference lint vulncheck kubernetes race steady fuzz bench bench-quick bench-compare build release digests up down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,25 +13,35 @@ help: ## this list
 demo: build ## posteriors of real flights in this terminal; needs only Go
 	bin/consumer demo
 
+# What says at its end which tests took longest. A recipe that uses it needs timed.
+TEST = .cache/times $(GO) test
+timed:
+	@$(GO) build -o .cache/times ./testenv/times
+
 test: unit integration ## everything, on embedded parts and on a real Kafka and Redis
 
 # Packages at a time: most that start servers or processes wait for much of theirs.
 BESIDE ?= 4
+# Those that take longest begin first: at the end none of them is alone, with an idle core.
+LONG = ./testenv/integration ./cmd/consumer ./pipeline/redis ./models ./testenv/manual ./pipeline/kafka ./testenv/chaos
 
-unit: ## tests of every package, on embedded parts; SHORT=1 leaves out the long ones and those that run whole programs or repeat research
+unit: timed ## tests of every package, on embedded parts; SHORT=1 leaves out the long ones and those that run whole programs or repeat research
 ifdef SHORT
-	$(GO) test -count=1 -short -vet=off $$($(GO) list ./... | grep -vE '/(testenv|examples|research)/|/cmd/consumer$$')
+	$(TEST) -count=1 -short -vet=off $$($(GO) list ./... | grep -vE '/(testenv|examples|research)/|/cmd/consumer$$')
 else
-	$(GO) test -count=1 -p $(BESIDE) -timeout 60m ./...
+	$(TEST) -count=1 -p $(BESIDE) -timeout 60m $(LONG) ./...
 endif
 
-integration: ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(GO) test -count=1 -p 2 -v -timeout 60m ./testenv ./testenv/integration ./testenv/chaos ./testenv/browser ./testenv/interop ./testenv/manual ./testenv/api ./testenv/compose
+# What no server changes, and make unit runs.
+SERVERLESS = 'TestVulncheck|TestKernelsAreGenerated|TestDeadJoinerLeaves|TestModulesOfPrograms|TestLayers|TestWhatIsNotRaced|TestMakeBuild'
 
-containers: ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
+integration: timed ## the integration and the chaos suite on real parts, which it starts itself
+	CREDENCE_BACKEND=real $(TEST) -count=1 -vet=off -skip $(SERVERLESS) -p 3 -v -timeout 60m ./testenv/browser ./testenv/integration ./testenv/interop ./testenv/chaos ./testenv/api ./testenv/manual ./testenv/compose ./testenv
+
+containers: timed ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
-	CREDENCE_BACKEND=compose $(GO) test -count=1 $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
-	CREDENCE_BACKEND=compose $(GO) test -count=1 -v -timeout 30m -run TestImageElsewhere ./testenv/release
+	CREDENCE_BACKEND=compose $(TEST) -count=1 -vet=off -skip $(SERVERLESS) $(if $(SHORT),-short) -p 1 -v -timeout 30m ./testenv ./testenv/integration
+	CREDENCE_BACKEND=compose $(TEST) -count=1 -v -timeout 30m -run TestImageElsewhere ./testenv/release
 
 EXAMPLES ?= 450
 api: ## requests that schemathesis makes of each operation of the HTTP API, EXAMPLES=450 of them, in all 10,000; a quarter of an hour
@@ -44,8 +54,8 @@ KILLS ?= 300
 chaos: ## every fault on three Kafka brokers, a Redis Cluster and a single Redis, KILLS=300 of them killed processes; a quarter of an hour
 	CREDENCE_BACKEND=local CREDENCE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 90m -run TestStorm ./testenv/chaos
 
-drill: ## upgrades a group at work from the release before (testenv/chaos/PREVIOUS, or BASE=<commit>) process by process, and takes it back, on a real Kafka and Redis; two minutes
-	CREDENCE_BACKEND=real CREDENCE_DRILL=9000 CREDENCE_BASE=$(BASE) $(GO) test -count=1 -v -timeout 20m -run 'TestDrill$$' ./testenv/chaos
+drill: timed ## upgrades a group at work from the release before (testenv/chaos/PREVIOUS, or BASE=<commit>) process by process, and takes it back, on a real Kafka and Redis; two minutes
+	CREDENCE_BACKEND=real CREDENCE_DRILL=9000 CREDENCE_BASE=$(BASE) $(TEST) -count=1 -v -timeout 20m -run 'TestDrill$$' ./testenv/chaos
 
 rehearsal: ## 1 -> 6 -> 2 workers under traffic, one cut off the network; brokers restarted and killed in turn; a rescale with dying masters. Needs root; a quarter of an hour
 	CREDENCE_BACKEND=local CREDENCE_REHEARSAL=whole $(GO) test -count=1 -v -timeout 60m -run 'TestRehearsal$$|TestStorm$$/rolling|TestStorm$$/rescale' ./testenv/chaos
@@ -117,9 +127,9 @@ regimes: ## the defaults where users start, five to ten minutes; writes docs/reg
 theory: ## distance to the posterior of all rows as shards come in, minutes; writes docs/theory.md
 	$(GO) run ./research/approach -out docs/theory.md
 
-race: ## the suite on embedded parts under the race detector; of the mathematics, which starts no goroutine, what runs side by side; nothing that only runs other programs
-	$(GO) test -race -short -count=1 -p 3 -timeout 60m $$($(GO) list ./... | grep -vE '/(models(/.*)?|research/baselines(/.*)?|examples/.*|testenv/(api|browser|interop|manual|release))$$')
-	$(GO) test -race -short -count=1 -p 3 -timeout 60m -run 'Keeps?TheContract' ./models/... ./research/baselines/...
+race: timed ## the suite on embedded parts under the race detector, without packages that start no goroutine (testenv/race_test.go has the rule); of models and baselines, lanes side by side
+	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m $$($(GO) list $(LONG) ./... | grep -vE '/(cdf(/(formula|lin|mcmc|normal|quantity|rnd|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/(approach|baselines(/.*)?|figure|measure)|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
+	$(TEST) -race -short -vet=off -count=1 -timeout 60m -run LanesSideBySide ./models ./research/baselines
 
 ROUNDS ?= 5
 steady: ## repeats the tests of PKG=./cmd/... beside busy loops, ROUNDS=5 times on one core and with eight threads, in random order: finds those that depend on time

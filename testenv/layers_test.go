@@ -187,7 +187,7 @@ var layers = []layer{
 	{path: "testenv/browser"},
 	{path: "testenv/manual"},
 	{path: "testenv/observe"},
-	{path: "testenv/programs", may: []string{"testenv", "testenv/probe"}},
+	{path: "testenv/programs", may: []string{"testenv", "testenv/compose", "testenv/probe"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
 	{path: "testenv/mutants"},
@@ -198,6 +198,7 @@ var layers = []layer{
 	{path: "testenv/release/wheel"},
 	{path: "testenv/rewind"},
 	{path: "testenv/sim"},
+	{path: "testenv/times"},
 }
 
 // homes lists where a library from outside lives and nowhere else; testenv,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -73,6 +74,22 @@ func columnsOf(t *testing.T, r *pipeline.Record) *cdf.Batch {
 		t.Fatalf("offset %d, %s: %v", r.Offset, header(r, "content-type"), err)
 	}
 	return b
+}
+
+// once is what a topic holds without what came again: where a broker's answer is late, a
+// batch may be sent twice, with the same identities and bytes.
+func (w *world) once(topic string) []pipeline.Record {
+	w.Helper()
+	seen := map[string][]byte{}
+	return slices.DeleteFunc(w.read(topic), func(r pipeline.Record) bool {
+		id := string(r.Key) + " " + header(&r, "ce_id")
+		before, again := seen[id]
+		if again && !bytes.Equal(before, r.Value) {
+			w.Errorf("%s of %s came twice, as %d and as other %d bytes", id, topic, len(before), len(r.Value))
+		}
+		seen[id] = r.Value
+		return again
+	})
 }
 
 // part holds the messages of one topic about a key against the shards that

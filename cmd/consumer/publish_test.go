@@ -58,8 +58,8 @@ func TestWhatPublishAsksFor(t *testing.T) {
 			if code, _, messages := w.consumer("run", "--until-end"); code != 0 {
 				t.Fatalf("run: exit %d\n%s", code, messages)
 			}
-			input, output := w.read("shards"), w.read("posteriors")
-			drawn, rows := w.read("posteriors.draws"), w.read("posteriors.predictions")
+			input, output := w.read("shards"), w.once("posteriors")
+			drawn, rows := w.once("posteriors.draws"), w.once("posteriors.predictions")
 			if n := len(drawn); n != 7+7+2 {
 				t.Errorf("%d messages with draws", n)
 			}

@@ -165,6 +165,7 @@ func TestInstruments(t *testing.T) {
 						t.Errorf("at %d pixels the page is %v wider than its window", width, over)
 					}
 				}
+				b.end()
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ import (
 // that is possible; "" after a loud line where it is not, a failure in CI.
 func findChromium(t testing.TB) string {
 	t.Helper()
+	if path, err := exec.LookPath("chromium"); err == nil {
+		return path // without the installer, whose lock others may hold for minutes
+	}
 	path, err := func() (string, error) {
 		i, err := install.New(t.Context(), nil)
 		if err != nil {

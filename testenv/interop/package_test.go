@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -76,17 +77,26 @@ func newPackage(t *testing.T, w *world) (string, error) {
 	if err := os.WriteFile(constraints, []byte(pinned), 0o600); err != nil {
 		return "", err
 	}
-	return dir, installed(t.Context(), func(i *install.Installer) error {
-		python3, err := i.Program(t.Context(), "python3", "python3", "python3-venv")
-		if err != nil {
-			return err
+	var python3 string
+	if err := installed(t.Context(), func(i *install.Installer) (err error) {
+		python3, err = i.Program(t.Context(), "python3", "python3", "python3-venv")
+		return err
+	}); err != nil {
+		return "", err
+	}
+	// Not under the installer's lock: the folder is this test's own, and others wait for the lock.
+	for _, command := range [][]string{
+		{python3, "-m", "venv", dir},
+		{
+			filepath.Join(dir, "bin", "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+			"--only-binary", ":all:", "-c", constraints, "credence[pandas,polars,arviz] @ file://" + file, "nbclient", "ipykernel", "matplotlib", "mypy",
+		},
+	} {
+		if out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%q: %w\n%s", command, err, programs.Last(string(out)))
 		}
-		if err := i.Run(t.Context(), python3, "-m", "venv", dir); err != nil {
-			return err
-		}
-		return i.Run(t.Context(), filepath.Join(dir, "bin", "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-			"--only-binary", ":all:", "-c", constraints, "credence[pandas,polars,arviz] @ file://"+file, "nbclient", "ipykernel", "matplotlib", "mypy")
-	})
+	}
+	return dir, nil
 }
 
 // withPackage runs the script that uses the package.

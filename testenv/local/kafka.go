@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -108,19 +109,22 @@ func newKafka(ctx context.Context, t tools, dir, cluster string, m member) (*kaf
 		return nil, err
 	}
 	java := func(class string, args ...string) []string {
-		return append([]string{
+		return slices.Concat([]string{
 			t.java, "-Xms64m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true",
 			"-Dlog4j2.configurationFile=file:" + logging, "-Dkafka.logs.dir=" + dir,
-			"-cp", filepath.Join(t.jars, "*"), class,
-		}, args...)
+		}, t.flags, []string{"-cp", filepath.Join(t.jars, "*"), class}, args)
 	}
 	format := java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties)
 	if out, err := exec.CommandContext(ctx, format[0], format[1:]...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("format kafka's log: %w: %s", err, out)
 	}
+	broker := java("kafka.Kafka", properties)
+	if t.dump != "" {
+		broker = slices.Insert(broker, 1, t.dump)
+	}
 	return &kafka{
-		proc: &process{log: filepath.Join(dir, "broker.log"), dir: dir, args: java("kafka.Kafka", properties)},
+		proc: &process{log: filepath.Join(dir, "broker.log"), dir: dir, args: broker},
 		addr: m.Clients.Seen, guarded: m.Guarded.Seen, secure: m.Secure.Seen, ca: c.File,
 	}, nil
 }

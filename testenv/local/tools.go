@@ -19,9 +19,11 @@ import (
 
 // tools are the programs and files that the servers are made of.
 type tools struct {
-	java  string // 17 or later
-	redis string // redis-server
-	jars  string // folder of Kafka's jars
+	java  string   // 17 or later
+	redis string   // redis-server
+	jars  string   // folder of Kafka's jars
+	flags []string // of Kafka's JVM
+	dump  string   // a flag of the broker's alone
 }
 
 // prepare finds the tools and installs those that are missing, one process
@@ -41,8 +43,13 @@ func prepare(ctx context.Context, o Options) (t tools, err error) {
 	if t.java, err = java(ctx, i); err != nil {
 		return t, err
 	}
-	t.jars, err = jars(ctx, i)
-	return t, err
+	if t.jars, err = jars(ctx, i); err != nil {
+		return t, err
+	}
+	if t.flags, err = sharedClasses(ctx, i, t); err != nil {
+		fmt.Fprintf(os.Stderr, "testenv: brokers start without shared classes: %v\n", err)
+	}
+	return t, ctx.Err()
 }
 
 // java returns a Java that Kafka 4 runs on.
