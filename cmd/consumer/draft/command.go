@@ -240,9 +240,14 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	}
 	text := m.AppendYAML(f.head(s))
 	// What is written must be what run would read.
-	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
+	c, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text)
+	if err == nil {
+		err = s.profile.check(c.Models[0].Spec)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("the draft is not valid: %w", err)
-	} else if len(warnings) > 0 {
+	}
+	if len(warnings) > 0 {
 		a.Printf("warning: %s", strings.Join(warnings, "; "))
 	}
 	return text, m, nil
