@@ -109,7 +109,7 @@ func assemble(spec *Spec, response string, sources []source) (*design, error) {
 func (d *design) lay(spec *Spec, response string, sources []source) error {
 	d.response, d.sources = response, sources
 	if spec.Columns.Intercept {
-		d.names, d.scalable = append(d.names, "intercept"), append(d.scalable, false)
+		d.names, d.scalable = append(d.names, InterceptName), append(d.scalable, false)
 	}
 	for i := range d.sources {
 		s := &d.sources[i]
@@ -142,11 +142,19 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 	seen := make(map[string]bool, len(d.names))
 	for _, name := range d.names {
 		if seen[name] {
-			return fmt.Errorf("%w: two coefficients would be named %q", ErrSchema, name)
+			return fmt.Errorf("%w: two coefficients would be named %q%s", ErrSchema, name, renamed(name))
 		}
 		seen[name] = true
 	}
 	return nil
+}
+
+// renamed says how a column of such a name can be there all the same.
+func renamed(name string) string {
+	if name == InterceptName {
+		return ", a column's and that of the intercept; rename the column, or make it I(" + name + ") in a formula"
+	}
+	return ", of two columns or of a column and a level; rename one"
 }
 
 func (r *Roles) response() string {

@@ -5,10 +5,14 @@ import (
 	"math/rand/v2"
 )
 
+// InterceptName is the name of the column of ones where there is an intercept; no other
+// column of X can have it.
+const InterceptName = "intercept"
+
 // Dims is what a model's shape depends on beyond its settings. It is fixed by
 // a key's first shard.
 type Dims struct {
-	Columns   []string // of Shard.X in order, "intercept" first where Intercept
+	Columns   []string // of Shard.X in order, InterceptName first where Intercept
 	Intercept bool
 	Groups    []Group // grouping factors in the order of Shard.Group and Shard.Slopes
 	Draws     int     // S, draws per shard

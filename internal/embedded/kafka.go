@@ -16,6 +16,7 @@ type kafka struct {
 	dir, cluster string
 	gate         *gate
 	guard        *guard
+	disk         *disk
 
 	mu   sync.Mutex
 	port int
@@ -29,7 +30,7 @@ func newKafka(ctx context.Context, dir, cluster, addr string) (*kafka, error) {
 		return nil, err
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	return &kafka{dir: dir, cluster: cluster, port: port, gate: newGate(), guard: newGuard()}, l.Close()
+	return &kafka{dir: dir, cluster: cluster, port: port, gate: newGate(), guard: newGuard(), disk: newDisk()}, l.Close()
 }
 
 func (k *kafka) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(k.port)) }
@@ -45,6 +46,7 @@ func (k *kafka) start(ctx context.Context) error {
 		kfake.ListenFn(func(_, addr string) (net.Listener, error) { return k.gate.listen(ctx, addr) }),
 		kfake.ClusterID(k.cluster),
 		kfake.DataDir(k.dir),
+		kfake.WithLogger(k.disk),
 		kfake.DefaultNumPartitions(1),
 		kfake.GroupMinSessionTimeout(time.Second),
 	)

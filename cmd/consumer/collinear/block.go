@@ -26,7 +26,7 @@ type block struct {
 // before it; numbers come behind factors, and as they are named. Rows that the model would
 // drop are left out; keys are those of the rows that are left.
 func (r *Rows) design(roles *cdf.Roles, missing string) (blocks []block, keys []string) {
-	b := r.batch()
+	b := r.Batch()
 	features := roles.Features
 	if roles.Formula != nil {
 		made, err := roles.Formula.Begin(b, mostColumns, false)

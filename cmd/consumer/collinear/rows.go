@@ -95,5 +95,5 @@ func (r *Rows) fill(at, rows int) {
 	}
 }
 
-// batch are the rows, as one shard.
-func (r *Rows) batch() *cdf.Batch { return &cdf.Batch{Rows: len(r.keys), Columns: r.columns} }
+// Batch are the rows, as one shard, which it does not copy.
+func (r *Rows) Batch() *cdf.Batch { return &cdf.Batch{Rows: len(r.keys), Columns: r.columns} }

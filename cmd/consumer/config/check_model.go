@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -91,6 +92,9 @@ func (m *Model) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, ch
 			continue
 		}
 		take(f.Name, "a feature")
+		if f.Name == cdf.InterceptName && !f.Levels.given && c.Intercept && k != nil && k.Intercept {
+			wrong("%s: %s is the name of the intercept; rename the column, make it I(%s) in a formula, or set columns.intercept: false", at, f.Name, f.Name)
+		}
 		f.check(wrong, choose, at)
 	}
 	for i, g := range append([]Group{{Column: c.Group}}, c.Groups...) {

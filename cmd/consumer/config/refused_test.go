@@ -66,6 +66,7 @@ func TestRefused(t *testing.T) {
 		"empty features":          {model("columns: {features: []}"), []string{"columns.features: an empty list", "leave the key out"}},
 		"nameless feature":        {model("columns: {features: [{center: 1}]}"), []string{"features[0]", "name is empty"}},
 		"feature twice":           {model("columns: {features: [a, a]}"), []string{`"a" is a feature and a feature`}},
+		"the intercept's name":    {model("columns: {features: [intercept]}"), []string{"features[0]: intercept is the name of the intercept", "I(intercept)", "columns.intercept: false"}},
 		"response as feature":     {model("columns: {response: a, features: [a]}"), []string{`"a" is the response and a feature`}},
 		"scale of 0":              {model("columns: {features: [{name: a, scale: 0}]}"), []string{"scale 0"}},
 		"levels, no baseline":     {model("columns: {features: [{name: a, levels: [x, z]}]}"), []string{"(a)", "baseline is missing", "x, z"}},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	servers "github.com/credence-stream/credence/internal/embedded"
 )
 
@@ -22,14 +23,14 @@ func UsesEmbedded(c *config.Config) bool {
 
 // StartEmbedded starts the servers that the configuration asks for inside the
 // process, says where they listen and puts their addresses into it. What it
-// returns ends them.
-func StartEmbedded(ctx context.Context, c *config.Config, o servers.Options, logger *slog.Logger) (end func(), err error) {
+// returns is nil where there are none.
+func StartEmbedded(ctx context.Context, c *config.Config, o servers.Options, logger *slog.Logger) (*Servers, error) {
 	if !UsesEmbedded(c) {
-		return func() {}, nil
+		return nil, nil
 	}
 	env, err := servers.Start(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("embedded servers: %w", err)
+		return nil, fmt.Errorf("embedded servers: %w", cli.Temporary(err))
 	}
 	if slices.Contains(c.Kafka.Brokers, config.Embedded) {
 		c.Kafka.Brokers = env.Brokers()
@@ -39,5 +40,24 @@ func StartEmbedded(ctx context.Context, c *config.Config, o servers.Options, log
 		c.Redis.URL, c.StoreInside = env.RedisURL(), true
 		logger.Info("embedded store listens", slog.String("redis.url", c.Redis.URL))
 	}
-	return func() { _ = env.Close() }, nil
+	return &Servers{env}, nil
+}
+
+// Servers are those inside the process. A nil *Servers stands for none.
+type Servers struct{ env *servers.Env }
+
+// Watch returns nil when ctx ends, or before that an error once the broker cannot write
+// its log.
+func (s *Servers) Watch(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	return cli.Temporary(s.env.Watch(ctx))
+}
+
+// End ends them.
+func (s *Servers) End() {
+	if s != nil {
+		_ = s.env.Close()
+	}
 }

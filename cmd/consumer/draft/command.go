@@ -2,9 +2,7 @@ package draft
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -199,8 +197,10 @@ func topicName(file string) string {
 
 // writeDraft drafts and writes.
 func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
-	if err := Free(f.out, f.force); err != nil {
-		return err
+	if f.out != "" {
+		if err := cli.Free(f.out, f.force); err != nil {
+			return err
+		}
 	}
 	s, err := f.look(ctx, a)
 	if err != nil {
@@ -224,18 +224,6 @@ func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
 	return nil
 }
 
-// Free returns an error where a file is that must not be written over: before the work,
-// which may take a while. What counts comes after it.
-func Free(name string, force bool) error {
-	if name == "" || force {
-		return nil
-	}
-	if _, err := os.Lstat(name); err == nil {
-		return fmt.Errorf("%s is there already; --force writes over it", name)
-	}
-	return nil
-}
-
 // draft drafts from what was looked at.
 func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	m, err := s.profile.Suggest(a.Kinds, f.wish)
@@ -252,27 +240,25 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	}
 	text := m.appendYAML(f.head(s))
 	// What is written must be what run would read.
-	if _, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text); err != nil {
+	c, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text)
+	if err == nil {
+		err = s.profile.check(c.Models[0].Spec)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("the draft is not valid: %w", err)
-	} else if len(warnings) > 0 {
+	}
+	if len(warnings) > 0 {
 		a.Printf("warning: %s", strings.Join(warnings, "; "))
 	}
 	return text, m, nil
 }
 
-// Write makes a file, over another only with force.
+// Write makes a file, whole or not at all, over another only with force.
 func Write(name string, text []byte, force bool) error {
-	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	file, err := os.OpenFile(name, how, 0o666)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already; --force writes over it", name)
-	}
+	file, err := cli.Create(name, force, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	return file.Finish(err)
 }

@@ -5,6 +5,7 @@ package draft
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -26,6 +27,7 @@ type Profile struct {
 	columns []*column // by first appearance
 	skipped []cdf.Skipped
 	rows    collinear.Rows
+	first   collinear.Rows // the first shard, for check
 }
 
 // column is what a sample says about one column.
@@ -64,6 +66,9 @@ func (p *Profile) Add(key string, b *cdf.Batch) {
 	p.Shards++
 	p.Keys[key] = true
 	p.rows.Add(key, b)
+	if p.Shards == 1 {
+		p.first.Add(key, b)
+	}
 	for i := range b.Columns {
 		p.columnOf(&b.Columns[i]).add(key, &b.Columns[i], b.Rows)
 	}
@@ -72,6 +77,19 @@ func (p *Profile) Add(key string, b *cdf.Batch) {
 			p.skipped = append(p.skipped, cdf.Skipped{Name: strings.Clone(s.Name), Type: strings.Clone(s.Type)})
 		}
 	}
+}
+
+// check returns why a model would refuse the first shard for its columns: what is wrong with
+// those is wrong with all that come.
+func (p *Profile) check(spec *cdf.Spec) error {
+	first := p.first.Batch()
+	if first.Rows == 0 {
+		return nil // they were too many to keep
+	}
+	if _, err := cdf.NewFilter(spec, "").Check(first); errors.Is(err, cdf.ErrSchema) {
+		return err
+	}
+	return nil
 }
 
 func (p *Profile) columnOf(c *cdf.Column) *column {

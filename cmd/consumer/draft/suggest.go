@@ -246,6 +246,8 @@ func (m *Model) settle(wanted string) {
 		case g.role == group:
 			able := m.able(func(k *kind.Kind) bool { return k.Groups != kind.NoGroups })
 			g.role, g.why = leftOut, fmt.Sprintf("names %d groups, and each would be a coefficient; it is one for kind %s, or for the key of the records", g.distinct(), able)
+		case g.role == numericFeature && k.Features && k.Intercept && g.name == cdf.InterceptName && m.formula == nil:
+			g.role, g.why = leftOut, fmt.Sprintf("its effect would have the name of the intercept; rename it, or ask for I(%s) in a formula", g.name)
 		case (g.role == numericFeature || g.role == categoricalFeature) && !k.Features:
 			g.role, g.why = leftOut, "kind "+k.Name+" takes no features"
 		}

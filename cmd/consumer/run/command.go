@@ -76,15 +76,16 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
 		limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), w.log)
 	}
-	end, err := connect.StartEmbedded(ctx, c, connect.Usual, w.log)
+	inside, err := connect.StartEmbedded(ctx, c, connect.Usual, w.log)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer inside.End()
 	s, err := NewService(ctx, a.Names, c, w.log)
 	if err != nil {
 		return err
 	}
+	s.servers = inside
 	if s.from = start; term.IsTerminal(a.Err) {
 		s.tty = a.Err
 	}

@@ -41,13 +41,13 @@ type Inside struct {
 // the service has run.
 func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 	c, logger := o.Config, newLogger(o.Log, o.Config.Log.Format, o.Least)
-	stop, err := connect.StartEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
+	inside, err := connect.StartEmbedded(ctx, c, servers.Options{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			stop()
+			inside.End()
 		}
 	}()
 	s, err = NewService(ctx, o.Names, c, logger)
@@ -66,7 +66,7 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 	if o.Scores && s.http == nil {
 		s.scored = live.NewScored()
 	}
-	s.accounts, s.inside = true, true // the store ends with the service, and is asked before
+	s.accounts, s.servers = true, inside
 	if s.http != nil {
 		c.HTTP.Listen = s.http.Addr()
 	}
@@ -74,7 +74,7 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 		return nil, nil, errors.Join(err, s.discard())
 	}
 	return s, func() {
-		stop()
+		inside.End()
 		_ = os.RemoveAll(filepath.Dir(c.File))
 	}, nil
 }
@@ -154,11 +154,11 @@ func (s *Service) discard() error {
 func writeTemp(c *config.Config, name string) (string, error) {
 	dir, err := os.MkdirTemp("", "credence-"+name+"-*")
 	if err != nil {
-		return "", err
+		return "", cli.Temporary(err)
 	}
 	file := filepath.Join(dir, name+".yaml")
 	if err := os.WriteFile(file, []byte(c.String()), 0o600); err != nil {
-		return "", errors.Join(fmt.Errorf("the configuration for other commands: %w", err), os.RemoveAll(dir))
+		return "", errors.Join(fmt.Errorf("the configuration for other commands: %w", cli.Temporary(err)), os.RemoveAll(dir))
 	}
 	return file, nil
 }

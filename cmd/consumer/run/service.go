@@ -42,9 +42,9 @@ type Service struct {
 	tty  io.Writer // of a bar; nil: none
 
 	began    time.Time
-	accounts bool          // for when it ends
-	inside   bool          // its broker and store end with it
-	up       chan struct{} // closed once there is a worker
+	accounts bool             // for when it ends
+	servers  *connect.Servers // that end with it, and are asked before; nil: none
+	up       chan struct{}    // closed once there is a worker
 
 	mu      sync.Mutex
 	waiting string           // why there is no worker yet
@@ -117,6 +117,7 @@ func (s *Service) Run(ctx context.Context, untilEnd bool) error {
 		s.watch.Run(ctx)
 		return nil
 	})
+	g.Go(func() error { return s.servers.Watch(ctx) })
 	g.Go(func() error {
 		defer cancel()
 		return s.work(ctx, untilEnd)
@@ -165,7 +166,7 @@ func (s *Service) work(ctx context.Context, untilEnd bool) error {
 	close(s.up)
 	if s.accounts {
 		defer func() {
-			if s.final = s.Account(ctx); s.inside {
+			if s.final = s.Account(ctx); s.servers != nil {
 				s.final.file = ""
 			}
 		}()

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -78,61 +77,22 @@ func (s *states) export(ctx context.Context, name, glob string) error {
 	return s.exportTo(ctx, name, glob, layout.Past)
 }
 
-// target is where an export is written to.
-type target struct {
-	dir    string // of files on the way
-	file   *os.File
-	become string // the file's name once it is whole; "": it is written to as it is
-}
-
-// openTarget makes a file beside its name, or beside what a link leads to. What is no plain
-// file, such as a pipe or a device, is written to: it must not be renamed over.
-func openTarget(name string) (*target, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		file, err := os.OpenFile(name, os.O_WRONLY, 0)
-		return &target{os.TempDir(), file, ""}, err
-	}
-	if at, err := filepath.EvalSymlinks(name); err == nil {
-		name = at
-	}
-	dir := filepath.Dir(name)
-	file, err := os.CreateTemp(dir, ".export-*")
-	return &target{dir, file, name}, err
-}
-
-// finish ends the file, or removes it after an error.
-func (t *target) finish(err error) error {
-	if t.become == "" {
-		return errors.Join(err, t.file.Close())
-	}
-	if err == nil {
-		err = t.file.Sync()
-	}
-	if err = errors.Join(err, t.file.Close()); err == nil {
-		err = os.Rename(t.file.Name(), t.become)
-	}
-	if err != nil {
-		_ = os.Remove(t.file.Name())
-	}
-	return err
-}
-
 // exportTo writes the file, whole or not at all.
 func (s *states) exportTo(ctx context.Context, name, glob string, past []pipeline.Era) error {
-	to, err := openTarget(name)
+	to, err := cli.Create(name, true, 0o600)
 	if err != nil {
 		return err
 	}
 	rows, parts, err := s.exportInto(ctx, to, glob, past)
-	if err = to.finish(err); err != nil {
+	if err = to.Finish(err); err != nil {
 		return err
 	}
 	s.Printf("%s of %s written to %s", cli.Plural(rows, "state"), cli.Plural(parts, "partition"), name)
 	return nil
 }
 
-func (s *states) exportInto(ctx context.Context, to *target, glob string, past []pipeline.Era) (rows int64, parts int, err error) {
-	spool, err := os.CreateTemp(to.dir, ".spool-*")
+func (s *states) exportInto(ctx context.Context, to *cli.File, glob string, past []pipeline.Era) (rows int64, parts int, err error) {
+	spool, err := os.CreateTemp(to.Dir, ".spool-*")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -141,7 +101,7 @@ func (s *states) exportInto(ctx context.Context, to *target, glob string, past [
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, err = s.writeExport(ctx, to.file, spool, partitions, glob, past)
+	rows, err = s.writeExport(ctx, to, spool, partitions, glob, past)
 	return rows, len(partitions), err
 }
 

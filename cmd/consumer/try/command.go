@@ -166,7 +166,10 @@ func (f *flags) check(a *app.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	f.ask.By, f.ask.Sample = "try", f.sample
-	return draft.Free(f.ask.Out, f.force)
+	if f.ask.Out == "" {
+		return nil
+	}
+	return cli.Free(f.ask.Out, f.force)
 }
 
 // lookAt drafts from the data, or says what could be drafted.

@@ -119,7 +119,7 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 		e := estimateOf(p.Key, &s.Rows[i], scales)
 		family, inner := split(s.Rows[i].Variable)
 		switch {
-		case family == "beta" && inner == "intercept":
+		case family == "beta" && inner == cdf.InterceptName:
 		case family == "beta" && strings.HasSuffix(inner, "=__other__") && slices.Contains(s.PriorDominated, s.Rows[i].Variable):
 			// No row of such a level came, or few.
 		case family == "beta":

@@ -47,7 +47,7 @@ func checkFormat(file, format string) error {
 func keepUntil(ctx context.Context, in io.Reader, format string, most int64) (name string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "credence-try-*")
 	if err != nil {
-		return "", nil, err
+		return "", nil, cli.Temporary(err)
 	}
 	remove = func() { _ = os.RemoveAll(dir) }
 	type kept struct {
@@ -87,13 +87,13 @@ func keep(dir string, in io.Reader, format string, most int64) (name string, err
 func copyTo(name string, in io.Reader, most int64) error {
 	out, err := os.Create(name)
 	if err != nil {
-		return err
+		return cli.Temporary(err)
 	}
 	n, err := io.Copy(out, io.LimitReader(in, most+1))
 	if err == nil && n > most {
 		err = fmt.Errorf("standard input has more than %s; try a file, which is not copied", cli.Size(most))
 	}
-	return errors.Join(err, out.Close())
+	return cli.Temporary(errors.Join(err, out.Close()))
 }
 
 // endingOf tells the ending of a file from its first bytes, or takes the one of a

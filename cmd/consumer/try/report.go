@@ -2,6 +2,7 @@ package try
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -61,11 +62,13 @@ func (t *trial) report(ctx context.Context, s *run.Service) error {
 			fmt.Fprintf(&w, "  %s\n", line)
 		}
 	}
-	if err := t.writeNext(&w); err != nil {
-		return err
+	var kept error // what was learnt is told all the same
+	if t.ask.Out != "" {
+		kept = draft.Write(t.ask.Out, t.text, t.force)
 	}
+	t.writeNext(&w, kept == nil)
 	_, err = io.WriteString(t.Out, w.String())
-	return err
+	return errors.Join(err, kept)
 }
 
 // writeEffects ranks the coefficients.
@@ -331,17 +334,19 @@ func (t *trial) writeRefused(ctx context.Context, w *strings.Builder, s *run.Ser
 	return nil
 }
 
-// writeNext says how to run the same on real servers, and keeps the configuration.
-func (t *trial) writeNext(w *strings.Builder) error {
+// writeNext says how to run the same on real servers; kept says whether the configuration
+// is where --out names.
+func (t *trial) writeNext(w *strings.Builder, kept bool) {
 	file := t.ask.Out
 	w.WriteString("\nTo keep it\n")
-	if file == "" {
+	switch {
+	case file == "":
 		file = "credence.yaml"
 		fmt.Fprintf(w, "  add --out %s to this command: it writes the configuration, with what was found as comments\n", file)
-	} else if err := draft.Write(file, t.text, t.force); err != nil {
-		return err
-	} else {
+	case kept:
 		fmt.Fprintf(w, "  %s has the configuration, with what was found as comments\n", file)
+	default:
+		fmt.Fprintf(w, "  %s could not be written: %s init drafts the same configuration\n", file, cli.Command(t.Consumer))
 	}
 	consumer, with := cli.Command(t.Consumer), " --config "+cli.Quote(file)
 	w.WriteString("On real servers (their addresses are in the configuration)\n")
@@ -353,7 +358,6 @@ func (t *trial) writeNext(w *strings.Builder) error {
 		fmt.Fprintf(w, "  %s %s\n", cli.Command(t.Producer), t.look.Replay())
 	}
 	fmt.Fprintf(w, "  %s run%s\n", consumer, with)
-	return nil
 }
 
 // named lists the first of some keys.

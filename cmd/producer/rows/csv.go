@@ -28,8 +28,9 @@ type csvFile struct {
 	name    string
 	file    *os.File
 	reader  *csv.Reader
-	header  int // fields
-	key     int // field, -1: none
+	quotes  *quotes // before it
+	header  int     // fields
+	key     int     // field, -1: none
 	columns []int
 	said    *about // the source's on the first pass
 }
@@ -155,8 +156,10 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 	if why := strange(buffered); why != "" {
 		return nil, fmt.Errorf("%s: %w: %s", f.name, ErrInput, why)
 	}
-	f.reader = csv.NewReader(buffered)
-	f.reader.Comma = separator(buffered, f.name)
+	comma := separator(buffered, f.name)
+	f.quotes = newQuotes(buffered, comma)
+	f.reader = csv.NewReader(f.quotes)
+	f.reader.Comma = comma
 	if word := separators[f.reader.Comma]; word != "" {
 		f.said.note("its columns are separated by %s", word)
 	}
@@ -187,6 +190,7 @@ func (f *csvFile) close() error { return f.file.Close() }
 // read returns the next record, valid until the next call, or io.EOF.
 func (f *csvFile) read() ([]string, error) {
 	record, err := f.reader.Read()
+	f.quotes.show(record)
 	if err == nil || errors.Is(err, io.EOF) {
 		return record, err
 	}
@@ -196,8 +200,11 @@ func (f *csvFile) read() ([]string, error) {
 		return nil, fmt.Errorf("%s: %w: %w", f.name, ErrInput, err)
 	case errors.Is(err, csv.ErrFieldCount):
 		return nil, fmt.Errorf("%s:%d: %w: %d fields where the header has %d", f.name, bad.Line, ErrInput, len(record), f.header)
-	default:
-		return nil, fmt.Errorf("%s:%d: %w: %w", f.name, bad.Line, ErrInput, bad.Err)
+	default: // a quote, for those outside of fields in quotes are text
+		if _, next := f.reader.Read(); f.quotes.inside && errors.Is(next, io.EOF) {
+			return nil, fmt.Errorf("%s:%d: %w: the quotes that field %d begins with have no end", f.name, bad.StartLine, ErrInput, len(record)+1)
+		}
+		return nil, fmt.Errorf(`%s:%d:%d: %w: field %d is in quotes and goes on behind them; a quote inside is written twice, as in "5"" pipe"`, f.name, bad.Line, bad.Column, ErrInput, len(record)+1)
 	}
 }
 

@@ -109,6 +109,8 @@ func TestCSVRows(t *testing.T) {
 		{"mark, carriage returns, blanks in the header", "\uFEFFg , x\r\na,1\r\n", Selection{KeyColumn: "g"},
 			[]string{"a 1"}},
 		{"doubled column left out", "x,y,y\n1,2,3\n", Selection{Key: "k", Columns: []string{"x"}}, []string{"k 1"}},
+		{"quotes that are text", "g,x\na,5\" pipe\nb,\"5\"\" pipe, \"\"long\"\"\"\nc,say \"x\"\n", Selection{KeyColumn: "g"}, []string{`a "5\" pipe"`, `b "5\" pipe, \"long\""`, `c "say \"x\""`}},
+		{"quotes that are text in a name", "g;x (\");y\na;1;2\n", Selection{KeyColumn: "g"}, []string{"a 1 2"}},
 		{"no line end", "x\n1", Selection{Key: "k"}, []string{"k 1"}},
 	}
 	for _, tt := range tests {
@@ -140,8 +142,9 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"header only", "g,x\n", key, "in.csv: unusable input: no rows below the header"},
 		{"too few fields", "g,x\na,1\nb\n", key, "in.csv:3: unusable input: 1 fields where the header has 2"},
 		{"too many fields", "g,x\na,1,2\n", key, "in.csv:2: unusable input: 3 fields where the header has 2"},
-		{"stray quote", "g,x\na,1\"2\n", key, `in.csv:2: unusable input: bare "`},
-		{"open quote", "g,x\na,1\nb,\"2\n", key, `in.csv:3: unusable input: extraneous or missing "`},
+		{"a quote inside quotes", "g,x\na,\"1\"2\"\nb,1\n", key, `in.csv:2:5: unusable input: field 2 is in quotes and goes on behind them; a quote inside is written twice, as in "5"" pipe"`},
+		{"a quote inside quotes in the last line", "g,x\na,\"1\"2\"", key, `in.csv:2:5: unusable input: field 2 is in quotes`},
+		{"open quote", "g,x\na,1\nb,\"2\nc,3\n", key, `in.csv:3: unusable input: the quotes that field 2 begins with have no end`},
 		{"line after a quoted line break", "g,x\na,\"1\n2\"\n,3\n", Selection{KeyColumn: "g", NoKey: "error"}, `in.csv:4: unusable input: no key in column "g"`},
 		{"key too long", "g,x\na,1\n" + strings.Repeat("k", 513) + ",1\n", key, "in.csv:3: unusable input: unusable key: 513 bytes"},
 		{"key not UTF-8", "g,x\n\xff,1\n", key, "in.csv:2: unusable input: unusable key: \"\\xff\" is not UTF-8"},

@@ -21,11 +21,12 @@ func separator(text *bufio.Reader, name string) rune {
 		return '\t'
 	}
 	line, _ := text.Peek(text.Size()) // what there is
-	met, quoted := map[rune]int{}, false
+	met, quoted, before := map[rune]int{}, false, ','
 	for _, c := range string(line) {
-		if c == '"' {
-			quoted = !quoted
+		if c == '"' { // within other text it is text
+			quoted = !quoted && strings.ContainsRune(",;\t\"", before)
 		}
+		before = c
 		if c == '\n' && !quoted {
 			break
 		}

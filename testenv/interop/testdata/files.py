@@ -99,7 +99,7 @@ def cell(value):
 def main():
     folder = Path(sys.argv[1])
     out = {}
-    for name, reader in {"orders.csv": orders, "umsatz.csv": umsatz, "visits.tsv": visits, "export.json": export}.items():
+    for name, reader in {"orders.csv": orders, "umsatz.csv": umsatz, "visits.tsv": visits, "pipes.csv": read, "export.json": export}.items():
         frame = reader(folder / name)
         out[name] = {column: [cell(v) for v in frame[column]] for column in frame.columns}
     json.dump(out, sys.stdout)
