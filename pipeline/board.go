@@ -63,7 +63,8 @@ func (b *board) settle() {
 func (b *board) release(p Partition) {
 	m := b.kept[p]
 	if c := m.keep.cache; c != nil {
-		b.held(-c.bytes, -int64(len(c.entries)))
+		bytes, keys := c.held()
+		b.held(-bytes, -keys)
 	}
 	m.keep = retained{}
 	b.kept[p] = m
@@ -95,7 +96,7 @@ func (b *board) leave(a Assignment, m memory) {
 	delete(b.parts, a.Partition)
 	b.kept[a.Partition] = m
 	if c := m.keep.cache; c != nil {
-		b.held(c.bytes, int64(len(c.entries)))
+		b.held(c.held())
 	}
 }
 

@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/quota"
+	"github.com/credence-stream/credence/pipeline/shelf"
 )
 
 // entry is one key's place in a partition's cache. The machine owns it but
@@ -17,6 +19,7 @@ type entry struct {
 	size    int64
 	state   *keyState
 	tenant  quota.Key
+	turn    uint64 // among those at rest
 
 	older, newer *entry // in order of use, clean and idle entries only
 	listed       *list  // that it is in
@@ -44,7 +47,7 @@ type opened struct {
 
 // entryOverhead is what an entry takes beside its key and its state's bytes or model:
 // two structures and its share of the map.
-const entryOverhead = 184
+const entryOverhead = 192
 
 // size is the memory that the state holds.
 func (s *keyState) size(key string) int64 {
@@ -69,23 +72,79 @@ func (s *keyState) pack(size int64) *cdf.Filter {
 	return f
 }
 
-// cache keeps the entries of one partition within a number of bytes, as far
-// as clean entries can be let go: an entry whose change is not yet covered by
+// cache keeps the states of one partition within a number of bytes, as far
+// as clean ones can be let go: an entry whose change is not yet covered by
 // an acknowledged checkpoint stays. Models at hand take a sixteenth of it; those
-// used less recently are packed.
+// used less recently are packed. A packed state is no entry: its bytes are on the
+// shelf, outside the heap, until its key is asked for.
 type cache struct {
 	entries map[string]*entry
-	bytes   int64
+	bytes   int64 // of these
 	open    list
-	packed  list
+	whole   list // of models that packed would not be smaller
+	packed  *shelf.Shelf
+	specs   []*cdf.Spec // of packed states
+	turn    uint64      // the last one given
 }
 
 // openShare is the part of a cache that models at hand may take.
 const openShare = 16
 
-func newCache() *cache { return &cache{entries: map[string]*entry{}} }
+func newCache() *cache { return &cache{entries: map[string]*entry{}, packed: shelf.New()} }
 
-func (c *cache) get(key string) *entry { return c.entries[key] }
+// size is the memory that the states take by which they are limited: the gaps of the shelf
+// come on top.
+func (c *cache) size() int64 { return c.bytes + c.packed.Size() }
+
+// held is the memory of the states and how many there are.
+func (c *cache) held() (bytes, keys int64) {
+	return c.size() + c.packed.Gaps(), int64(len(c.entries) + c.packed.Len())
+}
+
+// get returns the entry of a key, nil for none. A packed state becomes one.
+func (c *cache) get(key string) *entry {
+	if e := c.entries[key]; e != nil {
+		return e
+	}
+	v, ok := c.packed.Take(key)
+	if !ok {
+		return nil
+	}
+	e := &entry{key: key, stored: uint32(len(v.Bytes)), state: &keyState{spec: c.specs[v.Tag>>32], stored: v.Bytes}}
+	e.tenant.Place, e.tenant.Lives = int16(v.Tag), v.Tag&livesTag != 0
+	e.size = e.state.size(key)
+	c.add(e)
+	return e
+}
+
+// has reports whether an entry is there: not once it was removed or packed.
+func (c *cache) has(e *entry) bool { return c.entries[e.key] == e }
+
+// livesTag is where a packed state has what its tenant knows of it: above the tenant's
+// place and below the number of its model.
+const livesTag = 1 << 16
+
+// pack puts a packed state on the shelf. Its entry is no more.
+func (c *cache) pack(e *entry) {
+	tag := uint64(c.specOf(e.state.spec))<<32 | uint64(uint16(e.tenant.Place))
+	if e.tenant.Lives {
+		tag |= livesTag
+	}
+	c.turn++
+	c.packed.Put(e.key, shelf.Value{Tag: tag, Turn: c.turn, Bytes: e.state.stored})
+	delete(c.entries, e.key)
+	c.bytes -= e.size
+}
+
+// specOf returns the number of a model.
+func (c *cache) specOf(spec *cdf.Spec) int {
+	i := slices.Index(c.specs, spec)
+	if i < 0 {
+		i = len(c.specs)
+		c.specs = append(c.specs, spec)
+	}
+	return i
+}
 
 // add puts a new entry in; it is not yet listed for eviction.
 func (c *cache) add(e *entry) {
@@ -106,16 +165,16 @@ func (c *cache) use(e *entry) {
 	}
 }
 
-// rest lists an entry for eviction if it is clean and idle. What the store has of it
-// counts from then on.
+// rest lists an entry for eviction if it is clean and idle, or packs it if its model is not
+// at hand. What the store has of it counts from then on.
 func (c *cache) rest(e *entry) {
 	if e.listed == nil && e.cut == 0 && e.pending == 0 {
-		c.resize(e, e.state.size(e.key))
 		if e.state.model == nil {
-			c.packed.add(e)
-		} else {
-			c.open.add(e)
+			c.pack(e)
+			return
 		}
+		c.resize(e, e.state.size(e.key))
+		c.open.add(e)
 	}
 }
 
@@ -125,22 +184,32 @@ func (c *cache) remove(e *entry) {
 	c.bytes -= e.size
 }
 
-// evict packs and then lets go of clean entries, least recently used first,
+// evict packs and then lets go of clean states, least recently used first,
 // until the cache holds at most limit bytes. It returns how many went.
 func (c *cache) evict(limit int64) (n int64) {
 	for c.open.bytes > limit/openShare {
 		e := c.open.oldest
 		c.use(e)
 		if e.state.pack(e.size) != nil {
-			c.resize(e, e.state.size(e.key))
+			c.pack(e)
+			continue
 		}
-		c.packed.add(e)
+		c.turn++
+		e.turn = c.turn
+		c.whole.add(e)
 	}
-	for ; c.bytes > limit && c.packed.oldest != nil; n++ {
-		c.remove(c.packed.oldest)
-	}
-	for ; c.bytes > limit && c.open.oldest != nil; n++ {
-		c.remove(c.open.oldest)
+	for ; c.size() > limit; n++ {
+		turn, packed := c.packed.Oldest()
+		switch e := c.whole.oldest; {
+		case packed && (e == nil || turn < e.turn):
+			c.packed.Drop()
+		case e != nil:
+			c.remove(e)
+		case c.open.oldest != nil:
+			c.remove(c.open.oldest)
+		default:
+			return n
+		}
 	}
 	return n
 }

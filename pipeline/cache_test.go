@@ -10,11 +10,14 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/quota"
+	"github.com/credence-stream/credence/pipeline/shelf"
 )
 
 func TestCacheEvictsOnlyCleanIdleEntriesOldestFirst(t *testing.T) {
 	c := newCache()
 	const each = entryOverhead + 1
+	packed := shelf.SizeOf("0", 0)
 	entries := make([]*entry, 6)
 	for i := range entries {
 		entries[i] = &entry{key: fmt.Sprint(i), size: each, state: &keyState{}}
@@ -25,9 +28,8 @@ func TestCacheEvictsOnlyCleanIdleEntriesOldestFirst(t *testing.T) {
 	for _, e := range entries {
 		c.rest(e)
 	}
-	c.use(entries[2]) // used again: the newest now
-	c.rest(entries[2])
-	if n := c.evict(7 * each / 2); n != 3 {
+	c.rest(c.get("2")) // used again: the newest now
+	if n := c.evict(2*each + packed + 1); n != 3 {
 		t.Fatalf("%d entries went, want 3", n)
 	}
 	for i, want := range []bool{true, true, true, false, false, false} {
@@ -35,14 +37,51 @@ func TestCacheEvictsOnlyCleanIdleEntriesOldestFirst(t *testing.T) {
 			t.Errorf("entry %d in the cache: %v, want %v", i, got, want)
 		}
 	}
-	if n := c.evict(0); n != 1 || c.bytes != 2*each {
-		t.Errorf("%d more went and %d bytes stay, want 1 and those of two: dirty and busy entries stay", n, c.bytes)
+	c.rest(c.get("2"))
+	if n := c.evict(0); n != 1 || c.size() != 2*each {
+		t.Errorf("%d more went and %d bytes stay, want 1 and those of two: dirty and busy entries stay", n, c.size())
+	}
+}
+
+// TestCacheEvictsInOrderOfUse: whether a state is packed, or would not be smaller packed,
+// decides nothing.
+func TestCacheEvictsInOrderOfUse(t *testing.T) {
+	spec, _ := toyRules().Match("k")
+	const n = 6
+	whole := &keyState{spec: spec, model: &opened{filter: cdf.NewFilter(spec, "k")}}
+	limit := (openShare - 1) * whole.size("k") // all but models at hand have room
+	for gone := range n {
+		c := newCache()
+		for i := range n {
+			e := &entry{key: fmt.Sprint(i), state: &keyState{spec: spec, stored: make(Stored, 10)}}
+			if i%2 == 0 {
+				e.state = &keyState{spec: spec, model: &opened{filter: cdf.NewFilter(spec, e.key)}}
+			}
+			e.size = e.state.size(e.key)
+			c.add(e)
+			c.rest(e)
+			c.evict(limit)
+		}
+		if len(c.entries) != n/2 || c.packed.Len() != n/2 {
+			t.Fatalf("%d states are whole and %d packed", len(c.entries), c.packed.Len())
+		}
+		for range gone {
+			if m := c.evict(c.size() - 1); m != 1 {
+				t.Fatalf("%d states went for a byte", m)
+			}
+		}
+		for i := range n {
+			if there := c.get(fmt.Sprint(i)) != nil; there != (i >= gone) {
+				t.Errorf("after %d went, %d is there: %v", gone, i, there)
+			}
+		}
 	}
 }
 
 func TestCacheResize(t *testing.T) {
+	spec, _ := toyRules().Match("k")
 	c := newCache()
-	e := &entry{key: "k", size: 100, state: &keyState{}}
+	e := &entry{key: "k", size: 100, state: &keyState{spec: spec, model: &opened{filter: cdf.NewFilter(spec, "k")}}}
 	c.add(e)
 	c.resize(e, 250)
 	if c.bytes != 250 {
@@ -51,8 +90,48 @@ func TestCacheResize(t *testing.T) {
 	c.rest(e)
 	c.rest(e)
 	c.remove(e)
-	if c.bytes != 0 || c.open != (list{}) {
+	if c.size() != 0 || c.open != (list{}) {
 		t.Errorf("the cache is not empty: %+v", c)
+	}
+}
+
+// TestPackedStateComesBack: with its model and what its tenant knows of it, once; and a key
+// whose state is absent stays one that is known to be.
+func TestPackedStateComesBack(t *testing.T) {
+	r := toyRules()
+	c := newCache()
+	for i := range 100 {
+		key := fmt.Sprint("k", i)
+		spec, _ := r.Match(key)
+		e := &entry{key: key, state: &keyState{spec: spec}, tenant: quota.Key{Place: int16(i), Lives: i%3 > 0}}
+		if i%3 > 0 {
+			e.state.stored = bytes.Repeat([]byte{byte(i)}, i)
+			e.stored = uint32(i)
+		}
+		e.size = e.state.size(key)
+		c.add(e)
+		c.rest(e)
+	}
+	if len(c.entries) != 0 || c.bytes != 0 {
+		t.Fatalf("%d entries of %d bytes are left", len(c.entries), c.bytes)
+	}
+	for i := range 100 {
+		key := fmt.Sprint("k", i)
+		spec, _ := r.Match(key)
+		e := c.get(key)
+		switch {
+		case e == nil:
+			t.Fatalf("%s is not there", key)
+		case c.get(key) != e:
+			t.Fatalf("%s is there twice", key)
+		case e.state.spec != spec, e.tenant != quota.Key{Place: int16(i), Lives: i%3 > 0}, len(e.state.stored) != int(e.stored), e.size != e.state.size(key):
+			t.Errorf("%s comes back as %+v", key, e)
+		case i%3 == 0 && e.state.stored != nil, i%3 > 0 && !bytes.Equal(e.state.stored, bytes.Repeat([]byte{byte(i)}, i)):
+			t.Errorf("%s comes back with %x", key, e.state.stored)
+		}
+	}
+	if c.packed.Len() != 0 || c.get("other") != nil {
+		t.Errorf("%d states are packed and at hand", c.packed.Len())
 	}
 }
 
@@ -85,14 +164,16 @@ func TestModelsAtRestArePacked(t *testing.T) {
 		c.rest(e)
 	}
 	limit := openShare * 3 * open // room for three models at hand and all that are packed
-	if gone := c.evict(limit); gone != 0 || c.bytes > limit {
-		t.Fatalf("%d states went, %d bytes are left of %d", gone, c.bytes, limit)
+	if gone := c.evict(limit); gone != 0 || c.size() > limit {
+		t.Fatalf("%d states went, %d bytes are left of %d", gone, c.size(), limit)
 	}
-	held := int64(0)
+	size, held := c.size(), int64(0)
 	for i := range n {
 		key := fmt.Sprint("k", i)
 		e := c.get(key)
-		held += e.state.size(key)
+		if held += e.state.size(key); e.state.model == nil {
+			held += shelf.SizeOf(key, len(values[key])) - e.state.size(key)
+		}
 		if packed := e.state.model == nil; packed != (i < n-3) {
 			t.Errorf("state %d is packed: %v", i, packed)
 		}
@@ -103,8 +184,8 @@ func TestModelsAtRestArePacked(t *testing.T) {
 			t.Errorf("state %d is another one after it was packed (%v)", i, err)
 		}
 	}
-	if held != c.bytes {
-		t.Errorf("the cache says that it holds %d bytes, and holds %d", c.bytes, held)
+	if held != size {
+		t.Errorf("the cache says that it holds %d bytes, and holds %d", size, held)
 	}
 }
 
@@ -239,9 +320,9 @@ func (l *keysLane) again(t *testing.T, key string) Stored {
 	return value
 }
 
-// TestPackedSizeIsTheHeap holds what keys that are not at hand say they take, which
-// bounds the cache, against the heap. No test runs beside it.
-func TestPackedSizeIsTheHeap(t *testing.T) {
+// TestStatesTakeWhatTheySay holds what states of keys at work say they take, which
+// bounds the cache, against the heap; packed ones are the shelf's. No test runs beside it.
+func TestStatesTakeWhatTheySay(t *testing.T) {
 	const n = 20_000
 	heap := func() float64 {
 		runtime.GC()
@@ -255,13 +336,18 @@ func TestPackedSizeIsTheHeap(t *testing.T) {
 		c := newCache()
 		for i := range n {
 			e := &entry{key: "key-" + strconv.Itoa(i), state: &keyState{stored: bytes.Clone(value)}}
+			e.size = e.state.size(e.key)
 			c.add(e)
-			c.rest(e)
 		}
 		held := heap() - before
-		runtime.KeepAlive(c)
-		if ratio := float64(c.bytes) / held; math.Abs(ratio-1) > .05 {
-			t.Errorf("a key with %d stored bytes takes %.0f and says %d: %.2f of it", size, held/n, c.bytes/n, ratio)
+		if ratio := float64(c.size()) / held; math.Abs(ratio-1) > .05 {
+			t.Errorf("a key with %d stored bytes takes %.0f and says %d: %.2f of it", size, held/n, c.size()/n, ratio)
+		}
+		for i := range n {
+			c.rest(c.get("key-" + strconv.Itoa(i)))
+		}
+		if bytes, keys := c.held(); keys != n || bytes != c.packed.Size()+c.packed.Gaps() {
+			t.Errorf("%d packed keys are held in %d bytes, want %d", keys, bytes, n)
 		}
 	}
 }

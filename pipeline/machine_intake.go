@@ -307,11 +307,15 @@ func (m *machine) leave() {
 		m.pace.back(t.lane)
 		if t.entry != nil {
 			t.entry.pending--
-			m.cache.rest(t.entry)
 		}
 	}
 	for _, x := range m.chunk.missing { // never filled: not to be kept
 		m.cache.remove(x)
+	}
+	for _, t := range m.chunk.tasks {
+		if t.entry != nil && m.cache.has(t.entry) {
+			m.cache.rest(t.entry)
+		}
 	}
 	m.chunk = nil
 	clear(m.tasks) // what went to the lanes is theirs

@@ -334,14 +334,15 @@ func TestWhatFailedInATruncatedLogIsForgotten(t *testing.T) {
 // The share of the cache falls while nothing is written.
 func TestIdleCacheFollowsItsLimit(t *testing.T) {
 	m, _ := claimed(t, 50, -1, false, stored(t))
-	e := &entry{key: "k", state: &keyState{stored: make(Stored, 1000-entryOverhead-1)}, size: 1000}
+	e := &entry{key: "k", state: &keyState{stored: make(Stored, 1000)}}
 	m.cache.add(e)
 	m.cache.rest(e)
-	if m.step(evTick{cache: 1000}); m.cache.bytes != 1000 {
-		t.Fatalf("%d bytes are left of 1000", m.cache.bytes)
+	size := m.cache.size()
+	if m.step(evTick{cache: size}); m.cache.size() != size || size < 1000 {
+		t.Fatalf("%d bytes are left of %d", m.cache.size(), size)
 	}
-	if m.step(evTick{cache: 999}); m.cache.bytes != 0 {
-		t.Errorf("%d bytes are left, the limit is 999", m.cache.bytes)
+	if m.step(evTick{cache: size - 1}); m.cache.size() != 0 {
+		t.Errorf("%d bytes are left, the limit is %d", m.cache.size(), size-1)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline/quota"
+	"github.com/credence-stream/credence/pipeline/shelf"
 )
 
 // Recomputer applies records of one partition as the lanes of a worker do. What it
@@ -186,6 +187,9 @@ func (s *Recomputed) Resting() (int64, error) {
 	}
 	rest := keyState{spec: s.entry.state.spec, model: s.entry.state.model, stored: value}
 	rest.pack(rest.size(s.entry.key))
+	if rest.model == nil {
+		return shelf.SizeOf(s.entry.key, len(value)), nil
+	}
 	return rest.size(s.entry.key), nil
 }
 

@@ -119,7 +119,8 @@ func (s *shell) depend(now map[string]string) {
 }
 
 func (s *shell) gauges(lag, newest int64, c *cache) {
-	now := [2]int64{c.bytes, int64(len(c.entries))}
+	var now [2]int64
+	now[0], now[1] = c.held()
 	s.w.opt.Metrics.cacheBytes.Add(float64(now[0] - s.cached[0]))
 	s.w.opt.Metrics.cacheKeys.Add(float64(now[1] - s.cached[1]))
 	s.cached = now

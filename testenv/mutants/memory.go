@@ -36,4 +36,20 @@ var ofMemory = []mutant{
 		"m.fetchFrom.Offset, m.queueNext = first, first", "m.queueNext = first", "TestSimulatedTrouble", machine},
 	{"lag stands still while a partition is stuck", "pipeline/machine.go",
 		"\tm.look()\n", "", "TestStuckPartition", machine},
+	{"values that were taken share the memory of the shelf", "pipeline/shelf/segment.go",
+		"v.Bytes = make([]byte, n)\n\t\tcopy(v.Bytes, s.memory[off+headerBytes+int64(key):])", "v.Bytes = s.memory[off+headerBytes+int64(key):][:n]", "TestTakenIsACopy", shelves},
+	{"gaps of a shelf stay", "pipeline/shelf/shelf.go",
+		"\t\ts.merge(seg)\n", "", "TestShelf|TestMemoryGoesBack", shelves},
+	{"memory of a forgotten shelf stays", "pipeline/shelf/segment.go",
+		"\ts.dropped = runtime.AddCleanup(s, giveBack, s.memory)\n", "", "TestMemoryGoesBack", shelves},
+	{"record behind a place that became free not found", "pipeline/shelf/table.go",
+		"&mask >= (j-i)&mask {", "&mask > (j-i)&mask {", "TestShelf", shelves},
+	{"packed states evicted last", "pipeline/cache.go",
+		"packed && (e == nil || turn < e.turn)", "packed && e == nil", "TestCacheEvictsInOrder", machine},
+	{"packed key forgets its tenant", "pipeline/cache.go",
+		"\te.tenant.Place, e.tenant.Lives = int16(v.Tag), v.Tag&livesTag != 0\n", "", "TestPackedStateComesBack", machine},
+	{"limit for the heap alone", "cmd/consumer/run/memory.go",
+		"debug.SetMemoryLimit(max(limit-now, limit/leastShare))", "debug.SetMemoryLimit(limit)", "TestMemoryLimitIsShared", []string{"./cmd/consumer/run"}},
 }
+
+var shelves = []string{"./pipeline/shelf"}

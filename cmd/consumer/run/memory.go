@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"log/slog"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
 )
@@ -21,10 +24,10 @@ const memoryBase = 48 << 20
 // limitMemory tells Go's runtime what the configuration allows, so that garbage
 // is collected before the process takes twice of it, and never more than nine tenths of
 // what a container may have: it would be killed before the runtime hears of it.
-// GOMEMLIMIT, which the runtime reads itself, wins.
-func limitMemory(c *config.Config, env []string, container int64, log *slog.Logger) {
+// GOMEMLIMIT, which the runtime reads itself, wins. It returns the limit.
+func limitMemory(c *config.Config, env []string, container int64, log *slog.Logger) int64 {
 	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "GOMEMLIMIT=") }) {
-		return
+		return debug.SetMemoryLimit(-1)
 	}
 	limit := memoryLimit(c)
 	if most := container / 10 * 9; most < limit {
@@ -33,7 +36,46 @@ func limitMemory(c *config.Config, env []string, container int64, log *slog.Logg
 		limit = most
 	}
 	debug.SetMemoryLimit(limit)
+	return limit
 }
+
+// shareMemory keeps the limit for the heap and what is outside of it together, which the
+// runtime does not count, until the function that it returns is called.
+func shareMemory(limit int64, outside func() int64) (stop func()) {
+	if limit == math.MaxInt64 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		tick := time.NewTicker(shareEvery)
+		defer tick.Stop()
+		for last := int64(0); ; {
+			if now := outside(); now != last {
+				debug.SetMemoryLimit(max(limit-now, limit/leastShare))
+				last = now
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		ended.Wait()
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+const (
+	// shareEvery is a time in which states grow by less than the room that a limit leaves.
+	shareEvery = time.Second
+	// leastShare is the part of the limit that the heap has in any case: with less it would be
+	// collected all the time.
+	leastShare = 8
+)
 
 // memoryLimit leaves the collector 15 % to work in: the limit is soft, and
 // a heap that is full of live bytes would only be collected again and again.

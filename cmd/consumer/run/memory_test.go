@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
 )
@@ -37,6 +40,38 @@ func TestMemoryLimitFollowsTheConfiguration(t *testing.T) {
 	c.HTTP.Listen = ""
 	if got := memoryLimit(c); got != (1<<30+256<<20+48<<20)/20*23 {
 		t.Errorf("without HTTP the limit is %d", got)
+	}
+}
+
+// TestMemoryLimitIsShared: what states take outside the heap the heap does not get, and gets
+// back.
+func TestMemoryLimitIsShared(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	const limit = 64 << 30
+	synctest.Test(t, func(t *testing.T) {
+		debug.SetMemoryLimit(limit)
+		var outside atomic.Int64
+		stop := shareMemory(limit, outside.Load)
+		for _, c := range []struct{ outside, want int64 }{
+			{0, limit}, {1 << 30, limit - 1<<30}, {16 << 30, limit - 16<<30}, {63 << 30, limit / leastShare}, {4 << 30, limit - 4<<30},
+		} {
+			outside.Store(c.outside)
+			time.Sleep(2 * shareEvery)
+			synctest.Wait()
+			if got := debug.SetMemoryLimit(-1); got != c.want {
+				t.Errorf("with %d bytes outside the heap its limit is %d, want %d", c.outside, got, c.want)
+			}
+		}
+		stop()
+	})
+	if got := debug.SetMemoryLimit(-1); got != limit {
+		t.Errorf("the limit is left at %d", got)
+	}
+	debug.SetMemoryLimit(math.MaxInt64)
+	shareMemory(math.MaxInt64, func() int64 { return 1 << 20 })()
+	if got := debug.SetMemoryLimit(-1); got != math.MaxInt64 {
+		t.Errorf("where there is none the limit is %d", got)
 	}
 }
 
