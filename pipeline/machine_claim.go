@@ -22,10 +22,7 @@ func (m *machine) onClaimed(e evClaimed) {
 	}
 	m.do(fxCount{countClaim, 1})
 	switch {
-	case errors.Is(e.err, ErrDamaged):
-		m.halt("damaged", e.err.Error())
-	case errors.Is(e.err, ErrFenced): // the first checkpoint met another claim
-		m.fenced()
+	case m.over(e.err):
 	case e.err != nil:
 		m.phase = phaseWaiting
 		m.retry(waitClaim, depend.Kafka, e.err)

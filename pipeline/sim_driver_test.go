@@ -55,6 +55,8 @@ type SimStore interface {
 	Keep() (back func())
 	// Lose removes a stored value and leaves the count of keys as it is.
 	Lose(p Partition, key string)
+	// LoseBlob removes what the stored value of a key points to.
+	LoseBlob(p Partition, key string)
 }
 
 // Violation is what a schedule showed to be wrong.

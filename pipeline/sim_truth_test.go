@@ -124,6 +124,13 @@ func (s *Sim) saved(c *Checkpoint) {
 // giveUp begins branches without what a checkpoint gives up, or begins after.
 func (s *Sim) giveUp(c *Checkpoint) {
 	t := &s.truth
+	if c.From < 0 && c.Topic != s.log.id() { // it comes late, of a topic that is no more
+		b := s.branch()
+		b.topic, b.origin = c.Topic, c.To
+		t.branches = append(t.branches, b)
+		t.now = simStored{1 << (len(t.branches) - 1), c.To}
+		return
+	}
 	of, growing := uint64(0), s.log.grow
 	for i, old := range t.branches {
 		if t.now.of&(1<<i) != 0 && slices.Contains(growing, old) {
@@ -249,6 +256,9 @@ func (s *Sim) end() {
 		return
 	}
 	t := &s.truth
+	if s.unknown() && t.now.watermark >= 0 {
+		s.violate("note", "the group began at offset %d, and what is noted beside its offset does not say so", s.Plan.Origin-1)
+	}
 	keys, err := s.store.Keys(context.Background(), simPartition, "", "", 1000)
 	if err != nil {
 		s.violate("state", "%v", err)

@@ -115,7 +115,8 @@ type Store interface {
 	// Load returns the stored values of the first of keys in their order: at
 	// least one, and no more than have the given bytes, or than the store
 	// reads at once. Ask again for the rest. ErrFenced unless lease owns the
-	// partition and the stored watermark is one of watermarks.
+	// partition and the stored watermark is one of watermarks. ErrDamaged: a key
+	// of which the store knows has no value.
 	Load(ctx context.Context, lease Lease, watermarks []int64, keys []string, bytes int64) ([]Stored, error)
 	// Save applies the checkpoint whole or not at all. ErrFenced unless
 	// lease owns the partition and the stored watermark is c.From. Saving

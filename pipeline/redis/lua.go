@@ -34,10 +34,12 @@ var (
 	loadScript = newScript(
 		readFence +
 			ownerFence + knownFence +
+			listFence +
 			blobNames +
 			readValues).as("load")
 	readScript = newScript(
-		blobNames +
+		unlisted +
+			blobNames +
 			readValues).as("read")
 	weighScript = newScript(
 		blobNames +
@@ -113,6 +115,18 @@ if held ~= tonumber(counted) or held ~= listed then
   return {'DAMAGED', 'meta counts ' .. counted .. ' keys, the hashes hold ' .. held .. ', the list ' .. listed}
 end
 `
+	// listFence compares the number of keys in meta with that of the list, which takes no
+	// time, and knows which keys the list has: KEYS[2]. One that has no value there has
+	// lost it, and would begin anew as a key that never was.
+	listFence = `
+local counted, count = redis.call('HGET', KEYS[1], 'keys') or '0', redis.call('ZCARD', KEYS[2])
+if count ~= tonumber(counted) then return {'DAMAGED', 'meta counts ' .. counted .. ' keys, the list holds ' .. count} end
+local function listed(key) return #redis.call('ZRANGEBYLEX', KEYS[2], '[' .. key, '[' .. key, 'LIMIT', 0, 1) > 0 end
+`
+	// unlisted is for who reads without a claim, between the writes of others.
+	unlisted = `
+local function listed() return false end
+`
 	// blobFence makes sure that no pointer is written to a blob that is not
 	// there in full: a server that lost its last second may have lost it.
 	// The blobs are KEYS from 260 on.
@@ -168,7 +182,7 @@ redis.call('DEL', KEYS[2])
 	// readValues: after ARGV[2] watermarks come the bytes that the values may
 	// add up to, those behind pointers too, then pairs of a place in KEYS and a
 	// key. It stops before the first value that is too much, but not before the
-	// first of all. A value that is absent is a null.
+	// first of all. A value that is absent is a null, unless its key is listed.
 	readValues = `
 local reply, first = {'OK'}, 3 + tonumber(ARGV[2])
 local left = tonumber(ARGV[first])
@@ -177,6 +191,7 @@ for i = first + 1, #ARGV, 2 do
   local ref, n = pointed(hash, key)
   left = left - (ref and redis.call('STRLEN', blob(key, ref)) or n)
   if left < 0 and #reply > 1 then break end
+  if n == 0 and listed(key) then return {'DAMAGED', 'a key is listed and has no value', key} end
   reply[#reply + 1] = redis.call('HGET', hash, key)
 end
 return reply

@@ -54,6 +54,9 @@ func (s *Store) run(ctx context.Context, sc script, keys []string, args []any) (
 	case "FENCED":
 		return nil, fmt.Errorf("%w: %s", pipeline.ErrFenced, textAt(reply, 1))
 	case "DAMAGED":
+		if key := textAt(reply, 2); key != "" {
+			return nil, fmt.Errorf("%w: key %q: %s", pipeline.ErrDamaged, key, textAt(reply, 1))
+		}
 		return nil, fmt.Errorf("%w: %s", pipeline.ErrDamaged, textAt(reply, 1))
 	case "UNWRITTEN":
 		return nil, errUnwritten
