@@ -248,7 +248,7 @@ func (m *machine) saved() {
 		}
 	}
 	m.evict()
-	m.do(fxCommit{GroupOffset{m.acked, m.origin}, c.points})
+	m.do(fxCommit{m.mark(), c.points})
 	m.pause()
 }
 

@@ -67,6 +67,11 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
 		return f, err
 	}
+	layout, err := opt.Store.Layout(ctx, p.Topic)
+	if err != nil {
+		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
+	}
+	f.rescaled = layout.Rescaled()
 	if !f.meta.Exists {
 		if f.past, err = opt.Group.Note(ctx, p); err != nil {
 			return f, err

@@ -91,7 +91,7 @@ var anyFault = []struct {
 	{StoreBack, []int{0}}, {StoreBack, []int{0}}, {StoreEmpties, []int{0}}, {StoreDamaged, []int{0}}, {StoreForgets, []int{0}}, {StoreFull, []int{0}},
 	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1}}, {Compact, []int{0}},
 	{LanesSlow, []int{5, 50}}, {CacheFull, []int{2, 10}},
-	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}},
+	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Empty, []int{0}},
 }
 
 // drawFaults draws up to six, none in every tenth schedule. Now and then one is

@@ -256,9 +256,6 @@ func (s *Sim) end() {
 		return
 	}
 	t := &s.truth
-	if s.unknown() && t.now.watermark >= 0 {
-		s.violate("note", "the group began at offset %d, and what is noted beside its offset does not say so", s.Plan.Origin-1)
-	}
 	keys, err := s.store.Keys(context.Background(), simPartition, "", "", 1000)
 	if err != nil {
 		s.violate("state", "%v", err)

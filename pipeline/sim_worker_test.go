@@ -141,6 +141,8 @@ func (w *simWorker) begin(fx effect) {
 		if s.Observe != nil && len(fx.points) > 0 {
 			s.Observe(w.id, fx.points)
 		}
+	case fxNote:
+		s.request(serverGroup, func() error { s.note(fx.at); return nil }, func(error) {})
 	case fxTell:
 		s.Observe(w.id, fx.points)
 	case fxDrop:

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
 
 	"github.com/credence-stream/credence/pipeline/quota"
@@ -134,6 +135,8 @@ type Store interface {
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)
+	// Layout is that of a LayoutAdmin.
+	Layout(ctx context.Context, topic string) (Layout, error)
 }
 
 // Reader reads stored state without a claim, for `consumer get` and HTTP.
@@ -201,6 +204,16 @@ type Layout struct {
 	Partitions int
 	Past       []Era
 	Moving     *Moving // nil unless states are being moved
+}
+
+// Rescaled says in words that the topic had another number of partitions, "" where it never
+// had.
+func (l *Layout) Rescaled() string {
+	n := len(l.Past)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("rescaled from %d to %d partitions", len(l.Past[n-1].Partitions), l.Partitions)
 }
 
 // Era is a time in which a topic had another number of partitions.

@@ -8,4 +8,12 @@ var faulty = []mutant{
 		"if count ~= tonumber(counted) then", "if false then", "TestLostKeysAreNotNew", store},
 	{"damage taken for an outage", "pipeline/machine_cut.go",
 		"\tcase errors.Is(err, ErrDamaged):\n\t\tm.halt(\"damaged\", err.Error())\n\tdefault:\n\t\treturn false", "\tdefault:\n\t\treturn false", "TestDamageHalts", machine},
+	{"a forgotten note not written again by a claim", "pipeline/machine_claim.go",
+		"\t\tm.do(fxNote{at})\n", "", "TestAClaimNotes", machine},
+	{"a rescaling noted by the command alone", "pipeline/kafka/notes.go",
+		"cmp.Or(at.Rescaled, noted(at.Origin))", "noted(at.Origin)", "TestCommitsKeepNotes", broker},
+	{"a lost partition of a rescaled topic rebuilt for want of a note", "pipeline/machine_claim.go",
+		"cmp.Or(f.past.Rescaled, f.rescaled)", "f.past.Rescaled", "TestRescaledIsKnown", machine},
+	{"layout not asked for by a claim", "pipeline/shell_io.go",
+		"\tf.rescaled = layout.Rescaled()\n", "\t_ = layout\n", "TestForgottenNoteIsWrittenAgain", tools},
 }
