@@ -16,4 +16,12 @@ var faulty = []mutant{
 		"cmp.Or(f.past.Rescaled, f.rescaled)", "f.past.Rescaled", "TestRescaledIsKnown", machine},
 	{"layout not asked for by a claim", "pipeline/shell_io.go",
 		"\tf.rescaled = layout.Rescaled()\n", "\t_ = layout\n", "TestForgottenNoteIsWrittenAgain", tools},
+	{"partition begun that the broker does not know yet", "pipeline/shell_io.go",
+		"if int(p.ID) >= f.partitions {", "if false {", "TestNewPartitionIsNotBegun", machine},
+	{"permissions looked at one by one", scripts,
+		"if redis.acl_check_cmd then", "if false then", "TestRefusedMidway", store},
+	{"what was announced read after the writes", scripts,
+		"\t\t\tdropReplaced +\n\t\t\twriteChanges +\n\t\t\tsweep +", "\t\t\tdropReplaced +\n\t\t\twriteChanges +\n\t\t\treadPending + sweep +", "TestAnotherType", store},
+	{"key of another type taken for an outage", "pipeline/redis/run.go",
+		"return nil, damage(err)", "return nil, err", "TestAnotherType", store},
 }
