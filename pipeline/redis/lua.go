@@ -70,9 +70,9 @@ var (
 			findReplaced +
 			ownerFence + fromFence +
 			countFence +
-			blobFence +
 			readPending +
 			permitted("'UNLINK', KEYS[1]", "'HSET', KEYS[1], 'keys', '0'", "'HDEL', KEYS[1], 'keys'", "'ZADD', KEYS[3], '0', 'k'", "'ZREM', KEYS[3], 'k'", "'DEL', KEYS[2]") +
+			blobFence +
 			dropReplaced +
 			writeChanges +
 			sweep +
