@@ -187,6 +187,10 @@ type (
 		at     GroupOffset
 		points []*Point
 	}
+	// fxNote has what the state knows of the partition's past stand beside the group's
+	// offset again: brokers forget it with the offset, and a store that is lost then does
+	// not know it any more.
+	fxNote struct{ at GroupOffset }
 	// fxDrop gives up the epoch: its lanes, its memory, what is under way.
 	fxDrop struct{ epoch }
 	// fxTell tells the observer of points of an epoch that was given up before
@@ -242,8 +246,9 @@ type facts struct {
 	pinned     int // stored when the topic was first seen, or Rescales
 	// past is what stands beside the group's offset of the partition's past, asked for
 	// where the store has no state.
-	past Note
-	log  LogState
+	past     Note
+	rescaled string // what the store says of that, in words: "" nothing
+	log      LogState
 	// held is what the store has of each tenant.
 	held []quota.Sum
 }

@@ -26,9 +26,10 @@ type machine struct {
 type ownership struct {
 	lease     Lease
 	committed int64
-	origin    int64 // where the group began
-	doubts    int   // times in a row that the log looked like another one
-	known     int64 // the highest watermark this process ever left here, -1 none
+	origin    int64  // where the group began
+	rescaled  string // see Note
+	doubts    int    // times in a row that the log looked like another one
+	known     int64  // the highest watermark this process ever left here, -1 none
 	gaps      []Gap
 	cache     *cache
 	limit     int64 // of the cache, bytes

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -22,10 +23,7 @@ func (m *machine) onClaimed(e evClaimed) {
 	}
 	m.do(fxCount{countClaim, 1})
 	switch {
-	case errors.Is(e.err, ErrDamaged):
-		m.halt("damaged", e.err.Error())
-	case errors.Is(e.err, ErrFenced): // the first checkpoint met another claim
-		m.fenced()
+	case m.over(e.err):
 	case e.err != nil:
 		m.phase = phaseWaiting
 		m.retry(waitClaim, depend.Kafka, e.err)
@@ -57,7 +55,7 @@ func (m *machine) decide(f facts) {
 		m.virgin(f, back)
 		return
 	}
-	m.known, m.committed, m.origin = -1, -1, meta.Origin
+	m.known, m.committed, m.origin, m.rescaled = -1, -1, meta.Origin, f.rescaled
 	if meta.Format != StateFormat {
 		m.halt("format", fmt.Sprintf("the stored state has format %d, this program writes format %d: %s", meta.Format, StateFormat, LaterRemedy))
 		return
@@ -107,12 +105,12 @@ func (m *machine) wentBack(f facts) bool {
 // virgin begins a partition without stored state: a new group where it was told to, or
 // where the log starts; a lost store only where the log still has everything.
 func (m *machine) virgin(f facts, lost bool) {
-	if f.past.Rescaled != "" {
+	if rescaled := cmp.Or(f.past.Rescaled, f.rescaled); rescaled != "" {
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s, and its keys had records in other partitions before the topic was rescaled (%s): "+
-			"no partition's log gives it again. Restore the store, or import the export that the command rescale wrote, with state import --in FILE --force", m.part, f.past.Rescaled))
+			"no partition's log gives it again. Restore the store, or import the export that the command rescale wrote, with state import --in FILE --force", m.part, rescaled))
 		return
 	}
-	m.origin = f.log.Start
+	m.origin, m.rescaled = f.log.Start, ""
 	told, origin := f.past.Told, f.past.Begin()
 	if told {
 		m.origin = origin
@@ -177,6 +175,9 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.do(fxOpen{m.epoch, len(m.gaps)})
 	m.pause()
 	m.tell(watermark(f.meta))
+	if at := m.mark(); f.meta.Exists && (at.Origin > 0 || at.Rescaled != "") {
+		m.do(fxNote{at})
+	}
 	if !write {
 		m.known = m.acked
 		return
@@ -184,6 +185,9 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.opening, m.flight = true, &cut{to: c.To, save: c}
 	m.save()
 }
+
+// mark is what the group is to note.
+func (m *machine) mark() GroupOffset { return GroupOffset{m.acked, m.origin, m.rescaled} }
 
 // tell tells the observer of what turns out to be saved of the cut that was in
 // flight when the epoch before was given up: whatever lies below the stored

@@ -163,8 +163,7 @@ func (m *machine) onPublished(e evPublished) {
 		m.recovered(waitPublish)
 		m.halted, m.why = "", ""
 		m.publish()
-	case errors.Is(e.err, ErrFenced):
-		m.fenced()
+	case m.over(e.err):
 	case errors.As(e.err, &refused):
 		m.refuse(e.err)
 	default:
@@ -194,10 +193,7 @@ func (m *machine) onSaved(err error) {
 	switch {
 	case err == nil:
 		m.saved()
-	case errors.Is(err, ErrFenced):
-		m.fenced()
-	case errors.Is(err, ErrDamaged):
-		m.halt("damaged", err.Error())
+	case m.over(err):
 	default:
 		// It may or may not have happened: wait, then look before trying again.
 		m.retry(waitSave, depend.Redis, err)
@@ -208,6 +204,7 @@ func (m *machine) onMeta(e evMeta) {
 	switch c := m.flight; {
 	case c == nil:
 		return
+	case m.over(e.err):
 	case e.err != nil:
 		m.retry(waitSave, depend.Redis, e.err)
 	case e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:
@@ -251,7 +248,7 @@ func (m *machine) saved() {
 		}
 	}
 	m.evict()
-	m.do(fxCommit{GroupOffset{m.acked, m.origin}, c.points})
+	m.do(fxCommit{m.mark(), c.points})
 	m.pause()
 }
 
@@ -276,13 +273,26 @@ func (m *machine) tick() {
 func (m *machine) onProbed(err error) {
 	m.probing = false
 	switch {
-	case errors.Is(err, ErrFenced):
-		m.fenced()
+	case m.over(err):
 	case err != nil: // the next tick tries again
 		m.away(waitProbe, depend.Redis, err)
 	default:
 		m.recovered(waitProbe)
 	}
+}
+
+// over gives the epoch up where the store says that it is over: the claim is somebody
+// else's, or what is stored cannot be right. Every other error is an outage.
+func (m *machine) over(err error) bool {
+	switch {
+	case errors.Is(err, ErrFenced):
+		m.fenced()
+	case errors.Is(err, ErrDamaged):
+		m.halt("damaged", err.Error())
+	default:
+		return false
+	}
+	return true
 }
 
 // fenced gives the claim up: somebody else owns the partition, or the store

@@ -179,10 +179,7 @@ func (m *machine) onLoaded(e evLoaded) {
 	switch {
 	case m.chunk == nil:
 		return
-	case errors.Is(e.err, ErrFenced):
-		m.fenced()
-	case errors.Is(e.err, ErrDamaged):
-		m.halt("damaged", e.err.Error())
+	case m.over(e.err):
 	case e.err != nil:
 		m.retry(waitLoad, depend.Redis, e.err)
 	default:

@@ -229,6 +229,8 @@ type Assignment struct {
 type GroupOffset struct {
 	Offset int64 // next to apply
 	Origin int64 // where the group began: what lies below is not its own
+	// Rescaled is that of a Note, which a commit leaves in place of none.
+	Rescaled string
 }
 
 // Note is what the group's offset of a partition says of its past, so that it is known

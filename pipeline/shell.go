@@ -235,6 +235,8 @@ func (fx fxCommit) start(s *shell) {
 	s.acks.to(s.io, fx.at)
 }
 
+func (fx fxNote) start(s *shell) { s.acks.to(s.io, fx.at) }
+
 func (fxDrop) start(s *shell)     { s.dropEpoch() }
 func (fx fxTell) start(s *shell)  { s.w.opt.Observer.Saved(s.a.Partition, fx.points) }
 func (fx fxWait) start(s *shell)  { s.wait(fx) }

@@ -54,6 +54,11 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	if f.partitions, err = opt.Log.Partitions(ctx, p.Topic); err != nil {
 		return f, fmt.Errorf("partitions of %s: %w", p.Topic, err)
 	}
+	// A broker that does not know of new partitions yet would have the states of one of
+	// them begun, as those of keys that have theirs elsewhere, and an old count pinned.
+	if int(p.ID) >= f.partitions {
+		return f, fmt.Errorf("partition %s was assigned, and the broker that was asked knows %d partitions of the topic", p, f.partitions)
+	}
 	// Before the claim: a worker that is to halt does not take the partition from who
 	// moves its states.
 	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
@@ -67,6 +72,11 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
 		return f, err
 	}
+	layout, err := opt.Store.Layout(ctx, p.Topic)
+	if err != nil {
+		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
+	}
+	f.rescaled = layout.Rescaled()
 	if !f.meta.Exists {
 		if f.past, err = opt.Group.Note(ctx, p); err != nil {
 			return f, err

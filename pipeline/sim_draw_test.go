@@ -35,10 +35,10 @@ func DrawPlan(seed uint64) Plan {
 	if !hurts(Truncate, Recreate) && r.IntN(3) == 0 {
 		p.Log = drawTransactions(r, p.Log)
 	}
-	if hurts(Trim) {
+	if hurts(Trim, Compact) {
 		// A gap that is given up, or state of before it, has no one truth to compare with.
 		p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
-			return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged, Truncate, Recreate}, f.Kind)
+			return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged, StoreForgets, Truncate, Recreate}, f.Kind)
 		})
 	}
 	p.MinPause = one(r, 0, 5*time.Millisecond, 100*time.Millisecond, time.Hour)
@@ -55,7 +55,7 @@ func DrawPlan(seed uint64) Plan {
 func DrawRescale(seed uint64) Plan {
 	p := DrawPlan(seed)
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
-		return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged}, f.Kind)
+		return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged, StoreForgets}, f.Kind)
 	})
 	r := rand.New(rand.NewPCG(seed, 13))
 	from := time.Duration(r.Int64N(int64(3 * time.Second)))
@@ -88,10 +88,10 @@ var anyFault = []struct {
 	{LogAway, []int{30, 100}}, {LogSilent, []int{30, 100}},
 	{OutAway, []int{30, 31, 100, 101}}, {OutLost, []int{30, 31, 100, 101}}, {OutLate, []int{30, 31, 100, 101}}, {OutRefuses, []int{0, 1}},
 	{StoreAway, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLate, []int{30, 100}}, {PinAway, []int{50, 100}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}},
-	{StoreBack, []int{0}}, {StoreBack, []int{0}}, {StoreEmpties, []int{0}}, {StoreDamaged, []int{0}},
-	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1}},
+	{StoreBack, []int{0}}, {StoreBack, []int{0}}, {StoreEmpties, []int{0}}, {StoreDamaged, []int{0}}, {StoreForgets, []int{0}}, {StoreFull, []int{0}},
+	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1}}, {Compact, []int{0}},
 	{LanesSlow, []int{5, 50}}, {CacheFull, []int{2, 10}},
-	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}},
+	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Empty, []int{0}},
 }
 
 // drawFaults draws up to six, none in every tenth schedule. Now and then one is

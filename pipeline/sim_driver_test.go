@@ -55,6 +55,8 @@ type SimStore interface {
 	Keep() (back func())
 	// Lose removes a stored value and leaves the count of keys as it is.
 	Lose(p Partition, key string)
+	// LoseBlob removes what the stored value of a key points to.
+	LoseBlob(p Partition, key string)
 }
 
 // Violation is what a schedule showed to be wrong.
@@ -124,6 +126,7 @@ func (s *Sim) Run() *Violation {
 			s.clock.next()
 		}
 	}
+	worked := s.owner != nil && s.owner.m.phase == phaseRunning
 	for _, w := range s.workers {
 		s.revoke(w)
 	}
@@ -133,6 +136,9 @@ func (s *Sim) Run() *Violation {
 		if !w.done && !w.proc.dead {
 			s.violate("progress", "a worker that was told to stop has not")
 		}
+	}
+	if worked && s.unknown() {
+		s.violate("note", "the group began at offset %d, and what is noted beside its offset does not say so", s.Plan.Origin-1)
 	}
 	s.end()
 	return s.Violation

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -75,15 +76,18 @@ func init() {
 	simTroubles = map[FaultKind]func(*Sim, *Fault){
 		StoreBack:    (*Sim).storeBack,
 		StoreEmpties: (*Sim).storeEmpties,
-		StoreDamaged: (*Sim).storeDamaged,
+		StoreDamaged: func(s *Sim, f *Fault) { s.storeLoses(f, s.store.LoseBlob) },
+		StoreForgets: func(s *Sim, f *Fault) { s.storeLoses(f, s.store.Lose) },
 		Elect:        func(s *Sim, _ *Fault) { s.log.elect(int64(len(s.log.entries))) },
 		Truncate:     (*Sim).truncate,
 		Recreate:     (*Sim).recreate,
 		Trim:         (*Sim).trim,
+		Compact:      func(s *Sim, _ *Fault) { s.log.compact(s.truth.now.watermark) },
 		Crash:        (*Sim).crash,
 		Zombie:       (*Sim).zombie,
 		Freeze:       (*Sim).freeze,
 		Rebalance:    (*Sim).rebalance,
+		Empty:        (*Sim).empty,
 		Rescaling:    (*Sim).rescale,
 	}
 }
@@ -136,24 +140,54 @@ func (s *Sim) rebalance(f *Fault) {
 	s.until(f, s.takeOver)
 }
 
-// storeBack and storeDamaged leave a store alone that is damaged already: what is
-// kept of it would bring the damage back.
+// empty ends all processes. Where none has begun by the end of the fault, the brokers
+// have forgotten what they had of the group; what its state says, the next one notes again.
+func (s *Sim) empty(f *Fault) {
+	working := func() bool {
+		return slices.ContainsFunc(s.workers, func(w *simWorker) bool { return !w.done && !w.proc.dead })
+	}
+	for _, w := range s.workers {
+		w.proc.dead = true
+	}
+	s.until(f, func() {
+		if !working() && s.truth.now.watermark >= 0 {
+			s.committed, s.noted = -1, -1
+		}
+		s.takeOver()
+	})
+}
+
+// storeBack and storeLoses leave a store alone that is damaged already: what is
+// kept of it would bring the damage back. A store that nobody can know to have had
+// something is not emptied: where a group began is in the state or beside its offset.
 func (s *Sim) storeBack(f *Fault) {
-	if !s.damaged {
-		s.until(f, s.keep())
+	if s.damaged {
+		return
+	}
+	was, back := s.truth.now.watermark, s.keep()
+	s.until(f, func() {
+		if was >= 0 || !s.unknown() {
+			back()
+		}
+	})
+}
+
+func (s *Sim) storeEmpties(*Fault) {
+	if !s.unknown() {
+		s.none()
 	}
 }
 
-func (s *Sim) storeEmpties(*Fault) { s.none() }
+func (s *Sim) unknown() bool { return s.Plan.Origin > 0 && s.noted < 0 }
 
-func (s *Sim) storeDamaged(f *Fault) {
+func (s *Sim) storeLoses(f *Fault, lose func(Partition, string)) {
 	keys, err := s.store.Keys(context.Background(), simPartition, "", "", 1)
 	if err != nil || len(keys) == 0 || s.damaged {
 		return
 	}
 	back := s.keep()
 	s.damaged = true
-	s.store.Lose(simPartition, keys[0])
+	lose(simPartition, keys[0])
 	s.until(f, func() {
 		s.damaged = false
 		back()

@@ -29,6 +29,7 @@ type simEpoch struct {
 type simEntry struct {
 	record Record
 	hidden bool // a marker, or aborted
+	gone   bool // compacted
 }
 
 var _ Log = (*simLog)(nil)
@@ -37,7 +38,7 @@ var _ Log = (*simLog)(nil)
 func (l *simLog) append(a *Arrival) {
 	r := a.Record
 	r.Offset, r.Epoch = int64(len(l.entries)), l.epoch
-	l.entries = append(l.entries, simEntry{r, a.Marker || a.Abort})
+	l.entries = append(l.entries, simEntry{record: r, hidden: a.Marker || a.Abort})
 	if a.Marker {
 		delete(l.open, a.Txn)
 	} else if _, ok := l.open[a.Txn]; a.Txn > 0 && !ok {
@@ -74,6 +75,16 @@ func (l *simLog) elect(n int64) {
 	l.epoch++
 	l.epochs = append(l.epochs, simEpoch{l.epoch, n})
 	l.told = min(l.told, n)
+}
+
+// compact takes away what lies below an offset, but the newest record of each key.
+func (l *simLog) compact(below int64) {
+	newest := map[string]bool{}
+	for i := below - 1; i >= 0; i-- {
+		e := &l.entries[i]
+		e.gone = e.gone || newest[string(e.record.Key)]
+		newest[string(e.record.Key)] = true
+	}
 }
 
 // recreate makes an empty log under the same name.
@@ -121,6 +132,9 @@ func (l *simLog) Fetch(_ context.Context, _ Partition, from int64, _ int) (Fetch
 	to := max(from, min(end, from+int64(l.most())))
 	got := Fetched{Next: to, End: end, High: int64(len(l.entries))}
 	for _, e := range l.entries[from:to] {
+		if e.gone {
+			continue
+		}
 		if !e.hidden {
 			got.Records = append(got.Records, e.record)
 		}

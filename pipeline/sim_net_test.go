@@ -64,6 +64,16 @@ func (s *Sim) fate(at simServer) simFault {
 	return isFine
 }
 
+// full is what a store answers to a write that has no room for it.
+func (s *Sim) full() error {
+	for i := range s.Plan.Faults {
+		if f := &s.Plan.Faults[i]; f.Kind == StoreFull && f.reigns(s.clock.now) {
+			return errSim
+		}
+	}
+	return nil
+}
+
 // delay is how long a message takes.
 func (s *Sim) delay() time.Duration {
 	for i := range s.Plan.Faults {

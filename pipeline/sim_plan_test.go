@@ -69,19 +69,23 @@ const (
 
 	StoreBack    FaultKind = "store back"    // at To it is again as it was at From
 	StoreEmpties FaultKind = "store empties" // at From it loses all it had
-	StoreDamaged FaultKind = "store damaged" // at From it loses a value, and has it back at To
+	StoreDamaged FaultKind = "store damaged" // at From it loses what a value points to, and has it back at To
+	StoreForgets FaultKind = "store forgets" // at From it loses a value, as if the key had none, and has it back at To
+	StoreFull    FaultKind = "store full"    // the partition's master answers reads and refuses writes
 
 	Elect    FaultKind = "elect"    // a new leader that has the whole log
 	Truncate FaultKind = "truncate" // a new leader that lacks the newest N records
 	Recreate FaultKind = "recreate" // the topic is deleted and made again, with the old one's first N records
 	Trim     FaultKind = "trim"     // retention takes what is applied, N == 1: and more
+	Compact  FaultKind = "compact"  // compaction takes what is applied, but the newest record of each key
 
-	LanesSlow FaultKind = "lanes slow" // a record takes N times as long
-	CacheFull FaultKind = "cache full" // the shares of cache and backlog fall to an Nth
-	Crash     FaultKind = "crash"      // the owner dies; another one takes over at To
-	Zombie    FaultKind = "zombie"     // another one takes over; the owner learns of it at To
-	Freeze    FaultKind = "freeze"     // the owner stands still until To; another one takes over after half of it, N == 1: none does
-	Rebalance FaultKind = "rebalance"  // the owner is told to stop, and gets the partition again, N == 1: another one does
+	LanesSlow FaultKind = "lanes slow"  // a record takes N times as long
+	CacheFull FaultKind = "cache full"  // the shares of cache and backlog fall to an Nth
+	Crash     FaultKind = "crash"       // the owner dies; another one takes over at To
+	Zombie    FaultKind = "zombie"      // another one takes over; the owner learns of it at To
+	Freeze    FaultKind = "freeze"      // the owner stands still until To; another one takes over after half of it, N == 1: none does
+	Rebalance FaultKind = "rebalance"   // the owner is told to stop, and gets the partition again, N == 1: another one does
+	Empty     FaultKind = "group empty" // nobody works until To; by then the brokers have forgotten the group's offset
 
 	// Of schedules that are drawn with it, whose store does not fail.
 	Rescaling FaultKind = "rescaling" // the command rescale begins, and ends at To

@@ -25,8 +25,6 @@ func (m simStore) Keep() (back func()) {
 	return func() { m.Restore(s) }
 }
 
-func (m simStore) Lose(p pipeline.Partition, key string) { m.LoseBlob(p, key) }
-
 func simulate(p pipeline.Plan) *pipeline.Violation { return pipeline.NewSim(p, newSimStore()).Run() }
 
 // TestSimulatedTrouble searches schedules for one that breaks a guarantee, and

@@ -124,6 +124,13 @@ func (s *Sim) saved(c *Checkpoint) {
 // giveUp begins branches without what a checkpoint gives up, or begins after.
 func (s *Sim) giveUp(c *Checkpoint) {
 	t := &s.truth
+	if c.From < 0 && c.Topic != s.log.id() { // it comes late, of a topic that is no more
+		b := s.branch()
+		b.topic, b.origin = c.Topic, c.To
+		t.branches = append(t.branches, b)
+		t.now = simStored{1 << (len(t.branches) - 1), c.To}
+		return
+	}
 	of, growing := uint64(0), s.log.grow
 	for i, old := range t.branches {
 		if t.now.of&(1<<i) != 0 && slices.Contains(growing, old) {

@@ -141,6 +141,8 @@ func (w *simWorker) begin(fx effect) {
 		if s.Observe != nil && len(fx.points) > 0 {
 			s.Observe(w.id, fx.points)
 		}
+	case fxNote:
+		s.request(serverGroup, func() error { s.note(fx.at); return nil }, func(error) {})
 	case fxTell:
 		s.Observe(w.id, fx.points)
 	case fxDrop:
@@ -169,7 +171,7 @@ func (s *Sim) Weighed() (compared, known int) { return s.weighed, s.known }
 func (w *simWorker) weigh() {
 	s, ctx := w.sim, context.Background()
 	meta, err := s.store.Meta(ctx, simPartition)
-	if err != nil || meta.Owner != w.m.lease.Token || watermark(meta) != w.m.acked {
+	if s.damaged || err != nil || meta.Owner != w.m.lease.Token || watermark(meta) != w.m.acked {
 		return
 	}
 	for _, a := range w.m.quotas {
@@ -216,7 +218,12 @@ func (w *simWorker) claim() {
 	steps := []simStep{
 		{serverLog, func() (err error) { f.partitions, err = s.log.Partitions(ctx, simPartition.Topic); return err }},
 		pin,
-		{serverStore, func() (err error) { f.meta, err = s.store.Claim(ctx, f.lease); return err }},
+		{serverStore, func() (err error) {
+			if err = s.full(); err == nil {
+				f.meta, err = s.store.Claim(ctx, f.lease)
+			}
+			return err
+		}},
 		pin,
 		{serverGroup, func() error {
 			if !f.meta.Exists {
@@ -269,7 +276,10 @@ func (w *simWorker) save(fx fxSave) {
 		steps = append(steps, w.look(fx.lease, []int64{fx.c.From}), simStep{serverStore, func() error { return nil }})
 	}
 	steps = append(steps, simStep{serverStore, func() error {
-		err := s.store.Save(context.Background(), fx.lease, fx.c)
+		err := s.full()
+		if err == nil {
+			err = s.store.Save(context.Background(), fx.lease, fx.c)
+		}
 		if err == nil {
 			s.saved(&fx.c)
 		}

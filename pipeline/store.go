@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
 
 	"github.com/credence-stream/credence/pipeline/quota"
@@ -115,7 +116,8 @@ type Store interface {
 	// Load returns the stored values of the first of keys in their order: at
 	// least one, and no more than have the given bytes, or than the store
 	// reads at once. Ask again for the rest. ErrFenced unless lease owns the
-	// partition and the stored watermark is one of watermarks.
+	// partition and the stored watermark is one of watermarks. ErrDamaged: a key
+	// of which the store knows has no value.
 	Load(ctx context.Context, lease Lease, watermarks []int64, keys []string, bytes int64) ([]Stored, error)
 	// Save applies the checkpoint whole or not at all. ErrFenced unless
 	// lease owns the partition and the stored watermark is c.From. Saving
@@ -133,6 +135,8 @@ type Store interface {
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)
+	// Layout is that of a LayoutAdmin.
+	Layout(ctx context.Context, topic string) (Layout, error)
 }
 
 // Reader reads stored state without a claim, for `consumer get` and HTTP.
@@ -200,6 +204,16 @@ type Layout struct {
 	Partitions int
 	Past       []Era
 	Moving     *Moving // nil unless states are being moved
+}
+
+// Rescaled says in words that the topic had another number of partitions, "" where it never
+// had.
+func (l *Layout) Rescaled() string {
+	n := len(l.Past)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("rescaled from %d to %d partitions", len(l.Past[n-1].Partitions), l.Partitions)
 }
 
 // Era is a time in which a topic had another number of partitions.

@@ -224,6 +224,32 @@ func TestRescaledStoreIsNotRebuilt(t *testing.T) {
 	})
 }
 
+// TestForgottenNoteIsWrittenAgain: brokers forget the note of a group without members. A
+// worker of it, which may have no record to commit, writes it again, so that a store that is
+// lost later is not rebuilt.
+func TestForgottenNoteIsWrittenAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, store, rules, _ := settledTopic(t, 21, 4)
+		if err := l.rescale(t, store, rules, 12).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b := pipelinetest.StartWith(t, l.parts[7], store, rules)
+		b.ReadyWithin(t, time.Minute, true)
+		pause(t)
+		b.Stop(t)
+		if got := l.parts[7].Noted.Rescaled; got != "rescaled from 4 to 12 partitions" {
+			t.Fatalf("noted is %q", got)
+		}
+		b = pipelinetest.StartWith(t, l.parts[7], storetest.NewMemory(), rules)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock
+		defer cancel()
+		if err := b.UntilEnd(ctx); err == nil || !strings.Contains(err.Error(), "store_lost") {
+			t.Errorf("%v", err)
+		}
+		b.Stop(t)
+	})
+}
+
 // dropping is a reader to which one key has no value where it was copied to.
 type dropping struct{ *storetest.Memory }
 

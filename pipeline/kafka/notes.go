@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -81,8 +82,8 @@ func (s *sender) send(offsets map[string]map[int]pipeline.GroupOffset) error {
 		plain[topic], marks[topic] = map[int]int64{}, map[int]Mark{}
 		for id, at := range partitions {
 			note := s.notes[topic][id]
-			if note.Past().Rescaled == "" {
-				note.Note = noted(at.Origin) // also where it was forgotten with the offset
+			if note.Past().Rescaled == "" { // also where it was forgotten with the offset
+				note.Note = cmp.Or(at.Rescaled, noted(at.Origin))
 			}
 			plain[topic][id], marks[topic][id] = at.Offset, Mark{at.Offset, note.Note}
 			any = any || note.Note != ""

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/credence-stream/credence/pipeline"
@@ -38,6 +39,13 @@ func TestCommitsKeepNotes(t *testing.T) {
 		g := NewGroup(c, GroupOptions{Group: group, Topics: []string{topic}})
 		if got, err := g.Note(t.Context(), pipeline.Partition{Topic: topic, ID: 1}); err != nil || got != (pipeline.Note{Rescaled: note}) {
 			t.Errorf("%+v and error %v", got, err)
+		}
+		// One that was forgotten is put back by who knows it still.
+		if err := w.get()[1].Commit(t.Context(), pipeline.GroupOffset{Offset: 13, Origin: 4, Rescaled: "rescaled before"}); err != nil {
+			t.Fatal(err)
+		}
+		if marks, err = c.Marks(t.Context(), group, topic, 2); err != nil || marks[1] != (Mark{13, cmp.Or(note, "rescaled before")}) {
+			t.Errorf("%+v and error %v", marks, err)
 		}
 		w.stop()
 	}

@@ -4,6 +4,7 @@ package pipelinetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -176,6 +177,7 @@ func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(con
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.Commits = append(k.Commits, at.Offset)
+			k.Noted.Rescaled = cmp.Or(k.Noted.Rescaled, at.Rescaled)
 			return nil
 		}})
 	return ctx.Err()

@@ -19,8 +19,8 @@ const (
 )
 
 // Load implements pipeline.Store: two round trips, for a megabyte at most or
-// one value. Without keys it only checks the lease. A partition without a
-// checkpoint has the watermark -1.
+// one value. Without keys it only checks the lease, and the length of the list of keys. A
+// partition without a checkpoint has the watermark -1.
 func (s *Store) Load(ctx context.Context, lease pipeline.Lease, watermarks []int64, keys []string, bytes int64) ([]pipeline.Stored, error) {
 	k, err := s.space(lease.Partition)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Store) cells(ctx context.Context, sc script, k space, token string, wat
 // placed returns the names that a script over the hashes of keys has, and appends for each key the
 // place of its hash among them, and the key.
 func (k space) placed(keys []string, args []any) ([]string, []any) {
-	names := []string{k.meta()}
+	names := []string{k.meta(), k.keys()}
 	var place [buckets]int
 	for i, key := range keys {
 		b := bucket(key)

@@ -3,6 +3,8 @@ package redis
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"fmt"
+	"strings"
 )
 
 // script is a Lua script, its name for metrics and the one that EVALSHA knows it by.
@@ -18,6 +20,20 @@ func (s script) as(name string) script {
 	return s
 }
 
+// permitted looks whether each command that a script writes with may be given, before the
+// first one is: the server asks that of one after the other, and undoes none. A call is a
+// command with its arguments. Servers before Redis 7 cannot tell.
+func permitted(calls ...string) string {
+	var b strings.Builder
+	b.WriteString("\nif redis.acl_check_cmd then\n")
+	for _, call := range calls {
+		command, _, _ := strings.Cut(call, ",")
+		fmt.Fprintf(&b, "  if not redis.acl_check_cmd(%s) then return redis.error_reply('NOPERM this user may not give the command ' .. %s) end\n", call, command)
+	}
+	b.WriteString("end\n")
+	return b.String()
+}
+
 // The scripts, each from its fragments in the order in which they act. A
 // script looks at everything before it writes anything, because Redis does
 // not undo what a failed script wrote. All keys are declared but the blobs
@@ -29,15 +45,17 @@ var (
 		readMeta +
 			countFence +
 			blobNames +
-			sweep +
+			readPending + sweep +
 			takeOver).as("claim")
 	loadScript = newScript(
 		readFence +
 			ownerFence + knownFence +
+			listFence +
 			blobNames +
 			readValues).as("load")
 	readScript = newScript(
-		blobNames +
+		unlisted +
+			blobNames +
 			readValues).as("read")
 	weighScript = newScript(
 		blobNames +
@@ -52,6 +70,8 @@ var (
 			findReplaced +
 			ownerFence + fromFence +
 			countFence +
+			readPending +
+			permitted("'UNLINK', KEYS[1]", "'HSET', KEYS[1], 'keys', '0'", "'HDEL', KEYS[1], 'keys'", "'ZADD', KEYS[3], '0', 'k'", "'ZREM', KEYS[3], 'k'", "'DEL', KEYS[2]") +
 			blobFence +
 			dropReplaced +
 			writeChanges +
@@ -63,10 +83,10 @@ var (
 	clearScript = newScript(
 		seenFence +
 			blobNames +
-			putAside).as("clear")
+			members + putAside).as("clear")
 	dropScript = newScript(
 		blobNames +
-			dropOne).as("drop")
+			members + dropOne).as("drop")
 	layoutScript = newScript(`
 local at, text = unpack(redis.call('HMGET', KEYS[1], 'partitions', 'layout'))
 if (at or '') ~= ARGV[1] or (text or '') ~= ARGV[2] then return {'FENCED', 'the layout has changed meanwhile'} end
@@ -113,6 +133,18 @@ if held ~= tonumber(counted) or held ~= listed then
   return {'DAMAGED', 'meta counts ' .. counted .. ' keys, the hashes hold ' .. held .. ', the list ' .. listed}
 end
 `
+	// listFence compares the number of keys in meta with that of the list, which takes no
+	// time, and knows which keys the list has: KEYS[2]. One that has no value there has
+	// lost it, and would begin anew as a key that never was.
+	listFence = `
+local counted, count = redis.call('HGET', KEYS[1], 'keys') or '0', redis.call('ZCARD', KEYS[2])
+if count ~= tonumber(counted) then return {'DAMAGED', 'meta counts ' .. counted .. ' keys, the list holds ' .. count} end
+local function listed(key) return #redis.call('ZRANGEBYLEX', KEYS[2], '[' .. key, '[' .. key, 'LIMIT', 0, 1) > 0 end
+`
+	// unlisted is for who reads without a claim, between the writes of others.
+	unlisted = `
+local function listed() return false end
+`
 	// blobFence makes sure that no pointer is written to a blob that is not
 	// there in full: a server that lost its last second may have lost it.
 	// The blobs are KEYS from 260 on.
@@ -153,12 +185,17 @@ local function pointed(hash, key)
   return string.sub(cell, 2), n
 end
 `
+	// readPending comes before anything is written: somebody may have made another thing of
+	// the set.
+	readPending = `
+local announced = redis.call('SMEMBERS', KEYS[2])
+`
 	// sweep deletes every blob that was announced and that no value points
 	// to. In a claim these are a dead worker's; after a save they are left
 	// from attempts of the same worker that did not come to an end.
 	// An entry of pending is <bucket>:<key>:<token>:<offset>.
 	sweep = `
-for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+for _, entry in ipairs(announced) do
   local b, key, ref = string.match(entry, '^(%d+):(.*):([^:]*:%d+)$')
   local name = blob(key, ref)
   if not fresh[name] and pointed(KEYS[4 + tonumber(b)], key) ~= ref then redis.call('UNLINK', name) end
@@ -168,7 +205,7 @@ redis.call('DEL', KEYS[2])
 	// readValues: after ARGV[2] watermarks come the bytes that the values may
 	// add up to, those behind pointers too, then pairs of a place in KEYS and a
 	// key. It stops before the first value that is too much, but not before the
-	// first of all. A value that is absent is a null.
+	// first of all. A value that is absent is a null, unless its key is listed.
 	readValues = `
 local reply, first = {'OK'}, 3 + tonumber(ARGV[2])
 local left = tonumber(ARGV[first])
@@ -177,6 +214,7 @@ for i = first + 1, #ARGV, 2 do
   local ref, n = pointed(hash, key)
   left = left - (ref and redis.call('STRLEN', blob(key, ref)) or n)
   if left < 0 and #reply > 1 then break end
+  if n == 0 and listed(key) then return {'DAMAGED', 'a key is listed and has no value', key} end
   reply[#reply + 1] = redis.call('HGET', hash, key)
 end
 return reply
@@ -192,14 +230,14 @@ for i = 1, #ARGV, 2 do
 end
 return {'OK', string.format('%d', sum)}
 `
-	// announce makes each blob, empty, and notes it in pending. The value is
+	// announce notes each blob in pending and makes it, empty. The value is
 	// then written only where this empty blob still is, so a worker that wakes
 	// up after a claim swept its blobs cannot bring one back. KEYS[2] is
 	// pending, the blobs follow; their entries are ARGV from 3 on.
 	announce = `
 for i = 3, #ARGV do
-  redis.call('SET', KEYS[i], '', 'NX')
   redis.call('SADD', KEYS[2], ARGV[i])
+  redis.call('SET', KEYS[i], '', 'NX')
 end
 return {'OK'}
 `
@@ -281,14 +319,24 @@ if (owner or '') ~= ARGV[3] or (at or '') ~= ARGV[4] then
   return {'FENCED', 'the partition was claimed or saved meanwhile: owner ' .. (owner or 'none') .. ', watermark ' .. (at or 'none')}
 end
 `
+	// members asks for what is in a key, and takes one of another type for empty.
+	members = `
+local function members(command, key)
+  local got = redis.pcall(command, key)
+  if not got.err then return got end
+  if string.find(got.err, 'WRONGTYPE') then return {} end
+  error(got.err)
+end
+`
 	// putAside leaves nothing of the partition but the meta's new owner:
 	// ARGV[1] is the token, ARGV[2] the generation. The hashes only get
-	// another name, which takes no time.
+	// another name, which takes no time. A set that is something else by now has no blobs.
 	putAside = `
+local announced = members('SMEMBERS', KEYS[2])
 for i = 4, 259 do
   if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], prefix .. 'aside:' .. ARGV[1] .. ':' .. (i - 4)) end
 end
-for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+for _, entry in ipairs(announced) do
   local key, ref = string.match(entry, '^%d+:(.*):([^:]*:%d+)$')
   if key then redis.call('UNLINK', blob(key, ref)) end
 end
@@ -297,9 +345,10 @@ redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
 redis.call('SADD', prefix .. 'aside', ARGV[1])
 return {'OK'}
 `
-	// dropOne deletes a hash, KEYS[2], and the blobs that it points to.
+	// dropOne deletes a hash, KEYS[2], and the blobs that it points to, or what somebody has
+	// made of it.
 	dropOne = `
-for _, key in ipairs(redis.call('HKEYS', KEYS[2])) do
+for _, key in ipairs(members('HKEYS', KEYS[2])) do
   local ref = pointed(KEYS[2], key)
   if ref then redis.call('UNLINK', blob(key, ref)) end
 end

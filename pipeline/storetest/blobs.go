@@ -108,6 +108,19 @@ var blobCases = []testCase{{
 		s.holds("b", 10, "k", big("ten"))
 	},
 }, {
+	"missing value",
+	"a key that was there must not begin anew because its value is gone: its owner would publish that, and only then learn what happened",
+	func(s *subject) {
+		s.claim("a")
+		s.save("a", put(-1, 10, "k", "ten", "l", "other"))
+		s.Lose(part, "k")
+		s.loadIs("a", 10, "k", pipeline.ErrDamaged)
+		s.loadIs("a", 20, "k", pipeline.ErrFenced)
+		s.holds("a", 10, "l", "other")
+		s.holds("a", 10, "new", "")
+		s.saveIs("a", put(10, 20, "new", "n"), pipeline.ErrDamaged)
+	},
+}, {
 	"missing blob",
 	"a pointer to nothing is damage, never an absent key",
 	func(s *subject) {

@@ -36,6 +36,7 @@ type partition struct {
 	meta   pipeline.Meta
 	values map[string]pipeline.Stored
 	lost   map[string]bool // values that are pointed to and not there
+	gone   map[string]bool // keys that are listed and have no value
 }
 
 var (
@@ -108,6 +109,7 @@ func (m *Memory) Lose(p pipeline.Partition, key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.data.partitions[p].values, key)
+	m.data.partitions[p].gone[key] = true
 }
 
 // LoseBlob removes what the stored value of a key points to.
@@ -176,6 +178,9 @@ func (m *Memory) Load(ctx context.Context, lease pipeline.Lease, watermarks []in
 		left := most
 		for _, key := range keys {
 			value, err := p.value(key)
+			if p.gone[key] {
+				err = fmt.Errorf("%w: key %q is listed and has no value", pipeline.ErrDamaged, key)
+			}
 			if left -= int64(len(value)); left < 0 && len(values) > 0 {
 				return nil
 			}
@@ -229,6 +234,7 @@ func (d contents) save(lease pipeline.Lease, c pipeline.Checkpoint) error {
 	for _, change := range c.Changes {
 		delete(p.lost, change.Key)
 		delete(p.values, change.Key)
+		delete(p.gone, change.Key)
 		if change.Value != nil {
 			p.values[change.Key] = append(pipeline.Stored{}, change.Value...)
 		}
@@ -353,13 +359,14 @@ func (c contents) at(p pipeline.Partition) partition {
 		meta:   pipeline.Meta{Watermark: -1, Last: pipeline.Last{Offset: -1}},
 		values: map[string]pipeline.Stored{},
 		lost:   map[string]bool{},
+		gone:   map[string]bool{},
 	}
 }
 
 func (c contents) clone() contents {
 	d := contents{map[pipeline.Partition]partition{}, map[string]pipeline.Layout{}}
 	for id, p := range c.partitions {
-		d.partitions[id] = partition{p.meta, maps.Clone(p.values), maps.Clone(p.lost)}
+		d.partitions[id] = partition{p.meta, maps.Clone(p.values), maps.Clone(p.lost), maps.Clone(p.gone)}
 	}
 	maps.Copy(d.topics, c.topics)
 	return d

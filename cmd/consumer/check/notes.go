@@ -28,7 +28,7 @@ func (k *checker) notes(ctx context.Context, s store, marks []kafka.Mark, err er
 		}
 		switch {
 		case len(layout.Past) > 0 && mark.Past().Rescaled == "":
-			k.add(levelWarning, subject, "keep an export, written by the command state export. After a loss of Redis import it before a consumer starts",
+			k.add(levelWarning, subject, "start a consumer, which notes it again; until then keep Redis, or an export, to be imported before a consumer starts",
 				"topic %s was rescaled, and the note of it beside the group's offsets is gone: they expire when the group has had no members for offsets.retention.minutes. "+
 					"A lost store would be rebuilt from partitions that lack some records of their keys", p.Topic)
 			return

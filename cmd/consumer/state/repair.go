@@ -225,6 +225,9 @@ func (s *states) damage(ctx context.Context, p pipeline.Partition) (found []stri
 			return nil, 0, err
 		}
 		audit, err := s.Store.Audit(ctx, p)
+		if isDamaged(err) {
+			return []string{err.Error()}, 0, nil
+		}
 		if err != nil {
 			return nil, 0, err
 		}
