@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // What docs/howto/change-a-configuration.md says of a key.
@@ -357,8 +359,10 @@ func TestChangedUnderLiveState(t *testing.T) {
 		}
 	}
 	var ran int
-	for key, c := range changes {
-		if !c.live || said[key] == raised {
+	for i, key := range slices.Sorted(maps.Keys(changes)) {
+		c := changes[key]
+		// What runs side by side is the same whatever the key: the race detector looks at some.
+		if !c.live || said[key] == raised || probe.Raced() && i%6 > 0 {
 			continue
 		}
 		ran++

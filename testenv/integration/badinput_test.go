@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -29,7 +30,7 @@ const memoryBound = 400 << 20
 func bounded(t *testing.T, s *programs.Service) {
 	t.Helper()
 	peak, ok := s.Peak(t)
-	if !ok || programs.Raced() {
+	if !ok || probe.Raced() {
 		return
 	}
 	t.Logf("peak memory of the process: %d MiB, allowed are %d MiB", peak>>20, memoryBound>>20)

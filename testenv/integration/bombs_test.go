@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
-	"github.com/credence-stream/credence/testenv/programs"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // bombBound is what a consumer with memory: {inflight: 64MiB} and limits:
@@ -25,7 +25,7 @@ const bombBound = 1 << 30
 func TestBombs(t *testing.T) {
 	each(t, func(t *testing.T, env *testenv.Env) {
 		partitions := 64
-		if programs.Raced() || testing.Short() {
+		if probe.Raced() || testing.Short() {
 			partitions = 8 // under the race detector unpacking takes ten times as long
 		}
 		w := newWorld(t, env, setup{partitions: partitions, topic: map[string]string{"max.message.bytes": "16777216"}, models: badModels})
@@ -50,7 +50,7 @@ func TestBombs(t *testing.T) {
 		s := w.start(t, "--set", "memory.inflight=64MiB", "--set", "limits.record=16MiB")
 		w.caughtUp(t)
 		s.Readiness(t, 200)
-		if peak, ok := s.Peak(t); ok && !programs.Raced() {
+		if peak, ok := s.Peak(t); ok && !probe.Raced() {
 			t.Logf("peak memory of the process: %d MiB, allowed are %d MiB", peak>>20, bombBound>>20)
 			if peak > bombBound {
 				t.Errorf("peak memory %d MiB", peak>>20)

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/credence-stream/credence/testenv"
-	"github.com/credence-stream/credence/testenv/programs"
+	"github.com/credence-stream/credence/testenv/probe"
 )
 
 // TestResidentMemory has far more keys than the cache has room for: the memory
@@ -19,7 +19,7 @@ import (
 func TestResidentMemory(t *testing.T) {
 	each(t, func(t *testing.T, env *testenv.Env) {
 		keys := 100_000
-		if env.Backend == testenv.Embedded || programs.Raced() || testing.Short() {
+		if env.Backend == testenv.Embedded || probe.Raced() || testing.Short() {
 			keys = 5_000
 		}
 		const cache, inflight = 64, 64 // MiB
@@ -38,7 +38,7 @@ func TestResidentMemory(t *testing.T) {
 		w.caughtUp(t)
 		took := time.Since(start)
 		peak, ok := s.Peak(t)
-		if !ok || programs.Raced() {
+		if !ok || probe.Raced() {
 			t.Logf("%d keys in %v", keys, took)
 			return
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/testenv"
+	"github.com/credence-stream/credence/testenv/probe"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
@@ -61,7 +62,7 @@ func TestReference(t *testing.T) {
 			t.Logf("LEFT OUT: %s needs the model %s, which this version does not have", d.name, d.kind)
 			continue
 		}
-		if programs.Raced() && d.heavy {
+		if probe.Raced() && d.heavy {
 			t.Logf("LEFT OUT: %s takes minutes under the race detector", d.name)
 			continue
 		}

@@ -13,21 +13,12 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"syscall"
 	"testing"
 
 	"github.com/credence-stream/credence/testenv/compose"
 	"github.com/credence-stream/credence/testenv/probe"
 )
-
-// Raced reports whether this is a test with the race detector: then the
-// programs have it, too, and take many times the memory.
-func Raced() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-}
 
 // Build compiles both programs into a folder, and more packages of the module
 // by their paths below it, with the fault that CREDENCE_OVERLAY plants. Test
@@ -57,7 +48,7 @@ func Build(ctx context.Context, dir string, more ...string) error {
 // none that is there as its source is.
 func build(ctx context.Context, dir string, packages []string, args ...string) error {
 	args = append([]string{"build", "-o", dir + string(filepath.Separator)}, args...)
-	if Raced() {
+	if probe.Raced() {
 		args = append(args, "-race")
 	}
 	for _, p := range packages {
@@ -78,7 +69,7 @@ func lockShared() (*os.File, error) {
 		return nil, err
 	}
 	dir := filepath.Join(root, ".cache", "programs")
-	if Raced() {
+	if probe.Raced() {
 		dir += "-raced"
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
