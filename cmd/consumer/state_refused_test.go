@@ -205,6 +205,9 @@ func TestAKeyInTwoPartitions(t *testing.T) {
 	if _, messages := w.must("state", "delete", "a", "--yes", "--wait", "0"); !strings.Contains(messages, "2 tombstones sent") {
 		t.Errorf("delete: %s", messages)
 	}
+	if _, messages := w.must("state", "delete", "a", "a", "--yes", "--wait", "0"); !strings.Contains(messages, "1 key, the first") || !strings.Contains(messages, "2 tombstones sent") {
+		t.Errorf("delete of a key that is named twice: %s", messages)
+	}
 	w.must("run", "--until-end")
 	if out, _ := w.must("state", "list"); out != "" {
 		t.Errorf("after the deletion: %s", out)

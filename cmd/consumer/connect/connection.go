@@ -1,4 +1,4 @@
-// Package connect wires the adapters of Kafka, Redis and Arrow together as a
+// Package connect wires the adapters of Kafka, Redis, Arrow and events together as a
 // configuration says.
 package connect
 

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,53 +72,74 @@ members.`,
 	return cmd
 }
 
-// bury sends tombstones for the keys, or for those stored that match.
-func (s *states) bury(ctx context.Context, keys []string, f *deleteFlags) error {
-	where := map[string][]pipeline.Partition{}
-	if f.key != "" {
-		err := admin.EachKey(ctx, s.Store, s.config.Kafka.Input, s.count, "", func(key string, in []pipeline.Partition) error {
-			if s.takes(key) {
-				keys = append(keys, key)
-				where[key] = in
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+// place is a key with the partitions that have a state of it.
+type place struct {
+	key string
+	in  []pipeline.Partition
+}
+
+// stored returns where the keys are that match.
+func (s *states) stored(ctx context.Context) (all []place, err error) {
+	err = admin.EachKey(ctx, s.Store, s.config.Kafka.Input, s.count, "", func(key string, in []pipeline.Partition) error {
+		if s.takes(key) {
+			all = append(all, place{key, in})
 		}
-	}
-	for _, key := range keys {
-		if f.key != "" {
+		return nil
+	})
+	return all, err
+}
+
+// named returns where the keys are, each once, all of which have to be there.
+func (s *states) named(ctx context.Context, keys []string) (all []place, err error) {
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
 			continue
 		}
-		all, err := s.Lookup.Find(ctx, key, false)
+		found, err := s.Lookup.Find(ctx, key, false)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, found := range all {
-			where[key] = append(where[key], found.Partition)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("no state is stored for key %q; nothing was deleted", key)
 		}
-		if len(all) == 0 {
-			return fmt.Errorf("no state is stored for key %q; nothing was deleted", key)
+		at := place{key: key}
+		for _, f := range found {
+			at.in = append(at.in, f.Partition)
 		}
+		all = append(all, at)
+	}
+	return all, nil
+}
+
+// bury sends tombstones for the keys, or for those stored that match.
+func (s *states) bury(ctx context.Context, names []string, f *deleteFlags) error {
+	var keys []place
+	var err error
+	if f.key != "" {
+		keys, err = s.stored(ctx)
+	} else {
+		keys, err = s.named(ctx, names)
+	}
+	if err != nil {
+		return err
 	}
 	if len(keys) == 0 {
 		return fmt.Errorf("no stored key matches %q", f.key)
 	}
-	s.Printf("%s, the first %q, will be deleted by tombstones in topic %s; this cannot be undone", cli.Plural(len(keys), "key"), keys[0], s.config.Kafka.Input)
+	s.Printf("%s, the first %q, will be deleted by tombstones in topic %s; this cannot be undone", cli.Plural(len(keys), "key"), keys[0].key, s.config.Kafka.Input)
 	if err := s.Agree(s.cmd, f.yes, fmt.Sprintf("Delete %s?", cli.Plural(len(keys), "key"))); err != nil {
 		return err
 	}
 	publisher := kafka.NewPublisher(s.Client, kafka.Plain)
 	now := time.Now().UnixMilli()
 	tombs := map[pipeline.Partition][]pipeline.Output{}
-	for _, key := range keys {
-		for _, p := range where[key] {
-			tombs[p] = append(tombs[p], pipeline.Output{Topic: p.Topic, Key: []byte(key), Time: now})
+	for _, k := range keys {
+		for _, p := range k.in {
+			tombs[p] = append(tombs[p], pipeline.Output{Topic: p.Topic, Key: []byte(k.key), Time: now})
 		}
 	}
 	until := map[pipeline.Partition]int64{}
-	err := s.Audited(s.config, "state delete", "keys", func() (sent int64, err error) {
+	err = s.Audited(s.config, "state delete", "keys", func() (sent int64, err error) {
 		for p, outputs := range tombs {
 			if err := publisher.PublishTo(ctx, p, outputs); err != nil {
 				return sent, fmt.Errorf("tombstones to %s: %w; it is safe to run this again", p, err)

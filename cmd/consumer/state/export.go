@@ -47,10 +47,11 @@ func exportCommand(a *app.App) *cobra.Command {
 		Short: "Write all states to an Arrow IPC stream",
 		Long: `export writes a row per key: key, kind, variant, t, n, partition, offset, time,
 gaps, fingerprint, snapshot, summary, repeats, outlier (the offset of the last
-record that has outliers). The metadata of the schema holds cluster, group and
-topic, and the watermark and other data of each partition, so that import is
-exact. Each partition is a consistent snapshot: if a consumer changes it while
-it is read, it is read again.`,
+record that has outliers), sections (what else belongs to the state). The
+metadata of the schema holds cluster, group and topic, and the watermark and
+other data of each partition, so that import is exact. Each partition is a
+consistent snapshot: if a consumer changes it while it is read, it is read
+again.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
-	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/pipeline"
@@ -65,7 +64,7 @@ func (s *states) verify(ctx context.Context, format string) error {
 	if err != nil {
 		return err
 	}
-	v := s.verifier(layout.Past)
+	v := s.Verifier(s.count, layout.Past, s.seen)
 	offsets, err := s.offsetsToRead(ctx, v)
 	if err != nil {
 		return err
@@ -105,27 +104,6 @@ func (s *states) verify(ctx context.Context, format string) error {
 		return err
 	}
 	return cli.ErrMismatch
-}
-
-// verifier returns what recomputes the states.
-func (s *states) verifier(past []pipeline.Era) *admin.Verifier {
-	return &admin.Verifier{
-		Log: s.Reader.Following(s.Log), Store: s.Store, Reader: s.Store, Rules: s.Rules, Match: s.seen, Memory: max(int64(s.config.Memory.Cache), 1<<20),
-		NewDecoder: func(l pipeline.Limits) pipeline.Decoder {
-			return s.Reader.Decoder(l, nil)
-		},
-		NewLog: func(l pipeline.Limits) (pipeline.Log, error) {
-			log, err := s.LogUnder(l.Record)
-			if err != nil {
-				return nil, err
-			}
-			return s.Reader.Following(log), nil
-		},
-		NewOutputs: func(l pipeline.Limits) pipeline.Outputs {
-			return connect.NewOutputs(s.config, s.Rules, l.Summary)
-		},
-		Past: past, Count: s.count, Home: kafka.PartitionOf,
-	}
 }
 
 // offsetsToRead counts the offsets that a verification reads.

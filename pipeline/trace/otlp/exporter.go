@@ -92,7 +92,7 @@ func RegisterMetrics(reg prometheus.Registerer) { metrics(reg) }
 func Open(o Options, reg prometheus.Registerer) (*Exporter, error) {
 	u, err := url.Parse(o.Endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, errors.New("traces: the endpoint is not of the form http://host:4318; secrets belong into the file of headers")
+		return nil, errors.New("traces: the endpoint is not of the form http://host:4318; secrets belong in the file of headers")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"
