@@ -57,7 +57,7 @@ const lookedRows = 1000
 func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) {
 	reading := term.Progress(a.Err, "rows read", 0)
 	sel := f.sel
-	sel.Key = cmp.Or(sel.Key, "all")
+	sel.Key, sel.Lenient = cmp.Or(sel.Key, "all"), true
 	src, err := rows.Open(ctx, f.input, sel, rows.Watch{Rows: reading.Add, Key: f.met})
 	reading.Done()
 	if err != nil {
@@ -73,6 +73,9 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 		l.profile.Add(shard.Key, shard.Batch)
 	}
 	l.notes = append(l.notes, src.Notes()...)
+	if chosen := src.Chosen(); chosen != nil {
+		f.sel.Columns = chosen // for a replay, which leaves nothing out
+	}
 	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.name()))
 	if total := src.Rows(); total > int64(l.profile.Rows) {
 		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.name()))
