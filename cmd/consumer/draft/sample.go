@@ -98,6 +98,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	defer conn.Close()
 	conn.Reader = conn.Reader.Whole() // no model names columns yet
 	l, bad := &look{profile: NewProfile()}, new(connect.Reasons)
+	l.profile.Events = f.records.Format != config.FormatArrow
 	at, enough := int32(-1), 0
 	err = conn.Sample(ctx, f.config, f.from == "end", lookedRecords, func(s *connect.Sampled) bool {
 		if s.Partition != at {
