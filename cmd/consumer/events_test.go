@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -241,5 +243,40 @@ func TestInitFromEvents(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+}
+
+// What is null in the first events of a topic, or has whole numbers and others, is what all
+// events say that it is, and the draft is run without a dead letter.
+func TestInitFromEventsWithNulls(t *testing.T) {
+	w := newWorldOf(t, "format: json, input: sold", "input: {format: json}\n"+saleModels)
+	var values []string
+	for i := range 120 {
+		late, text, whole, mixed := "null", "null", "null", strconv.Itoa(i%7)
+		if i > 40 {
+			late, text = fmt.Sprintf("%d.5", i%11), fmt.Sprintf("%q", string("abc"[i%3]))
+		}
+		if i%3 > 0 {
+			whole = strconv.Itoa(i * 7 % 9)
+		}
+		if i%2 == 0 {
+			mixed += ".25"
+		}
+		values = append(values, fmt.Sprintf(`{"late":%s,"text":%s,"whole":%s,"mixed":%s,"never":null,"y":%d.5}`, late, text, whole, mixed, i%13))
+	}
+	w.put("k", values)
+	w.file = filepath.Join(t.TempDir(), "draft.yaml")
+	code, _, messages := command(t, "init", "--topic", "sold", "--brokers", w.env.Brokers()[0], "--input-format", "json", "--from", "beginning",
+		"--set", "redis.url="+w.env.RedisURL(), "--set", "http.listen=", "--out", w.file)
+	for _, want := range []string{`"late"   numbers`, `"text"   text      3 levels`, `"whole"  integers`, `"mixed"  numbers`, `"never"  numbers   -                        120 (100%)  left out: no value in any row`, `"y"      numbers   0.5 to 12.5              -           response`} {
+		if code != 0 || !strings.Contains(messages, want) {
+			t.Errorf("exit %d, no %q in\n%s", code, want, messages)
+		}
+	}
+	if strings.Contains(messages, "another type") {
+		t.Error(messages)
+	}
+	if _, messages := w.must("run", "--until-end"); strings.Contains(messages, "dead letter") {
+		t.Error(messages)
 	}
 }

@@ -52,13 +52,17 @@ func (r *Rows) add(c *cdf.Column, before, rows int) {
 		r.fill(at, before)
 	}
 	own := &r.columns[at]
+	kind, joined := Joined(own.Type, c.Type)
+	if own.Type = kind; kind == cdf.Float {
+		own.Int = nil
+	}
 	switch {
-	case own.Type != c.Type:
+	case !joined:
 		r.mixed = append(r.mixed, own.Name)
 		r.columns, r.codes = slices.Delete(r.columns, at, at+1), slices.Delete(r.codes, at, at+1)
 	case c.Type != cdf.Text:
 		own.Number = append(own.Number, c.Number[:rows]...)
-		if c.Type == cdf.Integer {
+		if kind == cdf.Integer {
 			own.Int = append(own.Int, c.Int[:rows]...)
 		}
 	default:
@@ -76,6 +80,22 @@ func (r *Rows) add(c *cdf.Column, before, rows int) {
 			own.Code = append(own.Code, code)
 		}
 	}
+}
+
+// Joined returns the type of a column that goes on with values of another: what one shard has
+// as whole numbers and the next with fractions are numbers. False says that they are of no
+// type together, and the first is returned.
+func Joined(a, b cdf.ColumnType) (cdf.ColumnType, bool) {
+	if a != b && (a == cdf.Float || a == cdf.Integer) && (b == cdf.Float || b == cdf.Integer) {
+		return cdf.Float, true
+	}
+	return a, a == b
+}
+
+// Blank reports whether every value of a column is missing; an infinite one is there.
+func Blank(c *cdf.Column) bool {
+	return !slices.ContainsFunc(c.Number, func(v float64) bool { return !math.IsNaN(v) }) &&
+		!slices.ContainsFunc(c.Code, func(code int32) bool { return code >= 0 })
 }
 
 // fill says of a column that the rows up to one have no value of it.

@@ -23,11 +23,12 @@ type Profile struct {
 	Rows    int
 	Shards  int
 	Keys    map[string]bool
+	Events  bool      // shards are events, in which a column without values is of any type
 	Of      int64     // rows of the file that the sample is of, -1: not known; 0: it is of a topic
 	columns []*column // by first appearance
 	skipped []cdf.Skipped
 	rows    collinear.Rows
-	first   collinear.Rows // the first shard, for check
+	first   collinear.Rows // the first shard of a file, for check
 }
 
 // column is what a sample says about one column.
@@ -35,6 +36,7 @@ type column struct {
 	name     string
 	kind     cdf.ColumnType
 	mixed    bool // other shards have it in another type
+	open     bool // no event had a value yet that would say its type
 	values   int  // not null
 	infinite int
 
@@ -65,8 +67,11 @@ func (p *Profile) Add(key string, b *cdf.Batch) {
 	p.Rows += b.Rows
 	p.Shards++
 	p.Keys[key] = true
+	if p.Events {
+		b = p.valued(b)
+	}
 	p.rows.Add(key, b)
-	if p.Shards == 1 {
+	if p.Shards == 1 && p.Of != 0 { // shards of a topic may differ in their columns
 		p.first.Add(key, b)
 	}
 	for i := range b.Columns {
@@ -77,6 +82,23 @@ func (p *Profile) Add(key string, b *cdf.Batch) {
 			p.skipped = append(p.skipped, cdf.Skipped{Name: strings.Clone(s.Name), Type: strings.Clone(s.Type)})
 		}
 	}
+}
+
+// valued returns the columns of a shard that have a value, and notes the others: which event
+// comes first must not decide what they are.
+func (p *Profile) valued(b *cdf.Batch) *cdf.Batch {
+	some := *b
+	some.Columns = nil
+	for i := range b.Columns {
+		in := &b.Columns[i]
+		c := p.columnOf(in) // in the order of the record
+		if !collinear.Blank(in) {
+			some.Columns = append(some.Columns, *in)
+		} else if c.values+c.infinite == 0 && !c.mixed {
+			c.open = true
+		}
+	}
+	return &some
 }
 
 // check returns why a model would refuse the first shard for its columns: what is wrong with
@@ -113,10 +135,15 @@ func (p *Profile) find(name string) *column {
 }
 
 func (c *column) add(key string, in *cdf.Column, rows int) {
-	if in.Type != c.kind {
+	kind, joined := collinear.Joined(c.kind, in.Type)
+	switch {
+	case c.open:
+		kind = in.Type
+	case !joined:
 		c.mixed = true
 		return
 	}
+	c.kind, c.open = kind, false
 	for i := range rows {
 		if in.Type == cdf.Text {
 			if label, ok := in.Label(i); ok {
@@ -144,7 +171,7 @@ func (c *column) add(key string, in *cdf.Column, rows int) {
 			c.varies = c.varies || v != last
 		}
 		c.last[key] = v
-		if in.Type != cdf.Float {
+		if kind != cdf.Float {
 			label, _ := in.Label(i)
 			c.label(label)
 		}

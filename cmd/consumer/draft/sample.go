@@ -57,7 +57,7 @@ const lookedRows = 1000
 func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) {
 	reading := term.Progress(a.Err, "rows read", 0)
 	sel := f.sel
-	sel.Key = cmp.Or(sel.Key, "all")
+	sel.Key, sel.Lenient = cmp.Or(sel.Key, "all"), true
 	src, err := rows.Open(ctx, f.input, sel, rows.Watch{Rows: reading.Add, Key: f.met})
 	reading.Done()
 	if err != nil {
@@ -73,6 +73,9 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 		l.profile.Add(shard.Key, shard.Batch)
 	}
 	l.notes = append(l.notes, src.Notes()...)
+	if chosen := src.Chosen(); chosen != nil {
+		f.sel.Columns = chosen // for a replay, which leaves nothing out
+	}
 	l.what = fmt.Sprintf("%d rows of %s", l.profile.Rows, inComment(f.name()))
 	if total := src.Rows(); total > int64(l.profile.Rows) {
 		l.what = fmt.Sprintf("the first %d of %d rows of %s", l.profile.Rows, total, inComment(f.name()))
@@ -95,6 +98,7 @@ func (f *draftFlags) lookAtTopic(ctx context.Context) (*look, error) {
 	defer conn.Close()
 	conn.Reader = conn.Reader.Whole() // no model names columns yet
 	l, bad := &look{profile: newProfile()}, new(connect.Reasons)
+	l.profile.Events = f.records.Format != config.FormatArrow
 	at, enough := int32(-1), 0
 	err = conn.Sample(ctx, f.config, f.from == "end", lookedRecords, func(s *connect.Sampled) bool {
 		if s.Partition != at {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -136,12 +135,15 @@ func numberReader(a arrow.Array) getter {
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
 		return numbers(func(i int) float64 { return a.Value(i).ToFloat64(scale) })
 	case *array.Date32:
-		return numbers(func(i int) float64 { return 86400 * float64(a.Value(i)) })
+		return instants(func(i int) float64 { return 86400 * float64(a.Value(i)) })
 	case *array.Date64:
-		return times(func(i int) time.Time { return time.UnixMilli(int64(a.Value(i))) })
+		return instants(func(i int) float64 { return float64(a.Value(i)) / 1000 })
 	case *array.Timestamp:
 		unit := a.DataType().(*arrow.TimestampType).Unit
-		return times(func(i int) time.Time { return a.Value(i).ToTime(unit) })
+		return instants(func(i int) float64 {
+			t := a.Value(i).ToTime(unit)
+			return seconds(t.Unix(), int64(t.Nanosecond()))
+		})
 	}
 	return nil
 }
@@ -154,10 +156,16 @@ func numbers(at func(int) float64) getter {
 	return func(i int) (replay.Value, error) { return replay.Value{Number: at(i)}, nil }
 }
 
-func times(at func(int) time.Time) getter {
+// mostSeconds bounds times, which shards have in microseconds since 1970.
+const mostSeconds = math.MaxInt64 / 1e6
+
+func instants(at func(int) float64) getter {
 	return func(i int) (replay.Value, error) {
 		t := at(i)
-		return replay.Value{Number: seconds(t.Unix(), int64(t.Nanosecond()))}, nil
+		if math.Abs(t) >= mostSeconds {
+			return replay.Value{}, fmt.Errorf("%w: %.6g seconds since 1970 are beyond the times that a shard has", ErrInput, t)
+		}
+		return replay.Value{Number: t}, nil
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -20,9 +21,9 @@ func (s *typedSource) Again() (Source, error) { return s.open() }
 
 // interpreted opens a file of typed columns. Those of text are read as a CSV
 // file's are, for what people have there is the same: a first pass, where there
-// are such columns or keys are asked for, finds their forms.
-func interpreted(ctx context.Context, w Watch, open func() (*recordSource, error)) (Source, error) {
-	first, err := open()
+// are such columns, keys are asked for, or columns may be left out, finds their forms.
+func interpreted(ctx context.Context, w Watch, sel Selection, open func(Selection) (*recordSource, error)) (Source, error) {
+	first, err := open(sel)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +37,10 @@ func interpreted(ctx context.Context, w Watch, open func() (*recordSource, error
 		}
 	}
 	var again func() (*typedSource, error)
-	if len(at) == 0 && w.Key == nil {
+	lenient := sel.Lenient && sel.Columns == nil
+	if len(at) == 0 && w.Key == nil && !lenient {
 		again = func() (*typedSource, error) {
-			src, err := open()
+			src, err := open(sel)
 			if err != nil {
 				return nil, err
 			}
@@ -47,22 +49,44 @@ func interpreted(ctx context.Context, w Watch, open func() (*recordSource, error
 		return &typedSource{first, again}, nil
 	}
 	counted := about{}
+	if lenient {
+		first.left = make([]bool, len(first.fields))
+	}
 	err = first.guess(ctx, &w, &counted, at, guesses)
 	if err := errors.Join(err, first.Close()); err != nil {
 		return nil, err
 	}
+	for k := len(at) - 1; k >= 0 && lenient; k-- {
+		if first.left[at[k]] {
+			names, guesses = slices.Delete(names, k, k+1), slices.Delete(guesses, k, k+1)
+		}
+	}
 	if err := counted.settle(first.name, names, guesses, &first.sel); err != nil {
 		return nil, err
 	}
+	if slices.Contains(first.left, true) {
+		for i, f := range first.fields {
+			if !first.left[i] {
+				sel.Columns = append(sel.Columns, f.Name)
+			}
+		}
+		if sel.Columns == nil {
+			return nil, fmt.Errorf("%s: %w: no column is left to send: %s", first.name, ErrInput, strings.Join(first.notes, "; "))
+		}
+		counted.chosen = sel.Columns
+	}
 	again = func() (*typedSource, error) {
-		src, err := open()
+		src, err := open(sel)
 		if err != nil {
 			return nil, err
 		}
 		src.texts = make([]*reading, len(src.fields))
-		for k, i := range at {
-			src.texts[i], src.fields[i].Type = &counted.readings[k], counted.fields[k].Type
+		for i, f := range src.fields {
+			if k := slices.Index(names, f.Name); k >= 0 {
+				src.texts[i], src.fields[i].Type = &counted.readings[k], counted.fields[k].Type
+			}
 		}
+		src.chosen = counted.chosen
 		src.notes, src.rows = slices.Concat(first.notes, counted.notes), counted.rows
 		src.unnoted, src.ended = first.unnoted+counted.unnoted, true
 		return &typedSource{src, again}, nil

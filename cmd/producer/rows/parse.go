@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -58,7 +59,7 @@ func seconds(sec, nano int64) float64 {
 	if nano == 0 {
 		return float64(sec)
 	}
-	if nano%1000 == 0 {
+	if nano%1000 == 0 && math.Abs(float64(sec)) < mostSeconds {
 		return float64(sec*1_000_000+nano/1000) / 1e6
 	}
 	return float64(sec) + float64(nano)/1e9

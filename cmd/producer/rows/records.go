@@ -34,6 +34,7 @@ type recordSource struct {
 	keys    getter
 	getters []getter
 	values  []replay.Value
+	left    []bool // columns that are read no more; nil: none may be
 }
 
 // newRecordSource finds the selected columns in the schema.
@@ -100,7 +101,15 @@ func (s *recordSource) Next() (key string, row []replay.Value, err error) {
 		}
 	}
 	for c, get := range s.getters {
-		if s.values[c], err = get(i); err != nil {
+		if s.left != nil && s.left[c] {
+			s.values[c] = replay.Value{Null: true}
+			continue
+		}
+		if s.values[c], err = get(i); err != nil && s.left != nil {
+			s.left[c], s.values[c] = true, replay.Value{Null: true}
+			s.note("column %q is left out: row %d: %s", s.fields[c].Name, s.row, reason(err))
+			err = nil
+		} else if err != nil {
 			err = fmt.Errorf("%w; choose other columns with --columns", err)
 		} else if s.texts != nil {
 			err = s.interpret(c)
@@ -111,6 +120,9 @@ func (s *recordSource) Next() (key string, row []replay.Value, err error) {
 	}
 	return key, s.values, nil
 }
+
+// reason is an error of a value without the word that it has in common with all.
+func reason(err error) string { return strings.TrimPrefix(err.Error(), ErrInput.Error()+": ") }
 
 // load moves to the next record.
 func (s *recordSource) load() error {

@@ -21,6 +21,10 @@ type Selection struct {
 	// NoKey says what becomes of rows without a key: drop, or "", leaves them out
 	// and counts them, error stops, and anything else is their key.
 	NoKey string
+	// Lenient leaves out columns of Arrow and Parquet files that hold a value which no shard
+	// takes, where Columns does not ask for them, and notes it; else such a value is an
+	// error at its row.
+	Lenient bool
 }
 
 const (

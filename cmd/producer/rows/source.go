@@ -27,6 +27,9 @@ type Source interface {
 	// Notes are things that the user should know about the file. Those of Arrow
 	// and Parquet files are complete when Next has returned io.EOF.
 	Notes() []string
+	// Chosen are the columns that were read because others were left out by
+	// Selection.Lenient, nil where none was.
+	Chosen() []string
 	// Next returns the next row and its key, valid until the call after, or
 	// io.EOF. Other errors name the file and the line or row.
 	Next() (key string, row []replay.Value, err error)
@@ -54,6 +57,7 @@ type about struct {
 	notes    []string
 	unnoted  int // beyond mostNotes
 	keyless  int64
+	chosen   []string
 }
 
 // mostNotes bounds what is said of a file of many columns.
@@ -61,6 +65,7 @@ const mostNotes = 30
 
 func (a *about) Fields() []replay.Field { return a.fields }
 func (a *about) Rows() int64            { return a.rows }
+func (a *about) Chosen() []string       { return a.chosen }
 
 func (a *about) Notes() []string {
 	notes := a.notes
@@ -133,9 +138,9 @@ func Open(ctx context.Context, file string, sel Selection, w Watch) (Source, err
 	case ".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz":
 		return openJSON(ctx, file, sel, w)
 	case ".arrow", ".arrows":
-		return interpreted(ctx, w, func() (*recordSource, error) { return openArrow(file, sel) })
+		return interpreted(ctx, w, sel, func(sel Selection) (*recordSource, error) { return openArrow(file, sel) })
 	default:
-		return interpreted(ctx, w, func() (*recordSource, error) { return openParquet(file, sel) })
+		return interpreted(ctx, w, sel, func(sel Selection) (*recordSource, error) { return openParquet(file, sel) })
 	}
 }
 
