@@ -164,7 +164,10 @@ func TestRefusedInAMinute(t *testing.T) {
 			b := pipelinetest.StartWith(t, kafka, store, rules)
 			b.CatchUp(t)
 			b.Stop(t)
-			refused += metric(t, b.Reg, "credence_prefix_refused_total")
+			refused += refusals(t, b, quota.OfMinute)
+			if n := refusals(t, b, quota.OfKeys); n != 0 {
+				t.Errorf("%g are refused by the limit of keys", n)
+			}
 			kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log })
 		}
 		letters := map[int64]string{}
@@ -184,4 +187,23 @@ func TestRefusedInAMinute(t *testing.T) {
 			t.Errorf("%g refused: %v, want %v", refused, letters, want)
 		}
 	})
+}
+
+// refusals are the records that a kind of limit has refused.
+func refusals(t *testing.T, b *pipelinetest.Bench, limit string) (n float64) {
+	t.Helper()
+	families, err := b.Reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, x := range family.GetMetric() {
+			for _, l := range x.GetLabel() {
+				if family.GetName() == "credence_prefix_refused_total" && l.GetName() == "limit" && l.GetValue() == limit {
+					n += x.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return n
 }
