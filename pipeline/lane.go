@@ -53,9 +53,9 @@ type task struct {
 	lane   int
 	entry  *entry // nil: the record has no valid key
 	spec   *cdf.Spec
-	poison bool         // it failed before: a dead letter, not to be applied
-	over   string       // why no key may be made of it, "": one may
-	effect quota.Effect // on the keys of its tenant
+	poison bool       // it failed before: a dead letter, not to be applied
+	over   quota.Over // why no key may be made of it
+	pass   quota.Pass // by the account of its tenant
 	cut    uint64
 	// filled by the lane
 	size     int64 // of the entry afterwards
@@ -209,8 +209,8 @@ func (l *lane) route(t *task) error {
 		})
 		return nil
 	}
-	if t.over != "" {
-		return l.dead(t, StageLimit, t.over)
+	if t.over.Limit != "" {
+		return l.dead(t, StageLimit, t.over.Reason)
 	}
 	var id string
 	var n uint64

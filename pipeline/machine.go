@@ -115,11 +115,12 @@ type cut struct {
 	records int
 	bytes   int64
 	touched []*entry
-	to      int64    // the watermark it leads to
-	waiting int      // lanes that have not handed over their part
-	outputs []Output // not yet acknowledged, what was refused first
-	sent    int      // of these, under way
-	grown   []int64  // bytes that the states of each tenant grow by
+	to      int64        // the watermark it leads to
+	waiting int          // lanes that have not handed over their part
+	outputs []Output     // not yet acknowledged, what was refused first
+	sent    int          // of these, under way
+	grown   []int64      // bytes that the states of each tenant grow by
+	marks   []quota.Mark // the minutes of the tenants, at its end
 	points  []*Point
 	pages   []Pages // of the outputs, until all are acknowledged
 	save    Checkpoint

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/quota"
@@ -67,6 +68,10 @@ func (m *machine) decide(f facts) {
 			meta.Watermark, meta.Configured[len(meta.Configured)-1].Fingerprint, rules.Config()))
 		return
 	}
+	minutes, known := rules.minutes(meta, configured)
+	if !known { // which is a part of what the log was applied under
+		configured = append(slices.Clone(meta.Configured), rules.Recorded(meta.Watermark)...)
+	}
 	if reason, why := f.log.Another(m.part, meta); reason != "" {
 		m.doubt(reason, why, f.log.Last != nil && !meta.Last.Is(f.log.Last))
 		return
@@ -87,7 +92,7 @@ func (m *machine) decide(f facts) {
 		c.To, c.Gaps = f.log.Start, m.gaps
 		clear(m.poison) // a record may have failed for rows that are given up
 	}
-	m.begin(f, c, configured != nil || c.To != c.From || c.Topic != "")
+	m.begin(f, c, minutes, configured != nil || c.To != c.From || c.Topic != "")
 }
 
 // wentBack reports whether the store has lost checkpoints that were
@@ -132,7 +137,7 @@ func (m *machine) virgin(f facts, lost bool) {
 	m.known, m.committed = -1, -1
 	m.gaps = nil
 	clear(m.poison) // the log may be another one, and what fails will fail again
-	m.begin(f, Checkpoint{From: -1, To: m.origin, Origin: m.origin, Topic: f.log.Identity.Topic, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(m.origin)}, true)
+	m.begin(f, Checkpoint{From: -1, To: m.origin, Origin: m.origin, Topic: f.log.Identity.Topic, Last: Last{Offset: -1}, Configured: m.cfg.rules.Recorded(m.origin)}, nil, true)
 }
 
 // confirmations is how often in a row a log that looks like another one is
@@ -153,8 +158,8 @@ func (m *machine) doubt(reason, why string, proved bool) {
 
 // begin opens an epoch at the claim's watermark. What it has to write first
 // goes the way of every checkpoint and is acknowledged before the first
-// record is applied.
-func (m *machine) begin(f facts, c Checkpoint, write bool) {
+// record is applied. minutes are those of the tenants at the claim's watermark.
+func (m *machine) begin(f facts, c Checkpoint, minutes map[string]quota.Minute, write bool) {
 	m.lease, m.halted, m.why = f.lease, "", ""
 	m.acked, m.last = c.From, c.Last
 	m.fetchFrom = Position{Offset: c.To, Topic: f.log.Identity.Topic, Epoch: c.Last.Epoch, Read: c.Last.Offset + 1}
@@ -163,7 +168,8 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 	m.open = cut{seq: 1}
 	m.quotas, m.settling = nil, false
 	for i := range f.held {
-		m.quotas = append(m.quotas, quota.Account{Limit: &m.cfg.rules.tenants[i], Held: f.held[i].Keys, Bytes: f.held[i].Bytes})
+		limit := &m.cfg.rules.tenants[i]
+		m.quotas = append(m.quotas, quota.Account{Limit: limit, Held: f.held[i].Keys, Bytes: f.held[i].Bytes, Minute: minutes[limit.Prefix]})
 	}
 	m.cache = newCache()
 	if k := m.keep; k.cache != nil && k.token == f.meta.Owner && f.meta.Exists && k.watermark == f.meta.Watermark {
@@ -182,6 +188,7 @@ func (m *machine) begin(f facts, c Checkpoint, write bool) {
 		m.known = m.acked
 		return
 	}
+	c.Minutes = m.minutes(c.To, m.marks())
 	m.opening, m.flight = true, &cut{to: c.To, save: c}
 	m.save()
 }

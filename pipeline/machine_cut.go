@@ -27,7 +27,7 @@ func (m *machine) barrier() {
 	if m.tail != nil {
 		m.last = LastOf(m.tail)
 	}
-	c.save = Checkpoint{From: m.acked, To: c.to, Last: m.last}
+	c.save, c.marks = Checkpoint{From: m.acked, To: c.to, Last: m.last}, m.marks()
 	m.follow(nil)
 	m.flight = &c
 	m.open = cut{seq: c.seq + 1}
@@ -74,7 +74,7 @@ func (m *machine) onCut(part cutPart) {
 	c.pages = append(c.pages, part.pages)
 	c.waiting--
 	if c.waiting == 0 {
-		c.save.Weights = m.weights(c)
+		c.save.Weights, c.save.Minutes = m.weights(c), m.minutes(c.to, c.marks)
 		m.typical = typical(c.save.Changes)
 		m.publish()
 	}
@@ -108,6 +108,28 @@ func (m *machine) weights(c *cut) (w quota.Weights) {
 		w.Bytes[m.quotas[i].Limit.Prefix] = m.quotas[i].Bytes + c.grown[i]
 	}
 	return w
+}
+
+// marks are the minutes of the tenants where the records end that were given to the lanes.
+func (m *machine) marks() []quota.Mark {
+	all := make([]quota.Mark, len(m.quotas))
+	for i := range m.quotas {
+		all[i] = m.quotas[i].Mark()
+	}
+	return all
+}
+
+// minutes are those of the tenants that have a limit by the minute, at a watermark.
+func (m *machine) minutes(at int64, marks []quota.Mark) (all quota.Minutes) {
+	for i := range m.quotas {
+		if l := m.quotas[i].Limit; l.PerMinute > 0 {
+			if all.By == nil {
+				all = quota.Minutes{At: at, By: map[string]quota.Minute{}}
+			}
+			all.By[l.Prefix] = marks[i].Minute
+		}
+	}
+	return all
 }
 
 // typical is the mean of what the changes take in a store.

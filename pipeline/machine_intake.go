@@ -231,12 +231,17 @@ func (m *machine) send() {
 // admit decides what the limits say of a task that is to go to its lane. It reports whether
 // the task may go now: not where that depends on records that are at the lanes.
 func (m *machine) admit(t *task) bool {
-	if t.entry == nil || t.entry.tenant.Place == 0 || t.poison {
+	if t.entry == nil || t.entry.tenant.Place == 0 {
 		return true
 	}
 	k := &t.entry.tenant
+	a := &m.quotas[k.Place-1]
+	if t.poison {
+		t.pass = a.Skip(t.record.Time)
+		return true
+	}
 	var ok bool
-	t.effect, t.over, ok = m.quotas[k.Place-1].Admit(k, t.record.Value == nil)
+	t.pass, t.over, ok = a.Admit(k, t.record.Time, t.record.Value == nil)
 	m.settling = !ok
 	return ok
 }
@@ -247,7 +252,9 @@ func (m *machine) settle(t *task) {
 		return
 	}
 	k := &t.entry.tenant
-	m.quotas[k.Place-1].Settle(k, t.effect, t.lives)
+	if made := m.quotas[k.Place-1].Settle(k, t.pass, t.lives); made && m.flight != nil && t.cut == m.flight.seq {
+		m.flight.marks[k.Place-1].Made(t.pass)
+	}
 }
 
 // follow makes r the record that the open cut ends with, nil for none.

@@ -216,7 +216,12 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 	defer m.mu.Unlock()
 	var of kindCounts // of applied shards in a row
 	for i := range tasks {
-		m.tenants.Observe(m.tenantOf(&tasks[i]), tasks[i].result.Rows, string(tasks[i].result.Dead))
+		t := &tasks[i]
+		refused := ""
+		if t.result.Dead == StageLimit {
+			refused = t.over.Limit
+		}
+		m.tenants.Observe(m.tenantOf(t), t.result.Rows, string(t.result.Dead), refused)
 		switch r := &tasks[i].result; {
 		case r.Dead != "":
 			m.dead.WithLabelValues(string(r.Dead)).Inc()

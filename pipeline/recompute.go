@@ -82,11 +82,14 @@ func (c *Recomputer) Follow(r *Record) error {
 	key := string(r.Key)
 	switch {
 	case !c.ledger.Follows(key), r.Refused != nil, checkKey(r.Key) != "":
-	case r.Value == nil:
-		c.ledger.Set(key, false)
-	case !c.ledger.Lives(key):
+	case r.Value != nil && !c.ledger.Lives(key):
 		_, err := c.Apply(nil, r)
 		return err
+	default:
+		if _, ok := c.lane.rules.Match(key); ok {
+			c.ledger.See(key, r.Time)
+			c.ledger.Set(key, r.Value != nil)
+		}
 	}
 	return nil
 }
@@ -127,6 +130,9 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 	c.risked = false
 	t := task{record: r, entry: e, spec: e.state.spec}
 	followed := c.ledger.Follows(key)
+	if followed {
+		c.ledger.See(key, r.Time)
+	}
 	if followed && r.Value != nil {
 		t.over = c.ledger.Over(key)
 	}

@@ -142,6 +142,24 @@ func (r *Rules) accept(stored []Configured, from int64) ([]Configured, bool) {
 	return append(slices.Clone(stored), r.Recorded(from)...), true
 }
 
+// minutes returns the minutes of tenants at the watermark of stored state, which is to go on
+// under this configuration, nil: the last one. Known is false where they belong to a limit in
+// force, and who wrote the state did not keep them: they begin anew, as under another configuration.
+func (r *Rules) minutes(meta Meta, configured []Configured) (by map[string]quota.Minute, known bool) {
+	if configured != nil || meta.Configured[len(meta.Configured)-1].From == meta.Watermark {
+		return nil, true
+	}
+	by = map[string]quota.Minute{}
+	for i := range r.tenants {
+		if l := &r.tenants[i]; l.PerMinute > 0 {
+			if by[l.Prefix], known = meta.Minutes.Of(meta.Watermark, l.Prefix); !known {
+				return nil, false
+			}
+		}
+	}
+	return by, true
+}
+
 // Recorded is what the meta of a partition records of a first configuration, in
 // force from an offset on.
 func (r *Rules) Recorded(from int64) []Configured {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -45,6 +46,42 @@ func DrawPlan(seed uint64) Plan {
 	if r.IntN(2) == 0 {
 		p.Gather = one(r, gather.Rule{Rows: 2}, gather.Rule{Rows: 5}, gather.Rule{Rows: 7, Millis: 6}, gather.Rule{Millis: 10})
 		drawTimes(r, p.Log)
+	}
+	return p
+}
+
+// DrawLimits draws a schedule with limits of the keys that begin with k. Its records come in
+// different minutes, and some have times that are late, or wild, once or several in a row. Now
+// and then it has the command rescale in it.
+func DrawLimits(seed uint64) Plan {
+	p := DrawPlan(seed)
+	if seed%4 == 0 {
+		p = DrawRescale(seed)
+	}
+	r := rand.New(rand.NewPCG(seed, 14))
+	p.Keys, p.PerMinute = one[int64](r, 0, 1, 2, 3), one[int64](r, 0, 1, 1, 2, 3)
+	if p.Keys == 0 && p.PerMinute == 0 {
+		p.Keys = 1
+	}
+	if p.PerMinute == 0 {
+		return p
+	}
+	const minute = 60_000
+	step, wild, row, from := one[int64](r, 0, 10_000, 30_000, 90_000), one(r, 0, 10, 50), 0, int64(0)
+	now := int64(1e12)
+	for i := range p.Log {
+		x := &p.Log[i].Record
+		if step > 0 {
+			now += r.Int64N(step)
+		}
+		x.Time += now - 1e12
+		if row == 0 && r.IntN(100) < wild {
+			row, from = one(r, 1, 1, 3, 8, 10), one[int64](r, -now, -100*minute, -70*minute, -30*minute, 30*minute, 100*minute, 1e13, math.MaxInt64-now-1e9)
+		}
+		if row > 0 {
+			row--
+			x.Time += from
+		}
 	}
 	return p
 }

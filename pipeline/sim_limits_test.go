@@ -1,23 +1,27 @@
 package pipeline_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
-// TestSimulatedLimits: whatever fails and whoever takes over, the records of new keys that a
-// limit refuses are those that a worker without trouble would refuse, and no others; and after every
+// TestSimulatedLimits: whatever fails and whoever takes over, the records of new keys that
+// limits refuse, of the keys there are and of those made in a minute, are those that a worker without trouble would refuse, and no others; and after every
 // checkpoint the machine knows the bytes that the store has of the prefix.
 func TestSimulatedLimits(t *testing.T) {
 	n := uint64(3000)
-	if testing.Short() {
+	switch {
+	case *simSeeds > 0:
+		n = uint64(*simSeeds)
+	case testing.Short():
 		n = 300
 	}
-	refused, runs, weighed, known := 0, 0, 0, 0
-	for seed := range n {
-		p := pipeline.DrawPlan(seed)
-		p.Keys = 1 + int64(seed%3)
+	refused, runs, weighed, known := map[string]int{}, 0, 0, 0
+	for seed := *simFrom; seed < *simFrom+n; seed++ {
+		p := pipeline.DrawLimits(seed)
 		s := pipeline.NewSim(p, newSimStore())
 		if v := s.Run(); v != nil {
 			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
@@ -26,18 +30,21 @@ func TestSimulatedLimits(t *testing.T) {
 		}
 		compared, fromLast := s.Weighed()
 		weighed, known = weighed+compared, known+fromLast
-		before := refused
+		met := 0
 		for i := range s.Sent {
-			if h := s.Sent[i].Headers; len(h) > 0 && string(h[0].Value) == "limit" {
-				refused++
+			if h := s.Sent[i].Headers; len(h) > 1 && string(h[0].Value) == "limit" {
+				met = 1
+				if strings.Contains(string(h[1].Value), quota.OfMinute) {
+					refused[quota.OfMinute]++
+				} else {
+					refused[quota.OfKeys]++
+				}
 			}
 		}
-		if refused > before {
-			runs++
-		}
+		runs += met
 	}
-	t.Logf("%d dead letters of limits in %d of %d runs; what states take was compared %d times, and known to %d claims", refused, runs, n, weighed, known)
-	if runs < int(n)/10 || weighed < int(n) || known < int(n)/4 {
+	t.Logf("dead letters of limits: %v, in %d of %d runs; what states take was compared %d times, and known to %d claims", refused, runs, n, weighed, known)
+	if refused[quota.OfKeys] < int(n)/2 || refused[quota.OfMinute] < int(n)/2 || runs < int(n)/10 || weighed < int(n) || known < int(n)/4 {
 		t.Errorf("only %d of %d runs met a limit, and what states take was compared %d times, and known to %d claims", runs, n, weighed, known)
 	}
 }

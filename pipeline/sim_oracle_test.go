@@ -19,8 +19,11 @@ type simBranch struct {
 	topic  string
 	rows   int   // that a key gathers, 0: any number
 	most   int64 // keys that begin with k, 0: any number
-	millis int64 // between the first of them and the last, 0: any time
-	origin int64 // where the first worker began
+	fresh  int64 // of these that may be made in a minute, 0: any number
+	minute simMinute
+	was    []simMinute // after each record, by offset
+	millis int64       // between the first of them and the last, 0: any time
+	origin int64       // where the first worker began
 	gaps   []Gap
 	keys   map[string][]simKey // what each key came to be, in the order of the log
 	outs   []*simOut           // by offset, nil: none
@@ -64,7 +67,7 @@ type simOut struct {
 }
 
 func (s *Sim) branch() *simBranch {
-	return &simBranch{topic: s.log.id(), rows: s.Plan.Gather.Rows, most: s.Plan.Keys, millis: s.Plan.Gather.Millis, keys: map[string][]simKey{}}
+	return &simBranch{topic: s.log.id(), rows: s.Plan.Gather.Rows, most: s.Plan.Keys, fresh: s.Plan.PerMinute, millis: s.Plan.Gather.Millis, keys: map[string][]simKey{}}
 }
 
 // at is a key below a watermark.
@@ -83,6 +86,7 @@ func (b *simBranch) add(e *simEntry) {
 	r := &e.record
 	b.end++
 	b.outs, b.times = append(b.outs, nil), append(b.times, r.Time)
+	defer func() { b.was = append(b.was, b.minute) }()
 	before := 0
 	for _, g := range b.gaps {
 		if r.Offset >= g.From && r.Offset < g.To {
@@ -122,13 +126,22 @@ func (b *simBranch) fold(r *Record, gaps int) *simOut {
 		return dead("check")
 	}
 	s := b.at(key, r.Offset)
+	if key[0] == 'k' && b.fresh > 0 {
+		b.minute.hears(r.Time)
+		had := s.present
+		defer func() {
+			if !had && b.at(key, r.Offset+1).present {
+				b.minute.made++
+			}
+		}()
+	}
 	last := s.offset
 	s.offset = r.Offset
 	if r.Value == nil {
 		b.keys[key] = append(b.keys[key], simKey{offset: r.Offset})
 		return &simOut{topic: "out"}
 	}
-	if key[0] == 'k' && b.most > 0 && !s.present && b.alive(r.Offset) >= b.most {
+	if key[0] == 'k' && !s.present && (b.most > 0 && b.alive(r.Offset) >= b.most || b.fresh > 0 && b.minute.made >= b.fresh) {
 		return dead("limit")
 	}
 	run, n, numbered := "", uint64(0), false

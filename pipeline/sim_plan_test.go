@@ -13,23 +13,24 @@ import (
 // all that a run depends on, so that it can be replayed, and shrunk by leaving
 // parts out.
 type Plan struct {
-	Seed     uint64
-	Log      []Arrival
-	Faults   []Fault
-	Lanes    int
-	Records  int   // of a cut
-	Bytes    int64 // of a cut
-	Backlog  int64 // record bytes fetched ahead
-	Cache    int64
-	Fetch    int // records that one fetch may return
-	SkipGap  bool
-	Origin   int64 // one above where the group is told to begin, 0: nowhere
-	Interval time.Duration
-	MinPause time.Duration
-	Delay    time.Duration // of a message on the network, at most
-	Cost     time.Duration // of a record at a lane, about
-	Gather   gather.Rule   // of the rows of a key
-	Keys     int64         // that may begin with k, 0: any number
+	Seed      uint64
+	Log       []Arrival
+	Faults    []Fault
+	Lanes     int
+	Records   int   // of a cut
+	Bytes     int64 // of a cut
+	Backlog   int64 // record bytes fetched ahead
+	Cache     int64
+	Fetch     int // records that one fetch may return
+	SkipGap   bool
+	Origin    int64 // one above where the group is told to begin, 0: nowhere
+	Interval  time.Duration
+	MinPause  time.Duration
+	Delay     time.Duration // of a message on the network, at most
+	Cost      time.Duration // of a record at a lane, about
+	Gather    gather.Rule   // of the rows of a key
+	Keys      int64         // that may begin with k, 0: any number
+	PerMinute int64         // of these that may be made in a minute, 0: any number
 }
 
 // Arrival is a record that is written to the log. Its offset is where it then
@@ -93,14 +94,14 @@ const (
 
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v, %s\n",
-		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap, p.Gather.Form())
+	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v, %s, %d keys, %d per minute\n",
+		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap, p.Gather.Form(), p.Keys, p.PerMinute)
 	for _, f := range p.Faults {
 		fmt.Fprintf(&b, "  %v to %v: %s %d\n", f.From, f.To, f.Kind, f.N)
 	}
 	for i := range p.Log {
 		a := &p.Log[i]
-		fmt.Fprintf(&b, "  %v: %q = %q", a.At, a.Record.Key, a.Record.Value)
+		fmt.Fprintf(&b, "  %v: at %d %q = %q", a.At, a.Record.Time, a.Record.Key, a.Record.Value)
 		for _, h := range a.Record.Headers {
 			fmt.Fprintf(&b, " %s", h.Value)
 		}

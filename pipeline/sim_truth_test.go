@@ -160,6 +160,14 @@ func (b *simBranch) accepts(c *Checkpoint) string {
 	case c.Last.Offset >= 0 && (c.Last.Offset >= b.end || b.times[c.Last.Offset] != c.Last.Time):
 		return fmt.Sprintf("its last record is %+v", c.Last)
 	}
+	if now := (simMinute{}); b.fresh > 0 {
+		if c.To > 0 {
+			now = b.was[c.To-1]
+		}
+		if not := now.matches(c); not != "" {
+			return not
+		}
+	}
 	changed := map[string]bool{}
 	for _, x := range c.Changes {
 		now := b.at(x.Key, c.To)

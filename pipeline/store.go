@@ -82,6 +82,7 @@ type Meta struct {
 	Gaps       []Gap
 	Format     int
 	Weights    quota.Weights // as they were saved last, perhaps with an earlier checkpoint
+	Minutes    quota.Minutes // same
 }
 
 // Stored is the stored value of one key: envelope and snapshot; nil: none.
@@ -103,6 +104,7 @@ type Checkpoint struct {
 	Configured []Configured
 	Gaps       []Gap
 	Weights    quota.Weights // without Bytes: as they were
+	Minutes    quota.Minutes // without By: as they were
 	Changes    []Change      // each key at most once
 }
 

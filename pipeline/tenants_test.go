@@ -2,7 +2,9 @@ package pipeline_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,7 +54,7 @@ func TestMetricsByPrefix(t *testing.T) {
 		synctest.Wait()
 		start := gather(b)
 		for _, tenant := range tenants {
-			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "state_written_bytes_total", "state_bytes", "keys"} {
+			for _, name := range []string{"records_total", "rows_total", "dead_letters_total", "refused_total", "state_written_bytes_total", "state_bytes", "keys"} {
 				if v, ok := start["prefix_"+name+" "+tenant.Prefix]; !ok || v != 0 {
 					t.Errorf("prefix_%s of %s is %g, there is %v", name, tenant.Prefix, v, ok)
 				}
@@ -132,4 +134,76 @@ func TestTenantsAreNotOfTheConfiguration(t *testing.T) {
 	if with := rules.Tenants([]quota.Limit{{Prefix: "k1"}}); with.Config() != rules.Config() {
 		t.Errorf("configuration %s, without tenants %s", with.Config(), rules.Config())
 	}
+}
+
+// TestRefusedInAMinute: a record of a new key that comes when its minute is full is a dead letter
+// that says which limit it met, when, and what to do, and is counted by that limit; keys that are
+// there go on; the next minute takes new keys again, also when another process begins in the
+// middle of one.
+func TestRefusedInAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const minute = 60_000
+		const noon = 1_764_158_400_000 // 2025-11-26T12:00Z
+		rng := rand.New(rand.NewPCG(1, 61))
+		var log []pipeline.Record
+		add := func(key string, ms int64) {
+			log = append(log, pipeline.Record{Offset: int64(len(log)), Time: ms, Key: []byte(key), Value: pipelinetest.Shard(rng)})
+		}
+		for i, key := range []string{"k3", "k4", "k5", "k3", "m1"} { // k5 is refused
+			add(key, noon+int64(i))
+		}
+		first := len(log)
+		add("k6", noon+minute-1) // so is k6
+		add("k5", noon+minute)
+		add("k6", noon) // late, in the minute of k5
+		add("k7", noon+minute+1)
+		rules := pipelinetest.Limited(t, quota.Limit{Prefix: "k", PerMinute: 2})
+		store, kafka := storetest.NewMemory(), &pipelinetest.Kafka{Log: log[:first]}
+		var refused float64
+		for range 2 {
+			b := pipelinetest.StartWith(t, kafka, store, rules)
+			b.CatchUp(t)
+			b.Stop(t)
+			refused += refusals(t, b, quota.OfMinute)
+			if n := refusals(t, b, quota.OfKeys); n != 0 {
+				t.Errorf("%g are refused by the limit of keys", n)
+			}
+			kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log })
+		}
+		letters := map[int64]string{}
+		for _, o := range kafka.Sent {
+			for _, h := range o.Headers {
+				if h.Key == "reason" && o.Key != nil && string(o.Key) != "m1" {
+					letters[o.Offset] = string(h.Value)
+				}
+			}
+		}
+		says := func(when string) string {
+			return "the key is new, and 2 keys that begin with \"k\" were made in the partition in the minute of " + when +
+				", by the times of their records; limits.prefixes allows 2 new_keys_per_minute. Replay the record later"
+		}
+		want := map[int64]string{2: says("2025-11-26T12:00Z"), 5: says("2025-11-26T12:00Z"), 8: says("2025-11-26T12:01Z")}
+		if !maps.Equal(letters, want) || refused != 3 {
+			t.Errorf("%g refused: %v, want %v", refused, letters, want)
+		}
+	})
+}
+
+// refusals are the records that a kind of limit has refused.
+func refusals(t *testing.T, b *pipelinetest.Bench, limit string) (n float64) {
+	t.Helper()
+	families, err := b.Reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, x := range family.GetMetric() {
+			for _, l := range x.GetLabel() {
+				if family.GetName() == "credence_prefix_refused_total" && l.GetName() == "limit" && l.GetValue() == limit {
+					n += x.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return n
 }

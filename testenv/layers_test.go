@@ -78,7 +78,7 @@ var layers = []layer{
 	{path: "pipeline/alert", pure: true, may: []string{"cdf/quantity"}},
 	{path: "pipeline/gather", pure: true, may: []string{"cdf"}},
 	{path: "pipeline/admin", may: []string{"pipeline", "pipeline/quota"}},
-	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/storetest"}},
+	{path: "pipeline/pipelinetest", may: []string{"cdf", "cdf/cdftest", "models", "pipeline", "pipeline/quota", "pipeline/storetest"}},
 	{path: "pipeline/arrow", may: []string{"cdf", "pipeline", "internal/jsontext"}},
 	{path: "pipeline/events", may: []string{"cdf", "pipeline", "internal/jsontext"}},
 	{path: "pipeline/events/json", may: []string{"cdf", "pipeline", "pipeline/events"}},

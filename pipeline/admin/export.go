@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Export is what a partition's state is exported as beside its values.
@@ -23,6 +24,7 @@ type Export struct {
 	Config    []pipeline.Configured `json:"configured"`
 	Gaps      []pipeline.Gap        `json:"gaps"`
 	Format    int                   `json:"format"`
+	Minutes   quota.Minutes         `json:"minutes,omitzero"`
 }
 
 // Collect calls visit for every stored value of a partition that match takes, in
@@ -63,7 +65,7 @@ func Collect(ctx context.Context, s pipeline.Store, r pipeline.Reader, p pipelin
 		if after.Watermark == before.Watermark && after.Exists {
 			return Export{
 				Partition: p.ID, Watermark: after.Watermark, Origin: after.Origin, Keys: after.Keys, Topic: after.Topic, Last: after.Last,
-				Config: after.Configured, Gaps: after.Gaps, Format: after.Format,
+				Config: after.Configured, Gaps: after.Gaps, Format: after.Format, Minutes: after.Minutes,
 			}, true, err
 		}
 		if try == attempts {

@@ -93,7 +93,7 @@ func (im *Import) Finish(ctx context.Context) error {
 	}
 	return im.save(ctx, pipeline.Checkpoint{
 		From: im.at, To: im.e.Watermark, Origin: im.e.Origin, Topic: im.e.Topic, Last: im.e.Last,
-		Configured: im.e.Config, Gaps: gaps, Changes: im.held,
+		Configured: im.e.Config, Gaps: gaps, Minutes: im.e.Minutes, Changes: im.held,
 	})
 }
 

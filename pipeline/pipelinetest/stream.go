@@ -15,6 +15,7 @@ import (
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // Decoder reads what Shard writes, and fails as Records asks.
@@ -79,6 +80,18 @@ func RulesOf(t testing.TB, list ...pipeline.Rule) *pipeline.Rules {
 	t.Helper()
 	rules, err := pipeline.NewRules(list,
 		pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 10, Groups: 10, Summary: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// Limited are rules of one model of the keys that begin with k, under limits of prefixes.
+func Limited(t testing.TB, prefixes ...quota.Limit) *pipeline.Rules {
+	t.Helper()
+	s := Spec(t, cdf.Publish{Every: 1, Scale: "original", Groups: "all", Predictions: "none", Variables: []string{"**"}})
+	limits := pipeline.Limits{Record: 1 << 20, Rows: s.Limits.Rows, Columns: s.Limits.Columns, Groups: s.Limits.Groups, Summary: 1 << 20, Prefixes: prefixes}
+	rules, err := pipeline.NewRules([]pipeline.Rule{{Match: "k*", Spec: s}}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}

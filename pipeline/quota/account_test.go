@@ -9,16 +9,21 @@ import (
 // TestAccountDecidesInOrder: whatever is under way and in whatever order it is answered, an account
 // refuses what one does that answers each record before the next, in the same words.
 func TestAccountDecidesInOrder(t *testing.T) {
-	waited, refused := 0, 0
+	waited, refused := 0, map[string]int{}
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 16))
-		limit := Limit{"k", 1 + rng.Int64N(4)}
+		limit := Limit{"k", 1 + rng.Int64N(4), rng.Int64N(4)}
+		if limit.PerMinute > 0 && rng.IntN(2) == 0 {
+			limit.Keys = 0
+		}
 		account, keys := Account{Limit: &limit}, make([]Key, 6)
 		lives, held := make([]bool, len(keys)), int64(0) // one record at a time
+		var minute Minute
+		ms := int64(1e12)
 		type under struct {
-			key    int
-			effect Effect
-			lives  bool
+			key   int
+			pass  Pass
+			lives bool
 		}
 		var lanes [2][]under // the records of a key are in one, in their order
 		answer := func() {
@@ -29,17 +34,23 @@ func TestAccountDecidesInOrder(t *testing.T) {
 			if len(lanes[at]) > 0 {
 				u := lanes[at][0]
 				lanes[at] = lanes[at][1:]
-				account.Settle(&keys[u.key], u.effect, u.lives)
+				account.Settle(&keys[u.key], u.pass, u.lives)
 			}
 		}
 		for range 60 {
 			key, tombstone, bad := rng.IntN(len(keys)), rng.IntN(4) == 0, rng.IntN(3) == 0
-			want := ""
-			if !tombstone && !lives[key] && held >= limit.Keys {
-				want = limit.reason(held)
+			ms += rng.Int64N(40_000)
+			now := ms
+			if rng.IntN(10) == 0 {
+				now += (rng.Int64N(3) - 1) * 86_400_000
 			}
-			effect, over, ok := account.Admit(&keys[key], tombstone)
-			for ; !ok; effect, over, ok = account.Admit(&keys[key], tombstone) {
+			minute.See(now)
+			want := Over{}
+			if !tombstone && !lives[key] {
+				want = limit.over(held, &minute)
+			}
+			pass, over, ok := account.Admit(&keys[key], now, tombstone)
+			for ; !ok; pass, over, ok = account.Admit(&keys[key], now, tombstone) {
 				waited++
 				if len(lanes[0])+len(lanes[1]) == 0 {
 					t.Fatalf("seed %d: it waits, and nothing is under way", seed)
@@ -47,12 +58,12 @@ func TestAccountDecidesInOrder(t *testing.T) {
 				answer()
 			}
 			if over != want {
-				t.Fatalf("seed %d: %q, one record at a time %q", seed, over, want)
+				t.Fatalf("seed %d: %+v, one record at a time %+v", seed, over, want)
 			}
 			was := lives[key]
 			switch {
-			case over != "":
-				refused++
+			case over.Limit != "":
+				refused[over.Limit]++
 			case tombstone:
 				lives[key] = false
 			case !bad:
@@ -60,8 +71,11 @@ func TestAccountDecidesInOrder(t *testing.T) {
 			}
 			if lives[key] != was {
 				held += map[bool]int64{true: 1, false: -1}[lives[key]]
+				if lives[key] {
+					minute.Made++
+				}
 			}
-			lanes[key%2] = append(lanes[key%2], under{key, effect, lives[key]})
+			lanes[key%2] = append(lanes[key%2], under{key, pass, lives[key]})
 			for rng.IntN(3) == 0 {
 				answer()
 			}
@@ -69,23 +83,26 @@ func TestAccountDecidesInOrder(t *testing.T) {
 		for len(lanes[0])+len(lanes[1]) > 0 {
 			answer()
 		}
-		if got := fmt.Sprint(account.Held, account.rising, account.falling); got != fmt.Sprint(held, 0, 0) {
+		if got := fmt.Sprint(account.Held, account.rising, account.fresh, account.falling); got != fmt.Sprint(held, 0, 0, 0) {
 			t.Fatalf("seed %d: %s at the end, want %d and nothing under way", seed, got, held)
 		}
+		if limit.PerMinute > 0 && account.Minute != minute {
+			t.Fatalf("seed %d: %+v at the end, want %+v", seed, account.Minute, minute)
+		}
 	}
-	if waited < 1000 || refused < 1000 {
-		t.Errorf("%d waits and %d refusals: too few to show anything", waited, refused)
+	if waited < 1000 || refused[OfKeys] < 1000 || refused[OfMinute] < 1000 {
+		t.Errorf("%d waits and refusals %v: too few to show anything", waited, refused)
 	}
 }
 
 // TestAccountBelowItsLimit: far from its limit an account lets no record wait, and without one none
 // at all.
 func TestAccountBelowItsLimit(t *testing.T) {
-	for _, limit := range []Limit{{"k", 0}, {"k", 1000}} {
+	for _, limit := range []Limit{{"k", 0, 0}, {"k", 1000, 0}, {"k", 0, 1000}} {
 		account, keys := Account{Limit: &limit}, make([]Key, 1000)
 		for i := range keys {
-			if _, over, ok := account.Admit(&keys[i], false); over != "" || !ok {
-				t.Fatalf("limit %d: key %d: %q, may go now: %v", limit.Keys, i, over, ok)
+			if _, over, ok := account.Admit(&keys[i], 1e12, false); over.Limit != "" || !ok {
+				t.Fatalf("limit %+v: key %d: %q, may go now: %v", limit, i, over, ok)
 			}
 		}
 	}

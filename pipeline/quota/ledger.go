@@ -9,7 +9,13 @@ type Ledger struct {
 	followed []string // prefixes that are under a limit somewhere in the log
 	lives    map[string]bool
 	limits   []Limit
-	held     []int64 // keys under each limit in force
+	sums     []tally // of each limit in force
+}
+
+// tally is what there is under one limit.
+type tally struct {
+	held   int64 // keys
+	minute Minute
 }
 
 // NewLedger returns one that knows of no key, for a log in which keys with these prefixes were
@@ -31,28 +37,35 @@ func (l *Ledger) Follows(key string) bool {
 	return false
 }
 
-// Under has the limits in force from here on.
+// Under has the limits in force from here on, under which nothing was made yet.
 func (l *Ledger) Under(limits []Limit) {
 	if l == nil {
 		return
 	}
-	l.limits, l.held = limits, make([]int64, len(limits))
+	l.limits, l.sums = limits, make([]tally, len(limits))
 	for key := range l.lives {
 		if at := Place(limits, key); at >= 0 {
-			l.held[at]++
+			l.sums[at].held++
 		}
+	}
+}
+
+// See takes the time of the next record, in milliseconds, which is one of this key.
+func (l *Ledger) See(key string, ms int64) {
+	if at := Place(l.limits, key); at >= 0 {
+		l.sums[at].minute.See(ms)
 	}
 }
 
 // Lives reports whether a key that is followed has a state.
 func (l *Ledger) Lives(key string) bool { return l.lives[key] }
 
-// Over says why no key may be made, "" if one may, or there is one.
-func (l *Ledger) Over(key string) string {
-	if at := Place(l.limits, key); at >= 0 && !l.lives[key] && l.held[at] >= l.limits[at].Keys {
-		return l.limits[at].reason(l.held[at])
+// Over says why no key may be made.
+func (l *Ledger) Over(key string) (o Over) {
+	if at := Place(l.limits, key); at >= 0 && !l.lives[key] {
+		return l.limits[at].over(l.sums[at].held, &l.sums[at].minute)
 	}
-	return ""
+	return o
 }
 
 // Set notes whether a key has a state.
@@ -67,8 +80,9 @@ func (l *Ledger) Set(key string, lives bool) {
 	switch {
 	case at < 0 || lives == was:
 	case lives:
-		l.held[at]++
+		l.sums[at].held++
+		l.sums[at].minute.Made++
 	default:
-		l.held[at]--
+		l.sums[at].held--
 	}
 }

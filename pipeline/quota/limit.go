@@ -12,6 +12,39 @@ import (
 type Limit struct {
 	Prefix string `json:"prefix"`
 	Keys   int64  `json:"keys"` // that have a state, 0: any number
+	// PerMinute is how many may be made in a Minute, 0: any number.
+	PerMinute int64 `json:"new_keys_per_minute,omitempty"`
+}
+
+// Limits reports whether anything is limited.
+func (l *Limit) Limits() bool { return l.Keys > 0 || l.PerMinute > 0 }
+
+// Kinds of limits, as labels of a metric.
+const (
+	OfKeys   = "keys"
+	OfMinute = "new_keys_per_minute"
+)
+
+// Over says why a record of a new key is a dead letter. It is the same whenever and wherever the
+// record is applied; the zero value says that it is none.
+type Over struct {
+	Limit  string // its kind
+	Reason string
+}
+
+// over compares what there is with the limit.
+func (l *Limit) over(held int64, now *Minute) (o Over) {
+	switch {
+	case l.Keys > 0 && held >= l.Keys:
+		o = Over{OfKeys, fmt.Sprintf("the partition has %d keys that begin with %q; limits.prefixes allows %d", held, l.Prefix, l.Keys)}
+	case l.PerMinute > 0 && now.Made >= l.PerMinute:
+		o = Over{OfMinute, fmt.Sprintf("%d keys that begin with %q were made in the partition in the minute of %s, by the times of their records; "+
+			"limits.prefixes allows %d new_keys_per_minute. Replay the record later", now.Made, l.Prefix, now, l.PerMinute)}
+	default:
+		return o
+	}
+	o.Reason = "the key is new, and " + o.Reason
+	return o
 }
 
 // Sum is what the keys of a prefix come to.
@@ -28,10 +61,4 @@ func Place(list []Limit, key string) int {
 		}
 	}
 	return -1
-}
-
-// reason says why a record of a new key is a dead letter, given the keys that there are. It is
-// the same whenever and wherever the record is applied.
-func (l *Limit) reason(held int64) string {
-	return fmt.Sprintf("the key is new, and the partition has %d keys that begin with %q; limits.prefixes allows %d", held, l.Prefix, l.Keys)
 }

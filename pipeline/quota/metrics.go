@@ -7,8 +7,8 @@ import (
 
 // Metrics are those by prefix. Their labels are what is configured, and never a key.
 type Metrics struct {
-	records, rows, dead, bytes *prometheus.CounterVec
-	keys, stored               *prometheus.GaugeVec
+	records, rows, dead, refused, bytes *prometheus.CounterVec
+	keys, stored                        *prometheus.GaugeVec
 
 	list []Limit
 	each []series // in the order of the list
@@ -18,6 +18,7 @@ type Metrics struct {
 type series struct {
 	records, rows, bytes prometheus.Counter
 	dead                 map[string]prometheus.Counter // by stage
+	refused              map[string]prometheus.Counter // by kind of limit
 	keys, stored         prometheus.Gauge
 }
 
@@ -31,6 +32,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		records: counters("records_total", "Input records of keys that begin with a prefix of limits.prefixes, given to a lane.", "prefix"),
 		rows:    counters("rows_total", "Rows of these keys folded into a model.", "prefix"),
 		dead:    counters("dead_letters_total", "Records of these keys that could not be applied.", "prefix", "stage"),
+		refused: counters("refused_total", "Records of new keys of the prefix that a limit made dead letters.", "prefix", "limit"),
 		bytes:   counters("state_written_bytes_total", "Bytes of these keys' states written to the store.", "prefix"),
 		keys: auto.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Subsystem: "prefix", Name: "keys",
 			Help: "Keys that have a state and begin with the prefix, in the partitions of this process."}, []string{"prefix"}),
@@ -49,10 +51,13 @@ func (m *Metrics) Expect(list []Limit, stages []string) {
 		prefix := list[i].Prefix
 		s := series{
 			records: m.records.WithLabelValues(prefix), rows: m.rows.WithLabelValues(prefix), bytes: m.bytes.WithLabelValues(prefix),
-			dead: map[string]prometheus.Counter{}, keys: m.keys.WithLabelValues(prefix), stored: m.stored.WithLabelValues(prefix),
+			dead: map[string]prometheus.Counter{}, refused: map[string]prometheus.Counter{}, keys: m.keys.WithLabelValues(prefix), stored: m.stored.WithLabelValues(prefix),
 		}
 		for _, stage := range stages {
 			s.dead[stage] = m.dead.WithLabelValues(prefix, stage)
+		}
+		for _, limit := range [...]string{OfKeys, OfMinute} {
+			s.refused[limit] = m.refused.WithLabelValues(prefix, limit)
 		}
 		m.each = append(m.each, s)
 	}
@@ -66,9 +71,9 @@ func (m *Metrics) Place(key []byte) int {
 	return Place(m.list, string(key))
 }
 
-// Observe counts a record of the tenant at a place: the rows that were folded into a model, and
-// the stage at which it failed, "" if it did not.
-func (m *Metrics) Observe(place int, rows int64, dead string) {
+// Observe counts a record of the tenant at a place: the rows that were folded into a model, the
+// stage at which it failed, "" if it did not, and the kind of limit that refused it.
+func (m *Metrics) Observe(place int, rows int64, dead, limit string) {
 	if place < 0 || place >= len(m.each) {
 		return
 	}
@@ -77,6 +82,9 @@ func (m *Metrics) Observe(place int, rows int64, dead string) {
 	s.rows.Add(float64(rows))
 	if dead != "" {
 		s.dead[dead].Inc()
+	}
+	if limit != "" {
+		s.refused[limit].Inc()
 	}
 }
 

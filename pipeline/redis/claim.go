@@ -35,7 +35,7 @@ func (s *Store) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, 
 		return pipeline.Meta{}, err
 	}
 	reply, err := s.client.HMGet(ctx, k.meta(),
-		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format", "topic", "weights").Result()
+		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format", "topic", "weights", "minutes").Result()
 	if err != nil {
 		return pipeline.Meta{}, fmt.Errorf("meta of %s: %w", p, damage(err))
 	}
@@ -70,6 +70,9 @@ func decodeMeta(p pipeline.Partition, reply []any) (pipeline.Meta, error) {
 	m.Topic = textAt(reply, 9)
 	if text := textAt(reply, 10); text != "" && json.Unmarshal([]byte(text), &m.Weights) != nil {
 		m.Weights = quota.Weights{} // they are weighed anew
+	}
+	if text := textAt(reply, 11); text != "" && json.Unmarshal([]byte(text), &m.Minutes) != nil {
+		m.Minutes = quota.Minutes{} // they begin anew
 	}
 	for i, dst := range []any{&m.Last, &m.Configured, &m.Gaps} {
 		if err := json.Unmarshal([]byte(textAt(reply, 5+i)), dst); err != nil {

@@ -160,7 +160,7 @@ end
 const (
 	// readMeta answers at once when the layout is another one (ARGV[3]).
 	readMeta = `
-local meta = redis.call('HMGET', KEYS[1], 'owner', 'gen', 'watermark', 'origin', 'keys', 'last', 'fingerprints', 'gaps', 'format', 'topic', 'weights')
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'gen', 'watermark', 'origin', 'keys', 'last', 'fingerprints', 'gaps', 'format', 'topic', 'weights', 'minutes')
 local reply = {'OK', unpack(meta)}
 if meta[9] and meta[9] ~= ARGV[3] then return reply end
 `

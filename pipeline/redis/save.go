@@ -141,13 +141,6 @@ func metaWords(c pipeline.Checkpoint) ([]any, error) {
 	if c.Topic != "" {
 		words = append(words, "topic", c.Topic)
 	}
-	if c.Weights.Bytes != nil {
-		text, err := json.Marshal(c.Weights)
-		if err != nil {
-			return nil, err
-		}
-		words = append(words, "weights", text)
-	}
 	for _, field := range []struct {
 		name  string
 		value any
@@ -156,6 +149,8 @@ func metaWords(c pipeline.Checkpoint) ([]any, error) {
 		{"last", c.Last, true},
 		{"fingerprints", c.Configured, c.Configured != nil || c.From == -1},
 		{"gaps", c.Gaps, c.Gaps != nil || c.From == -1},
+		{"weights", c.Weights, c.Weights.Bytes != nil},
+		{"minutes", c.Minutes, c.Minutes.By != nil},
 	} {
 		if !field.set {
 			continue

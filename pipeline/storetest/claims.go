@@ -64,8 +64,9 @@ var claimCases = []testCase{{
 		c.Configured = []pipeline.Configured{{From: 17, Fingerprint: "f", Core: "c", Limits: `{"rows":1}`}, {From: 1 << 60, Fingerprint: "g"}}
 		c.Gaps = []pipeline.Gap{{From: 3, To: 1<<53 + 1}}
 		c.Weights = quota.Weights{Token: "a", At: c.To, Bytes: map[string]int64{"k": 1, "": 1<<53 + 1}}
+		c.Minutes = quota.Minutes{At: c.To, By: map[string]quota.Minute{"k": {Begin: -1<<53 - 1, Made: 1<<53 + 1, Away: 7, Wary: true}, "": {}}}
 		s.save("a", c)
-		want := pipeline.Meta{Exists: true, Owner: "a", Generation: 7, Watermark: 1<<53 + 1, Origin: 17, Keys: 2, Weights: c.Weights,
+		want := pipeline.Meta{Exists: true, Owner: "a", Generation: 7, Watermark: 1<<53 + 1, Origin: 17, Keys: 2, Weights: c.Weights, Minutes: c.Minutes,
 			Topic: c.Topic, Last: c.Last, Configured: c.Configured, Gaps: c.Gaps, Format: pipeline.StateFormat}
 		s.same("meta", s.meta(), want)
 		s.same("meta of the next claim", s.claim("b"), want)
@@ -73,7 +74,7 @@ var claimCases = []testCase{{
 		next.Origin = 99
 		s.save("b", next)
 		want.Owner, want.Watermark, want.Last = "b", next.To, next.Last
-		s.same("a checkpoint without origin, topic, fingerprints, gaps and weights must leave them", s.meta(), want)
+		s.same("a checkpoint without origin, topic, fingerprints, gaps, weights and minutes must leave them", s.meta(), want)
 		next = put(next.To, next.To)
 		next.Topic = "b3RoZXI"
 		next.Configured = []pipeline.Configured{{From: 1, Fingerprint: "h"}}

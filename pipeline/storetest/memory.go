@@ -231,6 +231,9 @@ func (d contents) save(lease pipeline.Lease, c pipeline.Checkpoint) error {
 	if c.Weights.Bytes != nil {
 		p.meta.Weights = c.Weights
 	}
+	if c.Minutes.By != nil {
+		p.meta.Minutes = c.Minutes
+	}
 	for _, change := range c.Changes {
 		delete(p.lost, change.Key)
 		delete(p.values, change.Key)

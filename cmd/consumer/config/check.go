@@ -236,8 +236,13 @@ func (c *Config) checkPrefixes(wrong report) {
 			wrong("limits.prefixes[%d].prefix: 1 to %d bytes of UTF-8 that keys begin with", j, longestKey)
 			continue
 		}
-		if p.Keys < 0 {
-			wrong("limits.prefixes[%d].keys: %d is below 0; 0 is no limit", j, p.Keys)
+		for _, limit := range []struct {
+			name string
+			n    int64
+		}{{"keys", p.Keys}, {"new_keys_per_minute", p.PerMinute}} {
+			if limit.n < 0 {
+				wrong("limits.prefixes[%d].%s: %d is below 0; 0 is no limit", j, limit.name, limit.n)
+			}
 		}
 		for k, other := range all {
 			if k != j && strings.HasPrefix(other.Prefix, p.Prefix) && (k > j || other.Prefix != p.Prefix) {

@@ -119,6 +119,9 @@ type Limits struct {
 type Prefix struct {
 	Prefix string `yaml:"prefix"`
 	Keys   int64  `yaml:"keys"` // of each partition that have a state, 0: any number
+	// PerMinute is how many keys of each partition are made in a minute of their records, 0: any
+	// number.
+	PerMinute int64 `yaml:"new_keys_per_minute"`
 }
 
 // HTTP is the section http.

@@ -131,7 +131,7 @@ func LimitsOf(c *config.Config) pipeline.Limits {
 		Groups: c.Limits.Groups, Summary: int(c.Limits.Summary),
 	}
 	for _, p := range tenantsOf(c) {
-		if p.Keys > 0 {
+		if p.Limits() {
 			l.Prefixes = append(l.Prefixes, p)
 		}
 	}

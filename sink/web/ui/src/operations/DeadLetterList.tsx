@@ -11,7 +11,7 @@ const stages: Record<string, string> = {
   schema: 'Columns are missing or of another type than the model expects',
   check: 'The key or the values are not what a model takes',
   numeric: 'The numbers could not be computed with',
-  limit: 'The key is new, and its prefix has as many keys as limits.prefixes allows',
+  limit: 'The key is new, and its prefix has as many keys, or as many new ones in this minute, as limits.prefixes allows',
 }
 
 const columns: Column<Letter>[] = [
