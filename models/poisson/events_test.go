@@ -33,8 +33,8 @@ func eventStream(t *testing.T, s Settings, seed uint64, shards, rows int, forget
 	return m
 }
 
-// few_events rises where all counts are 0, or those of a level, or where there is one, and in at most one of 60
-// streams of 30 counts or more, rows with effects of their own or not.
+// few_events rises where all counts are 0, or those of a level, or hardly a row has one, and in at most one of 60
+// streams of 30 rows with counts or more, rows with effects of their own or not.
 func TestFewEvents(t *testing.T) {
 	plain := func(level float64) func(int, float64, float64) float64 {
 		return func(_ int, x, _ float64) float64 { return math.Exp(level + 0.3*x) }
@@ -53,6 +53,7 @@ func TestFewEvents(t *testing.T) {
 		{"a level of one in ten streams", 10, 30, func(_ int, _, level float64) float64 { return 2 - 1.999*level }, 54, 60},
 		{"rare", 10, 60, plain(-2), 0, 1},
 		{"30 rows", 1, 30, plain(1), 0, 1},
+		{"eight counts of a level", 1, 9, plain(1), 0, 15},
 		{"large counts", 1, 9, plain(7), 0, 1},
 		{"varying counts", 4, 30, func(_ int, x, level float64) float64 {
 			u := math.Abs(math.Sin(1e3*x + level)) // a fixed function of the row, nearly uniform
