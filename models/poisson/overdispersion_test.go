@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -340,7 +341,7 @@ func TestAcceptanceDefaults(t *testing.T) {
 }
 
 // Counts that are Poisson, lognormal or negative binomial raise no flag in any of
-// 1,000 streams; with 30 % of counts 0 whatever their rate 100 of 100 do.
+// 1,000 streams, but that they are few; with 30 % of counts 0 whatever their rate 100 of 100 do.
 func TestExcessZeros(t *testing.T) {
 	flagged := func(m *Model) bool { return fmt.Sprint(m.AppendFlags(nil)) == "[excess_zeros]" }
 	for seed := range uint64(1000) {
@@ -348,7 +349,9 @@ func TestExcessZeros(t *testing.T) {
 			level: []float64{-3, 0, 1.5, 4}[seed%4], rows: []int{10, 40, 100}[seed%3], shards: 5,
 			vary: []func(*rand.Rand) float64{steady, lognormals(.5), lognormals(1), gammas(2), gammas(1)}[seed%5],
 		}
-		if m := c.run(t, Defaults(), seed); len(m.AppendFlags(nil)) > 0 {
+		m := c.run(t, Defaults(), seed)
+		flags := slices.DeleteFunc(m.AppendFlags(nil), func(flag string) bool { return flag == fewEventsFlag })
+		if len(flags) > 0 || len(m.AppendFlags(nil)) > 0 && c.level > -3 {
 			t.Errorf("seed %d: %v: %+v", seed, m.AppendFlags(nil), m.surplus)
 		}
 	}

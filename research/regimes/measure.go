@@ -184,9 +184,21 @@ func (c cell) off() bool {
 	return !(c.coverage > .93-3*c.se && c.coverage < .97+3*c.se) || c.ratio < .8
 }
 
+// tells is the verdict where nothing is true: "flagged" where 95 % of the replicates have a flag
+// in the end.
+func (f *found) tells() string {
+	if _, _, any := f.raised(1); any >= .95 {
+		return "flagged"
+	}
+	return "off"
+}
+
 // verdict is "covered", "flagged" where every look that is off has a flag in 95 %
 // of the replicates, or "off".
 func (f *found) verdict() string {
+	if len(f.params) == 0 {
+		return f.tells()
+	}
 	verdict := "covered"
 	for look := range looks {
 		_, _, any := f.raised(look)

@@ -35,6 +35,27 @@ func (g *regime) section(w io.Writer, f *found) {
 		fmt.Fprintf(w, "; settings `%s`", g.settings)
 	}
 	fmt.Fprintf(w, ". **%s**.\n\n", strings.ToUpper(f.verdict()[:1])+f.verdict()[1:])
+	if len(f.params) > 0 {
+		f.table(w)
+	}
+	for look, name := range looks {
+		names, shares, _ := f.raised(look)
+		if len(names) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\nFlags after the %s:", name)
+		for i, flag := range names {
+			fmt.Fprintf(w, "%s `%s` %.3f", map[bool]string{true: ",", false: ""}[i > 0], flag, shares[flag])
+		}
+		fmt.Fprintln(w, ".")
+	}
+	if note := notes[g.title()]; note != "" {
+		fmt.Fprintf(w, "\n%s\n", note)
+	}
+}
+
+// table writes the coverage of each parameter.
+func (f *found) table(w io.Writer) {
 	fmt.Fprint(w, "| parameter |")
 	for _, look := range looks {
 		fmt.Fprintf(w, " %s: 95 %% | sd ratio |", look)
@@ -51,19 +72,5 @@ func (g *regime) section(w io.Writer, f *found) {
 			fmt.Fprintf(w, " %.3f (%.3f) | %s |", c.coverage, c.se, ratio)
 		}
 		fmt.Fprintln(w)
-	}
-	for look, name := range looks {
-		names, shares, _ := f.raised(look)
-		if len(names) == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "\nFlags after the %s:", name)
-		for i, flag := range names {
-			fmt.Fprintf(w, "%s `%s` %.3f", map[bool]string{true: ",", false: ""}[i > 0], flag, shares[flag])
-		}
-		fmt.Fprintln(w, ".")
-	}
-	if note := notes[g.title()]; note != "" {
-		fmt.Fprintf(w, "\n%s\n", note)
 	}
 }

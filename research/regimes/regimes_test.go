@@ -28,6 +28,14 @@ func TestCommittedPageIsCurrent(t *testing.T) {
 			t.Errorf("the page lacks %q, or its note; run make regimes", head)
 		}
 	}
+	for i := range list {
+		if g := &list[i]; g.want != "" {
+			_, rest, _ := strings.Cut(string(text), "\n### "+g.title()+"\n")
+			if section, _, _ := strings.Cut(rest, "\n### "); !strings.Contains(section, ". **"+strings.ToUpper(g.want[:1])+g.want[1:]+"**.") {
+				t.Errorf("the page has another verdict on %s than %q", g.title(), g.want)
+			}
+		}
+	}
 	for title := range notes {
 		if !slices.ContainsFunc(list, func(g regime) bool { return g.title() == title }) {
 			t.Errorf("there is a note on %s, which is no regime", title)

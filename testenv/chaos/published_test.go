@@ -20,6 +20,16 @@ const unfed = "[T."
 // rows, which is not told any more.
 const misfit, tooWide = `"miscalibrated"`, `"wide_intervals"`
 
+// fewEvents is a new flag, with which coefficients are listed that no count bounds.
+const fewEvents = `"few_events"`
+
+// fewer reports whether it alone, which may have been the first, is new among flags, as JSON.
+func fewer(was, is string) bool {
+	all := strings.FieldsFunc(is, func(r rune) bool { return strings.ContainsRune("[],", r) })
+	others := slices.DeleteFunc(slices.Clone(all), func(flag string) bool { return flag == fewEvents })
+	return len(others) < len(all) && strings.Trim(was, "[]") == strings.Join(others, ",")
+}
+
 // rejudged reports whether flags, as JSON, differ in that alone, as CHANGELOG.md says.
 func rejudged(was, is string) bool {
 	others := func(flags, of string) string {
@@ -34,12 +44,19 @@ func rejudged(was, is string) bool {
 func (d *drill) compare(t *testing.T, before, now group) {
 	t.Helper()
 	was, is := d.said(t, before), d.said(t, now)
-	same, gone, judged := 0, 0, 0
+	same, gone, judged, rare := 0, 0, 0, 0
 	for id, old := range was {
 		if rejudged(old[".flags"], is[id][".flags"]) {
 			judged++
 			delete(old, ".flags")
 			delete(is[id], ".flags")
+		}
+		if fewer(old[".flags"], is[id][".flags"]) {
+			rare++
+			for _, name := range []string{".flags", ".prior_dominated"} {
+				delete(old, name)
+				delete(is[id], name)
+			}
 		}
 		for name, is := range is[id] {
 			if same++; old[name] != is {
@@ -58,7 +75,7 @@ func (d *drill) compare(t *testing.T, before, now group) {
 	if len(was) != len(is) || len(was) == 0 {
 		t.Errorf("%d posteriors, of the release before %d", len(is), len(was))
 	}
-	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows of levels that no row has fed are gone, %d are not called misfits any more", len(was), same, gone, judged)
+	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows of levels that no row has fed are gone, %d are not called misfits any more, %d have few events", len(was), same, gone, judged, rare)
 }
 
 // said is what a group has published: of each key and offset the rows by their variables,

@@ -1,0 +1,89 @@
+package poisson
+
+import (
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+)
+
+var _ cdf.PriorSensitive = (*Model)(nil)
+
+const (
+	// looseFrom is the variance of a coefficient, of a level or per sd of a column, from which on
+	// its counts are next to none: two events leave a level as much.
+	looseFrom = 0.5
+	// enoughEvents is the information from which on a column has events of its own: what leaves it
+	// loose is then another column, which collinear and its interval say.
+	enoughEvents = 10
+	// oneSided is the variance from which on there are no events at all: one leaves about 1. The
+	// likelihood then bounds the coefficient on one side only, and the prior on the other.
+	oneSided = 10
+	// Where less than rareShare of the rows have a count, and fewer than rareRows in all, most
+	// shards have none. Measured in docs/adr/0065-few-events.md.
+	rareShare, rareRows = 0.03, 100
+	// halfNormal is the sensitivity to its prior of a normal parameter about 0 of which only the
+	// sign is known: Cov(z, z^2/2) / sd(z) for z = |N(0, 1)|.
+	halfNormal = 0.66
+)
+
+// loose returns the variance that rows and prior leave each coefficient, with effects of
+// groups known, and 0 for those that have events enough or no rows. It is nil where all
+// are 0. It is in w.
+func (m *Model) loose(w *work) []float64 {
+	k, s := m.k, &m.stats
+	few := false
+	for j := range k {
+		few = few || m.Fed(j) && s.lam[j*s.c+j] < enoughEvents
+	}
+	if !few {
+		return nil
+	}
+	w.factor, w.left = lin.Grow(w.factor, k*k), lin.Grow(w.left, 2*k)
+	for i := range k {
+		row := w.factor[i*k : i*k+i+1]
+		copy(row, s.lam[i*s.c:])
+		row[i] += 1 / m.settings.Prior.BetaVariance
+	}
+	if !lin.Cholesky(k, w.factor) {
+		return nil
+	}
+	left, unit := w.left[:k], w.left[k:]
+	for j := range k {
+		left[j] = 0
+		if !m.Fed(j) || s.lam[j*s.c+j] >= enoughEvents {
+			continue
+		}
+		clear(unit)
+		unit[j] = 1
+		lin.SolveLower(k, w.factor, unit)
+		left[j] = lin.Dot(unit, unit)
+	}
+	return left
+}
+
+// fewEvents reports whether counts say next to nothing of a coefficient, or so few rows
+// have one that a shard's quadratic is taken where the rate is hardly known.
+func (m *Model) fewEvents() bool {
+	if m.over.s2 > 0 { // then the surplus is of zeros
+		if counts := m.n - m.surplus.excess - m.surplus.expected; counts < rareRows && counts < rareShare*m.n {
+			return true
+		}
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	return slices.ContainsFunc(m.loose(w), func(v float64) bool { return v > looseFrom })
+}
+
+// PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a
+// normal one, in which the prior seems to matter less than it does; others have priors too wide to matter.
+func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	w := m.work()
+	defer m.scratch.Put(w)
+	left := m.loose(w)
+	for i := range functionals {
+		if slices.ContainsFunc(functionals[i].Param, func(j int) bool { return j < len(left) && left[j] > oneSided }) {
+			dst[i] = halfNormal
+		}
+	}
+}
