@@ -48,6 +48,10 @@ var ofMemory = []mutant{
 		"packed && (e == nil || turn < e.turn)", "packed && e == nil", "TestCacheEvictsInOrder", machine},
 	{"packed key forgets its tenant", "pipeline/cache.go",
 		"\te.tenant.Place, e.tenant.Lives = int16(v.Tag), v.Tag&livesTag != 0\n", "", "TestPackedStateComesBack", machine},
+	{"memory outside the heap is of no part", "cmd/consumer/run/memory_parts.go",
+		"r.objects+m.outside()-p", "r.objects-p", "TestMemoryOutsideTheHeap", []string{"./cmd/consumer/run"}},
+	{"states counted twice", "cmd/consumer/run/memory_parts.go",
+		"-p[\"states\"]", "", "TestMemoryParts", []string{"./cmd/consumer/run"}},
 	{"limit for the heap alone", "cmd/consumer/run/memory.go",
 		"debug.SetMemoryLimit(max(limit-now, limit/leastShare))", "debug.SetMemoryLimit(limit)", "TestMemoryLimitIsShared", []string{"./cmd/consumer/run"}},
 }
