@@ -45,7 +45,7 @@ var ofMemory = []mutant{
 	{"record behind a place that became free not found", "pipeline/shelf/table.go",
 		"&mask >= (j-i)&mask {", "&mask > (j-i)&mask {", "TestShelf", shelves},
 	{"packed states evicted last", "pipeline/cache.go",
-		"packed && (e == nil || turn < e.turn)", "packed && e == nil", "TestCacheEvictsInOrder", machine},
+		"packed && (e == nil || turn < e.turn)", "packed && (e == nil || turn > e.turn)", "TestCacheEvictsInOrder", machine},
 	{"packed key forgets its tenant", "pipeline/cache.go",
 		"\te.tenant.Place, e.tenant.Lives = int16(v.Tag), v.Tag&livesTag != 0\n", "", "TestPackedStateComesBack", machine},
 	{"memory outside the heap is of no part", "cmd/consumer/run/memory_parts.go",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -50,6 +51,8 @@ func TestMemoryPartsAddUp(t *testing.T) {
 // heap's other objects.
 func TestMemoryOutsideTheHeapIsAPart(t *testing.T) {
 	const outside = 100 << 20
+	held := make([]byte, outside) // other objects
+	defer runtime.KeepAlive(&held)
 	some := newMemoryParts(func() (states, inflight int64) { return outside + 1<<20, 0 }, func() int64 { return 0 }, func() int64 { return outside })
 	none := newMemoryParts(func() (states, inflight int64) { return 1 << 20, 0 }, func() int64 { return 0 }, func() int64 { return 0 })
 	if a, b := some.parts()["other"], none.parts()["other"]; math.Abs(float64(a-b)) > 16<<20 {
