@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -34,6 +35,7 @@ type Metrics struct {
 	rollbacks  prometheus.Counter
 	claims     prometheus.Counter
 	cacheBytes prometheus.Gauge
+	cached     atomic.Int64 // what cacheBytes says
 	cacheKeys  prometheus.Gauge
 	evictions  prometheus.Counter
 	lag        *prometheus.GaugeVec
@@ -48,10 +50,11 @@ type Metrics struct {
 	tenants    *quota.Metrics
 	registry   prometheus.Registerer
 
-	mu    sync.Mutex
-	tally Tally
-	known raised // of the flags that the tally counts
-	lost  droppedRows
+	mu     sync.Mutex
+	budget *Budget // nil: there is no worker yet
+	tally  Tally
+	known  raised // of the flags that the tally counts
+	lost   droppedRows
 }
 
 // Tally counts what became of the records that this process took. One that was
@@ -202,8 +205,28 @@ func (m *Metrics) acknowledged(sent, rest []Output) {
 	}
 }
 
+// Memory returns the bytes of states and those of records and outputs that are in memory, as
+// credence_cache_bytes and credence_inflight_bytes have them.
+func (m *Metrics) Memory() (states, inflight int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.budget != nil {
+		inflight = m.budget.Used()
+	}
+	return m.cached.Load(), inflight
+}
+
+// hold adds to what states take in memory.
+func (m *Metrics) hold(bytes, keys int64) {
+	m.cacheBytes.Set(float64(m.cached.Add(bytes)))
+	m.cacheKeys.Add(float64(keys))
+}
+
 // watch reports the budget.
 func (m *Metrics) watch(b *Budget) {
+	m.mu.Lock()
+	m.budget = b
+	m.mu.Unlock()
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "credence", Name: "inflight_bytes", Help: "Bytes of records and outputs in memory.",
 	}, func() float64 { return float64(b.Used()) }))

@@ -121,8 +121,7 @@ func (s *shell) depend(now map[string]string) {
 func (s *shell) gauges(lag, newest int64, c *cache) {
 	var now [2]int64
 	now[0], now[1] = c.held()
-	s.w.opt.Metrics.cacheBytes.Add(float64(now[0] - s.cached[0]))
-	s.w.opt.Metrics.cacheKeys.Add(float64(now[1] - s.cached[1]))
+	s.w.opt.Metrics.hold(now[0]-s.cached[0], now[1]-s.cached[1])
 	s.cached = now
 	topic, part := s.a.Topic, strconv.Itoa(int(s.a.ID))
 	s.w.opt.Metrics.lag.WithLabelValues(topic, part).Set(float64(lag))

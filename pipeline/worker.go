@@ -87,10 +87,7 @@ func New(opt Options) (*Worker, error) {
 		watch = opt.Depend.Run
 	}
 	w := &Worker{opt: opt, watch: watch, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now()}
-	w.board = newBoard(func(bytes, keys int64) {
-		opt.Metrics.cacheBytes.Add(float64(bytes))
-		opt.Metrics.cacheKeys.Add(float64(keys))
-	})
+	w.board = newBoard(opt.Metrics.hold)
 	opt.Metrics.watch(w.budget)
 	return w, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/commands"
+	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models"
@@ -58,6 +59,7 @@ func TestReferenceOfMetrics(t *testing.T) {
 	}
 	web.RegisterMetrics(d)
 	otlp.RegisterMetrics(d)
+	run.RegisterMetrics(d, pipeline.NewMetrics(prometheus.NewRegistry(), "page"), func() int64 { return 0 })
 	var rows []string
 	for _, x := range d.all {
 		m := description.FindStringSubmatch(x.String())

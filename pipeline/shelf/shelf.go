@@ -148,9 +148,9 @@ func (s *Shelf) hashOf(seg *segment, off int64) uint32 {
 
 // find returns the index of a key's place in the table.
 func (s *Shelf) find(key string) (i int, ok bool) {
-	hash := s.hash(key)
-	for i = s.table.home(hash); s.table.taken(i); i = s.table.next(i) {
-		if at := s.table.places[i]; at.hash == hash && string(s.segs[at.seg].key(int64(at.off))) == key {
+	sum := s.hash(key)
+	for i = s.table.home(sum); s.table.taken(i); i = s.table.next(i) {
+		if at := s.table.places[i]; at.hash == sum && string(s.segs[at.seg].key(int64(at.off))) == key {
 			return i, true
 		}
 	}

@@ -61,9 +61,9 @@ func (t *table) resize(n int) {
 }
 
 // at returns the place of a record that is there.
-func (t *table) at(hash, seg, off uint32) int {
+func (t *table) at(hash, id, from uint32) int {
 	i := t.home(hash)
-	for ; t.places[i].seg != seg || t.places[i].off != off; i = t.next(i) {
+	for ; t.places[i].seg != id || t.places[i].off != from; i = t.next(i) {
 		if !t.taken(i) {
 			panic("shelf: a record has no place in the table")
 		}

@@ -141,16 +141,19 @@ func (f *Feed) shift(e *entry) {
 
 // settle puts the entry last in the list where it belongs.
 func (f *Feed) settle(e *entry) {
-	f.order[e.level].Remove(e.place)
+	at := hasHistory
 	switch len(e.points) {
 	case 0:
-		e.level, e.points = hasSums, nil
+		at, e.points = hasSums, nil
 	case 1:
-		e.level = hasNewest
-	default:
-		e.level = hasHistory
+		at = hasNewest
 	}
-	e.place = f.order[e.level].PushBack(e)
+	if at == e.level { // as of most shards: a list's element is not made anew
+		f.order[at].MoveToBack(e.place)
+		return
+	}
+	f.order[e.level].Remove(e.place)
+	e.level, e.place = at, f.order[at].PushBack(e)
 }
 
 // remove forgets an entry, nil for none.

@@ -102,6 +102,7 @@ const (
 	recordsConsumed  = "credence_records_consumed_total"
 	processorSeconds = "process_cpu_seconds_total"
 	residentBytes    = "process_resident_memory_bytes"
+	memoryBytes      = "credence_memory_bytes"
 	cacheBytes       = "credence_cache_bytes"
 	cacheKeys        = "credence_cache_keys"
 )

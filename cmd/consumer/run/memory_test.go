@@ -57,7 +57,7 @@ func TestMemoryLimitIsShared(t *testing.T) {
 			{0, limit}, {1 << 30, limit - 1<<30}, {16 << 30, limit - 16<<30}, {63 << 30, limit / leastShare}, {4 << 30, limit - 4<<30},
 		} {
 			outside.Store(c.outside)
-			time.Sleep(2 * shareEvery)
+			<-time.After(2 * shareEvery)
 			synctest.Wait()
 			if got := debug.SetMemoryLimit(-1); got != c.want {
 				t.Errorf("with %d bytes outside the heap its limit is %d, want %d", c.outside, got, c.want)

@@ -69,6 +69,7 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	s.conn.Traces = s.workerTraces()
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.worker = pipeline.NewMetrics(s.metrics, version.Get().Version)
+	RegisterMetrics(s.metrics, s.worker, s.feed.Bytes)
 	s.worker.Expect(s.conn.Rules)
 	if c.HTTP.Listen == "" {
 		return s, nil
