@@ -7,7 +7,7 @@ var faulty = []mutant{
 	{"list of keys that lost some believed", scripts,
 		"if count ~= tonumber(counted) then", "if false then", "TestLostKeysAreNotNew", store},
 	{"damage taken for an outage", "pipeline/machine_cut.go",
-		"\tcase errors.Is(err, ErrDamaged):\n\t\tm.halt(\"damaged\", err.Error())\n\tdefault:\n\t\treturn false", "\tdefault:\n\t\treturn false", "TestDamageHalts", machine},
+		"\tcase errors.Is(err, ErrDamaged):\n\t\tm.halt(\"damaged\", err.Error()+damagedRemedy)\n\tdefault:\n\t\treturn false", "\tdefault:\n\t\treturn false", "TestDamageHalts", machine},
 	{"a forgotten note not written again by a claim", "pipeline/machine_claim.go",
 		"\t\tm.do(fxNote{at})\n", "", "TestAClaimNotes", machine},
 	{"a rescaling noted by the command alone", "pipeline/kafka/notes.go",
