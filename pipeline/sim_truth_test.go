@@ -243,7 +243,7 @@ func (s *Sim) excused(reason string) bool {
 	case "gap":
 		return !s.Plan.SkipGap && now.watermark >= 0 && s.log.start > now.watermark || now.watermark < 0 && s.noted >= 0 && s.log.start > s.noted
 	case "truncated", "recreated":
-		return now.watermark >= 0 && now.of&s.growing() == 0 || now.watermark < 0 && s.noted > s.log.stable()
+		return now.watermark >= 0 && now.of&s.growing() == 0 || max(now.watermark, s.noted) > s.log.stable()
 	case "store_lost":
 		return now.watermark < 0 && s.log.start > max(0, s.noted)
 	}
