@@ -125,8 +125,12 @@ func (s *Sim) saved(c *Checkpoint) {
 func (s *Sim) giveUp(c *Checkpoint) {
 	t := &s.truth
 	if c.From < 0 && c.Topic != s.log.id() { // it comes late, of a topic that is no more
+		old := t.branches[slices.IndexFunc(t.branches, func(b *simBranch) bool { return b.topic == c.Topic })]
 		b := s.branch()
 		b.topic, b.origin = c.Topic, c.To
+		for i := range old.told {
+			b.add(&old.told[i])
+		}
 		t.branches = append(t.branches, b)
 		t.now = simStored{1 << (len(t.branches) - 1), c.To}
 		return
