@@ -28,8 +28,6 @@ var faulty = []mutant{
 		"\t\tc.sweep(n.idle)\n", "", "TestIdleConnections", broker},
 	{"goroutine left by an assignment", "pipeline/shell.go",
 		"\ts.acks.wait()\n\ts.stop()\n", "\ts.acks.wait()\n\tgo func() { <-s.w.ending }()\n\ts.stop()\n", "TestRebalancesLeaveNothing", machine},
-	{"memory of what is given up not given back", "pipeline/shell.go",
-		"\ts.w.budget.Add(-s.held)\n\ts.held, s.outs = 0, 0\n", "\ts.held, s.outs = 0, 0\n", "TestRebalancesLeaveNothing", machine},
 	{"end waits for who does not answer", "pipeline/shell.go",
 		"d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)", "d = time.Hour", "TestStopsInEveryState", machine},
 }
