@@ -20,7 +20,7 @@ func TestDamageHaltsWhoeverFindsIt(t *testing.T) {
 		m.chunk, m.flight = &chunk{}, &cut{to: 51}
 		e := ev(m)
 		fx := m.step(e)
-		if w, ok := find[fxWait](fx); m.halted != "damaged" || m.why != err.Error() || !ok || w.wait != waitHalt {
+		if w, ok := find[fxWait](fx); m.halted != "damaged" || m.why != err.Error()+damagedRemedy || !ok || w.wait != waitHalt {
 			t.Errorf("%T: halted %q (%s), effects %+v", e, m.halted, m.why, fx)
 		}
 	}

@@ -303,6 +303,9 @@ func (m *machine) onProbed(err error) {
 	}
 }
 
+// damagedRemedy says what to do with state that cannot be right.
+const damagedRemedy = ": restore the store, or run the command state repair, which says what is wrong and has it rebuilt from the log"
+
 // over gives the epoch up where the store says that it is over: the claim is somebody
 // else's, or what is stored cannot be right. Every other error is an outage.
 func (m *machine) over(err error) bool {
@@ -310,7 +313,7 @@ func (m *machine) over(err error) bool {
 	case errors.Is(err, ErrFenced):
 		m.fenced()
 	case errors.Is(err, ErrDamaged):
-		m.halt("damaged", err.Error())
+		m.halt("damaged", err.Error()+damagedRemedy)
 	default:
 		return false
 	}
@@ -334,7 +337,7 @@ func (m *machine) onFailed(e evFailed) {
 		m.halt("format", fmt.Sprintf("%s, offset %d: %v: %s", m.part, e.offset, e.err, LaterRemedy))
 		return
 	case errors.Is(e.err, ErrDamaged):
-		m.halt("damaged", fmt.Sprintf("%s, offset %d: %v", m.part, e.offset, e.err))
+		m.halt("damaged", fmt.Sprintf("%s, offset %d: %v", m.part, e.offset, e.err)+damagedRemedy)
 		return
 	}
 	m.poison[e.offset] = m.fetchFrom.Epoch

@@ -28,6 +28,7 @@ type simBranch struct {
 	keys   map[string][]simKey // what each key came to be, in the order of the log
 	outs   []*simOut           // by offset, nil: none
 	times  []int64             // of the records, by offset
+	told   []simEntry
 	end    int64
 }
 
@@ -85,6 +86,7 @@ func (b *simBranch) at(key string, watermark int64) simKey {
 func (b *simBranch) add(e *simEntry) {
 	r := &e.record
 	b.end++
+	b.told = append(b.told, *e)
 	b.outs, b.times = append(b.outs, nil), append(b.times, r.Time)
 	defer func() { b.was = append(b.was, b.minute) }()
 	before := 0

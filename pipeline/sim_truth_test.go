@@ -125,8 +125,12 @@ func (s *Sim) saved(c *Checkpoint) {
 func (s *Sim) giveUp(c *Checkpoint) {
 	t := &s.truth
 	if c.From < 0 && c.Topic != s.log.id() { // it comes late, of a topic that is no more
+		old := t.branches[slices.IndexFunc(t.branches, func(b *simBranch) bool { return b.topic == c.Topic })]
 		b := s.branch()
 		b.topic, b.origin = c.Topic, c.To
+		for i := range old.told {
+			b.add(&old.told[i])
+		}
 		t.branches = append(t.branches, b)
 		t.now = simStored{1 << (len(t.branches) - 1), c.To}
 		return
@@ -251,7 +255,7 @@ func (s *Sim) excused(reason string) bool {
 	case "gap":
 		return !s.Plan.SkipGap && now.watermark >= 0 && s.log.start > now.watermark || now.watermark < 0 && s.noted >= 0 && s.log.start > s.noted
 	case "truncated", "recreated":
-		return now.watermark >= 0 && now.of&s.growing() == 0 || now.watermark < 0 && s.noted > s.log.stable()
+		return now.watermark >= 0 && now.of&s.growing() == 0 || max(now.watermark, s.noted) > s.log.stable()
 	case "store_lost":
 		return now.watermark < 0 && s.log.start > max(0, s.noted)
 	}

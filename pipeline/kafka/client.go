@@ -33,6 +33,7 @@ type Client struct {
 	mu     sync.Mutex
 	closed bool
 	idle   map[string][]*conn
+	swept  time.Time                // when idle was last looked through
 	turns  map[string]chan struct{} // by address, each holds one per request
 	routes map[string]route         // by topic
 
@@ -116,12 +117,28 @@ func (c *Client) put(n *conn) {
 		_ = n.net.Close()
 		return
 	}
-	conns := append(c.idle[n.addr], n)
-	if oldest := conns[0]; time.Since(oldest.idle) >= idleTimeout { // there were more at once than now
-		_ = oldest.net.Close()
-		conns = conns[1:]
+	c.idle[n.addr] = append(c.idle[n.addr], n)
+	if n.idle.Sub(c.swept) >= idleTimeout {
+		c.swept = n.idle
+		c.sweep(n.idle)
 	}
-	c.idle[n.addr] = conns
+}
+
+// sweep closes what has waited for too long: there were more requests at once than now, or
+// the broker has another address, and nobody will ask at this one again.
+func (c *Client) sweep(now time.Time) {
+	for addr, conns := range c.idle {
+		conns = slices.DeleteFunc(conns, func(n *conn) bool {
+			late := now.Sub(n.idle) >= idleTimeout
+			if late {
+				_ = n.net.Close()
+			}
+			return late
+		})
+		if c.idle[addr] = conns; len(conns) == 0 {
+			delete(c.idle, addr)
+		}
+	}
 }
 
 // turn waits until a broker may be sent another request, which done ends.
