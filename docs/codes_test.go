@@ -12,7 +12,7 @@ var (
 	// answeredCode is a code of an error where sink/web makes one.
 	answeredCode = regexp.MustCompile(`(?:\b(?:refuse|later|writeError|wrong)\((?:[^"\n]*, )?|"code":)"([a-z]+(?:_[a-z]+)*)"[,)}]`)
 	// codeRow is a row of the table of http.md, from its status on.
-	codeRow = regexp.MustCompile("(?m)^\\| \\d{3} \\|([^|]*)\\|")
+	codeRow = regexp.MustCompile(`(?m)^\| \d{3} \|([^|]*)\|`)
 )
 
 // TestEveryErrorCodeIsDocumented compares the codes that HTTP answers with and those that
