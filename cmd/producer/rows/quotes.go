@@ -19,6 +19,7 @@ type quotes struct {
 	comma  byte
 	before byte // the last byte
 	inside bool // of a field in quotes
+	hidden bool // something is
 }
 
 func newQuotes(in io.Reader, comma rune) *quotes {
@@ -41,12 +42,14 @@ func (q *quotes) Read(b []byte) (int, error) {
 func (q *quotes) meet(c byte) byte {
 	switch {
 	case c == bareQuote:
+		q.hidden = true
 		return notUTF8
 	case q.inside:
 		q.inside = false // a second one begins it anew
 	case q.before == q.comma, q.before == '\n', q.before == '"':
 		q.inside = true
 	default:
+		q.hidden = true
 		return bareQuote
 	}
 	return '"'
@@ -55,8 +58,11 @@ func (q *quotes) meet(c byte) byte {
 // shown puts back what was hidden.
 var shown = strings.NewReplacer(string([]byte{bareQuote}), `"`, string([]byte{notUTF8}), string([]byte{bareQuote}))
 
-// show puts back in fields what was hidden.
+// show puts back in fields what was hidden. Most files have none of it.
 func (q *quotes) show(fields []string) {
+	if !q.hidden {
+		return
+	}
 	for i, f := range fields {
 		if strings.IndexByte(f, bareQuote) >= 0 || strings.IndexByte(f, notUTF8) >= 0 {
 			fields[i] = shown.Replace(f)
