@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -134,14 +135,14 @@ func TestWhatIsNotRaced(t *testing.T) {
 			started[path] = path != module+"cdf/cdftest" && path != module+"internal/modeltest" && s.beginsIn(t, s.GoFiles)
 		}
 	}
-	used := map[string]bool{}
+	folders, used := slices.Sorted(maps.Keys(racedElsewhere)), map[string]bool{}
 	for path := range started {
 		if !left.MatchString(path) {
 			continue
 		}
 		inner := strings.TrimPrefix(path, module)
-		if folder := slices.IndexFunc(keysOf(racedElsewhere), func(f string) bool { return within(inner, f) }); folder >= 0 {
-			used[keysOf(racedElsewhere)[folder]] = true
+		if folder := slices.IndexFunc(folders, func(f string) bool { return within(inner, f) }); folder >= 0 {
+			used[folders[folder]] = true
 			continue
 		}
 		why := ""
@@ -167,14 +168,6 @@ func TestWhatIsNotRaced(t *testing.T) {
 			t.Errorf("make race leaves out %s", inner)
 		}
 	}
-}
-
-func keysOf(m map[string]string) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // TestGoroutinesAreFound plants one of each kind.
