@@ -116,6 +116,9 @@ var blobCases = []testCase{{
 		s.Lose(part, "k")
 		s.loadIs("a", 10, "k", pipeline.ErrDamaged)
 		s.loadIs("a", 20, "k", pipeline.ErrFenced)
+		if n, err := s.Store.Count(s.ctx(), part, "k"); err != nil || n != 1 {
+			s.t.Errorf("%d keys are counted (error %v), want the one that is listed", n, err)
+		}
 		s.holds("a", 10, "l", "other")
 		s.holds("a", 10, "new", "")
 		s.saveIs("a", put(10, 20, "new", "n"), pipeline.ErrDamaged)

@@ -313,7 +313,13 @@ func (m *Memory) Keys(ctx context.Context, p pipeline.Partition, prefix, after s
 // Count implements pipeline.Reader.
 func (m *Memory) Count(ctx context.Context, p pipeline.Partition, prefix string) (n int64, err error) {
 	err = m.call(ctx, Call{Op: "count", Partition: p}, func() error {
-		for key := range m.data.at(p).values {
+		part := m.data.at(p)
+		for key := range part.values {
+			if strings.HasPrefix(key, prefix) {
+				n++
+			}
+		}
+		for key := range part.gone { // it is listed
 			if strings.HasPrefix(key, prefix) {
 				n++
 			}
