@@ -159,7 +159,7 @@ func TestModelsAtRestArePacked(t *testing.T) {
 		}
 		values[key] = value
 		e := &entry{key: key, state: s, size: s.size(key)}
-		open = e.size
+		open = max(open, e.size)
 		c.add(e)
 		c.rest(e)
 	}

@@ -15,7 +15,7 @@ type Stage string
 
 // The stages, in the order that a record passes them.
 const (
-	StageLimit   Stage = "limit" // of the keys of a prefix; the record is not looked at
+	StageLimit   Stage = "limit" // of a prefix: of its keys, before the record is looked at, or of a state's bytes
 	StageDecode  Stage = "decode"
 	StageSchema  Stage = "schema"
 	StageCheck   Stage = "check"
@@ -288,6 +288,16 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		return err
 	}
 	before := *env
+	undo := func(err error) error {
+		*env = before
+		if lost := filter.Revert(); lost != nil {
+			return lost
+		}
+		return err
+	}
+	if err := l.fits(t.entry.key, filter); err != nil {
+		return undo(err)
+	}
 	env.end(r)
 	env.Gaps = l.gaps
 	if summary.Outliers.T == summary.T {
@@ -309,11 +319,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		outs, err = guarded(func() ([]Output, error) { return l.announce(outs, t, summary.T, events) })
 	}
 	if err != nil {
-		*env = before
-		if lost := filter.Revert(); lost != nil {
-			return lost
-		}
-		return fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err)
+		return undo(fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
 	}
 	s.model, model.checked = model, nil
 	model.used++

@@ -35,23 +35,38 @@ func (c Configured) ReadLimits() (Limits, error) {
 	return limits, nil
 }
 
-// NewLedger returns a ledger for a log that was applied under these configurations. about, where
+// NewLedger returns a ledger of the keys whose number was limited, for a log that was applied under these configurations. about, where
 // it is not empty, is the only key whose limits matter. ErrDamaged, wrapped, says that limits
 // cannot be read.
 func NewLedger(configured []Configured, about string) (*quota.Ledger, error) {
-	var prefixes []string
+	prefixes, err := limited(configured, func(l *quota.Limit) bool {
+		return l.OfNew() && (about == "" || strings.HasPrefix(about, l.Prefix))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return quota.NewLedger(prefixes), nil
+}
+
+// LimitedPrefixes are those that were under a limit of any kind. The error is like NewLedger's.
+func LimitedPrefixes(configured []Configured) (quota.Prefixes, error) {
+	return limited(configured, (*quota.Limit).Limits)
+}
+
+// limited are the prefixes of limits that matter.
+func limited(configured []Configured, matters func(*quota.Limit) bool) (all quota.Prefixes, err error) {
 	for _, c := range configured {
 		limits, err := c.ReadLimits()
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range limits.Prefixes {
-			if about == "" || strings.HasPrefix(about, p.Prefix) {
-				prefixes = append(prefixes, p.Prefix)
+		for i := range limits.Prefixes {
+			if l := &limits.Prefixes[i]; matters(l) {
+				all = append(all, l.Prefix)
 			}
 		}
 	}
-	return quota.NewLedger(prefixes), nil
+	return all, nil
 }
 
 // NewRecomputer returns one that works under these limits.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // guarded runs what a record can make panic before its key's state is changed:
@@ -26,6 +27,9 @@ func caught(err *error) {
 // partition's memory is dropped before the record becomes a dead letter, unapplied.
 func (l *lane) refuse(t *task, err error) error {
 	stage, reason := stageOf(err), err.Error()
+	if over := new(overError); errors.As(err, &over) {
+		t.over = over.Over
+	}
 	switch stage {
 	case "":
 		return err
@@ -47,8 +51,35 @@ func stageOf(err error) Stage {
 		return StageSchema
 	case errors.Is(err, cdf.ErrShard):
 		return StageCheck
+	case errors.As(err, new(*overError)):
+		return StageLimit
 	}
 	return ""
+}
+
+// overError is the limit of a state's bytes that a shard has met.
+type overError struct{ quota.Over }
+
+func (e *overError) Error() string { return e.Reason }
+
+// fits holds the state that a shard has led to against the limit of its key's prefix.
+func (l *lane) fits(key string, f *cdf.Filter) error {
+	all := l.rules.limits.Prefixes
+	at := quota.Place(all, key)
+	if at < 0 || all[at].KeyBytes == 0 {
+		return nil
+	}
+	snapshot, err := f.AppendBinary(l.room[:0])
+	if err != nil {
+		return err
+	}
+	if cap(snapshot) <= roomBytes {
+		l.room = snapshot[:0]
+	}
+	if over := all[at].OverBytes(len(snapshot)); over.Limit != "" {
+		return &overError{over}
+	}
+	return nil
 }
 
 func (l *lane) dead(t *task, stage Stage, reason string) error {

@@ -50,7 +50,7 @@ func DrawPlan(seed uint64) Plan {
 	return p
 }
 
-// DrawLimits draws a schedule with limits of the keys that begin with k. Its records come in
+// DrawLimits draws a schedule with limits of the keys that begin with k and of their states. Its records come in
 // different minutes, and some have times that are late, or wild, once or several in a row. Now
 // and then it has the command rescale in it.
 func DrawLimits(seed uint64) Plan {
@@ -60,7 +60,8 @@ func DrawLimits(seed uint64) Plan {
 	}
 	r := rand.New(rand.NewPCG(seed, 14))
 	p.Keys, p.PerMinute = one[int64](r, 0, 1, 2, 3), one[int64](r, 0, 1, 1, 2, 3)
-	if p.Keys == 0 && p.PerMinute == 0 {
+	p.Sizes = one[int64](rand.New(rand.NewPCG(seed, 59)), 0, 0, 1, 2, 3)
+	if p.Keys == 0 && p.PerMinute == 0 && p.Sizes == 0 {
 		p.Keys = 1
 	}
 	if p.PerMinute == 0 {

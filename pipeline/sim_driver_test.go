@@ -65,8 +65,12 @@ type Violation struct{ Kind, What string }
 // NewSim returns a run of a plan, with the toy's rules.
 func NewSim(p Plan, store SimStore) *Sim {
 	rules := simRules
-	if p.Keys > 0 || p.PerMinute > 0 {
-		rules = toyRules(quota.Limit{Prefix: "k", Keys: p.Keys, PerMinute: p.PerMinute})
+	limit := quota.Limit{Prefix: "k", Keys: p.Keys, PerMinute: p.PerMinute}
+	if p.Sizes > 0 {
+		limit.KeyBytes = toyBytes(p.Sizes)
+	}
+	if limit.Limits() {
+		rules = toyRules(limit)
 	}
 	s := &Sim{
 		Plan: p, Rules: rules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},

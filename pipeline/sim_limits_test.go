@@ -9,7 +9,7 @@ import (
 )
 
 // TestSimulatedLimits: whatever fails and whoever takes over, the records of new keys that
-// limits refuse, of the keys there are and of those made in a minute, are those that a worker without trouble would refuse, and no others; and after every
+// limits refuse, of the keys there are and of those made in a minute, and those that a limit of a state's bytes refuses, are those that a worker without trouble would refuse, and no others; and after every
 // checkpoint the machine knows the bytes that the store has of the prefix.
 func TestSimulatedLimits(t *testing.T) {
 	n := uint64(3000)
@@ -34,17 +34,19 @@ func TestSimulatedLimits(t *testing.T) {
 		for i := range s.Sent {
 			if h := s.Sent[i].Headers; len(h) > 1 && string(h[0].Value) == "limit" {
 				met = 1
-				if strings.Contains(string(h[1].Value), quota.OfMinute) {
-					refused[quota.OfMinute]++
-				} else {
-					refused[quota.OfKeys]++
+				reason, of := string(h[1].Value), quota.OfKeys
+				for _, other := range [...]string{quota.OfMinute, quota.OfBytes} {
+					if strings.Contains(reason, other) {
+						of = other
+					}
 				}
+				refused[of]++
 			}
 		}
 		runs += met
 	}
 	t.Logf("dead letters of limits: %v, in %d of %d runs; what states take was compared %d times, and known to %d claims", refused, runs, n, weighed, known)
-	if refused[quota.OfKeys] < int(n)/2 || refused[quota.OfMinute] < int(n)/2 || runs < int(n)/10 || weighed < int(n) || known < int(n)/4 {
+	if refused[quota.OfKeys] < int(n)/2 || refused[quota.OfMinute] < int(n)/2 || refused[quota.OfBytes] < int(n)/2 || runs < int(n)/10 || weighed < int(n) || known < int(n)/4 {
 		t.Errorf("only %d of %d runs met a limit, and what states take was compared %d times, and known to %d claims", runs, n, weighed, known)
 	}
 }

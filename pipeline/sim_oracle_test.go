@@ -20,6 +20,7 @@ type simBranch struct {
 	rows   int   // that a key gathers, 0: any number
 	most   int64 // keys that begin with k, 0: any number
 	fresh  int64 // of these that may be made in a minute, 0: any number
+	sizes  int64 // of their states, 0: all
 	minute simMinute
 	was    []simMinute // after each record, by offset
 	millis int64       // between the first of them and the last, 0: any time
@@ -68,7 +69,7 @@ type simOut struct {
 }
 
 func (s *Sim) branch() *simBranch {
-	return &simBranch{topic: s.log.id(), rows: s.Plan.Gather.Rows, most: s.Plan.Keys, fresh: s.Plan.PerMinute, millis: s.Plan.Gather.Millis, keys: map[string][]simKey{}}
+	return &simBranch{topic: s.log.id(), rows: s.Plan.Gather.Rows, most: s.Plan.Keys, fresh: s.Plan.PerMinute, sizes: s.Plan.Sizes, millis: s.Plan.Gather.Millis, keys: map[string][]simKey{}}
 }
 
 // at is a key below a watermark.
@@ -172,18 +173,24 @@ func (b *simBranch) fold(r *Record, gaps int) *simOut {
 		return dead("check")
 	}
 	waited := len(s.waiting.numbers) > 0
-	if numbers = b.gather(&s, last, numbers, r); numbers != nil && numbers[0] == toyLoses {
+	refused := func(stage string, s simKey) *simOut {
 		if waited {
 			s.present, s.time = true, r.Time
 			s.waiting.numbers = nil
 			b.keys[key] = append(b.keys[key], s)
 		}
-		return dead("numeric")
+		return dead(stage)
 	}
-	before, sum := s.present && s.odd, 0
+	if numbers = b.gather(&s, last, numbers, r); numbers != nil && numbers[0] == toyLoses {
+		return refused("numeric", s)
+	}
+	before, sum, was := s.present && s.odd, 0, s
 	for _, v := range numbers {
 		s.hash = (s.hash*31 + uint64(v)) % toyModulo
 		sum += v
+	}
+	if key[0] == 'k' && numbers != nil && b.sizes > 0 && int64(s.hash%toySizes) >= b.sizes {
+		return refused("limit", was)
 	}
 	s.present, s.time = true, r.Time
 	if numbers != nil {

@@ -31,6 +31,7 @@ type Plan struct {
 	Gather    gather.Rule   // of the rows of a key
 	Keys      int64         // that may begin with k, 0: any number
 	PerMinute int64         // of these that may be made in a minute, 0: any number
+	Sizes     int64         // of a toy that their states may have, 0: all
 }
 
 // Arrival is a record that is written to the log. Its offset is where it then
@@ -94,8 +95,8 @@ const (
 
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v, %s, %d keys, %d per minute\n",
-		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap, p.Gather.Form(), p.Keys, p.PerMinute)
+	fmt.Fprintf(&b, "seed %d: %d lanes, cuts of %d records and %d bytes, backlog %d, cache %d, fetches of %d, interval %v, pauses from %v, delays to %v, cost %v, skip gaps %v, %s, %d keys, %d per minute, %d sizes\n",
+		p.Seed, p.Lanes, p.Records, p.Bytes, p.Backlog, p.Cache, p.Fetch, p.Interval, p.MinPause, p.Delay, p.Cost, p.SkipGap, p.Gather.Form(), p.Keys, p.PerMinute, p.Sizes)
 	for _, f := range p.Faults {
 		fmt.Fprintf(&b, "  %v to %v: %s %d\n", f.From, f.To, f.Kind, f.N)
 	}

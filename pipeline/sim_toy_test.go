@@ -97,14 +97,32 @@ func (m *toy) AppendBinary(b []byte) ([]byte, error) {
 	for _, v := range []uint64{uint64(m.t), uint64(m.n), m.hash} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
+	odd := byte(0)
 	if m.odd {
-		return append(b, 1), nil
+		odd = 1
 	}
-	return append(b, 0), nil
+	return append(append(b, odd), make([]byte, toyStep*(m.hash%toySizes))...), nil
+}
+
+// The state of a toy has one of toySizes sizes, which follows from the hash. They are toyStep bytes
+// apart, which is more than the counts before it vary by.
+const toySizes, toyStep = 4, 64
+
+// toyBytes is a limit of a toy's state that lets it have so many of its sizes.
+func toyBytes(sizes int64) int64 {
+	f := cdf.NewWorkspace().NewFilter(toySpec("count"), "k")
+	if _, err := f.Update(&cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "y", Number: []float64{toySizes}}}}); err != nil {
+		panic(err)
+	}
+	b, err := f.MarshalBinary()
+	if err != nil {
+		panic(err)
+	}
+	return int64(len(b)) + toyStep*sizes - 1
 }
 
 func (m *toy) UnmarshalBinary(b []byte) error {
-	if m.lost || len(b) != len(toyMagic)+25 {
+	if m.lost || len(b) < len(toyMagic)+25 {
 		return fmt.Errorf("%w: not a toy", cdf.ErrSnapshot)
 	}
 	b = b[len(toyMagic):]

@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -185,6 +187,78 @@ func TestRefusedInAMinute(t *testing.T) {
 		want := map[int64]string{2: says("2025-11-26T12:00Z"), 5: says("2025-11-26T12:00Z"), 8: says("2025-11-26T12:01Z")}
 		if !maps.Equal(letters, want) || refused != 3 {
 			t.Errorf("%g refused: %v, want %v", refused, letters, want)
+		}
+	})
+}
+
+// TestBytesOfAKey: a shard that would make the state of its key larger than the limit is a dead letter
+// that says so, and the state is as if it had not been there, also in a process that begins
+// afterwards; a state of just that size is not too large; other prefixes have no limit.
+func TestBytesOfAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		part, rng := pipeline.Partition{Topic: "in"}, rand.New(rand.NewPCG(1, 59))
+		var log []pipeline.Record
+		add := func(key string, rows int) {
+			value := make([]byte, 0, 16*rows)
+			for range 2 * rows {
+				value = binary.LittleEndian.AppendUint64(value, math.Float64bits(rng.NormFloat64()))
+			}
+			log = append(log, pipeline.Record{Offset: int64(len(log)), Time: 1e12, Key: []byte(key), Value: value})
+		}
+		work := func(kafka *pipelinetest.Kafka, store *storetest.Memory, limits ...quota.Limit) float64 {
+			b := pipelinetest.StartWith(t, kafka, store, pipelinetest.Limited(t, limits...))
+			b.CatchUp(t)
+			b.Stop(t)
+			return refusals(t, b, quota.OfBytes)
+		}
+		snapshot := func(store *storetest.Memory, key string) []byte {
+			value, err := store.Get(t.Context(), part, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := pipeline.ParseStored(key, value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return stored.Snapshot
+		}
+		add("ka", 10)
+		add("ka", 10)
+		add("kb", 10)
+		full, free := storetest.NewMemory(), &pipelinetest.Kafka{Log: log}
+		work(free, full)
+		want := snapshot(full, "ka")
+		limit := quota.Limit{Prefix: "ka", KeyBytes: int64(len(want))}
+		add("ka", 10) // 3: ten more of the key's first rows, which are kept
+		add("kb", 10)
+		add("ka", 1) // 5: one more is too many, too
+		kafka, store := &pipelinetest.Kafka{Log: log[:4]}, storetest.NewMemory()
+		refused := work(kafka, store, limit)
+		kafka.Set(func(k *pipelinetest.Kafka) { k.Log = log })
+		refused += work(kafka, store, limit)
+		letters := map[int64]string{}
+		for _, o := range kafka.Sent {
+			for i, h := range o.Headers {
+				if h.Key == "stage" {
+					letters[o.Offset] = string(h.Value) + ": " + string(o.Headers[i+1].Value)
+				}
+			}
+		}
+		says := func(n int) string {
+			return fmt.Sprintf("limit: the record would make the state of its key %d bytes large; limits.prefixes allows %d bytes_per_key of keys that begin with \"ka\". "+
+				"The state is as it was: raise the limit and replay the record, or let the model have fewer columns or groups", n, len(want))
+		}
+		const row, shard = 2*8 + 8, 1 + 8 + 1 // kept: two columns and the response; number, discount and rows
+		if all := map[int64]string{3: says(len(want) + 10*row + shard), 5: says(len(want) + row + shard)}; !maps.Equal(letters, all) || refused != 2 {
+			t.Errorf("%g refused: %v, want %v", refused, letters, all)
+		}
+		if got := snapshot(store, "ka"); !bytes.Equal(got, want) {
+			t.Errorf("the state has %d bytes, want %d", len(got), len(want))
+		}
+		free.Set(func(k *pipelinetest.Kafka) { k.Log = log })
+		work(free, full)
+		if got := snapshot(store, "kb"); !bytes.Equal(got, snapshot(full, "kb")) {
+			t.Error("a key that has no limit has another state than without one")
 		}
 	})
 }

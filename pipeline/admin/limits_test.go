@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -25,6 +26,15 @@ func limited(t *testing.T, keys int64) *pipeline.Rules {
 func paced(t *testing.T, keys int64) *pipeline.Rules {
 	t.Helper()
 	return under(t, quota.Limit{PerMinute: keys})
+}
+
+// sized are rules under a limit of their states, which is larger where more keys are allowed.
+func sized(t *testing.T, keys int64) *pipeline.Rules {
+	t.Helper()
+	if keys == 0 {
+		return limited(t, 0)
+	}
+	return under(t, quota.Limit{KeyBytes: 400 + 200*keys})
 }
 
 // spread gives records times some seconds apart, of which some are wild.
@@ -53,11 +63,14 @@ func under(t *testing.T, limit quota.Limit) *pipeline.Rules {
 // of every key is what a worker had stored by then.
 func TestVerifierMeetsLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var fewer [2]int // of states under each limit
+		var fewer [3]int // of states under each limit
 		for seed := range uint64(12) {
 			limited := limited
-			if seed%2 == 1 {
+			switch seed % 3 {
+			case 1:
 				limited = func(t *testing.T, keys int64) *pipeline.Rules { return paced(t, (keys+1)/2) }
+			case 2:
+				limited = sized
 			}
 			log := spread(seed, pipelinetest.Records(seed, 400))
 			k, store := &pipelinetest.Kafka{}, storetest.NewMemory()
@@ -90,24 +103,27 @@ func TestVerifierMeetsLimits(t *testing.T) {
 					t.Errorf("seed %d: the past of %s has %d bytes and error %v, stored are %d", seed, key, len(got), err, len(want))
 				}
 				if without, err := free.Get(t.Context(), inPart, key); err != nil || !bytes.Equal(want, without) {
-					fewer[seed%2]++
+					fewer[seed%3]++
 				}
 			}
 		}
-		if min(fewer[0], fewer[1]) < 6 {
-			t.Errorf("%d and %d states differ from those without limits", fewer[0], fewer[1])
+		if slices.Min(fewer[:]) < 4 {
+			t.Errorf("%d states differ from those without limits", fewer)
 		}
 	})
 }
 
-// TestVerifierOfLimitsOnATrimmedLog: which keys there were is not told by a part of the log, so
+// TestVerifierOfLimitsOnATrimmedLog: which keys there were, and how large, is not told by a part of the log, so
 // no state under a limit is called wrong.
 func TestVerifierOfLimitsOnATrimmedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for seed := range uint64(8) {
+		for seed := range uint64(12) {
 			k, store, rules := &pipelinetest.Kafka{Log: spread(seed, pipelinetest.Records(seed, 400))}, storetest.NewMemory(), limited(t, 3)
-			if seed%2 == 1 {
+			switch seed % 3 {
+			case 1:
 				rules = paced(t, 1)
+			case 2:
+				rules = sized(t, 3)
 			}
 			worked(t, k, store, rules)
 			k.Set(func(k *pipelinetest.Kafka) { k.Start = 250 })
@@ -192,11 +208,8 @@ func TestVerifierOfLimitsInAnotherEra(t *testing.T) {
 // as its limit left it.
 func TestRebuiltUnderALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for seed := range uint64(8) {
-			limited := limited
-			if seed%2 == 1 {
-				limited = paced
-			}
+		for seed := range uint64(12) {
+			limited := []func(*testing.T, int64) *pipeline.Rules{limited, paced, sized}[seed%3]
 			log := spread(seed, pipelinetest.Records(seed, 400))
 			k, store := &pipelinetest.Kafka{Log: log}, storetest.NewMemory()
 			worked(t, k, store, limited(t, 5))

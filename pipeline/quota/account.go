@@ -60,7 +60,7 @@ func (a *Account) Admit(k *Key, ms int64, tombstone bool) (p Pass, over Over, ok
 		a.falling++
 		k.open++
 		p.effect = falls
-	case !a.Limit.Limits(), k.Lives && k.open == 0:
+	case !a.Limit.OfNew(), k.Lives && k.open == 0:
 	case a.room(&now, fresh):
 		a.rising++
 		fresh++

@@ -12,7 +12,7 @@ func TestAccountDecidesInOrder(t *testing.T) {
 	waited, refused := 0, map[string]int{}
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 16))
-		limit := Limit{"k", 1 + rng.Int64N(4), rng.Int64N(4)}
+		limit := Limit{Prefix: "k", Keys: 1 + rng.Int64N(4), PerMinute: rng.Int64N(4)}
 		if limit.PerMinute > 0 && rng.IntN(2) == 0 {
 			limit.Keys = 0
 		}
@@ -98,7 +98,7 @@ func TestAccountDecidesInOrder(t *testing.T) {
 // TestAccountBelowItsLimit: far from its limit an account lets no record wait, and without one none
 // at all.
 func TestAccountBelowItsLimit(t *testing.T) {
-	for _, limit := range []Limit{{"k", 0, 0}, {"k", 1000, 0}, {"k", 0, 1000}} {
+	for _, limit := range []Limit{{Prefix: "k"}, {Prefix: "k", Keys: 1000}, {Prefix: "k", PerMinute: 1000}, {Prefix: "k", KeyBytes: 1}} {
 		account, keys := Account{Limit: &limit}, make([]Key, 1000)
 		for i := range keys {
 			if _, over, ok := account.Admit(&keys[i], 1e12, false); over.Limit != "" || !ok {

@@ -1,12 +1,15 @@
 package quota
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Ledger knows which keys under limits there are while a log is gone through in its order, so
 // that what is recomputed meets the limits that a worker met. A nil one follows no key. It is
 // for one goroutine.
 type Ledger struct {
-	followed []string // prefixes that are under a limit somewhere in the log
+	followed Prefixes // that are under a limit somewhere in the log
 	lives    map[string]bool
 	limits   []Limit
 	sums     []tally // of each limit in force
@@ -20,21 +23,21 @@ type tally struct {
 
 // NewLedger returns one that knows of no key, for a log in which keys with these prefixes were
 // under limits.
-func NewLedger(prefixes []string) *Ledger {
+func NewLedger(prefixes Prefixes) *Ledger {
 	return &Ledger{followed: prefixes, lives: map[string]bool{}}
 }
 
 // Follows reports whether the ledger has to know of a key.
 func (l *Ledger) Follows(key string) bool {
-	if l == nil {
-		return false
-	}
-	for _, p := range l.followed {
-		if strings.HasPrefix(key, p) {
-			return true
-		}
-	}
-	return false
+	return l != nil && l.followed.Has(key)
+}
+
+// Prefixes are what keys begin with.
+type Prefixes []string
+
+// Has reports whether a key begins with one of them.
+func (all Prefixes) Has(key string) bool {
+	return slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
 // Under has the limits in force from here on, under which nothing was made yet.

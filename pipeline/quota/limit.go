@@ -7,25 +7,34 @@ import (
 	"strings"
 )
 
-// Limit bounds the keys of one partition that begin with a prefix. No prefix of a
+// Limit bounds the keys of one partition that begin with a prefix, and the state of each. No prefix of a
 // configuration begins with another one of it, so that a key is under one limit at most.
 type Limit struct {
 	Prefix string `json:"prefix"`
 	Keys   int64  `json:"keys"` // that have a state, 0: any number
 	// PerMinute is how many may be made in a Minute, 0: any number.
 	PerMinute int64 `json:"new_keys_per_minute,omitempty"`
+	// KeyBytes is how large a record may leave the snapshot of a key, 0: of any size.
+	KeyBytes int64 `json:"bytes_per_key,omitempty"`
 }
 
 // Limits reports whether anything is limited.
-func (l *Limit) Limits() bool { return l.Keys > 0 || l.PerMinute > 0 }
+func (l *Limit) Limits() bool { return l.OfNew() || l.KeyBytes > 0 }
+
+// OfNew reports whether it is limited how many keys are made, so that what becomes of a record
+// depends on other keys.
+func (l *Limit) OfNew() bool { return l.Keys > 0 || l.PerMinute > 0 }
 
 // Kinds of limits, as labels of a metric.
 const (
 	OfKeys   = "keys"
 	OfMinute = "new_keys_per_minute"
+	OfBytes  = "bytes_per_key"
 )
 
-// Over says why a record of a new key is a dead letter. It is the same whenever and wherever the
+var kinds = [...]string{OfKeys, OfMinute, OfBytes}
+
+// Over says why a record is a dead letter. It is the same whenever and wherever the
 // record is applied; the zero value says that it is none.
 type Over struct {
 	Limit  string // its kind
@@ -44,6 +53,15 @@ func (l *Limit) over(held int64, now *Minute) (o Over) {
 		return o
 	}
 	o.Reason = "the key is new, and " + o.Reason
+	return o
+}
+
+// OverBytes compares the snapshot that a record would leave of its key with the limit.
+func (l *Limit) OverBytes(n int) (o Over) {
+	if l.KeyBytes > 0 && int64(n) > l.KeyBytes {
+		o = Over{OfBytes, fmt.Sprintf("the record would make the state of its key %d bytes large; limits.prefixes allows %d bytes_per_key of keys that begin with %q. "+
+			"The state is as it was: raise the limit and replay the record, or let the model have fewer columns or groups", n, l.KeyBytes, l.Prefix)}
+	}
 	return o
 }
 

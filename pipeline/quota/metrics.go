@@ -32,7 +32,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		records: counters("records_total", "Input records of keys that begin with a prefix of limits.prefixes, given to a lane.", "prefix"),
 		rows:    counters("rows_total", "Rows of these keys folded into a model.", "prefix"),
 		dead:    counters("dead_letters_total", "Records of these keys that could not be applied.", "prefix", "stage"),
-		refused: counters("refused_total", "Records of new keys of the prefix that a limit made dead letters.", "prefix", "limit"),
+		refused: counters("refused_total", "Records of the prefix that a limit made dead letters.", "prefix", "limit"),
 		bytes:   counters("state_written_bytes_total", "Bytes of these keys' states written to the store.", "prefix"),
 		keys: auto.NewGaugeVec(prometheus.GaugeOpts{Namespace: "credence", Subsystem: "prefix", Name: "keys",
 			Help: "Keys that have a state and begin with the prefix, in the partitions of this process."}, []string{"prefix"}),
@@ -56,7 +56,7 @@ func (m *Metrics) Expect(list []Limit, stages []string) {
 		for _, stage := range stages {
 			s.dead[stage] = m.dead.WithLabelValues(prefix, stage)
 		}
-		for _, limit := range [...]string{OfKeys, OfMinute} {
+		for _, limit := range kinds {
 			s.refused[limit] = m.refused.WithLabelValues(prefix, limit)
 		}
 		m.each = append(m.each, s)

@@ -142,7 +142,7 @@ var guarantees = []mutant{
 	{"alerts: counters not stored", "pipeline/sections.go",
 		"if len(e.Alerts) > 0 {\n\t\tall", "if false {\n\t\tall", "TestAlertsThroughTrouble", machine},
 	{"alerts: a refused shard counts", "pipeline/lane.go",
-		"\tif err != nil {\n\t\t*env = before\n", "\tif err != nil {\n\t\tbefore.Alerts = env.Alerts\n\t\t*env = before\n", "TestARefusedShardDoesNotCount", machine},
+		"\t\t*env = before\n", "\t\tbefore.Alerts = env.Alerts\n\t\t*env = before\n", "TestARefusedShardDoesNotCount", machine},
 	{"alerts: raised ones of a deleted key stay", "pipeline/alerts.go",
 		"model == nil || len(model.env.Alerts) == 0", "model == nil || true", "TestAlertsThroughTrouble", machine},
 	{"alerts: no hysteresis", "pipeline/alert/alert.go",

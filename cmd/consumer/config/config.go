@@ -122,6 +122,7 @@ type Prefix struct {
 	// PerMinute is how many keys of each partition are made in a minute of their records, 0: any
 	// number.
 	PerMinute int64 `yaml:"new_keys_per_minute"`
+	KeyBytes  size  `yaml:"bytes_per_key"` // of the state of each key, 0: any number
 }
 
 // HTTP is the section http.

@@ -137,6 +137,7 @@ func TestRefused(t *testing.T) {
 		"a prefix twice":          {smallest + "\nlimits: {prefixes: [{prefix: a/, keys: 3}, {prefix: a/}]}", []string{`limits.prefixes[0] is "a/"`, "under both"}},
 		"keys below 0":            {smallest + "\nlimits: {prefixes: [{prefix: a/, keys: -3}]}", []string{"limits.prefixes[0].keys: -3", "0 is no limit"}},
 		"new keys below 0":        {smallest + "\nlimits: {prefixes: [{prefix: a/, new_keys_per_minute: -3}]}", []string{"limits.prefixes[0].new_keys_per_minute: -3", "0 is no limit"}},
+		"bytes below 0":           {smallest + "\nlimits: {prefixes: [{prefix: a/, bytes_per_key: -3}]}", []string{"bytes_per_key", "-3"}},
 		"unknown limit":           {smallest + "\nlimits: {prefixes: [{prefix: a/, bytes: 3}]}", []string{"bytes"}},
 		"summary too large":       {smallest + "\nlimits: {summary: 2GiB}", []string{"limits.summary is 2GiB"}},
 		"listen":                  {smallest + "\nhttp: {listen: '8080'}", []string{"http.listen", `"8080"`}},
