@@ -69,6 +69,12 @@ func NewSim(p Plan, store SimStore) *Sim {
 	if p.Sizes > 0 {
 		limit.KeyBytes = toyBytes(p.Sizes)
 	}
+	if p.Sizes > 0 && p.Seed%2 == 0 { // the same limit of keys, in bytes
+		limit.Keys, limit.Bytes = 0, p.Keys*limit.KeyBytes
+		if p.Keys > 0 {
+			limit.Bytes += limit.KeyBytes / 2
+		}
+	}
 	if limit.Limits() {
 		rules = toyRules(limit)
 	}

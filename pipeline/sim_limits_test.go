@@ -35,10 +35,13 @@ func TestSimulatedLimits(t *testing.T) {
 			if h := s.Sent[i].Headers; len(h) > 1 && string(h[0].Value) == "limit" {
 				met = 1
 				reason, of := string(h[1].Value), quota.OfKeys
-				for _, other := range [...]string{quota.OfMinute, quota.OfBytes} {
-					if strings.Contains(reason, other) {
-						of = other
-					}
+				switch {
+				case strings.HasPrefix(reason, "the record"):
+					of = quota.OfKeyBytes
+				case strings.Contains(reason, quota.OfMinute):
+					of = quota.OfMinute
+				case strings.Contains(reason, "set aside"):
+					of = quota.OfBytes
 				}
 				refused[of]++
 			}
@@ -46,7 +49,7 @@ func TestSimulatedLimits(t *testing.T) {
 		runs += met
 	}
 	t.Logf("dead letters of limits: %v, in %d of %d runs; what states take was compared %d times, and known to %d claims", refused, runs, n, weighed, known)
-	if refused[quota.OfKeys] < int(n)/2 || refused[quota.OfMinute] < int(n)/2 || refused[quota.OfBytes] < int(n)/2 || runs < int(n)/10 || weighed < int(n) || known < int(n)/4 {
+	if refused[quota.OfKeys] < int(n)/2 || refused[quota.OfMinute] < int(n)/2 || refused[quota.OfKeyBytes] < int(n)/2 || refused[quota.OfBytes] < int(n)/2 || runs < int(n)/10 || weighed < int(n) || known < int(n)/4 {
 		t.Errorf("only %d of %d runs met a limit, and what states take was compared %d times, and known to %d claims", runs, n, weighed, known)
 	}
 }

@@ -209,7 +209,7 @@ func TestBytesOfAKey(t *testing.T) {
 			b := pipelinetest.StartWith(t, kafka, store, pipelinetest.Limited(t, limits...))
 			b.CatchUp(t)
 			b.Stop(t)
-			return refusals(t, b, quota.OfBytes)
+			return refusals(t, b, quota.OfKeyBytes)
 		}
 		snapshot := func(store *storetest.Memory, key string) []byte {
 			value, err := store.Get(t.Context(), part, key)

@@ -121,6 +121,7 @@ var changes = map[string]change{
 	"limits.dead_letter":                    live("limits.dead_letter=900KiB"),
 	"limits.prefixes[].prefix":              limiting("{prefix: a/, keys: 7}", "{prefix: b/, keys: 7}"),
 	"limits.prefixes[].new_keys_per_minute": limiting("{prefix: a/, new_keys_per_minute: 7}", "{prefix: a/, new_keys_per_minute: 1}"),
+	"limits.prefixes[].bytes":               limiting("{prefix: a/, bytes_per_key: 70KiB, bytes: 7MiB}", "{prefix: a/, bytes_per_key: 70KiB, bytes: 1MiB}"),
 	"limits.prefixes[].bytes_per_key":       limiting("{prefix: a/, bytes_per_key: 70KiB}", "{prefix: a/, bytes_per_key: 10KiB}"),
 	"limits.prefixes[].keys":                limiting("{prefix: a/, keys: 7}", "{prefix: a/, keys: 1}"),
 	"http.listen":                           live("http.listen=127.0.0.1:0"),

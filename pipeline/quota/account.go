@@ -78,7 +78,8 @@ func (a *Account) Admit(k *Key, ms int64, tombstone bool) (p Pass, over Over, ok
 // room reports whether there is room for a key more, whatever those under way come to.
 func (a *Account) room(now *Minute, fresh int) bool {
 	l := a.Limit
-	return (l.Keys == 0 || a.Held+int64(a.rising) < l.Keys) && (l.PerMinute == 0 || now.Made+int64(fresh) < l.PerMinute)
+	held := a.Held + int64(a.rising)
+	return (l.Keys == 0 || held < l.Keys) && l.roomFor(held+1) && (l.PerMinute == 0 || now.Made+int64(fresh) < l.PerMinute)
 }
 
 // Skip admits a record that will make no key, whatever the limits are.

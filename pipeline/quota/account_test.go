@@ -13,8 +13,13 @@ func TestAccountDecidesInOrder(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		limit := Limit{Prefix: "k", Keys: 1 + rng.Int64N(4), PerMinute: rng.Int64N(4)}
-		if limit.PerMinute > 0 && rng.IntN(2) == 0 {
-			limit.Keys = 0
+		switch rng.IntN(3) {
+		case 0:
+			limit.KeyBytes, limit.Bytes, limit.Keys = 100, 100*limit.Keys+rng.Int64N(100), 0
+		case 1:
+			if limit.PerMinute > 0 {
+				limit.Keys = 0
+			}
 		}
 		account, keys := Account{Limit: &limit}, make([]Key, 6)
 		lives, held := make([]bool, len(keys)), int64(0) // one record at a time
@@ -90,7 +95,7 @@ func TestAccountDecidesInOrder(t *testing.T) {
 			t.Fatalf("seed %d: %+v at the end, want %+v", seed, account.Minute, minute)
 		}
 	}
-	if waited < 1000 || refused[OfKeys] < 1000 || refused[OfMinute] < 1000 {
+	if waited < 1000 || refused[OfKeys] < 1000 || refused[OfMinute] < 1000 || refused[OfBytes] < 1000 {
 		t.Errorf("%d waits and refusals %v: too few to show anything", waited, refused)
 	}
 }
@@ -98,7 +103,7 @@ func TestAccountDecidesInOrder(t *testing.T) {
 // TestAccountBelowItsLimit: far from its limit an account lets no record wait, and without one none
 // at all.
 func TestAccountBelowItsLimit(t *testing.T) {
-	for _, limit := range []Limit{{Prefix: "k"}, {Prefix: "k", Keys: 1000}, {Prefix: "k", PerMinute: 1000}, {Prefix: "k", KeyBytes: 1}} {
+	for _, limit := range []Limit{{Prefix: "k"}, {Prefix: "k", Keys: 1000}, {Prefix: "k", PerMinute: 1000}, {Prefix: "k", KeyBytes: 1}, {Prefix: "k", KeyBytes: 100, Bytes: 100_000}} {
 		account, keys := Account{Limit: &limit}, make([]Key, 1000)
 		for i := range keys {
 			if _, over, ok := account.Admit(&keys[i], 1e12, false); over.Limit != "" || !ok {

@@ -5,7 +5,7 @@ var quotas = []string{"./pipeline/quota"}
 // ofTenants are faults of limits and metrics by prefix.
 var ofTenants = []mutant{
 	{"a limit forgets what is at the lanes", "pipeline/quota/account.go",
-		"a.Held+int64(a.rising) < l.Keys", "a.Held < l.Keys", "TestSimulatedLimits", machine},
+		"held := a.Held + int64(a.rising)", "held := a.Held", "TestSimulatedLimits", machine},
 	{"a limit decides before the lanes have answered", "pipeline/quota/account.go",
 		"case a.rising+a.falling > 0:", "case false:", "TestSimulatedLimits", machine},
 	{"a limit does not wait for tombstones", "pipeline/quota/account.go",
@@ -22,6 +22,10 @@ var ofTenants = []mutant{
 		"int64(n) > l.KeyBytes", "int64(n) > 2*l.KeyBytes", "TestBytesOfAKey", machine},
 	{"a state may not be as large as its limit", "pipeline/quota/limit.go",
 		"int64(n) > l.KeyBytes", "int64(n) >= l.KeyBytes", "TestBytesOfAKey", machine},
+	{"the last key has half of its bytes", "pipeline/quota/limit.go",
+		"keys <= l.Bytes/l.KeyBytes", "keys <= (l.Bytes+l.KeyBytes/2)/l.KeyBytes", "TestSimulatedLimits", machine},
+	{"bytes are not set aside for what is at the lanes", "pipeline/quota/account.go",
+		"l.roomFor(held+1)", "l.roomFor(a.Held+1)", "TestSimulatedLimits", machine},
 	{"what is too large is kept", "pipeline/lane.go",
 		"return undo(err)", "return err", "TestSimulatedLimits", machine},
 	{"a part of a log decides of bytes", "pipeline/recompute.go",

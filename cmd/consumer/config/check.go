@@ -244,6 +244,13 @@ func (c *Config) checkPrefixes(wrong report) {
 				wrong("limits.prefixes[%d].%s: %d is below 0; 0 is no limit", j, limit.name, limit.n)
 			}
 		}
+		switch {
+		case p.Bytes == 0 || p.KeyBytes > 0 && p.KeyBytes <= p.Bytes:
+		case p.KeyBytes == 0:
+			wrong("limits.prefixes[%d].bytes: it needs bytes_per_key, which is set aside for each key", j)
+		default:
+			wrong("limits.prefixes[%d].bytes: %s are less than bytes_per_key, %s, so that there could be no key", j, p.Bytes, p.KeyBytes)
+		}
 		for k, other := range all {
 			if k != j && strings.HasPrefix(other.Prefix, p.Prefix) && (k > j || other.Prefix != p.Prefix) {
 				wrong("limits.prefixes[%d] is %q and limits.prefixes[%d] is %q: keys of the second would be under both; let prefixes end in a separator", j, p.Prefix, k, other.Prefix)

@@ -123,6 +123,7 @@ type Prefix struct {
 	// number.
 	PerMinute int64 `yaml:"new_keys_per_minute"`
 	KeyBytes  size  `yaml:"bytes_per_key"` // of the state of each key, 0: any number
+	Bytes     size  `yaml:"bytes"`         // of all of them in each partition, with KeyBytes set aside for each; 0: any number
 }
 
 // HTTP is the section http.

@@ -20,8 +20,8 @@ func TestLimitsOfPrefixes(t *testing.T) {
 		}
 		return rules.Config()
 	}
-	c := configtest.Parse(t, models+"limits: {prefixes: [{prefix: acme/, keys: 7}, {prefix: new/, new_keys_per_minute: 3}, {prefix: large/, bytes_per_key: 2KiB}, {prefix: labs/}]}")
-	if got, want := connect.LimitsOf(c).Prefixes, []quota.Limit{{Prefix: "acme/", Keys: 7}, {Prefix: "new/", PerMinute: 3}, {Prefix: "large/", KeyBytes: 2048}}; !slices.Equal(got, want) {
+	c := configtest.Parse(t, models+"limits: {prefixes: [{prefix: acme/, keys: 7}, {prefix: new/, new_keys_per_minute: 3}, {prefix: large/, bytes_per_key: 2KiB, bytes: 1MiB}, {prefix: labs/}]}")
+	if got, want := connect.LimitsOf(c).Prefixes, []quota.Limit{{Prefix: "acme/", Keys: 7}, {Prefix: "new/", PerMinute: 3}, {Prefix: "large/", KeyBytes: 2048, Bytes: 1 << 20}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	none, counted, limited := config(""), config("limits: {prefixes: [{prefix: labs/}]}"), config("limits: {prefixes: [{prefix: labs/, keys: 7}]}")

@@ -141,7 +141,7 @@ func LimitsOf(c *config.Config) pipeline.Limits {
 // tenantsOf returns the prefixes of a configuration; without a limit one is a label of metrics.
 func tenantsOf(c *config.Config) (all []quota.Limit) {
 	for _, p := range c.Limits.Prefixes {
-		all = append(all, quota.Limit{Prefix: p.Prefix, Keys: p.Keys, PerMinute: p.PerMinute, KeyBytes: int64(p.KeyBytes)})
+		all = append(all, quota.Limit{Prefix: p.Prefix, Keys: p.Keys, PerMinute: p.PerMinute, KeyBytes: int64(p.KeyBytes), Bytes: int64(p.Bytes)})
 	}
 	return all
 }
