@@ -121,8 +121,9 @@ reference: ## docs/reference from the programs
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./research/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
 
-regimes: ## the defaults where users start, five to ten minutes; writes docs/regimes.md
+regimes: ## the defaults where users start, 20 to 30 minutes; writes docs/regimes.md
 	$(GO) run ./research/regimes -out docs/regimes.md
+	$(GO) test ./models/probit -run '^TestWhatAgreesIsNotTold$$' -v -timeout 30m -calm-streams 1000
 
 theory: ## distance to the posterior of all rows as shards come in, minutes; writes docs/theory.md
 	$(GO) run ./research/approach -out docs/theory.md

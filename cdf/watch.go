@@ -249,6 +249,9 @@ func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64)
 		// ones: less than that says nothing, and neither do small steps.
 		less := w.rows >= calm && c.Scale != 1 && !spec.Steps
 		if v > moved*moved || less && v < 1./(moved*moved) {
+			if slices.Contains(dst, scaleMoved) { // a model may tell it as well
+				return dst
+			}
 			return append(dst, scaleMoved)
 		}
 	}

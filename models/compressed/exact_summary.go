@@ -102,8 +102,13 @@ func (m *Exact) UnmarshalBinary(b []byte) error {
 func (m *Exact) Size() int64 { return int64(8*(len(m.xx)+3*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
-// those of the mean of the responses before.
-func (m *Exact) AppendFlags(dst []string) []string { return m.sums.appendFlags(dst, m.n) }
+// those of the mean of the responses before, and few_rows_per_column of next to no rows.
+func (m *Exact) AppendFlags(dst []string) []string {
+	if fewRows(m.n) {
+		dst = append(dst, fewRowsPerColumn)
+	}
+	return m.sums.appendFlags(dst, m.n)
+}
 
 // Fed implements cdf.Feeder.
 func (m *Exact) Fed(column int) bool {

@@ -189,10 +189,18 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 // the mean of the responses before.
 const worseThanNull = "worse_than_null"
 
-// fewRowsPerColumn is the flag of a sketch that has given curvature up before there
-// were four rows to a column: what it gave up then is known less well than the sketch
-// says, and its intervals of gamma may be far too short.
+// fewRowsPerColumn is the flag of statistics of next to no rows (fewRows), and of a sketch that has
+// given curvature up before there were four rows to a column: what it gave up then is known less well than the
+// sketch says, and its intervals of gamma may be far too short.
 const fewRowsPerColumn = "few_rows_per_column"
+
+// leastRows is how many rows the prior variance of gamma takes, which is estimated and counts as
+// known. Of fewer, intervals of 95 % hold .76 to .92 of strong coefficients, whether there are 5
+// columns or 60 (TestFewRows).
+const leastRows = 25
+
+// fewRows reports whether n rows are too few for the prior variance.
+func fewRows(n float64) bool { return n > 0 && n < leastRows }
 
 // leastErrors is how many errors of prediction tell sigma2 well enough.
 const leastErrors = 50
@@ -204,8 +212,8 @@ func (s Settings) Flags() []string { return []string{worseThanNull, fewRowsPerCo
 func (s Settings) Advise(flag string) string {
 	switch {
 	case flag == fewRowsPerColumn:
-		return "intervals of gamma may be too short until there are four rows to a column, and fifty after a first large shard: wait for more rows, " +
-			"raise settings.rank, or set settings.statistics: exact"
+		return "intervals of gamma may be far too short or too wide while there are fewer than 25 rows, and in a sketch that has dropped directions until there are " +
+			"four rows to a column, and fifty after a first large shard: wait for more rows; in the second case raise settings.rank, or set settings.statistics: exact"
 	case flag != worseThanNull:
 		return ""
 	case s.Projection == "fixed":

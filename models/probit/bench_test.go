@@ -48,4 +48,6 @@ func BenchmarkParts(b *testing.B) {
 	modeltest.Part(b, "latent", func() { m.latent(scratch) }) // one sweep of 16 chains
 	modeltest.Part(b, "sample", func() { _ = m.sample(&w.Step, scratch) })
 	modeltest.Part(b, "summarize", func() { _ = m.Summarize(w.Functionals, rows) })
+	var flags []string
+	modeltest.Part(b, "flags", func() { flags = m.AppendFlags(flags[:0]) })
 }

@@ -11,11 +11,12 @@ import "github.com/credence-stream/credence/cdf/normal"
 type freezeRule struct {
 	site           func(m []float64) (w, c float64)
 	keepsSeparated bool // rows of separated columns stay, while there is room
+	weighsRows     bool // frozen rows count for what they tell, so that newer ones can be compared with them
 }
 
 var (
-	corrected = freezeRule{expectedSite, true}
-	paper     = freezeRule{unitSite, false}
+	corrected = freezeRule{expectedSite, true, true}
+	paper     = freezeRule{unitSite, false, false}
 )
 
 // expectedSite takes curvature and gradient in expectation over the draws.

@@ -306,6 +306,7 @@ type work struct {
 	precision       []float64 // p x p, then its factor
 	inverse         []float64 // p x p
 	apart           collinear.Finder
+	newest          disagreement
 	lines           []float64 // scoreRows x S: x'beta
 	block, weighted []float64 // scoreRows x p
 	fresh           []float64 // rows x p

@@ -84,30 +84,15 @@ func (m *Model) staying(w *work) []bool {
 	return w.stay
 }
 
-// separatedFlag is the flag of a key with a separated column.
-const separatedFlag = "separated"
-
-// AppendFlags appends separated where all of ten rows or more that a column
-// occurs in are of one class.
-func (m *Model) AppendFlags(dst []string) []string {
+// anySeparated reports whether all of ten rows or more that a column occurs in are of one
+// class.
+func (m *Model) anySeparated() bool {
 	for j := range m.p {
 		if rows, ok := m.classes.separated(j); ok && rows >= separatedRows {
-			return append(dst, separatedFlag)
+			return true
 		}
 	}
-	return dst
-}
-
-// Flags lists those that the model may raise.
-func (s Settings) Flags() []string { return []string{separatedFlag} }
-
-// Advise says what to do about a flag: see docs/models/probit.md.
-func (s Settings) Advise(flag string) string {
-	if flag != separatedFlag {
-		return ""
-	}
-	return "all responses of a level, or of the key, are equal: the prior decides its coefficient (prior_dominated names it); " +
-		"set settings.prior to what is known, merge the level with others, or wait for the other response"
+	return false
 }
 
 // Fed implements cdf.Feeder.

@@ -59,10 +59,40 @@ func (f rowOf) twice(rows int) rowOf {
 
 // times multiplies a column from row first on.
 func (f rowOf) times(first, column int, factor float64) rowOf {
+	return f.from(first, func(row []float64) { row[column] *= factor })
+}
+
+// from edits the rows from row first on.
+func (f rowOf) from(first int, edit func(row []float64)) rowOf {
 	return func(i int) []float64 {
 		row := f(i)
 		if i >= first {
-			row[column] *= factor
+			edit(row)
+		}
+		return row
+	}
+}
+
+// shuffled gives the rows of each shard of as many, no multiple of 17, in another order.
+func (f rowOf) shuffled(rows int) rowOf {
+	var kept [][]float64
+	return func(i int) []float64 {
+		if i%rows == 0 {
+			kept = kept[:0]
+			for k := range rows {
+				kept = append(kept, f(i+k))
+			}
+		}
+		return kept[(i%rows)*17%rows]
+	}
+}
+
+// at edits one row.
+func (f rowOf) at(one int, edit func(row []float64)) rowOf {
+	return func(i int) []float64 {
+		row := f(i)
+		if i == one {
+			edit(row)
 		}
 		return row
 	}

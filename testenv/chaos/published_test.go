@@ -23,6 +23,21 @@ const misfit, tooWide = `"miscalibrated"`, `"wide_intervals"`
 // fewEvents is a new flag, with which coefficients are listed that no count bounds.
 const fewEvents = `"few_events"`
 
+// disagree and moved are flags that probit raises of more keys, fewRows one of compressed.
+const disagree, moved, fewRows = `"rows_disagree"`, `"scale_moved"`, `"few_rows_per_column"`
+
+// warned reports whether flags, as JSON, differ in these alone, which are new.
+func warned(was, is string) bool {
+	split := func(flags string) []string {
+		return strings.FieldsFunc(flags, func(r rune) bool { return strings.ContainsRune("[],", r) })
+	}
+	old := split(was)
+	kept := slices.DeleteFunc(split(is), func(flag string) bool {
+		return (flag == disagree || flag == moved || flag == fewRows) && !slices.Contains(old, flag)
+	})
+	return len(kept) < len(split(is)) && slices.Equal(kept, old)
+}
+
 // fewer reports whether it alone, which may have been the first, is new among flags, as JSON.
 func fewer(was, is string) bool {
 	all := strings.FieldsFunc(is, func(r rune) bool { return strings.ContainsRune("[],", r) })
@@ -44,7 +59,7 @@ func rejudged(was, is string) bool {
 func (d *drill) compare(t *testing.T, before, now group) {
 	t.Helper()
 	was, is := d.said(t, before), d.said(t, now)
-	same, gone, judged, rare := 0, 0, 0, 0
+	same, gone, judged, rare, warnings := 0, 0, 0, 0, 0
 	for id, old := range was {
 		if rejudged(old[".flags"], is[id][".flags"]) {
 			judged++
@@ -57,6 +72,11 @@ func (d *drill) compare(t *testing.T, before, now group) {
 				delete(old, name)
 				delete(is[id], name)
 			}
+		}
+		if warned(old[".flags"], is[id][".flags"]) {
+			warnings++
+			delete(old, ".flags")
+			delete(is[id], ".flags")
 		}
 		for name, is := range is[id] {
 			if same++; old[name] != is {
@@ -75,7 +95,7 @@ func (d *drill) compare(t *testing.T, before, now group) {
 	if len(was) != len(is) || len(was) == 0 {
 		t.Errorf("%d posteriors, of the release before %d", len(is), len(was))
 	}
-	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows of levels that no row has fed are gone, %d are not called misfits any more, %d have few events", len(was), same, gone, judged, rare)
+	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows of levels that no row has fed are gone, %d are not called misfits any more, %d have few events, %d have rows that disagree or are few", len(was), same, gone, judged, rare, warnings)
 }
 
 // said is what a group has published: of each key and offset the rows by their variables,

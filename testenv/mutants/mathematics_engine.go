@@ -124,6 +124,8 @@ var ofEngine = []mutant{
 		"if n < s.Shard.Rows {", "if false {", "TestScoredRowsAreThoseOfTheState", []string{"./models/compressed"}},
 	{"collinear: columns not named", "cdf/flags.go",
 		"_, found := slices.BinarySearch(t, f.Param[0])", "_, found := slices.BinarySearch(t, -1)", "^TestCollinearColumnsAreFlagged$", account},
+	{"watch: a flag that a model has raised is raised again", "cdf/watch.go",
+		"if slices.Contains(dst, scaleMoved) {", "if slices.Contains(dst, \"\") {", "^TestAFlagThatModelAndEngineRaiseIsOne$", account},
 	{"account: drift without slack", "cdf/account.go",
 		"furthest)-slack", "furthest)-0*slack", "^TestAccountFalseAlarms$", account},
 	{"account: a wild shard moves the mean", "cdf/account.go",

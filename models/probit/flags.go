@@ -1,0 +1,34 @@
+package probit
+
+// separatedFlag is the flag of a key with a separated column.
+const separatedFlag = "separated"
+
+// AppendFlags appends separated, rows_disagree and scale_moved, where the state says so.
+func (m *Model) AppendFlags(dst []string) []string {
+	if m.anySeparated() {
+		dst = append(dst, separatedFlag)
+	}
+	if m.disagree() {
+		dst = append(dst, disagreeFlag)
+	}
+	if m.narrow() {
+		dst = append(dst, movedFlag)
+	}
+	return dst
+}
+
+// Flags lists those that the model may raise.
+func (s Settings) Flags() []string { return []string{separatedFlag, disagreeFlag, movedFlag} }
+
+// Advise says what to do about a flag that the engine does not know: see docs/models/probit.md.
+func (s Settings) Advise(flag string) string {
+	switch flag {
+	case separatedFlag:
+		return "all responses of a level, or of the key, are equal: the prior decides its coefficient (prior_dominated names it); " +
+			"set settings.prior to what is known, merge the level with others, or wait for the other response"
+	case disagreeFlag:
+		return "the newest rows contradict those before, so that one set of coefficients does not serve both: look whether the classes were swapped, " +
+			"or a column changed its sign, unit or place, and read the topic again from there with a new group; set forget below 1 if what is observed has changed"
+	}
+	return ""
+}
