@@ -69,7 +69,8 @@ func (f *Filter) Summary() (*Summary, error) {
 	}
 	v := &f.view
 	if f.engine == nil || !v.serves(&f.spec.Publish, f.engine.model.Params()) {
-		v = &view{stale: true}
+		v = &f.ws.whole
+		v.stale = true
 	}
 	return f.describe(v, f.all())
 }

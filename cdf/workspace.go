@@ -13,6 +13,7 @@ type Workspace struct {
 	step     Step
 	stream   stream
 	selected selection
+	whole    view     // of what is summarized and too large for a key at rest
 	drops    []Drop   // of the shard
 	undo     []byte   // the model before the shard
 	watched  []spread // the running spreads before the shard

@@ -222,9 +222,13 @@ func fill(b []byte, rows []cdf.Row, whole, masked []target) {
 	for from := 0; from < len(rows); from += together {
 		some := rows[from:min(from+together, len(rows))]
 		for _, t := range whole {
-			dst := b[t.data+8*from:][:8*len(some)]
-			for i := range some {
-				le.PutUint64(dst[8*i:], math.Float64bits(numbers(&some[i])[t.column]))
+			dst, c := b[t.data+8*from:][:8*len(some)], uint(t.column)
+			if c >= uint(len(numberNames)) {
+				continue // there is none; known here, it is not asked of every number
+			}
+			for i := 0; i < len(some) && len(dst) >= 8; i++ {
+				le.PutUint64(dst[:8], math.Float64bits(numbers(&some[i])[c]))
+				dst = dst[8:]
 			}
 		}
 	}

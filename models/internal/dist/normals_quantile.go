@@ -85,15 +85,39 @@ func (x *NormalMixture) Quantile(p, z float64) float64 {
 // Quantiles returns those at Levels.
 func (x *NormalMixture) Quantiles() (q [7]float64) {
 	c := x.gather()
+	// The series of one level waits for its own last result again and again. Those of all
+	// levels do so together: that takes 0.9 of the time of one level after the other.
+	var series [len(Levels)]series
+	for k, z := range NormalQuantiles {
+		q[k] = c.guess(z, &levelSeries[k])
+		series[k] = c.series(Levels[k], q[k])
+	}
+	var steps [len(Levels)]float64
+	for k := range steps {
+		steps[k] = series[k].first()
+	}
+	for range 2 {
+		for k := range steps {
+			steps[k] = series[k].better(steps[k])
+		}
+	}
 	for k, p := range Levels {
-		q[k] = c.quantile(p, NormalQuantiles[k], &levelSeries[k])
+		if s := &series[k]; s.near(c) {
+			q[k] += steps[k]
+		} else {
+			q[k] = c.onward(p, NormalQuantiles[k], q[k]+s.first(), 3)
+		}
 	}
 	return q
 }
 
 func (c *components) quantile(p, z float64, t *[5]float64) float64 {
-	at := c.guess(z, t)
-	for range 4 {
+	return c.onward(p, z, c.guess(z, t), 4)
+}
+
+// onward finds the quantile from at, in a few steps where these are enough.
+func (c *components) onward(p, z, at float64, steps int) float64 {
+	for range steps {
 		step, ok := c.step(p, at)
 		at += step
 		if ok {
@@ -136,18 +160,35 @@ func (c *components) between(p, z float64) float64 {
 	return at
 }
 
-// step returns the way from at to the quantile, of the right sign, by the
-// distribution function and its first four derivatives there, and whether it
-// is short enough for these.
-func (c *components) step(p, at float64) (step float64, ok bool) {
+// series is Taylor's of the way to the quantile: t + step (1 + step (a2 + step (a3 + step a4)))
+// is 0 where it ends.
+type series struct{ t, a2, a3, a4 float64 }
+
+// series returns that of the way from at to the p-quantile, by the distribution function
+// and its first four derivatives there.
+func (c *components) series(p, at float64) series {
 	below, f := normal.Mixed(c.w, c.mean, c.inv, at)
 	excess, f1, f2, f3, f4 := below-p, f[0], f[1], f[2], f[3]
-	t, a2, a3, a4 := excess/f1, f2/(2*f1), f3/(6*f1), f4/(24*f1)
-	if step = -t / max(1-t*a2, 0.5); !(math.Abs(t) < near*c.narrowest) {
+	return series{excess / f1, f2 / (2 * f1), f3 / (6 * f1), f4 / (24 * f1)}
+}
+
+// first returns the step by two terms, of the right sign.
+func (s *series) first() float64 { return -s.t / max(1-s.t*s.a2, 0.5) }
+
+// near reports that the way is short enough for all terms.
+func (s *series) near(c *components) bool { return math.Abs(s.t) < near*c.narrowest }
+
+// better returns a step of Newton's method from one that is near.
+func (s *series) better(step float64) float64 {
+	return step - (s.t+step*(1+step*(s.a2+step*(s.a3+step*s.a4))))/(1+step*(2*s.a2+step*(3*s.a3+step*4*s.a4)))
+}
+
+// step returns the way from at to the quantile and whether it is the last.
+func (c *components) step(p, at float64) (step float64, ok bool) {
+	s := c.series(p, at)
+	step = s.first()
+	if !s.near(c) {
 		return step, false
 	}
-	for range 2 {
-		step -= (t + step*(1+step*(a2+step*(a3+step*a4)))) / (1 + step*(2*a2+step*(3*a3+step*4*a4)))
-	}
-	return step, true
+	return s.better(s.better(step)), true
 }
