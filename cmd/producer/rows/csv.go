@@ -196,6 +196,8 @@ func (f *csvFile) read() ([]string, error) {
 	}
 	var bad *csv.ParseError
 	switch {
+	case errors.Is(err, errRecord):
+		return nil, fmt.Errorf("%s:%d: %w: %w", f.name, f.quotes.begin, ErrInput, f.quotes.long())
 	case !errors.As(err, &bad):
 		return nil, fmt.Errorf("%s: %w: %w", f.name, ErrInput, err)
 	case errors.Is(err, csv.ErrFieldCount):
