@@ -115,3 +115,21 @@ func TestInfiniteNumbersAreTold(t *testing.T) {
 		_ = src.Close()
 	}
 }
+
+// TestDatesThatAreText tells why a column of dates is none.
+func TestDatesThatAreText(t *testing.T) {
+	for content, want := range map[string]string{
+		"d\n2026-02-27\n2026-02-30\n2026-03-01\n": `column "d" is text, because "2026-02-30" in line 3 is no date, as 2 of 3 values are: if it means missing, --null "2026-02-30"; otherwise correct the file`,
+		"d\n2026-02-27\n20260228\n2026-03-01\n":   `column "d" is text, because "20260228" in line 3 is no date, as 2 of 3 values are`,
+		"d\n2026-02-27\n28.02.2026\n":             `column "d" is text: its dates are written in several ways`,
+		"d\n2026-02-27\nnever\nsoon\n":            "",
+		"d\n2026-02-27\n2026-02-28\n":             "",
+		"d\n12\n13 pieces\n":                      "",
+	} {
+		src := opened(t, clitest.WriteFile(t, "in.csv", []byte(content)), Selection{Key: "k"})
+		if notes := strings.Join(src.Notes(), "\n"); !strings.HasPrefix(notes, want) || want == "" && notes != "" {
+			t.Errorf("%q: notes %q, want %q", content, notes, want)
+		}
+		_ = src.Close()
+	}
+}

@@ -24,11 +24,8 @@ func worthOf(name string) worth {
 	if _, number := parseFloat(name); number && strings.ContainsAny(name, "0123456789") {
 		return aNumber
 	}
-	_, instant := parseInstant(name)
-	_, day := parseDay(name, asDayFirst)
-	_, month := parseDay(name, asMonthFirst)
 	switch {
-	case instant || day || month:
+	case isDate(name):
 		return aDate
 	case strings.EqualFold(name, "true"), strings.EqualFold(name, "false"):
 		return aTruth

@@ -13,6 +13,8 @@ type guess struct {
 	misfit  place // the first that is not
 	padded  place // the first integer that begins with a zero
 	endless place // the first that is infinite, which no consumer takes
+	dates   int   // those that are a date in some form
+	undated place // the first that is not
 	width   int   // of the integers, -1: they differ
 	// Of decorated numbers: the forms of which no field has a fraction, whether some
 	// field is no plain number, the unit, and how many fields have it.
@@ -74,6 +76,7 @@ func (g *guess) add(field string, line int) {
 		g.figures++
 		g.can &= numberForms
 		g.pad(field, line)
+		g.undated.set(field, line)
 		return
 	}
 	g.number(field, line)
@@ -174,6 +177,11 @@ func (g *guess) number(field string, line int) {
 
 // date takes a field that may be a date in either order.
 func (g *guess) date(field string, line int) {
+	if isDate(field) {
+		g.dates++
+	} else {
+		g.undated.set(clipped(field), line)
+	}
 	both := g.can.has(asDayFirst) && g.can.has(asMonthFirst)
 	var read [2]float64
 	for i, f := range [...]form{asDayFirst, asMonthFirst} {

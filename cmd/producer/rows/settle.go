@@ -118,6 +118,11 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case r.form == asPoints && g.unit == 0:
 		a.note("column %q has signs between thousands%s", column, example(g.numbers))
 	case r.form != asText:
+	case g.dates > 0 && g.undated.line == 0:
+		a.note("column %q is text: its dates are written in several ways", column)
+	case 2*g.dates > g.fields:
+		a.note("column %q is text, because %q in line %d is no date, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
+			column, g.undated.field, g.undated.line, g.dates, g.fields, g.undated.field)
 	case 2*g.figures > g.fields && g.unit == '%':
 		a.note("column %q is text: some of its numbers are in percent and some are not", column)
 	case g.can.has(asInteger) && g.code():
