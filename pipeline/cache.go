@@ -92,9 +92,12 @@ const openShare = 16
 
 func newCache() *cache { return &cache{entries: map[string]*entry{}, packed: shelf.New()} }
 
-// size is the memory that the states take by which they are limited: the gaps of the shelf
-// come on top.
+// size is the memory that the states take, without the gaps of the shelf.
 func (c *cache) size() int64 { return c.bytes + c.packed.Size() }
+
+// limited is the memory by which the states are limited: few gaps come on top, which a
+// partition with a small share of memory.cache would otherwise have no states for.
+func (c *cache) limited() int64 { return c.size() + c.packed.Excess() }
 
 // held is the memory of the states and how many there are.
 func (c *cache) held() (bytes, keys int64) {
@@ -185,7 +188,8 @@ func (c *cache) remove(e *entry) {
 }
 
 // evict packs and then lets go of clean states, least recently used first,
-// until the cache holds at most limit bytes. It returns how many went.
+// until the cache holds at most limit bytes. Where the shelf has gaps it lets go of the
+// rest of a segment, so that its memory is given back. It returns how many went.
 func (c *cache) evict(limit int64) (n int64) {
 	for c.open.bytes > limit/openShare {
 		e := c.open.oldest
@@ -198,7 +202,7 @@ func (c *cache) evict(limit int64) (n int64) {
 		e.turn = c.turn
 		c.whole.add(e)
 	}
-	for ; c.size() > limit; n++ {
+	for ; c.limited() > limit; n++ {
 		turn, packed := c.packed.Oldest()
 		switch e := c.whole.oldest; {
 		case packed && (e == nil || turn < e.turn):

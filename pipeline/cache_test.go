@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"strconv"
 	"strings"
@@ -349,5 +350,40 @@ func TestStatesTakeWhatTheySay(t *testing.T) {
 		if bytes, keys := c.held(); keys != n || bytes != c.packed.Size()+c.packed.Gaps() {
 			t.Errorf("%d packed keys are held in %d bytes, want %d", keys, bytes, n)
 		}
+	}
+}
+
+// TestGapsCountAsCache has keys come again in any order: what they leave on the shelf
+// belongs to what memory.cache limits, but for two segments and places for keys.
+func TestGapsCountAsCache(t *testing.T) {
+	const (
+		limit, segment = 8 << 20, 512 << 10
+		keys, value    = 7000, 1000
+	)
+	r, c := rand.New(rand.NewPCG(62, 1)), newCache()
+	var most, fewest, evicted int64
+	for i := range 20 * keys {
+		key := "key-" + strconv.Itoa(r.IntN(keys))
+		e := c.get(key)
+		if e == nil {
+			e = &entry{key: key, state: &keyState{stored: make([]byte, value+r.IntN(value/2))}}
+			e.size = e.state.size(key)
+			c.add(e)
+		}
+		c.rest(e)
+		evicted += c.evict(limit)
+		held, there := c.held()
+		most = max(most, held)
+		if i == 5*keys {
+			fewest = there
+		} else if i > 5*keys {
+			fewest = min(fewest, there)
+		}
+	}
+	if room := int64(2*segment + 256<<10); most > limit+room {
+		t.Errorf("the cache held %d bytes under a limit of %d, which may be exceeded by %d", most, limit, room)
+	}
+	if evicted == 0 || fewest*(value+value/4) < limit*6/10 {
+		t.Errorf("%d states were let go, and %d at least were there: that is not what the limit has room for", evicted, fewest)
 	}
 }

@@ -28,7 +28,7 @@ limits: {rows: 2, dead_letter: 16KiB}`)
 	w.sendShards(keys, []*cdf.Batch{b, b})
 	w.allDie()
 	input := w.read("shards")
-	letters := w.read("shards.dead")
+	letters := w.once("shards.dead")
 	if len(letters) != 4 || len(letters[0].Value) > 0 {
 		t.Fatalf("%d letters, the first with %d bytes", len(letters), len(letters[0].Value))
 	}

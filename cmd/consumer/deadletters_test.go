@@ -113,7 +113,7 @@ func TestReplayAppliesOnce(t *testing.T) {
 		t.Fatalf("%d records in the input topic: nothing was sent twice, so this test shows nothing", n)
 	}
 	w.must("run", "--until-end")
-	if n := len(w.read("shards.dead")); n != 12 {
+	if n := len(w.once("shards.dead")); n != 12 {
 		t.Errorf("%d dead letters, want the 12 there were", n)
 	}
 	clean := newWorldOf(t, "format: json", strings.Replace(tightLimits, "rows: 2", "rows: 100", 1))

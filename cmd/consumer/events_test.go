@@ -153,7 +153,7 @@ func leadsThere(t *testing.T, shards *world, all []sale, format, input string, v
 // with its reason.
 func (w *world) lettersSay(bad, why []string) {
 	w.Helper()
-	letters := w.read("in.dead")
+	letters := w.once("in.dead")
 	if len(letters) != len(bad) {
 		w.Fatalf("%d letters", len(letters))
 	}

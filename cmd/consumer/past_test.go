@@ -100,6 +100,7 @@ func TestGetPast(t *testing.T) {
 				args []string
 			}{
 				{1, "is not known yet", []string{"--at-offset", "99999"}},
+				{1, "is not known yet", []string{"--at-offset", "9223372036854775807"}},
 				{1, "had no model", []string{"--at-time", "2001-01-01T00:00:00Z"}},
 				{2, "exclude each other", []string{"--at-time", "1h", "--at-offset", "1"}},
 				{2, "--at-offset -3", []string{"--at-offset", "-3"}},

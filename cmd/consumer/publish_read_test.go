@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
@@ -76,13 +78,16 @@ func columnsOf(t *testing.T, r *pipeline.Record) *cdf.Batch {
 	return b
 }
 
-// once is what a topic holds without what came again: where a broker's answer is late, a
-// batch may be sent twice, with the same identities and bytes.
+// once is what a topic of outputs or dead letters holds without what came again: where a
+// broker's answer is late, a batch may be sent twice, with the same identities and bytes.
 func (w *world) once(topic string) []pipeline.Record {
 	w.Helper()
 	seen := map[string][]byte{}
 	return slices.DeleteFunc(w.read(topic), func(r pipeline.Record) bool {
-		id := string(r.Key) + " " + header(&r, "ce_id")
+		id := string(r.Key) + " " + header(&r, "ce_source") + " " + header(&r, "ce_id")
+		if l, dead := sink.ParseLetter(r.Headers); dead {
+			id = fmt.Sprintf("%s %s %d", r.Key, l.Source, l.Offset)
+		}
 		before, again := seen[id]
 		if again && !bytes.Equal(before, r.Value) {
 			w.Errorf("%s of %s came twice, as %d and as other %d bytes", id, topic, len(before), len(r.Value))
@@ -171,4 +176,24 @@ func moments(a, b []float64) (mean, cov, se float64) {
 		square += v * v / n
 	}
 	return mean, cov, math.Sqrt((square - cov*cov) / n)
+}
+
+// TestOnce: what is counted does not depend on how often an output or a letter was sent.
+func TestOnce(t *testing.T) {
+	w := newWorld(t, "")
+	w.send(stateKeys, 2)
+	w.records(kgo.Record{Topic: "shards", Key: []byte("b"), Value: []byte("no stream")}, kgo.Record{Topic: "shards", Key: []byte("b"), Value: []byte("no stream")})
+	w.must("run", "--until-end")
+	for topic, want := range map[string]int{"posteriors": 2 * len(stateKeys), "shards.dead": 2} {
+		for _, r := range w.read(topic) {
+			again := kgo.Record{Topic: topic, Key: r.Key, Value: r.Value}
+			for _, h := range r.Headers {
+				again.Headers = append(again.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
+			}
+			w.records(again)
+		}
+		if all, n := len(w.read(topic)), len(w.once(topic)); all < 2*want || n != want {
+			t.Errorf("%s: %d of %d records, want %d", topic, n, all, want)
+		}
+	}
 }

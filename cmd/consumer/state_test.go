@@ -134,7 +134,7 @@ func TestExportImport(t *testing.T) {
 			t.Errorf("four shards later %s is not as in the first group", key)
 		}
 	}
-	if n := len(w.read("others")); n != 4*len(stateKeys) {
+	if n := len(w.once("others")); n != 4*len(stateKeys) {
 		t.Errorf("the other group has sent %d posteriors, want those of the last four shards", n)
 	}
 

@@ -102,7 +102,7 @@ func TestOneTraceAllTheWay(t *testing.T) {
 			t.Errorf("%s carries %q", key, parent)
 		}
 	}
-	letters := w.read("shards.dead")
+	letters := w.once("shards.dead")
 	if len(letters) != 1 || header(&letters[0], "traceparent") != aParent || header(&letters[0], "tracestate") != "a=1" {
 		t.Errorf("%d dead letters: %v", len(letters), letters)
 	}
@@ -137,7 +137,7 @@ func TestCollectorThatIsAway(t *testing.T) {
 	if n := strings.Count(log.String(), "trace"); n != strings.Count(log.String(), `level=WARN msg="dependency unavailable" dependency=trace_collector`)*2 || n != 2 {
 		t.Errorf("the log tells of traces %d times, want a name and an address in one line:\n%s", n, log)
 	}
-	if n := len(w.read("posteriors")); n != 15 {
+	if n := len(w.once("posteriors")); n != 15 {
 		t.Errorf("%d posteriors, want 15", n)
 	}
 }

@@ -60,6 +60,17 @@ func (s *Shelf) Gaps() int64 {
 	return n
 }
 
+// Excess returns the bytes of Gaps that values have left in segments, beyond two of these: a
+// shelf of any size may have so many. It falls as values are dropped, for that empties one
+// segment after the other.
+func (s *Shelf) Excess() int64 {
+	n := s.mapped - (s.size - int64(s.table.n)*placeShare)
+	if seg := s.small.newest; seg != nil {
+		n -= segmentBytes - seg.top
+	}
+	return max(0, n-2*segmentBytes)
+}
+
 // SizeOf returns what Size grows by with a value of n bytes.
 func SizeOf(key string, n int) int64 { return recordSize(len(key), n) + placeShare }
 

@@ -44,6 +44,8 @@ var ofMemory = []mutant{
 		"\ts.dropped = runtime.AddCleanup(s, giveBack, s.memory)\n", "", "TestMemoryGoesBack", shelves},
 	{"record behind a place that became free not found", "pipeline/shelf/table.go",
 		"&mask >= (j-i)&mask {", "&mask > (j-i)&mask {", "TestShelf", shelves},
+	{"gaps of a shelf beyond the cache's limit", "pipeline/cache.go",
+		"for ; c.limited() > limit; n++ {", "for ; c.size() > limit; n++ {", "TestGapsCountAsCache", machine},
 	{"packed states evicted last", "pipeline/cache.go",
 		"packed && (e == nil || turn < e.turn)", "packed && (e == nil || turn > e.turn)", "TestCacheEvictsInOrder", machine},
 	{"packed key forgets its tenant", "pipeline/cache.go",

@@ -14,6 +14,8 @@ var origins = []mutant{
 		"len(layout.Past) > 0 || layout.Moving != nil", "layout.Moving != nil", "TestPastOfARescaledTopic", tools},
 	{"where a group began taken for a rescaling", "cmd/consumer/state/layout.go",
 		"text := m.Past().Rescaled;", "text := m.Note;", "TestRunFrom", []string{"./cmd/consumer"}},
+	{"tombstones behind an open transaction are called applied", "cmd/consumer/state/delete.go",
+		"if until[p], err = s.Log.Written(ctx, p);", "if _, until[p], err = s.Log.Bounds(ctx, p);", "TestStateDeleteBehindATransaction", []string{"./cmd/consumer"}},
 	{"the past is one record short", "pipeline/admin/past.go",
 		"through: below, configured", "through: below - 1, configured", "TestPastIsWhatWasStored", tools},
 }

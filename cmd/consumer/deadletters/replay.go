@@ -110,8 +110,11 @@ func (r *replayer) visit(ctx context.Context, at pipeline.Partition, record *pip
 	}
 	if r.count[v]++; r.count[v] == 1 {
 		r.example[v] = fmt.Sprintf("key %q at %s offset %d", record.Key, l.Source, l.Offset)
-		if v == verdictRefused { // who knows of which record it is
+		switch v {
+		case verdictRefused: // who knows of which record it is
 			r.example[v] = fmt.Sprintf("%s offset %d", at, record.Offset)
+		case verdictKeyless: // its key may be a megabyte
+			r.example[v] = fmt.Sprintf("%s offset %d", l.Source, l.Offset)
 		}
 	}
 	if int(at.ID) < len(r.next) {
@@ -141,9 +144,13 @@ var leftOut = []struct {
 	{verdictBehind, "an earlier letter of the key is left out"},
 }
 
-// tell prints what is left out and reports whether anything is.
+// tell prints what is left out and reports whether anything is that a later replay may send.
 func (r *replayer) tell(a *app.App) bool {
 	some := false
+	if n := r.count[verdictKeyless]; n > 0 {
+		a.Printf("%s never sent, the first of %s: no model can have its key, which is not 1 to %d bytes of UTF-8; correct the producer and send the rows anew",
+			cli.Plural(n, "letter is", "letters are"), r.example[verdictKeyless], pipeline.MaxKey)
+	}
 	for _, o := range leftOut {
 		if n := r.count[o.verdict]; n > 0 {
 			some = true

@@ -25,7 +25,8 @@ func GetCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get KEY --config FILE",
 		Short: "Print the current posterior of a key from the checkpoint store, or an earlier one",
-		Long: `get prints what the checkpoint store has of a key.
+		Long: `get prints what the checkpoint store has of a key. One that begins with a dash
+stands behind --, as in get --config FILE -- -1.
 
 With --at-offset or --at-time it recomputes the posterior as it was when all
 records of the key's partition up to that offset, or before the first one that is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
@@ -43,7 +44,7 @@ func (m *moment) read(offsetSaid bool, now time.Time) (err error) {
 // below returns the offset of the first record that does not count.
 func (m *moment) below(ctx context.Context, conn *connect.Connection, p pipeline.Partition) (int64, error) {
 	if m.offset >= 0 {
-		return m.offset + 1, nil
+		return min(m.offset, math.MaxInt64-1) + 1, nil
 	}
 	return conn.Log.OffsetAt(ctx, p, time.UnixMilli(m.millis+1))
 }

@@ -139,20 +139,23 @@ func (s *states) bury(ctx context.Context, names []string, f *deleteFlags) error
 		}
 	}
 	until := map[pipeline.Partition]int64{}
-	err = s.Audited(s.config, "state delete", "keys", func() (sent int64, err error) {
+	err = s.Audited(s.config, "state delete", "keys", func() (int64, error) {
+		sent, buried := 0, map[string]bool{} // a key has a tombstone in each partition that has a state of it
 		for p, outputs := range tombs {
 			if err := publisher.PublishTo(ctx, p, outputs); err != nil {
-				return sent, fmt.Errorf("tombstones to %s: %w; it is safe to run this again", p, err)
+				return int64(len(buried)), fmt.Errorf("tombstones to %s: %w; it is safe to run this again", p, err)
 			}
-			sent += int64(len(outputs))
-			_, end, err := s.Log.Bounds(ctx, p)
-			if err != nil {
-				return sent, err
+			sent += len(outputs)
+			for i := range outputs {
+				buried[string(outputs[i].Key)] = true
 			}
-			until[p] = end
+			// The end for readers may lie before the tombstones, where a transaction is open.
+			if until[p], err = s.Log.Written(ctx, p); err != nil {
+				return int64(len(buried)), err
+			}
 		}
 		s.Printf("%s sent", cli.Plural(sent, "tombstone"))
-		return sent, nil
+		return int64(len(buried)), nil
 	})
 	if err != nil {
 		return err
@@ -181,7 +184,11 @@ func (s *states) applied(ctx context.Context, until map[pipeline.Partition]int64
 			select {
 			case <-tick.C:
 			case <-bounded.Done():
-				return fmt.Errorf("the tombstones of %s (up to offset %d) were not applied within %v; they are in the log and will be", p, end, wait)
+				why := ""
+				if _, readable, err := s.Log.Bounds(ctx, p); err == nil && readable < end {
+					why = fmt.Sprintf(", once the transaction of a producer ends that is open at offset %d", readable)
+				}
+				return fmt.Errorf("the tombstones of %s (up to offset %d) were not applied within %v; they are in the log and will be%s", p, end, wait, why)
 			}
 		}
 	}

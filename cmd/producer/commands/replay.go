@@ -24,8 +24,8 @@ integers, numbers (also 2,050.10 and 2.050,10, with a currency or in percent),
 booleans (true, false, yes, no, y, n), dates and times (2012-01-31, 2012/01/31,
 31/01/2012, 01/31/2012, 31 Jan 2012, with or without a time of day), or else text. Where the
 values leave two readings, replay asks for the flag that decides. Empty fields and
-the words listed at --null are nulls. Columns of a CSV file are separated by
-commas, semicolons or tabs. JSON files have one object per line, or one array of
+the words listed at --null are nulls. Columns of a CSV file have names in its first
+line and are separated by commas, semicolons, tabs or vertical bars. JSON files have one object per line, or one array of
 objects; a key that is missing or null is a null, a plain number in quotes is
 text, and the keys of the first 1,000 objects are the columns. The key column is
 not part of the shards unless --columns names it.

@@ -173,7 +173,7 @@ func texts(at func(int) string, null []string) getter {
 	return func(i int) (replay.Value, error) {
 		v := replay.Value{Text: at(i)}
 		if !utf8.ValidString(v.Text) {
-			return v, fmt.Errorf("%w: %q is not UTF-8", ErrInput, v.Text)
+			return v, fmt.Errorf("%w: %q is not UTF-8", ErrInput, clipped(v.Text))
 		}
 		v.Null = slices.Contains(null, v.Text)
 		return v, nil

@@ -89,7 +89,7 @@ func (s *csvSource) infer(ctx context.Context, name string, w *Watch) error {
 				continue
 			}
 			if !utf8.ValidString(field) {
-				return f.errorf(c, "%q is not UTF-8; iconv converts the file", field)
+				return f.errorf(c, "%q is not UTF-8; iconv converts the file", clipped(field))
 			}
 			line, _ := f.reader.FieldPos(c)
 			guesses[i].add(field, line)
@@ -174,11 +174,14 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 	header := make([]string, len(record))
 	for i, name := range record {
 		if !utf8.ValidString(name) {
-			return nil, f.errorf(i, "column name %q is not UTF-8; iconv converts the file", name)
+			return nil, f.errorf(i, "column name %q is not UTF-8; iconv converts the file", clipped(name))
 		}
 		header[i] = strings.TrimSpace(name)
 	}
 	f.header = len(header)
+	if err := f.said.headless(sel, header); err != nil {
+		return nil, f.errorf(0, "%w", err)
+	}
 	if f.key, f.columns, err = f.said.resolve(sel, header); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -196,6 +199,8 @@ func (f *csvFile) read() ([]string, error) {
 	}
 	var bad *csv.ParseError
 	switch {
+	case errors.Is(err, errRecord):
+		return nil, fmt.Errorf("%s:%d: %w: %w", f.name, f.quotes.begin, ErrInput, f.quotes.long())
 	case !errors.As(err, &bad):
 		return nil, fmt.Errorf("%s: %w: %w", f.name, ErrInput, err)
 	case errors.Is(err, csv.ErrFieldCount):

@@ -112,6 +112,9 @@ func TestCSVRows(t *testing.T) {
 		{"quotes that are text", "g,x\na,5\" pipe\nb,\"5\"\" pipe, \"\"long\"\"\"\nc,say \"x\"\n", Selection{KeyColumn: "g"}, []string{`a "5\" pipe"`, `b "5\" pipe, \"long\""`, `c "say \"x\""`}},
 		{"quotes that are text in a name", "g;x (\");y\na;1;2\n", Selection{KeyColumn: "g"}, []string{"a 1 2"}},
 		{"no line end", "x\n1", Selection{Key: "k"}, []string{"k 1"}},
+		{"the minus of typesetting", "i,f,a\n\u221212,\u22121.5,\u22121\u00a0200\n3,2,0\n", Selection{Key: "k"}, []string{"k -12 -1.5 -1200", "k 3 2 0"}},
+		{"vertical bars", "g|x\na|1\n", Selection{KeyColumn: "g"}, []string{"a 1"}},
+		{"names that are values, chosen", "0.5,1e3\n1,2\n", Selection{Key: "k", Columns: []string{"1e3"}}, []string{"k 2"}},
 	}
 	for _, tt := range tests {
 		for _, packed := range []bool{false, true} {
@@ -154,6 +157,11 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"a line for a spreadsheet", "sep=;\r\ng;x\r\na;1\r\n", key, "in.csv: unusable input: its first line, sep=;, is for a spreadsheet and has no names; tail -n +2 leaves it out"},
 		{"carriage returns", "g,x\ra,1\rb,2\r", key, `in.csv: unusable input: its lines end in carriage returns alone; tr '\r' '\n' converts the file`},
 		{"text not UTF-8", "g,x\na,\xff\n", key, "in.csv:2: unusable input: \"\\xff\" is not UTF-8"},
+		{"long text not UTF-8", "g,x\na,\xff" + strings.Repeat("x", 1<<20) + "\n", key, "in.csv:2: unusable input: \"\\xff" + strings.Repeat("x", 79) + "…\" is not UTF-8"},
+		{"two lines by a carriage return", "g,x\ra,1", key, `its lines end in carriage returns alone`},
+		{"no names", "a1,0.5,2\n", Selection{Key: "k", NoKey: "error"}, "no rows below the header"},
+		{"values for names", "-0.5,2\n1,2\n", key, `in.csv:1: unusable input: the first line has values, such as "-0.5", and no names of columns: put a line of names before it; if these are names, choose columns with --columns`},
+		{"values of two types for names", "2026-01-01,12\n2026-01-02,14\n", key, `the first line has values, such as "2026-01-01"`},
 		{"no key column", "x,y\n1,2\n", key, `in.csv: unusable input: no column "g"; the columns are x, y`},
 		{"doubled column", "g,x,x\na,1,2\n", key, `in.csv: unusable input: two columns are called "x"`},
 		{"nameless columns only", ",g\n1,a\n", key, "in.csv: unusable input: no column is left to send"},
@@ -217,6 +225,8 @@ func TestSeparators(t *testing.T) {
 		{"\"a,b\";c", ";"},
 		{"a", ","},
 		{"a\nb;c", ","},
+		{"a|b,c|d", "|"},
+		{"a|b,c", ","},
 	} {
 		if got := separator(bufio.NewReader(strings.NewReader(c.header+"\n")), "in.csv"); string(got) != c.want {
 			t.Errorf("%q: %q, want %q", c.header, got, c.want)

@@ -19,6 +19,18 @@ func parseDay(s string, order form) (float64, bool) {
 	return sinceEpoch(jsontext.Day(s, first))
 }
 
+// isDate reports a field that is a date in one form at least. What cannot be is told by its
+// length and its first sign: most text is.
+func isDate(field string) bool {
+	if len(field) < len("1/1/1970") || len(field) > len("2006-01-02T15:04:05.999999999+07:00") || field[0] < '0' || field[0] > '9' {
+		return false
+	}
+	_, instant := parseInstant(field)
+	_, day := parseDay(field, asDayFirst)
+	_, month := parseDay(field, asMonthFirst)
+	return instant || day || month
+}
+
 func sinceEpoch(t time.Time, ok bool) (float64, bool) {
 	if !ok {
 		return 0, false

@@ -67,7 +67,7 @@ func (r *reading) value(field string) (v replay.Value, ok bool) {
 	if r.form == asText {
 		return replay.Value{Text: field}, true
 	}
-	field = trimmed(field)
+	field = dashed(trimmed(field))
 	switch r.form {
 	case asInteger:
 		v.Int, ok = parseInt(field)

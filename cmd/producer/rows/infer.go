@@ -1,6 +1,9 @@
 package rows
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // guess narrows down which form a column of text has, field by field.
 type guess struct {
@@ -9,6 +12,9 @@ type guess struct {
 	figures int   // those that are a number in some form
 	misfit  place // the first that is not
 	padded  place // the first integer that begins with a zero
+	endless place // the first that is infinite, which no consumer takes
+	dates   int   // those that are a date in some form
+	undated place // the first that is not
 	width   int   // of the integers, -1: they differ
 	// Of decorated numbers: the forms of which no field has a fraction, whether some
 	// field is no plain number, the unit, and how many fields have it.
@@ -65,11 +71,12 @@ func (g *guess) missing(field string) bool {
 // add takes a field that is not null.
 func (g *guess) add(field string, line int) {
 	g.fields++
-	field = trimmed(field)
+	field = dashed(trimmed(field))
 	if _, ok := parseInt(field); ok {
 		g.figures++
 		g.can &= numberForms
 		g.pad(field, line)
+		g.undated.set(field, line)
 		return
 	}
 	g.number(field, line)
@@ -109,12 +116,15 @@ func (g *guess) addQuoted(field string, line int) {
 }
 
 // addNumber takes a number of JSON, which has a point whatever texts have.
-func (g *guess) addNumber(text string) {
+func (g *guess) addNumber(text string, line int) {
 	g.fields++
 	g.figures++
 	g.can &= numberForms
 	if _, ok := parseInt(text); !ok {
 		g.can, g.whole = g.can.without(asInteger), 0
+		if v, _ := parseFloat(text); math.IsInf(v, 0) {
+			g.endless.set(clipped(text), line)
+		}
 	}
 }
 
@@ -126,7 +136,10 @@ func (g *guess) keep(f form, ok bool) {
 
 // number takes a field that is no integer.
 func (g *guess) number(field string, line int) {
-	_, float := parseFloat(field)
+	v, float := parseFloat(field)
+	if math.IsInf(v, 0) {
+		g.endless.set(clipped(field), line)
+	}
 	g.can = g.can.without(asInteger)
 	g.keep(asNumber, float)
 	both := g.can.has(asPoints) && g.can.has(asCommas)
@@ -155,7 +168,7 @@ func (g *guess) number(field string, line int) {
 		g.units++
 	}
 	if !float && g.can&numberForms == 0 && !IsFigure(field) {
-		g.misfit.set(field, line)
+		g.misfit.set(clipped(field), line)
 		return
 	}
 	g.figures++
@@ -164,6 +177,11 @@ func (g *guess) number(field string, line int) {
 
 // date takes a field that may be a date in either order.
 func (g *guess) date(field string, line int) {
+	if isDate(field) {
+		g.dates++
+	} else {
+		g.undated.set(clipped(field), line)
+	}
 	both := g.can.has(asDayFirst) && g.can.has(asMonthFirst)
 	var read [2]float64
 	for i, f := range [...]form{asDayFirst, asMonthFirst} {

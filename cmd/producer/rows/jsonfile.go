@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine bounds what one line of JSON may ask for.
+// maxLine bounds what one row of a file of text may ask for: a line of JSON, an object, or
+// a record of CSV.
 const maxLine = 64 << 20
 
 // jsonKind is the kind of a JSON value.

@@ -117,7 +117,7 @@ func (f *jsonFile) guess(m *member, g *guess, sel *Selection) error {
 		return f.errorf("the value of %q is an object or an array, and a column holds numbers or texts: flatten it first, or choose other columns with --columns", m.name)
 	case m.kind == jsonNested:
 	case m.kind == jsonNumber:
-		g.addNumber(m.text)
+		g.addNumber(m.text, f.line)
 	case m.kind == jsonBool:
 		g.add(m.text, f.line)
 	case !g.missing(m.text):

@@ -9,6 +9,15 @@ import (
 // What a field can be read as. Each function reports whether the
 // whole text has that form.
 
+// dashed returns a number that begins with the minus of typesetting, as tables of web pages
+// have it, with the one of keyboards.
+func dashed(s string) string {
+	if rest, ok := strings.CutPrefix(s, "\u2212"); ok {
+		return "-" + rest
+	}
+	return s
+}
+
 // parseInt looks before it asks strconv, which makes an error of each text.
 func parseInt(s string) (int64, bool) {
 	digits := s

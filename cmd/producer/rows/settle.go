@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 )
 
@@ -117,6 +118,11 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case r.form == asPoints && g.unit == 0:
 		a.note("column %q has signs between thousands%s", column, example(g.numbers))
 	case r.form != asText:
+	case g.dates > 0 && g.undated.line == 0:
+		a.note("column %q is text: its dates are written in several ways", column)
+	case 2*g.dates > g.fields:
+		a.note("column %q is text, because %q in line %d is no date, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
+			column, g.undated.field, g.undated.line, g.dates, g.fields, g.undated.field)
 	case 2*g.figures > g.fields && g.unit == '%':
 		a.note("column %q is text: some of its numbers are in percent and some are not", column)
 	case g.can.has(asInteger) && g.code():
@@ -128,6 +134,9 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case 2*g.figures > g.fields && g.misfit.line > 0:
 		a.note("column %q is text, because %q in line %d is no number, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
 			column, g.misfit.field, g.misfit.line, g.figures, g.fields, g.misfit.field)
+	}
+	if g.endless.line > 0 && r.kind() == cdf.Float {
+		a.note("column %q has infinite numbers (as line %d has it: %q), and a shard with one is refused: --null %q makes it missing", column, g.endless.line, g.endless.field, g.endless.field)
 	}
 	switch {
 	case r.form != asPoints && r.form != asCommas:

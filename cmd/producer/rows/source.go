@@ -132,6 +132,9 @@ func FormatOf(file string) string {
 
 // Open opens a file by its extension.
 func Open(ctx context.Context, file string, sel Selection, w Watch) (Source, error) {
+	if err := regular(file); err != nil {
+		return nil, err
+	}
 	switch strings.ToLower(FormatOf(file)) {
 	case ".csv", ".csv.gz", ".tsv", ".tsv.gz":
 		return openCSV(ctx, file, sel, w)

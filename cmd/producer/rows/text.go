@@ -5,13 +5,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // separators are those that are worth a word.
-var separators = map[rune]string{';': "semicolons", '\t': "tabs"}
+var separators = map[rune]string{';': "semicolons", '\t': "tabs", '|': "vertical bars"}
 
 // separator is what stands between the names of a CSV file's first line: a
 // comma, a semicolon or a tab, whichever the line has most often outside quotes,
@@ -24,7 +24,7 @@ func separator(text *bufio.Reader, name string) rune {
 	met, quoted, before := map[rune]int{}, false, ','
 	for _, c := range string(line) {
 		if c == '"' { // within other text it is text
-			quoted = !quoted && strings.ContainsRune(",;\t\"", before)
+			quoted = !quoted && strings.ContainsRune(",;\t|\"", before)
 		}
 		before = c
 		if c == '\n' && !quoted {
@@ -35,7 +35,7 @@ func separator(text *bufio.Reader, name string) rune {
 		}
 	}
 	best := ','
-	for _, c := range [...]rune{';', '\t'} {
+	for _, c := range [...]rune{';', '\t', '|'} {
 		if met[c] > met[best] {
 			best = c
 		}
@@ -43,28 +43,25 @@ func separator(text *bufio.Reader, name string) rune {
 	return best
 }
 
-// textOf returns the text of a plain file that is read twice: unpacked when
-// its name ends in .gz, and without the mark that some programs begin it with.
+// textOf returns the text of a file: unpacked where it is packed by gzip, whatever its name
+// says, since what downloads files unpacks some and keeps the name; and without the mark
+// that some programs begin it with. A file that is no text is refused.
 func textOf(file *os.File) (*bufio.Reader, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w: not a plain file, and such a file is read twice", file.Name(), ErrInput)
-	}
-	var in io.Reader = file
-	if strings.HasSuffix(strings.ToLower(file.Name()), ".gz") {
-		if in, err = gzip.NewReader(file); err != nil {
+	buffered := bufio.NewReaderSize(file, 1<<16)
+	if mark, _ := buffered.Peek(len(gzipMark)); string(mark) == gzipMark {
+		in, err := gzip.NewReader(buffered)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", file.Name(), ErrInput, err)
 		}
+		buffered = bufio.NewReaderSize(in, 1<<16)
 	}
-	buffered := bufio.NewReaderSize(in, 1<<16)
-	switch mark, _ := buffered.Peek(3); {
-	case string(mark) == "\uFEFF":
-		_, _ = buffered.Discard(3)
-	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
-		return nil, fmt.Errorf("%s: %w: its text is UTF-16; iconv -f UTF-16 -t UTF-8 converts the file", file.Name(), ErrInput)
+	head, _ := buffered.Peek(buffered.Size()) // what there is
+	if bytes.HasPrefix(head, []byte("\uFEFF")) {
+		n, _ := buffered.Discard(len("\uFEFF"))
+		head = head[n:]
+	}
+	if why := foreign(head); why != "" {
+		return nil, fmt.Errorf("%s: %w: %s", file.Name(), ErrInput, why)
 	}
 	return buffered, nil
 }
@@ -76,8 +73,21 @@ func strange(text *bufio.Reader) string {
 	switch first, _, more := bytes.Cut(head, []byte("\n")); {
 	case bytes.HasPrefix(bytes.ToLower(first), []byte("sep=")) && len(bytes.TrimSpace(first)) == len("sep=;"):
 		return fmt.Sprintf("its first line, %s, is for a spreadsheet and has no names; tail -n +2 leaves it out", bytes.TrimSpace(first))
-	case !more && bytes.Count(first, []byte("\r")) > 1:
+	case !more && bytes.Contains(bytes.TrimRight(first, "\r"), []byte("\r")):
 		return "its lines end in carriage returns alone; tr '\\r' '\\n' converts the file"
 	}
 	return ""
+}
+
+// clipped is the beginning of a text that a message shows, which may be megabytes long.
+func clipped(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }

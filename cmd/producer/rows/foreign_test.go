@@ -1,0 +1,135 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/credence-stream/credence/cmd/internal/clitest"
+)
+
+// wide is text in UTF-16 without a mark.
+func wide(text string, little bool) string {
+	var b strings.Builder
+	for _, c := range utf16.Encode([]rune(text)) {
+		if little {
+			b.Write([]byte{byte(c), byte(c >> 8)})
+		} else {
+			b.Write([]byte{byte(c >> 8), byte(c)})
+		}
+	}
+	return b.String()
+}
+
+// TestFilesThatAreNoText has files whose name says text and that are something else: they are
+// refused for what they are, whether packed or not.
+func TestFilesThatAreNoText(t *testing.T) {
+	tail := strings.Repeat("\x01\x02\r\x00,\n", 50)
+	for _, c := range []struct{ name, content, want string }{
+		{"zstd", "\x28\xb5\x2f\xfd" + tail, "it is packed by zstd, which is not read; zstd -d unpacks it"},
+		{"bzip2", "BZh91AY&SY" + tail, "it is packed by bzip2"},
+		{"xz", "\xfd7zXZ\x00" + tail, "it is packed by xz"},
+		{"zip", "PK\x03\x04" + tail, "it is a zip archive, as .xlsx and .ods are; unzip it, or save a sheet as CSV"},
+		{"xls", "\xd0\xcf\x11\xe0" + tail, "it is a file of a spreadsheet (.xls)"},
+		{"Parquet", "PAR1" + tail, "it is a Parquet file; give it a name that ends in .parquet"},
+		{"Arrow", "ARROW1" + tail, "it is an Arrow file"},
+		{"Arrow stream", "\xff\xff\xff\xff" + tail, "it is an Arrow stream"},
+		{"SQLite", "SQLite format 3\x00" + tail, "it is a database of SQLite"},
+		{"UTF-32", "\xff\xfe\x00\x00x\x00\x00\x00", "its text is UTF-32; iconv"},
+		{"UTF-32, the other way", "\x00\x00\xfe\xff\x00\x00\x00x", "its text is UTF-32; iconv"},
+		{"UTF-16 without a mark", wide("x,y\n1,2\n", true), "its text is UTF-16, without a mark; iconv -f UTF-16LE -t UTF-8 converts the file"},
+		{"UTF-16 without a mark, the other way", wide("x,y\n1,2\n", false), "its text is UTF-16, without a mark; iconv -f UTF-16BE -t UTF-8 converts the file"},
+		{"a byte of 0", "the name,x\x00,y\n1,2,3\n", "its first line has bytes of 0: it is no text"},
+		{"a page", "\n <!DOCTYPE html>\n<html><body>log in</body></html>\n", "it is a page or XML; look whether it is what you meant to download"},
+	} {
+		for _, ending := range []string{".csv", ".tsv", ".jsonl", ".json", ".csv.gz"} {
+			content := []byte(c.content)
+			if strings.HasSuffix(ending, ".gz") {
+				content = clitest.Gzip(t, c.content)
+			}
+			_, err := Open(t.Context(), clitest.WriteFile(t, "in"+ending, content), Selection{Key: "k"}, Watch{})
+			if want := "in" + ending + ": unusable input: " + c.want; !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", c.name, err, want)
+			}
+		}
+	}
+	twice := clitest.Gzip(t, string(clitest.Gzip(t, "x\n1\n")))
+	if _, err := Open(t.Context(), clitest.WriteFile(t, "in.csv.gz", twice), Selection{Key: "k"}, Watch{}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "it is packed by gzip twice") {
+		t.Errorf("packed twice: %v", err)
+	}
+}
+
+// TestPackedOrNot reads files of text by what they are where their name says the contrary.
+func TestPackedOrNot(t *testing.T) {
+	for name, content := range map[string][]byte{
+		"packed.csv": clitest.Gzip(t, "x\n1\n"), "plain.csv.gz": []byte("x\n1\n"),
+		"packed.jsonl": clitest.Gzip(t, `{"x":1}`), "plain.jsonl.gz": []byte(`{"x":1}`),
+	} {
+		src := opened(t, clitest.WriteFile(t, name, content), Selection{Key: "k"})
+		if got := readAll(t, src); fmt.Sprint(got) != "[k 1]" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestNamesThatMayBeValues notes what looks like a first row, and no more than that.
+func TestNamesThatMayBeValues(t *testing.T) {
+	for header, noted := range map[string]string{
+		"harbour,0.5,12":             "0.5",        // a row of a file without names
+		"2026-05-01,harbour,23":      "2026-05-01", // same, and no number has a fraction
+		"harbour,true,3":             "true",
+		"7,12,3":                     "7",
+		"shop,2024,2025":             "", // years across
+		"shop,2026-01-01,2026-02-01": "",
+		"0,1,2":                      "", // columns that a program numbered
+		",0,1":                       "",
+		"x,y,no":                     "",
+		"mean,25%,50%":               "",
+	} {
+		src := opened(t, clitest.WriteFile(t, "in.csv", []byte(header+"\n1,2,3\n")), Selection{Key: "k"})
+		var got string
+		for _, note := range src.Notes() {
+			if strings.Contains(note, "if the first line is a row, put a line of names before it") {
+				got = note
+			}
+		}
+		if want := fmt.Sprintf("a column is called %q: ", noted); (got != "") != (noted != "") || noted != "" && !strings.HasPrefix(got, want) {
+			t.Errorf("%s: note %q, want of %q", header, got, noted)
+		}
+		_ = src.Close()
+	}
+}
+
+// TestInfiniteNumbersAreTold reads numbers that no consumer takes.
+func TestInfiniteNumbersAreTold(t *testing.T) {
+	for name, content := range map[string]string{
+		"in.csv":   "x,y\n1,2\n-inf,3\n",
+		"in.jsonl": "{\"x\":1,\"y\":2}\n\n{\"x\":-1e999,\"y\":3}\n",
+	} {
+		src := opened(t, clitest.WriteFile(t, name, []byte(content)), Selection{Key: "k"})
+		if notes := strings.Join(src.Notes(), "\n"); !strings.HasPrefix(notes, `column "x" has infinite numbers (as line 3 has it: "-`) || strings.Contains(notes, "\n") {
+			t.Errorf("%s: notes %q", name, notes)
+		}
+		_ = src.Close()
+	}
+}
+
+// TestDatesThatAreText tells why a column of dates is none.
+func TestDatesThatAreText(t *testing.T) {
+	for content, want := range map[string]string{
+		"d\n2026-02-27\n2026-02-30\n2026-03-01\n": `column "d" is text, because "2026-02-30" in line 3 is no date, as 2 of 3 values are: if it means missing, --null "2026-02-30"; otherwise correct the file`,
+		"d\n2026-02-27\n20260228\n2026-03-01\n":   `column "d" is text, because "20260228" in line 3 is no date, as 2 of 3 values are`,
+		"d\n2026-02-27\n28.02.2026\n":             `column "d" is text: its dates are written in several ways`,
+		"d\n2026-02-27\nnever\nsoon\n":            "",
+		"d\n2026-02-27\n2026-02-28\n":             "",
+		"d\n12\n13 pieces\n":                      "",
+	} {
+		src := opened(t, clitest.WriteFile(t, "in.csv", []byte(content)), Selection{Key: "k"})
+		if notes := strings.Join(src.Notes(), "\n"); !strings.HasPrefix(notes, want) || want == "" && notes != "" {
+			t.Errorf("%q: notes %q, want %q", content, notes, want)
+		}
+		_ = src.Close()
+	}
+}
