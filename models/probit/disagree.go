@@ -25,7 +25,7 @@ const (
 // is about 0 but for chance and for what beta owes to them. With J their curvature, K^-1 that of
 // all rows and of the prior, and h the gradient of all rows, g - JKh has mean 0 and variance
 // J - JKJ where one beta made all rows, whatever prior has drawn it aside (Rao's score test of a
-// change, Biometrika 80, 1993). It is judged for each coefficient, and for the newest rows
+// change; compare Andrews, Econometrica 61, 1993). It is judged for each coefficient, and for the newest rows
 // of the window, of a half of it, a quarter and so on, by Bernstein's bound: where ones are rare
 // few rows decide, and no normal law holds.
 type disagreement struct {
