@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +113,39 @@ func TestPublishedGroups(t *testing.T) {
 				t.Errorf("then published %q (%v), want %q", names(sum), err, want)
 			}
 		})
+	}
+}
+
+// TestLargeSummariesShareRoom: keys of one workspace are summarized in turns, and the
+// variables of each are its own.
+func TestLargeSummariesShareRoom(t *testing.T) {
+	spec, shards, forget := recording(cdf.Roles{Features: []cdf.Feature{}, Groups: []cdf.Group{{Column: "g"}}})
+	spec.Limits = cdf.Limits{}
+	spec.New = func(d cdf.Dims) (cdf.Model, error) {
+		return &tally{recorder: recorder{d, shards, forget}, asked: new(int)}, nil
+	}
+	together := cdf.NewWorkspace()
+	var filters []*cdf.Filter
+	var want [][]string
+	for k, groups := range []int{1200, 1001, 1001} { // the last two have parameters alike
+		g, y := whole("g"), num("y")
+		for i := range groups {
+			v := int64(1000*k + i)
+			g.Int, g.Number, y.Number = append(g.Int, v), append(g.Number, float64(v)), append(y.Number, float64(i))
+		}
+		own := cdf.NewFilter(spec, "k")
+		f := together.NewFilter(spec, "k")
+		take(t, own, batch(g, y))
+		take(t, f, batch(g, y))
+		s, err := own.Summary()
+		if err != nil || len(s.Rows) != groups+2 {
+			t.Fatalf("%d variables of %d groups, %v", len(s.Rows), groups, err)
+		}
+		filters, want = append(filters, f), append(want, variables(s))
+	}
+	for _, k := range []int{0, 1, 2, 1, 0, 0} {
+		if s, err := filters[k].Summary(); err != nil || !slices.Equal(variables(s), want[k]) {
+			t.Errorf("key %d has other variables in a room that others used, %v", k, err)
+		}
 	}
 }
