@@ -37,11 +37,17 @@ var ofMemory = []mutant{
 	{"lag stands still while a partition is stuck", "pipeline/machine.go",
 		"\tm.look()\n", "", "TestStuckPartition", machine},
 	{"values that were taken share the memory of the shelf", "pipeline/shelf/segment.go",
-		"v.Bytes = make([]byte, n)\n\t\tcopy(v.Bytes, s.memory[off+headerBytes+int64(key):])", "v.Bytes = s.memory[off+headerBytes+int64(key):][:n]", "TestTakenIsACopy", shelves},
+		"v.Bytes = make([]byte, n)\n\t\tcopy(v.Bytes, s.Bytes[off+headerBytes+int64(key):])", "v.Bytes = s.Bytes[off+headerBytes+int64(key):][:n]", "TestTakenIsACopy", shelves},
 	{"gaps of a shelf stay", "pipeline/shelf/shelf.go",
 		"\t\ts.merge(seg)\n", "", "TestShelf|TestMemoryGoesBack", shelves},
-	{"memory of a forgotten shelf stays", "pipeline/shelf/segment.go",
-		"\ts.dropped = runtime.AddCleanup(s, giveBack, s.memory)\n", "", "TestMemoryGoesBack", shelves},
+	{"memory of a forgotten block stays", "internal/offheap/block.go",
+		"\tb.dropped = runtime.AddCleanup(b, giveBack, b.Bytes)\n", "", "TestForgottenPoolGoesBack", slots},
+	{"empty slabs stay", "internal/offheap/pool.go",
+		"if s.used == 0 && (p.used == 0 || p.open.oldest != p.open.newest) {", "if s.used < 0 {", "TestPool", slots},
+	{"a slot that comes again has what it had", "internal/offheap/pool.go",
+		"\tclear(b)\n", "", "TestPool", slots},
+	{"slots of popped records stay", "internal/offheap/queue.go",
+		"\tp.Free(q.first)\n", "", "TestQueue", slots},
 	{"record behind a place that became free not found", "pipeline/shelf/table.go",
 		"&mask >= (j-i)&mask {", "&mask > (j-i)&mask {", "TestShelf", shelves},
 	{"packed states evicted last", "pipeline/cache.go",
@@ -56,4 +62,7 @@ var ofMemory = []mutant{
 		"debug.SetMemoryLimit(max(limit-now, limit/leastShare))", "debug.SetMemoryLimit(limit)", "TestMemoryLimitIsShared", []string{"./cmd/consumer/run"}},
 }
 
-var shelves = []string{"./pipeline/shelf"}
+var (
+	shelves = []string{"./pipeline/shelf"}
+	slots   = []string{"./internal/offheap"}
+)
