@@ -90,7 +90,7 @@ var layers = []layer{
 	{path: "pipeline/redis", may: []string{"pipeline", "pipeline/quota", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"pipeline", "pipeline/quota"}},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "pipeline/trace", "internal/jsontext"}},
-	{path: "sink/live", may: []string{"cdf", "pipeline"}},
+	{path: "sink/live", may: []string{"cdf", "pipeline", "internal/offheap"}},
 	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/depend", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext"}},
 	{path: "sink/web/token", may: []string{"internal/strictyaml"}},
 
