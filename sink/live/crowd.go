@@ -42,9 +42,9 @@ func (f *Feed) crowd() Crowd {
 			id = e.newer
 		}
 	}
-	own := (f.sums + f.places()) / int64(len(f.entries))
+	own := f.sums / int64(len(f.entries))
 	if points > 0 {
 		own += past * held / points
 	}
-	return Crowd{Keys: len(f.entries), PerKey: own + own/5} // the log has an eighth of the limit, and the pool two slabs of a 64th
+	return Crowd{Keys: len(f.entries), PerKey: own + own*2/5} // keys have the limit less nine 32nds of it, see New
 }

@@ -19,7 +19,8 @@ var _ pipeline.Observer = (*Feed)(nil)
 // has none of its own. Nobody holds it up for longer than copying takes.
 type Feed struct {
 	mu    sync.Mutex
-	limit int64 // bytes of what is remembered of all keys
+	limit int64 // bytes of slots that entries have, with their points
+	aside int64 // bytes of what finds entries, and of words
 	clock func() time.Time
 
 	// pool has entries, and all bytes that queues of entries and of the log have.
@@ -52,15 +53,16 @@ const (
 	mostEvents = 200
 )
 
-// New returns a feed that holds at most limit bytes, of which an eighth is the log that
-// readers follow, at most three quarters of the rest are sums for calibration, and two slabs
-// are for what the pool has beside slots in use and for what comes before something goes.
+// New returns a feed that has at most limit bytes. An eighth is for the log that readers
+// follow, another for what finds keys and for words, and two slabs for what the pool has beside slots
+// in use and for a point that comes before another goes. The rest is for keys, sums for calibration
+// at most three quarters of it. None borrows from another: the pool does not shrink at once.
 func New(limit int64) *Feed {
 	var b [6]byte
 	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
 	pool, seed := offheap.NewPool(limit/64), maphash.MakeSeed()
 	return &Feed{
-		limit: max(0, limit-limit/8-2*pool.Slab()), clock: time.Now,
+		limit: max(0, limit/4*3-2*pool.Slab()), aside: limit / 8, clock: time.Now,
 		pool: pool, words: newWords(), keys: map[uint64]offheap.ID{}, head: Point{Point: new(pipeline.Point)},
 		hash: func(key string) uint64 { return maphash.String(seed, key) },
 		told: told{}, states: map[int32]pipeline.State{}, kinds: map[int32]map[string]*Sums{},

@@ -94,8 +94,11 @@ func (f *Feed) check(t *testing.T) {
 	if slots += sums; slots != f.pool.Used()*offheap.SlotBytes || sums != f.sums || listed != len(f.entries) {
 		t.Errorf("slots have %d bytes, of which entries %d: held are %d and %d; %d of %d keys are listed", f.pool.Used()*offheap.SlotBytes, f.sums, slots, sums, listed, len(f.entries))
 	}
-	if n := f.held() + f.sums + f.places() + f.words.bytes; n > f.limit {
+	if n := f.held() + f.sums; n > f.limit {
 		t.Errorf("%d bytes are held of %d", n, f.limit)
+	}
+	if n := f.places() + f.words.bytes; n > f.aside && f.held() > 0 {
+		t.Errorf("%d bytes are held of %d beside slots", n, f.aside)
 	}
 	text := int64(0)
 	for id := range f.words.lists {

@@ -136,7 +136,7 @@ func (f *Feed) places() int64 { return placeBytes * int64(len(f.entries)) }
 // go first, then their newest points, and sums when they alone have more than
 // three quarters of it.
 func (f *Feed) evict() {
-	for f.held() > 0 && f.held()+f.sums+f.places()+f.words.bytes > f.limit {
+	for f.held() > 0 && (f.held()+f.sums > f.limit || f.places()+f.words.bytes > f.aside) {
 		id, keep := f.order[hasHistory].oldest, 1
 		if id == 0 {
 			id, keep = f.order[hasNewest].oldest, 0
@@ -148,7 +148,7 @@ func (f *Feed) evict() {
 		}
 		f.settle(id, e)
 	}
-	for f.sums+f.places() > f.limit/4*3 {
+	for f.sums > f.limit/4*3 { // places are a sixth of them or less
 		f.crowded = true
 		for i := levels - 1; ; i-- {
 			if id := f.order[i].oldest; id != 0 {

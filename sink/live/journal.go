@@ -55,7 +55,7 @@ func (f *Feed) note(point []byte, key string) {
 	j.names = names
 	j.last++
 	j.dirty = true
-	for len(j.records) > 0 && j.queue.Bytes()+j.places()+j.named > j.limit {
+	for len(j.records) > 0 && (j.queue.Bytes() > j.limit/4*3 || j.places()+j.named > j.limit/4) {
 		j.named -= int64(j.records[0].named)
 		j.records = j.records[1:]
 		f.about = f.pool.Pop(f.about[:0], &j.queue)

@@ -311,3 +311,39 @@ func TestForgottenKeysGiveBack(t *testing.T) {
 		t.Errorf("%d bytes of %d are left of no key and no event: %d of words", f.Bytes(), many, f.words.bytes)
 	}
 }
+
+// TestMemoryIsBounded: a feed has at most the memory that it was given, whatever comes after
+// what: few keys with long pasts, then many that have nothing but sums, then names that no two points
+// share, small events, and long pasts again.
+func TestMemoryIsBounded(t *testing.T) {
+	const limit = 2 << 20
+	r := rand.New(rand.NewPCG(4, 4))
+	f, offset, peak := newFeed(limit), int64(0), int64(0)
+	shard := map[string]int64{}
+	for phase, kind := range []string{"pasts", "sums", "names", "small", "pasts"} {
+		for range 4000 {
+			key := fmt.Sprint(kind, r.IntN(map[string]int{"pasts": 40, "sums": 1e6, "names": 10, "small": 1e6}[kind]))
+			shard[key]++
+			p := wild(r, key, offset, shard[key])
+			p.Published, p.Observed, p.Given = true, nil, pipeline.Given{}
+			switch kind {
+			case "sums":
+				p.Published = false
+			case "names":
+				p.Names = []string{fmt.Sprint(strings.Repeat("n", 2000), offset)}
+			case "small":
+				p.Names, p.Numbers = nil, nil
+			}
+			f.Saved(home, []*pipeline.Point{p})
+			offset++
+			if n := f.Bytes(); n > limit {
+				t.Fatalf("phase %d: %d bytes are held of %d", phase, n, limit)
+			}
+			peak = max(peak, f.Bytes())
+		}
+		f.check(t)
+	}
+	if peak < limit/4*3 {
+		t.Errorf("at most %d bytes were held of %d", peak, limit)
+	}
+}
