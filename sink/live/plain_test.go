@@ -177,11 +177,11 @@ func TestAnswersArePoints(t *testing.T) {
 	for offset := range int64(2500) {
 		key := fmt.Sprint("k", r.IntN(1+r.IntN(80)))
 		var p *pipeline.Point
-		switch n := r.IntN(300); {
-		case n == 0:
+		switch r.IntN(300) {
+		case 0:
 			p = &pipeline.Point{Key: key, Offset: offset, Time: 7, Deleted: true}
 			shard[key] = 0
-		case n == 1:
+		case 1:
 			shard[key] = 0 // deleted by another process
 			fallthrough
 		default:
