@@ -58,6 +58,8 @@ var ofMemory = []mutant{
 		"r.objects+m.outside()-p", "r.objects-p", "TestMemoryOutsideTheHeap", []string{"./cmd/consumer/run"}},
 	{"states counted twice", "cmd/consumer/run/memory_parts.go",
 		"-p[\"states\"]", "", "TestMemoryParts", []string{"./cmd/consumer/run"}},
+	{"GOGC overruled", "cmd/consumer/run/memory.go",
+		"strings.HasPrefix(v, \"GOGC=\")", "v == \"GOGC\"", "TestGarbageIsLimited", []string{"./cmd/consumer/run"}},
 	{"limit for the heap alone", "cmd/consumer/run/memory.go",
 		"debug.SetMemoryLimit(max(limit-now, limit/leastShare))", "debug.SetMemoryLimit(limit)", "TestMemoryLimitIsShared", []string{"./cmd/consumer/run"}},
 }
