@@ -97,11 +97,6 @@ func (p *Point) NamesSize() int64 {
 	return int64(n)
 }
 
-// SharesNames reports whether both points hold the same names in memory.
-func (p *Point) SharesNames(o *Point) bool {
-	return len(p.Names) == len(o.Names) && (len(p.Names) == 0 || &p.Names[0] == &o.Names[0])
-}
-
 // pointOverhead is what a point holds beside its key and numbers.
 const pointOverhead = 464
 

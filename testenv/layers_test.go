@@ -66,11 +66,12 @@ var layers = []layer{
 	{path: "internal/modeltest", may: []string{"cdf", "cdf/lin", "cdf/cdftest", "internal/accept", "internal/strictyaml", "models/kind", "models/simulate"}},
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
+	{path: "internal/offheap"},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
 	{path: "pipeline", may: []string{"cdf", "pipeline/alert", "pipeline/depend", "pipeline/gather", "pipeline/quota", "pipeline/shelf", "pipeline/trace"}},
 	{path: "pipeline/quota"},
-	{path: "pipeline/shelf"},
+	{path: "pipeline/shelf", may: []string{"internal/offheap"}},
 	{path: "pipeline/depend"},
 	{path: "pipeline/trace"},
 	{path: "pipeline/trace/otlp/otlptest", may: []string{"testenv/probe"}},
@@ -89,7 +90,7 @@ var layers = []layer{
 	{path: "pipeline/redis", may: []string{"pipeline", "pipeline/quota", "internal/access"}},
 	{path: "pipeline/storetest", may: []string{"pipeline", "pipeline/quota"}},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "pipeline/trace", "internal/jsontext"}},
-	{path: "sink/live", may: []string{"cdf", "pipeline"}},
+	{path: "sink/live", may: []string{"cdf", "pipeline", "internal/offheap"}},
 	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/depend", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext"}},
 	{path: "sink/web/token", may: []string{"internal/strictyaml"}},
 
@@ -131,7 +132,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/run", may: []string{
-		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "pipeline/shelf", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/live", "sink/web", "internal/access", "internal/embedded", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
+		"docs", "pipeline", "pipeline/arrow", "pipeline/depend", "pipeline/trace", "pipeline/trace/otlp", "sink", "sink/live", "sink/web", "internal/access", "internal/embedded", "internal/offheap", "cmd/internal/cli", "cmd/internal/replay", "cmd/internal/term", "cmd/internal/version",
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect", "cmd/consumer/demo", "cmd/consumer/show",
 	}},
 	{path: "cmd/consumer/show", may: []string{

@@ -2,19 +2,19 @@ package shelf
 
 import (
 	"encoding/binary"
-	"runtime"
+
+	"github.com/credence-stream/credence/internal/offheap"
 )
 
 // segment is a piece of memory in which records lie one behind the other.
 type segment struct {
+	*offheap.Block
 	id           uint32
-	memory       []byte
 	used         int64 // up to where records lie
 	top          int64 // up to where any did
 	first        int64 // the first one that is there
 	live         int64 // bytes of those that are there
 	older, newer *segment
-	dropped      runtime.Cleanup
 }
 
 // A record is a header, the key, the value, and what makes its length a multiple of 8:
@@ -34,22 +34,9 @@ const (
 // recordSize is what a record takes.
 func recordSize(key, value int) int64 { return int64(headerBytes+key+value+7) &^ 7 }
 
-func newSegment(n int64) *segment {
-	s := &segment{memory: obtain(int(n))}
-	s.dropped = runtime.AddCleanup(s, giveBack, s.memory)
-	return s
-}
-
-// release gives the memory back at once. Whoever uses the segment afterwards panics.
-func (s *segment) release() {
-	s.dropped.Stop()
-	giveBack(s.memory)
-	s.memory = nil
-}
-
 // write appends a record.
 func (s *segment) write(key string, v Value) {
-	b := s.memory[s.used:]
+	b := s.Bytes[s.used:]
 	binary.LittleEndian.PutUint32(b, uint32(len(v.Bytes)))
 	binary.LittleEndian.PutUint16(b[4:], uint16(len(key)))
 	flags := uint16(0)
@@ -72,13 +59,13 @@ func (s *segment) write(key string, v Value) {
 
 // lengths returns those of the key and of the value at an offset.
 func (s *segment) lengths(off int64) (key, value int) {
-	b := s.memory[off:]
+	b := s.Bytes[off:]
 	return int(binary.LittleEndian.Uint16(b[4:])), int(binary.LittleEndian.Uint32(b))
 }
 
-func (s *segment) flags(off int64) uint16 { return binary.LittleEndian.Uint16(s.memory[off+6:]) }
+func (s *segment) flags(off int64) uint16 { return binary.LittleEndian.Uint16(s.Bytes[off+6:]) }
 
-func (s *segment) turn(off int64) uint64 { return binary.LittleEndian.Uint64(s.memory[off+16:]) }
+func (s *segment) turn(off int64) uint64 { return binary.LittleEndian.Uint64(s.Bytes[off+16:]) }
 
 // record returns the bytes of a record, and whether it was taken.
 func (s *segment) record(off int64) (size int64, taken bool) {
@@ -89,23 +76,23 @@ func (s *segment) record(off int64) (size int64, taken bool) {
 // key returns the bytes of a key, of the segment's memory.
 func (s *segment) key(off int64) []byte {
 	n, _ := s.lengths(off)
-	return s.memory[off+headerBytes:][:n]
+	return s.Bytes[off+headerBytes:][:n]
 }
 
 // value returns a copy of a value.
 func (s *segment) value(off int64) Value {
 	key, n := s.lengths(off)
-	v := Value{Tag: binary.LittleEndian.Uint64(s.memory[off+8:]), Turn: s.turn(off)}
+	v := Value{Tag: binary.LittleEndian.Uint64(s.Bytes[off+8:]), Turn: s.turn(off)}
 	if n > 0 || s.flags(off)&empty != 0 {
 		v.Bytes = make([]byte, n)
-		copy(v.Bytes, s.memory[off+headerBytes+int64(key):])
+		copy(v.Bytes, s.Bytes[off+headerBytes+int64(key):])
 	}
 	return v
 }
 
 // leave marks a record as taken and returns its bytes.
 func (s *segment) leave(off int64) int64 {
-	binary.LittleEndian.PutUint16(s.memory[off+6:], gone)
+	binary.LittleEndian.PutUint16(s.Bytes[off+6:], gone)
 	n, _ := s.record(off)
 	s.live -= n
 	for s.first < s.used {

@@ -3,6 +3,8 @@ package shelf
 import (
 	"hash/maphash"
 	"runtime"
+
+	"github.com/credence-stream/credence/internal/offheap"
 )
 
 // Shelf holds values by their keys, in the order in which they were put there. One
@@ -91,10 +93,10 @@ func (s *Shelf) room(n int64) *segment {
 	if n > largest {
 		c, whole = &s.large, n
 	}
-	if seg := c.newest; seg != nil && seg.used+n <= int64(len(seg.memory)) {
+	if seg := c.newest; seg != nil && seg.used+n <= int64(len(seg.Bytes)) {
 		return seg
 	}
-	seg := newSegment(whole)
+	seg := &segment{Block: offheap.New(int(whole))}
 	s.mapped += whole
 	if n := len(s.free); n > 0 {
 		seg.id, s.free = s.free[n-1], s.free[:n-1]
@@ -189,15 +191,15 @@ func (s *Shelf) remove(i int) {
 
 // giveBack gives the memory of an empty segment back.
 func (s *Shelf) giveBack(seg *segment) {
-	s.mapped -= int64(len(seg.memory))
+	s.mapped -= int64(len(seg.Bytes))
 	s.segs[seg.id] = nil
 	s.free = append(s.free, seg.id)
-	if len(seg.memory) == segmentBytes {
+	if len(seg.Bytes) == segmentBytes {
 		s.small.remove(seg)
 	} else {
 		s.large.remove(seg)
 	}
-	seg.release()
+	seg.Release()
 }
 
 // merge gives one of a segment and its neighbours back if the others have room for all. The
@@ -252,7 +254,7 @@ func (s *Shelf) pack(to *segment, n int) {
 // move moves a record.
 func (s *Shelf) move(from *segment, off, size int64, to *segment, end int64) {
 	i := s.table.at(s.hashOf(from, off), from.id, uint32(off))
-	copy(to.memory[end:end+size], from.memory[off:off+size])
+	copy(to.Bytes[end:end+size], from.Bytes[off:off+size])
 	s.table.places[i].seg, s.table.places[i].off = to.id, uint32(end)
 	from.live -= size
 	to.live += size

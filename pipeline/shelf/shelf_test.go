@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/credence-stream/credence/internal/offheap"
 	"github.com/credence-stream/credence/testenv/probe"
 )
 
@@ -151,7 +152,7 @@ func TestSizeIsTheMemory(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	for _, size := range []int{100, 529, 1195, 3000} {
-		probe.Eventually(t, "earlier shelves to go", func() bool { runtime.GC(); return Mapped() == 0 })
+		probe.Eventually(t, "earlier shelves to go", func() bool { runtime.GC(); return offheap.Mapped() == 0 })
 		value, before := make([]byte, size), heap()
 		s, said := New(), int64(0)
 		for i := range n {
@@ -159,7 +160,7 @@ func TestSizeIsTheMemory(t *testing.T) {
 			s.Put(key, Value{Bytes: value})
 			said += SizeOf(key, size)
 		}
-		takes, says := float64(heap()-before+Mapped()), float64(s.Size()+s.Gaps())
+		takes, says := float64(heap()-before+offheap.Mapped()), float64(s.Size()+s.Gaps())
 		if s.Size() != said || float64(said) < .85*says {
 			t.Errorf("values of %d bytes take %d, and the shelf holds %.0f", size, said, says)
 		}
@@ -193,7 +194,7 @@ func TestTakenIsACopy(t *testing.T) {
 func TestMemoryGoesBack(t *testing.T) {
 	runtime.GC()
 	const n, each = 40_000, 500
-	before := Mapped()
+	before := offheap.Mapped()
 	s := New()
 	for i := range n {
 		s.Put(fmt.Sprint(i), Value{Bytes: make([]byte, each)})
@@ -222,11 +223,11 @@ func TestMemoryGoesBack(t *testing.T) {
 		}()
 		first.turn(0)
 	}()
-	if Mapped() == before {
+	if offheap.Mapped() == before {
 		t.Log("this system has no memory beside the heap")
 		return
 	}
 	runtime.KeepAlive(s)
 	s, first = nil, nil
-	probe.Eventually(t, "the memory of a forgotten shelf to go back", func() bool { runtime.GC(); return Mapped() <= before })
+	probe.Eventually(t, "the memory of a forgotten shelf to go back", func() bool { runtime.GC(); return offheap.Mapped() <= before })
 }

@@ -130,18 +130,22 @@ func binomialQuantile(n int64, p, q float64) int64 {
 	return lo
 }
 
-// score adds a shard's score to the sums of its key and kind.
-func (f *Feed) score(e *entry, o *pipeline.Point) {
+// score adds a shard's score to the sums of its key and kind, and returns what is inside.
+func (f *Feed) score(e *entry, o *pipeline.Point) inside {
+	_, sums, in := f.sumsOf(e)
 	if o.Score.Rows == 0 {
-		return
+		return in
 	}
-	k := f.kind(e.partition, e.kind)
-	if e.sums.Rows == 0 {
+	k := f.kind(e.partition, o.Kind)
+	if !e.scored {
+		e.scored = true
 		k.Keys++
 	}
-	e.sums.add(&o.Score)
-	e.inside.add(o)
+	sums.add(&o.Score)
+	in.add(o)
 	k.add(&o.Score)
+	f.tell(e, o.Key, &sums, in)
+	return in
 }
 
 // kind returns the sums of a kind in a partition.
@@ -162,14 +166,15 @@ func (f *Feed) kind(partition int32, kind string) *Sums {
 func (f *Feed) Calibration(key string) (s Sums, owned, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e := f.keys[key]
+	_, e := f.find(key)
 	if e == nil {
 		return Sums{}, false, false
 	}
 	if !f.owned(e.partition) {
 		return Sums{}, false, true
 	}
-	return e.sums, true, true
+	_, s, _ = f.sumsOf(e)
+	return s, true, true
 }
 
 // Across returns the sums of all keys of partitions that this process works
@@ -195,11 +200,13 @@ func (f *Feed) Across(prefix, kind string) map[string]*Sums {
 		}
 		return out
 	}
-	f.each(func(key string, e *entry) {
-		if strings.HasPrefix(key, prefix) && (kind == "" || kind == e.kind) && e.sums.Rows > 0 {
-			s := at(e.kind)
-			s.join(&e.sums)
-			s.Keys++
+	f.each(func(e *entry) {
+		if of := f.words.get(e.kind)[0]; e.scored && (kind == "" || kind == of) {
+			if key, own, _ := f.sumsOf(e); strings.HasPrefix(string(key), prefix) {
+				s := at(of)
+				s.join(&own)
+				s.Keys++
+			}
 		}
 	})
 	return out

@@ -31,18 +31,20 @@ func (f *Feed) Crowded() (Crowd, bool) {
 }
 
 func (f *Feed) crowd() Crowd {
-	if len(f.keys) == 0 {
+	if len(f.entries) == 0 {
 		return Crowd{}
 	}
 	points, held := int64(0), int64(0)
 	for _, l := range f.order[:hasSums] {
-		for e := l.Front(); e != nil && points < 1000; e = e.Next() { // some will do
-			points, held = points+int64(len(e.Value.(*entry).points)), held+e.Value.(*entry).bytes
+		for id := l.oldest; id != 0 && points < 1000; { // some will do
+			e := f.entry(id)
+			points, held = points+int64(e.points.Len()), held+e.bytes()
+			id = e.newer
 		}
 	}
-	own := f.sums / int64(len(f.keys))
+	own := f.sums / int64(len(f.entries))
 	if points > 0 {
 		own += past * held / points
 	}
-	return Crowd{Keys: len(f.keys), PerKey: own + own/7} // the log has an eighth of the limit
+	return Crowd{Keys: len(f.entries), PerKey: own + own*2/5} // keys have the limit less nine 32nds of it, see New
 }

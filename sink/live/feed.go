@@ -1,14 +1,15 @@
 package live
 
 import (
-	"container/list"
 	"crypto/rand"
 	"encoding/hex"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/credence-stream/credence/internal/offheap"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -18,15 +19,25 @@ var _ pipeline.Observer = (*Feed)(nil)
 // has none of its own. Nobody holds it up for longer than copying takes.
 type Feed struct {
 	mu    sync.Mutex
-	limit int64 // bytes of points and sums of all keys
+	limit int64 // bytes of slots that entries have, with their points
+	aside int64 // bytes of what finds entries, and of words
 	clock func() time.Time
 
-	keys   map[string]*entry
-	order  [levels]*list.List // of entries, longest without change first
-	points int64              // bytes of points
-	sums   int64              // bytes of entries without their points
+	// pool has entries, and all bytes that queues of entries and of the log have.
+	pool    *offheap.Pool
+	words   words
+	hash    func(key string) uint64
+	keys    map[uint64]offheap.ID // entries by the hash of their key, the first of those that share it
+	entries []offheap.ID          // all of them
+	born    uint64                // entries so far
+	order   [levels]line          // of entries
+	sums    int64                 // bytes of entries without their points
 	// crowded: pasts had to be dropped, for all of them do not fit.
 	crowded bool
+	// For what is at hand:
+	buf, about []byte
+	numbers    []float64
+	head       Point
 
 	told   told
 	states map[int32]pipeline.State
@@ -42,21 +53,21 @@ const (
 	mostEvents = 200
 )
 
-// New returns a feed that holds about limit bytes of posteriors, of which an
-// eighth is the log that readers follow, and at most as many bytes of
-// calibration sums.
+// New returns a feed that has at most limit bytes. An eighth is for the log that readers
+// follow, another for what finds keys and for words, and two slabs for what the pool has beside slots
+// in use and for a point that comes before another goes. The rest is for keys, sums for calibration
+// at most three quarters of it. None borrows from another: the pool does not shrink at once.
 func New(limit int64) *Feed {
 	var b [6]byte
 	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
-	f := &Feed{
-		limit: limit - limit/8, clock: time.Now, keys: map[string]*entry{},
+	pool, seed := offheap.NewPool(limit/64), maphash.MakeSeed()
+	return &Feed{
+		limit: max(0, limit/4*3-2*pool.Slab()), aside: limit / 8, clock: time.Now,
+		pool: pool, words: newWords(), keys: map[uint64]offheap.ID{}, head: Point{Point: new(pipeline.Point)},
+		hash: func(key string) uint64 { return maphash.String(seed, key) },
 		told: told{}, states: map[int32]pipeline.State{}, kinds: map[int32]map[string]*Sums{},
 		log: newJournal(hex.EncodeToString(b[:]), limit/8),
 	}
-	for i := range f.order {
-		f.order[i] = list.New()
-	}
-	return f
 }
 
 // Saved implements pipeline.Observer. Points that were told before are passed
@@ -70,14 +81,17 @@ func (f *Feed) Saved(p pipeline.Partition, points []*pipeline.Point) {
 		case o.Dead != "":
 			f.dead++
 		case o.Deleted:
-			f.remove(f.keys[o.Key])
-			f.log.add(record{point: o, size: o.Size()})
+			if id, e := f.find(o.Key); e != nil {
+				f.remove(id, e)
+			}
+			f.buf = f.appendPoint(f.buf[:0], Point{Point: o})
+			f.note(f.buf, o.Key)
 		default:
 			f.speed.add(now, o.Rows)
 			f.absorb(o)
+			f.evict()
 		}
 	}
-	f.evict()
 	f.log.wake()
 }
 
@@ -146,11 +160,12 @@ func (f *Feed) Totals() Totals {
 	return Totals{RowsPerSecond: rows, ShardsPerSecond: shards, DeadLetters: f.dead}
 }
 
-// Bytes returns what the feed holds of keys: past posteriors and sums for calibration.
+// Bytes returns the memory that the feed has for past posteriors, sums for calibration and the
+// log, within the limit of New.
 func (f *Feed) Bytes() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.points + f.sums
+	return f.pool.Bytes() + f.places() + f.words.bytes + f.log.places()
 }
 
 // Now is what is known of a key.
@@ -166,32 +181,24 @@ type Now struct {
 func (f *Feed) Latest(key string) (Now, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e := f.keys[key]
-	if e == nil || len(e.points) == 0 || !f.owned(e.partition) {
+	_, e := f.find(key)
+	if e == nil || e.points.Len() == 0 || !f.owned(e.partition) {
 		return Now{}, false
 	}
-	return e.now(), true
+	p := Point{Point: &pipeline.Point{Key: key}}
+	return f.now(e, &p), true
+}
+
+// now returns what is known of an entry that has a point, and fills the point with the newest one.
+func (f *Feed) now(e *entry, p *Point) Now {
+	f.buf, _ = f.pool.Read(f.buf[:0], e.newest)
+	f.readPoint(f.buf, p, true)
+	_, sums, in := f.sumsOf(e)
+	return Now{Point: p.Point, Sums: sums, Flags: flags(p.Point, in)}
 }
 
 // Flags returns the flags of a key, nil where Latest has nothing.
 func (f *Feed) Flags(key string) []string {
 	n, _ := f.Latest(key)
 	return n.Flags
-}
-
-// each calls visit for the entries of owned partitions, some at a time: the
-// worker waits for none of it long.
-func (f *Feed) each(visit func(key string, e *entry)) {
-	f.mu.Lock()
-	keys := slices.AppendSeq(make([]string, 0, len(f.keys)), maps.Keys(f.keys))
-	f.mu.Unlock()
-	for part := range slices.Chunk(keys, 500) {
-		f.mu.Lock()
-		for _, key := range part {
-			if e := f.keys[key]; e != nil && f.owned(e.partition) {
-				visit(key, e)
-			}
-		}
-		f.mu.Unlock()
-	}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/offheap"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -52,28 +54,64 @@ func steps(h History) []int64 {
 	return t
 }
 
+// check counts all that the feed holds and compares it with its books.
 func (f *Feed) check(t *testing.T) {
 	t.Helper()
-	points, sums, n := int64(0), int64(0), 0
-	for key, e := range f.keys {
-		own := int64(0)
-		for i, p := range e.points {
-			own += p.Size()
-			if i == 0 || !p.SharesNames(e.points[i-1].Point) {
-				own += p.NamesSize()
+	slots, sums, listed := f.log.queue.Bytes(), int64(0), 0
+	held := map[wordsID]int{}
+	point := func(b []byte) {
+		r := reader(b)
+		held[r.words()]++
+		held[r.words()]++
+	}
+	each := func(q *offheap.Queue, visit func([]byte)) {
+		at := q.Oldest()
+		for range q.Len() {
+			var b []byte
+			b, at = f.pool.Read(nil, at)
+			visit(b)
+		}
+	}
+	each(&f.log.queue, point)
+	for l := range f.order {
+		for id := f.order[l].oldest; id != 0; listed++ {
+			e := f.entry(id)
+			key := string(f.keyOf(e))
+			if found, _ := f.find(key); found != id || f.entries[e.place] != id || e.level != level(l) {
+				t.Errorf("%s in slot %d, on level %d: found is slot %d, level %d", key, id, l, found, e.level)
 			}
+			if e.bytes() > keyBytes && e.points.Len() > 1 {
+				t.Errorf("%s: %d bytes are held", key, e.bytes())
+			}
+			sums += offheap.SlotBytes + e.about.Bytes()
+			slots += e.bytes()
+			held[e.kind]++
+			each(&e.points, point)
+			each(&e.rows, func(b []byte) { held[wordsID(binary.LittleEndian.Uint32(b))]++ })
+			id = e.newer
 		}
-		if own != e.bytes || own > keyBytes && len(e.points) > 1 {
-			t.Errorf("%s: %d bytes are counted, %d held", key, e.bytes, own)
+	}
+	if slots += sums; slots != f.pool.Used()*offheap.SlotBytes || sums != f.sums || listed != len(f.entries) {
+		t.Errorf("slots have %d bytes, of which entries %d: held are %d and %d; %d of %d keys are listed", f.pool.Used()*offheap.SlotBytes, f.sums, slots, sums, listed, len(f.entries))
+	}
+	if n := f.held() + f.sums; n > f.limit {
+		t.Errorf("%d bytes are held of %d", n, f.limit)
+	}
+	if n := f.places() + f.words.bytes; n > f.aside && f.held() > 0 {
+		t.Errorf("%d bytes are held of %d beside slots", n, f.aside)
+	}
+	text := int64(0)
+	for id := range f.words.lists {
+		l := &f.words.lists[id]
+		if l.held != held[wordsID(id)] && id > 0 {
+			t.Errorf("words %q are held %d times, counted %d", l.words, held[wordsID(id)], l.held)
 		}
-		points += own
-		sums += entryBytes + int64(len(key))
+		if l.held > 0 {
+			text += l.bytes()
+		}
 	}
-	for _, l := range f.order {
-		n += l.Len()
-	}
-	if points != f.points || sums != f.sums || n != len(f.keys) || points+sums > f.limit {
-		t.Errorf("%d and %d bytes are counted, %d and %d held of %d; %d of %d keys listed", f.points, f.sums, points, sums, f.limit, n, len(f.keys))
+	if text != f.words.bytes {
+		t.Errorf("words have %d bytes, counted are %d", text, f.words.bytes)
 	}
 }
 
@@ -190,8 +228,8 @@ func TestBooks(t *testing.T) {
 	}
 	f.check(t)
 	keys := int64(0)
-	for _, e := range f.keys {
-		if e.sums.Rows > 0 {
+	for _, id := range f.entries {
+		if _, s, _ := f.sumsOf(f.entry(id)); s.Rows > 0 {
 			keys++
 		}
 	}
@@ -337,7 +375,7 @@ func TestCrowd(t *testing.T) {
 			t.Errorf("key %d has %d points, %+v", k, len(h.Points), h.Crowded)
 		}
 	}
-	if needed := crowd.Needed(); needed > 2*keys*(entryBytes+10*(f.points/keys/10+8)) {
-		t.Errorf("%d bytes are asked for, of which %d and %d are used", needed, f.points, f.sums)
+	if needed := crowd.Needed(); needed > 2*f.Bytes() {
+		t.Errorf("%d bytes are asked for, of which %d are used", needed, f.Bytes())
 	}
 }

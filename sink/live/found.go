@@ -14,7 +14,7 @@ type Wanted struct {
 	// included; 0 is no bound. With a bound a key is found by its shards between, and the
 	// flag counts if it held after one of them; without one it counts after the newest.
 	From, To int64
-	// Rank is of the newest shard. The highest come first, NaN last, equal ones in byte
+	// Rank is of the newest shard, which is valid until it returns. The highest come first, NaN last, equal ones in byte
 	// order of the keys; nil: all in byte order.
 	Rank func(Now) float64
 }
@@ -23,14 +23,16 @@ type Wanted struct {
 func (w *Wanted) timed() bool { return w.From != 0 || w.To != 0 }
 
 // has reports whether a key with these points is wanted.
-func (w *Wanted) has(e *entry) bool {
+func (f *Feed) has(w *Wanted, e *entry) (wanted bool) {
 	if !w.timed() {
-		return w.Flag == "" || slices.Contains(e.now().Flags, w.Flag)
+		return w.Flag == "" || slices.Contains(f.now(e, &f.head).Flags, w.Flag)
 	}
-	return slices.ContainsFunc(e.points, func(p Point) bool {
+	f.heads(e, func(p *Point) bool {
 		between := p.Time >= w.From && (w.To == 0 || p.Time <= w.To)
-		return between && (w.Flag == "" || slices.Contains(p.Flags(), w.Flag))
+		wanted = between && (w.Flag == "" || slices.Contains(p.Flags(), w.Flag))
+		return !wanted
 	})
+	return wanted
 }
 
 // Found returns keys of the partitions that this process works on, of those that
@@ -41,13 +43,14 @@ func (f *Feed) Found(w Wanted) []string {
 		rank float64
 	}
 	var found []ranked
-	f.each(func(key string, e *entry) {
-		if len(e.points) == 0 || !w.has(e) {
+	f.each(func(e *entry) {
+		if e.points.Len() == 0 || !f.has(&w, e) {
 			return
 		}
-		r := ranked{key: key}
+		r := ranked{key: string(f.keyOf(e))}
 		if w.Rank != nil {
-			if r.rank = w.Rank(e.now()); math.IsNaN(r.rank) {
+			f.head.Key = r.key
+			if r.rank = w.Rank(f.now(e, &f.head)); math.IsNaN(r.rank) {
 				r.rank = math.Inf(-1)
 			}
 		}
@@ -61,10 +64,4 @@ func (f *Feed) Found(w Wanted) []string {
 		keys[i] = found[i].key
 	}
 	return keys
-}
-
-// now is what is known of an entry that has a point.
-func (e *entry) now() Now {
-	last := e.points[len(e.points)-1]
-	return Now{Point: last.Point, Sums: e.sums, Flags: flags(last.Point, e.inside)}
 }

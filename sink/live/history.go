@@ -1,49 +1,9 @@
 package live
 
 import (
-	"container/list"
-
+	"github.com/credence-stream/credence/internal/offheap"
 	"github.com/credence-stream/credence/pipeline"
 )
-
-// Point is a posterior as of a shard, with what was known of its key's
-// calibration then.
-type Point struct {
-	*pipeline.Point
-	inside inside
-}
-
-// Flags returns the flags that held then.
-func (p Point) Flags() []string { return flags(p.Point, p.inside) }
-
-// level says what is left of an entry: entries of the lowest go first when
-// there is too much.
-type level int
-
-const (
-	hasHistory level = iota
-	hasNewest
-	hasSums
-	levels
-)
-
-// entry is what is remembered of a key.
-type entry struct {
-	key, kind string
-	partition int32
-	t         int64 // of the newest shard
-	complete  bool  // the points reach back to the first shard
-	crowded   bool  // points had to go for other keys, or it was forgotten for them
-	points    []Point
-	bytes     int64 // of the points
-	sums      Sums
-	inside    inside
-	level     level
-	place     *list.Element
-}
-
-// entryBytes is what an entry holds beside its points.
-const entryBytes = 800
 
 // History is the points of a key, oldest first.
 type History struct {
@@ -60,18 +20,43 @@ type History struct {
 func (f *Feed) History(key string, limit int) (h History, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e := f.keys[key]
+	_, e := f.find(key)
 	if e == nil {
 		return History{Crowded: f.missing(nil)}, false
 	}
 	if !f.owned(e.partition) {
 		return History{}, true
 	}
-	points := e.points[max(0, len(e.points)-limit):]
-	return History{
-		Owned: true, Complete: e.complete && len(points) == len(e.points),
-		Points: append([]Point(nil), points...), Crowded: f.missing(e),
-	}, true
+	n := e.points.Len()
+	h = History{Owned: true, Complete: e.complete && n <= limit, Crowded: f.missing(e)}
+	if n > 0 && limit > 0 {
+		h.Points = make([]Point, 0, min(n, limit))
+	}
+	at := e.points.Oldest()
+	for i := range n {
+		if i < n-limit {
+			at = f.pool.Skip(at)
+			continue
+		}
+		p := Point{Point: &pipeline.Point{Key: key}}
+		f.buf, at = f.pool.Read(f.buf[:0], at)
+		f.readPoint(f.buf, &p, true)
+		h.Points = append(h.Points, p)
+	}
+	return h, true
+}
+
+// heads calls visit for the points of an entry, oldest first, until it returns false. They have no
+// numbers of variables and no key, and each is valid until visit returns.
+func (f *Feed) heads(e *entry, visit func(p *Point) bool) {
+	at := e.points.Oldest()
+	for range e.points.Len() {
+		f.buf, at = f.pool.Read(f.buf[:0], at)
+		f.readPoint(f.buf, &f.head, false)
+		if !visit(&f.head) {
+			return
+		}
+	}
 }
 
 // missing returns what there is where points of a key, which is nil where nothing is
@@ -86,114 +71,88 @@ func (f *Feed) missing(e *entry) *Crowd {
 
 // absorb takes in a shard's point.
 func (f *Feed) absorb(o *pipeline.Point) {
-	e := f.keys[o.Key]
-	if e != nil && (o.T <= e.t || e.kind != o.Kind) {
-		f.remove(e) // deleted and begun anew by another process
+	id, e := f.find(o.Key)
+	if e != nil && (o.T <= e.t || f.words.get(e.kind)[0] != o.Kind) {
+		f.remove(id, e) // deleted and begun anew by another process
 		e = nil
 	}
 	if e == nil {
-		e = &entry{key: o.Key, kind: o.Kind, partition: o.Partition, complete: o.T == 1, crowded: o.T > 1 && f.crowded, level: hasSums}
-		e.place = f.order[e.level].PushBack(e)
-		f.keys[o.Key] = e
-		f.sums += entryBytes + int64(len(e.key))
+		id, e = f.add(o)
 	} else if o.T != e.t+1 {
 		e.complete = false
 	}
 	e.t, e.partition = o.T, o.Partition
-	f.score(e, o)
+	in := f.score(e, o)
 	if o.Published {
-		p := Point{o, e.inside}
-		f.grow(e, p)
-		f.log.add(record{point: o, inside: p.inside, size: o.Size() + o.NamesSize()})
+		p := Point{o, in}
+		f.buf = f.appendPoint(f.buf[:0], p)
+		f.note(f.buf, o.Key)
+		f.grow(e, o, f.buf)
 	}
-	f.settle(e)
+	f.settle(id, e)
 }
 
-// grow adds a point and lets the oldest go that a key has no room for.
-func (f *Feed) grow(e *entry, p Point) {
-	n := p.Size()
-	if len(e.points) == 0 || !e.points[len(e.points)-1].SharesNames(p.Point) {
-		n += p.NamesSize()
-	}
-	e.points = append(e.points, p)
-	e.bytes += n
-	f.points += n
-	f.bare(e)
-	for e.bytes > keyBytes && len(e.points) > 1 {
+// grow adds the bytes of a point and lets the oldest go that a key has no room for.
+func (f *Feed) grow(e *entry, o *pipeline.Point, point []byte) {
+	e.newest = f.pool.Push(&e.points, point)
+	e.told++
+	f.keepRows(e, o)
+	for e.bytes() > keyBytes && e.points.Len() > 1 {
 		f.shift(e)
 	}
 }
 
-// shift forgets the oldest point of an entry. Names that the next one shares
-// stay.
+// shift forgets the oldest point of an entry.
 func (f *Feed) shift(e *entry) {
-	first := e.points[0]
-	n := first.Size()
-	if len(e.points) == 1 || !first.SharesNames(e.points[1].Point) {
-		n += first.NamesSize()
-	}
-	e.points[0] = Point{}
-	e.points = e.points[1:]
-	e.bytes -= n
-	f.points -= n
+	f.buf = f.pool.Pop(f.buf[:0], &e.points)
+	f.leavePoint(f.buf)
+	f.bare(e)
 	e.complete = false
 }
 
-// settle puts the entry last in the list where it belongs.
-func (f *Feed) settle(e *entry) {
+// settle puts the entry last in the order where it belongs.
+func (f *Feed) settle(id offheap.ID, e *entry) {
 	at := hasHistory
-	switch len(e.points) {
+	switch e.points.Len() {
 	case 0:
-		at, e.points = hasSums, nil
+		at = hasSums
 	case 1:
 		at = hasNewest
 	}
-	if at == e.level { // as of most shards: a list's element is not made anew
-		f.order[at].MoveToBack(e.place)
-		return
-	}
-	f.order[e.level].Remove(e.place)
-	e.level, e.place = at, f.order[at].PushBack(e)
+	f.order[e.level].remove(f, e)
+	e.level = at
+	f.order[at].add(f, id, e)
 }
 
-// remove forgets an entry, nil for none.
-func (f *Feed) remove(e *entry) {
-	if e == nil {
-		return
-	}
-	for len(e.points) > 0 {
-		f.shift(e)
-	}
-	if e.sums.Rows > 0 {
-		f.kind(e.partition, e.kind).Keys--
-	}
-	f.order[e.level].Remove(e.place)
-	f.sums -= entryBytes + int64(len(e.key))
-	delete(f.keys, e.key)
+// held returns the bytes of points and of rows beside their predictions.
+func (f *Feed) held() int64 {
+	return f.pool.Used()*offheap.SlotBytes - f.sums - f.log.queue.Bytes()
 }
+
+// places returns the bytes by which entries are found.
+func (f *Feed) places() int64 { return placeBytes * int64(len(f.entries)) }
 
 // evict keeps within the limit: histories of the keys longest without change
 // go first, then their newest points, and sums when they alone have more than
 // three quarters of it.
 func (f *Feed) evict() {
-	for f.points > 0 && f.points+f.sums > f.limit {
-		front, keep := f.order[hasHistory].Front(), 1
-		if front == nil {
-			front, keep = f.order[hasNewest].Front(), 0
+	for f.held() > 0 && (f.held()+f.sums > f.limit || f.places()+f.words.bytes > f.aside) {
+		id, keep := f.order[hasHistory].oldest, 1
+		if id == 0 {
+			id, keep = f.order[hasNewest].oldest, 0
 		}
-		e := front.Value.(*entry)
+		e := f.entry(id)
 		f.crowded, e.crowded = true, true
-		for len(e.points) > keep {
+		for e.points.Len() > keep {
 			f.shift(e)
 		}
-		e.points = append([]Point(nil), e.points...) // let the room go, too
-		f.settle(e)
+		f.settle(id, e)
 	}
-	for f.sums > f.limit/4*3 {
+	for f.sums > f.limit/4*3 { // places are a sixth of them or less
 		f.crowded = true
-		for i := levels - 1; i >= 0; i-- {
-			if front := f.order[i].Front(); front != nil {
-				f.remove(front.Value.(*entry))
+		for i := levels - 1; ; i-- {
+			if id := f.order[i].oldest; id != 0 {
+				f.remove(id, f.entry(id))
 				break
 			}
 		}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unsafe"
 
+	"github.com/credence-stream/credence/internal/offheap"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -14,33 +16,53 @@ import (
 type journal struct {
 	boot    string // names this life of the process
 	limit   int64
-	bytes   int64
-	records []record
+	queue   offheap.Queue // of points, each with its key behind it
+	records []record      // of the queue, oldest first
+	named   int64         // bytes of words
+	names   wordsID       // of the newest
 	last    uint64        // number of the newest
 	changed chan struct{} // closed by wake
 	dirty   bool
 }
 
-// record is one event: a posterior, or a deletion.
+// record is where an event is, and what its words have if the one before had others.
 type record struct {
-	point  *pipeline.Point
-	inside inside
-	size   int64
+	at    offheap.Mark
+	named uint32
 }
+
+// recordBytes is what a record has of a list that is at most half full.
+const recordBytes = 2 * int64(unsafe.Sizeof(record{}))
 
 func newJournal(boot string, limit int64) journal {
 	return journal{boot: boot, limit: limit, changed: make(chan struct{})}
 }
 
-func (j *journal) add(r record) {
+func (j *journal) places() int64 { return recordBytes * int64(len(j.records)) }
+
+// note appends an event to the log: the bytes of a point of a key.
+func (f *Feed) note(point []byte, key string) {
+	j := &f.log
+	kind, names := f.againPoint(point)
+	r := record{}
+	if names != j.names {
+		r.named = uint32(f.words.size(kind) + f.words.size(names))
+	}
+	f.about = append(append(f.about[:0], point...), key...)
+	r.at = f.pool.Push(&j.queue, f.about)
 	j.records = append(j.records, r)
-	j.bytes += r.size
+	j.named += int64(r.named)
+	j.names = names
 	j.last++
 	j.dirty = true
-	for j.bytes > j.limit && len(j.records) > 0 {
-		j.bytes -= j.records[0].size
-		j.records[0] = record{}
+	for len(j.records) > 0 && (j.queue.Bytes() > j.limit/4*3 || j.places()+j.named > j.limit/4) {
+		j.named -= int64(j.records[0].named)
 		j.records = j.records[1:]
+		f.about = f.pool.Pop(f.about[:0], &j.queue)
+		f.leavePoint(f.about)
+	}
+	if len(j.records) == 0 {
+		j.names = 0
 	}
 }
 
@@ -97,8 +119,10 @@ func (f *Feed) Read(from Position, limit int) (events []Event, next Position, mo
 	list = list[:min(len(list), limit)]
 	events = make([]Event, len(list))
 	for i, r := range list {
-		at := Position{j.boot, from.last + uint64(i) + 1}
-		events[i] = Event{at, Point{r.point, r.inside}}
+		p := Point{Point: new(pipeline.Point)}
+		f.buf, _ = f.pool.Read(f.buf[:0], r.at)
+		p.Key = string(f.readPoint(f.buf, &p, true))
+		events[i] = Event{Position{j.boot, from.last + uint64(i) + 1}, p}
 	}
 	return events, Position{j.boot, from.last + uint64(len(list))}, j.changed, false
 }

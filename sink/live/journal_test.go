@@ -54,8 +54,8 @@ func TestJournalForgets(t *testing.T) {
 	for i := range int64(300) {
 		f.Saved(home, []*pipeline.Point{point("a", i, i+1, 10)})
 	}
-	if f.log.bytes > 1<<17 {
-		t.Errorf("the log has %d bytes", f.log.bytes)
+	if n := f.log.queue.Bytes() + f.log.places() + f.log.named; n > 1<<17 {
+		t.Errorf("the log has %d bytes", n)
 	}
 	if _, at, _, lost := f.Read(start, 10); !lost || at != f.End() {
 		t.Error("what is overwritten is not told as lost")

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"encoding/binary"
+
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -23,29 +25,95 @@ type Observed struct {
 // Observed returns the newest rows of a key beside what was predicted of them, at most
 // limit, oldest first; owned and known as for History.
 func (f *Feed) Observed(key string, limit int) (rows []Observed, owned, known bool) {
-	h, known := f.History(key, keptObserved)
-	for i := range h.Points {
-		p := h.Points[i].Point
-		for j, o := range p.Observed {
-			numbers, labels := p.Given.Row(j)
-			rows = append(rows, Observed{Observed: o, T: p.T, Offset: p.Offset, Time: p.Time, Names: p.Given.Names, Numbers: numbers, Labels: labels})
-		}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, e := f.find(key)
+	if e == nil {
+		return nil, false, false
 	}
-	return rows[max(0, len(rows)-limit):], h.Owned, known
+	if !f.owned(e.partition) {
+		return nil, false, true
+	}
+	at := e.rows.Oldest()
+	for range e.rows.Len() {
+		f.buf, at = f.pool.Read(f.buf[:0], at)
+		rows = f.readRows(rows, f.buf)
+	}
+	return rows[max(0, len(rows)-limit):], true, true
 }
 
-// bare takes the rows from the point that has just become too old to keep them.
-// Points never change: others may be reading it.
-func (f *Feed) bare(e *entry) {
-	at := len(e.points) - 1 - keptObserved
-	if at < 0 || len(e.points[at].Observed) == 0 {
-		return
+// keepRows keeps the rows of a point that was added last, and lets those go that are too old.
+func (f *Feed) keepRows(e *entry, o *pipeline.Point) {
+	if len(o.Observed) > 0 {
+		if e.rows.Len() == 0 {
+			e.oldestRows = e.told
+		}
+		f.buf = f.appendRows(f.buf[:0], o, e.told)
+		f.pool.Push(&e.rows, f.buf)
 	}
-	old := e.points[at].Point
-	without := *old
-	without.Observed, without.Given = nil, pipeline.Given{}
-	e.points[at].Point = &without
-	freed := old.Size() - without.Size()
-	e.bytes -= freed
-	f.points -= freed
+	f.bare(e)
+}
+
+// bare lets the rows go of points that are too old to keep them, or are gone themselves.
+func (f *Feed) bare(e *entry) {
+	keep := uint32(min(keptObserved, e.points.Len()))
+	for e.rows.Len() > 0 && e.told-e.oldestRows >= keep {
+		f.buf = f.pool.Pop(f.buf[:0], &e.rows)
+		r := reader(f.buf)
+		f.words.leave(r.words())
+		if e.rows.Len() > 0 {
+			f.buf, _ = f.pool.Read(f.buf[:0], e.rows.Oldest())
+			e.oldestRows = binary.LittleEndian.Uint32(f.buf[4:])
+		}
+	}
+}
+
+const observedNumbers = 9 // of a row, beside its place in the shard
+
+// appendRows appends the bytes of the observed rows of a point, and holds their words: the
+// names of inputs, how many points there had been, where the shard is, the rows' places in it,
+// labels where there are any, and numbers.
+func (f *Feed) appendRows(dst []byte, o *pipeline.Point, told uint32) []byte {
+	g := &o.Given
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.words.hold(useInputs, g.Names)))
+	dst = binary.LittleEndian.AppendUint32(dst, told)
+	for _, n := range [...]int64{o.T, o.Offset, o.Time, int64(len(o.Observed)), int64(len(g.Labels))} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	f.numbers = f.numbers[:0]
+	for i := range o.Observed {
+		r := &o.Observed[i]
+		dst = binary.AppendVarint(dst, r.Row)
+		f.numbers = append(append(f.numbers, r.Y, r.Mean, r.PIT), r.Q[:]...)
+	}
+	for _, s := range g.Labels {
+		dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+	}
+	return appendNumbers(dst, append(f.numbers, g.Numbers...))
+}
+
+// readRows appends the rows that the bytes have.
+func (f *Feed) readRows(rows []Observed, r reader) []Observed {
+	given := pipeline.Given{Names: f.words.get(r.words())}
+	_ = r.words() // how many points there had been
+	shard := Observed{T: r.int(), Offset: r.int(), Time: r.int(), Names: given.Names}
+	n, labels, from := int(r.int()), int(r.int()), len(rows)
+	for range n {
+		row := shard
+		row.Row = r.int()
+		rows = append(rows, row)
+	}
+	for range labels {
+		given.Labels = append(given.Labels, r.text())
+	}
+	count := n * (observedNumbers + len(given.Names))
+	numbers := r.numbers(make([]float64, 0, count), r.there(count), 0, count)
+	given.Numbers = numbers[n*observedNumbers:]
+	for i := range rows[from:] {
+		row, own := &rows[from+i], numbers[i*observedNumbers:][:observedNumbers]
+		row.Y, row.Mean, row.PIT = own[0], own[1], own[2]
+		copy(row.Q[:], own[3:])
+		row.Numbers, row.Labels = given.Row(i)
+	}
+	return rows
 }

@@ -1,5 +1,7 @@
 package live
 
+import "github.com/credence-stream/credence/cdf"
+
 // Window is how well consecutive shards of a key were predicted.
 type Window struct {
 	From, To         int64 // shards, the last one included
@@ -11,22 +13,32 @@ type Window struct {
 // at most n runs of as many shards each, one more in the newer ones; owned and
 // known as for History.
 func (f *Feed) Windows(key string, n int) (list []Window, owned, known bool) {
-	h, known := f.History(key, keyBytes) // no point is smaller than a byte
-	scored := h.Points[:0]
-	for _, p := range h.Points {
-		if p.Score.Rows > 0 {
-			scored = append(scored, p)
-		}
+	type shard struct {
+		t, time int64
+		score   cdf.Score
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, e := f.find(key)
+	if e == nil || !f.owned(e.partition) {
+		return nil, false, e != nil
+	}
+	var scored []shard
+	f.heads(e, func(p *Point) bool {
+		if p.Score.Rows > 0 {
+			scored = append(scored, shard{p.T, p.Time, p.Score})
+		}
+		return true
+	})
 	n = min(n, len(scored))
 	for i := range n {
 		part := scored[i*len(scored)/n : (i+1)*len(scored)/n]
 		first, last := part[0], part[len(part)-1]
-		w := Window{From: first.T, To: last.T, FromTime: first.Time, ToTime: last.Time}
-		for _, p := range part {
-			w.Sums.add(&p.Score)
+		w := Window{From: first.t, To: last.t, FromTime: first.time, ToTime: last.time}
+		for j := range part {
+			w.Sums.add(&part[j].score)
 		}
 		list = append(list, w)
 	}
-	return list, h.Owned, known
+	return list, true, true
 }

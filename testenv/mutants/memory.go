@@ -37,11 +37,17 @@ var ofMemory = []mutant{
 	{"lag stands still while a partition is stuck", "pipeline/machine.go",
 		"\tm.look()\n", "", "TestStuckPartition", machine},
 	{"values that were taken share the memory of the shelf", "pipeline/shelf/segment.go",
-		"v.Bytes = make([]byte, n)\n\t\tcopy(v.Bytes, s.memory[off+headerBytes+int64(key):])", "v.Bytes = s.memory[off+headerBytes+int64(key):][:n]", "TestTakenIsACopy", shelves},
+		"v.Bytes = make([]byte, n)\n\t\tcopy(v.Bytes, s.Bytes[off+headerBytes+int64(key):])", "v.Bytes = s.Bytes[off+headerBytes+int64(key):][:n]", "TestTakenIsACopy", shelves},
 	{"gaps of a shelf stay", "pipeline/shelf/shelf.go",
 		"\t\ts.merge(seg)\n", "", "TestShelf|TestMemoryGoesBack", shelves},
-	{"memory of a forgotten shelf stays", "pipeline/shelf/segment.go",
-		"\ts.dropped = runtime.AddCleanup(s, giveBack, s.memory)\n", "", "TestMemoryGoesBack", shelves},
+	{"memory of a forgotten block stays", "internal/offheap/block.go",
+		"\tb.dropped = runtime.AddCleanup(b, giveBack, b.Bytes)\n", "", "TestForgottenPoolGoesBack", slots},
+	{"empty slabs stay", "internal/offheap/pool.go",
+		"if s.used == 0 && (p.used == 0 || p.open.oldest != p.open.newest) {", "if s.used < 0 {", "TestPool", slots},
+	{"a slot that comes again has what it had", "internal/offheap/pool.go",
+		"\tclear(b)\n", "", "TestPool", slots},
+	{"slots of popped records stay", "internal/offheap/queue.go",
+		"\tp.Free(q.first)\n", "", "TestQueue", slots},
 	{"record behind a place that became free not found", "pipeline/shelf/table.go",
 		"&mask >= (j-i)&mask {", "&mask > (j-i)&mask {", "TestShelf", shelves},
 	{"gaps of a shelf beyond the cache's limit", "pipeline/cache.go",
@@ -54,8 +60,22 @@ var ofMemory = []mutant{
 		"r.objects+m.outside()-p", "r.objects-p", "TestMemoryOutsideTheHeap", []string{"./cmd/consumer/run"}},
 	{"states counted twice", "cmd/consumer/run/memory_parts.go",
 		"-p[\"states\"]", "", "TestMemoryParts", []string{"./cmd/consumer/run"}},
+	{"GOGC overruled", "cmd/consumer/run/memory.go",
+		"strings.HasPrefix(v, \"GOGC=\")", "v == \"GOGC\"", "TestGarbageIsLimited", []string{"./cmd/consumer/run"}},
+	{"points beyond the limit of a history", "sink/live/history.go", "f.held()+f.sums > f.limit ||", "f.held() > f.limit ||", "TestBooks", feed},
+	{"parts of a history borrow from each other", "sink/live/feed.go", "max(0, limit/4*3-2*pool.Slab())", "max(0, limit/8*7-2*pool.Slab())", "TestMemoryIsBounded", feed},
+	{"words beyond the limit of a history", "sink/live/history.go", " || f.places()+f.words.bytes > f.aside", "", "TestMemoryIsBounded", feed},
+	{"a key's past without a bound", "sink/live/history.go", "for e.bytes() > keyBytes && e.points.Len() > 1 {", "for e.points.Len() > keyBytes {", "TestKeyIsBounded", feed},
+	{"words of points that went stay", "sink/live/history.go", "\tf.leavePoint(f.buf)\n", "", "TestBooks", feed},
+	{"rows of old points stay", "sink/live/observed.go", "e.told-e.oldestRows >= keep {", "e.told-e.oldestRows > keep {", "TestObservedRows", feed},
+	{"entries of forgotten keys stay", "sink/live/entry.go", "\tf.pool.Free(id)\n", "", "TestForgottenKeysGiveBack", feed},
+	{"a key for another with its hash", "sink/live/entry.go", "string(f.keyOf(e)) == key", "len(f.keyOf(e)) == len(key)", "TestAnswersArePoints", feed},
+	{"every NaN comes back as one", "sink/live/codec.go", "b != undefined", "!math.IsNaN(v)", "TestAnswersArePoints", feed},
 	{"limit for the heap alone", "cmd/consumer/run/memory.go",
 		"debug.SetMemoryLimit(max(limit-now, limit/leastShare))", "debug.SetMemoryLimit(limit)", "TestMemoryLimitIsShared", []string{"./cmd/consumer/run"}},
 }
 
-var shelves = []string{"./pipeline/shelf"}
+var (
+	shelves = []string{"./pipeline/shelf"}
+	slots   = []string{"./internal/offheap"}
+)

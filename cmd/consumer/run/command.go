@@ -13,7 +13,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
-	"github.com/credence-stream/credence/pipeline/shelf"
+	"github.com/credence-stream/credence/internal/offheap"
 )
 
 // Command returns the command run.
@@ -75,8 +75,9 @@ of a time, a partition begins at its first record that is not older.`,
 
 func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start *from, untilEnd bool) error {
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
+		limitGarbage(a.Env)
 		limit := limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), w.log)
-		defer shareMemory(limit, shelf.Mapped)()
+		defer shareMemory(limit, offheap.Mapped)()
 	}
 	inside, err := connect.StartEmbedded(ctx, c, connect.Usual, w.log)
 	if err != nil {

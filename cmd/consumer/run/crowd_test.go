@@ -15,8 +15,9 @@ import (
 func TestCrowdIsToldOnce(t *testing.T) {
 	var out bytes.Buffer
 	c := &crowdTeller{Feed: live.New(1 << 20), log: slog.New(slog.NewTextHandler(&out, nil)), limit: 1 << 20}
-	for i := range 2000 {
-		c.Saved(pipeline.Partition{Topic: "in"}, []*pipeline.Point{{Key: fmt.Sprint(i % 1000), T: int64(1 + i/1000), Offset: int64(i), Published: true}})
+	const keys = 4000
+	for i := range 2 * keys {
+		c.Saved(pipeline.Partition{Topic: "in"}, []*pipeline.Point{{Key: fmt.Sprint(i % keys), T: int64(1 + i/keys), Offset: int64(i), Published: true}})
 		if i == 100 && out.Len() > 0 {
 			t.Errorf("told of %d keys: %s", i, out.String())
 		}

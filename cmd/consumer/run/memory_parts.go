@@ -8,8 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/credence-stream/credence/internal/offheap"
 	"github.com/credence-stream/credence/pipeline"
-	"github.com/credence-stream/credence/pipeline/shelf"
 )
 
 // memoryParts tells what the memory of the process is made of: the parts add up to what is
@@ -24,7 +24,7 @@ type memoryParts struct {
 // RegisterMetrics registers the metric that says what the memory of the process is made of, with
 // what a worker and the page's history have of it.
 func RegisterMetrics(reg prometheus.Registerer, worker *pipeline.Metrics, history func() int64) {
-	reg.MustRegister(newMemoryParts(worker.Memory, history, shelf.Mapped))
+	reg.MustRegister(newMemoryParts(worker.Memory, history, offheap.Mapped))
 }
 
 func newMemoryParts(states func() (states, inflight int64), history, outside func() int64) *memoryParts {

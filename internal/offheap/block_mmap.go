@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package shelf
+package offheap
 
 import "syscall"
 

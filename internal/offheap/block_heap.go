@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package shelf
+package offheap
 
 // obtain returns n bytes of the heap: other systems have no mapping that all of them share.
 func obtain(n int) []byte { return make([]byte, n) }

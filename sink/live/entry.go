@@ -1,0 +1,229 @@
+package live
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/credence-stream/credence/internal/offheap"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// level says what is left of an entry: entries of the lowest go first when
+// there is too much.
+type level uint8
+
+const (
+	hasHistory level = iota
+	hasNewest
+	hasSums
+	levels
+)
+
+// entry is what is remembered of a key. It lies in a slot of the feed's pool, and has no pointers.
+type entry struct {
+	points offheap.Queue // bytes of points, oldest first
+	rows   offheap.Queue // bytes of observed rows, see appendRows
+	about  offheap.Queue // one record: the key, and the sums where a row was scored
+	newest offheap.Mark  // of the points
+	t      int64         // of the newest shard
+	born   uint64        // how many entries there had been
+	// older and newer are its neighbours in the order of its level, twin another one whose key
+	// has the same hash.
+	older, newer, twin offheap.ID
+	place              uint32 // in the feed's list of entries
+	kind               wordsID
+	partition          int32
+	told               uint32 // points so far
+	oldestRows         uint32 // told when the oldest of rows was
+	level              level
+	complete           bool // the points reach back to the first shard
+	crowded            bool // points had to go for other keys, or it was forgotten for them
+	scored             bool // some row was
+}
+
+// An entry fits in a slot.
+var _ [offheap.SlotBytes - unsafe.Sizeof(entry{})]byte
+
+// placeBytes is what finds an entry: of the map by hashes, which has up to two places for each, and
+// the list of entries.
+const placeBytes = 48
+
+// bytes returns what the points and rows of an entry take.
+func (e *entry) bytes() int64 { return e.points.Bytes() + e.rows.Bytes() }
+
+func (f *Feed) entry(id offheap.ID) *entry { return offheap.View[entry](f.pool, id) }
+
+// find returns the entry of a key, nil: there is none.
+func (f *Feed) find(key string) (offheap.ID, *entry) {
+	for id := f.keys[f.hash(key)]; id != 0; {
+		e := f.entry(id)
+		if string(f.keyOf(e)) == key {
+			return id, e
+		}
+		id = e.twin
+	}
+	return 0, nil
+}
+
+// add makes an entry without points.
+func (f *Feed) add(o *pipeline.Point) (offheap.ID, *entry) {
+	id := f.pool.Alloc()
+	e, sum := f.entry(id), f.hash(o.Key)
+	f.born++
+	*e = entry{
+		born: f.born, twin: f.keys[sum], place: uint32(len(f.entries)), kind: f.words.hold(useKind, []string{o.Kind, o.Variant}),
+		partition: o.Partition, complete: o.T == 1, crowded: o.T > 1 && f.crowded, level: hasSums,
+	}
+	f.keys[sum] = id
+	f.entries = append(f.entries, id)
+	f.order[e.level].add(f, id, e)
+	f.sums += offheap.SlotBytes
+	f.tell(e, o.Key, nil, inside{})
+	return id, e
+}
+
+// remove forgets an entry.
+func (f *Feed) remove(id offheap.ID, e *entry) {
+	for e.points.Len() > 0 {
+		f.shift(e)
+	}
+	if e.scored {
+		f.kind(e.partition, f.words.get(e.kind)[0]).Keys--
+	}
+	f.order[e.level].remove(f, e)
+	f.unlink(id, e)
+	last := f.entries[len(f.entries)-1]
+	f.entries[e.place] = last
+	f.entry(last).place = e.place
+	f.entries = f.entries[:len(f.entries)-1]
+	f.words.leave(e.kind)
+	f.sums -= offheap.SlotBytes + e.about.Bytes()
+	f.pool.Clear(&e.about)
+	f.pool.Free(id)
+}
+
+// unlink takes an entry out of those with its hash.
+func (f *Feed) unlink(id offheap.ID, e *entry) {
+	sum := f.hash(string(f.keyOf(e)))
+	at := f.keys[sum]
+	if at == id {
+		if f.keys[sum] = e.twin; e.twin == 0 {
+			delete(f.keys, sum)
+		}
+		return
+	}
+	for f.entry(at).twin != id {
+		at = f.entry(at).twin
+	}
+	f.entry(at).twin = e.twin
+}
+
+// keyOf returns the key of an entry, in a buffer of the feed.
+func (f *Feed) keyOf(e *entry) []byte {
+	f.about, _ = f.pool.Read(f.about[:0], e.about.Oldest())
+	r := reader(f.about)
+	return r.bytes()
+}
+
+// sumsOf returns the key of an entry, in a buffer of the feed, its sums and what is inside.
+func (f *Feed) sumsOf(e *entry) (key []byte, s Sums, in inside) {
+	f.about, _ = f.pool.Read(f.about[:0], e.about.Oldest())
+	r := reader(f.about)
+	key = r.bytes()
+	if len(r) == 0 {
+		return key, s, in
+	}
+	for _, n := range s.counts() {
+		*n = r.int()
+	}
+	for i := range s.PIT {
+		s.PIT[i] = int64(r.uint())
+	}
+	var list [4]float64
+	r.numbers(list[:0], r.there(len(list)), 0, len(list))
+	s.logs, s.squares, in = list[0], list[1], inside{list[2], list[3]}
+	return key, s, in
+}
+
+// counts are the whole numbers of the sums of a key, transforms aside.
+func (s *Sums) counts() [5]*int64 {
+	return [...]*int64{&s.Shards, &s.Rows, &s.counted, &s.logRows, &s.residualRows}
+}
+
+// tell writes what an entry says of its key; s is nil before the first row is scored.
+func (f *Feed) tell(e *entry, key string, s *Sums, in inside) {
+	b := append(binary.AppendUvarint(f.buf[:0], uint64(len(key))), key...)
+	if s != nil {
+		for _, n := range s.counts() {
+			b = binary.AppendVarint(b, *n)
+		}
+		for _, n := range s.PIT {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+		b = appendNumbers(b, []float64{s.logs, s.squares, in.rows, in.held})
+	}
+	f.sums -= e.about.Bytes()
+	f.pool.Clear(&e.about)
+	f.pool.Push(&e.about, b)
+	f.sums += e.about.Bytes()
+	f.buf = b
+}
+
+// each calls visit for the entries of owned partitions, some at a time: the
+// worker waits for none of it long. Those that come while it goes on are left out.
+func (f *Feed) each(visit func(e *entry)) {
+	f.mu.Lock()
+	list, born := append(make([]offheap.ID, 0, len(f.entries)), f.entries...), f.born
+	f.mu.Unlock()
+	const some = 500
+	for len(list) > 0 {
+		f.mu.Lock()
+		for _, id := range list[:min(some, len(list))] {
+			if e := f.still(id, born); e != nil && f.owned(e.partition) {
+				visit(e)
+			}
+		}
+		f.mu.Unlock()
+		list = list[min(some, len(list)):]
+	}
+}
+
+// still returns the entry of a slot, nil where the slot is of something else now, or of an entry
+// that was born later.
+func (f *Feed) still(id offheap.ID, born uint64) *entry {
+	if f.pool.Slot(id) == nil {
+		return nil
+	}
+	e := f.entry(id)
+	if int(e.place) >= len(f.entries) || f.entries[e.place] != id || e.born > born {
+		return nil
+	}
+	return e
+}
+
+// line is entries of a level, longest without change first.
+type line struct{ oldest, newest offheap.ID }
+
+func (l *line) add(f *Feed, id offheap.ID, e *entry) {
+	e.older, e.newer = l.newest, 0
+	if l.newest != 0 {
+		f.entry(l.newest).newer = id
+	} else {
+		l.oldest = id
+	}
+	l.newest = id
+}
+
+func (l *line) remove(f *Feed, e *entry) {
+	if e.older != 0 {
+		f.entry(e.older).newer = e.newer
+	} else {
+		l.oldest = e.newer
+	}
+	if e.newer != 0 {
+		f.entry(e.newer).older = e.older
+	} else {
+		l.newest = e.older
+	}
+	e.older, e.newer = 0, 0
+}
