@@ -42,11 +42,11 @@ func (q *quotes) Read(b []byte) (int, error) {
 	n, err := q.in.Read(b)
 	start := 0 // of the record in b
 	for i, c := range b[:n] {
-		switch {
-		case c == '"' || c == bareQuote:
+		switch c {
+		case '"', bareQuote:
 			c = q.meet(c)
 			b[i] = c
-		case c == '\n':
+		case '\n':
 			if q.line++; !q.inside {
 				q.begin, q.size, start = q.line, 0, i+1
 			}
