@@ -31,7 +31,7 @@ var ofLaws = []mutant{
 	{"mixture quantile: series followed too far", "models/internal/dist/normals_quantile.go",
 		"near = 0.02", "near = 0.5", "^TestFewRowsAgainstQuadrature$", linear},
 	{"mixture quantile: steps of the wrong sign between modes", "models/internal/dist/normals_quantile.go",
-		"max(1-t*a2, 0.5)", "(1 - t*a2)", "^TestFewRowsAgainstQuadrature$", linear},
+		"max(1-s.t*s.a2, 0.5)", "(1 - s.t*s.a2)", "^TestFewRowsAgainstQuadrature$", linear},
 	{"mixture density: not over the sd", "models/internal/dist/normals.go",
 		"x.Mean[:all], x.Inv[:all], y)", "x.Mean[:all], x.W[:all], y)", "^TestMixtureAfterAnother$", laws},
 	{"law table: sign of the end correction", "models/internal/dist/table.go",
