@@ -374,14 +374,6 @@ func (l *lane) note(t *task, point func() *Point) {
 	l.notes = append(l.notes, p)
 }
 
-func (l *lane) touch(e *entry) {
-	e.state.stored = nil
-	if !e.state.dirty {
-		e.state.dirty = true
-		l.dirty = append(l.dirty, e)
-	}
-}
-
 // cut hands over what changed since the last one. With pack, models that were used
 // once are let go: their keys are likely many, and come again late.
 func (l *lane) cut(pack bool) (cutPart, *failure) {

@@ -93,6 +93,15 @@ func unreadable(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
+// touch notes that a state has changed.
+func (l *lane) touch(e *entry) {
+	e.state.stored = nil
+	if !e.state.dirty {
+		e.state.dirty = true
+		l.dirty = append(l.dirty, e)
+	}
+}
+
 // packNew packs the model that a key's first shard has made, whose memory is the
 // next new key's: most of many new keys come again late, if at all, and the others
 // are opened once.

@@ -112,7 +112,7 @@ var guarantees = []mutant{
 		"k.token == f.meta.Owner && ", "", "TestCacheIsKept", machine},
 	{"dirty entry evicted", "pipeline/cache.go",
 		"e.listed == nil && e.cut == 0 && e.pending == 0", "e.listed == nil && e.pending == 0", "TestSimulatedTrouble|TestCache", machine},
-	{"changed state packed", "pipeline/lane.go",
+	{"changed state packed", "pipeline/state.go",
 		"\te.state.stored = nil\n", "", "TestChangedStateIsNotPacked", machine},
 	{"half of the stored bytes counted", "pipeline/cache.go",
 		"len(key) + cap(s.stored))", "len(key) + len(s.stored)/2)", "TestStatesTakeWhatTheySay", machine},
