@@ -60,8 +60,6 @@ var ofMemory = []mutant{
 		"r.objects+m.outside()-p", "r.objects-p", "TestMemoryOutsideTheHeap", []string{"./cmd/consumer/run"}},
 	{"states counted twice", "cmd/consumer/run/memory_parts.go",
 		"-p[\"states\"]", "", "TestMemoryParts", []string{"./cmd/consumer/run"}},
-	{"GOGC overruled", "cmd/consumer/run/memory.go",
-		"strings.HasPrefix(v, \"GOGC=\")", "v == \"GOGC\"", "TestGarbageIsLimited", []string{"./cmd/consumer/run"}},
 	{"points beyond the limit of a history", "sink/live/history.go", "f.held()+f.sums > f.limit ||", "f.held() > f.limit ||", "TestBooks", feed},
 	{"parts of a history borrow from each other", "sink/live/feed.go", "max(0, limit/4*3-2*pool.Slab())", "max(0, limit/8*7-2*pool.Slab())", "TestMemoryIsBounded", feed},
 	{"words beyond the limit of a history", "sink/live/history.go", " || f.places()+f.words.bytes > f.aside", "", "TestMemoryIsBounded", feed},

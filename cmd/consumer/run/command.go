@@ -75,7 +75,6 @@ of a time, a partition begins at its first record that is not older.`,
 
 func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start *from, untilEnd bool) error {
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
-		limitGarbage(a.Env)
 		limit := limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), w.log)
 		defer shareMemory(limit, offheap.Mapped)()
 	}

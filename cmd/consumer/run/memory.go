@@ -39,18 +39,6 @@ func limitMemory(c *config.Config, env []string, container int64, log *slog.Logg
 	return limit
 }
 
-// garbagePercent is how much garbage there may be to 100 bytes that live. States at rest and
-// the page's history are outside the heap: what is left of it is cheap to look through, and
-// less garbage than Go's 100 costs no processor time that could be measured.
-const garbagePercent = 60
-
-// limitGarbage tells Go's runtime so. GOGC, which the runtime reads itself, wins.
-func limitGarbage(env []string) {
-	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
-		debug.SetGCPercent(garbagePercent)
-	}
-}
-
 // shareMemory keeps the limit for the heap and what is outside of it together, which the
 // runtime does not count, until the function that it returns is called.
 func shareMemory(limit int64, outside func() int64) (stop func()) {

@@ -43,19 +43,6 @@ func TestMemoryLimitFollowsTheConfiguration(t *testing.T) {
 	}
 }
 
-func TestGarbageIsLimited(t *testing.T) {
-	before := debug.SetGCPercent(77)
-	t.Cleanup(func() { debug.SetGCPercent(before) })
-	limitGarbage([]string{"HOME=/", "GOGC=77"})
-	if got := debug.SetGCPercent(77); got != 77 {
-		t.Errorf("GOGC was overruled by %d", got)
-	}
-	limitGarbage([]string{"HOME=/"})
-	if got := debug.SetGCPercent(77); got != garbagePercent {
-		t.Errorf("garbage may be %d %%, want %d", got, garbagePercent)
-	}
-}
-
 // TestMemoryLimitIsShared: what states take outside the heap the heap does not get, and gets
 // back.
 func TestMemoryLimitIsShared(t *testing.T) {
