@@ -1,6 +1,7 @@
 package offheap
 
 import (
+	"container/list"
 	"encoding/binary"
 	"unsafe"
 )
@@ -19,22 +20,19 @@ type Pool struct {
 	slots int     // of a slab
 	slabs []*slab // by number, from 1 on; nil: free
 	free  []uint32
-	open  slabs // with a free slot
-	used  int64 // slots
-	bytes int64 // of slabs
+	open  list.List // of slabs with a free slot
+	used  int64     // slots
+	bytes int64     // of slabs
 }
 
 // slab is a block of slots.
 type slab struct {
 	*Block
-	number       uint32
-	used, fresh  int // slots in use; those from fresh on never were
-	freed        int // 1 + the slot that became free last, which tells of the one before; 0: none
-	older, newer *slab
+	number      uint32
+	used, fresh int           // slots in use; those from fresh on never were
+	freed       int           // 1 + the slot that became free last, which tells of the one before; 0: none
+	open        *list.Element // of the pool, while a slot is free
 }
-
-// slabs is a list of them.
-type slabs struct{ oldest, newest *slab }
 
 // NewPool returns a pool whose slabs have about so many bytes: between 16 KiB and 512 KiB.
 func NewPool(slabBytes int64) *Pool {
@@ -52,10 +50,10 @@ func (p *Pool) Used() int64 { return p.used }
 
 // Alloc returns a slot of zeroes.
 func (p *Pool) Alloc() ID {
-	s := p.open.oldest
-	if s == nil {
-		s = p.grow()
+	if p.open.Len() == 0 {
+		p.grow()
 	}
+	s := p.open.Front().Value.(*slab)
 	i := s.fresh
 	if s.freed > 0 {
 		i = s.freed - 1
@@ -68,13 +66,13 @@ func (p *Pool) Alloc() ID {
 	s.used++
 	p.used++
 	if s.used == p.slots {
-		p.open.remove(s)
+		p.open.Remove(s.open)
 	}
 	return ID(s.number*uint32(p.slots) + uint32(i))
 }
 
 // grow adds a slab.
-func (p *Pool) grow() *slab {
+func (p *Pool) grow() {
 	s := &slab{Block: newSlab(p.slots * SlotBytes)}
 	if n := len(p.free); n > 0 {
 		s.number, p.free = p.free[n-1], p.free[:n-1]
@@ -84,8 +82,7 @@ func (p *Pool) grow() *slab {
 		p.slabs = append(p.slabs, s)
 	}
 	p.bytes += p.Slab()
-	p.open.add(s)
-	return s
+	s.open = p.open.PushBack(s)
 }
 
 // Free takes a slot back. Its bytes are zeroes from then on, or memory that nobody has.
@@ -96,24 +93,24 @@ func (p *Pool) Free(id ID) {
 	binary.LittleEndian.PutUint32(b, uint32(s.freed))
 	s.freed = i + 1
 	if s.used == p.slots {
-		p.open.add(s)
+		s.open = p.open.PushBack(s)
 	}
 	s.used--
 	p.used--
-	if s.used == 0 && (p.used == 0 || p.open.oldest != p.open.newest) {
+	if s.used == 0 && (p.used == 0 || p.open.Len() > 1) {
 		p.release(s)
 	}
 }
 
 // release gives a slab back, and once no slot is in use, all of them.
 func (p *Pool) release(s *slab) {
-	p.open.remove(s)
+	p.open.Remove(s.open)
 	p.slabs[s.number] = nil
 	p.free = append(p.free, s.number)
 	p.bytes -= p.Slab()
 	s.Release()
-	if p.used == 0 && p.open.oldest != nil {
-		p.release(p.open.oldest)
+	if p.used == 0 && p.open.Len() > 0 {
+		p.release(p.open.Front().Value.(*slab))
 	}
 }
 
@@ -131,26 +128,3 @@ func (s *slab) slot(i int) []byte { return s.Bytes[i*SlotBytes:][:SlotBytes:Slot
 
 // View returns a slot as a T, which has no pointers and at most SlotBytes; as Slot otherwise.
 func View[T any](p *Pool, id ID) *T { return (*T)(unsafe.Pointer(&p.Slot(id)[0])) }
-
-func (l *slabs) add(s *slab) {
-	if s.older = l.newest; s.older != nil {
-		s.older.newer = s
-	} else {
-		l.oldest = s
-	}
-	l.newest = s
-}
-
-func (l *slabs) remove(s *slab) {
-	if s.older != nil {
-		s.older.newer = s.newer
-	} else {
-		l.oldest = s.newer
-	}
-	if s.newer != nil {
-		s.newer.older = s.older
-	} else {
-		l.newest = s.older
-	}
-	s.older, s.newer = nil, nil
-}
