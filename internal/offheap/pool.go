@@ -59,7 +59,7 @@ func (p *Pool) Alloc() ID {
 		i = s.freed - 1
 		b := s.slot(i)
 		s.freed = int(binary.LittleEndian.Uint32(b))
-		clear(b[:4])
+		clear(b)
 	} else {
 		s.fresh++
 	}
@@ -85,12 +85,10 @@ func (p *Pool) grow() {
 	s.open = p.open.PushBack(s)
 }
 
-// Free takes a slot back. Its bytes are zeroes from then on, or memory that nobody has.
+// Free takes a slot back. Its bytes say nothing from then on, or are memory that nobody has.
 func (p *Pool) Free(id ID) {
 	s, i := p.slabs[int(id)/p.slots], int(id)%p.slots
-	b := s.slot(i)
-	clear(b)
-	binary.LittleEndian.PutUint32(b, uint32(s.freed))
+	binary.LittleEndian.PutUint32(s.slot(i), uint32(s.freed))
 	s.freed = i + 1
 	if s.used == p.slots {
 		s.open = p.open.PushBack(s)

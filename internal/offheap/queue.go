@@ -75,6 +75,22 @@ func (p *Pool) write(q *Queue, b []byte) {
 // Read appends the record at a mark to dst and returns the mark of the next one.
 func (p *Pool) Read(dst []byte, at Mark) (record []byte, next Mark) {
 	n, at := p.length(at)
+	dst, at = p.read(dst, at, n)
+	at = p.settle(at)
+	runtime.KeepAlive(p)
+	return dst, at
+}
+
+// Head appends the first n bytes of the record at a mark to dst, or all of it where it has fewer.
+func (p *Pool) Head(dst []byte, at Mark, n int) []byte {
+	all, at := p.length(at)
+	dst, _ = p.read(dst, at, min(n, all))
+	runtime.KeepAlive(p)
+	return dst
+}
+
+// read appends the n bytes from a mark on and returns where they end.
+func (p *Pool) read(dst []byte, at Mark, n int) ([]byte, Mark) {
 	for n > 0 {
 		at = p.settle(at)
 		part := p.Slot(at.slot)[linkBytes+int(at.off):]
@@ -83,8 +99,6 @@ func (p *Pool) Read(dst []byte, at Mark) (record []byte, next Mark) {
 		at.off += uint16(len(part))
 		n -= len(part)
 	}
-	at = p.settle(at)
-	runtime.KeepAlive(p)
 	return dst, at
 }
 
@@ -126,19 +140,18 @@ func (p *Pool) settle(at Mark) Mark {
 
 func (p *Pool) next(id ID) ID { return ID(binary.LittleEndian.Uint32(p.Slot(id))) }
 
-// Pop appends the oldest record to dst and takes it out. There must be one.
-func (p *Pool) Pop(dst []byte, q *Queue) []byte {
-	dst, next := p.Read(dst, q.Oldest())
+// Pop takes the oldest record out. There must be one.
+func (p *Pool) Pop(q *Queue) {
 	if q.n == 1 {
 		p.Clear(q)
-		return dst
+		return
 	}
+	next := p.Skip(q.Oldest())
 	for q.first != next.slot {
 		p.drop(q)
 	}
 	q.from = next.off
 	q.n--
-	return dst
 }
 
 // Clear takes all records out.

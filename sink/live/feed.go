@@ -76,6 +76,7 @@ func (f *Feed) Saved(p pipeline.Partition, points []*pipeline.Point) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.clock()
+	f.listen(now)
 	for _, o := range f.told.fresh(p.ID, points) {
 		switch {
 		case o.Dead != "":
@@ -92,7 +93,7 @@ func (f *Feed) Saved(p pipeline.Partition, points []*pipeline.Point) {
 			f.evict()
 		}
 	}
-	f.log.wake()
+	f.log.wake(now)
 }
 
 // State implements pipeline.Observer.

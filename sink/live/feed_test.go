@@ -40,8 +40,11 @@ func scored(p *pipeline.Point, bins ...int) *pipeline.Point {
 	return p
 }
 
+// newFeed returns a feed at a time that stands still, with a reader who has asked for events.
 func newFeed(limit int64) *Feed {
-	f := New(limit)
+	f, now := New(limit), time.Now()
+	f.clock = func() time.Time { return now }
+	f.End()
 	f.State(home, pipeline.State{Phase: pipeline.PhaseRunning})
 	return f
 }

@@ -104,8 +104,9 @@ func (f *Feed) grow(e *entry, o *pipeline.Point, point []byte) {
 
 // shift forgets the oldest point of an entry.
 func (f *Feed) shift(e *entry) {
-	f.buf = f.pool.Pop(f.buf[:0], &e.points)
+	f.buf = f.pool.Head(f.buf[:0], e.points.Oldest(), pointWords)
 	f.leavePoint(f.buf)
+	f.pool.Pop(&e.points)
 	f.bare(e)
 	e.complete = false
 }

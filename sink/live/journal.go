@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/credence-stream/credence/internal/offheap"
@@ -12,7 +13,7 @@ import (
 
 // journal is the newest events within a number of bytes, numbered from 1.
 // Readers come with the number of the last one that they have seen; nobody
-// waits for them.
+// waits for them. While nobody reads, events are counted and not kept.
 type journal struct {
 	boot    string // names this life of the process
 	limit   int64
@@ -23,7 +24,13 @@ type journal struct {
 	last    uint64        // number of the newest
 	changed chan struct{} // closed by wake
 	dirty   bool
+	heard   time.Time // when a reader last asked, or was woken
+	waited  bool      // for changed
 }
+
+// listened is how long events are kept after a reader asked last: who comes back
+// later reads anew.
+const listened = time.Minute
 
 // record is where an event is, and what its words have if the one before had others.
 type record struct {
@@ -43,6 +50,11 @@ func (j *journal) places() int64 { return recordBytes * int64(len(j.records)) }
 // note appends an event to the log: the bytes of a point of a key.
 func (f *Feed) note(point []byte, key string) {
 	j := &f.log
+	j.last++
+	j.dirty = true
+	if j.heard.IsZero() {
+		return
+	}
 	kind, names := f.againPoint(point)
 	r := record{}
 	if names != j.names {
@@ -53,25 +65,46 @@ func (f *Feed) note(point []byte, key string) {
 	j.records = append(j.records, r)
 	j.named += int64(r.named)
 	j.names = names
-	j.last++
-	j.dirty = true
 	for len(j.records) > 0 && (j.queue.Bytes() > j.limit/4*3 || j.places()+j.named > j.limit/4) {
-		j.named -= int64(j.records[0].named)
-		j.records = j.records[1:]
-		f.about = f.pool.Pop(f.about[:0], &j.queue)
-		f.leavePoint(f.about)
+		f.forgetEvent()
 	}
 	if len(j.records) == 0 {
 		j.names = 0
 	}
 }
 
+// forgetEvent lets the oldest event go.
+func (f *Feed) forgetEvent() {
+	j := &f.log
+	j.named -= int64(j.records[0].named)
+	j.records = j.records[1:]
+	f.about = f.pool.Head(f.about[:0], j.queue.Oldest(), pointWords)
+	f.leavePoint(f.about)
+	f.pool.Pop(&j.queue)
+}
+
+// listen lets all events go once nobody has asked for them for long.
+func (f *Feed) listen(now time.Time) {
+	j := &f.log
+	if j.waited || now.Sub(j.heard) < listened {
+		return
+	}
+	for len(j.records) > 0 {
+		f.forgetEvent()
+	}
+	j.records, j.names, j.heard = nil, 0, time.Time{}
+}
+
 // wake tells readers that there is more.
-func (j *journal) wake() {
-	if j.dirty {
-		j.dirty = false
-		close(j.changed)
-		j.changed = make(chan struct{})
+func (j *journal) wake(now time.Time) {
+	if !j.dirty {
+		return
+	}
+	j.dirty = false
+	close(j.changed)
+	j.changed = make(chan struct{})
+	if j.waited {
+		j.heard, j.waited = now, false
 	}
 }
 
@@ -99,6 +132,7 @@ func ParsePosition(s string) (Position, error) {
 func (f *Feed) End() Position {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.log.heard = f.clock()
 	return Position{f.log.boot, f.log.last}
 }
 
@@ -110,6 +144,7 @@ func (f *Feed) Read(from Position, limit int) (events []Event, next Position, mo
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	j := &f.log
+	j.heard = f.clock()
 	end := Position{j.boot, j.last}
 	first := j.last - uint64(len(j.records)) // the number before the oldest kept
 	if from.boot != j.boot || from.last > j.last || from.last < first {
@@ -117,6 +152,7 @@ func (f *Feed) Read(from Position, limit int) (events []Event, next Position, mo
 	}
 	list := j.records[from.last-first:]
 	list = list[:min(len(list), limit)]
+	j.waited = j.waited || len(list) == 0
 	events = make([]Event, len(list))
 	for i, r := range list {
 		p := Point{Point: new(pipeline.Point)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -66,16 +67,66 @@ func TestJournalForgets(t *testing.T) {
 	}
 }
 
+// Events are kept while somebody reads, for a minute more, and for who waits as long as it takes.
+func TestJournalKeepsWhatIsRead(t *testing.T) {
+	f := newFeed(1 << 20)
+	now := time.Unix(1000, 0)
+	f.clock = func() time.Time { return now }
+	offset := int64(0)
+	save := func() {
+		f.Saved(home, []*pipeline.Point{point("a", offset, offset+1, 10)})
+		offset++
+	}
+	kept := func(want int) {
+		t.Helper()
+		if n := len(f.log.records); n != want || f.log.queue.Len() != want {
+			t.Errorf("at %v %d events are kept, of %d places, want %d", now, f.log.queue.Len(), n, want)
+		}
+	}
+	read := func(at Position, want int, wantLost bool) Position {
+		t.Helper()
+		got, next, _, lost := f.Read(at, 10)
+		if len(got) != want || lost != wantLost {
+			t.Errorf("at %v %d events, lost %v, want %d, %v", now, len(got), lost, want, wantLost)
+		}
+		return next
+	}
+	start := f.End()
+	now = now.Add(listened)
+	save()
+	kept(0) // the only reader did not come back
+	at := read(start, 0, true)
+	save()
+	now = now.Add(listened - 1)
+	save()
+	kept(2)
+	at = read(at, 2, false)
+	at = read(at, 0, false) // waits from now on
+	now = now.Add(time.Hour)
+	save()
+	save()
+	kept(4)
+	at = read(at, 2, false)
+	now = now.Add(listened)
+	save()
+	kept(0)
+	read(at, 0, true)
+	if n := f.log.queue.Bytes() + f.log.places() + f.log.named; n != 0 {
+		t.Errorf("the log has %d bytes of no event", n)
+	}
+}
+
 // Readers beside a writer see every event once, in order, or are told that
 // they lost some. Run with -race.
 func TestReadersBesideAWriter(t *testing.T) {
 	const events = 3000
 	f := newFeed(64 << 20)
+	start := f.End()
 	var wait sync.WaitGroup
 	for r := range 4 {
 		wait.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(r), 1))
-			at, seen := Position{f.log.boot, 0}, []int64{}
+			at, seen := start, []int64{}
 			for len(seen) == 0 || seen[len(seen)-1] < events {
 				got, next, more, lost := f.Read(at, 1+rng.IntN(50))
 				if lost {

@@ -8,7 +8,7 @@ import (
 )
 
 // keptObserved is how many of a key's newest points keep their rows. After a key's first
-// shards every fourth point has some, eight: 256 rows, as many as a chart has room for.
+// shards a fourth of the points have some at most, eight: 256 rows, as many as a chart has room for.
 const keptObserved = 128
 
 // Observed is a row beside what was predicted of it, and the shard that it is of.
@@ -58,14 +58,20 @@ func (f *Feed) keepRows(e *entry, o *pipeline.Point) {
 func (f *Feed) bare(e *entry) {
 	keep := uint32(min(keptObserved, e.points.Len()))
 	for e.rows.Len() > 0 && e.told-e.oldestRows >= keep {
-		f.buf = f.pool.Pop(f.buf[:0], &e.rows)
-		r := reader(f.buf)
-		f.words.leave(r.words())
+		names, _ := f.headOfRows(e)
+		f.words.leave(names)
+		f.pool.Pop(&e.rows)
 		if e.rows.Len() > 0 {
-			f.buf, _ = f.pool.Read(f.buf[:0], e.rows.Oldest())
-			e.oldestRows = binary.LittleEndian.Uint32(f.buf[4:])
+			_, e.oldestRows = f.headOfRows(e)
 		}
 	}
+}
+
+// headOfRows returns what the bytes of the oldest observed rows begin with.
+func (f *Feed) headOfRows(e *entry) (names wordsID, told uint32) {
+	f.buf = f.pool.Head(f.buf[:0], e.rows.Oldest(), 8)
+	r := reader(f.buf)
+	return r.words(), uint32(r.words())
 }
 
 const observedNumbers = 9 // of a row, beside its place in the shard

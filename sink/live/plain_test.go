@@ -172,7 +172,7 @@ func TestAnswersArePoints(t *testing.T) {
 	const little = 1 << 20
 	all, some, want := newFeed(256<<20), newFeed(little), plain{keys: map[string]*plainKey{}}
 	some.hash = func(key string) uint64 { return uint64(len(key)) }
-	start := Position{all.log.boot, 0}
+	start := all.End()
 	shard := map[string]int64{}
 	for offset := range int64(2500) {
 		key := fmt.Sprint("k", r.IntN(1+r.IntN(80)))

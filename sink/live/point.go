@@ -29,7 +29,10 @@ const (
 	pointScored
 )
 
-const headNumbers = 8
+const (
+	headNumbers = 8
+	pointWords  = 8 // bytes of the two wordsIDs
+)
 
 // appendPoint appends the bytes of a point, without its key, and holds its words.
 func (f *Feed) appendPoint(dst []byte, p Point) []byte {
