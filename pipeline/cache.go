@@ -36,10 +36,11 @@ type keyState struct {
 
 // opened is a state at hand.
 type opened struct {
-	filter *cdf.Filter
-	env    Envelope
-	used   int      // shards since the filter was made
-	names  []string // of the newest point's variables
+	filter   *cdf.Filter
+	env      Envelope
+	used     int      // shards since the filter was made
+	names    []string // of the newest point's variables
+	observed float64  // when a point told of rows last, by the lane's clock
 	// checked is what rows that wait leave for others to be checked against, nil: nothing
 	// waits, or the state was loaded since.
 	checked *cdf.Checked

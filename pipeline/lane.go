@@ -110,7 +110,7 @@ type lane struct {
 	gaps    int
 	watched bool // there is an observer
 	*tools
-	clock   func() float64  // seconds, for metrics and pace only
+	clock   func() float64  // seconds, for metrics, pace and the observer only
 	stopped <-chan struct{} // closed when nobody reads the results any more
 	waited  float64         // seconds for the tools
 	// risk, where it is not nil, is told of a state before a shard that may cost it.
@@ -276,7 +276,11 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	r, s := t.record, t.entry.state
 	filter, env := model.filter, &model.env
 	if l.watched {
-		filter.Observe(rowsObserved(filter.T()))
+		now := l.clock()
+		rows := rowsObserved(filter.T(), now-model.observed)
+		if filter.Observe(rows); rows > 0 {
+			model.observed = now
+		}
 	}
 	predicted, err := guarded(func() ([]Output, error) { return l.predict(t, filter, batch) })
 	if err != nil {

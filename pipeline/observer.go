@@ -65,16 +65,20 @@ type Point struct {
 // mostObserved bounds the rows of a point: a chart of the newest shards needs few of each.
 const mostObserved = 8
 
-// Every shard of a key is told of until it has had so many, then one of so many: to
-// predict rows a second time costs up to an eighth of a small shard.
+// Points tell of rows of every shard of a key until it has had the first number of them, then of one of
+// the second, but once a second at most, and in any case of one of the third: to predict rows a
+// second time and to keep them costs a third of a small shard, and a chart shows the newest.
 const (
 	allObserved   = 32
-	observedEvery = 4
+	someObserved  = 4
+	leastObserved = 32
+	observedPause = 1. // seconds
 )
 
-// rowsObserved returns how many rows a point tells of after t shards of a key.
-func rowsObserved(t int64) int {
-	if t < allObserved || t%observedEvery == 0 {
+// rowsObserved returns how many rows a point tells of after t shards of a key, the last one with
+// rows so many seconds ago.
+func rowsObserved(t int64, ago float64) int {
+	if t < allObserved || t%leastObserved == 0 || t%someObserved == 0 && ago >= observedPause {
 		return mostObserved
 	}
 	return 0

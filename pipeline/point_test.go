@@ -24,3 +24,19 @@ func TestPointHasTheLeastESS(t *testing.T) {
 		}
 	}
 }
+
+// Points of a key with many shards a second tell of rows of fewer of them.
+func TestRowsObserved(t *testing.T) {
+	for _, c := range []struct {
+		t    int64
+		ago  float64
+		want bool
+	}{
+		{1, 0, true}, {31, 0, true}, {32, 0, true}, {33, 1e9, false},
+		{36, .999, false}, {36, 1, true}, {63, 1e9, false}, {64, 0, true}, {64, 1, true},
+	} {
+		if got := rowsObserved(c.t, c.ago) > 0; got != c.want {
+			t.Errorf("after %d shards and %g s: %v", c.t, c.ago, got)
+		}
+	}
+}
