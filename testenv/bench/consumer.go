@@ -57,7 +57,8 @@ func (c *consumer) stop() error {
 }
 
 // consume takes a topic to its end. The pace is that from the first record
-// given to a lane to the last: joining a group is not what is measured.
+// given to a lane, for joining a group is not what is measured, until the process is gone: its last
+// checkpoint is work, too.
 func (r *rig) consume(t *topic, settings string) whole {
 	return func(ctx context.Context) (p pace, err error) {
 		p, _, err = r.run(ctx, t, settings)
@@ -65,22 +66,30 @@ func (r *rig) consume(t *topic, settings string) whole {
 	}
 }
 
-// run returns the last metrics, too.
+// run returns the metrics once all records were given to lanes, too.
 func (r *rig) run(ctx context.Context, t *topic, settings string) (p pace, last metrics, err error) {
 	c, err := r.start(ctx, t.name, settings)
 	if err != nil {
 		return p, nil, err
 	}
-	defer func() { err = errors.Join(err, c.stop()) }()
+	start, first, last, err := c.follow(ctx, t.records)
+	if err = errors.Join(err, c.stop()); err != nil {
+		return p, nil, err
+	}
+	n := last[recordsConsumed] - first[recordsConsumed]
+	cpu := (c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()).Seconds()
+	return pace{(cpu - first[processorSeconds]) / n, time.Since(start).Seconds() / n}, last, nil
+}
+
+// follow asks for metrics from the first record given to a lane to the last.
+func (c *consumer) follow(ctx context.Context, records int) (start time.Time, first, last metrics, err error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	var start time.Time
-	var first metrics
 	for {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return p, nil, ctx.Err()
+			return start, first, nil, ctx.Err()
 		}
 		m, err := c.metrics(ctx)
 		switch {
@@ -88,9 +97,8 @@ func (r *rig) run(ctx context.Context, t *topic, settings string) (p pace, last 
 		case start.IsZero():
 			start, first = time.Now(), m
 			tick.Reset(200 * time.Millisecond) // an answer takes some of the time that is measured
-		case m[recordsConsumed] >= float64(t.records):
-			n := m[recordsConsumed] - first[recordsConsumed]
-			return pace{(m[processorSeconds] - first[processorSeconds]) / n, time.Since(start).Seconds() / n}, m, nil
+		case m[recordsConsumed] >= float64(records):
+			return start, first, m, nil
 		}
 	}
 }
