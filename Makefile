@@ -128,9 +128,9 @@ regimes: ## the defaults where users start, 20 to 30 minutes; writes docs/regime
 theory: ## distance to the posterior of all rows as shards come in, minutes; writes docs/theory.md
 	$(GO) run ./research/approach -out docs/theory.md
 
-race: timed ## the suite on embedded parts under the race detector, without packages that start no goroutine (testenv/race_test.go has the rule); of models and baselines, lanes side by side
-	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m $$($(GO) list $(LONG) ./... | grep -vE '/(cdf(/(formula|lin|mcmc|normal|quantity|rnd|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/(approach|baselines(/.*)?|figure|measure)|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
-	$(TEST) -race -short -vet=off -count=1 -timeout 60m -run LanesSideBySide ./models ./research/baselines
+race: timed ## the suite on embedded parts under the race detector, without packages that start no goroutine (testenv/race_test.go has the rule) and two long tests of rates and sizes; of models, baselines and studies, what runs side by side
+	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m -skip '^(TestFalseAlarmsOfCalibration|TestCapacity)$$' $$($(GO) list $(LONG) ./... | grep -vE '/(cdf(/(formula|lin|mcmc|normal|quantity|rnd|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/.*|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
+	$(TEST) -race -short -vet=off -count=1 -timeout 60m -run 'LanesSideBySide|OnCores|NumberOfCores|RunEnds|EveryRegimeRuns' ./models ./research/baselines ./research/regimes ./research/sbc ./research/study
 
 ROUNDS ?= 5
 steady: ## repeats the tests of PKG=./cmd/... beside busy loops, ROUNDS=5 times on one core and with eight threads, in random order: finds those that depend on time

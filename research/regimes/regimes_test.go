@@ -54,11 +54,15 @@ func TestEveryKindHasRegimes(t *testing.T) {
 	}
 }
 
-// Two replicates of every regime give figures of every parameter.
+// Two replicates of every regime give figures of every parameter; with -short, of one regime of each kind.
 func TestEveryRegimeRuns(t *testing.T) {
-	list := regimes()
+	list, seen := regimes(), map[string]bool{}
 	for i := range list {
 		g := &list[i]
+		if testing.Short() && seen[g.kind] {
+			continue
+		}
+		seen[g.kind] = true
 		g.replicates = 2
 		f, err := g.measure(t.Context(), 1)
 		if err != nil {
