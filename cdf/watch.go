@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 const (
@@ -130,8 +132,8 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 	w.rows = old + len(seen)
 }
 
-// sideBySide is how many columns of X are taken in at a time: a sum waits for each of its additions.
-const sideBySide = 4
+// sideBySide is how many columns of X are taken in at a time: two vectors, or four.
+const sideBySide = 16
 
 // columnRun are columns of X that stand side by side, and the places of their spreads.
 type columnRun struct{ place, column, n int }
@@ -148,42 +150,11 @@ func addTogether(spreads []spread, v []float64, stride int, seen []int32, old fl
 	for k := range spreads {
 		mean[k] = float64(spreads[k].mean)
 	}
-	if len(spreads) == sideBySide {
-		sum0, sum1, sum2, sum3 := 0., 0., 0., 0.
-		square0, square1, square2, square3 := 0., 0., 0., 0.
-		mean0, mean1, mean2, mean3 := mean[0], mean[1], mean[2], mean[3]
-		for _, row := range seen {
-			at := v[int(row)*stride:][:sideBySide]
-			d0, d1, d2, d3 := bounded(at[0]-mean0), bounded(at[1]-mean1), bounded(at[2]-mean2), bounded(at[3]-mean3)
-			sum0, sum1, sum2, sum3 = sum0+d0, sum1+d1, sum2+d2, sum3+d3
-			square0, square1 = square0+float64(d0*d0), square1+float64(d1*d1)
-			square2, square3 = square2+float64(d2*d2), square3+float64(d3*d3)
-		}
-		sum = [sideBySide]float64{sum0, sum1, sum2, sum3}
-		squares = [sideBySide]float64{square0, square1, square2, square3}
-	} else {
-		for k := range spreads {
-			for _, row := range seen {
-				d := bounded(v[int(row)*stride+k] - mean[k])
-				sum[k] += d
-				squares[k] += float64(d * d)
-			}
-		}
-	}
+	n := len(spreads)
+	vec.AddBounded(v, stride, seen, mean[:n], sum[:n], squares[:n], reached)
 	for k := range spreads {
 		spreads[k].add(mean[k], sum[k], squares[k], float64(len(seen)), old)
 	}
-}
-
-// bounded returns d, or how far away what is further counts as.
-func bounded(d float64) float64 {
-	if d > reached {
-		return reached
-	}
-	if d < -reached {
-		return -reached
-	}
-	return d
 }
 
 // add takes in n rows, of whose distances from the mean the sum and the squares are given.

@@ -39,7 +39,7 @@ func TestSpreadsSideBySide(t *testing.T) {
 	}
 	var mean, squares float64
 	for _, row := range seen {
-		d := bounded(x[int(row)*columns])
+		d := max(min(x[int(row)*columns], reached), -reached)
 		mean, squares = mean+d, squares+d*d
 	}
 	one := []spread{{}}

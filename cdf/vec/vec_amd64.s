@@ -1903,3 +1903,75 @@ done:
 	VMOVUPD Y8, 152(AX)
 	VZEROUPPER
 	RET
+
+// func avx512AddBounded(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512AddBounded(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         40(AX), DI
+	MOVQ         48(AX), R8
+	KMOVW        72(AX), K1
+	MOVQ         32(AX), R9
+	VMOVUPD.Z    (R9), K1, Z0
+	VMOVUPD.Z    (DI), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z2
+	VBROADCASTSD 56(AX), Z3
+	VBROADCASTSD 64(AX), Z4
+
+next:
+	MOVLQSX   (BX), R9
+	IMULQ     DX, R9
+	VMOVUPD.Z (CX)(R9*1), K1, Z5
+	VSUBPD    Z0, Z5, Z5
+	VMINPD    Z5, Z3, Z5
+	VMAXPD    Z5, Z4, Z5
+	VADDPD    Z5, Z1, Z1
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	ADDQ      $0x04, BX
+	DECQ      SI
+	JNZ       next
+	VMOVUPD   Z1, K1, (DI)
+	VMOVUPD   Z2, K1, (R8)
+	VZEROUPPER
+	RET
+
+// func avx2AddBounded(p *byte)
+// Requires: AVX
+TEXT ·avx2AddBounded(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         40(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      80(AX), Y15
+	MOVQ         32(AX), R9
+	VMASKMOVPD   (R9), Y15, Y0
+	VMASKMOVPD   (DI), Y15, Y1
+	VMASKMOVPD   (R8), Y15, Y2
+	VBROADCASTSD 56(AX), Y3
+	VBROADCASTSD 64(AX), Y4
+
+next:
+	MOVLQSX    (BX), R9
+	IMULQ      DX, R9
+	VMASKMOVPD (CX)(R9*1), Y15, Y5
+	VSUBPD     Y0, Y5, Y5
+	VMINPD     Y5, Y3, Y5
+	VMAXPD     Y5, Y4, Y5
+	VADDPD     Y5, Y1, Y1
+	VMULPD     Y5, Y5, Y5
+	VADDPD     Y5, Y2, Y2
+	ADDQ       $0x04, BX
+	DECQ       SI
+	JNZ        next
+	VMASKMOVPD Y1, Y15, (DI)
+	VMASKMOVPD Y2, Y15, (R8)
+	VZEROUPPER
+	RET

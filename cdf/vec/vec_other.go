@@ -25,3 +25,7 @@ func addSquaresVectors(n int, a []float64, as int, dst []float64) (done int) { r
 func functions(dst, x []float64, logs bool) bool { return false }
 
 func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) { return 0, false }
+
+func addBoundedVectors(a []float64, stride int, rows []int32, mean, sum, squares []float64, far float64) bool {
+	return false
+}

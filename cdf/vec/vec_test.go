@@ -166,6 +166,40 @@ func TestAddSquares(t *testing.T) {
 	})
 }
 
+// Columns of all numbers to beyond two vectors, rows in any order and more than once, entries that are too far
+// away, infinite or no number.
+func TestAddBounded(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 61))
+		for n := range 20 {
+			for _, seen := range []int{0, 1, 7, 40} {
+				stride := max(n+n%3, 1)
+				a, rows := random(r, 30*stride), make([]int32, seen)
+				for i := range rows {
+					rows[i] = r.Int32N(30)
+				}
+				for i, odd := range []float64{1e300, -1e300, math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.NaN()} {
+					if n > 2 {
+						a[(3*i+n)%len(a)] = odd
+					}
+				}
+				mean, sum, squares := random(r, n), random(r, n+3), random(r, n+3)
+				wantSum, wantSquares := slices.Clone(sum), slices.Clone(squares)
+				for k := range n {
+					for _, row := range rows {
+						d := max(min(a[int(row)*stride+k]-mean[k], 2), -2)
+						wantSum[k] += d
+						wantSquares[k] += float64(d * d)
+					}
+				}
+				AddBounded(a, stride, rows, mean, sum[:n], squares[:n], 2)
+				identical(t, "sums", sum, wantSum)
+				identical(t, "squares", squares, wantSquares)
+			}
+		}
+	})
+}
+
 // All numbers to beyond what is ranked, with many that are equal, infinite or -0.
 func TestSort(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
@@ -380,6 +414,29 @@ func BenchmarkSort(b *testing.B) {
 					at = (at + n) % len(all)
 					copy(x, all[at:])
 					Sort(x)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkAddBounded(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 61))
+	const seen = 100
+	for _, n := range []int{5, 16} {
+		a, mean, sum, squares, rows := random(r, seen*n), random(r, n), make([]float64, n), make([]float64, n), make([]int32, seen)
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		for _, here := range []string{"loops", "here"} {
+			b.Run(fmt.Sprintf("%d/%s", n, here), func(b *testing.B) {
+				was := with
+				if here != "here" {
+					with = isa.Portable
+				}
+				defer func() { with = was }()
+				for b.Loop() {
+					AddBounded(a, n, rows, mean, sum, squares, 10)
 				}
 			})
 		}

@@ -171,7 +171,7 @@ var ofEngine = []mutant{
 	{"vec: rows short of a vector not looked at", "cdf/vec/vec.go",
 		"range x[done:]", "range x[done:done]", "^TestFinite$", vectors},
 	{"scale moved: values not bounded", "cdf/watch.go",
-		"if d > reached {", "if d > math.MaxFloat64 {", "^TestScaleMovedForgets$", engine},
+		"squares[:n], reached)", "squares[:n], math.MaxFloat64)", "^TestScaleMovedForgets$", engine},
 	{"scale moved: remembers for ever", "cdf/watch.go",
 		"min(w.rows, memory-len(seen))", "w.rows", "^TestScaleMovedForgets$|^TestWatchIsState$", engine},
 	{"scale moved: spread about the first centre", "cdf/watch.go",
