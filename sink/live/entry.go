@@ -33,8 +33,6 @@ type entry struct {
 	place              uint32 // in the feed's list of entries
 	kind               wordsID
 	partition          int32
-	told               uint32 // points so far
-	oldestRows         uint32 // told when the oldest of rows was
 	level              level
 	complete           bool // the points reach back to the first shard
 	crowded            bool // points had to go for other keys, or it was forgotten for them

@@ -95,7 +95,6 @@ func (f *Feed) absorb(o *pipeline.Point) {
 // grow adds the bytes of a point and lets the oldest go that a key has no room for.
 func (f *Feed) grow(e *entry, o *pipeline.Point, point []byte) {
 	e.newest = f.pool.Push(&e.points, point)
-	e.told++
 	f.keepRows(e, o)
 	for e.bytes() > keyBytes && e.points.Len() > 1 {
 		f.shift(e)

@@ -7,9 +7,9 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-// keptObserved is how many of a key's newest points keep their rows. After a key's first
-// shards a fourth of the points have some at most, eight: 256 rows, as many as a chart has room for.
-const keptObserved = 128
+// keptObserved is how many shards of a key keep their rows, the newest that have any; no more than
+// it has points. Eight rows each are 256, as many as a chart has room for.
+const keptObserved = 32
 
 // Observed is a row beside what was predicted of it, and the shard that it is of.
 type Observed struct {
@@ -42,47 +42,35 @@ func (f *Feed) Observed(key string, limit int) (rows []Observed, owned, known bo
 	return rows[max(0, len(rows)-limit):], true, true
 }
 
-// keepRows keeps the rows of a point that was added last, and lets those go that are too old.
+// keepRows keeps the rows of a point, and lets the oldest go that there are too many of.
 func (f *Feed) keepRows(e *entry, o *pipeline.Point) {
 	if len(o.Observed) > 0 {
-		if e.rows.Len() == 0 {
-			e.oldestRows = e.told
-		}
-		f.buf = f.appendRows(f.buf[:0], o, e.told)
+		f.buf = f.appendRows(f.buf[:0], o)
 		f.pool.Push(&e.rows, f.buf)
 	}
 	f.bare(e)
 }
 
-// bare lets the rows go of points that are too old to keep them, or are gone themselves.
+// bare lets the oldest rows go while they are of too many shards, or of more than there are points.
 func (f *Feed) bare(e *entry) {
-	keep := uint32(min(keptObserved, e.points.Len()))
-	for e.rows.Len() > 0 && e.told-e.oldestRows >= keep {
-		names, _ := f.headOfRows(e)
-		f.words.leave(names)
+	for e.rows.Len() > min(keptObserved, e.points.Len()) {
+		f.buf = f.pool.Head(f.buf[:0], e.rows.Oldest(), rowsWords)
+		r := reader(f.buf)
+		f.words.leave(r.words())
 		f.pool.Pop(&e.rows)
-		if e.rows.Len() > 0 {
-			_, e.oldestRows = f.headOfRows(e)
-		}
 	}
 }
 
-// headOfRows returns what the bytes of the oldest observed rows begin with.
-func (f *Feed) headOfRows(e *entry) (names wordsID, told uint32) {
-	f.buf = f.pool.Head(f.buf[:0], e.rows.Oldest(), 8)
-	r := reader(f.buf)
-	return r.words(), uint32(r.words())
-}
+const rowsWords = 4 // bytes of the wordsID of rows
 
 const observedNumbers = 9 // of a row, beside its place in the shard
 
 // appendRows appends the bytes of the observed rows of a point, and holds their words: the
-// names of inputs, how many points there had been, where the shard is, the rows' places in it,
+// names of inputs, where the shard is, the rows' places in it,
 // labels where there are any, and numbers.
-func (f *Feed) appendRows(dst []byte, o *pipeline.Point, told uint32) []byte {
+func (f *Feed) appendRows(dst []byte, o *pipeline.Point) []byte {
 	g := &o.Given
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.words.hold(useInputs, g.Names)))
-	dst = binary.LittleEndian.AppendUint32(dst, told)
 	for _, n := range [...]int64{o.T, o.Offset, o.Time, int64(len(o.Observed)), int64(len(g.Labels))} {
 		dst = binary.AppendVarint(dst, n)
 	}
@@ -101,7 +89,6 @@ func (f *Feed) appendRows(dst []byte, o *pipeline.Point, told uint32) []byte {
 // readRows appends the rows that the bytes have.
 func (f *Feed) readRows(rows []Observed, r reader) []Observed {
 	given := pipeline.Given{Names: f.words.get(r.words())}
-	_ = r.words() // how many points there had been
 	shard := Observed{T: r.int(), Offset: r.int(), Time: r.int(), Names: given.Names}
 	n, labels, from := int(r.int()), int(r.int()), len(rows)
 	for range n {

@@ -69,7 +69,7 @@ var ofMemory = []mutant{
 	{"events of a reader who waits go", "sink/live/journal.go", "if j.waited || now.Sub(", "if now.Sub(", "TestJournalKeepsWhatIsRead", feed},
 	{"more of a record than its head", "internal/offheap/queue.go", "p.read(dst, at, min(n, all))", "p.read(dst, at, all)", "TestQueue", slots},
 	{"rows of every fourth shard at any pace", "pipeline/observer.go", " && ago >= observedPause", "", "TestRowsObserved", machine},
-	{"rows of old points stay", "sink/live/observed.go", "e.told-e.oldestRows >= keep {", "e.told-e.oldestRows > keep {", "TestObservedRows", feed},
+	{"rows of old points stay", "sink/live/observed.go", "e.rows.Len() > min(keptObserved, e.points.Len()) {", "e.rows.Len() > e.points.Len() {", "TestObservedRows", feed},
 	{"entries of forgotten keys stay", "sink/live/entry.go", "\tf.pool.Free(id)\n", "", "TestForgottenKeysGiveBack", feed},
 	{"a key for another with its hash", "sink/live/entry.go", "string(f.keyOf(e)) == key", "len(f.keyOf(e)) == len(key)", "TestAnswersArePoints", feed},
 	{"every NaN comes back as one", "sink/live/codec.go", "b != undefined", "!math.IsNaN(v)", "TestAnswersArePoints", feed},

@@ -186,7 +186,7 @@ export interface paths {
         /**
          * The newest rows beside what was predicted of them
          * @description Of published shards, the first 32 of a key and then every fourth, but once a second at most, and every 32nd in any case, the first
-         *     8 rows with a response, as the state before the shard predicted them; of the key's newest 128 shards, as far as `http.history` has room for them. Arrow has the columns of a row.
+         *     8 rows with a response, as the state before the shard predicted them; of the newest 32 such shards of a key that `http.history` has room for. Arrow has the columns of a row.
          */
         get: operations["observed"];
         put?: never;
