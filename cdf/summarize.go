@@ -224,14 +224,17 @@ func (f *Filter) complete(r *Row, fn *Functional, change func([]float64), moment
 			*q.dst = mcmc.Quantile(ranked.Sorted(), q.p)
 		}
 	}
-	if math.IsNaN(r.ESSBulk) {
-		r.ESSBulk = ranked.ESSBulk()
-	}
-	if math.IsNaN(r.ESSTail) {
-		r.ESSTail = ranked.ESSTail()
-	}
-	if math.IsNaN(r.RHat) {
-		r.RHat = defined(ranked.RHat())
+	if math.IsNaN(r.ESSBulk) || math.IsNaN(r.ESSTail) || math.IsNaN(r.RHat) {
+		v := ranked.Judge()
+		v.RHat = defined(v.RHat)
+		for _, to := range [...]struct {
+			dst *float64
+			v   float64
+		}{{&r.ESSBulk, v.ESSBulk}, {&r.ESSTail, v.ESSTail}, {&r.RHat, v.RHat}} {
+			if math.IsNaN(*to.dst) {
+				*to.dst = to.v
+			}
+		}
 	}
 	if math.IsNaN(r.MCSEMean) && !math.IsNaN(r.Mean) {
 		r.MCSEMean = w.diag.MCSEMean(w.one, chains)

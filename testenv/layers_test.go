@@ -38,7 +38,7 @@ var layers = []layer{
 	{path: "cdf/quantity", pure: true},
 	{path: "cdf/formula", pure: true, may: []string{"cdf", "cdf/vec"}},
 	{path: "cdf/vec", pure: true, may: []string{"cdf/isa"}},
-	{path: "cdf/mcmc", pure: true},
+	{path: "cdf/mcmc", pure: true, may: []string{"cdf/vec"}},
 	{path: "cdf/isa", pure: true},
 	{path: "cdf/normal", pure: true, may: []string{"cdf/isa"}},
 	{path: "cdf/rnd", pure: true, may: []string{"cdf/isa", "cdf/normal"}},

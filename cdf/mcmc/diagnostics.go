@@ -1,8 +1,12 @@
 // Package mcmc judges draws: R-hat, effective sample sizes, Monte Carlo
-// standard errors and quantiles. It imports the standard library only.
+// standard errors and quantiles.
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/vec"
+)
 
 // Diagnostics computes convergence diagnostics as the R package posterior
 // 1.4 does (Vehtari, Gelman, Simpson, Carpenter and Buerkner 2021,
@@ -11,17 +15,16 @@ import "math"
 // non-finite draws have no diagnostics: NaN. The zero value is ready; its
 // buffers are reused, so it serves one goroutine at a time.
 type Diagnostics struct {
-	order      []place   // split draws, ascending
-	from       []int32   // where the buckets of the sort begin
-	folded     []place   // order folded at the median of the draws, ascending
-	table      []float64 // normal scores of the ranks of as many draws
-	bulk, fold scores    // of order, once asked for, and of folded
-	sorted     []float64 // draws, ascending
-	split      []float64
-	side       []uint8 // 1: below the quantile
-	parts      moments
-	centred    []float64
-	rho        []float64
+	ranks       ranking   // of the split draws
+	folded      ranking   // of their distances from the median of the draws
+	order       []place   // of a sort without vectors
+	from        []int32   // where its buckets begin
+	keys, room  []float64 // of one with them
+	table, tied []float64 // normal scores of the ranks of as many draws; of those between them, NaN where not known
+	sorted      []float64 // draws, ascending
+	split       []float64
+	columns     columns
+	rho         []float64
 }
 
 // RHat is the larger of the rank-normalised split R-hat and that of the
@@ -38,7 +41,18 @@ func (d *Diagnostics) ESSTail(x []float64, chains int) float64 { return d.Rank(x
 // ESSMean is the effective sample size of the mean of the draws.
 func (d *Diagnostics) ESSMean(x []float64, chains int) float64 {
 	split, parts := d.halves(x, chains)
-	return d.ess(split, parts)
+	if len(split)/parts < 3 || constant(split) {
+		return math.NaN()
+	}
+	c := &d.columns
+	c.shape(1, parts, len(split)/parts)
+	to := c.of(0)
+	for i, at := range c.at {
+		to[at] = split[i]
+	}
+	c.moments()
+	c.lag(1)
+	return d.ess(0)
 }
 
 // MCSEMean is the Monte Carlo standard error of the mean of the draws.
@@ -48,11 +62,14 @@ func (d *Diagnostics) MCSEMean(x []float64, chains int) float64 {
 }
 
 // halves cuts every chain in two, leaving out the middle draw of an odd one.
-// The result is valid until the next call.
+// The result is valid until the next call, or is x.
 func (d *Diagnostics) halves(x []float64, chains int) ([]float64, int) {
 	n := len(x) / chains
 	if n < 2 {
 		return x, chains
+	}
+	if n%2 == 0 {
+		return x[:chains*n], 2 * chains
 	}
 	half := n / 2
 	d.split = d.split[:0]
@@ -64,29 +81,20 @@ func (d *Diagnostics) halves(x []float64, chains int) ([]float64, int) {
 	return d.split, 2 * chains
 }
 
-// rhat is the ratio of total to within-chain spread of chains of n draws.
-func rhat(of *moments, n int) float64 {
-	chains := len(of.mean)
-	var within, mean, between float64 // between: sum of squares of the chain means
-	for c, m := range of.mean {
-		within += of.variance[c] / float64(chains)
-		delta := m - mean
-		mean += delta / float64(c+1)
-		between += delta * (m - mean)
+// rhat is the ratio of total to within-chain spread of a series.
+func (d *Diagnostics) rhat(series int) float64 {
+	c := &d.columns
+	n, chains := float64(c.n), float64(c.chains)
+	within := 0.0
+	for _, v := range c.variances(series) {
+		within += v / chains
 	}
-	between *= float64(n) / float64(chains-1)
-	return math.Sqrt((between/within + float64(n) - 1) / float64(n))
+	between := c.spread[series] * (n / (chains - 1))
+	return math.Sqrt((between/within + n - 1) / n)
 }
 
 // finite reports whether there are draws and none is infinite or NaN.
-func finite(x []float64) bool {
-	for _, v := range x {
-		if v-v != 0 { // Inf-Inf is NaN
-			return false
-		}
-	}
-	return len(x) > 0
-}
+func finite(x []float64) bool { return len(x) > 0 && vec.Finite(x) }
 
 // constant reports draws without diagnostics: non-finite, or all within the
 // spacing of floats at 1, as posterior has it.

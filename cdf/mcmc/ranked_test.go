@@ -22,6 +22,9 @@ var laws = []func(r *rand.Rand, i int) float64{
 	func(r *rand.Rand, i int) float64 { return 1.7e308 * math.Copysign(r.Float64(), r.Float64()-.5) },
 	func(r *rand.Rand, i int) float64 { return math.Copysign(float64(r.IntN(2)), r.Float64()-.5) },
 	func(*rand.Rand, int) float64 { return 4 },
+	// Beside the distance from one that is far, the others have the same.
+	func(r *rand.Rand, i int) float64 { return r.NormFloat64() - 1e300*float64(i/11%2) },
+	func(r *rand.Rand, i int) float64 { return 1 + float64(r.IntN(1000))*0x1p-52 + float64(i/40) },
 }
 
 // One sort gives the bits that the definitions give: of chains of odd length, of few
@@ -34,6 +37,9 @@ func TestRanksOnce(t *testing.T) {
 		if k >= 50*len(laws) {
 			n += r.IntN(300)
 		}
+		if k >= 60*len(laws)-3 {
+			n += 1500 // more than a network sorts
+		}
 		x := make([]float64, chains*n)
 		for i := range x {
 			x[i] = laws[k%len(laws)](r, i)
@@ -44,9 +50,10 @@ func TestRanksOnce(t *testing.T) {
 		if !slices.Equal(ranked.Sorted(), sorted) {
 			t.Fatalf("sorted %v, want %v", ranked.Sorted(), sorted)
 		}
-		want := plain{}.diagnosed(x, chains)
+		want, v := plain{}.diagnosed(x, chains), ranked.Judge()
 		for _, got := range [][4]float64{
 			{ranked.RHat(), ranked.ESSBulk(), ranked.ESSTail(), fresh.ESSMean(x, chains)},
+			{v.RHat, v.ESSBulk, v.ESSTail, d.ESSMean(x, chains)},
 			{d.RHat(x, chains), d.ESSBulk(x, chains), d.ESSTail(x, chains), d.ESSMean(x, chains)},
 		} {
 			for i, v := range got {
@@ -68,7 +75,7 @@ func TestRanksAllocateNothing(t *testing.T) {
 	d.Rank(x, 4).ESSTail()
 	if n := testing.AllocsPerRun(20, func() {
 		r := d.Rank(x, 4)
-		_ = r.RHat() + r.ESSBulk() + r.ESSTail()
+		_ = r.Judge().RHat + r.RHat() + r.MCSEQuantile(.9)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -87,7 +94,8 @@ func BenchmarkDiagnostics(b *testing.B) {
 		b.Run(fmt.Sprintf("once/%d", s), func(b *testing.B) {
 			for b.Loop() {
 				k := d.Rank(x, 4)
-				sink += k.Sorted()[0] + k.RHat() + k.ESSBulk() + k.ESSTail()
+				v := k.Judge()
+				sink += k.Sorted()[0] + v.RHat + v.ESSBulk + v.ESSTail
 			}
 		})
 		b.Run(fmt.Sprintf("each/%d", s), func(b *testing.B) {

@@ -29,3 +29,14 @@ func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool
 func addBoundedVectors(a []float64, stride int, rows []int32, mean, sum, squares []float64, far float64) bool {
 	return false
 }
+func network(x []float64, bitonic bool) bool { return false }
+
+func chainMoments(x []float64, mean, variance *Eight) bool { return false }
+
+func chainLags(x []float64, mean *Eight, sums *[4]Eight) bool { return false }
+
+func chainLagsOn(x []float64, lag int, sums *[2]Eight) bool { return false }
+
+func keyVectors(dst, x []float64, center float64, mask uint64) (done int) { return 0 }
+
+func extremeVectors(x []float64, least, greatest *Eight) (done int) { return 0 }

@@ -34,9 +34,10 @@ type disagreement struct {
 	beta, half              []float64 // p: mean of the draws; the factor times h
 	greatest                []float64 // p: what one of the rows has in the gradient, at most
 	weighted                []float64 // scoreRows x p
+	hazards                 []float64 // rows x 2: u and w of each row of the window, at beta
 }
 
-func (d *disagreement) size(p int) {
+func (d *disagreement) size(p, rows int) {
 	for _, square := range []*[]float64{&d.inverse, &d.newest, &d.turned} {
 		*square = lin.Grow(*square, p*p)
 	}
@@ -44,6 +45,7 @@ func (d *disagreement) size(p int) {
 		*line = lin.Grow(*line, p)
 	}
 	d.weighted = lin.Grow(d.weighted, scoreRows*p)
+	d.hazards = lin.Grow(d.hazards, 2*rows)
 }
 
 // disagree reports whether the newest rows contradict those before.
@@ -61,7 +63,7 @@ func (m *Model) doubt() (greatest float64, looks int) {
 	w, p := m.work(), m.p
 	defer m.scratch.Put(w)
 	d := &w.newest
-	d.size(p)
+	d.size(p, m.rows())
 	if !d.begin(m) {
 		return 0, 1
 	}
@@ -72,7 +74,7 @@ func (m *Model) doubt() (greatest float64, looks int) {
 	done := 0
 	for i := splits - 1; i >= 0; i-- {
 		newest := rows >> i
-		d.add(m.window.x[(rows-newest)*p:(rows-done)*p], d.newest)
+		d.add(m.window.x[(rows-newest)*p:(rows-done)*p], d.hazards[2*(rows-newest):], d.newest)
 		done, greatest = newest, max(greatest, d.doubt(p))
 	}
 	return greatest, p * splits
@@ -96,7 +98,10 @@ func (d *disagreement) begin(m *Model) bool {
 		d.gradient[i] = m.xz[i] - frozen
 		precision[i*p+i] += 1 / m.Variance(i)
 	}
-	d.add(m.window.x, precision)
+	for r := range m.rows() {
+		d.hazards[2*r], d.hazards[2*r+1] = normal.Hazard(lin.Dot(lin.Row(m.window.x, p, r), d.beta))
+	}
+	d.add(m.window.x, d.hazards, precision)
 	if !lin.FactorInverse(p, precision, d.inverse) {
 		return false
 	}
@@ -109,14 +114,15 @@ func (d *disagreement) begin(m *Model) bool {
 	return true
 }
 
-// add takes in signed rows: their gradient at beta, and the lower triangle of their curvature.
-func (d *disagreement) add(x, curvature []float64) {
+// add takes in signed rows by their hazards: their gradient at beta, and the lower triangle of their
+// curvature.
+func (d *disagreement) add(x, hazards, curvature []float64) {
 	p := len(d.beta)
 	for len(x) > 0 {
 		h := min(scoreRows, len(x)/p)
 		for r := range h {
 			xs := lin.Row(x, p, r)
-			u, weight := normal.Hazard(lin.Dot(xs, d.beta))
+			u, weight := hazards[2*r], hazards[2*r+1]
 			for j, v := range xs {
 				part := u * v
 				d.gradient[j] += part
@@ -125,7 +131,7 @@ func (d *disagreement) add(x, curvature []float64) {
 			}
 		}
 		lin.AddGram(h, p, d.weighted, x[:h*p], curvature)
-		x = x[h*p:]
+		x, hazards = x[h*p:], hazards[2*h:]
 	}
 }
 

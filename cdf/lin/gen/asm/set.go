@@ -35,7 +35,7 @@ func (s Set) Prepare(bits, lanes Mem) {
 }
 
 // Zero makes all lanes 0, by instructions of the foundation of AVX-512.
-func (s Set) Zero(v reg.VecPhysical) {
+func (s Set) Zero(v reg.Register) {
 	if s.Wide() {
 		VPXORQ(v, v, v)
 	} else {
