@@ -1903,3 +1903,78 @@ done:
 	VMOVUPD Y8, 152(AX)
 	VZEROUPPER
 	RET
+
+// func avx2Cubics(w *float64, loc *float64, inv *float64, n int, rows *float64, s *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2Cubics(SB), NOSPLIT, $0-48
+	MOVQ         w+0(FP), AX
+	MOVQ         loc+8(FP), CX
+	MOVQ         inv+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         s+40(FP), DI
+	VMOVUPD      (DI), Y0
+	VMOVUPD      32(DI), Y1
+	VMOVUPD      64(DI), Y2
+	VMOVUPD      96(DI), Y3
+	VBROADCASTSD 128(DI), Y4
+	VBROADCASTSD 136(DI), Y5
+	VBROADCASTSD 144(DI), Y6
+	VBROADCASTSD 152(DI), Y7
+	VBROADCASTSD 160(DI), Y8
+
+next:
+	VSUBPD         (CX), Y4, Y9
+	VMULPD         (DX), Y9, Y9
+	VSUBPD         Y5, Y9, Y9
+	VMULPD         Y6, Y9, Y9
+	VMAXPD         Y7, Y9, Y9
+	VMINPD         Y8, Y9, Y9
+	VCVTTPD2DQY    Y9, X11
+	VCVTDQ2PD      X11, Y10
+	VSUBPD         Y10, Y9, Y9
+	VPSLLD         $0x05, X11, X11
+	VPEXTRD        $0x00, X11, R8
+	VPEXTRD        $0x01, X11, R9
+	VPEXTRD        $0x02, X11, R10
+	VPEXTRD        $0x03, X11, R11
+	VBROADCASTF128 16(SI)(R8*1), Y10
+	VBROADCASTF128 16(SI)(R9*1), Y12
+	VINSERTF128    $0x01, 16(SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, 16(SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y11
+	VUNPCKHPD      Y12, Y10, Y13
+	VBROADCASTF128 (SI)(R8*1), Y10
+	VBROADCASTF128 (SI)(R9*1), Y12
+	VINSERTF128    $0x01, (SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, (SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y14
+	VUNPCKHPD      Y12, Y10, Y15
+	VMOVAPD        Y13, Y10
+	VFMADD213PD    Y11, Y9, Y10
+	VMOVAPD        Y10, Y11
+	VFMADD231PD    Y13, Y9, Y11
+	VMINPD         Y14, Y3, Y3
+	VMOVAPD        Y10, Y12
+	VFMADD213PD    Y15, Y9, Y12
+	VFMADD213PD    Y14, Y9, Y12
+	VADDPD         Y11, Y10, Y10
+	VFMADD213PD    Y15, Y9, Y10
+	VFMADD231PD    Y13, Y9, Y11
+	VMOVUPD        (AX), Y9
+	VFMADD231PD    Y12, Y9, Y0
+	VMULPD         (DX), Y9, Y9
+	VFMADD231PD    Y10, Y9, Y1
+	VMULPD         (DX), Y9, Y9
+	VFMADD231PD    Y11, Y9, Y2
+	ADDQ           $0x20, AX
+	ADDQ           $0x20, CX
+	ADDQ           $0x20, DX
+	SUBQ           $0x04, BX
+	JNZ            next
+	VMOVUPD        Y0, (DI)
+	VMOVUPD        Y1, 32(DI)
+	VMOVUPD        Y2, 64(DI)
+	VMOVUPD        Y3, 96(DI)
+	VZEROUPPER
+	RET

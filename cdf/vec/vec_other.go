@@ -25,3 +25,5 @@ func addSquaresVectors(n int, a []float64, as int, dst []float64) (done int) { r
 func functions(dst, x []float64, logs bool) bool { return false }
 
 func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) { return 0, false }
+
+func (s *cubicSums) vectors(rows [][4]float64, w, loc, inv []float64) (done int) { return 0 }
