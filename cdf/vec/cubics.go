@@ -36,7 +36,7 @@ type cubicSums struct {
 // each; in ns a component, in turns on one core of a Xeon (Sapphire Rapids):
 //
 //	plain  AVX2
-//	4.1    1.2 (3.4 x)
+//	4.1    1.6 (2.6 x)
 //
 // BenchmarkCubics measures it.
 func (c *Cubics) Mixed(w, loc, inv []float64, y float64) CubicSums {
