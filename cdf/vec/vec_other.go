@@ -27,3 +27,13 @@ func functions(dst, x []float64, logs bool) bool { return false }
 func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool) { return 0, false }
 
 func (s *cubicSums) vectors(rows [][4]float64, w, loc, inv []float64) (done int) { return 0 }
+
+func alongVectors(mean, variance, m, v, r, mu, s []float64) (done int) { return 0 }
+
+func (x *Means) vectors() (done int) { return 0 }
+
+func logWeightVectors(log, prior, logs, rate []float64, shape float64) (done int, top float64) {
+	return 0, below
+}
+
+func lowerVectors(x []float64, top, least float64) (done int) { return 0 }
