@@ -33,35 +33,61 @@ func Mixed(w, mean, inv []float64, at float64) (p float64, density [4]float64) {
 	return p, density
 }
 
+// Points is at how many points AtPoints takes a mixture.
+const Points = group
+
+// AtPoints is Mixed at each of the points: the distribution function, and the density with its
+// first three derivatives. The slices have any length, all the same; sums of many components are in their order.
+//
+// It replaces a call of Mixed for each: the summary of 1,000 groups of poisson, mixtures of 12 components, takes 0.95
+// of the time.
+func AtPoints(w, mean, inv []float64, at *[Points]float64) (sums [5][Points]float64) {
+	atPoints(w, mean[:len(w)], inv[:len(w)], at, &sums)
+	return sums
+}
+
+// pointsLoop adds the components to the sums at each point.
+func pointsLoop(w, mean, inv []float64, at *[Points]float64, sums *[5][Points]float64) {
+	for i, e := range w {
+		for k, at := range at {
+			addTerm(sums, k, e, mean[i], inv[i], at)
+		}
+	}
+}
+
 // mixedLoop adds the components to the sums.
 func mixedLoop(w, mean, inv []float64, at float64, sums *[5][group]float64) {
 	for i, e := range w {
-		lane, s := i%group, inv[i]
-		u := max(min((at-mean[i])*s, Furthest), -Furthest)
-		a := math.Abs(u)
-		k := 0
-		if a <= Furthest { // no NaN
-			k = int(a*perUnit + 0.5)
-		}
-		d := math.FMA(-float64(k), 1.0/perUnit, a)
-		c := &tails[k]
-		q, slope := math.FMA(c[7], d, c[6]), c[7]
-		for j := 5; j >= 0; j-- {
-			slope = math.FMA(slope, d, q)
-			q = math.FMA(q, d, c[j])
-		}
-		if u > 0 {
-			q = 1 - q
-		}
-		sums[0][lane] = math.FMA(q, e, sums[0][lane])
-		e = float64(float64(e*slope) * s)
-		sums[1][lane] -= e
-		e = float64(e * s)
-		sums[2][lane] = math.FMA(u, e, sums[2][lane])
-		e = float64(e * s)
-		u2 := float64(u * u)
-		sums[3][lane] = math.FMA(-(u2 - 1), e, sums[3][lane])
-		e = float64(float64(e*s) * u)
-		sums[4][lane] = math.FMA(u2-3, e, sums[4][lane])
+		addTerm(sums, i%group, e, mean[i], inv[i], at)
 	}
+}
+
+// addTerm adds a component to the sums of a lane.
+func addTerm(sums *[5][group]float64, lane int, e, mean, s, at float64) {
+	u := max(min((at-mean)*s, Furthest), -Furthest)
+	a := math.Abs(u)
+	k := 0
+	if a <= Furthest { // no NaN
+		k = int(a*perUnit + 0.5)
+	}
+	d := math.FMA(-float64(k), 1.0/perUnit, a)
+	c := &tails[k]
+	q, slope := math.FMA(c[7], d, c[6]), c[7]
+	for j := 5; j >= 0; j-- {
+		slope = math.FMA(slope, d, q)
+		q = math.FMA(q, d, c[j])
+	}
+	if u > 0 {
+		q = 1 - q
+	}
+	sums[0][lane] = math.FMA(q, e, sums[0][lane])
+	e = float64(float64(e*slope) * s)
+	sums[1][lane] -= e
+	e = float64(e * s)
+	sums[2][lane] = math.FMA(u, e, sums[2][lane])
+	e = float64(e * s)
+	u2 := float64(u * u)
+	sums[3][lane] = math.FMA(-(u2 - 1), e, sums[3][lane])
+	e = float64(float64(e*s) * u)
+	sums[4][lane] = math.FMA(u2-3, e, sums[4][lane])
 }

@@ -4,11 +4,24 @@ package normal
 
 import "github.com/credence-stream/credence/cdf/isa"
 
+// A call takes at most so many components: less than 100 us, for assembly is not preempted.
+const most = 1 << 14
+
 //go:noescape
 func avx2Mixed(w, mean, inv *float64, n int, at float64, table, out *float64)
 
+//go:noescape
+func avx2Points(w, mean, inv *float64, n int, at, table, out *float64)
+
+func atPoints(w, mean, inv []float64, at *[Points]float64, sums *[5][Points]float64) {
+	if with == isa.Portable || len(w) == 0 || len(w) > most {
+		pointsLoop(w, mean, inv, at, sums)
+		return
+	}
+	avx2Points(&w[0], &mean[0], &inv[0], len(w), &at[0], &tails[0][0], &sums[0][0])
+}
+
 func mixed(w, mean, inv []float64, at float64, sums *[5][group]float64) {
-	const most = 1 << 14 // a call takes less than 100 us: assembly is not preempted
 	if with == isa.Portable || len(w) == 0 || len(w) > most || len(w)%group > 0 {
 		mixedLoop(w, mean, inv, at, sums)
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // mixture returns components of any number, padded, of which some are far away.
@@ -76,6 +77,38 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// Several points against each alone, and vectors against the loop to the bit.
+func TestAtPoints(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 64))
+		for n := range 60 {
+			w, mean, inv := mixture(r, n)
+			at := [Points]float64{r.NormFloat64(), 10 * r.NormFloat64(), -1e300, math.Copysign(0, -1)}
+			got := AtPoints(w[:n], mean[:n], inv[:n], &at)
+			var want [5][Points]float64
+			pointsLoop(w[:n], mean[:n], inv[:n], &at, &want)
+			if got != want {
+				t.Fatalf("%d components: %v, by the loop %v", n, got, want)
+			}
+			for k, at := range at {
+				p, f := Mixed(w, mean, inv, at)
+				if math.Abs(got[0][k]-p) > 1e-15 {
+					t.Errorf("%d components at %v: %v, alone %v", n, at, got[0][k], p)
+				}
+				for j, v := range f {
+					if math.Abs(got[j+1][k]-v) > 1e-12*(1+math.Abs(v)) {
+						t.Errorf("%d components at %v: derivative %d is %v, alone %v", n, at, j+1, got[j+1][k], v)
+					}
+				}
+			}
+		}
+		at := [Points]float64{math.NaN(), 0, 0, 0}
+		if got := AtPoints([]float64{1}, []float64{0}, []float64{1}, &at); !math.IsNaN(got[0][0]) || got[0][1] != 0.5 {
+			t.Errorf("at NaN and 0: %v", got[0])
+		}
+	})
+}
+
 func BenchmarkMixed(b *testing.B) {
 	const n = 40
 	r := rand.New(rand.NewPCG(1, 62))
@@ -95,6 +128,18 @@ func BenchmarkMixed(b *testing.B) {
 				sum += p
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/component")
+		})
+		b.Run(name+"/points", func(b *testing.B) {
+			was, sum := with, 0.0
+			if name == "loop" {
+				with = isa.Portable
+			}
+			defer func() { with = was }()
+			at := [Points]float64{-1, -0.3, 0.3, 1}
+			for b.Loop() {
+				sum += AtPoints(w, mean, inv, &at)[0][0]
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n*Points), "ns/component")
 		})
 	}
 }

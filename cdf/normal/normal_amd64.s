@@ -17,22 +17,23 @@ GLOBL constants<>(SB), RODATA|NOPTR, $64
 // func avx2Mixed(w *float64, mean *float64, inv *float64, n int, at float64, table *float64, out *float64)
 // Requires: AVX, FMA3
 TEXT ·avx2Mixed(SB), NOSPLIT, $0-56
+	VBROADCASTSD at+32(FP), Y0
 	MOVQ         w+0(FP), AX
 	MOVQ         mean+8(FP), CX
 	MOVQ         inv+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         table+40(FP), SI
 	MOVQ         out+48(FP), DI
-	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VBROADCASTSD at+32(FP), Y5
+	VXORPD       Y5, Y5, Y5
 
 next:
 	VMOVUPD        (DX), Y7
-	VSUBPD         (CX), Y5, Y6
+	VMOVUPD        (CX), Y6
+	VSUBPD         Y6, Y0, Y6
 	VMULPD         Y7, Y6, Y6
 	VBROADCASTSD   constants<>+0(SB), Y8
 	VMINPD         Y6, Y8, Y6
@@ -97,32 +98,146 @@ next:
 	VSUBPD         Y9, Y8, Y8
 	VBLENDVPD      Y10, Y8, Y9, Y9
 	VMOVUPD        (AX), Y8
-	VFMADD231PD    Y9, Y8, Y0
+	VFMADD231PD    Y9, Y8, Y1
 	VMULPD         Y11, Y8, Y8
 	VMULPD         Y7, Y8, Y8
-	VSUBPD         Y8, Y1, Y1
+	VSUBPD         Y8, Y2, Y2
 	VMULPD         Y7, Y8, Y8
-	VFMADD231PD    Y6, Y8, Y2
+	VFMADD231PD    Y6, Y8, Y3
 	VMULPD         Y7, Y8, Y8
 	VMULPD         Y6, Y6, Y9
 	VBROADCASTSD   constants<>+40(SB), Y10
 	VSUBPD         Y10, Y9, Y10
-	VFNMADD231PD   Y10, Y8, Y3
+	VFNMADD231PD   Y10, Y8, Y4
 	VMULPD         Y7, Y8, Y8
 	VMULPD         Y6, Y8, Y8
 	VBROADCASTSD   constants<>+48(SB), Y6
 	VSUBPD         Y6, Y9, Y10
-	VFMADD231PD    Y10, Y8, Y4
+	VFMADD231PD    Y10, Y8, Y5
 	ADDQ           $0x20, AX
 	ADDQ           $0x20, CX
 	ADDQ           $0x20, DX
 	SUBQ           $0x04, BX
 	JNZ            next
-	VMOVUPD        Y0, (DI)
-	VMOVUPD        Y1, 32(DI)
-	VMOVUPD        Y2, 64(DI)
-	VMOVUPD        Y3, 96(DI)
-	VMOVUPD        Y4, 128(DI)
+	VMOVUPD        Y1, (DI)
+	VMOVUPD        Y2, 32(DI)
+	VMOVUPD        Y3, 64(DI)
+	VMOVUPD        Y4, 96(DI)
+	VMOVUPD        Y5, 128(DI)
+	VZEROUPPER
+	RET
+
+// func avx2Points(w *float64, mean *float64, inv *float64, n int, at *float64, table *float64, out *float64)
+// Requires: AVX, FMA3
+TEXT ·avx2Points(SB), NOSPLIT, $0-56
+	MOVQ    at+32(FP), AX
+	VMOVUPD (AX), Y0
+	MOVQ    w+0(FP), AX
+	MOVQ    mean+8(FP), CX
+	MOVQ    inv+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    out+48(FP), DI
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+
+next:
+	VBROADCASTSD   (DX), Y7
+	VBROADCASTSD   (CX), Y6
+	VSUBPD         Y6, Y0, Y6
+	VMULPD         Y7, Y6, Y6
+	VBROADCASTSD   constants<>+0(SB), Y8
+	VMINPD         Y6, Y8, Y6
+	VBROADCASTSD   constants<>+8(SB), Y8
+	VMAXPD         Y6, Y8, Y6
+	VBROADCASTSD   constants<>+56(SB), Y8
+	VANDPD         Y8, Y6, Y8
+	VBROADCASTSD   constants<>+16(SB), Y9
+	VMULPD         Y9, Y8, Y9
+	VBROADCASTSD   constants<>+24(SB), Y10
+	VADDPD         Y10, Y9, Y9
+	VCVTTPD2DQY    Y9, X10
+	VCVTDQ2PD      X10, Y9
+	VBROADCASTSD   constants<>+32(SB), Y11
+	VFNMADD231PD   Y11, Y9, Y8
+	VPSLLD         $0x06, X10, X10
+	VPEXTRD        $0x00, X10, R8
+	VPEXTRD        $0x01, X10, R9
+	VPEXTRD        $0x02, X10, R10
+	VPEXTRD        $0x03, X10, R11
+	VBROADCASTF128 48(SI)(R8*1), Y9
+	VBROADCASTF128 48(SI)(R9*1), Y11
+	VINSERTF128    $0x01, 48(SI)(R10*1), Y9, Y9
+	VINSERTF128    $0x01, 48(SI)(R11*1), Y11, Y11
+	VUNPCKLPD      Y11, Y9, Y10
+	VUNPCKHPD      Y11, Y9, Y11
+	VMOVAPD        Y11, Y9
+	VFMADD213PD    Y10, Y8, Y9
+	VFMADD213PD    Y9, Y8, Y11
+	VBROADCASTF128 32(SI)(R8*1), Y10
+	VBROADCASTF128 32(SI)(R9*1), Y12
+	VINSERTF128    $0x01, 32(SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, 32(SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y13
+	VUNPCKHPD      Y12, Y10, Y10
+	VFMADD213PD    Y10, Y8, Y9
+	VFMADD213PD    Y9, Y8, Y11
+	VFMADD213PD    Y13, Y8, Y9
+	VFMADD213PD    Y9, Y8, Y11
+	VBROADCASTF128 16(SI)(R8*1), Y10
+	VBROADCASTF128 16(SI)(R9*1), Y12
+	VINSERTF128    $0x01, 16(SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, 16(SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y13
+	VUNPCKHPD      Y12, Y10, Y10
+	VFMADD213PD    Y10, Y8, Y9
+	VFMADD213PD    Y9, Y8, Y11
+	VFMADD213PD    Y13, Y8, Y9
+	VFMADD213PD    Y9, Y8, Y11
+	VBROADCASTF128 (SI)(R8*1), Y10
+	VBROADCASTF128 (SI)(R9*1), Y12
+	VINSERTF128    $0x01, (SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, (SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y13
+	VUNPCKHPD      Y12, Y10, Y10
+	VFMADD213PD    Y10, Y8, Y9
+	VFMADD213PD    Y9, Y8, Y11
+	VFMADD213PD    Y13, Y8, Y9
+	VXORPD         Y10, Y10, Y10
+	VCMPPD         $0x1e, Y10, Y6, Y10
+	VBROADCASTSD   constants<>+40(SB), Y8
+	VSUBPD         Y9, Y8, Y8
+	VBLENDVPD      Y10, Y8, Y9, Y9
+	VBROADCASTSD   (AX), Y8
+	VFMADD231PD    Y9, Y8, Y1
+	VMULPD         Y11, Y8, Y8
+	VMULPD         Y7, Y8, Y8
+	VSUBPD         Y8, Y2, Y2
+	VMULPD         Y7, Y8, Y8
+	VFMADD231PD    Y6, Y8, Y3
+	VMULPD         Y7, Y8, Y8
+	VMULPD         Y6, Y6, Y9
+	VBROADCASTSD   constants<>+40(SB), Y10
+	VSUBPD         Y10, Y9, Y10
+	VFNMADD231PD   Y10, Y8, Y4
+	VMULPD         Y7, Y8, Y8
+	VMULPD         Y6, Y8, Y8
+	VBROADCASTSD   constants<>+48(SB), Y6
+	VSUBPD         Y6, Y9, Y10
+	VFMADD231PD    Y10, Y8, Y5
+	ADDQ           $0x08, AX
+	ADDQ           $0x08, CX
+	ADDQ           $0x08, DX
+	SUBQ           $0x01, BX
+	JNZ            next
+	VMOVUPD        Y1, (DI)
+	VMOVUPD        Y2, 32(DI)
+	VMOVUPD        Y3, 64(DI)
+	VMOVUPD        Y4, 96(DI)
+	VMOVUPD        Y5, 128(DI)
 	VZEROUPPER
 	RET
 

@@ -3457,3 +3457,217 @@ next:
 	VMOVUPD Y3, 32(BX)
 	VZEROUPPER
 	RET
+
+// func avx2Cubics(w *float64, loc *float64, inv *float64, n int, rows *float64, s *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2Cubics(SB), NOSPLIT, $0-48
+	MOVQ         w+0(FP), AX
+	MOVQ         loc+8(FP), CX
+	MOVQ         inv+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         s+40(FP), DI
+	VMOVUPD      (DI), Y0
+	VMOVUPD      32(DI), Y1
+	VMOVUPD      64(DI), Y2
+	VMOVUPD      96(DI), Y3
+	VBROADCASTSD 128(DI), Y4
+	VBROADCASTSD 136(DI), Y5
+	VBROADCASTSD 144(DI), Y6
+	VBROADCASTSD 152(DI), Y7
+	VBROADCASTSD 160(DI), Y8
+
+next:
+	VSUBPD         (CX), Y4, Y9
+	VMULPD         (DX), Y9, Y9
+	VSUBPD         Y5, Y9, Y9
+	VMULPD         Y6, Y9, Y9
+	VMAXPD         Y7, Y9, Y9
+	VMINPD         Y8, Y9, Y9
+	VCVTTPD2DQY    Y9, X11
+	VCVTDQ2PD      X11, Y10
+	VSUBPD         Y10, Y9, Y9
+	VPSLLD         $0x05, X11, X11
+	VPEXTRD        $0x00, X11, R8
+	VPEXTRD        $0x01, X11, R9
+	VPEXTRD        $0x02, X11, R10
+	VPEXTRD        $0x03, X11, R11
+	VBROADCASTF128 16(SI)(R8*1), Y10
+	VBROADCASTF128 16(SI)(R9*1), Y12
+	VINSERTF128    $0x01, 16(SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, 16(SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y11
+	VUNPCKHPD      Y12, Y10, Y13
+	VBROADCASTF128 (SI)(R8*1), Y10
+	VBROADCASTF128 (SI)(R9*1), Y12
+	VINSERTF128    $0x01, (SI)(R10*1), Y10, Y10
+	VINSERTF128    $0x01, (SI)(R11*1), Y12, Y12
+	VUNPCKLPD      Y12, Y10, Y14
+	VUNPCKHPD      Y12, Y10, Y15
+	VMOVAPD        Y13, Y10
+	VFMADD213PD    Y11, Y9, Y10
+	VMOVAPD        Y10, Y11
+	VFMADD231PD    Y13, Y9, Y11
+	VMINPD         Y14, Y3, Y3
+	VMOVAPD        Y10, Y12
+	VFMADD213PD    Y15, Y9, Y12
+	VFMADD213PD    Y14, Y9, Y12
+	VADDPD         Y11, Y10, Y10
+	VFMADD213PD    Y15, Y9, Y10
+	VFMADD231PD    Y13, Y9, Y11
+	VMOVUPD        (AX), Y9
+	VFMADD231PD    Y12, Y9, Y0
+	VMULPD         (DX), Y9, Y9
+	VFMADD231PD    Y10, Y9, Y1
+	VMULPD         (DX), Y9, Y9
+	VFMADD231PD    Y11, Y9, Y2
+	ADDQ           $0x20, AX
+	ADDQ           $0x20, CX
+	ADDQ           $0x20, DX
+	SUBQ           $0x04, BX
+	JNZ            next
+	VMOVUPD        Y0, (DI)
+	VMOVUPD        Y1, 32(DI)
+	VMOVUPD        Y2, 64(DI)
+	VMOVUPD        Y3, 96(DI)
+	VZEROUPPER
+	RET
+
+// func avx2Along(mean *float64, variance *float64, m *float64, v *float64, r *float64, mu *float64, s *float64, n int)
+// Requires: AVX
+TEXT ·avx2Along(SB), NOSPLIT, $0-64
+	MOVQ mean+0(FP), AX
+	MOVQ variance+8(FP), CX
+	MOVQ m+16(FP), DX
+	MOVQ v+24(FP), BX
+	MOVQ r+32(FP), SI
+	MOVQ mu+40(FP), DI
+	MOVQ s+48(FP), R8
+	MOVQ n+56(FP), R9
+
+next:
+	VMOVUPD (SI), Y0
+	VMULPD  Y0, Y0, Y1
+	VMULPD  (DI), Y0, Y0
+	VADDPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMULPD  (R8), Y1, Y1
+	VADDPD  (BX), Y1, Y1
+	VMOVUPD Y1, (CX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	SUBQ    $0x04, R9
+	JNZ     next
+	VZEROUPPER
+	RET
+
+// func avx2Means(prior *float64, least *float64, sse *float64, er *float64, rr *float64, mu *float64, v *float64, rate *float64, factor *float64, n int)
+// Requires: AVX
+TEXT ·avx2Means(SB), NOSPLIT, $0-80
+	MOVQ         prior+0(FP), AX
+	MOVQ         least+8(FP), CX
+	MOVQ         sse+16(FP), DX
+	MOVQ         er+24(FP), BX
+	MOVQ         rr+32(FP), SI
+	MOVQ         mu+40(FP), DI
+	MOVQ         v+48(FP), R8
+	MOVQ         rate+56(FP), R9
+	MOVQ         factor+64(FP), R10
+	VBROADCASTSD number3ff0000000000000<>+0(SB), Y0
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         n+72(FP), R11
+
+next:
+	VMOVUPD (AX), Y3
+	VMULPD  (SI), Y3, Y4
+	VADDPD  Y4, Y0, Y4
+	VDIVPD  Y4, Y3, Y3
+	VMOVUPD Y3, (R8)
+	VMOVUPD (BX), Y5
+	VMULPD  Y5, Y3, Y3
+	VMOVUPD Y3, (DI)
+	VMULPD  (R10), Y4, Y4
+	VMOVUPD Y4, (R10)
+	VMULPD  Y5, Y3, Y3
+	VMOVUPD (DX), Y4
+	VSUBPD  Y3, Y4, Y4
+	VMULPD  Y1, Y4, Y4
+	VMAXPD  Y4, Y2, Y4
+	VADDPD  (CX), Y4, Y4
+	VMOVUPD Y4, (R9)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	SUBQ    $0x04, R11
+	JNZ     next
+	VZEROUPPER
+	RET
+
+// func avx2LogWeights(log *float64, prior *float64, logs *float64, rate *float64, n int, shape float64, top *[4]float64) int
+// Requires: AVX
+TEXT ·avx2LogWeights(SB), NOSPLIT, $0-64
+	MOVQ         log+0(FP), AX
+	MOVQ         prior+8(FP), CX
+	MOVQ         logs+16(FP), DX
+	MOVQ         rate+24(FP), BX
+	MOVQ         top+48(FP), SI
+	VBROADCASTSD shape+40(FP), Y0
+	VBROADCASTSD number3fe0000000000000<>+0(SB), Y1
+	VXORPD       Y3, Y3, Y3
+	VMOVUPD      (SI), Y2
+	MOVQ         n+32(FP), DI
+
+next:
+	VMOVUPD   (DX), Y4
+	VADDPD    (AX), Y4, Y4
+	VMULPD    Y1, Y4, Y4
+	VMOVUPD   (CX), Y5
+	VSUBPD    Y4, Y5, Y5
+	VMULPD    (BX), Y0, Y4
+	VSUBPD    Y4, Y5, Y5
+	VMOVUPD   Y5, (AX)
+	VMAXPD    Y2, Y5, Y2
+	VCMPPD    $0x03, Y5, Y5, Y5
+	VORPD     Y5, Y3, Y3
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	SUBQ      $0x04, DI
+	JNZ       next
+	VMOVUPD   Y2, (SI)
+	VMOVMSKPD Y3, AX
+	MOVQ      AX, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func avx2Lower(x *float64, n int, top float64, least float64)
+// Requires: AVX
+TEXT ·avx2Lower(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	VBROADCASTSD top+16(FP), Y0
+	VBROADCASTSD least+24(FP), Y1
+	MOVQ         n+8(FP), CX
+
+next:
+	VMOVUPD (AX), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMAXPD  Y2, Y1, Y2
+	VMOVUPD Y2, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, CX
+	JNZ     next
+	VZEROUPPER
+	RET

@@ -39,4 +39,15 @@ func chainLagsOn(x []float64, lag int, sums *[2]Eight) bool { return false }
 
 func keyVectors(dst, x []float64, center float64, mask uint64) (done int) { return 0 }
 
-func extremeVectors(x []float64, least, greatest *Eight) (done int) { return 0 }
+func extremeVectors(x []float64, least, greatest *Eight) (done int)              { return 0 }
+func (s *cubicSums) vectors(rows [][4]float64, w, loc, inv []float64) (done int) { return 0 }
+
+func alongVectors(mean, variance, m, v, r, mu, s []float64) (done int) { return 0 }
+
+func (x *Means) vectors() (done int) { return 0 }
+
+func logWeightVectors(log, prior, logs, rate []float64, shape float64) (done int, top float64) {
+	return 0, below
+}
+
+func lowerVectors(x []float64, top, least float64) (done int) { return 0 }

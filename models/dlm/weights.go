@@ -66,6 +66,7 @@ type work struct {
 	// are if not those of a grid.
 	level, spread []float64
 	own           [2][]float64
+	nodes         placed
 	regrid        regrid
 	mix           dist.Mixture
 	t, g          dist.Table
@@ -97,33 +98,15 @@ func newWork(known bool) *work {
 func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 	w.age = 0
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
-	w.rates(g, p)
+	w.nodes.place(g, p)
+	w.rates(g)
 	vec.Logs(w.logRate, w.rate)
 	vec.Logs(w.log, w.factor)
-	top := math.Inf(-1)
-	for i := range nodes {
-		at := p.logPhi(g.phi[i]) - 2*g.logCosh[i]
-		from := i * nodes
-		log, ld, logRate := (*[nodes]float64)(w.log[from:]), (*[nodes]float64)(g.ld[from:]), (*[nodes]float64)(w.logRate[from:])
-		for j, l := range g.l {
-			lw := at - float64(p.Tau2Shape*l) - 0.5*(ld[j]+log[j]) - float64(w.shape*logRate[j])
-			log[j] = lw
-			if lw > top {
-				top = lw
-			} else if math.IsNaN(lw) {
-				return false
-			}
-		}
-	}
+	top := vec.LogWeights(w.log, w.nodes.log[:], g.ld, w.logRate, w.shape)
 	if !lin.Finite(top) {
 		return false
 	}
-	for k, lw := range w.log {
-		if lw -= top; lw < -nothing {
-			lw = -nothing
-		}
-		w.log[k] = lw
-	}
+	vec.Lower(w.log, top, -nothing)
 	vec.Exps(w.weight, w.log)
 	sum := 0.0
 	for k, e := range w.weight {
@@ -142,36 +125,45 @@ func (w *work) weigh(g *grid, p *Prior, n float64) bool {
 // nothing is how far below the greatest a log weight is that counts for nothing.
 const nothing = 80
 
+// placed is what weigh needs of the nodes and the prior, which are the same as long as the
+// limits of the grid are.
+type placed struct {
+	of    [2][2]float64 // limits
+	prior Prior
+	log   [nodes * nodes]float64 // log weight without an observation and without A
+	least [nodes * nodes]float64 // of B
+	mean  [nodes * nodes]float64 // M
+}
+
+func (x *placed) place(g *grid, p *Prior) {
+	of := [2][2]float64{g.low, g.high}
+	if x.of == of && x.prior == *p {
+		return
+	}
+	x.of, x.prior = of, *p
+	for i := range nodes {
+		at := p.logPhi(g.phi[i]) - 2*g.logCosh[i]
+		for j, l := range g.l {
+			k := i*nodes + j
+			x.log[k] = at - float64(p.Tau2Shape*l)
+			x.least[k] = p.Sigma2Rate + p.Tau2Rate/g.q[j]
+			x.mean[k] = 1 + float64(g.q[j]*g.cosh2[i])
+		}
+	}
+}
+
 // rates writes B, the factors whose logarithm LD lacks, and the law of the mean, where
 // it is not known.
-func (w *work) rates(g *grid, p *Prior) {
+func (w *work) rates(g *grid) {
 	copy(w.factor, w.product)
-	var least [nodes]float64 // of B
-	for j, q := range g.q {
-		least[j] = p.Sigma2Rate + p.Tau2Rate/q
-	}
-	for i := range nodes {
-		from := i * nodes
-		rate, sse := (*[nodes]float64)(w.rate[from:]), (*[nodes]float64)(g.sse[from:])
-		if g.r == nil {
-			for j, b := range least {
-				rate[j] = b + 0.5*sse[j]
-			}
-			continue
+	if g.r == nil {
+		for k, b := range w.nodes.least {
+			w.rate[k] = b + 0.5*g.sse[k]
 		}
-		factor, er, rr := (*[nodes]float64)(w.factor[from:]), (*[nodes]float64)(g.er[from:]), (*[nodes]float64)(g.rr[from:])
-		mu, muVar := (*[nodes]float64)(w.mu[from:]), (*[nodes]float64)(w.muVar[from:])
-		for j, b := range least {
-			mean := meanLaw(1+float64(g.q[j]*g.cosh2[i]), er[j], rr[j])
-			mu[j], muVar[j] = mean.mu, mean.v
-			factor[j] *= mean.mp
-			if left := sse[j] - mean.sse; left < 0 {
-				rate[j] = b
-			} else {
-				rate[j] = b + 0.5*left
-			}
-		}
+		return
 	}
+	x := vec.Means{Prior: w.nodes.mean[:], Least: w.nodes.least[:], SSE: g.sse, ER: g.er, RR: g.rr, Mu: w.mu, V: w.muVar, Rate: w.rate, Factor: w.factor}
+	x.Integrate()
 }
 
 // weighState is weigh of a model's state without products. Between two shards of one
@@ -209,10 +201,7 @@ func (w *work) locate(g *grid) {
 		return
 	}
 	w.level, w.spread = w.own[0], w.own[1]
-	for k, r := range g.r {
-		w.level[k] = g.m[k] + float64(r*w.mu[k])
-		w.spread[k] = g.v[k] + float64(float64(r*r)*w.muVar[k])
-	}
+	vec.Along(w.level, w.spread, g.m, g.v, g.r, w.mu, w.muVar)
 }
 
 // marginals sums the weights along the axes.

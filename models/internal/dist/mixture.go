@@ -33,36 +33,19 @@ func (x *Mixture) Add(w, loc, scale float64) {
 // at returns the distribution function, the density and its slope at y; the
 // slope leaves out what lies beyond the lattice.
 func (x *Mixture) at(y float64) (p, density, slope float64) {
-	t, from, to := x.law, 0, len(x.w)
+	from, to := 0, len(x.w)
 	if x.places.known {
 		from, to, p = x.near(y)
 	}
-	perCell := 1 / t.h
 	w, loc, inv := x.w[from:to], x.loc[from:to], x.inv[from:to]
-	for k, w := range w {
-		s := inv[k]
-		z := (y - loc[k]) * s
-		u := (z - t.low) * perCell
-		if !(u >= t.first && u < t.last) {
-			if !t.heavy {
-				if !(u < t.first) {
-					p += w
-				}
-				continue
-			}
-			q, f := t.beyond(u, z)
+	sums := x.law.cubics.Mixed(w, loc, inv, y)
+	p, density, slope = p+sums.P, sums.Density, sums.Slope
+	if x.law.heavy && sums.Least == 0 {
+		for k, w := range w {
+			q, f := x.law.outside((y - loc[k]) * inv[k])
 			p += w * q
-			density += w * f * s
-			continue
+			density += w * f * inv[k]
 		}
-		i := int(u)
-		u -= float64(i)
-		c := &t.cells[i]
-		a, c2, c3 := c[1], c[2], c[3]
-		p += w * (c[0] + u*(a+u*(c2+u*c3)))
-		s *= perCell
-		density += w * s * (a + u*(2*c2+u*3*c3))
-		slope += w * s * s * (2*c2 + u*6*c3)
 	}
 	return min(p/x.total, 1), density / x.total, slope / x.total
 }
@@ -138,7 +121,7 @@ func (x *Mixture) quantile(f *form, p float64) float64 {
 		at = f.center + z*f.width
 	}
 	near := f.width * min(10*x.law.sd, 1)
-	for range 200 {
+	for steps := range 200 {
 		below, density, slope := x.at(at)
 		if below > p {
 			hi = at
@@ -152,15 +135,20 @@ func (x *Mixture) quantile(f *form, p float64) float64 {
 			next = at - math.Copysign(1, 0.5-below)*math.Log(tail/want)*tail/density
 			step = math.Inf(1)
 		}
-		if math.Abs(step) < 1e-10*near {
+		// A step that is short beside the mean scale may be long beside those of the components here.
+		sure := math.Abs(below-p) < 1e-3 && math.Abs(step*slope) < 1e-2*density
+		if math.Abs(step) < 1e-10*near && sure {
 			return next
 		}
-		inside := next > lo && next < hi
+		// By a few narrow components there are too many steps: later on every other one halves.
+		inside := next > lo && next < hi && (steps < 20 || steps%2 == 0)
 		if !inside {
-			next = 0.5 * (lo + hi)
+			if next = 0.5 * (lo + hi); !(next > lo && next < hi) {
+				return next
+			}
 		}
 		// The method is of third order: a step of 1e-4 leaves some 1e-12.
-		if math.Abs(step) < 1e-4*near && inside || math.Abs(next-at) < 1e-10*near {
+		if math.Abs(step) < 1e-4*near && inside && sure || math.Abs(next-at) < 1e-10*near && hi-lo < 1e-10*near {
 			return next
 		}
 		at = next

@@ -61,8 +61,8 @@ func (s *places) strip(loc float64) int {
 // those wholly below it.
 func (x *Mixture) near(y float64) (from, to int, below float64) {
 	s, t, scale := &x.places, x.law, x.scale[0]
-	i := s.strip(y - scale*(t.low+t.h*t.last))
-	j := s.strip(y - scale*(t.low+t.h*t.first))
+	i := s.strip(y - scale*(t.low+t.h*float64(t.last)))
+	j := s.strip(y - scale*(t.low+t.h*float64(t.first)))
 	return int(s.first[i]), int(s.first[j+1]), s.below[i]
 }
 

@@ -104,7 +104,7 @@ func TestMixture(t *testing.T) {
 		t.Errorf("moments %v %v", mean, sd)
 	}
 	for i, p := range Levels {
-		if got := x.CDF(x.Quantile(p, NormalQuantiles[i])); math.Abs(got-p) > 1e-13 {
+		if got := x.CDF(x.Quantile(p, NormalQuantiles[i])); math.Abs(got-p) > 2e-11 {
 			t.Errorf("cdf at the %v quantile is %v", p, got)
 		}
 	}
@@ -123,6 +123,52 @@ func TestMixture(t *testing.T) {
 	copy(x.Mean, []float64{1, 1})
 	if q := x.Quantile(.25, NormalQuantiles[2]); q != 1 {
 		t.Errorf("quantile of a point is %v", q)
+	}
+}
+
+// Quantiles of random mixtures by what is below them: components far apart, of scales far from
+// each other, one with almost all weight, points, in units of any size.
+func TestQuantilesOfNormals(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 68))
+	x := new(NormalMixture)
+	for trial := range 6000 {
+		n, heaps, scales := 1+r.IntN(40), float64(1+r.IntN(3)), []float64{0, .3, 1, 4}[r.IntN(4)]
+		x.Size(n)
+		apart, unit := math.Exp(4*r.NormFloat64()), 1.0
+		if trial%4 == 0 {
+			unit = math.Exp(400 * (r.Float64() - .5))
+		}
+		total := 0.0
+		for k := range n {
+			x.W[k] = math.Exp(-20 * r.Float64() * float64(r.IntN(2)))
+			if k == 0 && trial%3 == 0 {
+				x.W[k] = 1e6
+			}
+			total += x.W[k]
+			x.Mean[k] = unit * apart * (math.Floor(heaps*r.Float64()) + .3*r.NormFloat64())
+			x.SD[k] = unit * math.Exp(scales*r.NormFloat64())
+			if trial%100 == 1 && k%3 == 0 {
+				x.SD[k] = 0
+			}
+		}
+		for k := range x.W {
+			x.W[k] /= total
+		}
+		_, sd := x.Moments()
+		before := math.Inf(-1)
+		for k, q := range x.Quantiles() {
+			room := 1e-10*sd + 1e-14*math.Abs(q)
+			if below, above := x.CDF(q-room), x.CDF(q+room); !(below < Levels[k]+2e-11 && above > Levels[k]-2e-11) {
+				t.Errorf("trial %d: the %v quantile is %v, below which are %v to %v", trial, Levels[k], q, below, above)
+			}
+			if alone := x.Quantile(Levels[k], NormalQuantiles[k]); math.Abs(alone-q) > 1e-7*sd && math.Abs(x.CDF(alone)-Levels[k]) > 1e-9 {
+				t.Errorf("trial %d: the %v quantile is %v, alone %v", trial, Levels[k], q, alone)
+			}
+			if q < before-room {
+				t.Errorf("trial %d: the %v quantile is %v, the one before %v", trial, Levels[k], q, before)
+			}
+			before = q
+		}
 	}
 }
 
@@ -146,6 +192,9 @@ func TestMixtureAfterAnother(t *testing.T) {
 		}
 		if got, want := used.Quantiles(), fresh.Quantiles(); got != want {
 			t.Errorf("%d components: quantiles %v, of a fresh mixture %v", n, got, want)
+		}
+		if got, want := used.Quantile(Levels[0], NormalQuantiles[0]), fresh.Quantile(Levels[0], NormalQuantiles[0]); got != want {
+			t.Errorf("%d components: quantile %v, of a fresh mixture %v", n, got, want)
 		}
 		for _, y := range []float64{0.3, 3, 50} {
 			p, log := used.At(y)

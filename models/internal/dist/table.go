@@ -12,13 +12,14 @@ import (
 type Table struct {
 	shape, df float64 // what it was made for; df > 0: t, which goes on beyond the lattice
 	low, h    float64
-	first     float64   // cells before it hold nothing
-	last      float64   // nor do those from it on
+	first     int       // cells before it hold nothing
+	last      int       // nor do those from it on
 	heavy     bool      // the law goes on beyond the lattice
 	mean, sd  float64   // about: of a t law those of one that has them
 	p, f      []float64 // distribution function; density times h
-	// Of a cell the coefficients of the distribution function, from its beginning in cells.
-	cells         [][4]float64
+	// Rows First and Last are of what is beyond: 0, so that it is told from cells, if the
+	// law goes on there.
+	cubics        vec.Cubics
 	x, e, density []float64 // room to make it
 }
 
@@ -118,21 +119,27 @@ func (t *Table) join(normal func(p float64) float64) {
 	nothing, all := normal(0), normal(t.p[last])
 	for i := range t.p {
 		switch {
-		case i < int(t.first):
+		case i < t.first:
 			t.p[i] = nothing
-		case i > int(t.last):
+		case i > t.last:
 			t.p[i] = all
 		default:
 			t.p[i] = normal(t.p[i])
 		}
 	}
-	if cap(t.cells) < last {
-		t.cells = make([][4]float64, last)
+	c := &t.cubics
+	if cap(c.Rows) < last+2 {
+		c.Rows = make([][4]float64, last+2)
 	}
-	t.cells = t.cells[:last]
-	for i := int(t.first); i < min(int(t.last)+1, last); i++ {
+	c.Rows = c.Rows[:last+2]
+	c.Low, c.Cells, c.First, c.Last = t.low-t.h, 1/t.h, t.first, t.last+1
+	for i := t.first; i < t.last; i++ {
 		d, a, b := t.p[i+1]-t.p[i], t.f[i], t.f[i+1]
-		t.cells[i] = [4]float64{t.p[i], a, 3*d - 2*a - b, a + b - 2*d}
+		c.Rows[i+1] = [4]float64{t.p[i], a, 3*d - 2*a - b, a + b - 2*d}
+	}
+	c.Rows[c.First], c.Rows[c.Last] = [4]float64{}, [4]float64{}
+	if !t.heavy {
+		c.Rows[c.Last][0] = 1
 	}
 }
 
@@ -141,7 +148,7 @@ func (t *Table) join(normal func(p float64) float64) {
 // at point i of these.
 func (t *Table) fill(cells, first, last int, law func(i int, z float64) (density, slope float64)) {
 	t.p, t.f = lin.Grow(t.p, cells+1), lin.Grow(t.f, cells+1)
-	t.first, t.last = float64(first), float64(last)
+	t.first, t.last = first, last
 	clear(t.p[:first])
 	clear(t.f[:first])
 	sum, before, slope := 0.0, 0.0, 0.0
@@ -170,6 +177,16 @@ func (t *Table) at(z float64) (p, density float64) {
 	d, a, b := t.p[i+1]-t.p[i], t.f[i], t.f[i+1]
 	c2, c3 := 3*d-2*a-b, a+b-2*d
 	return t.p[i] + u*(a+u*(c2+u*c3)), (a + u*(2*c2+u*3*c3)) / t.h
+}
+
+// outside is beyond for a z off the lattice, else nothing.
+func (t *Table) outside(z float64) (p, density float64) {
+	c := &t.cubics
+	v := float64((z - c.Low) * c.Cells)
+	if v >= float64(c.First+1) && v < float64(c.Last) {
+		return 0, 0
+	}
+	return t.beyond(v-1, z)
 }
 
 // beyond is at for a z off the lattice, which is u cells from its beginning.

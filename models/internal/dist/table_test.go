@@ -127,3 +127,37 @@ func TestMixtureQuantilesByHalving(t *testing.T) {
 		}
 	}
 }
+
+// Quantiles of random mixtures, by what is below them: of many scales, a single heavy component,
+// heaps with nothing between. The greatest scale may be e^30 times the least, where a place has too few
+// digits for the probability; there is none so close by then.
+func TestQuantilesOfManyScales(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 4))
+	var table Table
+	for trial := range 3000 {
+		shape := math.Exp(math.Log(.1) + r.Float64()*math.Log(1e7))
+		fill := []func(){func() { table.Student(2 * shape) }, func() { table.LogInvGamma(shape) }}[trial%2]
+		fill()
+		var x Mixture
+		x.Reset(&table)
+		n, heaps, scales := 1+r.IntN(60), float64(1+r.IntN(3)), []float64{0, .3, 1, 3}[r.IntN(4)]
+		apart := table.sd * math.Exp(2*r.NormFloat64())
+		w, total := make([]float64, n), 0.0
+		for k := range w {
+			w[k] = math.Exp(-20 * r.Float64() * float64(r.IntN(2)))
+			if k == 0 && trial%3 == 0 {
+				w[k] = 1e6
+			}
+			total += w[k]
+		}
+		for _, v := range w {
+			x.Add(v/total, apart*(math.Floor(heaps*r.Float64())+.1*r.NormFloat64()), math.Exp(scales*r.NormFloat64()))
+		}
+		for k, q := range x.Quantiles() {
+			room := 1e-9 * x.form().spread
+			if below, above := x.CDF(q-room), x.CDF(q+room); !(below < Levels[k]+1e-6 && above > Levels[k]-1e-6) {
+				t.Errorf("trial %d, df %v, shape %v: the %v quantile is %v, below which are %v to %v", trial, table.df, shape, Levels[k], q, below, above)
+			}
+		}
+	}
+}

@@ -24,13 +24,18 @@ func Argument(name string) reg.GPVirtual {
 }
 
 // Fours writes a loop of body that counts n down by four and takes the pointers four numbers on.
-func Fours(n reg.GPVirtual, body func(), pointers ...reg.GPVirtual) {
+func Fours(n reg.GPVirtual, body func(), pointers ...reg.GPVirtual) { some(4, n, body, pointers) }
+
+// Ones is Fours by one.
+func Ones(n reg.GPVirtual, body func(), pointers ...reg.GPVirtual) { some(1, n, body, pointers) }
+
+func some(count int, n reg.GPVirtual, body func(), pointers []reg.GPVirtual) {
 	Label("next")
 	body()
 	for _, p := range pointers {
-		ADDQ(U8(32), p)
+		ADDQ(U8(8*count), p)
 	}
-	SUBQ(U8(4), n)
+	SUBQ(U8(count), n)
 	JNZ(LabelRef("next"))
 }
 

@@ -12,28 +12,44 @@ import (
 // function and the density with three derivatives. A row of the table is the series about
 // a point.
 func mixed() {
-	constants := GLOBL("constants", RODATA|NOPTR)
+	constants = GLOBL("constants", RODATA|NOPTR)
 	for i, v := range []float64{8, -8, 32, 0.5, 1. / 32, 1, 3} {
 		DATA(8*i, F64(v))
 	}
 	DATA(8*7, U64(1<<63-1))
 	TEXT("avx2Mixed", NOSPLIT, "func(w, mean, inv *float64, n int, at float64, table, out *float64)")
+	at := YMM()
+	asm.Everywhere("at", at)
+	components(at, func(m Mem, v reg.VecVirtual) { VMOVUPD(m, v) }, asm.Fours)
+}
+
+var constants Mem
+
+// atPoints writes the same sums at four points, one component after the other.
+func atPoints() {
+	TEXT("avx2Points", NOSPLIT, "func(w, mean, inv *float64, n int, at, table, out *float64)")
+	at := YMM()
+	VMOVUPD(Mem{Base: asm.Argument("at")}, at)
+	components(at, func(m Mem, v reg.VecVirtual) { VBROADCASTSD(m, v) }, asm.Ones)
+}
+
+// components writes the sums: load takes the numbers of components into lanes, each takes the pointers on.
+func components(at reg.VecVirtual, load func(m Mem, v reg.VecVirtual), each func(n reg.GPVirtual, body func(), pointers ...reg.GPVirtual)) {
 	w, mean, inv, n, table, out := asm.Argument("w"), asm.Argument("mean"), asm.Argument("inv"), asm.Argument("n"), asm.Argument("table"), asm.Argument("out")
 	sums := []reg.VecVirtual{YMM(), YMM(), YMM(), YMM(), YMM()}
 	for _, s := range sums {
 		VXORPD(s, s, s)
 	}
-	at := YMM()
 	constant := func(i int) reg.VecVirtual {
 		v := YMM()
 		VBROADCASTSD(constants.Offset(8*i), v)
 		return v
 	}
-	asm.Everywhere("at", at)
-	asm.Fours(n, func() {
+	each(n, func() {
 		u, s, d, q, c, row := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
-		VMOVUPD(Mem{Base: inv}, s)
-		VSUBPD(Mem{Base: mean}, at, u)
+		load(Mem{Base: inv}, s)
+		load(Mem{Base: mean}, u)
+		VSUBPD(u, at, u)
 		VMULPD(s, u, u)
 		VMINPD(u, constant(0), u) // NaN stays
 		VMAXPD(u, constant(1), u)
@@ -70,7 +86,7 @@ func mixed() {
 		VSUBPD(q, constant(5), d)
 		VBLENDVPD(c, d, q, q)
 		e := YMM()
-		VMOVUPD(Mem{Base: w}, e)
+		load(Mem{Base: w}, e)
 		VFMADD231PD(q, e, sums[0])
 		VMULPD(slope, e, e) // minus the density
 		VMULPD(s, e, e)
