@@ -154,3 +154,24 @@ func TestNearTakesThePlugInAsItIs(t *testing.T) {
 		}
 	}
 }
+
+// Of two states with one factor the plug-in may differ in its last digits, and in no more.
+func TestTakesRoundedPlugIn(t *testing.T) {
+	m, other := newTest(t, 3), newTest(t, 3)
+	d := modeltest.Stepper{Model: m}
+	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(70, 3)), 60, 3, true), 1)
+	for _, c := range []struct {
+		factor float64
+		same   bool
+	}{{1, true}, {1 + 1e-12, true}, {1 - 1e-10, true}, {1 + 1e-7, false}} {
+		if err := other.UnmarshalBinary(modeltest.State(t, m)); err != nil {
+			t.Fatal(err)
+		}
+		other.s2 *= c.factor
+		if got := other.TakeRounded(m); got != c.same {
+			t.Errorf("%v times: %v", c.factor, got)
+		} else if got {
+			modeltest.SameState(t, m, other)
+		}
+	}
+}

@@ -57,6 +57,8 @@ var ofLinear = []mutant{
 		"cmp.Compare(w.z[j], w.z[i])", "cmp.Compare(i, j)", "^TestAgainstSingularValues$", linear},
 	{"linear: a logarithm on the way lost", "models/linear/bidiagonal.go",
 		"f[k] += math.Log(e)", "f[k] += 0 * e", "^TestJointOfFarFactors$", linear},
+	{"linear: any plug-in is one by rounding", "models/linear/state.go",
+		"!cdf.RoundedSame(m.s2, o.s2)", "false", "^TestTakesRoundedPlugIn$", linear},
 	{"linear: near: all of the diagonal", "models/linear/near.go",
 		"1 - 0.5*d*row[i]", "1 - d*row[i]", "^TestNearTakesThePlugInAsItIs$", linear},
 	{"linear: near: the mean stays", "models/linear/near.go",
