@@ -27,9 +27,10 @@ var wide = []form{
 	{"compressed", "corrected", manyRows, "{rank: 20}"},
 	{"compressed", "corrected", "fixed", "{dimension: 12, projection: fixed}"},
 	{"linear", "corrected", "linear", "{}"},
+	{"linear", "corrected", manyRows, "{}"}, // expanded about one sigma2
 }
 
-// manyRows is a form whose shards have 210 rows: a sketch takes so many at once.
+// manyRows is a form whose shards have 210 rows: a sketch takes so many at once, and they are many of a regression.
 const manyRows = "many rows"
 
 // wideBytes is a digest of the snapshots after every shard; those of probit hold

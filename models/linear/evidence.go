@@ -25,16 +25,19 @@ func (m *Model) LogEvidence() float64 {
 	if m.prepare(w) != nil {
 		return math.NaN()
 	}
-	q.evidence, q.known = m.logEvidence(&w.nodes), true
+	q.evidence, q.known = m.logEvidence(w), true
 	return q.evidence
 }
 
-// logEvidence returns log p(D_1..t).
-func (m *Model) logEvidence(w *nodes) float64 {
-	if m.early() || !m.placePeak(w) {
-		m.fillNodes(w)
+// logEvidence returns log p(D_1..t), NaN where the factor is not finite.
+func (m *Model) logEvidence(w *work) float64 {
+	if m.early() || !m.placePeak(&w.nodes) {
+		if m.post.s0 > 0 && !m.form(w) {
+			return math.NaN()
+		}
+		m.fillNodes(&w.nodes)
 	}
-	return m.evidence(w)
+	return m.evidence(&w.nodes)
 }
 
 // evidence returns log p(D_1..t) by nodes that are filled.
@@ -67,7 +70,7 @@ const (
 func (m *Model) placePeak(w *nodes) bool {
 	q, b := &m.post, m.prior.Sigma2Rate
 	shape := m.prior.Sigma2Shape + 0.5*(m.n-float64(m.P))
-	rss, _ := q.ridge((b + 0.5*(q.rho2+q.b2)) / shape)
+	rss := q.misfitBelow((b + 0.5*(q.rho2+q.b2)) / shape)
 	if !(rss < 2*(b+q.rho2)) {
 		return false
 	}
@@ -81,6 +84,9 @@ func (m *Model) placePeak(w *nodes) bool {
 	reach := func(eta float64) float64 { return eta * (1 + eta*(1./6+eta/36)) }
 	from, to := peak+reach(-steep*sd), peak+reach(steep*sd)
 	m.layNodes(w, from, to, int(math.Ceil((to-from)/(0.75*sd))))
+	if !q.reaches(w.s[len(w.s)-1]) {
+		return false
+	}
 	w.raise(slices.Max(w.e))
 	return max(w.e[0], w.e[len(w.e)-1]) < 1e-11
 }

@@ -53,7 +53,7 @@ func TestEvidenceOfPeaks(t *testing.T) {
 		} else {
 			others++
 		}
-		got := m.logEvidence(&w.nodes)
+		got := m.logEvidence(w)
 		m.fillNodes(&w.nodes)
 		n := &w.nodes
 		m.layNodes(n, n.l[0], n.l[len(n.l)-1], 4*(len(n.l)-1))

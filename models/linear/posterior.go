@@ -14,6 +14,7 @@ import (
 // posterior is what follows from the state of a Model and is not part of it.
 type posterior struct {
 	bidiagonal
+	near
 	ready    bool
 	stamp    uint64        // tells it from any other of the configuration, 0: not settled
 	m        []float64     // p x p row-major: the basis M below
@@ -41,14 +42,21 @@ func (q *posterior) init(p int) {
 	q.a, q.c, q.a2, q.c2 = next(p), next(p), next(p), next(p)
 }
 
-// decompose takes R D^{-1} to bidiagonal form. It reports whether the factor
+// decompose finds what the sums over the data are taken from. It reports whether the factor
 // is finite.
 func (m *Model) decompose(w *work) bool {
-	q, p := &m.post, m.P
-	q.ready, q.known, q.stamp = false, false, 0
+	q := &m.post
+	q.ready, q.known, q.stamp, q.s0 = false, false, 0, 0
 	if !lin.Finite(m.r...) {
 		return false
 	}
+	return m.P >= nearColumns && !m.early() && m.expand(w) || m.form(w)
+}
+
+// form takes R D^{-1} to bidiagonal form. It reports whether it is finite.
+func (m *Model) form(w *work) bool {
+	q, p := &m.post, m.P
+	q.s0 = 0
 	m.sort(w)
 	stride := lin.BidiagonalStride(p)
 	for i := range p {
@@ -82,6 +90,15 @@ func (m *Model) decompose(w *work) bool {
 // leave the digits of short columns beside long ones: what they take from a
 // column is as small as it is.
 func (m *Model) sort(w *work) {
+	m.lengths(w)
+	for k := range w.order {
+		w.order[k] = k
+	}
+	slices.SortStableFunc(w.order, func(i, j int) int { return cmp.Compare(w.z[j], w.z[i]) })
+}
+
+// lengths writes those of the columns of R D^{-1} into w.z, squared.
+func (m *Model) lengths(w *work) {
 	clear(w.z)
 	at := 0
 	for i := range m.P {
@@ -92,18 +109,14 @@ func (m *Model) sort(w *work) {
 		}
 		at++
 	}
-	for k := range w.order {
-		w.order[k] = k
-	}
-	slices.SortStableFunc(w.order, func(i, j int) int { return cmp.Compare(w.z[j], w.z[i]) })
 }
 
 // fixedPoint iterates the plug-in
 //
 //	s2 <- (b + (RSS(beta^) + tr(X'X Sigma^))/2) / (a + N/2)
 //
-// from the stored one and settles the posterior there. It reports whether
-// the result is a number.
+// from the stored one, or from where the posterior was expanded, and settles it there. It reports
+// whether the result is a number.
 //
 // Steps shrink by a constant factor in the end: near the fixed point the rest of them
 // is added at once (Aitken, Proc. R. Soc. Edinb. 46 (1926) 289), from where the
@@ -116,7 +129,9 @@ func (m *Model) fixedPoint(w *work) bool {
 		return true
 	}
 	s2 := m.s2
-	if s2 == 0 {
+	if q.s0 > 0 {
+		s2 = q.s0
+	} else if s2 == 0 {
 		y2 := 0.0
 		for i := range m.P + 1 {
 			z := m.r[lin.PackedRow(m.P+1, i)+m.P-i]
@@ -161,23 +176,32 @@ func (m *Model) settle(w *work) {
 	q, s2 := &m.post, m.plugin()
 	_, effective := q.ridge(s2)
 	q.shape = m.prior.Sigma2Shape + 0.5*(m.n-effective)
-	if m.early() {
+	switch {
+	case m.early():
 		q.pivots(s2, q.l, q.g, w.c)
 		for i := range q.beta {
 			q.beta[i] = lin.Dot(lin.Row(q.m, m.P, i), w.c)
 		}
-	} else {
+	case q.s0 > 0:
+		m.move(w)
+	default:
 		m.invert(w)
 	}
 	q.ready, q.stamp = true, m.scratch.stamps.Add(1)
 }
 
-// invert finds M and the mean from the triangular factor of R D^{-1}/sqrt(s2)
-// on top of the prior's I: other than by way of V, the size of a column does
-// not matter to the digits of the others.
+// invert finds M and the mean at the plug-in.
 func (m *Model) invert(w *work) {
+	m.invertAt(w, m.s2)
+	m.scale(w)
+}
+
+// invertAt finds M and the mean, in w.c, in units of the prior, from the triangular factor of
+// R D^{-1}/sqrt(s) on top of the prior's I: other than by way of V, the size of a column does
+// not matter to the digits of the others.
+func (m *Model) invertAt(w *work, s float64) {
 	q, p := &m.post, m.P
-	scale := 1 / math.Sqrt(m.s2)
+	scale := 1 / math.Sqrt(s)
 	at := 0
 	for i := range p {
 		for j := i; j < p; j++ {
@@ -193,10 +217,39 @@ func (m *Model) invert(w *work) {
 		row := w.factor[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)]
 		w.c[i] = (row[p-i] - lin.Dot(row[1:p-i], w.c[i+1:])) / row[0]
 	}
+}
+
+// scale takes M and the mean from units of the prior to those of the columns.
+func (m *Model) scale(w *work) {
+	q, p := &m.post, m.P
 	for i, sd := range w.sd {
 		q.beta[i] = float64(sd * w.c[i])
 		lin.Scale(sd, q.m[i*p+i:(i+1)*p])
 	}
+}
+
+// The sums over the data at s, by what decompose has found.
+
+func (q *posterior) joint(twice float64, s, f, work []float64) {
+	if q.s0 > 0 {
+		q.near.joint(twice, s, f)
+	} else {
+		q.bidiagonal.joint(twice, s, f, work)
+	}
+}
+
+func (q *posterior) ridge(s float64) (rss, effective float64) {
+	if q.s0 > 0 {
+		return q.near.ridge(s)
+	}
+	return q.bidiagonal.ridge(s)
+}
+
+func (q *posterior) slopes(s float64) (first, second float64) {
+	if q.s0 > 0 {
+		return q.near.slopes(s)
+	}
+	return q.bidiagonal.slopes(s)
 }
 
 // atPlugin takes a functional in the basis M to one where the posterior at the

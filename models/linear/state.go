@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
@@ -68,4 +69,14 @@ func (m *Model) Size() int64 {
 func (m *Paper) Size() int64 {
 	p := int64(m.P)
 	return 8*(int64(len(m.xx))+p*(p+2)) + 512
+}
+
+// TakeRounded implements cdf.Rounded: the plug-in follows from the factor.
+func (m *Model) TakeRounded(from cdf.Model) bool {
+	o, ok := from.(*Model)
+	if !ok || !cdf.RoundedSame(m.s2, o.s2) {
+		return false
+	}
+	m.s2, m.post.ready = o.s2, false
+	return true
 }

@@ -138,7 +138,7 @@ func hardShard(r *rand.Rand, rows, p int, how string) *cdf.Shard {
 	return sh
 }
 
-// The sums by the bidiagonal form are those over singular values, before there
+// The sums by the bidiagonal form, or near one sigma2 by an expansion, are those over singular values, before there
 // are as many rows as columns, while the rows are few, and after.
 func TestAgainstSingularValues(t *testing.T) {
 	for _, p := range []int{2, 3, 6, 21, 51} {
@@ -146,7 +146,7 @@ func TestAgainstSingularValues(t *testing.T) {
 			m := newTest(t, p)
 			d := modeltest.Stepper{Model: m}
 			r := rand.New(rand.NewPCG(51, uint64(p)))
-			for _, rows := range []int{1, p / 2, p, 60, 12 * p} {
+			for _, rows := range []int{1, p / 2, p, 60, 12 * p, 40 * p} {
 				d.Must(t, hardShard(r, rows, p, how), 1)
 				compareSVD(t, fmt.Sprintf("p=%d %s n=%v", p, how, m.n), m)
 			}
@@ -169,17 +169,25 @@ func compareSVD(t *testing.T, name string, m *Model) {
 	near("shape", m.post.shape, m.prior.Sigma2Shape+0.5*(m.n-effective), 1)
 	w := m.work()
 	defer m.scratch.Put(w)
-	evidence := m.logEvidence(&w.nodes)
+	evidence := m.logEvidence(w)
 	n := &w.nodes
-	for _, l := range []float64{n.l[0], n.l[len(n.l)/2], n.l[len(n.l)-1], -20, 15} {
-		f := o.logJoint(l)
-		near(fmt.Sprintf("f at %v", l), m.logJoint(l), f, 1+math.Abs(f))
-		const h = 1e-4
-		first, _ := m.slope(math.Exp(l))
-		if want := (o.logJoint(l+h) - o.logJoint(l-h)) / (2 * h); !(math.Abs(first-want) < 1e-6*(1+math.Abs(f))) {
-			t.Errorf("%s: slope at %v is %v, want %v", name, l, first, want)
+	joint := func(at ...float64) {
+		t.Helper()
+		for _, l := range at {
+			f := o.logJoint(l)
+			near(fmt.Sprintf("f at %v", l), m.logJoint(l), f, 1+math.Abs(f))
+			const h = 1e-4
+			first, _ := m.slope(math.Exp(l))
+			if want := (o.logJoint(l+h) - o.logJoint(l-h)) / (2 * h); !(math.Abs(first-want) < 1e-6*(1+math.Abs(f))) {
+				t.Errorf("%s: slope at %v is %v, want %v", name, l, first, want)
+			}
 		}
 	}
+	joint(n.l[0], n.l[len(n.l)/2], n.l[len(n.l)-1])
+	if m.post.s0 > 0 && !m.form(w) { // what is further away needs the form
+		t.Fatal(name)
+	}
+	joint(n.l[0], n.l[len(n.l)/2], n.l[len(n.l)-1], -20, 15)
 	// The evidence once more by 2,001 nodes.
 	sum, h := 0.0, (n.l[len(n.l)-1]-n.l[0])/2000
 	for i := range 2001 {

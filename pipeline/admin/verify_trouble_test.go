@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"maps"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,16 +20,16 @@ import (
 	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
-// bent is a stored value with one bit of its snapshot changed, its checksums
+// bent is a stored value with its snapshot changed, its checksums
 // made to fit.
-func bent(t *testing.T, value pipeline.Stored) pipeline.Stored {
+func bent(t *testing.T, value pipeline.Stored, bend func(snapshot []byte)) pipeline.Stored {
 	t.Helper()
 	var e pipeline.Envelope
 	if err := e.UnmarshalBinary(bytes.Clone(value)); err != nil {
 		t.Fatal(err)
 	}
 	n := len(e.Snapshot) - 4
-	e.Snapshot[n-9] ^= 1
+	bend(e.Snapshot[:n])
 	binary.LittleEndian.PutUint32(e.Snapshot[n:], crc32.Checksum(e.Snapshot[:n], crc32.MakeTable(crc32.Castagnoli)))
 	b, err := e.AppendBinary(nil)
 	if err != nil {
@@ -52,7 +54,7 @@ func TestVerifierComparesSnapshots(t *testing.T) {
 			for k, v := range c.values {
 				other.values[k] = v
 			}
-			other.values[key] = bent(t, c.values[key])
+			other.values[key] = bent(t, c.values[key], func(b []byte) { b[len(b)-9] ^= 1 })
 			store := storetest.NewMemory()
 			if err := putIn(t.Context(), store, &other, 0); err != nil {
 				t.Fatal(err)
@@ -61,6 +63,63 @@ func TestVerifierComparesSnapshots(t *testing.T) {
 			if len(wrong) != 1 || !strings.HasPrefix(wrong[0], key+"@") || !strings.Contains(wrong[0], "the snapshot differs") || got.Keys != int64(len(c.keys)-1) {
 				t.Errorf("%s: %+v, %q", key, got, wrong)
 			}
+		}
+	})
+}
+
+// A score that differs in its last digits is one that another release has computed, and counted as such; one
+// that differs by more is wrong.
+func TestVerifierTellsRounding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, from, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
+		worked(t, k, from, rules)
+		c, err := collect(t, from, 1, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bends := 0
+		for _, key := range c.keys {
+			score := func(factor float64) func([]byte) {
+				return func(b []byte) {
+					spec, _ := rules.Match(key)
+					f := cdf.NewFilter(spec, key)
+					var e pipeline.Envelope
+					if e.UnmarshalBinary(bytes.Clone(c.values[key])) != nil || f.UnmarshalBinary(e.Snapshot) != nil {
+						t.Fatal(key)
+					}
+					s, err := f.Summary()
+					if err != nil {
+						t.Fatal(err)
+					}
+					v := binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.Score.LogDensity))
+					if at := bytes.Index(b, v); at >= 0 && s.Score.Rows > 0 {
+						bends++
+						binary.LittleEndian.PutUint64(b[at:], math.Float64bits(factor*s.Score.LogDensity))
+					}
+				}
+			}
+			for _, by := range []struct {
+				factor         float64
+				rounded, wrong int
+			}{{1 + 1e-13, 1, 0}, {1 + 1e-6, 0, 1}} {
+				other, before := *c, bends
+				other.values = maps.Clone(c.values)
+				other.values[key] = bent(t, c.values[key], score(by.factor))
+				if bends == before {
+					continue
+				}
+				store := storetest.NewMemory()
+				if err := putIn(t.Context(), store, &other, 0); err != nil {
+					t.Fatal(err)
+				}
+				got, wrong := verify(t, k, store, rules, 1<<30)
+				if got.Rounded != int64(by.rounded) || len(wrong) != by.wrong || got.Keys != int64(len(c.keys)-by.wrong) {
+					t.Errorf("%s, times %v: %+v, %q", key, by.factor, got, wrong)
+				}
+			}
+		}
+		if bends < 4 {
+			t.Errorf("%d scores were changed", bends)
 		}
 	})
 }
