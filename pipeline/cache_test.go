@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -185,8 +186,8 @@ func TestModelsAtRestArePacked(t *testing.T) {
 			t.Errorf("state %d is another one after it was packed (%v)", i, err)
 		}
 	}
-	if held != size {
-		t.Errorf("the cache says that it holds %d bytes, and holds %d", size, held)
+	if size > held || size < held/2 { // states that are alike take less
+		t.Errorf("the cache says that it holds %d bytes, and holds %d at most", size, held)
 	}
 }
 
@@ -366,7 +367,11 @@ func TestGapsCountAsCache(t *testing.T) {
 		key := "key-" + strconv.Itoa(r.IntN(keys))
 		e := c.get(key)
 		if e == nil {
-			e = &entry{key: key, state: &keyState{stored: make([]byte, value+r.IntN(value/2))}}
+			stored := make([]byte, value+r.IntN(value/2))
+			for at := 0; at+8 <= len(stored); at += 8 { // states that are not alike
+				binary.LittleEndian.PutUint64(stored[at:], r.Uint64())
+			}
+			e = &entry{key: key, state: &keyState{stored: stored}}
 			e.size = e.state.size(key)
 			c.add(e)
 		}

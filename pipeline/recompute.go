@@ -199,20 +199,34 @@ func (s *Recomputed) Move(from int32) error {
 // Size returns the bytes held.
 func (s *Recomputed) Size() int64 { return s.entry.size }
 
-// Resting returns the bytes that a worker's cache holds of the state while it is saved
-// and its model is not at hand.
-func (s *Recomputed) Resting() (int64, error) {
+// Rest is what a worker's cache holds of states that are saved and whose models are not at
+// hand.
+type Rest struct {
+	packed *shelf.Shelf
+	whole  int64
+}
+
+// NewRest returns one of no states.
+func NewRest() *Rest { return &Rest{packed: shelf.New()} }
+
+// Add adds the state of a key that was not added before.
+func (r *Rest) Add(s *Recomputed) error {
 	value, err := s.Value()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	rest := keyState{spec: s.entry.state.spec, model: s.entry.state.model, stored: value}
 	rest.pack(rest.size(s.entry.key))
 	if rest.model == nil {
-		return shelf.SizeOf(s.entry.key, len(value)), nil
+		r.packed.Put(s.entry.key, shelf.Value{Bytes: value})
+	} else {
+		r.whole += rest.size(s.entry.key)
 	}
-	return rest.size(s.entry.key), nil
+	return nil
 }
+
+// Bytes returns what the states take.
+func (r *Rest) Bytes() int64 { return r.whole + r.packed.Size() }
 
 // under returns the same models under other limits.
 func (r *Rules) under(l Limits) *Rules {

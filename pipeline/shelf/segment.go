@@ -19,7 +19,7 @@ type segment struct {
 
 // A record is a header, the key, the value, and what makes its length a multiple of 8:
 //
-//	0  length of the value, uint32
+//	0  length of the value, as it is stored, uint32
 //	4  length of the key, uint16
 //	6  flags, uint16
 //	8  tag, uint64
@@ -27,21 +27,21 @@ type segment struct {
 const (
 	headerBytes = 24
 
-	gone  = 1 // flag of a record that was taken
-	empty = 2 // flag of a value of no bytes that is not nil
+	gone   = 1 // flag of a record that was taken
+	empty  = 2 // flag of a value of no bytes that is not nil
+	folded = 4 // flag of a value that is stored as its difference to a pattern
 )
 
 // recordSize is what a record takes.
 func recordSize(key, value int) int64 { return int64(headerBytes+key+value+7) &^ 7 }
 
-// write appends a record.
-func (s *segment) write(key string, v Value) {
+// write appends a record, whose value may be a folded one.
+func (s *segment) write(key string, v Value, flags uint16) {
 	b := s.Bytes[s.used:]
 	binary.LittleEndian.PutUint32(b, uint32(len(v.Bytes)))
 	binary.LittleEndian.PutUint16(b[4:], uint16(len(key)))
-	flags := uint16(0)
 	if len(v.Bytes) == 0 && v.Bytes != nil {
-		flags = empty
+		flags |= empty
 	}
 	binary.LittleEndian.PutUint16(b[6:], flags)
 	binary.LittleEndian.PutUint64(b[8:], v.Tag)
@@ -79,13 +79,21 @@ func (s *segment) key(off int64) []byte {
 	return s.Bytes[off+headerBytes:][:n]
 }
 
-// value returns a copy of a value.
-func (s *segment) value(off int64) Value {
+// stored returns what is stored of a value, of the segment's memory, and whether that is folded.
+func (s *segment) stored(off int64) (b []byte, fold bool) {
 	key, n := s.lengths(off)
+	return s.Bytes[off+headerBytes+int64(key):][:n], s.flags(off)&folded != 0
+}
+
+// value returns a copy of a value.
+func (s *segment) value(off int64, p *patterns) Value {
 	v := Value{Tag: binary.LittleEndian.Uint64(s.Bytes[off+8:]), Turn: s.turn(off)}
-	if n > 0 || s.flags(off)&empty != 0 {
-		v.Bytes = make([]byte, n)
-		copy(v.Bytes, s.Bytes[off+headerBytes+int64(key):])
+	switch b, fold := s.stored(off); {
+	case fold:
+		v.Bytes = p.unfold(b)
+	case len(b) > 0 || s.flags(off)&empty != 0:
+		v.Bytes = make([]byte, len(b))
+		copy(v.Bytes, b)
 	}
 	return v
 }

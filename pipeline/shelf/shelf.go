@@ -11,12 +11,14 @@ import (
 // goroutine uses it. Its memory goes back to the system as values are taken, and all of
 // it some time after the shelf became unreachable.
 //
-// Values lie one behind the other in segments. What was taken leaves gaps: of
+// Values lie one behind the other in segments, each as its difference to a value like it where
+// that is smaller. What was taken leaves gaps: of
 // neighbouring segments one is given back as soon as the others have room for
 // all, so that values take at least 70 % of all segments but the one that is written to.
 type Shelf struct {
 	seed   maphash.Seed
 	table  table
+	common patterns
 	segs   []*segment // by id, from 1 on; nil: free
 	free   []uint32   // ids
 	small  chain      // segments of segmentBytes
@@ -52,10 +54,10 @@ func (s *Shelf) Len() int { return s.table.n }
 func (s *Shelf) Size() int64 { return s.size }
 
 // Gaps returns the bytes that are held beside Size: what values that were taken have left,
-// and room for more places in the table. Of the segment that is written to counts what was
+// room for more places in the table, and patterns. Of the segment that is written to counts what was
 // ever written.
 func (s *Shelf) Gaps() int64 {
-	n := s.mapped + s.table.bytes() - s.size
+	n := s.mapped + s.table.bytes() + s.common.bytes - s.size
 	if seg := s.small.newest; seg != nil {
 		n -= segmentBytes - seg.top
 	}
@@ -73,15 +75,20 @@ func (s *Shelf) Excess() int64 {
 	return max(0, n-2*segmentBytes)
 }
 
-// SizeOf returns what Size grows by with a value of n bytes.
+// SizeOf returns what Size grows by with a value of n bytes, at most: it is less where others
+// have much in common with it.
 func SizeOf(key string, n int) int64 { return recordSize(len(key), n) + placeShare }
 
 // Put copies a value to the end. The key, of at most 64 KiB, must not be there.
 func (s *Shelf) Put(key string, v Value) {
+	flags := uint16(0)
+	if b := s.common.fold(v.Bytes); b != nil {
+		v.Bytes, flags = b, folded
+	}
 	n := recordSize(len(key), len(v.Bytes))
 	seg := s.room(n)
 	at := place{hash: s.hash(key), seg: seg.id, off: uint32(seg.used)}
-	seg.write(key, v)
+	seg.write(key, v, flags)
 	s.table.add(at)
 	s.size += n + placeShare
 	runtime.KeepAlive(s)
@@ -116,7 +123,7 @@ func (s *Shelf) Take(key string) (v Value, ok bool) {
 		return v, false
 	}
 	at := s.table.places[i]
-	v = s.segs[at.seg].value(int64(at.off))
+	v = s.segs[at.seg].value(int64(at.off), &s.common)
 	s.remove(i)
 	runtime.KeepAlive(s)
 	return v, true
@@ -175,6 +182,9 @@ func (s *Shelf) remove(i int) {
 	at := s.table.places[i]
 	seg := s.segs[at.seg]
 	s.table.remove(i)
+	if b, fold := seg.stored(int64(at.off)); fold {
+		s.common.leave(b)
+	}
 	n := seg.leave(int64(at.off))
 	s.size -= n + placeShare
 	switch {

@@ -1,12 +1,17 @@
 package shelf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/credence-stream/credence/internal/offheap"
+)
 
 // table finds records by the hash of their key: open addressing, the next place where one
-// is taken. It has no pointers, so that the collector passes it over.
+// is taken. It has no pointers, and a large one lies outside the heap.
 type table struct {
-	places []place // a power of two, or none
-	n      int     // that are taken
+	places []place        // a power of two, or none
+	block  *offheap.Block // that they lie in, nil: in the heap
+	n      int            // that are taken
 }
 
 // place is where a record lies.
@@ -21,6 +26,8 @@ const (
 	// placeShare is what a record takes of a table that is as full as it may be.
 	placeShare = placeBytes * 4 / 3
 	fewPlaces  = 64
+	// heapPlaces is the most of a table in the heap: a mapping has whole pages.
+	heapPlaces = 4096
 )
 
 func (t *table) bytes() int64 { return int64(len(t.places)) * placeBytes }
@@ -51,12 +58,20 @@ func (t *table) put(p place) {
 }
 
 func (t *table) resize(n int) {
-	old := t.places
-	t.places = make([]place, n)
+	old, block := t.places, t.block
+	if t.block = nil; n > heapPlaces {
+		t.block = offheap.New(n * int(placeBytes))
+		t.places = unsafe.Slice((*place)(unsafe.Pointer(&t.block.Bytes[0])), n)
+	} else {
+		t.places = make([]place, n)
+	}
 	for _, p := range old {
 		if p.seg != 0 {
 			t.put(p)
 		}
+	}
+	if block != nil {
+		block.Release()
 	}
 }
 

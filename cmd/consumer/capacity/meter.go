@@ -2,6 +2,8 @@ package capacity
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
@@ -88,18 +90,19 @@ func (m *meter) cost() (Cost, error) {
 	if later := m.shards - m.first; later > 0 {
 		c.LaterMicros = micros(m.onward, later)
 	}
-	for _, s := range m.states {
+	rest := pipeline.NewRest()
+	for _, key := range slices.Sorted(maps.Keys(m.states)) { // what a state takes at rest depends on those before
+		s := m.states[key]
 		stored, err := s.Value()
 		if err != nil {
 			return Cost{}, err
 		}
-		resting, err := s.Resting()
-		if err != nil {
+		if err := rest.Add(s); err != nil {
 			return Cost{}, err
 		}
 		c.Stored += float64(len(stored)) / keys
-		c.Resting += float64(resting) / keys
 	}
+	c.Resting = float64(rest.Bytes()) / keys
 	return c, nil
 }
 
