@@ -139,19 +139,14 @@ const (
 // enough to matter. Where the tails are half empty intervals hold more than they say: that
 // is no harm while rows are few, and the prior is wider than what they show.
 func (a *account) judge() fit {
-	total := 0.0
-	for _, v := range a.pit {
-		total += float64(v)
-	}
+	deviation, total := a.deviation()
 	wide := float64(a.pit[0]+a.pit[pitClasses-1]) < halfEmpty*total
 	if total < leastRows || wide && total < leastWide {
 		return unsuspected
 	}
 	pearson := 0.0
-	for k, v := range a.pit {
-		want := total * float64(pitWidths[k]) / PITBins
-		d := float64(v) - want
-		pearson += float64(d*d) / want
+	for k, d := range deviation {
+		pearson += float64(d*d) / (total * float64(pitWidths[k]) / PITBins)
 	}
 	switch {
 	case !(pearson > max(unlikely, pitClasses-1+float64(departure*total))):
@@ -162,14 +157,26 @@ func (a *account) judge() fit {
 	return misfit
 }
 
-// appendFlags appends what is wrong.
-func (a *account) appendFlags(dst []string) []string {
+// deviation returns by how much the rows in the classes exceed what they should be, and all
+// rows.
+func (a *account) deviation() (d [pitClasses]float64, total float64) {
+	for _, v := range a.pit {
+		total += float64(v)
+	}
+	for k, v := range a.pit {
+		d[k] = float64(v) - total*float64(pitWidths[k])/PITBins
+	}
+	return d, total
+}
+
+// appendFlags appends what is wrong, of predictions that are judged already.
+func (a *account) appendFlags(dst []string, verdict fit) []string {
 	for _, f := range [...]struct {
 		name string
 		up   bool
 	}{
-		{miscalibrated, a.judge() == misfit},
-		{wideIntervals, a.judge() == tooWide},
+		{miscalibrated, verdict == misfit},
+		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},
 	} {
