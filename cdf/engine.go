@@ -23,6 +23,7 @@ type engine struct {
 	sided           Sided           // nil: none
 	exponential     Exponential     // nil: none
 	cumulative      Cumulative      // nil: none
+	arriving        Arriving        // nil: none
 	chains          int             // 0: a closed form
 }
 
@@ -53,6 +54,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.sided, _ = faces.(Sided)
 	e.exponential, _ = faces.(Exponential)
 	e.cumulative, _ = faces.(Cumulative)
+	e.arriving, _ = faces.(Arriving)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

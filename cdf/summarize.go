@@ -161,7 +161,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		sum.Flags = f.engine.flagger.AppendFlags(sum.Flags)
 	}
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff)
-	sum.Flags = s.account.appendFlags(sum.Flags)
+	sum.Flags = s.account.appendFlags(sum.Flags, f.judge())
 	sum.Flags = f.ws.together.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
 		k := len(v.beta)

@@ -30,6 +30,7 @@ type Workspace struct {
 	one      []float64    // draws of one variable
 	prior    [2][]float64 // sd and sensitivity by variable
 	together inseparable  // columns that determine each other, while a summary is made
+	arrivals []Arrivals   // while predictions are judged
 	// mixedWeakly are variables of the shard before, while one is described.
 	mixedWeakly map[string]bool
 	preds       []Prediction

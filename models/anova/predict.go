@@ -58,6 +58,19 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	return t.Score("anova")
 }
 
+// AppendArrivals appends the groups. Before a new one has a law nothing is scored of it.
+func (m *statistics) AppendArrivals(dst []cdf.Arrivals) []cdf.Arrivals {
+	a := cdf.Arrivals{Groups: len(m.n)}
+	if _, level, row := m.unseen(); row > 0 {
+		a.Shared = level / row
+	}
+	for _, n := range m.n {
+		a.Rows += n
+		a.Squares += float64(n * n)
+	}
+	return append(dst, a)
+}
+
 // Predict describes a new observation of every row's group, and the level of
 // that group.
 func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {

@@ -101,6 +101,34 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	return out, nil
 }
 
+// AppendArrivals appends the groups of every factor, with the rows that what is known of their
+// intercepts is worth. A row tells the intercept of its level with a variance of one over that.
+func (m *base) AppendArrivals(dst []cdf.Arrivals) []cdf.Arrivals {
+	s := &m.stats
+	for f := range m.factors {
+		a, known := cdf.Arrivals{Groups: s.levels(f), Rows: m.n}, 0.
+		for level := range a.Groups {
+			v := 0.
+			if f == 0 && s.arrow {
+				_, within, _ := s.record(level)
+				v = within[0]
+			} else {
+				at := int(s.at[f][level])
+				v = s.lam[at*s.c+at]
+			}
+			known += v
+			a.Squares += float64(v * v)
+		}
+		if known > 0 {
+			row := known / m.n
+			a.Squares /= float64(row * row)
+			a.Shared = row / (row + m.m[m.factors[f].term])
+		}
+		dst = append(dst, a)
+	}
+	return dst
+}
+
 // Predict describes a new count and its rate for every row. The uniform
 // variate of the randomised PIT comes from a stream that the rows absorbed
 // and the row fix.

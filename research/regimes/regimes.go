@@ -49,7 +49,6 @@ var notes = map[string]string{
 	"probit: bad data: shards sent twice":                   "As for linear: nothing in the rows says that they came twice.",
 	"probit: bad data: a column of 1e6":                     "The slope of x1 is drawn to 0. `outliers` is up in the 250 rows behind the row, and the message counts it for ever; 600 rows later the rows that disagree with it tell it in most streams.",
 	"linear: bad data: shards sent twice":                   "Rows that come twice count twice: sds are .71 of what they should be, and nothing in the rows says so. Give records the header `credence-shard`.",
-	"anova: bad data: levels of a shard each":               "The rows of a shard share the error of a level that nothing is known of, which `miscalibrated` takes for a misfit in some streams.",
 	"linear: t noise":                                       "sigma2 is the variance of a distribution with heavy tails. A few extreme values determine it, and most samples of 20 or 200 rows have none. Coefficients are covered. `miscalibrated` is raised after about 500 rows.",
 	"linear: a skewed column":                               "The few large values of the column explain nearly all of y, which the prior of sigma2 does not expect: sigma2 is listed in most replicates.",
 	"anova: one large group":                                "Nineteen groups have one row in the first shard. There the prior of tau2 draws levels together that differ.",

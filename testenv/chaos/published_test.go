@@ -18,7 +18,7 @@ import (
 const unfed = "[T."
 
 // misfit and tooWide are flags that changed: what is too wide was called a misfit, also of a few
-// rows, which is not told any more.
+// rows, which is not told any more, and so were rows that share the level of a new group.
 const misfit, tooWide = `"miscalibrated"`, `"wide_intervals"`
 
 // fewEvents is a new flag, with which coefficients are listed that no count bounds.
