@@ -128,8 +128,8 @@ func (m *Model) misfit(w *work) float64 {
 // root of (I + dM'M)^{-1} that is upper triangular is I - d F to first order, F the upper triangle of M'M with half of its diagonal.
 func (m *Model) move(w *work) {
 	q, p := &m.post, m.P
-	d := m.s2/q.near.s0 - 1
-	if !(d*d*q.near.trace[1] < nearby) {
+	d := m.s2/q.s0 - 1
+	if !(d*d*q.trace[1] < nearby) {
 		m.invert(w)
 		return
 	}
