@@ -26,7 +26,8 @@ type Spec struct {
 	// Settings is the model's own settings struct, defaults filled in.
 	Settings any `json:"settings"`
 	// Revision is raised whenever the kind alone leads from the same
-	// configuration and input to other bits than before. It follows from Kind.
+	// configuration and input to other bits than before, but for the last digits of
+	// what SameSums allows for. It follows from Kind.
 	Revision int `json:"revision,omitempty"`
 
 	// RawResponse says that the response is a class or a count, which is

@@ -12,8 +12,8 @@ func upperRows(n int) int {
 // GramUpper overwrites the upper triangle of c, n x n, with that of M'M: m is n x n and 0 below its
 // diagonal. The entries below the diagonal hold anything afterwards.
 //
-// What is 0 is left out: it replaces AddGram in 0.36 of its time at n = 500, on one core of a Xeon with AVX-512
-// (BenchmarkUpper).
+// What is 0 is left out, which AddGram multiplies too: n^3/3 operations in place of n^3. It takes half of
+// the time of gonum's at n = 50 and 0.3 of it at n = 500, on one core of a Xeon with AVX-512 (BenchmarkUpper).
 func GramUpper(n int, m, c []float64) {
 	most := upperRows(n)
 	for i := 0; i < n; i += most {
@@ -30,8 +30,8 @@ func GramUpper(n int, m, c []float64) {
 
 // MulUpper overwrites a with AB, both n x n and 0 below their diagonals.
 //
-// What is 0 is left out: it replaces Mul in 0.38 of its time at n = 500, on one core of a Xeon with AVX-512
-// (BenchmarkUpper).
+// What is 0 is left out, which Mul multiplies too: n^3/3 operations in place of 2n^3. It takes 0.8 of
+// the time of gonum's at n = 50 and a fifth of it at n = 500, on one core of a Xeon with AVX-512 (BenchmarkUpper).
 func MulUpper(n int, a, b []float64) {
 	var tile [2 * stripCols * stripCols]float64
 	most := upperRows(n)
