@@ -29,7 +29,7 @@ var ofLaws = []mutant{
 	{"normal sums: hazards far up by the curve", "cdf/normal/sums.go",
 		"if !(v > -reach && v < mostHazard) {", "if !(v > -reach && v < reach+2) {", "^TestSums$", []string{"./cdf/normal"}},
 	{"mixture quantile: series followed too far", "models/internal/dist/normals_quantile.go",
-		"near = 0.018", "near = 0.3", "^TestQuantilesOfNormals$", laws},
+		"near = 0.016", "near = 0.3", "^TestQuantilesOfNormals$", laws},
 	{"mixture quantile: never halved while a step stays inside", "models/internal/dist/normals_quantile.go",
 		"n > 20 && n%2 > 0", "n > 200", "^TestQuantilesOfNormals$", laws},
 	{"mixture quantile: a term of the series", "models/internal/dist/normals_quantile.go",
