@@ -181,7 +181,7 @@ var ofEngine = []mutant{
 	{"vec: the lane of a NaN forgotten", "cdf/vec/grids_amd64.go",
 		"nan |= avx2LogWeights", "nan = 0 * avx2LogWeights", "^TestGrids$", vectors},
 	{"dlm: nodes of the grid before", "models/dlm/weights.go",
-		"if x.of == of && x.prior == *p {", "if x.prior == *p {", "^TestAcceptanceWidens$", []string{"./models/dlm"}},
+		"if limits == x.of && x.prior == *p {", "if x.prior == *p {", "^TestAcceptanceWidens$", []string{"./models/dlm"}},
 	{"vec: equal numbers lost", "cdf/vec/sort.go",
 		"x[i] = x[i-1]", "x[i] = x[0]", "^TestSort$", vectors},
 	{"vec: products out of bounds", "cdf/vec/pivots.go",
