@@ -39,7 +39,7 @@ const Points = group
 // AtPoints is Mixed at each of the points: the distribution function, and the density with its
 // first three derivatives. The slices have any length, all the same; sums of many components are in their order.
 //
-// It replaces a call of Mixed for each: the summary of 1,000 groups of poisson, mixtures of 12 components, takes 0.95
+// It replaces a call of Mixed for each: the summary of 100,000 groups of poisson, mixtures of 12 components, takes 0.98
 // of the time.
 func AtPoints(w, mean, inv []float64, at *[Points]float64) (sums [5][Points]float64) {
 	atPoints(w, mean[:len(w)], inv[:len(w)], at, &sums)

@@ -136,11 +136,11 @@ type placed struct {
 }
 
 func (x *placed) place(g *grid, p *Prior) {
-	of := [2][2]float64{g.low, g.high}
-	if x.of == of && x.prior == *p {
+	limits := [2][2]float64{g.low, g.high}
+	if limits == x.of && x.prior == *p {
 		return
 	}
-	x.of, x.prior = of, *p
+	x.of, x.prior = limits, *p
 	for i := range nodes {
 		at := p.logPhi(g.phi[i]) - 2*g.logCosh[i]
 		for j, l := range g.l {

@@ -205,8 +205,8 @@ func (c *components) step(p, at float64) (step float64, last bool, excess float6
 
 const (
 	// near is how far Taylor's series of four terms is followed, in sds of a single
-	// component: what it leaves out is at most 2e-11 of probability.
-	near = 0.018
+	// component: what it leaves out is at most 1e-11 of probability.
+	near = 0.016
 	// straight is how much the density may change on the way, in parts of two.
 	straight = 0.03
 )
